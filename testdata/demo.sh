@@ -18,13 +18,14 @@ echo '(testdata/programs/checkout.go). Where did its goroutines spend their time
 run tprof-import -o "$store" testdata/checkout.trace
 run tprof-top --no-pager "$store"
 echo
-echo 'Customers wait for cashiers, and cashiers for the bank and for a lock. What does a single'
-echo 'order wait for? Calls from top to bottom, widths are time:'
+echo 'Customers wait for cashiers, and cashiers for the bank and for a lock. What do all who work'
+echo 'for an order do meanwhile? Calls from top to bottom, widths are time:'
 run tprof-flame --no-pager --view=wall --task=order --format=text "$store"
 run tprof-flame --view=wall --task=order -o build/demo/order.svg "$store"
 run tprof-flame -o build/demo/catalog.html testdata/catalog.cpu
 echo
-echo 'Two thirds are the network behind Shop.pay, a third is one mutex in Inventory.Reserve.'
+echo 'The customer waits for the cashier; two thirds of what the cashier does is to wait for the network'
+echo 'behind Shop.pay, a third for one mutex in Inventory.Reserve.'
 echo
 echo 'And a program in C (testdata/programs/warehouse.c), recorded as it runs: four threads pack orders,'
 echo 'one counts the stock, all of them need the shelf. Who keeps the others from it?'

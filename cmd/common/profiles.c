@@ -10,6 +10,7 @@
 #include "common/range.h"
 #include "profile/merge.h"
 #include "profile/view.h"
+#include "task/inside.h"
 
 static bool is_profile(const struct rep_run *run)
 {
@@ -132,6 +133,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		    struct cmd_profiles *out, struct tp_err *err)
 {
+	struct rep_trace_profile_options view;
 	struct tp_profile *p = NULL;
 	bool trace = !is_profile(run);
 	int code;
@@ -142,7 +144,11 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    "the run '%.80s' is a trace, not a profile; --view=cpu, offcpu, … "
 		    "looks at it as one",
 		    run->row.name);
-	code = trace ? rep_trace_profile(cmd->store, run, opt->trace, &p, err)
+	if (trace) {
+		view = *opt->trace;
+		view.members = &out->members;
+	}
+	code = trace ? rep_trace_profile(cmd->store, run, &view, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
 	if (!code && !trace)
 		code = cmd_names_of(p, names, err);
@@ -413,6 +419,7 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	if (!code)
 		code =
 		    cmd_profiles_append(&one, sum, list->item[0].name, list->item[0].trace, &err);
+	one.members = list->members;
 	one.untyped = list->untyped;
 	one.nuntyped = list->nuntyped;
 	list->untyped = NULL;
@@ -471,6 +478,14 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 
 /* ---- what was asked about traces ---- */
 
+static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
+{
+	char text[200];
+
+	if (list->n && *rep_members_say(&list->members, text, sizeof(text)))
+		cmd_note(cmd, "%s: %s", list->item[0].name, text);
+}
+
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
 			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b)
 {
@@ -484,8 +499,11 @@ int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profi
 			if (!profile && lists[l]->item[i].nprofiles)
 				profile = lists[l]->item[i].name;
 		}
-	if (!profile || (!filter && (!view || ntraces)))
+	if (!profile || (!filter && (!view || ntraces))) {
+		for (size_t l = 0; l < 2 && lists[l]; l++)
+			tell_members(cmd, lists[l]);
 		return CMD_OK;
+	}
 	cmd_error(cmd, "%s is for traces, and %s is a profile",
 		  filter    ? filter
 		  : opt->go ? "--pprof"

@@ -483,7 +483,9 @@ static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep
 		struct cmd_profile *p = &profiles->item[i];
 		struct rep_profile_view *v = &views[*n];
 
-		parts[*n] = (struct rep_flame_part){v, p->name, side, p->trace};
+		/* The list has one sum of them. */
+		parts[*n] = (struct rep_flame_part){v, p->name, side, p->trace,
+						    i ? NULL : &profiles->members};
 		++*n;
 		if (rep_profile_view_init(v, p->profile, &args->profile, &rep_flame_traits, &err))
 			return refuse(args, p->name, &err);

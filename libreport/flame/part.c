@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "flame/words.h"
 #include "output/ops.h"
+#include "task/inside.h"
 
 const struct rep_profile_traits rep_flame_traits = {.no_trim = true, .all_nodes = true};
 
@@ -239,8 +240,14 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 {
 	const struct rep_profile_view *first = parts[0].view;
 	struct rep_flame_measure m;
+	struct rep_members members = {0};
 	struct tp_buf title = {0}, sub = {0};
+	char text[200];
 	int code = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].members)
+			rep_members_add(&members, parts[i].members);
 
 	h->type = text_of(first, type_of(first).type);
 	h->unit = text_of(first, type_of(first).unit);
@@ -263,6 +270,8 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 		code |= put_when(&sub, first->profile);
 	if (*filters)
 		code |= rep_put(&sub, " · only ") | rep_put(&sub, filters);
+	if (*rep_members_say(&members, text, sizeof(text)))
+		code |= rep_put(&sub, " · ") | rep_put(&sub, text);
 	code |= tp_buf_put(&title, "", 1) | tp_buf_put(&sub, "", 1);
 	h->title = (char *)title.data;
 	h->subtitle = (char *)sub.data;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/demangle.h"
+#include "task/inside.h"
 
 static int no_memory(struct tp_err *err)
 {
@@ -59,6 +60,7 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	if (l->n)
 		opt.sample_index = first_type(l, pick->sample_index);
 	trace.filter.focus = NULL;
+	trace.members = &l->members[side];
 	if (is_profile(run)) {
 		code = check_profile(pick, err);
 		if (!code)
@@ -74,7 +76,12 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	if (code)
 		return code;
 	l->part[side] = (struct rep_flame_part){
-	    .view = &l->view[side], .name = l->name[side], .side = side, .trace = !is_profile(run)};
+	    .view = &l->view[side],
+	    .name = l->name[side],
+	    .side = side,
+	    .trace = !is_profile(run),
+	    .members = &l->members[side],
+	};
 	l->n++;
 	return rep_profile_view_init(&l->view[side], *p, &opt, &rep_flame_traits, err);
 }
@@ -174,6 +181,8 @@ static int describe(struct rep_flame_picture *pic, const struct rep_flame_load *
 		rep_flame_heading_release(&h);
 		return code;
 	}
+	for (size_t i = 0; i < l->n; i++)
+		rep_members_add(&pic->members, &l->members[i]);
 	pic->title = h.title;
 	pic->subtitle = h.subtitle;
 	pic->measure = rep_flame_measure(h.type, h.unit);

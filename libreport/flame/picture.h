@@ -37,6 +37,7 @@ struct rep_flame_load {
 	struct rep_flame_part part[REP_FLAME_SIDES];
 	size_t n; /* sides */
 	char *words;
+	struct rep_members members[REP_FLAME_SIDES];
 	char *name[REP_FLAME_SIDES];
 };
 
@@ -62,6 +63,7 @@ struct rep_flame_picture {
 	char **types;		       /* names of all sample types, ntypes of them */
 	size_t ntypes, index;	       /* index: the one that is shown */
 	struct rep_flame_measure measure;
+	struct rep_members members; /* what --task counts, of both sides */
 };
 
 /* TP_ENOMEM, TP_ELIMIT. To be released in every case. */

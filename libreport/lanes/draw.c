@@ -76,6 +76,7 @@ static int look_at_rows(struct drawing *d, struct tp_err *err)
 		code = rep_lanes_need_procs(l, err);
 	if (!code && d->kind[REP_LANE_TASK])
 		code = rep_lanes_need_tasks(l, err);
+	rep_tasks_anew(&l->tasks);
 	for (size_t r = 0; r < p->nrows && !code; r++) {
 		const struct rep_lane *lane = &p->row[r];
 		struct row *row = &d->row[r];
@@ -96,7 +97,10 @@ static int look_at_rows(struct drawing *d, struct tp_err *err)
 		} else if (lane->kind == REP_LANE_TASK) {
 			code = rep_lanes_task_stays(l, lane->index, (uint32_t)r, &d->stay,
 						    &d->stay_room, &d->nstays);
-			if (code)
+			if (code == TP_ELIMIT)
+				tp_err_set(err, code, TP_OFFSET_NONE,
+					   "more tasks and regions than are possible");
+			else if (code)
 				rep_lanes_nomem(err);
 		}
 	}

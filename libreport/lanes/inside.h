@@ -13,6 +13,7 @@
 
 #include "base/sum.h"
 #include "lanes/lanes.h"
+#include "task/tasks.h"
 #include "top/keys.h"
 #include "top/view.h"
 
@@ -102,8 +103,8 @@ struct rep_lanes {
 	struct rep_lane_span *proc_span; /* by P, then time; goroutine TP_NONE */
 	size_t nproc_spans;
 	bool has_procs;
-	uint32_t *region_by_task; /* rows of region, by task id, then start */
-	uint32_t *task_by_start;  /* rows of task */
+	uint32_t *task_by_start; /* rows of task */
+	struct rep_tasks tasks;
 	bool has_tasks;
 
 	struct rep_lane_marks marks[REP_NMARK_KINDS];
@@ -157,8 +158,8 @@ int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err);
 int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err);
 void rep_lanes_sums_release(struct rep_lane_sums *s);
 
-/* Where a goroutine is in the time of a task (task/inside.h): intervals of it, disjoint. Appends to
- * an array that rep_grow grows. 0 or TP_ENOMEM. */
+/* Where goroutines work for a task (task/workers.h), what --task=ID counts: intervals, those of a
+ * goroutine disjoint. Appends to an array that rep_grow grows. 0, TP_ENOMEM or TP_ELIMIT. */
 struct rep_lane_stay {
 	uint32_t goroutine;
 	uint32_t row; /* of the picture */

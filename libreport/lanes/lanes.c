@@ -341,7 +341,7 @@ void rep_lanes_free(struct rep_lanes *l)
 	free(l->crossing_row);
 	free(l->first_crossing);
 	free(l->proc_span);
-	free(l->region_by_task);
+	rep_tasks_release(&l->tasks);
 	free(l->task_by_start);
 	free(l->blocks);
 	free(l->event);

@@ -4,6 +4,7 @@
 
 #include "base/many.h"
 #include "lanes/inside.h"
+#include "task/workers.h"
 
 const char *const rep_lane_kinds[REP_NLANE_KINDS] = {"groups", "goroutines", "procs", "threads",
 						     "tasks"};
@@ -326,27 +327,15 @@ int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err)
 
 	if (l->has_tasks)
 		return 0;
-	code = rep_view_load(v, TP_TABLE_TASK,
-			     REP_BIT(TASK, id) | REP_BIT(TASK, name) | REP_BIT(TASK, start_ns) |
-				 REP_BIT(TASK, end_ns) | REP_BIT(TASK, goroutine),
-			     err);
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_REGION,
-				     REP_BIT(REGION, name) | REP_BIT(REGION, task) |
-					 REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
-					 REP_BIT(REGION, end_ns),
-				     err);
+	rep_tasks_release(&l->tasks);
+	free(l->task_by_start);
+	l->task_by_start = NULL;
+	code = rep_tasks_init_members(&l->tasks, v, err);
 	if (code)
 		return code;
-	if (v->nrows[TP_TABLE_TASK] >= TP_NONE || v->nrows[TP_TABLE_REGION] >= TP_NONE)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many tasks or regions");
-	free(l->task_by_start);
-	free(l->region_by_task);
 	l->task_by_start =
 	    order_by(REP_COL(v, TASK, start_ns), REP_COL(v, TASK, id), v->nrows[TP_TABLE_TASK]);
-	l->region_by_task = order_by(REP_COL(v, REGION, task), REP_COL(v, REGION, start_ns),
-				     v->nrows[TP_TABLE_REGION]);
-	if (!l->task_by_start || !l->region_by_task)
+	if (!l->task_by_start)
 		return rep_lanes_nomem(err);
 	l->has_tasks = true;
 	return 0;
@@ -377,23 +366,6 @@ static int put_tasks(struct list *list)
 	return code;
 }
 
-/* The first of the regions by task that is of a task with this id or a higher one. */
-static size_t first_region(const struct rep_lanes *l, int64_t id)
-{
-	const int64_t *task = REP_COL(&l->v, REGION, task);
-	size_t from = 0, to = l->v.nrows[TP_TABLE_REGION];
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (task[l->region_by_task[middle]] < id)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
 static int by_stay(const void *a, const void *b)
 {
 	const struct rep_lane_stay *x = a, *y = b;
@@ -405,51 +377,45 @@ static int by_stay(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
+struct stays {
+	struct rep_lanes *l;
+	struct rep_lane_stay **stay;
+	size_t *room, *n;
+	uint32_t row;
+};
+
+static int put_stay(void *ctx, const struct rep_member *m)
+{
+	const struct stays *s = ctx;
+
+	if (!rep_lanes_shows(s->l, m->goroutine))
+		return 0;
+	if (rep_grow(s->stay, s->room, *s->n, sizeof(**s->stay)))
+		return TP_ENOMEM;
+	(*s->stay)[(*s->n)++] = (struct rep_lane_stay){
+	    .goroutine = m->goroutine,
+	    .row = s->row,
+	    .from = m->from,
+	    .to = m->to >= s->l->duration ? INT64_MAX : m->to,
+	};
+	return 0;
+}
+
 int rep_lanes_task_stays(struct rep_lanes *l, uint32_t task, uint32_t row,
 			 struct rep_lane_stay **stay, size_t *room, size_t *n)
 {
-	const struct rep_view *v = &l->v;
-	size_t begin = *n, kept = begin, i;
-	bool bare = true;
-	int64_t id;
+	struct stays s = {.l = l, .stay = stay, .room = room, .n = n, .row = row};
+	size_t begin = *n, kept = begin;
+	int code = task < l->tasks.n ? rep_members_each(&l->tasks, &task, 1, put_stay, &s) : 0;
 
-	if (task >= v->nrows[TP_TABLE_TASK])
-		return 0;
-	id = REP_COL(v, TASK, id)[task];
-	for (i = first_region(l, id); bare || i < v->nrows[TP_TABLE_REGION]; i++) {
-		bool region = i < v->nrows[TP_TABLE_REGION] &&
-			      REP_COL(v, REGION, task)[l->region_by_task[i]] == id;
-		uint32_t at = region ? l->region_by_task[i] : task;
-		int64_t g =
-		    region ? REP_COL(v, REGION, goroutine)[at] : REP_COL(v, TASK, goroutine)[at];
-		int64_t from =
-		    region ? REP_COL(v, REGION, start_ns)[at] : REP_COL(v, TASK, start_ns)[at];
-		int64_t to = region ? REP_COL(v, REGION, end_ns)[at] : REP_COL(v, TASK, end_ns)[at];
-
-		if (!region && !bare)
-			break;
-		bare = false; /* of a task without regions, the one who began it */
-		if (g >= 0 && g < l->ng && rep_lanes_shows(l, (uint32_t)g)) {
-			if (rep_grow(stay, room, *n, sizeof(**stay)))
-				return TP_ENOMEM;
-			(*stay)[(*n)++] = (struct rep_lane_stay){
-			    .goroutine = (uint32_t)g,
-			    .row = row,
-			    .from = from == TP_NULL ? 0 : from,
-			    .to = to == TP_NULL || to >= l->duration ? INT64_MAX : to,
-			};
-		}
-		if (!region)
-			break;
-	}
+	if (code)
+		return code;
 	if (*n > begin)
 		qsort(*stay + begin, *n - begin, sizeof(**stay), by_stay);
-	for (i = begin; i < *n; i++) {
+	for (size_t i = begin; i < *n; i++) {
 		struct rep_lane_stay *last = kept > begin ? &(*stay)[kept - 1] : NULL;
 		const struct rep_lane_stay *next = &(*stay)[i];
 
-		if (next->from >= next->to)
-			continue;
 		if (!last || last->goroutine != next->goroutine || next->from > last->to)
 			(*stay)[kept++] = *next;
 		else if (next->to > last->to)

@@ -61,6 +61,10 @@ static void put_who(const struct listing *l, char text[160], uint32_t goroutine)
 	const struct rep_view *v = l->page->v;
 	struct tp_text name = rep_path_short(v->dict, rep_view_entry(v, goroutine));
 
+	if (goroutine >= v->nrows[TP_TABLE_GOROUTINE]) {
+		snprintf(text, 160, "unknown goroutine");
+		return;
+	}
 	snprintf(text, 160, "goroutine %lld (%.*s)", (long long)rep_path_goroutine_id(v, goroutine),
 		 name.size < 120 ? (int)name.size : 120, name.text);
 }

@@ -440,7 +440,8 @@ int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w)
 
 	w->goroutine = w->request->goroutine;
 	w->t = w->request->to;
-	if (w->goroutine < k->slice.ngoroutines)
+	/* Of a range nothing happened then; a task or region took its time on whatever goroutine. */
+	if (w->goroutine < k->slice.ngoroutines || w->request->subject != REP_PATH_RANGE)
 		code = hop_to(k, w, w->low, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 	finish(w);
 	return code;

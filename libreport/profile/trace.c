@@ -419,6 +419,8 @@ int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
 		code = build(&b, store, run, &filter, err);
 	if (!code)
 		code = rep_matcher_settle(&b.v.match, err);
+	if (!code && opt->members)
+		rep_members_add(opt->members, &b.v.members);
 	if (!code) {
 		*p = b.p;
 		b.p = NULL;

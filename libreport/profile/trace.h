@@ -11,7 +11,7 @@
 #include "decode/profile.h"
 #include "run.h"
 #include "store/store.h"
-#include "top/filter.h"
+#include "top/view.h"
 
 /* What to count, by stack. Sample types: `events` (count; `samples` for cpu, as in a CPU profile of
  * Go's) and one named like the view, in nanoseconds (in ticks where the run has no clock; cpu has
@@ -70,6 +70,7 @@ struct rep_trace_profile_options {
 	const char *task, *region;     /* only inside tasks or regions of these types (regular
 					  expressions); NULL: everywhere */
 	const atomic_bool *stop;       /* NULL: none; else TP_ECANCEL once it is true */
+	struct rep_members *members;   /* NULL, or what --task counts is added to it */
 };
 
 /* Do the options make sense, as far as can be said without a run? 0, or TP_EFORMAT with a sentence.

@@ -255,6 +255,12 @@ static void compare(const char *what, struct lines *got, struct lines *want)
 	" WHEN 'Waiting' THEN " REASON " WHEN 'Lost' THEN '[lost];' ELSE '[syscall];' END"
 #define REGIONS(where) "SELECT goroutine, start_ns, end_ns FROM region WHERE run = :run AND " where
 
+/* Who works for tasks that have no subtasks, on goroutines that enter no other task's regions. */
+#define TASKS(type) \
+	REGIONS("task IN (SELECT id FROM task WHERE run = :run AND name = '" type "')") \
+	" UNION ALL SELECT goroutine, start_ns, end_ns FROM task " \
+	" WHERE run = :run AND name = '" type "'"
+
 static const struct {
 	enum rep_trace_view view;
 	struct rep_filter_text filter;
@@ -289,8 +295,8 @@ static const struct {
 	 INSIDE(REGIONS("name = 'pay'"), OF("end_stack"), "''", "state = 'Running' AND NOT "
 		"(name REGEXP 'net' OR " OF("end_stack") " REGEXP 'net')")},
 	{REP_TRACE_OFFCPU, {0}, "order", NULL,
-	 INSIDE(REGIONS("task IN (SELECT id FROM task WHERE run = :run AND name = 'order')"),
-		OF("stack"), REASON, "state = 'Waiting'")},
+	 INSIDE(TASKS("order"), OF("stack"), REASON, "state = 'Waiting'")},
+	{REP_TRACE_WALL, {0}, "order", NULL, INSIDE(TASKS("order"), OF("stack"), STATE, "true")},
 	{REP_TRACE_WALL, {0}, "3", "reserve",
 	 INSIDE(REGIONS("task = 3 AND name = 'reserve'"), OF("stack"), STATE, "true")},
 };

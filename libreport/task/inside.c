@@ -1,12 +1,16 @@
 #include "task/inside.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "base/regex.h"
+#include "base/sum.h"
+#include "base/units.h"
 #include "task/choose.h"
+#include "task/workers.h"
 #include "top/keys.h"
 
 /* What a type of task or region must match; answers are kept by string. */
@@ -91,78 +95,101 @@ static int put(struct rep_inside *in, const struct rep_view *v, int64_t goroutin
 	return code;
 }
 
-struct ids {
-	int64_t *id; /* sorted */
-	size_t n;
+struct collect {
+	struct rep_inside *in;
+	struct rep_view *v;
+	struct type task, region;
+	struct rep_tasks tasks;
+	uint32_t *chosen; /* rows of tasks */
+	uint32_t n;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static bool has(const struct ids *ids, int64_t id)
-{
-	return ids->n && bsearch(&id, ids->id, ids->n, sizeof(id), by_number);
-}
-
 /* The tasks that match; the background task, which nobody began, only by its id. */
-static int pick_tasks(struct ids *ids, struct type *task, const struct rep_view *v)
+static int choose_tasks(struct collect *c)
 {
-	size_t n = v->nrows[TP_TABLE_TASK];
+	const struct rep_view *v = c->v;
 
-	ids->id = tp_many(n + 1, sizeof(*ids->id));
-	if (!ids->id)
+	c->chosen = tp_many(c->tasks.n + (size_t)1, sizeof(*c->chosen));
+	if (!c->chosen)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < c->tasks.n; i++) {
 		int64_t id = REP_COL(v, TASK, id)[i];
 
-		if (task->by_id ? id == task->id
-				: id && type_matches(task, v, REP_COL(v, TASK, name)[i]))
-			ids->id[ids->n++] = id;
+		if (c->task.by_id ? id == c->task.id
+				  : id && type_matches(&c->task, v, REP_COL(v, TASK, name)[i]))
+			c->chosen[c->n++] = i;
 	}
-	qsort(ids->id, ids->n, sizeof(*ids->id), by_number);
 	return 0;
 }
 
-static int put_regions(struct rep_inside *in, const struct rep_view *v, struct type *region,
-		       const struct ids *tasks)
+static int put_region(struct collect *c, size_t region)
 {
+	const struct rep_view *v = c->v;
+
+	if (c->region.given && !type_matches(&c->region, v, REP_COL(v, REGION, name)[region]))
+		return 0;
+	return put(c->in, v, REP_COL(v, REGION, goroutine)[region],
+		   REP_COL(v, REGION, start_ns)[region], REP_COL(v, REGION, end_ns)[region]);
+}
+
+static int put_member(void *ctx, const struct rep_member *m)
+{
+	struct collect *c = ctx;
+
+	if (m->region != TP_NONE)
+		return put_region(c, m->region);
+	return c->region.given ? 0 : put(c->in, c->v, m->goroutine, m->from, m->to);
+}
+
+static int put_as_go(struct collect *c)
+{
+	const struct rep_tasks *t = &c->tasks;
+	const struct rep_view *v = c->v;
 	int code = 0;
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_REGION]; i++) {
-		if ((tasks && !has(tasks, REP_COL(v, REGION, task)[i])) ||
-		    (region->given && !type_matches(region, v, REP_COL(v, REGION, name)[i])))
-			continue;
-		code = put(in, v, REP_COL(v, REGION, goroutine)[i], REP_COL(v, REGION, start_ns)[i],
-			   REP_COL(v, REGION, end_ns)[i]);
+	for (uint32_t i = 0; !code && i < c->n; i++) {
+		uint32_t row = c->chosen[i], first = t->first_region[row];
+		uint32_t end = t->first_region[row + 1];
+
+		for (uint32_t k = first; !code && k < end; k++)
+			code = put_region(c, t->region[k]);
+		if (!code && first == end && !c->region.given)
+			code = put(c->in, v, REP_COL(v, TASK, goroutine)[row],
+				   REP_COL(v, TASK, start_ns)[row], REP_COL(v, TASK, end_ns)[row]);
 	}
 	return code;
 }
 
-/* Tasks in which nobody began a region. */
-static int put_bare_tasks(struct rep_inside *in, const struct rep_view *v, const struct ids *tasks)
+/* Tasks that nobody began have no latency. */
+static void add_latencies(const struct collect *c)
 {
-	size_t n = v->nrows[TP_TABLE_REGION];
-	struct ids busy = {.id = tp_many(n + 1, sizeof(int64_t)), .n = n};
+	const struct rep_tasks *t = &c->tasks;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t row = c->chosen[i];
+		int64_t from = rep_task_start(t, row), to = rep_task_end(t, row);
+
+		if (!REP_COL(c->v, TASK, id)[row] || !rep_view_overlaps(c->v, from, to))
+			continue;
+		c->v->members.tasks++;
+		tp_sum(&c->v->members.latency_ns, tp_minus(rep_view_clip_end(c->v, to),
+							   rep_view_clip_start(c->v, from)));
+	}
+}
+
+static int collect(struct collect *c, bool by_task, bool as_go)
+{
 	int code = 0;
 
-	if (!busy.id)
-		return TP_ENOMEM;
-	if (n)
-		memcpy(busy.id, REP_COL(v, REGION, task), n * sizeof(*busy.id));
-	qsort(busy.id, busy.n, sizeof(*busy.id), by_number);
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_TASK]; i++) {
-		int64_t id = REP_COL(v, TASK, id)[i];
-
-		if (has(tasks, id) && !has(&busy, id))
-			code = put(in, v, REP_COL(v, TASK, goroutine)[i],
-				   REP_COL(v, TASK, start_ns)[i], REP_COL(v, TASK, end_ns)[i]);
+	if (!by_task) {
+		for (size_t i = 0; !code && i < c->v->nrows[TP_TABLE_REGION]; i++)
+			code = put_region(c, i);
+		return code;
 	}
-	free(busy.id);
-	return code;
+	if (!c->region.given && !as_go)
+		add_latencies(c);
+	return as_go ? put_as_go(c)
+		     : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
 }
 
 /* ---- in order ---- */
@@ -208,6 +235,19 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v, bool as
 	return 0;
 }
 
+/* The lengths of all intervals, added up. */
+static int64_t total(const struct rep_inside *in, const struct rep_view *v)
+{
+	int64_t ns = 0, end = v->run->row.duration_ns;
+
+	for (size_t i = 0; i < in->n; i++) {
+		const struct rep_interval *k = &in->interval[i];
+
+		tp_sum(&ns, tp_minus(k->to < end ? k->to : end, k->from));
+	}
+	return ns;
+}
+
 /* Nothing there is what was asked for: told with what there is. */
 static int no_such(const struct rep_view *v, const char *option, const char *text, bool regions,
 		   struct tp_err *err)
@@ -227,63 +267,67 @@ static bool any_region(const struct rep_view *v, struct type *region)
 	return false;
 }
 
+static int begin(struct collect *c, const char *task, const char *region, struct tp_err *err)
+{
+	uint32_t strings = tp_dict_strings(c->v->dict);
+	int code = type_init(&c->task, strings, task, "--task", true, err);
+
+	if (!code)
+		code = type_init(&c->region, strings, region, "--region", false, err);
+	if (!code && task)
+		return rep_tasks_init_members(&c->tasks, c->v, err);
+	if (!code)
+		code = rep_view_load(c->v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
+	if (!code)
+		code = rep_view_load(c->v, TP_TABLE_REGION,
+				     REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) |
+					 REP_BIT(REGION, start_ns) | REP_BIT(REGION, end_ns),
+				     err);
+	return code;
+}
+
 static int init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		bool as_go, struct tp_err *err)
 {
-	struct type task_type, region_type = {0};
-	struct ids tasks = {0};
-	uint32_t strings = tp_dict_strings(v->dict);
-	bool by_task = task;
+	struct collect c = {.in = in, .v = v};
 	int code;
 
 	memset(in, 0, sizeof(*in));
-	code = type_init(&task_type, strings, task, "--task", true, err);
-	if (!code)
-		code = type_init(&region_type, strings, region, "--region", false, err);
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_REGION,
-				     REP_BIT(REGION, name) | REP_BIT(REGION, task) |
-					 REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
-					 REP_BIT(REGION, end_ns),
-				     err);
-	if (!code && by_task)
-		code = rep_view_load(v, TP_TABLE_TASK,
-				     REP_BIT(TASK, id) | REP_BIT(TASK, name) |
-					 REP_BIT(TASK, goroutine) | REP_BIT(TASK, start_ns) |
-					 REP_BIT(TASK, end_ns),
-				     err);
+	v->members = (struct rep_members){0};
+	code = begin(&c, task, region, err);
 	if (code)
 		goto done;
-	if (by_task)
-		code = pick_tasks(&tasks, &task_type, v);
-	if (!code && task_type.unknown) {
-		code = tp_regex_unknown(task_type.unknown, err);
+	if (task)
+		code = choose_tasks(&c);
+	if (!code && c.task.unknown) {
+		code = tp_regex_unknown(c.task.unknown, err);
 		goto done;
 	}
-	if (!code && !as_go && by_task && !tasks.n) {
+	if (!code && !as_go && task && !c.n) {
 		code = no_such(v, "--task", task, false, err);
 		goto done;
 	}
-	if (!code && !as_go && region && !any_region(v, &region_type) && !region_type.unknown) {
+	if (!code && !as_go && region && !any_region(v, &c.region) && !c.region.unknown) {
 		code = no_such(v, "--region", region, true, err);
 		goto done;
 	}
 	if (!code)
-		code = put_regions(in, v, &region_type, by_task ? &tasks : NULL);
-	if (!code && by_task && !region)
-		code = put_bare_tasks(in, v, &tasks);
+		code = collect(&c, task, as_go);
 	if (!code)
 		code = put_in_order(in, v, as_go);
-	if (code)
+	if (!code && v->members.tasks)
+		v->members.total_ns = total(in, v);
+	if (code == TP_ELIMIT)
+		tp_err_set(err, code, TP_OFFSET_NONE, "more tasks and regions than are possible");
+	else if (code)
 		no_memory(err);
 	else
-		code = tp_regex_unknown(region_type.unknown, err);
+		code = tp_regex_unknown(c.region.unknown, err);
 done:
-	free(tasks.id);
-	type_release(&task_type);
-	type_release(&region_type);
+	free(c.chosen);
+	rep_tasks_release(&c.tasks);
+	type_release(&c.task);
+	type_release(&c.region);
 	return code;
 }
 
@@ -349,6 +393,31 @@ bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t sta
 		*ns = (int64_t)((uint64_t)*ns + (uint64_t)to - (uint64_t)from);
 	}
 	return any;
+}
+
+void rep_members_add(struct rep_members *sum, const struct rep_members *m)
+{
+	tp_sum(&sum->tasks, m->tasks);
+	tp_sum(&sum->total_ns, m->total_ns);
+	tp_sum(&sum->latency_ns, m->latency_ns);
+}
+
+const char *rep_members_say(const struct rep_members *m, char *text, size_t size)
+{
+	char tasks[TP_COUNT_SIZE + 8] = "task", total[TP_UNITS_SIZE], latency[TP_UNITS_SIZE];
+
+	*text = '\0';
+	if (!m->tasks)
+		return text;
+	if (m->tasks > 1) {
+		tp_fmt_count(tasks, m->tasks);
+		strcat(tasks, " tasks");
+	}
+	snprintf(text, size,
+		 "counts every goroutine working for the %s: %s; %s took %s", tasks,
+		 tp_fmt_ns(total, m->total_ns), m->tasks > 1 ? "they" : "it",
+		 tp_fmt_ns(latency, m->latency_ns));
+	return text;
 }
 
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted)

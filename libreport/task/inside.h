@@ -1,12 +1,12 @@
 /* The time of goroutines inside tasks and regions: what --task and --region mean to
  * every report and view of time.
  *
- * A goroutine is in a task (runtime/trace.NewTask) while it is in a region of that task, the
- * nameless ones included that a goroutine started within a task inherits. Of a task without regions
- * it is the goroutine that began it, from its beginning to its end. Subtasks are tasks of their
- * own. With both a task and a region given, only such regions of such tasks count. What had begun
- * before the run begins with it, what has no end lasts to the end. Time in several of them at once
- * counts once. */
+ * --task is the time of all who work for the tasks that match (task/workers.h), --region that in
+ * such regions; with both it is the time in such regions of such tasks or of their subtasks. What
+ * had begun before the run begins with it, what has no end lasts to the end. What a goroutine does
+ * in several of them at once counts once; what several goroutines do at a time counts for each. So
+ * reports add up to the sum of the intervals here, which may be more, or less, than what the tasks
+ * took. */
 #ifndef REP_TASK_INSIDE_H
 #define REP_TASK_INSIDE_H
 
@@ -26,12 +26,13 @@ struct rep_inside {
 
 /* `task`, `region`: regular expressions on types, or NULL; a task of digits only is an id.
  * TP_EFORMAT for what is no expression, TP_ENOENT where the run has no such task or region, with a
- * sentence about what it has. To be released in every case. */
+ * sentence about what it has. Sets v->members. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
-/* The same by the rule of `go tool trace` for overlapping intervals of one goroutine
- * (pprofMatchingRegions): one that begins before the last that was taken has ended is dropped, so
- * that of several that were open when the run began only the first to end counts. */
+/* The same by the rule of `go tool trace` (pprofMatchingRegions), which knows regions only: of a task
+ * its regions, not those of subtasks, and only where it has none the goroutine that began it. Of
+ * overlapping ones of a goroutine, one that begins before the last that was taken has ended is
+ * dropped, so that of several that were open when the run began only the first to end counts. */
 int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
 		       const char *region, struct tp_err *err);
 /* The same error without a run. */
@@ -41,6 +42,10 @@ void rep_inside_release(struct rep_inside *in);
  */
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns);
+void rep_members_add(struct rep_members *sum, const struct rep_members *m);
+/* "counts every goroutine working for the 600 tasks: 3s; they took 1.83s", or "" where nothing is
+ * asked for by task. Returns text. */
+const char *rep_members_say(const struct rep_members *m, char *text, size_t size);
 /* Sets wanted[] (v->nsegments of them) for segments in which there is any interval. */
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted);
 

@@ -12,40 +12,49 @@
 
 #define NONE TP_NULL
 
-/* What the tables hold. Names: 0 "", 1 "load", 2 "save". */
+/* What the tables hold. Names: 0 "", 1 "load", 2 "save", 3 "ship", 4 "pack", 5 "lift", 6 "step". */
 static const struct {
 	int64_t name, task, goroutine, start, end;
 } regions[] = {
     {1, 7, 0, 100, 200}, {2, 7, 0, 150, 160}, {1, 7, 0, 190, 300},  {1, 0, 0, 300, 310},
     {0, 7, 1, 120, 130}, {2, 8, 2, NONE, 50}, {1, 8, 2, 900, NONE}, {1, 9, NONE, 0, 1000},
     {1, 9, 99, 0, 1000}, {1, 9, 1, 400, 400},
+    /* Of goroutine 3, which ships: a region of another task that it is in already, one that it
+     * enters meanwhile, in that one of its own task, one of no task, one of a task that the table
+     * does not have. */
+    {6, 30, 3, 50, 120}, {6, 30, 3, 200, 250}, {6, 20, 3, 220, 230}, {6, 0, 3, 500, 510},
+    {6, 99, 3, 600, 610},
+    /* Of goroutine 4, which packs for it: a region of the task above, one that outlives its own. */
+    {6, 20, 4, 320, 330}, {6, 21, 4, 350, 450},
 };
 static const struct {
-	int64_t id, name, goroutine, start, end;
+	int64_t id, name, goroutine, start, end, parent;
 } tasks[] = {
-    {7, 1, 0, 50, 600},	 {8, 2, 2, 10, 20},	   {5, 2, 1, 700, NONE},
-    {6, 2, 1, NONE, 30}, {0, 0, NONE, NONE, NONE}, /* the background task */
+    {7, 1, 0, 50, 600, 0},	  {8, 2, 2, 10, 20, 0},	     {5, 2, 1, 700, NONE, 0},
+    {6, 2, 1, NONE, 30, 0},	  {20, 3, 3, 100, 900, 0},   {21, 4, 4, 300, 400, 20},
+    {30, 5, NONE, NONE, NONE, 0}, {0, 0, NONE, NONE, NONE, 0}, /* the background task */
 };
 #define NREGIONS (sizeof(regions) / sizeof(regions[0]))
 #define NTASKS	 (sizeof(tasks) / sizeof(tasks[0]))
 
 static struct rep_view view;
 static struct rep_run run = {.row.duration_ns = 1000};
-static int64_t columns[2][5][16], names[3];
+static int64_t columns[2][6][32], names[5];
 static struct tp_segment segments[] = {
     {.from_ns = 0, .to_ns = 150}, {.from_ns = 150, .to_ns = 400}, {.from_ns = 400, .to_ns = 1000}};
 
 static int setup(void **state)
 {
-	uint32_t id[3];
+	static const char *const texts[] = {"", "load", "save", "ship", "pack", "lift", "step"};
+	uint32_t id[7];
 
 	(void)state;
 	view.run = &run;
 	view.dict = tp_dict_new();
 	assert_non_null(view.dict);
-	assert_int_equal(tp_dict_string(view.dict, "", 0, &id[0]), 0);
-	assert_int_equal(tp_dict_string(view.dict, "load", 4, &id[1]), 0);
-	assert_int_equal(tp_dict_string(view.dict, "save", 4, &id[2]), 0);
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(
+		    tp_dict_string(view.dict, texts[i], (uint32_t)strlen(texts[i]), &id[i]), 0);
 	for (size_t i = 0; i < NREGIONS; i++) {
 		columns[0][0][i] = id[regions[i].name];
 		columns[0][1][i] = regions[i].task;
@@ -59,6 +68,7 @@ static int setup(void **state)
 		columns[1][2][i] = tasks[i].goroutine;
 		columns[1][3][i] = tasks[i].start;
 		columns[1][4][i] = tasks[i].end;
+		columns[1][5][i] = tasks[i].parent;
 	}
 #define FILL(TABLE, column, k, i) view.col[TP_TABLE_##TABLE][TP_COL(TABLE, column)] = columns[k][i]
 	FILL(REGION, name, 0, 0);
@@ -71,10 +81,11 @@ static int setup(void **state)
 	FILL(TASK, goroutine, 1, 2);
 	FILL(TASK, start_ns, 1, 3);
 	FILL(TASK, end_ns, 1, 4);
+	FILL(TASK, parent, 1, 5);
 	view.col[TP_TABLE_GOROUTINE][TP_COL(GOROUTINE, name)] = names;
 	view.nrows[TP_TABLE_REGION] = NREGIONS;
 	view.nrows[TP_TABLE_TASK] = NTASKS;
-	view.nrows[TP_TABLE_GOROUTINE] = 3;
+	view.nrows[TP_TABLE_GOROUTINE] = 5;
 	view.segments = segments;
 	view.nsegments = 3;
 	return 0;
@@ -99,15 +110,27 @@ static void test_inside_init_intervals(void **state)
 	    {NULL, "^save$", INT64_MIN, INT64_MAX, "0:150-160 2:0-50", "110"},
 	    {NULL, "load", 120, 250, "0:120-250", "110"},
 	    {NULL, "load", 310, 900, "", "000"},
-	    /* Task 7: its regions; 8: both of its regions; 5 and 6: no regions, so their creators.
-	     */
-	    {"load", NULL, INT64_MIN, INT64_MAX, "0:100-300 1:120-130", "110"},
+	    /* Who began task 7, and who is in a region of it; who began it is where it is. */
+	    {"load", NULL, INT64_MIN, INT64_MAX, "0:50-600 1:120-130", "111"},
 	    {"save", NULL, INT64_MIN, INT64_MAX, "1:0-30 1:700-e 2:0-50 2:900-e", "101"},
 	    {"5", NULL, INT64_MIN, INT64_MAX, "1:700-e", "001"},
+	    /* What works for a subtask works for the task. */
+	    {"ship", NULL, INT64_MIN, INT64_MAX,
+	     "3:100-200 3:220-230 3:250-600 3:610-900 4:300-450", "111"},
+	    {"20", NULL, 240, 320, "3:250-320 4:300-320", "010"},
+	    {"pack", NULL, INT64_MIN, INT64_MAX, "4:300-320 4:330-450", "011"},
+	    {"lift", NULL, INT64_MIN, INT64_MAX, "3:50-120 3:200-250", "110"},
+	    /* A region takes nothing away from tasks that are asked for with its own. */
+	    {"ship|lift", NULL, INT64_MIN, INT64_MAX, "3:50-600 3:610-900 4:300-450", "111"},
+	    {"ship|pack", NULL, INT64_MIN, INT64_MAX,
+	     "3:100-200 3:220-230 3:250-600 3:610-900 4:300-450", "111"},
 	    /* What is outside all tasks is no task of any type. */
-	    {".*", NULL, INT64_MIN, INT64_MAX, "0:100-300 1:0-30 1:120-130 1:700-e 2:0-50 2:900-e",
-	     "111"},
-	    {"0", NULL, INT64_MIN, INT64_MAX, "0:300-310", "010"},
+	    {"load|save", NULL, INT64_MIN, INT64_MAX,
+	     "0:50-600 1:0-30 1:120-130 1:700-e 2:0-50 2:900-e", "111"},
+	    {".*", NULL, 500, 700, "0:500-600 3:500-600 3:610-700", "001"},
+	    {"0", NULL, INT64_MIN, INT64_MAX, "0:300-310 3:500-510", "011"},
+	    {"ship", "step", INT64_MIN, INT64_MAX, "3:220-230 4:320-330 4:350-450", "011"},
+	    {"pack", "step", INT64_MIN, INT64_MAX, "4:350-450", "011"},
 	    {"8", "load", INT64_MIN, INT64_MAX, "2:900-e", "001"},
 	    {"5", "load", INT64_MIN, INT64_MAX, "", "000"},
 	};
@@ -150,7 +173,8 @@ static void test_inside_clip_pieces(void **state)
 	    {1, 0, 1000, 30 + 300, true}, {1, 10, 20, 10, true},  {1, 20, 710, 10 + 10, true},
 	    {1, 30, 700, 0, false},	  {1, 700, 700, 0, true}, {1, 30, 30, 0, false},
 	    {1, 1000, 1000, 0, true},	  {0, 0, 1000, 0, false}, {2, 40, 60, 10, true},
-	    {TP_NULL, 0, 1000, 0, false}, {3, 0, 1000, 0, false},
+	    {TP_NULL, 0, 1000, 0, false}, {4, 0, 1000, 0, false},
+	    {5, 0, 1000, 0, false},
 	};
 	struct rep_inside in;
 
@@ -167,6 +191,71 @@ static void test_inside_clip_pieces(void **state)
 		assert_int_equal(ns, cases[i].ns);
 	}
 	rep_inside_release(&in);
+}
+
+/* The sum of the intervals, and what the tasks took, in the range looked at. */
+static void test_inside_total_and_latency(void **state)
+{
+	static const struct {
+		const char *task;
+		int64_t from, to, total, tasks, latency;
+	} cases[] = {
+	    {"load", INT64_MIN, INT64_MAX, 550 + 10, 1, 550},
+	    {"ship", INT64_MIN, INT64_MAX, 100 + 10 + 350 + 290 + 150, 1, 800},
+	    {"save", INT64_MIN, INT64_MAX, 30 + 300 + 50 + 100, 3, 10 + 300 + 30},
+	    {"save", 5, 15, 10 + 10, 2, 5 + 10},
+	    {"0", INT64_MIN, INT64_MAX, 0, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rep_inside in;
+
+		view.from = cases[i].from;
+		view.to = cases[i].to;
+		assert_int_equal(rep_inside_init(&in, &view, cases[i].task, NULL, NULL), 0);
+		assert_int_equal(view.members.total_ns, cases[i].total);
+		assert_int_equal(view.members.tasks, cases[i].tasks);
+		assert_int_equal(view.members.latency_ns, cases[i].latency);
+		rep_inside_release(&in);
+	}
+	view.from = INT64_MIN;
+	view.to = INT64_MAX;
+}
+
+/* Go's rule is that of its regions. */
+static void test_inside_init_go_regions_only(void **state)
+{
+	struct rep_inside in;
+
+	(void)state;
+	assert_int_equal(rep_inside_init_go(&in, &view, "ship", NULL, NULL), 0);
+	assert_int_equal(in.n, 2);
+	assert_int_equal(in.interval[0].from, 220);
+	assert_int_equal(in.interval[1].from, 320);
+	assert_int_equal(view.members.tasks, 0); /* who works for the task is another question */
+	rep_inside_release(&in);
+	assert_int_equal(rep_inside_init_go(&in, &view, "5", NULL, NULL), 0);
+	assert_int_equal(in.n, 1);
+	assert_int_equal(in.interval[0].from, 700);
+	rep_inside_release(&in);
+}
+
+static void test_members_say(void **state)
+{
+	const struct rep_members none = {0}, one = {1, 64600000, 32300000};
+	struct rep_members several = {600, 3000000000, 1830000000};
+	char text[200];
+
+	(void)state;
+	assert_string_equal(rep_members_say(&none, text, sizeof(text)), "");
+	assert_string_equal(
+	    rep_members_say(&one, text, sizeof(text)),
+	    "counts every goroutine working for the task: 64.6ms; it took 32.3ms");
+	rep_members_add(&several, &one);
+	assert_string_equal(
+	    rep_members_say(&several, text, sizeof(text)),
+	    "counts every goroutine working for the 601 tasks: 3.06s; they took 1.86s");
 }
 
 static void test_inside_init_bad_expression(void **state)
@@ -192,11 +281,11 @@ static void test_inside_init_no_such(void **state)
 	(void)state;
 	assert_int_equal(rep_inside_init(&in, &view, "77", NULL, &err), TP_ENOENT);
 	assert_string_equal(err.msg,
-			    "nothing matches --task=77; there are tasks of the types load, save");
+			    "nothing matches --task=77; there are tasks of the types load, save, ship, pack, lift");
 	rep_inside_release(&in);
 	assert_int_equal(rep_inside_init(&in, &view, "load", "lod", &err), TP_ENOENT);
 	assert_string_equal(
-	    err.msg, "nothing matches --region=lod; there are regions of the types load, save");
+	    err.msg, "nothing matches --region=lod; there are regions of the types load, save, step");
 	rep_inside_release(&in);
 }
 
@@ -205,6 +294,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_inside_init_intervals),
 	    cmocka_unit_test(test_inside_clip_pieces),
+	    cmocka_unit_test(test_inside_total_and_latency),
+	    cmocka_unit_test(test_inside_init_go_regions_only),
+	    cmocka_unit_test(test_members_say),
 	    cmocka_unit_test(test_inside_init_bad_expression),
 	    cmocka_unit_test(test_inside_init_no_such),
 	};

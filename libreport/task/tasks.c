@@ -12,29 +12,32 @@ static int fail(struct tp_err *err, int code)
 			  code == TP_ENOMEM ? "out of memory" : "more tasks than are possible");
 }
 
-static int load(struct rep_view *v, struct tp_err *err)
+static int load(struct rep_view *v, bool all, struct tp_err *err)
 {
-	int code = rep_view_load(v, TP_TABLE_TASK,
-				 REP_BIT(TASK, id) | REP_BIT(TASK, parent) | REP_BIT(TASK, name) |
-				     REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns) |
-				     REP_BIT(TASK, goroutine) | REP_BIT(TASK, stack) |
-				     REP_BIT(TASK, regions) | REP_BIT(TASK, logs) |
-				     REP_BIT(TASK, goroutines),
-				 err);
+	uint32_t task = REP_BIT(TASK, id) | REP_BIT(TASK, parent) | REP_BIT(TASK, name) |
+			REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns) | REP_BIT(TASK, goroutine);
+	uint32_t region = REP_BIT(REGION, name) | REP_BIT(REGION, task) |
+			  REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
+			  REP_BIT(REGION, end_ns);
+	uint32_t goroutine = REP_BIT(GOROUTINE, name);
+	int code;
 
+	if (all) {
+		task |= REP_BIT(TASK, stack) | REP_BIT(TASK, regions) | REP_BIT(TASK, logs) |
+			REP_BIT(TASK, goroutines);
+		region = (1u << tp_tables[TP_TABLE_REGION].ncolumns) - 1;
+		goroutine |= REP_BIT(GOROUTINE, id);
+	}
+	code = rep_view_load(v, TP_TABLE_TASK, task, err);
 	if (!code)
-		code = rep_view_load(v, TP_TABLE_REGION,
-				     (1u << tp_tables[TP_TABLE_REGION].ncolumns) - 1, err);
-	if (!code)
+		code = rep_view_load(v, TP_TABLE_REGION, region, err);
+	if (!code && all)
 		code = rep_view_load(v, TP_TABLE_LOG,
 				     REP_BIT(LOG, ts_ns) | REP_BIT(LOG, goroutine) |
 					 REP_BIT(LOG, task) | REP_BIT(LOG, category) |
 					 REP_BIT(LOG, message),
 				     err);
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_GOROUTINE,
-				     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
-	return code;
+	return code ? code : rep_view_load(v, TP_TABLE_GOROUTINE, goroutine, err);
 }
 
 static uint32_t *numbers(size_t n)
@@ -42,7 +45,7 @@ static uint32_t *numbers(size_t n)
 	return calloc(n + 1, sizeof(uint32_t));
 }
 
-static int allocate(struct rep_tasks *t)
+static int allocate(struct rep_tasks *t, size_t logs)
 {
 	t->parent = numbers(t->n);
 	t->first_child = numbers(t->n);
@@ -52,9 +55,11 @@ static int allocate(struct rep_tasks *t)
 	t->first_log = numbers(t->n + (size_t)1);
 	t->seen = numbers(t->n);
 	t->region = numbers(t->v->nrows[TP_TABLE_REGION]);
-	t->log = numbers(t->v->nrows[TP_TABLE_LOG]);
+	t->log = numbers(logs);
+	t->below = numbers(t->n);
 	return t->parent && t->first_child && t->next_child && t->children && t->first_region &&
-		       t->first_log && t->seen && t->region && t->log
+		       t->first_log && t->seen && t->region && t->log &&
+		       t->below
 		   ? 0
 		   : TP_ENOMEM;
 }
@@ -122,20 +127,22 @@ static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t 
 	first[0] = 0;
 }
 
-int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
+static int init(struct rep_tasks *t, struct rep_view *v, bool all, struct tp_err *err)
 {
+	size_t logs;
 	int code;
 
 	memset(t, 0, sizeof(*t));
 	t->v = v;
-	code = load(v, err);
+	code = load(v, all, err);
 	if (code)
 		return code;
+	logs = all ? v->nrows[TP_TABLE_LOG] : 0;
 	if (v->nrows[TP_TABLE_TASK] >= UINT32_MAX / 2 ||
-	    v->nrows[TP_TABLE_REGION] >= UINT32_MAX / 2 || v->nrows[TP_TABLE_LOG] >= UINT32_MAX / 2)
+	    v->nrows[TP_TABLE_REGION] >= UINT32_MAX / 2 || logs >= UINT32_MAX / 2)
 		return fail(err, TP_ELIMIT);
 	t->n = (uint32_t)v->nrows[TP_TABLE_TASK];
-	code = allocate(t);
+	code = allocate(t, logs);
 	if (!code && t->n)
 		code = index_ids(t);
 	if (code)
@@ -146,10 +153,19 @@ int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
 	if (v->nrows[TP_TABLE_REGION])
 		sort_by_task(t, REP_COL(v, REGION, task), v->nrows[TP_TABLE_REGION],
 			     t->first_region, t->region);
-	if (v->nrows[TP_TABLE_LOG])
-		sort_by_task(t, REP_COL(v, LOG, task), v->nrows[TP_TABLE_LOG], t->first_log,
-			     t->log);
+	if (logs)
+		sort_by_task(t, REP_COL(v, LOG, task), logs, t->first_log, t->log);
 	return 0;
+}
+
+int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
+{
+	return init(t, v, true, err);
+}
+
+int rep_tasks_init_members(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
+{
+	return init(t, v, false, err);
 }
 
 void rep_tasks_release(struct rep_tasks *t)
@@ -164,6 +180,8 @@ void rep_tasks_release(struct rep_tasks *t)
 	free(t->log);
 	free(t->seen);
 	free(t->row_of);
+	free(t->below);
+	free(t->entered);
 	rep_keys_release(&t->ids);
 	memset(t, 0, sizeof(*t));
 }
@@ -177,16 +195,22 @@ uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id)
 	return t->row_of[at];
 }
 
-uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows)
+uint32_t rep_tasks_below_all(struct rep_tasks *t, uint32_t *rows, uint32_t n)
 {
-	uint32_t n = 0;
+	uint32_t kept = 0;
 
 	if (!++t->walk) { /* once in four thousand million */
 		memset(t->seen, 0, t->n * sizeof(*t->seen));
 		t->walk = 1;
 	}
-	t->seen[row] = t->walk;
-	rows[n++] = row;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = rows[i];
+
+		if (t->seen[row] != t->walk)
+			rows[kept++] = row;
+		t->seen[row] = t->walk;
+	}
+	n = kept;
 	for (uint32_t i = 0; i < n && t->steps < MOST_STEPS; i++) {
 		for (uint32_t c = t->first_child[rows[i]]; c != TP_NONE; c = t->next_child[c]) {
 			t->steps++;
@@ -199,9 +223,25 @@ uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows)
 	return n;
 }
 
+uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows)
+{
+	rows[0] = row;
+	return rep_tasks_below_all(t, rows, 1);
+}
+
+bool rep_tasks_met(const struct rep_tasks *t, uint32_t row)
+{
+	return t->seen[row] == t->walk;
+}
+
 int rep_tasks_walked(const struct rep_tasks *t)
 {
 	return t->steps < MOST_STEPS ? 0 : TP_ELIMIT;
+}
+
+void rep_tasks_anew(struct rep_tasks *t)
+{
+	t->steps = t->cuts = 0;
 }
 
 int64_t rep_task_start(const struct rep_tasks *t, uint32_t row)

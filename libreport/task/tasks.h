@@ -33,6 +33,14 @@ struct rep_tasks {
 	struct rep_keys ids;
 	uint32_t *row_of; /* by index of `ids` */
 	size_t row_room;
+	uint32_t *below; /* scratch of rep_members_each: rows */
+	/* Regions of tasks by goroutine, then start; made when rep_members_each first needs them. */
+	struct rep_entered {
+		uint32_t region, task; /* rows; task: TP_NONE where the table has none */
+	} * entered;
+	size_t nentered;
+	bool has_entered;
+	uint64_t cuts; /* steps among them */
 	uint32_t *seen; /* by row: in which walk it was met */
 	uint32_t walk;
 	uint64_t steps;
@@ -40,6 +48,8 @@ struct rep_tasks {
 
 /* TP_ENOMEM, TP_ELIMIT, TP_ESTORE … To be released in every case. */
 int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
+/* Loads only what says who works for a task and when: no logs, stacks or counts. */
+int rep_tasks_init_members(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
 void rep_tasks_release(struct rep_tasks *t);
 
 /* The row of the task with this id, or TP_NONE. */
@@ -49,8 +59,14 @@ uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id);
  * and returns how many. After many millions of steps (tasks below tasks without end, over and over)
  * it is the task alone; whoever walks asks rep_tasks_walked() when it is done. */
 uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows);
+/* The same of n rows, which are the first of rows[]. */
+uint32_t rep_tasks_below_all(struct rep_tasks *t, uint32_t *rows, uint32_t n);
+/* Whether the last walk met this row. */
+bool rep_tasks_met(const struct rep_tasks *t, uint32_t row);
 /* 0, or TP_ELIMIT: the walks did not see all. */
 int rep_tasks_walked(const struct rep_tasks *t);
+/* From here on walks may take as many steps again: for whoever keeps the struct. */
+void rep_tasks_anew(struct rep_tasks *t);
 
 /* Go's taskInterval: from its beginning, or that of the run, to its end, or that of the run. */
 int64_t rep_task_start(const struct rep_tasks *t, uint32_t row);

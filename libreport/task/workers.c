@@ -3,14 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define MOST_WORKERS (1u << 22)
+/* Regions looked at, for all tasks together: a goroutine that has begun many tasks which last may
+ * enter many regions of others meanwhile. */
+#define MOST_CUTS (UINT64_C(1) << 28)
 
 enum { RANK_OUTLIVES = 1, RANK_OWNER, RANK_REGION };
 
 void rep_workers_release(struct rep_workers *w)
 {
 	free(w->worker);
-	free(w->below);
 	rep_keys_release(&w->labels);
 	memset(w, 0, sizeof(*w));
 }
@@ -46,61 +50,177 @@ static int put(struct rep_workers *w, struct rep_worker worker, const struct rep
 	return 0;
 }
 
-static int put_region(struct rep_workers *w, const struct rep_view *v, size_t region,
-		      uint32_t subtask, uint32_t item, const struct rep_item *span)
+static bool is_goroutine(const struct rep_view *v, int64_t goroutine)
 {
-	int64_t goroutine = REP_COL(v, REGION, goroutine)[region];
-	uint32_t name = (uint32_t)REP_COL(v, REGION, name)[region];
-	bool inherited = !tp_dict_text(v->dict, name).size;
-	int64_t end = rep_region_end(v, region);
-	struct rep_worker worker = {.item = item, .rank = RANK_REGION};
-	int code;
-
-	if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
-		return 0;
-	worker.goroutine = (uint32_t)goroutine;
-	if (inherited && (REP_COL(v, REGION, end_ns)[region] == TP_NULL || end > span->to))
-		worker.rank = RANK_OUTLIVES;
-	code = rep_keys_add(&w->labels, subtask, inherited ? 0 : name + 1, inherited, 0,
-			    &worker.label);
-	return code ? code : put(w, worker, span, rep_region_start(v, region), end);
+	return goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE];
 }
 
-/* What a task, or one below it, has of its own. */
-static int put_task(struct rep_workers *w, const struct rep_tasks *t, uint32_t row, bool below,
-		    uint32_t item, const struct rep_item *span)
+/* ---- who works for tasks ---- */
+
+static int by_entry(const void *a, const void *b, void *ctx)
+{
+	const struct rep_view *v = ctx;
+	const struct rep_entered *x = a, *y = b;
+	const int64_t *goroutine = REP_COL(v, REGION, goroutine);
+	const int64_t *start = REP_COL(v, REGION, start_ns);
+
+	if (goroutine[x->region] != goroutine[y->region])
+		return goroutine[x->region] < goroutine[y->region] ? -1 : 1;
+	if (start[x->region] != start[y->region])
+		return start[x->region] < start[y->region] ? -1 : 1;
+	return x->region < y->region ? -1 : x->region > y->region;
+}
+
+/* The regions of tasks that goroutines are known to have entered. */
+static int list_entered(struct rep_tasks *t)
+{
+	const struct rep_view *v = t->v;
+	size_t n = v->nrows[TP_TABLE_REGION];
+
+	if (t->has_entered)
+		return 0;
+	t->entered = tp_many(n + 1, sizeof(*t->entered));
+	if (!t->entered)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		int64_t task = REP_COL(v, REGION, task)[i];
+
+		if (task && is_goroutine(v, REP_COL(v, REGION, goroutine)[i]) &&
+		    REP_COL(v, REGION, start_ns)[i] != TP_NULL)
+			t->entered[t->nentered++] = (struct rep_entered){
+			    .region = (uint32_t)i, .task = rep_tasks_find(t, task)};
+	}
+	if (t->nentered)
+		qsort_r(t->entered, t->nentered, sizeof(*t->entered), by_entry,
+			(void *)(uintptr_t)v);
+	t->has_entered = true;
+	return 0;
+}
+
+/* The first region that this goroutine entered at or after a time. */
+static size_t find_entered(const struct rep_tasks *t, int64_t goroutine, int64_t ns)
+{
+	size_t from = 0, to = t->nentered;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		uint32_t region = t->entered[middle].region;
+		int64_t g = REP_COL(t->v, REGION, goroutine)[region];
+
+		if (g < goroutine ||
+		    (g == goroutine && REP_COL(t->v, REGION, start_ns)[region] < ns))
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static int member(rep_member_fn fn, void *ctx, struct rep_member m, int64_t from, int64_t to)
+{
+	m.from = from;
+	m.to = to;
+	return from < to ? fn(ctx, &m) : 0;
+}
+
+/* Who began a task: outside regions that it enters of tasks which the last walk did not meet. */
+static int each_owner(struct rep_tasks *t, uint32_t row, rep_member_fn fn, void *ctx)
 {
 	const struct rep_view *v = t->v;
 	int64_t goroutine = REP_COL(v, TASK, goroutine)[row];
-	uint32_t subtask = below ? (uint32_t)REP_COL(v, TASK, name)[row] + 1 : 0;
-	int code = 0;
+	int64_t at = rep_task_start(t, row), end = rep_task_end(t, row);
+	struct rep_member m = {.task = row, .region = TP_NONE};
+	int code = list_entered(t);
 
-	if (goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE]) {
-		struct rep_worker worker = {
-		    .item = item, .goroutine = (uint32_t)goroutine, .rank = RANK_OWNER};
+	if (code || !is_goroutine(v, goroutine))
+		return code;
+	m.goroutine = (uint32_t)goroutine;
+	for (size_t i = find_entered(t, goroutine, at); !code && i < t->nentered; i++) {
+		const struct rep_entered *e = &t->entered[i];
+		int64_t start = REP_COL(v, REGION, start_ns)[e->region];
 
-		code = rep_keys_add(&w->labels, subtask, 0, 0, 0, &worker.label);
-		if (!code)
-			code = put(w, worker, span, rep_task_start(t, row), rep_task_end(t, row));
+		if (REP_COL(v, REGION, goroutine)[e->region] != goroutine || start >= end)
+			break;
+		if (++t->cuts >= MOST_CUTS)
+			return TP_ELIMIT;
+		if (e->task != TP_NONE && rep_tasks_met(t, e->task))
+			continue;
+		code = member(fn, ctx, m, at, start);
+		if (rep_region_end(v, e->region) > at)
+			at = rep_region_end(v, e->region);
 	}
-	for (uint32_t i = t->first_region[row]; !code && i < t->first_region[row + 1]; i++)
-		code = put_region(w, v, t->region[i], subtask, item, span);
+	return code ? code : member(fn, ctx, m, at, end);
+}
+
+int rep_members_each(struct rep_tasks *t, const uint32_t *rows, uint32_t n, rep_member_fn fn,
+		     void *ctx)
+{
+	const struct rep_view *v = t->v;
+	int code;
+
+	if (!n)
+		return 0;
+	memcpy(t->below, rows, n * sizeof(*rows));
+	n = rep_tasks_below_all(t, t->below, n);
+	code = rep_tasks_walked(t);
+	for (uint32_t i = 0; !code && i < n; i++) {
+		uint32_t row = t->below[i];
+
+		code = each_owner(t, row, fn, ctx);
+		for (uint32_t k = t->first_region[row]; !code && k < t->first_region[row + 1];
+		     k++) {
+			uint32_t region = t->region[k];
+			int64_t goroutine = REP_COL(v, REGION, goroutine)[region];
+			struct rep_member m = {.task = row, .region = region};
+
+			if (!is_goroutine(v, goroutine))
+				continue;
+			m.goroutine = (uint32_t)goroutine;
+			code = member(fn, ctx, m, rep_region_start(v, region),
+				      rep_region_end(v, region));
+		}
+	}
 	return code;
+}
+
+/* ---- as workers ---- */
+
+struct putting {
+	struct rep_workers *w;
+	const struct rep_tasks *t;
+	const struct rep_item *span;
+	uint32_t row, item;
+};
+
+static int put_member(void *ctx, const struct rep_member *m)
+{
+	const struct putting *p = ctx;
+	const struct rep_view *v = p->t->v;
+	struct rep_worker worker = {.item = p->item, .goroutine = m->goroutine, .rank = RANK_OWNER};
+	uint32_t subtask = m->task == p->row ? 0 : (uint32_t)REP_COL(v, TASK, name)[m->task] + 1;
+	uint32_t name = 0;
+	bool inherited = false;
+	int code;
+
+	if (m->region != TP_NONE) {
+		name = (uint32_t)REP_COL(v, REGION, name)[m->region];
+		inherited = !tp_dict_text(v->dict, name).size;
+		name = inherited ? 0 : name + 1;
+		worker.rank = RANK_REGION;
+		if (inherited && (REP_COL(v, REGION, end_ns)[m->region] == TP_NULL ||
+				  m->to > p->span->to))
+			worker.rank = RANK_OUTLIVES;
+	}
+	code = rep_keys_add(&p->w->labels, subtask, name, inherited, 0, &worker.label);
+	return code ? code : put(p->w, worker, p->span, m->from, m->to);
 }
 
 int rep_workers_of_task(struct rep_workers *w, struct rep_tasks *t, uint32_t row, uint32_t item,
 			const struct rep_item *span)
 {
-	uint32_t n;
-	int code = 0;
+	struct putting p = {.w = w, .t = t, .span = span, .row = row, .item = item};
 
-	if (t->n && rep_grow(&w->below, &w->below_room, t->n - 1, sizeof(*w->below)))
-		return TP_ENOMEM;
-	n = rep_tasks_below(t, row, w->below);
-	code = rep_tasks_walked(t);
-	for (uint32_t i = 0; !code && i < n; i++)
-		code = put_task(w, t, w->below[i], i > 0, item, span);
-	return code;
+	return rep_members_each(t, &row, 1, put_member, &p);
 }
 
 int rep_workers_of_region(struct rep_workers *w, const struct rep_tasks *t, uint32_t region,

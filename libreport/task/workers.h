@@ -1,15 +1,22 @@
-/* Who works for a task, and when.
+/* Who works for a task, and when. This is the one place that says so: reports on time (--task,
+ * task/inside.h), flame graphs, diffs, timelines and the reports on single tasks all ask here.
  *
- * Go's summary counts as a task's the goroutines that begin or end it, begin a region of it or log
- * to it, and lets a goroutine inherit the task of the region in which it was created. In time:
+ *   - A goroutine works for a task while it is in a region of it, also in the nameless one that a
+ *     goroutine inherits from the region in which it was created (Go's summary).
+ *   - The goroutine that began the task works for it from its beginning to its end, except inside
+ *     regions of other tasks that it enters meanwhile. A region that it was in already takes
+ *     nothing away, nor does one of no task (the background task).
+ *   - What works for a subtask works for the task.
  *
- *   - a goroutine works for a task while it is in a region of it, also in the nameless one that it
- *     inherits;
- *   - the goroutine that began the task works for it up to its end; where somebody is in a region
- *     of it, that one counts first;
- *   - a goroutine that inherits the task and outlives it (a connection that is kept, a background
- *     loop) comes last;
- *   - what works for a subtask works for the task. */
+ * Several goroutines may work for a task at a time. There are two sums:
+ *
+ *   - reports on time count every member: they add up to the sum of the members' intervals, where
+ *     what one goroutine does for several of the tasks, or in several regions, at a time counts
+ *     once. Regions that outlive their task count to their end;
+ *   - where a latency is explained (task/explain.h), each moment of it goes to one member: a
+ *     goroutine in a region comes first, then the one that began the task, and last one that
+ *     inherited the task and outlives it (a connection that is kept, a background loop). They add
+ *     up to the latency. */
 #ifndef REP_TASK_WORKERS_H
 #define REP_TASK_WORKERS_H
 
@@ -26,9 +33,22 @@ struct rep_workers {
 
 	/* private */
 	size_t room;
-	uint32_t *below;
-	size_t below_room;
 };
+
+/* A stretch of a goroutine's time in which it works for a task. */
+struct rep_member {
+	uint32_t goroutine; /* index */
+	uint32_t task;	    /* row: the task, or the subtask */
+	uint32_t region;    /* row; TP_NONE: it began the task */
+	int64_t from, to;   /* ns since the run began; as Go has them, those of the run where a task
+			       or region has no beginning or end */
+};
+/* Nonzero ends the walk with that code. */
+typedef int (*rep_member_fn)(void *ctx, const struct rep_member *m);
+/* Calls fn for those who work for any of n tasks, which are named by their rows. Stretches of a
+ * goroutine may overlap. TP_ENOMEM, TP_ELIMIT (more tasks and regions than are possible). */
+int rep_members_each(struct rep_tasks *t, const uint32_t *rows, uint32_t n, rep_member_fn fn,
+		     void *ctx);
 
 void rep_workers_release(struct rep_workers *w);
 /* Adds who works for a task within an item. TP_ENOMEM, TP_ELIMIT. */

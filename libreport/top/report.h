@@ -23,6 +23,7 @@ struct rep_job {
 	size_t nrows;	       /* set by add and finish */
 	bool lack;	       /* there was no memory to tell rows apart by */
 	struct tp_arena texts; /* for values that are put together */
+	struct rep_members members; /* what --task counts in it */
 	char note[200];	       /* a line under the table, "" for none */
 	char lead[600];	       /* lines above it, likewise; set by finish */
 	/* Columns whose name is not known beforehand, behind the report's own; set by finish. */

@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "mmu/curve.h"
+#include "task/inside.h"
 #include "task/outliers.h"
 #include "top/job.h"
 #include "top/profile.h"
@@ -286,7 +287,9 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 		if (!t->common)
 			job->dict = t->view.dict;
 		tp_sum(&job->length_ns, rep_view_length(&t->view));
+		t->view.members = (struct rep_members){0};
 		code = job->report->ops->add(job, &t->view, err);
+		rep_members_add(&job->members, &t->view.members);
 	}
 	return code ? code : rep_matcher_settle(&t->view.match, err);
 }

@@ -14,6 +14,13 @@
 #include "store/store.h"
 #include "top/filter.h"
 
+/* What --task counts: all who work for the tasks, in the time range (task/inside.h). */
+struct rep_members {
+	int64_t tasks;	    /* how many; 0: nothing is asked for by task, or regions only are */
+	int64_t total_ns;   /* of the goroutines that work for them, added up */
+	int64_t latency_ns; /* of the tasks, added up */
+};
+
 struct rep_view {
 	struct tp_store *store;
 	const struct rep_run *run;
@@ -27,6 +34,7 @@ struct rep_view {
 	bool whole; /* both are */
 	struct tp_segment *segments;
 	size_t nsegments;
+	struct rep_members members; /* set by rep_inside_init */
 
 	/* private */
 	uint64_t steps; /* of rep_view_spend */

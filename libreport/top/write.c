@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "task/inside.h"
 #include "top/job.h"
 
 static bool has_frames(const struct rep_job *job)
@@ -67,6 +68,8 @@ static int write_notes(struct rep_job *job, const struct rep_view *v, struct rep
 	}
 	if (!code && job->note[0])
 		code = rep_output_note(out, false, job->note, err);
+	if (!code && *rep_members_say(&job->members, text, sizeof(text)))
+		code = rep_output_note(out, false, text, err);
 	return code;
 }
 

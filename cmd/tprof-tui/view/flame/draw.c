@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "flame/name.h"
+#include "task/inside.h"
 #include "text.h"
 #include "tprof-tui/view/flame/flame.h"
 
@@ -229,13 +230,13 @@ static void put_found(const struct flame *f, char *text, size_t size)
 		 f->found.frames == 1 ? "" : "s");
 }
 
-/* "6m07s in 5,464 stacks", what is found of it, and how much lies further on. */
+/* "6m07s in 5,464 stacks", what --task counts, what is found of it, and how much lies further on. */
 static void draw_heading(const struct flame *f, struct tui_area a)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
 	const int64_t all[] = {rep_flame_total(t, 0, REP_FLAME_NEW),
 			       rep_flame_total(t, 0, REP_FLAME_OLD)};
-	char text[400], found[600], n[REP_FLAME_WORDS];
+	char text[600], members[200], found[600], n[REP_FLAME_WORDS];
 	uint32_t shown = f->levels < f->cells.nlevels ? f->levels : f->cells.nlevels;
 	int used;
 
@@ -247,6 +248,8 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 	if (f->levels < f->cells.nlevels)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", levels %u-%u of %u",
 			 f->top + 1, f->top + shown, f->cells.nlevels);
+	if (*rep_members_say(&f->pic->members, members, sizeof(members)))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s", members);
 	used = (int)rep_text_width(text, strlen(text));
 	if (f->search) {
 		put_found(f, found, sizeof(found));
