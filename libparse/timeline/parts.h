@@ -325,6 +325,7 @@ struct tp_region {
 	uint32_t g;
 	uint64_t task;
 	bool has_start, has_end;
+	bool inherited; /* from the goroutine's creator */
 	int64_t start, end;
 	int64_t ns[TP_NSTATS]; /* at the beginning; the difference once it has ended */
 };
@@ -332,6 +333,9 @@ struct tp_region {
 struct tp_annotations {
 	struct tp_tasks tasks;
 	struct tp_pool active; /* regions going on */
+	uint64_t searches;     /* for the one that ends, where that is not the innermost */
+	uint64_t looks;	       /* regions looked at in them */
+	uint64_t unmatched;    /* ends for which no more might be looked at */
 	struct tp_buf held;    /* regions ended with their goroutine, see annotation.c */
 };
 
@@ -550,7 +554,7 @@ int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, stru
 /* The goroutine ends, or the run does (then ended is false): so do its regions. */
 int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, bool ended,
 			struct tp_err *err);
-int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+int tp_annotation_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err);
 void tp_annotation_release(struct tp_annotations *a);
 
 /* proc.c */
