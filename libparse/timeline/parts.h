@@ -115,7 +115,7 @@ enum tp_stat {
 /* What is known of a goroutine, so that most transitions need not look. */
 enum {
 	TP_SUM_KNOWN = 1,   /* Go's summary has it */
-	TP_SUM_NAMED = 2,   /* name_stack is set */
+	TP_SUM_NAMED = 2,   /* name_stack is that of a function with a name */
 	TP_SUM_STARTED = 4, /* started is set */
 	TP_SUM_SETTLED = 7,
 };
@@ -135,7 +135,7 @@ struct tp_gsum {
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
 	uint8_t gc;	     /* gcwork.c looks at it, for what reasons */
-	uint32_t name_stack; /* first transition stack: its root names the goroutine */
+	uint32_t name_stack; /* its root names the goroutine; without TP_SUM_NAMED the first stack */
 	uint32_t gc_work;    /* node of gcwork.c's that goes on, 0 none */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */

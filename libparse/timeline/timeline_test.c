@@ -41,6 +41,34 @@ static void test_goroutine_row(void **state)
 	assert_int_equal(COL(GOROUTINE_BLOCK, 0, total_ns), 70);
 }
 
+/* The first stack whose root has a name names it, and all it did; the first one where none has. */
+static void test_goroutine_named_late(void **state)
+{
+	uint32_t bare = stack("", NULL), named = stack("main.main", NULL);
+	uint32_t other = stack("main.other", NULL);
+	size_t unnamed = 0;
+
+	(void)state;
+	PLAY(
+	    2, SYNC(100), EV(110, GO_STATUS_STACK, NO, 0, UNDET, RUNNING),
+	    EV(120, GO_BLOCK, 0, 0, RUNNING, WAITING, .stack = bare, .flags = TP_EVF_UNNAMED),
+	    EV(130, GO_UNBLOCK, NO, 0, WAITING, RUNNABLE),
+	    EV(140, GO_START, NO, 0, RUNNABLE, RUNNING),
+	    EV(150, GO_BLOCK, 0, 0, RUNNING, WAITING, .stack = named),
+	    EV(160, GO_UNBLOCK, NO, 0, WAITING, RUNNABLE),
+	    EV(170, GO_START, NO, 0, RUNNABLE, RUNNING),
+	    EV(180, GO_BLOCK, 0, 0, RUNNING, WAITING, .stack = other),
+	    EV(190, GO_STATUS_STACK, NO, 1, UNDET, WAITING, .stack = bare, .flags = TP_EVF_UNNAMED),
+	    SYNC(200));
+	assert_int_equal(COL(GOROUTINE, 0, name), str("main.main"));
+	assert_int_equal(COL(GOROUTINE, 1, name), 0);
+	for (size_t i = 0; i < count_rows(TP_TABLE_SITE); i++) {
+		unnamed += !COL(SITE, i, entry);
+		assert_true(!COL(SITE, i, entry) || COL(SITE, i, entry) == str("main.main"));
+	}
+	assert_int_equal(unnamed, 1);
+}
+
 /* One that only ever appears as context has a row, but is not in Go's summary. */
 static void test_goroutine_never_seen(void **state)
 {
@@ -422,6 +450,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    T(test_goroutine_row),
+	    T(test_goroutine_named_late),
 	    T(test_goroutine_never_seen),
 	    T(test_goroutine_forever_ends_it),
 	    T(test_goroutine_syscall_blocked_at_the_end),
