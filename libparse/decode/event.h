@@ -138,6 +138,7 @@ enum tp_state {
 enum tp_event_flag {
 	TP_EVF_INFERRED = 1, /* salvage put this transition in: it is not in the file */
 	TP_EVF_LOST = 2,     /* what precedes this event on its M (or of its subject) is lost */
+	TP_EVF_UNNAMED = 4,  /* the root of tp_event_own_stack() has no name */
 };
 
 struct tp_event {
@@ -154,6 +155,25 @@ struct tp_event {
 };
 
 static_assert(sizeof(struct tp_event) == 64, "an event is one cache line");
+
+/* Of a transition of a goroutine: the stack of that goroutine (Go: StateTransition.Stack), 0 for
+ * none. */
+static inline uint32_t tp_event_own_stack(const struct tp_event *ev)
+{
+	switch (ev->type) {
+	case TP_EV_GO_CREATE:
+	case TP_EV_GO_CREATE_BLOCKED:
+		return ev->str2;
+	case TP_EV_GO_STOP:
+	case TP_EV_GO_BLOCK:
+	case TP_EV_GO_SYSCALL_BEGIN:
+	case TP_EV_GO_STATUS:
+	case TP_EV_GO_STATUS_STACK:
+		return ev->stack;
+	default:
+		return 0;
+	}
+}
 
 struct tp_event_desc {
 	const char *wire; /* name on the wire: "GoCreate"; NULL for numbers that are no type */

@@ -71,7 +71,49 @@ void tp_trace_release(struct tp_trace *trace)
 	free(trace->notices);
 	free(trace->wires);
 	tp_cut_free(trace->cut);
+	free(trace->unnamed);
 	memset(trace, 0, sizeof(*trace));
+}
+
+/* Stacks that have come to the dictionary since: a parent comes before its children. */
+static int look_at_stacks(struct tp_trace *t)
+{
+	uint32_t n = tp_dict_stacks(t->dict);
+
+	if (n > t->unnamed_room) {
+		size_t room = n < 1024 ? 1024 : (size_t)n * 2;
+		uint8_t *more = tp_more(t->unnamed, room, 1);
+
+		if (!more)
+			return TP_ENOMEM;
+		t->unnamed = more;
+		t->unnamed_room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+	}
+	for (uint32_t i = t->nunnamed; i < n; i++) {
+		struct tp_stack_node node = tp_dict_stack_at(t->dict, i);
+
+		t->unnamed[i] = node.parent && node.parent < i
+				    ? t->unnamed[node.parent]
+				    : i && !tp_dict_frame_name(t->dict, node.frame);
+		t->any_unnamed |= t->unnamed[i];
+	}
+	t->nunnamed = n;
+	return 0;
+}
+
+int tp_trace_mark_unnamed(struct tp_trace *t, struct tp_event *ev, size_t n)
+{
+	if (t->nunnamed < tp_dict_stacks(t->dict) && look_at_stacks(t))
+		return TP_ENOMEM;
+	if (!t->any_unnamed)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t stack = tp_event_own_stack(&ev[i]);
+
+		if (stack < t->nunnamed && t->unnamed[stack])
+			ev[i].flags |= TP_EVF_UNNAMED;
+	}
+	return 0;
 }
 
 /* Room for one more entry of `size` bytes behind n; arrays grow at powers of two. */

@@ -73,6 +73,11 @@ struct tp_trace {
 	struct tp_wire_count *wires;
 	size_t nwires;
 	struct tp_cut *cut; /* owned; NULL: all generations (order/cut.h) */
+
+	/* private to tp_trace_mark_unnamed */
+	uint8_t *unnamed; /* by stack: 1 where the root has no name */
+	uint32_t nunnamed, unnamed_room; /* stacks that were looked at */
+	bool any_unnamed;
 };
 
 #define TP_NAMED_FRAMES 256 /* of one address */
@@ -118,6 +123,8 @@ int tp_trace_add_notice(struct tp_trace *trace, enum tp_severity severity, uint6
 int tp_trace_add_clock(struct tp_trace *trace, const struct tp_clock *clock);
 int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t events,
 			uint64_t with_stack, uint64_t bytes);
+/* For decoders: sets TP_EVF_UNNAMED in n events that are about to be handed on. 0 or TP_ENOMEM. */
+int tp_trace_mark_unnamed(struct tp_trace *trace, struct tp_event *ev, size_t n);
 /* For decoders: a new index for an id (no look-up; the decoder keeps the map); TP_NONE when memory is out. */
 uint32_t tp_trace_new_g(struct tp_trace *trace, uint64_t id);
 uint32_t tp_trace_new_m(struct tp_trace *trace, uint64_t id);

@@ -102,6 +102,54 @@ static int refuse(void *ctx, const struct tp_event *ev, size_t n, struct tp_err 
 }
 
 /* Whatever is no trace is refused before anything is decoded, and leaves nothing to release. */
+static uint32_t stack_on(struct tp_trace *t, uint32_t parent, const char *name)
+{
+	struct tp_frame frame = {.line = 7};
+	struct tp_function fn = {.file = 0};
+	uint32_t f, id;
+
+	assert_int_equal(tp_dict_string(t->dict, name, strlen(name), &fn.name), 0);
+	assert_int_equal(tp_dict_function(t->dict, &fn, &frame.function), 0);
+	assert_int_equal(tp_dict_frame(t->dict, &frame, &f), 0);
+	assert_int_equal(tp_dict_stack(t->dict, parent, f, &id), 0);
+	return id;
+}
+
+/* What counts is the root, of the stack of the goroutine itself; the dictionary grows meanwhile. */
+static void test_mark_unnamed(void **state)
+{
+	struct tp_trace t = {.dict = tp_dict_new()};
+	uint32_t named, bare, leaf_bare, root_bare;
+
+	(void)state;
+	named = stack_on(&t, 0, "main.main");
+	leaf_bare = stack_on(&t, named, "");
+
+	struct tp_event first[] = {{.type = TP_EV_GO_BLOCK, .stack = named},
+				   {.type = TP_EV_GO_BLOCK, .stack = leaf_bare}};
+
+	assert_int_equal(tp_trace_mark_unnamed(&t, first, 2), 0);
+	assert_int_equal(first[0].flags | first[1].flags, 0);
+	bare = stack_on(&t, 0, "");
+	root_bare = stack_on(&t, bare, "main.f");
+
+	struct tp_event ev[] = {{.type = TP_EV_GO_BLOCK, .stack = bare, .flags = TP_EVF_LOST},
+				{.type = TP_EV_GO_STOP, .stack = root_bare},
+				{.type = TP_EV_GO_BLOCK, .stack = leaf_bare},
+				{.type = TP_EV_GO_BLOCK},
+				{.type = TP_EV_GO_CREATE, .stack = bare, .str2 = named},
+				{.type = TP_EV_GO_CREATE, .stack = named, .str2 = bare},
+				{.type = TP_EV_GO_UNBLOCK, .stack = bare},
+				{.type = TP_EV_GO_BLOCK, .stack = 1000000}};
+	static const uint8_t want[] = {
+	    TP_EVF_LOST | TP_EVF_UNNAMED, TP_EVF_UNNAMED, 0, 0, 0, TP_EVF_UNNAMED, 0, 0};
+
+	assert_int_equal(tp_trace_mark_unnamed(&t, ev, 8), 0);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(ev[i].flags, want[i]);
+	tp_trace_release(&t);
+}
+
 static void test_read_what_is_no_trace(void **state)
 {
 	static const struct {
@@ -140,6 +188,7 @@ int main(void)
 	    cmocka_unit_test(test_add_clock_keeps_order),
 	    cmocka_unit_test(test_count_wire_adds_by_name),
 	    cmocka_unit_test(test_new_index_is_dense),
+	    cmocka_unit_test(test_mark_unnamed),
 	    cmocka_unit_test(test_read_what_is_no_trace),
 	};
 

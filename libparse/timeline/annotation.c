@@ -1,16 +1,26 @@
 /* Regions and logs of runtime/trace, and the tasks they belong to, by the rules of Go's summary
  * (internal/trace/summary.go):
  *   - A task exists once anything names it, the background task 0 too.
- *   - An end of a region ends the innermost one of its goroutine, whatever its name; without one it
- *     makes a region that began before the trace, with all that its goroutine has done so far.
+ *   - An end of a region ends the innermost one of its goroutine with its name and task. In the
+ *     traces that Go's reader takes that is always the innermost one of all; programs that end
+ *     them out of order are there nevertheless. Without one it ends what was inherited, if nothing
+ *     else is open, or makes a region that began before the trace, with all that its goroutine has
+ *     done so far.
  *   - A new goroutine inherits the innermost region of its creator, without a name.
  *   - Regions still going on end with their goroutine or the trace, unless that is a goroutine of
  *     the runtime, which has none. Which it is its name tells, and so at the end. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "timeline/parts.h"
 
 #define NO_TASK UINT64_MAX
+
+#define MAX_REGIONS (16u << 20) /* open at once */
+/* Limit on looks at open regions for the one that ends: a fixed allowance plus so many per end. */
+#define LOOKS	      (UINT64_C(1) << 24)
+#define LOOKS_PER_END 64
 
 static int task_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
@@ -85,13 +95,24 @@ static void settle_stats(struct tp_timeline *t, struct tp_region *r, int64_t ts)
 		r->ns[i] = tp_since(r->ns[i], now[i]);
 }
 
+/* push has refused. */
+static int refused(const struct tp_timeline *t, struct tp_err *err)
+{
+	return t->annotations.active.n < MAX_REGIONS
+		   ? tp_timeline_nomem(err)
+		   : tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many regions are open");
+}
+
 static struct tp_region *push(struct tp_timeline *t, struct tp_gsum *sum, uint32_t g,
 			      const struct tp_event *ev)
 {
+	struct tp_pool *active = &t->annotations.active;
 	struct tp_region *r;
 
-	t->annotations.active.size = sizeof(*r);
-	r = tp_pool_push(&t->annotations.active, &sum->regions);
+	active->size = sizeof(*r);
+	if (active->n >= MAX_REGIONS && !active->free)
+		return NULL;
+	r = tp_pool_push(active, &sum->regions);
 	if (r) {
 		r->g = g;
 		r->has_start = true;
@@ -121,25 +142,66 @@ static int region_begin(struct tp_timeline *t, const struct tp_event *ev, struct
 		return 0;
 	r = sum ? push(t, sum, ev->g, ev) : NULL;
 	if (!r)
-		return tp_timeline_nomem(err);
+		return refused(t, err);
 	r->name = ev->str;
 	r->task = ev->arg[0];
 	tp_summary_snapshot(t, ev->g, ev->ts, r->ns);
 	return join_region(t, r->task, ev->g, err);
 }
 
+/* Does an event end it? The name of either may be lost, with the tables of a damaged generation. */
+enum match { NO_MATCH, MAY_MATCH, MATCH };
+
+static enum match match(const struct tp_region *r, const struct tp_event *ev)
+{
+	if (r->inherited || r->task != ev->arg[0])
+		return NO_MATCH;
+	return r->name == ev->str ? MATCH : r->name && ev->str ? NO_MATCH : MAY_MATCH;
+}
+
+/* The link to the open region that an event ends, NULL for none. */
+static uint32_t *find_open(struct tp_annotations *a, uint32_t *open, const struct tp_event *ev)
+{
+	uint32_t *at = open, *maybe = NULL;
+	struct tp_region *r;
+
+	if (!*open)
+		return NULL;
+	r = tp_pool_at(&a->active, *open);
+	if (match(r, ev) == MATCH || r->inherited)
+		return open;
+	for (a->searches++; *at; at = &r->node.next) {
+		enum match is;
+
+		if (a->looks >= LOOKS + LOOKS_PER_END * a->searches) {
+			a->unmatched++;
+			return NULL;
+		}
+		a->looks++;
+		r = tp_pool_at(&a->active, *at);
+		is = match(r, ev);
+		if (is == MATCH)
+			return at;
+		if (is == MAY_MATCH && !maybe)
+			maybe = at;
+	}
+	return maybe;
+}
+
 static int region_end(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_gsum *sum = ev->g == TP_NONE ? NULL : tp_summary_at(t, ev->g);
 	struct tp_region r = {.name = ev->str, .g = ev->g, .task = ev->arg[0]};
+	uint32_t *open;
 	int code;
 
 	if (ev->g == TP_NONE)
 		return 0;
 	if (!sum)
 		return tp_timeline_nomem(err);
-	if (sum->regions) {
-		r = *(struct tp_region *)tp_pool_pop(&t->annotations.active, &sum->regions);
+	open = find_open(&t->annotations, &sum->regions, ev);
+	if (open) {
+		r = *(struct tp_region *)tp_pool_pop(&t->annotations.active, open);
 	} else {
 		code = join_region(t, r.task, ev->g, err);
 		if (code)
@@ -163,8 +225,9 @@ int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, stru
 	task = ((struct tp_region *)tp_pool_at(&t->annotations.active, creator->regions))->task;
 	r = push(t, sum, ev->subject, ev);
 	if (!r)
-		return tp_timeline_nomem(err);
+		return refused(t, err);
 	r->task = task;
+	r->inherited = true;
 	return 0;
 }
 
@@ -249,11 +312,26 @@ static bool is_system(const struct tp_dict *dict, uint32_t name)
 			      !(text.size == 12 && !memcmp(text.text, "runtime.main", 12)));
 }
 
-int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+static int tell_unmatched(const struct tp_annotations *a, struct tp_trace *trace,
+			  struct tp_err *err)
+{
+	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
+
+	if (!a->unmatched)
+		return 0;
+	snprintf(loss.reason, sizeof(loss.reason),
+		 "%" PRIu64
+		 " ends of user regions have no beginning: too many regions were open to "
+		 "look for it",
+		 a->unmatched);
+	return tp_trace_add_loss(trace, &loss) ? tp_timeline_nomem(err) : 0;
+}
+
+int tp_annotation_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err)
 {
 	struct tp_annotations *a = &t->annotations;
 	struct tp_cursor in = tp_cursor(a->held.data, a->held.size);
-	int code = 0;
+	int code = tell_unmatched(a, trace, err);
 
 	while (!code && tp_cursor_left(&in)) {
 		struct tp_region r = unhold_region(&in);

@@ -113,7 +113,7 @@ enum tp_stat {
 /* What is known of a goroutine, so that most transitions need not look. */
 enum {
 	TP_SUM_KNOWN = 1,   /* Go's summary has it */
-	TP_SUM_NAMED = 2,   /* name_stack is set */
+	TP_SUM_NAMED = 2,   /* name_stack is that of a function with a name */
 	TP_SUM_STARTED = 4, /* started is set */
 	TP_SUM_SETTLED = 7,
 };
@@ -133,7 +133,7 @@ struct tp_gsum {
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
 	uint8_t gc;	     /* gcwork.c looks at it, for what reasons */
-	uint32_t name_stack; /* first transition stack: its root names the goroutine */
+	uint32_t name_stack; /* its root names the goroutine; without TP_SUM_NAMED the first stack */
 	uint32_t gc_work;    /* node of gcwork.c's that goes on, 0 none */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
@@ -323,6 +323,7 @@ struct tp_region {
 	uint32_t g;
 	uint64_t task;
 	bool has_start, has_end;
+	bool inherited; /* from the goroutine's creator */
 	int64_t start, end;
 	int64_t ns[TP_NSTATS]; /* at the beginning; the difference once it has ended */
 };
@@ -330,6 +331,9 @@ struct tp_region {
 struct tp_annotations {
 	struct tp_tasks tasks;
 	struct tp_pool active; /* regions going on */
+	uint64_t searches;     /* for the one that ends, where that is not the innermost */
+	uint64_t looks;	       /* regions looked at in them */
+	uint64_t unmatched;    /* ends for which no more might be looked at */
 	struct tp_buf held;    /* regions ended with their goroutine, see annotation.c */
 };
 
@@ -548,7 +552,7 @@ int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, stru
 /* The goroutine ends, or the run does (then ended is false): so do its regions. */
 int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, bool ended,
 			struct tp_err *err);
-int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+int tp_annotation_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err);
 void tp_annotation_release(struct tp_annotations *a);
 
 /* proc.c */

@@ -68,24 +68,6 @@ struct tp_gsum *tp_summary_find(struct tp_timeline *t, uint32_t g)
 	return sum && sum->known & TP_SUM_KNOWN ? sum : NULL;
 }
 
-/* The stack of the goroutine that makes the transition (Go: StateTransition.Stack), 0 for none. */
-static uint32_t transition_stack(const struct tp_event *ev)
-{
-	switch (ev->type) {
-	case TP_EV_GO_CREATE:
-	case TP_EV_GO_CREATE_BLOCKED:
-		return ev->str2;
-	case TP_EV_GO_STOP:
-	case TP_EV_GO_BLOCK:
-	case TP_EV_GO_SYSCALL_BEGIN:
-	case TP_EV_GO_STATUS:
-	case TP_EV_GO_STATUS_STACK:
-		return ev->stack;
-	default:
-		return 0;
-	}
-}
-
 int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 		     struct tp_err *err)
 {
@@ -111,9 +93,13 @@ int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	if (ev->flags & TP_EVF_INFERRED)
 		sum->inferred++;
 	if (!(sum->known & TP_SUM_NAMED)) {
-		sum->name_stack = transition_stack(ev);
-		if (sum->name_stack)
+		uint32_t stack = tp_event_own_stack(ev);
+
+		/* As Go does: the first stack whose root has a name. */
+		if (stack && !(ev->flags & TP_EVF_UNNAMED))
 			sum->known |= TP_SUM_NAMED;
+		if (sum->known & TP_SUM_NAMED || !sum->name_stack)
+			sum->name_stack = stack;
 	}
 	if (!(sum->known & TP_SUM_STARTED) && ev->to == TP_ST_RUNNING) {
 		sum->started = ev->ts;

@@ -343,7 +343,7 @@ static int close_span(void *ctx, const struct tp_span *sp, struct tp_err *err)
 	return 0;
 }
 
-int tp_timeline_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+int tp_timeline_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err)
 {
 	int code = 0;
 

@@ -25,7 +25,8 @@ int tp_timeline_with_occupancy(struct tp_timeline *t);
 void tp_timeline_free(struct tp_timeline *t);
 int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		     struct tp_err *err);
-/* After the last event, with the trace's tables and dictionary complete: writes what is left. */
-int tp_timeline_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+/* After the last event, with the trace's tables and dictionary complete: writes what is left, and
+ * adds to the trace's losses what could not be made sense of. */
+int tp_timeline_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err);
 
 #endif

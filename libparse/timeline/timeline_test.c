@@ -41,6 +41,34 @@ static void test_goroutine_row(void **state)
 	assert_int_equal(COL(GOROUTINE_BLOCK, 0, total_ns), 70);
 }
 
+/* The first stack whose root has a name names it, and all it did; the first one where none has. */
+static void test_goroutine_named_late(void **state)
+{
+	uint32_t bare = stack("", NULL), named = stack("main.main", NULL);
+	uint32_t other = stack("main.other", NULL);
+	size_t unnamed = 0;
+
+	(void)state;
+	PLAY(
+	    2, SYNC(100), EV(110, GO_STATUS_STACK, NO, 0, UNDET, RUNNING),
+	    EV(120, GO_BLOCK, 0, 0, RUNNING, WAITING, .stack = bare, .flags = TP_EVF_UNNAMED),
+	    EV(130, GO_UNBLOCK, NO, 0, WAITING, RUNNABLE),
+	    EV(140, GO_START, NO, 0, RUNNABLE, RUNNING),
+	    EV(150, GO_BLOCK, 0, 0, RUNNING, WAITING, .stack = named),
+	    EV(160, GO_UNBLOCK, NO, 0, WAITING, RUNNABLE),
+	    EV(170, GO_START, NO, 0, RUNNABLE, RUNNING),
+	    EV(180, GO_BLOCK, 0, 0, RUNNING, WAITING, .stack = other),
+	    EV(190, GO_STATUS_STACK, NO, 1, UNDET, WAITING, .stack = bare, .flags = TP_EVF_UNNAMED),
+	    SYNC(200));
+	assert_int_equal(COL(GOROUTINE, 0, name), str("main.main"));
+	assert_int_equal(COL(GOROUTINE, 1, name), 0);
+	for (size_t i = 0; i < count_rows(TP_TABLE_SITE); i++) {
+		unnamed += !COL(SITE, i, entry);
+		assert_true(!COL(SITE, i, entry) || COL(SITE, i, entry) == str("main.main"));
+	}
+	assert_int_equal(unnamed, 1);
+}
+
 /* One that only ever appears as context has a row, but is not in Go's summary. */
 static void test_goroutine_never_seen(void **state)
 {
@@ -310,6 +338,27 @@ static const int64_t *region_of(uint32_t goroutine, uint32_t name)
 	return NULL;
 }
 
+/* Ends that search among very many open regions are given up in the end, and counted. */
+static void test_region_ends_that_search(void **state)
+{
+	uint32_t a = str("a"), b = str("b");
+
+	(void)state;
+	feed(&(struct tp_event)EV(110, GO_STATUS, NO, 0, UNDET, RUNNING), 1);
+	for (int i = 0; i < 20000; i++)
+		feed(&(struct tp_event)EV(200 + i, REGION_BEGIN, 0, NO, 0, 0, .str = i ? b : a), 1);
+	for (int i = 0; i < 3000; i++)
+		feed(&(struct tp_event)EV(30000 + i, REGION_END, 0, NO, 0, 0,
+					  .str = i ? str("c") : a),
+		     1);
+	finish(1);
+	assert_int_equal(COL(REGION, 0, name), a);
+	assert_int_equal(COL(REGION, 0, start_ns), 90);
+	assert_int_equal(count_rows(TP_TABLE_REGION), 3000);
+	assert_int_equal(trace.nlosses, 1);
+	assert_non_null(strstr(trace.losses[0].reason, "ends of user regions have no beginning"));
+}
+
 static void test_region_rows(void **state)
 {
 	uint32_t a = str("a"), b = str("b"), c = str("c");
@@ -327,9 +376,16 @@ static void test_region_rows(void **state)
 	     EV(160, GO_UNBLOCK, NO, 0, WAITING, RUNNABLE),
 	     EV(165, GO_START, NO, 0, RUNNABLE, RUNNING),
 	     EV(170, REGION_BEGIN, 0, NO, 0, 0, .str = b, .arg = {4}),
-	     /* an end takes the innermost, whatever its name */
+	     EV(172, REGION_BEGIN, 0, NO, 0, 0, .str = b, .arg = {4}),
+	     EV(174, REGION_BEGIN, 0, NO, 0, 0, .str = b, .arg = {3}),
+	     /* an end takes the innermost of its name and task, whatever is inside of it … */
 	     EV(180, REGION_END, 0, NO, 0, 0, .str = a, .arg = {3}),
-	     EV(190, REGION_END, 0, NO, 0, 0, .str = a, .arg = {3}),
+	     EV(185, REGION_END, 0, NO, 0, 0, .str = b, .arg = {4}),
+	     /* … and nothing where there is none: this one began before the trace, too */
+	     EV(188, REGION_END, 0, NO, 0, 0, .str = a, .arg = {3}),
+	     EV(190, REGION_END, 0, NO, 0, 0, .str = b, .arg = {4}),
+	     /* without its name, which a damaged generation has lost */
+	     EV(192, REGION_END, 0, NO, 0, 0, .arg = {3}),
 	     EV(195, GO_START, NO, 1, RUNNABLE, RUNNING), EV(198, GO_DESTROY, 1, 1, RUNNING, NONEX),
 	     EV(199, REGION_BEGIN, 0, NO, 0, 0, .str = b), SYNC(200));
 	r = region_of(0, c);
@@ -339,15 +395,26 @@ static void test_region_rows(void **state)
 	assert_int_equal(r[TP_COL(REGION, task)], 3);
 	r = region_of(0, a);
 	assert_int_equal(r[TP_COL(REGION, start_ns)], 30);
-	assert_int_equal(r[TP_COL(REGION, end_ns)], 90);
-	assert_int_equal(r[TP_COL(REGION, running_ns)], 20 + 25);
+	assert_int_equal(r[TP_COL(REGION, end_ns)], 80);
+	assert_int_equal(r[TP_COL(REGION, running_ns)], 20 + 15);
 	assert_int_equal(r[TP_COL(REGION, blocked_ns)], 10);
 	assert_int_equal(r[TP_COL(REGION, runnable_ns)], 5);
 	assert_int_equal(r[TP_COL(REGION, stack)], 5);
 	r = region_of(0, b);
-	assert_int_equal(r[TP_COL(REGION, start_ns)], 70);
-	assert_int_equal(r[TP_COL(REGION, end_ns)], 80);
+	assert_int_equal(r[TP_COL(REGION, start_ns)], 72);
+	assert_int_equal(r[TP_COL(REGION, end_ns)], 85);
 	assert_int_equal(r[TP_COL(REGION, task)], 4);
+	assert_int_equal(COL(REGION, 3, name), a);
+	assert_int_equal(COL(REGION, 3, start_ns), TP_NULL);
+	assert_int_equal(COL(REGION, 3, end_ns), 88);
+	assert_int_equal(COL(REGION, 4, name), b);
+	assert_int_equal(COL(REGION, 4, start_ns), 70);
+	assert_int_equal(COL(REGION, 4, end_ns), 90);
+	assert_int_equal(COL(REGION, 4, task), 4);
+	assert_int_equal(COL(REGION, 5, name), b);
+	assert_int_equal(COL(REGION, 5, start_ns), 74);
+	assert_int_equal(COL(REGION, 5, end_ns), 92);
+	assert_int_equal(COL(REGION, 5, task), 3);
 	/* Inherited, ended with its goroutine. */
 	r = region_of(1, 0);
 	assert_int_equal(r[TP_COL(REGION, task)], 3);
@@ -358,10 +425,10 @@ static void test_region_rows(void **state)
 	/* Goroutines of the runtime are part of none. */
 	assert_null(region_of(2, 0));
 	/* And the one that is open at the end. */
-	assert_int_equal(count_rows(TP_TABLE_REGION), 5);
-	assert_int_equal(COL(REGION, 4, end_ns), TP_NULL);
-	assert_int_equal(COL(REGION, 4, running_ns), 1);
-	assert_int_equal(task_of(3)[TP_COL(TASK, regions)], 2);
+	assert_int_equal(count_rows(TP_TABLE_REGION), 8);
+	assert_int_equal(COL(REGION, 7, end_ns), TP_NULL);
+	assert_int_equal(COL(REGION, 7, running_ns), 1);
+	assert_int_equal(task_of(3)[TP_COL(TASK, regions)], 4);
 	assert_int_equal(task_of(3)[TP_COL(TASK, goroutines)], 1);
 }
 
@@ -383,6 +450,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    T(test_goroutine_row),
+	    T(test_goroutine_named_late),
 	    T(test_goroutine_never_seen),
 	    T(test_goroutine_forever_ends_it),
 	    T(test_goroutine_syscall_blocked_at_the_end),
@@ -396,6 +464,7 @@ int main(void)
 	    T(test_range_of_nobody),
 	    T(test_task_rows),
 	    T(test_task_many_goroutines),
+	    T(test_region_ends_that_search),
 	    T(test_region_rows),
 	    T(test_cpu_sample_rows),
 	};

@@ -26,6 +26,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "decode/event.h"
+#include "path/path.h"
 #include "run.h"
 #include "timeline/span.h"
 #include "top/filter.h"
@@ -158,11 +159,13 @@ struct rep_wakeup {
 
 struct rep_moment {
 	struct tp_span span;	   /* of the goroutine then, in ns since the run began */
+	enum rep_path_kind ender;  /* of a wait: what ended it (path/ender.h), else 0 (running) */
 	struct rep_wakeup *wakeup; /* whom it woke in that span, by time; owned by the moment */
 	size_t nwakeups;
 	bool more_wakeups; /* not all are kept */
 	/* On what the wake-up chain goes on, TP_NONE where nothing is known: the goroutine that
-	 * made this one run or runnable last, and when. */
+	 * made this one run or runnable last, and when; not one that did not end the wait it was
+	 * made runnable from (path/ender.h). */
 	struct rep_wakeup cause;
 };
 /* TP_ENOENT: it was not there then. To be released in every case. */

@@ -5,6 +5,7 @@
 
 #include "base/many.h"
 #include "lanes/slab.h"
+#include "path/ender.h"
 #include "top/segment.h"
 
 #define MOST_SPANS   (UINT32_MAX / 4)
@@ -276,6 +277,22 @@ static bool causes(const struct tp_span *span, struct rep_wakeup *cause)
 	return true;
 }
 
+/* Forgets a cause that is the waker of a wait which it did not end. */
+static int judge_cause(struct rep_lanes *l, struct rep_moment *m, uint32_t g, struct tp_err *err)
+{
+	struct place wait = {.span = m->span};
+	int code = 0;
+
+	if (m->cause.goroutine == TP_NONE)
+		return 0;
+	if (m->span.state != TP_ST_WAITING && m->cause.ns > INT64_MIN)
+		code = find(l, g, m->cause.ns - 1, false, &wait, err);
+	if (!code && wait.span.state == TP_ST_WAITING && wait.span.end == m->cause.ns &&
+	    rep_path_waker(&l->v, &wait.span, NULL) == TP_NONE)
+		m->cause = (struct rep_wakeup){.goroutine = TP_NONE};
+	return code == TP_ENOENT ? 0 : code;
+}
+
 /* The latest cause in a segment among spans that begin before `before`. */
 static int cause_in(struct rep_lanes *l, uint32_t g, size_t segment, int64_t before,
 		    struct rep_wakeup *cause, bool *found, struct tp_err *err)
@@ -342,6 +359,23 @@ static int by_time(const void *a, const void *b)
 	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
 }
 
+/* Did the waker of span i, which is in the state Runnable, also end the wait before it? */
+static bool woken(const struct rep_lanes *l, const struct rep_detail *d, uint32_t i)
+{
+	uint32_t g = d->span[i].goroutine, from = d->first[g], to = d->first[g + 1];
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (d->order[middle] < i)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return rep_path_waker(&l->v, &d->span[i],
+			      from > d->first[g] ? &d->span[d->order[from - 1]] : NULL) != TP_NONE;
+}
+
 static int wakeups_in(struct rep_lanes *l, size_t segment, struct rep_moment *m, size_t *room,
 		      struct tp_err *err)
 {
@@ -354,7 +388,7 @@ static int wakeups_in(struct rep_lanes *l, size_t segment, struct rep_moment *m,
 
 		if (span->state != TP_ST_RUNNABLE || span->waker != own->goroutine ||
 		    span->start < own->start || span->start > own->end ||
-		    span->start < l->v.segments[segment].from_ns)
+		    span->start < l->v.segments[segment].from_ns || !woken(l, d, i))
 			continue;
 		if (m->nwakeups == MOST_WAKEUPS) {
 			m->more_wakeups = true;
@@ -418,8 +452,12 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 	if (code)
 		return code;
 	m->span = place.span;
+	if (m->span.state == TP_ST_WAITING)
+		m->ender = rep_path_ender_in(&l->v, &m->span);
 	if (!causes(&m->span, &m->cause))
 		code = look_back(l, &place, &m->cause, err);
+	if (!code)
+		code = judge_cause(l, m, goroutine, err);
 	if (!code)
 		code = find_wakeups(l, m, err);
 	return code;

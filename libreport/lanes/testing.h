@@ -21,6 +21,7 @@ struct lanes_span {
 	uint16_t reason;
 	uint8_t state;
 	bool open;
+	bool bystander; /* a wait that its waker did not end */
 };
 
 #define LANES_REASONS 64
@@ -121,6 +122,7 @@ static inline bool lanes_query(struct lanes_check *c, const char *sql, struct la
 		    .p = lanes_int(st, 6),
 		    .waker = waker == TP_NULL ? TP_NONE : rep_lanes_goroutine(c->lanes, waker),
 		    .open = lanes_int(st, 8) == 1,
+		    .bystander = lanes_int(st, 9) == 1,
 		};
 	}
 	sqlite3_finalize(st);
@@ -199,11 +201,14 @@ static inline bool lanes_check_open(struct lanes_check *c, struct tp_store *stor
 	if (rep_lanes_new(&c->lanes, store, run, NULL, &err))
 		return lanes_problem(c, "new: %s", err.msg);
 	if (!lanes_query(c,
-			 "SELECT goroutine, state, reason, start_ns, end_ns, m, p, waker, open "
+			 "SELECT goroutine, state, reason, start_ns, end_ns, m, p, waker, open, "
+			 "state = 'Waiting' AND (waker IN (SELECT g.id FROM goroutine g WHERE "
+			 "g.name = 'runtime.timerproc') OR reason IN ('network', 'sleep') AND "
+			 "func_of(run, waker_stack) NOT REGEXP '(Deadline|Close|evict|Impl)$') "
 			 "FROM span WHERE run = ?",
 			 &c->span, &c->n) ||
 	    !lanes_query(c,
-			 "SELECT -1, state, '', start_ns, end_ns, m, p, NULL, open "
+			 "SELECT -1, state, '', start_ns, end_ns, m, p, NULL, open, 0 "
 			 "FROM proc_span WHERE run = ?",
 			 &c->proc_span, &c->nproc))
 		return false;

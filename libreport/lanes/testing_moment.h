@@ -9,6 +9,14 @@
 #include "lanes/testing.h"
 #include "path/path.h"
 
+/* Of a span in the state Runnable: did its waker not end the wait before it? */
+static inline bool lanes_bystander(const struct lanes_check *c, size_t at)
+{
+	const struct lanes_span *s = &c->span[at];
+
+	return at > c->first[s->goroutine] && s[-1].bystander && s[-1].end == s->start;
+}
+
 /* The rule of lanes.h, by going back span by span. */
 static inline struct rep_wakeup lanes_cause(const struct lanes_check *c, size_t at)
 {
@@ -16,10 +24,13 @@ static inline struct rep_wakeup lanes_cause(const struct lanes_check *c, size_t 
 		const struct lanes_span *s = &c->span[i];
 
 		if (s->state == TP_ST_WAITING) {
-			if (s->waker == TP_NONE || s->waker == s->goroutine || s->open)
+			if (s->waker == TP_NONE || s->waker == s->goroutine || s->open ||
+			    s->bystander)
 				return (struct rep_wakeup){0, TP_NONE};
 			return (struct rep_wakeup){s->end, s->waker};
 		}
+		if (s->state == TP_ST_RUNNABLE && lanes_bystander(c, i))
+			return (struct rep_wakeup){0, TP_NONE};
 		if (s->state == TP_ST_RUNNABLE && s->waker != TP_NONE && s->waker != s->goroutine)
 			return (struct rep_wakeup){s->start, s->waker};
 	}
@@ -46,6 +57,10 @@ static inline bool lanes_check_moment(struct lanes_check *c, size_t at)
 		good = lanes_problem(c, "goroutine %u at %lld ns: another span (%s from %lld)",
 				     s->goroutine, (long long)ns, tp_state_names[m.span.state],
 				     (long long)m.span.start);
+	if (good && c->span[at].state != TP_ST_RUNNING && cause.goroutine == TP_NONE &&
+	    m.cause.goroutine != TP_NONE)
+		good = lanes_problem(c, "goroutine %u at %lld ns: cause %u, should be none",
+				     s->goroutine, (long long)ns, m.cause.goroutine);
 	if (good && cause.goroutine != TP_NONE &&
 	    (m.cause.goroutine != cause.goroutine || m.cause.ns != cause.ns))
 		good = lanes_problem(c, "goroutine %u at %lld ns: cause %u at %lld, not %u at %lld",
@@ -53,7 +68,8 @@ static inline bool lanes_check_moment(struct lanes_check *c, size_t at)
 				     (long long)m.cause.ns, cause.goroutine, (long long)cause.ns);
 	for (size_t i = 0; i < c->n && acts; i++)
 		woken += c->span[i].state == TP_ST_RUNNABLE && c->span[i].waker == s->goroutine &&
-			 c->span[i].start >= s->start && c->span[i].start <= s->end;
+			 c->span[i].start >= s->start && c->span[i].start <= s->end &&
+			 !lanes_bystander(c, i);
 	if (good && !m.more_wakeups && m.nwakeups != woken)
 		good = lanes_problem(c, "goroutine %u at %lld ns woke %zu, SQL has %zu",
 				     s->goroutine, (long long)ns, m.nwakeups, woken);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "life/inside.h"
+#include "path/ender.h"
 #include "top/report.h"
 
 enum {
@@ -73,9 +74,10 @@ static struct rep_value exactly(const struct rep_view *v, int64_t ns, char text[
 }
 
 static int put(struct rep_job *job, const struct rep_view *v, const struct tp_span *s,
-	       struct rep_output *out, struct tp_err *err)
+	       const struct tp_span *before, struct rep_output *out, struct tp_err *err)
 {
-	bool woken = s->waker < v->nrows[TP_TABLE_GOROUTINE];
+	uint32_t waker = rep_path_waker(v, s, before);
+	bool woken = waker < v->nrows[TP_TABLE_GOROUTINE];
 	/* A goroutine that runs has no stack of its own in the trace. */
 	bool has_stack = s->stack && s->state != TP_ST_RUNNING;
 	char at[40];
@@ -86,9 +88,9 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct tp_sp
 	    [COLUMN_STATE] = rep_str(rep_state_name(s->state)),
 	    [COLUMN_REASON] = rep_job_string(job, s->reason, ""),
 	    [COLUMN_WHERE] = has_stack ? rep_job_where(job, s->stack) : rep_str(""),
-	    [COLUMN_WAKER] = id_of(v, TP_TABLE_GOROUTINE, s->waker),
+	    [COLUMN_WAKER] = id_of(v, TP_TABLE_GOROUTINE, waker),
 	    [COLUMN_WAKER_ENTRY] =
-		woken ? rep_job_string(job, rep_view_entry(v, s->waker), "(unknown)") : rep_null(),
+		woken ? rep_job_string(job, rep_view_entry(v, waker), "(unknown)") : rep_null(),
 	    [COLUMN_P] = id_of(v, TP_TABLE_PROC, s->p),
 	    [COLUMN_M] = id_of(v, TP_TABLE_THREAD, s->m),
 	    [COLUMN_OPEN] = rep_int(s->open),
@@ -109,20 +111,21 @@ int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_
 	struct rep_view *v = &life->view;
 	struct rep_job job = {.opt = &tables, .dict = v->dict};
 	struct tp_span *span;
-	size_t got = 0;
+	/* The span before the first one says who woke that. */
+	size_t got = 0, more = first > 0;
 	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
 
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_THREAD, REP_BIT(THREAD, id), err);
 	if (code)
 		return code;
-	span = calloc(n + 1, sizeof(*span));
-	code = span ? rep_life_spans(life, first, n, span, &got, stop, err)
+	span = calloc(n + 2, sizeof(*span));
+	code = span ? rep_life_spans(life, first - (int64_t)more, n + more, span, &got, stop, err)
 		    : rep_job_fail(err, TP_ENOMEM);
 	if (!code)
 		code = rep_output_begin(out, "spans", columns, NCOLUMNS, err);
-	for (size_t i = 0; i < got && !code; i++) {
-		code = put(&job, v, &span[i], out, err);
+	for (size_t i = more; i < got && !code; i++) {
+		code = put(&job, v, &span[i], i ? &span[i - 1] : NULL, out, err);
 		tp_arena_clear(&job.texts);
 	}
 	if (!code)

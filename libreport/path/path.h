@@ -10,7 +10,8 @@
  *     the wait had not yet begun. There it returns to the goroutine that waited, and goes on before
  *     its wait. What the waker did before that is nobody's concern: nobody waited for it.
  *   - A wait that no goroutine ended (the network poller did, a timer, the collector, or nobody
- *     knows who) is a leaf, and named as such.
+ *     knows who) is a leaf, and named as such. ender.h decides: the waker of a wait for the network
+ *     or of a sleep is a bystander, unless its stack shows that it ended the wait.
  *   - Before its creation a goroutine is the one that created it.
  *
  * So the hops of a path follow each other without a gap, and their times add up to the request's.

@@ -14,6 +14,7 @@
 
 #include "base/regex.h"
 #include "import.h"
+#include "path/ender.h"
 #include "path/path.h"
 #include "path/wake.h"
 #include "timeline/timeline.h"
@@ -146,7 +147,7 @@ static uint32_t str(const char *text)
 	return id;
 }
 
-static uint32_t stack(const char *name)
+static uint32_t stack_on(uint32_t parent, const char *name)
 {
 	struct tp_function fn = {.name = str(name)};
 	struct tp_frame frame = {0};
@@ -154,8 +155,13 @@ static uint32_t stack(const char *name)
 
 	assert_int_equal(tp_dict_function(trace.dict, &fn, &frame.function), 0);
 	assert_int_equal(tp_dict_frame(trace.dict, &frame, &f), 0);
-	assert_int_equal(tp_dict_stack(trace.dict, 0, f, &id), 0);
+	assert_int_equal(tp_dict_stack(trace.dict, parent, f, &id), 0);
 	return id;
+}
+
+static uint32_t stack(const char *name)
+{
+	return stack_on(0, name);
 }
 
 #define NO     TP_NONE
@@ -371,6 +377,76 @@ static void test_walk_outside(void **state)
 	assert_string_equal(
 	    tp_dict_text(view.dict, rep_path_site(view.dict, walked.hop[2].stack)).text,
 	    "net.Read");
+}
+
+/* Only a close, deadline, reset or stop at the leaf ends a wait for the network or a sleep: others
+ * happened to be there, such as whoever starts the world again. What Go's timerproc ended, a timer
+ * did. */
+static void test_walk_bystander(void **state)
+{
+	static const struct {
+		const char *reason, *leaf, *caller;
+		enum rep_path_kind want; /* RUNNING: the path goes to the waker */
+	} cases[] = {
+	    {"network", "runtime.systemstack_switch", "runtime.gcMarkTermination", K(NETWORK)},
+	    {"network", "runtime.systemstack_switch", "runtime.gcBgMarkWorker", K(NETWORK)},
+	    {"network", "", "", K(NETWORK)}, /* go 1.19 has no stack there */
+	    {"network", "main.f", "internal/poll.(*FD).Close", K(NETWORK)},
+	    {"network", "runtime.gcStart", "internal/poll.(*FD).Close", K(NETWORK)},
+	    {"network", "main.(*conn).Close", "main.main", K(NETWORK)},
+	    {"network", "net.(*conn).Read", "main.main", K(NETWORK)},
+	    {"network", "internal/poll.(*pollDesc).evict", "main.main", K(RUNNING)},
+	    {"network", "internal/poll.setDeadlineImpl", "main.main", K(RUNNING)},
+	    {"network", "runtime.netpollunblock", "runtime.poll_runtime_pollUnblock", K(RUNNING)},
+	    {"network", "internal/poll.(*FD).Close", "main.main", K(RUNNING)},
+	    {"network", "net.(*netFD).Close", "main.main", K(RUNNING)}, /* go 1.8 */
+	    {"sleep", "runtime.systemstack_switch", "runtime.gcStart", K(TIMER)},
+	    {"sleep", "time.(*Timer).Stop", "main.main", K(RUNNING)},
+	    {"sync", "runtime.systemstack_switch", "runtime.gcMarkTermination", K(RUNNING)},
+	    {"GC mark assist wait for work", "runtime.gcBgMarkWorker", "", K(RUNNING)},
+	    {"select", "runtime.goready", "runtime.timerproc", K(TIMER)},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t on;
+		struct rep_wakes wakes;
+		struct tp_err err;
+
+		begin_run(2);
+		on = *cases[i].leaf ? stack_on(stack_on(0, cases[i].caller), cases[i].leaf) : 0;
+		const struct tp_event played[] = {
+		    SYNC(1000),
+		    THERE(1000, 0, RUN),
+		    THERE(1001, 1, RUN,
+			  .stack = stack(strstr(cases[i].caller, "timerproc") ? cases[i].caller
+									      : "main.other")),
+		    BLOCK(1100, 0, cases[i].reason, "main.f"),
+		    EV(1200, GO_UNBLOCK, 1, 0, WAIT, RUNBLE, .stack = on),
+		    START(1210, 0, 1),
+		    EV(1250, GO_STOP, 1, 1, RUN, RUNBLE, .stack = stack("main.other")),
+		    GONE(1300, 0),
+		};
+		feed(played, sizeof(played) / sizeof(played[0]));
+		end_run();
+		walk_goroutine("1");
+		if (cases[i].want == K(RUNNING))
+			CHECK_HOPS({0, 100, 1, K(RUNNING), 0, 0}, {100, 200, 2, K(RUNNING), 1, 1},
+				   {200, 210, 1, K(RUNNABLE), 0, 0},
+				   {210, 300, 1, K(RUNNING), 0, 0});
+		else
+			CHECK_HOPS(
+			    {0, 100, 1, K(RUNNING), 0, 0}, {100, 200, 1, cases[i].want, 0, 0},
+			    {200, 210, 1, K(RUNNABLE), 0, 0}, {210, 300, 1, K(RUNNING), 0, 0});
+		/* Wakers by the same rule. */
+		assert_int_equal(rep_wakes_add_up(&view, NULL, NULL, false, &wakes, &err), 0);
+		assert_int_equal(wakes.n, 1);
+		assert_int_equal(wakes.wake[0].outside, cases[i].want);
+		rep_wakes_release(&wakes);
+		forget();
+		if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+			close_store(NULL);
+	}
 }
 
 /* A goroutine that lives on ends before the wait in which it is left. */
@@ -719,7 +795,7 @@ struct world {
 	struct tp_event batch[TP_BATCH_EVENTS];
 	uint8_t g[GOROUTINES];
 	uint32_t on[PROCS]; /* goroutine, TP_NONE */
-	uint32_t reasons[3], stacks[3];
+	uint32_t reasons[6], stacks[3];
 };
 
 static uint32_t any(struct world *w, uint32_t n)
@@ -741,7 +817,7 @@ static void go(struct world *w, uint8_t type, uint32_t by, uint32_t p, uint32_t 
 	    .from = w->g[g] ? w->g[g] : TP_ST_NOT_EXIST,
 	    .to = to,
 	    .stack = w->stacks[any(w, 3)],
-	    .str = type == TP_EV_GO_BLOCK ? w->reasons[any(w, 3)] : 0,
+	    .str = type == TP_EV_GO_BLOCK ? w->reasons[any(w, 6)] : 0,
 	};
 	w->g[g] = to == TP_ST_NOT_EXIST ? TP_ST_NONE : to;
 	w->events++;
@@ -792,17 +868,18 @@ static void act(struct world *w, uint32_t p)
 
 static void make_world(void)
 {
-	static const char *const reasons[] = {"sync", "sleep", "network"};
-	static const char *const names[] = {"main.a", "main.b", "main.c"};
+	static const char *const reasons[] = {"sync",	"sync",	 "chan receive",
+					      "select", "sleep", "network"};
+	static const char *const names[] = {"main.a", "main.b", "internal/poll.setDeadlineImpl"};
 	struct world *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
 	tp_segment_blocks = SEGMENT_BLOCKS;
 	begin_run(GOROUTINES);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 6; i++)
 		w->reasons[i] = str(reasons[i]);
+	for (int i = 0; i < 3; i++)
 		w->stacks[i] = stack(names[i]);
-	}
 	for (uint32_t p = 0; p < PROCS; p++)
 		w->on[p] = TP_NONE;
 	w->seed = 7;
@@ -875,6 +952,16 @@ static void put_brute(int64_t from, int64_t to, uint32_t g, unsigned kind, uint3
 	brute[nbrute++] = (struct brute){from, to, g, kind, depth};
 }
 
+/* Did the waker of a wait end it? */
+static bool is_ended(const struct tp_span *s)
+{
+	const char *reason = tp_dict_text(view.dict, s->reason).text;
+
+	return (strcmp(reason, "network") != 0 && strcmp(reason, "sleep") != 0) ||
+	       !strcmp(tp_dict_text(view.dict, rep_path_site(view.dict, s->waker_stack)).text,
+		       "internal/poll.setDeadlineImpl");
+}
+
 /* What g did from t back to low, and who did it for g. */
 static void explain(uint32_t g, int64_t low, int64_t t, uint32_t depth)
 {
@@ -900,7 +987,8 @@ static void explain(uint32_t g, int64_t low, int64_t t, uint32_t depth)
 			continue;
 		}
 		from = s->start > low ? s->start : low;
-		if (s->state == TP_ST_WAITING && s->waker != TP_NONE && s->waker != g)
+		if (s->state == TP_ST_WAITING && s->waker != TP_NONE && s->waker != g &&
+		    is_ended(s))
 			explain(s->waker, from, t, depth + 1);
 		else
 			put_brute(from, t, g,
@@ -908,7 +996,7 @@ static void explain(uint32_t g, int64_t low, int64_t t, uint32_t depth)
 				  : s->state == TP_ST_RUNNABLE ? REP_PATH_RUNNABLE
 				  : s->state == TP_ST_SYSCALL
 				      ? REP_PATH_SYSCALL
-				      : (unsigned)rep_path_outside(view.dict, s->reason, 0),
+				      : (unsigned)rep_path_ender(view.dict, s, 0, 0),
 				  shown);
 		t = from;
 	}
@@ -995,6 +1083,7 @@ int main(void)
 	    T(test_walk_comes_back),
 	    T(test_walk_creation),
 	    T(test_walk_outside),
+	    T(test_walk_bystander),
 	    T(test_walk_lives_on),
 	    T(test_walk_lost),
 	    T(test_walk_waker_blocked),

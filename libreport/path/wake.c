@@ -5,6 +5,7 @@
 
 #include "base/hist.h"
 #include "base/sum.h"
+#include "path/ender.h"
 #include "task/inside.h"
 #include "top/report.h"
 #include "top/segment.h"
@@ -32,24 +33,6 @@ static int fail(struct tp_err *err, int code)
 			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
 }
 
-/* Reasons of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings), which recorded
- * programs share as far as they have the same. */
-enum rep_path_kind rep_path_outside(const struct tp_dict *dict, uint32_t reason, uint32_t entry)
-{
-	struct tp_text text = tp_dict_text(dict, reason), name = tp_dict_text(dict, entry);
-
-	if (tp_text_begins(text, "network"))
-		return REP_PATH_NETWORK;
-	if (tp_text_begins(text, "sleep"))
-		return REP_PATH_TIMER;
-	/* Its workers are started by the scheduler, for a reason all goroutines of the runtime
-	 * have. */
-	if (tp_text_begins(text, "GC ") || tp_text_begins(text, "wait until GC") ||
-	    tp_text_begins(name, "runtime.gc") || tp_text_begins(name, "runtime.bg"))
-		return REP_PATH_COLLECTOR;
-	return REP_PATH_OUTSIDE;
-}
-
 uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)
 {
 	/* The reports know plumbing; they look at nothing of a job but its dictionary. */
@@ -75,13 +58,12 @@ static uint32_t site_of(struct adding *a, uint32_t stack)
 static int find_pair(struct adding *a, const struct tp_span *span, struct rep_wake **out,
 		     uint32_t *pair)
 {
-	bool outside = span->waker == TP_NONE || span->waker == span->goroutine;
+	enum rep_path_kind ender = rep_path_ender_in(a->v, span);
+	bool outside = ender != REP_PATH_RUNNING;
 	struct rep_wake wake = {
 	    .waker_entry = outside ? TP_NONE : rep_view_entry(a->v, span->waker),
 	    .waker_stack = outside ? 0 : span->waker_stack,
-	    .outside = outside ? (uint8_t)rep_path_outside(a->v->dict, span->reason,
-							   rep_view_entry(a->v, span->goroutine))
-			       : 0,
+	    .outside = (uint8_t)ender,
 	    .entry = rep_view_entry(a->v, span->goroutine),
 	    .stack = span->stack,
 	    .reason = span->reason,

@@ -10,7 +10,7 @@ struct rep_wake {
 	/* The waker: entry function (string) and stack, of the first one seen; where no goroutine
 	 * was it, TP_NONE and what it was. */
 	uint32_t waker_entry, waker_stack;
-	uint8_t outside; /* enum rep_path_kind; 0 (running): a goroutine */
+	uint8_t outside; /* enum rep_path_kind, see ender.h; 0 (running): a goroutine */
 	/* The woken goroutine: entry function, where and why it waited. */
 	uint32_t entry, stack, reason;
 	int64_t count;
@@ -38,9 +38,6 @@ struct rep_wakes {
 int rep_wakes_add_up(struct rep_view *v, const char *task, const char *region, bool by_stack,
 		     struct rep_wakes *wakes, struct tp_err *err);
 void rep_wakes_release(struct rep_wakes *wakes);
-
-/* What ended a wait that no goroutine ended, by its reason and the entry function of who waited. */
-enum rep_path_kind rep_path_outside(const struct tp_dict *dict, uint32_t reason, uint32_t entry);
 
 /* The name of the function of a stack that tells most: the first from the leaf that is not plumbing
  * of the runtime; where the garbage collector hides before it, that: "runtime.gcMarkDone", as its

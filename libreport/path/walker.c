@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "path/ender.h"
 #include "path/tally.h"
-#include "path/wake.h"
 
 /* ---- hops ---- */
 
@@ -179,6 +179,22 @@ static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, 
 }
 /* ---- steps ---- */
 
+/* What ended the wait `span`, had it been made runnable by `waker`. */
+static enum rep_path_kind ender(const struct rep_walk *k, const struct rep_slice_span *span,
+				uint32_t waker)
+{
+	const struct tp_span wait = {
+	    .goroutine = span->goroutine,
+	    .reason = span->reason,
+	    .waker = waker,
+	    .waker_stack = span->waker_stack,
+	    .state = TP_ST_WAITING,
+	    .open = span->open,
+	};
+
+	return rep_path_ender_in(k->v, &wait);
+}
+
 /* To the goroutine that ended the wait `span`; false where none did. */
 static bool jump(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
 		 int *code)
@@ -202,7 +218,7 @@ static bool jump(struct rep_walk *k, struct rep_walker *w, const struct rep_slic
 	};
 	uint32_t place;
 
-	if (span->waker == TP_NONE)
+	if (ender(k, span, span->waker) != REP_PATH_RUNNING)
 		return false;
 	place = rep_slice_actor(s, span->waker, span->waker_place, w->moment);
 	if (place == REP_SLICE_NONE)
@@ -276,6 +292,15 @@ static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct r
 	return hop_to(k, w, from, REP_PATH_RUNNABLE, span->reason, stack, holder(k, w));
 }
 
+/* A wait whose waker, if there is one, the path does not go to. */
+static enum rep_path_kind wait_kind(const struct rep_walk *k, const struct rep_slice_span *span)
+{
+	enum rep_path_kind kind = ender(k, span, span->waker);
+
+	/* The trace contradicts itself: that goroutine did nothing then. */
+	return kind == REP_PATH_RUNNING ? ender(k, span, TP_NONE) : kind;
+}
+
 static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
 		    int64_t from, bool clipped)
 {
@@ -291,11 +316,7 @@ static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct rep_s
 	case TP_ST_SYSCALL_BLOCKED:
 		return hop_to(k, w, from, REP_PATH_SYSCALL, 0, span->stack, TP_NONE);
 	case TP_ST_WAITING:
-		return hop_to(k, w, from,
-			      ended && !span->open
-				  ? rep_path_outside(k->v->dict, span->reason,
-						     rep_view_entry(k->v, span->goroutine))
-				  : REP_PATH_UNFINISHED,
+		return hop_to(k, w, from, ended ? wait_kind(k, span) : REP_PATH_UNFINISHED,
 			      span->reason, span->stack, TP_NONE);
 	default:
 		return hop_to(k, w, from, REP_PATH_LOST, 0, 0, TP_NONE);

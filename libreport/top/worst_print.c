@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path/ender.h"
 #include "top/report.h"
 #include "top/worst.h"
 
@@ -57,7 +58,8 @@ static struct rep_value id_of(const struct rep_view *v, uint32_t goroutine)
 static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *w,
 	       struct rep_output *out, struct tp_err *err)
 {
-	bool woken = w->span.waker < v->nrows[TP_TABLE_GOROUTINE];
+	uint32_t waker = rep_path_waker(v, &w->span, NULL);
+	bool woken = waker < v->nrows[TP_TABLE_GOROUTINE];
 	const struct rep_value row[NCOLUMNS] = {
 	    [COLUMN_DURATION] = rep_int(w->dur_ns),
 	    [COLUMN_AT] = rep_int(w->at_ns),
@@ -65,10 +67,9 @@ static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *
 	    [COLUMN_ENTRY] = rep_job_string(job, rep_view_entry(v, w->span.goroutine), "(unknown)"),
 	    [COLUMN_REASON] = rep_job_string(job, w->span.reason, ""),
 	    [COLUMN_WHERE] = rep_job_where(job, w->span.stack),
-	    [COLUMN_WAKER] = id_of(v, w->span.waker),
+	    [COLUMN_WAKER] = id_of(v, waker),
 	    [COLUMN_WAKER_ENTRY] =
-		woken ? rep_job_string(job, rep_view_entry(v, w->span.waker), "(unknown)")
-		      : rep_null(),
+		woken ? rep_job_string(job, rep_view_entry(v, waker), "(unknown)") : rep_null(),
 	    [COLUMN_STATE] = rep_str(rep_state_name(w->span.state)),
 	    [COLUMN_OPEN] = rep_int(w->span.open),
 	    [COLUMN_STACK] = rep_job_stack(job, w->span.stack),

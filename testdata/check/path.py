@@ -13,6 +13,7 @@ import bisect
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,14 @@ if not paths:
 DEPTH = 64
 
 KINDS = {"Running": "running", "Runnable": "runnable", "Syscall": "syscall", "SyscallBlocked": "syscall", "Lost": "lost"}
+
+
+# Of a stack from the leaf: what carries out a wake-up, then a function of Go's that closes, stops or
+# gives a deadline. Nothing else at the leaf ends a wait for the network or a sleep.
+ENDS = re.compile(r"((runtime\.(netpoll|goready|ready|systemstack)[^;]*);)*"
+                  r"((internal/poll|net|os|time)\.|runtime\.poll_)([^;]*\.)?"
+                  r"([cC]lose|[eE]vict|[sS]et(Read|Write)?Deadline(Impl)?|(poll_)?runtime_poll(Unblock|SetDeadline)"
+                  r"|Stop|Reset|stopTimer|resetTimer)(;|$)")
 
 
 class Tie(Exception):
@@ -45,7 +54,8 @@ class Run:
         self.spans, self.starts, self.info = {}, {}, {}
         for g in query(store, "SELECT id, name, parent, created_ns, ended_ns FROM goroutine"):
             self.info[g["id"]] = g
-        for s in query(store, "SELECT goroutine, state, start_ns, end_ns, reason, waker, open FROM span"):
+        for s in query(store, "SELECT goroutine, state, start_ns, end_ns, reason, waker, open, "
+                              "iif(reason IN ('network', 'sleep'), stack_text(run, waker_stack), '') AS woken_in FROM span"):
             self.spans.setdefault(s["goroutine"], []).append(s)
         for g, spans in self.spans.items():
             spans.sort(key=lambda s: (s["start_ns"], s["end_ns"]))
@@ -55,15 +65,21 @@ class Run:
         """Index of the last span of g that begins before t, or -1."""
         return bisect.bisect_left(self.starts.get(g, []), t) - 1
 
-    def outside(self, g, reason):
+    def outside(self, g, reason, waker):
         name = self.info[g]["name"] or ""
         if reason.startswith("network"):
             return "network"
-        if reason.startswith("sleep"):
+        if reason.startswith("sleep") or (waker is not None and self.info[waker]["name"] == "runtime.timerproc"):
             return "timer"
         if reason.startswith("GC ") or reason.startswith("wait until GC") or name.startswith(("runtime.gc", "runtime.bg")):
             return "collector"
         return "outside"
+
+    def ended(self, s):
+        """Did the waker of the wait s end it? Else it was there when the poller or a timer did."""
+        if (self.info[s["waker"]]["name"] or "") == "runtime.timerproc":
+            return False
+        return not s["reason"].startswith(("network", "sleep")) or bool(ENDS.match(s["woken_in"] or ""))
 
     def acts(self, g, t):
         """Is g able to do something at t?"""
@@ -96,12 +112,12 @@ class Run:
             if s["state"] == "Waiting":
                 if s["end_ns"] > t or s["open"]:
                     kind = "unfinished"
-                elif s["waker"] is not None and s["waker"] != g and self.acts(s["waker"], t):
+                elif s["waker"] is not None and s["waker"] != g and self.ended(s) and self.acts(s["waker"], t):
                     self.explain(s["waker"], start, t, depth + 1, hops)
                     t = start
                     continue
                 else:
-                    kind = self.outside(g, s["reason"])
+                    kind = self.outside(g, s["reason"], s["waker"] if s["waker"] != g else None)
             else:
                 kind = KINDS[s["state"]]
             hops.append((start, t, g, kind, depth))

@@ -132,13 +132,14 @@ int tp_v1_advance_region(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns
 	struct tp_event *ev;
 
 	REQUIRE(a[1] <= 1, "a region neither begins nor ends");
-	if (!a[1]) {
-		if (g && tp_v1_region_push(o, g, a[0], a[2]))
+	/* As in v2: otherwise the timeline finds what ends. */
+	if (g && o->opt->strict && !a[1]) {
+		if (tp_v1_region_push(o, g, a[0], a[2]))
 			return o->code;
-	} else if (g && g->regions != NO_NODE) {
+	} else if (g && g->regions != NO_NODE) { /* strict */
 		const struct tp_v1_region *inner = &o->regions[g->regions];
 
-		REQUIRE(!o->opt->strict || (inner->task == a[0] && inner->name == a[2]),
+		REQUIRE(inner->task == a[0] && inner->name == a[2],
 			"a region ends that is not the innermost one");
 		tp_v1_region_pop(o, g);
 	}

@@ -155,7 +155,12 @@ int tp_v1_flush(struct tp_v1_order *o)
 			o->trace->first_ts = o->out[0].ts;
 		}
 		o->trace->last_ts = o->out[o->nout - 1].ts;
-		o->code = o->sink->events(o->sink->ctx, o->out, o->nout, o->err);
+		/* Without help nothing in a trace of go 1.5 has a name. */
+		if ((o->version >= 7 || o->opt->name_frames) &&
+		    tp_trace_mark_unnamed(o->trace, o->out, o->nout))
+			o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		else
+			o->code = o->sink->events(o->sink->ctx, o->out, o->nout, o->err);
 	}
 	o->nout = 0;
 	tp_v1_room(o);

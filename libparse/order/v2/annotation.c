@@ -46,12 +46,14 @@ static enum tp_v2_advance user_region(struct tp_v2_order *o, struct tp_v2_cursor
 	STRING(tp_v2_varint(in), &name);
 	STACK(tp_v2_varint(in), &stack);
 	NEED_STATE;
-	if (c->type == TP_V2_UserRegionBegin) {
+	/* Programs end regions out of order, which Go's reader refuses; the timeline matches them.
+	 */
+	if (o->opt->strict && c->type == TP_V2_UserRegionBegin) {
 		int code = tp_v2_region_push(&o->s, g, task, name);
 
 		if (code)
 			return tp_v2_out_of_memory(o, code);
-	} else if (g->regions) { /* else it began before the trace */
+	} else if (g->regions) { /* strict; else it began before the trace */
 		NEED(g->regions->task == task && g->regions->name == name,
 		     "not the end of the innermost region");
 		tp_v2_region_pop(&o->s, g);

@@ -38,7 +38,10 @@ static int hand_on(struct tp_v2_order *o, size_t n)
 	t->last_ts = o->out[n - 1].ts;
 	t->events += n;
 	memcpy(rest, o->out + n, nrest * sizeof(*rest));
-	code = o->sink->events(o->sink->ctx, o->out, n, o->err);
+	if (tp_trace_mark_unnamed(t, o->out, n))
+		code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	else
+		code = o->sink->events(o->sink->ctx, o->out, n, o->err);
 	o->sink_failed = code != 0;
 	tp_v2_order_room(o);
 	memcpy(o->out, rest, nrest * sizeof(*rest));

@@ -356,6 +356,30 @@ static void test_read_stories(void **state)
 	tp_buf_release(&bytes);
 }
 
+/* What Go's reader refuses, and programs do: strictly it is refused, else all is there. */
+static void test_read_regions_out_of_order(void **state)
+{
+	struct tp_buf bytes = {0};
+	struct run r = {0};
+
+	(void)state;
+	build(&bytes, 22,
+	      "Batch 1 7 100\nProcStatus 1 0 1\nGoStatus 1 1 7 2\nUserRegionBegin 1 0 1 0\n"
+	      "UserRegionBegin 1 0 2 0\nUserRegionEnd 1 0 1 0\nUserRegionEnd 1 0 2 0\n" TABLES);
+	read_bytes(&r, bytes.data, bytes.size, true);
+	assert_int_equal(r.code, TP_EFORMAT);
+	assert_non_null(strstr(r.err.msg, "innermost region"));
+	end_run(&r);
+	r = (struct run){0};
+	read_bytes(&r, bytes.data, bytes.size, false);
+	assert_int_equal(r.code, 0);
+	assert_int_equal(r.trace.nlosses, 0);
+	assert_int_equal(r.trace.inferred, 0);
+	assert_int_equal(r.trace.events, 8);
+	end_run(&r);
+	tp_buf_release(&bytes);
+}
+
 static void test_read_fills_the_trace(void **state)
 {
 	struct run r = {0};
@@ -739,6 +763,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_read_stories),
+	    cmocka_unit_test(test_read_regions_out_of_order),
 	    cmocka_unit_test(test_read_fills_the_trace),
 	    cmocka_unit_test(test_read_faults_after_as_many_events),
 	    cmocka_unit_test(test_salvage_infers_and_marks),

@@ -455,10 +455,6 @@ bool tp_v2_repair(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	case TP_V2_UserTaskBegin:
 		tp_v2_task_end(s, tp_v2_varint(&in));
 		return has_g(m);
-	case TP_V2_UserRegionEnd:
-		while (m->g->regions)
-			tp_v2_region_pop(s, m->g);
-		return m->g->alive;
 	default:
 		return false;
 	}

@@ -28,8 +28,7 @@ struct stitch {
 	struct tp_sink sink;
 	struct join join;
 	struct join_maps maps; /* of the part at hand */
-	/* Tasks that are active, and regions that are open by the goroutine's index in the whole:
-	 * of the state only maps and lists are used. */
+	/* Tasks that are active: of the state only maps and lists are used. */
 	struct tp_v2_state s;
 	uint8_t str2[TP_NEVENT_TYPES];
 	struct tp_event *ev; /* n that wait for their batch to be full, and room for a block */
@@ -60,7 +59,7 @@ static int mismatch(struct tp_err *err, const char *what)
 static int refused(const struct stitch *st, struct tp_err *err)
 {
 	return tp_v2_state_refusal(&st->s) == TP_ELIMIT
-		   ? tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many tasks or regions")
+		   ? tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many tasks")
 		   : no_memory(err);
 }
 
@@ -82,49 +81,6 @@ static int mend_task(struct stitch *st, struct tp_event *ev, struct tp_err *err)
 		ev->str = task->name;
 		tp_v2_task_end(&st->s, ev->arg[0]);
 	}
-	return 0;
-}
-
-static struct tp_v2_g *regions_of(struct stitch *st, uint32_t g, bool make)
-{
-	struct tp_v2_g *of = tp_idmap_get(&st->s.gs, g);
-
-	if (of || !make)
-		return of;
-	of = st->s.free_gs;
-	if (of)
-		st->s.free_gs = of->next;
-	else
-		of = tp_arena_alloc(&st->s.arena, sizeof(*of));
-	if (!of)
-		return NULL;
-	*of = (struct tp_v2_g){.id = g};
-	return tp_idmap_add(&st->s.gs, g, of) ? NULL : of;
-}
-
-static void forget_regions(struct stitch *st, struct tp_v2_g *g)
-{
-	while (g->regions)
-		tp_v2_region_pop(&st->s, g);
-	tp_idmap_remove(&st->s.gs, g->id);
-	g->next = st->s.free_gs;
-	st->s.free_gs = g;
-}
-
-static int check_region(struct stitch *st, const struct tp_event *ev, struct tp_err *err)
-{
-	struct tp_v2_g *g = regions_of(st, ev->g, ev->type == TP_EV_REGION_BEGIN);
-
-	if (ev->type == TP_EV_REGION_BEGIN)
-		return !g || tp_v2_region_push(&st->s, g, ev->arg[0], ev->str) ? refused(st, err)
-									       : 0;
-	if (!g)
-		return 0;
-	if (g->regions->task != ev->arg[0] || g->regions->name != ev->str)
-		return mismatch(err, "regions");
-	tp_v2_region_pop(&st->s, g);
-	if (!g->regions)
-		forget_regions(st, g);
 	return 0;
 }
 
@@ -185,15 +141,6 @@ static int mend(struct stitch *st, struct tp_event *ev, size_t n, int64_t start_
 		st->last_ts = ev->ts;
 		if (ev->type == TP_EV_TASK_BEGIN || ev->type == TP_EV_TASK_END)
 			code = mend_task(st, ev, err);
-		else if (ev->type == TP_EV_REGION_BEGIN || ev->type == TP_EV_REGION_END)
-			code = check_region(st, ev, err);
-		else if (ev->to == TP_ST_NOT_EXIST && st->s.gs.used &&
-			 tp_event_descs[ev->type].subject == 'G') {
-			struct tp_v2_g *g = regions_of(st, ev->subject, false);
-
-			if (g)
-				forget_regions(st, g);
-		}
 		if (code)
 			return code;
 	}

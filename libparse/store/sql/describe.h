@@ -52,7 +52,7 @@ struct tp_sql_column {
 	E(stack, INTEGER, "stack.row: where it blocked, entered a call or was made runnable; 0: none")  \
 	E(m, INTEGER, "id of the thread it ran on")                                                 \
 	E(p, INTEGER, "number of the proc it ran on")                                               \
-	E(waker, INTEGER, "goroutine that made it runnable or ended its wait, NULL for none")       \
+	E(waker, INTEGER, "goroutine that made it runnable, NULL for none; who ended a wait: tprof-path(1)")   \
 	E(waker_stack, INTEGER, "stack.row of the waker then")                                      \
 	E(inferred, INTEGER, "1: one of its ends was put in by salvage")                            \
 	E(open, INTEGER, "1: it had not ended when the run did")

@@ -148,15 +148,6 @@ static bool take_rows(struct tl_job *j, const struct timeline *s, size_t from, s
 	return true;
 }
 
-static uint32_t entry_of(const struct timeline *s, const struct rep_lane *row)
-{
-	size_t group = s->roster.ngroups;
-
-	if (row->kind == REP_LANE_GOROUTINE)
-		group = tl_roster_group_of(&s->roster, row->index);
-	return group < s->roster.ngroups ? s->roster.group[group].index : 0;
-}
-
 /* From where an event is stepped: the last one, unless the cursor has gone elsewhere. */
 static bool set_step(struct tl_job *j, const struct timeline *s)
 {
@@ -214,7 +205,6 @@ static bool set(struct tl_job *j, struct timeline *s)
 	case TL_ASK_MOMENT:
 		s->asked_place = (struct tl_place){row->index, s->ns};
 		j->lane = *row;
-		j->entry = entry_of(s, row);
 		j->ns = s->ns;
 		tl_column(s, &j->from, &j->to);
 		s->asked_from = j->from;

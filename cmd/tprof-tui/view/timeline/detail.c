@@ -69,9 +69,9 @@ static int take_stack(struct tl_detail *d, const struct tp_dict *dict, uint32_t 
 	return 0;
 }
 
-static const char *ended_by(const struct tp_dict *dict, const struct tp_span *span, uint32_t entry)
+static const char *ended_by(enum rep_path_kind ender)
 {
-	switch (rep_path_outside(dict, span->reason, entry)) {
+	switch (ender) {
 	case REP_PATH_NETWORK:
 		return "the network poller";
 	case REP_PATH_TIMER:
@@ -84,7 +84,7 @@ static const char *ended_by(const struct tp_dict *dict, const struct tp_span *sp
 }
 
 static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_moment *m,
-		       uint32_t entry, struct tp_err *err)
+		       struct tp_err *err)
 {
 	const struct tp_dict *dict = rep_lanes_dict(lanes);
 
@@ -92,10 +92,12 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	d->span = m->span;
 	d->cause = m->cause;
 	d->cause_id = rep_lanes_goroutine_id(lanes, m->cause.goroutine);
-	d->outside = m->span.state == TP_ST_WAITING ? ended_by(dict, &m->span, entry) : "";
+	d->outside = ended_by(m->ender);
 	d->reason = keep(d, dict, m->span.reason);
+	/* A wait that no goroutine ended has no stack where that happened. */
 	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
-	    take_stack(d, dict, m->span.waker_stack, &d->waker_stack))
+	    (m->ender == REP_PATH_RUNNING &&
+	     take_stack(d, dict, m->span.waker_stack, &d->waker_stack)))
 		return no_memory(err);
 	d->nwoken = m->nwakeups < TL_MOST_WOKEN ? m->nwakeups : TL_MOST_WOKEN;
 	d->more_woken = m->more_wakeups || d->nwoken < m->nwakeups;
@@ -113,8 +115,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 
 /* What ended the wait before a span that no goroutine is known to have begun: a goroutine runs on
  * after it was runnable, which it was after it had waited. */
-static int look_back(struct tl_detail *d, struct rep_lanes *lanes, uint32_t entry,
-		     struct tp_err *err)
+static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err *err)
 {
 	int64_t at = d->span.start;
 
@@ -123,7 +124,7 @@ static int look_back(struct tl_detail *d, struct rep_lanes *lanes, uint32_t entr
 		int code = rep_lanes_moment(lanes, d->goroutine, at - 1, &m, err);
 
 		if (!code && m.span.state == TP_ST_WAITING)
-			d->outside = ended_by(rep_lanes_dict(lanes), &m.span, entry);
+			d->outside = ended_by(m.ender);
 		at = !code && m.span.state == TP_ST_RUNNABLE ? m.span.start : 0;
 		rep_moment_release(&m);
 		if (code)
@@ -155,7 +156,6 @@ int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct tl
 		   struct tp_err *err)
 {
 	const struct rep_lane *row = &of->row;
-	uint32_t entry = of->entry;
 	struct rep_moment m = {0};
 	int64_t ns = of->ns;
 	int code = 0;
@@ -178,13 +178,13 @@ int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct tl
 		return code;
 	code = rep_lanes_moment(lanes, d->goroutine, ns, &m, err);
 	if (!code)
-		code = take_moment(d, lanes, &m, entry, err);
+		code = take_moment(d, lanes, &m, err);
 	else if (code == TP_ENOENT)
 		code = 0;
 	rep_moment_release(&m);
 	if (!code && d->there && d->cause.goroutine == TP_NONE &&
 	    (d->span.state == TP_ST_RUNNING || d->span.state == TP_ST_RUNNABLE))
-		code = look_back(d, lanes, entry, err);
+		code = look_back(d, lanes, err);
 	return code;
 }
 

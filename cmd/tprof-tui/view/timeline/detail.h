@@ -47,7 +47,6 @@ struct tl_detail {
  * cell of that shows. */
 struct tl_detail_of {
 	struct rep_lane row;
-	uint32_t entry; /* string of the goroutine's entry function, for `outside` */
 	int64_t ns, from, to;
 	const atomic_bool *stop;
 };

@@ -379,8 +379,7 @@ int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	case TL_ASK_MOMENT:
 		return tl_detail_make(
 		    &j->detail, lanes,
-		    &(struct tl_detail_of){j->lane, j->entry, j->ns, j->from, j->to, &job->stop},
-		    err);
+		    &(struct tl_detail_of){j->lane, j->ns, j->from, j->to, &job->stop}, err);
 	default:
 		return 0;
 	}

@@ -15,9 +15,8 @@ struct tl_job {
 	struct rep_lane *row; /* of a picture, of a search; names are not to be looked at */
 	size_t nrows;
 	struct rep_lane lane; /* of a moment; found, by a search */
-	uint32_t entry;
-	int64_t ns;	  /* likewise */
-	int64_t from, to; /* of a moment: see tl_detail_of */
+	int64_t ns;	      /* likewise */
+	int64_t from, to;     /* of a moment: see tl_detail_of */
 	int step, col;
 	char *text;    /* lower case */
 	uint32_t only; /* see rep_lanes_step */
