@@ -95,7 +95,7 @@ static void test_advise_sentences(void **state)
 	    {"x", TP_EIO, "Is a directory", "; give the name of a file in it"},
 	    {"x/y", TP_EIO, "Not a directory", "; one of the folders in this name is a file"},
 	    /* By what the sentence says, and by its code. */
-	    {"x", TP_EUNKNOWN, "is of no known format; read are others", ""},
+	    {"x", TP_EUNKNOWN, "is not a trace or profile; tprof reads others", ""},
 	    {"x", TP_ESTORE, "x: not a tprof store", "; tprof-import makes stores of dumps"},
 	    {"x", TP_EFORMAT, "not an ELF file",
 	     "; give the program that the dump is of, not stripped"},

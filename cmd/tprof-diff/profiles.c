@@ -153,6 +153,9 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 		       : 0;
 	if (!code && d && how.unit)
 		cmd_tell_unit(&args->cmd, d->unit, how.unit);
+	/* In the table it is part of the heading. */
+	if (!code && d && *d->zero && args->cmd.format != REP_FORMAT_TABLE)
+		cmd_note(&args->cmd, "%s", d->zero);
 	if (!code && d && (d->wrapped || d->total.flat_wrapped))
 		cmd_note(&args->cmd,
 			 "values of %s add up to more than fits 64 bits: sums of them "

@@ -123,6 +123,12 @@ int tp_kind_count_name(const void *data, size_t size, const char **name)
 {
 	struct text rest = {data, (const char *)data + (size < BEGIN ? size : BEGIN)};
 	struct text line = line_of(&rest, true);
+
+	if (!is_count(line)) {
+		rest.at = (const char *)data +
+			  tp_kind_header(data, (size_t)(rest.end - (const char *)data), 0);
+		line = line_of(&rest, true);
+	}
 	const char *end = find(line, " profile: total ");
 
 	*name = "count";
@@ -178,6 +184,38 @@ static enum tp_kind kind_of_text(struct text all)
 	return TP_KIND_NONE;
 }
 
+/* Stricter than kind_of_text: the line stands by itself. */
+static bool is_header(struct text line)
+{
+	if (skip(&line, "heap profile:")) {
+		while (skip(&line, " "))
+			;
+		return skip_digits(&line) && skip(&line, ":") && find(line, "] @ ");
+	}
+	if (skip(&line, "--- threadz "))
+		return skip_digits(&line) && skip(&line, " ---");
+	return skip(&line, "--- mutex:") || skip(&line, "--- contention:") ||
+	       skip(&line, "--- contentionz ") || skip(&line, "--- heapz 1 ---") || is_count(line);
+}
+
+size_t tp_kind_header(const void *data, size_t size, size_t from)
+{
+	struct text rest = {(const char *)data + from, (const char *)data + size};
+
+	while (rest.at < rest.end) {
+		const char *at = rest.at;
+
+		/* Most lines are samples, and names of them. */
+		if (*at == '#' || *at == '\t' || *at == ' ' || (*at >= '0' && *at <= '9')) {
+			at = memchr(at, '\n', (size_t)(rest.end - at));
+			rest.at = at ? at + 1 : rest.end;
+		} else if (is_header(line_of(&rest, false))) {
+			return (size_t)(at - (const char *)data);
+		}
+	}
+	return size;
+}
+
 /* ---- stacks of goroutines ---- */
 
 int tp_is_goroutine_line(const char *data, size_t size)
@@ -205,12 +243,19 @@ static bool is_control(char c)
 	       u != 0x1b && u != '\b';
 }
 
+/* The text before the first of them. */
+static struct text before_controls(struct text t)
+{
+	struct text before = {t.at, t.at};
+
+	while (before.end < t.end && !is_control(*before.end))
+		before.end++;
+	return before;
+}
+
 static bool has_controls(struct text t)
 {
-	while (t.at < t.end)
-		if (is_control(*t.at++))
-			return true;
-	return false;
+	return before_controls(t).end < t.end;
 }
 
 static bool has_goroutines(struct text t)
@@ -283,5 +328,9 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 		return kind;
 	if (has_goroutines(all))
 		return TP_KIND_GOROUTINES;
+	rest = before_controls(begin);
+	rest.at += tp_kind_header(rest.at, (size_t)(rest.end - rest.at), 0);
+	if (rest.at < rest.end)
+		return kind_of_text(rest);
 	return tp_input_is_proto(data, size) ? TP_KIND_PROTO : TP_KIND_NONE;
 }

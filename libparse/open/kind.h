@@ -27,6 +27,11 @@ enum tp_kind {
  * program that crashed, at all text there is. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
+/* Where the first line at or after `from`, which begins a line, is the header of a profile as text;
+ * `size` where there is none. Other lines may come before it, and profiles are appended to files.
+ */
+size_t tp_kind_header(const void *data, size_t size, size_t from);
+
 /* For messages: "heap profile (text)", "goroutine profile (text)". `data` is what has this kind. */
 void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, size_t room);
 /* For the run row: "heap text"; TP_KIND_COUNT has its own word for "count". */

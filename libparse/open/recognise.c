@@ -54,6 +54,113 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 	    minor, READ_TRACES, minor == 27 ? "" : " (go 1.27 writes that of 1.26)");
 }
 
+/* ---- what a refused file says of itself ---- */
+
+#define QUOTED	    80		      /* bytes of the line */
+#define LINE_WITHIN ((size_t)4 << 10) /* and where it is looked for */
+
+struct span {
+	const uint8_t *at, *end;
+};
+
+static bool is_blank(uint8_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static struct span trim(struct span s)
+{
+	while (s.at < s.end && is_blank(*s.at))
+		s.at++;
+	while (s.at < s.end && is_blank(s.end[-1]))
+		s.end--;
+	return s;
+}
+
+/* Where `text`, which is lower case, begins in any case; NULL nowhere. */
+static const uint8_t *find_word(struct span s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (; (size_t)(s.end - s.at) >= n; s.at++) {
+		size_t i = 0;
+
+		while (i < n && (s.at[i] >= 'A' && s.at[i] <= 'Z' ? s.at[i] + 32 : s.at[i]) ==
+				    (uint8_t)text[i])
+			i++;
+		if (i == n)
+			return s.at;
+	}
+	return NULL;
+}
+
+static bool is_continuation(uint8_t c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* UTF-8, roughly, without what only binary data has. */
+static bool is_text(struct span s)
+{
+	unsigned more = 0;
+
+	for (; s.at < s.end; s.at++) {
+		uint8_t c = *s.at;
+
+		if (is_continuation(c) != (more > 0) || (c < ' ' && c != '\t' && c != 0x1b))
+			return false;
+		more = more ? more - 1 : c < 0xc0 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+	}
+	/* The last character may be cut off. */
+	return true;
+}
+
+/* The title of a page in HTML, as far as that is here. */
+static bool find_title(struct span all, struct span *title)
+{
+	const uint8_t *at = find_word(all, "<title");
+	const uint8_t *from = at ? memchr(at, '>', (size_t)(all.end - at)) : NULL;
+	const uint8_t *to = from ? find_word((struct span){from, all.end}, "</title") : NULL;
+
+	if (!to)
+		return false;
+	*title = trim((struct span){from + 1, to});
+	return title->at < title->end && is_text(*title);
+}
+
+/* The first line that is not blank, of a text. */
+static bool find_line(struct span all, struct span *line)
+{
+	const uint8_t *end;
+
+	if (all.end - all.at >= 3 && !memcmp(all.at, "\xef\xbb\xbf", 3))
+		all.at += 3;
+	all = trim(all);
+	end = memchr(all.at, '\n', (size_t)(all.end - all.at));
+	*line = trim((struct span){all.at, end ? end : all.end});
+	return line->at < line->end && is_text(*line);
+}
+
+/* Servers answer in what should have become a dump: " (first line: "…")", or "" of what is no
+ * text. What cannot be printed is escaped with the rest of the message (tp_err_printable). */
+static const char *quote(const uint8_t *data, size_t size, char text[QUOTED + 40])
+{
+	struct span all = {data, data + (size < LINE_WITHIN ? size : LINE_WITHIN)}, s;
+	bool title = find_title(all, &s);
+	size_t n;
+
+	text[0] = '\0';
+	if (!title && !find_line(all, &s))
+		return text;
+	n = (size_t)(s.end - s.at) < QUOTED ? (size_t)(s.end - s.at) : QUOTED;
+	/* Not within a character. */
+	while (n && s.at + n < s.end && is_continuation(s.at[n]))
+		n--;
+	snprintf(text, QUOTED + 40, " (%s: \"%.*s%s\")", title ? "title" : "first line", (int)n,
+		 (const char *)s.at, n < (size_t)(s.end - s.at) ? "…" : "");
+	return text;
+}
+
 static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 {
 	static const struct {
@@ -75,7 +182,8 @@ static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 	    {"{", "JSON text"},
 	    {"PERFILE2", "a Linux perf recording"},
 	};
-	const char *what = "of no known format";
+	const char *what = "not a trace or profile";
+	char first[QUOTED + 40];
 
 	if (!size)
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is empty");
@@ -87,9 +195,9 @@ static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 	}
 	return tp_err_set(
 	    err, TP_EUNKNOWN, 0,
-	    "is %s; read are Go execution traces (go 1.5 to 1.27), profiles of pprof's "
+	    "is %s%s; tprof reads Go execution traces (go 1.5 to 1.27), profiles of pprof's "
 	    "formats and stacks of goroutines, also as .gz or .zst",
-	    what);
+	    what, quote(data, size, first));
 }
 
 int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, struct tp_err *err)

@@ -60,7 +60,23 @@ static void test_recognise_refuses(void **state)
 	    {"PK\x03\x04zip", 7, TP_EUNKNOWN, "zip"},
 	    {"{\"traceEvents\":[]}", 18, TP_EUNKNOWN, "JSON"},
 	    {"hello, world\n", 13, TP_EUNKNOWN,
-	     "no known format; read are Go execution traces (go 1.5 to 1.27), profiles"},
+	     "is not a trace or profile (first line: \"hello, world\"); tprof reads Go execution "
+	     "traces "
+	     "(go 1.5 to 1.27), profiles"},
+	    {"\xef\xbb\xbf\r\n \n  Could not enable CPU profiling: in use \r\nmore", 60,
+	     TP_EUNKNOWN, "(first line: \"Could not enable CPU profiling: in use\");"},
+	    {"<!DOCTYPE html>\n<html><head>\n<TITLE lang=x>\n 404 Not Found\n</TITLE>", 72,
+	     TP_EUNKNOWN, "is an HTML page (title: \"404 Not Found\");"},
+	    {"<html><body>oops", 17, TP_EUNKNOWN,
+	     "is an HTML page (first line: \"<html><body>oops"},
+	    {"12345678901234567890123456789012345678901234567890123456789012345678901234567890!",
+	     81, TP_EUNKNOWN, "7890…\");"},
+	    {"123456789012345678901234567890123456789012345678901234567890123456789012345678\xe2"
+	     "\x82\xac"
+	     "\xe2\x82\xac",
+	     84, TP_EUNKNOWN, "678…\");"},
+	    {"a \x01 binary\n", 11, TP_EUNKNOWN, "is not a trace or profile; tprof reads"},
+	    {"\xff\xfe binary\n", 10, TP_EUNKNOWN, "is not a trace or profile; tprof reads"},
 	    {"\x1f\x8b\x08\x00", 4, TP_EUNKNOWN, "inside another"},
 	};
 

@@ -369,6 +369,19 @@ static int64_t shares_of(struct rep_diff_work *w, size_t index)
 	return base;
 }
 
+/* Where no profile has values of the type, what the first of the new ones says of that. */
+static void note_zero(struct rep_diff_work *w, size_t index)
+{
+	for (size_t k = 1; k <= w->n; k++) {
+		const struct rep_diff_part *part = &w->part[(w->nold + k) % w->n];
+
+		if (!part->run->profile->nsamples || !part->type || part->type[index] == SIZE_MAX)
+			continue;
+		if (!*rep_profile_all_zero(part->run->profile, part->type[index], w->d->zero))
+			return;
+	}
+}
+
 static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 		const struct rep_diff_side *new, struct tp_err *err)
 {
@@ -389,6 +402,8 @@ static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 		return code;
 	snprintf(d->type, sizeof(d->type), "%s", rep_diff_text(first, first->types[index].type));
 	code = rep_match_types(w, index, err);
+	if (!code)
+		note_zero(w, index);
 	if (!code)
 		code = rep_match_units(w, index, err);
 	if (!code && d->opt.normalize && rep_match_totals(w))

@@ -21,6 +21,7 @@
 #include "diff/keys.h"
 #include "diff/stats.h"
 #include "diff/tally.h"
+#include "profile/view.h"
 
 /* One run of a side. The profile is borrowed, and filtered already (prepare.h). */
 struct rep_diff_run {
@@ -108,8 +109,9 @@ struct rep_diff {
 	bool few;	   /* so few that no p can reach alpha */
 	bool wrapped;	   /* values had wrapped before they came here, so all may be wrong */
 	char type[96], unit[64];
-	int64_t base; /* what shares are of */
-	bool base_both; /* which is both totals, as the old one is 0 */
+	char zero[REP_ZERO_SIZE]; /* where no profile has values of it: what does; else "" */
+	int64_t base;		  /* what shares are of */
+	bool base_both;		  /* which is both totals, as the old one is 0 */
 };
 
 /* TP_EFORMAT with a sentence where the profiles have no common sample type of that name, or units

@@ -34,21 +34,21 @@ static bool filters_anything(const struct rep_profile_options *o)
 }
 
 /* Keeps those of `all` that are in `more`, too. */
-static int keep_common(struct tp_buf *all, const struct tp_buf *more)
+static void keep_common(struct rep_filter_notes *all, const struct rep_filter_notes *more)
 {
+	char *text = (char *)all->texts.data;
 	size_t out = 0;
 
-	for (size_t at = 0; at < all->size;) {
-		size_t n = strlen((char *)all->data + at) + 1;
+	for (size_t at = 0; at < all->texts.size;) {
+		size_t n = strlen(text + at) + 1;
 
-		if (memmem(more->data, more->size, all->data + at, n)) {
-			memmove(all->data + out, all->data + at, n);
+		if (rep_filter_notes_have(more, text + at)) {
+			memmove(text + out, text + at, n);
 			out += n;
 		}
 		at += n;
 	}
-	all->size = out;
-	return 0;
+	all->texts.size = out;
 }
 
 static int prepare_one(struct tp_profile *p, const struct rep_profile_options *opt,
@@ -94,7 +94,7 @@ int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
 		code = prepare_one(profiles[i], opt, &run[i], out->sums + room, &own, err);
 		room += 2 * profiles[i]->ntypes;
 		if (!code && i)
-			code = keep_common(&notes->texts, &own.texts);
+			keep_common(notes, &own);
 		else if (!code && own.texts.size &&
 			 tp_buf_put(&notes->texts, own.texts.data, own.texts.size))
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");

@@ -173,6 +173,8 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 					: ", the old total");
 	if (!code)
 		code = rep_output_note(out, false, text, err);
+	if (!code && *d->zero)
+		code = rep_output_note(out, true, d->zero, err);
 	if (!code && *rep_diff_advice(d, advice))
 		code = rep_output_note(out, true, advice, err);
 	return code ? code : rep_output_note(out, false, "", err);

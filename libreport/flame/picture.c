@@ -186,6 +186,7 @@ static int describe(struct rep_flame_picture *pic, const struct rep_flame_load *
 	pic->title = h.title;
 	pic->subtitle = h.subtitle;
 	pic->measure = rep_flame_measure(h.type, h.unit);
+	rep_profile_all_zero(l->profile[REP_FLAME_NEW], l->view[REP_FLAME_NEW].index, pic->zero);
 	pic->type = strdup(h.type);
 	pic->unit = strdup(h.unit);
 	if (!pic->type || !pic->unit || copy_types(pic, &l->view[REP_FLAME_NEW]))

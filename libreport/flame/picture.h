@@ -60,6 +60,7 @@ struct rep_flame_picture {
 	struct rep_flame_place *place; /* by node */
 	char *title, *subtitle;	       /* as above a picture (part.h) */
 	char *type, *unit;	       /* of the sample type */
+	char zero[REP_ZERO_SIZE];      /* what rep_profile_all_zero says of the new side */
 	char **types;		       /* names of all sample types, ntypes of them */
 	size_t ntypes, index;	       /* index: the one that is shown */
 	struct rep_flame_measure measure;

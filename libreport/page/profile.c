@@ -23,6 +23,9 @@ static void text_fact(struct html *h, const char *name, struct tp_text t)
 static void write_facts(struct page *p, struct html *h)
 {
 	const struct tp_profile *profile = p->profile->profile;
+	char zero[REP_ZERO_SIZE];
+	struct tp_err err;
+	size_t index;
 
 	html_put(h, "<dl class=\"facts\">\n");
 	page_fact(h, "Profile");
@@ -52,6 +55,12 @@ static void write_facts(struct page *p, struct html *h)
 		 profile->nlosses ? "<strong>something: the dump is damaged</strong>" : "nothing");
 	page_fact_end(h);
 	html_put(h, "</dl>\n");
+	if (profile->ntypes && !rep_profile_sample_index(profile, p->type, &index, &err) &&
+	    *rep_profile_all_zero(profile, index, zero)) {
+		html_put(h, "<p class=\"note\">");
+		html_str(h, zero);
+		html_put(h, "</p>\n");
+	}
 	for (size_t i = 0; i < profile->nlosses && i < 5; i++) {
 		html_put(h, "<p class=\"note\">");
 		html_str(h, profile->losses[i].reason);

@@ -16,15 +16,16 @@ void rep_filter_notes_release(struct rep_filter_notes *n)
 
 bool rep_filter_note_nothing(const char *text)
 {
-	return strstr(text, " matched no ") != NULL;
+	return strstr(text, " matched no ") || strstr(text, " is 0 in every sample; ");
 }
 
 bool rep_filter_notes_have(const struct rep_filter_notes *n, const char *text)
 {
 	const char *all = (const char *)n->texts.data;
+	size_t said = strcspn(text, ";");
 
 	for (size_t at = 0; at < n->texts.size; at += strlen(all + at) + 1)
-		if (!strcmp(all + at, text))
+		if (strcspn(all + at, ";") == said && !memcmp(all + at, text, said))
 			return true;
 	return false;
 }

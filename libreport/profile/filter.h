@@ -13,15 +13,16 @@
 #include "profile/options.h"
 #include "base/regex.h"
 
-/* Sentences about filters that found nothing, each ended by a NUL: for stderr. */
+/* Sentences about filters that found nothing, and types without values, each ended by a NUL: for
+ * stderr. */
 struct rep_filter_notes {
 	struct tp_buf texts;
 };
 void rep_filter_notes_release(struct rep_filter_notes *n);
-/* Does a note say that a filter found nothing? Of several profiles that is to be told where it is so
- * of all of them. */
+/* Does a note say that there is nothing to see? Of several profiles that is to be told where it is
+ * so of all of them. */
 bool rep_filter_note_nothing(const char *text);
-/* Is this note among them? */
+/* Is this note among them? Behind a ';' is what there is instead, which may differ. */
 bool rep_filter_notes_have(const struct rep_filter_notes *n, const char *text);
 
 /* Everything that `opt` asks for, in pprof's order: focus, ignore, hide and show; show_from;

@@ -151,6 +151,38 @@ static void test_filter_notes(void **state)
 	tp_profile_free(p);
 }
 
+/* A value that no sample has: those that there are; other keys, and pairs, likewise. */
+static void test_filter_notes_values(void **state)
+{
+	static const struct {
+		const char *filter, *note;
+	} choices[] = {
+	    {"k=nobody", "--tag-focus matched no samples; k is v, w"},
+	    {"nobody=v",
+	     "--tag-focus matched no samples; no sample has the label nobody; there are k, "
+	     "size, n"},
+	    {"nobody", "--tag-focus matched no samples; there are k:v, size=64kb, k:w, n=7"},
+	};
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+		struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
+		struct tp_profile *p = test_profile("n/count", NULL, samples);
+		struct rep_filter_notes notes = {0};
+
+		opt.tag_focus = choices[i].filter;
+		assert_int_equal(rep_profile_filter(p, &opt, &notes, &err), 0);
+		assert_string_equal((char *)notes.texts.data, choices[i].note);
+		assert_true(rep_filter_note_nothing(choices[i].note));
+		assert_true(
+		    rep_filter_notes_have(&notes, "--tag-focus matched no samples; k is x"));
+		assert_int_equal(p->nsamples, 0);
+		rep_filter_notes_release(&notes);
+		tp_profile_free(p);
+	}
+}
+
 /* A hundred thousand frames must need neither recursion nor time. */
 static void test_filter_deep(void **state)
 {
@@ -175,9 +207,8 @@ static void test_filter_deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_filter),
-	    cmocka_unit_test(test_drop_frames),
-	    cmocka_unit_test(test_filter_notes),
+	    cmocka_unit_test(test_filter),	 cmocka_unit_test(test_drop_frames),
+	    cmocka_unit_test(test_filter_notes), cmocka_unit_test(test_filter_notes_values),
 	    cmocka_unit_test(test_filter_deep),
 	};
 

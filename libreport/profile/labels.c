@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "profile/labelchoice.h"
 #include "profile/match.h"
 #include "profile/measure.h"
 
@@ -344,14 +345,45 @@ static bool tags_keep(void *ctx, size_t sample)
 	return focused && !ignored;
 }
 
+/* `used` are the label sets that samples had. */
+static int note_no_match(const struct tag_filter *f, const struct tp_profile *p, const bool *used,
+			 struct rep_filter_notes *notes, struct tp_err *err)
+{
+	static const char begin[] = "--tag-focus matched no samples; ";
+	struct tp_buf b = {0};
+	int code = tp_buf_put(&b, begin, strlen(begin));
+
+	if (!code)
+		code = rep_label_choice(p, used, f->key, &b);
+	if (!code)
+		code = tp_buf_put(&b, "", 1);
+	code = code ? rep_filter_fail(err, code) : rep_filter_note(notes, (char *)b.data, err);
+	tp_buf_release(&b);
+	return code;
+}
+
+/* The label sets that samples have; NULL when memory is out. */
+static bool *used_sets(const struct tp_profile *p)
+{
+	bool *used = calloc(p->nsets + 1, sizeof(*used));
+
+	for (size_t i = 0; used && i < p->nsamples; i++)
+		used[p->label_set[i]] = true;
+	return used;
+}
+
 static int filter_samples(struct tp_profile *p, const struct rep_profile_options *opt,
 			  struct rep_filter_notes *notes, struct tp_err *err)
 {
 	struct tag_filters t = {.p = p};
+	bool *used;
 	int code;
 
 	if (!opt->tag_focus && !opt->tag_ignore)
 		return 0;
+	used = used_sets(p);
+	if (!used)
+		return rep_filter_fail(err, TP_ENOMEM);
 	code = rep_label_units_init(&t.units, p, NULL, err);
 	if (!code)
 		code = tag_filter_init(&t.focus, p, opt->tag_focus, "--tag-focus", notes, err);
@@ -364,12 +396,13 @@ static int filter_samples(struct tp_profile *p, const struct rep_profile_options
 	if (!code)
 		code = tag_filter_settle(&t.ignore, err);
 	if (!code && t.focus.given && !t.focus.found)
-		code = rep_filter_note(notes, "--tag-focus matched no samples", err);
+		code = note_no_match(&t.focus, p, used, notes, err);
 	if (!code && t.ignore.given && !t.ignore.found)
 		code = rep_filter_note(notes, "--tag-ignore matched no samples", err);
 	tag_filter_release(&t.focus);
 	tag_filter_release(&t.ignore);
 	rep_label_units_release(&t.units);
+	free(used);
 	return code;
 }
 

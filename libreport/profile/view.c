@@ -81,6 +81,37 @@ int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_
 	return no_such_type(p, text, err);
 }
 
+static bool has_values(const struct tp_profile *p, size_t index)
+{
+	for (size_t i = 0; i < p->nsamples; i++)
+		if (p->value[i * p->ntypes + index])
+			return true;
+	return false;
+}
+
+const char *rep_profile_all_zero(const struct tp_profile *p, size_t index, char text[REP_ZERO_SIZE])
+{
+	char name[32];
+
+	text[0] = '\0';
+	if (has_values(p, index))
+		return text;
+	/* The last is what is mostly meant, as it is the default. */
+	for (size_t i = p->ntypes; i-- > 0;) {
+		const char *type = text_of(p, p->types[i].type);
+
+		if (!has_values(p, i))
+			continue;
+		snprintf(name, sizeof(name), "type %zu", i);
+		snprintf(text, REP_ZERO_SIZE,
+			 "%.60s is 0 in every sample; %.60s has values (--sample-index=%.60s)",
+			 text_of(p, p->types[index].type), *type ? type : name,
+			 *type ? type : name + strlen("type "));
+		break;
+	}
+	return text;
+}
+
 /* ---- the total (report.computeTotal) ---- */
 
 /* Sets with the label that marks the base of a difference; NULL: none has it. */
@@ -168,6 +199,7 @@ static void bend(struct rep_profile_view *v)
 static int pick_values(struct rep_profile_view *v, struct tp_err *err)
 {
 	const struct tp_profile *p = v->profile;
+	char zero[REP_ZERO_SIZE];
 	int code = rep_profile_sample_index(p, v->opt.sample_index, &v->index, err);
 
 	if (code)
@@ -177,6 +209,8 @@ static int pick_values(struct rep_profile_view *v, struct tp_err *err)
 		 text_of(p, p->types[v->index].type));
 	snprintf(v->output_unit, sizeof(v->output_unit), "%s", v->opt.unit);
 	v->ratio = 1 / v->opt.divide_by;
+	if (*rep_profile_all_zero(p, v->index, zero))
+		return rep_filter_note(&v->notes, zero, err);
 	if (!*text_of(p, p->types[v->index].type) && !*v->unit)
 		return rep_filter_note(
 		    &v->notes,

@@ -72,6 +72,12 @@ int rep_profile_no_function(const struct rep_profile_view *v, const char *patter
 int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_t *index,
 			     struct tp_err *err);
 
+/* Where the samples have values, but none of this sample type: a sentence that says so and names a
+ * type that has some; else "". Returns text. */
+#define REP_ZERO_SIZE 240
+const char *rep_profile_all_zero(const struct tp_profile *p, size_t index,
+				 char text[REP_ZERO_SIZE]);
+
 /* The value of a sample, and what it is divided by for means (0: nothing). */
 static inline int64_t rep_view_value(const struct rep_profile_view *v, size_t sample)
 {

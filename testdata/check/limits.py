@@ -68,7 +68,7 @@ function location frame stack event span string""".split()
 REFUSED = {name: said for said, names in {
     "taken for a bomb": """gz-bomb gz-members gz-regions gz-heap gz-empty-samples gz-empty-strings gz-types
         gz-empty-batches zst-bomb zst-frames zst-window-taken zst-regions""",
-    "is of no known format": "gz-tiny-members",
+    "is not a trace or profile": "gz-tiny-members",
     "is a gzip file inside another one": "gz-gz",
     "Frame requires too much memory for decoding": "zst-window",
     # Small files that unpack, or multiply, to what takes more than a file of their size may.

@@ -55,21 +55,50 @@ int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *
 	return tp_legacy_fail(l, tp_dict_string(l->p->dict, text, n, id));
 }
 
+static int make_type(struct tp_legacy *l, const char *type, const char *unit,
+		     struct tp_value_type *t)
+{
+	int code = tp_legacy_string(l, type, strlen(type), &t->type);
+
+	return code ? code : tp_legacy_string(l, unit, strlen(unit), &t->unit);
+}
+
+static int compare_type(const struct tp_value_type *a, const struct tp_value_type *b)
+{
+	return a->type == b->type && a->unit == b->unit ? 0 : TP_LEGACY_UNLIKE;
+}
+
+int tp_legacy_put_type(struct tp_legacy *l, const struct tp_value_type *t)
+{
+	size_t i = l->ntypes++;
+
+	if (l->follows)
+		return i < l->p->ntypes ? compare_type(&l->p->types[i], t) : TP_LEGACY_UNLIKE;
+	return tp_legacy_fail(l, tp_profile_add_type(l->p, t->type, t->unit));
+}
+
+int tp_legacy_put_period_type(struct tp_legacy *l, const struct tp_value_type *t)
+{
+	if (l->follows)
+		return compare_type(&l->p->period_type, t);
+	l->p->period_type = *t;
+	return 0;
+}
+
 int tp_legacy_add_type(struct tp_legacy *l, const char *type, const char *unit)
 {
-	uint32_t t, u;
-	int code = tp_legacy_string(l, type, strlen(type), &t);
+	struct tp_value_type t = {0};
+	int code = make_type(l, type, unit, &t);
 
-	if (!code)
-		code = tp_legacy_string(l, unit, strlen(unit), &u);
-	return code ? code : tp_legacy_fail(l, tp_profile_add_type(l->p, t, u));
+	return code ? code : tp_legacy_put_type(l, &t);
 }
 
 int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *unit)
 {
-	int code = tp_legacy_string(l, type, strlen(type), &l->p->period_type.type);
+	struct tp_value_type t = {0};
+	int code = make_type(l, type, unit, &t);
 
-	return code ? code : tp_legacy_string(l, unit, strlen(unit), &l->p->period_type.unit);
+	return code ? code : tp_legacy_put_period_type(l, &t);
 }
 
 /* ---- into the profile ---- */
@@ -120,19 +149,18 @@ static void mark_runtime(struct tp_legacy *l)
  * purpose gives one address many names and then repeats the address without them. */
 #define MAX_FRAMES_ANYWAY 1000000
 
-static int take_frames(struct tp_legacy *l, uint64_t *budget, uint32_t n)
+static int take_frames(struct tp_legacy *l, uint32_t n)
 {
-	if (n > *budget)
+	l->spent.frames += n;
+	if (l->spent.frames > (uint64_t)l->size + MAX_FRAMES_ANYWAY)
 		return tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "its inlined calls would make more frames than it has bytes");
-	*budget -= n;
 	return 0;
 }
 
 static int put_samples(struct tp_legacy *l)
 {
 	const uint32_t *stack = (const void *)l->stack.data;
-	uint64_t budget = (uint64_t)l->size + MAX_FRAMES_ANYWAY;
 	struct tp_buf frames = {0};
 	size_t n = tp_legacy_nsamples(l);
 	int code = 0;
@@ -147,7 +175,7 @@ static int put_samples(struct tp_legacy *l)
 			if (!place->nframes)
 				code = tp_legacy_fail(l, make_frames(l, place, &frames));
 			if (!code)
-				code = take_frames(l, &budget, place->nframes);
+				code = take_frames(l, place->nframes);
 			if (!code)
 				code = tp_legacy_fail(
 				    l, tp_profile_push(l->p, &node,
@@ -163,6 +191,157 @@ static int put_samples(struct tp_legacy *l)
 	return code;
 }
 
+/* ---- parts: profiles that were appended to a file ---- */
+
+static int read_samples(struct tp_legacy *l)
+{
+	int code = readers[l->kind](l);
+
+	if (!code)
+		code = tp_legacy_end_names(l);
+	if (!code)
+		code = tp_legacy_map_places(l);
+	if (!code && (l->kind == TP_KIND_CPU || l->kind == TP_KIND_THREADS))
+		tp_legacy_strip_duplicates(l);
+	if (!code && !tp_legacy_is_java(l))
+		mark_runtime(l);
+	if (!code)
+		code = put_samples(l);
+	return code ? code : tp_legacy_rules(l);
+}
+
+static void release_part(struct tp_legacy *l)
+{
+	struct tp_buf *bufs[] = {&l->places, &l->names,	    &l->stack,	&l->samples,
+				 &l->maps,   &l->functions, &l->scratch};
+
+	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+		tp_buf_release(bufs[i]);
+	free(l->slot);
+	l->slot = NULL;
+	l->nslots = 0;
+	memset(&l->naming, 0, sizeof(l->naming));
+	l->memstats = false;
+	l->ntypes = 0;
+}
+
+/* Of the runtime's counters the last ones count. */
+static void keep_last_counters(struct tp_profile *p, size_t before)
+{
+	if (p->ncounters == before)
+		return;
+	memmove(p->counters, p->counters + before, (p->ncounters - before) * sizeof(*p->counters));
+	p->ncounters -= before;
+}
+
+static int lose_part(struct tp_legacy *l, struct tp_lines part)
+{
+	l->lines = part;
+	tp_lines_next(&l->lines);
+	l->lines.next = l->lines.end;
+	return tp_legacy_lose(
+	    l, 0, "begins a profile of another kind, which has to be a file of its own");
+}
+
+/* Reads the part of this kind that lies in [at, end); *n counts those that are added up. What a
+ * part says of all its samples is put together as pprof does with files (profile.Merge). */
+static int read_part(struct tp_legacy *l, size_t at, size_t end, enum tp_kind kind, size_t *n)
+{
+	struct tp_profile *p = l->p;
+	int64_t period = p->period, duration = p->duration_ns;
+	size_t counters = p->ncounters;
+	struct tp_lines part;
+	int code = TP_LEGACY_UNLIKE;
+
+	l->lines.next = (const char *)l->data + at;
+	l->lines.end = (const char *)l->data + end;
+	l->size = end;
+	part = l->lines;
+	l->nlosses = p->nlosses;
+	p->duration_ns = 0;
+	if (kind == l->kind)
+		code = read_samples(l);
+	if (code < 0)
+		return code;
+	if (code) {
+		p->period = period;
+		p->duration_ns = duration;
+		code = lose_part(l, part);
+	} else {
+		keep_last_counters(p, counters);
+		p->period = l->follows && period > p->period ? period : p->period;
+		if (__builtin_add_overflow(p->duration_ns, duration, &p->duration_ns))
+			p->duration_ns = INT64_MAX;
+		++*n;
+	}
+	/* Whoever reads a part may leave some of its lines. */
+	if (l->size < l->whole)
+		for (l->lines = part; tp_lines_next(&l->lines);)
+			;
+	return code;
+}
+
+/* Whether a heap profile from `at` on, or one that follows it, has four values. */
+static bool any_has_four(const struct tp_legacy *l, size_t at)
+{
+	struct tp_lines lines = l->lines;
+
+	for (; at < l->whole; at = tp_kind_header(l->data, l->whole, at)) {
+		lines.next = lines.start + at;
+		tp_lines_next(&lines);
+		if (tp_legacy_heap_has_four(lines.line))
+			return true;
+		at = (size_t)(lines.next - lines.start);
+	}
+	return false;
+}
+
+static int read_parts(struct tp_legacy *l, size_t at)
+{
+	size_t n = 0, end;
+	int code = 0;
+
+	for (; at < l->whole && !code; at = end, l->follows = true) {
+		struct tp_lines first = l->lines;
+		enum tp_kind kind = l->kind;
+
+		first.next = first.start + at;
+		first.end = first.start + l->whole;
+		tp_lines_next(&first);
+		end = tp_kind_header(l->data, l->whole, (size_t)(first.next - first.start));
+		if (end < l->whole && l->strict)
+			return tp_profile_several(l->err, end);
+		if (l->follows)
+			kind = tp_kind_of(first.line.at, end - at);
+		else if (end < l->whole && kind == TP_KIND_HEAP)
+			l->four = any_has_four(l, at);
+		code = read_part(l, at, end, kind, &n);
+		release_part(l);
+	}
+	return code ? code : tp_profile_added_up(l->p, n, l->err);
+}
+
+/* Skips what comes before the profile. */
+static int find_begin(struct tp_legacy *l, size_t *at)
+{
+	uint64_t others = 0;
+
+	*at = tp_kind_header(l->data, l->whole, 0);
+	if (*at == l->whole || readers[tp_kind_of(l->data, *at)])
+		*at = 0;
+	while (l->lines.next < l->lines.start + *at) {
+		tp_lines_next(&l->lines);
+		others += !tp_legacy_is_comment(l->lines.line);
+	}
+	return tp_legacy_fail(
+	    l, others
+		   ? tp_profile_add_notice(l->p, TP_INFO, 0,
+					   "%llu line%s before the profile that %s no part of it",
+					   (unsigned long long)others, others == 1 ? "" : "s",
+					   others == 1 ? "is" : "are")
+		   : 0);
+}
+
 bool tp_legacy_seen(const uint8_t *data, size_t size)
 {
 	return readers[tp_kind_of(data, size)] != NULL;
@@ -176,36 +355,25 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 	    .err = err,
 	    .data = data,
 	    .size = size,
+	    .whole = size,
 	    .strict = opt->strict,
 	    .kind = tp_kind_of(data, size),
 	    .lines = tp_lines(data, size),
 	    .seed = tp_seed(),
 	};
+	size_t at = 0;
 	int code;
 
 	if (!readers[l.kind])
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is no profile of an older format");
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(l.kind));
-	code = readers[l.kind](&l);
-	if (!code)
-		code = tp_legacy_end_names(&l);
-	if (!code)
-		code = tp_legacy_map_places(&l);
-	if (!code && (l.kind == TP_KIND_CPU || l.kind == TP_KIND_THREADS))
-		tp_legacy_strip_duplicates(&l);
-	if (!code && !tp_legacy_is_java(&l))
-		mark_runtime(&l);
-	if (!code)
-		code = put_samples(&l);
-	if (!code)
-		code = tp_legacy_rules(&l);
-	tp_buf_release(&l.places);
-	tp_buf_release(&l.names);
-	tp_buf_release(&l.stack);
-	tp_buf_release(&l.samples);
-	tp_buf_release(&l.maps);
-	tp_buf_release(&l.functions);
-	tp_buf_release(&l.scratch);
-	free(l.slot);
+	if (l.kind == TP_KIND_CPU || tp_legacy_is_java(&l)) {
+		code = read_samples(&l);
+	} else {
+		code = find_begin(&l, &at);
+		if (!code)
+			code = read_parts(&l, at);
+	}
+	release_part(&l);
 	return code;
 }

@@ -22,6 +22,7 @@ struct tp_legacy_place {
 };
 
 #define TP_LEGACY_VALUES 4
+#define TP_LEGACY_UNLIKE 1
 #define TP_LEGACY_LABELS 1000 /* of one sample; more cannot be sorted in good time */
 
 struct tp_legacy_sample {
@@ -35,10 +36,15 @@ struct tp_legacy {
 	struct tp_profile *p;
 	struct tp_err *err;
 	const uint8_t *data;
-	size_t size;
+	size_t whole; /* size of the dump */
+	size_t size;  /* where the part that is read ends */
 	bool strict;
 	enum tp_kind kind;
 	struct tp_lines lines;
+	bool follows;	/* the part follows another one, whose types it has to have */
+	size_t ntypes;	/* of the part, so far */
+	size_t nlosses; /* of the parts before */
+	bool four;	/* heap: values of some part are four */
 
 	struct tp_buf places;	 /* struct tp_legacy_place */
 	struct tp_buf names;	 /* struct tp_frame: lines of places */
@@ -52,6 +58,10 @@ struct tp_legacy {
 	size_t nslots;
 	uint64_t seed;
 
+	/* What was spent on all parts, which is bounded. */
+	struct {
+		uint64_t frames, map_steps, name_steps;
+	} spent;
 	struct {
 		bool any;  /* there is a sample that lines with names can belong to */
 		bool open; /* names of one address are being gathered: l->names from `first` on */
@@ -59,7 +69,6 @@ struct tp_legacy {
 		uint32_t at;   /* place on the stack that the open one is at */
 		size_t first;
 		uint64_t address; /* as written */
-		uint64_t steps;	  /* along stacks, for all names */
 	} naming;
 	bool memstats; /* "# runtime.MemStats" was seen */
 };
@@ -77,6 +86,10 @@ int tp_legacy_fail(struct tp_legacy *l, int code);
 /* The line at hand cannot be read: an error when strict; else it is a loss, with so many samples.
  */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
+/* The next sample type, and the period type. Of a part that follows another, TP_LEGACY_UNLIKE where
+ * that has other ones: then nothing of the part is kept. */
+int tp_legacy_put_type(struct tp_legacy *l, const struct tp_value_type *t);
+int tp_legacy_put_period_type(struct tp_legacy *l, const struct tp_value_type *t);
 int tp_legacy_add_type(struct tp_legacy *l, const char *type, const char *unit);
 int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id);
 int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *unit);
@@ -120,6 +133,9 @@ void tp_legacy_unsample(int64_t *count, int64_t *bytes, int64_t rate);
 
 /* pprof's regular expressions of frames that are only there because of the profiler. */
 int tp_legacy_rules(struct tp_legacy *l);
+
+/* Does this header of a heap profile call for four values? */
+bool tp_legacy_heap_has_four(struct tp_scan header);
 
 /* The formats: fill samples and what else there is. */
 int tp_legacy_heap(struct tp_legacy *l);

@@ -77,14 +77,14 @@ static int find_on_stack(struct tp_legacy *l, uint64_t address)
 		if (place < 0)
 			continue;
 		for (uint32_t i = l->naming.next; i < s->n && i - l->naming.next < MAX_DEPTH;
-		     i++, l->naming.steps++) {
+		     i++, l->spent.name_steps++) {
 			if (stack[i] == place) {
 				l->naming.at = i;
 				return 1;
 			}
 		}
 	}
-	if (l->naming.steps <= FREE_STEPS + BYTE_STEPS * (uint64_t)l->size)
+	if (l->spent.name_steps <= FREE_STEPS + BYTE_STEPS * (uint64_t)l->size)
 		return 0;
 	return tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
 			  "too many lines name addresses that are not on the stack above them");

@@ -16,6 +16,7 @@ static int read_header(struct tp_legacy *l, int64_t *total)
 {
 	const char *middle = NULL, *word;
 	struct tp_scan s, type = {0};
+	struct tp_value_type t = {0};
 	int code, nword;
 
 	while (tp_lines_next(&l->lines) && tp_legacy_is_comment(l->lines.line))
@@ -31,15 +32,16 @@ static int read_header(struct tp_legacy *l, int64_t *total)
 				  tp_lines_offset(&l->lines),
 				  "line %llu is no whole header of a profile of counts",
 				  (unsigned long long)l->lines.number);
-	nword = tp_kind_count_name(l->data, l->size, &word);
-	snprintf(l->p->format, sizeof(l->p->format), "%.*s text", nword, word);
-	code = tp_legacy_string(l, type.at, tp_scan_left(&type), &l->p->period_type.type);
+	nword = tp_kind_count_name(l->lines.line.at, tp_scan_left(&l->lines.line), &word);
+	if (!l->follows)
+		snprintf(l->p->format, sizeof(l->p->format), "%.*s text", nword, word);
+	code = tp_legacy_string(l, type.at, tp_scan_left(&type), &t.type);
 	if (!code)
-		code = tp_legacy_string(l, "count", 5, &l->p->period_type.unit);
+		code = tp_legacy_string(l, "count", 5, &t.unit);
+	if (!code)
+		code = tp_legacy_put_period_type(l, &t);
 	l->p->period = 1;
-	return code ? code
-		    : tp_legacy_fail(l, tp_profile_add_type(l->p, l->p->period_type.type,
-							    l->p->period_type.unit));
+	return code ? code : tp_legacy_put_type(l, &t);
 }
 
 static int read_sample(struct tp_legacy *l, int64_t *count)
@@ -67,7 +69,7 @@ static int check_total(struct tp_legacy *l, int64_t sum, int64_t total)
 {
 	struct tp_loss loss = {.offset = l->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 
-	if (l->p->nlosses || sum >= total)
+	if (l->p->nlosses > l->nlosses || sum >= total)
 		return 0;
 	if (l->strict)
 		return tp_err_set(l->err, TP_ETRUNC, l->size, "ends after %lld of %lld stacks",

@@ -86,23 +86,37 @@ static bool read_how(struct tp_scan s, struct tp_profile *p, struct header *h)
 	return true;
 }
 
-static int read_header(struct tp_legacy *l, struct header *h)
+static bool find_header(struct tp_scan s, struct tp_profile *p, struct header *h)
 {
 	static const char begin[] = "heap profile:";
-	struct tp_scan s;
 	const char *at;
-	bool found = false;
+
+	while ((at = tp_scan_find(s, begin)) != NULL) {
+		s.at = at + strlen(begin);
+		tp_scan_spaces(&s);
+		if (read_row(&s, false, &h->total) && !h->total.huge && read_how(s, p, h))
+			return true;
+	}
+	return false;
+}
+
+bool tp_legacy_heap_has_four(struct tp_scan header)
+{
+	struct tp_profile unused = {.period = 0};
+	struct header h = {.sampled = false};
+
+	return find_header(header, &unused, &h) && h.four;
+}
+
+static int read_header(struct tp_legacy *l, struct header *h)
+{
 	int code;
 
 	tp_lines_next(&l->lines);
-	for (s = l->lines.line; !found && (at = tp_scan_find(s, begin)) != NULL;) {
-		s.at = at + strlen(begin);
-		tp_scan_spaces(&s);
-		found = read_row(&s, false, &h->total) && !h->total.huge && read_how(s, l->p, h);
-	}
-	if (!found)
+	if (!find_header(l->lines.line, l->p, h))
 		return tp_err_set(l->err, l->lines.next == l->lines.end ? TP_ETRUNC : TP_EFORMAT, 0,
 				  "the first line is no whole header of a heap profile");
+	h->four |= l->four;
 	code = tp_legacy_period_type(l, "space", "bytes");
 	if (!code)
 		code = tp_legacy_add_type(l, h->four ? "alloc_objects" : "objects", "count");
@@ -180,7 +194,7 @@ static int check_sums(struct tp_legacy *l, const struct header *h, const struct 
 {
 	struct tp_loss loss = {.offset = l->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 
-	if (sum->huge || l->p->nlosses || sum->inuse[0] >= h->total.inuse[0])
+	if (sum->huge || l->p->nlosses > l->nlosses || sum->inuse[0] >= h->total.inuse[0])
 		return 0;
 	if (l->strict)
 		return tp_err_set(l->err, TP_ETRUNC, l->size,

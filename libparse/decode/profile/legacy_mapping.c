@@ -129,8 +129,8 @@ struct start {
 struct finder {
 	struct maps maps;
 	struct start *by_start; /* NULL where mappings overlap: then they are searched in order */
-	uint64_t steps;
-	uint32_t everything; /* the number of the mapping of everything, 0 while there is none */
+	uint64_t *steps;	/* of all parts of the dump */
+	uint32_t everything;	/* the number of the mapping of everything, 0 while there is none */
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -172,7 +172,7 @@ static size_t find(struct finder *f, uint64_t address)
 	size_t low = 0, high = f->maps.n;
 
 	if (!f->by_start) {
-		for (size_t i = 0; i < f->maps.n; i++, f->steps++)
+		for (size_t i = 0; i < f->maps.n; i++, ++*f->steps)
 			if (holds(&f->maps.at[i], address))
 				return i + 1;
 		return 0;
@@ -193,7 +193,7 @@ static size_t find(struct finder *f, uint64_t address)
 /* The same for mappings whose first part is missing. */
 static size_t find_extended(struct finder *f, uint64_t address)
 {
-	for (size_t i = 0; i < f->maps.n; i++, f->steps++) {
+	for (size_t i = 0; i < f->maps.n; i++, ++*f->steps) {
 		struct tp_mapping *m = &f->maps.at[i];
 
 		if (!m->offset || m->start - m->offset > address || address >= m->start)
@@ -223,18 +223,40 @@ static int map_place(struct tp_legacy *l, struct finder *f, struct tp_legacy_pla
 		f->everything = (uint32_t)f->maps.n + 1;
 		place->mapping = f->everything;
 	}
-	if (f->steps <= MAX_STEPS)
+	if (*f->steps <= MAX_STEPS)
 		return 0;
 	return tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
 			  "%zu mappings overlap in too many ways for so many addresses", f->maps.n);
 }
 
+static bool same(const struct tp_mapping *a, const struct tp_mapping *b)
+{
+	return a->start == b->start && a->limit == b->limit && a->offset == b->offset &&
+	       a->file == b->file && a->build_id == b->build_id;
+}
+
+/* A part of a dump mostly has the mappings of the parts before it. */
+static bool has_maps(const struct tp_profile *p, const struct finder *f,
+		     const struct tp_mapping *everything)
+{
+	for (size_t i = 0; i < f->maps.n; i++)
+		if (i >= p->nmappings || !same(&p->mappings[i], &f->maps.at[i]))
+			return false;
+	return !f->everything ||
+	       (f->everything <= p->nmappings && same(&p->mappings[f->everything - 1], everything));
+}
+
 static int put_maps(struct tp_legacy *l, const struct finder *f)
 {
 	struct tp_mapping everything = {.limit = UINT64_MAX};
-	uint32_t number;
+	struct tp_legacy_place *places = (void *)l->places.data;
+	uint32_t number, before = (uint32_t)l->p->nmappings;
 	int code = 0;
 
+	if (before && has_maps(l->p, f, &everything))
+		return 0;
+	for (size_t i = 0; before && i < l->places.size / sizeof(*places); i++)
+		places[i].mapping += places[i].mapping ? before : 0;
 	for (size_t i = 0; i < f->maps.n && !code; i++)
 		code = tp_profile_add_mapping(l->p, &f->maps.at[i], &number);
 	if (!code && f->everything)
@@ -246,7 +268,8 @@ int tp_legacy_map_places(struct tp_legacy *l)
 {
 	const uint32_t *stack = (const void *)l->stack.data;
 	struct finder f = {
-	    .maps = {.at = (void *)l->maps.data, .n = l->maps.size / sizeof(struct tp_mapping)}};
+	    .maps = {.at = (void *)l->maps.data, .n = l->maps.size / sizeof(struct tp_mapping)},
+	    .steps = &l->spent.map_steps};
 	int code;
 
 	join(&f.maps);

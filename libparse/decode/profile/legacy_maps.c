@@ -26,7 +26,7 @@ struct names {
 	struct tp_arena kept; /* their texts: a line that was replaced is gone with the next */
 	/* Of all lines: texts compared, bytes put in their place. A packed dump has room for far
 	 * more lines than the list of any program has. */
-	uint64_t steps;
+	uint64_t *steps; /* of all parts of the dump */
 };
 
 bool tp_legacy_is_maps(struct tp_scan line)
@@ -214,7 +214,7 @@ static const struct name *name_at(struct names *names, struct tp_scan s)
 		const struct name *n = &names->at[i];
 		size_t size = tp_scan_left(&n->text);
 
-		names->steps += 1 + size / 64;
+		*names->steps += 1 + size / 64;
 		if (tp_scan_left(&s) >= size && !memcmp(s.at, n->text.at, size))
 			return n;
 	}
@@ -243,7 +243,7 @@ static int replace(struct names *names, struct tp_scan *line, struct tp_buf *out
 	}
 	if (!code)
 		code = tp_buf_reserve(out, 1);
-	names->steps += 16 * out->size;
+	*names->steps += 16 * out->size;
 	line->at = (const char *)out->data;
 	line->end = line->at + out->size;
 	return code;
@@ -274,13 +274,14 @@ int tp_legacy_read_maps(struct tp_legacy *l)
 
 	if (!names)
 		return tp_legacy_fail(l, TP_ENOMEM);
+	names->steps = &l->spent.map_steps;
 	while (!code && tp_lines_next(&l->lines)) {
 		struct tp_scan line = without_log(l->lines.line);
 		struct entry e;
 		const char *equals;
 
 		code = tp_legacy_fail(l, replace(names, &line, &l->scratch));
-		if (!code && names->steps > MAX_STEPS)
+		if (!code && *names->steps > MAX_STEPS)
 			code = tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
 					  "names stand for too much in its list of mappings");
 		if (code)

@@ -389,6 +389,103 @@ static void test_legacy_read_names_elsewhere(void **state)
 	expect_refused(&text, "too many lines name addresses that are not on the stack above them");
 }
 
+/* ---- profiles that are appended to a file, and words before them ---- */
+
+/* NULL: no notice */
+static const struct {
+	const char *story, *text, *shows, *notice;
+} parts[] = {
+    {"a heap that is written again: two snapshots, and the counters of the last; values are four "
+     "as "
+     "soon as one has freed something",
+     "heap profile: 1: 16 [1: 16] @ heap/2\n"
+     "1: 16 [1: 16] @ 0x11\n"
+     "#\t0x10\tmain.a+0x1\t/a.go:1\n"
+     "# runtime.MemStats\n"
+     "# Alloc = 1\n"
+     "heap profile: 1: 32 [2: 48] @ heap/2\n"
+     "1: 32 [2: 48] @ 0x11\n"
+     "#\t0x10\tmain.a+0x1\t/a.go:1\n"
+     "# runtime.MemStats\n"
+     "# Alloc = 2\n",
+     "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per space/bytes "
+     "1\n"
+     "1 16 1 16: 0x10#1 main.a@/a.go:1 {bytes=16}\n"
+     "2 48 1 32: 0x10#1 main.a@/a.go:1 {bytes=32}\n" EVERYTHING "counter Alloc 2 2\n",
+     "is 2 profiles one after the other; their samples are added up"},
+    {"what a web client says before the profile, and CRLF",
+     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+     "goroutine profile: total 2\r\n2 @ 0x11\r\n#\t0x10\tmain.a+0x1\t/a.go:1\r\n",
+     "goroutine/count per goroutine/count 1\n2: 0x10#1 main.a@/a.go:1\n" EVERYTHING,
+     "2 lines before the profile that are no part of it"},
+    {"waits for locks, twice; durations add up, the mappings are the same",
+     "==\n--- mutex:\ncycles/second=1000000000\nsampling period=5\n10 1 @ 0x11\n"
+     "--- Memory map: ---\n10-20: /bin/a\n"
+     "--- mutex:\ncycles/second=1000000000\nsampling period=5\n20 2 @ 0x11\n"
+     "--- Memory map: ---\n10-20: /bin/a\n",
+     "contentions/count delay/nanoseconds per contentions/count 5\n"
+     "5 50: 0x10#1\n10 100: 0x10#1\nmap 10-20 0 /bin/a \n",
+     "1 line before the profile that is no part of it"},
+    {"a part with other mappings",
+     "t profile: total 1\n1 @ 0x11\n--- Memory map: ---\n10-20: /bin/a\n"
+     "t profile: total 1\n1 @ 0x11\n--- Memory map: ---\n10-20: /bin/b\n",
+     "t/count per t/count 1\n1: 0x10#1\n1: 0x10#2\nmap 10-20 0 /bin/a \nmap 10-20 0 /bin/b \n",
+     "is 2 profiles"},
+    {"another kind, and the same kind of something else, cannot be added",
+     "goroutine profile: total 1\n1 @ 0x11\n"
+     "threadcreate profile: total 3\n3 @ 0x11\n"
+     "heap profile: 1: 16 [1: 16] @ heap/2\n1: 16 [1: 16] @ 0x11\n"
+     "goroutine profile: total 9\n4 @ 0x11\n",
+     "goroutine/count per goroutine/count 1\n1: 0x10#1\n4: 0x10#1\n" EVERYTHING
+     "lost line 3 begins a profile of another kind, which has to be a file of its own\n"
+     "lost line 5 begins a profile of another kind, which has to be a file of its own\n"
+     "lost ends after 4 of 9 stacks\n",
+     "is 2 profiles"},
+    {"labels and names that look like a header are none",
+     "goroutine profile: total 1\n1 @ 0x11\n"
+     "# labels: {\"heap profile: 1: 16 [1: 16] @ heap/2\":\"x\"}\n"
+     "#\t0x10\theap profile: 1: 16 [1: 16] @ heap/2+0x1\t/a.go:1\n",
+     "goroutine/count per goroutine/count 1\n"
+     "1: 0x10#1 heap profile: 1: 16 [1: 16] @ heap/2@/a.go:1 {heap profile: 1: 16 [1: 16] @ "
+     "heap/2=x}\n" EVERYTHING,
+     NULL},
+};
+
+static void test_legacy_read_parts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *text = parts[i].text;
+		struct tp_profile *p;
+		struct tp_err err;
+		char *got;
+
+		expect(parts[i].story, text, strlen(text), parts[i].shows);
+		assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+		assert_int_equal(p->nnotices > 0, parts[i].notice != NULL);
+		if (parts[i].notice)
+			assert_non_null(strstr(p->notices[0].text, parts[i].notice));
+		tp_profile_free(p);
+		got = show_read(text, strlen(text), true);
+		if (parts[i].notice && !strstr(parts[i].text, "HTTP"))
+			assert_non_null(strstr(got, "is several profiles one after the other"));
+		free(got);
+	}
+}
+
+/* Of a damaged profile of which nothing is left nothing can be said; a sound one may be empty. */
+static void test_legacy_read_nothing_left(void **state)
+{
+	static const char damaged[] = "goroutine profile: total 5\n",
+			  empty[] = "t profile: total 0\n";
+	char *got = show_read(damaged, strlen(damaged), false);
+
+	(void)state;
+	assert_non_null(strstr(got, "nothing is left of it: ends after 0 of 5 stacks"));
+	free(got);
+	expect("empty", empty, strlen(empty), "t/count per t/count 1\n");
+}
+
 /* ---- the binary CPU profile ---- */
 
 static size_t put_words(uint8_t *out, const uint64_t *word, size_t n, unsigned bytes, bool big)
@@ -483,6 +580,8 @@ int main(void)
 	    cmocka_unit_test(test_legacy_read_inlining_bomb),
 	    cmocka_unit_test(test_legacy_read_names_bomb),
 	    cmocka_unit_test(test_legacy_read_names_elsewhere),
+	    cmocka_unit_test(test_legacy_read_parts),
+	    cmocka_unit_test(test_legacy_read_nothing_left),
 	    cmocka_unit_test(test_legacy_read_cpu),
 	    cmocka_unit_test(test_legacy_read_cpu_of_java),
 	    cmocka_unit_test(test_legacy_read_cpu_damage),

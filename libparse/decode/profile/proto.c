@@ -15,13 +15,19 @@
  * `string` is an index into string_table, whose first entry is "". Messages come in any order, so
  * the input is walked twice: once to find the tables, then for the samples. Rules beyond the
  * grammar are those of pprof's own reader (profile/encode.go postDecode, profile/profile.go
- * CheckValid): what it refuses is an error when strict, else a loss, and the rest is kept. */
+ * CheckValid): what it refuses is an error when strict, else a loss, and the rest is kept.
+ *
+ * Profiles one after the other (files that were joined, or a file that is appended to) would read
+ * as one with wrong strings: each is read with tables of its own, and their samples are added up,
+ * as profile.Merge does with files. */
 #include "decode/profile/proto.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "open/proto.h"
+
+#define MAX_GUESSES 16 /* each looks ahead */
 
 /* Fields of Profile that are single numbers, by number. */
 enum {
@@ -41,7 +47,10 @@ struct outline {
 	struct tp_slice period_type;
 	uint64_t number[NNUMBERS];
 	size_t nsamples, sample_bytes;
-	const uint8_t *end; /* of the last whole field */
+	uint32_t seen;	      /* numbers of fields, as bits */
+	uint32_t first, last; /* numbers of the first field and of the one before */
+	unsigned guesses;     /* how often another profile seemed to begin, and did not */
+	size_t more;	      /* bytes of the profiles that follow this one */
 };
 
 bool tp_proto_seen(const uint8_t *data, size_t size)
@@ -51,16 +60,47 @@ bool tp_proto_seen(const uint8_t *data, size_t size)
 
 /* ---- the first walk ---- */
 
-static int outline_number(struct tp_proto *d, struct outline *o, const struct tp_field *f)
+/* Do whole profiles lie here? They have sample types, and a string table of their own, which begins
+ * with the empty string; only one that is cut off may lack it. */
+static bool begins_profile(const uint8_t *at, size_t size)
 {
-	/* Profiles one after the other would read as one with wrong strings (pprof's reader stops
-	 * here, too). */
-	if (f->number == TIME_NANOS && o->number[TIME_NANOS])
-		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "is several profiles one after the other: give them as files of "
-				  "their own");
-	o->number[f->number] = f->value;
-	return 0;
+	struct tp_cursor c = tp_cursor(at, size);
+	bool types = false, strings = false;
+	struct tp_field f;
+
+	while (!(types && strings) && tp_field_next(&c, &f)) {
+		if (f.number == 6 && !strings && f.bytes.size)
+			return false;
+		types |= f.number == 1;
+		strings |= f.number == 6;
+	}
+	return types && (strings || c.failed == TP_CURSOR_END);
+}
+
+/* Is this field the first of another profile? Encoders write a list in a row, at the least the
+ * first one, types and strings, and what is no list once: this part has types and strings, and
+ * begins anew. */
+static bool begins_anew(struct outline *o, const struct tp_field *f, const uint8_t *at,
+			const uint8_t *end)
+{
+	const uint32_t once =
+	    1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 14 | 1u << 15;
+	const uint32_t whole = 1u << 1 | 1u << 6;
+	bool empty = f->number == 6 && !f->bytes.size;
+	uint32_t last = o->last, bit;
+
+	o->last = f->number;
+	if ((f->number == last && !empty) || f->number >= NNUMBERS)
+		return false;
+	bit = 1u << f->number;
+	o->first = o->first ? o->first : f->number;
+	if (!(o->seen & bit) || (o->seen & whole) != whole) {
+		o->seen |= bit;
+		return false;
+	}
+	if (!(bit & once) && f->number != o->first && f->number != 1 && !empty)
+		return false;
+	return o->guesses++ < MAX_GUESSES && begins_profile(at, (size_t)(end - at));
 }
 
 /* The list that the messages with this number go to. */
@@ -100,8 +140,13 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 	}
 	if (f->wire != (number ? TP_WIRE_VARINT : TP_WIRE_BYTES))
 		return tp_proto_lose(d, whole, 0, "field %u is of the wrong type", f->number);
-	if (number)
-		return outline_number(d, o, f);
+	/* pprof takes it for a sign of several profiles. */
+	if (f->number == TIME_NANOS && o->number[TIME_NANOS])
+		return tp_proto_lose(d, whole, 0, "a second time of collection");
+	if (number) {
+		o->number[f->number] = f->value;
+		return 0;
+	}
 	if (list)
 		return tp_proto_list_add(d, list, f->bytes);
 	if (f->number == 2) {
@@ -113,22 +158,27 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 	return 0;
 }
 
-static int outline(struct tp_proto *d, struct outline *o, size_t size)
+/* Leaves in d->part the whole fields of the first profile in it. */
+static int outline(struct tp_proto *d, struct outline *o)
 {
-	struct tp_cursor c = tp_cursor(d->data, size);
+	struct tp_cursor c = tp_cursor(d->part.data, d->part.size);
 	struct tp_field f;
 	int code = 0;
 
-	if (!size)
-		return tp_err_set(d->err, TP_EFORMAT, 0, "is empty");
-	for (const uint8_t *at = c.at; !code && tp_field_next(&c, &f); at = c.at)
+	for (const uint8_t *at = c.at; !code && tp_field_next(&c, &f); at = c.at) {
+		if (begins_anew(o, &f, at, c.end)) {
+			o->more = (size_t)(c.end - at);
+			d->part.size -= o->more;
+			return 0;
+		}
 		code = outline_field(d, o, &f, (struct tp_slice){at, (size_t)(c.at - at)});
-	o->end = c.at;
+	}
+	d->part.size = (size_t)(c.at - d->part.data);
 	if (code || !c.failed)
 		return code;
 	if (d->opt->strict)
 		return tp_err_set(d->err, c.failed == TP_CURSOR_END ? TP_ETRUNC : TP_EFORMAT,
-				  tp_cursor_offset(&c), "%s",
+				  (uint64_t)(c.at - d->data), "%s",
 				  c.failed == TP_CURSOR_END
 				      ? "the profile ends in the middle of a field"
 				      : "is damaged: this is no field of a profile");
@@ -173,7 +223,8 @@ static int read_comments(struct tp_proto *d, const struct outline *o)
 				break;
 			}
 			code = tp_proto_string(d, index, where, &id);
-			if (!code)
+			/* Profiles that follow the first mostly have its comments. */
+			if (!code && (d->first || i >= d->p->ncomments || d->p->comments[i] != id))
 				code = tp_proto_checked(d, tp_profile_add_comment(d->p, id));
 			if (!s.data)
 				break;
@@ -182,7 +233,37 @@ static int read_comments(struct tp_proto *d, const struct outline *o)
 	return code;
 }
 
-static int read_header(struct tp_proto *d, const struct outline *o)
+static bool same_type(struct tp_value_type a, struct tp_value_type b)
+{
+	return a.type == b.type && a.unit == b.unit;
+}
+
+/* Sample types and period type. *alike: of a profile that follows the first, whether it has those
+ * of the first. */
+static int read_types(struct tp_proto *d, const struct outline *o, bool *alike)
+{
+	struct tp_profile *p = d->p;
+	struct tp_value_type t = {0};
+	int code = 0;
+
+	*alike = d->first || o->types.n == p->ntypes;
+	for (size_t i = 0; i < o->types.n && !code && *alike; i++) {
+		code = read_value_type(d, o->types.item[i], &t);
+		if (!code && d->first)
+			code = tp_proto_checked(d, tp_profile_add_type(p, t.type, t.unit));
+		else if (!code)
+			*alike = same_type(t, p->types[i]);
+	}
+	t = (struct tp_value_type){0};
+	if (!code && o->period_type.data)
+		code = read_value_type(d, o->period_type, &t);
+	if (d->first)
+		p->period_type = t;
+	*alike &= same_type(t, p->period_type);
+	return code;
+}
+
+static int read_header(struct tp_proto *d, const struct outline *o, bool *alike)
 {
 	struct tp_profile *p = d->p;
 	struct {
@@ -193,51 +274,85 @@ static int read_header(struct tp_proto *d, const struct outline *o)
 	    {DEFAULT_SAMPLE_TYPE, &p->default_type},
 	    {DOC_URL, &p->doc_url},
 	};
+	int64_t time = (int64_t)o->number[TIME_NANOS], period = (int64_t)o->number[PERIOD];
 	int code = 0;
 
 	if (d->strings.n && d->strings.item[0].size)
 		code = tp_proto_lose(d, d->strings.item[0], 0,
 				     "the string table does not begin with the empty string");
-	for (size_t i = 0; i < o->types.n && !code; i++) {
-		struct tp_value_type t;
-
-		code = read_value_type(d, o->types.item[i], &t);
-		if (!code)
-			code = tp_proto_checked(d, tp_profile_add_type(p, t.type, t.unit));
-	}
+	if (!code)
+		code = read_types(d, o, alike);
+	if (code || !*alike)
+		return code;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]) && !code; i++)
-		code = tp_proto_string(d, o->number[strings[i].number],
-				       (struct tp_slice){d->data, 0}, strings[i].string);
-	if (!code && o->period_type.data)
-		code = read_value_type(d, o->period_type, &p->period_type);
-	p->time_ns = (int64_t)o->number[TIME_NANOS];
-	p->duration_ns = (int64_t)o->number[DURATION_NANOS];
-	p->period = (int64_t)o->number[PERIOD];
+		if (!*strings[i].string)
+			code = tp_proto_string(d, o->number[strings[i].number],
+					       (struct tp_slice){d->data, 0}, strings[i].string);
+	/* pprof: profile.Merge, combineHeaders */
+	if (!p->time_ns || (time && time < p->time_ns))
+		p->time_ns = time;
+	if (__builtin_add_overflow(p->duration_ns, (int64_t)o->number[DURATION_NANOS],
+				   &p->duration_ns))
+		p->duration_ns = INT64_MAX;
+	p->period = d->first || period > p->period ? period : p->period;
 	return code ? code : read_comments(d, o);
+}
+
+/* Reads the first profile of those in d->part; *more is how many bytes follow it, *n counts those
+ * that were added up. */
+static int read_part(struct tp_proto *d, size_t *more, size_t *n)
+{
+	struct outline o = {0};
+	bool alike = true;
+	int code = outline(d, &o);
+
+	*more = o.more;
+	if (!code && o.more && d->opt->strict)
+		code =
+		    tp_profile_several(d->err, (uint64_t)(d->part.data + d->part.size - d->data));
+	d->string = code ? NULL : calloc(d->strings.n + 1, sizeof(*d->string));
+	if (!code && !d->string)
+		code = tp_proto_out_of_memory(d);
+	if (!code)
+		code = read_header(d, &o, &alike);
+	*n += alike;
+	if (!code && !alike) {
+		code = tp_proto_lose(d, d->part, o.nsamples,
+				     "a profile of other sample types follows; it has to be a file "
+				     "of its own");
+	} else if (!code) {
+		code = tp_proto_read_tables(d);
+		if (!code)
+			code = tp_proto_read_samples(d, o.nsamples, o.sample_bytes);
+		if (!code)
+			code = tp_proto_lose_missing(d);
+	}
+	tp_proto_release(d);
+	free(o.types.item);
+	free(o.comments.item);
+	return code;
 }
 
 int tp_proto_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		  struct tp_profile *p, struct tp_err *err)
 {
-	struct tp_proto d = {.data = data, .opt = opt, .p = p, .err = err};
-	struct outline o = {0};
-	int code;
+	uint64_t budget = (uint64_t)size * TP_PROTO_FRAMES_PER_BYTE + TP_PROTO_FRAMES_ANYWAY;
+	size_t left = size, n = 0;
+	int code = size ? 0 : tp_err_set(err, TP_EFORMAT, 0, "is empty");
 
 	snprintf(p->format, sizeof(p->format), "pprof");
-	code = outline(&d, &o, size);
-	d.string = code ? NULL : calloc(d.strings.n + 1, sizeof(*d.string));
-	if (!code && !d.string)
-		code = tp_proto_out_of_memory(&d);
-	if (!code)
-		code = read_header(&d, &o);
-	if (!code)
-		code = tp_proto_read_tables(&d);
-	if (!code)
-		code = tp_proto_read_samples(&d, o.end, o.nsamples, o.sample_bytes);
-	if (!code)
-		code = tp_proto_lose_missing(&d);
-	tp_proto_release(&d);
-	free(o.types.item);
-	free(o.comments.item);
-	return code;
+	while (!code && left) {
+		struct tp_proto d = {
+		    .data = data,
+		    .part = {data + (size - left), left},
+		    .first = left == size,
+		    .budget = &budget,
+		    .opt = opt,
+		    .p = p,
+		    .err = err,
+		};
+
+		code = read_part(&d, &left, &n);
+	}
+	return code ? code : tp_profile_added_up(p, n, err);
 }

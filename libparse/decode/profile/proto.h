@@ -7,6 +7,11 @@
 
 #define TP_PROTO_NONE UINT32_MAX
 
+/* What frames a dump expands to: locations of many inlined calls that many samples name could make
+ * a small file a huge tree. True ones have about one frame for each byte or two of samples. */
+#define TP_PROTO_FRAMES_PER_BYTE 32
+#define TP_PROTO_FRAMES_ANYWAY	 1000000
+
 /* Where the messages of one kind lie in the input. */
 struct tp_proto_list {
 	struct tp_slice *item;
@@ -26,6 +31,8 @@ struct tp_proto_ids {
 	} * slot;
 	size_t mask, used;
 	uint64_t seed;
+	struct tp_slice zero; /* first entry with the id 0, which is reserved */
+	size_t zeros, zero_bytes;
 };
 
 /* The frames of a location, root first: a single one is `at` itself, more are frame[at … at + n).
@@ -38,7 +45,10 @@ struct tp_proto_location {
 enum tp_proto_missing { TP_PROTO_STRINGS, TP_PROTO_FUNCTIONS, TP_PROTO_LOCATIONS, TP_PROTO_KINDS };
 
 struct tp_proto {
-	const uint8_t *data; /* whole input, for offsets */
+	const uint8_t *data;  /* whole input, for offsets */
+	struct tp_slice part; /* the profile that is read, of several one after the other */
+	bool first;	      /* it is the first of them */
+	uint64_t *budget;     /* frames that stacks may have, of all of them */
 	const struct tp_profile_options *opt;
 	struct tp_profile *p;
 	struct tp_err *err;
@@ -50,6 +60,7 @@ struct tp_proto {
 	struct tp_proto_location *location;
 	uint32_t *frame;
 	size_t nframe, frame_room;
+	bool by_place; /* functions have no ids: the n-th belongs to the n-th location */
 	struct tp_proto_ids mapping_ids, function_ids, location_ids;
 	struct {
 		uint64_t n;
@@ -84,8 +95,8 @@ int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, u
 /* Reads mappings, functions and locations, of which the lists are known, in this order. */
 int tp_proto_read_tables(struct tp_proto *d);
 
-/* Reads all samples, once the tables are read: so many, of so many bytes together, before `end`. */
-int tp_proto_read_samples(struct tp_proto *d, const uint8_t *end, size_t nsamples, size_t bytes);
+/* Reads all samples of the part, once the tables are read: so many, of so many bytes together. */
+int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes);
 
 /* The place of an id, TP_PROTO_NONE when there is none. */
 uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id);

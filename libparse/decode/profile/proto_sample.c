@@ -9,17 +9,11 @@
 #include "decode/profile/paths.h"
 #include "decode/profile/proto.h"
 
-/* What frames a profile expands to: locations of many inlined calls that many samples name could
- * make a small file a huge tree. True ones have about one frame for each byte or two of samples. */
-#define MAX_FRAMES_PER_BYTE 32
-#define MAX_FRAMES_ANYWAY   1000000
-
 /* The sample being read, and the stacks of all so far. */
 struct sampler {
 	uint64_t *id; /* of locations, leaf first */
 	size_t nid, room;
 	struct tp_paths paths;
-	uint64_t budget;  /* frames that may be there */
 	uint32_t unknown; /* frame of a location that is not there, 0 not made yet */
 	int64_t *value;
 	size_t nvalue; /* may be more than there is room for */
@@ -190,10 +184,10 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 	else
 		memcpy(paths->frame + paths->nframes, d->frame + l.at, l.n * sizeof(*paths->frame));
 	paths->nframes += l.n;
-	if (paths->nframes > s->budget)
+	if (paths->nframes > *d->budget)
 		return tp_err_set(d->err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "its inlined calls would make more than %d frames of each byte",
-				  MAX_FRAMES_PER_BYTE);
+				  TP_PROTO_FRAMES_PER_BYTE);
 	return 0;
 }
 
@@ -226,11 +220,11 @@ static int read_sample(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 	return code ? code : tp_proto_checked(d, tp_profile_add_sample(d->p, 0, set, s->value));
 }
 
-int tp_proto_read_samples(struct tp_proto *d, const uint8_t *end, size_t nsamples, size_t bytes)
+int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes)
 {
-	struct tp_cursor c = tp_cursor(d->data, (size_t)(end - d->data));
-	struct sampler s = {.budget = (uint64_t)(end - d->data) * MAX_FRAMES_PER_BYTE +
-				      MAX_FRAMES_ANYWAY};
+	struct tp_cursor c = tp_cursor(d->part.data, d->part.size);
+	struct sampler s = {0};
+	size_t before = d->p->nsamples;
 	struct tp_field f;
 	int code;
 
@@ -248,7 +242,9 @@ int tp_proto_read_samples(struct tp_proto *d, const uint8_t *end, size_t nsample
 		if (f.number == 2 && f.wire == TP_WIRE_BYTES)
 			code = read_sample(d, &s, f.bytes);
 	if (!code)
-		code = tp_proto_checked(d, tp_paths_put(&s.paths, d->p->dict, d->p->stack));
+		code =
+		    tp_proto_checked(d, tp_paths_put(&s.paths, d->p->dict, d->p->stack + before));
+	*d->budget -= s.paths.nframes < *d->budget ? s.paths.nframes : *d->budget;
 	tp_paths_release(&s.paths);
 	free(s.id);
 	free(s.value);

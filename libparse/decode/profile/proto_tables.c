@@ -184,14 +184,22 @@ static int ids_add(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, si
 	return 0;
 }
 
-/* Enters an entry; *fresh tells whether it may be used: 0 is no id, and one id names one entry
- * (pprof: profile.CheckValid). */
+/* Enters an entry; *fresh tells whether it may be used: one id names one entry (pprof:
+ * profile.CheckValid). Id 0 is reserved: settle_zero decides about entries that have it. */
 static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place,
 		 struct tp_slice where, const char *kind, bool *fresh)
 {
 	*fresh = false;
-	if (!id)
+	if (!id && d->opt->strict)
 		return tp_proto_lose(d, where, 0, "a %s has the id 0", kind);
+	if (!id) {
+		*fresh = true;
+		ids->zero = ids->zeros ? ids->zero : where;
+		ids->zeros++;
+		ids->zero_bytes += where.size;
+		ids->direct[0] = (uint32_t)place + 1;
+		return 0;
+	}
 	if (tp_proto_ids_find(ids, id) != TP_PROTO_NONE)
 		return tp_proto_lose(d, where, 0, "two %ss have the id %llu", kind,
 				     (unsigned long long)id);
@@ -199,8 +207,48 @@ static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size
 	return ids_add(d, ids, id, place);
 }
 
+/* Decides about entries with the id 0, once a table is read. A single one is what 0 refers to, as
+ * in profiles of Julia's PProf.jl, whose ids begin with 0; of several nobody can tell which is
+ * meant.
+ */
+static int settle_zero(struct tp_proto *d, struct tp_proto_ids *ids, const char *kind)
+{
+	if (!ids->zeros)
+		return 0;
+	if (ids->zeros == 1)
+		return tp_proto_checked(
+		    d,
+		    tp_profile_add_notice(d->p, TP_WARNING, (uint64_t)(ids->zero.data - d->data),
+					  "a %s has the id 0, which is reserved; references to 0 "
+					  "are taken to mean it",
+					  kind));
+	ids->direct[0] = 0;
+	return tp_proto_lose(d, (struct tp_slice){ids->zero.data, ids->zero_bytes}, 0,
+			     "%zu %ss have the id 0", ids->zeros, kind);
+}
+
+/* Profilers of .NET wrote functions without ids, one for each location, in the same order. */
+static int settle_functions(struct tp_proto *d)
+{
+	struct tp_proto_ids *ids = &d->function_ids;
+
+	d->by_place = ids->zeros && ids->zeros == d->functions.n && ids->zeros == d->locations.n;
+	if (!d->by_place)
+		return settle_zero(d, ids, "function");
+	return tp_proto_checked(
+	    d, tp_profile_add_notice(d->p, TP_WARNING, (uint64_t)(ids->zero.data - d->data),
+				     "the functions have no ids; the n-th is taken to be that of "
+				     "the n-th location"));
+}
+
 /* ---- mappings: id 1, start 2, limit 3, offset 4, file 5, build_id 6, and what is known of the
  * code: functions 7, filenames 8, lines 9, inlined frames 10 ---- */
+
+static bool same_mapping(const struct tp_mapping *a, const struct tp_mapping *b)
+{
+	return a->start == b->start && a->limit == b->limit && a->offset == b->offset &&
+	       a->file == b->file && a->build_id == b->build_id && a->flags == b->flags;
+}
 
 static int read_mapping(struct tp_proto *d, size_t place)
 {
@@ -225,8 +273,14 @@ static int read_mapping(struct tp_proto *d, size_t place)
 		code = tp_proto_string(d, v[6], where, &m.build_id);
 	for (size_t i = 0; i < 4; i++)
 		m.flags |= v[7 + i] ? flags[i] : 0;
-	return code ? code
-		    : tp_proto_checked(d, tp_profile_add_mapping(d->p, &m, &d->mapping[place]));
+	if (code)
+		return code;
+	/* Profiles that follow the first mostly have its mappings. */
+	if (!d->first && place < d->p->nmappings && same_mapping(&d->p->mappings[place], &m)) {
+		d->mapping[place] = (uint32_t)place + 1;
+		return 0;
+	}
+	return tp_proto_checked(d, tp_profile_add_mapping(d->p, &m, &d->mapping[place]));
 }
 
 /* ---- functions: id 1, name 2, system_name 3, filename 4, start_line 5 ---- */
@@ -263,7 +317,7 @@ struct lines {
 	size_t n, room;
 };
 
-static int read_line(struct tp_proto *d, struct tp_slice message, struct tp_slice where,
+static int read_line(struct tp_proto *d, struct tp_slice message, size_t location,
 		     struct lines *lines)
 {
 	struct tp_frame f = {0};
@@ -274,10 +328,12 @@ static int read_line(struct tp_proto *d, struct tp_slice message, struct tp_slic
 	if (!tp_wire_numbers(message, v, 4))
 		return tp_proto_lose(d, message, 0, "a line of a location is damaged");
 	place = tp_proto_ids_find(&d->function_ids, v[1]);
+	if (d->by_place)
+		place = lines->n ? TP_PROTO_NONE : (uint32_t)location;
 	if (place != TP_PROTO_NONE)
 		f.function = d->function[place];
 	else
-		code = tp_proto_miss(d, TP_PROTO_FUNCTIONS, v[1], where);
+		code = tp_proto_miss(d, TP_PROTO_FUNCTIONS, v[1], d->locations.item[location]);
 	if (code)
 		return code;
 	f.line = (int64_t)v[2];
@@ -324,6 +380,15 @@ static int put_location(struct tp_proto *d, size_t place, const struct tp_locati
 	return 0;
 }
 
+/* A location without a mapping says 0, too: the mapping with the id 0 is its own where its address
+ * may be in it. */
+static bool covers(const struct tp_proto *d, uint32_t place, uint64_t address)
+{
+	const struct tp_mapping *m = &d->p->mappings[d->mapping[place] - 1];
+
+	return !m->limit || (m->start <= address && address < m->limit);
+}
+
 static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 {
 	struct tp_slice where = d->locations.item[place];
@@ -338,7 +403,7 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 	lines->n = 0;
 	while (!code && tp_field_next(&c, &f)) {
 		if (f.number == 4 && f.wire == TP_WIRE_BYTES)
-			code = read_line(d, f.bytes, where, lines);
+			code = read_line(d, f.bytes, place, lines);
 		else if (f.number <= 5 && f.number != 4 && f.wire == TP_WIRE_VARINT)
 			v[f.number] = f.value;
 		else if (f.number <= 5)
@@ -353,6 +418,8 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 		return code;
 	/* A mapping that is not there is none (pprof: Profile.postDecode). */
 	mapping = tp_proto_ids_find(&d->mapping_ids, v[2]);
+	if (!v[2] && mapping != TP_PROTO_NONE && !covers(d, mapping, v[3]))
+		mapping = TP_PROTO_NONE;
 	l.mapping = mapping == TP_PROTO_NONE ? 0 : d->mapping[mapping];
 	l.address = v[3];
 	l.flags = v[5] ? TP_LOCATION_FOLDED : 0;
@@ -392,12 +459,16 @@ int tp_proto_read_tables(struct tp_proto *d)
 	reserve(d);
 	for (size_t i = 0; i < d->mappings.n && !code; i++)
 		code = read_mapping(d, i);
+	if (!code)
+		code = settle_zero(d, &d->mapping_ids, "mapping");
 	for (size_t i = 0; i < d->functions.n && !code; i++)
 		code = read_function(d, i);
+	if (!code)
+		code = settle_functions(d);
 	for (size_t i = 0; i < d->locations.n && !code; i++)
 		code = read_location(d, i, &lines);
 	free(lines.line);
-	return code;
+	return code ? code : settle_zero(d, &d->location_ids, "location");
 }
 
 void tp_proto_release(struct tp_proto *d)

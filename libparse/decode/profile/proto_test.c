@@ -9,6 +9,7 @@
 
 #include "base/wire.h"
 #include "decode/profile/kinds.h"
+#include "decode/profile/testing.h"
 
 /* ---- writing profiles by hand ---- */
 
@@ -374,9 +375,10 @@ static void location_twice(struct tp_buf *b)
 {
 	MESSAGE(b, 4, 1, 1, 3, 0x77);
 }
-static void location_zero(struct tp_buf *b)
+static void locations_zero(struct tp_buf *b)
 {
 	MESSAGE(b, 4, 3, 0x77);
+	MESSAGE(b, 4, 3, 0x78);
 }
 static void location_without_function(struct tp_buf *b)
 {
@@ -395,9 +397,15 @@ static void broken_function(struct tp_buf *b)
 {
 	bytes(b, 5, "\x08", 1);
 }
-static void mapping_zero(struct tp_buf *b)
+static void mappings_zero(struct tp_buf *b)
 {
 	MESSAGE(b, 3, 2, 0x1000);
+	MESSAGE(b, 3, 2, 0x2000);
+}
+static void functions_zero(struct tp_buf *b)
+{
+	MESSAGE(b, 5, 2, S_CPU);
+	MESSAGE(b, 5, 2, S_NS);
 }
 static void missing_string(struct tp_buf *b)
 {
@@ -419,7 +427,7 @@ static void wrong_wire_type(struct tp_buf *b)
 {
 	bytes(b, 12, "x", 1);
 }
-static void concatenated(struct tp_buf *b)
+static void two_times(struct tp_buf *b)
 {
 	number(b, 9, 1);
 	number(b, 9, 2);
@@ -432,27 +440,17 @@ static void no_field(struct tp_buf *b)
 static void test_proto_read_breaches(void **state)
 {
 	static const struct breach cases[] = {
-	    {missing_location, 2, 0},
-	    {too_many_values, 1, 0},
-	    {no_value, 1, 0},
-	    {broken_sample, 1, 0},
-	    {broken_values, 1, 0},
-	    {broken_label, 1, 0},
-	    {sample_of_fixed, 1, 0},
-	    {location_twice, 1, 0},
-	    {location_zero, 1, 0},
-	    {location_without_function, 1, 0},
-	    {broken_location, 1, 0},
-	    {function_twice, 1, 0},
-	    {broken_function, 1, 0},
-	    {mapping_zero, 1, 0},
-	    {missing_string, 1, 0},
-	    {negative_string, 1, 0},
-	    {missing_comment, 1, 0},
-	    {broken_comments, 1, 0},
-	    {wrong_wire_type, 1, 0},
-	    {no_field, 1, 0},
-	    {concatenated, 0, TP_EFORMAT},
+	    {missing_location, 2, 0}, {too_many_values, 1, 0},
+	    {no_value, 1, 0},	      {broken_sample, 1, 0},
+	    {broken_values, 1, 0},    {broken_label, 1, 0},
+	    {sample_of_fixed, 1, 0},  {location_twice, 1, 0},
+	    {locations_zero, 1, 0},   {location_without_function, 1, 0},
+	    {broken_location, 1, 0},  {function_twice, 1, 0},
+	    {broken_function, 1, 0},  {mappings_zero, 1, 0},
+	    {functions_zero, 1, 0},   {missing_string, 1, 0},
+	    {negative_string, 1, 0},  {missing_comment, 1, 0},
+	    {broken_comments, 1, 0},  {wrong_wire_type, 1, 0},
+	    {no_field, 1, 0},	      {two_times, 1, 0},
 	};
 
 	(void)state;
@@ -480,6 +478,250 @@ static void test_proto_read_breaches(void **state)
 		tp_profile_free(p);
 		tp_buf_release(&b);
 	}
+}
+
+/* ---- ids that are missing or 0 ---- */
+
+static void expect_text(const struct tp_profile *p, const char *expected)
+{
+	char *got = show_profile(p);
+
+	assert_string_equal(got, expected);
+	free(got);
+}
+
+static void expect_notice(const struct tp_profile *p, const char *part)
+{
+	assert_int_equal(p->nnotices, 1);
+	assert_non_null(strstr(p->notices[0].text, part));
+}
+
+/* A location at `line` with the function `id`. */
+static void location(struct tp_buf *b, uint64_t id, uint64_t function, uint64_t line)
+{
+	struct tp_buf m = {0};
+
+	number(&m, 1, id);
+	MESSAGE(&m, 4, 1, function, 2, line);
+	bytes(b, 4, m.data, m.size);
+	tp_buf_release(&m);
+}
+
+/* Julia's PProf.jl counted from 0 (issue 93 there). */
+static void test_proto_read_ids_from_zero(void **state)
+{
+	struct tp_buf b = {0}, m = {0};
+	struct tp_profile *p;
+	int code;
+
+	(void)state;
+	MESSAGE(&b, 1, 1, S_CPU, 2, S_NS);
+	PACKED(&m, 1, 0, 1);
+	PACKED(&m, 2, 42);
+	bytes(&b, 2, m.data, m.size);
+	MESSAGE(&b, 3, 1, 0, 2, 0x1000, 3, 0x2000, 5, S_BINARY);
+	location(&b, 0, 0, 3);
+	m.size = 0;
+	number(&m, 1, 1);
+	number(&m, 3, 0x1800);
+	MESSAGE(&m, 4, 1, 1, 2, 4);
+	bytes(&b, 4, m.data, m.size);
+	MESSAGE(&b, 5, 2, S_INNER, 4, S_FILE);
+	MESSAGE(&b, 5, 1, 1, 2, S_MAIN, 4, S_FILE);
+	strings(&b, table, sizeof(table) / sizeof(table[0]));
+	p = read_bytes(&b, false, &code);
+	assert_int_equal(code, 0);
+	expect_text(p, "cpu/nanoseconds per / 0\n"
+		       "42: inner@main.go:3 < 0x1800#1 main.main@main.go:4\n"
+		       "map 1000-2000 0 /bin/x \n");
+	assert_int_equal(p->nnotices, 3);
+	tp_profile_free(p);
+	assert_null(read_bytes(&b, true, &code));
+	assert_int_equal(code, TP_EFORMAT);
+	tp_buf_release(&b);
+	tp_buf_release(&m);
+}
+
+/* .NET's functions without ids, one for each location, whatever ids those have (grafana/pyroscope,
+ * pull request 2403); with one function too many nobody knows which is whose. */
+static void test_proto_read_functions_without_ids(void **state)
+{
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		struct tp_buf b = {0}, m = {0};
+		struct tp_profile *p;
+		int code;
+
+		MESSAGE(&b, 1, 1, S_CPU, 2, S_NS);
+		PACKED(&m, 1, 7, 2);
+		PACKED(&m, 2, 42);
+		bytes(&b, 2, m.data, m.size);
+		location(&b, 2, 2, 3);
+		location(&b, 7, 7, 4);
+		MESSAGE(&b, 5, 2, S_MAIN, 4, S_FILE);
+		MESSAGE(&b, 5, 2, S_INNER, 4, S_FILE);
+		if (more)
+			MESSAGE(&b, 5, 2, S_KEY);
+		strings(&b, table, sizeof(table) / sizeof(table[0]));
+		p = read_bytes(&b, false, &code);
+		assert_int_equal(code, 0);
+		if (more) {
+			expect_text(p, "cpu/nanoseconds per / 0\n42:  < \n"
+				       "lost 3 functions have the id 0\n"
+				       "lost a function is named that is not there 2 times, first "
+				       "2\n");
+		} else {
+			expect_text(p, "cpu/nanoseconds per / 0\n"
+				       "42: inner@main.go:4 < main.main@main.go:3\n");
+			expect_notice(p, "the functions have no ids");
+		}
+		tp_profile_free(p);
+		tp_buf_release(&b);
+		tp_buf_release(&m);
+	}
+}
+
+/* ---- profiles one after the other ---- */
+
+/* As encoders order the fields: by number; Go's CPU and other profiles; strings first; samples
+ * first. */
+static const char *const orders[] = {"tsmlfSTDPp", "TtDPpsmlfS", "PptslTmfS", "StsmlfTDPp",
+				     "smlfStTDPp"};
+
+/* A profile with a sample of `value` in `name`, some of whose fields are left out. */
+static void small(struct tp_buf *b, const char *order, const char *without, const char *name,
+		  uint64_t value, const char *type)
+{
+	const char *const texts[] = {"", name, type, "ns", "x.go"};
+
+	for (; *order; order++) {
+		if (strchr(without, *order))
+			continue;
+		switch (*order) {
+		case 't':
+			MESSAGE(b, 1, 1, 2, 2, 3);
+			break;
+		case 's':
+			MESSAGE(b, 2, 1, 1, 2, value);
+			MESSAGE(b, 2, 1, 2, 2, 1);
+			break;
+		case 'm':
+			MESSAGE(b, 3, 1, 1, 2, 0x1000, 3, 0x2000);
+			break;
+		case 'l':
+			MESSAGE(b, 4, 1, 1, 2, 1, 3, 0x1100);
+			location(b, 2, 1, 9);
+			break;
+		case 'f':
+			MESSAGE(b, 5, 1, 1, 2, 1, 4, 4);
+			break;
+		case 'S':
+			strings(b, texts, sizeof(texts) / sizeof(texts[0]));
+			break;
+		case 'T':
+			number(b, 9, 1000 - value);
+			break;
+		case 'D':
+			number(b, 10, value);
+			break;
+		case 'P':
+			MESSAGE(b, 11, 1, 2, 2, 3);
+			break;
+		default:
+			number(b, 12, value);
+		}
+	}
+}
+
+static void test_proto_read_several(void **state)
+{
+	static const char *const without[] = {"", "T", "TDPp"};
+	size_t n = sizeof(orders) / sizeof(orders[0]);
+
+	(void)state;
+	for (size_t i = 0; i < n * n * 3; i++) {
+		const char *one = orders[i % n], *other = orders[i / n % n];
+		const char *less = without[i / n / n];
+		struct tp_buf b = {0};
+		struct tp_profile *p;
+		char expected[256];
+		int code;
+
+		/* One that begins with samples is only known by one of the same encoder. */
+		if (one != other && (strchr("s", *one) || strchr("s", *other)))
+			continue;
+		small(&b, one, less, "uno", 5, "cpu");
+		small(&b, other, less, "due", 7, "cpu");
+		small(&b, one, less, "tre", 2, "cpu");
+		p = read_bytes(&b, true, &code);
+		assert_null(p);
+		p = read_bytes(&b, false, &code);
+		assert_int_equal(code, 0);
+		snprintf(expected, sizeof(expected),
+			 "cpu/ns per %s %s\n"
+			 "5: 0x1100#1\n1: uno@x.go:9\n7: 0x1100#1\n1: due@x.go:9\n"
+			 "2: 0x1100#1\n1: tre@x.go:9\nmap 1000-2000 0  \n",
+			 strchr(less, 'P') ? "/" : "cpu/ns", strchr(less, 'p') ? "0" : "7");
+		expect_text(p, expected);
+		expect_notice(p, "is 3 profiles one after the other");
+		assert_int_equal(p->time_ns, strchr(less, 'T') ? 0 : 993);
+		tp_profile_free(p);
+		tp_buf_release(&b);
+	}
+}
+
+/* What cannot be added up, and a last one that is cut off. */
+static void test_proto_read_several_unlike(void **state)
+{
+	struct tp_buf b = {0};
+	struct tp_profile *p;
+	size_t size;
+	int code;
+
+	(void)state;
+	small(&b, orders[0], "", "uno", 5, "cpu");
+	size = b.size;
+	small(&b, orders[0], "", "due", 7, "locks");
+	small(&b, orders[0], "", "tre", 2, "cpu");
+	p = read_bytes(&b, false, &code);
+	assert_int_equal(code, 0);
+	assert_int_equal(p->nsamples, 4);
+	assert_int_equal(p->nlosses, 1);
+	assert_int_equal(p->losses[0].offset, size);
+	assert_int_equal(p->losses[0].events, 2);
+	expect_notice(p, "is 2 profiles");
+	tp_profile_free(p);
+	b.size = size;
+	small(&b, "tsml", "", "due", 7, "cpu");
+	b.size--;
+	p = read_bytes(&b, false, &code);
+	assert_int_equal(code, 0);
+	assert_int_equal(p->nsamples, 2);
+	assert_true(p->nlosses > 0);
+	tp_profile_free(p);
+	tp_buf_release(&b);
+}
+
+/* What only looks like another profile: types that come in two places, a second empty string. */
+static void test_proto_read_one_in_disorder(void **state)
+{
+	struct tp_buf b = {0};
+	struct tp_profile *p;
+	int code;
+
+	(void)state;
+	MESSAGE(&b, 1, 1, 1, 2, 2);
+	bytes(&b, 6, "", 0);
+	bytes(&b, 6, "cpu", 3);
+	MESSAGE(&b, 1, 1, 2, 2, 1);
+	bytes(&b, 6, "ns", 2);
+	MESSAGE(&b, 2, 2, 5, 2, 6);
+	bytes(&b, 6, "", 0);
+	p = read_bytes(&b, true, &code);
+	assert_int_equal(code, 0);
+	expect_text(p, "cpu/ns ns/cpu per / 0\n5 6\n");
+	tp_profile_free(p);
+	tp_buf_release(&b);
 }
 
 /* Samples that are numbers have no bytes: the loss is told with the place of the field itself. */
@@ -712,6 +954,11 @@ int main(void)
 	    cmocka_unit_test(test_proto_read_unknown_fields),
 	    cmocka_unit_test(test_proto_read_stacks),
 	    cmocka_unit_test(test_proto_read_breaches),
+	    cmocka_unit_test(test_proto_read_ids_from_zero),
+	    cmocka_unit_test(test_proto_read_functions_without_ids),
+	    cmocka_unit_test(test_proto_read_several),
+	    cmocka_unit_test(test_proto_read_several_unlike),
+	    cmocka_unit_test(test_proto_read_one_in_disorder),
 	    cmocka_unit_test(test_proto_read_number_for_message),
 	    cmocka_unit_test(test_proto_read_string_zero),
 	    cmocka_unit_test(test_proto_read_no_types),

@@ -3,6 +3,33 @@
 
 #include "decode/profile/kinds.h"
 
+int tp_profile_several(struct tp_err *err, uint64_t offset)
+{
+	return tp_err_set(
+	    err, TP_EFORMAT, offset,
+	    "is several profiles one after the other: give them as files of their own");
+}
+
+int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
+{
+	int code = n < 2 ? 0
+			 : tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE,
+						 "is %zu profiles one after the other; their "
+						 "samples are added up",
+						 n);
+
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+/* A sound profile may be empty; one that is damaged so that nothing of it is left is an error. */
+static int check_left(const struct tp_profile *p, struct tp_err *err)
+{
+	if (p->nsamples || p->ncounters || !p->nlosses)
+		return 0;
+	return tp_err_set(err, TP_EFORMAT, p->losses[0].offset, "nothing is left of it: %s",
+			  p->losses[0].reason);
+}
+
 int tp_profile_read(const void *data, size_t size, const struct tp_profile_options *opt,
 		    struct tp_profile **p, struct tp_err *err)
 {
@@ -27,6 +54,8 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 		*p = tp_profile_new();
 		code = *p ? kinds[i].read(data, size, opt ? opt : &defaults, *p, err)
 			  : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		if (!code)
+			code = check_left(*p, err);
 		if (code) {
 			tp_profile_free(*p);
 			*p = NULL;

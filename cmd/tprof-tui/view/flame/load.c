@@ -234,6 +234,8 @@ const char *flame_why_empty(const struct tui_view *v)
 	const struct flame *f = v->state;
 	char words[8];
 
+	if (flame_is_profile(v) && f->pic && *f->pic->zero)
+		return f->pic->zero;
 	if (flame_is_profile(v))
 		return *tui_select_words(&v->select, words, sizeof(words))
 			   ? "No sample has a frame that matches; c takes the filter away."
