@@ -54,6 +54,12 @@ static const struct rule anywhere[] = {
     {"-range0", "-range*", WORD_END | FUNCTIONS},
     /* The init functions of a package are numbered. */
     {".init.0", ".init", WORD_END | FUNCTIONS},
+    /* Allocators for one size class each (go 1.26), by their names before. */
+    {"runtime.mallocgcSmallNoScanSC0", "runtime.mallocgcSmallNoscan",
+     PART_START | WORD_END | FUNCTIONS},
+    {"runtime.mallocgcSmallScanNoHeaderSC0", "runtime.mallocgcSmallScanNoHeader",
+     PART_START | WORD_END | FUNCTIONS},
+    {"runtime.mallocgcTinySC0", "runtime.mallocgcTiny", PART_START | WORD_END | FUNCTIONS},
     /* C++ and Rust: closures, and the hash of a crate. */
     {"#0}", "#*}", FUNCTIONS},
     {"$_0", "$_*", WORD_END | FUNCTIONS},
