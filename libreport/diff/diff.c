@@ -411,7 +411,7 @@ static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 	for (size_t i = 0; !code && i < w->n && d->opt.keys.by == REP_BY_STACK; i++)
 		code = rep_stacks_whole(w->part[i].run->profile, err);
 	for (size_t i = 0; !code && i < w->n; i++)
-		code = rep_keys_survey(d->keys, w->part[i].run->profile, err);
+		code = rep_keys_survey(d->keys, w->part[i].run->profile, w->part[i].side, err);
 	for (size_t i = 0; !code && i < w->n; i++)
 		code = rep_keys_map(d->keys, w->part[i].run->profile, w->part[i].side,
 				    &w->part[i].map, err);

@@ -441,14 +441,75 @@ static void test_diff_averages(void **state)
 	pair_free(&p);
 }
 
+/* go 1.27 calls the closures of an inlined function otherwise than releases before it. */
+static void test_diff_closures_of_inlined_functions(void **state)
+{
+	static const enum rep_diff_by by[] = {REP_BY_FUNCTION, REP_BY_LINE, REP_BY_STACK};
+
+	(void)state;
+	for (int turn = 0; turn < 6; turn++) {
+		struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+		struct pair p = pair_new();
+		struct tp_profile *before = turn % 2 ? p.new : p.old;
+		struct tp_profile *since = turn % 2 ? p.old : p.new;
+		struct rep_diff *d;
+		int64_t v[2];
+
+		testing_sample(before, "main.one.callee.func1:12+10", 1, 100);
+		testing_sample(before, "main.two.(*T).callee.func2:12+10", 1, 10);
+		testing_sample(before, "lib.callee.func1:12+10", 1, 1);
+		testing_sample(before, "main.f.Marshal.func1:32+30", 1, 5);
+		testing_sample(since, "lib.callee.func1:12+10", 1, 200);
+		testing_sample(since, "gopkg.in/yaml%2ev3.Marshal.func1:32+30", 1, 6);
+		/* Another closure, another line, no line: not the same. */
+		testing_sample(before, "main.one.g.func1:50+50", 1, 7);
+		testing_sample(since, "main.h.func1:50+50", 1, 7);
+		testing_sample(before, "main.one.k.func1:60+60", 1, 7);
+		testing_sample(since, "main.k.func1:61+61", 1, 7);
+		testing_sample(before, "main.one.l.func1", 1, 7);
+		testing_sample(since, "main.l.func1", 1, 7);
+		/* On both sides: two methods, one of which moved to where the other was. */
+		testing_sample(before, "main.T.run.func1:70+70", 1, 7);
+		testing_sample(since, "main.T.run.func1:80+80", 1, 7);
+		testing_sample(since, "main.run.func1:70+70", 1, 7);
+		opt.keys.by = by[turn / 2];
+		opt.sample_index = "space";
+		d = compare(&p, &opt);
+		v[turn % 2] = 111;
+		v[1 - turn % 2] = 200;
+		if (opt.keys.by == REP_BY_LINE) {
+			assert_int_equal(d->n, 10);
+		} else {
+			check(d, "lib.callee.func*", v[0], v[1], v[0], v[1], REP_STATUS_CHANGED);
+			v[turn % 2] = 5;
+			v[1 - turn % 2] = 6;
+			check(d, "gopkg.in/yaml.v3.Marshal.func*", v[0], v[1], v[0], v[1],
+			      REP_STATUS_CHANGED);
+			assert_non_null(testing_row(d, "main.one.g.func1"));
+			assert_non_null(testing_row(d, "main.one.k.func1"));
+			assert_non_null(testing_row(d, "main.one.l.func1"));
+			assert_non_null(testing_row(d, "main.run.func1"));
+			assert_non_null(testing_row(d, "main.T.run.func1"));
+		}
+		rep_diff_free(d);
+		pair_free(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_diff_values),	  cmocka_unit_test(test_diff_names),
-	    cmocka_unit_test(test_diff_lines),	  cmocka_unit_test(test_diff_normalize),
-	    cmocka_unit_test(test_diff_negative), cmocka_unit_test(test_diff_sets),
-	    cmocka_unit_test(test_diff_types),	  cmocka_unit_test(test_diff_labels),
-	    cmocka_unit_test(test_diff_extremes), cmocka_unit_test(test_diff_averages),
+	    cmocka_unit_test(test_diff_values),
+	    cmocka_unit_test(test_diff_closures_of_inlined_functions),
+	    cmocka_unit_test(test_diff_names),
+	    cmocka_unit_test(test_diff_lines),
+	    cmocka_unit_test(test_diff_normalize),
+	    cmocka_unit_test(test_diff_negative),
+	    cmocka_unit_test(test_diff_sets),
+	    cmocka_unit_test(test_diff_types),
+	    cmocka_unit_test(test_diff_labels),
+	    cmocka_unit_test(test_diff_extremes),
+	    cmocka_unit_test(test_diff_averages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

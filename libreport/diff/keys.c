@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "diff/closures.h"
 #include "diff/name.h"
 
 const struct rep_diff_by_desc rep_diff_by[REP_NDIFF_BY] = {
@@ -28,10 +29,12 @@ struct rep_keys {
 		uint32_t old, new; /* originals */
 		uint32_t last;	   /* one of them, of the new side where there is one */
 	} * tally;
-	/* By line: canonical names of functions of which a profile knows no first line. */
+	/* Canonical names of closures; by line, of functions of which a profile knows no first
+	 * line, too. */
 	struct tp_dict *functions;
 	bool *startless; /* by string of it, nstartless */
 	size_t nstartless;
+	struct rep_closures closures;
 	struct tp_buf canonical, shown; /* scratch */
 };
 
@@ -62,6 +65,7 @@ void rep_keys_free(struct rep_keys *k)
 	tp_dict_free(k->originals);
 	tp_dict_free(k->functions);
 	free(k->startless);
+	rep_closures_release(&k->closures);
 	tp_buf_release(&k->canonical);
 	tp_buf_release(&k->shown);
 	free(k->sides);
@@ -123,8 +127,23 @@ static int put_number(struct tp_buf *b, const char *before, int64_t n)
 
 static int put_name(struct rep_keys *k, enum rep_name_kind kind, struct tp_text t)
 {
-	return k->opt.exact ? put_text(&k->canonical, t)
-			    : rep_name_canonical(&k->canonical, kind, t.text, t.size);
+	size_t from = k->canonical.size;
+	uint32_t id, other;
+	int code;
+
+	if (k->opt.exact)
+		return put_text(&k->canonical, t);
+	code = rep_name_canonical(&k->canonical, kind, t.text, t.size);
+	if (code || kind != REP_NAME_FUNCTION || !rep_closures_any(&k->closures) ||
+	    !rep_closures_is(t))
+		return code;
+	code =
+	    tp_dict_string(k->functions, k->canonical.data + from, k->canonical.size - from, &id);
+	other = code ? 0 : rep_closures_other(&k->closures, id);
+	if (!other)
+		return code;
+	k->canonical.size = from;
+	return put_text(&k->canonical, tp_dict_text(k->functions, other));
 }
 
 /* A frame that has no function is known by the file it was mapped from, as in pprof. */
@@ -190,17 +209,12 @@ static int mark_startless(struct rep_keys *k, uint32_t id)
 	return 0;
 }
 
-int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, struct tp_err *err)
+static int survey_starts(struct rep_keys *k, const struct tp_profile *p)
 {
 	uint32_t frames = tp_dict_frames(p->dict), functions = tp_dict_functions(p->dict), id;
-	bool *seen = NULL;
-	int code = 0;
+	bool *seen = calloc((size_t)functions + 1, sizeof(*seen));
+	int code = seen ? 0 : TP_ENOMEM;
 
-	if (k->opt.by != REP_BY_LINE || k->opt.exact)
-		return 0;
-	seen = calloc((size_t)functions + 1, sizeof(*seen));
-	if (!seen)
-		code = TP_ENOMEM;
 	for (uint32_t i = 1; !code && i < frames; i++) {
 		struct tp_frame f = tp_dict_frame_at(p->dict, i);
 		struct tp_function fn;
@@ -216,6 +230,46 @@ int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, struct tp_er
 			code = mark_startless(k, id);
 	}
 	free(seen);
+	return code;
+}
+
+static int survey_closures(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side)
+{
+	uint32_t functions = tp_dict_functions(p->dict);
+	int code = 0;
+
+	for (uint32_t i = 1; !code && i < functions; i++) {
+		struct tp_function fn = tp_dict_function_at(p->dict, i);
+		struct tp_text name = tp_dict_text(p->dict, fn.name);
+		struct rep_closure c = {.line = fn.start_line, .sides = (uint8_t)side};
+
+		if (!rep_closures_is(name))
+			continue;
+		c.depth = rep_closures_depth(name);
+		code = find_function(k, name, &c.name);
+		k->canonical.size = 0;
+		if (!code)
+			code = put_name(k, REP_NAME_FILE, tp_dict_text(p->dict, fn.file));
+		if (!code && k->canonical.size)
+			code = tp_dict_string(k->functions, k->canonical.data, k->canonical.size,
+					      &c.file);
+		if (!code)
+			code = rep_closures_add(&k->closures, &c);
+	}
+	return code;
+}
+
+int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
+		    struct tp_err *err)
+{
+	int code = 0;
+
+	if (k->opt.exact)
+		return 0;
+	if (k->opt.by == REP_BY_LINE)
+		code = survey_starts(k, p);
+	if (!code && k->opt.by != REP_BY_FILE && k->opt.by != REP_BY_LABEL)
+		code = survey_closures(k, p, side);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
 				 code == TP_ENOMEM ? "out of memory" : "too many names")
 		    : 0;
@@ -402,7 +456,10 @@ int rep_keys_map(struct rep_keys *k, const struct tp_profile *p, enum rep_side_i
 	memset(map, 0, sizeof(*map));
 	free(k->tally);
 	k->tally = NULL;
-	switch (k->opt.by) {
+	code = rep_closures_match(&k->closures, k->functions);
+	switch (code ? REP_NDIFF_BY : k->opt.by) {
+	case REP_NDIFF_BY:
+		break;
 	case REP_BY_LABEL:
 		code = map_labels(k, p, side, map);
 		break;

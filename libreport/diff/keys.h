@@ -6,8 +6,13 @@
  * them. Where one of the profiles does not say where a function begins (text forms, and Go before
  * 1.20), that function's lines are those of the file in all of them: else nothing would match.
  *
+ * A closure of a function that was inlined is called caller.callee.func1 by go 1.21 to 1.26 and
+ * callee.func1 since 1.27, in the package of the callee. Where a closure's name is on one side
+ *only, and the other side has a closure of the callee that begins at the same line of the same
+ *file, both are one key.
+ *
  *	code = rep_keys_new(&keys, &opt);
- *	code = rep_keys_survey(keys, profile, err);		  each profile, before the first map
+ *	code = rep_keys_survey(keys, profile, REP_OLD, err);	  each profile, before the first map
  *	code = rep_keys_map(keys, profile, REP_OLD, &map, err);	  each profile in turn
  *	… map.frame[f] is the key of frame f of the profile …
  *	rep_key_map_release(&map);
@@ -58,7 +63,8 @@ struct rep_key_map {
 	uint32_t *labels; /* labels: those of set i are label[labels[i] … labels[i + 1]) */
 	uint32_t *label;
 };
-int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, struct tp_err *err);
+int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
+		    struct tp_err *err);
 int rep_keys_map(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
 		 struct rep_key_map *map, struct tp_err *err);
 void rep_key_map_release(struct rep_key_map *map);

@@ -54,6 +54,12 @@ static const struct rule anywhere[] = {
     {"-range0", "-range*", WORD_END | FUNCTIONS},
     /* The init functions of a package are numbered. */
     {".init.0", ".init", WORD_END | FUNCTIONS},
+    /* Allocators for one size class each (go 1.26), by their names before. */
+    {"runtime.mallocgcSmallNoScanSC0", "runtime.mallocgcSmallNoscan",
+     PART_START | WORD_END | FUNCTIONS},
+    {"runtime.mallocgcSmallScanNoHeaderSC0", "runtime.mallocgcSmallScanNoHeader",
+     PART_START | WORD_END | FUNCTIONS},
+    {"runtime.mallocgcTinySC0", "runtime.mallocgcTiny", PART_START | WORD_END | FUNCTIONS},
     /* C++ and Rust: closures, and the hash of a crate. */
     {"#0}", "#*}", FUNCTIONS},
     {"$_0", "$_*", WORD_END | FUNCTIONS},
@@ -182,14 +188,19 @@ static size_t replace(const struct rule *r, char *text, size_t n)
 {
 	size_t to = strlen(r->to), out = 0, at = 0;
 
-	if (!memchr(text, r->pattern[0], n))
-		return n;
 	while (at < n) {
-		/* What is in front of `at` has been moved to `out`, which reads the same there. */
-		size_t m = applies(r, text, n, at);
+		const char *next = memchr(text + at, r->pattern[0], n - at);
+		size_t m, skip = next ? (size_t)(next - text) - at : n - at;
 
+		if (skip && out != at)
+			memmove(text + out, text + at, skip);
+		out += skip;
+		at += skip;
+		/* What is in front of `at` has been moved to `out`, which reads the same there. */
+		m = at < n ? applies(r, text, n, at) : 0;
 		if (!m) {
-			text[out++] = text[at++];
+			if (at < n)
+				text[out++] = text[at++];
 			continue;
 		}
 		if (r->flags & DROP_BEFORE)
@@ -245,8 +256,12 @@ static size_t drop_arguments(char *text, size_t n)
 static size_t match_end(const char *pattern, const char *text, size_t n)
 {
 	size_t least = strlen(pattern), most = 40;
+	char last = pattern[least - 1], end = n ? text[n - 1] : 0;
 	unsigned number;
 
+	/* Most names end otherwise. */
+	if (last == '0' ? !is_digit(end) : last == '~' ? !is_hex(end) : last != end)
+		return 0;
 	for (size_t size = least; size < n && size <= most; size++)
 		if (text[n - size] == pattern[0] &&
 		    match(pattern, text + n - size, size, &number) == size)

@@ -57,6 +57,16 @@ static const struct pair functions[] = {
     {"f[16]", "f[16]"},
     {"operator[]", "operator[]"},
     {"main.Map[open", "main.Map[open"},
+    {"main.(*A).Fill[go.shape.int64]", "main.(*A).Fill[...]"},
+    /* allocators for a size class */
+    {"runtime.mallocgcSmallNoScanSC1", "runtime.mallocgcSmallNoscan"},
+    {"runtime.mallocgcSmallNoscan", "runtime.mallocgcSmallNoscan"},
+    {"runtime.mallocgcSmallScanNoHeaderSC12", "runtime.mallocgcSmallScanNoHeader"},
+    {"runtime.mallocgcTinySC2", "runtime.mallocgcTiny"},
+    {"runtime.mallocgcSmallNoScanSC", "runtime.mallocgcSmallNoScanSC"},
+    {"runtime.mallocgcTinySC2x", "runtime.mallocgcTinySC2x"},
+    {"runtime.mallocgcTinySlowPath", "runtime.mallocgcTinySlowPath"},
+    {"main.mallocgcTinySC2", "main.mallocgcTinySC2"},
     /* modules */
     {"example.com/app/vendor/golang.org/x/net/http2.f", "golang.org/x/net/http2.f"},
     {"vendor/golang.org/x/net/http2.f", "golang.org/x/net/http2.f"},

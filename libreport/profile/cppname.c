@@ -7,6 +7,53 @@
 
 /* ---- what others made readable ---- */
 
+/* Returns whether name is a Go function with type arguments: main.(*A).Fill[go.shape.int],
+ * main.Map[func(int) string].func1. Outside the brackets, which follow a word and nest, parentheses
+ * only hold a receiver, ".(*T)", and nothing is a sign of C++, Java or .NET ("List`1[…]"). */
+static bool is_go(struct tp_text name)
+{
+	bool dot = false, receiver = false, arguments = false;
+	size_t nesting = 0;
+
+	for (uint32_t i = 0; i < name.size; i++) {
+		unsigned char c = (unsigned char)name.text[i];
+		unsigned char before = i ? (unsigned char)name.text[i - 1] : 0;
+
+		if (c == '[') {
+			if (!nesting &&
+			    (!dot || !(isalnum(before) || before == '_' || before >= 0x80)))
+				return false;
+			nesting++;
+			arguments = true;
+		} else if (c == ']') {
+			unsigned char next =
+			    i + 1 < name.size ? (unsigned char)name.text[i + 1] : 0;
+
+			if (!nesting)
+				return false;
+			/* Closures, wrappers, the end of a receiver, and "·dwrap·1" follow. */
+			if (!--nesting && next && !strchr(".-)", next) && next < 0x80)
+				return false;
+		} else if (nesting) {
+			continue;
+		} else if (c == '(') {
+			if (receiver || before != '.' || i + 1 == name.size ||
+			    name.text[i + 1] != '*')
+				return false;
+			receiver = true;
+		} else if (c == ')') {
+			if (!receiver)
+				return false;
+			receiver = false;
+		} else if (strchr("<> :`,&", c)) {
+			return false;
+		} else {
+			dot |= c == '.';
+		}
+	}
+	return arguments && !nesting && !receiver;
+}
+
 bool rep_cpp_looks_like(struct tp_text name)
 {
 	bool found = false;
@@ -23,7 +70,7 @@ bool rep_cpp_looks_like(struct tp_text name)
 		found |= c == '<' || c == '>' || c == '[' || c == ']' ||
 			 (c == ':' && left && *next == ':');
 	}
-	return found;
+	return found && !is_go(name);
 }
 
 /* pprof: removeMatching. What does not match ends it. */

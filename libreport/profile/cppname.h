@@ -19,7 +19,9 @@ enum rep_cpp_parts {
 int rep_cpp_simplify(const char *name, enum rep_cpp_parts parts, struct tp_buf *out);
 
 /* Of names somebody else has made readable, by pprof's rule of thumb (looksLikeDemangledCPlusPlus):
- * everything in parentheses goes, and everything in angle brackets if `templates`. */
+ * everything in parentheses goes, and everything in angle brackets if `templates`. Unlike pprof,
+ * generic functions of Go do not look like C++: their parentheses hold receivers, and parameters of
+ * function types. */
 bool rep_cpp_looks_like(struct tp_text name);
 int rep_cpp_strip(struct tp_text name, bool templates, struct tp_buf *out);
 

@@ -7,6 +7,10 @@
 # ${CORPUS:-../shared/corpus}/profiles unless named. Ends with 77 where pprof is missing. OPTIONS
 # overrides the matrix (one set of options per line). Text dumps whose names pprof passes over are
 # left out.
+#
+# pprof takes receivers of generic methods, "(*T)", and parameters in type arguments of Go for
+# parameters of C++ and drops them, which makes several functions one (go 1.27). Right are the names
+# of the dump: pprof shows those of testdata/generic by -symbolize=none.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 top=$1/tprof-top
@@ -14,7 +18,7 @@ shift
 pprof=${PEERS:-$HOME/.cache/tprof-peers}/bin/gopprof
 corpus=${CORPUS:-../shared/corpus}/profiles
 [ -x "$pprof" ] || { echo "pprof: no peer, nothing compared"; exit 77; }
-[ $# -gt 0 ] || set -- testdata/*.cpu testdata/*.heap testdata/*.block testdata/*.mutex \
+[ $# -gt 0 ] || set -- testdata/*.cpu testdata/*.heap testdata/*.block testdata/*.mutex testdata/generic/*.heap \
 	testdata/corpus/profiles/*.pb "$corpus"/*.d0 "$corpus"/*.pb.gz "$corpus"/pproftest-*
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT
@@ -76,10 +80,11 @@ same=0 differ=0 none=0
 for f in "$@"; do
 	case $f in *.txt | *.sha256) continue ;; esac
 	[ -r "$f" ] || continue
+	case $f in testdata/generic/*) names=-symbolize=none ;; *) names= ;; esac
 	printf '%s' "$matrix" >"$scratch/matrix"
 	while read -r options; do
 		# shellcheck disable=SC2086
-		"$pprof" -top $options "$f" >"$scratch/theirs" 2>"$scratch/their-errors" || {
+		"$pprof" -top $names $options "$f" >"$scratch/theirs" 2>"$scratch/their-errors" || {
 			none=$((none + 1)) # pprof refuses some: labels as frames where ids are the largest
 			continue
 		}
