@@ -404,18 +404,15 @@ void rep_members_add(struct rep_members *sum, const struct rep_members *m)
 
 const char *rep_members_say(const struct rep_members *m, char *text, size_t size)
 {
-	char tasks[TP_COUNT_SIZE + 8] = "task", total[TP_UNITS_SIZE], latency[TP_UNITS_SIZE];
+	char count[TP_COUNT_SIZE], total[TP_UNITS_SIZE], latency[TP_UNITS_SIZE];
+	bool several = m->tasks > 1;
 
 	*text = '\0';
 	if (!m->tasks)
 		return text;
-	if (m->tasks > 1) {
-		tp_fmt_count(tasks, m->tasks);
-		strcat(tasks, " tasks");
-	}
-	snprintf(text, size,
-		 "counts every goroutine working for the %s: %s; %s took %s", tasks,
-		 tp_fmt_ns(total, m->total_ns), m->tasks > 1 ? "they" : "it",
+	snprintf(text, size, "counts every goroutine working for the %s%s: %s; %s took %s",
+		 several ? tp_fmt_count(count, m->tasks) : "", several ? " tasks" : "task",
+		 tp_fmt_ns(total, m->total_ns), several ? "they" : "it",
 		 tp_fmt_ns(latency, m->latency_ns));
 	return text;
 }
