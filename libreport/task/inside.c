@@ -262,11 +262,11 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		code = tp_regex_unknown(task_type.unknown, err);
 		goto done;
 	}
-	if (!code && !as_go && by_task && !tasks.n) {
+	if (!code && by_task && !tasks.n) {
 		code = no_such(v, "--task", task, false, err);
 		goto done;
 	}
-	if (!code && !as_go && region && !any_region(v, &region_type) && !region_type.unknown) {
+	if (!code && region && !any_region(v, &region_type) && !region_type.unknown) {
 		code = no_such(v, "--region", region, true, err);
 		goto done;
 	}
