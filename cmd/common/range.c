@@ -32,6 +32,11 @@ int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *s
 		return refuse(cmd, run, &err);
 	if (code && !r->without++)
 		snprintf(r->names, sizeof(r->names), "%.78s: %.319s", run->row.name, err.msg);
+	code = rep_outside_types(store, run, r->text, &err);
+	if (code && code != TP_ENOENT)
+		return refuse(cmd, run, &err);
+	if (code)
+		cmd_range_outside(r, run, &err);
 	return CMD_OK;
 }
 
@@ -49,7 +54,7 @@ int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r)
 		cmd_error(cmd, "%s", r->over == r->runs ? r->first : r->names);
 		return CMD_INPUT;
 	}
-	if (r->outside == r->runs) {
+	if (r->outside == r->runs && !r->elsewhere_inside) {
 		cmd_error(cmd, "%s", r->types);
 		return CMD_INPUT;
 	}

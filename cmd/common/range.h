@@ -17,17 +17,19 @@
 
 struct cmd_range {
 	const struct rep_filter_text *text;
-	size_t runs, over; /* all, and those that lie outside */
-	size_t without;	   /* those that have no such goroutine */
-	size_t outside;	   /* those that have no such task or region */
-	bool elsewhere;	   /* others, that are compared with these, have some */
-	char first[400];   /* what there is to say of the first that lies outside … */
-	char names[400];   /* … and of the first that has no such goroutine */
-	char types[400];   /* … or task or region */
+	size_t runs, over;     /* all, and those that lie outside */
+	size_t without;	       /* those that have no such goroutine */
+	size_t outside;	       /* those that have no such task or region */
+	bool elsewhere;	       /* others, that are compared with these, have some … */
+	bool elsewhere_inside; /* … of such a task or region */
+	char first[400];       /* what there is to say of the first that lies outside … */
+	char names[400];       /* … and of the first that has no such goroutine */
+	char types[400];       /* … or task or region */
 };
 
-/* One more run of the store; profiles do not count. CMD_USAGE, explained on stderr, where what was
- * typed is no range of it. */
+/* One more run of the store; profiles do not count. Tasks and regions are looked for where the text
+ * has them; whoever looks at them itself says cmd_range_outside. CMD_USAGE, explained on stderr,
+ * where what was typed is no range of it. */
 int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *store,
 		  const struct rep_run *run);
 /* The run, which was added, has no such task or region: `err` (TP_ENOENT) says so. */

@@ -84,8 +84,6 @@ static const char *check_others(const struct args *args, char text[DIFF_WRONG])
 	    {args->average_by != NULL, "--average-by"},
 	    {view->filter.state, "--state"},
 	    {view->filter.reason, "--reason"},
-	    {view->task, "--task"},
-	    {view->region, "--region"},
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -319,7 +317,7 @@ static size_t processors(void)
 static int load(struct args *args, bool exact, bool again, struct side side[2])
 {
 	const struct sides *s = &args->sides;
-	const struct rep_filter_text filter = args->view.trace.filter;
+	struct rep_filter_text filter = args->view.trace.filter;
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
 	size_t nold = s->labels.new ? s->n : s->nold, n = nold + s->n, most = processors();
@@ -327,6 +325,8 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	struct side *each = calloc(n + 1, sizeof(*each));
 	int status = each ? CMD_OK : CMD_SYSTEM;
 
+	filter.task = args->view.trace.task;
+	filter.region = args->view.trace.region;
 	if (!each)
 		cmd_error(&args->cmd, "out of memory");
 	for (size_t at = 0; at < n && !status;) {
@@ -357,6 +357,8 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	/* A goroutine that only one side has is what changed. */
 	range[0].elsewhere = range[1].without < range[1].runs;
 	range[1].elsewhere = range[0].without < range[0].runs;
+	range[0].elsewhere_inside = range[1].outside < range[1].runs;
+	range[1].elsewhere_inside = range[0].outside < range[0].runs;
 	for (int i = 0; i < 2 && !status; i++)
 		status = cmd_range_end(&args->cmd, &range[i]);
 	/* By path into by side. */

@@ -67,7 +67,7 @@ static void test_recognise_refuses(void **state)
 	     TP_EUNKNOWN, "(first line: \"Could not enable CPU profiling: in use\");"},
 	    {"<!DOCTYPE html>\n<html><head>\n<TITLE lang=x>\n 404 Not Found\n</TITLE>", 72,
 	     TP_EUNKNOWN, "is an HTML page (title: \"404 Not Found\");"},
-	    {"<html><body>oops", 17, TP_EUNKNOWN,
+	    {"<html><body>oops", 16, TP_EUNKNOWN,
 	     "is an HTML page (first line: \"<html><body>oops"},
 	    {"12345678901234567890123456789012345678901234567890123456789012345678901234567890!",
 	     81, TP_EUNKNOWN, "7890…\");"},

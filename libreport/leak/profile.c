@@ -80,6 +80,21 @@ static bool goes_on(struct tp_text state)
 	return is(state, "running") || is(state, "runnable");
 }
 
+/* The text of a goroutineleak profile (debug=2) begins with the goroutine that writes it, which is
+ * none of those that leak (Go: runtime/pprof/pprof.go, writeGoroutineLeak). */
+static bool writes_leaks(const struct tp_profile *p, uint32_t node)
+{
+	while (node) {
+		struct tp_stack_node n = tp_dict_stack_at(p->dict, node);
+
+		if (is(tp_dict_text(p->dict, tp_dict_frame_name(p->dict, n.frame)),
+		       "runtime/pprof.writeGoroutineLeak"))
+			return true;
+		node = n.parent;
+	}
+	return false;
+}
+
 static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 {
 	const struct tp_profile *p = r->p;
@@ -97,7 +112,7 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 	const char *waits;
 	int code;
 
-	if (goes_on(t.text[KEY_STATE]) && !opt->all)
+	if (goes_on(t.text[KEY_STATE]) && (!opt->all || writes_leaks(p, p->stack[sample])))
 		return 0;
 	code = rep_leak_stack(&r->map, p->stack[sample], &item.stack, &waits);
 	item.no_stack = !item.stack;

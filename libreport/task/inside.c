@@ -303,11 +303,11 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		code = tp_regex_unknown(c.task.unknown, err);
 		goto done;
 	}
-	if (!code && !as_go && task && !c.n) {
+	if (!code && task && !c.n) {
 		code = no_such(v, "--task", task, false, err);
 		goto done;
 	}
-	if (!code && !as_go && region && !any_region(v, &c.region) && !c.region.unknown) {
+	if (!code && region && !any_region(v, &c.region) && !c.region.unknown) {
 		code = no_such(v, "--region", region, true, err);
 		goto done;
 	}

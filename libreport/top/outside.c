@@ -8,6 +8,7 @@
 #include "clock/when.h"
 #include "decode/dict.h"
 #include "store/store.h"
+#include "task/inside.h"
 #include "text.h"
 #include "top/keys.h"
 
@@ -148,6 +149,28 @@ int rep_outside_goroutines(struct tp_store *s, const struct rep_run *run,
 	rep_matcher_release(&m);
 	tp_rows_release(&rows);
 	tp_dict_free(dict);
+	rep_filter_release(&f);
+	return code;
+}
+
+int rep_outside_types(struct tp_store *s, const struct rep_run *run,
+		      const struct rep_filter_text *text, struct tp_err *err)
+{
+	const struct rep_filter_text all = {.goroutine = NULL};
+	struct rep_inside inside = {.n = 0};
+	struct rep_view view = {0};
+	struct rep_filter f;
+	int code;
+
+	if (!text->task && !text->region)
+		return 0;
+	code = rep_filter_init(&f, &all, err);
+	if (!code)
+		code = rep_view_init(&view, s, run, &f, NULL, err);
+	if (!code)
+		code = rep_inside_init(&inside, &view, text->task, text->region, err);
+	rep_inside_release(&inside);
+	rep_view_release(&view);
 	rep_filter_release(&f);
 	return code;
 }

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/regex.h"
 #include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/trace/set.h"
+#include "task/inside.h"
 #include "top/report.h"
 #include "top/segment.h"
 #include "top/view.h"
@@ -26,9 +28,11 @@ struct collect {
 	struct rep_view *v;
 	struct rep_metrics *m;
 	bool canonical;
-	uint32_t *entry, *plain; /* by string of the run: its name + 1 */
-	uint32_t *function;	 /* by stack: the name of its site + 1 */
-	bool *sums, *scan;	 /* by segment */
+	uint32_t *entry, *plain;   /* by string of the run: its name + 1 */
+	uint32_t *function;	   /* by stack: the name of its site + 1 */
+	bool *sums, *scan;	   /* by segment */
+	struct rep_inside *inside; /* of tasks and regions; NULL: everything */
+	struct rep_inside intervals;
 	struct cached *cache;
 };
 
@@ -162,6 +166,32 @@ static int spread(struct collect *c, uint32_t cell, int64_t from, int64_t to)
 	return code;
 }
 
+/* The same for what of [from, to) is inside of the tasks and regions that are looked at. */
+static int spread_inside(struct collect *c, uint32_t cell, int64_t goroutine, int64_t from,
+			 int64_t to)
+{
+	const struct rep_inside *in = c->inside;
+	int code = 0;
+
+	if (!in)
+		return spread(c, cell, from, to);
+	for (size_t i = in->first[goroutine]; !code && i < in->first[goroutine + 1]; i++) {
+		int64_t a = in->interval[i].from, b = in->interval[i].to;
+
+		if (b > from && a < to)
+			code = spread(c, cell, a > from ? a : from, b < to ? b : to);
+	}
+	return code;
+}
+
+/* Is any of it inside? *ns becomes how much of it is. */
+static bool is_inside(const struct collect *c, int64_t goroutine, int64_t start, int64_t end,
+		      int64_t *ns)
+{
+	*ns = tp_minus(end, start);
+	return !c->inside || rep_inside_clip(c->inside, goroutine, start, end, ns);
+}
+
 /* Are both ends inside? What was there before the run began starts with it. */
 static bool is_whole(const struct collect *c, int64_t start, int64_t end, bool open)
 {
@@ -173,17 +203,17 @@ static int put_span(struct collect *c, int64_t goroutine, unsigned state, uint32
 {
 	uint32_t entry = rep_view_entry(c->v, goroutine), cell;
 	enum rep_family family;
-	int64_t ns = tp_minus(end, start);
+	int64_t ns;
 	size_t window;
 	int code;
 
 	if (!family_of(state, &family) || !rep_view_overlaps(c->v, start, end) ||
-	    !rep_view_match_goroutine(c->v, goroutine))
+	    !rep_view_match_goroutine(c->v, goroutine) || !is_inside(c, goroutine, start, end, &ns))
 		return 0;
 	code = find_cell(c, entry, state, reason, stack, &cell);
 	if (!code)
-		code =
-		    spread(c, cell, rep_view_clip_start(c->v, start), rep_view_clip_end(c->v, end));
+		code = spread_inside(c, cell, goroutine, rep_view_clip_start(c->v, start),
+				     rep_view_clip_end(c->v, end));
 	if (code || !is_whole(c, start, end, open))
 		return code;
 	window = rep_set_window(c->m, end);
@@ -317,6 +347,8 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 		c->sums[i] = inside && !every;
 		c->scan[i] = (inside && every) || rep_segment_cut(v, &v->segments[i]);
 	}
+	if (c->inside && (code = rep_inside_segments(c->inside, v, c->scan)))
+		return fail(err, code);
 	code = every ? 0 : put_sites(c, err);
 	if (!code)
 		code = put_crossing(c, err);
@@ -324,6 +356,33 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 }
 
 /* ---- what has rows of its own ---- */
+
+/* A goroutine that is inside of tasks or regions counts for the time it is there. */
+static int put_member(struct collect *c, int64_t goroutine)
+{
+	const struct rep_inside *in = c->inside;
+	bool any = (uint64_t)goroutine < in->ngoroutines;
+	size_t first = any ? in->first[goroutine] : 0, end = any ? in->first[goroutine + 1] : 0;
+	uint32_t name, cell;
+	int64_t ns = 0;
+	int code = 0;
+
+	if (first == end)
+		return 0;
+	code = name_string(c, (uint32_t)REP_COL(c->v, GOROUTINE, name)[goroutine], true, &name);
+	if (!code)
+		code = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0, &cell);
+	for (size_t i = first; i < end && !code; i++) {
+		ns += tp_minus(in->interval[i].to, in->interval[i].from);
+		code = spread(c, cell, in->interval[i].from, in->interval[i].to);
+	}
+	if (!code)
+		code = rep_set_events(c->m, cell, rep_set_window(c->m, in->interval[first].from), 1,
+				      ns, ns);
+	return code ? code
+		    : rep_set_duration(c->m, cell, rep_set_window(c->m, in->interval[first].from),
+				       ns);
+}
 
 static int put_goroutines(struct collect *c)
 {
@@ -340,6 +399,10 @@ static int put_goroutines(struct collect *c)
 
 		if (created == TP_NULL || !rep_view_match_goroutine(v, (int64_t)i))
 			continue;
+		if (c->inside) {
+			code = put_member(c, (int64_t)i);
+			continue;
+		}
 		if (ended == TP_NULL)
 			ended = end;
 		if (!rep_view_overlaps(v, created, ended))
@@ -366,15 +429,16 @@ static int put_goroutines(struct collect *c)
 /* Complete ones that lie in the range as a whole: half a latency is none. */
 static int put_latencies(struct collect *c, enum rep_family family, const int64_t *name,
 			 const int64_t *goroutine, const int64_t *start, const int64_t *end,
-			 size_t n)
+			 const bool *picked, size_t n)
 {
 	uint32_t last = 0, cell = 0;
 	bool known = false;
 	int code = 0;
 
 	for (size_t i = 0; !code && i < n; i++) {
-		if (start[i] == TP_NULL || end[i] == TP_NULL || start[i] < c->v->from ||
-		    end[i] > c->v->to || !rep_view_match_goroutine(c->v, goroutine[i]))
+		if ((picked && !picked[i]) || start[i] == TP_NULL || end[i] == TP_NULL ||
+		    start[i] < c->v->from || end[i] > c->v->to ||
+		    !rep_view_match_goroutine(c->v, goroutine[i]))
 			continue;
 		if (!known || last != (uint32_t)name[i]) {
 			uint32_t type;
@@ -392,29 +456,93 @@ static int put_latencies(struct collect *c, enum rep_family family, const int64_
 	return code;
 }
 
+/* Those rows of tasks (by_id: their ids) or regions whose type matches what was typed; NULL for
+ * the text: all. */
+static int pick_types(struct collect *c, const char *text, const char *option, const int64_t *name,
+		      const int64_t *by_id, bool *picked, size_t n, struct tp_err *err)
+{
+	bool id = by_id && text && *text && !text[strspn(text, "0123456789")];
+	struct tp_regex re;
+	int code;
+
+	if (!text || id) {
+		for (size_t i = 0; i < n; i++)
+			picked[i] = !id || by_id[i] == strtoll(text, NULL, 10);
+		return 0;
+	}
+	code = tp_regex_init(&re, text, option, err);
+	for (size_t i = 0; i < n && !code; i++) {
+		struct tp_text t = tp_dict_text(c->v->dict, (uint32_t)name[i]);
+
+		picked[i] = tp_regex_match(&re, t.text, t.size);
+	}
+	if (!code)
+		code = tp_regex_settle(&re, err);
+	tp_regex_release(&re);
+	return code;
+}
+
+/* Tasks that were asked for: of a region alone, none. Regions that are inside. */
+static int pick_latencies(struct collect *c, bool *task, bool *region, struct tp_err *err)
+{
+	const struct rep_filter_text *text = &c->v->filter->text;
+	struct rep_view *v = c->v;
+	size_t ntasks = v->nrows[TP_TABLE_TASK], nregions = v->nrows[TP_TABLE_REGION];
+	int code = 0;
+
+	if (text->task)
+		code = pick_types(c, text->task, "--task", REP_COL(v, TASK, name),
+				  REP_COL(v, TASK, id), task, ntasks, err);
+	if (!code)
+		code = pick_types(c, text->region, "--region", REP_COL(v, REGION, name), NULL,
+				  region, nregions, err);
+	for (size_t i = 0; i < nregions && !code; i++) {
+		int64_t start = REP_COL(v, REGION, start_ns)[i],
+			end = REP_COL(v, REGION, end_ns)[i];
+		int64_t ns;
+
+		region[i] = region[i] && start != TP_NULL && end != TP_NULL &&
+			    is_inside(c, REP_COL(v, REGION, goroutine)[i], start, end, &ns) &&
+			    ns == tp_minus(end, start);
+	}
+	return code;
+}
+
 static int put_tasks(struct collect *c, struct tp_err *err)
 {
 	struct rep_view *v = c->v;
-	int code = rep_view_load(v, TP_TABLE_TASK,
-				 REP_BIT(TASK, name) | REP_BIT(TASK, goroutine) |
-				     REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns),
-				 err);
+	bool *task = NULL, *region = NULL;
+	int code =
+	    rep_view_load(v, TP_TABLE_TASK,
+			  REP_BIT(TASK, name) | REP_BIT(TASK, goroutine) | REP_BIT(TASK, start_ns) |
+			      REP_BIT(TASK, end_ns) | (c->inside ? REP_BIT(TASK, id) : 0),
+			  err);
 
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_REGION,
 				     REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) |
 					 REP_BIT(REGION, start_ns) | REP_BIT(REGION, end_ns),
 				     err);
+	if (!code && c->inside) {
+		task = calloc(v->nrows[TP_TABLE_TASK] + 1, sizeof(*task));
+		region = calloc(v->nrows[TP_TABLE_REGION] + 1, sizeof(*region));
+		code = task && region ? pick_latencies(c, task, region, err) : no_memory(err);
+	}
 	if (code)
-		return code;
+		goto done;
 	code = put_latencies(c, REP_FAMILY_TASK, REP_COL(v, TASK, name),
 			     REP_COL(v, TASK, goroutine), REP_COL(v, TASK, start_ns),
-			     REP_COL(v, TASK, end_ns), v->nrows[TP_TABLE_TASK]);
+			     REP_COL(v, TASK, end_ns), task, v->nrows[TP_TABLE_TASK]);
 	if (!code)
 		code = put_latencies(c, REP_FAMILY_REGION, REP_COL(v, REGION, name),
 				     REP_COL(v, REGION, goroutine), REP_COL(v, REGION, start_ns),
-				     REP_COL(v, REGION, end_ns), v->nrows[TP_TABLE_REGION]);
-	return code ? fail(err, code) : 0;
+				     REP_COL(v, REGION, end_ns), region, v->nrows[TP_TABLE_REGION]);
+	if (code)
+		fail(err, code);
+done:
+	free(task);
+	free(region);
+	return code;
 }
 
 /* "stop-the-world (GC mark termination)" is stw[GC mark termination]. */
@@ -448,7 +576,7 @@ static int range_cell(struct collect *c, uint32_t id, uint32_t *cell)
 static int put_ranges(struct collect *c, struct tp_err *err)
 {
 	struct rep_view *v = c->v;
-	bool whose = v->filter->by_id || v->filter->given[REP_FILTER_GOROUTINE];
+	bool whose = v->filter->by_id || v->filter->given[REP_FILTER_GOROUTINE] || c->inside;
 	uint32_t last = 0, cell = 0;
 	bool known = false;
 	int code =
@@ -463,8 +591,11 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 		uint32_t name = (uint32_t)REP_COL(v, RANGE, name)[i];
 		int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
 
+		int64_t ns;
+
 		if (!rep_view_overlaps(v, start, end) ||
-		    (whose && !rep_view_match_goroutine(v, REP_COL(v, RANGE, goroutine)[i])))
+		    (whose && (!rep_view_match_goroutine(v, REP_COL(v, RANGE, goroutine)[i]) ||
+			       !is_inside(c, REP_COL(v, RANGE, goroutine)[i], start, end, &ns))))
 			continue;
 		if (!known || last != name) {
 			code = range_cell(c, name, &cell);
@@ -496,9 +627,11 @@ static int put_samples(struct collect *c, struct tp_err *err)
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
 		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
 		uint32_t name, cell;
+		int64_t ns;
 
 		if (!rep_view_overlaps(v, ts, ts) ||
-		    !rep_view_match_goroutine(v, REP_COL(v, CPU_SAMPLE, goroutine)[i]))
+		    !rep_view_match_goroutine(v, REP_COL(v, CPU_SAMPLE, goroutine)[i]) ||
+		    !is_inside(c, REP_COL(v, CPU_SAMPLE, goroutine)[i], ts, ts, &ns))
 			continue;
 		code = name_site(c, (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i], true, &name);
 		if (!code)
@@ -584,9 +717,16 @@ int rep_metrics_new(struct rep_metrics **m, struct tp_store *store, const struct
 	code = rep_filter_init(&filter, &text, err);
 	if (!code)
 		code = rep_view_init(&view, store, run, &filter, NULL, err);
+	if (!code && (text.task || text.region)) {
+		code = rep_inside_init(&c.intervals, &view, text.task, text.region, err);
+		c.inside = &c.intervals;
+		/* Another run of the comparison may have them: here nothing is inside. */
+		if (code == TP_ENOENT)
+			code = 0;
+	}
 	if (!code)
 		code = collect(&c,
-			       opt->exact || filter.by_id ||
+			       opt->exact || filter.by_id || c.inside ||
 				   (view.nsegments < REP_METRICS_SEGMENTS && !opt->tables),
 			       err);
 	if (!code)
@@ -604,6 +744,7 @@ int rep_metrics_new(struct rep_metrics **m, struct tp_store *store, const struct
 	free(c.cache);
 	free(c.sums);
 	free(c.scan);
+	rep_inside_release(&c.intervals);
 	rep_view_release(&view);
 	rep_filter_release(&filter);
 	return code;

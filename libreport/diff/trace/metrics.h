@@ -116,7 +116,10 @@ extern const struct rep_stat_desc {
 #define REP_METRICS_WINDOWS  32 /* at most; a run is looked at in so many parts */
 
 struct rep_metrics_options {
-	/* Only from and to, and goroutine (a regular expression or an id); NULL: everything. */
+	/* Only from and to, goroutine (a regular expression or an id), task and region; NULL:
+	 * everything. With a task or a region events count that are inside of it (task/inside.h),
+	 * for as long as they are: of a task that is picked, and of regions in it, the latency; of
+	 * a group goroutines that are inside, and their time there. A run without any has none. */
 	const struct rep_filter_text *filter;
 	bool exact_names;
 	bool exact;  /* read every event, however many */

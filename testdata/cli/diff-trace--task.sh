@@ -1,0 +1,27 @@
+# A diff of traces inside tasks and regions: the sums are those of tprof-top with the same options.
+cd testdata/parcels
+columns() { python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin):
+	print(*(row[c] for c in sys.argv[1:]))' "$@"; }
+inside() { tprof-diff --per=run --by=reasons,tasks,regions,groups --all-stats -n 0 --format=csv "$@" old-1.trace new-1.trace 2>/dev/null |
+	columns metric old new | grep -E '^(block|run|group|task|region)(\[[a-z]*\])?\.(total|count|p50) ' | sort; }
+inside --task=parcel
+tprof-top --task=parcel --format=csv old-1.trace groups | columns function running_ns blocked_ns
+echo
+inside --region='^weigh$'
+tprof-top --region='^weigh$' --format=csv old-1.trace groups | columns function running_ns blocked_ns
+echo
+inside --task=7
+tprof-top --task=7 --format=csv old-1.trace groups | columns function running_ns blocked_ns
+echo
+try() { "$@" 2>&1 >/dev/null | cut -c 1-100; "$@" >/dev/null 2>&1; echo "status $?"; }
+try tprof-diff --task=nobody old-1.trace new-1.trace
+try tprof-diff --region=nobody old-1.trace new-1.trace
+try tprof-diff --goroutine=nobody old-1.trace new-1.trace
+try tprof-diff --task=parcel old-1.trace ../convoy.trace
+for report in tasks task regions outliers logs block; do
+	for option in --task=nobody --task=98765 --region=nobody --goroutine=nobody; do
+		tprof-top $option ../checkout.trace $report >/dev/null 2>&1; echo "$report $option: status $?"
+	done
+done
+try tprof-export --pprof=net --task=nobody ../checkout.trace
