@@ -21,7 +21,7 @@ struct args {
 	size_t npaths, nbases;
 	const char *output;
 	struct rep_page_options page;
-	struct tp_buf command, target, olds, bases; /* as they were typed, for a shell */
+	struct tp_buf command, target, diff, flame; /* as they were typed, for a shell */
 };
 
 enum { KEY_TITLE = 0x2000, KEY_RUN, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
@@ -149,33 +149,88 @@ static int open_output(struct args *args)
 	return cmd_file_begin(&args->cmd, &args->file, args->output);
 }
 
-/* The files, and --run, as commands on the page are given them. */
-static int note_target(struct args *args)
+/* A name that begins with "-" is no option. */
+static int put_files(struct tp_buf *b, const char *option, const char *const *path, size_t n)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < args->npaths; i++)
-		code |= put_word(&args->target, args->path[i]);
-	if (args->cmd.run_spec) {
-		code |= tp_buf_put(&args->target, " --run=", 7);
-		code |= cmd_quote(&args->target, args->cmd.run_spec);
+	for (size_t i = 0; i < n; i++) {
+		struct tp_buf name = {0};
+
+		if (path[i][0] == '-' && path[i][1])
+			code |= tp_buf_put(&name, "./", 2);
+		code |= tp_buf_put(&name, path[i], strlen(path[i]) + 1);
+		code |= b->size ? tp_buf_put(b, " ", 1) : 0;
+		code |= tp_buf_put(b, option, strlen(option));
+		code |= code ? 0 : cmd_quote(b, (char *)name.data);
+		tp_buf_release(&name);
 	}
-	code |= tp_buf_put(&args->target, "", 1);
-	args->page.target = code ? "" : (char *)args->target.data;
-	for (size_t i = 0; i < args->nbases; i++) {
-		code |= put_word(&args->olds, args->base[i]);
-		code |= i ? tp_buf_put(&args->bases, " ", 1) : 0;
-		code |= tp_buf_put(&args->bases, "--base=", 7);
-		code |= cmd_quote(&args->bases, args->base[i]);
+	return code;
+}
+
+static int put_option(struct tp_buf *b, const char *option, const char *value)
+{
+	int code = b->size ? tp_buf_put(b, " ", 1) : 0;
+
+	return code | tp_buf_put(b, option, strlen(option)) | cmd_quote(b, value);
+}
+
+static int put_run(struct tp_buf *b, const char *run)
+{
+	return run ? put_option(b, "--run=", run) : 0;
+}
+
+/* Both sides, for tprof-diff and tprof-flame. Where nothing is compared yet, the old one is to be
+ * filled in. */
+static int put_sides(struct args *args)
+{
+	const char *old = args->old.run_spec, *new = args->cmd.run_spec;
+	const char *run = !old || (new && !strcmp(old, new)) ? new : NULL;
+	struct tp_buf *diff = &args->diff, *flame = &args->flame;
+	bool one = args->npaths == 1 && args->nbases <= 1 &&
+		   (!args->nbases || !strcmp(args->path[0], args->base[0]));
+	int code = 0;
+
+	if (one && (args->nbases ? old : new)) {
+		/* Runs of one store. */
+		code |= put_option(diff, "--base-label=", old ? old : "OLD");
+		code |= put_option(diff, "--label=", new ? new : "latest");
+		code |= put_files(diff, "", args->path, 1);
+	} else {
+		code |= put_run(diff, run);
+		if (args->nbases)
+			code |= put_files(diff, "", args->base, args->nbases);
+		else
+			code |= put_word(diff, "OLD");
+		code |= put_word(diff, "--");
+		code |= put_files(diff, "", args->path, args->npaths);
 	}
-	if (args->nbases) {
-		code |= tp_buf_put(&args->olds, "", 1) | tp_buf_put(&args->bases, "", 1);
-		args->page.base = code ? "" : (char *)args->olds.data;
-		args->page.bases = code ? "" : (char *)args->bases.data;
+	if (args->nbases && one && old) {
+		code |= tp_buf_put(flame, diff->data, diff->size);
+	} else {
+		code |= put_run(flame, run);
+		code |= put_files(flame, "--base=", args->base, args->nbases);
+		code |= put_files(flame, "", args->path, args->npaths);
 	}
-	if (code)
+	return code;
+}
+
+/* What commands on the page are given. */
+static int note_target(struct args *args)
+{
+	int code = put_sides(args) | put_run(&args->target, args->cmd.run_spec);
+
+	code |= put_files(&args->target, "", args->path, args->npaths);
+	code |= tp_buf_put(&args->target, "", 1) | tp_buf_put(&args->diff, "", 1) |
+		tp_buf_put(&args->flame, "", 1);
+	if (code) {
 		cmd_error(&args->cmd, "out of memory");
-	return code ? CMD_SYSTEM : CMD_OK;
+		return CMD_SYSTEM;
+	}
+	args->page.target = (char *)args->target.data;
+	args->page.diff = (char *)args->diff.data;
+	args->page.flame = (char *)args->flame.data;
+	return CMD_OK;
 }
 
 /* What was asked does not fit the files: nothing is wrong with any of them. */
@@ -428,7 +483,7 @@ int main(int argc, char **argv)
 	free(args.base);
 	tp_buf_release(&args.command);
 	tp_buf_release(&args.target);
-	tp_buf_release(&args.olds);
-	tp_buf_release(&args.bases);
+	tp_buf_release(&args.diff);
+	tp_buf_release(&args.flame);
 	return status;
 }

@@ -108,7 +108,8 @@ static inline int page_no_memory(struct tp_err *err)
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
-/* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours). */
+/* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours), which
+ * are options in front of the files where the command is tprof-diff. */
 void page_command(struct page *p, struct html *h, const char *command, const char *more);
 /* The same as plain text; TP_ENOMEM. */
 int page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more);

@@ -19,16 +19,20 @@ static int put(struct tp_buf *b, const char *text)
 
 int page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more)
 {
-	int code = put(b, command) | put(b, " ");
+	const struct rep_page_options *opt = p->opt;
+	const char *files = opt->target;
+	bool diff = !strncmp(command, "tprof-diff", 10);
+	int code = put(b, command);
 
-	/* Only what compares is given both sides. */
-	if (p->opt->base && !strncmp(command, "tprof-diff", 10))
-		code |= put(b, p->opt->base) | put(b, " -- ");
-	else if (p->opt->base && !strncmp(command, "tprof-flame", 11))
-		code |= put(b, p->opt->bases ? p->opt->bases : "") | put(b, " ");
-	code |= put(b, p->opt->target);
-
-	if (*more)
+	if (diff && opt->diff)
+		files = opt->diff;
+	else if (opt->flame && !strncmp(command, "tprof-flame", 11))
+		files = opt->flame;
+	/* Behind "--", which is between the sides, options would be names of files. */
+	if (diff && *more)
+		code |= put(b, " ") | put(b, more);
+	code |= put(b, " ") | put(b, files);
+	if (!diff && *more)
 		code |= put(b, " ") | put(b, more);
 	return code ? TP_ENOMEM : 0;
 }

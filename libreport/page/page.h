@@ -21,11 +21,10 @@
 
 struct rep_page_options {
 	const char *title; /* NULL: made of what is shown */
-	const char
-	    *target;	     /* what commands on the page are given, as a shell reads it: files (the
-				new side's, where two are compared), and --run where it is needed … */
-	const char *base;    /* … and the old side's */
-	const char *bases;   /* the same as options: "--base=a --base=b" */
+	/* What commands on the page are given, as a shell reads it: */
+	const char *target;  /* files, of the new side where two are compared; --run before them */
+	const char *diff;    /* both sides, for tprof-diff; NULL: target */
+	const char *flame;   /* the same for tprof-flame */
 	const char *command; /* that made the page, likewise; NULL: unknown */
 	const char *version; /* of what made it */
 	const char *sample_index; /* of profiles: only this type; NULL: the first PAGE_TYPES */
@@ -48,7 +47,8 @@ struct rep_page_profile {
 int rep_page_profile(const struct rep_page_profile *profile, const struct rep_page_options *opt,
 		     const struct rep_sink *sink, struct tp_err *err);
 
-/* Profiles against profiles: sets of runs, of one each or more. opt->base is not NULL. */
+/* Profiles against profiles: sets of runs, of one each or more. opt->diff and opt->flame are not
+ * NULL. */
 struct rep_page_sides {
 	struct tp_profile *const *old, *const *new; /* nold, nnew of them */
 	size_t nold, nnew;

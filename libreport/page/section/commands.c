@@ -39,7 +39,7 @@ int page_commands(struct page *p, struct html *h, struct tp_err *err)
 	     "only what has such a function on its stack");
 	line(p, h, "tprof-flame -o waits.html --view=offcpu", "", "a flame graph of its own");
 	line(p, h, "tprof-query", "", "anything, in SQL");
-	line(p, h, "tprof-diff OLD", "", "against another run");
+	line(p, h, "tprof-diff", "", "against another run");
 	end(h);
 	return 0;
 }
@@ -52,7 +52,7 @@ int page_profile_commands(struct page *p, struct html *h, struct tp_err *err)
 	line(p, h, "tprof-top --peek=REGEX", "", "who calls a function, and what it calls");
 	line(p, h, "tprof-top --list=REGEX", "", "a function line by line");
 	line(p, h, "tprof-flame -o flame.html", "", "a flame graph of its own");
-	line(p, h, "tprof-diff OLD", "", "against another one");
+	line(p, h, "tprof-diff", "", "against another one");
 	end(h);
 	return 0;
 }
@@ -67,7 +67,9 @@ int page_diff_commands(struct page *p, struct html *h, struct tp_err *err)
 	line(p, h,
 	     p->sides ? "tprof-flame -o flame.html" : "tprof-flame -o flame.html --view=offcpu", "",
 	     "a flame graph of its own");
-	line(p, h, "tprof-report -o report.html", "", "a page of the new side alone");
+	/* A page has one trace. */
+	if (p->sides || p->runs->nnew == 1)
+		line(p, h, "tprof-report -o report.html", "", "a page of the new side alone");
 	end(h);
 	return 0;
 }
