@@ -214,7 +214,6 @@ static void test_trace_go_counts(void **state)
 	     "lock 1 30, wake 1 60"},
 	    {"one reason", {.go = REP_GO_SYNC, .filter = {.reason = "^sync"}}, ""},
 	    {"inside a region", {.go = REP_GO_SCHED, .region = "work"}, "wake 1 60"},
-	    {"inside another", {.go = REP_GO_SCHED, .region = "play"}, ""},
 	};
 
 	(void)state;
@@ -235,6 +234,17 @@ static void test_trace_go_counts(void **state)
 	}
 }
 
+static void test_trace_go_no_such_region(void **state)
+{
+	struct rep_trace_profile_options opt = {.go = REP_GO_SCHED, .region = "play"};
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_trace_profile(store, &runs.run[0], &opt, &p, &err), TP_ENOENT);
+	assert_non_null(strstr(err.msg, "nothing matches --region=play"));
+}
+
 static void test_trace_go_refuses(void **state)
 {
 	struct rep_trace_profile_options opt = {.go = REP_GO_NET, .filter = {.state = "blocked"}};
@@ -249,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_go_counts),
+	    cmocka_unit_test(test_trace_go_no_such_region),
 	    cmocka_unit_test(test_trace_go_refuses),
 	};
 

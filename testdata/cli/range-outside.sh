@@ -37,4 +37,4 @@ try tprof-top --view=offcpu --reason=nosuch checkout.trace
 try tprof-export --format=pprof --view=offcpu --reason=nosuch -o "$TMP/out" checkout.trace
 try tprof-path --task=nosuch checkout.trace
 try tprof-path --region=nosuch checkout.trace
-tprof-top --task=nosuch checkout.trace tasks
+try tprof-top --task=nosuch checkout.trace tasks

@@ -9,5 +9,5 @@ tprof-top "$s" regions --region='^pay$' --min=26ms
 tprof-top "$s" region --sort=running -n 2 --format=json
 tprof-top "$s" logs --from=50% --log=busy -n 3
 tprof-top "$s" story --task=10 --format=csv
-tprof-top "$s" logs --task=refund
-tprof-top "$s" tasks --task=refund
+tprof-top "$s" logs --task=refund 2>&1; echo "status $?"
+tprof-top "$s" tasks --task=refund 2>&1; echo "status $?"
