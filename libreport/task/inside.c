@@ -172,8 +172,8 @@ static void add_latencies(const struct collect *c)
 		if (!REP_COL(c->v, TASK, id)[row] || !rep_view_overlaps(c->v, from, to))
 			continue;
 		c->v->members.tasks++;
-		tp_sum(&c->v->members.latency_ns, tp_minus(rep_view_clip_end(c->v, to),
-							   rep_view_clip_start(c->v, from)));
+		tp_sum(&c->v->members.latency_ns,
+		       tp_minus(rep_view_clip_end(c->v, to), rep_view_clip_start(c->v, from)));
 	}
 }
 
@@ -188,8 +188,7 @@ static int collect(struct collect *c, bool by_task, bool as_go)
 	}
 	if (!c->region.given && !as_go)
 		add_latencies(c);
-	return as_go ? put_as_go(c)
-		     : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
+	return as_go ? put_as_go(c) : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
 }
 
 /* ---- in order ---- */
@@ -413,8 +412,7 @@ const char *rep_members_say(const struct rep_members *m, char *text, size_t size
 		tp_fmt_count(tasks, m->tasks);
 		strcat(tasks, " tasks");
 	}
-	snprintf(text, size,
-		 "counts every goroutine working for the %s: %s; %s took %s", tasks,
+	snprintf(text, size, "counts every goroutine working for the %s: %s; %s took %s", tasks,
 		 tp_fmt_ns(total, m->total_ns), m->tasks > 1 ? "they" : "it",
 		 tp_fmt_ns(latency, m->latency_ns));
 	return text;
