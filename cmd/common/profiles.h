@@ -84,7 +84,8 @@ int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const c
 int cmd_profiles_unlike(struct tp_err *err);
 
 /* What was asked about traces, of these lists (`b` may be NULL): a view of nothing but profiles
- * (`view`: one was named), or a filter that a profile does not know, is refused. 0 or CMD_USAGE. What
+ * (`view`: one was named), or a filter that a profile does not know, is refused. 0 or CMD_USAGE.
+ * What
  * --task counts is told where all is well. */
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
 			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b);

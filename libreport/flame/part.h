@@ -20,7 +20,7 @@ struct rep_flame_part {
 	const struct rep_profile_view *view;
 	const char *name; /* of the file or run */
 	enum rep_flame_side side;
-	bool trace; /* a view of a trace: its samples are sums */
+	bool trace;			   /* a view of a trace: its samples are sums */
 	const struct rep_members *members; /* what --task counts in it; NULL: nothing is known */
 };
 

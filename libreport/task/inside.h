@@ -29,9 +29,9 @@ struct rep_inside {
  * sentence about what it has. Sets v->members. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
-/* The same by the rule of `go tool trace` (pprofMatchingRegions), which knows regions only: of a task
- * its regions, not those of subtasks, and only where it has none the goroutine that began it. Of
- * overlapping ones of a goroutine, one that begins before the last that was taken has ended is
+/* The same by the rule of `go tool trace` (pprofMatchingRegions), which knows regions only: of a
+ * task its regions, not those of subtasks, and only where it has none the goroutine that began it.
+ * Of overlapping ones of a goroutine, one that begins before the last that was taken has ended is
  * dropped, so that of several that were open when the run began only the first to end counts. */
 int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
 		       const char *region, struct tp_err *err);

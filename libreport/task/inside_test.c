@@ -16,22 +16,33 @@
 static const struct {
 	int64_t name, task, goroutine, start, end;
 } regions[] = {
-    {1, 7, 0, 100, 200}, {2, 7, 0, 150, 160}, {1, 7, 0, 190, 300},  {1, 0, 0, 300, 310},
-    {0, 7, 1, 120, 130}, {2, 8, 2, NONE, 50}, {1, 8, 2, 900, NONE}, {1, 9, NONE, 0, 1000},
-    {1, 9, 99, 0, 1000}, {1, 9, 1, 400, 400},
+    {1, 7, 0, 100, 200},
+    {2, 7, 0, 150, 160},
+    {1, 7, 0, 190, 300},
+    {1, 0, 0, 300, 310},
+    {0, 7, 1, 120, 130},
+    {2, 8, 2, NONE, 50},
+    {1, 8, 2, 900, NONE},
+    {1, 9, NONE, 0, 1000},
+    {1, 9, 99, 0, 1000},
+    {1, 9, 1, 400, 400},
     /* Of goroutine 3, which ships: a region of another task that it is in already, one that it
      * enters meanwhile, in that one of its own task, one of no task, one of a task that the table
      * does not have. */
-    {6, 30, 3, 50, 120}, {6, 30, 3, 200, 250}, {6, 20, 3, 220, 230}, {6, 0, 3, 500, 510},
+    {6, 30, 3, 50, 120},
+    {6, 30, 3, 200, 250},
+    {6, 20, 3, 220, 230},
+    {6, 0, 3, 500, 510},
     {6, 99, 3, 600, 610},
     /* Of goroutine 4, which packs for it: a region of the task above, one that outlives its own. */
-    {6, 20, 4, 320, 330}, {6, 21, 4, 350, 450},
+    {6, 20, 4, 320, 330},
+    {6, 21, 4, 350, 450},
 };
 static const struct {
 	int64_t id, name, goroutine, start, end, parent;
 } tasks[] = {
-    {7, 1, 0, 50, 600, 0},	  {8, 2, 2, 10, 20, 0},	     {5, 2, 1, 700, NONE, 0},
-    {6, 2, 1, NONE, 30, 0},	  {20, 3, 3, 100, 900, 0},   {21, 4, 4, 300, 400, 20},
+    {7, 1, 0, 50, 600, 0},	  {8, 2, 2, 10, 20, 0},	       {5, 2, 1, 700, NONE, 0},
+    {6, 2, 1, NONE, 30, 0},	  {20, 3, 3, 100, 900, 0},     {21, 4, 4, 300, 400, 20},
     {30, 5, NONE, NONE, NONE, 0}, {0, 0, NONE, NONE, NONE, 0}, /* the background task */
 };
 #define NREGIONS (sizeof(regions) / sizeof(regions[0]))
@@ -173,8 +184,7 @@ static void test_inside_clip_pieces(void **state)
 	    {1, 0, 1000, 30 + 300, true}, {1, 10, 20, 10, true},  {1, 20, 710, 10 + 10, true},
 	    {1, 30, 700, 0, false},	  {1, 700, 700, 0, true}, {1, 30, 30, 0, false},
 	    {1, 1000, 1000, 0, true},	  {0, 0, 1000, 0, false}, {2, 40, 60, 10, true},
-	    {TP_NULL, 0, 1000, 0, false}, {4, 0, 1000, 0, false},
-	    {5, 0, 1000, 0, false},
+	    {TP_NULL, 0, 1000, 0, false}, {4, 0, 1000, 0, false}, {5, 0, 1000, 0, false},
 	};
 	struct rep_inside in;
 
@@ -249,9 +259,8 @@ static void test_members_say(void **state)
 
 	(void)state;
 	assert_string_equal(rep_members_say(&none, text, sizeof(text)), "");
-	assert_string_equal(
-	    rep_members_say(&one, text, sizeof(text)),
-	    "counts every goroutine working for the task: 64.6ms; it took 32.3ms");
+	assert_string_equal(rep_members_say(&one, text, sizeof(text)),
+			    "counts every goroutine working for the task: 64.6ms; it took 32.3ms");
 	rep_members_add(&several, &one);
 	assert_string_equal(
 	    rep_members_say(&several, text, sizeof(text)),
@@ -280,12 +289,14 @@ static void test_inside_init_no_such(void **state)
 
 	(void)state;
 	assert_int_equal(rep_inside_init(&in, &view, "77", NULL, &err), TP_ENOENT);
-	assert_string_equal(err.msg,
-			    "nothing matches --task=77; there are tasks of the types load, save, ship, pack, lift");
+	assert_string_equal(
+	    err.msg,
+	    "nothing matches --task=77; there are tasks of the types load, save, ship, pack, lift");
 	rep_inside_release(&in);
 	assert_int_equal(rep_inside_init(&in, &view, "load", "lod", &err), TP_ENOENT);
 	assert_string_equal(
-	    err.msg, "nothing matches --region=lod; there are regions of the types load, save, step");
+	    err.msg,
+	    "nothing matches --region=lod; there are regions of the types load, save, step");
 	rep_inside_release(&in);
 }
 

@@ -58,8 +58,7 @@ static int allocate(struct rep_tasks *t, size_t logs)
 	t->log = numbers(logs);
 	t->below = numbers(t->n);
 	return t->parent && t->first_child && t->next_child && t->children && t->first_region &&
-		       t->first_log && t->seen && t->region && t->log &&
-		       t->below
+		       t->first_log && t->seen && t->region && t->log && t->below
 		   ? 0
 		   : TP_ENOMEM;
 }

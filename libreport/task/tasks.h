@@ -34,13 +34,14 @@ struct rep_tasks {
 	uint32_t *row_of; /* by index of `ids` */
 	size_t row_room;
 	uint32_t *below; /* scratch of rep_members_each: rows */
-	/* Regions of tasks by goroutine, then start; made when rep_members_each first needs them. */
+	/* Regions of tasks by goroutine, then start; made when rep_members_each first needs them.
+	 */
 	struct rep_entered {
 		uint32_t region, task; /* rows; task: TP_NONE where the table has none */
 	} * entered;
 	size_t nentered;
 	bool has_entered;
-	uint64_t cuts; /* steps among them */
+	uint64_t cuts;	/* steps among them */
 	uint32_t *seen; /* by row: in which walk it was met */
 	uint32_t walk;
 	uint64_t steps;

@@ -207,8 +207,8 @@ static int put_member(void *ctx, const struct rep_member *m)
 		inherited = !tp_dict_text(v->dict, name).size;
 		name = inherited ? 0 : name + 1;
 		worker.rank = RANK_REGION;
-		if (inherited && (REP_COL(v, REGION, end_ns)[m->region] == TP_NULL ||
-				  m->to > p->span->to))
+		if (inherited &&
+		    (REP_COL(v, REGION, end_ns)[m->region] == TP_NULL || m->to > p->span->to))
 			worker.rank = RANK_OUTLIVES;
 	}
 	code = rep_keys_add(&p->w->labels, subtask, name, inherited, 0, &worker.label);

@@ -18,14 +18,14 @@ struct rep_job {
 	struct tp_dict *dict; /* of the names in results */
 	const struct rep_run *runs;
 	size_t nruns;
-	bool every;	       /* durations of all rows are wanted, before rows are chosen */
-	int64_t length_ns;     /* of the time range, summed over the runs */
-	size_t nrows;	       /* set by add and finish */
-	bool lack;	       /* there was no memory to tell rows apart by */
-	struct tp_arena texts; /* for values that are put together */
+	bool every;		    /* durations of all rows are wanted, before rows are chosen */
+	int64_t length_ns;	    /* of the time range, summed over the runs */
+	size_t nrows;		    /* set by add and finish */
+	bool lack;		    /* there was no memory to tell rows apart by */
+	struct tp_arena texts;	    /* for values that are put together */
 	struct rep_members members; /* what --task counts in it */
-	char note[200];	       /* a line under the table, "" for none */
-	char lead[600];	       /* lines above it, likewise; set by finish */
+	char note[200];		    /* a line under the table, "" for none */
+	char lead[600];		    /* lines above it, likewise; set by finish */
 	/* Columns whose name is not known beforehand, behind the report's own; set by finish. */
 	struct rep_column *extra;
 	size_t nextra;

@@ -50,6 +50,7 @@ conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus 
 	@python3 testdata/check/cut.py $(B)/bin
 	@python3 testdata/check/perfetto.py $(B)/bin
 	@python3 testdata/check/path.py $(B)/bin
+	@python3 testdata/check/tasks.py $(B)/bin $(CORPUS)
 	@PICTURES='$(PICTURES)' sh testdata/check/lanes.sh $(B)/bin $(CORPUS)
 	@python3 testdata/check/anonymise.py $(B)/bin
 

@@ -230,7 +230,8 @@ static void put_found(const struct flame *f, char *text, size_t size)
 		 f->found.frames == 1 ? "" : "s");
 }
 
-/* "6m07s in 5,464 stacks", what --task counts, what is found of it, and how much lies further on. */
+/* "6m07s in 5,464 stacks", what --task counts, what is found of it, and how much lies further on.
+ */
 static void draw_heading(const struct flame *f, struct tui_area a)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
