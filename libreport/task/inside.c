@@ -172,8 +172,8 @@ static void add_latencies(const struct collect *c)
 		if (!REP_COL(c->v, TASK, id)[row] || !rep_view_overlaps(c->v, from, to))
 			continue;
 		c->v->members.tasks++;
-		tp_sum(&c->v->members.latency_ns, tp_minus(rep_view_clip_end(c->v, to),
-							   rep_view_clip_start(c->v, from)));
+		tp_sum(&c->v->members.latency_ns,
+		       tp_minus(rep_view_clip_end(c->v, to), rep_view_clip_start(c->v, from)));
 	}
 }
 
@@ -188,8 +188,7 @@ static int collect(struct collect *c, bool by_task, bool as_go)
 	}
 	if (!c->region.given && !as_go)
 		add_latencies(c);
-	return as_go ? put_as_go(c)
-		     : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
+	return as_go ? put_as_go(c) : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
 }
 
 /* ---- in order ---- */
