@@ -2,7 +2,7 @@
 
 # What they need, so that parts that run at once build nothing.
 .PHONY: built
-built: all record-programs $(TESTS) $(REPLAYS)
+built: all record-programs $(TESTS)
 
 .PHONY: unit
 unit: $(TESTS) ## the tests of the modules (T=NAME: only some)

@@ -4,6 +4,7 @@ FUZZ_SRC := $(wildcard testdata/fuzz/*_fuzz.c)
 FUZZ_NAMES := $(patsubst testdata/fuzz/%_fuzz.c,%,$(FUZZ_SRC))
 FUZZ_HARNESS := $(call obj,$(wildcard testdata/fuzz/harness/*.c))
 REPLAYS := $(FUZZ_NAMES:%=$(B)/replay/%)
+built: $(REPLAYS)
 FUZZERS := $(FUZZ_NAMES:%=$(B)/fuzz/%)
 FUZZ_LIBS = $(LIBREPORT) $(LIBPARSE) $(ALL_LDFLAGS) $(PKG_LIBS) $(LIBS_tprof-flame)
 

@@ -223,8 +223,8 @@ static void follow(struct tp_profile *p, uint64_t *pick)
 static void page(struct tp_profile *p, uint64_t *pick)
 {
 	const struct rep_page_options opt = {.target = "a.pb.gz",
-					     .base = "b.pb.gz",
-					     .bases = "--base=b.pb.gz",
+					     .diff = "b.pb.gz a.pb.gz",
+					     .flame = "--base=b.pb.gz a.pb.gz",
 					     .version = "1",
 					     .rows = 1 + fuzz_pick(pick, 20)};
 	const struct rep_page_profile one = {p, "name"};

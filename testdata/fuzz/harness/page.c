@@ -5,8 +5,8 @@
 void fuzz_page(struct fuzz_store *f, uint64_t pick)
 {
 	const struct rep_page_options opt = {.target = "a.trace",
-					     .base = "b.trace",
-					     .bases = "--base=b.trace",
+					     .diff = "b.trace a.trace",
+					     .flame = "--base=b.trace a.trace",
 					     .command = "tprof-report a.trace",
 					     .version = "1",
 					     .rows = 1 + fuzz_pick(&pick, 20)};
