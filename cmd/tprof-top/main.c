@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "common/engine/engine.h"
+#include "common/goplaces.h"
 #include "common/near.h"
 #include "common/number.h"
 #include "common/option.h"
@@ -469,6 +470,7 @@ int main(int argc, char **argv)
 	int status;
 
 	args.profile.node_fraction = TOP_DEFAULT_FRACTION;
+	args.profile.go = cmd_go_places();
 	list_report_options();
 	status = cmd_engine_begin(&args.cmd, argc, argv);
 	if (status)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "common/goplaces.h"
 #include "profile/code/source.h"
 #include "tprof-tui/state.h"
 
@@ -103,20 +104,18 @@ void tui_clip(struct tui *t, struct tui_view *v, bool all)
 }
 
 /* Where a source file is on this machine: as tprof-top --list looks for it, from here on upwards,
- * and in Go's own tree. */
+ * and where Go keeps sources. */
 static bool find_source(struct tui *t, char *file, size_t size)
 {
-	const char *root = getenv("GOROOT");
 	struct rep_source source;
 	struct tp_err err;
-	char search[8192], here[4000];
+	char here[4000];
 	bool found = false;
 
 	if (!getcwd(here, sizeof(here)))
 		snprintf(here, sizeof(here), ".");
-	snprintf(search, sizeof(search), "%s:%.4000s/src", here,
-		 root && *root ? root : "/usr/local/go");
-	rep_source_init(&source, search, NULL);
+	rep_source_init(&source, here, NULL);
+	source.go = cmd_go_places();
 	if (rep_source_open(&source, (struct tp_text){file, (uint32_t)strlen(file)}, &err))
 		tui_error(t, "%s", err.msg);
 	else if (!source.found.size)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "profile/code/gosource.h"
 
 /* What becomes one node. Functions of the same name in two files are one, except by filefunctions.
  */
@@ -50,6 +51,7 @@ struct rep_profile_options {
 	enum rep_granularity granularity;
 	bool no_inlines, show_columns;
 	const char *trim_path, *source_path; /* folders, separated by colons */
+	struct rep_go_places go;	     /* where else sources are looked for */
 	/* names for code that has none: a program, and folders (symbol/symbol.h) */
 	const char *binary, *symbol_path;
 	const char *demangle; /* how names of C++ are shown (demangle.h) */

@@ -18,6 +18,8 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/home"
 passed=0 failed=0 unsettled=0 meant=0
 export TZ=UTC PPROF_TMPDIR="$scratch" XDG_CACHE_HOME="$scratch/home"
+# pprof does not look for sources there.
+export GOROOT=/nowhere GOPATH=/nowhere GOMODCACHE=/nowhere
 
 # Options that bend a report, for one file of each kind; the others are given `few`.
 few='

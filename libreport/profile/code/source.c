@@ -114,14 +114,13 @@ static bool go_up(char *folder)
 	return true;
 }
 
-static int search_for(struct rep_source *s, const char *path)
+static int search_for(struct rep_source *s, const char *path, bool *found)
 {
 	const char *list = s->search;
 	struct tp_text in;
 
 	while (rep_path_next(&list, &in)) {
 		char folder[4096], whole[8192];
-		bool found = false;
 		int code = 0;
 
 		if (in.size + 2 > sizeof(folder))
@@ -132,8 +131,8 @@ static int search_for(struct rep_source *s, const char *path)
 					 path);
 
 			if (n > 0 && (size_t)n < sizeof(whole))
-				code = try_path(s, whole, &found);
-			if (code || found)
+				code = try_path(s, whole, found);
+			if (code || *found)
 				return code;
 		} while (*folder && go_up(folder));
 	}
@@ -144,7 +143,7 @@ static int search_for(struct rep_source *s, const char *path)
 
 /* What is left of a name is looked for below folders, so it may not lead out of them. As pprof
  * joins them: "a/../b" is "b", whatever "a" is. */
-static int search_below(struct rep_source *s, struct tp_text path)
+static int search_below(struct rep_source *s, struct tp_text path, bool *found)
 {
 	struct tp_buf clean = {0};
 	int code = rep_path_clean(path.text, path.size, &clean);
@@ -155,15 +154,34 @@ static int search_below(struct rep_source *s, struct tp_text path)
 		snprintf(s->why, sizeof(s->why),
 			 "%.160s leads out of the folders that are searched", path.text);
 	else if (!code)
-		code = search_for(s, (char *)clean.data);
+		code = search_for(s, (char *)clean.data, found);
 	tp_buf_release(&clean);
+	return code;
+}
+
+static int try_go_path(void *ctx, const char *path, bool *found)
+{
+	return try_path(ctx, path, found);
+}
+
+/* Where nothing is found, what was wrong before is told. */
+static int search_go(struct rep_source *s, struct tp_text path, bool *found)
+{
+	char why[sizeof(s->why)];
+	int code;
+
+	memcpy(why, s->why, sizeof(why));
+	code = rep_go_source_find(&s->go, s->search, s->program, path, try_go_path, s, found);
+	if (!code && !*found)
+		memcpy(s->why, why, sizeof(why));
 	return code;
 }
 
 int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *err)
 {
+	struct tp_text whole;
 	const char *name;
-	bool found;
+	bool found = false;
 	int code;
 
 	if (s->known && s->path.size == path.size + 1 &&
@@ -177,13 +195,18 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 		code = tp_buf_put(&s->path, "", 1);
 	if (!code) {
 		/* A NUL would cut the name short. */
-		path = rep_path_trim((struct tp_text){(char *)s->path.data, path.size}, s->trim,
-				     s->search);
+		whole = (struct tp_text){(char *)s->path.data, path.size};
+		path = rep_path_trim(whole, s->trim, s->search);
 		name = path.text;
 		if (!path.size || memchr(name, 0, path.size))
 			snprintf(s->why, sizeof(s->why), "this is no name of a file");
 		else
-			code = *name == '/' ? try_path(s, name, &found) : search_below(s, path);
+			code = *name == '/' ? try_path(s, name, &found)
+					    : search_below(s, path, &found);
+		if (!code && !found)
+			code = search_go(s, path, &found);
+		if (!code && !found && path.size != whole.size)
+			code = search_go(s, whole, &found);
 	}
 	s->known = !code;
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;

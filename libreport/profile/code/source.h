@@ -12,7 +12,8 @@
  * that is searched ("/build/7/shop/cart.go" is "cart.go" for someone in "/home/me/shop"). What is
  * relative then is looked for in every folder of `search` and in those above it, unless it begins
  *with
- * ".."; what is not is opened as it is. */
+ * ".."; what is not is opened as it is. What is not found so is looked for where Go keeps sources
+ * (gosource.h), by its name as it is left and as it was. */
 #ifndef REP_PROFILE_CODE_SOURCE_H
 #define REP_PROFILE_CODE_SOURCE_H
 
@@ -21,9 +22,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "decode/dict.h"
+#include "profile/code/gosource.h"
 
 struct rep_source {
 	const char *search, *trim; /* folders, separated by colons; borrowed */
+	struct rep_go_places go;   /* to be filled in, if known */
+	const char *program;	   /* the program's file, likewise; borrowed */
 	struct tp_buf path;	   /* of the file that is open, as it was asked for */
 	struct tp_buf found;	   /* and as it is here; size 0 where it could not be read */
 	struct tp_buf text;

@@ -207,6 +207,11 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	if (!search || !*search)
 		search = getcwd(here, sizeof(here)) ? here : ".";
 	rep_source_init(&l.source, search, v->opt.trim_path);
+	l.source.go = v->opt.go;
+	/* The program comes first. */
+	if (v->profile->nmappings)
+		l.source.program =
+		    tp_dict_text(v->profile->dict, v->profile->mappings[0].file).text;
 	if (!code)
 		code = pick(v, g, arg, &node, &n, err);
 	if (!code)
