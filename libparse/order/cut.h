@@ -7,8 +7,9 @@
  * not believed but compared: a cut has what was known where it begins and where it ends (a seam
  * each), and two cuts belong together only if what the second began with is what the first ended
  * with. Where that is so, every event of the second is what a single reader would have delivered,
- * but for three things that are mended when cuts are joined (store/merge/stitch.c): ids and indices,
- * times that were moved behind the one before, and parents and names of tasks that began earlier.
+ * but for three things that are mended when cuts are joined (store/merge/stitch.c): ids and
+ * indices, times that were moved behind the one before, and parents and names of tasks that began
+ * earlier.
  *
  * The decoder fills a struct tp_cut (trace->cut); the store keeps it as tp_cut_put writes it. */
 #ifndef TP_ORDER_CUT_H

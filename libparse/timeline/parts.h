@@ -133,7 +133,7 @@ struct tp_gsum {
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
 	uint8_t gc;	     /* gcwork.c looks at it, for what reasons */
-	uint32_t name_stack; /* its root names the goroutine; without TP_SUM_NAMED the first stack */
+	uint32_t name_stack; /* names the goroutine; without TP_SUM_NAMED its first stack */
 	uint32_t gc_work;    /* node of gcwork.c's that goes on, 0 none */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
