@@ -27,7 +27,10 @@ enum tp_dump_line {
 	TP_LINE_OTHER
 };
 
-enum tp_dump_line tp_dump_line(struct tp_scan line);
+struct tp_where;
+
+/* *w (NULL: not asked for) is filled where the line is a place. */
+enum tp_dump_line tp_dump_line(struct tp_scan line, struct tp_where *w);
 /* Can it only be a line of a stack? */
 bool tp_dump_is_stack(enum tp_dump_line kind);
 

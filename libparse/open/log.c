@@ -100,6 +100,13 @@ static struct tp_scan scan_of(const struct tp_buf *b)
 	return (struct tp_scan){p, p + b->size};
 }
 
+static const char *find_word(struct tp_scan s)
+{
+	const char *at = tp_scan_find(s, "oroutine");
+
+	return at ? at : s.end;
+}
+
 /* The next line of the level at hand, without its end. */
 static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_scan *line)
 {
@@ -120,6 +127,13 @@ static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_sca
 		l->bytes = (uint64_t)(next - line->at);
 	}
 	line->end = end;
+	if (!l->depth && l->utf16) {
+		level->may_begin = true;
+	} else {
+		if (!level->word || level->word < line->at)
+			level->word = find_word(level->rest);
+		level->may_begin = level->word < end;
+	}
 	level->rest.at = next;
 	if (!l->depth && l->utf16) {
 		/* The text of a level is free where the level is the file. */
@@ -142,6 +156,7 @@ static void push(struct tp_log *l, bool whole)
 	l->depth++;
 	l->wrapped = true;
 	next->rest = scan_of(&next->text);
+	next->word = NULL;
 	next->whole = whole;
 	l->end_due = whole;
 	tp_log_look(next, next->rest);
@@ -178,7 +193,10 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 	struct tp_scan string, rest;
 	const char *end;
 
-	*at = tp_find_goroutine(line);
+	rest = line;
+	if (level->word > line.at && level->word < line.end) /* nothing was rewritten */
+		rest.at = level->word - 1;
+	*at = level->may_begin ? tp_find_goroutine(rest) : NULL;
 	if (!*at && level->numbers)
 		tp_log_numbers(level, line);
 	if (!*at && level->quote == TP_LOG_BARE)
@@ -239,8 +257,8 @@ static int write_header(struct tp_log_level *level, struct tp_scan *text)
 static int take_header(struct tp_log *l, struct tp_log_level *level, const char *at)
 {
 	struct tp_scan text = {at, l->text.end}, id, state;
-	enum tp_dump_line kind = tp_dump_line(text);
-	bool goleak = tp_goleak_line(text, &id, &state);
+	enum tp_dump_line kind = tp_dump_line(text, NULL);
+	bool goleak = *at == 'G' && tp_goleak_line(text, &id, &state);
 
 	if (kind != TP_LINE_HEADER && kind != TP_LINE_HEADER_CUT && !goleak)
 		return 0;
@@ -371,7 +389,7 @@ bool tp_log_has_dump(const void *data, size_t size)
 	tp_log_init(&l, data, size);
 	while (!found && (code = tp_log_next(&l)) > 0) {
 		enum tp_dump_line kind =
-		    l.kind == TP_LOG_TEXT ? tp_dump_line(l.text) : TP_LINE_OTHER;
+		    l.kind == TP_LOG_TEXT ? tp_dump_line(l.text, NULL) : TP_LINE_OTHER;
 		struct tp_scan raw = {l.start + l.offset, l.start + l.offset + l.bytes};
 
 		if (!left && (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))

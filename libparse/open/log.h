@@ -36,6 +36,8 @@ enum tp_log_quote { TP_LOG_BARE, TP_LOG_PLAIN_STRING, TP_LOG_JSON, TP_LOG_LOGFMT
 struct tp_log_level {
 	struct tp_scan rest; /* lines to come */
 	struct tp_buf text;  /* what they are in, from the second level on */
+	const char *word;    /* where "oroutine" is next in them, or their end */
+	bool may_begin;	     /* the line at hand has it */
 	struct tp_buf line;  /* a line that had to be written anew */
 	bool whole;	     /* it holds several lines: what follows it is something else */
 	/* There are: ESC; other spellings of it; odd blanks; texts as lists of bytes. */

@@ -52,7 +52,7 @@ static bool varies(struct tp_scan w)
 	static const char words[] =
 	    " jan feb mar apr may jun jul aug sep oct nov dec mon tue wed thu fri sat sun am pm "
 	    "trace debug info notice warn warning error err fatal panic crit critical alert emerg "
-	    "t d i n w e f p c trc dbg inf wrn ftl pnc stdout stderr out ";
+	    "t d i n w e f p c trc dbg inf wrn ftl pnc stdout stderr out "; /* stdout and stderr */
 	size_t n = tp_scan_left(&w);
 
 	for (const char *at = words; n && n < 10 && (at = strchr(at, ' ')) != NULL && at[1];) {
@@ -128,7 +128,7 @@ static const char *stack_at(struct tp_scan s)
 {
 	enum tp_dump_line kind;
 
-	kind = tp_dump_line(s);
+	kind = tp_dump_line(s, NULL);
 	if (!tp_dump_is_stack(kind))
 		return NULL;
 	/* Calls are not indented; places are. */
@@ -159,7 +159,7 @@ const char *tp_log_first(const struct tp_log_shape *head, struct tp_scan line)
 	/* Another prefix, but one. */
 	for (n = 0, at = line.at; at < line.end && n < STEPS; at++) {
 		if (at > line.at && !is_blank(*at) && is_blank(at[-1])) {
-			enum tp_dump_line kind = tp_dump_line((struct tp_scan){at, line.end});
+			enum tp_dump_line kind = tp_dump_line((struct tp_scan){at, line.end}, NULL);
 
 			n++;
 			if (kind == TP_LINE_CALL || kind == TP_LINE_CREATOR)

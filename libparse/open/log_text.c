@@ -216,7 +216,7 @@ void tp_log_look(struct tp_log_level *level, struct tp_scan text)
 	level->escapes = n && (memchr(text.at, '\033', n) || memchr(text.at, '\b', n));
 	level->wide =
 	    n && (memchr(text.at, 0xc2, n) || memchr(text.at, 0xe2, n) || memchr(text.at, 0xef, n));
-	level->numbers = tp_log_has_numbers(text);
+	level->numbers = n && memchr(text.at, '"', n) && tp_log_has_numbers(text);
 	level->spelled = false;
 	if (n && (level->wide || memchr(text.at, '#', n) || memchr(text.at, '^', n) ||
 		  memchr(text.at, '\\', n)))
@@ -226,19 +226,31 @@ void tp_log_look(struct tp_log_level *level, struct tp_scan text)
 
 #define MAX_SEQUENCE 1000
 
+/* Where the next string of a terminal ends, with BEL or ESC \; the end of the line, nowhere. Looked
+ * for once, however many begin before it. */
+static const char *string_end(struct tp_scan s, const char **known)
+{
+	const char *p = s.at;
+
+	if (*known && *known >= s.at)
+		return *known;
+	while (p < s.end && *p != '\a' && !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
+		p++;
+	*known = p;
+	return p;
+}
+
 /* Behind ESC, or a spelling of "ESC [": where the sequence ends (ECMA-48). */
-static const char *past_sequence(struct tp_scan s)
+static const char *past_sequence(struct tp_scan s, const char **known)
 {
 	if (s.at == s.end)
 		return s.at;
-	if (strchr("]_P^X", *s.at)) { /* strings: up to BEL or ESC \ */
-		for (const char *p = s.at + 1; p < s.end && p - s.at < MAX_SEQUENCE; p++) {
-			if (*p == '\a')
-				return p + 1;
-			if (*p == '\033' && p + 1 < s.end && p[1] == '\\')
-				return p + 2;
-		}
-		return s.at + 1;
+	if (strchr("]_P^X", *s.at)) {
+		const char *end = string_end(s, known);
+
+		if (end == s.end || end - s.at > MAX_SEQUENCE)
+			return s.at + 1;
+		return end + (*end == '\a' ? 1 : 2);
 	}
 	if (*s.at++ == '[')
 		while (s.at < s.end && *s.at >= 0x20 && *s.at < 0x40)
@@ -252,19 +264,21 @@ static const char *past_sequence(struct tp_scan s)
 }
 
 /* What of the text is left out here, or becomes a blank (*blank): up to where; NULL nothing. */
-static const char *left_out(const struct tp_log_level *level, struct tp_scan s, bool *blank)
+static const char *left_out(const struct tp_log_level *level, struct tp_scan s, const char **known,
+			    bool *blank)
 {
 	static const char *const blanks[] = {"\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x87"};
 	static const char *const nothing[] = {"\xef\xbb\xbf", "\xe2\x80\x8b", "\xe2\x81\xa0"};
 
 	*blank = false;
 	if (*s.at == '\033')
-		return past_sequence((struct tp_scan){s.at + 1, s.end});
+		return past_sequence((struct tp_scan){s.at + 1, s.end}, known);
 	if (level->spelled)
 		for (size_t i = 0; i < NSPELLINGS; i++)
 			if (tp_scan_begins(s, spellings[i]))
 				return past_sequence(
-				    (struct tp_scan){s.at + strlen(spellings[i]) - 1, s.end});
+				    (struct tp_scan){s.at + strlen(spellings[i]) - 1, s.end},
+				    known);
 	if (!level->wide || (uint8_t)*s.at < 0x80)
 		return NULL;
 	for (size_t i = 0; i < 3; i++) {
@@ -300,20 +314,20 @@ static void without_bare(struct tp_scan *s)
 
 static void trim_end(struct tp_scan *s)
 {
-	while (s->end > s->at && strchr(" \t\r\f\v", s->end[-1]) && s->end[-1])
+	while (s->end > s->at && (uint8_t)s->end[-1] <= ' ' && memchr(" \t\r\f\v", s->end[-1], 5))
 		s->end--;
 }
 
 int tp_log_clean(struct tp_log_level *level, struct tp_scan *line)
 {
 	struct tp_scan s = *line;
-	const char *kept = s.at;
+	const char *kept = s.at, *known = NULL;
 	bool written = false, blank;
 	int code = 0;
 
 	if (level->escapes || level->spelled || level->wide) {
 		while (s.at < s.end && !code) {
-			const char *to = left_out(level, s, &blank);
+			const char *to = left_out(level, s, &known, &blank);
 
 			if (!to) {
 				s.at++;

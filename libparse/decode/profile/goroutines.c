@@ -91,10 +91,11 @@ struct dump {
 	struct tp_buf call;
 	enum tp_dump_line called; /* TP_LINE_BLANK: none */
 	struct place call_at;
-	struct place noise; /* lines in the stack that are none of its lines */
-	bool stray;	    /* a stack without a first line was told */
-	bool runtime_stack; /* of the scheduler, which is no goroutine */
-	bool torn;	    /* the last line began like a header */
+	struct tp_where where; /* of the line at hand, if it is one */
+	struct place noise;    /* lines in the stack that are none of its lines */
+	bool stray;	       /* a stack without a first line was told */
+	bool runtime_stack;    /* of the scheduler, which is no goroutine */
+	bool torn;	       /* the last line began like a header */
 
 	uint64_t seen, kept; /* lines that are not empty; those of the dump */
 	struct missing missing[MAX_MISSING];
@@ -495,24 +496,23 @@ static int stray_place(struct dump *d, const struct tp_where *w)
 	return lose(d, &d->call_at, "begins a stack that lacks its first line");
 }
 
-static int read_place(struct dump *d, struct tp_scan line)
+static int read_place(struct dump *d, enum tp_dump_line kind)
 {
-	struct tp_where w;
-	bool cut = tp_dump_where(line, &w) == TP_LINE_WHERE_CUT;
+	static const struct tp_where none;
+	const struct tp_where *w = &d->where;
+	bool cut = kind == TP_LINE_WHERE_CUT;
 	struct place at = here(d);
 	int code;
 
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
-		return stray_place(d, &w);
+		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
 		if (!d->done)
 			add_noise(d, &at);
 		return 0;
 	}
-	if (cut)
-		w = (struct tp_where){0};
 	d->kept++;
-	code = end_call_at(d, &w);
+	code = end_call_at(d, cut ? &none : w);
 	return code || !cut ? code : lose(d, &at, "is cut, or has no line that can be read");
 }
 
@@ -553,7 +553,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 	switch (kind) {
 	case TP_LINE_WHERE:
 	case TP_LINE_WHERE_CUT:
-		return read_place(d, line);
+		return read_place(d, kind);
 	case TP_LINE_CALL:
 	case TP_LINE_CALL_CUT:
 	case TP_LINE_CREATOR:
@@ -595,14 +595,15 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 	if (kind == TP_LINE_CALL)
 		return begin_call(d, line, kind);
 	if (kind == TP_LINE_WHERE)
-		return read_place(d, line);
+		return read_place(d, kind);
 	return hear(d, line);
 }
 
 static int read_line(struct dump *d)
 {
 	struct tp_scan line = d->log.text;
-	enum tp_dump_line kind = d->log.kind == TP_LOG_ALIEN ? TP_LINE_OTHER : tp_dump_line(line);
+	enum tp_dump_line kind =
+	    d->log.kind == TP_LOG_ALIEN ? TP_LINE_OTHER : tp_dump_line(line, &d->where);
 	struct tp_goroutine g;
 	bool over;
 	int code = 0;
