@@ -414,6 +414,9 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 			p->losses[0] = w->trace.losses[i];
 		}
 	}
+	for (size_t i = 0; !code && i < p->nnotices; i++)
+		snprintf(p->notices[i].severity == TP_INFO ? result->seen : result->others,
+			 sizeof(result->seen), "%s", p->notices[i].text);
 	if (!code)
 		code = name_profile(w, p, result, err);
 	if (!code)

@@ -54,6 +54,8 @@ struct tp_import_result {
 	struct tp_relabelled labels; /* known: what its labels were given */
 	char unnamed[256];	     /* why code has no names or doubtful ones, "" */
 	char bare[192];		     /* why a trace has no generation, "" */
+	char seen[192];		     /* of a dump in a log: what was read of it, "" */
+	char others[192];	     /* of a profile: what it leaves out, "" */
 };
 
 /* Imports the dump at path ("-": standard input) into the store at store_path. */

@@ -64,15 +64,18 @@ struct load {
 	struct cmd_profile *item;   /* then: all of them, by path */
 	struct cmd_dump_note *note; /* by path */
 	struct cmd_names names;
-	bool other;    /* something is no dump of a profile */
-	size_t failed; /* the path that err is about */
+	struct tp_profile_dumps *before; /* the path's, if it is a single one; NULL: nobody asks */
+	bool other;			 /* something is no dump of a profile */
+	size_t failed;			 /* the path that err is about */
 	int code;
 	struct tp_err err;
 };
 
 int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
-		  struct tp_profile **p, struct cmd_dump_note *note, struct tp_err *err)
+		  struct tp_profile **p, struct tp_profile_dumps *before,
+		  struct cmd_dump_note *note, struct tp_err *err)
 {
+	const struct tp_profile_options how = {.dumps = before};
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
 	struct tp_input *in;
@@ -90,10 +93,12 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 	if (!code)
 		code = tp_recognise(in->data, in->size, &seen, err);
 	if (!code)
-		code = tp_profile_read(in->data, in->size, NULL, p, err);
+		code = tp_profile_read(in->data, in->size, &how, p, err);
 	tp_input_close(in);
 	if (!code)
 		code = cmd_names_of(*p, names, err);
+	for (size_t i = 0; !code && before && i < before->n; i++)
+		code = cmd_names_of(before->p[i], names, err);
 	if (code) {
 		tp_profile_free(*p);
 		*p = NULL;
@@ -122,7 +127,8 @@ static int load_one(struct load *l, size_t i)
 	int code = cmd_look_ahead(l->paths[i], &what, &l->err);
 
 	if (!code && what == CMD_WHAT_PROFILE)
-		code = cmd_dump_read(l->paths[i], &l->names, &what, &p, &l->note[i], &l->err);
+		code = cmd_dump_read(l->paths[i], &l->names, &what, &p, l->before, &l->note[i],
+				     &l->err);
 	l->other = what != CMD_WHAT_PROFILE;
 	if (code || l->other)
 		return code;
@@ -221,6 +227,50 @@ static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, 
 	return code ? cmd_profiles_unlike(err) : 0;
 }
 
+#define MOST_DUMPS 100 /* of a file */
+
+static struct cmd_profile *append(struct cmd *cmd, struct cmd_profiles *out, struct tp_profile *p,
+				  const char *path, size_t nth, size_t of, struct tp_err *err)
+{
+	const char *name = cmd_name_apart(cmd, path);
+	char *numbered = NULL;
+	int code;
+
+	if (of > 1 && asprintf(&numbered, "%s (%zu of %zu)", name, nth, of) < 0) {
+		tp_profile_free(p);
+		out_of_memory(err);
+		return NULL;
+	}
+	code = cmd_profiles_append(out, p, of > 1 ? numbered : name, false, err);
+	free(numbered);
+	return code ? NULL : &out->item[out->n - 1];
+}
+
+/* The dumps of a file, as far as there is room for them: the first, and the latest. */
+static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_profile_dumps *before,
+			const char *path, struct tp_err *err)
+{
+	size_t left_out = before->total > before->n ? before->total - before->n - 1 : 0;
+
+	for (size_t i = 0; i < before->n; i++) {
+		struct tp_profile *p = before->p[i];
+		struct cmd_profile *item;
+
+		before->p[i] = NULL;
+		item = append(cmd, out, p, path, i ? left_out + i + 1 : 1, before->total, err);
+		if (!item)
+			return err->code;
+		item->damaged = item->profile->nlosses > 0;
+		if (item->damaged)
+			cmd_note(cmd, "%s: is damaged: %s", item->name,
+				 item->profile->losses[0].reason);
+	}
+	if (left_out)
+		cmd_note(cmd, "%s: holds %zu dumps; the first and the last %zu are compared",
+			 cmd_name_apart(cmd, path), before->total, before->n);
+	return 0;
+}
+
 static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool add,
 			struct cmd_profiles *out)
 {
@@ -240,9 +290,17 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 		return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 	}
 	for (size_t i = 0; i < part[nparts - 1].to && !code; i++) {
-		code = cmd_profiles_append(out, part[0].item[i].profile,
-					   cmd_name_apart(cmd, paths[i]), false, &err);
+		struct tp_profile_dumps *before = part[0].before;
+		struct tp_profile *p = part[0].item[i].profile;
+		size_t of = before ? before->total : 1;
+
 		part[0].item[i].profile = NULL;
+		if (before)
+			code = append_dumps(cmd, out, before, paths[i], &err);
+		if (code)
+			tp_profile_free(p);
+		else if (!append(cmd, out, p, paths[i], of, of, &err))
+			code = err.code;
 	}
 	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
@@ -255,6 +313,8 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 	struct load part[MAX_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
 	struct cmd_dump_note *note = calloc(n, sizeof(*note));
+	struct tp_profile *dump[MOST_DUMPS - 1] = {0};
+	struct tp_profile_dumps before = {.p = dump, .room = MOST_DUMPS - 1};
 	struct tp_err err;
 	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
 
@@ -265,7 +325,8 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 					.from = n * i / nparts,
 					.to = n * (i + 1) / nparts,
 					.item = item,
-					.note = note};
+					.note = note,
+					.before = opt->each_dump && n == 1 ? &before : NULL};
 		/* A single file stays as it is; parts of many are summed up for good. */
 		if (add)
 			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
@@ -283,7 +344,7 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 	if (!code && !status && !*other) {
 		cmd_dumps_tell(cmd, paths, note, n);
 		for (size_t i = 0; i < n; i++)
-			out->item[add ? 0 : i].damaged |= note[i].damaged;
+			out->item[add ? 0 : before.n + i].damaged |= note[i].damaged;
 	}
 	for (size_t i = 0; i < nparts; i++) {
 		rep_merger_free(part[i].sum);
@@ -291,6 +352,8 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 	}
 	for (size_t i = 0; i < n && item; i++)
 		tp_profile_free(item[i].profile);
+	for (size_t i = 0; i < before.n; i++)
+		tp_profile_free(dump[i]);
 	free(item);
 	free(note);
 	return status;

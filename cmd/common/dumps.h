@@ -33,9 +33,10 @@ struct cmd_dump_note {
 };
 
 /* One. *p is the caller's; it stays NULL where it turns out that the path is no dump of a profile:
- * *what then says so. */
+ * *what then says so. `before`: NULL, or for those before it in the file. */
 int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
-		  struct tp_profile **p, struct cmd_dump_note *note, struct tp_err *err);
+		  struct tp_profile **p, struct tp_profile_dumps *before,
+		  struct cmd_dump_note *note, struct tp_err *err);
 void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 		    const struct cmd_dump_note *note, size_t n);
 

@@ -314,7 +314,7 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 			status = CMD_USAGE;
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
-		} else if (cmd_dump_read(paths[i], &names, &what, &p, &note, &err)) {
+		} else if (cmd_dump_read(paths[i], &names, &what, &p, NULL, &note, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (!p) { /* more than its beginning says what it is */
 			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);

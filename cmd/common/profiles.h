@@ -50,6 +50,9 @@ struct cmd_profiles_options {
 	/* Runs of stores with the same value of this label are added up to one item; a run without
 	 * it is an error, and so is a dump. NULL: each is an item. */
 	const char *by;
+	/* Of a single file with several dumps of goroutines, one after the other, each is an item, not
+	 * only the last. */
+	bool each_dump;
 	/* Not a word where --run picks nothing here: what is compared with these has stores. */
 	bool picked_elsewhere;
 };

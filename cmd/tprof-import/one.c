@@ -61,9 +61,10 @@ static void summarise(const struct args *args, const char *file, const char *sto
 	else
 		tp_fmt_ns(duration, r->duration_ns);
 	if (r->profile) {
-		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
+		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
 			  r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
-			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "", r->seconds,
+			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "",
+			  r->seen[0] ? ", " : "", r->seen, r->seconds,
 			  tp_fmt_bytes(in, (int64_t)r->size_in),
 			  tp_fmt_bytes(out, (int64_t)r->size_store), store,
 			  r->losses ? "with losses" : "nothing lost");
@@ -124,6 +125,8 @@ static void warn(const struct args *args, const char *file, const char *store,
 			  "warning: %s: the trace does not say how long a tick is, so "
 			  "all times are ticks",
 			  file);
+	if (r->others[0])
+		cmd_error(&args->cmd, "warning: %s: %s", file, r->others);
 	if (r->unnamed[0])
 		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
 	if (r->losses && r->profile)

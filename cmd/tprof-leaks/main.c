@@ -166,7 +166,7 @@ static int fail(struct args *args, const char *name, struct tp_err *err)
 
 static int add_profiles(struct args *args, struct rep_leaks *l, const char *path)
 {
-	const struct cmd_profiles_options opt = {.picked_elsewhere = args->run_told};
+	const struct cmd_profiles_options opt = {.each_dump = true, .picked_elsewhere = args->run_told};
 	struct cmd_profiles list = {0};
 	struct tp_err err;
 	int status = cmd_profiles_open(&args->cmd, &path, 1, &opt, &list);
@@ -426,8 +426,6 @@ static int run(struct args *args)
 
 	if (status)
 		return status;
-	if (!args->sort_given && args->npaths > 1)
-		args->leak.sort = REP_LEAK_BY_GROWTH;
 	if (rep_leaks_new(&l, &args->leak, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
 	args->cmd.files[0] = (struct cmd_files){args->path, args->npaths};
@@ -438,6 +436,8 @@ static int run(struct args *args)
 		cmd_error(&args->cmd, "--created is for traces, and there is none");
 		status = CMD_USAGE;
 	}
+	if (!args->sort_given && rep_leaks_sources(l) > 1)
+		rep_leaks_sort(l, REP_LEAK_BY_GROWTH);
 	if (!status && rep_leaks_finish(l, &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
 	if (!status)

@@ -176,8 +176,19 @@ bool tp_profile_lined(const struct tp_profile *p, uint32_t frame);
 
 /* ---- from a dump (decode/profile/) ---- */
 
+/* Of a file with several dumps of goroutines, those before the last. */
+struct tp_profile_dumps {
+	struct tp_profile **p; /* room for `room`; the caller's to free */
+	size_t room;
+	size_t n; /* where there are more, the first and the latest */
+	size_t total; /* that the file holds, with the last */
+};
+
 struct tp_profile_options {
 	bool strict; /* an error where part of a damaged dump could be kept */
+	/* NULL: of several dumps the last counts, and a notice says so. Filled only by files that
+	 * hold dumps of goroutines. */
+	struct tp_profile_dumps *dumps;
 };
 
 /* Decodes a profile of any kind, by content. *p is the caller's (tp_profile_free), NULL after an

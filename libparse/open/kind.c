@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "open/dumpline.h"
+#include "open/log.h"
 #include "open/proto.h"
 
 #define BEGIN ((size_t)64 << 10) /* within which a header is looked for */
@@ -216,24 +218,6 @@ size_t tp_kind_header(const void *data, size_t size, size_t from)
 	return size;
 }
 
-/* ---- stacks of goroutines ---- */
-
-int tp_is_goroutine_line(const char *data, size_t size)
-{
-	struct text line = {data, data + size};
-
-	while (line.end > line.at && (line.end[-1] == '\r' || line.end[-1] == ' '))
-		line.end--;
-	if (line.end - line.at < 14 || line.end[-1] != ':' || !skip(&line, "goroutine ") ||
-	    !skip_digits(&line))
-		return false;
-	/* " gp=0x… m=0 mp=0x…" may come between. */
-	while (skip(&line, " gp=") || skip(&line, " m=") || skip(&line, " mp="))
-		while (line.at < line.end && *line.at != ' ' && *line.at != '[')
-			line.at++;
-	return skip(&line, " [") && find(line, "]") != NULL;
-}
-
 /* No program writes it, but binary data is full of it. */
 static bool is_control(char c)
 {
@@ -251,24 +235,6 @@ static struct text before_controls(struct text t)
 	while (before.end < t.end && !is_control(*before.end))
 		before.end++;
 	return before;
-}
-
-static bool has_controls(struct text t)
-{
-	return before_controls(t).end < t.end;
-}
-
-static bool has_goroutines(struct text t)
-{
-	while (t.at < t.end) {
-		struct text from = t, line = line_of(&t, false);
-
-		if (tp_is_goroutine_line(line.at, (size_t)(line.end - line.at)))
-			return true;
-		if (has_controls((struct text){from.at, t.at}))
-			return false;
-	}
-	return false;
 }
 
 /* ---- binary ---- */
@@ -319,14 +285,15 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 	if (tp_is_goroutine_line(first.at, (size_t)(first.end - first.at)))
 		return TP_KIND_GOROUTINES;
 	kind = kind_of_text(begin);
-	if (kind && has_controls(begin) && tp_input_is_proto(data, size))
+	if (kind && tp_log_is_binary(begin.at, (size_t)(begin.end - begin.at)) &&
+	    tp_input_is_proto(data, size))
 		return TP_KIND_PROTO;
 	if (kind)
 		return kind;
 	kind = tp_kind_of_words(data, size, &words, &period);
 	if (kind)
 		return kind;
-	if (has_goroutines(all))
+	if (tp_log_has_dump(all.at, size))
 		return TP_KIND_GOROUTINES;
 	rest = before_controls(begin);
 	rest.at += tp_kind_header(rest.at, (size_t)(rest.end - rest.at), 0);

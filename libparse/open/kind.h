@@ -19,7 +19,7 @@ enum tp_kind {
 	TP_KIND_JAVA_HEAP,	 /* --- heapz 1 --- */
 	TP_KIND_JAVA_CONTENTION, /* --- contentionz 1 --- with format = java */
 	TP_KIND_JAVA_CPU,	 /* words 0, 3, 1, period, 0 */
-	TP_KIND_GOROUTINES,	 /* stacks of goroutines, with anything before them */
+	TP_KIND_GOROUTINES,	 /* stacks of goroutines, in whatever log they lie (log.h) */
 	TP_NKINDS
 };
 
@@ -51,9 +51,5 @@ uint64_t tp_word(const uint8_t *data, const struct tp_words *words);
 
 /* The word before " profile: total N", if it can be printed as it is; else "count". */
 int tp_kind_count_name(const void *data, size_t size, const char **name);
-
-/* The line that begins a goroutine's stack, "goroutine 18 [chan receive]:", with or without what
- * newer versions put between and behind. `line` is without its end. */
-int tp_is_goroutine_line(const char *line, size_t size);
 
 #endif

@@ -553,6 +553,11 @@ static int by_order(const void *a, const void *b, void *ctx)
 	return c ? c : ORDER(x->reason, y->reason);
 }
 
+void rep_leaks_sort(struct rep_leaks *l, enum rep_leak_sort sort)
+{
+	l->opt.sort = sort;
+}
+
 int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err)
 {
 	int code = lay_out(l);

@@ -82,6 +82,8 @@ int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *st
 int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp_profile *p,
 			  struct tp_err *err);
 
+/* Another order than that of the options. */
+void rep_leaks_sort(struct rep_leaks *l, enum rep_leak_sort sort);
 /* Joins, judges and sorts; nothing is added afterwards. */
 int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err);
 

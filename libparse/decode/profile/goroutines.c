@@ -12,21 +12,35 @@
  *   \t/src/x.go:30 +0x5e
  *   [originating from goroutine 7]:            (GODEBUG=tracebackancestors) not on the stack
  *
- * An empty line ends a stack; between stacks anything may come (logs, registers). One sample per
- * goroutine: 1, and how long it waits in ns (known in whole minutes). Its labels are `goroutine`,
- * `state`, `creator` (the goroutine), `created_by` (the function) and `created_at`; where it is so
- * `locked`, `leaked`, `bubble`, `elided` (frames, 0 when the number is not told) and `stack`
- * (unavailable); and those of the program. */
+ * What loggers put around these lines is taken off before (open/log.h), and what a line is says
+ * open/dumpline.h. An empty line, and what is no line of a stack, end a stack; between stacks
+ * anything may come (logs, registers). Where each line has an empty one behind it, two are needed.
+ * A line of something else within a stack is a loss, as is one that is cut; the stack goes on
+ * behind it.
+ *
+ * A file may hold several dumps: one begins where a goroutine comes again (goroutines_dumps.c). The
+ * last is what is read, or each for itself.
+ *
+ * One sample per goroutine: 1, and how long it waits in ns (known in whole minutes). Its labels are
+ * `goroutine`, `state`, `creator` (the goroutine), `created_by` (the function) and `created_at`;
+ * where it is so `locked`, `leaked`, `bubble`, `elided` (frames, 0 when the number is not told) and
+ * `stack` (unavailable); and those of the program. */
 #include "decode/profile/goroutines.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "decode/profile/goroutines_dumps.h"
 #include "decode/profile/kinds.h"
+#include "open/log.h"
 
 #define MINUTE_NS    60000000000
 #define MAX_COMMENTS 100
-#define MAX_MISSING  256 /* running goroutines: as many as threads */
+#define MAX_MISSING  256   /* running goroutines: as many as threads */
+#define MAX_WORDS    65536 /* bytes of what the runtime says */
+#define MAX_LOSSES   10000 /* that are listed one by one */
 
 enum key {
 	KEY_GOROUTINE,
@@ -48,9 +62,18 @@ struct missing {
 	size_t sample;
 };
 
+/* Where a line is, or several. */
+struct place {
+	uint64_t line, last; /* 0: none */
+	uint64_t offset, bytes;
+};
+
 struct dump {
 	struct tp_legacy l;
+	struct tp_log log;
 	uint32_t key[NKEYS];
+	struct tp_goroutine_dumps dumps;
+	struct tp_buf words; /* lines about why the program ends, before the next stack */
 
 	bool open; /* a goroutine is being read */
 	struct tp_goroutine g;
@@ -58,8 +81,23 @@ struct dump {
 	struct tp_buf labels; /* struct tp_label */
 	bool unavailable;     /* the stack is, the runtime says */
 	bool ancestors;	      /* what follows is of its creators' stacks */
-	uint64_t noise;	      /* a line in the stack that is none of its lines, 0 none */
-	uint64_t noise_offset;
+	bool done;	      /* its creator was told */
+	bool again;	      /* its sample is there already */
+	bool doubled;	      /* each line has an empty one behind it */
+	unsigned gap;	      /* empty lines before the one at hand */
+	uint64_t lines;	      /* since its first */
+
+	/* A function whose place is still to come. */
+	struct tp_buf call;
+	enum tp_dump_line called; /* TP_LINE_BLANK: none */
+	struct place call_at;
+	struct tp_where where; /* of the line at hand, if it is one */
+	struct place noise;    /* lines in the stack that are none of its lines */
+	bool stray;	       /* a stack without a first line was told */
+	bool runtime_stack;    /* of the scheduler, which is no goroutine */
+	bool torn;	       /* the last line began like a header */
+
+	uint64_t seen, kept; /* lines that are not empty; those of the dump */
 	struct missing missing[MAX_MISSING];
 	size_t nmissing;
 };
@@ -70,6 +108,42 @@ struct line {
 	uint64_t pc; /* 0 not told */
 	bool inlined;
 };
+
+/* ---- losses ---- */
+
+static struct place here(const struct dump *d)
+{
+	return (struct place){d->log.number, d->log.number, d->log.offset, d->log.bytes};
+}
+
+static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
+{
+	struct tp_loss loss = {
+	    .offset = at->offset, .bytes = at->bytes, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	char why[120];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	if (at->last > at->line)
+		snprintf(loss.reason, sizeof(loss.reason), "lines %llu to %llu %s",
+			 (unsigned long long)at->line, (unsigned long long)at->last, why);
+	else
+		snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
+			 (unsigned long long)at->line, why);
+	if (d->l.strict)
+		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset, "%s", loss.reason);
+	if (d->l.p->nlosses > MAX_LOSSES)
+		return 0;
+	if (d->l.p->nlosses == MAX_LOSSES)
+		snprintf(loss.reason, sizeof(loss.reason),
+			 "line %llu and more, which are not listed", (unsigned long long)at->line);
+	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+}
 
 static int add_label(struct dump *d, enum key key, struct tp_scan text)
 {
@@ -136,15 +210,20 @@ static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 	return false;
 }
 
+static int end_call(struct dump *d);
+
 static int end_goroutine(struct dump *d)
 {
 	int64_t values[2] = {1, 0};
 	uint32_t stack = 0, set;
-	int code;
+	int code = end_call(d);
 
-	if (!d->open)
-		return 0;
+	if (code || !d->open)
+		return code;
 	d->open = false;
+	d->noise.line = 0;
+	if (d->again)
+		return 0;
 	if (__builtin_mul_overflow(d->g.minutes, MINUTE_NS, &values[1]))
 		values[1] = INT64_MAX;
 	code = push_frames(d, &stack);
@@ -157,16 +236,104 @@ static int end_goroutine(struct dump *d)
 	return code;
 }
 
+/* ---- the words before a stack ---- */
+
+static int keep_words(struct dump *d)
+{
+	struct tp_lines lines = tp_lines(d->words.data, d->words.size);
+	uint32_t text;
+	int code = 0;
+
+	while (!code && tp_lines_next(&lines) && d->l.p->ncomments < MAX_COMMENTS) {
+		bool known = false;
+
+		code = tp_legacy_string(&d->l, lines.line.at, tp_scan_left(&lines.line), &text);
+		/* Every thread says what signal ended it. */
+		for (size_t k = 0; k < d->l.p->ncomments && !code; k++)
+			known |= d->l.p->comments[k] == text;
+		if (!code && !known)
+			code = tp_legacy_fail(&d->l, tp_profile_add_comment(d->l.p, text));
+	}
+	d->words.size = 0;
+	return code;
+}
+
+/* Of the runtime, about why the program ends. */
+static int hear(struct dump *d, struct tp_scan line)
+{
+	static const char *const begins[] = {
+	    "panic: ", "fatal error: ", "[signal ", "SIG", "runtime: ", "unexpected fault address ",
+	};
+	struct tp_scan s = tp_scan_trim(line);
+
+	tp_goroutine_dumps_other(&d->dumps, s);
+	d->runtime_stack |= tp_scan_is(s, "runtime stack:");
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (!tp_scan_begins(s, begins[i]) || d->words.size > MAX_WORDS)
+			continue;
+		if (tp_buf_put(&d->words, s.at, tp_scan_left(&s)) || tp_buf_put(&d->words, "\n", 1))
+			return tp_legacy_fail(&d->l, TP_ENOMEM);
+		return 0;
+	}
+	return 0;
+}
+
 /* ---- the beginning ---- */
+
+static int begin(struct dump *d);
+
+/* The profile is full: here begins the next dump of the file. */
+static int next_dump(struct dump *d)
+{
+	struct tp_profile *p = tp_profile_new();
+
+	if (!p)
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	d->nmissing = 0;
+	if (tp_goroutine_dumps_keep(&d->dumps, d->l.p)) {
+		tp_profile_free(p);
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	}
+	d->l.p = p;
+	return begin(d);
+}
+
+/* goleak says twice what one goroutine is. */
+static bool is_same(const struct dump *d, const struct tp_goroutine *g)
+{
+	return d->open && d->g.id == g->id && !d->lines;
+}
 
 static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 {
-	int code = end_goroutine(d);
+	bool same = is_same(d, g);
+	int code = 0;
 
+	if (same)
+		d->open = false;
+	else
+		code = end_goroutine(d);
+	if (!code && !same) {
+		struct tp_goroutine_turn turn = {
+		    .id = g->id,
+		    .running = tp_scan_is(g->state, "running"),
+		    .words = d->words.size,
+		};
+
+		for (size_t i = 0; i < d->nmissing; i++)
+			turn.missing |= d->missing[i].id == g->id;
+		code = tp_legacy_fail(&d->l, tp_goroutine_dumps_turn(&d->dumps, &turn));
+		d->again = turn.again;
+		if (!code && turn.next)
+			code = next_dump(d);
+	}
+	if (!code)
+		code = keep_words(d);
 	d->open = true;
 	d->g = *g;
-	d->ancestors = d->unavailable = false;
-	d->noise = 0;
+	d->ancestors = d->unavailable = d->done = d->doubled = d->stray = d->runtime_stack = false;
+	d->lines = 0;
+	d->noise.line = 0;
 	d->frames.size = d->labels.size = 0;
 	if (!code)
 		code = add_number(d, KEY_GOROUTINE, g->id);
@@ -180,75 +347,23 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 		code = add_number(d, KEY_BUBBLE, g->bubble);
 	if (!code)
 		code = tp_goroutine_labels(&d->l, g->labels, &d->labels);
-	return code > 0 ? tp_legacy_lose(&d->l, 0, "has labels that cannot be read") : code;
+	if (code > 0)
+		code = lose(d, &(struct place){d->log.number, 0, d->log.offset, d->log.bytes},
+			    "has labels that cannot be read");
+	if (!code && g->cut)
+		code = lose(d, &(struct place){d->log.number, 0, d->log.offset, d->log.bytes},
+			    "is cut: goroutine %lld has but a part of its state", (long long)g->id);
+	return code;
 }
 
 /* ---- lines of a stack ---- */
 
-/* "\t/src/x.go:17 +0x1d fp=0x… sp=0x… pc=0x…", or only a pc where there is no file. */
-struct where {
-	struct tp_scan file; /* with the line behind a colon: `all` */
-	struct tp_scan all;
-	int64_t line;
-	uint64_t pc;
-	bool offset;
-};
-
-static bool read_where(struct tp_scan s, struct where *w)
+static int add_frame(struct dump *d, struct tp_scan text, const struct tp_where *w)
 {
-	struct tp_scan tail;
-	const char *at, *colon = NULL;
-
-	memset(w, 0, sizeof(*w));
-	if (!tp_scan_text(&s, "\t"))
-		return false;
-	s = tp_scan_trim(s);
-	at = tp_scan_find(s, "pc=0x");
-	if (at && (at == s.at || at[-1] == ' ')) {
-		tail = (struct tp_scan){at + 5, s.end};
-		tp_scan_hex(&tail, &w->pc);
-		s.end = at;
-		s = tp_scan_trim(s);
-		if (!tp_scan_left(&s))
-			return true;
-	}
-	/* The last colon with digits behind it that end the text or come before a blank. */
-	for (const char *p = s.at; (p = memchr(p, ':', (size_t)(s.end - p))) != NULL; p++) {
-		struct tp_scan digits = {p + 1, s.end};
-		int64_t line;
-
-		if (tp_scan_int(&digits, false, &line) != TP_NUMBER_OK ||
-		    (digits.at < s.end && *digits.at != ' '))
-			continue;
-		colon = p;
-		w->line = line;
-		w->all = (struct tp_scan){s.at, digits.at};
-		w->offset = tp_scan_begins(digits, " +0x");
-	}
-	w->file = (struct tp_scan){s.at, colon};
-	return colon != NULL;
-}
-
-/* The name before the arguments: those are in the last parentheses of the line. */
-static struct tp_scan name_of(struct tp_scan line, bool *elided_arguments)
-{
-	static const char inlined[] = "(...)";
-	const char *at = line.end;
-
-	*elided_arguments = tp_scan_left(&line) > strlen(inlined) &&
-			    !memcmp(line.end - strlen(inlined), inlined, strlen(inlined));
-	if (line.at == line.end || line.end[-1] != ')')
-		return line;
-	while (at > line.at && *--at != '(')
-		;
-	return at > line.at ? (struct tp_scan){line.at, at} : line;
-}
-
-static int add_frame(struct dump *d, struct tp_scan text, const struct where *w)
-{
-	static const char gopanic[] = "runtime.gopanic";
-	bool inlined;
-	struct tp_scan name = name_of(text, &inlined);
+	static const char gopanic[] = "runtime.gopanic", elided[] = "(...)";
+	bool inlined = tp_scan_left(&text) > strlen(elided) &&
+		       !memcmp(text.end - strlen(elided), elided, strlen(elided));
+	struct tp_scan name = tp_call_name(text);
 	struct tp_function f = {0};
 	struct line line = {.frame.line = w->line};
 	int code;
@@ -269,7 +384,7 @@ static int add_frame(struct dump *d, struct tp_scan text, const struct where *w)
 }
 
 /* "main.main in goroutine 7" */
-static int add_creator(struct dump *d, struct tp_scan s, const struct where *w)
+static int add_creator(struct dump *d, struct tp_scan s, const struct tp_where *w)
 {
 	static const char in[] = " in goroutine ";
 	const char *at = tp_scan_find(s, in);
@@ -277,7 +392,7 @@ static int add_creator(struct dump *d, struct tp_scan s, const struct where *w)
 	int64_t creator;
 	int code = add_label(d, KEY_CREATED_BY, name);
 
-	if (!code && w)
+	if (!code && w->all.at)
 		code = add_label(d, KEY_CREATED_AT, w->all);
 	if (at && tp_scan_text(&id, in) && tp_scan_int(&id, false, &creator) == TP_NUMBER_OK &&
 	    !code)
@@ -285,176 +400,274 @@ static int add_creator(struct dump *d, struct tp_scan s, const struct where *w)
 	return code;
 }
 
-/* "...23 frames elided..." or "...additional frames elided..." */
-static bool is_elided(struct tp_scan s, int64_t *frames)
-{
-	static const char end[] = " frames elided...";
-
-	*frames = 0;
-	if (!tp_scan_text(&s, "...") || tp_scan_left(&s) < strlen(end) ||
-	    memcmp(s.end - strlen(end), end, strlen(end)) != 0)
-		return false;
-	tp_scan_int(&s, false, frames);
-	return true;
-}
-
 /* What stands between two lines of a stack belongs to something else, or is damaged. */
-static int check_noise(struct dump *d)
+static int end_noise(struct dump *d)
 {
-	struct tp_loss loss = {.offset = d->noise_offset, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
-	uint64_t line = d->noise;
+	struct place noise = d->noise;
 
-	if (!line)
+	d->noise.line = 0;
+	if (!noise.line)
 		return 0;
-	d->noise = 0;
 	if (d->l.strict)
-		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset,
-				  "line %llu is no part of a goroutine's stack",
-				  (unsigned long long)line);
-	snprintf(loss.reason, sizeof(loss.reason), "line %llu is no part of goroutine %lld's stack",
-		 (unsigned long long)line, (long long)d->g.id);
-	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+		noise.last = noise.line;
+	return d->l.strict ? lose(d, &noise, "is no part of a goroutine's stack")
+			   : lose(d, &noise, "%s no part of goroutine %lld's stack",
+				  noise.last > noise.line ? "are" : "is", (long long)d->g.id);
 }
 
-/* The line after the one at hand, if it is there: it says where. */
-static bool peek_where(const struct dump *d, struct where *w)
+static void add_noise(struct dump *d, const struct place *at)
 {
-	struct tp_lines next = d->l.lines;
+	struct place *n = &d->noise;
 
-	return tp_lines_next(&next) && read_where(next.line, w);
+	if (!n->line)
+		*n = *at;
+	n->last = at->last;
+	n->bytes = at->offset + at->bytes - n->offset;
 }
 
-static int read_frame(struct dump *d, struct tp_scan line)
+/* The function that waits for its place is one, and that is its place. */
+static int end_call_at(struct dump *d, const struct tp_where *w)
 {
-	struct tp_scan created = line;
-	bool creator = tp_scan_text(&created, "created by ");
-	struct where w;
+	const char *p = (const char *)d->call.data;
+	struct tp_scan text = {p, p + d->call.size};
+	enum tp_dump_line kind = d->called;
 	int code;
 
-	if (!peek_where(d, &w)) {
-		if (!creator || d->ancestors) {
-			d->noise = d->noise ? d->noise : d->l.lines.number;
-			d->noise_offset = tp_lines_offset(&d->l.lines);
-			return 0;
-		}
-		return add_creator(d, created, NULL);
+	d->called = TP_LINE_BLANK;
+	d->kept++;
+	code = end_noise(d);
+	if (!code && (kind == TP_LINE_CALL_CUT || kind == TP_LINE_CREATOR_CUT))
+		code = lose(d, &d->call_at, "is cut");
+	if (code || d->ancestors)
+		return code;
+	if (kind == TP_LINE_CREATOR) {
+		tp_scan_text(&text, "created by ");
+		code = add_creator(d, text, w);
+	} else if (kind != TP_LINE_CREATOR_CUT) { /* part of a name is another name */
+		code = add_frame(d, text, w);
 	}
-	code = check_noise(d);
-	if (!code && !d->ancestors)
-		code = creator ? add_creator(d, created, &w) : add_frame(d, line, &w);
-	tp_lines_next(&d->l.lines);
+	d->done |= kind == TP_LINE_CREATOR || kind == TP_LINE_CREATOR_CUT;
 	return code;
 }
 
-static int read_stack_line(struct dump *d, struct tp_scan line)
+/* It has none. */
+static int end_call(struct dump *d)
 {
-	static const char unavailable[] = "goroutine running on other thread; stack unavailable";
-	static const char cgo[] = "non-Go function at pc=";
-	struct where none = {0};
-	int64_t elided;
-
-	if (tp_scan_is(tp_scan_trim(line), unavailable)) {
-		d->unavailable = true;
-		return add_word(d, KEY_STACK, "unavailable");
-	}
-	if (tp_scan_begins(line, "[originating from goroutine ")) {
-		d->ancestors = true;
-		return 0;
-	}
-	if (is_elided(line, &elided))
-		return d->ancestors ? 0 : add_number(d, KEY_ELIDED, elided);
-	if (tp_scan_begins(line, cgo)) {
-		struct tp_scan pc = line, name = {line.at, line.at + strlen("non-Go function")};
-
-		pc.at += strlen(cgo);
-		tp_scan_text(&pc, "0x");
-		tp_scan_hex(&pc, &none.pc);
-		return d->ancestors ? 0 : add_frame(d, name, &none);
-	}
-	return read_frame(d, line);
-}
-
-/* ---- between stacks ---- */
-
-/* Words of the runtime about why the program ends. */
-static int keep_words(struct dump *d, struct tp_scan line)
-{
-	static const char *const begins[] = {
-	    "panic: ", "fatal error: ", "[signal ", "SIG", "runtime: ", "unexpected fault address ",
-	};
-	struct tp_scan s = tp_scan_trim(line);
-	uint32_t text;
+	static const struct tp_where none;
+	enum tp_dump_line kind = d->called;
 	int code;
 
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-		if (!tp_scan_begins(s, begins[i]) || d->l.p->ncomments >= MAX_COMMENTS)
-			continue;
-		code = tp_legacy_string(&d->l, s.at, tp_scan_left(&s), &text);
-		/* Every thread says what signal ended it. */
-		for (size_t k = 0; k < d->l.p->ncomments && !code; k++)
-			if (d->l.p->comments[k] == text)
-				return 0;
-		return code ? code : tp_legacy_fail(&d->l, tp_profile_add_comment(d->l.p, text));
+	if (kind == TP_LINE_BLANK)
+		return 0;
+	if (!d->open || kind == TP_LINE_NAME || (d->done && !d->ancestors)) {
+		d->called = TP_LINE_BLANK;
+		if (d->open && kind == TP_LINE_NAME)
+			add_noise(d, &d->call_at);
+		return 0;
 	}
+	code = end_call_at(d, &none);
+	if (!code && kind == TP_LINE_CALL)
+		code = lose(d, &d->call_at, "is not followed by a file and a line");
+	return code;
+}
+
+static int begin_call(struct dump *d, struct tp_scan line, enum tp_dump_line kind)
+{
+	struct tp_scan text = tp_scan_trim(line);
+	int code = end_call(d);
+
+	d->called = kind;
+	d->call_at = here(d);
+	d->call.size = 0;
+	return code ? code
+		    : tp_legacy_fail(&d->l, tp_buf_put(&d->call, text.at, tp_scan_left(&text)));
+}
+
+/* A place, where no function of the goroutine waits for one. */
+static int stray_place(struct dump *d, const struct tp_where *w)
+{
+	enum tp_dump_line kind = d->called;
+
+	d->called = TP_LINE_BLANK;
+	if (kind == TP_LINE_BLANK || kind == TP_LINE_NAME || !w->offset || d->stray ||
+	    d->runtime_stack)
+		return 0;
+	d->stray = true;
+	return lose(d, &d->call_at, "begins a stack that lacks its first line");
+}
+
+static int read_place(struct dump *d, enum tp_dump_line kind)
+{
+	static const struct tp_where none;
+	const struct tp_where *w = &d->where;
+	bool cut = kind == TP_LINE_WHERE_CUT;
+	struct place at = here(d);
+	int code;
+
+	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
+		return stray_place(d, w);
+	if (d->called == TP_LINE_BLANK) {
+		if (!d->done)
+			add_noise(d, &at);
+		return 0;
+	}
+	d->kept++;
+	code = end_call_at(d, cut ? &none : w);
+	return code || !cut ? code : lose(d, &at, "is cut, or has no line that can be read");
+}
+
+static int read_elided(struct dump *d, struct tp_scan line)
+{
+	struct tp_scan s = tp_scan_trim(line);
+	int64_t frames = 0;
+	int code = end_call(d);
+
+	tp_scan_text(&s, "...");
+	tp_scan_int(&s, false, &frames);
+	d->kept++;
+	return code || d->ancestors ? code : add_number(d, KEY_ELIDED, frames);
+}
+
+/* "non-Go function at pc=0x7f01", or with its pc on the next line */
+static int read_foreign(struct dump *d, struct tp_scan line)
+{
+	static const char function[] = "non-Go function", at[] = " at pc=0x";
+	struct tp_scan s = tp_scan_trim(line), name = {s.at, s.at + strlen(function)};
+	struct tp_where w = {0};
+	int code;
+
+	s.at = name.end;
+	if (!tp_scan_text(&s, at))
+		return begin_call(d, name, TP_LINE_CALL);
+	tp_scan_hex(&s, &w.pc);
+	code = end_call(d);
+	d->kept++;
+	return code || d->ancestors ? code : add_frame(d, name, &w);
+}
+
+static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_line kind)
+{
+	struct place at = here(d);
+	int code;
+
+	switch (kind) {
+	case TP_LINE_WHERE:
+	case TP_LINE_WHERE_CUT:
+		return read_place(d, kind);
+	case TP_LINE_CALL:
+	case TP_LINE_CALL_CUT:
+	case TP_LINE_CREATOR:
+	case TP_LINE_CREATOR_CUT:
+		return begin_call(d, line, kind);
+	case TP_LINE_NO_STACK:
+		d->kept++;
+		d->unavailable = true;
+		return add_word(d, KEY_STACK, "unavailable");
+	case TP_LINE_ANCESTOR:
+		code = end_call(d);
+		d->kept++;
+		d->ancestors = true;
+		return code;
+	case TP_LINE_ELIDED:
+		return read_elided(d, line);
+	case TP_LINE_FOREIGN:
+		return read_foreign(d, line);
+	case TP_LINE_NAME:
+		/* Of C, if its place comes next; with another that waits for its own, of nothing.
+		 */
+		if (d->called == TP_LINE_BLANK && !d->done && !d->noise.line)
+			return begin_call(d, line, kind);
+		break;
+	default:
+		break;
+	}
+	if (d->called == TP_LINE_NAME)
+		end_call(d);
+	tp_goroutine_dumps_other(&d->dumps, line);
+	if (!d->done || d->ancestors)
+		add_noise(d, &at);
 	return 0;
+}
+
+/* Between stacks. */
+static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kind)
+{
+	if (kind == TP_LINE_CALL)
+		return begin_call(d, line, kind);
+	if (kind == TP_LINE_WHERE)
+		return read_place(d, kind);
+	return hear(d, line);
 }
 
 static int read_line(struct dump *d)
 {
-	struct tp_scan line = d->l.lines.line;
+	struct tp_scan line = d->log.text;
+	enum tp_dump_line kind =
+	    d->log.kind == TP_LOG_ALIEN ? TP_LINE_OTHER : tp_dump_line(line, &d->where);
 	struct tp_goroutine g;
-	struct tp_scan blank = line;
+	bool over;
+	int code = 0;
 
-	tp_scan_blanks(&blank);
-	if (blank.at == line.end)
+	if (d->log.kind == TP_LOG_END) {
+		tp_goroutine_dumps_other(&d->dumps, line);
 		return end_goroutine(d);
-	if (tp_goroutine_header(line, &g))
+	}
+	if (kind == TP_LINE_BLANK) {
+		d->doubled |= d->open && !d->lines;
+		d->gap++;
+		return 0;
+	}
+	d->seen++;
+	d->torn = kind == TP_LINE_OTHER &&
+		  (tp_scan_begins(line, "goroutine ") || tp_scan_is(line, "goroutine"));
+	over = d->gap > (d->doubled ? 1 : 0);
+	d->gap = 0;
+	if (tp_goroutine_header(line, kind, &g)) {
+		d->kept++;
 		return begin_goroutine(d, &g);
-	return d->open ? read_stack_line(d, line) : keep_words(d, line);
-}
-
-/* "main.f(0x1", and other than "exit status 2" and "Aborted (core dumped)". */
-static bool is_call(struct tp_scan line)
-{
-	for (; line.at < line.end; line.at++)
-		if (*line.at == '(' || *line.at == ' ' || *line.at == '\n')
-			return *line.at == '(';
-	return true;
+	}
+	if (over && !tp_dump_is_stack(kind))
+		code = end_goroutine(d);
+	if (code)
+		return code;
+	d->lines++;
+	return d->open ? read_stack_line(d, line, kind) : read_other(d, line, kind);
 }
 
 /* Is the dump cut off: after a function without its place, after the first line of a stack, or
  * within one? Whole lines of others may follow a stack ("exit status 2"). */
 static bool is_cut(const struct dump *d)
 {
-	struct tp_lines last = d->l.lines;
-	struct tp_scan text;
+	bool whole = !d->l.size || d->l.data[d->l.size - 1] == '\n';
 
-	/* With its end: a line that has one is whole. */
-	last.line.at = last.end;
-	if (last.line.at > last.start && last.line.at[-1] == '\n')
-		last.line.at--;
-	while (last.line.at > last.start && last.line.at[-1] != '\n')
-		last.line.at--;
-	text = (struct tp_scan){last.line.at, last.end};
-	if (!d->open)
-		return tp_scan_begins(text, "goroutine ") || tp_scan_is(text, "goroutine");
-	if (d->noise)
-		return d->noise == d->l.lines.number && is_call(text);
+	if (d->torn)
+		return true;
+	if (!d->open || d->gap)
+		return false;
+	if (d->called == TP_LINE_NAME)
+		return !whole;
+	if (d->called == TP_LINE_CALL || d->called == TP_LINE_CALL_CUT)
+		return !d->done || d->ancestors;
 	return !d->frames.size && !d->unavailable;
 }
 
 static int check_end(struct dump *d)
 {
 	struct tp_loss loss = {.offset = d->l.size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	static const struct tp_where none;
+	int code = 0;
 
 	if (!is_cut(d))
 		return 0;
 	if (d->l.strict)
 		return tp_err_set(d->l.err, TP_ETRUNC, d->l.size,
 				  "ends in the middle of the stack of a goroutine");
+	if (d->called == TP_LINE_CALL && !d->done)
+		code = end_call_at(d, &none);
+	d->called = TP_LINE_BLANK;
 	snprintf(loss.reason, sizeof(loss.reason),
 		 "ends in the middle of the stack of a goroutine");
-	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+	return code ? code : tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
 }
 
 static int begin(struct dump *d)
@@ -480,35 +693,133 @@ static int begin(struct dump *d)
 	return code;
 }
 
+/* What was seen, and what of it was kept. */
+static int sum_up(struct dump *d)
+{
+	uint64_t others = d->seen > d->kept ? d->seen - d->kept : 0;
+	char lines[64];
+
+	if (!d->log.wrapped && !d->l.p->nlosses)
+		return 0;
+	snprintf(lines, sizeof(lines), "%llu of %llu lines %s of goroutines",
+		 (unsigned long long)(d->seen - others), (unsigned long long)d->seen,
+		 d->seen - others == 1 ? "is" : "are");
+	return tp_legacy_fail(&d->l, tp_profile_add_notice(d->l.p, TP_INFO, TP_OFFSET_NONE,
+							   "read from a log: %s", lines));
+}
+
+/* The whole file, into d->l.p; the dumps before it, where they are known, into d->dumps. */
+static int read_file(struct dump *d)
+{
+	int code = begin(d), got = 1;
+
+	while (!code && (got = tp_log_next(&d->log)) > 0)
+		code = read_line(d);
+	if (!code && got < 0)
+		code = tp_legacy_fail(&d->l, got);
+	if (!code)
+		code = check_end(d);
+	if (!code)
+		code = end_goroutine(d);
+	if (!code)
+		code = keep_words(d);
+	if (!code)
+		code = sum_up(d);
+	if (!code && !d->l.p->nsamples)
+		code = tp_err_set(d->l.err, TP_EFORMAT, 0, "has no stack of a goroutine");
+	return code;
+}
+
+static void rewind_dump(struct dump *d, const uint8_t *data, size_t size)
+{
+	tp_log_release(&d->log);
+	tp_log_init(&d->log, data, size);
+	d->open = d->torn = d->stray = d->runtime_stack = d->doubled = false;
+	d->called = TP_LINE_BLANK;
+	d->noise.line = 0;
+	d->gap = 0;
+	d->seen = d->kept = d->lines = 0;
+	d->nmissing = 0;
+	d->words.size = 0;
+}
+
+static void release(struct dump *d)
+{
+	tp_log_release(&d->log);
+	tp_buf_release(&d->frames);
+	tp_buf_release(&d->labels);
+	tp_buf_release(&d->call);
+	tp_buf_release(&d->words);
+	tp_buf_release(&d->l.scratch);
+	tp_goroutine_dumps_release(&d->dumps);
+}
+
 bool tp_goroutines_seen(const uint8_t *data, size_t size)
 {
 	return tp_kind_of(data, size) == TP_KIND_GOROUTINES;
 }
 
+/* Reads the dumps of a file: the first `keep` - 1 at most (0: none) of those before the last are
+ * kept in d->dumps, and the last is d->l.p. That is freed where it is not p. */
+static int read_dumps(struct dump *d, const uint8_t *data, size_t size, struct tp_profile *p)
+{
+	int code;
+
+	d->l.p = p;
+	tp_log_init(&d->log, data, size);
+	code = read_file(d);
+	if (code || !tp_goroutine_dumps_end(&d->dumps))
+		return code;
+	/* Now that it is known where they begin. */
+	d->l.p = tp_profile_new();
+	if (!d->l.p) {
+		d->l.p = p;
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	}
+	rewind_dump(d, data, size);
+	code = read_file(d);
+	if (!code) {
+		struct tp_profile last = *d->l.p;
+
+		*d->l.p = *p;
+		*p = last;
+	}
+	tp_profile_free(d->l.p);
+	d->l.p = p;
+	return code;
+}
+
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err)
 {
-	struct dump d = {
-	    .l = {.p = p,
-		  .err = err,
-		  .data = data,
-		  .size = size,
-		  .strict = opt->strict,
-		  .kind = TP_KIND_GOROUTINES,
-		  .lines = tp_lines(data, size)},
-	};
-	int code = begin(&d);
+	struct dump *d = calloc(1, sizeof(*d));
+	int code;
 
-	while (!code && tp_lines_next(&d.l.lines))
-		code = read_line(&d);
-	if (!code)
-		code = check_end(&d);
-	if (!code)
-		code = end_goroutine(&d);
-	if (!code && !p->nsamples)
-		code = tp_err_set(err, TP_EFORMAT, 0, "has no stack of a goroutine");
-	tp_buf_release(&d.frames);
-	tp_buf_release(&d.labels);
-	tp_buf_release(&d.l.scratch);
+	if (!d)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	d->l = (struct tp_legacy){.err = err,
+				  .data = data,
+				  .size = size,
+				  .strict = opt->strict,
+				  .kind = TP_KIND_GOROUTINES,
+				  .lines = tp_lines(data, size)};
+	d->dumps.most = opt->dumps ? opt->dumps->room : 0;
+	code = read_dumps(d, data, size, p);
+	if (!code && d->dumps.n > 1 && !opt->dumps)
+		code = tp_legacy_fail(
+		    &d->l,
+		    tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE,
+					  "holds %zu dumps, one after the other; this is the "
+					  "last (tprof-leaks compares them)",
+					  d->dumps.n));
+	if (!code && opt->dumps) {
+		opt->dumps->total = d->dumps.n;
+		opt->dumps->n = d->dumps.nkept;
+		for (size_t i = 0; i < d->dumps.nkept; i++)
+			opt->dumps->p[i] = d->dumps.kept[i];
+		d->dumps.nkept = 0;
+	}
+	release(d);
+	free(d);
 	return code;
 }

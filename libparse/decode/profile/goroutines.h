@@ -3,6 +3,7 @@
 #define TP_DECODE_PROFILE_GOROUTINES_H
 
 #include "decode/profile/legacy.h"
+#include "open/dumpline.h"
 
 /* What the line that begins a goroutine's stack says. Texts point into the dump. */
 struct tp_goroutine {
@@ -13,10 +14,11 @@ struct tp_goroutine {
 	int64_t bubble;	       /* of testing/synctest, 0 none */
 	bool locked;	       /* to its thread */
 	bool leaked;
+	bool cut; /* the line is: what is not whole is left out */
 };
 
-/* False when the line is none. */
-bool tp_goroutine_header(struct tp_scan line, struct tp_goroutine *g);
+/* False when the line, which is of that kind, is none. */
+bool tp_goroutine_header(struct tp_scan line, enum tp_dump_line kind, struct tp_goroutine *g);
 
 /* "key: value", quoted where they need it: appended to `labels` (struct tp_label). 0, a negative
  * code, or 1 when they cannot be read. */

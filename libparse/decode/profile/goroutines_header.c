@@ -32,20 +32,29 @@ static void read_attribute(struct tp_scan s, struct tp_goroutine *g)
 		g->minutes = n;
 }
 
-bool tp_goroutine_header(struct tp_scan s, struct tp_goroutine *g)
+bool tp_goroutine_header(struct tp_scan s, enum tp_dump_line kind, struct tp_goroutine *g)
 {
 	struct tp_scan all;
 	const char *end;
 
 	memset(g, 0, sizeof(*g));
 	s = tp_scan_trim(s);
-	if (!tp_is_goroutine_line(s.at, tp_scan_left(&s)))
+	g->cut = kind == TP_LINE_HEADER_CUT;
+	if (kind != TP_LINE_HEADER && !g->cut)
 		return false;
 	tp_scan_text(&s, "goroutine ");
 	tp_scan_int(&s, false, &g->id);
 	s.at = (const char *)memchr(s.at, '[', tp_scan_left(&s)) + 1;
 	end = memchr(s.at, ']', tp_scan_left(&s));
-	all = (struct tp_scan){s.at, end};
+	if (!end) { /* whole words only */
+		all = (struct tp_scan){s.at, s.at};
+		for (struct tp_scan rest = s; (end = tp_scan_find(rest, ", ")) != NULL;
+		     rest.at = end + 2)
+			all.end = end;
+		end = s.end - 1;
+	} else {
+		all = (struct tp_scan){s.at, end};
+	}
 	s.at = end + 1;
 	if (tp_scan_text(&s, " {") && s.end - s.at >= 2 && !memcmp(s.end - 2, "}:", 2))
 		g->labels = (struct tp_scan){s.at, s.end - 2};

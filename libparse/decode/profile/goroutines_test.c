@@ -134,6 +134,30 @@ static const struct {
      TYPES
      "1 0: 0x7f01 non-Go function < 0x7f02 my_c_function@/c/x.c:12 < 0x7f03 non-Go function < "
      "main.f@x.go:1 {state=syscall; goroutine=5}\n"},
+    {"each line has an empty one behind it",
+     "panic: x\n\n\n\ngoroutine 5 [select]:\n\nmain.f()\n\n\tx.go:1 +0x1\n\ncreated by main.g\n\n"
+     "\tx.go:2 +0x1\n\n\n\ngoroutine 6 [select]:\n\nmain.f()\n\n\tx.go:1 +0x1\n\n",
+     TYPES "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.g; state=select; goroutine=5}\n"
+	   "1 0: main.f@x.go:1 {state=select; goroutine=6}\n"
+	   "comment panic: x\n"},
+    {"blanks for tabs, or none",
+     "goroutine 5 [select]:\nmain.f()\n        /src/x.go:1 +0x1\nmain.g(...)\n/src/x.go:7\n"
+     "created by main.h\n  x.go:2 +0x1\n",
+     TYPES "1 0: main.f@/src/x.go:1 < main.g@/src/x.go:7 {created_at=x.go:2; created_by=main.h; "
+	   "state=select; goroutine=5}\n"},
+    {"a line that is only like a place or a call ends nothing after a stack",
+     "goroutine 5 [select]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.h\n\tx.go:2 +0x1\n"
+     "closing at 10:00:01\nexit(2)\n",
+     TYPES "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.h; state=select; "
+	   "goroutine=5}\n"},
+    {"goleak, which once said twice what a goroutine is",
+     "    x_test.go:12: found unexpected goroutines:\n"
+     "        [Goroutine 5 in state chan receive, 2 minutes, with main.f on top of the stack:\n"
+     "        main.f()\n        \tx.go:1 +0x1\n"
+     "         Goroutine 6 in state select, with main.f on top of the stack:\n"
+     "        goroutine 6 [select]:\n        main.f()\n        \tx.go:1 +0x1\n        ]\n",
+     TYPES "1 120000000000: main.f@x.go:1 {state=chan receive; goroutine=5}\n"
+	   "1 0: main.f@x.go:1 {state=select; goroutine=6}\n"},
     {"stacks within the log of a server that goes on (debug.Stack)",
      "2026/11/21 10:00:00 http: panic serving 127.0.0.1: out of stamps\r\n"
      "goroutine 34 [running]:\r\n"
@@ -173,6 +197,31 @@ static void test_goroutines_read_damage(void **state)
 	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n"
 		   "lost line 4 is no part of goroutine 1's stack\n",
 	     "error -3: line 4 is no part of a goroutine's stack\n"},
+	    {"a line of something else between a function and its place",
+	     "goroutine 1 [running]:\nmain.f()\nat 10:00:01\n\tx.go:1 +0x1\nmain.g()\n\tx.go:2 "
+	     "+0x1\n",
+	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n"
+		   "lost line 3 is no part of goroutine 1's stack\n",
+	     "error -3: line 3 is no part of a goroutine's stack\n"},
+	    {"lines that a pager cut",
+	     "goroutine 1 [select, 7 minutes, locked t>\nmain.f(0x1)\n\t/src/ve>\n"
+	     "main.(*T).g(0x1, {0x2, 0x>\n\t/src/x.go:7 +0x>\ncreated by "
+	     "main.sta>\n\t/src/x.go:7>\n",
+	     TYPES "1 420000000000: main.f < main.(*T).g@/src/x.go:7 {state=select; goroutine=1}\n"
+		   "lost line 1 is cut: goroutine 1 has but a part of its state\n"
+		   "lost line 3 is cut, or has no line that can be read\n"
+		   "lost line 4 is cut\nlost line 6 is cut\n"
+		   "lost line 7 is cut, or has no line that can be read\n",
+	     "error -3: line 1 is cut: goroutine 1 has but a part of its state\n"},
+	    {"a function without its place, a stack without its first line",
+	     "goroutine 1 [select]:\nmain.f()\nmain.g()\n\tx.go:2 +0x1\ncreated by "
+	     "main.h\n\tx.go:3 "
+	     "+0x1\n\nmain.i()\n\tx.go:4 +0x1\n",
+	     TYPES "1 0: main.f < main.g@x.go:2 {created_at=x.go:3; created_by=main.h; "
+		   "state=select; goroutine=1}\n"
+		   "lost line 2 is not followed by a file and a line\n"
+		   "lost line 8 begins a stack that lacks its first line\n",
+	     "error -3: line 2 is not followed by a file and a line\n"},
 	    {"cut behind the name of a function",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(0x1, 0x",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
@@ -187,9 +236,9 @@ static void test_goroutines_read_damage(void **state)
 	     "goroutine 99999999999999999999 [select, 9223372036854775807 minutes] {\"a: b}:\n"
 	     "main.f()\n\tx.go:99999999999999999999 +0x1\nmain.g()\n\tx.go:2 "
 	     "pc=0x1ffffffffffffffff\n",
-	     TYPES "1 9223372036854775807: main.g@x.go:2 {state=select; goroutine=0}\n"
+	     TYPES "1 9223372036854775807: main.f < main.g@x.go:2 {state=select; goroutine=0}\n"
 		   "lost line 1 has labels that cannot be read\n"
-		   "lost line 2 is no part of goroutine 0's stack\n",
+		   "lost line 3 is cut, or has no line that can be read\n",
 	     "error -3: line 1 has labels that cannot be read\n"},
 	};
 
@@ -198,6 +247,92 @@ static void test_goroutines_read_damage(void **state)
 		expect(damages[i].story, damages[i].text, false, damages[i].shows);
 		expect(damages[i].story, damages[i].text, true, damages[i].strict);
 	}
+}
+
+/* ---- several dumps in a file ---- */
+
+#define ONE(id, state) "goroutine " id " [" state "]:\nmain.f" id "()\n\tx.go:1 +0x1\n\n"
+
+static void test_goroutines_read_several(void **state)
+{
+	static const struct {
+		const char *story, *text;
+		size_t dumps, last; /* goroutines of the last */
+	} files[] = {
+	    {"one", ONE("1", "select") ONE("2", "select"), 1, 2},
+	    {"headings",
+	     "at 10:00\n" ONE("1", "select") ONE("7", "select") "at 10:05\n" ONE("1", "select")
+		 ONE("7", "select") ONE("8", "select"),
+	     2, 3},
+	    {"the first of the second dump is new",
+	     "a\n" ONE("1", "select") ONE("7", "select") "b\n" ONE("9", "running")
+		 ONE("1", "select"),
+	     2, 2},
+	    {"nothing between them but who writes the dump",
+	     ONE("5", "running") ONE("1", "select") ONE("6", "running") ONE("1", "select"), 2, 2},
+	    {"a number that is there twice says nothing", ONE("1", "select") ONE("1", "select"), 1,
+	     2},
+	    {"crashes, one after the other",
+	     "panic: a\n\n" ONE("1", "running") "exit status 2\npanic: b\n\n" ONE("1", "running"),
+	     2, 1},
+	    {"stacks that a server logs",
+	     "a\n" ONE("7", "running") "b\n" ONE("8", "running") "c\n" ONE("7", "running"), 1, 3},
+	    {"threads print again",
+	     "SIGQUIT: quit\n" ONE("1", "running")
+		 ONE("2", "syscall") "-----\n\nSIGQUIT: quit\n" ONE("2", "syscall"),
+	     1, 2},
+	    {"three", "a\n" ONE("1", "idle") "b\n" ONE("1", "idle") "c\n" ONE("1", "idle"), 3, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct tp_profile *p, *before[8];
+		struct tp_profile_dumps dumps = {.p = before, .room = 8};
+		struct tp_profile_options opt = {.dumps = &dumps};
+		struct tp_err err;
+		const char *text = files[i].text;
+
+		assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+		if (p->nsamples != files[i].last || (p->nnotices > 0) != (files[i].dumps > 1))
+			fail_msg("%s: %zu goroutines, %zu notices", files[i].story, p->nsamples,
+				 p->nnotices);
+		tp_profile_free(p);
+		assert_int_equal(tp_profile_read(text, strlen(text), &opt, &p, &err), 0);
+		if (dumps.total != files[i].dumps || dumps.n + 1 != dumps.total ||
+		    p->nsamples != files[i].last)
+			fail_msg("%s: %zu dumps", files[i].story, dumps.total);
+		for (size_t k = 0; k < dumps.n; k++)
+			tp_profile_free(before[k]);
+		tp_profile_free(p);
+	}
+}
+
+/* Of many the first and the latest are kept. */
+static void test_goroutines_read_many(void **state)
+{
+	struct tp_buf text = {0};
+	struct tp_profile *p, *before[3];
+	struct tp_profile_dumps dumps = {.p = before, .room = 3};
+	struct tp_profile_options opt = {.dumps = &dumps};
+	struct tp_err err;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		say(&text, "dump %d\n", i);
+		for (int k = 0; k <= i; k++)
+			say(&text, "goroutine %d [select]:\nmain.f()\n\tx.go:1 +0x1\n\n", k + 1);
+	}
+	assert_int_equal(tp_profile_read(text.data, text.size, &opt, &p, &err), 0);
+	assert_int_equal(dumps.total, 10);
+	assert_int_equal(dumps.n, 3);
+	assert_int_equal(before[0]->nsamples, 1);
+	assert_int_equal(before[1]->nsamples, 8);
+	assert_int_equal(before[2]->nsamples, 9);
+	assert_int_equal(p->nsamples, 10);
+	for (size_t i = 0; i < dumps.n; i++)
+		tp_profile_free(before[i]);
+	tp_profile_free(p);
+	tp_buf_release(&text);
 }
 
 static void test_goroutines_read_cut_anywhere(void **state)
@@ -307,6 +442,8 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_damage),
 	    cmocka_unit_test(test_goroutines_read_cut_anywhere),
 	    cmocka_unit_test(test_goroutines_read_deep),
+	    cmocka_unit_test(test_goroutines_read_several),
+	    cmocka_unit_test(test_goroutines_read_many),
 	    cmocka_unit_test(test_goroutines_read_three_forms),
 	};
 

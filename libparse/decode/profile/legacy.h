@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "decode/profile.h"
-#include "decode/profile/lines.h"
+#include "open/lines.h"
 #include "open/kind.h"
 
 /* A distinct address of the samples. */

@@ -1,7 +1,7 @@
-/* Lines of a text dump, and what is read from within one; private to decode/profile. Nothing is
+/* Lines of a text dump, and what is read from within one; private to libparse. Nothing is
  * allocated or copied: all of it points into the dump. */
-#ifndef TP_DECODE_PROFILE_LINES_H
-#define TP_DECODE_PROFILE_LINES_H
+#ifndef TP_OPEN_LINES_H
+#define TP_OPEN_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

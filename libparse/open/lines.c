@@ -1,4 +1,4 @@
-#include "decode/profile/lines.h"
+#include "open/lines.h"
 
 #include <string.h>
 

@@ -1,0 +1,415 @@
+/* The lines of a log, one after the other. */
+#include "open/log.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "open/dumpline.h"
+
+/* ---- encodings ---- */
+
+/* 1: little-endian, 2: big-endian, by the mark at the beginning, or by the zeros of which text has
+ * every other byte, mostly. */
+static unsigned utf16_of(const uint8_t *data, size_t size)
+{
+	size_t n = size < 256 ? size & ~(size_t)1 : 256;
+
+	if (size >= 2 && data[0] == 0xff && data[1] == 0xfe)
+		return 1;
+	if (size >= 2 && data[0] == 0xfe && data[1] == 0xff)
+		return 2;
+	for (unsigned way = 1; way <= 2 && n >= 16; way++) {
+		size_t plain = 0, i = 0;
+
+		for (; i < n; i += 2) {
+			uint8_t low = data[i + (way == 2)], high = data[i + (way == 1)];
+
+			if (!low && !high)
+				break;
+			plain += !high && (low >= ' ' || strchr("\t\r\n\033\a", low));
+		}
+		if (i == n && plain >= n / 2 - n / 8)
+			return way;
+	}
+	return 0;
+}
+
+/* The line of 16-bit characters at s->at, with its end. */
+static const char *end_of_wide(const struct tp_log *l, struct tp_scan s)
+{
+	bool big = l->utf16 == 2;
+
+	for (; s.end - s.at >= 2; s.at += 2)
+		if (s.at[big] == '\n' && !s.at[!big])
+			return s.at + 2;
+	return s.end;
+}
+
+/* ---- the file ---- */
+
+#define MAX_BEFORE 65536
+
+/* What the first stack is in, or its prefix, for the words before it. */
+static void look_ahead(struct tp_log *l, struct tp_scan all)
+{
+	const char *at = tp_find_goroutine(all), *from = at, *end;
+	struct tp_scan string;
+
+	if (!at)
+		return;
+	while (from > all.at && from[-1] != l->end && at - from < MAX_BEFORE)
+		from--;
+	if (memchr(from, '\033', (size_t)(at - from)))
+		return;
+	end = memchr(at, l->end, (size_t)(all.end - at));
+	if (!tp_log_quoted(&l->level[0], (struct tp_scan){from, end ? end : all.end}, at, &string))
+		tp_log_shape(&l->level[0].head, from, at);
+}
+
+void tp_log_init(struct tp_log *l, const void *data, size_t size)
+{
+	const char *p = data ? data : "";
+
+	memset(l, 0, sizeof(*l));
+	l->start = p;
+	l->utf16 = utf16_of((const uint8_t *)p, size);
+	l->level[0].rest = (struct tp_scan){p, p + size};
+	l->end = !size || memchr(p, '\n', size) || !memchr(p, '\r', size) ? '\n' : '\r';
+	if (l->utf16) {
+		l->wrapped = true;
+		l->level[0].escapes = l->level[0].spelled = true;
+		l->level[0].wide = l->level[0].numbers = true;
+		return;
+	}
+	tp_log_look(&l->level[0], l->level[0].rest);
+	look_ahead(l, l->level[0].rest);
+}
+
+void tp_log_release(struct tp_log *l)
+{
+	for (unsigned i = 0; i < TP_LOG_LEVELS; i++) {
+		tp_buf_release(&l->level[i].text);
+		tp_buf_release(&l->level[i].line);
+	}
+}
+
+static struct tp_scan scan_of(const struct tp_buf *b)
+{
+	const char *p = b->size ? (const char *)b->data : "";
+
+	return (struct tp_scan){p, p + b->size};
+}
+
+static const char *find_word(struct tp_scan s)
+{
+	const char *at = tp_scan_find(s, "oroutine");
+
+	return at ? at : s.end;
+}
+
+/* The next line of the level at hand, without its end. */
+static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_scan *line)
+{
+	const char *next, *end;
+	int code = 0;
+
+	*line = level->rest;
+	if (!l->depth && l->utf16) {
+		end = next = end_of_wide(l, level->rest);
+	} else {
+		end = memchr(line->at, l->depth ? '\n' : l->end, tp_scan_left(line));
+		next = end ? end + 1 : line->end;
+		end = end ? end : line->end;
+	}
+	if (!l->depth) {
+		l->number++;
+		l->offset = (uint64_t)(line->at - l->start);
+		l->bytes = (uint64_t)(next - line->at);
+	}
+	line->end = end;
+	if (!l->depth && l->utf16) {
+		level->may_begin = true;
+	} else {
+		if (!level->word || level->word < line->at)
+			level->word = find_word(level->rest);
+		level->may_begin = level->word < end;
+	}
+	level->rest.at = next;
+	if (!l->depth && l->utf16) {
+		/* The text of a level is free where the level is the file. */
+		code = tp_log_utf16(&level->text, *line, l->utf16 == 2);
+		*line = scan_of(&level->text);
+		while (line->end > line->at && line->end[-1] == '\n')
+			line->end--;
+	}
+	while (line->end > line->at && line->end[-1] == '\r')
+		line->end--;
+	return code;
+}
+
+/* ---- levels ---- */
+
+static void push(struct tp_log *l, bool whole)
+{
+	struct tp_log_level *next = &l->level[l->depth + 1];
+
+	l->depth++;
+	l->wrapped = true;
+	next->rest = scan_of(&next->text);
+	next->word = NULL;
+	next->whole = whole;
+	l->end_due = whole;
+	tp_log_look(next, next->rest);
+	if (whole)
+		next->headed = next->learned = false;
+}
+
+/* Where the header's own text ends: behind its colon. NULL: it is none. */
+static const char *past_header(struct tp_scan s)
+{
+	const char *at = memchr(s.at, ']', tp_scan_left(&s)), *labels;
+	struct tp_scan rest = {at ? at + 1 : s.end, s.end};
+
+	if (*s.at == 'G') {
+		at = tp_scan_find(s, " on top of the stack:");
+		return at ? at + strlen(" on top of the stack:") : NULL;
+	}
+	if (!at)
+		return NULL;
+	if (tp_scan_begins(rest, " {")) {
+		labels = tp_scan_find(rest, "}:");
+		return labels ? labels + 2 : NULL;
+	}
+	return tp_scan_begins(rest, ":") ? rest.at + 1 : NULL;
+}
+
+/* The dump in a string, or behind escapes, of the line: 1 when it is on the next level, 0 when
+ * there is none, TP_ENOMEM. *at: where a header is in the line itself, NULL nowhere. */
+static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
+{
+	struct tp_log_level *level = &l->level[l->depth], *next = level + 1;
+	bool whole = false;
+	int got = 0;
+	struct tp_scan string, rest;
+	const char *end;
+
+	rest = line;
+	if (level->word > line.at && level->word < line.end) /* nothing was rewritten */
+		rest.at = level->word - 1;
+	*at = level->may_begin ? tp_find_goroutine(rest) : NULL;
+	if (!*at && level->numbers)
+		tp_log_numbers(level, line);
+	if (!*at && level->quote == TP_LOG_BARE)
+		return 0;
+	if (l->depth + 1 == TP_LOG_LEVELS)
+		return 0;
+	next->text.size = 0;
+	if (!*at) {
+		got = tp_log_take(level, line, NULL, &next->text, &whole);
+	} else if (tp_log_quoted(level, line, *at, &string)) {
+		level->headed = true;
+		got = tp_log_take(level, line, string.at, &next->text, &whole);
+	} else {
+		end = past_header((struct tp_scan){*at, line.end});
+		rest = (struct tp_scan){end, line.end};
+		if (end)
+			tp_scan_spaces(&rest);
+		if (!end || tp_log_newline(rest) == TP_LOG_NO_ESCAPE)
+			return 0;
+		level->quote = TP_LOG_BARE;
+		got = tp_log_unescape(&next->text, (struct tp_scan){*at, line.end},
+				      tp_log_newline(rest));
+		got = got ? got : 1;
+		whole = true;
+	}
+	if (got > 0)
+		push(l, whole);
+	return got;
+}
+
+/* ---- prefixes ---- */
+
+/* "Goroutine 18 in state select, with …" becomes "goroutine 18 [select]:". */
+static int write_header(struct tp_log_level *level, struct tp_scan *text)
+{
+	struct tp_scan id, state;
+	struct tp_buf out = {0};
+	int code;
+
+	if (!tp_goleak_line(*text, &id, &state))
+		return 0;
+	code = tp_buf_put(&out, "goroutine ", 10);
+	if (!code)
+		code = tp_buf_put(&out, id.at, tp_scan_left(&id));
+	if (!code)
+		code = tp_buf_put(&out, " [", 2);
+	if (!code)
+		code = tp_buf_put(&out, state.at, tp_scan_left(&state));
+	if (!code)
+		code = tp_buf_put(&out, "]:", 2);
+	tp_buf_release(&level->line);
+	level->line = out;
+	*text = scan_of(&level->line);
+	return code;
+}
+
+/* A header at `at`? Then its prefix counts from here on. 1, 0 or TP_ENOMEM. */
+static int take_header(struct tp_log *l, struct tp_log_level *level, const char *at)
+{
+	struct tp_scan text = {at, l->text.end}, id, state;
+	enum tp_dump_line kind = tp_dump_line(text, NULL);
+	bool goleak = *at == 'G' && tp_goleak_line(text, &id, &state);
+
+	if (kind != TP_LINE_HEADER && kind != TP_LINE_HEADER_CUT && !goleak)
+		return 0;
+	l->wrapped |= at > l->text.at || goleak;
+	if (!level->headed || level->quote != TP_LOG_BARE ||
+	    tp_log_match(&level->head, l->text) != at) {
+		level->headed = tp_log_shape(&level->head, l->text.at, at);
+		level->tries = 0;
+		level->learned = false;
+	}
+	level->quote = TP_LOG_BARE;
+	l->text.at = at;
+	return goleak && write_header(level, &l->text) ? TP_ENOMEM : 1;
+}
+
+#define TRIES 100 /* lines behind a header that may be the first of its stack */
+
+static void without_prefix(struct tp_log *l, struct tp_log_level *level)
+{
+	struct tp_scan blank = l->text;
+	const char *at;
+
+	tp_scan_blanks(&blank);
+	if (blank.at == l->text.end) {
+		l->text.at = l->text.end;
+		return;
+	}
+	if (level->headed && !level->learned && level->tries < TRIES) {
+		level->tries++;
+		at = tp_log_match(&level->head, l->text);
+		if (at == l->text.end) {
+			l->text.at = at;
+			return;
+		}
+		at = tp_log_first(&level->head, l->text);
+		level->learned =
+		    at && at < l->text.end && tp_log_shape(&level->next, l->text.at, at);
+		l->wrapped |= at > l->text.at;
+	} else {
+		at = level->learned ? tp_log_match(&level->next, l->text) : NULL;
+		if (!at)
+			at = tp_log_match(&level->head, l->text);
+	}
+	if (at)
+		l->text.at = at;
+	else if (level->headed)
+		l->kind = TP_LOG_ALIEN;
+}
+
+int tp_log_next(struct tp_log *l)
+{
+	for (;;) {
+		struct tp_log_level *level = &l->level[l->depth];
+		const char *at;
+		int code;
+
+		l->kind = TP_LOG_TEXT;
+		if (l->end_due || (l->depth && !tp_scan_left(&level->rest))) {
+			bool due = l->end_due;
+
+			l->end_due = false;
+			if (!due) {
+				due = level->whole;
+				l->depth--;
+			}
+			if (!due)
+				continue;
+			l->kind = TP_LOG_END;
+			l->text = (struct tp_scan){"", ""};
+			return 1;
+		}
+		if (!tp_scan_left(&level->rest))
+			return 0;
+		code = read_line(l, level, &l->text);
+		if (!code)
+			code = tp_log_clean(level, &l->text);
+		if (code)
+			return code;
+		code = open_quotes(l, l->text, &at);
+		if (code < 0)
+			return code;
+		if (code)
+			continue;
+		code = at ? take_header(l, level, at) : 0;
+		if (code)
+			return code;
+		if (level->quote != TP_LOG_BARE) {
+			if (level->quote == TP_LOG_JSON && tp_log_is_json(l->text))
+				continue;
+			l->kind = TP_LOG_ALIEN;
+			return 1;
+		}
+		without_prefix(l, level);
+		return 1;
+	}
+}
+
+/* ---- recognition ---- */
+
+/* No program writes it, but binary data is full of it. BEL ends some sequences of terminals. */
+bool tp_log_is_binary(const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	bool escape = false;
+
+	for (size_t i = 0; i < size; i++) {
+		if (p[i] >= ' ')
+			continue;
+		escape = p[i] == '\033' || (escape && p[i] != '\n');
+		if (!memchr("\t\n\r\f\v\b\033", p[i], 7) && !(escape && p[i] == '\a'))
+			return true;
+	}
+	return false;
+}
+
+#define EVIDENCE 64 /* lines behind a header within which a stack has to begin */
+
+bool tp_log_has_dump(const void *data, size_t size)
+{
+	struct tp_scan all = {data, (const char *)data + size};
+	struct tp_log l;
+	bool found = false, call = false;
+	int code = 0, left = 0;
+
+	if (!size ||
+	    (!utf16_of(data, size) && !tp_scan_find(all, "oroutine") && !tp_log_has_numbers(all)))
+		return false;
+	tp_log_init(&l, data, size);
+	while (!found && (code = tp_log_next(&l)) > 0) {
+		enum tp_dump_line kind =
+		    l.kind == TP_LOG_TEXT ? tp_dump_line(l.text, NULL) : TP_LINE_OTHER;
+		struct tp_scan raw = {l.start + l.offset, l.start + l.offset + l.bytes};
+
+		if (!left && (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
+				      : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
+			break;
+		if (kind == TP_LINE_HEADER || kind == TP_LINE_HEADER_CUT) {
+			/* Alone on its line it needs no stack. */
+			found = kind == TP_LINE_HEADER && l.text.at == raw.at;
+			left = EVIDENCE;
+			call = false;
+			continue;
+		}
+		if (!left)
+			continue;
+		left--;
+		call |= kind == TP_LINE_CALL || kind == TP_LINE_CALL_CUT || kind == TP_LINE_CREATOR;
+		found = kind == TP_LINE_NO_STACK ||
+			(call && (kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT));
+	}
+	tp_log_release(&l);
+	/* Out of memory, it is for the decoder to say so. */
+	return found || code < 0;
+}
