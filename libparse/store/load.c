@@ -69,8 +69,8 @@ static int load_parts(struct tp_stream *stream, struct tp_rows *rows, size_t tot
 
 		for (unsigned c = 0; c < r.ncolumns; c++)
 			col[c] = rows->col[c] ? rows->col[c] + rows->nrows : NULL;
-		code = tp_rows_decode(&r.decoder, part.data, part.size, (size_t)part.rows, col,
-				      r.ncolumns, err);
+		code = tp_rows_decode_table(&r.decoder, part.data, part.size, (size_t)part.rows,
+					    rows->table, col, err);
 		if (code)
 			break;
 		rows->nrows += (size_t)part.rows;
@@ -220,8 +220,8 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	for (size_t first = 0; !code && r.stream && (code = next_part(&r, &part, err)) == 1;
 	     first += rows.nrows) {
 		rows.nrows = (size_t)part.rows;
-		code = tp_rows_decode(&r.decoder, part.data, part.size, rows.nrows, rows.col,
-				      r.ncolumns, err);
+		code = tp_rows_decode_table(&r.decoder, part.data, part.size, rows.nrows, table,
+					    rows.col, err);
 		if (!code)
 			code = visitor->rows(visitor->ctx, &rows, first, err);
 	}

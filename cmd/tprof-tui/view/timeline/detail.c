@@ -91,7 +91,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	d->there = true;
 	d->span = m->span;
 	d->cause = m->cause;
-	d->cause_id = rep_lanes_goroutine_id(lanes, m->cause.goroutine);
+	d->cause_id = rep_lanes_goid(lanes, m->cause.goroutine);
 	d->outside = m->span.state == TP_ST_WAITING ? ended_by(dict, &m->span, entry) : "";
 	d->reason = keep(d, dict, m->span.reason);
 	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
@@ -106,7 +106,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	if (!d->woken || !d->woken_id)
 		return no_memory(err);
 	for (size_t i = 0; i < d->nwoken; i++)
-		d->woken_id[i] = rep_lanes_goroutine_id(lanes, m->wakeup[i].goroutine);
+		d->woken_id[i] = rep_lanes_goid(lanes, m->wakeup[i].goroutine);
 	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));
 	return 0;
 }
