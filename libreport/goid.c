@@ -102,6 +102,37 @@ int rep_goids_load(struct rep_goids *g, struct tp_store *s, int64_t run, struct 
 	return code;
 }
 
+/* Created anew after it had run: what is there of it is of two lives. Salvage puts beginnings in.
+ */
+static bool is_mixed(const struct tp_rows *rows, size_t i)
+{
+	int64_t created = rows->col[TP_COL(GOROUTINE, created_ns)][i];
+	int64_t started = rows->col[TP_COL(GOROUTINE, started_ns)][i];
+
+	return created != TP_NULL && started != TP_NULL && created > started &&
+	       rows->col[TP_COL(GOROUTINE, inferred)][i] <= 0;
+}
+
+int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_err *err)
+{
+	const uint32_t columns = 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, created_ns) |
+				 1u << TP_COL(GOROUTINE, started_ns) |
+				 1u << TP_COL(GOROUTINE, inferred);
+	struct tp_rows rows;
+	bool mixed = false;
+	int code = tp_rows_have(s, run, TP_TABLE_GOROUTINE, TP_COL(GOROUTINE, life), err);
+
+	if (code)
+		return code < 0 ? code : 0;
+	code = tp_rows_load(s, run, TP_TABLE_GOROUTINE, columns, &rows, err);
+	for (size_t i = 0; !code && !mixed && i < rows.nrows; i++) {
+		mixed = is_mixed(&rows, i);
+		*goid = rows.col[TP_COL(GOROUTINE, id)][i];
+	}
+	tp_rows_release(&rows);
+	return code ? code : mixed;
+}
+
 void rep_goids_release(struct rep_goids *g)
 {
 	free(g->of);

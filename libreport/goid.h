@@ -47,6 +47,10 @@ struct rep_goids {
 int rep_goids_load(struct rep_goids *g, struct tp_store *s, int64_t run, struct tp_err *err);
 void rep_goids_release(struct rep_goids *g);
 
+/* Has the run a row with several lives of a goroutine in it, as stores up to version 3 do? 1 and
+ * the id of the first, 0, or an error code. */
+int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_err *err);
+
 /* NULL where the goroutine of that id is the only one. */
 const struct rep_goid_life *rep_goids_find(const struct rep_goids *g, int64_t id);
 bool rep_goids_match(const struct rep_goids *g, const struct rep_goid *want, int64_t id);

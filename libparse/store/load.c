@@ -190,6 +190,21 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	return name_table(err, run, table, code);
 }
 
+int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
+		 struct tp_err *err)
+{
+	struct tp_stream *stream = NULL;
+	struct tp_part part;
+	int code = tp_stream_of(&stream, s, run, tp_tables[table].name, NULL, err);
+
+	if (!code)
+		code = tp_stream_next(stream, &part, err);
+	if (code == 1)
+		code = tp_rows_width(part.data, part.size) > column;
+	tp_stream_close(stream);
+	return code < 0 ? name_table(err, run, table, code) : code;
+}
+
 int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		  const struct tp_rows_visitor *visitor, struct tp_err *err)
 {

@@ -409,6 +409,19 @@ int tp_rows_decode_table(struct tp_rows_decoder *d, const void *data, size_t siz
 	return goid ? fill_goids(d, data, size, nrows, col[TP_COL(GOROUTINE, id)], goid, err) : 0;
 }
 
+unsigned tp_rows_width(const void *data, size_t size)
+{
+	struct tp_cursor c = tp_cursor(data, size);
+	uint64_t columns;
+
+	tp_cursor_u8(&c);
+	if (tp_cursor_u8(&c) != VERSION)
+		return 0;
+	tp_cursor_uvarint(&c);
+	columns = tp_cursor_uvarint(&c);
+	return c.failed || columns > MAX_COLUMNS ? 0 : (unsigned)columns;
+}
+
 void tp_rows_decoder_release(struct tp_rows_decoder *d)
 {
 	tp_unpacker_release(&d->unpacker);

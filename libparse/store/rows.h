@@ -42,6 +42,8 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
  * goroutine.goid for the id and goroutine.life for 1, as it is with most, and in older stores. */
 int tp_rows_decode_table(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
 			 enum tp_table_id table, int64_t *const *col, struct tp_err *err);
+/* How many columns a chunk has; 0 where that cannot be read. */
+unsigned tp_rows_width(const void *data, size_t size);
 void tp_rows_decoder_release(struct tp_rows_decoder *d);
 
 #endif

@@ -205,6 +205,12 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 		 struct tp_rows *rows, struct tp_err *err);
 void tp_rows_release(struct tp_rows *rows);
 
+/* Has a table of the run this column? Those that were added later are missing where an older
+ * program wrote it: tp_rows_load gives TP_NULL, or what it stands for (store/rows.h). 1, or 0, also
+ * where it has no rows; TP_ESTORE, TP_ENOMEM. */
+int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
+		 struct tp_err *err);
+
 /* The same chunk by chunk, for tables that are long and become something else: each time `rows`
  * holds the next rows->nrows rows, which begin with row `first`. */
 struct tp_rows_visitor {

@@ -199,7 +199,7 @@ int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint6
 void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how)
 {
 	g->alive = false;
-	g->past = (uint8_t)how & 3;
+	g->past = how == TP_V2_ENDED ? TP_V2_ENDED : TP_V2_MISSED;
 	s->nliving--;
 	s->ntold -= g->seq_gen == s->telling;
 	g->assisting = 0;
