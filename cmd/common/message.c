@@ -1,6 +1,7 @@
 #include "common/common.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "common/option.h"
 #include "common/pprof.h"
 #include "common/quote.h"
+#include "goid.h"
 
 int cmd_flush(void)
 {
@@ -303,6 +305,8 @@ void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_r
 {
 	char places[28], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
 	const struct tp_run *r = &run->row;
+	struct tp_err err;
+	int64_t goid;
 
 	if (run->losses)
 		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see %s", r->name,
@@ -313,4 +317,11 @@ void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_r
 					cmd->all.n > 1 ? "run, offset, reason" : "offset, reason"));
 	if (run->warning[0])
 		cmd_note(cmd, "%s: %s", r->name, run->warning);
+	if (cmd->store && !strcmp(r->kind, "trace") &&
+	    rep_goids_mixed(cmd->store, r->id, &goid, &err) == 1)
+		cmd_note(cmd,
+			 "%s: goroutine %" PRId64 " ended and came again, and an older tprof "
+			 "stored both as one; to tell them apart, delete the run "
+			 "(tprof-store delete) and import its trace again",
+			 r->name, goid);
 }

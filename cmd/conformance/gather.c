@@ -96,7 +96,7 @@ static void put_goroutines(struct view *v, struct facts *f)
 
 		/* Named by some event, but without any of its own: Go's summary has no such
 		 * goroutine. */
-		if (g[TP_COL(GOROUTINE, created_ns)][i] == TP_NULL)
+		if (g[TP_COL(GOROUTINE, created_ns)][i] == TP_NULL || !view_last_life(v, i))
 			continue;
 		facts_put(f, FACTS_FOUND, id, "goroutine %lld ID", id);
 		facts_put_text(f, FACTS_FOUND, name.text, name.size, "goroutine %lld Name", id);
@@ -116,6 +116,8 @@ static void put_sums(struct view *v, struct facts *f, const struct tp_rows *rows
 	for (size_t i = 0; i < rows->nrows; i++) {
 		struct tp_text text = view_text(v, rows->col[name][i]);
 
+		if (!view_last_life(v, (size_t)rows->col[goroutine][i]))
+			continue;
 		facts_put(f, FACTS_FOUND, rows->col[total][i], "goroutine %lld %s %s",
 			  (long long)view_g(v, (uint32_t)rows->col[goroutine][i]), what, text.text);
 	}

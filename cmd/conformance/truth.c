@@ -125,31 +125,39 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Running times of the whole run by goroutine id. */
-static struct ran *running_times(const struct view *v)
+/* Running times of the whole run by goroutine id, all lives of one added up. */
+static struct ran *running_times(const struct view *v, size_t *n)
 {
 	struct ran *r = calloc(v->goroutines.nrows + 1, sizeof(*r));
+	size_t kept = 0;
 
 	for (size_t i = 0; r && i < v->goroutines.nrows; i++)
-		r[i] = (struct ran){v->goroutines.col[TP_COL(GOROUTINE, id)][i],
+		r[i] = (struct ran){v->goroutines.col[TP_COL(GOROUTINE, goid)][i],
 				    v->goroutines.col[TP_COL(GOROUTINE, running_ns)][i]};
 	if (r)
 		qsort(r, v->goroutines.nrows, sizeof(*r), by_id);
+	for (size_t i = 0; r && i < v->goroutines.nrows; i++) {
+		if (kept && r[kept - 1].id == r[i].id)
+			r[kept - 1].running_ns += r[i].running_ns;
+		else
+			r[kept++] = r[i];
+	}
+	*n = kept;
 	return r;
 }
 
 static int compare_running(struct view *kept, struct view *whole, const struct marks *m,
 			   double scale, struct facts *f, struct truth *out, struct tp_err *err)
 {
-	struct ran *truth = running_times(whole);
+	size_t n;
+	struct ran *truth = running_times(whole, &n);
 	int64_t *const *g = kept->goroutines.col;
 
 	if (!truth)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (size_t i = 0; i < kept->goroutines.nrows; i++) {
-		struct ran key = {.id = g[TP_COL(GOROUTINE, id)][i]};
-		const struct ran *t =
-		    bsearch(&key, truth, whole->goroutines.nrows, sizeof(key), by_id);
+		struct ran key = {.id = g[TP_COL(GOROUTINE, goid)][i]};
+		const struct ran *t = bsearch(&key, truth, n, sizeof(key), by_id);
 		int64_t lost = g[TP_COL(GOROUTINE, lost_ns)][i];
 		int64_t sure = g[TP_COL(GOROUTINE, running_ns)][i] - m->unsure[i];
 		double over = (double)(sure - (lost == TP_NULL ? 0 : lost)) * scale -

@@ -50,7 +50,7 @@ int view_open(struct view *v, const char *path, struct tp_err *err)
 		return code;
 	v->ids = (struct tp_listing){
 	    .dict = v->dict,
-	    .g_id = (const uint64_t *)v->goroutines.col[TP_COL(GOROUTINE, id)],
+	    .g_id = (const uint64_t *)v->goroutines.col[TP_COL(GOROUTINE, goid)],
 	    .m_id = (const uint64_t *)v->threads.col[TP_COL(THREAD, id)],
 	    .p_id = v->procs.col[TP_COL(PROC, id)],
 	    .ng = (uint32_t)v->goroutines.nrows,

@@ -35,6 +35,14 @@ static inline struct tp_text view_text(const struct view *v, int64_t string)
 	return tp_dict_text(v->dict, string < 0 ? 0 : (uint32_t)string);
 }
 
+/* Of several goroutines with one id, Go's summary has the last. */
+static inline bool view_last_life(const struct view *v, size_t index)
+{
+	return index >= v->goroutines.nrows ||
+	       v->goroutines.col[TP_COL(GOROUTINE, id)][index] ==
+		   v->goroutines.col[TP_COL(GOROUTINE, goid)][index];
+}
+
 static inline int64_t view_g(const struct view *v, uint32_t index)
 {
 	return index < v->ids.ng ? (int64_t)v->ids.g_id[index] : -1;

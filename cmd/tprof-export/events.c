@@ -12,7 +12,7 @@ struct ids {
 static int load_ids(struct tp_store *s, int64_t run, struct ids *ids, struct tp_err *err)
 {
 	int code =
-	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, id), &ids->g, err);
+	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, goid), &ids->g, err);
 
 	if (!code)
 		code =
@@ -70,7 +70,7 @@ static int list_run(struct export_args *args, bool as_parsed)
 	if (!code) {
 		struct tp_listing listing = {
 		    .dict = dict,
-		    .g_id = (const uint64_t *)ids.g.col[TP_COL(GOROUTINE, id)],
+		    .g_id = (const uint64_t *)ids.g.col[TP_COL(GOROUTINE, goid)],
 		    .m_id = (const uint64_t *)ids.m.col[TP_COL(THREAD, id)],
 		    .p_id = ids.p.col[TP_COL(PROC, id)],
 		    .ng = (uint32_t)ids.g.nrows,

@@ -47,7 +47,7 @@ void tui_select_release(struct tui_select *s)
 void tui_select_init(struct tui_select *s)
 {
 	*s = (struct tui_select){
-	    .from_ns = INT64_MIN, .to_ns = INT64_MAX, .at_ns = INT64_MIN, .at_goroutine = -1};
+	    .from_ns = INT64_MIN, .to_ns = INT64_MAX, .at_ns = INT64_MIN, .at_goroutine = {-1, 0}};
 }
 
 bool tui_select_set(char **text, const char *value)

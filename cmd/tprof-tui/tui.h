@@ -36,8 +36,9 @@ struct tui_select {
 	char *focus, *reason, *state; /* as the options have them; NULL: all */
 	char *task, *region;	      /* likewise */
 	/* No filter, but what a view begins at that is opened on it: a moment (INT64_MIN: none), a
-	 * goroutine's id (-1: none). */
-	int64_t at_ns, at_goroutine;
+	 * goroutine (REP_GOID_NONE: none). */
+	int64_t at_ns;
+	struct rep_goid at_goroutine;
 };
 
 /* A copy that owns its texts; false: no memory (it is empty then). */

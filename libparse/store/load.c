@@ -69,8 +69,8 @@ static int load_parts(struct tp_stream *stream, struct tp_rows *rows, size_t tot
 
 		for (unsigned c = 0; c < r.ncolumns; c++)
 			col[c] = rows->col[c] ? rows->col[c] + rows->nrows : NULL;
-		code = tp_rows_decode(&r.decoder, part.data, part.size, (size_t)part.rows, col,
-				      r.ncolumns, err);
+		code = tp_rows_decode_table(&r.decoder, part.data, part.size, (size_t)part.rows,
+					    rows->table, col, err);
 		if (code)
 			break;
 		rows->nrows += (size_t)part.rows;
@@ -190,6 +190,21 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	return name_table(err, run, table, code);
 }
 
+int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
+		 struct tp_err *err)
+{
+	struct tp_stream *stream = NULL;
+	struct tp_part part;
+	int code = tp_stream_of(&stream, s, run, tp_tables[table].name, NULL, err);
+
+	if (!code)
+		code = tp_stream_next(stream, &part, err);
+	if (code == 1)
+		code = tp_rows_width(part.data, part.size) > column;
+	tp_stream_close(stream);
+	return code < 0 ? name_table(err, run, table, code) : code;
+}
+
 int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		  const struct tp_rows_visitor *visitor, struct tp_err *err)
 {
@@ -220,8 +235,8 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	for (size_t first = 0; !code && r.stream && (code = next_part(&r, &part, err)) == 1;
 	     first += rows.nrows) {
 		rows.nrows = (size_t)part.rows;
-		code = tp_rows_decode(&r.decoder, part.data, part.size, rows.nrows, rows.col,
-				      r.ncolumns, err);
+		code = tp_rows_decode_table(&r.decoder, part.data, part.size, rows.nrows, table,
+					    rows.col, err);
 		if (!code)
 			code = visitor->rows(visitor->ctx, &rows, first, err);
 	}

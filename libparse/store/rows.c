@@ -17,10 +17,11 @@
  * things whose beginnings are there. */
 #include "store/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
-#include "store/tables.h"
+#include "base/many.h"
 
 enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2, FORM_CROSS = 3 };
 
@@ -119,9 +120,9 @@ static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, cons
 	return wraps ? NULL : p;
 }
 
-/* Appends `raw` bytes of scratch to the bodies. Numbers that do not repeat but are not evenly spread
- * either, as durations, are little for lz4; what zstd makes of their frequencies is less, and takes
- * no longer. */
+/* Appends `raw` bytes of scratch to the bodies. Numbers that do not repeat but are not evenly
+ * spread either, as durations, are little for lz4; what zstd makes of their frequencies is less,
+ * and takes no longer. */
 static int pack(struct tp_rows_encoder *e, size_t raw, size_t *stored, enum tp_codec *codec)
 {
 	struct tp_packer *packer = &e->packer;
@@ -368,6 +369,57 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
 	if (read_heads(&c, heads, columns))
 		return damaged(err, "ends early");
 	return decode_columns(d, heads, columns, nrows, col, ncolumns, err);
+}
+
+/* NULL is the id of the goroutine. */
+static int fill_goids(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
+		      const int64_t *id, int64_t *goid, struct tp_err *err)
+{
+	int64_t *only[TP_COL(GOROUTINE, id) + 1] = {NULL}, *own = NULL;
+	int code = 0;
+
+	for (size_t i = 0; i < nrows && !code; i++) {
+		if (goid[i] != TP_NULL)
+			continue;
+		if (!id) {
+			id = only[TP_COL(GOROUTINE, id)] = own = tp_many(nrows, sizeof(*own));
+			code = own ? tp_rows_decode(d, data, size, nrows, only,
+						    TP_COL(GOROUTINE, id) + 1, err)
+				   : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		}
+		if (!code)
+			goid[i] = id[i];
+	}
+	free(own);
+	return code;
+}
+
+int tp_rows_decode_table(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
+			 enum tp_table_id table, int64_t *const *col, struct tp_err *err)
+{
+	int code = tp_rows_decode(d, data, size, nrows, col, tp_tables[table].ncolumns, err);
+	int64_t *goid, *life;
+
+	if (code || table != TP_TABLE_GOROUTINE)
+		return code;
+	goid = col[TP_COL(GOROUTINE, goid)];
+	life = col[TP_COL(GOROUTINE, life)];
+	for (size_t i = 0; life && i < nrows; i++)
+		life[i] = life[i] == TP_NULL ? 1 : life[i];
+	return goid ? fill_goids(d, data, size, nrows, col[TP_COL(GOROUTINE, id)], goid, err) : 0;
+}
+
+unsigned tp_rows_width(const void *data, size_t size)
+{
+	struct tp_cursor c = tp_cursor(data, size);
+	uint64_t columns;
+
+	tp_cursor_u8(&c);
+	if (tp_cursor_u8(&c) != VERSION)
+		return 0;
+	tp_cursor_uvarint(&c);
+	columns = tp_cursor_uvarint(&c);
+	return c.failed || columns > MAX_COLUMNS ? 0 : (unsigned)columns;
 }
 
 void tp_rows_decoder_release(struct tp_rows_decoder *d)

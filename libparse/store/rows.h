@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "store/codec.h"
+#include "store/tables.h"
 
 #define TP_CHUNK_ROWS 32768
 
@@ -37,6 +38,12 @@ struct tp_rows_decoder {
  * older program) is all TP_NULL. TP_ESTORE: the chunk is damaged; TP_EVERSION; TP_ENOMEM. */
 int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
 		   int64_t *const *col, unsigned ncolumns, struct tp_err *err);
+/* The same for a chunk of that table, whose columns can stand for others where they are TP_NULL:
+ * goroutine.goid for the id and goroutine.life for 1, as it is with most, and in older stores. */
+int tp_rows_decode_table(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
+			 enum tp_table_id table, int64_t *const *col, struct tp_err *err);
+/* How many columns a chunk has; 0 where that cannot be read. */
+unsigned tp_rows_width(const void *data, size_t size);
 void tp_rows_decoder_release(struct tp_rows_decoder *d);
 
 #endif

@@ -266,6 +266,7 @@ static const char *const migrations[TP_STORE_VERSION] = {
     [0] = NULL, /* there is no version 0 */
     [1] = NULL, /* packed tables gc_work and metric, which runs of version 1 do not have */
     [2] = NULL, /* dictionaries in pools, which only merging makes (meta: min_reader is 3 then) */
+    [3] = NULL, /* goroutine.goid and .life: runs of before have one row for all lives of an id */
 };
 
 int tp_schema_migrate(struct sqlite3 *db, const char *path, int version, struct tp_err *err)

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define TP_STORE_APPLICATION_ID 0x7470726f /* "tpro" */
-#define TP_STORE_VERSION	3
+#define TP_STORE_VERSION	4
 #define TP_BLOCK_EVENTS		16384
 
 struct sqlite3;
@@ -155,8 +155,8 @@ int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *e
 void tp_store_abort(struct tp_store_run *run);
 
 /* Labels ("key=value") of the run with this hash (32 hex digits), in one transaction: those with a
- * key it has replace its value. `run` is its number then, `now` lists what it did not have, `before`
- * what that replaced ("rev=a, os=b"; cut where it is long; bytes of labels). Errors as of
+ * key it has replace its value. `run` is its number then, `now` lists what it did not have,
+ * `before` what that replaced ("rev=a, os=b"; cut where it is long; bytes of labels). Errors as of
  * tp_store_commit, and TP_ENOENT where it is not there; the store is then as it was. */
 struct tp_relabelled {
 	int64_t run;
@@ -204,6 +204,12 @@ struct tp_rows {
 int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		 struct tp_rows *rows, struct tp_err *err);
 void tp_rows_release(struct tp_rows *rows);
+
+/* Has a table of the run this column? Those that were added later are missing where an older
+ * program wrote it: tp_rows_load gives TP_NULL, or what it stands for (store/rows.h). 1, or 0, also
+ * where it has no rows; TP_ESTORE, TP_ENOMEM. */
+int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
+		 struct tp_err *err);
 
 /* The same chunk by chunk, for tables that are long and become something else: each time `rows`
  * holds the next rows->nrows rows, which begin with row `first`. */

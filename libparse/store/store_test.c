@@ -137,13 +137,13 @@ static void test_store_versions(void **state)
 		const char *sql;
 		int code;
 	} cases[] = {
-	    {"PRAGMA user_version = 4; UPDATE meta SET value = 4 WHERE key = 'min_reader'",
+	    {"PRAGMA user_version = 5; UPDATE meta SET value = 5 WHERE key = 'min_reader'",
 	     TP_EVERSION},
 	    {"PRAGMA user_version = 7; UPDATE meta SET value = 1 WHERE key = 'min_reader'", 0},
 	    {"CREATE VIEW mine AS SELECT 1 AS run", 0},
 	    {"CREATE VIEW event AS SELECT 1 AS run", TP_ESTORE},
 	    {"DROP VIEW event; CREATE TABLE Goroutine(run)", TP_ESTORE},
-	    {"DROP TABLE Goroutine; PRAGMA user_version = 4; DELETE FROM meta", TP_EVERSION},
+	    {"DROP TABLE Goroutine; PRAGMA user_version = 5; DELETE FROM meta", TP_EVERSION},
 	    {"PRAGMA user_version = 0", TP_ESTORE},
 	    {"PRAGMA user_version = 1; DROP TABLE loss", TP_ESTORE},
 	    {"CREATE VIEW loss AS SELECT 1 AS run", TP_ESTORE},

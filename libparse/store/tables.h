@@ -28,7 +28,8 @@ extern "C" {
  * it in order. The row number of `goroutine`, `proc` and `thread` is the index that events use. */
 #define TP_TABLES(T, C)                                                                            \
 	T(GOROUTINE, goroutine, "a goroutine, as Go's summary has it; times add up over the run")  \
-	C(GOROUTINE, id, INT, "goroutine id")                                                      \
+	C(GOROUTINE, id, INT,                                                                      \
+	  "what other tables refer to: goid; negative for all lives but the last")                 \
 	C(GOROUTINE, name, STR, "entry function (root frame of its first stack)")                  \
 	C(GOROUTINE, parent, G, "goroutine that created it")                                       \
 	C(GOROUTINE, create_stack, STACK, "stack of the go statement (the creator's)")             \
@@ -46,6 +47,9 @@ extern "C" {
 	C(GOROUTINE, spans, INT, "number of spans")                                                \
 	C(GOROUTINE, last_state, STATE, "state when the run ended or it ended")                    \
 	C(GOROUTINE, inferred, INT, "transitions that salvage put in")                             \
+	C(GOROUTINE, goid, INT, "goroutine id as Go has it")                                       \
+	C(GOROUTINE, life, INT,                                                                    \
+	  "1, or which of the goroutines that had this goid one after the other")                  \
                                                                                                    \
 	T(GOROUTINE_BLOCK, goroutine_block, "blocked time of a goroutine by reason")               \
 	C(GOROUTINE_BLOCK, goroutine, G, "who")                                                    \
@@ -100,8 +104,10 @@ extern "C" {
 	C(SPAN_CROSSING, open, BOOL, "it had not ended when the run did")                          \
 	C(SPAN_CROSSING, inferred, BOOL, "one of its ends was put in by salvage")                  \
                                                                                                    \
-	T(OCCUPANCY, occupancy, "what a goroutine did in a bucket of time in which its state changed") \
-	C(OCCUPANCY, segment, INT, "segment.id; a bucket that two segments share has a row in each") \
+	T(OCCUPANCY, occupancy,                                                                    \
+	  "what a goroutine did in a bucket of time in which its state changed")                   \
+	C(OCCUPANCY, segment, INT,                                                                 \
+	  "segment.id; a bucket that two segments share has a row in each")                        \
 	C(OCCUPANCY, level, INT, "a bucket is 4^level ns wide")                                    \
 	C(OCCUPANCY, goroutine, G, "who")                                                          \
 	C(OCCUPANCY, bucket, INT, "bucket number: it begins at bucket * 4^level ns")               \
@@ -109,7 +115,8 @@ extern "C" {
 	C(OCCUPANCY, runnable_ns, DUR, "waiting for a P")                                          \
 	C(OCCUPANCY, blocked_ns, DUR, "blocked")                                                   \
 	C(OCCUPANCY, syscall_ns, DUR, "in system calls, with a P or without")                      \
-	C(OCCUPANCY, last_state, STATE, "state it was left in: that of the buckets without a row that follow") \
+	C(OCCUPANCY, last_state, STATE,                                                            \
+	  "state it was left in: that of the buckets without a row that follow")                   \
                                                                                                    \
 	T(PROC_TIME, proc_time, "time of a P by state, summed over a segment")                     \
 	C(PROC_TIME, segment, INT, "segment.id")                                                   \
@@ -137,12 +144,13 @@ extern "C" {
 	C(RANGE, reclaimed_bytes, BYTES, "sweeps: bytes reclaimed")                                \
 	C(RANGE, stack, STACK, "stack at its beginning")                                           \
                                                                                                    \
-	T(GC_WORK, gc_work, "a time in which a P ran a mark assist or a background worker of the GC") \
-	C(GC_WORK, name, STR, "GC mark assist, GC (dedicated), GC (fractional), GC (idle)")         \
+	T(GC_WORK, gc_work,                                                                        \
+	  "a time in which a P ran a mark assist or a background worker of the GC")                \
+	C(GC_WORK, name, STR, "GC mark assist, GC (dedicated), GC (fractional), GC (idle)")        \
 	C(GC_WORK, goroutine, G, "the one that is labelled; NULL for assists: see range")          \
 	C(GC_WORK, p, P, "P it ran on")                                                            \
 	C(GC_WORK, start_ns, NS, "began to run; the start of the run where it did so before")      \
-	C(GC_WORK, told_ns, NS, "when the trace said what it does")   \
+	C(GC_WORK, told_ns, NS, "when the trace said what it does")                                \
 	C(GC_WORK, end_ns, NS, "stopped, or the end of the run")                                   \
                                                                                                    \
 	T(METRIC, metric, "a number of the whole program, when it changed")                        \
@@ -202,13 +210,15 @@ extern "C" {
 	C(PROFILE, time_ns, INT, "Unix time of collection; NULL unknown")                          \
 	C(PROFILE, duration_ns, DUR, "time covered; 0 unknown")                                    \
 	C(PROFILE, default_type, STR, "sample type to show first, if it says so")                  \
-	C(PROFILE, drop_frames, STR, "regular expression: frames to leave out, with all they call") \
+	C(PROFILE, drop_frames, STR,                                                               \
+	  "regular expression: frames to leave out, with all they call")                           \
 	C(PROFILE, keep_frames, STR, "regular expression: frames to keep nevertheless")            \
 	C(PROFILE, doc_url, STR, "documentation of it")                                            \
 	T(SAMPLE_TYPE, sample_type, "a kind of value that a profile holds for every bucket")       \
 	C(SAMPLE_TYPE, type, STR, "such as inuse_space")                                           \
 	C(SAMPLE_TYPE, unit, STR, "such as bytes")                                                 \
-	T(MAPPING, mapping, "a file mapped into the program's memory; location.mapping is row + 1") \
+	T(MAPPING, mapping,                                                                        \
+	  "a file mapped into the program's memory; location.mapping is row + 1")                  \
 	C(MAPPING, start_address, INT, "first address (two's complement: format with %x)")         \
 	C(MAPPING, end_address, INT, "address behind the last")                                    \
 	C(MAPPING, file_offset, INT, "place in the file of the first address")                     \
@@ -279,19 +289,18 @@ enum tp_table_id {
 	TP_TABLES(TP_T, TP_C)
 #undef TP_T
 #undef TP_C
-	TP_NTABLES
+	    TP_NTABLES
 };
 
 /* Column numbers: TP_GOROUTINE_id … ; numbered over all tables, so subtract tp_tables[t].first —
  * or use TP_COL(GOROUTINE, id), which is the position within its table. */
 enum {
-#define TP_T(TABLE, name, doc)                                                                     \
-	TP_FIRST_##TABLE, TP_BEFORE_##TABLE = TP_FIRST_##TABLE - 1,
+#define TP_T(TABLE, name, doc)	       TP_FIRST_##TABLE, TP_BEFORE_##TABLE = TP_FIRST_##TABLE - 1,
 #define TP_C(TABLE, column, kind, doc) TP_##TABLE##_##column,
 	TP_TABLES(TP_T, TP_C)
 #undef TP_T
 #undef TP_C
-	TP_COLUMNS_END
+	    TP_COLUMNS_END
 };
 #define TP_COL(TABLE, column) (TP_##TABLE##_##column - TP_FIRST_##TABLE)
 

@@ -168,6 +168,20 @@ struct tp_summary {
 	uint32_t zero_g; /* what it does since the time 0 does not count, see span.h */
 };
 
+/* ---- goroutines that share an id (life.c) ---- */
+
+struct tp_life {
+	uint32_t g, life; /* life: 1 is the first */
+	int64_t id;	  /* goroutine.id: Go's for the last life, else -1, -2, … in order of g */
+	bool last;
+};
+
+/* Of the goroutines whose id has several lives, in order of g; most runs have none. */
+struct tp_lives {
+	struct tp_life *of;
+	uint32_t n;
+};
+
 /* ---- spans of a segment (aggregate.c) and sites of all (site.c) ---- */
 
 /* Spans of a segment with the same goroutine, state and cause. One cache line. */
@@ -425,6 +439,13 @@ void tp_summary_release(struct tp_summary *s);
 uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g);
 /* The entry function's name (a string) that a name stack stands for, 0 unknown. */
 uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
+
+/* life.c: id[0 … n) are Go's ids by index. known_of gives a bit by index (n), set for those of
+ * which there are events, to be freed; NULL when memory is out. To be released in every case. */
+int tp_lives_find(struct tp_lives *lives, const uint64_t *id, uint32_t n,
+		  uint8_t *(*known_of)(struct tp_timeline *t, uint32_t n), struct tp_timeline *t,
+		  struct tp_err *err);
+void tp_lives_release(struct tp_lives *lives);
 
 /* site.c: the number of a site (of its key fields), or TP_NONE when memory is out. */
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);

@@ -348,12 +348,13 @@ uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack)
 	return stack ? tp_dict_frame_name(dict, tp_dict_stack_root(dict, stack)) : 0;
 }
 
+/* life: NULL where the goroutine is the only one that has its id. */
 static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t g,
-		   const struct tp_gsum *sum, struct tp_err *err)
+		   const struct tp_gsum *sum, const struct tp_life *life, struct tp_err *err)
 {
 	int64_t v[TP_MAX_COLUMNS];
 
-	v[TP_COL(GOROUTINE, id)] = g < trace->ng ? (int64_t)trace->g_id[g] : TP_NULL;
+	v[TP_COL(GOROUTINE, id)] = life ? life->id : (int64_t)trace->g_id[g];
 	v[TP_COL(GOROUTINE, name)] = tp_summary_name(t, g);
 	v[TP_COL(GOROUTINE, parent)] =
 	    sum->known & TP_SUM_KNOWN ? tp_index_value(sum->parent) : TP_NULL;
@@ -372,6 +373,8 @@ static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t
 	v[TP_COL(GOROUTINE, spans)] = sum->spans;
 	v[TP_COL(GOROUTINE, last_state)] = sum->last_state;
 	v[TP_COL(GOROUTINE, inferred)] = sum->inferred;
+	v[TP_COL(GOROUTINE, goid)] = life ? (int64_t)trace->g_id[g] : TP_NULL;
+	v[TP_COL(GOROUTINE, life)] = life ? life->life : TP_NULL;
 	return tp_timeline_put(t, TP_TABLE_GOROUTINE, v, err);
 }
 
@@ -390,11 +393,40 @@ static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, s
 	return code;
 }
 
-int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+/* By the chunk: the summary of its i-th goroutine, i counting up from 0. */
+static struct tp_gsum summary_of(const struct tp_gsum_chunk *chunk, struct tp_cursor *in,
+				 uint32_t i)
 {
 	static const struct tp_gsum none;
+
+	return chunk->g ? chunk->g[i] : chunk->packed ? unpack(in) : none;
+}
+
+/* Whether there are events of a goroutine, as a bit for each of n, and more. */
+static uint8_t *known_goroutines(struct tp_timeline *t, uint32_t n)
+{
+	const struct tp_summary *s = &t->summary;
+	uint8_t *known = calloc(n / 8 + 1 + ((size_t)s->nchunks << TP_CHUNK_BITS) / 8, 1);
+
+	for (uint32_t c = 0; known && c < s->nchunks; c++) {
+		struct tp_cursor in = tp_cursor(s->chunk[c].packed, s->chunk[c].size);
+
+		for (uint32_t i = 0; i < TP_CHUNK; i++) {
+			struct tp_gsum sum = summary_of(&s->chunk[c], &in, i);
+			uint32_t g = c << TP_CHUNK_BITS | i;
+
+			if (sum.known & TP_SUM_KNOWN)
+				known[g / 8] |= (uint8_t)(1 << g % 8);
+		}
+	}
+	return known;
+}
+
+int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+{
 	struct tp_summary *s = &t->summary;
-	uint32_t n = trace->ng;
+	struct tp_lives lives = {0};
+	uint32_t n = trace->ng, life = 0;
 	int code = 0;
 
 	s->names = tp_many(n + 1ul, sizeof(*s->names));
@@ -415,20 +447,23 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 				code = put_lists(t, g, sum, err);
 		}
 	}
+	if (!code)
+		code = tp_lives_find(&lives, trace->g_id, n, known_goroutines, t, err);
 	for (uint32_t c = 0; !code && c << TP_CHUNK_BITS < n; c++) {
 		struct tp_gsum_chunk none_chunk = {0};
 		struct tp_gsum_chunk *chunk = c < s->nchunks ? &s->chunk[c] : &none_chunk;
 		struct tp_cursor in = tp_cursor(chunk->packed, chunk->size);
 
 		for (uint32_t i = 0; !code && i < TP_CHUNK && (c << TP_CHUNK_BITS | i) < n; i++) {
-			struct tp_gsum sum = chunk->g	     ? chunk->g[i]
-					     : chunk->packed ? unpack(&in)
-							     : none;
+			struct tp_gsum sum = summary_of(chunk, &in, i);
+			uint32_t g = c << TP_CHUNK_BITS | i;
+			bool again = life < lives.n && lives.of[life].g == g;
 
 			s->names[s->nnames++] = tp_name_of_stack(trace->dict, sum.name_stack);
-			code = put_row(t, trace, c << TP_CHUNK_BITS | i, &sum, err);
+			code = put_row(t, trace, g, &sum, again ? &lives.of[life++] : NULL, err);
 		}
 	}
+	tp_lives_release(&lives);
 	return code;
 }
 

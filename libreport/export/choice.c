@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-static int choose(struct rep_choice *c, const struct tp_rows *rows, const struct rep_filter *f,
-		  struct rep_matcher *m)
+static int choose(struct rep_choice *c, const struct tp_rows *rows, const struct rep_goids *goids,
+		  const struct rep_filter *f, struct rep_matcher *m)
 {
 	c->n = rows->nrows;
 	c->wanted = calloc(c->n + 1, 1);
@@ -12,7 +12,7 @@ static int choose(struct rep_choice *c, const struct tp_rows *rows, const struct
 	for (size_t i = 0; i < c->n; i++) {
 		c->wanted[i] =
 		    f->by_id
-			? rows->col[TP_COL(GOROUTINE, id)][i] == f->id
+			? rep_goids_match(goids, &f->id, rows->col[TP_COL(GOROUTINE, id)][i])
 			: rep_match_goroutine(m, (uint32_t)rows->col[TP_COL(GOROUTINE, name)][i]);
 		c->nwanted += c->wanted[i];
 	}
@@ -25,14 +25,17 @@ static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run
 	const uint32_t columns = 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, name);
 	struct rep_matcher m = {0};
 	struct tp_dict *dict = NULL;
+	struct rep_goids goids = {0};
 	struct tp_rows rows = {0};
 	int code = tp_rows_load(s, run, TP_TABLE_GOROUTINE, columns, &rows, err);
 
+	if (!code && f->by_id)
+		code = rep_goids_load(&goids, s, run, err);
 	if (!code)
 		code = tp_dict_load(s, run, &dict, err);
 	if (!code)
 		code = rep_matcher_init(&m, f, dict, err);
-	if (!code && choose(c, &rows, f, &m))
+	if (!code && choose(c, &rows, &goids, f, &m))
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (!code)
 		code = rep_matcher_settle(&m, err);
@@ -41,6 +44,7 @@ static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run
 				  "--goroutine=%s: there is no such goroutine; tprof-top FILE "
 				  "goroutines lists them",
 				  f->text.goroutine);
+	rep_goids_release(&goids);
 	rep_matcher_release(&m);
 	tp_rows_release(&rows);
 	tp_dict_free(dict);

@@ -18,7 +18,7 @@ static int load_gs(struct cut *c, struct tp_store *s, int64_t run)
 {
 	struct tp_rows rows = {0};
 	int code =
-	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, id), &rows, c->err);
+	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, goid), &rows, c->err);
 
 	if (!code && rows.nrows) {
 		c->gs = calloc(rows.nrows, sizeof(*c->gs));
@@ -27,7 +27,7 @@ static int load_gs(struct cut *c, struct tp_store *s, int64_t run)
 	}
 	for (uint32_t i = 0; i < c->ng; i++)
 		c->gs[i] = (struct cut_g){
-		    .id = (uint64_t)rows.col[TP_COL(GOROUTINE, id)][i],
+		    .id = (uint64_t)rows.col[TP_COL(GOROUTINE, goid)][i],
 		    .m = TP_NONE,
 		    .wanted = !c->opt->wanted || (i < c->opt->ngoroutines && c->opt->wanted[i]),
 		};

@@ -251,7 +251,7 @@ static void list_run(const struct rep_run *run, struct lines *l)
 	int more;
 
 	assert_int_equal(tp_rows_load(store, run->row.id, TP_TABLE_GOROUTINE,
-				      1u << TP_COL(GOROUTINE, id), &g, NULL),
+				      1u << TP_COL(GOROUTINE, goid), &g, NULL),
 			 0);
 	assert_int_equal(tp_rows_load(store, run->row.id, TP_TABLE_THREAD, 0, &m, NULL), 0);
 	assert_int_equal(tp_rows_load(store, run->row.id, TP_TABLE_PROC, 0, &p, NULL), 0);
@@ -259,7 +259,7 @@ static void list_run(const struct rep_run *run, struct lines *l)
 	assert_int_equal(tp_events_open(&r, store, run->row.id, &all, NULL), 0);
 	l->listing = (struct tp_listing){
 	    .dict = dict,
-	    .g_id = (const uint64_t *)g.col[TP_COL(GOROUTINE, id)],
+	    .g_id = (const uint64_t *)g.col[TP_COL(GOROUTINE, goid)],
 	    .m_id = (const uint64_t *)m.col[TP_COL(THREAD, id)],
 	    .p_id = p.col[TP_COL(PROC, id)],
 	    .ng = (uint32_t)g.nrows,

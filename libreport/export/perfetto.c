@@ -26,6 +26,8 @@ static int load(struct show *s, struct tp_store *store, int64_t run)
 	const uint32_t columns = 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, name);
 	struct rep_perfetto *p = s->p;
 	struct tp_rows g = {0}, proc = {0};
+	struct rep_goids goids = {0};
+	uint64_t most = 0;
 	int code = tp_rows_load(store, run, TP_TABLE_GOROUTINE, columns, &g, p->err);
 
 	if (!code)
@@ -36,9 +38,16 @@ static int load(struct show *s, struct tp_store *store, int64_t run)
 		s->ps = calloc(proc.nrows + 1, sizeof(*s->ps));
 		code = s->gs && s->ps ? 0 : nomem(p->err);
 	}
-	for (size_t i = 0; !code && i < g.nrows; i++, s->ng++)
+	if (!code)
+		code = rep_goids_load(&goids, store, run, p->err);
+	for (size_t i = 0; !code && i < g.nrows; i++, s->ng++) {
+		int64_t id = g.col[TP_COL(GOROUTINE, id)][i];
+		struct rep_goid goid = rep_goids_name(&goids, id);
+
+		most = id == goid.goid && (uint64_t)id > most ? (uint64_t)id : most;
 		s->gs[i] = (struct g_state){
-		    .id = (uint64_t)g.col[TP_COL(GOROUTINE, id)][i],
+		    .id = (uint64_t)id,
+		    .goid = goid,
 		    .name = (uint32_t)g.col[TP_COL(GOROUTINE, name)][i],
 		    .wanted = !s->opt->wanted || (i < s->opt->ngoroutines && s->opt->wanted[i]),
 		    .p = TP_NONE,
@@ -47,6 +56,11 @@ static int load(struct show *s, struct tp_store *store, int64_t run)
 		    .stw_since = INT64_MIN,
 		    .cause_ts = INT64_MIN,
 		};
+	}
+	for (size_t i = 0; goids.n && i < s->ng; i++)
+		if (s->gs[i].id != (uint64_t)s->gs[i].goid.goid)
+			s->gs[i].id = ++most;
+	rep_goids_release(&goids);
 	for (size_t i = 0; !code && i < proc.nrows; i++, s->np++)
 		s->ps[i] = (struct p_state){.id = proc.col[TP_COL(PROC, id)][i],
 					    .in_call = TP_NONE,

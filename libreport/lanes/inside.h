@@ -88,7 +88,7 @@ struct rep_lanes {
 	struct rep_lane_group *group;
 	uint32_t ngroups;
 	uint32_t *group_of; /* by goroutine */
-	uint32_t *by_id;    /* goroutines by id */
+	uint32_t *by_id;    /* goroutines by goid and life */
 
 	struct rep_lane_span *crossing; /* by goroutine, then time */
 	uint32_t *crossing_row;		/* of the table */

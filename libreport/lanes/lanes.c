@@ -145,10 +145,15 @@ static int by_number(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* Lives of one goid stand together. */
+static int64_t goid_of(const struct rep_lanes *l, uint32_t goroutine)
+{
+	return rep_lanes_goid(l, goroutine).goid;
+}
+
 static int sort_ids(struct rep_lanes *l)
 {
 	struct number *number = tp_many(l->ng + (size_t)1, sizeof(*number));
-	const int64_t *id = REP_COL(&l->v, GOROUTINE, id);
 	bool sorted = true;
 
 	l->by_id = tp_many(l->ng + (size_t)1, sizeof(*l->by_id));
@@ -157,8 +162,8 @@ static int sort_ids(struct rep_lanes *l)
 		return TP_ENOMEM;
 	}
 	for (uint32_t g = 0; g < l->ng; g++) {
-		number[g] = (struct number){id[g], g};
-		sorted = sorted && (!g || id[g - 1] <= id[g]);
+		number[g] = (struct number){goid_of(l, g), g};
+		sorted = sorted && (!g || number[g - 1].id <= number[g].id);
 	}
 	if (!sorted)
 		qsort(number, l->ng, sizeof(*number), by_number);
@@ -359,23 +364,31 @@ struct tp_dict *rep_lanes_dict(struct rep_lanes *l)
 
 int64_t rep_lanes_goroutine_id(struct rep_lanes *l, uint32_t goroutine)
 {
-	return goroutine < l->ng ? REP_COL(&l->v, GOROUTINE, id)[goroutine] : -1;
+	return rep_view_goid(&l->v, goroutine);
+}
+
+struct rep_goid rep_lanes_goid(const struct rep_lanes *l, uint32_t goroutine)
+{
+	return rep_goids_name(&l->v.goids, rep_view_goid(&l->v, goroutine));
 }
 
 uint32_t rep_lanes_goroutine(struct rep_lanes *l, int64_t id)
 {
-	const int64_t *ids = REP_COL(&l->v, GOROUTINE, id);
+	int64_t goid = rep_goids_name(&l->v.goids, id).goid;
 	uint32_t from = 0, to = l->ng;
 
 	while (from < to) {
 		uint32_t middle = from + (to - from) / 2;
 
-		if (ids[l->by_id[middle]] < id)
+		if (goid_of(l, l->by_id[middle]) < goid)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	return from < l->ng && ids[l->by_id[from]] == id ? l->by_id[from] : TP_NONE;
+	for (; from < l->ng && goid_of(l, l->by_id[from]) == goid; from++)
+		if (REP_COL(&l->v, GOROUTINE, id)[l->by_id[from]] == id)
+			return l->by_id[from];
+	return TP_NONE;
 }
 
 int64_t rep_lanes_duration(const struct rep_lanes *l)

@@ -26,6 +26,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "decode/event.h"
+#include "goid.h"
 #include "path/path.h"
 #include "run.h"
 #include "timeline/span.h"
@@ -56,7 +57,8 @@ extern const char *const rep_lane_kinds[REP_NLANE_KINDS];
 struct rep_lane {
 	enum rep_lane_kind kind;
 	uint32_t index; /* of the goroutine, P or M; row of the task; string of the group's entry */
-	int64_t id;	/* as Go has it; of a group: how many goroutines it has */
+	int64_t id;	/* as the store has it; of a group: how many goroutines it has */
+	struct rep_goid goid; /* of a goroutine; life: 0 where it is the only one */
 	const char *name; /* entry function, type of the task; owned by the lanes, not escaped */
 	size_t name_size;
 	int64_t from, to; /* it was there, in ns since the run began */
@@ -202,6 +204,7 @@ int rep_lanes_step(struct rep_lanes *lanes, int step, uint32_t only, struct rep_
 
 struct tp_dict *rep_lanes_dict(struct rep_lanes *lanes); /* the run's */
 int64_t rep_lanes_goroutine_id(struct rep_lanes *lanes, uint32_t goroutine);
+struct rep_goid rep_lanes_goid(const struct rep_lanes *lanes, uint32_t goroutine);
 /* The index of a goroutine id, TP_NONE for none. */
 uint32_t rep_lanes_goroutine(struct rep_lanes *lanes, int64_t id);
 int64_t rep_lanes_duration(const struct rep_lanes *lanes);

@@ -434,6 +434,7 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 		     struct tp_err *err)
 {
 	struct place place = {.segment = 0};
+	char text[REP_GOID_SIZE];
 	int code;
 
 	memset(m, 0, sizeof(*m));
@@ -446,9 +447,9 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 	if (code == TP_ENOENT)
 		code = find(l, goroutine, ns, true, &place, err);
 	if (code == TP_ENOENT)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "goroutine %lld was not there at that time",
-				  (long long)rep_lanes_goroutine_id(l, goroutine));
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE, "goroutine %s was not there at that time",
+		    rep_goids_text(&l->v.goids, rep_lanes_goroutine_id(l, goroutine), text));
 	if (code)
 		return code;
 	m->span = place.span;

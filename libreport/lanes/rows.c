@@ -54,6 +54,7 @@ static int put_goroutine(struct list *list, uint32_t g, int depth)
 	    .depth = depth,
 	};
 
+	lane.goid = rep_goids_name(&v->goids, lane.id);
 	tp_sum(&lane.busy_ns, REP_COL(v, GOROUTINE, runnable_ns)[g]);
 	tp_sum(&lane.busy_ns, REP_COL(v, GOROUTINE, syscall_ns)[g]);
 	name(list->l, &lane, rep_view_entry(v, g));

@@ -65,7 +65,9 @@ static int load_events(struct rep_lanes *l, size_t block, struct tp_err *err)
 	if (!l->event)
 		return rep_lanes_nomem(err);
 	l->nevents = 0;
-	code = tp_events_open(&r, l->v.store, l->v.run->row.id, &range, err);
+	code = rep_view_load(&l->v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, goid), err);
+	if (!code)
+		code = tp_events_open(&r, l->v.store, l->v.run->row.id, &range, err);
 	if (code)
 		return code;
 	code = tp_events_read(r, l->event, &l->nevents, err);
@@ -82,7 +84,7 @@ static struct tp_listing listing(const struct rep_lanes *l)
 {
 	return (struct tp_listing){
 	    .dict = l->v.dict,
-	    .g_id = (const uint64_t *)REP_COL(&l->v, GOROUTINE, id),
+	    .g_id = (const uint64_t *)REP_COL(&l->v, GOROUTINE, goid),
 	    .m_id = (const uint64_t *)REP_COL(&l->v, THREAD, id),
 	    .p_id = REP_COL(&l->v, PROC, id),
 	    .ng = l->ng,

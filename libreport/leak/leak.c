@@ -321,7 +321,7 @@ int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct 
 			tp_sum(&e->count.created, item->count);
 	}
 	add_wait(&e->count, item);
-	if (item->id >= 0 && s->nids < REP_LEAK_IDS)
+	if (rep_goid_is(&item->id) && s->nids < REP_LEAK_IDS)
 		s->id[s->nids++] = item->id;
 	if (item->waits)
 		s->waits = item->waits;
@@ -401,9 +401,11 @@ static void merge_site(struct rep_leak_site *to, const struct rep_leak_site *fro
 
 static int compare_ids(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	const struct rep_goid *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	if (x->goid != y->goid)
+		return x->goid < y->goid ? -1 : 1;
+	return (x->life > y->life) - (x->life < y->life);
 }
 
 /* Lays the counts out by site and source; what joined another site becomes empty. */
@@ -443,7 +445,7 @@ static int lay_out(struct rep_leaks *l)
 			continue;
 		l->site[kept] = l->site[i];
 		l->site[kept].count = &l->counts[i * l->nsources];
-		qsort(l->site[kept].id, l->site[kept].nids, sizeof(int64_t), compare_ids);
+		qsort(l->site[kept].id, l->site[kept].nids, sizeof(struct rep_goid), compare_ids);
 		kept++;
 	}
 	l->nsites = kept;

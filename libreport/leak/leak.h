@@ -25,6 +25,7 @@
 #include "base/err.h"
 #include "decode/dict.h"
 #include "decode/profile.h"
+#include "goid.h"
 #include "leak/allow.h"
 #include "output.h"
 #include "run.h"
@@ -51,8 +52,8 @@ struct rep_leak_site {
 	bool allowed;	  /* by the list, all of them (in the last source) */
 	bool grows;	  /* more in each source than in the one before; three at least */
 	int64_t excess;	  /* goroutines in the last source that are not allowed */
-	struct rep_leak_count *count; /* by source */
-	int64_t id[REP_LEAK_IDS];     /* in the last source; nids of them */
+	struct rep_leak_count *count;	  /* by source */
+	struct rep_goid id[REP_LEAK_IDS]; /* in the last source; nids of them */
 	size_t nids;
 };
 

@@ -209,7 +209,7 @@ static void test_leaks_join(void **state)
 	assert_int_equal(s[0].count[0].goroutines, 4);
 	assert_int_equal(s[0].count[1].goroutines, 2);
 	assert_int_equal(s[0].nids, 2);
-	assert_int_equal(s[0].id[1], 8);
+	assert_int_equal(s[0].id[1].goid, 8);
 	assert_string_equal(tp_dict_text(rep_leaks_dict(l), s[0].waits).text, "select");
 	rep_leaks_free(l);
 
@@ -352,7 +352,7 @@ static void put_lost(struct rep_leaks *l, const char *waits, uint32_t creator, i
 {
 	struct rep_leak_item item = {.count = count,
 				     .creator = creator,
-				     .id = -1,
+				     .id = REP_GOID_NONE,
 				     .wait_ns = 1000000000,
 				     .no_stack = true,
 				     .in_trace = true};

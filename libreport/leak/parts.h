@@ -39,8 +39,8 @@ unsigned rep_leak_whose(unsigned parent, bool root, struct tp_text name);
 struct rep_leak_item {
 	uint32_t stack, creator, created, waits; /* of the common dictionary */
 	int64_t count;
-	int64_t id;	 /* -1 unknown */
-	int64_t wait_ns; /* or ticks; -1 unknown */
+	struct rep_goid id; /* REP_GOID_NONE: unknown */
+	int64_t wait_ns;    /* or ticks; -1 unknown */
 	bool certain;
 	bool no_stack;	      /* `stack` is its entry function at most */
 	bool in_trace, fresh; /* it is a trace; which saw it being created */

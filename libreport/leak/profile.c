@@ -104,7 +104,7 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 	struct told t = told_by(p, sample);
 	struct rep_leak_item item = {
 	    .count = value[r->goroutine],
-	    .id = t.id,
+	    .id = {t.id, 0},
 	    /* Dumps tell of whole minutes: less than one may be any time. */
 	    .wait_ns = r->wait < p->ntypes && value[r->wait] > 0 ? value[r->wait] : -1,
 	    .certain = r->certain || t.text[KEY_LEAKED].size,

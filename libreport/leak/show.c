@@ -181,10 +181,11 @@ static struct rep_value trend_text(struct printing *p, const struct rep_leak_sit
 static struct rep_value ids_text(struct printing *p, const struct rep_leak_site *s)
 {
 	for (size_t i = 0; i < s->nids; i++) {
-		char text[24];
+		char text[REP_GOID_SIZE];
 
-		put(p, text,
-		    (size_t)snprintf(text, sizeof(text), "%s%" PRId64, i ? " " : "", s->id[i]));
+		if (i)
+			put(p, " ", 1);
+		put(p, text, strlen(rep_goid_text(&s->id[i], text)));
 	}
 	return take(p);
 }

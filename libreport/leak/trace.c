@@ -82,7 +82,7 @@ static int put(struct reading *r, const struct tp_span *span, const char *state,
 	if (g >= r->v.nrows[TP_TABLE_GOROUTINE])
 		return 0;
 	creation = (uint32_t)REP_COL(&r->v, GOROUTINE, create_stack)[g];
-	item.id = REP_COL(&r->v, GOROUTINE, id)[g];
+	item.id = rep_goids_name(&r->v.goids, rep_view_goid(&r->v, (int64_t)g));
 	item.fresh = REP_COL(&r->v, GOROUTINE, created_ns)[g] > 0 || creation;
 	item.wait_ns = end > span->start ? tp_minus(end, span->start) : 0;
 	code = rep_leak_stack(&r->map, span->stack, &item.stack, &by_stack);

@@ -60,10 +60,11 @@ static int count_spans(struct rep_life *life, struct tp_err *err)
 }
 
 int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep_run *run,
-		 int64_t goroutine, struct tp_err *err)
+		 const struct rep_goid *goroutine, struct tp_err *err)
 {
 	static const struct rep_filter_text none = {0};
 	struct rep_life *life = calloc(1, sizeof(*life));
+	char text[REP_GOID_SIZE];
 	int code;
 
 	*out = life;
@@ -79,14 +80,14 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 		code = rep_view_load(&life->view, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
 	for (size_t i = 0; !code && i < life->view.nrows[TP_TABLE_GOROUTINE]; i++) {
-		if (REP_COL(&life->view, GOROUTINE, id)[i] == goroutine) {
+		/* The last of its lives, where none is said. */
+		if (rep_goids_match(&life->view.goids, goroutine,
+				    rep_view_goid(&life->view, (int64_t)i)))
 			life->goroutine = (uint32_t)i;
-			break;
-		}
 	}
 	if (!code && life->goroutine == TP_NONE)
-		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no goroutine %lld",
-				  (long long)goroutine);
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no goroutine %s",
+				  rep_goid_text(goroutine, text));
 	if (!code)
 		code = count_spans(life, err);
 	if (code) {

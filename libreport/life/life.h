@@ -4,7 +4,7 @@
  * store's sums say how many begin in each segment, so that a stretch in the middle of a million is
  * found without reading what is before it; the segments that were read last are kept.
  *
- *	rep_life_new(&life, store, run, 32, &err);
+ *	rep_life_new(&life, store, run, &(struct rep_goid){32, 0}, &err);
  *	rep_life_at(life, 1500000000, NULL, &number, &err);
  *	rep_life_spans(life, number, 100, spans, &n, NULL, &err);
  *	rep_life_free(life);
@@ -14,16 +14,18 @@
 
 #include <stdatomic.h>
 
+#include "goid.h"
 #include "output.h"
 #include "run.h"
 #include "timeline/span.h"
 
 struct rep_life;
 
-/* TP_ENOENT, with a sentence, where the run has no goroutine of this id. The store and the run must
+/* TP_ENOENT, with a sentence, where the run has no goroutine of this id; of several
+ * lives, it is the last where none is said. The store and the run must
  * outlive it. TP_ESTORE, TP_ENOMEM. */
 int rep_life_new(struct rep_life **life, struct tp_store *store, const struct rep_run *run,
-		 int64_t goroutine, struct tp_err *err);
+		 const struct rep_goid *goroutine, struct tp_err *err);
 void rep_life_free(struct rep_life *life);
 
 /* How many spans it has. */

@@ -24,7 +24,8 @@ static void check(int64_t goroutine)
 	size_t n = 0, got;
 	int64_t number;
 
-	assert_int_equal(rep_life_new(&life, store, &runs.run[0], goroutine, &err), 0);
+	assert_int_equal(
+	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){goroutine, 0}, &err), 0);
 	assert_int_equal(rep_life_spans(life, 0, MOST, span, &got, NULL, &err), 0);
 	assert_int_equal((int64_t)got, rep_life_count(life));
 	st = ask("SELECT start_ns, end_ns, reason, stack FROM span WHERE goroutine = ? "
@@ -78,7 +79,9 @@ static void test_life_of_nobody(void **state)
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(rep_life_new(&life, store, &runs.run[0], 123456789, &err), TP_ENOENT);
+	assert_int_equal(
+	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){123456789, 0}, &err),
+	    TP_ENOENT);
 	assert_null(life);
 	assert_non_null(strstr(err.msg, "123456789"));
 }
@@ -92,7 +95,8 @@ static void test_life_stops(void **state)
 	size_t got;
 
 	(void)state;
-	assert_int_equal(rep_life_new(&life, store, &runs.run[0], 1, &err), 0);
+	assert_int_equal(rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){1, 0}, &err),
+			 0);
 	assert_int_equal(rep_life_spans(life, 0, 3, span, &got, &stop, &err), TP_ECANCEL);
 	stop = false;
 	assert_int_equal(rep_life_spans(life, 0, 3, span, &got, &stop, &err), 0);

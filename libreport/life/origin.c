@@ -69,14 +69,14 @@ int rep_life_origin(struct rep_life *life, struct rep_output *out, struct tp_err
 		return w.code;
 	name = tp_dict_text(v->dict, rep_view_entry(v, (int64_t)g));
 	put(&w, "entry function", name.size ? rep_text(name.text, name.size) : rep_str("(unknown)"),
-	    rep_opt(REP_COL(v, GOROUTINE, id)[g]), rep_null(), rep_null());
+	    rep_view_goid_value(v, (int64_t)g), rep_null(), rep_null());
 	parent = REP_COL(v, GOROUTINE, parent)[g];
 	known = parent >= 0 && (uint64_t)parent < v->nrows[TP_TABLE_GOROUTINE];
 	name = tp_dict_text(v->dict, known ? rep_view_entry(v, parent) : 0);
 	put(&w, "created by",
 	    known ? name.size ? rep_text(name.text, name.size) : rep_str("(unknown)")
 		  : rep_str("nobody in this trace"),
-	    known ? rep_opt(REP_COL(v, GOROUTINE, id)[parent]) : rep_null(),
+	    rep_view_goid_value(v, parent),
 	    known ? rep_opt(REP_COL(v, GOROUTINE, created_ns)[g]) : rep_null(), rep_null());
 	put(&w, known ? "created" : "first seen", rep_null(), rep_null(),
 	    rep_opt(REP_COL(v, GOROUTINE, created_ns)[g]), rep_null());

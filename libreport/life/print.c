@@ -53,9 +53,7 @@ static const struct rep_column columns[NCOLUMNS] = {
 
 static struct rep_value id_of(const struct rep_view *v, enum tp_table_id table, uint32_t index)
 {
-	const int64_t *id = table == TP_TABLE_PROC     ? REP_COL(v, PROC, id)
-			    : table == TP_TABLE_THREAD ? REP_COL(v, THREAD, id)
-						       : REP_COL(v, GOROUTINE, id);
+	const int64_t *id = table == TP_TABLE_PROC ? REP_COL(v, PROC, id) : REP_COL(v, THREAD, id);
 
 	return index < v->nrows[table] && id ? rep_opt(id[index]) : rep_null();
 }
@@ -88,13 +86,13 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct tp_sp
 	    [COLUMN_STATE] = rep_str(rep_state_name(s->state)),
 	    [COLUMN_REASON] = rep_job_string(job, s->reason, ""),
 	    [COLUMN_WHERE] = has_stack ? rep_job_where(job, s->stack) : rep_str(""),
-	    [COLUMN_WAKER] = id_of(v, TP_TABLE_GOROUTINE, waker),
+	    [COLUMN_WAKER] = rep_view_goid_value(v, waker),
 	    [COLUMN_WAKER_ENTRY] =
 		woken ? rep_job_string(job, rep_view_entry(v, waker), "(unknown)") : rep_null(),
 	    [COLUMN_P] = id_of(v, TP_TABLE_PROC, s->p),
 	    [COLUMN_M] = id_of(v, TP_TABLE_THREAD, s->m),
 	    [COLUMN_OPEN] = rep_int(s->open),
-	    [COLUMN_GOROUTINE] = id_of(v, TP_TABLE_GOROUTINE, s->goroutine),
+	    [COLUMN_GOROUTINE] = rep_view_goid_value(v, s->goroutine),
 	    [COLUMN_END] = rep_int(s->end),
 	    [COLUMN_STACK] = rep_job_stack(job, s->stack),
 	    [COLUMN_WAKER_STACK] = rep_job_stack(job, s->waker_stack),

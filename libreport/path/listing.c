@@ -60,13 +60,15 @@ static void put_who(const struct listing *l, char text[160], uint32_t goroutine)
 {
 	const struct rep_view *v = l->page->v;
 	struct tp_text name = rep_path_short(v->dict, rep_view_entry(v, goroutine));
+	char id[REP_GOID_SIZE];
 
 	if (goroutine >= v->nrows[TP_TABLE_GOROUTINE]) {
 		snprintf(text, 160, "unknown goroutine");
 		return;
 	}
-	snprintf(text, 160, "goroutine %lld (%.*s)", (long long)rep_path_goroutine_id(v, goroutine),
-		 name.size < 120 ? (int)name.size : 120, name.text);
+	snprintf(text, 160, "goroutine %s (%.*s)",
+		 rep_goids_text(&v->goids, rep_view_goid(v, goroutine), id),
+		 name.size < 100 ? (int)name.size : 100, name.text);
 }
 
 int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,

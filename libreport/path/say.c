@@ -24,12 +24,6 @@ struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uin
 	return rep_path_short(dict, stack ? rep_path_site(dict, stack) : entry);
 }
 
-int64_t rep_path_goroutine_id(const struct rep_view *v, uint32_t goroutine)
-{
-	return goroutine < v->nrows[TP_TABLE_GOROUTINE] ? REP_COL(v, GOROUTINE, id)[goroutine]
-							: TP_NULL;
-}
-
 #define LINE	   78 /* cells, as names are counted: one a byte */
 #define LINE_LEAST 40
 
@@ -131,16 +125,18 @@ void rep_say_who(struct rep_words *w, uint32_t goroutine, uint32_t entry, bool p
 {
 	const struct rep_view *v = w->page->v;
 	struct tp_text name = rep_path_short(v->dict, entry);
-	int64_t id = rep_path_goroutine_id(v, goroutine);
+	int64_t id = rep_view_goid(v, goroutine);
+	char text[REP_GOID_SIZE];
+	const char *number = rep_goids_text(&v->goids, id, text);
 
 	if (id == TP_NULL && !rep_path_known(v, entry)) {
 		rep_say(w, "some goroutine without a name");
 	} else if (id == TP_NULL) {
 		rep_say_name(w, name);
 	} else if (plain || !rep_path_known(v, entry)) {
-		rep_say(w, "goroutine %lld", (long long)id);
+		rep_say(w, "goroutine %s", number);
 	} else {
-		rep_say(w, "goroutine %lld (", (long long)id);
+		rep_say(w, "goroutine %s (", number);
 		rep_say_name(w, name);
 		rep_say(w, ")");
 	}

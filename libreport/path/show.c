@@ -234,7 +234,9 @@ static int write_requests(struct rep_path_table *p, size_t usual, struct tp_err 
 		const struct rep_path_request *r = &list->request[i];
 		bool row_number = list->subject == REP_PATH_REGION;
 		struct rep_value row[REQUEST_COLUMNS] = {
-		    row_number ? rep_null() : rep_opt(r->id),
+		    row_number				  ? rep_null()
+		    : list->subject == REP_PATH_GOROUTINE ? rep_goids_value(&p->v->goids, r->id)
+							  : rep_opt(r->id),
 		    rep_table_string(p, r->name),
 		    rep_int(r->to - r->from),
 		    rep_int(r->from),

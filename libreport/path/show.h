@@ -56,6 +56,5 @@ int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name);
 /* The short name of the function of a stack that tells most; of none the entry function's. */
 struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uint32_t stack);
-int64_t rep_path_goroutine_id(const struct rep_view *v, uint32_t goroutine); /* TP_NULL: none */
 
 #endif

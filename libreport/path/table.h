@@ -62,7 +62,7 @@ static inline struct rep_value rep_table_string(const struct rep_path_table *p, 
 static inline struct rep_value rep_table_goroutine(const struct rep_path_table *p,
 						   uint32_t goroutine)
 {
-	return rep_opt(rep_path_goroutine_id(p->v, goroutine));
+	return rep_view_goid_value(p->v, goroutine);
 }
 
 static inline struct rep_value rep_table_share(int64_t part, int64_t whole)

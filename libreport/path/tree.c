@@ -86,7 +86,7 @@ static struct rep_value branch_text(struct rep_path_table *p, const struct branc
 	struct tp_text place = b->wait ? rep_path_function(p->v->dict, c->waiter_entry, c->stack)
 				       : rep_path_function(p->v->dict, s->entry, s->stack);
 	struct tp_text who = rep_path_short(p->v->dict, c->waker_entry);
-	int64_t id = rep_path_goroutine_id(p->v, c->waker);
+	int64_t id = rep_view_goid(p->v, c->waker);
 	size_t room = reason.size + place.size + who.size + 2 * (size_t)depth + 100;
 	char *text = tp_arena_alloc(&p->job.texts, room);
 	int n;

@@ -35,7 +35,7 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 	const struct rep_path_request *r = list->request;
 	const char *noun = nouns[list->subject];
 	struct tp_text t;
-	char number[TP_COUNT_SIZE];
+	char number[TP_COUNT_SIZE], id[REP_GOID_SIZE];
 	uint32_t name;
 
 	if (list->subject == REP_PATH_RANGE) {
@@ -55,10 +55,10 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 	else if (list->subject == REP_PATH_TASK)
 		snprintf(text, size, "task %.*s #%lld", (int)t.size, t.text, (long long)r->id);
 	else if (list->subject == REP_PATH_GOROUTINE && !rep_path_known(page->v, r->name))
-		snprintf(text, size, "goroutine %lld", (long long)r->id);
+		snprintf(text, size, "goroutine %s", rep_goids_text(&page->v->goids, r->id, id));
 	else if (list->subject == REP_PATH_GOROUTINE)
-		snprintf(text, size, "goroutine %lld (%.*s)", (long long)r->id, (int)t.size,
-			 t.text);
+		snprintf(text, size, "goroutine %s (%.*s)",
+			 rep_goids_text(&page->v->goids, r->id, id), (int)t.size, t.text);
 	else
 		snprintf(text, size, "%s %.*s", noun, (int)t.size, t.text);
 	return text;

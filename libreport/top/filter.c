@@ -79,14 +79,12 @@ int rep_filter_init(struct rep_filter *f, const struct rep_filter_text *text, st
 
 	memset(f, 0, sizeof(*f));
 	f->text = *text;
-	if (text->goroutine && *text->goroutine &&
-	    text->goroutine[strspn(text->goroutine, "0123456789")] == '\0') {
-		errno = 0;
-		f->id = strtoll(text->goroutine, NULL, 10);
-		f->by_id = true;
-		if (errno)
+	if (text->goroutine) {
+		code = rep_goid_parse(text->goroutine, &f->id);
+		if (code < 0)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "no goroutine has the id %s", text->goroutine);
+		f->by_id = code == 1;
 	}
 	code = compile(f, REP_FILTER_FOCUS, "--focus", text->focus, err);
 	if (!code)

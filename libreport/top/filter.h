@@ -16,12 +16,13 @@
 #include "clock/clock.h"
 #include "decode/dict.h"
 #include "decode/event.h"
+#include "goid.h"
 #include "run.h"
 
 /* As typed; NULL where not given. Regular expressions are those of base/regex.h. */
 struct rep_filter_text {
 	const char *focus, *ignore; /* regular expressions on names of functions */
-	const char *goroutine;	    /* a goroutine id, or a regular expression on entry functions */
+	const char *goroutine;	    /* an id (goid.h), or a regular expression on entry functions */
 	const char *state;	    /* names of rep_states, separated by commas */
 	const char *reason;	    /* regular expression on reasons */
 	const char *from, *to;	    /* "1.5s" since the run began, "25%" of it, or a moment
@@ -53,7 +54,7 @@ struct rep_filter {
 	struct tp_regex pattern[REP_NPATTERNS];
 	bool given[REP_NPATTERNS];
 	bool by_id; /* --goroutine is an id: `id` */
-	int64_t id;
+	struct rep_goid id;
 	uint32_t states; /* bit per enum tp_state; 0: all */
 };
 

@@ -125,6 +125,7 @@ int rep_outside_goroutines(struct tp_store *s, const struct rep_run *run,
 	struct rep_matcher m = {0};
 	struct tp_dict *dict = NULL;
 	struct tp_rows rows = {0};
+	struct rep_goids goids = {0};
 	struct rep_filter f;
 	bool any = false;
 	int code;
@@ -134,13 +135,15 @@ int rep_outside_goroutines(struct tp_store *s, const struct rep_run *run,
 	code = rep_filter_init(&f, &only, err);
 	if (!code)
 		code = tp_rows_load(s, run->row.id, TP_TABLE_GOROUTINE, columns, &rows, err);
+	if (!code && f.by_id)
+		code = rep_goids_load(&goids, s, run->row.id, err);
 	if (!code)
 		code = tp_dict_load(s, run->row.id, &dict, err);
 	if (!code)
 		code = rep_matcher_init(&m, &f, dict, err);
 	for (size_t i = 0; !code && !any && i < rows.nrows; i++)
 		any = f.by_id
-			  ? rows.col[TP_COL(GOROUTINE, id)][i] == f.id
+			  ? rep_goids_match(&goids, &f.id, rows.col[TP_COL(GOROUTINE, id)][i])
 			  : rep_match_goroutine(&m, (uint32_t)rows.col[TP_COL(GOROUTINE, name)][i]);
 	if (!code)
 		code = rep_matcher_settle(&m, err);
@@ -149,6 +152,7 @@ int rep_outside_goroutines(struct tp_store *s, const struct rep_run *run,
 	rep_matcher_release(&m);
 	tp_rows_release(&rows);
 	tp_dict_free(dict);
+	rep_goids_release(&goids);
 	rep_filter_release(&f);
 	return code;
 }

@@ -31,6 +31,11 @@ int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, str
 
 /* ---- texts ---- */
 
+struct rep_value rep_job_goroutine(const struct rep_job *job, uint32_t run, int64_t id)
+{
+	return rep_goids_value(&job->goids[run], id);
+}
+
 struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *none)
 {
 	struct tp_text t = tp_dict_text(job->dict, id);

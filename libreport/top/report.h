@@ -18,6 +18,7 @@ struct rep_job {
 	struct tp_dict *dict; /* of the names in results */
 	const struct rep_run *runs;
 	size_t nruns;
+	struct rep_goids *goids; /* of each run */
 	bool every;		    /* durations of all rows are wanted, before rows are chosen */
 	int64_t length_ns;	    /* of the time range, summed over the runs */
 	size_t nrows;		    /* set by add and finish */
@@ -69,6 +70,8 @@ int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, str
 
 /* ---- texts ---- */
 
+/* A goroutine of a run, by its id (TP_NULL: none). */
+struct rep_value rep_job_goroutine(const struct rep_job *job, uint32_t run, int64_t id);
 /* A string of the common dictionary; tables show `none` for the empty one. */
 struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *none);
 /* The frame of a stack that tells most: the first from the leaf that is not plumbing of the runtime

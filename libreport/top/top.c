@@ -242,7 +242,9 @@ struct top {
 	const struct rep_top_options *opt;
 	struct rep_filter filter;
 	struct rep_view view;
-	struct tp_dict *common; /* of several runs */
+	struct tp_dict *common;	 /* of several runs */
+	struct rep_goids *goids; /* nruns */
+	size_t nruns;
 	struct rep_job job[MOST_PAGE];
 	size_t njobs;
 };
@@ -266,6 +268,7 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 		job->sort = rep_report_sort(r, opt->sort ? opt->sort : r->sort);
 		job->runs = runs;
 		job->nruns = nruns;
+		job->goids = t->goids;
 		job->dict = t->common;
 		job->every = nruns > 1;
 		code = r->ops->begin(job, err);
@@ -291,6 +294,9 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 		code = job->report->ops->add(job, &t->view, err);
 		rep_members_add(&job->members, &t->view.members);
 	}
+	/* Rows are shown when the view may be another run's. */
+	if (!code && t->view.goids.n)
+		code = rep_goids_load(&t->goids[index], store, run->row.id, err);
 	return code ? code : rep_matcher_settle(&t->view.match, err);
 }
 
@@ -348,6 +354,10 @@ static int begin_top(struct top **out, struct tp_store *store, const struct rep_
 		if (!t->common)
 			code = rep_job_fail(err, TP_ENOMEM);
 	}
+	t->nruns = nruns;
+	t->goids = calloc(nruns + 1, sizeof(*t->goids));
+	if (!code && !t->goids)
+		code = rep_job_fail(err, TP_ENOMEM);
 	if (!code)
 		code = begin_jobs(t, runs, nruns, err);
 	for (size_t i = 0; !code && i < nruns; i++) {
@@ -367,6 +377,9 @@ static void end_top(struct top *t)
 		t->job[i].report->ops->release(&t->job[i]);
 		tp_arena_clear(&t->job[i].texts);
 	}
+	for (size_t i = 0; t->goids && i < t->nruns; i++)
+		rep_goids_release(&t->goids[i]);
+	free(t->goids);
 	rep_view_release(&t->view);
 	rep_filter_release(&t->filter);
 	tp_dict_free(t->common);

@@ -139,6 +139,7 @@ void rep_view_release(struct rep_view *v)
 	free(v->string_map);
 	free(v->stack_map);
 	free(v->path);
+	rep_goids_release(&v->goids);
 	tp_dict_free(v->dict);
 	memset(v, 0, sizeof(*v));
 }
@@ -175,7 +176,9 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 			v->col[table][c] = more[v->nloaded].col[c];
 	}
 	v->nloaded++;
-	return 0;
+	return table == TP_TABLE_GOROUTINE && missing & REP_BIT(GOROUTINE, id)
+		   ? rep_goids_load(&v->goids, v->store, v->run->row.id, err)
+		   : 0;
 }
 
 int rep_view_string(struct rep_view *v, uint32_t id, uint32_t *common)
@@ -274,7 +277,7 @@ bool rep_view_match_goroutine(struct rep_view *v, int64_t goroutine)
 	if (v->filter->by_id) {
 		if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
 			return false;
-		return REP_COL(v, GOROUTINE, id)[goroutine] == v->filter->id;
+		return rep_goids_match(&v->goids, &v->filter->id, rep_view_goid(v, goroutine));
 	}
 	return rep_match_goroutine(&v->match, rep_view_entry(v, goroutine));
 }

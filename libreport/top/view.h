@@ -47,6 +47,7 @@ struct rep_view {
 	const int64_t *col[TP_NTABLES][TP_MAX_COLUMNS];
 	size_t nrows[TP_NTABLES];
 	bool seen[TP_NTABLES];
+	struct rep_goids goids; /* loaded with goroutine.id */
 };
 
 /* `common` NULL: the run stands alone. Errors: TP_EFORMAT (the range), TP_ESTORE, TP_ENOMEM … To be
@@ -106,6 +107,18 @@ static inline bool rep_segment_inside(const struct rep_view *v, const struct tp_
 static inline bool rep_segment_cut(const struct rep_view *v, const struct tp_segment *s)
 {
 	return !rep_segment_inside(v, s) && s->from_ns < v->to && s->to_ns >= v->from;
+}
+
+/* The id of a goroutine (an index; TP_NULL, TP_NONE: none), and as a cell. Need goroutine.id. */
+static inline int64_t rep_view_goid(const struct rep_view *v, int64_t goroutine)
+{
+	if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
+		return REP_NO_GOID;
+	return REP_COL(v, GOROUTINE, id)[goroutine];
+}
+static inline struct rep_value rep_view_goid_value(const struct rep_view *v, int64_t goroutine)
+{
+	return rep_goids_value(&v->goids, rep_view_goid(v, goroutine));
 }
 
 /* Length of the range within the run, 0 outside of it. */

@@ -11,7 +11,7 @@ struct search {
 	const struct rep_worst_options *opt;
 	struct rep_worst *out; /* a heap whose root is the least of them */
 	size_t n;
-	int64_t only;	/* index of the one goroutine that is looked at, -1: any */
+	bool by_id;	/* of goroutines that the filter names by their id */
 	uint8_t *rests; /* by string: 0 not asked yet, 1 no, 2 yes; NULL: it does not matter */
 	size_t nstrings;
 	/* The n longest that there must be, likewise. */
@@ -60,7 +60,7 @@ static bool is_rest(struct search *s, uint32_t entry, uint32_t reason)
 {
 	if (!s->rests)
 		return false;
-	if (s->only < 0 && rep_entry_is_system(tp_dict_text(s->v->dict, entry)))
+	if (!s->by_id && rep_entry_is_system(tp_dict_text(s->v->dict, entry)))
 		return true;
 	if (reason >= s->nstrings)
 		reason = 0;
@@ -206,7 +206,8 @@ static int read_crossing(struct search *s, struct tp_err *err)
 		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
 		struct tp_span span = crossing(v, i);
 
-		if ((s->only >= 0 && g != s->only) || !rep_view_overlaps(v, span.start, span.end) ||
+		if ((s->by_id && !rep_view_match_goroutine(v, g)) ||
+		    !rep_view_overlaps(v, span.start, span.end) ||
 		    !counts(s, rep_view_entry(v, g), (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
 			    span.reason, span.stack))
 			continue;
@@ -217,7 +218,7 @@ static int read_crossing(struct search *s, struct tp_err *err)
 	return code;
 }
 
-/* Rows of site, or of goroutine_time where one goroutine is looked at. */
+/* Rows of site, or of goroutine_time where goroutines are looked at by id. */
 struct places {
 	size_t n;
 	const int64_t *segment, *state, *reason, *stack, *max_ns, *who;
@@ -229,7 +230,7 @@ static int load_places(struct search *s, struct places *p, struct tp_err *err)
 	struct rep_view *v = s->v;
 	int code;
 
-	p->goroutines = s->only >= 0;
+	p->goroutines = s->by_id;
 	if (p->goroutines) {
 		code = rep_view_load(
 		    v, TP_TABLE_GOROUTINE_TIME,
@@ -268,7 +269,8 @@ static void choose(struct search *s, const struct places *p, bool *wanted)
 			uint64_t segment = (uint64_t)p->segment[i];
 
 			if (segment >= v->nsegments || (pass && p->max_ns[i] < least) ||
-			    (pass && wanted[segment]) || (p->goroutines && p->who[i] != s->only))
+			    (pass && wanted[segment]) ||
+			    (p->goroutines && !rep_view_match_goroutine(v, p->who[i])))
 				continue;
 			if (!rep_segment_inside(v, &v->segments[segment]) ||
 			    !counts(s,
@@ -296,7 +298,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	if (s->opt->stop && atomic_load_explicit(s->opt->stop, memory_order_relaxed))
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	if (crosses || !(s->opt->states >> span->state & 1) ||
-	    (s->only >= 0 && span->goroutine != (uint32_t)s->only) ||
+	    (s->by_id && !rep_view_match_goroutine(s->v, span->goroutine)) ||
 	    (s->n == s->opt->n && tp_minus(span->end, span->start) < s->out[0].dur_ns) ||
 	    !rep_view_overlaps(s->v, span->start, span->end) ||
 	    !counts(s, rep_view_entry(s->v, span->goroutine), span->state, span->reason,
@@ -306,21 +308,16 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return 0;
 }
 
-/* The goroutine that the filter names by its id; false: there is none. */
+/* Is there one that the filter names by its id, if it does? */
 static bool find_goroutine(struct search *s)
 {
 	struct rep_view *v = s->v;
 
-	s->only = -1;
-	if (!v->filter->by_id)
-		return true;
-	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
-		if (REP_COL(v, GOROUTINE, id)[i] == v->filter->id) {
-			s->only = (int64_t)i;
+	s->by_id = v->filter->by_id;
+	for (size_t i = 0; s->by_id && i < v->nrows[TP_TABLE_GOROUTINE]; i++)
+		if (rep_view_match_goroutine(v, (int64_t)i))
 			return true;
-		}
-	}
-	return false;
+	return !s->by_id;
 }
 
 static int search(struct search *s, struct tp_err *err)

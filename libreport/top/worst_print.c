@@ -48,13 +48,6 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_LOCATION] = {.name = "location", .kind = REP_TEXT, .raw_only = true},
 };
 
-static struct rep_value id_of(const struct rep_view *v, uint32_t goroutine)
-{
-	return goroutine < v->nrows[TP_TABLE_GOROUTINE]
-		   ? rep_opt(REP_COL(v, GOROUTINE, id)[goroutine])
-		   : rep_null();
-}
-
 static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *w,
 	       struct rep_output *out, struct tp_err *err)
 {
@@ -63,11 +56,11 @@ static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *
 	const struct rep_value row[NCOLUMNS] = {
 	    [COLUMN_DURATION] = rep_int(w->dur_ns),
 	    [COLUMN_AT] = rep_int(w->at_ns),
-	    [COLUMN_GOROUTINE] = id_of(v, w->span.goroutine),
+	    [COLUMN_GOROUTINE] = rep_view_goid_value(v, w->span.goroutine),
 	    [COLUMN_ENTRY] = rep_job_string(job, rep_view_entry(v, w->span.goroutine), "(unknown)"),
 	    [COLUMN_REASON] = rep_job_string(job, w->span.reason, ""),
 	    [COLUMN_WHERE] = rep_job_where(job, w->span.stack),
-	    [COLUMN_WAKER] = id_of(v, waker),
+	    [COLUMN_WAKER] = rep_view_goid_value(v, waker),
 	    [COLUMN_WAKER_ENTRY] =
 		woken ? rep_job_string(job, rep_view_entry(v, waker), "(unknown)") : rep_null(),
 	    [COLUMN_STATE] = rep_str(rep_state_name(w->span.state)),

@@ -134,6 +134,22 @@ static int64_t id(const struct rep_value *v)
 	return v->text.size && isdigit((unsigned char)v->text.data[0]) ? n : -1;
 }
 
+struct rep_goid tui_lead_goid(const struct rep_value *v)
+{
+	struct rep_goid g = {id(v), 0};
+	char first[REP_GOID_SIZE];
+	size_t n = 0;
+
+	if (!rep_goid_is(&g) || v->type == REP_TYPE_INT)
+		return g;
+	while (n < v->text.size && n < sizeof(first) - 1 && v->text.data[n] != ' ') {
+		first[n] = v->text.data[n];
+		n++;
+	}
+	first[n] = '\0';
+	return rep_goid_parse(first, &g) == 1 ? g : REP_GOID_NONE;
+}
+
 /* The innermost function of a stack. */
 static struct rep_value leaf_of(struct rep_value stack)
 {
@@ -174,13 +190,13 @@ bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 	const struct rule *r;
 	size_t row = (size_t)at;
 
-	*lead = (struct tui_lead){.goroutine = -1, .at_ns = INT64_MIN, .task = -1};
+	*lead = (struct tui_lead){.goroutine = REP_GOID_NONE, .at_ns = INT64_MIN, .task = -1};
 	if (!s || at < 0 || row >= s->nrows)
 		return false;
 	r = rule_of(s);
-	for (size_t i = 0; i < sizeof(goroutines) / sizeof(goroutines[0]) && lead->goroutine < 0;
-	     i++)
-		lead->goroutine = id(cell(s, row, goroutines[i]));
+	for (size_t i = 0;
+	     i < sizeof(goroutines) / sizeof(goroutines[0]) && !rep_goid_is(&lead->goroutine); i++)
+		lead->goroutine = tui_lead_goid(cell(s, row, goroutines[i]));
 	read_moment(s, row, lead);
 	lead->task = id(cell(s, row, r->task ? r->task : "task"));
 	if (!lead->task)
@@ -239,6 +255,13 @@ static bool set_id(char **to, int64_t n)
 	return tui_select_set(to, digits);
 }
 
+static bool set_goid(char **to, const struct rep_goid *g)
+{
+	char text[REP_GOID_SIZE];
+
+	return !rep_goid_is(g) || tui_select_set(to, rep_goid_text(g, text));
+}
+
 /* "[chan receive]" as profiles of traces have it at their leaves. */
 static bool is_reason(struct rep_value v)
 {
@@ -262,7 +285,7 @@ static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned
 	if (by & BY_ENTRY)
 		done = set_only(&select->goroutine, l->entry);
 	if (by & BY_GOROUTINE)
-		done = done && set_id(&select->goroutine, l->goroutine);
+		done = done && set_goid(&select->goroutine, &l->goroutine);
 	if (by & BY_FUNCTION && is_reason(l->function))
 		done = done && set_only(&select->reason, rep_text(l->function.text.data + 1,
 								  l->function.text.size - 2));
@@ -280,7 +303,7 @@ static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned
 		done = done && set_only(&select->region, l->region);
 	if (l->at_ns != INT64_MIN)
 		select->at_ns = l->at_ns;
-	if (l->goroutine >= 0)
+	if (rep_goid_is(&l->goroutine))
 		select->at_goroutine = l->goroutine;
 	return done;
 }
@@ -389,7 +412,7 @@ static bool enter_plain(struct tui *t, struct tui_view *v, const struct tui_lead
 {
 	bool profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
 
-	if (l->goroutine >= 0 && !profile)
+	if (rep_goid_is(&l->goroutine) && !profile)
 		lead_to(t, v, l, 0, "goroutine", NULL);
 	else if (l->task >= 0 && !profile)
 		lead_to(t, v, l, BY_TASK, "top", "task");
@@ -410,7 +433,7 @@ static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
 	const struct rule *r = rule_of(s);
 	const char *arg = r->arg;
 	bool nowhere =
-	    r->view && ((!strcmp(r->view, "goroutine") && l->goroutine < 0) ||
+	    r->view && ((!strcmp(r->view, "goroutine") && !rep_goid_is(&l->goroutine)) ||
 			(!strcmp(r->view, "timeline") && !r->arg && l->at_ns == INT64_MIN));
 
 	if (!r->view || nowhere) {
@@ -434,7 +457,7 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 
 	if (!tui_lead_read(s, row, &l))
 		return false;
-	if (action == TUI_DO_GOROUTINE && l.goroutine >= 0) {
+	if (action == TUI_DO_GOROUTINE && rep_goid_is(&l.goroutine)) {
 		lead_to(t, v, &l, 0, "goroutine", NULL);
 		return true;
 	}
@@ -446,7 +469,7 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 		select_range(t, v, &l);
 		return true;
 	case TUI_DO_TIMELINE:
-		if (l.at_ns == INT64_MIN && l.goroutine < 0)
+		if (l.at_ns == INT64_MIN && !rep_goid_is(&l.goroutine))
 			return false;
 		lead_to(t, v, &l, 0, "timeline", NULL);
 		return true;

@@ -21,15 +21,18 @@
 #include "tprof-tui/widget/cells.h"
 
 struct tui_lead {
-	int64_t goroutine; /* an id; -1: none */
-	int64_t at_ns;	   /* INT64_MIN: none */
-	int64_t dur_ns;	   /* from then on; 0: none */
-	int64_t task;	   /* an id; -1: none */
+	struct rep_goid goroutine; /* REP_GOID_NONE: none */
+	int64_t at_ns;		   /* INT64_MIN: none */
+	int64_t dur_ns;		   /* from then on; 0: none */
+	int64_t task;		   /* an id; -1: none */
 	/* NULL data: none. They point into the sheet. */
 	struct rep_value function; /* that does it: for focus */
 	struct rep_value entry;	   /* of its goroutines */
 	struct rep_value reason, state, task_type, region;
 };
+
+/* The goroutine that a cell names, the first of several; REP_GOID_NONE for NULL. */
+struct rep_goid tui_lead_goid(const struct rep_value *v);
 
 /* All that a row says. False: there is no such row. */
 bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead);

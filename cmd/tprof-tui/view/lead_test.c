@@ -44,7 +44,7 @@ static void test_lead_narrow(void **state)
 	static const struct {
 		struct table table;
 		const char *goroutine, *focus, *reason, *state, *task, *region;
-		int64_t at_ns, at_goroutine;
+		int64_t at_ns, at_goroutine; /* the goid */
 	} cases[] = {
 	    {.table = {"groups", {{"function", TEXT("main.f.func1")}, {"total_ns", INT(7)}}},
 	     .goroutine = "^main\\.f\\.func1$",
@@ -129,7 +129,7 @@ static void test_lead_narrow(void **state)
 			}
 		}
 		assert_int_equal(select.at_ns, cases[i].at_ns);
-		assert_int_equal(select.at_goroutine, cases[i].at_goroutine);
+		assert_int_equal(select.at_goroutine.goid, cases[i].at_goroutine);
 		tui_select_release(&select);
 	}
 }

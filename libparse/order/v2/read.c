@@ -243,7 +243,9 @@ static int begin_behind(struct tp_v2_order *o, const struct tp_generations *list
 	t->events = 0;
 	o->cut->gc_begun = false;
 	o->cut->nheard = 0;
-	code = tp_v2_seam(&o->s, o->last_ts, &o->cut->before);
+	code = tp_v2_state_renumber(&o->s);
+	if (!code)
+		code = tp_v2_seam(&o->s, o->last_ts, &o->cut->before);
 	return code ? tp_err_set(o->err, code, TP_OFFSET_NONE, "out of memory") : 0;
 }
 

@@ -68,8 +68,11 @@ static void infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct 
 	if (g->index == TP_NONE)
 		return;
 	if (!g->alive) {
+		if (tp_v2_g_born(&o->s, g, status, o->g.number, TP_V2_FOUND)) {
+			tp_v2_out_of_memory(o, TP_ENOMEM);
+			return;
+		}
 		infer(o, c, TP_EV_GO_STATUS, g->index, TP_ST_UNDETERMINED, tp_v2_gstate[status]);
-		tp_v2_g_born(&o->s, g, status, o->g.number);
 	} else if (g->status != status) {
 		ev = infer(o, c, type_of_change(g->status, status), g->index,
 			   tp_v2_gstate[g->status], tp_v2_gstate[status]);

@@ -52,6 +52,8 @@ static void mark_lost(struct tp_v2_order *o, struct tp_v2_m *m, size_t first)
 			continue;
 		if (tp_event_descs[ev->type].subject == 'G' && ev->subject < o->trace->ng)
 			g = tp_idmap_get(&o->s.gs, o->trace->g_id[ev->subject]);
+		if (g && g->index != ev->subject) /* another life has the id by now */
+			g = NULL;
 		if (m->lost || (g && g->lost))
 			ev->flags |= TP_EVF_LOST;
 		m->lost = false;
@@ -275,7 +277,7 @@ static int end_unmentioned(struct tp_v2_order *o)
 		qsort(gone, n, sizeof(*gone), by_id);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = infer_end(o, gone[i], TP_EV_GO_DESTROY, TP_ST_NOT_EXIST);
-		tp_v2_g_died(s, gone[i]);
+		tp_v2_g_died(s, gone[i], TP_V2_MISSED);
 	}
 	free(gone);
 	tp_v2_state_unbind_dead(s);

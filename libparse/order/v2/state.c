@@ -171,10 +171,20 @@ struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id)
 	return m;
 }
 
-void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen)
+int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen,
+		 enum tp_v2_birth how)
 {
 	if (g == &s->nobody)
-		return;
+		return 0;
+	if (how == TP_V2_CREATED ? g->past != TP_V2_NO_PAST
+				 : g->past == TP_V2_ENDED && g->seq_gen != gen) {
+		uint32_t index = tp_trace_new_g(s->trace, g->id);
+
+		if (index == TP_NONE)
+			return TP_ENOMEM;
+		g->index = index;
+	}
+	g->past = TP_V2_NO_PAST;
 	if (g->listed == TP_V2_PARKED)
 		unpark(s, g);
 	g->alive = true;
@@ -183,11 +193,13 @@ void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint
 	g->seq_gen = 0;
 	s->nliving++;
 	tp_v2_g_told(s, g, gen);
+	return 0;
 }
 
-void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g)
+void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how)
 {
 	g->alive = false;
+	g->past = how == TP_V2_ENDED ? TP_V2_ENDED : TP_V2_MISSED;
 	s->nliving--;
 	s->ntold -= g->seq_gen == s->telling;
 	g->assisting = 0;
@@ -296,6 +308,36 @@ void tp_v2_state_next_generation(struct tp_v2_state *s)
 		}
 		g = next;
 	}
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct tp_v2_g *const *x = a, *const *y = b;
+
+	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+}
+
+int tp_v2_state_renumber(struct tp_v2_state *s)
+{
+	struct tp_v2_g **gs;
+	size_t n = 0;
+
+	if (s->gs.used == s->trace->ng)
+		return 0; /* each has one index, and all are known */
+	gs = tp_many(s->gs.used + 1, sizeof(*gs));
+	if (!gs)
+		return TP_ENOMEM;
+	for (size_t i = 0; s->gs.slots && i <= s->gs.mask; i++)
+		if (s->gs.slots[i].value)
+			gs[n++] = s->gs.slots[i].value;
+	qsort(gs, n, sizeof(*gs), by_index);
+	for (size_t i = 0; i < n; i++) {
+		gs[i]->index = (uint32_t)i;
+		s->trace->g_id[i] = gs[i]->id;
+	}
+	s->trace->ng = (uint32_t)n;
+	free(gs);
+	return 0;
 }
 
 int tp_v2_region_push(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t task, uint32_t name)

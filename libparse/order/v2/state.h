@@ -4,7 +4,8 @@
  * Every G, P and M has an index of the run (struct tp_trace) from when it is first met. A goroutine
  * that ended stays in the map, dead, until the end of the next generation, because CPU samples and
  * stale bindings may still name it; then its memory is used again. So memory follows the number of
- * goroutines alive at once, not the length of the trace. */
+ * goroutines alive at once, not the length of the trace. An id that comes again (where C calls Go,
+ * the runtime gives its goroutines back and takes them again) has another index in each life. */
 #ifndef TP_ORDER_V2_STATE_H
 #define TP_ORDER_V2_STATE_H
 
@@ -56,6 +57,13 @@ struct tp_v2_stw { /* open stops of the world: dictionary ids of their names */
  * in that of those that ended long ago and are kept for the Ms bound to them. */
 enum { TP_V2_UNLISTED, TP_V2_LISTED, TP_V2_FRESH, TP_V2_PARKED };
 
+/* What the index of a goroutine that is not alive stands for. */
+enum tp_v2_past {
+	TP_V2_NO_PAST, /* it has not lived */
+	TP_V2_ENDED,   /* a life that ended */
+	TP_V2_MISSED,  /* a life that salvage ended, as nothing was heard of it */
+};
+
 struct tp_v2_g { /* 64 bytes */
 	uint64_t id;
 	union {
@@ -67,7 +75,8 @@ struct tp_v2_g { /* 64 bytes */
 	uint32_t assisting; /* tp_v2_state.ranges: a mark assist is in flight */
 	uint8_t status;	    /* enum tp_v2_gstatus */
 	bool alive;	    /* between creation (or first status) and end */
-	bool lost;	    /* salvage: what it did last is not known */
+	bool lost : 1;	    /* salvage: what it did last is not known */
+	uint8_t past : 2;   /* enum tp_v2_past */
 	uint8_t listed;
 	uint32_t pins; /* place + 1 of the first of the Ms that pin it; 0: none does */
 	struct tp_v2_stw *stw;
@@ -79,9 +88,9 @@ struct tp_v2_p {
 	uint64_t id;
 	uint64_t seq, seq_gen;
 	uint32_t index;
-	uint8_t status; /* enum tp_v2_pstatus */
-	bool alive;	/* a status was seen */
-	bool held;	/* scratch: an M has it */
+	uint8_t status;	   /* enum tp_v2_pstatus */
+	bool alive;	   /* a status was seen */
+	bool held;	   /* scratch: an M has it */
 	uint32_t sweeping; /* tp_v2_state.ranges: a sweep is in flight */
 };
 
@@ -110,9 +119,9 @@ struct tp_v2_state {
 	struct tp_idmap gs, ps, ms, tasks, stw_names;
 	struct tp_v2_m **all_ms;
 	size_t nms, ms_room;
-	struct tp_v2_g nobody; /* index TP_NONE, never alive */
-	struct tp_v2_p no_p;   /* likewise */
-	struct tp_v2_m no_m;   /* events of no thread (M 2^64-1) */
+	struct tp_v2_g nobody;		  /* index TP_NONE, never alive */
+	struct tp_v2_p no_p;		  /* likewise */
+	struct tp_v2_m no_m;		  /* events of no thread (M 2^64-1) */
 	struct tp_v2_g *near[TP_V2_NEAR]; /* by id: goroutines met lately, dead ones too */
 	struct tp_v2_g *listed, *parked, *free_gs;
 	struct tp_v2_m *used;
@@ -172,9 +181,18 @@ struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id);
 struct tp_v2_p *tp_v2_p_get(struct tp_v2_state *s, uint64_t id);
 struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id);
 
-/* A goroutine begins and ends. */
-void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen);
-void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g);
+/* How a goroutine begins: it is created, or found in a state. */
+enum tp_v2_birth { TP_V2_CREATED, TP_V2_FOUND };
+
+/* A goroutine begins and ends. One whose id had a life before gets another index, also where its
+ * creation is missing, unless it goes on with that life: where salvage guessed the end, or took
+ * the events of a generation out of their order. born: 0 or TP_ENOMEM, then nothing has changed. */
+int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen,
+		 enum tp_v2_birth how);
+void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how);
+/* Gives the goroutines that are known the indices from 0 on, in their order, and forgets all
+ * others: for who throws away what went before. 0 or TP_ENOMEM. */
+int tp_v2_state_renumber(struct tp_v2_state *s);
 /* Generation `number` says something of a goroutine that lives. */
 static inline void tp_v2_g_told(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t number)
 {

@@ -139,8 +139,8 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 	}
 	if (c->type == TP_V2_GoStatusStack)
 		STACK(tp_v2_varint(in), &stack);
-	if (!g->alive)
-		tp_v2_g_born(&o->s, g, status, o->g.number);
+	if (!g->alive && tp_v2_g_born(&o->s, g, status, o->g.number, TP_V2_FOUND))
+		return tp_v2_out_of_memory(o, TP_ENOMEM);
 	g->seq = 0;
 	tp_v2_g_told(&o->s, g, o->g.number);
 	EVENT(c->type, g->index, .from = from, .to = tp_v2_gstate[status], .stack = stack);
@@ -175,8 +175,9 @@ static enum tp_v2_advance go_create(struct tp_v2_order *o, struct tp_v2_cursor *
 	if (!g)
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
 	NEED(!g->alive, "a goroutine with this id exists");
-	tp_v2_g_born(&o->s, g, c->type == TP_V2_GoCreate ? TP_V2_G_RUNNABLE : TP_V2_G_WAITING,
-		     o->g.number);
+	if (tp_v2_g_born(&o->s, g, c->type == TP_V2_GoCreate ? TP_V2_G_RUNNABLE : TP_V2_G_WAITING,
+			 o->g.number, TP_V2_CREATED))
+		return tp_v2_out_of_memory(o, TP_ENOMEM);
 	TRANSITION(c->type, g->index, TP_ST_NOT_EXIST, tp_v2_gstate[g->status], .stack = stack,
 		   .str2 = stack2);
 	return TP_V2_ADVANCED;
@@ -195,7 +196,8 @@ static enum tp_v2_advance go_create_syscall(struct tp_v2_order *o, struct tp_v2_
 	if (!g)
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
 	NEED(!g->alive, "a goroutine with this id exists");
-	tp_v2_g_born(&o->s, g, TP_V2_G_SYSCALL, o->g.number);
+	if (tp_v2_g_born(&o->s, g, TP_V2_G_SYSCALL, o->g.number, TP_V2_CREATED))
+		return tp_v2_out_of_memory(o, TP_ENOMEM);
 	TRANSITION(TP_EV_GO_CREATE_SYSCALL, g->index, TP_ST_NOT_EXIST, TP_ST_SYSCALL);
 	m->g = g;
 	return TP_V2_ADVANCED;
@@ -220,7 +222,7 @@ static enum tp_v2_advance go_switch(struct tp_v2_order *o, struct tp_v2_cursor *
 		g->status = TP_V2_G_WAITING;
 	} else {
 		TRANSITION(TP_EV_GO_DESTROY, g->index, TP_ST_RUNNING, TP_ST_NOT_EXIST);
-		tp_v2_g_died(&o->s, g);
+		tp_v2_g_died(&o->s, g, TP_V2_ENDED);
 	}
 	m->g = &o->s.nobody;
 	TRANSITION(TP_EV_GO_START, next->index, TP_ST_RUNNABLE, TP_ST_RUNNING);
@@ -255,7 +257,7 @@ static enum tp_v2_advance go_destroy(struct tp_v2_order *o, struct tp_v2_cursor 
 	NEED_STATE;
 	NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
 	TRANSITION(TP_EV_GO_DESTROY, g->index, TP_ST_RUNNING, TP_ST_NOT_EXIST);
-	tp_v2_g_died(&o->s, g);
+	tp_v2_g_died(&o->s, g, TP_V2_ENDED);
 	m->g = &o->s.nobody;
 	return TP_V2_ADVANCED;
 }
@@ -275,7 +277,7 @@ static enum tp_v2_advance go_destroy_syscall(struct tp_v2_order *o, struct tp_v2
 		TRANSITION(TP_EV_PROC_STEAL, p->index, TP_ST_RUNNING, TP_ST_IDLE);
 	}
 	TRANSITION(TP_EV_GO_DESTROY_SYSCALL, g->index, TP_ST_SYSCALL, TP_ST_NOT_EXIST);
-	tp_v2_g_died(&o->s, g);
+	tp_v2_g_died(&o->s, g, TP_V2_ENDED);
 	m->g = &o->s.nobody;
 	m->p = &o->s.no_p;
 	return TP_V2_ADVANCED;

@@ -95,6 +95,14 @@ static int read_facts(struct tp_store *store, int64_t run, struct facts *f, stru
 
 /* ---- ranks ---- */
 
+static int rank_lives(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
+{
+	int code = tp_rows_have(store, run, TP_TABLE_GOROUTINE, TP_COL(GOROUTINE, life), err);
+
+	c->lives = c->facts.lives = code == 1;
+	return code < 0 && !merge_is_content(code) ? code : 0;
+}
+
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
 {
 	/* The list of a pool's entries has as many rows as the streams that it is instead of. */
@@ -125,6 +133,8 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	tp_store_give(store, sql, stmt);
 	if (!code)
 		code = read_facts(store, run, &c->facts, err);
+	if (!code)
+		code = rank_lives(store, run, c, err);
 	if (!code)
 		code = rank_cut(store, run, c, err);
 	if (!code)

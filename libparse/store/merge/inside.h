@@ -111,6 +111,7 @@ struct facts {
 	uint64_t kind; /* a hash of its kind and format */
 	int64_t events, duration_ns, goroutines;
 	bool salvaged; /* something was lost, or inferred */
+	bool lives;    /* goroutines are counted by their lives */
 };
 
 /* The rank of what a store has of a dump: the least is taken. */
@@ -123,6 +124,7 @@ struct content {
 	 * a trace, that has none says with occupancy what it says without. */
 	bool occupancy;
 	bool no_dict; /* damaged: its dictionary is */
+	bool lives;   /* each life of a goroutine's id has a row of its own (version 4) */
 };
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
 int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);

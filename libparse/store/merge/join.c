@@ -208,7 +208,8 @@ static int map_gs(struct join *j, const struct tp_trace *part, struct join_maps 
 	for (uint32_t i = 0; i < part->ng; i++) {
 		if (maps->g[i] != TP_NONE)
 			continue;
-		if (find_g(known, part->g_id[i]))
+		/* Another life of a goroutine of before is new to both. */
+		if (find_g(known, part->g_id[i]) && !find_g(before, part->g_id[i]))
 			return mismatch(err, "goroutines");
 		maps->g[i] = tp_trace_new_g(&j->trace, part->g_id[i]);
 		if (maps->g[i] == TP_NONE)

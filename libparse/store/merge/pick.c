@@ -142,6 +142,8 @@ static int compare_ranks(const struct content *a, const struct content *b)
 		return a->facts.salvaged ? 1 : -1;
 	if (a->occupancy != b->occupancy)
 		return a->occupancy ? -1 : 1;
+	if (a->lives != b->lives)
+		return a->lives ? -1 : 1;
 	if (a->kinds != b->kinds)
 		return reverse(a->kinds, b->kinds);
 	if (a->rows != b->rows)
@@ -197,7 +199,7 @@ static int check_facts(struct merge *m, const struct best *at, const struct cont
 	if (sound->n && (f->kind != known->kind ||
 			 (!f->salvaged && !known->salvaged &&
 			  (f->events != known->events || f->duration_ns != known->duration_ns ||
-			   f->goroutines != known->goroutines))))
+			   (f->goroutines != known->goroutines && f->lives == known->lives)))))
 		return tp_err_set(
 		    err, TP_ESTORE, TP_OFFSET_NONE,
 		    "%s (run %" PRId64 ") and %s (run %" PRId64 ") have different "

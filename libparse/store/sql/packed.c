@@ -264,8 +264,8 @@ static int next_chunk(struct packed_cursor *c, struct tp_err *err)
 		c->col[i] = c->chunk[i];
 	}
 	if (!code && c->columns)
-		code = tp_rows_decode(&c->decoder, part.data, part.size, (size_t)part.rows,
-				      c->chunk, c->desc->ncolumns, err);
+		code = tp_rows_decode_table(&c->decoder, part.data, part.size, (size_t)part.rows,
+					    c->table, c->chunk, err);
 	if (code)
 		tp_err_prefix(err, "run %lld, table %s, chunk %lld", (long long)c->run_id,
 			      c->desc->name, (long long)part.part);

@@ -10,12 +10,14 @@
 #include "export/perfetto.h"
 #include "export/perfetto/json.h"
 #include "decode/event.h"
+#include "goid.h"
 #include "store/rows.h"
 
 /* What is known of a goroutine at a point of the run. */
 struct g_state {
-	uint64_t id;
-	uint32_t name; /* of its entry function */
+	uint64_t id; /* goroutine's own thread: Go's id, of an earlier life one that none has */
+	struct rep_goid goid; /* life: 0 where it is the only one */
+	uint32_t name;	      /* of its entry function */
 	bool wanted, named;
 	uint8_t state;
 	int64_t since;	 /* of the state */
@@ -71,6 +73,7 @@ void show_text(struct show *s, const char *key, const char *before, uint32_t str
 	       const char *after);
 
 /* What a goroutine is called; names of threads are written once, before they are met. */
+void show_g_arg(struct show *s, const char *key, const struct g_state *g);
 void show_g_name(const struct show *s, const struct g_state *g, char name[240]);
 void show_name_g(struct show *s, struct g_state *g);
 void show_name_p(struct show *s, uint32_t p);

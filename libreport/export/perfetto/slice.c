@@ -28,12 +28,26 @@ void show_text(struct show *s, const char *key, const char *before, uint32_t str
 
 /* ---- names ---- */
 
+/* A number, or "17/2". */
+void show_g_arg(struct show *s, const char *key, const struct g_state *g)
+{
+	char text[REP_GOID_SIZE];
+
+	if (!g->goid.life) {
+		json_uint(s->p, key, g->id);
+		return;
+	}
+	json_str(s->p, key, rep_goid_text(&g->goid, text));
+}
+
 void show_g_name(const struct show *s, const struct g_state *g, char name[240])
 {
 	struct tp_text t = tp_dict_text(s->dict, g->name);
 
-	snprintf(name, 240, "G%llu%s%.*s", (unsigned long long)g->id, t.size ? " " : "",
-		 (int)(t.size > 200 ? 200 : t.size), t.text);
+	char goid[REP_GOID_SIZE];
+
+	snprintf(name, 240, "G%s%s%.*s", rep_goid_text(&g->goid, goid), t.size ? " " : "",
+		 (int)(t.size > 190 ? 190 : t.size), t.text);
 }
 
 void show_name_g(struct show *s, struct g_state *g)
@@ -126,7 +140,7 @@ void show_leave_p(struct show *s, struct g_state *g, uint32_t stack)
 		json_stack(s->p, "sf", g->stack);
 		json_stack(s->p, "esf", stack);
 		json_args(s->p);
-		json_uint(s->p, "goroutine", g->id);
+		show_g_arg(s, "goroutine", g);
 		json_args_end(s->p);
 		json_end(s->p);
 	}

@@ -33,7 +33,7 @@ void show_tasks(struct show *s, const struct tp_rows *t)
 		json_uint(s->p, "id", id);
 		json_uint(s->p, "parent", (uint64_t)c[TP_COL(TASK, parent)][i]);
 		if (g >= 0 && g < s->ng)
-			json_uint(s->p, "start_g", s->gs[g].id);
+			show_g_arg(s, "start_g", &s->gs[g]);
 		json_str(s->p, "ended", end == TP_NULL ? "no" : "yes");
 		json_args_end(s->p);
 		json_end(s->p);

@@ -325,7 +325,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_RUN:
 		return job->opt->each ? rep_str(job->runs[owner->run].row.name) : rep_null();
 	case COLUMN_GOROUTINE:
-		return rep_opt(owner->id);
+		return rep_job_goroutine(job, owner->run, owner->id);
 	case COLUMN_ENTRY:
 		return rep_job_string(job, owner->entry, "(unknown)");
 	case COLUMN_STATE:

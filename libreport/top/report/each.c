@@ -544,7 +544,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 				      : e->id ? "(no name)"
 					      : "(background)");
 	case GOROUTINE:
-		return rep_opt(e->goroutine);
+		return rep_job_goroutine(job, e->run, e->goroutine);
 	case FUNCTION:
 		return rep_job_string(job, e->entry, "");
 	case START:

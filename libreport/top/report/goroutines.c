@@ -250,7 +250,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_RUN:
 		return rep_str(job->runs[g->run].row.name);
 	case COLUMN_ID:
-		return rep_opt(g->id);
+		return rep_job_goroutine(job, g->run, g->id);
 	case COLUMN_FUNCTION:
 		return rep_job_string(job, g->name, "(unknown)");
 	case COLUMN_CREATED:

@@ -22,6 +22,7 @@ struct interval {
 	int64_t count, incomplete;
 	int64_t worst_ns;	 /* when the longest began */
 	int64_t worst_goroutine; /* whose it was: an id, TP_NULL for nobody's */
+	uint32_t worst_run;
 	int64_t more[NMORE];
 	bool cut;    /* a time range cut one: what is only known as a whole is unknown */
 	int64_t *ns; /* sum.count durations */
@@ -224,9 +225,8 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 
 	if (!row->sum.count || ns > row->sum.max_ns) {
 		row->worst_ns = from;
-		row->worst_goroutine = TP_NULL;
-		if (goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE])
-			row->worst_goroutine = REP_COL(v, GOROUTINE, id)[goroutine];
+		row->worst_run = (uint32_t)v->index;
+		row->worst_goroutine = rep_view_goid(v, goroutine);
 	}
 	if ((size_t)row->sum.count == row->room) {
 		size_t room = row->room ? 2 * row->room : 16;
@@ -438,7 +438,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_WORST:
 		return any ? rep_int(r->worst_ns) : rep_null();
 	case COLUMN_WORST_GOROUTINE:
-		return any ? rep_opt(r->worst_goroutine) : rep_null();
+		return any ? rep_job_goroutine(job, r->worst_run, r->worst_goroutine) : rep_null();
 	default:
 		if (job->report == &rep_report_regions && r->cut)
 			return rep_null();

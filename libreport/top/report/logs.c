@@ -175,7 +175,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_SINCE:
 		return rep_opt(l->since_ns);
 	case COLUMN_GOROUTINE:
-		return rep_opt(l->goroutine);
+		return rep_job_goroutine(job, l->run, l->goroutine);
 	case COLUMN_CATEGORY:
 		return rep_job_string(job, l->category, "");
 	case COLUMN_MESSAGE:

@@ -168,7 +168,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_CAUSE:
 		return cause(job, x->name);
 	case COLUMN_GOROUTINE:
-		return rep_opt(x->goroutine);
+		return rep_job_goroutine(job, x->run, x->goroutine);
 	case COLUMN_ENTRY:
 		return rep_job_string(job, x->entry, "(unknown)");
 	case COLUMN_WHERE:

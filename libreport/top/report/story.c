@@ -353,7 +353,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_TOOK:
 		return rep_opt(l->took_ns);
 	case COLUMN_GOROUTINE:
-		return rep_opt(l->goroutine);
+		return rep_job_goroutine(job, 0, l->goroutine);
 	case COLUMN_WHAT:
 		return what(job, l);
 	case COLUMN_KIND:

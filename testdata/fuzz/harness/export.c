@@ -150,7 +150,8 @@ static int load_ids(struct fuzz_store *f, struct tp_rows *g, struct tp_rows *m, 
 		    struct tp_dict **dict, struct tp_err *err)
 {
 	int64_t run = f->run->row.id;
-	int code = tp_rows_load(f->s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, id), g, err);
+	int code =
+	    tp_rows_load(f->s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, goid), g, err);
 
 	if (!code)
 		code = tp_rows_load(f->s, run, TP_TABLE_THREAD, 1u << TP_COL(THREAD, id), m, err);
@@ -179,7 +180,7 @@ static void listing(struct fuzz_store *f, uint64_t *pick)
 	if (code)
 		goto done;
 	l = (struct tp_listing){.dict = dict,
-				.g_id = (const uint64_t *)g.col[TP_COL(GOROUTINE, id)],
+				.g_id = (const uint64_t *)g.col[TP_COL(GOROUTINE, goid)],
 				.m_id = (const uint64_t *)m.col[TP_COL(THREAD, id)],
 				.p_id = procs.col[TP_COL(PROC, id)],
 				.ng = (uint32_t)g.nrows,

@@ -7,6 +7,7 @@
 #include "life/life.h"
 #include "output/ops.h"
 #include "tprof-tui/view/goroutine/inside.h"
+#include "tprof-tui/view/lead.h"
 
 /* A cell as people read it; "" where it is not there. */
 static const char *shown(const struct gr_life *g, int piece, size_t row, const char *column,
@@ -47,7 +48,12 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	char name[200], creator[200], id[200], when[200];
 	int col = a.col, end = a.col + a.cols;
 
-	col += tui_sayf(a.row, col, end - col, TUI_STYLE_STRONG, "goroutine %" PRId64 " ", g->id);
+	/* As the run calls it, once that is known: 17 may be 17/2. */
+	if (is_there(g, GR_ORIGIN, REP_LIFE_ENTRY, "goroutine"))
+		shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "goroutine", REP_ID, id);
+	else
+		rep_goid_text(&g->id, id);
+	col += tui_sayf(a.row, col, end - col, TUI_STYLE_STRONG, "goroutine %s ", id);
 	col += tui_say(a.row, col, end - col, TUI_STYLE_STRONG,
 		       shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "value", REP_TEXT, name));
 	if (is_there(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns")) {
@@ -202,6 +208,8 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 	const struct rep_value *stack = here(g, "stack"), *waking = here(g, "waker_stack");
 	const struct rep_value *waker = tui_table_cell(&g->section[g->here].table, "waker");
 	const struct rep_value *entry = here(g, "waker_entry"), *state = here(g, "state");
+	struct rep_goid by = tui_lead_goid(waker);
+	char number[REP_GOID_SIZE];
 	bool ready = state && state->text.size == 8 && !memcmp(state->text.data, "runnable", 8);
 	struct tui_area top = a;
 	int row = a.row;
@@ -213,11 +221,11 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 		top.rows = waking && a.rows > 6 ? a.rows / 2 : waking ? a.rows - 2 : a.rows;
 		row = draw_frames(top, row, stack);
 	}
-	if (row >= a.row + a.rows || !(waking || (waker && waker->type == REP_TYPE_INT)))
+	if (row >= a.row + a.rows || !(waking || rep_goid_is(&by)))
 		return;
-	if (waker && waker->type == REP_TYPE_INT)
-		tui_sayf(row++, a.col, a.cols, TUI_STYLE_DIM, "woken by %" PRId64 " %.*s%s",
-			 waker->i,
+	if (rep_goid_is(&by))
+		tui_sayf(row++, a.col, a.cols, TUI_STYLE_DIM, "woken by %s %.*s%s",
+			 rep_goid_text(&by, number),
 			 entry ? (int)(entry->text.size < 200 ? entry->text.size : 200) : 0,
 			 entry ? entry->text.data : "", waking ? " in" : "");
 	else

@@ -25,15 +25,15 @@ static bool is_trace(const struct tui_view *v)
 	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
 }
 
-static bool is_id(const char *text)
+static bool is_id(const char *text, struct rep_goid *id)
 {
-	return text && *text && strlen(text) < 19 && !text[strspn(text, "0123456789")];
+	return text && rep_goid_parse(text, id) == 1;
 }
 
 /* What has to read much is made when it is looked at. */
 static unsigned pieces_of(const struct gr_life *g)
 {
-	if (g->id < 0)
+	if (!rep_goid_is(&g->id))
 		return 1u << GR_CHOICE;
 	return ((1u << GR_NPIECES) - 1) & ~(1u << GR_CHOICE | 1u << GR_TOTALS | 1u << GR_LONGEST);
 }
@@ -41,20 +41,21 @@ static unsigned pieces_of(const struct gr_life *g)
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct gr_life *g = v->state;
+	struct rep_goid id;
 
 	g->doing = -1;
 	g->want = -1;
-	g->id = -1;
+	g->id = REP_GOID_NONE;
 	g->at_ns = v->select.at_ns;
 	for (int i = 0; i < GR_NPIECES; i++)
 		g->section[i].table.sort = -1;
-	if (is_id(arg))
-		g->id = strtoll(arg, NULL, 10);
-	else if (v->select.at_goroutine >= 0)
+	if (is_id(arg, &id))
+		g->id = id;
+	else if (rep_goid_is(&v->select.at_goroutine))
 		g->id = v->select.at_goroutine;
-	else if (is_id(v->select.goroutine))
-		g->id = strtoll(v->select.goroutine, NULL, 10);
-	if (arg && !is_id(arg)) {
+	else if (is_id(v->select.goroutine, &id))
+		g->id = id;
+	if (arg && !is_id(arg, &id)) {
 		tui_error(t, "'%.100s' is no goroutine's id", arg);
 		return false;
 	}
@@ -79,7 +80,7 @@ static struct gr_section *current(const struct tui_view *v)
 {
 	struct gr_life *g = v->state;
 
-	return &g->section[g->id < 0 ? (int)GR_CHOICE : (int)g->here];
+	return &g->section[!rep_goid_is(&g->id) ? (int)GR_CHOICE : (int)g->here];
 }
 
 /* ---- drawing ---- */
@@ -126,8 +127,9 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		return;
 	}
 	gr_ask(t, v,
-	       g->id >= 0 && !current(v)->done && g->doing != (int)g->here ? 1u << g->here : 0);
-	if (g->id < 0) {
+	       rep_goid_is(&g->id) && !current(v)->done && g->doing != (int)g->here ? 1u << g->here
+										    : 0);
+	if (!rep_goid_is(&g->id)) {
 		tui_say(
 		    a.row, a.col, a.cols, TUI_STYLE_STRONG,
 		    "which goroutine? Enter opens the one under the cursor, @ and an id any other");
@@ -160,8 +162,11 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 	const struct gr_life *g = v->state;
 
 	(void)t;
-	if (g->id >= 0)
-		snprintf(text, size, "%" PRId64, g->id);
+	if (rep_goid_is(&g->id)) {
+		char id[REP_GOID_SIZE];
+
+		snprintf(text, size, "%s", rep_goid_text(&g->id, id));
+	}
 }
 
 static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
@@ -169,13 +174,17 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 	const struct gr_life *g = v->state;
 
 	(void)t;
-	if (g->id >= 0)
-		snprintf(text, size, "%" PRId64, g->id);
+	if (rep_goid_is(&g->id)) {
+		char id[REP_GOID_SIZE];
+
+		snprintf(text, size, "%s", rep_goid_text(&g->id, id));
+	}
 }
 
 /* ---- keys ---- */
 
-static bool open_goroutine(struct tui *t, const struct tui_view *v, int64_t id, int64_t at_ns)
+static bool open_goroutine(struct tui *t, const struct tui_view *v, struct rep_goid id,
+			   int64_t at_ns)
 {
 	struct tui_select select;
 
@@ -205,6 +214,13 @@ static int64_t number(const struct tui_sheet *s, size_t row, const char *column)
 	return v && v->type == REP_TYPE_INT ? v->i : INT64_MIN;
 }
 
+static struct rep_goid waker(const struct tui_sheet *s, size_t row)
+{
+	int c = tui_sheet_column(s, "waker");
+
+	return c < 0 ? REP_GOID_NONE : tui_lead_goid(tui_cell(s, row, (size_t)c));
+}
+
 /* When whoever woke it did so: the end of a wait, the beginning of being runnable. */
 static int64_t woken_at(const struct tui_sheet *s, size_t row)
 {
@@ -225,21 +241,23 @@ static void follow_waker(struct tui *t, struct tui_view *v)
 	struct gr_section *s = current(v);
 	const struct tui_sheet *sheet = s->table.sheet;
 	long row = tui_table_row(&s->table);
+	struct rep_goid by;
 
 	if (!sheet || row < 0 || tui_sheet_column(sheet, "waker") < 0) {
 		tui_message(t, "spans and the longest waits have who woke it: Tab leads there");
 		return;
 	}
-	while (g->here == GR_SPANS && row > 0 && number(sheet, (size_t)row, "waker") == INT64_MIN &&
+	by = waker(sheet, (size_t)row);
+	while (g->here == GR_SPANS && row > 0 && !rep_goid_is(&by) &&
 	       !is_state(sheet, (size_t)row, "blocked") &&
 	       !is_state(sheet, (size_t)row, "runnable"))
-		row--;
-	if (number(sheet, (size_t)row, "waker") == INT64_MIN) {
+		by = waker(sheet, (size_t)--row);
+	if (!rep_goid_is(&by)) {
 		tui_message(t, "nobody is known to have woken it here: the runtime, a timer or the "
 			       "network did");
 		return;
 	}
-	if (open_goroutine(t, v, number(sheet, (size_t)row, "waker"), woken_at(sheet, (size_t)row)))
+	if (open_goroutine(t, v, by, woken_at(sheet, (size_t)row)))
 		((struct gr_life *)tui_current(t)->state)->followed = true;
 }
 
@@ -295,10 +313,10 @@ static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
-	char id[24];
+	char id[REP_GOID_SIZE];
 
-	snprintf(id, sizeof(id), "%" PRId64, g->id);
-	if (tui_select_copy(&select, &v->select) && tui_select_set(&select.goroutine, id)) {
+	if (tui_select_copy(&select, &v->select) &&
+	    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id))) {
 		tui_lead_open(t, &select, view, NULL);
 		return;
 	}
@@ -347,11 +365,11 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 
 	if (!is_trace(v))
 		return false;
-	if (g->id >= 0 && action == TUI_DO_SECTION_NEXT) {
+	if (rep_goid_is(&g->id) && action == TUI_DO_SECTION_NEXT) {
 		turn(v, 1);
 		return true;
 	}
-	if (g->id >= 0 && action == TUI_DO_SECTION_BACK) {
+	if (rep_goid_is(&g->id) && action == TUI_DO_SECTION_BACK) {
 		turn(v, -1);
 		return true;
 	}
@@ -362,7 +380,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 				gr_ask(t, v, 1u << i & pieces_of(g));
 		return false;
 	}
-	if (action == TUI_DO_CLEAR && g->id >= 0) {
+	if (action == TUI_DO_CLEAR && rep_goid_is(&g->id)) {
 		clear(t, v);
 		return true;
 	}
@@ -375,11 +393,11 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 			tui_message(t, "w follows a wake-up, b goes back along it");
 		return true;
 	}
-	if (g->id >= 0 && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
+	if (rep_goid_is(&g->id) && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
 		open_narrowed(t, v, action == TUI_DO_TOP ? "top" : "flame");
 		return true;
 	}
-	if (g->id >= 0 && g->here == GR_SPANS && move_spans(t, v, action))
+	if (rep_goid_is(&g->id) && g->here == GR_SPANS && move_spans(t, v, action))
 		return true;
 	if (action != TUI_DO_GOROUTINE &&
 	    tui_lead_act(t, v, s->table.sheet, tui_table_row(&s->table), action))
@@ -392,16 +410,17 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 static bool go(struct tui *t, struct tui_view *v, const char *text)
 {
 	struct gr_life *g = v->state;
+	struct rep_goid id;
 	struct tp_err err;
 	int64_t ns;
 
 	if (!is_trace(v))
 		return false;
-	if (is_id(text)) {
-		open_goroutine(t, v, strtoll(text, NULL, 10), INT64_MIN);
+	if (is_id(text, &id)) {
+		open_goroutine(t, v, id, INT64_MIN);
 		return true;
 	}
-	if (g->id < 0)
+	if (!rep_goid_is(&g->id))
 		return false;
 	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err) ||
 	    rep_filter_check_unit(text, "time", v->select.run, &err)) {

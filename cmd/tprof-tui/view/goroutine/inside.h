@@ -36,7 +36,7 @@ struct gr_section {
 #define GR_WINDOW 4000 /* spans in the table at a time */
 
 struct gr_life {
-	int64_t id; /* -1: one is to be chosen */
+	struct rep_goid id; /* REP_GOID_NONE: one is to be chosen */
 	struct gr_section section[GR_NPIECES];
 	enum gr_section_id here;
 	unsigned pending;

@@ -17,7 +17,7 @@
 struct job {
 	struct tui_job job;
 	struct tui_select select;
-	int64_t id;
+	struct rep_goid id;
 	int piece;
 	struct tui_cells cells;
 	/* of spans */
@@ -51,16 +51,16 @@ static void free_life(void *life)
 static int find_life(struct job *j, struct tp_store *store, struct rep_life **life,
 		     struct tp_err *err)
 {
-	char key[128];
+	char key[160], id[REP_GOID_SIZE];
 	int code;
 
 	/* With the hash: a run that is taken away may leave its id to another. */
-	snprintf(key, sizeof(key), "%" PRId64 "/%" PRId64 "/%.64s", j->select.run->row.id, j->id,
-		 j->select.run->row.hash);
+	snprintf(key, sizeof(key), "%" PRId64 "/%s/%.64s", j->select.run->row.id,
+		 rep_goid_text(&j->id, id), j->select.run->row.hash);
 	*life = tui_keep_find(&j->job, free_life, key);
 	if (*life)
 		return 0;
-	code = rep_life_new(life, store, j->select.run, j->id, err);
+	code = rep_life_new(life, store, j->select.run, &j->id, err);
 	return code ? code : tui_keep_put(&j->job, free_life, key, *life, err);
 }
 
@@ -128,7 +128,7 @@ static int origin(struct job *j, struct tp_store *store, struct rep_output *out,
 static int report(struct job *j, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
-	char times[60], id[24];
+	char times[60], id[REP_GOID_SIZE];
 	struct rep_top_options opt = {
 	    .report = rep_report_find(name),
 	    .rows = rows,
@@ -136,12 +136,13 @@ static int report(struct job *j, const char *name, int64_t rows, struct tp_store
 	    .whole = true,
 	};
 
-	snprintf(id, sizeof(id), "%" PRId64, j->id);
+	rep_goid_text(&j->id, id);
 	opt.filter = tui_select_filter(&j->select, times);
 	/* All about this one; what else is selected is about others. */
-	opt.filter = (struct rep_filter_text){.goroutine = j->id >= 0 ? id : opt.filter.goroutine,
-					      .from = opt.filter.from,
-					      .to = opt.filter.to};
+	opt.filter =
+	    (struct rep_filter_text){.goroutine = rep_goid_is(&j->id) ? id : opt.filter.goroutine,
+				     .from = opt.filter.from,
+				     .to = opt.filter.to};
 	return rep_top(out, store, j->select.run, 1, &opt, err);
 }
 
@@ -154,13 +155,13 @@ static int longest(struct job *j, struct tp_store *store, struct rep_output *out
 	    .n = LONGEST,
 	    .stop = &j->job.stop,
 	};
-	char times[60], id[24];
+	char times[60], id[REP_GOID_SIZE];
 	struct rep_filter_text text = tui_select_filter(&j->select, times);
 	struct rep_filter filter;
 	struct rep_view view = {0};
 	int code;
 
-	snprintf(id, sizeof(id), "%" PRId64, j->id);
+	rep_goid_text(&j->id, id);
 	text = (struct rep_filter_text){.goroutine = id, .from = text.from, .to = text.to};
 	code = rep_filter_init(&filter, &text, err);
 	if (!code)
@@ -179,18 +180,22 @@ struct question {
 	const char *sql;
 };
 
-/* Goroutine and time range; the end of what has none is that of the run. */
+/* Goroutine, as the store has it and as it is called, and time range; the end of what has none is
+ * that of the run. */
 #define ASKED                                                                                      \
-	"WITH asked(id, since, till) AS (VALUES (%" PRId64 ", %" PRId64 ", %" PRId64               \
-	")) %s LIMIT %d"
-#define WHERE " WHERE run = :run AND goroutine = (SELECT id FROM asked)"
+	"WITH asked(id, called, since, till) AS (SELECT id, %s, %" PRId64 ", %" PRId64             \
+	" FROM goroutine WHERE run = :run AND goid = %" PRId64 " AND life = %" PRId64              \
+	") %s LIMIT %d"
+#define WHERE  " WHERE run = :run AND goroutine = (SELECT id FROM asked)"
+#define CALLED ", (SELECT called FROM asked) AS goroutine"
 #define RANGE(start, end)                                                                          \
 	" AND " start " < (SELECT till FROM asked) AND coalesce(" end                              \
 	", 9223372036854775807) >= (SELECT since FROM asked) ORDER BY 1"
 
 static const struct question questions[GR_NPIECES] = {
     [GR_CHILDREN] = {"children",
-		     "SELECT created_ns, id AS goroutine, name AS entry, ended_ns, total_ns, "
+		     "SELECT created_ns, CASE WHEN id = goid AND life = 1 THEN id ELSE goid || "
+		     "'/' || life END AS goroutine, name AS entry, ended_ns, total_ns, "
 		     "running_ns, runnable_ns, blocked_ns, syscall_ns + syscall_blocked_ns AS "
 		     "syscall_ns FROM goroutine WHERE run = :run AND parent = (SELECT id FROM "
 		     "asked)" RANGE("created_ns", "ended_ns")},
@@ -198,15 +203,15 @@ static const struct question questions[GR_NPIECES] = {
 	{"its regions",
 	 "SELECT coalesce(start_ns, 0) AS start_ns, end_ns - coalesce(start_ns, 0) AS "
 	 "dur_ns, name AS region, task, running_ns, runnable_ns, blocked_ns, syscall_ns + "
-	 "syscall_blocked_ns AS syscall_ns, goroutine FROM region" WHERE RANGE(
-	     "coalesce(start_ns, 0)", "end_ns")},
+	 "syscall_blocked_ns AS syscall_ns" CALLED
+	 " FROM region" WHERE RANGE("coalesce(start_ns, 0)", "end_ns")},
     [GR_TASKS] = {"its tasks",
 		  "SELECT coalesce(start_ns, 0) AS start_ns, end_ns - coalesce(start_ns, 0) AS "
-		  "dur_ns, id AS task, name AS task_type, parent, regions, logs, goroutine FROM "
+		  "dur_ns, id AS task, name AS task_type, parent, regions, logs" CALLED " FROM "
 		  "task" WHERE RANGE("coalesce(start_ns, 0)", "end_ns")},
-    [GR_LOGS] = {"its logs", "SELECT ts_ns, task, category, message, goroutine FROM "
+    [GR_LOGS] = {"its logs", "SELECT ts_ns, task, category, message" CALLED " FROM "
 			     "log" WHERE RANGE("ts_ns", "ts_ns")},
-    [GR_RANGES] = {"its ranges", "SELECT start_ns, end_ns - start_ns AS dur_ns, name, p, goroutine "
+    [GR_RANGES] = {"its ranges", "SELECT start_ns, end_ns - start_ns AS dur_ns, name, p" CALLED " "
 				 "FROM range" WHERE RANGE("start_ns", "end_ns")},
 };
 
@@ -214,12 +219,14 @@ static int query(struct job *j, struct tp_store *store, struct rep_output *out, 
 {
 	const struct rep_query_options opt = {.run = j->select.run->row.id};
 	struct rep_query *q = NULL;
-	char text[1200];
+	char text[1400], id[REP_GOID_SIZE], called[REP_GOID_SIZE + 2];
 	int code;
 
-	snprintf(text, sizeof(text), ASKED, j->id,
+	rep_goid_text(&j->id, id);
+	snprintf(called, sizeof(called), j->id.life ? "'%s'" : "%s", id);
+	snprintf(text, sizeof(text), ASKED, called,
 		 j->select.from_ns == INT64_MIN ? -1 : j->select.from_ns, j->select.to_ns,
-		 questions[j->piece].sql, MOST);
+		 j->id.goid, j->id.life ? j->id.life : 1, questions[j->piece].sql, MOST);
 	code = rep_query_new(&q, store, &opt, err);
 	if (!code)
 		code = rep_query_run(q, text, out, err);
@@ -229,8 +236,26 @@ static int query(struct job *j, struct tp_store *store, struct rep_output *out, 
 
 /* ---- jobs ---- */
 
+/* Of several lives that one, or the last. */
+static int choose_life(struct job *j, struct tp_store *store, struct tp_err *err)
+{
+	struct rep_goids goids = {0};
+	int code = 0;
+
+	if (rep_goid_is(&j->id) && !j->id.life)
+		code = rep_goids_load(&goids, store, j->select.run->row.id, err);
+	if (!code && goids.n)
+		j->id = rep_goids_name(&goids, j->id.goid);
+	rep_goids_release(&goids);
+	return code;
+}
+
 static int make(struct job *j, struct tp_store *store, struct rep_output *out, struct tp_err *err)
 {
+	int code = choose_life(j, store, err);
+
+	if (code)
+		return code;
 	switch (j->piece) {
 	case GR_SPANS:
 		return spans(j, store, out, err);

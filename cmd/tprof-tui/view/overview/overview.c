@@ -131,7 +131,7 @@ void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const
 	}
 	if (at_ns != INT64_MIN) {
 		select.at_ns = at_ns;
-		select.at_goroutine = -1;
+		select.at_goroutine = REP_GOID_NONE;
 	}
 	tui_lead_open(t, &select, view, arg);
 }

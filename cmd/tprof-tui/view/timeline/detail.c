@@ -91,7 +91,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	d->there = true;
 	d->span = m->span;
 	d->cause = m->cause;
-	d->cause_id = rep_lanes_goroutine_id(lanes, m->cause.goroutine);
+	d->cause_id = rep_lanes_goid(lanes, m->cause.goroutine);
 	d->outside = ended_by(m->ender);
 	d->reason = keep(d, dict, m->span.reason);
 	/* A wait that no goroutine ended has no stack where that happened. */
@@ -108,7 +108,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	if (!d->woken || !d->woken_id)
 		return no_memory(err);
 	for (size_t i = 0; i < d->nwoken; i++)
-		d->woken_id[i] = rep_lanes_goroutine_id(lanes, m->wakeup[i].goroutine);
+		d->woken_id[i] = rep_lanes_goid(lanes, m->wakeup[i].goroutine);
 	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));
 	return 0;
 }

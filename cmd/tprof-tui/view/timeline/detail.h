@@ -34,11 +34,11 @@ struct tl_detail {
 	const char *outside; /* what ended a wait that no goroutine ended; "" unknown */
 	struct tl_stack stack, waker_stack;
 	struct rep_wakeup *woken;
-	int64_t *woken_id; /* as Go has them */
+	struct rep_goid *woken_id;
 	size_t nwoken;
 	bool more_woken;
 	struct rep_wakeup cause; /* see struct rep_moment */
-	int64_t cause_id;
+	struct rep_goid cause_id;
 	struct tp_arena texts;
 };
 

@@ -50,25 +50,30 @@ static bool is_member(const struct timeline *s, const struct rep_lane *row)
 void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *text, size_t size)
 {
 	int n = row->name_size < 300 ? (int)row->name_size : 300;
+	struct rep_goid id = {row->id, 0};
+	char number[REP_GOID_SIZE];
 
 	(void)s;
+	if (row->kind == REP_LANE_GOROUTINE)
+		id = row->goid;
 	*text = '\0';
 	if (row->kind == REP_LANE_GROUP)
 		snprintf(text, size, "%.*s", n ? n : 9, n ? row->name : "(unknown)");
 	else if (row->kind < REP_NLANE_KINDS)
-		snprintf(text, size, "%s%" PRId64 "%s%.*s", prefix[row->kind], row->id,
+		snprintf(text, size, "%s%s%s%.*s", prefix[row->kind], rep_goid_text(&id, number),
 			 n ? " " : "", n, row->name);
 }
 
-void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, int64_t id, char *text,
+void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_goid id, char *text,
 		       size_t size)
 {
 	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
+	char number[REP_GOID_SIZE];
 
 	if (lane)
 		tl_lane_text(s, lane, text, size);
-	else if (id >= 0)
-		snprintf(text, size, "g%" PRId64, id);
+	else if (rep_goid_is(&id))
+		snprintf(text, size, "g%s", rep_goid_text(&id, number));
 	else
 		snprintf(text, size, "another goroutine");
 }
@@ -113,7 +118,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 	const struct rep_lane *lane = s->list.row[at];
 	enum tui_style style = at == s->row ? TUI_STYLE_CURSOR : TUI_STYLE_NORMAL;
 	int col = l->area.col, room = l->label - 1, used = 0;
-	char text[400], count[32] = "";
+	char text[400], count[32] = "", number[REP_GOID_SIZE];
 
 	if (at == s->row)
 		tui_fill(row, col, room, style);
@@ -125,7 +130,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 		snprintf(count, sizeof(count), "%" PRId64, lane->id);
 	} else if (is_member(s, lane)) {
 		/* The group above has said who they are. */
-		snprintf(text, sizeof(text), "g%" PRId64, lane->id);
+		snprintf(text, sizeof(text), "g%s", rep_goid_text(&lane->goid, number));
 		tui_say(row, col + 4, room - 4, style, text);
 		return;
 	}

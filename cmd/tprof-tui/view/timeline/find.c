@@ -32,13 +32,11 @@ static char *lower(const char *text)
 /* ---- search ---- */
 
 /* "17", "g17": -1 for anything else. */
-static int64_t id_of(const char *text)
+static struct rep_goid id_of(const char *text)
 {
-	const char *digits = *text == 'g' ? text + 1 : text;
+	struct rep_goid g;
 
-	if (!*digits || strlen(digits) > 18 || digits[strspn(digits, "0123456789")])
-		return -1;
-	return strtoll(digits, NULL, 10);
+	return rep_goid_parse(*text == 'g' ? text + 1 : text, &g) == 1 ? g : REP_GOID_NONE;
 }
 
 /* All rows that are told apart by name: groups, and what has none. */
@@ -103,7 +101,7 @@ bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
 	struct timeline *s = v->state;
 	char *wanted = lower(text);
 	const struct rep_lane *lane;
-	int64_t id;
+	struct rep_goid id;
 	bool found;
 
 	(void)t;
@@ -112,7 +110,9 @@ bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
 		return false;
 	}
 	id = id_of(wanted);
-	lane = id >= 0 && s->list.kind == TL_GOROUTINES ? tl_roster_by_id(&s->roster, id) : NULL;
+	lane = rep_goid_is(&id) && s->list.kind == TL_GOROUTINES
+		   ? tl_roster_by_goid(&s->roster, &id)
+		   : NULL;
 	if (lane) {
 		free(wanted);
 		return tl_jump(s, lane->index,

@@ -124,7 +124,7 @@ static void put_span(struct paper *p, const struct timeline *s)
 	char who[400], took[TUI_TIME_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
 	char where[80];
 
-	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
+	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (*d->reason)
 		snprintf(why, sizeof(why), "%s%.200s",
 			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);

@@ -251,7 +251,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 	const char *back = s->nchain ? ", b back" : "";
 	char who[200], by[200], when[TL_TIME_SIZE];
 
-	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
+	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!d->there) {
 		tui_message(t, "no goroutine is here");
 	} else if (d->cause.goroutine == TP_NONE) {
@@ -432,7 +432,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	s->at_wait = i % s->nwaits;
 	w = &s->wait[s->at_wait];
 	size = tp_minus(w->to, w->from);
-	tl_goroutine_text(s, w->goroutine, -1, who, sizeof(who));
+	tl_goroutine_text(s, w->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!tl_jump(s, w->goroutine, w->from)) {
 		s->follow = 0;
 		tui_message(t, "%s waited longest, but is not among the rows", who);
@@ -464,12 +464,13 @@ void tl_longest(struct tui *t, struct timeline *s)
 
 /* ---- what is typed behind @ ---- */
 
-static bool go_to_goroutine(struct tui *t, struct timeline *s, int64_t id)
+static bool go_to_goroutine(struct tui *t, struct timeline *s, const struct rep_goid *id)
 {
-	const struct rep_lane *lane = tl_roster_by_id(&s->roster, id);
+	const struct rep_lane *lane = tl_roster_by_goid(&s->roster, id);
+	char text[REP_GOID_SIZE];
 
 	if (!lane) {
-		tui_error(t, "there is no goroutine %" PRId64 " here", id);
+		tui_error(t, "there is no goroutine %s here", rep_goid_text(id, text));
 		return true;
 	}
 	return tl_jump(s, lane->index,
@@ -482,12 +483,13 @@ bool tl_go(struct tui *t, struct tui_view *v, const char *text)
 {
 	struct timeline *s = v->state;
 	const char *digits = *text == 'g' || *text == 'G' ? text + 1 : text;
+	struct rep_goid id;
 	int64_t ns;
 
 	if (!s->ready || *s->error || !s->layout.cols)
 		return true;
-	if (isdigit((unsigned char)*digits) && !digits[strspn(digits, "0123456789")])
-		return go_to_goroutine(t, s, strtoll(digits, NULL, 10));
+	if (rep_goid_parse(digits, &id) == 1)
+		return go_to_goroutine(t, s, &id);
 	if (!tui_time(t, text, &ns))
 		return true;
 	if (ns > s->duration) {

@@ -102,12 +102,19 @@ const struct rep_lane *tl_roster_goroutine(const struct tl_roster *r, uint32_t i
 	return index < r->nof && r->of[index] ? &r->member[r->of[index] - 1] : NULL;
 }
 
-const struct rep_lane *tl_roster_by_id(const struct tl_roster *r, int64_t id)
+const struct rep_lane *tl_roster_by_goid(const struct tl_roster *r, const struct rep_goid *goid)
 {
-	for (size_t i = 0; i < r->nmembers; i++)
-		if (r->member[i].id == id)
-			return &r->member[i];
-	return NULL;
+	const struct rep_lane *found = NULL;
+
+	for (size_t i = 0; i < r->nmembers; i++) {
+		const struct rep_goid *g = &r->member[i].goid;
+
+		if (g->goid != goid->goid || (goid->life && goid->life != (g->life ? g->life : 1)))
+			continue;
+		if (!found || g->life > found->goid.life)
+			found = &r->member[i];
+	}
+	return found;
 }
 
 size_t tl_roster_group_of(const struct tl_roster *r, uint32_t index)

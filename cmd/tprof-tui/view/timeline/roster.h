@@ -39,9 +39,10 @@ int tl_roster_others(struct tl_roster *r, enum tl_kind kind, const struct rep_la
 		     struct tp_err *err);
 void tl_roster_release(struct tl_roster *r);
 
-/* NULL: there is none with this index, or id. */
+/* NULL: there is none with this index, or goid (of which it is the last life where none is said).
+ */
 const struct rep_lane *tl_roster_goroutine(const struct tl_roster *r, uint32_t index);
-const struct rep_lane *tl_roster_by_id(const struct tl_roster *r, int64_t id);
+const struct rep_lane *tl_roster_by_goid(const struct tl_roster *r, const struct rep_goid *goid);
 /* The group of a goroutine's index, ngroups for none. */
 size_t tl_roster_group_of(const struct tl_roster *r, uint32_t index);
 

@@ -15,10 +15,10 @@
 		.kind = REP_LANE_GROUP, .index = (i), .id = (n), .name = (text),                   \
 		.name_size = sizeof(text) - 1, .from = (a), .to = (b)                              \
 	}
-#define G(i, goid, text, a, b)                                                                     \
+#define G(i, g, text, a, b)                                                                        \
 	{                                                                                          \
-		.kind = REP_LANE_GOROUTINE, .index = (i), .id = (goid), .name = (text),            \
-		.name_size = sizeof(text) - 1, .from = (a), .to = (b), .depth = 1                  \
+		.kind = REP_LANE_GOROUTINE, .index = (i), .id = (g), .goid = {(g), 0},             \
+		.name = (text), .name_size = sizeof(text) - 1, .from = (a), .to = (b), .depth = 1  \
 	}
 
 static const struct rep_lane lanes[] = {
@@ -130,8 +130,8 @@ static void test_roster_goroutine(void **state)
 	assert_int_equal(tl_roster_goroutine(&r, 5)->id, 22);
 	assert_null(tl_roster_goroutine(&r, 2));
 	assert_null(tl_roster_goroutine(&r, UINT32_MAX));
-	assert_int_equal(tl_roster_by_id(&r, 21)->index, 1);
-	assert_null(tl_roster_by_id(&r, 99));
+	assert_int_equal(tl_roster_by_goid(&r, &(struct rep_goid){21, 0})->index, 1);
+	assert_null(tl_roster_by_goid(&r, &(struct rep_goid){99, 0}));
 	assert_int_equal(tl_roster_group_of(&r, 0), 1);
 	assert_int_equal(tl_roster_group_of(&r, 3), r.ngroups);
 	/* Names are its own. */

@@ -8,7 +8,7 @@
 
 #define SAMPLE_LANE(k, i, id_, text, a, b, d)                                                      \
 	{                                                                                          \
-		.kind = (k), .index = (i), .id = (id_), .name = (text),                            \
+		.kind = (k), .index = (i), .id = (id_), .goid = {(id_), 0}, .name = (text),        \
 		.name_size = sizeof(text) - 1, .from = (a), .to = (b), .depth = (d)                \
 	}
 

@@ -98,9 +98,13 @@ static int put_cell(const struct timeline *s, const struct rep_lane *lane, int i
 		    const struct rep_cell *cell, struct rep_output *out, struct tp_err *err)
 {
 	const struct tl_reason *reason = tl_picture_reason(&s->picture, cell->reason);
+	char id[REP_GOID_SIZE];
 	struct rep_value row[NCOLUMNS] = {
 	    [COLUMN_ROW] = rep_str(rep_lane_kinds[lane->kind]),
-	    [COLUMN_ID] = lane->kind == REP_LANE_GROUP ? rep_null() : rep_int(lane->id),
+	    [COLUMN_ID] = lane->kind == REP_LANE_GROUP ? rep_null()
+			  : lane->kind == REP_LANE_GOROUTINE && lane->goid.life
+			      ? rep_str(rep_goid_text(&lane->goid, id))
+			      : rep_int(lane->id),
 	    [COLUMN_NAME] = rep_text(lane->name, lane->name_size),
 	    [COLUMN_FROM] = rep_int(tl_window_at(&s->window, i)),
 	    [COLUMN_TO] = rep_int(tl_window_at(&s->window, i + 1)),

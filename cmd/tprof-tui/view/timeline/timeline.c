@@ -64,8 +64,8 @@ void tl_begin(struct tui *t, struct timeline *s)
 	tl_relist(s);
 	if (select->at_ns != INT64_MIN)
 		tl_move_to(s, select->at_ns);
-	if (select->at_goroutine >= 0)
-		lane = tl_roster_by_id(&s->roster, select->at_goroutine);
+	if (rep_goid_is(&select->at_goroutine))
+		lane = tl_roster_by_goid(&s->roster, &select->at_goroutine);
 	if (lane)
 		tl_jump(s, lane->index, select->at_ns != INT64_MIN ? s->ns : lane->from);
 	if (lane && select->at_ns != INT64_MIN)
@@ -146,7 +146,7 @@ static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine
 	}
 	if (!ops)
 		return;
-	t->select.at_goroutine = lane->id;
+	t->select.at_goroutine = lane->goid;
 	t->select.at_ns = s->ns;
 	tui_open(t, ops, NULL);
 }
@@ -165,7 +165,7 @@ static void open_task(struct tui *t, const struct rep_lane *row)
 	select.from_ns = row->from;
 	select.to_ns = row->to;
 	select.at_ns = INT64_MIN;
-	select.at_goroutine = -1;
+	select.at_goroutine = REP_GOID_NONE;
 	tui_lead_open(t, &select, "timeline", NULL);
 }
 

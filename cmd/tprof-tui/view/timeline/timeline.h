@@ -192,7 +192,7 @@ void tl_draw_panel(struct timeline *s, int row, int rows);
 /* What a row is called: "main.worker", "g17 main.worker", "P 3"; "" for none. */
 void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *text, size_t size);
 /* "g17 main.worker"; one that has no row is known by its id alone. */
-void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, int64_t id, char *text,
+void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_goid id, char *text,
 		       size_t size);
 /* The details, a line each, all of them. */
 int tl_panel_text(const struct timeline *s, struct tp_buf *out);

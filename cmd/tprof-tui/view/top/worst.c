@@ -12,7 +12,8 @@ struct job {
 	uint32_t states;
 	/* found */
 	bool any;
-	int64_t at_ns, goroutine; /* an id */
+	int64_t at_ns;
+	struct rep_goid goroutine;
 };
 
 /* Tables whose rows add up many spans, and the states of these. */
@@ -62,7 +63,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	j->any = !code && n && worst.span.goroutine < v.nrows[TP_TABLE_GOROUTINE];
 	if (j->any) {
 		j->at_ns = worst.at_ns;
-		j->goroutine = REP_COL(&v, GOROUTINE, id)[worst.span.goroutine];
+		j->goroutine = rep_goids_name(&v.goids, rep_view_goid(&v, worst.span.goroutine));
 	}
 	rep_view_release(&v);
 	rep_filter_release(&filter);

@@ -1,0 +1,147 @@
+/* Lives: the goroutines of a run that share an id.
+ *
+ * Go's runtime gives an id once, but for the goroutines that stand for threads of C while these
+ * call Go: they go back to a list when the call returns, and come again with the id they had.
+ * Ordering gives each life an index of its own (order/v2/state.h), so all that is left to do is to
+ * tell them apart by `goroutine.id`, which is unique in a run: the last life keeps the id. */
+#include <stdlib.h>
+
+#include "base/many.h"
+#include "timeline/parts.h"
+
+/* Where the ids of a run lie this close together, a bit for each shows whether one comes twice. */
+#define BITS_PER_ID 64
+
+/* Is that certain at once, as it is for almost every run? */
+static bool all_different(const uint64_t *id, uint32_t n)
+{
+	uint64_t low = UINT64_MAX, high = 0, *seen;
+	bool twice = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		low = id[i] < low ? id[i] : low;
+		high = id[i] > high ? id[i] : high;
+	}
+	if (n < 2 || high - low >= (uint64_t)n * BITS_PER_ID)
+		return n < 2;
+	seen = calloc((size_t)((high - low) / 64 + 1), sizeof(*seen));
+	if (!seen)
+		return false;
+	for (uint32_t i = 0; i < n && !twice; i++) {
+		uint64_t *word = &seen[(id[i] - low) / 64],
+			 bit = (uint64_t)1 << ((id[i] - low) % 64);
+
+		twice = *word & bit;
+		*word |= bit;
+	}
+	free(seen);
+	return !twice;
+}
+
+struct entry {
+	uint64_t id;
+	uint32_t g;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->g < y->g ? -1 : x->g > y->g;
+}
+
+static int by_g(const void *a, const void *b)
+{
+	const struct tp_life *x = a, *y = b;
+
+	return x->g < y->g ? -1 : x->g > y->g;
+}
+
+static bool is_known(const uint8_t *known, uint32_t g)
+{
+	return known[g / 8] >> g % 8 & 1;
+}
+
+/* The lives of the n entries of one id. Its last one has the id; one of which there are no events
+ * (a sample named it long after its end) is last only where there is no other. */
+static void number(const struct entry *e, uint32_t n, const uint8_t *known, struct tp_life *life)
+{
+	uint32_t last = n - 1;
+
+	while (last && !is_known(known, e[last].g))
+		last--;
+	if (!is_known(known, e[last].g))
+		last = n - 1;
+	for (uint32_t i = 0; i < n; i++)
+		life[i] = (struct tp_life){.g = e[i].g, .life = i + 1, .last = i == last};
+}
+
+/* The next negative number that is no id: in a damaged trace these can be any of 64 bits. */
+static int64_t next_free(const struct entry *e, uint32_t n, int64_t last)
+{
+	for (;;) {
+		uint64_t id = (uint64_t)--last;
+		uint32_t low = 0, high = n;
+
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+
+			if (e[middle].id < id)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low == n || e[low].id != id)
+			return last;
+	}
+}
+
+int tp_lives_find(struct tp_lives *lives, const uint64_t *id, uint32_t n,
+		  uint8_t *(*known_of)(struct tp_timeline *t, uint32_t n), struct tp_timeline *t,
+		  struct tp_err *err)
+{
+	struct entry *e;
+	uint8_t *known;
+	int64_t other = 0;
+	uint32_t same;
+
+	*lives = (struct tp_lives){0};
+	if (all_different(id, n))
+		return 0;
+	e = tp_many(n, sizeof(*e));
+	lives->of = tp_many(n, sizeof(*lives->of));
+	known = e && lives->of ? known_of(t, n) : NULL;
+	if (!known) {
+		free(e);
+		return tp_timeline_nomem(err);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		e[i] = (struct entry){id[i], i};
+	qsort(e, n, sizeof(*e), by_id);
+	for (uint32_t i = 0; i < n; i += same) {
+		for (same = 1; i + same < n && e[i + same].id == e[i].id;)
+			same++;
+		if (same < 2)
+			continue;
+		number(&e[i], same, known, &lives->of[lives->n]);
+		lives->n += same;
+	}
+	if (lives->n)
+		qsort(lives->of, lives->n, sizeof(*lives->of), by_g);
+	for (uint32_t i = 0; i < lives->n; i++) {
+		struct tp_life *life = &lives->of[i];
+
+		life->id = life->last ? (int64_t)id[life->g] : (other = next_free(e, n, other));
+	}
+	free(known);
+	free(e);
+	return 0;
+}
+
+void tp_lives_release(struct tp_lives *lives)
+{
+	free(lives->of);
+	*lives = (struct tp_lives){0};
+}
