@@ -174,14 +174,17 @@ static void test_order_many(void **state)
 	assert_non_null(rows);
 	for (int c = 0; c < 3; c++) {
 		struct tui_order o = {.column = c, .up = c == 0, .filter = c ? "unc1" : NULL};
-		double ms, least = 0;
+		double ms = 0, least = 0, once;
 		size_t n;
 
 		for (int k = 0; k < 5; k++) {
-			ms = order_ms(tenth, &o, rows, &n);
-			least = k && least > ms ? least : ms;
+			once = order_ms(tenth, &o, rows, &n);
+			least = k && least < once ? least : once;
 		}
-		ms = order_ms(s, &o, rows, &n);
+		for (int k = 0; k < 3; k++) {
+			once = order_ms(s, &o, rows, &n);
+			ms = k && ms < once ? ms : once;
+		}
 		print_message("column %d: %zu rows in %.1f ms, a tenth in %.1f ms\n", c, n, ms,
 			      least);
 		assert_true(c ? n > 100 && n < MANY : n == MANY);
