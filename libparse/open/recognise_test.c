@@ -63,9 +63,9 @@ static void test_recognise_refuses(void **state)
 	     "is not a trace or profile (first line: \"hello, world\"); tprof reads Go execution "
 	     "traces "
 	     "(go 1.5 to 1.27), profiles"},
-	    {"\xef\xbb\xbf\r\n \n  Could not enable CPU profiling: in use \r\nmore", 60,
+	    {"\xef\xbb\xbf\r\n \n  Could not enable CPU profiling: in use \r\nmore", 54,
 	     TP_EUNKNOWN, "(first line: \"Could not enable CPU profiling: in use\");"},
-	    {"<!DOCTYPE html>\n<html><head>\n<TITLE lang=x>\n 404 Not Found\n</TITLE>", 72,
+	    {"<!DOCTYPE html>\n<html><head>\n<TITLE lang=x>\n 404 Not Found\n</TITLE>", 67,
 	     TP_EUNKNOWN, "is an HTML page (title: \"404 Not Found\");"},
 	    {"<html><body>oops", 16, TP_EUNKNOWN,
 	     "is an HTML page (first line: \"<html><body>oops"},

@@ -115,7 +115,7 @@ static inline void assert_same(const char *a, const char *b)
 /* Each range is imported once; what is asked for again is a copy. */
 static inline void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
 {
-	static bool made[N + 1][N + 1][2];
+	static bool made[N + 2][N + 2][2]; /* a loop over ranges may end behind the last */
 	char kept[64];
 
 	snprintf(kept, sizeof(kept), "%s/kept%u-%u-%d", testing_folder, first, last, occupancy);
