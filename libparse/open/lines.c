@@ -76,8 +76,12 @@ size_t tp_scan_spaces(struct tp_scan *s)
 
 bool tp_scan_begins(struct tp_scan s, const char *text)
 {
-	size_t n = strlen(text);
+	size_t n;
 
+	/* Most do not even begin alike. */
+	if (s.at == s.end || *s.at != *text)
+		return !*text;
+	n = strlen(text);
 	return tp_scan_left(&s) >= n && !memcmp(s.at, text, n);
 }
 

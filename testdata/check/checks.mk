@@ -55,8 +55,8 @@ conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus 
 	@python3 testdata/check/anonymise.py $(B)/bin
 
 .PHONY: check-logs
-check-logs: all ## dumps of goroutines in logs of every kind say what they say alone (SEED=1 KEEP=DIR)
-	@python3 testdata/check/dumplogs.py $(B)/bin $(or $(SEED),1) $(KEEP)
+check-logs: all ## dumps of goroutines in logs of every kind say what they say alone (SEED=1 KEEP=DIR ALL=1)
+	@ALL='$(ALL)' python3 testdata/check/dumplogs.py $(B)/bin $(or $(SEED),1) $(KEEP)
 
 .PHONY: check-merge
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)

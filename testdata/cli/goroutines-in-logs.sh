@@ -1,6 +1,6 @@
 # Dumps of goroutines as they lie in logs: the answer is that of the plain dump; what is of something
 # else within a stack, or cut, is a loss with its line; of several dumps in a file the last counts, and
-# tprof-leaks compares them; files without a dump are refused. (make check-logs has ten thousand more.)
+# tprof-leaks compares them; files without a dump are refused. (make check-logs has thousands more.)
 cd "$TMP" || exit 4
 cat >plain.txt <<'END'
 goroutine 1 [chan receive, 2 minutes]:
