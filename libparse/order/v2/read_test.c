@@ -356,6 +356,62 @@ static void test_read_stories(void **state)
 	tp_buf_release(&bytes);
 }
 
+/* The ids of the goroutines by index: an id that comes again has another index, also where it was
+ * forgotten meanwhile; one that is only named is not one that lives. */
+static void test_read_gives_each_life_an_index(void **state)
+{
+#define LIFE	      "GoCreateSyscall 1 4\nGoDestroySyscall 1\n"
+#define GENERATION(n) "Batch " n " -1 90\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
+	static const struct {
+		const char *what, *trace, *ids;
+	} cases[] =
+	    {
+		{"three in a generation",
+		 GENERATION("1") "Batch 1 7 100\n" LIFE LIFE LIFE "EndOfGeneration\n", "4 4 4"},
+		{"one in each",
+		 GENERATION("1") "Batch 1 7 100\n" LIFE "EndOfGeneration\n" GENERATION(
+		     "2") "Batch 2 7 200\n" LIFE "EndOfGeneration\n",
+		 "4 4"},
+		{"long after it was forgotten",
+		 GENERATION(
+		     "1") "Batch 1 7 100\n" LIFE
+			  "EndOfGeneration\n" GENERATION("2") "EndOfGeneration\n" GENERATION(
+			      "3") "EndOfGeneration\n" GENERATION("4") "EndOfGeneration"
+								       "\n" GENERATION("5") "Batch "
+											    "5 7 "
+											    "200"
+											    "\n" LIFE
+											    "EndOfG"
+											    "enerat"
+											    "ion\n",
+		 "4 4"},
+		{"named by a sample before",
+		 GENERATION(
+		     "1") "Batch 1 -1 1\nCPUSamples\nCPUSample 99 7 0 4 0\nBatch 1 7 100\n" LIFE
+			  "EndOfGeneration\n",
+		 "4"},
+	    };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf bytes = {0};
+		struct run r = {0};
+		char ids[100] = "";
+
+		build(&bytes, 26, cases[i].trace);
+		read_bytes(&r, bytes.data, bytes.size, true);
+		if (r.code)
+			fail_msg("%s: %s", cases[i].what, r.err.msg);
+		for (uint32_t g = 0; g < r.trace.ng; g++)
+			snprintf(ids + strlen(ids), sizeof(ids) - strlen(ids), "%s%d", g ? " " : "",
+				 (int)r.trace.g_id[g]);
+		if (strcmp(ids, cases[i].ids))
+			fail_msg("%s: %s", cases[i].what, ids);
+		end_run(&r);
+		tp_buf_release(&bytes);
+	}
+}
+
 static void test_read_fills_the_trace(void **state)
 {
 	struct run r = {0};
@@ -739,6 +795,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_read_stories),
+	    cmocka_unit_test(test_read_gives_each_life_an_index),
 	    cmocka_unit_test(test_read_fills_the_trace),
 	    cmocka_unit_test(test_read_faults_after_as_many_events),
 	    cmocka_unit_test(test_salvage_infers_and_marks),
