@@ -146,15 +146,6 @@ const struct rep_goid_life *rep_goids_find(const struct rep_goids *g, int64_t id
 	return g->n ? bsearch(&key, g->of, g->n, sizeof(key), by_id) : NULL;
 }
 
-bool rep_goids_match(const struct rep_goids *g, const struct rep_goid *want, int64_t id)
-{
-	const struct rep_goid_life *life = rep_goids_find(g, id);
-
-	if (life)
-		return life->goid == want->goid && (!want->life || life->life == want->life);
-	return id == want->goid && want->life <= 1;
-}
-
 struct rep_goid rep_goids_name(const struct rep_goids *g, int64_t id)
 {
 	const struct rep_goid_life *life = rep_goids_find(g, id);

@@ -53,7 +53,15 @@ int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_er
 
 /* NULL where the goroutine of that id is the only one. */
 const struct rep_goid_life *rep_goids_find(const struct rep_goids *g, int64_t id);
-bool rep_goids_match(const struct rep_goids *g, const struct rep_goid *want, int64_t id);
+static inline bool rep_goids_match(const struct rep_goids *g, const struct rep_goid *want,
+				   int64_t id)
+{
+	const struct rep_goid_life *life = g->n ? rep_goids_find(g, id) : NULL;
+
+	if (life)
+		return life->goid == want->goid && (!want->life || life->life == want->life);
+	return id == want->goid && want->life <= 1;
+}
 /* What it is called, its life being 0 where it is the only one; for REP_NO_GOID, REP_GOID_NONE. */
 struct rep_goid rep_goids_name(const struct rep_goids *g, int64_t id);
 

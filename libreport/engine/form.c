@@ -1,5 +1,5 @@
 /* Are the tables that an engine has those that are going to be made? All of a database are of one
- * server, or all are spread over one cluster; and tables of the first form get what they lack. */
+ * server, or all are spread over one cluster; and tables of an earlier form get what they lack. */
 #include <stdio.h>
 #include <string.h>
 
@@ -165,9 +165,19 @@ int rep_engine_check_cluster(const struct rep_engine_link *server,
 			  at->cluster, *k.list ? "there are: " : "there is none", k.list);
 }
 
-/* ---- the column that the first form does not have ---- */
+/* ---- columns that were added later ---- */
+
+static const struct {
+	enum rep_engine_table_id table;
+	const char *column;
+} later[] = {
+    {REP_ENGINE_LOAD, "until"},
+    {(enum rep_engine_table_id)(REP_ENGINE_PACKED + TP_TABLE_GOROUTINE), "goid"},
+    {(enum rep_engine_table_id)(REP_ENGINE_PACKED + TP_TABLE_GOROUTINE), "life"},
+};
 
 struct lacking {
+	const char *name; /* of the table */
 	bool local, whole;
 };
 
@@ -179,54 +189,82 @@ static int on_lacking(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	(void)err;
 	if (c->failed)
 		return 0;
-	l->whole |= is_text(name, "load");
-	l->local |= is_text(name, "load_local");
+	if (is_text(name, l->name))
+		l->whole = true;
+	else
+		l->local |= name.size == strlen(l->name) + 6;
 	return 0;
 }
 
 static int find_lacking(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			struct lacking *l, struct tp_err *err)
+			enum rep_engine_table_id table, const char *column, struct lacking *l,
+			struct tp_err *err)
 {
 	struct rep_answer answer = {.row = on_lacking, .ctx = l};
 	struct rep_sql s = {0};
 
-	*l = (struct lacking){0};
+	*l = (struct lacking){.name = rep_engine_name(table)};
 	rep_sql_put(&s, "SELECT table FROM system.columns WHERE database = ");
 	rep_sql_string(&s, at->database, strlen(at->database));
-	rep_sql_put(&s, " AND table IN ('load', 'load_local') GROUP BY table HAVING "
-			"countIf(name = 'until') = 0 FORMAT RowBinary");
+	rep_sql_put(&s, " AND table IN ('%s', '%s_local') GROUP BY table HAVING ", l->name,
+		    l->name);
+	rep_sql_put(&s, "countIf(name = '%s') = 0 FORMAT RowBinary", column);
 	return rep_engine_ask(server, &s, NULL, 0, &answer, err);
 }
 
-static int add_until(const struct rep_engine_link *server, const struct rep_engine_place *at,
-		     bool local, struct tp_err *err)
+int rep_engine_lacks(const struct rep_engine_link *server, const struct rep_engine_place *at,
+		     enum rep_engine_table_id table, const char *column, bool *lacks,
+		     struct tp_err *err)
+{
+	struct lacking l;
+	int code = find_lacking(server, at, table, column, &l, err);
+
+	*lacks = l.whole;
+	return code;
+}
+
+static int add_column(const struct rep_engine_link *server, const struct rep_engine_place *at,
+		      enum rep_engine_table_id table, const char *name, bool local,
+		      struct tp_err *err)
 {
 	struct rep_engine_column column[REP_ENGINE_COLUMNS];
-	unsigned last = rep_engine_columns(REP_ENGINE_LOAD, column) - 1;
+	unsigned n = rep_engine_columns(table, column), c = 0;
 	struct rep_sql s = {0};
 
+	while (c + 1 < n && strcmp(column[c].name, name) != 0)
+		c++;
 	rep_sql_put(&s, "ALTER TABLE ");
-	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, local);
+	rep_engine_put_table(&s, at, table, local);
 	rep_sql_put(&s, " ADD COLUMN ");
-	rep_sql_name(&s, column[last].name);
-	rep_sql_put(&s, " %s", column[last].type);
+	rep_sql_name(&s, column[c].name);
+	rep_sql_put(&s, " %s", column[c].type);
 	return rep_engine_ask(server, &s, NULL, 0, NULL, err);
 }
 
 /* ADD COLUMN IF NOT EXISTS is younger than the engines that are spoken with: somebody else may have
  * added it meanwhile. */
-int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			 struct tp_err *err)
+static int mend(const struct rep_engine_link *server, const struct rep_engine_place *at, size_t i,
+		struct tp_err *err)
 {
 	struct lacking l, still;
 	struct tp_err other;
-	int code = find_lacking(server, at, &l, err);
+	int code = find_lacking(server, at, later[i].table, later[i].column, &l, err);
 
 	if (!code && l.local && at->cluster)
-		code = add_until(server, at, true, err);
+		code = add_column(server, at, later[i].table, later[i].column, true, err);
 	if (!code && l.whole)
-		code = add_until(server, at, false, err);
-	if (!code || find_lacking(server, at, &still, &other))
+		code = add_column(server, at, later[i].table, later[i].column, false, err);
+	if (!code || find_lacking(server, at, later[i].table, later[i].column, &still, &other))
 		return code;
 	return still.local || still.whole ? code : 0;
+}
+
+int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
+			 struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]) && !code; i++)
+		code = mend(server, at, i, err);
+	return code;
 }

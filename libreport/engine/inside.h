@@ -31,7 +31,12 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 /* TP_ENOENT with a sentence where the server knows no such cluster; 0 where it does not tell. */
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err);
-/* Gives tables of the first form the column that they lack. */
+/* Has the table been made before there was this column? */
+int rep_engine_lacks(const struct rep_engine_link *server, const struct rep_engine_place *at,
+		     enum rep_engine_table_id table, const char *column, bool *lacks,
+		     struct tp_err *err);
+/* Gives tables of an earlier form the columns that they lack; those who are there have NULL in them.
+ */
 int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
 			 struct tp_err *err);
 

@@ -38,7 +38,8 @@ struct building {
 	struct tp_event *event;
 	size_t nevents;
 	int64_t last_ts;
-	size_t held; /* bytes of its dictionary, and of who there is */
+	size_t held;   /* bytes of its dictionary, and of who there is */
+	bool no_lives; /* the engine's goroutines have neither goid nor life */
 };
 
 static int hold(struct building *b, size_t size, struct tp_err *err)
@@ -110,12 +111,30 @@ static int64_t look_up(const struct index *x, int64_t id)
 	return id == TP_NULL ? TP_NULL : (int64_t)*find_slot(x, id) - 1;
 }
 
+#define GOROUTINES ((enum rep_engine_table_id)(REP_ENGINE_PACKED + TP_TABLE_GOROUTINE))
+
+/* Columns that tables of an earlier form do not have are NULL: there is one life. */
+static void put_goroutine_columns(struct rep_sql *s)
+{
+	const struct tp_table_desc *t = &tp_tables[TP_TABLE_GOROUTINE];
+
+	for (unsigned c = 0; c < t->ncolumns; c++) {
+		rep_sql_put(s, "%s", c ? ", " : "");
+		if (c < TP_COL(GOROUTINE, goid))
+			rep_sql_name(s, t->columns[c].name);
+		else
+			rep_sql_put(s, "CAST(NULL AS Nullable(Int64))");
+	}
+}
+
 static void put_table(struct building *b, struct rep_sql *s, enum rep_engine_table_id table,
 		      const char *columns)
 {
 	rep_sql_put(s, "SELECT ");
 	if (columns)
 		rep_sql_put(s, "%s", columns);
+	else if (b->no_lives && table == GOROUTINES)
+		put_goroutine_columns(s);
 	else
 		rep_engine_put_columns(s, table, 3);
 	rep_sql_put(s, " FROM ");
@@ -340,6 +359,9 @@ static int load_tables(struct building *b, struct tp_err *err)
 						      TP_TABLE_FRAME, TP_TABLE_STACK};
 	int code = load_strings(b, err);
 
+	if (!code)
+		code =
+		    rep_engine_lacks(b->f->link, b->f->at, GOROUTINES, "goid", &b->no_lives, err);
 	for (size_t i = 0; i < sizeof(dictionary) / sizeof(dictionary[0]) && !code; i++)
 		code = load_table(b, dictionary[i], on_entry, err);
 	for (int t = 0; t < TP_NTABLES && !code; t++) {

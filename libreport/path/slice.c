@@ -187,7 +187,8 @@ int rep_slice_read(struct rep_slice *s, struct rep_view *v, size_t segment, stru
 	    .span = on_span,
 	    .event = on_event,
 	    .types = UINT64_C(1) << TP_EV_TASK_END | UINT64_C(1) << TP_EV_GO_CREATE |
-		     UINT64_C(1) << TP_EV_GO_CREATE_BLOCKED,
+		     UINT64_C(1) << TP_EV_GO_CREATE_BLOCKED |
+		     UINT64_C(1) << TP_EV_GO_CREATE_SYSCALL, /* which nobody in Go did */
 	    .ctx = s,
 	};
 	bool *wanted;

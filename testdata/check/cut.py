@@ -68,7 +68,10 @@ def told(events, low, high, old):
 def times(args):
     rows = csv.DictReader(tool("tprof-top", "--format=csv", "-n", "0", *args).stdout.splitlines())
     keys = ("running_ns", "runnable_ns", "blocked_ns", "syscall_ns", "syscall_blocked_ns")
-    out = {r["goroutine"]: [int(r[k] or 0) for k in keys] for r in rows}
+    out = {}
+    for r in rows:  # 17/1 and 17/2 may be 17 alone in a part
+        g = r["goroutine"].split("/")[0]
+        out[g] = [a + int(r[k] or 0) for a, k in zip(out.get(g, [0] * len(keys)), keys)]
     return {g: t[:3] + [t[3] + t[4]] for g, t in out.items()}
 
 
@@ -120,7 +123,7 @@ def check_range(trace, whole, version, a, b):
 
 
 def check_goroutines(trace):
-    rows = tool("tprof-query", "--format=csv", trace, "SELECT id FROM goroutine").stdout.split("\n")[1:-1]
+    rows = tool("tprof-query", "--format=csv", trace, "SELECT goid || '/' || life FROM goroutine").stdout.split("\n")[1:-1]
     if not rows:
         return None
     for more in ([], ["--wakers"], ["--wakers", "--from=30%", "--to=70%"]):

@@ -51,9 +51,10 @@ class Run:
     def __init__(self, store):
         self.store = store
         self.duration = query(store, "SELECT duration_ns FROM run ORDER BY id DESC LIMIT 1")[0]["duration_ns"]
-        self.spans, self.starts, self.info = {}, {}, {}
-        for g in query(store, "SELECT id, name, parent, created_ns, ended_ns FROM goroutine"):
+        self.spans, self.starts, self.info, self.called = {}, {}, {}, {}
+        for g in query(store, "SELECT id, goid, life, name, parent, created_ns, ended_ns FROM goroutine"):
             self.info[g["id"]] = g
+            self.called["%d/%d" % (g["goid"], g["life"])] = g["id"]
         for s in query(store, "SELECT goroutine, state, start_ns, end_ns, reason, waker, open, "
                               "iif(reason IN ('network', 'sleep'), stack_text(run, waker_stack), '') AS woken_in FROM span"):
             self.spans.setdefault(s["goroutine"], []).append(s)
@@ -137,12 +138,12 @@ def normal(hops):
     return out
 
 
-def ours(store, *options):
-    out = subprocess.run([bin_folder + "/tprof-path", "--format=json", "-n", "0", *options, store, "hops"], capture_output=True)
+def ours(run, *options):
+    out = subprocess.run([bin_folder + "/tprof-path", "--format=json", "-n", "0", *options, run.store, "hops"], capture_output=True)
     if out.returncode:
         raise SystemExit("tprof-path %s: %s" % (" ".join(options), out.stderr.decode()))
     rows = json.loads(out.stdout)
-    return normal([(r["from_ns"], r["from_ns"] + r["total_ns"], r["goroutine"], r["kind"], r["depth"]) for r in rows])
+    return normal([(r["from_ns"], r["from_ns"] + r["total_ns"], run.called.get(r["goroutine"], r["goroutine"]), r["kind"], r["depth"]) for r in rows])
 
 
 def requests(run):
@@ -160,7 +161,7 @@ def requests(run):
         end = info["ended_ns"]
         if end is None:
             end = last["start_ns"] if last["open"] and last["state"] == "Waiting" else run.duration
-        yield ["--goroutine=%d" % g], g, info["created_ns"], end
+        yield ["--goroutine=%d/%d" % (info["goid"], info["life"])], g, info["created_ns"], end
 
 
 def check(path):
@@ -179,7 +180,7 @@ def check(path):
                 ties += 1
                 continue
             want = normal([h[:4] + (min(h[4], DEPTH),) for h in reversed(want)])
-            got = ours(store, *options)
+            got = ours(run, *options)
             if got != want:
                 for i in range(max(len(got), len(want))):
                     a, b = got[i] if i < len(got) else None, want[i] if i < len(want) else None

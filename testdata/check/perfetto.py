@@ -136,15 +136,20 @@ def theirs(trace):
 def times(part, trace):
     """What goroutines did in a part of a trace, in ns: ours, and tprof-top's."""
     ours = collections.defaultdict(collections.Counter)
-    for e in export(*part, trace)["traceEvents"]:
+    called = {}
+    events = export(*part, trace)["traceEvents"]
+    for e in events:  # a thread is called "G17/2 main.f"
+        if e["ph"] == "M" and e["name"] == "thread_name" and e["pid"] == 2:
+            called[e["tid"]] = e["args"]["name"].split()[0][1:]
+    for e in events:
         if e["ph"] == "X" and e["pid"] == 2:
-            ours[e["tid"]][e["name"].split()[0]] += round(e["dur"] * 1000)
+            ours[called[e["tid"]]][e["name"].split()[0]] += round(e["dur"] * 1000)
     r = subprocess.run([BIN + "/tprof-top", "--format=csv", "-n", "0", *part, trace, "goroutines"],
                        capture_output=True, text=True)
     top = {}
     for row in csv.DictReader(r.stdout.splitlines()):
         ns = {k[:-3]: int(v) for k, v in row.items() if k.endswith("_ns") and v}
-        top[int(row["goroutine"])] = {"running": ns["running"], "runnable": ns["runnable"], "blocked": ns["blocked"],
+        top[row["goroutine"]] = {"running": ns["running"], "runnable": ns["runnable"], "blocked": ns["blocked"],
                                       "syscall": ns["syscall"] + ns["syscall_blocked"]}
     return ours, top
 
@@ -156,7 +161,7 @@ def check_times(part, trace):
             # One that has blocked for ever has ended for tprof-top. Each slice is rounded.
             more = ours[g][state] - ns
             if more < -10 or (more > 10 and state != "blocked"):
-                raise ValueError("%s: G%d is %dns %s, and for tprof-top %dns" % (part, g, ours[g][state], state, ns))
+                raise ValueError("%s: G%s is %dns %s, and for tprof-top %dns" % (part, g, ours[g][state], state, ns))
 
 
 def one(trace, whole):

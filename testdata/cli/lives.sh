@@ -33,7 +33,7 @@ run tprof-query "$TMP/again.store" 'SELECT id, goid, life, created_ns FROM gorou
 tprof-export --format=trace --goroutine=17/2 -o "$TMP/second.trace" $t
 run tprof-top "$TMP/second.trace" goroutines
 tprof-export --format=trace --anonymise -o "$TMP/names.trace" $t
-run tprof-top "$TMP/names.trace" goroutines --goroutine=17
+run tprof-query "$TMP/names.trace" 'SELECT id, goid, life, running_ns FROM goroutine WHERE goid = 17'
 tprof-export --format=perfetto -o "$TMP/p.json" $t
 grep -o '"args":{"name":"G[^"]*"' "$TMP/p.json"
 # Parts that are joined are the same as one import.

@@ -380,6 +380,51 @@ static void test_read_regions_out_of_order(void **state)
 	tp_buf_release(&bytes);
 }
 
+/* The ids of the goroutines by index: an id that comes again has another index, also where it was
+ * forgotten meanwhile; one that is only named is not one that lives. */
+static void test_read_gives_each_life_an_index(void **state)
+{
+#define LIFE	      "GoCreateSyscall 1 4\nGoDestroySyscall 1\n"
+#define GENERATION(n) "Batch " n " -1 90\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
+#define IDLE(n)	      GENERATION(n) END
+#define END	      "EndOfGeneration\n"
+	static const char one_in_each[] = GENERATION("1") "Batch 1 7 100\n" LIFE END
+	    GENERATION("2") "Batch 2 7 200\n" LIFE END;
+	static const char long_after[] = GENERATION("1") "Batch 1 7 100\n" LIFE END
+	    IDLE("2") IDLE("3") IDLE("4") GENERATION("5") "Batch 5 7 200\n" LIFE END;
+	static const char sampled[] =
+	    GENERATION("1") "Batch 1 -1 1\nCPUSamples\n"
+			    "CPUSample 99 7 0 4 0\nBatch 1 7 100\n" LIFE END;
+	static const char three[] = GENERATION("1") "Batch 1 7 100\n" LIFE LIFE LIFE END;
+	static const struct {
+		const char *what, *trace, *ids;
+	} cases[] = {
+	    {"three in a generation", three, "4 4 4"},
+	    {"one in each", one_in_each, "4 4"},
+	    {"long after it was forgotten", long_after, "4 4"},
+	    {"named by a sample before", sampled, "4"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf bytes = {0};
+		struct run r = {0};
+		char ids[100] = "";
+
+		build(&bytes, 26, cases[i].trace);
+		read_bytes(&r, bytes.data, bytes.size, true);
+		if (r.code)
+			fail_msg("%s: %s", cases[i].what, r.err.msg);
+		for (uint32_t g = 0; g < r.trace.ng; g++)
+			snprintf(ids + strlen(ids), sizeof(ids) - strlen(ids), "%s%d", g ? " " : "",
+				 (int)r.trace.g_id[g]);
+		if (strcmp(ids, cases[i].ids))
+			fail_msg("%s: %s", cases[i].what, ids);
+		end_run(&r);
+		tp_buf_release(&bytes);
+	}
+}
+
 static void test_read_fills_the_trace(void **state)
 {
 	struct run r = {0};
@@ -764,6 +809,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_read_stories),
 	    cmocka_unit_test(test_read_regions_out_of_order),
+	    cmocka_unit_test(test_read_gives_each_life_an_index),
 	    cmocka_unit_test(test_read_fills_the_trace),
 	    cmocka_unit_test(test_read_faults_after_as_many_events),
 	    cmocka_unit_test(test_salvage_infers_and_marks),
