@@ -71,25 +71,39 @@ static int by_entry(const void *a, const void *b, void *ctx)
 	return x->region < y->region ? -1 : x->region > y->region;
 }
 
-/* The regions of tasks that goroutines are known to have entered. */
+/* The regions of tasks that goroutines which began tasks are known to have entered. */
 static int list_entered(struct rep_tasks *t)
 {
 	const struct rep_view *v = t->v;
 	size_t n = v->nrows[TP_TABLE_REGION];
+	bool *began;
 
 	if (t->has_entered)
 		return 0;
+	free(t->entered);
+	t->nentered = 0;
 	t->entered = tp_many(n + 1, sizeof(*t->entered));
-	if (!t->entered)
+	began = calloc(v->nrows[TP_TABLE_GOROUTINE] + 1, sizeof(*began));
+	if (!t->entered || !began) {
+		free(began);
 		return TP_ENOMEM;
+	}
+	for (uint32_t i = 0; i < t->n; i++) {
+		int64_t goroutine = REP_COL(v, TASK, goroutine)[i];
+
+		if (is_goroutine(v, goroutine))
+			began[goroutine] = true;
+	}
 	for (size_t i = 0; i < n; i++) {
 		int64_t task = REP_COL(v, REGION, task)[i];
+		int64_t goroutine = REP_COL(v, REGION, goroutine)[i];
 
-		if (task && is_goroutine(v, REP_COL(v, REGION, goroutine)[i]) &&
+		if (task && is_goroutine(v, goroutine) && began[goroutine] &&
 		    REP_COL(v, REGION, start_ns)[i] != TP_NULL)
 			t->entered[t->nentered++] = (struct rep_entered){
 			    .region = (uint32_t)i, .task = rep_tasks_find(t, task)};
 	}
+	free(began);
 	if (t->nentered)
 		qsort_r(t->entered, t->nentered, sizeof(*t->entered), by_entry,
 			(void *)(uintptr_t)v);
