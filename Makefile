@@ -134,10 +134,9 @@ $(B)/obj/%.o: %.c | check-packages
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Tests are compiled more often than they run, so they are not optimised, which takes less than half the
-# time; what they test is. CFLAGS that are given are for tests, too. Those of the recorder are optimised:
-# they are themselves what it looks into, and their frames would keep pointers that are to be lost.
+# time; what they test is. CFLAGS that are given are for tests, too.
 ifdef PLAIN
-$(call obj,$(filter-out $(REC)/%,$(TEST_SRC)) $(wildcard testdata/fuzz/*.c testdata/fuzz/harness/*.c)): CFLAGS := -O0 -g1
+$(call obj,$(TEST_SRC) $(wildcard testdata/fuzz/*.c testdata/fuzz/harness/*.c)): CFLAGS := -O0 -g1
 endif
 
 $(B)/obj/cmd/common/jail_calls.o: OWN_CFLAGS = $(JAIL_CFLAGS)
