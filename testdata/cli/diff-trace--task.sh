@@ -1,8 +1,8 @@
 # A diff of traces inside tasks and regions: the sums are those of tprof-top with the same options.
 cd testdata/parcels
-columns() { python3 -c 'import csv, sys
-for row in csv.DictReader(sys.stdin):
-	print(*(row[c] for c in sys.argv[1:]))' "$@"; }
+columns() { awk -F, -v names="$*" 'BEGIN { n = split(names, want, " ") }
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ for (i = 1; i <= n; i++) printf "%s%s", $at[want[i]], i < n ? " " : "\n" }'; }
 inside() { tprof-diff --per=run --by=reasons,tasks,regions,groups --all-stats -n 0 --format=csv "$@" old-1.trace new-1.trace 2>/dev/null |
 	columns metric old new | grep -E '^(block|run|group|task|region)(\[[a-z]*\])?\.(total|count|p50) ' | sort; }
 inside --task=parcel

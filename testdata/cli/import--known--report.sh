@@ -1,7 +1,8 @@
 # What became of many dumps, as a file; dumps that another store has, and files that are none.
 plain() { sed 's/; [0-9.]*s; /; Xs; /; s/ of [0-9.]*[KM]iB$/ of YKiB/'; }
 mkdir "$TMP/d"
-cp testdata/ledger/*.heap testdata/corpus/broken/cut-1.22.trace testdata/README.md "$TMP/d"
+cp testdata/ledger/*.heap testdata/corpus/broken/cut-1.22.trace "$TMP/d"
+echo "Parcels of two weeks." >"$TMP/d/README.md"
 head -c 1500 testdata/prices/new-1.heap >"$TMP/d/cut
 short.heap"
 cd "$TMP"

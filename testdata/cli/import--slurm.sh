@@ -61,7 +61,8 @@ same() { # STORE STORE: but for when they were imported
 d=$TMP/dumps
 mkdir -p "$d/a b"
 cp testdata/ledger/*.heap "$d/a b"
-cp testdata/parcels/*.trace testdata/README.md "$d"
+cp testdata/parcels/*.trace "$d"
+echo "Parcels of two weeks." >"$d/README.md"
 odd="\$(touch x) \`touch y\` 'q' \"q\" \\ *
 second line; %j	.cpu"
 cp testdata/prices/new.cpu "$d/$odd"
