@@ -96,7 +96,8 @@ static bool skip_number(struct tp_scan *s)
 {
 	if (!tp_scan_text(s, "goroutine ") || s->at == s->end || !is_digit(*s->at))
 		return false;
-	tp_scan_run(s, TP_DIGITS);
+	while (s->at < s->end && is_digit(*s->at))
+		s->at++;
 	while (tp_scan_left(s) > 1 && s->at[0] == ' ' && s->at[1] != '[' &&
 	       (tp_scan_text(s, " gp=") || tp_scan_text(s, " m=") || tp_scan_text(s, " mp=")))
 		while (s->at < s->end && *s->at != ' ' && *s->at != '[')

@@ -100,11 +100,14 @@ static struct tp_scan scan_of(const struct tp_buf *b)
 	return (struct tp_scan){p, p + b->size};
 }
 
-static const char *find_word(struct tp_scan s)
+/* Where the next header may be. What is taken off lines can be within one. */
+static const char *find_word(const struct tp_log_level *level)
 {
-	const char *at = tp_scan_find(s, "oroutine");
+	bool rewritten = level->escapes || level->spelled || level->wide;
+	const char *at = rewritten ? tp_scan_find(level->rest, "oroutine")
+				   : tp_find_goroutine(level->rest);
 
-	return at ? at : s.end;
+	return at ? at : level->rest.end;
 }
 
 /* The next line of the level at hand, without its end. */
@@ -131,7 +134,7 @@ static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_sca
 		level->may_begin = true;
 	} else {
 		if (!level->word || level->word < line->at)
-			level->word = find_word(level->rest);
+			level->word = find_word(level);
 		level->may_begin = level->word < end;
 	}
 	level->rest.at = next;
@@ -195,7 +198,7 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 
 	rest = line;
 	if (level->word > line.at && level->word < line.end) /* nothing was rewritten */
-		rest.at = level->word - 1;
+		rest.at = level->word - (*level->word == 'o');
 	*at = level->may_begin ? tp_find_goroutine(rest) : NULL;
 	if (!*at && level->numbers)
 		tp_log_numbers(level, line);
@@ -274,6 +277,18 @@ static int take_header(struct tp_log *l, struct tp_log_level *level, const char 
 	return goleak && write_header(level, &l->text) ? TP_ENOMEM : 1;
 }
 
+static bool is_header(struct tp_scan line)
+{
+	return *line.at == 'g' && tp_is_goroutine_line(line.at, tp_scan_left(&line));
+}
+
+/* Most dumps have nothing before their lines: then a line in which no header can be is as it is. */
+static bool is_plain(const struct tp_log_level *level)
+{
+	return level->headed && !level->head.n && level->learned && !level->next.n &&
+	       level->quote == TP_LOG_BARE && !level->numbers;
+}
+
 #define TRIES 100 /* lines behind a header that may be the first of its stack */
 
 static void without_prefix(struct tp_log *l, struct tp_log_level *level)
@@ -316,6 +331,7 @@ int tp_log_next(struct tp_log *l)
 		int code;
 
 		l->kind = TP_LOG_TEXT;
+		l->header = false;
 		if (l->end_due || (l->depth && !tp_scan_left(&level->rest))) {
 			bool due = l->end_due;
 
@@ -335,8 +351,10 @@ int tp_log_next(struct tp_log *l)
 		code = read_line(l, level, &l->text);
 		if (!code)
 			code = tp_log_clean(level, &l->text);
-		if (code)
-			return code;
+		if (!code && level->plain)
+			l->header = level->may_begin && is_header(l->text);
+		if (code || (level->plain && (!level->may_begin || l->header)))
+			return code ? code : 1;
 		code = open_quotes(l, l->text, &at);
 		if (code < 0)
 			return code;
@@ -352,6 +370,7 @@ int tp_log_next(struct tp_log *l)
 			return 1;
 		}
 		without_prefix(l, level);
+		level->plain = is_plain(level);
 		return 1;
 	}
 }

@@ -36,7 +36,7 @@ enum tp_log_quote { TP_LOG_BARE, TP_LOG_PLAIN_STRING, TP_LOG_JSON, TP_LOG_LOGFMT
 struct tp_log_level {
 	struct tp_scan rest; /* lines to come */
 	struct tp_buf text;  /* what they are in, from the second level on */
-	const char *word;    /* where "oroutine" is next in them, or their end */
+	const char *word;    /* where a header may be next in them, or their end */
 	bool may_begin;	     /* the line at hand has it */
 	struct tp_buf line;  /* a line that had to be written anew */
 	bool whole;	     /* it holds several lines: what follows it is something else */
@@ -46,6 +46,7 @@ struct tp_log_level {
 	bool headed;	/* `head` is the prefix of a stack's first line */
 	bool learned;	/* and `next` that of the lines behind it */
 	unsigned tries; /* to learn that */
+	bool plain;	/* neither takes anything off, nor does anything else */
 	struct tp_log_shape head, next;
 	enum tp_log_quote quote;
 	char key[TP_LOG_KEY];
@@ -67,6 +68,7 @@ struct tp_log {
 	uint64_t number, offset, bytes; /* of the file's line that `text` is from; 1 is the first */
 	enum tp_log_kind kind;
 	struct tp_scan text; /* valid until the next call */
+	bool header;	     /* it is known to be the first line of a stack */
 	bool wrapped;	     /* something was taken off */
 	bool end_due;
 };

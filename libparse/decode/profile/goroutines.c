@@ -602,8 +602,9 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 static int read_line(struct dump *d)
 {
 	struct tp_scan line = d->log.text;
-	enum tp_dump_line kind =
-	    d->log.kind == TP_LOG_ALIEN ? TP_LINE_OTHER : tp_dump_line(line, &d->where);
+	enum tp_dump_line kind = d->log.kind == TP_LOG_ALIEN ? TP_LINE_OTHER
+				 : d->log.header	     ? TP_LINE_HEADER
+							     : tp_dump_line(line, &d->where);
 	struct tp_goroutine g;
 	bool over;
 	int code = 0;
