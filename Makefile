@@ -28,7 +28,7 @@ TEST_PACKAGES := cmocka
 JAIL_PACKAGE := libseccomp
 # Of what speaks with engines (tprof-clickhouse(7)), which is left out without it.
 COURIER_PACKAGE := libcurl
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O2 -g1
 PKG_CONFIG ?= pkg-config
 # As make's own CC is cc; its CXX is g++, wherever.
 ifeq ($(origin CXX),default)
