@@ -107,7 +107,7 @@ static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct
 	tp_trace_names_remark(r->unnamed, &w->names);
 	if (*r->unnamed &&
 	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ static int note_damaged_packing(struct work *w, struct tp_err *err)
 		return 0;
 	snprintf(loss.reason, sizeof(loss.reason), "%s", w->damaged);
 	if (tp_trace_add_loss(&w->trace, &loss))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return 0;
 }
 
@@ -327,7 +327,7 @@ static int note_part(struct tp_trace *t, struct tp_err *err)
 	if (tp_trace_add_notice(t, TP_WARNING, TP_OFFSET_NONE,
 				"only generation%s of %u; tprof-merge joins the parts of a trace",
 				which, cut->of))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	first = &t->notices[t->nnotices - 1];
 	if (t->nnotices > 1) {
 		struct tp_notice notice = *first;
@@ -358,7 +358,7 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 
 	w->timeline = tp_timeline_new(w->run);
 	if (!w->timeline || (w->opt->occupancy && tp_timeline_with_occupancy(w->timeline)))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	w->names.symbols = w->symbols;
 	code = w->version < 7 ? tp_trace_names_beside(&w->names, path, err) : 0;
 	if (!code)
@@ -372,7 +372,7 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	if (!code && t->cut)
 		code = put_cut(w, err);
 	if (!code && has_end(w) && tp_trace_file_time(t, w->in->mtime_ns))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (!code && t->cut)
 		code = note_part(t, err);
 	if (!code)
@@ -408,7 +408,7 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 		size_t before = p->nlosses;
 
 		if (tp_profile_add_loss(p, &w->trace.losses[i])) {
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 		} else if (p->nlosses > before) { /* the cause before what it caused */
 			memmove(p->losses + 1, p->losses, (p->nlosses - 1) * sizeof(*p->losses));
 			p->losses[0] = w->trace.losses[i];

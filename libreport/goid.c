@@ -97,7 +97,7 @@ int rep_goids_load(struct rep_goids *g, struct tp_store *s, int64_t run, struct 
 				1u << TP_COL(GOROUTINE, life),
 			    &rows, err);
 	if (!code && collect(g, &rows))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	tp_rows_release(&rows);
 	return code;
 }

@@ -52,7 +52,7 @@ struct rep_sink rep_sink_file(FILE *file)
 static int write_buf(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	if (tp_buf_put(ctx, data, size))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int rep_output_flush(struct rep_output *out, size_t at_least)
 static int done(struct rep_output *out, int code, struct tp_err *err)
 {
 	if (code == TP_ENOMEM)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return code ? code : rep_output_flush(out, FLUSH_AT);
 }
 
@@ -132,7 +132,7 @@ int rep_output_new(struct rep_output **out, const struct rep_output_options *opt
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	(*out)->opt = *opt;
 	(*out)->ops = ops[opt->format];
 	return 0;
@@ -176,7 +176,7 @@ int rep_output_row(struct rep_output *out, const struct rep_value *values, struc
 
 	for (size_t i = 0; i < out->ncolumns; i++)
 		if (rep_is_lack(values[i]))
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 	out->err = err;
 	code = out->ops->row(out, values);
 	out->rows++;

@@ -162,7 +162,7 @@ int rep_runs_pick(const struct rep_runs *all, const char *spec, struct rep_runs 
 	nparts -= picked->parts_left;
 	if (nparts > 1 && !failed)
 		failed = find_overlap(picked, nparts);
-	return failed ? tp_err_set(err, failed, TP_OFFSET_NONE, "out of memory") : 0;
+	return failed ? tp_nomem(err) : 0;
 }
 
 char *rep_runs_parts_text(const struct rep_runs *picked, char text[REP_RUNS_PARTS_TEXT])

@@ -21,11 +21,6 @@ static const char runs_sql[] =
 static const char labels_sql[] =
     "SELECT run, key || '=' || value FROM label ORDER BY run, key, value";
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int store_error(sqlite3 *db, struct tp_err *err)
 {
 	return tp_sql_cause(err, db, "cannot read the list of runs");
@@ -82,7 +77,7 @@ static int put_label(struct rep_run *run, sqlite3_stmt *st, struct tp_err *err)
 	if (grown)
 		run->labels = grown;
 	if (!grown || !(grown[run->nlabels] = text(st, 1)))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	run->nlabels++;
 	return 0;
 }
@@ -134,7 +129,7 @@ int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err)
 		struct rep_run *run = append(runs);
 
 		if (!run || read_run(st, run)) {
-			code = out_of_memory(err);
+			code = tp_nomem(err);
 			goto done;
 		}
 	}
@@ -206,7 +201,7 @@ static int pick(struct rep_runs *picked, const struct rep_run *run, struct tp_er
 	struct rep_run *slot = append(picked);
 
 	if (!slot)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	*slot = *run;
 	return 0;
 }

@@ -52,11 +52,6 @@ static int system_error(struct tp_err *err, const char *what, const char *name)
 			  what, name, strerror(errno));
 }
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* mkdir -p; the folder is for its owner only, as dumps may hold what others should not see. */
 static int make_folders(char *path)
 {
@@ -194,7 +189,7 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 
 	if (!c || !(c->dir = strdup(dir))) {
 		free(c);
-		out_of_memory(err);
+		tp_nomem(err);
 		return NULL;
 	}
 	c->limit = limit_bytes;
@@ -258,7 +253,7 @@ static int hash_stream(const struct cmd_cache *c, int fd, int copy, char hash[33
 	ssize_t n;
 
 	if (!state || !block) {
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 		goto done;
 	}
 	XXH3_128bits_reset_withSecret(state, c->key, KEY_SIZE);

@@ -196,6 +196,8 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 /* A line on stdout for people, made printable; the format ends with a newline. */
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Reports that memory has run out. Returns CMD_SYSTEM. */
+int cmd_nomem(const struct cmd *cmd);
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Notes that wait for a pager are told now. Errors and cmd_finish do it, too; what is said while
  * there is a pager waits for its end. */

@@ -74,8 +74,8 @@ static int collect(void *ctx, unsigned has)
 
 /* ---- in this process ---- */
 
-/* Who stops the import ends the child at once, whatever it waits for: what it has made goes with the
- * draft. */
+/* Who stops the import ends the child at once, whatever it waits for: what it has made goes with
+ * the draft. */
 static int show_progress(void *ctx)
 {
 	struct work *w = ctx;
@@ -197,7 +197,7 @@ int cmd_import(const char *path, const char *store, const struct tp_import_optio
 	memset(result, 0, sizeof(*result));
 	w.shared = cmd_child_share(sizeof(*w.shared));
 	if (!w.shared)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	tp_draft_create(&w.draft, store); /* what is wrong is said when its turn comes */
 	how.store.draft = &w.draft;
 	how.tmp_fd = tp_input_temporary(opt->tmp_dir, NULL);

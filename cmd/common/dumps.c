@@ -17,11 +17,6 @@
 #define BIG	    ((int64_t)256 << 10) /* one of that size */
 #define MAX_NOTES   5			 /* dumps about which something is said */
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 const char *cmd_dump_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -238,7 +233,7 @@ static struct cmd_profile *append(struct cmd *cmd, struct cmd_profiles *out, str
 
 	if (of > 1 && asprintf(&numbered, "%s (%zu of %zu)", name, nth, of) < 0) {
 		tp_profile_free(p);
-		out_of_memory(err);
+		tp_nomem(err);
 		return NULL;
 	}
 	code = cmd_profiles_append(out, p, of > 1 ? numbered : name, false, err);
@@ -316,7 +311,7 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 	struct tp_profile *dump[MOST_DUMPS - 1] = {0};
 	struct tp_profile_dumps before = {.p = dump, .room = MOST_DUMPS - 1};
 	struct tp_err err;
-	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
+	int status = CMD_OK, code = item && note ? 0 : tp_nomem(&err);
 
 	if (!code)
 		code = cmd_jail_withdraw(&err);

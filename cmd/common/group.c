@@ -9,11 +9,6 @@
 #include "profile/merge.h"
 #include "profile/view.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* The whole label, "host=a1"; NULL where the run has none with that key. */
 static const char *label_of(const struct rep_run *run, const char *key)
 {
@@ -100,7 +95,7 @@ static struct cmd_profile *begin(struct cmd_profiles *list, const char *label, b
 		}
 		free(item->name);
 	}
-	out_of_memory(err);
+	tp_nomem(err);
 	return NULL;
 }
 
@@ -151,7 +146,7 @@ int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool tra
 		code = add(list, run, trace, p, opt->by, err);
 	else if (cmd_profile_untyped(p, run->losses > 0) &&
 		 cmd_profiles_leave_out(list, run->row.name))
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	tp_profile_free(p);
 	return code;
 }
@@ -176,7 +171,7 @@ int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *
 		item->sum = NULL;
 		if (!code && asprintf(&name, "%s (%zu run%s)", item->name, item->times,
 				      item->times == 1 ? "" : "s") < 0)
-			code = out_of_memory(err);
+			code = tp_nomem(err);
 		if (!code) {
 			free(item->name);
 			item->name = name;

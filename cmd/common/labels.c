@@ -169,10 +169,8 @@ int cmd_files_share(const struct cmd *cmd, const char *const *old, size_t nold,
 	size_t n, m;
 
 	*out = (struct cmd_shared){.nold = nold, .nnew = nnew};
-	if (!file) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!file)
+		return cmd_nomem(cmd);
 	n = look_at_files(old, nold, file);
 	more = file + n;
 	m = look_at_files(new, nnew, more);

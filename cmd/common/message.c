@@ -152,6 +152,12 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	say(cmd, "", NULL, text);
 }
 
+int cmd_nomem(const struct cmd *cmd)
+{
+	cmd_error(cmd, "out of memory");
+	return CMD_SYSTEM;
+}
+
 void cmd_note(const struct cmd *cmd, const char *fmt, ...)
 {
 	char text[768];

@@ -129,10 +129,8 @@ static int tell_apart(struct cmd *cmd, const char *path)
 	if (cmd->all.n != 1 || !strcmp(run->name, name) || strcmp(run->name, cmd_dump_name(path)))
 		return CMD_OK;
 	copy = strdup(name);
-	if (!copy) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!copy)
+		return cmd_nomem(cmd);
 	free((char *)(uintptr_t)run->name);
 	run->name = cmd->runs.run[0].row.name = copy;
 	return CMD_OK;

@@ -173,7 +173,7 @@ void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc,
 	struct given g = {.one = calloc((size_t)argc + 1, sizeof(*g.one))};
 
 	if (!g.one) {
-		cmd_error(cmd, "out of memory");
+		cmd_nomem(cmd);
 		exit(CMD_SYSTEM);
 	}
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -19,11 +19,6 @@ static bool is_profile(const struct rep_run *run)
 
 /* ---- the list ---- */
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const char *name,
 			bool trace, struct tp_err *err)
 {
@@ -35,7 +30,7 @@ int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const c
 	if (!item || !copy) {
 		free(copy);
 		tp_profile_free(p);
-		return out_of_memory(err);
+		return tp_nomem(err);
 	}
 	list->item[list->n++] = (struct cmd_profile){
 	    .profile = p, .name = copy, .trace = trace, .ntraces = trace, .nprofiles = !trace};
@@ -53,11 +48,11 @@ static int copy_labels(struct cmd_profile *item, const struct rep_run *run, stru
 {
 	item->labels = calloc(run->nlabels + 1, sizeof(*item->labels));
 	if (!item->labels)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	for (; item->nlabels < run->nlabels; item->nlabels++) {
 		item->labels[item->nlabels] = strdup(run->labels[item->nlabels]);
 		if (!item->labels[item->nlabels])
-			return out_of_memory(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -198,7 +193,7 @@ static int keep_type(struct cmd_profiles *list, size_t first, const char *index,
 	if (any)
 		list->n = n;
 	free(has);
-	return code ? out_of_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* Of files, too, those whose sample types are lost are left out where another one has the type:
@@ -226,7 +221,7 @@ static int leave_out_lost(struct cmd *cmd, struct cmd_profiles *list, const char
 	}
 	if (any)
 		list->n = n;
-	return code ? cmd_fail(cmd, NULL, (out_of_memory(&err), &err)) : CMD_OK;
+	return code ? cmd_fail(cmd, NULL, (tp_nomem(&err), &err)) : CMD_OK;
 }
 
 static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list, const char *index)
@@ -443,10 +438,8 @@ static int name_sum(struct cmd *cmd, struct cmd_profiles *list, size_t n)
 
 	if (n < 2)
 		return CMD_OK;
-	if (asprintf(&name, "%s and %zu more", list->item[0].name, n - 1) < 0) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (asprintf(&name, "%s and %zu more", list->item[0].name, n - 1) < 0)
+		return cmd_nomem(cmd);
 	free(list->item[0].name);
 	list->item[0].name = name;
 	return CMD_OK;

@@ -13,11 +13,6 @@
 static const struct rep_profile_traits traits = {
     .no_trim = true, .granularity_fixed = true, .granularity = REP_ADDRESSES};
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int write_gzipped(const struct tp_buf *b, struct tp_err *err)
 {
 	z_stream z = {.next_in = b->data};
@@ -30,7 +25,7 @@ static int write_gzipped(const struct tp_buf *b, struct tp_err *err)
 	    deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		tp_buf_release(&piece);
-		return out_of_memory(err);
+		return tp_nomem(err);
 	}
 	while (!code && end == Z_OK) {
 		uInt n = left < PIECE ? (uInt)left : (uInt)PIECE;

@@ -162,7 +162,7 @@ int cmd_scratch_make(struct cmd_scratch *s, struct tp_err *err)
 	sweep(tmp);
 	if (asprintf(&s->path, "%s/" PREFIX "XXXXXX", tmp) < 0) {
 		s->path = NULL;
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	if (make(s->path, &s->fd)) {
 		int why = errno;

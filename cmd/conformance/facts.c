@@ -85,7 +85,7 @@ int facts_new(struct facts **out, struct tp_err *err)
 
 	*out = NULL;
 	if (!f)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (sqlite3_open_v2(":memory:", &f->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ||
 	    sqlite3_exec(f->db, schema, NULL, NULL, NULL) ||
 	    sqlite3_prepare_v2(f->db,
@@ -165,7 +165,7 @@ int facts_take_json(struct facts *f, const char *json, size_t size, struct tp_er
 	char *copy = malloc(size + 1);
 
 	if (!copy)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	memcpy(copy, json, size);
 	copy[size] = 0;
 	free(f->json);
@@ -375,7 +375,7 @@ static int set_number(struct facts *f, sqlite3_stmt *set, char **json, sqlite3_s
 		code = sql_err(f, err);
 	sqlite3_reset(set);
 	if (!code && !next)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	free(*json);
 	*json = next;
 	return code;

@@ -35,7 +35,7 @@ static int count(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *
 			continue;
 		c->line.size = 0;
 		if (tp_listing_line(&c->v->ids, &ev[i], &c->line))
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		if (c->flip - c->bytes < c->line.size)
 			c->line.data[c->flip - c->bytes] ^= 1;
 		c->bytes += c->line.size;
@@ -151,7 +151,7 @@ int gather(struct view *v, struct facts *f, uint64_t flip, struct gathered *out,
 	int code;
 
 	if (!c)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	c->v = v;
 	c->listing = v->version >= 22;
 	c->flip = flip;

@@ -222,7 +222,7 @@ int gather_legacy(struct view *v, struct facts *f, const struct strict *strict,
 	int code;
 
 	if (!s.g)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = view_events(v, play_events, &s, err);
 	if (!code)
 		code = facts_take_wire(f, v->store, v->run, &events, &with_stack, err);

@@ -10,11 +10,6 @@
 #include "conformance/top.h"
 #include "profile/report.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static struct tp_slice all_of(const struct tp_buf *b)
 {
 	return (struct tp_slice){b->data, b->size};
@@ -61,7 +56,7 @@ static int hide_texts(struct tp_profile *p, struct tp_err *err)
 		else
 			code = tp_profile_label_set(p, p->labels + s.first, s.n, &p->label_set[i]);
 	}
-	return code ? out_of_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* What tprof-top --raw prints. */
@@ -234,7 +229,7 @@ int profile_names(struct facts *f, const struct profile_run *text, const struct 
 		names = names_of(a, &nnames);
 		known = names_of(b, &nknown);
 		if (!names || !known)
-			code = out_of_memory(err);
+			code = tp_nomem(err);
 	}
 	for (size_t i = 0; i < nnames && !code; i++)
 		check_name(f, &names[i], known, nknown, compared);

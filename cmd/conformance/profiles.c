@@ -76,7 +76,7 @@ static int take(struct tp_buf *out, const char *place, const char *name, const c
 	if (code)
 		return code;
 	if (tp_buf_put(out, in->data, in->size))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	tp_input_close(in);
 	return code;
 }

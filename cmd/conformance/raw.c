@@ -40,11 +40,6 @@ struct raw {
 	struct tp_buf text;
 };
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- lines ---- */
 
 bool raw_next_line(struct tp_slice *text, struct tp_slice *line)
@@ -130,7 +125,7 @@ static int read_mappings(struct raw *r, struct tp_err *err)
 		void *p = realloc(r->mapping, (r->nmappings + 1) * sizeof(*r->mapping));
 
 		if (!p)
-			return out_of_memory(err);
+			return tp_nomem(err);
 		r->mapping = p;
 		if (!take_number(&line, &id))
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "raw: no mapping: %.*s",
@@ -154,7 +149,7 @@ static unsigned long long mapping_number(const struct raw *r, uint64_t id)
 
 static int put(struct raw *r, const void *data, size_t size, struct tp_err *err)
 {
-	return tp_buf_put(&r->text, data, size) ? out_of_memory(err) : 0;
+	return tp_buf_put(&r->text, data, size) ? tp_nomem(err) : 0;
 }
 
 /* What the first line of a location says, into r->text. */
@@ -189,11 +184,11 @@ static int end_location(struct raw *r, uint64_t id, struct tp_err *err)
 	void *p;
 
 	if (tp_dict_string(r->contents, r->text.data, r->text.size, &l.content))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	if (!(r->nlocations & (r->nlocations - 1))) {
 		p = realloc(r->location, (r->nlocations * 2 + 1) * sizeof(*r->location));
 		if (!p)
-			return out_of_memory(err);
+			return tp_nomem(err);
 		r->location = p;
 	}
 	r->location[r->nlocations++] = l;
@@ -324,14 +319,14 @@ int raw_facts(struct facts *f, enum facts_side side, struct tp_slice raw, bool n
 	r.mappings = raw;
 	r.contents = tp_dict_new();
 	if (!r.contents)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	put_heading(&r);
 	code = read_mappings(&r, err);
 	if (!code)
 		code = read_locations(&r, err);
 	r.number = calloc(tp_dict_strings(r.contents), sizeof(*r.number));
 	if (!code)
-		code = r.number ? read_samples(&r, err) : out_of_memory(err);
+		code = r.number ? read_samples(&r, err) : tp_nomem(err);
 	free(r.mapping);
 	free(r.location);
 	free(r.number);

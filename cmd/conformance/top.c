@@ -7,11 +7,6 @@
 #include "conformance/raw.h"
 #include "profile/top.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 #define SECTION "== sample_index="
 
 /* Lines of our heading, each with its end. */
@@ -19,7 +14,7 @@ static int collect(void *ctx, const char *text, size_t size, struct tp_err *err)
 {
 	struct tp_buf *lines = ctx;
 
-	return tp_buf_put(lines, text, size) || tp_buf_put(lines, "\n", 1) ? out_of_memory(err) : 0;
+	return tp_buf_put(lines, text, size) || tp_buf_put(lines, "\n", 1) ? tp_nomem(err) : 0;
 }
 
 static bool has_line(const struct tp_buf *lines, struct tp_slice line)
@@ -67,7 +62,7 @@ static int end_row(struct rows *r, struct tp_err *err)
 		void *p = realloc(r->row, (r->room * 2 + 64) * sizeof(*r->row));
 
 		if (!p)
-			return out_of_memory(err);
+			return tp_nomem(err);
 		r->row = p;
 		r->room = r->room * 2 + 64;
 	}
@@ -136,7 +131,7 @@ static int find_row(struct rows *r, const struct rep_profile_top *top, size_t i,
 	    tp_buf_put(&r->text, row->name.text, row->name.size) ||
 	    (*row->inlined && tp_buf_put(&r->text, " ", 1)) ||
 	    tp_buf_put(&r->text, row->inlined, strlen(row->inlined)))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	return end_row(r, err);
 }
 
@@ -168,7 +163,7 @@ static int put_section(struct facts *f, struct tp_slice lines, const struct tp_b
 
 	while (!code && raw_next_line(&lines, &line)) {
 		if (beneath) {
-			code = tp_buf_put(&rows.text, line.data, line.size) ? out_of_memory(err)
+			code = tp_buf_put(&rows.text, line.data, line.size) ? tp_nomem(err)
 									    : end_row(&rows, err);
 			continue;
 		}

@@ -50,7 +50,7 @@ static int add_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_
 			struct mark *p = realloc(m->mark, room * sizeof(*p));
 
 			if (!p)
-				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				return tp_nomem(err);
 			m->mark = p;
 			m->room = room;
 		}
@@ -77,7 +77,7 @@ static int collect(struct marks *m, struct view *v, double scale, struct tp_err 
 	*m = (struct marks){.v = v, .scale = scale, .spans = tp_spans_new()};
 	m->unsure = calloc(v->ids.ng + 1, sizeof(*m->unsure));
 	if (!m->spans || !m->unsure)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = view_events(v, add_events, m, err);
 	if (!code && m->n)
 		qsort(m->mark, m->n, sizeof(m->mark[0]), by_what);
@@ -154,7 +154,7 @@ static int compare_running(struct view *kept, struct view *whole, const struct m
 	int64_t *const *g = kept->goroutines.col;
 
 	if (!truth)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 0; i < kept->goroutines.nrows; i++) {
 		struct ran key = {.id = g[TP_COL(GOROUTINE, goid)][i]};
 		const struct ran *t = bsearch(&key, truth, n, sizeof(key), by_id);

@@ -107,10 +107,8 @@ int main(int argc, char **argv)
 	argc = cmd_profile_arguments(&args.cmd, &diff_argp, argc, argv);
 	given = argc;
 	argc = sides_spell(argc, argv);
-	if (argc < 0) {
-		cmd_error(&args.cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (argc < 0)
+		return cmd_nomem(&args.cmd);
 	sides_init(&args.sides, argc, argv);
 	args.sides.spelled = argc < given;
 	args.cmd.names_code = args.cmd.pages = true;

@@ -132,10 +132,8 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 	struct tp_err err;
 	int status = CMD_OK, code = 0;
 
-	if (!result) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!result)
+		return cmd_nomem(&args->cmd);
 	args->diff.damaged = damaged_one(in);
 	for (size_t i = 0; !code && i < args->ngates; i++)
 		code = rep_gate_judge(&args->gate[i], old, new, &args->diff, &result[i], &err);

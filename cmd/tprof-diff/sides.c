@@ -161,10 +161,8 @@ static int open_pair(struct cmd *cmd, const struct sides *s, const struct cmd_pr
 	if (!*done)
 		return status;
 	new->item = malloc(sizeof(*new->item));
-	if (!new->item) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!new->item)
+		return cmd_nomem(cmd);
 	new->item[0] = old->item[1];
 	new->n = old->n = 1;
 	return CMD_OK;
@@ -200,7 +198,7 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 
 	out->times = calloc(out->list[0].n + out->list[1].n + 1, sizeof(*out->times));
 	if (!status && !out->times) {
-		cmd_error(cmd, "out of memory");
+		cmd_nomem(cmd);
 		status = CMD_SYSTEM;
 	}
 	if (status)
@@ -211,10 +209,8 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 	out->old_name = name_of(cmd, s, out->list, true);
 	out->new_name = name_of(cmd, s, out->list, false);
 	out->names = calloc(out->n + 1, sizeof(*out->names));
-	if (!out->profile || !out->names || !out->old_name || !out->new_name) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!out->profile || !out->names || !out->old_name || !out->new_name)
+		return cmd_nomem(cmd);
 	for (size_t i = 0; i < out->n; i++) {
 		const struct cmd_profile *item =
 		    i < out->nold ? &out->list[0].item[i] : &out->list[1].item[i - out->nold];

@@ -115,7 +115,7 @@ static const char *check_gates(struct args *args, char text[DIFF_WRONG])
 
 	args->trace_gate = calloc(args->ngates + 1, sizeof(*args->trace_gate));
 	if (!args->trace_gate) {
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 		exit(CMD_SYSTEM);
 	}
 	for (size_t i = 0; i < args->ngates; i++) {
@@ -247,7 +247,7 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 		status = CMD_USAGE;
 	}
 	if (!status && !(o->run = calloc(o->cmd.runs.n + 1, sizeof(struct rep_metrics *)))) {
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 		status = CMD_SYSTEM;
 	}
 	return status;
@@ -265,10 +265,8 @@ static int append(struct args *args, struct side *s, struct opened *o)
 	for (size_t i = 0; i < o->cmd.runs.n && !s->damaged; i++)
 		if (o->cmd.runs.run[i].losses > 0)
 			s->damaged = strdup(o->cmd.runs.run[i].row.name);
-	if (!run || !s->name) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!run || !s->name)
+		return cmd_nomem(&args->cmd);
 	for (size_t i = 0; i < o->n; i++)
 		s->run[s->n++] = o->run[i];
 	o->n = 0;
@@ -328,7 +326,7 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	filter.task = args->view.trace.task;
 	filter.region = args->view.trace.region;
 	if (!each)
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 	for (size_t at = 0; at < n && !status;) {
 		struct opened o[MAX_THREADS] = {0};
 		size_t k = 0;
@@ -508,7 +506,7 @@ static int compare(struct args *args, const struct side side[2])
 	int status = result && gate && names[0] && names[1] ? CMD_OK : CMD_SYSTEM;
 
 	if (status)
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 	else
 		status = judge_exactly(args, side, result);
 	for (size_t i = 0; gate && i < args->ngates; i++)

@@ -79,10 +79,8 @@ static int export_file(struct export_args *args, const char *table)
 
 	while (n && args->out[n - 1] == '/')
 		n--;
-	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->out, table) < 0) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->out, table) < 0)
+		return cmd_nomem(&args->cmd);
 	f = cmd_draft_open(&draft, path, false);
 	if (!f) {
 		status = system_error(args, path);

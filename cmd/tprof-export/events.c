@@ -36,9 +36,7 @@ static int list_events(struct tp_event_reader *r, const struct tp_listing *l,
 			code = parsed ? rep_parsed_event(parsed, &ev[i], &out.buf)
 				      : tp_listing_line(l, &ev[i], &out.buf);
 			if (code)
-				tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-					   code == TP_ENOMEM ? "out of memory"
-							     : "the store is damaged");
+				tp_err_full(err, code, "the store is damaged");
 			else
 				code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
 		}

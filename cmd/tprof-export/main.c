@@ -451,7 +451,7 @@ int main(int argc, char **argv)
 	args.tables = calloc((size_t)argc + 1, sizeof(*args.tables));
 	args.servers = calloc((size_t)argc + 1, sizeof(*args.servers));
 	if (!args.paths || !args.tables || !args.servers) {
-		cmd_error(&args.cmd, "out of memory");
+		cmd_nomem(&args.cmd);
 		status = CMD_SYSTEM;
 	} else {
 		args.cmd.names_code = true;

@@ -31,19 +31,13 @@ static int to_stdout(void *ctx, const void *data, size_t size, struct tp_err *er
 	return cmd_write(data, size, err);
 }
 
-static int no_memory(struct export_args *args)
-{
-	cmd_error(&args->cmd, "out of memory");
-	return CMD_SYSTEM;
-}
-
 static int open_all(struct export_args *args, struct shows *all)
 {
 	int status = CMD_OK;
 
 	all->cmds = calloc(args->npaths, sizeof(*all->cmds));
 	if (!all->cmds)
-		return no_memory(args);
+		return cmd_nomem(&args->cmd);
 	args->cmd.files[0] = (struct cmd_files){args->paths, args->npaths};
 	for (size_t i = 0; i < args->npaths && !status; i++) {
 		struct cmd *c = &all->cmds[i];
@@ -56,7 +50,7 @@ static int open_all(struct export_args *args, struct shows *all)
 			return status;
 		more = realloc(all->run, (all->n + c->runs.n) * sizeof(*more));
 		if (!more)
-			return no_memory(args);
+			return cmd_nomem(&args->cmd);
 		all->run = more;
 		for (size_t k = 0; k < c->runs.n; k++)
 			if (!strcmp(c->runs.run[k].row.kind, "trace"))

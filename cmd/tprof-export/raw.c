@@ -41,7 +41,7 @@ static int list_raw(struct tp_raw *r, struct tp_err *err)
 	while (!code && (more = tp_raw_next(r, &ev, err)) > 0) {
 		code = tp_raw_line(&ev, &out.buf);
 		if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+			tp_nomem(err);
 		else
 			code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
 	}

@@ -451,10 +451,8 @@ static int choose_type(struct args *args, const struct cmd_profiles *now,
 	struct tp_err err;
 	int code = 0;
 
-	if (!in) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!in)
+		return cmd_nomem(&args->cmd);
 	for (int side = 0; side < 2; side++)
 		for (size_t i = 0; i < lists[side]->n; i++, n++)
 			in[n] = (struct rep_flame_input){
@@ -572,7 +570,7 @@ static int run(struct args *args)
 		parts = calloc(now.n + old.n + 1, sizeof(*parts));
 		views = calloc(now.n + old.n + 1, sizeof(*views));
 		if (!parts || !views) {
-			cmd_error(&args->cmd, "out of memory");
+			cmd_nomem(&args->cmd);
 			status = CMD_SYSTEM;
 		}
 	}
@@ -639,7 +637,7 @@ int main(int argc, char **argv)
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
 		status = run(&args);
 	} else if (!args.path || !args.base) {
-		cmd_error(&args.cmd, "out of memory");
+		cmd_nomem(&args.cmd);
 	}
 	status = cmd_file_end(&args.cmd, &args.file, status);
 	free(args.path);

@@ -108,7 +108,7 @@ static int import_one(struct batch *b, struct tp_import_options *opt, struct see
 	int code;
 
 	if (!labels) {
-		code = tp_err_set(&v->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(&v->err);
 		judge(v, &b->paths[i], NULL, code);
 		return 0;
 	}
@@ -258,7 +258,7 @@ int batch_start(struct batch *b, struct tp_err *err)
 	if (!b->shared) {
 		b->shared = cmd_child_share(sizeof(*b->shared));
 		if (!b->shared)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		b->tmp_fd = tp_input_temporary(b->import.tmp_dir, NULL);
 	}
 	memset(b->shared, 0, sizeof(*b->shared));
@@ -472,12 +472,12 @@ static int relabel(struct batch *b, struct tp_err *err)
 		return 0;
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 0; i < b->n && !code; i++)
 		if (b->verdict[i].outcome == OUTCOME_KNOWN || b->verdict[i].outcome == OUTCOME_RUN)
 			code = add_labels(b, i, r);
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	if (!code && has_labels(r->first, r->n))
 		code = tp_store_relabel_all(b->store, wait_ms, r->first, r->n, &changed, err);
 	if (!code && has_labels(r->more, r->n))

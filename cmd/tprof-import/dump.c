@@ -36,7 +36,7 @@ static int write_events(void *ctx, const struct tp_event *ev, size_t n, struct t
 		int code = tp_listing_line(&listing, &ev[i], &d->out.buf);
 
 		if (code)
-			return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 	}
 	return cmd_stream_flush(&d->out, CMD_STREAM_BLOCK, err);
 }

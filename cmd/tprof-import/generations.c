@@ -34,7 +34,7 @@ static int write_list(const struct tp_generations *list, struct tp_err *err)
 
 		code = tp_buf_put(&out.buf, line, (size_t)n);
 		if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+			tp_nomem(err);
 		else
 			code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
 	}

@@ -77,7 +77,7 @@ static void out_of_memory(struct coordinator *c)
 {
 	struct tp_err err;
 
-	tp_err_set(&err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	tp_nomem(&err);
 	stop(c, &err);
 }
 
@@ -180,7 +180,7 @@ static int give_store(const struct coordinator *c, struct job *j, struct tp_err 
 	j->batch.known = &j->known;
 	j->batch.labelled = &j->labelled;
 	if (!j->own_store)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return tp_known_load(&j->known, j->own_store, err);
 }
 

@@ -61,8 +61,8 @@ static void summarise(const struct args *args, const char *file, const char *sto
 	else
 		tp_fmt_ns(duration, r->duration_ns);
 	if (r->profile) {
-		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
-			  r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
+		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s%s%s; %.2fs; %s to %s in %s; %s\n",
+			  name, r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
 			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "",
 			  r->seen[0] ? ", " : "", r->seen, r->seconds,
 			  tp_fmt_bytes(in, (int64_t)r->size_in),
@@ -157,10 +157,8 @@ int one_import(struct args *args, const char *file)
 	struct tp_err err;
 	int code, status = CMD_OK;
 
-	if (!store) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!store)
+		return cmd_nomem(&args->cmd);
 	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
 	opt.progress = cmd_progress_step;
 	opt.progress_ctx = &progress;

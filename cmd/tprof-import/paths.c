@@ -13,11 +13,6 @@
 #include "base/buf.h"
 #include "base/many.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- the list ---- */
 
 /* Takes the name over. */
@@ -282,7 +277,7 @@ static int walk(struct paths *p, const char *folder, struct tp_err *err)
 	release(&s);
 	for (size_t i = first; i < p->n && below && !code; i++)
 		code = name_by_folders(&p->list[i], strlen(folder), p->keys);
-	return code ? out_of_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* ---- what else an argument may be ---- */
@@ -312,7 +307,7 @@ static int add_file(struct paths *p, const char *name, struct tp_err *err)
 	int wrong = strcmp(name, "-") != 0 && stat(name, &st) ? errno : 0;
 	uint64_t bytes = !wrong && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 
-	return put(p, strdup(name), bytes, true, wrong) ? out_of_memory(err) : 0;
+	return put(p, strdup(name), bytes, true, wrong) ? tp_nomem(err) : 0;
 }
 
 static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
@@ -326,13 +321,12 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 	why = errno;
 	/* Of want of memory glibc frees what it has, and does not say so. */
 	if (rc == GLOB_NOSPACE)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	if (rc)
 		globfree(&found);
 	/* Of a folder that could be opened and not read it only leaves the errno. */
 	if (rc)
-		return put(p, strdup(pattern), 0, true, why ? why : ENOENT) ? out_of_memory(err)
-									    : 0;
+		return put(p, strdup(pattern), 0, true, why ? why : ENOENT) ? tp_nomem(err) : 0;
 	for (size_t i = 0; i < found.gl_pathc && !code; i++)
 		code = push(&s, strdup(found.gl_pathv[i]));
 	globfree(&found);
@@ -341,7 +335,7 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 	for (size_t i = s.n; i && !code; i--)
 		code = walk(p, s.name[i - 1], NULL);
 	release(&s);
-	return code ? out_of_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* Names of a hundred thousand dumps; what goes on for ever is no list. */
@@ -427,7 +421,7 @@ static int add_field(struct paths *p, struct entry *e, const char *field, struct
 				  "@%s: line %zu: '%.80s' is neither a label, KEY=VALUE with a key "
 				  "of its own, nor a name, =NAME, of one file",
 				  e->list, e->line, field);
-	return code ? out_of_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 static int add_entry(struct paths *p, struct entry *e, const char *name, struct tp_err *err)
@@ -545,7 +539,7 @@ static int add_list(struct paths *p, const char *list, struct tp_err *err)
 				  list, strerror(errno), list);
 	code = read_all(fd, &text);
 	if (code == TP_ENOMEM)
-		out_of_memory(err);
+		tp_nomem(err);
 	else if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE,
 			   "@%s: a list of more than 16 MiB; split it into several", list);
@@ -570,6 +564,6 @@ int paths_add(struct paths *p, const char *argument, struct tp_err *err)
 	if (is_folder(argument))
 		return walk(p, argument, err);
 	if (errno == EIO) /* what it is, nobody can say */
-		return put(p, strdup(argument), 0, true, EIO) ? out_of_memory(err) : 0;
+		return put(p, strdup(argument), 0, true, EIO) ? tp_nomem(err) : 0;
 	return is_pattern(argument) ? add_pattern(p, argument, err) : add_file(p, argument, err);
 }

@@ -197,7 +197,7 @@ static int read_file(const char *path, struct tp_buf *text, struct tp_err *err)
 			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: %s", path,
 					  strerror(errno));
 		else if (tp_buf_put(text, block, (size_t)n))
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 	}
 	close(fd);
 	return code;
@@ -215,7 +215,7 @@ int report_read(struct report *r, const char *path, struct tp_err *err)
 		if (code == TP_EFORMAT)
 			not_ours(path, err);
 		else if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+			tp_nomem(err);
 	}
 	tp_buf_release(&text);
 	return code;

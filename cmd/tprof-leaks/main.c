@@ -166,7 +166,8 @@ static int fail(struct args *args, const char *name, struct tp_err *err)
 
 static int add_profiles(struct args *args, struct rep_leaks *l, const char *path)
 {
-	const struct cmd_profiles_options opt = {.each_dump = true, .picked_elsewhere = args->run_told};
+	const struct cmd_profiles_options opt = {.each_dump = true,
+						 .picked_elsewhere = args->run_told};
 	struct cmd_profiles list = {0};
 	struct tp_err err;
 	int status = cmd_profiles_open(&args->cmd, &path, 1, &opt, &list);
@@ -477,10 +478,8 @@ int main(int argc, char **argv)
 	int status;
 
 	args.path = calloc((size_t)argc + 1, sizeof(*args.path));
-	if (!args.path) {
-		cmd_error(&args.cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!args.path)
+		return cmd_nomem(&args.cmd);
 	args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_finish(&args.cmd, run(&args));

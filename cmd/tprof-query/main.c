@@ -89,12 +89,12 @@ static int read_all(FILE *f, struct tp_buf *text, struct tp_err *err)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "not SQL: it has bytes that are zero");
 		else if (tp_buf_put(text, block, n))
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 	if (ferror(f))
 		return tp_err_set(err, errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
 				  "cannot be read: %s", strerror(errno));
 	if (tp_buf_put(text, "", 1))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return 0;
 }
 

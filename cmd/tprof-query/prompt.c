@@ -201,7 +201,7 @@ int session_prompt(struct session *s)
 			continue;
 		}
 		if (append(&statement, line)) {
-			cmd_error(s->cmd, "out of memory");
+			cmd_nomem(s->cmd);
 			status = CMD_SYSTEM;
 			s->quit = true;
 		} else if (take(s, &statement)) {

@@ -158,7 +158,7 @@ static int print_text(const struct session *s, const struct tp_buf *text, struct
 		line.size = 0;
 		code = rep_escape(&line, from, n, REP_ESCAPE_SHOWN);
 		if (code || tp_buf_put(&line, "\n", 1))
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 		else
 			code = cmd_write(line.data, line.size, err);
 		at += n + 1;
@@ -212,8 +212,7 @@ static const struct {
 	int (*run)(struct session *s, const char *where, const char *arg);
 } commands[] = {
     {".help", "", "this list", do_help},
-    {".mode", "[FORMAT]", "show or set the format: table, csv, tsv, json, markdown",
-     do_mode},
+    {".mode", "[FORMAT]", "show or set the format: table, csv, tsv, json, markdown", do_mode},
     {".quit", "", "end (so do ^D, quit and exit)", do_quit},
     {".schema", "[TABLE]", "what a table's columns mean; all tables without a name", do_schema},
     {".tables", "", "the tables there are", do_tables},

@@ -303,7 +303,7 @@ static void report(void *ctx, const struct rec_result *r)
 	ssize_t n;
 
 	if (code)
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 	/* One write, so that it is not mixed with what the program says. */
 	while (done < text.size &&
 	       ((n = write(STDERR_FILENO, text.data + done, text.size - done)) > 0 ||

@@ -223,10 +223,8 @@ static int note_target(struct args *args)
 	code |= put_files(&args->target, "", args->path, args->npaths);
 	code |= tp_buf_put(&args->target, "", 1) | tp_buf_put(&args->diff, "", 1) |
 		tp_buf_put(&args->flame, "", 1);
-	if (code) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (code)
+		return cmd_nomem(&args->cmd);
 	args->page.target = (char *)args->target.data;
 	args->page.diff = (char *)args->diff.data;
 	args->page.flame = (char *)args->flame.data;
@@ -258,19 +256,13 @@ static void close_traces(struct traces *t)
 	free(t->run);
 }
 
-static int no_memory(const struct cmd *cmd)
-{
-	cmd_error(cmd, "out of memory");
-	return CMD_SYSTEM;
-}
-
 static int open_traces(const struct cmd *like, const char *const *path, size_t n, struct traces *t)
 {
 	int status = CMD_OK;
 
 	t->cmd = calloc(n, sizeof(*t->cmd));
 	if (!t->cmd)
-		return no_memory(like);
+		return cmd_nomem(like);
 	for (; t->n < n && !status; t->n++) {
 		struct cmd *cmd = &t->cmd[t->n];
 		struct rep_page_run *more;
@@ -281,7 +273,7 @@ static int open_traces(const struct cmd *like, const char *const *path, size_t n
 			continue;
 		more = realloc(t->run, (t->nruns + cmd->runs.n) * sizeof(*more));
 		if (!more) {
-			status = no_memory(like);
+			status = cmd_nomem(like);
 			continue; /* it is to be closed as well */
 		}
 		t->run = more;
@@ -347,7 +339,7 @@ static int report_difference(struct args *args)
 		olds = profiles_of(&old);
 		news = profiles_of(&new);
 		if (!olds || !news) {
-			cmd_error(&args->cmd, "out of memory");
+			cmd_nomem(&args->cmd);
 			status = CMD_SYSTEM;
 		}
 	}
@@ -475,7 +467,7 @@ int main(int argc, char **argv)
 			args.old.run_spec = args.cmd.run_spec;
 		status = run(&args);
 	} else {
-		cmd_error(&args.cmd, "out of memory");
+		cmd_nomem(&args.cmd);
 	}
 	status = cmd_file_end(&args.cmd, &args.file, status);
 	cmd_close(&args.old);

@@ -91,7 +91,7 @@ static int pick_labelled(struct store_args *args, struct labelling *l)
 		       (l->hash[l->nruns] = strdup(runs.run[l->nruns].row.hash)))
 			l->nruns++;
 		if (!l->hash || l->nruns < runs.n) {
-			cmd_error(&args->cmd, "out of memory");
+			cmd_nomem(&args->cmd);
 			status = CMD_SYSTEM;
 		}
 	}
@@ -130,7 +130,7 @@ int store_label(struct store_args *args)
 	int status = l.set && l.gone ? CMD_OK : CMD_SYSTEM;
 
 	if (status)
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 	if (!status)
 		status = sort_words(args, &l);
 	if (!status)
@@ -180,10 +180,8 @@ static int delete_all(struct store_args *args, const struct doomed *d, const str
 	size_t deleted;
 	int status = CMD_OK;
 
-	if (!hashes) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!hashes)
+		return cmd_nomem(&args->cmd);
 	for (size_t i = 0; i < d->n; i++)
 		hashes[i] = d->hash[i];
 	if (tp_store_delete(args->path, STORE_WAIT_MS, hashes, d->n, &deleted, &err)) {
@@ -231,7 +229,7 @@ int store_delete(struct store_args *args)
 		status = store_pick(args, args->word[i], &runs);
 		if (!status && !d.hash &&
 		    !(d.hash = calloc(args->cmd.all.n + 1, sizeof(*d.hash)))) {
-			cmd_error(&args->cmd, "out of memory");
+			cmd_nomem(&args->cmd);
 			status = CMD_SYSTEM;
 		}
 		for (size_t k = 0; k < runs.n && !status; k++)
@@ -266,7 +264,7 @@ int store_prune(struct store_args *args)
 	clock_gettime(CLOCK_REALTIME, &clock);
 	now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
 	if (!status && !(d.hash = calloc(runs.n + 1, sizeof(*d.hash)))) {
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 		status = CMD_SYSTEM;
 	}
 	if (!status && runs.n)

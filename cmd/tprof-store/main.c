@@ -212,10 +212,8 @@ int main(int argc, char **argv)
 	int status;
 
 	args.word = calloc((size_t)argc + 1, sizeof(*args.word));
-	if (!args.word) {
-		cmd_error(&args.cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!args.word)
+		return cmd_nomem(&args.cmd);
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = args.task->no_store ? CMD_OK : store_is_one(&args);
 	status = cmd_finish(&args.cmd, status ? status : args.task->run(&args));

@@ -131,7 +131,7 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 	if (code)
 		return code;
 	if (join_labels(run, labels))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	row[COL_ID] = rep_int(r->id);
 	row[COL_KIND] = rep_str(r->kind);
 	row[COL_NAME] = rep_str(r->name);
@@ -248,7 +248,7 @@ static int show_facts(struct showing *show, const struct rep_run *run, const cha
 	int code;
 
 	if (join_labels(run, labels))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (!r->ticks && r->duration_ns)
 		tp_fmt_ns(lasts, r->duration_ns);
 	if (r->lost_bytes)

@@ -477,10 +477,8 @@ int main(int argc, char **argv)
 		return status;
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
-	if (!args.paths) {
-		cmd_error(&args.cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!args.paths)
+		return cmd_nomem(&args.cmd);
 	args.cmd.names_code = args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_finish(&args.cmd, run(&args));

@@ -43,7 +43,7 @@ static int put_filters(const struct rep_top_options *opt, struct rep_output *out
 	}
 	failed |= tp_buf_put(&b, "", 1);
 	if (failed)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	else if (b.size > 1)
 		code = rep_output_note(out, false, (char *)b.data, err);
 	tp_buf_release(&b);

@@ -86,7 +86,7 @@ void tui_clip(struct tui *t, struct tui_view *v, bool all)
 		return;
 	}
 	if (v->ops->yank(t, v, all, &text)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		tp_buf_release(&text);
 		return;
 	}

@@ -94,7 +94,7 @@ static void set(struct tui *t, char **text, const char *arg, enum tui_trial_of o
 	*text = NULL;
 	if (!tui_select_set(text, arg)) {
 		*text = before;
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	f = tui_select_filter(&t->select, times);

@@ -70,7 +70,7 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 		t->view = more;
 	v = more ? new_view(t, ops) : NULL;
 	if (!v) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return false;
 	}
 	if (!ops->open(t, v, arg)) {

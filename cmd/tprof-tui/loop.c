@@ -36,6 +36,11 @@ void tui_error(struct tui *t, const char *fmt, ...)
 	t->error = true;
 }
 
+void tui_nomem(struct tui *t)
+{
+	tui_error(t, "out of memory");
+}
+
 /* ---- drawing ---- */
 
 /* "checkout.trace · 1.2ms to 3ms, goroutine 12 … top block". */

@@ -161,7 +161,7 @@ static int run(struct args *args)
 	t.select.run = first_run(&args->cmd);
 	t.worker = tui_worker_new(tp_store_path(args->cmd.store));
 	if (!t.worker || join(&arg, args)) {
-		cmd_error(&args->cmd, "out of memory");
+		cmd_nomem(&args->cmd);
 		tui_worker_free(t.worker);
 		tp_buf_release(&arg);
 		return CMD_SYSTEM;

@@ -43,7 +43,7 @@ void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text
 	if (!t->prompts)
 		t->prompts = calloc(1, sizeof(*t->prompts));
 	if (!t->prompts) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	t->prompts->open = kind;

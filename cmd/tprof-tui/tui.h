@@ -182,6 +182,7 @@ void tui_close_all(struct tui *t);
 /* One line at the bottom until the next key. */
 void tui_message(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void tui_error(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void tui_nomem(struct tui *t);
 
 /* The loop: until somebody quits. */
 void tui_run(struct tui *t);

@@ -56,7 +56,7 @@ int tui_keep_put(struct tui_job *job, tui_kept_free kind, const char *key, void 
 
 	if (!k.key) {
 		kind(object);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	if (w->nkept == TUI_MOST_KEPT)
 		give_back(&w->kept[--w->nkept]);

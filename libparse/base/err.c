@@ -17,6 +17,17 @@ int(tp_err_set)(struct tp_err *err, int code, uint64_t offset, const char *fmt, 
 	return code;
 }
 
+int(tp_nomem)(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+int(tp_err_full)(struct tp_err *err, int code, const char *limit)
+{
+	return code == TP_ENOMEM ? tp_nomem(err)
+				 : tp_err_set(err, code, TP_OFFSET_NONE, "%s", limit);
+}
+
 void tp_err_prefix(struct tp_err *err, const char *fmt, ...)
 {
 	char text[2 * sizeof(err->msg)];

@@ -15,15 +15,15 @@ extern "C" {
 
 enum tp_code {
 	TP_OK = 0,
-	TP_ENOMEM = -1,   /* an allocation failed */
-	TP_EIO = -2,      /* a system call on a file failed (disk full, permission, read error) */
+	TP_ENOMEM = -1,	  /* an allocation failed */
+	TP_EIO = -2,	  /* a system call on a file failed (disk full, permission, read error) */
 	TP_EFORMAT = -3,  /* the input breaks the rules of its format */
-	TP_ETRUNC = -4,   /* the input ends in the middle of something */
+	TP_ETRUNC = -4,	  /* the input ends in the middle of something */
 	TP_EVERSION = -5, /* a version of the format or of the store that is not read */
-	TP_ELIMIT = -6,   /* a limit that protects memory or time was reached */
-	TP_ENOENT = -7,   /* a named thing (file, run, table) does not exist */
-	TP_ESTORE = -8,   /* SQLite reported an error, or the store's content is inconsistent */
-	TP_EBUSY = -9,    /* the store is in use for longer than one waits */
+	TP_ELIMIT = -6,	  /* a limit that protects memory or time was reached */
+	TP_ENOENT = -7,	  /* a named thing (file, run, table) does not exist */
+	TP_ESTORE = -8,	  /* SQLite reported an error, or the store's content is inconsistent */
+	TP_EBUSY = -9,	  /* the store is in use for longer than one waits */
 	TP_ECANCEL = -10, /* the caller's progress callback asked to stop */
 	TP_EUNKNOWN = -11 /* the input is of no known format */
 };
@@ -31,18 +31,25 @@ enum tp_code {
 #define TP_OFFSET_NONE UINT64_MAX
 
 struct tp_err {
-	int code;        /* enum tp_code */
+	int code;	 /* enum tp_code */
 	uint64_t offset; /* byte in the (decompressed) input, TP_OFFSET_NONE when there is none */
-	char msg[320];   /* one sentence without a full stop; may hold bytes of the input: escape it
-	                    before it is shown (rep_escape, or tp_err_printable) */
+	char msg[320];	 /* one sentence without a full stop; may hold bytes of the input: escape it
+			    before it is shown (rep_escape, or tp_err_printable) */
 };
 
 /* Fills err (which may be NULL) and returns code, so that `return tp_err_set(…)` reads well. */
 int tp_err_set(struct tp_err *err, int code, uint64_t offset, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-/* For analyzers (make lint), which see one file at a time: that code is what it returns. */
+    __attribute__((format(printf, 4, 5)));
+/* Reports that memory has run out. Returns TP_ENOMEM. */
+int tp_nomem(struct tp_err *err);
+/* Reports why something cannot grow: memory has run out (TP_ENOMEM), or else its limit is reached,
+ * which the sentence `limit` says. Returns code. */
+int tp_err_full(struct tp_err *err, int code, const char *limit);
+/* Analyzers (make lint) see one file at a time: this tells them what is returned. */
 #ifdef TP_ANALYZER
-#define tp_err_set(err, code, ...) (tp_err_set(err, code, __VA_ARGS__), (code))
+#define tp_err_set(err, code, ...)    (tp_err_set(err, code, __VA_ARGS__), (code))
+#define tp_nomem(err)		      (tp_nomem(err), TP_ENOMEM)
+#define tp_err_full(err, code, limit) (tp_err_full(err, code, limit), (code))
 #endif
 
 /* Puts "prefix: " in front of the message; the code stays. err may be NULL. */

@@ -557,7 +557,7 @@ int tp_re2_translate(const char *pattern, char **posix, bool *fold, struct tp_re
 	*posix = NULL;
 	put_byte(&t, '\0');
 	if (!code && t.failed)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (code) {
 		tp_buf_release(&t.out);
 		return code;

@@ -82,7 +82,7 @@ static int compile(struct tp_regex *r, const char *pattern, const char *option, 
 	free(m);
 	r->machine = NULL;
 	if (code == REG_ESPACE)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	regerror(code, NULL, why, sizeof(why));
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s: '%s' is no regular expression: %s",
 			  option, pattern, why);
@@ -119,7 +119,7 @@ int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, s
 	if (!r->machine || !r->machine->posix) {
 		free(r->machine);
 		r->machine = NULL;
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	r->machine->began_ns = now(CLOCK_PROCESS_CPUTIME_ID);
 	r->machine->flags = REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0);
@@ -222,7 +222,7 @@ int tp_regex_unknown(int code, struct tp_err *err)
 		    err, code, TP_OFFSET_NONE,
 		    "a regular expression takes too long on these names; give one with "
 		    "less that matches anything, such as '.' and '{16}'");
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 int tp_regex_settle(const struct tp_regex *r, struct tp_err *err)

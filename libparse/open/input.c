@@ -22,11 +22,6 @@ static char mapped_mark, memory_mark;
 
 static const struct tp_input_options no_options;
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
 {
 	void *p;
@@ -90,7 +85,7 @@ static int open_plain(struct tp_input *in, int fd, const struct stat *st,
 		return code;
 	in->hashing = XXH3_createState();
 	if (!in->hashing)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	XXH3_128bits_reset(in->hashing);
 	if (!opt->hash_later)
 		code = tp_input_hash(in, opt, err);
@@ -195,7 +190,7 @@ static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *o
 	}
 	s.buf = malloc(TP_UNPACK_BYTES);
 	if (!s.buf)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	while (s.have < 4 && n > 0)
 		n = tp_source_fill(&s);
 	if (n < 0) {
@@ -227,7 +222,7 @@ int tp_input_open(struct tp_input **out, const char *path, const struct tp_input
 		damaged[0] = 0;
 	in = calloc(1, sizeof(*in));
 	if (!in)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	if (!is_stdin) {
 		do
 			fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -257,7 +252,7 @@ int tp_input_from_memory(struct tp_input **out, const void *data, size_t size, s
 
 	*out = NULL;
 	if (!in)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	in->data = size ? data : (const uint8_t *)"";
 	in->size = size;
 	in->stored_size = size;

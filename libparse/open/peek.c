@@ -94,7 +94,7 @@ int tp_peek(const char *path, void *head, size_t room, size_t *size, struct tp_e
 {
 	uint8_t *data = malloc(READ);
 	size_t have;
-	int code = data ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code = data ? 0 : tp_nomem(err);
 
 	*size = 0;
 	if (!code)
@@ -116,5 +116,5 @@ int tp_peek(const char *path, void *head, size_t room, size_t *size, struct tp_e
 		break;
 	}
 	free(data);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }

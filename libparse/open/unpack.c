@@ -118,7 +118,7 @@ static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 			return code;
 	}
 	if (s->fd < 0 && n && tp_buf_put(&s->memory, data, n))
-		return tp_err_set(s->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(s->err);
 	if (s->fd >= 0 && write_all(s->fd, data, n))
 		return tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
 				  "cannot write a temporary file: %s", strerror(errno));
@@ -192,7 +192,7 @@ static int copy_gz(struct tp_source *in, struct sink *out, uint8_t *room, char *
 	int code, status = Z_OK;
 
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return tp_err_set(out->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(out->err);
 	while ((code = refill(in, out)) > 0) {
 		z.next_in = in->buf + in->at;
 		z.avail_in = (uInt)in->have;
@@ -207,7 +207,7 @@ static int copy_gz(struct tp_source *in, struct sink *out, uint8_t *room, char *
 		if (code)
 			break;
 		if (status == Z_MEM_ERROR) {
-			code = tp_err_set(out->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(out->err);
 			break;
 		}
 		if (status == Z_STREAM_END) {
@@ -233,7 +233,7 @@ static int copy_zst(struct tp_source *in, struct sink *out, uint8_t *room, char 
 	int code;
 
 	if (!z)
-		return tp_err_set(out->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(out->err);
 	while ((code = refill(in, out)) > 0) {
 		ZSTD_inBuffer from = {in->buf + in->at, in->have, 0};
 		ZSTD_outBuffer to = {room, TP_UNPACK_BYTES, 0};
@@ -276,7 +276,7 @@ int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
 	if (packing != TP_PACKING_NONE)
 		room = malloc(TP_UNPACK_BYTES);
 	if (!out.hash || (packing != TP_PACKING_NONE && !room)) {
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 		goto done;
 	}
 	XXH3_128bits_reset(out.hash);

@@ -445,7 +445,7 @@ static void get_head(struct in *in, struct tp_cut *c)
 static int judge(const struct in *in, bool whole, struct tp_err *err)
 {
 	if (in->no_memory)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (in->c.failed || (whole && tp_cursor_left(&in->c)))
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "what it says of its generations is damaged");
@@ -469,7 +469,7 @@ int tp_cut_get(const void *data, size_t size, struct tp_trace *t, struct tp_err 
 	size_t n;
 
 	if (!c)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	get_head(&in, c);
 	c->gc_begun = get_bool(&in);
 	c->gc_by_user = get_bool(&in);

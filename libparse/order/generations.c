@@ -10,11 +10,6 @@
 /* Real traces have one a second: what comes behind so many counts as one. */
 #define MOST ((size_t)1 << 20)
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int add(struct tp_generations *list, uint64_t from, struct tp_err *err)
 {
 	if (list->n == list->room) {
@@ -22,7 +17,7 @@ static int add(struct tp_generations *list, uint64_t from, struct tp_err *err)
 		uint64_t *more = tp_more(list->from, room, sizeof(*more));
 
 		if (!more)
-			return no_memory(err);
+			return tp_nomem(err);
 		list->from = more;
 		list->room = room;
 	}
@@ -49,7 +44,7 @@ static int find(struct tp_generations *list, struct tp_v2_generation *g, const s
 		tp_v2_generation_begin(g, in, version);
 		code = tp_v2_generation_scan(g, &offset, &end, &why);
 		if (code == TP_ENOMEM)
-			return no_memory(err);
+			return tp_nomem(err);
 		if (!code && end == TP_V2_END_FILE && marked && !g->nstreams) {
 			list->end = from;
 			return 0;

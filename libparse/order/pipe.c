@@ -23,7 +23,7 @@ struct tp_pipe {
 	size_t used[SLOTS]; /* events in each slot */
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
-	uint64_t put; /* batches published */
+	uint64_t put;	  /* batches published */
 	unsigned waiting; /* threads that wait for a batch */
 	bool closed, producer_waiting, joined;
 	int code; /* of the first consumer that failed */
@@ -159,12 +159,12 @@ int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n
 	*pipe = NULL;
 	if (n > TP_PIPE_CONSUMERS || !p) {
 		free(p);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	p->slots = tp_big_alloc(SLOTS * sizeof(*p->slots));
 	if (!p->slots) {
 		free(p);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->filled, NULL);

@@ -92,7 +92,7 @@ int tp_raw_open(struct tp_raw **out, const void *data, size_t size, struct tp_er
 				  "is no trace, and only traces are made of such events");
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	r->v2 = seen.format == TP_FORMAT_TRACE_V2;
 	r->version = seen.version;
 	r->c = tp_cursor(data, size);
@@ -279,7 +279,7 @@ int tp_raw_next(struct tp_raw *r, struct tp_raw_event *ev, struct tp_err *err)
 		    r->version, ev->type, ev->offset);
 	code = r->v2 ? next_v2(r, ev) : next_v1(r, ev, head);
 	if (code)
-		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (r->c.failed)
 		return tp_err_set(err, r->c.failed == TP_CURSOR_END ? TP_ETRUNC : TP_EFORMAT,
 				  ev->offset, "%s at 0x%" PRIx64 ": %s", ev->name, ev->offset,

@@ -26,7 +26,7 @@ int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 				  seen.name);
 	trace->dict = tp_dict_new();
 	if (!trace->dict)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	trace->version = seen.version;
 	if (seen.format == TP_FORMAT_TRACE_V1 && opt->first_generation)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,

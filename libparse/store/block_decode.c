@@ -99,7 +99,7 @@ static int unpack(struct decoder *d, enum block_column c, struct tp_err *err)
 	code = tp_unpack(&d->unpacker, head->codec, head->stored.data, head->stored.size, to,
 			 head->raw);
 	if (code == TP_ENOMEM)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (code)
 		return tp_block_damaged(err, "compressed column");
 	memset(to + head->raw, 0, PAD);

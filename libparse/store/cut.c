@@ -19,11 +19,6 @@
 #define MOST_RATIO 8
 #define FREE_BYTES ((uint64_t)1 << 20)
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 void tp_hash_text(const uint8_t hash[16], char text[33])
 {
 	for (int i = 0; i < 16; i++)
@@ -58,7 +53,7 @@ int tp_store_put_cut(struct tp_store_run *run, const struct tp_trace *trace, str
 	if (!code)
 		code = tp_pack(&packer, &blob, raw.data, raw.size, &stored);
 	if (code)
-		code = no_memory(err);
+		code = tp_nomem(err);
 	else
 		code = tp_run_put_block(run, TP_CUT_STREAM, 0, 1, TP_NULL, TP_NULL, raw.size, &blob,
 					err);
@@ -117,7 +112,7 @@ static int unpack(const struct tp_part *part, uint64_t most, uint8_t **raw, size
 		return damaged(err);
 	*raw = tp_many(raw_size ? raw_size : 1, 1);
 	if (!*raw)
-		return no_memory(err);
+		return tp_nomem(err);
 	*size = (size_t)raw_size;
 	code = tp_unpack(&unpacker, TP_CODEC_LZ4, packed.data, packed.size, *raw, *size);
 	tp_unpacker_release(&unpacker);

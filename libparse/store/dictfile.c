@@ -27,11 +27,6 @@
 /* lz4 and zstd pack text about 4:1; a chunk that claims much more than that is no chunk of ours. */
 #define MAX_RATIO 65536
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- writing ---- */
 
 int tp_strings_pack(struct tp_packer *packer, const struct tp_dict *dict, uint32_t first,
@@ -67,7 +62,7 @@ static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint3
 
 	out->size = 0;
 	if (tp_strings_pack(&run->string_packer, dict, first, end, out, &raw_size))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	return tp_run_put_block(run, STREAM, part, end - first, TP_NULL, TP_NULL, raw_size, out,
 				err);
 }
@@ -198,7 +193,7 @@ static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uin
 		else if (!same_text(tp_dict_text(dict, id), s))
 			code = TP_EFORMAT;
 		if (code == TP_ENOMEM)
-			return out_of_memory(err);
+			return tp_nomem(err);
 		if (code)
 			return damaged(err, "its strings");
 		(*next)++;
@@ -227,7 +222,7 @@ int tp_strings_unpack(struct tp_unpacker *u, const void *data, size_t size, stru
 		return damaged(err, "header of a chunk of strings");
 	s->raw = malloc((size_t)raw_size + 1);
 	if (!s->raw)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	s->size = (size_t)raw_size;
 	s->rows = rows;
 	code = tp_unpack(u, codec, body.data, body.size, s->raw, s->size);
@@ -235,7 +230,7 @@ int tp_strings_unpack(struct tp_unpacker *u, const void *data, size_t size, stru
 		return 0;
 	free(s->raw);
 	s->raw = NULL;
-	return code == TP_ENOMEM ? out_of_memory(err) : damaged(err, "compressed chunk of strings");
+	return code == TP_ENOMEM ? tp_nomem(err) : damaged(err, "compressed chunk of strings");
 }
 
 static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct tp_part *part,
@@ -312,7 +307,7 @@ static int append_row(struct tp_dict *dict, const struct tp_rows *r, size_t i)
 
 static int checked(struct tp_err *err, int code)
 {
-	return code == TP_ENOMEM ? out_of_memory(err) : code ? damaged(err, "its entries") : 0;
+	return code == TP_ENOMEM ? tp_nomem(err) : code ? damaged(err, "its entries") : 0;
 }
 
 static int append_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
@@ -362,7 +357,7 @@ int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct 
 
 	*dict = tp_dict_new_stored();
 	if (!*dict)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	code = load_strings(s, run, *dict, &none, err);
 	if (!code && none)
 		code = tp_pool_load(s, run, *dict, &pooled, err);

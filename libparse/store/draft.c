@@ -79,7 +79,7 @@ int tp_draft_open(struct tp_draft *draft, uint64_t dump_size, struct tp_err *err
 	}
 	several = calloc(1, sizeof(*several));
 	if (!several)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = tp_temp_open(draft->temp, draft->path, dump_size, &several->file, err);
 	if (code) {
 		tp_temp_drop(&several->file);

@@ -47,7 +47,7 @@ static int load(struct tp_known *known, struct sqlite3 *db, const char *path, st
 			void *grown = tp_more(known->hash, more, sizeof(*known->hash));
 
 			if (!grown) {
-				code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				code = tp_nomem(err);
 				break;
 			}
 			known->hash = grown;

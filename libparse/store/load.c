@@ -11,11 +11,6 @@
 #include "store/store.h"
 #include "store/stream.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- packed tables ---- */
 
 /* Room for `total` rows in every wanted column, kept as rows are found and not as promised: the
@@ -125,7 +120,7 @@ static int load_pooled(struct tp_store *s, int64_t run, enum tp_table_id table, 
 		return 0;
 	*dict = tp_dict_new_stored();
 	if (!*dict)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	code = tp_pool_load(s, run, *dict, &pooled, err);
 	if (code || !pooled) {
 		tp_dict_free(*dict);
@@ -141,7 +136,7 @@ static int visit_dict(const struct tp_dict *dict, struct tp_rows *rows, uint32_t
 	int code = 0;
 
 	if (make_columns(rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS, columns))
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	if (!code && visitor->begin)
 		code = visitor->begin(visitor->ctx, total, err);
 	for (size_t first = 0; !code && first < total; first += n) {
@@ -176,7 +171,7 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	if (dict)
 		total = tp_dictfile_rows(dict, table);
 	if (!code && make_columns(rows, total, columns ? columns : UINT32_MAX))
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	if (!code && dict)
 		copy_rows(dict, rows, 0, total);
 	else if (!code && any)
@@ -227,7 +222,7 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	r.left = total;
 	if (!code && make_columns(&rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS,
 				  columns ? columns : UINT32_MAX))
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	if (!code && visitor->begin)
 		code = visitor->begin(visitor->ctx, total, err);
 	if (!code && any)
@@ -293,13 +288,13 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 						 range->to_ns};
 	*r = malloc(sizeof(**r));
 	if (!*r)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	(*r)->stream = NULL;
 	(*r)->events = NULL;
 	(*r)->columns = TP_BC_ALL;
 	(*r)->decoder = tp_block_decoder_new();
 	code = (*r)->decoder ? tp_stream_of(&(*r)->stream, s, run, "event", &parts, err)
-			     : out_of_memory(err);
+			     : tp_nomem(err);
 	if (code) {
 		tp_events_close(*r);
 		*r = NULL;
@@ -337,7 +332,7 @@ int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t
 		r->events = malloc(TP_BLOCK_EVENTS * sizeof(*r->events));
 	*ev = r->events;
 	*n = 0;
-	return r->events ? tp_events_read(r, r->events, n, err) : out_of_memory(err);
+	return r->events ? tp_events_read(r, r->events, n, err) : tp_nomem(err);
 }
 
 void tp_events_close(struct tp_event_reader *r)

@@ -92,7 +92,7 @@ int tp_place(const char *path, char **place, struct tp_err *err)
 	if (*place)
 		snprintf(*place, room, "%s%s%s", real, real[1] ? "/" : "", base);
 	free(real);
-	return *place ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return *place ? 0 : tp_nomem(err);
 }
 
 /* The lock's file, made where it is not there. One that another user has left, and may write alone,

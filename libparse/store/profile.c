@@ -8,11 +8,6 @@
 #include "store/rows.h"
 #include "store/writer.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- writing ---- */
 
 static int put_header(struct tp_store_run *run, const struct tp_profile *p, struct tp_err *err)
@@ -119,7 +114,7 @@ static uint32_t string_at(const struct reading *r, int column, size_t row)
 
 static int checked(struct reading *r, int code)
 {
-	return code == TP_ENOMEM ? out_of_memory(r->err) : code ? damaged(r, "too much of it") : 0;
+	return code == TP_ENOMEM ? tp_nomem(r->err) : code ? damaged(r, "too much of it") : 0;
 }
 
 static int load_header(struct reading *r)
@@ -225,7 +220,7 @@ static int load_labels(struct reading *r)
 		return code;
 	labels = calloc(r->rows.nrows, sizeof(*labels));
 	if (!labels)
-		return out_of_memory(r->err);
+		return tp_nomem(r->err);
 	for (size_t i = 0, end; !code && i < r->rows.nrows; i = end) {
 		int64_t set = c[TP_COL(BUCKET_LABEL, labels)][i];
 		uint32_t id = 0;
@@ -268,7 +263,7 @@ static int load_buckets(struct reading *r)
 	}
 	one = calloc(p->ntypes + 1, sizeof(*one));
 	if (!one)
-		code = out_of_memory(r->err);
+		code = tp_nomem(r->err);
 	for (size_t i = 0; i < n && !code; i++) {
 		int64_t stack = r->rows.col[TP_COL(BUCKET, stack)][i];
 		int64_t set = r->rows.col[TP_COL(BUCKET, labels)][i];
@@ -297,7 +292,7 @@ int tp_profile_load(struct tp_store *s, int64_t run, struct tp_profile **out, st
 	*out = NULL;
 	r.p = tp_profile_new();
 	if (!r.p)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	code = tp_dict_load(s, run, &dict, err);
 	if (!code) {
 		tp_dict_free(r.p->dict);

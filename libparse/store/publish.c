@@ -205,7 +205,7 @@ static int copy_runs(struct sqlite3 *db, const char *path, struct tp_err *err)
 					    t->name, t->columns, t->columns, t->name);
 
 		if (!sql)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		code = exec(db, path, sql, err);
 		sqlite3_free(sql);
 	}

@@ -12,7 +12,7 @@ static int pack(struct tp_store_run *run, const struct tp_row_chunk *c, struct t
 	q->encoder.packer.codec = run->codec;
 	q->blob.size = 0;
 	if (tp_rows_encode(&q->encoder, &q->blob, c->values, c->stride, c->rows, table->ncolumns))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return tp_run_put_block(run, table->name, c->part, c->rows, TP_NULL, TP_NULL,
 				q->encoder.raw_size, &q->blob, err);
 }

@@ -277,11 +277,11 @@ static int column(struct tp_rows_decoder *d, const struct head *h, const int64_t
 		return damaged(err, "size of a column");
 	d->scratch.size = 0;
 	if (tp_buf_reserve(&d->scratch, (size_t)h->raw + MAX_VARINT))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = tp_unpack(&d->unpacker, h->codec, h->stored.data, h->stored.size, d->scratch.data,
 			 (size_t)h->raw);
 	if (code == TP_ENOMEM)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (code)
 		return damaged(err, "compressed column");
 	memset(d->scratch.data + h->raw, 0, MAX_VARINT);
@@ -328,7 +328,7 @@ static int decode_columns(struct tp_rows_decoder *d, const struct head *heads, u
 
 	d->values.size = 0;
 	if (tp_buf_reserve(&d->values, 2 * nrows * sizeof(int64_t)))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	own = (int64_t *)(void *)d->values.data;
 	for (unsigned c = 0; c < columns; c++) {
 		int64_t *v = c < ncolumns && col[c] ? col[c] : own + c % 2 * nrows;
@@ -385,7 +385,7 @@ static int fill_goids(struct tp_rows_decoder *d, const void *data, size_t size, 
 			id = only[TP_COL(GOROUTINE, id)] = own = tp_many(nrows, sizeof(*own));
 			code = own ? tp_rows_decode(d, data, size, nrows, only,
 						    TP_COL(GOROUTINE, id) + 1, err)
-				   : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				   : tp_nomem(err);
 		}
 		if (!code)
 			goid[i] = id[i];

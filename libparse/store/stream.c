@@ -37,7 +37,7 @@ static int open_in(struct tp_stream **s, struct sqlite3 *db, struct tp_store *st
 		range = &all;
 	*s = calloc(1, sizeof(**s));
 	if (!*s)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	(*s)->db = db;
 	(*s)->store = store;
 	if (prepare(*s) || sqlite3_bind_int64((*s)->stmt, 1, run) ||

@@ -104,7 +104,7 @@ static int check_file(struct check *c, struct tp_err *err)
 		}
 		if (text && lacks_memory(text)) {
 			sqlite3_finalize(stmt);
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		}
 		if (text && strcmp(text, "ok") != 0)
 			found(c, "SQLite: %.400s", text);
@@ -292,7 +292,7 @@ static int find_tables(struct check *c, struct tp_err *err)
 		rc = name ? SQLITE_OK : SQLITE_NOMEM;
 	}
 	if (rc == SQLITE_NOMEM)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	else if (rc != SQLITE_DONE)
 		code = damaged(c, err);
 	sqlite3_reset(c->streams);

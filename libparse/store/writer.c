@@ -24,11 +24,6 @@
 #define CHUNK_ROWS  8192
 #define EARLY_BYTES ((uint64_t)4 << 20)
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- beginning ---- */
 
 /* An existing target must be a store that this program may add to. */
@@ -124,7 +119,7 @@ static int use_draft(struct tp_store_run *run, struct tp_draft *draft, struct tp
 	run->path = strdup(draft->path);
 	run->temp = strdup(draft->temp);
 	if (!run->path || !run->temp)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	if (draft->several) {
 		run->file = draft->several->file;
 		run->number = draft->several->runs + 1;
@@ -142,7 +137,7 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 
 	*out = NULL;
 	if (!run)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	run->temp_fd = -1;
 	run->number = 1;
 	run->wait_ms = opt->wait_ms;
@@ -152,7 +147,7 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	pthread_mutex_init(&run->lock, NULL);
 	run->encoder = tp_block_encoder_new(codec);
 	if (!run->encoder) {
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 		goto fail;
 	}
 	code = opt->draft ? use_draft(run, opt->draft, err) : tp_run_create(run, path, err);
@@ -285,7 +280,7 @@ static int flush_events(struct tp_store_run *run, struct tp_err *err)
 	run->event_blob.size = 0;
 	run->nevents = 0;
 	if (tp_block_finish(run->encoder, &run->event_blob, &raw_size))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	return tp_run_put_block(run, "event", run->event_part++, n, run->block_first_ns,
 				run->block_last_ns, raw_size, &run->event_blob, err);
 }
@@ -374,7 +369,7 @@ static __attribute__((noinline)) int put_row_with_room(struct tp_store_run *run,
 						       const int64_t *values, struct tp_err *err)
 {
 	if (grow_rows(&run->tables[table], tp_tables[table].ncolumns))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	return tp_store_put_row(run, table, values, err);
 }
 

@@ -135,7 +135,7 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 	*out = NULL;
 	if (!image || !(image->path = strdup(path))) {
 		free(image);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	/* No waiting for the other end of a pipe. */
 	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

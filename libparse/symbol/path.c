@@ -48,7 +48,7 @@ int tp_symbol_path_new(struct tp_symbol_path **out, const char *path, struct tp_
 		return 0;
 no_memory:
 	tp_symbol_path_free(p);
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 void tp_symbol_path_free(struct tp_symbol_path *p)

@@ -96,7 +96,7 @@ int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *er
 
 	*out = NULL;
 	if (!s)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	/* Packed, it may have any size and hold little. */
 	if (!stat(path, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
 		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
@@ -110,7 +110,7 @@ int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *er
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "this is a profile, but not of symbols");
 	if (!code && list_places(s))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (in)
 		tp_input_close(in);
 	if (code)

@@ -37,7 +37,7 @@ int tp_symbolizer_new(struct tp_symbolizer **out, const struct tp_symbol_options
 		s->binary = calloc(opt->nbinaries + 1, sizeof(struct tp_image *));
 	if (!s || !s->binary) {
 		tp_symbolizer_free(s);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	for (size_t i = 0; !code && i < opt->nbinaries; i++) {
 		code = tp_image_open(&s->binary[i], opt->binaries[i], err);

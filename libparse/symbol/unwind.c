@@ -123,7 +123,7 @@ int tp_unwinder_new(struct tp_unwinder **out, int pid, struct tp_err *err)
 
 	*out = NULL;
 	if (!u)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	u->pid = pid;
 	u->dwfl = dwfl_begin(&files);
 	if (!u->dwfl || dwfl_linux_proc_report(u->dwfl, pid) ||

@@ -182,7 +182,7 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 	if (t->occupancy &&
 	    tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
 			     tp_time_value(t, sp->end), sp->state))
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	if (sp->mark != t->segment) {
 		sum->spans++;
 		if (sp->state == TP_ST_WAITING) {
@@ -202,7 +202,7 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 	} else {
 		c = tp_cell_at(a, sum, sp->goroutine, sp->state, tp_cause_bits(&cause));
 	}
-	return c && !tp_cell_count(a, c, dur) ? 0 : tp_timeline_nomem(err);
+	return c && !tp_cell_count(a, c, dur) ? 0 : tp_nomem(err);
 }
 
 static int put_cell(struct tp_timeline *t, const struct tp_cell *c, struct tp_err *err)
@@ -232,7 +232,7 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err)
 		uint8_t state = (uint8_t)c->doer;
 
 		if (!sum)
-			return tp_timeline_nomem(err);
+			return tp_nomem(err);
 		tp_site_add(&a->sites.site[c->site], c->count, c->total, c->min, c->max);
 		sum->spans += c->count;
 		sum->cell[tp_slot_of_state[state]] = 0;

@@ -29,7 +29,7 @@ static int task_event(struct tp_timeline *t, const struct tp_event *ev, struct t
 	struct tp_task *task = tp_task_join(tasks, ev->arg[0], ev->g);
 
 	if (!task)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	task->name = ev->str;
 	if (ev->type == TP_EV_TASK_BEGIN) {
 		task->has_start = true;
@@ -43,7 +43,7 @@ static int task_event(struct tp_timeline *t, const struct tp_event *ev, struct t
 		task->has_parent = true;
 		task->parent = parent;
 		if (!tp_task_at(tasks, parent))
-			return tp_timeline_nomem(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -54,7 +54,7 @@ static int log_event(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	int64_t v[TP_MAX_COLUMNS];
 
 	if (!task)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	task->logs++;
 	v[TP_COL(LOG, ts_ns)] = tp_time_value(t, ev->ts);
 	v[TP_COL(LOG, goroutine)] = tp_index_value(ev->g);
@@ -99,7 +99,7 @@ static void settle_stats(struct tp_timeline *t, struct tp_region *r, int64_t ts)
 static int refused(const struct tp_timeline *t, struct tp_err *err)
 {
 	return t->annotations.active.n < MAX_REGIONS
-		   ? tp_timeline_nomem(err)
+		   ? tp_nomem(err)
 		   : tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many regions are open");
 }
 
@@ -128,7 +128,7 @@ static int join_region(struct tp_timeline *t, uint64_t id, uint32_t g, struct tp
 	struct tp_task *task = tp_task_join(&t->annotations.tasks, id, g);
 
 	if (!task)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	task->regions++;
 	return 0;
 }
@@ -198,7 +198,7 @@ static int region_end(struct tp_timeline *t, const struct tp_event *ev, struct t
 	if (ev->g == TP_NONE)
 		return 0;
 	if (!sum)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	open = find_open(&t->annotations, &sum->regions, ev);
 	if (open) {
 		r = *(struct tp_region *)tp_pool_pop(&t->annotations.active, open);
@@ -281,7 +281,7 @@ int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, 
 		r.end = ts;
 		settle_stats(t, &r, ts);
 		if (hold_region(&a->held, &r))
-			return tp_timeline_nomem(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -324,7 +324,7 @@ static int tell_unmatched(const struct tp_annotations *a, struct tp_trace *trace
 		 " ends of user regions have no beginning: too many regions were open to "
 		 "look for it",
 		 a->unmatched);
-	return tp_trace_add_loss(trace, &loss) ? tp_timeline_nomem(err) : 0;
+	return tp_trace_add_loss(trace, &loss) ? tp_nomem(err) : 0;
 }
 
 int tp_annotation_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err)

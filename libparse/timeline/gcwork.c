@@ -68,7 +68,7 @@ static int begin(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_
 	s->nodes.size = sizeof(*w);
 	w = tp_pool_push(&s->nodes, &s->open);
 	if (!w)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	node = w->node;
 	*w = *work;
 	w->node = node;

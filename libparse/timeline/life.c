@@ -115,7 +115,7 @@ int tp_lives_find(struct tp_lives *lives, const uint64_t *id, uint32_t n,
 	known = e && lives->of ? known_of(t, n) : NULL;
 	if (!known) {
 		free(e);
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		e[i] = (struct entry){id[i], i};

@@ -376,7 +376,7 @@ int tp_occupancy_segment(struct tp_occupancy *o, const struct tp_spans *spans, u
 		if (o->known >= o->share_room || !o->shares[o->known].count)
 			failed = append_open(o, spans, o->known, start_ns, to_ns);
 	if (failed || sort_pieces(o))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (uint32_t i = 0, first = 0; i < o->ntouched; i++) {
 		struct share *s = &o->shares[o->touched[i]];
 		uint32_t n = s->count - first;

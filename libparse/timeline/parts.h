@@ -396,11 +396,6 @@ struct tp_timeline {
 /* timeline.c */
 int tp_timeline_put(struct tp_timeline *t, enum tp_table_id table, const int64_t *values,
 		    struct tp_err *err);
-static inline int tp_timeline_nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static inline int64_t tp_time_value(const struct tp_timeline *t, int64_t ts)
 {
 	return tp_since(t->start, ts);

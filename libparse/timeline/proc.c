@@ -62,7 +62,7 @@ int tp_proc_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_er
 		return 0;
 	p = proc_at(&t->procs, ev->subject);
 	if (!p)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	if (p->state == TP_ST_NONE) {
 		/* Since the last Sync it has been in the state it is first seen in. */
 		p->state = ev->from == TP_ST_UNDETERMINED ? ev->to : ev->from;

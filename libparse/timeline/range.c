@@ -122,7 +122,7 @@ static int grange_begin(struct tp_timeline *t, const struct tp_event *ev, struct
 	int code;
 
 	if (!x)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	code = ev->type == TP_EV_STW_BEGIN ? tp_metric_heap(t, ev, err)
 					   : tp_gcwork_assist(t, ev, sum, err);
 	if (code)
@@ -260,11 +260,11 @@ static int sweep_begin(struct tp_timeline *t, const struct tp_event *ev, struct 
 	if (ev->subject == TP_NONE)
 		return 0;
 	if (!x)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	if (sum) {
 		mine = find_or_make(&t->ranges, &sum->ranges, TP_STR_GC_SWEEP);
 		if (!mine)
-			return tp_timeline_nomem(err);
+			return tp_nomem(err);
 		x->sum_g = ev->g;
 		sum_begin(mine, active ? t->spans->sync_ts : ev->ts, active);
 	}
@@ -280,7 +280,7 @@ static int sweep_end(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	if (ev->subject == TP_NONE)
 		return 0;
 	if (!x)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	if (x->sum_g != TP_NONE && x->sum_g == ev->g) {
 		sum = tp_summary_find(t, ev->g);
 		mine = sum ? find(&t->ranges, sum->ranges, TP_STR_GC_SWEEP) : NULL;

@@ -312,10 +312,10 @@ int tp_site_hold(struct tp_timeline *t, struct tp_err *err)
 	struct tp_buf *held = &t->aggregate.held;
 
 	if (sort_hist(s) || tp_buf_put_uvarint(held, t->segment) || tp_buf_put_uvarint(held, s->n))
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (hold_site(held, s, &s->site[i]))
-			return tp_timeline_nomem(err);
+			return tp_nomem(err);
 	return 0;
 }
 
@@ -427,9 +427,9 @@ int tp_site_finish(struct tp_timeline *t, const struct tp_trace *trace, struct t
 		tp_sites_clear(s);
 		while (n--)
 			if (unhold_site(t, &in, trace))
-				return tp_timeline_nomem(err);
+				return tp_nomem(err);
 		if (sort_hist(s))
-			return tp_timeline_nomem(err);
+			return tp_nomem(err);
 		for (uint32_t i = 0; i < s->n; i++) {
 			int code = put_site(t, segment, &s->site[i], row++, err);
 

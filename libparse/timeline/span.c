@@ -265,10 +265,7 @@ int tp_spans_step(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 
 static int fail(int code, struct tp_err *err)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-			  code == TP_ENOMEM
-			      ? "out of memory"
-			      : "more goroutines, threads or procs than are possible");
+	return tp_err_full(err, code, "more goroutines, threads or procs than are possible");
 }
 
 int tp_spans_feed(struct tp_spans *s, const struct tp_event *ev, size_t n, tp_span_fn fn, void *ctx,

@@ -117,7 +117,7 @@ int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	int code;
 
 	if (!sum)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	sum->ended = ev->ts;
 	sum->last_state = ev->to == TP_ST_WAITING ? TP_ST_WAITING : ev->from;
 	if (!sum->total)
@@ -141,7 +141,7 @@ int tp_summary_block(struct tp_timeline *t, struct tp_gsum *sum, uint32_t reason
 	}
 	b = tp_pool_push(pool, &sum->blocks);
 	if (!b)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	b->reason = reason;
 add:
 	b->count += count;
@@ -180,7 +180,7 @@ int tp_summary_span(struct tp_timeline *t, const struct tp_span *sp, struct tp_e
 	int code;
 
 	if (!sum)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	if (sp->state == TP_ST_LOST)
 		tp_grow_by(&sum->lost_ns, dur);
 	else
@@ -291,14 +291,14 @@ static int pack_chunk(struct tp_timeline *t, struct tp_gsum_chunk *chunk, struct
 	uint8_t *p;
 
 	if (tp_buf_reserve(b, TP_CHUNK * PACKED_MAX))
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	p = b->data;
 	for (uint32_t i = 0; i < TP_CHUNK; i++)
 		p = pack(p, &chunk->g[i]);
 	chunk->size = (uint32_t)(p - b->data);
 	chunk->packed = malloc(chunk->size);
 	if (!chunk->packed)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	memcpy(chunk->packed, b->data, chunk->size);
 	free(chunk->g);
 	chunk->g = NULL;
@@ -431,7 +431,7 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 
 	s->names = tp_many(n + 1ul, sizeof(*s->names));
 	if (!s->names)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	for (uint32_t c = 0; !code && c < s->nchunks; c++) {
 		struct tp_gsum_chunk *chunk = &s->chunk[c];
 

@@ -146,9 +146,7 @@ static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struc
 
 static int spans_failed(int code, struct tp_err *err)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory"
-					    : "too many goroutines, threads or procs");
+	return tp_err_full(err, code, "too many goroutines, threads or procs");
 }
 
 static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, struct tp_err *err)
@@ -201,7 +199,7 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	t->last = ev->ts;
 	sum = tp_summary_at(t, ev->subject);
 	if (!sum)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	code = tp_summary_enter(t, ev, sum, err);
 	if (!code)
 		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
@@ -239,7 +237,7 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 	dur = tp_since(st->start, ev->ts);
 	tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
 	if (unlikely(!c || tp_cell_count(a, c, dur)))
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	code = tp_spans_move(t->spans, st, ev);
 	/* Now, while nothing waits for it. */
 	st->cell = tp_cell_near(a, ev->subject, st->state, tp_cause_bits(&st->cause));
@@ -284,7 +282,7 @@ static int next_segment(struct tp_timeline *t, int64_t ts, struct tp_err *err)
 	if (!code)
 		code = tp_summary_settle(t, err);
 	if (!code && tp_task_settle(&t->annotations.tasks))
-		code = tp_timeline_nomem(err);
+		code = tp_nomem(err);
 	tp_spans_mark(t->spans, t->segment);
 	if (!t->occupancy)
 		t->plain_mark = t->segment;
@@ -333,7 +331,7 @@ static int close_span(void *ctx, const struct tp_span *sp, struct tp_err *err)
 		return code;
 	sum = tp_summary_at(t, sp->goroutine);
 	if (!sum)
-		return tp_timeline_nomem(err);
+		return tp_nomem(err);
 	sum->last_state = sp->state;
 	if (sp->state != TP_ST_SYSCALL_BLOCKED)
 		return 0;

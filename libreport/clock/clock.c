@@ -31,11 +31,6 @@ static int append(struct rep_clock *c, size_t *room, int64_t ts, int64_t wall)
 	return 0;
 }
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* Snapshots of the table clock, and (where mono_ns is 0) the time of the dump's file. What cannot
  * be a time, or comes before what went before, is none. */
 static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep_clock *c,
@@ -64,7 +59,7 @@ static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep
 			*has_file = true;
 		} else if (!c->n ||
 			   (ts > c->point[c->n - 1].ts_ns && wall > c->point[c->n - 1].wall_ns)) {
-			code = append(c, &room, ts, wall) ? nomem(err) : 0;
+			code = append(c, &room, ts, wall) ? tp_nomem(err) : 0;
 		}
 	}
 	if (!code && step != SQLITE_DONE)
@@ -117,13 +112,13 @@ int rep_clock_load(struct tp_store *s, const struct rep_run *run, struct rep_clo
 	if (run->row.wall_ns != TP_NULL && run->row.wall_ns > 0) {
 		clock->source = REP_CLOCK_START;
 		clock->error_ns = REP_CLOCK_FLUSH_NS;
-		return append(clock, &room, 0, run->row.wall_ns) ? nomem(err) : 0;
+		return append(clock, &room, 0, run->row.wall_ns) ? tp_nomem(err) : 0;
 	}
 	if (!has_file)
 		return 0;
 	clock->source = REP_CLOCK_FILE;
 	clock->error_ns = REP_CLOCK_FLUSH_NS;
-	return append(clock, &room, file.ts_ns, file.wall_ns) ? nomem(err) : 0;
+	return append(clock, &room, file.ts_ns, file.wall_ns) ? tp_nomem(err) : 0;
 }
 
 void rep_clock_release(struct rep_clock *clock)

@@ -337,7 +337,7 @@ static int add_up_all(struct rep_diff_work *w, size_t index, struct tp_err *err)
 	for (size_t i = 1; i < started; i++)
 		pthread_join(thread[i].id, NULL);
 	/* There is but one reason to fail. */
-	return all.code ? tp_err_set(err, all.code, TP_OFFSET_NONE, "out of memory") : 0;
+	return all.code ? tp_nomem(err) : 0;
 }
 
 /* ---- all of it ---- */
@@ -407,7 +407,7 @@ static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 	if (!code)
 		code = rep_match_units(w, index, err);
 	if (!code && d->opt.normalize && rep_match_totals(w))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	for (size_t i = 0; !code && i < w->n && d->opt.keys.by == REP_BY_STACK; i++)
 		code = rep_stacks_whole(w->part[i].run->profile, err);
 	for (size_t i = 0; !code && i < w->n; i++)
@@ -421,7 +421,7 @@ static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 		return code;
 	d->base = shares_of(w, index);
 	if (make_rows(w) || judge(d))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 0; i < d->n; i++)
 		if (is_shown(d, &d->row[i]))
 			d->row[kept++] = d->row[i];
@@ -460,7 +460,7 @@ int rep_diff_new(struct rep_diff **out, const struct rep_diff_side *old,
 			code = rep_stats_new(&w.stats, old->n, new->n, 0.95);
 	}
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = fill(&w, old, new, err);
 	for (size_t i = 0; w.part && i < w.n; i++) {

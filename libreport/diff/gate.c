@@ -90,7 +90,7 @@ static int parse_metric(struct rep_gate *g, const char *text, const char **op, s
 			;
 		regex = strndup(open, (size_t)(end - 1 - open));
 		if (!regex)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		code = tp_regex_init(&g->regex, regex, "--gate", err);
 		free(regex);
 	} else {

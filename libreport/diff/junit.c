@@ -151,7 +151,7 @@ int rep_gate_junit(const struct rep_gate *gate, const struct rep_gate_result *re
 	if (!code && rep_xml_out_of_memory())
 		code = TP_ENOMEM;
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = sink->write(sink->ctx, xmlBufferContent(buffer),
 				   (size_t)xmlBufferLength(buffer), err);

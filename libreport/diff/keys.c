@@ -270,9 +270,7 @@ int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, enum rep_sid
 		code = survey_starts(k, p);
 	if (!code && k->opt.by != REP_BY_FILE && k->opt.by != REP_BY_LABEL)
 		code = survey_closures(k, p, side);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
-				 code == TP_ENOMEM ? "out of memory" : "too many names")
-		    : 0;
+	return code ? tp_err_full(err, code, "too many names") : 0;
 }
 
 /* What is shown for a frame into k->shown, and what it is matched by into k->canonical. */
@@ -472,9 +470,7 @@ int rep_keys_map(struct rep_keys *k, const struct tp_profile *p, enum rep_side_i
 		code = map->frame ? map_frames(k, p, side, map->frame) : TP_ENOMEM;
 		break;
 	}
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
-				 code == TP_ENOMEM ? "out of memory" : "too many names")
-		    : 0;
+	return code ? tp_err_full(err, code, "too many names") : 0;
 }
 
 void rep_key_map_release(struct rep_key_map *map)

@@ -77,7 +77,7 @@ int rep_match_types(struct rep_diff_work *w, size_t index, struct tp_err *err)
 		size_t *type = w->part[i].type = tp_many(first->ntypes, sizeof(*type));
 
 		if (!type)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		for (size_t t = 0; t < first->ntypes; t++)
 			type[t] = find_type(p, rep_diff_text(first, first->types[t].type));
 		if (type[index] == SIZE_MAX)
@@ -126,7 +126,7 @@ int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err)
 		if (!strcmp(unit, finest))
 			continue;
 		if (need_ratio(part))
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		part->ratio[t] = rep_unit_ratio(unit, finest);
 	}
 	snprintf(w->d->unit, sizeof(w->d->unit), "%s", finest);

@@ -82,8 +82,7 @@ int rep_power_table(struct rep_output *out, struct tp_err *err)
 				double share;
 
 				if (rep_power(&one, SEED, &share))
-					code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-							  "out of memory");
+					code = tp_nomem(err);
 				row[2 + c] = rep_float(share);
 			}
 			if (!code)

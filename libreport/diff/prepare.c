@@ -86,7 +86,7 @@ int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
 	out->sums = calloc(room, sizeof(*out->sums));
 	out->side = (struct rep_diff_side){run, n};
 	if (!run || !out->sums)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	room = 0;
 	for (size_t i = 0; !code && i < n; i++) {
 		struct rep_filter_notes own = {0};
@@ -97,7 +97,7 @@ int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
 			keep_common(notes, &own);
 		else if (!code && own.texts.size &&
 			 tp_buf_put(&notes->texts, own.texts.data, own.texts.size))
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 		rep_filter_notes_release(&own);
 	}
 	return code;
@@ -159,7 +159,7 @@ int rep_diff_change_weight(struct tp_profile *const *old, size_t nold,
 
 	*weight = 0;
 	if (!part || !ratio)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	else if (opt->normalize)
 		code = rep_profile_normal_ratios(old[0], new[0], ratio, err);
 	if (!code) {

@@ -87,7 +87,7 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 
 	_Static_assert(sizeof(*run) <= REP_DEAL_MOST, "runs can be dealt");
 	if (!count || !run) {
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	} else if (runs->n < REP_SELF_CHECK_LEAST) {
 		code =
 		    tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,

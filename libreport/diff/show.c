@@ -405,7 +405,7 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		size_t names = 0;
 
 		if (put_name(d, row, &name, &shown, &names)) {
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 			break;
 		}
 		if (people)

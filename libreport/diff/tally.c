@@ -314,7 +314,7 @@ int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_
 			       keys);
 	free(sums);
 	free(roughly);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 void rep_tally_release(struct rep_tally *t)

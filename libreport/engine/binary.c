@@ -75,11 +75,6 @@ size_t rep_row_get_count(struct tp_cursor *c, unsigned least)
 	return c->failed ? 0 : (size_t)n;
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* Hands on the rows that are whole; *used: their bytes. */
 static int take_rows(struct rep_answer *a, const uint8_t *data, size_t size, size_t *used,
 		     struct tp_err *err)
@@ -119,11 +114,11 @@ int rep_answer_data(void *answer, const void *data, size_t size, struct tp_err *
 		size -= used;
 		a->wait = 2 * size;
 		if (!code && tp_buf_put(&a->left, data, size))
-			code = no_memory(err);
+			code = tp_nomem(err);
 		return code;
 	}
 	if (tp_buf_put(&a->left, data, size))
-		return no_memory(err);
+		return tp_nomem(err);
 	/* A long row is looked at each time there is twice as much of it: not again and again. */
 	if (a->left.size < a->wait)
 		return 0;

@@ -267,8 +267,7 @@ static int hand_on(struct rep_sql *s, int (*each)(void *ctx, const char *sql, st
 		   void *ctx, struct tp_err *err)
 {
 	const char *sql = rep_sql_text(s);
-	int code =
-	    sql ? each(ctx, sql, err) : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code = sql ? each(ctx, sql, err) : tp_nomem(err);
 
 	rep_sql_release(s);
 	return code;

@@ -14,7 +14,7 @@
 
 int(rep_engine_no_memory)(struct tp_err *err)
 {
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 /* ---- mappings ---- */

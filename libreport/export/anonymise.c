@@ -196,9 +196,7 @@ struct work {
 
 static int retext(struct work *w, uint32_t id, const char *text, size_t size)
 {
-	return tp_dict_retext(w->dict, id, text, size)
-		   ? tp_err_set(w->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		   : 0;
+	return tp_dict_retext(w->dict, id, text, size) ? tp_nomem(w->err) : 0;
 }
 
 static unsigned long long hash(const struct work *w, const void *data, size_t size)
@@ -303,7 +301,7 @@ static int begin(struct work *w)
 	w->n = tp_dict_strings(w->dict);
 	w->use = calloc(w->n, 1);
 	if (!w->use)
-		return tp_err_set(w->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(w->err);
 	for (uint32_t i = 1; i < w->n && i < 64; i++)
 		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 			if (!strcmp(tp_dict_text(w->dict, i).text, known[k]))

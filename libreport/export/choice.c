@@ -36,7 +36,7 @@ static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run
 	if (!code)
 		code = rep_matcher_init(&m, f, dict, err);
 	if (!code && choose(c, &rows, &goids, f, &m))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (!code)
 		code = rep_matcher_settle(&m, err);
 	if (!code && !c->nwanted)

@@ -122,7 +122,7 @@ static int read_generation(struct reader *r, struct tp_event_reader *events, str
 				r->ask->look(r->ask->ctx, &ev[i]);
 			if (keeps && tells(r, &ev[i]) && ev[i].ts >= r->ask->since &&
 			    keep(r->f, &ev[i]))
-				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				return tp_nomem(err);
 		}
 	return left;
 }
@@ -140,8 +140,7 @@ int rep_first_load(struct rep_first *f, struct tp_store *s, const struct rep_run
 		return 0;
 	r.g = calloc((size_t)ask->ng + 1, 1);
 	r.p = calloc((size_t)ask->np + 1, 1);
-	code = r.g && r.p ? tp_events_open(&events, s, run->row.id, &all, err)
-			  : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code = r.g && r.p ? tp_events_open(&events, s, run->row.id, &all, err) : tp_nomem(err);
 	if (!code)
 		code = read_generation(&r, events, err);
 	tp_events_close(events);

@@ -9,11 +9,6 @@
 #include "top/keys.h"
 #include "store/sqlerr.h"
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int by_size(const void *a, const void *b)
 {
 	const struct rep_footprint_row *x = a, *y = b;
@@ -31,7 +26,7 @@ static int add(struct rep_footprint *f, const char *name, uint64_t events, uint6
 	struct rep_footprint_row *row;
 
 	if (rep_grow(&f->row, &f->room, f->n, sizeof(*f->row)))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	row = &f->row[f->n++];
 	*row = (struct rep_footprint_row){.events = events, .bytes = bytes};
 	snprintf(row->name, sizeof(row->name), "%s", name);

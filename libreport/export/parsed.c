@@ -45,7 +45,7 @@ static int load_clocks(struct rep_parsed *p, struct tp_store *store, const struc
 		};
 	}
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else if (rc && rc != SQLITE_DONE)
 		code = tp_sql_cause(err, db, "cannot read the clocks");
 	sqlite3_finalize(st);
@@ -58,7 +58,7 @@ int rep_parsed_init(struct rep_parsed *p, struct tp_store *store, const struct t
 	*p = (struct rep_parsed){.l = *l, .nstacks = tp_dict_stacks(l->dict)};
 	p->stack = calloc(p->nstacks + (size_t)1, sizeof(*p->stack));
 	if (!p->stack)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return load_clocks(p, store, run, err);
 }
 

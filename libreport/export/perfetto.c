@@ -16,11 +16,6 @@
 
 /* ---- a run ---- */
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int load(struct show *s, struct tp_store *store, int64_t run)
 {
 	const uint32_t columns = 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, name);
@@ -36,7 +31,7 @@ static int load(struct show *s, struct tp_store *store, int64_t run)
 	if (!code) {
 		s->gs = calloc(g.nrows + 1, sizeof(*s->gs));
 		s->ps = calloc(proc.nrows + 1, sizeof(*s->ps));
-		code = s->gs && s->ps ? 0 : nomem(p->err);
+		code = s->gs && s->ps ? 0 : tp_nomem(p->err);
 	}
 	if (!code)
 		code = rep_goids_load(&goids, store, run, p->err);
@@ -80,7 +75,7 @@ static int add_stacks(struct rep_perfetto *p, struct tp_dict *dict)
 	if (!all) {
 		free(used);
 		tp_dict_free(dict);
-		return nomem(p->err);
+		return tp_nomem(p->err);
 	}
 	p->stacks = all;
 	p->stacks[p->nstacks++] =
@@ -212,7 +207,7 @@ int rep_perfetto_begin(struct rep_perfetto **out, const struct tp_out *to,
 
 	*out = NULL;
 	if (!p)
-		return nomem(err);
+		return tp_nomem(err);
 	p->out = *to;
 	p->err = err;
 	p->pid = 1;

@@ -54,7 +54,7 @@ static int prepare(sqlite3 *db, int64_t run, const char *table, const char *limi
 				  table);
 	sql = sqlite3_mprintf("SELECT * FROM \"%w\" WHERE %s = ?1%s", table, key, limit);
 	if (!sql)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	rc = sqlite3_prepare_v2(db, sql, -1, st, NULL);
 	sqlite3_free(sql);
 	if (rc || sqlite3_bind_int64(*st, 1, run))
@@ -104,7 +104,7 @@ static int write_rows(sqlite3 *db, sqlite3_stmt *st, const char *table, struct r
 	struct rep_column *columns = calloc((size_t)n + 1, sizeof(*columns));
 	struct rep_value *values = calloc((size_t)n + 1, sizeof(*values));
 
-	code = columns && values ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code = columns && values ? 0 : tp_nomem(err);
 	for (int i = 0; !code && i < n; i++)
 		columns[i] =
 		    (struct rep_column){.name = sqlite3_column_name(st, i), .kind = REP_ANY};

@@ -189,7 +189,7 @@ int rep_flame_cells(const struct rep_flame_tree *t, const struct rep_flame_order
 	for (uint32_t i = 0; i < c->n && !code; i++)
 		if (!i || !c->bar[i].count)
 			code = lay_children(&l, i);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 void rep_flame_cells_release(struct rep_flame_cells *c)

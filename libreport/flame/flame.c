@@ -51,7 +51,7 @@ bool rep_flame_format_of(const char *file, enum rep_flame_format *format)
 
 int rep_flame_no_memory(struct rep_flame_job *job)
 {
-	return tp_err_set(job->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(job->err);
 }
 
 int rep_flame_flush(struct rep_flame_job *job, struct tp_buf *b, size_t at_least)
@@ -105,8 +105,7 @@ int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format
 	    .err = err,
 	    .shown = &shown,
 	};
-	int code = job.measure.failed ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-				      : escape_names(&job);
+	int code = job.measure.failed ? tp_nomem(err) : escape_names(&job);
 
 	if (!code)
 		code = writers[format](&job);

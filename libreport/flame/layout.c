@@ -314,7 +314,7 @@ int rep_flame_layout(const struct rep_flame_tree *t, const struct rep_flame_layo
 	free(l.todo);
 	free(l.sibling);
 	if (code)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	out->folded = t->n - nodes;
 	if (whole) {
 		out->limit = (double)l.choice.least / (double)whole;

@@ -51,7 +51,7 @@ int rep_flame_order(const struct rep_flame_tree *t, struct rep_flame_order *o, s
 	o->child = tp_many((size_t)t->n, sizeof(*o->child));
 	if (!sibling || !o->first || !o->child) {
 		free(sibling);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	for (uint32_t i = 0; i < t->n; i++) {
 		o->first[i] = at;

@@ -12,11 +12,6 @@
 
 const struct rep_profile_traits rep_flame_traits = {.no_trim = true, .all_nodes = true};
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static struct tp_value_type type_of(const struct rep_profile_view *v)
 {
 	return v->profile->types[v->index];
@@ -275,7 +270,7 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 	code |= tp_buf_put(&title, "", 1) | tp_buf_put(&sub, "", 1);
 	h->title = (char *)title.data;
 	h->subtitle = (char *)sub.data;
-	return code ? no_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 void rep_flame_heading_release(struct rep_flame_heading *h)

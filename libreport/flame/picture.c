@@ -6,11 +6,6 @@
 #include "profile/demangle.h"
 #include "task/inside.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static bool is_profile(const struct rep_run *run)
 {
 	return !strcmp(run->row.kind, "profile");
@@ -72,7 +67,7 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	}
 	l->name[side] = strdup(run->row.name);
 	if (!code && !l->name[side])
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (code)
 		return code;
 	l->part[side] = (struct rep_flame_part){
@@ -93,7 +88,7 @@ int rep_flame_load(struct rep_flame_load *l, struct tp_store *store,
 
 	*l = (struct rep_flame_load){.words = strdup(pick->words ? pick->words : "")};
 	if (!l->words)
-		return no_memory(err);
+		return tp_nomem(err);
 	if (pick->base && is_profile(pick->run) != is_profile(pick->base))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "a trace and a profile cannot be compared; mark another run");
@@ -138,7 +133,7 @@ static int find_places(struct rep_flame_picture *pic, const struct rep_flame_loa
 	pic->files = tp_dict_new();
 	pic->place = calloc(pic->tree.n, sizeof(*pic->place));
 	if (!pic->files || !pic->place)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (uint32_t i = 1; i < pic->tree.n && !code; i++) {
 		for (size_t side = 0; side < l->n && !code; side++) {
 			uint32_t frame = rep_flame_frame_of(&pic->tree, i, (int)side);
@@ -149,7 +144,7 @@ static int find_places(struct rep_flame_picture *pic, const struct rep_flame_loa
 			break;
 		}
 	}
-	return code ? no_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* ---- the picture ---- */
@@ -190,7 +185,7 @@ static int describe(struct rep_flame_picture *pic, const struct rep_flame_load *
 	pic->type = strdup(h.type);
 	pic->unit = strdup(h.unit);
 	if (!pic->type || !pic->unit || copy_types(pic, &l->view[REP_FLAME_NEW]))
-		return no_memory(err);
+		return tp_nomem(err);
 	return 0;
 }
 

@@ -56,8 +56,7 @@ static int compile(struct pattern *p, const char *text, struct tp_err *err)
 		return 0;
 	code = p->fold ? tp_buf_put(&b, "(?i)", 4) : 0;
 	code |= tp_buf_put(&b, text, p->size + 1);
-	code = code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		    : tp_regex_init(&p->re, (const char *)b.data, "search", err);
+	code = code ? tp_nomem(err) : tp_regex_init(&p->re, (const char *)b.data, "search", err);
 	tp_buf_release(&b);
 	/* "(*conn)" is no expression, but what methods look like. */
 	p->literal = code == TP_EFORMAT;
@@ -118,7 +117,7 @@ int rep_flame_search(const struct rep_flame_tree *t, const struct rep_flame_orde
 
 	*f = (struct rep_flame_found){.mark = calloc(t->n, 1)};
 	if (!name || !f->mark)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (!code)
 		code = match_names(t, text, name, err);
 	/* The root has no name; parents come before their children. */

@@ -12,7 +12,7 @@
 
 int rep_flame_tree_no_memory(struct tp_err *err)
 {
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 int rep_flame_tree_init(struct rep_flame_tree *t, const struct rep_flame_tree_options *opt,

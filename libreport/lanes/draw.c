@@ -64,7 +64,7 @@ static int look_at_rows(struct drawing *d, struct tp_err *err)
 	d->group_row = tp_many(l->ngroups + (size_t)1, sizeof(*d->group_row));
 	d->source = calloc(l->v.nsegments + 1, 1);
 	if (!d->row || !d->group_row || !d->source || p->nrows > INT32_MAX)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	memset(d->group_row, 0xff, (l->ngroups + (size_t)1) * sizeof(*d->group_row));
 	for (size_t r = 0; r < p->nrows; r++) {
 		if ((unsigned)p->row[r].kind < REP_NLANE_KINDS)
@@ -101,7 +101,7 @@ static int look_at_rows(struct drawing *d, struct tp_err *err)
 				tp_err_set(err, code, TP_OFFSET_NONE,
 					   "more tasks and regions than are possible");
 			else if (code)
-				rep_lanes_nomem(err);
+				tp_nomem(err);
 		}
 	}
 	return code;
@@ -397,7 +397,7 @@ static int take_room(struct rep_picture *p, struct tp_err *err)
 		struct rep_cell *more = tp_more(p->cell, cells + 1, sizeof(*more));
 
 		if (!more)
-			return rep_lanes_nomem(err);
+			return tp_nomem(err);
 		p->cell = more;
 		p->room = cells;
 	}
@@ -413,7 +413,7 @@ static int draw_rows(struct rep_lanes *l, struct rep_picture *picture, const ato
 	int code = rep_pen_init(&d.pen, l, picture);
 
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = look_at_rows(&d, err);
 	if (!code) {
@@ -437,7 +437,7 @@ static int draw_others(struct rep_lanes *l, struct rep_picture *picture, const s
 	size_t cols = (size_t)picture->cols;
 	struct rep_picture part = *picture;
 	struct rep_lane *row = tp_many(n + 1, sizeof(*row));
-	int code = row ? 0 : rep_lanes_nomem(err);
+	int code = row ? 0 : tp_nomem(err);
 
 	part.row = row;
 	part.nrows = n;
@@ -472,7 +472,7 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 		return code;
 	others = tp_many(picture->nrows + 1, sizeof(*others));
 	if (!others)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	l->used++;
 	for (size_t r = 0; r < picture->nrows; r++) {
 		const struct rep_cell *kept = rep_kept_find(l, picture, &picture->row[r]);

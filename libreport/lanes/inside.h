@@ -126,11 +126,6 @@ struct rep_lanes {
 	size_t nevents, at_block;
 };
 
-static inline int rep_lanes_nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* The class of a state (below TP_NSTATES) and reason; one that no table has is its state's. */
 static inline uint16_t rep_lanes_class(const struct rep_lanes *l, unsigned state, uint32_t reason)
 {

@@ -74,7 +74,7 @@ static int hide(struct rep_lanes *l, struct tp_err *err)
 		return 0;
 	l->hidden = calloc(l->ng + (size_t)1, 1);
 	if (!l->hidden)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	l->by_group = !inside && !f->by_id;
 	if (inside)
 		code = rep_inside_init(&in, &l->v, f->text.task, f->text.region, err);
@@ -290,12 +290,12 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 	l->duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 0;
 	l->slab = calloc(v->nsegments + 1, sizeof(struct rep_slab *));
 	if (!l->slab)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	code = hide(l, err);
 	if (code)
 		return code;
 	if (make_classes(l) || make_groups(l) || sort_ids(l) || take_crossing(l))
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	return rep_lanes_take_group_sums(l, err);
 }
 
@@ -308,7 +308,7 @@ int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct
 
 	*lanes = NULL;
 	if (!l)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	l->slab_most = SLAB_BYTES;
 	code = rep_filter_init(&l->all, &none, err);
 	if (!code)

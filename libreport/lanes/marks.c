@@ -96,7 +96,7 @@ static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct t
 			break;
 		}
 	}
-	return code ? rep_lanes_nomem(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -178,7 +178,7 @@ static int load(struct rep_lanes *l, size_t source, struct tp_err *err)
 			     sources[source].columns, &visitor, err);
 	for (unsigned k = 0; k < REP_NMARK_KINDS && !code; k++) {
 		if (kinds >> k & 1 && put_in_order(&l->marks[k]))
-			code = rep_lanes_nomem(err);
+			code = tp_nomem(err);
 	}
 	return code;
 }

@@ -28,7 +28,7 @@ static int add(struct rep_detail *d, const struct rep_lanes *l, const struct tp_
 					  "segment %zu: too many spans", d->segment);
 		more = tp_more(d->span, room, sizeof(*more));
 		if (!more)
-			return rep_lanes_nomem(err);
+			return tp_nomem(err);
 		d->span = more;
 		d->room = room;
 	}
@@ -101,7 +101,7 @@ static int read_detail(struct rep_lanes *l, struct rep_detail *d, struct tp_err 
 	struct reading r = {.l = l, .d = d};
 	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
 	int64_t segment = (int64_t)d->segment;
-	int code = wanted ? 0 : rep_lanes_nomem(err);
+	int code = wanted ? 0 : tp_nomem(err);
 
 	/* What crosses its start comes first, what crosses its end last: so they are in order. */
 	for (int after = 0; after < 2 && !code; after++) {
@@ -122,7 +122,7 @@ static int read_detail(struct rep_lanes *l, struct rep_detail *d, struct tp_err 
 	}
 	free(wanted);
 	if (!code && sort(d, l->ng))
-		code = rep_lanes_nomem(err);
+		code = tp_nomem(err);
 	return code;
 }
 
@@ -151,7 +151,7 @@ static int get_detail(struct rep_lanes *l, size_t segment, struct rep_detail **o
 	if (!d) {
 		d = calloc(1, sizeof(*d));
 		if (!d)
-			return rep_lanes_nomem(err);
+			return tp_nomem(err);
 		d->segment = segment;
 		code = read_detail(l, d, err);
 		if (code) {
@@ -395,7 +395,7 @@ static int wakeups_in(struct rep_lanes *l, size_t segment, struct rep_moment *m,
 			break;
 		}
 		if (rep_grow(&m->wakeup, room, m->nwakeups, sizeof(*m->wakeup)))
-			return rep_lanes_nomem(err);
+			return tp_nomem(err);
 		m->wakeup[m->nwakeups++] = (struct rep_wakeup){span->start, span->goroutine};
 	}
 	return code;

@@ -256,7 +256,7 @@ int rep_lanes_need_procs(struct rep_lanes *l, struct tp_err *err)
 		return code;
 	l->proc_span = tp_many(v->nrows[TP_TABLE_PROC_SPAN] + 1, sizeof(*l->proc_span));
 	if (!l->proc_span)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN]; i++) {
 		int64_t p = REP_COL(v, PROC_SPAN, p)[i], m = REP_COL(v, PROC_SPAN, m)[i];
 		int64_t state = REP_COL(v, PROC_SPAN, state)[i];
@@ -337,7 +337,7 @@ int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err)
 	l->task_by_start =
 	    order_by(REP_COL(v, TASK, start_ns), REP_COL(v, TASK, id), v->nrows[TP_TABLE_TASK]);
 	if (!l->task_by_start)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	l->has_tasks = true;
 	return 0;
 }
@@ -458,7 +458,7 @@ int rep_lanes_rows(struct rep_lanes *l, const struct rep_lanes_options *options,
 	default:
 		break;
 	}
-	return code ? rep_lanes_nomem(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 void rep_lane_rows_release(struct rep_lane_rows *rows)

@@ -60,7 +60,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 					  "segment %zu: too many spans", r->s->segment);
 		more = tp_more(r->raw, room, sizeof(*more));
 		if (!more)
-			return rep_lanes_nomem(err);
+			return tp_nomem(err);
 		r->raw = more;
 		r->room = room;
 	}
@@ -91,7 +91,7 @@ static int read_spans(struct reading *r, struct tp_err *err)
 	int code;
 
 	if (!wanted)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	wanted[r->s->segment] = true;
 	code = rep_segments_each(v, wanted, on_span, r, err);
 	free(wanted);
@@ -384,18 +384,18 @@ static int make_slab(struct reading *r, struct tp_err *err)
 	r->count = calloc(r->l->ng + (size_t)1, sizeof(*r->count));
 	r->on_p = calloc(r->l->np + (size_t)1, sizeof(*r->on_p));
 	r->on_m = calloc(r->l->nm + (size_t)1, sizeof(*r->on_m));
-	code = r->count && r->on_p && r->on_m ? read_spans(r, err) : rep_lanes_nomem(err);
+	code = r->count && r->on_p && r->on_m ? read_spans(r, err) : tp_nomem(err);
 	if (code)
 		return code;
 	place = tp_many(r->n + (size_t)1, sizeof(*place));
 	if (!place || make_lists(r) || place_spans(r, place) || make_places(r, place) ||
 	    make_sums(s, r->l->nclasses))
-		code = rep_lanes_nomem(err);
+		code = tp_nomem(err);
 	if (!code) {
 		s->p_block = make_blocks(s, s->on_p, s->p_list, s->np_lists);
 		s->m_block = make_blocks(s, s->on_m, s->m_list, s->nm_lists);
 		if (!s->p_block || !s->m_block)
-			code = rep_lanes_nomem(err);
+			code = tp_nomem(err);
 	}
 	free(place);
 	if (!code && !s->odd) {
@@ -415,7 +415,7 @@ int rep_slab_read(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 
 	r.s = calloc(1, sizeof(*r.s));
 	if (!r.s)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	r.s->segment = segment;
 	r.s->used = l->used;
 	r.s->bytes = sizeof(*r.s);

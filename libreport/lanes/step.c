@@ -36,7 +36,7 @@ static int load_blocks(struct rep_lanes *l, struct tp_err *err)
 			};
 	}
 	if (code)
-		rep_lanes_nomem(err);
+		tp_nomem(err);
 	else if (rc != SQLITE_DONE)
 		code = tp_sql_cause(err, db, "cannot read the events");
 	sqlite3_finalize(st);
@@ -63,7 +63,7 @@ static int load_events(struct rep_lanes *l, size_t block, struct tp_err *err)
 	if (!l->event)
 		l->event = malloc(TP_BLOCK_EVENTS * sizeof(*l->event));
 	if (!l->event)
-		return rep_lanes_nomem(err);
+		return tp_nomem(err);
 	l->nevents = 0;
 	code = rep_view_load(&l->v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, goid), err);
 	if (!code)
@@ -282,5 +282,5 @@ int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_even
 	if (!code)
 		copy_text(at->text, sizeof(at->text), &text);
 	tp_buf_release(&text);
-	return code ? rep_lanes_nomem(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }

@@ -135,7 +135,7 @@ static int on_sums(void *ctx, const struct tp_rows *rows, size_t first, struct t
 			    col[TP_COL(GOROUTINE_TIME, reason)][i],
 			    col[TP_COL(GOROUTINE_TIME, count)][i],
 			    col[TP_COL(GOROUTINE_TIME, total_ns)][i]))
-			return rep_lanes_nomem(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -161,7 +161,7 @@ int rep_lanes_need_goroutine_sums(struct rep_lanes *l, struct tp_err *err)
 	rep_lanes_sums_release(&l->goroutine_sums);
 	code = visit_goroutine_time(l, false, err);
 	if (!code && finish_sums(&l->goroutine_sums, l->ng))
-		code = rep_lanes_nomem(err);
+		code = tp_nomem(err);
 	l->has_goroutine_sums = !code;
 	return code;
 }
@@ -188,10 +188,10 @@ int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err)
 				    REP_COL(v, SITE, count)[i], REP_COL(v, SITE, total_ns)[i]);
 		}
 		if (code)
-			rep_lanes_nomem(err);
+			tp_nomem(err);
 	}
 	rep_keys_release(&entries);
 	if (!code && finish_sums(&l->group_sums, l->ngroups))
-		code = rep_lanes_nomem(err);
+		code = tp_nomem(err);
 	return code;
 }

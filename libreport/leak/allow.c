@@ -18,7 +18,7 @@ static int add_rule(struct rep_allow *a, size_t *room, const struct rep_allow_ru
 		*room = *room ? 2 * *room : 16;
 		more = tp_more(a->rule, *room, sizeof(*more));
 		if (!more)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		a->rule = more;
 	}
 	a->rule[a->n++] = *rule;
@@ -88,7 +88,7 @@ int rep_allow_parse(struct rep_allow *a, const void *data, size_t size, struct t
 				  "this is no list: lines of text with a function each");
 	a->text = malloc(size + 1);
 	if (!a->text)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (size)
 		memcpy(a->text, data, size);
 	a->text[size] = '\0';

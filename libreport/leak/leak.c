@@ -49,8 +49,7 @@ struct entry {
 
 int(rep_leak_fail)(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "too many different stacks");
+	return tp_err_full(err, code, "too many different stacks");
 }
 
 int rep_leaks_new(struct rep_leaks **leaks, const struct rep_leak_options *opt, struct tp_err *err)

@@ -5,11 +5,6 @@
 #include "life/inside.h"
 #include "top/segment.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- which spans are where ---- */
 
 static bool crosses_from(const struct rep_life *life, size_t row, int64_t segment)
@@ -46,7 +41,7 @@ static int count_spans(struct rep_life *life, struct tp_err *err)
 		return code;
 	life->first = calloc(v->nsegments + 2, sizeof(*life->first));
 	if (!life->first)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE_TIME]; i++)
 		if (REP_COL(v, GOROUTINE_TIME, goroutine)[i] == life->goroutine)
 			count(life, (uint64_t)REP_COL(v, GOROUTINE_TIME, segment)[i],
@@ -69,7 +64,7 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 
 	*out = life;
 	if (!life)
-		return no_memory(err);
+		return tp_nomem(err);
 	life->goroutine = TP_NONE;
 	for (size_t i = 0; i < LIFE_KEPT; i++)
 		life->kept[i].segment = -1;
@@ -134,7 +129,7 @@ static int keep(struct reading *r, const struct tp_span *span, struct tp_err *er
 		struct tp_span *more = tp_more(s->span, room, sizeof(*more));
 
 		if (!more)
-			return no_memory(err);
+			return tp_nomem(err);
 		s->span = more;
 		s->room = room;
 	}
@@ -193,7 +188,7 @@ static int read_segment(struct reading *r, size_t segment, struct tp_err *err)
 	int code;
 
 	if (!wanted)
-		return no_memory(err);
+		return tp_nomem(err);
 	wanted[segment] = true;
 	code = rep_segments_each(v, wanted, on_span, r, err);
 	free(wanted);

@@ -173,7 +173,7 @@ int rep_gc_facts_as_go(struct rep_gc_facts *f, struct tp_store *store, const str
 	tp_events_close(r);
 	free(e.g);
 	if (!code && failed)
-		code = tp_err_set(err, failed, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	f->steps_known = !code;
 	return code;
 }

@@ -52,7 +52,7 @@ int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_e
 		return 0;
 	rep_mmu_free(m);
 	*out = NULL;
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 void rep_mmu_free(struct rep_mmu *m)
@@ -450,7 +450,7 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 	}
 done:
 	free(c.v);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 double rep_mmu_mean(const struct rep_mmu *m, size_t series, int64_t from, int64_t to)

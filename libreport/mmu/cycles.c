@@ -157,7 +157,7 @@ int rep_gc_cycles(const struct rep_gc_facts *f, struct rep_gc_cycle **out, size_
 
 	*out = cycle;
 	if (!cycle)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 1; i < *n; i++)
 		cycle[i].since_ns = tp_minus(cycle[i].start_ns, end_of(&cycle[i - 1]));
 	add_ranges(f, cycle, *n);

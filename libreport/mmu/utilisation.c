@@ -41,11 +41,6 @@ int rep_util_parse(const char *text, unsigned *include, struct tp_err *err)
 	return 0;
 }
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- what is known ---- */
 
 static enum rep_gc_kind kind_of(struct tp_text t)
@@ -150,7 +145,7 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 	f->range_kind = kinds_of(&f->range, TP_COL(RANGE, name), dict);
 	f->metric_kind = metrics_of(&f->metric, dict);
 	if (!f->work_kind || !f->range_kind || !f->metric_kind)
-		return nomem(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < f->metric.nrows; i++)
 		f->procs_known |= f->metric_kind[i] == REP_METRIC_PROCS;
 	/* Every trace that has a collection says what the goal of the heap is. */
@@ -591,7 +586,7 @@ static int fail(struct tp_err *err, int code)
 	if (code == TP_ELIMIT)
 		return tp_err_set(err, code, TP_OFFSET_NONE,
 				  "too many Ps, or too many steps of utilisation, for one report");
-	return code ? nomem(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,

@@ -48,7 +48,7 @@ int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_
 	p.title = opt->title ? opt->title : make_title(&title, sides->new_name, sides->old_name);
 	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
 	if (!p.title)
-		code = page_no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = page_write(&p, profile_sections,
 				  sizeof(profile_sections) / sizeof(profile_sections[0]),
@@ -105,7 +105,7 @@ int rep_page_traces(const struct rep_page_runs *runs, const struct rep_page_opti
 	    opt->title ? opt->title : make_title(&title, p.run->row.name, before.run->row.name);
 	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
 	if (!code && !p.title)
-		code = page_no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = page_begin_trace(&p, err);
 	if (!code)

@@ -103,11 +103,6 @@ int page_write(struct page *p, const struct page_section *sections, size_t n,
 int page_begin_trace(struct page *p, struct tp_err *err);
 void page_end_trace(struct page *p);
 
-static inline int page_no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours), which
  * are options in front of the files where the command is tprof-diff. */
 void page_command(struct page *p, struct html *h, const char *command, const char *more);

@@ -186,7 +186,7 @@ int page_write(struct page *p, const struct page_section *sections, size_t n,
 {
 	struct html *parts = calloc(n + 1, sizeof(*parts));
 	struct html h = {0};
-	int code = parts ? 0 : page_no_memory(err);
+	int code = parts ? 0 : tp_nomem(err);
 
 	/* First what does not need the reports, while they are made. */
 	for (int reads = 0; reads < 2 && !code; reads++) {
@@ -197,14 +197,13 @@ int page_write(struct page *p, const struct page_section *sections, size_t n,
 				continue;
 			code = sections[i].write(p, &parts[i], err);
 			if (!code && parts[i].code)
-				code = page_no_memory(err);
+				code = tp_nomem(err);
 		}
 	}
 	if (!code) {
 		write_head(p, &h);
 		write_body(p, &h, sections, n, parts, facts);
-		code = h.code ? page_no_memory(err)
-			      : sink->write(sink->ctx, h.buf.data, h.buf.size, err);
+		code = h.code ? tp_nomem(err) : sink->write(sink->ctx, h.buf.data, h.buf.size, err);
 	}
 	for (size_t i = 0; parts && i < n; i++)
 		html_release(&parts[i]);

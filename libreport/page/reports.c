@@ -81,7 +81,7 @@ int page_reports_begin(struct page *p, struct tp_err *err)
 
 	p->reports = r;
 	if (!r)
-		return page_no_memory(err);
+		return tp_nomem(err);
 	for (int i = 0; i < 2; i++)
 		r->part[i] = (struct part){
 		    .slow = i == 1, .rows = p->rows, .store = p->store, .run = p->run};

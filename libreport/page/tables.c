@@ -7,11 +7,6 @@
 #include "base/many.h"
 #include "output/ops.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- keeping ---- */
 
 static int on_begin(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
@@ -25,7 +20,7 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 		struct page_table *more = tp_more(all->table, room, sizeof(*more));
 
 		if (!more)
-			return no_memory(err);
+			return tp_nomem(err);
 		all->table = more;
 		all->room = room;
 	}
@@ -34,7 +29,7 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 	t->name = tp_arena_strndup(&all->arena, name, strlen(name));
 	t->columns = tp_arena_alloc(&all->arena, (ncolumns + 1) * sizeof(*t->columns));
 	if (!t->name || !t->columns)
-		return no_memory(err);
+		return tp_nomem(err);
 	memcpy(t->columns, columns, ncolumns * sizeof(*columns));
 	for (size_t i = 0; i < ncolumns; i++) {
 		const char *title = columns[i].title ? columns[i].title : columns[i].name;
@@ -43,7 +38,7 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 		    tp_arena_strndup(&all->arena, columns[i].name, strlen(columns[i].name));
 		t->columns[i].title = tp_arena_strndup(&all->arena, title, strlen(title));
 		if (!t->columns[i].name || !t->columns[i].title)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	all->n++;
 	all->between = false;
@@ -65,7 +60,7 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 		    tp_more(t->values, room * (t->ncolumns + 1), sizeof(*more));
 
 		if (!more)
-			return no_memory(err);
+			return tp_nomem(err);
 		t->values = more;
 		t->room = room;
 	}
@@ -77,7 +72,7 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 		to[i].text.data =
 		    tp_arena_strndup(&all->arena, values[i].text.data, values[i].text.size);
 		if (!to[i].text.data)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	t->nrows++;
 	return 0;
@@ -97,7 +92,7 @@ static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
 		return 0;
 	kept = tp_arena_strndup(&all->arena, text, strlen(text));
 	if (!kept)
-		return no_memory(err);
+		return tp_nomem(err);
 	if (t)
 		t->note[(*n)++] = kept;
 	else

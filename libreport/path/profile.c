@@ -139,8 +139,7 @@ int rep_path_profile(struct rep_view *v, const struct rep_path *path, struct tp_
 		*p = b.p;
 		b.p = NULL;
 	} else {
-		tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-			   code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
+		tp_err_full(err, code, "more stacks than are possible");
 	}
 	tp_profile_free(b.p);
 	rep_trace_stacks_release(&b.stacks);

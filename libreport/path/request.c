@@ -17,11 +17,6 @@ struct pattern {
 	int unknown;	 /* 0, or why something could not be matched */
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int pattern_init(struct pattern *p, const char *text, const char *option, bool ids,
 			const struct tp_dict *dict, struct tp_err *err)
 {
@@ -44,7 +39,7 @@ static int pattern_init(struct pattern *p, const char *text, const char *option,
 	if (code || !dict)
 		return code;
 	p->answer = calloc(tp_dict_strings(dict) + (size_t)1, 1);
-	return p->answer ? 0 : no_memory(err);
+	return p->answer ? 0 : tp_nomem(err);
 }
 
 static void pattern_release(struct pattern *p)
@@ -193,7 +188,7 @@ static int pick_tasks(struct pick *p, struct tp_err *err)
 			code = put(p, r, REP_COL(v, TASK, start_ns)[i], REP_COL(v, TASK, end_ns)[i],
 				   REP_COL(v, TASK, goroutine)[i]);
 	}
-	return code ? no_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* Ids of the tasks that match, for their regions. */
@@ -212,7 +207,7 @@ static int find_tasks(struct pick *p, struct rep_keys *ids, struct tp_err *err)
 				  : pattern_matches(&p->task, REP_COL(v, TASK, name)[i]))
 			code = rep_keys_add(ids, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
 	}
-	return code ? no_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 static int pick_regions(struct pick *p, struct tp_err *err)
@@ -243,7 +238,7 @@ static int pick_regions(struct pick *p, struct tp_err *err)
 		     !rep_keys_find(&ids, (uint32_t)task, (uint32_t)(task >> 32), 0, 0, &at)))
 			continue;
 		if (put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
-			code = no_memory(err);
+			code = tp_nomem(err);
 	}
 	rep_keys_release(&ids);
 	return code;
@@ -263,7 +258,7 @@ static int pick_goroutines(struct pick *p, struct tp_err *err)
 		if (wants_goroutine(p, (int64_t)i) &&
 		    put(p, r, REP_COL(v, GOROUTINE, created_ns)[i],
 			REP_COL(v, GOROUTINE, ended_ns)[i], (int64_t)i))
-			code = no_memory(err);
+			code = tp_nomem(err);
 	}
 	return code;
 }
@@ -274,7 +269,7 @@ static int pick_range(struct pick *p, struct tp_err *err)
 	struct rep_path_request r = {.id = TP_NULL};
 
 	return put(p, r, rep_view_clip_start(p->v, 0), rep_view_clip_end(p->v, end), -1)
-		   ? no_memory(err)
+		   ? tp_nomem(err)
 		   : 0;
 }
 

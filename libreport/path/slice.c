@@ -10,11 +10,6 @@
 /* Spans of a segment, the open ones included: moments fit 32 bits. */
 #define MAX_SPANS (UINT32_MAX / 4)
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int add(struct rep_slice *s, const struct rep_slice_span *span, struct tp_err *err)
 {
 	if (span->goroutine >= s->ngoroutines)
@@ -29,7 +24,7 @@ static int add(struct rep_slice *s, const struct rep_slice_span *span, struct tp
 		struct rep_slice_span *more = tp_more(s->span, room, sizeof(*more));
 
 		if (!more)
-			return no_memory(err);
+			return tp_nomem(err);
 		s->span = more;
 		s->room = room;
 	}
@@ -75,7 +70,7 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 
 	if (ev->type == TP_EV_TASK_END) {
 		if (rep_grow(&s->end, &s->ends_room, s->nends, sizeof(*s->end)))
-			return no_memory(err);
+			return tp_nomem(err);
 		s->end[s->nends++] =
 		    (struct rep_slice_end){ev->arg[0], ev->ts, g, place, 2 * s->n + 1, ev->stack};
 	} else if (ev->subject < s->ngoroutines && ev->subject != g) {
@@ -138,7 +133,7 @@ static int sort(struct rep_slice *s, struct tp_err *err)
 		s->order = tp_many(s->room, sizeof(*s->order));
 		s->order_room = s->order ? s->room : 0;
 		if (!s->order)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	for (uint32_t g = 0; g <= s->ngoroutines; g++) {
 		uint32_t count = s->first[g];
@@ -168,7 +163,7 @@ static int begin(struct rep_slice *s, struct rep_view *v, size_t segment, struct
 		s->from_segment = tp_many(n + 1, sizeof(*s->from_segment));
 	}
 	if (!s->first || !s->birth || !s->from_segment)
-		return no_memory(err);
+		return tp_nomem(err);
 	/* Each has to be forgotten, then counted and placed. */
 	if (rep_view_spend(v, 2 * (uint64_t)n, err))
 		return err->code;
@@ -200,7 +195,7 @@ int rep_slice_read(struct rep_slice *s, struct rep_view *v, size_t segment, stru
 		return code;
 	wanted = calloc(v->nsegments + 1, sizeof(*wanted));
 	if (!wanted)
-		return no_memory(err);
+		return tp_nomem(err);
 	wanted[segment] = true;
 	code = rep_segments_read(v, wanted, &reader, err);
 	free(wanted);

@@ -29,8 +29,7 @@ struct adding {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
+	return tp_err_full(err, code, "more stacks than are possible");
 }
 
 uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)

@@ -10,8 +10,7 @@
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
+	return tp_err_full(err, code, "more stacks than are possible");
 }
 
 /* ---- where requests end ---- */

@@ -492,7 +492,7 @@ static int write_sum(struct rep_words *w, struct tp_err *err)
 	int code = 0;
 
 	if (!total)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (n && total->total_ns > 0) {
 		rep_say(w, "In the end, ");
 		rep_say_share(w, total->total_ns);

@@ -171,8 +171,5 @@ int rep_profile_demangle(struct tp_profile *p, enum rep_demangle how, struct tp_
 		all += out.size;
 	}
 	tp_buf_release(&out);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
-				 code == TP_ELIMIT ? "the profile has too many names"
-						   : "out of memory")
-		    : 0;
+	return code ? tp_err_full(err, code, "the profile has too many names") : 0;
 }

@@ -27,7 +27,7 @@ int rep_profile_normal_ratios(const struct tp_profile *base, const struct tp_pro
 	int64_t *old = calloc(base->ntypes + 1, sizeof(*old));
 
 	if (!old)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 0; i < base->ntypes; i++)
 		old[i] = total_of(base, i);
 	for (size_t t = 0; t < profile->ntypes; t++) {
@@ -60,7 +60,7 @@ int rep_profile_difference(const struct tp_profile *base, const struct tp_profil
 	if (opt->normalize) {
 		ratio = calloc(profile->ntypes + 1, sizeof(*ratio));
 		if (!ratio)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		code = rep_profile_normal_ratios(base, profile, ratio, err);
 		part[0].ratios = ratio;
 	}

@@ -34,7 +34,7 @@ int rep_filter_note(struct rep_filter_notes *n, const char *text, struct tp_err 
 {
 	if (!n || !tp_buf_put(&n->texts, text, strlen(text) + 1))
 		return 0;
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 int(rep_filter_fail)(struct tp_err *err, int code)
@@ -42,7 +42,7 @@ int(rep_filter_fail)(struct tp_err *err, int code)
 	if (code == TP_ELIMIT)
 		return tp_err_set(err, code, TP_OFFSET_NONE,
 				  "the profile has too many stacks to be filtered");
-	return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 /* Moves sample `from` to place `to`, which is not behind it. */

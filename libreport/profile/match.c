@@ -12,7 +12,7 @@ int rep_match_init(struct rep_match *m, const struct tp_profile *p, const char *
 	m->nknown = tp_dict_strings(p->dict);
 	m->known = calloc(m->nknown, 1);
 	if (!m->known)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return tp_regex_init(&m->re, pattern, option, err);
 }
 

@@ -12,9 +12,7 @@
 
 int(rep_merge_fail)(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ELIMIT ? "the sum of the profiles is too large"
-					    : "out of memory");
+	return tp_err_full(err, code, "the sum of the profiles is too large");
 }
 /* ---- samples ---- */
 

@@ -59,8 +59,7 @@ struct building {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
+	return tp_err_full(err, code, "more stacks than are possible");
 }
 
 static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned state, uint32_t reason,

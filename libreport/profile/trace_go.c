@@ -54,11 +54,6 @@ struct scan {
 	uint64_t clock; /* goes on with everything that is counted */
 };
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- which reasons ---- */
 
 static bool holds(const struct tp_text *text, const char *part)
@@ -362,7 +357,7 @@ int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struc
 	s.wait = calloc(s.ngoroutines + 1, sizeof(*s.wait));
 	s.reason = calloc(s.nstrings + (size_t)1, 1);
 	s.sum = calloc(s.nstacks + (size_t)1, sizeof(*s.sum));
-	code = s.wait && s.reason && s.sum ? read_events(&s, err) : out_of_memory(err);
+	code = s.wait && s.reason && s.sum ? read_events(&s, err) : tp_nomem(err);
 	if (!code) {
 		code = describe(&s, p);
 		if (!code)
@@ -370,9 +365,7 @@ int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struc
 		if (!code)
 			code = add_samples(&s, p);
 		if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-				   code == TP_ENOMEM ? "out of memory"
-						     : "more stacks than are possible");
+			tp_err_full(err, code, "more stacks than are possible");
 	}
 	free(s.wait);
 	free(s.reason);

@@ -21,7 +21,7 @@ int rep_query_new(struct rep_query **out, struct tp_store *s, const struct rep_q
 
 	*out = q;
 	if (!q)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	q->db = tp_store_db(s);
 	q->opt = *opt;
 	rep_query_limit(q);
@@ -184,7 +184,7 @@ static int run_statement(struct rep_query *q, sqlite3_stmt *stmt, struct rep_out
 	columns = calloc((size_t)n, sizeof(*columns));
 	values = calloc((size_t)n, sizeof(*values));
 	code = columns && values ? write_rows(q, stmt, rc, columns, values, n, out, err)
-				 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				 : tp_nomem(err);
 	free(columns);
 	free(values);
 	return code;

@@ -141,7 +141,7 @@ static int put(struct tp_buf *text, struct tp_err *err, const char *format, ...)
 	if (line)
 		code = tp_buf_put(text, line, strlen(line));
 	sqlite3_free(line);
-	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 static int put_virtual(unsigned table, struct tp_buf *text, struct tp_err *err)

@@ -60,8 +60,7 @@ static const struct rep_series_unit units[] = {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "too many numbers in these runs");
+	return tp_err_full(err, code, "too many numbers in these runs");
 }
 
 int rep_series_new(struct rep_series **s, struct tp_err *err)

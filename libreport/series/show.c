@@ -54,11 +54,6 @@ static const struct {
     {"day", "slope_per_day", "PER DAY"},
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* Is it of one kind, or of several (the metrics of traces)? Those are numbers by text in tables. */
 static bool one_kind(const struct rep_series_row *row, size_t n, enum rep_kind *kind)
 {
@@ -93,7 +88,7 @@ static int table_init(struct table *t, const struct rep_series *s, bool people, 
 	t->value = calloc(t->n, sizeof(*t->value));
 	t->y = calloc(points + 1, sizeof(*t->y));
 	if (!t->column || !t->value || !t->y)
-		return no_memory(err);
+		return tp_nomem(err);
 	t->raw = !people;
 	t->mixed = !one_kind(row, nrows, &kind) && people;
 	for (size_t i = 0; i < t->n; i++) {
@@ -172,7 +167,7 @@ static int print_row(struct table *t, const struct rep_series_row *row, struct r
 	t->picture.size = 0;
 	if (t->failed ||
 	    rep_sparkline(&t->picture, t->y, rep_series_points(t->s), SPARK_CELLS, t->ascii))
-		return no_memory(err);
+		return tp_nomem(err);
 	t->value[COLUMN_RUNS] = rep_int((int64_t)row->runs);
 	t->value[COLUMN_PICTURE] = rep_text((const char *)t->picture.data, t->picture.size);
 	t->value[COLUMN_TREND] = rep_str(rep_trend_names[row->trend]);
@@ -233,7 +228,7 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 		lines++;
 	}
 	if (failed) {
-		code = no_memory(err);
+		code = tp_nomem(err);
 	} else {
 		const struct rep_chart chart = {
 		    .title = title,

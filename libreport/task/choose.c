@@ -83,7 +83,7 @@ int rep_pick_run(struct rep_pick *c, const struct rep_tasks *tasks, struct tp_er
 	for (int i = 0; i < REP_NPICKS; i++) {
 		c->answer[i] = c->given[i] ? calloc(c->nstrings + (size_t)1, 1) : NULL;
 		if (c->given[i] && !c->answer[i])
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 	}
 	c->tasks = tasks;
 	return 0;

@@ -39,11 +39,6 @@ struct explain {
 	size_t nheap;
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- what each worker did ---- */
 
 static int by_place(const void *a, const void *b, void *ctx)
@@ -98,7 +93,7 @@ static int put_piece(struct explain *e, uint32_t worker, const struct tp_span *s
 				  "too much happens in these for one look; pick fewer with --task, "
 				  "--region, --min or --from and --to");
 	if (rep_grow(&e->piece, &e->room, e->n, sizeof(*e->piece)))
-		return no_memory(err);
+		return tp_nomem(err);
 	p = &e->piece[e->n++];
 	p->from = span->start > w->from ? span->start : w->from;
 	p->to = span->end < w->to ? span->end : w->to;
@@ -154,7 +149,7 @@ static int read_pieces(struct explain *e, struct tp_err *err)
 	int code;
 
 	if (!stay)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (uint32_t i = 0; i < e->nworkers; i++) {
 		const struct rep_worker *w = &e->worker[i];
 
@@ -305,11 +300,11 @@ int rep_explain(struct rep_view *v, const struct rep_item *item, uint32_t nitems
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
 
 	if (!code && queue_workers(&e))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = read_pieces(&e, err);
 	if (!code && sort_pieces(&e))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	for (uint32_t i = 0; !code && i < nitems; i++)
 		code = give(&e, i, fn, ctx, err);
 	free(e.order);

@@ -22,11 +22,6 @@ struct type {
 	int unknown;	 /* 0, or why something could not be matched */
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* `strings`: as many as there are to ask about. */
 static int type_init(struct type *t, uint32_t strings, const char *text, const char *option,
 		     bool ids, struct tp_err *err)
@@ -49,7 +44,7 @@ static int type_init(struct type *t, uint32_t strings, const char *text, const c
 		return code;
 	t->given = true;
 	t->answer = calloc(strings + (size_t)1, 1);
-	return t->answer ? 0 : no_memory(err);
+	return t->answer ? 0 : tp_nomem(err);
 }
 
 static void type_release(struct type *t)
@@ -319,7 +314,7 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 	if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE, "more tasks and regions than are possible");
 	else if (code)
-		no_memory(err);
+		tp_nomem(err);
 	else
 		code = tp_regex_unknown(c.region.unknown, err);
 done:

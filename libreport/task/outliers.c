@@ -27,10 +27,9 @@ struct looking {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory"
-					    : "these do too much for one look; pick fewer with "
-					      "--task, --region, --min or --from and --to");
+	return tp_err_full(err, code,
+			   "these do too much for one look; pick fewer with "
+			   "--task, --region, --min or --from and --to");
 }
 
 int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *err)

@@ -19,9 +19,7 @@ int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err)
 	if (!code)
 		code = rep_grow(&t->cell, &t->room, at, sizeof(*t->cell));
 	if (code)
-		return tp_err_set(err, code, TP_OFFSET_NONE,
-				  code == TP_ENOMEM ? "out of memory"
-						    : "too many different things happen here");
+		return tp_err_full(err, code, "too many different things happen here");
 	t->cell[at].item = s->item;
 	t->cell[at].what = what;
 	tp_sum(&t->cell[at].ns, tp_minus(s->to, s->from));

@@ -8,8 +8,7 @@
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "more tasks than are possible");
+	return tp_err_full(err, code, "more tasks than are possible");
 }
 
 static int load(struct rep_view *v, bool all, struct tp_err *err)

@@ -5,11 +5,6 @@
 
 #include "time/time.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 		    struct rep_time_curve *c, struct tp_err *err)
 {
@@ -26,7 +21,7 @@ int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 	c->x = calloc(rows + 1, sizeof(*c->x));
 	c->y = calloc(rows + 1, sizeof(*c->y));
 	if (!c->x || !c->y)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < rows; i++) {
 		int64_t id = REP_COL(v, METRIC, name)[i], ts = REP_COL(v, METRIC, ts_ns)[i];
 

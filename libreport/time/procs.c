@@ -4,11 +4,6 @@
 
 #include "time/time.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 #define MOST_PROCS 4096 /* more are no machine */
 
 struct place {
@@ -32,7 +27,7 @@ static int order_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, 
 	struct place *place = calloc(rows + 1, sizeof(*place));
 
 	if (!place)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN]; i++) {
 		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
 
@@ -50,7 +45,7 @@ static int order_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, 
 	t->nprocs = n < MOST_PROCS ? n : MOST_PROCS;
 	free(place);
 	t->proc = calloc(t->nprocs + 1, sizeof(*t->proc));
-	return t->proc && t->proc_id ? 0 : no_memory(err);
+	return t->proc && t->proc_id ? 0 : tp_nomem(err);
 }
 
 static int add_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, struct tp_err *err)
@@ -59,7 +54,7 @@ static int add_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, st
 
 	for (size_t i = 0; i < t->nprocs && !code; i++) {
 		if (rep_binned_init(&t->proc[i], &t->fine))
-			code = no_memory(err);
+			code = tp_nomem(err);
 	}
 	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN] && !code; i++) {
 		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
@@ -88,7 +83,7 @@ int rep_time_procs(struct rep_time *t, struct rep_view *v, struct tp_err *err)
 	if (code)
 		return code;
 	index = calloc(v->nrows[TP_TABLE_PROC] + 1, sizeof(*index));
-	code = index ? add_procs(t, v, index, err) : no_memory(err);
+	code = index ? add_procs(t, v, index, err) : tp_nomem(err);
 	free(index);
 	return code;
 }
@@ -102,7 +97,7 @@ int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *er
 	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), err);
 
 	if (!code && (rep_binned_init(&t->mark, &t->fine) || rep_binned_init(&t->stw, &t->fine)))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (code)
 		return code;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {

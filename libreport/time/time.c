@@ -32,11 +32,6 @@ enum rep_time_class rep_time_class_of(unsigned state)
 	}
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- bins ---- */
 
 /* The range that is looked at, within the run. */
@@ -111,7 +106,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (!code)
 		code = rep_grow(&t->ns, &t->room, index, sizeof(*t->ns));
 	if (code)
-		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (part->state != TP_ST_WAITING && part->state != TP_ST_SYSCALL_BLOCKED)
 		tp_sum(&t->ns[index], part->total_ns);
 	return 0;
@@ -145,7 +140,7 @@ static int pick_groups(struct rep_time *t, struct rep_view *v, struct tp_err *er
 	for (size_t i = 0; i < t->ngroups && !code; i++) {
 		for (int c = 0; c < REP_TIME_NCLASSES && !code; c++) {
 			if (rep_binned_init(&t->group[i].series[c], &t->bins))
-				code = no_memory(err);
+				code = tp_nomem(err);
 		}
 	}
 	return code;
@@ -247,7 +242,7 @@ static int read_events(struct reading *r, size_t first, size_t last, bool all, s
 	int code;
 
 	if (!wanted)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = first; i < last; i++)
 		wanted[i] = all || rep_segment_cut(v, &v->segments[i]);
 	code = rep_segments_each(v, wanted, on_span, r, err);
@@ -287,7 +282,7 @@ int rep_time_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *e
 	for (int c = 0; c < REP_TIME_NCLASSES && !code; c++)
 		code = rep_binned_init(&t->all[c], &t->bins);
 	if (code)
-		return no_memory(err);
+		return tp_nomem(err);
 	code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
 	if (!code)
 		code = pick_groups(t, v, err);
@@ -309,7 +304,7 @@ int rep_time_alive(struct rep_time *t, struct rep_view *v, struct tp_err *err)
 			  REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns), err);
 
 	if (!code && rep_binned_init(&t->alive, &t->fine))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
 		int64_t end = REP_COL(v, GOROUTINE, ended_ns)[i];
 
@@ -325,7 +320,7 @@ int rep_time_begin(struct rep_time *t, struct rep_view *v, size_t bins, struct t
 {
 	memset(t, 0, sizeof(*t));
 	if (rep_bins_even(&t->fine, range_from(v), range_to(v), bins))
-		return no_memory(err);
+		return tp_nomem(err);
 	return 0;
 }
 

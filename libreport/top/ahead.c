@@ -28,11 +28,6 @@ struct rep_ahead {
 	bool stop;
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 int rep_ahead_open(struct rep_ahead **out, struct tp_store *s, int64_t run,
 		   const struct tp_event_range *range, bool for_spans, struct tp_err *err)
 {
@@ -41,7 +36,7 @@ int rep_ahead_open(struct rep_ahead **out, struct tp_store *s, int64_t run,
 
 	*out = NULL;
 	if (!a)
-		return no_memory(err);
+		return tp_nomem(err);
 	a->failed = pthread_mutex_init(&a->lock, NULL) != 0;
 	if (!a->failed && pthread_cond_init(&a->moved, NULL)) {
 		pthread_mutex_destroy(&a->lock);
@@ -69,7 +64,7 @@ static void fill(struct rep_ahead *a, struct slot *slot)
 	if (!slot->ev)
 		slot->ev = malloc(TP_BLOCK_EVENTS * sizeof(*slot->ev));
 	slot->code = slot->ev ? tp_events_read(a->reader, slot->ev, &slot->n, &slot->err)
-			      : no_memory(&slot->err);
+			      : tp_nomem(&slot->err);
 }
 
 static void *work(void *ctx)

@@ -336,7 +336,7 @@ int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const st
 	m->string = calloc(m->nstrings ? m->nstrings : 1, 1);
 	m->stack = calloc(m->nstacks ? m->nstacks : 1, 1);
 	if (!m->string || !m->stack)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (!f->given[REP_FILTER_FOCUS] && !f->given[REP_FILTER_IGNORE])
 		return 0;
 	/* A parent's id is smaller than its child's: one pass decides every stack. */

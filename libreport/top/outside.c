@@ -107,7 +107,7 @@ static int none(const struct rep_filter *f, const struct tp_rows *rows, const st
 				  f->text.goroutine);
 	code = list_names(rows, dict, &b);
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  b.size ? "nothing matches --goroutine=%.60s; there are %.*s"

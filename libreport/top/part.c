@@ -94,7 +94,7 @@ static int scan_for_durations(struct walk *w, bool all, struct tp_err *err)
 	size_t n = 0;
 
 	if (!found)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE_TIME]; i++) {
 		int64_t segment = REP_COL(v, GOROUTINE_TIME, segment)[i];
 
@@ -202,7 +202,7 @@ static int walk_inside(struct walk *w, struct tp_err *err)
 
 	w->inside = &inside;
 	if (!code && rep_inside_segments(&inside, w->v, w->scan))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (!code)
 		code = walk_crossing(w, err);
 	if (!code)
@@ -241,8 +241,8 @@ int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx,
 		columns |= REP_BIT(GOROUTINE, id);
 	w.sums = calloc(v->nsegments + 1, sizeof(*w.sums));
 	w.scan = calloc(v->nsegments + 1, sizeof(*w.scan));
-	code = w.sums && w.scan ? rep_view_load(v, TP_TABLE_GOROUTINE, columns, err)
-				: tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code =
+	    w.sums && w.scan ? rep_view_load(v, TP_TABLE_GOROUTINE, columns, err) : tp_nomem(err);
 	if (!code && rep_filter_inside(v->filter))
 		code = walk_inside(&w, err);
 	else if (!code)

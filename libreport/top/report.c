@@ -9,11 +9,10 @@
 
 int(rep_job_fail)(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory"
-					    : "too much for one report; pick fewer tasks, "
-					      "goroutines or less time (--task, --goroutine, "
-					      "--from, --to)");
+	return tp_err_full(err, code,
+			   "too much for one report; pick fewer tasks, "
+			   "goroutines or less time (--task, --goroutine, "
+			   "--from, --to)");
 }
 
 int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, struct tp_err *err)

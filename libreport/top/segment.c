@@ -67,7 +67,7 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 		return code;
 	open = tp_many(rows ? rows : 1, sizeof(*open));
 	if (!open)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (size_t i = 0; i < rows; i++) {
 		if (REP_COL(v, SPAN_CROSSING, first_segment)[i] < segment &&
 		    REP_COL(v, SPAN_CROSSING, last_segment)[i] >= segment)
@@ -159,9 +159,7 @@ int rep_segments_read(struct rep_view *v, const bool *wanted,
 		}
 		if (!s.spans) {
 			s.spans = tp_spans_new();
-			code = s.spans
-				   ? restore(v, s.spans, (int64_t)i, err)
-				   : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = s.spans ? restore(v, s.spans, (int64_t)i, err) : tp_nomem(err);
 		}
 		if (!code)
 			code = read_segment(&s, i, err);
@@ -286,7 +284,7 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 
 	s->spans = tp_spans_new();
 	if (!s->spans)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = beginning ? 0 : presume(s, stay, n, err);
 	if (!code)
 		code = rep_ahead_open(&r, v->store, v->run->row.id, &range, true, err);
@@ -319,7 +317,7 @@ int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span
 		qsort(stay, n, sizeof(*stay), by_from);
 	/* What a damaged trace has lost depends on everything. */
 	if (!v->run->losses && !v->run->row.inferred && want(&wanted, stay, n))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	while (!code && first < n) {
 		int64_t to = stay[first].to;
 		size_t next = first + 1;

@@ -9,11 +9,6 @@
 #include "base/sum.h"
 #include "store/sqlerr.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* Segments share no blocks: a store in which they did could make every event be read as often as
  * there are segments. */
 static bool follows(const struct tp_segment *s, size_t n)
@@ -65,7 +60,7 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 			more = tp_more(v->segments, room, sizeof(*more));
 			if (!more) {
 				sqlite3_finalize(st);
-				return no_memory(err);
+				return tp_nomem(err);
 			}
 			v->segments = more;
 		}
@@ -124,7 +119,7 @@ int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_r
 		v->string_map = calloc(tp_dict_strings(v->dict) + (size_t)1, sizeof(uint32_t));
 		v->stack_map = calloc(tp_dict_stacks(v->dict) + (size_t)1, sizeof(uint32_t));
 		if (!v->string_map || !v->stack_map)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	return rep_matcher_init(&v->match, filter, v->dict, err);
 }
@@ -158,7 +153,7 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 		return 0;
 	more = tp_more(v->loaded, v->nloaded + 1, sizeof(*more));
 	if (!more)
-		return no_memory(err);
+		return tp_nomem(err);
 	v->loaded = more;
 	memset(&more[v->nloaded], 0, sizeof(*more));
 	code = tp_rows_load(v->store, v->run->row.id, table, missing, &more[v->nloaded], err);

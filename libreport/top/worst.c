@@ -42,11 +42,6 @@ bool rep_reason_rests(struct tp_text reason)
 	return false;
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- what counts ---- */
 
 /* Go: internal/trace, IsSystemGoroutine. */
@@ -328,7 +323,7 @@ static int search(struct search *s, struct tp_err *err)
 	int code;
 
 	if (!wanted)
-		return no_memory(err);
+		return tp_nomem(err);
 	code = read_crossing(s, err);
 	if (!code)
 		code = load_places(s, &places, err);
@@ -362,7 +357,7 @@ int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct re
 	s.least = calloc(opt->n, sizeof(*s.least));
 	if (opt->no_rest)
 		s.rests = calloc(s.nstrings + 1, 1);
-	code = s.least && (s.rests || !opt->no_rest) ? search(&s, err) : no_memory(err);
+	code = s.least && (s.rests || !opt->no_rest) ? search(&s, err) : tp_nomem(err);
 	free(s.least);
 	free(s.rests);
 	if (!code)

@@ -39,7 +39,7 @@ static int add_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_
 	for (size_t i = 0; i < n; i++) {
 		s->text.size = 0;
 		if (tp_listing_line(&listing, &ev[i], &s->text))
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		add(s, s->text.data, s->text.size);
 	}
 	return 0;

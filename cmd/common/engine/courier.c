@@ -236,7 +236,7 @@ static int take_answer(struct cmd_courier *c,
 		c->piece.size = 0;
 		if (tp_buf_reserve(&c->piece, size ? size : 1)) {
 			c->broken = true;
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		}
 		code = read_all(c, c->piece.data, size, err);
 		if (code)
@@ -344,7 +344,7 @@ int cmd_courier_start(struct cmd_courier **out, const struct cmd_engine_url *u, 
 
 	*out = c;
 	if (!c)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	c->to = c->from = -1;
 	snprintf(c->host, sizeof(c->host), "%.280s:%u", u->host, u->port);
 	code = find_program(program, err);

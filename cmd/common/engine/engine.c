@@ -81,10 +81,8 @@ static int add(struct cmd *cmd, char *address)
 	struct tp_err err;
 	int code;
 
-	if (!more) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!more)
+		return cmd_nomem(cmd);
 	sources.at = more;
 	s = &more[sources.n++];
 	*s = (struct source){.address = address};
@@ -241,10 +239,8 @@ static int make(struct cmd *cmd, struct source *s, const char *spec, const bool 
 	if (status)
 		return status;
 	m = place(cmd, s, spec, &there);
-	if (!m) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!m)
+		return cmd_nomem(cmd);
 	if (!there && rep_engine_fetch(&link, &at, &s->runs, &opt, m->path, &err))
 		return cmd_engine_fail(cmd, s->address, &err);
 	*path = m->path;
@@ -304,10 +300,8 @@ int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
 	if (status)
 		return status;
 	picked = calloc(s->runs.n, sizeof(*picked));
-	if (!picked) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
+	if (!picked)
+		return cmd_nomem(cmd);
 	status = pick(cmd, s, list, spec, picked);
 	if (!status)
 		status = make(cmd, s, spec, picked, path);

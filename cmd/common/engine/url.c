@@ -73,11 +73,6 @@ static int wrong(struct tp_err *err, const char *what)
 			  what);
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int digit(char c)
 {
 	return c >= '0' && c <= '9'   ? c - '0'
@@ -94,7 +89,7 @@ static int decode(const char *from, const char *end, char **out, struct tp_err *
 
 	*out = to;
 	if (!to)
-		return no_memory(err);
+		return tp_nomem(err);
 	to[0] = '\0';
 	while (from < end) {
 		int c = (unsigned char)*from++;
@@ -168,7 +163,7 @@ static int parse_host(struct cmd_engine_url *u, const char *from, const char *en
 		return wrong(err, "no host");
 	u->host = strndup(from, (size_t)(stop - from));
 	if (!u->host)
-		return no_memory(err);
+		return tp_nomem(err);
 	if (stop == end)
 		return 0;
 	if (*stop != ':' || end - stop > 6)
@@ -186,12 +181,12 @@ static int add_label(struct cmd_engine_url *u, char *text, struct tp_err *err)
 		return wrong(err, "label= without KEY=VALUE");
 	more = tp_more(u->label, u->nlabels + 1, sizeof(*more));
 	if (!more)
-		return no_memory(err);
+		return tp_nomem(err);
 	u->label = more;
 	more[u->nlabels] =
 	    (struct rep_engine_label){strndup(text, (size_t)(equals - text)), strdup(equals + 1)};
 	u->nlabels++;
-	return more[u->nlabels - 1].key && more[u->nlabels - 1].value ? 0 : no_memory(err);
+	return more[u->nlabels - 1].key && more[u->nlabels - 1].value ? 0 : tp_nomem(err);
 }
 
 static int keep(char **to, char **text)
@@ -292,7 +287,7 @@ int cmd_engine_url_parse(struct cmd_engine_url *u, const char *text, struct tp_e
 	u->user = strdup("");
 	u->password = strdup("");
 	if (!u->user || !u->password)
-		return no_memory(err);
+		return tp_nomem(err);
 	from = text + n;
 	end = authority_end(from, &at);
 	if (at)
@@ -310,7 +305,7 @@ int cmd_engine_url_parse(struct cmd_engine_url *u, const char *text, struct tp_e
 		from = end;
 	}
 	if (!code && !u->database && !(u->database = strdup(DATABASE)))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (!code && strlen(u->database) > 200)
 		code = wrong(err, "a very long name");
 	if (!code && *from == '#')
@@ -380,7 +375,7 @@ static int take_line(struct cmd_engine_url *u, char *line, bool *found, struct t
 	u->user = strdup(user);
 	u->password = strdup(password);
 	*found = true;
-	return u->user && u->password ? 0 : no_memory(err);
+	return u->user && u->password ? 0 : tp_nomem(err);
 }
 
 static int take_lines(struct cmd_engine_url *u, char *text, struct tp_err *err)

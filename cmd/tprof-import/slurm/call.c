@@ -128,7 +128,7 @@ int call_run(const struct call *c, struct tp_buf *out, struct tp_buf *error, int
 	pid_t pid = -1, got;
 
 	if (c->failed)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (pipe2(a, O_CLOEXEC) || pipe2(b, O_CLOEXEC))
 		why = errno;
 	else
@@ -150,7 +150,7 @@ int call_run(const struct call *c, struct tp_buf *out, struct tp_buf *error, int
 		got = waitpid(pid, &how, 0);
 	while (got < 0 && errno == EINTR);
 	if (code == TP_ENOMEM)
-		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (code || got < 0)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: cannot be waited for: %s",
 				  c->argv[0], strerror(errno));

@@ -45,8 +45,7 @@ int cuts_divide(const char *list, uint64_t bytes, struct cut **cuts, size_t *n, 
 				if (!grown) {
 					free(*cuts);
 					*cuts = NULL;
-					return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-							  "out of memory");
+					return tp_nomem(err);
 				}
 				*cuts = grown;
 				room += 64;

@@ -18,11 +18,6 @@
 /* Of what it reads of files that others may have changed. */
 #define MOST_BYTES ((size_t)64 << 20)
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int failed(struct tp_err *err, const char *path, const char *what)
 {
 	int why = errno;
@@ -91,7 +86,7 @@ static int read_file(const char *path, struct tp_buf *to, struct tp_err *err)
 		if (n < 0)
 			code = failed(err, path, "read");
 		else if (to->size > MOST_BYTES || tp_buf_put(to, block, (size_t)n))
-			code = out_of_memory(err);
+			code = tp_nomem(err);
 	}
 	close(fd);
 	return code;
@@ -101,7 +96,7 @@ static int write_below(const char *folder, const char *name, const void *data, s
 		       struct tp_err *err)
 {
 	char *path = text("%s/%s", folder, name);
-	int code = path ? lists_file(path, data, size, err) : out_of_memory(err);
+	int code = path ? lists_file(path, data, size, err) : tp_nomem(err);
 
 	free(path);
 	return code;
@@ -113,7 +108,7 @@ static int make_below(const char *folder, const char *name, struct tp_err *err)
 	int code = 0;
 
 	if (!path)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	if (mkdir(path, 0700))
 		code = failed(err, path, "made");
 	free(path);
@@ -129,7 +124,7 @@ static int lock(struct folder *f, const char *folder, struct tp_err *err)
 	int fd, code = 0;
 
 	if (!path)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	/* For writing, as NFS wants it. */
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
@@ -234,7 +229,7 @@ int folder_make(struct folder *f, const char *store, const struct paths *paths,
 
 	*f = (struct folder){.path = folder_path(store), .known = f->known};
 	if (!draft || !f->path)
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	else if (!mkdtemp(draft))
 		code = failed(err, f->path, "made");
 	if (code) {
@@ -273,14 +268,14 @@ static int read_plan(struct folder *f, struct tp_err *err)
 	unsigned long long tasks, dumps, bytes;
 	struct tp_buf plan = {0};
 	struct stat st;
-	int code = path ? read_file(path, &plan, err) : out_of_memory(err), end = 0, known = 0;
+	int code = path ? read_file(path, &plan, err) : tp_nomem(err), end = 0, known = 0;
 
 	free(path);
 	/* A folder without a plan is what is left of one that has ended, or nothing of ours. */
 	if (code == TP_ENOENT && !stat(f->path, &st))
 		code = damaged(f, err);
 	if (!code && tp_buf_put(&plan, "", 1))
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	if (!code &&
 	    (sscanf((const char *)plan.data,
 		    "tprof-slurm 1\ntasks %9llu\ndumps %18llu\nbytes %18llu\nknown %1d\n%n", &tasks,
@@ -306,11 +301,11 @@ int folder_open(struct folder *f, const char *store, const struct tp_buf *comman
 	int code;
 
 	*f = (struct folder){.path = folder_path(store)};
-	code = f->path ? read_plan(f, err) : out_of_memory(err);
+	code = f->path ? read_plan(f, err) : tp_nomem(err);
 	if (code)
 		return code;
 	path = text("%s/command", f->path);
-	code = path ? read_file(path, &was, err) : out_of_memory(err);
+	code = path ? read_file(path, &was, err) : tp_nomem(err);
 	if (code == TP_ENOENT)
 		code = damaged(f, err);
 	if (!code && (was.size != command->size || memcmp(was.data, command->data, was.size) != 0))
@@ -382,7 +377,7 @@ char *folder_left(const struct folder *f, size_t level, size_t *left)
 int folder_jobs(const struct folder *f, struct tp_buf *jobs, struct tp_err *err)
 {
 	char *path = text("%s/jobs", f->path);
-	int code = path ? read_file(path, jobs, err) : out_of_memory(err);
+	int code = path ? read_file(path, jobs, err) : tp_nomem(err);
 
 	free(path);
 	return code;
@@ -391,8 +386,7 @@ int folder_jobs(const struct folder *f, struct tp_buf *jobs, struct tp_err *err)
 int folder_note_jobs(const struct folder *f, const struct tp_buf *jobs, struct tp_err *err)
 {
 	char *path = text("%s/jobs.new", f->path), *name = text("%s/jobs", f->path);
-	int code =
-	    path && name ? lists_file(path, jobs->data, jobs->size, err) : out_of_memory(err);
+	int code = path && name ? lists_file(path, jobs->data, jobs->size, err) : tp_nomem(err);
 
 	if (!code && rename(path, name))
 		code = failed(err, name, "written");

@@ -16,11 +16,6 @@
 /* Slurm's own limit for the numbers of an array, unless a site has another (MaxArraySize). */
 #define MOST_TASKS 1000
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- files ---- */
 
 static int failed(struct tp_err *err, const char *path)
@@ -62,7 +57,7 @@ static int write_task(const char *folder, size_t n, const struct tp_buf *list, c
 {
 	char *path = NULL;
 	int code = asprintf(&path, "%s/list/%zu", folder, n) < 0
-		       ? out_of_memory(err)
+		       ? tp_nomem(err)
 		       : lists_file(path, list->data, list->size, err);
 
 	free(path);
@@ -70,7 +65,7 @@ static int write_task(const char *folder, size_t n, const struct tp_buf *list, c
 		return code;
 	path = NULL;
 	code = asprintf(&path, "%s/list/%zu.options", folder, n) < 0
-		   ? out_of_memory(err)
+		   ? tp_nomem(err)
 		   : lists_file(path, options, strlen(options), err);
 	free(path);
 	return code;
@@ -138,13 +133,13 @@ static int write_group(const char *folder, const struct paths *paths, const bool
 	int code = 0;
 
 	if (!list)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	memset(list, 0, g->tasks * sizeof(*list));
 	for (size_t i = 0; i < paths->n && !code; i++) {
 		const struct path *p = &paths->list[i];
 
 		if (p->named == g->named && !in_parts[i] && put_path(&list[g->task[at++]], p))
-			code = out_of_memory(err);
+			code = tp_nomem(err);
 	}
 	for (size_t i = 0; i < g->tasks && !code; i++)
 		code = write_task(folder, g->first + i + 1, &list[i], g->options, err);
@@ -164,7 +159,7 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 	int code = 0;
 
 	if (!costs || !task) {
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 		goto done;
 	}
 	for (size_t i = 0; i < 2; i++) {
@@ -185,7 +180,7 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 		if (!g[i].n)
 			continue;
 		code = balance(g[i].costs, g[i].n, g[i].tasks, g[i].task)
-			   ? out_of_memory(err)
+			   ? tp_nomem(err)
 			   : write_group(folder, paths, in_parts, &g[i], err);
 	}
 	*last += g[0].tasks + g[1].tasks;
@@ -201,7 +196,7 @@ static int write_parts(const char *folder, const struct path *p, const struct cu
 		       size_t *last, struct tp_err *err)
 {
 	struct tp_buf list = {0};
-	int code = put_path(&list, p) ? out_of_memory(err) : 0;
+	int code = put_path(&list, p) ? tp_nomem(err) : 0;
 
 	for (size_t i = 0; i < n && !code; i++) {
 		char options[80];
@@ -245,7 +240,7 @@ int lists_write(const char *folder, const struct paths *paths, const struct list
 
 	*tasks = 0;
 	if (!in_parts)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	code = write_all_parts(folder, paths, how, in_parts, tasks, err);
 	if (!code)
 		code = write_groups(folder, paths, in_parts, how->tasks, tasks, err);

@@ -28,11 +28,6 @@ struct work {
 	bool made; /* the folder is new */
 };
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- where things are ---- */
 
 /* The folder of this command, and the scripts' beside it: share/tprof/slurm, as they are installed.
@@ -87,7 +82,7 @@ static int describe(const struct slurm *s, struct tp_buf *command, struct tp_err
 		failed |= tp_buf_put(command, s->argv[i], strlen(s->argv[i]) + 1);
 	for (size_t i = 0; i < s->npaths; i++)
 		failed |= tp_buf_put(command, s->paths[i], strlen(s->paths[i]) + 1);
-	return failed ? out_of_memory(err) : 0;
+	return failed ? tp_nomem(err) : 0;
 }
 
 /* ---- jobs ---- */
@@ -95,8 +90,8 @@ static int describe(const struct slurm *s, struct tp_buf *command, struct tp_err
 static int note_jobs(const struct work *w, struct tp_err *err)
 {
 	struct tp_buf text = {0};
-	int code = jobs_write(&w->jobs, &text) ? out_of_memory(err)
-					       : folder_note_jobs(&w->folder, &text, err);
+	int code =
+	    jobs_write(&w->jobs, &text) ? tp_nomem(err) : folder_note_jobs(&w->folder, &text, err);
 
 	tp_buf_release(&text);
 	/* All may be done by now. */
@@ -140,7 +135,7 @@ static int submit_parts(struct work *w, const char *array, struct tp_err *err)
 
 	if (!argv || (w->folder.known && asprintf(&known, "--known=%s", w->all) < 0)) {
 		free(argv);
-		return out_of_memory(err);
+		return tp_nomem(err);
 	}
 	argv[n++] = w->at;
 	argv[n++] = w->bin;
@@ -177,7 +172,7 @@ static int submit_missing(struct work *w, size_t *parts, struct tp_err *err)
 		char *array = folder_left(f, level, &left);
 
 		if (!array)
-			code = out_of_memory(err);
+			code = tp_nomem(err);
 		if (!level)
 			*parts = left;
 		if (left && !code)
@@ -286,7 +281,7 @@ static int tell_end(const struct work *w, double seconds)
 
 	if (asprintf(&path, "%s.report", s->store) < 0)
 		path = NULL;
-	code = path ? report_read(&r, path, &err) : out_of_memory(&err);
+	code = path ? report_read(&r, path, &err) : tp_nomem(&err);
 	if (code) {
 		status = cmd_fail(s->cmd, NULL, &err);
 	} else {
@@ -416,7 +411,7 @@ static int begin(struct work *w, bool *begun, struct tp_err *err)
 	*begun = false;
 	w->all = absolute(w->s->store);
 	if (!code && !w->all)
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = describe(w->s, &command, err);
 	if (!code)
@@ -436,7 +431,7 @@ static int begin(struct work *w, bool *begun, struct tp_err *err)
 	}
 	tp_buf_release(&command);
 	if (!code && !(w->at = absolute(w->folder.path)))
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	return code;
 }
 

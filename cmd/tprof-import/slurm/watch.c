@@ -73,7 +73,7 @@ int watch(const struct folder *f, const struct jobs *jobs, int64_t ask_ns, const
 	bool told = false;
 
 	if (!w.seen)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	cmd_progress_init(&w.progress, "");
 	while (!code && !cmd_stopped() && folder_there(f)) {
 		bool alive, unknown;

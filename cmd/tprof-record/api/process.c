@@ -52,7 +52,7 @@ int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_
 
 	memset(p, 0, sizeof(*p));
 	if (base == MAP_FAILED)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	p->arena = rec_arena_at(base);
 	copy_arena(&p->arena, api_arena(h));
 	p->pid = p->arena.header->pid;

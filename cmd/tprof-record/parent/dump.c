@@ -223,7 +223,7 @@ static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_r
 	int code;
 
 	if (!dict)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = rec_names_new(&names, p, dict, err);
 	if (!code)
 		code = rec_file_begin(&f, m->image->folder, "trace.out", err);

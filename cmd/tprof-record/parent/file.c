@@ -76,7 +76,7 @@ int rec_file_begin(struct rec_file *f, const char *folder, const char *name, str
 	}
 	f->buffer = malloc(BUFFER);
 	if (!f->buffer)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	/* Whatever lies there is none of ours, or of a recorder that died. */
 	unlink(f->part);
 	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -137,7 +137,7 @@ int rec_file_put(const char *folder, const char *name, const void *data, size_t 
 			libdeflate_free_compressor(c);
 		if (!size) {
 			free(gzip);
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		}
 		data = gzip;
 	}

@@ -164,7 +164,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 		close(memory);
 		if (process >= 0)
 			close(process);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	image->memory = memory;
 	image->process = process;
@@ -176,7 +176,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	code = map(image, err);
 	image->last_job = calloc(1, sizeof(*image->last_job));
 	if (!code && !image->last_job)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (code) {
 		rec_image_free(image);
 		return code;
@@ -185,7 +185,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	image->other_clock = image->arena.header->start_ns > image->begin_ns;
 	if (rec_drain_begin(&image->drain)) {
 		rec_image_free(image);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 256 << 10);
@@ -355,7 +355,7 @@ int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong
 
 	memset(p, 0, sizeof(*p));
 	if (base == MAP_FAILED)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	p->arena = rec_arena_at(base);
 	p->pid = (uint32_t)image->pid;
 	p->alive = image->draining || image->alive;

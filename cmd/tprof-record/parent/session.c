@@ -339,7 +339,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 		rec_request_settings(o->request, s->name, settings, sizeof(settings));
 		env = rec_request_environment(o->env, settings, o->program->first, o->library);
 		if (!env)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 	}
 	s->begin_ns = rec_session_now();
 	pid = rec_spawn(o->program->path, o->argv, env ? env : o->env, o->signals, on_ready, s,
@@ -384,7 +384,7 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 
 	*error = 0;
 	if (!s)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	s->o = o;
 	s->epoll = s->signals.fd = s->socket.fd = -1;
 	code = open_sources(s, err);

@@ -32,7 +32,7 @@ int rec_spool_begin(struct rec_spool *s, const char *folder, struct tp_err *err)
 	*s = (struct rec_spool){.fd = -1};
 	s->buffer = malloc(REC_SPOOL_BUFFER * sizeof(*s->buffer));
 	if (!s->buffer)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	s->fd = nameless_file(folder);
 	if (s->fd >= 0)
 		return 0;

@@ -64,7 +64,7 @@ struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
 	struct diff_ask *a = calloc(1, sizeof(*a));
 
 	if (!a) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return NULL;
 	}
 	if (!pick_sides(t, d, &v->select, a)) {
@@ -132,7 +132,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	if (arg) {
 		d->arg = strdup(arg);
 		if (!d->arg) {
-			tui_error(t, "out of memory");
+			tui_nomem(t);
 			return false;
 		}
 	}

@@ -361,7 +361,7 @@ static void select_range(struct tui *t, struct tui_view *v, const struct tui_lea
 		return;
 	}
 	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	select.from_ns = lead->at_ns;
@@ -386,7 +386,7 @@ static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_le
 		return;
 	}
 	tui_select_release(&select);
-	tui_error(t, "out of memory");
+	tui_nomem(t);
 }
 
 /* What says most of a time of this state. */

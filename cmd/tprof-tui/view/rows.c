@@ -17,7 +17,7 @@ static void take(struct tui_view *v, struct tui_cells *cells)
 	r->cells = *cells;
 	*cells = (struct tui_cells){0};
 	if (!tui_table_show(&r->table, r->cells.n ? &r->cells.sheet[0] : NULL))
-		tui_error(v->tui, "out of memory");
+		tui_nomem(v->tui);
 	if (r->wish && r->table.n)
 		r->table.cursor = (size_t)r->wish <= r->table.n ? (size_t)r->wish - 1 : 0;
 	r->wish = 0;
@@ -48,7 +48,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	/* Who has to wait for it waits here. */
 	for (size_t i = 0; i < f->cells.n && !code; i++)
 		if (tui_sheet_index(&f->cells.sheet[i]))
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 	return code;
 }
 
@@ -104,7 +104,7 @@ void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *
 		free(f);
 		if (ask->more)
 			ask->free_more(ask->more);
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	f->job = (struct tui_job){
@@ -232,7 +232,7 @@ void tui_rows_filter(struct tui *t, struct tui_view *v, const char *text)
 	struct tui_rows *r = v->state;
 
 	if (!tui_table_filter(&r->table, text))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 }
 
 int tui_rows_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)

@@ -61,7 +61,7 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 		bool trace = !strcmp(run->row.kind, "trace");
 
 		if (labels_of(run, &labels)) {
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 			break;
 		}
 		code = rep_output_row(

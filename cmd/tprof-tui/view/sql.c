@@ -87,7 +87,7 @@ static void ask(struct tui *t, struct tui_view *v)
 	s->asked = strdup(s->line.text);
 	a = calloc(1, sizeof(*a));
 	if (!a) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	tui_rows_ask_with(t, v,

@@ -8,11 +8,6 @@
 
 #include "output/ops.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static char *keep(struct tui_cells *c, const char *text)
 {
 	return tp_arena_strndup(&c->arena, text, strlen(text));
@@ -64,14 +59,14 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 		struct tui_sheet *more = realloc(c->sheet, room * sizeof(*more));
 
 		if (!more)
-			return no_memory(err);
+			return tp_nomem(err);
 		c->sheet = more;
 		c->room = room;
 	}
 	s = &c->sheet[c->n];
 	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
 	if (!s->name || keep_columns(c, s, columns))
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < ncolumns; i++)
 		s->columns[i].kind = kind_here(c, s->columns[i].kind);
 	c->n++;
@@ -204,7 +199,7 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	}
 	c->bytes += size;
 	c->rows++;
-	return tui_sheet_put(c, &c->sheet[c->n - 1], values) ? no_memory(err) : 0;
+	return tui_sheet_put(c, &c->sheet[c->n - 1], values) ? tp_nomem(err) : 0;
 }
 
 static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
@@ -214,16 +209,16 @@ static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
 	bool *strongs;
 
 	if (!note)
-		return no_memory(err);
+		return tp_nomem(err);
 	c->note = note;
 	strongs = realloc(c->strong, (c->nnotes + 1) * sizeof(*strongs));
 	if (!strongs)
-		return no_memory(err);
+		return tp_nomem(err);
 	c->strong = strongs;
 	note[c->nnotes] = keep(c, text);
 	strongs[c->nnotes] = strong;
 	if (!note[c->nnotes])
-		return no_memory(err);
+		return tp_nomem(err);
 	c->nnotes++;
 	return 0;
 }
@@ -371,7 +366,7 @@ int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *na
 {
 	s->name = keep(cells, name);
 	if (!s->name)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		struct rep_column *c = &s->columns[i];
 
@@ -380,7 +375,7 @@ int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *na
 		/* It is the same in all rows: what is asked for. */
 		c->raw_only = !strcmp(c->name, "goroutine") && strcmp(name, "children") != 0;
 		if (!c->title)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }

@@ -21,7 +21,7 @@ static int put_indented(struct tui_table *t, struct rep_output *out, uint32_t ro
 	int code = 0;
 
 	if (!values)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	memcpy(values, from, n * sizeof(*values));
 	if (t->naming >= 0 && values[t->column[t->naming]].type == REP_TYPE_TEXT) {
 		struct rep_value *v = &values[t->column[t->naming]];
@@ -33,8 +33,7 @@ static int put_indented(struct tui_table *t, struct rep_output *out, uint32_t ro
 		v->text.data = (const char *)name.data;
 		v->text.size = name.size;
 	}
-	code = code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		    : rep_output_row(out, values, err);
+	code = code ? tp_nomem(err) : rep_output_row(out, values, err);
 	free(values);
 	tp_buf_release(&name);
 	return code;

@@ -468,7 +468,7 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	free(e.location);
 	free(e.slot);
 	if (code == TP_ENOMEM)
-		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the profile has too many locations")
 		    : 0;
 }

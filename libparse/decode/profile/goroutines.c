@@ -797,7 +797,7 @@ int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile
 	int code;
 
 	if (!d)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	d->l = (struct tp_legacy){.err = err,
 				  .data = data,
 				  .size = size,

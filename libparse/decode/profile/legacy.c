@@ -21,7 +21,7 @@ int tp_legacy_fail(struct tp_legacy *l, int code)
 {
 	switch (code) {
 	case TP_ENOMEM:
-		return tp_err_set(l->err, code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(l->err);
 	case TP_ELIMIT:
 		return tp_err_set(l->err, code, TP_OFFSET_NONE, "more than 2^30 entries");
 	default:

@@ -12,7 +12,7 @@
 
 int tp_proto_out_of_memory(struct tp_proto *d)
 {
-	return tp_err_set(d->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(d->err);
 }
 
 int tp_proto_checked(struct tp_proto *d, int code)

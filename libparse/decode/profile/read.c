@@ -18,7 +18,7 @@ int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
 						 "samples are added up",
 						 n);
 
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* A sound profile may be empty; one that is damaged so that nothing of it is left is an error. */
@@ -52,8 +52,8 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 		if (!kinds[i].seen(data, size))
 			continue;
 		*p = tp_profile_new();
-		code = *p ? kinds[i].read(data, size, opt ? opt : &defaults, *p, err)
-			  : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code =
+		    *p ? kinds[i].read(data, size, opt ? opt : &defaults, *p, err) : tp_nomem(err);
 		if (!code)
 			code = check_left(*p, err);
 		if (code) {

@@ -37,11 +37,6 @@ struct tp_v1_encoder {
 	uint64_t seed;
 };
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 int tp_v1_encoder_new(struct tp_v1_encoder **out, const struct tp_out *to, struct tp_err *err)
 {
 	static const char header[TP_V1_HEADER_SIZE] = "go 1.5 trace";
@@ -50,7 +45,7 @@ int tp_v1_encoder_new(struct tp_v1_encoder **out, const struct tp_out *to, struc
 
 	*out = NULL;
 	if (!e)
-		return nomem(err);
+		return tp_nomem(err);
 	e->out = *to;
 	e->seed = tp_seed();
 	code = e->out.write(e->out.ctx, header, sizeof(header), err);
@@ -124,7 +119,7 @@ int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, u
 	if (!n)
 		return 0;
 	if (e->nstacks == e->room_stacks && grow_stacks(e))
-		return nomem(err);
+		return tp_nomem(err);
 	hash = hash_pcs(e->seed, pcs, n);
 	for (at = hash & (e->nslots - 1); e->slots[at]; at = (at + 1) & (e->nslots - 1)) {
 		const struct stack *s = &e->stacks[e->slots[at] - 1];
@@ -140,7 +135,7 @@ int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, u
 		uint64_t *p = tp_more(e->pcs, room, sizeof(*p));
 
 		if (!p)
-			return nomem(err);
+			return tp_nomem(err);
 		e->pcs = p;
 		e->room_pcs = room;
 	}
@@ -195,7 +190,7 @@ int tp_v1_encode_event(struct tp_v1_encoder *e, int32_t p, const struct tp_v1_ev
 				  p);
 	l = lane_of(e, p);
 	if (!l)
-		return nomem(err);
+		return tp_nomem(err);
 	if (BUFFER_BYTES - l->data.size < EVENT_BYTES) {
 		code = write_out(e, &l->data, err);
 		if (code)
@@ -223,7 +218,7 @@ int tp_v1_encode_event(struct tp_v1_encoder *e, int32_t p, const struct tp_v1_ev
 		*length = (uint8_t)(at - length - 1);
 	l->seq = ev->seq;
 	l->ticks = ev->ticks;
-	return tp_buf_put(&l->data, bytes, (size_t)(at - bytes)) ? nomem(err) : 0;
+	return tp_buf_put(&l->data, bytes, (size_t)(at - bytes)) ? tp_nomem(err) : 0;
 }
 
 /* ---- the end ---- */
@@ -254,18 +249,18 @@ int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint
 	if (!code && e->nlanes)
 		code = write_out(e, &e->lanes[0].data, err);
 	for (uint32_t id = 1; id <= e->nstacks && !code; id++) {
-		code = put_stack(e, id, &body, &out) ? nomem(err) : 0;
+		code = put_stack(e, id, &body, &out) ? tp_nomem(err) : 0;
 		if (!code && out.size > BUFFER_BYTES)
 			code = write_out(e, &out, err);
 	}
 	/* The footer's events have no arguments by their first byte, and an unused 0 at the end. */
 	if (!code && (tp_buf_put(&out, (uint8_t[]){TP_V1_FREQUENCY}, 1) ||
 		      tp_buf_put_uvarint(&out, ticks_per_second) || tp_buf_put_uvarint(&out, 0)))
-		code = nomem(err);
+		code = tp_nomem(err);
 	if (!code && timer_g &&
 	    (tp_buf_put(&out, (uint8_t[]){TP_V1_TIMER_GOROUTINE}, 1) ||
 	     tp_buf_put_uvarint(&out, timer_g) || tp_buf_put_uvarint(&out, 0)))
-		code = nomem(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = write_out(e, &out, err);
 	tp_buf_release(&body);

@@ -435,7 +435,7 @@ static int walk(struct tp_v1_walk *w, const uint8_t *p)
 						  "at 0x%zx: %s", (size_t)(p - ix->data), w->why);
 			p = tp_v1_recover(w, p);
 			if (w->code)
-				return tp_err_set(w->err, w->code, TP_OFFSET_NONE, "out of memory");
+				return tp_nomem(w->err);
 			continue;
 		}
 		ix->counts[type]++;
@@ -493,7 +493,7 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 	tp_v1_tables_release(&w.tables);
 	set_horizon(ix);
 	if (!code && (list_due(ix, TP_V1_EXITS) || list_due(ix, TP_V1_SAMPLES)))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	return code;
 }
 

@@ -102,7 +102,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 {
 	uint64_t *v = tp_many(2 + 4 * MAX_FRAMES, sizeof(*v));
 	struct tp_v1_idmap by_pc = {.seed = ix->seed};
-	int code = v ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code = v ? 0 : tp_nomem(err);
 
 	for (size_t i = 0; i < t->n && !code; i++) {
 		struct tp_cursor c =
@@ -132,7 +132,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 			break;
 		}
 		if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+			tp_nomem(err);
 	}
 	tp_v1_idmap_release(&by_pc);
 	free(v);

@@ -53,11 +53,6 @@ struct tp_v2_encoder {
 	uint32_t npcs, room_pcs;
 };
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static uint64_t mix(uint64_t h)
 {
 	h *= 0xbf58476d1ce4e5b9u;
@@ -73,7 +68,7 @@ int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
 
 	*out = NULL;
 	if (!e)
-		return nomem(err);
+		return tp_nomem(err);
 	e->dict = dict;
 	e->out = *to;
 	e->seed = tp_seed();
@@ -173,7 +168,7 @@ static int write_batch(struct tp_v2_encoder *e, uint64_t m, uint64_t time,
 	if (tp_buf_put(&e->head, (uint8_t[]){TP_V2_EventBatch}, 1) ||
 	    tp_buf_put_uvarint(&e->head, e->generation) || tp_buf_put_uvarint(&e->head, m) ||
 	    tp_buf_put_uvarint(&e->head, time) || tp_buf_put_uvarint(&e->head, data->size))
-		return nomem(err);
+		return tp_nomem(err);
 	code = e->out.write(e->out.ctx, e->head.data, e->head.size, err);
 	return code ? code : e->out.write(e->out.ctx, data->data, data->size, err);
 }
@@ -259,7 +254,7 @@ int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp
 	int code;
 
 	if (!l)
-		return nomem(err);
+		return tp_nomem(err);
 	if (l->data.size &&
 	    (l->data.size + TP_V2_MAX_EVENT > TP_V2_MAX_BATCH || ts - l->last >= EXACT)) {
 		code = write_batch(e, m, l->first, &l->data, err);
@@ -278,13 +273,13 @@ int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp
 
 		if (stack || ends_in(w->args[i], "string")) {
 			if (stack ? use_stack(e, v, &number) : use_string(e, v, &number))
-				return nomem(err);
+				return tp_nomem(err);
 			v = number;
 		}
 		p = tp_put_uvarint(p, v);
 	}
 	l->last = ts;
-	return tp_buf_put(&l->data, bytes, (size_t)(p - bytes)) ? nomem(err) : 0;
+	return tp_buf_put(&l->data, bytes, (size_t)(p - bytes)) ? tp_nomem(err) : 0;
 }
 
 /* Batches of tables say the time at which the generation began: 0 would be taken for the start of
@@ -300,7 +295,7 @@ static int room_in_table(struct tp_v2_encoder *e, struct tp_buf *table, enum tp_
 		table->size = 0;
 	}
 	if (!table->size && tp_buf_put(table, (uint8_t[]){(uint8_t)kind}, 1))
-		return nomem(err);
+		return tp_nomem(err);
 	return 0;
 }
 
@@ -317,7 +312,7 @@ int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64
 	    tp_buf_put_uvarint(&e->samples, ts) || tp_buf_put_uvarint(&e->samples, m) ||
 	    tp_buf_put_uvarint(&e->samples, p) || tp_buf_put_uvarint(&e->samples, g) ||
 	    tp_buf_put_uvarint(&e->samples, number))
-		return nomem(err);
+		return tp_nomem(err);
 	return 0;
 }
 
@@ -403,10 +398,10 @@ static int write_stacks(struct tp_v2_encoder *e, struct tp_err *err)
 			break;
 		if (tp_buf_put(&table, (uint8_t[]){TP_V2_Stack}, 1) ||
 		    tp_buf_put_uvarint(&table, i) || tp_buf_put_uvarint(&table, n))
-			code = nomem(err);
+			code = tp_nomem(err);
 		for (uint32_t k = 0; k < n && !code; k++) {
 			s = tp_dict_stack_at(e->dict, node);
-			code = put_frame(e, &table, s.frame) ? nomem(err) : 0;
+			code = put_frame(e, &table, s.frame) ? tp_nomem(err) : 0;
 			node = s.parent;
 		}
 	}
@@ -429,7 +424,7 @@ static int write_strings(struct tp_v2_encoder *e, struct tp_err *err)
 		if (!code && (tp_buf_put(&table, (uint8_t[]){TP_V2_String}, 1) ||
 			      tp_buf_put_uvarint(&table, i) || tp_buf_put_uvarint(&table, size) ||
 			      tp_buf_put(&table, t.text, size)))
-			code = nomem(err);
+			code = tp_nomem(err);
 	}
 	if (!code)
 		code = write_batch(e, TABLE_M, e->clock.ts, &table, err);
@@ -448,7 +443,7 @@ static int write_clock(struct tp_v2_encoder *e, struct tp_err *err)
 	    tp_buf_put(&b, (uint8_t[]){TP_V2_ClockSnapshot, 0}, 2) ||
 	    tp_buf_put_uvarint(&b, e->clock.mono_ns) || tp_buf_put_uvarint(&b, e->clock.wall_sec) ||
 	    tp_buf_put_uvarint(&b, e->clock.wall_nsec))
-		code = nomem(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = write_batch(e, TABLE_M, e->clock.ts, &b, err);
 	tp_buf_release(&b);

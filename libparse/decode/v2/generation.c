@@ -105,7 +105,7 @@ int tp_v2_generation_add(struct tp_v2_generation *g, const struct tp_v2_batch *b
 	chain->last = (uint32_t)g->npieces;
 	return 0;
 nomem:
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_v2_end *end,

@@ -24,7 +24,7 @@ typedef int read_entry(struct loader *l);
 
 static int nomem(struct loader *l)
 {
-	return tp_err_set(l->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(l->err);
 }
 
 static uint64_t offset_of(const struct loader *l)

@@ -52,8 +52,7 @@ static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
 		return 0;
 	code = tp_trace_push_address(o->opt, o->trace->dict, g->create_stack + 1, &id);
 	if (code && !o->code)
-		o->code = tp_err_set(o->err, code, TP_OFFSET_NONE,
-				     code == TP_ENOMEM ? "out of memory" : "too many stacks");
+		o->code = tp_err_full(o->err, code, "too many stacks");
 	return id;
 }
 

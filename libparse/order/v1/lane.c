@@ -43,7 +43,7 @@ static void damaged_event(struct tp_v1_order *o, const struct tp_v1_lane *l, con
 				     "at 0x%llx: %s has a wrong number of arguments",
 				     (unsigned long long)loss.offset, tp_v1_names[*at & 63]);
 	else if (!o->quiet && tp_trace_add_loss(o->trace, &loss))
-		o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		o->code = tp_nomem(o->err);
 }
 
 /* Near the end of a batch, and for whatever the fast path does not take. 1: *e is set; 0: nothing

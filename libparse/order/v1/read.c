@@ -228,7 +228,7 @@ static void give_up(struct tp_v1_order *o)
 	if (o->opt->strict)
 		o->code = tp_err_set(o->err, TP_ELIMIT, TP_OFFSET_NONE, "%s", loss.reason);
 	else if (!o->quiet && tp_trace_add_loss(o->trace, &loss))
-		o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		o->code = tp_nomem(o->err);
 	o->naside = o->nfrontier = 0;
 }
 
@@ -267,7 +267,7 @@ static int prepare(struct tp_v1_order *o, struct tp_v1_lane *l)
 		o->muted = o->ordinal / 8 < o->futile_room &&
 			   o->futile[o->ordinal / 8] >> (o->ordinal % 8) & 1;
 	if (o->noting && tp_v1_futile_note(o, l))
-		return o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return o->code = tp_nomem(o->err);
 	o->unusual = o->futile || o->noting;
 	return o->code;
 }
@@ -491,7 +491,7 @@ static int deliver(struct tp_v1_order *o)
 	if (!code && !o->trace->events)
 		return tp_err_set(o->err, TP_EFORMAT, TP_OFFSET_NONE, "the trace holds no events");
 	if (!code && hand_over(o))
-		code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(o->err);
 	return code;
 }
 
@@ -516,7 +516,7 @@ int tp_v1_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 		o.own = malloc(TP_BATCH_EVENTS * sizeof(*o.own));
 		tp_v1_room(&o);
 		if (!o.lanes || !o.frontier || !o.aside || !o.own || intern_texts(&o))
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 	}
 	if (!code)
 		code = deliver(&o);

@@ -99,8 +99,7 @@ static int fetch(struct tp_v1_order *o, struct tp_v1_queue *q, int64_t key)
 			break;
 		q->due++;
 		if (tp_v1_batch_specials(ix, b, hold, q))
-			return o->code =
-				   tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return o->code = tp_nomem(o->err);
 	}
 	return 0;
 }

@@ -13,7 +13,7 @@
 static int out_of_memory(struct tp_v1_order *o)
 {
 	if (!o->code)
-		o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		o->code = tp_nomem(o->err);
 	return TP_ENOMEM;
 }
 
@@ -158,7 +158,7 @@ int tp_v1_flush(struct tp_v1_order *o)
 		/* Without help nothing in a trace of go 1.5 has a name. */
 		if ((o->version >= 7 || o->opt->name_frames) &&
 		    tp_trace_mark_unnamed(o->trace, o->out, o->nout))
-			o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			o->code = tp_nomem(o->err);
 		else
 			o->code = o->sink->events(o->sink->ctx, o->out, o->nout, o->err);
 	}

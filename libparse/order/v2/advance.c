@@ -16,8 +16,7 @@ enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
 {
 	if (code == TP_ELIMIT)
 		code = tp_v2_state_refusal(&o->s);
-	tp_err_set(o->err, code, TP_OFFSET_NONE, "%s",
-		   code == TP_ELIMIT ? "too many goroutines, regions or tasks" : "out of memory");
+	tp_err_full(o->err, code, "too many goroutines, regions or tasks");
 	return TP_V2_FAULTY;
 }
 
@@ -32,8 +31,7 @@ struct pen {
 
 static inline struct pen take_pen(const struct tp_v2_order *o)
 {
-	return (struct pen){o->out + o->n, o->out + TP_V2_BATCH,
-			    o->last_ts};
+	return (struct pen){o->out + o->n, o->out + TP_V2_BATCH, o->last_ts};
 }
 
 static inline void lay_down(struct tp_v2_order *o, struct pen pen)

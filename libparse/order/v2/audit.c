@@ -176,9 +176,7 @@ static int cut(struct tp_v2_order *o, struct tp_v2_piece *p, const struct tp_v2_
 		 (unsigned long long)o->g.number, (long long)stream->m, what);
 	p->lost = (uint32_t)loss.bytes;
 	p->size -= p->lost;
-	return tp_trace_add_loss(o->trace, &loss)
-		   ? tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		   : 0;
+	return tp_trace_add_loss(o->trace, &loss) ? tp_nomem(o->err) : 0;
 }
 
 static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i, bool running,

@@ -185,7 +185,7 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 		f->spare = tp_many(g->nstreams, sizeof(*f->spare));
 		f->cursors = tp_many(g->nstreams, sizeof(*f->cursors));
 		if (!f->heap || !f->spare || !f->cursors)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		f->room = g->nstreams;
 	}
 	for (size_t i = 0; i < g->nstreams; i++) {
@@ -197,8 +197,7 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 		if (!c->m) {
 			int code = tp_v2_state_refusal(s);
 
-			return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-					  code == TP_ELIMIT ? "too many threads" : "out of memory");
+			return tp_err_full(err, code, "too many threads");
 		}
 		tp_v2_m_used(s, c->m);
 		c->from = c->at = c->slow = c->end = g->data;

@@ -39,7 +39,7 @@ static int hand_on(struct tp_v2_order *o, size_t n)
 	t->events += n;
 	memcpy(rest, o->out + n, nrest * sizeof(*rest));
 	if (tp_trace_mark_unnamed(t, o->out, n))
-		code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(o->err);
 	else
 		code = o->sink->events(o->sink->ctx, o->out, n, o->err);
 	o->sink_failed = code != 0;
@@ -114,9 +114,7 @@ int tp_v2_order_sample(struct tp_v2_order *o)
 		return code;
 	if (!g || !m || !p) {
 		code = tp_v2_state_refusal(&o->s);
-		return tp_err_set(o->err, code, TP_OFFSET_NONE, "%s",
-				  code == TP_ELIMIT ? "too many goroutines, Ms or Ps"
-						    : "out of memory");
+		return tp_err_full(o->err, code, "too many goroutines, Ms or Ps");
 	}
 	if (stack == TP_V2_MISSING) {
 		if (!o->lenient)

@@ -37,7 +37,7 @@ int tp_v2_note_generation(struct tp_v2_order *o)
 					 .wall_nsec = (int32_t)g->clock_nsec};
 
 		if (tp_trace_add_clock(t, &clock))
-			return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(o->err);
 	}
 	return 0;
 }
@@ -246,7 +246,7 @@ static int begin_behind(struct tp_v2_order *o, const struct tp_generations *list
 	code = tp_v2_state_renumber(&o->s);
 	if (!code)
 		code = tp_v2_seam(&o->s, o->last_ts, &o->cut->before);
-	return code ? tp_err_set(o->err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(o->err) : 0;
 }
 
 static int check_range(struct tp_v2_order *o, const struct tp_generations *list)
@@ -284,7 +284,7 @@ static int read_range(struct tp_v2_order *o, const struct tp_generations *list)
 		code = read_all(o, from, cut->first > 1);
 	o->in = whole;
 	if (!code && tp_v2_seam(&o->s, o->last_ts, &cut->after))
-		code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(o->err);
 	return code;
 }
 
@@ -295,7 +295,7 @@ static int read_cut(struct tp_v2_order *o)
 
 	o->trace->cut = o->cut = calloc(1, sizeof(*o->cut));
 	if (!o->cut)
-		return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(o->err);
 	code = tp_generations_find(&list, o->in, o->err);
 	if (!code)
 		code = check_range(o, &list);
@@ -314,7 +314,7 @@ static int count_wires(struct tp_v2_order *o)
 		if ((w->events || w->bytes) &&
 		    tp_trace_count_wire(o->trace, tp_v2_wires[i].name, w->events, w->with_stack,
 					w->bytes))
-			return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(o->err);
 	}
 	return 0;
 }
@@ -327,7 +327,7 @@ static int note_bare(struct tp_v2_order *o)
 	if (tp_trace_add_notice(o->trace, TP_WARNING, TP_OFFSET_NONE,
 				"nothing but a header: the program did not end its recording "
 				"(trace.Stop), or was killed at once"))
-		return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(o->err);
 	return 0;
 }
 
@@ -339,7 +339,7 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	int code, flushed;
 
 	if (!o)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	memset(o, 0, sizeof(*o));
 	o->in = in;
 	o->opt = opt;

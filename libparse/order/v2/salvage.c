@@ -22,7 +22,7 @@
 
 static int nomem(struct tp_v2_order *o)
 {
-	return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(o->err);
 }
 
 static int lose(struct tp_v2_order *o, uint64_t offset, uint64_t events, const char *reason)

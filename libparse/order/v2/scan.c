@@ -98,14 +98,12 @@ static int lose(struct tp_v2_order *o, uint64_t from, uint64_t to, const char *r
 	struct tp_loss loss = {.offset = from,
 			       .bytes = to - from,
 			       .from_ns = o->trace->started || o->n || (o->cut && o->cut->first > 1)
-					  ? o->last_ts
-					  : INT64_MIN,
+					      ? o->last_ts
+					      : INT64_MIN,
 			       .to_ns = INT64_MIN};
 
 	strncpy(loss.reason, reason, sizeof(loss.reason) - 1);
-	return tp_trace_add_loss(o->trace, &loss)
-		   ? tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		   : 0;
+	return tp_trace_add_loss(o->trace, &loss) ? tp_nomem(o->err) : 0;
 }
 
 int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)

@@ -19,11 +19,6 @@ struct check {
 	int64_t *values; /* of a chunk: TP_CHUNK_ROWS for each column */
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static const struct tp_table_desc *table_of(const char *stream)
 {
 	for (int i = 0; i < TP_NTABLES; i++)
@@ -38,7 +33,7 @@ static int check_events(struct check *c, const void *data, size_t size, int64_t 
 	if (!c->events)
 		c->events = tp_block_decoder_new();
 	return c->events ? tp_block_decode(c->events, data, size, rows, TP_BC_ALL, err)
-			 : no_memory(err);
+			 : tp_nomem(err);
 }
 
 static int check_rows(struct check *c, const struct tp_table_desc *table, const void *data,
@@ -51,7 +46,7 @@ static int check_rows(struct check *c, const struct tp_table_desc *table, const 
 	if (!c->values)
 		c->values = tp_many(TP_MAX_COLUMNS * TP_CHUNK_ROWS, sizeof(*c->values));
 	if (!c->values)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < TP_MAX_COLUMNS; i++)
 		col[i] = c->values + i * TP_CHUNK_ROWS;
 	return tp_rows_decode(&c->rows, data, size, (size_t)rows, col, table->ncolumns, err);

@@ -5,11 +5,6 @@
 #include "base/many.h"
 #include "order/v2/state.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int damaged(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
@@ -128,7 +123,7 @@ static int map_dict(struct tp_dict *to, const struct tp_dict *dict, struct join_
 	free(location);
 	free(frame);
 	if (code == TP_ENOMEM)
-		return no_memory(err);
+		return tp_nomem(err);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the dictionary is full") : 0;
 }
 
@@ -192,7 +187,7 @@ static int map_gs(struct join *j, const struct tp_trace *part, struct join_maps 
 	maps->ng = part->ng;
 	maps->g = make_map(maps->ng);
 	if (!maps->g)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < before->ng; i++) {
 		const struct tp_seam_g *b = &before->g[i], *k = find_g(known, b->id);
 
@@ -213,7 +208,7 @@ static int map_gs(struct join *j, const struct tp_trace *part, struct join_maps 
 			return mismatch(err, "goroutines");
 		maps->g[i] = tp_trace_new_g(&j->trace, part->g_id[i]);
 		if (maps->g[i] == TP_NONE)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -228,7 +223,7 @@ static int map_ms(struct join *j, const struct tp_trace *part, struct join_maps 
 	maps->nm = part->nm;
 	maps->m = make_map(maps->nm);
 	if (!maps->m)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < before->nm; i++) {
 		const struct tp_seam_m *b = &before->m[i], *k = find_m(known, b->id);
 
@@ -257,7 +252,7 @@ static int map_ms(struct join *j, const struct tp_trace *part, struct join_maps 
 
 		maps->m[i] = k ? k->index : tp_trace_new_m(&j->trace, part->m_id[i]);
 		if (maps->m[i] == TP_NONE)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -272,7 +267,7 @@ static int map_ps(struct join *j, const struct tp_trace *part, struct join_maps 
 	maps->np = part->np;
 	maps->p = make_map(maps->np);
 	if (!maps->p)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < before->np; i++) {
 		const struct tp_seam_p *b = &before->p[i], *k = find_p(known, b->id);
 
@@ -295,7 +290,7 @@ static int map_ps(struct join *j, const struct tp_trace *part, struct join_maps 
 
 		maps->p[i] = k ? k->index : tp_trace_new_p(&j->trace, part->p_id[i]);
 		if (maps->p[i] == TP_NONE)
-			return no_memory(err);
+			return tp_nomem(err);
 	}
 	return 0;
 }
@@ -349,7 +344,7 @@ int join_begin(struct join *j, const struct tp_trace *part, const struct tp_dict
 	if (!j->begun) {
 		j->trace.dict = tp_dict_new();
 		if (!j->trace.dict)
-			return no_memory(err);
+			return tp_nomem(err);
 		j->trace.version = part->version;
 		j->trace.ns_per_tick = part->ns_per_tick;
 		if (before->ng || before->nm || before->np || before->nstw)
@@ -450,11 +445,11 @@ int join_end(struct join *j, struct tp_trace *part, const struct join_maps *maps
 	int code = add_ledger(&j->trace, part);
 
 	if (code)
-		return no_memory(err);
+		return tp_nomem(err);
 	if (renumber(after, maps))
 		return damaged(err);
 	if (keep_silent(known, after))
-		return no_memory(err);
+		return tp_nomem(err);
 	if (after->gc == TP_V2_GC_UNKNOWN && !cut->gc_forgotten) {
 		after->gc = known->gc;
 		after->gc_seq = known->gc_seq;

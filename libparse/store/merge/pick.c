@@ -21,7 +21,7 @@ static const char make_tables[] =
 
 int merge_no_memory(struct tp_err *err)
 {
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 int merge_cannot_write(struct merge *m, struct tp_err *err)

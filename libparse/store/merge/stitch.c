@@ -40,11 +40,6 @@ struct stitch {
 	char dump[33];
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int damaged(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "its events are damaged");
@@ -60,7 +55,7 @@ static int refused(const struct stitch *st, struct tp_err *err)
 {
 	return tp_v2_state_refusal(&st->s) == TP_ELIMIT
 		   ? tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many tasks")
-		   : no_memory(err);
+		   : tp_nomem(err);
 }
 
 /* ---- what an event says of those before the cut ---- */
@@ -294,7 +289,7 @@ static int begin(struct stitch *st, bool occupancy, struct tp_err *err)
 	st->timeline = tp_timeline_new(st->run);
 	st->ev = tp_many(TP_V2_BATCH + TP_BLOCK_EVENTS, sizeof(*st->ev));
 	if (!st->ev || !st->timeline || (occupancy && tp_timeline_with_occupancy(st->timeline)))
-		return no_memory(err);
+		return tp_nomem(err);
 	st->sink = (struct tp_sink){.events = feed_both, .ctx = st};
 	/* Where there is no memory for a pipe, this thread does it all. */
 	if (st->opt->threads > 0 &&
@@ -319,7 +314,7 @@ static int finish(struct stitch *st, int64_t file_time_ns, struct stitched *made
 	int code = tp_timeline_finish(st->timeline, t, err);
 
 	if (!code && tp_trace_file_time(t, file_time_ns))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = tp_store_put_trace(run, t, err);
 	if (code)

@@ -145,7 +145,7 @@ int tp_pool_list_unpack(struct tp_pool_list *l, const void *data, size_t size, s
 		code = tp_pool_list_alloc(l, n);
 	if (code)
 		code = code == TP_ENOMEM
-			   ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
+			   ? tp_nomem(err)
 			   : damaged(err, "its list of a pool's entries is not compressed so");
 	else
 		code = unpack_numbers(l, raw, (size_t)raw_size, err);

@@ -46,11 +46,6 @@ struct tp_pool_cache {
 	struct tp_unpacker unpacker;
 };
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int damaged(struct tp_err *err, const char *what)
 {
 	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "the dictionary is damaged: %s", what);
@@ -115,7 +110,7 @@ static int add_chunk(struct tp_pool_cache *c, struct kind *kind, int64_t part, i
 		struct chunk *more = tp_more(kind->chunk, room, sizeof(*more));
 
 		if (!more)
-			return out_of_memory(err);
+			return tp_nomem(err);
 		kind->chunk = more;
 		kind->room = room;
 	}
@@ -151,7 +146,7 @@ static int list_chunks(struct tp_pool_cache *c, struct sqlite3 *db, int64_t pool
 	if (code)
 		return code;
 	kind->place = calloc((size_t)kind->entries + 1, sizeof(*kind->place));
-	return kind->place ? 0 : out_of_memory(err);
+	return kind->place ? 0 : tp_nomem(err);
 }
 
 /* Makes the pool the one that is kept. */
@@ -188,7 +183,7 @@ static int decode_strings(struct tp_pool_cache *c, struct chunk *chunk, const st
 		return damaged(err, "a chunk of a pool's strings");
 	chunk->text = tp_many(s.rows, sizeof(*chunk->text));
 	if (!chunk->text)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	lengths = texts = tp_cursor(s.raw, s.size);
 	for (uint32_t i = 0; i < chunk->rows; i++)
 		tp_cursor_uvarint(&texts);
@@ -216,7 +211,7 @@ static int decode_rows(struct tp_pool_cache *c, struct chunk *chunk, enum tp_tab
 	for (unsigned i = 0; i < n; i++) {
 		col[i] = chunk->col[i] = tp_many(chunk->rows, sizeof(int64_t));
 		if (!col[i])
-			return out_of_memory(err);
+			return tp_nomem(err);
 	}
 	return tp_rows_decode(&c->decoder, part->data, part->size, chunk->rows, col, n, err);
 }
@@ -314,9 +309,7 @@ static bool enter(const struct loading *l, enum tp_pool_kind k, uint32_t i)
 
 static int checked(const struct loading *l, int code)
 {
-	return code == TP_ENOMEM ? out_of_memory(l->err)
-	       : code		 ? damaged(l->err, "its entries")
-				 : 0;
+	return code == TP_ENOMEM ? tp_nomem(l->err) : code ? damaged(l->err, "its entries") : 0;
 }
 
 static int load_strings(const struct loading *l)
@@ -491,7 +484,7 @@ int tp_pool_load(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *po
 	l.list = &list;
 	l.c = tp_store_pool_cache(s);
 	if (!l.c) {
-		code = out_of_memory(err);
+		code = tp_nomem(err);
 	} else {
 		pthread_mutex_lock(&l.c->lock);
 		code = look_at(l.c, l.db, pool, err);

@@ -29,11 +29,6 @@ struct tp_pool_writer {
 	int64_t *values;
 };
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static uint32_t entries(const struct tp_dict *dict, enum tp_pool_kind k)
 {
 	return k == TP_POOL_STRING ? tp_dict_strings(dict)
@@ -71,7 +66,7 @@ int tp_pool_writer_new(struct tp_pool_writer **out, const struct tp_pool_sink *s
 		return 0;
 	tp_pool_writer_free(w);
 	*out = NULL;
-	return out_of_memory(err);
+	return tp_nomem(err);
 }
 
 void tp_pool_writer_free(struct tp_pool_writer *w)
@@ -97,7 +92,7 @@ static int put_strings(struct tp_pool_writer *w, int64_t run, const struct tp_di
 
 	w->blob.size = 0;
 	if (tp_strings_pack(&w->packer, dict, first, end, &w->blob, &raw_size))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	return w->sink.put(w->sink.ctx, run, tp_pool_streams[TP_POOL_STRING], part, end - first,
 			   raw_size, &w->blob, err);
 }
@@ -117,7 +112,7 @@ static int put_rows(struct tp_pool_writer *w, int64_t run, const struct tp_dict 
 	}
 	w->blob.size = 0;
 	if (tp_rows_encode(&w->encoder, &w->blob, w->values, CHUNK_ROWS, end - first, columns))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	return w->sink.put(w->sink.ctx, run, tp_pool_streams[k], part, end - first,
 			   w->encoder.raw_size, &w->blob, err);
 }
@@ -195,7 +190,7 @@ static int begin_pool(struct tp_pool_writer *w, struct tp_err *err)
 	tp_dict_free(w->dict);
 	w->dict = tp_dict_new();
 	if (!w->dict)
-		return out_of_memory(err);
+		return tp_nomem(err);
 	w->pool++;
 	w->text = 0;
 	memset(w->written, 0, sizeof(w->written));
@@ -291,7 +286,7 @@ static int put_list(struct tp_pool_writer *w, int64_t run, const struct tp_pool_
 
 	w->blob.size = 0;
 	if (tp_pool_list_pack(l, &w->packer, &w->blob, &raw_size))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	for (int k = 0; k < TP_POOL_KINDS; k++)
 		rows += l->n[k];
 	return w->sink.put(w->sink.ctx, run, TP_POOL_STREAM, w->pool, rows, raw_size, &w->blob,
@@ -319,11 +314,11 @@ int tp_pool_writer_add(struct tp_pool_writer *w, int64_t run, const struct tp_di
 	for (enum tp_pool_kind k = 0; k < TP_POOL_KINDS; k++)
 		n[k] = entries(dict, k);
 	if (tp_pool_list_alloc(&list, n))
-		return out_of_memory(err);
+		return tp_nomem(err);
 	code = list_entries(w, dict, &list, &unlike);
 	if (code)
 		code = code == TP_ENOMEM
-			   ? out_of_memory(err)
+			   ? tp_nomem(err)
 			   : tp_err_set(err, code, TP_OFFSET_NONE, "too many entries for a pool");
 	if (!code && unlike)
 		code = put_list(w, run, &list, err);

@@ -176,7 +176,7 @@ static int load_runs(struct tp_sql *sql, struct tp_err *err)
 			rows = tp_more(sql->rows, room, sizeof(*rows));
 			if (!rows) {
 				sqlite3_finalize(stmt);
-				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				return tp_nomem(err);
 			}
 			sql->rows = rows;
 		}
@@ -327,7 +327,7 @@ int tp_sql_run_get(struct tp_sql *sql, int64_t id, struct tp_sql_run **out, stru
 		retire(sql, IDLE_RUNS - 1);
 		run = calloc(1, sizeof(*run));
 		if (!run)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		run->sql = sql;
 		run->id = id;
 		run->next = sql->runs;
@@ -406,7 +406,7 @@ static int sort_rows(struct tp_sql_rows *rows, unsigned column, struct tp_err *e
 	if (!entries || !order || rows->nrows > UINT32_MAX) {
 		free(entries);
 		free(order);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	for (size_t i = 0; i < rows->nrows; i++) {
 		entries[i] = (struct entry){rows->col[column][i], (uint32_t)i};

@@ -130,7 +130,7 @@ static int note_types(struct tp_event_cursor *c, struct tp_err *err)
 
 		set = tp_more(c->seen, room, sizeof(*set));
 		if (!set)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		c->seen = set;
 		c->seen_room = room;
 	}
@@ -224,7 +224,7 @@ int tp_event_count_types(struct tp_event_cursor *c, struct tp_err *err)
 
 	c->counts = calloc(nruns ? nruns : 1, sizeof(*c->counts));
 	if (!c->counts)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	while (!c->eof && !c->pass) {
 		int code;
 

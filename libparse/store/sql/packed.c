@@ -260,7 +260,7 @@ static int next_chunk(struct packed_cursor *c, struct tp_err *err)
 		if (!c->chunk[i])
 			c->chunk[i] = malloc(TP_CHUNK_ROWS * sizeof(int64_t));
 		if (!c->chunk[i])
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		c->col[i] = c->chunk[i];
 	}
 	if (!code && c->columns)

@@ -49,7 +49,7 @@ static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 
 		out = tp_more(c->out, room, sizeof(*out));
 		if (!out)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			return tp_nomem(err);
 		c->out = out;
 		c->room = room;
 	}
@@ -118,7 +118,7 @@ static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t 
 			if (!p) {
 				sqlite3_finalize(stmt);
 				free(list);
-				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				return tp_nomem(err);
 			}
 			list = p;
 		}
@@ -220,7 +220,7 @@ static int start_run(struct tp_span_cursor *c, struct tp_err *err)
 	c->spans = tp_spans_new();
 	if (!c->spans) {
 		free(list);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	if (n)
 		pick_segments(c, list, n, &first, &last);

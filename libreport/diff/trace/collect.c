@@ -36,15 +36,9 @@ struct collect {
 	struct cached *cache;
 };
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "too many names in one run");
+	return tp_err_full(err, code, "too many names in one run");
 }
 
 /* ---- names ---- */
@@ -317,7 +311,7 @@ static int put_sites(struct collect *c, struct tp_err *err)
 		return code;
 	place = calloc(v->nrows[TP_TABLE_SITE] + 1, sizeof(*place));
 	if (!place)
-		return no_memory(err);
+		return tp_nomem(err);
 	code = put_site_rows(c, place);
 	site = REP_COL(v, SITE_HIST, site);
 	bucket = REP_COL(v, SITE_HIST, bucket);
@@ -340,7 +334,7 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 	c->sums = calloc(v->nsegments + 1, sizeof(*c->sums));
 	c->scan = calloc(v->nsegments + 1, sizeof(*c->scan));
 	if (!c->sums || !c->scan)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < v->nsegments; i++) {
 		bool inside = rep_segment_inside(v, &v->segments[i]);
 
@@ -526,7 +520,7 @@ static int put_tasks(struct collect *c, struct tp_err *err)
 	if (!code && c->inside) {
 		task = calloc(v->nrows[TP_TABLE_TASK] + 1, sizeof(*task));
 		region = calloc(v->nrows[TP_TABLE_REGION] + 1, sizeof(*region));
-		code = task && region ? pick_latencies(c, task, region, err) : no_memory(err);
+		code = task && region ? pick_latencies(c, task, region, err) : tp_nomem(err);
 	}
 	if (code)
 		goto done;
@@ -680,7 +674,7 @@ static int collect(struct collect *c, bool every, struct tp_err *err)
 	c->function = calloc(stacks + 1, sizeof(*c->function));
 	c->cache = calloc(CACHE, sizeof(*c->cache));
 	if (!c->entry || !c->plain || !c->function || !c->cache)
-		return no_memory(err);
+		return tp_nomem(err);
 	code = make_windows(c, every, err);
 	if (!code)
 		code = rep_view_load(c->v, TP_TABLE_GOROUTINE,

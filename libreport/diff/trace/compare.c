@@ -444,8 +444,7 @@ int rep_trace_diff_new(struct rep_trace_diff **out, const struct rep_trace_side 
 		return 0;
 	}
 	rep_trace_diff_free(d);
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "too many names to compare");
+	return tp_err_full(err, code, "too many names to compare");
 }
 
 void rep_trace_diff_free(struct rep_trace_diff *d)

@@ -83,7 +83,7 @@ static int parse_metric(struct rep_trace_gate *g, const char *text, const char *
 		return rep_trace_gate_wrong(g->gate.text, err, "does not say what it is about");
 	metric = strndup(text, n);
 	if (!metric)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	code = parse_regex(g, metric, err);
 	if (!code && rep_metric_parse(&g->metric, metric, err)) {
 		tp_err_prefix(err, "the gate '%.80s'", g->gate.text);

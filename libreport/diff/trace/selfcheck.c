@@ -84,7 +84,7 @@ int rep_trace_check(const struct rep_trace_side *runs, bool single,
 	check->undecided = calloc(ngates + 1, sizeof(*check->undecided));
 	if (!run || !check->exceeded || !check->undecided) {
 		free(run);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	if (runs->n == 1 && runs->run[0]->base.windows < 2 * REP_LEAST_WINDOWS)
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,

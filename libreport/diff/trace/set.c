@@ -15,7 +15,7 @@ int rep_set_new(struct rep_metrics **out, const int64_t *edge, size_t windows, s
 	*out = NULL;
 	if (!m || !(m->names = tp_dict_new())) {
 		free(m);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	if (windows > REP_METRICS_WINDOWS)
 		windows = REP_METRICS_WINDOWS;
@@ -242,7 +242,7 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 			code = put_item(p, m->item[i].cell, window[m->item[i].window],
 					m->item[i].bucket, m->item[i].value);
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = rep_set_solve(p, err);
 	if (!code) {

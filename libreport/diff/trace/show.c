@@ -394,7 +394,7 @@ static int put_row(struct table *t, const struct rep_trace_row *row, struct tp_e
 
 	if (rep_trace_metric_name(row, &metric)) {
 		tp_buf_release(&metric);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	put_texts(t->d, row, &texts);
 	put_values(t->d, row, &texts, &metric, all);
@@ -481,7 +481,7 @@ static int put_most(struct table *t, size_t rows, struct tp_err *err)
 		return code;
 	row = tp_many(d->n, sizeof(*row));
 	if (!row)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	n = first_of_each(d, row);
 	for (size_t i = 0; !code && i < n && i < rows; i++)
 		code = put_row(t, row[i], err);

@@ -71,9 +71,9 @@ struct cut {
 	bool some;     /* of the goroutines only */
 	uint32_t gen;  /* 1, 2 …; 0 before the range */
 	uint64_t gen_events;
-	int64_t now;	/* time of the event at hand, since the run began */
-	int64_t origin; /* … plus this is time on the wire */
-	uint64_t last;	/* on the wire */
+	int64_t now;		/* time of the event at hand, since the run began */
+	int64_t origin;		/* … plus this is time on the wire */
+	uint64_t last;		/* on the wire */
 	struct rep_first first; /* to be told when the range begins */
 	struct cut_g *gs;
 	struct cut_p *ps;
@@ -96,7 +96,7 @@ struct cut {
 /* ---- state.c ---- */
 static inline int cut_nomem(struct cut *c)
 {
-	return tp_err_set(c->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(c->err);
 }
 /* A thread that holds no P and no goroutine: the hint, if it is such a one. */
 int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m);

@@ -11,7 +11,7 @@ static void put(struct rep_perfetto *p, const void *data, size_t size)
 		return;
 	p->code = tp_buf_put(&p->buf, data, size);
 	if (p->code)
-		tp_err_set(p->err, p->code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(p->err);
 }
 
 void json_raw(struct rep_perfetto *p, const char *text)

@@ -204,7 +204,7 @@ static int put_rows(const struct rep_diff *d, const struct rep_flame_measure *m,
 		if (!row->flat.old && !row->flat.new)
 			v[3] = rep_null();
 		if (rep_diff_name(d, row, &name, &names)) {
-			code = page_no_memory(err);
+			code = tp_nomem(err);
 		} else {
 			v[7] = rep_text(name.data ? (char *)name.data : "", name.size);
 			code = rep_output_row(out, v, err);
@@ -266,7 +266,7 @@ static int write_flame(struct page *p, struct html *h, size_t type, struct tp_er
 	struct rep_flame_heading words = {0};
 	struct rep_flame_tree tree = {0};
 	size_t n = 0;
-	int code = views && parts ? 0 : page_no_memory(err);
+	int code = views && parts ? 0 : tp_nomem(err);
 
 	opt.sample_index = tp_dict_text(first->dict, first->types[type].type).text;
 	for (; n < s->nold + s->nnew && !code; n++) {

@@ -197,7 +197,7 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 	if (!code && t->nprocs)
 		code = draw_procs(p, h);
 	if (code)
-		return page_no_memory(err);
+		return tp_nomem(err);
 	code = draw_heap(p, h, err);
 	if (!code)
 		code = draw_utilisation(p, h, err);

@@ -287,7 +287,7 @@ int page_tags(struct page *p, struct html *h, struct tp_err *err)
 		code = order ? write_tags(p, h, &tags, order, index[0], err) : TP_ENOMEM;
 	}
 	if (code == TP_ENOMEM || code == TP_ELIMIT)
-		code = page_no_memory(err);
+		code = tp_nomem(err);
 	rep_keys_release(&tags.keys);
 	free(tags.tag);
 	free(order);

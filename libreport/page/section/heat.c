@@ -206,7 +206,7 @@ int page_heat(struct page *p, struct html *h, struct tp_err *err)
 		return 0;
 	if (fill(&m, &p->time)) {
 		free(m.share);
-		return page_no_memory(err);
+		return tp_nomem(err);
 	}
 	write_map(p, h, &m);
 	html_put(h, "<p class=\"readout\" role=\"status\" hidden></p>\n");

@@ -179,7 +179,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (!code)
 		code = rep_grow(&g->sum, &g->room, index, sizeof(*g->sum));
 	if (code)
-		return page_no_memory(err);
+		return tp_nomem(err);
 	tp_sum(&g->sum[index].count, part->count);
 	tp_sum(&g->sum[index].total_ns, part->total_ns);
 	if (part->max_ns > g->sum[index].max_ns)
@@ -260,7 +260,7 @@ static int fill(struct page *p, struct gathered *g, struct tp_err *err)
 	g->nsites = v->nrows[TP_TABLE_SITE];
 	g->of_site = calloc(g->nsites + 1, sizeof(*g->of_site));
 	if (!g->shown || !g->histogram || !g->hist || !g->of_site)
-		return page_no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < g->n; i++) {
 		const struct rep_key *key = &g->keys.key[best[i]];
 		const struct rep_key_sum *sum = &g->sum[best[i]];
@@ -392,7 +392,7 @@ static int write_one(struct page *p, struct html *h, const struct intervals *t, 
 	n = g && ns;
 	free(g);
 	free(ns);
-	return n ? 0 : page_no_memory(err);
+	return n ? 0 : tp_nomem(err);
 }
 
 static int write_intervals(struct page *p, struct html *h, const struct intervals *t,
@@ -412,7 +412,7 @@ static int write_intervals(struct page *p, struct html *h, const struct interval
 		if (!code)
 			code = rep_grow(&set.count, &set.room, index, sizeof(*set.count));
 		if (code)
-			code = page_no_memory(err);
+			code = tp_nomem(err);
 		else
 			set.count[index]++;
 	}

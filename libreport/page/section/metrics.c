@@ -41,7 +41,7 @@ static int measure(const struct rep_page_run *runs, size_t n, struct rep_metrics
 
 	*out = calloc(n + 1, sizeof(**out));
 	if (!*out)
-		return page_no_memory(err);
+		return tp_nomem(err);
 	for (; *nout < n && !code; ++*nout)
 		code =
 		    rep_metrics_new(&(*out)[*nout], runs[*nout].store, runs[*nout].run, &opt, err);
@@ -131,7 +131,7 @@ static int write_sentences(struct page *p, struct html *h, const struct rep_trac
 	size_t n = 0;
 
 	if (!order)
-		return page_no_memory(err);
+		return tp_nomem(err);
 	for (uint32_t i = 0; i < d->n; i++) {
 		if (d->row[i].verdict == REP_VERDICT_CHANGED)
 			order[n++] = i;
@@ -176,7 +176,7 @@ static int put_row(const struct rep_trace_diff *d, const struct rep_trace_row *r
 	    [3] = isfinite(change) ? rep_float(change) : rep_null(),
 	    [5] = rep_str(rep_trace_verdict(d, row->verdict)),
 	};
-	int code = rep_trace_metric_name(row, &name) ? page_no_memory(err) : 0;
+	int code = rep_trace_metric_name(row, &name) ? tp_nomem(err) : 0;
 
 	if (interval_of(row, &low, &high))
 		snprintf(interval, sizeof(interval), "%+.1f%% to %+.1f%%", low * 100, high * 100);

@@ -26,11 +26,6 @@ struct lines {
 	void *ctx;
 };
 
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int hear(void *ctx, const char *data, size_t size, struct tp_err *err)
 {
 	struct lines *l = ctx;
@@ -42,12 +37,12 @@ static int hear(void *ctx, const char *data, size_t size, struct tp_err *err)
 		/* A NUL behind it: regular expressions want one. */
 		if (tp_buf_put(&l->rest, data, n) || tp_buf_put(&l->rest, "", 1) ||
 		    l->line(l->ctx, (char *)l->rest.data, l->rest.size - 1))
-			return out_of_memory(err);
+			return tp_nomem(err);
 		l->rest.size = 0;
 		data += n + 1;
 		size -= n + 1;
 	}
-	return tp_buf_put(&l->rest, data, size) ? out_of_memory(err) : 0;
+	return tp_buf_put(&l->rest, data, size) ? tp_nomem(err) : 0;
 }
 
 static int run(const char *const *argv, struct lines *l, struct tp_err *err)

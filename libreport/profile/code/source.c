@@ -209,7 +209,7 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 			code = search_go(s, whole, &found);
 	}
 	s->known = !code;
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 bool rep_source_line(const struct rep_source *s, int64_t number, struct tp_text *line)

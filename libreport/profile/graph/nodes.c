@@ -9,9 +9,7 @@
 
 int(rep_fail)(struct tp_err *err, int code)
 {
-	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ELIMIT ? "the profile is too large to be drawn up"
-					    : "out of memory");
+	return tp_err_full(err, code, "the profile is too large to be drawn up");
 }
 
 uint64_t rep_hash(const void *data, size_t size)

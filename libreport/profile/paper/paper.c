@@ -16,9 +16,7 @@ void rep_paper_init(struct rep_paper *p, const struct rep_sink *sink)
 void rep_paper_fail(struct rep_paper *p, int code)
 {
 	if (code && !p->err.code)
-		tp_err_set(&p->err, code, TP_OFFSET_NONE, "%s",
-			   code == TP_ELIMIT ? "the profile is too large for this report"
-					     : "out of memory");
+		tp_err_full(&p->err, code, "the profile is too large for this report");
 }
 
 bool rep_paper_failed(const struct rep_paper *p)

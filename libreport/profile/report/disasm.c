@@ -57,7 +57,7 @@ static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	if (!tp_buf_put(ctx, data, size))
 		return 0;
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 /* ---- one function ---- */
@@ -339,7 +339,7 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 	int code;
 
 	if (!place)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	find_file(d, &program);
 	code = rep_object_read(&o, program.file, wanted, d, err);
 	for (size_t i = 0; !code && i < d->g->n; i++) {

@@ -390,7 +390,7 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 	bool waits = r->wait < r->v->profile->ntypes;
 
 	if (!g->item || fold(r, g->item->stack, stack))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	return rep_output_row(out,
 			      (struct rep_value[]){
 				  rep_int(g->count),
@@ -427,7 +427,7 @@ static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_e
 	if (!code)
 		code = gather(&r);
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = rep_output_begin(out, "goroutines", columns, 8, err);
 	for (size_t i = 0; !code && i < shown_groups(&r); i++)

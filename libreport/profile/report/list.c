@@ -179,7 +179,7 @@ static int pick(const struct rep_profile_view *v, const struct rep_graph *g, con
 	*n = 0;
 	*node = calloc(g->n + 1, sizeof(**node));
 	if (!*node && !code)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	for (size_t i = 0; i < g->n && !code; i++)
 		if (tp_regex_match(&only, g->node[i]->info.name.text, g->node[i]->info.name.size))
 			(*node)[(*n)++] = g->node[i];

@@ -7,7 +7,7 @@ static int keep(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	if (!tp_buf_put(ctx, data, size))
 		return 0;
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_nomem(err);
 }
 
 static int pass_on(void *ctx, const char *data, size_t size, struct tp_err *err)

@@ -263,7 +263,7 @@ static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_e
 	int code = gather(&t);
 
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = rep_output_begin(out, "labels", columns, NCOLUMNS, err);
 	if (!code)

@@ -114,11 +114,6 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 
 /* ---- lifecycle ---- */
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* Those that were unloaded come last: another may lie at their place by now. */
 static void order_modules(struct rec_names *n)
 {
@@ -138,7 +133,7 @@ int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp
 
 	*out = NULL;
 	if (!n)
-		return nomem(err);
+		return tp_nomem(err);
 	n->p = p;
 	n->dict = dict;
 	n->seed = tp_seed();
@@ -150,7 +145,7 @@ int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp
 	n->node = calloc(n->nnodes + (size_t)1, sizeof(*n->node));
 	if (!n->files || !n->file_of || !n->order || !n->node) {
 		rec_names_free(n);
-		return nomem(err);
+		return tp_nomem(err);
 	}
 	for (uint32_t i = 0; i < n->nmodules; i++)
 		n->file_of[i] = file_for(n, &p->arena.modules[i]);

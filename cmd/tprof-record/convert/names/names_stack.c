@@ -4,11 +4,6 @@
 
 #include "tprof-record/convert/names/names_inside.h"
 
-static int nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- where the program begins ---- */
 
 /* Functions of the program's own file that are nobody's beginning: what C's start-up has, and the
@@ -107,10 +102,10 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 		int code;
 
 		if (!p)
-			return nomem(err);
+			return tp_nomem(err);
 		code = push(n, p, !nodes[path[depth]].parent, whole, &below);
 		if (code == TP_ENOMEM)
-			return nomem(err);
+			return tp_nomem(err);
 		if (code)
 			return tp_err_set(err, code, TP_OFFSET_NONE, "too many stacks");
 		known[path[depth]] = below + 1;
@@ -132,7 +127,7 @@ int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct 
 	/* All of it is below the program (a thread of libc's own): better than nothing. */
 	if (!n->whole)
 		n->whole = calloc(n->nnodes + (size_t)1, sizeof(*n->whole));
-	return n->whole ? walk(n, n->whole, stack, true, node, err) : nomem(err);
+	return n->whole ? walk(n, n->whole, stack, true, node, err) : tp_nomem(err);
 }
 
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)

@@ -28,7 +28,7 @@ struct maker {
 static int fail(const struct maker *m, int code)
 {
 	if (code == TP_ENOMEM)
-		return tp_err_set(m->err, code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(m->err);
 	return code ? tp_err_set(m->err, code, TP_OFFSET_NONE, "the %s profile is too large",
 				 rec_profile_name(m->kind))
 		    : 0;

@@ -135,7 +135,8 @@ static bool fill_bucket(const struct rec_process *p, const struct rec_bucket *b,
 	}
 }
 
-/* Waiting for its own locks the recorder charges to a place in itself (core/profile/contention.c). */
+/* Waiting for its own locks the recorder charges to a place in itself (core/profile/contention.c).
+ */
 static bool is_lost(const struct rec_process *p, struct rec_names *names, const struct rec_row *row)
 {
 	const struct rec_node *node = &p->arena.nodes[row->stack];
@@ -154,7 +155,7 @@ static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 		n++;
 	rows->row = calloc(n ? n : 1, sizeof(*rows->row));
 	if (!rows->row)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext) {
 		struct rec_row row = {0};
 
@@ -256,7 +257,7 @@ static int gather_gs(struct rec_rows *rows, const struct rec_process *p,
 
 	rows->row = calloc(used ? used : 1, sizeof(*rows->row));
 	if (!rows->row)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (uint32_t i = 0; i < used; i++) {
 		const struct rec_g *g = &p->arena.gs[i];
 

@@ -283,8 +283,7 @@ int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 {
 	struct rec_texts t = {.p = p, .out = out, .dict = tp_dict_new()};
 	struct rec_rows rows;
-	int code = t.dict ? rec_names_new(&t.names, p, t.dict, err)
-			  : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code = t.dict ? rec_names_new(&t.names, p, t.dict, err) : tp_nomem(err);
 
 	if (!code)
 		code = rec_rows_gather(&rows, p, kind, live, t.names, err);
@@ -299,7 +298,7 @@ int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 			 kind == REC_PROFILE_HEAP ? "MAPPED_LIBRARIES:" : "--- Memory map: ---");
 		rec_rows_release(&rows);
 		if (t.code)
-			code = tp_err_set(err, t.code, TP_OFFSET_NONE, "out of memory");
+			code = tp_nomem(err);
 	}
 	tp_buf_release(&t.scratch);
 	rec_names_free(t.names);

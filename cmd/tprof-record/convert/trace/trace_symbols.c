@@ -162,10 +162,10 @@ static int write_gzipped(const struct tp_buf *b, const struct tp_out *out, struc
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many symbols");
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	z.avail_in = (uInt)b->size;
 	if (tp_buf_reserve(&packed, deflateBound(&z, b->size))) {
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	} else {
 		z.next_out = packed.data;
 		z.avail_out = (uInt)packed.room;
@@ -197,8 +197,7 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 		if (!rec_names_own(names, c.pcs[i]))
 			code = add_location(&c, c.pcs[i]);
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE,
-			   code == TP_ENOMEM ? "out of memory" : "too many symbols");
+		tp_err_full(err, code, "too many symbols");
 	if (!code)
 		code = tp_profile_encode(c.out, NULL, &bytes, err);
 	if (!code)

@@ -288,14 +288,14 @@ int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 
 	*w = NULL;
 	if (!v)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	v->w = ops;
 	v->w.story = s;
 	v->err = err;
 	v->nstacks = s->p->arena.header->nodes.used;
 	v->stacks = malloc((v->nstacks + (size_t)1) * sizeof(*v->stacks));
 	if (!v->stacks)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	for (uint32_t i = 0; !code && i < v->nstacks; i++)
 		v->stacks[i] = NOT_YET;
 	if (!code)

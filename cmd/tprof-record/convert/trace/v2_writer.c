@@ -457,7 +457,7 @@ int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 
 	*w = NULL;
 	if (!v)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	v->w = ops;
 	v->w.story = s;
 	v->err = err;
@@ -466,7 +466,7 @@ int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	for (size_t i = 0; i <= REC_NREASONS && !code; i++)
 		code = tp_dict_string(v->dict, reasons[i], strlen(reasons[i]), &v->reasons[i]);
 	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	else
 		code = tp_v2_encoder_new(&v->e, v->dict, out, err);
 	if (code)

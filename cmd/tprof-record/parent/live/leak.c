@@ -186,7 +186,7 @@ int rec_live_leaks(pid_t pid, const struct rec_process *p, struct rec_live *live
 	if (!code && first.size)
 		code = look(pid, p, &second, err);
 	if (!code && second.size && add_to(live, &first, &second))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	tp_buf_release(&first);
 	tp_buf_release(&second);
 	return code;

@@ -147,7 +147,7 @@ int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *liv
 	*live = (struct rec_live){0};
 	v.copy = malloc(STACK_COPY);
 	if (!v.copy)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (open_process(&v) && rec_tracee_apart(visit_all, &v))
 		v.code = TP_ENOMEM;
 	if (!v.code)
@@ -159,7 +159,7 @@ int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *liv
 	tp_buf_release(&v.pcs);
 	free(v.copy);
 	if (v.code)
-		return tp_err_set(err, v.code, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (v.refused)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "process %d may not be traced (ptrace): its running threads have "

@@ -58,11 +58,6 @@ void diff_ask_free(void *ask)
 	free(a);
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int stopped(const struct tui_fill *f, struct tp_err *err)
 {
 	return f->job.stop ? tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted") : 0;
@@ -190,7 +185,7 @@ static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, st
 	l->one = calloc(n + 1, sizeof(*l->one));
 	l->profile = calloc(n + 1, sizeof(struct tp_profile *));
 	if (!l->one || !l->profile)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = stopped(f, err);
 		if (code)
@@ -253,7 +248,7 @@ static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err 
 		if (type_at(new, i, text) && !rep_profile_sample_index(old, text, &index, &none))
 			failed |= tp_buf_put(&a->types, text, strlen(text) + 1);
 	if (failed)
-		return no_memory(err);
+		return tp_nomem(err);
 	if (a->types.size || !new->ntypes || !old->ntypes)
 		return 0;
 	if (!type_at(new, new->ntypes - 1, text) || !type_at(old, old->ntypes - 1, last))
@@ -382,7 +377,7 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 
 	if (describe(a, &filter, &of)) {
 		tp_buf_release(&of);
-		return no_memory(err);
+		return tp_nomem(err);
 	}
 	if (a->measured && !strcmp(a->measured->of, (const char *)of.data)) {
 		tp_buf_release(&of);
@@ -396,7 +391,7 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 	}
 	tp_buf_release(&of);
 	if (!a->measured || !a->measured->run || !a->measured->of)
-		code = no_memory(err);
+		code = tp_nomem(err);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = stopped(f, err);
 		if (code)

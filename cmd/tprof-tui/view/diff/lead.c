@@ -42,7 +42,7 @@ static bool select_name(struct tui *t, char **text, const char *name, size_t siz
 	}
 	if (tui_select_set(text, pattern))
 		return true;
-	tui_error(t, "out of memory");
+	tui_nomem(t);
 	return false;
 }
 

@@ -53,7 +53,7 @@ static void lines_came(struct tui_view *v, struct tui_fill *f)
 	d->lines = f->cells;
 	f->cells = (struct tui_cells){0};
 	if (!add_lines(v->tui, d, d->unfolding) || !tui_table_grown(&d->rows.table))
-		tui_error(v->tui, "out of memory");
+		tui_nomem(v->tui);
 }
 
 static void ask_lines(struct tui *t, struct tui_view *v, size_t row)
@@ -86,7 +86,7 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 		return;
 	}
 	if (!s->branch && tui_sheet_unfolds(s)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	b = &s->branch[row];
@@ -100,11 +100,11 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 		ask_lines(t, v, (size_t)row);
 		return;
 	} else if (!add_lines(t, d, (size_t)row)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	if (!tui_table_grown(&d->rows.table))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 }
 
 /* "main.f /src/main.go:12": what stands behind the last blank of a line's name. */

@@ -36,11 +36,6 @@ static void free_load(void *object)
 	free(load);
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int put_text(struct tp_buf *b, const char *name, const char *text)
 {
 	return text ? tp_buf_put(b, name, 1) | tp_buf_put(b, text, strlen(text) + 1) : 0;
@@ -96,7 +91,7 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	pick.words = tui_select_words(&j->select, words, sizeof(words));
 	if (key_of(j, &pick, &key)) {
 		tp_buf_release(&key);
-		return no_memory(err);
+		return tp_nomem(err);
 	}
 	*out = tui_keep_find(&j->job, free_load, (const char *)key.data);
 	if (*out) {
@@ -104,7 +99,7 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 		return 0;
 	}
 	*out = calloc(1, sizeof(**out));
-	code = *out ? rep_flame_load(*out, store, &pick, err) : no_memory(err);
+	code = *out ? rep_flame_load(*out, store, &pick, err) : tp_nomem(err);
 	if (code && *out)
 		free_load(*out);
 	else if (!code)
@@ -125,7 +120,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 		return code;
 	j->pic = calloc(1, sizeof(*j->pic));
 	if (!j->pic)
-		return no_memory(err);
+		return tp_nomem(err);
 	return rep_flame_picture(j->pic, l, j->kind.reverse, err);
 }
 
@@ -192,7 +187,7 @@ void flame_ask(struct tui *t, struct tui_view *v)
 	j = calloc(1, sizeof(*j));
 	if (!j || !tui_select_copy(&j->select, &v->select)) {
 		free(j);
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};

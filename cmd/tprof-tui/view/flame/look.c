@@ -147,7 +147,7 @@ void flame_zoom_in(struct tui *t, struct flame *f)
 		struct rep_flame_zoom *more = realloc(f->before, room * sizeof(*more));
 
 		if (!more) {
-			tui_error(t, "out of memory");
+			tui_nomem(t);
 			return;
 		}
 		f->before = more;

@@ -167,7 +167,7 @@ void flame_top(struct tui *t, struct tui_view *v)
 
 	if (!tui_select_copy(&s, &v->select) || (b && !narrow(f, v, b->what.node, &s))) {
 		tui_select_release(&s);
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	/* The functions of what the picture is of. */

@@ -189,7 +189,7 @@ static bool open_goroutine(struct tui *t, const struct tui_view *v, struct rep_g
 	struct tui_select select;
 
 	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return false;
 	}
 	select.at_goroutine = id;
@@ -321,7 +321,7 @@ static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
 		return;
 	}
 	tui_select_release(&select);
-	tui_error(t, "out of memory");
+	tui_nomem(t);
 }
 
 /* All of its life. */
@@ -451,7 +451,7 @@ static bool search(struct tui *t, struct tui_view *v, const char *text, int step
 static void filter(struct tui *t, struct tui_view *v, const char *text)
 {
 	if (!tui_table_filter(&current(v)->table, text))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 	note_window(t, v, TUI_DO_SORT_TURN);
 }
 

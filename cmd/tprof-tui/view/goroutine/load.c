@@ -366,7 +366,7 @@ static void ask_next(struct tui *t, struct tui_view *v)
 	if (!j || !tui_select_copy(&j->select, &v->select)) {
 		free(j);
 		g->pending = 0;
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	/* What is on the screen comes first. */

@@ -351,7 +351,7 @@ static void choose_range(struct tui *t, struct tui_view *v)
 		return;
 	}
 	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	if (from < h->mark_ns) {

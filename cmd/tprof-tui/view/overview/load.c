@@ -31,11 +31,6 @@ void ov_result_release(struct ov_result *r)
 
 /* ---- on the worker's thread ---- */
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static struct rep_filter_text without_filters(struct rep_filter_text f)
 {
 	return (struct rep_filter_text){.from = f.from, .to = f.to};
@@ -176,14 +171,14 @@ static int groups(struct job *j, struct tp_store *store, struct tp_err *err)
 		code = rep_time_goroutines(&r->time, &s.view, err);
 	if (!code) {
 		r->names = calloc(1, sizeof(*r->names));
-		code = r->names ? 0 : no_memory(err);
+		code = r->names ? 0 : tp_nomem(err);
 	}
 	for (size_t i = 0; !code && i < r->time.ngroups; i++) {
 		struct tp_text text = tp_dict_text(s.view.dict, r->time.group[i].entry);
 
 		r->names->name[i] = strndup(text.text, text.size);
 		if (!r->names->name[i])
-			code = no_memory(err);
+			code = tp_nomem(err);
 		r->names->n++;
 	}
 	end_sight(&s);
@@ -382,7 +377,7 @@ static void ask_next(struct tui *t, struct tui_view *v)
 	if (!j || !tui_select_copy(&j->select, &v->select)) {
 		free(j);
 		o->pending = 0;
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	while (!(o->pending >> j->piece & 1))

@@ -126,7 +126,7 @@ void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const
 	struct tui_select select;
 
 	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	if (at_ns != INT64_MIN) {
@@ -354,7 +354,7 @@ static void filter(struct tui *t, struct tui_view *v, const char *text)
 	if (s->ops != &ov_table)
 		tui_message(t, "Tab leads to a table, whose lines can be filtered");
 	else if (!tui_table_filter(&s->table, text))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 }
 
 static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)

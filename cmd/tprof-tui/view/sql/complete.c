@@ -263,6 +263,6 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 		code = rep_query_meanings(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word,
 					  &a, err);
 	if (code == TP_ENOMEM)
-		tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		tp_nomem(err);
 	return code;
 }

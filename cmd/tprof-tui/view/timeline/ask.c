@@ -234,7 +234,7 @@ void tl_ask(struct tui *t, struct timeline *s)
 	if (!j || !tui_select_copy(&j->select, &s->view->select) || !set(j, s)) {
 		if (j)
 			release(&j->job);
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		s->gave_up = true;
 		s->special = TL_ASK_NOTHING;
 		return;

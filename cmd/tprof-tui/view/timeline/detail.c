@@ -8,11 +8,6 @@
 #include "path/wake.h"
 #include "tprof-tui/view/timeline/look.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 void tl_detail_release(struct tl_detail *d)
 {
 	free(d->stack.frame);
@@ -98,7 +93,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
 	    (m->ender == REP_PATH_RUNNING &&
 	     take_stack(d, dict, m->span.waker_stack, &d->waker_stack)))
-		return no_memory(err);
+		return tp_nomem(err);
 	d->nwoken = m->nwakeups < TL_MOST_WOKEN ? m->nwakeups : TL_MOST_WOKEN;
 	d->more_woken = m->more_wakeups || d->nwoken < m->nwakeups;
 	if (!d->nwoken)
@@ -106,7 +101,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	d->woken = calloc(d->nwoken, sizeof(*d->woken));
 	d->woken_id = calloc(d->nwoken, sizeof(*d->woken_id));
 	if (!d->woken || !d->woken_id)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < d->nwoken; i++)
 		d->woken_id[i] = rep_lanes_goid(lanes, m->wakeup[i].goroutine);
 	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));

@@ -251,7 +251,7 @@ void tl_highlight(struct tui *t, struct timeline *s, const char *text)
 		return;
 	s->highlight.text = lower(text);
 	if (!s->highlight.text) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	s->highlight.what = scope_of(s->highlight.text);

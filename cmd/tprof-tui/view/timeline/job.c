@@ -49,7 +49,7 @@ static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **ou
 
 	if (!l || !tui_select_copy(&l->select, &j->select)) {
 		free(l);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	}
 	code = rep_filter_init(&l->filter,
 			       &(struct rep_filter_text){.goroutine = l->select.goroutine,
@@ -74,7 +74,7 @@ static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes
 	int code = 0;
 
 	if (!key)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	l = tui_keep_find(&j->job, free_lanes, key);
 	if (!l) {
 		code = new_lanes(j, store, &l, err);
@@ -105,7 +105,7 @@ static int add_goroutines(struct tl_roster *r, struct rep_lanes *lanes, struct t
 
 	groups = calloc(rows.n + 1, sizeof(*groups));
 	if (!code && !groups)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	for (size_t i = 0; !code && groups && i < rows.n; i++)
 		groups[i] = rows.row[i].index;
 	opt.unfolded = groups;
@@ -198,7 +198,7 @@ static int take_waits(struct tl_job *j, const struct rep_view *v, const struct r
 {
 	j->wait = calloc(n + 1, sizeof(*j->wait));
 	if (!j->wait)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	for (int r = 0; r < 3; r++)
 		for (size_t i = 0; i < n; i++)
 			if (rank(v, &worst[i]) == r)
@@ -227,7 +227,7 @@ static int longest(struct tl_job *j, struct tp_store *store, const char *reason,
 	*worst = calloc(TL_MOST_WAITS, sizeof(**worst));
 	code = rep_filter_init(filter, &text, err);
 	if (!code && !*worst)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = tp_nomem(err);
 	if (!code)
 		code = rep_view_init(view, store, j->select.run, filter, NULL, err);
 	if (!code)
@@ -326,8 +326,8 @@ static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *
 	struct rep_view view = {0};
 	char *pattern = pattern_of(j->text);
 	size_t n = 0;
-	int code = pattern ? longest(j, store, pattern, &view, &filter, &worst, &n, err)
-			   : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code =
+	    pattern ? longest(j, store, pattern, &view, &filter, &worst, &n, err) : tp_nomem(err);
 
 	for (size_t i = 0; !code && i < n; i++) {
 		bool back = j->step < 0;

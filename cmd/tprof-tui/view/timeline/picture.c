@@ -5,11 +5,6 @@
 
 #include "base/sum.h"
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 void tl_picture_release(struct tl_picture *p)
 {
 	free(p->row);
@@ -149,7 +144,7 @@ static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic
 	code = rep_lanes_marks_of(lanes, kinds, p->window.from, tl_window_to(&p->window), on_mark,
 				  &m, err);
 	if (code == TP_ENOMEM)
-		return no_memory(err);
+		return tp_nomem(err);
 	return code;
 }
 
@@ -214,7 +209,7 @@ int tl_picture_make(struct tl_picture *p, struct rep_lanes *lanes, const struct 
 	p->on = calloc(nrows * (size_t)w->cols + 1, sizeof(*p->on));
 	p->band = calloc((size_t)w->cols, sizeof(*p->band));
 	if (!p->row || !p->on || !p->band)
-		return no_memory(err);
+		return tp_nomem(err);
 	if (nrows)
 		memcpy(p->row, row, nrows * sizeof(*row));
 	picture.row = p->row;
@@ -222,9 +217,9 @@ int tl_picture_make(struct tl_picture *p, struct rep_lanes *lanes, const struct 
 	p->cell = picture.cell;
 	p->exact = picture.exact;
 	if (!code && !p->cell && nrows)
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (!code && add_reasons(p, rep_lanes_dict(lanes)))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = add_marks(p, lanes, stop, err);
 	return code;

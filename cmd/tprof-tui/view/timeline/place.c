@@ -271,7 +271,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 				    "Enter its life%s",
 				    back);
 	} else if (!push(s)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 	} else {
 		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
 		tl_time_text(s, when, d->cause.ns);

@@ -5,11 +5,6 @@
 
 const char *const tl_kinds[TL_NKINDS] = {"goroutines", "Ps", "Ms", "tasks"};
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* Names repeat from one row to the next, and are kept once then. */
 static int keep_names(struct tl_roster *r, struct rep_lane *row, size_t n)
 {
@@ -55,7 +50,7 @@ int tl_roster_goroutines(struct tl_roster *r, const struct rep_lane *row, size_t
 	r->member = calloc(n - ngroups + 1, sizeof(*r->member));
 	r->group_of = calloc(n - ngroups + 1, sizeof(*r->group_of));
 	if (!r->group || !r->first || !r->member || !r->group_of)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		if (row[i].kind == REP_LANE_GROUP) {
 			r->first[r->ngroups] = (uint32_t)r->nmembers;
@@ -68,7 +63,7 @@ int tl_roster_goroutines(struct tl_roster *r, const struct rep_lane *row, size_t
 	r->first[r->ngroups] = (uint32_t)r->nmembers;
 	if (keep_names(r, r->group, r->ngroups) || keep_names(r, r->member, r->nmembers) ||
 	    index_members(r))
-		return no_memory(err);
+		return tp_nomem(err);
 	return 0;
 }
 
@@ -77,11 +72,11 @@ int tl_roster_others(struct tl_roster *r, enum tl_kind kind, const struct rep_la
 {
 	r->other[kind] = calloc(n + 1, sizeof(*row));
 	if (!r->other[kind])
-		return no_memory(err);
+		return tp_nomem(err);
 	if (n)
 		memcpy(r->other[kind], row, n * sizeof(*row));
 	r->nother[kind] = n;
-	return keep_names(r, r->other[kind], n) ? no_memory(err) : 0;
+	return keep_names(r, r->other[kind], n) ? tp_nomem(err) : 0;
 }
 
 void tl_roster_release(struct tl_roster *r)

@@ -228,8 +228,7 @@ static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 		failed |= put_cells(s, lane, y, &out);
 	}
 	failed |= put(&out, "</svg>\n");
-	code = failed ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		      : sink.write(sink.ctx, out.data, out.size, err);
+	code = failed ? tp_nomem(err) : sink.write(sink.ctx, out.data, out.size, err);
 	tp_buf_release(&out);
 	return code;
 }

@@ -159,7 +159,7 @@ static void open_task(struct tui *t, const struct rep_lane *row)
 
 	snprintf(id, sizeof(id), "%" PRId64, row->id);
 	if (!tui_select_copy(&select, &t->select) || !tui_select_set(&select.task, id)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	select.from_ns = row->from;

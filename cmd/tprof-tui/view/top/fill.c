@@ -26,11 +26,6 @@ void top_ask_free(void *ask)
 	free(a);
 }
 
-static int no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- reports on traces ---- */
 
 /* Of a page each table alone, so that none is cut. */
@@ -191,7 +186,7 @@ static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store
 {
 	struct top_model *m = a->model = top_model_new();
 	struct rep_profile_options opt;
-	int code = m ? load_view(f, a, store, f->select.run, &m->profile, err) : no_memory(err);
+	int code = m ? load_view(f, a, store, f->select.run, &m->profile, err) : tp_nomem(err);
 
 	if (!code)
 		code = subtract(f, a, store, &m->profile, err);
@@ -202,7 +197,7 @@ static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store
 	m->focus = opt.focus ? strdup(opt.focus) : NULL;
 	m->type = opt.sample_index ? strdup(opt.sample_index) : NULL;
 	if ((opt.focus && !m->focus) || (opt.sample_index && !m->type))
-		return no_memory(err);
+		return tp_nomem(err);
 	opt.focus = m->focus;
 	opt.sample_index = m->type;
 	code = rep_profile_top(&m->top, m->profile, &opt, err);
@@ -211,7 +206,7 @@ static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store
 	if (!code)
 		code = rep_profile_top_print(&m->top, out, err);
 	if (!code && tell_types(a, &m->top.view))
-		code = no_memory(err);
+		code = tp_nomem(err);
 	return code;
 }
 
@@ -229,7 +224,7 @@ static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 		return code;
 	m = a->model = top_model_new();
 	if (!m)
-		return no_memory(err);
+		return tp_nomem(err);
 	m->by_name = true;
 	view.filter = top_heeded(&a->entry, &f->select, times);
 	view.task = view.filter.task;
@@ -261,7 +256,7 @@ static int fill_rows(struct tui_fill *f, struct top_ask *a, struct tp_store *sto
 		if (!code)
 			code = r->table(&v, out, err);
 		if (!code && tell_types(a, &v))
-			code = no_memory(err);
+			code = tp_nomem(err);
 		rep_profile_view_release(&v);
 	}
 	tp_profile_free(p);

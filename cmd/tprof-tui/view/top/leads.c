@@ -25,7 +25,7 @@ bool top_lead_flame(struct tui *t, struct tui_view *v)
 		return true;
 	}
 	tui_select_release(&select);
-	tui_error(t, "out of memory");
+	tui_nomem(t);
 	return true;
 }
 
@@ -62,7 +62,7 @@ bool top_lead_path(struct tui *t, struct tui_view *v)
 		return true;
 	}
 	tui_select_release(&select);
-	tui_error(t, "out of memory");
+	tui_nomem(t);
 	return true;
 }
 
@@ -82,7 +82,7 @@ void top_lead_wakers(struct tui *t, struct tui_view *v)
 	}
 	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
 	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)

@@ -53,7 +53,7 @@ int top_unfold_find(struct top_model *m, struct top_unfold *u, struct tp_err *er
 		return 0;
 	chain = malloc(n * sizeof(*chain));
 	if (!chain)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		return tp_nomem(err);
 	if (u->nbefore)
 		memcpy(chain, u->before, u->nbefore * sizeof(*chain));
 	chain[u->nbefore] = node;

@@ -109,7 +109,7 @@ static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 		if (v->type == REP_TYPE_TEXT && v->text.size && w->type == REP_TYPE_INT)
 			code = put_folded(out, v, w->i);
 	}
-	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+	return code ? tp_nomem(err) : 0;
 }
 
 /* All that the functions' stacks hold, as tprof-flame writes it. */

@@ -48,7 +48,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	a->model = NULL;
 	for (size_t i = 0; i < f->cells.n; i++)
 		if (top_unfoldable(top, &f->cells.sheet[i]))
-			tui_error(v->tui, "out of memory");
+			tui_nomem(v->tui);
 }
 
 static void ask(struct tui *t, struct tui_view *v)
@@ -62,7 +62,7 @@ static void ask(struct tui *t, struct tui_view *v)
 		return;
 	a = calloc(1, sizeof(*a));
 	if (!a) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		forget_place(top);
 		return;
 	}
@@ -171,7 +171,7 @@ static void list(struct tui *t, struct tui_view *v)
 		code = top_list_fill(&l, out, &err);
 	rep_output_free(out);
 	if (code || !tui_table_show(&top->choice, &cells.sheet[0])) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		tui_table_show(&top->choice, NULL);
 		tui_cells_release(&cells);
 		return;
@@ -282,7 +282,7 @@ static void turn_table(struct tui *t, struct top *top, int step)
 	top->shown = (top->shown + n + (size_t)step) % n;
 	forget_place(top);
 	if (!tui_table_show(&top->rows.table, &top->rows.cells.sheet[top->shown]))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 }
 
 /* ---- keys ---- */
@@ -406,7 +406,7 @@ static void filter(struct tui *t, struct tui_view *v, const char *text)
 	struct top *top = v->state;
 
 	if (!tui_table_filter(top->choosing ? &top->choice : &top->rows.table, text))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 }
 
 static bool can(struct tui *t, struct tui_view *v, enum tui_action action)

@@ -61,7 +61,7 @@ static int naming(const struct tui_sheet *s)
 static void show(struct tui *t, struct top *top)
 {
 	if (tui_sheet_index(top->rows.table.sheet) || !tui_table_grown(&top->rows.table))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 }
 
 /* ---- stacks ---- */
@@ -141,7 +141,7 @@ static void unfold_stack(struct tui *t, struct top *top, struct tui_sheet *s, si
 	if (!n && !failed)
 		tui_message(t, "this line has no stack");
 	if (failed || tui_sheet_add(&top->rows.cells, s, row, rows, n))
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 	/* Frames have nothing below them. */
 	for (size_t i = s->nrows - n; i < s->nrows; i++)
 		s->branch[i].asked = true;
@@ -270,7 +270,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		top->way[s->nrows + i] = (struct top_way){u->next[i].node, u->callers, false};
 	}
 	if (failed || tui_sheet_add(&top->rows.cells, s, u->row, rows, u->nnext))
-		tui_error(v->tui, "out of memory");
+		tui_nomem(v->tui);
 	else
 		top->way[u->row].below = u->callers;
 	free(rows);
@@ -329,7 +329,7 @@ static void ask(struct tui *t, struct tui_view *v, struct tui_sheet *s, size_t r
 		if (j)
 			top_unfold_release(&j->unfold);
 		free(j);
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	j->unfold.row = (uint32_t)row;

@@ -89,7 +89,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		return;
 	}
 	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return;
 	}
 	select.at_ns = j->at_ns;
@@ -127,7 +127,7 @@ bool top_worst(struct tui *t, struct tui_view *v)
 		if (j)
 			tui_select_release(&j->select);
 		free(j);
-		tui_error(t, "out of memory");
+		tui_nomem(t);
 		return true;
 	}
 	j->states = states;
