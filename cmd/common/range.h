@@ -13,7 +13,7 @@
 #define CMD_RANGE_H
 
 #include "common/common.h"
-#include "top/filter.h"
+#include "spans/filter.h"
 
 struct cmd_range {
 	const struct rep_filter_text *text;

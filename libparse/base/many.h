@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The number of items of an array. */
+#define TP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+
 /* Does an array of n items of `size` bytes fit the addresses there are? */
 static inline int tp_many_fit(uint64_t n, size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "run.h"
-#include "top/filter.h"
+#include "spans/filter.h"
 
 struct rep_choice {
 	int64_t from_ns, to_ns; /* since the run began; INT64_MIN, INT64_MAX: open */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keys.h"
 #include "order/raw.h"
-#include "top/keys.h"
 #include "store/sqlerr.h"
 
 static int by_size(const void *a, const void *b)

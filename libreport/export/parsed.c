@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "decode/v2/wire.h"
-#include "text.h"
-#include "top/keys.h"
+#include "keys.h"
 #include "store/sqlerr.h"
+#include "text.h"
 
 #define MAX_KEPT ((size_t)64 << 20) /* bytes of stacks' texts */
 

@@ -1,6 +1,6 @@
 /* What lanes are made of; private to libreport/lanes.
  *
- * Goroutine time has the same three sources as in top/part.h, so that sums agree:
+ * Goroutine time has the same three sources as in sums/part.h, so that sums agree:
  *
  *   spans that cross the start of a segment     table span_crossing: one by one, all of them here
  *   spans within a segment, one by one          a slab (slab.h): the segment's events, read once
@@ -12,10 +12,10 @@
 #define REP_LANES_INSIDE_H
 
 #include "base/sum.h"
+#include "keys.h"
 #include "lanes/lanes.h"
+#include "spans/view.h"
 #include "task/tasks.h"
-#include "top/keys.h"
-#include "top/view.h"
 
 struct rep_slab;
 struct rep_detail;

@@ -29,8 +29,8 @@
 #include "goid.h"
 #include "path/path.h"
 #include "run.h"
+#include "spans/filter.h"
 #include "timeline/span.h"
-#include "top/filter.h"
 
 struct rep_lanes;
 

@@ -6,7 +6,7 @@
 #include "base/many.h"
 #include "lanes/slab.h"
 #include "path/ender.h"
-#include "top/segment.h"
+#include "spans/segment.h"
 
 #define MOST_SPANS   (UINT32_MAX / 4)
 #define MOST_WAKEUPS 10000

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "top/segment.h"
+#include "spans/segment.h"
 
 #define MOST_SPANS  (UINT32_MAX / 4)
 #define SUM_CLASSES 64	 /* no sums of blocks where there are more */

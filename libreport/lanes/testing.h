@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "lanes/inside.h"
-#include "top/part.h"
+#include "sums/part.h"
 
 struct lanes_span {
 	int64_t start, end, p, m; /* ids; TP_NULL for none */

@@ -5,8 +5,8 @@
 
 #include "base/sum.h"
 #include "leak/parts.h"
-#include "top/segment.h"
-#include "top/view.h"
+#include "spans/segment.h"
+#include "spans/view.h"
 
 struct reading {
 	struct rep_leaks *l;

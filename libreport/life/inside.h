@@ -3,8 +3,8 @@
 #define REP_LIFE_INSIDE_H
 
 #include "life/life.h"
-#include "top/filter.h"
-#include "top/view.h"
+#include "spans/filter.h"
+#include "spans/view.h"
 
 #define LIFE_KEPT 4 /* segments */
 

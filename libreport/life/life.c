@@ -3,7 +3,7 @@
 
 #include "base/many.h"
 #include "life/inside.h"
-#include "top/segment.h"
+#include "spans/segment.h"
 
 /* ---- which spans are where ---- */
 

@@ -1,8 +1,8 @@
 /* Where a goroutine comes from. */
 #include <stdio.h>
 
+#include "base/many.h"
 #include "life/inside.h"
-#include "top/report.h"
 
 static const struct rep_column columns[] = {
     {.name = "what", .title = "WHAT", .kind = REP_TEXT},
@@ -64,7 +64,7 @@ int rep_life_origin(struct rep_life *life, struct rep_output *out, struct tp_err
 				   REP_BIT(GOROUTINE, ended_ns),
 			       err);
 	if (!w.code)
-		w.code = rep_output_begin(out, "origin", columns, REP_COUNT_OF(columns), err);
+		w.code = rep_output_begin(out, "origin", columns, TP_COUNT_OF(columns), err);
 	if (w.code)
 		return w.code;
 	name = tp_dict_text(v->dict, rep_view_entry(v, (int64_t)g));

@@ -5,7 +5,7 @@
 
 #include "life/inside.h"
 #include "path/ender.h"
-#include "top/report.h"
+#include "stack.h"
 
 enum {
 	COLUMN_AT,
@@ -71,7 +71,7 @@ static struct rep_value exactly(const struct rep_view *v, int64_t ns, char text[
 	return rep_str(text);
 }
 
-static int put(struct rep_job *job, const struct rep_view *v, const struct tp_span *s,
+static int put(struct rep_texts *texts, const struct rep_view *v, const struct tp_span *s,
 	       const struct tp_span *before, struct rep_output *out, struct tp_err *err)
 {
 	uint32_t waker = rep_path_waker(v, s, before);
@@ -84,19 +84,19 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct tp_sp
 	    [COLUMN_START] = rep_int(s->start),
 	    [COLUMN_DURATION] = rep_int((int64_t)((uint64_t)s->end - (uint64_t)s->start)),
 	    [COLUMN_STATE] = rep_str(rep_state_name(s->state)),
-	    [COLUMN_REASON] = rep_job_string(job, s->reason, ""),
-	    [COLUMN_WHERE] = has_stack ? rep_job_where(job, s->stack) : rep_str(""),
+	    [COLUMN_REASON] = rep_texts_string(texts, s->reason, ""),
+	    [COLUMN_WHERE] = has_stack ? rep_stack_where(texts, s->stack) : rep_str(""),
 	    [COLUMN_WAKER] = rep_view_goid_value(v, waker),
 	    [COLUMN_WAKER_ENTRY] =
-		woken ? rep_job_string(job, rep_view_entry(v, waker), "(unknown)") : rep_null(),
+		woken ? rep_texts_string(texts, rep_view_entry(v, waker), "(unknown)") : rep_null(),
 	    [COLUMN_P] = id_of(v, TP_TABLE_PROC, s->p),
 	    [COLUMN_M] = id_of(v, TP_TABLE_THREAD, s->m),
 	    [COLUMN_OPEN] = rep_int(s->open),
 	    [COLUMN_GOROUTINE] = rep_view_goid_value(v, s->goroutine),
 	    [COLUMN_END] = rep_int(s->end),
-	    [COLUMN_STACK] = rep_job_stack(job, s->stack),
-	    [COLUMN_WAKER_STACK] = rep_job_stack(job, s->waker_stack),
-	    [COLUMN_LOCATION] = rep_job_location(job, s->stack),
+	    [COLUMN_STACK] = rep_stack_names(texts, s->stack),
+	    [COLUMN_WAKER_STACK] = rep_stack_names(texts, s->waker_stack),
+	    [COLUMN_LOCATION] = rep_stack_location(texts, s->stack),
 	};
 
 	return rep_output_row(out, row, err);
@@ -105,9 +105,8 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct tp_sp
 int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_bool *stop,
 		   struct rep_output *out, struct tp_err *err)
 {
-	const struct rep_top_options tables = {.tables = true};
 	struct rep_view *v = &life->view;
-	struct rep_job job = {.opt = &tables, .dict = v->dict};
+	struct rep_texts texts = {.dict = v->dict, .people = true};
 	struct tp_span *span;
 	/* The span before the first one says who woke that. */
 	size_t got = 0, more = first > 0;
@@ -119,16 +118,16 @@ int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_
 		return code;
 	span = calloc(n + 2, sizeof(*span));
 	code = span ? rep_life_spans(life, first - (int64_t)more, n + more, span, &got, stop, err)
-		    : rep_job_fail(err, TP_ENOMEM);
+		    : tp_nomem(err);
 	if (!code)
 		code = rep_output_begin(out, "spans", columns, NCOLUMNS, err);
 	for (size_t i = more; i < got && !code; i++) {
-		code = put(&job, v, &span[i], i ? &span[i - 1] : NULL, out, err);
-		tp_arena_clear(&job.texts);
+		code = put(&texts, v, &span[i], i ? &span[i - 1] : NULL, out, err);
+		tp_arena_clear(&texts.arena);
 	}
 	if (!code)
 		code = rep_output_end(out, err);
-	tp_arena_clear(&job.texts);
+	tp_arena_clear(&texts.arena);
 	free(span);
 	return code;
 }

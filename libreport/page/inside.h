@@ -7,8 +7,8 @@
 #include "page/html.h"
 #include "page/page.h"
 #include "page/tables.h"
+#include "spans/view.h"
 #include "time/time.h"
-#include "top/view.h"
 
 /* A page being made. */
 struct page {

@@ -14,7 +14,7 @@
 
 #include "import.h"
 #include "page/inside.h"
-#include "top/part.h"
+#include "sums/part.h"
 
 /* ---- writing ---- */
 

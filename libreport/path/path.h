@@ -46,8 +46,8 @@
 
 #include "base/err.h"
 #include "decode/profile.h"
-#include "top/keys.h"
-#include "top/view.h"
+#include "keys.h"
+#include "spans/view.h"
 
 /* What was done on a hop; a table for output, help and the manual: name, doc. */
 enum rep_path_kind {

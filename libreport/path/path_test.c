@@ -17,8 +17,8 @@
 #include "path/ender.h"
 #include "path/path.h"
 #include "path/wake.h"
+#include "spans/segment.h"
 #include "timeline/timeline.h"
-#include "top/segment.h"
 
 /* EV below gives defaults that some events replace. */
 #pragma GCC diagnostic ignored "-Woverride-init"

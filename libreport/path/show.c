@@ -33,7 +33,7 @@ static struct rep_value doing(struct rep_path_table *p, unsigned kind, uint32_t 
 
 	if (!t.size || kind == REP_PATH_NETWORK || kind == REP_PATH_TIMER)
 		return rep_str(name);
-	text = tp_arena_alloc(&p->job.texts, size);
+	text = tp_arena_alloc(&p->texts.arena, size);
 	if (!text)
 		return rep_lack();
 	/* A reason may hold a NUL, where it ends here. */
@@ -65,7 +65,7 @@ static const struct rep_column hop_columns[] = {
     {.name = "wake_stack", .raw_only = true},
     {.name = "had_p", .kind = REP_ID, .raw_only = true},
 };
-#define HOP_COLUMNS REP_COUNT_OF(hop_columns)
+#define HOP_COLUMNS TP_COUNT_OF(hop_columns)
 
 static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, struct tp_err *err)
 {
@@ -85,14 +85,14 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	    rep_table_goroutine(p, h->wakes),
 	    rep_int(h->from),
 	    rep_table_string(p, entry),
-	    rep_job_function(&p->job, h->stack),
-	    rep_job_location(&p->job, h->stack),
-	    rep_job_stack(&p->job, h->stack),
+	    rep_stack_function(&p->texts, h->stack),
+	    rep_stack_location(&p->texts, h->stack),
+	    rep_stack_names(&p->texts, h->stack),
 	    wakes ? rep_int(h->creates) : rep_null(),
 	    wakes ? rep_table_string(p, rep_view_entry(p->v, h->wakes)) : rep_null(),
 	    wakes ? rep_table_string(p, h->wakes_reason) : rep_null(),
-	    wakes ? rep_job_stack(&p->job, h->wakes_stack) : rep_null(),
-	    wakes ? rep_job_stack(&p->job, h->wake_stack) : rep_null(),
+	    wakes ? rep_stack_names(&p->texts, h->wakes_stack) : rep_null(),
+	    wakes ? rep_stack_names(&p->texts, h->wake_stack) : rep_null(),
 	    rep_table_goroutine(p, h->holder),
 	};
 
@@ -127,7 +127,7 @@ static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err
 	int code;
 
 	if (!pick)
-		return rep_job_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		pick[i] = i;
 	if (shown < n) {
@@ -144,7 +144,7 @@ static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err
 	code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
 	for (size_t i = 0; i < shown && !code; i++) {
 		code = write_hop(p, &p->path->hop[pick[i]], err);
-		tp_arena_clear(&p->job.texts);
+		tp_arena_clear(&p->texts.arena);
 	}
 	free(pick);
 	return code ? code : rep_table_end(p, shown, n, "hops, the longest", err);
@@ -171,7 +171,7 @@ static const struct rep_column total_columns[] = {
     {.name = "location", .raw_only = true},
     {.name = "stack", .raw_only = true},
 };
-#define TOTAL_COLUMNS REP_COUNT_OF(total_columns)
+#define TOTAL_COLUMNS TP_COUNT_OF(total_columns)
 
 static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {
@@ -181,7 +181,7 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 	int code;
 
 	if (!total)
-		return rep_job_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	shown = rep_table_limit(p, n, usual);
 	code = rep_table_begin(p, "totals", total_columns, TOTAL_COLUMNS, own, err);
 	for (size_t i = 0; i < shown && !code; i++) {
@@ -197,13 +197,13 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 		    rep_table_string(p, t->reason),
 		    doing(p, t->kind, t->reason),
 		    rep_table_where(p, t->entry, t->stack),
-		    rep_job_function(&p->job, t->stack),
-		    rep_job_location(&p->job, t->stack),
-		    rep_job_stack(&p->job, t->stack),
+		    rep_stack_function(&p->texts, t->stack),
+		    rep_stack_location(&p->texts, t->stack),
+		    rep_stack_names(&p->texts, t->stack),
 		};
 
 		code = rep_output_row(p->out, row, err);
-		tp_arena_clear(&p->job.texts);
+		tp_arena_clear(&p->texts.arena);
 	}
 	free(total);
 	return code ? code : rep_table_end(p, shown, n, "totals", err);
@@ -221,7 +221,7 @@ static const struct rep_column request_columns[] = {
     {.name = "entry", .title = "OF", .drop = 1, .shorten = REP_SHORTEN_FUNCTION},
     {.name = "complete", .kind = REP_BOOL, .raw_only = true},
 };
-#define REQUEST_COLUMNS REP_COUNT_OF(request_columns)
+#define REQUEST_COLUMNS TP_COUNT_OF(request_columns)
 
 static int write_requests(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {

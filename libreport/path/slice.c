@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "top/keys.h"
-#include "top/segment.h"
+#include "keys.h"
+#include "spans/segment.h"
 
 /* Spans of a segment, the open ones included: moments fit 32 bits. */
 #define MAX_SPANS (UINT32_MAX / 4)

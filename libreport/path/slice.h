@@ -7,7 +7,7 @@
 #ifndef REP_PATH_SLICE_H
 #define REP_PATH_SLICE_H
 
-#include "top/view.h"
+#include "spans/view.h"
 
 #define REP_SLICE_NONE UINT32_MAX
 

@@ -13,16 +13,14 @@ void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 	    .v = ask->v,
 	    .path = ask->path,
 	    .out = out,
-	    .job = {.dict = ask->v->dict},
-	    .top = {.tables = rep_output_for_people(out)},
+	    .texts = {.dict = ask->v->dict, .people = rep_output_for_people(out)},
 	    .ticks = ask->v->run->row.ticks,
 	};
-	p->job.opt = &p->top;
 }
 
 void rep_table_release(struct rep_path_table *p)
 {
-	tp_arena_clear(&p->job.texts);
+	tp_arena_clear(&p->texts.arena);
 }
 
 int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep_column *columns,
@@ -52,12 +50,12 @@ int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *
 {
 	int code = rep_output_end(p->out, err);
 
-	tp_arena_clear(&p->job.texts);
+	tp_arena_clear(&p->texts.arena);
 	return code ? code : rep_table_more(p, shown, n, rows, err);
 }
 
 struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack)
 {
-	return stack ? rep_job_where(&p->job, stack)
+	return stack ? rep_stack_where(&p->texts, stack)
 		     : rep_table_text(rep_path_short(p->v->dict, entry));
 }

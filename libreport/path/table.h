@@ -9,7 +9,7 @@
 #define REP_PATH_TABLE_H
 
 #include "path/show.h"
-#include "top/report.h"
+#include "stack.h"
 
 #define REP_TABLE_ROWS 40 /* of what people see, at most */
 
@@ -18,8 +18,7 @@ struct rep_path_table {
 	struct rep_view *v;
 	const struct rep_path *path;
 	struct rep_output *out;
-	struct rep_job job; /* for the texts of stacks */
-	struct rep_top_options top;
+	struct rep_texts texts;
 	bool ticks;
 };
 

@@ -20,7 +20,7 @@ static const struct rep_column tree_columns[] = {
     {.name = "ended_by", .raw_only = true},
     {.name = "ended_by_goroutine", .kind = REP_ID, .raw_only = true},
 };
-#define TREE_COLUMNS REP_COUNT_OF(tree_columns)
+#define TREE_COLUMNS TP_COUNT_OF(tree_columns)
 #define TREE_SHARE   0.005 /* of what people see, the least */
 
 /* Parts of a chain: a wait, or a sum of hops. */
@@ -88,7 +88,7 @@ static struct rep_value branch_text(struct rep_path_table *p, const struct branc
 	struct tp_text who = rep_path_short(p->v->dict, c->waker_entry);
 	int64_t id = rep_view_goid(p->v, c->waker);
 	size_t room = reason.size + place.size + who.size + 2 * (size_t)depth + 100;
-	char *text = tp_arena_alloc(&p->job.texts, room);
+	char *text = tp_arena_alloc(&p->texts.arena, room);
 	int n;
 
 	if (!text)
@@ -125,14 +125,14 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 	    rep_table_string(p, b->wait ? c->reason : s->reason),
 	    rep_table_string(p, b->wait ? c->waiter_entry : s->entry),
 	    rep_table_goroutine(p, b->wait ? c->waiter : s->goroutine),
-	    rep_job_function(&p->job, stack),
-	    rep_job_stack(&p->job, stack),
+	    rep_stack_function(&p->texts, stack),
+	    rep_stack_names(&p->texts, stack),
 	    b->wait ? rep_table_string(p, c->waker_entry) : rep_null(),
 	    b->wait ? rep_table_goroutine(p, c->waker) : rep_null(),
 	};
 	int code = rep_output_row(p->out, row, err);
 
-	tp_arena_clear(&p->job.texts);
+	tp_arena_clear(&p->texts.arena);
 	return code;
 }
 
@@ -146,7 +146,7 @@ int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err)
 	int code = tree_init(&t, p->path);
 
 	if (code)
-		rep_job_fail(err, code);
+		tp_err_full(err, code, "more stacks than are possible");
 	else
 		code = rep_table_begin(p, "tree", tree_columns, TREE_COLUMNS, own, err);
 	most = rep_table_limit(p, t.n, REP_TABLE_ROWS);

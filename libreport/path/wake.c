@@ -6,9 +6,9 @@
 #include "base/hist.h"
 #include "base/sum.h"
 #include "path/ender.h"
+#include "spans/segment.h"
+#include "stack.h"
 #include "task/inside.h"
-#include "top/report.h"
-#include "top/segment.h"
 
 #define EXACT_MOST 500000 /* latencies kept as they are; more go into histograms */
 
@@ -34,12 +34,9 @@ static int fail(struct tp_err *err, int code)
 
 uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)
 {
-	/* The reports know plumbing; they look at nothing of a job but its dictionary. */
-	const struct rep_job job = {.dict = (struct tp_dict *)(uintptr_t)dict};
+	uint32_t frame = rep_stack_collector(dict, stack);
 
-	uint32_t frame = rep_job_collector(&job, stack);
-
-	return tp_dict_frame_name(dict, frame ? frame : rep_job_site(&job, stack));
+	return tp_dict_frame_name(dict, frame ? frame : rep_stack_site(dict, stack));
 }
 
 /* What tells stacks apart. */

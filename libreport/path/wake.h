@@ -3,8 +3,8 @@
 #ifndef REP_PATH_WAKE_H
 #define REP_PATH_WAKE_H
 
+#include "dist.h"
 #include "path/path.h"
-#include "top/dist.h"
 
 struct rep_wake {
 	/* The waker: entry function (string) and stack, of the first one seen; where no goroutine

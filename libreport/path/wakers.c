@@ -1,4 +1,5 @@
 /* Who wakes whom, as a table. */
+#include "base/many.h"
 #include "path/table.h"
 
 static const struct rep_column wake_columns[] = {
@@ -23,7 +24,7 @@ static const struct rep_column wake_columns[] = {
     {.name = "woken_function", .raw_only = true},
     {.name = "woken_stack", .raw_only = true},
 };
-#define WAKE_COLUMNS REP_COUNT_OF(wake_columns)
+#define WAKE_COLUMNS TP_COUNT_OF(wake_columns)
 
 static struct rep_value percentile(const struct rep_wake *w, int which)
 {
@@ -59,15 +60,15 @@ static int write_wake(struct rep_path_table *p, const struct rep_wake *w, bool e
 	    rep_int(exact),
 	    goroutine ? rep_str("goroutine") : outside,
 	    goroutine ? rep_table_string(p, w->waker_entry) : rep_null(),
-	    rep_job_function(&p->job, w->waker_stack),
-	    rep_job_stack(&p->job, w->waker_stack),
+	    rep_stack_function(&p->texts, w->waker_stack),
+	    rep_stack_names(&p->texts, w->waker_stack),
 	    rep_table_string(p, w->entry),
-	    rep_job_function(&p->job, w->stack),
-	    rep_job_stack(&p->job, w->stack),
+	    rep_stack_function(&p->texts, w->stack),
+	    rep_stack_names(&p->texts, w->stack),
 	};
 	int code = rep_output_row(p->out, row, err);
 
-	tp_arena_clear(&p->job.texts);
+	tp_arena_clear(&p->texts.arena);
 	return code;
 }
 
@@ -88,7 +89,7 @@ int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_
 	if (!code)
 		code = rep_table_end(&p, shown, wakes->n, "pairs, the most frequent", err);
 	if (!code && !wakes->exact)
-		code = rep_output_note(out, false, REP_NOTE_WITHIN, err);
+		code = rep_output_note(out, false, REP_DIST_WITHIN, err);
 	rep_table_release(&p);
 	return code;
 }

@@ -1,6 +1,6 @@
 /* Views of a trace as profiles.
  *
- * What is added up are the parts of tprof-top (top/part.h) under its filters, so that both agree to
+ * What is added up are the parts of tprof-top (sums/part.h) under its filters, so that both agree to
  * the nanosecond; for cpu, the rows of the table cpu_sample. Inside tasks and regions, and for the
  * stacks at which running ended, it is the spans one by one, read from the events. */
 #include "profile/trace.h"
@@ -12,9 +12,9 @@
 #include "base/sum.h"
 #include "profile/trace_go.h"
 #include "profile/trace_stack.h"
+#include "spans/segment.h"
+#include "sums/part.h"
 #include "task/inside.h"
-#include "top/part.h"
-#include "top/segment.h"
 
 const struct rep_trace_view_desc rep_trace_views[] = {
     [REP_TRACE_CPU] = {"cpu", "samples of the CPU profiler, where the trace holds them"},

@@ -10,8 +10,8 @@
 #include "base/err.h"
 #include "decode/profile.h"
 #include "run.h"
+#include "spans/view.h"
 #include "store/store.h"
-#include "top/view.h"
 
 /* What to count, by stack. Sample types: `events` (count; `samples` for cpu, as in a CPU profile of
  * Go's) and one named like the view, in nanoseconds (in ticks where the run has no clock; cpu has

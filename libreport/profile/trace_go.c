@@ -6,7 +6,7 @@
 
 #include "base/sum.h"
 #include "profile/trace_stack.h"
-#include "top/ahead.h"
+#include "spans/prefetch.h"
 
 const struct rep_trace_view_desc rep_trace_go[] = {
     [REP_GO_NONE] = {"", ""},
@@ -195,7 +195,7 @@ static int read_events(struct scan *s, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
 	struct tp_event_range range = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
-	struct rep_ahead *r = NULL;
+	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
 	size_t n, first = 0;
 	int code = 0;
@@ -208,8 +208,8 @@ static int read_events(struct scan *s, struct tp_err *err)
 		code = restore(s, (int64_t)first, err);
 	}
 	if (!code)
-		code = rep_ahead_open(&r, v->store, v->run->row.id, &range, true, err);
-	while (!code && (code = rep_ahead_next(r, &ev, &n, err)) > 0) {
+		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, true, err);
+	while (!code && (code = rep_prefetch_next(r, &ev, &n, err)) > 0) {
 		code = 0;
 		for (size_t i = 0; i < n; i++)
 			if (ev[i].to != TP_ST_NONE && ev[i].type < TP_NEVENT_TYPES &&
@@ -218,7 +218,7 @@ static int read_events(struct scan *s, struct tp_err *err)
 		if (n && ev[n - 1].ts >= v->to && !s->pending)
 			break;
 	}
-	rep_ahead_close(r);
+	rep_prefetch_close(r);
 	return code;
 }
 

@@ -10,7 +10,7 @@
 
 #include "decode/dict.h"
 #include "decode/profile.h"
-#include "top/keys.h"
+#include "keys.h"
 
 /* Zero-initialised but for `from` and `to`. */
 struct rep_trace_stacks {

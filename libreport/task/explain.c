@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "top/keys.h"
-#include "top/segment.h"
+#include "keys.h"
+#include "spans/segment.h"
 
 #define MOST_PIECES (1u << 23) /* 400 MB; a report takes what it shows, which is far less */
 

@@ -9,7 +9,7 @@
 #ifndef REP_TASK_EXPLAIN_H
 #define REP_TASK_EXPLAIN_H
 
-#include "top/view.h"
+#include "spans/view.h"
 
 struct rep_item {
 	int64_t from, to; /* ns since the run began */

@@ -9,9 +9,9 @@
 #include "base/regex.h"
 #include "base/sum.h"
 #include "base/units.h"
+#include "keys.h"
 #include "task/choose.h"
 #include "task/workers.h"
-#include "top/keys.h"
 
 /* What a type of task or region must match; answers are kept by string. */
 struct type {

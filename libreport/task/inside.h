@@ -10,7 +10,7 @@
 #ifndef REP_TASK_INSIDE_H
 #define REP_TASK_INSIDE_H
 
-#include "top/view.h"
+#include "spans/view.h"
 
 struct rep_interval {
 	uint32_t goroutine; /* index */

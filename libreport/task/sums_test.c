@@ -15,10 +15,10 @@
 #include <sqlite3.h>
 
 #include "import.h"
+#include "sums/part.h"
 #include "task/inside.h"
 #include "task/spent.h"
 #include "task/workers.h"
-#include "top/part.h"
 
 #define PICKS 8 /* single tasks of each run */
 

@@ -13,8 +13,8 @@
 #ifndef REP_TASK_TASKS_H
 #define REP_TASK_TASKS_H
 
-#include "top/keys.h"
-#include "top/view.h"
+#include "keys.h"
+#include "spans/view.h"
 
 struct rep_tasks {
 	struct rep_view *v;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "top/keys.h"
-#include "top/part.h"
-#include "top/segment.h"
+#include "keys.h"
+#include "spans/segment.h"
+#include "sums/part.h"
 
 const char *const rep_time_class_names[REP_TIME_NCLASSES] = {
     [REP_TIME_RUNNING] = "running",

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spans/view.h"
 #include "time/bins.h"
-#include "top/view.h"
 
 #define REP_TIME_GROUPS 12 /* that are shown one by one */
 #define REP_TIME_BINS	320

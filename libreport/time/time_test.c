@@ -3,9 +3,9 @@
 
 #include <sqlite3.h>
 
-#include "time/time.h"
-#include "top/part.h"
+#include "sums/part.h"
 #include "testing_sample.h"
+#include "time/time.h"
 
 /* ---- bins ---- */
 

@@ -102,7 +102,7 @@ int rep_durations_prepare(struct rep_durations *d, struct rep_job *job, struct r
 	}
 	for (size_t i = 0; !code && i < n; i++) {
 		if (d->percentiles[rows[i]].known && !d->percentiles[rows[i]].exact)
-			snprintf(job->note, sizeof(job->note), "%s", REP_NOTE_WITHIN);
+			snprintf(job->note, sizeof(job->note), "%s", REP_DIST_WITHIN);
 	}
 	if (!code && d->unknown)
 		snprintf(job->note, sizeof(job->note), "%s", REP_NOTE_UNKNOWN);

@@ -7,10 +7,10 @@
 #include "clock/clock.h"
 #include "clock/when.h"
 #include "decode/dict.h"
+#include "keys.h"
 #include "store/store.h"
 #include "task/inside.h"
 #include "text.h"
-#include "top/keys.h"
 
 #define NAMES	     6	/* that a sentence has room for */
 #define LONGEST_NAME 40 /* bytes */

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "run.h"
-#include "top/filter.h"
+#include "spans/filter.h"
 
 /* TP_ENOENT with a sentence where the run lies outside, for moments with its own; TP_EFORMAT where
  * what was typed is no range of it; or what reading the store says. */

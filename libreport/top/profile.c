@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/trace_stack.h"
 
 #define MAX_TYPES  16
@@ -52,11 +53,11 @@ static void take_shape(const struct rep_report *r, struct shape *s)
 		if (c->kind == REP_TEXT && !stacks && s->name == SIZE_MAX && !run)
 			s->name = i;
 		else if (c->kind == REP_TEXT &&
-			 !(stacks && listed(of_stacks, REP_COUNT_OF(of_stacks), c->name)) && tells)
+			 !(stacks && listed(of_stacks, TP_COUNT_OF(of_stacks), c->name)) && tells)
 			s->label[s->nlabels++] = i;
 		else if (c->kind == REP_ID && tells)
 			s->label[s->nlabels++] = i;
-		else if (listed(additive, REP_COUNT_OF(additive), c->name) && s->ntypes < MAX_TYPES)
+		else if (listed(additive, TP_COUNT_OF(additive), c->name) && s->ntypes < MAX_TYPES)
 			s->type[s->ntypes++] = i;
 	}
 }
@@ -194,7 +195,7 @@ static int describe(struct rep_job *job, struct tp_profile *p, uint32_t *mapping
 int rep_job_profile(struct rep_job *job, const uint32_t *rows, size_t n, struct tp_profile *p,
 		    struct tp_err *err)
 {
-	struct rep_trace_stacks stacks = {.from = job->dict, .to = p};
+	struct rep_trace_stacks stacks = {.from = job->texts.dict, .to = p};
 	struct shape s;
 	int code = 0;
 

@@ -2,28 +2,27 @@
 #ifndef REP_TOP_REPORT_H
 #define REP_TOP_REPORT_H
 
-#include "base/arena.h"
 #include "chart/chart.h"
-#include "top/dist.h"
-#include "top/keys.h"
-#include "top/part.h"
+#include "dist.h"
+#include "keys.h"
+#include "spans/view.h"
+#include "stack.h"
+#include "sums/part.h"
 #include "top/top.h"
-#include "top/view.h"
 
 /* A report being made. */
 struct rep_job {
 	const struct rep_report *report;
 	const struct rep_top_options *opt;
 	const struct rep_report_column *sort;
-	struct tp_dict *dict; /* of the names in results */
+	struct rep_texts texts; /* of the common dictionary */
 	const struct rep_run *runs;
 	size_t nruns;
-	struct rep_goids *goids; /* of each run */
+	struct rep_goids *goids;    /* of each run */
 	bool every;		    /* durations of all rows are wanted, before rows are chosen */
 	int64_t length_ns;	    /* of the time range, summed over the runs */
 	size_t nrows;		    /* set by add and finish */
 	bool lack;		    /* there was no memory to tell rows apart by */
-	struct tp_arena texts;	    /* for values that are put together */
 	struct rep_members members; /* what --task counts in it */
 	char note[200];		    /* a line under the table, "" for none */
 	char lead[600];		    /* lines above it, likewise; set by finish */
@@ -72,24 +71,6 @@ int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, str
 
 /* A goroutine of a run, by its id (TP_NULL: none). */
 struct rep_value rep_job_goroutine(const struct rep_job *job, uint32_t run, int64_t id);
-/* A string of the common dictionary; tables show `none` for the empty one. */
-struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *none);
-/* The frame of a stack that tells most: the first from the leaf that is not plumbing of the runtime
- * (0 for the empty stack). */
-uint32_t rep_job_site(const struct rep_job *job, uint32_t stack);
-/* The frame of the garbage collector that is between the leaf and the site, 0 for none. */
-uint32_t rep_job_collector(const struct rep_job *job, uint32_t stack);
-/* "net.(*conn).Read < http.(*connReader).Read < …": names without the folders of their packages,
- * from the site on. */
-struct rep_value rep_job_where(struct rep_job *job, uint32_t stack);
-/* All frames' functions, leaf first, separated by semicolons: what SQL's stack_text() gives. */
-struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack);
-/* REP_TOP_FRAMES. */
-struct rep_value rep_job_frames(struct rep_job *job, uint32_t stack);
-/* The site's function, and "file:line". */
-struct rep_value rep_job_function(struct rep_job *job, uint32_t stack);
-struct rep_value rep_job_location(struct rep_job *job, uint32_t stack);
-
 /* "network in pay", "running in db/query": a state, or the reason where it is blocked, and where in
  * a task: type of the subtask and of the region (strings of the common dictionary, 0 for none). */
 struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t reason,
@@ -175,10 +156,8 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
     rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
     rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
 
-#define REP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The notes about percentiles. */
-#define REP_NOTE_WITHIN "percentiles: from histograms, within 1 %"
+/* A note about percentiles. */
 #define REP_NOTE_UNKNOWN                                                                           \
 	"percentiles: not kept for a goroutine that lives long; narrow it with --from and --to"
 

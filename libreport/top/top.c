@@ -269,7 +269,7 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 		job->runs = runs;
 		job->nruns = nruns;
 		job->goids = t->goids;
-		job->dict = t->common;
+		job->texts = (struct rep_texts){.dict = t->common, .people = opt->tables};
 		job->every = nruns > 1;
 		code = r->ops->begin(job, err);
 	}
@@ -288,7 +288,7 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 		struct rep_job *job = &t->job[i];
 
 		if (!t->common)
-			job->dict = t->view.dict;
+			job->texts.dict = t->view.dict;
 		tp_sum(&job->length_ns, rep_view_length(&t->view));
 		t->view.members = (struct rep_members){0};
 		code = job->report->ops->add(job, &t->view, err);
@@ -375,7 +375,7 @@ static void end_top(struct top *t)
 		return;
 	for (size_t i = 0; i < t->njobs; i++) {
 		t->job[i].report->ops->release(&t->job[i]);
-		tp_arena_clear(&t->job[i].texts);
+		tp_arena_clear(&t->job[i].texts.arena);
 	}
 	for (size_t i = 0; t->goids && i < t->nruns; i++)
 		rep_goids_release(&t->goids[i]);

@@ -12,8 +12,8 @@
 
 #include "output.h"
 #include "run.h"
+#include "spans/filter.h"
 #include "store/store.h"
-#include "top/filter.h"
 
 /* Which filters make sense for a report. */
 enum {

@@ -14,8 +14,8 @@
 
 #include "base/buf.h"
 #include "import.h"
+#include "spans/view.h"
 #include "top/top.h"
-#include "top/view.h"
 
 static char dir[64], path[80];
 static struct tp_store *store;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "top/segment.h"
+#include "spans/segment.h"
 
 struct search {
 	struct rep_view *v;

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 
 #include "output.h"
+#include "spans/view.h"
 #include "timeline/span.h"
-#include "top/view.h"
 
 struct rep_worst_options {
 	uint32_t states; /* a bit per enum tp_state */

@@ -48,7 +48,7 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_LOCATION] = {.name = "location", .kind = REP_TEXT, .raw_only = true},
 };
 
-static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *w,
+static int put(struct rep_texts *texts, struct rep_view *v, const struct rep_worst *w,
 	       struct rep_output *out, struct tp_err *err)
 {
 	uint32_t waker = rep_path_waker(v, &w->span, NULL);
@@ -57,17 +57,18 @@ static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *
 	    [COLUMN_DURATION] = rep_int(w->dur_ns),
 	    [COLUMN_AT] = rep_int(w->at_ns),
 	    [COLUMN_GOROUTINE] = rep_view_goid_value(v, w->span.goroutine),
-	    [COLUMN_ENTRY] = rep_job_string(job, rep_view_entry(v, w->span.goroutine), "(unknown)"),
-	    [COLUMN_REASON] = rep_job_string(job, w->span.reason, ""),
-	    [COLUMN_WHERE] = rep_job_where(job, w->span.stack),
+	    [COLUMN_ENTRY] =
+		rep_texts_string(texts, rep_view_entry(v, w->span.goroutine), "(unknown)"),
+	    [COLUMN_REASON] = rep_texts_string(texts, w->span.reason, ""),
+	    [COLUMN_WHERE] = rep_stack_where(texts, w->span.stack),
 	    [COLUMN_WAKER] = rep_view_goid_value(v, waker),
 	    [COLUMN_WAKER_ENTRY] =
-		woken ? rep_job_string(job, rep_view_entry(v, waker), "(unknown)") : rep_null(),
+		woken ? rep_texts_string(texts, rep_view_entry(v, waker), "(unknown)") : rep_null(),
 	    [COLUMN_STATE] = rep_str(rep_state_name(w->span.state)),
 	    [COLUMN_OPEN] = rep_int(w->span.open),
-	    [COLUMN_STACK] = rep_job_stack(job, w->span.stack),
-	    [COLUMN_WAKER_STACK] = rep_job_stack(job, w->span.waker_stack),
-	    [COLUMN_LOCATION] = rep_job_location(job, w->span.stack),
+	    [COLUMN_STACK] = rep_stack_names(texts, w->span.stack),
+	    [COLUMN_WAKER_STACK] = rep_stack_names(texts, w->span.waker_stack),
+	    [COLUMN_LOCATION] = rep_stack_location(texts, w->span.stack),
 	};
 
 	return rep_output_row(out, row, err);
@@ -76,12 +77,11 @@ static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *
 int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, const char *name,
 		    struct rep_output *out, struct tp_err *err)
 {
-	const struct rep_top_options tables = {.tables = true};
 	struct rep_column shown[NCOLUMNS];
-	struct rep_job job = {.opt = &tables, .dict = v->dict};
+	struct rep_texts texts = {.dict = v->dict, .people = true};
 	struct rep_worst *worst = calloc(opt->n + 1, sizeof(*worst));
 	size_t n = 0;
-	int code = worst ? rep_worst(v, opt, worst, &n, err) : rep_job_fail(err, TP_ENOMEM);
+	int code = worst ? rep_worst(v, opt, worst, &n, err) : tp_nomem(err);
 
 	memcpy(shown, columns, sizeof(shown));
 	/* What is the same in all rows need not be shown. */
@@ -90,12 +90,12 @@ int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, con
 	if (!code)
 		code = rep_output_begin(out, name, shown, NCOLUMNS, err);
 	for (size_t i = 0; i < n && !code; i++) {
-		code = put(&job, v, &worst[i], out, err);
-		tp_arena_clear(&job.texts);
+		code = put(&texts, v, &worst[i], out, err);
+		tp_arena_clear(&texts.arena);
 	}
 	if (!code)
 		code = rep_output_end(out, err);
-	tp_arena_clear(&job.texts);
+	tp_arena_clear(&texts.arena);
 	free(worst);
 	return code;
 }

@@ -19,7 +19,7 @@ static struct rep_column *output_columns(struct rep_job *job)
 	    .name = REP_TOP_FRAMES, .kind = REP_TEXT, .raw_only = true, .table_only = true};
 	const struct rep_report *r = job->report;
 	size_t n = r->ncolumns + job->nextra;
-	struct rep_column *c = tp_arena_alloc(&job->texts, (n + 1) * sizeof(*c));
+	struct rep_column *c = tp_arena_alloc(&job->texts.arena, (n + 1) * sizeof(*c));
 	bool ticks = false;
 
 	if (!c)
@@ -121,7 +121,7 @@ static struct rep_value cell_of(struct rep_job *job, const struct rep_column *co
 static struct rep_value frames_of(struct rep_job *job, uint32_t row, size_t *given)
 {
 	struct rep_value v = *given < MOST_FRAMES
-				 ? rep_job_frames(job, job->report->ops->stack(job, row))
+				 ? rep_stack_frames(&job->texts, job->report->ops->stack(job, row))
 				 : rep_null();
 
 	if (v.type == REP_TYPE_TEXT)

@@ -46,7 +46,7 @@ threaded() {
 	libparse/store/sql/* | libparse/store/damage_test | libparse/symbol/* | libreport/diff/truth_test) return 1 ;;
 	libreport/engine/* | libreport/lanes/* | libreport/path/* | libreport/profile/*) return 1 ;;
 	# The threads of these are those of merge/apart_test, top/top_test and top/worst_test.
-	libparse/store/merge/parts_test | libreport/top/part_test) return 1 ;;
+	libparse/store/merge/parts_test | libreport/sums/part_test) return 1 ;;
 	esac
 	nm -D --undefined-only "$1" | grep -q ' pthread_create'
 }

@@ -12,10 +12,10 @@
 #include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/trace/set.h"
+#include "spans/segment.h"
+#include "spans/view.h"
+#include "stack.h"
 #include "task/inside.h"
-#include "top/report.h"
-#include "top/segment.h"
-#include "top/view.h"
 
 #define EQUAL_WINDOWS 16	 /* of a run that is read event by event */
 #define CACHE	      (1u << 12) /* spans of a kind often come again */
@@ -64,7 +64,6 @@ static int name_string(struct collect *c, uint32_t id, bool code_name, uint32_t 
 
 static int name_site(struct collect *c, uint32_t stack, bool leaf, uint32_t *name)
 {
-	struct rep_job job = {.dict = c->v->dict};
 	uint32_t frame;
 	int code;
 
@@ -74,7 +73,8 @@ static int name_site(struct collect *c, uint32_t stack, bool leaf, uint32_t *nam
 		*name = c->function[stack] - 1;
 		return 0;
 	}
-	frame = leaf ? tp_dict_stack_at(c->v->dict, stack).frame : rep_job_site(&job, stack);
+	frame =
+	    leaf ? tp_dict_stack_at(c->v->dict, stack).frame : rep_stack_site(c->v->dict, stack);
 	code = name_string(c, tp_dict_frame_name(c->v->dict, frame), true, name);
 	if (!code && !leaf)
 		c->function[stack] = *name + 1;

@@ -7,7 +7,7 @@
 #include "decode/dict.h"
 #include "diff/stats.h"
 #include "diff/trace/show.h"
-#include "top/keys.h"
+#include "keys.h"
 
 #define COLLAPSE   0.5	 /* as of gates on profiles: worth a word */
 #define HIST_ERROR 0.008 /* of one percentile from a histogram */

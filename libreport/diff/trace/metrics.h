@@ -55,8 +55,8 @@
 
 #include "base/err.h"
 #include "run.h"
+#include "spans/filter.h"
 #include "store/store.h"
-#include "top/filter.h"
 
 enum rep_family {
 	REP_FAMILY_SCHED,

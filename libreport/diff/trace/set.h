@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/hist.h"
 #include "diff/trace/metrics.h"
-#include "top/keys.h"
+#include "keys.h"
 
 struct rep_set_item {
 	uint32_t cell;

@@ -6,7 +6,7 @@
 #include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/trace/set.h"
-#include "top/dist.h"
+#include "dist.h"
 
 const double rep_measure_quantile[REP_NMEASURE_P] = {0.50, 0.90, 0.95, 0.99};
 

@@ -9,9 +9,9 @@
 #include "flame/flame.h"
 #include "flame/part.h"
 #include "flame/words.h"
+#include "keys.h"
 #include "page/inside.h"
 #include "profile/top.h"
-#include "top/keys.h"
 
 #define BUDGET ((size_t)400 << 10) /* of a graph's frames */
 

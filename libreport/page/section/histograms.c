@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/hist.h"
+#include "base/many.h"
 #include "base/sum.h"
+#include "dist.h"
+#include "keys.h"
 #include "page/inside.h"
-#include "top/dist.h"
-#include "top/keys.h"
-#include "top/part.h"
+#include "sums/part.h"
 
 #define MOST   12  /* histograms of spans; and of tasks, and of regions */
 #define BARS   130 /* half octaves of 63 bits, and zero */

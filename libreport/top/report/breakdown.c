@@ -306,8 +306,8 @@ static struct rep_value most(struct rep_job *job, const struct row *row, size_t 
 		return rep_null();
 	if (column == COLUMN_WHERE_SHARE)
 		return rep_share(row->most_ns, row->sum.total_ns);
-	return column == COLUMN_WHERE ? rep_job_where(job, row->most)
-				      : rep_job_stack(job, row->most);
+	return column == COLUMN_WHERE ? rep_stack_where(&job->texts, row->most)
+				      : rep_stack_names(&job->texts, row->most);
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
@@ -327,11 +327,11 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_GOROUTINE:
 		return rep_job_goroutine(job, owner->run, owner->id);
 	case COLUMN_ENTRY:
-		return rep_job_string(job, owner->entry, "(unknown)");
+		return rep_texts_string(&job->texts, owner->entry, "(unknown)");
 	case COLUMN_STATE:
 		return rep_str(range ? "overlap" : rep_state_name(key[1]));
 	case COLUMN_REASON:
-		return rep_job_string(job, key[2], "");
+		return rep_texts_string(&job->texts, key[2], "");
 	case COLUMN_COUNT:
 		return range ? rep_null() : rep_int(r->sum.count);
 	case COLUMN_TOTAL:

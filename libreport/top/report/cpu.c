@@ -159,7 +159,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 
 	switch (column) {
 	case COLUMN_FUNCTION:
-		return rep_job_string(job, c->keys.key[row].part[0], "(unknown)");
+		return rep_texts_string(&job->texts, c->keys.key[row].part[0], "(unknown)");
 	case COLUMN_FLAT:
 		return rep_int(c->f[row].flat);
 	case COLUMN_FLAT_SHARE:

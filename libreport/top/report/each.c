@@ -459,15 +459,15 @@ static int finish(struct rep_job *job, struct tp_err *err)
 
 static struct rep_value log_text(struct rep_job *job, const struct each *e)
 {
-	struct tp_text category = tp_dict_text(job->dict, e->category);
-	struct tp_text message = tp_dict_text(job->dict, e->message);
+	struct tp_text category = tp_dict_text(job->texts.dict, e->category);
+	struct tp_text message = tp_dict_text(job->texts.dict, e->message);
 	char *text;
 
 	if (!e->told)
 		return rep_null();
 	if (!category.size)
 		return rep_text(message.text, message.size);
-	text = tp_arena_alloc(&job->texts, (size_t)category.size + message.size + 3);
+	text = tp_arena_alloc(&job->texts.arena, (size_t)category.size + message.size + 3);
 	if (!text)
 		return rep_lack();
 	memcpy(text, category.text, category.size);
@@ -486,7 +486,7 @@ static struct rep_value most_text(struct rep_job *job, const struct each *e)
 
 	if (!e->explained || e->most.ns <= 0)
 		return rep_null();
-	text = tp_arena_alloc(&job->texts, place.text.size + 16);
+	text = tp_arena_alloc(&job->texts.arena, place.text.size + 16);
 	if (!text)
 		return rep_lack();
 	n = snprintf(text, 16, "%.0f%% ", share * 100);
@@ -506,13 +506,13 @@ static struct rep_value most(struct rep_job *job, const struct each *e, enum wha
 	case MOST_STATE:
 		return rep_str(e->most.state ? rep_state_name(e->most.state) : "nobody");
 	case MOST_REASON:
-		return rep_job_string(job, e->most.reason, "");
+		return rep_texts_string(&job->texts, e->most.reason, "");
 	case MOST_REGION:
-		return rep_job_string(job, e->most.region, "");
+		return rep_texts_string(&job->texts, e->most.region, "");
 	case MOST_SUBTASK:
-		return rep_job_string(job, e->most.type, "");
+		return rep_texts_string(&job->texts, e->most.type, "");
 	case MOST_STACK:
-		return rep_job_stack(job, e->most.stack);
+		return rep_stack_names(&job->texts, e->most.stack);
 	default:
 		return rep_int(e->most.ns);
 	}
@@ -539,14 +539,14 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case PARENT:
 		return rep_int(e->parent);
 	case NAME:
-		return rep_job_string(job, e->name,
-				      !task   ? "(inherited)"
-				      : e->id ? "(no name)"
-					      : "(background)");
+		return rep_texts_string(&job->texts, e->name,
+					!task	? "(inherited)"
+					: e->id ? "(no name)"
+						: "(background)");
 	case GOROUTINE:
 		return rep_job_goroutine(job, e->run, e->goroutine);
 	case FUNCTION:
-		return rep_job_string(job, e->entry, "");
+		return rep_texts_string(&job->texts, e->entry, "");
 	case START:
 		return e->starts ? rep_int(e->start_ns) : rep_null();
 	case LATENCY:
@@ -580,7 +580,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case LOG:
 		return log_text(job, e);
 	case STACK:
-		return rep_job_stack(job, e->stack);
+		return rep_stack_names(&job->texts, e->stack);
 	default:
 		return most(job, e, what);
 	}
@@ -613,7 +613,7 @@ const struct rep_report rep_report_task = {
     .doc = "single user tasks: latency, and where it went",
     .rows = "tasks",
     .columns = task_columns,
-    .ncolumns = REP_COUNT_OF(task_columns),
+    .ncolumns = TP_COUNT_OF(task_columns),
     .sort = "latency",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
 	       REP_BY_LOG | REP_BY_EACH,
@@ -625,7 +625,7 @@ const struct rep_report rep_report_region = {
     .doc = "single user regions: latency, and where it went",
     .rows = "regions",
     .columns = region_columns,
-    .ncolumns = REP_COUNT_OF(region_columns),
+    .ncolumns = TP_COUNT_OF(region_columns),
     .sort = "latency",
     .filters =
 	REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY | REP_BY_EACH,

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sum.h"
 #include "base/big.h"
+#include "base/many.h"
+#include "base/sum.h"
 #include "top/report.h"
 
 struct goroutine {
@@ -138,10 +139,10 @@ static int take_sums(struct rep_view *v, struct adding *a, struct tp_err *err)
 	uint32_t bits = REP_BIT(GOROUTINE, total_ns);
 	int code;
 
-	for (size_t k = 0; k < REP_COUNT_OF(sums); k++)
+	for (size_t k = 0; k < TP_COUNT_OF(sums); k++)
 		bits |= 1u << sums[k].column;
 	code = rep_view_load(v, TP_TABLE_GOROUTINE, bits, err);
-	for (size_t k = 0; !code && k < REP_COUNT_OF(sums); k++) {
+	for (size_t k = 0; !code && k < TP_COUNT_OF(sums); k++) {
 		const int64_t *ns = v->col[TP_TABLE_GOROUTINE][sums[k].column];
 
 		for (size_t i = 0; i < a->n; i++) {
@@ -252,7 +253,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_ID:
 		return rep_job_goroutine(job, g->run, g->id);
 	case COLUMN_FUNCTION:
-		return rep_job_string(job, g->name, "(unknown)");
+		return rep_texts_string(&job->texts, g->name, "(unknown)");
 	case COLUMN_CREATED:
 		return rep_opt(g->created_ns);
 	case COLUMN_ENDED:

@@ -220,8 +220,8 @@ static int by_size(const void *x, const void *y, void *ctx)
 /* "blocked_chan_receive_ns" */
 static char *column_name(struct rep_job *job, uint32_t reason)
 {
-	struct tp_text t = tp_dict_text(job->dict, reason);
-	char *name = tp_arena_alloc(&job->texts, (size_t)t.size + 20);
+	struct tp_text t = tp_dict_text(job->texts.dict, reason);
+	char *name = tp_arena_alloc(&job->texts.arena, (size_t)t.size + 20);
 	size_t n = 0;
 
 	if (!name)
@@ -251,7 +251,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 	struct groups *g = job->state;
 
 	job->nextra = g->reasons.n;
-	job->extra = tp_arena_alloc(&job->texts, (job->nextra + 1) * sizeof(*job->extra));
+	job->extra = tp_arena_alloc(&job->texts.arena, (job->nextra + 1) * sizeof(*job->extra));
 	g->by_size = calloc(job->nextra + 1, sizeof(*g->by_size));
 	if (!job->extra || !g->by_size)
 		return rep_job_fail(err, TP_ENOMEM);
@@ -303,13 +303,13 @@ static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
 		best[at] = r;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		size += tp_dict_text(job->dict, g->reasons.key[best[i]].part[0]).size + 16;
-	text = tp_arena_alloc(&job->texts, size);
+		size += tp_dict_text(job->texts.dict, g->reasons.key[best[i]].part[0]).size + 16;
+	text = tp_arena_alloc(&job->texts.arena, size);
 	if (!text)
 		return rep_lack();
 	size = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct tp_text t = tp_dict_text(job->dict, g->reasons.key[best[i]].part[0]);
+		struct tp_text t = tp_dict_text(job->texts.dict, g->reasons.key[best[i]].part[0]);
 		double share = (double)blocked_on(g, group, best[i]) / (double)blocked;
 
 		if (i && share < 0.005)
@@ -333,7 +333,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 
 	switch (column) {
 	case COLUMN_FUNCTION:
-		return rep_job_string(job, g->keys.key[row].part[0], "(unknown)");
+		return rep_texts_string(&job->texts, g->keys.key[row].part[0], "(unknown)");
 	case COLUMN_COUNT:
 		return rep_int(group->goroutines);
 	case COLUMN_TOTAL:

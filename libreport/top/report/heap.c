@@ -240,7 +240,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 static int chart(struct rep_job *job, struct rep_chart *out, struct tp_err *err)
 {
 	struct heap *h = job->state;
-	struct rep_chart_line *lines = tp_arena_alloc(&job->texts, 2 * sizeof(*lines));
+	struct rep_chart_line *lines = tp_arena_alloc(&job->texts.arena, 2 * sizeof(*lines));
 
 	if (!lines)
 		return rep_job_fail(err, TP_ENOMEM);

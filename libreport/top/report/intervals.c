@@ -371,7 +371,7 @@ static void note_cut(struct rep_job *job)
 			most = i;
 	if (most == job->nrows)
 		return;
-	name = tp_dict_text(job->dict, all->keys.key[most].part[0]);
+	name = tp_dict_text(job->texts.dict, all->keys.key[most].part[0]);
 	if (!is_plain(name))
 		name = (struct tp_text){.text = "TYPE", .size = 4};
 	snprintf(job->note, sizeof(job->note),
@@ -412,9 +412,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 
 	switch (column) {
 	case COLUMN_NAME:
-		return rep_job_string(job, all->keys.key[row].part[0],
-				      job->report == &rep_report_regions ? "(inherited)"
-									 : "(no name)");
+		return rep_texts_string(&job->texts, all->keys.key[row].part[0],
+					job->report == &rep_report_regions ? "(inherited)"
+									   : "(no name)");
 	case COLUMN_COUNT:
 		return rep_int(r->count);
 	case COLUMN_INCOMPLETE:
@@ -474,7 +474,7 @@ const struct rep_report rep_report_gc = {
     .doc = "stops of the world, GC mark phases, sweeps and mark assists",
     .rows = "ranges",
     .columns = gc_columns,
-    .ncolumns = REP_COUNT_OF(gc_columns),
+    .ncolumns = TP_COUNT_OF(gc_columns),
     .sort = "total",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
     .ops = &ops,
@@ -485,7 +485,7 @@ const struct rep_report rep_report_tasks = {
     .doc = "user tasks (runtime/trace.NewTask) by type",
     .rows = "task types",
     .columns = task_columns,
-    .ncolumns = REP_COUNT_OF(task_columns),
+    .ncolumns = TP_COUNT_OF(task_columns),
     .sort = "total",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
 	       REP_BY_LOG | REP_BY_SLOWEST | REP_BY_EACH,
@@ -497,7 +497,7 @@ const struct rep_report rep_report_regions = {
     .doc = "user regions (runtime/trace.StartRegion) by type",
     .rows = "region types",
     .columns = region_columns,
-    .ncolumns = REP_COUNT_OF(region_columns),
+    .ncolumns = TP_COUNT_OF(region_columns),
     .sort = "total",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
 	       REP_BY_SLOWEST | REP_BY_EACH,

@@ -171,19 +171,19 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_TASK:
 		return rep_int(l->task);
 	case COLUMN_TYPE:
-		return rep_job_string(job, l->type, "");
+		return rep_texts_string(&job->texts, l->type, "");
 	case COLUMN_SINCE:
 		return rep_opt(l->since_ns);
 	case COLUMN_GOROUTINE:
 		return rep_job_goroutine(job, l->run, l->goroutine);
 	case COLUMN_CATEGORY:
-		return rep_job_string(job, l->category, "");
+		return rep_texts_string(&job->texts, l->category, "");
 	case COLUMN_MESSAGE:
-		return rep_job_string(job, l->message, "");
+		return rep_texts_string(&job->texts, l->message, "");
 	case COLUMN_FUNCTION:
-		return rep_job_string(job, l->entry, "");
+		return rep_texts_string(&job->texts, l->entry, "");
 	default:
-		return rep_job_stack(job, l->stack);
+		return rep_stack_names(&job->texts, l->stack);
 	}
 }
 

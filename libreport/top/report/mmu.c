@@ -293,8 +293,8 @@ static int chart(struct rep_job *job, struct rep_chart *out, struct tp_err *err)
 	struct mmu *m = job->state;
 	int last = last_cause(m);
 	double length = m->curve[last] ? (double)rep_mmu_length(m->curve[last]) : 0;
-	struct rep_chart_line *lines = tp_arena_alloc(&job->texts, CAUSES * sizeof(*lines));
-	double *x = tp_arena_alloc(&job->texts, CHART_POINTS * sizeof(*x)), *y;
+	struct rep_chart_line *lines = tp_arena_alloc(&job->texts.arena, CAUSES * sizeof(*lines));
+	double *x = tp_arena_alloc(&job->texts.arena, CHART_POINTS * sizeof(*x)), *y;
 	const double first = 1000;
 
 	if (!lines || !x)
@@ -314,7 +314,7 @@ static int chart(struct rep_job *job, struct rep_chart *out, struct tp_err *err)
 	for (int i = 0; i < CAUSES; i++) {
 		if (!(m->include >> i & 1))
 			continue;
-		y = tp_arena_alloc(&job->texts, CHART_POINTS * sizeof(*y));
+		y = tp_arena_alloc(&job->texts.arena, CHART_POINTS * sizeof(*y));
 		if (!y)
 			return rep_job_fail(err, TP_ENOMEM);
 		for (int k = 0; k < CHART_POINTS; k++)

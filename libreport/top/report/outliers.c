@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/units.h"
 #include "task/outliers.h"
 #include "top/report.h"
@@ -192,9 +193,9 @@ static struct rep_value time_text(struct rep_job *job, const struct rep_fact *f)
 
 static struct rep_value log_text(struct rep_job *job, const struct rep_fact *f)
 {
-	struct tp_text category = tp_dict_text(job->dict, f->what.part[0]);
-	struct tp_text message = tp_dict_text(job->dict, f->what.part[1]);
-	char *text = tp_arena_alloc(&job->texts, (size_t)category.size + message.size + 3);
+	struct tp_text category = tp_dict_text(job->texts.dict, f->what.part[0]);
+	struct tp_text message = tp_dict_text(job->texts.dict, f->what.part[1]);
+	char *text = tp_arena_alloc(&job->texts.arena, (size_t)category.size + message.size + 3);
 	size_t n = category.size;
 
 	if (!text)
@@ -215,14 +216,14 @@ static struct rep_value what_text(struct rep_job *job, const struct rep_fact *f)
 	case REP_FACT_TIME:
 		return time_text(job, f);
 	case REP_FACT_REGION: {
-		struct rep_value region = rep_job_string(job, f->what.part[1] - 1, "");
+		struct rep_value region = rep_texts_string(&job->texts, f->what.part[1] - 1, "");
 		struct rep_value type;
 		char *text;
 
 		if (!f->what.part[0])
 			return region;
-		type = rep_job_string(job, f->what.part[0] - 1, "");
-		text = tp_arena_alloc(&job->texts, type.text.size + region.text.size + 2);
+		type = rep_texts_string(&job->texts, f->what.part[0] - 1, "");
+		text = tp_arena_alloc(&job->texts.arena, type.text.size + region.text.size + 2);
 		if (!text)
 			return rep_lack();
 		memcpy(text, type.text.data, type.text.size);
@@ -233,7 +234,7 @@ static struct rep_value what_text(struct rep_job *job, const struct rep_fact *f)
 	case REP_FACT_LOG:
 		return log_text(job, f);
 	default:
-		return rep_job_string(job, f->what.part[0], "");
+		return rep_texts_string(&job->texts, f->what.part[0], "");
 	}
 }
 
@@ -292,7 +293,7 @@ static void say_causes(struct rep_job *job)
 	double all = latency_difference(&s->o);
 	const char *between = "\nOf the difference, ";
 
-	for (size_t i = 0; all > 0 && i < REP_COUNT_OF(causes); i++) {
+	for (size_t i = 0; all > 0 && i < TP_COUNT_OF(causes); i++) {
 		const struct rep_fact *f = strongest(&s->o, causes[i].kind);
 		double share = f ? difference(&s->o, f) / all : 0;
 		struct rep_value what;
@@ -332,7 +333,7 @@ static void put_lead(struct rep_job *job)
 	const struct outliers *s = job->state;
 	const struct rep_outliers *o = &s->o;
 	char t[4][TP_UNITS_SIZE];
-	struct rep_value type = rep_job_string(job, o->type, "");
+	struct rep_value type = rep_texts_string(&job->texts, o->type, "");
 
 	say(job,
 	    "The slowest %lld of %lld %.*s %s took %s to %s,\nthe %lld around the median %s to %s.",
@@ -399,24 +400,26 @@ static struct rep_value part_of(struct rep_job *job, const struct rep_fact *f, s
 	if (f->kind == REP_FACT_STATE && column != COLUMN_STATE && column != COLUMN_REASON)
 		return rep_null();
 	if (f->kind == REP_FACT_REGION && column == COLUMN_SUBTASK && f->what.part[0])
-		return rep_job_string(job, f->what.part[0] - 1, "");
+		return rep_texts_string(&job->texts, f->what.part[0] - 1, "");
 	if (f->kind == REP_FACT_REGION && column == COLUMN_REGION)
-		return rep_job_string(job, f->what.part[1] - 1, "");
+		return rep_texts_string(&job->texts, f->what.part[1] - 1, "");
 	if (!time)
 		return rep_null();
 	switch (column) {
 	case COLUMN_STATE:
 		return rep_str(f->what.part[1] ? rep_state_name(f->what.part[1]) : "nobody");
 	case COLUMN_REASON:
-		return rep_job_string(job, f->what.part[2], "");
+		return rep_texts_string(&job->texts, f->what.part[2], "");
 	case COLUMN_SUBTASK:
-		return label->part[0] ? rep_job_string(job, label->part[0] - 1, "") : rep_str("");
+		return label->part[0] ? rep_texts_string(&job->texts, label->part[0] - 1, "")
+				      : rep_str("");
 	case COLUMN_REGION:
-		return label->part[1] ? rep_job_string(job, label->part[1] - 1, "") : rep_str("");
+		return label->part[1] ? rep_texts_string(&job->texts, label->part[1] - 1, "")
+				      : rep_str("");
 	case COLUMN_WHERE:
-		return f->what.part[3] ? rep_job_where(job, f->what.part[3]) : rep_null();
+		return f->what.part[3] ? rep_stack_where(&job->texts, f->what.part[3]) : rep_null();
 	default:
-		return rep_job_stack(job, f->what.part[3]);
+		return rep_stack_names(&job->texts, f->what.part[3]);
 	}
 }
 

@@ -7,6 +7,7 @@
  *   syscalls  Syscall, SyscallBlocked  stack that entered the call, state */
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "top/durations.h"
 
@@ -156,21 +157,20 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 
 	switch (column) {
 	case COLUMN_WHERE:
-		return rep_job_where(job, key->part[0]);
+		return rep_stack_where(&job->texts, key->part[0]);
 	case COLUMN_FUNCTION:
-		return rep_job_function(job, key->part[0]);
+		return rep_stack_function(&job->texts, key->part[0]);
 	case COLUMN_LOCATION:
-		return rep_job_location(job, key->part[0]);
+		return rep_stack_location(&job->texts, key->part[0]);
 	case COLUMN_STACK:
-		return rep_job_stack(job, key->part[0]);
+		return rep_stack_names(&job->texts, key->part[0]);
 	case COLUMN_KIND:
 		if (job->report == &rep_report_syscalls)
 			return rep_str(key->part[2] == TP_ST_SYSCALL ? "syscall"
 								     : "syscall-blocked");
 		/* Of a block the reason always matters; what became runnable may never have run. */
-		return rep_job_string(
-		    job, key->part[1],
-		    job->opt->tables && job->report == &rep_report_block ? "(unknown)" : "");
+		return rep_texts_string(&job->texts, key->part[1],
+					job->report == &rep_report_block ? "(unknown)" : "");
 	case COLUMN_COUNT:
 		return rep_int(sum->count);
 	case COLUMN_TOTAL:
@@ -194,7 +194,7 @@ static uint64_t tie(struct rep_job *job, size_t row)
 {
 	struct stacks *s = job->state;
 	uint32_t stack = s->keys.key[row].part[0];
-	uint64_t hash = tp_dict_stack_hash(job->dict, stack);
+	uint64_t hash = tp_dict_stack_hash(job->texts.dict, stack);
 
 	job->lack |= !hash && stack;
 	return hash;
@@ -234,7 +234,7 @@ const struct rep_report rep_report_block = {
     .doc = "what goroutines waited for, by stack and reason",
     .rows = "stacks",
     .columns = block_columns,
-    .ncolumns = REP_COUNT_OF(block_columns),
+    .ncolumns = TP_COUNT_OF(block_columns),
     .sort = "total",
     .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON,
     .ops = &ops,
@@ -245,7 +245,7 @@ const struct rep_report rep_report_sched = {
     .doc = "how long runnable goroutines waited for a P, by stack",
     .rows = "stacks",
     .columns = sched_columns,
-    .ncolumns = REP_COUNT_OF(sched_columns),
+    .ncolumns = TP_COUNT_OF(sched_columns),
     .sort = "total",
     .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON,
     .ops = &ops,
@@ -256,7 +256,7 @@ const struct rep_report rep_report_syscalls = {
     .doc = "time in system calls, by stack",
     .rows = "stacks",
     .columns = syscall_columns,
-    .ncolumns = REP_COUNT_OF(syscall_columns),
+    .ncolumns = TP_COUNT_OF(syscall_columns),
     .sort = "total",
     .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE,
     .ops = &ops,

@@ -147,7 +147,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 /* "stop-the-world (GC sweep termination)" is "GC sweep termination". */
 static struct rep_value cause(struct rep_job *job, uint32_t name)
 {
-	struct tp_text t = tp_dict_text(job->dict, name);
+	struct tp_text t = tp_dict_text(job->texts.dict, name);
 
 	if (t.size > 17 && t.text[14] == ' ' && t.text[15] == '(' && t.text[t.size - 1] == ')')
 		return rep_text(t.text + 16, t.size - 17);
@@ -170,13 +170,13 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_GOROUTINE:
 		return rep_job_goroutine(job, x->run, x->goroutine);
 	case COLUMN_ENTRY:
-		return rep_job_string(job, x->entry, "(unknown)");
+		return rep_texts_string(&job->texts, x->entry, "(unknown)");
 	case COLUMN_WHERE:
-		return rep_job_where(job, x->stack);
+		return rep_stack_where(&job->texts, x->stack);
 	case COLUMN_COMPLETE:
 		return rep_int(x->complete);
 	default:
-		return rep_job_stack(job, x->stack);
+		return rep_stack_names(&job->texts, x->stack);
 	}
 }
 

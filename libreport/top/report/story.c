@@ -311,10 +311,10 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 /* "  log payment: retry" */
 static struct rep_value what(struct rep_job *job, const struct line *l)
 {
-	struct tp_text name = tp_dict_text(job->dict, l->name);
-	struct tp_text message = tp_dict_text(job->dict, l->message);
+	struct tp_text name = tp_dict_text(job->texts.dict, l->name);
+	struct tp_text message = tp_dict_text(job->texts.dict, l->message);
 	size_t depth = l->depth < MOST_DEPTH ? l->depth : MOST_DEPTH, n = 2 * depth;
-	char *text = tp_arena_alloc(&job->texts, n + name.size + message.size + 64);
+	char *text = tp_arena_alloc(&job->texts.arena, n + name.size + message.size + 64);
 
 	if (!text)
 		return rep_lack();
@@ -361,9 +361,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_TASK:
 		return rep_int(l->task);
 	case COLUMN_NAME:
-		return rep_job_string(job, l->name, "");
+		return rep_texts_string(&job->texts, l->name, "");
 	case COLUMN_MESSAGE:
-		return rep_job_string(job, l->message, "");
+		return rep_texts_string(&job->texts, l->message, "");
 	case COLUMN_DEPTH:
 		return rep_int(l->depth);
 	case COLUMN_STARTS:
@@ -371,9 +371,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_ENDS:
 		return rep_int(l->ends);
 	case COLUMN_FUNCTION:
-		return rep_job_string(job, l->entry, "");
+		return rep_texts_string(&job->texts, l->entry, "");
 	default:
-		return rep_job_stack(job, l->stack);
+		return rep_stack_names(&job->texts, l->stack);
 	}
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/sum.h"
 #include "base/units.h"
-#include "top/filter.h"
+#include "spans/filter.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
 /* Lines go to the screen, as many as there is room for, or to a text. */

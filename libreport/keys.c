@@ -1,10 +1,10 @@
-#include "top/keys.h"
+#include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/err.h"
+#include "base/many.h"
 
 static uint64_t hash(const struct rep_key *k)
 {

@@ -1,11 +1,11 @@
-#include "top/part.h"
+#include "sums/part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
+#include "spans/segment.h"
 #include "task/inside.h"
-#include "top/segment.h"
 
 struct walk {
 	struct rep_view *v;

@@ -3,19 +3,19 @@
  * between.
  *
  * The connection to the store must not be used between open and close. */
-#ifndef REP_TOP_AHEAD_H
-#define REP_TOP_AHEAD_H
+#ifndef REP_SPANS_PREFETCH_H
+#define REP_SPANS_PREFETCH_H
 
 #include "store/store.h"
 
-struct rep_ahead;
+struct rep_prefetch;
 
 /* As tp_events_open; `for_spans` as tp_events_for_spans. */
-int rep_ahead_open(struct rep_ahead **a, struct tp_store *s, int64_t run,
-		   const struct tp_event_range *range, bool for_spans, struct tp_err *err);
+int rep_prefetch_open(struct rep_prefetch **a, struct tp_store *s, int64_t run,
+		      const struct tp_event_range *range, bool for_spans, struct tp_err *err);
 /* As tp_events_next, but the events may be changed. */
-int rep_ahead_next(struct rep_ahead *a, struct tp_event **ev, size_t *n, struct tp_err *err);
+int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct tp_err *err);
 /* NULL is fine. */
-void rep_ahead_close(struct rep_ahead *a);
+void rep_prefetch_close(struct rep_prefetch *a);
 
 #endif

@@ -1,9 +1,9 @@
 /* Spans of a run one by one, from the events of its segments; private to libreport. */
-#ifndef REP_TOP_SEGMENT_H
-#define REP_TOP_SEGMENT_H
+#ifndef REP_SPANS_SEGMENT_H
+#define REP_SPANS_SEGMENT_H
 
+#include "spans/view.h"
 #include "timeline/span.h"
-#include "top/view.h"
 
 /* A span that ended in a segment that is read. Times are in ns since the run began, not clipped.
  * `crosses`: it began in an earlier segment, so the table span_crossing has it, too. `end_stack`:

@@ -1,4 +1,4 @@
-#include "top/view.h"
+#include "spans/view.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *
  * The frames of a span are those of its stack and, at the root, the entry function of its
  * goroutine. `focus` keeps what has a frame whose function matches, `ignore` drops what has one. */
-#ifndef REP_TOP_FILTER_H
-#define REP_TOP_FILTER_H
+#ifndef REP_SPANS_FILTER_H
+#define REP_SPANS_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

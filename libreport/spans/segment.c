@@ -1,11 +1,11 @@
-#include "top/segment.h"
+#include "spans/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "base/sum.h"
-#include "top/ahead.h"
+#include "spans/prefetch.h"
 
 #define SORT_STEPS 32 /* that sorting an entry and putting it back is worth */
 
@@ -126,21 +126,21 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	    .first_block = v->segments[segment].first_block,
 	    .nblocks = v->segments[segment].blocks,
 	};
-	struct rep_ahead *r = NULL;
+	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
 	size_t n;
 	int code;
 
 	tp_spans_mark(s->spans, ++s->mark);
-	code = rep_ahead_open(&r, v->store, v->run->row.id, &range, !s->reader->types, err);
-	while (!code && (code = rep_ahead_next(r, &ev, &n, err)) > 0)
+	code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, !s->reader->types, err);
+	while (!code && (code = rep_prefetch_next(r, &ev, &n, err)) > 0)
 		code = feed(s, ev, n, err);
 	/* What is open at the end of any other segment crosses into the next one. */
 	if (!code && segment + 1 == v->nsegments)
 		code = tp_spans_finish(s->spans,
 				       tp_plus(v->run->row.start_ns, v->run->row.duration_ns),
 				       on_span, s, err);
-	rep_ahead_close(r);
+	rep_prefetch_close(r);
 	return code;
 }
 
@@ -276,7 +276,7 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 	    .first_block = 0,
 	    .nblocks = INT64_MAX,
 	};
-	struct rep_ahead *r = NULL;
+	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
 	int64_t last = to;
 	size_t some;
@@ -287,8 +287,8 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 		return tp_nomem(err);
 	code = beginning ? 0 : presume(s, stay, n, err);
 	if (!code)
-		code = rep_ahead_open(&r, v->store, v->run->row.id, &range, true, err);
-	while (!code && (code = rep_ahead_next(r, &ev, &some, err)) > 0) {
+		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, true, err);
+	while (!code && (code = rep_prefetch_next(r, &ev, &some, err)) > 0) {
 		/* Before it is moved to the trace's clock. */
 		if (some && ev[some - 1].ts > last)
 			last = ev[some - 1].ts;
@@ -297,7 +297,7 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 	if (!code)
 		code =
 		    tp_spans_finish(s->spans, tp_plus(v->run->row.start_ns, last), on_span, s, err);
-	rep_ahead_close(r);
+	rep_prefetch_close(r);
 	tp_spans_free(s->spans);
 	s->spans = NULL;
 	return code;

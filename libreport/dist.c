@@ -1,11 +1,11 @@
-#include "top/dist.h"
+#include "dist.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/big.h"
 #include "base/hist.h"
+#include "base/many.h"
 
 static const double quantile[REP_NPERCENTILES] = {
     [REP_P50] = 0.50, [REP_P90] = 0.90, [REP_P99] = 0.99};

@@ -3,8 +3,8 @@
  * A duration comes as itself or as a count in a bucket of the histogram (base/hist.h). The
  * percentiles of an owner are exact (nearest rank) when all of its durations came as themselves,
  * and within 1 % when some did not. Zero-initialised is valid and empty. */
-#ifndef REP_TOP_DIST_H
-#define REP_TOP_DIST_H
+#ifndef REP_DIST_H
+#define REP_DIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +22,9 @@ struct rep_dist {
 	struct rep_dist_item *item;
 	size_t n, room;
 };
+
+/* A note for tables in which some are not exact. */
+#define REP_DIST_WITHIN "percentiles: from histograms, within 1 %"
 
 enum { REP_P50, REP_P90, REP_P99, REP_NPERCENTILES };
 

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
+#include "keys.h"
+#include "sums/part.h"
 #include "timeline/span.h"
 #include "timeline/timeline.h"
-#include "top/keys.h"
-#include "top/part.h"
 
 #define SEGMENT_BLOCKS 4 /* in place of TP_SEGMENT_BLOCKS */
 #define SEGMENT_EVENTS ((size_t)SEGMENT_BLOCKS * TP_BLOCK_EVENTS)

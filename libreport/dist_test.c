@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/hist.h"
-#include "top/dist.h"
-#include "top/keys.h"
+#include "dist.h"
+#include "keys.h"
 
 static int by_value(const void *a, const void *b)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "top/filter.h"
+#include "spans/filter.h"
 #include "top/report.h"
 
 static uint32_t string(struct tp_dict *d, const char *text)

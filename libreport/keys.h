@@ -1,7 +1,7 @@
 /* Keys of up to four numbers, given dense indices in order of first appearance; what reports add up
  * by. Zero-initialised is valid and empty. */
-#ifndef REP_TOP_KEYS_H
-#define REP_TOP_KEYS_H
+#ifndef REP_KEYS_H
+#define REP_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "top/ahead.h"
+#include "spans/prefetch.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -14,7 +14,7 @@ struct slot {
 	struct tp_err err;
 };
 
-struct rep_ahead {
+struct rep_prefetch {
 	struct tp_event_reader *reader;
 	struct slot slot[SLOTS];
 	unsigned blocks; /* read so far, before there is a thread */
@@ -28,10 +28,10 @@ struct rep_ahead {
 	bool stop;
 };
 
-int rep_ahead_open(struct rep_ahead **out, struct tp_store *s, int64_t run,
-		   const struct tp_event_range *range, bool for_spans, struct tp_err *err)
+int rep_prefetch_open(struct rep_prefetch **out, struct tp_store *s, int64_t run,
+		      const struct tp_event_range *range, bool for_spans, struct tp_err *err)
 {
-	struct rep_ahead *a = calloc(1, sizeof(*a));
+	struct rep_prefetch *a = calloc(1, sizeof(*a));
 	int code;
 
 	*out = NULL;
@@ -50,7 +50,7 @@ int rep_ahead_open(struct rep_ahead **out, struct tp_store *s, int64_t run,
 	}
 	code = tp_events_open(&a->reader, s, run, range, err);
 	if (code) {
-		rep_ahead_close(a);
+		rep_prefetch_close(a);
 		return code;
 	}
 	if (for_spans)
@@ -59,7 +59,7 @@ int rep_ahead_open(struct rep_ahead **out, struct tp_store *s, int64_t run,
 	return 0;
 }
 
-static void fill(struct rep_ahead *a, struct slot *slot)
+static void fill(struct rep_prefetch *a, struct slot *slot)
 {
 	if (!slot->ev)
 		slot->ev = malloc(TP_BLOCK_EVENTS * sizeof(*slot->ev));
@@ -69,7 +69,7 @@ static void fill(struct rep_ahead *a, struct slot *slot)
 
 static void *work(void *ctx)
 {
-	struct rep_ahead *a = ctx;
+	struct rep_prefetch *a = ctx;
 
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
@@ -100,7 +100,7 @@ static int give(const struct slot *slot, struct tp_event **ev, size_t *n, struct
 	return slot->code;
 }
 
-int rep_ahead_next(struct rep_ahead *a, struct tp_event **ev, size_t *n, struct tp_err *err)
+int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct tp_err *err)
 {
 	struct slot *slot;
 
@@ -125,7 +125,7 @@ int rep_ahead_next(struct rep_ahead *a, struct tp_event **ev, size_t *n, struct 
 	return give(slot, ev, n, err);
 }
 
-void rep_ahead_close(struct rep_ahead *a)
+void rep_prefetch_close(struct rep_prefetch *a)
 {
 	if (!a)
 		return;

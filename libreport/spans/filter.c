@@ -1,4 +1,4 @@
-#include "top/filter.h"
+#include "spans/filter.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,10 +13,10 @@
  * Inside tasks or regions (--task, --region; task/inside.h) every span comes by itself, read from
  * the events of the segments in which there are such.
  */
-#ifndef REP_TOP_PART_H
-#define REP_TOP_PART_H
+#ifndef REP_SUMS_PART_H
+#define REP_SUMS_PART_H
 
-#include "top/view.h"
+#include "spans/view.h"
 
 struct rep_part {
 	uint32_t goroutine;	/* index; TP_NONE where the part is of several */

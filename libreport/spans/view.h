@@ -4,15 +4,15 @@
  * Several runs may be reported as one: then their names meet in a dictionary common to all, into
  * which each view translates its ids (`rep_view_string`, `rep_view_stack`). For a single run the
  * common dictionary is the run's own and nothing is translated. */
-#ifndef REP_TOP_VIEW_H
-#define REP_TOP_VIEW_H
+#ifndef REP_SPANS_VIEW_H
+#define REP_SPANS_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "run.h"
+#include "spans/filter.h"
 #include "store/store.h"
-#include "top/filter.h"
 
 /* What --task counts: all who work for the tasks, in the time range (task/inside.h). */
 struct rep_members {

@@ -1,0 +1,224 @@
+#include "stack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rep_value rep_texts_string(struct rep_texts *t, uint32_t id, const char *none)
+{
+	struct tp_text text = tp_dict_text(t->dict, id);
+
+	if (!text.size)
+		return rep_str(t->people ? none : "");
+	return rep_text(text.text, text.size);
+}
+
+/* Where a goroutine waits inside the runtime or a lock tells less than who waits there. */
+static bool is_plumbing(struct tp_text name)
+{
+	static const char *const packages[] = {
+	    "runtime.", "runtime/internal", "internal/",  "sync.",
+	    "sync/",	"syscall.",	    "time.Sleep", "reflect."};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
+		if (tp_text_begins(name, packages[i]))
+			return true;
+	}
+	return !name.size;
+}
+
+/* The stack from the site on. */
+static uint32_t site_node(const struct tp_dict *dict, uint32_t stack)
+{
+	uint32_t at = stack;
+
+	while (at) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, at);
+
+		if (!is_plumbing(tp_dict_text(dict, tp_dict_frame_name(dict, node.frame))))
+			return at;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return stack;
+}
+
+uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack)
+{
+	return tp_dict_stack_at(dict, site_node(dict, stack)).frame;
+}
+
+/* "github.com/x/y/pkg.(*T).M" without "github.com/x/y/". Slashes behind the first parenthesis or
+ * bracket belong to types. */
+static struct tp_text without_folders(struct tp_text t)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
+		if (t.text[i] == '/')
+			from = i + 1;
+	}
+	return (struct tp_text){t.text + from, t.size - from};
+}
+
+static struct tp_text frame_name(const struct tp_dict *dict, uint32_t frame)
+{
+	struct tp_text t = tp_dict_text(dict, tp_dict_frame_name(dict, frame));
+
+	return t.size ? t : (struct tp_text){"(unknown)", 9};
+}
+
+/* The frame of the garbage collector that is hidden before the site, 0 for none. Go gives 'sync' as
+ * the reason for waiting on a lock of the collector; without this frame it looks like one of the
+ * program's own. */
+static uint32_t collector_node(const struct tp_dict *dict, uint32_t stack, uint32_t site)
+{
+	for (uint32_t at = stack; at && at != site;) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, at);
+		struct tp_text name = tp_dict_text(dict, tp_dict_frame_name(dict, node.frame));
+
+		/* Its reason, "GC mark assist wait for work", says as much. */
+		if (tp_text_begins(name, "runtime.gcParkAssist"))
+			return 0;
+		if (tp_text_begins(name, "runtime.gc"))
+			return at;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return 0;
+}
+
+uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack)
+{
+	uint32_t node = collector_node(dict, stack, site_node(dict, stack));
+
+	return tp_dict_stack_at(dict, node).frame;
+}
+
+#define WHERE_FRAMES 4
+
+struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack)
+{
+	uint32_t at = site_node(t->dict, stack), collector = collector_node(t->dict, stack, at);
+	size_t size = 0;
+	char *text = NULL;
+
+	if (!stack)
+		return rep_str("(no stack)");
+	/* Once to measure, once to write. */
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t node_id = collector ? collector : at;
+
+		for (int i = 0; node_id && i < WHERE_FRAMES; i++) {
+			struct tp_stack_node node = tp_dict_stack_at(t->dict, node_id);
+			struct tp_text name = without_folders(frame_name(t->dict, node.frame));
+
+			if (i && text)
+				memcpy(text + size, " < ", 3);
+			size += i ? 3 : 0;
+			if (text)
+				memcpy(text + size, name.text, name.size);
+			size += name.size;
+			if (node_id == collector)
+				node_id = at;
+			else
+				node_id = node.parent < node_id ? node.parent : 0;
+		}
+		if (!pass) {
+			text = tp_arena_alloc(&t->arena, size + 1);
+			if (!text)
+				return rep_lack();
+			size = 0;
+		}
+	}
+	return rep_text(text, size);
+}
+
+struct rep_value rep_stack_names(struct rep_texts *t, uint32_t stack)
+{
+	size_t size = 0;
+	char *text = NULL;
+
+	if (!stack)
+		return rep_str("");
+	/* Once to measure, once to write. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t at = stack; at;) {
+			struct tp_stack_node node = tp_dict_stack_at(t->dict, at);
+			struct tp_text name =
+			    tp_dict_text(t->dict, tp_dict_frame_name(t->dict, node.frame));
+
+			if (!name.size)
+				name = (struct tp_text){"?", 1};
+			for (uint32_t i = 0; text && i < name.size; i++)
+				text[size + i] = name.text[i] == ';' ? ':' : name.text[i];
+			size += name.size;
+			if (text)
+				text[size] = ';';
+			size++;
+			at = node.parent < at ? node.parent : 0;
+		}
+		if (!pass) {
+			text = tp_arena_alloc(&t->arena, size);
+			if (!text)
+				return rep_lack();
+			size = 0;
+		}
+	}
+	return rep_text(text, size - 1);
+}
+
+struct rep_value rep_stack_frames(struct rep_texts *t, uint32_t stack)
+{
+	struct tp_buf b = {0};
+	int failed = 0;
+	size_t size;
+	char *text;
+
+	for (uint32_t at = stack; at && !failed;) {
+		struct tp_stack_node node = tp_dict_stack_at(t->dict, at);
+		struct tp_frame frame = tp_dict_frame_at(t->dict, node.frame);
+		struct tp_function f = tp_dict_function_at(t->dict, frame.function);
+		struct tp_text name = frame_name(t->dict, node.frame),
+			       file = tp_dict_text(t->dict, f.file);
+		char line[24];
+
+		failed |= tp_buf_put(&b, "\n", b.size > 0);
+		failed |= tp_buf_put(&b, name.text, name.size) | tp_buf_put(&b, "\t", 1);
+		if (file.size) {
+			int n = snprintf(line, sizeof(line), ":%lld", (long long)frame.line);
+
+			failed |= tp_buf_put(&b, file.text, file.size);
+			failed |= tp_buf_put(&b, line, (size_t)n);
+		}
+		at = node.parent < at ? node.parent : 0;
+	}
+	size = b.size;
+	text = failed ? NULL : tp_arena_strndup(&t->arena, b.data, size);
+	tp_buf_release(&b);
+	return text ? rep_text(text, size) : rep_lack();
+}
+
+struct rep_value rep_stack_function(struct rep_texts *t, uint32_t stack)
+{
+	struct tp_text name = frame_name(t->dict, rep_stack_site(t->dict, stack));
+
+	return stack ? rep_text(name.text, name.size) : rep_null();
+}
+
+struct rep_value rep_stack_location(struct rep_texts *t, uint32_t stack)
+{
+	struct tp_frame frame = tp_dict_frame_at(t->dict, rep_stack_site(t->dict, stack));
+	struct tp_text file =
+	    tp_dict_text(t->dict, tp_dict_function_at(t->dict, frame.function).file);
+	char line[32];
+	char *text;
+	int n;
+
+	if (!file.size)
+		return rep_null();
+	n = snprintf(line, sizeof(line), ":%lld", (long long)frame.line);
+	text = tp_arena_alloc(&t->arena, file.size + (size_t)n + 1);
+	if (!text)
+		return rep_lack();
+	memcpy(text, file.text, file.size);
+	memcpy(text + file.size, line, (size_t)n);
+	return rep_text(text, file.size + (size_t)n);
+}

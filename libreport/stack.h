@@ -1,0 +1,44 @@
+/* Stacks and strings of a dictionary as tables show them.
+ *
+ * The site of a stack is the frame that tells most: the first from the leaf that is not plumbing of
+ * the runtime or of a lock. */
+#ifndef REP_STACK_H
+#define REP_STACK_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "decode/dict.h"
+#include "output.h"
+
+/* Where texts come from and are put together. Values point into it: they stay valid until the arena
+ * is cleared (tp_arena_clear), which the owner does between rows and at the end. */
+struct rep_texts {
+	struct tp_dict *dict;
+	struct tp_arena arena;
+	bool people; /* the table is for people: "(none)" in place of an empty text */
+};
+
+/* Returns a string; where it is empty and the table is for people, `none`. */
+struct rep_value rep_texts_string(struct rep_texts *t, uint32_t id, const char *none);
+
+/* Returns the frame of the site; 0 for the empty stack. */
+uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack);
+/* Returns the frame of the garbage collector between the leaf and the site; 0 for none. */
+uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack);
+
+/* All of these return rep_lack() when memory has run out. */
+
+/* "net.(*conn).Read < http.(*connReader).Read < …": functions without the folders of their
+ * packages, from the site to the root. */
+struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack);
+/* The functions of all frames from the leaf to the root, separated by semicolons: the same as SQL's
+ * stack_text(). */
+struct rep_value rep_stack_names(struct rep_texts *t, uint32_t stack);
+/* The same, a line for each: function, tab, file:line (REP_TOP_FRAMES). */
+struct rep_value rep_stack_frames(struct rep_texts *t, uint32_t stack);
+/* The site's function, and its "file:line". */
+struct rep_value rep_stack_function(struct rep_texts *t, uint32_t stack);
+struct rep_value rep_stack_location(struct rep_texts *t, uint32_t stack);
+
+#endif
