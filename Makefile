@@ -35,7 +35,7 @@ ifeq ($(origin CXX),default)
 CXX := c++
 endif
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
-CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
+CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd -Itestdata/tools -I$(B)/gen
 # Hardening, as far as the compiler has it for its target. Builds with sanitizers, which see more
 # without, have none, but for what runs inside recorded programs. A packager's _FORTIFY_SOURCE is raised
 # to 3 unless it is switched off; without optimisation there is none.
@@ -85,6 +85,8 @@ PLAIN := $(if $(filter file,$(origin CFLAGS)$(SAN)$(COVERAGE)),yes)
 REPORT_SRC := $(call lib_src,libreport)
 COMMON_SRC := $(call lib_src,cmd/common)
 COMMANDS := $(filter-out courier,$(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c)))
+# Tools for tests and benchmarks: built like commands, never installed.
+TOOLS := $(patsubst testdata/tools/%/main.c,%,$(wildcard testdata/tools/*/main.c))
 EXTENSION := $(if $(wildcard cmd/extension/*.c),$(B)/lib/tprof.so)
 # The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
 # or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
@@ -101,13 +103,12 @@ else
 COMMANDS := $(filter-out tprof-record,$(COMMANDS))
 endif
 TUI_SRC := $(filter-out %_test.c cmd/tprof-tui/main.c,$(wildcard cmd/tprof-tui/*.c cmd/tprof-tui/*/*.c cmd/tprof-tui/*/*/*.c))
-TEST_SRC := $(filter-out $(if $(REC_SRC),,$(REC)/%),$(wildcard cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c libreport/*/*/*_test.c cmd/*/*_test.c))
+TEST_SRC := $(filter-out $(if $(REC_SRC),,$(REC)/%),$(wildcard testdata/tools/*/*_test.c cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c libreport/*/*/*_test.c cmd/*/*_test.c))
 
-# Only what is called tprof… is installed; the others are tools of this tree.
 INSTALLED := $(filter tprof%,$(COMMANDS))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-BINS := $(addprefix $(B)/bin/,$(COMMANDS))
+BINS := $(addprefix $(B)/bin/,$(COMMANDS) $(TOOLS))
 TESTS := $(patsubst %.c,$(B)/test/%,$(TEST_SRC))
 LIBPARSE := $(B)/libparse.a
 LIBREPORT := $(B)/libreport.a
@@ -167,13 +168,14 @@ $(LIBPARSE) $(LIBREPORT) $(LIBCOMMON) $(LIBRECORD) $(LIBTUI):
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
+command_src = $(filter-out %_test.c,$(wildcard cmd/$(1)/*.c $(if $(filter tprof-record,$(1)),,cmd/$(1)/*/*.c) testdata/tools/$(1)/*.c))
 define command
-$(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c $(if $(filter tprof-record,$(1)),,cmd/$(1)/*/*.c)))) $$(LIBS)
+$(B)/bin/$(1): $$(call obj,$$(call command_src,$(1))) $$(LIBS)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(PIE) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(JAIL_LIBS) $$(LIBS_$(1))
 endef
-$(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
+$(foreach c,$(filter-out tprof-tui,$(COMMANDS)) $(TOOLS),$(eval $(call command,$(c))))
 
 # What jobs of Slurm run; tprof-import looks for it in ../share.
 $(B)/share/tprof/slurm/%.sh: cmd/tprof-import/slurm/%.sh

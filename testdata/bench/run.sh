@@ -247,7 +247,7 @@ if wanted 'profile'; then
 fi
 # Many dumps: 1,000 heap profiles of one program and 200 traces, with as many processes as there are
 # processors. The peer is the sum of their single decode times: one process, one thread, one dump after
-# the other, opened, decoded and packed, each timed by itself (cmd/onebyone); divided by the processors
+# the other, opened, decoded and packed, each timed by itself (testdata/tools/onebyone); divided by the processors
 # by us. The aim is a ratio of wall times of 1.3 with that; of processor time it holds on a busy
 # machine, too.
 if wanted 'many dumps'; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What hostile files of a megabyte cost: cmd/hostile writes them, every command reads them.
+"""What hostile files of a megabyte cost: testdata/tools/hostile writes them, every command reads them.
 
     limits.py BIN [PATTERN]
 

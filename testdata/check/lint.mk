@@ -10,9 +10,9 @@ check-hardening: all ## what is installed is PIE, RELRO, with canaries and forti
 
 LINT := build/lint
 LINT_SRC := $(sort $(PARSE_SRC) $(REPORT_SRC) $(COMMON_SRC) $(REC_SRC) $(PRELOAD_SRC) $(API_SRC) $(TUI_SRC) \
-	$(call lib_src,cmd/extension) $(foreach c,$(COMMANDS),$(filter-out %_test.c,$(wildcard cmd/$(c)/*.c $(if $(filter tprof-record,$(c)),,cmd/$(c)/*/*.c)))))
+	$(call lib_src,cmd/extension) $(foreach c,$(COMMANDS) $(TOOLS),$(call command_src,$(c))))
 LINT_PROGRAMS := $(REC_PROGRAM_SRC) $(wildcard testdata/programs/*.c)
-LINT_TESTS := $(sort $(TEST_SRC) $(filter-out $(LINT_PROGRAMS),$(wildcard testdata/*/*.c testdata/*/*/*.c)))
+LINT_TESTS := $(sort $(TEST_SRC) $(filter-out $(LINT_PROGRAMS) testdata/tools/%,$(wildcard testdata/*/*.c testdata/*/*/*.c)))
 
 LINT_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) -Werror
 # What clang knows beyond those, of mistakes.
@@ -77,7 +77,7 @@ $(LINT)/program/%.cpp.ok: %.cpp
 CPPCHECK = cppcheck -j$(JOBS) --quiet --std=c11 --platform=unix64 --library=posix,gnu \
 	--enable=warning,performance,portability --inline-suppr --suppressions-list=testdata/check/cppcheck.txt \
 	--error-exitcode=1 --template='{file}:{line}: {severity}: {message} [{id}]' \
-	-D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 -DTP_ANALYZER -DTPROF_VERSION='"0"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
+	-D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 -DTP_ANALYZER -DTPROF_VERSION='"0"' -Ilibparse -Ilibreport -Icmd -Itestdata/tools -I$(B)/gen
 
 # All of C at once: it follows calls between files. What it says is known by no file, so it is one stamp.
 $(LINT)/cppcheck/all.ok: $(LINT_SRC) $(LINT_TESTS) testdata/check/cppcheck.txt
