@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "output.h"
+#include "output/output.h"
 #include "store/store.h"
 
 #define REP_GOID_SIZE 44 /* of a text, its 0 included */

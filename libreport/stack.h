@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "decode/dict.h"
-#include "output.h"
+#include "output/output.h"
 
 /* Where texts come from and are put together. Values point into it: they stay valid until the arena
  * is cleared (tp_arena_clear), which the owner does between rows and at the end. */

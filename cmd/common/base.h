@@ -8,7 +8,7 @@
 #define CMD_BASE_H
 
 #include "common/profiles.h"
-#include "profile/difference.h"
+#include "profile/merge/difference.h"
 
 struct cmd_base {
 	const char **path; /* npaths of them */

@@ -53,7 +53,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "common/scratch.h"
-#include "output.h"
+#include "output/output.h"
 #include "run.h"
 #include "store/store.h"
 

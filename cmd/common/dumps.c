@@ -10,7 +10,7 @@
 #include "common/apart.h"
 #include "common/jail.h"
 #include "open/input.h"
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 
 #define MAX_THREADS 8
 #define PAYS	    4			 /* dumps per thread at least, or */

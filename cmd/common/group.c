@@ -6,7 +6,7 @@
 
 #include "base/many.h"
 #include "common/near.h"
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 #include "profile/view.h"
 
 /* The whole label, "host=a1"; NULL where the run has none with that key. */

@@ -8,7 +8,7 @@
 #include "common/dumps.h"
 #include "common/group.h"
 #include "common/range.h"
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 #include "profile/view.h"
 #include "task/inside.h"
 

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "common/limit.h"
-#include "text.h"
+#include "output/text.h"
 
 #define FIRST_NS 250000000 /* shorter work is not worth a bar */
 #define EVERY_NS 100000000

@@ -8,7 +8,7 @@
 #include "diff/prepare.h"
 #include "diff/selfcheck.h"
 #include "diff/show.h"
-#include "profile/difference.h"
+#include "profile/merge/difference.h"
 
 #include "diff.h"
 

@@ -4,7 +4,7 @@
 #include "clock/clock.h"
 #include "common/range.h"
 #include "export/choice.h"
-#include "export/cut.h"
+#include "export/cut/cut.h"
 #include "tprof-export/export.h"
 
 static int to_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)

@@ -6,7 +6,7 @@
 #include "clock/clock.h"
 #include "common/range.h"
 #include "export/choice.h"
-#include "export/perfetto.h"
+#include "export/perfetto/perfetto.h"
 #include "tprof-export/export.h"
 
 struct shown { /* a run */

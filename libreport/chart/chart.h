@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "output.h"
+#include "output/output.h"
 
 /* A line through points; x does not descend. NaN in y is a gap. */
 struct rep_chart_line {

@@ -11,7 +11,7 @@
 
 #include "diff/show.h"
 #include "diff/testing.h"
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 
 static void test_gate_parse(void **state)
 {

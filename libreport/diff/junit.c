@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "diff/show.h"
+#include "output/text.h"
 #include "output/xml.h"
-#include "text.h"
 
 static int attribute(xmlTextWriter *w, const char *name, const char *value)
 {

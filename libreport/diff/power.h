@@ -9,7 +9,7 @@
 #define REP_DIFF_POWER_H
 
 #include "base/err.h"
-#include "output.h"
+#include "output/output.h"
 
 struct rep_power_case {
 	size_t n;	/* runs on each side */

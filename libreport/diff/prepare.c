@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/difference.h"
-#include "profile/merge.h"
+#include "profile/merge/difference.h"
+#include "profile/merge/merge.h"
 #include "profile/view.h"
 
 static uint64_t size_of(int64_t v)

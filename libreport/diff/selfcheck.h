@@ -7,7 +7,7 @@
 #define REP_DIFF_SELFCHECK_H
 
 #include "diff/gate.h"
-#include "output.h"
+#include "output/output.h"
 
 #define REP_SELF_CHECK_ROUNDS 200
 #define REP_SELF_CHECK_LEAST  4 /* runs that can be dealt into halves */

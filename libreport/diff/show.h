@@ -4,7 +4,7 @@
 
 #include "diff/diff.h"
 #include "diff/gate.h"
-#include "output.h"
+#include "output/output.h"
 
 struct rep_diff_show {
 	const char *old, *new; /* what the sides are called, in headings */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "output.h"
+#include "output/output.h"
 #include "store/store.h"
 
 struct rep_footprint_row {

@@ -11,8 +11,8 @@
 
 #include "decode/v2/wire.h"
 #include "keys.h"
+#include "output/text.h"
 #include "store/sqlerr.h"
-#include "text.h"
 
 #define MAX_KEPT ((size_t)64 << 20) /* bytes of stacks' texts */
 

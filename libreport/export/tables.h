@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "output.h"
+#include "output/output.h"
 #include "store/store.h"
 
 /* The i-th table's name, NULL behind the last. */

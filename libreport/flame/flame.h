@@ -24,7 +24,7 @@
 #include "base/err.h"
 #include "flame/change.h"
 #include "flame/tree.h"
-#include "output.h"
+#include "output/output.h"
 
 enum rep_flame_format {
 	REP_FLAME_SVG,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "text.h"
+#include "output/text.h"
 
 /* Where the type arguments, receiver, file or parameters begin. */
 static size_t plain_end(const char *s, size_t from, size_t size)

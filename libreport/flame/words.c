@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
-#include "text.h"
+#include "output/text.h"
 
 /* A unit is a word of the profile's. It is written with numbers, to terminals, pages and their
  * data, so that nothing may be left in it that means something to any of them. */

@@ -27,7 +27,7 @@
 #include "decode/profile.h"
 #include "goid.h"
 #include "leak/allow.h"
-#include "output.h"
+#include "output/output.h"
 #include "run.h"
 #include "store/store.h"
 

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "goid.h"
-#include "output.h"
+#include "output/output.h"
 #include "run.h"
 #include "timeline/span.h"
 

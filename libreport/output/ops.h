@@ -1,9 +1,9 @@
-/* What the formats share; private to libreport/output. */
+/* What the formats share; private to libreport/output/output. */
 #ifndef REP_OUTPUT_OPS_H
 #define REP_OUTPUT_OPS_H
 
 #include "base/buf.h"
-#include "output.h"
+#include "output/output.h"
 
 /* One format. Each function appends to out->buf; 0 or TP_ENOMEM (the caller words it), or the
  * sink's error. end is called once per begin, finish once. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "output.h"
+#include "output/output.h"
 
 struct html {
 	struct tp_buf buf;

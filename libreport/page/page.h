@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "decode/profile.h"
-#include "output.h"
+#include "output/output.h"
 #include "profile/view.h"
 #include "run.h"
 #include "store/store.h"

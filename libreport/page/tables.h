@@ -4,7 +4,7 @@
 #define REP_PAGE_TABLES_H
 
 #include "base/arena.h"
-#include "output.h"
+#include "output/output.h"
 #include "page/html.h"
 
 struct page_table {

@@ -2,7 +2,7 @@
 #ifndef REP_PATH_SHOW_H
 #define REP_PATH_SHOW_H
 
-#include "output.h"
+#include "output/output.h"
 #include "path/path.h"
 #include "path/wake.h"
 

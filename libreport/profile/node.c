@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/path.h"
+#include "sourcepath.h"
 
 static int clean_file(const struct rep_profile_view *v, uint32_t *file)
 {

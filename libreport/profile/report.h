@@ -3,7 +3,7 @@
 #ifndef REP_PROFILE_REPORT_H
 #define REP_PROFILE_REPORT_H
 
-#include "output.h"
+#include "output/output.h"
 #include "profile/graph.h"
 
 struct rep_profile_report {

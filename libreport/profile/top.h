@@ -2,7 +2,7 @@
 #ifndef REP_PROFILE_TOP_H
 #define REP_PROFILE_TOP_H
 
-#include "output.h"
+#include "output/output.h"
 #include "profile/graph.h"
 
 struct rep_top_row {

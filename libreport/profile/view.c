@@ -8,8 +8,8 @@
 
 #include "profile/labels.h"
 #include "profile/node.h"
-#include "profile/path.h"
 #include "profile/whole.h"
+#include "sourcepath.h"
 
 static const char *text_of(const struct tp_profile *p, uint32_t string)
 {

@@ -21,7 +21,7 @@
 #include "base/err.h"
 #include "decode/profile.h"
 #include "diff/trace/metrics.h"
-#include "output.h"
+#include "output/output.h"
 #include "profile/options.h"
 
 enum rep_series_absent {

@@ -7,8 +7,8 @@
 
 #include "base/sum.h"
 #include "base/units.h"
+#include "output/text.h"
 #include "task/workers.h"
-#include "text.h"
 
 static int compile(struct rep_pick *c, int which, const char *option, const char *text,
 		   struct tp_err *err)

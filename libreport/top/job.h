@@ -3,7 +3,7 @@
 #ifndef REP_TOP_JOB_H
 #define REP_TOP_JOB_H
 
-#include "output.h"
+#include "output/output.h"
 #include "top/report.h"
 
 /* The rows to show, at most `limit` (0: all), in order, into *rows (to be freed, after an error,

@@ -8,9 +8,9 @@
 #include "clock/when.h"
 #include "decode/dict.h"
 #include "keys.h"
+#include "output/text.h"
 #include "store/store.h"
 #include "task/inside.h"
-#include "text.h"
 
 #define NAMES	     6	/* that a sentence has room for */
 #define LONGEST_NAME 40 /* bytes */

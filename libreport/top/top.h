@@ -10,7 +10,7 @@
 #ifndef REP_TOP_TOP_H
 #define REP_TOP_TOP_H
 
-#include "output.h"
+#include "output/output.h"
 #include "run.h"
 #include "spans/filter.h"
 #include "store/store.h"

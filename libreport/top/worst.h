@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "output.h"
+#include "output/output.h"
 #include "spans/view.h"
 #include "timeline/span.h"
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "output/text.h"
 #include "tprof-tui/screen/style.h"
-#include "text.h"
 
 /* A rectangle of cells. */
 struct tui_area {

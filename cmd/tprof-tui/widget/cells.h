@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "output.h"
+#include "output/output.h"
 
 /* What a row unfolds into. */
 struct tui_branch {

@@ -9,7 +9,7 @@
 #define REP_DIFF_TRACE_SELFCHECK_H
 
 #include "diff/trace/gate.h"
-#include "output.h"
+#include "output/output.h"
 
 #define REP_TRACE_CHECK_ROUNDS 200
 

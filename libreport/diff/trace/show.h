@@ -3,7 +3,7 @@
 #define REP_DIFF_TRACE_SHOW_H
 
 #include "diff/trace/compare.h"
-#include "output.h"
+#include "output/output.h"
 
 struct rep_trace_show {
 	const char *old, *new; /* what the sides are called */

@@ -11,7 +11,7 @@
 #include "decode/event.h"
 #include "decode/v2/encode.h"
 #include "decode/v2/idmap.h"
-#include "export/cut.h"
+#include "export/cut/cut.h"
 #include "export/first.h"
 
 #define CUT_NO_M UINT64_MAX /* on the wire */

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "export/perfetto.h"
-#include "export/perfetto/json.h"
 #include "decode/event.h"
+#include "export/perfetto/json.h"
+#include "export/perfetto/perfetto.h"
 #include "goid.h"
 #include "store/rows.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/path.h"
+#include "sourcepath.h"
 
 #define LONGEST 4096
 

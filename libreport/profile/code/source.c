@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/path.h"
+#include "sourcepath.h"
 
 #define LARGEST ((off_t)64 << 20)
 

@@ -1,5 +1,5 @@
 /* What the files of the merger share: the merger itself, and how the ids of one part become those
- * of the sum. Of libreport/profile/merge.c and this folder only. */
+ * of the sum. Of libreport/profile/merge/merge.c and this folder only. */
 #ifndef REP_PROFILE_MERGE_PARTS_H
 #define REP_PROFILE_MERGE_PARTS_H
 
@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "decode/profile.h"
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 
 /* What decides on the sum's default sample type, of one part. */
 struct rep_part_types {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "output/text.h"
 
 #define PIECE ((size_t)64 << 10)
 

@@ -22,7 +22,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "decode/dict.h"
-#include "output.h"
+#include "output/output.h"
 
 struct rep_paper {
 	const struct rep_sink *sink;

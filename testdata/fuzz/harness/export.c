@@ -2,14 +2,14 @@
  * the trace was. */
 #include <string.h>
 
+#include "clock/clock.h"
 #include "export/anonymise.h"
-#include "export/cut.h"
+#include "export/cut/cut.h"
 #include "export/footprint.h"
 #include "export/parsed.h"
-#include "export/perfetto.h"
+#include "export/perfetto/perfetto.h"
 #include "export/tables.h"
 #include "fuzz.h"
-#include "clock/clock.h"
 #include "store/tables.h"
 
 static int write_buf(void *ctx, const void *data, size_t size, struct tp_err *err)

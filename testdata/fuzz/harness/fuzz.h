@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "import.h"
 #include "open/input.h"
-#include "output.h"
+#include "output/output.h"
 #include "run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

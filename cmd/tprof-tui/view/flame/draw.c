@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "flame/name.h"
+#include "output/text.h"
 #include "task/inside.h"
-#include "text.h"
 #include "tprof-tui/view/flame/flame.h"
 
 #define LEAST_SHARE 3 /* cells that a label takes at least */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "output/output.h"
 #include "tprof-tui/save.h"
 #include "tprof-tui/view/timeline/timeline.h"
 

@@ -6,7 +6,7 @@
 #include "leak/leak.h"
 #include "path/show.h"
 #include "profile/demangle.h"
-#include "profile/difference.h"
+#include "profile/merge/difference.h"
 #include "profile/report.h"
 #include "profile/trace.h"
 #include "top/top.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "output.h"
+#include "output/output.h"
 #include "tprof-tui/tui.h"
 
 enum top_kind {

@@ -1,4 +1,4 @@
-#include "profile/path.h"
+#include "sourcepath.h"
 
 #include <string.h>
 

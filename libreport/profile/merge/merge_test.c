@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 
 static struct tp_profile *one(const char *types, const char *object, const char *a, const char *b)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "text.h"
+#include "output/text.h"
 
 static void test_escape_all_modes(void **state)
 {

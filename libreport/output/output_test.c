@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "output.h"
+#include "output/output.h"
 
 static const struct rep_column columns[] = {
     {.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten = REP_SHORTEN_FUNCTION},

@@ -1,6 +1,6 @@
 #include "profile/testing.h"
 
-#include "profile/difference.h"
+#include "profile/merge/difference.h"
 
 static struct tp_profile *one(const char *types, const char *a, const char *b)
 {

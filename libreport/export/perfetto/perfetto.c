@@ -1,4 +1,4 @@
-#include "export/perfetto.h"
+#include "export/perfetto/perfetto.h"
 
 #include <stdio.h>
 #include <stdlib.h>

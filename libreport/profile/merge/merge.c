@@ -1,5 +1,5 @@
 /* pprof: profile/merge.go. The steps are in merge/. */
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* pprof: driver/fetch.go (fetchProfiles), profile/merge.go (Normalize). */
-#include "profile/difference.h"
+#include "profile/merge/difference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/merge.h"
+#include "profile/merge/merge.h"
 
 /* Wraps around as Go's sums do. */
 static int64_t total_of(const struct tp_profile *p, size_t type)

@@ -1,6 +1,6 @@
 /* Names of source and object files. */
-#ifndef REP_PROFILE_PATH_H
-#define REP_PROFILE_PATH_H
+#ifndef REP_SOURCEPATH_H
+#define REP_SOURCEPATH_H
 
 #include <stdbool.h>
 #include <stddef.h>

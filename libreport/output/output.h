@@ -33,7 +33,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "text.h"
+#include "output/text.h"
 
 enum rep_format {
 	REP_FORMAT_TABLE,

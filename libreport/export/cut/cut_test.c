@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "decode/v2/encode.h"
-#include "export/cut.h"
+#include "export/cut/cut.h"
 #include "import.h"
 #include "order/listing.h"
 

@@ -1,4 +1,4 @@
-#include "export/cut.h"
+#include "export/cut/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
