@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 /* What is asked sees all runs unless one was picked. */
 static void tell_damage(const struct session *s)

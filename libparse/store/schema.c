@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/describe.h"
 #include "store/plain.h"
-#include "store/sql/describe.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/sql/describe.h"
+#include "store/describe.h"
 #include "store/sqlerr.h"
 
 /* Of the ordinary tables those that have a run; `block` is the bulk itself. */

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "query/inside.h"
-#include "store/sql/describe.h"
+#include "store/describe.h"
 #include "store/sqlerr.h"
 
 static const char list_sql[] =

@@ -54,7 +54,7 @@ awk '$2 ~ /^\?/' "$used" | rule 'every header that is included is there'
 awk '$1 ~ /^libparse/ && $2 !~ /^libparse/' "$used" | rule 'libparse needs nothing of libreport or cmd'
 awk '$1 ~ /^libreport/ && $2 ~ /^cmd/' "$used" | rule 'libreport needs nothing of cmd'
 
-# base ← open ← decode ← symbol ← order ← timeline ← store. The tables and the writer of the store are what
+# base ← open ← decode ← symbol ← order ← store ← timeline ← sql; order/trace.h is what decoders fill.
 # the timeline writes to; order/trace.h is what decoders fill, and the interface of both stages.
 awk '
 	BEGIN { n = split("base open decode symbol order timeline store", names); for (i = 1; i <= n; i++) stage[names[i]] = i }

@@ -43,7 +43,7 @@ wanted() { # program
 # they are linked with it, and those whose only threads import a dump, as tests of the store do, too.
 threaded() {
 	case ${1#*/test/} in
-	libparse/store/sql/* | libparse/store/damage_test | libparse/symbol/* | libreport/diff/truth_test) return 1 ;;
+	libparse/sql/* | libparse/store/damage_test | libparse/symbol/* | libreport/diff/truth_test) return 1 ;;
 	libreport/engine/* | libreport/lanes/* | libreport/path/* | libreport/profile/*) return 1 ;;
 	# The threads of these are those of merge/apart_test, top/top_test and top/worst_test.
 	libparse/store/merge/parts_test | libreport/sums/part_test) return 1 ;;

@@ -3,7 +3,7 @@
  * functions. On a sound store every statement has to work. */
 #include "fuzz.h"
 #include "query/query.h"
-#include "store/sql/describe.h"
+#include "store/describe.h"
 #include "store/tables.h"
 
 static const char *const statements[] = {

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "query/query.h"
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 static int64_t now_ns(void)
 {

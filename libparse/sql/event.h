@@ -1,10 +1,10 @@
 /* The cursor of the virtual table `event`: what event.c (planning, the module), event_scan.c (from
  * block to block) and event_row.c (values) share. */
-#ifndef TP_STORE_SQL_EVENT_H
-#define TP_STORE_SQL_EVENT_H
+#ifndef TP_SQL_EVENT_H
+#define TP_SQL_EVENT_H
 
+#include "sql/sql.h"
 #include "store/block.h"
-#include "store/sql/sql.h"
 #include "store/stream.h"
 
 #define MASK_WORDS 4 /* a set of event types: any byte, as a damaged block may hold any */

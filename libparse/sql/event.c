@@ -11,12 +11,12 @@
  * GROUP BY (or ORDER BY) type or kind needs no sorting by SQLite: the rows of one type after those
  * of the other, in order of their names, one pass over the blocks for each type that occurs. Where
  * the query looks at nothing else, its rows cannot be told apart, so the first pass just counts. */
-#include "store/sql/event.h"
+#include "sql/event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 /* ---- planning ---- */
 

@@ -1,12 +1,12 @@
 /* What the virtual table modules have in common: connecting, constraints on integers, results. */
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "decode/event.h"
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 int tp_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
 		   char **msg)

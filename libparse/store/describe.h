@@ -3,8 +3,8 @@
  * The packed tables of store/tables.h come first, under their enum tp_table_id; `event`, `span` and
  * `string` follow. Every table begins with the column `run`, every packed table goes on with
  * `row`, the position in the run. */
-#ifndef TP_STORE_SQL_DESCRIBE_H
-#define TP_STORE_SQL_DESCRIBE_H
+#ifndef TP_STORE_DESCRIBE_H
+#define TP_STORE_DESCRIBE_H
 
 #include "store/tables.h"
 

@@ -1,6 +1,6 @@
 /* The way of an event cursor: from run to run, block to block, and pass to pass. */
 #include "base/many.h"
-#include "store/sql/event.h"
+#include "sql/event.h"
 
 #include <stdlib.h>
 #include <string.h>

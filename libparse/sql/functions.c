@@ -1,5 +1,5 @@
 /* Scalar functions: units, stacks as text, regular expressions. */
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <stdlib.h>
 
-#include "store/sql/describe.h"
+#include "store/describe.h"
 #include "store/store.h"
 
 static void free_module(void *p)

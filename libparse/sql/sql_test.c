@@ -1,4 +1,4 @@
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "store/sql/describe.h"
+#include "store/describe.h"
 #include "store/store.h"
 
 /* A store of two runs, made once. Run 1 has EVENTS events: event i happens at 10 i ns on goroutine

@@ -1,4 +1,4 @@
-/* Inside store/sql/: what SQL sees of a store beside its ordinary tables.
+/* Inside sql/: what SQL sees of a store beside its ordinary tables.
  *
  * tp_store_register() (store/store.h) gives a connection the virtual tables and functions below,
  * always for its main database. They read the `run`, `segment` and `block` tables with statements
@@ -15,8 +15,8 @@
  *
  * All modules are eponymous-only, so nothing is written to sqlite_schema and a store that a plain
  * sqlite3 opens has no table it cannot read. */
-#ifndef TP_STORE_SQL_SQL_H
-#define TP_STORE_SQL_SQL_H
+#ifndef TP_SQL_SQL_H
+#define TP_SQL_SQL_H
 
 #include <stdbool.h>
 #include <stddef.h>

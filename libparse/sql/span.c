@@ -7,14 +7,14 @@
  *
  * idxStr holds the constraints as in event.c, idxNum the PLAN_ bits. GROUP BY or ORDER BY state is
  * one pass per state, so that SQLite need not sort. */
-#include "store/sql/span.h"
+#include "sql/span.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
 
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 enum {
 	PLAN_STACKS = 1 << 0, /* stack or waker_stack is used */

@@ -1,10 +1,10 @@
 /* The virtual table `string`: the texts of a run's dictionary. idxStr as in event.c. */
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 struct string_cursor {
 	sqlite3_vtab_cursor base;

@@ -1,4 +1,4 @@
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

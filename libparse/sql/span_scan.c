@@ -1,7 +1,7 @@
 /* The way of a span cursor: which segments of a run are read, from what state, and what is left
  * open behind them. */
 #include "base/many.h"
-#include "store/sql/span.h"
+#include "sql/span.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * by sign, exponent and the first HIST_BITS bits of the fraction (HdrHistogram's idea), so memory
  * stays bounded; a result then deviates by less than 0.1 % of itself. */
 #include "base/many.h"
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* The cursor of the virtual table `span`: what span.c (planning, the module, values) and
  * span_scan.c (from segment to segment) share. */
-#ifndef TP_STORE_SQL_SPAN_H
-#define TP_STORE_SQL_SPAN_H
+#ifndef TP_SQL_SPAN_H
+#define TP_SQL_SPAN_H
 
+#include "sql/sql.h"
 #include "store/block.h"
-#include "store/sql/sql.h"
 #include "store/stream.h"
 #include "timeline/span.h"
 

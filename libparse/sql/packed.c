@@ -5,13 +5,13 @@
  * decoded and sorted once and kept with the run (cache.c).
  *
  * idxNum holds the columns that are used, as bits; idxStr the constraints as in event.c. */
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/describe.h"
 #include "store/pool/read.h"
-#include "store/sql/describe.h"
 #include "store/stream.h"
 
 #define LEADING 2 /* columns before those of the descriptor: run, row */

@@ -1,5 +1,5 @@
 #include "base/many.h"
-#include "store/sql/sql.h"
+#include "sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The values of an event as SQL shows them. */
-#include "store/sql/event.h"
+#include "sql/event.h"
 
 #include <string.h>
 
-#include "store/sql/describe.h"
+#include "store/describe.h"
 
 static const enum tp_column_kind id_kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
 
