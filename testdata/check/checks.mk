@@ -89,3 +89,8 @@ test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers 
 .PHONY: test-recorder
 test-recorder: all record-programs ## record redis, memcached and others; Go's own readers are the judges
 	@CC='$(CC)' sh testdata/recorder/real.sh $(B)
+
+.PHONY: size
+size: ## lines of C by folder, long functions and files, circles between folders
+	@mkdir -p build
+	@sh testdata/check/size.sh
