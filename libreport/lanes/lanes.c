@@ -7,6 +7,7 @@
 #include "lanes/kept.h"
 #include "lanes/moment.h"
 #include "lanes/slab.h"
+#include "spans/crossing.h"
 #include "task/inside.h"
 
 #define SLAB_BYTES ((size_t)256 << 20) /* of segments that are kept */
@@ -34,7 +35,7 @@ static int add_class(struct rep_lanes *l, unsigned state, int64_t reason)
 static int make_classes(struct rep_lanes *l)
 {
 	const struct rep_view *v = &l->v;
-	size_t sites = v->nrows[TP_TABLE_SITE], crossing = v->nrows[TP_TABLE_SPAN_CROSSING];
+	size_t sites = v->nrows[TP_TABLE_SITE], crossing = rep_crossings(v);
 	int code = 0;
 
 	for (unsigned s = 0; s < TP_NSTATES && !code; s++)
@@ -42,9 +43,12 @@ static int make_classes(struct rep_lanes *l)
 	for (size_t i = 0; i < sites && !code; i++)
 		code =
 		    add_class(l, (unsigned)REP_COL(v, SITE, state)[i], REP_COL(v, SITE, reason)[i]);
-	for (size_t i = 0; i < crossing && !code; i++)
-		code = add_class(l, (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
-				 REP_COL(v, SPAN_CROSSING, reason)[i]);
+	for (size_t i = 0; i < crossing && !code; i++) {
+		struct rep_crossing c;
+
+		if (rep_crossing_at(v, i, &c))
+			code = add_class(l, c.span.state, c.span.reason);
+	}
 	for (uint32_t c = 0; c < l->nclasses; c++) {
 		if (l->class_state[c] == TP_ST_WAITING && l->class_reason[c] >= l->nwaiting)
 			l->nwaiting = l->class_reason[c] + 1;
@@ -175,11 +179,6 @@ static int sort_ids(struct rep_lanes *l)
 
 /* ---- spans that cross segments ---- */
 
-static uint32_t index_of(int64_t value)
-{
-	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
-}
-
 struct placed {
 	struct rep_lane_span span;
 	uint32_t row;
@@ -199,7 +198,7 @@ static int by_place(const void *a, const void *b)
 static int take_crossing(struct rep_lanes *l)
 {
 	const struct rep_view *v = &l->v;
-	size_t rows = v->nrows[TP_TABLE_SPAN_CROSSING], n = 0;
+	size_t rows = rep_crossings(v), n = 0;
 	struct placed *placed = tp_many(rows + 1, sizeof(*placed));
 
 	l->crossing = tp_many(rows + 1, sizeof(*l->crossing));
@@ -210,22 +209,19 @@ static int take_crossing(struct rep_lanes *l)
 		return TP_ENOMEM;
 	}
 	for (size_t i = 0; i < rows; i++) {
-		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
-		unsigned state = (unsigned)REP_COL(v, SPAN_CROSSING, state)[i];
-		int64_t reason = REP_COL(v, SPAN_CROSSING, reason)[i];
+		struct rep_crossing c;
 
-		if (g < 0 || g >= l->ng || state >= TP_NSTATES)
+		if (!rep_crossing_at(v, i, &c) || c.span.goroutine >= l->ng)
 			continue;
 		placed[n++] = (struct placed){
 		    .span =
 			{
-			    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
-			    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
-			    .goroutine = (uint32_t)g,
-			    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
-			    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
-			    .class = rep_lanes_class(
-				l, state, reason < 0 || reason > UINT32_MAX ? 0 : (uint32_t)reason),
+			    .start = c.span.start,
+			    .end = c.span.end,
+			    .goroutine = c.span.goroutine,
+			    .m = c.span.m,
+			    .p = c.span.p,
+			    .class = rep_lanes_class(l, c.span.state, c.span.reason),
 			},
 		    .row = (uint32_t)i,
 		};
@@ -264,8 +260,7 @@ static int load(struct rep_lanes *l, struct tp_err *err)
 					 REP_BIT(SITE, count) | REP_BIT(SITE, total_ns),
 				     err);
 	if (!code)
-		code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-				     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+		code = rep_crossings_load(v, err);
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
 	if (!code)

@@ -6,6 +6,7 @@
 #include "base/many.h"
 #include "lanes/slab.h"
 #include "path/ender.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 
 #define MOST_SPANS   (UINT32_MAX / 4)
@@ -50,32 +51,6 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return crosses ? 0 : add(r->d, r->l, span, err);
 }
 
-static uint32_t index_of(int64_t value)
-{
-	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
-}
-
-/* A row of span_crossing whose goroutine and state are sound. */
-static struct tp_span crossing_span(const struct rep_lanes *l, size_t row)
-{
-	const struct rep_view *v = &l->v;
-
-	return (struct tp_span){
-	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[row],
-	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[row],
-	    .goroutine = (uint32_t)REP_COL(v, SPAN_CROSSING, goroutine)[row],
-	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[row],
-	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[row],
-	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[row]),
-	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[row]),
-	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[row]),
-	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[row],
-	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[row],
-	    .inferred = REP_COL(v, SPAN_CROSSING, inferred)[row] == 1,
-	    .open = REP_COL(v, SPAN_CROSSING, open)[row] == 1,
-	};
-}
-
 /* Spans are sorted by goroutine; those of one are in order of their ends. */
 static int sort(struct rep_detail *d, uint32_t ng)
 {
@@ -99,28 +74,24 @@ static int read_detail(struct rep_lanes *l, struct rep_detail *d, struct tp_err 
 {
 	const struct rep_view *v = &l->v;
 	struct reading r = {.l = l, .d = d};
-	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	const struct rep_segment_reader reader = {.span = on_span, .ctx = &r};
 	int64_t segment = (int64_t)d->segment;
-	int code = wanted ? 0 : tp_nomem(err);
+	int code = 0;
 
 	/* What crosses its start comes first, what crosses its end last: so they are in order. */
 	for (int after = 0; after < 2 && !code; after++) {
 		for (size_t i = 0; i < l->ncrossing && !code; i++) {
-			size_t row = l->crossing_row[i];
-			int64_t first = REP_COL(v, SPAN_CROSSING, first_segment)[row];
-			int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[row];
-			struct tp_span span = crossing_span(l, row);
+			struct rep_crossing c;
 
-			if (first > segment || last < segment || after != (first == segment))
+			if (!rep_crossing_at(v, l->crossing_row[i], &c) || c.first > segment ||
+			    c.last < segment || after != (c.first == segment))
 				continue;
-			code = add(d, l, &span, err);
+			code = add(d, l, &c.span, err);
 		}
 		if (code || after)
 			continue;
-		wanted[d->segment] = true;
-		code = rep_segments_each(&l->v, wanted, on_span, &r, err);
+		code = rep_segment_read(&l->v, d->segment, &reader, err);
 	}
-	free(wanted);
 	if (!code && sort(d, l->ng))
 		code = tp_nomem(err);
 	return code;
@@ -236,11 +207,12 @@ static int find(struct rep_lanes *l, uint32_t g, int64_t ns, bool ended, struct 
 		struct tp_err *err)
 {
 	for (size_t i = l->first_crossing[g + 1]; i-- > l->first_crossing[g];) {
-		struct tp_span span = crossing_span(l, l->crossing_row[i]);
+		struct rep_crossing c;
 
-		if (!covers(&span, ns) && !(ended && span.end == ns))
+		if (!rep_crossing_at(&l->v, l->crossing_row[i], &c) ||
+		    (!covers(&c.span, ns) && !(ended && c.span.end == ns)))
 			continue;
-		place->span = span;
+		place->span = c.span;
 		place->crosses = true;
 		return 0;
 	}
@@ -330,14 +302,14 @@ static int look_back(struct rep_lanes *l, const struct place *place, struct rep_
 			break;
 		/* Spans that cross out of this segment come after those within it. */
 		while (crossing > l->first_crossing[g] && !found) {
-			size_t row = l->crossing_row[crossing - 1];
-			struct tp_span span = crossing_span(l, row);
+			struct rep_crossing c;
 
-			if (REP_COL(v, SPAN_CROSSING, first_segment)[row] < (int64_t)s)
+			if (!rep_crossing_at(v, l->crossing_row[crossing - 1], &c) ||
+			    c.first < (int64_t)s)
 				break;
 			crossing--;
-			if (span.end <= before)
-				found = causes(&span, cause);
+			if (c.span.end <= before)
+				found = causes(&c.span, cause);
 		}
 		if (!found && has(l, g, s, 1u << TP_ST_WAITING | 1u << TP_ST_RUNNABLE))
 			code = cause_in(l, g, s, before, cause, &found, err);
@@ -501,9 +473,10 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
 	code = rep_lanes_need_goroutine_sums(l, err);
 	for (size_t i = l->first_crossing[g]; !code && i < l->first_crossing[g + 1]; i++) {
-		struct tp_span span = crossing_span(l, l->crossing_row[i]);
+		struct rep_crossing c;
 
-		take_longest(&best, &span);
+		if (rep_crossing_at(&l->v, l->crossing_row[i], &c))
+			take_longest(&best, &c.span);
 	}
 	for (size_t i = 0; !code && i < l->v.nsegments && left; i++) {
 		const struct tp_segment *s = &l->v.segments[i];

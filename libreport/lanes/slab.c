@@ -86,16 +86,9 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 
 static int read_spans(struct reading *r, struct tp_err *err)
 {
-	struct rep_view *v = &r->l->v;
-	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
-	int code;
+	const struct rep_segment_reader reader = {.span = on_span, .ctx = r};
 
-	if (!wanted)
-		return tp_nomem(err);
-	wanted[r->s->segment] = true;
-	code = rep_segments_each(v, wanted, on_span, r, err);
-	free(wanted);
-	return code;
+	return rep_segment_read(&r->l->v, r->s->segment, &reader, err);
 }
 
 static void *room_for(struct rep_slab *s, size_t n, size_t size)

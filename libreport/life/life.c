@@ -3,16 +3,15 @@
 
 #include "base/many.h"
 #include "life/inside.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 
 /* ---- which spans are where ---- */
 
-static bool crosses_from(const struct rep_life *life, size_t row, int64_t segment)
+/* Reads a row of span_crossing; false where it is not of this goroutine. */
+static bool crossing_at(const struct rep_life *life, size_t row, struct rep_crossing *c)
 {
-	const struct rep_view *v = &life->view;
-
-	return REP_COL(v, SPAN_CROSSING, goroutine)[row] == life->goroutine &&
-	       (segment < 0 || REP_COL(v, SPAN_CROSSING, first_segment)[row] == segment);
+	return rep_crossing_at(&life->view, row, c) && c->span.goroutine == life->goroutine;
 }
 
 /* A store may say anything: what is summed up stays far from overflowing. */
@@ -35,8 +34,7 @@ static int count_spans(struct rep_life *life, struct tp_err *err)
 			  err);
 
 	if (!code)
-		code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-				     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+		code = rep_crossings_load(v, err);
 	if (code)
 		return code;
 	life->first = calloc(v->nsegments + 2, sizeof(*life->first));
@@ -46,9 +44,12 @@ static int count_spans(struct rep_life *life, struct tp_err *err)
 		if (REP_COL(v, GOROUTINE_TIME, goroutine)[i] == life->goroutine)
 			count(life, (uint64_t)REP_COL(v, GOROUTINE_TIME, segment)[i],
 			      REP_COL(v, GOROUTINE_TIME, count)[i]);
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++)
-		if (crosses_from(life, i, -1))
-			count(life, (uint64_t)REP_COL(v, SPAN_CROSSING, first_segment)[i], 1);
+	for (size_t i = 0; i < rep_crossings(v); i++) {
+		struct rep_crossing c;
+
+		if (crossing_at(life, i, &c))
+			count(life, (uint64_t)c.first, 1);
+	}
 	for (size_t i = 0; i < v->nsegments; i++)
 		life->first[i + 1] += life->first[i];
 	return 0;
@@ -148,29 +149,6 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return crosses || span->goroutine != r->life->goroutine ? 0 : keep(r, span, err);
 }
 
-static uint32_t index_of(int64_t value)
-{
-	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
-}
-
-static struct tp_span crossing(const struct rep_view *v, size_t i)
-{
-	return (struct tp_span){
-	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
-	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
-	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
-	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
-	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
-	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
-	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[i]),
-	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
-	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
-	    .inferred = REP_COL(v, SPAN_CROSSING, inferred)[i] == 1,
-	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
-	};
-}
-
 static int by_start(const void *a, const void *b)
 {
 	const struct tp_span *x = a, *y = b;
@@ -184,20 +162,14 @@ static int by_start(const void *a, const void *b)
 static int read_segment(struct reading *r, size_t segment, struct tp_err *err)
 {
 	struct rep_view *v = &r->life->view;
-	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
-	int code;
+	const struct rep_segment_reader reader = {.span = on_span, .ctx = r};
+	int code = rep_segment_read(v, segment, &reader, err);
 
-	if (!wanted)
-		return tp_nomem(err);
-	wanted[segment] = true;
-	code = rep_segments_each(v, wanted, on_span, r, err);
-	free(wanted);
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		if (crosses_from(r->life, i, (int64_t)segment)) {
-			struct tp_span span = crossing(v, i);
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
 
-			code = keep(r, &span, err);
-		}
+		if (crossing_at(r->life, i, &c) && c.first == (int64_t)segment)
+			code = keep(r, &c.span, err);
 	}
 	if (!code && r->to->n)
 		qsort(r->to->span, r->to->n, sizeof(*r->to->span), by_start);
@@ -291,14 +263,13 @@ int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int6
 	*number = 0;
 	if (!v->nsegments)
 		return 0;
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		int64_t from = REP_COL(v, SPAN_CROSSING, first_segment)[i];
+	for (size_t i = 0; i < rep_crossings(v); i++) {
+		struct rep_crossing c;
 
 		/* The last one of those that begin in its segment. */
-		if (crosses_from(life, i, -1) && REP_COL(v, SPAN_CROSSING, start_ns)[i] <= ns &&
-		    REP_COL(v, SPAN_CROSSING, end_ns)[i] > ns && from >= 0 &&
-		    (uint64_t)from < v->nsegments) {
-			*number = life->first[from + 1] - 1;
+		if (crossing_at(life, i, &c) && c.span.start <= ns && c.span.end > ns &&
+		    c.first >= 0 && (uint64_t)c.first < v->nsegments) {
+			*number = life->first[c.first + 1] - 1;
 			return 0;
 		}
 	}

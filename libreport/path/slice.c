@@ -5,6 +5,7 @@
 
 #include "base/many.h"
 #include "keys.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 
 /* Spans of a segment, the open ones included: moments fit 32 bits. */
@@ -84,38 +85,35 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 static int take_crossing(struct rep_slice *s, struct rep_view *v, struct tp_err *err)
 {
 	int64_t segment = (int64_t)s->segment;
-	int spent = rep_view_spend(v, v->nrows[TP_TABLE_SPAN_CROSSING], err);
+	int spent = rep_view_spend(v, rep_crossings(v), err);
 
 	if (spent)
 		return spent;
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		int64_t first = REP_COL(v, SPAN_CROSSING, first_segment)[i];
-		int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[i];
-		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
-		int64_t p = REP_COL(v, SPAN_CROSSING, p)[i];
+	for (size_t i = 0; i < rep_crossings(v); i++) {
 		struct rep_slice_span span;
+		struct rep_crossing c;
 		int code;
 
-		if (first > segment || last < segment || first < 0 || g < 0 || g >= s->ngoroutines)
+		if (!rep_crossing_at(v, i, &c) || c.first > segment || c.last < segment ||
+		    c.first < 0 || c.span.goroutine >= s->ngoroutines)
 			continue;
-		if (first < segment)
-			s->from_segment[g] = first;
-		if (last == segment)
+		if (c.first < segment)
+			s->from_segment[c.span.goroutine] = c.first;
+		if (c.last == segment)
 			continue; /* the events had it */
 		span = (struct rep_slice_span){
-		    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
-		    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
-		    .goroutine = (uint32_t)g,
-		    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
+		    .start = c.span.start,
+		    .end = c.span.end,
+		    .goroutine = c.span.goroutine,
+		    .reason = c.span.reason,
+		    .stack = c.span.state == TP_ST_RUNNING ? 0 : c.span.stack,
 		    .waker = TP_NONE,
 		    .waker_place = REP_SLICE_NONE,
-		    .p = p >= 0 && p < TP_NONE ? (uint32_t)p : TP_NONE,
-		    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
-		    .crosses = first < segment,
-		    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
+		    .p = c.span.p,
+		    .state = c.span.state,
+		    .crosses = c.first < segment,
+		    .open = c.span.open,
 		};
-		if (span.state != TP_ST_RUNNING)
-			span.stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i];
 		code = add(s, &span, err);
 		if (code)
 			return code;
@@ -186,19 +184,13 @@ int rep_slice_read(struct rep_slice *s, struct rep_view *v, size_t segment, stru
 		     UINT64_C(1) << TP_EV_GO_CREATE_SYSCALL, /* which nobody in Go did */
 	    .ctx = s,
 	};
-	bool *wanted;
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, id), err);
 
 	if (!code)
 		code = begin(s, v, segment, err);
 	if (code)
 		return code;
-	wanted = calloc(v->nsegments + 1, sizeof(*wanted));
-	if (!wanted)
-		return tp_nomem(err);
-	wanted[segment] = true;
-	code = rep_segments_read(v, wanted, &reader, err);
-	free(wanted);
+	code = rep_segment_read(v, segment, &reader, err);
 	if (!code)
 		code = take_crossing(s, v, err);
 	return code ? code : sort(s, err);

@@ -6,6 +6,7 @@
 #include "base/hist.h"
 #include "base/sum.h"
 #include "path/ender.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 #include "stack.h"
 #include "task/inside.h"
@@ -182,19 +183,18 @@ static int take_crossing(struct adding *a, const bool *read)
 	struct rep_view *v = a->v;
 	int code = 0;
 
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING] && !code; i++) {
-		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
-		int64_t first = REP_COL(v, SPAN_CROSSING, first_segment)[i];
-		int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[i];
+	for (size_t i = 0; i < rep_crossings(v) && !code; i++) {
+		struct rep_crossing c;
+		uint32_t g;
 
-		if (REP_COL(v, SPAN_CROSSING, state)[i] != TP_ST_RUNNABLE || g < 0 ||
-		    (uint64_t)g >= v->nrows[TP_TABLE_GOROUTINE] || !a->waiting[g] || first < 0 ||
-		    (uint64_t)first >= v->nsegments || !read[first] || last < 0 ||
-		    (uint64_t)last >= v->nsegments || read[last] ||
-		    REP_COL(v, SPAN_CROSSING, open)[i] == 1)
+		if (!rep_crossing_at(v, i, &c) || c.span.state != TP_ST_RUNNABLE || c.span.open)
 			continue;
-		code = put_latency(a, a->waiting[g] - 1, REP_COL(v, SPAN_CROSSING, start_ns)[i],
-				   REP_COL(v, SPAN_CROSSING, end_ns)[i]);
+		g = c.span.goroutine;
+		if (g >= v->nrows[TP_TABLE_GOROUTINE] || !a->waiting[g] || c.first < 0 ||
+		    (uint64_t)c.first >= v->nsegments || !read[c.first] || c.last < 0 ||
+		    (uint64_t)c.last >= v->nsegments || read[c.last])
+			continue;
+		code = put_latency(a, a->waiting[g] - 1, c.span.start, c.span.end);
 		a->waiting[g] = 0;
 	}
 	return code;

@@ -12,6 +12,7 @@
 #include "base/sum.h"
 #include "profile/trace_go.h"
 #include "profile/trace_stack.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 #include "sums/part.h"
 #include "task/inside.h"
@@ -155,15 +156,12 @@ static int add_crossing(struct building *b, struct tp_err *err)
 	struct rep_view *v = &b->v;
 	int code = 0;
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		unsigned state = (unsigned)REP_COL(v, SPAN_CROSSING, state)[i];
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
 
-		if (state != TP_ST_RUNNING)
-			code = put_span(b, REP_COL(v, SPAN_CROSSING, goroutine)[i], state,
-					(uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-					(uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
-					REP_COL(v, SPAN_CROSSING, start_ns)[i],
-					REP_COL(v, SPAN_CROSSING, end_ns)[i], err);
+		if (rep_crossing_at(v, i, &c) && c.span.state != TP_ST_RUNNING)
+			code = put_span(b, c.span.goroutine, c.span.state, c.span.reason,
+					c.span.stack, c.span.start, c.span.end, err);
 	}
 	return code;
 }
@@ -179,15 +177,14 @@ static int want_segments(struct building *b, bool *wanted)
 		    rep_segment_inside(v, &v->segments[i]) || rep_segment_cut(v, &v->segments[i]);
 	if (!b->everywhere)
 		code = rep_inside_segments(&b->inside, v, wanted);
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[i], ns;
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
+		int64_t ns;
 
-		if (REP_COL(v, SPAN_CROSSING, state)[i] == TP_ST_RUNNING && last >= 0 &&
-		    (uint64_t)last < v->nsegments &&
-		    clip(b, REP_COL(v, SPAN_CROSSING, goroutine)[i],
-			 REP_COL(v, SPAN_CROSSING, start_ns)[i],
-			 REP_COL(v, SPAN_CROSSING, end_ns)[i], &ns))
-			wanted[last] = true;
+		if (rep_crossing_at(v, i, &c) && c.span.state == TP_ST_RUNNING && c.last >= 0 &&
+		    (uint64_t)c.last < v->nsegments &&
+		    clip(b, c.span.goroutine, c.span.start, c.span.end, &ns))
+			wanted[c.last] = true;
 	}
 	return code;
 }
@@ -201,8 +198,7 @@ static int add_spans(struct building *b, struct tp_err *err)
 			  : fail(err, TP_ENOMEM);
 
 	if (!code)
-		code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-				     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+		code = rep_crossings_load(v, err);
 	if (!code && (code = want_segments(b, wanted)))
 		fail(err, code);
 	if (!code)

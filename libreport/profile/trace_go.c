@@ -6,6 +6,7 @@
 
 #include "base/sum.h"
 #include "profile/trace_stack.h"
+#include "spans/crossing.h"
 #include "spans/prefetch.h"
 
 const struct rep_trace_view_desc rep_trace_go[] = {
@@ -167,26 +168,23 @@ static void on_transition(struct scan *s, const struct tp_event *ev)
 static int restore(struct scan *s, int64_t segment, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
-	int code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-				 (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	int code = rep_crossings_load(v, err);
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		int64_t state = REP_COL(v, SPAN_CROSSING, state)[i];
-		int64_t goroutine = REP_COL(v, SPAN_CROSSING, goroutine)[i];
-		int64_t reason = REP_COL(v, SPAN_CROSSING, reason)[i];
-		int64_t stack = REP_COL(v, SPAN_CROSSING, stack)[i];
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
+		const struct tp_span *span = &c.span;
 
-		if (state == TP_ST_SYSCALL_BLOCKED)
-			state = TP_ST_SYSCALL;
-		if (state != states[s->kind] || goroutine < 0 ||
-		    (uint64_t)goroutine >= s->ngoroutines || s->wait[goroutine].on ||
-		    REP_COL(v, SPAN_CROSSING, first_segment)[i] >= segment ||
-		    REP_COL(v, SPAN_CROSSING, last_segment)[i] < segment)
+		if (!rep_crossing_at(v, i, &c))
+			continue;
+		if (span->state == TP_ST_SYSCALL_BLOCKED)
+			c.span.state = TP_ST_SYSCALL;
+		if (span->state != states[s->kind] || span->goroutine >= s->ngoroutines ||
+		    s->wait[span->goroutine].on || c.first >= segment || c.last < segment)
 			continue;
 		/* Why it became runnable is nobody's question here. */
-		begin(s, (uint32_t)goroutine, REP_COL(v, SPAN_CROSSING, start_ns)[i],
-		      reason < 0 || reason >= s->nstrings ? 0 : (uint32_t)reason,
-		      stack < 0 || stack >= s->nstacks ? 0 : (uint32_t)stack);
+		begin(s, span->goroutine, span->start,
+		      span->reason < s->nstrings ? span->reason : 0,
+		      span->stack < s->nstacks ? span->stack : 0);
 	}
 	return code;
 }

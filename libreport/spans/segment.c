@@ -5,6 +5,7 @@
 
 #include "base/many.h"
 #include "base/sum.h"
+#include "spans/crossing.h"
 #include "spans/prefetch.h"
 
 #define SORT_STEPS 32 /* that sorting an entry and putting it back is worth */
@@ -16,30 +17,6 @@ struct scan {
 	uint32_t mark;		      /* of spans that began in the segment being read */
 	const struct tp_event *event; /* being fed; NULL at the end of the run */
 };
-
-/* A column of span_crossing as an index or id of the machine. */
-static uint32_t index_of(int64_t value)
-{
-	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
-}
-
-static struct tp_span crossing_span(const struct rep_view *v, size_t i)
-{
-	return (struct tp_span){
-	    .start = tp_plus(REP_COL(v, SPAN_CROSSING, start_ns)[i], v->run->row.start_ns),
-	    .end = tp_plus(REP_COL(v, SPAN_CROSSING, end_ns)[i], v->run->row.start_ns),
-	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
-	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
-	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
-	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
-	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[i]),
-	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
-	    .mark = 0,
-	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
-	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
-	};
-}
 
 static int by_start(const void *a, const void *b)
 {
@@ -57,11 +34,10 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	struct tp_span *open;
 	int code;
 
-	code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-			     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	code = rep_crossings_load(v, err);
 	if (code)
 		return code;
-	rows = v->nrows[TP_TABLE_SPAN_CROSSING];
+	rows = rep_crossings(v);
 	code = rep_view_spend(v, rows, err);
 	if (code)
 		return code;
@@ -69,9 +45,13 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	if (!open)
 		return tp_nomem(err);
 	for (size_t i = 0; i < rows; i++) {
-		if (REP_COL(v, SPAN_CROSSING, first_segment)[i] < segment &&
-		    REP_COL(v, SPAN_CROSSING, last_segment)[i] >= segment)
-			open[n++] = crossing_span(v, i);
+		struct rep_crossing c;
+
+		if (!rep_crossing_at(v, i, &c) || c.first >= segment || c.last < segment)
+			continue;
+		c.span.start = tp_plus(c.span.start, v->run->row.start_ns);
+		c.span.end = tp_plus(c.span.end, v->run->row.start_ns);
+		open[n++] = c.span;
 	}
 	code = rep_view_spend(v, (uint64_t)n * SORT_STEPS, err);
 	if (!code)
@@ -164,6 +144,18 @@ int rep_segments_read(struct rep_view *v, const bool *wanted,
 		if (!code)
 			code = read_segment(&s, i, err);
 	}
+	tp_spans_free(s.spans);
+	return code;
+}
+
+int rep_segment_read(struct rep_view *v, size_t segment, const struct rep_segment_reader *reader,
+		     struct tp_err *err)
+{
+	struct scan s = {.v = v, .reader = reader, .spans = tp_spans_new()};
+	int code = s.spans ? restore(v, s.spans, (int64_t)segment, err) : tp_nomem(err);
+
+	if (!code)
+		code = read_segment(&s, segment, err);
 	tp_spans_free(s.spans);
 	return code;
 }

@@ -21,6 +21,9 @@ struct rep_segment_reader {
 };
 int rep_segments_read(struct rep_view *v, const bool *wanted,
 		      const struct rep_segment_reader *reader, struct tp_err *err);
+/* Reads one segment, below v->nsegments. */
+int rep_segment_read(struct rep_view *v, size_t segment, const struct rep_segment_reader *reader,
+		     struct tp_err *err);
 
 /* Reads the segments for which wanted[] (v->nsegments of them) is set. */
 int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,

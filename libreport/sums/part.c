@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 #include "task/inside.h"
 
@@ -159,23 +160,14 @@ static int walk_goroutines(struct walk *w, unsigned want, struct tp_err *err)
 static int walk_crossing(struct walk *w, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
-	int code =
-	    rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-			  REP_BIT(SPAN_CROSSING, goroutine) | REP_BIT(SPAN_CROSSING, state) |
-			      REP_BIT(SPAN_CROSSING, start_ns) | REP_BIT(SPAN_CROSSING, end_ns) |
-			      REP_BIT(SPAN_CROSSING, reason) | REP_BIT(SPAN_CROSSING, stack),
-			  err);
+	int code = rep_crossings_load(v, err);
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		int64_t start = REP_COL(v, SPAN_CROSSING, start_ns)[i];
-		int64_t end = REP_COL(v, SPAN_CROSSING, end_ns)[i];
-		unsigned state = (unsigned)REP_COL(v, SPAN_CROSSING, state)[i];
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
 
-		if (state < TP_NSTATES && rep_view_overlaps(v, start, end))
-			code = put_span(w, REP_COL(v, SPAN_CROSSING, goroutine)[i], state,
-					(uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-					(uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i], start, end,
-					err);
+		if (rep_crossing_at(v, i, &c) && rep_view_overlaps(v, c.span.start, c.span.end))
+			code = put_span(w, c.span.goroutine, c.span.state, c.span.reason,
+					c.span.stack, c.span.start, c.span.end, err);
 	}
 	return code;
 }

@@ -5,6 +5,7 @@
 
 #include "base/sum.h"
 #include "keys.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 #include "sums/part.h"
 
@@ -191,17 +192,14 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 static int read_crossing(struct reading *r, struct tp_err *err)
 {
 	struct rep_view *v = r->v;
-	int code =
-	    rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-			  REP_BIT(SPAN_CROSSING, goroutine) | REP_BIT(SPAN_CROSSING, state) |
-			      REP_BIT(SPAN_CROSSING, start_ns) | REP_BIT(SPAN_CROSSING, end_ns),
-			  err);
+	int code = rep_crossings_load(v, err);
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++)
-		add_span(r, REP_COL(v, SPAN_CROSSING, goroutine)[i],
-			 (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
-			 REP_COL(v, SPAN_CROSSING, start_ns)[i],
-			 REP_COL(v, SPAN_CROSSING, end_ns)[i]);
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
+
+		if (rep_crossing_at(v, i, &c))
+			add_span(r, c.span.goroutine, c.span.state, c.span.start, c.span.end);
+	}
 	r->crossing = true;
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 
 struct search {
@@ -171,44 +172,24 @@ static int64_t threshold(const struct search *s)
 
 /* ---- reading ---- */
 
-static struct tp_span crossing(const struct rep_view *v, size_t i)
-{
-	return (struct tp_span){
-	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
-	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
-	    .goroutine = (uint32_t)REP_COL(v, SPAN_CROSSING, goroutine)[i],
-	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
-	    .m = (uint32_t)REP_COL(v, SPAN_CROSSING, m)[i],
-	    .p = (uint32_t)REP_COL(v, SPAN_CROSSING, p)[i],
-	    .waker = REP_COL(v, SPAN_CROSSING, waker)[i] == TP_NULL
-			 ? TP_NONE
-			 : (uint32_t)REP_COL(v, SPAN_CROSSING, waker)[i],
-	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
-	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
-	    .inferred = REP_COL(v, SPAN_CROSSING, inferred)[i] == 1,
-	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
-	};
-}
-
 static int read_crossing(struct search *s, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
-	int code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-				 (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	int code = rep_crossings_load(v, err);
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
-		struct tp_span span = crossing(v, i);
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing c;
+		const struct tp_span *span = &c.span;
 
-		if ((s->by_id && !rep_view_match_goroutine(v, g)) ||
-		    !rep_view_overlaps(v, span.start, span.end) ||
-		    !counts(s, rep_view_entry(v, g), (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
-			    span.reason, span.stack))
+		if (!rep_crossing_at(v, i, &c) ||
+		    (s->by_id && !rep_view_match_goroutine(v, span->goroutine)) ||
+		    !rep_view_overlaps(v, span->start, span->end) ||
+		    !counts(s, rep_view_entry(v, span->goroutine), span->state, span->reason,
+			    span->stack))
 			continue;
-		offer(s, &span);
-		there_is(s, (int64_t)((uint64_t)rep_view_clip_end(v, span.end) -
-				      (uint64_t)rep_view_clip_start(v, span.start)));
+		offer(s, span);
+		there_is(s, (int64_t)((uint64_t)rep_view_clip_end(v, span->end) -
+				      (uint64_t)rep_view_clip_start(v, span->start)));
 	}
 	return code;
 }

@@ -12,6 +12,7 @@
 #include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/trace/set.h"
+#include "spans/crossing.h"
 #include "spans/segment.h"
 #include "spans/view.h"
 #include "stack.h"
@@ -232,24 +233,17 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 static int put_crossing(struct collect *c, struct tp_err *err)
 {
 	struct rep_view *v = c->v;
-	int code =
-	    rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-			  REP_BIT(SPAN_CROSSING, goroutine) | REP_BIT(SPAN_CROSSING, state) |
-			      REP_BIT(SPAN_CROSSING, start_ns) | REP_BIT(SPAN_CROSSING, end_ns) |
-			      REP_BIT(SPAN_CROSSING, reason) | REP_BIT(SPAN_CROSSING, stack) |
-			      REP_BIT(SPAN_CROSSING, open),
-			  err);
+	int code = rep_crossings_load(v, err);
 
 	if (code)
 		return code;
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++)
-		code = put_span(c, REP_COL(v, SPAN_CROSSING, goroutine)[i],
-				(unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
-				(uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-				(uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
-				REP_COL(v, SPAN_CROSSING, start_ns)[i],
-				REP_COL(v, SPAN_CROSSING, end_ns)[i],
-				REP_COL(v, SPAN_CROSSING, open)[i] == 1);
+	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
+		struct rep_crossing x;
+
+		if (rep_crossing_at(v, i, &x))
+			code = put_span(c, x.span.goroutine, x.span.state, x.span.reason,
+					x.span.stack, x.span.start, x.span.end, x.span.open);
+	}
 	return code ? fail(err, code) : 0;
 }
 
