@@ -25,8 +25,8 @@ includes() { grep -Ho '^#include "[^"]*"' /dev/null "$@" | sed 's/:#include "\([
 code() { sources "$@" | grep -Ev '_(test|fuzz)\.c$|/testing(_[a-z]+)?\.h$'; }
 
 grep -n '^#include <sqlite3' $(sources cmd libparse libreport) |
-	grep -Ev '^(libparse/store/|libreport/|cmd/extension/|testdata/tools/)' |
-	rule 'SQLite stays in libparse/store and libreport'
+	grep -Ev '^(libparse/(store|sql)/|libreport/|cmd/extension/|testdata/tools/)' |
+	rule 'SQLite stays in libparse/store, libparse/sql and libreport'
 grep -nE '^#include <(ncurses|curses|panel)' $(sources cmd libparse libreport) |
 	grep -v '^cmd/tprof-tui/' | rule 'ncurses stays in cmd/tprof-tui'
 grep -n '^#include <libxml/' $(sources cmd libparse libreport) |
