@@ -94,3 +94,7 @@ test-recorder: all record-programs ## record redis, memcached and others; Go's o
 size: ## lines of C by folder, long functions and files, circles between folders
 	@mkdir -p build
 	@sh testdata/check/size.sh
+
+.PHONY: messages
+messages: ## every message a user can meet, with its place (T=PART: of files whose path holds it)
+	@python3 testdata/check/messages.py $(T)
