@@ -8,15 +8,14 @@ _tprof_import()
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
 	--compress) COMPREPLY=($(compgen -W 'fast high' -- "$cur")); return ;;
-	--generations) COMPREPLY=($(compgen -W 'list' -- "$cur")); return ;;
 	--dump) COMPREPLY=($(compgen -W 'events' -- "$cur")); return ;;
 	--symbol-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-	-j | --cut | --jobs | --name | --label | --folder-labels | --slurm | --tasks | --threads) return ;;
+	-j | --jobs | --name | --label | --folder-labels | --slurm | --tasks | --threads) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--binary= --compress= --cut= --dump= --folder-labels= --generations= --help --jobs= --known= --label= --materialize --name=
-			--occupancy --output= --report= --skip-others --slurm --slurm= --strict --symbol-path= --tasks=
+		COMPREPLY=($(compgen -W '--binary= --compress= --dump= --folder-labels= --help --jobs= --known= --label= --materialize --name=
+			--output= --report= --skip-others --slurm --slurm= --strict --symbol-path= --tasks=
 			--threads= --usage --version --wait' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

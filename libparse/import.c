@@ -11,7 +11,6 @@
 #include "open/input.h"
 #include "order/pipe.h"
 #include "order/trace.h"
-#include "store/cut.h"
 #include "store/trace_row.h"
 #include "symbol/trace.h"
 #include "timeline/timeline.h"
@@ -128,8 +127,6 @@ static int read_trace(struct work *w, struct tp_err *err)
 	const struct tp_import_options *opt = w->opt;
 	struct tp_trace_options how = {
 	    .strict = opt->strict,
-	    .first_generation = opt->first_generation,
-	    .last_generation = opt->last_generation,
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
 	    .name_frames = w->symbols || w->names.sidecar ? tp_trace_names_put : NULL,
@@ -246,15 +243,11 @@ static uint64_t grown(const char *path, uint64_t before)
 	return after > before ? after - before : 0;
 }
 
-/* Of the dump, or of a part of it. */
-static void run_hash(const struct work *w, char text[33])
+/* The dump's hash as 32 hex digits. */
+static void hash_text(const struct work *w, char text[33])
 {
-	uint8_t hash[16];
-
-	memcpy(hash, w->in->hash, sizeof(hash));
-	if (w->opt->first_generation)
-		tp_cut_hash(w->in->hash, w->opt->first_generation, w->opt->last_generation, hash);
-	tp_hash_text(hash, text);
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", w->in->hash[i]);
 }
 
 /* What is the same for runs of all kinds; then the run is published. */
@@ -269,7 +262,7 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 		code = tp_input_hash(w->in, &no_progress, err);
 	if (code)
 		return code;
-	run_hash(w, result->hash);
+	hash_text(w, result->hash);
 	row->hash = result->hash;
 	row->name = w->opt->name ? w->opt->name : base_name(path);
 	row->source = w->opt->source ? w->opt->source : base_name(path);
@@ -289,65 +282,6 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 	return code;
 }
 
-/* ---- parts ---- */
-
-/* The end of the trace, and what is told of it, belongs to the part that has it. */
-static bool has_end(const struct work *w)
-{
-	const struct tp_cut *cut = w->trace.cut;
-
-	return !cut || cut->last == cut->of;
-}
-
-/* What it takes to join the part with the others. It has nothing of what is told of the part alone.
- */
-static int put_cut(struct work *w, struct tp_err *err)
-{
-	struct tp_cut *cut = w->trace.cut;
-
-	memcpy(cut->dump, w->in->hash, sizeof(cut->dump));
-	cut->file_time_ns = w->in->mtime_ns;
-	cut->occupancy = w->opt->occupancy;
-	return tp_store_put_cut(w->run, &w->trace, err);
-}
-
-/* The first thing that reports have to say of it. */
-static int note_part(struct tp_trace *t, struct tp_err *err)
-{
-	const struct tp_cut *cut = t->cut;
-	struct tp_notice *first;
-	char which[40];
-
-	if (t->nnotices == TP_MOST_NOTICES)
-		t->nnotices--;
-	if (cut->first < cut->last)
-		snprintf(which, sizeof(which), "s %u to %u", cut->first, cut->last);
-	else
-		snprintf(which, sizeof(which), " %u", cut->first);
-	if (tp_trace_add_notice(t, TP_WARNING, TP_OFFSET_NONE,
-				"only generation%s of %u; tprof-merge joins the parts of a trace",
-				which, cut->of))
-		return tp_nomem(err);
-	first = &t->notices[t->nnotices - 1];
-	if (t->nnotices > 1) {
-		struct tp_notice notice = *first;
-
-		memmove(t->notices + 1, t->notices, (t->nnotices - 1) * sizeof(*t->notices));
-		t->notices[0] = notice;
-	}
-	return 0;
-}
-
-/* Goroutines that are there, or come, in these generations. */
-static int64_t goroutines(const struct tp_trace *t)
-{
-	int64_t n = t->ng;
-
-	for (size_t i = 0; t->cut && i < t->cut->before.ng; i++)
-		n -= !(t->cut->before.g[i].flags & TP_SEAM_ALIVE);
-	return n;
-}
-
 /* Everything between the opened dump and the published run. */
 static int import_trace(struct work *w, const char *path, struct tp_import_result *result,
 			struct tp_err *err)
@@ -357,24 +291,20 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	int code;
 
 	w->timeline = tp_timeline_new(w->run);
-	if (!w->timeline || (w->opt->occupancy && tp_timeline_with_occupancy(w->timeline)))
+	if (!w->timeline)
 		return tp_nomem(err);
 	w->names.symbols = w->symbols;
 	code = w->version < 7 ? tp_trace_names_beside(&w->names, path, err) : 0;
 	if (!code)
 		code = read_trace(w, err);
-	if (!code && has_end(w))
+	if (!code)
 		code = note_damaged_packing(w, err);
 	if (!code)
 		code = note_unnamed_trace(w, result, err);
 	if (!code)
 		code = tp_timeline_finish(w->timeline, t, err);
-	if (!code && t->cut)
-		code = put_cut(w, err);
-	if (!code && has_end(w) && tp_trace_file_time(t, w->in->mtime_ns))
+	if (!code && tp_trace_file_time(t, w->in->mtime_ns))
 		code = tp_nomem(err);
-	if (!code && t->cut)
-		code = note_part(t, err);
 	if (!code)
 		code = tp_store_put_trace(w->run, t, err);
 	if (code)
@@ -383,11 +313,10 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	sum_losses(t->losses, t->nlosses, result);
 	tp_trace_row(&row, t);
 	result->events = row.events;
-	result->goroutines = goroutines(t);
+	result->goroutines = t->ng;
 	result->inferred = row.inferred;
 	result->duration_ns = row.duration_ns;
 	result->ticks = row.ticks;
-	result->generations = t->cut ? t->cut->of : 0;
 	if (w->version >= 22 && !t->generations && t->nnotices)
 		snprintf(result->bare, sizeof(result->bare), "%s", t->notices[0].text);
 	return commit(w, path, &row, result, err);
@@ -435,22 +364,6 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 	return code;
 }
 
-/* By those who know hashes beforehand: the dump, or this part of it, text says which. */
-static bool is_known(const struct work *w, char text[33])
-{
-	const struct tp_import_options *opt = w->opt;
-	uint8_t hash[16];
-
-	tp_hash_text(w->in->hash, text);
-	if (opt->known(opt->known_ctx, w->in->hash))
-		return true;
-	if (!opt->first_generation)
-		return false;
-	tp_cut_hash(w->in->hash, opt->first_generation, opt->last_generation, hash);
-	tp_hash_text(hash, text);
-	return opt->known(opt->known_ctx, hash);
-}
-
 /* A store of ours, by its head; application_id is big-endian, as SQLite's file format has it. */
 static bool is_ours(const uint8_t *data, size_t size)
 {
@@ -483,7 +396,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	/* Where there is no store yet, the dump cannot be in it: no need to know at once. */
-	how.hash_later = !before && !w.opt->known && !w.opt->first_generation;
+	how.hash_later = !before && !w.opt->known;
 	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
 	if (code)
 		goto done;
@@ -507,15 +420,11 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
 
-	if (w.opt->first_generation && seen.format != TP_FORMAT_TRACE_V2) {
-		code = tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "this is a %s: only traces of go 1.22 and later have generations",
-				  seen.name);
-		goto done;
-	}
-	if (w.opt->known && is_known(&w, result->hash)) {
-		result->known = true;
-		goto done;
+	if (w.opt->known) {
+		hash_text(&w, result->hash);
+		result->known = w.opt->known(w.opt->known_ctx, w.in->hash);
+		if (result->known)
+			goto done;
 	}
 	target = w.opt->store;
 	target.dump_size = w.in->size;
@@ -524,12 +433,8 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	if (!how.hash_later && !w.opt->known) {
-		tp_hash_text(w.in->hash, result->hash);
+		hash_text(&w, result->hash);
 		code = tp_store_has(w.run, result->hash, &result->run, err);
-		if (!code && w.opt->first_generation) {
-			run_hash(&w, result->hash);
-			code = tp_store_has(w.run, result->hash, &result->run, err);
-		}
 		/* Who publishes looks again, and may open what this process may not. */
 		if (code < 0 && target.draft)
 			code = 0;

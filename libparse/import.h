@@ -15,9 +15,6 @@ struct tp_import_options {
 	const char *const *labels; /* "key=value", nlabels of them */
 	size_t nlabels;
 	bool strict;
-	bool occupancy; /* also fill the table occupancy (timeline/occupancy.h) */
-	/* Only these generations of a trace, as a part (order/generations.h, store/cut.h); 0: all */
-	uint32_t first_generation, last_generation;
 	int threads;	/* 0: as many as there are processors (at most 3, and one that packs rows);
 			   1: all on the calling thread */
 	struct tp_store_options store;
@@ -40,7 +37,6 @@ struct tp_import_result {
 	bool known;	 /* the same dump was there already; nothing was stored but labels */
 	char format[32]; /* "go 1.22", "pprof" */
 	bool profile;	 /* not a trace: events are its samples */
-	uint32_t generations; /* of a part: that the whole trace has */
 	char what[48];	 /* "go 1.22 trace", "heap profile (text)" */
 	int64_t events, goroutines, duration_ns, inferred;
 	bool ticks;

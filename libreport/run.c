@@ -14,8 +14,8 @@ static const char runs_sql[] =
     "SELECT id, kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, events,"
     " inferred, generations, goroutines, size_in, lost_bytes, lost_events, imported_ns,"
     " (SELECT count(*) FROM loss WHERE loss.run = run.id),"
-    " (SELECT group_concat(text, '; ') FROM (SELECT DISTINCT text FROM (SELECT text FROM notice"
-    "  WHERE notice.run = run.id AND severity > 0 ORDER BY rowid LIMIT 3))),"
+    " (SELECT group_concat(text, '; ') FROM (SELECT DISTINCT text FROM (SELECT " REP_NOTICE_TEXT
+    " AS text FROM notice WHERE notice.run = run.id AND severity > 0 ORDER BY rowid LIMIT 3))),"
     " EXISTS (SELECT 1 FROM loss WHERE loss.run = run.id AND bytes = 0 AND events = 0)"
     " FROM run ORDER BY id";
 static const char labels_sql[] =
@@ -137,8 +137,6 @@ int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err)
 		code = store_error(db, err);
 	if (!code)
 		code = load_labels(db, runs, err);
-	if (!code)
-		code = rep_runs_find_parts(s, runs, err);
 done:
 	sqlite3_finalize(st);
 	return code;

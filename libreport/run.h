@@ -13,11 +13,11 @@
 #include "base/err.h"
 #include "store/store.h"
 
-/* Which generations of which trace a run is (store/cut.h). */
-struct rep_run_part {
-	char trace[33]; /* hash of all of it; "": the run is no part */
-	uint32_t first, last, of;
-};
+/* SQL for the text of a row of `notice`. A run of an earlier tprof may be a part of a trace, and its
+ * notice then ends with an advice that does not hold any more. */
+#define REP_NOTICE_TEXT                                                                            \
+	"replace(text, 'tprof-merge joins the parts of a trace', 'import the whole trace to have " \
+	"the others')"
 
 struct rep_run {
 	struct tp_run row; /* its texts are owned by the list that loaded it, never NULL */
@@ -26,15 +26,12 @@ struct rep_run {
 	int64_t losses; /* rows of `loss` */
 	bool uncounted; /* one of them is a loss of unknown size */
 	char *warning;	/* text of the first warning in `notice`, "" for none; owned likewise */
-	struct rep_run_part part;
 };
 
 struct rep_runs {
 	struct rep_run *run; /* by id */
 	size_t n;
 	bool shared; /* texts and labels belong to another list, which must outlive this one */
-	size_t parts_left; /* rep_runs_pick: so many parts are not among them … */
-	size_t overlap[2]; /* … and these two (their places + 1; 0: none) overlap */
 };
 
 /* Every run of the store. TP_ESTORE, TP_ENOMEM; *runs is to be released in every case. */
@@ -43,16 +40,6 @@ int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err)
  * sentence that lists what there is. */
 int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_runs *picked,
 		    struct tp_err *err);
-/* The same, for whoever adds up what they hold: parts of a trace of which all is picked, too, are
- * left out, as all of them would count twice. */
-int rep_runs_pick(const struct rep_runs *all, const char *spec, struct rep_runs *picked,
-		  struct tp_err *err);
-/* twice[i]: run i is a part of a trace all of which is among `runs`, too. TP_ENOMEM. */
-int rep_runs_find_twice(const struct rep_runs *runs, bool *twice);
-/* A sentence about parts that were left out, or overlap; "" where there are none. Returns `text`.
- */
-#define REP_RUNS_PARTS_TEXT 512
-char *rep_runs_parts_text(const struct rep_runs *picked, char text[REP_RUNS_PARTS_TEXT]);
 void rep_runs_release(struct rep_runs *runs);
 
 /* TP_EFORMAT with a sentence where some have no clock and others do: no numbers come of ticks and
@@ -65,9 +52,6 @@ int rep_runs_check_clocks(const struct rep_run *run, size_t n, const char *verb,
  * `option`, and `others` ("" or "this, or ") as what could be given instead. */
 int rep_run_check_time(const struct rep_run *run, const char *option, const char *text,
 		       const char *others, struct tp_err *err);
-
-/* Inside of this (parts.c): says of each run what it is a part of. TP_ENOMEM only. */
-int rep_runs_find_parts(struct tp_store *s, struct rep_runs *runs, struct tp_err *err);
 
 /* What stands above a trace's reports: "pool.trace: go 1.26, 64.1ms, 31 goroutines, 435 events".
  * Returns `text`. */

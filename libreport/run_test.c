@@ -195,53 +195,6 @@ static void test_runs_select_empty(void **state)
 	rep_runs_release(&picked);
 }
 
-/* Parts of a trace that is picked whole are left out; of those that overlap it is said. */
-static void test_runs_pick_parts(void **state)
-{
-	static char *a_labels[] = {"kind=a"};
-	static struct rep_run runs[] = {
-	    {.row = {.id = 1, .name = "t", .hash = "p12"}, .part = {"whole", 1, 2, 5}},
-	    {.row = {.id = 2, .name = "t", .hash = "whole"}},
-	    {.row = {.id = 3, .name = "u", .hash = "q3"}, .part = {"other", 3, 3, 5}},
-	    {.row = {.id = 4, .name = "t", .hash = "p35"}, .part = {"whole", 3, 5, 5}},
-	    {.row = {.id = 5, .name = "u", .hash = "q12"}, .part = {"other", 1, 2, 5}},
-	    {.row = {.id = 6, .name = "v", .hash = "q25"}, .part = {"other", 2, 5, 5}},
-	    {.row = {.id = 7, .name = "w", .hash = "r"}, .part = {"third", 1, 1, 2}},
-	};
-	static const struct {
-		size_t n; /* of the runs above, the first so many */
-		const char *spec, *ids, *says;
-	} rows[] = {
-	    {1, "all", "1", ""},
-	    {2, "all", "2", "a part of a trace is left out"},
-	    {5, "all", "235", "2 parts of traces are left out"},
-	    {7, "all", "23567", "generations 1 to 2 (run 5) and that of 2 to 5 (run 6) overlap"},
-	    {7, "kind=a", "14", ""},
-	    {7, "t", "2", "2 parts of traces are left out"},
-	    {7, "1", "1", ""},
-	    {7, "u", "35", ""},
-	};
-
-	(void)state;
-	runs[0].labels = runs[3].labels = a_labels;
-	runs[0].nlabels = runs[3].nlabels = 1;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct rep_runs some = {.run = runs, .n = rows[i].n};
-		char text[REP_RUNS_PARTS_TEXT];
-		struct rep_runs picked;
-		struct tp_err err;
-
-		assert_int_equal(rep_runs_pick(&some, rows[i].spec, &picked, &err), 0);
-		assert_int_equal(picked.n, strlen(rows[i].ids));
-		for (size_t k = 0; k < picked.n; k++)
-			assert_int_equal(picked.run[k].row.id, rows[i].ids[k] - '0');
-		rep_runs_parts_text(&picked, text);
-		if (!strstr(text, rows[i].says) || !*rows[i].says != !*text)
-			fail_msg("row %zu: %s", i, text);
-		rep_runs_release(&picked);
-	}
-}
-
 /* Ticks are of no known length: only parts of a run without a clock, or ticks, are asked for. */
 static void test_run_check_time(void **state)
 {
@@ -292,7 +245,6 @@ int main(void)
 	    cmocka_unit_test(test_runs_select_rules),
 	    cmocka_unit_test(test_runs_select_unknown_name),
 	    cmocka_unit_test(test_runs_select_wrong_labels),
-	    cmocka_unit_test(test_runs_pick_parts),
 	    cmocka_unit_test(test_runs_select_commas),
 	    cmocka_unit_test(test_runs_select_same_time),
 	    cmocka_unit_test(test_runs_select_long_list),

@@ -87,7 +87,6 @@ struct cmd {
 	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
 	bool in_order;
 	bool no_run_is_fine; /* cmd_open takes a store without runs; set before it */
-	bool all_parts;	     /* cmd_open leaves no part of a trace out; set before it */
 	bool adds_up;	     /* the profiles that are picked are added up: an engine can do that */
 	bool profiles_only;  /* of traces that are picked nothing is needed */
 	bool names_code;     /* it has --binary */

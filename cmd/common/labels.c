@@ -113,7 +113,8 @@ int cmd_labels_share(struct cmd *cmd, const struct cmd_labels *l, const char *pa
 	if (cmd_jail_withdraw(&err))
 		return cmd_fail(cmd, path, &err);
 	if (!tp_store_open(&store, file, &err) && !rep_runs_load(store, &all, &err) &&
-	    !rep_runs_pick(&all, l->old, &old, &err) && !rep_runs_pick(&all, l->new, &new, &err))
+	    !rep_runs_select(&all, l->old, &old, &err) &&
+	    !rep_runs_select(&all, l->new, &new, &err))
 		count_shared(&old, &new, out);
 	else if (err.code == TP_ENOMEM)
 		status = cmd_fail(cmd, path, &err);

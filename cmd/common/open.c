@@ -145,7 +145,7 @@ int cmd_pick(struct cmd *cmd, const char *path)
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->all.n && cmd->no_run_is_fine)
 		return CMD_OK;
-	if ((cmd->all_parts ? rep_runs_select : rep_runs_pick)(&cmd->all, spec, &cmd->runs, &err))
+	if (rep_runs_select(&cmd->all, spec, &cmd->runs, &err))
 		return cmd_fail(cmd, path, &err);
 	return tell_apart(cmd, path);
 }
@@ -170,7 +170,6 @@ static void note_namesakes(const struct cmd *cmd)
 
 int cmd_open(struct cmd *cmd, const char *path)
 {
-	char parts[REP_RUNS_PARTS_TEXT];
 	int status = cmd_open_store(cmd, path, false);
 
 	if (!status)
@@ -181,8 +180,6 @@ int cmd_open(struct cmd *cmd, const char *path)
 		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",
 			 cmd->all.n, cmd->runs.run[0].row.name);
 	note_namesakes(cmd);
-	if (*rep_runs_parts_text(&cmd->runs, parts))
-		cmd_note(cmd, "%s", parts);
 	for (size_t i = 0; i < cmd->runs.n; i++)
 		cmd_note_losses(cmd, path, &cmd->runs.run[i]);
 	return CMD_OK;

@@ -152,7 +152,7 @@ static void cut_line(char *line, int width)
 static const char *unit_of(const char *stage)
 {
 	static const char *const units[][2] = {
-	    {"list", "stores"}, {"join", "events"}, {"merge", "runs"}, {"verify", "runs"}};
+	    {"list", "stores"}, {"merge", "runs"}, {"verify", "runs"}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(stage, units[i][0]))

@@ -127,7 +127,7 @@ int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
 	if (!cmd->lets_connect && cmd_jail_withdraw(&err))
 		return cmd_fail(cmd, path, &err);
 	if (tp_store_open(&store, file, &err) || rep_runs_load(store, &all, &err) ||
-	    rep_runs_pick(&all, spec, &runs, &err))
+	    rep_runs_select(&all, spec, &runs, &err))
 		status = cmd_fail(cmd, path, &err);
 	for (size_t i = 0; i < runs.n; i++)
 		profiles += !strcmp(runs.run[i].row.kind, "profile");

@@ -167,7 +167,7 @@ static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
 	if (cmd_jail_withdraw(&err))
 		exit(cmd_fail(cmd, path, &err));
 	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
-	    !rep_runs_pick(&all, spec ? spec : "latest", &runs, &err))
+	    !rep_runs_select(&all, spec ? spec : "latest", &runs, &err))
 		traces = true;
 	for (size_t i = 0; i < runs.n; i++)
 		traces = traces && !strcmp(runs.run[i].row.kind, "trace");

@@ -25,19 +25,13 @@ static void summarise(const struct export_args *args, const struct rep_engine_lo
 		  args->servers[0], tp_fmt_count(runs, (int64_t)r->runs), r->runs == 1 ? "" : "s",
 		  tp_fmt_count(known, (int64_t)r->known), renewed,
 		  tp_fmt_bytes(size, (int64_t)r->bytes), removed);
-	if (r->left)
-		cmd_note(&args->cmd,
-			 "%s part%s of traces not loaded, as the engine has the whole trace",
-			 tp_fmt_count(n, (int64_t)r->left), r->left == 1 ? "" : "s");
 }
 
-/* --run picks; without it, all. Parts of a trace that is picked, too, are not loaded, but those
- * that are there may have to be told from others. */
+/* --run picks; without it, all. */
 static int pick(struct export_args *args)
 {
 	if (!args->cmd.run_spec)
 		args->cmd.run_spec = "all";
-	args->cmd.all_parts = true;
 	return cmd_open(&args->cmd, args->paths[0]);
 }
 

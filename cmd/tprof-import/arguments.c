@@ -20,7 +20,6 @@ enum {
 	KEY_STRICT,
 	KEY_COMPRESS,
 	KEY_MATERIALIZE,
-	KEY_OCCUPANCY,
 	KEY_THREADS,
 	KEY_DUMP,
 	KEY_BINARY,
@@ -30,9 +29,7 @@ enum {
 	KEY_SKIP_OTHERS,
 	KEY_SLURM,
 	KEY_TASKS,
-	KEY_WAIT,
-	KEY_CUT,
-	KEY_GENERATIONS
+	KEY_WAIT
 };
 
 const struct argp_option arguments_options[] = {
@@ -48,9 +45,6 @@ const struct argp_option arguments_options[] = {
      0},
     {"tasks", KEY_TASKS, "N", 0,
      "With --slurm: N tasks (default: as many as are worth it, at most 1000)", 0},
-    {"cut", KEY_CUT, "SIZE", 0,
-     "With --slurm: cut traces of more than SIZE into parts for several tasks, which are joined",
-     0},
     {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end, and say what became of the dumps",
      0},
     {"known", KEY_KNOWN, "STORE", 0, "Pass over dumps that STORE has, too", 0},
@@ -67,8 +61,6 @@ const struct argp_option arguments_options[] = {
     {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
     {"materialize", KEY_MATERIALIZE, NULL, 0,
      "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
-    {"occupancy", KEY_OCCUPANCY, NULL, 0,
-     "Also store what each goroutine did in each bucket of time, for charts in SQL", 0},
     {"binary", KEY_BINARY, "FILE", CMD_OPTION_MANY,
      "Name code that the dump leaves without names by this program or library; may be given "
      "several "
@@ -78,10 +70,6 @@ const struct argp_option arguments_options[] = {
      "The same by files in these folders (DIR:DIR) that have the build id", 0},
     {"threads", KEY_THREADS, "N", 0,
      "Threads to use (default 0: as many as there are processors, at most 3)", 0},
-    {"generations", KEY_GENERATIONS, "A-B", 0,
-     "Only these generations of a trace (go 1.22 and later), as a part that tprof-merge joins with "
-     "the others; list: store nothing, and say where each of them is",
-     0},
     {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
      0},
     {0},
@@ -146,19 +134,14 @@ static void check_slurm(const struct args *args, struct argp_state *state)
 {
 	const char *bad = args->slurm_options ? job_bad_option(args->slurm_options) : NULL;
 
-	if (!args->slurm && (args->tasks || args->wait || args->cut))
-		argp_error(state, "--%s is for --slurm",
-			   args->wait	 ? "wait"
-			   : args->tasks ? "tasks"
-					 : "cut");
+	if (!args->slurm && (args->tasks || args->wait))
+		argp_error(state, "--%s is for --slurm", args->wait ? "wait" : "tasks");
 	if (!args->slurm)
 		return;
 	if (bad)
 		argp_error(state, "--slurm: sbatch's %s is not to be given here", bad);
 	if (!args->store)
 		argp_error(state, "--slurm makes one store: say which by -o STORE");
-	if (args->cut && args->import.strict)
-		argp_error(state, "--strict refuses what is damaged as a whole: no use for --cut");
 	if (args->jobs)
 		argp_error(state, "with --slurm a task decodes as many dumps at a time as it has "
 				  "processors: --slurm=--cpus-per-task=N");
@@ -177,58 +160,6 @@ static void check_report(const struct args *args, struct argp_state *state)
 	if (args->report && !lstat(args->report, &st) && !S_ISREG(st.st_mode))
 		argp_error(state, "--report: %s is there, and no file: give the name of a new one",
 			   args->report);
-}
-
-/* 0: no number of a generation. */
-static uint32_t generation(const char *text)
-{
-	char *end;
-	unsigned long n = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-
-	return n && !*end && n < UINT32_MAX ? (uint32_t)n : 0;
-}
-
-/* "3-5", or "3" for 3-3. */
-static void take_generations(struct args *args, struct argp_state *state, const char *text)
-{
-	struct tp_import_options *o = &args->import;
-	char first[16], *dash;
-
-	args->list = !strcmp(text, "list");
-	o->first_generation = o->last_generation = 0;
-	if (args->list)
-		return;
-	snprintf(first, sizeof(first), "%s", text);
-	dash = strchr(first, '-');
-	if (dash)
-		*dash = '\0';
-	o->first_generation = generation(first);
-	o->last_generation = dash ? generation(strchr(text, '-') + 1) : o->first_generation;
-	if (!o->first_generation || !o->last_generation)
-		argp_error(state,
-			   "--generations: '%s' is neither A-B, two numbers from 1 on, nor list",
-			   text);
-	if (o->first_generation > o->last_generation)
-		argp_error(state, "--generations: %u comes behind %u", o->first_generation,
-			   o->last_generation);
-}
-
-static void check_generations(const struct args *args, struct argp_state *state)
-{
-	if (!args->list && !args->import.first_generation)
-		return;
-	if (args->dump)
-		argp_error(state, "--dump writes all generations of a trace");
-	if (args->slurm)
-		argp_error(state, "--slurm divides dumps among tasks by itself");
-	if (args->list && args->store)
-		argp_error(state,
-			   "--generations=list only writes a list, and stores nothing: leave "
-			   "-o out, or give the generations to store (--generations=1-3)");
-	if (args->list && (args->at_once || args->nfiles > 1))
-		argp_error(state, "--generations=list is of one trace: name just that");
-	if (!args->list && !args->store)
-		argp_error(state, "into which store? A part of a trace needs -o PART.tprof");
 }
 
 static void check(struct args *args, struct argp_state *state)
@@ -264,9 +195,8 @@ static void check(struct args *args, struct argp_state *state)
 			   args->import.symbols.path ? "symbol-path" : "binary");
 	if (args->dump && args->store)
 		argp_error(state, "--dump stores nothing, so there is no use for -o");
-	check_generations(args, state);
 	for (int i = 0; i < args->nfiles; i++)
-		if (!strcmp(args->files[i], "-") && !args->store && !args->dump && !args->list)
+		if (!strcmp(args->files[i], "-") && !args->store && !args->dump)
 			argp_error(state, "a dump on standard input needs -o STORE");
 }
 
@@ -311,11 +241,6 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TASKS:
 		args->tasks = (int)cmd_arg_count(state, "--tasks", arg, MOST_TASKS);
-		return 0;
-	case KEY_CUT:
-		args->cut = cmd_arg_size(state, "--cut", arg);
-		if (args->cut < 1)
-			argp_error(state, "--cut: parts need a size");
 		return 0;
 	case KEY_WAIT:
 		args->wait = true;
@@ -363,10 +288,6 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		o->store.materialize = true;
 		pass_on(args, state, "materialize", NULL);
 		return 0;
-	case KEY_OCCUPANCY:
-		o->occupancy = true;
-		pass_on(args, state, "occupancy", NULL);
-		return 0;
 	case KEY_BINARY:
 		add_binary(args, state, arg);
 		pass_on(args, state, "binary", arg);
@@ -378,9 +299,6 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 	case KEY_THREADS:
 		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
 		pass_on(args, state, "threads", arg);
-		return 0;
-	case KEY_GENERATIONS:
-		take_generations(args, state, arg);
 		return 0;
 	case KEY_DUMP:
 		if (strcmp(arg, "events") != 0)

@@ -16,7 +16,6 @@ struct args {
 	struct cmd cmd;
 	const char *store; /* -o */
 	const char *dump;  /* --dump */
-	bool list;	   /* --generations=list */
 	struct tp_import_options import;
 	const char **labels, **binaries;
 	char **files;
@@ -28,7 +27,6 @@ struct args {
 	bool skip_others;
 	bool slurm, wait;	   /* --slurm, --wait */
 	const char *slurm_options; /* its value */
-	int64_t cut;		   /* --cut */
 	int tasks;		   /* --tasks */
 	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
 	size_t ntask_argv;

@@ -10,7 +10,6 @@
 #include "common/file.h"
 #include "common/progress.h"
 #include "dump.h"
-#include "generations.h"
 #include "import.h"
 #include "many.h"
 #include "one.h"
@@ -48,7 +47,7 @@ static void hint(const struct args *args)
 	char *own = args->store || args->nfiles != 1 ? NULL : one_store(args->files[0]);
 	const char *store = args->store ? args->store : own;
 
-	if (store && args->cmd.tty && !args->dump && !args->list && !args->import.first_generation)
+	if (store && args->cmd.tty && !args->dump)
 		cmd_print(&args->cmd, "look at it: tprof-top %s, tprof-tui %s\n", store, store);
 	free(own);
 }
@@ -96,7 +95,6 @@ static int import_by_slurm(struct args *args)
 			      .store = args->store,
 			      .options = args->slurm_options,
 			      .tasks = (size_t)args->tasks,
-			      .cut = (uint64_t)args->cut,
 			      .keys = args->keys,
 			      .wait = args->wait,
 			      .paths = args->files,
@@ -113,8 +111,6 @@ static int do_one(struct args *args, const char *file)
 {
 	if (args->dump)
 		return dump_events(&args->cmd, file, args->import.strict, args->import.tmp_dir);
-	if (args->list)
-		return list_generations(&args->cmd, file, args->import.tmp_dir);
 	return one_import(args, file);
 }
 
@@ -166,7 +162,6 @@ static const char help[] =
     "      --name=NAME         Call the run NAME, not as its file\n"
     "      --binary=FILE       Names for code that the dump leaves without\n"
     "      --strict            Refuse a damaged dump; else what can be read is kept\n"
-    "      --generations=A-B   A part of one large trace, for tprof-merge to join\n"
     "\n"
     "Examples:\n"
     "  tprof-import go.trace                       makes go.tprof\n"

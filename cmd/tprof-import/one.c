@@ -40,7 +40,6 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		      const struct tp_import_result *r)
 {
 	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
-	char part[64] = "";
 	const char *name = !strcmp(file, "-") ? "standard input" : file;
 
 	if (r->known && r->labels.now[0]) {
@@ -70,13 +69,8 @@ static void summarise(const struct args *args, const char *file, const char *sto
 			  r->losses ? "with losses" : "nothing lost");
 		return;
 	}
-	if (r->generations)
-		snprintf(part, sizeof(part),
-			 "generations %u-%u of %u: ", args->import.first_generation,
-			 args->import.last_generation, r->generations);
-	cmd_print(&args->cmd,
-		  "%s: %s%s, %s event%s, %s goroutine%s, %s; %.2fs; %s to %s in %s; %s\n", name,
-		  part, r->format, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
+	cmd_print(&args->cmd, "%s: %s, %s event%s, %s goroutine%s, %s; %.2fs; %s to %s in %s; %s\n",
+		  name, r->format, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
 		  tp_fmt_count(goroutines, r->goroutines), r->goroutines == 1 ? "" : "s", duration,
 		  r->seconds, tp_fmt_bytes(in, (int64_t)r->size_in),
 		  tp_fmt_bytes(out, (int64_t)r->size_store), store,

@@ -1,5 +1,4 @@
 /* tprof-merge: stores become one. */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,25 +57,6 @@ static void tell_conflict(void *ctx, const char *run, const char *key, const cha
 		  key, kept, key, other);
 }
 
-static void tell_missing(void *ctx, const char *run, const char *generations, uint32_t of)
-{
-	struct args *args = ctx;
-
-	cmd_progress_end(&args->progress);
-	cmd_error(&args->cmd,
-		  "warning: %s: of %u generations these are missing: %s; what is there stays in "
-		  "parts until they are merged, too",
-		  run, of, generations);
-}
-
-static void tell_apart(void *ctx, const char *run, const char *why)
-{
-	struct args *args = ctx;
-
-	cmd_progress_end(&args->progress);
-	cmd_error(&args->cmd, "warning: %s: its parts stay as they are: %s", run, why);
-}
-
 static void tell_damaged(void *ctx, const char *store, int64_t run, const char *why)
 {
 	struct args *args = ctx;
@@ -88,32 +68,20 @@ static void tell_damaged(void *ctx, const char *store, int64_t run, const char *
 		  store, (long long)run, why);
 }
 
-/* As imports do: beside the one that reads, two that work and one that packs. */
-static int threads(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
-	return n > 3 ? 2 : n - 1;
-}
-
 static void summarise(const struct args *args, const struct tp_merge_result *r)
 {
-	char runs[32], stores[32], n[32], repeated[80] = "", joined[80] = "", damaged[80] = "",
-					  in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+	char runs[32], stores[32], n[32], repeated[80] = "", damaged[80] = "", in[TP_UNITS_SIZE],
+					  out[TP_UNITS_SIZE];
 
 	if (r->repeated)
 		snprintf(repeated, sizeof(repeated), ", %s of them in more than one",
 			 tp_fmt_count(n, r->repeated));
-	if (r->joined)
-		snprintf(joined, sizeof(joined), ", %s joined of its parts",
-			 tp_fmt_count(n, r->joined));
 	if (r->damaged)
 		snprintf(damaged, sizeof(damaged), ", %s damaged", tp_fmt_count(n, r->damaged));
-	cmd_print(&args->cmd, "%s: %s run%s of %s store%s%s%s%s; %s to %s\n", args->store,
+	cmd_print(&args->cmd, "%s: %s run%s of %s store%s%s%s; %s to %s\n", args->store,
 		  tp_fmt_count(runs, r->runs), r->runs == 1 ? "" : "s",
-		  tp_fmt_count(stores, r->stores), r->stores == 1 ? "" : "s", repeated, joined,
-		  damaged, tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
+		  tp_fmt_count(stores, r->stores), r->stores == 1 ? "" : "s", repeated, damaged,
+		  tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
 }
 
 /* A dump can be imported first; anything else is told as what it is. */
@@ -172,13 +140,8 @@ static int run(struct args *args)
 	    .progress_ctx = &args->progress,
 	    .conflict = tell_conflict,
 	    .conflict_ctx = args,
-	    .missing = tell_missing,
-	    .missing_ctx = args,
-	    .apart = tell_apart,
-	    .apart_ctx = args,
 	    .damaged = tell_damaged,
 	    .damaged_ctx = args,
-	    .threads = threads(),
 	};
 	struct tp_merge_result result;
 	struct tp_err err;

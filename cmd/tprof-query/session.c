@@ -43,7 +43,7 @@ int session_open(struct session *s, const char *path, bool write)
 	if (rep_runs_load(s->cmd->store, &s->cmd->all, &err))
 		return cmd_fail(s->cmd, path, &err);
 	if (s->cmd->all.n || s->cmd->run_spec) {
-		if (rep_runs_pick(&s->cmd->all, spec, &s->cmd->runs, &err))
+		if (rep_runs_select(&s->cmd->all, spec, &s->cmd->runs, &err))
 			return cmd_fail(s->cmd, path, &err);
 		if (s->cmd->runs.n > 1) {
 			cmd_error(s->cmd,

@@ -71,19 +71,6 @@ static int join_labels(const struct rep_run *run, struct tp_buf *b)
 	return failed | tp_buf_put(b, "", 1);
 }
 
-/* "1-2 of 5", its generations; "" of what is no part of a trace. */
-#define PART_SIZE 48
-static void part_of(const struct rep_run *run, char text[PART_SIZE])
-{
-	const struct rep_run_part *p = &run->part;
-
-	text[0] = '\0';
-	if (*p->trace && p->first < p->last)
-		snprintf(text, PART_SIZE, "%u-%u of %u", p->first, p->last, p->of);
-	else if (*p->trace)
-		snprintf(text, PART_SIZE, "%u of %u", p->first, p->of);
-}
-
 enum {
 	COL_ID,
 	COL_KIND,
@@ -96,7 +83,6 @@ enum {
 	COL_LOSSES,
 	COL_LABELS,
 	COL_IMPORTED,
-	COL_PART,
 	NCOLUMNS
 };
 
@@ -116,7 +102,6 @@ static const struct rep_column columns[NCOLUMNS] = {
 		    .kind = REP_TEXT,
 		    .shorten = REP_SHORTEN_RIGHT},
     [COL_IMPORTED] = {.name = "imported_ns", .kind = REP_ID, .raw_only = true},
-    [COL_PART] = {.name = "part", .title = "PART", .kind = REP_TEXT},
 };
 
 static int list_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,
@@ -124,7 +109,7 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 {
 	const struct tp_run *r = &run->row;
 	struct rep_value row[NCOLUMNS];
-	char time[32], part[PART_SIZE];
+	char time[32];
 	int64_t bytes;
 	int code = rep_run_bytes(args->cmd.store, r->id, &bytes, err);
 
@@ -143,24 +128,15 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 	row[COL_LOSSES] = rep_int(run->losses);
 	row[COL_LABELS] = rep_str((const char *)labels->data);
 	row[COL_IMPORTED] = rep_int(r->imported_ns);
-	part_of(run, part);
-	row[COL_PART] = *part ? rep_str(part) : rep_null();
 	return rep_output_row(out, row, err);
 }
 
 static int list_runs(struct store_args *args, struct rep_output *out, const struct rep_runs *runs,
 		     struct tp_err *err)
 {
-	struct rep_column shown[NCOLUMNS];
 	struct tp_buf labels = {0};
-	bool any = false;
-	int code;
+	int code = rep_output_begin(out, "runs", columns, NCOLUMNS, err);
 
-	for (size_t i = 0; i < runs->n; i++)
-		any |= *runs->run[i].part.trace != '\0';
-	memcpy(shown, columns, sizeof(shown));
-	shown[COL_PART].raw_only = !any;
-	code = rep_output_begin(out, "runs", shown, NCOLUMNS, err);
 	for (size_t i = 0; i < runs->n && !code; i++)
 		code = list_run(args, out, &runs->run[i], &labels, err);
 	if (!code)
@@ -239,8 +215,8 @@ static int show_count(struct showing *show, const char *name, int64_t n, struct 
 	return n > 0 ? show_fact(show, name, tp_fmt_count(text, n), err) : 0;
 }
 
-static int show_facts(struct showing *show, const struct rep_run *run, const char *part,
-		      struct tp_buf *labels, struct tp_err *err)
+static int show_facts(struct showing *show, const struct rep_run *run, struct tp_buf *labels,
+		      struct tp_err *err)
 {
 	const struct tp_run *r = &run->row;
 	char recorded[32], imported[32], lasts[TP_UNITS_SIZE] = "", size[TP_UNITS_SIZE],
@@ -263,10 +239,7 @@ static int show_facts(struct showing *show, const struct rep_run *run, const cha
 	code = code ? code : show_fact(show, "lasts", lasts, err);
 	code = code ? code : show_count(show, "events", r->events, err);
 	code = code ? code : show_count(show, "goroutines", r->goroutines, err);
-	if (!*part)
-		code = code ? code : show_count(show, "generations", r->generations, err);
-	else
-		code = code ? code : show_fact(show, "generations", part, err);
+	code = code ? code : show_count(show, "generations", r->generations, err);
 	code =
 	    code ? code : show_fact(show, "size of the dump", tp_fmt_bytes(size, r->size_in), err);
 	code = code ? code : show_fact(show, "hash of the dump", r->hash, err);
@@ -280,12 +253,10 @@ static int show_run(struct store_args *args, struct rep_output *out, const struc
 		    struct tp_buf *labels, struct tp_err *err)
 {
 	struct showing show = {out, run->row.id};
-	char part[PART_SIZE];
 	int code = rep_output_begin(out, "run", facts, 3, err);
 
-	part_of(run, part);
 	if (!code)
-		code = show_facts(&show, run, part, labels, err);
+		code = show_facts(&show, run, labels, err);
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "order/cut.h"
 
 /* Enough to show where a file is broken; a hostile one must not fill memory with complaints. */
-#define MAX_LOSSES 10000
+#define MAX_LOSSES  10000
+#define MAX_NOTICES 10000
 
 int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 		  const struct tp_sink *sink, struct tp_err *err)
@@ -28,10 +28,6 @@ int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 	if (!trace->dict)
 		return tp_nomem(err);
 	trace->version = seen.version;
-	if (seen.format == TP_FORMAT_TRACE_V1 && opt->first_generation)
-		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "this is a %s: only traces of go 1.22 and later have generations",
-				  seen.name);
 	if (seen.format == TP_FORMAT_TRACE_V1)
 		return tp_v1_read(in, opt, trace, sink, err);
 	return tp_v2_read(in, opt, trace, sink, err);
@@ -70,7 +66,6 @@ void tp_trace_release(struct tp_trace *trace)
 	free(trace->losses);
 	free(trace->notices);
 	free(trace->wires);
-	tp_cut_free(trace->cut);
 	free(trace->unnamed);
 	memset(trace, 0, sizeof(*trace));
 }
@@ -153,7 +148,7 @@ int tp_trace_add_notice(struct tp_trace *trace, enum tp_severity severity, uint6
 	struct tp_notice notice = {.severity = severity, .offset = offset};
 	va_list ap;
 
-	if (trace->nnotices >= TP_MOST_NOTICES)
+	if (trace->nnotices >= MAX_NOTICES)
 		return 0;
 	va_start(ap, fmt);
 	vsnprintf(notice.text, sizeof(notice.text), fmt, ap);

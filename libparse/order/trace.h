@@ -72,7 +72,6 @@ struct tp_trace {
 	size_t nnotices;
 	struct tp_wire_count *wires;
 	size_t nwires;
-	struct tp_cut *cut; /* owned; NULL: all generations (order/cut.h) */
 
 	/* private to tp_trace_mark_unnamed */
 	uint8_t *unnamed; /* by stack: 1 where the root has no name */
@@ -84,10 +83,6 @@ struct tp_trace {
 
 struct tp_trace_options {
 	bool strict; /* stop with an error where Go's reader would, after the same events */
-	/* Only these generations, by place from 1 on (order/generations.h); 0: all. trace->cut has
-	 * what is needed to join them with the others, but for dump, occupancy and file_time_ns.
-	 * TP_ENOENT: there are not so many; TP_EFORMAT also where the one before them is damaged. */
-	uint32_t first_generation, last_generation;
 	/* Called now and then with bytes done and bytes in all; nonzero cancels (TP_ECANCEL). */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
@@ -112,8 +107,6 @@ void tp_trace_release(struct tp_trace *trace);
  * (*node). 0 or an error code. */
 int tp_trace_push_address(const struct tp_trace_options *opt, struct tp_dict *dict,
 			  uint64_t address, uint32_t *node);
-
-#define TP_MOST_NOTICES 10000
 
 /* For decoders: append; 0 or TP_ENOMEM. At most 10,000 losses and notices each are kept; further
  * ones are counted into the last. */

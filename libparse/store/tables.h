@@ -104,20 +104,6 @@ extern "C" {
 	C(SPAN_CROSSING, open, BOOL, "it had not ended when the run did")                          \
 	C(SPAN_CROSSING, inferred, BOOL, "one of its ends was put in by salvage")                  \
                                                                                                    \
-	T(OCCUPANCY, occupancy,                                                                    \
-	  "what a goroutine did in a bucket of time in which its state changed")                   \
-	C(OCCUPANCY, segment, INT,                                                                 \
-	  "segment.id; a bucket that two segments share has a row in each")                        \
-	C(OCCUPANCY, level, INT, "a bucket is 4^level ns wide")                                    \
-	C(OCCUPANCY, goroutine, G, "who")                                                          \
-	C(OCCUPANCY, bucket, INT, "bucket number: it begins at bucket * 4^level ns")               \
-	C(OCCUPANCY, running_ns, DUR, "executing")                                                 \
-	C(OCCUPANCY, runnable_ns, DUR, "waiting for a P")                                          \
-	C(OCCUPANCY, blocked_ns, DUR, "blocked")                                                   \
-	C(OCCUPANCY, syscall_ns, DUR, "in system calls, with a P or without")                      \
-	C(OCCUPANCY, last_state, STATE,                                                            \
-	  "state it was left in: that of the buckets without a row that follow")                   \
-                                                                                                   \
 	T(PROC_TIME, proc_time, "time of a P by state, summed over a segment")                     \
 	C(PROC_TIME, segment, INT, "segment.id")                                                   \
 	C(PROC_TIME, p, P, "which P")                                                              \

@@ -1,4 +1,4 @@
-/* The row `run` of a trace that has been read, whoever read it. */
+/* The row `run` of a trace that has been read. */
 #ifndef TP_STORE_TRACE_ROW_H
 #define TP_STORE_TRACE_ROW_H
 

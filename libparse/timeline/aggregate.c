@@ -179,10 +179,6 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 	uint64_t doer;
 	uint32_t id;
 
-	if (t->occupancy &&
-	    tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
-			     tp_time_value(t, sp->end), sp->state))
-		return tp_nomem(err);
 	if (sp->mark != t->segment) {
 		sum->spans++;
 		if (sp->state == TP_ST_WAITING) {

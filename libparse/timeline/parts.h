@@ -10,7 +10,6 @@
 #include "base/cursor.h"
 #include "base/hist.h"
 #include "timeline/machine.h"
-#include "timeline/occupancy.h"
 #include "timeline/timeline.h"
 
 #if defined(__GNUC__)
@@ -387,8 +386,6 @@ struct tp_timeline {
 	struct tp_procs procs;
 	struct tp_gcworks gcworks;
 	struct tp_metrics metrics;
-	struct tp_occupancy *occupancy;
-	uint32_t plain_mark;	  /* of spans that no row of their own tells: the segment's */
 	tp_event_fn of_type[256]; /* what is done with an event; NULL: of a goroutine */
 	uint32_t ng; /* goroutines that have made a transition, up to the highest index */
 };

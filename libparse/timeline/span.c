@@ -319,16 +319,6 @@ void tp_spans_mark(struct tp_spans *s, uint32_t mark)
 	s->mark = mark;
 }
 
-bool tp_spans_open(const struct tp_spans *s, uint32_t goroutine, struct tp_span *span)
-{
-	const struct tp_gstate *st = tp_gstate_find(s, goroutine);
-
-	if (!st || !st->state)
-		return false;
-	*span = tp_gstate_span(st, goroutine, st->start);
-	return true;
-}
-
 int tp_spans_restore(struct tp_spans *s, const struct tp_span *span)
 {
 	struct tp_gstate *st;

@@ -75,8 +75,6 @@ int tp_spans_finish(struct tp_spans *s, int64_t end, tp_span_fn fn, void *ctx, s
 /* What spans that begin from now on carry as `mark`; 0 at first. */
 void tp_spans_mark(struct tp_spans *s, uint32_t mark);
 
-/* The open span of a goroutine (end = start), or false. For checkpoints. */
-bool tp_spans_open(const struct tp_spans *s, uint32_t goroutine, struct tp_span *span);
 /* Puts a goroutine into an open span, as read from span_crossing: starting in the middle. `end` is
  * the end that span_crossing has; it tells whether a system call lost its P as Go saw it. To be
  * called before the first event is fed, in the order of `start` for spans with a P in a system

@@ -350,35 +350,12 @@ static void test_spans_feed_no_gap(void **state)
 	assert_int_equal(tp_spans_feed(s, ev, NEVENT, keep, &got, &err), 0);
 	for (size_t i = 0; i < got.n; i++) {
 		const struct tp_span *sp = &got.span[i];
-		struct tp_span open;
 
 		if (at[sp->goroutine] && sp->start != at[sp->goroutine])
 			/* Only where it had ended, and came again. */
 			assert_true(sp->start > at[sp->goroutine] || sp->start == 1000);
 		at[sp->goroutine] = sp->end;
-		if (tp_spans_open(s, sp->goroutine, &open))
-			assert_true(open.start >= sp->end || open.start == 1000);
 	}
-	tp_spans_free(s);
-}
-
-static void test_spans_open_tells(void **state)
-{
-	const struct tp_event ev[] = {EV(10, GO_CREATE, 3, 4, NONEX, RUNNABLE, .stack = 9)};
-	struct tp_spans *s = tp_spans_new();
-	struct tp_span sp;
-	struct tp_err err = {0};
-
-	(void)state;
-	assert_false(tp_spans_open(s, 4, &sp));
-	assert_int_equal(tp_spans_feed(s, ev, 1, keep, NULL, &err), 0);
-	assert_true(tp_spans_open(s, 4, &sp));
-	assert_int_equal(sp.start, 10);
-	assert_int_equal(sp.end, 10);
-	assert_int_equal(sp.state, RUNNABLE);
-	assert_int_equal(sp.waker, 3);
-	assert_false(tp_spans_open(s, 3, &sp));
-	assert_false(tp_spans_open(s, NO, &sp));
 	tp_spans_free(s);
 }
 
@@ -410,8 +387,9 @@ static void test_spans_feed_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_spans_feed_stories), cmocka_unit_test(test_spans_restore_any_cut),
-	    cmocka_unit_test(test_spans_feed_no_gap),  cmocka_unit_test(test_spans_open_tells),
+	    cmocka_unit_test(test_spans_feed_stories),
+	    cmocka_unit_test(test_spans_restore_any_cut),
+	    cmocka_unit_test(test_spans_feed_no_gap),
 	    cmocka_unit_test(test_spans_feed_errors),
 	};
 

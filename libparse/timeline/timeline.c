@@ -10,11 +10,6 @@
 
 uint32_t tp_segment_blocks = TP_SEGMENT_BLOCKS;
 
-static int put_occupancy(void *ctx, const int64_t *values, struct tp_err *err)
-{
-	return tp_timeline_put(ctx, TP_TABLE_OCCUPANCY, values, err);
-}
-
 static int ignore(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	(void)t;
@@ -80,14 +75,6 @@ struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 	return t;
 }
 
-int tp_timeline_with_occupancy(struct tp_timeline *t)
-{
-	if (!t->occupancy)
-		t->occupancy = tp_occupancy_new(put_occupancy, t);
-	t->plain_mark = TP_NONE;
-	return t->occupancy ? 0 : TP_ENOMEM;
-}
-
 void tp_timeline_free(struct tp_timeline *t)
 {
 	if (!t)
@@ -99,7 +86,6 @@ void tp_timeline_free(struct tp_timeline *t)
 	tp_annotation_release(&t->annotations);
 	tp_proc_release(&t->procs);
 	tp_gcwork_release(&t->gcworks);
-	tp_occupancy_free(t->occupancy);
 	free(t);
 }
 
@@ -120,9 +106,6 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	    .events = (int64_t)t->segment_events,
 	};
 	int code = tp_aggregate_flush(t, err);
-
-	if (!code && t->occupancy)
-		code = tp_occupancy_segment(t->occupancy, t->spans, t->ng, t->start, &s, err);
 
 	if (!code)
 		code = tp_proc_flush(t, until, err);
@@ -228,7 +211,7 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 	int64_t dur;
 	int code;
 
-	if (unlikely(!st || !st->sum || st->mark != t->plain_mark || ev->flags || ev->ts <= 0 ||
+	if (unlikely(!st || !st->sum || st->mark != t->segment || ev->flags || ev->ts <= 0 ||
 		     tp_slot_of_state[ev->to] == TP_NSTATS || ev->str == TP_STR_FOREVER))
 		return slow_transition(t, ev, err);
 	sum = st->sum;
@@ -284,8 +267,6 @@ static int next_segment(struct tp_timeline *t, int64_t ts, struct tp_err *err)
 	if (!code && tp_task_settle(&t->annotations.tasks))
 		code = tp_nomem(err);
 	tp_spans_mark(t->spans, t->segment);
-	if (!t->occupancy)
-		t->plain_mark = t->segment;
 	return code;
 }
 

@@ -1,7 +1,6 @@
 /* The timeline: consumes ordered events of a run and fills the run's aggregate tables
  * (store/tables.h): goroutine, goroutine_block, goroutine_range, goroutine_time, site, site_hist,
- * span_crossing, proc_time, occupancy, range, task, region, log, cpu_sample, gc_work, metric, and
- * the segments.
+ * span_crossing, proc_time, range, task, region, log, cpu_sample, gc_work, metric, and the segments.
  *
  * A segment is TP_SEGMENT_BLOCKS whole blocks of events; aggregates are per segment so that a time
  * range is whole segments summed plus at most two scanned: exact without reading everything. */
@@ -19,9 +18,6 @@ struct tp_timeline;
 
 /* Rows go to `run` as they are complete. NULL when memory is out. */
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run);
-/* Before the first event: also fills the table occupancy, which no report reads and which costs a
- * tenth of an import. TP_ENOMEM. */
-int tp_timeline_with_occupancy(struct tp_timeline *t);
 void tp_timeline_free(struct tp_timeline *t);
 int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		     struct tp_err *err);

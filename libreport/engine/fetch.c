@@ -6,8 +6,6 @@
 #include "base/many.h"
 #include "engine/fetching.h"
 #include "engine/stale.h"
-#include "order/trace.h"
-#include "store/cut.h"
 
 size_t rep_engine_held_most = REP_ENGINE_HELD_MOST;
 
@@ -30,20 +28,6 @@ struct writing {
 	size_t next; /* run that is to be written */
 };
 
-/* What it is a part of; the rest of what a store says of a part is for merging. */
-static int put_part(struct tp_store_run *to, const struct rep_run_part *part, struct tp_err *err)
-{
-	struct tp_cut cut = {.first = part->first, .last = part->last, .of = part->of};
-	struct tp_trace trace = {.cut = &cut};
-
-	for (int i = 0; i < 16; i++) {
-		const char digits[3] = {part->trace[2 * i], part->trace[2 * i + 1], '\0'};
-
-		cut.dump[i] = (uint8_t)strtoul(digits, NULL, 16);
-	}
-	return tp_store_put_cut(to, &trace, err);
-}
-
 static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err)
 {
 	const struct rep_engine_run *run = &w->f->runs->run[w->next];
@@ -52,8 +36,6 @@ static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err
 
 	for (size_t i = 0; i < run->nlabels && !code; i++)
 		code = tp_store_put_label(to, run->label[i].key, run->label[i].value, err);
-	if (!code && *run->part.trace)
-		code = put_part(to, &run->part, err);
 	if (code) {
 		tp_store_abort(to);
 		return code;

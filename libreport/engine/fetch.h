@@ -2,8 +2,8 @@
  *
  * The store has a row for each run that was asked for, in the order of their numbers in the stores
  * they came from (then by time of import, and hash), with its labels; of those that are picked it
- * has what is kept of them: of traces all tables of sums but `occupancy`, and the events where they
- * are there and asked for; of profiles their samples. Where profiles are going to be added up
+ * has what is kept of them: of traces all tables of sums, and the events where they are there and
+ * asked for; of profiles their samples. Where profiles are going to be added up
  * anyway, the engine does that: each sum stands in the first run that has a sample of it, so that
  * all of them together are what adding them up one by one gives, in the same order.
  *
@@ -36,7 +36,6 @@ struct rep_engine_run {
 	size_t ntypes;
 	struct rep_engine_label *label; /* nlabels, by key; owned, with their texts */
 	size_t nlabels;
-	struct rep_run_part part;
 };
 
 struct rep_engine_runs {

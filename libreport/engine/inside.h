@@ -46,9 +46,7 @@ struct rep_present {
 	uint64_t load; /* that counts, where the run is there */
 	size_t nlabels;
 	bool there, events, spans;
-	bool part;  /* it is known as one */
-	bool other; /* name, labels, or that it is a part, are not what the store says */
-	bool whole; /* all of the trace is there that it is a part of */
+	bool other; /* its name or labels are not what the store says */
 };
 /* present[i], all 0 before, is of runs->run[i]. */
 int rep_engine_find_present(const struct rep_engine_link *link, const struct rep_engine_place *at,

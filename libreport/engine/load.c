@@ -356,12 +356,6 @@ static bool is_renewed(const struct loader *l, const struct rep_run *run,
 			    (trace && l->opt->spans && !p->spans && run->row.goroutines));
 }
 
-/* Is there nothing to be done for this run? */
-static bool is_done(const struct loader *l, const struct rep_run *run, const struct rep_present *p)
-{
-	return p->there ? !is_renewed(l, run, p) : p->whole;
-}
-
 static void count(struct loader *l, const struct rep_runs *runs, const struct rep_present *present)
 {
 	for (size_t i = 0; i < runs->n; i++) {
@@ -371,20 +365,7 @@ static void count(struct loader *l, const struct rep_runs *runs, const struct re
 		l->result->known += p->there;
 		l->result->renewed += renewed;
 		l->result->runs += p->there && !renewed;
-		l->result->left += p->whole && !p->there;
 	}
-}
-
-/* What is loaded now is there, too. */
-static int mark_whole(const struct rep_runs *runs, struct rep_present *present, struct tp_err *err)
-{
-	bool *twice = calloc(runs->n + 1, sizeof(*twice));
-	int code = twice ? rep_runs_find_twice(runs, twice) : TP_ENOMEM;
-
-	for (size_t i = 0; i < runs->n && !code; i++)
-		present[i].whole |= twice[i];
-	free(twice);
-	return code ? rep_engine_no_memory(err) : 0;
 }
 
 static int load_all(struct loader *l, struct tp_store *store, const struct rep_runs *runs,
@@ -396,13 +377,11 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 	struct tp_err first = {0}, one;
 
 	if (!code)
-		code = mark_whole(runs, present, err);
-	if (!code)
 		count(l, runs, present);
 	for (size_t i = 0; i < runs->n && !code; i++) {
 		bool refused = false;
 
-		if (!is_done(l, &runs->run[i], &present[i]))
+		if (!present[i].there || is_renewed(l, &runs->run[i], &present[i]))
 			code = load_one(l, store, &runs->run[i], &present[i], &refused, &one);
 		if (refused && !first.code)
 			first = one;

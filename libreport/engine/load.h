@@ -26,15 +26,13 @@ struct rep_engine_load_result {
 	uint64_t runs;	  /* that are in the engine now … */
 	uint64_t known;	  /* … of which so many were there before … */
 	uint64_t renewed; /* … and of these, so many are loaded anew */
-	uint64_t left;	  /* parts that were not loaded, as their whole trace is there */
 	uint64_t bytes;	  /* sent */
 	uint64_t removed; /* loads that did not count */
 };
 
 /* Makes the tables on each of the servers, and loads, by way of the first of them, all runs of
- * `runs` that the engine does not have, but parts of traces that it has or that are among `runs`,
- * too. Those that it has under another name, with other labels, as parts or not as parts unlike
- * here, or without the events or spans that are asked for, are loaded anew. After an error, *result
+ * `runs` that the engine does not have. Those that it has under another name, with other labels, or
+ * without the events or spans that are asked for, are loaded anew. After an error, *result
  * still says what was loaded for good; calling it again goes on with the rest. Errors of the link,
  * of the store, TP_ENOMEM, TP_ECANCEL; TP_ENOENT where there is no such cluster; TP_EFORMAT where
  * the database is spread in another way than `at` says; TP_EBUSY where it takes too long, or

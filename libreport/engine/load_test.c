@@ -569,84 +569,6 @@ static void test_fetch_outlived(void **state)
 	f->runs.run[0] = was;
 }
 
-/* A part is not loaded beside its whole trace; one that is there stays one. */
-static void test_load_parts(void **state)
-{
-	struct fixture *f = *state;
-	struct rep_engine_load_result result;
-	struct rep_engine_runs runs;
-	struct rep_run *run = f->runs.run;
-	struct tp_err err;
-	size_t trace = 0, n = 0;
-
-	while (run[trace].row.kind[0] != 't')
-		trace++;
-	run[trace].part = (struct rep_run_part){"0123456789abcdef0123456789abcdef", 2, 3, 5};
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(result.left, 0);
-	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
-	for (size_t i = 0; i < runs.n; i++) {
-		if (!*runs.run[i].part.trace)
-			continue;
-		n++;
-		assert_string_equal(runs.run[i].row.hash, run[trace].row.hash);
-		assert_memory_equal(&runs.run[i].part, &run[trace].part, sizeof(run[trace].part));
-	}
-	assert_int_equal(n, 1);
-	rep_engine_runs_release(&runs);
-	assert_int_equal(fetch(f, &err), 0);
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(result.renewed, 0);
-
-	/* Another engine, where the trace is another run that is there. */
-	testing_release(&f->engine);
-	f->engine = (struct testing_engine){0};
-	memset(&run[trace].part, 0, sizeof(run[trace].part));
-	run[trace].part = (struct rep_run_part){.first = 1, .last = 1, .of = 2};
-	snprintf(run[trace].part.trace, 33, "%s", run[trace ? 0 : 1].row.hash);
-	assert_int_equal(load_some(f, trace ? 1 : 2, 3600, &result, &err), 0);
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(result.left, trace ? 1 : 0);
-}
-
-/* Both at once: the trace is loaded, the part is not; but where the part is there, and nobody knows
- * that it is one, as by releases without the table, that is mended. */
-static void test_load_parts_beside(void **state)
-{
-	struct fixture *f = *state;
-	struct rep_engine_load_result result;
-	struct rep_run *run = f->runs.run, was;
-	size_t trace = 1;
-	uint64_t load_of = 0;
-
-	while (run[trace].row.kind[0] != 't')
-		trace++;
-	was = run[trace];
-	run[trace].part = (struct rep_run_part){.first = 1, .last = 1, .of = 2};
-	snprintf(run[trace].part.trace, 33, "%s", run[0].row.hash);
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(result.left, 1);
-	assert_int_equal(result.runs, NDUMPS - 1);
-	assert_int_equal(loads_of(f, was.row.hash, &load_of), 0);
-
-	testing_release(&f->engine);
-	f->engine = (struct testing_engine){0};
-	run[trace].part = was.part;
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(f->engine.table[REP_ENGINE_PART].size, 0);
-	snprintf(run[trace].part.trace, 33, "%s", run[0].row.hash);
-	run[trace].part.first = run[trace].part.last = 1;
-	run[trace].part.of = 2;
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(result.left, 0);
-	assert_int_equal(result.renewed, 1);
-	assert_int_equal(result.runs, NDUMPS);
-	assert_true(f->engine.table[REP_ENGINE_PART].size > 0);
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(result.renewed, 0);
-	run[trace] = was;
-}
-
 /* ---- what is asked at once ---- */
 
 static int nasked;
@@ -699,8 +621,6 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_beaten, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_list_once, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_outlived, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_load_parts, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_load_parts_beside, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_cluster, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_some_at_once, setup, teardown),
 	};

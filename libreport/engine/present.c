@@ -50,8 +50,6 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 
 		if (is_text(run->row.hash, hash))
 			take(&a->at[i], run, load, name, events);
-		if (*run->part.trace && is_text(run->part.trace, hash))
-			a->at[i].whole = true;
 	}
 	return 0;
 }
@@ -70,10 +68,6 @@ static int ask_runs(const struct rep_engine_link *link, const struct rep_engine_
 
 		rep_sql_put(&s, "%s", i ? "," : "");
 		rep_sql_string(&s, run->row.hash, strlen(run->row.hash));
-		if (!*run->part.trace)
-			continue;
-		rep_sql_put(&s, ",");
-		rep_sql_string(&s, run->part.trace, strlen(run->part.trace));
 	}
 	rep_sql_put(&s, ") FORMAT RowBinary");
 	return rep_engine_ask(link, &s, NULL, 0, &answer, err);
@@ -124,16 +118,6 @@ static int on_label(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-static int on_part(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct rep_present *p = find(ctx, rep_row_get(c, 8));
-
-	(void)err;
-	if (!c->failed && p)
-		p->part = true;
-	return 0;
-}
-
 static int on_span(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct rep_present *p = find(ctx, rep_row_get(c, 8));
@@ -149,9 +133,7 @@ static int ask_loads(const struct rep_engine_link *link, const struct rep_engine
 		     struct asking *a, enum rep_engine_table_id table,
 		     bool (*of)(const struct rep_run *run), struct tp_err *err)
 {
-	struct rep_answer answer = {.row = table == REP_ENGINE_LABEL  ? on_label
-					   : table == REP_ENGINE_PART ? on_part
-								      : on_span,
+	struct rep_answer answer = {.row = table == REP_ENGINE_LABEL ? on_label : on_span,
 				    .ctx = a};
 	struct rep_sql s = {0};
 	size_t n = 0;
@@ -177,11 +159,6 @@ static bool any(const struct rep_run *run)
 	return true;
 }
 
-static bool is_part(const struct rep_run *run)
-{
-	return *run->part.trace != '\0';
-}
-
 static bool is_trace(const struct rep_run *run)
 {
 	return run->row.kind[0] == 't';
@@ -202,14 +179,12 @@ static int look(const struct rep_engine_link *link, const struct rep_engine_plac
 	if (!code)
 		code = ask_loads(link, at, a, REP_ENGINE_LABEL, any, err);
 	if (!code)
-		code = ask_loads(link, at, a, REP_ENGINE_PART, is_part, err);
-	if (!code)
 		code = ask_loads(link, at, a, REP_ENGINE_SPAN, is_trace, err);
 	for (size_t i = 0; i < a->n && !code; i++) {
 		struct rep_present *p = a->by_load[i];
 		const struct rep_run *run = &a->runs->run[p - a->at];
 
-		p->other |= p->nlabels != run->nlabels || p->part != is_part(run);
+		p->other |= p->nlabels != run->nlabels;
 	}
 	return code;
 }

@@ -137,24 +137,9 @@ static int load_trace(struct rep_loading *l, bool events, bool spans, struct tp_
 	return code;
 }
 
-static int load_part(struct rep_loading *l, struct tp_err *err)
-{
-	const struct rep_run_part *p = &l->run->part;
-	struct tp_buf *b = &l->table[REP_ENGINE_PART];
-
-	if (!*p->trace)
-		return 0;
-	return rep_load_begin_row(l, REP_ENGINE_PART) ||
-		       rep_row_put_text(b, p->trace, strlen(p->trace)) ||
-		       rep_row_put_int(b, p->first) || rep_row_put_int(b, p->last) ||
-		       rep_row_put_int(b, p->of)
-		   ? rep_engine_no_memory(err)
-		   : rep_load_end_row(l, REP_ENGINE_PART, err);
-}
-
 int rep_load_run(struct rep_loading *l, bool events, bool spans, struct tp_err *err)
 {
-	int code = load_part(l, err);
+	int code = 0;
 
 	for (int t = REP_ENGINE_LABEL; t <= REP_ENGINE_SEGMENT && !code; t++)
 		code = rep_load_ordinary(l, (enum rep_engine_table_id)t, err);

@@ -243,51 +243,6 @@ static int load_labels(const struct rep_engine_link *link, const struct rep_engi
 	return rep_fetch_ask(link, &s, on_label, runs, err);
 }
 
-/* ---- parts ---- */
-
-static int on_part(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct rep_engine_runs *runs = ctx;
-	uint64_t number = rep_row_get(c, 4);
-	struct tp_slice trace = rep_row_get_text(c);
-	int64_t first = rep_row_get_int(c), last = rep_row_get_int(c), of = rep_row_get_int(c);
-	struct rep_run_part *part;
-
-	if (c->failed)
-		return 0;
-	if (number >= runs->n || trace.size != 32 || first < 1 || last < first || of < last ||
-	    of > UINT32_MAX)
-		return rep_fetch_odd(err, "a part of no trace");
-	part = &runs->run[number].part;
-	*part = (struct rep_run_part){
-	    .first = (uint32_t)first, .last = (uint32_t)last, .of = (uint32_t)of};
-	memcpy(part->trace, trace.data, 32);
-	if (strspn(part->trace, "0123456789abcdef") != 32)
-		return rep_fetch_odd(err, "a part of no trace");
-	return 0;
-}
-
-/* Databases that were made before there was this table have it with the next export; of what is
- * there already, that it is a part is known when it is exported again (load.c). */
-static int load_parts(const struct rep_engine_link *link, const struct rep_engine_place *at,
-		      struct rep_engine_runs *runs, struct tp_err *err)
-{
-	const struct rep_fetching f = {.link = link, .at = at, .runs = runs};
-	struct rep_sql s = {0};
-	int code;
-
-	rep_sql_put(&s, "SELECT ");
-	rep_fetch_put_number(&s, &f, any);
-	rep_sql_put(&s, " AS number, ");
-	rep_engine_put_columns(&s, REP_ENGINE_PART, 3);
-	rep_sql_put(&s, " FROM ");
-	rep_engine_put_table(&s, at, REP_ENGINE_PART, false);
-	rep_fetch_put_loads(&s, &f, any);
-	rep_sql_put(&s, " FORMAT RowBinary");
-	code = rep_fetch_ask(link, &s, on_part, runs, err);
-	return code == TP_ENOENT ? 0 : code;
-}
-
 static void put_has_labels(struct rep_sql *s, const struct rep_engine_place *at,
 			   const struct rep_engine_label *labels, size_t nlabels)
 {
@@ -345,7 +300,7 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 		settle(runs);
 	if (!code && runs->n)
 		code = load_labels(link, at, runs, err);
-	return code || !runs->n ? code : load_parts(link, at, runs, err);
+	return code;
 }
 
 /* ---- statements about some of them ---- */

@@ -86,9 +86,6 @@ static const struct rep_engine_column span_columns[] = {
     {"dur_ns", INT}, {"reason", TEXT},	   {"stack", INT},    {"m", INT},	 {"p", INT},
     {"waker", INT},  {"waker_stack", INT}, {"inferred", INT}, {"open", INT},	 {NULL, NULL}};
 
-static const struct rep_engine_column part_columns[] = {
-    COMMON, {"trace", "String"}, {"first", INT}, {"last", INT}, {"generations", INT}, {NULL, NULL}};
-
 static const struct {
 	const char *name;
 	const struct rep_engine_column *columns;
@@ -117,17 +114,14 @@ static const struct {
     [REP_ENGINE_EVENT] = {"event", event_columns, "(load, row)", "an event of a trace"},
     [REP_ENGINE_SPAN] = {"span", span_columns, "(load, row)",
 			 "a stretch of time a goroutine of a trace spent in one state"},
-    [REP_ENGINE_PART] = {"part", part_columns, "(load, row)",
-			 "which generations of which trace a run is"},
 };
 
-/* Buckets are a table of their own; nothing reads occupancy. */
+/* Buckets are a table of their own. */
 bool rep_engine_has(enum rep_engine_table_id table)
 {
 	if (table < REP_ENGINE_PACKED)
 		return true;
 	switch ((int)table - REP_ENGINE_PACKED) {
-	case TP_TABLE_OCCUPANCY:
 	case TP_TABLE_BUCKET:
 	case TP_TABLE_BUCKET_VALUE:
 	case TP_TABLE_BUCKET_LABEL:

@@ -30,7 +30,6 @@ enum rep_engine_table_id {
 	REP_ENGINE_STRING,
 	REP_ENGINE_EVENT,
 	REP_ENGINE_SPAN,
-	REP_ENGINE_PART,
 	REP_ENGINE_PACKED, /* + enum tp_table_id, those that rep_engine_has says */
 	REP_ENGINE_NTABLES = REP_ENGINE_PACKED + TP_NTABLES
 };

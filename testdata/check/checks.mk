@@ -62,14 +62,6 @@ check-logs: all ## dumps of goroutines in logs of every kind say what they say a
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
 	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)
 
-.PHONY: check-parts
-check-parts: all ## parts of traces, joined by random trees of merges, are what one import makes (ROUNDS=4 SEED=1, CORPUS)
-	@CORPUS='$(CORPUS)' python3 testdata/check/parts.py $(B)/bin $(or $(ROUNDS),4) $(or $(SEED),1)
-
-.PHONY: check-many-parts
-check-many-parts: all ## a trace in very many parts is joined in time and memory that grow with it (PARTS=1000 SEED=1)
-	@python3 testdata/check/manyparts.py $(B)/bin $(or $(PARTS),1000) $(or $(SEED),1)
-
 .PHONY: conformance-selftest
 conformance-selftest: all ## check that the comparison with Go's readers is able to fail
 	@sh testdata/check/selftest.sh $(B)/bin

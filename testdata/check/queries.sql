@@ -35,7 +35,6 @@ select * from goroutine_range limit 200;
 select * from site limit 200;
 select * from site_hist limit 200;
 select * from span_crossing limit 200;
-select * from occupancy limit 200;
 select * from proc_time limit 200;
 select * from gc_work limit 200;
 select * from metric limit 200;

@@ -113,20 +113,20 @@ calls
 tprof-import -o two.tprof ../dumps >/dev/null 2>&1
 same all.tprof two.tprof
 
-echo '-- large traces in parts, of which one is behind damage; labels by folder'
+echo '-- labels by folder; a damaged trace'
 mkdir -p "$TMP/large/h 1" "$TMP/large/h2"
 cp "$data/corpus/traces/slow-1.27.trace" "$TMP/large/h 1/whole.trace"
 cp "$data/corpus/broken/middle-1.27.trace" "$data/checkout-1.19.trace" "$TMP/large/h2"
-HOLD=1 tprof-import --slurm --cut=10K --folder-labels=host -o cut.tprof ../large
-for list in cut.tprof.slurm/list/*[0-9]; do
+HOLD=1 tprof-import --slurm --folder-labels=host -o large.tprof ../large
+for list in large.tprof.slurm/list/*[0-9]; do
 	echo "$(tr '\0\t' ' :' <$list) $(cat $list.options)"
 done
-tprof-import --slurm --cut=10K --folder-labels=host --wait -o cut.tprof ../large 2>&1 | plain
+tprof-import --slurm --folder-labels=host --wait -o large.tprof ../large 2>&1 | plain
 calls | grep job
 tprof-import --folder-labels=host -o whole.tprof ../large 2>&1 | plain
 HOLD=1 tprof-import --slurm --folder-labels=host/version --label=day=1 -o few.tprof ../large 2>&1 | grep note
-same cut.tprof whole.tprof
-tprof-query --format=csv cut.tprof "SELECT name, value FROM run JOIN label ON run = id ORDER BY 1"
+same large.tprof whole.tprof
+tprof-query --format=csv large.tprof "SELECT name, value FROM run JOIN label ON run = id ORDER BY 1"
 
 echo '-- what Slurm says, and that it is not there'
 SBATCH_SAYS='sbatch: error: invalid partition specified: nigth' tprof-import --slurm -o no.tprof ../dumps 2>&1

@@ -13,12 +13,5 @@ try --threads=2x x
 try --dump=frames x
 try --dump=events -o s x
 try -o
-try --generations=0 -o s x
-try --generations=3-2 -o s x
-try --generations=1-2-3 -o s x
-try --generations=1 x
-try --generations=list -o s x
-try --generations=list x y
-try --generations=1 --dump=events x
 # What is not there may have been meant to be a folder.
 try --folder-labels=host -o "$TMP/q.tprof" testdata/nowhere

@@ -36,12 +36,6 @@ tprof-export --format=trace --anonymise -o "$TMP/names.trace" $t
 run tprof-query "$TMP/names.trace" 'SELECT id, goid, life, running_ns FROM goroutine WHERE goid = 17'
 tprof-export --format=perfetto -o "$TMP/p.json" $t
 grep -o '"args":{"name":"G[^"]*"' "$TMP/p.json"
-# Parts that are joined are the same as one import.
-for g in 1 2; do
-	tprof-import --generations=$g-$g -o "$TMP/part$g.store" $t >"$TMP/log" 2>&1
-done
-run tprof-merge -o "$TMP/joined.store" "$TMP/part2.store" "$TMP/part1.store"
-run tprof-query "$TMP/joined.store" 'SELECT id, goid, life, created_ns FROM goroutine WHERE goid = 17'
 tprof-import -o "$TMP/whole.store" $t >"$TMP/log"
 tprof-import --materialize -o "$TMP/rows.store" $t >"$TMP/log"
 run tprof-query "$TMP/rows.store" 'SELECT id, goid, life FROM goroutine_rows WHERE goid = 17'

@@ -3,7 +3,7 @@
 cd "$TMP" || exit 4
 data=$OLDPWD/testdata
 tprof-import -o a.tprof --label=host=a "$data/checkout.trace" "$data/catalog.heap" >import 2>&1
-tprof-import -o b.tprof --label=host=b --occupancy "$data/checkout-cut.trace" "$data/catalog.cpu" >import 2>&1
+tprof-import -o b.tprof --label=host=b "$data/checkout-cut.trace" "$data/catalog.cpu" >import 2>&1
 tprof-import -o c.tprof --label=host=c --compress=high "$data/catalog.heap" "$data/errands.trace" >import 2>&1
 try() { echo "\$ $*"; "$@" 2>&1; }
 merge() { echo "\$ tprof-merge $*"; tprof-merge "$@" 2>&1 | sed 's/; [0-9.]*KiB to.*/; SIZES/'; }

@@ -117,7 +117,7 @@ def imports():
                 "heap.pb heap2.pb block.txt", files={"list": b"block.txt\nheap2.pb\n"}, several=4)
     yield Scene("import-jobs-each", "tprof-import -j 2 heap.pb heap2.pb", "heap.pb heap2.pb", several=3)
     yield Scene("import-each", "tprof-import convoy.trace heap.pb", "convoy.trace heap.pb", several=2)
-    yield Scene("import-materialize", "tprof-import convoy.trace -o s.tprof --materialize --occupancy",
+    yield Scene("import-materialize", "tprof-import convoy.trace -o s.tprof --materialize",
                 "convoy.trace", store="heap.pb")
     yield Scene("import-older", "tprof-import heap.pb -o old.store", "heap.pb old.store")
     yield Scene("import-stdin", "tprof-import - -o s.tprof", "v2.trace", stdin="v2.trace")

@@ -381,53 +381,6 @@ ask "INSERT INTO anew.run ($columns) SELECT $(echo "$columns" | sed 's/, load,/,
 is 'a run is removed meanwhile' '4 0' "$? $(wc -c <"$scratch/out")"
 says 'a run is removed meanwhile' 'a run was loaded anew while it was asked for'
 
-# ---- parts of a trace ----
-
-slow=testdata/corpus/traces/slow-1.27.trace
-for generations in 1-2 3 2-4; do
-	"$bin/tprof-import" --generations=$generations --label=part=$generations -o "$scratch/parts.tprof" $slow >/dev/null 2>&1
-done
-load parts "$scratch/parts.tprof"
-is 'parts are loaded' '3 3' "$(ask 'SELECT count(), (SELECT count() FROM parts.part) FROM parts.run' | tr '\t' ' ')"
-same "$scratch/parts.tprof" "$address/parts" tprof-top --run=all --view=offcpu @
-"$bin/tprof-top" --run=all --view=offcpu "$address/parts" >/dev/null 2>"$scratch/err"
-says 'parts that overlap, of the engine' 'generations 1 to 2 (run 1) and that of 2 to 4 (run 3) overlap'
-# The whole trace beside them: parts that are there count no more, others are not loaded.
-"$bin/tprof-import" -o "$scratch/whole.tprof" $slow >/dev/null 2>&1
-"$bin/tprof-import" -o "$scratch/parts.tprof" $slow >/dev/null 2>&1
-load parts "$scratch/parts.tprof"
-same "$scratch/parts.tprof" "$address/parts" tprof-top --run=all --view=offcpu @
-same "$scratch/parts.tprof" "$address/parts" tprof-top --run=slow-1.27.trace --view=offcpu @
-same "$scratch/parts.tprof" "$address/parts" tprof-top --run=part=3 --view=offcpu @
-is 'the whole trace, and nothing twice' "$("$bin/tprof-top" --run=all --view=offcpu "$scratch/whole.tprof" 2>/dev/null)" \
-	"$("$bin/tprof-top" --run=all --view=offcpu "$address/parts" 2>"$scratch/err")"
-says 'parts are left out' '3 parts of traces are left out'
-# As tprof-clickhouse(7) leaves them out.
-manual='SELECT count() FROM goroutine WHERE load GLOBAL IN (SELECT min(load) FROM run GROUP BY run) AND load GLOBAL NOT IN (SELECT load FROM part WHERE trace GLOBAL IN (SELECT run FROM run))'
-whole=$("$bin/tprof-query" --format=csv "$scratch/whole.tprof" 'SELECT count(*) FROM goroutine' | tail -n 1 | tr -d '\r')
-is 'parts are left out as the manual says' "$whole" "$(ask_in parts "$manual")"
-# A database from before there was the table: reports do without it, and the next export has it.
-for n in 1 2; do
-	ask_server $n 'DROP TABLE parts.part'
-	ask_server $n 'DROP TABLE parts.part_local'
-done
-"$bin/tprof-top" --run=all --view=offcpu "$address/parts" >/dev/null 2>"$scratch/err"
-is 'no table of parts' 0 $?
-load parts "$scratch/parts.tprof"
-is 'parts that nobody knew as such' 3 "$(ask 'SELECT count() FROM parts.part')"
-is 'they are left out as the manual says' "$whole" "$(ask_in parts "$manual")"
-same "$scratch/parts.tprof" "$address/parts" tprof-top --run=all --view=offcpu @
-load parts "$scratch/parts.tprof"
-grep -q '4 of them there before; 0B sent' "$scratch/out" && ok || wrong "parts are known: $(cat "$scratch/out")"
-# None of them is loaded beside the whole trace, when both come at once.
-load beside "$scratch/parts.tprof"
-is 'parts beside the trace' 1 "$(ask 'SELECT count() FROM beside.run')"
-says 'parts beside the trace' '3 parts of traces not loaded'
-"$bin/tprof-import" --generations=5 -o "$scratch/last.tprof" $slow >/dev/null 2>&1
-load parts "$scratch/last.tprof"
-is 'a part of a trace that is there' 4 "$(ask 'SELECT uniqExact(run) FROM parts.run')"
-says 'a part of a trace that is there' '1 part of traces not loaded'
-
 # ---- a server is killed in the middle ----
 
 many=$scratch/many.tprof

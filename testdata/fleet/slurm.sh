@@ -294,16 +294,6 @@ expect 'the same status' test $status -eq $one
 expect 'the same store as on one machine' same resumed.tprof one+pipe.tprof
 expect 'nothing stays but the report' sh -c '! ls -d resumed.tprof?* | grep -v "^resumed.tprof.report$"'
 
-# ---- traces in parts, of which one is behind damage ----
-
-mkdir large
-cp "$root/testdata/corpus/traces/slow-1.27.trace" "$root/testdata/corpus/broken/middle-1.27.trace" "$root/testdata/checkout-1.19.trace" large
-timeout 900 tprof-import --slurm --cut=10KiB --wait -o cut.tprof large >cut.out 2>cut.err
-expect 'generations are imported apart' grep -q 'in 11 tasks' cut.out
-tprof-import -o whole.tprof large >/dev/null 2>&1
-expect 'the same store as on one machine' same cut.tprof whole.tprof
-expect 'the same reports' same_reports cut.tprof whole.tprof
-
 # ---- two at once ----
 
 # Between looking for jobs and having them in the folder there is time for another.

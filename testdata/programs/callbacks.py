@@ -10,7 +10,7 @@ thread, each time by goroutine 17, and once on another by goroutine 18:
   logs "two", is sampled at 750 us;
 - 17, third life, begins at 1000 us and is in its call when the trace ends at 1200 us.
 
-In a second generation, so that a part of the trace can begin with the third life."""
+The third life is in a generation of its own."""
 import sys
 
 EVENTS = dict(ProcStart=10, ProcStop=11, ProcSteal=12, ProcStatus=13, GoCreate=14, GoCreateSyscall=15,

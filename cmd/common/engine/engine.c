@@ -278,7 +278,7 @@ static int pick(struct cmd *cmd, struct source *s, const char *list, const char 
 	int status = CMD_OK;
 
 	if (tp_store_open(&store, list, &err) || rep_runs_load(store, &all, &err) ||
-	    rep_runs_pick(&all, spec, &runs, &err))
+	    rep_runs_select(&all, spec, &runs, &err))
 		status = cmd_fail(cmd, s->address, &err);
 	for (size_t i = 0; i < runs.n; i++)
 		if (runs.run[i].row.id > 0 && (uint64_t)runs.run[i].row.id <= s->runs.n)

@@ -40,31 +40,12 @@ draft=$part.${SLURM_JOB_ID:-0}-${SLURM_RESTART_COUNT:-0}
 trap 'rm -f "$draft".*' EXIT
 options=
 [ ! -e "$list.options" ] || options=$(cat "$list.options")
-import() { # OPTION…
-	tprof-import -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" -o "$draft.tprof" --report="$draft.report" \
-		"$@" "@$list" &
-	child=$!
-	wait $child # a signal is not kept waiting
-	status=$?
-	child=
-	return $status
-}
-import $options "$@"
-# A part of a trace behind damage is refused: what becomes of it is only known to who reads all.
-case $options in
-*--generations=*)
-	if grep -q '^failure' "$draft.report"; then
-		rm -f "$draft.tprof" "$draft.report"
-		import $(echo "$options" | sed 's/--generations=[0-9-]*//') "$@"
-	fi
-	;;
-esac
+tprof-import -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" -o "$draft.tprof" --report="$draft.report" \
+	$options "$@" "@$list" &
+child=$!
+wait $child # a signal is not kept waiting
+child=
 # A dump that failed is in the report, and the others are in the store; without one it came to no end.
 [ -e "$draft.report" ] || exit 4
-# A trace in parts is counted once, but for the parts that have losses.
-case $options in
-*--generations=1-*) ;;
-*--generations=*) sed -i '/^failure\|^loss/!d' "$draft.report" || exit 4 ;;
-esac
 [ ! -e "$draft.tprof" ] || mv -f "$draft.tprof" "$part.tprof" || exit 4
 mv -f "$draft.report" "$part.report" || exit 4

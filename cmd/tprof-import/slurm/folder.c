@@ -13,7 +13,7 @@
 #include "base/many.h"
 #include "common/advice.h"
 
-/* Of any import that --tasks could ask for, with its parts. */
+/* Of any import that --tasks could ask for. */
 #define MOST_TASKS 100000000
 /* Of what it reads of files that others may have changed. */
 #define MOST_BYTES ((size_t)64 << 20)
@@ -164,14 +164,14 @@ int folder_lock(struct folder *f, struct tp_err *err)
 
 /* ---- making one ---- */
 
-static int fill(struct folder *f, const char *folder, const struct paths *paths,
-		const struct lists_options *how, const struct tp_buf *command, struct tp_err *err)
+static int fill(struct folder *f, const char *folder, const struct paths *paths, size_t tasks,
+		const struct tp_buf *command, struct tp_err *err)
 {
 	char plan[160];
 	int code = make_below(folder, "list", err);
 
 	if (!code)
-		code = lists_write(folder, paths, how, &f->tasks, err);
+		code = lists_write(folder, paths, tasks, &f->tasks, err);
 	if (code)
 		return code;
 	f->dumps = paths->n;
@@ -221,8 +221,8 @@ void folder_remove(const struct folder *f)
 	remove_draft(f->path, f);
 }
 
-int folder_make(struct folder *f, const char *store, const struct paths *paths,
-		const struct lists_options *how, const struct tp_buf *command, struct tp_err *err)
+int folder_make(struct folder *f, const char *store, const struct paths *paths, size_t tasks,
+		const struct tp_buf *command, struct tp_err *err)
 {
 	char *draft = text("%s.slurm-XXXXXX", store);
 	int code = 0;
@@ -236,7 +236,7 @@ int folder_make(struct folder *f, const char *store, const struct paths *paths,
 		free(draft);
 		return code;
 	}
-	code = fill(f, draft, paths, how, command, err);
+	code = fill(f, draft, paths, tasks, command, err);
 	if (!code)
 		code = lock(f, draft, err);
 	if (!code && rename(draft, f->path))

@@ -38,11 +38,11 @@ struct folder {
 /* "ALL.tprof.slurm". The caller frees it; NULL: out of memory. */
 char *folder_path(const char *store);
 
-/* Makes the folder for these paths, divided as `how` says, under `command`, and locks it; f->known is
- * to be set before. TP_EIO: also where somebody else has just made it. To be released, also when it
+/* Makes the folder for these paths, divided among `tasks` (lists_write), under `command`, and locks it;
+ * f->known is to be set before. TP_EIO: also where somebody else has just made it. To be released, also when it
  * fails. */
-int folder_make(struct folder *f, const char *store, const struct paths *paths,
-		const struct lists_options *how, const struct tp_buf *command, struct tp_err *err);
+int folder_make(struct folder *f, const char *store, const struct paths *paths, size_t tasks,
+		const struct tp_buf *command, struct tp_err *err);
 /* Reads the one that is there. TP_ENOENT: there is none; TP_EFORMAT: it is none, or damaged;
  * TP_EIO: also where it is that of another command. To be released, also when it fails. */
 int folder_open(struct folder *f, const char *store, const struct tp_buf *command,

@@ -1,7 +1,6 @@
 /* The folder of an import that is under way: made, opened again, refused. */
 #include "tprof-import/slurm/balance.c"
 #include "tprof-import/slurm/call.c"
-#include "tprof-import/slurm/cuts.c"
 #define out_of_memory lists_out_of_memory
 #define failed	      lists_failed
 #include "tprof-import/slurm/lists.c"
@@ -46,7 +45,6 @@ static void make(struct folder *f, size_t n, size_t tasks, int want)
 {
 	struct path *list = calloc(n, sizeof(*list));
 	struct paths paths = {.list = list, .n = n};
-	struct lists_options how = {.tasks = tasks};
 	struct tp_err err = {0};
 
 	for (size_t i = 0; i < n; i++) {
@@ -55,7 +53,7 @@ static void make(struct folder *f, size_t n, size_t tasks, int want)
 		paths.bytes += i;
 	}
 	f->known = true;
-	assert_int_equal(folder_make(f, "all.tprof", &paths, &how, &command, &err), want);
+	assert_int_equal(folder_make(f, "all.tprof", &paths, tasks, &command, &err), want);
 	free(list);
 }
 

@@ -11,7 +11,6 @@
 #include "balance.h"
 #include "base/many.h"
 #include "common/advice.h"
-#include "cuts.h"
 
 /* Slurm's own limit for the numbers of an array, unless a site has another (MaxArraySize). */
 #define MOST_TASKS 1000
@@ -90,7 +89,7 @@ static int put_path(struct tp_buf *list, const struct path *p)
 	return code;
 }
 
-/* ---- whole dumps ---- */
+/* ---- tasks ---- */
 
 /* Dumps that were found and those that were named are in tasks apart, as what is no dump is an
  * error of the latter only. */
@@ -102,13 +101,13 @@ struct group {
 	bool named;
 };
 
-static void divide(struct group g[2], size_t before, size_t tasks)
+static void divide(struct group g[2], size_t tasks)
 {
 	uint64_t cost = g[0].cost + g[1].cost;
 	size_t n = g[0].n + g[1].n;
 
 	if (!tasks)
-		tasks = balance_tasks(cost, n, before < MOST_TASKS ? MOST_TASKS - before : 1);
+		tasks = balance_tasks(cost, n, MOST_TASKS);
 	if (tasks > n)
 		tasks = n;
 	g[0].tasks = (size_t)((double)tasks * ((double)g[0].cost / (double)cost) + 0.5);
@@ -121,12 +120,11 @@ static void divide(struct group g[2], size_t before, size_t tasks)
 	g[1].tasks = tasks > g[0].tasks ? tasks - g[0].tasks : g[1].n > 0;
 	if (g[1].tasks > g[1].n)
 		g[1].tasks = g[1].n;
-	g[0].first = before;
-	g[1].first = before + g[0].tasks;
+	g[1].first = g[0].tasks;
 }
 
-static int write_group(const char *folder, const struct paths *paths, const bool *in_parts,
-		       const struct group *g, struct tp_err *err)
+static int write_group(const char *folder, const struct paths *paths, const struct group *g,
+		       struct tp_err *err)
 {
 	struct tp_buf *list = tp_many(g->tasks, sizeof(*list));
 	size_t at = 0;
@@ -138,7 +136,7 @@ static int write_group(const char *folder, const struct paths *paths, const bool
 	for (size_t i = 0; i < paths->n && !code; i++) {
 		const struct path *p = &paths->list[i];
 
-		if (p->named == g->named && !in_parts[i] && put_path(&list[g->task[at++]], p))
+		if (p->named == g->named && put_path(&list[g->task[at++]], p))
 			code = tp_nomem(err);
 	}
 	for (size_t i = 0; i < g->tasks && !code; i++)
@@ -149,8 +147,8 @@ static int write_group(const char *folder, const struct paths *paths, const bool
 	return code;
 }
 
-static int write_groups(const char *folder, const struct paths *paths, const bool *in_parts,
-			size_t tasks, size_t *last, struct tp_err *err)
+int lists_write(const char *folder, const struct paths *paths, size_t wanted, size_t *tasks,
+		struct tp_err *err)
 {
 	struct group g[2] = {{.options = "--skip-others\n"}, {.named = true}};
 	/* All could be of one. */
@@ -158,6 +156,7 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 	uint32_t *task = tp_many(2 * (uint64_t)paths->n, sizeof(*task));
 	int code = 0;
 
+	*tasks = 0;
 	if (!costs || !task) {
 		code = tp_nomem(err);
 		goto done;
@@ -169,81 +168,21 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 	for (size_t i = 0; i < paths->n; i++) {
 		struct group *in = &g[paths->list[i].named];
 
-		if (in_parts[i])
-			continue;
 		in->costs[in->n] = balance_cost(paths->list[i].bytes);
 		in->cost += in->costs[in->n++];
 	}
 	if (g[0].n + g[1].n)
-		divide(g, *last, tasks);
+		divide(g, wanted);
 	for (size_t i = 0; i < 2 && !code; i++) {
 		if (!g[i].n)
 			continue;
 		code = balance(g[i].costs, g[i].n, g[i].tasks, g[i].task)
 			   ? tp_nomem(err)
-			   : write_group(folder, paths, in_parts, &g[i], err);
+			   : write_group(folder, paths, &g[i], err);
 	}
-	*last += g[0].tasks + g[1].tasks;
+	*tasks = g[0].tasks + g[1].tasks;
 done:
 	free(costs);
 	free(task);
-	return code;
-}
-
-/* ---- parts of traces ---- */
-
-static int write_parts(const char *folder, const struct path *p, const struct cut *cuts, size_t n,
-		       size_t *last, struct tp_err *err)
-{
-	struct tp_buf list = {0};
-	int code = put_path(&list, p) ? tp_nomem(err) : 0;
-
-	for (size_t i = 0; i < n && !code; i++) {
-		char options[80];
-
-		snprintf(options, sizeof(options), "--generations=%u-%u%s\n", cuts[i].first,
-			 cuts[i].last, p->named ? "" : " --skip-others");
-		code = write_task(folder, ++*last, &list, options, err);
-	}
-	tp_buf_release(&list);
-	return code;
-}
-
-/* Those that are large enough, and can be cut. */
-static int write_all_parts(const char *folder, const struct paths *paths,
-			   const struct lists_options *how, bool *in_parts, size_t *last,
-			   struct tp_err *err)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < paths->n && how->cut && !code; i++) {
-		const struct path *p = &paths->list[i];
-		struct cut *cuts = NULL;
-		size_t n = 0;
-
-		if (p->wrong || p->bytes <= how->cut)
-			continue;
-		code = cuts_find(how->self, p->name, how->cut, &cuts, &n, err);
-		if (!code && n)
-			code = write_parts(folder, p, cuts, n, last, err);
-		in_parts[i] = n;
-		free(cuts);
-	}
-	return code;
-}
-
-int lists_write(const char *folder, const struct paths *paths, const struct lists_options *how,
-		size_t *tasks, struct tp_err *err)
-{
-	bool *in_parts = calloc(paths->n, sizeof(*in_parts));
-	int code;
-
-	*tasks = 0;
-	if (!in_parts)
-		return tp_nomem(err);
-	code = write_all_parts(folder, paths, how, in_parts, tasks, err);
-	if (!code)
-		code = write_groups(folder, paths, in_parts, how->tasks, tasks, err);
-	free(in_parts);
 	return code;
 }

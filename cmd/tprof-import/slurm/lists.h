@@ -10,16 +10,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct lists_options {
-	size_t tasks;	  /* 0: as many as are worth it; those of parts of traces come on top */
-	uint64_t cut;	  /* traces of more bytes become parts of about so many; 0: none */
-	const char *self; /* tprof-import, which says where a trace can be cut */
-};
-
-/* Writes the lists of tasks 1 to *tasks into FOLDER/list, which is there. *tasks is set as far as
- * there are some, also after an error. */
-int lists_write(const char *folder, const struct paths *paths, const struct lists_options *how,
-		size_t *tasks, struct tp_err *err);
+/* Divides the dumps among `wanted` tasks (0: as many as are worth it) and writes the lists of tasks 1
+ * to *tasks into FOLDER/list, which is there. *tasks is set also after an error. */
+int lists_write(const char *folder, const struct paths *paths, size_t wanted, size_t *tasks,
+		struct tp_err *err);
 
 /* A file whose bytes are on the disk, for its owner only. */
 int lists_file(const char *path, const void *data, size_t size, struct tp_err *err);

@@ -81,7 +81,7 @@ fi
 merge "$all" "$@" || exit 4
 # The numbers of all reports, added up, the failures, and the names of dumps with losses and of other files.
 awk '
-	# A trace in parts may have failed in each.
+	# A dump that was found in a folder and is named as well is in two tasks.
 	$1 == "failure" || $1 == "loss" || $1 == "other" { if (!said[$0]++) failures = failures $0 "\n"; next }
 	!($1 in sum) { word[++words] = $1 }
 	{ sum[$1] += $2 }

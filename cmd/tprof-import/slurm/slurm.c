@@ -22,7 +22,7 @@ struct work {
 	const struct slurm *s;
 	struct folder folder;
 	struct jobs jobs;
-	char bin[PATH_MAX], self[PATH_MAX], script[PATH_MAX + 64];
+	char bin[PATH_MAX], script[PATH_MAX + 64];
 	char *all; /* the store, and */
 	char *at;  /* the folder, from the root */
 	bool made; /* the folder is new */
@@ -41,7 +41,6 @@ static int find_scripts(struct work *w, struct tp_err *err)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read /proc/self/exe: %s",
 				  strerror(errno));
 	w->bin[n] = '\0';
-	memcpy(w->self, w->bin, (size_t)n + 1);
 	slash = strrchr(w->bin, '/');
 	if (slash)
 		*slash = '\0';
@@ -374,7 +373,6 @@ static void tell_labels(const struct slurm *s, const struct paths *paths)
 static int make_folder(struct work *w, const struct tp_buf *command, struct tp_err *err)
 {
 	const struct slurm *s = w->s;
-	struct lists_options how = {.tasks = s->tasks, .cut = s->cut, .self = w->self};
 	struct paths paths = {.keys = s->keys};
 	char *report = NULL;
 	int code = 0;
@@ -393,7 +391,7 @@ static int make_folder(struct work *w, const struct tp_buf *command, struct tp_e
 		unlink(report);
 	free(report);
 	if (!code && paths.n)
-		code = folder_make(&w->folder, s->store, &paths, &how, command, err);
+		code = folder_make(&w->folder, s->store, &paths, s->tasks, command, err);
 	if (!code && !paths.n)
 		code = 1;
 	if (!code)

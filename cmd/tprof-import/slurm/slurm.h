@@ -15,7 +15,6 @@ struct slurm {
 	const char *store;
 	const char *options; /* for sbatch; NULL: none */
 	size_t tasks;	     /* 0: as many as are worth it */
-	uint64_t cut;	     /* larger traces become parts of about so many bytes; 0: none */
 	bool wait;
 	const char *keys;   /* labels by folder (paths.h); NULL: none */
 	char *const *paths; /* npaths of them, as paths_add takes them */

@@ -111,7 +111,7 @@ static bool pick(struct tui *t, struct tui_view *v, const char *spec)
 		tui_error(t, "this store holds no runs; tprof-import puts some in");
 		return false;
 	}
-	code = rep_runs_pick(all, spec, &picked, &err);
+	code = rep_runs_select(all, spec, &picked, &err);
 	if (code) {
 		tui_error(t, "%s", err.msg);
 	} else {

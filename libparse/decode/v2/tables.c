@@ -379,11 +379,3 @@ int tp_v2_tables_load(struct tp_v2_generation *g, struct tp_trace *trace, bool l
 	tp_idmap_release(&l.frames);
 	return code;
 }
-
-double tp_v2_frequency(struct tp_v2_generation *g)
-{
-	struct tp_err ignored = {0};
-	struct loader l = {.g = g, .err = &ignored};
-
-	return read_sync(&l) ? 0 : g->ns_per_tick;
-}

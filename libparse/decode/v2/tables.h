@@ -16,8 +16,4 @@
 int tp_v2_tables_load(struct tp_v2_generation *g, struct tp_trace *trace, bool lenient,
 		      struct tp_err *err);
 
-/* The ns of a tick that a generation says, of which nothing but the batches is known; 0 where it
- * does not, or not clearly. */
-double tp_v2_frequency(struct tp_v2_generation *g);
-
 #endif

@@ -83,11 +83,8 @@ static inline int make_room(struct tp_v2_order *o)
 
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation)
 {
-	int code;
+	int code = make_room(o);
 
-	if (!generation && o->cut && o->cut->last < o->cut->of)
-		return 0;
-	code = make_room(o);
 	if (code)
 		return code;
 	o->out[o->n++] = (struct tp_event){.ts = tp_v2_order_time(o, ts),

@@ -4,14 +4,11 @@
 #define TP_ORDER_V2_ORDER_H
 
 #include "decode/v2/generation.h"
-#include "order/cut.h"
 #include "order/v2/frontier.h"
 #include "order/v2/state.h"
 
 #define TP_V2_MOST_EVENTS 16 /* that one event of the wire can become, with what salvage infers */
-/* Events that the sink gets at once, but for the last of the trace: always as many, so that what
- * the sink makes of a batch depends on the events alone, whoever delivers them
- * (store/merge/stitch.c). */
+/* Events that the sink gets at once; fewer only at the end of the trace. */
 #define TP_V2_BATCH (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS)
 
 /* How often events may be looked at in vain in a generation, and threads for one that holds a P: so
@@ -42,7 +39,6 @@ struct tp_v2_order {
 	const struct tp_trace_options *opt;
 	const struct tp_sink *sink;
 	struct tp_input *in;
-	struct tp_cut *cut; /* NULL: all generations are read */
 	struct tp_err *err; /* never NULL */
 	bool lenient;	  /* ids that are in no table stand for nothing instead of being a fault */
 	bool salvage;	  /* this generation is damaged, or follows one that is */
@@ -111,8 +107,7 @@ int tp_v2_order_begin(struct tp_v2_order *o);
 /* The first n entries of the sorted frontier wait, and an event at ts would be taken before them:
  * the first that waits for something that cannot come, or n. */
 size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts);
-/* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. That of
- * generation 0, behind all, is left out where others follow that are not read. */
+/* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. */
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
 /* Takes room for the next batch from the sink: before the first event. */
 void tp_v2_order_room(struct tp_v2_order *o);

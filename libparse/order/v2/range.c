@@ -47,11 +47,6 @@ static enum tp_v2_advance gc_mark(struct tp_v2_order *o, struct tp_v2_cursor *c,
 		s->gc = TP_V2_GC_ON;
 	} else if (c->type == TP_V2_GCBegin && s->gc == TP_V2_GC_UNKNOWN) {
 		s->gc = TP_V2_GC_ON;
-		if (o->cut && !o->cut->gc_begun && !o->cut->gc_forgotten) {
-			o->cut->gc_begun = true;
-			o->cut->gc_by_user = has_g(m) && has_p(m);
-			o->cut->gc_seq = seq;
-		}
 	} else {
 		if (seq != s->gc_seq + 1)
 			return TP_V2_WAITS;

@@ -6,9 +6,7 @@
 
 #include "base/seed.h"
 #include "decode/v2/tables.h"
-#include "order/generations.h"
 #include "order/v2/salvage.h"
-#include "order/v2/seam.h"
 
 /* Clock and counts of a generation that was loaded. */
 int tp_v2_note_generation(struct tp_v2_order *o)
@@ -126,13 +124,13 @@ static int read_strictly(struct tp_v2_order *o, uint64_t *offset, bool more,
 	}
 }
 
-/* Strictly as far as it goes, by salvage from there, strictly again where that finds its feet.
- * `more`: generations went before. */
-static int read_all(struct tp_v2_order *o, uint64_t offset, bool more)
+/* Strictly as far as it goes, by salvage from there, strictly again where that finds its feet. */
+static int read_all(struct tp_v2_order *o)
 {
+	uint64_t offset = TP_V2_HEADER_SIZE;
 	struct tp_err first = {0};
 
-	for (;; more = true) {
+	for (bool more = false;; more = true) {
 		struct tp_v2_cursor *at = NULL;
 		int code = read_strictly(o, &offset, more, &at);
 
@@ -147,162 +145,12 @@ static int read_all(struct tp_v2_order *o, uint64_t offset, bool more)
 		if (!code)
 			break;
 	}
-	if (o->cut) { /* the others may have something */
-		o->cut->broken = true;
-		return 0;
-	}
 	tp_v2_order_count(o);
 	for (unsigned i = 0; i < TP_V2_NWIRES; i++)
 		if ((tp_v2_wires[i].timed || i == TP_V2_CPUSample) && o->wire[i].events)
 			return 0;
 	*o->err = first; /* nothing could be kept */
 	return first.code;
-}
-
-/* ---- some generations only ---- */
-
-static int ignore(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
-{
-	(void)ctx, (void)ev, (void)n, (void)err;
-	return 0;
-}
-
-static int scan_before(struct tp_v2_order *o, uint64_t offset)
-{
-	enum tp_v2_end end;
-
-	tp_v2_generation_begin(&o->g, o->in, o->trace->version);
-	return tp_v2_generation_scan(&o->g, &offset, &end, o->err);
-}
-
-/* Orders a generation as if nothing were known before it. */
-static int order_before(struct tp_v2_order *o, uint64_t offset)
-{
-	struct tp_v2_cursor *at = NULL;
-	int code = scan_before(o, offset);
-
-	if (!code)
-		code = tp_v2_tables_load(&o->g, o->trace, false, o->err);
-	if (!code)
-		code = tp_v2_order_begin(o);
-	if (!code)
-		code = tp_v2_order_sync(o, tp_v2_ns(o->g.ns_per_tick, o->g.min_time), o->g.number);
-	if (!code)
-		code = tp_v2_order_run(o, &at);
-	if (!code)
-		code = tp_v2_order_end(o);
-	if (!code)
-		tp_v2_end_generation(o);
-	return code;
-}
-
-/* The generations before the first that is wanted, from the last one that has any events. */
-static int order_those_before(struct tp_v2_order *o, const struct tp_generations *list,
-			      uint32_t *number)
-{
-	uint32_t wanted = o->cut->first;
-	int code = 0;
-
-	for (*number = wanted - 1; *number > 1; --*number) {
-		code = scan_before(o, list->from[*number - 1]);
-		if (code || o->g.nstreams)
-			break;
-	}
-	for (; !code; ++*number) {
-		code = order_before(o, list->from[*number - 1]);
-		if (*number + 1 == wanted)
-			break;
-	}
-	return code;
-}
-
-/* The same, without a trace of them but in the dictionary and among indices. */
-static int begin_behind(struct tp_v2_order *o, const struct tp_generations *list)
-{
-	static const struct tp_sink nowhere = {.events = ignore};
-	const struct tp_sink *sink = o->sink;
-	struct tp_trace *t = o->trace;
-	uint32_t number;
-	int code;
-
-	o->sink = &nowhere;
-	tp_v2_order_room(o);
-	code = order_those_before(o, list, &number);
-	o->sink = sink;
-	o->n = 0;
-	tp_v2_order_room(o);
-	if (code == TP_EFORMAT || code == TP_ETRUNC)
-		tp_err_prefix(o->err, "generation %u is damaged, so it is not known how %u begins",
-			      number, o->cut->first);
-	if (code)
-		return code;
-	tp_v2_order_count(o);
-	memset(o->wire, 0, sizeof(o->wire));
-	o->unknown_ids = 0;
-	t->started = false;
-	t->events = 0;
-	o->cut->gc_begun = false;
-	o->cut->nheard = 0;
-	code = tp_v2_state_renumber(&o->s);
-	if (!code)
-		code = tp_v2_seam(&o->s, o->last_ts, &o->cut->before);
-	return code ? tp_nomem(o->err) : 0;
-}
-
-static int check_range(struct tp_v2_order *o, const struct tp_generations *list)
-{
-	struct tp_cut *cut = o->cut;
-	uint32_t first = o->opt->first_generation, last = o->opt->last_generation;
-
-	if (last > list->n)
-		return tp_err_set(o->err, TP_ENOENT, TP_OFFSET_NONE,
-				  "there is no generation %u: the trace has %zu", last, list->n);
-	cut->first = first;
-	cut->last = last;
-	cut->of = (uint32_t)list->n;
-	cut->ns_per_tick = list->ns_per_tick;
-	return 0;
-}
-
-/* What lies behind the last generation is not there for who reads, but for the input's hash. */
-static int read_range(struct tp_v2_order *o, const struct tp_generations *list)
-{
-	struct tp_input *whole = o->in, some = *whole;
-	struct tp_cut *cut = o->cut;
-	uint64_t from = list->from[cut->first - 1];
-	int code = 0;
-
-	o->trace->ns_per_tick = cut->ns_per_tick;
-	if (cut->last < cut->of)
-		some.size = (size_t)list->from[cut->last];
-	some.hashing = NULL; /* parts are left out: that is not its way to be hashed */
-	o->in = &some;
-	o->consumed = from;
-	if (cut->first > 1)
-		code = begin_behind(o, list);
-	if (!code)
-		code = read_all(o, from, cut->first > 1);
-	o->in = whole;
-	if (!code && tp_v2_seam(&o->s, o->last_ts, &cut->after))
-		code = tp_nomem(o->err);
-	return code;
-}
-
-static int read_cut(struct tp_v2_order *o)
-{
-	struct tp_generations list = {0};
-	int code;
-
-	o->trace->cut = o->cut = calloc(1, sizeof(*o->cut));
-	if (!o->cut)
-		return tp_nomem(o->err);
-	code = tp_generations_find(&list, o->in, o->err);
-	if (!code)
-		code = check_range(o, &list);
-	if (!code)
-		code = read_range(o, &list);
-	tp_generations_release(&list);
-	return code;
 }
 
 static int count_wires(struct tp_v2_order *o)
@@ -348,7 +196,7 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	o->err = &own;
 	tp_v2_order_room(o);
 	tp_v2_state_init(&o->s, trace, tp_seed());
-	code = opt->first_generation ? read_cut(o) : read_all(o, TP_V2_HEADER_SIZE, false);
+	code = read_all(o);
 	/* What was ordered before a fault is delivered; the fault stays the one reported. */
 	if (code != TP_ENOMEM && code != TP_ECANCEL) {
 		struct tp_err first = own;

@@ -250,9 +250,8 @@ static int by_id(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen. In order
- * of id: that of the map is another one each time, and in which they were met depends on where
- * reading began. */
+/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen, and end
+ * here in order of id, as the map's order is another one each time. */
 static int end_unmentioned(struct tp_v2_order *o)
 {
 	struct tp_v2_state *s = &o->s;
@@ -292,8 +291,7 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* At the end of the input: for how long what ran on an M went on, nobody knows where the end of its
- * events is missing. That is so for `all` where the last generation has no end. In order of M, as
- * above. */
+ * events is missing. That is so for `all` where the last generation has no end. In order of M. */
 static int end_of_input(struct tp_v2_order *o, bool all)
 {
 	struct tp_v2_m **ms = o->s.nms ? tp_many(o->s.nms, sizeof(*ms)) : NULL;
@@ -470,8 +468,6 @@ static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sou
 		return code;
 	o->s.initial_gen = o->g.number;
 	forget_ranges(&o->s);
-	if (o->cut && !o->cut->gc_begun)
-		o->cut->gc_forgotten = true;
 	code = tp_v2_salvage_audit(o, false, &ncut);
 	if (!code)
 		code = tp_v2_order_begin(o);

@@ -97,9 +97,7 @@ static int lose(struct tp_v2_order *o, uint64_t from, uint64_t to, const char *r
 {
 	struct tp_loss loss = {.offset = from,
 			       .bytes = to - from,
-			       .from_ns = o->trace->started || o->n || (o->cut && o->cut->first > 1)
-					      ? o->last_ts
-					      : INT64_MIN,
+			       .from_ns = o->trace->started || o->n ? o->last_ts : INT64_MIN,
 			       .to_ns = INT64_MIN};
 
 	strncpy(loss.reason, reason, sizeof(loss.reason) - 1);

@@ -310,36 +310,6 @@ void tp_v2_state_next_generation(struct tp_v2_state *s)
 	}
 }
 
-static int by_index(const void *a, const void *b)
-{
-	const struct tp_v2_g *const *x = a, *const *y = b;
-
-	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
-}
-
-int tp_v2_state_renumber(struct tp_v2_state *s)
-{
-	struct tp_v2_g **gs;
-	size_t n = 0;
-
-	if (s->gs.used == s->trace->ng)
-		return 0; /* each has one index, and all are known */
-	gs = tp_many(s->gs.used + 1, sizeof(*gs));
-	if (!gs)
-		return TP_ENOMEM;
-	for (size_t i = 0; s->gs.slots && i <= s->gs.mask; i++)
-		if (s->gs.slots[i].value)
-			gs[n++] = s->gs.slots[i].value;
-	qsort(gs, n, sizeof(*gs), by_index);
-	for (size_t i = 0; i < n; i++) {
-		gs[i]->index = (uint32_t)i;
-		s->trace->g_id[i] = gs[i]->id;
-	}
-	s->trace->ng = (uint32_t)n;
-	free(gs);
-	return 0;
-}
-
 int tp_v2_region_push(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t task, uint32_t name)
 {
 	struct tp_v2_region *r = s->free_regions;

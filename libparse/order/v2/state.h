@@ -190,9 +190,6 @@ enum tp_v2_birth { TP_V2_CREATED, TP_V2_FOUND };
 int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen,
 		 enum tp_v2_birth how);
 void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how);
-/* Gives the goroutines that are known the indices from 0 on, in their order, and forgets all
- * others: for who throws away what went before. 0 or TP_ENOMEM. */
-int tp_v2_state_renumber(struct tp_v2_state *s);
 /* Generation `number` says something of a goroutine that lives. */
 static inline void tp_v2_g_told(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t number)
 {

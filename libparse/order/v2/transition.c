@@ -150,8 +150,6 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 		if (!on->alive) {
 			on->alive = true;
 			tp_v2_m_bind(&o->s, on, g);
-			if (o->cut && tp_cut_heard(o->cut, mid))
-				return tp_v2_out_of_memory(o, TP_ENOMEM);
 		}
 	} else if (status == TP_V2_G_RUNNING || status == TP_V2_G_SYSCALL) {
 		bind_g(m, g);

@@ -5,7 +5,6 @@
 
 #include "base/many.h"
 #include "store/block.h"
-#include "store/cut.h"
 #include "store/kept.h"
 #include "store/merge/inside.h"
 #include "store/rows.h"

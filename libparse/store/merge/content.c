@@ -3,7 +3,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "store/cut.h"
 #include "store/dictfile.h"
 #include "store/kept.h"
 #include "store/merge/inside.h"
@@ -15,55 +14,11 @@ static int cannot_read(struct tp_store *store, struct tp_err *err)
 	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
 }
 
-bool merge_is_content(int code)
+/* Is what a store has to blame, so that it would be so every time? */
+static bool is_content(int code)
 {
 	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT ||
 	       code == TP_EVERSION;
-}
-
-/* ---- parts ---- */
-
-int content_cut(struct tp_store *store, int64_t run, struct tp_cut *cut, struct tp_err *err)
-{
-	static const char sql[] = "SELECT 1 FROM main.run WHERE id = ?1 AND hash = ?2";
-	sqlite3_stmt *stmt = NULL;
-	uint8_t hash[16];
-	char text[33];
-	int rc, code = tp_store_peek_cut(store, run, cut, err);
-
-	if (code != 1)
-		return code;
-	tp_cut_hash(cut->dump, cut->first, cut->last, hash);
-	tp_hash_text(hash, text);
-	rc = tp_store_take(store, sql, &stmt);
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	tp_store_give(store, sql, stmt);
-	if (rc == SQLITE_DONE)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "%s: run %lld: what it says of its generations is damaged",
-				  tp_store_path(store), (long long)run);
-	return rc == SQLITE_ROW ? 1 : cannot_read(store, err);
-}
-
-/* A part may have been imported with occupancy and have nothing to say of it. */
-static int rank_cut(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
-{
-	struct tp_trace trace = {0};
-	struct tp_cut cut;
-	int code = content_cut(store, run, &cut, err);
-
-	if (code == 1) {
-		c->occupancy |= cut.occupancy;
-		code = tp_store_load_cut(store, run, &trace, err);
-		tp_trace_release(&trace);
-	}
-	c->damaged |= code < 0 && code != TP_EVERSION;
-	return code < 0 && !merge_is_content(code) ? code : 0;
 }
 
 /* ---- facts ---- */
@@ -100,7 +55,7 @@ static int rank_lives(struct tp_store *store, int64_t run, struct content *c, st
 	int code = tp_rows_have(store, run, TP_TABLE_GOROUTINE, TP_COL(GOROUTINE, life), err);
 
 	c->lives = c->facts.lives = code == 1;
-	return code < 0 && !merge_is_content(code) ? code : 0;
+	return code < 0 && !is_content(code) ? code : 0;
 }
 
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
@@ -109,8 +64,7 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	static const char sql[] =
 	    "SELECT count(DISTINCT stream) FILTER (WHERE stream NOT IN " DICTIONARY
 	    "), CAST(total(rows) AS INT), max(codec) FILTER (WHERE stream NOT IN " DICTIONARY
-	    "), total(stream = 'occupancy') > 0 OR total(stream = 'goroutine') = 0 "
-	    "FROM main.block WHERE run = ?";
+	    ") FROM main.block WHERE run = ?";
 	sqlite3_stmt *stmt = NULL;
 	struct tp_dict *dict = NULL;
 	struct tp_err why;
@@ -126,7 +80,6 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 		c->kinds = sqlite3_column_int64(stmt, 0);
 		c->rows = sqlite3_column_int64(stmt, 1);
 		c->codec = sqlite3_column_int64(stmt, 2);
-		c->occupancy = sqlite3_column_int(stmt, 3);
 	} else {
 		code = cannot_read(store, err);
 	}
@@ -136,8 +89,6 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	if (!code)
 		code = rank_lives(store, run, c, err);
 	if (!code)
-		code = rank_cut(store, run, c, err);
-	if (!code)
 		code = blocks_check(store, run, &damaged, &why, err);
 	if (code)
 		return code;
@@ -145,7 +96,7 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	c->no_dict = code;
 	c->damaged |= damaged || c->no_dict;
 	tp_dict_free(dict);
-	return merge_is_content(code) ? 0 : code;
+	return is_content(code) ? 0 : code;
 }
 
 /* ---- hashing ---- */

@@ -132,8 +132,7 @@ static int copy_labels_of(struct merge *m, size_t input, int64_t run, const char
 
 static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
 {
-	static const char get[] = "SELECT input, run, own FROM temp.found WHERE hash = ? AND facts "
-				  "ORDER BY input";
+	static const char get[] = "SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input";
 	sqlite3_stmt *found = NULL;
 	size_t n = 0;
 	char *sql;
@@ -143,8 +142,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);
 	while (!rc && !code && (rc = sqlite3_step(found)) == SQLITE_ROW) {
 		code = copy_labels_of(m, (size_t)sqlite3_column_int64(found, 0),
-				      sqlite3_column_int64(found, 1),
-				      (const char *)sqlite3_column_text(found, 2), id, &n, err);
+				      sqlite3_column_int64(found, 1), p->hash, id, &n, err);
 		rc = SQLITE_OK;
 	}
 	if (!code && rc != SQLITE_DONE)
@@ -163,16 +161,6 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 		code = sql ? merge_cannot_write(m, err) : merge_no_memory(err);
 	sqlite3_free(sql);
 	return code;
-}
-
-int merge_labels_beside(struct merge *m, struct tp_err *err)
-{
-	static const char sql[] =
-	    "INSERT INTO main.label SELECT p.id, l.key, l.value FROM temp.beside AS b JOIN "
-	    "main.run AS p ON p.hash = b.hash JOIN main.run AS w ON w.hash = b.dump JOIN "
-	    "main.label AS l ON l.run = w.id ORDER BY p.id, l.key";
-
-	return sqlite3_exec(m->out.file.db, sql, NULL, NULL, NULL) ? merge_cannot_write(m, err) : 0;
 }
 
 /* ---- blocks ---- */
@@ -274,7 +262,7 @@ static int copy_all(struct merge *m, struct tp_store *store, const struct pick *
 int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
 {
 	struct tp_store *store;
-	int code = p->beside ? 0 : copy_labels(m, p, id, err);
+	int code = copy_labels(m, p, id, err);
 	bool begun;
 
 	if (!code)

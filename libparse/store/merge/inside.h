@@ -1,7 +1,5 @@
-/* Inside store/merge: what goes in (source.c), parts of traces that are joined (parts.c, stray.c,
- * stitch.c, join.c), which of it is taken (pick.c, content.c, check.c), and what comes out (copy.c,
- * merge.c).
- */
+/* Inside store/merge: what goes in (source.c), which of it is taken (pick.c, content.c, check.c),
+ * and what comes out (copy.c, merge.c). */
 #ifndef TP_STORE_MERGE_INSIDE_H
 #define TP_STORE_MERGE_INSIDE_H
 
@@ -37,8 +35,6 @@ struct sources {
 /* Adds a store, unless it is there (under whatever name). `stays`: nobody may change it until
  * sources_release. */
 int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, struct tp_err *err);
-/* Adds one that was made on the way, as the last. */
-int sources_add_made(struct sources *s, const char *path, struct tp_err *err);
 /* The store, open; few are at a time, so it is to be used before the next but few calls. */
 int sources_open(struct sources *s, size_t i, struct tp_store **store, struct tp_err *err);
 void sources_release(struct sources *s);
@@ -62,8 +58,6 @@ struct merge {
 	sqlite3_stmt *put_block;
 	int64_t *written_out; /* numbers of runs */
 	size_t nwritten, room;
-	struct tp_draft draft; /* all traces that were joined, as runs 1, 2, … of it */
-	int64_t njoined;
 };
 
 /* A dump of the result: where its content comes from, and what is known from elsewhere. */
@@ -71,33 +65,14 @@ struct pick {
 	char hash[33];
 	int64_t input, run;
 	bool written_out; /* rows are to be written out, too */
-	bool beside;	  /* a part, whose whole trace is there: labels are its */
 };
 
 /* "out of memory"; and err of the connection to what is made. */
 int merge_no_memory(struct tp_err *err);
 int merge_cannot_write(struct merge *m, struct tp_err *err);
 
-/* Is what a store has to blame, so that it would be so every time? */
-bool merge_is_content(int code);
-
 /* Fills the temporary tables that the next ones read: every run of every store (pick.c). */
 int merge_list(struct merge *m, struct tp_err *err);
-/* The content that is taken of all that stores have of this hash. own: the hash of the run there,
- * which differs where parts were joined. */
-struct content;
-struct best {
-	size_t input;
-	int64_t run, n; /* of so many stores */
-	char own[33];
-};
-int merge_best(struct merge *m, const char *hash, struct best *best, struct content *content,
-	       struct tp_err *err);
-/* Parts of traces become whole ones where all are there (parts.c). */
-int merge_parts(struct merge *m, struct tp_err *err);
-/* n hashes, as text and with their 0, each `step` bytes behind the one before, of parts whose place
- * is not known: those that are parts of sound traces that are here go into these (stray.c). */
-int merge_strays(struct merge *m, const char *hash, size_t step, size_t n, struct tp_err *err);
 /* Decides what to take of dumps that several stores have. */
 int merge_choose(struct merge *m, struct tp_err *err);
 /* Calls with each dump of the result in order; `id` its number. */
@@ -120,18 +95,11 @@ struct content {
 	bool damaged;
 	int64_t kinds, rows, codec; /* of blocks; more is less */
 	uint64_t hash[2];	    /* 0 until content_hash */
-	/* One of the kinds, or there are no goroutines of which it could say something: a part, or
-	 * a trace, that has none says with occupancy what it says without. */
-	bool occupancy;
-	bool no_dict; /* damaged: its dictionary is */
-	bool lives;   /* each life of a goroutine's id has a row of its own (version 4) */
+	bool no_dict;		    /* damaged: its dictionary is */
+	bool lives; /* each life of a goroutine's id has a row of its own (version 4) */
 };
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
 int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
-
-/* As tp_store_peek_cut, and TP_ESTORE where the run's hash is not that of such a part. */
-struct tp_cut;
-int content_cut(struct tp_store *store, int64_t run, struct tp_cut *cut, struct tp_err *err);
 
 /* Streams that are a dictionary. */
 #define DICTIONARY "('string', 'function', 'location', 'frame', 'stack', '" TP_POOL_STREAM "')"
@@ -143,8 +111,6 @@ int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_e
 
 /* Puts a dump into the result: its row, labels and content (copy.c). */
 int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err);
-/* When all are there: the labels of parts that stay beside their whole trace. */
-int merge_labels_beside(struct merge *m, struct tp_err *err);
 
 /* Is the run's dictionary, which is its own, exactly what `dict` would be written as? */
 int dict_is_exact(struct tp_store *store, int64_t run, const struct tp_dict *dict, bool *exact,

@@ -110,8 +110,6 @@ static int fill(struct merge *m, struct tp_err *err)
 	int code = merge_list(m, err);
 
 	if (!code)
-		code = merge_parts(m, err);
-	if (!code)
 		code = merge_choose(m, err);
 	if (!code)
 		code = make_tables(m, err);
@@ -119,8 +117,6 @@ static int fill(struct merge *m, struct tp_err *err)
 		code = tp_pool_writer_new(&m->pools, &sink, err);
 	if (!code)
 		code = merge_each(m, copy_one, err);
-	if (!code)
-		code = merge_labels_beside(m, err);
 	if (!code)
 		code = tp_pool_writer_finish(m->pools, &m->result->pools, err);
 	/* Programs that know nothing of pools would take such runs for empty ones. */
@@ -197,8 +193,7 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 		   const struct tp_merge_options *opt, struct tp_merge_result *result,
 		   struct tp_err *err)
 {
-	struct merge m = {
-	    .out = {.temp_fd = -1}, .opt = opt, .result = result, .draft = {.fd = -1}};
+	struct merge m = {.out = {.temp_fd = -1}, .opt = opt, .result = result};
 	struct tp_lock lock = {.fd = -1};
 	char *begun;
 	int code;
@@ -224,7 +219,6 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 	if (!code)
 		code = take_place(&m, err);
 	sources_release(&m.sources);
-	tp_draft_release(&m.draft);
 	if (m.out.temp)
 		unlink(m.out.temp);
 	if (m.out.temp_fd >= 0)

@@ -8,9 +8,9 @@
  * in which the others fall out:
  *
  *   name, source, size   of whoever imported it first (imported_ns; then name, source, size)
- *   content              undamaged before damaged; not salvaged before salvaged; with occupancy,
- * more kinds of packed tables, then more rows (functions that were named, say), then smaller blocks
- *                        (--compress=high), then the content's hash
+ *   content              undamaged before damaged; not salvaged before salvaged; more kinds of
+ *                        packed tables, then more rows (functions that were named, say), then
+ *                        smaller blocks (--compress=high), then the content's hash
  *   labels               all; of two values of one key the least, byte by byte
  *   written-out rows     made where one of them has them (tprof-import --materialize)
  *   number               by time (wall_ns, unknown ones last), name, hash: from 1 on
@@ -19,13 +19,9 @@
  * was not salvaged its events, length and goroutines): else nothing is merged (TP_ESTORE), as one
  * of them was made to say so.
  *
- * Parts of a trace (store/cut.h) stay runs of their own until all are here; then they become the
- * run that an import of the whole trace makes, with the labels of all of them. Where the whole
- * trace is here, its parts only give it their labels; but parts that have more than it (occupancy,
- * smaller blocks) stay beside it, with its name and labels, until all of the trace is here in such
- * (parts.c). Parts that overlap are refused (TP_EUNKNOWN). Such as are damaged, or do not fit
- * together, are not joined: they stay as they are, or go into the whole trace, as those do that are
- * sound.
+ * A part of a trace, which an earlier version could import, is a run like any other: its hash is
+ * made of the trace's and of its generations, so parts of one trace are several runs, and none of
+ * them is the trace's.
  *
  * Blocks are copied as they are, and unpacked to see whether they can be: of a dump that several
  * stores have, in each of them, and what is taken once more when it is copied.
@@ -45,27 +41,18 @@
 
 struct tp_merge_options {
 	int wait_ms; /* how long to wait for another writer; < 0: for ever */
-	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "list" (stores), "join" (events) and
-	 * "merge" (runs). */
+	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "list" (stores) and "merge"
+	 * (runs). */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	/* Two stores label a dump differently: `kept` is the value it has now. May be NULL. */
 	void (*conflict)(void *ctx, const char *run, const char *key, const char *kept,
 			 const char *other);
 	void *conflict_ctx;
-	/* Of a trace of which parts are here, others are missing ("1-4, 9" of `of` generations):
-	 * the parts stay as they are. May be NULL. */
-	void (*missing)(void *ctx, const char *run, const char *generations, uint32_t of);
-	void *missing_ctx;
-	/* All parts of a trace are here, or as many as were found, and stay as they are for this
-	 * reason, which also says what to do. May be NULL. */
-	void (*apart)(void *ctx, const char *run, const char *why);
-	void *apart_ctx;
 	/* What is taken of a dump is damaged in all stores that have it, and stays so in the
 	 * result. May be NULL. */
 	void (*damaged)(void *ctx, const char *store, int64_t run, const char *why);
 	void *damaged_ctx;
-	int threads; /* to join parts with, beside the calling one */
 };
 
 struct tp_merge_result {
@@ -75,7 +62,6 @@ struct tp_merge_result {
 	int64_t pools;		   /* common dictionaries */
 	int64_t conflicts;	   /* keys of labels with several values */
 	int64_t damaged;	   /* runs of which something does not unpack */
-	int64_t joined;		   /* traces that were made of their parts */
 	int64_t size_in, size_out; /* bytes of the files */
 };
 

@@ -14,7 +14,7 @@ struct spec {
 	int64_t imported_ns, wall_ns;
 	uint32_t functions;
 	const char *label; /* of the key "os"; NULL: none */
-	bool occupancy, materialize;
+	bool more_kinds, materialize;
 };
 
 static void put_dict(struct tp_store_run *run, uint32_t n, struct tp_err *err)
@@ -58,10 +58,9 @@ static void write_run(const struct spec *spec)
 	assert_int_equal(tp_store_begin(&run, at(spec->store), &opt, &err), 0);
 	put_dict(run, spec->functions, &err);
 	assert_int_equal(tp_store_put_row(run, TP_TABLE_SITE_HIST, (int64_t[]){1, 2, 3}, &err), 0);
-	if (spec->occupancy)
-		assert_int_equal(tp_store_put_row(run, TP_TABLE_OCCUPANCY,
-						  (int64_t[]){1, 2, TP_NULL, 4, 5, 6, 7, 8, 1},
-						  &err),
+	if (spec->more_kinds)
+		assert_int_equal(tp_store_put_row(run, TP_TABLE_PROC_TIME,
+						  (int64_t[]){1, TP_NULL, 1, 4, 5}, &err),
 				 0);
 	if (spec->label)
 		assert_int_equal(tp_store_put_label(run, "os", spec->label, &err), 0);
@@ -147,7 +146,7 @@ static void test_merge_any_order(void **state)
 	write_run(&(struct spec){.store = "a", .hash = "2", .functions = 30, .materialize = true});
 	write_run(&(struct spec){.store = "b", .hash = "3", .wall_ns = 5, .functions = 50});
 	write_run(&(struct spec){.store = "b", .hash = "1", .functions = 40, .label = "y"});
-	write_run(&(struct spec){.store = "c", .hash = "2", .functions = 31, .occupancy = true});
+	write_run(&(struct spec){.store = "c", .hash = "2", .functions = 31, .more_kinds = true});
 	merge("x", ALL("a", "b", "c"));
 	merge("y", ALL("c", "b"));
 	merge("y", ALL("y", "a", "a"));
@@ -181,16 +180,16 @@ static void test_merge_decides(void **state)
 				 .name = "once more",
 				 .imported_ns = 7,
 				 .functions = 3,
-				 .occupancy = true});
+				 .more_kinds = true});
 	merge("x", ALL("c", "b", "a"));
 	assert_string_equal(said("x", "SELECT name || source || imported_ns FROM run"), "firstz5");
 	/* More kinds of tables are more than more rows. */
 	assert_string_equal(said("x", "SELECT count(*) FROM frame"), "4");
-	assert_string_equal(said("x", "SELECT count(*) FROM occupancy"), "1");
+	assert_string_equal(said("x", "SELECT count(*) FROM proc_time"), "1");
 	assert_string_equal(said("x", "SELECT count(*) FROM frame_rows"), "4");
 	merge("y", ALL("b", "a"));
 	assert_string_equal(said("y", "SELECT count(*) FROM frame"), "42");
-	assert_string_equal(said("y", "SELECT count(*) FROM occupancy"), "0");
+	assert_string_equal(said("y", "SELECT count(*) FROM proc_time"), "0");
 }
 
 static void test_merge_labels(void **state)
@@ -489,7 +488,7 @@ static void test_merge_tells_of_damage(void **state)
 		struct tp_merge_result r;
 
 		write_run(
-		    &(struct spec){.store = "a", .hash = "1", .functions = 3, .occupancy = true});
+		    &(struct spec){.store = "a", .hash = "1", .functions = 3, .more_kinds = true});
 		change(stores[0], damage[i].sql);
 		*told_of = '\0';
 		assert_int_equal(tp_store_merge(at("x"), stores, 1, &opt, &r, &err), 0);

@@ -4,20 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/cut.h"
 #include "store/merge/inside.h"
 #include "store/sqlerr.h"
 
-/* A row of `found` is a run. cut: a part of a trace. Where parts are joined, they give what is
- * known of the dump (facts), and what was made of them its content. own: its hash where it is.
- * beside: parts that stay beside the whole trace, whose facts are theirs, too. */
+/* A row of `found` is a run of a store, one of `pick` a dump of the result. */
 static const char make_tables[] =
     "CREATE TEMP TABLE found(hash TEXT, input INT, run INT, wall INT, imported INT, name TEXT, "
-    "source TEXT, size INT, written_out INT, cut INT, facts INT, content INT, own TEXT, "
-    "generations INT);"
+    "source TEXT, size INT, written_out INT);"
     "CREATE TEMP TABLE pick(hash TEXT PRIMARY KEY, input INT, run INT, wall INT, imported INT, "
-    "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;"
-    "CREATE TEMP TABLE beside(hash TEXT PRIMARY KEY, dump TEXT) WITHOUT ROWID;";
+    "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;";
 
 int merge_no_memory(struct tp_err *err)
 {
@@ -73,9 +68,8 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	if (code)
 		return code;
 	snprintf(sql, sizeof(sql),
-		 "SELECT hash, ?1, id, wall_ns, imported_ns, name, source, size_in, %s, "
-		 "EXISTS (SELECT 1 FROM main.block AS b WHERE b.run = r.id AND b.stream = "
-		 "'" TP_CUT_STREAM "'), generations FROM main.run AS r",
+		 "SELECT hash, ?1, id, wall_ns, imported_ns, name, source, size_in, %s "
+		 "FROM main.run AS r",
 		 written_out ? "EXISTS (SELECT 1 FROM main.string_rows AS s WHERE s.run = r.id)"
 			     : "0");
 	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
@@ -84,12 +78,12 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	if (!rc &&
 	    sqlite3_prepare_v2(m->out.file.db,
 			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-			       "?9, ?10, 1, 1, ?1, ?11)",
+			       "?9)",
 			       -1, &put, NULL))
 		code = merge_cannot_write(m, err);
 	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
 		rc = SQLITE_OK;
-		for (int i = 0; i < 11; i++)
+		for (int i = 0; i < 9; i++)
 			rc = rc ? rc : sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i));
 		if (!has_hash(get))
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
@@ -132,16 +126,12 @@ static int reverse(int64_t a, int64_t b)
 	return a > b ? -1 : a < b;
 }
 
-/* Those that a joined trace and an import of all of it are alike in come before those in which they
- * may differ: parts.c relies on this order. */
 static int compare_ranks(const struct content *a, const struct content *b)
 {
 	if (a->damaged != b->damaged)
 		return a->damaged ? 1 : -1;
 	if (a->facts.salvaged != b->facts.salvaged)
 		return a->facts.salvaged ? 1 : -1;
-	if (a->occupancy != b->occupancy)
-		return a->occupancy ? -1 : 1;
 	if (a->lives != b->lives)
 		return a->lives ? -1 : 1;
 	if (a->kinds != b->kinds)
@@ -151,17 +141,23 @@ static int compare_ranks(const struct content *a, const struct content *b)
 	return reverse(a->codec, b->codec);
 }
 
+/* A run of a store that has the dump. */
+struct place {
+	size_t input;
+	int64_t run;
+};
+
 typedef int look_fn(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
 
-static int look(struct merge *m, const struct best *at, look_fn *fn, struct content *c,
-		struct tp_err *err)
+static int look(struct merge *m, const char *hash, const struct place *at, look_fn *fn,
+		struct content *c, struct tp_err *err)
 {
 	struct tp_store *store;
 	bool begun;
 	int code = sources_open(&m->sources, at->input, &store, err);
 
 	if (!code)
-		code = source_begin(store, at->own, at->run, &begun, err);
+		code = source_begin(store, hash, at->run, &begun, err);
 	if (code)
 		return code;
 	code = fn(store, at->run, c, err);
@@ -170,8 +166,8 @@ static int look(struct merge *m, const struct best *at, look_fn *fn, struct cont
 }
 
 /* Is b to be taken rather than a? Hashes are made where nothing else tells them apart. */
-static int is_better(struct merge *m, const struct best *at_a, struct content *a,
-		     const struct best *at_b, struct content *b, bool *better, struct tp_err *err)
+static int is_better(struct merge *m, const char *hash, const struct place *at_a, struct content *a,
+		     const struct place *at_b, struct content *b, bool *better, struct tp_err *err)
 {
 	int code = 0, order = compare_ranks(a, b);
 
@@ -179,90 +175,90 @@ static int is_better(struct merge *m, const struct best *at_a, struct content *a
 	if (order)
 		return 0;
 	if (!a->hash[0] && !a->hash[1])
-		code = look(m, at_a, content_hash, a, err);
+		code = look(m, hash, at_a, content_hash, a, err);
 	if (!code)
-		code = look(m, at_b, content_hash, b, err);
+		code = look(m, hash, at_b, content_hash, b, err);
 	*better = b->hash[0] != a->hash[0] ? b->hash[0] < a->hash[0] : b->hash[1] < a->hash[1];
 	return code;
 }
 
+/* What is known of a dump: what the first of its whole runs says that lost nothing, or else the
+ * first of its whole runs. */
+struct known {
+	bool any;
+	struct place place;
+	struct facts facts;
+};
+
 /* Stores that say different things of a dump cannot both be right, and which is cannot be told from
  * here: one that somebody made up would take the place of what was imported. What does not unpack
- * is no such choice. sound: of whole ones, the first that lost nothing. */
-static int check_facts(struct merge *m, const struct best *at, const struct content *c,
-		       struct best *sound, struct facts *known, struct tp_err *err)
+ * is no such choice. */
+static int check_facts(struct merge *m, const struct place *at, const struct content *c,
+		       struct known *known, struct tp_err *err)
 {
-	const struct facts *f = &c->facts;
+	const struct facts *f = &c->facts, *k = &known->facts;
 
 	if (c->damaged)
 		return 0;
-	if (sound->n && (f->kind != known->kind ||
-			 (!f->salvaged && !known->salvaged &&
-			  (f->events != known->events || f->duration_ns != known->duration_ns ||
-			   (f->goroutines != known->goroutines && f->lives == known->lives)))))
+	if (known->any &&
+	    (f->kind != k->kind || (!f->salvaged && !k->salvaged &&
+				    (f->events != k->events || f->duration_ns != k->duration_ns ||
+				     (f->goroutines != k->goroutines && f->lives == k->lives)))))
 		return tp_err_set(
 		    err, TP_ESTORE, TP_OFFSET_NONE,
 		    "%s (run %" PRId64 ") and %s (run %" PRId64 ") have different "
 		    "content for the same dump: one of them was changed; leave out the "
 		    "one you trust less",
-		    m->sources.at[sound->input].path, sound->run, m->sources.at[at->input].path,
-		    at->run);
-	if (!sound->n || (known->salvaged && !f->salvaged)) {
-		*sound = *at;
-		sound->n = 1;
-		*known = *f;
-	}
+		    m->sources.at[known->place.input].path, known->place.run,
+		    m->sources.at[at->input].path, at->run);
+	if (!known->any || (k->salvaged && !f->salvaged))
+		*known = (struct known){true, *at, *f};
 	return 0;
 }
 
-int merge_best(struct merge *m, const char *hash, struct best *best, struct content *content,
-	       struct tp_err *err)
+/* Of the stores that have the dump, the run whose content is taken. */
+static int find_best(struct merge *m, const char *hash, struct place *best, struct tp_err *err)
 {
-	static const char sql[] = "SELECT input, run, own FROM temp.found WHERE hash = ? AND "
-				  "content ORDER BY input";
-	struct best sound = {0};
-	struct facts known = {0};
-	struct content other;
+	static const char sql[] = "SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input";
+	struct known known = {0};
+	struct content content = {0}, other;
 	sqlite3_stmt *get = NULL;
-	struct best at = {0};
+	bool first = true;
 	int code = 0, rc = tp_kept_take(&m->kept, m->out.file.db, sql, &get);
 
-	*best = at;
-	*content = (struct content){0};
+	*best = (struct place){0};
 	if (!rc)
 		rc = sqlite3_bind_text(get, 1, hash, -1, SQLITE_STATIC);
 	for (; !rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW; rc = SQLITE_OK) {
-		bool better = !at.n++;
+		const struct place at = {(size_t)sqlite3_column_int64(get, 0),
+					 sqlite3_column_int64(get, 1)};
+		bool better = first;
 
-		at.input = (size_t)sqlite3_column_int64(get, 0);
-		at.run = sqlite3_column_int64(get, 1);
-		snprintf(at.own, sizeof(at.own), "%s", (const char *)sqlite3_column_text(get, 2));
-		code = look(m, &at, content_rank, &other, err);
+		code = look(m, hash, &at, content_rank, &other, err);
 		if (!code)
-			code = check_facts(m, &at, &other, &sound, &known, err);
-		if (!code && !better)
-			code = is_better(m, best, content, &at, &other, &better, err);
+			code = check_facts(m, &at, &other, &known, err);
+		if (!code && !first)
+			code = is_better(m, hash, best, &content, &at, &other, &better, err);
 		if (!code && better) {
-			*content = other;
+			content = other;
 			*best = at;
 		}
+		first = false;
 	}
-	best->n = at.n;
 	tp_kept_give(&m->kept, sql, get);
 	return code || rc == SQLITE_DONE ? code : merge_cannot_write(m, err);
 }
 
-/* Of the stores that have the dump, the one whose content is taken, into the table `pick`. */
+/* Puts that run into the table `pick`. */
 static int choose(struct merge *m, const char *hash, struct tp_err *err)
 {
 	static const char sql[] =
 	    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
-	    "temp.found WHERE hash = ?1 AND input = ?2 AND content) "
+	    "temp.found WHERE hash = ?1 AND input = ?2) "
 	    "WHERE hash = ?1";
 	sqlite3_stmt *set = NULL;
-	struct content content;
-	struct best best;
-	int rc, code = merge_best(m, hash, &best, &content, err);
+	struct place best;
+	int rc, code = find_best(m, hash, &best, err);
 
 	if (code)
 		return code;
@@ -288,19 +284,13 @@ int merge_choose(struct merge *m, struct tp_err *err)
 	    "INSERT INTO temp.pick SELECT hash, input, run, wall, imported, name, source, size, "
 	    "(SELECT max(written_out) FROM temp.found AS f WHERE f.hash = g.hash) FROM (SELECT *, "
 	    "row_number() OVER (PARTITION BY hash ORDER BY imported, name, source, size) AS place "
-	    "FROM temp.found WHERE facts) AS g WHERE place = 1";
-	static const char pick_beside[] =
-	    "UPDATE temp.pick SET (imported, name, source, size, written_out) = (SELECT imported, "
-	    "name, source, size, written_out FROM temp.pick AS w WHERE w.hash = (SELECT dump FROM "
-	    "temp.beside AS b WHERE b.hash = pick.hash)) WHERE hash IN (SELECT hash FROM "
-	    "temp.beside)";
+	    "FROM temp.found) AS g WHERE place = 1";
 	static const char several[] =
-	    "SELECT hash, sum(content) FROM temp.found GROUP BY hash HAVING count(*) > 1";
+	    "SELECT hash FROM temp.found GROUP BY hash HAVING count(*) > 1";
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
 
 	if (sqlite3_exec(m->out.file.db, pick_first, NULL, NULL, NULL) ||
-	    sqlite3_exec(m->out.file.db, pick_beside, NULL, NULL, NULL) ||
 	    sqlite3_prepare_v2(m->out.file.db, several, -1, &stmt, NULL))
 		code = merge_cannot_write(m, err);
 	rc = SQLITE_OK;
@@ -308,7 +298,7 @@ int merge_choose(struct merge *m, struct tp_err *err)
 		char hash[33];
 
 		snprintf(hash, sizeof(hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
-		m->result->repeated += sqlite3_column_int64(stmt, 1) > 1;
+		m->result->repeated++;
 		code = choose(m, hash, err);
 		rc = SQLITE_OK;
 	}
@@ -324,18 +314,15 @@ int merge_each(struct merge *m,
 {
 	sqlite3_stmt *stmt = NULL;
 	int64_t id = 0;
-	int code = 0,
-	    rc = sqlite3_prepare_v2(m->out.file.db,
-				    "SELECT hash, input, run, written_out, hash IN (SELECT hash "
-				    "FROM temp.beside) FROM temp.pick ORDER BY wall IS NULL, "
-				    "wall, name, hash",
-				    -1, &stmt, NULL);
+	int code = 0, rc = sqlite3_prepare_v2(m->out.file.db,
+					      "SELECT hash, input, run, written_out FROM temp.pick "
+					      "ORDER BY wall IS NULL, wall, name, hash",
+					      -1, &stmt, NULL);
 
 	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		struct pick p = {.input = sqlite3_column_int64(stmt, 1),
 				 .run = sqlite3_column_int64(stmt, 2),
-				 .written_out = sqlite3_column_int(stmt, 3),
-				 .beside = sqlite3_column_int(stmt, 4)};
+				 .written_out = sqlite3_column_int(stmt, 3)};
 
 		snprintf(p.hash, sizeof(p.hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
 		code = visit(m, &p, ++id, err);

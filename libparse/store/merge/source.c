@@ -77,15 +77,6 @@ int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, st
 	return 0;
 }
 
-int sources_add_made(struct sources *s, const char *path, struct tp_err *err)
-{
-	int64_t size = s->size;
-	int code = sources_add(s, path, false, -1, err);
-
-	s->size = size;
-	return code;
-}
-
 int sources_open(struct sources *s, size_t i, struct tp_store **store, struct tp_err *err)
 {
 	struct source *source = &s->at[i], *oldest = NULL;

@@ -115,9 +115,10 @@ int page_losses(struct page *p, struct html *h, struct tp_err *err)
 	before = h->buf.size;
 	html_put(h, "<h3>Notices</h3><ul class=\"plain\">\n");
 	begun = h->buf.size;
-	code =
-	    each(p, h, "SELECT text FROM notice WHERE run = ? ORDER BY severity DESC, offset, text",
-		 notice, err);
+	code = each(p, h,
+		    "SELECT " REP_NOTICE_TEXT
+		    " AS text FROM notice WHERE run = ? ORDER BY severity DESC, offset, text",
+		    notice, err);
 	if (h->buf.size == begun)
 		h->buf.size = before; /* none */
 	else

@@ -14,14 +14,11 @@ static bool has_tags(enum blob_kind kind)
 	return kind == BLOB_EVENTS || kind == BLOB_ROWS;
 }
 
-/* Skips what comes before the columns (store/block_model.h, rows.c, dictfile.c, pool/pool.h,
- * cut.h). */
+/* Skips what comes before the columns (store/block_model.h, rows.c, dictfile.c, pool/pool.h). */
 static void skip_head(struct tp_cursor *c, enum blob_kind kind)
 {
 	tp_cursor_u8(c);
 	tp_cursor_u8(c);
-	if (kind == BLOB_CUT)
-		return;
 	for (int i = 0; i < (kind == BLOB_LIST ? LISTS : 1); i++)
 		tp_cursor_uvarint(c);
 	if (kind == BLOB_EVENTS) {
@@ -63,7 +60,7 @@ bool blob_init(struct blob *b, enum blob_kind kind, const uint8_t *data, size_t 
 	for (unsigned i = 0; i < n; i++) {
 		b->column[i].tag = has_tags(kind) ? tp_cursor_u8(&c) : data[0];
 		raw[i] = tp_cursor_uvarint(&c);
-		stored[i] = kind == BLOB_CUT ? tp_cursor_left(&c) : tp_cursor_uvarint(&c);
+		stored[i] = tp_cursor_uvarint(&c);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct tp_slice body = tp_cursor_bytes(&c, (size_t)stored[i]);
@@ -113,8 +110,7 @@ void blob_put(const struct blob *b, struct tp_buf *out)
 		if (has_tags(b->kind))
 			MUST(!tp_buf_put(out, &b->column[i].tag, 1));
 		MUST(!tp_buf_put_uvarint(out, b->column[i].bytes.size));
-		if (b->kind != BLOB_CUT)
-			MUST(!tp_buf_put_uvarint(out, b->column[i].bytes.size));
+		MUST(!tp_buf_put_uvarint(out, b->column[i].bytes.size));
 	}
 	for (unsigned i = 0; i < b->ncolumns; i++)
 		MUST(!tp_buf_put(out, b->column[i].bytes.data, b->column[i].bytes.size));

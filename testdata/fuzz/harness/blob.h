@@ -11,9 +11,8 @@
 
 #define BLOB_COLUMNS 64
 
-/* LIST: which entries of a pool a run has (store/pool/pool.h). CUT: a part of a trace
- * (store/cut.h). */
-enum blob_kind { BLOB_EVENTS, BLOB_ROWS, BLOB_STRINGS, BLOB_LIST, BLOB_CUT };
+/* LIST: which entries of a pool a run has (store/pool/pool.h). */
+enum blob_kind { BLOB_EVENTS, BLOB_ROWS, BLOB_STRINGS, BLOB_LIST };
 
 struct blob {
 	enum blob_kind kind;

@@ -8,7 +8,6 @@
 #include "blob.h"
 #include "fuzz.h"
 #include "sound.h"
-#include "store/cut.h"
 
 /* First bytes: below this the first four of enum sound; … */
 #define BESIDE 64
@@ -19,12 +18,12 @@
 static const struct {
 	enum sound damaged, beside;
 } pairs[] = {
-    {SOUND_PARTS, SOUNDS},	  {SOUND_FIRST, SOUND_OTHERS},	 {SOUND_OTHERS, SOUND_FIRST},
-    {SOUND_TRACES, SOUND_WHOLE},  {SOUND_ENDS, SOUND_MIDDLE},	 {SOUND_MIDDLE, SOUND_ENDS},
-    {SOUND_TRACES, SOUND_TRACES}, {SOUND_PROFILES, SOUND_TWO},	 {SOUND_FIRST, SOUND_PARTS},
-    {SOUND_WHOLE, SOUND_PARTS},	  {SOUND_PARTS, SOUND_WHOLE},	 {SOUND_TRACES, SOUND_PROFILES},
+    {SOUND_STORY, SOUNDS},	  {SOUND_STORY, SOUND_OTHER},	 {SOUND_OTHER, SOUND_STORY},
+    {SOUND_TRACES, SOUND_STORY},  {SOUND_OTHER, SOUND_TRACES},	 {SOUND_ERRANDS, SOUND_TWO},
+    {SOUND_TRACES, SOUND_TRACES}, {SOUND_PROFILES, SOUND_TWO},	 {SOUND_TWO, SOUND_ERRANDS},
+    {SOUND_STORY, SOUND_TRACES},  {SOUND_STORY, SOUND_STORY},	 {SOUND_TRACES, SOUND_PROFILES},
     {SOUND_TWO, SOUND_PROFILES},  {SOUND_COUNTER, SOUND_TRACES}, {SOUND_PROFILES, SOUND_CATALOG},
-    {SOUND_TRACES, SOUND_PARTS},
+    {SOUND_TRACES, SOUND_OTHER},
 };
 
 #define PAIRS (sizeof(pairs) / sizeof(pairs[0]))
@@ -176,10 +175,7 @@ static enum blob_kind kind_of(const char *stream)
 	static const struct {
 		const char *stream;
 		enum blob_kind kind;
-	} kinds[] = {{"event", BLOB_EVENTS},
-		     {"string", BLOB_STRINGS},
-		     {"dict", BLOB_LIST},
-		     {TP_CUT_STREAM, BLOB_CUT}};
+	} kinds[] = {{"event", BLOB_EVENTS}, {"string", BLOB_STRINGS}, {"dict", BLOB_LIST}};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(stream, kinds[i].stream))
@@ -187,15 +183,15 @@ static enum blob_kind kind_of(const char *stream)
 	return BLOB_ROWS;
 }
 
-/* From here on a number of a block is one of a part's bounds, a list of a pool's entries, or a
- * chunk of a pool, where there are such. */
+/* From here on a number of a block is one of a list of a pool's entries, or of a chunk of a pool,
+ * where there are such. */
 #define SPECIAL 192
 
 /* The row of the i-th block and what is in it. */
 static bool load(struct change *x, unsigned i, sqlite3_int64 *row, enum blob_kind *kind,
 		 struct tp_buf *data)
 {
-	static const char special[] = "where run < 0 or stream in ('dict', '" TP_CUT_STREAM "') ";
+	static const char special[] = "where run < 0 or stream = 'dict' ";
 	sqlite3_stmt *s = NULL;
 	char sql[320];
 	bool found = false;
@@ -275,30 +271,6 @@ static void add(struct tp_buf *b, size_t at, struct tp_slice more)
 	tp_buf_release(&new);
 }
 
-/* A part's hash is that of what it says it is. */
-static void agree(struct change *x, sqlite3_int64 row, const struct blob *b)
-{
-	const struct tp_buf *bytes = &b->column[0].bytes;
-	struct tp_cut cut;
-	struct tp_err err;
-	sqlite3_stmt *s;
-	uint8_t hash[16];
-	char text[33];
-
-	if (tp_cut_peek(bytes->data, bytes->size, &cut, &err) ||
-	    sqlite3_prepare_v2(x->db,
-			       "update run set hash = ?1 where id = (select run from block where "
-			       "rowid = ?2)",
-			       -1, &s, NULL))
-		return;
-	tp_cut_hash(cut.dump, cut.first, cut.last, hash);
-	tp_hash_text(hash, text);
-	sqlite3_bind_text(s, 1, text, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(s, 2, row);
-	sqlite3_step(s);
-	sqlite3_finalize(s);
-}
-
 static void change_column(struct change *x)
 {
 	unsigned i = u8(x), column = u8(x), at = u16(x), how = u8(x);
@@ -324,8 +296,6 @@ static void change_column(struct change *x)
 				       new);
 			blob_put(&b, &out);
 			keep(x, row, &out);
-			if (kind == BLOB_CUT)
-				agree(x, row, &b);
 		}
 		blob_release(&b);
 	}

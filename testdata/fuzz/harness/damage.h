@@ -4,9 +4,9 @@
  *   base   u8    which store; from 64 to 127 it is merged with another one afterwards
  *   then any number of changes, each begun by a byte, modulo DAMAGE_KINDS:
  *   COLUMN       which block u8, column u8, where u16, how u8, n u8, n bytes: bytes of an unpacked
- *                column are replaced, inserted or taken away; sizes are made to agree, and a part's
- *                hash with its bounds; or the where-th number of it becomes larger (how from 192
- *                on). Blocks from 192 on: of those of pools and parts
+ *                column are replaced, inserted or taken away; sizes are made to agree; or the where-th
+ *                number of it becomes larger (how from 192 on). Blocks from 192 on: of those of
+ *                pools
  *   HEAD         which block u8, where u8, n u8, n bytes: bytes at the beginning of a block
  *   FIELD        which field of table block, which row u8, value
  *   VALUE        which table u8, column u8, row u8, value: of an ordinary table

@@ -31,56 +31,35 @@ static const struct {
 	     [BLOCK] = {block, sizeof(block)}};
 
 static const struct base {
-	struct base_run {
-		enum dump dump;
-		uint32_t first, last; /* generations; 0: all */
-	} run[3];
+	enum dump run[2];
 	bool compress, merged;
 } bases[SOUNDS] = {
-#define RUN(of)                                                                                    \
-	{                                                                                          \
-		.dump = (of)                                                                       \
-	}
-#define PART(a, b)                                                                                 \
-	{                                                                                          \
-		.dump = STORY, .first = (a), .last = (b)                                           \
-	}
-    [SOUND_ERRANDS] = {.run = {RUN(ERRANDS)}},
-    [SOUND_COUNTER] = {.run = {RUN(COUNTER)}},
-    [SOUND_CATALOG] = {.run = {RUN(HEAP)}},
-    [SOUND_TWO] = {.run = {RUN(ERRANDS), RUN(HEAP)}, .compress = true},
-    [SOUND_MERGED + SOUND_ERRANDS] = {.run = {RUN(ERRANDS)}, .merged = true},
-    [SOUND_MERGED + SOUND_COUNTER] = {.run = {RUN(COUNTER)}, .merged = true},
-    [SOUND_MERGED + SOUND_CATALOG] = {.run = {RUN(HEAP)}, .merged = true},
-    [SOUND_MERGED +
-	SOUND_TWO] = {.run = {RUN(ERRANDS), RUN(HEAP)}, .compress = true, .merged = true},
-    [SOUND_TRACES] = {.run = {RUN(STORY), RUN(OTHER_STORY)}, .merged = true},
-    [SOUND_PROFILES] = {.run = {RUN(HEAP), RUN(BLOCK)}, .merged = true},
-    [SOUND_WHOLE] = {.run = {RUN(STORY)}},
-    [SOUND_PARTS] = {.run = {PART(1, 1), PART(2, 2), PART(3, 3)}},
-    [SOUND_FIRST] = {.run = {PART(1, 1)}},
-    [SOUND_OTHERS] = {.run = {PART(2, 3)}},
-    [SOUND_ENDS] = {.run = {PART(1, 1), PART(3, 3)}, .merged = true},
-    [SOUND_MIDDLE] = {.run = {PART(2, 2)}},
-#undef RUN
-#undef PART
+    [SOUND_ERRANDS] = {.run = {ERRANDS}},
+    [SOUND_COUNTER] = {.run = {COUNTER}},
+    [SOUND_CATALOG] = {.run = {HEAP}},
+    [SOUND_TWO] = {.run = {ERRANDS, HEAP}, .compress = true},
+    [SOUND_MERGED + SOUND_ERRANDS] = {.run = {ERRANDS}, .merged = true},
+    [SOUND_MERGED + SOUND_COUNTER] = {.run = {COUNTER}, .merged = true},
+    [SOUND_MERGED + SOUND_CATALOG] = {.run = {HEAP}, .merged = true},
+    [SOUND_MERGED + SOUND_TWO] = {.run = {ERRANDS, HEAP}, .compress = true, .merged = true},
+    [SOUND_TRACES] = {.run = {STORY, OTHER_STORY}, .merged = true},
+    [SOUND_PROFILES] = {.run = {HEAP, BLOCK}, .merged = true},
+    [SOUND_STORY] = {.run = {STORY}},
+    [SOUND_OTHER] = {.run = {OTHER_STORY}},
 };
 
-static void import(const struct base_run *run, const struct base *base, const char *path)
+static void import(enum dump dump, const struct base *base, const char *path)
 {
-	const struct tp_import_options opt = {.threads = 1,
-					      .name = "dump",
-					      .first_generation = run->first,
-					      .last_generation = run->last,
-					      .store = {.compress = base->compress}};
+	const struct tp_import_options opt = {
+	    .threads = 1, .name = "dump", .store = {.compress = base->compress}};
 	struct tp_import_result result;
 	struct tp_buf story = {0};
 	struct tp_err err;
 
-	if (run->dump < STORY)
-		MUST(!tp_buf_put(&story, dumps[run->dump].data, dumps[run->dump].size));
+	if (dump < STORY)
+		MUST(!tp_buf_put(&story, dumps[dump].data, dumps[dump].size));
 	else
-		story_tell(run->dump - STORY, &story);
+		story_tell(dump - STORY, &story);
 	MUST(!tp_import(fuzz_file("dump", story.data, story.size), path, &opt, &result, &err));
 	unlink(fuzz_path("dump"));
 	tp_buf_release(&story);
@@ -117,8 +96,8 @@ static void make(const struct base *base, struct tp_buf *file)
 	/* Others are asked for meanwhile. */
 	snprintf(own, sizeof(own), "%s", fuzz_path("sound"));
 	unlink(own);
-	for (size_t i = 0; i < 3 && base->run[i].dump; i++)
-		import(&base->run[i], base, own);
+	for (size_t i = 0; i < 2 && base->run[i]; i++)
+		import(base->run[i], base, own);
 	MUST(!sqlite3_open_v2(own, &db, SQLITE_OPEN_READWRITE, NULL));
 	/* The same for every process. */
 	run_sql(db,

@@ -16,13 +16,9 @@ enum sound {
 	/* Two runs that share most of a pool: traces, profiles. */
 	SOUND_TRACES = SOUND_MERGED + 4,
 	SOUND_PROFILES,
-	/* A trace (harness/story.h), and what cutting it may leave in one store. */
-	SOUND_WHOLE,
-	SOUND_PARTS,  /* all of them */
-	SOUND_FIRST,  /* the first generation */
-	SOUND_OTHERS, /* the others, as one part */
-	SOUND_ENDS,   /* the first and the last, merged */
-	SOUND_MIDDLE,
+	/* A trace (harness/story.h) and another variant of it. */
+	SOUND_STORY,
+	SOUND_OTHER,
 	SOUNDS
 };
 

@@ -6,8 +6,6 @@
 
 #include "base/buf.h"
 
-#define STORY_GENERATIONS 3
-
 /* Appends the trace. Those of other `variant`s have other times and one other stack, and the rest
  * of the dictionary in common. */
 void story_tell(unsigned variant, struct tp_buf *out);

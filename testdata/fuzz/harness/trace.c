@@ -153,7 +153,6 @@ void fuzz_trace(const uint8_t *data, size_t size, enum tp_format format)
 	if (!fuzz_pick(&pick, 8))
 		list_raw(data, size);
 	opt.threads = fuzz_pick(&pick, 32) ? 1 : 2;
-	opt.occupancy = !fuzz_pick(&pick, 4);
 	opt.store.compress = !fuzz_pick(&pick, 4);
 	opt.store.materialize = !fuzz_pick(&pick, 32);
 	if (!on || !fuzz_import(data, size, &opt, &f))

@@ -15,7 +15,7 @@ static int select_kind(const struct rep_runs *all, const struct rep_run *like, c
 		       struct rep_runs *out, struct tp_err *err)
 {
 	size_t n = 0;
-	int code = rep_runs_pick(all, spec, out, err);
+	int code = rep_runs_select(all, spec, out, err);
 
 	if (code)
 		return code;

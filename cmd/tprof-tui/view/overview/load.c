@@ -236,7 +236,7 @@ static int losses(const struct job *j, struct tp_store *store, struct rep_output
 	static const char sql[] =
 	    "SELECT 'lost' AS kind, reason AS what, from_ns AS at_ns, to_ns - from_ns AS dur_ns, "
 	    "bytes, events FROM loss WHERE run = :run UNION ALL SELECT CASE severity WHEN 0 "
-	    "THEN 'note' WHEN 1 THEN 'warning' ELSE 'damage' END, text, NULL, NULL, "
+	    "THEN 'note' WHEN 1 THEN 'warning' ELSE 'damage' END, " REP_NOTICE_TEXT ", NULL, NULL, "
 	    "NULL, NULL FROM notice WHERE run = :run LIMIT 1000";
 
 	return query(j, sql, store, out, err);
