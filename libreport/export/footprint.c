@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "order/raw.h"
-#include "top/keys.h"
 #include "store/sqlerr.h"
 
 static int by_size(const void *a, const void *b)
@@ -25,7 +25,7 @@ static int add(struct rep_footprint *f, const char *name, uint64_t events, uint6
 {
 	struct rep_footprint_row *row;
 
-	if (rep_grow(&f->row, &f->room, f->n, sizeof(*f->row)))
+	if (tp_grow(&f->row, &f->room, f->n, sizeof(*f->row)))
 		return tp_nomem(err);
 	row = &f->row[f->n++];
 	*row = (struct rep_footprint_row){.events = events, .bytes = bytes};

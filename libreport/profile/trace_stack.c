@@ -108,7 +108,7 @@ static int known(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack, uin
 {
 	int code = rep_keys_add(&s->known, entry, stack, 0, 0, index);
 
-	return code ? code : rep_grow(&s->node, &s->node_room, *index, sizeof(*s->node));
+	return code ? code : tp_grow(&s->node, &s->node_room, *index, sizeof(*s->node));
 }
 
 static int remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)

@@ -58,7 +58,7 @@ int rep_keys_add(struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_
 	if (!k->slot[at]) {
 		if (k->n >= UINT32_MAX / 2)
 			return TP_ELIMIT;
-		if (rep_grow(&k->key, &k->room, k->n, sizeof(*k->key)))
+		if (tp_grow(&k->key, &k->room, k->n, sizeof(*k->key)))
 			return TP_ENOMEM;
 		k->key[k->n++] = key;
 		k->slot[at] = (uint32_t)k->n;
@@ -85,26 +85,4 @@ void rep_keys_release(struct rep_keys *k)
 	free(k->key);
 	free(k->slot);
 	memset(k, 0, sizeof(*k));
-}
-
-int rep_grow(void *array, size_t *room, size_t n, size_t size)
-{
-	size_t want = *room ? *room : 64;
-	void *old, *more;
-
-	if (n < *room)
-		return 0;
-	while (want <= n) {
-		if (want > SIZE_MAX / 2 / size)
-			return TP_ENOMEM;
-		want *= 2;
-	}
-	memcpy(&old, array, sizeof(old));
-	more = tp_more(old, want, size);
-	if (!more)
-		return TP_ENOMEM;
-	memset((char *)more + *room * size, 0, (want - *room) * size);
-	memcpy(array, &more, sizeof(more));
-	*room = want;
-	return 0;
 }

@@ -26,8 +26,4 @@ bool rep_keys_find(const struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c,
 		   uint32_t *index);
 void rep_keys_release(struct rep_keys *k);
 
-/* Grows *array (of *room items of `size` bytes, zeroed) so that item n exists; 0 or TP_ENOMEM. For
- * what is kept beside the keys. */
-int rep_grow(void *array, size_t *room, size_t n, size_t size);
-
 #endif

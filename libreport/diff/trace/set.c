@@ -69,7 +69,7 @@ static int show_as(struct rep_metrics *m, uint32_t name, const char *text, size_
 	int code = tp_dict_string(m->names, text, size, &own);
 
 	if (!code)
-		code = rep_grow(&m->shown, &m->shown_room, name, sizeof(*m->shown));
+		code = tp_grow(&m->shown, &m->shown_room, name, sizeof(*m->shown));
 	if (code)
 		return code;
 	if (!m->shown[name])
@@ -105,7 +105,7 @@ static int find_sum(struct rep_metrics *m, uint32_t cell, size_t window, struct 
 		int code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
 
 		if (!code)
-			code = rep_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
+			code = tp_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
 		if (code)
 			return code;
 		m->last_cell = cell;

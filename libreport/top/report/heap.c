@@ -159,7 +159,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		if (!rep_view_overlaps(v, cycle[i].start_ns,
 				       tp_plus(cycle[i].start_ns, cycle[i].mark_ns)))
 			continue;
-		code = rep_grow(&h->v, &h->room, (uint32_t)h->n, sizeof(*h->v));
+		code = tp_grow(&h->v, &h->room, (uint32_t)h->n, sizeof(*h->v));
 		if (code)
 			rep_job_fail(err, code);
 		else

@@ -256,7 +256,7 @@ static int row_of(struct intervals *all, struct rep_view *v, uint32_t id, uint32
 	if (!code)
 		code = rep_keys_add(&all->keys, name, 0, 0, 0, index);
 	if (!code)
-		code = rep_grow(&all->row, &all->room, *index, sizeof(*all->row));
+		code = tp_grow(&all->row, &all->room, *index, sizeof(*all->row));
 	if (code)
 		return code;
 	all->last_known = true;
