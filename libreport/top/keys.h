@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 struct rep_key {
 	uint32_t part[4];
 };
@@ -14,8 +16,7 @@ struct rep_key {
 struct rep_keys {
 	struct rep_key *key; /* n of them */
 	size_t n, room;
-	uint32_t *slot; /* index + 1; nslots is a power of two */
-	size_t nslots;
+	struct tp_table table;
 };
 
 /* The index of a key, new or known, into *index; 0 or TP_ENOMEM, TP_ELIMIT. */
