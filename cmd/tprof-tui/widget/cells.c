@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/many.h"
 #include "output/ops.h"
 
 static char *keep(struct tui_cells *c, const char *text)
@@ -54,15 +55,8 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 	struct tui_cells *c = ctx;
 	struct tui_sheet *s;
 
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 4;
-		struct tui_sheet *more = realloc(c->sheet, room * sizeof(*more));
-
-		if (!more)
-			return tp_nomem(err);
-		c->sheet = more;
-		c->room = room;
-	}
+	if (tp_grow(&c->sheet, &c->room, c->n, sizeof(*c->sheet)))
+		return tp_nomem(err);
 	s = &c->sheet[c->n];
 	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
 	if (!s->name || keep_columns(c, s, columns))

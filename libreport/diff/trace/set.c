@@ -143,18 +143,8 @@ int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t 
 static int put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
 		    int64_t value)
 {
-	if (m->nitems == m->item_room) {
-		size_t room = m->item_room ? 2 * m->item_room : 1024;
-		struct rep_set_item *more;
-
-		if (room > SIZE_MAX / sizeof(*more))
-			return TP_ENOMEM;
-		more = tp_more(m->item, room, sizeof(*more));
-		if (!more)
-			return TP_ENOMEM;
-		m->item = more;
-		m->item_room = room;
-	}
+	if (tp_grow(&m->item, &m->item_room, m->nitems, sizeof(*m->item)))
+		return TP_ENOMEM;
 	m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
 	return 0;
 }

@@ -228,15 +228,8 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 		row->worst_run = (uint32_t)v->index;
 		row->worst_goroutine = rep_view_goid(v, goroutine);
 	}
-	if ((size_t)row->sum.count == row->room) {
-		size_t room = row->room ? 2 * row->room : 16;
-		int64_t *more = tp_more(row->ns, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		row->ns = more;
-		row->room = room;
-	}
+	if (tp_grow(&row->ns, &row->room, (size_t)row->sum.count, sizeof(*row->ns)))
+		return TP_ENOMEM;
 	row->ns[row->sum.count] = ns;
 	rep_sum_add(&row->sum, 1, ns, ns, ns);
 	tp_sum(&all->total_ns, ns);
