@@ -32,9 +32,9 @@ static bool find_stack(const struct rep_profiles *p, const uint8_t *hash, uint32
 	return false;
 }
 
-/* What a stack costs besides its row in the spool: arrays and table may be twice as large as what
- * is in them. */
-#define STACK_HELD (2 * (sizeof(struct known_stack) + 2 * sizeof(struct tp_table_slot)))
+/* What a stack takes besides its row in the spool: the array may be twice as large as what is in
+ * it, the table four times. */
+#define STACK_HELD (2 * sizeof(struct known_stack) + 4 * sizeof(struct tp_table_slot))
 
 static int add_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t size, struct tp_err *err)
 {

@@ -118,6 +118,8 @@ static int ids_init(struct tp_proto *d, struct tp_proto_ids *ids, size_t n)
 	return ids->direct ? 0 : tp_proto_out_of_memory(d);
 }
 
+/* Not a base/table.h: ids are looked up for each frame of each sample, and a slot that holds the id
+ * itself is one cache line. */
 uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id)
 {
 	if (!ids->slot)
