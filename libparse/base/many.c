@@ -6,7 +6,7 @@
 
 #define FIRST_ROOM 64
 
-int tp_grow_slow(void *array, size_t *room, size_t n, size_t size)
+int tp_grow_raw_slow(void *array, size_t *room, size_t n, size_t size)
 {
 	size_t want = *room ? *room : FIRST_ROOM;
 	void *old, *more;
@@ -21,8 +21,20 @@ int tp_grow_slow(void *array, size_t *room, size_t n, size_t size)
 	more = tp_more(old, want, size);
 	if (!more)
 		return TP_ENOMEM;
-	memset((char *)more + *room * size, 0, (want - *room) * size);
 	memcpy(array, &more, sizeof(more));
 	*room = want;
+	return 0;
+}
+
+int tp_grow_slow(void *array, size_t *room, size_t n, size_t size)
+{
+	size_t had = *room;
+	int code = tp_grow_raw_slow(array, room, n, size);
+	char *items;
+
+	if (code)
+		return code;
+	memcpy(&items, array, sizeof(items));
+	memset(items + had * size, 0, (*room - had) * size);
 	return 0;
 }

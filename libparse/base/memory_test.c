@@ -126,6 +126,24 @@ static void test_grow_zeroes_what_is_new(void **state)
 	free(item);
 }
 
+static void test_grow_raw_keeps_what_is_there(void **state)
+{
+	uint32_t *item = NULL;
+	size_t room = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 10000; n++) {
+		assert_int_equal(tp_grow_raw(&item, &room, n, sizeof(*item)), 0);
+		assert_true(room > n);
+		item[n] = n;
+	}
+	for (uint32_t n = 0; n < 10000; n++)
+		assert_int_equal(item[n], n);
+	assert_int_equal(tp_grow_raw(&item, &room, SIZE_MAX, sizeof(*item)), TP_ENOMEM);
+	assert_int_equal(item[9999], 9999);
+	free(item);
+}
+
 static void test_grow_absurd(void **state)
 {
 	uint64_t *item = NULL, *was;
@@ -155,6 +173,7 @@ int main(void)
 	    cmocka_unit_test(test_arena_too_much),
 	    cmocka_unit_test(test_arena_strndup_any_bytes),
 	    cmocka_unit_test(test_grow_zeroes_what_is_new),
+	    cmocka_unit_test(test_grow_raw_keeps_what_is_there),
 	    cmocka_unit_test(test_grow_absurd),
 	};
 

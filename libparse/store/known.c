@@ -42,7 +42,7 @@ static int load(struct tp_known *known, struct sqlite3 *db, const char *path, st
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
 
 		rc = 0;
-		if (tp_grow(&known->hash, &room, known->n, sizeof(*known->hash))) {
+		if (tp_grow_raw(&known->hash, &room, known->n, sizeof(*known->hash))) {
 			code = tp_nomem(err);
 			break;
 		}

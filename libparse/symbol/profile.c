@@ -52,7 +52,7 @@ static int copy_strings(struct renaming *r)
 static int put_frame(struct renaming *r, uint32_t frame)
 {
 	if (r->nframes > UINT32_MAX / 2 ||
-	    tp_grow(&r->frames, &r->room, r->nframes, sizeof(*r->frames)))
+	    tp_grow_raw(&r->frames, &r->room, r->nframes, sizeof(*r->frames)))
 		return TP_ENOMEM;
 	r->frames[r->nframes++] = frame;
 	return 0;

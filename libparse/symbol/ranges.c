@@ -16,7 +16,7 @@ int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t val
 		return 0;
 	if (r->n == MOST)
 		return TP_ELIMIT;
-	if (tp_grow(&r->range, &r->room, r->n, sizeof(*r->range)))
+	if (tp_grow_raw(&r->range, &r->room, r->n, sizeof(*r->range)))
 		return TP_ENOMEM;
 	r->range[r->n++] = (struct tp_range){low, high, value};
 	return 0;

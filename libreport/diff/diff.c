@@ -155,7 +155,7 @@ static int make_rows(struct rep_diff_work *w)
 	while (!code && next_key(w, &key)) {
 		if (d->opt.min_share > 0 && too_small(w))
 			continue;
-		if (tp_grow(&d->row, &room, d->n, sizeof(*d->row)))
+		if (tp_grow_raw(&d->row, &room, d->n, sizeof(*d->row)))
 			return TP_ENOMEM;
 		code = make_row(w, key, &d->row[d->n++]);
 	}

@@ -43,7 +43,7 @@ static int add_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t size,
 
 	if (rep_held_add(p->f->held, STACK_HELD, err))
 		return err->code;
-	code = tp_grow(&p->stack, &p->stack_room, p->nstacks, sizeof(s));
+	code = tp_grow_raw(&p->stack, &p->stack_room, p->nstacks, sizeof(s));
 	if (!code)
 		code = tp_table_add(&p->by_hash, hash_of(p, hash), p->nstacks);
 	if (code)

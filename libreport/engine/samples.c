@@ -177,7 +177,7 @@ static int add_samples(struct rep_profiles *p, struct tp_err *err)
 static int keep_sample(struct current *now, const struct sample *s, const uint8_t *from,
 		       size_t size)
 {
-	if (tp_grow(&now->sample, &now->room, now->nsamples, sizeof(*now->sample)))
+	if (tp_grow_raw(&now->sample, &now->room, now->nsamples, sizeof(*now->sample)))
 		return TP_ENOMEM;
 	now->sample[now->nsamples++] = (struct place){now->rows.size, size, s->node};
 	return tp_buf_put(&now->rows, from, size);

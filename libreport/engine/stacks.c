@@ -159,7 +159,7 @@ int rep_stack_set_add(struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH
 	for (struct tp_probe p = {0}; tp_table_next(&s->table, h, &p);)
 		if (!memcmp(s->hash[p.row], hash, REP_STACK_HASH))
 			return 0;
-	if (tp_grow(&s->hash, &s->room, s->n, sizeof(*s->hash)) ||
+	if (tp_grow_raw(&s->hash, &s->room, s->n, sizeof(*s->hash)) ||
 	    tp_table_add(&s->table, h, s->n))
 		return TP_ENOMEM;
 	memcpy(s->hash[s->n++], hash, REP_STACK_HASH);

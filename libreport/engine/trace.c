@@ -84,7 +84,7 @@ static int on_id(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	/* The array may be twice as large as what is in it, the table four times. */
 	if (hold(x->of, 2 * sizeof(*x->id) + 4 * sizeof(struct tp_table_slot), err))
 		return err->code;
-	code = tp_grow(&x->id, &x->room, x->n, sizeof(*x->id));
+	code = tp_grow_raw(&x->id, &x->room, x->n, sizeof(*x->id));
 	if (!code && !find(x, id, &first))
 		code = tp_table_add(&x->by_id, tp_mix64(x->seed, (uint64_t)id), x->n);
 	if (code == TP_ELIMIT)

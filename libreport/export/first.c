@@ -83,7 +83,7 @@ static bool tells(struct reader *r, const struct tp_event *ev)
 
 static int keep(struct rep_first *f, const struct tp_event *ev)
 {
-	if (tp_grow(&f->ev, &f->room, f->n, sizeof(*f->ev)))
+	if (tp_grow_raw(&f->ev, &f->room, f->n, sizeof(*f->ev)))
 		return TP_ENOMEM;
 	f->ev[f->n++] = *ev;
 	return 0;

@@ -40,7 +40,7 @@ static int put(struct laying *l, const struct rep_flame_bar *bar)
 {
 	struct rep_flame_cells *c = l->c;
 
-	if (tp_grow(&c->bar, &l->room, c->n, sizeof(*c->bar)))
+	if (tp_grow_raw(&c->bar, &l->room, c->n, sizeof(*c->bar)))
 		return TP_ENOMEM;
 	if (bar->level >= c->nlevels) {
 		if (tp_grow(&c->level, &l->level_room, c->nlevels + 1, sizeof(*c->level)))

@@ -174,9 +174,9 @@ static int find_site(struct rep_leaks *l, const struct rep_leak_item *item, uint
 			return 0;
 		}
 	}
-	code = tp_grow(&l->site, &l->site_room, l->nsites, sizeof(*l->site));
+	code = tp_grow_raw(&l->site, &l->site_room, l->nsites, sizeof(*l->site));
 	if (!code)
-		code = tp_grow(&l->latest, &l->latest_room, l->nsites, sizeof(*l->latest));
+		code = tp_grow_raw(&l->latest, &l->latest_room, l->nsites, sizeof(*l->latest));
 	if (!code)
 		code = tp_table_add(&l->by_stack, hash, l->nsites);
 	if (code)
@@ -192,7 +192,7 @@ static int find_entry(struct rep_leaks *l, uint32_t site, struct entry **entry)
 	if (!l->latest[site]) {
 		if (l->nentries == UINT32_MAX - 1)
 			return TP_ELIMIT;
-		if (tp_grow(&l->entry, &l->entry_room, l->nentries, sizeof(*l->entry)))
+		if (tp_grow_raw(&l->entry, &l->entry_room, l->nentries, sizeof(*l->entry)))
 			return TP_ENOMEM;
 		l->entry[l->nentries] =
 		    (struct entry){site,

@@ -25,7 +25,7 @@ static int put(struct emulation *e, const struct tp_event *ev, int delta, uint8_
 {
 	struct rep_gc_facts *f = e->f;
 
-	if (tp_grow(&f->step, &e->room, f->nsteps, sizeof(*f->step)))
+	if (tp_grow_raw(&f->step, &e->room, f->nsteps, sizeof(*f->step)))
 		return TP_ENOMEM;
 	f->step[f->nsteps++] = (struct rep_go_step){
 	    .ts = ev->ts,

@@ -275,7 +275,7 @@ struct corners {
 
 static int add_corner(struct corners *c, double at, double density, double mass)
 {
-	if (tp_grow(&c->v, &c->room, c->n, sizeof(*c->v)))
+	if (tp_grow_raw(&c->v, &c->room, c->n, sizeof(*c->v)))
 		return TP_ENOMEM;
 	c->v[c->n++] = (struct corner){at, density, mass};
 	return 0;

@@ -195,7 +195,7 @@ struct points {
 
 static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 {
-	if (tp_grow(&s->v, &s->room, s->n, sizeof(*s->v)))
+	if (tp_grow_raw(&s->v, &s->room, s->n, sizeof(*s->v)))
 		return TP_ENOMEM;
 	if (ts < s->start)
 		ts = s->start;
@@ -357,7 +357,7 @@ static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double ut
 			u->n--;
 		return 0;
 	}
-	if (tp_grow(&u->step, &u->room, u->n, sizeof(*u->step)))
+	if (tp_grow_raw(&u->step, &u->room, u->n, sizeof(*u->step)))
 		return TP_ENOMEM;
 	if (++b->steps > MAX_STEPS)
 		return TP_ELIMIT;

@@ -47,7 +47,7 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	struct page_table *t = &all->table[all->n - 1];
 	struct rep_value *to;
 
-	if (tp_grow(&t->values, &t->room, t->nrows, (t->ncolumns + 1) * sizeof(*t->values)))
+	if (tp_grow_raw(&t->values, &t->room, t->nrows, (t->ncolumns + 1) * sizeof(*t->values)))
 		return tp_nomem(err);
 	to = t->values + t->nrows * t->ncolumns;
 	for (size_t i = 0; i < t->ncolumns; i++) {

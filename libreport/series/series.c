@@ -141,7 +141,7 @@ static int add_entry(struct rep_series *s, uint32_t row, double value)
 	}
 	if (s->nentries == MAX_ENTRIES)
 		return TP_ELIMIT;
-	if (tp_grow(&s->entry, &s->entry_room, s->nentries, sizeof(*s->entry)))
+	if (tp_grow_raw(&s->entry, &s->entry_room, s->nentries, sizeof(*s->entry)))
 		return TP_ENOMEM;
 	s->entry[s->nentries++] = (struct entry){row, (uint32_t)(s->npoints - 1), value};
 	s->latest[row] = (uint32_t)s->nentries;

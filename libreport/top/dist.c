@@ -12,7 +12,7 @@ static const double quantile[REP_NPERCENTILES] = {
 
 static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t value)
 {
-	if (tp_grow(&d->item, &d->room, d->n, sizeof(*d->item)))
+	if (tp_grow_raw(&d->item, &d->room, d->n, sizeof(*d->item)))
 		return TP_ENOMEM;
 	d->item[d->n++] = (struct rep_dist_item){owner, bucket, value};
 	return 0;

@@ -83,7 +83,7 @@ static int intern(struct tui_cells *c, struct rep_value *v)
 		return 0;
 	}
 	v->text.data = tp_arena_strndup(&c->arena, v->text.data, v->text.size);
-	if (!v->text.data || tp_grow(&c->text, &c->text_room, c->ntexts, sizeof(*c->text)) ||
+	if (!v->text.data || tp_grow_raw(&c->text, &c->text_room, c->ntexts, sizeof(*c->text)) ||
 	    tp_table_add(&c->by_text, hash, c->ntexts))
 		return TP_ENOMEM;
 	c->text[c->ntexts++] = *v;

@@ -74,7 +74,7 @@ static int add_chain(struct encoder *e, uint32_t before, uint32_t frame, uint32_
 {
 	if (e->nchain >= MAX_ENTRIES)
 		return TP_ELIMIT;
-	if (tp_grow(&e->chain, &e->chain_room, e->nchain, sizeof(*e->chain)))
+	if (tp_grow_raw(&e->chain, &e->chain_room, e->nchain, sizeof(*e->chain)))
 		return TP_ENOMEM;
 	*chain = (uint32_t)e->nchain++;
 	e->chain[*chain] = (struct chain){before, frame, 0};
@@ -124,7 +124,7 @@ static int location_of(struct encoder *e, uint32_t *node, uint32_t *id)
 	if (code)
 		return code;
 	if (!e->chain[chain].id) {
-		if (tp_grow(&e->location, &e->location_room, e->nlocations, sizeof(*e->location)))
+		if (tp_grow_raw(&e->location, &e->location_room, e->nlocations, sizeof(*e->location)))
 			return TP_ENOMEM;
 		e->location[e->nlocations++] = chain;
 		e->chain[chain].id = e->nlocations;

@@ -37,7 +37,7 @@ int tp_paths_end(struct tp_paths *p)
 {
 	if (p->nframes - (p->n ? p->end[p->n - 1] : 0) > MAX_ENTRIES || p->n >= MAX_ENTRIES)
 		return TP_ELIMIT;
-	if (tp_grow(&p->end, &p->room, p->n, sizeof(*p->end)))
+	if (tp_grow_raw(&p->end, &p->room, p->n, sizeof(*p->end)))
 		return TP_ENOMEM;
 	p->end[p->n++] = p->nframes;
 	return 0;

@@ -24,7 +24,7 @@ struct sampler {
 /* Room for `more` ids, of which there is one at least. */
 static int grow_ids(struct tp_proto *d, struct sampler *s, size_t more)
 {
-	return tp_grow(&s->id, &s->room, s->nid + more - 1, sizeof(*s->id))
+	return tp_grow_raw(&s->id, &s->room, s->nid + more - 1, sizeof(*s->id))
 		   ? tp_proto_out_of_memory(d)
 		   : 0;
 }
@@ -91,7 +91,7 @@ static int add_label(struct tp_proto *d, struct sampler *s, struct tp_slice wher
 	l.number = l.numeric ? (int64_t)v[3] : 0;
 	if (code)
 		return code;
-	if (tp_grow(&s->label, &s->label_room, s->nlabel, sizeof(*s->label)))
+	if (tp_grow_raw(&s->label, &s->label_room, s->nlabel, sizeof(*s->label)))
 		return tp_proto_out_of_memory(d);
 	s->label[s->nlabel++] = l;
 	return 0;

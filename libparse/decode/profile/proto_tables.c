@@ -74,7 +74,7 @@ int tp_proto_lose_missing(struct tp_proto *d)
 
 int tp_proto_list_add(struct tp_proto *d, struct tp_proto_list *list, struct tp_slice item)
 {
-	if (tp_grow(&list->item, &list->room, list->n, sizeof(*list->item)))
+	if (tp_grow_raw(&list->item, &list->room, list->n, sizeof(*list->item)))
 		return tp_proto_out_of_memory(d);
 	if (list->n >= (size_t)1 << 30)
 		return tp_proto_checked(d, TP_ELIMIT);
@@ -333,7 +333,7 @@ static int read_line(struct tp_proto *d, struct tp_slice message, size_t locatio
 		return code;
 	f.line = (int64_t)v[2];
 	f.column = (int64_t)v[3];
-	if (tp_grow(&lines->line, &lines->room, lines->n, sizeof(*lines->line)))
+	if (tp_grow_raw(&lines->line, &lines->room, lines->n, sizeof(*lines->line)))
 		return tp_proto_out_of_memory(d);
 	lines->line[lines->n++] = f;
 	return 0;
@@ -345,7 +345,7 @@ static int put_location(struct tp_proto *d, size_t place, const struct tp_locati
 	size_t want = d->nframe + (lines->n ? lines->n : 1), n;
 	int code;
 
-	if (tp_grow(&d->frame, &d->frame_room, want - 1, sizeof(*d->frame)))
+	if (tp_grow_raw(&d->frame, &d->frame_room, want - 1, sizeof(*d->frame)))
 		return tp_proto_out_of_memory(d);
 	code = tp_profile_location(d->p, l, lines->line, lines->n, d->frame + d->nframe, &n);
 	if (code)

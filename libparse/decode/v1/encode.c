@@ -101,9 +101,9 @@ int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, u
 			return 0;
 		}
 	}
-	code = tp_grow(&e->stacks, &e->room_stacks, e->nstacks, sizeof(*e->stacks));
+	code = tp_grow_raw(&e->stacks, &e->room_stacks, e->nstacks, sizeof(*e->stacks));
 	if (!code)
-		code = tp_grow(&e->pcs, &e->room_pcs, e->npcs + n - 1, sizeof(*e->pcs));
+		code = tp_grow_raw(&e->pcs, &e->room_pcs, e->npcs + n - 1, sizeof(*e->pcs));
 	if (!code)
 		code = tp_table_add(&e->by_pcs, hash, e->nstacks);
 	if (code)

@@ -104,7 +104,7 @@ static const uint8_t *begin_batch(struct tp_v1_walk *w, const uint8_t *start, co
 		return fault(w, "the header of a batch is damaged");
 	if (ix->nbatches >= BATCHES_FREE + ix->size / BYTES_PER_BATCH)
 		return broken(w, TP_ELIMIT);
-	if (tp_grow(&ix->batches, &ix->batches_room, ix->nbatches, sizeof(*ix->batches)))
+	if (tp_grow_raw(&ix->batches, &ix->batches_room, ix->nbatches, sizeof(*ix->batches)))
 		return broken(w, TP_ENOMEM);
 	chain = chain_for(w, v[0] == UINT64_MAX ? -1 : (int32_t)v[0], &lane);
 	if (!chain)

@@ -11,7 +11,7 @@
 
 int tp_v1_tables_note_stack(struct tp_v1_tables *t, uint64_t offset)
 {
-	if (tp_grow(&t->offsets, &t->room, t->n, sizeof(*t->offsets)))
+	if (tp_grow_raw(&t->offsets, &t->room, t->n, sizeof(*t->offsets)))
 		return TP_ENOMEM;
 	t->offsets[t->n++] = offset;
 	return 0;

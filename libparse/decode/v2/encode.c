@@ -110,7 +110,7 @@ static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 	if (tp_grow(&u->number, &u->room, id, sizeof(*u->number)))
 		return TP_ENOMEM;
 	if (!u->number[id]) {
-		if (tp_grow(&u->id, &u->id_room, u->n + 1, sizeof(*u->id)))
+		if (tp_grow_raw(&u->id, &u->id_room, u->n + 1, sizeof(*u->id)))
 			return TP_ENOMEM;
 		u->id[++u->n] = (uint32_t)id;
 		u->number[id] = u->n;
@@ -295,7 +295,7 @@ static int pc_of(struct tp_v2_encoder *e, uint32_t frame, uint64_t *pc)
 			*pc = BORROWED_PC | frame;
 		return 0;
 	}
-	if (tp_grow(&e->pcs, &e->room_pcs, e->npcs, sizeof(*e->pcs)) ||
+	if (tp_grow_raw(&e->pcs, &e->room_pcs, e->npcs, sizeof(*e->pcs)) ||
 	    tp_table_add(&e->by_pc, hash, e->npcs))
 		return TP_ENOMEM;
 	e->pcs[e->npcs++] = (struct frame_pc){*pc, frame};

@@ -44,7 +44,7 @@ void tp_v2_generation_release(struct tp_v2_generation *g)
 	memset(g, 0, sizeof(*g));
 }
 
-#define GROW(array, n, room) tp_grow(&(array), &(room), (n), sizeof(*(array)))
+#define GROW(array, n, room) tp_grow_raw(&(array), &(room), (n), sizeof(*(array)))
 
 static struct tp_v2_chain *stream_of(struct tp_v2_generation *g, uint64_t m)
 {

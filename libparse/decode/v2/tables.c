@@ -193,7 +193,7 @@ static int read_sample(struct loader *l)
 	if (g->nsamples >= MAX_SAMPLES)
 		return tp_err_set(l->err, TP_ELIMIT, offset_of(l), "more than %u CPU samples",
 				  MAX_SAMPLES);
-	if (tp_grow(&g->samples, &g->samples_room, g->nsamples, sizeof(*g->samples)))
+	if (tp_grow_raw(&g->samples, &g->samples_room, g->nsamples, sizeof(*g->samples)))
 		return nomem(l);
 	g->samples[g->nsamples++] = s;
 	return 0;

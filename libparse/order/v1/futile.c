@@ -51,7 +51,7 @@ static int add(struct tp_v1_futile *f, struct wakeup *w, uint64_t ordinal)
 		f->free = f->nodes[n].next;
 	} else {
 		if (f->nnodes == NO_NODE ||
-		    tp_grow(&f->nodes, &f->nodes_room, f->nnodes, sizeof(*f->nodes)))
+		    tp_grow_raw(&f->nodes, &f->nodes_room, f->nnodes, sizeof(*f->nodes)))
 			return TP_ENOMEM;
 		n = f->nnodes++;
 	}

@@ -71,7 +71,7 @@ static int hold(void *ctx, const struct tp_v1_special *s)
 
 	if (s->kind != q->kind || s->ticks < q->dawn || s->ticks > q->horizon)
 		return 0;
-	if (tp_grow(&q->heap, &q->room, q->n, sizeof(*q->heap)))
+	if (tp_grow_raw(&q->heap, &q->room, q->n, sizeof(*q->heap)))
 		return TP_ENOMEM;
 	q->heap[q->n] = *s;
 	if (s->key == INT64_MAX)

@@ -98,7 +98,7 @@ static int keys_to_counts(struct percentile *a)
 
 static int add_key(struct percentile *a, uint64_t key)
 {
-	if (tp_grow(&a->keys, &a->room, a->n, sizeof(*a->keys)))
+	if (tp_grow_raw(&a->keys, &a->room, a->n, sizeof(*a->keys)))
 		return SQLITE_NOMEM;
 	a->keys[a->n++] = key;
 	return SQLITE_OK;

@@ -44,7 +44,7 @@ static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 	    (c->want_g && span->goroutine != c->g_index) ||
 	    (c->want_open && span->open != c->want_open_value))
 		return 0;
-	if (tp_grow(&c->out, &c->room, c->n, sizeof(*c->out)))
+	if (tp_grow_raw(&c->out, &c->room, c->n, sizeof(*c->out)))
 		return tp_nomem(err);
 	out = &c->out[c->n++];
 	*out = *span;

@@ -143,7 +143,7 @@ int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t 
 static int put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
 		    int64_t value)
 {
-	if (tp_grow(&m->item, &m->item_room, m->nitems, sizeof(*m->item)))
+	if (tp_grow_raw(&m->item, &m->item_room, m->nitems, sizeof(*m->item)))
 		return TP_ENOMEM;
 	m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
 	return 0;

@@ -18,8 +18,8 @@ static int append(struct rep_build *b, const struct rep_node_key *key, uint32_t 
 {
 	if (b->ndrafts >= TP_TABLE_ROWS)
 		return TP_ELIMIT;
-	if (tp_grow(&b->draft, &b->draft_room, b->ndrafts, sizeof(*b->draft)) ||
-	    tp_grow(&b->key, &b->key_room, b->ndrafts, sizeof(*b->key)))
+	if (tp_grow_raw(&b->draft, &b->draft_room, b->ndrafts, sizeof(*b->draft)) ||
+	    tp_grow_raw(&b->key, &b->key_room, b->ndrafts, sizeof(*b->key)))
 		return TP_ENOMEM;
 	*draft = b->ndrafts++;
 	b->draft[*draft] = (struct rep_draft){.kept = true};

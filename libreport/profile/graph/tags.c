@@ -99,7 +99,7 @@ static int put_number(struct tags *t, const struct tp_label *l)
 	const char *unit = rep_label_unit(&v->units, v->profile, l->key);
 	struct number n = {.value = l->number};
 	char name[REP_MEASURE_SIZE];
-	int code = tp_grow(&t->number, &t->number_room, t->nnumbers, sizeof(*t->number));
+	int code = tp_grow_raw(&t->number, &t->number_room, t->nnumbers, sizeof(*t->number));
 
 	rep_scaled_label(name, l->number, unit, v->output_unit);
 	if (!code)
@@ -145,7 +145,7 @@ static int find(struct tags *t, const struct key *key, const struct number *n, s
 		if (!memcmp(&(*entry)->key, key, sizeof(*key)))
 			return 0;
 	}
-	code = tp_grow(&t->entry, &t->room, t->n, sizeof(*t->entry));
+	code = tp_grow_raw(&t->entry, &t->room, t->n, sizeof(*t->entry));
 	if (!code)
 		code = tp_table_add(&t->by_key, hash, t->n);
 	if (code)

@@ -25,7 +25,7 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 	key.context = s->above;
 	code = rep_build_draft(b, &key, &draft);
 	if (!code)
-		code = tp_grow(&b->edge, &b->edge_room, draft, sizeof(*b->edge));
+		code = tp_grow_raw(&b->edge, &b->edge_room, draft, sizeof(*b->edge));
 	if (code)
 		return code;
 	d = &b->draft[draft];

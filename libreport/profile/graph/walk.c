@@ -15,7 +15,7 @@ static int down(struct rep_build *b, struct way *w, uint32_t stack,
 {
 	struct rep_step *s;
 
-	if (tp_grow(&w->step, &w->room, w->n, sizeof(*w->step)))
+	if (tp_grow_raw(&w->step, &w->room, w->n, sizeof(*w->step)))
 		return TP_ENOMEM;
 	s = &w->step[w->n];
 	*s = (struct rep_step){.stack = stack};
@@ -73,7 +73,7 @@ static int edge_between(struct rep_build *b, uint32_t src, uint32_t dest,
 		if ((*edge)->src == src && (*edge)->dest == dest)
 			return 0;
 	}
-	code = tp_grow(&b->edge, &b->edge_room, b->nedges, sizeof(*b->edge));
+	code = tp_grow_raw(&b->edge, &b->edge_room, b->nedges, sizeof(*b->edge));
 	if (!code)
 		code = tp_table_add(&b->by_ends, hash, b->nedges);
 	if (code)

@@ -20,7 +20,7 @@ struct sidecar {
 
 static int add_pc(struct sidecar *c, uint64_t pc)
 {
-	if (tp_grow(&c->pcs, &c->room, c->npcs, sizeof(*c->pcs)))
+	if (tp_grow_raw(&c->pcs, &c->room, c->npcs, sizeof(*c->pcs)))
 		return TP_ENOMEM;
 	c->pcs[c->npcs++] = pc;
 	return 0;
