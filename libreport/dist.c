@@ -12,18 +12,8 @@ static const double quantile[REP_NPERCENTILES] = {
 
 static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t value)
 {
-	if (d->n == d->room) {
-		size_t room = d->room ? 2 * d->room : 256;
-		struct rep_dist_item *more;
-
-		if (room > SIZE_MAX / sizeof(*more))
-			return TP_ENOMEM;
-		more = tp_more(d->item, room, sizeof(*more));
-		if (!more)
-			return TP_ENOMEM;
-		d->item = more;
-		d->room = room;
-	}
+	if (tp_grow_raw(&d->item, &d->room, d->n, sizeof(*d->item)))
+		return TP_ENOMEM;
 	d->item[d->n++] = (struct rep_dist_item){owner, bucket, value};
 	return 0;
 }

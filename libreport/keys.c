@@ -5,65 +5,42 @@
 
 #include "base/err.h"
 #include "base/many.h"
+#include "base/random.h"
 
 static uint64_t hash(const struct rep_key *k)
 {
-	uint64_t h = (uint64_t)k->part[0] << 32 | k->part[1];
+	uint64_t h = tp_mix64(0, (uint64_t)k->part[0] << 32 | k->part[1]);
 
-	h ^= ((uint64_t)k->part[2] << 32 | k->part[3]) * 0x9e3779b97f4a7c15u;
-	h ^= h >> 32;
-	h *= 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
+	return tp_mix64(h, (uint64_t)k->part[2] << 32 | k->part[3]);
 }
 
-static int grow_slots(struct rep_keys *k)
+static bool find(const struct rep_keys *k, const struct rep_key *key, uint64_t h, uint32_t *index)
 {
-	size_t nslots = k->nslots ? 2 * k->nslots : 256;
-	uint32_t *slot = calloc(nslots, sizeof(*slot));
-
-	if (!slot)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < k->n; i++) {
-		size_t at = (size_t)hash(&k->key[i]) & (nslots - 1);
-
-		while (slot[at])
-			at = (at + 1) & (nslots - 1);
-		slot[at] = (uint32_t)i + 1;
+	for (struct tp_probe p = {0}; tp_table_next(&k->table, h, &p);) {
+		if (!memcmp(&k->key[p.row], key, sizeof(*key))) {
+			*index = p.row;
+			return true;
+		}
 	}
-	free(k->slot);
-	k->slot = slot;
-	k->nslots = nslots;
-	return 0;
-}
-
-/* The slot that holds the key, or the free one where it belongs. */
-static size_t find_slot(const struct rep_keys *k, const struct rep_key *key)
-{
-	size_t at = (size_t)hash(key) & (k->nslots - 1);
-
-	while (k->slot[at] && memcmp(&k->key[k->slot[at] - 1], key, sizeof(*key)))
-		at = (at + 1) & (k->nslots - 1);
-	return at;
+	return false;
 }
 
 int rep_keys_add(struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
 		 uint32_t *index)
 {
 	const struct rep_key key = {{a, b, c, d}};
-	size_t at;
+	uint64_t h = hash(&key);
+	int code;
 
-	if (k->n >= k->nslots / 2 && grow_slots(k))
-		return TP_ENOMEM;
-	at = find_slot(k, &key);
-	if (!k->slot[at]) {
-		if (k->n >= UINT32_MAX / 2)
-			return TP_ELIMIT;
-		if (rep_grow(&k->key, &k->room, k->n, sizeof(*k->key)))
-			return TP_ENOMEM;
-		k->key[k->n++] = key;
-		k->slot[at] = (uint32_t)k->n;
-	}
-	*index = k->slot[at] - 1;
+	if (find(k, &key, h, index))
+		return 0;
+	code = tp_grow(&k->key, &k->room, k->n, sizeof(*k->key));
+	if (!code)
+		code = tp_table_add(&k->table, h, k->n);
+	if (code)
+		return code;
+	*index = (uint32_t)k->n;
+	k->key[k->n++] = key;
 	return 0;
 }
 
@@ -71,40 +48,13 @@ bool rep_keys_find(const struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c,
 		   uint32_t *index)
 {
 	const struct rep_key key = {{a, b, c, d}};
-	size_t at;
 
-	if (!k->n)
-		return false;
-	at = find_slot(k, &key);
-	*index = k->slot[at] - 1;
-	return k->slot[at] != 0;
+	return find(k, &key, hash(&key), index);
 }
 
 void rep_keys_release(struct rep_keys *k)
 {
 	free(k->key);
-	free(k->slot);
+	tp_table_release(&k->table);
 	memset(k, 0, sizeof(*k));
-}
-
-int rep_grow(void *array, size_t *room, size_t n, size_t size)
-{
-	size_t want = *room ? *room : 64;
-	void *old, *more;
-
-	if (n < *room)
-		return 0;
-	while (want <= n) {
-		if (want > SIZE_MAX / 2 / size)
-			return TP_ENOMEM;
-		want *= 2;
-	}
-	memcpy(&old, array, sizeof(old));
-	more = tp_more(old, want, size);
-	if (!more)
-		return TP_ENOMEM;
-	memset((char *)more + *room * size, 0, (want - *room) * size);
-	memcpy(array, &more, sizeof(more));
-	*room = want;
-	return 0;
 }

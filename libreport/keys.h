@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 struct rep_key {
 	uint32_t part[4];
 };
@@ -14,8 +16,7 @@ struct rep_key {
 struct rep_keys {
 	struct rep_key *key; /* n of them */
 	size_t n, room;
-	uint32_t *slot; /* index + 1; nslots is a power of two */
-	size_t nslots;
+	struct tp_table table;
 };
 
 /* The index of a key, new or known, into *index; 0 or TP_ENOMEM, TP_ELIMIT. */
@@ -25,9 +26,5 @@ int rep_keys_add(struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_
 bool rep_keys_find(const struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
 		   uint32_t *index);
 void rep_keys_release(struct rep_keys *k);
-
-/* Grows *array (of *room items of `size` bytes, zeroed) so that item n exists; 0 or TP_ENOMEM. For
- * what is kept beside the keys. */
-int rep_grow(void *array, size_t *room, size_t n, size_t size);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/many.h"
 #include "common/decoder.h"
 #include "common/dumps.h"
 #include "common/number.h"
@@ -430,13 +431,8 @@ static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *to
 		if (strlen(e->d_name) >= NAME_SIZE || !has_suffix(e->d_name, SUFFIX) ||
 		    fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		if (n == room) {
-			struct entry *grown = realloc(*list, (room += 64) * sizeof(*grown));
-
-			if (!grown)
-				break;
-			*list = grown;
-		}
+		if (tp_grow(list, &room, n, sizeof(**list)))
+			break;
 		snprintf((*list)[n].name, NAME_SIZE, "%s", e->d_name);
 		(*list)[n].size = (int64_t)st.st_blocks * 512;
 		(*list)[n].used = st.st_mtim;

@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 8 bytes a label, all 0 before, in a table of a power of two that is at most half full. */
+#include "base/table.h"
+
+/* All 0 before. */
 struct labelled {
-	uint64_t *at;
+	uint64_t *print; /* n of them: a hash of the dump and the key */
 	size_t n, room;
+	struct tp_table table;
 };
 
 /* Notes the key of this label ("key=value") of the dump with this hash (32 hex digits). 1: it was

@@ -85,16 +85,9 @@ static void note_failure(struct coordinator *c, size_t at, const struct tp_err *
 {
 	int status = tp_err_exit_status(err->code);
 
-	if (c->nfailures == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
-		struct failure *grown = tp_more(c->failures, room, sizeof(*grown));
-
-		if (!grown) {
-			out_of_memory(c);
-			return;
-		}
-		c->failures = grown;
-		c->room = room;
+	if (tp_grow(&c->failures, &c->room, c->nfailures, sizeof(*c->failures))) {
+		out_of_memory(c);
+		return;
 	}
 	c->failures[c->nfailures++] = (struct failure){at, *err};
 	if (status > c->worst)

@@ -18,16 +18,7 @@
 /* Takes the name over. */
 static int put(struct paths *p, char *name, uint64_t bytes, bool named, int wrong)
 {
-	struct path *grown;
-
-	if (name && p->n == p->room) {
-		grown = tp_more(p->list, p->room ? 2 * p->room : 64, sizeof(*grown));
-		if (grown) {
-			p->list = grown;
-			p->room = p->room ? 2 * p->room : 64;
-		}
-	}
-	if (!name || p->n == p->room) {
+	if (!name || tp_grow(&p->list, &p->room, p->n, sizeof(*p->list))) {
 		free(name);
 		return TP_ENOMEM;
 	}
@@ -149,15 +140,7 @@ struct stack {
 
 static int push(struct stack *s, char *name)
 {
-	if (name && s->n == s->room) {
-		char **grown = tp_more(s->name, s->room ? 2 * s->room : 64, sizeof(*grown));
-
-		if (grown) {
-			s->name = grown;
-			s->room = s->room ? 2 * s->room : 64;
-		}
-	}
-	if (!name || s->n == s->room) {
+	if (!name || tp_grow(&s->name, &s->room, s->n, sizeof(*s->name))) {
 		free(name);
 		return TP_ENOMEM;
 	}

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/many.h"
 
 static void test_buf_grows_and_keeps(void **state)
 {
@@ -101,6 +102,67 @@ static void test_arena_strndup_any_bytes(void **state)
 	tp_arena_clear(&a);
 }
 
+static void test_grow_zeroes_what_is_new(void **state)
+{
+	struct {
+		uint32_t a, b, c;
+	} *item = NULL;
+	size_t room = 0;
+
+	(void)state;
+	for (size_t n = 0; n < 10000; n++) {
+		assert_int_equal(tp_grow(&item, &room, n, sizeof(*item)), 0);
+		assert_true(room > n);
+		assert_true(!item[n].a && !item[n].b && !item[n].c);
+		item[n].a = item[n].c = (uint32_t)n + 1;
+	}
+	for (size_t n = 0; n < 10000; n++)
+		assert_true(item[n].a == n + 1 && item[n].c == n + 1);
+	/* Far ahead at once. */
+	assert_int_equal(tp_grow(&item, &room, 100000, sizeof(*item)), 0);
+	assert_true(room > 100000);
+	for (size_t n = 10000; n < room; n++)
+		assert_true(!item[n].a && !item[n].b && !item[n].c);
+	free(item);
+}
+
+static void test_grow_raw_keeps_what_is_there(void **state)
+{
+	uint32_t *item = NULL;
+	size_t room = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 10000; n++) {
+		assert_int_equal(tp_grow_raw(&item, &room, n, sizeof(*item)), 0);
+		assert_true(room > n);
+		item[n] = n;
+	}
+	for (uint32_t n = 0; n < 10000; n++)
+		assert_int_equal(item[n], n);
+	assert_int_equal(tp_grow_raw(&item, &room, SIZE_MAX, sizeof(*item)), TP_ENOMEM);
+	assert_int_equal(item[9999], 9999);
+	free(item);
+}
+
+static void test_grow_absurd(void **state)
+{
+	uint64_t *item = NULL, *was;
+	size_t room = 0;
+
+	(void)state;
+	assert_int_equal(tp_grow(&item, &room, SIZE_MAX, sizeof(*item)), TP_ENOMEM);
+	assert_true(!item && !room);
+	assert_int_equal(tp_grow(&item, &room, 3, sizeof(*item)), 0);
+	item[3] = 7;
+	was = item;
+	for (size_t n = SIZE_MAX; n > SIZE_MAX / 16; n /= 2) {
+		assert_int_equal(tp_grow(&item, &room, n, sizeof(*item)), TP_ENOMEM);
+		assert_ptr_equal(item, was);
+		assert_true(room >= 4 && item[3] == 7);
+	}
+	free(item);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +172,9 @@ int main(void)
 	    cmocka_unit_test(test_arena_aligned_and_zeroed),
 	    cmocka_unit_test(test_arena_too_much),
 	    cmocka_unit_test(test_arena_strndup_any_bytes),
+	    cmocka_unit_test(test_grow_zeroes_what_is_new),
+	    cmocka_unit_test(test_grow_raw_keeps_what_is_there),
+	    cmocka_unit_test(test_grow_absurd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

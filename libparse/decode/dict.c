@@ -46,6 +46,8 @@ static int reserve(struct tp_dict_set *s, size_t n, size_t size)
 	return 0;
 }
 
+/* As base/table.h does it, but in huge pages, and with slots that are taken later than their
+ * entries are made. */
 static int grow_slots(struct tp_dict_set *s, uint32_t entries)
 {
 	uint32_t size = s->slots ? (s->mask + 1) * 2 : 1024;

@@ -8,6 +8,7 @@
 #include "base/many.h"
 #include "base/random.h"
 #include "base/seed.h"
+#include "base/table.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
 #define MAX_LEDGER  10000 /* losses and notices each; more are counted into the last */
@@ -15,12 +16,11 @@
  * come in the order of their ids, so that samples that repeat them take no longer than others. */
 #define MAX_KEY ((size_t)4096)
 
-/* Sizes of the arrays as allocated, and the look-up of label sets: slot holds set + 1. */
+/* Sizes of the arrays as allocated, and label sets by content. */
 struct tp_profile_room {
 	size_t types, mappings, comments, counters, labels, sets, stack, label_set, value, losses,
 	    notices;
-	uint32_t *slot;
-	size_t nslots; /* a power of two, at least twice the sets */
+	struct tp_table by_labels;
 	uint64_t seed;
 	struct tp_label *sorting;
 	size_t nsorting;
@@ -82,7 +82,7 @@ void tp_profile_free(struct tp_profile *p)
 	free(p->losses);
 	free(p->notices);
 	if (p->room) {
-		free(p->room->slot);
+		tp_table_release(&p->room->by_labels);
 		free(p->room->sorting);
 	}
 	free(p->room);
@@ -339,37 +339,12 @@ static uint64_t hash_labels(uint64_t seed, const struct tp_label *l, size_t n)
 	return h;
 }
 
-static int grow_slots(struct tp_profile *p)
-{
-	struct tp_profile_room *r = p->room;
-	size_t nslots = r->nslots ? r->nslots * 2 : 64;
-	uint32_t *slot;
-
-	if (p->nsets * 2 < r->nslots)
-		return 0;
-	slot = calloc(nslots, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	for (size_t s = 1; s < p->nsets; s++) {
-		size_t at =
-		    (size_t)hash_labels(r->seed, p->labels + p->sets[s].first, p->sets[s].n);
-
-		for (at &= nslots - 1; slot[at]; at = (at + 1) & (nslots - 1))
-			;
-		slot[at] = (uint32_t)s + 1;
-	}
-	free(r->slot);
-	r->slot = slot;
-	r->nslots = nslots;
-	return 0;
-}
-
 int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, size_t n,
 			 uint32_t *set)
 {
 	struct tp_profile_room *r = p->room;
 	struct tp_label *sorted;
-	size_t at;
+	uint64_t hash;
 	int code;
 
 	*set = 0;
@@ -378,29 +353,29 @@ int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, si
 	if (p->nsets >= MAX_ENTRIES || p->nlabels + n >= MAX_ENTRIES)
 		return TP_ELIMIT;
 	code = sort_labels(p, labels, n);
-	if (!code)
-		code = grow_slots(p);
-	if (!code)
-		code = grow(&p->sets, &r->sets, p->nsets, 1, sizeof(*p->sets));
-	if (!code)
-		code = grow(&p->labels, &r->labels, p->nlabels, n, sizeof(*p->labels));
 	if (code)
 		return code;
 	sorted = r->sorting;
-	at = (size_t)hash_labels(r->seed, sorted, n) & (r->nslots - 1);
-	for (; r->slot[at]; at = (at + 1) & (r->nslots - 1)) {
-		const struct tp_label_set *s = &p->sets[r->slot[at] - 1];
+	hash = hash_labels(r->seed, sorted, n);
+	for (struct tp_probe probe = {0}; tp_table_next(&r->by_labels, hash, &probe);) {
+		const struct tp_label_set *s = &p->sets[probe.row];
 
 		if (s->n == n && !memcmp(p->labels + s->first, sorted, n * sizeof(*sorted))) {
-			*set = r->slot[at] - 1;
+			*set = probe.row;
 			return 0;
 		}
 	}
+	code = grow(&p->sets, &r->sets, p->nsets, 1, sizeof(*p->sets));
+	if (!code)
+		code = grow(&p->labels, &r->labels, p->nlabels, n, sizeof(*p->labels));
+	if (!code)
+		code = tp_table_add(&r->by_labels, hash, p->nsets);
+	if (code)
+		return code;
 	memcpy(p->labels + p->nlabels, sorted, n * sizeof(*sorted));
 	p->sets[p->nsets] = (struct tp_label_set){(uint32_t)p->nlabels, (uint32_t)n};
 	p->nlabels += n;
 	*set = (uint32_t)p->nsets++;
-	r->slot[at] = *set + 1;
 	return 0;
 }
 

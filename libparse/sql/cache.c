@@ -169,16 +169,9 @@ static int load_runs(struct tp_sql *sql, struct tp_err *err)
 				  "the main database is not a tprof store (%s)",
 				  sqlite3_errmsg(sql->db));
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (sql->nrows == room) {
-			struct run_row *rows;
-
-			room = room ? room * 2 : 16;
-			rows = tp_more(sql->rows, room, sizeof(*rows));
-			if (!rows) {
-				sqlite3_finalize(stmt);
-				return tp_nomem(err);
-			}
-			sql->rows = rows;
+		if (tp_grow(&sql->rows, &room, sql->nrows, sizeof(*sql->rows))) {
+			sqlite3_finalize(stmt);
+			return tp_nomem(err);
 		}
 		sql->rows[sql->nrows++] = (struct run_row){
 		    .id = sqlite3_column_int64(stmt, 0),
@@ -278,16 +271,9 @@ static int count_streams(struct tp_sql *sql)
 
 		if (!name)
 			continue;
-		if (sql->nstreams == room) {
-			struct stream *streams;
-
-			room = room ? room * 2 : 32;
-			streams = tp_more(sql->streams, room, sizeof(*streams));
-			if (!streams) {
-				sqlite3_finalize(stmt);
-				return SQLITE_NOMEM;
-			}
-			sql->streams = streams;
+		if (tp_grow(&sql->streams, &room, sql->nstreams, sizeof(*sql->streams))) {
+			sqlite3_finalize(stmt);
+			return SQLITE_NOMEM;
 		}
 		sqlite3_snprintf(sizeof(sql->streams->name), sql->streams[sql->nstreams].name, "%s",
 				 name);

@@ -125,15 +125,8 @@ static int note_types(struct tp_event_cursor *c, struct tp_err *err)
 {
 	struct tp_type_set *set;
 
-	if (c->nseen == c->seen_room) {
-		size_t room = c->seen_room ? c->seen_room * 2 : 256;
-
-		set = tp_more(c->seen, room, sizeof(*set));
-		if (!set)
-			return tp_nomem(err);
-		c->seen = set;
-		c->seen_room = room;
-	}
+	if (tp_grow(&c->seen, &c->seen_room, c->nseen, sizeof(*c->seen)))
+		return tp_nomem(err);
 	set = &c->seen[c->nseen++];
 	memset(set, 0, sizeof(*set));
 	for (uint32_t i = 0; i < c->block->n; i++)

@@ -25,8 +25,7 @@
 
 struct percentile {
 	uint64_t *keys;	  /* unsigned, in the order of the values */
-	size_t n, room;	  /* of keys */
-	uint32_t limit;	  /* keys at most */
+	size_t n, room;	  /* of keys; at most EXACT_VALUES */
 	uint64_t *counts; /* HIST_BUCKETS of them once keys were too many */
 	uint64_t total;	  /* values seen */
 	double p;	  /* 0..100 */
@@ -99,18 +98,8 @@ static int keys_to_counts(struct percentile *a)
 
 static int add_key(struct percentile *a, uint64_t key)
 {
-	if (a->n == a->room) {
-		size_t room = a->room ? a->room * 2 : 64;
-		uint64_t *keys;
-
-		if (room > a->limit && a->limit)
-			room = a->limit;
-		keys = tp_more(a->keys, room, sizeof(*keys));
-		if (!keys)
-			return SQLITE_NOMEM;
-		a->keys = keys;
-		a->room = room;
-	}
+	if (tp_grow_raw(&a->keys, &a->room, a->n, sizeof(*a->keys)))
+		return SQLITE_NOMEM;
 	a->keys[a->n++] = key;
 	return SQLITE_OK;
 }
@@ -130,7 +119,6 @@ static void step(sqlite3_context *c, int argc, sqlite3_value **argv)
 		return;
 	if (!a->started) {
 		a->started = true;
-		a->limit = EXACT_VALUES;
 		a->p = fixed ? *fixed : 50;
 		if (argc == 2 && sqlite3_value_type(argv[1]) == SQLITE_NULL)
 			a->p = NAN;
@@ -156,7 +144,7 @@ static void step(sqlite3_context *c, int argc, sqlite3_value **argv)
 		a->any_real = true;
 		keys_to_reals(a);
 	}
-	if (!a->counts && a->n == a->limit && keys_to_counts(a)) {
+	if (!a->counts && a->n == EXACT_VALUES && keys_to_counts(a)) {
 		fail(c, a, NULL);
 		return;
 	}

@@ -44,15 +44,8 @@ static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 	    (c->want_g && span->goroutine != c->g_index) ||
 	    (c->want_open && span->open != c->want_open_value))
 		return 0;
-	if (c->n == c->room) {
-		size_t room = c->room ? c->room * 2 : 4 * FEED;
-
-		out = tp_more(c->out, room, sizeof(*out));
-		if (!out)
-			return tp_nomem(err);
-		c->out = out;
-		c->room = room;
-	}
+	if (tp_grow_raw(&c->out, &c->room, c->n, sizeof(*c->out)))
+		return tp_nomem(err);
 	out = &c->out[c->n++];
 	*out = *span;
 	out->start = start;
@@ -110,17 +103,10 @@ static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t 
 		struct segment s = {sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
 				    sqlite3_column_int64(stmt, 3)};
 
-		if (*n == room) {
-			struct segment *p;
-
-			room = room ? room * 2 : 64;
-			p = tp_more(list, room, sizeof(*p));
-			if (!p) {
-				sqlite3_finalize(stmt);
-				free(list);
-				return tp_nomem(err);
-			}
-			list = p;
+		if (tp_grow(&list, &room, *n, sizeof(*list))) {
+			sqlite3_finalize(stmt);
+			free(list);
+			return tp_nomem(err);
 		}
 		sound = sound && sqlite3_column_int64(stmt, 0) == (int64_t)*n && s.blocks > 0 &&
 			s.blocks < INT32_MAX && s.first_block >= 0 && s.first_block < INT32_MAX &&

@@ -42,16 +42,9 @@ static int load(struct tp_known *known, struct sqlite3 *db, const char *path, st
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
 
 		rc = 0;
-		if (known->n == room) {
-			size_t more = room ? 2 * room : 1024;
-			void *grown = tp_more(known->hash, more, sizeof(*known->hash));
-
-			if (!grown) {
-				code = tp_nomem(err);
-				break;
-			}
-			known->hash = grown;
-			room = more;
+		if (tp_grow_raw(&known->hash, &room, known->n, sizeof(*known->hash))) {
+			code = tp_nomem(err);
+			break;
 		}
 		if (text && read_hash(text, known->hash[known->n]))
 			known->n++;

@@ -34,15 +34,8 @@ static __attribute__((noreturn)) void out_of_memory(void)
 
 static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
 {
-	if (d->nunits == d->unit_room) {
-		size_t room = d->unit_room ? 2 * d->unit_room : 64;
-		struct tp_dwarf_unit *more = tp_more(d->unit, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		d->unit = more;
-		d->unit_room = room;
-	}
+	if (tp_grow(&d->unit, &d->unit_room, d->nunits, sizeof(*d->unit)))
+		return TP_ENOMEM;
 	d->unit[d->nunits] = (struct tp_dwarf_unit){.offset = dwarf_dieoffset(die)};
 	return tp_dwarf_add_ranges(d, &d->units, die, d->nunits++);
 }

@@ -140,11 +140,10 @@ const struct tp_range *tp_dwarf_find(struct tp_dwarf *d, const struct tp_dwarf_l
 
 void tp_dwarf_release_levels(struct tp_memo *levels)
 {
-	for (size_t i = 0; i < levels->room; i++) {
-		struct tp_dwarf_level *level = levels->slot[i].kept;
+	for (size_t i = 0; i < levels->n; i++) {
+		struct tp_dwarf_level *level = levels->entry[i].kept;
 
-		if (level)
-			tp_ranges_release(&level->ranges);
+		tp_ranges_release(&level->ranges);
 		free(level);
 	}
 	tp_memo_release(levels);

@@ -6,14 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_memo_slot {
+#include "base/table.h"
+
+struct tp_memo_entry {
 	uint64_t a, b;
-	void *kept; /* NULL: free */
+	void *kept;
 };
 
 struct tp_memo {
-	struct tp_memo_slot *slot; /* a power of two */
+	struct tp_memo_entry *entry;
 	size_t n, room;
+	struct tp_table table;
 };
 
 /* NULL where nothing is kept under the two. */

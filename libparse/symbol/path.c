@@ -71,15 +71,8 @@ static struct tp_image *add(struct tp_symbol_path *p, const char *dir, const cha
 	struct tp_err err;
 	char *path;
 
-	if (p->n == p->room) {
-		size_t room = p->room ? 2 * p->room : 16;
-		struct tp_image **more = tp_more(p->image, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		p->image = more;
-		p->room = room;
-	}
+	if (tp_grow(&p->image, &p->room, p->n, sizeof(*p->image)))
+		return NULL;
 	if (p->n >= MOST_FILES || asprintf(&path, "%s/%s", dir, name) < 0)
 		return NULL;
 	if (tp_image_open(&image, path, &err) == 0)

@@ -51,15 +51,9 @@ static int copy_strings(struct renaming *r)
 
 static int put_frame(struct renaming *r, uint32_t frame)
 {
-	if (r->nframes == r->room) {
-		size_t room = r->room ? 2 * r->room : 1024;
-		uint32_t *more = room > UINT32_MAX ? NULL : tp_more(r->frames, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		r->frames = more;
-		r->room = room;
-	}
+	if (r->nframes > UINT32_MAX / 2 ||
+	    tp_grow_raw(&r->frames, &r->room, r->nframes, sizeof(*r->frames)))
+		return TP_ENOMEM;
 	r->frames[r->nframes++] = frame;
 	return 0;
 }

@@ -14,18 +14,10 @@ int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t val
 {
 	if (low >= high)
 		return 0;
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 64;
-		struct tp_range *more;
-
-		if (room > MOST)
-			return TP_ELIMIT;
-		more = tp_more(r->range, room, sizeof(*more));
-		if (!more)
-			return TP_ENOMEM;
-		r->range = more;
-		r->room = room;
-	}
+	if (r->n == MOST)
+		return TP_ELIMIT;
+	if (tp_grow_raw(&r->range, &r->room, r->n, sizeof(*r->range)))
+		return TP_ENOMEM;
 	r->range[r->n++] = (struct tp_range){low, high, value};
 	return 0;
 }

@@ -84,6 +84,8 @@ void tp_map_release(struct tp_map *m)
 	*m = (struct tp_map){0};
 }
 
+/* Not base/table.h: tables of the timeline are asked for each event, from states whose hash is made
+ * so that neighbours share cache lines, and a slot of 4 bytes is half as large. */
 int tp_grow_slots(uint32_t **slots, uint32_t *mask, uint32_t **fresh)
 {
 	uint32_t size = *slots ? (*mask + 1) * 2 : 4096;

@@ -18,15 +18,8 @@ const char *const rep_clock_source_names[REP_NCLOCK_SOURCES] = {
 
 static int append(struct rep_clock *c, size_t *room, int64_t ts, int64_t wall)
 {
-	if (c->n == *room) {
-		size_t more = *room ? *room * 2 : 16;
-		struct rep_clock_point *p = tp_more(c->point, more, sizeof(*p));
-
-		if (!p)
-			return TP_ENOMEM;
-		c->point = p;
-		*room = more;
-	}
+	if (tp_grow(&c->point, room, c->n, sizeof(*c->point)))
+		return TP_ENOMEM;
 	c->point[c->n++] = (struct rep_clock_point){ts, wall};
 	return 0;
 }

@@ -155,15 +155,8 @@ static int make_rows(struct rep_diff_work *w)
 	while (!code && next_key(w, &key)) {
 		if (d->opt.min_share > 0 && too_small(w))
 			continue;
-		if (d->n == room) {
-			struct rep_diff_row *p;
-
-			room = room ? room * 2 : 256;
-			p = tp_more(d->row, room, sizeof(*p));
-			if (!p)
-				return TP_ENOMEM;
-			d->row = p;
-		}
+		if (tp_grow_raw(&d->row, &room, d->n, sizeof(*d->row)))
+			return TP_ENOMEM;
 		code = make_row(w, key, &d->row[d->n++]);
 	}
 	return code;

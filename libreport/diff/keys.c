@@ -195,16 +195,8 @@ static bool starts_unknown(struct rep_keys *k, struct tp_text name, int *code)
 
 static int mark_startless(struct rep_keys *k, uint32_t id)
 {
-	if (id >= k->nstartless) {
-		size_t room = (size_t)id * 2 + 64;
-		bool *p = tp_more(k->startless, room, sizeof(*p));
-
-		if (!p)
-			return TP_ENOMEM;
-		memset(p + k->nstartless, 0, (room - k->nstartless) * sizeof(*p));
-		k->startless = p;
-		k->nstartless = room;
-	}
+	if (tp_grow(&k->startless, &k->nstartless, id, sizeof(*k->startless)))
+		return TP_ENOMEM;
 	k->startless[id] = true;
 	return 0;
 }

@@ -216,6 +216,6 @@ int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
 	}
 	if (code)
 		return rep_fetch_checked(code, err);
-	now->node = calloc(p->nslots, sizeof(*now->node));
+	now->node = calloc(p->nstacks + 1, sizeof(*now->node));
 	return now->node ? place_mappings(now, err) : rep_engine_no_memory(err);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/table.h"
 #include "decode/dict.h"
 #include "decode/profile.h"
 #include "engine/load.h"
@@ -78,8 +79,9 @@ void rep_stack_hashes_release(struct rep_stack_hashes *h);
 
 /* Those that were sent by this process. */
 struct rep_stack_set {
-	uint8_t (*slot)[REP_STACK_HASH];
-	size_t nslots, n;
+	uint8_t (*hash)[REP_STACK_HASH];
+	size_t n, room;
+	struct tp_table table;
 	uint64_t seed;
 };
 /* 1: it was not in there, and is now; 0; or TP_ENOMEM. */

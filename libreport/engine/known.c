@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/random.h"
 #include "base/seed.h"
 #include "engine/profiles.h"
@@ -9,33 +10,46 @@
 
 /* ---- stacks ---- */
 
-static struct known_stack *find_stack(const struct rep_profiles *p, const uint8_t *hash)
+static uint64_t hash_of(const struct rep_profiles *p, const uint8_t *hash)
 {
 	uint64_t h;
-	size_t at;
 
 	memcpy(&h, hash, sizeof(h));
-	at = (size_t)tp_mix64(p->seed, h) & (p->nslots - 1);
-	while (p->slot[at].there && memcmp(p->slot[at].hash, hash, REP_STACK_HASH) != 0)
-		at = (at + 1) & (p->nslots - 1);
-	return &p->slot[at];
+	return tp_mix64(p->seed, h);
 }
 
-static int grow_stacks(struct rep_profiles *p, struct tp_err *err)
+/* Finds a stack by its hash: its number into *number; false where it is not known. */
+static bool find_stack(const struct rep_profiles *p, const uint8_t *hash, uint32_t *number)
 {
-	struct rep_profiles more = {.nslots = p->nslots ? 2 * p->nslots : 1024, .seed = p->seed};
+	uint64_t h = hash_of(p, hash);
 
-	if (rep_held_add(p->f->held, (more.nslots - p->nslots) * sizeof(*more.slot), err))
+	for (struct tp_probe at = {0}; tp_table_next(&p->by_hash, h, &at);) {
+		if (!memcmp(p->stack[at.row].hash, hash, REP_STACK_HASH)) {
+			*number = at.row;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What a stack takes besides its row in the spool: the array may be twice as large as what is in
+ * it, the table four times. */
+#define STACK_HELD (2 * sizeof(struct known_stack) + 4 * sizeof(struct tp_table_slot))
+
+static int add_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t size, struct tp_err *err)
+{
+	struct known_stack s = {.at = p->stacks.size, .size = size};
+	int code;
+
+	if (rep_held_add(p->f->held, STACK_HELD, err))
 		return err->code;
-	more.slot = calloc(more.nslots, sizeof(*more.slot));
-	if (!more.slot)
-		return rep_engine_no_memory(err);
-	for (size_t i = 0; i < p->nslots; i++)
-		if (p->slot[i].there)
-			*find_stack(&more, p->slot[i].hash) = p->slot[i];
-	free(p->slot);
-	p->slot = more.slot;
-	p->nslots = more.nslots;
+	code = tp_grow_raw(&p->stack, &p->stack_room, p->nstacks, sizeof(s));
+	if (!code)
+		code = tp_table_add(&p->by_hash, hash_of(p, hash), p->nstacks);
+	if (code)
+		return rep_fetch_checked(code, err);
+	memcpy(s.hash, hash, REP_STACK_HASH);
+	p->stack[p->nstacks++] = s;
 	return 0;
 }
 
@@ -73,7 +87,7 @@ static int on_stack(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	struct tp_cursor column[NCOLUMNS];
 	struct tp_slice hash = tp_cursor_bytes(c, REP_STACK_HASH);
 	const uint8_t *from = c->at;
-	struct known_stack *s;
+	uint32_t number;
 	uint64_t n;
 	bool same = split_stack(c, column, &n);
 
@@ -81,16 +95,11 @@ static int on_stack(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		return 0;
 	if (!same)
 		return rep_fetch_odd(err, "a stack whose columns differ in length");
-	if (p->nstacks * 2 >= p->nslots && grow_stacks(p, err))
-		return err->code;
-	s = find_stack(p, hash.data);
-	if (s->there)
+	if (find_stack(p, hash.data, &number))
 		return 0;
-	*s = (struct known_stack){
-	    .at = p->stacks.size, .size = (uint32_t)(c->at - from), .there = true};
-	memcpy(s->hash, hash.data, REP_STACK_HASH);
-	p->nstacks++;
-	return rep_spool_put(&p->stacks, from, s->size, err);
+	if (add_stack(p, hash.data, (uint32_t)(c->at - from), err))
+		return err->code;
+	return rep_spool_put(&p->stacks, from, (size_t)(c->at - from), err);
 }
 
 int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
@@ -99,9 +108,7 @@ int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
 	int code;
 
 	p->seed = tp_seed();
-	code = grow_stacks(p, err);
-	if (!code)
-		code = rep_spool_begin(&p->stacks, p->f->path, err);
+	code = rep_spool_begin(&p->stacks, p->f->path, err);
 	if (code)
 		return code;
 	rep_sql_put(&s, "SELECT ");
@@ -203,23 +210,23 @@ int rep_fetch_hold(struct rep_profiles *p, struct measured before, struct tp_err
 int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node, struct tp_err *err)
 {
 	static const uint8_t none[REP_STACK_HASH];
-	const struct known_stack *s = find_stack(p, hash);
 	struct tp_cursor column[NCOLUMNS], c;
 	struct current *now = &p->now;
 	struct measured before;
+	uint32_t number;
 	uint64_t n;
 	int code = 0;
 
 	*node = 0;
 	if (!memcmp(hash, none, sizeof(none)))
 		return 0;
-	if (!s->there)
+	if (!find_stack(p, hash, &number))
 		return rep_fetch_checked(TP_EFORMAT, err);
-	if (now->node[s - p->slot]) {
-		*node = now->node[s - p->slot] - 1;
+	if (now->node[number]) {
+		*node = now->node[number] - 1;
 		return 0;
 	}
-	c = tp_cursor(p->stacks.data + s->at, s->size);
+	c = tp_cursor(p->stacks.data + p->stack[number].at, p->stack[number].size);
 	split_stack(&c, column, &n);
 	before = rep_fetch_measure(now->profile);
 	for (uint64_t i = 0; i < n && !code; i++) {
@@ -232,6 +239,6 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node,
 		if (!code)
 			code = tp_dict_stack(now->profile->dict, *node, id, node);
 	}
-	now->node[s - p->slot] = *node + 1;
+	now->node[number] = *node + 1;
 	return code ? rep_fetch_checked(code, err) : rep_fetch_hold(p, before, err);
 }

@@ -258,7 +258,8 @@ void rep_fetch_profiles_free(struct rep_profiles *p)
 	rep_fetch_drop(p);
 	free(p->header);
 	free(p->group);
-	free(p->slot);
+	free(p->stack);
+	tp_table_release(&p->by_hash);
 	rep_spool_release(&p->stacks);
 	rep_spool_release(&p->spool);
 	free(p);

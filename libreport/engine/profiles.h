@@ -3,6 +3,7 @@
 #ifndef REP_ENGINE_PROFILES_H
 #define REP_ENGINE_PROFILES_H
 
+#include "base/table.h"
 #include "engine/fetching.h"
 #include "engine/spool.h"
 
@@ -20,7 +21,6 @@ struct known_stack {
 	uint8_t hash[REP_STACK_HASH];
 	size_t at; /* in `stacks`, behind the hash */
 	uint32_t size;
-	bool there;
 };
 
 /* A sample's row, and the number that its stack had where it came from. */
@@ -48,8 +48,9 @@ struct rep_profiles {
 	size_t *group;	       /* by run: those that are alike are one */
 	bool add_up;
 	struct rep_spool stacks; /* rows */
-	struct known_stack *slot;
-	size_t nslots, nstacks;
+	struct known_stack *stack; /* nstacks of them */
+	size_t nstacks, stack_room;
+	struct tp_table by_hash; /* of these */
 	uint64_t seed;
 	int (*each)(void *ctx, size_t run, struct tp_profile *profile, struct tp_err *err);
 	void *each_ctx;

@@ -177,15 +177,8 @@ static int add_samples(struct rep_profiles *p, struct tp_err *err)
 static int keep_sample(struct current *now, const struct sample *s, const uint8_t *from,
 		       size_t size)
 {
-	struct place *more;
-
-	if (now->nsamples == now->room) {
-		more = tp_more(now->sample, now->room ? 2 * now->room : 256, sizeof(*more));
-		if (!more)
-			return TP_ENOMEM;
-		now->sample = more;
-		now->room = now->room ? 2 * now->room : 256;
-	}
+	if (tp_grow_raw(&now->sample, &now->room, now->nsamples, sizeof(*now->sample)))
+		return TP_ENOMEM;
 	now->sample[now->nsamples++] = (struct place){now->rows.size, size, s->node};
 	return tp_buf_put(&now->rows, from, size);
 }

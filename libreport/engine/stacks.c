@@ -146,62 +146,30 @@ void rep_stack_hashes_release(struct rep_stack_hashes *h)
 
 /* ---- the set ---- */
 
-static bool is_empty(const uint8_t hash[REP_STACK_HASH])
-{
-	static const uint8_t zero[REP_STACK_HASH];
-
-	return !memcmp(hash, zero, sizeof(zero));
-}
-
-static uint8_t *find_slot(const struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH])
-{
-	uint64_t h;
-	size_t at;
-
-	memcpy(&h, hash, sizeof(h));
-	at = (size_t)tp_mix64(s->seed, h) & (s->nslots - 1);
-	while (!is_empty(s->slot[at]) && memcmp(s->slot[at], hash, REP_STACK_HASH) != 0)
-		at = (at + 1) & (s->nslots - 1);
-	return s->slot[at];
-}
-
-static int grow(struct rep_stack_set *s)
-{
-	struct rep_stack_set more = {.nslots = s->nslots ? 2 * s->nslots : 4096, .seed = s->seed};
-
-	if (!s->nslots)
-		more.seed = tp_seed();
-	more.slot = calloc(more.nslots, sizeof(*more.slot));
-	if (!more.slot)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < s->nslots; i++)
-		if (!is_empty(s->slot[i]))
-			memcpy(find_slot(&more, s->slot[i]), s->slot[i], REP_STACK_HASH);
-	more.n = s->n;
-	free(s->slot);
-	*s = more;
-	return 0;
-}
-
 int rep_stack_set_add(struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH])
 {
-	uint8_t *slot;
+	uint64_t h;
 
 	if (s->n >= MOST_SENT)
 		rep_stack_set_release(s);
-	if (s->n * 2 >= s->nslots && grow(s))
+	if (!s->n)
+		s->seed = tp_seed();
+	memcpy(&h, hash, sizeof(h));
+	h = tp_mix64(s->seed, h);
+	for (struct tp_probe p = {0}; tp_table_next(&s->table, h, &p);)
+		if (!memcmp(s->hash[p.row], hash, REP_STACK_HASH))
+			return 0;
+	if (tp_grow_raw(&s->hash, &s->room, s->n, sizeof(*s->hash)) ||
+	    tp_table_add(&s->table, h, s->n))
 		return TP_ENOMEM;
-	slot = find_slot(s, hash);
-	if (!is_empty(slot))
-		return 0;
-	memcpy(slot, hash, REP_STACK_HASH);
-	s->n++;
+	memcpy(s->hash[s->n++], hash, REP_STACK_HASH);
 	return 1;
 }
 
 void rep_stack_set_release(struct rep_stack_set *s)
 {
-	free(s->slot);
+	free(s->hash);
+	tp_table_release(&s->table);
 	*s = (struct rep_stack_set){0};
 }
 

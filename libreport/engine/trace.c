@@ -6,6 +6,7 @@
 #include "base/many.h"
 #include "base/random.h"
 #include "base/seed.h"
+#include "base/table.h"
 #include "engine/fetching.h"
 #include "store/dictfile.h"
 
@@ -15,9 +16,8 @@ struct building;
 struct index {
 	struct building *of;
 	int64_t *id; /* by row */
-	size_t n;
-	uint32_t *slot; /* row + 1 */
-	size_t nslots;
+	size_t n, room;
+	struct tp_table by_id; /* the first row of each id */
 	uint64_t seed;
 };
 
@@ -59,56 +59,49 @@ static int damaged(struct tp_err *err, enum tp_table_id table)
 
 /* ---- who ---- */
 
+static bool find(const struct index *x, int64_t id, uint32_t *row)
+{
+	uint64_t hash = tp_mix64(x->seed, (uint64_t)id);
+
+	for (struct tp_probe p = {0}; tp_table_next(&x->by_id, hash, &p);) {
+		if (x->id[p.row] == id) {
+			*row = p.row;
+			return true;
+		}
+	}
+	return false;
+}
+
 static int on_id(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct index *x = ctx;
-	int64_t id = rep_row_get_int(c), *more;
+	int64_t id = rep_row_get_int(c);
+	uint32_t first;
+	int code;
 
 	if (c->failed)
 		return 0;
-	if (x->n >= UINT32_MAX / 2)
+	/* The array may be twice as large as what is in it, the table four times. */
+	if (hold(x->of, 2 * sizeof(*x->id) + 4 * sizeof(struct tp_table_slot), err))
+		return err->code;
+	code = tp_grow_raw(&x->id, &x->room, x->n, sizeof(*x->id));
+	if (!code && !find(x, id, &first))
+		code = tp_table_add(&x->by_id, tp_mix64(x->seed, (uint64_t)id), x->n);
+	if (code == TP_ELIMIT)
 		return rep_fetch_odd(err, "too many goroutines");
-	if (!(x->n & (x->n - 1))) {
-		/* With slots, of which there are twice to four times as many. */
-		if (hold(x->of, (x->n ? x->n : 1) * (sizeof(*x->id) + 4 * sizeof(*x->slot)), err))
-			return err->code;
-		more = tp_more(x->id, x->n ? 2 * x->n : 1, sizeof(*more));
-		if (!more)
-			return rep_engine_no_memory(err);
-		x->id = more;
-	}
+	if (code)
+		return rep_engine_no_memory(err);
 	x->id[x->n++] = id;
 	return 0;
 }
 
-/* The first of an id is meant. */
-static uint32_t *find_slot(const struct index *x, int64_t id)
-{
-	size_t at = (size_t)tp_mix64(x->seed, (uint64_t)id) & (x->nslots - 1);
-
-	while (x->slot[at] && x->id[x->slot[at] - 1] != id)
-		at = (at + 1) & (x->nslots - 1);
-	return &x->slot[at];
-}
-
-static int make_slots(struct index *x)
-{
-	x->seed = tp_seed();
-	for (x->nslots = 16; x->nslots < 2 * x->n; x->nslots *= 2)
-		;
-	x->slot = calloc(x->nslots, sizeof(*x->slot));
-	for (size_t i = 0; x->slot && i < x->n; i++) {
-		uint32_t *slot = find_slot(x, x->id[i]);
-
-		if (!*slot)
-			*slot = (uint32_t)i + 1;
-	}
-	return x->slot ? 0 : TP_ENOMEM;
-}
-
 static int64_t look_up(const struct index *x, int64_t id)
 {
-	return id == TP_NULL ? TP_NULL : (int64_t)*find_slot(x, id) - 1;
+	uint32_t row;
+
+	if (id == TP_NULL)
+		return TP_NULL;
+	return find(x, id, &row) ? (int64_t)row : -1;
 }
 
 #define GOROUTINES ((enum rep_engine_table_id)(REP_ENGINE_PACKED + TP_TABLE_GOROUTINE))
@@ -154,9 +147,8 @@ static int load_ids(struct building *b, struct tp_err *err)
 
 		put_table(b, &s, (enum rep_engine_table_id)(REP_ENGINE_PACKED + (int)tables[i]),
 			  "id");
+		b->of[i].seed = tp_seed();
 		code = rep_fetch_ask(b->f->link, &s, on_id, &b->of[i], err);
-		if (!code && make_slots(&b->of[i]))
-			code = rep_engine_no_memory(err);
 	}
 	return code;
 }
@@ -499,7 +491,7 @@ int rep_fetch_trace(const struct rep_fetching *f, size_t run, struct tp_store_ru
 		code = load_events(&b, err);
 	for (int i = 0; i < WHO_N; i++) {
 		free(b.of[i].id);
-		free(b.of[i].slot);
+		tp_table_release(&b.of[i].by_id);
 	}
 	free(b.event);
 	tp_dict_free(b.dict);

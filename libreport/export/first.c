@@ -83,15 +83,8 @@ static bool tells(struct reader *r, const struct tp_event *ev)
 
 static int keep(struct rep_first *f, const struct tp_event *ev)
 {
-	if (f->n == f->room) {
-		size_t room = f->room ? f->room * 2 : 64;
-		struct tp_event *p = tp_more(f->ev, room, sizeof(*p));
-
-		if (!p)
-			return TP_ENOMEM;
-		f->ev = p;
-		f->room = room;
-	}
+	if (tp_grow_raw(&f->ev, &f->room, f->n, sizeof(*f->ev)))
+		return TP_ENOMEM;
 	f->ev[f->n++] = *ev;
 	return 0;
 }

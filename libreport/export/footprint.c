@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "keys.h"
+#include "base/many.h"
 #include "order/raw.h"
 #include "store/sqlerr.h"
 
@@ -25,7 +26,7 @@ static int add(struct rep_footprint *f, const char *name, uint64_t events, uint6
 {
 	struct rep_footprint_row *row;
 
-	if (rep_grow(&f->row, &f->room, f->n, sizeof(*f->row)))
+	if (tp_grow(&f->row, &f->room, f->n, sizeof(*f->row)))
 		return tp_nomem(err);
 	row = &f->row[f->n++];
 	*row = (struct rep_footprint_row){.events = events, .bytes = bytes};

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/many.h"
 #include "decode/v2/wire.h"
 #include "keys.h"
 #include "output/text.h"
@@ -33,7 +34,7 @@ static int load_clocks(struct rep_parsed *p, struct tp_store *store, const struc
 		rc = sqlite3_bind_int64(st, 1, run->id);
 	while (!rc && !code && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		rc = 0;
-		code = rep_grow(&p->clock, &room, p->nclocks, sizeof(*p->clock));
+		code = tp_grow(&p->clock, &room, p->nclocks, sizeof(*p->clock));
 		if (code)
 			break;
 		p->clock[p->nclocks++] = (struct rep_parsed_clock){

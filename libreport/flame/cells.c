@@ -40,25 +40,11 @@ static int put(struct laying *l, const struct rep_flame_bar *bar)
 {
 	struct rep_flame_cells *c = l->c;
 
-	if (c->n == l->room) {
-		size_t room = l->room ? l->room * 2 : 256;
-		struct rep_flame_bar *more = tp_more(c->bar, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		c->bar = more;
-		l->room = room;
-	}
+	if (tp_grow_raw(&c->bar, &l->room, c->n, sizeof(*c->bar)))
+		return TP_ENOMEM;
 	if (bar->level >= c->nlevels) {
-		if (c->nlevels + 1 >= l->level_room) {
-			size_t room = l->level_room ? l->level_room * 2 : 64;
-			uint32_t *more = tp_more(c->level, room, sizeof(*more));
-
-			if (!more)
-				return TP_ENOMEM;
-			c->level = more;
-			l->level_room = room;
-		}
+		if (tp_grow(&c->level, &l->level_room, c->nlevels + 1, sizeof(*c->level)))
+			return TP_ENOMEM;
 		c->level[c->nlevels++] = c->n;
 	}
 	c->bar[c->n++] = *bar;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 #include "base/sum.h"
 #include "flame/inside.h"
@@ -24,11 +25,9 @@ int rep_flame_tree_init(struct rep_flame_tree *t, const struct rep_flame_tree_op
 		t->opt.max_depth = REP_FLAME_MAX_DEPTH;
 	t->seed = tp_seed();
 	t->room = 1024;
-	t->nslots = 4096;
 	t->names = tp_dict_new();
 	t->node = tp_many(t->room, sizeof(*t->node));
-	t->slot = calloc(t->nslots, sizeof(*t->slot));
-	if (!t->names || !t->node || !t->slot)
+	if (!t->names || !t->node)
 		return rep_flame_tree_no_memory(err);
 	memset(t->node, 0, sizeof(*t->node));
 	t->n = 1;
@@ -39,7 +38,7 @@ void rep_flame_tree_release(struct rep_flame_tree *t)
 {
 	tp_dict_free(t->names);
 	free(t->node);
-	free(t->slot);
+	tp_table_release(&t->by_name);
 	free(t->weight);
 	for (int side = 0; side < REP_FLAME_SIDES; side++) {
 		free(t->value[side]);
@@ -53,23 +52,7 @@ void rep_flame_tree_release(struct rep_flame_tree *t)
 
 static uint64_t hash(const struct rep_flame_tree *t, uint32_t parent, uint32_t name)
 {
-	uint64_t h = t->seed ^ ((uint64_t)parent << 32 | name);
-
-	h *= 0x9e3779b97f4a7c15u;
-	h ^= h >> 32;
-	return h * 0xd6e8feb86659fd93u;
-}
-
-/* A slot is a node and, above it, bits of its hash, so that others are passed by without a look at
- * their nodes; 0 is empty. */
-static uint64_t slot_of(uint64_t h, uint32_t node)
-{
-	return (h & 0xffffffff) << 32 | node;
-}
-
-static size_t place(const struct rep_flame_tree *t, uint64_t h)
-{
-	return (size_t)(h >> 32) & (t->nslots - 1);
+	return tp_mix64(t->seed, (uint64_t)parent << 32 | name);
 }
 
 int rep_flame_tree_reserve(struct rep_flame_tree *t, uint32_t more)
@@ -92,38 +75,6 @@ int rep_flame_tree_reserve(struct rep_flame_tree *t, uint32_t more)
 	return 0;
 }
 
-static void put_slot(struct rep_flame_tree *t, uint32_t node)
-{
-	uint64_t h = hash(t, t->node[node].parent, t->node[node].name);
-	size_t at = place(t, h);
-
-	while (t->slot[at])
-		at = (at + 1) & (t->nslots - 1);
-	t->slot[at] = slot_of(h, node);
-	t->nslotted++;
-}
-
-/* Room for the children of one more node in the table, which is at most half full. */
-static int reserve_slots(struct rep_flame_tree *t)
-{
-	size_t nslots = t->nslots * 4, n = t->nslots;
-	uint64_t *old = t->slot, *slot;
-
-	if ((t->nslotted + FEW + 1) * (size_t)2 < t->nslots)
-		return 0;
-	slot = calloc(nslots, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	t->slot = slot;
-	t->nslots = nslots;
-	t->nslotted = 0;
-	for (size_t i = 0; i < n; i++)
-		if (old[i])
-			put_slot(t, (uint32_t)old[i]);
-	free(old);
-	return 0;
-}
-
 /* Most nodes have few children, which are gone through; those of the others are in a table. */
 static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_t name)
 {
@@ -137,14 +88,26 @@ static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_
 		return c;
 	}
 	h = hash(t, parent, name);
-	for (size_t at = place(t, h); t->slot[at]; at = (at + 1) & (t->nslots - 1)) {
-		uint32_t other = (uint32_t)t->slot[at];
-
-		if (t->slot[at] == slot_of(h, other) && t->node[other].parent == parent &&
-		    t->node[other].name == name)
-			return other;
-	}
+	for (struct tp_probe p = {0}; tp_table_next(&t->by_name, h, &p);)
+		if (t->node[p.row].parent == parent && t->node[p.row].name == name)
+			return p.row;
 	return 0;
+}
+
+/* Enters a node that is to be made into the table, where its parent has many children; and when it
+ * makes them many, the others before it. */
+static int enter(struct rep_flame_tree *t, uint32_t parent, uint32_t name, uint32_t node)
+{
+	int code = 0;
+
+	if (t->node[parent].nchildren < FEW)
+		return 0;
+	if (t->node[parent].nchildren == FEW) {
+		code = tp_table_reserve(&t->by_name, FEW + 1);
+		for (uint32_t c = t->node[parent].child; c && !code; c = t->node[c].next)
+			code = tp_table_add(&t->by_name, hash(t, parent, t->node[c].name), c);
+	}
+	return code ? code : tp_table_add(&t->by_name, hash(t, parent, name), node);
 }
 
 int rep_flame_tree_child(struct rep_flame_tree *t, uint32_t parent, uint32_t name, uint32_t *id)
@@ -157,8 +120,8 @@ int rep_flame_tree_child(struct rep_flame_tree *t, uint32_t parent, uint32_t nam
 		return 0;
 	if (t->n == t->room)
 		code = rep_flame_tree_reserve(t, 1);
-	if (!code && t->node[parent].nchildren >= FEW)
-		code = reserve_slots(t);
+	if (!code)
+		code = enter(t, parent, name, t->n);
 	if (code)
 		return code;
 	up = &t->node[parent];
@@ -166,11 +129,7 @@ int rep_flame_tree_child(struct rep_flame_tree *t, uint32_t parent, uint32_t nam
 	t->node[*id] = (struct rep_flame_node){
 	    .parent = parent, .next = up->child, .name = name, .depth = up->depth + 1};
 	up->child = *id;
-	if (++up->nchildren == FEW + 1)
-		for (uint32_t c = *id; c; c = t->node[c].next)
-			put_slot(t, c);
-	else if (up->nchildren > FEW)
-		put_slot(t, *id);
+	up->nchildren++;
 	return 0;
 }
 

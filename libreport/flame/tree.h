@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/table.h"
 #include "decode/profile.h"
 
 enum rep_flame_side { REP_FLAME_NEW, REP_FLAME_OLD, REP_FLAME_SIDES };
@@ -67,10 +68,8 @@ struct rep_flame_tree {
 	size_t cut;	  /* stacks that were deeper than max_depth */
 
 	uint32_t *frame[REP_FLAME_SIDES], nframes[REP_FLAME_SIDES]; /* rep_flame_frame_of */
-	uint32_t room, valued; /* private: allocated; look-up by parent and name */
-	uint32_t nslotted;
-	size_t nslots;
-	uint64_t *slot;
+	uint32_t room, valued;	  /* private: allocated */
+	struct tp_table by_name;  /* of children of nodes that have many: by parent and name */
 	uint64_t seed;
 };
 

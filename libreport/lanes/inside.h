@@ -154,7 +154,7 @@ int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err);
 void rep_lanes_sums_release(struct rep_lane_sums *s);
 
 /* Where goroutines work for a task (task/workers.h), what --task=ID counts: intervals, those of a
- * goroutine disjoint. Appends to an array that rep_grow grows. 0, TP_ENOMEM or TP_ELIMIT. */
+ * goroutine disjoint. Appends to an array that tp_grow grows. 0, TP_ENOMEM or TP_ELIMIT. */
 struct rep_lane_stay {
 	uint32_t goroutine;
 	uint32_t row; /* of the picture */

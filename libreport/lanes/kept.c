@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define MOST_BYTES ((size_t)32 << 20)
 #define MOST_ROWS  2048
 
@@ -61,7 +63,7 @@ void rep_kept_put(struct rep_lanes *l, const struct rep_picture *picture,
 	size_t bytes = (size_t)picture->cols * sizeof(*cell);
 	struct rep_cell *copy;
 
-	if (!make_room(l, bytes) || rep_grow(&l->kept, &l->kept_room, l->nkept, sizeof(*l->kept)))
+	if (!make_room(l, bytes) || tp_grow(&l->kept, &l->kept_room, l->nkept, sizeof(*l->kept)))
 		return;
 	copy = malloc(bytes);
 	if (!copy)

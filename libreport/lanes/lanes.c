@@ -115,7 +115,7 @@ static int make_groups(struct rep_lanes *l)
 			continue;
 		code = rep_keys_add(&entries, entry, 0, 0, 0, &at);
 		if (!code)
-			code = rep_grow(&l->group, &room, at, sizeof(*l->group));
+			code = tp_grow(&l->group, &room, at, sizeof(*l->group));
 		if (code)
 			break;
 		group = &l->group[at];

@@ -20,7 +20,7 @@ static int put(struct rep_lanes *l, enum rep_mark_kind kind, int64_t from, int64
 {
 	struct rep_lane_marks *m = &l->marks[kind];
 
-	if (rep_grow(&m->mark, &m->room, m->n, sizeof(*m->mark)))
+	if (tp_grow(&m->mark, &m->room, m->n, sizeof(*m->mark)))
 		return TP_ENOMEM;
 	from = is_time(from) ? from : 0;
 	to = is_time(to) ? to : l->duration;

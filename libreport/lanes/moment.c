@@ -366,7 +366,7 @@ static int wakeups_in(struct rep_lanes *l, size_t segment, struct rep_moment *m,
 			m->more_wakeups = true;
 			break;
 		}
-		if (rep_grow(&m->wakeup, room, m->nwakeups, sizeof(*m->wakeup)))
+		if (tp_grow(&m->wakeup, room, m->nwakeups, sizeof(*m->wakeup)))
 			return tp_nomem(err);
 		m->wakeup[m->nwakeups++] = (struct rep_wakeup){span->start, span->goroutine};
 	}

@@ -25,7 +25,7 @@ static int put(struct list *list, const struct rep_lane *lane)
 	    (lane->to <= list->options->from &&
 	     !(lane->from == lane->to && lane->from >= list->options->from)))
 		return 0;
-	if (rep_grow(&rows->row, &list->room, rows->n, sizeof(*rows->row)))
+	if (tp_grow(&rows->row, &list->room, rows->n, sizeof(*rows->row)))
 		return TP_ENOMEM;
 	rows->row[rows->n++] = *lane;
 	return 0;
@@ -391,7 +391,7 @@ static int put_stay(void *ctx, const struct rep_member *m)
 
 	if (!rep_lanes_shows(s->l, m->goroutine))
 		return 0;
-	if (rep_grow(s->stay, s->room, *s->n, sizeof(**s->stay)))
+	if (tp_grow(s->stay, s->room, *s->n, sizeof(**s->stay)))
 		return TP_ENOMEM;
 	(*s->stay)[(*s->n)++] = (struct rep_lane_stay){
 	    .goroutine = m->goroutine,

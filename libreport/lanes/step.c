@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "lanes/inside.h"
 #include "order/listing.h"
 #include "store/sqlerr.h"
@@ -27,7 +28,7 @@ static int load_blocks(struct rep_lanes *l, struct tp_err *err)
 		rc = sqlite3_bind_int64(st, 1, l->v.run->row.id);
 	while (!rc && !code && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		rc = 0;
-		code = rep_grow(&l->blocks, &room, l->nblocks, sizeof(*l->blocks));
+		code = tp_grow(&l->blocks, &room, l->nblocks, sizeof(*l->blocks));
 		if (!code)
 			l->blocks[l->nblocks++] = (struct rep_lane_block){
 			    .part = sqlite3_column_int64(st, 0),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "lanes/inside.h"
 
 static int by_owner(const void *a, const void *b)
@@ -97,7 +98,7 @@ static int put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner,
 {
 	if (segment < 0 || (uint64_t)segment >= l->v.nsegments || state < 0 || state >= TP_NSTATES)
 		return 0;
-	if (rep_grow(&s->sum, &s->room, s->n, sizeof(*s->sum)))
+	if (tp_grow(&s->sum, &s->room, s->n, sizeof(*s->sum)))
 		return TP_ENOMEM;
 	s->sum[s->n++] = (struct rep_lane_sum){
 	    .total_ns = total_ns,

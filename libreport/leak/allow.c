@@ -10,17 +10,10 @@
 static int add_rule(struct rep_allow *a, size_t *room, const struct rep_allow_rule *rule,
 		    struct tp_err *err)
 {
-	struct rep_allow_rule *more;
-
 	if (a->n == MAX_RULES)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "more than %d rules", MAX_RULES);
-	if (a->n == *room) {
-		*room = *room ? 2 * *room : 16;
-		more = tp_more(a->rule, *room, sizeof(*more));
-		if (!more)
-			return tp_nomem(err);
-		a->rule = more;
-	}
+	if (tp_grow(&a->rule, room, a->n, sizeof(*a->rule)))
+		return tp_nomem(err);
 	a->rule[a->n++] = *rule;
 	return 0;
 }

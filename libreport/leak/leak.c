@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/sum.h"
+#include "base/table.h"
 #include "leak/parts.h"
 
 const struct rep_leak_sort_desc rep_leak_sorts[REP_LEAK_NSORTS] = {
@@ -26,17 +28,17 @@ struct rep_leaks {
 	struct tp_dict *dict;
 	struct rep_leak_site *site;
 	struct rep_leak_count *counts; /* of all sites; set by finish, where site.count points */
-	size_t nsites, room;
+	size_t nsites, site_room;
 	struct entry *entry; /* of sites in sources, in the order of the sources */
 	size_t nentries, entry_room;
-	uint32_t *slot; /* hash table: site + 1 */
-	size_t nslots;	/* a power of two */
+	struct tp_table by_stack; /* of sites: by stack, creator and reason */
 	struct source *source;
 	size_t nsources;
 	uint8_t *whose; /* by node of the dictionary */
 	size_t nwhose;
 	size_t first_entry; /* of the source that was begun last */
 	uint32_t *latest;   /* by site: its entry in that source + 1 */
+	size_t latest_room;
 	int64_t excess;
 	bool *met; /* by rule: a site is what it is about */
 };
@@ -76,7 +78,7 @@ void rep_leaks_free(struct rep_leaks *l)
 	free(l->site);
 	free(l->counts);
 	free(l->entry);
-	free(l->slot);
+	tp_table_release(&l->by_stack);
 	free(l->whose);
 	free(l->latest);
 	free(l->met);
@@ -154,73 +156,35 @@ int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp
 
 /* ---- sites ---- */
 
-static size_t hash_of(const struct rep_leak_site *s)
-{
-	uint64_t h = ((uint64_t)s->stack << 32 | s->creator) * 0x9e3779b97f4a7c15u;
-
-	h = (h ^ s->reason) * 0x9e3779b97f4a7c15u;
-	return (size_t)(h >> 29);
-}
-
-static bool is_same(const struct rep_leak_site *a, const struct rep_leak_site *b)
-{
-	return a->stack == b->stack && a->creator == b->creator && a->reason == b->reason;
-}
-
-static int grow(struct rep_leaks *l)
-{
-	size_t room = l->room ? 2 * l->room : 256, nslots = 4 * room;
-	struct rep_leak_site *site = tp_more(l->site, room, sizeof(*site));
-	uint32_t *latest, *slot;
-
-	if (!site)
-		return TP_ENOMEM;
-	l->site = site;
-	latest = tp_more(l->latest, room, sizeof(*latest));
-	if (!latest)
-		return TP_ENOMEM;
-	l->latest = latest;
-	slot = calloc(nslots, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < l->nsites; i++) {
-		size_t at = hash_of(&site[i]);
-
-		while (slot[at & (nslots - 1)])
-			at++;
-		slot[at & (nslots - 1)] = (uint32_t)i + 1;
-	}
-	free(l->slot);
-	l->slot = slot;
-	l->nslots = nslots;
-	l->room = room;
-	return 0;
-}
-
 static int find_site(struct rep_leaks *l, const struct rep_leak_item *item, uint32_t *site)
 {
 	const struct rep_leak_site wanted = {.stack = item->stack,
 					     .creator = item->creator,
 					     .reason = item->no_stack ? item->waits : 0};
-	size_t at;
-	int code = l->nsites == l->room ? grow(l) : 0;
+	uint64_t hash = tp_mix64(tp_mix64(0, (uint64_t)wanted.stack << 32 | wanted.creator),
+				 wanted.reason);
+	int code;
 
-	if (code)
-		return code;
-	for (at = hash_of(&wanted);; at++) {
-		uint32_t *slot = &l->slot[at & (l->nslots - 1)];
+	for (struct tp_probe p = {0}; tp_table_next(&l->by_stack, hash, &p);) {
+		const struct rep_leak_site *s = &l->site[p.row];
 
-		if (!*slot) {
-			*slot = (uint32_t)l->nsites + 1;
-			l->latest[l->nsites] = 0;
-			l->site[l->nsites] = wanted;
-			*site = (uint32_t)l->nsites++;
+		if (s->stack == wanted.stack && s->creator == wanted.creator &&
+		    s->reason == wanted.reason) {
+			*site = p.row;
 			return 0;
 		}
-		*site = *slot - 1;
-		if (is_same(&l->site[*site], &wanted))
-			return 0;
 	}
+	code = tp_grow_raw(&l->site, &l->site_room, l->nsites, sizeof(*l->site));
+	if (!code)
+		code = tp_grow_raw(&l->latest, &l->latest_room, l->nsites, sizeof(*l->latest));
+	if (!code)
+		code = tp_table_add(&l->by_stack, hash, l->nsites);
+	if (code)
+		return code;
+	l->latest[l->nsites] = 0;
+	l->site[l->nsites] = wanted;
+	*site = (uint32_t)l->nsites++;
+	return 0;
 }
 
 static int find_entry(struct rep_leaks *l, uint32_t site, struct entry **entry)
@@ -228,15 +192,8 @@ static int find_entry(struct rep_leaks *l, uint32_t site, struct entry **entry)
 	if (!l->latest[site]) {
 		if (l->nentries == UINT32_MAX - 1)
 			return TP_ELIMIT;
-		if (l->nentries == l->entry_room) {
-			struct entry *more;
-
-			l->entry_room = l->entry_room ? 2 * l->entry_room : 256;
-			more = tp_more(l->entry, l->entry_room, sizeof(*more));
-			if (!more)
-				return TP_ENOMEM;
-			l->entry = more;
-		}
+		if (tp_grow_raw(&l->entry, &l->entry_room, l->nentries, sizeof(*l->entry)))
+			return TP_ENOMEM;
 		l->entry[l->nentries] =
 		    (struct entry){site,
 				   (uint32_t)(l->nsources - 1),

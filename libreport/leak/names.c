@@ -137,15 +137,8 @@ static int map_frame(struct rep_leak_names *m, uint32_t frame, uint32_t *out)
 
 static int put_path(struct rep_leak_names *m, size_t n, uint32_t node)
 {
-	if (n == m->room) {
-		size_t room = m->room ? 2 * m->room : 128;
-		uint32_t *more = tp_more(m->path, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		m->path = more;
-		m->room = room;
-	}
+	if (tp_grow(&m->path, &m->room, n, sizeof(*m->path)))
+		return TP_ENOMEM;
 	m->path[n] = node;
 	return 0;
 }

@@ -25,15 +25,8 @@ static int put(struct emulation *e, const struct tp_event *ev, int delta, uint8_
 {
 	struct rep_gc_facts *f = e->f;
 
-	if (f->nsteps == e->room) {
-		size_t room = e->room ? e->room * 2 : 1024;
-		void *more = tp_more(f->step, room, sizeof(*f->step));
-
-		if (!more)
-			return TP_ENOMEM;
-		f->step = more;
-		e->room = room;
-	}
+	if (tp_grow_raw(&f->step, &e->room, f->nsteps, sizeof(*f->step)))
+		return TP_ENOMEM;
 	f->step[f->nsteps++] = (struct rep_go_step){
 	    .ts = ev->ts,
 	    .p = ev->p,

@@ -275,15 +275,8 @@ struct corners {
 
 static int add_corner(struct corners *c, double at, double density, double mass)
 {
-	if (c->n == c->room) {
-		size_t room = c->room ? c->room * 2 : 1024;
-		void *more = tp_more(c->v, room, sizeof(*c->v));
-
-		if (!more)
-			return TP_ENOMEM;
-		c->v = more;
-		c->room = room;
-	}
+	if (tp_grow_raw(&c->v, &c->room, c->n, sizeof(*c->v)))
+		return TP_ENOMEM;
 	c->v[c->n++] = (struct corner){at, density, mass};
 	return 0;
 }

@@ -195,15 +195,8 @@ struct points {
 
 static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 {
-	if (s->n == s->room) {
-		size_t room = s->room ? s->room * 2 : 4096;
-		void *more = tp_more(s->v, room, sizeof(*s->v));
-
-		if (!more)
-			return TP_ENOMEM;
-		s->v = more;
-		s->room = room;
-	}
+	if (tp_grow_raw(&s->v, &s->room, s->n, sizeof(*s->v)))
+		return TP_ENOMEM;
 	if (ts < s->start)
 		ts = s->start;
 	/* What goes on to the end has no end of its own. */
@@ -364,15 +357,8 @@ static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double ut
 			u->n--;
 		return 0;
 	}
-	if (u->n == u->room) {
-		size_t room = u->room ? u->room * 2 : 64;
-		void *more = tp_more(u->step, room, sizeof(*u->step));
-
-		if (!more)
-			return TP_ENOMEM;
-		u->step = more;
-		u->room = room;
-	}
+	if (tp_grow_raw(&u->step, &u->room, u->n, sizeof(*u->step)))
+		return TP_ENOMEM;
 	if (++b->steps > MAX_STEPS)
 		return TP_ELIMIT;
 	u->step[u->n++] = (struct rep_util_step){ts, util};
@@ -396,17 +382,9 @@ static int end_at(struct builder *b, struct rep_util *u, int64_t ts)
 static int new_series(struct builder *b, int64_t p, int64_t ts)
 {
 	struct rep_utils *out = b->out;
-	void *more;
 
-	if (out->n == out->room) {
-		size_t room = out->room ? out->room * 2 : 8;
-
-		more = tp_more(out->series, room, sizeof(*out->series));
-		if (!more)
-			return TP_ENOMEM;
-		out->series = more;
-		out->room = room;
-	}
+	if (tp_grow(&out->series, &out->room, out->n, sizeof(*out->series)))
+		return TP_ENOMEM;
 	out->series[out->n++] = (struct rep_util){.p = p, .run = b->run};
 	return add_step(b, &out->series[out->n - 1], ts, 1);
 }

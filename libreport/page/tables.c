@@ -15,15 +15,8 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 	struct page_tables *all = ctx;
 	struct page_table *t;
 
-	if (all->n == all->room) {
-		size_t room = all->room ? 2 * all->room : 16;
-		struct page_table *more = tp_more(all->table, room, sizeof(*more));
-
-		if (!more)
-			return tp_nomem(err);
-		all->table = more;
-		all->room = room;
-	}
+	if (tp_grow(&all->table, &all->room, all->n, sizeof(*all->table)))
+		return tp_nomem(err);
 	t = &all->table[all->n];
 	*t = (struct page_table){.ncolumns = ncolumns};
 	t->name = tp_arena_strndup(&all->arena, name, strlen(name));
@@ -54,16 +47,8 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	struct page_table *t = &all->table[all->n - 1];
 	struct rep_value *to;
 
-	if (t->nrows == t->room) {
-		size_t room = t->room ? 2 * t->room : 64;
-		struct rep_value *more =
-		    tp_more(t->values, room * (t->ncolumns + 1), sizeof(*more));
-
-		if (!more)
-			return tp_nomem(err);
-		t->values = more;
-		t->room = room;
-	}
+	if (tp_grow_raw(&t->values, &t->room, t->nrows, (t->ncolumns + 1) * sizeof(*t->values)))
+		return tp_nomem(err);
 	to = t->values + t->nrows * t->ncolumns;
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		to[i] = values[i];

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/many.h"
 #include "base/regex.h"
 #include "import.h"
 #include "path/ender.h"
@@ -907,7 +908,7 @@ static int collect(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	(void)crosses;
 	(void)end_stack;
 	(void)err;
-	assert_int_equal(rep_grow(&s->span, &s->room, s->n, sizeof(*s->span)), 0);
+	assert_int_equal(tp_grow(&s->span, &s->room, s->n, sizeof(*s->span)), 0);
 	s->span[s->n++] = *span;
 	return 0;
 }
@@ -948,7 +949,7 @@ static void put_brute(int64_t from, int64_t to, uint32_t g, unsigned kind, uint3
 		last->from = from;
 		return;
 	}
-	assert_int_equal(rep_grow(&brute, &brute_room, nbrute, sizeof(*brute)), 0);
+	assert_int_equal(tp_grow(&brute, &brute_room, nbrute, sizeof(*brute)), 0);
 	brute[nbrute++] = (struct brute){from, to, g, kind, depth};
 }
 

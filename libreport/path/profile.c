@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "path/path.h"
 #include "profile/trace_stack.h"
@@ -29,7 +30,7 @@ static int append(struct building *b, uint32_t base, uint32_t stack, uint32_t *o
 	for (uint32_t at = stack; at && !code;) {
 		struct tp_stack_node node = tp_dict_stack_at(b->p->dict, at);
 
-		code = rep_grow(&b->frames, &b->frames_room, n, sizeof(*b->frames));
+		code = tp_grow(&b->frames, &b->frames_room, n, sizeof(*b->frames));
 		if (!code)
 			b->frames[n++] = node.frame;
 		at = node.parent;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/regex.h"
 #include "base/units.h"
 #include "path/path.h"
@@ -138,7 +139,7 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 			list->example = r.id;
 		return 0;
 	}
-	code = rep_grow(&list->request, &p->room, list->n, sizeof(r));
+	code = tp_grow(&list->request, &p->room, list->n, sizeof(r));
 	if (!code)
 		list->request[list->n++] = r;
 	return code;

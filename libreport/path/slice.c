@@ -70,7 +70,7 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 	uint32_t place = g == TP_NONE ? REP_SLICE_NONE : s->first[g];
 
 	if (ev->type == TP_EV_TASK_END) {
-		if (rep_grow(&s->end, &s->ends_room, s->nends, sizeof(*s->end)))
+		if (tp_grow(&s->end, &s->ends_room, s->nends, sizeof(*s->end)))
 			return tp_nomem(err);
 		s->end[s->nends++] =
 		    (struct rep_slice_end){ev->arg[0], ev->ts, g, place, 2 * s->n + 1, ev->stack};

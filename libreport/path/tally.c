@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 
 const struct rep_path_kind_desc rep_path_kinds[REP_NPATH_KINDS] = {
@@ -49,7 +50,7 @@ static int add_sum(struct rep_path *p, const struct rep_path_hop *hop, uint32_t 
 	if (!code)
 		code = rep_keys_add(&p->sums, hop->chain, entry, hop->stack, what, &at);
 	if (!code)
-		code = rep_grow(&p->sum, &p->sum_room, at, sizeof(*p->sum));
+		code = tp_grow(&p->sum, &p->sum_room, at, sizeof(*p->sum));
 	if (code)
 		return code;
 	p->nsums = p->sums.n;
@@ -86,7 +87,7 @@ int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t en
 		p->hop[p->nhop - 1].from = hop->from;
 		return 0;
 	}
-	code = rep_grow(&p->hop, &p->hop_room, p->nhop, sizeof(*p->hop));
+	code = tp_grow(&p->hop, &p->hop_room, p->nhop, sizeof(*p->hop));
 	if (!code)
 		p->hop[p->nhop++] = *hop;
 	return code;
@@ -108,7 +109,7 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 		code = rep_keys_add(&p->chains, chain, wait->stack, wait->reason, wait->waker_entry,
 				    &at);
 		if (!code)
-			code = rep_grow(&p->chain, &p->chain_room, p->nchains, sizeof(*p->chain));
+			code = tp_grow(&p->chain, &p->chain_room, p->nchains, sizeof(*p->chain));
 		if (code)
 			return code;
 		c = &p->chain[p->nchains++];

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "path/path.h"
 #include "path/wake.h"
@@ -29,7 +30,7 @@ static int add(const struct rep_view *v, const struct rep_path_sum *s, struct re
 		code = rep_keys_add(keys, s->entry, rep_path_site(v->dict, s->stack), what,
 				    s->stack != 0, &at);
 	if (!code)
-		code = rep_grow(total, room, at, sizeof(**total));
+		code = tp_grow(total, room, at, sizeof(**total));
 	if (code)
 		return code;
 	t = &(*total)[at];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hist.h"
+#include "base/many.h"
 #include "base/sum.h"
 #include "path/ender.h"
 #include "spans/crossing.h"
@@ -77,7 +78,7 @@ static int find_pair(struct adding *a, const struct tp_span *span, struct rep_wa
 	if (!code)
 		code = rep_keys_add(&a->pairs, waker, woken, 0, 0, pair);
 	if (!code)
-		code = rep_grow(&a->out->wake, &a->out->room, *pair, sizeof(wake));
+		code = tp_grow(&a->out->wake, &a->out->room, *pair, sizeof(wake));
 	if (code)
 		return code;
 	if (*pair == known) {
@@ -94,7 +95,7 @@ static int put_bucket(struct adding *a, uint32_t pair, uint32_t bucket, int64_t 
 	int code = rep_keys_add(&a->buckets, pair, bucket, 0, 0, &at);
 
 	if (!code)
-		code = rep_grow(&a->bucket_count, &a->bucket_room, at, sizeof(*a->bucket_count));
+		code = tp_grow(&a->bucket_count, &a->bucket_room, at, sizeof(*a->bucket_count));
 	if (!code)
 		tp_sum(&a->bucket_count[at], count);
 	return code;

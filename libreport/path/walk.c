@@ -222,7 +222,7 @@ static int begin(struct rep_walk *k, struct rep_path_request *requests, size_t n
 		code = rep_keys_add(&k->tasks, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
 		if (!code)
 			code =
-			    rep_grow(&k->task_walker, &k->task_room, at, sizeof(*k->task_walker));
+			    tp_grow(&k->task_walker, &k->task_room, at, sizeof(*k->task_walker));
 		if (code)
 			return code;
 		k->task_walker[at] = (uint32_t)i;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "path/ender.h"
 #include "path/tally.h"
 
@@ -132,7 +133,7 @@ static bool skip(struct rep_walk *k, struct rep_walker *w, int *code)
 
 static int push(struct rep_walker *w, const struct rep_walk_frame *frame)
 {
-	int code = rep_grow(&w->frame, &w->room, w->nframes, sizeof(*w->frame));
+	int code = tp_grow(&w->frame, &w->room, w->nframes, sizeof(*w->frame));
 
 	if (!code)
 		w->frame[w->nframes++] = *frame;

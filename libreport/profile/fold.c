@@ -28,15 +28,8 @@ void rep_fold_release(struct rep_fold *f)
 
 static int append(uint32_t **items, size_t *room, size_t n, uint32_t item)
 {
-	if (n == *room) {
-		size_t more = *room ? *room * 2 : 256;
-		uint32_t *p = tp_more(*items, more, sizeof(*p));
-
-		if (!p)
-			return TP_ENOMEM;
-		*items = p;
-		*room = more;
-	}
+	if (tp_grow(items, room, n, sizeof(**items)))
+		return TP_ENOMEM;
 	(*items)[n] = item;
 	return 0;
 }

@@ -46,16 +46,9 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 
 		if (!l->numeric)
 			continue;
-		if (!have && u->n == room) {
-			struct rep_label_unit *item;
-
-			room = room ? room * 2 : 8;
-			item = tp_more(u->item, room, sizeof(*item));
-			if (!item)
-				return rep_filter_fail(err, TP_ENOMEM);
-			u->item = item;
-		}
 		if (!have) {
+			if (tp_grow(&u->item, &room, u->n, sizeof(*u->item)))
+				return rep_filter_fail(err, TP_ENOMEM);
 			have = &u->item[u->n++];
 			*have = (struct rep_label_unit){.key = l->key};
 			u->place[l->key] = (uint32_t)u->n;

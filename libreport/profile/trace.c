@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "profile/trace_go.h"
 #include "profile/trace_stack.h"
@@ -70,7 +71,7 @@ static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned stat
 	int code = rep_keys_add(&b->keys, entry, stack, state, reason, &at);
 
 	if (!code)
-		code = rep_grow(&b->sum, &b->room, at, sizeof(*b->sum));
+		code = tp_grow(&b->sum, &b->room, at, sizeof(*b->sum));
 	if (code)
 		return code;
 	tp_sum(&b->sum[at].value[COUNT], count);

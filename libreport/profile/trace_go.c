@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "profile/trace_stack.h"
 #include "spans/crossing.h"
@@ -303,7 +304,7 @@ static int merge(struct scan *s)
 			continue;
 		code = identify(s, &keys, i, &id);
 		if (!code)
-			code = rep_grow(&known, &room, id, sizeof(*known));
+			code = tp_grow(&known, &room, id, sizeof(*known));
 		if (code)
 			break;
 		other = known[id] ? &s->sum[known[id] - 1] : sum;

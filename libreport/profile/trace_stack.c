@@ -108,20 +108,13 @@ static int known(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack, uin
 {
 	int code = rep_keys_add(&s->known, entry, stack, 0, 0, index);
 
-	return code ? code : rep_grow(&s->node, &s->node_room, *index, sizeof(*s->node));
+	return code ? code : tp_grow(&s->node, &s->node_room, *index, sizeof(*s->node));
 }
 
 static int remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)
 {
-	if (n == s->path_room) {
-		size_t room = n ? 2 * n : 128;
-		uint32_t *more = tp_more(s->path, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		s->path = more;
-		s->path_room = room;
-	}
+	if (tp_grow(&s->path, &s->path_room, n, sizeof(*s->path)))
+		return TP_ENOMEM;
 	s->path[n] = index;
 	return 0;
 }

@@ -33,7 +33,7 @@ struct entry {
 struct rep_series {
 	struct tp_dict *names; /* a row's number is that of its name; 0 is used as well */
 	struct rep_series_row *row;
-	size_t nrows, row_room;
+	size_t nrows, row_room, latest_room;
 	uint32_t *row_of; /* by string: row + 1 */
 	size_t nrow_of;
 	uint32_t *latest; /* by row: its entry in the latest run + 1 */
@@ -113,39 +113,16 @@ int rep_series_point(struct rep_series *s, const char *name, int64_t time_ns, st
 
 static int room_for_names(struct rep_series *s)
 {
-	size_t n = tp_dict_strings(s->names);
-	uint32_t *more;
-
-	if (n <= s->nrow_of)
-		return 0;
-	n *= 2;
-	more = tp_more(s->row_of, n, sizeof(*more));
-	if (!more)
-		return TP_ENOMEM;
-	memset(more + s->nrow_of, 0, (n - s->nrow_of) * sizeof(*more));
-	s->row_of = more;
-	s->nrow_of = n;
-	return 0;
+	return tp_grow(&s->row_of, &s->nrow_of, tp_dict_strings(s->names) - 1, sizeof(*s->row_of));
 }
 
 static int add_row(struct rep_series *s, uint32_t string, const struct rep_series_number *number)
 {
 	struct tp_text t = tp_dict_text(s->names, string);
 
-	if (s->nrows == s->row_room) {
-		size_t room = s->row_room ? 2 * s->row_room : 256;
-		struct rep_series_row *row = tp_more(s->row, room, sizeof(*row));
-		uint32_t *latest;
-
-		if (!row)
-			return TP_ENOMEM;
-		s->row = row;
-		latest = tp_more(s->latest, room, sizeof(*latest));
-		if (!latest)
-			return TP_ENOMEM;
-		s->latest = latest;
-		s->row_room = room;
-	}
+	if (tp_grow(&s->row, &s->row_room, s->nrows, sizeof(*s->row)) ||
+	    tp_grow(&s->latest, &s->latest_room, s->nrows, sizeof(*s->latest)))
+		return TP_ENOMEM;
 	s->latest[s->nrows] = 0;
 	s->row[s->nrows] = (struct rep_series_row){.name = t.text,
 						   .size = t.size,
@@ -164,15 +141,8 @@ static int add_entry(struct rep_series *s, uint32_t row, double value)
 	}
 	if (s->nentries == MAX_ENTRIES)
 		return TP_ELIMIT;
-	if (s->nentries == s->entry_room) {
-		size_t room = s->entry_room ? 2 * s->entry_room : 1024;
-		struct entry *more = tp_more(s->entry, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		s->entry = more;
-		s->entry_room = room;
-	}
+	if (tp_grow_raw(&s->entry, &s->entry_room, s->nentries, sizeof(*s->entry)))
+		return TP_ENOMEM;
 	s->entry[s->nentries++] = (struct entry){row, (uint32_t)(s->npoints - 1), value};
 	s->latest[row] = (uint32_t)s->nentries;
 	return 0;

@@ -53,16 +53,9 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) || sqlite3_bind_int64(st, 1, v->run->row.id))
 		goto fail;
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		if (v->nsegments == room) {
-			struct tp_segment *more;
-
-			room = room ? 2 * room : 32;
-			more = tp_more(v->segments, room, sizeof(*more));
-			if (!more) {
-				sqlite3_finalize(st);
-				return tp_nomem(err);
-			}
-			v->segments = more;
+		if (tp_grow(&v->segments, &room, v->nsegments, sizeof(*v->segments))) {
+			sqlite3_finalize(st);
+			return tp_nomem(err);
 		}
 		v->segments[v->nsegments] = (struct tp_segment){
 		    .id = sqlite3_column_int64(st, 0),
@@ -230,15 +223,8 @@ int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common)
 	while (at && !v->stack_map[at]) {
 		uint32_t parent = tp_dict_stack_at(v->dict, at).parent;
 
-		if (n == v->path_room) {
-			size_t room = n ? 2 * n : 128;
-			uint32_t *more = tp_more(v->path, room, sizeof(*more));
-
-			if (!more)
-				return TP_ENOMEM;
-			v->path = more;
-			v->path_room = room;
-		}
+		if (tp_grow(&v->path, &v->path_room, n, sizeof(*v->path)))
+			return TP_ENOMEM;
 		v->path[n++] = at;
 		at = parent < at ? parent : 0;
 	}

@@ -14,6 +14,7 @@
 
 #include "keys.h"
 #include "sums/part.h"
+#include "base/many.h"
 #include "timeline/span.h"
 #include "timeline/timeline.h"
 
@@ -279,7 +280,7 @@ static void add_sum(struct sums *s, uint32_t who, unsigned state, uint32_t reaso
 	uint32_t i;
 
 	assert_int_equal(rep_keys_add(&s->keys, who, state, reason, stack, &i), 0);
-	assert_int_equal(rep_grow(&s->sum, &s->room, i, sizeof(*s->sum)), 0);
+	assert_int_equal(tp_grow(&s->sum, &s->room, i, sizeof(*s->sum)), 0);
 	s->sum[i].count += count;
 	s->sum[i].total += total;
 	s->sum[i].max = max > s->sum[i].max ? max : s->sum[i].max;
@@ -315,7 +316,7 @@ static int keep_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 {
 	(void)ctx;
 	(void)err;
-	assert_int_equal(rep_grow(&every, &every_room, nevery, sizeof(*every)), 0);
+	assert_int_equal(tp_grow(&every, &every_room, nevery, sizeof(*every)), 0);
 	every[nevery] = *span;
 	every[nevery].start -= runs.run[0].row.start_ns;
 	every[nevery++].end -= runs.run[0].row.start_ns;

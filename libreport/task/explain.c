@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "keys.h"
 #include "spans/segment.h"
 
@@ -92,7 +93,7 @@ static int put_piece(struct explain *e, uint32_t worker, const struct tp_span *s
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "too much happens in these for one look; pick fewer with --task, "
 				  "--region, --min or --from and --to");
-	if (rep_grow(&e->piece, &e->room, e->n, sizeof(*e->piece)))
+	if (tp_grow(&e->piece, &e->room, e->n, sizeof(*e->piece)))
 		return tp_nomem(err);
 	p = &e->piece[e->n++];
 	p->from = span->start > w->from ? span->start : w->from;

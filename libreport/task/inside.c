@@ -84,7 +84,7 @@ static int put(struct rep_inside *in, const struct rep_view *v, int64_t goroutin
 	i.to = rep_view_clip_end(v, i.to);
 	if (i.from >= i.to)
 		return 0;
-	code = rep_grow(&in->interval, &in->room, in->n, sizeof(i));
+	code = tp_grow(&in->interval, &in->room, in->n, sizeof(i));
 	if (!code)
 		in->interval[in->n++] = i;
 	return code;

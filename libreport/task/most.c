@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 
 static int take(struct rep_most *m, struct rep_view *v, const struct rep_key *what,
@@ -35,7 +36,7 @@ int rep_most_of(const struct rep_spent *spent, struct rep_view *v, struct rep_mo
 
 		code = rep_keys_add(&groups, cell->item, what[0], what[1], what[2], &group[i]);
 		if (!code)
-			code = rep_grow(&ns, &room, group[i], sizeof(*ns));
+			code = tp_grow(&ns, &room, group[i], sizeof(*ns));
 		if (!code)
 			tp_sum(&ns[group[i]], cell->ns);
 	}

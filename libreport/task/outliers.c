@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 
 #define LEAST_MIDDLE 50
@@ -54,7 +55,7 @@ int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *er
 
 static int put_candidate(struct looking *l, uint32_t row, int64_t from, int64_t to, int64_t type)
 {
-	if (rep_grow(&l->c, &l->room, l->n, sizeof(*l->c)))
+	if (tp_grow(&l->c, &l->room, l->n, sizeof(*l->c)))
 		return TP_ENOMEM;
 	l->c[l->n++] = (struct candidate){from, tp_minus(to, from), row, (uint32_t)type};
 	return 0;
@@ -113,7 +114,7 @@ static int keep_type(struct looking *l)
 
 		code = rep_keys_add(&types, l->c[i].type, 0, 0, 0, &at);
 		if (!code)
-			code = rep_grow(&ns, &room, at, sizeof(*ns));
+			code = tp_grow(&ns, &room, at, sizeof(*ns));
 		if (!code)
 			tp_sum(&ns[at], l->c[i].ns);
 	}
@@ -200,9 +201,9 @@ static int put_fact(struct looking *l, uint32_t item, enum rep_fact_kind kind,
 				what->part[3], &at);
 
 	if (!code)
-		code = rep_grow(&o->of_key[kind], &o->key_room[kind], at, sizeof(uint32_t));
+		code = tp_grow(&o->of_key[kind], &o->key_room[kind], at, sizeof(uint32_t));
 	if (!code && at == known) {
-		code = rep_grow(&o->fact, &o->room, o->nfacts, sizeof(*o->fact));
+		code = tp_grow(&o->fact, &o->room, o->nfacts, sizeof(*o->fact));
 		if (!code) {
 			o->fact[o->nfacts].kind = kind;
 			o->fact[o->nfacts].what = *what;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 
 int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err)
@@ -17,7 +18,7 @@ int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err)
 	if (!code)
 		code = rep_keys_add(&t->at, s->item, what, 0, 0, &at);
 	if (!code)
-		code = rep_grow(&t->cell, &t->room, at, sizeof(*t->cell));
+		code = tp_grow(&t->cell, &t->room, at, sizeof(*t->cell));
 	if (code)
 		return tp_err_full(err, code, "too many different things happen here");
 	t->cell[at].item = s->item;

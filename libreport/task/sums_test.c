@@ -14,6 +14,7 @@
 #include <glob.h>
 #include <sqlite3.h>
 
+#include "base/many.h"
 #include "import.h"
 #include "sums/part.h"
 #include "task/inside.h"
@@ -142,7 +143,7 @@ static struct rows rows_of(const struct rep_run *run, const char *sql)
 	sqlite3_bind_int64(st, 1, run->row.id);
 	sqlite3_bind_int64(st, 2, run->row.duration_ns);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		assert_int_equal(rep_grow(&rows.row, &rows.room, rows.n, sizeof(*rows.row)), 0);
+		assert_int_equal(tp_grow(&rows.row, &rows.room, rows.n, sizeof(*rows.row)), 0);
 		for (int c = 0; c < 5; c++)
 			rows.row[rows.n][c] = number(st, c);
 		rows.n++;

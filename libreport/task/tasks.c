@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 /* Of all walks together; a store or trace made for it has tasks below tasks without end. */
 #define MOST_STEPS (UINT64_C(1) << 26)
 
@@ -74,7 +76,7 @@ static int index_ids(struct rep_tasks *t)
 					0, 0, &at);
 
 		if (!code)
-			code = rep_grow(&t->row_of, &t->row_room, at, sizeof(*t->row_of));
+			code = tp_grow(&t->row_of, &t->row_room, at, sizeof(*t->row_of));
 		if (code)
 			return code;
 		if (at == known)

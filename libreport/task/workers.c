@@ -44,7 +44,7 @@ static int put(struct rep_workers *w, struct rep_worker worker, const struct rep
 		return 0;
 	if (w->n >= MOST_WORKERS)
 		return TP_ELIMIT;
-	if (rep_grow(&w->worker, &w->room, w->n, sizeof(worker)))
+	if (tp_grow(&w->worker, &w->room, w->n, sizeof(worker)))
 		return TP_ENOMEM;
 	w->worker[w->n++] = worker;
 	return 0;

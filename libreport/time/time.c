@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "keys.h"
 #include "spans/crossing.h"
@@ -105,7 +106,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	int code = rep_keys_add(&t->keys, part->entry, 0, 0, 0, &index);
 
 	if (!code)
-		code = rep_grow(&t->ns, &t->room, index, sizeof(*t->ns));
+		code = tp_grow(&t->ns, &t->room, index, sizeof(*t->ns));
 	if (code)
 		return tp_nomem(err);
 	if (part->state != TP_ST_WAITING && part->state != TP_ST_SYSCALL_BLOCKED)

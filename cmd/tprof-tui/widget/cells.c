@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/many.h"
 #include "output/ops.h"
 
 static char *keep(struct tui_cells *c, const char *text)
@@ -54,15 +54,8 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 	struct tui_cells *c = ctx;
 	struct tui_sheet *s;
 
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 4;
-		struct tui_sheet *more = realloc(c->sheet, room * sizeof(*more));
-
-		if (!more)
-			return tp_nomem(err);
-		c->sheet = more;
-		c->room = room;
-	}
+	if (tp_grow(&c->sheet, &c->room, c->n, sizeof(*c->sheet)))
+		return tp_nomem(err);
 	s = &c->sheet[c->n];
 	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
 	if (!s->name || keep_columns(c, s, columns))
@@ -75,53 +68,13 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 
 /* ---- texts ---- */
 
-static size_t hash(const struct rep_value *v)
-{
-	return (size_t)XXH3_64bits(v->text.data, v->text.size);
-}
-
-static int grow_texts(struct tui_cells *c)
-{
-	if (c->ntexts == c->text_room) {
-		size_t room = c->text_room ? 2 * c->text_room : 256;
-		struct rep_value *more =
-		    room < UINT32_MAX ? realloc(c->text, room * sizeof(*more)) : NULL;
-
-		if (!more)
-			return TP_ENOMEM;
-		c->text = more;
-		c->text_room = room;
-	}
-	if (2 * c->ntexts >= c->nslots) {
-		size_t n = c->nslots ? 2 * c->nslots : 1024;
-		uint32_t *slot = calloc(n, sizeof(*slot));
-
-		if (!slot)
-			return TP_ENOMEM;
-		for (size_t i = 0; i < c->ntexts; i++) {
-			size_t at = hash(&c->text[i]) & (n - 1);
-
-			while (slot[at])
-				at = (at + 1) & (n - 1);
-			slot[at] = (uint32_t)i + 1;
-		}
-		free(c->slot);
-		c->slot = slot;
-		c->nslots = n;
-	}
-	return 0;
-}
-
 /* The text of a value as it is kept. */
 static int intern(struct tui_cells *c, struct rep_value *v)
 {
-	size_t at;
+	uint64_t hash = tp_hash_bytes(0, v->text.data, v->text.size);
 
-	if (grow_texts(c))
-		return TP_ENOMEM;
-	at = hash(v) & (c->nslots - 1);
-	for (; c->slot[at]; at = (at + 1) & (c->nslots - 1)) {
-		const struct rep_value *known = &c->text[c->slot[at] - 1];
+	for (struct tp_probe p = {0}; tp_table_next(&c->by_text, hash, &p);) {
+		const struct rep_value *known = &c->text[p.row];
 
 		if (known->text.size != v->text.size ||
 		    (v->text.size && memcmp(known->text.data, v->text.data, v->text.size) != 0))
@@ -130,10 +83,10 @@ static int intern(struct tui_cells *c, struct rep_value *v)
 		return 0;
 	}
 	v->text.data = tp_arena_strndup(&c->arena, v->text.data, v->text.size);
-	if (!v->text.data)
+	if (!v->text.data || tp_grow_raw(&c->text, &c->text_room, c->ntexts, sizeof(*c->text)) ||
+	    tp_table_add(&c->by_text, hash, c->ntexts))
 		return TP_ENOMEM;
 	c->text[c->ntexts++] = *v;
-	c->slot[at] = (uint32_t)c->ntexts;
 	return 0;
 }
 
@@ -251,7 +204,7 @@ void tui_cells_release(struct tui_cells *c)
 		tui_sheet_release(&c->sheet[i]);
 	free(c->sheet);
 	free(c->text);
-	free(c->slot);
+	tp_table_release(&c->by_text);
 	tp_buf_release(&c->chart);
 	free(c->note);
 	free(c->strong);

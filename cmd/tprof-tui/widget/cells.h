@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/table.h"
 #include "output/output.h"
 
 /* What a row unfolds into. */
@@ -49,8 +50,8 @@ struct tui_cells {
 
 	/* private: each text is kept once, however many cells have it */
 	struct rep_value *text;
-	uint32_t *slot; /* number + 1; nslots is a power of two */
-	size_t ntexts, text_room, nslots;
+	size_t ntexts, text_room;
+	struct tp_table by_text;
 };
 
 /* An output that keeps all it is given in `cells`, which must outlive it. TP_ENOMEM. */

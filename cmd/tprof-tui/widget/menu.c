@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define MOST_ROWS 12
 #define MOST_WORD 34 /* cells */
 
@@ -27,15 +29,8 @@ bool tui_menu_add(struct tui_menu *m, const char *word, const char *shown, const
 	for (size_t i = 0; i < m->n; i++)
 		if (!strcmp(m->item[i].word, word))
 			return true;
-	if (m->n == m->room) {
-		size_t room = m->room ? 2 * m->room : 32;
-		struct tui_menu_item *more = realloc(m->item, room * sizeof(*more));
-
-		if (!more)
-			return false;
-		m->item = more;
-		m->room = room;
-	}
+	if (tp_grow(&m->item, &m->room, m->n, sizeof(*m->item)))
+		return false;
 	item.word = tp_arena_strndup(&m->texts, word, strlen(word));
 	item.shown = shown ? tp_arena_strndup(&m->texts, shown, strlen(shown)) : item.word;
 	item.doc = tp_arena_strndup(&m->texts, doc ? doc : "", doc ? strlen(doc) : 0);

@@ -9,6 +9,7 @@
 #include "base/many.h"
 #include "base/random.h"
 #include "base/seed.h"
+#include "base/table.h"
 #include "base/wire.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
@@ -32,11 +33,11 @@ struct encoder {
 	uint32_t *alone; /* by frame: the chain that begins with it */
 	struct chain *chain;
 	size_t nchain, chain_room;
-	uint32_t *slot; /* longer chains, by hash */
-	size_t nslots, used;
+	struct tp_table longer; /* chains of more than one frame */
 	uint64_t seed;
 	uint32_t *location; /* by id - 1: its chain */
 	uint32_t nlocations;
+	size_t location_room;
 	bool nameless; /* a line has no function, but must have one: one without a name */
 };
 
@@ -69,57 +70,12 @@ static int put_message(struct encoder *e, struct tp_buf *b, uint32_t field)
 
 /* ---- locations ---- */
 
-static size_t hash_chain(const struct encoder *e, uint32_t before, uint32_t frame)
-{
-	return (size_t)tp_mix64(e->seed, (uint64_t)before << 32 | frame) & (e->nslots - 1);
-}
-
-static void put_slot(struct encoder *e, uint32_t chain)
-{
-	size_t at = hash_chain(e, e->chain[chain].before, e->chain[chain].frame);
-
-	while (e->slot[at])
-		at = (at + 1) & (e->nslots - 1);
-	e->slot[at] = chain;
-}
-
-static int grow_slots(struct encoder *e)
-{
-	uint32_t *old = e->slot;
-	size_t n = e->nslots;
-
-	if (e->used * 2 < n)
-		return 0;
-	e->slot = calloc(n ? n * 2 : 256, sizeof(*e->slot));
-	if (!e->slot) {
-		e->slot = old;
-		return TP_ENOMEM;
-	}
-	e->nslots = n ? n * 2 : 256;
-	for (size_t i = 0; i < n; i++)
-		if (old[i])
-			put_slot(e, old[i]);
-	free(old);
-	return 0;
-}
-
 static int add_chain(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *chain)
 {
-	if (e->nchain == e->chain_room) {
-		size_t room = e->chain_room * 2 + 256;
-		void *c = tp_more(e->chain, room, sizeof(*e->chain));
-		void *l = c ? tp_more(e->location, room, sizeof(*e->location)) : NULL;
-
-		if (c)
-			e->chain = c;
-		if (l)
-			e->location = l;
-		if (!l)
-			return TP_ENOMEM;
-		e->chain_room = room;
-	}
 	if (e->nchain >= MAX_ENTRIES)
 		return TP_ELIMIT;
+	if (tp_grow_raw(&e->chain, &e->chain_room, e->nchain, sizeof(*e->chain)))
+		return TP_ENOMEM;
 	*chain = (uint32_t)e->nchain++;
 	e->chain[*chain] = (struct chain){before, frame, 0};
 	return 0;
@@ -128,6 +84,7 @@ static int add_chain(struct encoder *e, uint32_t before, uint32_t frame, uint32_
 /* The chain `before` (0: none) and one frame more. */
 static int extend(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *chain)
 {
+	uint64_t hash;
 	int code;
 
 	if (!before) {
@@ -138,20 +95,15 @@ static int extend(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *
 		e->alone[frame] = code ? 0 : *chain;
 		return code;
 	}
-	if (grow_slots(e))
-		return TP_ENOMEM;
-	for (size_t at = hash_chain(e, before, frame); e->slot[at]; at = (at + 1) & (e->nslots - 1))
-		if (e->chain[e->slot[at]].before == before &&
-		    e->chain[e->slot[at]].frame == frame) {
-			*chain = e->slot[at];
+	hash = tp_mix64(e->seed, (uint64_t)before << 32 | frame);
+	for (struct tp_probe p = {0}; tp_table_next(&e->longer, hash, &p);) {
+		if (e->chain[p.row].before == before && e->chain[p.row].frame == frame) {
+			*chain = p.row;
 			return 0;
 		}
+	}
 	code = add_chain(e, before, frame, chain);
-	if (code)
-		return code;
-	put_slot(e, *chain);
-	e->used++;
-	return 0;
+	return code ? code : tp_table_add(&e->longer, hash, *chain);
 }
 
 /* The id of the location that `*node` is the innermost frame of; *node moves on to the next. */
@@ -172,6 +124,8 @@ static int location_of(struct encoder *e, uint32_t *node, uint32_t *id)
 	if (code)
 		return code;
 	if (!e->chain[chain].id) {
+		if (tp_grow_raw(&e->location, &e->location_room, e->nlocations, sizeof(*e->location)))
+			return TP_ENOMEM;
 		e->location[e->nlocations++] = chain;
 		e->chain[chain].id = e->nlocations;
 	}
@@ -466,7 +420,7 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	free(e.alone);
 	free(e.chain);
 	free(e.location);
-	free(e.slot);
+	tp_table_release(&e.longer);
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the profile has too many locations")

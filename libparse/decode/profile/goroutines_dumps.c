@@ -4,39 +4,26 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 
 /* ---- goroutines that were there ---- */
 
-static struct tp_goroutine_seen *slot_of(struct tp_goroutine_seen *seen, size_t nslots,
-					 uint64_t seed, int64_t id)
+/* The goroutine of this id, new where it was not there; NULL when memory is out. */
+static struct tp_goroutine_seen *seen_of(struct tp_goroutine_dumps *d, int64_t id)
 {
-	uint64_t h = ((uint64_t)id ^ seed) * 0x9e3779b97f4a7c15u;
-	size_t at = (size_t)(h >> 20);
+	uint64_t hash;
 
-	while (seen[at & (nslots - 1)].nth && seen[at & (nslots - 1)].id != id)
-		at++;
-	return &seen[at & (nslots - 1)];
-}
-
-static int grow(struct tp_goroutine_dumps *d)
-{
-	size_t nslots = d->nslots ? 2 * d->nslots : 256;
-	struct tp_goroutine_seen *seen;
-
-	if (2 * d->nseen < d->nslots)
-		return 0;
-	seen = tp_many_fit(nslots, sizeof(*seen)) ? calloc(nslots, sizeof(*seen)) : NULL;
-	if (!seen)
-		return TP_ENOMEM;
 	d->seed = d->seed ? d->seed : tp_seed();
-	for (size_t i = 0; i < d->nslots; i++)
-		if (d->seen[i].nth)
-			*slot_of(seen, nslots, d->seed, d->seen[i].id) = d->seen[i];
-	free(d->seen);
-	d->seen = seen;
-	d->nslots = nslots;
-	return 0;
+	hash = tp_mix64(d->seed, (uint64_t)id);
+	for (struct tp_probe p = {0}; tp_table_next(&d->by_id, hash, &p);)
+		if (d->seen[p.row].id == id)
+			return &d->seen[p.row];
+	if (tp_grow(&d->seen, &d->seen_room, d->nseen, sizeof(*d->seen)) ||
+	    tp_table_add(&d->by_id, hash, d->nseen))
+		return NULL;
+	d->seen[d->nseen] = (struct tp_goroutine_seen){.id = id};
+	return &d->seen[d->nseen++];
 }
 
 /* ---- beginnings ---- */
@@ -91,12 +78,12 @@ static bool is_next(struct tp_goroutine_dumps *d)
 
 int tp_goroutine_dumps_turn(struct tp_goroutine_dumps *d, struct tp_goroutine_turn *turn)
 {
-	struct tp_goroutine_seen *slot;
+	struct tp_goroutine_seen *seen = seen_of(d, turn->id);
 	bool before;
-	int code = grow(d);
+	int code = 0;
 
-	if (code)
-		return code;
+	if (!seen)
+		return TP_ENOMEM;
 	turn->next = d->second && is_next(d);
 	if (!d->second && d->doubt && !d->apart)
 		code = begin_at(d, d->doubt - 1);
@@ -104,14 +91,11 @@ int tp_goroutine_dumps_turn(struct tp_goroutine_dumps *d, struct tp_goroutine_tu
 	if (turn->words)
 		d->threads &= d->dashes;
 	note_beginning(d, turn);
-	slot = slot_of(d->seen, d->nslots, d->seed, turn->id);
-	before = turn->id && slot->nth && slot->nth - 1 >= d->start;
+	before = turn->id && seen->nth && seen->nth - 1 >= d->start;
 	turn->again = before && d->threads && !turn->missing;
 	if (before && !code && !d->second && !d->threads && !turn->missing)
-		code = look_back(d, turn, slot->nth - 1);
-	d->nseen += !slot->nth;
-	*slot = (struct tp_goroutine_seen){turn->id, d->nth + 1};
-	d->nth++;
+		code = look_back(d, turn, seen->nth - 1);
+	seen->nth = ++d->nth;
 	d->apart = d->dashes = false;
 	return code;
 }
@@ -155,8 +139,7 @@ bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d)
 	if (d->n == 1 || d->second)
 		return false;
 	d->second = true;
-	if (d->nslots)
-		memset(d->seen, 0, d->nslots * sizeof(*d->seen));
+	tp_table_clear(&d->by_id);
 	d->nth = d->start = d->nseen = d->doubt = 0;
 	memset(d->begins, 0, sizeof(d->begins));
 	d->apart = d->threads = d->dashes = false;
@@ -169,5 +152,6 @@ void tp_goroutine_dumps_release(struct tp_goroutine_dumps *d)
 		tp_profile_free(d->kept[i]);
 	free(d->kept);
 	free(d->seen);
+	tp_table_release(&d->by_id);
 	tp_buf_release(&d->from);
 }

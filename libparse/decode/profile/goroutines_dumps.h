@@ -14,6 +14,7 @@
 #define TP_DECODE_PROFILE_GOROUTINES_DUMPS_H
 
 #include "base/buf.h"
+#include "base/table.h"
 #include "decode/profile.h"
 #include "open/lines.h"
 
@@ -40,9 +41,10 @@ struct tp_goroutine_dumps {
 	bool dashes;		       /* were the last line */
 	struct tp_goroutine_seen {
 		int64_t id;
-		size_t nth; /* + 1; 0: nothing is here */
+		size_t nth; /* + 1; 0: not there yet */
 	} * seen;
-	size_t nseen, nslots;
+	size_t nseen, seen_room;
+	struct tp_table by_id; /* of seen */
 	uint64_t seed;
 };
 

@@ -217,9 +217,7 @@ static void release_part(struct tp_legacy *l)
 
 	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
 		tp_buf_release(bufs[i]);
-	free(l->slot);
-	l->slot = NULL;
-	l->nslots = 0;
+	tp_table_release(&l->by_address);
 	memset(&l->naming, 0, sizeof(l->naming));
 	l->memstats = false;
 	l->ntypes = 0;

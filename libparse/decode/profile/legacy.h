@@ -6,6 +6,7 @@
 #define TP_DECODE_PROFILE_LEGACY_H
 
 #include "base/buf.h"
+#include "base/table.h"
 #include "decode/profile.h"
 #include "open/lines.h"
 #include "open/kind.h"
@@ -54,8 +55,7 @@ struct tp_legacy {
 	struct tp_buf functions; /* uint32_t: of Java, by the string of their names */
 	struct tp_buf scratch;
 
-	uint32_t *slot; /* hash table of places: number + 1 */
-	size_t nslots;
+	struct tp_table by_address; /* of places */
 	uint64_t seed;
 
 	/* What was spent on all parts, which is bounded. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "decode/profile/legacy.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
@@ -28,50 +29,14 @@ static size_t nplaces(const struct tp_legacy *l)
 
 /* ---- places by address ---- */
 
-static size_t hash(const struct tp_legacy *l, uint64_t address)
-{
-	uint64_t h = (address ^ l->seed) * 0x9e3779b97f4a7c15u;
-
-	h ^= h >> 32;
-	h *= 0xbf58476d1ce4e5b9u;
-	return (size_t)(h ^ h >> 29) & (l->nslots - 1);
-}
-
 int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address)
 {
-	if (!l->nslots)
-		return -1;
-	for (size_t at = hash(l, address); l->slot[at]; at = (at + 1) & (l->nslots - 1))
-		if (tp_legacy_place_at(l, l->slot[at] - 1)->address == address)
-			return l->slot[at] - 1;
+	uint64_t hash = tp_mix64(l->seed, address);
+
+	for (struct tp_probe p = {0}; tp_table_next(&l->by_address, hash, &p);)
+		if (tp_legacy_place_at(l, p.row)->address == address)
+			return p.row;
 	return -1;
-}
-
-static void enter(struct tp_legacy *l, size_t place)
-{
-	size_t at = hash(l, tp_legacy_place_at(l, place)->address);
-
-	while (l->slot[at])
-		at = (at + 1) & (l->nslots - 1);
-	l->slot[at] = (uint32_t)place + 1;
-}
-
-static int grow_slots(struct tp_legacy *l)
-{
-	size_t n = l->nslots ? l->nslots * 2 : 256;
-	uint32_t *slot;
-
-	if (nplaces(l) * 2 < l->nslots)
-		return 0;
-	slot = calloc(n, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	free(l->slot);
-	l->slot = slot;
-	l->nslots = n;
-	for (size_t i = 0; i < nplaces(l); i++)
-		enter(l, i);
-	return 0;
 }
 
 static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
@@ -82,11 +47,12 @@ static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
 
 	if (found < 0) {
 		found = (int64_t)nplaces(l);
-		code = nplaces(l) >= MAX_ENTRIES ? TP_ELIMIT : grow_slots(l);
+		code = tp_buf_reserve(&l->places, sizeof(new));
+		if (!code)
+			code = tp_table_add(&l->by_address, tp_mix64(l->seed, address),
+					    nplaces(l));
 		if (!code)
 			code = tp_buf_put(&l->places, &new, sizeof(new));
-		if (!code)
-			enter(l, (size_t)found);
 	}
 	*place = (uint32_t)found;
 	return code;

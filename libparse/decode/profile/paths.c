@@ -37,15 +37,8 @@ int tp_paths_end(struct tp_paths *p)
 {
 	if (p->nframes - (p->n ? p->end[p->n - 1] : 0) > MAX_ENTRIES || p->n >= MAX_ENTRIES)
 		return TP_ELIMIT;
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 256;
-		void *end = tp_more(p->end, room, sizeof(*p->end));
-
-		if (!end)
-			return TP_ENOMEM;
-		p->end = end;
-		p->room = room;
-	}
+	if (tp_grow_raw(&p->end, &p->room, p->n, sizeof(*p->end)))
+		return TP_ENOMEM;
 	p->end[p->n++] = p->nframes;
 	return 0;
 }

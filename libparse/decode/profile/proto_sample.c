@@ -21,25 +21,17 @@ struct sampler {
 	size_t nlabel, label_room;
 };
 
-/* Room for `more` ids. */
+/* Room for `more` ids, of which there is one at least. */
 static int grow_ids(struct tp_proto *d, struct sampler *s, size_t more)
 {
-	size_t room = s->room ? s->room : 256;
-	void *id;
-
-	while (room - s->nid < more)
-		room *= 2;
-	id = tp_more(s->id, room, sizeof(*s->id));
-	if (!id)
-		return tp_proto_out_of_memory(d);
-	s->id = id;
-	s->room = room;
-	return 0;
+	return tp_grow_raw(&s->id, &s->room, s->nid + more - 1, sizeof(*s->id))
+		   ? tp_proto_out_of_memory(d)
+		   : 0;
 }
 
 static int add_id(struct tp_proto *d, struct sampler *s, uint64_t id)
 {
-	int code = s->nid == s->room ? grow_ids(d, s, 1) : 0;
+	int code = grow_ids(d, s, 1);
 
 	if (!code)
 		s->id[s->nid++] = id;
@@ -99,15 +91,8 @@ static int add_label(struct tp_proto *d, struct sampler *s, struct tp_slice wher
 	l.number = l.numeric ? (int64_t)v[3] : 0;
 	if (code)
 		return code;
-	if (s->nlabel == s->label_room) {
-		size_t room = s->label_room ? s->label_room * 2 : 16;
-		void *p = tp_more(s->label, room, sizeof(*s->label));
-
-		if (!p)
-			return tp_proto_out_of_memory(d);
-		s->label = p;
-		s->label_room = room;
-	}
+	if (tp_grow_raw(&s->label, &s->label_room, s->nlabel, sizeof(*s->label)))
+		return tp_proto_out_of_memory(d);
 	s->label[s->nlabel++] = l;
 	return 0;
 }

@@ -74,15 +74,8 @@ int tp_proto_lose_missing(struct tp_proto *d)
 
 int tp_proto_list_add(struct tp_proto *d, struct tp_proto_list *list, struct tp_slice item)
 {
-	if (list->n == list->room) {
-		size_t room = list->room ? list->room * 2 : 64;
-		void *p = tp_more(list->item, room, sizeof(*list->item));
-
-		if (!p)
-			return tp_proto_out_of_memory(d);
-		list->item = p;
-		list->room = room;
-	}
+	if (tp_grow_raw(&list->item, &list->room, list->n, sizeof(*list->item)))
+		return tp_proto_out_of_memory(d);
 	if (list->n >= (size_t)1 << 30)
 		return tp_proto_checked(d, TP_ELIMIT);
 	list->item[list->n++] = item;
@@ -125,6 +118,8 @@ static int ids_init(struct tp_proto *d, struct tp_proto_ids *ids, size_t n)
 	return ids->direct ? 0 : tp_proto_out_of_memory(d);
 }
 
+/* Not a base/table.h: ids are looked up for each frame of each sample, and a slot that holds the id
+ * itself is one cache line. */
 uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id)
 {
 	if (!ids->slot)
@@ -338,15 +333,8 @@ static int read_line(struct tp_proto *d, struct tp_slice message, size_t locatio
 		return code;
 	f.line = (int64_t)v[2];
 	f.column = (int64_t)v[3];
-	if (lines->n == lines->room) {
-		size_t room = lines->room ? lines->room * 2 : 16;
-		void *p = tp_more(lines->line, room, sizeof(*lines->line));
-
-		if (!p)
-			return tp_proto_out_of_memory(d);
-		lines->line = p;
-		lines->room = room;
-	}
+	if (tp_grow_raw(&lines->line, &lines->room, lines->n, sizeof(*lines->line)))
+		return tp_proto_out_of_memory(d);
 	lines->line[lines->n++] = f;
 	return 0;
 }
@@ -357,18 +345,8 @@ static int put_location(struct tp_proto *d, size_t place, const struct tp_locati
 	size_t want = d->nframe + (lines->n ? lines->n : 1), n;
 	int code;
 
-	if (want > d->frame_room) {
-		size_t room = d->frame_room ? d->frame_room : 256;
-		void *p;
-
-		while (room < want)
-			room *= 2;
-		p = tp_more(d->frame, room, sizeof(*d->frame));
-		if (!p)
-			return tp_proto_out_of_memory(d);
-		d->frame = p;
-		d->frame_room = room;
-	}
+	if (tp_grow_raw(&d->frame, &d->frame_room, want - 1, sizeof(*d->frame)))
+		return tp_proto_out_of_memory(d);
 	code = tp_profile_location(d->p, l, lines->line, lines->n, d->frame + d->nframe, &n);
 	if (code)
 		return tp_proto_checked(d, code);

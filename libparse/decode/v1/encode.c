@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/buf.h"
+#include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
+#include "base/table.h"
 
 #define ARGS_SHIFT 6
 #define BUFFER_BYTES                                                                               \
@@ -23,17 +25,16 @@ struct lane {
 struct tp_v1_encoder {
 	struct tp_out out;
 	struct lane *lanes; /* by P + 1 */
-	uint32_t nlanes;
+	size_t nlanes; /* there is room for */
 	uint64_t *pcs; /* of all stacks, one behind the other */
 	size_t npcs, room_pcs;
 	struct stack {
 		size_t first;
-		uint64_t hash;
 		uint32_t n;
 	} * stacks; /* id - 1 */
-	uint32_t nstacks, room_stacks;
-	uint32_t *slots; /* id */
-	uint32_t nslots;
+	uint32_t nstacks;
+	size_t room_stacks;
+	struct tp_table by_pcs; /* of stacks */
 	uint64_t seed;
 };
 
@@ -60,12 +61,12 @@ void tp_v1_encoder_free(struct tp_v1_encoder *e)
 {
 	if (!e)
 		return;
-	for (uint32_t i = 0; i < e->nlanes; i++)
+	for (size_t i = 0; i < e->nlanes; i++)
 		tp_buf_release(&e->lanes[i].data);
 	free(e->lanes);
 	free(e->pcs);
 	free(e->stacks);
-	free(e->slots);
+	tp_table_release(&e->by_pcs);
 	free(e);
 }
 
@@ -75,75 +76,42 @@ static uint64_t hash_pcs(uint64_t seed, const uint64_t *pcs, size_t n)
 {
 	uint64_t h = seed;
 
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ pcs[i]) * 0xbf58476d1ce4e5b9u;
-		h ^= h >> 29;
-	}
+	for (size_t i = 0; i < n; i++)
+		h = tp_mix64(h, pcs[i]);
 	return h;
-}
-
-static int grow_stacks(struct tp_v1_encoder *e)
-{
-	uint32_t room = e->room_stacks ? e->room_stacks * 2 : 256, nslots = room * 2;
-	struct stack *stacks = tp_more(e->stacks, room, sizeof(*stacks));
-	uint32_t *slots;
-
-	if (!stacks)
-		return TP_ENOMEM;
-	e->stacks = stacks;
-	slots = calloc(nslots, sizeof(*slots));
-	if (!slots)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < e->nstacks; i++) {
-		uint64_t at = stacks[i].hash & (nslots - 1);
-
-		while (slots[at])
-			at = (at + 1) & (nslots - 1);
-		slots[at] = i + 1;
-	}
-	free(e->slots);
-	e->slots = slots;
-	e->nslots = nslots;
-	e->room_stacks = room;
-	return 0;
 }
 
 int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, uint32_t *id,
 		       struct tp_err *err)
 {
-	uint64_t hash, at;
+	uint64_t hash;
+	int code;
 
 	*id = 0;
 	if (n > TP_V1_MAX_FRAMES)
 		n = TP_V1_MAX_FRAMES;
 	if (!n)
 		return 0;
-	if (e->nstacks == e->room_stacks && grow_stacks(e))
-		return tp_nomem(err);
 	hash = hash_pcs(e->seed, pcs, n);
-	for (at = hash & (e->nslots - 1); e->slots[at]; at = (at + 1) & (e->nslots - 1)) {
-		const struct stack *s = &e->stacks[e->slots[at] - 1];
+	for (struct tp_probe p = {0}; tp_table_next(&e->by_pcs, hash, &p);) {
+		const struct stack *s = &e->stacks[p.row];
 
-		if (s->hash == hash && s->n == n &&
-		    !memcmp(e->pcs + s->first, pcs, n * sizeof(*pcs))) {
-			*id = e->slots[at];
+		if (s->n == n && !memcmp(e->pcs + s->first, pcs, n * sizeof(*pcs))) {
+			*id = p.row + 1;
 			return 0;
 		}
 	}
-	if (e->npcs + n > e->room_pcs) {
-		size_t room = e->room_pcs ? e->room_pcs * 2 : 4096;
-		uint64_t *p = tp_more(e->pcs, room, sizeof(*p));
-
-		if (!p)
-			return tp_nomem(err);
-		e->pcs = p;
-		e->room_pcs = room;
-	}
+	code = tp_grow_raw(&e->stacks, &e->room_stacks, e->nstacks, sizeof(*e->stacks));
+	if (!code)
+		code = tp_grow_raw(&e->pcs, &e->room_pcs, e->npcs + n - 1, sizeof(*e->pcs));
+	if (!code)
+		code = tp_table_add(&e->by_pcs, hash, e->nstacks);
+	if (code)
+		return tp_err_full(err, code, "too many different stacks");
 	memcpy(e->pcs + e->npcs, pcs, n * sizeof(*pcs));
-	e->stacks[e->nstacks] = (struct stack){e->npcs, hash, (uint32_t)n};
+	e->stacks[e->nstacks] = (struct stack){e->npcs, (uint32_t)n};
 	e->npcs += n;
-	e->slots[at] = ++e->nstacks;
-	*id = e->nstacks;
+	*id = ++e->nstacks;
 	return 0;
 }
 
@@ -161,19 +129,8 @@ static struct lane *lane_of(struct tp_v1_encoder *e, int32_t p)
 {
 	uint32_t at = (uint32_t)(p + 1);
 
-	if (at >= e->nlanes) {
-		uint32_t n = e->nlanes ? e->nlanes : 8;
-		struct lane *lanes;
-
-		while (n <= at)
-			n *= 2;
-		lanes = tp_more(e->lanes, n, sizeof(*lanes));
-		if (!lanes)
-			return NULL;
-		memset(lanes + e->nlanes, 0, (n - e->nlanes) * sizeof(*lanes));
-		e->lanes = lanes;
-		e->nlanes = n;
-	}
+	if (tp_grow(&e->lanes, &e->nlanes, at, sizeof(*e->lanes)))
+		return NULL;
 	return &e->lanes[at];
 }
 
@@ -244,7 +201,7 @@ int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint
 	struct tp_buf body = {0}, out = {0};
 	int code = 0;
 
-	for (uint32_t i = 1; i < e->nlanes && !code; i++)
+	for (size_t i = 1; i < e->nlanes && !code; i++)
 		code = write_out(e, &e->lanes[i].data, err);
 	if (!code && e->nlanes)
 		code = write_out(e, &e->lanes[0].data, err);

@@ -17,6 +17,8 @@ static size_t home(const struct tp_v1_idmap *m, uint64_t id)
 	return (size_t)((id * (0x9e3779b97f4a7c15u ^ m->seed << 1)) >> m->shift);
 }
 
+/* Not a base/table.h: this is asked for each event, and a slot that holds the id itself is one cache
+ * line. */
 static struct tp_v1_idslot *slot_of(const struct tp_v1_idmap *m, uint64_t id)
 {
 	size_t i = home(m, id);

@@ -65,16 +65,9 @@ static struct tp_v1_chain *chain_for(struct tp_v1_walk *w, int32_t pid, uint32_t
 		broken(w, TP_ELIMIT);
 		return NULL;
 	}
-	if (ix->nchains == ix->chains_room) {
-		uint32_t room = ix->chains_room ? ix->chains_room * 2 : 16;
-		void *p = tp_more(ix->chains, room, sizeof(*ix->chains));
-
-		if (!p) {
-			broken(w, TP_ENOMEM);
-			return NULL;
-		}
-		ix->chains = p;
-		ix->chains_room = room;
+	if (tp_grow(&ix->chains, &ix->chains_room, ix->nchains, sizeof(*ix->chains))) {
+		broken(w, TP_ENOMEM);
+		return NULL;
 	}
 	if (tp_v1_idmap_put(&ix->chain_of, id, ix->nchains)) {
 		broken(w, TP_ENOMEM);
@@ -111,15 +104,8 @@ static const uint8_t *begin_batch(struct tp_v1_walk *w, const uint8_t *start, co
 		return fault(w, "the header of a batch is damaged");
 	if (ix->nbatches >= BATCHES_FREE + ix->size / BYTES_PER_BATCH)
 		return broken(w, TP_ELIMIT);
-	if (ix->nbatches == ix->batches_room) {
-		uint32_t room = ix->batches_room ? ix->batches_room * 2 : 64;
-		void *grown = tp_more(ix->batches, room, sizeof(*ix->batches));
-
-		if (!grown)
-			return broken(w, TP_ENOMEM);
-		ix->batches = grown;
-		ix->batches_room = room;
-	}
+	if (tp_grow_raw(&ix->batches, &ix->batches_room, ix->nbatches, sizeof(*ix->batches)))
+		return broken(w, TP_ENOMEM);
 	chain = chain_for(w, v[0] == UINT64_MAX ? -1 : (int32_t)v[0], &lane);
 	if (!chain)
 		return NULL;

@@ -58,9 +58,11 @@ struct tp_v1_index {
 	uint64_t seed; /* for maps of ids, base/seed.h */
 
 	struct tp_v1_batch *batches;
-	uint32_t nbatches, batches_room;
+	uint32_t nbatches;
+	size_t batches_room;
 	struct tp_v1_chain *chains;
-	uint32_t nchains, chains_room;
+	uint32_t nchains;
+	size_t chains_room;
 	struct tp_v1_idmap chain_of; /* by pid + 1 */
 	/* Batches that hold specials of a kind, by need. */
 	uint32_t *due[TP_V1_NKINDS];

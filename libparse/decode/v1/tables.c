@@ -11,15 +11,8 @@
 
 int tp_v1_tables_note_stack(struct tp_v1_tables *t, uint64_t offset)
 {
-	if (t->n == t->room) {
-		size_t room = t->room ? t->room * 2 : 256;
-		void *p = tp_more(t->offsets, room, sizeof(*t->offsets));
-
-		if (!p)
-			return TP_ENOMEM;
-		t->offsets = p;
-		t->room = room;
-	}
+	if (tp_grow_raw(&t->offsets, &t->room, t->n, sizeof(*t->offsets)))
+		return TP_ENOMEM;
 	t->offsets[t->n++] = offset;
 	return 0;
 }

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/buf.h"
+#include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
+#include "base/table.h"
 
 #define VERSION	    26
 #define TABLE_M	    UINT64_MAX /* what batches of tables say for their M */
@@ -21,9 +23,10 @@
 /* Ids of the dictionary that the generation uses, with what they are called in it. */
 struct used {
 	uint32_t *number; /* by id of the dictionary: 0 not used */
-	uint32_t room;
+	size_t room;
 	uint32_t *id; /* by number, from 1 on */
-	uint32_t n, id_room;
+	size_t id_room;
+	uint32_t n;
 };
 
 struct lane { /* the batch of an M that is being filled */
@@ -40,24 +43,19 @@ struct tp_v2_encoder {
 	struct tp_v2_clock clock;
 	struct used strings, stacks;
 	struct lane *lanes;
-	uint32_t nlanes, room_lanes;
-	uint32_t *slots; /* lane + 1 by M; nslots a power of two */
-	uint32_t nslots;
+	uint32_t nlanes;
+	size_t room_lanes;
+	struct tp_table by_m; /* of lanes */
 	uint64_t seed;
 	uint32_t latest; /* lane last asked for */
 	struct tp_buf samples, head;
 	struct frame_pc {
 		uint64_t pc;
-		uint32_t frame; /* 0: free */
-	} * pcs;		/* the frame that has a PC, in this generation */
-	uint32_t npcs, room_pcs;
+		uint32_t frame;
+	} * pcs; /* the frame that has a PC, in this generation */
+	size_t npcs, room_pcs;
+	struct tp_table by_pc; /* of pcs */
 };
-
-static uint64_t mix(uint64_t h)
-{
-	h *= 0xbf58476d1ce4e5b9u;
-	return h ^ h >> 31;
-}
 
 int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
 		      const struct tp_out *to, struct tp_err *err)
@@ -85,15 +83,16 @@ void tp_v2_encoder_free(struct tp_v2_encoder *e)
 {
 	if (!e)
 		return;
-	for (uint32_t i = 0; i < e->room_lanes; i++)
+	for (size_t i = 0; i < e->room_lanes; i++)
 		tp_buf_release(&e->lanes[i].data);
 	free(e->lanes);
-	free(e->slots);
+	tp_table_release(&e->by_m);
 	free(e->strings.number);
 	free(e->strings.id);
 	free(e->stacks.number);
 	free(e->stacks.id);
 	free(e->pcs);
+	tp_table_release(&e->by_pc);
 	tp_buf_release(&e->samples);
 	tp_buf_release(&e->head);
 	free(e);
@@ -108,29 +107,11 @@ static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 	*number = 0;
 	if (!id || id >= n)
 		return 0;
-	if (id >= u->room) {
-		uint32_t room = u->room ? u->room : 256;
-		uint32_t *p;
-
-		while (room <= id)
-			room *= 2;
-		p = tp_more(u->number, room, sizeof(*p));
-		if (!p)
-			return TP_ENOMEM;
-		memset(p + u->room, 0, (room - u->room) * sizeof(*p));
-		u->number = p;
-		u->room = room;
-	}
+	if (tp_grow(&u->number, &u->room, id, sizeof(*u->number)))
+		return TP_ENOMEM;
 	if (!u->number[id]) {
-		if (u->n + 1 >= u->id_room) {
-			uint32_t room = u->id_room ? u->id_room * 2 : 256;
-			uint32_t *p = tp_more(u->id, room, sizeof(*p));
-
-			if (!p)
-				return TP_ENOMEM;
-			u->id = p;
-			u->id_room = room;
-		}
+		if (tp_grow_raw(&u->id, &u->id_room, u->n + 1, sizeof(*u->id)))
+			return TP_ENOMEM;
 		u->id[++u->n] = (uint32_t)id;
 		u->number[id] = u->n;
 	}
@@ -173,51 +154,27 @@ static int write_batch(struct tp_v2_encoder *e, uint64_t m, uint64_t time,
 	return code ? code : e->out.write(e->out.ctx, data->data, data->size, err);
 }
 
-static int grow_lanes(struct tp_v2_encoder *e)
-{
-	uint32_t room = e->room_lanes ? e->room_lanes * 2 : 16, nslots = room * 2;
-	struct lane *lanes = tp_more(e->lanes, room, sizeof(*lanes));
-	uint32_t *slots;
-
-	if (!lanes)
-		return TP_ENOMEM;
-	memset(lanes + e->room_lanes, 0, (room - e->room_lanes) * sizeof(*lanes));
-	e->lanes = lanes;
-	e->room_lanes = room;
-	slots = calloc(nslots, sizeof(*slots));
-	if (!slots)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < e->nlanes; i++) {
-		uint64_t at = mix(lanes[i].m ^ e->seed) & (nslots - 1);
-
-		while (slots[at])
-			at = (at + 1) & (nslots - 1);
-		slots[at] = i + 1;
-	}
-	free(e->slots);
-	e->slots = slots;
-	e->nslots = nslots;
-	return 0;
-}
-
-/* The lane of an M; NULL when memory is out. */
+/* The lane of an M; NULL when memory is out. Lanes keep their buffers from one generation to the
+ * next. */
 static struct lane *lane_of(struct tp_v2_encoder *e, uint64_t m)
 {
-	uint64_t at;
+	uint64_t hash;
 
 	if (e->latest < e->nlanes && e->lanes[e->latest].m == m)
 		return &e->lanes[e->latest];
-	if (e->nlanes == e->room_lanes && grow_lanes(e))
-		return NULL;
-	for (at = mix(m ^ e->seed) & (e->nslots - 1); e->slots[at]; at = (at + 1) & (e->nslots - 1))
-		if (e->lanes[e->slots[at] - 1].m == m)
-			break;
-	if (!e->slots[at]) {
-		e->lanes[e->nlanes].m = m;
-		e->lanes[e->nlanes].data.size = 0;
-		e->slots[at] = ++e->nlanes;
+	hash = tp_mix64(e->seed, m);
+	for (struct tp_probe p = {0}; tp_table_next(&e->by_m, hash, &p);) {
+		if (e->lanes[p.row].m == m) {
+			e->latest = p.row;
+			return &e->lanes[p.row];
+		}
 	}
-	e->latest = e->slots[at] - 1;
+	if (tp_grow(&e->lanes, &e->room_lanes, e->nlanes, sizeof(*e->lanes)) ||
+	    tp_table_add(&e->by_m, hash, e->nlanes))
+		return NULL;
+	e->latest = e->nlanes++;
+	e->lanes[e->latest].m = m;
+	e->lanes[e->latest].data.size = 0;
 	return &e->lanes[e->latest];
 }
 
@@ -318,52 +275,30 @@ int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64
 
 /* ---- tables ---- */
 
-static int grow_pcs(struct tp_v2_encoder *e)
-{
-	uint32_t room = e->room_pcs ? e->room_pcs * 2 : 1024;
-	struct frame_pc *pcs = calloc(room, sizeof(*pcs));
-
-	if (!pcs)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < e->room_pcs; i++) {
-		uint64_t at = mix(e->pcs[i].pc ^ e->seed) & (room - 1);
-
-		if (!e->pcs[i].frame)
-			continue;
-		while (pcs[at].frame)
-			at = (at + 1) & (room - 1);
-		pcs[at] = e->pcs[i];
-	}
-	free(e->pcs);
-	e->pcs = pcs;
-	e->room_pcs = room;
-	return 0;
-}
-
 /* A PC under which Go's reader will find this frame and no other: its own, unless a frame before
  * it has that (or it has none); then one that no program has. */
 static int pc_of(struct tp_v2_encoder *e, uint32_t frame, uint64_t *pc)
 {
 	struct tp_frame f = tp_dict_frame_at(e->dict, frame);
-	uint64_t at;
+	uint64_t hash;
 
 	*pc = tp_dict_location_at(e->dict, f.location).address;
 	if (!*pc) {
 		*pc = BORROWED_PC | frame;
 		return 0;
 	}
-	if (e->npcs * 2 >= e->room_pcs && grow_pcs(e))
-		return TP_ENOMEM;
-	for (at = mix(*pc ^ e->seed) & (e->room_pcs - 1); e->pcs[at].frame;
-	     at = (at + 1) & (e->room_pcs - 1)) {
-		if (e->pcs[at].pc != *pc)
+	hash = tp_mix64(e->seed, *pc);
+	for (struct tp_probe p = {0}; tp_table_next(&e->by_pc, hash, &p);) {
+		if (e->pcs[p.row].pc != *pc)
 			continue;
-		if (e->pcs[at].frame != frame)
+		if (e->pcs[p.row].frame != frame)
 			*pc = BORROWED_PC | frame;
 		return 0;
 	}
-	e->pcs[at] = (struct frame_pc){*pc, frame};
-	e->npcs++;
+	if (tp_grow_raw(&e->pcs, &e->room_pcs, e->npcs, sizeof(*e->pcs)) ||
+	    tp_table_add(&e->by_pc, hash, e->npcs))
+		return TP_ENOMEM;
+	e->pcs[e->npcs++] = (struct frame_pc){*pc, frame};
 	return 0;
 }
 
@@ -471,13 +406,11 @@ static int end_generation(struct tp_v2_encoder *e, struct tp_err *err)
 		code = e->out.write(e->out.ctx, (uint8_t[]){TP_V2_EndOfGeneration}, 1, err);
 	e->open = false;
 	e->nlanes = 0;
-	if (e->nslots)
-		memset(e->slots, 0, e->nslots * sizeof(*e->slots));
+	tp_table_clear(&e->by_m);
 	e->samples.size = 0;
 	forget(&e->strings);
 	forget(&e->stacks);
-	if (e->npcs)
-		memset(e->pcs, 0, e->room_pcs * sizeof(*e->pcs));
+	tp_table_clear(&e->by_pc);
 	e->npcs = 0;
 	return code;
 }

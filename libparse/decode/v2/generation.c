@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/seed.h"
 #include "decode/v2/wire.h"
 
@@ -43,23 +44,7 @@ void tp_v2_generation_release(struct tp_v2_generation *g)
 	memset(g, 0, sizeof(*g));
 }
 
-static int grow(void **array, size_t n, size_t *room, size_t entry)
-{
-	size_t more;
-	void *p;
-
-	if (n < *room)
-		return 0;
-	more = *room ? *room * 2 : 64;
-	p = realloc(*array, more * entry);
-	if (!p)
-		return TP_ENOMEM;
-	*array = p;
-	*room = more;
-	return 0;
-}
-
-#define GROW(array, n, room) grow((void **)&(array), (n), &(room), sizeof(*(array)))
+#define GROW(array, n, room) tp_grow_raw(&(array), &(room), (n), sizeof(*(array)))
 
 static struct tp_v2_chain *stream_of(struct tp_v2_generation *g, uint64_t m)
 {

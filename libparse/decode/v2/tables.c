@@ -193,15 +193,8 @@ static int read_sample(struct loader *l)
 	if (g->nsamples >= MAX_SAMPLES)
 		return tp_err_set(l->err, TP_ELIMIT, offset_of(l), "more than %u CPU samples",
 				  MAX_SAMPLES);
-	if (g->nsamples == g->samples_room) {
-		size_t room = g->samples_room ? g->samples_room * 2 : 256;
-		void *p = tp_more(g->samples, room, sizeof(*g->samples));
-
-		if (!p)
-			return nomem(l);
-		g->samples = p;
-		g->samples_room = room;
-	}
+	if (tp_grow_raw(&g->samples, &g->samples_room, g->nsamples, sizeof(*g->samples)))
+		return nomem(l);
 	g->samples[g->nsamples++] = s;
 	return 0;
 }

@@ -22,9 +22,11 @@ struct wakeup {
 struct tp_v1_futile {
 	struct tp_v1_idmap g_of;
 	struct wakeup *wakeups; /* by g_of */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	struct node *nodes;
-	uint32_t nnodes, nodes_room, free;
+	uint32_t nnodes, free;
+	size_t nodes_room;
 };
 
 static struct wakeup *wakeup_of(struct tp_v1_futile *f, uint64_t id)
@@ -33,15 +35,8 @@ static struct wakeup *wakeup_of(struct tp_v1_futile *f, uint64_t id)
 
 	if (n != TP_V1_NO_ID)
 		return &f->wakeups[n];
-	if (f->n == f->room) {
-		uint32_t room = f->room ? f->room * 2 : 64;
-		void *p = tp_more(f->wakeups, room, sizeof(*f->wakeups));
-
-		if (!p)
-			return NULL;
-		f->wakeups = p;
-		f->room = room;
-	}
+	if (tp_grow(&f->wakeups, &f->room, f->n, sizeof(*f->wakeups)))
+		return NULL;
 	if (tp_v1_idmap_put(&f->g_of, id, f->n))
 		return NULL;
 	f->wakeups[f->n] = (struct wakeup){.last = NO_NODE};
@@ -55,16 +50,9 @@ static int add(struct tp_v1_futile *f, struct wakeup *w, uint64_t ordinal)
 	if (n != NO_NODE) {
 		f->free = f->nodes[n].next;
 	} else {
-		if (f->nnodes == f->nodes_room) {
-			uint32_t room = f->nodes_room ? f->nodes_room * 2 : 256;
-			void *p = room > f->nodes_room ? tp_more(f->nodes, room, sizeof(*f->nodes))
-						       : NULL;
-
-			if (!p)
-				return TP_ENOMEM;
-			f->nodes = p;
-			f->nodes_room = room;
-		}
+		if (f->nnodes == NO_NODE ||
+		    tp_grow_raw(&f->nodes, &f->nodes_room, f->nnodes, sizeof(*f->nodes)))
+			return TP_ENOMEM;
 		n = f->nnodes++;
 	}
 	f->nodes[n] = (struct node){.ordinal = ordinal, .next = w->last};

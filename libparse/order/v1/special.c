@@ -71,15 +71,8 @@ static int hold(void *ctx, const struct tp_v1_special *s)
 
 	if (s->kind != q->kind || s->ticks < q->dawn || s->ticks > q->horizon)
 		return 0;
-	if (q->n == q->room) {
-		size_t room = q->room ? q->room * 2 : 256;
-		void *p = tp_more(q->heap, room, sizeof(*q->heap));
-
-		if (!p)
-			return TP_ENOMEM;
-		q->heap = p;
-		q->room = room;
-	}
+	if (tp_grow_raw(&q->heap, &q->room, q->n, sizeof(*q->heap)))
+		return TP_ENOMEM;
 	q->heap[q->n] = *s;
 	if (s->key == INT64_MAX)
 		q->heap[q->n].key--; /* as the index does: that key means none */

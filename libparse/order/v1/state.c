@@ -17,22 +17,6 @@ static int out_of_memory(struct tp_v1_order *o)
 	return TP_ENOMEM;
 }
 
-/* Room for one more of `size` bytes behind *n. */
-static int make_room(struct tp_v1_order *o, void **array, uint32_t n, uint32_t *room, size_t size)
-{
-	uint32_t more = *room ? *room * 2 : 64;
-	void *p;
-
-	if (n < *room)
-		return 0;
-	p = more > *room ? tp_more(*array, more, size) : NULL;
-	if (!p)
-		return out_of_memory(o);
-	*array = p;
-	*room = more;
-	return 0;
-}
-
 static int add_page(struct tp_v1_order *o)
 {
 	struct tp_v1_g **pages;
@@ -185,11 +169,8 @@ void tp_v1_begin(struct tp_v1_order *o, int64_t ticks)
 
 int tp_v1_add_starter(struct tp_v1_order *o, struct tp_v1_g *g)
 {
-	void *array = o->starters;
-
-	if (make_room(o, &array, o->nstarters, &o->starters_room, sizeof(*o->starters)))
-		return o->code;
-	o->starters = array;
+	if (tp_grow(&o->starters, &o->starters_room, o->nstarters, sizeof(*o->starters)))
+		return out_of_memory(o);
 	o->starters[o->nstarters++] = g;
 	return 0;
 }
@@ -206,15 +187,16 @@ struct tp_v1_task *tp_v1_task_find(struct tp_v1_order *o, uint64_t id)
 
 struct tp_v1_task *tp_v1_task_new(struct tp_v1_order *o, uint64_t id)
 {
-	void *array = o->tasks;
 	uint32_t n = o->free_task;
 
 	if (n != NO_NODE) {
 		o->free_task = (uint32_t)o->tasks[n].parent;
 	} else {
-		if (make_room(o, &array, o->ntasks, &o->tasks_room, sizeof(*o->tasks)))
+		if (o->ntasks == NO_NODE ||
+		    tp_grow(&o->tasks, &o->tasks_room, o->ntasks, sizeof(*o->tasks))) {
+			out_of_memory(o);
 			return NULL;
-		o->tasks = array;
+		}
 		n = o->ntasks++;
 	}
 	o->tasks[n] = (struct tp_v1_task){.id = id, .alive = true};
@@ -234,15 +216,14 @@ void tp_v1_task_drop(struct tp_v1_order *o, struct tp_v1_task *t)
 
 int tp_v1_region_push(struct tp_v1_order *o, struct tp_v1_g *g, uint64_t task, uint64_t name)
 {
-	void *array = o->regions;
 	uint32_t n = o->free_region;
 
 	if (n != NO_NODE) {
 		o->free_region = o->regions[n].outer;
 	} else {
-		if (make_room(o, &array, o->nregions, &o->regions_room, sizeof(*o->regions)))
-			return o->code;
-		o->regions = array;
+		if (o->nregions == NO_NODE ||
+		    tp_grow(&o->regions, &o->regions_room, o->nregions, sizeof(*o->regions)))
+			return out_of_memory(o);
 		n = o->nregions++;
 	}
 	o->regions[n] = (struct tp_v1_region){.task = task, .name = name, .outer = g->regions};

@@ -155,12 +155,15 @@ struct tp_v1_order {
 	uint32_t free_g;	   /* slot, linked by regions */
 	struct tp_v1_idmap g_of;   /* id → slot, or what is left of a retired one */
 	struct tp_v1_g **starters; /* there when the trace began */
-	uint32_t nstarters, starters_room;
+	uint32_t nstarters;
+	size_t starters_room;
 	struct tp_v1_task *tasks;
-	uint32_t ntasks, tasks_room, free_task;
+	uint32_t ntasks, free_task;
+	size_t tasks_room;
 	struct tp_v1_idmap task_of;
 	struct tp_v1_region *regions;
-	uint32_t nregions, regions_room, free_region;
+	uint32_t nregions, free_region;
+	size_t regions_room;
 	struct tp_v1_idmap p_of, m_of; /* pid + 1, thread → index in the trace */
 	uint32_t pseudo[5];	       /* indices of pseudo-Ps, by number − 1000000 */
 

@@ -147,15 +147,8 @@ struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id)
 		return m;
 	if (s->nms >= MAX_MS)
 		return NULL;
-	if (s->nms == s->ms_room) {
-		size_t room = s->ms_room ? s->ms_room * 2 : 64;
-		void *all = tp_more(s->all_ms, room, sizeof(struct tp_v2_m *));
-
-		if (!all)
-			return NULL;
-		s->all_ms = all;
-		s->ms_room = room;
-	}
+	if (tp_grow(&s->all_ms, &s->ms_room, s->nms, sizeof(*s->all_ms)))
+		return NULL;
 	m = tp_arena_alloc(&s->arena, sizeof(*m));
 	if (!m)
 		return NULL;

@@ -105,15 +105,8 @@ static int add_chunk(struct tp_pool_cache *c, struct kind *kind, int64_t part, i
 {
 	if (rows < 1 || rows > TP_CHUNK_ROWS || (uint64_t)rows > TP_POOL_MOST - c->entries)
 		return damaged(err, "a chunk of a pool");
-	if (kind->n == kind->room) {
-		size_t room = kind->room ? kind->room * 2 : 16;
-		struct chunk *more = tp_more(kind->chunk, room, sizeof(*more));
-
-		if (!more)
-			return tp_nomem(err);
-		kind->chunk = more;
-		kind->room = room;
-	}
+	if (tp_grow(&kind->chunk, &kind->room, kind->n, sizeof(*kind->chunk)))
+		return tp_nomem(err);
 	kind->chunk[kind->n++] =
 	    (struct chunk){.part = part, .first = kind->entries, .rows = (uint32_t)rows};
 	kind->entries += (uint32_t)rows;

@@ -188,15 +188,8 @@ static uint32_t stats_of(const struct rep_trace_options *opt, uint32_t family)
 
 static int put_row(struct rep_trace_diff *d, size_t *room, const struct rep_trace_row *row)
 {
-	if (d->n == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct rep_trace_row *p = tp_more(d->row, more, sizeof(*p));
-
-		if (!p)
-			return TP_ENOMEM;
-		d->row = p;
-		*room = more;
-	}
+	if (tp_grow(&d->row, room, d->n, sizeof(*d->row)))
+		return TP_ENOMEM;
 	d->row[d->n++] = *row;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "decode/dict.h"
 #include "diff/stats.h"
 #include "diff/trace/show.h"
@@ -49,9 +50,9 @@ static int add_found(struct found *f, size_t r, const struct rep_measure *x)
 	if (!code)
 		code = rep_keys_add(&f->keys, (uint32_t)x->by, name, 0, 0, &i);
 	if (!code && i == f->n) {
-		code = rep_grow(&f->row, &f->row_room, i, sizeof(*f->row));
+		code = tp_grow(&f->row, &f->row_room, i, sizeof(*f->row));
 		if (!code)
-			code = rep_grow(&f->of, &f->of_room, (i + (size_t)1) * f->nruns - 1,
+			code = tp_grow(&f->of, &f->of_room, (i + (size_t)1) * f->nruns - 1,
 					sizeof(*f->of));
 		if (code)
 			return code;

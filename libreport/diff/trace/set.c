@@ -69,7 +69,7 @@ static int show_as(struct rep_metrics *m, uint32_t name, const char *text, size_
 	int code = tp_dict_string(m->names, text, size, &own);
 
 	if (!code)
-		code = rep_grow(&m->shown, &m->shown_room, name, sizeof(*m->shown));
+		code = tp_grow(&m->shown, &m->shown_room, name, sizeof(*m->shown));
 	if (code)
 		return code;
 	if (!m->shown[name])
@@ -105,7 +105,7 @@ static int find_sum(struct rep_metrics *m, uint32_t cell, size_t window, struct 
 		int code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
 
 		if (!code)
-			code = rep_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
+			code = tp_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
 		if (code)
 			return code;
 		m->last_cell = cell;
@@ -143,18 +143,8 @@ int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t 
 static int put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
 		    int64_t value)
 {
-	if (m->nitems == m->item_room) {
-		size_t room = m->item_room ? 2 * m->item_room : 1024;
-		struct rep_set_item *more;
-
-		if (room > SIZE_MAX / sizeof(*more))
-			return TP_ENOMEM;
-		more = tp_more(m->item, room, sizeof(*more));
-		if (!more)
-			return TP_ENOMEM;
-		m->item = more;
-		m->item_room = room;
-	}
+	if (tp_grow_raw(&m->item, &m->item_room, m->nitems, sizeof(*m->item)))
+		return TP_ENOMEM;
 	m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
 	return 0;
 }

@@ -62,7 +62,8 @@ static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
 	if (!code && rows.nrows) {
 		c->ms = calloc(rows.nrows, sizeof(*c->ms));
 		code = c->ms ? 0 : cut_nomem(c);
-		c->nm = c->m_room = c->real_ms = code ? 0 : (uint32_t)rows.nrows;
+		c->m_room = code ? 0 : rows.nrows;
+		c->nm = c->real_ms = (uint32_t)c->m_room;
 	}
 	/* Threads that are made up have ids of their own. */
 	c->next_m_id = 1;

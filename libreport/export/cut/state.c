@@ -21,15 +21,8 @@ int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m)
 			*m = i;
 			return 0;
 		}
-	if (c->nm == c->m_room) {
-		uint32_t room = c->m_room ? c->m_room * 2 : 16;
-		struct cut_m *p = tp_more(c->ms, room, sizeof(*p));
-
-		if (!p)
-			return cut_nomem(c);
-		c->ms = p;
-		c->m_room = room;
-	}
+	if (tp_grow(&c->ms, &c->m_room, c->nm, sizeof(*c->ms)))
+		return cut_nomem(c);
 	c->ms[c->nm] = (struct cut_m){.id = c->next_m_id++, .g = TP_NONE, .p = TP_NONE};
 	*m = c->nm++;
 	return 0;
@@ -47,15 +40,8 @@ int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task)
 	*task = cut_task(c, id);
 	if (*task)
 		return 0;
-	if (c->ntasks == c->task_room) {
-		uint32_t room = c->task_room ? c->task_room * 2 : 64;
-		struct cut_task *p = tp_more(c->tasks, room, sizeof(*p));
-
-		if (!p)
-			return cut_nomem(c);
-		c->tasks = p;
-		c->task_room = room;
-	}
+	if (tp_grow(&c->tasks, &c->task_room, c->ntasks, sizeof(*c->tasks)))
+		return cut_nomem(c);
 	/* The map's values are places, which stay when the array moves; never NULL. */
 	if (tp_idmap_add(&c->task_of, id, (void *)(uintptr_t)(c->ntasks + 1)))
 		return cut_nomem(c);
@@ -71,15 +57,8 @@ int cut_region_push(struct cut *c, struct cut_g *g, uint64_t task, uint32_t name
 	if (at) {
 		c->free_region = c->regions[at].outer;
 	} else {
-		if (c->nregions + 1 >= c->region_room) {
-			uint32_t room = c->region_room ? c->region_room * 2 : 64;
-			struct cut_region *p = tp_more(c->regions, room, sizeof(*p));
-
-			if (!p)
-				return cut_nomem(c);
-			c->regions = p;
-			c->region_room = room;
-		}
+		if (tp_grow(&c->regions, &c->region_room, c->nregions + 1, sizeof(*c->regions)))
+			return cut_nomem(c);
 		at = ++c->nregions;
 	}
 	c->regions[at] = (struct cut_region){.task = task, .name = name, .outer = g->region};

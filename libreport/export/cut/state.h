@@ -78,15 +78,18 @@ struct cut {
 	struct cut_g *gs;
 	struct cut_p *ps;
 	struct cut_m *ms;
-	uint32_t ng, np, nm, m_room, real_ms;
+	uint32_t ng, np, nm, real_ms;
+	size_t m_room;
 	uint64_t next_m_id;
 	uint8_t gc;
 	uint64_t gc_seq;
 	uint64_t procs; /* GOMAXPROCS, 0 unknown */
 	struct cut_region *regions;
-	uint32_t nregions, region_room, free_region;
+	uint32_t nregions, free_region;
+	size_t region_room;
 	struct cut_task *tasks;
-	uint32_t ntasks, task_room;
+	uint32_t ntasks;
+	size_t task_room;
 	struct tp_idmap task_of;
 	uint32_t *stw_names; /* by string of the run: what the wire says; 0 not known yet */
 	uint32_t nstw_names;

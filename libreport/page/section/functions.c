@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "flame/flame.h"
 #include "flame/part.h"
@@ -185,7 +186,7 @@ static int add_tag(struct tags *t, const struct tp_label *label, int64_t value)
 				  : rep_keys_add(&t->keys, label->key, 0, label->text, 0, &index);
 
 	if (!code)
-		code = rep_grow(&t->tag, &t->room, index, sizeof(*t->tag));
+		code = tp_grow(&t->tag, &t->room, index, sizeof(*t->tag));
 	if (code)
 		return code;
 	t->tag[index].samples++;

@@ -177,7 +177,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (code > 0)
 		return 0;
 	if (!code)
-		code = rep_grow(&g->sum, &g->room, index, sizeof(*g->sum));
+		code = tp_grow(&g->sum, &g->room, index, sizeof(*g->sum));
 	if (code)
 		return tp_nomem(err);
 	tp_sum(&g->sum[index].count, part->count);
@@ -410,7 +410,7 @@ static int write_intervals(struct page *p, struct html *h, const struct interval
 		code = rep_keys_add(&set.keys, (uint32_t)v->col[t->table][t->name][i], 0, 0, 0,
 				    &index);
 		if (!code)
-			code = rep_grow(&set.count, &set.room, index, sizeof(*set.count));
+			code = tp_grow(&set.count, &set.room, index, sizeof(*set.count));
 		if (code)
 			code = tp_nomem(err);
 		else

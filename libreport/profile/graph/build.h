@@ -13,6 +13,7 @@
 #ifndef REP_PROFILE_GRAPH_BUILD_H
 #define REP_PROFILE_GRAPH_BUILD_H
 
+#include "base/table.h"
 #include "profile/graph.h"
 #include "profile/node.h"
 
@@ -48,9 +49,9 @@ struct rep_build {
 	uint32_t nframes;
 	struct rep_draft *draft;
 	struct rep_node_key *key; /* of each draft */
-	uint32_t ndrafts, draft_room;
-	uint32_t *slot; /* draft + 1, by key */
-	uint32_t nslots;
+	uint32_t ndrafts;
+	size_t draft_room, key_room;
+	struct tp_table by_key; /* of drafts, but those that are found by_name */
 
 	/* By stack node: what samples end there, and below. */
 	void *block;
@@ -62,9 +63,9 @@ struct rep_build {
 	    *frame_name; /* likewise, by frame: the name << 1 | inlined; 0 << 1: resolve by key */
 
 	struct rep_draft_edge *edge;
-	uint32_t nedges, edge_room;
-	uint32_t *edge_slot;
-	uint32_t nedge_slots;
+	uint32_t nedges;
+	size_t edge_room;
+	struct tp_table by_ends; /* of edges; empty for call trees */
 
 	uint32_t *stack_draft;	 /* by stack node, draft + 1; only for call trees */
 	struct rep_node **given; /* every node that has been given out */
@@ -93,7 +94,6 @@ int rep_build_cum(struct rep_build *b);
 int rep_build_flat(struct rep_build *b);
 /* The edges between kept drafts, anew. */
 int rep_build_edges(struct rep_build *b);
-uint64_t rep_hash(const void *data, size_t size);
 
 /* Call trees: drafts with their values and edges at once, parents before children. */
 int rep_build_tree(struct rep_build *b);

@@ -26,7 +26,7 @@ struct rep_chains {
 	struct longer *longer;	/* by draft */
 	struct level *level;
 	uint32_t *path; /* drafts */
-	size_t depth;	/* room of both */
+	size_t level_room, path_room;
 };
 
 static void add(int64_t *to, int64_t value)
@@ -133,26 +133,6 @@ static uint32_t longer_by(const struct pass *p, uint32_t npath)
 	return (p->callers ? chain[-1] : end[-1]) + 1;
 }
 
-static int make_room(struct rep_chains *c, size_t depth)
-{
-	size_t room = c->depth ? c->depth * 2 : 256;
-	struct level *level;
-	uint32_t *path;
-
-	if (depth < c->depth)
-		return 0;
-	level = tp_more(c->level, room, sizeof(*level));
-	if (!level)
-		return TP_ENOMEM;
-	c->level = level;
-	path = tp_more(c->path, room, sizeof(*path));
-	if (!path)
-		return TP_ENOMEM;
-	c->path = path;
-	c->depth = room;
-	return 0;
-}
-
 static int enter(struct pass *p, uint32_t stack)
 {
 	struct rep_chains *c = p->c;
@@ -160,7 +140,10 @@ static int enter(struct pass *p, uint32_t stack)
 	uint32_t node = b->frame_node[b->stack[stack].frame];
 	struct level *l, above = {0};
 	struct longer *longer;
-	int code = make_room(c, p->depth);
+	int code = tp_grow(&c->level, &c->level_room, p->depth, sizeof(*c->level));
+
+	if (!code)
+		code = tp_grow(&c->path, &c->path_room, p->depth, sizeof(*c->path));
 
 	if (code)
 		return code;

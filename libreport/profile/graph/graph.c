@@ -79,13 +79,13 @@ void rep_build_release(struct rep_build *b)
 	free(b->frame_node);
 	free(b->draft);
 	free(b->key);
-	free(b->slot);
+	tp_table_release(&b->by_key);
 	free(b->block);
 	free(b->child);
 	free(b->by_name);
 	free(b->frame_name);
 	free(b->edge);
-	free(b->edge_slot);
+	tp_table_release(&b->by_ends);
 	free(b->stack_draft);
 	free(b->base);
 	free(b->given);

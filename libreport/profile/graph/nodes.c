@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/big.h"
 
@@ -12,67 +11,16 @@ int(rep_fail)(struct tp_err *err, int code)
 	return tp_err_full(err, code, "the profile is too large to be drawn up");
 }
 
-uint64_t rep_hash(const void *data, size_t size)
-{
-	return XXH3_64bits(data, size);
-}
-
 /* ---- drafts by key ---- */
 
-static int grow_slots(struct rep_build *b)
-{
-	uint32_t n = b->nslots ? b->nslots : 1024, *slot;
-
-	if ((size_t)b->ndrafts * 2 < b->nslots)
-		return 0;
-	/* Many drafts may have come without a slot since the last time. */
-	while (n <= (size_t)b->ndrafts * 2)
-		n *= 2;
-	slot = calloc(n, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < b->ndrafts; i++) {
-		uint32_t at = (uint32_t)rep_hash(&b->key[i], sizeof(b->key[i]));
-
-		for (at &= n - 1; slot[at]; at = (at + 1) & (n - 1))
-			;
-		slot[at] = i + 1;
-	}
-	free(b->slot);
-	b->slot = slot;
-	b->nslots = n;
-	return 0;
-}
-
-static int grow_drafts(struct rep_build *b)
-{
-	size_t room = b->draft_room ? (size_t)b->draft_room * 2 : 256;
-	struct rep_node_key *key;
-	struct rep_draft *p;
-
-	if (b->ndrafts < b->draft_room)
-		return 0;
-	if (room > (size_t)1 << 30)
-		return TP_ELIMIT;
-	p = tp_more(b->draft, room, sizeof(*p));
-	if (!p)
-		return TP_ENOMEM;
-	b->draft = p;
-	key = tp_more(b->key, room, sizeof(*key));
-	if (!key)
-		return TP_ENOMEM;
-	b->key = key;
-	b->draft_room = (uint32_t)room;
-	return 0;
-}
-
-/* Without a slot: for what is found otherwise. */
+/* Adds a draft to none of the tables. */
 static int append(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft)
 {
-	int code = grow_drafts(b);
-
-	if (code)
-		return code;
+	if (b->ndrafts >= TP_TABLE_ROWS)
+		return TP_ELIMIT;
+	if (tp_grow_raw(&b->draft, &b->draft_room, b->ndrafts, sizeof(*b->draft)) ||
+	    tp_grow_raw(&b->key, &b->key_room, b->ndrafts, sizeof(*b->key)))
+		return TP_ENOMEM;
 	*draft = b->ndrafts++;
 	b->draft[*draft] = (struct rep_draft){.kept = true};
 	b->key[*draft] = *key;
@@ -81,21 +29,17 @@ static int append(struct rep_build *b, const struct rep_node_key *key, uint32_t 
 
 int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft)
 {
-	int code = grow_slots(b);
-	uint32_t at;
+	uint64_t hash = tp_hash_bytes(0, key, sizeof(*key));
+	int code;
 
-	if (code)
-		return code;
-	at = (uint32_t)rep_hash(key, sizeof(*key)) & (b->nslots - 1);
-	for (; b->slot[at]; at = (at + 1) & (b->nslots - 1)) {
-		*draft = b->slot[at] - 1;
-		if (!memcmp(&b->key[*draft], key, sizeof(*key)))
+	for (struct tp_probe p = {0}; tp_table_next(&b->by_key, hash, &p);) {
+		if (!memcmp(&b->key[p.row], key, sizeof(*key))) {
+			*draft = p.row;
 			return 0;
+		}
 	}
 	code = append(b, key, draft);
-	if (!code)
-		b->slot[at] = *draft + 1;
-	return code;
+	return code ? code : tp_table_add(&b->by_key, hash, *draft);
 }
 
 /* ---- sums over the prefix tree ---- */

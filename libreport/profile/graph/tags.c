@@ -39,28 +39,13 @@ struct tags {
 	size_t nnumbers, number_room;
 	struct entry *entry;
 	size_t n, room;
-	uint32_t *slot; /* entry + 1 */
-	size_t nslots;
+	struct tp_table by_key; /* of entries, until they are sorted */
 	uint32_t *seen; /* by draft: sample + 1 it was last met in */
 };
 
 static void add(int64_t *to, int64_t value)
 {
 	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
-
-static int grow(void *items, size_t *room, size_t n, size_t size)
-{
-	void *p;
-
-	if (n < *room)
-		return 0;
-	p = tp_more(*(void **)items, *room ? *room * 2 : 64, size);
-	if (!p)
-		return TP_ENOMEM;
-	*(void **)items = p;
-	*room = *room ? *room * 2 : 64;
-	return 0;
 }
 
 /* ---- labels of a set ---- */
@@ -114,7 +99,7 @@ static int put_number(struct tags *t, const struct tp_label *l)
 	const char *unit = rep_label_unit(&v->units, v->profile, l->key);
 	struct number n = {.value = l->number};
 	char name[REP_MEASURE_SIZE];
-	int code = grow(&t->number, &t->number_room, t->nnumbers, sizeof(*t->number));
+	int code = tp_grow_raw(&t->number, &t->number_room, t->nnumbers, sizeof(*t->number));
 
 	rep_scaled_label(name, l->number, unit, v->output_unit);
 	if (!code)
@@ -150,53 +135,27 @@ static int know_set(struct tags *t, uint32_t number)
 
 /* ---- adding up ---- */
 
-static int grow_slots(struct tags *t)
-{
-	size_t n = t->nslots ? t->nslots * 2 : 1024;
-	uint32_t *slot;
-
-	if (t->n * 2 < t->nslots)
-		return 0;
-	slot = calloc(n, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < t->n; i++) {
-		size_t at = (size_t)rep_hash(&t->entry[i].key, sizeof(t->entry[i].key)) & (n - 1);
-
-		for (; slot[at]; at = (at + 1) & (n - 1))
-			;
-		slot[at] = (uint32_t)i + 1;
-	}
-	free(t->slot);
-	t->slot = slot;
-	t->nslots = n;
-	return 0;
-}
-
 static int find(struct tags *t, const struct key *key, const struct number *n, struct entry **entry)
 {
-	int code = grow_slots(t);
-	size_t at;
+	uint64_t hash = tp_hash_bytes(0, key, sizeof(*key));
+	int code;
 
-	if (!code)
-		code = grow(&t->entry, &t->room, t->n, sizeof(*t->entry));
-	if (!code && t->n >= (size_t)1 << 30)
-		code = TP_ELIMIT;
-	if (code)
-		return code;
-	at = (size_t)rep_hash(key, sizeof(*key)) & (t->nslots - 1);
-	for (; t->slot[at]; at = (at + 1) & (t->nslots - 1)) {
-		*entry = &t->entry[t->slot[at] - 1];
+	for (struct tp_probe p = {0}; tp_table_next(&t->by_key, hash, &p);) {
+		*entry = &t->entry[p.row];
 		if (!memcmp(&(*entry)->key, key, sizeof(*key)))
 			return 0;
 	}
+	code = tp_grow_raw(&t->entry, &t->room, t->n, sizeof(*t->entry));
+	if (!code)
+		code = tp_table_add(&t->by_key, hash, t->n);
+	if (code)
+		return code;
 	*entry = &t->entry[t->n++];
 	**entry = (struct entry){.key = *key};
 	if (n) {
 		(*entry)->unit = n->unit;
 		(*entry)->value = n->value;
 	}
-	t->slot[at] = (uint32_t)t->n;
 	return 0;
 }
 
@@ -336,7 +295,7 @@ int rep_build_tags(struct rep_build *b, struct rep_graph *g)
 	free(t.set);
 	free(t.number);
 	free(t.entry);
-	free(t.slot);
+	tp_table_release(&t.by_key);
 	free(t.seen);
 	return code;
 }

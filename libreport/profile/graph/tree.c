@@ -10,23 +10,6 @@ static void add(int64_t *to, int64_t value)
 	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
 }
 
-static int grow_edges(struct rep_build *b)
-{
-	size_t room = b->edge_room ? (size_t)b->edge_room * 2 : 256;
-	struct rep_draft_edge *p;
-
-	if (b->ndrafts <= b->edge_room)
-		return 0;
-	while (room < b->ndrafts)
-		room *= 2;
-	p = tp_more(b->edge, room, sizeof(*p));
-	if (!p)
-		return TP_ENOMEM;
-	b->edge = p;
-	b->edge_room = (uint32_t)room;
-	return 0;
-}
-
 /* The edge into a draft has the draft's number. */
 static int enter_tree(struct rep_build *b, struct rep_step *s)
 {
@@ -42,7 +25,7 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 	key.context = s->above;
 	code = rep_build_draft(b, &key, &draft);
 	if (!code)
-		code = grow_edges(b);
+		code = tp_grow_raw(&b->edge, &b->edge_room, draft, sizeof(*b->edge));
 	if (code)
 		return code;
 	d = &b->draft[draft];
@@ -80,12 +63,12 @@ int rep_build_tree(struct rep_build *b)
 		return code;
 	/* Until here drafts stood for frames; from now on for paths. */
 	b->base = b->key;
-	free(b->slot);
+	tp_table_release(&b->by_key);
 	free(b->draft);
 	b->draft = NULL;
 	b->key = NULL;
-	b->slot = NULL;
-	b->ndrafts = b->draft_room = b->nslots = 0;
+	b->ndrafts = 0;
+	b->draft_room = b->key_room = 0;
 	b->stack_draft = calloc(b->nstacks, sizeof(*b->stack_draft));
 	return b->stack_draft ? rep_build_walk(b, &visitor) : TP_ENOMEM;
 }

@@ -20,27 +20,13 @@ struct path {
 		int64_t cum, cum_div;
 		uint32_t on_path;
 	} * count; /* by draft */
-	uint32_t room;
+	size_t room;
 	uint64_t steps;
 };
 
 static int make_room(struct path *w)
 {
-	size_t room = w->room ? w->room : 1024;
-	struct count *p;
-
-	while (room < w->b->ndrafts)
-		room *= 2;
-	if (room == w->room)
-		return 0;
-	p = tp_more(w->count, room, sizeof(*p));
-	if (!p)
-		return TP_ENOMEM;
-	for (size_t i = w->room; i < room; i++)
-		p[i] = (struct count){0};
-	w->count = p;
-	w->room = (uint32_t)room;
-	return 0;
+	return tp_grow(&w->count, &w->room, w->b->ndrafts, sizeof(*w->count));
 }
 
 static void leave(struct path *w, uint32_t stack)
@@ -141,7 +127,7 @@ static int cum_downwards(struct path *w)
 
 	if (!code)
 		code = make_room(w);
-	for (uint32_t i = 0; i < w->room; i++)
+	for (size_t i = 0; i < w->room; i++)
 		w->count[i] = (struct count){0};
 	while (at && !code) {
 		code = put(w, at);

@@ -1,4 +1,5 @@
 #include "base/many.h"
+#include "base/random.h"
 #include "profile/graph/build.h"
 
 #include <stdlib.h>
@@ -14,15 +15,8 @@ static int down(struct rep_build *b, struct way *w, uint32_t stack,
 {
 	struct rep_step *s;
 
-	if (w->n == w->room) {
-		size_t room = w->room ? w->room * 2 : 256;
-
-		s = tp_more(w->step, room, sizeof(*s));
-		if (!s)
-			return TP_ENOMEM;
-		w->step = s;
-		w->room = room;
-	}
+	if (tp_grow_raw(&w->step, &w->room, w->n, sizeof(*w->step)))
+		return TP_ENOMEM;
 	s = &w->step[w->n];
 	*s = (struct rep_step){.stack = stack};
 	if (w->n) {
@@ -68,63 +62,24 @@ static void add(int64_t *to, int64_t value)
 
 /* ---- edges ---- */
 
-static uint32_t edge_hash(uint32_t src, uint32_t dest)
-{
-	uint64_t h = ((uint64_t)src << 32 | dest) * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)(h >> 32);
-}
-
-static int grow_edges(struct rep_build *b)
-{
-	if (b->nedges == b->edge_room) {
-		size_t room = b->edge_room ? (size_t)b->edge_room * 2 : 256;
-		struct rep_draft_edge *p = NULL;
-
-		if (room <= (size_t)1 << 30)
-			p = tp_more(b->edge, room, sizeof(*p));
-		if (!p)
-			return room <= (size_t)1 << 30 ? TP_ENOMEM : TP_ELIMIT;
-		b->edge = p;
-		b->edge_room = (uint32_t)room;
-	}
-	if (b->nedges * 2 >= b->nedge_slots) {
-		uint32_t n = b->nedge_slots ? b->nedge_slots * 2 : 1024;
-		uint32_t *slot = calloc(n, sizeof(*slot));
-
-		if (!slot)
-			return TP_ENOMEM;
-		for (uint32_t i = 0; i < b->nedges; i++) {
-			uint32_t at = edge_hash(b->edge[i].src, b->edge[i].dest) & (n - 1);
-
-			for (; slot[at]; at = (at + 1) & (n - 1))
-				;
-			slot[at] = i + 1;
-		}
-		free(b->edge_slot);
-		b->edge_slot = slot;
-		b->nedge_slots = n;
-	}
-	return 0;
-}
-
 static int edge_between(struct rep_build *b, uint32_t src, uint32_t dest,
 			struct rep_draft_edge **edge)
 {
-	int code = grow_edges(b);
-	uint32_t at;
+	uint64_t hash = tp_mix64(0, (uint64_t)src << 32 | dest);
+	int code;
 
-	if (code)
-		return code;
-	at = edge_hash(src, dest) & (b->nedge_slots - 1);
-	for (; b->edge_slot[at]; at = (at + 1) & (b->nedge_slots - 1)) {
-		*edge = &b->edge[b->edge_slot[at] - 1];
+	for (struct tp_probe p = {0}; tp_table_next(&b->by_ends, hash, &p);) {
+		*edge = &b->edge[p.row];
 		if ((*edge)->src == src && (*edge)->dest == dest)
 			return 0;
 	}
+	code = tp_grow_raw(&b->edge, &b->edge_room, b->nedges, sizeof(*b->edge));
+	if (!code)
+		code = tp_table_add(&b->by_ends, hash, b->nedges);
+	if (code)
+		return code;
 	*edge = &b->edge[b->nedges++];
 	**edge = (struct rep_draft_edge){.src = src, .dest = dest, .inlined = true};
-	b->edge_slot[at] = b->nedges;
 	return 0;
 }
 
@@ -177,7 +132,6 @@ int rep_build_edges(struct rep_build *b)
 	static const struct rep_visitor visitor = {enter_edges, leave_edges};
 
 	b->nedges = 0;
-	if (b->edge_slot)
-		memset(b->edge_slot, 0, b->nedge_slots * sizeof(*b->edge_slot));
+	tp_table_clear(&b->by_ends);
 	return rep_build_walk(b, &visitor);
 }

@@ -6,22 +6,6 @@
 #include "base/many.h"
 #include "profile/merge/parts.h"
 
-static int grow_commented(struct rep_merger *m, uint32_t comment)
-{
-	size_t n = (size_t)comment * 2 + 64;
-	bool *p;
-
-	if (comment < m->ncommented)
-		return 0;
-	p = tp_more(m->commented, n, sizeof(*p));
-	if (!p)
-		return TP_ENOMEM;
-	memset(p + m->ncommented, 0, (n - m->ncommented) * sizeof(*p));
-	m->commented = p;
-	m->ncommented = n;
-	return 0;
-}
-
 static int add_comments(struct rep_translation *t)
 {
 	int code = 0;
@@ -31,7 +15,8 @@ static int add_comments(struct rep_translation *t)
 
 		code = rep_merge_string(t, t->from->comments[i], &comment);
 		if (!code)
-			code = grow_commented(t->m, comment);
+			code = tp_grow(&t->m->commented, &t->m->ncommented, comment,
+				       sizeof(*t->m->commented));
 		if (!code && (t->m->plain || !t->m->commented[comment]))
 			code = tp_profile_add_comment(t->to, comment);
 		if (!code)

@@ -14,65 +14,35 @@ int(rep_merge_fail)(struct tp_err *err, int code)
 {
 	return tp_err_full(err, code, "the sum of the profiles is too large");
 }
+
 /* ---- samples ---- */
 
-static size_t slot_of(const struct rep_merger *m, uint32_t stack, uint32_t set)
+static void add_values(struct tp_profile *p, size_t sample, const int64_t *value)
 {
-	return (size_t)tp_mix64(m->seed, (uint64_t)stack << 32 | set);
-}
+	for (size_t k = 0; k < p->ntypes; k++) {
+		int64_t *to = &p->value[sample * p->ntypes + k];
 
-static int grow_slots(struct rep_merger *m)
-{
-	const struct tp_profile *p = m->sum;
-	size_t n = m->nslots ? m->nslots * 2 : 1024;
-	uint32_t *slot;
-
-	if (p->nsamples * 2 < m->nslots)
-		return 0;
-	slot = calloc(n, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < p->nsamples; i++) {
-		size_t at = slot_of(m, p->stack[i], p->label_set[i]) & (n - 1);
-
-		for (; slot[at]; at = (at + 1) & (n - 1))
-			;
-		slot[at] = (uint32_t)i + 1;
+		p->wrapped |= __builtin_add_overflow(*to, value[k], to);
 	}
-	free(m->slot);
-	m->slot = slot;
-	m->nslots = n;
-	return 0;
 }
 
 static int put_sample(struct rep_merger *m, uint32_t stack, uint32_t set, const int64_t *value)
 {
 	struct tp_profile *p = m->sum;
+	uint64_t hash;
 	int code;
-	size_t at;
 
 	if (m->plain)
 		return tp_profile_add_sample(p, stack, set, value);
-	code = grow_slots(m);
-	if (code)
-		return code;
-	at = slot_of(m, stack, set) & (m->nslots - 1);
-	for (; m->slot[at]; at = (at + 1) & (m->nslots - 1)) {
-		size_t i = m->slot[at] - 1;
-
-		if (p->stack[i] != stack || p->label_set[i] != set)
-			continue;
-		for (size_t k = 0; k < p->ntypes; k++) {
-			int64_t *to = &p->value[i * p->ntypes + k];
-
-			p->wrapped |= __builtin_add_overflow(*to, value[k], to);
+	hash = tp_mix64(m->seed, (uint64_t)stack << 32 | set);
+	for (struct tp_probe at = {0}; tp_table_next(&m->by_stack, hash, &at);) {
+		if (p->stack[at.row] == stack && p->label_set[at.row] == set) {
+			add_values(p, at.row, value);
+			return 0;
 		}
-		return 0;
 	}
 	code = tp_profile_add_sample(p, stack, set, value);
-	if (!code)
-		m->slot[at] = (uint32_t)p->nsamples;
-	return code;
+	return code ? code : tp_table_add(&m->by_stack, hash, p->nsamples - 1);
 }
 
 /* Reads one sample's values as the sum has them; false where nothing of it is left. A sample that
@@ -211,10 +181,10 @@ static void clear(struct rep_merger *m)
 	for (size_t i = 0; i < m->nparts; i++)
 		free(m->part[i].type);
 	free(m->part);
-	free(m->slot);
-	free(m->mapping_slot);
+	tp_table_release(&m->by_stack);
+	tp_table_release(&m->by_key);
 	free(m->commented);
-	*m = (struct rep_merger){.always = m->always};
+	*m = (struct rep_merger){.always = m->always, .seed = m->seed};
 }
 
 void rep_merger_free(struct rep_merger *m)
@@ -227,7 +197,7 @@ void rep_merger_free(struct rep_merger *m)
 /* The one part that is there as it came is merged with itself: a second one is coming. */
 static int settle(struct rep_merger *m, struct tp_err *err)
 {
-	struct rep_merger again = {.always = m->always};
+	struct rep_merger again = {.always = m->always, .seed = m->seed};
 	int code;
 
 	again.sum = tp_profile_new();

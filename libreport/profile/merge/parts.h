@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/table.h"
 #include "decode/profile.h"
 #include "profile/merge/merge.h"
 
@@ -25,13 +26,11 @@ struct rep_merger {
 	struct rep_part_types *part;
 	size_t nparts;
 
-	uint32_t *slot; /* sample + 1, by stack and label set */
-	size_t nslots;
+	struct tp_table by_stack; /* of samples: by stack and label set */
 	bool *commented; /* by string: the comments there are */
 	size_t ncommented;
-	uint32_t *mapping_slot; /* mapping number, by what it maps */
-	size_t nmapping_slots;
-	uint64_t seed; /* of what places in slots are made of */
+	struct tp_table by_key; /* of mappings: by what they map */
+	uint64_t seed;		/* of both */
 };
 
 /* From the ids of a part to those of the sum; UINT32_MAX is not yet known. */

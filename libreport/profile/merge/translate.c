@@ -69,55 +69,28 @@ static uint64_t hash_mapping(uint64_t seed, const struct mapping_key *k)
 	return tp_mix64(tp_mix64(tp_mix64(seed, k->size), k->offset), k->name);
 }
 
-static int grow_mapping_slots(struct rep_merger *m)
-{
-	size_t n = m->nmapping_slots ? m->nmapping_slots * 2 : 64;
-	uint32_t *slot;
-
-	if (m->sum->nmappings * 2 < m->nmapping_slots)
-		return 0;
-	slot = calloc(n, sizeof(*slot));
-	if (!slot)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < m->sum->nmappings; i++) {
-		struct mapping_key k = key_of(&m->sum->mappings[i]);
-		size_t at = (size_t)hash_mapping(m->seed, &k) & (n - 1);
-
-		for (; slot[at]; at = (at + 1) & (n - 1))
-			;
-		slot[at] = (uint32_t)i + 1;
-	}
-	free(m->mapping_slot);
-	m->mapping_slot = slot;
-	m->nmapping_slots = n;
-	return 0;
-}
-
-/* The mapping of the sum that is this one, or a new one. */
+/* The mapping of the sum that is this one, or a new one. Those of an only part are not looked for:
+ * they stay as they are. */
 static int find_mapping(struct rep_translation *t, const struct tp_mapping *src, uint32_t *number)
 {
 	struct rep_merger *m = t->m;
 	struct mapping_key k = key_of(src);
-	int code = grow_mapping_slots(m);
-	size_t at;
+	uint64_t hash;
+	int code;
 
-	if (code)
-		return code;
-	at = (size_t)hash_mapping(m->seed, &k) & (m->nmapping_slots - 1);
-	for (; m->mapping_slot[at] && !m->plain; at = (at + 1) & (m->nmapping_slots - 1)) {
-		struct mapping_key have = key_of(&m->sum->mappings[m->mapping_slot[at] - 1]);
+	if (m->plain)
+		return tp_profile_add_mapping(t->to, src, number);
+	hash = hash_mapping(m->seed, &k);
+	for (struct tp_probe p = {0}; tp_table_next(&m->by_key, hash, &p);) {
+		struct mapping_key have = key_of(&m->sum->mappings[p.row]);
 
 		if (have.size == k.size && have.offset == k.offset && have.name == k.name) {
-			*number = m->mapping_slot[at];
+			*number = p.row + 1;
 			return 0;
 		}
 	}
 	code = tp_profile_add_mapping(t->to, src, number);
-	while (m->mapping_slot[at])
-		at = (at + 1) & (m->nmapping_slots - 1);
-	if (!code)
-		m->mapping_slot[at] = *number;
-	return code;
+	return code ? code : tp_table_add(&m->by_key, hash, *number - 1);
 }
 
 int rep_merge_mapping(struct rep_translation *t, uint32_t number)

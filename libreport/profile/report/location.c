@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/seed.h"
+#include "base/table.h"
 
 /* Chains of frames, each known by its frame and the chain it is inlined into (0: none). */
 struct chain {
@@ -15,30 +16,26 @@ struct chain {
 struct chains {
 	struct chain *item; /* item[0] is no chain */
 	uint32_t n;
-	uint32_t *slot; /* chain, or 0 */
-	uint32_t mask;
+	struct tp_table table;
 	uint64_t seed;
 };
 
-static uint64_t hash(const struct chains *c, uint32_t outer, uint32_t frame)
+/* There are no more chains than stack nodes, for which there is room for items. */
+static int intern(struct chains *c, uint32_t outer, uint32_t frame, uint32_t *chain)
 {
-	return tp_mix64(c->seed, (uint64_t)outer << 32 | frame);
-}
+	uint64_t hash = tp_mix64(c->seed, (uint64_t)outer << 32 | frame);
+	int code;
 
-/* There are no more chains than stack nodes, for which everything has room. */
-static uint32_t intern(struct chains *c, uint32_t outer, uint32_t frame)
-{
-	uint32_t at = (uint32_t)hash(c, outer, frame) & c->mask;
-
-	for (; c->slot[at]; at = (at + 1) & c->mask) {
-		const struct chain *k = &c->item[c->slot[at]];
-
-		if (k->outer == outer && k->frame == frame)
-			return c->slot[at];
+	for (struct tp_probe p = {0}; tp_table_next(&c->table, hash, &p);) {
+		*chain = p.row;
+		if (c->item[*chain].outer == outer && c->item[*chain].frame == frame)
+			return 0;
 	}
-	c->slot[at] = ++c->n;
-	c->item[c->n] = (struct chain){outer, frame, 0};
-	return c->n;
+	*chain = c->n + 1;
+	code = tp_table_add(&c->table, hash, *chain);
+	if (!code)
+		c->item[++c->n] = (struct chain){outer, frame, 0};
+	return code;
 }
 
 static void number(struct rep_locations *l, const struct tp_profile *p, struct chains *c,
@@ -69,33 +66,29 @@ static void number(struct rep_locations *l, const struct tp_profile *p, struct c
 
 int rep_locations_make(struct rep_locations *l, const struct tp_profile *p)
 {
-	uint32_t nodes = tp_dict_stacks(p->dict), nslots = 64, *chain;
+	uint32_t nodes = tp_dict_stacks(p->dict), *chain;
 	struct chains c = {.seed = tp_seed()};
 	int code = TP_ENOMEM;
 
 	*l = (struct rep_locations){0};
-	while (nslots < 2 * nodes)
-		nslots *= 2;
-	c.mask = nslots - 1;
-	c.slot = calloc(nslots, sizeof(*c.slot));
 	c.item = calloc((size_t)nodes + 1, sizeof(*c.item));
 	chain = calloc((size_t)nodes + 1, sizeof(*chain));
 	l->number = calloc((size_t)nodes + 1, sizeof(*l->number));
 	l->node = calloc((size_t)nodes + 1, sizeof(*l->node));
-	if (!c.slot || !c.item || !chain || !l->number || !l->node)
+	if (!c.item || !chain || !l->number || !l->node)
 		goto done;
 	/* A caller's node comes before its callee's. */
-	for (uint32_t i = 1; i < nodes; i++) {
+	code = 0;
+	for (uint32_t i = 1; i < nodes && !code; i++) {
 		struct tp_stack_node s = tp_dict_stack_at(p->dict, i);
 		bool inlined = tp_dict_frame_at(p->dict, s.frame).inlined;
 
-		chain[i] = intern(&c, inlined ? chain[s.parent] : 0, s.frame);
+		code = intern(&c, inlined ? chain[s.parent] : 0, s.frame, &chain[i]);
 	}
-	for (size_t i = 0; i < p->nsamples; i++)
+	for (size_t i = 0; i < p->nsamples && !code; i++)
 		number(l, p, &c, chain, p->stack[i]);
-	code = 0;
 done:
-	free(c.slot);
+	tp_table_release(&c.table);
 	free(c.item);
 	free(chain);
 	return code;

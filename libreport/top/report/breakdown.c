@@ -4,6 +4,7 @@
  * that the states count as well. */
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "top/durations.h"
 
@@ -121,7 +122,7 @@ static int owner_of(const struct adding *a, uint32_t entry, int64_t goroutine, u
 		code = rep_keys_add(&b->owners, each ? (uint32_t)v->index : name,
 				    each ? (uint32_t)goroutine : TP_NONE, 0, 0, owner);
 	if (!code)
-		code = rep_grow(&b->owner, &b->owner_room, *owner, sizeof(*b->owner));
+		code = tp_grow(&b->owner, &b->owner_room, *owner, sizeof(*b->owner));
 	if (code || *owner != known)
 		return code;
 	b->owner[*owner].entry = name;
@@ -141,7 +142,7 @@ static int row_of(const struct adding *a, uint32_t owner, uint32_t state, uint32
 
 	if (!code)
 		code = rep_keys_add(&b->keys, owner, state, name, 0, row);
-	return code ? code : rep_grow(&b->row, &b->room, *row, sizeof(*b->row));
+	return code ? code : tp_grow(&b->row, &b->room, *row, sizeof(*b->row));
 }
 
 static int add_place(const struct adding *a, uint32_t row, uint32_t stack, int64_t ns)
@@ -153,7 +154,7 @@ static int add_place(const struct adding *a, uint32_t row, uint32_t stack, int64
 	if (!code)
 		code = rep_keys_add(&b->places, row, common, 0, 0, &at);
 	if (!code)
-		code = rep_grow(&b->place_ns, &b->place_room, at, sizeof(*b->place_ns));
+		code = tp_grow(&b->place_ns, &b->place_room, at, sizeof(*b->place_ns));
 	if (code)
 		return code;
 	tp_sum(&b->place_ns[at], ns);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "profile/trace.h"
 #include "task/inside.h"
 #include "top/report.h"
@@ -57,7 +58,7 @@ static int add_function(struct cpu *c, struct rep_view *v, uint32_t frame, int64
 	if (!code)
 		code = rep_keys_add(&c->keys, name, 0, 0, 0, &index);
 	if (!code)
-		code = rep_grow(&c->f, &c->room, index, sizeof(*c->f));
+		code = tp_grow(&c->f, &c->room, index, sizeof(*c->f));
 	if (code)
 		return code;
 	if (leaf)

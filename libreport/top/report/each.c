@@ -362,7 +362,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 		if (!wanted(all, v, task, i))
 			continue;
-		code = rep_grow(&all->each, &all->room, all->n, sizeof(*all->each));
+		code = tp_grow(&all->each, &all->room, all->n, sizeof(*all->each));
 		if (code)
 			break;
 		e = &all->each[all->n++];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "top/report.h"
 
@@ -112,7 +113,7 @@ static int group_of(struct adding *a, uint32_t entry, uint32_t *group)
 	if (!code)
 		code = rep_keys_add(&a->g->keys, name, 0, 0, 0, group);
 	if (!code)
-		code = rep_grow(&a->g->group, &a->g->room, *group, sizeof(*a->g->group));
+		code = tp_grow(&a->g->group, &a->g->room, *group, sizeof(*a->g->group));
 	a->entry_group[entry] = code ? 0 : *group + 1;
 	return code;
 }
@@ -126,11 +127,11 @@ static int add_blocked(struct adding *a, uint32_t group, const struct rep_part *
 	if (!code)
 		code = rep_keys_add(&g->reasons, reason, 0, 0, 0, &column);
 	if (!code)
-		code = rep_grow(&g->reason_ns, &g->reason_room, column, sizeof(*g->reason_ns));
+		code = tp_grow(&g->reason_ns, &g->reason_room, column, sizeof(*g->reason_ns));
 	if (!code)
 		code = rep_keys_add(&g->blocked, group, column, 0, 0, &cell);
 	if (!code)
-		code = rep_grow(&g->blocked_ns, &g->blocked_room, cell, sizeof(*g->blocked_ns));
+		code = tp_grow(&g->blocked_ns, &g->blocked_room, cell, sizeof(*g->blocked_ns));
 	if (code)
 		return code;
 	tp_sum(&g->reason_ns[column], part->total_ns);

@@ -16,7 +16,7 @@ struct cycle {
 
 struct curve {
 	double *x, *y;
-	size_t n, room;
+	size_t n, x_room, y_room;
 };
 
 struct heap {
@@ -100,17 +100,9 @@ static int begin(struct rep_job *job, struct tp_err *err)
 
 static int add_point(struct curve *c, int64_t ts, int64_t value)
 {
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 256;
-		double *x = tp_more(c->x, room, sizeof(*x)), *y;
-
-		c->x = x ? x : c->x;
-		y = tp_more(c->y, room, sizeof(*y));
-		c->y = y ? y : c->y;
-		if (!x || !y)
-			return TP_ENOMEM;
-		c->room = room;
-	}
+	if (tp_grow(&c->x, &c->x_room, c->n, sizeof(*c->x)) ||
+	    tp_grow(&c->y, &c->y_room, c->n, sizeof(*c->y)))
+		return TP_ENOMEM;
 	c->x[c->n] = (double)ts;
 	c->y[c->n++] = (double)value;
 	return 0;
@@ -159,7 +151,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		if (!rep_view_overlaps(v, cycle[i].start_ns,
 				       tp_plus(cycle[i].start_ns, cycle[i].mark_ns)))
 			continue;
-		code = rep_grow(&h->v, &h->room, (uint32_t)h->n, sizeof(*h->v));
+		code = tp_grow(&h->v, &h->room, (uint32_t)h->n, sizeof(*h->v));
 		if (code)
 			rep_job_fail(err, code);
 		else

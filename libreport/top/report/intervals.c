@@ -228,15 +228,8 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 		row->worst_run = (uint32_t)v->index;
 		row->worst_goroutine = rep_view_goid(v, goroutine);
 	}
-	if ((size_t)row->sum.count == row->room) {
-		size_t room = row->room ? 2 * row->room : 16;
-		int64_t *more = tp_more(row->ns, room, sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		row->ns = more;
-		row->room = room;
-	}
+	if (tp_grow(&row->ns, &row->room, (size_t)row->sum.count, sizeof(*row->ns)))
+		return TP_ENOMEM;
 	row->ns[row->sum.count] = ns;
 	rep_sum_add(&row->sum, 1, ns, ns, ns);
 	tp_sum(&all->total_ns, ns);
@@ -256,7 +249,7 @@ static int row_of(struct intervals *all, struct rep_view *v, uint32_t id, uint32
 	if (!code)
 		code = rep_keys_add(&all->keys, name, 0, 0, 0, index);
 	if (!code)
-		code = rep_grow(&all->row, &all->room, *index, sizeof(*all->row));
+		code = tp_grow(&all->row, &all->room, *index, sizeof(*all->row));
 	if (code)
 		return code;
 	all->last_known = true;

@@ -1,6 +1,7 @@
 /* logs: the messages of runtime/trace.Log, in order. */
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "task/choose.h"
 #include "task/inside.h"
 #include "top/report.h"
@@ -76,7 +77,7 @@ static int put(struct lines *all, const struct rep_tasks *t, size_t i)
 	int64_t goroutine = REP_COL(v, LOG, goroutine)[i];
 	uint32_t task = rep_tasks_find(t, REP_COL(v, LOG, task)[i]);
 	struct line *l;
-	int code = rep_grow(&all->line, &all->room, all->n, sizeof(*all->line));
+	int code = tp_grow(&all->line, &all->room, all->n, sizeof(*all->line));
 
 	if (code)
 		return code;

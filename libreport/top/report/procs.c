@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "top/report.h"
 
@@ -65,7 +66,7 @@ static int proc_of(struct procs *all, struct rep_view *v, int64_t p, struct proc
 	int code = rep_keys_add(&all->keys, (uint32_t)v->index, (uint32_t)p, 0, 0, &index);
 
 	if (!code)
-		code = rep_grow(&all->proc, &all->room, index, sizeof(*all->proc));
+		code = tp_grow(&all->proc, &all->room, index, sizeof(*all->proc));
 	if (code)
 		return rep_job_fail(err, code);
 	*proc = &all->proc[index];

@@ -108,7 +108,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (!code)
 		code = rep_keys_add(&s->keys, stack, reason, calls ? part->state : 0, 0, &row);
 	if (!code)
-		code = rep_grow(&s->sum, &s->room, row, sizeof(*s->sum));
+		code = tp_grow(&s->sum, &s->room, row, sizeof(*s->sum));
 	if (code)
 		return rep_job_fail(err, code);
 	rep_sum_add(&s->sum[row], part->count, part->total_ns, part->min_ns, part->max_ns);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "top/report.h"
 
@@ -79,7 +80,7 @@ static int add_row(struct stops *s, struct rep_view *v, size_t i)
 	int64_t g = REP_COL(v, RANGE, goroutine)[i];
 	uint32_t index = (uint32_t)s->n;
 	struct stop *x;
-	int code = rep_grow(&s->v, &s->room, index, sizeof(*s->v));
+	int code = tp_grow(&s->v, &s->room, index, sizeof(*s->v));
 
 	if (code)
 		return code;

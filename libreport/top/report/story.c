@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "task/choose.h"
 #include "task/workers.h"
@@ -89,7 +90,7 @@ static int begin(struct rep_job *job, struct tp_err *err)
 static int put(struct story *s, struct rep_view *v, struct line line, int64_t goroutine,
 	       int64_t stack)
 {
-	int code = rep_grow(&s->line, &s->room, s->n, sizeof(line));
+	int code = tp_grow(&s->line, &s->room, s->n, sizeof(line));
 
 	line.goroutine = TP_NULL;
 	line.index = TP_NONE;
@@ -230,7 +231,7 @@ static int indent(struct story *s)
 
 		code = rep_keys_add(&goroutines, l->index, 0, 0, 0, &at);
 		if (!code)
-			code = rep_grow(&last, &room, at, sizeof(*last));
+			code = tp_grow(&last, &room, at, sizeof(*last));
 		if (code || l->kind == KIND_TASK)
 			continue;
 		for (up = last[at]; up; up = s->line[up - 1].up) {

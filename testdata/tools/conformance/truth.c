@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/many.h"
 #include "timeline/span.h"
 
 /* Times may differ by what ordering moves events apart (1 ns each, where several fall together),
@@ -45,15 +46,8 @@ static int add_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_
 
 		if (ev[i].flags & TP_EVF_INFERRED)
 			continue;
-		if (m->n == m->room) {
-			size_t room = m->room ? m->room * 2 : 4096;
-			struct mark *p = realloc(m->mark, room * sizeof(*p));
-
-			if (!p)
-				return tp_nomem(err);
-			m->mark = p;
-			m->room = room;
-		}
+		if (tp_grow(&m->mark, &m->room, m->n, sizeof(*m->mark)))
+			return tp_nomem(err);
 		m->mark[m->n++] =
 		    (struct mark){XXH3_64bits(where, sizeof(where)),
 				  (int64_t)((double)(ev[i].ts + m->v->start_ns) * m->scale)};

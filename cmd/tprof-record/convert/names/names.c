@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 #include "tprof-record/convert/names/images.h"
 #include "tprof-record/convert/names/names_demangle.h"
@@ -15,13 +17,6 @@
 #define PATH_ROOM   512
 
 static const uint32_t no_frame;
-
-static size_t slot_of(const struct rec_names *n, uint64_t pc)
-{
-	uint64_t h = (pc ^ n->seed) * 0x9e3779b97f4a7c15u;
-
-	return (size_t)(h >> 32) & (n->room - 1);
-}
 
 /* ---- files ---- */
 
@@ -165,7 +160,8 @@ void rec_names_free(struct rec_names *n)
 	free(n->files);
 	free(n->file_of);
 	free(n->order);
-	free(n->slots);
+	free(n->places);
+	tp_table_release(&n->by_pc);
 	free(n->node);
 	free(n->whole);
 	tp_arena_clear(&n->arena);
@@ -277,44 +273,22 @@ static void call_after_place(const struct rec_names *n, uint32_t module, uint64_
 		 address);
 }
 
-static int grow(struct rec_names *n)
-{
-	size_t room = n->room ? n->room * 2 : 1024;
-	struct rec_place *old = n->slots, *slots = calloc(room, sizeof(*slots));
-	size_t old_room = n->room;
-
-	if (!slots)
-		return TP_ENOMEM;
-	n->slots = slots;
-	n->room = room;
-	for (size_t i = 0; i < old_room; i++) {
-		size_t at = slot_of(n, old[i].pc);
-
-		if (!old[i].n)
-			continue;
-		while (slots[at].n)
-			at = (at + 1) & (room - 1);
-		slots[at] = old[i];
-	}
-	free(old);
-	return 0;
-}
-
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 {
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
 	char text[PATH_ROOM];
 	struct rec_place *p;
 	uint32_t *frames;
-	size_t at, size;
+	uint64_t hash = tp_mix64(n->seed, pc);
+	size_t size;
 
-	if (n->nplaces * 2 >= n->room && grow(n))
+	for (struct tp_probe at = {0}; tp_table_next(&n->by_pc, hash, &at);)
+		if (n->places[at.row].pc == pc)
+			return &n->places[at.row];
+	if (tp_grow(&n->places, &n->place_room, n->nplaces, sizeof(*n->places)))
 		return NULL;
-	for (at = slot_of(n, pc); n->slots[at].n; at = (at + 1) & (n->room - 1))
-		if (n->slots[at].pc == pc)
-			return &n->slots[at];
-	p = &n->slots[at];
-	p->pc = pc;
+	p = &n->places[n->nplaces];
+	*p = (struct rec_place){.pc = pc};
 	p->module = rec_names_module(n, pc - 1);
 	p->own = p->module && n->files[n->file_of[p->module - 1] - 1].own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
@@ -325,7 +299,8 @@ const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 		size = 1;
 	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
-	if (!frames || put_frames(n, pc, p->module, chain, size, frames))
+	if (!frames || put_frames(n, pc, p->module, chain, size, frames) ||
+	    tp_table_add(&n->by_pc, hash, n->nplaces))
 		return NULL;
 	if (p->named) {
 		n->named++;

@@ -3,6 +3,7 @@
 #define RECORD_CONVERT_NAMES_INSIDE_H
 
 #include "base/arena.h"
+#include "base/table.h"
 #include "symbol/image.h"
 #include "tprof-record/convert/names/names.h"
 
@@ -19,7 +20,7 @@ struct rec_named_file {
 struct rec_place { /* a PC that was asked for */
 	uint64_t pc;
 	const uint32_t *frames;
-	uint32_t n;	 /* 0: this slot is free */
+	uint32_t n;
 	uint32_t module; /* + 1 */
 	bool own, named;
 };
@@ -32,8 +33,9 @@ struct rec_names {
 	uint32_t *file_of; /* by module: file + 1 */
 	uint32_t *order;   /* modules, those that are there still first, newest first */
 	uint32_t nmodules;
-	struct rec_place *slots; /* by PC; a power of two */
-	size_t nplaces, room;
+	struct rec_place *places;
+	size_t nplaces, place_room;
+	struct tp_table by_pc; /* of places */
 	uint64_t seed;
 	uint32_t *node;	 /* by stack of the process: node of the dictionary + 1, 0 not known yet */
 	uint32_t *whole; /* the same with what lies below the program; NULL not needed yet */

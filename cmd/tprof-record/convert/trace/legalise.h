@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/table.h"
 #include "tprof-record/convert/trace/trace.h"
 
 #define REC_NO_RECORD UINT32_MAX
@@ -88,12 +89,6 @@ struct rec_p {
 	bool mentioned; /* v2: in this generation */
 };
 
-/* Numbers of the records to indexes. */
-struct rec_index {
-	uint32_t *slots; /* index + 1 */
-	uint32_t room;	 /* a power of two */
-};
-
 struct rec_writer;
 
 struct rec_story {
@@ -105,10 +100,11 @@ struct rec_story {
 	struct rec_link *links;
 	uint32_t nlinks;
 	struct rec_machine *ms;
-	uint32_t nms, room_ms;
+	uint32_t nms;
 	struct rec_goroutine *gs;
-	uint32_t ngs, room_gs;
-	struct rec_index m_index, g_index;
+	uint32_t ngs;
+	size_t room_ms, room_gs;
+	struct tp_table m_by_id, g_by_id; /* by what records call them */
 	uint32_t latest_g, latest_m; /* looked up last: index + 1 */
 	uint64_t seed;
 	uint64_t earliest, latest; /* times that can be */
@@ -128,10 +124,12 @@ struct rec_story {
 	uint64_t now; /* of the last event that was written */
 	bool writing; /* the trace is on */
 	struct rec_p *ps;
-	uint32_t nps, room_ps, announced;
+	uint32_t nps, announced;
+	size_t room_ps;
 	uint32_t free_p; /* no P below it is free */
 	uint32_t *alive; /* goroutines: indexes */
-	uint32_t nalive, room_alive;
+	uint32_t nalive;
+	size_t room_alive;
 	uint64_t *tasks; /* open ones, a set: 0 free */
 	uint32_t ntasks, room_tasks;
 	struct rec_trace_result result;

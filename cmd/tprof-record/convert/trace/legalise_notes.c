@@ -48,6 +48,7 @@ static int open_region(struct rec_story *s, const struct rec_telling *t)
 
 	if (code || g->state == REC_G_DEAD)
 		return code;
+	/* Not tp_grow: many goroutines have one or two. */
 	if (g->nregions == g->region_room) {
 		uint32_t room = g->region_room ? g->region_room * 2 : 8;
 		struct rec_region *r = realloc(g->regions, room * sizeof(*r));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "tprof-record/convert/trace/legalise.h"
 
 #define MOST_POSTS 512 /* that are looked at for one wait */
@@ -196,25 +197,22 @@ static int note_living(struct rec_story *s)
 /* What the kernel called each thread, if that tells them apart: numbers are used again. */
 static int call_threads(struct rec_story *s)
 {
-	uint32_t room = 64, *slots;
+	struct tp_table table = {0};
+	int code = 0;
 
-	while (room < 2 * s->nms)
-		room *= 2;
-	slots = calloc(room, sizeof(*slots));
-	if (!slots)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < s->nms; i++) {
+	for (uint32_t i = 0; i < s->nms && !code; i++) {
 		struct rec_machine *m = &s->ms[i];
-		uint32_t at = m->tid * 0x9e3779b1u >> 4 & (room - 1);
+		uint64_t hash = tp_mix64(0, m->tid);
+		bool known = false;
 
-		while (slots[at] && slots[at] != m->tid)
-			at = (at + 1) & (room - 1);
-		m->wire = m->tid && !slots[at] ? m->tid : (uint64_t)1 << 32 | m->id;
-		if (m->tid)
-			slots[at] = m->tid;
+		for (struct tp_probe p = {0}; !known && tp_table_next(&table, hash, &p);)
+			known = s->ms[p.row].tid == m->tid;
+		m->wire = m->tid && !known ? m->tid : (uint64_t)1 << 32 | m->id;
+		if (m->tid && !known)
+			code = tp_table_add(&table, hash, i);
 	}
-	free(slots);
-	return 0;
+	tp_table_release(&table);
+	return code ? TP_ENOMEM : 0;
 }
 
 /* Threads know the goroutine that they are; there is always a main thread. */

@@ -2,113 +2,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+#include "base/random.h"
 #include "tprof-record/convert/trace/legalise.h"
 
 static uint32_t mix(const struct rec_story *s, uint64_t key)
 {
-	uint64_t h = (key ^ s->seed) * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)(h >> 32);
-}
-
-/* *p with room for one more than n; false when memory is out. Cleared. */
-static bool more(void **p, uint32_t n, uint32_t *room, size_t size)
-{
-	uint32_t bigger = *room ? *room * 2 : 64;
-	char *q;
-
-	if (n < *room)
-		return true;
-	if (*room > UINT32_MAX / 4 || !(q = realloc(*p, bigger * size)))
-		return false;
-	memset(q + *room * size, 0, (bigger - *room) * size);
-	*p = q;
-	*room = bigger;
-	return true;
-}
-
-static uint32_t id_at(const struct rec_story *s, const struct rec_index *x, uint32_t i)
-{
-	return x == &s->g_index ? s->gs[i].id : s->ms[i].id;
-}
-
-static bool grow_index(struct rec_story *s, struct rec_index *x, uint32_t n)
-{
-	uint32_t room = x->room ? x->room * 2 : 128;
-	uint32_t *slots;
-
-	if (n * 2 < x->room)
-		return true;
-	slots = calloc(room, sizeof(*slots));
-	if (!slots)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = mix(s, id_at(s, x, i)) & (room - 1);
-
-		while (slots[at])
-			at = (at + 1) & (room - 1);
-		slots[at] = i + 1;
-	}
-	free(x->slots);
-	x->slots = slots;
-	x->room = room;
-	return true;
-}
-
-/* The slot of an id, which is free where it is not known. */
-static uint32_t *slot_of(const struct rec_story *s, const struct rec_index *x, uint32_t id)
-{
-	uint32_t at = mix(s, id) & (x->room - 1);
-
-	while (x->slots[at] && id_at(s, x, x->slots[at] - 1) != id)
-		at = (at + 1) & (x->room - 1);
-	return &x->slots[at];
+	return (uint32_t)tp_mix64(s->seed, key);
 }
 
 struct rec_goroutine *rec_story_g(struct rec_story *s, uint32_t id)
 {
-	uint32_t *slot;
+	uint32_t hash;
 
 	if (s->latest_g && s->gs[s->latest_g - 1].id == id)
 		return &s->gs[s->latest_g - 1];
-	if (!grow_index(s, &s->g_index, s->ngs))
-		return NULL;
-	slot = slot_of(s, &s->g_index, id);
-	if (!*slot) {
-		void *gs = s->gs;
-
-		if (!more(&gs, s->ngs, &s->room_gs, sizeof(*s->gs)))
-			return NULL;
-		s->gs = gs;
-		s->gs[s->ngs].id = id;
-		s->gs[s->ngs].creation = UINT32_MAX;
-		*slot = ++s->ngs;
+	hash = mix(s, id);
+	for (struct tp_probe p = {0}; tp_table_next(&s->g_by_id, hash, &p);) {
+		if (s->gs[p.row].id == id) {
+			s->latest_g = p.row + 1;
+			return &s->gs[p.row];
+		}
 	}
-	s->latest_g = *slot;
-	return &s->gs[*slot - 1];
+	if (tp_grow(&s->gs, &s->room_gs, s->ngs, sizeof(*s->gs)) ||
+	    tp_table_add(&s->g_by_id, hash, s->ngs))
+		return NULL;
+	s->gs[s->ngs].id = id;
+	s->gs[s->ngs].creation = UINT32_MAX;
+	s->latest_g = ++s->ngs;
+	return &s->gs[s->latest_g - 1];
 }
 
 struct rec_machine *rec_story_m(struct rec_story *s, uint32_t id)
 {
-	uint32_t *slot;
+	uint32_t hash;
 
 	if (s->latest_m && s->ms[s->latest_m - 1].id == id)
 		return &s->ms[s->latest_m - 1];
-	if (!grow_index(s, &s->m_index, s->nms))
-		return NULL;
-	slot = slot_of(s, &s->m_index, id);
-	if (!*slot) {
-		void *ms = s->ms;
-
-		if (!more(&ms, s->nms, &s->room_ms, sizeof(*s->ms)))
-			return NULL;
-		s->ms = ms;
-		s->ms[s->nms].id = id;
-		s->ms[s->nms].p = -1;
-		*slot = ++s->nms;
+	hash = mix(s, id);
+	for (struct tp_probe p = {0}; tp_table_next(&s->m_by_id, hash, &p);) {
+		if (s->ms[p.row].id == id) {
+			s->latest_m = p.row + 1;
+			return &s->ms[p.row];
+		}
 	}
-	s->latest_m = *slot;
-	return &s->ms[*slot - 1];
+	if (tp_grow(&s->ms, &s->room_ms, s->nms, sizeof(*s->ms)) ||
+	    tp_table_add(&s->m_by_id, hash, s->nms))
+		return NULL;
+	s->ms[s->nms].id = id;
+	s->ms[s->nms].p = -1;
+	s->latest_m = ++s->nms;
+	return &s->ms[s->latest_m - 1];
 }
 
 /* ---- Ps ---- */
@@ -116,14 +60,12 @@ struct rec_machine *rec_story_m(struct rec_story *s, uint32_t id)
 int rec_story_take_p(struct rec_story *s, struct rec_machine *m)
 {
 	uint32_t i = s->free_p;
-	void *ps = s->ps;
 
 	while (i < s->nps && s->ps[i].m)
 		i++;
 	if (i == s->nps) {
-		if (!more(&ps, s->nps, &s->room_ps, sizeof(*s->ps)))
+		if (tp_grow(&s->ps, &s->room_ps, s->nps, sizeof(*s->ps)))
 			return TP_ENOMEM;
-		s->ps = ps;
 		s->nps++;
 	}
 	s->ps[i].m = m >= s->ms && m < s->ms + s->nms ? (uint32_t)(m - s->ms) + 1 : UINT32_MAX;
@@ -146,13 +88,10 @@ void rec_story_give_p(struct rec_story *s, struct rec_machine *m)
 
 int rec_story_alive(struct rec_story *s, struct rec_goroutine *g)
 {
-	void *alive = s->alive;
-
 	if (g->alive)
 		return 0;
-	if (!more(&alive, s->nalive, &s->room_alive, sizeof(*s->alive)))
+	if (tp_grow(&s->alive, &s->room_alive, s->nalive, sizeof(*s->alive)))
 		return TP_ENOMEM;
-	s->alive = alive;
 	s->alive[s->nalive] = rec_index_of_g(s, g);
 	g->alive = ++s->nalive;
 	s->result.goroutines++;
@@ -175,7 +114,7 @@ void rec_story_dead(struct rec_story *s, struct rec_goroutine *g)
 	g->nregions = g->region_room = 0;
 }
 
-/* ---- tasks ---- */
+/* ---- tasks: a set of its own, as base/table.h has no removing ---- */
 
 static uint32_t task_at(const struct rec_story *s, uint64_t task)
 {
@@ -249,8 +188,8 @@ void rec_story_release(struct rec_story *s)
 	free(s->links);
 	free(s->ms);
 	free(s->gs);
-	free(s->m_index.slots);
-	free(s->g_index.slots);
+	tp_table_release(&s->m_by_id);
+	tp_table_release(&s->g_by_id);
 	free(s->heap);
 	free(s->posts);
 	free(s->ps);

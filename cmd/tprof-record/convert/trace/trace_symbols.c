@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "base/many.h"
 #include "decode/profile/encode.h"
 #include "symbol/frame.h"
 #include "tprof-record/convert/trace/trace.h"
@@ -19,15 +20,8 @@ struct sidecar {
 
 static int add_pc(struct sidecar *c, uint64_t pc)
 {
-	if (c->npcs == c->room) {
-		size_t room = c->room ? c->room * 2 : 1024;
-		uint64_t *more = realloc(c->pcs, room * sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		c->pcs = more;
-		c->room = room;
-	}
+	if (tp_grow_raw(&c->pcs, &c->room, c->npcs, sizeof(*c->pcs)))
+		return TP_ENOMEM;
 	c->pcs[c->npcs++] = pc;
 	return 0;
 }

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define UNIT	  16
 #define PAGE	  4096
 #define SMALLEST  32
@@ -152,16 +154,9 @@ bool rec_blocks_add(struct rec_blocks *b, struct rec_memory *m, const struct rec
 	if (!r->anonymous || !r->writable || r->shared || r->start % PAGE || r->limit % PAGE ||
 	    (r->limit - r->start) / UNIT > UINT32_MAX)
 		return false;
-	if (b->n == b->room) {
-		size_t room = b->room ? b->room * 2 : 64;
-		struct rec_area *more = realloc(b->area, room * sizeof(*more));
-
-		if (!more) {
-			*code = TP_ENOMEM;
-			return false;
-		}
-		b->area = more;
-		b->room = room;
+	if (tp_grow(&b->area, &b->room, b->n, sizeof(*b->area))) {
+		*code = TP_ENOMEM;
+		return false;
 	}
 	a.begins = calloc(words, 8);
 	if (a.begins)

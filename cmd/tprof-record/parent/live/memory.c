@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/many.h"
+
 #define PAGE	 ((size_t)4096)
 #define NPAGES	 (REC_WINDOW / PAGE)
 #define NWINDOWS 256 /* a power of 2 */
@@ -26,15 +28,8 @@ struct rec_window {
 
 static int add(struct rec_memory *m, struct rec_region r)
 {
-	if (m->n == m->room) {
-		size_t room = m->room ? m->room * 2 : 256;
-		struct rec_region *more = realloc(m->region, room * sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		m->region = more;
-		m->room = room;
-	}
+	if (tp_grow(&m->region, &m->room, m->n, sizeof(*m->region)))
+		return TP_ENOMEM;
 	m->region[m->n++] = r;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "tprof-record/parent/live/tracee.h"
 
 #define STACK_COPY ((size_t)256 << 10)
@@ -100,16 +101,9 @@ static void list_threads(struct rec_search *s)
 
 		if (t.tid <= 0)
 			continue;
-		if (s->n == s->room) {
-			size_t room = s->room ? s->room * 2 : 64;
-			struct rec_waiter *more = realloc(s->thread, room * sizeof(*more));
-
-			if (!more) {
-				rec_search_fail(s, TP_ENOMEM, "out of memory");
-				break;
-			}
-			s->thread = more;
-			s->room = room;
+		if (tp_grow(&s->thread, &s->room, s->n, sizeof(*s->thread))) {
+			rec_search_fail(s, TP_ENOMEM, "out of memory");
+			break;
 		}
 		t.g = g;
 		s->thread[s->n++] = t;

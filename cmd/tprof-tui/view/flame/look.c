@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "flame/change.h"
 #include "tprof-tui/view/flame/flame.h"
 
@@ -142,16 +143,9 @@ void flame_zoom_in(struct tui *t, struct flame *f)
 		flame_zoom_out(t, f);
 		return;
 	}
-	if (f->nbefore == f->before_room) {
-		size_t room = f->before_room ? f->before_room * 2 : 16;
-		struct rep_flame_zoom *more = realloc(f->before, room * sizeof(*more));
-
-		if (!more) {
-			tui_nomem(t);
-			return;
-		}
-		f->before = more;
-		f->before_room = room;
+	if (tp_grow(&f->before, &f->before_room, f->nbefore, sizeof(*f->before))) {
+		tui_nomem(t);
+		return;
 	}
 	f->before[f->nbefore++] = f->zoom;
 	zoom_to(t, f, b->what, b->what);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 
 void tl_picture_release(struct tl_picture *p)
@@ -97,15 +98,8 @@ static int keep_mark(struct marking *m, const struct tl_mark *mark)
 		p->more_marks = true;
 		return 0;
 	}
-	if (p->nmarks == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		struct tl_mark *more = realloc(p->mark, room * sizeof(*more));
-
-		if (!more)
-			return TP_ENOMEM;
-		p->mark = more;
-		p->room = room;
-	}
+	if (tp_grow(&p->mark, &p->room, p->nmarks, sizeof(*p->mark)))
+		return TP_ENOMEM;
 	to = &p->mark[p->nmarks];
 	*to = *mark;
 	to->text =
