@@ -232,12 +232,13 @@ static const char *string_end(struct tp_scan s, const char **known)
 {
 	const char *p = s.at;
 
-	if (*known && *known >= s.at)
-		return *known;
-	while (p < s.end && *p != '\a' && !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
-		p++;
-	*known = p;
-	return p;
+	if (!*known || *known < s.at) {
+		while (p < s.end && *p != '\a' &&
+		       !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
+			p++;
+		*known = p;
+	}
+	return *known;
 }
 
 /* Behind ESC, or a spelling of "ESC [": where the sequence ends (ECMA-48). */

@@ -446,7 +446,7 @@ int slurm_import(const struct slurm *s)
 	double start = now();
 	size_t parts = 0;
 	struct tp_err err;
-	int64_t ask_ns;
+	int64_t ask_ns = 0;
 	bool begun;
 	int code, status = CMD_OK;
 	char list[256];
