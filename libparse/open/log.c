@@ -400,6 +400,7 @@ bool tp_log_has_dump(const void *data, size_t size)
 	struct tp_scan all = {data, (const char *)data + size};
 	struct tp_log l;
 	bool found = false, call = false;
+	uint64_t looked_at = 0; /* a line of the file may hold many of a dump */
 	int code = 0, left = 0;
 
 	if (!size ||
@@ -411,9 +412,11 @@ bool tp_log_has_dump(const void *data, size_t size)
 		    l.kind == TP_LOG_TEXT ? tp_dump_line(l.text, NULL) : TP_LINE_OTHER;
 		struct tp_scan raw = {l.start + l.offset, l.start + l.offset + l.bytes};
 
-		if (!left && (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
-				      : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
+		if (!left && l.number != looked_at &&
+		    (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
+			     : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
 			break;
+		looked_at = left ? looked_at : l.number;
 		if (kind == TP_LINE_HEADER || kind == TP_LINE_HEADER_CUT) {
 			/* Alone on its line it needs no stack. */
 			found = kind == TP_LINE_HEADER && l.text.at == raw.at;
