@@ -104,8 +104,8 @@ static struct tp_scan scan_of(const struct tp_buf *b)
 static const char *find_word(const struct tp_log_level *level)
 {
 	bool rewritten = level->escapes || level->spelled || level->wide;
-	const char *at = rewritten ? tp_scan_find(level->rest, "oroutine")
-				   : tp_find_goroutine(level->rest);
+	const char *at =
+	    rewritten ? tp_scan_find(level->rest, "oroutine") : tp_find_goroutine(level->rest);
 
 	return at ? at : level->rest.end;
 }
@@ -152,7 +152,7 @@ static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_sca
 
 /* ---- levels ---- */
 
-static void push(struct tp_log *l, bool whole)
+static void push(struct tp_log *l, bool whole, bool cut)
 {
 	struct tp_log_level *next = &l->level[l->depth + 1];
 
@@ -161,6 +161,7 @@ static void push(struct tp_log *l, bool whole)
 	next->rest = scan_of(&next->text);
 	next->word = NULL;
 	next->whole = whole;
+	next->cut = cut;
 	l->end_due = whole;
 	tp_log_look(next, next->rest);
 	if (whole)
@@ -191,7 +192,7 @@ static const char *past_header(struct tp_scan s)
 static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 {
 	struct tp_log_level *level = &l->level[l->depth], *next = level + 1;
-	bool whole = false;
+	struct tp_log_taken taken = {.out = &next->text};
 	int got = 0;
 	struct tp_scan string, rest;
 	const char *end;
@@ -208,10 +209,10 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		return 0;
 	next->text.size = 0;
 	if (!*at) {
-		got = tp_log_take(level, line, NULL, &next->text, &whole);
+		got = tp_log_take(level, line, NULL, &taken);
 	} else if (tp_log_quoted(level, line, *at, &string)) {
 		level->headed = true;
-		got = tp_log_take(level, line, string.at, &next->text, &whole);
+		got = tp_log_take(level, line, string.at, &taken);
 	} else {
 		end = past_header((struct tp_scan){*at, line.end});
 		rest = (struct tp_scan){end, line.end};
@@ -223,10 +224,10 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		got = tp_log_unescape(&next->text, (struct tp_scan){*at, line.end},
 				      tp_log_newline(rest));
 		got = got ? got : 1;
-		whole = true;
+		taken.whole = true;
 	}
 	if (got > 0)
-		push(l, whole);
+		push(l, taken.whole, taken.cut);
 	return got;
 }
 
@@ -335,6 +336,12 @@ int tp_log_next(struct tp_log *l)
 		if (l->end_due || (l->depth && !tp_scan_left(&level->rest))) {
 			bool due = l->end_due;
 
+			l->text = (struct tp_scan){"", ""};
+			if (!due && level->cut) {
+				level->cut = false;
+				l->kind = TP_LOG_CUT;
+				return 1;
+			}
 			l->end_due = false;
 			if (!due) {
 				due = level->whole;
@@ -343,7 +350,6 @@ int tp_log_next(struct tp_log *l)
 			if (!due)
 				continue;
 			l->kind = TP_LOG_END;
-			l->text = (struct tp_scan){"", ""};
 			return 1;
 		}
 		if (!tp_scan_left(&level->rest))
@@ -400,6 +406,7 @@ bool tp_log_has_dump(const void *data, size_t size)
 	struct tp_scan all = {data, (const char *)data + size};
 	struct tp_log l;
 	bool found = false, call = false;
+	uint64_t looked_at = 0; /* a line of the file may hold many of a dump */
 	int code = 0, left = 0;
 
 	if (!size ||
@@ -411,9 +418,11 @@ bool tp_log_has_dump(const void *data, size_t size)
 		    l.kind == TP_LOG_TEXT ? tp_dump_line(l.text, NULL) : TP_LINE_OTHER;
 		struct tp_scan raw = {l.start + l.offset, l.start + l.offset + l.bytes};
 
-		if (!left && (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
-				      : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
+		if (!left && l.number != looked_at &&
+		    (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
+			     : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
 			break;
+		looked_at = left ? looked_at : l.number;
 		if (kind == TP_LINE_HEADER || kind == TP_LINE_HEADER_CUT) {
 			/* Alone on its line it needs no stack. */
 			found = kind == TP_LINE_HEADER && l.text.at == raw.at;

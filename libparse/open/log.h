@@ -40,6 +40,7 @@ struct tp_log_level {
 	bool may_begin;	     /* the line at hand has it */
 	struct tp_buf line;  /* a line that had to be written anew */
 	bool whole;	     /* it holds several lines: what follows it is something else */
+	bool cut;	     /* the string has no end */
 	/* There are: ESC; other spellings of it; odd blanks; texts as lists of bytes. */
 	bool escapes, spelled, wide, numbers;
 
@@ -56,6 +57,7 @@ struct tp_log_level {
 enum tp_log_kind {
 	TP_LOG_TEXT,  /* maybe a line of a dump */
 	TP_LOG_ALIEN, /* it lacks the prefix, or the string, that lines of the dump have */
+	TP_LOG_CUT,   /* no line: what was quoted has no end */
 	TP_LOG_END,   /* no line: what was quoted ends (or begins) here */
 };
 
@@ -120,12 +122,18 @@ bool tp_log_quoted(struct tp_log_level *level, struct tp_scan line, const char *
 /* The same for a list of bytes, as journald writes text with control characters. */
 void tp_log_numbers(struct tp_log_level *level, struct tp_scan line);
 bool tp_log_has_numbers(struct tp_scan text);
-/* Appends what the strings hold that are known by that, a line for each; from `at` on, where that
- * is not NULL, the first is there. The number of them, or TP_ENOMEM; *whole: one has several lines.
- */
+/* Strings of a line that were taken. */
+struct tp_log_taken {
+	struct tp_buf *out; /* what they hold, a line for each */
+	bool whole;	    /* one has several lines */
+	bool cut;	    /* the last has no end */
+};
+
+/* Takes the strings that are known by that; from `at` on, where that is not NULL, the first is
+ * there. The number of them, or TP_ENOMEM. */
 int tp_log_take(const struct tp_log_level *level, struct tp_scan line, const char *at,
-		struct tp_buf *out, bool *whole);
-/* Is it only what holds JSON together? */
+		struct tp_log_taken *taken);
+/* Is it only what holds JSON together? A whole record is more than that. */
 bool tp_log_is_json(struct tp_scan line);
 
 #endif

@@ -129,8 +129,9 @@ void tp_log_numbers(struct tp_log_level *level, struct tp_scan line)
 
 /* ---- taken ---- */
 
-static int take(struct tp_scan content, struct tp_buf *out, bool *whole)
+static int take(struct tp_scan content, struct tp_log_taken *taken)
 {
+	struct tp_buf *out = taken->out;
 	size_t from = out->size;
 	int code = tp_log_unescape(out, content, TP_LOG_BACKSLASH);
 	const void *end;
@@ -142,7 +143,7 @@ static int take(struct tp_scan content, struct tp_buf *out, bool *whole)
 	if (code)
 		return code;
 	end = memchr(out->data + from, '\n', out->size - from);
-	*whole |= end != out->data + out->size - 1;
+	taken->whole |= end != out->data + out->size - 1;
 	return 1;
 }
 
@@ -153,8 +154,12 @@ static int take_bytes(struct tp_scan *s, struct tp_buf *out)
 	int64_t v;
 
 	while (tp_scan_int(s, false, &v) == TP_NUMBER_OK) {
-		if (v > 255 || tp_buf_put(out, &(uint8_t){(uint8_t)v}, 1))
-			return v > 255 ? 0 : TP_ENOMEM;
+		if (v > 255) {
+			out->size = from;
+			return 0;
+		}
+		if (tp_buf_put(out, &(uint8_t){(uint8_t)v}, 1))
+			return TP_ENOMEM;
 		tp_scan_blanks(s);
 		if (!tp_scan_text(s, ","))
 			break;
@@ -164,7 +169,7 @@ static int take_bytes(struct tp_scan *s, struct tp_buf *out)
 }
 
 /* The string at *s and, in a list, those behind it. */
-static int take_all(struct tp_scan *s, struct tp_buf *out, bool *whole)
+static int take_all(struct tp_scan *s, struct tp_log_taken *taken)
 {
 	int n = 0, code = 1;
 
@@ -173,8 +178,8 @@ static int take_all(struct tp_scan *s, struct tp_buf *out, bool *whole)
 
 		if (s->at == s->end || *s->at != '"')
 			return n;
-		tp_log_string(s, &content);
-		code = take(content, out, whole);
+		taken->cut = !tp_log_string(s, &content);
+		code = take(content, taken);
 		n++;
 		tp_scan_blanks(s);
 		if (!tp_scan_text(s, ","))
@@ -194,13 +199,14 @@ static int take_all(struct tp_scan *s, struct tp_buf *out, bool *whole)
 }
 
 /* What has this key, in an object or in several on a line. */
-static int take_keyed(const struct tp_log_level *level, struct tp_scan s, struct tp_buf *out,
-		      bool *whole)
+static int take_keyed(const struct tp_log_level *level, struct tp_scan s,
+		      struct tp_log_taken *taken)
 {
 	int n = 0;
 
 	while ((s.at = memchr(s.at, '"', tp_scan_left(&s))) != NULL) {
 		struct tp_scan name;
+		bool list;
 		int got = 0;
 
 		tp_log_string(&s, &name);
@@ -211,12 +217,14 @@ static int take_keyed(const struct tp_log_level *level, struct tp_scan s, struct
 		if (!tp_scan_text(&s, ":"))
 			continue;
 		tp_scan_blanks(&s);
-		if (tp_scan_text(&s, "["))
-			tp_scan_blanks(&s);
+		list = tp_scan_text(&s, "[");
+		tp_scan_blanks(&s);
 		if (s.at < s.end && *s.at == '"')
-			got = take_all(&s, out, whole);
-		else
-			got = take_bytes(&s, out);
+			got = take_all(&s, taken);
+		else if (list && tp_scan_begins(s, "]")) /* the bytes of an empty line */
+			got = tp_buf_put(taken->out, "\n", 1) ? TP_ENOMEM : 1;
+		else if (list)
+			got = take_bytes(&s, taken->out);
 		if (got < 0)
 			return got;
 		n += got;
@@ -224,8 +232,8 @@ static int take_keyed(const struct tp_log_level *level, struct tp_scan s, struct
 	return n;
 }
 
-static int take_logfmt(const struct tp_log_level *level, struct tp_scan s, struct tp_buf *out,
-		       bool *whole)
+static int take_logfmt(const struct tp_log_level *level, struct tp_scan s,
+		       struct tp_log_taken *taken)
 {
 	struct tp_scan rest = s;
 
@@ -236,34 +244,34 @@ static int take_logfmt(const struct tp_log_level *level, struct tp_scan s, struc
 		if (rest.at > s.at && rest.at[-1] > ' ')
 			continue;
 		if (value.at < value.end && *value.at == '"')
-			return take_all(&value, out, whole);
+			return take_all(&value, taken);
 		while (word.at<word.end && * word.at> ' ')
 			word.at++;
-		return take((struct tp_scan){value.at, word.at}, out, whole);
+		return take((struct tp_scan){value.at, word.at}, taken);
 	}
 	return 0;
 }
 
 int tp_log_take(const struct tp_log_level *level, struct tp_scan line, const char *at,
-		struct tp_buf *out, bool *whole)
+		struct tp_log_taken *taken)
 {
 	struct tp_scan s = {at ? at : line.at, line.end};
 	int first = 0, more;
 
 	if (at) {
-		first = take_all(&s, out, whole);
+		first = take_all(&s, taken);
 		if (first < 0 || level->quote != TP_LOG_JSON)
 			return first;
 	}
 	switch (level->quote) {
 	case TP_LOG_JSON:
-		more = take_keyed(level, s, out, whole);
+		more = take_keyed(level, s, taken);
 		return more < 0 ? more : first + more;
 	case TP_LOG_LOGFMT:
-		return take_logfmt(level, s, out, whole);
+		return take_logfmt(level, s, taken);
 	case TP_LOG_PLAIN_STRING:
 		s.at = tp_log_match(&level->head, line);
-		return s.at ? take_all(&s, out, whole) : 0;
+		return s.at ? take_all(&s, taken) : 0;
 	default:
 		return 0;
 	}
@@ -273,7 +281,13 @@ bool tp_log_is_json(struct tp_scan line)
 {
 	struct tp_scan s = tp_scan_trim(line), name;
 
-	if (!tp_scan_left(&s) || strchr("{}[],", *s.at))
+	if (!tp_scan_left(&s))
+		return true;
+	if (*s.at == '{' && memchr(s.at, '"', tp_scan_left(&s))) {
+		s.end -= s.end[-1] == ',';
+		return s.end[-1] != '}';
+	}
+	if (memchr("{}[],", *s.at, 5))
 		return true;
 	if (*s.at != '"' || !tp_log_string(&s, &name))
 		return false;

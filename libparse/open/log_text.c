@@ -246,7 +246,7 @@ static const char *past_sequence(struct tp_scan s, const char **known)
 {
 	if (s.at == s.end)
 		return s.at;
-	if (strchr("]_P^X", *s.at)) {
+	if (memchr("]_P^X", *s.at, 5)) {
 		const char *end = string_end(s, known);
 
 		if (end == s.end || end - s.at > MAX_SEQUENCE)

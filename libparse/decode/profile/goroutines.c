@@ -40,7 +40,7 @@
 #define MAX_COMMENTS 100
 #define MAX_MISSING  256   /* running goroutines: as many as threads */
 #define MAX_WORDS    65536 /* bytes of what the runtime says */
-#define MAX_LOSSES   10000 /* that are listed one by one */
+#define MAX_LOSSES   9999  /* that are listed one by one: a profile keeps one more */
 
 enum key {
 	KEY_GOROUTINE,
@@ -93,6 +93,7 @@ struct dump {
 	struct place call_at;
 	struct tp_where where; /* of the line at hand, if it is one */
 	struct place noise;    /* lines in the stack that are none of its lines */
+	bool told;	       /* one of them is a place: a function is damaged */
 	bool stray;	       /* a stack without a first line was told */
 	bool runtime_stack;    /* of the scheduler, which is no goroutine */
 	bool torn;	       /* the last line began like a header */
@@ -137,8 +138,6 @@ static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
 			 (unsigned long long)at->line, why);
 	if (d->l.strict)
 		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset, "%s", loss.reason);
-	if (d->l.p->nlosses > MAX_LOSSES)
-		return 0;
 	if (d->l.p->nlosses == MAX_LOSSES)
 		snprintf(loss.reason, sizeof(loss.reason),
 			 "line %llu and more, which are not listed", (unsigned long long)at->line);
@@ -211,6 +210,7 @@ static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 }
 
 static int end_call(struct dump *d);
+static int end_noise(struct dump *d);
 
 static int end_goroutine(struct dump *d)
 {
@@ -221,9 +221,12 @@ static int end_goroutine(struct dump *d)
 	if (code || !d->open)
 		return code;
 	d->open = false;
+	/* What follows a stack may be anything, but a place follows a function. */
+	if (d->told)
+		code = end_noise(d);
 	d->noise.line = 0;
-	if (d->again)
-		return 0;
+	if (code || d->again)
+		return code;
 	if (__builtin_mul_overflow(d->g.minutes, MINUTE_NS, &values[1]))
 		values[1] = INT64_MAX;
 	code = push_frames(d, &stack);
@@ -334,6 +337,7 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	d->ancestors = d->unavailable = d->done = d->doubled = d->stray = d->runtime_stack = false;
 	d->lines = 0;
 	d->noise.line = 0;
+	d->told = false;
 	d->frames.size = d->labels.size = 0;
 	if (!code)
 		code = add_number(d, KEY_GOROUTINE, g->id);
@@ -406,6 +410,7 @@ static int end_noise(struct dump *d)
 	struct place noise = d->noise;
 
 	d->noise.line = 0;
+	d->told = false;
 	if (!noise.line)
 		return 0;
 	if (d->l.strict)
@@ -507,8 +512,10 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
 		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
-		if (!d->done)
+		if (!d->done) {
 			add_noise(d, &at);
+			d->told |= w->offset || *d->log.text.at == '\t';
+		}
 		return 0;
 	}
 	d->kept++;
@@ -599,6 +606,34 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 	return hear(d, line);
 }
 
+static bool is_cut(const struct dump *d);
+
+/* No line, but where a string that holds lines ends, or lacks its end. */
+static int end_string(struct dump *d)
+{
+	struct place at = here(d);
+	int code = 0;
+
+	if (d->log.kind == TP_LOG_CUT)
+		return d->open ? lose(d, &at, "is cut within a string that holds the dump") : 0;
+	if (is_cut(d))
+		code = lose(d, &at, "ends in the middle of the stack of a goroutine");
+	d->torn = false;
+	tp_goroutine_dumps_other(&d->dumps, d->log.text);
+	return code ? code : end_goroutine(d);
+}
+
+/* A line that only a stack has, behind an empty one, which ends stacks. */
+static int go_on(struct dump *d, enum tp_dump_line kind)
+{
+	struct place at = here(d);
+
+	if (d->done || kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT)
+		return 0;
+	return lose(d, &at, "goes on with goroutine %lld's stack behind an empty line",
+		    (long long)d->g.id);
+}
+
 static int read_line(struct dump *d)
 {
 	struct tp_scan line = d->log.text;
@@ -609,10 +644,8 @@ static int read_line(struct dump *d)
 	bool over;
 	int code = 0;
 
-	if (d->log.kind == TP_LOG_END) {
-		tp_goroutine_dumps_other(&d->dumps, line);
-		return end_goroutine(d);
-	}
+	if (d->log.kind == TP_LOG_END || d->log.kind == TP_LOG_CUT)
+		return end_string(d);
 	if (kind == TP_LINE_BLANK) {
 		d->doubled |= d->open && !d->lines;
 		d->gap++;
@@ -629,6 +662,8 @@ static int read_line(struct dump *d)
 	}
 	if (over && !tp_dump_is_stack(kind))
 		code = end_goroutine(d);
+	else if (over && d->open)
+		code = go_on(d, kind);
 	if (code)
 		return code;
 	d->lines++;
