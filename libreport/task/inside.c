@@ -109,7 +109,7 @@ static int choose_tasks(struct collect *c)
 {
 	const struct rep_view *v = c->v;
 
-	c->chosen = tp_many(c->tasks.n + (size_t)1, sizeof(*c->chosen));
+	c->chosen = calloc(c->tasks.n + (size_t)1, sizeof(*c->chosen));
 	if (!c->chosen)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < c->tasks.n; i++) {

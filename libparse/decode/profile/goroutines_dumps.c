@@ -131,15 +131,17 @@ void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line)
 
 int tp_goroutine_dumps_keep(struct tp_goroutine_dumps *d, struct tp_profile *p)
 {
-	if (!d->kept && d->most && !(d->kept = tp_many(d->most, sizeof(struct tp_profile *))))
+	if (!d->most) {
+		tp_profile_free(p);
+		return 0;
+	}
+	if (!d->kept)
+		d->kept = calloc(d->most, sizeof(struct tp_profile *));
+	if (!d->kept)
 		return TP_ENOMEM;
 	if (d->nkept == d->most) {
 		size_t out = d->most > 1; /* the first stays */
 
-		if (!d->most) {
-			tp_profile_free(p);
-			return 0;
-		}
 		tp_profile_free(d->kept[out]);
 		memmove(&d->kept[out], &d->kept[out + 1],
 			(d->most - out - 1) * sizeof(struct tp_profile *));
