@@ -133,6 +133,16 @@ int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_er
 	return code ? code : mixed;
 }
 
+char *rep_goids_mixed_text(int64_t goid, char text[REP_GOIDS_MIXED_SIZE])
+{
+	snprintf(text, REP_GOIDS_MIXED_SIZE,
+		 "goroutine %" PRId64 " ended and came again, and an older tprof stored both as "
+		 "one; to tell them apart, delete the run (tprof-store delete) and import its "
+		 "trace again",
+		 goid);
+	return text;
+}
+
 void rep_goids_release(struct rep_goids *g)
 {
 	free(g->of);

@@ -50,6 +50,9 @@ void rep_goids_release(struct rep_goids *g);
 /* Has the run a row with several lives of a goroutine in it, as stores up to version 3 do? 1 and
  * the id of the first, 0, or an error code. */
 int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_err *err);
+/* What to say of it, and what to do. Returns text. */
+#define REP_GOIDS_MIXED_SIZE 200
+char *rep_goids_mixed_text(int64_t goid, char text[REP_GOIDS_MIXED_SIZE]);
 
 /* NULL where the goroutine of that id is the only one. */
 const struct rep_goid_life *rep_goids_find(const struct rep_goids *g, int64_t id);
