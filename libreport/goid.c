@@ -165,6 +165,16 @@ struct rep_goid rep_goids_name(const struct rep_goids *g, int64_t id)
 	return life ? (struct rep_goid){life->goid, life->life} : (struct rep_goid){id, 0};
 }
 
+int rep_goids_lives(const struct rep_goids *g, const int64_t *id, size_t n, int64_t **life)
+{
+	*life = g->n ? tp_many(n + 1, sizeof(**life)) : NULL;
+	if (g->n && !*life)
+		return TP_ENOMEM;
+	for (size_t i = 0; g->n && i < n; i++)
+		(*life)[i] = rep_goids_name(g, id[i]).life;
+	return 0;
+}
+
 const char *rep_goids_text(const struct rep_goids *g, int64_t id, char text[REP_GOID_SIZE])
 {
 	const struct rep_goid_life *life = rep_goids_find(g, id);

@@ -75,6 +75,10 @@ static inline struct rep_value rep_goids_value(const struct rep_goids *g, int64_
 
 	return life ? rep_str(life->text) : rep_opt(id);
 }
+/* By the index of a goroutine: its life where its id has several, else 0. *life is the caller's, to
+ * be freed; NULL where no id has several. `id`: goroutine.id of the n goroutines. 0 or TP_ENOMEM.
+ */
+int rep_goids_lives(const struct rep_goids *g, const int64_t *id, size_t n, int64_t **life);
 /* For a sentence: `text`, or what lives as long as g. */
 const char *rep_goids_text(const struct rep_goids *g, int64_t id, char text[REP_GOID_SIZE]);
 

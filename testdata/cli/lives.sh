@@ -27,7 +27,7 @@ run tprof-query $t 'SELECT s.start_ns, s.goroutine, w.goid, w.life FROM span s J
 run tprof-query $t 'SELECT ts_ns, goroutine FROM log UNION ALL SELECT ts_ns, goroutine FROM cpu_sample UNION ALL SELECT start_ns, goroutine FROM region'
 # Go's own id is written again; a part of the trace has the life that is in it.
 tprof-export --format=trace -o "$TMP/again.trace" $t
-run tprof-export --format=events "$TMP/again.trace" | grep 'G 17 NotExist\|G 17.*NotExist '
+run tprof-export --format=events "$TMP/again.trace" | grep 'G 17.*NotExist'
 tprof-import -o "$TMP/again.store" "$TMP/again.trace" >"$TMP/log"
 run tprof-query "$TMP/again.store" 'SELECT id, goid, life, created_ns FROM goroutine WHERE goid = 17'
 tprof-export --format=trace --goroutine=17/2 -o "$TMP/second.trace" $t
