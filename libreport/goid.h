@@ -50,6 +50,9 @@ void rep_goids_release(struct rep_goids *g);
 /* Has the run a row with several lives of a goroutine in it, as stores up to version 3 do? 1 and
  * the id of the first, 0, or an error code. */
 int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_err *err);
+/* What to say of it, and what to do. Returns text. */
+#define REP_GOIDS_MIXED_SIZE 200
+char *rep_goids_mixed_text(int64_t goid, char text[REP_GOIDS_MIXED_SIZE]);
 
 /* NULL where the goroutine of that id is the only one. */
 const struct rep_goid_life *rep_goids_find(const struct rep_goids *g, int64_t id);
@@ -72,6 +75,10 @@ static inline struct rep_value rep_goids_value(const struct rep_goids *g, int64_
 
 	return life ? rep_str(life->text) : rep_opt(id);
 }
+/* By the index of a goroutine: its life where its id has several, else 0. *life is the caller's, to
+ * be freed; NULL where no id has several. `id`: goroutine.id of the n goroutines. 0 or TP_ENOMEM.
+ */
+int rep_goids_lives(const struct rep_goids *g, const int64_t *id, size_t n, int64_t **life);
 /* For a sentence: `text`, or what lives as long as g. */
 const char *rep_goids_text(const struct rep_goids *g, int64_t id, char text[REP_GOID_SIZE]);
 

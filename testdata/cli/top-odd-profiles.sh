@@ -14,6 +14,7 @@ tprof-query s.tprof 'SELECT text FROM notice'
 try tprof-flame -o last.svg last-zero.pb.gz
 tprof-report -o last.html last-zero.pb.gz && grep -o '<p class="note">[^<]*' last.html
 cp last-zero.pb.gz new.pb.gz
+tprof-report -o both.html --base=last-zero.pb.gz new.pb.gz && grep -o '<p class="note">[^<]*' both.html
 try tprof-diff last-zero.pb.gz new.pb.gz
 tprof-diff --format=csv last-zero.pb.gz new.pb.gz 2>&1 >/dev/null
 
