@@ -38,6 +38,9 @@ int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *ta
 /* The same error without a run. */
 int rep_inside_check(const char *task, const char *region, struct tp_err *err);
 void rep_inside_release(struct rep_inside *in);
+/* The first interval of a goroutine (below ngoroutines) that ends after ns; behind its last where
+ * there is none. */
+size_t rep_inside_first(const struct rep_inside *in, int64_t goroutine, int64_t ns);
 /* Length of what of [start, end) lies inside, and whether any of it does (a moment has no length).
  */
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 
 /* ---- goroutines that were there ---- */
@@ -11,8 +12,7 @@
 static struct tp_goroutine_seen *slot_of(struct tp_goroutine_seen *seen, size_t nslots,
 					 uint64_t seed, int64_t id)
 {
-	uint64_t h = ((uint64_t)id ^ seed) * 0x9e3779b97f4a7c15u;
-	size_t at = (size_t)(h >> 20);
+	size_t at = (size_t)tp_mix64(seed, (uint64_t)id);
 
 	while (seen[at & (nslots - 1)].nth && seen[at & (nslots - 1)].id != id)
 		at++;

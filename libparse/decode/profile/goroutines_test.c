@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "decode/profile/testing.h"
@@ -420,6 +421,39 @@ static void test_goroutines_read_many_losses(void **state)
 	tp_buf_release(&text);
 }
 
+/* CPU time that n goroutines take, whose ids are a multiple of `apart`: the least of three times. */
+static double time_of(int n, int64_t apart)
+{
+	double least = 1e9;
+
+	for (int round = 0; round < 3; round++) {
+		struct tp_buf text = {0};
+		struct tp_profile *p;
+		struct tp_err err;
+		clock_t begun;
+		double took;
+
+		for (int i = 1; i <= n; i++)
+			say(&text, "goroutine %lld [running]:\nmain.f()\n\tx.go:1 +0x1\n\n",
+			    (long long)i * apart);
+		begun = clock();
+		assert_int_equal(tp_profile_read(text.data, text.size, NULL, &p, &err), 0);
+		took = (double)(clock() - begun);
+		least = took < least ? took : least;
+		assert_int_equal(p->nsamples, n);
+		tp_profile_free(p);
+		tp_buf_release(&text);
+	}
+	return least;
+}
+
+/* Ids that only differ in their upper bits are looked up as fast as others. */
+static void test_goroutines_read_ids_apart(void **state)
+{
+	(void)state;
+	assert_true(time_of(40000, INT64_C(1) << 40) < 6 * time_of(40000, 1));
+}
+
 /* ---- the same moment in three forms ---- */
 
 static struct tp_profile *read_file(const char *path)
@@ -493,6 +527,7 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_several),
 	    cmocka_unit_test(test_goroutines_read_many),
 	    cmocka_unit_test(test_goroutines_read_many_losses),
+	    cmocka_unit_test(test_goroutines_read_ids_apart),
 	    cmocka_unit_test(test_goroutines_read_three_forms),
 	};
 
