@@ -253,8 +253,8 @@ static void go_time(struct tui *t, const char *text)
 	tui_open(t, timeline, NULL);
 }
 
-/* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, anything else the type of one.
- */
+/* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, anything else the
+ * type of one. */
 void tui_go(struct tui *t, const char *text)
 {
 	struct tui_view *v = tui_current(t);
