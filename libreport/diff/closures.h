@@ -23,6 +23,7 @@ struct rep_closure {
 	uint32_t name, file; /* canonical, of one dictionary; file 0: unknown */
 	int64_t line;	     /* where it begins; 0: unknown */
 	uint32_t depth;	     /* rep_closures_depth of its name */
+	uint32_t callee;     /* private: length of the end of its name that the callee gives */
 	uint8_t sides;	     /* enum rep_side_id */
 };
 
