@@ -49,3 +49,7 @@ try tprof-top page.pb.gz
 # A label's value that no sample has.
 try tprof-top --tag-focus=state=baking inbox-3.d2
 try tprof-top --tag-focus=oven=2 inbox-3.d2
+# Each warning is told.
+cat no-ids.pb.gz no-ids.pb.gz >both.pb.gz
+try tprof-top both.pb.gz
+tprof-import -o both.tprof both.pb.gz 2>&1 >/dev/null
