@@ -101,7 +101,10 @@ static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int6
 
 	if (s->in)
 		return rep_inside_clip(s->in, goroutine, start, end, &ns) ? ns : 0;
-	/* pprofMatchingGoroutines; a goroutine that never ran has begun at 0. */
+	/* pprofMatchingGoroutines: Go's summary has the last of several lives of an id only. */
+	if (rep_view_goid(v, goroutine) < 0)
+		return 0;
+	/* A goroutine that never ran has begun at 0. */
 	if (REP_COL(v, GOROUTINE, started_ns)[goroutine] > from)
 		from = REP_COL(v, GOROUTINE, started_ns)[goroutine];
 	if (REP_COL(v, GOROUTINE, ended_ns)[goroutine] != TP_NULL &&
