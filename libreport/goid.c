@@ -167,10 +167,13 @@ struct rep_goid rep_goids_name(const struct rep_goids *g, int64_t id)
 
 int rep_goids_lives(const struct rep_goids *g, const int64_t *id, size_t n, int64_t **life)
 {
-	*life = g->n ? tp_many(n + 1, sizeof(**life)) : NULL;
-	if (g->n && !*life)
+	*life = NULL;
+	if (!g->n)
+		return 0;
+	*life = tp_many(n + 1, sizeof(**life));
+	if (!*life)
 		return TP_ENOMEM;
-	for (size_t i = 0; g->n && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		(*life)[i] = rep_goids_name(g, id[i]).life;
 	return 0;
 }
