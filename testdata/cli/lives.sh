@@ -20,6 +20,11 @@ run tprof-path $t --task=order
 run tprof-path $t wakers
 run tprof-leaks $t
 run tprof-flame --view=wall --goroutine=17/1 --format=folded $t
+# As Go's tool, one life counts; a picked one does; views have all.
+run tprof-export --pprof=sched -o "$TMP/last.pb.gz" $t
+run tprof-top --sample-index=contentions "$TMP/last.pb.gz"
+run tprof-export --pprof=sched --goroutine=17 -o "$TMP/all.pb.gz" $t
+run tprof-top --sample-index=contentions "$TMP/all.pb.gz"
 # Every documented join finds the life that was meant.
 run tprof-query $t 'SELECT id, goid, life, parent, created_ns, ended_ns FROM goroutine ORDER BY created_ns'
 run tprof-query $t 'SELECT g.goid, g.life, count(*), min(start_ns), max(end_ns) FROM span s JOIN goroutine g ON g.run = s.run AND g.id = s.goroutine WHERE g.goid = 17 GROUP BY 1, 2'
