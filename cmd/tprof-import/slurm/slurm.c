@@ -451,7 +451,7 @@ int slurm_import(const struct slurm *s)
 	int code, status = CMD_OK;
 	char list[256];
 
-	/* Before jobs are submitted that nobody would wait for then. */
+	/* A wrong interval must be refused before any job is submitted. */
 	if (s->wait && !watch_interval(s->cmd, &ask_ns))
 		return CMD_USAGE;
 	code = begin(&w, &begun, &err);
