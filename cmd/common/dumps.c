@@ -64,7 +64,7 @@ struct load {
 	struct cmd_profile *item;   /* then: all of them, by path */
 	struct cmd_dump_note *note; /* by path */
 	struct cmd_names names;
-	struct tp_profile_dumps *before; /* the path's, if it is a single one; NULL: nobody asks */
+	struct tp_profile_dumps *before; /* the only path's earlier dumps; NULL: not wanted */
 	bool other;			 /* something is no dump of a profile */
 	size_t failed;			 /* the path that err is about */
 	int code;

@@ -1,5 +1,6 @@
-/* Strings in lines: JSON's by their keys, logfmt's (msg="…"), bare ones; alone, in lists, or as the
- * list of bytes that journald writes where a text has control characters. */
+/* Finds quoted strings in lines: by JSON key, by logfmt name (msg="…"), or bare, by the text before
+ * them. They may be alone, in lists, or written as a list of bytes, which journald uses for text
+ * with control characters. */
 #include <string.h>
 
 #include "base/err.h"
@@ -8,7 +9,7 @@
 
 /* ---- found ---- */
 
-/* The name of a string that stands behind "name="; without one, at == end. */
+/* Returns the name in "name=" before a string, with its sign; empty if there is no name. */
 static struct tp_scan logfmt_name(struct tp_scan before)
 {
 	struct tp_scan name = {before.end, before.end};
@@ -19,8 +20,8 @@ static struct tp_scan logfmt_name(struct tp_scan before)
 	return name;
 }
 
-/* What the string behind `before` is known by: its key in JSON (NULL: none), its name in logfmt, or
- * all that is before it. */
+/* Stores how the string after `before` is recognised: by its JSON key (key.at is NULL without one),
+ * by its logfmt name, or by all the text before it. */
 static void learn(struct tp_log_level *level, struct tp_scan before, struct tp_scan key)
 {
 	struct tp_scan name = key.at ? key : logfmt_name(before);
@@ -35,8 +36,8 @@ static void learn(struct tp_log_level *level, struct tp_scan before, struct tp_s
 	    tp_log_shape(&level->head, before.at, before.end) ? TP_LOG_PLAIN_STRING : TP_LOG_BARE;
 }
 
-/* Is what begins at `at`, with "goroutine 18 [", and goes on to `end`, the first line of a stack,
- * perhaps with escapes behind it? */
+/* Returns whether the text from `at`, where "goroutine 18 [" is, to `end` begins with the first
+ * line of a stack. Escapes may follow it; they must if the string is not closed. */
 static bool begins_stack(const char *at, const char *end, bool closed)
 {
 	struct tp_scan s = {at, end};
@@ -84,7 +85,7 @@ bool tp_log_quoted(struct tp_log_level *level, struct tp_scan line, const char *
 	return false;
 }
 
-/* "oroutine " as numbers; where it ends. */
+/* Returns the end of "oroutine " written as a list of bytes; NULL if it is not found. */
 static const char *past_numbers(struct tp_scan s)
 {
 	static const char *const ways[] = {"111,114,111,117,116,105,110,101,32",
@@ -147,7 +148,7 @@ static int take(struct tp_scan content, struct tp_log_taken *taken)
 	return 1;
 }
 
-/* [27, 91, 51, …] */
+/* Reads a list of bytes: 27, 91, 51, … */
 static int take_bytes(struct tp_scan *s, struct tp_buf *out)
 {
 	size_t from = out->size;
@@ -168,7 +169,7 @@ static int take_bytes(struct tp_scan *s, struct tp_buf *out)
 	return out->size > from ? (tp_buf_put(out, "\n", 1) ? TP_ENOMEM : 1) : 0;
 }
 
-/* The string at *s and, in a list, those behind it. */
+/* Takes the string at *s and, in a list, those after it. */
 static int take_all(struct tp_scan *s, struct tp_log_taken *taken)
 {
 	int n = 0, code = 1;
@@ -185,7 +186,7 @@ static int take_all(struct tp_scan *s, struct tp_log_taken *taken)
 		if (!tp_scan_text(s, ","))
 			break;
 		tp_scan_blanks(s);
-		/* The next key of an object is no string of this list. */
+		/* A string before a colon is the next key of an object, not part of the list. */
 		if (s->at < s->end && *s->at == '"') {
 			struct tp_scan peek = *s;
 
@@ -198,7 +199,7 @@ static int take_all(struct tp_scan *s, struct tp_log_taken *taken)
 	return code < 0 ? code : n;
 }
 
-/* What has this key, in an object or in several on a line. */
+/* Takes the values with the level's key, from one or more objects on a line. */
 static int take_keyed(const struct tp_log_level *level, struct tp_scan s,
 		      struct tp_log_taken *taken)
 {
