@@ -233,8 +233,7 @@ static const char *string_end(struct tp_scan s, const char **known)
 	const char *p = s.at;
 
 	if (!*known || *known < s.at) {
-		while (p < s.end && *p != '\a' &&
-		       !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
+		while (p < s.end && *p != '\a' && !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
 			p++;
 		*known = p;
 	}
