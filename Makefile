@@ -7,7 +7,7 @@
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
 #   WERROR=1                a warning of the compiler is an error
-#   CC=, CXX=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g; hardening stays)
+#   CC=, CXX=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g1; CFLAGS="-O0 -g" is for debuggers; hardening stays)
 #   HARDEN=                 build without hardening
 #   PKG_CONFIG=, AR=        those of another machine (make ports)
 #   PREFIX=, DESTDIR=, BINDIR=, LIBDIR=, MANDIR= …  for install and uninstall; see "installing" in the Makefile

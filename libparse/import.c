@@ -344,8 +344,10 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 		}
 	}
 	for (size_t i = 0; !code && i < p->nnotices; i++)
-		snprintf(p->notices[i].severity == TP_INFO ? result->seen : result->others,
-			 sizeof(result->seen), "%s", p->notices[i].text);
+		if (p->notices[i].severity == TP_INFO)
+			snprintf(result->seen, sizeof(result->seen), "%s", p->notices[i].text);
+	if (!code)
+		tp_profile_warnings(p, result->others, sizeof(result->others));
 	if (!code)
 		code = name_profile(w, p, result, err);
 	if (!code)

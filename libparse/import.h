@@ -51,7 +51,7 @@ struct tp_import_result {
 	char unnamed[256];	     /* why code has no names or doubtful ones, "" */
 	char bare[192];		     /* why a trace has no generation, "" */
 	char seen[192];		     /* of a dump in a log: what was read of it, "" */
-	char others[192];	     /* of a profile: what it leaves out, "" */
+	char others[512];	     /* of a profile: what its notices warn of, "" */
 };
 
 /* Imports the dump at path ("-": standard input) into the store at store_path. */

@@ -133,6 +133,16 @@ int rep_goids_mixed(struct tp_store *s, int64_t run, int64_t *goid, struct tp_er
 	return code ? code : mixed;
 }
 
+char *rep_goids_mixed_text(int64_t goid, char text[REP_GOIDS_MIXED_SIZE])
+{
+	snprintf(text, REP_GOIDS_MIXED_SIZE,
+		 "goroutine %" PRId64 " ended and came again, and an older tprof stored both as "
+		 "one; to tell them apart, delete the run (tprof-store delete) and import its "
+		 "trace again",
+		 goid);
+	return text;
+}
+
 void rep_goids_release(struct rep_goids *g)
 {
 	free(g->of);
@@ -153,6 +163,19 @@ struct rep_goid rep_goids_name(const struct rep_goids *g, int64_t id)
 	if (id == REP_NO_GOID)
 		return REP_GOID_NONE;
 	return life ? (struct rep_goid){life->goid, life->life} : (struct rep_goid){id, 0};
+}
+
+int rep_goids_lives(const struct rep_goids *g, const int64_t *id, size_t n, int64_t **life)
+{
+	*life = NULL;
+	if (!g->n)
+		return 0;
+	*life = tp_many(n + 1, sizeof(**life));
+	if (!*life)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		(*life)[i] = rep_goids_name(g, id[i]).life;
+	return 0;
 }
 
 const char *rep_goids_text(const struct rep_goids *g, int64_t id, char text[REP_GOID_SIZE])

@@ -59,7 +59,7 @@ struct load {
 	struct cmd_profile *item;   /* then: all of them, by path */
 	struct cmd_dump_note *note; /* by path */
 	struct cmd_names names;
-	struct tp_profile_dumps *before; /* the path's, if it is a single one; NULL: nobody asks */
+	struct tp_profile_dumps *before; /* the only path's earlier dumps; NULL: not wanted */
 	bool other;			 /* something is no dump of a profile */
 	size_t failed;			 /* the path that err is about */
 	int code;
@@ -70,6 +70,7 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 		  struct tp_profile **p, struct tp_profile_dumps *before,
 		  struct cmd_dump_note *note, struct tp_err *err)
 {
+	char warnings[400];
 	const struct tp_profile_options how = {.dumps = before};
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
@@ -109,9 +110,12 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 		snprintf(note->text, sizeof(note->text), "is damaged: %.159s; lost: %s",
 			 *damaged ? damaged : (*p)->losses[0].reason,
 			 cmd_lost(lost, bytes, samples, "sample", *damaged));
-	for (size_t i = 0; i < (*p)->nnotices && !note->text[0]; i++)
-		if ((*p)->notices[i].severity != TP_INFO)
-			snprintf(note->text, sizeof(note->text), "%s", (*p)->notices[i].text);
+	if (*tp_profile_warnings(*p, warnings, sizeof(warnings))) {
+		size_t at = strlen(note->text);
+
+		snprintf(note->text + at, sizeof(note->text) - at, "%s%s", at ? "; " : "",
+			 warnings);
+	}
 	return 0;
 }
 

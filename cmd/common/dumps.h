@@ -28,7 +28,7 @@ int cmd_names_of(struct tp_profile *p, const struct cmd_names *n, struct tp_err 
 
 /* What is to be said of a dump, "" nothing. */
 struct cmd_dump_note {
-	char text[320];
+	char text[800];
 	bool damaged;
 };
 

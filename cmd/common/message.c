@@ -310,6 +310,7 @@ char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const cha
 void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run)
 {
 	char places[28], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
+	char mixed[REP_GOIDS_MIXED_SIZE];
 	const struct tp_run *r = &run->row;
 	struct tp_err err;
 	int64_t goid;
@@ -325,9 +326,5 @@ void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_r
 		cmd_note(cmd, "%s: %s", r->name, run->warning);
 	if (cmd->store && !strcmp(r->kind, "trace") &&
 	    rep_goids_mixed(cmd->store, r->id, &goid, &err) == 1)
-		cmd_note(cmd,
-			 "%s: goroutine %" PRId64 " ended and came again, and an older tprof "
-			 "stored both as one; to tell them apart, delete the run "
-			 "(tprof-store delete) and import its trace again",
-			 r->name, goid);
+		cmd_note(cmd, "%s: %s", r->name, rep_goids_mixed_text(goid, mixed));
 }

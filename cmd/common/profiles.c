@@ -147,7 +147,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
 	if (!code && !trace)
 		code = cmd_names_of(p, names, err);
-	for (size_t i = 0; !code && !trace && names->symbols && i < p->nnotices; i++)
+	for (size_t i = 0; !code && (trace || names->symbols) && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
 	if (!code && opt->by)
 		return cmd_group_add(out, run, trace, p, opt, err);

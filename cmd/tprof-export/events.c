@@ -1,18 +1,36 @@
 /* The ordered events of a trace as text: a line each, or as Go's tools print them. */
+#include <stdlib.h>
+
 #include "common/stream.h"
 #include "export/parsed.h"
+#include "goid.h"
 #include "order/listing.h"
 #include "tprof-export/export.h"
 
 /* The ids behind the indices of events, as the store keeps them. */
 struct ids {
 	struct tp_rows g, m, p;
+	int64_t *life;
 };
+
+/* The listing tells lives of an id apart; what Go prints does not. */
+static int load_lives(struct tp_store *s, int64_t run, struct ids *ids, struct tp_err *err)
+{
+	struct rep_goids goids = {0};
+	int code = rep_goids_load(&goids, s, run, err);
+
+	if (!code &&
+	    rep_goids_lives(&goids, ids->g.col[TP_COL(GOROUTINE, id)], ids->g.nrows, &ids->life))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	rep_goids_release(&goids);
+	return code;
+}
 
 static int load_ids(struct tp_store *s, int64_t run, struct ids *ids, struct tp_err *err)
 {
 	int code =
-	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, goid), &ids->g, err);
+	    tp_rows_load(s, run, TP_TABLE_GOROUTINE,
+			 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, goid), &ids->g, err);
 
 	if (!code)
 		code =
@@ -63,6 +81,8 @@ static int list_run(struct export_args *args, bool as_parsed)
 	code = tp_dict_load(s, run->id, &dict, &err);
 	if (!code)
 		code = load_ids(s, run->id, &ids, &err);
+	if (!code && !as_parsed)
+		code = load_lives(s, run->id, &ids, &err);
 	if (!code)
 		code = tp_events_open(&reader, s, run->id, &all, &err);
 	if (!code) {
@@ -75,6 +95,7 @@ static int list_run(struct export_args *args, bool as_parsed)
 		    .nm = (uint32_t)ids.m.nrows,
 		    .np = (uint32_t)ids.p.nrows,
 		    .start_ns = run->start_ns,
+		    .g_life = ids.life,
 		};
 		struct rep_parsed parsed = {0};
 
@@ -89,6 +110,7 @@ static int list_run(struct export_args *args, bool as_parsed)
 	tp_rows_release(&ids.g);
 	tp_rows_release(&ids.m);
 	tp_rows_release(&ids.p);
+	free(ids.life);
 	tp_dict_free(dict);
 	return code ? cmd_fail(&args->cmd, args->paths[0], &err) : CMD_OK;
 }

@@ -6,7 +6,28 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "goid.h"
 #include "store/describe.h"
+
+/* Names the first of several runs in which an older tprof mixed lives of a goroutine; `told` was
+ * told of already. */
+static void tell_mixed(const struct session *s, const struct rep_runs *runs,
+		       const struct rep_run *told)
+{
+	char text[REP_GOIDS_MIXED_SIZE];
+	struct tp_err err;
+	int64_t goid;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct tp_run *r = &runs->run[i].row;
+
+		if (&runs->run[i] == told || strcmp(r->kind, "trace") != 0 ||
+		    rep_goids_mixed(s->cmd->store, r->id, &goid, &err) != 1)
+			continue;
+		cmd_note(s->cmd, "%s: %s", r->name, rep_goids_mixed_text(goid, text));
+		return;
+	}
+}
 
 /* What is asked sees all runs unless one was picked. */
 static void tell_damage(const struct session *s)
@@ -28,6 +49,8 @@ static void tell_damage(const struct session *s)
 		cmd_note_losses(s->cmd, s->path, damaged);
 	else if (runs->n == 1)
 		cmd_note_losses(s->cmd, s->path, &runs->run[0]);
+	if (runs->n > 1)
+		tell_mixed(s, runs, n == 1 ? damaged : NULL);
 }
 
 int session_open(struct session *s, const char *path, bool write)

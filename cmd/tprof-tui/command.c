@@ -253,11 +253,12 @@ static void go_time(struct tui *t, const char *text)
 	tui_open(t, timeline, NULL);
 }
 
-/* "12" is a goroutine, "1.5ms" and "25%" are times, "#3" is a task, anything else the type of one.
- */
+/* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, anything else the
+ * type of one. */
 void tui_go(struct tui *t, const char *text)
 {
 	struct tui_view *v = tui_current(t);
+	struct rep_goid goid;
 
 	text += strspn(text, " ");
 	if (!*text)
@@ -268,7 +269,7 @@ void tui_go(struct tui *t, const char *text)
 	}
 	if (v && v->ops->go && v->ops->go(t, v, text))
 		return;
-	if (!text[strspn(text, "0123456789")])
+	if (rep_goid_parse(text, &goid))
 		do_goroutine(t, text);
 	else if (is_time(text))
 		go_time(t, text);

@@ -1,7 +1,9 @@
 /* Views one after the other, and going back and forth among them. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "goid.h"
 #include "tprof-tui/tui.h"
 
 #define MOST_VIEWS 100 /* that are kept; the oldest goes */
@@ -61,6 +63,24 @@ static void take_select(struct tui *t, const struct tui_view *v)
 	t->select = copy;
 }
 
+/* Of a store made by an older tprof, when its run is first looked at: figures may be of several
+ * goroutines. */
+static void tell_mixed(struct tui *t)
+{
+	const struct rep_run *run = t->select.run;
+	struct tp_err err;
+	int64_t goid;
+
+	if (!run || run->row.id == t->told_run)
+		return;
+	t->told_run = run->row.id;
+	if (rep_goids_mixed(t->cmd->store, run->row.id, &goid, &err) == 1)
+		tui_message(t,
+			    "%.200s: lives of goroutine %" PRId64 " are mixed; the overview (2) "
+			    "says more",
+			    run->row.name, goid);
+}
+
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 {
 	struct tui_view **more = realloc(t->view, (t->nviews + 1) * sizeof(struct tui_view *));
@@ -86,6 +106,8 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 	}
 	t->view[t->nviews] = v;
 	t->at = t->nviews++;
+	if (!*t->message)
+		tell_mixed(t);
 	return true;
 }
 

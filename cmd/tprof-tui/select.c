@@ -105,8 +105,11 @@ char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_
 
 char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE])
 {
-	tui_moment_text(run, ns, text);
-	return run && run->row.ticks ? strcat(text, " ticks") : text;
+	size_t n = strlen(tui_moment_text(run, ns, text));
+
+	if (run && run->row.ticks)
+		snprintf(text + n, TUI_TIME_SIZE - n, " ticks");
+	return text;
 }
 
 /* "135.610688ms" */

@@ -157,6 +157,7 @@ struct tui {
 
 	struct tui_prompts *prompts;   /* prompt.c */
 	struct tui_old_runs *old_runs; /* reload.c */
+	int64_t told_run; /* the last one of which tui_open has said whether it mixes lives */
 	char message[400];
 	bool error;
 	bool pasting; /* keys come from a clipboard, not from a hand */

@@ -147,6 +147,33 @@ int tp_profile_add_loss(struct tp_profile *p, const struct tp_loss *loss)
 	return code;
 }
 
+#define MORE_SIZE 32 /* " and 9,999 more warnings" */
+
+const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t size)
+{
+	size_t at = 0, more = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < p->nnotices; i++) {
+		const char *notice = p->notices[i].text;
+		size_t n = strlen(notice) + (at ? 2 : 0);
+
+		/* Of profiles one after the other each may give the same. */
+		if (p->notices[i].severity == TP_INFO || strstr(text, notice))
+			continue;
+		if (more || (at && at + n + MORE_SIZE > size)) {
+			more++;
+			continue;
+		}
+		snprintf(text + at, size - at, "%s%s", at ? "; " : "", notice);
+		at = at + n < size ? at + n : size - 1;
+	}
+	if (more)
+		snprintf(text + at, size - at, " and %zu more warning%s", more,
+			 more == 1 ? "" : "s");
+	return text;
+}
+
 int tp_profile_add_notice(struct tp_profile *p, enum tp_severity severity, uint64_t offset,
 			  const char *fmt, ...)
 {

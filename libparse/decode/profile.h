@@ -174,6 +174,10 @@ bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32
  * <unknown>. */
 bool tp_profile_lined(const struct tp_profile *p, uint32_t frame);
 
+/* Writes what the notices warn of, "first; second", and how many more there are where that does not
+ * fit. Returns text, "" where there is nothing. */
+const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t size);
+
 /* ---- from a dump (decode/profile/) ---- */
 
 /* Of a file with several dumps of goroutines, those before the last. */

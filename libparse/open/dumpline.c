@@ -1,10 +1,10 @@
-/* The lines that Go's runtime prints (runtime/traceback.go; go 1.1 to go 1.27), told apart by their
- * own text: blanks for tabs, or none, and ends that are cut off, are part of the grammar. */
+/* Recognises the lines that Go's runtime prints (runtime/traceback.go; go 1.1 to go 1.27) by their
+ * own text. Blanks instead of tabs, missing indentation and cut ends are part of the grammar. */
 #include "open/dumpline.h"
 
 #include <string.h>
 
-/* What characters are: it is asked of each. */
+/* Character classes: a table, as every character is tested. */
 enum { ENDS_NAME = 1, ARGUMENT = 2, TAB = 4, BRACKET = 8 };
 
 static const unsigned char classes[256] = {
@@ -91,7 +91,7 @@ bool tp_scan_cut_mark(struct tp_scan *s)
 
 /* ---- the first line of a stack ---- */
 
-/* "goroutine 18", and what may come before the state: " gp=0x… m=0 mp=0x…". */
+/* Skips "goroutine 18" and what may precede the state: " gp=0x… m=0 mp=0x…". */
 static bool skip_number(struct tp_scan *s)
 {
 	if (!tp_scan_text(s, "goroutine ") || s->at == s->end || !is_digit(*s->at))
@@ -163,7 +163,8 @@ const char *tp_find_goroutine(struct tp_scan text)
 
 /* ---- places ---- */
 
-/* Blanks, and how terminals, syslog and others spell a tab. */
+/* Skips blanks and tabs, as terminals, syslog and others spell them. Returns whether there were
+ * any. */
 static bool skip_indent(struct tp_scan *s)
 {
 	static const char *const tabs[] = {
@@ -194,7 +195,8 @@ static bool has_blank(struct tp_scan s)
 	return memchr(s.at, ' ', tp_scan_left(&s)) || memchr(s.at, '\t', tp_scan_left(&s));
 }
 
-/* A source file by its name: it has a suffix, or is what the compiler calls its own code. */
+/* Returns whether a text is the name of a source file: it has a suffix, or is a name that the
+ * compiler gives to its own code. */
 static bool is_file(struct tp_scan s)
 {
 	const char *dot = NULL;
@@ -213,7 +215,7 @@ static bool is_file(struct tp_scan s)
 	return true;
 }
 
-/* What may come behind the number of the line. */
+/* Returns whether this text may follow the line number of a place. */
 static bool is_tail(struct tp_scan tail)
 {
 	struct tp_scan rest = tail;
@@ -254,7 +256,7 @@ enum tp_dump_line tp_dump_where(struct tp_scan s, struct tp_where *w)
 		if (!tp_scan_left(&s))
 			return indented ? TP_LINE_WHERE : TP_LINE_OTHER;
 	}
-	/* The last colon with digits behind it that end the text or come before a blank. */
+	/* Finds the last colon followed by digits that end the text or precede a space. */
 	for (const char *p = s.at; (p = memchr(p, ':', (size_t)(s.end - p))) != NULL; p++) {
 		struct tp_scan digits = {p + 1, s.end};
 		int64_t line;
@@ -280,7 +282,7 @@ enum tp_dump_line tp_dump_where(struct tp_scan s, struct tp_where *w)
 
 /* ---- calls ---- */
 
-/* Where the parenthesis that is open at `at` ends, with the bracket itself; NULL nowhere. */
+/* Returns the position after the parenthesis that closes the one at `at`; NULL if it stays open. */
 static const char *past(const char *at, const char *end)
 {
 	int depth = 0;
@@ -294,8 +296,8 @@ static const char *past(const char *at, const char *end)
 	return NULL;
 }
 
-/* Behind the name of a function: at its arguments, or where a blank or the end is. Parentheses with
- * a name behind them are a receiver; in brackets, types may have blanks. */
+/* Returns the end of a function's name, where its arguments, a blank or the end of the text are.
+ * Parentheses followed by a name are a receiver; types in brackets may contain blanks. */
 static const char *past_name(struct tp_scan s)
 {
 	const char *at = s.at, *next;
@@ -372,7 +374,7 @@ static bool is_elided(struct tp_scan s)
 	return *s.at == '.' && tp_scan_begins(s, "...") && ends(s, " frames elided...");
 }
 
-/* Of those that begin with a word of their own. */
+/* Returns the kind of a line that begins with a fixed word; TP_LINE_OTHER for other lines. */
 static enum tp_dump_line by_word(struct tp_scan s)
 {
 	struct tp_scan rest = s;
@@ -421,7 +423,7 @@ enum tp_dump_line tp_dump_line(struct tp_scan line, struct tp_where *w)
 	if (!tp_scan_left(&s))
 		return TP_LINE_BLANK;
 	kind = by_word(s);
-	/* No place ends so, and most other lines do. */
+	/* A place does not end with ")", and most other lines do. */
 	if (kind == TP_LINE_OTHER && s.end[-1] == ')')
 		kind = call(s);
 	if (kind == TP_LINE_OTHER)

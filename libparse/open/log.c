@@ -1,4 +1,4 @@
-/* The lines of a log, one after the other. */
+/* Reads a log line by line. */
 #include "open/log.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 
 /* ---- encodings ---- */
 
-/* 1: little-endian, 2: big-endian, by the mark at the beginning, or by the zeros of which text has
- * every other byte, mostly. */
+/* Returns 1 for little-endian UTF-16, 2 for big-endian, 0 for other text. Recognises UTF-16 by its
+ * byte order mark, or because almost every other byte is zero. */
 static unsigned utf16_of(const uint8_t *data, size_t size)
 {
 	size_t n = size < 256 ? size & ~(size_t)1 : 256;
@@ -34,7 +34,7 @@ static unsigned utf16_of(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* The line of 16-bit characters at s->at, with its end. */
+/* Returns the end of the UTF-16 line that begins at s.at, past its line feed. */
 static const char *end_of_wide(const struct tp_log *l, struct tp_scan s)
 {
 	bool big = l->utf16 == 2;
@@ -49,7 +49,8 @@ static const char *end_of_wide(const struct tp_log *l, struct tp_scan s)
 
 #define MAX_BEFORE 65536
 
-/* What the first stack is in, or its prefix, for the words before it. */
+/* Learns the quoting or the prefix of the first stack, so that it also applies to the lines before
+ * it. */
 static void look_ahead(struct tp_log *l, struct tp_scan all)
 {
 	const char *at = tp_find_goroutine(all), *from = at, *end;
@@ -100,17 +101,18 @@ static struct tp_scan scan_of(const struct tp_buf *b)
 	return (struct tp_scan){p, p + b->size};
 }
 
-/* Where the next header may be. What is taken off lines can be within one. */
+/* Returns the next place that may be a header, or the end. If lines are rewritten, escape sequences
+ * may split a header, so only its word is searched for. */
 static const char *find_word(const struct tp_log_level *level)
 {
 	bool rewritten = level->escapes || level->spelled || level->wide;
-	const char *at = rewritten ? tp_scan_find(level->rest, "oroutine")
-				   : tp_find_goroutine(level->rest);
+	const char *at =
+	    rewritten ? tp_scan_find(level->rest, "oroutine") : tp_find_goroutine(level->rest);
 
 	return at ? at : level->rest.end;
 }
 
-/* The next line of the level at hand, without its end. */
+/* Reads the next line of the current level, without its end. Returns 0 or TP_ENOMEM. */
 static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_scan *line)
 {
 	const char *next, *end;
@@ -139,7 +141,7 @@ static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_sca
 	}
 	level->rest.at = next;
 	if (!l->depth && l->utf16) {
-		/* The text of a level is free where the level is the file. */
+		/* The level of the file has no other use for its text buffer. */
 		code = tp_log_utf16(&level->text, *line, l->utf16 == 2);
 		*line = scan_of(&level->text);
 		while (line->end > line->at && line->end[-1] == '\n')
@@ -152,7 +154,7 @@ static int read_line(struct tp_log *l, struct tp_log_level *level, struct tp_sca
 
 /* ---- levels ---- */
 
-static void push(struct tp_log *l, bool whole)
+static void push(struct tp_log *l, bool whole, bool cut)
 {
 	struct tp_log_level *next = &l->level[l->depth + 1];
 
@@ -161,13 +163,14 @@ static void push(struct tp_log *l, bool whole)
 	next->rest = scan_of(&next->text);
 	next->word = NULL;
 	next->whole = whole;
+	next->cut = cut;
 	l->end_due = whole;
 	tp_log_look(next, next->rest);
 	if (whole)
 		next->headed = next->learned = false;
 }
 
-/* Where the header's own text ends: behind its colon. NULL: it is none. */
+/* Returns the end of the header, past its colon; NULL if it is not a header. */
 static const char *past_header(struct tp_scan s)
 {
 	const char *at = memchr(s.at, ']', tp_scan_left(&s)), *labels;
@@ -186,12 +189,13 @@ static const char *past_header(struct tp_scan s)
 	return tp_scan_begins(rest, ":") ? rest.at + 1 : NULL;
 }
 
-/* The dump in a string, or behind escapes, of the line: 1 when it is on the next level, 0 when
- * there is none, TP_ENOMEM. *at: where a header is in the line itself, NULL nowhere. */
+/* Moves the dump that is in a string of the line, or escaped, to the next level. Returns 1 if it
+ * did, 0 if there was nothing to move, or TP_ENOMEM. Sets *at to the header in the line itself, or
+ * to NULL. */
 static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 {
 	struct tp_log_level *level = &l->level[l->depth], *next = level + 1;
-	bool whole = false;
+	struct tp_log_taken taken = {.out = &next->text};
 	int got = 0;
 	struct tp_scan string, rest;
 	const char *end;
@@ -208,10 +212,10 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		return 0;
 	next->text.size = 0;
 	if (!*at) {
-		got = tp_log_take(level, line, NULL, &next->text, &whole);
+		got = tp_log_take(level, line, NULL, &taken);
 	} else if (tp_log_quoted(level, line, *at, &string)) {
 		level->headed = true;
-		got = tp_log_take(level, line, string.at, &next->text, &whole);
+		got = tp_log_take(level, line, string.at, &taken);
 	} else {
 		end = past_header((struct tp_scan){*at, line.end});
 		rest = (struct tp_scan){end, line.end};
@@ -223,16 +227,16 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		got = tp_log_unescape(&next->text, (struct tp_scan){*at, line.end},
 				      tp_log_newline(rest));
 		got = got ? got : 1;
-		whole = true;
+		taken.whole = true;
 	}
 	if (got > 0)
-		push(l, whole);
+		push(l, taken.whole, taken.cut);
 	return got;
 }
 
 /* ---- prefixes ---- */
 
-/* "Goroutine 18 in state select, with …" becomes "goroutine 18 [select]:". */
+/* Rewrites "Goroutine 18 in state select, with …" as "goroutine 18 [select]:". */
 static int write_header(struct tp_log_level *level, struct tp_scan *text)
 {
 	struct tp_scan id, state;
@@ -256,7 +260,8 @@ static int write_header(struct tp_log_level *level, struct tp_scan *text)
 	return code;
 }
 
-/* A header at `at`? Then its prefix counts from here on. 1, 0 or TP_ENOMEM. */
+/* If a header begins at `at`, moves l->text there and requires its prefix from now on. Returns 1, 0
+ * if there is no header, or TP_ENOMEM. */
 static int take_header(struct tp_log *l, struct tp_log_level *level, const char *at)
 {
 	struct tp_scan text = {at, l->text.end}, id, state;
@@ -282,14 +287,15 @@ static bool is_header(struct tp_scan line)
 	return *line.at == 'g' && tp_is_goroutine_line(line.at, tp_scan_left(&line));
 }
 
-/* Most dumps have nothing before their lines: then a line in which no header can be is as it is. */
+/* Returns whether lines have neither a prefix nor quotes, as in most dumps: then a line that cannot
+ * contain a header is returned as it is. */
 static bool is_plain(const struct tp_log_level *level)
 {
 	return level->headed && !level->head.n && level->learned && !level->next.n &&
 	       level->quote == TP_LOG_BARE && !level->numbers;
 }
 
-#define TRIES 100 /* lines behind a header that may be the first of its stack */
+#define TRIES 100 /* lines after a header in which the first line of its stack is looked for */
 
 static void without_prefix(struct tp_log *l, struct tp_log_level *level)
 {
@@ -335,6 +341,12 @@ int tp_log_next(struct tp_log *l)
 		if (l->end_due || (l->depth && !tp_scan_left(&level->rest))) {
 			bool due = l->end_due;
 
+			l->text = (struct tp_scan){"", ""};
+			if (!due && level->cut) {
+				level->cut = false;
+				l->kind = TP_LOG_CUT;
+				return 1;
+			}
 			l->end_due = false;
 			if (!due) {
 				due = level->whole;
@@ -343,7 +355,6 @@ int tp_log_next(struct tp_log *l)
 			if (!due)
 				continue;
 			l->kind = TP_LOG_END;
-			l->text = (struct tp_scan){"", ""};
 			return 1;
 		}
 		if (!tp_scan_left(&level->rest))
@@ -377,7 +388,8 @@ int tp_log_next(struct tp_log *l)
 
 /* ---- recognition ---- */
 
-/* No program writes it, but binary data is full of it. BEL ends some sequences of terminals. */
+/* Binary data is full of control characters that programs do not print. BEL is accepted where it
+ * ends a terminal sequence. */
 bool tp_log_is_binary(const void *data, size_t size)
 {
 	const unsigned char *p = data;
@@ -393,13 +405,14 @@ bool tp_log_is_binary(const void *data, size_t size)
 	return false;
 }
 
-#define EVIDENCE 64 /* lines behind a header within which a stack has to begin */
+#define EVIDENCE 64 /* lines after a header within which a stack must begin */
 
 bool tp_log_has_dump(const void *data, size_t size)
 {
 	struct tp_scan all = {data, (const char *)data + size};
 	struct tp_log l;
 	bool found = false, call = false;
+	uint64_t looked_at = 0; /* a line of the file may contain many lines of a dump */
 	int code = 0, left = 0;
 
 	if (!size ||
@@ -411,11 +424,13 @@ bool tp_log_has_dump(const void *data, size_t size)
 		    l.kind == TP_LOG_TEXT ? tp_dump_line(l.text, NULL) : TP_LINE_OTHER;
 		struct tp_scan raw = {l.start + l.offset, l.start + l.offset + l.bytes};
 
-		if (!left && (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
-				      : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
+		if (!left && l.number != looked_at &&
+		    (l.utf16 ? tp_log_is_binary(l.text.at, tp_scan_left(&l.text))
+			     : tp_log_is_binary(raw.at, tp_scan_left(&raw))))
 			break;
+		looked_at = left ? looked_at : l.number;
 		if (kind == TP_LINE_HEADER || kind == TP_LINE_HEADER_CUT) {
-			/* Alone on its line it needs no stack. */
+			/* At the beginning of a line, a header needs no stack after it. */
 			found = kind == TP_LINE_HEADER && l.text.at == raw.at;
 			left = EVIDENCE;
 			call = false;
@@ -429,6 +444,6 @@ bool tp_log_has_dump(const void *data, size_t size)
 			(call && (kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT));
 	}
 	tp_log_release(&l);
-	/* Out of memory, it is for the decoder to say so. */
+	/* When out of memory, let the decoder report it. */
 	return found || code < 0;
 }

@@ -1,18 +1,18 @@
-/* The lines of a goroutine dump, out of whatever it lies in: what journald, syslog, Docker,
- * Kubernetes, CI, JSON loggers, terminals and tickets put around a dump is taken off, line by line.
+/* Reads the lines of a goroutine dump from a log. Strips, line by line, what journald, syslog,
+ * Docker, Kubernetes, CI systems, JSON loggers, terminals and tickets add to a dump:
  *
- *   the file        UTF-16 or UTF-8, lines end with LF, CRLF or CR
- *   a line          without BOM, colours and other escape sequences of terminals, blanks at its end
- *   quoted          a string with escapes that holds the line, or the whole dump: JSON by its key,
- *                   logfmt (msg="…"), bare; in each other up to TP_LOG_LEVELS deep
- *   escaped         the whole dump on one line with \n, #012 or &#xA; for the ends of its lines
- *   a prefix        found before "goroutine 18 [", and held to by what follows: words and signs are
- *                   the same, numbers (times, counters) and what stands for a month or a level
- * vary. Where only the first line of a stack has it (t.Errorf, log.Printf), the lines behind it
- * have that of the first call.
+ *   the file        UTF-16 or UTF-8; lines end with LF, CRLF or CR
+ *   a line          loses its BOM, colours, other terminal escape sequences and trailing blanks
+ *   quoted          a string with escapes contains the line, or the whole dump: in JSON by its key,
+ *                   in logfmt (msg="…") or bare; up to TP_LOG_LEVELS levels with the file
+ *   escaped         the whole dump is one line with \n, #012 or &#xA; instead of line ends
+ *   a prefix        learned from the line with "goroutine 18 [" and required on the lines after
+ *                   it: words and punctuation must match; numbers (times, counters) and the names
+ *                   of months, days, levels and streams may vary. If only the first line of a stack
+ *                   has it (t.Errorf, log.Printf), the others have the prefix of the first call
  *
- * Nothing is interpreted beyond that: lines that do not have the prefix come out as TP_LOG_ALIEN.
- * Memory is bounded by the longest line, time by the size of the file and the levels. */
+ * Beyond that nothing is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
+ * Memory is bounded by the longest line, time by the file size and the number of levels. */
 #ifndef TP_OPEN_LOG_H
 #define TP_OPEN_LOG_H
 
@@ -20,33 +20,35 @@
 #include "open/lines.h"
 
 #define TP_LOG_LEVELS 4
-#define TP_LOG_PREFIX 512 /* bytes of the longest prefix that is held to */
+#define TP_LOG_PREFIX 512 /* bytes of the longest prefix recognised */
 #define TP_LOG_KEY    64
 
-/* What comes before the content of lines. */
+/* The prefix of a line. */
 struct tp_log_shape {
 	char text[TP_LOG_PREFIX];
 	size_t n;
 };
 
-/* What is quoted by what. */
+/* How a level's lines contain the dump: directly, or in a string that is recognised by the prefix
+ * before it, by its JSON key or by its logfmt name. */
 enum tp_log_quote { TP_LOG_BARE, TP_LOG_PLAIN_STRING, TP_LOG_JSON, TP_LOG_LOGFMT };
 
-/* The file, or a string in a line of the level above. */
+/* A level: the file, or the strings in a line of the level above. */
 struct tp_log_level {
-	struct tp_scan rest; /* lines to come */
-	struct tp_buf text;  /* what they are in, from the second level on */
-	const char *word;    /* where a header may be next in them, or their end */
-	bool may_begin;	     /* the line at hand has it */
-	struct tp_buf line;  /* a line that had to be written anew */
-	bool whole;	     /* it holds several lines: what follows it is something else */
-	/* There are: ESC; other spellings of it; odd blanks; texts as lists of bytes. */
+	struct tp_scan rest; /* lines not read yet */
+	struct tp_buf text;  /* their buffer, from the second level on */
+	const char *word;    /* next place in `rest` that may be a header, or its end */
+	bool may_begin;	     /* the current line contains that place */
+	struct tp_buf line;  /* buffer for a rewritten line */
+	bool whole;	     /* a string has several lines, so the text after it is unrelated */
+	bool cut;	     /* the last string has no closing quote */
+	/* The text contains: ESC; ESC spelled out; maybe Unicode blanks; lists of bytes. */
 	bool escapes, spelled, wide, numbers;
 
-	bool headed;	/* `head` is the prefix of a stack's first line */
-	bool learned;	/* and `next` that of the lines behind it */
-	unsigned tries; /* to learn that */
-	bool plain;	/* neither takes anything off, nor does anything else */
+	bool headed;	/* `head` holds the prefix of a stack's first line */
+	bool learned;	/* `next` holds the prefix of the lines after it */
+	unsigned tries; /* lines in which `next` was looked for */
+	bool plain;	/* lines have neither a prefix nor quotes */
 	struct tp_log_shape head, next;
 	enum tp_log_quote quote;
 	char key[TP_LOG_KEY];
@@ -54,78 +56,91 @@ struct tp_log_level {
 };
 
 enum tp_log_kind {
-	TP_LOG_TEXT,  /* maybe a line of a dump */
-	TP_LOG_ALIEN, /* it lacks the prefix, or the string, that lines of the dump have */
-	TP_LOG_END,   /* no line: what was quoted ends (or begins) here */
+	TP_LOG_TEXT,  /* a line, possibly of a dump */
+	TP_LOG_ALIEN, /* a line without the prefix or string that lines of the dump have */
+	TP_LOG_CUT,   /* not a line: a quoted string has no closing quote */
+	TP_LOG_END,   /* not a line: a quoted text begins or ends here */
 };
 
 struct tp_log {
 	const char *start;
 	unsigned utf16; /* 0: no; 1: little-endian, 2: big-endian */
-	char end;	/* of a line */
+	char end;	/* the character that ends a line */
 	struct tp_log_level level[TP_LOG_LEVELS];
 	unsigned depth;
-	uint64_t number, offset, bytes; /* of the file's line that `text` is from; 1 is the first */
+	uint64_t number, offset, bytes; /* of the file's line that `text` is in; the first is 1 */
 	enum tp_log_kind kind;
 	struct tp_scan text; /* valid until the next call */
-	bool header;	     /* it is known to be the first line of a stack */
-	bool wrapped;	     /* something was taken off */
+	bool header;	     /* `text` is known to be the first line of a stack */
+	bool wrapped;	     /* something was stripped */
 	bool end_due;
 };
 
-/* `data` stays the caller's. To be released in every case. */
+/* Prepares to read `data`, which is borrowed until l is released. Cannot fail. */
 void tp_log_init(struct tp_log *l, const void *data, size_t size);
-/* 1 with the next line, 0 at the end, TP_ENOMEM. */
+/* Reads the next line into l->text. Returns 1, 0 at the end, or TP_ENOMEM. */
 int tp_log_next(struct tp_log *l);
 void tp_log_release(struct tp_log *l);
 
-/* Is there a dump of goroutines in a text? A line that begins one alone, or, behind a prefix or
- * within a string, with a stack. Binary data before it: no. */
+/* Returns whether a text contains a goroutine dump: a line that begins a stack, or, after a prefix
+ * or within a string, such a line followed by a stack. Returns false if binary data comes before
+ * it, and true when out of memory, which the decoder then reports. */
 bool tp_log_has_dump(const void *data, size_t size);
 
-/* Are there characters that no text has? */
+/* Returns whether the data has characters that do not occur in text. */
 bool tp_log_is_binary(const void *data, size_t size);
 
 /* ---- private: log_text.c ---- */
 
-/* Escapes of text in a line, as they are found after a header: none, \n, #012, &#xA;. */
+/* How line ends are escaped in the text after a header: not at all, as \n, #012 or &#xA;. */
 enum tp_log_escape { TP_LOG_NO_ESCAPE, TP_LOG_BACKSLASH, TP_LOG_OCTAL, TP_LOG_ENTITY };
 enum tp_log_escape tp_log_newline(struct tp_scan s);
-/* Appends s without its escapes. */
+/* Appends s with its escapes decoded. Returns 0 or TP_ENOMEM. */
 int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how);
-/* The content of the quoted string that begins at *s (a quote), which moves behind it; false where
- * it does not end. */
+/* Sets *content to the text of the quoted string that begins at *s (a quote), still escaped, and
+ * moves *s past it. Returns false if the closing quote is missing. */
 bool tp_log_string(struct tp_scan *s, struct tp_scan *content);
-/* The line without what terminals and editors add; may be written into level->line. */
+/* Strips what terminals and editors add to *line; the result may be in level->line. Returns 0 or
+ * TP_ENOMEM. */
 int tp_log_clean(struct tp_log_level *level, struct tp_scan *line);
-/* What tp_log_clean has to look for. */
+/* Sets the flags in `level` that tell what `text` may contain. */
 void tp_log_look(struct tp_log_level *level, struct tp_scan text);
-/* A line of UTF-16 as UTF-8. */
+/* Converts a line of UTF-16 to UTF-8, replacing the content of `out`. Returns 0 or TP_ENOMEM. */
 int tp_log_utf16(struct tp_buf *out, struct tp_scan line, bool big);
 
 /* ---- private: log_prefix.c ---- */
 
-/* Where the content behind such a prefix begins; NULL where the line does not have it. */
+/* Returns where the content after the prefix begins; NULL if the line does not have it. */
 const char *tp_log_match(const struct tp_log_shape *shape, struct tp_scan line);
-/* Where the content of the line behind a header begins, which may have less of a prefix than that;
- * NULL where there is no line of a stack. */
+/* Returns where the content of the line after a header begins; its prefix may be shorter than the
+ * header's, or another one. Returns NULL if the line does not belong to a stack. */
 const char *tp_log_first(const struct tp_log_shape *head, struct tp_scan line);
 bool tp_log_shape(struct tp_log_shape *shape, const char *from, const char *to);
 
 /* ---- private: log_quote.c ---- */
 
-/* Is the place within a string of the line? Then what the string is known by is kept. */
+/* Returns whether `at`, where a stack begins, is within a quoted string of the line. If so, sets
+ * *string to the line from the opening quote on, and stores in `level` how such strings are
+ * recognised. */
 bool tp_log_quoted(struct tp_log_level *level, struct tp_scan line, const char *at,
 		   struct tp_scan *string);
-/* The same for a list of bytes, as journald writes text with control characters. */
+/* Stores in `level` how a list of bytes in the line is recognised, if there is one. journald writes
+ * text with control characters as such a list. */
 void tp_log_numbers(struct tp_log_level *level, struct tp_scan line);
 bool tp_log_has_numbers(struct tp_scan text);
-/* Appends what the strings hold that are known by that, a line for each; from `at` on, where that
- * is not NULL, the first is there. The number of them, or TP_ENOMEM; *whole: one has several lines.
- */
+/* The strings taken from a line. */
+struct tp_log_taken {
+	struct tp_buf *out; /* their contents, each with a line end */
+	bool whole;	    /* one of them has several lines */
+	bool cut;	    /* the last one has no closing quote */
+};
+
+/* Takes the strings of a line that `level` recognises. If `at` is not NULL, the first one is there.
+ * Returns their number, or TP_ENOMEM. */
 int tp_log_take(const struct tp_log_level *level, struct tp_scan line, const char *at,
-		struct tp_buf *out, bool *whole);
-/* Is it only what holds JSON together? */
+		struct tp_log_taken *taken);
+/* Returns whether the line is only a part of a JSON value, such as a bracket or a key; a whole
+ * record on one line is not. */
 bool tp_log_is_json(struct tp_scan line);
 
 #endif

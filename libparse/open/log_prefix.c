@@ -1,5 +1,6 @@
-/* What a logger puts before each line. A prefix is known from one line, and found again in others:
- * its words and signs stay, its numbers (times, counters, addresses) vary, and so do some words. */
+/* Recognises what a logger puts before each line. A prefix is learned from one line and found again
+ * in others: its words and punctuation stay the same, its numbers (times, counters, addresses)
+ * vary, and so do some words. */
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +23,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A word, or a number with its fraction: "18.298191503Z", which is "18Z" at the full second. */
+/* Reads a word, or a number with its fraction: "18.298191503Z", which is "18Z" at a full second. */
 static struct tp_scan word_of(struct tp_scan *s, bool *number)
 {
 	struct tp_scan w = *s;
@@ -46,7 +47,7 @@ static bool is_same(struct tp_scan a, struct tp_scan b)
 	return tp_scan_left(&a) == tp_scan_left(&b) && !memcmp(a.at, b.at, tp_scan_left(&a));
 }
 
-/* Words that stand for a part of a time, a level, a stream. */
+/* Returns whether a word may vary: it is part of a time, a level or a stream. */
 static bool varies(struct tp_scan w)
 {
 	static const char words[] =
@@ -63,7 +64,7 @@ static bool varies(struct tp_scan w)
 	return false;
 }
 
-/* A sign; grep writes "12:" before what it found, and "13-" before what is around it. */
+/* Compares punctuation. grep writes "12:" before a match and "13-" before a line of context. */
 static bool same_sign(char a, char b)
 {
 	return a == b || (a == ':' && b == '-') || (a == '-' && b == ':');
@@ -78,7 +79,7 @@ static size_t blanks(struct tp_scan *s, size_t most)
 	return n;
 }
 
-/* A step through both; false where they part. */
+/* Moves both past one word, punctuation mark or run of blanks; returns false if they differ. */
 static bool step(struct tp_scan *t, struct tp_scan *s)
 {
 	bool number, other;
@@ -87,9 +88,9 @@ static bool step(struct tp_scan *t, struct tp_scan *s)
 	if (is_blank(*t->at)) {
 		size_t n = blanks(t, SIZE_MAX), got;
 
-		/* Those at its end are followed by what the content begins with. */
+		/* After the last blanks of the prefix, further blanks belong to the content. */
 		got = blanks(s, t->at == t->end ? n : SIZE_MAX);
-		/* Numbers are padded. */
+		/* Numbers may be padded with blanks, so a longer number has fewer before it. */
 		return got || s->at == s->end ||
 		       (t->at < t->end && is_word(*t->at) && s->at < s->end && is_digit(*s->at));
 	}
@@ -113,7 +114,7 @@ const char *tp_log_match(const struct tp_log_shape *shape, struct tp_scan s)
 		return s.at;
 	if (tp_scan_left(&s) >= shape->n && !memcmp(s.at, shape->text, shape->n))
 		return s.at + shape->n;
-	/* Indentation alone may be less. */
+	/* If the prefix is only indentation, a line may have less of it. */
 	if (blanks(&only, SIZE_MAX) == shape->n) {
 		blanks(&s, shape->n);
 		return s.at;
@@ -151,12 +152,12 @@ const char *tp_log_first(const struct tp_log_shape *head, struct tp_scan line)
 	cut[n++] = line.at;
 	while (t.at < t.end && step(&t, &s) && n < STEPS)
 		cut[n++] = s.at;
-	if (s.at == line.end && n > 1) /* an empty line, with less of a prefix */
+	if (s.at == line.end && n > 1) /* an empty line with a shorter prefix */
 		return s.at;
 	while (n--)
 		if ((at = stack_at((struct tp_scan){cut[n], line.end})) != NULL)
 			return at;
-	/* Another prefix, but one. */
+	/* The line may have another prefix that ends with a blank. */
 	for (n = 0, at = line.at; at < line.end && n < STEPS; at++) {
 		if (at > line.at && !is_blank(*at) && is_blank(at[-1])) {
 			enum tp_dump_line kind = tp_dump_line((struct tp_scan){at, line.end}, NULL);

@@ -1,5 +1,6 @@
-/* Strings in lines: JSON's by their keys, logfmt's (msg="…"), bare ones; alone, in lists, or as the
- * list of bytes that journald writes where a text has control characters. */
+/* Finds quoted strings in lines: by JSON key, by logfmt name (msg="…"), or bare, by the text before
+ * them. They may be alone, in lists, or written as a list of bytes, which journald uses for text
+ * with control characters. */
 #include <string.h>
 
 #include "base/err.h"
@@ -8,7 +9,7 @@
 
 /* ---- found ---- */
 
-/* The name of a string that stands behind "name="; without one, at == end. */
+/* Returns the name in "name=" before a string, with its sign; empty if there is no name. */
 static struct tp_scan logfmt_name(struct tp_scan before)
 {
 	struct tp_scan name = {before.end, before.end};
@@ -19,8 +20,8 @@ static struct tp_scan logfmt_name(struct tp_scan before)
 	return name;
 }
 
-/* What the string behind `before` is known by: its key in JSON (NULL: none), its name in logfmt, or
- * all that is before it. */
+/* Stores how the string after `before` is recognised: by its JSON key (key.at is NULL without one),
+ * by its logfmt name, or by all the text before it. */
 static void learn(struct tp_log_level *level, struct tp_scan before, struct tp_scan key)
 {
 	struct tp_scan name = key.at ? key : logfmt_name(before);
@@ -35,8 +36,8 @@ static void learn(struct tp_log_level *level, struct tp_scan before, struct tp_s
 	    tp_log_shape(&level->head, before.at, before.end) ? TP_LOG_PLAIN_STRING : TP_LOG_BARE;
 }
 
-/* Is what begins at `at`, with "goroutine 18 [", and goes on to `end`, the first line of a stack,
- * perhaps with escapes behind it? */
+/* Returns whether the text from `at`, where "goroutine 18 [" is, to `end` begins with the first
+ * line of a stack. Escapes may follow it; they must if the string is not closed. */
 static bool begins_stack(const char *at, const char *end, bool closed)
 {
 	struct tp_scan s = {at, end};
@@ -84,7 +85,7 @@ bool tp_log_quoted(struct tp_log_level *level, struct tp_scan line, const char *
 	return false;
 }
 
-/* "oroutine " as numbers; where it ends. */
+/* Returns the end of "oroutine " written as a list of bytes; NULL if it is not found. */
 static const char *past_numbers(struct tp_scan s)
 {
 	static const char *const ways[] = {"111,114,111,117,116,105,110,101,32",
@@ -129,8 +130,9 @@ void tp_log_numbers(struct tp_log_level *level, struct tp_scan line)
 
 /* ---- taken ---- */
 
-static int take(struct tp_scan content, struct tp_buf *out, bool *whole)
+static int take(struct tp_scan content, struct tp_log_taken *taken)
 {
+	struct tp_buf *out = taken->out;
 	size_t from = out->size;
 	int code = tp_log_unescape(out, content, TP_LOG_BACKSLASH);
 	const void *end;
@@ -142,19 +144,23 @@ static int take(struct tp_scan content, struct tp_buf *out, bool *whole)
 	if (code)
 		return code;
 	end = memchr(out->data + from, '\n', out->size - from);
-	*whole |= end != out->data + out->size - 1;
+	taken->whole |= end != out->data + out->size - 1;
 	return 1;
 }
 
-/* [27, 91, 51, …] */
+/* Reads a list of bytes: 27, 91, 51, … */
 static int take_bytes(struct tp_scan *s, struct tp_buf *out)
 {
 	size_t from = out->size;
 	int64_t v;
 
 	while (tp_scan_int(s, false, &v) == TP_NUMBER_OK) {
-		if (v > 255 || tp_buf_put(out, &(uint8_t){(uint8_t)v}, 1))
-			return v > 255 ? 0 : TP_ENOMEM;
+		if (v > 255) {
+			out->size = from;
+			return 0;
+		}
+		if (tp_buf_put(out, &(uint8_t){(uint8_t)v}, 1))
+			return TP_ENOMEM;
 		tp_scan_blanks(s);
 		if (!tp_scan_text(s, ","))
 			break;
@@ -163,8 +169,8 @@ static int take_bytes(struct tp_scan *s, struct tp_buf *out)
 	return out->size > from ? (tp_buf_put(out, "\n", 1) ? TP_ENOMEM : 1) : 0;
 }
 
-/* The string at *s and, in a list, those behind it. */
-static int take_all(struct tp_scan *s, struct tp_buf *out, bool *whole)
+/* Takes the string at *s and, in a list, those after it. */
+static int take_all(struct tp_scan *s, struct tp_log_taken *taken)
 {
 	int n = 0, code = 1;
 
@@ -173,14 +179,14 @@ static int take_all(struct tp_scan *s, struct tp_buf *out, bool *whole)
 
 		if (s->at == s->end || *s->at != '"')
 			return n;
-		tp_log_string(s, &content);
-		code = take(content, out, whole);
+		taken->cut = !tp_log_string(s, &content);
+		code = take(content, taken);
 		n++;
 		tp_scan_blanks(s);
 		if (!tp_scan_text(s, ","))
 			break;
 		tp_scan_blanks(s);
-		/* The next key of an object is no string of this list. */
+		/* A string before a colon is the next key of an object, not part of the list. */
 		if (s->at < s->end && *s->at == '"') {
 			struct tp_scan peek = *s;
 
@@ -193,14 +199,15 @@ static int take_all(struct tp_scan *s, struct tp_buf *out, bool *whole)
 	return code < 0 ? code : n;
 }
 
-/* What has this key, in an object or in several on a line. */
-static int take_keyed(const struct tp_log_level *level, struct tp_scan s, struct tp_buf *out,
-		      bool *whole)
+/* Takes the values with the level's key, from one or more objects on a line. */
+static int take_keyed(const struct tp_log_level *level, struct tp_scan s,
+		      struct tp_log_taken *taken)
 {
 	int n = 0;
 
 	while ((s.at = memchr(s.at, '"', tp_scan_left(&s))) != NULL) {
 		struct tp_scan name;
+		bool list;
 		int got = 0;
 
 		tp_log_string(&s, &name);
@@ -211,12 +218,14 @@ static int take_keyed(const struct tp_log_level *level, struct tp_scan s, struct
 		if (!tp_scan_text(&s, ":"))
 			continue;
 		tp_scan_blanks(&s);
-		if (tp_scan_text(&s, "["))
-			tp_scan_blanks(&s);
+		list = tp_scan_text(&s, "[");
+		tp_scan_blanks(&s);
 		if (s.at < s.end && *s.at == '"')
-			got = take_all(&s, out, whole);
-		else
-			got = take_bytes(&s, out);
+			got = take_all(&s, taken);
+		else if (list && tp_scan_begins(s, "]")) /* the bytes of an empty line */
+			got = tp_buf_put(taken->out, "\n", 1) ? TP_ENOMEM : 1;
+		else if (list)
+			got = take_bytes(&s, taken->out);
 		if (got < 0)
 			return got;
 		n += got;
@@ -224,8 +233,8 @@ static int take_keyed(const struct tp_log_level *level, struct tp_scan s, struct
 	return n;
 }
 
-static int take_logfmt(const struct tp_log_level *level, struct tp_scan s, struct tp_buf *out,
-		       bool *whole)
+static int take_logfmt(const struct tp_log_level *level, struct tp_scan s,
+		       struct tp_log_taken *taken)
 {
 	struct tp_scan rest = s;
 
@@ -236,34 +245,34 @@ static int take_logfmt(const struct tp_log_level *level, struct tp_scan s, struc
 		if (rest.at > s.at && rest.at[-1] > ' ')
 			continue;
 		if (value.at < value.end && *value.at == '"')
-			return take_all(&value, out, whole);
+			return take_all(&value, taken);
 		while (word.at<word.end && * word.at> ' ')
 			word.at++;
-		return take((struct tp_scan){value.at, word.at}, out, whole);
+		return take((struct tp_scan){value.at, word.at}, taken);
 	}
 	return 0;
 }
 
 int tp_log_take(const struct tp_log_level *level, struct tp_scan line, const char *at,
-		struct tp_buf *out, bool *whole)
+		struct tp_log_taken *taken)
 {
 	struct tp_scan s = {at ? at : line.at, line.end};
 	int first = 0, more;
 
 	if (at) {
-		first = take_all(&s, out, whole);
+		first = take_all(&s, taken);
 		if (first < 0 || level->quote != TP_LOG_JSON)
 			return first;
 	}
 	switch (level->quote) {
 	case TP_LOG_JSON:
-		more = take_keyed(level, s, out, whole);
+		more = take_keyed(level, s, taken);
 		return more < 0 ? more : first + more;
 	case TP_LOG_LOGFMT:
-		return take_logfmt(level, s, out, whole);
+		return take_logfmt(level, s, taken);
 	case TP_LOG_PLAIN_STRING:
 		s.at = tp_log_match(&level->head, line);
-		return s.at ? take_all(&s, out, whole) : 0;
+		return s.at ? take_all(&s, taken) : 0;
 	default:
 		return 0;
 	}
@@ -273,7 +282,13 @@ bool tp_log_is_json(struct tp_scan line)
 {
 	struct tp_scan s = tp_scan_trim(line), name;
 
-	if (!tp_scan_left(&s) || strchr("{}[],", *s.at))
+	if (!tp_scan_left(&s))
+		return true;
+	if (*s.at == '{' && memchr(s.at, '"', tp_scan_left(&s))) {
+		s.end -= s.end[-1] == ',';
+		return s.end[-1] != '}';
+	}
+	if (memchr("{}[],", *s.at, 5))
 		return true;
 	if (*s.at != '"' || !tp_log_string(&s, &name))
 		return false;

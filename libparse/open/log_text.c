@@ -1,4 +1,4 @@
-/* Text as terminals, loggers and editors leave it: escapes, encodings, colours. */
+/* Cleans text that terminals, loggers and editors have changed: escapes, encodings, colours. */
 #include <string.h>
 
 #include "base/err.h"
@@ -35,7 +35,7 @@ static int put_rune(struct tp_buf *out, uint32_t c)
 
 /* ---- escapes ---- */
 
-/* Up to `most` digits of a base, at least `least`. */
+/* Reads at least `least` and at most `most` digits of a base. */
 static bool digits(struct tp_scan *s, unsigned base, int least, int most, uint32_t *v)
 {
 	struct tp_scan all = {s->at, s->end - s->at > most ? s->at + most : s->end}, run;
@@ -52,7 +52,7 @@ static bool digits(struct tp_scan *s, unsigned base, int least, int most, uint32
 	return true;
 }
 
-/* Behind a backslash; false where it is no escape. */
+/* Reads the escape after a backslash; returns false if it is not one. */
 static bool backslash(struct tp_scan *s, uint32_t *v)
 {
 	static const char letters[] = "ntrbfvae\"'\\/";
@@ -144,7 +144,7 @@ int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how
 		ok = how == TP_LOG_BACKSLASH ? backslash(&after, &v)
 		     : how == TP_LOG_OCTAL   ? digits(&after, 8, 3, 3, &v)
 					     : entity(&after, &v);
-		/* Of more than one byte only where the text is of characters, not of bytes. */
+		/* \x80, \200 and #200 stand for a byte, \u0080 and &#128; for a character. */
 		if (ok && v < 0x100 && v >= 0x80 && how != TP_LOG_ENTITY && after.at - at == 4)
 			code = tp_buf_put(out, &(uint8_t){(uint8_t)v}, 1);
 		else if (ok)
@@ -226,26 +226,27 @@ void tp_log_look(struct tp_log_level *level, struct tp_scan text)
 
 #define MAX_SEQUENCE 1000
 
-/* Where the next string of a terminal ends, with BEL or ESC \; the end of the line, nowhere. Looked
- * for once, however many begin before it. */
+/* Returns where the current string of a terminal sequence ends, at BEL or ESC \, or the end of the
+ * line. *known keeps the place, so that it is searched for only once. */
 static const char *string_end(struct tp_scan s, const char **known)
 {
 	const char *p = s.at;
 
-	if (*known && *known >= s.at)
-		return *known;
-	while (p < s.end && *p != '\a' && !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
-		p++;
-	*known = p;
-	return p;
+	if (!*known || *known < s.at) {
+		while (p < s.end && *p != '\a' && !(*p == '\033' && p + 1 < s.end && p[1] == '\\'))
+			p++;
+		*known = p;
+	}
+	return *known;
 }
 
-/* Behind ESC, or a spelling of "ESC [": where the sequence ends (ECMA-48). */
+/* Returns where a terminal sequence ends (ECMA-48); s begins after ESC, or at the '[' of a
+ * spelled-out "ESC [". */
 static const char *past_sequence(struct tp_scan s, const char **known)
 {
 	if (s.at == s.end)
 		return s.at;
-	if (strchr("]_P^X", *s.at)) {
+	if (memchr("]_P^X", *s.at, 5)) {
 		const char *end = string_end(s, known);
 
 		if (end == s.end || end - s.at > MAX_SEQUENCE)
@@ -263,7 +264,8 @@ static const char *past_sequence(struct tp_scan s, const char **known)
 	return s.at < s.end ? s.at + 1 : s.at;
 }
 
-/* What of the text is left out here, or becomes a blank (*blank): up to where; NULL nothing. */
+/* Returns the end of the text at s.at that is dropped, or replaced by a blank (then sets *blank);
+ * NULL if it stays. */
 static const char *left_out(const struct tp_log_level *level, struct tp_scan s, const char **known,
 			    bool *blank)
 {
@@ -291,7 +293,7 @@ static const char *left_out(const struct tp_log_level *level, struct tp_scan s, 
 	return NULL;
 }
 
-/* Colours whose ESC got lost on the way: [31m at the beginning, [0m at the end. */
+/* Strips colours that have lost their ESC: [31m at the beginning, [0m at the end. */
 static void without_bare(struct tp_scan *s)
 {
 	struct tp_scan head = *s;

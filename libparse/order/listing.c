@@ -35,6 +35,24 @@ static int64_t g_of(const struct tp_listing *l, uint32_t g)
 	return id_of(l->g_id, l->ng, g);
 }
 
+#define LIFE_SIZE 22
+
+/* What stands behind the id: "/2", mostly "". */
+static const char *life_of(const struct tp_listing *l, uint32_t g, char text[LIFE_SIZE])
+{
+	if (!l->g_life || g >= l->ng || !l->g_life[g])
+		return "";
+	snprintf(text, LIFE_SIZE, "/%" PRId64, l->g_life[g]);
+	return text;
+}
+
+static int put_g(const struct tp_listing *l, uint32_t g, struct tp_buf *out)
+{
+	char life[LIFE_SIZE];
+
+	return put(out, " Goroutine(%" PRId64 "%s)", g_of(l, g), life_of(l, g, life));
+}
+
 static int64_t p_of(const struct tp_listing *l, uint32_t p)
 {
 	return p < l->np ? l->p_id[p] : -1;
@@ -87,8 +105,11 @@ static int transition(const struct tp_listing *l, const struct tp_event *ev, str
 	bool create = ev->type == TP_EV_GO_CREATE || ev->type == TP_EV_GO_CREATE_BLOCKED;
 	bool reason = ev->type == TP_EV_GO_STOP || ev->type == TP_EV_GO_BLOCK;
 
-	if (put(out, "%c %" PRId64 " %s->%s ", proc ? 'P' : 'G',
-		proc ? p_of(l, ev->subject) : g_of(l, ev->subject), tp_state_names[ev->from],
+	char life[LIFE_SIZE];
+
+	if (put(out, "%c %" PRId64 "%s %s->%s ", proc ? 'P' : 'G',
+		proc ? p_of(l, ev->subject) : g_of(l, ev->subject),
+		proc ? "" : life_of(l, ev->subject, life), tp_state_names[ev->from],
 		tp_state_names[ev->to]) ||
 	    quoted(l, out, reason ? ev->str : 0))
 		return TP_ENOMEM;
@@ -102,9 +123,7 @@ static int range(const struct tp_listing *l, const struct tp_event *ev, struct t
 	switch (ev->type) {
 	case TP_EV_STW_BEGIN:
 	case TP_EV_STW_END:
-		return quoted(l, out, ev->str)
-			   ? TP_ENOMEM
-			   : put(out, " Goroutine(%" PRId64 ")", g_of(l, ev->subject));
+		return quoted(l, out, ev->str) ? TP_ENOMEM : put_g(l, ev->subject, out);
 	case TP_EV_GC_ACTIVE:
 	case TP_EV_GC_BEGIN:
 	case TP_EV_GC_END:
@@ -118,7 +137,7 @@ static int range(const struct tp_listing *l, const struct tp_event *ev, struct t
 	case TP_EV_GC_SWEEP_BEGIN:
 		return put(out, "\"GC incremental sweep\" Proc(%" PRId64 ")", p_of(l, ev->subject));
 	default:
-		return put(out, "\"GC mark assist\" Goroutine(%" PRId64 ")", g_of(l, ev->subject));
+		return put_text(out, "\"GC mark assist\"") ? TP_ENOMEM : put_g(l, ev->subject, out);
 	}
 }
 
@@ -155,9 +174,7 @@ static int detail(const struct tp_listing *l, const struct tp_event *ev, struct 
 	case TP_KIND_METRIC:
 		return metric(ev, out);
 	case TP_KIND_LABEL:
-		return quoted(l, out, ev->str)
-			   ? TP_ENOMEM
-			   : put(out, " Goroutine(%" PRId64 ")", g_of(l, ev->subject));
+		return quoted(l, out, ev->str) ? TP_ENOMEM : put_g(l, ev->subject, out);
 	case TP_KIND_TASK_BEGIN:
 	case TP_KIND_TASK_END:
 		return put(out, "%" PRIu64 " %" PRIu64 " ", ev->arg[0], ev->arg[1])
@@ -190,11 +207,14 @@ int tp_listing_detail(const struct tp_listing *l, const struct tp_event *ev, str
 
 int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out)
 {
+	char life[LIFE_SIZE];
+
 	if (!is_sound(ev))
 		return TP_EFORMAT;
-	if (put(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t",
+	if (put(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "%s\t%s\t",
 		(int64_t)((uint64_t)ev->ts + (uint64_t)l->start_ns), id_of(l->m_id, l->nm, ev->m),
-		p_of(l, ev->p), g_of(l, ev->g), tp_kind_names[tp_event_descs[ev->type].kind]) ||
+		p_of(l, ev->p), g_of(l, ev->g), life_of(l, ev->g, life),
+		tp_kind_names[tp_event_descs[ev->type].kind]) ||
 	    detail(l, ev, out) || tp_buf_put(out, "\t", 1) || put_stack(l, out, ev->stack))
 		return TP_ENOMEM;
 	return tp_buf_put(out, "\n", 1);

@@ -9,6 +9,9 @@
  *   log          task "category" "message"
  *   experimental "event" name=value …
  *
+ * A goroutine whose id several had one after the other is written with its life, 17/2, where the
+ * caller gives lives.
+ *
  * Events may come straight from a read or back from a store: then times are relative to the start
  * of the run, which `start_ns` gives back. */
 #ifndef TP_ORDER_LISTING_H
@@ -28,6 +31,9 @@ struct tp_listing {
 	const int64_t *p_id;
 	uint32_t ng, nm, np;
 	int64_t start_ns; /* added to every time */
+	/* By index, 0 for a goroutine that is the only one of its id; NULL: ids are written plain.
+	 */
+	const int64_t *g_life;
 };
 
 /* Appends the line of ev, with its newline. 0 or TP_ENOMEM. An index without an id shows as -1. */
@@ -39,8 +45,8 @@ int tp_listing_detail(const struct tp_listing *l, const struct tp_event *ev, str
 /* Appends text in double quotes as Go's strconv.Quote does. 0 or TP_ENOMEM. */
 int tp_quote(struct tp_buf *out, const void *text, size_t size);
 
-/* Appends text as it is, but for what a terminal would act upon, what separates fields and lines, and
- * what is no text: \xff for each of their bytes. 0 or TP_ENOMEM. */
+/* Appends text as it is, but for what a terminal would act upon, what separates fields and lines,
+ * and what is no text: \xff for each of their bytes. 0 or TP_ENOMEM. */
 int tp_escape(struct tp_buf *out, const void *text, size_t size);
 
 /* Whether Go's %q leaves a code point as it is (strconv.IsPrint). */

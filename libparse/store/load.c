@@ -189,7 +189,7 @@ int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsign
 		 struct tp_err *err)
 {
 	struct tp_stream *stream = NULL;
-	struct tp_part part;
+	struct tp_part part = {0};
 	int code = tp_stream_of(&stream, s, run, tp_tables[table].name, NULL, err);
 
 	if (!code)

@@ -92,6 +92,8 @@ static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, cons
 	bool wraps = false;
 	int64_t last = 0;
 
+	if (form == FORM_CROSS && !before)
+		return NULL;
 	switch (form) {
 	case FORM_CONST:
 		return tp_put_uvarint(p, plain(v[0]));

@@ -1,18 +1,18 @@
 /* Lives: the goroutines of a run that share an id.
  *
- * Go's runtime gives an id once, but for the goroutines that stand for threads of C while these
- * call Go: they go back to a list when the call returns, and come again with the id they had.
- * Ordering gives each life an index of its own (order/v2/state.h), so all that is left to do is to
- * tell them apart by `goroutine.id`, which is unique in a run: the last life keeps the id. */
+ * Go's runtime uses an id once, except for goroutines that stand for C threads while these call Go:
+ * they return to a list after the call and are reused with the same id. Ordering gives each life
+ * its own index (order/v2/state.h), so they only have to be told apart by `goroutine.id`, which is
+ * unique in a run: the last life keeps the id, the others get negative numbers. */
 #include <stdlib.h>
 
 #include "base/many.h"
 #include "timeline/parts.h"
 
-/* Where the ids of a run lie this close together, a bit for each shows whether one comes twice. */
+/* If the ids of a run span fewer values than this per goroutine, a bitmap finds duplicates. */
 #define BITS_PER_ID 64
 
-/* Is that certain at once, as it is for almost every run? */
+/* Returns true if a quick check shows that all ids differ, as in almost every run. */
 static bool all_different(const uint64_t *id, uint32_t n)
 {
 	uint64_t low = UINT64_MAX, high = 0, *seen;
@@ -64,8 +64,8 @@ static bool is_known(const uint8_t *known, uint32_t g)
 	return known[g / 8] >> g % 8 & 1;
 }
 
-/* The lives of the n entries of one id. Its last one has the id; one of which there are no events
- * (a sample named it long after its end) is last only where there is no other. */
+/* Numbers the lives of one id, which has n entries. The last life keeps the id; a life without
+ * events (a sample named it long after its end) is the last only if all are without. */
 static void number(const struct entry *e, uint32_t n, const uint8_t *known, struct tp_life *life)
 {
 	uint32_t last = n - 1;
@@ -78,7 +78,8 @@ static void number(const struct entry *e, uint32_t n, const uint8_t *known, stru
 		life[i] = (struct tp_life){.g = e[i].g, .life = i + 1, .last = i == last};
 }
 
-/* The next negative number that is no id: in a damaged trace these can be any of 64 bits. */
+/* Returns the next number below `last` that is not an id; in a damaged trace, ids can be any 64-bit
+ * numbers. */
 static int64_t next_free(const struct entry *e, uint32_t n, int64_t last)
 {
 	for (;;) {

@@ -330,6 +330,21 @@ static void test_task_many_goroutines(void **state)
 	}
 }
 
+/* Of an id that comes again each life counts, as it is a row of its own. */
+static void test_task_lives(void **state)
+{
+	(void)state;
+	assert_int_not_equal(tp_trace_new_g(&trace, 17), TP_NONE);
+	assert_int_not_equal(tp_trace_new_g(&trace, 17), TP_NONE);
+	PLAY(2, SYNC(100), EV(110, TASK_BEGIN, 0, NO, 0, 0, .arg = {5, UINT64_MAX}),
+	     EV(120, LOG, 0, NO, 0, 0, .arg = {5}), EV(130, LOG, 1, NO, 0, 0, .arg = {5}),
+	     EV(140, TASK_END, 1, NO, 0, 0, .arg = {5, UINT64_MAX}));
+	assert_int_equal(count_rows(TP_TABLE_GOROUTINE), 2);
+	assert_int_equal(COL(GOROUTINE, 0, goid), 17);
+	assert_int_equal(COL(GOROUTINE, 1, goid), 17);
+	assert_int_equal(task_of(5)[TP_COL(TASK, goroutines)], 2);
+}
+
 static const int64_t *region_of(uint32_t goroutine, uint32_t name)
 {
 	for (size_t i = 0; i < count_rows(TP_TABLE_REGION); i++)
@@ -464,6 +479,7 @@ int main(void)
 	    T(test_range_of_nobody),
 	    T(test_task_rows),
 	    T(test_task_many_goroutines),
+	    T(test_task_lives),
 	    T(test_region_ends_that_search),
 	    T(test_region_rows),
 	    T(test_cpu_sample_rows),

@@ -84,16 +84,19 @@ static bool has_end(struct tp_text name, struct tp_text end)
 static bool goes_by(const struct tp_dict *names, const struct rep_closure *a,
 		    const struct rep_closure *b)
 {
-	struct tp_text end = callee_of(tp_dict_text(names, b->name));
+	struct tp_text name = tp_dict_text(names, b->name);
+	struct tp_text end = {name.text + name.size - b->callee, b->callee};
 
 	return a->depth > b->depth && end.size && has_end(tp_dict_text(names, a->name), end);
 }
 
 /* Closures of one place, n of them, each name once: those whose names only one side has, anywhere,
  * go by a name of the other. */
-static void match_place(const struct rep_closure *c, size_t n, const uint8_t *sides,
+static void match_place(struct rep_closure *c, size_t n, const uint8_t *sides,
 			uint32_t *other, const struct tp_dict *names)
 {
+	for (size_t i = 0; i < n; i++)
+		c[i].callee = callee_of(tp_dict_text(names, c[i].name)).size;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < n && !other[c[i].name]; j++)
 			if ((c[j].sides & ~sides[c[i].name]) && goes_by(names, &c[i], &c[j]))

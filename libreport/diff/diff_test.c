@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
+#include "diff/closures.h"
 #include "diff/testing.h"
 
 struct pair {
@@ -496,11 +498,45 @@ static void test_diff_closures_of_inlined_functions(void **state)
 	}
 }
 
+/* A place may have many closures, and their names may be long. */
+static void test_diff_closures_in_time(void **state)
+{
+	enum { EACH = 480, LENGTH = 10000 };
+	struct rep_closures c = {.matched = false};
+	struct rep_closure closure = {.file = 1, .line = 7};
+	struct tp_dict *names = tp_dict_new();
+	char *name = malloc(LENGTH + 100);
+	clock_t begun;
+
+	(void)state;
+	assert_non_null(names);
+	assert_non_null(name);
+	for (int i = 0; i < 2 * EACH; i++) {
+		bool new = i >= EACH;
+		int at = snprintf(name, 60, "main.%sf%d", new ? "" : "caller.", i);
+
+		memset(name + at, 'x', LENGTH);
+		snprintf(name + at + LENGTH, 20, ".func*");
+		assert_int_equal(tp_dict_string(names, name, strlen(name), &closure.name), 0);
+		closure.depth = new ? 2 : 3;
+		closure.sides = new ? REP_NEW : REP_OLD;
+		assert_int_equal(rep_closures_add(&c, &closure), 0);
+	}
+	begun = clock();
+	assert_int_equal(rep_closures_match(&c, names), 0);
+	assert_true(clock() - begun < CLOCKS_PER_SEC);
+	assert_int_equal(rep_closures_other(&c, closure.name), 0);
+	rep_closures_release(&c);
+	tp_dict_free(names);
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_diff_values),
 	    cmocka_unit_test(test_diff_closures_of_inlined_functions),
+	    cmocka_unit_test(test_diff_closures_in_time),
 	    cmocka_unit_test(test_diff_names),
 	    cmocka_unit_test(test_diff_lines),
 	    cmocka_unit_test(test_diff_normalize),

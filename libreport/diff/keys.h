@@ -1,15 +1,15 @@
-/* What a diff has a row for, in all of its profiles: functions, lines, files, stacks or labels,
- *each a number that is the same in every profile.
+/* The rows of a diff, in all of its profiles: functions, lines, files, stacks or labels, each a
+ * number that is the same in every profile.
  *
- * Unless names are taken exactly, what is the same but for the build is one key (diff/name.h), and
- * lines are counted from the first of their function, so that an edit further up does not move
- * them. Where one of the profiles does not say where a function begins (text forms, and Go before
- * 1.20), that function's lines are those of the file in all of them: else nothing would match.
+ * Unless names are compared exactly, names that differ only by the build share a key (diff/name.h),
+ * and lines are counted from the first line of their function, so that an edit further up does not
+ * move them. If one of the profiles does not say where a function begins (text forms, and Go before
+ * 1.20), that function's lines are those of the file in all profiles; else nothing would match.
  *
  * A closure of a function that was inlined is called caller.callee.func1 by go 1.21 to 1.26 and
- * callee.func1 since 1.27, in the package of the callee. Where a closure's name is on one side
- *only, and the other side has a closure of the callee that begins at the same line of the same
- *file, both are one key.
+ * callee.func1 since 1.27, in the package of the callee. If a closure's name is on one side only,
+ * and the other side has a closure of the callee that begins at the same line of the same file,
+ * both share a key.
  *
  *	code = rep_keys_new(&keys, &opt);
  *	code = rep_keys_survey(keys, profile, REP_OLD, err);	  each profile, before the first map

@@ -337,7 +337,7 @@ static void test_load_refuses(void **state)
 	}
 	assert_int_equal(load_some(f, runs.n, 3600, &result, &err), TP_ELIMIT);
 	assert_int_equal(result.runs, NDUMPS);
-	assert_non_null(strstr(err.msg, "run 9 is not loaded: a row of its table comment would "
+	assert_non_null(strstr(err.msg, "run 10 is not loaded: a row of its table comment would "
 					"have 18 MiB"));
 	assert_int_equal(fetch(f, &err), 0);
 }
@@ -535,8 +535,8 @@ static void test_list_once(void **state)
 /* A report goes on while a run is loaded anew, until what it has listed is being removed. */
 static void test_fetch_outlived(void **state)
 {
-	static const bool picked[NDUMPS] = {true, true, true, true, true, true};
-	static const bool others[NDUMPS] = {false, true, true, true, true, true};
+	static const bool picked[NDUMPS] = {true, true, true, true, true, true, true};
+	static const bool others[NDUMPS] = {false, true, true, true, true, true, true};
 	struct rep_engine_fetch_options opt = {.picked = picked};
 	struct fixture *f = *state;
 	const struct rep_run was = f->runs.run[0];

@@ -19,7 +19,8 @@
 
 static const char *const dumps[] = {"testdata/catalog.heap",	    "testdata/ledger/ledger-3.heap",
 				    "testdata/convoy.trace",	    "testdata/catalog.cpu",
-				    "testdata/checkout-1.19.trace", "testdata/inbox/inbox-2.d1"};
+				    "testdata/checkout-1.19.trace", "testdata/inbox/inbox-2.d1",
+				    "testdata/callbacks.trace"};
 #define NDUMPS (sizeof(dumps) / sizeof(dumps[0]))
 
 struct fixture {
@@ -97,7 +98,7 @@ static inline int load(struct fixture *f, struct rep_engine_load_result *result)
 
 static inline int fetch(struct fixture *f, struct tp_err *err)
 {
-	static const bool picked[NDUMPS] = {true, true, true, true, true, true};
+	static const bool picked[NDUMPS] = {true, true, true, true, true, true, true};
 	const struct rep_engine_fetch_options opt = {.picked = picked, .events = true};
 	struct rep_engine_runs runs;
 	int code = rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, err);

@@ -89,6 +89,7 @@ struct rep_lanes {
 	uint32_t ngroups;
 	uint32_t *group_of; /* by goroutine */
 	uint32_t *by_id;    /* goroutines by goid and life */
+	int64_t *life;	    /* by goroutine, as rep_goids_lives; NULL: not asked for yet, or none */
 
 	struct rep_lane_span *crossing; /* by goroutine, then time */
 	uint32_t *crossing_row;		/* of the table */

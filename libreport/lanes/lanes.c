@@ -345,6 +345,7 @@ void rep_lanes_free(struct rep_lanes *l)
 	free(l->task_by_start);
 	free(l->blocks);
 	free(l->event);
+	free(l->life);
 	rep_view_release(&l->v);
 	rep_filter_release(&l->all);
 	free(l);

@@ -66,7 +66,11 @@ static int load_events(struct rep_lanes *l, size_t block, struct tp_err *err)
 	if (!l->event)
 		return tp_nomem(err);
 	l->nevents = 0;
-	code = rep_view_load(&l->v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, goid), err);
+	code = rep_view_load(&l->v, TP_TABLE_GOROUTINE,
+			     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, goid), err);
+	if (!code && !l->life &&
+	    rep_goids_lives(&l->v.goids, REP_COL(&l->v, GOROUTINE, id), l->ng, &l->life))
+		code = rep_lanes_nomem(err);
 	if (!code)
 		code = tp_events_open(&r, l->v.store, l->v.run->row.id, &range, err);
 	if (code)
@@ -91,6 +95,7 @@ static struct tp_listing listing(const struct rep_lanes *l)
 	    .ng = l->ng,
 	    .nm = l->nm,
 	    .np = l->np,
+	    .g_life = l->life,
 	};
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "page/inside.h"
+#include "profile/view.h"
 
 static const struct page_section profile_sections[] = {
     {"changes", "What changed", page_changed_types, false},
@@ -19,12 +20,33 @@ static void write_side(struct html *h, const char *which, const char *name, size
 	page_fact_end(h);
 }
 
+/* Of a type that is 0 in every sample of all profiles: which one is not. */
+static void write_zero(struct page *p, struct html *h)
+{
+	const struct rep_page_sides *s = p->sides;
+	char zero[REP_ZERO_SIZE] = "";
+	struct tp_err err;
+
+	for (size_t i = 0; i < s->nold + s->nnew; i++) {
+		const struct tp_profile *one = i < s->nold ? s->old[i] : s->new[i - s->nold];
+		size_t index;
+
+		if (!one->ntypes || rep_profile_sample_index(one, p->type, &index, &err) ||
+		    !*rep_profile_all_zero(one, index, zero))
+			return;
+	}
+	html_put(h, "<p class=\"note\">");
+	html_str(h, zero);
+	html_put(h, "</p>\n");
+}
+
 static void profile_facts(struct page *p, struct html *h)
 {
 	html_put(h, "<dl class=\"facts\">\n");
 	write_side(h, "Old", p->sides->old_name, p->sides->nold);
 	write_side(h, "New", p->sides->new_name, p->sides->nnew);
 	html_put(h, "</dl>\n");
+	write_zero(p, h);
 }
 
 /* "b.heap against a.heap" */

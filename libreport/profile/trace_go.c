@@ -98,7 +98,11 @@ static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int6
 
 	if (s->in)
 		return rep_inside_clip(s->in, goroutine, start, end, &ns) ? ns : 0;
-	/* pprofMatchingGoroutines; a goroutine that never ran has begun at 0. */
+	/* pprofMatchingGoroutines: Go's summary has only the last of several lives of an id. A life
+	 * that was picked counts. */
+	if (!v->filter->by_id && rep_view_goid(v, goroutine) < 0)
+		return 0;
+	/* A goroutine that never ran has begun at 0. */
 	if (REP_COL(v, GOROUTINE, started_ns)[goroutine] > from)
 		from = REP_COL(v, GOROUTINE, started_ns)[goroutine];
 	if (REP_COL(v, GOROUTINE, ended_ns)[goroutine] != TP_NULL &&
@@ -337,6 +341,10 @@ static int add_samples(const struct scan *s, struct tp_profile *p)
 	return code;
 }
 
+#define LAST_LIFE                                                                                  \
+	"of goroutine ids that came again, only the last life counts, as in go tool trace; "       \
+	"--view counts all"
+
 int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struct rep_inside *in,
 			 struct tp_profile *p, struct tp_err *err)
 {
@@ -363,6 +371,8 @@ int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struc
 			code = merge(&s);
 		if (!code)
 			code = add_samples(&s, p);
+		if (!code && v->goids.n && !in && !v->filter->by_id)
+			code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, LAST_LIFE);
 		if (code)
 			tp_err_full(err, code, "more stacks than are possible");
 	}

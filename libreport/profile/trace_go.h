@@ -5,7 +5,8 @@
  * event's stack; it ends with its next transition into another state. One that does not end is not
  * counted, nor is one of which no time lies inside: within the time from the goroutine's first run
  * to its end (so the latency of its first run is never part of `sched`); or, of regions, within the
- * outermost ones that match. Only the innermost 128 frames tell stacks apart and are kept. */
+ * outermost ones that match. Of an id with several lives only the last one counts, as Go's summary
+ * has no other, unless a life is picked; `p` gets a notice. Only the innermost 128 frames tell stacks apart and are kept. */
 #ifndef REP_PROFILE_TRACE_GO_H
 #define REP_PROFILE_TRACE_GO_H
 

@@ -104,7 +104,7 @@ static int choose_tasks(struct collect *c)
 {
 	const struct rep_view *v = c->v;
 
-	c->chosen = tp_many(c->tasks.n + (size_t)1, sizeof(*c->chosen));
+	c->chosen = calloc(c->tasks.n + (size_t)1, sizeof(*c->chosen));
 	if (!c->chosen)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < c->tasks.n; i++) {
@@ -357,6 +357,21 @@ void rep_inside_release(struct rep_inside *in)
 	memset(in, 0, sizeof(*in));
 }
 
+size_t rep_inside_first(const struct rep_inside *in, int64_t goroutine, int64_t ns)
+{
+	size_t low = in->first[goroutine], last = in->first[goroutine + 1];
+
+	while (low < last) {
+		size_t mid = low + (last - low) / 2;
+
+		if (in->interval[mid].to > ns)
+			last = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns)
 {
@@ -366,16 +381,8 @@ bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t sta
 	*ns = 0;
 	if (goroutine < 0 || (uint64_t)goroutine >= in->ngoroutines)
 		return false;
-	low = in->first[goroutine];
+	low = rep_inside_first(in, goroutine, start);
 	high = in->first[goroutine + 1];
-	for (size_t last = high; low < last;) { /* the first that ends after `start` */
-		size_t mid = low + (last - low) / 2;
-
-		if (in->interval[mid].to > start)
-			last = mid;
-		else
-			low = mid + 1;
-	}
 	for (; low < high; low++) {
 		const struct rep_interval *i = &in->interval[low];
 		int64_t from = start > i->from ? start : i->from;

@@ -1,12 +1,12 @@
-/* The time of goroutines inside tasks and regions: what --task and --region mean to
- * every report and view of time.
+/* The time that goroutines spend inside tasks and regions: defines --task and --region for every
+ * report and view of time.
  *
- * --task is the time of all who work for the tasks that match (task/workers.h), --region that in
- * such regions; with both it is the time in such regions of such tasks or of their subtasks. What
- * had begun before the run begins with it, what has no end lasts to the end. What a goroutine does
- * in several of them at once counts once; what several goroutines do at a time counts for each. So
- * reports add up to the sum of the intervals here, which may be more, or less, than what the tasks
- * took. */
+ * --task selects the time of all goroutines that work for matching tasks (task/workers.h), --region
+ * the time in matching regions; both together select the time in such regions of such tasks or of
+ * their subtasks. A task or region that began before the run counts from the run's start; one
+ * without an end counts to the run's end. Where several of them overlap in one goroutine, the time
+ * counts once; time of several goroutines counts for each. So reports add up to the sum of the
+ * intervals here, which may be more or less than the tasks took. */
 #ifndef REP_TASK_INSIDE_H
 #define REP_TASK_INSIDE_H
 
@@ -18,35 +18,41 @@ struct rep_interval {
 };
 
 struct rep_inside {
-	struct rep_interval *interval; /* n of them by goroutine and time, disjoint */
+	struct rep_interval *interval; /* n of them, disjoint, sorted by goroutine and time */
 	size_t n, room;
-	size_t *first; /* by goroutine: its first interval; ngoroutines + 1 of them */
+	size_t *first; /* index of each goroutine's first interval; ngoroutines + 1 entries */
 	size_t ngoroutines;
 };
 
-/* `task`, `region`: regular expressions on types, or NULL; a task of digits only is an id.
- * TP_EFORMAT for what is no expression, TP_ENOENT where the run has no such task or region, with a
- * sentence about what it has. Sets v->members. To be released in every case. */
+/* Collects the intervals and sets v->members. `task` and `region` are regular expressions on types,
+ * or NULL; a task of digits only is an id. Errors: TP_EFORMAT for an invalid expression; TP_ENOENT
+ * if the run has no such task or region, with a message that says what it has. `in` must be
+ * released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
-/* The same by the rule of `go tool trace` (pprofMatchingRegions), which knows regions only: of a
- * task its regions, not those of subtasks, and only where it has none the goroutine that began it.
- * Of overlapping ones of a goroutine, one that begins before the last that was taken has ended is
- * dropped, so that of several that were open when the run began only the first to end counts. */
+/* Does the same by the rule of `go tool trace` (pprofMatchingRegions), which only knows regions: a
+ * task stands for its own regions, not those of subtasks; a task without regions stands for the
+ * goroutine that began it. If intervals of a goroutine overlap, one that begins before the end of
+ * the last one taken is dropped. So of several that were open when the run began, only the first to
+ * end counts. */
 int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
 		       const char *region, struct tp_err *err);
-/* The same error without a run. */
+/* Checks the expressions without a run. Returns 0 or the same errors for them. */
 int rep_inside_check(const char *task, const char *region, struct tp_err *err);
 void rep_inside_release(struct rep_inside *in);
-/* Length of what of [start, end) lies inside, and whether any of it does (a moment has no length).
- */
+/* Returns the index of the goroutine's first interval that ends after ns, or the index after its
+ * last one. `goroutine` must be below ngoroutines. */
+size_t rep_inside_first(const struct rep_inside *in, int64_t goroutine, int64_t ns);
+/* Sets *ns to the length of the parts of [start, end) that lie inside. Returns whether there are
+ * any (a moment has no length). */
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns);
 void rep_members_add(struct rep_members *sum, const struct rep_members *m);
-/* "counts every goroutine working for the 600 tasks: 3s; they took 1.83s", or "" where nothing is
- * asked for by task. Returns text. */
+/* Writes "counts every goroutine working for the 600 tasks: 3s; they took 1.83s", or "" if no task
+ * is selected. Returns text. */
 const char *rep_members_say(const struct rep_members *m, char *text, size_t size);
-/* Sets wanted[] (v->nsegments of them) for segments in which there is any interval. */
+/* Sets wanted[] (v->nsegments entries) for segments that contain part of an interval. Returns 0 or
+ * TP_ENOMEM. */
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted);
 
 #endif

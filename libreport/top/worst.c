@@ -316,6 +316,72 @@ static int search(struct search *s, struct tp_err *err)
 	return code;
 }
 
+/* ---- what was before them ---- */
+
+struct look_back {
+	const struct rep_worst *worst;
+	struct tp_span *before;
+	size_t n;
+	const atomic_bool *stop;
+};
+
+static void look_at(struct look_back *l, const struct tp_span *span)
+{
+	for (size_t i = 0; span->state == TP_ST_WAITING && i < l->n; i++)
+		if (l->worst[i].span.goroutine == span->goroutine &&
+		    l->worst[i].span.start == span->end && l->worst[i].span.state != TP_ST_WAITING)
+			l->before[i] = *span;
+}
+
+static int on_earlier(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		      struct tp_err *err)
+{
+	struct look_back *l = ctx;
+
+	(void)end_stack;
+	if (l->stop && atomic_load_explicit(l->stop, memory_order_relaxed))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+	if (!crosses)
+		look_at(l, span);
+	return 0;
+}
+
+int rep_worst_before(struct rep_view *v, const struct rep_worst *worst, size_t n,
+		     struct tp_span *before, const atomic_bool *stop, struct tp_err *err)
+{
+	struct look_back l = {worst, before, n, stop};
+	bool *wanted, any = false;
+	int code;
+
+	for (size_t i = 0; i < n; i++) {
+		before[i] = (struct tp_span){.state = TP_ST_UNDETERMINED, .waker = TP_NONE};
+		any |= worst[i].span.state != TP_ST_WAITING && worst[i].span.waker != TP_NONE;
+	}
+	if (!any)
+		return 0;
+	code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+			     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		struct tp_span span = crossing(v, i);
+
+		look_at(&l, &span);
+	}
+	wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	if (!wanted)
+		return no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < v->nsegments; k++)
+			wanted[k] |= worst[i].span.state != TP_ST_WAITING &&
+				     worst[i].span.waker != TP_NONE &&
+				     worst[i].span.start >= v->segments[k].from_ns &&
+				     worst[i].span.start <= v->segments[k].to_ns;
+	code = rep_segments_each(v, wanted, on_earlier, &l, err);
+	free(wanted);
+	return code;
+}
+
 int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct rep_worst *out,
 	      size_t *found, struct tp_err *err)
 {

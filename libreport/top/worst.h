@@ -31,6 +31,11 @@ struct rep_worst {
 int rep_worst(struct rep_view *v, const struct rep_worst_options *options, struct rep_worst *out,
 	      size_t *found, struct tp_err *err);
 
+/* For each of the n spans the wait of its goroutine that it ended, at the moment it began; state is
+ * TP_ST_UNDETERMINED where it ended none. TP_ESTORE, TP_ENOMEM, TP_ECANCEL. */
+int rep_worst_before(struct rep_view *v, const struct rep_worst *worst, size_t n,
+		     struct tp_span *before, const atomic_bool *stop, struct tp_err *err);
+
 /* The same as a table of this name: duration, moment, goroutine, reason, where, who woke it. */
 int rep_worst_print(struct rep_view *v, const struct rep_worst_options *options, const char *name,
 		    struct rep_output *out, struct tp_err *err);

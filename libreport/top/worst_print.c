@@ -49,9 +49,9 @@ static const struct rep_column columns[NCOLUMNS] = {
 };
 
 static int put(struct rep_texts *texts, struct rep_view *v, const struct rep_worst *w,
-	       struct rep_output *out, struct tp_err *err)
+	       const struct tp_span *before, struct rep_output *out, struct tp_err *err)
 {
-	uint32_t waker = rep_path_waker(v, &w->span, NULL);
+	uint32_t waker = rep_path_waker(v, &w->span, before);
 	bool woken = waker < v->nrows[TP_TABLE_GOROUTINE];
 	const struct rep_value row[NCOLUMNS] = {
 	    [COLUMN_DURATION] = rep_int(w->dur_ns),
@@ -80,22 +80,26 @@ int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, con
 	struct rep_column shown[NCOLUMNS];
 	struct rep_texts texts = {.dict = v->dict, .people = true};
 	struct rep_worst *worst = calloc(opt->n + 1, sizeof(*worst));
+	struct tp_span *before = calloc(opt->n + 1, sizeof(*before));
 	size_t n = 0;
-	int code = worst ? rep_worst(v, opt, worst, &n, err) : tp_nomem(err);
+	int code = worst && before ? rep_worst(v, opt, worst, &n, err) : tp_nomem(err);
 
 	memcpy(shown, columns, sizeof(shown));
 	/* What is the same in all rows need not be shown. */
 	shown[COLUMN_STATE].raw_only = !(opt->states & (opt->states - 1));
 	shown[COLUMN_GOROUTINE].raw_only = shown[COLUMN_ENTRY].raw_only = v->filter->by_id;
 	if (!code)
+		code = rep_worst_before(v, worst, n, before, opt->stop, err);
+	if (!code)
 		code = rep_output_begin(out, name, shown, NCOLUMNS, err);
 	for (size_t i = 0; i < n && !code; i++) {
-		code = put(&texts, v, &worst[i], out, err);
+		code = put(&texts, v, &worst[i], &before[i], out, err);
 		tp_arena_clear(&texts.arena);
 	}
 	if (!code)
 		code = rep_output_end(out, err);
 	tp_arena_clear(&texts.arena);
 	free(worst);
+	free(before);
 	return code;
 }

@@ -152,10 +152,53 @@ static void test_worst_unknown(void **state)
 	rep_filter_release(&filter);
 }
 
+/* The wait that each of them ended, whichever segment has it, as SQL says. */
+static void test_worst_before(void **state)
+{
+	const struct rep_worst_options opt = {.states = 1u << TP_ST_RUNNABLE, .n = MOST};
+	struct rep_worst out[MOST];
+	struct tp_span before[MOST];
+	struct rep_filter filter;
+	struct rep_view v;
+	struct tp_err err;
+	sqlite3_stmt *st;
+	size_t found, waits = 0;
+
+	(void)state;
+	assert_int_equal(rep_filter_init(&filter, &(struct rep_filter_text){0}, &err), 0);
+	assert_int_equal(rep_view_init(&v, store, &runs.run[0], &filter, NULL, &err), 0);
+	assert_int_equal(rep_worst(&v, &opt, out, &found, &err), 0);
+	assert_int_equal(found, MOST);
+	assert_int_equal(rep_worst_before(&v, out, found, before, NULL, &err), 0);
+	assert_int_equal(sqlite3_prepare_v2(tp_store_db(store),
+					    "SELECT max(start_ns) FROM span WHERE goroutine = ? "
+					    "AND end_ns = ? AND state = 'Waiting'",
+					    -1, &st, NULL),
+			 0);
+	for (size_t i = 0; i < found; i++) {
+		bool waited;
+
+		sqlite3_bind_int64(st, 1, REP_COL(&v, GOROUTINE, id)[out[i].span.goroutine]);
+		sqlite3_bind_int64(st, 2, out[i].span.start);
+		assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+		waited = sqlite3_column_type(st, 0) != SQLITE_NULL;
+		assert_int_equal(before[i].state, waited ? TP_ST_WAITING : TP_ST_UNDETERMINED);
+		if (waited)
+			assert_int_equal(before[i].start, sqlite3_column_int64(st, 0));
+		waits += waited;
+		sqlite3_reset(st);
+	}
+	assert_in_range(waits, 1, found);
+	sqlite3_finalize(st);
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_worst_is_as_sql_has_it),
+	    cmocka_unit_test(test_worst_before),
 	    cmocka_unit_test(test_worst_stops),
 	    cmocka_unit_test(test_worst_unknown),
 	};

@@ -58,6 +58,10 @@ conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus 
 check-logs: all ## dumps of goroutines in logs of every kind say what they say alone (SEED=1 KEEP=DIR ALL=1)
 	@ALL='$(ALL)' python3 testdata/check/dumplogs.py $(B)/bin $(or $(SEED),1) $(KEEP)
 
+.PHONY: check-heldout
+check-heldout: all ## tests of Go's own packages, recorded now with four releases, equal Go's reader (T=NAME KEEP=DIR)
+	@T='$(T)' sh testdata/check/heldout.sh $(B)/bin $(KEEP)
+
 .PHONY: check-merge
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
 	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)

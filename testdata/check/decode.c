@@ -34,7 +34,15 @@ static int add_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_
 {
 	struct sum *s = ctx;
 	const struct tp_trace *t = s->trace;
-	struct tp_listing listing = {t->dict, t->g_id, t->m_id, t->p_id, t->ng, t->nm, t->np, 0};
+	const struct tp_listing listing = {
+	    .dict = t->dict,
+	    .g_id = t->g_id,
+	    .m_id = t->m_id,
+	    .p_id = t->p_id,
+	    .ng = t->ng,
+	    .nm = t->nm,
+	    .np = t->np,
+	};
 
 	for (size_t i = 0; i < n; i++) {
 		s->text.size = 0;

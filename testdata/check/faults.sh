@@ -14,7 +14,10 @@ left_out() {
 	[ "${FEATURES:-}" != all ] || exit 1
 	exit 0
 }
-command -v python3 >/dev/null || left_out 'python3 is missing (Debian: apt-get install python3)'
+if ! command -v python3 >/dev/null; then
+	[ "${CI:-}" != true ] || FEATURES=all
+	left_out 'python3 is missing (Debian: apt-get install python3)'
+fi
 [ "$(uname -sm)" = 'Linux x86_64' ] || left_out 'the library that makes them is for Linux on x86-64'
 grep -q '^Seccomp:' /proc/self/status || left_out 'this system has no seccomp filters'
 

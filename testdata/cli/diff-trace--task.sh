@@ -25,3 +25,7 @@ for report in tasks task regions outliers logs block; do
 	done
 done
 try tprof-export --pprof=net --task=nobody ../checkout.trace
+# Tasks without an end last as long as the run: no goroutine works for them longer than that.
+tprof-diff --task='.*' --per=run --by=groups --all-stats -n 0 --format=csv ../checkout-cut.trace ../checkout-cut.trace 2>/dev/null |
+	columns metric old | grep -E '^group\.(count|p50|max) '
+tprof-query --format=csv ../checkout-cut.trace 'SELECT duration_ns FROM run' 2>/dev/null | tail -1

@@ -14,6 +14,7 @@ tprof-query s.tprof 'SELECT text FROM notice'
 try tprof-flame -o last.svg last-zero.pb.gz
 tprof-report -o last.html last-zero.pb.gz && grep -o '<p class="note">[^<]*' last.html
 cp last-zero.pb.gz new.pb.gz
+tprof-report -o both.html --base=last-zero.pb.gz new.pb.gz && grep -o '<p class="note">[^<]*' both.html
 try tprof-diff last-zero.pb.gz new.pb.gz
 tprof-diff --format=csv last-zero.pb.gz new.pb.gz 2>&1 >/dev/null
 
@@ -48,3 +49,7 @@ try tprof-top page.pb.gz
 # A label's value that no sample has.
 try tprof-top --tag-focus=state=baking inbox-3.d2
 try tprof-top --tag-focus=oven=2 inbox-3.d2
+# Each warning is told.
+cat no-ids.pb.gz no-ids.pb.gz >both.pb.gz
+try tprof-top both.pb.gz
+tprof-import -o both.tprof both.pb.gz 2>&1 >/dev/null

@@ -228,7 +228,7 @@ is 'what counts, as the manual says' \
 	"$("$bin/tprof-query" --format=csv "$store" "SELECT sum(v.value) FROM bucket_value v JOIN sample_type t ON t.run = v.run AND t.row = v.type WHERE t.type = 'inuse_space'" | tr -d '\r' | tail -n 1)" \
 	"$(ask_in some "SELECT sum(values[indexOf(types, 'inuse_space')]) FROM bucket GLOBAL ALL INNER JOIN (SELECT min(load) AS load, any(name) AS name, any(types) AS types FROM run GROUP BY run) USING load")"
 whole="$address/some?events=yes"
-all_of "$store" "$whole" 'checkout.trace checkout-1.19.trace errands.trace checkout-cut.trace' 4
+all_of "$store" "$whole" 'checkout.trace checkout-1.19.trace errands.trace checkout-cut.trace callbacks.trace' 4
 for of in ledger prices parcels; do
 	same "$store" "$whole" tprof-top "--run=of=$of" -n 0 @
 done

@@ -61,7 +61,7 @@ def string(text):
 
 
 def begin(gen, ts):
-    clock = b"\x32\x08" + varint(10**9) + b"\x33" + numbers(0, ts * 1000, 1700000000, ts * 1000)
+    clock = b"\x32\x08" + varint(10**9) + b"\x33" + numbers(0, 1 + ts * 1000, 1700000000, ts * 1000)
     batch(gen, NONE, ts * 1000, clock)
 
 

@@ -439,12 +439,12 @@ int slurm_import(const struct slurm *s)
 	double start = now();
 	size_t parts = 0;
 	struct tp_err err;
-	int64_t ask_ns;
+	int64_t ask_ns = 0;
 	bool begun;
 	int code, status = CMD_OK;
 	char list[256];
 
-	/* Before jobs are submitted that nobody would wait for then. */
+	/* A wrong interval must be refused before any job is submitted. */
 	if (s->wait && !watch_interval(s->cmd, &ask_ns))
 		return CMD_USAGE;
 	code = begin(&w, &begun, &err);

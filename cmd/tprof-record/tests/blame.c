@@ -41,7 +41,7 @@ static void charge(int who, uint64_t from, uint64_t now)
 
 static void begin(int me)
 {
-	/* What ends a wait is the fault of whoever let go last. */
+	/* The last thread to release the lock is blamed for the wait. */
 	charge(by, atomic_load(&since[me]), log_now());
 	atomic_store(&since[me], 0);
 }

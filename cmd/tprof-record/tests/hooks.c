@@ -874,7 +874,7 @@ static void *wake_soon(void *unused)
 {
 	long woken;
 
-	/* Nobody, as long as nobody waits. */
+	/* The call wakes no thread until one waits. */
 	do {
 		usleep(10000);
 		woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);

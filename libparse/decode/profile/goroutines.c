@@ -1,30 +1,29 @@
-/* Stacks of goroutines: /debug/pprof/goroutine?debug=2, debug.Stack, and what a Go program prints
- * when it crashes or gets a SIGQUIT (Go: runtime/traceback.go, runtime/panic.go,
+/* Decodes stacks of goroutines: /debug/pprof/goroutine?debug=2, debug.Stack, and what a Go program
+ * prints when it crashes or gets a SIGQUIT (Go: runtime/traceback.go, runtime/panic.go,
  * runtime/signal_unix.go; go 1.1 to go 1.27):
  *
- *   panic: …                                   and other words about the end, kept as comments
+ *   panic: …                                   and other messages of a crash, kept as comments
  *
  *   goroutine 18 [chan receive, 5 minutes]:    goroutines_header.c
- *   main.(*T).f(0x1, {0x2, 0x3})               a function; its arguments say nothing
- *   \t/src/x.go:17 +0x1d fp=0x… sp=0x… pc=0x…  where; without an offset: inlined in the next
- *   ...23 frames elided...                     stacks are cut in the middle (before 1.21: the end)
+ *   main.(*T).f(0x1, {0x2, 0x3})               a call; its arguments are ignored
+ *   \t/src/x.go:17 +0x1d fp=0x… sp=0x… pc=0x…  its place; without an offset: inlined in the next
+ *   ...23 frames elided...                     in the middle of a stack (before 1.21: at the end)
  *   created by main.main in goroutine 7        not on the stack: labels
  *   \t/src/x.go:30 +0x5e
  *   [originating from goroutine 7]:            (GODEBUG=tracebackancestors) not on the stack
  *
- * What loggers put around these lines is taken off before (open/log.h), and what a line is says
- * open/dumpline.h. An empty line, and what is no line of a stack, end a stack; between stacks
- * anything may come (logs, registers). Where each line has an empty one behind it, two are needed.
- * A line of something else within a stack is a loss, as is one that is cut; the stack goes on
- * behind it.
+ * open/log.h strips what loggers add to these lines, and open/dumpline.h classifies them. A stack
+ * ends at an empty line that is followed by a line of another kind; if there is an empty line after
+ * every line, it takes two. Anything may stand between stacks (logs, registers). A foreign line
+ * within a stack is a loss, and so is a cut one; the stack continues after it.
  *
- * A file may hold several dumps: one begins where a goroutine comes again (goroutines_dumps.c). The
- * last is what is read, or each for itself.
+ * A file may contain several dumps: another one begins where a goroutine appears again
+ * (goroutines_dumps.c). The last one is decoded, or each of them separately.
  *
- * One sample per goroutine: 1, and how long it waits in ns (known in whole minutes). Its labels are
- * `goroutine`, `state`, `creator` (the goroutine), `created_by` (the function) and `created_at`;
- * where it is so `locked`, `leaked`, `bubble`, `elided` (frames, 0 when the number is not told) and
- * `stack` (unavailable); and those of the program. */
+ * Each goroutine is one sample with the values 1 and its waiting time in ns (known in whole
+ * minutes). Its labels are `goroutine`, `state`, `creator` (the goroutine), `created_by` (the
+ * function) and `created_at`; where they apply, `locked`, `leaked`, `bubble`, `elided` (frames; 0
+ * if the number is unknown) and `stack` (unavailable); and the labels that the program has set. */
 #include "decode/profile/goroutines.h"
 
 #include <stdarg.h>
@@ -38,9 +37,9 @@
 
 #define MINUTE_NS    60000000000
 #define MAX_COMMENTS 100
-#define MAX_MISSING  256   /* running goroutines: as many as threads */
-#define MAX_WORDS    65536 /* bytes of what the runtime says */
-#define MAX_LOSSES   10000 /* that are listed one by one */
+#define MAX_MISSING  256   /* running goroutines, at most one per thread */
+#define MAX_WORDS    65536 /* bytes of the runtime's messages */
+#define MAX_LOSSES   9999  /* listed one by one; a profile keeps one more */
 
 enum key {
 	KEY_GOROUTINE,
@@ -62,9 +61,9 @@ struct missing {
 	size_t sample;
 };
 
-/* Where a line is, or several. */
+/* The position of a line, or of several. */
 struct place {
-	uint64_t line, last; /* 0: none */
+	uint64_t line, last; /* line numbers; 0: unset */
 	uint64_t offset, bytes;
 };
 
@@ -73,39 +72,40 @@ struct dump {
 	struct tp_log log;
 	uint32_t key[NKEYS];
 	struct tp_goroutine_dumps dumps;
-	struct tp_buf words; /* lines about why the program ends, before the next stack */
+	struct tp_buf words; /* messages about a crash, before the next stack */
 
 	bool open; /* a goroutine is being read */
 	struct tp_goroutine g;
-	struct tp_buf frames; /* struct line, from the leaf on */
+	struct tp_buf frames; /* struct line, leaf first */
 	struct tp_buf labels; /* struct tp_label */
-	bool unavailable;     /* the stack is, the runtime says */
-	bool ancestors;	      /* what follows is of its creators' stacks */
-	bool done;	      /* its creator was told */
-	bool again;	      /* its sample is there already */
-	bool doubled;	      /* each line has an empty one behind it */
-	unsigned gap;	      /* empty lines before the one at hand */
-	uint64_t lines;	      /* since its first */
+	bool unavailable;     /* the runtime says that the stack is unavailable */
+	bool ancestors;	      /* the following lines are stacks of its creators */
+	bool done;	      /* its creator has been read */
+	bool again;	      /* it already has a sample */
+	bool doubled;	      /* every line is followed by an empty one */
+	unsigned gap;	      /* empty lines before the current line */
+	uint64_t lines;	      /* after its first line */
 
-	/* A function whose place is still to come. */
+	/* A call whose place has not been read yet. */
 	struct tp_buf call;
-	enum tp_dump_line called; /* TP_LINE_BLANK: none */
+	enum tp_dump_line called; /* kind of its line; TP_LINE_BLANK: there is no call */
 	struct place call_at;
-	struct tp_where where; /* of the line at hand, if it is one */
-	struct place noise;    /* lines in the stack that are none of its lines */
-	bool stray;	       /* a stack without a first line was told */
-	bool runtime_stack;    /* of the scheduler, which is no goroutine */
+	struct tp_where where; /* place in the current line, if it has one */
+	struct place noise;    /* lines within the stack that do not belong to it */
+	bool told;	       /* one of them is a place, so a call is damaged */
+	bool stray;	       /* a stack without its first line has been reported */
+	bool runtime_stack;    /* the current stack is the scheduler's, not a goroutine's */
 	bool torn;	       /* the last line began like a header */
 
-	uint64_t seen, kept; /* lines that are not empty; those of the dump */
+	uint64_t seen, kept; /* lines that are not empty; those of them in the dump */
 	struct missing missing[MAX_MISSING];
 	size_t nmissing;
 };
 
-/* A frame, innermost first. */
+/* A frame of a stack; the innermost comes first. */
 struct line {
 	struct tp_frame frame;
-	uint64_t pc; /* 0 not told */
+	uint64_t pc; /* 0: unknown */
 	bool inlined;
 };
 
@@ -137,8 +137,6 @@ static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
 			 (unsigned long long)at->line, why);
 	if (d->l.strict)
 		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset, "%s", loss.reason);
-	if (d->l.p->nlosses > MAX_LOSSES)
-		return 0;
 	if (d->l.p->nlosses == MAX_LOSSES)
 		snprintf(loss.reason, sizeof(loss.reason),
 			 "line %llu and more, which are not listed", (unsigned long long)at->line);
@@ -173,7 +171,7 @@ static int push_frames(struct dump *d, uint32_t *stack)
 	size_t n = d->frames.size / sizeof(*lines), from;
 	int code = 0;
 
-	/* A location is calls inlined into one that is not: [from, n). */
+	/* A location is a call and the calls inlined into it: [from, n). */
 	for (; n && !code; n = from) {
 		struct tp_location where = {.address = lines[n - 1].pc};
 
@@ -189,8 +187,9 @@ static int push_frames(struct dump *d, uint32_t *stack)
 	return tp_legacy_fail(&d->l, code);
 }
 
-/* A goroutine that was running elsewhere comes again when its thread is made to print (with
- * GOTRACEBACK=crash): then it has its stack. True when this is one. */
+/* Returns whether the goroutine already has a sample. One that was running on another thread is
+ * printed again, with its stack, when that thread is made to print (GOTRACEBACK=crash); its sample
+ * then gets the stack. */
 static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 {
 	for (size_t i = 0; i < d->nmissing; i++) {
@@ -211,6 +210,7 @@ static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 }
 
 static int end_call(struct dump *d);
+static int end_noise(struct dump *d);
 
 static int end_goroutine(struct dump *d)
 {
@@ -221,9 +221,12 @@ static int end_goroutine(struct dump *d)
 	if (code || !d->open)
 		return code;
 	d->open = false;
+	/* Anything may follow a stack, but a place there means that a call is damaged. */
+	if (d->told)
+		code = end_noise(d);
 	d->noise.line = 0;
-	if (d->again)
-		return 0;
+	if (code || d->again)
+		return code;
 	if (__builtin_mul_overflow(d->g.minutes, MINUTE_NS, &values[1]))
 		values[1] = INT64_MAX;
 	code = push_frames(d, &stack);
@@ -236,7 +239,7 @@ static int end_goroutine(struct dump *d)
 	return code;
 }
 
-/* ---- the words before a stack ---- */
+/* ---- the messages before a stack ---- */
 
 static int keep_words(struct dump *d)
 {
@@ -248,7 +251,7 @@ static int keep_words(struct dump *d)
 		bool known = false;
 
 		code = tp_legacy_string(&d->l, lines.line.at, tp_scan_left(&lines.line), &text);
-		/* Every thread says what signal ended it. */
+		/* Every thread prints the signal that ended it. */
 		for (size_t k = 0; k < d->l.p->ncomments && !code; k++)
 			known |= d->l.p->comments[k] == text;
 		if (!code && !known)
@@ -258,7 +261,7 @@ static int keep_words(struct dump *d)
 	return code;
 }
 
-/* Of the runtime, about why the program ends. */
+/* Keeps a line if it is a message of the runtime about the crash. */
 static int hear(struct dump *d, struct tp_scan line)
 {
 	static const char *const begins[] = {
@@ -282,7 +285,7 @@ static int hear(struct dump *d, struct tp_scan line)
 
 static int begin(struct dump *d);
 
-/* The profile is full: here begins the next dump of the file. */
+/* Begins a new profile for the next dump of the file. */
 static int next_dump(struct dump *d)
 {
 	struct tp_profile *p = tp_profile_new();
@@ -298,7 +301,7 @@ static int next_dump(struct dump *d)
 	return begin(d);
 }
 
-/* goleak says twice what one goroutine is. */
+/* Returns whether the header repeats that of the current goroutine: goleak prints each twice. */
 static bool is_same(const struct dump *d, const struct tp_goroutine *g)
 {
 	return d->open && d->g.id == g->id && !d->lines;
@@ -334,6 +337,7 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	d->ancestors = d->unavailable = d->done = d->doubled = d->stray = d->runtime_stack = false;
 	d->lines = 0;
 	d->noise.line = 0;
+	d->told = false;
 	d->frames.size = d->labels.size = 0;
 	if (!code)
 		code = add_number(d, KEY_GOROUTINE, g->id);
@@ -368,7 +372,7 @@ static int add_frame(struct dump *d, struct tp_scan text, const struct tp_where 
 	struct line line = {.frame.line = w->line};
 	int code;
 
-	/* So it is printed (printFuncName), but not what it is called. */
+	/* The runtime prints the name runtime.gopanic as "panic" (printFuncName). */
 	if (tp_scan_is(name, "panic"))
 		name = (struct tp_scan){gopanic, gopanic + strlen(gopanic)};
 	code = tp_legacy_string(&d->l, name.at, tp_scan_left(&name), &f.name);
@@ -383,7 +387,7 @@ static int add_frame(struct dump *d, struct tp_scan text, const struct tp_where 
 	return code ? code : tp_legacy_fail(&d->l, tp_buf_put(&d->frames, &line, sizeof(line)));
 }
 
-/* "main.main in goroutine 7" */
+/* Adds the labels for "main.main in goroutine 7". */
 static int add_creator(struct dump *d, struct tp_scan s, const struct tp_where *w)
 {
 	static const char in[] = " in goroutine ";
@@ -400,12 +404,13 @@ static int add_creator(struct dump *d, struct tp_scan s, const struct tp_where *
 	return code;
 }
 
-/* What stands between two lines of a stack belongs to something else, or is damaged. */
+/* Reports lines between two lines of a stack as a loss: they are foreign or damaged. */
 static int end_noise(struct dump *d)
 {
 	struct place noise = d->noise;
 
 	d->noise.line = 0;
+	d->told = false;
 	if (!noise.line)
 		return 0;
 	if (d->l.strict)
@@ -425,7 +430,7 @@ static void add_noise(struct dump *d, const struct place *at)
 	n->bytes = at->offset + at->bytes - n->offset;
 }
 
-/* The function that waits for its place is one, and that is its place. */
+/* Ends the pending call, whose place is *w. */
 static int end_call_at(struct dump *d, const struct tp_where *w)
 {
 	const char *p = (const char *)d->call.data;
@@ -443,14 +448,14 @@ static int end_call_at(struct dump *d, const struct tp_where *w)
 	if (kind == TP_LINE_CREATOR) {
 		tp_scan_text(&text, "created by ");
 		code = add_creator(d, text, w);
-	} else if (kind != TP_LINE_CREATOR_CUT) { /* part of a name is another name */
+	} else if (kind != TP_LINE_CREATOR_CUT) { /* a cut name could be that of another function */
 		code = add_frame(d, text, w);
 	}
 	d->done |= kind == TP_LINE_CREATOR || kind == TP_LINE_CREATOR_CUT;
 	return code;
 }
 
-/* It has none. */
+/* Ends the pending call, if there is one, without a place. */
 static int end_call(struct dump *d)
 {
 	static const struct tp_where none;
@@ -483,7 +488,7 @@ static int begin_call(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 		    : tp_legacy_fail(&d->l, tp_buf_put(&d->call, text.at, tp_scan_left(&text)));
 }
 
-/* A place, where no function of the goroutine waits for one. */
+/* Handles a place outside a goroutine's stack: reports a stack that lacks its first line. */
 static int stray_place(struct dump *d, const struct tp_where *w)
 {
 	enum tp_dump_line kind = d->called;
@@ -507,8 +512,10 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
 		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
-		if (!d->done)
+		if (!d->done) {
 			add_noise(d, &at);
+			d->told |= w->offset || *d->log.text.at == '\t';
+		}
 		return 0;
 	}
 	d->kept++;
@@ -528,7 +535,7 @@ static int read_elided(struct dump *d, struct tp_scan line)
 	return code || d->ancestors ? code : add_number(d, KEY_ELIDED, frames);
 }
 
-/* "non-Go function at pc=0x7f01", or with its pc on the next line */
+/* Reads "non-Go function at pc=0x7f01"; the pc may be on the next line. */
 static int read_foreign(struct dump *d, struct tp_scan line)
 {
 	static const char function[] = "non-Go function", at[] = " at pc=0x";
@@ -573,8 +580,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 	case TP_LINE_FOREIGN:
 		return read_foreign(d, line);
 	case TP_LINE_NAME:
-		/* Of C, if its place comes next; with another that waits for its own, of nothing.
-		 */
+		/* A C function if its place comes next, but not while another call is pending. */
 		if (d->called == TP_LINE_BLANK && !d->done && !d->noise.line)
 			return begin_call(d, line, kind);
 		break;
@@ -589,7 +595,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 	return 0;
 }
 
-/* Between stacks. */
+/* Reads a line between stacks. */
 static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kind)
 {
 	if (kind == TP_LINE_CALL)
@@ -597,6 +603,34 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 	if (kind == TP_LINE_WHERE)
 		return read_place(d, kind);
 	return hear(d, line);
+}
+
+static bool is_cut(const struct dump *d);
+
+/* Handles the beginning or end of a string that contains lines, or its missing end. */
+static int end_string(struct dump *d)
+{
+	struct place at = here(d);
+	int code = 0;
+
+	if (d->log.kind == TP_LOG_CUT)
+		return d->open ? lose(d, &at, "is cut within a string that holds the dump") : 0;
+	if (is_cut(d))
+		code = lose(d, &at, "ends in the middle of the stack of a goroutine");
+	d->torn = false;
+	tp_goroutine_dumps_other(&d->dumps, d->log.text);
+	return code ? code : end_goroutine(d);
+}
+
+/* Reports a line of a stack after an empty line, which should have ended the stack. */
+static int go_on(struct dump *d, enum tp_dump_line kind)
+{
+	struct place at = here(d);
+
+	if (d->done || kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT)
+		return 0;
+	return lose(d, &at, "goes on with goroutine %lld's stack behind an empty line",
+		    (long long)d->g.id);
 }
 
 static int read_line(struct dump *d)
@@ -609,10 +643,8 @@ static int read_line(struct dump *d)
 	bool over;
 	int code = 0;
 
-	if (d->log.kind == TP_LOG_END) {
-		tp_goroutine_dumps_other(&d->dumps, line);
-		return end_goroutine(d);
-	}
+	if (d->log.kind == TP_LOG_END || d->log.kind == TP_LOG_CUT)
+		return end_string(d);
 	if (kind == TP_LINE_BLANK) {
 		d->doubled |= d->open && !d->lines;
 		d->gap++;
@@ -629,14 +661,16 @@ static int read_line(struct dump *d)
 	}
 	if (over && !tp_dump_is_stack(kind))
 		code = end_goroutine(d);
+	else if (over && d->open)
+		code = go_on(d, kind);
 	if (code)
 		return code;
 	d->lines++;
 	return d->open ? read_stack_line(d, line, kind) : read_other(d, line, kind);
 }
 
-/* Is the dump cut off: after a function without its place, after the first line of a stack, or
- * within one? Whole lines of others may follow a stack ("exit status 2"). */
+/* Returns whether the dump is cut off: after a call without its place, after the first line of a
+ * stack, or within that line. Other whole lines may follow a stack ("exit status 2"). */
 static bool is_cut(const struct dump *d)
 {
 	bool whole = !d->l.size || d->l.data[d->l.size - 1] == '\n';
@@ -694,7 +728,7 @@ static int begin(struct dump *d)
 	return code;
 }
 
-/* What was seen, and what of it was kept. */
+/* Adds a notice that says how many of the lines belong to goroutines. */
 static int sum_up(struct dump *d)
 {
 	uint64_t others = d->seen > d->kept ? d->seen - d->kept : 0;
@@ -709,7 +743,8 @@ static int sum_up(struct dump *d)
 							   "read from a log: %s", lines));
 }
 
-/* The whole file, into d->l.p; the dumps before it, where they are known, into d->dumps. */
+/* Reads the whole file: the last dump into d->l.p and, on the second pass, those before it into
+ * d->dumps. */
 static int read_file(struct dump *d)
 {
 	int code = begin(d), got = 1;
@@ -760,8 +795,8 @@ bool tp_goroutines_seen(const uint8_t *data, size_t size)
 	return tp_kind_of(data, size) == TP_KIND_GOROUTINES;
 }
 
-/* Reads the dumps of a file: the first `keep` - 1 at most (0: none) of those before the last are
- * kept in d->dumps, and the last is d->l.p. That is freed where it is not p. */
+/* Reads the dumps of a file: the last into p, and at most d->dumps.most of those before it into
+ * d->dumps. */
 static int read_dumps(struct dump *d, const uint8_t *data, size_t size, struct tp_profile *p)
 {
 	int code;
@@ -771,7 +806,7 @@ static int read_dumps(struct dump *d, const uint8_t *data, size_t size, struct t
 	code = read_file(d);
 	if (code || !tp_goroutine_dumps_end(&d->dumps))
 		return code;
-	/* Now that it is known where they begin. */
+	/* Read again, now that it is known where they begin. */
 	d->l.p = tp_profile_new();
 	if (!d->l.p) {
 		d->l.p = p;

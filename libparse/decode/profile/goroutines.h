@@ -5,23 +5,23 @@
 #include "decode/profile/legacy.h"
 #include "open/dumpline.h"
 
-/* What the line that begins a goroutine's stack says. Texts point into the dump. */
+/* The first line of a goroutine's stack, parsed. Texts point into the dump. */
 struct tp_goroutine {
 	int64_t id;
 	struct tp_scan state;  /* "chan receive" */
 	struct tp_scan labels; /* "key: value, …" between braces */
-	int64_t minutes;       /* that it waits, 0 less than one or not */
-	int64_t bubble;	       /* of testing/synctest, 0 none */
+	int64_t minutes;       /* of waiting; 0: less than one, or not waiting */
+	int64_t bubble;	       /* of testing/synctest; 0: not in a bubble */
 	bool locked;	       /* to its thread */
 	bool leaked;
-	bool cut; /* the line is: what is not whole is left out */
+	bool cut; /* the line is cut; incomplete parts are left out */
 };
 
-/* False when the line, which is of that kind, is none. */
+/* Parses the first line of a stack. Returns false if `kind`, that of the line, is another. */
 bool tp_goroutine_header(struct tp_scan line, enum tp_dump_line kind, struct tp_goroutine *g);
 
-/* "key: value", quoted where they need it: appended to `labels` (struct tp_label). 0, a negative
- * code, or 1 when they cannot be read. */
+/* Parses labels, "key: value", with quotes where necessary, and appends them to `labels` (struct
+ * tp_label). Returns 0, a negative code, or 1 if they cannot be parsed. */
 int tp_goroutine_labels(struct tp_legacy *l, struct tp_scan text, struct tp_buf *labels);
 
 #endif

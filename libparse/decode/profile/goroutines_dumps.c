@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/seed.h"
 
-/* ---- goroutines that were there ---- */
+/* ---- goroutines seen ---- */
 
 /* The goroutine of this id, new where it was not there; NULL when memory is out. */
 static struct tp_goroutine_seen *seen_of(struct tp_goroutine_dumps *d, int64_t id)
@@ -35,7 +35,7 @@ static int begin_at(struct tp_goroutine_dumps *d, size_t nth)
 	return tp_buf_put(&d->from, &nth, sizeof(nth));
 }
 
-/* What begins here, if anything does, by how sure that is. */
+/* Records the evidence, if there is any, that a dump begins with this goroutine. */
 static void note_beginning(struct tp_goroutine_dumps *d, const struct tp_goroutine_turn *turn)
 {
 	if (turn->words)
@@ -48,7 +48,7 @@ static void note_beginning(struct tp_goroutine_dumps *d, const struct tp_gorouti
 		d->begins[TP_DUMP_RUNNING_ALONE] = d->nth + 1;
 }
 
-/* The goroutine that comes was there as the `first`. */
+/* Finds where a dump began between the goroutine `first` and this one, which is the same. */
 static int look_back(struct tp_goroutine_dumps *d, const struct tp_goroutine_turn *turn,
 		     size_t first)
 {
@@ -106,7 +106,7 @@ void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line)
 
 	d->apart = true;
 	d->threads |= dashes;
-	/* The signal that made a thread print comes first. */
+	/* The signal that made a thread print stands between the dashes and the stack. */
 	if (dashes || !tp_scan_begins(line, "SIG"))
 		d->dashes = dashes;
 }
@@ -115,15 +115,17 @@ void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line)
 
 int tp_goroutine_dumps_keep(struct tp_goroutine_dumps *d, struct tp_profile *p)
 {
-	if (!d->kept && d->most && !(d->kept = tp_many(d->most, sizeof(struct tp_profile *))))
+	if (!d->most) {
+		tp_profile_free(p);
+		return 0;
+	}
+	if (!d->kept)
+		d->kept = calloc(d->most, sizeof(struct tp_profile *));
+	if (!d->kept)
 		return TP_ENOMEM;
 	if (d->nkept == d->most) {
 		size_t out = d->most > 1; /* the first stays */
 
-		if (!d->most) {
-			tp_profile_free(p);
-			return 0;
-		}
 		tp_profile_free(d->kept[out]);
 		memmove(&d->kept[out], &d->kept[out + 1],
 			(d->most - out - 1) * sizeof(struct tp_profile *));

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "decode/profile/testing.h"
@@ -232,6 +233,36 @@ static void test_goroutines_read_damage(void **state)
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
 		   "lost ends in the middle of the stack of a goroutine\n",
 	     "error -4: ends in the middle of the stack of a goroutine\n"},
+	    {"a function that cannot be read, last of its stack, has a place that can",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(what?\n\tx.go:2 +0x1\n\n"
+	     "goroutine 2 [select]:\nmain.h()\n\tx.go:3 +0x1\n",
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+		   "1 0: main.h@x.go:3 {state=select; goroutine=2}\n"
+		   "lost lines 4 to 5 are no part of goroutine 1's stack\n",
+	     "error -3: line 4 is no part of a goroutine's stack\n"},
+	    {"a function behind an empty line, which is of this stack or of one without a first "
+	     "line",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\nmain.g()\n\tx.go:2 +0x1\n",
+	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n"
+		   "lost line 5 goes on with goroutine 1's stack behind an empty line\n",
+	     "error -3: line 5 goes on with goroutine 1's stack behind an empty line\n"},
+	    {"a record of JSON without the key is no part of the dump",
+	     "{\"msg\":\"goroutine 1 [running]:\"}\n{\"msg\":\"main.f()\"}\n"
+	     "{\"level\":\"info\",\"other\":\"x\"}\n{\"msg\":\"\\tx.go:1 +0x1\"}\n",
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+		   "lost line 3 is no part of goroutine 1's stack\n",
+	     "error -3: line 3 is no part of a goroutine's stack\n"},
+	    {"a string that has no end",
+	     "{\"msg\":\"goroutine 1 [running]:\\nmain.f()\\n\\tx.go:1 +0x1\\nmain.g\n{}\n",
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+		   "lost line 1 is cut within a string that holds the dump\n",
+	     "error -3: line 1 is cut within a string that holds the dump\n"},
+	    {"a dump on one line that is cut behind a function",
+	     "x: goroutine 1 [running]:\\nmain.f()\\n\\tx.go:1 +0x1\\nmain.g()\nbye\n",
+	     TYPES "1 0: main.f@x.go:1 < main.g {state=running; goroutine=1}\n"
+		   "lost line 1 ends in the middle of the stack of a goroutine\n"
+		   "lost line 1 is not followed by a file and a line\n",
+	     "error -3: line 1 ends in the middle of the stack of a goroutine\n"},
 	    {"labels that cannot be read, numbers beyond 64 bits",
 	     "goroutine 99999999999999999999 [select, 9223372036854775807 minutes] {\"a: b}:\n"
 	     "main.f()\n\tx.go:99999999999999999999 +0x1\nmain.g()\n\tx.go:2 "
@@ -372,6 +403,57 @@ static void test_goroutines_read_deep(void **state)
 	tp_buf_release(&text);
 }
 
+/* More losses than a profile lists. */
+static void test_goroutines_read_many_losses(void **state)
+{
+	struct tp_buf text = {0};
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	say(&text, "goroutine 1 [running]:\n");
+	for (int i = 0; i < 10010; i++)
+		say(&text, "main.f()\n");
+	assert_int_equal(tp_profile_read(text.data, text.size, NULL, &p, &err), 0);
+	assert_int_equal(p->nlosses, 10000);
+	assert_string_equal(p->losses[9999].reason, "line 10001 and more, which are not listed");
+	tp_profile_free(p);
+	tp_buf_release(&text);
+}
+
+/* CPU time that n goroutines take, whose ids are a multiple of `apart`: the least of three times. */
+static double time_of(int n, int64_t apart)
+{
+	double least = 1e9;
+
+	for (int round = 0; round < 3; round++) {
+		struct tp_buf text = {0};
+		struct tp_profile *p;
+		struct tp_err err;
+		clock_t begun;
+		double took;
+
+		for (int i = 1; i <= n; i++)
+			say(&text, "goroutine %lld [running]:\nmain.f()\n\tx.go:1 +0x1\n\n",
+			    (long long)i * apart);
+		begun = clock();
+		assert_int_equal(tp_profile_read(text.data, text.size, NULL, &p, &err), 0);
+		took = (double)(clock() - begun);
+		least = took < least ? took : least;
+		assert_int_equal(p->nsamples, n);
+		tp_profile_free(p);
+		tp_buf_release(&text);
+	}
+	return least;
+}
+
+/* Ids that only differ in their upper bits are looked up as fast as others. */
+static void test_goroutines_read_ids_apart(void **state)
+{
+	(void)state;
+	assert_true(time_of(40000, INT64_C(1) << 40) < 6 * time_of(40000, 1));
+}
+
 /* ---- the same moment in three forms ---- */
 
 static struct tp_profile *read_file(const char *path)
@@ -444,6 +526,8 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_deep),
 	    cmocka_unit_test(test_goroutines_read_several),
 	    cmocka_unit_test(test_goroutines_read_many),
+	    cmocka_unit_test(test_goroutines_read_many_losses),
+	    cmocka_unit_test(test_goroutines_read_ids_apart),
 	    cmocka_unit_test(test_goroutines_read_three_forms),
 	};
 

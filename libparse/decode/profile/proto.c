@@ -69,7 +69,7 @@ static bool begins_profile(const uint8_t *at, size_t size)
 	struct tp_field f;
 
 	while (!(types && strings) && tp_field_next(&c, &f)) {
-		if (f.number == 6 && !strings && f.bytes.size)
+		if (f.number == 6 && !strings && (f.wire != TP_WIRE_BYTES || f.bytes.size))
 			return false;
 		types |= f.number == 1;
 		strings |= f.number == 6;
@@ -86,7 +86,7 @@ static bool begins_anew(struct outline *o, const struct tp_field *f, const uint8
 	const uint32_t once =
 	    1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 14 | 1u << 15;
 	const uint32_t whole = 1u << 1 | 1u << 6;
-	bool empty = f->number == 6 && !f->bytes.size;
+	bool empty = f->number == 6 && f->wire == TP_WIRE_BYTES && !f->bytes.size;
 	uint32_t last = o->last, bit;
 
 	o->last = f->number;

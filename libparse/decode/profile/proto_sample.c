@@ -226,7 +226,7 @@ int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes)
 	while (!code && tp_field_next(&c, &f))
 		if (f.number == 2 && f.wire == TP_WIRE_BYTES)
 			code = read_sample(d, &s, f.bytes);
-	if (!code)
+	if (!code && d->p->nsamples > before)
 		code =
 		    tp_proto_checked(d, tp_paths_put(&s.paths, d->p->dict, d->p->stack + before));
 	*d->budget -= s.paths.nframes < *d->budget ? s.paths.nframes : *d->budget;

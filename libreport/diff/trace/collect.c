@@ -170,11 +170,12 @@ static int spread_inside(struct collect *c, uint32_t cell, int64_t goroutine, in
 
 	if (!in)
 		return spread(c, cell, from, to);
-	for (size_t i = in->first[goroutine]; !code && i < in->first[goroutine + 1]; i++) {
+	for (size_t i = rep_inside_first(in, goroutine, from); i < in->first[goroutine + 1]; i++) {
 		int64_t a = in->interval[i].from, b = in->interval[i].to;
 
-		if (b > from && a < to)
-			code = spread(c, cell, a > from ? a : from, b < to ? b : to);
+		if (code || a >= to)
+			break;
+		code = spread(c, cell, a > from ? a : from, b < to ? b : to);
 	}
 	return code;
 }
@@ -345,14 +346,15 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 
 /* ---- what has rows of its own ---- */
 
-/* A goroutine that is inside of tasks or regions counts for the time it is there. */
+/* A goroutine that is inside of tasks or regions counts for the time it is there: where these do not
+ * end, up to the end of the run. */
 static int put_member(struct collect *c, int64_t goroutine)
 {
 	const struct rep_inside *in = c->inside;
 	bool any = (uint64_t)goroutine < in->ngoroutines;
 	size_t first = any ? in->first[goroutine] : 0, end = any ? in->first[goroutine + 1] : 0;
+	int64_t over = c->v->run->row.duration_ns, ns = 0;
 	uint32_t name, cell;
-	int64_t ns = 0;
 	int code = 0;
 
 	if (first == end)
@@ -361,8 +363,13 @@ static int put_member(struct collect *c, int64_t goroutine)
 	if (!code)
 		code = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0, &cell);
 	for (size_t i = first; i < end && !code; i++) {
-		ns += tp_minus(in->interval[i].to, in->interval[i].from);
-		code = spread(c, cell, in->interval[i].from, in->interval[i].to);
+		int64_t from = in->interval[i].from, to = in->interval[i].to;
+
+		to = to < over ? to : over;
+		if (to <= from)
+			continue;
+		tp_sum(&ns, tp_minus(to, from));
+		code = spread(c, cell, from, to);
 	}
 	if (!code)
 		code = rep_set_events(c->m, cell, rep_set_window(c->m, in->interval[first].from), 1,

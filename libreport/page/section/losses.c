@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "goid.h"
 #include "page/inside.h"
 #include "store/sqlerr.h"
 
@@ -80,7 +81,9 @@ static void notice(struct page *p, struct html *h, sqlite3_stmt *st)
 int page_losses(struct page *p, struct html *h, struct tp_err *err)
 {
 	const struct tp_run *r = &p->run->row;
+	char mixed[REP_GOIDS_MIXED_SIZE];
 	size_t before, begun;
+	int64_t goid;
 	int code;
 
 	if (p->run->losses) {
@@ -112,6 +115,11 @@ int page_losses(struct page *p, struct html *h, struct tp_err *err)
 	if (r->ticks)
 		html_put(h, "<p>The trace has no clock: all times are ticks of a frequency that "
 			    "nobody knows.</p>\n");
+	if (rep_goids_mixed(p->store, r->id, &goid, err) == 1) {
+		html_put(h, "<p>Figures of several goroutines are mixed here: ");
+		html_str(h, rep_goids_mixed_text(goid, mixed));
+		html_put(h, ".</p>\n");
+	}
 	before = h->buf.size;
 	html_put(h, "<h3>Notices</h3><ul class=\"plain\">\n");
 	begun = h->buf.size;

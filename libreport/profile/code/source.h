@@ -1,4 +1,4 @@
-/* Source files that a profile names, found where this machine has them: pprof's rules
+/* Finds the source files that a profile names on this machine, by pprof's rules
  * (internal/report/source.go, openSourceFile and trimPath).
  *
  *	struct rep_source s;
@@ -8,12 +8,12 @@
  *		… rep_source_line(&s, 12, &line) …
  *	rep_source_release(&s);
  *
- * A name loses the prefixes in `trim`; without any, whatever comes before the last part of a folder
- * that is searched ("/build/7/shop/cart.go" is "cart.go" for someone in "/home/me/shop"). What is
- * relative then is looked for in every folder of `search` and in those above it, unless it begins
- *with
- * ".."; what is not is opened as it is. What is not found so is looked for where Go keeps sources
- * (gosource.h), by its name as it is left and as it was. */
+ * A name loses the prefixes in `trim`; without any, it loses all that comes before the last part of
+ * a searched folder ("/build/7/shop/cart.go" becomes "cart.go" for someone in "/home/me/shop"). If
+ * the result is relative, it is looked for in every folder of `search` and in those above it,
+ * unless it begins with ".."; if it is absolute, it is opened as it is. A file that is not found
+ * this way is looked for where Go keeps sources (gosource.h), by its trimmed and by its original
+ * name. */
 #ifndef REP_PROFILE_CODE_SOURCE_H
 #define REP_PROFILE_CODE_SOURCE_H
 

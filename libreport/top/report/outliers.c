@@ -301,7 +301,7 @@ static void say_causes(struct rep_job *job)
 		if (!f || share < causes[i].least ||
 		    (causes[i].kind == REP_FACT_STATE && place &&
 		     difference(&s->o, place) / all > share * 0.9) ||
-		    (causes[i].kind == REP_FACT_REGION && label->part[1] == f->what.part[1] &&
+		    (causes[i].kind == REP_FACT_REGION && label && label->part[1] == f->what.part[1] &&
 		     difference(&s->o, place) / all > share * 0.9))
 			continue;
 		what = what_text(job, f);

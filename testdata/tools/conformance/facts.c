@@ -414,7 +414,7 @@ int facts_alter_some(struct facts *f, int64_t n, int64_t most, int64_t by, int64
 	}
 	if (!code && rc != SQLITE_ROW && rc != SQLITE_DONE)
 		code = sql_err(f, err);
-	if (!code && *altered)
+	if (!code && *altered && json)
 		code = take_text(f, json, strlen(json), err);
 done:
 	sqlite3_finalize(number);

@@ -7,6 +7,7 @@
 #include "diff/prepare.h"
 #include "diff/show.h"
 #include "diff/trace/show.h"
+#include "goid.h"
 #include "profile/demangle.h"
 #include "profile/trace.h"
 #include "profile/view.h"
@@ -76,6 +77,25 @@ static char *name_of(const struct rep_run *first, size_t n, char text[400])
 static const struct rep_run *run_at(const struct diff_ask *a, size_t i)
 {
 	return i < a->old.n ? &a->old.run[i] : &a->new.run[i - a->old.n];
+}
+
+/* Several goroutines that an older tprof took for one may be what changed. */
+static int tell_mixed(const struct diff_ask *a, struct tp_store *store, struct rep_output *out,
+		      struct tp_err *err)
+{
+	int64_t goid;
+
+	for (size_t i = 0; i < a->old.n + a->new.n; i++) {
+		char text[400];
+
+		if (rep_goids_mixed(store, run_at(a, i)->row.id, &goid, err) != 1)
+			continue;
+		snprintf(text, sizeof(text),
+			 "%.300s: lives of goroutine %" PRId64 " are mixed: see its overview",
+			 run_at(a, i)->row.name, goid);
+		return rep_output_note(out, true, text, err);
+	}
+	return 0;
 }
 
 /* What is missing of a run may be what changed. */
@@ -475,6 +495,8 @@ int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *
 	struct diff_ask *a = f->more;
 	int code = tell_losses(a, out, err);
 
+	if (!code)
+		code = tell_mixed(a, store, out, err);
 	if (code)
 		return code;
 	return a->rows.kind == DIFF_METRICS ? compare_metrics(f, store, out, err)

@@ -1,7 +1,9 @@
 /* Pieces: what the sections show, made one after the other in the background. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "goid.h"
 #include "query/query.h"
 #include "top/top.h"
 #include "top/worst.h"
@@ -237,9 +239,21 @@ static int losses(const struct job *j, struct tp_store *store, struct rep_output
 	    "SELECT 'lost' AS kind, reason AS what, from_ns AS at_ns, to_ns - from_ns AS dur_ns, "
 	    "bytes, events FROM loss WHERE run = :run UNION ALL SELECT CASE severity WHEN 0 "
 	    "THEN 'note' WHEN 1 THEN 'warning' ELSE 'damage' END, " REP_NOTICE_TEXT ", NULL, NULL, "
-	    "NULL, NULL FROM notice WHERE run = :run LIMIT 1000";
+	    "NULL, NULL FROM notice WHERE run = :run";
+	char text[sizeof(sql) + 300];
+	int64_t goid;
 
-	return query(j, sql, store, out, err);
+	/* Damage that makes this fail is told where goroutines are read. */
+	if (rep_goids_mixed(store, j->select.run->row.id, &goid, err) == 1)
+		snprintf(text, sizeof(text),
+			 "%s UNION ALL SELECT 'warning', 'goroutine %" PRId64 " came again, and is "
+			 "one here', NULL, NULL, NULL, NULL UNION ALL SELECT 'note', 'tprof-store "
+			 "delete, and a new import, tell lives apart', NULL, NULL, NULL, NULL "
+			 "LIMIT 1000",
+			 sql, goid);
+	else
+		snprintf(text, sizeof(text), "%s LIMIT 1000", sql);
+	return query(j, text, store, out, err);
 }
 
 static int labels(const struct job *j, struct tp_store *store, struct rep_output *out,

@@ -39,8 +39,8 @@ int tl_roster_others(struct tl_roster *r, enum tl_kind kind, const struct rep_la
 		     struct tp_err *err);
 void tl_roster_release(struct tl_roster *r);
 
-/* NULL: there is none with this index, or goid (of which it is the last life where none is said).
- */
+/* Return the goroutine with this index or name; NULL if it is not in the roster. A name without a
+ * life means the last life. */
 const struct rep_lane *tl_roster_goroutine(const struct tl_roster *r, uint32_t index);
 const struct rep_lane *tl_roster_by_goid(const struct tl_roster *r, const struct rep_goid *goid);
 /* The group of a goroutine's index, ngroups for none. */
