@@ -70,7 +70,7 @@ static int load_events(struct rep_lanes *l, size_t block, struct tp_err *err)
 			     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, goid), err);
 	if (!code && !l->life &&
 	    rep_goids_lives(&l->v.goids, REP_COL(&l->v, GOROUTINE, id), l->ng, &l->life))
-		code = rep_lanes_nomem(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = tp_events_open(&r, l->v.store, l->v.run->row.id, &range, err);
 	if (code)

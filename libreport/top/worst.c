@@ -359,18 +359,18 @@ int rep_worst_before(struct rep_view *v, const struct rep_worst *worst, size_t n
 	}
 	if (!any)
 		return 0;
-	code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-			     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	code = rep_crossings_load(v, err);
 	if (code)
 		return code;
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
-		struct tp_span span = crossing(v, i);
+	for (size_t i = 0; i < rep_crossings(v); i++) {
+		struct rep_crossing c;
 
-		look_at(&l, &span);
+		if (rep_crossing_at(v, i, &c))
+			look_at(&l, &c.span);
 	}
 	wanted = calloc(v->nsegments + 1, sizeof(*wanted));
 	if (!wanted)
-		return no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < v->nsegments; k++)
 			wanted[k] |= worst[i].span.state != TP_ST_WAITING &&
