@@ -355,7 +355,7 @@ FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
 MAN_PAGES := $(wildcard man/*.[1-8])
 # What a program includes that imports dumps and reads stores: import.h with all it needs, and spans.
 PUBLIC_HEADERS := import.h base/err.h decode/dict.h decode/event.h decode/ledger.h decode/profile.h open/input.h \
-	order/trace.h store/store.h store/tables.h symbol/frame.h symbol/symbol.h timeline/span.h
+	order/read.h decode/trace.h store/store.h store/tables.h symbol/frame.h symbol/symbol.h timeline/span.h
 
 # MODE|FROM|TO of everything that is installed: install and uninstall go by the same list (.ci/install
 # has the words that stand for modes).

@@ -10,7 +10,7 @@
 
 #include "open/input.h"
 #include "order/pipe.h"
-#include "order/trace.h"
+#include "order/read.h"
 #include "store/trace_row.h"
 #include "symbol/trace.h"
 #include "timeline/timeline.h"

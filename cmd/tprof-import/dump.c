@@ -10,7 +10,7 @@
 #include "common/stream.h"
 #include "open/input.h"
 #include "order/listing.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 struct dump {
 	struct cmd_stream out;

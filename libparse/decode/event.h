@@ -7,7 +7,7 @@
  * converted to them as internal/trace/tracev1.go does.
  *
  * Goroutines, Ms and Ps are dense indices in order of first appearance in the run; struct tp_trace
- * (order/trace.h) maps them to the ids of the trace. Strings and stacks are ids of the run's
+ * (decode/trace.h) maps them to the ids of the trace. Strings and stacks are ids of the run's
  * dictionary (decode/dict.h). */
 #ifndef TP_DECODE_EVENT_H
 #define TP_DECODE_EVENT_H

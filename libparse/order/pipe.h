@@ -11,7 +11,7 @@
 #ifndef TP_ORDER_PIPE_H
 #define TP_ORDER_PIPE_H
 
-#include "order/trace.h"
+#include "order/read.h"
 
 #define TP_PIPE_CONSUMERS 4 /* at most */
 

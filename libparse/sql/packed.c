@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "store/describe.h"
-#include "store/pool/read.h"
+#include "store/pool_read.h"
 #include "store/stream.h"
 
 #define LEADING 2 /* columns before those of the descriptor: run, row */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "store/pool/read.h"
+#include "store/pool_read.h"
 #include "store/sqlerr.h"
 #include "store/stream.h"
 

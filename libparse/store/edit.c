@@ -9,7 +9,7 @@
 
 #include "store/change.h"
 #include "store/lock.h"
-#include "store/pool/pool.h"
+#include "store/pool.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"

@@ -6,7 +6,7 @@
 #include "base/big.h"
 #include "store/block.h"
 #include "store/dictfile.h"
-#include "store/pool/read.h"
+#include "store/pool_read.h"
 #include "store/rows.h"
 #include "store/store.h"
 #include "store/stream.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "store/kept.h"
-#include "store/pool/read.h"
+#include "store/pool_read.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"

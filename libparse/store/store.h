@@ -17,7 +17,7 @@
 #include "decode/dict.h"
 #include "decode/event.h"
 #include "decode/profile.h"
-#include "order/trace.h"
+#include "decode/trace.h"
 #include "store/tables.h"
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #ifndef TP_STORE_TESTING_RUN_H
 #define TP_STORE_TESTING_RUN_H
 
+#include "order/read.h"
 #include "store/store.h"
 #include "store/testing.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "store/pool/pool.h"
+#include "store/pool.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"

@@ -1,3 +1,4 @@
+#include "order/read.h"
 #include "timeline/testing.h"
 
 /* ---- sites ---- */

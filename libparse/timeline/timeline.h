@@ -7,7 +7,7 @@
 #ifndef TP_TIMELINE_TIMELINE_H
 #define TP_TIMELINE_TIMELINE_H
 
-#include "order/trace.h"
+#include "decode/trace.h"
 #include "store/store.h"
 
 #define TP_SEGMENT_BLOCKS 32

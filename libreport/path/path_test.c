@@ -15,6 +15,7 @@
 #include "base/many.h"
 #include "base/regex.h"
 #include "import.h"
+#include "order/read.h"
 #include "path/ender.h"
 #include "path/path.h"
 #include "path/wake.h"

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "keys.h"
+#include "order/read.h"
 #include "sums/part.h"
 #include "base/many.h"
 #include "timeline/span.h"

@@ -9,7 +9,7 @@
 #include "decode/profile/encode.h"
 #include "open/input.h"
 #include "order/listing.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 struct sum {
 	const struct tp_trace *trace;

@@ -44,9 +44,9 @@ BUGS = {
          "for (from = n - 1; lines[from - 1].inlined; from--)"),
     ],
     "store": [
-        ("a chunk of a pool's strings of another number of them", STORE + "pool/read.c",
+        ("a chunk of a pool's strings of another number of them", STORE + "pool_read.c",
          "s.rows != chunk->rows || ", ""),
-        ("a run lists what its pool has not", STORE + "pool/read.c",
+        ("a run lists what its pool has not", STORE + "pool_read.c",
          "\t\t\tif (l->list->id[k][i] >= l->c->kind[k].entries)\n\t\t\t\treturn damaged(l->err, \"it lists what its pool has not\");\n",
          "\t\t\t;\n"),
         ("an event of a type that there is not", STORE + "block_decode.c", "p[0] >= TP_NEVENT_TYPES || ", ""),

@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "decode/v1/encode.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
 {

@@ -16,7 +16,8 @@
 #include "base/err.h"
 #include "decode/v1/idmap.h"
 #include "decode/v1/wire.h"
-#include "order/trace.h"
+#include "decode/trace.h"
+#include "open/input.h"
 
 #define TP_V1_NO_BATCH UINT32_MAX
 

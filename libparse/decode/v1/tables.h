@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "order/trace.h"
+#include "decode/trace.h"
 
 struct tp_v1_index;
 

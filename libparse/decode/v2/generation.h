@@ -23,7 +23,8 @@
 #include "base/err.h"
 #include "decode/v2/batch.h"
 #include "decode/v2/idmap.h"
-#include "order/trace.h"
+#include "decode/trace.h"
+#include "open/input.h"
 
 #define TP_V2_MISSING UINT32_MAX /* what the remap tables give for an id that is not in them */
 

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "decode/v1/wire.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 /* An event as the tests write it: type and all values; END closes a list. The clock has one tick
  * per nanosecond, so differences and times are the same numbers. */

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "decode/v1/index.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

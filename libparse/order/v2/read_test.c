@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "decode/v2/wire.h"
 #include "order/listing.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 /* ---- from text to bytes ---- */
 

@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "decode/v2/idmap.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 /* On the wire (Go: internal/trace/tracev2/events.go, GoStatus and ProcStatus). */
 enum tp_v2_gstatus {

@@ -6,7 +6,7 @@
 #include "store/dictfile.h"
 #include "store/kept.h"
 #include "store/merge/inside.h"
-#include "store/pool/pool.h"
+#include "store/pool.h"
 #include "store/sqlerr.h"
 
 static int cannot_read(struct tp_store *store, struct tp_err *err)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "store/merge/inside.h"
-#include "store/pool/pool.h"
-#include "store/pool/read.h"
+#include "store/pool.h"
+#include "store/pool_read.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 

@@ -9,8 +9,8 @@
 
 #include "store/kept.h"
 #include "store/merge/merge.h"
-#include "store/pool/pool.h"
-#include "store/pool/write.h"
+#include "store/pool.h"
+#include "store/pool_write.h"
 #include "store/store.h"
 #include "store/writer.h"
 

@@ -26,7 +26,7 @@
  * Blocks are copied as they are, and unpacked to see whether they can be: of a dump that several
  * stores have, in each of them, and what is taken once more when it is copied.
  *
- * Dictionaries become common ones (store/pool/pool.h), made anew each time, so what nobody uses any
+ * Dictionaries become common ones (store/pool.h), made anew each time, so what nobody uses any
  * more is gone. Tables and views that others put into a store are left out.
  *
  * Memory: a pool (TP_POOL_ENTRIES, TP_POOL_TEXT), the dictionary of one run, the largest block, and

@@ -18,6 +18,7 @@
 #include "export/cut/cut.h"
 #include "import.h"
 #include "order/listing.h"
+#include "order/read.h"
 
 static char dir[64], path[80], story_path[96], late_path[96];
 static struct tp_store *store;

@@ -11,7 +11,7 @@
 
 #define BLOB_COLUMNS 64
 
-/* LIST: which entries of a pool a run has (store/pool/pool.h). */
+/* LIST: which entries of a pool a run has (store/pool.h). */
 enum blob_kind { BLOB_EVENTS, BLOB_ROWS, BLOB_STRINGS, BLOB_LIST };
 
 struct blob {

@@ -10,6 +10,7 @@
 #include "export/perfetto/perfetto.h"
 #include "export/tables.h"
 #include "fuzz.h"
+#include "order/read.h"
 #include "store/tables.h"
 
 static int write_buf(void *ctx, const void *data, size_t size, struct tp_err *err)

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 #include "order/raw.h"
-#include "order/trace.h"
+#include "order/read.h"
 #include "store/tables.h"
 
 struct seen {

@@ -6,7 +6,7 @@
 #include "base/cursor.h"
 #include "decode/v2/wire.h"
 #include "open/input.h"
-#include "order/trace.h"
+#include "order/read.h"
 
 #define HEADER 16
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "order/trace.h"
+#include "order/read.h"
 #include "symbol/sidecar.h"
 #include "tprof-record/convert/testing.h"
 #include "tprof-record/convert/trace/trace.h"

@@ -1,4 +1,4 @@
-/* Dictionaries of many runs into few pools (store/pool/pool.h).
+/* Dictionaries of many runs into few pools (store/pool.h).
  *
  * Runs come one after the other; what a run's dictionary has and the pool has not is put behind the
  * rest, so a pool's entries lie in the order of their first use. A chunk is written as soon as it

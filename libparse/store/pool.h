@@ -25,8 +25,8 @@
  *
  * No entry is listed twice (so what unpacks is no more than the pool), and what an entry names is
  * listed, too; of a stack's parent: before it. */
-#ifndef TP_STORE_POOL_POOL_H
-#define TP_STORE_POOL_POOL_H
+#ifndef TP_STORE_POOL_H
+#define TP_STORE_POOL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ extern const char *const tp_pool_streams[TP_POOL_KINDS];
 extern const enum tp_table_id tp_pool_tables[TP_POOL_KINDS];
 
 /* What is read: how many entries, of all kinds together, a pool and a run's list may have. Writers
- * have half of it (store/pool/write.h). As many runs can name the same entries, a small file could
+ * have half of it (store/pool_write.h). As many runs can name the same entries, a small file could
  * otherwise ask for any amount of work. */
 #define TP_POOL_MOST	  ((uint32_t)1 << 21)
 #define TP_POOL_LIST_MOST ((uint32_t)1 << 18)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "order/trace.h"
+#include "order/read.h"
 
 static void test_add_loss_sums_behind_the_limit(void **state)
 {

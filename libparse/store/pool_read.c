@@ -1,4 +1,4 @@
-#include "store/pool/read.h"
+#include "store/pool_read.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -8,7 +8,7 @@
 #include "base/cursor.h"
 #include "base/many.h"
 #include "store/dictfile.h"
-#include "store/pool/pool.h"
+#include "store/pool.h"
 #include "store/rows.h"
 #include "store/sqlerr.h"
 #include "store/stream.h"

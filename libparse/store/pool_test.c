@@ -1,4 +1,4 @@
-#include "store/pool/pool.h"
+#include "store/pool.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "store/dictfile.h"
-#include "store/pool/read.h"
-#include "store/pool/write.h"
+#include "store/pool_read.h"
+#include "store/pool_write.h"
 #include "store/schema.h"
 #include "store/store.h"
 

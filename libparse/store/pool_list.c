@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/many.h"
-#include "store/pool/pool.h"
+#include "store/pool.h"
 
 #define VERSION	   1
 #define MAX_VARINT 10

@@ -1,4 +1,4 @@
-/* Dictionaries of runs that share one (store/pool/pool.h), read back.
+/* Dictionaries of runs that share one (store/pool.h), read back.
  *
  * Of a pool only the chunks are decoded that hold what a run lists, and they are kept for the next
  * run, with the handle of the store; those of one pool at a time. */

@@ -1,4 +1,4 @@
-#include "store/pool/write.h"
+#include "store/pool_write.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/many.h"
 #include "store/dictfile.h"
-#include "store/pool/pool.h"
+#include "store/pool.h"
 #include "store/rows.h"
 
 /* Small, so that a run has few entries to decode that it does not use. */

@@ -1,4 +1,4 @@
-#include "order/trace.h"
+#include "decode/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,28 +10,6 @@
 /* Enough to show where a file is broken; a hostile one must not fill memory with complaints. */
 #define MAX_LOSSES  10000
 #define MAX_NOTICES 10000
-
-int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
-		  const struct tp_sink *sink, struct tp_err *err)
-{
-	struct tp_recognition seen;
-	int code;
-
-	memset(trace, 0, sizeof(*trace));
-	code = tp_recognise(in->data, in->size, &seen, err);
-	if (code)
-		return code;
-	if (seen.format != TP_FORMAT_TRACE_V1 && seen.format != TP_FORMAT_TRACE_V2)
-		return tp_err_set(err, TP_EUNKNOWN, 0, "this is a %s, not an execution trace",
-				  seen.name);
-	trace->dict = tp_dict_new();
-	if (!trace->dict)
-		return tp_nomem(err);
-	trace->version = seen.version;
-	if (seen.format == TP_FORMAT_TRACE_V1)
-		return tp_v1_read(in, opt, trace, sink, err);
-	return tp_v2_read(in, opt, trace, sink, err);
-}
 
 int tp_trace_push_address(const struct tp_trace_options *opt, struct tp_dict *dict,
 			  uint64_t address, uint32_t *node)
