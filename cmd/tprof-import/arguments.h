@@ -28,8 +28,9 @@ struct args {
 	bool skip_others;
 	bool slurm, wait;	   /* --slurm, --wait */
 	const char *slurm_options; /* its value */
-	int64_t cut;		   /* --cut */
 	int tasks;		   /* --tasks */
+	const char *lists;	   /* --lists */
+	bool sum_reports;	   /* --sum-reports */
 	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
 	size_t ntask_argv;
 };
