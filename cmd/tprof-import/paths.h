@@ -24,7 +24,7 @@
 
 #include "base/err.h"
 
-/* The field of a list that says so. */
+/* The field of a list for a file that was found, not named. */
 #define PATHS_FOUND "?"
 
 struct path {
