@@ -56,6 +56,12 @@ run() {
 	return $status
 }
 
+# Removes drafts whatever their ends (programs have drafts of their own beside them).
+remove_drafts() {
+	set +f
+	rm -f "$draft".* ${all:+"$all.report.$try"}
+}
+
 begin_task() { # LEVEL N
 	part=$work/$1/$2
 	try=${SLURM_JOB_ID:-0}-${SLURM_RESTART_COUNT:-0}
@@ -63,12 +69,7 @@ begin_task() { # LEVEL N
 	PATH=${bin:+$bin:}$PATH
 	trap ended HUP INT QUIT TERM USR1 USR2 XCPU
 	exec >"$part.log" 2>&1 || exit 4
-}
-
-# Removes drafts whatever their ends (programs have drafts of their own beside them).
-remove_drafts() {
-	set +f
-	rm -f "$draft".* ${all:+"$all.report.$try"}
+	trap remove_drafts EXIT
 }
 
 publish() { # the part's store, if there is one, and its report, which says that the part is done
@@ -81,7 +82,6 @@ task() { # WORK BIN [OPTION...]
 	shift 2
 	[ ! -e "$work/0/$n.report" ] || exit 0
 	begin_task 0 "$n"
-	trap remove_drafts EXIT
 	run tprof-import -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" -o "$draft.tprof" \
 		--report="$draft.report" "$@" "@$work/list/$n"
 	# A dump that failed is in the report, and the others are in the store. Without a report the
@@ -100,7 +100,6 @@ merge() { # WORK BIN LEVEL COUNT [STORE]
 	below=$work/$((level - 1)) missing=
 	[ ! -e "$work/$level/$n.report" ] || [ -n "$all" ] || exit 0
 	begin_task "$level" "$n"
-	trap remove_drafts EXIT
 	first=$((16 * n - 15)) last=$((16 * n))
 	[ $last -le "$count" ] || last=$count
 	set --
