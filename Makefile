@@ -118,7 +118,7 @@ LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
 LIBTUI := $(B)/libtui.a
 PRELOAD := $(if $(PRELOAD_SRC),$(B)/lib/tprof-preload.so)
 API := $(if $(API_SRC),$(B)/lib/libtprof-record.so)
-SCRIPTS := $(patsubst cmd/tprof-import/slurm/%,$(B)/share/tprof/slurm/%,$(wildcard cmd/tprof-import/slurm/*.sh))
+SCRIPTS := $(B)/share/tprof/slurm.sh
 REC_PROGRAMS := $(foreach f,$(REC_PROGRAM_SRC),$(B)/record/$(basename $(notdir $(f))))
 
 Q := $(if $(V),,@)
@@ -178,7 +178,7 @@ endef
 $(foreach c,$(filter-out tprof-tui,$(COMMANDS)) $(TOOLS),$(eval $(call command,$(c))))
 
 # What jobs of Slurm run; tprof-import looks for it in ../share.
-$(B)/share/tprof/slurm/%.sh: cmd/tprof-import/slurm/%.sh
+$(SCRIPTS): cmd/tprof-import/slurm.sh
 	@mkdir -p $(@D)
 	$(Q)install -m 755 $< $@
 
@@ -374,7 +374,7 @@ pc|$(REC)/api/tprof-record.pc.in|$(PKGCONFIGDIR)/tprof-record.pc$(newline))
 644|$(LIBPARSE)|$(LIBDIR)/libtprof.a
 $(foreach h,$(PUBLIC_HEADERS),header|libparse/$(h)|$(INCLUDEDIR)/tprof/$(h)$(newline))
 pc|libparse/tprof.pc.in|$(PKGCONFIGDIR)/tprof.pc
-$(foreach s,$(notdir $(SCRIPTS)),755|cmd/tprof-import/slurm/$(s)|$(DATADIR)/tprof/slurm/$(s)$(newline))
+755|cmd/tprof-import/slurm.sh|$(DATADIR)/tprof/slurm.sh
 $(foreach p,$(MAN_PAGES),644|$(p)|$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))$(newline))
 $(foreach c,$(INSTALLED),644|completions/$(c).bash|$(BASHDIR)/$(c)$(newline))
 $(foreach c,$(INSTALLED),644|completions/_$(c)|$(ZSHDIR)/_$(c)$(newline))

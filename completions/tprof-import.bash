@@ -9,13 +9,13 @@ _tprof_import()
 	case $prev in
 	--compress) COMPREPLY=($(compgen -W 'fast high' -- "$cur")); return ;;
 	--dump) COMPREPLY=($(compgen -W 'events' -- "$cur")); return ;;
-	--symbol-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	--lists | --symbol-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	-j | --jobs | --name | --label | --folder-labels | --slurm | --tasks | --threads) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--binary= --compress= --dump= --folder-labels= --help --jobs= --known= --label= --materialize --name=
-			--output= --report= --skip-others --slurm --slurm= --strict --symbol-path= --tasks=
+		COMPREPLY=($(compgen -W '--binary= --compress= --dump= --folder-labels= --help --jobs= --known= --label= --lists= --materialize --name=
+			--output= --report= --skip-others --slurm --slurm= --strict --sum-reports --symbol-path= --tasks=
 			--threads= --usage --version --wait' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

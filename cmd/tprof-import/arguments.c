@@ -9,7 +9,6 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "paths.h"
-#include "slurm/jobs.h"
 
 #define MOST_TASKS 1000000
 
@@ -29,7 +28,9 @@ enum {
 	KEY_SKIP_OTHERS,
 	KEY_SLURM,
 	KEY_TASKS,
-	KEY_WAIT
+	KEY_WAIT,
+	KEY_LISTS,
+	KEY_SUM_REPORTS
 };
 
 const struct argp_option arguments_options[] = {
@@ -44,9 +45,13 @@ const struct argp_option arguments_options[] = {
      "sbatch",
      0},
     {"tasks", KEY_TASKS, "N", 0,
-     "With --slurm: N tasks (default: as many as are worth it, at most 1000)", 0},
+     "With --slurm or --lists: N tasks (default: as many as are worth it, at most 1000)", 0},
     {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end, and say what became of the dumps",
      0},
+    {"lists", KEY_LISTS, "FOLDER", 0,
+     "Import nothing; write FOLDER/1, FOLDER/2 and so on, a list of dumps for each task", 0},
+    {"sum-reports", KEY_SUM_REPORTS, NULL, 0,
+     "Import nothing; PATHs are reports (--report) to add up and to show", 0},
     {"known", KEY_KNOWN, "STORE", 0, "Pass over dumps that STORE has, too", 0},
     {"skip-others", KEY_SKIP_OTHERS, NULL, 0,
      "Count files that are no dumps also where they were named, as in folders", 0},
@@ -132,14 +137,12 @@ static void pass_on(struct args *args, struct argp_state *state, const char *nam
 
 static void check_slurm(const struct args *args, struct argp_state *state)
 {
-	const char *bad = args->slurm_options ? job_bad_option(args->slurm_options) : NULL;
-
-	if (!args->slurm && (args->tasks || args->wait))
-		argp_error(state, "--%s is for --slurm", args->wait ? "wait" : "tasks");
+	if (!args->slurm && args->wait)
+		argp_error(state, "--wait is for --slurm");
+	if (!args->slurm && !args->lists && args->tasks)
+		argp_error(state, "--tasks is for --slurm and --lists");
 	if (!args->slurm)
 		return;
-	if (bad)
-		argp_error(state, "--slurm: sbatch's %s is not to be given here", bad);
 	if (!args->store)
 		argp_error(state, "--slurm makes one store: say which by -o STORE");
 	if (args->jobs)
@@ -147,9 +150,19 @@ static void check_slurm(const struct args *args, struct argp_state *state)
 				  "processors: --slurm=--cpus-per-task=N");
 	if (args->report)
 		argp_error(state, "--slurm writes STORE.report, so there is no use for --report");
-	for (int i = 0; i < args->nfiles; i++)
+}
+
+/* Checks the modes that import nothing. */
+static void check_modes(const struct args *args, struct argp_state *state)
+{
+	if (args->slurm + (args->lists != NULL) + args->sum_reports > 1)
+		argp_error(state, "only one of --slurm, --lists and --sum-reports can be given");
+	for (int i = 0; i < args->nfiles && (args->slurm || args->lists); i++)
 		if (!strcmp(args->files[i], "-"))
 			argp_error(state, "a dump on standard input cannot be imported by a job");
+	if (args->lists && (args->store || args->report))
+		argp_error(state, "--lists writes lists only, so there is no use for --%s",
+			   args->store ? "output" : "report");
 }
 
 /* A report takes the place of what is there: of a file, never of a device or a link. */
@@ -173,6 +186,7 @@ static void check(struct args *args, struct argp_state *state)
 		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
 	}
 	check_slurm(args, state);
+	check_modes(args, state);
 	check_report(args, state);
 	if (args->known && args->import.nlabels)
 		argp_error(state, "--known passes over dumps, so --label cannot reach them");
@@ -242,6 +256,14 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 	case KEY_TASKS:
 		args->tasks = (int)cmd_arg_count(state, "--tasks", arg, MOST_TASKS);
 		return 0;
+	case KEY_LISTS:
+		args->lists = cmd_arg_output(state, "--lists", arg, "a folder");
+		args->at_once = true;
+		return 0;
+	case KEY_SUM_REPORTS:
+		args->sum_reports = true;
+		args->at_once = true;
+		return 0;
 	case KEY_WAIT:
 		args->wait = true;
 		return 0;
@@ -273,6 +295,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 	case KEY_FOLDER_LABELS:
 		check_keys(state, arg);
 		args->keys = arg;
+		pass_on(args, state, "folder-labels", arg);
 		return 0;
 	case KEY_STRICT:
 		pass_on(args, state, "strict", NULL);

@@ -28,6 +28,8 @@ struct args {
 	bool slurm, wait;	   /* --slurm, --wait */
 	const char *slurm_options; /* its value */
 	int tasks;		   /* --tasks */
+	const char *lists;	   /* --lists */
+	bool sum_reports;	   /* --sum-reports */
 	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
 	size_t ntask_argv;
 };

@@ -5,17 +5,19 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "base/units.h"
 #include "common/common.h"
 #include "common/decoder.h"
 #include "common/file.h"
 #include "common/progress.h"
 #include "dump.h"
 #include "import.h"
+#include "lists.h"
 #include "many.h"
 #include "one.h"
 #include "paths.h"
 #include "report.h"
-#include "slurm/slurm.h"
+#include "slurm.h"
 
 static int open_symbols(void *ctx)
 {
@@ -60,6 +62,24 @@ static int processors(void)
 	return n < MOST_JOBS ? n : MOST_JOBS;
 }
 
+/* Adds what the arguments stand for. */
+static int find_paths(const struct args *args, struct paths *paths, struct tp_err *err)
+{
+	int code = 0;
+
+	for (int i = 0; i < args->nfiles && !code; i++) {
+		size_t before = paths->n;
+
+		code = paths_add(paths, args->files[i], err);
+		if (!code && paths->n == before)
+			cmd_note(&args->cmd, "%s: there is no file in it to import",
+				 args->files[i]);
+	}
+	for (size_t i = 0; i < paths->n && args->skip_others; i++)
+		paths->list[i].named &= paths->list[i].wrong != 0;
+	return code;
+}
+
 static int import_many(struct args *args)
 {
 	struct paths paths = {.keys = args->keys};
@@ -72,39 +92,91 @@ static int import_many(struct args *args)
 			    .import = args->import,
 			    .own_store = one_store};
 	struct tp_err err;
-	int code = 0, status;
+	int status =
+	    find_paths(args, &paths, &err) ? cmd_fail(&args->cmd, NULL, &err) : many_import(&many);
 
-	for (int i = 0; i < args->nfiles && !code; i++) {
-		size_t before = paths.n;
-
-		code = paths_add(&paths, args->files[i], &err);
-		if (!code && paths.n == before)
-			cmd_note(&args->cmd, "%s: there is no file in it to import",
-				 args->files[i]);
-	}
-	for (size_t i = 0; i < paths.n && args->skip_others; i++)
-		paths.list[i].named &= paths.list[i].wrong != 0;
-	status = code ? cmd_fail(&args->cmd, NULL, &err) : many_import(&many);
 	paths_release(&paths);
 	return status;
 }
 
-static int import_by_slurm(struct args *args)
+/* Notes dumps whose folders do not give all labels: tasks are given the labels, not the folders. */
+static void note_labels(const struct args *args, const struct paths *paths)
 {
-	struct slurm slurm = {.cmd = &args->cmd,
-			      .store = args->store,
-			      .options = args->slurm_options,
-			      .tasks = (size_t)args->tasks,
-			      .keys = args->keys,
-			      .wait = args->wait,
-			      .paths = args->files,
-			      .npaths = (size_t)args->nfiles,
-			      .argv = (const char *const *)args->task_argv,
-			      .nargs = args->ntask_argv,
-			      .labels = args->import.labels,
-			      .nlabels = args->import.nlabels};
+	struct unlabelled u = {0};
+	uint64_t files = 0;
 
-	return slurm_import(&slurm);
+	for (size_t i = 0; i < paths->n; i++) {
+		const struct path *p = &paths->list[i];
+		size_t size;
+		const char *key = p->wrong ? NULL
+					   : paths_missing(p, paths->keys, args->import.labels,
+							   args->import.nlabels, &size);
+
+		files += !p->wrong;
+		if (key && !u.n++) {
+			u.name = p->name;
+			u.key = key;
+			u.key_size = size;
+		}
+	}
+	unlabelled_print(&args->cmd, &u, files, "files", paths->keys);
+}
+
+/* --lists */
+static int write_lists(struct args *args)
+{
+	struct paths paths = {.keys = args->keys};
+	char dumps[28], bytes[TP_UNITS_SIZE];
+	size_t tasks = (size_t)args->tasks;
+	struct tp_err err;
+	int status = CMD_OK, code = find_paths(args, &paths, &err);
+
+	for (size_t i = 0; i < paths.n && !code; i++)
+		if (!strcmp(paths.list[i].name, "-"))
+			code = tp_err_set(&err, TP_EUNKNOWN, TP_OFFSET_NONE,
+					  "a dump on standard input cannot be imported by a job");
+	if (!code && paths.n)
+		code = lists_write(args->lists, &paths, &tasks, &err);
+	if (code) {
+		status = cmd_fail(&args->cmd, NULL, &err);
+	} else if (!paths.n) {
+		cmd_note(&args->cmd, "no files are there to import");
+	} else {
+		cmd_print(&args->cmd, "%s file%s (%s) in %zu task%s\n",
+			  tp_fmt_count(dumps, (int64_t)paths.n), paths.n == 1 ? "" : "s",
+			  tp_fmt_bytes(bytes, (int64_t)paths.bytes), tasks, tasks == 1 ? "" : "s");
+		note_labels(args, &paths);
+	}
+	paths_release(&paths);
+	return status;
+}
+
+/* --sum-reports */
+static int sum_reports(struct args *args)
+{
+	struct report sum = {0};
+	struct tp_err err;
+	int code = 0, status;
+
+	for (int i = 0; i < args->nfiles && !code; i++)
+		code = report_read(&sum, args->files[i], &err);
+	if (!code && args->report)
+		code = report_write(&sum, args->report, &err);
+	if (code == TP_EFORMAT) {
+		/* Advice on damaged dumps would not help. */
+		cmd_error(&args->cmd, "%s", err.msg);
+		status = CMD_INPUT;
+	} else if (code) {
+		status = cmd_fail(&args->cmd, NULL, &err);
+	} else {
+		tally_print(&args->cmd, &sum.tally, -1, args->store);
+		report_print_failures(&sum, &args->cmd);
+		report_print_names(&sum, &args->cmd, args->store,
+				   args->report ? args->report : args->files[0]);
+		status = sum.worst;
+	}
+	report_release(&sum);
+	return status;
 }
 
 static int do_one(struct args *args, const char *file)
@@ -127,9 +199,13 @@ static int run(struct args *args)
 		status = check_symbols(args);
 	if (status)
 		return status;
+	if (args->slurm)
+		return slurm_import(args);
 	cmd_interruptible();
 	if (args->at_once) {
-		worst = args->slurm ? import_by_slurm(args) : import_many(args);
+		worst = args->lists	    ? write_lists(args)
+			: args->sum_reports ? sum_reports(args)
+					    : import_many(args);
 		cmd_interrupted();
 	}
 	for (int i = 0; i < args->nfiles && !args->at_once; i++) {
@@ -139,8 +215,7 @@ static int run(struct args *args)
 			worst = status;
 		cmd_interrupted();
 	}
-	if (worst == CMD_OK && (!args->slurm || args->wait) &&
-	    (!args->at_once || (args->store && !access(args->store, F_OK))))
+	if (worst == CMD_OK && (!args->at_once || (args->store && !access(args->store, F_OK))))
 		hint(args);
 	arguments_release(args);
 	return worst;

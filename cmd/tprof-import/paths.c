@@ -357,6 +357,11 @@ static int take_field(struct paths *p, struct entry *e, const char *field)
 	struct path *own = &e->own;
 	int code = 0;
 
+	if (!strcmp(field, PATHS_FOUND)) {
+		for (size_t i = e->first; i < p->n; i++)
+			p->list[i].named = false;
+		return 0;
+	}
 	if (*field == '=') {
 		/* A name is for one dump. */
 		if (!field[1] || own->as || p->n != e->first + 1)

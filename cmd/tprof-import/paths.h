@@ -10,6 +10,7 @@
  *	entry = name NUL { TAB field NUL }
  *	field = KEY=VALUE	a label of the run, or of all in that folder
  *	      | "=" NAME	what the run is called
+ *	      | "?"		it may be another file than a dump, as in a folder
  *	      | ""
  *
  * What a folder holds is called by its path from there on (host-1/cpu.pb.gz), and its folders may
@@ -22,6 +23,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+
+/* The field of a list for a file that was found, not named. */
+#define PATHS_FOUND "?"
 
 struct path {
 	char *name;	/* "-": standard input */

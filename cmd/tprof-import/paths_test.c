@@ -210,6 +210,21 @@ static void test_paths_add_labels(void **state)
 	}
 }
 
+/* "?" is said of each file of the entry. */
+static void test_paths_add_found(void **state)
+{
+	struct paths p = {0};
+	struct tp_err err;
+	char text[512];
+
+	(void)state;
+	make("found", "d/a\t?\nd/Z\nnone\thost=x\t?\n");
+	assert_int_equal(paths_add(&p, "@found", &err), 0);
+	tell(&p, text, sizeof(text));
+	assert_string_equal(text, "d/a !d/Z ?none");
+	paths_release(&p);
+}
+
 /* Between NULs a field is what begins with a tab; tabs in it are its own. */
 static void test_paths_add_labels_zeros(void **state)
 {
@@ -298,6 +313,7 @@ int main(void)
 	    cmocka_unit_test(test_paths_add_bad_lists),
 	    cmocka_unit_test(test_paths_add_labels),
 	    cmocka_unit_test(test_paths_add_labels_zeros),
+	    cmocka_unit_test(test_paths_add_found),
 	    cmocka_unit_test(test_paths_labels_own_first),
 	    cmocka_unit_test(test_paths_missing_rows),
 	    cmocka_unit_test(test_paths_add_deep),

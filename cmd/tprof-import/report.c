@@ -246,7 +246,7 @@ static void add(char *text, size_t size, uint64_t n, const char *what)
 
 void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store)
 {
-	char dumps[28], imported[28], text[256] = "", in[TP_UNITS_SIZE],
+	char dumps[28], imported[28], text[256] = "", took[32] = "", in[TP_UNITS_SIZE],
 				      out[TP_UNITS_SIZE + 8] = "";
 	bool made = !store && t->imported + t->there > 0;
 	struct stat st;
@@ -262,9 +262,11 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 	} else if (store) {
 		made = errno != ENOENT;
 	}
-	cmd_print(cmd, "%s dump%s: %s imported%s; %.2fs; %s %s%s%s\n",
+	if (seconds >= 0)
+		snprintf(took, sizeof(took), "; %.2fs", seconds);
+	cmd_print(cmd, "%s dump%s: %s imported%s%s; %s %s%s%s\n",
 		  tp_fmt_count(dumps, (int64_t)t->dumps), t->dumps == 1 ? "" : "s",
-		  tp_fmt_count(imported, (int64_t)t->imported), text, seconds,
+		  tp_fmt_count(imported, (int64_t)t->imported), text, took,
 		  tp_fmt_bytes(in, (int64_t)(made ? t->bytes : t->read)), made ? "into " : "read; ",
 		  store	 ? store
 		  : made ? "stores beside them"

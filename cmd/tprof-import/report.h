@@ -60,8 +60,8 @@ int report_read(struct report *r, const char *path, struct tp_err *err);
 /* Removes the file if it is a report: what is none is somebody else's. */
 void report_remove(const char *path);
 
-/* "20 dumps: 18 imported, 1 failed; 0.29s; 181KiB into night.tprof of 344KiB". The store may be
- * NULL: one for each dump. */
+/* Prints "20 dumps: 18 imported, 1 failed; 0.29s; 181KiB into night.tprof of 344KiB". The store may
+ * be NULL: one for each dump. Negative seconds are left out. */
 void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store);
 /* A line on standard error about them, if there are any, of so many `what` ("dumps"); `keys`:
  * --folder-labels. */

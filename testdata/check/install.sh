@@ -38,9 +38,7 @@ pkg-config --exists libcurl 2>/dev/null && expect 'what has connections' test -x
 expect 'the extension' test -s "$to/opt/lib/tprof/tprof.so"
 expect 'the library' test -s "$to/opt/lib/libtprof-record.so"
 expect 'its header' test -s "$to/opt/include/tprof-record.h"
-for s in cmd/tprof-import/slurm/*.sh; do
-	expect "${s##*/}" test -x "$to/opt/share/tprof/slurm/${s##*/}"
-done
+expect 'the script of Slurm' test -x "$to/opt/share/tprof/slurm.sh"
 expect 'its page' test -s "$to/opt/share/man/man3/tprof-record.3"
 expect 'the recorder finds its library' sh -c "'$to/opt/bin/tprof-record' -q -o '$to/run' -- true && test -s '$to/run/trace.out'"
 rm -rf "$to/run"
@@ -112,7 +110,7 @@ for f in usr/games/tprof usr/lib/tprof/tprof.so usr/lib/multi-arch/libtprof.a us
 	usr/local/inc/tprof/import.h man/man5/tprof-store.5 zsh/_tprof bash/tprof fish/tprof.fish; do
 	expect "$f" test -s "$odd/$f"
 done
-expect 'everybody may read all of it' sh -c "! grep -vE '^(d 755|f 644|f 755 usr/(games/|share/tprof/slurm/|lib/tprof/tprof-courier$)|l 777)' '$scratch/odd'"
+expect 'everybody may read all of it' sh -c "! grep -vE '^(d 755|f 644|f 755 usr/(games/|share/tprof/slurm\.sh$|lib/tprof/tprof-courier$)|l 777)' '$scratch/odd'"
 expect 'tprof.pc says where' grep -qx 'libdir=${prefix}/lib/multi-arch' "$odd/usr/lib/multi-arch/pkgconfig/tprof.pc"
 expect 'make uninstall elsewhere' $MAKE uninstall $places DESTDIR="$odd"
 expect 'nothing stays there' sh -c "! find '$odd' -mindepth 1 | grep ."

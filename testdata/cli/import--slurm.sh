@@ -37,11 +37,17 @@ cat >"$TMP/stub/squeue" <<'END'
 #!/bin/sh
 [ -z "${AWAY-}" ] || { echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1; }
 for id; do :; done
+[ -z "${ENDS-}" ] || rm -r "$ENDS"
 [ -z "${HOLD-}" ] || echo "${id#*=}"
 END
 cat >"$TMP/stub/scancel" <<'END'
 #!/bin/sh
 echo "scancel $*" >>"$TMP/calls"
+END
+cat >"$TMP/stub/mktemp" <<'END'
+#!/bin/sh
+[ -z "${RIVAL-}" ] || mkdir -p "$RIVAL/0"
+exec /usr/bin/mktemp "$@"
 END
 chmod +x "$TMP/stub"/*
 # Jobs that have gone are asked about three times before they are given up, 3 s apart unless this is set.
@@ -80,14 +86,15 @@ tprof-import --label=day=1 --strict -o one.tprof ../dumps >/dev/null 2>&1
 same all.tprof one.tprof
 rm -f all.tprof
 
-echo '-- lists: as many bytes in each; what was named is apart'
+echo '-- lists: as many bytes in each; what was found in a folder may be another file'
 HOLD=1 tprof-import --slurm --tasks=4 -o held.tprof ../dumps ../dumps/cut.heap none | plain
 calls
 stat -c '%A' held.tprof.slurm
-for list in held.tprof.slurm/list/*[0-9]; do
-	echo "$(basename $list): $(tr '\0' '\n' <$list | wc -l) lines, $(grep -zv '^	' <$list | xargs -0 stat -Lc %s 2>/dev/null | awk '{ n += $1 } END { print n }') bytes, $(cat $list.options 2>/dev/null)"
+for list in held.tprof.slurm/list/*; do
+	echo "$(basename $list): $(tr '\0' '\n' <$list | wc -l) lines, $(grep -zv '^	' <$list | xargs -0 stat -Lc %s 2>/dev/null | awk '{ n += $1 } END { print n }') bytes"
 done
 grep -zF 'touch' held.tprof.slurm/list/* | tr '\0' '\n'
+cat held.tprof.slurm/list/* | grep -zvF 'touch' | tr '\0\t' '\n:' | grep -A1 -E 'none|cut.heap'
 echo '-- under way'
 HOLD=1 tprof-import --slurm -o held.tprof ../dumps ../dumps/cut.heap none
 tprof-import --slurm -o held.tprof ../dumps 2>&1
@@ -113,20 +120,62 @@ calls
 tprof-import -o two.tprof ../dumps >/dev/null 2>&1
 same all.tprof two.tprof
 
-echo '-- labels by folder; a damaged trace'
+echo '-- labels by folder: dumps that the store has get them, too'
 mkdir -p "$TMP/large/h 1" "$TMP/large/h2"
 cp "$data/corpus/traces/slow-1.27.trace" "$TMP/large/h 1/whole.trace"
 cp "$data/corpus/broken/middle-1.27.trace" "$data/checkout-1.19.trace" "$TMP/large/h2"
-HOLD=1 tprof-import --slurm --folder-labels=host -o large.tprof ../large
-for list in large.tprof.slurm/list/*[0-9]; do
-	echo "$(tr '\0\t' ' :' <$list) $(cat $list.options)"
-done
-tprof-import --slurm --folder-labels=host --wait -o large.tprof ../large 2>&1 | plain
-calls | grep job
+tprof-import -o labelled.tprof "$TMP/large/h2/checkout-1.19.trace" >/dev/null
+HOLD=1 tprof-import --slurm --folder-labels=host --tasks=3 -o labelled.tprof ../large
+for list in labelled.tprof.slurm/list/*; do tr '\0\t' ' :' <$list; echo; done
+tprof-import --slurm --folder-labels=host --wait -o labelled.tprof ../large 2>&1 | plain
+calls
 tprof-import --folder-labels=host -o whole.tprof ../large 2>&1 | plain
 HOLD=1 tprof-import --slurm --folder-labels=host/version --label=day=1 -o few.tprof ../large 2>&1 | grep note
-same large.tprof whole.tprof
-tprof-query --format=csv large.tprof "SELECT name, value FROM run JOIN label ON run = id ORDER BY 1"
+tprof-query --format=csv labelled.tprof "SELECT name, value FROM run JOIN label ON run = id ORDER BY 1"
+
+echo '-- options of sbatch: what is needed here is refused'
+for options in --array=1-3 --arr=1-3 --wait --depend=afterok:1 '-p all batch' -vQ '-D /' '-Hd afterok:1' '-a 1' -- batch; do
+	tprof-import --slurm="$options" -o no.tprof ../dumps 2>&1
+done
+HOLD=1 tprof-import --slurm='-v --wait-all-nodes=1 -p debug -J *' -o no.tprof ../dumps >/dev/null
+calls | grep -o '<-v.*' | sed 's/ <--parsable.*//'
+rm -r no.tprof.slurm
+
+echo '-- folders that are none of ours, or not whole'
+mkdir no.tprof.slurm
+tprof-import --slurm -o no.tprof ../dumps 2>&1
+echo $?
+rmdir no.tprof.slurm
+mkdir "$TMP/empty"
+tprof-import --slurm -o no.tprof ../empty 2>&1
+echo $?
+ls -d no.tprof* 2>&1
+
+echo '-- another one submits jobs'
+HOLD=1 tprof-import --slurm -o no.tprof ../dumps >/dev/null
+flock no.tprof.slurm/plan tprof-import --slurm -o no.tprof ../dumps 2>&1
+echo $?
+echo '-- their import ends while we look for jobs; somebody else begins one meanwhile'
+ENDS=no.tprof.slurm tprof-import --slurm --wait -o no.tprof ../dumps 2>&1 | head -n 1
+ls -d no.tprof*
+RIVAL=no.tprof.slurm tprof-import --slurm -o no.tprof ../dumps 2>&1
+echo $?
+ls -d no.tprof*
+rm -r no.tprof*
+echo '-- a dump that is called as options are'
+cp "$data/prices/new.cpu" ./--dump=x.cpu
+tprof-import --slurm --wait -o no.tprof -- --dump=x.cpu 2>&1 | tail -n 1 | plain
+rm ./--dump=x.cpu no.tprof*
+
+echo '-- a signal ends the waiting, not the jobs'
+HOLD=1 TPROF_SLURM_POLL=10s tprof-import --slurm --wait -o no.tprof ../dumps >"$TMP/said" 2>&1 &
+until grep -q merges "$TMP/said"; do sleep 0.05; done
+kill $!
+wait $!
+echo $?
+cat "$TMP/said"
+rm -r no.tprof.slurm
+rm -f "$TMP/calls"
 
 echo '-- what Slurm says, and that it is not there'
 SBATCH_SAYS='sbatch: error: invalid partition specified: nigth' tprof-import --slurm -o no.tprof ../dumps 2>&1

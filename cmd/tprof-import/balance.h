@@ -1,6 +1,6 @@
-/* Which task of an array job has which dump, so that all take about as long. */
-#ifndef IMPORT_SLURM_BALANCE_H
-#define IMPORT_SLURM_BALANCE_H
+/* Divides dumps among tasks so that all tasks take about equally long. */
+#ifndef IMPORT_BALANCE_H
+#define IMPORT_BALANCE_H
 
 #include <stddef.h>
 #include <stdint.h>

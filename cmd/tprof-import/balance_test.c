@@ -1,5 +1,5 @@
 /* Dumps divided among tasks. */
-#include "tprof-import/slurm/balance.c"
+#include "tprof-import/balance.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
