@@ -498,21 +498,20 @@ static void test_diff_closures_of_inlined_functions(void **state)
 	}
 }
 
-/* A place may have many closures, and their names may be long. */
-static void test_diff_closures_in_time(void **state)
+/* Matches twice n closures with long names, and returns the processor time of it. */
+static clock_t match_closures(int n)
 {
-	enum { EACH = 480, LENGTH = 10000 };
+	enum { LENGTH = 10000 };
 	struct rep_closures c = {.matched = false};
 	struct rep_closure closure = {.file = 1, .line = 7};
 	struct tp_dict *names = tp_dict_new();
 	char *name = malloc(LENGTH + 100);
-	clock_t begun;
+	clock_t begun, took;
 
-	(void)state;
 	assert_non_null(names);
 	assert_non_null(name);
-	for (int i = 0; i < 2 * EACH; i++) {
-		bool new = i >= EACH;
+	for (int i = 0; i < 2 * n; i++) {
+		bool new = i >= n;
 		int at = snprintf(name, 60, "main.%sf%d", new ? "" : "caller.", i);
 
 		memset(name + at, 'x', LENGTH);
@@ -524,11 +523,28 @@ static void test_diff_closures_in_time(void **state)
 	}
 	begun = clock();
 	assert_int_equal(rep_closures_match(&c, names), 0);
-	assert_true(clock() - begun < CLOCKS_PER_SEC);
+	took = clock() - begun;
 	assert_int_equal(rep_closures_other(&c, closure.name), 0);
 	rep_closures_release(&c);
 	tp_dict_free(names);
 	free(name);
+	return took;
+}
+
+/* Eight times the closures take about eight times as long; they took 64 times when each was compared
+ * with all others. The best of five is least disturbed by what else runs. */
+static void test_diff_closures_in_time(void **state)
+{
+	clock_t few = 0, many = 0;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		clock_t a = match_closures(60), b = match_closures(480);
+
+		few = !i || a < few ? a : few;
+		many = !i || b < many ? b : many;
+	}
+	assert_true(many <= 24 * (few + CLOCKS_PER_SEC / 10000));
 }
 
 int main(void)
