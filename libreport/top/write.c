@@ -95,7 +95,6 @@ static struct rep_value cell_of(struct rep_job *job, const struct rep_column *co
 				size_t c)
 {
 	const struct rep_top_options *opt = job->opt;
-	struct rep_top_options plain;
 	struct rep_value v = {0}, other;
 	bool both = !column->raw_only && !column->table_only;
 	bool mine = !(opt->tables ? column->raw_only : column->table_only);
@@ -104,11 +103,9 @@ static struct rep_value cell_of(struct rep_job *job, const struct rep_column *co
 		v = job->report->ops->value(job, row, c);
 	if (!opt->whole || (mine && (!both || v.type != REP_TYPE_TEXT)))
 		return mine ? v : rep_null();
-	plain = *opt;
-	plain.tables = !opt->tables;
-	job->opt = &plain;
+	job->texts.people = !opt->tables;
 	other = job->report->ops->value(job, row, c);
-	job->opt = opt;
+	job->texts.people = opt->tables;
 	if (!mine)
 		return other;
 	if (v.text.size && other.type == REP_TYPE_TEXT && !other.text.size)
