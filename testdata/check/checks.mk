@@ -71,8 +71,8 @@ conformance-selftest: all ## check that the comparison with Go's readers is able
 	@sh testdata/check/selftest.sh $(B)/bin
 
 .PHONY: bench
-bench: all record-programs ## time imports and reports, beside Go's tools where they are
-	@sh testdata/bench/run.sh $(B)/bin $(T)
+bench: all record-programs ## time imports and reports, beside Go's tools where they are, or BASE=COMMIT
+	@$(if $(BASE),sh testdata/bench/base.sh $(BASE) $(B)/bin $(T),sh testdata/bench/run.sh $(B)/bin $(T))
 
 .PHONY: test-browser
 test-browser: all ## flame graphs and pages in headless Chromium; screenshots are left in build/out/browser

@@ -3,8 +3,9 @@
  *   bench [-n RUNS] [-1] [-c] [-u TEXT] COMMAND [PEER]
  *
  * Runs COMMAND and PEER (each a shell command line) in turn, A B A B …, after one warm-up each, and
- * prints one line: median wall seconds and peak resident MiB of each, and the median of the ratios
- * pair by pair. Pairs, because a machine's speed drifts; medians, because it is noisy. */
+ * prints one line: median wall seconds and peak resident MiB of each, the median of the ratios pair by
+ * pair, and the interval that contains that median with 95 % confidence. Pairs, because a machine's
+ * speed drifts; medians, because it is noisy. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -168,6 +169,26 @@ static double median(const double *values, int n)
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
+/* Returns the rank r such that the rth lowest and the rth highest of n values enclose the median with
+ * at least 95 % confidence (by the binomial distribution); 1, all that is known, for few values. */
+static int rank_of_interval(int n)
+{
+	double below = 1,
+	       p = 1; /* times 2^n: probability of at most, and exactly, r - 1 below it */
+	double limit = 0.025;
+	int r = 1;
+
+	for (int i = 0; i < n; i++)
+		limit *= 2;
+	for (; r < n / 2; r++) {
+		p *= (double)(n - r + 1) / r;
+		below += p;
+		if (below > limit)
+			break;
+	}
+	return r;
+}
+
 static int run(const struct args *args)
 {
 	double wall[2][MAX_RUNS] = {{0}}, peak[2] = {0, 0}, ratio[MAX_RUNS] = {0};
@@ -192,9 +213,14 @@ static int run(const struct args *args)
 			ratio[i] = wall[0][i] / wall[1][i];
 	}
 	printf("%.4f %.0f", median(wall[0], args->runs), peak[0]);
-	if (ncommands == 2)
-		printf(" %.4f %.0f %.4f", median(wall[1], args->runs), peak[1],
-		       median(ratio, args->runs));
+	if (ncommands == 2) {
+		int rank = rank_of_interval(args->runs);
+		double middle = median(ratio, args->runs);
+
+		qsort(ratio, (size_t)args->runs, sizeof(*ratio), by_value);
+		printf(" %.4f %.0f %.4f %.4f %.4f", median(wall[1], args->runs), peak[1], middle,
+		       ratio[rank - 1], ratio[args->runs - rank]);
+	}
 	printf("\n");
 	return ferror(stdout) ? 4 : 0;
 }
@@ -206,7 +232,8 @@ int main(int argc, char **argv)
 	    .parser = on_option,
 	    .args_doc = "COMMAND [PEER]",
 	    .doc = "Times COMMAND, against PEER where one is given.\vPrints: wall seconds and "
-		   "peak MiB of COMMAND, the same of PEER, and the ratio COMMAND/PEER.",
+		   "peak MiB of COMMAND, the same of PEER, the ratio COMMAND/PEER, and its 95 % "
+		   "interval.",
 	};
 	struct args args = {.runs = 5};
 
