@@ -77,6 +77,19 @@ static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
 	return 0;
 }
 
+static struct tp_v1_event event(enum tp_v1_type type)
+{
+	return (struct tp_v1_event){.type = type};
+}
+
+/* An event about one thing: a thread, a goroutine. */
+static struct tp_v1_event event_of(enum tp_v1_type type, uint64_t arg)
+{
+	return (struct tp_v1_event){.type = type, .args = {arg}, .nargs = 1};
+}
+
+/* ---- transitions ---- */
+
 static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event ev, uint32_t stack)
 {
 	int code = stack_of(v, stack, &ev.stack);
@@ -85,110 +98,59 @@ static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event ev,
 	return code ? code : put(v, p, ev);
 }
 
-/* An event about one thing: a thread, a goroutine. */
-static int put_one(struct v1_writer *v, int32_t p, enum tp_v1_type type, uint64_t arg)
+static int create(struct v1_writer *v, int32_t p, const struct rec_goroutine *g, uint32_t stack)
 {
-	return put(v, p, (struct tp_v1_event){.type = type, .args = {arg}, .nargs = 1});
-}
-
-/* Where something is told that M does: -1 where it runs nothing, or without a P. */
-static int32_t p_of(const struct rec_machine *m)
-{
-	return m && m->g && m->p >= 0 ? m->p : TP_V1_NO_P;
-}
-
-/* ---- transitions ---- */
-
-static int p_start(struct rec_writer *w, struct rec_machine *m)
-{
-	return put_one(of(w), m->p, TP_V1_PROC_START, m->wire);
-}
-
-static int p_stop(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_PROC_STOP});
-}
-
-static int create(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		  uint32_t stack)
-{
+	struct tp_v1_event ev = {.type = TP_V1_GO_CREATE, .args = {g->id}, .nargs = 2};
 	uint64_t pc;
 
-	rec_names_begin(w->story->names, g->entry, g->stack, &pc);
+	rec_names_begin(v->w.story->names, g->entry, g->stack, &pc);
 	/* The start routine; readers take it for a return address one behind. */
-	return put_with_stack(of(w), p_of(by),
-			      (struct tp_v1_event){.type = TP_V1_GO_CREATE,
-						   .args = {g->id, pc ? pc - 1 : 0},
-						   .nargs = 2},
-			      stack);
+	ev.args[1] = pc ? pc - 1 : 0;
+	return put_with_stack(v, p, ev, stack);
 }
 
-static int start(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
-{
-	return put_one(of(w), m->p, TP_V1_GO_START, g->id);
-}
-
-static int block(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack)
-{
-	return put_with_stack(of(w), m->p, (struct tp_v1_event){.type = blocks[reason]}, stack);
-}
-
-static int unblock(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		   uint32_t stack)
-{
-	return put_with_stack(
-	    of(w), p_of(by),
-	    (struct tp_v1_event){.type = TP_V1_GO_UNBLOCK, .args = {g->id}, .nargs = 1}, stack);
-}
-
-static int end(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_END});
-}
-
-static int call(struct rec_writer *w, struct rec_machine *m, uint32_t stack)
-{
-	return put_with_stack(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_SYSCALL}, stack);
-}
-
-static int call_blocks(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_SYSBLOCK});
-}
-
-/* One that kept its P has no end. */
-static int call_ends(struct rec_writer *w, struct rec_machine *m)
-{
-	(void)w;
-	(void)m;
-	return 0;
-}
-
-static int call_leaves(struct rec_writer *w, struct rec_machine *m)
+static int move(struct rec_writer *w, const struct rec_move *t)
 {
 	struct v1_writer *v = of(w);
+	const struct rec_machine *m = t->m;
+	int32_t p = m ? m->p : TP_V1_NO_P;
+	/* Others may be told of on an M that runs nothing, or without a P. */
+	int32_t other = m && m->g && p >= 0 ? p : TP_V1_NO_P;
 
-	(void)m;
-	v->left_seq = ++v->seq;
-	v->left_ticks = w->story->now++;
+	switch (t->kind) {
+	case REC_MOVE_P_START:
+		return put(v, p, event_of(TP_V1_PROC_START, m->wire));
+	case REC_MOVE_P_STOP:
+		return put(v, p, event(TP_V1_PROC_STOP));
+	case REC_MOVE_PROCS:
+		return put_with_stack(v, p, event_of(TP_V1_GOMAXPROCS, w->story->nps), 0);
+	case REC_MOVE_CREATE:
+		return create(v, other, t->g, t->stack);
+	case REC_MOVE_START:
+		return put(v, p, event_of(TP_V1_GO_START, t->g->id));
+	case REC_MOVE_BLOCK:
+		return put_with_stack(v, p, event(blocks[t->reason]), t->stack);
+	case REC_MOVE_UNBLOCK:
+		return put_with_stack(v, other, event_of(TP_V1_GO_UNBLOCK, t->g->id), t->stack);
+	case REC_MOVE_END:
+		return put(v, p, event(TP_V1_GO_END));
+	case REC_MOVE_CALL:
+		return put_with_stack(v, p, event(TP_V1_GO_SYSCALL), t->stack);
+	case REC_MOVE_CALL_BLOCKS:
+		return put(v, p, event(TP_V1_GO_SYSBLOCK));
+	case REC_MOVE_CALL_ENDS: /* one that kept its P has no end */
+		return 0;
+	case REC_MOVE_CALL_LEAVES:
+		v->left_seq = ++v->seq;
+		v->left_ticks = w->story->now++;
+		return 0;
+	case REC_MOVE_CALL_BACK:
+		return put(v, p,
+			   (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
+						.args = {t->g->id, v->left_seq, v->left_ticks},
+						.nargs = 3});
+	}
 	return 0;
-}
-
-static int call_back(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
-{
-	struct v1_writer *v = of(w);
-
-	return put(v, m->p,
-		   (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
-					.args = {g->id, v->left_seq, v->left_ticks},
-					.nargs = 3});
-}
-
-static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
-{
-	return put_with_stack(
-	    of(w), m->p, (struct tp_v1_event){.type = TP_V1_GOMAXPROCS, .args = {n}, .nargs = 1},
-	    0);
 }
 
 /* ---- beginning and end ---- */
@@ -197,28 +159,29 @@ static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
 static int begin(struct rec_writer *w)
 {
 	struct rec_story *s = w->story;
+	struct v1_writer *v = of(w);
 	int code = 0;
 
 	for (uint32_t i = 0; !code && i < s->nalive; i++) {
 		struct rec_goroutine *g = &s->gs[s->alive[i]];
 
-		code = create(w, NULL, g, 0);
+		code = create(v, TP_V1_NO_P, g, 0);
 		if (!code && g->state == REC_G_WAITING)
-			code = put_one(of(w), TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
+			code = put(v, TP_V1_NO_P, event_of(TP_V1_GO_WAITING, g->id));
 		/* One with a P goes on as if it were running: its end is not told. */
 		if (!code && g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
-			code = put_one(of(w), TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
+			code = put(v, TP_V1_NO_P, event_of(TP_V1_GO_IN_SYSCALL, g->id));
 	}
 	for (uint32_t i = 0; !code && i < s->nps; i++) {
 		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
 
 		if (!m)
 			continue;
-		code = p_start(w, m);
+		code = REC_MOVE(s, P_START, .m = m);
 		if (!code && m->g)
-			code = start(w, m, rec_g_of(s, m));
+			code = REC_MOVE(s, START, .m = m, .g = rec_g_of(s, m));
 		if (!code && i == 0)
-			code = put_procs(w, m, s->nps);
+			code = REC_MOVE(s, PROCS, .m = m);
 	}
 	return code;
 }
@@ -242,15 +205,15 @@ static int finish(struct rec_writer *w)
 		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
 
 		if (m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING) {
-			code = block(w, m, REC_ON_YIELD, 0);
+			code = REC_MOVE(s, BLOCK, .m = m, .reason = REC_ON_YIELD);
 			return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 		}
 	}
 	code = rec_story_take_p(s, &outside);
 	if (!code)
-		code = p_start(w, &outside);
+		code = REC_MOVE(s, P_START, .m = &outside);
 	if (!code)
-		code = p_stop(w, &outside);
+		code = REC_MOVE(s, P_STOP, .m = &outside);
 	return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 }
 
@@ -267,19 +230,7 @@ int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	static const struct rec_writer ops = {
 	    .begin = begin,
 	    .pause = pause_,
-	    .procs = put_procs,
-	    .p_start = p_start,
-	    .p_stop = p_stop,
-	    .create = create,
-	    .start = start,
-	    .block = block,
-	    .unblock = unblock,
-	    .end = end,
-	    .call = call,
-	    .call_blocks = call_blocks,
-	    .call_ends = call_ends,
-	    .call_leaves = call_leaves,
-	    .call_back = call_back,
+	    .move = move,
 	    .finish = finish,
 	    .free = free_writer,
 	};

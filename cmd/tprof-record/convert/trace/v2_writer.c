@@ -198,11 +198,6 @@ static int generation(struct v2_writer *v)
 	return code;
 }
 
-static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
-{
-	return put(of(w), m->wire, TP_V2_ProcsChange, n, 0, 0, 0);
-}
-
 static int begin(struct rec_writer *w)
 {
 	struct rec_story *s = w->story;
@@ -210,7 +205,7 @@ static int begin(struct rec_writer *w)
 
 	for (uint32_t i = 0; !code && i < s->nalive; i++)
 		if (s->gs[s->alive[i]].state == REC_G_RUNNING)
-			return put_procs(w, &s->ms[s->gs[s->alive[i]].m - 1], s->nps);
+			return REC_MOVE(s, PROCS, .m = rec_m_of(s, &s->gs[s->alive[i]]));
 	return code;
 }
 
@@ -235,22 +230,6 @@ static int finish(struct rec_writer *w)
 
 /* ---- transitions ---- */
 
-static int p_start(struct rec_writer *w, struct rec_machine *m)
-{
-	struct v2_writer *v = of(w);
-	struct rec_p *p = &w->story->ps[m->p];
-	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, P_IDLE);
-
-	return code ? code
-		    : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++w->story->ps[m->p].seq, 0,
-			  0);
-}
-
-static int p_stop(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->wire, TP_V2_ProcStop, 0, 0, 0, 0);
-}
-
 /* Creation needs a P. */
 static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 {
@@ -259,86 +238,71 @@ static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 
 	if (code)
 		return code;
-	code = p_start(&v->w, &v->outside);
+	code = REC_MOVE(s, P_START, .m = &v->outside);
 	if (!code)
-		code = v->w.create(&v->w, &v->outside, g, 0);
+		code = REC_MOVE(s, CREATE, .m = &v->outside, .g = g);
 	if (!code)
-		code = p_stop(&v->w, &v->outside);
+		code = REC_MOVE(s, P_STOP, .m = &v->outside);
 	rec_story_give_p(s, &v->outside);
 	return code;
 }
 
-static int create(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		  uint32_t stack)
+static int create(struct v2_writer *v, uint64_t m, struct rec_goroutine *g, uint32_t stack)
 {
-	struct v2_writer *v = of(w);
 	uint64_t name, at;
-	int code;
+	int code = name_of(v, g, &name);
 
-	if (!by)
-		return create_outside(v, g);
-	code = name_of(v, g, &name);
 	if (!code)
 		code = stack_of(v, stack, &at);
 	g->seq = 0;
-	return code ? code : put(v, by->wire, TP_V2_GoCreate, g->id, name, at, 0);
+	return code ? code : put(v, m, TP_V2_GoCreate, g->id, name, at, 0);
 }
 
-static int start(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
+static int p_start(struct v2_writer *v, const struct rec_machine *m)
 {
-	return put(of(w), m->wire, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+	struct rec_p *p = &v->w.story->ps[m->p];
+	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, P_IDLE);
+
+	return code ? code : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++p->seq, 0, 0);
 }
 
-static int block(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack)
+static int move(struct rec_writer *w, const struct rec_move *t)
 {
-	uint64_t at;
-	int code = stack_of(of(w), stack, &at);
+	struct v2_writer *v = of(w);
+	uint64_t m = t->m ? t->m->wire : OUTSIDE, at;
+	struct rec_goroutine *g = t->g;
+	int code;
 
-	return code ? code
-		    : put(of(w), m->wire, reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
-			  of(w)->reasons[reason], at, 0, 0);
-}
-
-static int unblock(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		   uint32_t stack)
-{
-	uint64_t at;
-	int code = stack_of(of(w), stack, &at);
-
-	return code ? code
-		    : put(of(w), by ? by->wire : OUTSIDE, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
-}
-
-static int end(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->wire, TP_V2_GoDestroy, 0, 0, 0, 0);
-}
-
-static int call(struct rec_writer *w, struct rec_machine *m, uint32_t stack)
-{
-	uint64_t at;
-	int code = stack_of(of(w), stack, &at);
-
-	return code ? code
-		    : put(of(w), m->wire, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0);
-}
-
-static int nothing(struct rec_writer *w, struct rec_machine *m)
-{
-	(void)w;
-	(void)m;
-	return 0;
-}
-
-static int call_ends(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->wire, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
-}
-
-static int call_back(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
-{
-	(void)g;
-	return put(of(w), m->wire, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+	if (t->kind == REC_MOVE_CREATE)
+		return t->m ? create(v, m, g, t->stack) : create_outside(v, g);
+	code = stack_of(v, t->stack, &at);
+	if (code)
+		return code;
+	switch (t->kind) {
+	case REC_MOVE_P_START:
+		return p_start(v, t->m);
+	case REC_MOVE_P_STOP:
+		return put(v, m, TP_V2_ProcStop, 0, 0, 0, 0);
+	case REC_MOVE_PROCS:
+		return put(v, m, TP_V2_ProcsChange, w->story->nps, 0, 0, 0);
+	case REC_MOVE_START:
+		return put(v, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+	case REC_MOVE_BLOCK:
+		return put(v, m, t->reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
+			   v->reasons[t->reason], at, 0, 0);
+	case REC_MOVE_UNBLOCK:
+		return put(v, m, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
+	case REC_MOVE_END:
+		return put(v, m, TP_V2_GoDestroy, 0, 0, 0, 0);
+	case REC_MOVE_CALL:
+		return put(v, m, TP_V2_GoSyscallBegin, ++w->story->ps[t->m->p].seq, at, 0, 0);
+	case REC_MOVE_CALL_ENDS:
+		return put(v, m, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
+	case REC_MOVE_CALL_BACK:
+		return put(v, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+	default: /* that it blocks or leaves is told by what its P does */
+		return 0;
+	}
 }
 
 /* ---- tasks, regions, logs, labels ---- */
@@ -435,19 +399,7 @@ int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	static const struct rec_writer ops = {
 	    .begin = begin,
 	    .pause = pause_,
-	    .procs = put_procs,
-	    .p_start = p_start,
-	    .p_stop = p_stop,
-	    .create = create,
-	    .start = start,
-	    .block = block,
-	    .unblock = unblock,
-	    .end = end,
-	    .call = call,
-	    .call_blocks = nothing,
-	    .call_ends = call_ends,
-	    .call_leaves = nothing,
-	    .call_back = call_back,
+	    .move = move,
 	    .note = note,
 	    .finish = finish,
 	    .free = free_writer,
