@@ -90,17 +90,15 @@ static int gzip(const struct tp_buf *in, struct tp_buf *out)
 static int live_of(const struct tp_buf *stacks, struct rec_live *live)
 {
 	const struct api_stack *s = (const void *)stacks->data;
-	size_t n = stacks->size / sizeof(*s);
-	struct rec_live_stack *to = calloc(n ? n : 1, sizeof(*to));
+	int code = 0;
 
-	if (!to)
-		return ENOMEM;
-	*live = (struct rec_live){.stack = to};
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < stacks->size / sizeof(*s) && !code; i++)
 		if (!s[i].since && s[i].npcs)
-			to[live->n++] = (struct rec_live_stack){
-			    .g = s[i].g, .tid = s[i].tid, .pcs = s[i].pcs, .npcs = s[i].npcs};
-	return 0;
+			code = rec_live_add(live, (struct rec_live_stack){.g = s[i].g,
+									  .tid = s[i].tid,
+									  .pcs = s[i].pcs,
+									  .npcs = s[i].npcs});
+	return code ? ENOMEM : 0;
 }
 
 static int encode(const struct rec_process *p, enum rec_profile_kind kind,
@@ -146,7 +144,7 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 		code = encode(&p, kind, &live, text, out);
 		api_process_free(&p);
 	}
-	free((void *)(uintptr_t)live.stack);
+	rec_live_release(&live);
 	tp_buf_release(&stacks);
 	return code;
 }

@@ -344,7 +344,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 			 "a file became shorter while names were read from it: some are missing");
 	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
-	rec_live_free(&m.live);
+	rec_live_release(&m.live);
 	rec_image_forget(&p);
 }
 
@@ -367,6 +367,6 @@ void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
 	m.number = ++image->snapshots;
 	look_at_threads(&m);
 	write_profiles(&m);
-	rec_live_free(&m.live);
+	rec_live_release(&m.live);
 	rec_image_forget(&p);
 }

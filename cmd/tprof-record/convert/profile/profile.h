@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "decode/profile.h"
@@ -25,8 +26,8 @@ enum rec_profile_kind {
  */
 const char *rec_profile_name(enum rec_profile_kind kind);
 
-/* Stacks of running threads, taken from outside while the process lived (parent/live/threads.h), and
- * which goroutines are thought to be leaked. */
+/* Stacks of running threads, taken while the process lived (parent/live/threads.h, api/stacks.h), and
+ * which goroutines are thought to be leaked. Zero-initialised is valid and empty. */
 struct rec_live_stack {
 	uint32_t g, tid;
 	const uint64_t *pcs; /* innermost first */
@@ -34,9 +35,15 @@ struct rec_live_stack {
 	bool leaked;
 };
 struct rec_live {
-	const struct rec_live_stack *stack;
-	size_t n;
+	struct rec_live_stack *stack;
+	size_t n, room;
+	struct tp_arena pcs;
 };
+
+/* Adds a stack; its PCs are copied. TP_ENOMEM. */
+int rec_live_add(struct rec_live *live, struct rec_live_stack stack);
+/* Leaves it empty. */
+void rec_live_release(struct rec_live *live);
 
 /* *profile is the caller's. `live` may be NULL. Heap values are scaled up by the rate as Go writes
  * them to profile.proto; names, lines and mappings are in it. Notices say what was lost. TP_ENOMEM,

@@ -144,31 +144,14 @@ static bool is_in(const struct tp_buf *found, const struct leaked *one)
 static int add_to(struct rec_live *live, const struct tp_buf *first, const struct tp_buf *second)
 {
 	const struct leaked *l = (const struct leaked *)(const void *)second->data;
-	size_t more = second->size / sizeof(*l), pcs = 0, n = live->n;
-	struct rec_live_stack *stack;
-	uint64_t *to;
+	int code = 0;
 
-	for (size_t i = 0; i < live->n; i++)
-		pcs += live->stack[i].npcs;
-	stack = malloc((live->n + more) * sizeof(*stack) + pcs * sizeof(*to));
-	if (!stack)
-		return TP_ENOMEM;
-	to = (uint64_t *)(void *)(stack + live->n + more);
-	for (size_t i = 0; i < live->n; i++) {
-		stack[i] = live->stack[i];
-		if (stack[i].npcs)
-			memcpy(to, stack[i].pcs, stack[i].npcs * sizeof(*to));
-		stack[i].pcs = to;
-		to += stack[i].npcs;
-	}
-	for (size_t i = 0; i < more; i++) {
+	for (size_t i = 0; i < second->size / sizeof(*l) && !code; i++)
 		if (is_in(first, &l[i]))
-			stack[n++] = (struct rec_live_stack){
-			    .g = l[i].g, .tid = (uint32_t)l[i].tid, .leaked = true};
-	}
-	rec_live_free(live);
-	*live = (struct rec_live){stack, n};
-	return 0;
+			code = rec_live_add(live, (struct rec_live_stack){.g = l[i].g,
+									  .tid = (uint32_t)l[i].tid,
+									  .leaked = true});
+	return code;
 }
 
 int rec_live_leaks(pid_t pid, const struct rec_process *p, struct rec_live *live,
