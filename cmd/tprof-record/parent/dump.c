@@ -269,8 +269,6 @@ static void write_trace(struct making *m)
 	for (int i = 0; i < ATTEMPTS; i++) {
 		code = rec_spool_map(s, &p.events, &err);
 		p.nevents = s->n;
-		p.lost_events =
-		    p.arena.header->lost[REC_LOST_EVENTS] + m->image->drain.given_up + s->lost;
 		if (!code)
 			code = try_trace(m, &p, &result, &size, &err);
 		if (!code || !make_room(m, &err))
