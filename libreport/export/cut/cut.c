@@ -5,7 +5,6 @@
 
 #include "base/seed.h"
 #include "base/units.h"
-#include "clock/clock.h"
 #include "export/anonymise.h"
 #include "export/cut/state.h"
 
@@ -383,17 +382,6 @@ static int walk_events(struct walk *w, struct tp_store *s, int64_t run)
 	return code;
 }
 
-static void wall_time(const struct cut *c, struct tp_v2_clock *clock)
-{
-	int64_t wall;
-
-	clock->mono_ns = clock->ts;
-	if (c->opt->clock && rep_clock_wall(c->opt->clock, c->now, &wall) && wall >= 0) {
-		clock->wall_sec = (uint64_t)wall / 1000000000;
-		clock->wall_nsec = (uint32_t)((uint64_t)wall % 1000000000);
-	}
-}
-
 static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		   const struct tp_out *out)
 {
@@ -445,7 +433,6 @@ int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_
 	    .origin = run->row.start_ns,
 	    .gc_seq = 1,
 	    .task_of = {.seed = tp_seed() | 1},
-	    .wall = wall_time,
 	};
 	int code;
 

@@ -91,9 +91,6 @@ struct cut {
 	uint32_t ntasks;
 	size_t task_room;
 	struct tp_idmap task_of;
-	uint32_t *stw_names; /* by string of the run: what the wire says; 0 not known yet */
-	uint32_t nstw_names;
-	void (*wall)(const struct cut *c, struct tp_v2_clock *clock);
 };
 
 /* ---- state.c ---- */

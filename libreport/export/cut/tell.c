@@ -1,4 +1,5 @@
 /* What is told that no event of the run says: statuses, generations, the beginning and the end. */
+#include "clock/clock.h"
 #include "export/cut/state.h"
 
 #define WIRE_MAX ((uint64_t)INT64_MAX - 1)
@@ -54,12 +55,23 @@ int cut_tell_p(struct cut *c, uint32_t at, uint32_t lane)
 	return cut_put(c, lane, TP_V2_ProcStatus, p->id, p->status, 0, 0);
 }
 
+static void wall_time(const struct cut *c, struct tp_v2_clock *clock)
+{
+	int64_t wall;
+
+	clock->mono_ns = clock->ts;
+	if (c->opt->clock && rep_clock_wall(c->opt->clock, c->now, &wall) && wall >= 0) {
+		clock->wall_sec = (uint64_t)wall / 1000000000;
+		clock->wall_nsec = (uint32_t)((uint64_t)wall % 1000000000);
+	}
+}
+
 int cut_generation(struct cut *c)
 {
 	uint64_t ts = (uint64_t)c->now + (uint64_t)c->origin;
 	struct tp_v2_clock clock = {.ts = ts <= c->last || ts > WIRE_MAX ? c->last + 1 : ts};
 
-	c->wall(c, &clock);
+	wall_time(c, &clock);
 	c->last = clock.ts;
 	c->gen++;
 	c->gen_events = 0;
