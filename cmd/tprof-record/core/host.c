@@ -7,15 +7,15 @@ static struct rec_self *self(void)
 }
 
 static const struct rec_host host = {
-    .version = REC_VERSION,
+#define REC_X(name) .name = rec_##name,
+    REC_HOST_FUNCTIONS(REC_X)
+#undef REC_X
+	.version = REC_VERSION,
     .size = sizeof(struct rec_host),
     .size_of_self = sizeof(struct rec_self),
     .core = &rec_core,
     .sampled = rec_sampled,
     .self = self,
-#define REC_X(name) .name = rec_##name,
-    REC_HOST_FUNCTIONS(REC_X)
-#undef REC_X
 };
 
 __attribute__((visibility("default"))) const struct rec_host *tprof_record_host(void)

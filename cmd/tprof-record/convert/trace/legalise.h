@@ -45,6 +45,11 @@ struct rec_region {
 	uint32_t name; /* string of the process */
 };
 
+struct rec_task {
+	uint64_t id;
+	bool open;
+};
+
 struct rec_goroutine {
 	uint32_t id;
 	uint8_t state;	   /* enum rec_g_state */
@@ -130,8 +135,10 @@ struct rec_story {
 	uint32_t *alive; /* goroutines: indexes */
 	uint32_t nalive;
 	size_t room_alive;
-	uint64_t *tasks; /* open ones, a set: 0 free */
-	uint32_t ntasks, room_tasks;
+	struct rec_task *tasks; /* that have begun */
+	uint32_t ntasks;
+	size_t room_tasks;
+	struct tp_table task_by_id;
 	struct rec_trace_result result;
 };
 
