@@ -7,27 +7,6 @@
 
 enum { SHARED = 128 }; /* of glibc's __kind: PTHREAD_PROCESS_SHARED */
 
-static inline int as_is(int result)
-{
-	return result;
-}
-
-static inline int as_c11(int result)
-{
-	return result == 0	     ? thrd_success
-	       : result == ENOMEM    ? thrd_nomem
-	       : result == ETIMEDOUT ? thrd_timedout
-	       : result == EBUSY     ? thrd_busy
-				     : thrd_error;
-}
-
-static inline unsigned outcome(int result)
-{
-	if (result == ETIMEDOUT)
-		return REC_TIMED_OUT;
-	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
-}
-
 /* The stack takes a while: what became free meanwhile is had without sleeping. */
 #define LOCK_SLOWLY(as, call)                                                                      \
 	struct rec_event wait = {                                                                  \
@@ -43,7 +22,7 @@ static inline unsigned outcome(int result)
 		return as(result);                                                                 \
 	}                                                                                          \
 	result = call;                                                                             \
-	rec_wait_end(&wait, outcome(result));                                                      \
+	rec_wait_end(&wait, lock_outcome(result));                                                 \
 	return as(result)
 
 /* With one thread there is nobody to wait for, and lock does without the atomic operation that

@@ -153,4 +153,27 @@ static inline int watching(void)
 	return 1;
 }
 
+/* How a wait for a mutex or a condition ended. */
+static inline unsigned lock_outcome(int result)
+{
+	if (result == ETIMEDOUT)
+		return REC_TIMED_OUT;
+	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
+}
+
+/* What a function returns where the real one is of POSIX, as that does, and C11's for it. */
+static inline int as_is(int result)
+{
+	return result;
+}
+
+static inline int as_c11(int result)
+{
+	return result == 0	     ? thrd_success
+	       : result == ENOMEM    ? thrd_nomem
+	       : result == ETIMEDOUT ? thrd_timedout
+	       : result == EBUSY     ? thrd_busy
+				     : thrd_error;
+}
+
 #endif
