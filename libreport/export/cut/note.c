@@ -125,9 +125,9 @@ static int assist(struct cut *c, const struct tp_event *ev)
 		if (ev->subject >= c->ng)
 			return cut_leave_out(c);
 		g = &c->gs[ev->subject];
-		if (g->status != CUT_G_UNKNOWN && is_told(c, g->assist))
+		if (g->status != TP_V2_G_BAD && is_told(c, g->assist))
 			return 0;
-		if (g->status == CUT_G_UNKNOWN || (!g->assist && c->gen > 1))
+		if (g->status == TP_V2_G_BAD || (!g->assist && c->gen > 1))
 			return cut_leave_out(c);
 		g->assist = true;
 		return cut_put(c, cut_lane(c, ev), TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
@@ -231,7 +231,7 @@ static int sample(struct cut *c, const struct tp_event *ev)
 	c->last = ts <= c->last ? c->last + 1 : ts;
 	c->result->events++;
 	c->gen_events++;
-	return tp_v2_encode_sample(c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : CUT_NO_M,
+	return tp_v2_encode_sample(c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : TP_V2_NO_M,
 				   ev->p < c->np && !c->ps[ev->p].none ? c->ps[ev->p].id
 								       : UINT64_MAX,
 				   ev->g < c->ng ? c->gs[ev->g].id : UINT64_MAX, ev->stack, c->err);

@@ -21,11 +21,6 @@
 #define GENERATION_NS	  1000000000u
 #define GENERATION_EVENTS 8000000u /* about 64 MiB */
 #define OUTSIDE		  0	   /* no thread has that number */
-#define NO_M		  UINT64_MAX
-
-/* Go: internal/trace/tracev2, GoStatus and ProcStatus. */
-enum { G_RUNNABLE = 1, G_RUNNING, G_SYSCALL, G_WAITING };
-enum { P_RUNNING = 1, P_IDLE, P_SYSCALL };
 
 struct v2_writer {
 	struct rec_writer w;
@@ -125,20 +120,29 @@ static int p_status(struct v2_writer *v, uint64_t m, int32_t p, unsigned status)
 	return put(v, m, TP_V2_ProcStatus, (uint64_t)p, status, 0, 0);
 }
 
-static int g_status(struct v2_writer *v, uint64_t at, struct rec_goroutine *g, uint64_t m,
-		    unsigned status)
+/* What is on an M has to be said there; the rest, by nobody. */
+static int g_status(struct v2_writer *v, struct rec_goroutine *g)
 {
+	static const uint8_t wire[] = {
+	    [REC_G_RUNNABLE] = TP_V2_G_RUNNABLE,
+	    [REC_G_RUNNING] = TP_V2_G_RUNNING,
+	    [REC_G_WAITING] = TP_V2_G_WAITING,
+	    [REC_G_SYSCALL] = TP_V2_G_SYSCALL,
+	};
+	const struct rec_machine *m = rec_m_of(v->w.story, g);
 	uint64_t stack;
 	int code = name_of(v, g, &stack);
 
 	g->seq = 0;
 	/* What it waits in is worth more than its name, unless the reader has neither. */
-	if (!code && g->wait_stack && (status == G_WAITING || status == G_SYSCALL) && v->events)
+	if (!code && g->wait_stack && v->events &&
+	    (g->state == REC_G_WAITING || g->state == REC_G_SYSCALL))
 		code = stack_of(v, g->wait_stack, &stack);
-	return code ? code : put(v, at, TP_V2_GoStatusStack, g->id, m, status, stack);
+	return code ? code
+		    : put(v, m ? m->wire : OUTSIDE, TP_V2_GoStatusStack, g->id,
+			  m ? m->wire : TP_V2_NO_M, wire[g->state], stack);
 }
 
-/* What is on an M has to be said there; the rest, by nobody. */
 static int all_status(struct v2_writer *v)
 {
 	struct rec_story *s = v->w.story;
@@ -151,29 +155,11 @@ static int all_status(struct v2_writer *v)
 		if (!s->ps[i].m || s->ps[i].m == UINT32_MAX)
 			continue;
 		m = &s->ms[s->ps[i].m - 1];
-		code = p_status(v, m->wire, (int32_t)i, m->in_call ? P_SYSCALL : P_RUNNING);
+		code = p_status(v, m->wire, (int32_t)i,
+				m->in_call ? TP_V2_P_SYSCALL : TP_V2_P_RUNNING);
 	}
-	for (uint32_t i = 0; !code && i < s->nalive; i++) {
-		struct rec_goroutine *g = &s->gs[s->alive[i]];
-		uint64_t m = g->m ? s->ms[g->m - 1].wire : NO_M;
-
-		switch (g->state) {
-		case REC_G_RUNNABLE:
-			code = g_status(v, OUTSIDE, g, NO_M, G_RUNNABLE);
-			break;
-		case REC_G_WAITING:
-			code = g_status(v, OUTSIDE, g, NO_M, G_WAITING);
-			break;
-		case REC_G_RUNNING:
-			code = g_status(v, m, g, m, G_RUNNING);
-			break;
-		case REC_G_SYSCALL:
-			code = g_status(v, m, g, m, G_SYSCALL);
-			break;
-		default:
-			break;
-		}
-	}
+	for (uint32_t i = 0; !code && i < s->nalive; i++)
+		code = g_status(v, &s->gs[s->alive[i]]);
 	return code;
 }
 
@@ -261,7 +247,7 @@ static int create(struct v2_writer *v, uint64_t m, struct rec_goroutine *g, uint
 static int p_start(struct v2_writer *v, const struct rec_machine *m)
 {
 	struct rec_p *p = &v->w.story->ps[m->p];
-	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, P_IDLE);
+	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, TP_V2_P_IDLE);
 
 	return code ? code : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++p->seq, 0, 0);
 }
