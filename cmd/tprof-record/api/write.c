@@ -2,9 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#include "decode/profile/encode.h"
 #include "tprof-record/api/process.h"
 #include "tprof-record/api/records.h"
 #include "tprof-record/api/spool.h"
@@ -65,27 +63,6 @@ static int profile_kind(const char *name, enum rec_profile_kind *kind)
 	return EINVAL;
 }
 
-static int gzip(const struct tp_buf *in, struct tp_buf *out)
-{
-	z_stream z = {0};
-	int code;
-
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return ENOMEM;
-	code = tp_buf_reserve(out, deflateBound(&z, in->size));
-	if (!code) {
-		z.next_in = in->data;
-		z.avail_in = (uInt)in->size;
-		z.next_out = out->data;
-		z.avail_out = (uInt)out->room;
-		code = in->size <= UINT32_MAX && deflate(&z, Z_FINISH) == Z_STREAM_END ? 0 : ENOMEM;
-		out->size = out->room - z.avail_out;
-	}
-	deflateEnd(&z);
-	return code ? ENOMEM : 0;
-}
-
 /* Of those that run, as convert/ is told of them by whoever looked. */
 static int live_of(const struct tp_buf *stacks, struct rec_live *live)
 {
@@ -105,7 +82,6 @@ static int encode(const struct rec_process *p, enum rec_profile_kind kind,
 		  const struct rec_live *live, bool text, struct tp_buf *out)
 {
 	struct tp_profile *profile = NULL;
-	struct tp_buf plain = {0};
 	struct tp_err err = {0};
 	int code;
 
@@ -113,11 +89,8 @@ static int encode(const struct rec_process *p, enum rec_profile_kind kind,
 		return api_errno(rec_profile_text(p, kind, live, out, &err));
 	code = api_errno(rec_profile_make(p, kind, live, &profile, &err));
 	if (!code)
-		code = api_errno(tp_profile_encode(profile, NULL, &plain, &err));
-	if (!code)
-		code = gzip(&plain, out);
+		code = api_errno(rec_profile_pack(profile, out, &err));
 	tp_profile_free(profile);
-	tp_buf_release(&plain);
 	return code;
 }
 

@@ -50,6 +50,12 @@ void rec_live_release(struct rec_live *live);
  * TP_ELIMIT. */
 int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
 		     const struct rec_live *live, struct tp_profile **profile, struct tp_err *err);
+/* Adds the files that the process had mapped: number i + 1 is module i, as rec_names has it in its
+ * locations. TP_ENOMEM, TP_ELIMIT, without words. */
+int rec_profile_modules(struct tp_profile *out, const struct rec_process *p, uint32_t flags);
+/* profile.proto with gzip around it, in an empty buffer: equal profiles are equal bytes. TP_ENOMEM,
+ * TP_ELIMIT. */
+int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struct tp_err *err);
 /* The same as Go's debug=1 text, raw counts and PCs, with the mapped files at its end. */
 int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 		     const struct rec_live *live, struct tp_buf *out, struct tp_err *err);
