@@ -42,24 +42,14 @@ static void trouble(struct rec_dump *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-char *rec_dump_count(char text[28], uint64_t n)
+char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n)
 {
-	char digits[24];
-	int size = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
-	char *to = text;
-
-	for (int i = 0; i < size; i++) {
-		if (i && (size - i) % 3 == 0)
-			*to++ = ',';
-		*to++ = digits[i];
-	}
-	*to = 0;
-	return text;
+	return tp_fmt_count(text, n < INT64_MAX ? (int64_t)n : INT64_MAX);
 }
 
 char *rec_dump_plural(char text[40], uint64_t n, const char *what)
 {
-	char count[28];
+	char count[TP_COUNT_SIZE];
 
 	snprintf(text, 40, "%s %.8s%s", rec_dump_count(count, n), what,
 		 n == 1				 ? ""
@@ -262,7 +252,7 @@ static void write_trace(struct making *m)
 	struct rec_spool *s = &m->image->spool;
 	struct rec_dump_file *f;
 	struct tp_err err = {0};
-	char events[28], threads[40];
+	char events[TP_COUNT_SIZE], threads[40];
 	uint64_t size = 0;
 	int code = 0;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tprof-record/core/core.h"
 #include "tprof-record/parent/live/search.h"
 #include "tprof-record/parent/live/threads.h"
 #include "tprof-record/parent/live/tracee.h"
@@ -91,14 +92,6 @@ static void release(struct rec_search *s)
 	free(s->thread);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 struct leaked {
 	uint32_t g;
 	pid_t tid;
@@ -110,7 +103,7 @@ static int look(pid_t pid, const struct rec_process *p, struct tp_buf *found, st
 {
 	struct rec_search s = {.pid = pid, .p = p, .err = err};
 
-	begin(&s, clock_ns());
+	begin(&s, rec_now());
 	if (!s.code)
 		rec_search_threads(&s);
 	if (!s.code)
