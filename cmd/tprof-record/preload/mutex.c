@@ -70,7 +70,8 @@ LOCK(pthread_mutex_lock, as_is, pthread_mutex_lock, true, (pthread_mutex_t *m), 
 LOCK(pthread_mutex_timedlock, as_is, pthread_mutex_timedlock, true,
      (pthread_mutex_t *m, const struct timespec *until), (m, until), m, until)
 LOCK(pthread_mutex_clocklock, as_is, pthread_mutex_clocklock, sane(clock),
-     (pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (m, clock, until), m, clock, until)
+     (pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (m, clock, until),
+     m, clock, until)
 LOCK(mtx_lock, as_c11, pthread_mutex_lock, true, (mtx_t *m), (POSIX(m)), m)
 LOCK(mtx_timedlock, as_c11, pthread_mutex_timedlock, true,
      (mtx_t *restrict m, const struct timespec *restrict until), (POSIX(m), until), m, until)
