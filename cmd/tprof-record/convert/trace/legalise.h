@@ -235,7 +235,7 @@ int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_gor
 		     uint32_t stack);
 int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
 		      uint32_t stack);
-/* What runs on m does so no more; its P stays. reason: as struct rec_move has it. */
+/* What runs on m does so no more; its P stays. reason: enum rec_reason or REC_NREASONS. */
 int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack);
 int rec_story_end(struct rec_story *s, struct rec_machine *m);
 /* What is in a system call on m runs again. */
@@ -258,7 +258,7 @@ static inline void rec_story_contradict(struct rec_story *s)
 /* ---- writers ---- */
 
 /* What a writer is told: one transition, which is one event or what the format has for it. */
-enum rec_move_kind {
+enum rec_move {
 	REC_MOVE_P_START, /* m has just taken a P */
 	REC_MOVE_P_STOP,
 	REC_MOVE_PROCS, /* there are more Ps than before */
@@ -278,20 +278,15 @@ enum rec_move_kind {
 	REC_MOVE_CALL_BACK
 };
 
-struct rec_move {
-	enum rec_move_kind kind;
-	struct rec_machine *m;	 /* NULL for CREATE and UNBLOCK: nobody that is known */
-	struct rec_goroutine *g; /* that is created, started, woken, or back from a call */
-	uint32_t reason;	 /* of BLOCK: enum rec_reason or REC_NREASONS */
-	uint32_t stack;		 /* of the process; 0 none */
-};
-
 struct rec_writer {
 	/* The state of everything, where the trace begins. */
 	int (*begin)(struct rec_writer *w);
 	/* Called before each record. */
 	int (*pause)(struct rec_writer *w);
-	int (*move)(struct rec_writer *w, const struct rec_move *move);
+	/* m may be NULL for CREATE and UNBLOCK: nobody that is known. g is created, started, woken,
+	 * or back from a call; `reason` is that of BLOCK. */
+	int (*move)(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
+		    struct rec_goroutine *g, uint32_t reason, uint32_t stack);
 	/* Tasks, regions, logs, labels of what runs on m; NULL where the format has none. */
 	int (*note)(struct rec_writer *w, struct rec_machine *m, const struct rec_event *event);
 	int (*finish)(struct rec_writer *w);
@@ -307,10 +302,8 @@ static inline uint64_t rec_story_tick(struct rec_story *s)
 }
 
 /* A transition, unless the trace is off. */
-#define REC_MOVE(s, what, ...)                                                                     \
-	((s)->writing                                                                              \
-	     ? (s)->w->move((s)->w, &(struct rec_move){.kind = REC_MOVE_##what, __VA_ARGS__})      \
-	     : 0)
+#define REC_MOVE(s, what, m, g, reason, stack)                                                     \
+	((s)->writing ? (s)->w->move((s)->w, REC_MOVE_##what, m, g, reason, stack) : 0)
 
 /* *w is NULL after an error. */
 int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,

@@ -49,11 +49,26 @@ static struct v1_writer *of(struct rec_writer *w)
 	return (struct v1_writer *)(void *)w;
 }
 
-static int put(struct v1_writer *v, int32_t p, struct tp_v1_event ev)
+static int put_event(struct v1_writer *v, int32_t p, struct tp_v1_event *ev)
 {
-	ev.seq = ++v->seq;
-	ev.ticks = rec_story_tick(v->w.story);
-	return tp_v1_encode_event(v->e, p, &ev, v->err);
+	ev->seq = ++v->seq;
+	ev->ticks = rec_story_tick(v->w.story);
+	return tp_v1_encode_event(v->e, p, ev, v->err);
+}
+
+static int put(struct v1_writer *v, int32_t p, enum tp_v1_type type)
+{
+	struct tp_v1_event ev = {.type = type};
+
+	return put_event(v, p, &ev);
+}
+
+/* An event about one thing: a thread, a goroutine. */
+static int put_one(struct v1_writer *v, int32_t p, enum tp_v1_type type, uint64_t arg)
+{
+	struct tp_v1_event ev = {.type = type, .args = {arg}, .nargs = 1};
+
+	return put_event(v, p, &ev);
 }
 
 static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
@@ -77,26 +92,15 @@ static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
 	return 0;
 }
 
-static struct tp_v1_event event(enum tp_v1_type type)
+static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event *ev, uint32_t stack)
 {
-	return (struct tp_v1_event){.type = type};
-}
+	int code = stack_of(v, stack, &ev->stack);
 
-/* An event about one thing: a thread, a goroutine. */
-static struct tp_v1_event event_of(enum tp_v1_type type, uint64_t arg)
-{
-	return (struct tp_v1_event){.type = type, .args = {arg}, .nargs = 1};
+	ev->has_stack = true;
+	return code ? code : put_event(v, p, ev);
 }
 
 /* ---- transitions ---- */
-
-static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event ev, uint32_t stack)
-{
-	int code = stack_of(v, stack, &ev.stack);
-
-	ev.has_stack = true;
-	return code ? code : put(v, p, ev);
-}
 
 static int create(struct v1_writer *v, int32_t p, const struct rec_goroutine *g, uint32_t stack)
 {
@@ -106,38 +110,44 @@ static int create(struct v1_writer *v, int32_t p, const struct rec_goroutine *g,
 	rec_names_begin(v->w.story->names, g->entry, g->stack, &pc);
 	/* The start routine; readers take it for a return address one behind. */
 	ev.args[1] = pc ? pc - 1 : 0;
-	return put_with_stack(v, p, ev, stack);
+	return put_with_stack(v, p, &ev, stack);
 }
 
-static int move(struct rec_writer *w, const struct rec_move *t)
+static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
+		struct rec_goroutine *g, uint32_t reason, uint32_t stack)
 {
 	struct v1_writer *v = of(w);
-	const struct rec_machine *m = t->m;
 	int32_t p = m ? m->p : TP_V1_NO_P;
 	/* Others may be told of on an M that runs nothing, or without a P. */
 	int32_t other = m && m->g && p >= 0 ? p : TP_V1_NO_P;
+	struct tp_v1_event ev;
 
-	switch (t->kind) {
+	switch (what) {
 	case REC_MOVE_P_START:
-		return put(v, p, event_of(TP_V1_PROC_START, m->wire));
+		return put_one(v, p, TP_V1_PROC_START, m->wire);
 	case REC_MOVE_P_STOP:
-		return put(v, p, event(TP_V1_PROC_STOP));
+		return put(v, p, TP_V1_PROC_STOP);
 	case REC_MOVE_PROCS:
-		return put_with_stack(v, p, event_of(TP_V1_GOMAXPROCS, w->story->nps), 0);
+		ev = (struct tp_v1_event){
+		    .type = TP_V1_GOMAXPROCS, .args = {w->story->nps}, .nargs = 1};
+		return put_with_stack(v, p, &ev, 0);
 	case REC_MOVE_CREATE:
-		return create(v, other, t->g, t->stack);
+		return create(v, other, g, stack);
 	case REC_MOVE_START:
-		return put(v, p, event_of(TP_V1_GO_START, t->g->id));
+		return put_one(v, p, TP_V1_GO_START, g->id);
 	case REC_MOVE_BLOCK:
-		return put_with_stack(v, p, event(blocks[t->reason]), t->stack);
+		ev = (struct tp_v1_event){.type = blocks[reason]};
+		return put_with_stack(v, p, &ev, stack);
 	case REC_MOVE_UNBLOCK:
-		return put_with_stack(v, other, event_of(TP_V1_GO_UNBLOCK, t->g->id), t->stack);
+		ev = (struct tp_v1_event){.type = TP_V1_GO_UNBLOCK, .args = {g->id}, .nargs = 1};
+		return put_with_stack(v, other, &ev, stack);
 	case REC_MOVE_END:
-		return put(v, p, event(TP_V1_GO_END));
+		return put(v, p, TP_V1_GO_END);
 	case REC_MOVE_CALL:
-		return put_with_stack(v, p, event(TP_V1_GO_SYSCALL), t->stack);
+		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSCALL};
+		return put_with_stack(v, p, &ev, stack);
 	case REC_MOVE_CALL_BLOCKS:
-		return put(v, p, event(TP_V1_GO_SYSBLOCK));
+		return put(v, p, TP_V1_GO_SYSBLOCK);
 	case REC_MOVE_CALL_ENDS: /* one that kept its P has no end */
 		return 0;
 	case REC_MOVE_CALL_LEAVES:
@@ -145,10 +155,10 @@ static int move(struct rec_writer *w, const struct rec_move *t)
 		v->left_ticks = w->story->now++;
 		return 0;
 	case REC_MOVE_CALL_BACK:
-		return put(v, p,
-			   (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
-						.args = {t->g->id, v->left_seq, v->left_ticks},
-						.nargs = 3});
+		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
+					  .args = {g->id, v->left_seq, v->left_ticks},
+					  .nargs = 3};
+		return put_event(v, p, &ev);
 	}
 	return 0;
 }
@@ -167,21 +177,21 @@ static int begin(struct rec_writer *w)
 
 		code = create(v, TP_V1_NO_P, g, 0);
 		if (!code && g->state == REC_G_WAITING)
-			code = put(v, TP_V1_NO_P, event_of(TP_V1_GO_WAITING, g->id));
+			code = put_one(v, TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
 		/* One with a P goes on as if it were running: its end is not told. */
 		if (!code && g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
-			code = put(v, TP_V1_NO_P, event_of(TP_V1_GO_IN_SYSCALL, g->id));
+			code = put_one(v, TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
 	}
 	for (uint32_t i = 0; !code && i < s->nps; i++) {
 		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
 
 		if (!m)
 			continue;
-		code = REC_MOVE(s, P_START, .m = m);
+		code = REC_MOVE(s, P_START, m, NULL, 0, 0);
 		if (!code && m->g)
-			code = REC_MOVE(s, START, .m = m, .g = rec_g_of(s, m));
+			code = REC_MOVE(s, START, m, rec_g_of(s, m), 0, 0);
 		if (!code && i == 0)
-			code = REC_MOVE(s, PROCS, .m = m);
+			code = REC_MOVE(s, PROCS, m, NULL, 0, 0);
 	}
 	return code;
 }
@@ -205,15 +215,15 @@ static int finish(struct rec_writer *w)
 		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
 
 		if (m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING) {
-			code = REC_MOVE(s, BLOCK, .m = m, .reason = REC_ON_YIELD);
+			code = REC_MOVE(s, BLOCK, m, NULL, REC_ON_YIELD, 0);
 			return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 		}
 	}
 	code = rec_story_take_p(s, &outside);
 	if (!code)
-		code = REC_MOVE(s, P_START, .m = &outside);
+		code = REC_MOVE(s, P_START, &outside, NULL, 0, 0);
 	if (!code)
-		code = REC_MOVE(s, P_STOP, .m = &outside);
+		code = REC_MOVE(s, P_STOP, &outside, NULL, 0, 0);
 	return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 }
 

@@ -191,7 +191,7 @@ static int begin(struct rec_writer *w)
 
 	for (uint32_t i = 0; !code && i < s->nalive; i++)
 		if (s->gs[s->alive[i]].state == REC_G_RUNNING)
-			return REC_MOVE(s, PROCS, .m = rec_m_of(s, &s->gs[s->alive[i]]));
+			return REC_MOVE(s, PROCS, rec_m_of(s, &s->gs[s->alive[i]]), NULL, 0, 0);
 	return code;
 }
 
@@ -224,11 +224,11 @@ static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 
 	if (code)
 		return code;
-	code = REC_MOVE(s, P_START, .m = &v->outside);
+	code = REC_MOVE(s, P_START, &v->outside, NULL, 0, 0);
 	if (!code)
-		code = REC_MOVE(s, CREATE, .m = &v->outside, .g = g);
+		code = REC_MOVE(s, CREATE, &v->outside, g, 0, 0);
 	if (!code)
-		code = REC_MOVE(s, P_STOP, .m = &v->outside);
+		code = REC_MOVE(s, P_STOP, &v->outside, NULL, 0, 0);
 	rec_story_give_p(s, &v->outside);
 	return code;
 }
@@ -252,40 +252,39 @@ static int p_start(struct v2_writer *v, const struct rec_machine *m)
 	return code ? code : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++p->seq, 0, 0);
 }
 
-static int move(struct rec_writer *w, const struct rec_move *t)
+static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
+		struct rec_goroutine *g, uint32_t reason, uint32_t stack)
 {
 	struct v2_writer *v = of(w);
-	uint64_t m = t->m ? t->m->wire : OUTSIDE, at;
-	struct rec_goroutine *g = t->g;
+	uint64_t on = m ? m->wire : OUTSIDE, at = 0;
 	int code;
 
-	if (t->kind == REC_MOVE_CREATE)
-		return t->m ? create(v, m, g, t->stack) : create_outside(v, g);
-	code = stack_of(v, t->stack, &at);
-	if (code)
+	if (what == REC_MOVE_CREATE)
+		return m ? create(v, on, g, stack) : create_outside(v, g);
+	if (stack && (code = stack_of(v, stack, &at)))
 		return code;
-	switch (t->kind) {
+	switch (what) {
 	case REC_MOVE_P_START:
-		return p_start(v, t->m);
+		return p_start(v, m);
 	case REC_MOVE_P_STOP:
-		return put(v, m, TP_V2_ProcStop, 0, 0, 0, 0);
+		return put(v, on, TP_V2_ProcStop, 0, 0, 0, 0);
 	case REC_MOVE_PROCS:
-		return put(v, m, TP_V2_ProcsChange, w->story->nps, 0, 0, 0);
+		return put(v, on, TP_V2_ProcsChange, w->story->nps, 0, 0, 0);
 	case REC_MOVE_START:
-		return put(v, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+		return put(v, on, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
 	case REC_MOVE_BLOCK:
-		return put(v, m, t->reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
-			   v->reasons[t->reason], at, 0, 0);
+		return put(v, on, reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
+			   v->reasons[reason], at, 0, 0);
 	case REC_MOVE_UNBLOCK:
-		return put(v, m, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
+		return put(v, on, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
 	case REC_MOVE_END:
-		return put(v, m, TP_V2_GoDestroy, 0, 0, 0, 0);
+		return put(v, on, TP_V2_GoDestroy, 0, 0, 0, 0);
 	case REC_MOVE_CALL:
-		return put(v, m, TP_V2_GoSyscallBegin, ++w->story->ps[t->m->p].seq, at, 0, 0);
+		return put(v, on, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0);
 	case REC_MOVE_CALL_ENDS:
-		return put(v, m, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
+		return put(v, on, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
 	case REC_MOVE_CALL_BACK:
-		return put(v, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+		return put(v, on, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
 	default: /* that it blocks or leaves is told by what its P does */
 		return 0;
 	}
