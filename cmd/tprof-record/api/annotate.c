@@ -8,61 +8,44 @@ enum { MAX_LABELS = 16, MAX_MESSAGE = 1024, TEXT_BYTES = 16 };
 
 static _Atomic uint64_t last_task;
 
-uint64_t tprof_task_begin(uint64_t parent, const char *type)
+/* A record of the caller's, with its stack, where tracing is on. */
+static inline __attribute__((always_inline)) void note(struct rec_event e, const char *type)
 {
 	const struct rec_host *h = api_enter();
+
+	if (!h || !api_tracing(h))
+		return;
+	e.stack = h->stack(1);
+	e.arg = api_string(h, type);
+	e.end = h->now();
+	/* Of a new task, it is the parent. */
+	if (e.kind != REC_TASK_NEW)
+		e.start = e.end;
+	h->write(&e);
+}
+
+uint64_t tprof_task_begin(uint64_t parent, const char *type)
+{
 	uint64_t task = atomic_fetch_add(&last_task, 1) + 1;
 
-	if (h && api_tracing(h)) {
-		struct rec_event e = {.kind = REC_TASK_NEW, .object = task, .start = parent};
-
-		e.stack = h->stack(1);
-		e.arg = api_string(h, type);
-		e.end = h->now();
-		h->write(&e);
-	}
+	note((struct rec_event){.kind = REC_TASK_NEW, .object = task, .start = parent}, type);
 	return task;
 }
 
 void tprof_task_end(uint64_t task)
 {
-	const struct rec_host *h = api_enter();
-
-	if (task && h && api_tracing(h)) {
-		struct rec_event e = {.kind = REC_TASK_END, .object = task};
-
-		e.stack = h->stack(1);
-		e.start = e.end = h->now();
-		h->write(&e);
-	}
+	if (task)
+		note((struct rec_event){.kind = REC_TASK_END, .object = task}, NULL);
 }
 
 void tprof_region_begin(uint64_t task, const char *type)
 {
-	const struct rec_host *h = api_enter();
-
-	if (h && api_tracing(h)) {
-		struct rec_event e = {.kind = REC_REGION_BEGIN, .object = task};
-
-		e.stack = h->stack(1);
-		e.arg = api_string(h, type);
-		e.start = e.end = h->now();
-		h->write(&e);
-	}
+	note((struct rec_event){.kind = REC_REGION_BEGIN, .object = task}, type);
 }
 
 void tprof_region_end(uint64_t task, const char *type)
 {
-	const struct rec_host *h = api_enter();
-
-	if (h && api_tracing(h)) {
-		struct rec_event e = {.kind = REC_REGION_END, .object = task};
-
-		e.stack = h->stack(1);
-		e.arg = api_string(h, type);
-		e.start = e.end = h->now();
-		h->write(&e);
-	}
+	note((struct rec_event){.kind = REC_REGION_END, .object = task}, type);
 }
 
 void tprof_log(uint64_t task, const char *category, const char *message)

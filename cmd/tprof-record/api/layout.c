@@ -68,7 +68,6 @@ int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_
 		return api_errno(code);
 	code = rec_spool_map(records, &p.events, &err);
 	p.nevents = records->n;
-	p.lost_events = p.arena.header->lost[REC_LOST_EVENTS] + records->lost;
 	if (!code)
 		failed = clip(records, p.events, to->begin_ns);
 	if (!code && !failed)

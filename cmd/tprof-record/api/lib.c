@@ -100,7 +100,7 @@ int api_begin(const struct rec_host **host)
 		atomic_store(&api.host, h);
 	}
 	if (!api_alive(h)) {
-		code = h->begin(&options, false);
+		code = h->core_begin(&options, false);
 		/* A child has inherited them, and libc's lock of them may be taken for good there.
 		 */
 		if (!code && api_alive(h) && !api_header(h)->modules.used)

@@ -50,23 +50,7 @@ static __attribute__((noinline)) void text(const struct rec_host *h, const void 
 	API_STAY();
 }
 
-void tprof_alloc(void *block, size_t size)
-{
-	const struct rec_host *h = api_enter();
-	struct rec_self *self;
-
-	if (!h || !block)
-		return;
-	if (__builtin_expect(atomic_load_explicit(&api.text, memory_order_relaxed), 0))
-		text(h, block, size, NULL, false);
-	self = h->self();
-	if (__builtin_sub_overflow(self->until_sample, (int64_t)size, &self->until_sample) ||
-	    self->until_sample < 0)
-		h->malloc(block, size, 1);
-	API_STAY();
-}
-
-void tprof_alloc_typed(void *block, size_t size, const char *type)
+static inline __attribute__((always_inline)) void alloc(void *block, size_t size, const char *type)
 {
 	const struct rec_host *h = api_enter();
 	struct rec_self *self;
@@ -80,6 +64,16 @@ void tprof_alloc_typed(void *block, size_t size, const char *type)
 	    self->until_sample < 0)
 		h->malloc(block, size, 1);
 	API_STAY();
+}
+
+void tprof_alloc(void *block, size_t size)
+{
+	alloc(block, size, NULL);
+}
+
+void tprof_alloc_typed(void *block, size_t size, const char *type)
+{
+	alloc(block, size, type);
 }
 
 void tprof_free(void *block)

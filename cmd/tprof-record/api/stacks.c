@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tprof-record/api/goroutine.h"
+#include "tprof-record/convert/process.h"
 
 #define ANSWER_NS 20000000
 /* Altogether, however many there are. */
@@ -171,18 +172,12 @@ static uint32_t tid_of(const struct rec_arena *a, uint32_t m)
 	return 0;
 }
 
-/* A copy of a place that nobody was writing meanwhile. False: it is free. */
+/* A copy of a place; a wait that was being written meanwhile is none. False: the place is free. */
 static bool read_place(const struct rec_g *from, struct rec_g *to)
 {
-	for (int tries = 0; tries < 1000; tries++) {
-		uint32_t seq = atomic_load_explicit(&from->seq, memory_order_acquire);
-
-		memcpy((void *)to, (const void *)from, sizeof(*to));
-		atomic_thread_fence(memory_order_acquire);
-		if (!(seq & 1) && atomic_load_explicit(&from->seq, memory_order_relaxed) == seq)
-			return to->id != 0;
-	}
-	to->wait.kind = REC_NOTHING;
+	rec_process_copy_gs(to, from, 1);
+	if (to->seq & 1)
+		to->wait.kind = REC_NOTHING;
 	return to->id != 0;
 }
 

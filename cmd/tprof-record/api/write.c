@@ -2,9 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#include "decode/profile/encode.h"
 #include "tprof-record/api/process.h"
 #include "tprof-record/api/records.h"
 #include "tprof-record/api/spool.h"
@@ -65,49 +63,25 @@ static int profile_kind(const char *name, enum rec_profile_kind *kind)
 	return EINVAL;
 }
 
-static int gzip(const struct tp_buf *in, struct tp_buf *out)
-{
-	z_stream z = {0};
-	int code;
-
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return ENOMEM;
-	code = tp_buf_reserve(out, deflateBound(&z, in->size));
-	if (!code) {
-		z.next_in = in->data;
-		z.avail_in = (uInt)in->size;
-		z.next_out = out->data;
-		z.avail_out = (uInt)out->room;
-		code = in->size <= UINT32_MAX && deflate(&z, Z_FINISH) == Z_STREAM_END ? 0 : ENOMEM;
-		out->size = out->room - z.avail_out;
-	}
-	deflateEnd(&z);
-	return code ? ENOMEM : 0;
-}
-
 /* Of those that run, as convert/ is told of them by whoever looked. */
 static int live_of(const struct tp_buf *stacks, struct rec_live *live)
 {
 	const struct api_stack *s = (const void *)stacks->data;
-	size_t n = stacks->size / sizeof(*s);
-	struct rec_live_stack *to = calloc(n ? n : 1, sizeof(*to));
+	int code = 0;
 
-	if (!to)
-		return ENOMEM;
-	*live = (struct rec_live){.stack = to};
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < stacks->size / sizeof(*s) && !code; i++)
 		if (!s[i].since && s[i].npcs)
-			to[live->n++] = (struct rec_live_stack){
-			    .g = s[i].g, .tid = s[i].tid, .pcs = s[i].pcs, .npcs = s[i].npcs};
-	return 0;
+			code = rec_live_add(live, (struct rec_live_stack){.g = s[i].g,
+									  .tid = s[i].tid,
+									  .pcs = s[i].pcs,
+									  .npcs = s[i].npcs});
+	return code ? ENOMEM : 0;
 }
 
 static int encode(const struct rec_process *p, enum rec_profile_kind kind,
 		  const struct rec_live *live, bool text, struct tp_buf *out)
 {
 	struct tp_profile *profile = NULL;
-	struct tp_buf plain = {0};
 	struct tp_err err = {0};
 	int code;
 
@@ -115,11 +89,8 @@ static int encode(const struct rec_process *p, enum rec_profile_kind kind,
 		return api_errno(rec_profile_text(p, kind, live, out, &err));
 	code = api_errno(rec_profile_make(p, kind, live, &profile, &err));
 	if (!code)
-		code = api_errno(tp_profile_encode(profile, NULL, &plain, &err));
-	if (!code)
-		code = gzip(&plain, out);
+		code = api_errno(rec_profile_pack(profile, out, &err));
 	tp_profile_free(profile);
-	tp_buf_release(&plain);
 	return code;
 }
 
@@ -146,7 +117,7 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 		code = encode(&p, kind, &live, text, out);
 		api_process_free(&p);
 	}
-	free((void *)(uintptr_t)live.stack);
+	rec_live_release(&live);
 	tp_buf_release(&stacks);
 	return code;
 }

@@ -25,7 +25,6 @@ struct rec_process {
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
-	uint64_t lost_events;
 	/* Where files are kept open that names come from (images.h); NULL: they are not. */
 	struct rec_images *images;
 };

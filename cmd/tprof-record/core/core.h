@@ -204,7 +204,6 @@ void rec_set_heap_rate(uint64_t rate);
 /* Go's blockevent and mutexevent, by the rates in options. */
 void rec_block_event(uint64_t ns, uint32_t stack);
 void rec_mutex_event(uint64_t ns, uint32_t stack);
-void rec_create_event(uint32_t stack);
 
 /* The three steps of a heap snapshot (mProf_NextCycle, mProf_Flush, mProf_PostSweep). They need
  * only an arena: the recorder calls them from outside. */

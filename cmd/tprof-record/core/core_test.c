@@ -94,7 +94,6 @@ static void test_core_without_arena(void **state)
 	rec_set_heap_rate(1);
 	rec_block_event(1, 1);
 	rec_mutex_event(1, 1);
-	rec_create_event(1);
 	rec_settle();
 	rec_code_changed();
 }

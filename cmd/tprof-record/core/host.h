@@ -8,6 +8,18 @@
 #define RECORD_CORE_HOST_H
 
 #include "tprof-record/core/core.h"
+#include "tprof-record/core/modules.h"
+
+/* clang-format off */
+/* By their names in core.h and modules.h without "rec_". */
+#define REC_HOST_FUNCTIONS(X) \
+	X(core_begin) X(thread_begin) X(thread_end) X(thread_new) \
+	X(thread_name) X(g_take) X(g_leave) X(wait_store) X(wait_clear) X(modules_read) \
+	X(now) X(stack) X(backtrace) X(stack_pcs) X(string) X(label_set) \
+	X(write) X(wait_begin) X(wait_end) X(settle_now) X(post) X(malloc) X(free) \
+	X(set_heap_rate) X(block_event) X(mutex_event) X(next_cycle) \
+	X(flush) X(post_sweep)
+/* clang-format on */
 
 struct rec_host {
 	/* Of the one who fills it: REC_VERSION, the sizes of this and of struct rec_self. A library
@@ -17,39 +29,9 @@ struct rec_host {
 	uint8_t *sampled;		/* rec_sampled */
 	struct rec_self *(*self)(void); /* of the calling thread */
 
-	/* As in core.h. */
-	int (*begin)(const struct rec_options *options, bool shared);
-	void (*end)(void);
-	void (*thread_begin)(uint32_t g, uint64_t entry);
-	void (*thread_end)(void);
-	uint32_t (*thread_new)(uint64_t entry);
-	void (*thread_name)(const char *name);
-	struct rec_g *(*g_take)(uint32_t id);
-	void (*g_leave)(struct rec_g *g);
-	void (*wait_store)(struct rec_g *g, const struct rec_event *wait);
-	void (*wait_clear)(struct rec_g *g);
-	void (*modules_read)(void);
-	uint64_t (*now)(void);
-	uint32_t (*stack)(unsigned skip);
-	size_t (*backtrace)(uint64_t *pcs, size_t room, unsigned skip);
-	uint32_t (*stack_of)(const uint64_t *pcs, size_t n);
-	size_t (*stack_pcs)(uint32_t stack, uint64_t *pcs, size_t room);
-	uint32_t (*string)(const char *text, size_t size);
-	uint32_t (*label_set)(const uint32_t *pairs, size_t n);
-	void (*write)(const struct rec_event *event);
-	void (*wait_begin)(struct rec_event *wait, unsigned skip);
-	void (*wait_end)(struct rec_event *wait, unsigned flags);
-	void (*settle_now)(void);
-	void (*post)(const void *object, uint32_t wakes, unsigned skip);
-	void (*malloc)(void *block, size_t size, unsigned skip);
-	uint32_t (*free)(void *block);
-	void (*set_heap_rate)(uint64_t rate);
-	void (*block_event)(uint64_t ns, uint32_t stack);
-	void (*mutex_event)(uint64_t ns, uint32_t stack);
-	void (*create_event)(uint32_t stack);
-	void (*next_cycle)(const struct rec_arena *a);
-	void (*flush)(const struct rec_arena *a);
-	void (*post_sweep)(const struct rec_arena *a);
+#define REC_X(name) __typeof__(rec_##name) *name;
+	REC_HOST_FUNCTIONS(REC_X)
+#undef REC_X
 };
 
 const struct rec_host *tprof_record_host(void);

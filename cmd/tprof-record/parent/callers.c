@@ -122,7 +122,7 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 	before = rec_session_image(s, c->pid);
 	if (before)
 		end_image(s, before, false,
-			  code ? rec_session_now() : image->arena.header->start_ns);
+			  code ? rec_now() : image->arena.header->start_ns);
 	if (code) {
 		snprintf(s->result.refused, sizeof(s->result.refused), "process %d: %s",
 			 (int)c->pid, err.msg);

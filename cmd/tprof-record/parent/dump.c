@@ -42,24 +42,14 @@ static void trouble(struct rec_dump *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-char *rec_dump_count(char text[28], uint64_t n)
+char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n)
 {
-	char digits[24];
-	int size = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
-	char *to = text;
-
-	for (int i = 0; i < size; i++) {
-		if (i && (size - i) % 3 == 0)
-			*to++ = ',';
-		*to++ = digits[i];
-	}
-	*to = 0;
-	return text;
+	return tp_fmt_count(text, n < INT64_MAX ? (int64_t)n : INT64_MAX);
 }
 
 char *rec_dump_plural(char text[40], uint64_t n, const char *what)
 {
-	char count[28];
+	char count[TP_COUNT_SIZE];
 
 	snprintf(text, 40, "%s %.8s%s", rec_dump_count(count, n), what,
 		 n == 1				 ? ""
@@ -262,15 +252,13 @@ static void write_trace(struct making *m)
 	struct rec_spool *s = &m->image->spool;
 	struct rec_dump_file *f;
 	struct tp_err err = {0};
-	char events[28], threads[40];
+	char events[TP_COUNT_SIZE], threads[40];
 	uint64_t size = 0;
 	int code = 0;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		code = rec_spool_map(s, &p.events, &err);
 		p.nevents = s->n;
-		p.lost_events =
-		    p.arena.header->lost[REC_LOST_EVENTS] + m->image->drain.given_up + s->lost;
 		if (!code)
 			code = try_trace(m, &p, &result, &size, &err);
 		if (!code || !make_room(m, &err))
@@ -344,7 +332,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 			 "a file became shorter while names were read from it: some are missing");
 	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
-	rec_live_free(&m.live);
+	rec_live_release(&m.live);
 	rec_image_forget(&p);
 }
 
@@ -367,6 +355,6 @@ void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
 	m.number = ++image->snapshots;
 	look_at_threads(&m);
 	write_profiles(&m);
-	rec_live_free(&m.live);
+	rec_live_release(&m.live);
 	rec_image_forget(&p);
 }

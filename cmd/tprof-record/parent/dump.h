@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/units.h"
 #include "tprof-record/convert/names/images.h"
 #include "tprof-record/parent/image.h"
 #include "tprof-record/parent/request.h"
@@ -49,7 +50,7 @@ void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);
 
 /* "1,234" */
-char *rec_dump_count(char text[28], uint64_t n);
+char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n);
 /* "1 thread", "2 threads", "3 processes" */
 char *rec_dump_plural(char text[40], uint64_t n, const char *what);
 

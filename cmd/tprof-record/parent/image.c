@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tprof-record/core/core.h"
 #include "tprof-record/parent/program.h"
 #include "tprof-record/parent/writer.h"
 
@@ -20,14 +21,6 @@ enum {
 	QUICK_MS = 10, /* between looks while records come … */
 	SLOW_MS = 160, /* … and when none do: chunks that run short ring the bell */
 };
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the drainer ---- */
 
@@ -48,7 +41,7 @@ static void ring(_Atomic uint32_t *bell)
  */
 static uint64_t until(const struct rec_image *image)
 {
-	return image->other_clock ? UINT64_MAX : now(CLOCK_MONOTONIC);
+	return image->other_clock ? UINT64_MAX : rec_now();
 }
 
 static void *drain(void *arg)
@@ -171,7 +164,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	image->pid = pid;
 	image->how = how;
 	image->root = root;
-	image->begin_ns = now(CLOCK_MONOTONIC);
+	image->begin_ns = rec_now();
 	image->spool.fd = -1;
 	code = map(image, err);
 	image->last_job = calloc(1, sizeof(*image->last_job));
@@ -237,7 +230,7 @@ static void stamp(uint64_t *ns, uint64_t *sec, uint64_t *nsec)
 {
 	struct timespec t;
 
-	*ns = now(CLOCK_MONOTONIC);
+	*ns = rec_now();
 	clock_gettime(CLOCK_REALTIME, &t);
 	*sec = (uint64_t)t.tv_sec;
 	*nsec = (uint64_t)t.tv_nsec;
@@ -263,7 +256,7 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 	ring(&image->arena.header->doorbell);
 	pthread_join(image->drainer, NULL);
 	image->draining = false;
-	rec_drain(&image->drain, &image->arena, &image->spool, now(CLOCK_MONOTONIC), true);
+	rec_drain(&image->drain, &image->arena, &image->spool, rec_now(), true);
 	rec_spool_flush(&image->spool);
 	stamp(&image->end_ns, &image->end_sec, &image->end_nsec);
 	image->alive = alive;

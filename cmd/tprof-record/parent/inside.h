@@ -6,6 +6,7 @@
 
 #include <sys/signalfd.h>
 
+#include "tprof-record/core/core.h"
 #include "tprof-record/parent/listen.h"
 #include "tprof-record/parent/session.h"
 #include "tprof-record/parent/writer.h"
@@ -54,7 +55,6 @@ struct rec_session {
 	unsigned snapping;		  /* jobs of the last --interval that are not done */
 };
 
-uint64_t rec_session_now(void); /* CLOCK_MONOTONIC, ns */
 void rec_session_watch(struct rec_session *s, struct rec_source *source);
 void rec_session_unwatch(struct rec_session *s, int fd);
 

@@ -16,7 +16,7 @@ void rec_session_close(struct rec_session *s, bool alive)
 	rec_session_hear_all(s);
 	s->closed = true;
 	s->recorded_from_ns = s->begin_ns;
-	s->recorded_to_ns = rec_session_now();
+	s->recorded_to_ns = rec_now();
 	rec_session_end_images(s, alive);
 }
 
@@ -24,7 +24,7 @@ static void program_over(struct rec_session *s, int status)
 {
 	s->over = true;
 	s->status = status;
-	s->over_ns = rec_session_now();
+	s->over_ns = rec_now();
 	if (s->closed)
 		return;
 	rec_session_process_over(s, s->pid);
@@ -95,7 +95,7 @@ static void signal_at_the_end(struct rec_session *s, int sig)
 		return;
 	}
 	/* The one that ended the program may have come to us as well. */
-	if (rec_session_now() - s->over_ns < (uint64_t)PATIENCE_MS * 1000000)
+	if (rec_now() - s->over_ns < (uint64_t)PATIENCE_MS * 1000000)
 		return;
 	rec_file_abandon();
 	rec_end_like(sig);

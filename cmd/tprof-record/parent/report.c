@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/units.h"
+#include "common/quote.h"
 #include "output/text.h"
 
 /* Collects lines; failed is that memory was out once. */
@@ -34,15 +35,6 @@ static void say(struct lines *l, const char *fmt, ...)
 		n = (int)sizeof(text) - 1;
 	if (rep_escape(l->out, text, (size_t)n, REP_ESCAPE_SHOWN) || tp_buf_put(l->out, "\n", 1))
 		l->failed = true;
-}
-
-/* Has a shell to be told that it is one word? */
-static bool needs_quotes(const char *path)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_./-+=:@,%";
-
-	return path[strspn(path, plain)] && !strchr(path, '\'');
 }
 
 static void say_how_it_ended(struct lines *l, const struct rec_result *r)
@@ -165,7 +157,7 @@ static void say_troubles(struct lines *l, const struct rec_result *r)
 /* The commands for the trace and for the first profile that has something to show. */
 static void say_what_next(struct lines *l, const struct rec_result *r)
 {
-	const char *quote = needs_quotes(r->folder) ? "'" : "", *lead = "look at it:";
+	const char *lead = "look at it:";
 	const struct rec_dump_file *trace = NULL, *profile = NULL;
 
 	for (size_t i = 0; i < r->last.nfiles; i++) {
@@ -179,10 +171,15 @@ static void say_what_next(struct lines *l, const struct rec_result *r)
 	}
 	for (int i = 0; i < 2; i++) {
 		const struct rec_dump_file *f = i ? profile : trace;
+		char path[sizeof(r->folder) + sizeof(f->name) + 1];
+		struct tp_buf word = {0};
 
 		if (!f || (trace && f->empty))
 			continue;
-		say(l, "%-11s tprof-top %s%s/%s%s", lead, quote, r->folder, f->name, quote);
+		snprintf(path, sizeof(path), "%s/%s", r->folder, f->name);
+		l->failed |= cmd_quote(&word, path) || tp_buf_put(&word, "", 1);
+		say(l, "%-11s tprof-top %s", lead, l->failed ? path : (char *)word.data);
+		tp_buf_release(&word);
 		lead = "";
 	}
 }

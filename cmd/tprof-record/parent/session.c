@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/signals.h"
@@ -24,14 +23,6 @@ enum {
 	BELL_MS = 1000,	 /* after which we look what the writer has done, should its bell fail */
 	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
-
-uint64_t rec_session_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void rec_session_watch(struct rec_session *s, struct rec_source *source)
 {
@@ -164,7 +155,7 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 /* The program is over and had forked: will its child report? It gets some time for that. */
 static bool expects_children(const struct rec_session *s)
 {
-	if (rec_session_now() - s->over_ns > (uint64_t)LINGER_MS * 1000000)
+	if (rec_now() - s->over_ns > (uint64_t)LINGER_MS * 1000000)
 		return false;
 	for (int i = 0; i < REC_DRAIN_FORKS; i++)
 		if (s->forked[i] && s->forked[i] <= INT_MAX && !kill((pid_t)s->forked[i], 0))
@@ -341,7 +332,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 		if (!env)
 			return tp_nomem(err);
 	}
-	s->begin_ns = rec_session_now();
+	s->begin_ns = rec_now();
 	pid = rec_spawn(o->program->path, o->argv, env ? env : o->env, o->signals, on_ready, s,
 			error, err);
 	free(env);

@@ -12,125 +12,68 @@ static inline __attribute__((always_inline)) void begin(struct rec_event *wait, 
 	rec_wait_begin(wait, 1);
 }
 
-static inline unsigned outcome(int result)
-{
-	if (result == ETIMEDOUT)
-		return REC_TIMED_OUT;
-	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
-}
-
-#define WAIT(cond, mutex, call)                                                                    \
+/* `as`: what is made of the result. */
+#define WAIT(as, cond, mutex, call)                                                                \
 	struct rec_event wait;                                                                     \
 	int result;                                                                                \
                                                                                                    \
 	if (!watching())                                                                           \
-		return call;                                                                       \
+		return as(call);                                                                   \
 	begin(&wait, cond, mutex);                                                                 \
 	result = call;                                                                             \
-	rec_wait_end(&wait, outcome(result));                                                      \
-	return result
+	rec_wait_end(&wait, lock_outcome(result));                                                 \
+	return as(result)
 
 HOOK int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	WAIT(c, m, REAL(pthread_cond_wait)(c, m));
+	WAIT(as_is, c, m, REAL(pthread_cond_wait)(c, m));
 }
 
 HOOK int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
 {
-	WAIT(c, m, REAL(pthread_cond_timedwait)(c, m, until));
+	WAIT(as_is, c, m, REAL(pthread_cond_timedwait)(c, m, until));
 }
 
 HOOK int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 				const struct timespec *until)
 {
-	WAIT(c, m, REAL(pthread_cond_clockwait)(c, m, clock, until));
+	WAIT(as_is, c, m, REAL(pthread_cond_clockwait)(c, m, clock, until));
 }
 
-LAST static int signal_slowly(pthread_cond_t *c)
-{
-	if (watching())
-		rec_post(c, 1, 1);
-	return REAL(pthread_cond_signal)(c);
-}
-
-HOOK int pthread_cond_signal(pthread_cond_t *c)
-{
-	return unlikely(rec_waited_for(c)) ? signal_slowly(c) : REAL(pthread_cond_signal)(c);
-}
-
-LAST static int broadcast_slowly(pthread_cond_t *c)
-{
-	if (watching())
-		rec_post(c, UINT32_MAX, 1);
-	return REAL(pthread_cond_broadcast)(c);
-}
-
-HOOK int pthread_cond_broadcast(pthread_cond_t *c)
-{
-	return unlikely(rec_waited_for(c)) ? broadcast_slowly(c) : REAL(pthread_cond_broadcast)(c);
-}
-
-/* ---- C11: the same objects ---- */
-
-static inline int as_c11(int result)
-{
-	return result == 0	     ? thrd_success
-	       : result == ENOMEM    ? thrd_nomem
-	       : result == ETIMEDOUT ? thrd_timedout
-	       : result == EBUSY     ? thrd_busy
-				     : thrd_error;
-}
-
-#define C11_WAIT(call)                                                                             \
-	pthread_cond_t *c = (pthread_cond_t *)(void *)cnd;                                         \
-	pthread_mutex_t *m = (pthread_mutex_t *)(void *)mtx;                                       \
-	struct rec_event wait;                                                                     \
-	int result;                                                                                \
-                                                                                                   \
-	if (!watching())                                                                           \
-		return as_c11(call);                                                               \
-	begin(&wait, c, m);                                                                        \
-	result = call;                                                                             \
-	rec_wait_end(&wait, outcome(result));                                                      \
-	return as_c11(result)
-
+/* C11's are the same objects. */
 HOOK int cnd_wait(cnd_t *cnd, mtx_t *mtx)
 {
-	C11_WAIT(REAL(pthread_cond_wait)(c, m));
+	pthread_cond_t *c = (pthread_cond_t *)(void *)cnd;
+	pthread_mutex_t *m = (pthread_mutex_t *)(void *)mtx;
+
+	WAIT(as_c11, c, m, REAL(pthread_cond_wait)(c, m));
 }
 
 HOOK int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
 		       const struct timespec *restrict until)
 {
-	C11_WAIT(REAL(pthread_cond_timedwait)(c, m, until));
-}
-
-LAST static int cnd_signal_slowly(pthread_cond_t *c)
-{
-	if (watching())
-		rec_post(c, 1, 1);
-	return as_c11(REAL(pthread_cond_signal)(c));
-}
-
-HOOK int cnd_signal(cnd_t *cnd)
-{
 	pthread_cond_t *c = (pthread_cond_t *)(void *)cnd;
+	pthread_mutex_t *m = (pthread_mutex_t *)(void *)mtx;
 
-	return unlikely(rec_waited_for(c)) ? cnd_signal_slowly(c)
-					   : as_c11(REAL(pthread_cond_signal)(c));
+	WAIT(as_c11, c, m, REAL(pthread_cond_timedwait)(c, m, until));
 }
 
-LAST static int cnd_broadcast_slowly(pthread_cond_t *c)
-{
-	if (watching())
-		rec_post(c, UINT32_MAX, 1);
-	return as_c11(REAL(pthread_cond_broadcast)(c));
-}
+/* A hook that wakes, and what it does where somebody waits. */
+#define WAKE(name, type, as, real_name, wakes)                                                     \
+	LAST static int name##_slowly(type *cond)                                                  \
+	{                                                                                          \
+		if (watching())                                                                    \
+			rec_post(cond, wakes, 1);                                                  \
+		return as(REAL(real_name)((pthread_cond_t *)(void *)cond));                        \
+	}                                                                                          \
+	HOOK int name(type *cond)                                                                  \
+	{                                                                                          \
+		return unlikely(rec_waited_for(cond))                                              \
+			   ? name##_slowly(cond)                                                   \
+			   : as(REAL(real_name)((pthread_cond_t *)(void *)cond));                  \
+	}
 
-HOOK int cnd_broadcast(cnd_t *cnd)
-{
-	pthread_cond_t *c = (pthread_cond_t *)(void *)cnd;
-
-	return unlikely(rec_waited_for(c)) ? cnd_broadcast_slowly(c)
-					   : as_c11(REAL(pthread_cond_broadcast)(c));
-}
+WAKE(pthread_cond_signal, pthread_cond_t, as_is, pthread_cond_signal, 1)
+WAKE(pthread_cond_broadcast, pthread_cond_t, as_is, pthread_cond_broadcast, UINT32_MAX)
+WAKE(cnd_signal, cnd_t, as_c11, pthread_cond_signal, 1)
+WAKE(cnd_broadcast, cnd_t, as_c11, pthread_cond_broadcast, UINT32_MAX)

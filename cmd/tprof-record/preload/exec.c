@@ -164,39 +164,26 @@ static void forked(pid_t child)
 	rec_write(&event);
 }
 
-HOOK int posix_spawn(pid_t *restrict pid, const char *restrict path,
-		     const posix_spawn_file_actions_t *restrict actions,
-		     const posix_spawnattr_t *restrict attr, char *const argv[restrict],
-		     char *const env[restrict])
-{
-	COMPLETE(env, true);
-	pid_t child;
-	int result = REAL(posix_spawn)(&child, path, actions, attr, argv, whole);
-
-	if (!result) {
-		if (pid)
-			*pid = child;
-		forked(child);
+#define SPAWN(name)                                                                                \
+	HOOK int name(pid_t *restrict pid, const char *restrict path,                              \
+		      const posix_spawn_file_actions_t *restrict actions,                          \
+		      const posix_spawnattr_t *restrict attr, char *const argv[restrict],          \
+		      char *const env[restrict])                                                   \
+	{                                                                                          \
+		COMPLETE(env, true);                                                               \
+		pid_t child;                                                                       \
+		int result = REAL(name)(&child, path, actions, attr, argv, whole);                 \
+                                                                                                   \
+		if (!result) {                                                                     \
+			if (pid)                                                                   \
+				*pid = child;                                                      \
+			forked(child);                                                             \
+		}                                                                                  \
+		return result;                                                                     \
 	}
-	return result;
-}
 
-HOOK int posix_spawnp(pid_t *restrict pid, const char *restrict file,
-		      const posix_spawn_file_actions_t *restrict actions,
-		      const posix_spawnattr_t *restrict attr, char *const argv[restrict],
-		      char *const env[restrict])
-{
-	COMPLETE(env, true);
-	pid_t child;
-	int result = REAL(posix_spawnp)(&child, file, actions, attr, argv, whole);
-
-	if (!result) {
-		if (pid)
-			*pid = child;
-		forked(child);
-	}
-	return result;
-}
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
 
 /* The child itself begins in start_in_child, which libc calls for every kind of fork that runs
  * handlers (forkpty, daemon). */

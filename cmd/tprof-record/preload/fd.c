@@ -145,47 +145,23 @@ HOOK int socket(int domain, int type, int protocol)
 	return fd;
 }
 
-HOOK int fcntl(int fd, int command, ...)
-{
-	va_list list;
-	long arg;
-	int result;
+/* A call with one argument more, and the command that makes a descriptor another. */
+#define COMMAND(name, type, changes)                                                               \
+	HOOK int name(int fd, type command, ...)                                                   \
+	{                                                                                          \
+		va_list list;                                                                      \
+		long arg;                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		va_start(list, command);                                                           \
+		arg = va_arg(list, long);                                                          \
+		va_end(list);                                                                      \
+		result = REAL(name)(fd, command, arg);                                             \
+		if (command == changes)                                                            \
+			fd_forget(fd);                                                             \
+		return result;                                                                     \
+	}
 
-	va_start(list, command);
-	arg = va_arg(list, long);
-	va_end(list);
-	result = REAL(fcntl)(fd, command, arg);
-	if (command == F_SETFL)
-		fd_forget(fd);
-	return result;
-}
-
-HOOK int fcntl64(int fd, int command, ...)
-{
-	va_list list;
-	long arg;
-	int result;
-
-	va_start(list, command);
-	arg = va_arg(list, long);
-	va_end(list);
-	result = REAL(fcntl64)(fd, command, arg);
-	if (command == F_SETFL)
-		fd_forget(fd);
-	return result;
-}
-
-HOOK int ioctl(int fd, unsigned long request, ...)
-{
-	va_list list;
-	long arg;
-	int result;
-
-	va_start(list, request);
-	arg = va_arg(list, long);
-	va_end(list);
-	result = REAL(ioctl)(fd, request, arg);
-	if (request == FIONBIO)
-		fd_forget(fd);
-	return result;
-}
+COMMAND(fcntl, int, F_SETFL)
+COMMAND(fcntl64, int, F_SETFL)
+COMMAND(ioctl, unsigned long, FIONBIO)

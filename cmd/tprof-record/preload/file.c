@@ -21,8 +21,6 @@ HOOK ssize_t read(int fd, void *buf, size_t size)
 	TRANSFER(fd, REC_CALL_READ, REAL(read)(fd, buf, size));
 }
 
-/* What programs built with _FORTIFY_SOURCE call. */
-HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room);
 HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room)
 {
 	TRANSFER(fd, REC_CALL_READ, REAL(__read_chk)(fd, buf, size, room));
@@ -55,13 +53,11 @@ HOOK ssize_t pread64(int fd, void *buf, size_t size, off64_t at)
 	FD_TIMED(ssize_t, REC_CALL_READ, fd, REAL(pread64)(fd, buf, size, at));
 }
 
-HOOK ssize_t __pread_chk(int fd, void *buf, size_t size, off_t at, size_t room);
 HOOK ssize_t __pread_chk(int fd, void *buf, size_t size, off_t at, size_t room)
 {
 	FD_TIMED(ssize_t, REC_CALL_READ, fd, REAL(__pread_chk)(fd, buf, size, at, room));
 }
 
-HOOK ssize_t __pread64_chk(int fd, void *buf, size_t size, off64_t at, size_t room);
 HOOK ssize_t __pread64_chk(int fd, void *buf, size_t size, off64_t at, size_t room)
 {
 	FD_TIMED(ssize_t, REC_CALL_READ, fd, REAL(__pread64_chk)(fd, buf, size, at, room));

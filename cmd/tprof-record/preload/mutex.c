@@ -7,44 +7,8 @@
 
 enum { SHARED = 128 }; /* of glibc's __kind: PTHREAD_PROCESS_SHARED */
 
-static inline int as_is(int result)
-{
-	return result;
-}
-
-static inline int as_c11(int result)
-{
-	return result == 0	     ? thrd_success
-	       : result == ENOMEM    ? thrd_nomem
-	       : result == ETIMEDOUT ? thrd_timedout
-	       : result == EBUSY     ? thrd_busy
-				     : thrd_error;
-}
-
-static inline unsigned outcome(int result)
-{
-	if (result == ETIMEDOUT)
-		return REC_TIMED_OUT;
-	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
-}
-
-/* The stack takes a while: what became free meanwhile is had without sleeping. */
-#define LOCK_SLOWLY(as, call)                                                                      \
-	struct rec_event wait = {                                                                  \
-	    .kind = REC_BLOCK, .object = (uintptr_t)mutex, .arg = REC_ON_MUTEX};                   \
-	int result;                                                                                \
-                                                                                                   \
-	if (!watching())                                                                           \
-		return as(call);                                                                   \
-	rec_wait_begin(&wait, 1);                                                                  \
-	result = REAL(pthread_mutex_trylock)(mutex);                                               \
-	if (result != EBUSY) {                                                                     \
-		rec_wait_end(&wait, REC_DID_NOT_WAIT);                                             \
-		return as(result);                                                                 \
-	}                                                                                          \
-	result = call;                                                                             \
-	rec_wait_end(&wait, outcome(result));                                                      \
-	return as(result)
+/* C11's mutexes are POSIX's. */
+#define POSIX(m) ((pthread_mutex_t *)(void *)(m))
 
 /* With one thread there is nobody to wait for, and lock does without the atomic operation that
  * trylock needs; but another process may share the mutex. */
@@ -60,52 +24,58 @@ static inline bool known(void)
 	return likely(real.pthread_mutex_unlock != NULL);
 }
 
-#define LOCK(as, real_lock, slowly)                                                                \
-	int result;                                                                                \
+/* A hook that tries, and what it does then: the stack takes a while, and what became free meanwhile
+ * is had without sleeping. `as`: what is made of the result; `call`: arguments of the real lock. */
+#define LOCK(name, as, real_lock, check, params, call, ...)                                        \
+	LAST static int name##_slowly params                                                       \
+	{                                                                                          \
+		struct rec_event wait = {                                                          \
+		    .kind = REC_BLOCK, .object = (uintptr_t)m, .arg = REC_ON_MUTEX};               \
+		int result;                                                                        \
                                                                                                    \
-	if (!known())                                                                              \
-		return slowly;                                                                     \
-	if (is_alone(mutex))                                                                       \
-		return as(real_lock);                                                              \
-	result = real.pthread_mutex_trylock(mutex);                                                \
-	return likely(result != EBUSY) ? as(result) : slowly
+		if (!watching())                                                                   \
+			return as(REAL(real_lock) call);                                           \
+		rec_wait_begin(&wait, 1);                                                          \
+		result = REAL(pthread_mutex_trylock)(POSIX(m));                                    \
+		if (result != EBUSY) {                                                             \
+			rec_wait_end(&wait, REC_DID_NOT_WAIT);                                     \
+			return as(result);                                                         \
+		}                                                                                  \
+		result = REAL(real_lock) call;                                                     \
+		rec_wait_end(&wait, lock_outcome(result));                                         \
+		return as(result);                                                                 \
+	}                                                                                          \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		if (!(check))                                                                      \
+			return REAL(real_lock) call;                                               \
+		if (!known())                                                                      \
+			return name##_slowly(__VA_ARGS__);                                         \
+		if (is_alone(POSIX(m)))                                                            \
+			return as(real.real_lock call);                                            \
+		result = real.pthread_mutex_trylock(POSIX(m));                                     \
+		return likely(result != EBUSY) ? as(result) : name##_slowly(__VA_ARGS__);          \
+	}
 
-LAST static int lock_slowly(pthread_mutex_t *mutex)
+/* A wrong clock is an error even where the mutex is free. */
+static inline bool sane(clockid_t clock)
 {
-	LOCK_SLOWLY(as_is, REAL(pthread_mutex_lock)(mutex));
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
 }
 
-HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	LOCK(as_is, real.pthread_mutex_lock(mutex), lock_slowly(mutex));
-}
-
-LAST static int timedlock_slowly(pthread_mutex_t *mutex, const struct timespec *until)
-{
-	LOCK_SLOWLY(as_is, REAL(pthread_mutex_timedlock)(mutex, until));
-}
-
-HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-	LOCK(as_is, real.pthread_mutex_timedlock(mutex, until), timedlock_slowly(mutex, until));
-}
-
-LAST static int clocklock_slowly(pthread_mutex_t *mutex, clockid_t clock,
-				 const struct timespec *until)
-{
-	LOCK_SLOWLY(as_is, REAL(pthread_mutex_clocklock)(mutex, clock, until));
-}
-
-HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-				 const struct timespec *until)
-{
-	/* A wrong clock is an error even where the mutex is free. */
-	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
-		return REAL(pthread_mutex_clocklock)(mutex, clock, until);
-
-	LOCK(as_is, real.pthread_mutex_clocklock(mutex, clock, until),
-	     clocklock_slowly(mutex, clock, until));
-}
+/* clang-format off */
+LOCK(pthread_mutex_lock, as_is, pthread_mutex_lock, true, (pthread_mutex_t *m), (m), m)
+LOCK(pthread_mutex_timedlock, as_is, pthread_mutex_timedlock, true,
+     (pthread_mutex_t *m, const struct timespec *until), (m, until), m, until)
+LOCK(pthread_mutex_clocklock, as_is, pthread_mutex_clocklock, sane(clock),
+     (pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (m, clock, until),
+     m, clock, until)
+LOCK(mtx_lock, as_c11, pthread_mutex_lock, true, (mtx_t *m), (POSIX(m)), m)
+LOCK(mtx_timedlock, as_c11, pthread_mutex_timedlock, true,
+     (mtx_t *restrict m, const struct timespec *restrict until), (POSIX(m), until), m, until)
+/* clang-format on */
 
 /* Does somebody sleep in the kernel for it? That is what the lock word of every kind but those with
  * an owner's number in it (robust, PI) says by 2; a thread on its way up from its sleep still
@@ -121,61 +91,22 @@ static inline bool quiet(const pthread_mutex_t *mutex)
 }
 
 /* Profiles are brought up to date once the others have the mutex. */
-#define UNLOCK_SLOWLY(as)                                                                          \
-	int result;                                                                                \
+#define UNLOCK(name, type, as)                                                                     \
+	LAST static int name##_slowly(type *m)                                                     \
+	{                                                                                          \
+		int result;                                                                        \
                                                                                                    \
-	if (rec_waited_for(mutex) && has_sleepers(mutex) && watching())                            \
-		rec_post(mutex, 1, 1);                                                             \
-	result = REAL(pthread_mutex_unlock)(mutex);                                                \
-	rec_settle();                                                                              \
-	return as(result)
+		if (rec_waited_for(m) && has_sleepers(POSIX(m)) && watching())                     \
+			rec_post(m, 1, 1);                                                         \
+		result = REAL(pthread_mutex_unlock)(POSIX(m));                                     \
+		rec_settle();                                                                      \
+		return as(result);                                                                 \
+	}                                                                                          \
+	HOOK int name(type *m)                                                                     \
+	{                                                                                          \
+		return known() && quiet(POSIX(m)) ? as(real.pthread_mutex_unlock(POSIX(m)))        \
+						  : name##_slowly(m);                              \
+	}
 
-LAST static int unlock_slowly(pthread_mutex_t *mutex)
-{
-	UNLOCK_SLOWLY(as_is);
-}
-
-HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	return known() && quiet(mutex) ? real.pthread_mutex_unlock(mutex) : unlock_slowly(mutex);
-}
-
-/* ---- C11 ---- */
-
-LAST static int mtx_lock_slowly(pthread_mutex_t *mutex)
-{
-	LOCK_SLOWLY(as_c11, REAL(pthread_mutex_lock)(mutex));
-}
-
-HOOK int mtx_lock(mtx_t *m)
-{
-	pthread_mutex_t *mutex = (pthread_mutex_t *)(void *)m;
-
-	LOCK(as_c11, real.pthread_mutex_lock(mutex), mtx_lock_slowly(mutex));
-}
-
-LAST static int mtx_timedlock_slowly(pthread_mutex_t *mutex, const struct timespec *until)
-{
-	LOCK_SLOWLY(as_c11, REAL(pthread_mutex_timedlock)(mutex, until));
-}
-
-HOOK int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
-{
-	pthread_mutex_t *mutex = (pthread_mutex_t *)(void *)m;
-
-	LOCK(as_c11, real.pthread_mutex_timedlock(mutex, until),
-	     mtx_timedlock_slowly(mutex, until));
-}
-
-LAST static int mtx_unlock_slowly(pthread_mutex_t *mutex)
-{
-	UNLOCK_SLOWLY(as_c11);
-}
-
-HOOK int mtx_unlock(mtx_t *m)
-{
-	pthread_mutex_t *mutex = (pthread_mutex_t *)(void *)m;
-
-	return known() && quiet(mutex) ? as_c11(real.pthread_mutex_unlock(mutex))
-				       : mtx_unlock_slowly(mutex);
-}
+UNLOCK(pthread_mutex_unlock, pthread_mutex_t, as_is)
+UNLOCK(mtx_unlock, mtx_t, as_c11)

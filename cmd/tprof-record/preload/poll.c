@@ -24,7 +24,6 @@ HOOK int poll(struct pollfd *fds, nfds_t n, int ms)
 	POLL(REC_ON_POLL, ms == 0, REAL(poll)(fds, n, ms));
 }
 
-HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);
 HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room)
 {
 	POLL(REC_ON_POLL, ms == 0, REAL(__poll_chk)(fds, n, ms, room));
@@ -35,8 +34,6 @@ HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const 
 	POLL(REC_ON_POLL, is_zero(time), REAL(ppoll)(fds, n, time, mask));
 }
 
-HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time,
-		     const sigset_t *mask, size_t room);
 HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time,
 		     const sigset_t *mask, size_t room)
 {

@@ -72,12 +72,12 @@ void real_find(void)
 {
 	int saved = errno;
 
-#define REAL_X(result, name, args)                                                                 \
+#define REAL_X(name)                                                                               \
 	if (!real.name)                                                                            \
-		real.name = (result(*) args)(uintptr_t)find(#name, NULL);
-#define REAL_NEW(result, name, args)                                                               \
+		real.name = (__typeof__(real.name))(uintptr_t)find(#name, NULL);
+#define REAL_NEW(name)                                                                             \
 	if (!real.name)                                                                            \
-		real.name = (result(*) args)(uintptr_t)find(#name, "GLIBC_2.3.2");
+		real.name = (__typeof__(real.name))(uintptr_t)find(#name, "GLIBC_2.3.2");
 	REAL_MEMORY(REAL_X)
 	REAL_VERSIONED(REAL_NEW)
 	REAL_LOCKS(REAL_X)

@@ -7,7 +7,10 @@
 #ifndef RECORD_PRELOAD_REAL_H
 #define RECORD_PRELOAD_REAL_H
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,18 +21,25 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tprof-record/core/core.h"
 
@@ -38,171 +48,67 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* result, name, arguments. Where glibc has several versions of a symbol, dlsym may find the oldest:
- * those are named with the version that programs are linked to today (REAL_VERSIONED). */
+/* What programs built with _FORTIFY_SOURCE call, and what getc_unlocked becomes where the buffer is
+ * empty: headers need not declare them. */
+HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room);
+HOOK ssize_t __pread_chk(int fd, void *buf, size_t size, off_t at, size_t room);
+HOOK ssize_t __pread64_chk(int fd, void *buf, size_t size, off64_t at, size_t room);
+HOOK ssize_t __recv_chk(int fd, void *buf, size_t size, size_t room, int flags);
+HOOK ssize_t __recvfrom_chk(int fd, void *buf, size_t size, size_t room, int flags,
+			    struct sockaddr *from, socklen_t *from_size);
+HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);
+HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time,
+		     const sigset_t *mask, size_t room);
+HOOK size_t __fread_chk(void *to, size_t room, size_t size, size_t n, FILE *f);
+HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
+HOOK int __uflow(FILE *f);
+
+/* The functions that have hooks. Where glibc has several versions of a symbol, dlsym may find the oldest: those are
+ * named with the version that programs are linked to today (REAL_VERSIONED). */
 /* clang-format off */
 #define REAL_MEMORY(X) \
-	X(void *, malloc, (size_t)) \
-	X(void, free, (void *)) \
-	X(void *, calloc, (size_t, size_t)) \
-	X(void *, realloc, (void *, size_t)) \
-	X(void *, aligned_alloc, (size_t, size_t)) \
-	X(void *, memalign, (size_t, size_t)) \
-	X(int, posix_memalign, (void **, size_t, size_t)) \
-	X(void *, valloc, (size_t)) \
-	X(void *, pvalloc, (size_t))
+	X(malloc) X(free) X(calloc) X(realloc) X(aligned_alloc) X(memalign) X(posix_memalign) \
+	X(valloc) X(pvalloc)
 
 #define REAL_VERSIONED(X) \
-	X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *)) \
-	X(int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *)) \
-	X(int, pthread_cond_signal, (pthread_cond_t *)) \
-	X(int, pthread_cond_broadcast, (pthread_cond_t *))
+	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) \
+	X(pthread_cond_broadcast)
 
 #define REAL_LOCKS(X) \
-	X(int, pthread_mutex_lock, (pthread_mutex_t *)) \
-	X(int, pthread_mutex_trylock, (pthread_mutex_t *)) \
-	X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *)) \
-	X(int, pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, const struct timespec *)) \
-	X(int, pthread_mutex_unlock, (pthread_mutex_t *)) \
-	X(int, pthread_rwlock_rdlock, (pthread_rwlock_t *)) \
-	X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *)) \
-	X(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *)) \
-	X(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t *, clockid_t, const struct timespec *)) \
-	X(int, pthread_rwlock_wrlock, (pthread_rwlock_t *)) \
-	X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *)) \
-	X(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, const struct timespec *)) \
-	X(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t *, clockid_t, const struct timespec *)) \
-	X(int, pthread_rwlock_unlock, (pthread_rwlock_t *)) \
-	X(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)) \
-	X(int, pthread_barrier_wait, (pthread_barrier_t *)) \
-	X(int, sem_wait, (sem_t *)) \
-	X(int, sem_trywait, (sem_t *)) \
-	X(int, sem_timedwait, (sem_t *, const struct timespec *)) \
-	X(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *)) \
-	X(int, sem_post, (sem_t *))
+	X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) \
+	X(pthread_mutex_clocklock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) \
+	X(pthread_rwlock_tryrdlock) X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) \
+	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) \
+	X(pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock) X(pthread_cond_clockwait) \
+	X(pthread_barrier_wait) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait) \
+	X(sem_post)
 
 #define REAL_THREADS(X) \
-	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)) \
-	X(int, pthread_join, (pthread_t, void **)) \
-	X(int, pthread_tryjoin_np, (pthread_t, void **)) \
-	X(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *)) \
-	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *)) \
-	X(int, pthread_setname_np, (pthread_t, const char *)) \
-	X(int, thrd_create, (thrd_t *, thrd_start_t, void *)) \
-	X(int, prctl, (int, unsigned long, unsigned long, unsigned long, unsigned long)) \
-	X(int, nanosleep, (const struct timespec *, struct timespec *)) \
-	X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *)) \
-	X(int, usleep, (useconds_t)) \
-	X(unsigned, sleep, (unsigned)) \
-	X(int, thrd_sleep, (const struct timespec *, struct timespec *)) \
-	X(int, pause, (void)) \
-	X(int, sigwait, (const sigset_t *, int *)) \
-	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *)) \
-	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *)) \
-	X(int, sigsuspend, (const sigset_t *)) \
-	X(pid_t, wait, (int *)) \
-	X(pid_t, waitpid, (pid_t, int *, int)) \
-	X(int, waitid, (idtype_t, id_t, siginfo_t *, int)) \
-	X(pid_t, wait3, (int *, int, struct rusage *)) \
-	X(pid_t, wait4, (pid_t, int *, int, struct rusage *)) \
-	X(int, system, (const char *)) \
-	X(int, pclose, (FILE *)) \
-	X(int, flock, (int, int)) \
-	X(int, lockf, (int, int, off_t)) \
-	X(int, semop, (int, struct sembuf *, size_t)) \
-	X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *)) \
-	X(int, msgsnd, (int, const void *, size_t, int)) \
-	X(ssize_t, msgrcv, (int, void *, size_t, long, int)) \
-	X(long, syscall, (long, long, long, long, long, long, long))
+	X(pthread_create) X(pthread_join) X(pthread_tryjoin_np) X(pthread_timedjoin_np) \
+	X(pthread_clockjoin_np) X(pthread_setname_np) X(thrd_create) X(prctl) X(nanosleep) \
+	X(clock_nanosleep) X(usleep) X(sleep) X(thrd_sleep) X(pause) X(sigwait) X(sigwaitinfo) \
+	X(sigtimedwait) X(sigsuspend) X(wait) X(waitpid) X(waitid) X(wait3) X(wait4) X(system) \
+	X(pclose) X(flock) X(lockf) X(semop) X(semtimedop) X(msgsnd) X(msgrcv) X(syscall)
 
 #define REAL_FILES(X) \
-	X(ssize_t, read, (int, void *, size_t)) \
-	X(ssize_t, __read_chk, (int, void *, size_t, size_t)) \
-	X(ssize_t, write, (int, const void *, size_t)) \
-	X(ssize_t, readv, (int, const struct iovec *, int)) \
-	X(ssize_t, writev, (int, const struct iovec *, int)) \
-	X(ssize_t, pread, (int, void *, size_t, off_t)) \
-	X(ssize_t, pread64, (int, void *, size_t, off64_t)) \
-	X(ssize_t, __pread_chk, (int, void *, size_t, off_t, size_t)) \
-	X(ssize_t, __pread64_chk, (int, void *, size_t, off64_t, size_t)) \
-	X(ssize_t, pwrite, (int, const void *, size_t, off_t)) \
-	X(ssize_t, pwrite64, (int, const void *, size_t, off64_t)) \
-	X(ssize_t, preadv, (int, const struct iovec *, int, off_t)) \
-	X(ssize_t, preadv64, (int, const struct iovec *, int, off64_t)) \
-	X(ssize_t, preadv2, (int, const struct iovec *, int, off_t, int)) \
-	X(ssize_t, preadv64v2, (int, const struct iovec *, int, off64_t, int)) \
-	X(ssize_t, pwritev, (int, const struct iovec *, int, off_t)) \
-	X(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t)) \
-	X(ssize_t, pwritev2, (int, const struct iovec *, int, off_t, int)) \
-	X(ssize_t, pwritev64v2, (int, const struct iovec *, int, off64_t, int)) \
-	X(int, fsync, (int)) \
-	X(int, fdatasync, (int)) \
-	X(int, syncfs, (int)) \
-	X(int, msync, (void *, size_t, int)) \
-	X(int, close, (int)) \
-	X(int, dup2, (int, int)) \
-	X(int, dup3, (int, int, int)) \
-	X(int, fcntl, (int, int, long)) \
-	X(int, fcntl64, (int, int, long)) \
-	X(int, ioctl, (int, unsigned long, long)) \
-	X(int, socket, (int, int, int)) \
-	X(int, accept, (int, struct sockaddr *, socklen_t *)) \
-	X(int, accept4, (int, struct sockaddr *, socklen_t *, int)) \
-	X(int, connect, (int, const struct sockaddr *, socklen_t)) \
-	X(ssize_t, recv, (int, void *, size_t, int)) \
-	X(ssize_t, __recv_chk, (int, void *, size_t, size_t, int)) \
-	X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *)) \
-	X(ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *)) \
-	X(ssize_t, recvmsg, (int, struct msghdr *, int)) \
-	X(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *)) \
-	X(ssize_t, send, (int, const void *, size_t, int)) \
-	X(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t)) \
-	X(ssize_t, sendmsg, (int, const struct msghdr *, int)) \
-	X(int, sendmmsg, (int, struct mmsghdr *, unsigned, int)) \
-	X(ssize_t, sendfile, (int, int, off_t *, size_t)) \
-	X(ssize_t, sendfile64, (int, int, off64_t *, size_t)) \
-	X(int, poll, (struct pollfd *, nfds_t, int)) \
-	X(int, __poll_chk, (struct pollfd *, nfds_t, int, size_t)) \
-	X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)) \
-	X(int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t)) \
-	X(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *)) \
-	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)) \
-	X(int, epoll_wait, (int, struct epoll_event *, int, int)) \
-	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *)) \
-	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
+	X(read) X(__read_chk) X(write) X(readv) X(writev) X(pread) X(pread64) X(__pread_chk) \
+	X(__pread64_chk) X(pwrite) X(pwrite64) X(preadv) X(preadv64) X(preadv2) X(preadv64v2) \
+	X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2) X(fsync) X(fdatasync) X(syncfs) \
+	X(msync) X(close) X(dup2) X(dup3) X(fcntl) X(fcntl64) X(ioctl) X(socket) X(accept) \
+	X(accept4) X(connect) X(recv) X(__recv_chk) X(recvfrom) X(__recvfrom_chk) X(recvmsg) \
+	X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(sendfile) X(sendfile64) X(poll) \
+	X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) \
+	X(epoll_pwait2)
 
 #define REAL_STDIO(X) \
-	X(size_t, fread, (void *, size_t, size_t, FILE *)) \
-	X(size_t, fread_unlocked, (void *, size_t, size_t, FILE *)) \
-	X(size_t, __fread_chk, (void *, size_t, size_t, size_t, FILE *)) \
-	X(char *, fgets, (char *, int, FILE *)) \
-	X(char *, fgets_unlocked, (char *, int, FILE *)) \
-	X(char *, __fgets_chk, (char *, size_t, int, FILE *)) \
-	X(ssize_t, getline, (char **, size_t *, FILE *)) \
-	X(ssize_t, getdelim, (char **, size_t *, int, FILE *)) \
-	X(ssize_t, __getdelim, (char **, size_t *, int, FILE *)) \
-	X(int, fgetc, (FILE *)) \
-	X(int, getc, (FILE *)) \
-	X(int, getchar, (void)) \
-	X(int, __uflow, (FILE *)) \
-	X(int, fclose, (FILE *)) \
-	X(int, close_range, (unsigned, unsigned, int)) \
-	X(void, closefrom, (int))
+	X(fread) X(fread_unlocked) X(__fread_chk) X(fgets) X(fgets_unlocked) X(__fgets_chk) \
+	X(getline) X(getdelim) X(__getdelim) X(fgetc) X(getc) X(getchar) X(__uflow) X(fclose) \
+	X(close_range) X(closefrom)
 
 #define REAL_PROCESS(X) \
-	X(pid_t, fork, (void)) \
-	X(int, execve, (const char *, char *const *, char *const *)) \
-	X(int, execvpe, (const char *, char *const *, char *const *)) \
-	X(int, fexecve, (int, char *const *, char *const *)) \
-	X(int, execveat, (int, const char *, char *const *, char *const *, int)) \
-	X(int, posix_spawn, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *)) \
-	X(int, posix_spawnp, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *)) \
-	X(void, _exit, (int)) \
-	X(void, _Exit, (int)) \
-	X(void, quick_exit, (int)) \
-	X(void *, dlopen, (const char *, int)) \
-	X(void *, dlmopen, (long, const char *, int)) \
-	X(int, dlclose, (void *))
+	X(fork) X(execve) X(execvpe) X(fexecve) X(execveat) X(posix_spawn) X(posix_spawnp) \
+	X(_exit) X(_Exit) X(quick_exit) X(dlopen) X(dlmopen) X(dlclose)
+
 /* clang-format on */
 
 #define REAL_FUNCTIONS(X)                                                                          \
@@ -210,7 +116,7 @@
 	REAL_VERSIONED(X) REAL_LOCKS(X) REAL_THREADS(X) REAL_FILES(X) REAL_STDIO(X) REAL_PROCESS(X)
 
 struct real {
-#define REAL_X(result, name, args) result(*name) args;
+#define REAL_X(name) __typeof__(name) *name;
 	REAL_FUNCTIONS(REAL_X)
 #undef REAL_X
 };
@@ -245,6 +151,29 @@ static inline int watching(void)
 	if (unlikely(!rec_self.g || modules_changed))
 		catch_up();
 	return 1;
+}
+
+/* How a wait for a mutex or a condition ended. */
+static inline unsigned lock_outcome(int result)
+{
+	if (result == ETIMEDOUT)
+		return REC_TIMED_OUT;
+	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
+}
+
+/* What a function returns where the real one is of POSIX, as that does, and C11's for it. */
+static inline int as_is(int result)
+{
+	return result;
+}
+
+static inline int as_c11(int result)
+{
+	return result == 0	     ? thrd_success
+	       : result == ENOMEM    ? thrd_nomem
+	       : result == ETIMEDOUT ? thrd_timedout
+	       : result == EBUSY     ? thrd_busy
+				     : thrd_error;
 }
 
 #endif

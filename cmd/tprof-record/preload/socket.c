@@ -13,7 +13,6 @@ HOOK ssize_t recv(int fd, void *buf, size_t size, int flags)
 	TRANSFER(ssize_t, fd, flags, REAL(recv)(fd, buf, size, flags));
 }
 
-HOOK ssize_t __recv_chk(int fd, void *buf, size_t size, size_t room, int flags);
 HOOK ssize_t __recv_chk(int fd, void *buf, size_t size, size_t room, int flags)
 {
 	TRANSFER(ssize_t, fd, flags, REAL(__recv_chk)(fd, buf, size, room, flags));
@@ -25,8 +24,6 @@ HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t size, int flags,
 	TRANSFER(ssize_t, fd, flags, REAL(recvfrom)(fd, buf, size, flags, from, from_size));
 }
 
-HOOK ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t size, size_t room, int flags,
-			    struct sockaddr *restrict from, socklen_t *restrict from_size);
 HOOK ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t size, size_t room, int flags,
 			    struct sockaddr *restrict from, socklen_t *restrict from_size)
 {

@@ -23,7 +23,6 @@ static inline size_t buffered(const FILE *f)
 			return REAL(name)(__VA_ARGS__);                                            \
 		FD_WAITS(type, fd_reason(kind), (f)->_fileno, 0, REAL(name)(__VA_ARGS__));         \
 	}                                                                                          \
-	HOOK type name params;                                                                     \
 	HOOK type name params                                                                      \
 	{                                                                                          \
 		return likely(buffered(f) >= (needs)) ? REAL(name)(__VA_ARGS__)                    \

@@ -103,6 +103,26 @@ enum tp_v2_wire {
 	    TP_V2_NWIRES = 137
 };
 
+/* What statuses say (Go: internal/trace/tracev2/events.go, GoStatus and ProcStatus). */
+enum tp_v2_gstatus {
+	TP_V2_G_BAD,
+	TP_V2_G_RUNNABLE,
+	TP_V2_G_RUNNING,
+	TP_V2_G_SYSCALL,
+	TP_V2_G_WAITING,
+	TP_V2_NGSTATUS
+};
+enum tp_v2_pstatus {
+	TP_V2_P_BAD,
+	TP_V2_P_RUNNING,
+	TP_V2_P_IDLE,
+	TP_V2_P_SYSCALL,
+	TP_V2_P_ABANDONED,
+	TP_V2_NPSTATUS
+};
+
+#define TP_V2_NO_M UINT64_MAX /* of what is on none */
+
 struct tp_v2_wire_event {
 	const char *name; /* NULL for numbers that are no event */
 	uint8_t since;	  /* minor version of the first header that may have it */

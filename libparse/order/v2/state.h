@@ -15,25 +15,8 @@
 
 #include "base/arena.h"
 #include "decode/v2/idmap.h"
+#include "decode/v2/wire.h"
 #include "order/read.h"
-
-/* On the wire (Go: internal/trace/tracev2/events.go, GoStatus and ProcStatus). */
-enum tp_v2_gstatus {
-	TP_V2_G_BAD,
-	TP_V2_G_RUNNABLE,
-	TP_V2_G_RUNNING,
-	TP_V2_G_SYSCALL,
-	TP_V2_G_WAITING,
-	TP_V2_NGSTATUS
-};
-enum tp_v2_pstatus {
-	TP_V2_P_BAD,
-	TP_V2_P_RUNNING,
-	TP_V2_P_IDLE,
-	TP_V2_P_SYSCALL,
-	TP_V2_P_ABANDONED,
-	TP_V2_NPSTATUS
-};
 
 extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS]; /* enum tp_state */
 extern const uint8_t tp_v2_pstate[TP_V2_NPSTATUS];

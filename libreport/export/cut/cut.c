@@ -5,7 +5,6 @@
 
 #include "base/seed.h"
 #include "base/units.h"
-#include "clock/clock.h"
 #include "export/anonymise.h"
 #include "export/cut/state.h"
 
@@ -76,7 +75,7 @@ static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
 	}
 	/* That number says "no thread" where it is written. */
 	for (uint32_t i = 0; i < c->nm; i++)
-		if (c->ms[i].id == CUT_NO_M)
+		if (c->ms[i].id == TP_V2_NO_M)
 			c->ms[i].id = c->next_m_id++;
 	tp_rows_release(&rows);
 	return code;
@@ -236,7 +235,7 @@ static int one(struct walk *w, const struct tp_event *ev)
 		return 0;
 	if (c->telling && (destroy || ev->type == TP_EV_GO_SWITCH) && wanted(c, ev->g) &&
 	    wanted(c, ev->subject) && ev->g != ev->subject &&
-	    c->gs[ev->subject].status == CUT_G_WAITING && c->gs[ev->g].status == CUT_G_RUNNING) {
+	    c->gs[ev->subject].status == TP_V2_G_WAITING && c->gs[ev->g].status == TP_V2_G_RUNNING) {
 		w->swallow = 2;
 		w->swallow_from = ev->g;
 		w->swallow_to = ev->subject;
@@ -261,10 +260,10 @@ static int take_running(struct cut *c, const struct tp_event *ev)
 
 	if (ev->p >= c->np)
 		return 0;
-	if (c->ps[ev->p].status == CUT_P_UNKNOWN)
+	if (c->ps[ev->p].status == TP_V2_P_BAD)
 		code = cut_proc(c, &p);
 	/* In damaged traces another may be there. */
-	if (code || c->ps[ev->p].status != CUT_P_RUNNING || c->ms[c->ps[ev->p].m].g != TP_NONE)
+	if (code || c->ps[ev->p].status != TP_V2_P_RUNNING || c->ms[c->ps[ev->p].m].g != TP_NONE)
 		return code;
 	return take(c, ev);
 }
@@ -383,17 +382,6 @@ static int walk_events(struct walk *w, struct tp_store *s, int64_t run)
 	return code;
 }
 
-static void wall_time(const struct cut *c, struct tp_v2_clock *clock)
-{
-	int64_t wall;
-
-	clock->mono_ns = clock->ts;
-	if (c->opt->clock && rep_clock_wall(c->opt->clock, c->now, &wall) && wall >= 0) {
-		clock->wall_sec = (uint64_t)wall / 1000000000;
-		clock->wall_nsec = (uint32_t)((uint64_t)wall % 1000000000);
-	}
-}
-
 static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		   const struct tp_out *out)
 {
@@ -445,7 +433,6 @@ int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_
 	    .origin = run->row.start_ns,
 	    .gc_seq = 1,
 	    .task_of = {.seed = tp_seed() | 1},
-	    .wall = wall_time,
 	};
 	int code;
 

@@ -20,7 +20,7 @@ static void die(struct cut *c, struct cut_g *g)
 	unbind(c, g);
 	while (g->region)
 		cut_region_pop(c, g);
-	g->status = CUT_G_UNKNOWN;
+	g->status = TP_V2_G_BAD;
 	g->assist = false;
 	g->stopping = false;
 	g->stack = 0;
@@ -61,7 +61,7 @@ static int unblock(struct cut *c, uint32_t at, uint32_t lane, uint32_t stack)
 	struct cut_g *g = &c->gs[at];
 	int code = cut_tell_g(c, at, lane);
 
-	g->status = CUT_G_RUNNABLE;
+	g->status = TP_V2_G_RUNNABLE;
 	return code ? code : cut_put(c, lane, TP_V2_GoUnblock, g->id, ++g->seq, stack, 0);
 }
 
@@ -70,7 +70,7 @@ static int start(struct cut *c, uint32_t at, uint32_t m)
 	struct cut_g *g = &c->gs[at];
 	int code = cut_tell_g(c, at, m);
 
-	g->status = CUT_G_RUNNING;
+	g->status = TP_V2_G_RUNNING;
 	bind(c, at, m);
 	return code ? code : cut_put(c, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
 }
@@ -82,12 +82,12 @@ static int end_call_blocked(struct cut *c, uint32_t at)
 	uint32_t m = g->m, p = c->ms[m].p;
 	int code = cut_tell_g(c, at, TP_NONE);
 
-	if (!code && p != TP_NONE && c->ps[p].status == CUT_P_SYSCALL) {
+	if (!code && p != TP_NONE && c->ps[p].status == TP_V2_P_SYSCALL) {
 		cut_mend(c);
 		code = cut_p_stop(c, p);
 	}
 	unbind(c, g);
-	g->status = CUT_G_RUNNABLE;
+	g->status = TP_V2_G_RUNNABLE;
 	return code ? code : cut_put(c, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
 }
 
@@ -104,12 +104,12 @@ static int appear(struct cut *c, uint32_t at, uint32_t m, uint8_t status, uint32
 		return cut_tell_g(c, at, m);
 	}
 	for (uint32_t i = 0; i < c->np && (m == TP_NONE || c->ms[m].p == TP_NONE); i++)
-		if (c->ps[i].status == CUT_P_RUNNING)
+		if (c->ps[i].status == TP_V2_P_RUNNING)
 			m = c->ps[i].m;
 	if (m == TP_NONE || c->ms[m].p == TP_NONE ||
-	    (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status != CUT_G_RUNNING))
+	    (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status != TP_V2_G_RUNNING))
 		return 0;
-	code = cut_put(c, m, status == CUT_G_WAITING ? TP_V2_GoCreateBlocked : TP_V2_GoCreate,
+	code = cut_put(c, m, status == TP_V2_G_WAITING ? TP_V2_GoCreateBlocked : TP_V2_GoCreate,
 		       c->gs[at].id, stack, 0, 0);
 	born(c, at, status, stack);
 	return code;
@@ -121,35 +121,35 @@ static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
 	struct cut_g *g = &c->gs[at];
 	int code;
 
-	if (g->status == CUT_G_RUNNABLE)
+	if (g->status == TP_V2_G_RUNNABLE)
 		return 0;
-	if (g->status == CUT_G_UNKNOWN)
-		return appear(c, at, lane, CUT_G_RUNNABLE, 0);
+	if (g->status == TP_V2_G_BAD)
+		return appear(c, at, lane, TP_V2_G_RUNNABLE, 0);
 	cut_mend(c);
-	if (g->status == CUT_G_WAITING)
+	if (g->status == TP_V2_G_WAITING)
 		return unblock(c, at, lane, 0);
-	if (g->status == CUT_G_SYSCALL)
+	if (g->status == TP_V2_G_SYSCALL)
 		return end_call_blocked(c, at);
 	if (c->ms[g->m].p == TP_NONE) {
 		uint32_t m = g->m, p = TP_NONE;
 
 		/* It cannot stop without a P. */
 		for (uint32_t i = 0; i < c->np && p == TP_NONE; i++)
-			if (c->ps[i].status == CUT_P_IDLE)
+			if (c->ps[i].status == TP_V2_P_IDLE)
 				p = i;
 		if (p == TP_NONE)
 			return cut_leave_out(c);
 		code = cut_tell_p(c, p, m);
 		if (!code)
 			code = cut_put(c, m, TP_V2_ProcStart, c->ps[p].id, ++c->ps[p].seq, 0, 0);
-		c->ps[p].status = CUT_P_RUNNING;
+		c->ps[p].status = TP_V2_P_RUNNING;
 		c->ps[p].m = m;
 		c->ms[m].p = p;
 		if (!code)
-			code = leave(c, at, TP_V2_GoStop, CUT_G_RUNNABLE, 0, 0);
+			code = leave(c, at, TP_V2_GoStop, TP_V2_G_RUNNABLE, 0, 0);
 		return code ? code : cut_p_stop(c, p);
 	}
-	return leave(c, at, TP_V2_GoStop, CUT_G_RUNNABLE, 0, 0);
+	return leave(c, at, TP_V2_GoStop, TP_V2_G_RUNNABLE, 0, 0);
 }
 
 /* The thread of the event's P, on which nothing else runs. TP_NONE where there is none. */
@@ -161,7 +161,7 @@ static int clear_lane(struct cut *c, const struct tp_event *ev, uint32_t *m)
 	if (code || *m == TP_NONE)
 		return code;
 	other = c->ms[*m].g;
-	if (other != TP_NONE && c->gs[other].status == CUT_G_SYSCALL) {
+	if (other != TP_NONE && c->gs[other].status == TP_V2_G_SYSCALL) {
 		/* Traces up to go 1.21 need not say that a system call has lost its P. */
 		cut_mend(c);
 		code = cut_p_move(c, c->ms[*m].p, m);
@@ -178,7 +178,7 @@ static int go_start(struct cut *c, const struct tp_event *ev, uint32_t at)
 	uint32_t m;
 	int code;
 
-	if (c->gs[at].status == CUT_G_RUNNING && c->gs[at].m == cut_lane(c, ev))
+	if (c->gs[at].status == TP_V2_G_RUNNING && c->gs[at].m == cut_lane(c, ev))
 		return cut_leave_out(c);
 	code = clear_lane(c, ev, &m);
 	if (!code && m == TP_NONE)
@@ -186,7 +186,7 @@ static int go_start(struct cut *c, const struct tp_event *ev, uint32_t at)
 	if (!code)
 		code = make_runnable(c, at, m);
 	/* Making it so may have cost the P. */
-	if (code || c->gs[at].status != CUT_G_RUNNABLE || c->ms[m].p == TP_NONE)
+	if (code || c->gs[at].status != TP_V2_G_RUNNABLE || c->ms[m].p == TP_NONE)
 		return code ? code : cut_leave_out(c);
 	return start(c, at, m);
 }
@@ -199,11 +199,11 @@ static int must_run(struct cut *c, const struct tp_event *ev, uint32_t at, uint3
 	int code;
 
 	*m = g->m;
-	if (g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE)
+	if (g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE)
 		return 0;
 	cut_mend(c);
 	code = go_start(c, &start, at);
-	*m = !code && g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE ? g->m : TP_NONE;
+	*m = !code && g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE ? g->m : TP_NONE;
 	return code;
 }
 
@@ -214,9 +214,9 @@ static int go_leave(struct cut *c, const struct tp_event *ev, uint32_t at)
 		enum tp_v2_wire wire;
 		uint8_t status;
 	} how[] = {
-	    {TP_EV_GO_STOP, TP_V2_GoStop, CUT_G_RUNNABLE},
-	    {TP_EV_GO_BLOCK, TP_V2_GoBlock, CUT_G_WAITING},
-	    {TP_EV_GO_DESTROY, TP_V2_GoDestroy, CUT_G_UNKNOWN},
+	    {TP_EV_GO_STOP, TP_V2_GoStop, TP_V2_G_RUNNABLE},
+	    {TP_EV_GO_BLOCK, TP_V2_GoBlock, TP_V2_G_WAITING},
+	    {TP_EV_GO_DESTROY, TP_V2_GoDestroy, TP_V2_G_BAD},
 	};
 	size_t i = ev->type == TP_EV_GO_STOP ? 0 : ev->type == TP_EV_GO_BLOCK ? 1 : 2;
 	uint32_t m;
@@ -225,7 +225,7 @@ static int go_leave(struct cut *c, const struct tp_event *ev, uint32_t at)
 	if (code || m == TP_NONE)
 		return code ? code : cut_leave_out(c);
 	code = leave(c, at, how[i].wire, how[i].status, ev->str, ev->stack);
-	if (how[i].status == CUT_G_UNKNOWN)
+	if (how[i].status == TP_V2_G_BAD)
 		die(c, &c->gs[at]);
 	return code;
 }
@@ -234,9 +234,9 @@ static int go_unblock(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	int code = 0;
 
-	if (c->gs[at].status == CUT_G_UNKNOWN)
-		code = appear(c, at, cut_lane(c, ev), CUT_G_WAITING, 0);
-	if (code || c->gs[at].status != CUT_G_WAITING)
+	if (c->gs[at].status == TP_V2_G_BAD)
+		code = appear(c, at, cut_lane(c, ev), TP_V2_G_WAITING, 0);
+	if (code || c->gs[at].status != TP_V2_G_WAITING)
 		return code ? code : cut_leave_out(c);
 	return unblock(c, at, cut_lane(c, ev), ev->stack);
 }
@@ -247,15 +247,15 @@ static int go_create(struct cut *c, const struct tp_event *ev, uint32_t at)
 	uint32_t m;
 	int code;
 
-	if (c->gs[at].status != CUT_G_UNKNOWN)
+	if (c->gs[at].status != TP_V2_G_BAD)
 		return cut_leave_out(c);
 	code = cut_lane_p(c, ev, true, &m);
 	if (!code && m != TP_NONE && c->ms[m].g != TP_NONE &&
-	    c->gs[c->ms[m].g].status != CUT_G_RUNNING)
+	    c->gs[c->ms[m].g].status != TP_V2_G_RUNNING)
 		m = TP_NONE;
 	if (code || m == TP_NONE)
 		return code ? code : cut_leave_out(c);
-	born(c, at, blocked ? CUT_G_WAITING : CUT_G_RUNNABLE, ev->str2);
+	born(c, at, blocked ? TP_V2_G_WAITING : TP_V2_G_RUNNABLE, ev->str2);
 	return cut_put(c, m, blocked ? TP_V2_GoCreateBlocked : TP_V2_GoCreate, c->gs[at].id,
 		       ev->str2, ev->stack, 0);
 }
@@ -265,13 +265,13 @@ static int go_create_syscall(struct cut *c, const struct tp_event *ev, uint32_t 
 	uint32_t m = ev->m;
 	int code = 0;
 
-	if (c->gs[at].status != CUT_G_UNKNOWN)
+	if (c->gs[at].status != TP_V2_G_BAD)
 		return cut_leave_out(c);
 	if (m >= c->real_ms || c->ms[m].g != TP_NONE)
 		code = cut_free_m(c, TP_NONE, &m);
 	if (code)
 		return code;
-	born(c, at, CUT_G_SYSCALL, 0);
+	born(c, at, TP_V2_G_SYSCALL, 0);
 	bind(c, at, m);
 	return cut_put(c, m, TP_V2_GoCreateSyscall, c->gs[at].id, 0, 0, 0);
 }
@@ -288,8 +288,8 @@ static int go_syscall_begin(struct cut *c, const struct tp_event *ev, uint32_t a
 	code = cut_tell_p(c, c->ms[m].p, m);
 	if (!code)
 		code = cut_tell_g(c, at, m);
-	p->status = CUT_P_SYSCALL;
-	c->gs[at].status = CUT_G_SYSCALL;
+	p->status = TP_V2_P_SYSCALL;
+	c->gs[at].status = TP_V2_G_SYSCALL;
 	if (ev->stack)
 		c->gs[at].stack = ev->stack;
 	return code ? code : cut_put(c, m, TP_V2_GoSyscallBegin, ++p->seq, ev->stack, 0, 0);
@@ -301,10 +301,10 @@ static int go_syscall_end(struct cut *c, const struct tp_event *ev, uint32_t at)
 	uint32_t m = g->m, p;
 	int code;
 
-	if (g->status != CUT_G_SYSCALL)
+	if (g->status != TP_V2_G_SYSCALL)
 		return cut_leave_out(c);
 	p = c->ms[m].p;
-	if (p == TP_NONE || c->ps[p].status != CUT_P_SYSCALL) {
+	if (p == TP_NONE || c->ps[p].status != TP_V2_P_SYSCALL) {
 		/* Its P is gone: it comes back like one that noticed. */
 		cut_mend(c);
 		code = end_call_blocked(c, at);
@@ -313,14 +313,14 @@ static int go_syscall_end(struct cut *c, const struct tp_event *ev, uint32_t at)
 	code = cut_tell_g(c, at, m);
 	if (!code)
 		code = cut_tell_p(c, p, m);
-	c->ps[p].status = CUT_P_RUNNING;
-	g->status = CUT_G_RUNNING;
+	c->ps[p].status = TP_V2_P_RUNNING;
+	g->status = TP_V2_G_RUNNING;
 	return code ? code : cut_put(c, m, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
 }
 
 static int go_syscall_blocked(struct cut *c, uint32_t at)
 {
-	return c->gs[at].status == CUT_G_SYSCALL ? end_call_blocked(c, at) : cut_leave_out(c);
+	return c->gs[at].status == TP_V2_G_SYSCALL ? end_call_blocked(c, at) : cut_leave_out(c);
 }
 
 static int go_destroy_syscall(struct cut *c, uint32_t at)
@@ -329,14 +329,14 @@ static int go_destroy_syscall(struct cut *c, uint32_t at)
 	uint32_t m = g->m, p;
 	int code;
 
-	if (g->status != CUT_G_SYSCALL)
+	if (g->status != TP_V2_G_SYSCALL)
 		return cut_leave_out(c);
 	p = c->ms[m].p;
 	code = cut_tell_g(c, at, m);
 	if (!code && p != TP_NONE) {
-		if (c->ps[p].status == CUT_P_SYSCALL) {
+		if (c->ps[p].status == TP_V2_P_SYSCALL) {
 			code = cut_tell_p(c, p, m);
-			c->ps[p].status = CUT_P_ABANDONED;
+			c->ps[p].status = TP_V2_P_ABANDONED;
 			c->ps[p].m = TP_NONE;
 			c->ms[m].p = TP_NONE;
 		} else {
@@ -354,17 +354,17 @@ static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at
 	uint32_t m = TP_NONE;
 	int code = 0;
 
-	if (status == CUT_G_RUNNING) {
+	if (status == TP_V2_G_RUNNING) {
 		code = clear_lane(c, ev, &m);
 		if (!code && m == TP_NONE)
-			status = CUT_G_RUNNABLE;
-	} else if (status == CUT_G_SYSCALL) {
+			status = TP_V2_G_RUNNABLE;
+	} else if (status == TP_V2_G_SYSCALL) {
 		m = ev->m;
 		if (m >= c->real_ms || c->ms[m].g != TP_NONE)
 			code = cut_free_m(c, TP_NONE, &m);
 		/* The P was told of before, when nobody knew. */
 		if (!code && !c->telling && c->ms[m].p != TP_NONE && !c->ps[c->ms[m].p].running)
-			c->ps[c->ms[m].p].status = CUT_P_SYSCALL;
+			c->ps[c->ms[m].p].status = TP_V2_P_SYSCALL;
 	}
 	if (code)
 		return code;
@@ -378,10 +378,10 @@ static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at
 static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	static const uint8_t status[TP_NSTATES] = {
-	    [TP_ST_RUNNABLE] = CUT_G_RUNNABLE,
-	    [TP_ST_RUNNING] = CUT_G_RUNNING,
-	    [TP_ST_SYSCALL] = CUT_G_SYSCALL,
-	    [TP_ST_WAITING] = CUT_G_WAITING,
+	    [TP_ST_RUNNABLE] = TP_V2_G_RUNNABLE,
+	    [TP_ST_RUNNING] = TP_V2_G_RUNNING,
+	    [TP_ST_SYSCALL] = TP_V2_G_SYSCALL,
+	    [TP_ST_WAITING] = TP_V2_G_WAITING,
 	};
 	struct cut_g *g = &c->gs[at];
 	uint8_t to = ev->to < TP_NSTATES ? status[ev->to] : 0;
@@ -390,14 +390,14 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 
 	if (!to)
 		return cut_leave_out(c);
-	if (g->status == CUT_G_UNKNOWN && c->gen <= 1)
+	if (g->status == TP_V2_G_BAD && c->gen <= 1)
 		return go_first_status(c, ev, at, to);
-	if (g->status == CUT_G_UNKNOWN && to == CUT_G_SYSCALL)
+	if (g->status == TP_V2_G_BAD && to == TP_V2_G_SYSCALL)
 		return go_create_syscall(c, ev, at);
-	if (g->status == CUT_G_UNKNOWN) {
+	if (g->status == TP_V2_G_BAD) {
 		code = appear(c, at, cut_lane(c, ev),
-			      to == CUT_G_WAITING ? CUT_G_WAITING : CUT_G_RUNNABLE, stack);
-		return code || to != CUT_G_RUNNING ? code : go_start(c, ev, at);
+			      to == TP_V2_G_WAITING ? TP_V2_G_WAITING : TP_V2_G_RUNNABLE, stack);
+		return code || to != TP_V2_G_RUNNING ? code : go_start(c, ev, at);
 	}
 	g->gen = 0;
 	/* As it was told: with a stack or without. */
@@ -421,7 +421,7 @@ int cut_switch(struct cut *c, const struct tp_event *ev, bool destroy)
 		code = cut_tell_g(c, at, m);
 	if (!code && m != TP_NONE)
 		code = cut_tell_g(c, next, m);
-	if (code || m == TP_NONE || c->gs[next].status != CUT_G_WAITING)
+	if (code || m == TP_NONE || c->gs[next].status != TP_V2_G_WAITING)
 		return code ? code : cut_leave_out(c);
 	code = cut_put(c, m, destroy ? TP_V2_GoSwitchDestroy : TP_V2_GoSwitch, c->gs[next].id,
 		       ++c->gs[next].seq, 0, 0);
@@ -429,8 +429,8 @@ int cut_switch(struct cut *c, const struct tp_event *ev, bool destroy)
 	if (destroy)
 		die(c, &c->gs[at]);
 	else
-		c->gs[at].status = CUT_G_WAITING;
-	c->gs[next].status = CUT_G_RUNNING;
+		c->gs[at].status = TP_V2_G_WAITING;
+	c->gs[next].status = TP_V2_G_RUNNING;
 	bind(c, next, m);
 	return code;
 }

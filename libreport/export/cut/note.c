@@ -1,8 +1,6 @@
 /* Ranges, metrics, tasks, regions, logs, labels, samples: whose they are must be there, running. */
-#include "base/many.h"
 #include "export/cut/state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Go's reader: userGoReqs. The thread, or TP_NONE where the event cannot be told. */
@@ -16,7 +14,7 @@ static uint32_t user_lane(const struct cut *c, const struct tp_event *ev)
 	return ev->g == TP_NONE || ev->g == g ? m : TP_NONE;
 }
 
-/* "stop-the-world (GC mark termination)" is "GC mark termination" on the wire. */
+/* What the wire says for "stop-the-world (GC mark termination)": what stands in the brackets. */
 static int stw_name(struct cut *c, uint32_t name, uint32_t *wire)
 {
 	static const char before[] = "stop-the-world (";
@@ -24,28 +22,10 @@ static int stw_name(struct cut *c, uint32_t name, uint32_t *wire)
 	size_t n = sizeof(before) - 1;
 
 	/* A store says what it likes. */
-	if (name >= tp_dict_strings(c->dict))
-		name = 0;
-	if (name >= c->nstw_names) {
-		uint32_t *p = tp_more(c->stw_names, name + 1, sizeof(*p));
-
-		if (!p)
-			return cut_nomem(c);
-		memset(p + c->nstw_names, 0, (name + 1 - c->nstw_names) * sizeof(*p));
-		c->stw_names = p;
-		c->nstw_names = name + 1;
-	}
-	*wire = c->stw_names[name];
-	if (*wire)
+	*wire = name < tp_dict_strings(c->dict) ? name : 0;
+	if (t.size <= n || memcmp(t.text, before, n) != 0 || t.text[t.size - 1] != ')')
 		return 0;
-	if (t.size > n && !memcmp(t.text, before, n) && t.text[t.size - 1] == ')') {
-		if (tp_dict_string(c->dict, t.text + n, t.size - n - 1, wire))
-			return cut_nomem(c);
-	} else {
-		*wire = name;
-	}
-	c->stw_names[name] = *wire;
-	return 0;
+	return tp_dict_string(c->dict, t.text + n, t.size - n - 1, wire) ? cut_nomem(c) : 0;
 }
 
 static int stw(struct cut *c, const struct tp_event *ev)
@@ -145,9 +125,9 @@ static int assist(struct cut *c, const struct tp_event *ev)
 		if (ev->subject >= c->ng)
 			return cut_leave_out(c);
 		g = &c->gs[ev->subject];
-		if (g->status != CUT_G_UNKNOWN && is_told(c, g->assist))
+		if (g->status != TP_V2_G_BAD && is_told(c, g->assist))
 			return 0;
-		if (g->status == CUT_G_UNKNOWN || (!g->assist && c->gen > 1))
+		if (g->status == TP_V2_G_BAD || (!g->assist && c->gen > 1))
 			return cut_leave_out(c);
 		g->assist = true;
 		return cut_put(c, cut_lane(c, ev), TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
@@ -251,7 +231,7 @@ static int sample(struct cut *c, const struct tp_event *ev)
 	c->last = ts <= c->last ? c->last + 1 : ts;
 	c->result->events++;
 	c->gen_events++;
-	return tp_v2_encode_sample(c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : CUT_NO_M,
+	return tp_v2_encode_sample(c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : TP_V2_NO_M,
 				   ev->p < c->np && !c->ps[ev->p].none ? c->ps[ev->p].id
 								       : UINT64_MAX,
 				   ev->g < c->ng ? c->gs[ev->g].id : UINT64_MAX, ev->stack, c->err);

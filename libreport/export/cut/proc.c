@@ -25,7 +25,7 @@ int cut_p_stop(struct cut *c, uint32_t at)
 		code = cut_put(c, p->m, TP_V2_ProcStop, 0, 0, 0, 0);
 	c->ms[p->m].p = TP_NONE;
 	p->m = TP_NONE;
-	p->status = CUT_P_IDLE;
+	p->status = TP_V2_P_IDLE;
 	return code;
 }
 
@@ -33,7 +33,7 @@ int cut_p_stop(struct cut *c, uint32_t at)
 static int p_start(struct cut *c, uint32_t at, uint32_t m)
 {
 	struct cut_p *p = &c->ps[at];
-	bool known = p->status != CUT_P_UNKNOWN;
+	bool known = p->status != TP_V2_P_BAD;
 	int code = 0;
 
 	if (known) {
@@ -41,7 +41,7 @@ static int p_start(struct cut *c, uint32_t at, uint32_t m)
 		if (!code)
 			code = cut_put(c, m, TP_V2_ProcStart, p->id, ++p->seq, 0, 0);
 	}
-	p->status = CUT_P_RUNNING;
+	p->status = TP_V2_P_RUNNING;
 	p->m = m;
 	c->ms[m].p = at;
 	return known || code ? code : cut_tell_p(c, at, m);
@@ -66,7 +66,7 @@ static int abandoned_steal(struct cut *c, uint32_t at, uint32_t lane)
 		code = cut_free_m(c, TP_NONE, &lane);
 	if (!code)
 		code = cut_tell_p(c, at, lane);
-	p->status = CUT_P_IDLE;
+	p->status = TP_V2_P_IDLE;
 	return code ? code : cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, 0, 0);
 }
 
@@ -76,7 +76,7 @@ static int m_for_p(struct cut *c, uint32_t hint, uint32_t *m)
 {
 	if (hint < c->real_ms && c->ms[hint].p == TP_NONE &&
 	    (c->ms[hint].g == TP_NONE ||
-	     (!c->old && c->gs[c->ms[hint].g].status == CUT_G_SYSCALL))) {
+	     (!c->old && c->gs[c->ms[hint].g].status == TP_V2_G_SYSCALL))) {
 		*m = hint;
 		return 0;
 	}
@@ -89,18 +89,18 @@ static int proc_start(struct cut *c, const struct tp_event *ev)
 	struct cut_p *p = &c->ps[at];
 	int code = 0;
 
-	if (p->status == CUT_P_RUNNING || p->status == CUT_P_SYSCALL) {
+	if (p->status == TP_V2_P_RUNNING || p->status == TP_V2_P_SYSCALL) {
 		cut_mend(c);
 		code = cut_p_stop(c, at);
-	} else if (p->status == CUT_P_ABANDONED) {
+	} else if (p->status == TP_V2_P_ABANDONED) {
 		cut_mend(c);
 		code = abandoned_steal(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
 	}
 	if (!code)
 		code = m_for_p(c, ev->m, &m);
-	if (!code && p->status == CUT_P_UNKNOWN) {
+	if (!code && p->status == TP_V2_P_BAD) {
 		cut_mend(c);
-		p->status = CUT_P_IDLE;
+		p->status = TP_V2_P_IDLE;
 	}
 	return code ? code : p_start(c, at, m);
 }
@@ -116,16 +116,16 @@ static int proc_steal(struct cut *c, const struct tp_event *ev)
 	struct cut_p *p = &c->ps[at];
 	int code;
 
-	if (p->status == CUT_P_ABANDONED)
+	if (p->status == TP_V2_P_ABANDONED)
 		return abandoned_steal(c, at, lane);
-	if (p->status == CUT_P_RUNNING || (p->status == CUT_P_SYSCALL && lane == TP_NONE))
+	if (p->status == TP_V2_P_RUNNING || (p->status == TP_V2_P_SYSCALL && lane == TP_NONE))
 		return cut_p_stop(c, at);
 	/* Of a goroutine that is left out: it was stopped when that was. */
-	if (p->status != CUT_P_SYSCALL)
+	if (p->status != TP_V2_P_SYSCALL)
 		return c->some ? 0 : cut_leave_out(c);
 	victim = p->m;
 	code = cut_tell_p(c, at, TP_NONE);
-	p->status = CUT_P_IDLE;
+	p->status = TP_V2_P_IDLE;
 	p->m = TP_NONE;
 	c->ms[victim].p = TP_NONE;
 	return code ? code
@@ -138,12 +138,12 @@ static int proc_status(struct cut *c, const struct tp_event *ev)
 	struct cut_p *p = &c->ps[at];
 	int code;
 
-	if (p->status != CUT_P_UNKNOWN) {
+	if (p->status != TP_V2_P_BAD) {
 		p->gen = 0;
 		return cut_tell_p(c, at, cut_lane(c, ev));
 	}
 	if (ev->to != TP_ST_RUNNING) {
-		p->status = p->abandoned ? CUT_P_ABANDONED : CUT_P_IDLE;
+		p->status = p->abandoned ? TP_V2_P_ABANDONED : TP_V2_P_IDLE;
 		return cut_tell_p(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
 	}
 	code = m_for_p(c, ev->m, &m);
@@ -151,9 +151,9 @@ static int proc_status(struct cut *c, const struct tp_event *ev)
 		return code;
 	p->status =
 	    p->in_call || (!p->running && c->ms[m].g != TP_NONE &&
-			   c->gs[c->ms[m].g].status == CUT_G_SYSCALL)
-		? CUT_P_SYSCALL
-		: CUT_P_RUNNING;
+			   c->gs[c->ms[m].g].status == TP_V2_G_SYSCALL)
+		? TP_V2_P_SYSCALL
+		: TP_V2_P_RUNNING;
 	p->m = m;
 	c->ms[m].p = at;
 	return cut_tell_p(c, at, m);
@@ -192,7 +192,7 @@ int cut_lane_p(struct cut *c, const struct tp_event *ev, bool any, uint32_t *m)
 	}
 	*m = TP_NONE;
 	for (uint32_t i = 0; any && i < c->np && *m == TP_NONE; i++)
-		if (c->ps[i].status == CUT_P_RUNNING)
+		if (c->ps[i].status == TP_V2_P_RUNNING)
 			*m = c->ps[i].m;
 	return 0;
 }

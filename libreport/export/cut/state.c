@@ -86,5 +86,4 @@ void cut_release(struct cut *c)
 	free(c->ms);
 	free(c->regions);
 	free(c->tasks);
-	free(c->stw_names);
 }

@@ -14,11 +14,6 @@
 #include "export/cut/cut.h"
 #include "export/first.h"
 
-#define CUT_NO_M UINT64_MAX /* on the wire */
-
-/* Go: internal/trace/tracev2, GoStatus and ProcStatus; 0 is "not known". */
-enum cut_g_status { CUT_G_UNKNOWN, CUT_G_RUNNABLE, CUT_G_RUNNING, CUT_G_SYSCALL, CUT_G_WAITING };
-enum cut_p_status { CUT_P_UNKNOWN, CUT_P_RUNNING, CUT_P_IDLE, CUT_P_SYSCALL, CUT_P_ABANDONED };
 enum cut_gc { CUT_GC_UNKNOWN, CUT_GC_OFF, CUT_GC_ON };
 
 struct cut_g {
@@ -28,7 +23,7 @@ struct cut_g {
 	uint32_t stack;		 /* a stack that ends in its entry function */
 	uint32_t stw, stw_stack; /* of the stop of the world it is in: name, stack */
 	uint32_t region;	 /* innermost that was told, of cut.regions; 0: none */
-	uint8_t status;
+	uint8_t status;		 /* enum tp_v2_gstatus; TP_V2_G_BAD: not known */
 	bool wanted, assist, stopping, seen;
 };
 
@@ -91,9 +86,6 @@ struct cut {
 	uint32_t ntasks;
 	size_t task_room;
 	struct tp_idmap task_of;
-	uint32_t *stw_names; /* by string of the run: what the wire says; 0 not known yet */
-	uint32_t nstw_names;
-	void (*wall)(const struct cut *c, struct tp_v2_clock *clock);
 };
 
 /* ---- state.c ---- */

@@ -1,4 +1,5 @@
 /* What is told that no event of the run says: statuses, generations, the beginning and the end. */
+#include "clock/clock.h"
 #include "export/cut/state.h"
 
 #define WIRE_MAX ((uint64_t)INT64_MAX - 1)
@@ -6,7 +7,7 @@
 int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_t b, uint64_t d,
 	    uint64_t e)
 {
-	uint64_t id = m == TP_NONE ? CUT_NO_M : c->ms[m].id, ts;
+	uint64_t id = m == TP_NONE ? TP_V2_NO_M : c->ms[m].id, ts;
 
 	c->lane = m;
 	if (!c->telling)
@@ -26,9 +27,9 @@ int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_
 int cut_tell_g(struct cut *c, uint32_t at, uint32_t lane)
 {
 	struct cut_g *g = &c->gs[at];
-	uint64_t on = CUT_NO_M;
+	uint64_t on = TP_V2_NO_M;
 
-	if (!c->telling || g->gen == c->gen || g->status == CUT_G_UNKNOWN)
+	if (!c->telling || g->gen == c->gen || g->status == TP_V2_G_BAD)
 		return 0;
 	g->gen = c->gen;
 	g->seq = 0;
@@ -45,7 +46,7 @@ int cut_tell_p(struct cut *c, uint32_t at, uint32_t lane)
 {
 	struct cut_p *p = &c->ps[at];
 
-	if (!c->telling || p->gen == c->gen || p->status == CUT_P_UNKNOWN)
+	if (!c->telling || p->gen == c->gen || p->status == TP_V2_P_BAD)
 		return 0;
 	p->gen = c->gen;
 	p->seq = 0;
@@ -54,12 +55,23 @@ int cut_tell_p(struct cut *c, uint32_t at, uint32_t lane)
 	return cut_put(c, lane, TP_V2_ProcStatus, p->id, p->status, 0, 0);
 }
 
+static void wall_time(const struct cut *c, struct tp_v2_clock *clock)
+{
+	int64_t wall;
+
+	clock->mono_ns = clock->ts;
+	if (c->opt->clock && rep_clock_wall(c->opt->clock, c->now, &wall) && wall >= 0) {
+		clock->wall_sec = (uint64_t)wall / 1000000000;
+		clock->wall_nsec = (uint32_t)((uint64_t)wall % 1000000000);
+	}
+}
+
 int cut_generation(struct cut *c)
 {
 	uint64_t ts = (uint64_t)c->now + (uint64_t)c->origin;
 	struct tp_v2_clock clock = {.ts = ts <= c->last || ts > WIRE_MAX ? c->last + 1 : ts};
 
-	c->wall(c, &clock);
+	wall_time(c, &clock);
 	c->last = clock.ts;
 	c->gen++;
 	c->gen_events = 0;
@@ -70,7 +82,7 @@ int cut_generation(struct cut *c)
 static bool runs(const struct cut *c, uint32_t m)
 {
 	return m < c->nm && c->ms[m].p != TP_NONE && c->ms[m].g != TP_NONE &&
-	       c->gs[c->ms[m].g].status == CUT_G_RUNNING;
+	       c->gs[c->ms[m].g].status == TP_V2_G_RUNNING;
 }
 
 uint32_t cut_running_m(const struct cut *c, uint32_t g)
@@ -97,7 +109,7 @@ static int begin_ranges(struct cut *c)
 			code = cut_put(c, g->m, TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
 		/* There is no status for a stop of the world: it begins anew. */
 		if (g->stopping && !code) {
-			if (g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE)
+			if (g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE)
 				code = cut_put(c, g->m, TP_V2_STWBegin, g->stw, g->stw_stack, 0, 0);
 			else
 				g->stopping = false;
@@ -142,10 +154,10 @@ static uint64_t beginning(const struct cut *c)
 	uint64_t n = c->gc == CUT_GC_ON;
 
 	for (uint32_t i = 0; i < c->np; i++)
-		n += c->ps[i].status != CUT_P_UNKNOWN ? 1u + c->ps[i].sweeping : 0;
+		n += c->ps[i].status != TP_V2_P_BAD ? 1u + c->ps[i].sweeping : 0;
 	for (uint32_t i = 0; i < c->ng; i++)
 		n +=
-		    c->gs[i].status != CUT_G_UNKNOWN ? 1u + c->gs[i].assist + c->gs[i].stopping : 0;
+		    c->gs[i].status != TP_V2_G_BAD ? 1u + c->gs[i].assist + c->gs[i].stopping : 0;
 	if (cut_running_m(c, TP_NONE) == TP_NONE)
 		return n;
 	n += c->procs != 0;
@@ -190,12 +202,12 @@ int cut_end(struct cut *c)
 	/* A status may be told as often as one likes; it must be the last thing, as it sets the
 	 * sequence number back. */
 	for (uint32_t i = 0; i < c->ng; i++)
-		if (c->gs[i].status != CUT_G_UNKNOWN) {
+		if (c->gs[i].status != TP_V2_G_BAD) {
 			c->gs[i].gen = 0;
 			return cut_tell_g(c, i, TP_NONE);
 		}
 	for (uint32_t i = 0; i < c->np; i++)
-		if (c->ps[i].status != CUT_P_UNKNOWN) {
+		if (c->ps[i].status != TP_V2_P_BAD) {
 			c->ps[i].gen = 0;
 			return cut_tell_p(c, i, TP_NONE);
 		}

@@ -354,14 +354,6 @@ uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)
 	return start ? pc - 1 - (address - start) : 0;
 }
 
-const char *rec_names_function(struct rec_names *n, uint64_t pc)
-{
-	/* As if it were the place behind a call that begins here. */
-	const struct rec_place *p = rec_names_place(n, pc + 1);
-
-	return p ? tp_dict_text(n->dict, tp_dict_frame_name(n->dict, p->frames[0])).text : "";
-}
-
 bool rec_names_known(struct rec_names *n, uint64_t pc)
 {
 	const struct rec_place *p = rec_names_place(n, pc);

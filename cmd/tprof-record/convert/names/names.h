@@ -38,8 +38,6 @@ uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
 size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames);
 /* The whole stack in the dictionary, frames of the recorder itself left out; *stack is its node. */
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
-/* The name of the function that begins at a PC (a start routine's), "" unknown. */
-const char *rec_names_function(struct rec_names *n, uint64_t pc);
 /* Where the function begins, inlined calls aside, that made the call before a PC; 0 unknown. */
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc);
 /* Has the code at a PC a name (but that of its place)? */

@@ -80,8 +80,6 @@ static void test_names_frames_inlined(void **state)
 	assert_true(tp_dict_location_at(f.dict, leaf.location).address == pc);
 	assert_int_equal(rec_names_frames(f.names, pc, &again), 2);
 	assert_ptr_equal(frames, again);
-	assert_string_equal(rec_names_function(f.names, (uint64_t)(uintptr_t)outer), "outer");
-	assert_string_equal(rec_names_function(f.names, 16), "");
 	rec_names_remark(f.names, remark);
 	assert_string_equal(remark, "");
 	end(&f);

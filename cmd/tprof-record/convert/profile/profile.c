@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
+#include "decode/profile/encode.h"
 #include "tprof-record/convert/names/names.h"
 #include "tprof-record/convert/profile/profile_rows.h"
 
@@ -67,23 +69,26 @@ static int add_types(struct maker *m)
 	return code;
 }
 
-/* Number i + 1 is module i, as rec_names has it in its locations. */
-static int add_mappings(struct maker *m)
+int rec_profile_modules(struct tp_profile *out, const struct rec_process *p, uint32_t flags)
 {
-	const struct rec_arena *a = &m->p->arena;
+	const struct rec_arena *a = &p->arena;
 	int code = 0;
 
 	for (uint32_t i = 0; i < a->header->modules.used && !code; i++) {
 		const struct rec_module *from = &a->modules[i];
-		struct tp_mapping to = {
-		    .start = from->start, .limit = from->limit, .offset = from->offset};
+		const char *file = rec_process_string(p, from->file);
+		const char *id = rec_process_string(p, from->build_id);
+		struct tp_mapping to = {.start = from->start,
+					.limit = from->limit,
+					.offset = from->offset,
+					.flags = flags};
 		uint32_t number;
 
-		code = string(m, rec_process_string(m->p, from->file), &to.file);
+		code = tp_dict_string(out->dict, file, strlen(file), &to.file);
 		if (!code)
-			code = string(m, rec_process_string(m->p, from->build_id), &to.build_id);
+			code = tp_dict_string(out->dict, id, strlen(id), &to.build_id);
 		if (!code)
-			code = fail(m, tp_profile_add_mapping(m->out, &to, &number));
+			code = tp_profile_add_mapping(out, &to, &number);
 	}
 	return code;
 }
@@ -397,7 +402,7 @@ int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
 	if (!code)
 		code = add_types(&m);
 	if (!code)
-		code = add_mappings(&m);
+		code = fail(&m, rec_profile_modules(m.out, p, 0));
 	if (!code)
 		code = add_time(&m);
 	if (!code)
@@ -413,5 +418,32 @@ int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
 		tp_profile_free(m.out);
 	else
 		*profile = m.out;
+	return code;
+}
+
+int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struct tp_err *err)
+{
+	struct tp_buf plain = {0};
+	z_stream z = {0};
+	int code = tp_profile_encode(profile, NULL, &plain, err);
+
+	if (!code && plain.size > UINT32_MAX / 2)
+		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "the profile is too large");
+	/* 16: with a gzip header, which holds no time. */
+	if (!code && deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+				  Z_DEFAULT_STRATEGY) != Z_OK)
+		code = tp_nomem(err);
+	if (!code) {
+		code = tp_buf_reserve(out, deflateBound(&z, plain.size)) ? tp_nomem(err) : 0;
+		z.next_in = plain.data;
+		z.avail_in = (uInt)plain.size;
+		z.next_out = out->data;
+		z.avail_out = (uInt)out->room;
+		if (!code)
+			deflate(&z, Z_FINISH);
+		out->size = out->room - z.avail_out;
+		deflateEnd(&z);
+	}
+	tp_buf_release(&plain);
 	return code;
 }

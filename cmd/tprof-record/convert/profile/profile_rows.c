@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 static const struct rec_profile_types types[REC_NPROFILES] = {
     [REC_PROFILE_HEAP] = {{{"alloc_objects", "count"},
 			   {"alloc_space", "bytes"},
@@ -168,6 +170,26 @@ static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 }
 
 /* ---- goroutines ---- */
+
+int rec_live_add(struct rec_live *live, struct rec_live_stack stack)
+{
+	uint64_t *pcs = tp_arena_alloc(&live->pcs, stack.npcs * sizeof(*pcs));
+
+	if (!pcs || tp_grow(&live->stack, &live->room, live->n, sizeof(*live->stack)))
+		return TP_ENOMEM;
+	if (stack.npcs)
+		memcpy(pcs, stack.pcs, stack.npcs * sizeof(*pcs));
+	stack.pcs = pcs;
+	live->stack[live->n++] = stack;
+	return 0;
+}
+
+void rec_live_release(struct rec_live *live)
+{
+	free(live->stack);
+	tp_arena_clear(&live->pcs);
+	*live = (struct rec_live){0};
+}
 
 static const struct rec_live_stack *find_live(const struct rec_live *live, uint32_t g)
 {

@@ -248,7 +248,7 @@ static void test_profile_goroutine(void **state)
 {
 	static const uint64_t fibre[] = {0x1778, 0x1777};
 	struct rec_live_stack stack = {.g = 4, .tid = 4000, .pcs = fibre, .npcs = 2};
-	struct rec_live live = {&stack, 1};
+	struct rec_live live = {.stack = &stack, .n = 1};
 	struct rec_testing t;
 
 	(void)state;
@@ -270,7 +270,7 @@ static void test_profile_goroutine(void **state)
 static void test_profile_leak(void **state)
 {
 	struct rec_live_stack stack = {.g = 3, .tid = 4002, .leaked = true};
-	struct rec_live live = {&stack, 1};
+	struct rec_live live = {.stack = &stack, .n = 1};
 	struct rec_testing t;
 
 	(void)state;

@@ -68,12 +68,12 @@ static int tell_call(struct rec_story *s, const struct rec_telling *t)
 	if (code || !ok)
 		return code;
 	blocked = t->event->flags & REC_SYSCALL_BLOCKED || t->step->record == REC_NO_RECORD;
-	code = REC_WRITE(s, call, t->m, t->event->stack);
+	code = REC_MOVE(s, CALL, t->m, NULL, 0, t->event->stack);
 	t->g->state = REC_G_SYSCALL;
 	t->g->wait_stack = t->event->stack;
 	t->m->in_call = !blocked;
 	if (!code && blocked)
-		code = REC_WRITE(s, call_blocks, t->m);
+		code = REC_MOVE(s, CALL_BLOCKS, t->m, NULL, 0, 0);
 	return !code && blocked ? rec_story_drop_p(s, t->m) : code;
 }
 

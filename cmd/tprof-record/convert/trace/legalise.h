@@ -45,6 +45,11 @@ struct rec_region {
 	uint32_t name; /* string of the process */
 };
 
+struct rec_task {
+	uint64_t id;
+	bool open;
+};
+
 struct rec_goroutine {
 	uint32_t id;
 	uint8_t state;	   /* enum rec_g_state */
@@ -105,7 +110,7 @@ struct rec_story {
 	uint32_t ngs;
 	size_t room_ms, room_gs;
 	struct tp_table m_by_id, g_by_id; /* by what records call them */
-	uint32_t latest_g, latest_m; /* looked up last: index + 1 */
+	uint32_t latest_g, latest_m;	  /* looked up last: index + 1 */
 	uint64_t seed;
 	uint64_t earliest, latest; /* times that can be */
 	bool in_middle;		   /* the trace begins while the program runs … */
@@ -130,8 +135,10 @@ struct rec_story {
 	uint32_t *alive; /* goroutines: indexes */
 	uint32_t nalive;
 	size_t room_alive;
-	uint64_t *tasks; /* open ones, a set: 0 free */
-	uint32_t ntasks, room_tasks;
+	struct rec_task *tasks; /* that have begun */
+	uint32_t ntasks;
+	size_t room_tasks;
+	struct tp_table task_by_id;
 	struct rec_trace_result result;
 };
 
@@ -228,7 +235,7 @@ int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_gor
 		     uint32_t stack);
 int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
 		      uint32_t stack);
-/* What runs on m does so no more; its P stays. reason: as struct rec_writer has it. */
+/* What runs on m does so no more; its P stays. reason: enum rec_reason or REC_NREASONS. */
 int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack);
 int rec_story_end(struct rec_story *s, struct rec_machine *m);
 /* What is in a system call on m runs again. */
@@ -250,32 +257,36 @@ static inline void rec_story_contradict(struct rec_story *s)
 
 /* ---- writers ---- */
 
-/* Each is one event (or what the format has for it) at the next moment; rec_story_tick says which.
- * `by`, where it may be NULL: nobody that is known. */
+/* What a writer is told: one transition, which is one event or what the format has for it. */
+enum rec_move {
+	REC_MOVE_P_START, /* m has just taken a P */
+	REC_MOVE_P_STOP,
+	REC_MOVE_PROCS, /* there are more Ps than before */
+	/* m creates g. It may be the new goroutine's own M, with a P and nothing running. */
+	REC_MOVE_CREATE,
+	REC_MOVE_START,
+	/* REC_ON_YIELD leaves it runnable; REC_NREASONS: one of the program's own runs instead. */
+	REC_MOVE_BLOCK,
+	REC_MOVE_UNBLOCK, /* m wakes g */
+	REC_MOVE_END,
+	/* A system call begins; loses its P; ends with the P it had; ends otherwise (before a P is
+	 * taken, and behind that). */
+	REC_MOVE_CALL,
+	REC_MOVE_CALL_BLOCKS,
+	REC_MOVE_CALL_ENDS,
+	REC_MOVE_CALL_LEAVES,
+	REC_MOVE_CALL_BACK
+};
+
 struct rec_writer {
 	/* The state of everything, where the trace begins. */
 	int (*begin)(struct rec_writer *w);
 	/* Called before each record. */
 	int (*pause)(struct rec_writer *w);
-	int (*procs)(struct rec_writer *w, struct rec_machine *m, uint32_t n);
-	int (*p_start)(struct rec_writer *w, struct rec_machine *m);
-	int (*p_stop)(struct rec_writer *w, struct rec_machine *m);
-	/* `by` may be the new goroutine's own M, with a P and nothing running. */
-	int (*create)(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		      uint32_t stack);
-	int (*start)(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g);
-	/* REC_ON_YIELD leaves it runnable; REC_NREASONS: one of the program's own runs instead. */
-	int (*block)(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack);
-	int (*unblock)(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		       uint32_t stack);
-	int (*end)(struct rec_writer *w, struct rec_machine *m);
-	/* A system call begins; loses its P; ends with the P it had; ends otherwise (before a P is
-	 * taken: `leave`, and behind that: `back`). */
-	int (*call)(struct rec_writer *w, struct rec_machine *m, uint32_t stack);
-	int (*call_blocks)(struct rec_writer *w, struct rec_machine *m);
-	int (*call_ends)(struct rec_writer *w, struct rec_machine *m);
-	int (*call_leaves)(struct rec_writer *w, struct rec_machine *m);
-	int (*call_back)(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g);
+	/* m may be NULL for CREATE and UNBLOCK: nobody that is known. g is created, started, woken,
+	 * or back from a call; `reason` is that of BLOCK. */
+	int (*move)(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
+		    struct rec_goroutine *g, uint32_t reason, uint32_t stack);
 	/* Tasks, regions, logs, labels of what runs on m; NULL where the format has none. */
 	int (*note)(struct rec_writer *w, struct rec_machine *m, const struct rec_event *event);
 	int (*finish)(struct rec_writer *w);
@@ -291,7 +302,8 @@ static inline uint64_t rec_story_tick(struct rec_story *s)
 }
 
 /* A transition, unless the trace is off. */
-#define REC_WRITE(s, op, ...) ((s)->writing ? (s)->w->op((s)->w, __VA_ARGS__) : 0)
+#define REC_MOVE(s, what, m, g, reason, stack)                                                     \
+	((s)->writing ? (s)->w->move((s)->w, REC_MOVE_##what, m, g, reason, stack) : 0)
 
 /* *w is NULL after an error. */
 int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,

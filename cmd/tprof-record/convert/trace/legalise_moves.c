@@ -9,7 +9,7 @@ static int get_p(struct rec_story *s, struct rec_machine *m)
 	if (m->p >= 0)
 		return 0;
 	code = rec_story_take_p(s, m);
-	return code ? code : REC_WRITE(s, p_start, m);
+	return code ? code : REC_MOVE(s, P_START, m, NULL, 0, 0);
 }
 
 int rec_story_drop_p(struct rec_story *s, struct rec_machine *m)
@@ -17,7 +17,7 @@ int rec_story_drop_p(struct rec_story *s, struct rec_machine *m)
 	int code = 0;
 
 	if (m->p >= 0) {
-		code = REC_WRITE(s, p_stop, m);
+		code = REC_MOVE(s, P_STOP, m, NULL, 0, 0);
 		rec_story_give_p(s, m);
 	}
 	return code;
@@ -29,7 +29,7 @@ int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_gor
 	int code = rec_story_alive(s, g);
 
 	if (!code)
-		code = REC_WRITE(s, create, by, g, stack);
+		code = REC_MOVE(s, CREATE, by, g, 0, stack);
 	g->state = REC_G_RUNNABLE;
 	return code;
 }
@@ -37,7 +37,7 @@ int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_gor
 int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
 		      uint32_t stack)
 {
-	int code = REC_WRITE(s, unblock, by, g, stack);
+	int code = REC_MOVE(s, UNBLOCK, by, g, 0, stack);
 
 	g->state = REC_G_RUNNABLE;
 	g->hosting = false;
@@ -50,13 +50,13 @@ static int run(struct rec_story *s, struct rec_machine *m, struct rec_goroutine 
 	int code = get_p(s, m);
 
 	if (!code)
-		code = REC_WRITE(s, start, m, g);
+		code = REC_MOVE(s, START, m, g, 0, 0);
 	g->state = REC_G_RUNNING;
 	g->m = (uint32_t)(m - s->ms) + 1;
 	m->g = rec_index_of_g(s, g) + 1;
 	if (!code && s->writing && s->nps > s->announced) {
 		s->announced = s->nps;
-		code = s->w->procs(s->w, m, s->nps);
+		code = REC_MOVE(s, PROCS, m, NULL, 0, 0);
 	}
 	return code;
 }
@@ -75,7 +75,7 @@ static void leave(struct rec_story *s, struct rec_machine *m, enum rec_g_state s
 int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack)
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
-	int code = REC_WRITE(s, block, m, reason, stack);
+	int code = REC_MOVE(s, BLOCK, m, NULL, reason, stack);
 
 	if (g) {
 		g->wait_stack = stack;
@@ -88,7 +88,7 @@ int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason,
 int rec_story_end(struct rec_story *s, struct rec_machine *m)
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
-	int code = REC_WRITE(s, end, m);
+	int code = REC_MOVE(s, END, m, NULL, 0, 0);
 
 	leave(s, m, REC_G_DEAD);
 	rec_story_dead(s, g);
@@ -105,13 +105,13 @@ int rec_story_end_call(struct rec_story *s, struct rec_machine *m)
 	if (m->in_call) {
 		m->in_call = false;
 		g->state = REC_G_RUNNING;
-		return REC_WRITE(s, call_ends, m);
+		return REC_MOVE(s, CALL_ENDS, m, NULL, 0, 0);
 	}
-	code = REC_WRITE(s, call_leaves, m);
+	code = REC_MOVE(s, CALL_LEAVES, m, NULL, 0, 0);
 	if (!code)
 		code = get_p(s, m);
 	if (!code)
-		code = REC_WRITE(s, call_back, m, g);
+		code = REC_MOVE(s, CALL_BACK, m, g, 0, 0);
 	leave(s, m, REC_G_RUNNABLE);
 	return code ? code : run(s, m, g);
 }

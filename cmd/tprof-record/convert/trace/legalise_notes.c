@@ -15,7 +15,7 @@ static int note(struct rec_story *s, const struct rec_telling *t, const struct r
 	if (!s->w->note)
 		return 0;
 	code = rec_story_bring_own(s, t, &ok);
-	return !code && ok ? REC_WRITE(s, note, t->m, e) : code;
+	return !code && ok && s->writing ? s->w->note(s->w, t->m, e) : code;
 }
 
 static int tell_task(struct rec_story *s, const struct rec_telling *t)

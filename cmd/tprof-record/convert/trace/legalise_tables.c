@@ -114,69 +114,39 @@ void rec_story_dead(struct rec_story *s, struct rec_goroutine *g)
 	g->nregions = g->region_room = 0;
 }
 
-/* ---- tasks: a set of its own, as base/table.h has no removing ---- */
+/* ---- tasks ---- */
 
-static uint32_t task_at(const struct rec_story *s, uint64_t task)
+static struct rec_task *find_task(struct rec_story *s, uint64_t task, uint64_t hash)
 {
-	uint32_t at = mix(s, task) & (s->room_tasks - 1);
-
-	while (s->tasks[at] && s->tasks[at] != task)
-		at = (at + 1) & (s->room_tasks - 1);
-	return at;
-}
-
-static int grow_tasks(struct rec_story *s)
-{
-	uint32_t old_room = s->room_tasks, room = old_room ? old_room * 2 : 64;
-	uint64_t *old = s->tasks, *tasks = calloc(room, sizeof(*tasks));
-
-	if (!tasks)
-		return TP_ENOMEM;
-	s->tasks = tasks;
-	s->room_tasks = room;
-	for (uint32_t i = 0; i < old_room; i++)
-		if (old[i])
-			tasks[task_at(s, old[i])] = old[i];
-	free(old);
-	return 0;
+	for (struct tp_probe p = {0}; tp_table_next(&s->task_by_id, hash, &p);)
+		if (s->tasks[p.row].id == task)
+			return &s->tasks[p.row];
+	return NULL;
 }
 
 int rec_story_open_task(struct rec_story *s, uint64_t task, bool *was)
 {
-	uint32_t at;
+	uint32_t hash = mix(s, task);
+	struct rec_task *t = find_task(s, task, hash);
 
-	if (s->ntasks * 2 >= s->room_tasks && grow_tasks(s))
-		return TP_ENOMEM;
-	at = task_at(s, task);
-	*was = s->tasks[at] != 0;
-	if (!*was) {
-		s->tasks[at] = task;
-		s->ntasks++;
+	*was = t && t->open;
+	if (t) {
+		t->open = true;
+		return 0;
 	}
+	if (tp_grow(&s->tasks, &s->room_tasks, s->ntasks, sizeof(*s->tasks)) ||
+	    tp_table_add(&s->task_by_id, hash, s->ntasks))
+		return TP_ENOMEM;
+	s->tasks[s->ntasks++] = (struct rec_task){.id = task, .open = true};
 	return 0;
 }
 
 void rec_story_close_task(struct rec_story *s, uint64_t task)
 {
-	uint32_t at, hole;
+	struct rec_task *t = find_task(s, task, mix(s, task));
 
-	if (!s->room_tasks || !s->tasks[hole = at = task_at(s, task)])
-		return;
-	s->ntasks--;
-	/* What was put behind it because its own place was taken moves up. */
-	for (;;) {
-		uint32_t home;
-
-		s->tasks[hole] = 0;
-		do {
-			at = (at + 1) & (s->room_tasks - 1);
-			if (!s->tasks[at])
-				return;
-			home = mix(s, s->tasks[at]) & (s->room_tasks - 1);
-		} while (hole <= at ? hole < home && home <= at : hole < home || home <= at);
-		s->tasks[hole] = s->tasks[at];
-		hole = at;
-	}
+	if (t)
+		t->open = false;
 }
 
 void rec_story_release(struct rec_story *s)
@@ -195,4 +165,5 @@ void rec_story_release(struct rec_story *s)
 	free(s->ps);
 	free(s->alive);
 	free(s->tasks);
+	tp_table_release(&s->task_by_id);
 }

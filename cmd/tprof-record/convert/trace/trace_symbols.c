@@ -1,12 +1,10 @@
 /* What lies beside a trace of go 1.5 (libparse/symbol/sidecar.h reads it). */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#include "base/buf.h"
 #include "base/many.h"
-#include "decode/profile/encode.h"
 #include "symbol/frame.h"
+#include "tprof-record/convert/profile/profile.h"
 #include "tprof-record/convert/trace/trace.h"
 
 struct sidecar {
@@ -88,29 +86,6 @@ static int add_types(struct sidecar *c)
 	return code ? code : tp_profile_add_type(c->out, type, unit);
 }
 
-static int add_mappings(struct sidecar *c)
-{
-	const struct rec_arena *a = &c->p->arena;
-	int code = 0;
-
-	for (uint32_t i = 0; !code && i < a->header->modules.used; i++) {
-		const struct rec_module *m = &a->modules[i];
-		struct tp_mapping to = {.start = m->start,
-					.limit = m->limit,
-					.offset = m->offset,
-					.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
-						 TP_MAPPING_LINES | TP_MAPPING_INLINES};
-		uint32_t number;
-
-		code = copy_text(c, rec_process_string(c->p, m->file), &to.file);
-		if (!code)
-			code = copy_text(c, rec_process_string(c->p, m->build_id), &to.build_id);
-		if (!code)
-			code = tp_profile_add_mapping(c->out, &to, &number);
-	}
-	return code;
-}
-
 /* The frames that names have at a PC, as lines of the profile's own dictionary. */
 static int add_location(struct sidecar *c, uint64_t pc)
 {
@@ -145,32 +120,6 @@ static int add_location(struct sidecar *c, uint64_t pc)
 	return code ? code : tp_profile_add_sample(c->out, stack, 0, (int64_t[]){0});
 }
 
-static int write_gzipped(const struct tp_buf *b, const struct tp_out *out, struct tp_err *err)
-{
-	z_stream z = {.next_in = b->data};
-	struct tp_buf packed = {0};
-	int code = 0;
-
-	/* 16: with a gzip header, which holds no time. */
-	if (b->size > UINT32_MAX / 2)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many symbols");
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return tp_nomem(err);
-	z.avail_in = (uInt)b->size;
-	if (tp_buf_reserve(&packed, deflateBound(&z, b->size))) {
-		code = tp_nomem(err);
-	} else {
-		z.next_out = packed.data;
-		z.avail_out = (uInt)packed.room;
-		deflate(&z, Z_FINISH);
-		code = out->write(out->ctx, packed.data, packed.room - z.avail_out, err);
-	}
-	deflateEnd(&z);
-	tp_buf_release(&packed);
-	return code;
-}
-
 int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 		      const struct tp_out *out, struct tp_err *err)
 {
@@ -182,7 +131,9 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 	if (!code)
 		code = add_types(&c);
 	if (!code)
-		code = add_mappings(&c);
+		code = rec_profile_modules(c.out, p,
+					   TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
+					       TP_MAPPING_LINES | TP_MAPPING_INLINES);
 	if (!code)
 		code = collect_pcs(&c);
 	if (!code)
@@ -193,9 +144,9 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 	if (code)
 		tp_err_full(err, code, "too many symbols");
 	if (!code)
-		code = tp_profile_encode(c.out, NULL, &bytes, err);
+		code = rec_profile_pack(c.out, &bytes, err);
 	if (!code)
-		code = write_gzipped(&bytes, out, err);
+		code = out->write(out->ctx, bytes.data, bytes.size, err);
 	tp_buf_release(&bytes);
 	free(c.pcs);
 	tp_profile_free(c.out);

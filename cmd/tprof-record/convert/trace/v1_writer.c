@@ -49,11 +49,26 @@ static struct v1_writer *of(struct rec_writer *w)
 	return (struct v1_writer *)(void *)w;
 }
 
-static int put(struct v1_writer *v, int32_t p, struct tp_v1_event ev)
+static int put_event(struct v1_writer *v, int32_t p, struct tp_v1_event *ev)
 {
-	ev.seq = ++v->seq;
-	ev.ticks = rec_story_tick(v->w.story);
-	return tp_v1_encode_event(v->e, p, &ev, v->err);
+	ev->seq = ++v->seq;
+	ev->ticks = rec_story_tick(v->w.story);
+	return tp_v1_encode_event(v->e, p, ev, v->err);
+}
+
+static int put(struct v1_writer *v, int32_t p, enum tp_v1_type type)
+{
+	struct tp_v1_event ev = {.type = type};
+
+	return put_event(v, p, &ev);
+}
+
+/* An event about one thing: a thread, a goroutine. */
+static int put_one(struct v1_writer *v, int32_t p, enum tp_v1_type type, uint64_t arg)
+{
+	struct tp_v1_event ev = {.type = type, .args = {arg}, .nargs = 1};
+
+	return put_event(v, p, &ev);
 }
 
 static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
@@ -77,118 +92,75 @@ static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
 	return 0;
 }
 
-static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event ev, uint32_t stack)
+static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event *ev, uint32_t stack)
 {
-	int code = stack_of(v, stack, &ev.stack);
+	int code = stack_of(v, stack, &ev->stack);
 
-	ev.has_stack = true;
-	return code ? code : put(v, p, ev);
-}
-
-/* An event about one thing: a thread, a goroutine. */
-static int put_one(struct v1_writer *v, int32_t p, enum tp_v1_type type, uint64_t arg)
-{
-	return put(v, p, (struct tp_v1_event){.type = type, .args = {arg}, .nargs = 1});
-}
-
-/* Where something is told that M does: -1 where it runs nothing, or without a P. */
-static int32_t p_of(const struct rec_machine *m)
-{
-	return m && m->g && m->p >= 0 ? m->p : TP_V1_NO_P;
+	ev->has_stack = true;
+	return code ? code : put_event(v, p, ev);
 }
 
 /* ---- transitions ---- */
 
-static int p_start(struct rec_writer *w, struct rec_machine *m)
+static int create(struct v1_writer *v, int32_t p, const struct rec_goroutine *g, uint32_t stack)
 {
-	return put_one(of(w), m->p, TP_V1_PROC_START, m->wire);
-}
-
-static int p_stop(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_PROC_STOP});
-}
-
-static int create(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		  uint32_t stack)
-{
+	struct tp_v1_event ev = {.type = TP_V1_GO_CREATE, .args = {g->id}, .nargs = 2};
 	uint64_t pc;
 
-	rec_names_begin(w->story->names, g->entry, g->stack, &pc);
+	rec_names_begin(v->w.story->names, g->entry, g->stack, &pc);
 	/* The start routine; readers take it for a return address one behind. */
-	return put_with_stack(of(w), p_of(by),
-			      (struct tp_v1_event){.type = TP_V1_GO_CREATE,
-						   .args = {g->id, pc ? pc - 1 : 0},
-						   .nargs = 2},
-			      stack);
+	ev.args[1] = pc ? pc - 1 : 0;
+	return put_with_stack(v, p, &ev, stack);
 }
 
-static int start(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
-{
-	return put_one(of(w), m->p, TP_V1_GO_START, g->id);
-}
-
-static int block(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack)
-{
-	return put_with_stack(of(w), m->p, (struct tp_v1_event){.type = blocks[reason]}, stack);
-}
-
-static int unblock(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		   uint32_t stack)
-{
-	return put_with_stack(
-	    of(w), p_of(by),
-	    (struct tp_v1_event){.type = TP_V1_GO_UNBLOCK, .args = {g->id}, .nargs = 1}, stack);
-}
-
-static int end(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_END});
-}
-
-static int call(struct rec_writer *w, struct rec_machine *m, uint32_t stack)
-{
-	return put_with_stack(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_SYSCALL}, stack);
-}
-
-static int call_blocks(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_SYSBLOCK});
-}
-
-/* One that kept its P has no end. */
-static int call_ends(struct rec_writer *w, struct rec_machine *m)
-{
-	(void)w;
-	(void)m;
-	return 0;
-}
-
-static int call_leaves(struct rec_writer *w, struct rec_machine *m)
+static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
+		struct rec_goroutine *g, uint32_t reason, uint32_t stack)
 {
 	struct v1_writer *v = of(w);
+	int32_t p = m ? m->p : TP_V1_NO_P;
+	/* Others may be told of on an M that runs nothing, or without a P. */
+	int32_t other = m && m->g && p >= 0 ? p : TP_V1_NO_P;
+	struct tp_v1_event ev;
 
-	(void)m;
-	v->left_seq = ++v->seq;
-	v->left_ticks = w->story->now++;
+	switch (what) {
+	case REC_MOVE_P_START:
+		return put_one(v, p, TP_V1_PROC_START, m->wire);
+	case REC_MOVE_P_STOP:
+		return put(v, p, TP_V1_PROC_STOP);
+	case REC_MOVE_PROCS:
+		ev = (struct tp_v1_event){
+		    .type = TP_V1_GOMAXPROCS, .args = {w->story->nps}, .nargs = 1};
+		return put_with_stack(v, p, &ev, 0);
+	case REC_MOVE_CREATE:
+		return create(v, other, g, stack);
+	case REC_MOVE_START:
+		return put_one(v, p, TP_V1_GO_START, g->id);
+	case REC_MOVE_BLOCK:
+		ev = (struct tp_v1_event){.type = blocks[reason]};
+		return put_with_stack(v, p, &ev, stack);
+	case REC_MOVE_UNBLOCK:
+		ev = (struct tp_v1_event){.type = TP_V1_GO_UNBLOCK, .args = {g->id}, .nargs = 1};
+		return put_with_stack(v, other, &ev, stack);
+	case REC_MOVE_END:
+		return put(v, p, TP_V1_GO_END);
+	case REC_MOVE_CALL:
+		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSCALL};
+		return put_with_stack(v, p, &ev, stack);
+	case REC_MOVE_CALL_BLOCKS:
+		return put(v, p, TP_V1_GO_SYSBLOCK);
+	case REC_MOVE_CALL_ENDS: /* one that kept its P has no end */
+		return 0;
+	case REC_MOVE_CALL_LEAVES:
+		v->left_seq = ++v->seq;
+		v->left_ticks = w->story->now++;
+		return 0;
+	case REC_MOVE_CALL_BACK:
+		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
+					  .args = {g->id, v->left_seq, v->left_ticks},
+					  .nargs = 3};
+		return put_event(v, p, &ev);
+	}
 	return 0;
-}
-
-static int call_back(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
-{
-	struct v1_writer *v = of(w);
-
-	return put(v, m->p,
-		   (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
-					.args = {g->id, v->left_seq, v->left_ticks},
-					.nargs = 3});
-}
-
-static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
-{
-	return put_with_stack(
-	    of(w), m->p, (struct tp_v1_event){.type = TP_V1_GOMAXPROCS, .args = {n}, .nargs = 1},
-	    0);
 }
 
 /* ---- beginning and end ---- */
@@ -197,28 +169,29 @@ static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
 static int begin(struct rec_writer *w)
 {
 	struct rec_story *s = w->story;
+	struct v1_writer *v = of(w);
 	int code = 0;
 
 	for (uint32_t i = 0; !code && i < s->nalive; i++) {
 		struct rec_goroutine *g = &s->gs[s->alive[i]];
 
-		code = create(w, NULL, g, 0);
+		code = create(v, TP_V1_NO_P, g, 0);
 		if (!code && g->state == REC_G_WAITING)
-			code = put_one(of(w), TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
+			code = put_one(v, TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
 		/* One with a P goes on as if it were running: its end is not told. */
 		if (!code && g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
-			code = put_one(of(w), TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
+			code = put_one(v, TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
 	}
 	for (uint32_t i = 0; !code && i < s->nps; i++) {
 		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
 
 		if (!m)
 			continue;
-		code = p_start(w, m);
+		code = REC_MOVE(s, P_START, m, NULL, 0, 0);
 		if (!code && m->g)
-			code = start(w, m, rec_g_of(s, m));
+			code = REC_MOVE(s, START, m, rec_g_of(s, m), 0, 0);
 		if (!code && i == 0)
-			code = put_procs(w, m, s->nps);
+			code = REC_MOVE(s, PROCS, m, NULL, 0, 0);
 	}
 	return code;
 }
@@ -242,15 +215,15 @@ static int finish(struct rec_writer *w)
 		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
 
 		if (m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING) {
-			code = block(w, m, REC_ON_YIELD, 0);
+			code = REC_MOVE(s, BLOCK, m, NULL, REC_ON_YIELD, 0);
 			return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 		}
 	}
 	code = rec_story_take_p(s, &outside);
 	if (!code)
-		code = p_start(w, &outside);
+		code = REC_MOVE(s, P_START, &outside, NULL, 0, 0);
 	if (!code)
-		code = p_stop(w, &outside);
+		code = REC_MOVE(s, P_STOP, &outside, NULL, 0, 0);
 	return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 }
 
@@ -267,19 +240,7 @@ int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	static const struct rec_writer ops = {
 	    .begin = begin,
 	    .pause = pause_,
-	    .procs = put_procs,
-	    .p_start = p_start,
-	    .p_stop = p_stop,
-	    .create = create,
-	    .start = start,
-	    .block = block,
-	    .unblock = unblock,
-	    .end = end,
-	    .call = call,
-	    .call_blocks = call_blocks,
-	    .call_ends = call_ends,
-	    .call_leaves = call_leaves,
-	    .call_back = call_back,
+	    .move = move,
 	    .finish = finish,
 	    .free = free_writer,
 	};

@@ -21,11 +21,6 @@
 #define GENERATION_NS	  1000000000u
 #define GENERATION_EVENTS 8000000u /* about 64 MiB */
 #define OUTSIDE		  0	   /* no thread has that number */
-#define NO_M		  UINT64_MAX
-
-/* Go: internal/trace/tracev2, GoStatus and ProcStatus. */
-enum { G_RUNNABLE = 1, G_RUNNING, G_SYSCALL, G_WAITING };
-enum { P_RUNNING = 1, P_IDLE, P_SYSCALL };
 
 struct v2_writer {
 	struct rec_writer w;
@@ -125,20 +120,29 @@ static int p_status(struct v2_writer *v, uint64_t m, int32_t p, unsigned status)
 	return put(v, m, TP_V2_ProcStatus, (uint64_t)p, status, 0, 0);
 }
 
-static int g_status(struct v2_writer *v, uint64_t at, struct rec_goroutine *g, uint64_t m,
-		    unsigned status)
+/* What is on an M has to be said there; the rest, by nobody. */
+static int g_status(struct v2_writer *v, struct rec_goroutine *g)
 {
+	static const uint8_t wire[] = {
+	    [REC_G_RUNNABLE] = TP_V2_G_RUNNABLE,
+	    [REC_G_RUNNING] = TP_V2_G_RUNNING,
+	    [REC_G_WAITING] = TP_V2_G_WAITING,
+	    [REC_G_SYSCALL] = TP_V2_G_SYSCALL,
+	};
+	const struct rec_machine *m = rec_m_of(v->w.story, g);
 	uint64_t stack;
 	int code = name_of(v, g, &stack);
 
 	g->seq = 0;
 	/* What it waits in is worth more than its name, unless the reader has neither. */
-	if (!code && g->wait_stack && (status == G_WAITING || status == G_SYSCALL) && v->events)
+	if (!code && g->wait_stack && v->events &&
+	    (g->state == REC_G_WAITING || g->state == REC_G_SYSCALL))
 		code = stack_of(v, g->wait_stack, &stack);
-	return code ? code : put(v, at, TP_V2_GoStatusStack, g->id, m, status, stack);
+	return code ? code
+		    : put(v, m ? m->wire : OUTSIDE, TP_V2_GoStatusStack, g->id,
+			  m ? m->wire : TP_V2_NO_M, wire[g->state], stack);
 }
 
-/* What is on an M has to be said there; the rest, by nobody. */
 static int all_status(struct v2_writer *v)
 {
 	struct rec_story *s = v->w.story;
@@ -151,29 +155,11 @@ static int all_status(struct v2_writer *v)
 		if (!s->ps[i].m || s->ps[i].m == UINT32_MAX)
 			continue;
 		m = &s->ms[s->ps[i].m - 1];
-		code = p_status(v, m->wire, (int32_t)i, m->in_call ? P_SYSCALL : P_RUNNING);
+		code = p_status(v, m->wire, (int32_t)i,
+				m->in_call ? TP_V2_P_SYSCALL : TP_V2_P_RUNNING);
 	}
-	for (uint32_t i = 0; !code && i < s->nalive; i++) {
-		struct rec_goroutine *g = &s->gs[s->alive[i]];
-		uint64_t m = g->m ? s->ms[g->m - 1].wire : NO_M;
-
-		switch (g->state) {
-		case REC_G_RUNNABLE:
-			code = g_status(v, OUTSIDE, g, NO_M, G_RUNNABLE);
-			break;
-		case REC_G_WAITING:
-			code = g_status(v, OUTSIDE, g, NO_M, G_WAITING);
-			break;
-		case REC_G_RUNNING:
-			code = g_status(v, m, g, m, G_RUNNING);
-			break;
-		case REC_G_SYSCALL:
-			code = g_status(v, m, g, m, G_SYSCALL);
-			break;
-		default:
-			break;
-		}
-	}
+	for (uint32_t i = 0; !code && i < s->nalive; i++)
+		code = g_status(v, &s->gs[s->alive[i]]);
 	return code;
 }
 
@@ -198,11 +184,6 @@ static int generation(struct v2_writer *v)
 	return code;
 }
 
-static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
-{
-	return put(of(w), m->wire, TP_V2_ProcsChange, n, 0, 0, 0);
-}
-
 static int begin(struct rec_writer *w)
 {
 	struct rec_story *s = w->story;
@@ -210,7 +191,7 @@ static int begin(struct rec_writer *w)
 
 	for (uint32_t i = 0; !code && i < s->nalive; i++)
 		if (s->gs[s->alive[i]].state == REC_G_RUNNING)
-			return put_procs(w, &s->ms[s->gs[s->alive[i]].m - 1], s->nps);
+			return REC_MOVE(s, PROCS, rec_m_of(s, &s->gs[s->alive[i]]), NULL, 0, 0);
 	return code;
 }
 
@@ -235,22 +216,6 @@ static int finish(struct rec_writer *w)
 
 /* ---- transitions ---- */
 
-static int p_start(struct rec_writer *w, struct rec_machine *m)
-{
-	struct v2_writer *v = of(w);
-	struct rec_p *p = &w->story->ps[m->p];
-	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, P_IDLE);
-
-	return code ? code
-		    : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++w->story->ps[m->p].seq, 0,
-			  0);
-}
-
-static int p_stop(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->wire, TP_V2_ProcStop, 0, 0, 0, 0);
-}
-
 /* Creation needs a P. */
 static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 {
@@ -259,86 +224,70 @@ static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 
 	if (code)
 		return code;
-	code = p_start(&v->w, &v->outside);
+	code = REC_MOVE(s, P_START, &v->outside, NULL, 0, 0);
 	if (!code)
-		code = v->w.create(&v->w, &v->outside, g, 0);
+		code = REC_MOVE(s, CREATE, &v->outside, g, 0, 0);
 	if (!code)
-		code = p_stop(&v->w, &v->outside);
+		code = REC_MOVE(s, P_STOP, &v->outside, NULL, 0, 0);
 	rec_story_give_p(s, &v->outside);
 	return code;
 }
 
-static int create(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		  uint32_t stack)
+static int create(struct v2_writer *v, uint64_t m, struct rec_goroutine *g, uint32_t stack)
 {
-	struct v2_writer *v = of(w);
 	uint64_t name, at;
-	int code;
+	int code = name_of(v, g, &name);
 
-	if (!by)
-		return create_outside(v, g);
-	code = name_of(v, g, &name);
 	if (!code)
 		code = stack_of(v, stack, &at);
 	g->seq = 0;
-	return code ? code : put(v, by->wire, TP_V2_GoCreate, g->id, name, at, 0);
+	return code ? code : put(v, m, TP_V2_GoCreate, g->id, name, at, 0);
 }
 
-static int start(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
+static int p_start(struct v2_writer *v, const struct rec_machine *m)
 {
-	return put(of(w), m->wire, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+	struct rec_p *p = &v->w.story->ps[m->p];
+	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, TP_V2_P_IDLE);
+
+	return code ? code : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++p->seq, 0, 0);
 }
 
-static int block(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack)
+static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
+		struct rec_goroutine *g, uint32_t reason, uint32_t stack)
 {
-	uint64_t at;
-	int code = stack_of(of(w), stack, &at);
+	struct v2_writer *v = of(w);
+	uint64_t on = m ? m->wire : OUTSIDE, at = 0;
+	int code;
 
-	return code ? code
-		    : put(of(w), m->wire, reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
-			  of(w)->reasons[reason], at, 0, 0);
-}
-
-static int unblock(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
-		   uint32_t stack)
-{
-	uint64_t at;
-	int code = stack_of(of(w), stack, &at);
-
-	return code ? code
-		    : put(of(w), by ? by->wire : OUTSIDE, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
-}
-
-static int end(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->wire, TP_V2_GoDestroy, 0, 0, 0, 0);
-}
-
-static int call(struct rec_writer *w, struct rec_machine *m, uint32_t stack)
-{
-	uint64_t at;
-	int code = stack_of(of(w), stack, &at);
-
-	return code ? code
-		    : put(of(w), m->wire, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0);
-}
-
-static int nothing(struct rec_writer *w, struct rec_machine *m)
-{
-	(void)w;
-	(void)m;
-	return 0;
-}
-
-static int call_ends(struct rec_writer *w, struct rec_machine *m)
-{
-	return put(of(w), m->wire, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
-}
-
-static int call_back(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
-{
-	(void)g;
-	return put(of(w), m->wire, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+	if (what == REC_MOVE_CREATE)
+		return m ? create(v, on, g, stack) : create_outside(v, g);
+	if (stack && (code = stack_of(v, stack, &at)))
+		return code;
+	switch (what) {
+	case REC_MOVE_P_START:
+		return p_start(v, m);
+	case REC_MOVE_P_STOP:
+		return put(v, on, TP_V2_ProcStop, 0, 0, 0, 0);
+	case REC_MOVE_PROCS:
+		return put(v, on, TP_V2_ProcsChange, w->story->nps, 0, 0, 0);
+	case REC_MOVE_START:
+		return put(v, on, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+	case REC_MOVE_BLOCK:
+		return put(v, on, reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
+			   v->reasons[reason], at, 0, 0);
+	case REC_MOVE_UNBLOCK:
+		return put(v, on, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
+	case REC_MOVE_END:
+		return put(v, on, TP_V2_GoDestroy, 0, 0, 0, 0);
+	case REC_MOVE_CALL:
+		return put(v, on, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0);
+	case REC_MOVE_CALL_ENDS:
+		return put(v, on, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
+	case REC_MOVE_CALL_BACK:
+		return put(v, on, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+	default: /* that it blocks or leaves is told by what its P does */
+		return 0;
+	}
 }
 
 /* ---- tasks, regions, logs, labels ---- */
@@ -435,19 +384,7 @@ int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	static const struct rec_writer ops = {
 	    .begin = begin,
 	    .pause = pause_,
-	    .procs = put_procs,
-	    .p_start = p_start,
-	    .p_stop = p_stop,
-	    .create = create,
-	    .start = start,
-	    .block = block,
-	    .unblock = unblock,
-	    .end = end,
-	    .call = call,
-	    .call_blocks = nothing,
-	    .call_ends = call_ends,
-	    .call_leaves = nothing,
-	    .call_back = call_back,
+	    .move = move,
 	    .note = note,
 	    .finish = finish,
 	    .free = free_writer,

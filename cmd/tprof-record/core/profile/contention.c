@@ -89,14 +89,6 @@ void rec_mutex_event(uint64_t ns, uint32_t stack)
 	rec_leave();
 }
 
-void rec_create_event(uint32_t stack)
-{
-	if (!rec_enter())
-		return;
-	rec_create_event_inside(stack);
-	rec_leave();
-}
-
 /* ---- later ---- */
 
 void rec_settle_inside(void)

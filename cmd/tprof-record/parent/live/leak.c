@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tprof-record/core/core.h"
 #include "tprof-record/parent/live/search.h"
 #include "tprof-record/parent/live/threads.h"
 #include "tprof-record/parent/live/tracee.h"
@@ -91,14 +92,6 @@ static void release(struct rec_search *s)
 	free(s->thread);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 struct leaked {
 	uint32_t g;
 	pid_t tid;
@@ -110,7 +103,7 @@ static int look(pid_t pid, const struct rec_process *p, struct tp_buf *found, st
 {
 	struct rec_search s = {.pid = pid, .p = p, .err = err};
 
-	begin(&s, clock_ns());
+	begin(&s, rec_now());
 	if (!s.code)
 		rec_search_threads(&s);
 	if (!s.code)
@@ -144,31 +137,14 @@ static bool is_in(const struct tp_buf *found, const struct leaked *one)
 static int add_to(struct rec_live *live, const struct tp_buf *first, const struct tp_buf *second)
 {
 	const struct leaked *l = (const struct leaked *)(const void *)second->data;
-	size_t more = second->size / sizeof(*l), pcs = 0, n = live->n;
-	struct rec_live_stack *stack;
-	uint64_t *to;
+	int code = 0;
 
-	for (size_t i = 0; i < live->n; i++)
-		pcs += live->stack[i].npcs;
-	stack = malloc((live->n + more) * sizeof(*stack) + pcs * sizeof(*to));
-	if (!stack)
-		return TP_ENOMEM;
-	to = (uint64_t *)(void *)(stack + live->n + more);
-	for (size_t i = 0; i < live->n; i++) {
-		stack[i] = live->stack[i];
-		if (stack[i].npcs)
-			memcpy(to, stack[i].pcs, stack[i].npcs * sizeof(*to));
-		stack[i].pcs = to;
-		to += stack[i].npcs;
-	}
-	for (size_t i = 0; i < more; i++) {
+	for (size_t i = 0; i < second->size / sizeof(*l) && !code; i++)
 		if (is_in(first, &l[i]))
-			stack[n++] = (struct rec_live_stack){
-			    .g = l[i].g, .tid = (uint32_t)l[i].tid, .leaked = true};
-	}
-	rec_live_free(live);
-	*live = (struct rec_live){stack, n};
-	return 0;
+			code = rec_live_add(live, (struct rec_live_stack){.g = l[i].g,
+									  .tid = (uint32_t)l[i].tid,
+									  .leaked = true});
+	return code;
 }
 
 int rec_live_leaks(pid_t pid, const struct rec_process *p, struct rec_live *live,

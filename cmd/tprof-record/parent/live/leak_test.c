@@ -372,7 +372,7 @@ static void check_scene(const struct scene *scene)
 		fail_msg("%s: %d (%s), %zu leaked", scene->name, code, err.msg, live.n);
 	for (size_t i = 0; i < live.n; i++)
 		assert_true(live.stack[i].leaked && !live.stack[i].npcs && live.stack[i].g >= 2);
-	rec_live_free(&live);
+	rec_live_release(&live);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	close(to_parent[0]);
@@ -402,18 +402,20 @@ static void test_live_leaks_scenes(void **state)
 static void test_live_leaks_adds(void **state)
 {
 	uint64_t pcs[] = {1, 2, 3};
-	struct rec_live_stack *stack = malloc(sizeof(*stack));
-	struct rec_live live = {stack, 1};
+	struct rec_live live = {0};
 	struct rec_testing t;
 	struct tp_err err;
 
 	(void)state;
-	*stack = (struct rec_live_stack){.g = 1, .tid = 2, .pcs = pcs, .npcs = 3};
+	assert_int_equal(
+	    rec_live_add(&live, (struct rec_live_stack){.g = 1, .tid = 2, .pcs = pcs, .npcs = 3}),
+	    0);
 	rec_testing_begin(&t);
 	assert_int_equal(rec_live_leaks(getpid(), &t.process, &live, &err), 0);
 	assert_int_equal(live.n, 1);
-	assert_ptr_equal(live.stack[0].pcs, pcs);
-	rec_live_free(&live);
+	assert_int_equal(live.stack[0].npcs, 3);
+	assert_memory_equal(live.stack[0].pcs, pcs, sizeof(pcs));
+	rec_live_release(&live);
 	rec_testing_end(&t);
 }
 

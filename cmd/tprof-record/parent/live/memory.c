@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/many.h"
+#include "tprof-record/core/core.h"
 
 #define PAGE	 ((size_t)4096)
 #define NPAGES	 (REC_WINDOW / PAGE)
@@ -202,14 +202,6 @@ size_t rec_memory_read(const struct rec_memory *m, uint64_t address, void *to, s
 	return n > 0 ? (size_t)n : 0;
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static bool is_there(const struct rec_region *r, uint64_t word)
 {
 	bool present = word >> 63 & 1, swapped = word >> 62 & 1, file = word >> 61 & 1;
@@ -244,7 +236,7 @@ static void load(struct rec_memory *m, const struct rec_region *r, struct rec_wi
 		m->left -= m->left < end - at ? m->left : end - at;
 		at = end;
 	}
-	m->over |= m->end_ns && (!m->left || now() > m->end_ns);
+	m->over |= m->end_ns && (!m->left || rec_now() > m->end_ns);
 }
 
 const uint8_t *rec_memory_peek(struct rec_memory *m, const struct rec_region *r, uint64_t address,

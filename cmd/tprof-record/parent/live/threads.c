@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "tprof-record/parent/live/tracee.h"
 
 /* What of a stack is copied while its thread stands still; a frame beyond that is read later. */
@@ -21,10 +20,9 @@ struct visit {
 	uint8_t *copy;
 	uint64_t low;
 	size_t ncopied;
-	struct tp_buf stacks, pcs; /* struct rec_live_stack, whose pcs is an index; uint64_t */
+	struct rec_live *live;
 	size_t refused;
 	int code;
-	struct tp_err *err;
 };
 
 /* ---- one thread ---- */
@@ -54,14 +52,6 @@ static void copy_stack(struct visit *v, const struct tp_unwind_state *state)
 		v->ncopied = (size_t)n;
 }
 
-static int keep(struct visit *v, uint32_t g, uint32_t tid, const uint64_t *pcs, size_t n)
-{
-	struct rec_live_stack s = {.g = g, .tid = tid, .npcs = n};
-	int code = tp_buf_put(&v->pcs, pcs, n * sizeof(*pcs));
-
-	return code ? code : tp_buf_put(&v->stacks, &s, sizeof(s));
-}
-
 static void visit_thread(struct visit *v, uint32_t g, uint32_t tid)
 {
 	struct rec_tracee at;
@@ -76,7 +66,13 @@ static void visit_thread(struct visit *v, uint32_t g, uint32_t tid)
 	rec_tracee_resume(v->pid, (pid_t)tid);
 	at.state.word = read_word;
 	at.state.ctx = v;
-	v->code = keep(v, g, tid, pcs, tp_unwinder_stack(v->u, &at.state, pcs, REC_MAX_DEPTH));
+	v->code = rec_live_add(v->live,
+			       (struct rec_live_stack){
+				   .g = g,
+				   .tid = tid,
+				   .pcs = pcs,
+				   .npcs = tp_unwinder_stack(v->u, &at.state, pcs, REC_MAX_DEPTH),
+			       });
 }
 
 /* ---- all of them ---- */
@@ -105,29 +101,6 @@ static void visit_all(void *arg)
 	}
 }
 
-/* One block of memory: the stacks, then their PCs. */
-static int hand_over(struct visit *v, struct rec_live *live)
-{
-	size_t n = v->stacks.size / sizeof(struct rec_live_stack);
-	struct rec_live_stack *stack;
-	uint64_t *pcs;
-
-	if (!n)
-		return 0;
-	stack = malloc(v->stacks.size + v->pcs.size);
-	if (!stack)
-		return TP_ENOMEM;
-	memcpy(stack, v->stacks.data, v->stacks.size);
-	pcs = (uint64_t *)(void *)(stack + n);
-	memcpy(pcs, v->pcs.data, v->pcs.size);
-	for (size_t i = 0; i < n; i++) {
-		stack[i].pcs = pcs;
-		pcs += stack[i].npcs;
-	}
-	*live = (struct rec_live){stack, n};
-	return 0;
-}
-
 static bool open_process(struct visit *v)
 {
 	char path[64];
@@ -142,7 +115,7 @@ static bool open_process(struct visit *v)
 int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *live,
 		    struct tp_err *err)
 {
-	struct visit v = {.pid = pid, .p = p, .memory = -1, .err = err};
+	struct visit v = {.pid = pid, .p = p, .memory = -1, .live = live};
 
 	*live = (struct rec_live){0};
 	v.copy = malloc(STACK_COPY);
@@ -150,13 +123,9 @@ int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *liv
 		return tp_nomem(err);
 	if (open_process(&v) && rec_tracee_apart(visit_all, &v))
 		v.code = TP_ENOMEM;
-	if (!v.code)
-		v.code = hand_over(&v, live);
 	tp_unwinder_free(v.u);
 	if (v.memory >= 0)
 		close(v.memory);
-	tp_buf_release(&v.stacks);
-	tp_buf_release(&v.pcs);
 	free(v.copy);
 	if (v.code)
 		return tp_nomem(err);
@@ -166,10 +135,4 @@ int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *liv
 				  "no stacks",
 				  pid);
 	return 0;
-}
-
-void rec_live_free(struct rec_live *live)
-{
-	free((void *)(uintptr_t)live->stack);
-	*live = (struct rec_live){0};
 }

@@ -18,12 +18,10 @@
 #include "tprof-record/convert/profile/profile.h"
 
 /* Fills *live, which is valid whatever is returned (empty at worst) and is the caller's
- * (rec_live_free). `pid` is the process as the recorder sees it, `p` the checked copy of its arena.
+ * (rec_live_release). `pid` is the process as the recorder sees it, `p` the checked copy of its arena.
  * Threads that are gone by now are left out silently. TP_EIO: some or all could not be looked at
  * (no permission to trace); the sentence is for the user. TP_ENOMEM. */
 int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *live,
 		    struct tp_err *err);
-/* Zero-initialised is valid and empty, and so it is afterwards. */
-void rec_live_free(struct rec_live *live);
 
 #endif

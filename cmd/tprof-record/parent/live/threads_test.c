@@ -227,7 +227,7 @@ static void test_live_stacks_running(void **state)
 	assert_true(live.stack[0].pcs[0] > (uint64_t)(uintptr_t)__start_spin_code);
 	assert_true(live.stack[0].pcs[0] <= (uint64_t)(uintptr_t)__stop_spin_code);
 #endif
-	rec_live_free(&live);
+	rec_live_release(&live);
 	assert_int_equal(live.n, 0);
 	/* It runs on. */
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
@@ -254,7 +254,7 @@ static void test_live_stacks_own(void **state)
 	assert_int_equal(live.n, 1);
 	assert_int_equal(live.stack[0].g, 9);
 	assert_int_equal(within(&live.stack[0], CODE(spin)), 1);
-	rec_live_free(&live);
+	rec_live_release(&live);
 	stop(pid);
 	rec_testing_end(&t);
 }
@@ -279,7 +279,7 @@ static void test_live_stacks_no_eintr(void **state)
 		look(&t, pid, &live);
 		assert_int_equal(live.n, 1);
 		assert_int_equal(within(&live.stack[0], CODE(root)), 1);
-		rec_live_free(&live);
+		rec_live_release(&live);
 		pause_ms(1);
 		FD_ZERO(&set);
 		FD_SET(to_parent[0], &set);
@@ -342,7 +342,7 @@ static void test_live_stacks_dying(void **state)
 			_exit(0);
 		}
 		rec_live_stacks(pid, &t.process, &live, &err);
-		rec_live_free(&live);
+		rec_live_release(&live);
 		waitpid(killer, NULL, 0);
 		stop(pid);
 		rec_testing_end(&t);

@@ -19,17 +19,10 @@
 #include <unistd.h>
 
 #include "common/signals.h"
+#include "tprof-record/core/core.h"
 
 #define PATIENCE_NS 300000000 /* a thread in the middle of a long write, or of dying */
 #define GLANCE_NS   20000
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- registers ---- */
 
@@ -194,7 +187,7 @@ static bool has_signal(pid_t pid, pid_t tid)
 /* The exit of the process is not waited for: that is for whoever started it. */
 static bool wait_for_stop(pid_t tid, int *status)
 {
-	uint64_t end = now() + PATIENCE_NS;
+	uint64_t end = rec_now() + PATIENCE_NS;
 	struct timespec glance = {.tv_nsec = GLANCE_NS};
 
 	do {
@@ -207,7 +200,7 @@ static bool wait_for_stop(pid_t tid, int *status)
 			return info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED;
 		}
 		nanosleep(&glance, NULL);
-	} while (now() < end);
+	} while (rec_now() < end);
 	return false;
 }
 
