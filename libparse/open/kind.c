@@ -197,7 +197,8 @@ static bool is_header(struct text line)
 	if (skip(&line, "--- threadz "))
 		return skip_digits(&line) && skip(&line, " ---");
 	return skip(&line, "--- mutex:") || skip(&line, "--- contention:") ||
-	       skip(&line, "--- contentionz ") || skip(&line, "--- heapz 1 ---") || is_count(line);
+	       skip(&line, "--- contentionz ") || skip(&line, "--- heapz 1 ---") ||
+	       is_count(line) || tp_is_goroutine_line(line.at, (size_t)(line.end - line.at));
 }
 
 size_t tp_kind_header(const void *data, size_t size, size_t from)

@@ -27,8 +27,8 @@ enum tp_kind {
  * program that crashed, at all text there is. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
-/* Where the first line at or after `from`, which begins a line, is the header of a profile as text;
- * `size` where there is none. Other lines may come before it, and profiles are appended to files.
+/* Where the first line at or after `from`, which begins a line, is the header of a profile as text,
+ * or of a goroutine's stack; `size` where there is none. Other lines may come before it, and profiles are appended to files.
  */
 size_t tp_kind_header(const void *data, size_t size, size_t from);
 

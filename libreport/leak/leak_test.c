@@ -258,6 +258,25 @@ static void test_leaks_wrappers(void **state)
 	rep_leaks_free(l);
 }
 
+/* A creator whose place is cut off is not another one. */
+static void test_leaks_cut_creator(void **state)
+{
+	static const char *const texts[] = {G("7", "chan send", "main.open", "62")
+					    G("8", "chan send", "main.open", "62\n\n"
+					      "goroutine 9 [chan send]:\nmain.wait()\n"
+					      "\t/src/w.go:7 +0x1d\n"
+					      "created by main.open in goroutine 1\n\n"
+					      "goroutine 10 [running]:\nmain.main()\n\t/src/w.go:1")};
+	struct rep_leak_options opt = {0};
+	struct rep_leaks *l = leaks(&opt, texts, 1);
+	size_t n;
+
+	(void)state;
+	assert_int_equal(rep_leaks_sites(l, &n)->count[0].goroutines, 3);
+	assert_int_equal(n, 1);
+	rep_leaks_free(l);
+}
+
 static void test_leaks_grow(void **state)
 {
 	const struct rep_leak_options opt = {.sort = REP_LEAK_BY_GROWTH};
@@ -580,6 +599,7 @@ int main(void)
 	    cmocka_unit_test(test_allow_parse),
 	    cmocka_unit_test(test_leaks_join),
 	    cmocka_unit_test(test_leaks_wrappers),
+	    cmocka_unit_test(test_leaks_cut_creator),
 	    cmocka_unit_test(test_leaks_grow),
 	    cmocka_unit_test(test_leaks_allowed),
 	    cmocka_unit_test(test_leaks_left_out),

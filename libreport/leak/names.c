@@ -282,7 +282,8 @@ int rep_leak_creator(struct tp_dict *d, struct tp_text name, struct tp_text at, 
 	int code;
 
 	*frame = 0;
-	if (!name.size)
+	/* A dump always tells the place; where damage took it, the statement is not known. */
+	if (!name.size || !at.size)
 		return 0;
 	split_place(at, &file, &made.line);
 	code = tp_dict_string(d, name.text, name.size, &function.name);

@@ -92,6 +92,8 @@ struct dump {
 	struct place call_at;
 	struct tp_where where; /* place in the current line, if it has one */
 	struct place noise;    /* lines within the stack that do not belong to it */
+	struct place other;    /* a profile of another kind, up to the next stack */
+	char others[60];       /* what that is, for messages */
 	bool told;	       /* one of them is a place, so a call is damaged */
 	bool stray;	       /* a stack without its first line has been reported */
 	bool runtime_stack;    /* the current stack is the scheduler's, not a goroutine's */
@@ -281,6 +283,47 @@ static int hear(struct dump *d, struct tp_scan line)
 	return 0;
 }
 
+/* ---- profiles of other kinds ---- */
+
+static void add_to(struct place *all, const struct place *at)
+{
+	if (!all->line)
+		*all = *at;
+	all->last = at->last;
+	all->bytes = at->offset + at->bytes - all->offset;
+}
+
+/* Returns whether a line, which is not of a stack, begins a profile of another kind: its header, or
+ * data that is no text. */
+static bool begins_other(struct dump *d, struct tp_scan line)
+{
+	size_t n = tp_scan_left(&line);
+	bool text = !tp_kind_header(line.at, n, 0);
+	char name[48];
+
+	if (!text && !tp_scan_begins(line, "\x1f\x8b") &&
+	    ((d->open && !d->done) || !tp_log_is_binary(line.at, n)))
+		return false;
+	tp_kind_name(text ? tp_kind_of(line.at, n) : TP_KIND_NONE, line.at, n, name, sizeof(name));
+	snprintf(d->others, sizeof(d->others), "%s%s", text ? "a " : "",
+		 text ? name : "data that is no text");
+	return true;
+}
+
+/* Reports the profile of another kind that the last lines were, if they were one. */
+static int end_other(struct dump *d)
+{
+	struct place other = d->other;
+
+	d->other.line = 0;
+	if (!other.line)
+		return 0;
+	if (d->l.strict)
+		return tp_profile_several(d->l.err, other.offset);
+	other.last = other.line;
+	return lose(d, &other, "begins %s, which has to be a file of its own", d->others);
+}
+
 /* ---- the beginning ---- */
 
 static int begin(struct dump *d);
@@ -310,11 +353,11 @@ static bool is_same(const struct dump *d, const struct tp_goroutine *g)
 static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 {
 	bool same = is_same(d, g);
-	int code = 0;
+	int code = end_other(d);
 
 	if (same)
 		d->open = false;
-	else
+	else if (!code)
 		code = end_goroutine(d);
 	if (!code && !same) {
 		struct tp_goroutine_turn turn = {
@@ -420,16 +463,6 @@ static int end_noise(struct dump *d)
 				  noise.last > noise.line ? "are" : "is", (long long)d->g.id);
 }
 
-static void add_noise(struct dump *d, const struct place *at)
-{
-	struct place *n = &d->noise;
-
-	if (!n->line)
-		*n = *at;
-	n->last = at->last;
-	n->bytes = at->offset + at->bytes - n->offset;
-}
-
 /* Ends the pending call, whose place is *w. */
 static int end_call_at(struct dump *d, const struct tp_where *w)
 {
@@ -467,11 +500,11 @@ static int end_call(struct dump *d)
 	if (!d->open || kind == TP_LINE_NAME || (d->done && !d->ancestors)) {
 		d->called = TP_LINE_BLANK;
 		if (d->open && kind == TP_LINE_NAME)
-			add_noise(d, &d->call_at);
+			add_to(&d->noise, &d->call_at);
 		return 0;
 	}
 	code = end_call_at(d, &none);
-	if (!code && kind == TP_LINE_CALL)
+	if (!code && (kind == TP_LINE_CALL || kind == TP_LINE_CREATOR))
 		code = lose(d, &d->call_at, "is not followed by a file and a line");
 	return code;
 }
@@ -513,14 +546,14 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
 		if (!d->done) {
-			add_noise(d, &at);
+			add_to(&d->noise, &at);
 			d->told |= w->offset || *d->log.text.at == '\t';
 		}
 		return 0;
 	}
 	d->kept++;
 	code = end_call_at(d, cut ? &none : w);
-	return code || !cut ? code : lose(d, &at, "is cut, or has no line that can be read");
+	return code || !cut ? code : lose(d, &at, "is cut: its file or line number cannot be read");
 }
 
 static int read_elided(struct dump *d, struct tp_scan line)
@@ -591,7 +624,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 		end_call(d);
 	tp_goroutine_dumps_other(&d->dumps, line);
 	if (!d->done || d->ancestors)
-		add_noise(d, &at);
+		add_to(&d->noise, &at);
 	return 0;
 }
 
@@ -607,16 +640,26 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 
 static bool is_cut(const struct dump *d);
 
+/* Writes what is wrong with a dump that is cut off. */
+static const char *cut_end(const struct dump *d, char text[80])
+{
+	if (d->torn)
+		return "ends in the first line of a stack";
+	snprintf(text, 80, "ends in the middle of goroutine %lld's stack", (long long)d->g.id);
+	return text;
+}
+
 /* Handles the beginning or end of a string that contains lines, or its missing end. */
 static int end_string(struct dump *d)
 {
 	struct place at = here(d);
+	char why[80];
 	int code = 0;
 
 	if (d->log.kind == TP_LOG_CUT)
 		return d->open ? lose(d, &at, "is cut within a string that holds the dump") : 0;
 	if (is_cut(d))
-		code = lose(d, &at, "ends in the middle of the stack of a goroutine");
+		code = lose(d, &at, "%s", cut_end(d, why));
 	d->torn = false;
 	tp_goroutine_dumps_other(&d->dumps, d->log.text);
 	return code ? code : end_goroutine(d);
@@ -659,6 +702,13 @@ static int read_line(struct dump *d)
 		d->kept++;
 		return begin_goroutine(d, &g);
 	}
+	if (d->other.line || (kind == TP_LINE_OTHER && begins_other(d, line))) {
+		struct place at = here(d);
+
+		add_to(&d->other, &at);
+		tp_goroutine_dumps_other(&d->dumps, line);
+		return end_goroutine(d);
+	}
 	if (over && !tp_dump_is_stack(kind))
 		code = end_goroutine(d);
 	else if (over && d->open)
@@ -669,7 +719,7 @@ static int read_line(struct dump *d)
 	return d->open ? read_stack_line(d, line, kind) : read_other(d, line, kind);
 }
 
-/* Returns whether the dump is cut off: after a call without its place, after the first line of a
+/* Returns whether the dump is cut off: after a call or a creator without its place, after the first line of a
  * stack, or within that line. Other whole lines may follow a stack ("exit status 2"). */
 static bool is_cut(const struct dump *d)
 {
@@ -681,7 +731,7 @@ static bool is_cut(const struct dump *d)
 		return false;
 	if (d->called == TP_LINE_NAME)
 		return !whole;
-	if (d->called == TP_LINE_CALL || d->called == TP_LINE_CALL_CUT)
+	if (d->called != TP_LINE_BLANK)
 		return !d->done || d->ancestors;
 	return !d->frames.size && !d->unavailable;
 }
@@ -690,18 +740,17 @@ static int check_end(struct dump *d)
 {
 	struct tp_loss loss = {.offset = d->l.size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	static const struct tp_where none;
+	char why[80];
 	int code = 0;
 
 	if (!is_cut(d))
 		return 0;
+	snprintf(loss.reason, sizeof(loss.reason), "%s", cut_end(d, why));
 	if (d->l.strict)
-		return tp_err_set(d->l.err, TP_ETRUNC, d->l.size,
-				  "ends in the middle of the stack of a goroutine");
+		return tp_err_set(d->l.err, TP_ETRUNC, d->l.size, "%s", loss.reason);
 	if (d->called == TP_LINE_CALL && !d->done)
 		code = end_call_at(d, &none);
 	d->called = TP_LINE_BLANK;
-	snprintf(loss.reason, sizeof(loss.reason),
-		 "ends in the middle of the stack of a goroutine");
 	return code ? code : tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
 }
 
@@ -757,6 +806,8 @@ static int read_file(struct dump *d)
 		code = check_end(d);
 	if (!code)
 		code = end_goroutine(d);
+	if (!code)
+		code = end_other(d);
 	if (!code)
 		code = keep_words(d);
 	if (!code)
@@ -848,13 +899,8 @@ int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile
 					  "holds %zu dumps, one after the other; this is the "
 					  "last (tprof-leaks compares them)",
 					  d->dumps.n));
-	if (!code && opt->dumps) {
-		opt->dumps->total = d->dumps.n;
-		opt->dumps->n = d->dumps.nkept;
-		for (size_t i = 0; i < d->dumps.nkept; i++)
-			opt->dumps->p[i] = d->dumps.kept[i];
-		d->dumps.nkept = 0;
-	}
+	if (!code && opt->dumps)
+		tp_goroutine_dumps_give(&d->dumps, opt->dumps);
 	release(d);
 	free(d);
 	return code;

@@ -135,6 +135,15 @@ int tp_goroutine_dumps_keep(struct tp_goroutine_dumps *d, struct tp_profile *p)
 	return 0;
 }
 
+void tp_goroutine_dumps_give(struct tp_goroutine_dumps *d, struct tp_profile_dumps *out)
+{
+	out->total = d->n;
+	out->n = d->nkept;
+	for (size_t i = 0; i < d->nkept; i++)
+		out->p[i] = d->kept[i];
+	d->nkept = 0;
+}
+
 bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d)
 {
 	d->n = d->from.size / sizeof(size_t) + 1;

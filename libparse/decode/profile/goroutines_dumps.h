@@ -65,6 +65,8 @@ int tp_goroutine_dumps_turn(struct tp_goroutine_dumps *d, struct tp_goroutine_tu
 void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line);
 /* Takes ownership of a dump, unless it fails. Returns 0 or TP_ENOMEM. */
 int tp_goroutine_dumps_keep(struct tp_goroutine_dumps *d, struct tp_profile *p);
+/* Gives the dumps before the last to the caller. */
+void tp_goroutine_dumps_give(struct tp_goroutine_dumps *d, struct tp_profile_dumps *out);
 /* Ends a pass over the file. Returns true if the file has several dumps and must be read again. */
 bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d);
 void tp_goroutine_dumps_release(struct tp_goroutine_dumps *d);

@@ -210,9 +210,9 @@ static void test_goroutines_read_damage(void **state)
 	     "main.sta>\n\t/src/x.go:7>\n",
 	     TYPES "1 420000000000: main.f < main.(*T).g@/src/x.go:7 {state=select; goroutine=1}\n"
 		   "lost line 1 is cut: goroutine 1 has but a part of its state\n"
-		   "lost line 3 is cut, or has no line that can be read\n"
+		   "lost line 3 is cut: its file or line number cannot be read\n"
 		   "lost line 4 is cut\nlost line 6 is cut\n"
-		   "lost line 7 is cut, or has no line that can be read\n",
+		   "lost line 7 is cut: its file or line number cannot be read\n",
 	     "error -3: line 1 is cut: goroutine 1 has but a part of its state\n"},
 	    {"a function without its place, a stack without its first line",
 	     "goroutine 1 [select]:\nmain.f()\nmain.g()\n\tx.go:2 +0x1\ncreated by "
@@ -226,13 +226,36 @@ static void test_goroutines_read_damage(void **state)
 	    {"cut behind the name of a function",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(0x1, 0x",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
-		   "lost ends in the middle of the stack of a goroutine\n",
-	     "error -4: ends in the middle of the stack of a goroutine\n"},
+		   "lost ends in the middle of goroutine 1's stack\n",
+	     "error -4: ends in the middle of goroutine 1's stack\n"},
+	    {"cut behind the name of a creator: its place tells go statements apart",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g in goroutine 7\n",
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+		   "lost ends in the middle of goroutine 1's stack\n",
+	     "error -4: ends in the middle of goroutine 1's stack\n"},
+	    {"a creator without its place",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g in goroutine 7\n\n"
+	     "goroutine 2 [running]:\nmain.f()\n\tx.go:1 +0x1\n",
+	     TYPES "1 0: main.f@x.go:1 {created_by=main.g; state=running; creator=7; goroutine=1}\n"
+		   "1 0: main.f@x.go:1 {state=running; goroutine=2}\n"
+		   "lost line 4 is not followed by a file and a line\n",
+	     "error -3: line 4 is not followed by a file and a line\n"},
+	    {"a profile of another kind behind a dump, and between two stacks",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n"
+	     "goroutine profile: total 1\n1 @ 0x11\n#\t0x10\tmain.f+0x10\tx.go:1\n\n"
+	     "goroutine 2 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g\n\tx.go:2 +0x1\n"
+	     "\x02\x03\x02\n\x02\x02\n",
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+		   "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.g; state=running; "
+		   "goroutine=2}\n"
+		   "lost line 4 begins a goroutine profile (text), which has to be a file of its own\n"
+		   "lost line 13 begins data that is no text, which has to be a file of its own\n",
+	     "error -3: is several profiles one after the other: give them as files of their own\n"},
 	    {"cut in the first line of a stack",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [chan re",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
-		   "lost ends in the middle of the stack of a goroutine\n",
-	     "error -4: ends in the middle of the stack of a goroutine\n"},
+		   "lost ends in the first line of a stack\n",
+	     "error -4: ends in the first line of a stack\n"},
 	    {"a function that cannot be read, last of its stack, has a place that can",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(what?\n\tx.go:2 +0x1\n\n"
 	     "goroutine 2 [select]:\nmain.h()\n\tx.go:3 +0x1\n",
@@ -260,16 +283,16 @@ static void test_goroutines_read_damage(void **state)
 	    {"a dump on one line that is cut behind a function",
 	     "x: goroutine 1 [running]:\\nmain.f()\\n\\tx.go:1 +0x1\\nmain.g()\nbye\n",
 	     TYPES "1 0: main.f@x.go:1 < main.g {state=running; goroutine=1}\n"
-		   "lost line 1 ends in the middle of the stack of a goroutine\n"
+		   "lost line 1 ends in the middle of goroutine 1's stack\n"
 		   "lost line 1 is not followed by a file and a line\n",
-	     "error -3: line 1 ends in the middle of the stack of a goroutine\n"},
+	     "error -3: line 1 ends in the middle of goroutine 1's stack\n"},
 	    {"labels that cannot be read, numbers beyond 64 bits",
 	     "goroutine 99999999999999999999 [select, 9223372036854775807 minutes] {\"a: b}:\n"
 	     "main.f()\n\tx.go:99999999999999999999 +0x1\nmain.g()\n\tx.go:2 "
 	     "pc=0x1ffffffffffffffff\n",
 	     TYPES "1 9223372036854775807: main.f < main.g@x.go:2 {state=select; goroutine=0}\n"
 		   "lost line 1 has labels that cannot be read\n"
-		   "lost line 3 is cut, or has no line that can be read\n",
+		   "lost line 3 is cut: its file or line number cannot be read\n",
 	     "error -3: line 1 has labels that cannot be read\n"},
 	};
 

@@ -46,6 +46,8 @@ struct tp_legacy {
 	size_t ntypes;	/* of the part, so far */
 	size_t nlosses; /* of the parts before */
 	bool four;	/* heap: values of some part are four */
+	/* Counts of goroutines: takes those of earlier moments; NULL: all are added up. */
+	struct tp_goroutine_dumps *dumps;
 
 	struct tp_buf places;	 /* struct tp_legacy_place */
 	struct tp_buf names;	 /* struct tp_frame: lines of places */
