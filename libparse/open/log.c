@@ -267,12 +267,16 @@ static int take_header(struct tp_log *l, struct tp_log_level *level, const char 
 	struct tp_scan text = {at, l->text.end}, id, state;
 	enum tp_dump_line kind = tp_dump_line(text, NULL);
 	bool goleak = *at == 'G' && tp_goleak_line(text, &id, &state);
+	struct tp_scan before = tp_scan_trim((struct tp_scan){l->text.at, at});
 
 	if (kind != TP_LINE_HEADER && kind != TP_LINE_HEADER_CUT && !goleak)
 		return 0;
 	l->wrapped |= at > l->text.at || goleak;
 	if (!level->headed || level->quote != TP_LOG_BARE ||
 	    tp_log_match(&level->head, l->text) != at) {
+		if (!l->changed && level->headed && level->quote == TP_LOG_BARE &&
+		    level->head.n && tp_scan_left(&before))
+			l->changed = l->number;
 		level->headed = tp_log_shape(&level->head, l->text.at, at);
 		level->tries = 0;
 		level->learned = false;
@@ -329,6 +333,21 @@ static void without_prefix(struct tp_log *l, struct tp_log_level *level)
 		l->kind = TP_LOG_ALIEN;
 }
 
+/* Returns whether the line is of another container than that of the first stack. */
+static bool is_elsewhere(struct tp_log *l, const struct tp_log_level *level)
+{
+	struct tp_scan source = tp_log_source(l->text);
+	struct tp_log_shape *name = l->source.n ? &l->other : &l->source;
+	size_t n = tp_scan_left(&source);
+	bool same = n == l->source.n && !memcmp(source.at, l->source.text, n);
+
+	if (!n || same)
+		return false;
+	if (!name->n && level->may_begin && tp_find_goroutine(l->text))
+		tp_log_shape(name, source.at, source.end);
+	return name == &l->other;
+}
+
 int tp_log_next(struct tp_log *l)
 {
 	for (;;) {
@@ -366,6 +385,8 @@ int tp_log_next(struct tp_log *l)
 			l->header = level->may_begin && is_header(l->text);
 		if (code || (level->plain && (!level->may_begin || l->header)))
 			return code ? code : 1;
+		if (!l->depth && is_elsewhere(l, level))
+			continue;
 		code = open_quotes(l, l->text, &at);
 		if (code < 0)
 			return code;

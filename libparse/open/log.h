@@ -11,7 +11,9 @@
  *                   of months, days, levels and streams may vary. If only the first line of a stack
  *                   has it (t.Errorf, log.Printf), the others have the prefix of the first call
  *
- * Beyond that nothing is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
+ * In the output of `docker compose logs` ("shop-1  | …") and `kubectl logs --prefix` ("[pod/…] …"),
+ * only lines of the container that has the first stack are returned; those of others are no part of
+ * its log. Beyond that nothing is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
  * Memory is bounded by the longest line, time by the file size and the number of levels. */
 #ifndef TP_OPEN_LOG_H
 #define TP_OPEN_LOG_H
@@ -73,6 +75,9 @@ struct tp_log {
 	struct tp_scan text; /* valid until the next call */
 	bool header;	     /* `text` is known to be the first line of a stack */
 	bool wrapped;	     /* something was stripped */
+	struct tp_log_shape source; /* the container that is read; empty if lines name none */
+	struct tp_log_shape other;  /* another one that has stacks; they are left out */
+	uint64_t changed; /* the first line whose stack has another prefix; 0: unset */
 	bool end_due;
 };
 
@@ -116,6 +121,9 @@ const char *tp_log_match(const struct tp_log_shape *shape, struct tp_scan line);
  * header's, or another one. Returns NULL if the line does not belong to a stack. */
 const char *tp_log_first(const struct tp_log_shape *head, struct tp_scan line);
 bool tp_log_shape(struct tp_log_shape *shape, const char *from, const char *to);
+/* Returns the name of a container at the beginning of a line, as docker compose and kubectl write
+ * it; empty if there is none. */
+struct tp_scan tp_log_source(struct tp_scan line);
 
 /* ---- private: log_quote.c ---- */
 

@@ -79,6 +79,25 @@ static size_t blanks(struct tp_scan *s, size_t most)
 	return n;
 }
 
+struct tp_scan tp_log_source(struct tp_scan s)
+{
+	struct tp_scan source = s;
+	const char *at;
+
+	if (tp_scan_begins(s, "[pod/")) {
+		at = memchr(s.at, ']', tp_scan_left(&s));
+		source.end = at && at + 1 < s.end && is_blank(at[1]) ? at + 1 : s.at;
+		return source;
+	}
+	while (s.at < s.end && (is_word(*s.at) || memchr("_.-", *s.at, 3)))
+		s.at++;
+	source.end = s.at;
+	if (!blanks(&s, SIZE_MAX) || varies(source) || !tp_scan_text(&s, "|") ||
+	    (s.at < s.end && !is_blank(*s.at)))
+		source.end = source.at;
+	return source;
+}
+
 /* Moves both past one word, punctuation mark or run of blanks; returns false if they differ. */
 static bool step(struct tp_scan *t, struct tp_scan *s)
 {

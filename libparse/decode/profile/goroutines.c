@@ -777,12 +777,28 @@ static int begin(struct dump *d)
 	return code;
 }
 
-/* Adds a notice that says how many of the lines belong to goroutines. */
+/* Adds a notice that says how many of the lines belong to goroutines, and one about stacks that
+ * were left out. */
 static int sum_up(struct dump *d)
 {
 	uint64_t others = d->seen > d->kept ? d->seen - d->kept : 0;
+	const struct tp_log_shape *source = &d->log.source, *other = &d->log.other;
 	char lines[64];
 
+	if (other->n && tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
+					      "has goroutines of %.*s and of %.*s; only those of "
+					      "the first are read: take the lines of each to a "
+					      "file of their own, e.g. with grep -F '%.*s'",
+					      (int)source->n, source->text, (int)other->n,
+					      other->text, (int)other->n, other->text))
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	if (d->log.changed &&
+	    tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
+				  "the prefix before stacks is another one from line %llu on; if "
+				  "that is another program's, take the lines of each to a file of "
+				  "their own",
+				  (unsigned long long)d->log.changed))
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
 	if (!d->log.wrapped && !d->l.p->nlosses)
 		return 0;
 	snprintf(lines, sizeof(lines), "%llu of %llu lines %s of goroutines",

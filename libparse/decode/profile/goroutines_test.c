@@ -361,6 +361,37 @@ static void test_goroutines_read_several(void **state)
 	}
 }
 
+/* Stacks of several programs are no dumps of one. */
+static void test_goroutines_read_mixed(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} files[] = {
+	    {"a-1 | goroutine 1 [select]:\na-1 | main.f()\na-2 | goroutine 1 [select]:\n"
+	     "a-2 | main.g()\na-2 | \tx.go:2 +0x1\na-1 | \tx.go:1 +0x1\n",
+	     "has goroutines of a-1 and of a-2; only those of the first are read: take the lines "
+	     "of each to a file of their own, e.g. with grep -F 'a-2'"},
+	    {"pod-x app goroutine 1 [select]:\npod-x app main.f()\npod-x app \tx.go:1 +0x1\n"
+	     "pod-y app goroutine 1 [select]:\npod-y app main.f()\npod-y app \tx.go:1 +0x1\n",
+	     "the prefix before stacks is another one from line 4 on; if that is another "
+	     "program's, take the lines of each to a file of their own"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct tp_profile *p;
+		struct tp_err err;
+		char all[400];
+
+		assert_int_equal(
+		    tp_profile_read(files[i].text, strlen(files[i].text), NULL, &p, &err), 0);
+		tp_profile_warnings(p, all, sizeof(all));
+		if (!strstr(all, files[i].says))
+			fail_msg("\"%s\" does not say \"%s\"", all, files[i].says);
+		tp_profile_free(p);
+	}
+}
+
 /* Of many the first and the latest are kept. */
 static void test_goroutines_read_many(void **state)
 {
@@ -548,6 +579,7 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_cut_anywhere),
 	    cmocka_unit_test(test_goroutines_read_deep),
 	    cmocka_unit_test(test_goroutines_read_several),
+	    cmocka_unit_test(test_goroutines_read_mixed),
 	    cmocka_unit_test(test_goroutines_read_many),
 	    cmocka_unit_test(test_goroutines_read_many_losses),
 	    cmocka_unit_test(test_goroutines_read_ids_apart),
