@@ -260,6 +260,17 @@ static int write_header(struct tp_log_level *level, struct tp_scan *text)
 	return code;
 }
 
+/* Returns whether a prefix begins with another word than `head`, so that it may be of another
+ * program. */
+static bool begins_otherwise(const struct tp_log_shape *head, struct tp_scan prefix)
+{
+	const char *end = memchr(head->text, ' ', head->n);
+	struct tp_log_shape word;
+
+	return end && end > head->text && tp_log_shape(&word, head->text, end) &&
+	       tp_scan_left(&prefix) && *prefix.at > ' ' && !tp_log_match(&word, prefix);
+}
+
 /* If a header begins at `at`, moves l->text there and requires its prefix from now on. Returns 1, 0
  * if there is no header, or TP_ENOMEM. */
 static int take_header(struct tp_log *l, struct tp_log_level *level, const char *at)
@@ -267,15 +278,13 @@ static int take_header(struct tp_log *l, struct tp_log_level *level, const char 
 	struct tp_scan text = {at, l->text.end}, id, state;
 	enum tp_dump_line kind = tp_dump_line(text, NULL);
 	bool goleak = *at == 'G' && tp_goleak_line(text, &id, &state);
-	struct tp_scan before = tp_scan_trim((struct tp_scan){l->text.at, at});
-
 	if (kind != TP_LINE_HEADER && kind != TP_LINE_HEADER_CUT && !goleak)
 		return 0;
 	l->wrapped |= at > l->text.at || goleak;
 	if (!level->headed || level->quote != TP_LOG_BARE ||
 	    tp_log_match(&level->head, l->text) != at) {
 		if (!l->changed && level->headed && level->quote == TP_LOG_BARE &&
-		    level->head.n && tp_scan_left(&before))
+		    begins_otherwise(&level->head, (struct tp_scan){l->text.at, at}))
 			l->changed = l->number;
 		level->headed = tp_log_shape(&level->head, l->text.at, at);
 		level->tries = 0;

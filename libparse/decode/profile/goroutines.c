@@ -55,6 +55,8 @@ enum key {
 	NKEYS
 };
 
+#define TIME_SIZE sizeof("20261128100501") /* of a time, without its fraction and zone */
+
 /* A goroutine whose stack was not available, and its sample. */
 struct missing {
 	int64_t id;
@@ -100,6 +102,9 @@ struct dump {
 	bool torn;	       /* the last line began like a header */
 
 	uint64_t seen, kept; /* lines that are not empty; those of them in the dump */
+	size_t reversed;     /* stacks that begin with a place, as if read from their end */
+	char latest[TIME_SIZE], began[TIME_SIZE]; /* times: the last one seen; of this dump */
+	size_t older;	     /* dumps that are older than the one before them */
 	struct missing missing[MAX_MISSING];
 	size_t nmissing;
 };
@@ -241,6 +246,83 @@ static int end_goroutine(struct dump *d)
 	return code;
 }
 
+/* ---- times ---- */
+
+#define TIME_WITHIN 4096 /* bytes of a line in which a time is looked for */
+
+/* Finds a time like 2026-11-28T10:05:01 or 2026/11/28 10:05:01 in a line. */
+static void find_time(struct tp_scan s, char time[TIME_SIZE])
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:dd";
+	const size_t n = sizeof(form) - 1;
+
+	if (tp_scan_left(&s) > TIME_WITHIN)
+		s.end = s.at + TIME_WITHIN;
+	for (; tp_scan_left(&s) >= n; s.at++) {
+		size_t i = 0, digits = 0;
+		char found[TIME_SIZE] = "";
+
+		for (; i < n; i++) {
+			char c = s.at[i];
+
+			if (form[i] == 'd' && c >= '0' && c <= '9')
+				found[digits++] = c;
+			else if (c != form[i] && (form[i] != '-' || c != '/') &&
+				 (form[i] != 'T' || c != ' '))
+				break;
+		}
+		if (i == n) {
+			memcpy(time, found, TIME_SIZE);
+			return;
+		}
+	}
+}
+
+/* Takes note of a line that does not belong to a stack. */
+static void note_other(struct dump *d, struct tp_scan line)
+{
+	tp_goroutine_dumps_other(&d->dumps, line);
+	find_time(line, d->latest);
+}
+
+/* Takes note of when a dump began: in the line at hand, or in the last one before it that tells. */
+static void note_time(struct dump *d)
+{
+	const char *line = d->log.start + d->log.offset;
+	char before[TIME_SIZE];
+
+	memcpy(before, d->began, sizeof(before));
+	find_time((struct tp_scan){line, line + d->log.bytes}, d->latest);
+	memcpy(d->began, d->latest, sizeof(d->began));
+	d->older += *before && strcmp(d->began, before) < 0;
+}
+
+/* Puts dumps that lie newest first in a file in the order of their times. */
+static int turn_round(struct dump *d, struct tp_profile *last)
+{
+	struct tp_profile **p = d->dumps.kept, first;
+	size_t n = d->dumps.nkept;
+
+	if (d->dumps.n < 2 || d->older != d->dumps.n - 1)
+		return 0;
+	if (n) {
+		first = *p[0];
+		*p[0] = *last;
+		*last = first;
+	}
+	for (size_t i = 1; 2 * i < n; i++) {
+		struct tp_profile *other = p[i];
+
+		p[i] = p[n - i];
+		p[n - i] = other;
+	}
+	return tp_legacy_fail(&d->l,
+			      tp_profile_add_notice(last, TP_WARNING, TP_OFFSET_NONE,
+						    "has its dumps newest first, by their times%s",
+						    n ? "; they are compared from the oldest on"
+						      : ", and the oldest is read"));
+}
+
 /* ---- the messages before a stack ---- */
 
 static int keep_words(struct dump *d)
@@ -271,7 +353,7 @@ static int hear(struct dump *d, struct tp_scan line)
 	};
 	struct tp_scan s = tp_scan_trim(line);
 
-	tp_goroutine_dumps_other(&d->dumps, s);
+	note_other(d, s);
 	d->runtime_stack |= tp_scan_is(s, "runtime stack:");
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
 		if (!tp_scan_begins(s, begins[i]) || d->words.size > MAX_WORDS)
@@ -372,6 +454,8 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 		d->again = turn.again;
 		if (!code && turn.next)
 			code = next_dump(d);
+		if (!code && d->dumps.second && (turn.next || d->dumps.nth == 1))
+			note_time(d);
 	}
 	if (!code)
 		code = keep_words(d);
@@ -545,6 +629,7 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
 		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
+		d->reversed += d->lines == 1;
 		if (!d->done) {
 			add_to(&d->noise, &at);
 			d->told |= w->offset || *d->log.text.at == '\t';
@@ -622,7 +707,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 	}
 	if (d->called == TP_LINE_NAME)
 		end_call(d);
-	tp_goroutine_dumps_other(&d->dumps, line);
+	note_other(d, line);
 	if (!d->done || d->ancestors)
 		add_to(&d->noise, &at);
 	return 0;
@@ -706,7 +791,7 @@ static int read_line(struct dump *d)
 		struct place at = here(d);
 
 		add_to(&d->other, &at);
-		tp_goroutine_dumps_other(&d->dumps, line);
+		note_other(d, line);
 		return end_goroutine(d);
 	}
 	if (over && !tp_dump_is_stack(kind))
@@ -830,6 +915,10 @@ static int read_file(struct dump *d)
 		code = sum_up(d);
 	if (!code && !d->l.p->nsamples)
 		code = tp_err_set(d->l.err, TP_EFORMAT, 0, "has no stack of a goroutine");
+	if (!code && d->reversed > 1 && d->reversed > d->dumps.nth / 2)
+		code = tp_err_set(d->l.err, TP_EFORMAT, 0,
+				  "has its lines newest first, which no stack can be read from; "
+				  "turn them round, e.g. with tac");
 	return code;
 }
 
@@ -842,7 +931,8 @@ static void rewind_dump(struct dump *d, const uint8_t *data, size_t size)
 	d->noise.line = 0;
 	d->gap = 0;
 	d->seen = d->kept = d->lines = 0;
-	d->nmissing = 0;
+	d->reversed = d->nmissing = 0;
+	*d->latest = '\0';
 	d->words.size = 0;
 }
 
@@ -915,6 +1005,8 @@ int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile
 					  "holds %zu dumps, one after the other; this is the "
 					  "last (tprof-leaks compares them)",
 					  d->dumps.n));
+	if (!code)
+		code = turn_round(d, p);
 	if (!code && opt->dumps)
 		tp_goroutine_dumps_give(&d->dumps, opt->dumps);
 	release(d);

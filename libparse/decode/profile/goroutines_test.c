@@ -392,6 +392,45 @@ static void test_goroutines_read_mixed(void **state)
 	}
 }
 
+/* Logs are often shown newest first. */
+static void test_goroutines_read_newest_first(void **state)
+{
+	static const char lines[] = "\tx.go:9 +0x1\ncreated by main.main\n\tx.go:1 +0x1\nmain.f()\n"
+				    "goroutine 1 [select]:\n\n\tx.go:2 +0x1\nmain.g()\n"
+				    "goroutine 2 [select]:\n\n\tx.go:2 +0x1\nmain.g()\n"
+				    "goroutine 3 [select]:\n";
+	static const char text[] =
+	    "2026/11/28 10:15:00 dump\n" ONE("1", "select") ONE("7", "select") ONE("8", "select")
+	    "2026/11/28 10:10:00 dump\n" ONE("1", "select") ONE("7", "select")
+	    "2026/11/28 10:05:00 dump\n" ONE("1", "select");
+	char *got = show_read(lines, strlen(lines), false);
+	struct tp_profile *p, *before[8];
+	struct tp_profile_dumps dumps = {.p = before, .room = 8};
+	struct tp_profile_options opt = {.dumps = &dumps};
+	struct tp_err err;
+
+	(void)state;
+	assert_string_equal(got, "error -3: has its lines newest first, which no stack can be read "
+				 "from; turn them round, e.g. with tac\n");
+	free(got);
+	assert_int_equal(tp_profile_read(text, strlen(text), &opt, &p, &err), 0);
+	assert_int_equal(dumps.n, 2);
+	assert_int_equal(before[0]->nsamples, 1);
+	assert_int_equal(before[1]->nsamples, 2);
+	assert_int_equal(p->nsamples, 3);
+	assert_string_equal(p->notices[p->nnotices - 1].text,
+			    "has its dumps newest first, by their times; they are compared from the "
+			    "oldest on");
+	for (size_t i = 0; i < dumps.n; i++)
+		tp_profile_free(before[i]);
+	tp_profile_free(p);
+	assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+	assert_int_equal(p->nsamples, 1);
+	assert_string_equal(p->notices[p->nnotices - 1].text,
+			    "has its dumps newest first, by their times, and the oldest is read");
+	tp_profile_free(p);
+}
+
 /* Of many the first and the latest are kept. */
 static void test_goroutines_read_many(void **state)
 {
@@ -580,6 +619,7 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_deep),
 	    cmocka_unit_test(test_goroutines_read_several),
 	    cmocka_unit_test(test_goroutines_read_mixed),
+	    cmocka_unit_test(test_goroutines_read_newest_first),
 	    cmocka_unit_test(test_goroutines_read_many),
 	    cmocka_unit_test(test_goroutines_read_many_losses),
 	    cmocka_unit_test(test_goroutines_read_ids_apart),
