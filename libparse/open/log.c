@@ -92,6 +92,7 @@ void tp_log_release(struct tp_log *l)
 		tp_buf_release(&l->level[i].text);
 		tp_buf_release(&l->level[i].line);
 	}
+	tp_buf_release(&l->joined);
 }
 
 static struct tp_scan scan_of(const struct tp_buf *b)
@@ -158,6 +159,7 @@ static void push(struct tp_log *l, bool whole, bool cut)
 {
 	struct tp_log_level *next = &l->level[l->depth + 1];
 
+	l->part = false;
 	l->depth++;
 	l->wrapped = true;
 	next->rest = scan_of(&next->text);
@@ -189,6 +191,11 @@ static const char *past_header(struct tp_scan s)
 	return tp_scan_begins(rest, ":") ? rest.at + 1 : NULL;
 }
 
+static bool is_dockers(const struct tp_log_level *level)
+{
+	return level->quote == TP_LOG_JSON && level->nkey == 3 && !memcmp(level->key, "log", 3);
+}
+
 /* Moves the dump that is in a string of the line, or escaped, to the next level. Returns 1 if it
  * did, 0 if there was nothing to move, or TP_ENOMEM. Sets *at to the header in the line itself, or
  * to NULL. */
@@ -210,8 +217,9 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		return 0;
 	if (l->depth + 1 == TP_LOG_LEVELS)
 		return 0;
-	next->text.size = 0;
-	if (!*at) {
+	if (!l->part)
+		next->text.size = 0;
+	if (!*at || l->part) {
 		got = tp_log_take(level, line, NULL, &taken);
 	} else if (tp_log_quoted(level, line, *at, &string)) {
 		level->headed = true;
@@ -229,6 +237,15 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		got = got ? got : 1;
 		taken.whole = true;
 	}
+	if (got > 0 && taken.part && !taken.whole && is_dockers(level) &&
+	    tp_scan_left(&level->rest)) {
+		l->part = true;
+		next->text.size--; /* the line end, which is not in the string */
+		return got;
+	}
+	/* A line that cannot continue a part is passed over. */
+	if (!got && l->part)
+		got = 1;
 	if (got > 0)
 		push(l, taken.whole, taken.cut);
 	return got;
@@ -357,6 +374,29 @@ static bool is_elsewhere(struct tp_log *l, const struct tp_log_level *level)
 	return name == &l->other;
 }
 
+/* Appends the parts that follow a line which CRI has cut. Returns 0 or TP_ENOMEM. */
+static int join_parts(struct tp_log *l, struct tp_log_level *level)
+{
+	bool may_begin = level->may_begin, part = false;
+	const char *at = tp_log_cri(l->text, &part);
+	int code = 0;
+
+	if (!part)
+		return 0;
+	l->joined.size = 0;
+	code = tp_buf_put(&l->joined, l->text.at, tp_scan_left(&l->text));
+	while (!code && at && part && tp_scan_left(&level->rest)) {
+		code = read_line(l, level, &l->text);
+		at = tp_log_cri(l->text, &part);
+		may_begin |= level->may_begin;
+		if (!code && at)
+			code = tp_buf_put(&l->joined, at, (size_t)(l->text.end - at));
+	}
+	level->may_begin = may_begin;
+	l->text = scan_of(&l->joined);
+	return code;
+}
+
 int tp_log_next(struct tp_log *l)
 {
 	for (;;) {
@@ -388,6 +428,8 @@ int tp_log_next(struct tp_log *l)
 		if (!tp_scan_left(&level->rest))
 			return 0;
 		code = read_line(l, level, &l->text);
+		if (!code && !level->plain && !l->depth)
+			code = join_parts(l, level);
 		if (!code)
 			code = tp_log_clean(level, &l->text);
 		if (!code && level->plain)

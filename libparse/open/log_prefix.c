@@ -79,6 +79,17 @@ static size_t blanks(struct tp_scan *s, size_t most)
 	return n;
 }
 
+const char *tp_log_cri(struct tp_scan s, bool *part)
+{
+	if (s.at == s.end || !is_digit(*s.at))
+		return NULL;
+	tp_scan_run(&s, TP_DIGITS "-:.+TZ");
+	if (!tp_scan_text(&s, " stdout ") && !tp_scan_text(&s, " stderr "))
+		return NULL;
+	*part = tp_scan_text(&s, "P ");
+	return *part || tp_scan_text(&s, "F ") ? s.at : NULL;
+}
+
 struct tp_scan tp_log_source(struct tp_scan s)
 {
 	struct tp_scan source = s;

@@ -118,9 +118,17 @@ struct line {
 
 /* ---- losses ---- */
 
+/* Returns the current line's position. A line of a string counts with its own bytes, as the file's
+ * line may have many. */
 static struct place here(const struct dump *d)
 {
-	return (struct place){d->log.number, d->log.number, d->log.offset, d->log.bytes};
+	const struct tp_log *log = &d->log;
+	uint64_t bytes = log->kind == TP_LOG_CUT || log->kind == TP_LOG_END ? 0
+			 : log->depth ? tp_scan_left(&log->text) + 1
+				      : log->bytes;
+
+	return (struct place){log->number, log->number, log->offset,
+			      bytes < log->bytes ? bytes : log->bytes};
 }
 
 static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
@@ -371,8 +379,9 @@ static void add_to(struct place *all, const struct place *at)
 {
 	if (!all->line)
 		*all = *at;
+	else
+		all->bytes += at->bytes;
 	all->last = at->last;
-	all->bytes = at->offset + at->bytes - all->offset;
 }
 
 /* Returns whether a line, which is not of a stack, begins a profile of another kind: its header, or
@@ -434,6 +443,7 @@ static bool is_same(const struct dump *d, const struct tp_goroutine *g)
 
 static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 {
+	struct place at = here(d);
 	bool same = is_same(d, g);
 	int code = end_other(d);
 
@@ -479,11 +489,10 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	if (!code)
 		code = tp_goroutine_labels(&d->l, g->labels, &d->labels);
 	if (code > 0)
-		code = lose(d, &(struct place){d->log.number, 0, d->log.offset, d->log.bytes},
-			    "has labels that cannot be read");
+		code = lose(d, &at, "has labels that cannot be read");
 	if (!code && g->cut)
-		code = lose(d, &(struct place){d->log.number, 0, d->log.offset, d->log.bytes},
-			    "is cut: goroutine %lld has but a part of its state", (long long)g->id);
+		code = lose(d, &at, "is cut: goroutine %lld has only a part of its state",
+			    (long long)g->id);
 	return code;
 }
 

@@ -209,11 +209,11 @@ static void test_goroutines_read_damage(void **state)
 	     "main.(*T).g(0x1, {0x2, 0x>\n\t/src/x.go:7 +0x>\ncreated by "
 	     "main.sta>\n\t/src/x.go:7>\n",
 	     TYPES "1 420000000000: main.f < main.(*T).g@/src/x.go:7 {state=select; goroutine=1}\n"
-		   "lost line 1 is cut: goroutine 1 has but a part of its state\n"
+		   "lost line 1 is cut: goroutine 1 has only a part of its state\n"
 		   "lost line 3 is cut: its file or line number cannot be read\n"
 		   "lost line 4 is cut\nlost line 6 is cut\n"
 		   "lost line 7 is cut: its file or line number cannot be read\n",
-	     "error -3: line 1 is cut: goroutine 1 has but a part of its state\n"},
+	     "error -3: line 1 is cut: goroutine 1 has only a part of its state\n"},
 	    {"a function without its place, a stack without its first line",
 	     "goroutine 1 [select]:\nmain.f()\nmain.g()\n\tx.go:2 +0x1\ncreated by "
 	     "main.h\n\tx.go:3 "
@@ -496,6 +496,22 @@ static void test_goroutines_read_deep(void **state)
 	tp_buf_release(&text);
 }
 
+/* A line of the file may have many lines of a dump: each loses its own bytes. */
+static void test_goroutines_read_lost_bytes(void **state)
+{
+	static const char text[] = "{\"s\":\"goroutine 1 [select]:\\nmain.f()\\nmain.g()\\n\\tx.go:1 +0x1"
+				   "\\nmain.h()\\n\\t/x.g>\\nmain.i()\\n\\tx.go:1 +0x1\\n\"}\n";
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+	assert_int_equal(p->nlosses, 2);
+	assert_int_equal(p->losses[0].bytes, strlen("main.f()\n"));
+	assert_int_equal(p->losses[1].bytes, strlen("\t/x.g>\n"));
+	tp_profile_free(p);
+}
+
 /* More losses than a profile lists. */
 static void test_goroutines_read_many_losses(void **state)
 {
@@ -621,6 +637,7 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_mixed),
 	    cmocka_unit_test(test_goroutines_read_newest_first),
 	    cmocka_unit_test(test_goroutines_read_many),
+	    cmocka_unit_test(test_goroutines_read_lost_bytes),
 	    cmocka_unit_test(test_goroutines_read_many_losses),
 	    cmocka_unit_test(test_goroutines_read_ids_apart),
 	    cmocka_unit_test(test_goroutines_read_three_forms),
