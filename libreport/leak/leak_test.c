@@ -360,12 +360,16 @@ static void test_leaks_left_out(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(s[0].count[0].goroutines, 1);
 	assert_int_equal(s[0].count[0].most_ns, 180000000000);
+	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_MAIN), 1);
+	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_RUNNING), 2);
+	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_RUNTIME), 1);
 	rep_leaks_free(l);
 	opt.all = true;
 	l = leaks(&opt, text, 1);
 	s = rep_leaks_sites(l, &n);
 	assert_int_equal(n, 3);
 	assert_int_equal(s[0].count[0].goroutines, 3);
+	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_RUNNING), 0);
 	rep_leaks_free(l);
 }
 
