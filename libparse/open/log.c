@@ -374,27 +374,28 @@ static bool is_elsewhere(struct tp_log *l, const struct tp_log_level *level)
 	return name == &l->other;
 }
 
-/* Appends the parts that follow a line which CRI has cut. Returns 0 or TP_ENOMEM. */
-static int join_parts(struct tp_log *l, struct tp_log_level *level)
+/* Joins the parts of a line that CRI has cut. Returns 1 if the next line is one, 0 if l->text is
+ * whole, or TP_ENOMEM. */
+static int join(struct tp_log *l, struct tp_log_level *level)
 {
-	bool may_begin = level->may_begin, part = false;
+	bool part = false, first = !l->joining;
 	const char *at = tp_log_cri(l->text, &part);
 	int code = 0;
 
-	if (!part)
+	if (first && (!part || !tp_scan_left(&level->rest)))
 		return 0;
-	l->joined.size = 0;
-	code = tp_buf_put(&l->joined, l->text.at, tp_scan_left(&l->text));
-	while (!code && at && part && tp_scan_left(&level->rest)) {
-		code = read_line(l, level, &l->text);
-		at = tp_log_cri(l->text, &part);
-		may_begin |= level->may_begin;
-		if (!code && at)
-			code = tp_buf_put(&l->joined, at, (size_t)(l->text.end - at));
+	if (first) {
+		l->joined.size = 0;
+		l->may_begin = false;
+		at = l->text.at;
 	}
-	level->may_begin = may_begin;
+	l->may_begin |= level->may_begin;
+	if (at)
+		code = tp_buf_put(&l->joined, at, (size_t)(l->text.end - at));
+	l->joining = !code && part && tp_scan_left(&level->rest);
+	level->may_begin = l->may_begin;
 	l->text = scan_of(&l->joined);
-	return code;
+	return code ? code : l->joining;
 }
 
 int tp_log_next(struct tp_log *l)
@@ -427,9 +428,9 @@ int tp_log_next(struct tp_log *l)
 		}
 		if (!tp_scan_left(&level->rest))
 			return 0;
-		code = read_line(l, level, &l->text);
-		if (!code && !level->plain && !l->depth)
-			code = join_parts(l, level);
+		do
+			code = read_line(l, level, &l->text);
+		while (!code && !level->plain && !l->depth && (code = join(l, level)) > 0);
 		if (!code)
 			code = tp_log_clean(level, &l->text);
 		if (!code && level->plain)

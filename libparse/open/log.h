@@ -78,6 +78,8 @@ struct tp_log {
 	bool header;	     /* `text` is known to be the first line of a stack */
 	bool wrapped;	     /* something was stripped */
 	struct tp_buf joined; /* a line whose parts are marked by CRI */
+	bool joining;	      /* the next line is a part of it */
+	bool may_begin;	      /* one of its parts may contain a header */
 	bool part;	      /* the next level's text is to be continued by the next line */
 	struct tp_log_shape source; /* the container that is read; empty if lines name none */
 	struct tp_log_shape other;  /* another one that has stacks; they are left out */

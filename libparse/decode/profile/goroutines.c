@@ -124,38 +124,39 @@ struct line {
 static struct place here(const struct dump *d)
 {
 	const struct tp_log *log = &d->log;
-	uint64_t bytes = log->kind == TP_LOG_CUT || log->kind == TP_LOG_END ? 0
-			 : log->depth ? tp_scan_left(&log->text) + 1
-				      : log->bytes;
+	struct place at = {log->number, log->number, log->offset, log->bytes, 1};
 
-	return (struct place){log->number, log->number, log->offset,
-			      bytes < log->bytes ? bytes : log->bytes, 1};
+	if (log->kind == TP_LOG_CUT || log->kind == TP_LOG_END)
+		at.bytes = 0;
+	else if (log->depth && tp_scan_left(&log->text) < log->bytes)
+		at.bytes = tp_scan_left(&log->text) + 1;
+	return at;
 }
 
-static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
+static int lose(struct dump *d, struct place at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
+static int lose(struct dump *d, struct place at, const char *fmt, ...)
 {
 	struct tp_loss loss = {
-	    .offset = at->offset, .bytes = at->bytes, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	    .offset = at.offset, .bytes = at.bytes, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	char why[120];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	if (at->last > at->line)
+	if (at.last > at.line)
 		snprintf(loss.reason, sizeof(loss.reason), "lines %llu to %llu %s",
-			 (unsigned long long)at->line, (unsigned long long)at->last, why);
+			 (unsigned long long)at.line, (unsigned long long)at.last, why);
 	else
 		snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
-			 (unsigned long long)at->line, why);
+			 (unsigned long long)at.line, why);
 	if (d->l.strict)
 		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset, "%s", loss.reason);
 	if (d->l.p->nlosses == MAX_LOSSES)
 		snprintf(loss.reason, sizeof(loss.reason),
-			 "line %llu and more, which are not listed", (unsigned long long)at->line);
+			 "line %llu and more, which are not listed", (unsigned long long)at.line);
 	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
 }
 
@@ -377,13 +378,13 @@ static int hear(struct dump *d, struct tp_scan line)
 
 /* ---- profiles of other kinds ---- */
 
-static void add_to(struct place *all, const struct place *at)
+static void add_to(struct place *all, struct place at)
 {
 	if (!all->line)
-		*all = (struct place){.line = at->line, .offset = at->offset};
-	all->last = at->last;
-	all->bytes += at->bytes;
-	all->lines += at->lines;
+		*all = (struct place){.line = at.line, .offset = at.offset};
+	all->last = at.last;
+	all->bytes += at.bytes;
+	all->lines += at.lines;
 }
 
 /* Returns whether a line, which is not of a stack, begins a profile of another kind: its header, or
@@ -414,7 +415,7 @@ static int end_other(struct dump *d)
 	if (d->l.strict)
 		return tp_profile_several(d->l.err, other.offset);
 	other.last = other.line;
-	return lose(d, &other, "begins %s, which has to be a file of its own", d->others);
+	return lose(d, other, "begins %s, which has to be a file of its own", d->others);
 }
 
 /* ---- the beginning ---- */
@@ -447,7 +448,6 @@ static bool is_same(const struct dump *d, const struct tp_goroutine *g)
 
 static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 {
-	struct place at = here(d);
 	bool same = is_same(d, g);
 	int code = end_other(d);
 
@@ -493,9 +493,9 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	if (!code)
 		code = tp_goroutine_labels(&d->l, g->labels, &d->labels);
 	if (code > 0)
-		code = lose(d, &at, "has labels that cannot be read");
+		code = lose(d, here(d), "has labels that cannot be read");
 	if (!code && g->cut)
-		code = lose(d, &at, "is cut: goroutine %lld has only a part of its state",
+		code = lose(d, here(d), "is cut: goroutine %lld has only a part of its state",
 			    (long long)g->id);
 	return code;
 }
@@ -556,13 +556,13 @@ static int end_noise(struct dump *d)
 	if (!noise.line)
 		return 0;
 	if (damaged)
-		return lose(d, &noise, "of goroutine %lld's stack cannot be read",
+		return lose(d, noise, "of goroutine %lld's stack cannot be read",
 			    (long long)d->g.id);
 	noise.last = noise.line;
 	if (d->l.strict)
-		return lose(d, &noise, "is of something else, within goroutine %lld's stack",
+		return lose(d, noise, "is of something else, within goroutine %lld's stack",
 			    (long long)d->g.id);
-	add_to(&d->foreign, &noise);
+	add_to(&d->foreign, noise);
 	return 0;
 }
 
@@ -595,7 +595,7 @@ static int end_call_at(struct dump *d, const struct tp_where *w)
 	d->kept++;
 	code = end_noise(d);
 	if (!code && (kind == TP_LINE_CALL_CUT || kind == TP_LINE_CREATOR_CUT))
-		code = lose(d, &d->call_at, "is cut");
+		code = lose(d, d->call_at, "is cut");
 	if (code || d->ancestors)
 		return code;
 	if (kind == TP_LINE_CREATOR) {
@@ -620,12 +620,12 @@ static int end_call(struct dump *d)
 	if (!d->open || kind == TP_LINE_NAME || (d->done && !d->ancestors)) {
 		d->called = TP_LINE_BLANK;
 		if (d->open && kind == TP_LINE_NAME)
-			add_to(&d->noise, &d->call_at);
+			add_to(&d->noise, d->call_at);
 		return 0;
 	}
 	code = end_call_at(d, &none);
 	if (!code && (kind == TP_LINE_CALL || kind == TP_LINE_CREATOR))
-		code = lose(d, &d->call_at, "is not followed by a file and a line");
+		code = lose(d, d->call_at, "is not followed by a file and a line");
 	return code;
 }
 
@@ -651,7 +651,7 @@ static int stray_place(struct dump *d, const struct tp_where *w)
 	    d->runtime_stack)
 		return 0;
 	d->stray = true;
-	return lose(d, &d->call_at, "begins a stack that lacks its first line");
+	return lose(d, d->call_at, "begins a stack that lacks its first line");
 }
 
 static int read_place(struct dump *d, enum tp_dump_line kind)
@@ -659,7 +659,6 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	static const struct tp_where none;
 	const struct tp_where *w = &d->where;
 	bool cut = kind == TP_LINE_WHERE_CUT;
-	struct place at = here(d);
 	int code;
 
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
@@ -667,14 +666,14 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	if (d->called == TP_LINE_BLANK) {
 		d->reversed += d->lines == 1;
 		if (!d->done) {
-			add_to(&d->noise, &at);
+			add_to(&d->noise, here(d));
 			d->told |= w->offset || *d->log.text.at == '\t';
 		}
 		return 0;
 	}
 	d->kept++;
 	code = end_call_at(d, cut ? &none : w);
-	return code || !cut ? code : lose(d, &at, "is cut: its file or line number cannot be read");
+	return code || !cut ? code : lose(d, here(d), "is cut: its file or line number cannot be read");
 }
 
 static int read_elided(struct dump *d, struct tp_scan line)
@@ -708,7 +707,6 @@ static int read_foreign(struct dump *d, struct tp_scan line)
 
 static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_line kind)
 {
-	struct place at = here(d);
 	int code;
 
 	switch (kind) {
@@ -745,7 +743,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 		end_call(d);
 	note_other(d, line);
 	if (!d->done || d->ancestors)
-		add_to(&d->noise, &at);
+		add_to(&d->noise, here(d));
 	return 0;
 }
 
@@ -773,14 +771,13 @@ static const char *cut_end(const struct dump *d, char text[80])
 /* Handles the beginning or end of a string that contains lines, or its missing end. */
 static int end_string(struct dump *d)
 {
-	struct place at = here(d);
 	char why[80];
 	int code = 0;
 
 	if (d->log.kind == TP_LOG_CUT)
-		return d->open ? lose(d, &at, "is cut within a string that holds the dump") : 0;
+		return d->open ? lose(d, here(d), "is cut within a string that holds the dump") : 0;
 	if (is_cut(d))
-		code = lose(d, &at, "%s", cut_end(d, why));
+		code = lose(d, here(d), "%s", cut_end(d, why));
 	d->torn = false;
 	tp_goroutine_dumps_other(&d->dumps, d->log.text);
 	return code ? code : end_goroutine(d);
@@ -789,11 +786,10 @@ static int end_string(struct dump *d)
 /* Reports a line of a stack after an empty line, which should have ended the stack. */
 static int go_on(struct dump *d, enum tp_dump_line kind)
 {
-	struct place at = here(d);
 
 	if (d->done || kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT)
 		return 0;
-	return lose(d, &at, "goes on with goroutine %lld's stack behind an empty line",
+	return lose(d, here(d), "goes on with goroutine %lld's stack behind an empty line",
 		    (long long)d->g.id);
 }
 
@@ -824,9 +820,7 @@ static int read_line(struct dump *d)
 		return begin_goroutine(d, &g);
 	}
 	if (d->other.line || (kind == TP_LINE_OTHER && begins_other(d, line))) {
-		struct place at = here(d);
-
-		add_to(&d->other, &at);
+		add_to(&d->other, here(d));
 		note_other(d, line);
 		return end_goroutine(d);
 	}

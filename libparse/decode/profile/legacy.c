@@ -19,7 +19,7 @@ static int (*const readers[TP_NKINDS])(struct tp_legacy *l) = {
     [TP_KIND_JAVA_HEAP] = tp_legacy_java,   [TP_KIND_JAVA_CONTENTION] = tp_legacy_java,
 };
 
-int tp_legacy_fail(struct tp_legacy *l, int code)
+int tp_legacy_failed(struct tp_legacy *l, int code)
 {
 	switch (code) {
 	case TP_ENOMEM:
@@ -27,10 +27,9 @@ int tp_legacy_fail(struct tp_legacy *l, int code)
 	case TP_ELIMIT:
 		return tp_err_set(l->err, code, TP_OFFSET_NONE, "more than 2^30 entries");
 	default:
-		return code ? tp_err_set(l->err, code, tp_lines_offset(&l->lines),
-					 "line %llu cannot be kept",
-					 (unsigned long long)l->lines.number)
-			    : 0;
+		return tp_err_set(l->err, code, tp_lines_offset(&l->lines),
+				  "line %llu cannot be kept",
+				  (unsigned long long)l->lines.number);
 	}
 }
 

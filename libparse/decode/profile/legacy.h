@@ -84,7 +84,11 @@ static inline bool tp_legacy_is_java(const struct tp_legacy *l)
 /* All return 0 or a negative code with l->err filled. */
 
 /* For codes from elsewhere (the builder, buffers), which come without words. */
-int tp_legacy_fail(struct tp_legacy *l, int code);
+int tp_legacy_failed(struct tp_legacy *l, int code);
+static inline int tp_legacy_fail(struct tp_legacy *l, int code)
+{
+	return code ? tp_legacy_failed(l, code) : 0;
+}
 /* The line at hand cannot be read: an error when strict; else it is a loss, with so many samples.
  */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
