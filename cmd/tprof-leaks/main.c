@@ -400,12 +400,11 @@ static void note_unmet(const struct args *args, const struct rep_leaks *l)
 				 rule->line,
 				 is_main(rule) ? "no need to allow"
 					       : "no goroutine that is counted matches",
-				 rule->name,
-				 is_main(rule) ? ", which counts with --all only" : "");
+				 rule->name, is_main(rule) ? ", which counts with --all only" : "");
 	}
 	if (unmet > UNMET_SHOWN)
-		cmd_note(&args->cmd, "%.200s: nor any of %zu more of its lines",
-			 args->allow_file, unmet - UNMET_SHOWN);
+		cmd_note(&args->cmd, "%.200s: nor any of %zu more of its lines", args->allow_file,
+			 unmet - UNMET_SHOWN);
 }
 
 /* As with tprof-diff, a gate that cannot see what it is about has not passed, nor found anything.

@@ -274,10 +274,11 @@ bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 				 "out, e.g. of JSON with jq -rj .KEY",
 				 line_number(all, begin), name);
 		else
-			snprintf(hint, room,
-				 "line %llu begins a %s behind a prefix, where it is not read; take "
-				 "the prefix off each line, e.g. with cut -c%zu-",
-				 line_number(all, begin), name, (size_t)(header.at - begin) + 1);
+			snprintf(
+			    hint, room,
+			    "line %llu begins a %s behind a prefix, where it is not read; take "
+			    "the prefix off each line, e.g. with cut -c%zu-",
+			    line_number(all, begin), name, (size_t)(header.at - begin) + 1);
 		return header.at > begin;
 	}
 	for (struct tp_scan s = whole; (at = tp_scan_find(s, "goroutine ")) != NULL;) {
@@ -290,8 +291,8 @@ bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 		snprintf(hint, room,
 			 "line %llu names goroutine %.*s, but no stack that can be read follows; "
 			 "write the dump's own lines to a file, e.g. from JSON with jq -r",
-			 line_number(all, at), (int)(tp_scan_left(&id) < 20 ? tp_scan_left(&id) : 20),
-			 id.at);
+			 line_number(all, at),
+			 (int)(tp_scan_left(&id) < 20 ? tp_scan_left(&id) : 20), id.at);
 		return true;
 	}
 	return false;

@@ -366,10 +366,12 @@ static bool is_elsewhere(struct tp_log *l, const struct tp_log_level *level)
 	struct tp_log_shape *name = l->source.n ? &l->other : &l->source;
 	size_t n = tp_scan_left(&source);
 	bool same = n == l->source.n && !memcmp(source.at, l->source.text, n);
+	const char *at;
 
 	if (!n || same)
 		return false;
-	if (!name->n && level->may_begin && tp_find_goroutine(l->text))
+	if (!name->n && level->may_begin && (at = tp_find_goroutine(l->text)) != NULL &&
+	    past_header((struct tp_scan){at, l->text.end}))
 		tp_log_shape(name, source.at, source.end);
 	return name == &l->other;
 }

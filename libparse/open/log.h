@@ -74,16 +74,16 @@ struct tp_log {
 	unsigned depth;
 	uint64_t number, offset, bytes; /* of the file's line that `text` is in; the first is 1 */
 	enum tp_log_kind kind;
-	struct tp_scan text; /* valid until the next call */
-	bool header;	     /* `text` is known to be the first line of a stack */
-	bool wrapped;	     /* something was stripped */
-	struct tp_buf joined; /* a line whose parts are marked by CRI */
-	bool joining;	      /* the next line is a part of it */
-	bool may_begin;	      /* one of its parts may contain a header */
-	bool part;	      /* the next level's text is to be continued by the next line */
+	struct tp_scan text;	    /* valid until the next call */
+	bool header;		    /* `text` is known to be the first line of a stack */
+	bool wrapped;		    /* something was stripped */
+	struct tp_buf joined;	    /* a line whose parts are marked by CRI */
+	bool joining;		    /* the next line is a part of it */
+	bool may_begin;		    /* one of its parts may contain a header */
+	bool part;		    /* the next level's text is to be continued by the next line */
 	struct tp_log_shape source; /* the container that is read; empty if lines name none */
 	struct tp_log_shape other;  /* another one that has stacks; they are left out */
-	uint64_t changed; /* the first line whose stack has another prefix; 0: unset */
+	uint64_t changed;	    /* the first line whose stack has another prefix; 0: unset */
 	bool end_due;
 };
 

@@ -84,10 +84,12 @@ static void test_recognise_refuses(void **state)
 	     "line 2 begins a goroutine profile (text) behind a prefix, where it is not read; take "
 	     "the prefix off each line, e.g. with cut -c12-"},
 	    {"{\"log\": \"threadcreate profile: total 3\\n\"}\n", 43, TP_EUNKNOWN,
-	     "line 1 holds a threadcreate profile (text) in a string, where it is not read; take it "
+	     "line 1 holds a threadcreate profile (text) in a string, where it is not read; take "
+	     "it "
 	     "out, e.g. of JSON with jq -rj .KEY"},
 	    {"[[\"1764\", \"goroutine 17 [running]:\"], [\"1765\", \"main.f()\"]]", 55, TP_EUNKNOWN,
-	     "line 1 names goroutine 17, but no stack that can be read follows; write the dump's own "
+	     "line 1 names goroutine 17, but no stack that can be read follows; write the dump's "
+	     "own "
 	     "lines to a file"},
 	    {"##teamcity[x details='goroutine 7 |[running|]:|nmain.f()", 54, TP_EUNKNOWN,
 	     "line 1 names goroutine 7, "},

@@ -219,8 +219,7 @@ static void test_leaks_join(void **state)
 	rep_leaks_free(l);
 }
 
-#define TO_GO                                                                                      \
-	"created by main.serve in goroutine 1\n\t/src/w.go:20 +0x65\n\n"
+#define TO_GO "created by main.serve in goroutine 1\n\t/src/w.go:20 +0x65\n\n"
 
 /* A crash prints the functions that the compiler makes, and the runtime's goroutines; a dump does
  * not. */
@@ -261,12 +260,13 @@ static void test_leaks_wrappers(void **state)
 /* A creator whose place is cut off is not another one. */
 static void test_leaks_cut_creator(void **state)
 {
-	static const char *const texts[] = {G("7", "chan send", "main.open", "62")
-					    G("8", "chan send", "main.open", "62\n\n"
-					      "goroutine 9 [chan send]:\nmain.wait()\n"
-					      "\t/src/w.go:7 +0x1d\n"
-					      "created by main.open in goroutine 1\n\n"
-					      "goroutine 10 [running]:\nmain.main()\n\t/src/w.go:1")};
+	static const char *const texts[] = {G("7", "chan send", "main.open", "62") G(
+	    "8", "chan send", "main.open",
+	    "62\n\n"
+	    "goroutine 9 [chan send]:\nmain.wait()\n"
+	    "\t/src/w.go:7 +0x1d\n"
+	    "created by main.open in goroutine 1\n\n"
+	    "goroutine 10 [running]:\nmain.main()\n\t/src/w.go:1")};
 	struct rep_leak_options opt = {0};
 	struct rep_leaks *l = leaks(&opt, texts, 1);
 	size_t n;

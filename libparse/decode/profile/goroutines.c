@@ -103,9 +103,10 @@ struct dump {
 	bool torn;	       /* the last line began like a header */
 
 	uint64_t seen, kept; /* lines that are not empty; those of them in the dump */
-	size_t reversed;     /* stacks that begin with a place, as if read from their end */
+	bool upside_down;    /* the stack begins with a place */
+	size_t reversed;     /* such stacks that end with a call */
 	char latest[TIME_SIZE], began[TIME_SIZE]; /* times: the last one seen; of this dump */
-	size_t older;	     /* dumps that are older than the one before them */
+	size_t older; /* dumps that are older than the one before them */
 	struct missing missing[MAX_MISSING];
 	size_t nmissing;
 };
@@ -451,10 +452,12 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	bool same = is_same(d, g);
 	int code = end_other(d);
 
+	d->reversed += d->upside_down && d->called == TP_LINE_CALL;
 	if (same)
 		d->open = false;
 	else if (!code)
 		code = end_goroutine(d);
+	d->upside_down = false;
 	if (!code && !same) {
 		struct tp_goroutine_turn turn = {
 		    .id = g->id,
@@ -664,7 +667,7 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
 		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
-		d->reversed += d->lines == 1;
+		d->upside_down |= d->lines == 1;
 		if (!d->done) {
 			add_to(&d->noise, here(d));
 			d->told |= w->offset || *d->log.text.at == '\t';
@@ -673,7 +676,8 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	}
 	d->kept++;
 	code = end_call_at(d, cut ? &none : w);
-	return code || !cut ? code : lose(d, here(d), "is cut: its file or line number cannot be read");
+	return code || !cut ? code
+			    : lose(d, here(d), "is cut: its file or line number cannot be read");
 }
 
 static int read_elided(struct dump *d, struct tp_scan line)

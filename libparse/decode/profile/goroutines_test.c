@@ -243,12 +243,14 @@ static void test_goroutines_read_damage(void **state)
 	     "goroutine profile: total 1\n1 @ 0x11\n#\t0x10\tmain.f+0x10\tx.go:1\n\n"
 	     "goroutine 2 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g\n\tx.go:2 +0x1\n"
 	     "\x02\x03\x02\n\x02\x02\n",
-	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
-		   "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.g; state=running; "
-		   "goroutine=2}\n"
-		   "lost line 4 begins a goroutine profile (text), which has to be a file of its own\n"
-		   "lost line 13 begins data that is no text, which has to be a file of its own\n",
-	     "error -3: is several profiles one after the other: give them as files of their own\n"},
+	     TYPES
+	     "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+	     "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.g; state=running; "
+	     "goroutine=2}\n"
+	     "lost line 4 begins a goroutine profile (text), which has to be a file of its own\n"
+	     "lost line 13 begins data that is no text, which has to be a file of its own\n",
+	     "error -3: is several profiles one after the other: give them as files of their "
+	     "own\n"},
 	    {"cut in the first line of a stack",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [chan re",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
@@ -399,10 +401,12 @@ static void test_goroutines_read_newest_first(void **state)
 				    "goroutine 1 [select]:\n\n\tx.go:2 +0x1\nmain.g()\n"
 				    "goroutine 2 [select]:\n\n\tx.go:2 +0x1\nmain.g()\n"
 				    "goroutine 3 [select]:\n";
-	static const char text[] =
-	    "2026/11/28 10:15:00 dump\n" ONE("1", "select") ONE("7", "select") ONE("8", "select")
-	    "2026/11/28 10:10:00 dump\n" ONE("1", "select") ONE("7", "select")
-	    "2026/11/28 10:05:00 dump\n" ONE("1", "select");
+	static const char text[] = "2026/11/28 10:15:00 dump\n" ONE("1", "select")
+	    ONE("7", "select") ONE("8", "select") "2026/11/28 10:10:00 dump\n" ONE("1", "select")
+		ONE("7", "select") "2026/11/28 10:05:00 dump\n" ONE("1", "select");
+	static const char places[] = "goroutine 1 [select]:\n\tx.go:2 +0x1\n\n"
+				     "goroutine 2 [select]:\n\tx.go:2 +0x1\n\n"
+				     "goroutine 3 [select]:\n\tx.go:2 +0x1\n";
 	char *got = show_read(lines, strlen(lines), false);
 	struct tp_profile *p, *before[8];
 	struct tp_profile_dumps dumps = {.p = before, .room = 8};
@@ -413,14 +417,19 @@ static void test_goroutines_read_newest_first(void **state)
 	assert_string_equal(got, "error -3: has its lines newest first, which no stack can be read "
 				 "from; turn them round, e.g. with tac\n");
 	free(got);
+	/* Calls that were left out are damage of another kind. */
+	got = show_read(places, strlen(places), false);
+	assert_non_null(strstr(got, "lost line 2 of goroutine 1's stack cannot be read\n"));
+	free(got);
 	assert_int_equal(tp_profile_read(text, strlen(text), &opt, &p, &err), 0);
 	assert_int_equal(dumps.n, 2);
 	assert_int_equal(before[0]->nsamples, 1);
 	assert_int_equal(before[1]->nsamples, 2);
 	assert_int_equal(p->nsamples, 3);
-	assert_string_equal(p->notices[p->nnotices - 1].text,
-			    "has its dumps newest first, by their times; they are compared from the "
-			    "oldest on");
+	assert_string_equal(
+	    p->notices[p->nnotices - 1].text,
+	    "has its dumps newest first, by their times; they are compared from the "
+	    "oldest on");
 	for (size_t i = 0; i < dumps.n; i++)
 		tp_profile_free(before[i]);
 	tp_profile_free(p);
@@ -499,8 +508,9 @@ static void test_goroutines_read_deep(void **state)
 /* A line of the file may have many lines of a dump: each loses its own bytes. */
 static void test_goroutines_read_lost_bytes(void **state)
 {
-	static const char text[] = "{\"s\":\"goroutine 1 [select]:\\nmain.f()\\nmain.g()\\n\\tx.go:1 +0x1"
-				   "\\nmain.h()\\n\\t/x.g>\\nmain.i()\\n\\tx.go:1 +0x1\\n\"}\n";
+	static const char text[] =
+	    "{\"s\":\"goroutine 1 [select]:\\nmain.f()\\nmain.g()\\n\\tx.go:1 +0x1"
+	    "\\nmain.h()\\n\\t/x.g>\\nmain.i()\\n\\tx.go:1 +0x1\\n\"}\n";
 	struct tp_profile *p;
 	struct tp_err err;
 

@@ -28,8 +28,7 @@ int tp_legacy_failed(struct tp_legacy *l, int code)
 		return tp_err_set(l->err, code, TP_OFFSET_NONE, "more than 2^30 entries");
 	default:
 		return tp_err_set(l->err, code, tp_lines_offset(&l->lines),
-				  "line %llu cannot be kept",
-				  (unsigned long long)l->lines.number);
+				  "line %llu cannot be kept", (unsigned long long)l->lines.number);
 	}
 }
 

@@ -13,8 +13,8 @@ int tp_profile_several(struct tp_err *err, uint64_t offset)
 
 int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
 {
-	bool goroutines = p->ntypes && tp_text_begins(tp_dict_text(p->dict, p->types[0].type),
-						      "goroutine");
+	bool goroutines =
+	    p->ntypes && tp_text_begins(tp_dict_text(p->dict, p->types[0].type), "goroutine");
 	int code = n < 2 ? 0
 			 : tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE,
 						 "is %zu profiles one after the other; their "
