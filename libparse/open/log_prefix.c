@@ -84,7 +84,7 @@ const char *tp_log_cri(struct tp_scan s, bool *part)
 	if (s.at == s.end || !is_digit(*s.at))
 		return NULL;
 	tp_scan_run(&s, TP_DIGITS "-:.+TZ");
-	if (!tp_scan_text(&s, " stdout ") && !tp_scan_text(&s, " stderr "))
+	if (!tp_scan_text(&s, " std") || (!tp_scan_text(&s, "out ") && !tp_scan_text(&s, "err ")))
 		return NULL;
 	*part = tp_scan_text(&s, "P ");
 	return *part || tp_scan_text(&s, "F ") ? s.at : NULL;
