@@ -55,8 +55,6 @@ enum key {
 	NKEYS
 };
 
-#define TIME_SIZE sizeof("20261128100501") /* of a time, without its fraction and zone */
-
 /* A goroutine whose stack was not available, and its sample. */
 struct missing {
 	int64_t id;
@@ -105,8 +103,6 @@ struct dump {
 	uint64_t seen, kept; /* lines that are not empty; those of them in the dump */
 	bool upside_down;    /* the stack begins with a place */
 	size_t reversed;     /* such stacks that end with a call */
-	char latest[TIME_SIZE], began[TIME_SIZE]; /* times: the last one seen; of this dump */
-	size_t older; /* dumps that are older than the one before them */
 	struct missing missing[MAX_MISSING];
 	size_t nmissing;
 };
@@ -159,6 +155,14 @@ static int lose(struct dump *d, struct place at, const char *fmt, ...)
 		snprintf(loss.reason, sizeof(loss.reason),
 			 "line %llu and more, which are not listed", (unsigned long long)at.line);
 	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+}
+
+/* Returns the file's line that the current one is in. */
+static struct tp_scan file_line(const struct dump *d)
+{
+	const char *at = d->log.start + d->log.offset;
+
+	return (struct tp_scan){at, at + d->log.bytes};
 }
 
 static int add_label(struct dump *d, enum key key, struct tp_scan text)
@@ -258,83 +262,6 @@ static int end_goroutine(struct dump *d)
 	return code;
 }
 
-/* ---- times ---- */
-
-#define TIME_WITHIN 4096 /* bytes of a line in which a time is looked for */
-
-/* Finds a time like 2026-11-28T10:05:01 or 2026/11/28 10:05:01 in a line. */
-static void find_time(struct tp_scan s, char time[TIME_SIZE])
-{
-	static const char form[] = "dddd-dd-ddTdd:dd:dd";
-	const size_t n = sizeof(form) - 1;
-
-	if (tp_scan_left(&s) > TIME_WITHIN)
-		s.end = s.at + TIME_WITHIN;
-	for (; tp_scan_left(&s) >= n; s.at++) {
-		size_t i = 0, digits = 0;
-		char found[TIME_SIZE] = "";
-
-		for (; i < n; i++) {
-			char c = s.at[i];
-
-			if (form[i] == 'd' && c >= '0' && c <= '9')
-				found[digits++] = c;
-			else if (c != form[i] && (form[i] != '-' || c != '/') &&
-				 (form[i] != 'T' || c != ' '))
-				break;
-		}
-		if (i == n) {
-			memcpy(time, found, TIME_SIZE);
-			return;
-		}
-	}
-}
-
-/* Takes note of a line that does not belong to a stack. */
-static void note_other(struct dump *d, struct tp_scan line)
-{
-	tp_goroutine_dumps_other(&d->dumps, line);
-	find_time(line, d->latest);
-}
-
-/* Takes note of when a dump began: in the line at hand, or in the last one before it that tells. */
-static void note_time(struct dump *d)
-{
-	const char *line = d->log.start + d->log.offset;
-	char before[TIME_SIZE];
-
-	memcpy(before, d->began, sizeof(before));
-	find_time((struct tp_scan){line, line + d->log.bytes}, d->latest);
-	memcpy(d->began, d->latest, sizeof(d->began));
-	d->older += *before && strcmp(d->began, before) < 0;
-}
-
-/* Puts dumps that lie newest first in a file in the order of their times. */
-static int turn_round(struct dump *d, struct tp_profile *last)
-{
-	struct tp_profile **p = d->dumps.kept, first;
-	size_t n = d->dumps.nkept;
-
-	if (d->dumps.n < 2 || d->older != d->dumps.n - 1)
-		return 0;
-	if (n) {
-		first = *p[0];
-		*p[0] = *last;
-		*last = first;
-	}
-	for (size_t i = 1; 2 * i < n; i++) {
-		struct tp_profile *other = p[i];
-
-		p[i] = p[n - i];
-		p[n - i] = other;
-	}
-	return tp_legacy_fail(&d->l,
-			      tp_profile_add_notice(last, TP_WARNING, TP_OFFSET_NONE,
-						    "has its dumps newest first, by their times%s",
-						    n ? "; they are compared from the oldest on"
-						      : ", and the oldest is read"));
-}
-
 /* ---- the messages before a stack ---- */
 
 static int keep_words(struct dump *d)
@@ -365,7 +292,7 @@ static int hear(struct dump *d, struct tp_scan line)
 	};
 	struct tp_scan s = tp_scan_trim(line);
 
-	note_other(d, s);
+	tp_goroutine_dumps_other(&d->dumps, s);
 	d->runtime_stack |= tp_scan_is(s, "runtime stack:");
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
 		if (!tp_scan_begins(s, begins[i]) || d->words.size > MAX_WORDS)
@@ -472,7 +399,7 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 		if (!code && turn.next)
 			code = next_dump(d);
 		if (!code && d->dumps.second && (turn.next || d->dumps.nth == 1))
-			note_time(d);
+			tp_goroutine_dumps_began(&d->dumps, file_line(d));
 	}
 	if (!code)
 		code = keep_words(d);
@@ -745,7 +672,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 	}
 	if (d->called == TP_LINE_NAME)
 		end_call(d);
-	note_other(d, line);
+	tp_goroutine_dumps_other(&d->dumps, line);
 	if (!d->done || d->ancestors)
 		add_to(&d->noise, here(d));
 	return 0;
@@ -825,7 +752,7 @@ static int read_line(struct dump *d)
 	}
 	if (d->other.line || (kind == TP_LINE_OTHER && begins_other(d, line))) {
 		add_to(&d->other, here(d));
-		note_other(d, line);
+		tp_goroutine_dumps_other(&d->dumps, line);
 		return end_goroutine(d);
 	}
 	if (over && !tp_dump_is_stack(kind))
@@ -969,7 +896,6 @@ static void rewind_dump(struct dump *d, const uint8_t *data, size_t size)
 	d->gap = 0;
 	d->seen = d->kept = d->lines = 0;
 	d->reversed = d->nmissing = 0;
-	*d->latest = '\0';
 	d->words.size = 0;
 }
 
@@ -1017,6 +943,18 @@ static int read_dumps(struct dump *d, const uint8_t *data, size_t size, struct t
 	tp_profile_free(d->l.p);
 	d->l.p = p;
 	return code;
+}
+
+/* Puts dumps that lie newest first into the order of their times, and says so. */
+static int turn_round(struct dump *d, struct tp_profile *last)
+{
+	if (!tp_goroutine_dumps_turn_round(&d->dumps, last))
+		return 0;
+	return tp_legacy_fail(
+	    &d->l, tp_profile_add_notice(last, TP_WARNING, TP_OFFSET_NONE,
+					 "has its dumps newest first, by their times%s",
+					 d->dumps.nkept ? "; they are compared from the oldest on"
+							: ", and the oldest is read"));
 }
 
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
