@@ -254,6 +254,7 @@ static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_pro
 	for (size_t i = 0; i < before->n; i++) {
 		struct tp_profile *p = before->p[i];
 		struct cmd_profile *item;
+		char warnings[400];
 
 		before->p[i] = NULL;
 		item = append(cmd, out, p, path, i ? left_out + i + 1 : 1, before->total, err);
@@ -263,6 +264,8 @@ static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_pro
 		if (item->damaged)
 			cmd_note(cmd, "%s: is damaged: %s", item->name,
 				 item->profile->losses[0].reason);
+		if (*tp_profile_warnings(item->profile, warnings, sizeof(warnings)))
+			cmd_note(cmd, "%s: %s", item->name, warnings);
 	}
 	if (left_out)
 		cmd_note(cmd, "%s: holds %zu dumps; the first and the last %zu are compared",

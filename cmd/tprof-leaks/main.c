@@ -298,13 +298,16 @@ static int add(struct args *args, struct rep_leaks *l, const char *path)
 
 /* ---- the answer ---- */
 
+#define UNKNOWN_SHOWN 3 /* files that do not say how long goroutines wait, besides the last */
+
 static int put_head(const struct args *args, const struct rep_leaks *l, struct rep_output *out,
 		    struct tp_err *err)
 {
 	size_t n, last = rep_leaks_sources(l) - 1, sites = 0;
 	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
-	int64_t goroutines = 0, allowed = 0, unknown = rep_leaks_unknown(l, last);
+	int64_t goroutines = 0, allowed = 0;
 	char text[500], count[28], less[28], gone[60] = "";
+	size_t told = 0, more = 0;
 	int code;
 
 	for (size_t i = 0; i < n; i++) {
@@ -313,7 +316,8 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		sites += s[i].count[last].goroutines > 0;
 	}
 	if (n > sites)
-		snprintf(gone, sizeof(gone), "; of %zu more there are none any more", n - sites);
+		snprintf(gone, sizeof(gone), "; %zu other site%s gone", n - sites,
+			 n - sites == 1 ? " has" : "s have");
 	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s%s",
 		 rep_leaks_source(l, 0), last ? " to " : "", last ? rep_leaks_source(l, last) : "",
 		 tp_fmt_count(count, goroutines), goroutines == 1 ? "" : "s", sites,
@@ -321,12 +325,27 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		 allowed ? tp_fmt_count(less, allowed) : "", allowed ? " of them allowed" : "",
 		 gone);
 	code = rep_output_note(out, true, text, err);
-	if (!code && unknown) {
-		snprintf(text, sizeof(text), "%s more %s not counted: %s how long %s",
+	for (size_t i = 0; i <= last && !code; i++) {
+		int64_t unknown = rep_leaks_unknown(l, i);
+
+		if (!unknown)
+			continue;
+		if (i < last && told == UNKNOWN_SHOWN) {
+			more++;
+			continue;
+		}
+		told++;
+		snprintf(text, sizeof(text), "%.200s%s%s more %s not counted: %s how long %s",
+			 last ? rep_leaks_source(l, i) : "", last ? ": " : "",
 			 tp_fmt_count(count, unknown), unknown == 1 ? "is" : "are",
-			 rep_leaks_ticks(l, last) ? "the trace has no clock, and does not say"
-						  : "the dump does not say",
+			 rep_leaks_ticks(l, i) ? "the trace has no clock, and does not say"
+					       : "the dump does not say",
 			 unknown == 1 ? "it waits" : "they wait");
+		code = rep_output_note(out, false, text, err);
+	}
+	if (!code && more) {
+		snprintf(text, sizeof(text), "and so for %zu more file%s", more,
+			 more == 1 ? "" : "s");
 		code = rep_output_note(out, false, text, err);
 	}
 	if (!code && goroutines && rep_leaks_ticks(l, last))
@@ -362,6 +381,12 @@ static int print(struct args *args, const struct rep_leaks *l)
 
 #define UNMET_SHOWN 5 /* rules of the list that are named */
 
+/* main.main stays, but is left out. */
+static bool is_main(const struct rep_allow_rule *rule)
+{
+	return !strcmp(rule->name, "main.main");
+}
+
 /* A name that was mistyped, or of a function that has another by now, allows nothing. */
 static void note_unmet(const struct args *args, const struct rep_leaks *l)
 {
@@ -371,12 +396,15 @@ static void note_unmet(const struct args *args, const struct rep_leaks *l)
 		const struct rep_allow_rule *rule = &args->allow.rule[i];
 
 		if (!rep_leaks_met(l, i) && unmet++ < UNMET_SHOWN)
-			cmd_note(&args->cmd, "%.200s:%zu: nothing that stays matches '%.200s'",
-				 args->allow_file, rule->line, rule->name);
+			cmd_note(&args->cmd, "%.200s:%zu: %s '%.200s'%s", args->allow_file,
+				 rule->line,
+				 is_main(rule) ? "no need to allow"
+					       : "no goroutine that is counted matches",
+				 rule->name, is_main(rule) ? ", which counts with --all only" : "");
 	}
 	if (unmet > UNMET_SHOWN)
-		cmd_note(&args->cmd, "%.200s: nor what %zu more of its rules name",
-			 args->allow_file, unmet - UNMET_SHOWN);
+		cmd_note(&args->cmd, "%.200s: nor any of %zu more of its lines", args->allow_file,
+			 unmet - UNMET_SHOWN);
 }
 
 /* As with tprof-diff, a gate that cannot see what it is about has not passed, nor found anything.
@@ -388,11 +416,11 @@ static int undecided(const struct args *args, const struct rep_leaks *l, size_t 
 	char n[28], most[28];
 
 	cmd_error(&args->cmd,
-		  "gate: undecided: how long %s goroutine%s wait%s %.200s%s does not say, and "
-		  "%s than %s may %s; counted as failed (without --min-wait all count)",
-		  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
+		  "gate: undecided: %.200s%s does not say how long %s goroutine%s wait%s; "
+		  "perhaps %s than %s %s; counted as failed (without --min-wait all count)",
 		  rep_leaks_source(l, source),
 		  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
+		  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
 		  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
 		  source == last ? "stay" : "have come since");
 	return CMD_INPUT;

@@ -197,7 +197,8 @@ static bool is_header(struct text line)
 	if (skip(&line, "--- threadz "))
 		return skip_digits(&line) && skip(&line, " ---");
 	return skip(&line, "--- mutex:") || skip(&line, "--- contention:") ||
-	       skip(&line, "--- contentionz ") || skip(&line, "--- heapz 1 ---") || is_count(line);
+	       skip(&line, "--- contentionz ") || skip(&line, "--- heapz 1 ---") ||
+	       is_count(line) || tp_is_goroutine_line(line.at, (size_t)(line.end - line.at));
 }
 
 size_t tp_kind_header(const void *data, size_t size, size_t from)
@@ -216,6 +217,85 @@ size_t tp_kind_header(const void *data, size_t size, size_t from)
 		}
 	}
 	return size;
+}
+
+/* ---- what is not read as it lies there ---- */
+
+static unsigned long long line_number(struct text all, const char *at)
+{
+	unsigned long long n = 1;
+
+	while ((all.at = memchr(all.at, '\n', (size_t)(at - all.at))) != NULL) {
+		all.at++;
+		n++;
+	}
+	return n;
+}
+
+/* Sets *header to the header that `at`, a word of it, is in; false if it is none. */
+static bool find_header(struct text all, const char *at, struct text *header)
+{
+	struct text total = {at, all.end};
+	const char *end = memchr(at, '\n', (size_t)(all.end - at));
+
+	*header = (struct text){at, end ? end : all.end};
+	if (skip(&total, " profile: total ")) {
+		while (header->at > all.at && is_plain((struct text){header->at - 1, at}) &&
+		       !strchr("\"'\\", header->at[-1]))
+			header->at--;
+		skip_digits(&total);
+		header->end = total.at;
+	}
+	return is_header(*header);
+}
+
+bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
+{
+	static const char *const words[] = {"heap profile: ", " profile: total ",
+					    "--- mutex:", "--- contention:"};
+	struct text all = {data, (const char *)data + size}, header;
+	struct tp_scan whole = {all.at, all.end};
+	const char *at, *begin;
+	char name[48];
+
+	if (tp_log_is_binary(data, size < BEGIN ? size : BEGIN))
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		at = find(all, words[i]);
+		if (!at || !find_header(all, at, &header))
+			continue;
+		begin = memrchr(all.at, '\n', (size_t)(header.at - all.at));
+		begin = begin ? begin + 1 : all.at;
+		tp_kind_name(kind_of_text(header), header.at, (size_t)(header.end - header.at),
+			     name, sizeof(name));
+		if (header.at > begin && header.at[-1] == '"')
+			snprintf(hint, room,
+				 "line %llu holds a %s in a string, where it is not read; take it "
+				 "out, e.g. of JSON with jq -rj .KEY",
+				 line_number(all, begin), name);
+		else
+			snprintf(
+			    hint, room,
+			    "line %llu begins a %s behind a prefix, where it is not read; take "
+			    "the prefix off each line, e.g. with cut -c%zu-",
+			    line_number(all, begin), name, (size_t)(header.at - begin) + 1);
+		return header.at > begin;
+	}
+	for (struct tp_scan s = whole; (at = tp_scan_find(s, "goroutine ")) != NULL;) {
+		struct tp_scan id;
+
+		s.at = at + strlen("goroutine ");
+		id = tp_scan_run(&s, TP_DIGITS);
+		if (!tp_scan_left(&id) || (!tp_scan_begins(s, " [") && !tp_scan_begins(s, " |[")))
+			continue;
+		snprintf(hint, room,
+			 "line %llu names goroutine %.*s, but no stack that can be read follows; "
+			 "write the dump's own lines to a file, e.g. from JSON with jq -r",
+			 line_number(all, at),
+			 (int)(tp_scan_left(&id) < 20 ? tp_scan_left(&id) : 20), id.at);
+		return true;
+	}
+	return false;
 }
 
 /* No program writes it, but binary data is full of it. */

@@ -3,6 +3,7 @@
 #ifndef TP_OPEN_KIND_H
 #define TP_OPEN_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,8 +28,8 @@ enum tp_kind {
  * program that crashed, at all text there is. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
-/* Where the first line at or after `from`, which begins a line, is the header of a profile as text;
- * `size` where there is none. Other lines may come before it, and profiles are appended to files.
+/* Where the first line at or after `from`, which begins a line, is the header of a profile as text,
+ * or of a goroutine's stack; `size` where there is none. Other lines may come before it, and profiles are appended to files.
  */
 size_t tp_kind_header(const void *data, size_t size, size_t from);
 
@@ -36,6 +37,10 @@ size_t tp_kind_header(const void *data, size_t size, size_t from);
 void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, size_t room);
 /* For the run row: "heap text"; TP_KIND_COUNT has its own word for "count". */
 const char *tp_kind_format(enum tp_kind kind);
+
+/* For messages on data that is refused: returns whether it has a profile behind a prefix or in a
+ * string, or a goroutine whose stack cannot be found, and writes where, and what to do. */
+bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room);
 
 /* The header of a binary CPU profile: how its words are written. */
 struct tp_words {

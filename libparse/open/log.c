@@ -92,6 +92,7 @@ void tp_log_release(struct tp_log *l)
 		tp_buf_release(&l->level[i].text);
 		tp_buf_release(&l->level[i].line);
 	}
+	tp_buf_release(&l->joined);
 }
 
 static struct tp_scan scan_of(const struct tp_buf *b)
@@ -158,6 +159,7 @@ static void push(struct tp_log *l, bool whole, bool cut)
 {
 	struct tp_log_level *next = &l->level[l->depth + 1];
 
+	l->part = false;
 	l->depth++;
 	l->wrapped = true;
 	next->rest = scan_of(&next->text);
@@ -189,6 +191,11 @@ static const char *past_header(struct tp_scan s)
 	return tp_scan_begins(rest, ":") ? rest.at + 1 : NULL;
 }
 
+static bool is_dockers(const struct tp_log_level *level)
+{
+	return level->quote == TP_LOG_JSON && level->nkey == 3 && !memcmp(level->key, "log", 3);
+}
+
 /* Moves the dump that is in a string of the line, or escaped, to the next level. Returns 1 if it
  * did, 0 if there was nothing to move, or TP_ENOMEM. Sets *at to the header in the line itself, or
  * to NULL. */
@@ -210,8 +217,9 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		return 0;
 	if (l->depth + 1 == TP_LOG_LEVELS)
 		return 0;
-	next->text.size = 0;
-	if (!*at) {
+	if (!l->part)
+		next->text.size = 0;
+	if (!*at || l->part) {
 		got = tp_log_take(level, line, NULL, &taken);
 	} else if (tp_log_quoted(level, line, *at, &string)) {
 		level->headed = true;
@@ -229,6 +237,15 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 		got = got ? got : 1;
 		taken.whole = true;
 	}
+	if (got > 0 && taken.part && !taken.whole && is_dockers(level) &&
+	    tp_scan_left(&level->rest)) {
+		l->part = true;
+		next->text.size--; /* the line end, which is not in the string */
+		return got;
+	}
+	/* A line that cannot continue a part is passed over. */
+	if (!got && l->part)
+		got = 1;
 	if (got > 0)
 		push(l, taken.whole, taken.cut);
 	return got;
@@ -260,6 +277,17 @@ static int write_header(struct tp_log_level *level, struct tp_scan *text)
 	return code;
 }
 
+/* Returns whether a prefix begins with another word than `head`, so that it may be of another
+ * program. */
+static bool begins_otherwise(const struct tp_log_shape *head, struct tp_scan prefix)
+{
+	const char *end = memchr(head->text, ' ', head->n);
+	struct tp_log_shape word;
+
+	return end && end > head->text && tp_log_shape(&word, head->text, end) &&
+	       tp_scan_left(&prefix) && *prefix.at > ' ' && !tp_log_match(&word, prefix);
+}
+
 /* If a header begins at `at`, moves l->text there and requires its prefix from now on. Returns 1, 0
  * if there is no header, or TP_ENOMEM. */
 static int take_header(struct tp_log *l, struct tp_log_level *level, const char *at)
@@ -267,12 +295,14 @@ static int take_header(struct tp_log *l, struct tp_log_level *level, const char 
 	struct tp_scan text = {at, l->text.end}, id, state;
 	enum tp_dump_line kind = tp_dump_line(text, NULL);
 	bool goleak = *at == 'G' && tp_goleak_line(text, &id, &state);
-
 	if (kind != TP_LINE_HEADER && kind != TP_LINE_HEADER_CUT && !goleak)
 		return 0;
 	l->wrapped |= at > l->text.at || goleak;
 	if (!level->headed || level->quote != TP_LOG_BARE ||
 	    tp_log_match(&level->head, l->text) != at) {
+		if (!l->changed && level->headed && level->quote == TP_LOG_BARE &&
+		    begins_otherwise(&level->head, (struct tp_scan){l->text.at, at}))
+			l->changed = l->number;
 		level->headed = tp_log_shape(&level->head, l->text.at, at);
 		level->tries = 0;
 		level->learned = false;
@@ -329,6 +359,47 @@ static void without_prefix(struct tp_log *l, struct tp_log_level *level)
 		l->kind = TP_LOG_ALIEN;
 }
 
+/* Returns whether the line is of another container than that of the first stack. */
+static bool is_elsewhere(struct tp_log *l, const struct tp_log_level *level)
+{
+	struct tp_scan source = tp_log_source(l->text);
+	struct tp_log_shape *name = l->source.n ? &l->other : &l->source;
+	size_t n = tp_scan_left(&source);
+	bool same = n == l->source.n && !memcmp(source.at, l->source.text, n);
+	const char *at;
+
+	if (!n || same)
+		return false;
+	if (!name->n && level->may_begin && (at = tp_find_goroutine(l->text)) != NULL &&
+	    past_header((struct tp_scan){at, l->text.end}))
+		tp_log_shape(name, source.at, source.end);
+	return name == &l->other;
+}
+
+/* Joins the parts of a line that CRI has cut. Returns 1 if the next line is one, 0 if l->text is
+ * whole, or TP_ENOMEM. */
+static int join(struct tp_log *l, struct tp_log_level *level)
+{
+	bool part = false, first = !l->joining;
+	const char *at = tp_log_cri(l->text, &part);
+	int code = 0;
+
+	if (first && (!part || !tp_scan_left(&level->rest)))
+		return 0;
+	if (first) {
+		l->joined.size = 0;
+		l->may_begin = false;
+		at = l->text.at;
+	}
+	l->may_begin |= level->may_begin;
+	if (at)
+		code = tp_buf_put(&l->joined, at, (size_t)(l->text.end - at));
+	l->joining = !code && part && tp_scan_left(&level->rest);
+	level->may_begin = l->may_begin;
+	l->text = scan_of(&l->joined);
+	return code ? code : l->joining;
+}
+
 int tp_log_next(struct tp_log *l)
 {
 	for (;;) {
@@ -359,13 +430,17 @@ int tp_log_next(struct tp_log *l)
 		}
 		if (!tp_scan_left(&level->rest))
 			return 0;
-		code = read_line(l, level, &l->text);
+		do
+			code = read_line(l, level, &l->text);
+		while (!code && !level->plain && !l->depth && (code = join(l, level)) > 0);
 		if (!code)
 			code = tp_log_clean(level, &l->text);
 		if (!code && level->plain)
 			l->header = level->may_begin && is_header(l->text);
 		if (code || (level->plain && (!level->may_begin || l->header)))
 			return code ? code : 1;
+		if (!l->depth && is_elsewhere(l, level))
+			continue;
 		code = open_quotes(l, l->text, &at);
 		if (code < 0)
 			return code;

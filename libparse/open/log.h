@@ -2,6 +2,8 @@
  * Docker, Kubernetes, CI systems, JSON loggers, terminals and tickets add to a dump:
  *
  *   the file        UTF-16 or UTF-8; lines end with LF, CRLF or CR
+ *                   CRI ("stderr P …") and Docker (a "log" of 16 KiB without \n) cut long lines
+ *                   into parts, which are joined
  *   a line          loses its BOM, colours, other terminal escape sequences and trailing blanks
  *   quoted          a string with escapes contains the line, or the whole dump: in JSON by its key,
  *                   in logfmt (msg="…") or bare; up to TP_LOG_LEVELS levels with the file
@@ -11,7 +13,9 @@
  *                   of months, days, levels and streams may vary. If only the first line of a stack
  *                   has it (t.Errorf, log.Printf), the others have the prefix of the first call
  *
- * Beyond that nothing is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
+ * In the output of `docker compose logs` ("shop-1  | …") and `kubectl logs --prefix` ("[pod/…] …"),
+ * only lines of the container that has the first stack are returned; those of others are no part of
+ * its log. Beyond that nothing is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
  * Memory is bounded by the longest line, time by the file size and the number of levels. */
 #ifndef TP_OPEN_LOG_H
 #define TP_OPEN_LOG_H
@@ -70,9 +74,16 @@ struct tp_log {
 	unsigned depth;
 	uint64_t number, offset, bytes; /* of the file's line that `text` is in; the first is 1 */
 	enum tp_log_kind kind;
-	struct tp_scan text; /* valid until the next call */
-	bool header;	     /* `text` is known to be the first line of a stack */
-	bool wrapped;	     /* something was stripped */
+	struct tp_scan text;	    /* valid until the next call */
+	bool header;		    /* `text` is known to be the first line of a stack */
+	bool wrapped;		    /* something was stripped */
+	struct tp_buf joined;	    /* a line whose parts are marked by CRI */
+	bool joining;		    /* the next line is a part of it */
+	bool may_begin;		    /* one of its parts may contain a header */
+	bool part;		    /* the next level's text is to be continued by the next line */
+	struct tp_log_shape source; /* the container that is read; empty if lines name none */
+	struct tp_log_shape other;  /* another one that has stacks; they are left out */
+	uint64_t changed;	    /* the first line whose stack has another prefix; 0: unset */
 	bool end_due;
 };
 
@@ -116,6 +127,12 @@ const char *tp_log_match(const struct tp_log_shape *shape, struct tp_scan line);
  * header's, or another one. Returns NULL if the line does not belong to a stack. */
 const char *tp_log_first(const struct tp_log_shape *head, struct tp_scan line);
 bool tp_log_shape(struct tp_log_shape *shape, const char *from, const char *to);
+/* Returns the content of a line that CRI writes, "TIME STREAM FLAG content", in which *part is
+ * whether the flag is P; NULL for other lines. */
+const char *tp_log_cri(struct tp_scan line, bool *part);
+/* Returns the name of a container at the beginning of a line, as docker compose and kubectl write
+ * it; empty if there is none. */
+struct tp_scan tp_log_source(struct tp_scan line);
 
 /* ---- private: log_quote.c ---- */
 
@@ -133,6 +150,7 @@ struct tp_log_taken {
 	struct tp_buf *out; /* their contents, each with a line end */
 	bool whole;	    /* one of them has several lines */
 	bool cut;	    /* the last one has no closing quote */
+	bool part;	    /* the last one goes on in the next line */
 };
 
 /* Takes the strings of a line that `level` recognises. If `at` is not NULL, the first one is there.

@@ -79,6 +79,36 @@ static size_t blanks(struct tp_scan *s, size_t most)
 	return n;
 }
 
+const char *tp_log_cri(struct tp_scan s, bool *part)
+{
+	if (s.at == s.end || !is_digit(*s.at))
+		return NULL;
+	tp_scan_run(&s, TP_DIGITS "-:.+TZ");
+	if (!tp_scan_text(&s, " std") || (!tp_scan_text(&s, "out ") && !tp_scan_text(&s, "err ")))
+		return NULL;
+	*part = tp_scan_text(&s, "P ");
+	return *part || tp_scan_text(&s, "F ") ? s.at : NULL;
+}
+
+struct tp_scan tp_log_source(struct tp_scan s)
+{
+	struct tp_scan source = s;
+	const char *at;
+
+	if (tp_scan_begins(s, "[pod/")) {
+		at = memchr(s.at, ']', tp_scan_left(&s));
+		source.end = at && at + 1 < s.end && is_blank(at[1]) ? at + 1 : s.at;
+		return source;
+	}
+	while (s.at < s.end && (is_word(*s.at) || memchr("_.-", *s.at, 3)))
+		s.at++;
+	source.end = s.at;
+	if (!blanks(&s, SIZE_MAX) || varies(source) || !tp_scan_text(&s, "|") ||
+	    (s.at < s.end && !is_blank(*s.at)))
+		source.end = source.at;
+	return source;
+}
+
 /* Moves both past one word, punctuation mark or run of blanks; returns false if they differ. */
 static bool step(struct tp_scan *t, struct tp_scan *s)
 {

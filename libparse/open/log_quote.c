@@ -130,6 +130,9 @@ void tp_log_numbers(struct tp_log_level *level, struct tp_scan line)
 
 /* ---- taken ---- */
 
+/* Docker cuts lines into parts of 16 KiB, of which only the last has a line end. */
+#define DOCKER_PART ((size_t)16 << 10)
+
 static int take(struct tp_scan content, struct tp_log_taken *taken)
 {
 	struct tp_buf *out = taken->out;
@@ -139,6 +142,7 @@ static int take(struct tp_scan content, struct tp_log_taken *taken)
 
 	if (code)
 		return code;
+	taken->part = out->size - from >= DOCKER_PART && out->data[out->size - 1] != '\n';
 	if (out->size == from || out->data[out->size - 1] != '\n')
 		code = tp_buf_put(out, "\n", 1);
 	if (code)

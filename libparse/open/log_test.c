@@ -62,6 +62,19 @@ static void test_log_next_forms(void **state)
 	     H "\nmain.f()\n!n web[1]: bye\n"},
 	    {"a prefix of the first line only",
 	     "x_test.go:1: " H "\n    main.f()\n    \tx.go:1 +0x1\n", STACK},
+	    {"containers of docker compose: the first that has a stack",
+	     "shop-2  | goroutine 3 [idle] waits\ndb-1 | x\nshop-1  | " H "\nshop-2  | " H "\nshop-1  | "
+	     "main.f()\nshop-1  |\nx\n",
+	     "goroutine 3 [idle] waits\ndb-1 | x\n" H "\nmain.f()\n\n!x\n"},
+	    {"pods of kubectl",
+	     "[pod/a/c] " H "\n[pod/b/c] " H "\n[pod/b/c] main.g()\n[pod/a/c] main.f()\n",
+	     H "\nmain.f()\n"},
+	    {"a level is no container", "INFO | " H "\nERROR | main.f()\n", H "\nmain.f()\n"},
+	    {"parts of CRI",
+	     "2026-01-01T00:00:00.1Z stderr F " H "\n2026-01-01T00:00:00.2Z stderr P created \n"
+	     "2026-01-01T00:00:00.2Z stderr P by main.\n2026-01-01T00:00:00.3Z stderr F f\n",
+	     H "\ncreated by main.f\n"},
+	    {"a part of CRI at the end", "2026-01-01T00:00:00.1Z stderr P " H, H "\n"},
 	    {"quoted mail", "> " H "\n> main.f()\n>\n", H "\nmain.f()\n\n"},
 	    {"grep's context", "a.log:7:" H "\na.log-8-main.f()\n", H "\nmain.f()\n"},
 	    {"goleak", "[Goroutine 1 in state running, with f on top of the stack:\nmain.f()\n",
@@ -95,6 +108,27 @@ static void test_log_next_forms(void **state)
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		expect(files[i].story, files[i].text, strlen(files[i].text), files[i].shows);
 	expect("NUL holds no JSON together", nul, sizeof(nul) - 1, H "\n!");
+}
+
+/* Docker's parts of a line; a long string that ends a line is none. */
+static void test_log_next_docker_parts(void **state)
+{
+	static const char first[] = "{\"log\":\"" H "\\n\"}\n{\"log\":\"main.f(";
+	struct tp_buf text = {0}, shows = {0};
+
+	(void)state;
+	tp_buf_put(&text, first, sizeof(first) - 1);
+	tp_buf_put(&shows, H "\nmain.f(", sizeof(H "\nmain.f(") - 1);
+	for (int i = 0; i < 16384 - 7; i++) {
+		tp_buf_put(&text, "x", 1);
+		tp_buf_put(&shows, "x", 1);
+	}
+	tp_buf_put(&text, "\"}\n{\"log\":\")\\n\"}\n{\"log\":\"y\"}\n",
+		   sizeof("\"}\n{\"log\":\")\\n\"}\n{\"log\":\"y\"}\n") - 1);
+	tp_buf_put(&shows, ")\ny\n", sizeof(")\ny\n"));
+	expect("parts of docker", text.data, text.size, (const char *)shows.data);
+	tp_buf_release(&text);
+	tp_buf_release(&shows);
 }
 
 /* UTF-16 of either order, with and without its mark; a byte too much; half a pair. */
@@ -147,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_log_next_forms),
+	    cmocka_unit_test(test_log_next_docker_parts),
 	    cmocka_unit_test(test_log_next_utf16),
 	    cmocka_unit_test(test_log_has_dump_time),
 	};

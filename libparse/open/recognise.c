@@ -161,6 +161,8 @@ static const char *quote(const uint8_t *data, size_t size, char text[QUOTED + 40
 	return text;
 }
 
+#define TAR_AT 257 /* of the word in the header of its first file */
+
 static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 {
 	static const struct {
@@ -183,16 +185,21 @@ static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 	    {"PERFILE2", "a Linux perf recording"},
 	};
 	const char *what = "not a trace or profile";
-	char first[QUOTED + 40];
+	char first[QUOTED + 40], hint[200];
+	struct span all = trim((struct span){data, data + size});
 
-	if (!size)
+	if (all.at == all.end)
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is empty");
+	if (tp_kind_hint(data, size, hint, sizeof(hint)))
+		return tp_err_set(err, TP_EUNKNOWN, 0, "%s", hint);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (starts(data, size, known[i].magic)) {
 			what = known[i].what;
 			break;
 		}
 	}
+	if (size > TAR_AT && starts(data + TAR_AT, size - TAR_AT, "ustar"))
+		what = "a tar archive (unpack it first)";
 	return tp_err_set(
 	    err, TP_EUNKNOWN, 0,
 	    "is %s%s; tprof reads Go execution traces (go 1.5 to 1.27), profiles of pprof's "

@@ -78,6 +78,23 @@ static void test_recognise_refuses(void **state)
 	    {"a \x01 binary\n", 11, TP_EUNKNOWN, "is not a trace or profile; tprof reads"},
 	    {"\xff\xfe binary\n", 10, TP_EUNKNOWN, "is not a trace or profile; tprof reads"},
 	    {"\x1f\x8b\x08\x00", 4, TP_EUNKNOWN, "inside another"},
+	    {"PK\x03\x04\ngoroutine 7 [running]", 27, TP_EUNKNOWN, "a zip archive"},
+	    {" \n\n", 3, TP_EUNKNOWN, "is empty"},
+	    {"2026-11-28 serving\n2026-11-28 goroutine profile: total 33\n", 58, TP_EUNKNOWN,
+	     "line 2 begins a goroutine profile (text) behind a prefix, where it is not read; take "
+	     "the prefix off each line, e.g. with cut -c12-"},
+	    {"{\"log\": \"threadcreate profile: total 3\\n\"}\n", 43, TP_EUNKNOWN,
+	     "line 1 holds a threadcreate profile (text) in a string, where it is not read; take "
+	     "it "
+	     "out, e.g. of JSON with jq -rj .KEY"},
+	    {"[[\"1764\", \"goroutine 17 [running]:\"], [\"1765\", \"main.f()\"]]", 55, TP_EUNKNOWN,
+	     "line 1 names goroutine 17, but no stack that can be read follows; write the dump's "
+	     "own "
+	     "lines to a file"},
+	    {"##teamcity[x details='goroutine 7 |[running|]:|nmain.f()", 54, TP_EUNKNOWN,
+	     "line 1 names goroutine 7, "},
+	    {"a goroutine 7 waits, and the total profile: total is", 50, TP_EUNKNOWN,
+	     "is not a trace"},
 	};
 
 	(void)state;
@@ -91,6 +108,18 @@ static void test_recognise_refuses(void **state)
 		if (!strstr(err.msg, cases[i].says))
 			fail_msg("\"%s\" does not say \"%s\"", err.msg, cases[i].says);
 	}
+}
+
+static void test_recognise_refuses_tar(void **state)
+{
+	char tar[512] = "dumps/", *word = tar + 257;
+	struct tp_recognition r;
+	struct tp_err err = {0};
+
+	(void)state;
+	memcpy(word, "ustar", 5);
+	assert_int_equal(tp_recognise(tar, sizeof(tar), &r, &err), TP_EUNKNOWN);
+	assert_non_null(strstr(err.msg, "is a tar archive (unpack it first); tprof reads"));
 }
 
 static void test_recognise_others(void **state)
@@ -200,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_recognise_trace_versions),
 	    cmocka_unit_test(test_recognise_refuses),
+	    cmocka_unit_test(test_recognise_refuses_tar),
 	    cmocka_unit_test(test_recognise_others),
 	    cmocka_unit_test(test_recognise_texts),
 	    cmocka_unit_test(test_recognise_any_bytes),

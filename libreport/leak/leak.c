@@ -21,6 +21,7 @@ struct source {
 	char *name;
 	bool ticks;
 	int64_t unknown;
+	int64_t left_out[REP_LEAK_NLEFT];
 };
 
 struct rep_leaks {
@@ -119,6 +120,16 @@ bool rep_leaks_ticks(const struct rep_leaks *l, size_t i)
 int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i)
 {
 	return l->source[i].unknown;
+}
+
+int64_t rep_leaks_left_out(const struct rep_leaks *l, size_t i, enum rep_leak_left kind)
+{
+	return l->source[i].left_out[kind];
+}
+
+void rep_leaks_leave_out(struct rep_leaks *l, enum rep_leak_left kind, int64_t count)
+{
+	tp_sum(&l->source[l->nsources - 1].left_out[kind], count);
 }
 
 int64_t rep_leaks_excess(const struct rep_leaks *l)
@@ -253,8 +264,14 @@ int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct 
 	int code = whose_of(l, item->stack, &whose);
 
 	/* Fewer than none is what a damaged profile says. */
-	if (!code && ((whose && !l->opt.all) || item->count <= 0))
+	if (!code && item->count <= 0)
 		return 0;
+	if (!code && whose && !l->opt.all) {
+		rep_leaks_leave_out(
+		    l, whose & REP_LEAK_MAIN ? REP_LEAK_LEFT_MAIN : REP_LEAK_LEFT_RUNTIME,
+		    item->count);
+		return 0;
+	}
 	if (!code && l->opt.created && item->in_trace && !item->fresh)
 		return 0;
 	if (!code && l->opt.min_wait_ns && (!timed || item->wait_ns < l->opt.min_wait_ns)) {

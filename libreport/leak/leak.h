@@ -70,6 +70,15 @@ struct rep_leak_options {
 	enum rep_leak_sort sort;
 };
 
+/* Goroutines that are left out without `all`. */
+enum rep_leak_left {
+	REP_LEAK_LEFT_MAIN,
+	REP_LEAK_LEFT_RUNNING,
+	REP_LEAK_LEFT_LOST,
+	REP_LEAK_LEFT_RUNTIME,
+	REP_LEAK_NLEFT
+};
+
 struct rep_leaks;
 
 /* Errors of all of these: TP_ENOMEM, TP_ELIMIT. `opt` is copied, what it points to must live on. */
@@ -96,6 +105,8 @@ const char *rep_leaks_source(const struct rep_leaks *l, size_t i);
 bool rep_leaks_ticks(const struct rep_leaks *l, size_t i);
 /* Goroutines that were left out of a source: not known to wait for min_wait_ns though they may. */
 int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i);
+/* Returns how many goroutines of this kind are left out of a source. */
+int64_t rep_leaks_left_out(const struct rep_leaks *l, size_t i, enum rep_leak_left kind);
 /* Goroutines of the last source that are not allowed: what a gate looks at; with several sources,
  * only those at sites that grew from the first to the last, and by how many. */
 int64_t rep_leaks_excess(const struct rep_leaks *l);

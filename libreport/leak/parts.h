@@ -52,6 +52,8 @@ const struct rep_leak_options *rep_leaks_options(const struct rep_leaks *l);
 int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp_err *err);
 /* Counts it in the source that was begun last. */
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err);
+/* Counts goroutines that are left out of that source. */
+void rep_leaks_leave_out(struct rep_leaks *l, enum rep_leak_left kind, int64_t count);
 /* "out of memory" and the like. */
 int rep_leak_fail(struct tp_err *err, int code);
 #ifdef TP_ANALYZER

@@ -112,6 +112,8 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 	const char *waits;
 	int code;
 
+	if (goes_on(t.text[KEY_STATE]) && !opt->all && item.count > 0)
+		rep_leaks_leave_out(r->l, REP_LEAK_LEFT_RUNNING, item.count);
 	if (goes_on(t.text[KEY_STATE]) && (!opt->all || writes_leaks(p, p->stack[sample])))
 		return 0;
 	code = rep_leak_stack(&r->map, p->stack[sample], &item.stack, &waits);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sum.h"
+#include "base/units.h"
 #include "leak/parts.h"
 
 enum {
@@ -279,6 +281,36 @@ static int print_row(struct printing *p, const struct rep_leak_site *s, struct t
 	return code;
 }
 
+/* Says what of the last source is left out. */
+static int note_left_out(const struct rep_leaks *l, struct rep_output *out, struct tp_err *err)
+{
+	static const char *const names[REP_LEAK_NLEFT] = {
+	    [REP_LEAK_LEFT_MAIN] = "main.main",
+	    [REP_LEAK_LEFT_RUNNING] = "running or runnable",
+	    [REP_LEAK_LEFT_LOST] = "in a state that is lost",
+	    [REP_LEAK_LEFT_RUNTIME] = "of the runtime or writing the dump",
+	};
+	char text[300] = "", kinds[200] = "", count[28];
+	int64_t all = 0;
+
+	for (int k = 0; k < REP_LEAK_NLEFT; k++) {
+		int64_t n = rep_leaks_left_out(l, rep_leaks_sources(l) - 1, (enum rep_leak_left)k);
+		bool bare = k == REP_LEAK_LEFT_MAIN && n == 1;
+		size_t at = strlen(kinds);
+
+		if (n)
+			snprintf(kinds + at, sizeof(kinds) - at, "%s%s%s%s", all ? ", " : "",
+				 bare ? "" : tp_fmt_count(count, n), bare ? "" : " ", names[k]);
+		tp_sum(&all, n);
+	}
+	if (!all)
+		return 0;
+	snprintf(text, sizeof(text), "%s more %s left out: %s (--all shows %s)",
+		 tp_fmt_count(count, all), all == 1 ? "is" : "are", kinds,
+		 all == 1 ? "it" : "them");
+	return rep_output_note(out, false, text, err);
+}
+
 int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
 		    struct tp_err *err)
 {
@@ -310,9 +342,10 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 		    out, false,
 		    rep_leaks_unknown(l, rep_leaks_sources(l) - 1)
 			? "nothing is known to stay that long; without --min-wait all count"
-			: "nothing stays; the runtime's goroutines, main.main and those "
-			  "that run count with --all",
+			: "nothing stays",
 		    err);
+	if (!code)
+		code = note_left_out(l, out, err);
 	tp_buf_release(&p.text);
 	tp_arena_clear(&p.texts);
 	return code;

@@ -110,8 +110,13 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	for (size_t i = 0; span->open && i < sizeof(states) / sizeof(states[0]); i++) {
 		if (span->state != states[i].state)
 			continue;
-		if (!states[i].stuck && !rep_leaks_options(r->l)->all)
+		if (!states[i].stuck && !rep_leaks_options(r->l)->all) {
+			rep_leaks_leave_out(r->l,
+					    span->state == TP_ST_LOST ? REP_LEAK_LEFT_LOST
+								      : REP_LEAK_LEFT_RUNNING,
+					    1);
 			return 0;
+		}
 		return put(r, span, states[i].waits, false, err);
 	}
 	return 0;

@@ -1,5 +1,5 @@
-# Dumps of goroutines as they lie in logs: the answer is that of the plain dump; what is of something
-# else within a stack, or cut, is a loss with its line; of several dumps in a file the last counts, and
+# Dumps of goroutines as they lie in logs: the answer is that of the plain dump; lines of something
+# else within a stack are counted, cut ones are losses; of several dumps in a file the last counts, and
 # tprof-leaks compares them; files without a dump are refused. (make check-logs has thousands more.)
 cd "$TMP" || exit 4
 cat >plain.txt <<'END'

@@ -56,5 +56,11 @@ main.work(0x0)
 END
 tprof-leaks "$TMP/nil.d2"
 tprof-leaks --min-wait=5m --format=csv "$TMP/nil.d2"
+# Of several dumps, each says of how many it does not know that.
+{ sed 's/, [0-9]* minutes//' "$TMP/nil.d2"; echo; echo another; cat "$TMP/nil.d2"; } >"$TMP/two.d2"
+try tprof-leaks --min-wait=5m --gate=0 "$TMP/two.d2" | sed "s,$TMP/,,"
+# main.main needs no allowance.
+echo main.main >"$TMP/allow"
+try tprof-leaks --allow="$TMP/allow" --gate=20 -n 1 $d/inbox-1.d0 | sed "s,$TMP/,,"
 # Nothing stays.
 tprof-leaks --min-wait=1h $d/inbox.trace

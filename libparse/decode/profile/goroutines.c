@@ -64,7 +64,7 @@ struct missing {
 /* The position of a line, or of several. */
 struct place {
 	uint64_t line, last; /* line numbers; 0: unset */
-	uint64_t offset, bytes;
+	uint64_t offset, bytes, lines;
 };
 
 struct dump {
@@ -92,12 +92,17 @@ struct dump {
 	struct place call_at;
 	struct tp_where where; /* place in the current line, if it has one */
 	struct place noise;    /* lines within the stack that do not belong to it */
+	struct place foreign;  /* all such lines of this dump that are of something else */
+	struct place other;    /* a profile of another kind, up to the next stack */
+	char others[60];       /* what that is, for messages */
 	bool told;	       /* one of them is a place, so a call is damaged */
 	bool stray;	       /* a stack without its first line has been reported */
 	bool runtime_stack;    /* the current stack is the scheduler's, not a goroutine's */
 	bool torn;	       /* the last line began like a header */
 
 	uint64_t seen, kept; /* lines that are not empty; those of them in the dump */
+	bool upside_down;    /* the stack begins with a place */
+	size_t reversed;     /* such stacks that end with a call */
 	struct missing missing[MAX_MISSING];
 	size_t nmissing;
 };
@@ -111,36 +116,53 @@ struct line {
 
 /* ---- losses ---- */
 
+/* Returns the current line's position. A line of a string counts with its own bytes, as the file's
+ * line may have many. */
 static struct place here(const struct dump *d)
 {
-	return (struct place){d->log.number, d->log.number, d->log.offset, d->log.bytes};
+	const struct tp_log *log = &d->log;
+	struct place at = {log->number, log->number, log->offset, log->bytes, 1};
+
+	if (log->kind == TP_LOG_CUT || log->kind == TP_LOG_END)
+		at.bytes = 0;
+	else if (log->depth && tp_scan_left(&log->text) < log->bytes)
+		at.bytes = tp_scan_left(&log->text) + 1;
+	return at;
 }
 
-static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
+static int lose(struct dump *d, struct place at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static int lose(struct dump *d, const struct place *at, const char *fmt, ...)
+static int lose(struct dump *d, struct place at, const char *fmt, ...)
 {
 	struct tp_loss loss = {
-	    .offset = at->offset, .bytes = at->bytes, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	    .offset = at.offset, .bytes = at.bytes, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	char why[120];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	if (at->last > at->line)
+	if (at.last > at.line)
 		snprintf(loss.reason, sizeof(loss.reason), "lines %llu to %llu %s",
-			 (unsigned long long)at->line, (unsigned long long)at->last, why);
+			 (unsigned long long)at.line, (unsigned long long)at.last, why);
 	else
 		snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
-			 (unsigned long long)at->line, why);
+			 (unsigned long long)at.line, why);
 	if (d->l.strict)
 		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset, "%s", loss.reason);
 	if (d->l.p->nlosses == MAX_LOSSES)
 		snprintf(loss.reason, sizeof(loss.reason),
-			 "line %llu and more, which are not listed", (unsigned long long)at->line);
+			 "line %llu and more, which are not listed", (unsigned long long)at.line);
 	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+}
+
+/* Returns the file's line that the current one is in. */
+static struct tp_scan file_line(const struct dump *d)
+{
+	const char *at = d->log.start + d->log.offset;
+
+	return (struct tp_scan){at, at + d->log.bytes};
 }
 
 static int add_label(struct dump *d, enum key key, struct tp_scan text)
@@ -211,6 +233,7 @@ static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 
 static int end_call(struct dump *d);
 static int end_noise(struct dump *d);
+static int note_foreign(struct dump *d);
 
 static int end_goroutine(struct dump *d)
 {
@@ -281,6 +304,48 @@ static int hear(struct dump *d, struct tp_scan line)
 	return 0;
 }
 
+/* ---- profiles of other kinds ---- */
+
+static void add_to(struct place *all, struct place at)
+{
+	if (!all->line)
+		*all = (struct place){.line = at.line, .offset = at.offset};
+	all->last = at.last;
+	all->bytes += at.bytes;
+	all->lines += at.lines;
+}
+
+/* Returns whether a line, which is not of a stack, begins a profile of another kind: its header, or
+ * data that is no text. */
+static bool begins_other(struct dump *d, struct tp_scan line)
+{
+	size_t n = tp_scan_left(&line);
+	bool text = !tp_kind_header(line.at, n, 0);
+	char name[48];
+
+	if (!text && !tp_scan_begins(line, "\x1f\x8b") &&
+	    ((d->open && !d->done) || !tp_log_is_binary(line.at, n)))
+		return false;
+	tp_kind_name(text ? tp_kind_of(line.at, n) : TP_KIND_NONE, line.at, n, name, sizeof(name));
+	snprintf(d->others, sizeof(d->others), "%s%s", text ? "a " : "",
+		 text ? name : "data that is no text");
+	return true;
+}
+
+/* Reports the profile of another kind that the last lines were, if they were one. */
+static int end_other(struct dump *d)
+{
+	struct place other = d->other;
+
+	d->other.line = 0;
+	if (!other.line)
+		return 0;
+	if (d->l.strict)
+		return tp_profile_several(d->l.err, other.offset);
+	other.last = other.line;
+	return lose(d, other, "begins %s, which has to be a file of its own", d->others);
+}
+
 /* ---- the beginning ---- */
 
 static int begin(struct dump *d);
@@ -290,8 +355,10 @@ static int next_dump(struct dump *d)
 {
 	struct tp_profile *p = tp_profile_new();
 
-	if (!p)
+	if (!p || note_foreign(d)) {
+		tp_profile_free(p);
 		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	}
 	d->nmissing = 0;
 	if (tp_goroutine_dumps_keep(&d->dumps, d->l.p)) {
 		tp_profile_free(p);
@@ -310,12 +377,14 @@ static bool is_same(const struct dump *d, const struct tp_goroutine *g)
 static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 {
 	bool same = is_same(d, g);
-	int code = 0;
+	int code = end_other(d);
 
+	d->reversed += d->upside_down && d->called == TP_LINE_CALL;
 	if (same)
 		d->open = false;
-	else
+	else if (!code)
 		code = end_goroutine(d);
+	d->upside_down = false;
 	if (!code && !same) {
 		struct tp_goroutine_turn turn = {
 		    .id = g->id,
@@ -329,6 +398,8 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 		d->again = turn.again;
 		if (!code && turn.next)
 			code = next_dump(d);
+		if (!code && d->dumps.second && (turn.next || d->dumps.nth == 1))
+			tp_goroutine_dumps_began(&d->dumps, file_line(d));
 	}
 	if (!code)
 		code = keep_words(d);
@@ -352,11 +423,10 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	if (!code)
 		code = tp_goroutine_labels(&d->l, g->labels, &d->labels);
 	if (code > 0)
-		code = lose(d, &(struct place){d->log.number, 0, d->log.offset, d->log.bytes},
-			    "has labels that cannot be read");
+		code = lose(d, here(d), "has labels that cannot be read");
 	if (!code && g->cut)
-		code = lose(d, &(struct place){d->log.number, 0, d->log.offset, d->log.bytes},
-			    "is cut: goroutine %lld has but a part of its state", (long long)g->id);
+		code = lose(d, here(d), "is cut: goroutine %lld has only a part of its state",
+			    (long long)g->id);
 	return code;
 }
 
@@ -404,30 +474,43 @@ static int add_creator(struct dump *d, struct tp_scan s, const struct tp_where *
 	return code;
 }
 
-/* Reports lines between two lines of a stack as a loss: they are foreign or damaged. */
+/* Handles lines between two lines of a stack. With a place among them they are a damaged call, and
+ * a loss; others are of something else: nothing of the stack is missing. */
 static int end_noise(struct dump *d)
 {
 	struct place noise = d->noise;
+	bool damaged = d->told;
 
 	d->noise.line = 0;
 	d->told = false;
 	if (!noise.line)
 		return 0;
+	if (damaged)
+		return lose(d, noise, "of goroutine %lld's stack cannot be read",
+			    (long long)d->g.id);
+	noise.last = noise.line;
 	if (d->l.strict)
-		noise.last = noise.line;
-	return d->l.strict ? lose(d, &noise, "is no part of a goroutine's stack")
-			   : lose(d, &noise, "%s no part of goroutine %lld's stack",
-				  noise.last > noise.line ? "are" : "is", (long long)d->g.id);
+		return lose(d, noise, "is of something else, within goroutine %lld's stack",
+			    (long long)d->g.id);
+	add_to(&d->foreign, noise);
+	return 0;
 }
 
-static void add_noise(struct dump *d, const struct place *at)
+/* Adds a notice about lines of something else within stacks. */
+static int note_foreign(struct dump *d)
 {
-	struct place *n = &d->noise;
+	struct place foreign = d->foreign;
 
-	if (!n->line)
-		*n = *at;
-	n->last = at->last;
-	n->bytes = at->offset + at->bytes - n->offset;
+	d->foreign = (struct place){0};
+	if (!foreign.line)
+		return 0;
+	return tp_legacy_fail(
+	    &d->l, tp_profile_add_notice(
+		       d->l.p, TP_WARNING, TP_OFFSET_NONE,
+		       "%llu line%s of something else within stacks %s left out (the first is line "
+		       "%llu)",
+		       (unsigned long long)foreign.lines, foreign.lines == 1 ? "" : "s",
+		       foreign.lines == 1 ? "is" : "are", (unsigned long long)foreign.line));
 }
 
 /* Ends the pending call, whose place is *w. */
@@ -442,7 +525,7 @@ static int end_call_at(struct dump *d, const struct tp_where *w)
 	d->kept++;
 	code = end_noise(d);
 	if (!code && (kind == TP_LINE_CALL_CUT || kind == TP_LINE_CREATOR_CUT))
-		code = lose(d, &d->call_at, "is cut");
+		code = lose(d, d->call_at, "is cut");
 	if (code || d->ancestors)
 		return code;
 	if (kind == TP_LINE_CREATOR) {
@@ -467,12 +550,12 @@ static int end_call(struct dump *d)
 	if (!d->open || kind == TP_LINE_NAME || (d->done && !d->ancestors)) {
 		d->called = TP_LINE_BLANK;
 		if (d->open && kind == TP_LINE_NAME)
-			add_noise(d, &d->call_at);
+			add_to(&d->noise, d->call_at);
 		return 0;
 	}
 	code = end_call_at(d, &none);
-	if (!code && kind == TP_LINE_CALL)
-		code = lose(d, &d->call_at, "is not followed by a file and a line");
+	if (!code && (kind == TP_LINE_CALL || kind == TP_LINE_CREATOR))
+		code = lose(d, d->call_at, "is not followed by a file and a line");
 	return code;
 }
 
@@ -498,7 +581,7 @@ static int stray_place(struct dump *d, const struct tp_where *w)
 	    d->runtime_stack)
 		return 0;
 	d->stray = true;
-	return lose(d, &d->call_at, "begins a stack that lacks its first line");
+	return lose(d, d->call_at, "begins a stack that lacks its first line");
 }
 
 static int read_place(struct dump *d, enum tp_dump_line kind)
@@ -506,21 +589,22 @@ static int read_place(struct dump *d, enum tp_dump_line kind)
 	static const struct tp_where none;
 	const struct tp_where *w = &d->where;
 	bool cut = kind == TP_LINE_WHERE_CUT;
-	struct place at = here(d);
 	int code;
 
 	if (!d->open || (d->done && !d->ancestors && d->called != TP_LINE_BLANK))
 		return stray_place(d, w);
 	if (d->called == TP_LINE_BLANK) {
+		d->upside_down |= d->lines == 1;
 		if (!d->done) {
-			add_noise(d, &at);
+			add_to(&d->noise, here(d));
 			d->told |= w->offset || *d->log.text.at == '\t';
 		}
 		return 0;
 	}
 	d->kept++;
 	code = end_call_at(d, cut ? &none : w);
-	return code || !cut ? code : lose(d, &at, "is cut, or has no line that can be read");
+	return code || !cut ? code
+			    : lose(d, here(d), "is cut: its file or line number cannot be read");
 }
 
 static int read_elided(struct dump *d, struct tp_scan line)
@@ -554,7 +638,6 @@ static int read_foreign(struct dump *d, struct tp_scan line)
 
 static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_line kind)
 {
-	struct place at = here(d);
 	int code;
 
 	switch (kind) {
@@ -591,7 +674,7 @@ static int read_stack_line(struct dump *d, struct tp_scan line, enum tp_dump_lin
 		end_call(d);
 	tp_goroutine_dumps_other(&d->dumps, line);
 	if (!d->done || d->ancestors)
-		add_noise(d, &at);
+		add_to(&d->noise, here(d));
 	return 0;
 }
 
@@ -607,16 +690,25 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 
 static bool is_cut(const struct dump *d);
 
+/* Writes what is wrong with a dump that is cut off. */
+static const char *cut_end(const struct dump *d, char text[80])
+{
+	if (d->torn)
+		return "ends in the first line of a stack";
+	snprintf(text, 80, "ends in the middle of goroutine %lld's stack", (long long)d->g.id);
+	return text;
+}
+
 /* Handles the beginning or end of a string that contains lines, or its missing end. */
 static int end_string(struct dump *d)
 {
-	struct place at = here(d);
+	char why[80];
 	int code = 0;
 
 	if (d->log.kind == TP_LOG_CUT)
-		return d->open ? lose(d, &at, "is cut within a string that holds the dump") : 0;
+		return d->open ? lose(d, here(d), "is cut within a string that holds the dump") : 0;
 	if (is_cut(d))
-		code = lose(d, &at, "ends in the middle of the stack of a goroutine");
+		code = lose(d, here(d), "%s", cut_end(d, why));
 	d->torn = false;
 	tp_goroutine_dumps_other(&d->dumps, d->log.text);
 	return code ? code : end_goroutine(d);
@@ -625,11 +717,10 @@ static int end_string(struct dump *d)
 /* Reports a line of a stack after an empty line, which should have ended the stack. */
 static int go_on(struct dump *d, enum tp_dump_line kind)
 {
-	struct place at = here(d);
 
 	if (d->done || kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT)
 		return 0;
-	return lose(d, &at, "goes on with goroutine %lld's stack behind an empty line",
+	return lose(d, here(d), "goes on with goroutine %lld's stack behind an empty line",
 		    (long long)d->g.id);
 }
 
@@ -659,6 +750,11 @@ static int read_line(struct dump *d)
 		d->kept++;
 		return begin_goroutine(d, &g);
 	}
+	if (d->other.line || (kind == TP_LINE_OTHER && begins_other(d, line))) {
+		add_to(&d->other, here(d));
+		tp_goroutine_dumps_other(&d->dumps, line);
+		return end_goroutine(d);
+	}
 	if (over && !tp_dump_is_stack(kind))
 		code = end_goroutine(d);
 	else if (over && d->open)
@@ -669,7 +765,7 @@ static int read_line(struct dump *d)
 	return d->open ? read_stack_line(d, line, kind) : read_other(d, line, kind);
 }
 
-/* Returns whether the dump is cut off: after a call without its place, after the first line of a
+/* Returns whether the dump is cut off: after a call or a creator without its place, after the first line of a
  * stack, or within that line. Other whole lines may follow a stack ("exit status 2"). */
 static bool is_cut(const struct dump *d)
 {
@@ -681,7 +777,7 @@ static bool is_cut(const struct dump *d)
 		return false;
 	if (d->called == TP_LINE_NAME)
 		return !whole;
-	if (d->called == TP_LINE_CALL || d->called == TP_LINE_CALL_CUT)
+	if (d->called != TP_LINE_BLANK)
 		return !d->done || d->ancestors;
 	return !d->frames.size && !d->unavailable;
 }
@@ -690,18 +786,17 @@ static int check_end(struct dump *d)
 {
 	struct tp_loss loss = {.offset = d->l.size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	static const struct tp_where none;
+	char why[80];
 	int code = 0;
 
 	if (!is_cut(d))
 		return 0;
+	snprintf(loss.reason, sizeof(loss.reason), "%s", cut_end(d, why));
 	if (d->l.strict)
-		return tp_err_set(d->l.err, TP_ETRUNC, d->l.size,
-				  "ends in the middle of the stack of a goroutine");
+		return tp_err_set(d->l.err, TP_ETRUNC, d->l.size, "%s", loss.reason);
 	if (d->called == TP_LINE_CALL && !d->done)
 		code = end_call_at(d, &none);
 	d->called = TP_LINE_BLANK;
-	snprintf(loss.reason, sizeof(loss.reason),
-		 "ends in the middle of the stack of a goroutine");
 	return code ? code : tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
 }
 
@@ -728,12 +823,31 @@ static int begin(struct dump *d)
 	return code;
 }
 
-/* Adds a notice that says how many of the lines belong to goroutines. */
+/* Adds a notice that says how many of the lines belong to goroutines, and one about stacks that
+ * were left out. */
 static int sum_up(struct dump *d)
 {
 	uint64_t others = d->seen > d->kept ? d->seen - d->kept : 0;
+	const struct tp_log_shape *source = &d->log.source, *other = &d->log.other;
 	char lines[64];
+	int code = note_foreign(d);
 
+	if (code)
+		return code;
+	if (other->n && tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
+					      "has goroutines of %.*s and of %.*s; only those of "
+					      "the first are read: take the lines of each to a "
+					      "file of their own, e.g. with grep -F '%.*s'",
+					      (int)source->n, source->text, (int)other->n,
+					      other->text, (int)other->n, other->text))
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	if (d->log.changed &&
+	    tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
+				  "the prefix before stacks is another one from line %llu on; if "
+				  "that is another program's, take the lines of each to a file of "
+				  "their own",
+				  (unsigned long long)d->log.changed))
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
 	if (!d->log.wrapped && !d->l.p->nlosses)
 		return 0;
 	snprintf(lines, sizeof(lines), "%llu of %llu lines %s of goroutines",
@@ -758,11 +872,17 @@ static int read_file(struct dump *d)
 	if (!code)
 		code = end_goroutine(d);
 	if (!code)
+		code = end_other(d);
+	if (!code)
 		code = keep_words(d);
 	if (!code)
 		code = sum_up(d);
 	if (!code && !d->l.p->nsamples)
 		code = tp_err_set(d->l.err, TP_EFORMAT, 0, "has no stack of a goroutine");
+	if (!code && d->reversed > 1 && d->reversed > d->dumps.nth / 2)
+		code = tp_err_set(d->l.err, TP_EFORMAT, 0,
+				  "has its lines newest first, which no stack can be read from; "
+				  "turn them round, e.g. with tac");
 	return code;
 }
 
@@ -772,10 +892,10 @@ static void rewind_dump(struct dump *d, const uint8_t *data, size_t size)
 	tp_log_init(&d->log, data, size);
 	d->open = d->torn = d->stray = d->runtime_stack = d->doubled = false;
 	d->called = TP_LINE_BLANK;
-	d->noise.line = 0;
+	d->noise.line = d->foreign.line = 0;
 	d->gap = 0;
 	d->seen = d->kept = d->lines = 0;
-	d->nmissing = 0;
+	d->reversed = d->nmissing = 0;
 	d->words.size = 0;
 }
 
@@ -825,6 +945,18 @@ static int read_dumps(struct dump *d, const uint8_t *data, size_t size, struct t
 	return code;
 }
 
+/* Puts dumps that lie newest first into the order of their times, and says so. */
+static int turn_round(struct dump *d, struct tp_profile *last)
+{
+	if (!tp_goroutine_dumps_turn_round(&d->dumps, last))
+		return 0;
+	return tp_legacy_fail(
+	    &d->l, tp_profile_add_notice(last, TP_WARNING, TP_OFFSET_NONE,
+					 "has its dumps newest first, by their times%s",
+					 d->dumps.nkept ? "; they are compared from the oldest on"
+							: ", and the oldest is read"));
+}
+
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err)
 {
@@ -848,13 +980,10 @@ int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile
 					  "holds %zu dumps, one after the other; this is the "
 					  "last (tprof-leaks compares them)",
 					  d->dumps.n));
-	if (!code && opt->dumps) {
-		opt->dumps->total = d->dumps.n;
-		opt->dumps->n = d->dumps.nkept;
-		for (size_t i = 0; i < d->dumps.nkept; i++)
-			opt->dumps->p[i] = d->dumps.kept[i];
-		d->dumps.nkept = 0;
-	}
+	if (!code)
+		code = turn_round(d, p);
+	if (!code && opt->dumps)
+		tp_goroutine_dumps_give(&d->dumps, opt->dumps);
 	release(d);
 	free(d);
 	return code;

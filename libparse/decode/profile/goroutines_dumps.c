@@ -100,10 +100,76 @@ int tp_goroutine_dumps_turn(struct tp_goroutine_dumps *d, struct tp_goroutine_tu
 	return code;
 }
 
+/* ---- times ---- */
+
+#define TIME_WITHIN 4096 /* bytes of a line in which a time is looked for */
+
+/* Finds a time like 2026-11-28T10:05:01 or 2026/11/28 10:05:01 in a line. */
+static void find_time(struct tp_scan s, char time[TP_DUMP_TIME])
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:dd";
+	const size_t n = sizeof(form) - 1;
+
+	if (tp_scan_left(&s) > TIME_WITHIN)
+		s.end = s.at + TIME_WITHIN;
+	for (; tp_scan_left(&s) >= n; s.at++) {
+		size_t i = 0, digits = 0;
+		char found[TP_DUMP_TIME] = "";
+
+		for (; i < n; i++) {
+			char c = s.at[i];
+
+			if (form[i] == 'd' && (c < '0' || c > '9'))
+				break;
+			if (form[i] == 'd')
+				found[digits++] = c;
+			else if (c != form[i] && (form[i] != '-' || c != '/') &&
+				 (form[i] != 'T' || c != ' '))
+				break;
+		}
+		if (i == n) {
+			memcpy(time, found, TP_DUMP_TIME);
+			return;
+		}
+	}
+}
+
+void tp_goroutine_dumps_began(struct tp_goroutine_dumps *d, struct tp_scan line)
+{
+	char before[TP_DUMP_TIME];
+
+	memcpy(before, d->began, sizeof(before));
+	find_time(line, d->latest);
+	memcpy(d->began, d->latest, sizeof(d->began));
+	d->older += *before && strcmp(d->began, before) < 0;
+}
+
+bool tp_goroutine_dumps_turn_round(struct tp_goroutine_dumps *d, struct tp_profile *last)
+{
+	struct tp_profile **p = d->kept, first;
+	size_t n = d->nkept;
+
+	if (d->n < 2 || d->older != d->n - 1)
+		return false;
+	if (n) {
+		first = *p[0];
+		*p[0] = *last;
+		*last = first;
+	}
+	for (size_t i = 1; 2 * i < n; i++) {
+		struct tp_profile *other = p[i];
+
+		p[i] = p[n - i];
+		p[n - i] = other;
+	}
+	return true;
+}
+
 void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line)
 {
 	bool dashes = tp_scan_is(tp_scan_trim(line), "-----");
 
+	find_time(line, d->latest);
 	d->apart = true;
 	d->threads |= dashes;
 	/* The signal that made a thread print stands between the dashes and the stack. */
@@ -135,6 +201,15 @@ int tp_goroutine_dumps_keep(struct tp_goroutine_dumps *d, struct tp_profile *p)
 	return 0;
 }
 
+void tp_goroutine_dumps_give(struct tp_goroutine_dumps *d, struct tp_profile_dumps *out)
+{
+	out->total = d->n;
+	out->n = d->nkept;
+	for (size_t i = 0; i < d->nkept; i++)
+		out->p[i] = d->kept[i];
+	d->nkept = 0;
+}
+
 bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d)
 {
 	d->n = d->from.size / sizeof(size_t) + 1;
@@ -145,6 +220,7 @@ bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d)
 	d->nth = d->start = d->nseen = d->doubt = 0;
 	memset(d->begins, 0, sizeof(d->begins));
 	d->apart = d->threads = d->dashes = false;
+	*d->latest = '\0';
 	return true;
 }
 

@@ -10,6 +10,8 @@
  * If there is no such stack, it is a single dump that contains an id twice. Single stacks of
  * running goroutines, which servers log after a panic (debug.Stack), do not begin a dump.
  *
+ * Dumps that lie newest first, by the times before them, are put in order.
+ *
  * As a beginning is recognised only later, a file with several dumps is read twice: the first pass
  * finds the beginnings, the second uses them. */
 #ifndef TP_DECODE_PROFILE_GOROUTINES_DUMPS_H
@@ -22,6 +24,8 @@
 
 /* Evidence that a dump begins, weakest first. */
 enum { TP_DUMP_RUNNING_ALONE, TP_DUMP_OTHERS, TP_DUMP_RUNNING, TP_DUMP_WORDS, TP_DUMP_NRANKS };
+
+#define TP_DUMP_TIME sizeof("20261128100501") /* of a time, without its fraction and zone */
 
 struct tp_goroutine_dumps {
 	size_t n; /* dumps; valid once the file has been read */
@@ -38,6 +42,9 @@ struct tp_goroutine_dumps {
 	size_t next;		       /* index of the next one in `from` */
 	size_t begins[TP_DUMP_NRANKS]; /* 1 + the last goroutine that may begin one; 0: unset */
 	size_t doubt;		       /* 1 + one that does if a stack follows at once; 0: unset */
+	char latest[TP_DUMP_TIME];     /* the last time seen between stacks; "" none */
+	char began[TP_DUMP_TIME];      /* that of this dump */
+	size_t older;		       /* dumps older than the one before them in the file */
 	bool apart;		       /* there were other lines since the last stack */
 	bool threads;		       /* threads print their goroutines again */
 	bool dashes;		       /* the last line was "-----" */
@@ -63,8 +70,15 @@ struct tp_goroutine_turn {
 int tp_goroutine_dumps_turn(struct tp_goroutine_dumps *d, struct tp_goroutine_turn *turn);
 /* Takes note of a line that does not belong to a stack. */
 void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line);
+/* Takes note of the file's line that a dump begins with, for its time. */
+void tp_goroutine_dumps_began(struct tp_goroutine_dumps *d, struct tp_scan line);
 /* Takes ownership of a dump, unless it fails. Returns 0 or TP_ENOMEM. */
 int tp_goroutine_dumps_keep(struct tp_goroutine_dumps *d, struct tp_profile *p);
+/* If the dumps lie newest first, by their times, puts those kept and `last` in order: the newest
+ * into `last`. Returns whether they did. */
+bool tp_goroutine_dumps_turn_round(struct tp_goroutine_dumps *d, struct tp_profile *last);
+/* Gives the dumps before the last to the caller. */
+void tp_goroutine_dumps_give(struct tp_goroutine_dumps *d, struct tp_profile_dumps *out);
 /* Ends a pass over the file. Returns true if the file has several dumps and must be read again. */
 bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d);
 void tp_goroutine_dumps_release(struct tp_goroutine_dumps *d);

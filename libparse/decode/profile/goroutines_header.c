@@ -37,11 +37,11 @@ bool tp_goroutine_header(struct tp_scan s, enum tp_dump_line kind, struct tp_gor
 	struct tp_scan all;
 	const char *end;
 
+	if (kind != TP_LINE_HEADER && kind != TP_LINE_HEADER_CUT)
+		return false;
 	memset(g, 0, sizeof(*g));
 	s = tp_scan_trim(s);
 	g->cut = kind == TP_LINE_HEADER_CUT;
-	if (kind != TP_LINE_HEADER && !g->cut)
-		return false;
 	tp_scan_text(&s, "goroutine ");
 	tp_scan_int(&s, false, &g->id);
 	s.at = (const char *)memchr(s.at, '[', tp_scan_left(&s)) + 1;

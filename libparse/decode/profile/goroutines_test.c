@@ -195,25 +195,23 @@ static void test_goroutines_read_damage(void **state)
 	    {"a line of something else in the middle of a stack",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nwho wrote this?\nmain.g()\n\tx.go:2 "
 	     "+0x1\n",
-	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n"
-		   "lost line 4 is no part of goroutine 1's stack\n",
-	     "error -3: line 4 is no part of a goroutine's stack\n"},
+	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n",
+	     "error -3: line 4 is of something else, within goroutine 1's stack\n"},
 	    {"a line of something else between a function and its place",
 	     "goroutine 1 [running]:\nmain.f()\nat 10:00:01\n\tx.go:1 +0x1\nmain.g()\n\tx.go:2 "
 	     "+0x1\n",
-	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n"
-		   "lost line 3 is no part of goroutine 1's stack\n",
-	     "error -3: line 3 is no part of a goroutine's stack\n"},
+	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n",
+	     "error -3: line 3 is of something else, within goroutine 1's stack\n"},
 	    {"lines that a pager cut",
 	     "goroutine 1 [select, 7 minutes, locked t>\nmain.f(0x1)\n\t/src/ve>\n"
 	     "main.(*T).g(0x1, {0x2, 0x>\n\t/src/x.go:7 +0x>\ncreated by "
 	     "main.sta>\n\t/src/x.go:7>\n",
 	     TYPES "1 420000000000: main.f < main.(*T).g@/src/x.go:7 {state=select; goroutine=1}\n"
-		   "lost line 1 is cut: goroutine 1 has but a part of its state\n"
-		   "lost line 3 is cut, or has no line that can be read\n"
+		   "lost line 1 is cut: goroutine 1 has only a part of its state\n"
+		   "lost line 3 is cut: its file or line number cannot be read\n"
 		   "lost line 4 is cut\nlost line 6 is cut\n"
-		   "lost line 7 is cut, or has no line that can be read\n",
-	     "error -3: line 1 is cut: goroutine 1 has but a part of its state\n"},
+		   "lost line 7 is cut: its file or line number cannot be read\n",
+	     "error -3: line 1 is cut: goroutine 1 has only a part of its state\n"},
 	    {"a function without its place, a stack without its first line",
 	     "goroutine 1 [select]:\nmain.f()\nmain.g()\n\tx.go:2 +0x1\ncreated by "
 	     "main.h\n\tx.go:3 "
@@ -226,20 +224,45 @@ static void test_goroutines_read_damage(void **state)
 	    {"cut behind the name of a function",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(0x1, 0x",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
-		   "lost ends in the middle of the stack of a goroutine\n",
-	     "error -4: ends in the middle of the stack of a goroutine\n"},
+		   "lost ends in the middle of goroutine 1's stack\n",
+	     "error -4: ends in the middle of goroutine 1's stack\n"},
+	    {"cut behind the name of a creator: its place tells go statements apart",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g in goroutine 7\n",
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+		   "lost ends in the middle of goroutine 1's stack\n",
+	     "error -4: ends in the middle of goroutine 1's stack\n"},
+	    {"a creator without its place",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g in goroutine 7\n\n"
+	     "goroutine 2 [running]:\nmain.f()\n\tx.go:1 +0x1\n",
+	     TYPES "1 0: main.f@x.go:1 {created_by=main.g; state=running; creator=7; goroutine=1}\n"
+		   "1 0: main.f@x.go:1 {state=running; goroutine=2}\n"
+		   "lost line 4 is not followed by a file and a line\n",
+	     "error -3: line 4 is not followed by a file and a line\n"},
+	    {"a profile of another kind behind a dump, and between two stacks",
+	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n"
+	     "goroutine profile: total 1\n1 @ 0x11\n#\t0x10\tmain.f+0x10\tx.go:1\n\n"
+	     "goroutine 2 [running]:\nmain.f()\n\tx.go:1 +0x1\ncreated by main.g\n\tx.go:2 +0x1\n"
+	     "\x02\x03\x02\n\x02\x02\n",
+	     TYPES
+	     "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
+	     "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.g; state=running; "
+	     "goroutine=2}\n"
+	     "lost line 4 begins a goroutine profile (text), which has to be a file of its own\n"
+	     "lost line 13 begins data that is no text, which has to be a file of its own\n",
+	     "error -3: is several profiles one after the other: give them as files of their "
+	     "own\n"},
 	    {"cut in the first line of a stack",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [chan re",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
-		   "lost ends in the middle of the stack of a goroutine\n",
-	     "error -4: ends in the middle of the stack of a goroutine\n"},
+		   "lost ends in the first line of a stack\n",
+	     "error -4: ends in the first line of a stack\n"},
 	    {"a function that cannot be read, last of its stack, has a place that can",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(what?\n\tx.go:2 +0x1\n\n"
 	     "goroutine 2 [select]:\nmain.h()\n\tx.go:3 +0x1\n",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
 		   "1 0: main.h@x.go:3 {state=select; goroutine=2}\n"
-		   "lost lines 4 to 5 are no part of goroutine 1's stack\n",
-	     "error -3: line 4 is no part of a goroutine's stack\n"},
+		   "lost lines 4 to 5 of goroutine 1's stack cannot be read\n",
+	     "error -3: lines 4 to 5 of goroutine 1's stack cannot be read\n"},
 	    {"a function behind an empty line, which is of this stack or of one without a first "
 	     "line",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\nmain.g()\n\tx.go:2 +0x1\n",
@@ -249,9 +272,8 @@ static void test_goroutines_read_damage(void **state)
 	    {"a record of JSON without the key is no part of the dump",
 	     "{\"msg\":\"goroutine 1 [running]:\"}\n{\"msg\":\"main.f()\"}\n"
 	     "{\"level\":\"info\",\"other\":\"x\"}\n{\"msg\":\"\\tx.go:1 +0x1\"}\n",
-	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
-		   "lost line 3 is no part of goroutine 1's stack\n",
-	     "error -3: line 3 is no part of a goroutine's stack\n"},
+	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n",
+	     "error -3: line 3 is of something else, within goroutine 1's stack\n"},
 	    {"a string that has no end",
 	     "{\"msg\":\"goroutine 1 [running]:\\nmain.f()\\n\\tx.go:1 +0x1\\nmain.g\n{}\n",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
@@ -260,16 +282,16 @@ static void test_goroutines_read_damage(void **state)
 	    {"a dump on one line that is cut behind a function",
 	     "x: goroutine 1 [running]:\\nmain.f()\\n\\tx.go:1 +0x1\\nmain.g()\nbye\n",
 	     TYPES "1 0: main.f@x.go:1 < main.g {state=running; goroutine=1}\n"
-		   "lost line 1 ends in the middle of the stack of a goroutine\n"
+		   "lost line 1 ends in the middle of goroutine 1's stack\n"
 		   "lost line 1 is not followed by a file and a line\n",
-	     "error -3: line 1 ends in the middle of the stack of a goroutine\n"},
+	     "error -3: line 1 ends in the middle of goroutine 1's stack\n"},
 	    {"labels that cannot be read, numbers beyond 64 bits",
 	     "goroutine 99999999999999999999 [select, 9223372036854775807 minutes] {\"a: b}:\n"
 	     "main.f()\n\tx.go:99999999999999999999 +0x1\nmain.g()\n\tx.go:2 "
 	     "pc=0x1ffffffffffffffff\n",
 	     TYPES "1 9223372036854775807: main.f < main.g@x.go:2 {state=select; goroutine=0}\n"
 		   "lost line 1 has labels that cannot be read\n"
-		   "lost line 3 is cut, or has no line that can be read\n",
+		   "lost line 3 is cut: its file or line number cannot be read\n",
 	     "error -3: line 1 has labels that cannot be read\n"},
 	};
 
@@ -338,6 +360,86 @@ static void test_goroutines_read_several(void **state)
 	}
 }
 
+/* Stacks of several programs are no dumps of one. */
+static void test_goroutines_read_mixed(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} files[] = {
+	    {"a-1 | goroutine 1 [select]:\na-1 | main.f()\na-2 | goroutine 1 [select]:\n"
+	     "a-2 | main.g()\na-2 | \tx.go:2 +0x1\na-1 | \tx.go:1 +0x1\n",
+	     "has goroutines of a-1 and of a-2; only those of the first are read: take the lines "
+	     "of each to a file of their own, e.g. with grep -F 'a-2'"},
+	    {"pod-x app goroutine 1 [select]:\npod-x app main.f()\npod-x app \tx.go:1 +0x1\n"
+	     "pod-y app goroutine 1 [select]:\npod-y app main.f()\npod-y app \tx.go:1 +0x1\n",
+	     "the prefix before stacks is another one from line 4 on; if that is another "
+	     "program's, take the lines of each to a file of their own"},
+	    {"goroutine 1 [select]:\nmain.f()\nat 10:00\nor so\n\tx.go:1 +0x1\nat 10:01\n"
+	     "main.g()\n\tx.go:1 +0x1\nexit status 2\n",
+	     "3 lines of something else within stacks are left out (the first is line 3)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct tp_profile *p;
+		struct tp_err err;
+		char all[400];
+
+		assert_int_equal(
+		    tp_profile_read(files[i].text, strlen(files[i].text), NULL, &p, &err), 0);
+		tp_profile_warnings(p, all, sizeof(all));
+		if (!strstr(all, files[i].says))
+			fail_msg("\"%s\" does not say \"%s\"", all, files[i].says);
+		tp_profile_free(p);
+	}
+}
+
+/* Logs are often shown newest first. */
+static void test_goroutines_read_newest_first(void **state)
+{
+	static const char lines[] = "\tx.go:9 +0x1\ncreated by main.main\n\tx.go:1 +0x1\nmain.f()\n"
+				    "goroutine 1 [select]:\n\n\tx.go:2 +0x1\nmain.g()\n"
+				    "goroutine 2 [select]:\n\n\tx.go:2 +0x1\nmain.g()\n"
+				    "goroutine 3 [select]:\n";
+	static const char text[] = "2026/11/28 10:15:00 dump\n" ONE("1", "select")
+	    ONE("7", "select") ONE("8", "select") "2026/11/28 10:10:00 dump\n" ONE("1", "select")
+		ONE("7", "select") "2026/11/28 10:05:00 dump\n" ONE("1", "select");
+	static const char places[] = "goroutine 1 [select]:\n\tx.go:2 +0x1\n\n"
+				     "goroutine 2 [select]:\n\tx.go:2 +0x1\n\n"
+				     "goroutine 3 [select]:\n\tx.go:2 +0x1\n";
+	char *got = show_read(lines, strlen(lines), false);
+	struct tp_profile *p, *before[8];
+	struct tp_profile_dumps dumps = {.p = before, .room = 8};
+	struct tp_profile_options opt = {.dumps = &dumps};
+	struct tp_err err;
+
+	(void)state;
+	assert_string_equal(got, "error -3: has its lines newest first, which no stack can be read "
+				 "from; turn them round, e.g. with tac\n");
+	free(got);
+	/* Calls that were left out are damage of another kind. */
+	got = show_read(places, strlen(places), false);
+	assert_non_null(strstr(got, "lost line 2 of goroutine 1's stack cannot be read\n"));
+	free(got);
+	assert_int_equal(tp_profile_read(text, strlen(text), &opt, &p, &err), 0);
+	assert_int_equal(dumps.n, 2);
+	assert_int_equal(before[0]->nsamples, 1);
+	assert_int_equal(before[1]->nsamples, 2);
+	assert_int_equal(p->nsamples, 3);
+	assert_string_equal(
+	    p->notices[p->nnotices - 1].text,
+	    "has its dumps newest first, by their times; they are compared from the "
+	    "oldest on");
+	for (size_t i = 0; i < dumps.n; i++)
+		tp_profile_free(before[i]);
+	tp_profile_free(p);
+	assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+	assert_int_equal(p->nsamples, 1);
+	assert_string_equal(p->notices[p->nnotices - 1].text,
+			    "has its dumps newest first, by their times, and the oldest is read");
+	tp_profile_free(p);
+}
+
 /* Of many the first and the latest are kept. */
 static void test_goroutines_read_many(void **state)
 {
@@ -401,6 +503,23 @@ static void test_goroutines_read_deep(void **state)
 	assert_int_equal(tp_dict_stack_at(p->dict, p->stack[0]).depth, 100000);
 	tp_profile_free(p);
 	tp_buf_release(&text);
+}
+
+/* A line of the file may have many lines of a dump: each loses its own bytes. */
+static void test_goroutines_read_lost_bytes(void **state)
+{
+	static const char text[] =
+	    "{\"s\":\"goroutine 1 [select]:\\nmain.f()\\nmain.g()\\n\\tx.go:1 +0x1"
+	    "\\nmain.h()\\n\\t/x.g>\\nmain.i()\\n\\tx.go:1 +0x1\\n\"}\n";
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+	assert_int_equal(p->nlosses, 2);
+	assert_int_equal(p->losses[0].bytes, strlen("main.f()\n"));
+	assert_int_equal(p->losses[1].bytes, strlen("\t/x.g>\n"));
+	tp_profile_free(p);
 }
 
 /* More losses than a profile lists. */
@@ -525,7 +644,10 @@ int main(void)
 	    cmocka_unit_test(test_goroutines_read_cut_anywhere),
 	    cmocka_unit_test(test_goroutines_read_deep),
 	    cmocka_unit_test(test_goroutines_read_several),
+	    cmocka_unit_test(test_goroutines_read_mixed),
+	    cmocka_unit_test(test_goroutines_read_newest_first),
 	    cmocka_unit_test(test_goroutines_read_many),
+	    cmocka_unit_test(test_goroutines_read_lost_bytes),
 	    cmocka_unit_test(test_goroutines_read_many_losses),
 	    cmocka_unit_test(test_goroutines_read_ids_apart),
 	    cmocka_unit_test(test_goroutines_read_three_forms),

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/seed.h"
+#include "decode/profile/goroutines_dumps.h"
 #include "decode/profile/kinds.h"
+#include "open/dumpline.h"
 
 static int (*const readers[TP_NKINDS])(struct tp_legacy *l) = {
     [TP_KIND_HEAP] = tp_legacy_heap,	    [TP_KIND_GROWTH] = tp_legacy_heap,
@@ -17,7 +19,7 @@ static int (*const readers[TP_NKINDS])(struct tp_legacy *l) = {
     [TP_KIND_JAVA_HEAP] = tp_legacy_java,   [TP_KIND_JAVA_CONTENTION] = tp_legacy_java,
 };
 
-int tp_legacy_fail(struct tp_legacy *l, int code)
+int tp_legacy_failed(struct tp_legacy *l, int code)
 {
 	switch (code) {
 	case TP_ENOMEM:
@@ -25,10 +27,8 @@ int tp_legacy_fail(struct tp_legacy *l, int code)
 	case TP_ELIMIT:
 		return tp_err_set(l->err, code, TP_OFFSET_NONE, "more than 2^30 entries");
 	default:
-		return code ? tp_err_set(l->err, code, tp_lines_offset(&l->lines),
-					 "line %llu cannot be kept",
-					 (unsigned long long)l->lines.number)
-			    : 0;
+		return tp_err_set(l->err, code, tp_lines_offset(&l->lines),
+				  "line %llu cannot be kept", (unsigned long long)l->lines.number);
 	}
 }
 
@@ -232,13 +232,17 @@ static void keep_last_counters(struct tp_profile *p, size_t before)
 	p->ncounters -= before;
 }
 
-static int lose_part(struct tp_legacy *l, struct tp_lines part)
+static int lose_part(struct tp_legacy *l, struct tp_lines part, enum tp_kind kind)
 {
+	char name[48], why[120];
+
 	l->lines = part;
 	tp_lines_next(&l->lines);
+	tp_kind_name(kind, l->lines.line.at, (size_t)(l->lines.end - l->lines.line.at), name,
+		     sizeof(name));
+	snprintf(why, sizeof(why), "begins a %s, which has to be a file of its own", name);
 	l->lines.next = l->lines.end;
-	return tp_legacy_lose(
-	    l, 0, "begins a profile of another kind, which has to be a file of its own");
+	return tp_legacy_lose(l, 0, why);
 }
 
 /* Reads the part of this kind that lies in [at, end); *n counts those that are added up. What a
@@ -264,7 +268,7 @@ static int read_part(struct tp_legacy *l, size_t at, size_t end, enum tp_kind ki
 	if (code) {
 		p->period = period;
 		p->duration_ns = duration;
-		code = lose_part(l, part);
+		code = lose_part(l, part, kind);
 	} else {
 		keep_last_counters(p, counters);
 		p->period = l->follows && period > p->period ? period : p->period;
@@ -294,26 +298,75 @@ static bool any_has_four(const struct tp_legacy *l, size_t at)
 	return false;
 }
 
+/* Returns where the part that begins at `at` ends; all stacks of goroutines are one. */
+static size_t part_end(const struct tp_legacy *l, size_t at)
+{
+	struct tp_lines lines = l->lines;
+	bool stacks = false;
+
+	lines.end = lines.start + l->whole;
+	for (size_t end = at;; end = tp_kind_header(l->data, l->whole, end)) {
+		bool stack;
+
+		lines.next = lines.start + end;
+		stack = tp_lines_next(&lines) &&
+			tp_is_goroutine_line(lines.line.at, tp_scan_left(&lines.line));
+		if (end > at && !(stacks && stack))
+			return end;
+		stacks = stack;
+		end = (size_t)(lines.next - lines.start);
+	}
+}
+
+static bool counts_goroutines(const uint8_t *data, size_t size)
+{
+	static const char goroutine[] = "goroutine";
+	const char *name;
+	int n = tp_kind_count_name(data, size, &name);
+
+	return n >= (int)strlen(goroutine) && !memcmp(name, goroutine, strlen(goroutine));
+}
+
+/* Sets the profile read so far aside, and begins one for the next moment. */
+static int next_moment(struct tp_legacy *l)
+{
+	struct tp_profile *next = tp_profile_new(), before = *l->p;
+	int code = TP_ENOMEM;
+
+	if (next) {
+		*l->p = *next;
+		*next = before;
+		code = tp_goroutine_dumps_keep(l->dumps, next);
+	}
+	if (next && code)
+		tp_profile_free(next);
+	l->dumps->n++;
+	l->follows = false;
+	return tp_legacy_fail(l, code);
+}
+
 static int read_parts(struct tp_legacy *l, size_t at)
 {
 	size_t n = 0, end;
 	int code = 0;
 
 	for (; at < l->whole && !code; at = end, l->follows = true) {
-		struct tp_lines first = l->lines;
 		enum tp_kind kind = l->kind;
 
-		first.next = first.start + at;
-		first.end = first.start + l->whole;
-		tp_lines_next(&first);
-		end = tp_kind_header(l->data, l->whole, (size_t)(first.next - first.start));
+		end = part_end(l, at);
 		if (end < l->whole && l->strict)
 			return tp_profile_several(l->err, end);
 		if (l->follows)
-			kind = tp_kind_of(first.line.at, end - at);
+			kind = tp_kind_of(l->data + at, end - at);
 		else if (end < l->whole && kind == TP_KIND_HEAP)
 			l->four = any_has_four(l, at);
-		code = read_part(l, at, end, kind, &n);
+		if (l->follows && l->dumps && kind == l->kind &&
+		    counts_goroutines(l->data + at, end - at)) {
+			code = next_moment(l);
+			n = 0;
+		}
+		if (!code)
+			code = read_part(l, at, end, kind, &n);
 		release_part(l);
 	}
 	return code ? code : tp_profile_added_up(l->p, n, l->err);
@@ -359,9 +412,12 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 	    .lines = tp_lines(data, size),
 	    .seed = tp_seed(),
 	};
+	struct tp_goroutine_dumps dumps = {.n = 1, .most = opt->dumps ? opt->dumps->room : 0};
 	size_t at = 0;
 	int code;
 
+	if (opt->dumps && l.kind == TP_KIND_COUNT && counts_goroutines(data, size))
+		l.dumps = &dumps;
 	if (!readers[l.kind])
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is no profile of an older format");
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(l.kind));
@@ -372,6 +428,9 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 		if (!code)
 			code = read_parts(&l, at);
 	}
+	if (!code && l.dumps)
+		tp_goroutine_dumps_give(&dumps, opt->dumps);
+	tp_goroutine_dumps_release(&dumps);
 	release_part(&l);
 	return code;
 }

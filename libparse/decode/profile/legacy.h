@@ -46,6 +46,8 @@ struct tp_legacy {
 	size_t ntypes;	/* of the part, so far */
 	size_t nlosses; /* of the parts before */
 	bool four;	/* heap: values of some part are four */
+	/* Counts of goroutines: takes those of earlier moments; NULL: all are added up. */
+	struct tp_goroutine_dumps *dumps;
 
 	struct tp_buf places;	 /* struct tp_legacy_place */
 	struct tp_buf names;	 /* struct tp_frame: lines of places */
@@ -82,7 +84,11 @@ static inline bool tp_legacy_is_java(const struct tp_legacy *l)
 /* All return 0 or a negative code with l->err filled. */
 
 /* For codes from elsewhere (the builder, buffers), which come without words. */
-int tp_legacy_fail(struct tp_legacy *l, int code);
+int tp_legacy_failed(struct tp_legacy *l, int code);
+static inline int tp_legacy_fail(struct tp_legacy *l, int code)
+{
+	return code ? tp_legacy_failed(l, code) : 0;
+}
 /* The line at hand cannot be read: an error when strict; else it is a loss, with so many samples.
  */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);

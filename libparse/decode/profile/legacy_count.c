@@ -50,13 +50,13 @@ static int read_sample(struct tp_legacy *l, int64_t *count)
 	int code;
 
 	if (!tp_scan_left(&number) || !tp_scan_text(&s, " @"))
-		return tp_legacy_lose(l, 1, "is no count with a stack");
+		return tp_legacy_lose(l, 1, "is not a count and a stack (COUNT @ 0xADDRESS)");
 	if (!tp_scan_whole_int(number, count))
 		return tp_legacy_lose(l, 1, "has a count that does not fit 64 bits");
 	rest = s;
 	tp_scan_run(&rest, " x0123456789abcdef");
 	if (rest.at != rest.end)
-		return tp_legacy_lose(l, 1, "has something in its stack that is no address");
+		return tp_legacy_lose(l, 1, "has something in its stack that is not an address");
 	code = tp_legacy_push_all(l, s, 1, false);
 	if (code < 0)
 		return code;

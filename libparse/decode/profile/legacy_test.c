@@ -191,8 +191,8 @@ static void test_legacy_read_damage(void **state)
 	    {"a line in the middle is gone wrong: the others are kept, and its names are no one's",
 	     "goroutine profile: total 3\n1 @ 0x11\n1 @ 0x2z\n#\t0x20\tf+0x1\tx:1\n1 @ 0x31\n",
 	     "goroutine/count per goroutine/count 1\n1: 0x10#1\n1: 0x30#1\n" EVERYTHING
-	     "lost line 3 has something in its stack that is no address\n",
-	     "error -3: line 3 has something in its stack that is no address\n"},
+	     "lost line 3 has something in its stack that is not an address\n",
+	     "error -3: line 3 has something in its stack that is not an address\n"},
 	    {"numbers beyond 64 bits",
 	     "goroutine profile: total 1\n99999999999999999999 @ 0x1\n1 @ 0x10000000000000000\n"
 	     "1 @ 0x2\n",
@@ -279,7 +279,7 @@ static void test_legacy_read_nuls_and_long_lines(void **state)
 	(void)state;
 	assert_non_null(strstr(got, "1: 0x1#1 ma@x:1"));
 	assert_non_null(strstr(got, "1: 0x2#1\n"));
-	assert_non_null(strstr(got, "lost line 4 is no count with a stack"));
+	assert_non_null(strstr(got, "lost line 4 is not a count and a stack"));
 	free(got);
 
 	say(&text, "goroutine profile: total 1\n1 @");
@@ -437,10 +437,17 @@ static const struct {
      "heap profile: 1: 16 [1: 16] @ heap/2\n1: 16 [1: 16] @ 0x11\n"
      "goroutine profile: total 9\n4 @ 0x11\n",
      "goroutine/count per goroutine/count 1\n1: 0x10#1\n4: 0x10#1\n" EVERYTHING
-     "lost line 3 begins a profile of another kind, which has to be a file of its own\n"
-     "lost line 5 begins a profile of another kind, which has to be a file of its own\n"
+     "lost line 3 begins a threadcreate profile (text), which has to be a file of its own\n"
+     "lost line 5 begins a heap profile (text), which has to be a file of its own\n"
      "lost ends after 4 of 9 stacks\n",
      "is 2 profiles"},
+    {"a dump of goroutines behind it, however many, is one loss",
+     "goroutine profile: total 1\n1 @ 0x11\n"
+     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [select]:\nmain.f()\n"
+     "goroutine profile: total 4\n4 @ 0x11\n",
+     "goroutine/count per goroutine/count 1\n1: 0x10#1\n4: 0x10#1\n" EVERYTHING
+     "lost line 3 begins a goroutine dump (text), which has to be a file of its own\n",
+     "; to compare such moments, give them as files of their own"},
     {"labels and names that look like a header are none",
      "goroutine profile: total 1\n1 @ 0x11\n"
      "# labels: {\"heap profile: 1: 16 [1: 16] @ heap/2\":\"x\"}\n"
@@ -471,6 +478,34 @@ static void test_legacy_read_parts(void **state)
 			assert_non_null(strstr(got, "is several profiles one after the other"));
 		free(got);
 	}
+}
+
+/* Counts of goroutines are moments, not amounts. */
+static void test_legacy_read_moments(void **state)
+{
+	static const char text[] = "goroutine profile: total 1\n1 @ 0x11\n"
+				   "goroutine profile: total 5\n2 @ 0x11\n3 @ 0x21\n"
+				   "heap profile: 1: 16 [1: 16] @ heap/2\n1: 16 [1: 16] @ 0x11\n"
+				   "goroutine profile: total 4\n4 @ 0x11\n";
+	struct tp_profile *p, *before[8];
+	struct tp_profile_dumps dumps = {.p = before, .room = 8};
+	struct tp_profile_options opt = {.dumps = &dumps};
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_profile_read(text, strlen(text), &opt, &p, &err), 0);
+	assert_int_equal(dumps.total, 3);
+	assert_int_equal(dumps.n, 2);
+	assert_int_equal(before[0]->nsamples, 1);
+	assert_int_equal(before[0]->nlosses, 0);
+	assert_int_equal(before[1]->nsamples, 2);
+	assert_int_equal(before[1]->nlosses, 1);
+	assert_int_equal(p->nsamples, 1);
+	assert_int_equal(p->value[0], 4);
+	assert_int_equal(p->nnotices + before[0]->nnotices + before[1]->nnotices, 0);
+	for (size_t i = 0; i < dumps.n; i++)
+		tp_profile_free(before[i]);
+	tp_profile_free(p);
 }
 
 /* Of a damaged profile of which nothing is left nothing can be said; a sound one may be empty. */
@@ -581,6 +616,7 @@ int main(void)
 	    cmocka_unit_test(test_legacy_read_names_bomb),
 	    cmocka_unit_test(test_legacy_read_names_elsewhere),
 	    cmocka_unit_test(test_legacy_read_parts),
+	    cmocka_unit_test(test_legacy_read_moments),
 	    cmocka_unit_test(test_legacy_read_nothing_left),
 	    cmocka_unit_test(test_legacy_read_cpu),
 	    cmocka_unit_test(test_legacy_read_cpu_of_java),

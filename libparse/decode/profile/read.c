@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode/profile/kinds.h"
+#include "open/kind.h"
 
 int tp_profile_several(struct tp_err *err, uint64_t offset)
 {
@@ -12,20 +13,29 @@ int tp_profile_several(struct tp_err *err, uint64_t offset)
 
 int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
 {
+	bool goroutines =
+	    p->ntypes && tp_text_begins(tp_dict_text(p->dict, p->types[0].type), "goroutine");
 	int code = n < 2 ? 0
 			 : tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE,
 						 "is %zu profiles one after the other; their "
-						 "samples are added up",
-						 n);
+						 "samples are added up%s",
+						 n,
+						 goroutines ? "; to compare such moments, give "
+							      "them as files of their own"
+							    : "");
 
 	return code ? tp_nomem(err) : 0;
 }
 
 /* A sound profile may be empty; one that is damaged so that nothing of it is left is an error. */
-static int check_left(const struct tp_profile *p, struct tp_err *err)
+static int check_left(const struct tp_profile *p, const void *data, size_t size, struct tp_err *err)
 {
+	char hint[200];
+
 	if (p->nsamples || p->ncounters || !p->nlosses)
 		return 0;
+	if (tp_kind_hint(data, size, hint, sizeof(hint)))
+		return tp_err_set(err, TP_EFORMAT, p->losses[0].offset, "%s", hint);
 	return tp_err_set(err, TP_EFORMAT, p->losses[0].offset, "nothing is left of it: %s",
 			  p->losses[0].reason);
 }
@@ -55,7 +65,7 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 		code =
 		    *p ? kinds[i].read(data, size, opt ? opt : &defaults, *p, err) : tp_nomem(err);
 		if (!code)
-			code = check_left(*p, err);
+			code = check_left(*p, data, size, err);
 		if (code) {
 			tp_profile_free(*p);
 			*p = NULL;
