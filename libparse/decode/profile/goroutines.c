@@ -64,7 +64,7 @@ struct missing {
 /* The position of a line, or of several. */
 struct place {
 	uint64_t line, last; /* line numbers; 0: unset */
-	uint64_t offset, bytes, lines;
+	uint64_t offset, bytes;
 };
 
 struct dump {
@@ -92,7 +92,6 @@ struct dump {
 	struct place call_at;
 	struct tp_where where; /* place in the current line, if it has one */
 	struct place noise;    /* lines within the stack that do not belong to it */
-	struct place foreign;  /* all such lines of this dump that are of something else */
 	struct place other;    /* a profile of another kind, up to the next stack */
 	char others[60];       /* what that is, for messages */
 	bool told;	       /* one of them is a place, so a call is damaged */
@@ -121,7 +120,7 @@ struct line {
 static struct place here(const struct dump *d)
 {
 	const struct tp_log *log = &d->log;
-	struct place at = {log->number, log->number, log->offset, log->bytes, 1};
+	struct place at = {log->number, log->number, log->offset, log->bytes};
 
 	if (log->kind == TP_LOG_CUT || log->kind == TP_LOG_END)
 		at.bytes = 0;
@@ -233,7 +232,6 @@ static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 
 static int end_call(struct dump *d);
 static int end_noise(struct dump *d);
-static int note_foreign(struct dump *d);
 
 static int end_goroutine(struct dump *d)
 {
@@ -309,10 +307,10 @@ static int hear(struct dump *d, struct tp_scan line)
 static void add_to(struct place *all, struct place at)
 {
 	if (!all->line)
-		*all = (struct place){.line = at.line, .offset = at.offset};
+		*all = at;
+	else
+		all->bytes += at.bytes;
 	all->last = at.last;
-	all->bytes += at.bytes;
-	all->lines += at.lines;
 }
 
 /* Returns whether a line, which is not of a stack, begins a profile of another kind: its header, or
@@ -355,10 +353,8 @@ static int next_dump(struct dump *d)
 {
 	struct tp_profile *p = tp_profile_new();
 
-	if (!p || note_foreign(d)) {
-		tp_profile_free(p);
+	if (!p)
 		return tp_legacy_fail(&d->l, TP_ENOMEM);
-	}
 	d->nmissing = 0;
 	if (tp_goroutine_dumps_keep(&d->dumps, d->l.p)) {
 		tp_profile_free(p);
@@ -474,8 +470,8 @@ static int add_creator(struct dump *d, struct tp_scan s, const struct tp_where *
 	return code;
 }
 
-/* Handles lines between two lines of a stack. With a place among them they are a damaged call, and
- * a loss; others are of something else: nothing of the stack is missing. */
+/* Reports lines between two lines of a stack as a loss: a damaged call where a place is among them,
+ * lines of something else otherwise. */
 static int end_noise(struct dump *d)
 {
 	struct place noise = d->noise;
@@ -488,29 +484,10 @@ static int end_noise(struct dump *d)
 	if (damaged)
 		return lose(d, noise, "of goroutine %lld's stack cannot be read",
 			    (long long)d->g.id);
-	noise.last = noise.line;
 	if (d->l.strict)
-		return lose(d, noise, "is of something else, within goroutine %lld's stack",
-			    (long long)d->g.id);
-	add_to(&d->foreign, noise);
-	return 0;
-}
-
-/* Adds a notice about lines of something else within stacks. */
-static int note_foreign(struct dump *d)
-{
-	struct place foreign = d->foreign;
-
-	d->foreign = (struct place){0};
-	if (!foreign.line)
-		return 0;
-	return tp_legacy_fail(
-	    &d->l, tp_profile_add_notice(
-		       d->l.p, TP_WARNING, TP_OFFSET_NONE,
-		       "%llu line%s of something else within stacks %s left out (the first is line "
-		       "%llu)",
-		       (unsigned long long)foreign.lines, foreign.lines == 1 ? "" : "s",
-		       foreign.lines == 1 ? "is" : "are", (unsigned long long)foreign.line));
+		noise.last = noise.line;
+	return lose(d, noise, "%s not part of goroutine %lld's stack",
+		    noise.last > noise.line ? "are" : "is", (long long)d->g.id);
 }
 
 /* Ends the pending call, whose place is *w. */
@@ -830,10 +807,7 @@ static int sum_up(struct dump *d)
 	uint64_t others = d->seen > d->kept ? d->seen - d->kept : 0;
 	const struct tp_log_shape *source = &d->log.source, *other = &d->log.other;
 	char lines[64];
-	int code = note_foreign(d);
 
-	if (code)
-		return code;
 	if (other->n && tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
 					      "has goroutines of %.*s and of %.*s; only those of "
 					      "the first are read: take the lines of each to a "
@@ -892,7 +866,7 @@ static void rewind_dump(struct dump *d, const uint8_t *data, size_t size)
 	tp_log_init(&d->log, data, size);
 	d->open = d->torn = d->stray = d->runtime_stack = d->doubled = false;
 	d->called = TP_LINE_BLANK;
-	d->noise.line = d->foreign.line = 0;
+	d->noise.line = 0;
 	d->gap = 0;
 	d->seen = d->kept = d->lines = 0;
 	d->reversed = d->nmissing = 0;
