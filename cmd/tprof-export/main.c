@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
      20},
     {"cluster", KEY_CLUSTER, "NAME", 0, "Spread the tables over this cluster of the engine", 20},
     {"events", KEY_EVENTS, NULL, 0, "Load the events of traces, too", 20},
-    {"spans", KEY_SPANS, NULL, 0, "Load the spans of traces, too", 20},
+    {"spans", KEY_SPANS, NULL, 0, "Load rows of spans, tasks, regions and logs of traces, for SQL", 20},
     {"stale", KEY_STALE, "SECONDS", 0,
      "After so long (3600) others may remove what this leaves unfinished; after half of it this "
      "gives up",

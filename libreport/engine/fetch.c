@@ -51,7 +51,7 @@ static int begin(struct writing *w, struct tp_store_run **to, struct tp_err *err
 	return tp_store_begin(to, w->f->path, &opt, err);
 }
 
-/* Runs that are no profile picked, up to (not with) `end`. */
+/* Runs that are no profile picked, up to (not with) `end`: of these there are only rows. */
 static int write_until(struct writing *w, size_t end, struct tp_err *err)
 {
 	int code = 0;
@@ -60,13 +60,7 @@ static int write_until(struct writing *w, size_t end, struct tp_err *err)
 		struct tp_store_run *to;
 
 		code = begin(w, &to, err);
-		if (code)
-			return code;
-		if (rep_fetch_is_trace(w->f, w->next))
-			code = rep_fetch_trace(w->f, w->next, to, err);
-		if (code)
-			tp_store_abort(to);
-		else
+		if (!code)
 			code = finish(w, to, err);
 	}
 	return code;

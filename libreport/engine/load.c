@@ -70,7 +70,7 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	rep_sql_put(&s, " (");
 	rep_engine_put_columns(&s, table, 0);
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	code = rep_engine_ask(l->link, &s, b->data, b->size, NULL, err);
+	code = rep_engine_send(l->link, &s, b->data, b->size, err);
 	l->result->bytes += b->size;
 	b->size = 0;
 	return code;
@@ -144,7 +144,6 @@ static int on_rival(void *ctx, struct tp_cursor *c, struct tp_err *err)
  * is asked, it is as if its loader had come later. */
 static int find_beaten(struct loader *l, struct tp_err *err)
 {
-	struct rep_answer answer = {.row = on_rival, .ctx = l};
 	struct rep_sql s = {0};
 	int code;
 
@@ -158,7 +157,7 @@ static int find_beaten(struct loader *l, struct tp_err *err)
 		rep_sql_string(&s, l->renewal[i].hash, strlen(l->renewal[i].hash));
 	}
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	code = rep_engine_ask(l->link, &s, NULL, 0, &answer, err);
+	code = rep_engine_ask(l->link, &s, on_rival, l, err);
 	for (size_t i = 0; i < l->nrenewals && !code; i++)
 		l->nbeaten += l->renewal[i].beaten;
 	l->nrenewals = 0;
@@ -290,13 +289,27 @@ static bool new_day(struct loader *l, uint16_t day)
 	return true;
 }
 
+/* All of a run but its rows in `load` and `run`; *p: it is this profile. */
+static int load_content(struct rep_loading *r, bool events, bool spans, struct tp_profile **p,
+			struct tp_err *err)
+{
+	int code = 0;
+
+	for (int t = REP_ENGINE_LABEL; t <= REP_ENGINE_SEGMENT && !code; t++)
+		code = rep_load_rows(r, (enum rep_engine_table_id)t, "", err);
+	if (code || r->run->row.kind[0] == 't')
+		return code ? code : rep_load_trace(r, events, spans, err);
+	code = tp_profile_load(r->store, r->run->row.id, p, err);
+	return code ? code : rep_load_profile(r, *p, err);
+}
+
 /* What is refused (*refused, TP_ELIMIT) has left rows that do not count, as what is cut off. */
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
 		    const struct rep_present *present, bool *refused, struct tp_err *err)
 {
-	bool profile = run->row.kind[0] == 'p';
-	bool events = !profile && (l->opt->events || present->events);
-	bool spans = !profile && (l->opt->spans || present->spans);
+	bool trace = run->row.kind[0] == 't';
+	bool events = trace && (l->opt->events || present->events);
+	bool spans = trace && (l->opt->spans || present->spans);
 	struct rep_loading r = {.store = store,
 				.run = run,
 				.day = day_of(&run->row),
@@ -327,9 +340,7 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	if (put_load_row(l, &r))
 		code = rep_engine_no_memory(err);
 	if (!code)
-		code = rep_load_run(&r, events, spans, err);
-	if (!code && profile)
-		code = tp_profile_load(store, run->row.id, &p, err);
+		code = load_content(&r, events, spans, &p, err);
 	r.row_at = l->table[REP_ENGINE_RUN].size;
 	if (!code && put_run_row(l, &r, p, events))
 		code = rep_engine_no_memory(err);
@@ -440,8 +451,6 @@ static int make_tables(const struct loader *l, struct tp_err *err)
 		code = rep_engine_ddl(l->at, make_table, (void *)(uintptr_t)&l->link[i], err);
 		if (!code)
 			code = rep_engine_check_form(&l->link[i], l->at, &all, err);
-		if (!code)
-			code = rep_engine_mend_form(&l->link[i], l->at, err);
 	}
 	return code;
 }

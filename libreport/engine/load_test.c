@@ -173,18 +173,6 @@ static void test_load_removal_ends(void **state)
 	assert_int_equal(n.removed, n.asked * once);
 }
 
-static void test_load_first_form(void **state)
-{
-	struct fixture *f = *state;
-	struct rep_engine_load_result result;
-
-	assert_int_equal(load(f, &result), 0);
-	assert_false(f->engine.added);
-	f->engine.first_form = true;
-	assert_int_equal(load(f, &result), 0);
-	assert_true(f->engine.added);
-}
-
 /* Tables of one server, or of a cluster, but never some of each. */
 static void test_load_another_form(void **state)
 {
@@ -259,8 +247,6 @@ static void test_load_cluster(void **state)
 	for (int t = REP_ENGINE_NTABLES - 1; t >= 0; t--) {
 		const char *name = rep_engine_name((enum rep_engine_table_id)t);
 
-		if (!rep_engine_has((enum rep_engine_table_id)t))
-			continue;
 		asked_for_clusters = false;
 		assert_int_equal(load_some(f, 0, 3600, &result, &err), 0);
 		assert_true(asked_for_clusters); /* not all are there */
@@ -612,7 +598,6 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_published_too_late, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_removes, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_removal_ends, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_load_first_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_another_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_refuses, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_renews, setup, teardown),

@@ -57,7 +57,6 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 static int ask_runs(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		    struct asking *a, struct tp_err *err)
 {
-	struct rep_answer answer = {.row = on_run, .ctx = a};
 	struct rep_sql s = {0};
 
 	rep_sql_put(&s, "SELECT load, run, name, has_events FROM ");
@@ -70,7 +69,7 @@ static int ask_runs(const struct rep_engine_link *link, const struct rep_engine_
 		rep_sql_string(&s, run->row.hash, strlen(run->row.hash));
 	}
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	return rep_engine_ask(link, &s, NULL, 0, &answer, err);
+	return rep_engine_ask(link, &s, on_run, a, err);
 }
 
 /* ---- what belongs to loads ---- */
@@ -133,8 +132,6 @@ static int ask_loads(const struct rep_engine_link *link, const struct rep_engine
 		     struct asking *a, enum rep_engine_table_id table,
 		     bool (*of)(const struct rep_run *run), struct tp_err *err)
 {
-	struct rep_answer answer = {.row = table == REP_ENGINE_LABEL ? on_label : on_span,
-				    .ctx = a};
 	struct rep_sql s = {0};
 	size_t n = 0;
 
@@ -148,7 +145,8 @@ static int ask_loads(const struct rep_engine_link *link, const struct rep_engine
 	/* Of its own rows one is enough. */
 	rep_sql_put(&s, ")%s FORMAT RowBinary", table == REP_ENGINE_LABEL ? "" : " AND row = 0");
 	if (n)
-		return rep_engine_ask(link, &s, NULL, 0, &answer, err);
+		return rep_engine_ask(link, &s, table == REP_ENGINE_LABEL ? on_label : on_span, a,
+				      err);
 	rep_sql_release(&s);
 	return 0;
 }

@@ -5,20 +5,6 @@
 #include "base/many.h"
 #include "engine/fetching.h"
 
-int rep_fetch_ask(const struct rep_engine_link *link, struct rep_sql *s,
-		  int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err), void *ctx,
-		  struct tp_err *err)
-{
-	struct rep_answer answer = {.row = row, .ctx = ctx};
-	const char *sql = rep_sql_text(s);
-	int code = sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err)
-		       : rep_engine_no_memory(err);
-
-	code = rep_answer_end(&answer, code, err);
-	rep_sql_release(s);
-	return code;
-}
-
 int rep_fetch_odd(struct tp_err *err, const char *what)
 {
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
@@ -240,7 +226,7 @@ static int load_labels(const struct rep_engine_link *link, const struct rep_engi
 	rep_engine_put_table(&s, at, REP_ENGINE_LABEL, false);
 	rep_fetch_put_loads(&s, &f, any);
 	rep_sql_put(&s, " ORDER BY number, key FORMAT RowBinary");
-	return rep_fetch_ask(link, &s, on_label, runs, err);
+	return rep_engine_ask(link, &s, on_label, runs, err);
 }
 
 static void put_has_labels(struct rep_sql *s, const struct rep_engine_place *at,
@@ -295,7 +281,7 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 	else
 		put_counting(&s, at);
 	rep_sql_put(&s, " FORMAT RowBinary");
-	code = rep_fetch_ask(link, &s, on_run, runs, err);
+	code = rep_engine_ask(link, &s, on_run, runs, err);
 	if (!code)
 		settle(runs);
 	if (!code && runs->n)

@@ -20,18 +20,24 @@ enum rep_engine_table_id {
 	REP_ENGINE_LOAD,
 	REP_ENGINE_RUN,
 	REP_ENGINE_LABEL,
-	REP_ENGINE_LOSS, /* from here to `segment` the ordinary tables of a store, as they are */
+	REP_ENGINE_LOSS, /* from here to `block`, ordinary tables of a store, as they are there */
 	REP_ENGINE_NOTICE,
 	REP_ENGINE_WIRE,
 	REP_ENGINE_CLOCK,
 	REP_ENGINE_SEGMENT,
+	REP_ENGINE_BLOCK, /* of traces only */
 	REP_ENGINE_STACK,
 	REP_ENGINE_BUCKET,
-	REP_ENGINE_STRING,
-	REP_ENGINE_EVENT,
-	REP_ENGINE_SPAN,
-	REP_ENGINE_PACKED, /* + enum tp_table_id, those that rep_engine_has says */
-	REP_ENGINE_NTABLES = REP_ENGINE_PACKED + TP_NTABLES
+	REP_ENGINE_PROFILE, /* from here to `counter`, what a profile says besides its samples */
+	REP_ENGINE_SAMPLE_TYPE,
+	REP_ENGINE_MAPPING,
+	REP_ENGINE_COMMENT,
+	REP_ENGINE_COUNTER,
+	REP_ENGINE_SPAN, /* from here to `log`, of traces: for SQL, nothing reads them back */
+	REP_ENGINE_TASK,
+	REP_ENGINE_REGION,
+	REP_ENGINE_LOG,
+	REP_ENGINE_NTABLES
 };
 
 #define REP_ENGINE_COLUMNS 32
@@ -40,18 +46,18 @@ struct rep_engine_column {
 	const char *name, *type;
 };
 
-/* False: it is a packed table that an engine does not have. */
-bool rep_engine_has(enum rep_engine_table_id table);
+#define REP_ENGINE_INT	"Nullable(Int64)"
+#define REP_ENGINE_TEXT "Nullable(String)"
+#define REP_ENGINE_HASH "FixedString(16)" /* of a stack */
+
 const char *rep_engine_name(enum rep_engine_table_id table);
-/* What its rows are, for people. */
-const char *rep_engine_doc(enum rep_engine_table_id table);
 /* All columns in order; how many there are. */
 unsigned rep_engine_columns(enum rep_engine_table_id table,
 			    struct rep_engine_column column[REP_ENGINE_COLUMNS]);
+/* What the rows of a run are sorted by in the table of this name in a store; NULL: nothing. */
+const char *rep_engine_order_in_store(enum rep_engine_table_id table);
 /* Rows of it belong to a load (all but those of `stack`). */
 bool rep_engine_of_load(enum rep_engine_table_id table);
-/* A packed table that profiles have. */
-bool rep_engine_of_profile(enum tp_table_id table);
 
 /* `database`.`table`, and `database`.`table_local` on a cluster. */
 void rep_engine_put_table(struct rep_sql *s, const struct rep_engine_place *at,

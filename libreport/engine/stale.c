@@ -37,11 +37,10 @@ int rep_engine_find_clocks(struct rep_engine_clocks *clocks, const struct rep_en
 
 	for (size_t i = 0; i < nservers && !code; i++) {
 		int64_t now = 0, ahead;
-		struct rep_answer answer = {.row = on_clock, .ctx = &now};
 		struct rep_sql s = {0};
 
 		rep_sql_put(&s, "SELECT toUInt32(now()) FORMAT RowBinary");
-		code = rep_engine_ask(&servers[i], &s, NULL, 0, &answer, err);
+		code = rep_engine_ask(&servers[i], &s, on_clock, &now, err);
 		ahead = now - clocks->uptime_s();
 		if (!i || ahead > clocks->fast)
 			clocks->fast = ahead;
@@ -75,7 +74,6 @@ int rep_engine_begun_once(const struct rep_engine_link *link, const struct rep_e
 			  const uint64_t *load, size_t nloads, struct tp_err *err)
 {
 	size_t n = 0;
-	struct rep_answer answer = {.row = on_load, .ctx = &n};
 	struct rep_sql s = {0};
 	int code;
 
@@ -84,7 +82,7 @@ int rep_engine_begun_once(const struct rep_engine_link *link, const struct rep_e
 	rep_sql_put(&s, " WHERE ");
 	put_list(&s, load, nloads);
 	rep_sql_put(&s, " FORMAT RowBinary");
-	code = rep_engine_ask(link, &s, NULL, 0, &answer, err);
+	code = rep_engine_ask(link, &s, on_load, &n, err);
 	if (!code && n > nloads)
 		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
 				  "by chance another load of a run has the same number; the same "
@@ -96,7 +94,6 @@ int rep_engine_still_own(const struct rep_engine_link *link, const struct rep_en
 			 const uint64_t *load, size_t nloads, int64_t left_s, struct tp_err *err)
 {
 	size_t n = 0;
-	struct rep_answer answer = {.row = on_load, .ctx = &n};
 	struct rep_sql s = {0};
 	int code;
 
@@ -108,7 +105,7 @@ int rep_engine_still_own(const struct rep_engine_link *link, const struct rep_en
 		    " GROUP BY load HAVING min(toUInt32(until)) > toUInt32(now()) + %lld FORMAT "
 		    "RowBinary",
 		    (long long)left_s);
-	code = rep_engine_ask(link, &s, NULL, 0, &answer, err);
+	code = rep_engine_ask(link, &s, on_load, &n, err);
 	if (!code && n < nloads)
 		code =
 		    tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
@@ -147,7 +144,6 @@ static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 static int find_stale(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		      int64_t now, struct stale *stale, struct tp_err *err)
 {
-	struct rep_answer answer = {.row = on_stale, .ctx = stale};
 	struct rep_sql s = {0};
 
 	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
@@ -163,7 +159,7 @@ static int find_stale(const struct rep_engine_link *link, const struct rep_engin
 	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
 	rep_sql_put(&s, " GROUP BY run) ORDER BY load LIMIT %zu FORMAT RowBinary",
 		    rep_engine_removed_at_once);
-	return rep_engine_ask(link, &s, NULL, 0, &answer, err);
+	return rep_engine_ask(link, &s, on_stale, stale, err);
 }
 
 int rep_engine_remove_loads(const struct rep_engine_link *link, const struct rep_engine_place *at,
@@ -176,7 +172,7 @@ int rep_engine_remove_loads(const struct rep_engine_link *link, const struct rep
 	rep_engine_put_table(&s, at, table, true);
 	rep_sql_put(&s, " DELETE WHERE ");
 	put_list(&s, load, n);
-	return rep_engine_ask(link, &s, NULL, 0, NULL, err);
+	return rep_engine_send(link, &s, NULL, 0, err);
 }
 
 /* Their rows in `load` go last: until then they are found again. The engine removes when it comes
@@ -195,7 +191,7 @@ int rep_engine_remove_stale(const struct rep_engine_link *servers, size_t nserve
 		enum rep_engine_table_id table = (enum rep_engine_table_id)t;
 
 		for (size_t i = 0; i < nservers && !code; i++)
-			if (rep_engine_has(table) && rep_engine_of_load(table))
+			if (rep_engine_of_load(table))
 				code = rep_engine_remove_loads(&servers[i], at, table, stale.load,
 							       stale.n, err);
 	}
@@ -211,7 +207,6 @@ static int count_there(const struct rep_engine_link *link, const struct rep_engi
 		       const uint64_t *load, size_t nloads, bool living, size_t *n,
 		       struct tp_err *err)
 {
-	struct rep_answer answer = {.row = on_load, .ctx = n};
 	struct rep_sql s = {0};
 
 	*n = 0;
@@ -228,7 +223,7 @@ static int count_there(const struct rep_engine_link *link, const struct rep_engi
 		rep_sql_put(&s, " WHERE toUInt32(until) >= toUInt32(now()))");
 	}
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	return rep_engine_ask(link, &s, NULL, 0, &answer, err);
+	return rep_engine_ask(link, &s, on_load, n, err);
 }
 
 /* A row in `load` says little by itself, as rows of other tables may be gone before it; but nothing

@@ -301,17 +301,32 @@ is 'no events' '3 0' "$? $(wc -c <"$scratch/out")"
 says 'no events' '?events=yes'
 
 # Spans are those of the store, by state; SQLite's rows end in CR LF.
-spans="count(*), sum(s.start_ns), sum(s.end_ns), sum(dur_ns), sum(stack), sum(waker_stack), count(m), count(p), count(waker), sum(s.inferred), sum(open)"
+spans="count(*), sum(s.start_ns), sum(s.end_ns), sum(dur_ns), count(nullif(stack, 0)), count(nullif(waker_stack, 0)), count(m), count(p), count(waker), sum(s.inferred), sum(open)"
 "$bin/tprof-query" --format=csv "$store" "SELECT r.hash, state, $spans FROM span s JOIN run r ON r.id = s.run GROUP BY 1, 2 ORDER BY 1, 2" |
 	tr -d '\r' | tail -n +2 >"$scratch/store.spans"
-ask "SELECT hash, state, $(echo "$spans" | sed 's/(\*)/()/; s/s\.//g') FROM some.span
+with_stack="s/count(nullif(\\([a-z_]*\\), 0))/countIf(\\1 != toFixedString('', 16))/g"
+ask "SELECT hash, state, $(echo "$spans" | sed "$with_stack; s/(\*)/()/; s/s\.//g") FROM some.span
 	GLOBAL ANY INNER JOIN (SELECT load, run AS hash FROM some.run) USING load
 	GROUP BY hash, state ORDER BY hash, state" | tr '\t' , >"$scratch/engine.spans"
 is 'spans, by run and state' '' "$(diff "$scratch/store.spans" "$scratch/engine.spans" | head -n 5)"
 is 'there are some' 1 "$(($(wc -l <"$scratch/store.spans") > 20))"
-is 'stacks of spans have names' 0 "$(ask "SELECT count() FROM some.node GLOBAL ANY INNER JOIN
-	(SELECT DISTINCT load, toUInt32(stack) AS row FROM some.span WHERE stack > 0) USING load, row
-	WHERE stack GLOBAL NOT IN (SELECT stack FROM some.stack)")"
+is 'stacks of spans have names' 0 "$(ask "SELECT count() FROM some.span
+	WHERE stack != toFixedString('', 16) AND stack GLOBAL NOT IN (SELECT stack FROM some.stack)")"
+is 'where was waited, as the manual says' \
+	"$("$bin/tprof-query" --format=csv "$store" "SELECT func_of(run, stack) AS at, sum(dur_ns) FROM span JOIN label USING(run)
+		WHERE state = 'Waiting' AND stack > 0 AND key = 'of' AND value = 'testdata' GROUP BY at ORDER BY 2 DESC, 1" | tr -d '\r' | tail -n +2)" \
+	"$(ask_in some "SELECT functions[length(functions)] AS at, sum(dur_ns) AS waited
+		FROM span GLOBAL ANY INNER JOIN stack USING stack
+		WHERE state = 'Waiting' AND load GLOBAL IN (SELECT min(load) FROM run GROUP BY run)
+		AND load GLOBAL IN (SELECT load FROM label WHERE key = 'of' AND value = 'testdata')
+		GROUP BY at ORDER BY waited DESC, at" | tr '\t' ,)"
+tasks="count(*), sum(end_ns - start_ns), count(nullif(stack, 0)), sum(regions), sum(logs)"
+is 'tasks' "$("$bin/tprof-query" --format=csv "$store" "SELECT name, $tasks FROM task GROUP BY 1 ORDER BY 1" | tr -d '\r' | tail -n +2)" \
+	"$(ask "SELECT name, $(echo "$tasks" | sed "$with_stack; s/(\*)/()/") FROM some.task GROUP BY name ORDER BY name" | tr '\t' ,)"
+for t in region log; do
+	is "rows of $t" "$("$bin/tprof-query" --format=csv "$store" "SELECT count(*) FROM $t" | tr -d '\r' | tail -n 1)" \
+		"$(ask "SELECT count() FROM some.$t")"
+done
 is 'spans by day and load' "$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM span' | tr -d '\r' | tail -n 1)" \
 	"$(ask "SELECT count() FROM some.span WHERE (day, load) GLOBAL IN (SELECT day, load FROM some.run)")"
 
@@ -499,20 +514,6 @@ load late "$many" --stale=4
 is 'a load that takes too long gives up' 4 $?
 says 'a load that takes too long gives up' 'loading takes'
 ask_server 1 'DROP TABLE late.slow'
-
-# ---- tables of the first form ----
-
-for n in 1 2; do
-	ask_server $n 'CREATE DATABASE first'
-	ask_server $n 'CREATE TABLE first.load_local (day Date, load UInt64, run String, begun DateTime) ENGINE = MergeTree PARTITION BY day ORDER BY load'
-	ask_server $n 'CREATE TABLE first.load AS first.load_local ENGINE = Distributed(fleet, first, load_local, intDiv(load, 4294967296))'
-done
-ask "INSERT INTO first.load SELECT today(), number * 4294967296, toString(number), now() FROM numbers(4)"
-load first "$store"
-is 'tables of the first form' 0 $?
-is 'what they have lives for a day' 4 "$(ask 'SELECT count() FROM first.load WHERE until = begun + 86400')"
-load first "$store"
-is 'tables of the first form again' 0 $?
 
 # ---- what goes wrong is said ----
 
