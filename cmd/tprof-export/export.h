@@ -61,7 +61,7 @@ struct export_args {
 	const char **servers; /* --clickhouse; nservers of them */
 	size_t nservers;
 	const char *cluster;
-	bool events, spans;
+	bool spans;
 	int64_t stale_s; /* 0: not given */
 };
 

@@ -471,29 +471,6 @@ static void test_fetch_labels_held(void **state)
 	rep_engine_held_most = REP_ENGINE_HELD_MOST;
 }
 
-/* Reports that need events are told that they are not there. */
-static void test_fetch_without_events(void **state)
-{
-	static const bool picked[NDUMPS] = {[2] = true};
-	const struct rep_engine_fetch_options opt = {.picked = picked};
-	struct fixture *f = *state;
-	struct rep_engine_load_result result;
-	struct rep_engine_runs runs;
-	struct tp_event_reader *r;
-	struct tp_store *store;
-	struct tp_err err;
-
-	assert_int_equal(load(f, &result), 0);
-	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
-	assert_int_equal(rep_engine_fetch(&f->link, &f->at, &runs, &opt, f->to, &err), 0);
-	assert_int_equal(tp_store_open(&store, f->to, &err), 0);
-	assert_int_equal(tp_events_open(&r, store, 3, NULL, &err), TP_ENOENT);
-	assert_non_null(strstr(err.msg, "events=yes"));
-	same_rows(f->store, store, 3, TP_TABLE_SITE);
-	tp_store_close(store);
-	rep_engine_runs_release(&runs);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,7 +482,6 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_fetch_flood, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_stacks_held, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_labels_held, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_fetch_without_events, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

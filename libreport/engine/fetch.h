@@ -2,18 +2,19 @@
  *
  * The store has a row for each run that was asked for, in the order of their numbers in the stores
  * they came from (then by time of import, and hash), with its labels; of those that are picked it
- * has what is kept of them: of traces all tables of sums, and the events where they are there and
- * asked for; of profiles their samples. Where profiles are going to be added up
- * anyway, the engine does that: each sum stands in the first run that has a sample of it, so that
- * all of them together are what adding them up one by one gives, in the same order.
+ * has what is kept of them: traces as their blocks, profiles as their samples. Where profiles are
+ * going to be added up anyway, the engine does that: each sum stands in the first run that has a
+ * sample of it, so that all of them together are what adding them up one by one gives, in the same
+ * order.
  *
  * What the engine says is not trusted more than a file. Whatever it says, at most
  * REP_ENGINE_HELD_MOST bytes of it are in memory at a time, and a few times as much of what is made
- * of them (the list of runs, one profile, one trace's dictionary): a row of REP_ANSWER_ROW_MOST at
+ * of them (the list of runs, one profile): a row of REP_ANSWER_ROW_MOST at
  * most (the loader sends none that is longer), rows of one profile, or of the sum of all, and what
  * their stacks are made of, that of several once; what profiles say besides samples; hashes of
- * stacks. More of it is TP_ELIMIT. Stacks, and samples that have to wait for a trace, are on the
- * disk, beside the store, in files without a name; what is made goes into the store run by run. */
+ * stacks. More of it is TP_ELIMIT. Stacks are on the disk, beside the store, in a file without a
+ * name; what is made goes into the store run by run. Blocks of traces go into it unchecked: readers
+ * check them, as they check those of every store. */
 #ifndef REP_ENGINE_FETCH_H
 #define REP_ENGINE_FETCH_H
 
@@ -31,7 +32,6 @@ struct rep_engine_label {
 struct rep_engine_run {
 	struct tp_run row; /* texts are owned */
 	uint64_t load;
-	bool has_events;
 	char **type, **unit; /* ntypes of a profile; owned */
 	size_t ntypes;
 	struct rep_engine_label *label; /* nlabels, by key; owned, with their texts */
@@ -59,7 +59,6 @@ struct rep_engine_fetch_options {
 	const bool *picked; /* by run; NULL: none */
 	bool add_up;	    /* the profiles that are picked are going to be added up */
 	bool profiles_only; /* nothing is kept of traces that are picked */
-	bool events;	    /* those of traces, where the engine has them */
 };
 
 /* Makes the store at path, which must not be there. Errors of the link and of a store that is

@@ -41,7 +41,7 @@ int rep_engine_check_cluster(const struct rep_engine_link *server,
 struct rep_present {
 	uint64_t load; /* that counts, where the run is there */
 	size_t nlabels;
-	bool there, events, spans;
+	bool there, spans;
 	bool other; /* its name or labels are not what the store says */
 };
 /* present[i], all 0 before, is of runs->run[i]. */
@@ -112,16 +112,15 @@ int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
 /* Takes the last row away again, which began at l->row_at, where it is longer than any that is read
  * back: TP_ELIMIT then. */
 int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
-/* All rows that the run has in the table of this name in the store; `where` begins with AND. Where
- * some name stacks, l->dict and l->hashes are the run's. */
-int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, const char *where,
-		  struct tp_err *err);
+/* All rows that the run has in the table of this name in the store, but for a list of what it has
+ * of a dictionary that runs share. Where some name stacks, l->dict and l->hashes are the run's. */
+int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
 /* The stack with its names, unless it was sent. */
 int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err);
 
 /* What is kept of a profile, or of a trace, besides its rows in `load`, `run`, and the ordinary
  * tables (run.c). */
 int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct tp_err *err);
-int rep_load_trace(struct rep_loading *l, bool events, bool spans, struct tp_err *err);
+int rep_load_trace(struct rep_loading *l, bool spans, struct tp_err *err);
 
 #endif

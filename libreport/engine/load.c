@@ -261,8 +261,7 @@ static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
 	return failed;
 }
 
-static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p,
-		       bool events)
+static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p)
 {
 	struct tp_buf *b = &l->table[REP_ENGINE_RUN];
 	const struct tp_run *run = &r->run->row;
@@ -277,8 +276,7 @@ static int put_run_row(struct loader *l, const struct rep_loading *r, const stru
 		failed = rep_row_put_text(b, texts[i], strlen(texts[i]));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !failed; i++)
 		failed = rep_row_put_int(b, numbers[i]);
-	return failed || put_types(b, p, false) || put_types(b, p, true) ||
-	       rep_row_put(b, events, 1);
+	return failed || put_types(b, p, false) || put_types(b, p, true);
 }
 
 static bool new_day(struct loader *l, uint16_t day)
@@ -290,15 +288,15 @@ static bool new_day(struct loader *l, uint16_t day)
 }
 
 /* All of a run but its rows in `load` and `run`; *p: it is this profile. */
-static int load_content(struct rep_loading *r, bool events, bool spans, struct tp_profile **p,
+static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p,
 			struct tp_err *err)
 {
 	int code = 0;
 
 	for (int t = REP_ENGINE_LABEL; t <= REP_ENGINE_SEGMENT && !code; t++)
-		code = rep_load_rows(r, (enum rep_engine_table_id)t, "", err);
+		code = rep_load_rows(r, (enum rep_engine_table_id)t, err);
 	if (code || r->run->row.kind[0] == 't')
-		return code ? code : rep_load_trace(r, events, spans, err);
+		return code ? code : rep_load_trace(r, spans, err);
 	code = tp_profile_load(r->store, r->run->row.id, p, err);
 	return code ? code : rep_load_profile(r, *p, err);
 }
@@ -307,9 +305,6 @@ static int load_content(struct rep_loading *r, bool events, bool spans, struct t
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
 		    const struct rep_present *present, bool *refused, struct tp_err *err)
 {
-	bool trace = run->row.kind[0] == 't';
-	bool events = trace && (l->opt->events || present->events);
-	bool spans = trace && (l->opt->spans || present->spans);
 	struct rep_loading r = {.store = store,
 				.run = run,
 				.day = day_of(&run->row),
@@ -340,9 +335,9 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	if (put_load_row(l, &r))
 		code = rep_engine_no_memory(err);
 	if (!code)
-		code = load_content(&r, events, spans, &p, err);
+		code = load_content(&r, l->opt->spans || present->spans, &p, err);
 	r.row_at = l->table[REP_ENGINE_RUN].size;
-	if (!code && put_run_row(l, &r, p, events))
+	if (!code && put_run_row(l, &r, p))
 		code = rep_engine_no_memory(err);
 	if (!code)
 		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
@@ -363,8 +358,8 @@ static bool is_renewed(const struct loader *l, const struct rep_run *run,
 {
 	bool trace = run->row.kind[0] == 't';
 
-	return p->there && (p->other || (trace && l->opt->events && !p->events) ||
-			    (trace && l->opt->spans && !p->spans && run->row.goroutines));
+	return p->there &&
+	       (p->other || (trace && l->opt->spans && !p->spans && run->row.goroutines));
 }
 
 static void count(struct loader *l, const struct rep_runs *runs, const struct rep_present *present)

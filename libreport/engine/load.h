@@ -12,7 +12,7 @@
 #define REP_ENGINE_STALE_S 3600
 
 struct rep_engine_load_options {
-	bool events, spans; /* those of traces, too */
+	bool spans; /* rows of traces for SQL, too */
 	/* What these loads leave when they do not come to their end may be removed after so many
 	 * seconds; one that takes half of it gives up. What others leave goes by what they said. */
 	int64_t stale_s;
@@ -32,7 +32,7 @@ struct rep_engine_load_result {
 
 /* Makes the tables on each of the servers, and loads, by way of the first of them, all runs of
  * `runs` that the engine does not have. Those that it has under another name, with other labels, or
- * without the events or spans that are asked for, are loaded anew. After an error, *result
+ * without the spans that are asked for, are loaded anew. After an error, *result
  * still says what was loaded for good; calling it again goes on with the rest. Errors of the link,
  * of the store, TP_ENOMEM, TP_ECANCEL; TP_ENOENT where there is no such cluster; TP_EFORMAT where
  * the database is spread in another way than `at` says; TP_EBUSY where it takes too long, or

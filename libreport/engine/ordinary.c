@@ -1,6 +1,6 @@
-/* Rows of ordinary tables, from the engine into a store that has the runs and their profiles: of a
- * trace its blocks are all that is missing. They are put back as they came: whoever reads the store
- * takes none of it for what it should be, as of any store. */
+/* Copies rows of ordinary tables from the engine into a store that has the runs and their profiles
+ * already. Table `block` is one of them, and holds the rest of a trace; its rows are not checked
+ * here, as readers check the blocks of every store. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,8 +80,6 @@ static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 	rep_sql_put(&s, " FROM ");
 	rep_engine_put_table(&s, l->f->at, l->table, false);
 	rep_fetch_put_loads(&s, l->f, of);
-	if (l->table == REP_ENGINE_BLOCK && !l->f->opt->events)
-		rep_sql_put(&s, " AND stream != 'event'");
 	/* Blocks are many bytes, which the engine would have to sort, and they have numbers. */
 	if (l->table != REP_ENGINE_BLOCK)
 		rep_sql_put(&s, " ORDER BY number, row");
@@ -91,49 +89,9 @@ static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 	return code;
 }
 
-/* Which of the traces that are picked lack their events, and why. */
-struct lacking {
-	bool any, loaded; /* `loaded`: of some the engine has them, and was not asked */
-};
-
-static struct lacking find_lacking(const struct rep_fetching *f)
-{
-	struct lacking l = {0};
-
-	for (size_t i = 0; i < f->runs->n; i++) {
-		bool has = f->runs->run[i].has_events;
-
-		if (!rep_fetch_is_trace(f, i) || (f->opt->events && has))
-			continue;
-		l.any = true;
-		l.loaded |= has;
-	}
-	return l;
-}
-
-/* The sentence is what reading events says (libparse/store/load.c). */
-static int tell_no_events(const struct rep_fetching *f, struct lacking l, sqlite3 *db,
-			  struct tp_err *err)
-{
-	const char *sql =
-	    l.loaded ? "INSERT INTO meta VALUES('without_events', 'this needs the events of the "
-		       "trace, of which the engine has not been asked: ?events=yes in its address "
-		       "asks for them')"
-	    : f->opt->events
-		? "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, "
-		  "which the engine does not have: load its store once more, with tprof-export "
-		  "--events')"
-		: "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, "
-		  "which the engine does not have: load its store once more, with tprof-export "
-		  "--events, and ask for them by ?events=yes in its address')";
-
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) ? tp_sql_cause(err, db, "cannot write") : 0;
-}
-
 int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
 {
 	struct filling l = {.f = f};
-	const struct lacking lacking = find_lacking(f);
 	struct tp_store *store = NULL;
 	bool any = false, traces = false;
 	int code;
@@ -150,8 +108,6 @@ int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
 	l.db = tp_store_db(store);
 	if (sqlite3_exec(l.db, "PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL))
 		code = tp_sql_cause(err, l.db, "cannot write");
-	if (!code && lacking.any)
-		code = tell_no_events(f, lacking, l.db, err);
 	for (int t = REP_ENGINE_LOSS; t <= REP_ENGINE_SEGMENT && !code; t++) {
 		l.table = (enum rep_engine_table_id)t;
 		code = fill(&l, rep_fetch_is_picked, err);

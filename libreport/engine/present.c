@@ -27,13 +27,12 @@ static bool is_text(const char *text, struct tp_slice s)
 
 /* Of several loads of a run the least counts. */
 static void take(struct rep_present *p, const struct rep_run *run, uint64_t load,
-		 struct tp_slice name, bool events)
+		 struct tp_slice name)
 {
 	if (p->there && load > p->load)
 		return;
 	p->there = true;
 	p->load = load;
-	p->events = events;
 	p->other = !is_text(run->row.name, name);
 }
 
@@ -42,14 +41,13 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	struct asking *a = ctx;
 	uint64_t load = rep_row_get(c, 8);
 	struct tp_slice hash = rep_row_get_text(c), name = rep_row_get_text(c);
-	bool events = rep_row_get(c, 1) != 0;
 
 	(void)err;
 	for (size_t i = 0; !c->failed && i < a->runs->n; i++) {
 		const struct rep_run *run = &a->runs->run[i];
 
 		if (is_text(run->row.hash, hash))
-			take(&a->at[i], run, load, name, events);
+			take(&a->at[i], run, load, name);
 	}
 	return 0;
 }
@@ -59,7 +57,7 @@ static int ask_runs(const struct rep_engine_link *link, const struct rep_engine_
 {
 	struct rep_sql s = {0};
 
-	rep_sql_put(&s, "SELECT load, run, name, has_events FROM ");
+	rep_sql_put(&s, "SELECT load, run, name FROM ");
 	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
 	rep_sql_put(&s, " WHERE run IN (");
 	for (size_t i = 0; i < a->runs->n; i++) {

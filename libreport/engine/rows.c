@@ -6,6 +6,7 @@
 
 #include "engine/binary.h"
 #include "engine/inside.h"
+#include "store/pool.h"
 #include "store/sqlerr.h"
 
 int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table)
@@ -74,8 +75,7 @@ static int put_row(struct rep_loading *l, enum rep_engine_table_id table,
 	return code;
 }
 
-int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, const char *where,
-		  struct tp_err *err)
+int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err)
 {
 	struct rep_engine_column column[REP_ENGINE_COLUMNS];
 	unsigned n = rep_engine_columns(table, column);
@@ -90,7 +90,9 @@ int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, const c
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", c > 3 ? ", " : "",
 			       column[c].name);
 	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s WHERE run = ?1%s%s%s",
-		 rep_engine_name(table), where, order ? " ORDER BY " : "", order ? order : "");
+		 rep_engine_name(table),
+		 table == REP_ENGINE_BLOCK ? " AND stream != '" TP_POOL_STREAM "'" : "",
+		 order ? " ORDER BY " : "", order ? order : "");
 	rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
 	if (!rc)
 		rc = sqlite3_bind_int64(st, 1, l->run->row.id);

@@ -90,7 +90,7 @@ int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct t
 	    (struct rep_stack_hashes){.dict = p->dict, .place = place, .nplaces = p->nmappings + 1};
 	code = place ? rep_stack_hashes_make(&l->hashes, err) : rep_engine_no_memory(err);
 	for (int t = REP_ENGINE_PROFILE; t <= REP_ENGINE_COUNTER && !code; t++)
-		code = rep_load_rows(l, (enum rep_engine_table_id)t, "", err);
+		code = rep_load_rows(l, (enum rep_engine_table_id)t, err);
 	if (!code)
 		code = load_samples(l, p, err);
 	rep_stack_hashes_release(&l->hashes);
@@ -152,21 +152,18 @@ static int load_spans(struct rep_loading *l, struct tp_err *err)
 	l->hashes = (struct rep_stack_hashes){.dict = l->dict, .place = &none, .nplaces = 1};
 	code = rep_stack_hashes_make(&l->hashes, err);
 	for (int t = REP_ENGINE_SPAN; t <= REP_ENGINE_LOG && !code; t++)
-		code = rep_load_rows(l, (enum rep_engine_table_id)t, "", err);
+		code = rep_load_rows(l, (enum rep_engine_table_id)t, err);
 	rep_stack_hashes_release(&l->hashes);
 	tp_dict_free(l->dict);
 	l->dict = NULL;
 	return code;
 }
 
-int rep_load_trace(struct rep_loading *l, bool events, bool spans, struct tp_err *err)
+int rep_load_trace(struct rep_loading *l, bool spans, struct tp_err *err)
 {
 	int code = load_shared_dictionary(l, err);
 
 	if (!code)
-		code = rep_load_rows(l, REP_ENGINE_BLOCK,
-				     events ? " AND stream != '" TP_POOL_STREAM "'"
-					    : " AND stream NOT IN ('" TP_POOL_STREAM "', 'event')",
-				     err);
+		code = rep_load_rows(l, REP_ENGINE_BLOCK, err);
 	return code || !spans ? code : load_spans(l, err);
 }

@@ -104,7 +104,6 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	}
 	run.type = copy_texts(c, &run.ntypes);
 	run.unit = copy_texts(c, &nunits);
-	run.has_events = rep_row_get(c, 1) != 0;
 	if (c->failed || nunits != run.ntypes || !run.type || !run.unit) {
 		release_texts(run.unit, nunits);
 		run.unit = NULL;

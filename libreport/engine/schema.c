@@ -14,12 +14,12 @@ static const struct rep_engine_column load_columns[] = {
     {"day", "Date"},	   {"load", "UInt64"},	  {"run", "String"},
     {"begun", "DateTime"}, {"until", "DateTime"}, {NULL, NULL}};
 static const struct rep_engine_column run_columns[] = {
-    {"day", "Date"},	{"load", "UInt64"},   {"run", "String"},       {"kind", "String"},
-    {"name", "String"}, {"source", "String"}, {"format", "String"},    {"id", INT},
-    {"start_ns", INT},	{"duration_ns", INT}, {"ticks", INT},	       {"wall_ns", INT},
-    {"events", INT},	{"inferred", INT},    {"generations", INT},    {"goroutines", INT},
-    {"size_in", INT},	{"lost_bytes", INT},  {"lost_events", INT},    {"imported_ns", INT},
-    {"types", TEXTS},	{"units", TEXTS},     {"has_events", "UInt8"}, {NULL, NULL}};
+    {"day", "Date"},	{"load", "UInt64"},   {"run", "String"},    {"kind", "String"},
+    {"name", "String"}, {"source", "String"}, {"format", "String"}, {"id", INT},
+    {"start_ns", INT},	{"duration_ns", INT}, {"ticks", INT},	    {"wall_ns", INT},
+    {"events", INT},	{"inferred", INT},    {"generations", INT}, {"goroutines", INT},
+    {"size_in", INT},	{"lost_bytes", INT},  {"lost_events", INT}, {"imported_ns", INT},
+    {"types", TEXTS},	{"units", TEXTS},     {NULL, NULL}};
 static const struct rep_engine_column label_columns[] = {
     COMMON, {"key", "String"}, {"value", "String"}, {NULL, NULL}};
 static const struct rep_engine_column loss_columns[] = {

@@ -219,7 +219,7 @@ for f in testdata/ledger/*.heap testdata/prices/* testdata/catalog.* testdata/pa
 	"$bin/tprof-import" -o "$store" --label=of="$(basename "$(dirname "$f")")" --label=file="$(basename "$f")" \
 		--label="odd=it's \"x\" \\ %41 \`y\`	ä" "$f" >/dev/null 2>&1
 done
-load some "$store" --events --spans
+load some "$store" --spans
 is 'a store is loaded' 0 $?
 runs=$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM run' | tr -d '\r' | tail -n 1)
 is 'all of its runs' "$runs" "$(ask 'SELECT count() FROM some.run')"
@@ -227,7 +227,7 @@ is 'on both servers' 1 "$(ask 'SELECT count() > 0 AND count() < (SELECT count() 
 is 'what counts, as the manual says' \
 	"$("$bin/tprof-query" --format=csv "$store" "SELECT sum(v.value) FROM bucket_value v JOIN sample_type t ON t.run = v.run AND t.row = v.type WHERE t.type = 'inuse_space'" | tr -d '\r' | tail -n 1)" \
 	"$(ask_in some "SELECT sum(values[indexOf(types, 'inuse_space')]) FROM bucket GLOBAL ALL INNER JOIN (SELECT min(load) AS load, any(name) AS name, any(types) AS types FROM run GROUP BY run) USING load")"
-whole="$address/some?events=yes"
+whole=$address/some
 all_of "$store" "$whole" 'checkout.trace checkout-1.19.trace errands.trace checkout-cut.trace callbacks.trace' 4
 for of in ledger prices parcels; do
 	same "$store" "$whole" tprof-top "--run=of=$of" -n 0 @
@@ -295,11 +295,6 @@ while [ $i -lt 1000 ] && [ "$(ask 'SELECT count() FROM some.run')" != "$runs" ];
 	sleep 0.1
 done
 
-# Without events what needs them says so.
-"$bin/tprof-top" --run=file=checkout.trace "$address/some" outliers >"$scratch/out" 2>"$scratch/err"
-is 'no events' '3 0' "$? $(wc -c <"$scratch/out")"
-says 'no events' '?events=yes'
-
 # Spans are those of the store, by state; SQLite's rows end in CR LF.
 spans="count(*), sum(s.start_ns), sum(s.end_ns), sum(dur_ns), count(nullif(stack, 0)), count(nullif(waker_stack, 0)), count(m), count(p), count(waker), sum(s.inferred), sum(open)"
 "$bin/tprof-query" --format=csv "$store" "SELECT r.hash, state, $spans FROM span s JOIN run r ON r.id = s.run GROUP BY 1, 2 ORDER BY 1, 2" |
@@ -332,9 +327,9 @@ is 'spans by day and load' "$("$bin/tprof-query" --format=csv "$store" 'SELECT c
 
 if [ -n "$corpus" ] && [ -d "$corpus" ]; then
 	"$bin/tprof-import" -j 2 -o "$scratch/corpus.tprof" "$corpus/profiles" "$corpus/traces" >/dev/null 2>&1
-	load corpus "$scratch/corpus.tprof" --events
+	load corpus "$scratch/corpus.tprof"
 	is 'the corpus is loaded' 0 $?
-	all_of "$scratch/corpus.tprof" "$address/corpus?events=yes" '' 1
+	all_of "$scratch/corpus.tprof" "$address/corpus" '' 1
 fi
 
 # ---- again and again ----
@@ -345,7 +340,7 @@ count_all() { # database: rows of every table
 	done
 }
 count_all some >"$scratch/before"
-load some "$store" --events --spans
+load some "$store" --spans
 is 'loaded again' 0 $?
 grep -q ", $runs of them there before" "$scratch/out" && ok || wrong 'runs that are known'
 count_all some >"$scratch/after"
@@ -353,11 +348,11 @@ cmp -s "$scratch/before" "$scratch/after" && ok || wrong 'loading again changes 
 
 # ---- what is other in the store now ----
 
-# Labels, names, events and spans that were not there at first: such runs are loaded anew, and the other
+# Labels, names and spans that were not there at first: such runs are loaded anew, and the other
 # loads count no more.
 cp "$store" "$scratch/anew.tprof"
 load anew "$scratch/anew.tprof"
-is 'a store without events' 0 $?
+is 'a store without spans' 0 $?
 heap=$("$bin/tprof-query" --format=csv "$store" "SELECT run FROM label WHERE value = 'ledger-3.heap'" | tr -d '\r' | tail -n 1)
 "$bin/tprof-store" label "$scratch/anew.tprof" "$heap" of=elsewhere baseline=yes >/dev/null 2>&1
 load anew "$scratch/anew.tprof"
@@ -368,17 +363,11 @@ for label in of=ledger of=elsewhere; do
 done
 is 'the new labels in an address' "$("$bin/tprof-top" --run=baseline=yes "$scratch/anew.tprof" 2>/dev/null)" \
 	"$("$bin/tprof-top" --run=all "$address/anew?label=baseline=yes" 2>/dev/null)"
-"$bin/tprof-top" --run=file=checkout.trace "$address/anew?events=yes" outliers >/dev/null 2>"$scratch/err"
-says 'events that are not there' 'which the engine does not have: load its store once more, with tprof-export --events'
-load anew "$scratch/anew.tprof" --run=file=checkout.trace --events
-grep -q '1 of them there before (1 loaded anew' "$scratch/out" && ok || wrong "events that were missing: $(cat "$scratch/out")"
-same "$scratch/anew.tprof" "$address/anew?events=yes" tprof-top --run=file=checkout.trace @ outliers
-"$bin/tprof-top" --run=file=checkout.trace "$address/anew" outliers >/dev/null 2>"$scratch/err"
-says 'events that are not asked for' 'has not been asked: ?events=yes'
 load anew "$scratch/anew.tprof" --run=file=checkout.trace --spans
-is 'spans that were missing, and events again' '1 1' "$(ask "SELECT count() > 0, (SELECT argMin(has_events, load) FROM anew.run WHERE name = 'checkout.trace')
-	FROM anew.span WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)" | tr '\t' ' ')"
-load anew "$scratch/anew.tprof" --events --spans
+grep -q '1 of them there before (1 loaded anew' "$scratch/out" && ok || wrong "spans that were missing: $(cat "$scratch/out")"
+is 'spans that were missing' 1 "$(ask "SELECT count() > 0 FROM anew.span WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)")"
+same "$scratch/anew.tprof" "$address/anew" tprof-top --run=file=checkout.trace @ outliers
+load anew "$scratch/anew.tprof" --spans
 # What counts no more is there until its time is over, and then goes, however much it is.
 is 'loads that count no more are there' 1 "$(ask "SELECT count() > $runs FROM anew.run")"
 load anew "$scratch/anew.tprof"
@@ -534,7 +523,6 @@ refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/so
 refuses 'no cluster' 3 'no cluster is called nosuch in the engine'\''s system.clusters; there are: fleet' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
 is 'nothing was made for it' 0 "$(ask "SELECT count() FROM system.databases WHERE name = 'other'")"
 refuses 'labels to load into' 2 '--run=KEY=VALUE' "$bin/tprof-export" --clickhouse="$address/single?label=a=b" "$store"
-refuses 'events to load into' 2 'said by --events' "$bin/tprof-export" --clickhouse="$address/single?events=yes" "$store"
 refuses 'labels with a comma' 3 'label=KEY=VALUE&label=KEY=VALUE' "$bin/tprof-top" "$address/some?label=of=ledger,file=x"
 refuses 'a timeout that is none' 2 'takes a number of seconds' "$bin/tprof-top" "$address/some?timeout=x"
 refuses 'two timeouts' 2 'timeout= is there twice' "$bin/tprof-top" "$address/some?timeout=1&timeout=2"

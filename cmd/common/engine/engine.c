@@ -227,10 +227,8 @@ static int make(struct cmd *cmd, struct source *s, const char *spec, const bool 
 {
 	const struct rep_engine_link link = cmd_courier_link(s->courier);
 	const struct rep_engine_place at = {.database = s->url.database};
-	const struct rep_engine_fetch_options opt = {.picked = picked,
-						     .add_up = cmd->adds_up,
-						     .profiles_only = cmd->profiles_only,
-						     .events = s->url.events};
+	const struct rep_engine_fetch_options opt = {
+	    .picked = picked, .add_up = cmd->adds_up, .profiles_only = cmd->profiles_only};
 	struct tp_err err;
 	struct made *m;
 	bool there;

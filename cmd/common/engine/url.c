@@ -206,22 +206,10 @@ static int parse_seconds(const char *name, const char *value, unsigned *s, struc
 		   : 0;
 }
 
-static int parse_events(struct cmd_engine_url *u, const char *value, struct tp_err *err)
-{
-	u->events = !strcmp(value, "yes");
-	u->events_given = true;
-	return u->events || !strcmp(value, "no")
-		   ? 0
-		   : tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				"events= in the address of an engine is yes or no, not '%.60s'",
-				value);
-}
-
 /* One of several is as good as the other: none of them is taken. */
 static bool is_twice(unsigned *seen, const char *name)
 {
-	static const char *const once[] = {"events", "timeout", "connect-timeout", "credentials",
-					   "ca"};
+	static const char *const once[] = {"timeout", "connect-timeout", "credentials", "ca"};
 	bool twice = false;
 
 	for (unsigned i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
@@ -251,8 +239,6 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 				  name);
 	else if (!strcmp(name, "label"))
 		code = add_label(u, value, err);
-	else if (!strcmp(name, "events"))
-		code = parse_events(u, value, err);
 	else if (!strcmp(name, "timeout"))
 		code = parse_seconds(name, value, &u->timeout_s, err);
 	else if (!strcmp(name, "connect-timeout"))
@@ -264,7 +250,7 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 	else
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "'%.60s' in the address of an engine: there are label=KEY=VALUE, "
-				  "events=yes, timeout=, connect-timeout=, credentials= and ca=",
+				  "timeout=, connect-timeout=, credentials= and ca=",
 				  name);
 done:
 	free(name);
