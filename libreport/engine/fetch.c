@@ -34,8 +34,13 @@ static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err
 	struct tp_run row = run->row;
 	int code = 0;
 
-	for (size_t i = 0; i < run->nlabels && !code; i++)
-		code = tp_store_put_label(to, run->label[i].key, run->label[i].value, err);
+	for (size_t i = 0; i < run->nlabels && !code; i++) {
+		char *equals = strchr(run->label[i], '=');
+
+		*equals = '\0';
+		code = tp_store_put_label(to, run->label[i], equals + 1, err);
+		*equals = '=';
+	}
 	if (code) {
 		tp_store_abort(to);
 		return code;

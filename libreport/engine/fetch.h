@@ -25,16 +25,12 @@
 #include "engine/link.h"
 #include "run.h"
 
-struct rep_engine_label {
-	const char *key, *value;
-};
-
 struct rep_engine_run {
 	struct tp_run row; /* texts are owned */
 	uint64_t load;
 	char **type, **unit; /* ntypes of a profile; owned */
 	size_t ntypes;
-	struct rep_engine_label *label; /* nlabels, by key; owned, with their texts */
+	char **label; /* nlabels texts "KEY=VALUE"; owned */
 	size_t nlabels;
 };
 
@@ -51,8 +47,8 @@ extern size_t rep_engine_held_most; /* that, but in tests */
 /* Every run with all of these labels. TP_ELIMIT: more than REP_ENGINE_MOST_RUNS, or than may be
  * held. To be released in any case. */
 int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
-			 const struct rep_engine_label *labels, size_t nlabels,
-			 struct rep_engine_runs *runs, struct tp_err *err);
+			 char *const *labels, size_t nlabels, struct rep_engine_runs *runs,
+			 struct tp_err *err);
 void rep_engine_runs_release(struct rep_engine_runs *runs);
 
 struct rep_engine_fetch_options {

@@ -40,7 +40,6 @@ int rep_engine_check_cluster(const struct rep_engine_link *server,
 
 struct rep_present {
 	uint64_t load; /* that counts, where the run is there */
-	size_t nlabels;
 	bool there, spans;
 	bool other; /* its name or labels are not what the store says */
 };

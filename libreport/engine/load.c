@@ -261,7 +261,17 @@ static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
 	return failed;
 }
 
-static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p)
+static int put_labels(struct tp_buf *b, const struct rep_run *run)
+{
+	int failed = tp_buf_put_uvarint(b, run->nlabels);
+
+	for (size_t i = 0; i < run->nlabels && !failed; i++)
+		failed = rep_row_put_text(b, run->labels[i], strlen(run->labels[i]));
+	return failed;
+}
+
+static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p,
+		       bool spans)
 {
 	struct tp_buf *b = &l->table[REP_ENGINE_RUN];
 	const struct tp_run *run = &r->run->row;
@@ -276,7 +286,8 @@ static int put_run_row(struct loader *l, const struct rep_loading *r, const stru
 		failed = rep_row_put_text(b, texts[i], strlen(texts[i]));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !failed; i++)
 		failed = rep_row_put_int(b, numbers[i]);
-	return failed || put_types(b, p, false) || put_types(b, p, true);
+	return failed || put_types(b, p, false) || put_types(b, p, true) || put_labels(b, r->run) ||
+	       rep_row_put(b, spans, 1);
 }
 
 static bool new_day(struct loader *l, uint16_t day)
@@ -293,7 +304,7 @@ static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p
 {
 	int code = 0;
 
-	for (int t = REP_ENGINE_LABEL; t <= REP_ENGINE_SEGMENT && !code; t++)
+	for (int t = REP_ENGINE_LOSS; t <= REP_ENGINE_SEGMENT && !code; t++)
 		code = rep_load_rows(r, (enum rep_engine_table_id)t, err);
 	if (code || r->run->row.kind[0] == 't')
 		return code ? code : rep_load_trace(r, spans, err);
@@ -305,6 +316,7 @@ static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
 		    const struct rep_present *present, bool *refused, struct tp_err *err)
 {
+	bool spans = run->row.kind[0] == 't' && (l->opt->spans || present->spans);
 	struct rep_loading r = {.store = store,
 				.run = run,
 				.day = day_of(&run->row),
@@ -335,9 +347,9 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	if (put_load_row(l, &r))
 		code = rep_engine_no_memory(err);
 	if (!code)
-		code = load_content(&r, l->opt->spans || present->spans, &p, err);
+		code = load_content(&r, spans, &p, err);
 	r.row_at = l->table[REP_ENGINE_RUN].size;
-	if (!code && put_run_row(l, &r, p))
+	if (!code && put_run_row(l, &r, p, spans))
 		code = rep_engine_no_memory(err);
 	if (!code)
 		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
@@ -356,10 +368,7 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 static bool is_renewed(const struct loader *l, const struct rep_run *run,
 		       const struct rep_present *p)
 {
-	bool trace = run->row.kind[0] == 't';
-
-	return p->there &&
-	       (p->other || (trace && l->opt->spans && !p->spans && run->row.goroutines));
+	return p->there && (p->other || (run->row.kind[0] == 't' && l->opt->spans && !p->spans));
 }
 
 static void count(struct loader *l, const struct rep_runs *runs, const struct rep_present *present)

@@ -443,6 +443,7 @@ static uint8_t *row_of(struct fixture *f, const char *hash, size_t *size)
 static void test_load_too_often(void **state)
 {
 	struct fixture *f = *state;
+	const char *name = f->runs.run[0].row.name;
 	struct rep_engine_load_result result;
 	struct tp_err err;
 	uint8_t *row;
@@ -452,8 +453,10 @@ static void test_load_too_often(void **state)
 	row = row_of(f, f->runs.run[0].row.hash, &size);
 	memset(row + 2, 0, 4);
 	row[2] = 5;
+	f->runs.run[0].row.name = "another";
 	assert_int_equal(load_some(f, f->runs.n, 3600, &result, &err), TP_ELIMIT);
 	assert_non_null(strstr(err.msg, "loaded anew too often"));
+	f->runs.run[0].row.name = name;
 }
 
 static const char *rival_of;

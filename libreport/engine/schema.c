@@ -19,9 +19,8 @@ static const struct rep_engine_column run_columns[] = {
     {"start_ns", INT},	{"duration_ns", INT}, {"ticks", INT},	    {"wall_ns", INT},
     {"events", INT},	{"inferred", INT},    {"generations", INT}, {"goroutines", INT},
     {"size_in", INT},	{"lost_bytes", INT},  {"lost_events", INT}, {"imported_ns", INT},
-    {"types", TEXTS},	{"units", TEXTS},     {NULL, NULL}};
-static const struct rep_engine_column label_columns[] = {
-    COMMON, {"key", "String"}, {"value", "String"}, {NULL, NULL}};
+    {"types", TEXTS},	{"units", TEXTS},     {"labels", TEXTS},    {"has_spans", "UInt8"},
+    {NULL, NULL}};
 static const struct rep_engine_column loss_columns[] = {
     COMMON,	    {"offset", INT}, {"bytes", INT},   {"from_ns", INT},
     {"to_ns", INT}, {"events", INT}, {"reason", TEXT}, {NULL, NULL}};
@@ -74,7 +73,6 @@ static const struct {
 } tables[] = {
     [REP_ENGINE_LOAD] = {"load", load_columns, 0, "load", NULL},
     [REP_ENGINE_RUN] = {"run", run_columns, 0, "(kind, name, load)", NULL},
-    [REP_ENGINE_LABEL] = {"label", label_columns, 0, "(key, value, load)", "key"},
     [REP_ENGINE_LOSS] = {"loss", loss_columns, 0, BY_ROW, "rowid"},
     [REP_ENGINE_NOTICE] = {"notice", notice_columns, 0, BY_ROW, "rowid"},
     [REP_ENGINE_WIRE] = {"wire", wire_columns, 0, BY_ROW, "name"},

@@ -19,7 +19,6 @@
 enum rep_engine_table_id {
 	REP_ENGINE_LOAD,
 	REP_ENGINE_RUN,
-	REP_ENGINE_LABEL,
 	REP_ENGINE_LOSS, /* from here to `block`, ordinary tables of a store, as they are there */
 	REP_ENGINE_NOTICE,
 	REP_ENGINE_WIRE,

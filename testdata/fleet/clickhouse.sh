@@ -276,10 +276,9 @@ is 'no such label' 3 $?
 says 'no such label' 'no run has these labels'
 
 # Of several loads of a run only the least counts, whatever the labels of the others are.
-for t in run label; do
-	columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'some' AND table = '$t'")
-	ask "INSERT INTO some.$t ($columns) SELECT $(echo "$columns" | sed "s/, load,/, load + 1,/; s/key, value$/key, if(key = 'of', 'other', value)/") FROM some.$t"
-done
+columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'some' AND table = 'run'")
+ask "INSERT INTO some.run ($columns) SELECT $(echo "$columns" |
+	sed "s/, load,/, load + 1,/; s/, labels,/, arrayMap(l -> if(l LIKE 'of=%', 'of=other', l), labels),/") FROM some.run"
 is 'a second load of each run' "$((2 * runs))" "$(ask 'SELECT count() FROM some.run')"
 is 'labels of the load that counts' "$("$bin/tprof-top" --run=of=ledger -n 5 "$store" 2>/dev/null)" \
 	"$("$bin/tprof-top" --run=all -n 5 "$address/some?label=of=ledger" 2>/dev/null)"
@@ -287,7 +286,7 @@ is 'labels of the load that counts' "$("$bin/tprof-top" --run=of=ledger -n 5 "$s
 is 'labels of a load that does not count' 3 $?
 says 'labels of a load that does not count' 'no run has these labels'
 for n in 1 2; do
-	for t in run label; do ask_server "$n" "ALTER TABLE some.${t}_local DELETE WHERE load NOT IN (SELECT load FROM some.load_local)"; done
+	ask_server "$n" "ALTER TABLE some.run_local DELETE WHERE load NOT IN (SELECT load FROM some.load_local)"
 done
 i=0
 while [ $i -lt 1000 ] && [ "$(ask 'SELECT count() FROM some.run')" != "$runs" ]; do
@@ -313,7 +312,7 @@ is 'where was waited, as the manual says' \
 	"$(ask_in some "SELECT functions[length(functions)] AS at, sum(dur_ns) AS waited
 		FROM span GLOBAL ANY INNER JOIN stack USING stack
 		WHERE state = 'Waiting' AND load GLOBAL IN (SELECT min(load) FROM run GROUP BY run)
-		AND load GLOBAL IN (SELECT load FROM label WHERE key = 'of' AND value = 'testdata')
+		AND load GLOBAL IN (SELECT load FROM run WHERE has(labels, 'of=testdata'))
 		GROUP BY at ORDER BY waited DESC, at" | tr '\t' ,)"
 tasks="count(*), sum(end_ns - start_ns), count(nullif(stack, 0)), sum(regions), sum(logs)"
 is 'tasks' "$("$bin/tprof-query" --format=csv "$store" "SELECT name, $tasks FROM task GROUP BY 1 ORDER BY 1" | tr -d '\r' | tail -n +2)" \
@@ -489,7 +488,7 @@ is 'the first one is stopped still' T "$(state_of "$exporter")"
 wait $loading
 is 'the first one goes on' 0 $?
 samples_of_many() {
-	ask "SELECT count() FROM both.bucket WHERE load GLOBAL IN (SELECT load FROM both.label WHERE key = 'kind' AND value = 'many')"
+	ask "SELECT count() FROM both.bucket WHERE load GLOBAL IN (SELECT load FROM both.run WHERE has(labels, 'kind=many'))"
 }
 i=0
 while [ $i -lt 600 ] && [ "$(samples_of_many)" != "$expected" ]; do

@@ -7,6 +7,7 @@
 
 #include "base/many.h"
 #include "common/progress.h"
+#include "engine/fetch.h"
 
 struct made {
 	char *spec, *path;
@@ -171,7 +172,7 @@ static int make_dir(struct cmd *cmd)
 static bool has_comma(const struct cmd_engine_url *u)
 {
 	for (size_t i = 0; i < u->nlabels; i++)
-		if (strchr(u->label[i].key, ',') || strchr(u->label[i].value, ','))
+		if (strchr(u->label[i], ','))
 			return true;
 	return false;
 }

@@ -172,21 +172,18 @@ static int parse_host(struct cmd_engine_url *u, const char *from, const char *en
 	return parse_number(port, 65535, &u->port) ? wrong(err, "no port") : 0;
 }
 
-static int add_label(struct cmd_engine_url *u, char *text, struct tp_err *err)
+static int add_label(struct cmd_engine_url *u, const char *text, struct tp_err *err)
 {
-	char *equals = strchr(text, '=');
-	struct rep_engine_label *more;
+	char **more;
 
-	if (!equals || equals == text || u->nlabels == LABELS_MOST)
+	if (*text == '=' || !strchr(text, '=') || u->nlabels == LABELS_MOST)
 		return wrong(err, "label= without KEY=VALUE");
 	more = tp_more(u->label, u->nlabels + 1, sizeof(*more));
 	if (!more)
 		return tp_nomem(err);
 	u->label = more;
-	more[u->nlabels] =
-	    (struct rep_engine_label){strndup(text, (size_t)(equals - text)), strdup(equals + 1)};
-	u->nlabels++;
-	return more[u->nlabels - 1].key && more[u->nlabels - 1].value ? 0 : tp_nomem(err);
+	more[u->nlabels] = strdup(text);
+	return more[u->nlabels++] ? 0 : tp_nomem(err);
 }
 
 static int keep(char **to, char **text)
@@ -315,10 +312,8 @@ static void wipe(char *text)
 
 void cmd_engine_url_release(struct cmd_engine_url *u)
 {
-	for (size_t i = 0; i < u->nlabels; i++) {
-		free((char *)u->label[i].key);
-		free((char *)u->label[i].value);
-	}
+	for (size_t i = 0; i < u->nlabels; i++)
+		free(u->label[i]);
 	free(u->label);
 	free(u->host);
 	free(u->database);

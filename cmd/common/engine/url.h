@@ -18,7 +18,6 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "engine/fetch.h"
 
 struct cmd_engine_url {
 	char *host, *database;
@@ -27,7 +26,7 @@ struct cmd_engine_url {
 	char *user, *password;	/* "" none */
 	char *credentials, *ca; /* NULL: none is named */
 	unsigned timeout_s, connect_s;
-	struct rep_engine_label *label; /* texts are owned */
+	char **label; /* nlabels texts "KEY=VALUE" */
 	size_t nlabels;
 };
 

@@ -57,10 +57,8 @@ static void test_parse_parameters(void **state)
 				 &err),
 	    0);
 	assert_int_equal(u.nlabels, 2);
-	assert_string_equal(u.label[0].key, "a");
-	assert_string_equal(u.label[0].value, "b=c");
-	assert_string_equal(u.label[1].key, "k&");
-	assert_string_equal(u.label[1].value, "%");
+	assert_string_equal(u.label[0], "a=b=c");
+	assert_string_equal(u.label[1], "k&=%");
 	assert_int_equal(u.timeout_s, 7);
 	assert_int_equal(u.connect_s, 3);
 	assert_string_equal(u.credentials, "/x/y");
