@@ -45,4 +45,3 @@ complete -c tprof-export -l anonymise-key -r -F -d 'Make names up with this secr
 complete -c tprof-export -l clickhouse -x -a 'clickhouse://' -d 'Load into tables of ClickHouse'
 complete -c tprof-export -l cluster -x -d 'Spread the tables over this cluster'
 complete -c tprof-export -l spans -d 'Load rows of spans, tasks, regions and logs of traces, for SQL'
-complete -c tprof-export -l stale -x -d 'Give up after half of this, leave what is unfinished to others after all of it'

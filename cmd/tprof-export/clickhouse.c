@@ -39,11 +39,8 @@ static int load(struct export_args *args, struct rep_engine_link *link, size_t n
 		const struct rep_engine_place *at)
 {
 	struct cmd_progress progress;
-	const struct rep_engine_load_options opt = {.spans = args->spans,
-						    .stale_s = args->stale_s ? args->stale_s
-									     : REP_ENGINE_STALE_S,
-						    .progress = cmd_progress_step,
-						    .progress_ctx = &progress};
+	const struct rep_engine_load_options opt = {
+	    .spans = args->spans, .progress = cmd_progress_step, .progress_ctx = &progress};
 	struct rep_engine_load_result result;
 	char done[32];
 	struct tp_err err;

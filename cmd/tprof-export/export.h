@@ -62,7 +62,6 @@ struct export_args {
 	size_t nservers;
 	const char *cluster;
 	bool spans;
-	int64_t stale_s; /* 0: not given */
 };
 
 /* Opens the only path and has it that --run picks one run, which is a trace: its place is then

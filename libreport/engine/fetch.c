@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "engine/fetching.h"
-#include "engine/stale.h"
 
 size_t rep_engine_held_most = REP_ENGINE_HELD_MOST;
 
@@ -100,24 +98,6 @@ static int write_runs(const struct rep_fetching *f, struct tp_err *err)
 	return code ? code : write_until(&w, f->runs->n, err);
 }
 
-/* What is removed meanwhile would be missing without a word. */
-static int check_there(const struct rep_fetching *f, struct tp_err *err)
-{
-	uint64_t *load = tp_many(f->runs->n + 1, sizeof(*load));
-	size_t n = 0;
-	int code = 0;
-
-	if (!load)
-		return rep_engine_no_memory(err);
-	for (size_t i = 0; i < f->runs->n; i++)
-		if (rep_fetch_is_picked(f, i))
-			load[n++] = f->runs->run[i].load;
-	if (n)
-		code = rep_engine_still_there(f->link, f->at, load, n, err);
-	free(load);
-	return code;
-}
-
 int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		     const struct rep_engine_runs *runs, const struct rep_engine_fetch_options *opt,
 		     const char *path, struct tp_err *err)
@@ -155,5 +135,5 @@ int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine
 	tp_draft_release(&draft);
 	if (!code)
 		code = rep_fetch_ordinary(&f, err);
-	return code ? code : check_there(&f, err);
+	return code;
 }

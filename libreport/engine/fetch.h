@@ -58,8 +58,7 @@ struct rep_engine_fetch_options {
 };
 
 /* Makes the store at path, which must not be there. Errors of the link and of a store that is
- * written; TP_EFORMAT where the answer is no such thing; TP_EBUSY where a run that is picked was
- * loaded anew since it was listed and its rows are being removed. */
+ * written; TP_EFORMAT where the answer is no such thing. */
 int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		     const struct rep_engine_runs *runs, const struct rep_engine_fetch_options *opt,
 		     const char *path, struct tp_err *err);

@@ -9,13 +9,8 @@
 #include "engine/link.h"
 #include "run.h"
 
-#define REP_ENGINE_STALE_S 3600
-
 struct rep_engine_load_options {
-	bool spans; /* rows of traces for SQL, too */
-	/* What these loads leave when they do not come to their end may be removed after so many
-	 * seconds; one that takes half of it gives up. What others leave goes by what they said. */
-	int64_t stale_s;
+	bool spans;		   /* rows of traces for SQL, too */
 	int64_t (*uptime_s)(void); /* NULL: CLOCK_BOOTTIME; for tests */
 	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "export" (runs) and "remove" (loads). */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
@@ -35,8 +30,8 @@ struct rep_engine_load_result {
  * without the spans that are asked for, are loaded anew. After an error, *result
  * still says what was loaded for good; calling it again goes on with the rest. Errors of the link,
  * of the store, TP_ENOMEM, TP_ECANCEL; TP_ENOENT where there is no such cluster; TP_EFORMAT where
- * the database is spread in another way than `at` says; TP_EBUSY where it takes too long, or
- * another loads the same; TP_ELIMIT, when all others are loaded, of the first run with a row that
+ * the database is spread in another way than `at` says; TP_EBUSY where it takes too long (stale.h);
+ * TP_ELIMIT, when all others are loaded, of the first run with a row that
  * could not be read back (REP_ANSWER_ROW_MOST in binary.h). */
 int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 		    const struct rep_engine_place *at, struct tp_store *store,

@@ -10,9 +10,11 @@
 		"row", "UInt32"                                                                    \
 	}
 
-static const struct rep_engine_column load_columns[] = {
-    {"day", "Date"},	   {"load", "UInt64"},	  {"run", "String"},
-    {"begun", "DateTime"}, {"until", "DateTime"}, {NULL, NULL}};
+static const struct rep_engine_column load_columns[] = {{"day", "Date"},
+							{"load", "UInt64"},
+							{"run", "String"},
+							{"begun", "DateTime DEFAULT now()"},
+							{NULL, NULL}};
 static const struct rep_engine_column run_columns[] = {
     {"day", "Date"},	{"load", "UInt64"},   {"run", "String"},    {"kind", "String"},
     {"name", "String"}, {"source", "String"}, {"format", "String"}, {"id", INT},

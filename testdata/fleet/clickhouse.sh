@@ -373,16 +373,9 @@ load anew "$scratch/anew.tprof"
 grep -q "$runs of them there before; 0B sent" "$scratch/out" && ok || wrong "nothing is other: $(cat "$scratch/out")"
 is 'each run counts once' "$runs" "$(ask 'SELECT count(), 0 FROM anew.run WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)' | cut -f 1)"
 
-ask "INSERT INTO anew.load (day, load, run, begun, until) SELECT today(), number + 1, 'gone', now() - 9, now() - 5 FROM numbers(5000)"
+ask "INSERT INTO anew.load (day, load, run, begun) SELECT today(), number + 1, 'gone', now() - 90000 FROM numbers(5000)"
 load anew "$scratch/anew.tprof"
 grep -q '; 5,000 loads removed that do not count' "$scratch/out" && ok || wrong "many loads to remove: $(cat "$scratch/out")"
-# Of a run that is listed the rest is being removed.
-columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'anew' AND table = 'run'")
-ask "INSERT INTO anew.run ($columns) SELECT $(echo "$columns" | sed 's/, load,/, load - 1,/') FROM anew.run
-	WHERE name = 'ledger-3.heap' ORDER BY load LIMIT 1"
-"$bin/tprof-top" --run=all -inuse_space "$address/anew" >"$scratch/out" 2>"$scratch/err"
-is 'a run is removed meanwhile' '4 0' "$? $(wc -c <"$scratch/out")"
-says 'a run is removed meanwhile' 'a run was loaded anew while it was asked for'
 
 # ---- a server is killed in the middle ----
 
@@ -394,8 +387,7 @@ while [ $i -lt 400 ]; do
 	"$bin/makeprofile" --heap --stacks=300 --functions=200 --seed=$i "$scratch/many/$i.heap" >/dev/null
 done
 "$bin/tprof-import" -j 2 -o "$many" --label=kind=many "$scratch/many" >/dev/null 2>&1
-# What is left of it has time for long: it is not to go in what follows.
-load cut "$many" --stale=86400 &
+load cut "$many" &
 loading=$!
 until_rows cut.bucket_local
 # Nobody who may list processes sees a password.
@@ -412,7 +404,7 @@ is 'asking while a server is away' '4 0' "$? $(wc -c <"$scratch/out")"
 is 'in one line' 1 "$(wc -l <"$scratch/err")"
 start 2; pid2=$started
 wait_for "$http2"
-load cut "$many" --stale=3000
+load cut "$many"
 is 'loading once more' 0 $?
 is 'nothing is lost or there twice' '400 400' "$(ask 'SELECT count(), uniqExact(run) FROM cut.run' | tr '\t' ' ')"
 expected=$("$bin/tprof-query" --format=csv "$many" 'SELECT count(*) FROM bucket' | tr -d '\r' | tail -n 1)
@@ -420,48 +412,38 @@ is 'samples that count' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE
 same "$many" "$address/cut" tprof-top --run=all -n 0 @
 same "$many" "$address/cut" tprof-top --run=kind=many -n 0 -alloc_objects --traces @
 same "$many" "$address/cut" tprof-flame --run=all --format=text @
-# What was cut off goes when the time that its loader had is over, whoever else has given himself less.
-# Here is one of which only some samples came.
-# A machine that needs longer than that time for one more load is asked again, with more of it.
+# What was cut off goes after a day. Here are two of which only some samples came.
 columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'cut' AND table = 'bucket'")
 first=$(ask 'SELECT load FROM cut.bucket LIMIT 1')
-for given in 15 120 960; do
-	left=$((first + given)) begun=$(date +%s)
-	ask "INSERT INTO cut.load (day, load, run, begun, until) SELECT today(), toUInt64($left), 'cut off', now(), now() + $given"
-	ask "INSERT INTO cut.bucket ($columns) SELECT $(echo "$columns" | sed "s/, load,/, toUInt64($left),/") FROM cut.bucket WHERE load = $first"
-	is 'there is something to remove' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = $left")"
-	load cut "$many" --stale=1
-	[ $(($(date +%s) - begun)) -ge $given ] || break
-	# Its time was over too early: it goes now, so that nothing is removed by the next one.
-	load cut "$many" --stale=1
+left=$((first + 1)) young=$((first + 2))
+for cut in "$left 90000" "$young 80000"; do
+	ask "INSERT INTO cut.load (day, load, run, begun) SELECT today(), toUInt64(${cut% *}), '${cut% *}', now() - ${cut#* }"
+	ask "INSERT INTO cut.bucket ($columns) SELECT $(echo "$columns" | sed "s/, load,/, toUInt64(${cut% *}),/") FROM cut.bucket WHERE load = $first"
+	is 'there is something to remove' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = ${cut% *}")"
 done
-grep -q removed "$scratch/out" && wrong 'what another may be at is removed'
-sleep $((given + 1))
-load cut "$many" --stale=86400
-grep -q 'loads* removed that do' "$scratch/out" && ok || wrong 'it is said that something is removed'
+is 'the engine says when a load began' 1 "$(ask 'SELECT min(begun) > now() - 7200 FROM cut.load WHERE length(run) = 32')"
+load cut "$many"
+grep -q '; 1 load removed that does not count' "$scratch/out" && ok || wrong "one load to remove: $(cat "$scratch/out")"
 i=0
 while [ $i -lt 1000 ] && [ "$(ask "SELECT count() FROM cut.bucket WHERE load = $left")" != 0 ]; do
 	i=$((i + 1))
 	sleep 0.1
 done
 is 'what was cut off is removed' '0 0' "$(ask "SELECT count() FROM cut.bucket WHERE load = $left") $(ask "SELECT count() FROM cut.load WHERE load = $left")"
+is 'what another may be at is not' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = $young")"
 is 'and nothing else' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE load GLOBAL IN (SELECT min(load) FROM cut.run GROUP BY run)')"
 same "$many" "$address/cut" tprof-top --run=all -n 0 @
 
 # ---- two who load at the same time ----
 
+state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
+# One is stopped in the middle of its load; the other takes nothing from him.
 # An INSERT of samples into the first server's table takes three seconds more when they are there: so
 # long a load waits by itself. The tables are made by one of a trace, which has no samples.
-make_slow() { # database
-	load "$1" "$store" --run=file=convoy.trace
-	is "$1: a trace is loaded" 0 $?
-	ask_server 1 "CREATE MATERIALIZED VIEW $1.slow ENGINE = Null AS SELECT sleep(3) AS waited FROM $1.bucket_local"
-}
-state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
-# One is stopped in the middle of its load; the other, who gives himself less time than the first has been
-# at it, takes nothing from him. Where the machine needs more than two seconds for the other, he has more.
-make_slow both
-load both "$many" --stale=3000 &
+load both "$store" --run=file=convoy.trace
+is 'a trace is loaded' 0 $?
+ask_server 1 "CREATE MATERIALIZED VIEW both.slow ENGINE = Null AS SELECT sleep(3) AS waited FROM both.bucket_local"
+load both "$many" &
 loading=$!
 until_rows both.bucket_local
 exporter=$(pgrep -P $loading tprof-export)
@@ -474,14 +456,9 @@ done
 is 'a load is stopped' T "$(state_of "$exporter")"
 ask_server 1 'DROP TABLE both.slow'
 is 'in its middle' 1 "$(ask 'SELECT count() < 400 FROM both.run')"
-for given in 2 60; do
-	sleep $((given + 2))
-	"$bin/tprof-export" --run=1 --clickhouse="$address/both" --clickhouse="clickhouse://127.0.0.1:$http2/both" --cluster=fleet \
-		--stale=$given "$scratch/hosts.tprof" >"$scratch/out2" 2>"$scratch/err2"
-	status=$?
-	[ $status -eq 4 ] && grep -q 'loading takes' "$scratch/err2" || break
-done
-is 'another load meanwhile' 0 $status
+"$bin/tprof-export" --run=1 --clickhouse="$address/both" --clickhouse="clickhouse://127.0.0.1:$http2/both" --cluster=fleet \
+	"$scratch/hosts.tprof" >"$scratch/out2" 2>"$scratch/err2"
+is 'another load meanwhile' 0 $?
 grep -q removed "$scratch/out2" && wrong 'a load that goes on is removed'
 is 'the first one is stopped still' T "$(state_of "$exporter")"
 [ -z "$exporter" ] || kill -CONT "$exporter"
@@ -496,13 +473,6 @@ while [ $i -lt 600 ] && [ "$(samples_of_many)" != "$expected" ]; do
 	sleep 0.1
 done
 is 'all of its samples are there' "$expected" "$(samples_of_many)"
-# One that takes longer than it has gives up, and says so: by its own clock, or by those of the servers.
-make_slow late
-load late "$many" --stale=4
-is 'a load that takes too long gives up' 4 $?
-says 'a load that takes too long gives up' 'loading takes'
-ask_server 1 'DROP TABLE late.slow'
-
 # ---- what goes wrong is said ----
 
 refuses() { # what, status, text, command …
