@@ -120,29 +120,22 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 /* ---- is there such a cluster? ---- */
 
 struct clusters {
-	const char *name;
-	bool found;
-	char list[160];
-	size_t used;
+	uint64_t found;
+	char all[160]; /* "a, b" */
 };
 
-static int on_cluster(void *ctx, struct tp_cursor *c, struct tp_err *err)
+static int on_clusters(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct clusters *k = ctx;
-	struct tp_slice name = rep_row_get_text(c);
-	size_t room = sizeof(k->list) - k->used;
-	int n;
+	uint64_t found = rep_row_get(c, 8);
+	struct tp_slice all = rep_row_get_text(c);
 
 	(void)err;
 	if (c->failed)
 		return 0;
-	k->found |= is_text(name, k->name);
-	n = snprintf(k->list + k->used, room, "%s%.*s", k->used ? ", " : "",
-		     (int)(name.size < 100 ? name.size : 100), (const char *)name.data);
-	if (n > 0 && (size_t)n < room)
-		k->used += (size_t)n;
-	else
-		k->list[k->used] = '\0';
+	k->found = found;
+	snprintf(k->all, sizeof(k->all), "%.*s", (int)(all.size < 150 ? all.size : 150),
+		 (const char *)all.data);
 	return 0;
 }
 
@@ -152,20 +145,22 @@ static int on_cluster(void *ctx, struct tp_cursor *c, struct tp_err *err)
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err)
 {
-	struct clusters k = {.name = at->cluster};
+	struct clusters k = {0};
 	struct rep_sql s = {0};
 	int code;
 
 	if (!at->cluster || strchr(at->cluster, '{'))
 		return 0;
-	rep_sql_put(&s, "SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster FORMAT "
-			"RowBinary");
-	code = rep_engine_ask(server, &s, on_cluster, &k, err);
+	rep_sql_put(&s, "SELECT countIf(cluster = ");
+	rep_sql_string(&s, at->cluster, strlen(at->cluster));
+	rep_sql_put(&s, "), arrayStringConcat(arraySort(groupUniqArray(cluster)), ', ') FROM "
+			"system.clusters FORMAT RowBinary");
+	code = rep_engine_ask(server, &s, on_clusters, &k, err);
 	if (code == TP_EIO || code == TP_ENOENT)
 		return 0;
 	if (code || k.found)
 		return code;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 			  "no cluster is called %.100s in the engine's system.clusters; %s%.150s",
-			  at->cluster, *k.list ? "there are: " : "there is none", k.list);
+			  at->cluster, *k.all ? "there are: " : "there is none", k.all);
 }

@@ -48,7 +48,7 @@ int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err)
 
 		p->table = (enum rep_engine_table_id)(REP_ENGINE_PROFILE + i);
 		rep_sql_put(&s, "SELECT ");
-		rep_fetch_put_number(&s, p->f, rep_fetch_is_profile);
+		rep_fetch_put_number(&s, p->f, rep_fetch_is_profile, NULL);
 		rep_sql_put(&s, " AS number, ");
 		rep_engine_put_columns(&s, p->table, 3);
 		rep_sql_put(&s, " FROM ");

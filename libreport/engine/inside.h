@@ -52,6 +52,22 @@ int rep_engine_find_present(const struct rep_engine_link *link, const struct rep
 
 #define REP_STACK_HASH 16
 
+/* The lists that a row of table `stack` is made of, in their order, each with a value for every
+ * frame: who writes them and who reads them have to agree. */
+enum stack_column {
+	FUNCTIONS,
+	FILES,
+	LINES,
+	COLUMNS,
+	MARKS,
+	SYSTEM_NAMES,
+	START_LINES,
+	MAPPINGS,
+	ADDRESSES,
+	FLAGS,
+	NCOLUMNS
+};
+
 /* Two mappings of a run may look the same: `nth` tells them apart. */
 struct rep_mapping_place {
 	uint64_t key; /* 0: none */

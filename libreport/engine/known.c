@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "base/seed.h"
 #include "engine/profiles.h"
-#include "engine/stack_row.h"
 
 /* ---- stacks ---- */
 

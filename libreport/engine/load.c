@@ -45,13 +45,6 @@ static int64_t uptime_s(const struct loader *l)
 	return t.tv_sec;
 }
 
-static int make_table(void *ctx, const char *sql, struct tp_err *err)
-{
-	const struct rep_engine_link *link = ctx;
-
-	return link->ask(link->ctx, sql, NULL, 0, NULL, NULL, err);
-}
-
 /* ---- sending ---- */
 
 static int send_table(struct loader *l, enum rep_engine_table_id table, struct tp_err *err)
@@ -378,7 +371,7 @@ static int make_tables(const struct loader *l, struct tp_err *err)
 			code = rep_engine_check_cluster(&l->link[i], l->at, err);
 	}
 	for (size_t i = 0; i < l->nservers && !code; i++) {
-		code = rep_engine_ddl(l->at, make_table, (void *)(uintptr_t)&l->link[i], err);
+		code = rep_engine_make_tables(&l->link[i], l->at, err);
 		if (!code)
 			code = rep_engine_check_form(&l->link[i], l->at, &all, err);
 	}

@@ -74,7 +74,7 @@ static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 	if (sqlite3_prepare_v2(l->db, sql, -1, &l->put, NULL))
 		return tp_sql_cause(err, l->db, "cannot write");
 	rep_sql_put(&s, "SELECT ");
-	rep_fetch_put_number(&s, l->f, of);
+	rep_fetch_put_number(&s, l->f, of, NULL);
 	rep_sql_put(&s, " AS number, ");
 	rep_engine_put_columns(&s, l->table, 3);
 	rep_sql_put(&s, " FROM ");

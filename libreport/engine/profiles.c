@@ -90,24 +90,6 @@ static int make_groups(struct rep_profiles *p)
 	return 0;
 }
 
-static void put_group(struct rep_sql *s, const struct rep_profiles *p)
-{
-	for (int list = 0; list < 2; list++) {
-		const char *comma = "";
-
-		rep_sql_put(s, list ? "], [" : "transform(load, [");
-		for (size_t i = 0; i < p->f->runs->n; i++) {
-			if (!rep_fetch_is_profile(p->f, i))
-				continue;
-			rep_sql_put(s, "%s%llu", comma,
-				    list ? (unsigned long long)p->group[i]
-					 : (unsigned long long)p->f->runs->run[i].load);
-			comma = ",";
-		}
-	}
-	rep_sql_put(s, "], toUInt32(4294967295))");
-}
-
 size_t rep_fetch_at_once = 16;
 
 #define LABELS "label_keys, label_values, label_units, label_numeric"
@@ -115,7 +97,7 @@ size_t rep_fetch_at_once = 16;
 static void put_each(struct rep_sql *s, const struct rep_fetching *some)
 {
 	rep_sql_put(s, "SELECT ");
-	rep_fetch_put_number(s, some, rep_fetch_is_profile);
+	rep_fetch_put_number(s, some, rep_fetch_is_profile, NULL);
 	rep_sql_put(s, " AS number, stack, node, " LABELS ", values FROM ");
 	rep_engine_put_table(s, some->at, REP_ENGINE_BUCKET, false);
 	rep_fetch_put_loads(s, some, rep_fetch_is_profile);
@@ -128,9 +110,9 @@ static void put_sum(struct rep_sql *s, const struct rep_profiles *p)
 {
 	rep_sql_put(s, "SELECT tupleElement(first, 1), stack, tupleElement(first, 3), " LABELS
 		       ", total FROM (SELECT ");
-	put_group(s, p);
+	rep_fetch_put_number(s, p->f, rep_fetch_is_profile, p->group);
 	rep_sql_put(s, " AS alike, stack, " LABELS ", sumForEach(values) AS total, min((");
-	rep_fetch_put_number(s, p->f, rep_fetch_is_profile);
+	rep_fetch_put_number(s, p->f, rep_fetch_is_profile, NULL);
 	rep_sql_put(s, ", row, node)) AS first FROM ");
 	rep_engine_put_table(s, p->f->at, REP_ENGINE_BUCKET, false);
 	rep_fetch_put_loads(s, p->f, rep_fetch_is_profile);

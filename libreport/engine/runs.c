@@ -278,7 +278,8 @@ void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fe
 	rep_sql_put(s, ")");
 }
 
-void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of)
+void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of,
+			  const size_t *number)
 {
 	for (int list = 0; list < 2; list++) {
 		const char *comma = "";
@@ -288,7 +289,7 @@ void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_f
 			if (!of(f, i))
 				continue;
 			if (list)
-				rep_sql_put(s, "%s%zu", comma, i);
+				rep_sql_put(s, "%s%zu", comma, number ? number[i] : i);
 			else
 				rep_sql_put(s, "%s%llu", comma,
 					    (unsigned long long)f->runs->run[i].load);

@@ -1,5 +1,7 @@
 #include "engine/schema.h"
 
+#include "engine/inside.h"
+
 #define INT   REP_ENGINE_INT
 #define TEXT  REP_ENGINE_TEXT
 #define TEXTS "Array(String)"
@@ -189,33 +191,22 @@ static void put_distributed(struct rep_sql *s, const struct rep_engine_place *at
 		    table == REP_ENGINE_STACK ? "cityHash64(stack)" : "intDiv(load, 4294967296)");
 }
 
-static int hand_on(struct rep_sql *s, int (*each)(void *ctx, const char *sql, struct tp_err *err),
-		   void *ctx, struct tp_err *err)
-{
-	const char *sql = rep_sql_text(s);
-	int code = sql ? each(ctx, sql, err) : tp_nomem(err);
-
-	rep_sql_release(s);
-	return code;
-}
-
-int rep_engine_ddl(const struct rep_engine_place *at,
-		   int (*each)(void *ctx, const char *sql, struct tp_err *err), void *ctx,
-		   struct tp_err *err)
+int rep_engine_make_tables(const struct rep_engine_link *server, const struct rep_engine_place *at,
+			   struct tp_err *err)
 {
 	struct rep_sql s = {0};
 	int code;
 
 	rep_sql_put(&s, "CREATE DATABASE IF NOT EXISTS ");
 	rep_sql_name(&s, at->database);
-	code = hand_on(&s, each, ctx, err);
+	code = rep_engine_send(server, &s, NULL, 0, err);
 	for (int t = 0; t < REP_ENGINE_NTABLES && !code; t++) {
 		put_create(&s, at, (enum rep_engine_table_id)t);
-		code = hand_on(&s, each, ctx, err);
+		code = rep_engine_send(server, &s, NULL, 0, err);
 		if (code || !at->cluster)
 			continue;
 		put_distributed(&s, at, (enum rep_engine_table_id)t);
-		code = hand_on(&s, each, ctx, err);
+		code = rep_engine_send(server, &s, NULL, 0, err);
 	}
 	return code;
 }

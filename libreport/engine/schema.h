@@ -64,10 +64,8 @@ void rep_engine_put_table(struct rep_sql *s, const struct rep_engine_place *at,
 /* a, b, c */
 void rep_engine_put_columns(struct rep_sql *s, enum rep_engine_table_id table, unsigned first);
 
-/* Calls with each statement that makes the database and its tables on one server; what is there
- * stays. 0, or what `each` returned, or TP_ENOMEM. */
-int rep_engine_ddl(const struct rep_engine_place *at,
-		   int (*each)(void *ctx, const char *sql, struct tp_err *err), void *ctx,
-		   struct tp_err *err);
+/* Makes the database and its tables on one server; what is there stays. */
+int rep_engine_make_tables(const struct rep_engine_link *server, const struct rep_engine_place *at,
+			   struct tp_err *err);
 
 #endif
