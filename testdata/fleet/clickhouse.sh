@@ -331,6 +331,15 @@ if [ -n "$corpus" ] && [ -d "$corpus" ]; then
 	all_of "$scratch/corpus.tprof" "$address/corpus" '' 1
 fi
 
+# Dictionaries that runs share in a store are each run's own in the engine.
+"$bin/tprof-merge" -o "$scratch/merged.tprof" "$store" >/dev/null 2>&1
+load merged "$scratch/merged.tprof"
+is 'a merged store is loaded' 0 $?
+for trace in checkout.trace errands.trace; do
+	same "$scratch/merged.tprof" "$address/merged" tprof-top --run=file=$trace -n 0 @
+	same "$scratch/merged.tprof" "$address/merged" tprof-flame --run=file=$trace --view=offcpu --format=text @
+done
+
 # ---- again and again ----
 
 count_all() { # database: rows of every table
