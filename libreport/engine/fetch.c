@@ -54,7 +54,7 @@ static int begin(struct writing *w, struct tp_store_run **to, struct tp_err *err
 	return tp_store_begin(to, w->f->path, &opt, err);
 }
 
-/* Runs that are no profile picked, up to (not with) `end`: of these there are only rows. */
+/* Writes the runs before `end`, which have no samples here: rep_fetch_ordinary adds the rest. */
 static int write_until(struct writing *w, size_t end, struct tp_err *err)
 {
 	int code = 0;

@@ -25,13 +25,13 @@ struct rep_fetching {
 	size_t first, end; /* rep_fetch_is_profile says so of these only; end 0: of all */
 };
 
-/* TP_EFORMAT: the answer is not what it should be. */
+/* TP_EFORMAT with a sentence: the answer cannot be what was asked for. */
 int rep_fetch_odd(struct tp_err *err, const char *what);
 
 /* " WHERE load IN (…)" of the runs for which `of` says so, and their places among these. */
 typedef bool rep_fetch_choice(const struct rep_fetching *f, size_t run);
 void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of);
-/* transform(load, …): a load as what number[] says of its run, or as its run (NULL); toUInt32. */
+/* transform(load, …): the number of a load's run, or number[] of it if that is given; UInt32. */
 void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of,
 			  const size_t *number);
 rep_fetch_choice rep_fetch_is_profile, rep_fetch_is_trace, rep_fetch_is_picked;

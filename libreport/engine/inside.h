@@ -21,10 +21,10 @@ int rep_engine_no_memory(struct tp_err *err);
 
 /* ---- asking (form.c) ---- */
 
-/* One answer, row by row (binary.h); a statement without an answer, and what it inserts (NULL:
- * nothing). `s` is released. */
+/* Asks, and calls `row` for each row of the answer (binary.h). Releases `s`. */
 int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_engine_row *row,
 		   void *ctx, struct tp_err *err);
+/* Sends a statement that has no answer; `data` is what it inserts, or NULL. Releases `s`. */
 int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
 		    size_t size, struct tp_err *err);
 
@@ -52,8 +52,7 @@ int rep_engine_find_present(const struct rep_engine_link *link, const struct rep
 
 #define REP_STACK_HASH 16
 
-/* The lists that a row of table `stack` is made of, in their order, each with a value for every
- * frame: who writes them and who reads them have to agree. */
+/* The lists of a row of table `stack`, in order; each has a value for every frame. */
 enum stack_column {
 	FUNCTIONS,
 	FILES,
@@ -127,14 +126,14 @@ int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
 /* Takes the last row away again, which began at l->row_at, where it is longer than any that is read
  * back: TP_ELIMIT then. */
 int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
-/* All rows that the run has in the table of this name in the store, but for a list of what it has
- * of a dictionary that runs share. Where some name stacks, l->dict and l->hashes are the run's. */
+/* Puts the rows that the run has in the store's table of this name, except the list of entries of
+ * a shared dictionary. l->dict and l->hashes have to be set if a column names stacks. */
 int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
 /* The stack with its names, unless it was sent. */
 int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err);
 
-/* What is kept of a profile, or of a trace, besides its rows in `load`, `run`, and the ordinary
- * tables (run.c). */
+/* Puts the samples of a profile and what else it says; the blocks of a trace and, with `spans`,
+ * its rows for SQL (run.c). */
 int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct tp_err *err);
 int rep_load_trace(struct rep_loading *l, bool spans, struct tp_err *err);
 

@@ -58,7 +58,7 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	rep_sql_put(&s, "INSERT INTO ");
 	rep_engine_put_table(&s, l->at, table, false);
 	rep_sql_put(&s, " (");
-	/* When it was begun, the engine says. */
+	/* The engine fills in when the load was begun. */
 	if (table == REP_ENGINE_LOAD)
 		rep_sql_put(&s, "day, load, run");
 	else
@@ -70,7 +70,7 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	return code;
 }
 
-/* Loads count from here on, unless others may begin to remove them. */
+/* Makes complete loads count, unless they are so old that others may be removing them. */
 static int publish(struct loader *l, struct tp_err *err)
 {
 	int code;
@@ -226,7 +226,7 @@ static bool new_day(struct loader *l, uint16_t day)
 	return true;
 }
 
-/* All of a run but its rows in `load` and `run`; *p: it is this profile. */
+/* Puts all of a run but its rows in `load` and `run`. *p becomes the profile, if it is one. */
 static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p,
 			struct tp_err *err)
 {

@@ -28,7 +28,7 @@ static int bind(const struct filling *l, int at, unsigned column, struct tp_curs
 		return v == TP_NULL ? sqlite3_bind_null(l->put, at)
 				    : sqlite3_bind_int64(l->put, at, v);
 	}
-	/* The row is put before it goes. */
+	/* Static: the row is stepped before its bytes go. */
 	if (strcmp(type, REP_ENGINE_TEXT) != 0) {
 		s = rep_row_get_text(c);
 		return sqlite3_bind_blob64(l->put, at, s.data, s.size, SQLITE_STATIC);
@@ -80,7 +80,7 @@ static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 	rep_sql_put(&s, " FROM ");
 	rep_engine_put_table(&s, l->f->at, l->table, false);
 	rep_fetch_put_loads(&s, l->f, of);
-	/* Blocks are many bytes, which the engine would have to sort, and they have numbers. */
+	/* Blocks need no order, and the engine would sort their bytes in memory. */
 	if (l->table != REP_ENGINE_BLOCK)
 		rep_sql_put(&s, " ORDER BY number, row");
 	rep_sql_put(&s, " FORMAT RowBinary");

@@ -1,5 +1,5 @@
-/* What the engine has of runs already, and whether it is what the store has: loads are not changed,
- * so a run that differs, or lacks something, is loaded anew (load.c). */
+/* Finds out what the engine has of runs already, and whether the store agrees: loads are never
+ * changed, so a run that differs or lacks spans is loaded anew (load.c). */
 #include <string.h>
 
 #include "engine/binary.h"
@@ -19,7 +19,7 @@ static bool is_text(const char *text, struct tp_slice s)
 	return n == s.size && !memcmp(text, s.data, n);
 }
 
-/* Takes an array of labels off the cursor: are they those of the run? */
+/* Takes an array of labels off the cursor. Returns whether they are those of the run. */
 static bool same_labels(struct tp_cursor *c, const struct rep_run *run)
 {
 	size_t n = rep_row_get_count(c, 1);

@@ -101,7 +101,7 @@ int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct t
 
 /* ---- traces ---- */
 
-/* A block as it is put into a store; of a dictionary, so it has no times. */
+/* Puts a block of a dictionary, which has no times (struct tp_pool_sink). */
 static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, size_t rows,
 		     size_t raw_size, const struct tp_buf *data, struct tp_err *err)
 {
@@ -120,7 +120,7 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 	return code ? code : l->spill(l->spill_ctx, err);
 }
 
-/* The dictionary of a run that shares one with others, as one of its own. */
+/* Puts the dictionary of a run that shares one with others as one of its own. */
 static int load_shared_dictionary(struct rep_loading *l, struct tp_err *err)
 {
 	const struct tp_pool_sink sink = {.put = put_block, .ctx = l};
@@ -141,7 +141,7 @@ static int load_shared_dictionary(struct rep_loading *l, struct tp_err *err)
 	return code;
 }
 
-/* What SQL asks for, which takes stacks by their names. */
+/* Puts rows for SQL, which finds the names of their stacks by hash. */
 static int load_spans(struct rep_loading *l, struct tp_err *err)
 {
 	static const struct rep_mapping_place none;

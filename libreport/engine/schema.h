@@ -1,10 +1,12 @@
-/* The tables of an engine: what they hold, their statements, and which of them a run has.
+/* The tables of an engine: their columns and the statements that make them.
  *
  * A run goes to the engine as a *load*: a number that all of its rows carry. The row of table `run`
- * comes last and makes the load count. What was cut off has no such row; loading again makes
- * another load, and of several loads of a run the least counts. So nothing is lost or there twice,
- * whatever fails; rows of loads that do not count are removed when the moment is past until which
- * their loader may be at it, which it has written down itself (`load.until`).
+ * comes last and makes the load count. A load that was cut off has no such row; loading again makes
+ * another load, and of several loads of a run the smallest counts. So nothing is lost or there
+ * twice, whatever fails; rows of loads that do not count are removed later (stale.h).
+ *
+ * Profiles are rows, which the engine adds up; traces are the blocks that a store has of them, and
+ * on request rows for SQL as well.
  *
  * tprof-clickhouse(7) describes the tables; make check-docs holds page and tables together. */
 #ifndef REP_ENGINE_SCHEMA_H
@@ -19,7 +21,7 @@
 enum rep_engine_table_id {
 	REP_ENGINE_LOAD,
 	REP_ENGINE_RUN,
-	REP_ENGINE_LOSS, /* from here to `block`, ordinary tables of a store, as they are there */
+	REP_ENGINE_LOSS, /* to `block`: ordinary tables of a store, with the same columns */
 	REP_ENGINE_NOTICE,
 	REP_ENGINE_WIRE,
 	REP_ENGINE_CLOCK,
@@ -27,12 +29,12 @@ enum rep_engine_table_id {
 	REP_ENGINE_BLOCK, /* of traces only */
 	REP_ENGINE_STACK,
 	REP_ENGINE_BUCKET,
-	REP_ENGINE_PROFILE, /* from here to `counter`, what a profile says besides its samples */
+	REP_ENGINE_PROFILE, /* to `counter`: a profile without its samples */
 	REP_ENGINE_SAMPLE_TYPE,
 	REP_ENGINE_MAPPING,
 	REP_ENGINE_COMMENT,
 	REP_ENGINE_COUNTER,
-	REP_ENGINE_SPAN, /* from here to `log`, of traces: for SQL, nothing reads them back */
+	REP_ENGINE_SPAN, /* to `log`: rows of traces for SQL, which nothing reads back */
 	REP_ENGINE_TASK,
 	REP_ENGINE_REGION,
 	REP_ENGINE_LOG,
@@ -53,7 +55,7 @@ const char *rep_engine_name(enum rep_engine_table_id table);
 /* All columns in order; how many there are. */
 unsigned rep_engine_columns(enum rep_engine_table_id table,
 			    struct rep_engine_column column[REP_ENGINE_COLUMNS]);
-/* What the rows of a run are sorted by in the table of this name in a store; NULL: nothing. */
+/* Returns the column that sorts the rows of a run in a store's table of this name, or NULL. */
 const char *rep_engine_order_in_store(enum rep_engine_table_id table);
 /* Rows of it belong to a load (all but those of `stack`). */
 bool rep_engine_of_load(enum rep_engine_table_id table);

@@ -67,8 +67,8 @@ static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* Of a run that somebody may be loading nothing is removed: who asks for it now may have been told of
- * a load that is about to count no more. */
+/* Loads of a run that somebody may be loading stay: a report may have been told of one that is about
+ * to count no longer. */
 static int find_stale(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		      struct stale *stale, struct tp_err *err)
 {
