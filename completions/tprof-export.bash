@@ -29,7 +29,7 @@ _tprof_export()
 		return
 		;;
 	--clickhouse) COMPREPLY=($(compgen -W 'clickhouse://' -- "$cur")); return ;;
-	--cluster | --stale | --divide-by | --focus | --from | --goroutine | --hide | --ignore | --prune-from | --reason \
+	--cluster | --divide-by | --focus | --from | --goroutine | --hide | --ignore | --prune-from | --reason \
 		| --region | --show | --show-from | --tag-focus | --tag-hide | --tag-ignore | --tag-leaf | \
 		--tag-root | --tag-show | --task | --to) return ;;
 	esac
@@ -46,7 +46,7 @@ _tprof_export()
 		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --diff-base= --divide-by= --focus= --format= --table= --from= --goroutine= --help --hide= --ignore=
 			--no-inlines --normalize --output= --prune-from= --reason= --region= --run= --sample-index= --show= --show-columns
 			--show-from= --state= --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
-			--tag-show= --task= --to= --usage --version --view= --pprof= --wakers --clickhouse= --cluster= --events --spans --stale= --anonymise --anonymise-key=' -- "$cur"))
+			--tag-show= --task= --to= --usage --version --view= --pprof= --wakers --clickhouse= --cluster= --spans --anonymise --anonymise-key=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -39,12 +39,8 @@ static int load(struct export_args *args, struct rep_engine_link *link, size_t n
 		const struct rep_engine_place *at)
 {
 	struct cmd_progress progress;
-	const struct rep_engine_load_options opt = {.events = args->events,
-						    .spans = args->spans,
-						    .stale_s = args->stale_s ? args->stale_s
-									     : REP_ENGINE_STALE_S,
-						    .progress = cmd_progress_step,
-						    .progress_ctx = &progress};
+	const struct rep_engine_load_options opt = {
+	    .spans = args->spans, .progress = cmd_progress_step, .progress_ctx = &progress};
 	struct rep_engine_load_result result;
 	char done[32];
 	struct tp_err err;
@@ -89,10 +85,11 @@ int export_clickhouse(struct export_args *args)
 				  args->servers[i], args->servers[0]);
 			return CMD_USAGE;
 		}
-		if (t.url->nlabels || t.url->events_given) {
-			cmd_error(&args->cmd, "%s: %s is for asking; what is loaded is said by %s",
-				  args->servers[i], t.url->nlabels ? "label=" : "events=",
-				  t.url->nlabels ? "--run=KEY=VALUE" : "--events");
+		if (t.url->nlabels) {
+			cmd_error(&args->cmd,
+				  "%s: label= is for asking; what is loaded is said by "
+				  "--run=KEY=VALUE",
+				  args->servers[i]);
 			return CMD_USAGE;
 		}
 		at.database = t.url->database;

@@ -61,8 +61,7 @@ struct export_args {
 	const char **servers; /* --clickhouse; nservers of them */
 	size_t nservers;
 	const char *cluster;
-	bool events, spans;
-	int64_t stale_s; /* 0: not given */
+	bool spans;
 };
 
 /* Opens the only path and has it that --run picks one run, which is a trace: its place is then

@@ -21,9 +21,7 @@ enum {
 	KEY_TABLE,
 	KEY_CLICKHOUSE,
 	KEY_CLUSTER,
-	KEY_EVENTS,
 	KEY_SPANS,
-	KEY_STALE,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
@@ -49,11 +47,7 @@ static const struct argp_option options[] = {
      "given again, for each server that the tables are made on",
      20},
     {"cluster", KEY_CLUSTER, "NAME", 0, "Spread the tables over this cluster of the engine", 20},
-    {"events", KEY_EVENTS, NULL, 0, "Load the events of traces, too", 20},
-    {"spans", KEY_SPANS, NULL, 0, "Load the spans of traces, too", 20},
-    {"stale", KEY_STALE, "SECONDS", 0,
-     "After so long (3600) others may remove what this leaves unfinished; after half of it this "
-     "gives up",
+    {"spans", KEY_SPANS, NULL, 0, "Load rows of spans, tasks, regions and logs of traces, for SQL",
      20},
     {0},
 };
@@ -171,11 +165,11 @@ static void check(struct export_args *args, struct argp_state *state)
 		    cmd_view_filter(&args->view))
 			argp_error(state,
 				   "--clickhouse loads runs as they are: it goes with --run, "
-				   "--cluster, --events, --spans and --stale");
+				   "--cluster and --spans");
 		return;
 	}
-	if (args->cluster || args->events || args->spans || args->stale_s)
-		argp_error(state, "--cluster, --events, --spans and --stale go with --clickhouse");
+	if (args->cluster || args->spans)
+		argp_error(state, "--cluster and --spans go with --clickhouse");
 	if (!args->form && args->view.trace.go)
 		args->form = find_form("pprof");
 	if (!args->form) {
@@ -257,14 +251,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_CLUSTER:
 		args->cluster = arg;
 		return 0;
-	case KEY_EVENTS:
-		args->events = true;
-		return 0;
 	case KEY_SPANS:
 		args->spans = true;
-		return 0;
-	case KEY_STALE:
-		args->stale_s = cmd_arg_count(state, "--stale", arg, 30 * 86400);
 		return 0;
 	case ARGP_KEY_ARG:
 		args->paths[args->npaths++] = arg;

@@ -257,31 +257,11 @@ struct tp_event_reader {
 	struct tp_event *events; /* of tp_events_next */
 };
 
-/* A store that was made of sums alone says so, in a sentence: without it, no events would look like
- * a trace in which nothing happened. */
-static int check_events(struct tp_store *s, struct tp_err *err)
-{
-	static const char sql[] = "SELECT value FROM meta WHERE key = 'without_events'";
-	sqlite3_stmt *stmt = NULL;
-	int code = 0;
-
-	if (!sqlite3_prepare_v2(tp_store_db(s), sql, -1, &stmt, NULL) &&
-	    sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_text(stmt, 0))
-		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%.300s",
-				  (const char *)sqlite3_column_text(stmt, 0));
-	sqlite3_finalize(stmt);
-	return code;
-}
-
 int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 		   const struct tp_event_range *range, struct tp_err *err)
 {
 	struct tp_stream_range parts = {0, INT64_MAX, INT64_MIN, INT64_MAX};
-	int code = check_events(s, err);
-
-	*r = NULL;
-	if (code)
-		return code;
+	int code;
 
 	if (range)
 		parts = (struct tp_stream_range){range->first_block, range->nblocks, range->from_ns,

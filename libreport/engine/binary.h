@@ -30,11 +30,13 @@ size_t rep_row_get_count(struct tp_cursor *c, unsigned least);
 
 /* An answer that comes in pieces, row by row: the callback takes one row off the cursor, and does
  * nothing with it once the cursor has failed; the answer may end there, or go on. */
+typedef int rep_engine_row(void *ctx, struct tp_cursor *c, struct tp_err *err);
+
 #define REP_ANSWER_MOST	    ((uint64_t)8 << 30) /* bytes of one answer … */
-#define REP_ANSWER_ROW_MOST ((size_t)16 << 20) /* … and of one row */
+#define REP_ANSWER_ROW_MOST ((size_t)16 << 20)	/* … and of one row */
 
 struct rep_answer {
-	int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err);
+	rep_engine_row *row;
 	void *ctx;
 	/* private */
 	struct tp_buf left; /* a row that is not whole yet */

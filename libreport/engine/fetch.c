@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "engine/fetching.h"
-#include "engine/stale.h"
 
 size_t rep_engine_held_most = REP_ENGINE_HELD_MOST;
 
@@ -34,8 +32,13 @@ static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err
 	struct tp_run row = run->row;
 	int code = 0;
 
-	for (size_t i = 0; i < run->nlabels && !code; i++)
-		code = tp_store_put_label(to, run->label[i].key, run->label[i].value, err);
+	for (size_t i = 0; i < run->nlabels && !code; i++) {
+		char *equals = strchr(run->label[i], '=');
+
+		*equals = '\0';
+		code = tp_store_put_label(to, run->label[i], equals + 1, err);
+		*equals = '=';
+	}
 	if (code) {
 		tp_store_abort(to);
 		return code;
@@ -51,7 +54,7 @@ static int begin(struct writing *w, struct tp_store_run **to, struct tp_err *err
 	return tp_store_begin(to, w->f->path, &opt, err);
 }
 
-/* Runs that are no profile picked, up to (not with) `end`. */
+/* Writes the runs before `end`, which have no samples here: rep_fetch_ordinary adds the rest. */
 static int write_until(struct writing *w, size_t end, struct tp_err *err)
 {
 	int code = 0;
@@ -60,13 +63,7 @@ static int write_until(struct writing *w, size_t end, struct tp_err *err)
 		struct tp_store_run *to;
 
 		code = begin(w, &to, err);
-		if (code)
-			return code;
-		if (rep_fetch_is_trace(w->f, w->next))
-			code = rep_fetch_trace(w->f, w->next, to, err);
-		if (code)
-			tp_store_abort(to);
-		else
+		if (!code)
 			code = finish(w, to, err);
 	}
 	return code;
@@ -99,24 +96,6 @@ static int write_runs(const struct rep_fetching *f, struct tp_err *err)
 		code = rep_fetch_profiles_each(profiles, on_profile, &w, err);
 	rep_fetch_profiles_free(profiles);
 	return code ? code : write_until(&w, f->runs->n, err);
-}
-
-/* What is removed meanwhile would be missing without a word. */
-static int check_there(const struct rep_fetching *f, struct tp_err *err)
-{
-	uint64_t *load = tp_many(f->runs->n + 1, sizeof(*load));
-	size_t n = 0;
-	int code = 0;
-
-	if (!load)
-		return rep_engine_no_memory(err);
-	for (size_t i = 0; i < f->runs->n; i++)
-		if (rep_fetch_is_picked(f, i))
-			load[n++] = f->runs->run[i].load;
-	if (n)
-		code = rep_engine_still_there(f->link, f->at, load, n, err);
-	free(load);
-	return code;
 }
 
 int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine_place *at,
@@ -156,5 +135,5 @@ int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine
 	tp_draft_release(&draft);
 	if (!code)
 		code = rep_fetch_ordinary(&f, err);
-	return code ? code : check_there(&f, err);
+	return code;
 }

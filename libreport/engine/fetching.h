@@ -25,22 +25,16 @@ struct rep_fetching {
 	size_t first, end; /* rep_fetch_is_profile says so of these only; end 0: of all */
 };
 
-/* One answer, row by row. `s` is released. */
-int rep_fetch_ask(const struct rep_engine_link *link, struct rep_sql *s,
-		  int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err), void *ctx,
-		  struct tp_err *err);
+/* TP_EFORMAT with a sentence: the answer cannot be what was asked for. */
 int rep_fetch_odd(struct tp_err *err, const char *what);
 
 /* " WHERE load IN (…)" of the runs for which `of` says so, and their places among these. */
 typedef bool rep_fetch_choice(const struct rep_fetching *f, size_t run);
 void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of);
-/* transform(load, …): a load as the number of its run, toUInt32. */
-void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of);
+/* transform(load, …): the number of a load's run, or number[] of it if that is given; UInt32. */
+void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of,
+			  const size_t *number);
 rep_fetch_choice rep_fetch_is_profile, rep_fetch_is_trace, rep_fetch_is_picked;
-
-/* Writes what is kept of a trace into `run` (trace.c). */
-int rep_fetch_trace(const struct rep_fetching *f, size_t run, struct tp_store_run *to,
-		    struct tp_err *err);
 
 /* All profiles that are picked (profiles.c): `begin` asks for what is common to them, `next` makes
  * one after the other, by run. */
@@ -54,7 +48,8 @@ int rep_fetch_profiles_each(struct rep_profiles *p,
 			    void *ctx, struct tp_err *err);
 void rep_fetch_profiles_free(struct rep_profiles *p);
 
-/* The ordinary tables of all runs that are picked, into the store (ordinary.c). */
+/* The ordinary tables of all runs that are picked, with the blocks of traces, into the store
+ * (ordinary.c). */
 int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err);
 
 #endif

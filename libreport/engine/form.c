@@ -1,21 +1,31 @@
 /* Are the tables that an engine has those that are going to be made? All of a database are of one
- * server, or all are spread over one cluster; and tables of an earlier form get what they lack. */
+ * server, or all are spread over one cluster. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/binary.h"
 #include "engine/inside.h"
 
-int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
-		   size_t size, struct rep_answer *answer, struct tp_err *err)
+int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_engine_row *row,
+		   void *ctx, struct tp_err *err)
+{
+	struct rep_answer answer = {.row = row, .ctx = ctx};
+	const char *sql = rep_sql_text(s);
+	int code = sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err)
+		       : rep_engine_no_memory(err);
+
+	code = rep_answer_end(&answer, code, err);
+	rep_sql_release(s);
+	return code;
+}
+
+int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
+		    size_t size, struct tp_err *err)
 {
 	const char *sql = rep_sql_text(s);
-	int code = !sql ? rep_engine_no_memory(err)
-			: link->ask(link->ctx, sql, data, size, answer ? rep_answer_data : NULL,
-				    answer, err);
+	int code = sql ? link->ask(link->ctx, sql, data, size, NULL, NULL, err)
+		       : rep_engine_no_memory(err);
 
-	if (answer)
-		code = rep_answer_end(answer, code, err);
 	rep_sql_release(s);
 	return code;
 }
@@ -30,8 +40,7 @@ static bool is_text(struct tp_slice s, const char *text)
 static bool is_ours(struct tp_slice name)
 {
 	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
-		if (rep_engine_has((enum rep_engine_table_id)t) &&
-		    is_text(name, rep_engine_name((enum rep_engine_table_id)t)))
+		if (is_text(name, rep_engine_name((enum rep_engine_table_id)t)))
 			return true;
 	return false;
 }
@@ -97,46 +106,36 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 			  bool *all, struct tp_err *err)
 {
 	struct form form = {.at = at};
-	struct rep_answer answer = {.row = on_table, .ctx = &form};
 	struct rep_sql s = {0};
-	int ntables = 0, code;
+	int code;
 
 	rep_sql_put(&s, "SELECT name, engine_full FROM system.tables WHERE database = ");
 	rep_sql_string(&s, at->database, strlen(at->database));
 	rep_sql_put(&s, " ORDER BY name FORMAT RowBinary");
-	code = rep_engine_ask(server, &s, NULL, 0, &answer, err);
-	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
-		ntables += rep_engine_has((enum rep_engine_table_id)t);
-	*all = form.ntables == ntables;
+	code = rep_engine_ask(server, &s, on_table, &form, err);
+	*all = form.ntables == REP_ENGINE_NTABLES;
 	return code;
 }
 
 /* ---- is there such a cluster? ---- */
 
 struct clusters {
-	const char *name;
-	bool found;
-	char list[160];
-	size_t used;
+	uint64_t found;
+	char all[160]; /* "a, b" */
 };
 
-static int on_cluster(void *ctx, struct tp_cursor *c, struct tp_err *err)
+static int on_clusters(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct clusters *k = ctx;
-	struct tp_slice name = rep_row_get_text(c);
-	size_t room = sizeof(k->list) - k->used;
-	int n;
+	uint64_t found = rep_row_get(c, 8);
+	struct tp_slice all = rep_row_get_text(c);
 
 	(void)err;
 	if (c->failed)
 		return 0;
-	k->found |= is_text(name, k->name);
-	n = snprintf(k->list + k->used, room, "%s%.*s", k->used ? ", " : "",
-		     (int)(name.size < 100 ? name.size : 100), (const char *)name.data);
-	if (n > 0 && (size_t)n < room)
-		k->used += (size_t)n;
-	else
-		k->list[k->used] = '\0';
+	k->found = found;
+	snprintf(k->all, sizeof(k->all), "%.*s", (int)(all.size < 150 ? all.size : 150),
+		 (const char *)all.data);
 	return 0;
 }
 
@@ -146,125 +145,22 @@ static int on_cluster(void *ctx, struct tp_cursor *c, struct tp_err *err)
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err)
 {
-	struct clusters k = {.name = at->cluster};
-	struct rep_answer answer = {.row = on_cluster, .ctx = &k};
+	struct clusters k = {0};
 	struct rep_sql s = {0};
 	int code;
 
 	if (!at->cluster || strchr(at->cluster, '{'))
 		return 0;
-	rep_sql_put(&s, "SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster FORMAT "
-			"RowBinary");
-	code = rep_engine_ask(server, &s, NULL, 0, &answer, err);
+	rep_sql_put(&s, "SELECT countIf(cluster = ");
+	rep_sql_string(&s, at->cluster, strlen(at->cluster));
+	rep_sql_put(&s, "), arrayStringConcat(arraySort(groupUniqArray(cluster)), ', ') FROM "
+			"system.clusters FORMAT RowBinary");
+	code = rep_engine_ask(server, &s, on_clusters, &k, err);
 	if (code == TP_EIO || code == TP_ENOENT)
 		return 0;
 	if (code || k.found)
 		return code;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 			  "no cluster is called %.100s in the engine's system.clusters; %s%.150s",
-			  at->cluster, *k.list ? "there are: " : "there is none", k.list);
-}
-
-/* ---- columns that were added later ---- */
-
-static const struct {
-	enum rep_engine_table_id table;
-	const char *column;
-} later[] = {
-    {REP_ENGINE_LOAD, "until"},
-    {(enum rep_engine_table_id)(REP_ENGINE_PACKED + TP_TABLE_GOROUTINE), "goid"},
-    {(enum rep_engine_table_id)(REP_ENGINE_PACKED + TP_TABLE_GOROUTINE), "life"},
-};
-
-struct lacking {
-	const char *name; /* of the table */
-	bool local, whole;
-};
-
-static int on_lacking(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct lacking *l = ctx;
-	struct tp_slice name = rep_row_get_text(c);
-
-	(void)err;
-	if (c->failed)
-		return 0;
-	if (is_text(name, l->name))
-		l->whole = true;
-	else
-		l->local |= name.size == strlen(l->name) + 6;
-	return 0;
-}
-
-static int find_lacking(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			enum rep_engine_table_id table, const char *column, struct lacking *l,
-			struct tp_err *err)
-{
-	struct rep_answer answer = {.row = on_lacking, .ctx = l};
-	struct rep_sql s = {0};
-
-	*l = (struct lacking){.name = rep_engine_name(table)};
-	rep_sql_put(&s, "SELECT table FROM system.columns WHERE database = ");
-	rep_sql_string(&s, at->database, strlen(at->database));
-	rep_sql_put(&s, " AND table IN ('%s', '%s_local') GROUP BY table HAVING ", l->name,
-		    l->name);
-	rep_sql_put(&s, "countIf(name = '%s') = 0 FORMAT RowBinary", column);
-	return rep_engine_ask(server, &s, NULL, 0, &answer, err);
-}
-
-int rep_engine_lacks(const struct rep_engine_link *server, const struct rep_engine_place *at,
-		     enum rep_engine_table_id table, const char *column, bool *lacks,
-		     struct tp_err *err)
-{
-	struct lacking l;
-	int code = find_lacking(server, at, table, column, &l, err);
-
-	*lacks = l.whole;
-	return code;
-}
-
-static int add_column(const struct rep_engine_link *server, const struct rep_engine_place *at,
-		      enum rep_engine_table_id table, const char *name, bool local,
-		      struct tp_err *err)
-{
-	struct rep_engine_column column[REP_ENGINE_COLUMNS];
-	unsigned n = rep_engine_columns(table, column), c = 0;
-	struct rep_sql s = {0};
-
-	while (c + 1 < n && strcmp(column[c].name, name) != 0)
-		c++;
-	rep_sql_put(&s, "ALTER TABLE ");
-	rep_engine_put_table(&s, at, table, local);
-	rep_sql_put(&s, " ADD COLUMN ");
-	rep_sql_name(&s, column[c].name);
-	rep_sql_put(&s, " %s", column[c].type);
-	return rep_engine_ask(server, &s, NULL, 0, NULL, err);
-}
-
-/* ADD COLUMN IF NOT EXISTS is younger than the engines that are spoken with: somebody else may have
- * added it meanwhile. */
-static int mend(const struct rep_engine_link *server, const struct rep_engine_place *at, size_t i,
-		struct tp_err *err)
-{
-	struct lacking l, still;
-	struct tp_err other;
-	int code = find_lacking(server, at, later[i].table, later[i].column, &l, err);
-
-	if (!code && l.local && at->cluster)
-		code = add_column(server, at, later[i].table, later[i].column, true, err);
-	if (!code && l.whole)
-		code = add_column(server, at, later[i].table, later[i].column, false, err);
-	if (!code || find_lacking(server, at, later[i].table, later[i].column, &still, &other))
-		return code;
-	return still.local || still.whole ? code : 0;
-}
-
-int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			 struct tp_err *err)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]) && !code; i++)
-		code = mend(server, at, i, err);
-	return code;
+			  at->cluster, *k.all ? "there are: " : "there is none", k.all);
 }

@@ -5,17 +5,15 @@
 #include "base/many.h"
 #include "engine/profiles.h"
 
-const enum tp_table_id rep_fetch_header_tables[REP_FETCH_HEADERS] = {
-    TP_TABLE_PROFILE, TP_TABLE_SAMPLE_TYPE, TP_TABLE_MAPPING, TP_TABLE_COMMENT, TP_TABLE_COUNTER};
-
 /* ---- headers ---- */
 
-static void skip_row(struct tp_cursor *c, enum tp_table_id table)
+static void skip_row(struct tp_cursor *c, enum rep_engine_table_id table)
 {
-	const struct tp_table_desc *t = &tp_tables[table];
+	struct rep_engine_column column[REP_ENGINE_COLUMNS];
+	unsigned n = rep_engine_columns(table, column);
 
-	for (unsigned i = 0; i < t->ncolumns; i++) {
-		if (t->columns[i].kind == TP_COL_STR)
+	for (unsigned i = 3; i < n; i++) {
+		if (strcmp(column[i].type, REP_ENGINE_TEXT) == 0)
 			rep_row_get_text_or_null(c);
 		else
 			rep_row_get_int(c);
@@ -27,15 +25,13 @@ static int on_header(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	struct rep_profiles *p = ctx;
 	uint64_t run = rep_row_get(c, 4);
 	const uint8_t *from = c->at;
-	size_t which = 0;
+	size_t which = (size_t)(p->table - REP_ENGINE_PROFILE);
 
 	skip_row(c, p->table);
 	if (c->failed)
 		return 0;
 	if (run >= p->f->runs->n)
 		return rep_fetch_odd(err, "a row of no run");
-	while (rep_fetch_header_tables[which] != p->table)
-		which++;
 	if (rep_held_add(p->f->held, (size_t)(c->at - from), err))
 		return err->code;
 	return tp_buf_put(&p->header[run].rows[which], from, (size_t)(c->at - from))
@@ -48,20 +44,18 @@ int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err)
 	int code = 0;
 
 	for (size_t i = 0; i < REP_FETCH_HEADERS && !code; i++) {
-		enum rep_engine_table_id table =
-		    (enum rep_engine_table_id)(REP_ENGINE_PACKED + (int)rep_fetch_header_tables[i]);
 		struct rep_sql s = {0};
 
-		p->table = rep_fetch_header_tables[i];
+		p->table = (enum rep_engine_table_id)(REP_ENGINE_PROFILE + i);
 		rep_sql_put(&s, "SELECT ");
-		rep_fetch_put_number(&s, p->f, rep_fetch_is_profile);
+		rep_fetch_put_number(&s, p->f, rep_fetch_is_profile, NULL);
 		rep_sql_put(&s, " AS number, ");
-		rep_engine_put_columns(&s, table, 3);
+		rep_engine_put_columns(&s, p->table, 3);
 		rep_sql_put(&s, " FROM ");
-		rep_engine_put_table(&s, p->f->at, table, false);
+		rep_engine_put_table(&s, p->f->at, p->table, false);
 		rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
 		rep_sql_put(&s, " ORDER BY number, row FORMAT RowBinary");
-		code = rep_fetch_ask(p->f->link, &s, on_header, p, err);
+		code = rep_engine_ask(p->f->link, &s, on_header, p, err);
 	}
 	return code;
 }
@@ -117,21 +111,21 @@ static int read_counter(struct tp_cursor *c, struct texts *t)
 	return t->code ? t->code : tp_profile_add_counter(t->profile, &counter);
 }
 
-static int read_header(struct tp_cursor *c, enum tp_table_id table, struct texts *t)
+static int read_header(struct tp_cursor *c, enum rep_engine_table_id table, struct texts *t)
 {
 	uint32_t a, b;
 
 	switch (table) {
-	case TP_TABLE_PROFILE:
+	case REP_ENGINE_PROFILE:
 		read_profile(c, t);
 		return t->code;
-	case TP_TABLE_SAMPLE_TYPE:
+	case REP_ENGINE_SAMPLE_TYPE:
 		a = rep_fetch_intern(t, rep_row_get_text_or_null(c));
 		b = rep_fetch_intern(t, rep_row_get_text_or_null(c));
 		return t->code ? t->code : tp_profile_add_type(t->profile, a, b);
-	case TP_TABLE_MAPPING:
+	case REP_ENGINE_MAPPING:
 		return read_mapping(c, t);
-	case TP_TABLE_COMMENT:
+	case REP_ENGINE_COMMENT:
 		a = rep_fetch_intern(t, rep_row_get_text_or_null(c));
 		return t->code ? t->code : tp_profile_add_comment(t->profile, a);
 	default:
@@ -211,7 +205,8 @@ int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
 		while (c.at < c.end && !c.failed && !code) {
 			if (hold_row(p, err))
 				return err->code;
-			code = read_header(&c, rep_fetch_header_tables[i], &t);
+			code =
+			    read_header(&c, (enum rep_engine_table_id)(REP_ENGINE_PROFILE + i), &t);
 		}
 	}
 	if (code)

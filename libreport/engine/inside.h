@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "decode/dict.h"
 #include "decode/profile.h"
+#include "engine/binary.h"
 #include "engine/load.h"
 #include "engine/schema.h"
 
@@ -20,10 +21,12 @@ int rep_engine_no_memory(struct tp_err *err);
 
 /* ---- asking (form.c) ---- */
 
-struct rep_answer;
-/* `s` is released; `answer`, which may be NULL, has been told of the end. */
-int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
-		   size_t size, struct rep_answer *answer, struct tp_err *err);
+/* Asks, and calls `row` for each row of the answer (binary.h). Releases `s`. */
+int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_engine_row *row,
+		   void *ctx, struct tp_err *err);
+/* Sends a statement that has no answer; `data` is what it inserts, or NULL. Releases `s`. */
+int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
+		    size_t size, struct tp_err *err);
 
 /* TP_EFORMAT with a sentence where the tables that are there are spread in another way than `at`
  * says. *all: there is nothing to be made. */
@@ -32,21 +35,12 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 /* TP_ENOENT with a sentence where the server knows no such cluster; 0 where it does not tell. */
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err);
-/* Has the table been made before there was this column? */
-int rep_engine_lacks(const struct rep_engine_link *server, const struct rep_engine_place *at,
-		     enum rep_engine_table_id table, const char *column, bool *lacks,
-		     struct tp_err *err);
-/* Gives tables of an earlier form the columns that they lack; those who are there have NULL in them.
- */
-int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			 struct tp_err *err);
 
 /* ---- what is there already (present.c) ---- */
 
 struct rep_present {
 	uint64_t load; /* that counts, where the run is there */
-	size_t nlabels;
-	bool there, events, spans;
+	bool there, spans;
 	bool other; /* its name or labels are not what the store says */
 };
 /* present[i], all 0 before, is of runs->run[i]. */
@@ -57,6 +51,21 @@ int rep_engine_find_present(const struct rep_engine_link *link, const struct rep
 /* ---- what a stack is, whatever run it is of (stacks.c) ---- */
 
 #define REP_STACK_HASH 16
+
+/* The lists of a row of table `stack`, in order; each has a value for every frame. */
+enum stack_column {
+	FUNCTIONS,
+	FILES,
+	LINES,
+	COLUMNS,
+	MARKS,
+	SYSTEM_NAMES,
+	START_LINES,
+	MAPPINGS,
+	ADDRESSES,
+	FLAGS,
+	NCOLUMNS
+};
 
 /* Two mappings of a run may look the same: `nth` tells them apart. */
 struct rep_mapping_place {
@@ -91,7 +100,7 @@ void rep_stack_set_release(struct rep_stack_set *s);
 /* Appends the row of a stack. */
 int rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node);
 
-/* ---- rows of one run (rows.c, samples.c) ---- */
+/* ---- rows of one run (rows.c, run.c) ---- */
 
 struct rep_loading {
 	struct tp_store *store;
@@ -106,7 +115,6 @@ struct rep_loading {
 
 	/* of the run */
 	struct tp_dict *dict;
-	struct tp_rows ids[3]; /* goroutines, Ms, Ps: their ids */
 	struct rep_stack_hashes hashes;
 	uint32_t rows[REP_ENGINE_NTABLES];
 	size_t row_at; /* where the row that is put began */
@@ -118,16 +126,15 @@ int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
 /* Takes the last row away again, which began at l->row_at, where it is longer than any that is read
  * back: TP_ELIMIT then. */
 int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
-/* A packed table, an ordinary one, the strings, the events, and the spans (spans.c). */
-int rep_load_packed(struct rep_loading *l, enum tp_table_id table, struct tp_err *err);
-int rep_load_ordinary(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
-int rep_load_strings(struct rep_loading *l, struct tp_err *err);
-int rep_load_events(struct rep_loading *l, struct tp_err *err);
-int rep_load_spans(struct rep_loading *l, struct tp_err *err);
+/* Puts the rows that the run has in the store's table of this name, except the list of entries of
+ * a shared dictionary. l->dict and l->hashes have to be set if a column names stacks. */
+int rep_load_rows(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
 /* The stack with its names, unless it was sent. */
 int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err);
 
-/* All of a run but its rows in `load` and `run` (run.c). */
-int rep_load_run(struct rep_loading *l, bool events, bool spans, struct tp_err *err);
+/* Puts the samples of a profile and what else it says; the blocks of a trace and, with `spans`,
+ * its rows for SQL (run.c). */
+int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct tp_err *err);
+int rep_load_trace(struct rep_loading *l, bool spans, struct tp_err *err);
 
 #endif

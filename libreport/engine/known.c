@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "base/seed.h"
 #include "engine/profiles.h"
-#include "engine/stack_row.h"
 
 /* ---- stacks ---- */
 
@@ -119,7 +118,7 @@ int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
 	rep_engine_put_table(&s, p->f->at, REP_ENGINE_BUCKET, false);
 	rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	code = rep_fetch_ask(p->f->link, &s, on_stack, p, err);
+	code = rep_engine_ask(p->f->link, &s, on_stack, p, err);
 	return code ? code : rep_spool_end(&p->stacks, err);
 }
 

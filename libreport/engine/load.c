@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/random.h"
 #include "base/seed.h"
@@ -13,13 +14,6 @@
 #define SEND_RUNS  256
 #define SEND_DAYS  64 /* partitions of one INSERT */
 #define RENEW_STEP ((uint64_t)1 << 20)
-
-/* A load that takes the place of another. */
-struct renewal {
-	uint64_t load;
-	const char *hash;
-	bool beaten; /* another took it meanwhile */
-};
 
 struct loader {
 	const struct rep_engine_link *link; /* the first server's */
@@ -35,24 +29,20 @@ struct loader {
 	size_t ndays;
 	uint64_t load[SEND_RUNS]; /* runs of them: complete and waiting to be sent */
 	size_t runs;
-	struct renewal renewal[SEND_RUNS]; /* nrenewals of these */
-	size_t nrenewals, nbeaten;
 	int64_t begun_s; /* the oldest load that is not published */
 	int64_t now_s;	 /* the one that is being put together */
-	struct rep_engine_clocks clocks;
 	uint64_t random;
 };
 
+/* CLOCK_BOOTTIME, in seconds: it goes on while the machine sleeps, and nobody sets it. */
 static int64_t uptime_s(const struct loader *l)
 {
-	return l->clocks.uptime_s();
-}
+	struct timespec t;
 
-static int make_table(void *ctx, const char *sql, struct tp_err *err)
-{
-	const struct rep_engine_link *link = ctx;
-
-	return link->ask(link->ctx, sql, NULL, 0, NULL, NULL, err);
+	if (l->opt->uptime_s)
+		return l->opt->uptime_s();
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec;
 }
 
 /* ---- sending ---- */
@@ -68,45 +58,32 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	rep_sql_put(&s, "INSERT INTO ");
 	rep_engine_put_table(&s, l->at, table, false);
 	rep_sql_put(&s, " (");
-	rep_engine_put_columns(&s, table, 0);
+	/* The engine fills in when the load was begun. */
+	if (table == REP_ENGINE_LOAD)
+		rep_sql_put(&s, "day, load, run");
+	else
+		rep_engine_put_columns(&s, table, 0);
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	code = rep_engine_ask(l->link, &s, b->data, b->size, NULL, err);
+	code = rep_engine_send(l->link, &s, b->data, b->size, err);
 	l->result->bytes += b->size;
 	b->size = 0;
 	return code;
 }
 
-static int too_long(const struct loader *l, int64_t most_s, struct tp_err *err)
-{
-	if (uptime_s(l) - l->begun_s <= most_s)
-		return 0;
-	return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
-			  "loading takes too long: what is not complete after half of --stale=%lld "
-			  "seconds has to begin again, as others remove it after all of them",
-			  (long long)l->opt->stale_s);
-}
-
-/* Loads count from here on, unless others may have begun to remove them. Should the engine have
- * taken so long for the last row that this may be, it goes again. */
+/* Makes complete loads count, unless they are so old that others may be removing them. */
 static int publish(struct loader *l, struct tp_err *err)
 {
-	struct tp_err ignored;
 	int code;
 
 	if (!l->runs)
 		return 0;
-	code = rep_engine_still_own(l->link, l->at, l->load, l->runs, l->opt->stale_s / 4, err);
-	if (!code)
-		code = too_long(l, l->opt->stale_s / 2, err);
-	if (!code)
-		code = send_table(l, REP_ENGINE_RUN, err);
-	if (code)
-		return code;
-	code = too_long(l, l->opt->stale_s - 1, err);
-	for (size_t i = 0; i < l->nservers && code; i++)
-		rep_engine_remove_loads(&l->link[i], l->at, REP_ENGINE_RUN, l->load, l->runs,
-					&ignored);
-	return code;
+	if (uptime_s(l) - l->begun_s > REP_ENGINE_LOAD_S)
+		return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "loading takes too long: what is not complete after %d hours has "
+				  "to begin again, as others remove it after a day",
+				  REP_ENGINE_LOAD_S / 3600);
+	code = rep_engine_begun_once(l->link, l->at, l->load, l->runs, err);
+	return code ? code : send_table(l, REP_ENGINE_RUN, err);
 }
 
 /* Others have to see that a load was begun before they can be seen not to have begun it: the row
@@ -121,58 +98,12 @@ static int send_begun(struct loader *l, struct tp_err *err)
 	return code;
 }
 
-/* ---- two who load a run anew at the same time ---- */
-
-static int on_rival(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct loader *l = ctx;
-	uint64_t load = rep_row_get(c, 8);
-	struct tp_slice hash = rep_row_get_text(c);
-
-	(void)err;
-	for (size_t i = 0; !c->failed && i < l->nrenewals; i++) {
-		struct renewal *r = &l->renewal[i];
-
-		if (load < r->load && strlen(r->hash) == hash.size &&
-		    !memcmp(r->hash, hash.data, hash.size))
-			r->beaten = true;
-	}
-	return 0;
-}
-
-/* Both begin from the load that counted, and the lesser of theirs counts. When it comes after this
- * is asked, it is as if its loader had come later. */
-static int find_beaten(struct loader *l, struct tp_err *err)
-{
-	struct rep_answer answer = {.row = on_rival, .ctx = l};
-	struct rep_sql s = {0};
-	int code;
-
-	if (!l->nrenewals)
-		return 0;
-	rep_sql_put(&s, "SELECT load, run FROM ");
-	rep_engine_put_table(&s, l->at, REP_ENGINE_RUN, false);
-	rep_sql_put(&s, " WHERE run IN (");
-	for (size_t i = 0; i < l->nrenewals; i++) {
-		rep_sql_put(&s, "%s", i ? "," : "");
-		rep_sql_string(&s, l->renewal[i].hash, strlen(l->renewal[i].hash));
-	}
-	rep_sql_put(&s, ") FORMAT RowBinary");
-	code = rep_engine_ask(l->link, &s, NULL, 0, &answer, err);
-	for (size_t i = 0; i < l->nrenewals && !code; i++)
-		l->nbeaten += l->renewal[i].beaten;
-	l->nrenewals = 0;
-	return code;
-}
-
 /* Loads are known as begun before there is a row of them, and count when all their rows are there.
  */
 static int send_all(struct loader *l, struct tp_err *err)
 {
-	int code = l->begun_s ? too_long(l, l->opt->stale_s / 2, err) : 0;
+	int code = send_begun(l, err);
 
-	if (!code)
-		code = send_begun(l, err);
 	for (int t = 0; t < REP_ENGINE_NTABLES && !code; t++)
 		if (t != REP_ENGINE_RUN)
 			code = send_table(l, (enum rep_engine_table_id)t, err);
@@ -184,7 +115,7 @@ static int send_all(struct loader *l, struct tp_err *err)
 		l->runs = 0;
 		l->begun_s = l->now_s;
 	}
-	return code ? code : find_beaten(l, err);
+	return code;
 }
 
 static size_t waiting(const struct loader *l)
@@ -241,12 +172,8 @@ static int put_load_row(struct loader *l, const struct rep_loading *r)
 	struct tp_buf *b = &l->table[REP_ENGINE_LOAD];
 	const char *hash = r->run->row.hash;
 
-	int64_t begun = l->now_s + l->clocks.fast;
-
 	return rep_row_put(b, r->day, 2) || rep_row_put(b, r->load, 8) ||
-	       rep_row_put_text(b, hash, strlen(hash)) ||
-	       rep_row_put(b, (uint64_t)begun & UINT32_MAX, 4) ||
-	       rep_row_put(b, (uint64_t)(begun + l->opt->stale_s + 1) & UINT32_MAX, 4);
+	       rep_row_put_text(b, hash, strlen(hash));
 }
 
 static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
@@ -262,8 +189,17 @@ static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
 	return failed;
 }
 
+static int put_labels(struct tp_buf *b, const struct rep_run *run)
+{
+	int failed = tp_buf_put_uvarint(b, run->nlabels);
+
+	for (size_t i = 0; i < run->nlabels && !failed; i++)
+		failed = rep_row_put_text(b, run->labels[i], strlen(run->labels[i]));
+	return failed;
+}
+
 static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p,
-		       bool events)
+		       bool spans)
 {
 	struct tp_buf *b = &l->table[REP_ENGINE_RUN];
 	const struct tp_run *run = &r->run->row;
@@ -278,8 +214,8 @@ static int put_run_row(struct loader *l, const struct rep_loading *r, const stru
 		failed = rep_row_put_text(b, texts[i], strlen(texts[i]));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !failed; i++)
 		failed = rep_row_put_int(b, numbers[i]);
-	return failed || put_types(b, p, false) || put_types(b, p, true) ||
-	       rep_row_put(b, events, 1);
+	return failed || put_types(b, p, false) || put_types(b, p, true) || put_labels(b, r->run) ||
+	       rep_row_put(b, spans, 1);
 }
 
 static bool new_day(struct loader *l, uint16_t day)
@@ -290,13 +226,25 @@ static bool new_day(struct loader *l, uint16_t day)
 	return true;
 }
 
+/* Puts all of a run but its rows in `load` and `run`. *p becomes the profile, if it is one. */
+static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p,
+			struct tp_err *err)
+{
+	int code = 0;
+
+	for (int t = REP_ENGINE_LOSS; t <= REP_ENGINE_SEGMENT && !code; t++)
+		code = rep_load_rows(r, (enum rep_engine_table_id)t, err);
+	if (code || r->run->row.kind[0] == 't')
+		return code ? code : rep_load_trace(r, spans, err);
+	code = tp_profile_load(r->store, r->run->row.id, p, err);
+	return code ? code : rep_load_profile(r, *p, err);
+}
+
 /* What is refused (*refused, TP_ELIMIT) has left rows that do not count, as what is cut off. */
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
 		    const struct rep_present *present, bool *refused, struct tp_err *err)
 {
-	bool profile = run->row.kind[0] == 'p';
-	bool events = !profile && (l->opt->events || present->events);
-	bool spans = !profile && (l->opt->spans || present->spans);
+	bool spans = run->row.kind[0] == 't' && (l->opt->spans || present->spans);
 	struct rep_loading r = {.store = store,
 				.run = run,
 				.day = day_of(&run->row),
@@ -327,19 +275,14 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	if (put_load_row(l, &r))
 		code = rep_engine_no_memory(err);
 	if (!code)
-		code = rep_load_run(&r, events, spans, err);
-	if (!code && profile)
-		code = tp_profile_load(store, run->row.id, &p, err);
+		code = load_content(&r, spans, &p, err);
 	r.row_at = l->table[REP_ENGINE_RUN].size;
-	if (!code && put_run_row(l, &r, p, events))
+	if (!code && put_run_row(l, &r, p, spans))
 		code = rep_engine_no_memory(err);
 	if (!code)
 		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
 	tp_profile_free(p);
 	*refused = r.refused;
-	if (!code && present->there)
-		l->renewal[l->nrenewals++] =
-		    (struct renewal){.load = r.load, .hash = run->row.hash};
 	if (!code)
 		l->load[l->runs++] = r.load;
 	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
@@ -350,10 +293,7 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 static bool is_renewed(const struct loader *l, const struct rep_run *run,
 		       const struct rep_present *p)
 {
-	bool trace = run->row.kind[0] == 't';
-
-	return p->there && (p->other || (trace && l->opt->events && !p->events) ||
-			    (trace && l->opt->spans && !p->spans && run->row.goroutines));
+	return p->there && (p->other || (run->row.kind[0] == 't' && l->opt->spans && !p->spans));
 }
 
 static void count(struct loader *l, const struct rep_runs *runs, const struct rep_present *present)
@@ -398,12 +338,7 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 		code = send_all(l, err);
 	if (!code && first.code)
 		*err = first;
-	if (code || first.code || !l->nbeaten)
-		return code ? code : first.code;
-	return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
-			  "another loaded %zu of the runs anew meanwhile, which count in place of "
-			  "these; the same command looks at them once more",
-			  l->nbeaten);
+	return code ? code : first.code;
 }
 
 /* Where so many times there is more, the next export goes on: an engine can name loads for ever. */
@@ -415,8 +350,7 @@ static int remove_stale(struct loader *l, struct tp_err *err)
 	int code = 0;
 
 	for (int i = 0; i < MOST_REMOVALS && !code && removed; i++) {
-		code = rep_engine_remove_stale(l->link, l->nservers, l->at, &l->clocks, &after,
-					       &removed, err);
+		code = rep_engine_remove_stale(l->link, l->nservers, l->at, &after, &removed, err);
 		l->result->removed += removed;
 		if (!code && removed && l->opt->progress &&
 		    l->opt->progress(l->opt->progress_ctx, "remove", l->result->removed, 0))
@@ -437,11 +371,9 @@ static int make_tables(const struct loader *l, struct tp_err *err)
 			code = rep_engine_check_cluster(&l->link[i], l->at, err);
 	}
 	for (size_t i = 0; i < l->nservers && !code; i++) {
-		code = rep_engine_ddl(l->at, make_table, (void *)(uintptr_t)&l->link[i], err);
+		code = rep_engine_make_tables(&l->link[i], l->at, err);
 		if (!code)
 			code = rep_engine_check_form(&l->link[i], l->at, &all, err);
-		if (!code)
-			code = rep_engine_mend_form(&l->link[i], l->at, err);
 	}
 	return code;
 }
@@ -456,14 +388,11 @@ int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 			   .at = at,
 			   .opt = opt,
 			   .result = result,
-			   .clocks.uptime_s = opt->uptime_s ? opt->uptime_s : rep_engine_uptime_s,
 			   .random = tp_seed()};
 	int code;
 
 	*result = (struct rep_engine_load_result){0};
 	code = make_tables(&l, err);
-	if (!code)
-		code = rep_engine_find_clocks(&l.clocks, servers, nservers, err);
 	if (!code)
 		code = load_all(&l, store, runs, err);
 	if (!code)

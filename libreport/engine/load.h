@@ -9,13 +9,8 @@
 #include "engine/link.h"
 #include "run.h"
 
-#define REP_ENGINE_STALE_S 3600
-
 struct rep_engine_load_options {
-	bool events, spans; /* those of traces, too */
-	/* What these loads leave when they do not come to their end may be removed after so many
-	 * seconds; one that takes half of it gives up. What others leave goes by what they said. */
-	int64_t stale_s;
+	bool spans;		   /* also rows of traces for SQL */
 	int64_t (*uptime_s)(void); /* NULL: CLOCK_BOOTTIME; for tests */
 	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "export" (runs) and "remove" (loads). */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
@@ -30,14 +25,13 @@ struct rep_engine_load_result {
 	uint64_t removed; /* loads that did not count */
 };
 
-/* Makes the tables on each of the servers, and loads, by way of the first of them, all runs of
- * `runs` that the engine does not have. Those that it has under another name, with other labels, or
- * without the events or spans that are asked for, are loaded anew. After an error, *result
- * still says what was loaded for good; calling it again goes on with the rest. Errors of the link,
- * of the store, TP_ENOMEM, TP_ECANCEL; TP_ENOENT where there is no such cluster; TP_EFORMAT where
- * the database is spread in another way than `at` says; TP_EBUSY where it takes too long, or
- * another loads the same; TP_ELIMIT, when all others are loaded, of the first run with a row that
- * could not be read back (REP_ANSWER_ROW_MOST in binary.h). */
+/* Makes the tables on each server, and loads through the first one all runs of `runs` that the
+ * engine does not have. Runs that it has under another name, with other labels, or without the
+ * spans that are asked for, are loaded anew. After an error, *result still says what was loaded for
+ * good, and calling it again goes on with the rest. Errors of the link and of the store, TP_ENOMEM,
+ * TP_ECANCEL; TP_ENOENT: there is no such cluster; TP_EFORMAT: the database is spread in another
+ * way than `at` says; TP_EBUSY: it takes too long (stale.h); TP_ELIMIT, once all others are loaded:
+ * a run has a row that could not be read back (REP_ANSWER_ROW_MOST in binary.h). */
 int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 		    const struct rep_engine_place *at, struct tp_store *store,
 		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,

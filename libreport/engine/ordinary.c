@@ -1,4 +1,6 @@
-/* Ordinary tables of runs, from the engine into a store that has the rest. */
+/* Copies rows of ordinary tables from the engine into a store that has the runs and their profiles
+ * already. Table `block` is one of them, and holds the rest of a trace; its rows are not checked
+ * here, as readers check the blocks of every store. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +19,24 @@ struct filling {
 
 static int bind(const struct filling *l, int at, unsigned column, struct tp_cursor *c)
 {
-	struct tp_slice text;
+	const char *type = l->column[column].type;
+	struct tp_slice s;
 	int64_t v;
 
-	if (!strcmp(l->column[column].type, "Nullable(Int64)")) {
+	if (!strcmp(type, REP_ENGINE_INT)) {
 		v = rep_row_get_int(c);
 		return v == TP_NULL ? sqlite3_bind_null(l->put, at)
 				    : sqlite3_bind_int64(l->put, at, v);
 	}
-	text = rep_row_get_text_or_null(c);
-	return text.data ? sqlite3_bind_text64(l->put, at, (const char *)text.data, text.size,
-					       SQLITE_TRANSIENT, SQLITE_UTF8)
-			 : sqlite3_bind_null(l->put, at);
+	/* Static: the row is stepped before its bytes go. */
+	if (strcmp(type, REP_ENGINE_TEXT) != 0) {
+		s = rep_row_get_text(c);
+		return sqlite3_bind_blob64(l->put, at, s.data, s.size, SQLITE_STATIC);
+	}
+	s = rep_row_get_text_or_null(c);
+	return s.data ? sqlite3_bind_text64(l->put, at, (const char *)s.data, s.size, SQLITE_STATIC,
+					    SQLITE_UTF8)
+		      : sqlite3_bind_null(l->put, at);
 }
 
 static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
@@ -52,7 +60,7 @@ static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return rc == SQLITE_DONE ? 0 : tp_sql_cause(err, l->db, "cannot write");
 }
 
-static int fill(struct filling *l, struct tp_err *err)
+static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 {
 	struct rep_sql s = {0};
 	char sql[256];
@@ -66,67 +74,32 @@ static int fill(struct filling *l, struct tp_err *err)
 	if (sqlite3_prepare_v2(l->db, sql, -1, &l->put, NULL))
 		return tp_sql_cause(err, l->db, "cannot write");
 	rep_sql_put(&s, "SELECT ");
-	rep_fetch_put_number(&s, l->f, rep_fetch_is_picked);
+	rep_fetch_put_number(&s, l->f, of, NULL);
 	rep_sql_put(&s, " AS number, ");
 	rep_engine_put_columns(&s, l->table, 3);
 	rep_sql_put(&s, " FROM ");
 	rep_engine_put_table(&s, l->f->at, l->table, false);
-	rep_fetch_put_loads(&s, l->f, rep_fetch_is_picked);
-	rep_sql_put(&s, " ORDER BY number, row FORMAT RowBinary");
-	code = rep_fetch_ask(l->f->link, &s, on_row, l, err);
+	rep_fetch_put_loads(&s, l->f, of);
+	/* Blocks need no order, and the engine would sort their bytes in memory. */
+	if (l->table != REP_ENGINE_BLOCK)
+		rep_sql_put(&s, " ORDER BY number, row");
+	rep_sql_put(&s, " FORMAT RowBinary");
+	code = rep_engine_ask(l->f->link, &s, on_row, l, err);
 	sqlite3_finalize(l->put);
 	return code;
-}
-
-/* Which of the traces that are picked lack their events, and why. */
-struct lacking {
-	bool any, loaded; /* `loaded`: of some the engine has them, and was not asked */
-};
-
-static struct lacking find_lacking(const struct rep_fetching *f)
-{
-	struct lacking l = {0};
-
-	for (size_t i = 0; i < f->runs->n; i++) {
-		bool has = f->runs->run[i].has_events;
-
-		if (!rep_fetch_is_trace(f, i) || (f->opt->events && has))
-			continue;
-		l.any = true;
-		l.loaded |= has;
-	}
-	return l;
-}
-
-/* The sentence is what reading events says (libparse/store/load.c). */
-static int tell_no_events(const struct rep_fetching *f, struct lacking l, sqlite3 *db,
-			  struct tp_err *err)
-{
-	const char *sql =
-	    l.loaded ? "INSERT INTO meta VALUES('without_events', 'this needs the events of the "
-		       "trace, of which the engine has not been asked: ?events=yes in its address "
-		       "asks for them')"
-	    : f->opt->events
-		? "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, "
-		  "which the engine does not have: load its store once more, with tprof-export "
-		  "--events')"
-		: "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, "
-		  "which the engine does not have: load its store once more, with tprof-export "
-		  "--events, and ask for them by ?events=yes in its address')";
-
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) ? tp_sql_cause(err, db, "cannot write") : 0;
 }
 
 int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
 {
 	struct filling l = {.f = f};
-	const struct lacking lacking = find_lacking(f);
 	struct tp_store *store = NULL;
-	bool any = false;
+	bool any = false, traces = false;
 	int code;
 
-	for (size_t i = 0; i < f->runs->n; i++)
+	for (size_t i = 0; i < f->runs->n; i++) {
 		any |= rep_fetch_is_picked(f, i);
+		traces |= rep_fetch_is_trace(f, i);
+	}
 	if (!any)
 		return 0;
 	code = tp_store_open_rw(&store, f->path, err);
@@ -135,12 +108,13 @@ int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
 	l.db = tp_store_db(store);
 	if (sqlite3_exec(l.db, "PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL))
 		code = tp_sql_cause(err, l.db, "cannot write");
-	if (!code && lacking.any)
-		code = tell_no_events(f, lacking, l.db, err);
 	for (int t = REP_ENGINE_LOSS; t <= REP_ENGINE_SEGMENT && !code; t++) {
 		l.table = (enum rep_engine_table_id)t;
-		code = fill(&l, err);
+		code = fill(&l, rep_fetch_is_picked, err);
 	}
+	l.table = REP_ENGINE_BLOCK;
+	if (!code && traces)
+		code = fill(&l, rep_fetch_is_trace, err);
 	if (!code && sqlite3_exec(l.db, "COMMIT", NULL, NULL, NULL))
 		code = tp_sql_cause(err, l.db, "cannot write");
 	tp_store_close(store);

@@ -90,24 +90,6 @@ static int make_groups(struct rep_profiles *p)
 	return 0;
 }
 
-static void put_group(struct rep_sql *s, const struct rep_profiles *p)
-{
-	for (int list = 0; list < 2; list++) {
-		const char *comma = "";
-
-		rep_sql_put(s, list ? "], [" : "transform(load, [");
-		for (size_t i = 0; i < p->f->runs->n; i++) {
-			if (!rep_fetch_is_profile(p->f, i))
-				continue;
-			rep_sql_put(s, "%s%llu", comma,
-				    list ? (unsigned long long)p->group[i]
-					 : (unsigned long long)p->f->runs->run[i].load);
-			comma = ",";
-		}
-	}
-	rep_sql_put(s, "], toUInt32(4294967295))");
-}
-
 size_t rep_fetch_at_once = 16;
 
 #define LABELS "label_keys, label_values, label_units, label_numeric"
@@ -115,7 +97,7 @@ size_t rep_fetch_at_once = 16;
 static void put_each(struct rep_sql *s, const struct rep_fetching *some)
 {
 	rep_sql_put(s, "SELECT ");
-	rep_fetch_put_number(s, some, rep_fetch_is_profile);
+	rep_fetch_put_number(s, some, rep_fetch_is_profile, NULL);
 	rep_sql_put(s, " AS number, stack, node, " LABELS ", values FROM ");
 	rep_engine_put_table(s, some->at, REP_ENGINE_BUCKET, false);
 	rep_fetch_put_loads(s, some, rep_fetch_is_profile);
@@ -128,9 +110,9 @@ static void put_sum(struct rep_sql *s, const struct rep_profiles *p)
 {
 	rep_sql_put(s, "SELECT tupleElement(first, 1), stack, tupleElement(first, 3), " LABELS
 		       ", total FROM (SELECT ");
-	put_group(s, p);
+	rep_fetch_put_number(s, p->f, rep_fetch_is_profile, p->group);
 	rep_sql_put(s, " AS alike, stack, " LABELS ", sumForEach(values) AS total, min((");
-	rep_fetch_put_number(s, p->f, rep_fetch_is_profile);
+	rep_fetch_put_number(s, p->f, rep_fetch_is_profile, NULL);
 	rep_sql_put(s, ", row, node)) AS first FROM ");
 	rep_engine_put_table(s, p->f->at, REP_ENGINE_BUCKET, false);
 	rep_fetch_put_loads(s, p->f, rep_fetch_is_profile);
@@ -149,7 +131,7 @@ int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching 
 	if (!p)
 		return rep_engine_no_memory(err);
 	p->f = f;
-	p->stacks.fd = p->spool.fd = -1;
+	p->stacks.fd = -1;
 	p->header = calloc(f->runs->n + 1, sizeof(*p->header));
 	if (!p->header)
 		return rep_engine_no_memory(err);
@@ -159,50 +141,9 @@ int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching 
 	return !code && make_groups(p) ? rep_engine_no_memory(err) : code;
 }
 
-static int on_spool(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	struct rep_profiles *p = ctx;
-	const uint64_t before = p->spool.size;
-
-	if (before > REP_ANSWER_MOST)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "the engine's answer is too long; ask for fewer runs");
-	return rep_spool_put(&p->spool, data, size, err);
-}
-
-/* Between two profiles a trace may have to be asked for, which one does when the last answer is
- * complete. */
-static int ask_spooled(struct rep_profiles *p, struct rep_sql *s, struct tp_err *err)
-{
-	struct rep_answer answer = {.row = rep_fetch_sample, .ctx = p};
-	const char *sql = rep_sql_text(s);
-	int code = sql ? rep_spool_begin(&p->spool, p->f->path, err) : rep_engine_no_memory(err);
-
-	if (!code)
-		code = p->f->link->ask(p->f->link->ctx, sql, NULL, 0, on_spool, p, err);
-	if (!code)
-		code = rep_spool_end(&p->spool, err);
-	for (size_t at = 0; at < p->spool.size && !code; at += REP_SPOOL_BLOCK) {
-		size_t left = p->spool.size - at;
-
-		code = rep_answer_data(&answer, p->spool.data + at,
-				       left < REP_SPOOL_BLOCK ? left : REP_SPOOL_BLOCK, err);
-	}
-	rep_sql_release(s);
-	rep_spool_release(&p->spool);
-	p->spool.fd = -1;
-	return rep_answer_end(&answer, code, err);
-}
-
-static int ask_samples(struct rep_profiles *p, bool traces, struct rep_sql *s, struct tp_err *err)
-{
-	return traces ? ask_spooled(p, s, err)
-		      : rep_fetch_ask(p->f->link, s, rep_fetch_sample, p, err);
-}
-
 /* What the engine sorts of an answer it holds all at once, so it is asked for some of the runs, and
  * then for the next. */
-static int ask_each(struct rep_profiles *p, bool traces, struct tp_err *err)
+static int ask_each(struct rep_profiles *p, struct tp_err *err)
 {
 	struct rep_fetching some = *p->f;
 	size_t nruns = p->f->runs->n, n;
@@ -217,7 +158,7 @@ static int ask_each(struct rep_profiles *p, bool traces, struct tp_err *err)
 		if (!n)
 			continue;
 		put_each(&s, &some);
-		code = ask_samples(p, traces, &s, err);
+		code = rep_engine_ask(p->f->link, &s, rep_fetch_sample, p, err);
 	}
 	return code;
 }
@@ -228,13 +169,11 @@ int rep_fetch_profiles_each(struct rep_profiles *p,
 			    void *ctx, struct tp_err *err)
 {
 	struct rep_sql s = {0};
-	bool any = false, traces = false;
+	bool any = false;
 	int code;
 
-	for (size_t i = 0; i < p->f->runs->n; i++) {
+	for (size_t i = 0; i < p->f->runs->n; i++)
 		any |= rep_fetch_is_profile(p->f, i);
-		traces |= rep_fetch_is_trace(p->f, i);
-	}
 	if (!any)
 		return 0;
 	p->each = each;
@@ -242,9 +181,12 @@ int rep_fetch_profiles_each(struct rep_profiles *p,
 	code = rep_fetch_stacks(p, err);
 	if (code)
 		return code;
-	if (p->add_up)
+	if (p->add_up) {
 		put_sum(&s, p);
-	code = p->add_up ? ask_samples(p, traces, &s, err) : ask_each(p, traces, err);
+		code = rep_engine_ask(p->f->link, &s, rep_fetch_sample, p, err);
+	} else {
+		code = ask_each(p, err);
+	}
 	return code ? code : rep_fetch_finish(p, p->f->runs->n, err);
 }
 
@@ -261,6 +203,5 @@ void rep_fetch_profiles_free(struct rep_profiles *p)
 	free(p->stack);
 	tp_table_release(&p->by_hash);
 	rep_spool_release(&p->stacks);
-	rep_spool_release(&p->spool);
 	free(p);
 }

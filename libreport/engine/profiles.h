@@ -7,12 +7,12 @@
 #include "engine/fetching.h"
 #include "engine/spool.h"
 
-#define REP_FETCH_HEADERS 5
+#define REP_FETCH_HEADERS (REP_ENGINE_COUNTER - REP_ENGINE_PROFILE + 1)
 
 /* So many profiles are asked for in one statement; that, but in tests. */
 extern size_t rep_fetch_at_once;
 
-/* Rows as they came, one after the other. */
+/* Rows as they came, one after the other, by table, the first one REP_ENGINE_PROFILE. */
 struct header {
 	struct tp_buf rows[REP_FETCH_HEADERS];
 };
@@ -47,7 +47,7 @@ struct rep_profiles {
 	struct header *header; /* by run */
 	size_t *group;	       /* by run: those that are alike are one */
 	bool add_up;
-	struct rep_spool stacks; /* rows */
+	struct rep_spool stacks;   /* rows */
 	struct known_stack *stack; /* nstacks of them */
 	size_t nstacks, stack_room;
 	struct tp_table by_hash; /* of these */
@@ -56,12 +56,8 @@ struct rep_profiles {
 	void *each_ctx;
 	size_t next; /* run that is to be made */
 	struct current now;
-	enum tp_table_id table;
-	struct rep_spool spool; /* an answer that is read when it is complete */
+	enum rep_engine_table_id table; /* of headers that are asked for */
 };
-
-/* Tables of which a header is made, the first one TP_TABLE_PROFILE. */
-extern const enum tp_table_id rep_fetch_header_tables[REP_FETCH_HEADERS];
 
 struct texts {
 	struct tp_profile *profile;

@@ -4,6 +4,9 @@
 
 #include "engine/binary.h"
 #include "engine/inside.h"
+#include "store/pool.h"
+#include "store/pool_read.h"
+#include "store/pool_write.h"
 
 int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err)
 {
@@ -77,74 +80,90 @@ static int load_samples(struct rep_loading *l, const struct tp_profile *p, struc
 	return code;
 }
 
-static int load_profile(struct rep_loading *l, struct tp_err *err)
+int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct tp_err *err)
 {
-	struct rep_mapping_place *place = NULL;
-	struct tp_profile *p = NULL;
-	int code = tp_profile_load(l->store, l->run->row.id, &p, err);
+	struct rep_mapping_place *place = rep_mapping_places(p->dict, p->mappings, p->nmappings);
+	int code;
 
-	if (code)
-		return code;
-	place = rep_mapping_places(p->dict, p->mappings, p->nmappings);
 	l->dict = p->dict;
 	l->hashes =
 	    (struct rep_stack_hashes){.dict = p->dict, .place = place, .nplaces = p->nmappings + 1};
 	code = place ? rep_stack_hashes_make(&l->hashes, err) : rep_engine_no_memory(err);
-	for (int t = 0; t < TP_NTABLES && !code; t++)
-		if (rep_engine_of_profile((enum tp_table_id)t))
-			code = rep_load_packed(l, (enum tp_table_id)t, err);
+	for (int t = REP_ENGINE_PROFILE; t <= REP_ENGINE_COUNTER && !code; t++)
+		code = rep_load_rows(l, (enum rep_engine_table_id)t, err);
 	if (!code)
 		code = load_samples(l, p, err);
 	rep_stack_hashes_release(&l->hashes);
 	l->dict = NULL;
 	free(place);
-	tp_profile_free(p);
 	return code;
 }
 
 /* ---- traces ---- */
 
-static int load_trace(struct rep_loading *l, bool events, bool spans, struct tp_err *err)
+/* Puts a block of a dictionary, which has no times (struct tp_pool_sink). */
+static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, size_t rows,
+		     size_t raw_size, const struct tp_buf *data, struct tp_err *err)
+{
+	struct rep_loading *l = ctx;
+	struct tp_buf *b = &l->table[REP_ENGINE_BLOCK];
+	int code;
+
+	(void)run;
+	if (rep_load_begin_row(l, REP_ENGINE_BLOCK) ||
+	    rep_row_put_text_or_null(b, stream, strlen(stream)) || rep_row_put_int(b, part) ||
+	    rep_row_put_int(b, (int64_t)rows) || rep_row_put_int(b, TP_NULL) ||
+	    rep_row_put_int(b, TP_NULL) || rep_row_put_int(b, data->data[0]) ||
+	    rep_row_put_int(b, (int64_t)raw_size) || rep_row_put_text(b, data->data, data->size))
+		return rep_engine_no_memory(err);
+	code = rep_load_end_row(l, REP_ENGINE_BLOCK, err);
+	return code ? code : l->spill(l->spill_ctx, err);
+}
+
+/* Puts the dictionary of a run that shares one with others as one of its own. */
+static int load_shared_dictionary(struct rep_loading *l, struct tp_err *err)
+{
+	const struct tp_pool_sink sink = {.put = put_block, .ctx = l};
+	struct tp_pool_writer *w = NULL;
+	struct tp_dict *dict = NULL;
+	int64_t pool;
+	int code = tp_pool_of(tp_store_db(l->store), l->run->row.id, &pool, err);
+
+	if (code || !pool)
+		return code;
+	code = tp_dict_load(l->store, l->run->row.id, &dict, err);
+	if (!code)
+		code = tp_pool_writer_new(&w, &sink, err);
+	if (!code)
+		code = tp_pool_writer_own(w, l->run->row.id, dict, err);
+	tp_pool_writer_free(w);
+	tp_dict_free(dict);
+	return code;
+}
+
+/* Puts rows for SQL, which finds the names of their stacks by hash. */
+static int load_spans(struct rep_loading *l, struct tp_err *err)
 {
 	static const struct rep_mapping_place none;
-	static const enum tp_table_id who[] = {TP_TABLE_GOROUTINE, TP_TABLE_THREAD, TP_TABLE_PROC};
 	int code = tp_dict_load(l->store, l->run->row.id, &l->dict, err);
 
 	if (code)
 		return code;
 	l->hashes = (struct rep_stack_hashes){.dict = l->dict, .place = &none, .nplaces = 1};
 	code = rep_stack_hashes_make(&l->hashes, err);
-	/* The id is the first column of each. */
-	for (size_t i = 0; i < 3 && !code; i++)
-		code = tp_rows_load(l->store, l->run->row.id, who[i], 1, &l->ids[i], err);
-	for (int t = 0; t < TP_NTABLES && !code; t++) {
-		enum rep_engine_table_id table = (enum rep_engine_table_id)(REP_ENGINE_PACKED + t);
-
-		if (rep_engine_has(table) && !rep_engine_of_profile((enum tp_table_id)t))
-			code = rep_load_packed(l, (enum tp_table_id)t, err);
-	}
-	if (!code)
-		code = rep_load_strings(l, err);
-	if (!code && events)
-		code = rep_load_events(l, err);
-	if (!code && spans)
-		code = rep_load_spans(l, err);
-	for (size_t i = 0; i < 3; i++)
-		tp_rows_release(&l->ids[i]);
+	for (int t = REP_ENGINE_SPAN; t <= REP_ENGINE_LOG && !code; t++)
+		code = rep_load_rows(l, (enum rep_engine_table_id)t, err);
 	rep_stack_hashes_release(&l->hashes);
 	tp_dict_free(l->dict);
 	l->dict = NULL;
 	return code;
 }
 
-int rep_load_run(struct rep_loading *l, bool events, bool spans, struct tp_err *err)
+int rep_load_trace(struct rep_loading *l, bool spans, struct tp_err *err)
 {
-	int code = 0;
+	int code = load_shared_dictionary(l, err);
 
-	for (int t = REP_ENGINE_LABEL; t <= REP_ENGINE_SEGMENT && !code; t++)
-		code = rep_load_ordinary(l, (enum rep_engine_table_id)t, err);
-	if (code)
-		return code;
-	return l->run->row.kind[0] == 'p' ? load_profile(l, err)
-					  : load_trace(l, events, spans, err);
+	if (!code)
+		code = rep_load_rows(l, REP_ENGINE_BLOCK, err);
+	return code || !spans ? code : load_spans(l, err);
 }

@@ -5,20 +5,6 @@
 #include "base/many.h"
 #include "engine/fetching.h"
 
-int rep_fetch_ask(const struct rep_engine_link *link, struct rep_sql *s,
-		  int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err), void *ctx,
-		  struct tp_err *err)
-{
-	struct rep_answer answer = {.row = row, .ctx = ctx};
-	const char *sql = rep_sql_text(s);
-	int code = sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err)
-		       : rep_engine_no_memory(err);
-
-	code = rep_answer_end(&answer, code, err);
-	rep_sql_release(s);
-	return code;
-}
-
 int rep_fetch_odd(struct tp_err *err, const char *what)
 {
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
@@ -33,23 +19,31 @@ static char *copy(struct tp_slice s)
 	return text;
 }
 
-#define MOST_TYPES 4096
-
-static char **copy_texts(struct tp_cursor *c, size_t *n)
-{
-	size_t count = rep_row_get_count(c, 1);
-	char **list = calloc((count < MOST_TYPES ? count : MOST_TYPES) + 1, sizeof(*list));
-
-	for (*n = 0; list && *n < count && *n <= MOST_TYPES && !c->failed; ++*n)
-		list[*n] = copy(rep_row_get_text(c));
-	return list;
-}
-
 static void release_texts(char **list, size_t n)
 {
 	for (size_t i = 0; list && i < n; i++)
 		free(list[i]);
 	free(list);
+}
+
+/* What a text takes besides its bytes in the row. */
+#define TEXT_HELD 32
+
+/* Copies an array of texts; those that were copied before an error are the caller's, too. */
+static int copy_texts(struct tp_cursor *c, char ***list, size_t *n, struct rep_held *held,
+		      struct tp_err *err)
+{
+	size_t count = rep_row_get_count(c, 1);
+
+	if (rep_held_add(held, count * TEXT_HELD, err))
+		return err->code;
+	*list = tp_many(count + 1, sizeof(**list));
+	for (*n = 0; *list && *n < count && !c->failed; ++*n) {
+		(*list)[*n] = copy(rep_row_get_text(c));
+		if (!(*list)[*n])
+			return rep_engine_no_memory(err);
+	}
+	return *list ? 0 : rep_engine_no_memory(err);
 }
 
 static void release_run(struct rep_engine_run *r)
@@ -61,11 +55,7 @@ static void release_run(struct rep_engine_run *r)
 	free((char *)r->row.format);
 	release_texts(r->type, r->ntypes);
 	release_texts(r->unit, r->ntypes);
-	for (size_t i = 0; i < r->nlabels; i++) {
-		free((char *)r->label[i].key);
-		free((char *)r->label[i].value);
-	}
-	free(r->label);
+	release_texts(r->label, r->nlabels);
 }
 
 void rep_engine_runs_release(struct rep_engine_runs *runs)
@@ -78,15 +68,17 @@ void rep_engine_runs_release(struct rep_engine_runs *runs)
 
 static bool whole(const struct rep_engine_run *r)
 {
-	for (size_t i = 0; i < r->ntypes; i++)
-		if (!r->type[i] || !r->unit[i])
-			return false;
 	return r->row.hash && r->row.kind && r->row.name && r->row.source && r->row.format;
 }
 
 static bool plausible(const struct rep_engine_run *r)
 {
-	return strlen(r->row.hash) == 32 && strspn(r->row.hash, "0123456789abcdef") == 32 &&
+	bool labels = true;
+
+	for (size_t i = 0; i < r->nlabels; i++)
+		labels = labels && *r->label[i] != '=' && strchr(r->label[i], '=');
+	return labels && strlen(r->row.hash) == 32 &&
+	       strspn(r->row.hash, "0123456789abcdef") == 32 &&
 	       (!strcmp(r->row.kind, "trace") || !strcmp(r->row.kind, "profile"));
 }
 
@@ -104,7 +96,7 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	    &run.row.imported_ns};
 	struct rep_held held = {runs->held};
 	size_t nunits = 0;
-	int code = 0;
+	int code;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = copy(rep_row_get_text(c));
@@ -116,16 +108,18 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		else
 			run.row.ticks = v == 1;
 	}
-	run.type = copy_texts(c, &run.ntypes);
-	run.unit = copy_texts(c, &nunits);
-	run.has_events = rep_row_get(c, 1) != 0;
-	if (c->failed || nunits != run.ntypes || !run.type || !run.unit) {
+	code = copy_texts(c, &run.type, &run.ntypes, &held, err);
+	if (!code)
+		code = copy_texts(c, &run.unit, &nunits, &held, err);
+	if (!code)
+		code = copy_texts(c, &run.label, &run.nlabels, &held, err);
+	rep_row_get(c, 1); /* has_spans */
+	if (code || c->failed || nunits != run.ntypes) {
 		release_texts(run.unit, nunits);
 		run.unit = NULL;
 		release_run(&run);
-		return c->failed	      ? 0
-		       : nunits != run.ntypes ? rep_fetch_odd(err, "a run with types but no units")
-					      : rep_engine_no_memory(err);
+		return code || c->failed ? code
+					 : rep_fetch_odd(err, "a run with types but no units");
 	}
 	more = tp_more(runs->run, runs->n + 1, sizeof(*more));
 	if (more)
@@ -133,10 +127,10 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (!more || !whole(&run))
 		code = rep_engine_no_memory(err);
 	else if (!plausible(&run))
-		code = rep_fetch_odd(err, "a run without a hash or kind");
+		code = rep_fetch_odd(err, "a run without a hash or kind, or with an odd label");
 	else if (runs->n == REP_ENGINE_MOST_RUNS)
 		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "more than %d runs; pick fewer by labels (?KEY=VALUE&…)",
+				  "more than %d runs; pick fewer by labels (?label=KEY=VALUE&…)",
 				  REP_ENGINE_MOST_RUNS);
 	else
 		code = rep_held_add(&held, sizeof(run) + (size_t)(c->at - from), err);
@@ -191,68 +185,13 @@ static void settle(struct rep_engine_runs *runs)
 		runs->run[i].row.id = (int64_t)i + 1;
 }
 
-/* ---- labels ---- */
+/* ---- asking ---- */
 
-static int on_label(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct rep_engine_runs *runs = ctx;
-	uint64_t number = rep_row_get(c, 4);
-	struct tp_slice key = rep_row_get_text(c), value = rep_row_get_text(c);
-	struct rep_engine_label *more, label;
-	struct rep_engine_run *run;
-	struct rep_held held = {runs->held};
-	int code;
-
-	if (c->failed)
-		return 0;
-	if (number >= runs->n)
-		return rep_fetch_odd(err, "a label of no run");
-	code = rep_held_add(&held, sizeof(label) + key.size + value.size, err);
-	runs->held = held.now;
-	if (code)
-		return code;
-	run = &runs->run[number];
-	more = tp_more(run->label, run->nlabels + 1, sizeof(*more));
-	if (!more)
-		return rep_engine_no_memory(err);
-	run->label = more;
-	label = (struct rep_engine_label){copy(key), copy(value)};
-	more[run->nlabels++] = label;
-	return label.key && label.value ? 0 : rep_engine_no_memory(err);
-}
-
-static bool any(const struct rep_fetching *f, size_t run)
-{
-	(void)f;
-	(void)run;
-	return true;
-}
-
-static int load_labels(const struct rep_engine_link *link, const struct rep_engine_place *at,
-		       struct rep_engine_runs *runs, struct tp_err *err)
-{
-	const struct rep_fetching f = {.link = link, .at = at, .runs = runs};
-	struct rep_sql s = {0};
-
-	rep_sql_put(&s, "SELECT ");
-	rep_fetch_put_number(&s, &f, any);
-	rep_sql_put(&s, " AS number, key, value FROM ");
-	rep_engine_put_table(&s, at, REP_ENGINE_LABEL, false);
-	rep_fetch_put_loads(&s, &f, any);
-	rep_sql_put(&s, " ORDER BY number, key FORMAT RowBinary");
-	return rep_fetch_ask(link, &s, on_label, runs, err);
-}
-
-static void put_has_labels(struct rep_sql *s, const struct rep_engine_place *at,
-			   const struct rep_engine_label *labels, size_t nlabels)
+static void put_has_labels(struct rep_sql *s, char *const *labels, size_t nlabels)
 {
 	for (size_t i = 0; i < nlabels; i++) {
-		rep_sql_put(s, " %s load GLOBAL IN (SELECT load FROM ", i ? "AND" : "WHERE");
-		rep_engine_put_table(s, at, REP_ENGINE_LABEL, false);
-		rep_sql_put(s, " WHERE key = ");
-		rep_sql_string(s, labels[i].key, strlen(labels[i].key));
-		rep_sql_put(s, " AND value = ");
-		rep_sql_string(s, labels[i].value, strlen(labels[i].value));
+		rep_sql_put(s, " %s has(labels, ", i ? "AND" : "WHERE");
+		rep_sql_string(s, labels[i], strlen(labels[i]));
 		rep_sql_put(s, ")");
 	}
 }
@@ -266,21 +205,21 @@ static void put_counting(struct rep_sql *s, const struct rep_engine_place *at)
 }
 
 /* The load that counts has to have them: a run that was loaded twice may have others in each. */
-static void put_labelled(struct rep_sql *s, const struct rep_engine_place *at,
-			 const struct rep_engine_label *labels, size_t nlabels)
+static void put_labelled(struct rep_sql *s, const struct rep_engine_place *at, char *const *labels,
+			 size_t nlabels)
 {
-	put_has_labels(s, at, labels, nlabels);
+	put_has_labels(s, labels, nlabels);
 	rep_sql_put(s, " AND load GLOBAL IN (SELECT min(load) FROM ");
 	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
 	rep_sql_put(s, " WHERE run GLOBAL IN (SELECT run FROM ");
 	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
-	put_has_labels(s, at, labels, nlabels);
+	put_has_labels(s, labels, nlabels);
 	rep_sql_put(s, ") GROUP BY run)");
 }
 
 int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
-			 const struct rep_engine_label *labels, size_t nlabels,
-			 struct rep_engine_runs *runs, struct tp_err *err)
+			 char *const *labels, size_t nlabels, struct rep_engine_runs *runs,
+			 struct tp_err *err)
 {
 	struct rep_sql s = {0};
 	int code;
@@ -295,11 +234,9 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 	else
 		put_counting(&s, at);
 	rep_sql_put(&s, " FORMAT RowBinary");
-	code = rep_fetch_ask(link, &s, on_run, runs, err);
+	code = rep_engine_ask(link, &s, on_run, runs, err);
 	if (!code)
 		settle(runs);
-	if (!code && runs->n)
-		code = load_labels(link, at, runs, err);
 	return code;
 }
 
@@ -341,7 +278,8 @@ void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fe
 	rep_sql_put(s, ")");
 }
 
-void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of)
+void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of,
+			  const size_t *number)
 {
 	for (int list = 0; list < 2; list++) {
 		const char *comma = "";
@@ -351,7 +289,7 @@ void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_f
 			if (!of(f, i))
 				continue;
 			if (list)
-				rep_sql_put(s, "%s%zu", comma, i);
+				rep_sql_put(s, "%s%zu", comma, number ? number[i] : i);
 			else
 				rep_sql_put(s, "%s%llu", comma,
 					    (unsigned long long)f->runs->run[i].load);

@@ -1,10 +1,12 @@
-/* The tables of an engine: what they hold, their statements, and which of them a run has.
+/* The tables of an engine: their columns and the statements that make them.
  *
  * A run goes to the engine as a *load*: a number that all of its rows carry. The row of table `run`
- * comes last and makes the load count. What was cut off has no such row; loading again makes
- * another load, and of several loads of a run the least counts. So nothing is lost or there twice,
- * whatever fails; rows of loads that do not count are removed when the moment is past until which
- * their loader may be at it, which it has written down itself (`load.until`).
+ * comes last and makes the load count. A load that was cut off has no such row; loading again makes
+ * another load, and of several loads of a run the smallest counts. So nothing is lost or there
+ * twice, whatever fails; rows of loads that do not count are removed later (stale.h).
+ *
+ * Profiles are rows, which the engine adds up; traces are the blocks that a store has of them, and
+ * on request rows for SQL as well.
  *
  * tprof-clickhouse(7) describes the tables; make check-docs holds page and tables together. */
 #ifndef REP_ENGINE_SCHEMA_H
@@ -19,19 +21,24 @@
 enum rep_engine_table_id {
 	REP_ENGINE_LOAD,
 	REP_ENGINE_RUN,
-	REP_ENGINE_LABEL,
-	REP_ENGINE_LOSS, /* from here to `segment` the ordinary tables of a store, as they are */
+	REP_ENGINE_LOSS, /* to `block`: ordinary tables of a store, with the same columns */
 	REP_ENGINE_NOTICE,
 	REP_ENGINE_WIRE,
 	REP_ENGINE_CLOCK,
 	REP_ENGINE_SEGMENT,
+	REP_ENGINE_BLOCK, /* of traces only */
 	REP_ENGINE_STACK,
 	REP_ENGINE_BUCKET,
-	REP_ENGINE_STRING,
-	REP_ENGINE_EVENT,
-	REP_ENGINE_SPAN,
-	REP_ENGINE_PACKED, /* + enum tp_table_id, those that rep_engine_has says */
-	REP_ENGINE_NTABLES = REP_ENGINE_PACKED + TP_NTABLES
+	REP_ENGINE_PROFILE, /* to `counter`: a profile without its samples */
+	REP_ENGINE_SAMPLE_TYPE,
+	REP_ENGINE_MAPPING,
+	REP_ENGINE_COMMENT,
+	REP_ENGINE_COUNTER,
+	REP_ENGINE_SPAN, /* to `log`: rows of traces for SQL, which nothing reads back */
+	REP_ENGINE_TASK,
+	REP_ENGINE_REGION,
+	REP_ENGINE_LOG,
+	REP_ENGINE_NTABLES
 };
 
 #define REP_ENGINE_COLUMNS 32
@@ -40,18 +47,18 @@ struct rep_engine_column {
 	const char *name, *type;
 };
 
-/* False: it is a packed table that an engine does not have. */
-bool rep_engine_has(enum rep_engine_table_id table);
+#define REP_ENGINE_INT	"Nullable(Int64)"
+#define REP_ENGINE_TEXT "Nullable(String)"
+#define REP_ENGINE_HASH "FixedString(16)" /* of a stack */
+
 const char *rep_engine_name(enum rep_engine_table_id table);
-/* What its rows are, for people. */
-const char *rep_engine_doc(enum rep_engine_table_id table);
 /* All columns in order; how many there are. */
 unsigned rep_engine_columns(enum rep_engine_table_id table,
 			    struct rep_engine_column column[REP_ENGINE_COLUMNS]);
+/* Returns the column that sorts the rows of a run in a store's table of this name, or NULL. */
+const char *rep_engine_order_in_store(enum rep_engine_table_id table);
 /* Rows of it belong to a load (all but those of `stack`). */
 bool rep_engine_of_load(enum rep_engine_table_id table);
-/* A packed table that profiles have. */
-bool rep_engine_of_profile(enum tp_table_id table);
 
 /* `database`.`table`, and `database`.`table_local` on a cluster. */
 void rep_engine_put_table(struct rep_sql *s, const struct rep_engine_place *at,
@@ -59,10 +66,8 @@ void rep_engine_put_table(struct rep_sql *s, const struct rep_engine_place *at,
 /* a, b, c */
 void rep_engine_put_columns(struct rep_sql *s, enum rep_engine_table_id table, unsigned first);
 
-/* Calls with each statement that makes the database and its tables on one server; what is there
- * stays. 0, or what `each` returned, or TP_ENOMEM. */
-int rep_engine_ddl(const struct rep_engine_place *at,
-		   int (*each)(void *ctx, const char *sql, struct tp_err *err), void *ctx,
-		   struct tp_err *err);
+/* Makes the database and its tables on one server; what is there stays. */
+int rep_engine_make_tables(const struct rep_engine_link *server, const struct rep_engine_place *at,
+			   struct tp_err *err);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/seed.h"
 #include "engine/binary.h"
 #include "engine/inside.h"
-#include "engine/stack_row.h"
 
 #define MOST_SENT ((size_t)1 << 23) /* as many are remembered; sending one twice does no harm */
 

@@ -79,11 +79,10 @@ static inline int64_t uptime_s(void)
 	return uptime;
 }
 
-static inline int load_some(struct fixture *f, size_t nruns, int64_t stale_s,
-			    struct rep_engine_load_result *result, struct tp_err *err)
+static inline int load_some(struct fixture *f, size_t nruns, struct rep_engine_load_result *result,
+			    struct tp_err *err)
 {
-	const struct rep_engine_load_options opt = {
-	    .events = true, .spans = true, .stale_s = stale_s, .uptime_s = uptime_s};
+	const struct rep_engine_load_options opt = {.spans = true, .uptime_s = uptime_s};
 	struct rep_runs runs = {.run = f->runs.run, .n = nruns};
 
 	return rep_engine_load(&f->link, 1, &f->at, f->store, &runs, &opt, result, err);
@@ -93,13 +92,13 @@ static inline int load(struct fixture *f, struct rep_engine_load_result *result)
 {
 	struct tp_err err;
 
-	return load_some(f, f->runs.n, 3600, result, &err);
+	return load_some(f, f->runs.n, result, &err);
 }
 
 static inline int fetch(struct fixture *f, struct tp_err *err)
 {
 	static const bool picked[NDUMPS] = {true, true, true, true, true, true, true};
-	const struct rep_engine_fetch_options opt = {.picked = picked, .events = true};
+	const struct rep_engine_fetch_options opt = {.picked = picked};
 	struct rep_engine_runs runs;
 	int code = rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, err);
 

@@ -219,7 +219,7 @@ for f in testdata/ledger/*.heap testdata/prices/* testdata/catalog.* testdata/pa
 	"$bin/tprof-import" -o "$store" --label=of="$(basename "$(dirname "$f")")" --label=file="$(basename "$f")" \
 		--label="odd=it's \"x\" \\ %41 \`y\`	ä" "$f" >/dev/null 2>&1
 done
-load some "$store" --events --spans
+load some "$store" --spans
 is 'a store is loaded' 0 $?
 runs=$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM run' | tr -d '\r' | tail -n 1)
 is 'all of its runs' "$runs" "$(ask 'SELECT count() FROM some.run')"
@@ -227,7 +227,7 @@ is 'on both servers' 1 "$(ask 'SELECT count() > 0 AND count() < (SELECT count() 
 is 'what counts, as the manual says' \
 	"$("$bin/tprof-query" --format=csv "$store" "SELECT sum(v.value) FROM bucket_value v JOIN sample_type t ON t.run = v.run AND t.row = v.type WHERE t.type = 'inuse_space'" | tr -d '\r' | tail -n 1)" \
 	"$(ask_in some "SELECT sum(values[indexOf(types, 'inuse_space')]) FROM bucket GLOBAL ALL INNER JOIN (SELECT min(load) AS load, any(name) AS name, any(types) AS types FROM run GROUP BY run) USING load")"
-whole="$address/some?events=yes"
+whole=$address/some
 all_of "$store" "$whole" 'checkout.trace checkout-1.19.trace errands.trace checkout-cut.trace callbacks.trace' 4
 for of in ledger prices parcels; do
 	same "$store" "$whole" tprof-top "--run=of=$of" -n 0 @
@@ -276,10 +276,9 @@ is 'no such label' 3 $?
 says 'no such label' 'no run has these labels'
 
 # Of several loads of a run only the least counts, whatever the labels of the others are.
-for t in run label; do
-	columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'some' AND table = '$t'")
-	ask "INSERT INTO some.$t ($columns) SELECT $(echo "$columns" | sed "s/, load,/, load + 1,/; s/key, value$/key, if(key = 'of', 'other', value)/") FROM some.$t"
-done
+columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'some' AND table = 'run'")
+ask "INSERT INTO some.run ($columns) SELECT $(echo "$columns" |
+	sed "s/, load,/, load + 1,/; s/, labels,/, arrayMap(l -> if(l LIKE 'of=%', 'of=other', l), labels),/") FROM some.run"
 is 'a second load of each run' "$((2 * runs))" "$(ask 'SELECT count() FROM some.run')"
 is 'labels of the load that counts' "$("$bin/tprof-top" --run=of=ledger -n 5 "$store" 2>/dev/null)" \
 	"$("$bin/tprof-top" --run=all -n 5 "$address/some?label=of=ledger" 2>/dev/null)"
@@ -287,7 +286,7 @@ is 'labels of the load that counts' "$("$bin/tprof-top" --run=of=ledger -n 5 "$s
 is 'labels of a load that does not count' 3 $?
 says 'labels of a load that does not count' 'no run has these labels'
 for n in 1 2; do
-	for t in run label; do ask_server "$n" "ALTER TABLE some.${t}_local DELETE WHERE load NOT IN (SELECT load FROM some.load_local)"; done
+	ask_server "$n" "ALTER TABLE some.run_local DELETE WHERE load NOT IN (SELECT load FROM some.load_local)"
 done
 i=0
 while [ $i -lt 1000 ] && [ "$(ask 'SELECT count() FROM some.run')" != "$runs" ]; do
@@ -295,32 +294,51 @@ while [ $i -lt 1000 ] && [ "$(ask 'SELECT count() FROM some.run')" != "$runs" ];
 	sleep 0.1
 done
 
-# Without events what needs them says so.
-"$bin/tprof-top" --run=file=checkout.trace "$address/some" outliers >"$scratch/out" 2>"$scratch/err"
-is 'no events' '3 0' "$? $(wc -c <"$scratch/out")"
-says 'no events' '?events=yes'
-
 # Spans are those of the store, by state; SQLite's rows end in CR LF.
-spans="count(*), sum(s.start_ns), sum(s.end_ns), sum(dur_ns), sum(stack), sum(waker_stack), count(m), count(p), count(waker), sum(s.inferred), sum(open)"
+spans="count(*), sum(s.start_ns), sum(s.end_ns), sum(dur_ns), count(nullif(stack, 0)), count(nullif(waker_stack, 0)), count(m), count(p), count(waker), sum(s.inferred), sum(open)"
 "$bin/tprof-query" --format=csv "$store" "SELECT r.hash, state, $spans FROM span s JOIN run r ON r.id = s.run GROUP BY 1, 2 ORDER BY 1, 2" |
 	tr -d '\r' | tail -n +2 >"$scratch/store.spans"
-ask "SELECT hash, state, $(echo "$spans" | sed 's/(\*)/()/; s/s\.//g') FROM some.span
+with_stack="s/count(nullif(\\([a-z_]*\\), 0))/countIf(\\1 != toFixedString('', 16))/g"
+ask "SELECT hash, state, $(echo "$spans" | sed "$with_stack; s/(\*)/()/; s/s\.//g") FROM some.span
 	GLOBAL ANY INNER JOIN (SELECT load, run AS hash FROM some.run) USING load
 	GROUP BY hash, state ORDER BY hash, state" | tr '\t' , >"$scratch/engine.spans"
 is 'spans, by run and state' '' "$(diff "$scratch/store.spans" "$scratch/engine.spans" | head -n 5)"
 is 'there are some' 1 "$(($(wc -l <"$scratch/store.spans") > 20))"
-is 'stacks of spans have names' 0 "$(ask "SELECT count() FROM some.node GLOBAL ANY INNER JOIN
-	(SELECT DISTINCT load, toUInt32(stack) AS row FROM some.span WHERE stack > 0) USING load, row
-	WHERE stack GLOBAL NOT IN (SELECT stack FROM some.stack)")"
+is 'stacks of spans have names' 0 "$(ask "SELECT count() FROM some.span
+	WHERE stack != toFixedString('', 16) AND stack GLOBAL NOT IN (SELECT stack FROM some.stack)")"
+is 'where was waited, as the manual says' \
+	"$("$bin/tprof-query" --format=csv "$store" "SELECT func_of(run, stack) AS at, sum(dur_ns) FROM span JOIN label USING(run)
+		WHERE state = 'Waiting' AND stack > 0 AND key = 'of' AND value = 'testdata' GROUP BY at ORDER BY 2 DESC, 1" | tr -d '\r' | tail -n +2)" \
+	"$(ask_in some "SELECT functions[length(functions)] AS at, sum(dur_ns) AS waited
+		FROM span GLOBAL ANY INNER JOIN stack USING stack
+		WHERE state = 'Waiting' AND load GLOBAL IN (SELECT min(load) FROM run GROUP BY run)
+		AND load GLOBAL IN (SELECT load FROM run WHERE has(labels, 'of=testdata'))
+		GROUP BY at ORDER BY waited DESC, at" | tr '\t' ,)"
+tasks="count(*), sum(end_ns - start_ns), count(nullif(stack, 0)), sum(regions), sum(logs)"
+is 'tasks' "$("$bin/tprof-query" --format=csv "$store" "SELECT name, $tasks FROM task GROUP BY 1 ORDER BY 1" | tr -d '\r' | tail -n +2)" \
+	"$(ask "SELECT name, $(echo "$tasks" | sed "$with_stack; s/(\*)/()/") FROM some.task GROUP BY name ORDER BY name" | tr '\t' ,)"
+for t in region log; do
+	is "rows of $t" "$("$bin/tprof-query" --format=csv "$store" "SELECT count(*) FROM $t" | tr -d '\r' | tail -n 1)" \
+		"$(ask "SELECT count() FROM some.$t")"
+done
 is 'spans by day and load' "$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM span' | tr -d '\r' | tail -n 1)" \
 	"$(ask "SELECT count() FROM some.span WHERE (day, load) GLOBAL IN (SELECT day, load FROM some.run)")"
 
 if [ -n "$corpus" ] && [ -d "$corpus" ]; then
 	"$bin/tprof-import" -j 2 -o "$scratch/corpus.tprof" "$corpus/profiles" "$corpus/traces" >/dev/null 2>&1
-	load corpus "$scratch/corpus.tprof" --events
+	load corpus "$scratch/corpus.tprof"
 	is 'the corpus is loaded' 0 $?
-	all_of "$scratch/corpus.tprof" "$address/corpus?events=yes" '' 1
+	all_of "$scratch/corpus.tprof" "$address/corpus" '' 1
 fi
+
+# Dictionaries that runs share in a store are each run's own in the engine.
+"$bin/tprof-merge" -o "$scratch/merged.tprof" "$store" >/dev/null 2>&1
+load merged "$scratch/merged.tprof"
+is 'a merged store is loaded' 0 $?
+for trace in checkout.trace errands.trace; do
+	same "$scratch/merged.tprof" "$address/merged" tprof-top --run=file=$trace -n 0 @
+	same "$scratch/merged.tprof" "$address/merged" tprof-flame --run=file=$trace --view=offcpu --format=text @
+done
 
 # ---- again and again ----
 
@@ -330,7 +348,7 @@ count_all() { # database: rows of every table
 	done
 }
 count_all some >"$scratch/before"
-load some "$store" --events --spans
+load some "$store" --spans
 is 'loaded again' 0 $?
 grep -q ", $runs of them there before" "$scratch/out" && ok || wrong 'runs that are known'
 count_all some >"$scratch/after"
@@ -338,11 +356,11 @@ cmp -s "$scratch/before" "$scratch/after" && ok || wrong 'loading again changes 
 
 # ---- what is other in the store now ----
 
-# Labels, names, events and spans that were not there at first: such runs are loaded anew, and the other
+# Labels, names and spans that were not there at first: such runs are loaded anew, and the other
 # loads count no more.
 cp "$store" "$scratch/anew.tprof"
 load anew "$scratch/anew.tprof"
-is 'a store without events' 0 $?
+is 'a store without spans' 0 $?
 heap=$("$bin/tprof-query" --format=csv "$store" "SELECT run FROM label WHERE value = 'ledger-3.heap'" | tr -d '\r' | tail -n 1)
 "$bin/tprof-store" label "$scratch/anew.tprof" "$heap" of=elsewhere baseline=yes >/dev/null 2>&1
 load anew "$scratch/anew.tprof"
@@ -353,33 +371,20 @@ for label in of=ledger of=elsewhere; do
 done
 is 'the new labels in an address' "$("$bin/tprof-top" --run=baseline=yes "$scratch/anew.tprof" 2>/dev/null)" \
 	"$("$bin/tprof-top" --run=all "$address/anew?label=baseline=yes" 2>/dev/null)"
-"$bin/tprof-top" --run=file=checkout.trace "$address/anew?events=yes" outliers >/dev/null 2>"$scratch/err"
-says 'events that are not there' 'which the engine does not have: load its store once more, with tprof-export --events'
-load anew "$scratch/anew.tprof" --run=file=checkout.trace --events
-grep -q '1 of them there before (1 loaded anew' "$scratch/out" && ok || wrong "events that were missing: $(cat "$scratch/out")"
-same "$scratch/anew.tprof" "$address/anew?events=yes" tprof-top --run=file=checkout.trace @ outliers
-"$bin/tprof-top" --run=file=checkout.trace "$address/anew" outliers >/dev/null 2>"$scratch/err"
-says 'events that are not asked for' 'has not been asked: ?events=yes'
 load anew "$scratch/anew.tprof" --run=file=checkout.trace --spans
-is 'spans that were missing, and events again' '1 1' "$(ask "SELECT count() > 0, (SELECT argMin(has_events, load) FROM anew.run WHERE name = 'checkout.trace')
-	FROM anew.span WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)" | tr '\t' ' ')"
-load anew "$scratch/anew.tprof" --events --spans
+grep -q '1 of them there before (1 loaded anew' "$scratch/out" && ok || wrong "spans that were missing: $(cat "$scratch/out")"
+is 'spans that were missing' 1 "$(ask "SELECT count() > 0 FROM anew.span WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)")"
+same "$scratch/anew.tprof" "$address/anew" tprof-top --run=file=checkout.trace @ outliers
+load anew "$scratch/anew.tprof" --spans
 # What counts no more is there until its time is over, and then goes, however much it is.
 is 'loads that count no more are there' 1 "$(ask "SELECT count() > $runs FROM anew.run")"
 load anew "$scratch/anew.tprof"
 grep -q "$runs of them there before; 0B sent" "$scratch/out" && ok || wrong "nothing is other: $(cat "$scratch/out")"
 is 'each run counts once' "$runs" "$(ask 'SELECT count(), 0 FROM anew.run WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)' | cut -f 1)"
 
-ask "INSERT INTO anew.load (day, load, run, begun, until) SELECT today(), number + 1, 'gone', now() - 9, now() - 5 FROM numbers(5000)"
+ask "INSERT INTO anew.load (day, load, run, begun) SELECT today(), number + 1, 'gone', now() - 90000 FROM numbers(5000)"
 load anew "$scratch/anew.tprof"
 grep -q '; 5,000 loads removed that do not count' "$scratch/out" && ok || wrong "many loads to remove: $(cat "$scratch/out")"
-# Of a run that is listed the rest is being removed.
-columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'anew' AND table = 'run'")
-ask "INSERT INTO anew.run ($columns) SELECT $(echo "$columns" | sed 's/, load,/, load - 1,/') FROM anew.run
-	WHERE name = 'ledger-3.heap' ORDER BY load LIMIT 1"
-"$bin/tprof-top" --run=all -inuse_space "$address/anew" >"$scratch/out" 2>"$scratch/err"
-is 'a run is removed meanwhile' '4 0' "$? $(wc -c <"$scratch/out")"
-says 'a run is removed meanwhile' 'a run was loaded anew while it was asked for'
 
 # ---- a server is killed in the middle ----
 
@@ -391,8 +396,7 @@ while [ $i -lt 400 ]; do
 	"$bin/makeprofile" --heap --stacks=300 --functions=200 --seed=$i "$scratch/many/$i.heap" >/dev/null
 done
 "$bin/tprof-import" -j 2 -o "$many" --label=kind=many "$scratch/many" >/dev/null 2>&1
-# What is left of it has time for long: it is not to go in what follows.
-load cut "$many" --stale=86400 &
+load cut "$many" &
 loading=$!
 until_rows cut.bucket_local
 # Nobody who may list processes sees a password.
@@ -409,7 +413,7 @@ is 'asking while a server is away' '4 0' "$? $(wc -c <"$scratch/out")"
 is 'in one line' 1 "$(wc -l <"$scratch/err")"
 start 2; pid2=$started
 wait_for "$http2"
-load cut "$many" --stale=3000
+load cut "$many"
 is 'loading once more' 0 $?
 is 'nothing is lost or there twice' '400 400' "$(ask 'SELECT count(), uniqExact(run) FROM cut.run' | tr '\t' ' ')"
 expected=$("$bin/tprof-query" --format=csv "$many" 'SELECT count(*) FROM bucket' | tr -d '\r' | tail -n 1)
@@ -417,48 +421,38 @@ is 'samples that count' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE
 same "$many" "$address/cut" tprof-top --run=all -n 0 @
 same "$many" "$address/cut" tprof-top --run=kind=many -n 0 -alloc_objects --traces @
 same "$many" "$address/cut" tprof-flame --run=all --format=text @
-# What was cut off goes when the time that its loader had is over, whoever else has given himself less.
-# Here is one of which only some samples came.
-# A machine that needs longer than that time for one more load is asked again, with more of it.
+# What was cut off goes after a day. Here are two of which only some samples came.
 columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'cut' AND table = 'bucket'")
 first=$(ask 'SELECT load FROM cut.bucket LIMIT 1')
-for given in 15 120 960; do
-	left=$((first + given)) begun=$(date +%s)
-	ask "INSERT INTO cut.load (day, load, run, begun, until) SELECT today(), toUInt64($left), 'cut off', now(), now() + $given"
-	ask "INSERT INTO cut.bucket ($columns) SELECT $(echo "$columns" | sed "s/, load,/, toUInt64($left),/") FROM cut.bucket WHERE load = $first"
-	is 'there is something to remove' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = $left")"
-	load cut "$many" --stale=1
-	[ $(($(date +%s) - begun)) -ge $given ] || break
-	# Its time was over too early: it goes now, so that nothing is removed by the next one.
-	load cut "$many" --stale=1
+left=$((first + 1)) young=$((first + 2))
+for cut in "$left 90000" "$young 80000"; do
+	ask "INSERT INTO cut.load (day, load, run, begun) SELECT today(), toUInt64(${cut% *}), '${cut% *}', now() - ${cut#* }"
+	ask "INSERT INTO cut.bucket ($columns) SELECT $(echo "$columns" | sed "s/, load,/, toUInt64(${cut% *}),/") FROM cut.bucket WHERE load = $first"
+	is 'there is something to remove' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = ${cut% *}")"
 done
-grep -q removed "$scratch/out" && wrong 'what another may be at is removed'
-sleep $((given + 1))
-load cut "$many" --stale=86400
-grep -q 'loads* removed that do' "$scratch/out" && ok || wrong 'it is said that something is removed'
+is 'the engine says when a load began' 1 "$(ask 'SELECT min(begun) > now() - 7200 FROM cut.load WHERE length(run) = 32')"
+load cut "$many"
+grep -q '; 1 load removed that does not count' "$scratch/out" && ok || wrong "one load to remove: $(cat "$scratch/out")"
 i=0
 while [ $i -lt 1000 ] && [ "$(ask "SELECT count() FROM cut.bucket WHERE load = $left")" != 0 ]; do
 	i=$((i + 1))
 	sleep 0.1
 done
 is 'what was cut off is removed' '0 0' "$(ask "SELECT count() FROM cut.bucket WHERE load = $left") $(ask "SELECT count() FROM cut.load WHERE load = $left")"
+is 'what another may be at is not' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = $young")"
 is 'and nothing else' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE load GLOBAL IN (SELECT min(load) FROM cut.run GROUP BY run)')"
 same "$many" "$address/cut" tprof-top --run=all -n 0 @
 
 # ---- two who load at the same time ----
 
+state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
+# One is stopped in the middle of its load; the other takes nothing from him.
 # An INSERT of samples into the first server's table takes three seconds more when they are there: so
 # long a load waits by itself. The tables are made by one of a trace, which has no samples.
-make_slow() { # database
-	load "$1" "$store" --run=file=convoy.trace
-	is "$1: a trace is loaded" 0 $?
-	ask_server 1 "CREATE MATERIALIZED VIEW $1.slow ENGINE = Null AS SELECT sleep(3) AS waited FROM $1.bucket_local"
-}
-state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
-# One is stopped in the middle of its load; the other, who gives himself less time than the first has been
-# at it, takes nothing from him. Where the machine needs more than two seconds for the other, he has more.
-make_slow both
-load both "$many" --stale=3000 &
+load both "$store" --run=file=convoy.trace
+is 'a trace is loaded' 0 $?
+ask_server 1 "CREATE MATERIALIZED VIEW both.slow ENGINE = Null AS SELECT sleep(3) AS waited FROM both.bucket_local"
+load both "$many" &
 loading=$!
 until_rows both.bucket_local
 exporter=$(pgrep -P $loading tprof-export)
@@ -471,21 +465,16 @@ done
 is 'a load is stopped' T "$(state_of "$exporter")"
 ask_server 1 'DROP TABLE both.slow'
 is 'in its middle' 1 "$(ask 'SELECT count() < 400 FROM both.run')"
-for given in 2 60; do
-	sleep $((given + 2))
-	"$bin/tprof-export" --run=1 --clickhouse="$address/both" --clickhouse="clickhouse://127.0.0.1:$http2/both" --cluster=fleet \
-		--stale=$given "$scratch/hosts.tprof" >"$scratch/out2" 2>"$scratch/err2"
-	status=$?
-	[ $status -eq 4 ] && grep -q 'loading takes' "$scratch/err2" || break
-done
-is 'another load meanwhile' 0 $status
+"$bin/tprof-export" --run=1 --clickhouse="$address/both" --clickhouse="clickhouse://127.0.0.1:$http2/both" --cluster=fleet \
+	"$scratch/hosts.tprof" >"$scratch/out2" 2>"$scratch/err2"
+is 'another load meanwhile' 0 $?
 grep -q removed "$scratch/out2" && wrong 'a load that goes on is removed'
 is 'the first one is stopped still' T "$(state_of "$exporter")"
 [ -z "$exporter" ] || kill -CONT "$exporter"
 wait $loading
 is 'the first one goes on' 0 $?
 samples_of_many() {
-	ask "SELECT count() FROM both.bucket WHERE load GLOBAL IN (SELECT load FROM both.label WHERE key = 'kind' AND value = 'many')"
+	ask "SELECT count() FROM both.bucket WHERE load GLOBAL IN (SELECT load FROM both.run WHERE has(labels, 'kind=many'))"
 }
 i=0
 while [ $i -lt 600 ] && [ "$(samples_of_many)" != "$expected" ]; do
@@ -493,27 +482,6 @@ while [ $i -lt 600 ] && [ "$(samples_of_many)" != "$expected" ]; do
 	sleep 0.1
 done
 is 'all of its samples are there' "$expected" "$(samples_of_many)"
-# One that takes longer than it has gives up, and says so: by its own clock, or by those of the servers.
-make_slow late
-load late "$many" --stale=4
-is 'a load that takes too long gives up' 4 $?
-says 'a load that takes too long gives up' 'loading takes'
-ask_server 1 'DROP TABLE late.slow'
-
-# ---- tables of the first form ----
-
-for n in 1 2; do
-	ask_server $n 'CREATE DATABASE first'
-	ask_server $n 'CREATE TABLE first.load_local (day Date, load UInt64, run String, begun DateTime) ENGINE = MergeTree PARTITION BY day ORDER BY load'
-	ask_server $n 'CREATE TABLE first.load AS first.load_local ENGINE = Distributed(fleet, first, load_local, intDiv(load, 4294967296))'
-done
-ask "INSERT INTO first.load SELECT today(), number * 4294967296, toString(number), now() FROM numbers(4)"
-load first "$store"
-is 'tables of the first form' 0 $?
-is 'what they have lives for a day' 4 "$(ask 'SELECT count() FROM first.load WHERE until = begun + 86400')"
-load first "$store"
-is 'tables of the first form again' 0 $?
-
 # ---- what goes wrong is said ----
 
 refuses() { # what, status, text, command …
@@ -533,7 +501,6 @@ refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/so
 refuses 'no cluster' 3 'no cluster is called nosuch in the engine'\''s system.clusters; there are: fleet' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
 is 'nothing was made for it' 0 "$(ask "SELECT count() FROM system.databases WHERE name = 'other'")"
 refuses 'labels to load into' 2 '--run=KEY=VALUE' "$bin/tprof-export" --clickhouse="$address/single?label=a=b" "$store"
-refuses 'events to load into' 2 'said by --events' "$bin/tprof-export" --clickhouse="$address/single?events=yes" "$store"
 refuses 'labels with a comma' 3 'label=KEY=VALUE&label=KEY=VALUE' "$bin/tprof-top" "$address/some?label=of=ledger,file=x"
 refuses 'a timeout that is none' 2 'takes a number of seconds' "$bin/tprof-top" "$address/some?timeout=x"
 refuses 'two timeouts' 2 'timeout= is there twice' "$bin/tprof-top" "$address/some?timeout=1&timeout=2"

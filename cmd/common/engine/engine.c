@@ -7,6 +7,7 @@
 
 #include "base/many.h"
 #include "common/progress.h"
+#include "engine/fetch.h"
 
 struct made {
 	char *spec, *path;
@@ -171,7 +172,7 @@ static int make_dir(struct cmd *cmd)
 static bool has_comma(const struct cmd_engine_url *u)
 {
 	for (size_t i = 0; i < u->nlabels; i++)
-		if (strchr(u->label[i].key, ',') || strchr(u->label[i].value, ','))
+		if (strchr(u->label[i], ','))
 			return true;
 	return false;
 }
@@ -227,10 +228,8 @@ static int make(struct cmd *cmd, struct source *s, const char *spec, const bool 
 {
 	const struct rep_engine_link link = cmd_courier_link(s->courier);
 	const struct rep_engine_place at = {.database = s->url.database};
-	const struct rep_engine_fetch_options opt = {.picked = picked,
-						     .add_up = cmd->adds_up,
-						     .profiles_only = cmd->profiles_only,
-						     .events = s->url.events};
+	const struct rep_engine_fetch_options opt = {
+	    .picked = picked, .add_up = cmd->adds_up, .profiles_only = cmd->profiles_only};
 	struct tp_err err;
 	struct made *m;
 	bool there;
@@ -270,31 +269,36 @@ int cmd_engine_list(struct cmd *cmd, const char *address, const char **path)
 }
 
 /* Which runs a spec means is decided as for any store. */
-static int pick(struct cmd *cmd, struct source *s, const char *list, const char *spec, bool *picked)
+static int pick(struct cmd *cmd, const struct source *s, const char *spec, bool *picked)
 {
-	struct rep_runs all = {0}, runs = {0};
-	struct tp_store *store = NULL;
+	static char none[] = "";
+	struct rep_runs all = {.n = s->runs.n, .shared = true}, runs = {0};
 	struct tp_err err;
 	int status = CMD_OK;
 
-	if (tp_store_open(&store, list, &err) || rep_runs_load(store, &all, &err) ||
-	    rep_runs_select(&all, spec, &runs, &err))
+	all.run = calloc(all.n, sizeof(*all.run));
+	if (!all.run)
+		return cmd_nomem(cmd);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct rep_engine_run *r = &s->runs.run[i];
+
+		all.run[i] = (struct rep_run){
+		    .row = r->row, .labels = r->label, .nlabels = r->nlabels, .warning = none};
+	}
+	if (rep_runs_select(&all, spec, &runs, &err))
 		status = cmd_fail(cmd, s->address, &err);
 	for (size_t i = 0; i < runs.n; i++)
-		if (runs.run[i].row.id > 0 && (uint64_t)runs.run[i].row.id <= s->runs.n)
-			picked[runs.run[i].row.id - 1] = true;
+		picked[runs.run[i].row.id - 1] = true;
 	rep_runs_release(&runs);
 	rep_runs_release(&all);
-	if (store)
-		tp_store_close(store);
 	return status;
 }
 
 int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
 {
-	const char *spec = cmd->run_spec ? cmd->run_spec : "latest", *list = NULL;
-	int status = cmd_engine_list(cmd, address, &list);
-	struct source *s = find(address);
+	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
+	struct source *s = begin(cmd, address);
+	int status = s ? list_runs(cmd, s) : CMD_USAGE;
 	bool *picked;
 
 	if (status)
@@ -302,7 +306,7 @@ int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
 	picked = calloc(s->runs.n, sizeof(*picked));
 	if (!picked)
 		return cmd_nomem(cmd);
-	status = pick(cmd, s, list, spec, picked);
+	status = pick(cmd, s, spec, picked);
 	if (!status)
 		status = make(cmd, s, spec, picked, path);
 	free(picked);

@@ -172,21 +172,18 @@ static int parse_host(struct cmd_engine_url *u, const char *from, const char *en
 	return parse_number(port, 65535, &u->port) ? wrong(err, "no port") : 0;
 }
 
-static int add_label(struct cmd_engine_url *u, char *text, struct tp_err *err)
+static int add_label(struct cmd_engine_url *u, const char *text, struct tp_err *err)
 {
-	char *equals = strchr(text, '=');
-	struct rep_engine_label *more;
+	char **more;
 
-	if (!equals || equals == text || u->nlabels == LABELS_MOST)
+	if (*text == '=' || !strchr(text, '=') || u->nlabels == LABELS_MOST)
 		return wrong(err, "label= without KEY=VALUE");
 	more = tp_more(u->label, u->nlabels + 1, sizeof(*more));
 	if (!more)
 		return tp_nomem(err);
 	u->label = more;
-	more[u->nlabels] =
-	    (struct rep_engine_label){strndup(text, (size_t)(equals - text)), strdup(equals + 1)};
-	u->nlabels++;
-	return more[u->nlabels - 1].key && more[u->nlabels - 1].value ? 0 : tp_nomem(err);
+	more[u->nlabels] = strdup(text);
+	return more[u->nlabels++] ? 0 : tp_nomem(err);
 }
 
 static int keep(char **to, char **text)
@@ -206,22 +203,10 @@ static int parse_seconds(const char *name, const char *value, unsigned *s, struc
 		   : 0;
 }
 
-static int parse_events(struct cmd_engine_url *u, const char *value, struct tp_err *err)
-{
-	u->events = !strcmp(value, "yes");
-	u->events_given = true;
-	return u->events || !strcmp(value, "no")
-		   ? 0
-		   : tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				"events= in the address of an engine is yes or no, not '%.60s'",
-				value);
-}
-
 /* One of several is as good as the other: none of them is taken. */
 static bool is_twice(unsigned *seen, const char *name)
 {
-	static const char *const once[] = {"events", "timeout", "connect-timeout", "credentials",
-					   "ca"};
+	static const char *const once[] = {"timeout", "connect-timeout", "credentials", "ca"};
 	bool twice = false;
 
 	for (unsigned i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
@@ -251,8 +236,6 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 				  name);
 	else if (!strcmp(name, "label"))
 		code = add_label(u, value, err);
-	else if (!strcmp(name, "events"))
-		code = parse_events(u, value, err);
 	else if (!strcmp(name, "timeout"))
 		code = parse_seconds(name, value, &u->timeout_s, err);
 	else if (!strcmp(name, "connect-timeout"))
@@ -264,7 +247,7 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 	else
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "'%.60s' in the address of an engine: there are label=KEY=VALUE, "
-				  "events=yes, timeout=, connect-timeout=, credentials= and ca=",
+				  "timeout=, connect-timeout=, credentials= and ca=",
 				  name);
 done:
 	free(name);
@@ -329,10 +312,8 @@ static void wipe(char *text)
 
 void cmd_engine_url_release(struct cmd_engine_url *u)
 {
-	for (size_t i = 0; i < u->nlabels; i++) {
-		free((char *)u->label[i].key);
-		free((char *)u->label[i].value);
-	}
+	for (size_t i = 0; i < u->nlabels; i++)
+		free(u->label[i]);
 	free(u->label);
 	free(u->host);
 	free(u->database);

@@ -5,7 +5,6 @@
  * and clickhouses:// over TLS. Any part may have %XX. What may follow the question mark:
  *
  *	label=KEY=VALUE        only runs with this label; several: with all of them
- *	events=yes             with the events of traces, where they are there
  *	timeout=SECONDS        without a byte from the engine
  *	connect-timeout=SECONDS
  *	credentials=FILE       user and password
@@ -19,17 +18,15 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "engine/fetch.h"
 
 struct cmd_engine_url {
 	char *host, *database;
 	unsigned port;
-	bool tls, events;
-	bool events_given;	/* events= is in it */
+	bool tls;
 	char *user, *password;	/* "" none */
 	char *credentials, *ca; /* NULL: none is named */
 	unsigned timeout_s, connect_s;
-	struct rep_engine_label *label; /* texts are owned */
+	char **label; /* nlabels texts "KEY=VALUE" */
 	size_t nlabels;
 };
 

@@ -52,16 +52,13 @@ static void test_parse_parameters(void **state)
 	(void)state;
 	assert_int_equal(
 	    cmd_engine_url_parse(&u,
-				 "clickhouse://h/d?label=a=b=c&label=k%26=%25&events=yes&timeout=7"
+				 "clickhouse://h/d?label=a=b=c&label=k%26=%25&timeout=7"
 				 "&connect-timeout=3&credentials=/x/y&ca=z",
 				 &err),
 	    0);
 	assert_int_equal(u.nlabels, 2);
-	assert_string_equal(u.label[0].key, "a");
-	assert_string_equal(u.label[0].value, "b=c");
-	assert_string_equal(u.label[1].key, "k&");
-	assert_string_equal(u.label[1].value, "%");
-	assert_true(u.events);
+	assert_string_equal(u.label[0], "a=b=c");
+	assert_string_equal(u.label[1], "k&=%");
 	assert_int_equal(u.timeout_s, 7);
 	assert_int_equal(u.connect_s, 3);
 	assert_string_equal(u.credentials, "/x/y");
@@ -88,12 +85,11 @@ static void test_parse_wrong(void **state)
 	    "clickhouse://h/d?label",
 	    "clickhouse://h/d?label=a",
 	    "clickhouse://h/d?label==a",
-	    "clickhouse://h/d?events=maybe",
 	    "clickhouse://h/d?timeout=0",
 	    "clickhouse://h/d?timeout=99999999999",
 	    "clickhouse://h/d?timeout=x",
 	    "clickhouse://h/d?timeout=1&timeout=1",
-	    "clickhouse://h/d?events=yes&events=no",
+	    "clickhouse://h/d?ca=x&ca=y",
 	    "clickhouse://h/d?ca=a&label=a=b&ca=b",
 	    "clickhouse://h/d?secret-thing=hunter2",
 	    "clickhouse://u:hunter2@/d",
