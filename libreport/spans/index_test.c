@@ -3,7 +3,6 @@
 
 #include "spans/index.h"
 #include "testing_sample.h"
-#include "timeline/timeline.h"
 
 static struct rep_filter filter;
 static struct rep_view view;
@@ -12,21 +11,15 @@ static struct tp_err err;
 static struct tp_span *row; /* of SQL, by goroutine, then time */
 static size_t nrows;
 
-/* The sample in segments of a block each, so that there are several. */
-static int set_up_segments(void **state)
+static int set_up_view(void **state)
 {
 	const struct rep_filter_text none = {0};
-	uint32_t blocks = tp_segment_blocks;
-	int code;
 
-	tp_segment_blocks = 1;
-	code = set_up(state);
-	tp_segment_blocks = blocks;
-	return code || rep_filter_init(&filter, &none, &err) ||
+	return set_up_in_segments(state) || rep_filter_init(&filter, &none, &err) ||
 	       rep_view_init(&view, store, &runs.run[0], &filter, NULL, &err);
 }
 
-static int tear_down_segments(void **state)
+static int tear_down_view(void **state)
 {
 	free(row);
 	rep_view_release(&view);
@@ -325,5 +318,5 @@ int main(void)
 	    cmocka_unit_test(test_cache_drops),
 	};
 
-	return cmocka_run_group_tests(tests, set_up_segments, tear_down_segments);
+	return cmocka_run_group_tests(tests, set_up_view, tear_down_view);
 }
