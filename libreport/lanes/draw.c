@@ -161,7 +161,8 @@ static void choose_sources(struct drawing *d)
 	d->picture->exact = true;
 	for (size_t i = 0; i < l->v.nsegments; i++) {
 		/* What is there is at least as good as sums, and as fast. */
-		if (d->source[i] == SPANS && d->picture->coarse && !rep_slab_peek(d->l, i)) {
+		if (d->source[i] == SPANS && d->picture->coarse &&
+		    !rep_cache_find(&d->l->slabs, i)) {
 			d->source[i] = SPREAD;
 			d->picture->exact = false;
 		}
@@ -473,7 +474,7 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 	others = tp_many(picture->nrows + 1, sizeof(*others));
 	if (!others)
 		return tp_nomem(err);
-	l->used++;
+	l->slabs.now++;
 	for (size_t r = 0; r < picture->nrows; r++) {
 		const struct rep_cell *kept = rep_kept_find(l, picture, &picture->row[r]);
 

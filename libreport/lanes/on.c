@@ -4,9 +4,10 @@
 
 static bool on(const struct rep_slab *s, bool proc, uint32_t index, int64_t ns, uint32_t *goroutine)
 {
-	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
-	const uint32_t *order = proc ? s->on_p : s->on_m;
-	uint32_t n = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, n, index);
+	const struct rep_slab_on *spans = proc ? &s->on_p : &s->on_m;
+	const struct rep_slab_list *list = spans->list;
+	const uint32_t *order = spans->order;
+	uint32_t n = spans->nlists, at = rep_slab_find(list, n, index);
 	uint32_t from, to;
 	bool odd;
 

@@ -253,16 +253,17 @@ static uint32_t add_place_blocks(struct rep_pen *p, size_t row, int col, const s
 void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, bool proc,
 		    uint32_t index)
 {
-	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
-	const uint32_t *order = proc ? s->on_p : s->on_m;
-	uint32_t lists = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, lists, index);
+	const struct rep_slab_on *on = proc ? &s->on_p : &s->on_m;
+	const struct rep_slab_list *list = on->list;
+	const uint32_t *order = on->order;
+	uint32_t at = rep_slab_find(list, on->nlists, index);
 	int64_t lo = p->bound[0], hi = p->bound[p->cols];
 	int64_t longest = 0;	 /* of those in column col … */
 	uint32_t best = TP_NONE; /* … this one */
 	bool begun = false, odd;
 	int col = 0;
 
-	if (at == lists)
+	if (at == on->nlists)
 		return;
 	list += at;
 	odd = s->odd || list->odd;
@@ -286,9 +287,8 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, boo
 		begun = true;
 		if (list->sums != TP_NONE && (i - list->first) % REP_SLAB_BLOCK == 0 &&
 		    span.start >= lo) {
-			uint32_t to =
-			    add_place_blocks(p, row, col, s, order, list,
-					     (proc ? s->p_block : s->m_block) + list->sums, i);
+			uint32_t to = add_place_blocks(p, row, col, s, order, list,
+						       on->block + list->sums, i);
 
 			if (to > i) {
 				i = to - 1;

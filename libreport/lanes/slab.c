@@ -4,253 +4,174 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "spans/segment.h"
 
-#define MOST_SPANS  (UINT32_MAX / 4)
-#define SUM_CLASSES 64	 /* no sums of blocks where there are more */
-#define STOP_SPANS  4096 /* spans between two looks at `stop` */
-
-/* A span as it is read. */
-struct raw {
-	int64_t start, end;
-	uint32_t goroutine, m, p;
-	uint16_t class;
-};
-
-struct reading {
-	struct rep_lanes *l;
-	struct rep_slab *s;
-	const atomic_bool *stop;
-	struct raw *raw;
-	uint32_t n, room;
-	uint32_t *count;       /* by goroutine; places later */
-	uint32_t *on_p, *on_m; /* spans by P and M */
-	uint32_t n_on_p, n_on_m;
-};
-
-/* Whether its state is one of those in which a goroutine is on an M, and has a P. */
-static bool on_m(uint16_t class)
-{
-	return class == TP_ST_RUNNING || class == TP_ST_SYSCALL || class == TP_ST_SYSCALL_BLOCKED;
-}
-
-static bool on_p(uint16_t class)
-{
-	/* Who lost the P in a system call still says which it was. */
-	return class == TP_ST_RUNNING || class == TP_ST_SYSCALL;
-}
-
-static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
-		   struct tp_err *err)
-{
-	struct reading *r = ctx;
-	const struct rep_lanes *l = r->l;
-
-	(void)end_stack;
-	if (r->stop && r->n % STOP_SPANS == 0 && atomic_load(r->stop))
-		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
-	if (crosses || span->state >= TP_NSTATES || !rep_lanes_shows(l, span->goroutine))
-		return 0;
-	if (r->n == r->room) {
-		uint32_t room = r->room ? 2 * r->room : 1 << 16;
-		struct raw *more;
-
-		if (room > MOST_SPANS)
-			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-					  "segment %zu: too many spans", r->s->segment);
-		more = tp_more(r->raw, room, sizeof(*more));
-		if (!more)
-			return tp_nomem(err);
-		r->raw = more;
-		r->room = room;
-	}
-	r->raw[r->n++] = (struct raw){
-	    .start = span->start,
-	    .end = span->end,
-	    .goroutine = span->goroutine,
-	    .m = span->m,
-	    .p = span->p,
-	    .class = rep_lanes_class(l, span->state, span->reason),
-	};
-	r->count[span->goroutine]++;
-	if (span->p < l->np && on_p(r->raw[r->n - 1].class)) {
-		r->on_p[span->p]++;
-		r->n_on_p++;
-	}
-	if (span->m < l->nm && on_m(r->raw[r->n - 1].class)) {
-		r->on_m[span->m]++;
-		r->n_on_m++;
-	}
-	return 0;
-}
-
-static int read_spans(struct reading *r, struct tp_err *err)
-{
-	const struct rep_segment_reader reader = {.span = on_span, .ctx = r};
-
-	return rep_segment_read(&r->l->v, r->s->segment, &reader, err);
-}
+#define SUM_CLASSES 64			/* no sums of blocks where there are more */
+#define SLAB_BYTES  ((size_t)256 << 20) /* of slabs that are kept */
 
 static void *room_for(struct rep_slab *s, size_t n, size_t size)
 {
-	s->bytes += (n + 1) * size;
+	s->cached.bytes += (n + 1) * size;
 	return calloc(n + 1, size);
 }
 
 /* ---- goroutines ---- */
 
-static int make_lists(struct reading *r)
+static int make_lists(struct rep_slab *s, const struct rep_index *x)
 {
-	struct rep_slab *s = r->s;
-	uint32_t at = 0, lists = 0;
+	uint32_t lists = 0;
 
-	for (uint32_t g = 0; g < r->l->ng; g++)
-		s->nlists += r->count[g] > 0;
+	for (uint32_t g = 0; g < x->ngoroutines; g++)
+		s->nlists += x->first[g] < x->first[g + 1];
 	s->list = room_for(s, s->nlists + (size_t)1, sizeof(*s->list));
 	if (!s->list)
 		return TP_ENOMEM;
-	for (uint32_t g = 0; g < r->l->ng; g++) {
-		uint32_t n = r->count[g];
+	for (uint32_t g = 0; g < x->ngoroutines; g++) {
+		uint32_t first = x->first[g], end = x->first[g + 1];
 
-		if (!n)
+		if (first == end)
 			continue;
-		s->list[lists++] =
-		    (struct rep_slab_list){.owner = g, .first = at, .end = 0, .sums = TP_NONE};
-		r->count[g] = at;
-		at += n;
+		s->list[lists++] = (struct rep_slab_list){.owner = g,
+							  .first = first,
+							  .end = rep_index_at(x, end - 1)->end,
+							  .sums = TP_NONE};
 	}
-	s->list[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+	s->list[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = x->n, .sums = TP_NONE};
 	return 0;
 }
 
-/* Where the time of the spans fits, and whether each ends where the next one of its goroutine
- * begins. */
-static int place_spans(struct reading *r, uint32_t *place)
+/* Sees where the time of the spans fits. */
+static int take_room(struct rep_slab *s, const struct rep_index *x)
 {
-	struct rep_slab *s = r->s;
 	int64_t low = INT64_MAX, high = INT64_MIN;
-	uint32_t list = 0;
 
-	for (uint32_t i = 0; i < r->n; i++) {
-		low = r->raw[i].start < low ? r->raw[i].start : low;
-		high = r->raw[i].start > high ? r->raw[i].start : high;
-		place[i] = r->count[r->raw[i].goroutine]++;
+	for (uint32_t i = 0; i < x->n; i++) {
+		low = x->span[i].start < low ? x->span[i].start : low;
+		high = x->span[i].start > high ? x->span[i].start : high;
 	}
-	s->n = r->n;
-	s->base = r->n ? low : 0;
+	s->n = x->n;
+	s->base = x->n ? low : 0;
 	s->class = room_for(s, s->n, sizeof(*s->class));
 	s->end = calloc(s->n + (size_t)1, sizeof(*s->end));
-	if (r->n && (uint64_t)high - (uint64_t)low > UINT32_MAX)
+	if (x->n && (uint64_t)high - (uint64_t)low > UINT32_MAX)
 		s->start64 = room_for(s, s->n, sizeof(*s->start64));
 	else
 		s->start32 = room_for(s, s->n, sizeof(*s->start32));
-	if (!s->class || !s->end || (!s->start32 && !s->start64))
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < r->n; i++) {
-		uint32_t at = place[i];
+	return s->class && s->end && (s->start32 || s->start64) ? 0 : TP_ENOMEM;
+}
 
-		if (s->start32)
-			s->start32[at] = (uint32_t)(r->raw[i].start - low);
-		else
-			s->start64[at] = r->raw[i].start;
-		s->end[at] = r->raw[i].end;
-		s->class[at] = r->raw[i].class;
-	}
-	for (uint32_t i = 0; i < s->n; i++) {
-		while (s->list[list + 1].first <= i)
-			list++;
-		if (s->end[i] < rep_slab_start(s, i))
-			s->odd = true;
-		if (i + 1 == s->list[list + 1].first) {
-			s->list[list].end = s->end[i];
-			s->class[i] |= REP_SLAB_LAST;
-		} else if (s->end[i] != rep_slab_start(s, i + 1)) {
-			s->odd = true;
+/* Puts the spans into their places, and sees whether each ends where the next one of its goroutine
+ * begins. */
+static void place_spans(struct rep_slab *s, const struct rep_lanes *l, const struct rep_index *x)
+{
+	for (uint32_t k = 0; k < s->nlists; k++) {
+		uint32_t last = s->list[k + 1].first - 1;
+
+		for (uint32_t at = s->list[k].first; at <= last; at++) {
+			const struct tp_span *span = rep_index_at(x, at);
+
+			if (s->start32)
+				s->start32[at] = (uint32_t)(span->start - s->base);
+			else
+				s->start64[at] = span->start;
+			s->end[at] = span->end;
+			s->class[at] = rep_lanes_class(l, span->state, span->reason);
+			s->odd |= span->end < span->start ||
+				  (at < last && span->end != rep_index_at(x, at + 1)->start);
 		}
+		s->class[last] |= REP_SLAB_LAST;
 	}
-	return 0;
 }
 
 /* ---- Ps and Ms ---- */
 
-/* Where spans by P or M go. */
-struct places {
-	uint32_t owners;
-	uint32_t *count; /* by owner: spans, then where the next one goes */
-	uint32_t n;
-	uint32_t **order;
-	struct rep_slab_list **list;
-	uint32_t *nlists;
-};
+/* The P that a span had; who lost it in a system call still says which it was. */
+static uint32_t p_of(const struct rep_lanes *l, const struct tp_span *span)
+{
+	bool has = span->state == TP_ST_RUNNING || span->state == TP_ST_SYSCALL;
 
-static int make_place_lists(struct rep_slab *s, const struct places *p)
+	return has && span->p < l->np ? span->p : TP_NONE;
+}
+
+static uint32_t m_of(const struct rep_lanes *l, const struct tp_span *span)
+{
+	return rep_index_active(span->state) && span->m < l->nm ? span->m : TP_NONE;
+}
+
+/* From counts of spans by owner to lists; count[] has each owner's list then. */
+static int make_on_lists(struct rep_slab *s, struct rep_slab_on *on, uint32_t *count,
+			 uint32_t owners)
 {
 	uint32_t at = 0, lists = 0;
 
-	for (uint32_t o = 0; o < p->owners; o++)
-		*p->nlists += p->count[o] > 0;
-	*p->order = room_for(s, p->n, sizeof(**p->order));
-	*p->list = room_for(s, *p->nlists + (size_t)1, sizeof(**p->list));
-	if (!*p->order || !*p->list)
-		return TP_ENOMEM;
-	for (uint32_t o = 0; o < p->owners; o++) {
-		if (!p->count[o])
-			continue;
-		(*p->list)[lists++] = (struct rep_slab_list){
-		    .owner = o, .first = at, .end = INT64_MIN, .sums = TP_NONE};
-		at += p->count[o];
-		/* From here on the list, until it is filled. */
-		p->count[o] = lists - 1;
+	for (uint32_t o = 0; o < owners; o++) {
+		on->nlists += count[o] > 0;
+		at += count[o];
 	}
-	(*p->list)[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+	on->order = room_for(s, at, sizeof(*on->order));
+	on->list = room_for(s, on->nlists + (size_t)1, sizeof(*on->list));
+	if (!on->order || !on->list)
+		return TP_ENOMEM;
+	at = 0;
+	for (uint32_t o = 0; o < owners; o++) {
+		if (!count[o])
+			continue;
+		on->list[lists] = (struct rep_slab_list){
+		    .owner = o, .first = at, .end = INT64_MIN, .sums = TP_NONE};
+		at += count[o];
+		count[o] = lists++;
+	}
+	on->list[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
 	return 0;
 }
 
-static void put_place(const struct places *p, uint32_t owner, const struct raw *raw, uint32_t place,
-		      uint32_t *filled)
+/* The list's `first` moves to its end while it is filled. */
+static void put_on(struct rep_slab_on *on, uint32_t list, const struct tp_span *span,
+		   uint32_t place)
 {
-	uint32_t k = p->count[owner];
-	struct rep_slab_list *list = &(*p->list)[k];
+	struct rep_slab_list *to = &on->list[list];
 
-	(*p->order)[list->first + filled[k]++] = place;
-	if (raw->start < list->end || raw->end < raw->start)
-		list->odd = true;
-	list->end = raw->end;
+	on->order[to->first++] = place;
+	if (span->start < to->end || span->end < span->start)
+		to->odd = true;
+	to->end = span->end;
+}
+
+static void finish_on(struct rep_slab_on *on)
+{
+	for (uint32_t k = on->nlists; k > 0; k--)
+		on->list[k].first = on->list[k - 1].first;
+	on->list[0].first = 0;
 }
 
 /* Spans are in the order in which they ended, which is that of their starts where they do not
- * overlap. */
-static int make_places(const struct reading *r, const uint32_t *place)
+ * overlap. `place` has room for all of them; `count` for all Ps, then all Ms. */
+static int make_on(struct rep_slab *s, const struct rep_lanes *l, const struct rep_index *x,
+		   uint32_t *place, uint32_t *count)
 {
-	struct rep_slab *s = r->s;
-	struct places p = {.owners = r->l->np,
-			   .count = r->on_p,
-			   .n = r->n_on_p,
-			   .order = &s->on_p,
-			   .list = &s->p_list,
-			   .nlists = &s->np_lists};
-	struct places m = {.owners = r->l->nm,
-			   .count = r->on_m,
-			   .n = r->n_on_m,
-			   .order = &s->on_m,
-			   .list = &s->m_list,
-			   .nlists = &s->nm_lists};
-	uint32_t *filled;
+	uint32_t *by_m = count + l->np;
 
-	if (make_place_lists(s, &p) || make_place_lists(s, &m))
-		return TP_ENOMEM;
-	filled = calloc(s->np_lists + (size_t)s->nm_lists + 1, sizeof(*filled));
-	if (!filled)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < r->n; i++) {
-		const struct raw *raw = &r->raw[i];
+	for (uint32_t at = 0; at < x->n; at++)
+		place[x->order[at]] = at;
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t p = p_of(l, &x->span[i]), m = m_of(l, &x->span[i]);
 
-		if (raw->p < r->l->np && on_p(raw->class))
-			put_place(&p, raw->p, raw, place[i], filled);
-		if (raw->m < r->l->nm && on_m(raw->class))
-			put_place(&m, raw->m, raw, place[i], filled + s->np_lists);
+		if (p != TP_NONE)
+			count[p]++;
+		if (m != TP_NONE)
+			by_m[m]++;
 	}
-	free(filled);
+	if (make_on_lists(s, &s->on_p, count, l->np) || make_on_lists(s, &s->on_m, by_m, l->nm))
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t p = p_of(l, &x->span[i]), m = m_of(l, &x->span[i]);
+
+		if (p != TP_NONE)
+			put_on(&s->on_p, count[p], &x->span[i], place[i]);
+		if (m != TP_NONE)
+			put_on(&s->on_m, by_m[m], &x->span[i], place[i]);
+	}
+	finish_on(&s->on_p);
+	finish_on(&s->on_m);
 	return 0;
 }
 
@@ -297,13 +218,12 @@ static int make_sums(struct rep_slab *s, uint32_t nclasses)
 	return 0;
 }
 
-static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *order,
-					  struct rep_slab_list *list, uint32_t nlists)
+static int make_blocks(struct rep_slab *s, struct rep_slab_on *on)
 {
-	struct rep_slab_block *block;
+	struct rep_slab_list *list = on->list;
 	uint32_t rows = 0;
 
-	for (uint32_t k = 0; k < nlists; k++) {
+	for (uint32_t k = 0; k < on->nlists; k++) {
 		uint32_t n = list[k + 1].first - list[k].first;
 
 		if (n < 2 * REP_SLAB_BLOCK || list[k].odd || s->odd)
@@ -311,14 +231,14 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 		list[k].sums = rows;
 		rows += n / REP_SLAB_BLOCK + 1;
 	}
-	block = room_for(s, rows, sizeof(*block));
-	for (uint32_t k = 0; k < nlists && block; k++) {
+	on->block = room_for(s, rows, sizeof(*on->block));
+	for (uint32_t k = 0; k < on->nlists && on->block; k++) {
 		uint32_t n = (list[k + 1].first - list[k].first) / REP_SLAB_BLOCK * REP_SLAB_BLOCK;
-		struct rep_slab_block *b = block + list[k].sums;
+		struct rep_slab_block *b = on->block + list[k].sums;
 		int64_t longest = 0;
 
 		for (uint32_t i = 0; i < n && list[k].sums != TP_NONE; i++) {
-			uint32_t at = order[list[k].first + i];
+			uint32_t at = on->order[list[k].first + i];
 			int64_t ns = tp_minus(s->end[at], rep_slab_start(s, at));
 
 			if (i % REP_SLAB_BLOCK == 0) {
@@ -344,83 +264,150 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 			}
 		}
 	}
-	return block;
+	return on->block ? 0 : TP_ENOMEM;
 }
 
 /* ---- slabs ---- */
 
-void rep_slab_free(struct rep_slab *s)
+static void free_on(struct rep_slab_on *on)
 {
-	if (!s)
-		return;
+	free(on->order);
+	free(on->list);
+	free(on->block);
+}
+
+static void free_slab(void *item)
+{
+	struct rep_slab *s = item;
+
 	free(s->start32);
 	free(s->start64);
 	free(s->end);
 	free(s->class);
 	free(s->list);
 	free(s->sum);
-	free(s->on_p);
-	free(s->on_m);
-	free(s->p_list);
-	free(s->m_list);
-	free(s->p_block);
-	free(s->m_block);
+	free_on(&s->on_p);
+	free_on(&s->on_m);
 	free(s);
 }
 
-static int make_slab(struct reading *r, struct tp_err *err)
+int rep_slabs_init(struct rep_lanes *l)
 {
-	struct rep_slab *s = r->s;
-	uint32_t *place = NULL;
-	int code;
+	return rep_cache_init(&l->slabs, l->v.nsegments, SLAB_BYTES, free_slab);
+}
 
-	r->count = calloc(r->l->ng + (size_t)1, sizeof(*r->count));
-	r->on_p = calloc(r->l->np + (size_t)1, sizeof(*r->on_p));
-	r->on_m = calloc(r->l->nm + (size_t)1, sizeof(*r->on_m));
-	code = r->count && r->on_p && r->on_m ? read_spans(r, err) : tp_nomem(err);
-	if (code)
-		return code;
-	place = tp_many(r->n + (size_t)1, sizeof(*place));
-	if (!place || make_lists(r) || place_spans(r, place) || make_places(r, place) ||
-	    make_sums(s, r->l->nclasses))
-		code = tp_nomem(err);
-	if (!code) {
-		s->p_block = make_blocks(s, s->on_p, s->p_list, s->np_lists);
-		s->m_block = make_blocks(s, s->on_m, s->m_list, s->nm_lists);
-		if (!s->p_block || !s->m_block)
-			code = tp_nomem(err);
-	}
+static int make_slab(struct rep_slab *s, const struct rep_lanes *l, const struct rep_index *x)
+{
+	uint32_t *place = tp_many(x->n + (size_t)1, sizeof(*place));
+	uint32_t *count = calloc(l->np + (size_t)l->nm + 1, sizeof(*count));
+	int code = place && count ? 0 : TP_ENOMEM;
+
+	if (!code && (make_lists(s, x) || take_room(s, x)))
+		code = TP_ENOMEM;
+	if (!code)
+		place_spans(s, l, x);
+	if (!code && (make_on(s, l, x, place, count) || make_sums(s, l->nclasses) ||
+		      make_blocks(s, &s->on_p) || make_blocks(s, &s->on_m)))
+		code = TP_ENOMEM;
 	free(place);
+	free(count);
 	if (!code && !s->odd) {
 		free(s->end);
 		s->end = NULL;
 	} else if (!code) {
-		s->bytes += s->n * sizeof(*s->end);
+		s->cached.bytes += s->n * sizeof(*s->end);
 	}
 	return code;
 }
 
-int rep_slab_read(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
-		  struct rep_slab **slab, struct tp_err *err)
+int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
+		 struct rep_slab **slab, struct tp_err *err)
 {
-	struct reading r = {.l = l, .stop = stop};
+	const struct rep_index_options o = {.hidden = l->hidden, .stop = stop};
+	struct rep_index x = {0};
 	int code;
 
-	r.s = calloc(1, sizeof(*r.s));
-	if (!r.s)
+	if (stop && atomic_load(stop))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	*slab = rep_cache_find(&l->slabs, segment);
+	if (*slab)
+		return 0;
+	*slab = calloc(1, sizeof(**slab));
+	if (!*slab)
 		return tp_nomem(err);
-	r.s->segment = segment;
-	r.s->used = l->used;
-	r.s->bytes = sizeof(*r.s);
-	code = make_slab(&r, err);
-	free(r.raw);
-	free(r.count);
-	free(r.on_p);
-	free(r.on_m);
-	if (code) {
-		rep_slab_free(r.s);
-		return code;
+	(*slab)->cached = (struct rep_cached){.segment = segment, .bytes = sizeof(**slab)};
+	code = rep_index_read(&x, &l->v, segment, &o, err);
+	if (!code && make_slab(*slab, l, &x))
+		code = tp_nomem(err);
+	rep_index_release(&x);
+	if (code)
+		free_slab(*slab);
+	else
+		rep_cache_put(&l->slabs, *slab);
+	return code;
+}
+
+static int64_t distance(const struct tp_segment *s, int64_t from, int64_t to)
+{
+	if (s->to_ns < from)
+		return tp_minus(from, s->to_ns);
+	return s->from_ns > to ? tp_minus(s->from_ns, to) : 0;
+}
+
+int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_bool *stop,
+		    struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	size_t most = 0;
+	int code = 0;
+
+	/* Not more than fit beside each other: none is forgotten for another. */
+	while (!code && l->slabs.bytes + most < l->slabs.most) {
+		size_t next = v->nsegments;
+		struct rep_slab *slab;
+
+		for (size_t i = 0; i < v->nsegments; i++) {
+			const struct rep_cached *kept = l->slabs.item[i];
+
+			if (kept)
+				most = kept->bytes > most ? kept->bytes : most;
+			else if (next == v->nsegments || distance(&v->segments[i], from, to) <
+							     distance(&v->segments[next], from, to))
+				next = i;
+		}
+		if (next == v->nsegments || l->slabs.bytes + most >= l->slabs.most)
+			break;
+		code = rep_slab_get(l, next, stop, &slab, err);
 	}
-	*slab = r.s;
-	return 0;
+	return code;
+}
+
+uint32_t rep_slab_find(const struct rep_slab_list *list, uint32_t n, uint32_t owner)
+{
+	uint32_t from = 0, to = n;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (list[middle].owner < owner)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < n && list[from].owner == owner ? from : n;
+}
+
+const struct rep_slab_list *rep_slab_owner(const struct rep_slab *s, uint32_t i)
+{
+	uint32_t from = 0, to = s->nlists;
+
+	while (from + 1 < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (s->list[middle].first <= i)
+			from = middle;
+		else
+			to = middle;
+	}
+	return &s->list[from];
 }

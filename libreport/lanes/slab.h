@@ -1,5 +1,5 @@
-/* A segment that has been read: the spans that begin and end in it, by goroutine; private to
- * libreport/lanes.
+/* What is drawn of a segment: the spans that begin and end in it, by goroutine, made small; private
+ * to libreport/lanes.
  *
  * Of a span its start and class are kept: the next one's start is its end. Where that is not so (a
  * damaged trace), ends are kept, too, and `odd` says that spans of a goroutine may overlap. */
@@ -25,10 +25,16 @@ struct rep_slab_block {
 	uint32_t longest; /* a span's place */
 };
 
+/* Spans on Ps, or on Ms. */
+struct rep_slab_on {
+	uint32_t *order; /* their places, by P or M, then by start */
+	struct rep_slab_list *list;
+	uint32_t nlists;
+	struct rep_slab_block *block;
+};
+
 struct rep_slab {
-	size_t segment;
-	uint64_t used;
-	size_t bytes;
+	struct rep_cached cached;
 	bool odd;
 
 	int64_t base;
@@ -44,23 +50,15 @@ struct rep_slab {
 	int64_t *sum;
 	uint32_t nclasses;
 
-	/* Spans on a P, and on an M, by that, then by start: their places; and whose they are. */
-	uint32_t *on_p, *on_m;
-	struct rep_slab_list *p_list, *m_list;
-	uint32_t np_lists, nm_lists;
-	struct rep_slab_block *p_block, *m_block;
+	struct rep_slab_on on_p, on_m;
 };
 
-/* The slab of a segment, read if need be; it stays until the next call. TP_ECANCEL where *stop. */
+/* Prepares l->slabs, which keeps them. 0 or TP_ENOMEM. */
+int rep_slabs_init(struct rep_lanes *l);
+/* Returns the slab of a segment, read if need be; it stays until the next call. TP_ECANCEL where
+ * *stop. */
 int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 		 struct rep_slab **slab, struct tp_err *err);
-/* The same where it is there already, else NULL. */
-struct rep_slab *rep_slab_peek(struct rep_lanes *l, size_t segment);
-/* Reads a segment; the slab is the caller's. */
-int rep_slab_read(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
-		  struct rep_slab **slab, struct tp_err *err);
-void rep_slab_free(struct rep_slab *s);
-void rep_slabs_release(struct rep_lanes *l);
 
 /* The place of an owner's list among n, or n. */
 uint32_t rep_slab_find(const struct rep_slab_list *list, uint32_t n, uint32_t owner);
