@@ -3,7 +3,7 @@
  * Goroutine time has the same three sources as in sums/part.h, so that sums agree:
  *
  *   spans that cross the start of a segment     table span_crossing: one by one, all of them here
- *   spans within a segment, one by one          a slab (slab.h): the segment's events, read once
+ *   spans within a segment, one by one          segment.h: the segment's events, read once
  *   the same as sums                            tables site (groups) and goroutine_time: enough
  *                                               where a column holds the whole segment
  *
@@ -109,8 +109,8 @@ struct rep_lanes {
 	struct rep_lane_marks marks[REP_NMARK_KINDS];
 
 	/* segments that are read */
-	struct rep_cache slabs; /* as they are drawn (slab.h); its time counts draws */
-	struct rep_cache spans; /* the same with all that is known of them (moment.c) */
+	struct rep_cache segments; /* as pictures need them (segment.h); its time counts draws */
+	struct rep_cache spans;	   /* the same with all that is known of them (moment.c) */
 
 	/* rows that are drawn (kept.h) */
 	struct rep_kept *kept;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lanes/kept.h"
-#include "lanes/slab.h"
-#include "lanes/slab.h"
+#include "lanes/segment.h"
+#include "lanes/segment.h"
 #include "spans/crossing.h"
 #include "task/inside.h"
 
@@ -283,7 +283,7 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 	l->np = (uint32_t)v->nrows[TP_TABLE_PROC];
 	l->nm = (uint32_t)v->nrows[TP_TABLE_THREAD];
 	l->duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 0;
-	if (rep_slabs_init(l) || rep_index_cache(&l->spans, v, SPANS_BYTES))
+	if (rep_lane_segments_init(l) || rep_index_cache(&l->spans, v, SPANS_BYTES))
 		return tp_nomem(err);
 	code = hide(l, err);
 	if (code)
@@ -320,7 +320,7 @@ void rep_lanes_free(struct rep_lanes *l)
 {
 	if (!l)
 		return;
-	rep_cache_release(&l->slabs);
+	rep_cache_release(&l->segments);
 	rep_cache_release(&l->spans);
 	rep_kept_release(l);
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {

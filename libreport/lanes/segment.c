@@ -1,14 +1,14 @@
-#include "lanes/slab.h"
+#include "lanes/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 
-#define SUM_CLASSES 64			/* no sums of blocks where there are more */
-#define SLAB_BYTES  ((size_t)256 << 20) /* of slabs that are kept */
+#define SUM_CLASSES   64		  /* no sums of blocks where there are more */
+#define SEGMENT_BYTES ((size_t)256 << 20) /* of segments that are kept */
 
-static void *room_for(struct rep_slab *s, size_t n, size_t size)
+static void *room_for(struct rep_lane_segment *s, size_t n, size_t size)
 {
 	s->cached.bytes += (n + 1) * size;
 	return calloc(n + 1, size);
@@ -16,7 +16,7 @@ static void *room_for(struct rep_slab *s, size_t n, size_t size)
 
 /* ---- goroutines ---- */
 
-static int make_lists(struct rep_slab *s, const struct rep_index *x)
+static int make_lists(struct rep_lane_segment *s, const struct rep_index *x)
 {
 	uint32_t lists = 0;
 
@@ -30,17 +30,17 @@ static int make_lists(struct rep_slab *s, const struct rep_index *x)
 
 		if (first == end)
 			continue;
-		s->list[lists++] = (struct rep_slab_list){.owner = g,
+		s->list[lists++] = (struct rep_lane_list){.owner = g,
 							  .first = first,
 							  .end = rep_index_at(x, end - 1)->end,
 							  .sums = TP_NONE};
 	}
-	s->list[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = x->n, .sums = TP_NONE};
+	s->list[lists] = (struct rep_lane_list){.owner = TP_NONE, .first = x->n, .sums = TP_NONE};
 	return 0;
 }
 
 /* Sees where the time of the spans fits. */
-static int take_room(struct rep_slab *s, const struct rep_index *x)
+static int take_room(struct rep_lane_segment *s, const struct rep_index *x)
 {
 	int64_t low = INT64_MAX, high = INT64_MIN;
 
@@ -61,7 +61,8 @@ static int take_room(struct rep_slab *s, const struct rep_index *x)
 
 /* Puts the spans into their places, and sees whether each ends where the next one of its goroutine
  * begins. */
-static void place_spans(struct rep_slab *s, const struct rep_lanes *l, const struct rep_index *x)
+static void place_spans(struct rep_lane_segment *s, const struct rep_lanes *l,
+			const struct rep_index *x)
 {
 	for (uint32_t k = 0; k < s->nlists; k++) {
 		uint32_t last = s->list[k + 1].first - 1;
@@ -78,7 +79,7 @@ static void place_spans(struct rep_slab *s, const struct rep_lanes *l, const str
 			s->odd |= span->end < span->start ||
 				  (at < last && span->end != rep_index_at(x, at + 1)->start);
 		}
-		s->class[last] |= REP_SLAB_LAST;
+		s->class[last] |= REP_SEGMENT_LAST;
 	}
 }
 
@@ -98,7 +99,7 @@ static uint32_t m_of(const struct rep_lanes *l, const struct tp_span *span)
 }
 
 /* From counts of spans by owner to lists; count[] has each owner's list then. */
-static int make_on_lists(struct rep_slab *s, struct rep_slab_on *on, uint32_t *count,
+static int make_on_lists(struct rep_lane_segment *s, struct rep_lane_places *on, uint32_t *count,
 			 uint32_t owners)
 {
 	uint32_t at = 0, lists = 0;
@@ -115,20 +116,20 @@ static int make_on_lists(struct rep_slab *s, struct rep_slab_on *on, uint32_t *c
 	for (uint32_t o = 0; o < owners; o++) {
 		if (!count[o])
 			continue;
-		on->list[lists] = (struct rep_slab_list){
+		on->list[lists] = (struct rep_lane_list){
 		    .owner = o, .first = at, .end = INT64_MIN, .sums = TP_NONE};
 		at += count[o];
 		count[o] = lists++;
 	}
-	on->list[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+	on->list[lists] = (struct rep_lane_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
 	return 0;
 }
 
 /* The list's `first` moves to its end while it is filled. */
-static void put_on(struct rep_slab_on *on, uint32_t list, const struct tp_span *span,
+static void put_on(struct rep_lane_places *on, uint32_t list, const struct tp_span *span,
 		   uint32_t place)
 {
-	struct rep_slab_list *to = &on->list[list];
+	struct rep_lane_list *to = &on->list[list];
 
 	on->order[to->first++] = place;
 	if (span->start < to->end || span->end < span->start)
@@ -136,7 +137,7 @@ static void put_on(struct rep_slab_on *on, uint32_t list, const struct tp_span *
 	to->end = span->end;
 }
 
-static void finish_on(struct rep_slab_on *on)
+static void finish_on(struct rep_lane_places *on)
 {
 	for (uint32_t k = on->nlists; k > 0; k--)
 		on->list[k].first = on->list[k - 1].first;
@@ -145,7 +146,7 @@ static void finish_on(struct rep_slab_on *on)
 
 /* Spans are in the order in which they ended, which is that of their starts where they do not
  * overlap. `place` has room for all of them; `count` for all Ps, then all Ms. */
-static int make_on(struct rep_slab *s, const struct rep_lanes *l, const struct rep_index *x,
+static int make_on(struct rep_lane_segment *s, const struct rep_lanes *l, const struct rep_index *x,
 		   uint32_t *place, uint32_t *count)
 {
 	uint32_t *by_m = count + l->np;
@@ -178,7 +179,7 @@ static int make_on(struct rep_slab *s, const struct rep_lanes *l, const struct r
 /* ---- sums ---- */
 
 /* What the spans of long lists before each block sum up to. */
-static int make_sums(struct rep_slab *s, uint32_t nclasses)
+static int make_sums(struct rep_lane_segment *s, uint32_t nclasses)
 {
 	uint32_t rows = 0;
 
@@ -188,60 +189,61 @@ static int make_sums(struct rep_slab *s, uint32_t nclasses)
 	for (uint32_t k = 0; k < s->nlists; k++) {
 		uint32_t n = s->list[k + 1].first - s->list[k].first;
 
-		if (n < 2 * REP_SLAB_BLOCK)
+		if (n < 2 * REP_SEGMENT_BLOCK)
 			continue;
 		s->list[k].sums = rows;
-		rows += n / REP_SLAB_BLOCK + 1;
+		rows += n / REP_SEGMENT_BLOCK + 1;
 	}
 	s->sum = room_for(s, (size_t)rows * nclasses, sizeof(*s->sum));
 	if (!s->sum)
 		return TP_ENOMEM;
 	for (uint32_t k = 0; k < s->nlists; k++) {
-		const struct rep_slab_list *list = &s->list[k];
+		const struct rep_lane_list *list = &s->list[k];
 		uint32_t n = list[1].first - list->first;
 		int64_t *sum = s->sum + (size_t)list->sums * nclasses;
 
 		if (list->sums == TP_NONE)
 			continue;
-		for (uint32_t i = 0; i < n / REP_SLAB_BLOCK * REP_SLAB_BLOCK; i++) {
+		for (uint32_t i = 0; i < n / REP_SEGMENT_BLOCK * REP_SEGMENT_BLOCK; i++) {
 			uint32_t at = list->first + i;
 
-			if (i % REP_SLAB_BLOCK == 0) {
+			if (i % REP_SEGMENT_BLOCK == 0) {
 				memcpy(sum + nclasses, sum, nclasses * sizeof(*sum));
 				sum += nclasses;
 			}
-			int64_t *to = &sum[rep_slab_class(s, at)];
+			int64_t *to = &sum[rep_lane_segment_class(s, at)];
 
-			*to = tp_plus(*to, tp_minus(s->end[at], rep_slab_start(s, at)));
+			*to = tp_plus(*to, tp_minus(s->end[at], rep_lane_segment_start(s, at)));
 		}
 	}
 	return 0;
 }
 
-static int make_blocks(struct rep_slab *s, struct rep_slab_on *on)
+static int make_blocks(struct rep_lane_segment *s, struct rep_lane_places *on)
 {
-	struct rep_slab_list *list = on->list;
+	struct rep_lane_list *list = on->list;
 	uint32_t rows = 0;
 
 	for (uint32_t k = 0; k < on->nlists; k++) {
 		uint32_t n = list[k + 1].first - list[k].first;
 
-		if (n < 2 * REP_SLAB_BLOCK || list[k].odd || s->odd)
+		if (n < 2 * REP_SEGMENT_BLOCK || list[k].odd || s->odd)
 			continue;
 		list[k].sums = rows;
-		rows += n / REP_SLAB_BLOCK + 1;
+		rows += n / REP_SEGMENT_BLOCK + 1;
 	}
 	on->block = room_for(s, rows, sizeof(*on->block));
 	for (uint32_t k = 0; k < on->nlists && on->block; k++) {
-		uint32_t n = (list[k + 1].first - list[k].first) / REP_SLAB_BLOCK * REP_SLAB_BLOCK;
-		struct rep_slab_block *b = on->block + list[k].sums;
+		uint32_t n =
+		    (list[k + 1].first - list[k].first) / REP_SEGMENT_BLOCK * REP_SEGMENT_BLOCK;
+		struct rep_lane_totals *b = on->block + list[k].sums;
 		int64_t longest = 0;
 
 		for (uint32_t i = 0; i < n && list[k].sums != TP_NONE; i++) {
 			uint32_t at = on->order[list[k].first + i];
-			int64_t ns = tp_minus(s->end[at], rep_slab_start(s, at));
+			int64_t ns = tp_minus(s->end[at], rep_lane_segment_start(s, at));
 
-			if (i % REP_SLAB_BLOCK == 0) {
+			if (i % REP_SEGMENT_BLOCK == 0) {
 				b[1] = b[0];
 				b->longest = at;
 				longest = 0;
@@ -251,7 +253,7 @@ static int make_blocks(struct rep_slab *s, struct rep_slab_on *on)
 				longest = ns;
 				b[-1].longest = at;
 			}
-			switch (rep_slab_class(s, at)) {
+			switch (rep_lane_segment_class(s, at)) {
 			case TP_ST_RUNNING:
 				b->running = tp_plus(b->running, ns);
 				break;
@@ -267,18 +269,18 @@ static int make_blocks(struct rep_slab *s, struct rep_slab_on *on)
 	return on->block ? 0 : TP_ENOMEM;
 }
 
-/* ---- slabs ---- */
+/* ---- segments ---- */
 
-static void free_on(struct rep_slab_on *on)
+static void free_on(struct rep_lane_places *on)
 {
 	free(on->order);
 	free(on->list);
 	free(on->block);
 }
 
-static void free_slab(void *item)
+static void free_segment(void *item)
 {
-	struct rep_slab *s = item;
+	struct rep_lane_segment *s = item;
 
 	free(s->start32);
 	free(s->start64);
@@ -291,12 +293,13 @@ static void free_slab(void *item)
 	free(s);
 }
 
-int rep_slabs_init(struct rep_lanes *l)
+int rep_lane_segments_init(struct rep_lanes *l)
 {
-	return rep_cache_init(&l->slabs, l->v.nsegments, SLAB_BYTES, free_slab);
+	return rep_cache_init(&l->segments, l->v.nsegments, SEGMENT_BYTES, free_segment);
 }
 
-static int make_slab(struct rep_slab *s, const struct rep_lanes *l, const struct rep_index *x)
+static int make_segment(struct rep_lane_segment *s, const struct rep_lanes *l,
+			const struct rep_index *x)
 {
 	uint32_t *place = tp_many(x->n + (size_t)1, sizeof(*place));
 	uint32_t *count = calloc(l->np + (size_t)l->nm + 1, sizeof(*count));
@@ -320,8 +323,8 @@ static int make_slab(struct rep_slab *s, const struct rep_lanes *l, const struct
 	return code;
 }
 
-int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
-		 struct rep_slab **slab, struct tp_err *err)
+int rep_lane_segment_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
+			 struct rep_lane_segment **drawn, struct tp_err *err)
 {
 	const struct rep_index_options o = {.hidden = l->hidden, .stop = stop};
 	struct rep_index x = {0};
@@ -329,21 +332,21 @@ int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 
 	if (stop && atomic_load(stop))
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
-	*slab = rep_cache_find(&l->slabs, segment);
-	if (*slab)
+	*drawn = rep_cache_find(&l->segments, segment);
+	if (*drawn)
 		return 0;
-	*slab = calloc(1, sizeof(**slab));
-	if (!*slab)
+	*drawn = calloc(1, sizeof(**drawn));
+	if (!*drawn)
 		return tp_nomem(err);
-	(*slab)->cached = (struct rep_cached){.segment = segment, .bytes = sizeof(**slab)};
+	(*drawn)->cached = (struct rep_cached){.segment = segment, .bytes = sizeof(**drawn)};
 	code = rep_index_read(&x, &l->v, segment, &o, err);
-	if (!code && make_slab(*slab, l, &x))
+	if (!code && make_segment(*drawn, l, &x))
 		code = tp_nomem(err);
 	rep_index_release(&x);
 	if (code)
-		free_slab(*slab);
+		free_segment(*drawn);
 	else
-		rep_cache_put(&l->slabs, *slab);
+		rep_cache_put(&l->segments, *drawn);
 	return code;
 }
 
@@ -362,12 +365,12 @@ int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_
 	int code = 0;
 
 	/* Not more than fit beside each other: none is forgotten for another. */
-	while (!code && l->slabs.bytes + most < l->slabs.most) {
+	while (!code && l->segments.bytes + most < l->segments.most) {
 		size_t next = v->nsegments;
-		struct rep_slab *slab;
+		struct rep_lane_segment *drawn;
 
 		for (size_t i = 0; i < v->nsegments; i++) {
-			const struct rep_cached *kept = l->slabs.item[i];
+			const struct rep_cached *kept = l->segments.item[i];
 
 			if (kept)
 				most = kept->bytes > most ? kept->bytes : most;
@@ -375,14 +378,14 @@ int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_
 							     distance(&v->segments[next], from, to))
 				next = i;
 		}
-		if (next == v->nsegments || l->slabs.bytes + most >= l->slabs.most)
+		if (next == v->nsegments || l->segments.bytes + most >= l->segments.most)
 			break;
-		code = rep_slab_get(l, next, stop, &slab, err);
+		code = rep_lane_segment_get(l, next, stop, &drawn, err);
 	}
 	return code;
 }
 
-uint32_t rep_slab_find(const struct rep_slab_list *list, uint32_t n, uint32_t owner)
+uint32_t rep_lane_segment_find(const struct rep_lane_list *list, uint32_t n, uint32_t owner)
 {
 	uint32_t from = 0, to = n;
 
@@ -397,7 +400,7 @@ uint32_t rep_slab_find(const struct rep_slab_list *list, uint32_t n, uint32_t ow
 	return from < n && list[from].owner == owner ? from : n;
 }
 
-const struct rep_slab_list *rep_slab_owner(const struct rep_slab *s, uint32_t i)
+const struct rep_lane_list *rep_lane_segment_owner(const struct rep_lane_segment *s, uint32_t i)
 {
 	uint32_t from = 0, to = s->nlists;
 
