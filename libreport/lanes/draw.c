@@ -334,10 +334,10 @@ static void draw_sums(struct drawing *d, size_t segment, bool spread)
 static void draw_list(struct drawing *d, size_t row, const struct rep_lane_segment *s,
 		      uint32_t goroutine, int64_t lo, int64_t hi)
 {
-	uint32_t at = rep_lane_segment_find(s->list, s->nlists, goroutine);
+	uint32_t at = rep_lane_segment_find(s->by_g.list, s->by_g.nlists, goroutine);
 
-	if (at < s->nlists)
-		rep_pen_list(&d->pen, row, s, &s->list[at], lo, hi);
+	if (at < s->by_g.nlists)
+		rep_pen_list(&d->pen, row, s, &s->by_g.list[at], lo, hi);
 }
 
 static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
@@ -353,12 +353,12 @@ static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
 	for (size_t i = 0; i < d->nstays; i++)
 		draw_list(d, d->stay[i].row, s, d->stay[i].goroutine, d->stay[i].from,
 			  d->stay[i].to);
-	for (uint32_t k = 0; k < s->nlists && d->kind[REP_LANE_GROUP]; k++) {
-		uint32_t group = d->l->group_of[s->list[k].owner];
+	for (uint32_t k = 0; k < s->by_g.nlists && d->kind[REP_LANE_GROUP]; k++) {
+		uint32_t group = d->l->group_of[s->by_g.list[k].owner];
 
 		for (int32_t r = group == TP_NONE ? -1 : d->group_row[group]; r >= 0;
 		     r = d->row[r].next)
-			rep_pen_list(&d->pen, (size_t)r, s, &s->list[k], INT64_MIN, INT64_MAX);
+			rep_pen_list(&d->pen, (size_t)r, s, &s->by_g.list[k], INT64_MIN, INT64_MAX);
 	}
 }
 

@@ -5,7 +5,7 @@
 static bool on(const struct rep_lane_segment *s, bool proc, uint32_t index, int64_t ns,
 	       uint32_t *goroutine)
 {
-	const struct rep_lane_places *spans = proc ? &s->on_p : &s->on_m;
+	const struct rep_lane_lists *spans = proc ? &s->on_p : &s->on_m;
 	const struct rep_lane_list *list = spans->list;
 	const uint32_t *order = spans->order;
 	uint32_t n = spans->nlists, at = rep_lane_segment_find(list, n, index);

@@ -128,31 +128,45 @@ static uint32_t first_from(const struct rep_lane_segment *s, const uint32_t *ord
 	return from > list->first ? from - 1 : from;
 }
 
-/* Adds whole blocks that lie in one column; returns where to go on. */
-static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
-			   const struct rep_lane_list *list, uint32_t i, int64_t hi)
+/* The goroutine of span `at` was in a cell for so long. */
+static void claim(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
+		  uint32_t at, int64_t longest)
 {
-	uint32_t n = list[1].first - list->first, k = (i - list->first) / REP_SEGMENT_BLOCK, to = k;
-	int64_t limit = hi < p->bound[col + 1] ? hi : p->bound[col + 1];
-	const int64_t *before, *after;
-	int64_t *sum = sums_of(p, row, col);
 	size_t cell = row * (size_t)p->cols + (size_t)col;
 
-	while (to < n / REP_SEGMENT_BLOCK) {
-		uint32_t next = list->first + (to + 1) * REP_SEGMENT_BLOCK;
-		int64_t end = next < list[1].first ? rep_lane_segment_start(s, next) : list->end;
+	if (at == TP_NONE || longest <= p->longest[cell])
+		return;
+	p->longest[cell] = longest;
+	p->whose[cell] = rep_lane_segment_owner(s, at)->owner;
+}
 
-		if (end >= limit)
+/* Adds whole blocks of a list from i on that lie in one column; returns where to go on. */
+static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
+			   const struct rep_lane_lists *lists, const struct rep_lane_list *list,
+			   uint32_t i, int64_t hi)
+{
+	uint32_t blocks = (list[1].first - list->first) / REP_SEGMENT_BLOCK;
+	uint32_t k = (i - list->first) / REP_SEGMENT_BLOCK, to = k;
+	int64_t limit = hi < p->bound[col + 1] ? hi : p->bound[col + 1];
+	int64_t *sum = sums_of(p, row, col);
+	const int64_t *before, *after;
+
+	for (; to < blocks; to++) {
+		uint32_t last = list->first + (to + 1) * REP_SEGMENT_BLOCK - 1;
+		uint32_t longest = lists->longest[list->sums + to];
+
+		if (rep_lane_segment_end(s, lists->order ? lists->order[last] : last) >= limit)
 			break;
-		to++;
+		if (lists->order)
+			claim(p, row, col, s, longest,
+			      between(rep_lane_segment_start(s, longest),
+				      rep_lane_segment_end(s, longest)));
 	}
-	if (to == k)
-		return i;
-	before = s->sum + ((size_t)list->sums + k) * s->nclasses;
-	after = s->sum + ((size_t)list->sums + to) * s->nclasses;
-	for (uint32_t c = 0; c < s->nclasses; c++)
+	before = lists->sum + ((size_t)list->sums + k) * lists->nclasses;
+	after = lists->sum + ((size_t)list->sums + to) * lists->nclasses;
+	for (uint32_t c = 0; c < lists->nclasses && to > k; c++)
 		tp_sum(&sum[c], tp_minus(after[c], before[c]));
-	p->spans[cell] += (to - k) * REP_SEGMENT_BLOCK;
+	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SEGMENT_BLOCK;
 	return list->first + to * REP_SEGMENT_BLOCK;
 }
 
@@ -172,7 +186,7 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *
 		  const struct rep_lane_list *list, int64_t lo, int64_t hi)
 {
 	uint32_t i, n = list[1].first;
-	bool blocks = list->sums != TP_NONE && !p->fold && s->nclasses == p->nclasses;
+	bool blocks = list->sums != TP_NONE && !p->fold;
 	int col = 0;
 
 	lo = lo > p->bound[0] ? lo : p->bound[0];
@@ -198,7 +212,7 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *
 
 			while (col + 1 < p->cols && p->bound[col + 1] <= span.start)
 				col++;
-			next = add_blocks(p, row, col, s, list, i, hi);
+			next = add_blocks(p, row, col, s, &s->by_g, list, i, hi);
 			if (next > i) {
 				i = next - 1;
 				continue;
@@ -216,49 +230,10 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *
 	}
 }
 
-/* The goroutine of span `at` was in a cell for so long. */
-static void claim(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
-		  uint32_t at, int64_t longest)
-{
-	size_t cell = row * (size_t)p->cols + (size_t)col;
-
-	if (at == TP_NONE || longest <= p->longest[cell])
-		return;
-	p->longest[cell] = longest;
-	p->whose[cell] = rep_lane_segment_owner(s, at)->owner;
-}
-
-/* As add_blocks. */
-static uint32_t add_place_blocks(struct rep_pen *p, size_t row, int col,
-				 const struct rep_lane_segment *s, const uint32_t *order,
-				 const struct rep_lane_list *list,
-				 const struct rep_lane_totals *block, uint32_t i)
-{
-	uint32_t blocks = (list[1].first - list->first) / REP_SEGMENT_BLOCK;
-	uint32_t k = (i - list->first) / REP_SEGMENT_BLOCK, to = k;
-	int64_t *sum = sums_of(p, row, col);
-
-	for (; to < blocks; to++) {
-		uint32_t last = order[list->first + (to + 1) * REP_SEGMENT_BLOCK - 1];
-		uint32_t longest = block[to].longest;
-
-		if (rep_lane_segment_end(s, last) >= p->bound[col + 1])
-			break;
-		claim(
-		    p, row, col, s, longest,
-		    between(rep_lane_segment_start(s, longest), rep_lane_segment_end(s, longest)));
-	}
-	tp_sum(&sum[TP_ST_RUNNING], tp_minus(block[to].running, block[k].running));
-	tp_sum(&sum[TP_ST_SYSCALL], tp_minus(block[to].syscall, block[k].syscall));
-	tp_sum(&sum[TP_ST_SYSCALL_BLOCKED], tp_minus(block[to].blocked, block[k].blocked));
-	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SEGMENT_BLOCK;
-	return list->first + to * REP_SEGMENT_BLOCK;
-}
-
 void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment *s, bool proc,
 		    uint32_t index)
 {
-	const struct rep_lane_places *on = proc ? &s->on_p : &s->on_m;
+	const struct rep_lane_lists *on = proc ? &s->on_p : &s->on_m;
 	const struct rep_lane_list *list = on->list;
 	const uint32_t *order = on->order;
 	uint32_t at = rep_lane_segment_find(list, on->nlists, index);
@@ -292,8 +267,7 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment
 		begun = true;
 		if (list->sums != TP_NONE && (i - list->first) % REP_SEGMENT_BLOCK == 0 &&
 		    span.start >= lo) {
-			uint32_t to = add_place_blocks(p, row, col, s, order, list,
-						       on->block + list->sums, i);
+			uint32_t to = add_blocks(p, row, col, s, on, list, i, hi);
 
 			if (to > i) {
 				i = to - 1;

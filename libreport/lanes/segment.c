@@ -21,21 +21,22 @@ static int make_lists(struct rep_lane_segment *s, const struct rep_index *x)
 	uint32_t lists = 0;
 
 	for (uint32_t g = 0; g < x->ngoroutines; g++)
-		s->nlists += x->first[g] < x->first[g + 1];
-	s->list = room_for(s, s->nlists + (size_t)1, sizeof(*s->list));
-	if (!s->list)
+		s->by_g.nlists += x->first[g] < x->first[g + 1];
+	s->by_g.list = room_for(s, s->by_g.nlists + (size_t)1, sizeof(*s->by_g.list));
+	if (!s->by_g.list)
 		return TP_ENOMEM;
 	for (uint32_t g = 0; g < x->ngoroutines; g++) {
 		uint32_t first = x->first[g], end = x->first[g + 1];
 
 		if (first == end)
 			continue;
-		s->list[lists++] = (struct rep_lane_list){.owner = g,
-							  .first = first,
-							  .end = rep_index_at(x, end - 1)->end,
-							  .sums = TP_NONE};
+		s->by_g.list[lists++] = (struct rep_lane_list){.owner = g,
+							       .first = first,
+							       .end = rep_index_at(x, end - 1)->end,
+							       .sums = TP_NONE};
 	}
-	s->list[lists] = (struct rep_lane_list){.owner = TP_NONE, .first = x->n, .sums = TP_NONE};
+	s->by_g.list[lists] =
+	    (struct rep_lane_list){.owner = TP_NONE, .first = x->n, .sums = TP_NONE};
 	return 0;
 }
 
@@ -64,10 +65,10 @@ static int take_room(struct rep_lane_segment *s, const struct rep_index *x)
 static void place_spans(struct rep_lane_segment *s, const struct rep_lanes *l,
 			const struct rep_index *x)
 {
-	for (uint32_t k = 0; k < s->nlists; k++) {
-		uint32_t last = s->list[k + 1].first - 1;
+	for (uint32_t k = 0; k < s->by_g.nlists; k++) {
+		uint32_t last = s->by_g.list[k + 1].first - 1;
 
-		for (uint32_t at = s->list[k].first; at <= last; at++) {
+		for (uint32_t at = s->by_g.list[k].first; at <= last; at++) {
 			const struct tp_span *span = rep_index_at(x, at);
 
 			if (s->start32)
@@ -90,16 +91,18 @@ static uint32_t p_of(const struct rep_lanes *l, const struct tp_span *span)
 {
 	bool has = span->state == TP_ST_RUNNING || span->state == TP_ST_SYSCALL;
 
-	return has && span->p < l->np ? span->p : TP_NONE;
+	return has && !span->reason && span->p < l->np ? span->p : TP_NONE;
 }
 
 static uint32_t m_of(const struct rep_lanes *l, const struct tp_span *span)
 {
-	return rep_index_active(span->state) && span->m < l->nm ? span->m : TP_NONE;
+	bool has = rep_index_active(span->state);
+
+	return has && !span->reason && span->m < l->nm ? span->m : TP_NONE;
 }
 
 /* From counts of spans by owner to lists; count[] has each owner's list then. */
-static int make_on_lists(struct rep_lane_segment *s, struct rep_lane_places *on, uint32_t *count,
+static int make_on_lists(struct rep_lane_segment *s, struct rep_lane_lists *on, uint32_t *count,
 			 uint32_t owners)
 {
 	uint32_t at = 0, lists = 0;
@@ -126,7 +129,7 @@ static int make_on_lists(struct rep_lane_segment *s, struct rep_lane_places *on,
 }
 
 /* The list's `first` moves to its end while it is filled. */
-static void put_on(struct rep_lane_places *on, uint32_t list, const struct tp_span *span,
+static void put_on(struct rep_lane_lists *on, uint32_t list, const struct tp_span *span,
 		   uint32_t place)
 {
 	struct rep_lane_list *to = &on->list[list];
@@ -137,7 +140,7 @@ static void put_on(struct rep_lane_places *on, uint32_t list, const struct tp_sp
 	to->end = span->end;
 }
 
-static void finish_on(struct rep_lane_places *on)
+static void finish_on(struct rep_lane_lists *on)
 {
 	for (uint32_t k = on->nlists; k > 0; k--)
 		on->list[k].first = on->list[k - 1].first;
@@ -178,104 +181,67 @@ static int make_on(struct rep_lane_segment *s, const struct rep_lanes *l, const 
 
 /* ---- sums ---- */
 
-/* What the spans of long lists before each block sum up to. */
-static int make_sums(struct rep_lane_segment *s, uint32_t nclasses)
+static void sum_up(const struct rep_lane_segment *s, const struct rep_lane_lists *lists,
+		   const struct rep_lane_list *list)
 {
-	uint32_t rows = 0;
+	uint32_t blocks = (list[1].first - list->first) / REP_SEGMENT_BLOCK;
+	int64_t *sum = lists->sum + (size_t)list->sums * lists->nclasses, most = -1;
+	uint32_t *longest = lists->longest + list->sums;
 
-	s->nclasses = nclasses;
-	if (s->odd || nclasses > SUM_CLASSES)
-		return 0;
-	for (uint32_t k = 0; k < s->nlists; k++) {
-		uint32_t n = s->list[k + 1].first - s->list[k].first;
+	for (uint32_t i = 0; i < blocks * REP_SEGMENT_BLOCK; i++) {
+		uint32_t at = lists->order ? lists->order[list->first + i] : list->first + i;
+		int64_t ns = tp_minus(s->end[at], rep_lane_segment_start(s, at)), *to;
 
-		if (n < 2 * REP_SEGMENT_BLOCK)
-			continue;
-		s->list[k].sums = rows;
-		rows += n / REP_SEGMENT_BLOCK + 1;
-	}
-	s->sum = room_for(s, (size_t)rows * nclasses, sizeof(*s->sum));
-	if (!s->sum)
-		return TP_ENOMEM;
-	for (uint32_t k = 0; k < s->nlists; k++) {
-		const struct rep_lane_list *list = &s->list[k];
-		uint32_t n = list[1].first - list->first;
-		int64_t *sum = s->sum + (size_t)list->sums * nclasses;
-
-		if (list->sums == TP_NONE)
-			continue;
-		for (uint32_t i = 0; i < n / REP_SEGMENT_BLOCK * REP_SEGMENT_BLOCK; i++) {
-			uint32_t at = list->first + i;
-
-			if (i % REP_SEGMENT_BLOCK == 0) {
-				memcpy(sum + nclasses, sum, nclasses * sizeof(*sum));
-				sum += nclasses;
-			}
-			int64_t *to = &sum[rep_lane_segment_class(s, at)];
-
-			*to = tp_plus(*to, tp_minus(s->end[at], rep_lane_segment_start(s, at)));
+		if (i % REP_SEGMENT_BLOCK == 0) {
+			memcpy(sum + lists->nclasses, sum, lists->nclasses * sizeof(*sum));
+			sum += lists->nclasses;
+			most = -1;
 		}
+		if (ns > most) {
+			most = ns;
+			longest[i / REP_SEGMENT_BLOCK] = at;
+		}
+		to = &sum[rep_lane_segment_class(s, at)];
+		*to = tp_plus(*to, ns);
 	}
-	return 0;
 }
 
-static int make_blocks(struct rep_lane_segment *s, struct rep_lane_places *on)
+/* Sums up the blocks of long lists whose spans do not overlap. */
+static int make_sums(struct rep_lane_segment *s, struct rep_lane_lists *lists, uint32_t nclasses)
 {
-	struct rep_lane_list *list = on->list;
+	struct rep_lane_list *list = lists->list;
 	uint32_t rows = 0;
 
-	for (uint32_t k = 0; k < on->nlists; k++) {
+	lists->nclasses = nclasses;
+	if (s->odd || nclasses > SUM_CLASSES)
+		return 0;
+	for (uint32_t k = 0; k < lists->nlists; k++) {
 		uint32_t n = list[k + 1].first - list[k].first;
 
-		if (n < 2 * REP_SEGMENT_BLOCK || list[k].odd || s->odd)
+		if (n < 2 * REP_SEGMENT_BLOCK || list[k].odd)
 			continue;
 		list[k].sums = rows;
 		rows += n / REP_SEGMENT_BLOCK + 1;
 	}
-	on->block = room_for(s, rows, sizeof(*on->block));
-	for (uint32_t k = 0; k < on->nlists && on->block; k++) {
-		uint32_t n =
-		    (list[k + 1].first - list[k].first) / REP_SEGMENT_BLOCK * REP_SEGMENT_BLOCK;
-		struct rep_lane_totals *b = on->block + list[k].sums;
-		int64_t longest = 0;
-
-		for (uint32_t i = 0; i < n && list[k].sums != TP_NONE; i++) {
-			uint32_t at = on->order[list[k].first + i];
-			int64_t ns = tp_minus(s->end[at], rep_lane_segment_start(s, at));
-
-			if (i % REP_SEGMENT_BLOCK == 0) {
-				b[1] = b[0];
-				b->longest = at;
-				longest = 0;
-				b++;
-			}
-			if (ns > longest) {
-				longest = ns;
-				b[-1].longest = at;
-			}
-			switch (rep_lane_segment_class(s, at)) {
-			case TP_ST_RUNNING:
-				b->running = tp_plus(b->running, ns);
-				break;
-			case TP_ST_SYSCALL:
-				b->syscall = tp_plus(b->syscall, ns);
-				break;
-			default:
-				b->blocked = tp_plus(b->blocked, ns);
-				break;
-			}
-		}
+	lists->sum = room_for(s, (size_t)rows * nclasses, sizeof(*lists->sum));
+	lists->longest = room_for(s, rows, sizeof(*lists->longest));
+	if (!lists->sum || !lists->longest)
+		return TP_ENOMEM;
+	for (uint32_t k = 0; k < lists->nlists; k++) {
+		if (list[k].sums != TP_NONE)
+			sum_up(s, lists, &list[k]);
 	}
-	return on->block ? 0 : TP_ENOMEM;
+	return 0;
 }
 
 /* ---- segments ---- */
 
-static void free_on(struct rep_lane_places *on)
+static void free_lists(struct rep_lane_lists *lists)
 {
-	free(on->order);
-	free(on->list);
-	free(on->block);
+	free(lists->order);
+	free(lists->list);
+	free(lists->sum);
+	free(lists->longest);
 }
 
 static void free_segment(void *item)
@@ -286,10 +252,9 @@ static void free_segment(void *item)
 	free(s->start64);
 	free(s->end);
 	free(s->class);
-	free(s->list);
-	free(s->sum);
-	free_on(&s->on_p);
-	free_on(&s->on_m);
+	free_lists(&s->by_g);
+	free_lists(&s->on_p);
+	free_lists(&s->on_m);
 	free(s);
 }
 
@@ -309,8 +274,9 @@ static int make_segment(struct rep_lane_segment *s, const struct rep_lanes *l,
 		code = TP_ENOMEM;
 	if (!code)
 		place_spans(s, l, x);
-	if (!code && (make_on(s, l, x, place, count) || make_sums(s, l->nclasses) ||
-		      make_blocks(s, &s->on_p) || make_blocks(s, &s->on_m)))
+	/* Who is on a P or an M has a state without a reason. */
+	if (!code && (make_on(s, l, x, place, count) || make_sums(s, &s->by_g, l->nclasses) ||
+		      make_sums(s, &s->on_p, TP_NSTATES) || make_sums(s, &s->on_m, TP_NSTATES)))
 		code = TP_ENOMEM;
 	free(place);
 	free(count);
@@ -402,15 +368,15 @@ uint32_t rep_lane_segment_find(const struct rep_lane_list *list, uint32_t n, uin
 
 const struct rep_lane_list *rep_lane_segment_owner(const struct rep_lane_segment *s, uint32_t i)
 {
-	uint32_t from = 0, to = s->nlists;
+	uint32_t from = 0, to = s->by_g.nlists;
 
 	while (from + 1 < to) {
 		uint32_t middle = from + (to - from) / 2;
 
-		if (s->list[middle].first <= i)
+		if (s->by_g.list[middle].first <= i)
 			from = middle;
 		else
 			to = middle;
 	}
-	return &s->list[from];
+	return &s->by_g.list[from];
 }

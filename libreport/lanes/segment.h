@@ -13,24 +13,23 @@
 
 struct rep_lane_list {
 	uint32_t owner; /* goroutine, P or M */
-	uint32_t first; /* of its spans, in place or order */
+	uint32_t first; /* of its spans, a place or, with `order`, in that */
 	int64_t end;	/* of the last one */
-	uint32_t sums;	/* of its first block, in `sum` or `block`; TP_NONE for none */
+	uint32_t sums;	/* of its first block, in `sum` and `longest`; TP_NONE for none */
 	bool odd;	/* of a P or M: spans overlap, or are not in order */
 };
 
-/* A block of a P's or M's spans: what those before it sum up to, by state, and its longest. */
-struct rep_lane_totals {
-	int64_t running, syscall, blocked;
-	uint32_t longest; /* a span's place */
-};
-
-/* Spans on Ps, or on Ms. */
-struct rep_lane_places {
-	uint32_t *order; /* their places, by P or M, then by start */
-	struct rep_lane_list *list;
+/* Lists of spans: by goroutine, or of the spans on Ps or on Ms. */
+struct rep_lane_lists {
+	uint32_t
+	    *order; /* of Ps and Ms: places, by owner, then by start; NULL: places as they are */
+	struct rep_lane_list *list; /* nlists, and one more that is the end */
 	uint32_t nlists;
-	struct rep_lane_totals *block;
+	/* For lists of several blocks: what the spans before each block sum up to, by class, and
+	 * the place of its longest span. */
+	int64_t *sum;
+	uint32_t nclasses;
+	uint32_t *longest;
 };
 
 struct rep_lane_segment {
@@ -44,13 +43,7 @@ struct rep_lane_segment {
 	int64_t *end;	   /* NULL unless odd */
 	uint16_t *class;   /* and REP_SEGMENT_LAST */
 
-	struct rep_lane_list *list; /* by goroutine: nlists, and one more that is the end */
-	uint32_t nlists;
-	/* For lists of several blocks: what the spans before each block sum up to, by class. */
-	int64_t *sum;
-	uint32_t nclasses;
-
-	struct rep_lane_places on_p, on_m;
+	struct rep_lane_lists by_g, on_p, on_m;
 };
 
 /* Prepares l->segments, which keeps them. 0 or TP_ENOMEM. */
