@@ -16,6 +16,7 @@
 
 #include "import.h"
 #include "run.h"
+#include "timeline/timeline.h"
 
 static char dir[64], path[80];
 static struct tp_store *store;
@@ -34,6 +35,18 @@ static inline int set_up(void **state)
 	assert_int_equal(tp_import("testdata/checkout.trace", path, &opt, &result, &err), 0);
 	assert_int_equal(tp_store_open(&store, path, &err), 0);
 	return rep_runs_load(store, &runs, &err);
+}
+
+/* The same in segments of a block each, so that there are several. */
+static inline int set_up_in_segments(void **state)
+{
+	uint32_t blocks = tp_segment_blocks;
+	int code;
+
+	tp_segment_blocks = 1;
+	code = set_up(state);
+	tp_segment_blocks = blocks;
+	return code;
 }
 
 static inline int tear_down(void **state)

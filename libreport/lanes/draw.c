@@ -161,7 +161,8 @@ static void choose_sources(struct drawing *d)
 	d->picture->exact = true;
 	for (size_t i = 0; i < l->v.nsegments; i++) {
 		/* What is there is at least as good as sums, and as fast. */
-		if (d->source[i] == SPANS && d->picture->coarse && !rep_slab_peek(d->l, i)) {
+		if (d->source[i] == SPANS && d->picture->coarse &&
+		    !rep_cache_find(&d->l->segments, i)) {
 			d->source[i] = SPREAD;
 			d->picture->exact = false;
 		}
@@ -330,16 +331,16 @@ static void draw_sums(struct drawing *d, size_t segment, bool spread)
 		spread_places(d, s);
 }
 
-static void draw_list(struct drawing *d, size_t row, const struct rep_slab *s, uint32_t goroutine,
-		      int64_t lo, int64_t hi)
+static void draw_list(struct drawing *d, size_t row, const struct rep_lane_segment *s,
+		      uint32_t goroutine, int64_t lo, int64_t hi)
 {
-	uint32_t at = rep_slab_find(s->list, s->nlists, goroutine);
+	uint32_t at = rep_lane_segment_find(s->by_g.list, s->by_g.nlists, goroutine);
 
-	if (at < s->nlists)
-		rep_pen_list(&d->pen, row, s, &s->list[at], lo, hi);
+	if (at < s->by_g.nlists)
+		rep_pen_list(&d->pen, row, s, &s->by_g.list[at], lo, hi);
 }
 
-static void draw_slab(struct drawing *d, const struct rep_slab *s)
+static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
 {
 	for (size_t r = 0; r < d->picture->nrows; r++) {
 		const struct rep_lane *lane = &d->picture->row[r];
@@ -352,12 +353,12 @@ static void draw_slab(struct drawing *d, const struct rep_slab *s)
 	for (size_t i = 0; i < d->nstays; i++)
 		draw_list(d, d->stay[i].row, s, d->stay[i].goroutine, d->stay[i].from,
 			  d->stay[i].to);
-	for (uint32_t k = 0; k < s->nlists && d->kind[REP_LANE_GROUP]; k++) {
-		uint32_t group = d->l->group_of[s->list[k].owner];
+	for (uint32_t k = 0; k < s->by_g.nlists && d->kind[REP_LANE_GROUP]; k++) {
+		uint32_t group = d->l->group_of[s->by_g.list[k].owner];
 
 		for (int32_t r = group == TP_NONE ? -1 : d->group_row[group]; r >= 0;
 		     r = d->row[r].next)
-			rep_pen_list(&d->pen, (size_t)r, s, &s->list[k], INT64_MIN, INT64_MAX);
+			rep_pen_list(&d->pen, (size_t)r, s, &s->by_g.list[k], INT64_MIN, INT64_MAX);
 	}
 }
 
@@ -371,7 +372,7 @@ static int draw(struct drawing *d, struct tp_err *err)
 			draw_procs(d, r, d->picture->row[r].index);
 	}
 	for (size_t i = 0; i < d->l->v.nsegments && !code; i++) {
-		struct rep_slab *slab;
+		struct rep_lane_segment *drawn;
 
 		if (stopped(d))
 			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
@@ -379,9 +380,9 @@ static int draw(struct drawing *d, struct tp_err *err)
 			draw_sums(d, i, d->source[i] == SPREAD);
 		if (d->source[i] != SPANS)
 			continue;
-		code = rep_slab_get(d->l, i, d->stop, &slab, err);
+		code = rep_lane_segment_get(d->l, i, d->stop, &drawn, err);
 		if (!code)
-			draw_slab(d, slab);
+			draw_segment(d, drawn);
 	}
 	return code;
 }
@@ -473,7 +474,7 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 	others = tp_many(picture->nrows + 1, sizeof(*others));
 	if (!others)
 		return tp_nomem(err);
-	l->used++;
+	l->segments.now++;
 	for (size_t r = 0; r < picture->nrows; r++) {
 		const struct rep_cell *kept = rep_kept_find(l, picture, &picture->row[r]);
 

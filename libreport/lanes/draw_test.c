@@ -53,10 +53,10 @@ static void test_draw_little_memory(void **state)
 
 	(void)state;
 	make_world();
-	c.lanes->slab_most = 1;
+	c.lanes->segments.most = 1;
 	good("made up", lanes_check_pictures(&c, tp_rounds(4)));
 	for (size_t i = 0; i < c.lanes->v.nsegments; i++)
-		there += c.lanes->slab[i] != NULL;
+		there += c.lanes->segments.item[i] != NULL;
 	assert_int_equal(there, 1);
 }
 
@@ -74,14 +74,14 @@ static void test_ahead(void **state)
 	assert_int_equal(rep_lanes_rows(c.lanes, &options, &rows, &err), 0);
 	p.row = rows.row;
 	p.nrows = rows.n;
-	c.lanes->slab_most = 1;
+	c.lanes->segments.most = 1;
 	assert_int_equal(rep_lanes_ahead(c.lanes, p.to - 1, p.to, NULL, &err), 0);
-	assert_null(c.lanes->slab[0]);
-	assert_null(c.lanes->slab[1]);
-	assert_non_null(c.lanes->slab[2]);
+	assert_null(c.lanes->segments.item[0]);
+	assert_null(c.lanes->segments.item[1]);
+	assert_non_null(c.lanes->segments.item[2]);
 	assert_int_equal(rep_lanes_draw(c.lanes, &p, NULL, &err), 0);
 	assert_false(p.exact);
-	c.lanes->slab_most = SIZE_MAX;
+	c.lanes->segments.most = SIZE_MAX;
 	assert_int_equal(rep_lanes_ahead(c.lanes, 0, p.to, NULL, &err), 0);
 	assert_int_equal(rep_lanes_draw(c.lanes, &p, NULL, &err), 0);
 	assert_true(p.exact);

@@ -3,7 +3,7 @@
  * Goroutine time has the same three sources as in sums/part.h, so that sums agree:
  *
  *   spans that cross the start of a segment     table span_crossing: one by one, all of them here
- *   spans within a segment, one by one          a slab (slab.h): the segment's events, read once
+ *   spans within a segment, one by one          segment.h: the segment's events, read once
  *   the same as sums                            tables site (groups) and goroutine_time: enough
  *                                               where a column holds the whole segment
  *
@@ -14,11 +14,9 @@
 #include "base/sum.h"
 #include "keys.h"
 #include "lanes/lanes.h"
-#include "spans/view.h"
+#include "spans/index.h"
 #include "task/tasks.h"
 
-struct rep_slab;
-struct rep_detail;
 struct rep_kept;
 
 /* The first classes are states without a reason; more than these are not told apart. */
@@ -111,10 +109,8 @@ struct rep_lanes {
 	struct rep_lane_marks marks[REP_NMARK_KINDS];
 
 	/* segments that are read */
-	struct rep_slab **slab; /* by segment; NULL: not there */
-	uint64_t used;		/* counts draws */
-	size_t slab_bytes, slab_most;
-	struct rep_detail *detail[2]; /* the latest */
+	struct rep_cache segments; /* as pictures need them (segment.h); its time counts draws */
+	struct rep_cache spans;	   /* the same with all that is known of them (moment.c) */
 
 	/* rows that are drawn (kept.h) */
 	struct rep_kept *kept;

@@ -26,7 +26,7 @@ const struct rep_cell *rep_kept_find(struct rep_lanes *l, const struct rep_pictu
 		if (k->index != row->index || k->kind != row->kind || k->from != picture->from ||
 		    k->to != picture->to || k->cols != picture->cols)
 			continue;
-		k->used = l->used;
+		k->used = l->segments.now;
 		return k->cell;
 	}
 	return NULL;
@@ -50,7 +50,7 @@ static bool make_room(struct rep_lanes *l, size_t bytes)
 			if (l->kept[i].used < l->kept[old].used)
 				old = i;
 		}
-		if (l->kept[old].used == l->used)
+		if (l->kept[old].used == l->segments.now)
 			return false;
 		drop(l, old);
 	}
@@ -75,7 +75,7 @@ void rep_kept_put(struct rep_lanes *l, const struct rep_picture *picture,
 	    .from = picture->from,
 	    .to = picture->to,
 	    .cols = picture->cols,
-	    .used = l->used,
+	    .used = l->segments.now,
 	    .cell = copy,
 	};
 	l->kept_bytes += bytes;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "lanes/kept.h"
-#include "lanes/moment.h"
-#include "lanes/slab.h"
+#include "lanes/segment.h"
+#include "lanes/segment.h"
 #include "spans/crossing.h"
 #include "task/inside.h"
 
-#define SLAB_BYTES ((size_t)256 << 20) /* of segments that are kept */
+#define SPANS_BYTES ((size_t)128 << 20) /* of segments with all that is known of their spans */
 
 /* ---- classes ---- */
 
@@ -283,8 +283,7 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 	l->np = (uint32_t)v->nrows[TP_TABLE_PROC];
 	l->nm = (uint32_t)v->nrows[TP_TABLE_THREAD];
 	l->duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 0;
-	l->slab = calloc(v->nsegments + 1, sizeof(struct rep_slab *));
-	if (!l->slab)
+	if (rep_lane_segments_init(l) || rep_index_cache(&l->spans, v, SPANS_BYTES))
 		return tp_nomem(err);
 	code = hide(l, err);
 	if (code)
@@ -304,7 +303,6 @@ int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct
 	*lanes = NULL;
 	if (!l)
 		return tp_nomem(err);
-	l->slab_most = SLAB_BYTES;
 	code = rep_filter_init(&l->all, &none, err);
 	if (!code)
 		code = rep_view_init(&l->v, store, run, filter ? filter : &l->all, NULL, err);
@@ -322,8 +320,8 @@ void rep_lanes_free(struct rep_lanes *l)
 {
 	if (!l)
 		return;
-	rep_slabs_release(l);
-	rep_details_release(l);
+	rep_cache_release(&l->segments);
+	rep_cache_release(&l->spans);
 	rep_kept_release(l);
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
 		free(l->marks[k].mark);

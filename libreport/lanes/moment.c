@@ -1,148 +1,21 @@
-#include "lanes/moment.h"
-
+/* One span, what led to it, and whom it woke. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
-#include "lanes/slab.h"
+#include "lanes/inside.h"
 #include "path/ender.h"
 #include "spans/crossing.h"
-#include "spans/segment.h"
 
-#define MOST_SPANS   (UINT32_MAX / 4)
 #define MOST_WAKEUPS 10000
 #define LOOK_AT	     8 /* segments that are read for the wake-ups of one span */
 
-/* ---- segments ---- */
-
-static int add(struct rep_detail *d, const struct rep_lanes *l, const struct tp_span *span,
-	       struct tp_err *err)
+/* The spans of a segment, with all that is known of them. */
+static int read_spans(struct rep_lanes *l, size_t segment, struct rep_index **x, struct tp_err *err)
 {
-	if (span->goroutine >= l->ng || span->state >= TP_NSTATES)
-		return 0;
-	if (d->n == d->room) {
-		uint32_t room = d->room ? 2 * d->room : 4096;
-		struct tp_span *more;
+	const struct rep_index_options o = {.crossing = true};
 
-		if (room > MOST_SPANS)
-			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-					  "segment %zu: too many spans", d->segment);
-		more = tp_more(d->span, room, sizeof(*more));
-		if (!more)
-			return tp_nomem(err);
-		d->span = more;
-		d->room = room;
-	}
-	d->span[d->n++] = *span;
-	return 0;
-}
-
-struct reading {
-	const struct rep_lanes *l;
-	struct rep_detail *d;
-};
-
-static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
-		   struct tp_err *err)
-{
-	struct reading *r = ctx;
-
-	(void)end_stack;
-	return crosses ? 0 : add(r->d, r->l, span, err);
-}
-
-/* Spans are sorted by goroutine; those of one are in order of their ends. */
-static int sort(struct rep_detail *d, uint32_t ng)
-{
-	d->first = calloc(ng + (size_t)2, sizeof(*d->first));
-	d->order = tp_many(d->n + (size_t)1, sizeof(*d->order));
-	if (!d->first || !d->order)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < d->n; i++)
-		d->first[d->span[i].goroutine + 1]++;
-	for (uint32_t g = 0; g < ng; g++)
-		d->first[g + 1] += d->first[g];
-	for (uint32_t i = 0; i < d->n; i++)
-		d->order[d->first[d->span[i].goroutine]++] = i;
-	for (uint32_t g = ng; g > 0; g--)
-		d->first[g] = d->first[g - 1];
-	d->first[0] = 0;
-	return 0;
-}
-
-static int read_detail(struct rep_lanes *l, struct rep_detail *d, struct tp_err *err)
-{
-	const struct rep_view *v = &l->v;
-	struct reading r = {.l = l, .d = d};
-	const struct rep_segment_reader reader = {.span = on_span, .ctx = &r};
-	int64_t segment = (int64_t)d->segment;
-	int code = 0;
-
-	/* What crosses its start comes first, what crosses its end last: so they are in order. */
-	for (int after = 0; after < 2 && !code; after++) {
-		for (size_t i = 0; i < l->ncrossing && !code; i++) {
-			struct rep_crossing c;
-
-			if (!rep_crossing_at(v, l->crossing_row[i], &c) || c.first > segment ||
-			    c.last < segment || after != (c.first == segment))
-				continue;
-			code = add(d, l, &c.span, err);
-		}
-		if (code || after)
-			continue;
-		code = rep_segment_read(&l->v, d->segment, &reader, err);
-	}
-	if (!code && sort(d, l->ng))
-		code = tp_nomem(err);
-	return code;
-}
-
-static void detail_free(struct rep_detail *d)
-{
-	if (!d)
-		return;
-	free(d->span);
-	free(d->order);
-	free(d->first);
-	free(d);
-}
-
-static int get_detail(struct rep_lanes *l, size_t segment, struct rep_detail **out,
-		      struct tp_err *err)
-{
-	struct rep_detail *d = NULL;
-	int at = 0, code;
-
-	for (int i = 0; i < 2; i++) {
-		if (l->detail[i] && l->detail[i]->segment == segment)
-			d = l->detail[i];
-		if (!l->detail[i] || (l->detail[at] && l->detail[i]->used < l->detail[at]->used))
-			at = i;
-	}
-	if (!d) {
-		d = calloc(1, sizeof(*d));
-		if (!d)
-			return tp_nomem(err);
-		d->segment = segment;
-		code = read_detail(l, d, err);
-		if (code) {
-			detail_free(d);
-			return code;
-		}
-		detail_free(l->detail[at]);
-		l->detail[at] = d;
-	}
-	d->used = ++l->used;
-	*out = d;
-	return 0;
-}
-
-void rep_details_release(struct rep_lanes *l)
-{
-	for (int i = 0; i < 2; i++) {
-		detail_free(l->detail[i]);
-		l->detail[i] = NULL;
-	}
+	return rep_index_get(&l->spans, &l->v, segment, &o, x, err);
 }
 
 /* ---- the span ---- */
@@ -185,13 +58,13 @@ static bool has(const struct rep_lanes *l, uint32_t g, size_t segment, uint32_t 
 static int find_in(struct rep_lanes *l, uint32_t g, int64_t ns, size_t segment, bool ended,
 		   struct place *place, struct tp_err *err)
 {
-	struct rep_detail *d;
-	int code = get_detail(l, segment, &d, err);
+	struct rep_index *x;
+	int code = read_spans(l, segment, &x, err);
 
 	if (code)
 		return code;
-	for (uint32_t i = d->first[g + 1]; i-- > d->first[g];) {
-		const struct tp_span *span = &d->span[d->order[i]];
+	for (uint32_t i = x->first[g + 1]; i-- > x->first[g];) {
+		const struct tp_span *span = rep_index_at(x, i);
 
 		if (covers(span, ns) || (ended && span->end == ns)) {
 			place->span = *span;
@@ -269,13 +142,13 @@ static int judge_cause(struct rep_lanes *l, struct rep_moment *m, uint32_t g, st
 static int cause_in(struct rep_lanes *l, uint32_t g, size_t segment, int64_t before,
 		    struct rep_wakeup *cause, bool *found, struct tp_err *err)
 {
-	struct rep_detail *d;
-	int code = get_detail(l, segment, &d, err);
+	struct rep_index *x;
+	int code = read_spans(l, segment, &x, err);
 
 	if (code)
 		return code;
-	for (uint32_t i = d->first[g + 1]; i-- > d->first[g] && !*found;) {
-		const struct tp_span *span = &d->span[d->order[i]];
+	for (uint32_t i = x->first[g + 1]; i-- > x->first[g] && !*found;) {
+		const struct tp_span *span = rep_index_at(x, i);
 
 		if (span->end <= before)
 			*found = causes(span, cause);
@@ -332,35 +205,27 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Did the waker of span i, which is in the state Runnable, also end the wait before it? */
-static bool woken(const struct rep_lanes *l, const struct rep_detail *d, uint32_t i)
+static bool woken(const struct rep_lanes *l, const struct rep_index *x, uint32_t i)
 {
-	uint32_t g = d->span[i].goroutine, from = d->first[g], to = d->first[g + 1];
+	uint32_t g = x->span[i].goroutine, place = rep_index_from(x, g, i);
+	const struct tp_span *before = place > x->first[g] ? rep_index_at(x, place - 1) : NULL;
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (d->order[middle] < i)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return rep_path_waker(&l->v, &d->span[i],
-			      from > d->first[g] ? &d->span[d->order[from - 1]] : NULL) != TP_NONE;
+	return rep_path_waker(&l->v, &x->span[i], before) != TP_NONE;
 }
 
 static int wakeups_in(struct rep_lanes *l, size_t segment, struct rep_moment *m, size_t *room,
 		      struct tp_err *err)
 {
 	const struct tp_span *own = &m->span;
-	struct rep_detail *d;
-	int code = get_detail(l, segment, &d, err);
+	struct rep_index *x;
+	int code = read_spans(l, segment, &x, err);
 
-	for (uint32_t i = 0; !code && i < d->n; i++) {
-		const struct tp_span *span = &d->span[i];
+	for (uint32_t i = 0; !code && i < x->n; i++) {
+		const struct tp_span *span = &x->span[i];
 
 		if (span->state != TP_ST_RUNNABLE || span->waker != own->goroutine ||
 		    span->start < own->start || span->start > own->end ||
-		    span->start < l->v.segments[segment].from_ns || !woken(l, d, i))
+		    span->start < l->v.segments[segment].from_ns || !woken(l, x, i))
 			continue;
 		if (m->nwakeups == MOST_WAKEUPS) {
 			m->more_wakeups = true;
@@ -480,16 +345,16 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 	}
 	for (size_t i = 0; !code && i < l->v.nsegments && left; i++) {
 		const struct tp_segment *s = &l->v.segments[i];
-		struct rep_detail *d;
+		struct rep_index *x;
 
 		if (s->from_ns >= to || s->to_ns < from || !has(l, g, i, states))
 			continue;
 		if (stop && atomic_load(stop))
 			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 		left--;
-		code = get_detail(l, i, &d, err);
-		for (uint32_t k = code ? 0 : d->first[g]; !code && k < d->first[g + 1]; k++)
-			take_longest(&best, &d->span[d->order[k]]);
+		code = read_spans(l, i, &x, err);
+		for (uint32_t k = code ? 0 : x->first[g]; !code && k < x->first[g + 1]; k++)
+			take_longest(&best, rep_index_at(x, k));
 	}
 	if (!code && !best.size)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such span");

@@ -1,12 +1,14 @@
 /* Who was on a P or M. */
 #include "lanes/inside.h"
-#include "lanes/slab.h"
+#include "lanes/segment.h"
 
-static bool on(const struct rep_slab *s, bool proc, uint32_t index, int64_t ns, uint32_t *goroutine)
+static bool on(const struct rep_lane_segment *s, bool proc, uint32_t index, int64_t ns,
+	       uint32_t *goroutine)
 {
-	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
-	const uint32_t *order = proc ? s->on_p : s->on_m;
-	uint32_t n = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, n, index);
+	const struct rep_lane_lists *spans = proc ? &s->on_p : &s->on_m;
+	const struct rep_lane_list *list = spans->list;
+	const uint32_t *order = spans->order;
+	uint32_t n = spans->nlists, at = rep_lane_segment_find(list, n, index);
 	uint32_t from, to;
 	bool odd;
 
@@ -18,7 +20,7 @@ static bool on(const struct rep_slab *s, bool proc, uint32_t index, int64_t ns, 
 	while (from < to && !odd) { /* behind the last that begins by then */
 		uint32_t middle = from + (to - from) / 2;
 
-		if (rep_slab_start(s, order[middle]) <= ns)
+		if (rep_lane_segment_start(s, order[middle]) <= ns)
 			from = middle + 1;
 		else
 			to = middle;
@@ -27,11 +29,11 @@ static bool on(const struct rep_slab *s, bool proc, uint32_t index, int64_t ns, 
 	for (; to > list[at].first; to--) {
 		uint32_t i = order[to - 1];
 
-		if (rep_slab_start(s, i) <= ns && rep_slab_end(s, i) > ns) {
-			*goroutine = rep_slab_owner(s, i)->owner;
+		if (rep_lane_segment_start(s, i) <= ns && rep_lane_segment_end(s, i) > ns) {
+			*goroutine = rep_lane_segment_owner(s, i)->owner;
 			return true;
 		}
-		if (!odd && rep_slab_start(s, i) < ns)
+		if (!odd && rep_lane_segment_start(s, i) < ns)
 			return false;
 	}
 	return false;
@@ -57,13 +59,13 @@ int rep_lanes_on(struct rep_lanes *l, const struct rep_lane *row, int64_t ns, ui
 	}
 	for (size_t i = 0; i < l->v.nsegments; i++) {
 		const struct tp_segment *s = &l->v.segments[i];
-		struct rep_slab *slab;
+		struct rep_lane_segment *drawn;
 		int code;
 
 		if (s->from_ns > ns || s->to_ns < ns)
 			continue;
-		code = rep_slab_get(l, i, NULL, &slab, err);
-		if (code || on(slab, proc, row->index, ns, goroutine))
+		code = rep_lane_segment_get(l, i, NULL, &drawn, err);
+		if (code || on(drawn, proc, row->index, ns, goroutine))
 			return code;
 	}
 	return 0;

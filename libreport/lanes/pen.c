@@ -110,8 +110,8 @@ void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane
 }
 
 /* The first span of a list (through `order`, if given) that may lie in what begins at lo. */
-static uint32_t first_from(const struct rep_slab *s, const uint32_t *order,
-			   const struct rep_slab_list *list, int64_t lo)
+static uint32_t first_from(const struct rep_lane_segment *s, const uint32_t *order,
+			   const struct rep_lane_list *list, int64_t lo)
 {
 	uint32_t from = list->first, to = list[1].first;
 
@@ -120,7 +120,7 @@ static uint32_t first_from(const struct rep_slab *s, const uint32_t *order,
 	while (from < to) {
 		uint32_t middle = from + (to - from) / 2;
 
-		if (rep_slab_start(s, order ? order[middle] : middle) < lo)
+		if (rep_lane_segment_start(s, order ? order[middle] : middle) < lo)
 			from = middle + 1;
 		else
 			to = middle;
@@ -128,32 +128,46 @@ static uint32_t first_from(const struct rep_slab *s, const uint32_t *order,
 	return from > list->first ? from - 1 : from;
 }
 
-/* Adds whole blocks that lie in one column; returns where to go on. */
-static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct rep_slab *s,
-			   const struct rep_slab_list *list, uint32_t i, int64_t hi)
+/* The goroutine of span `at` was in a cell for so long. */
+static void claim(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
+		  uint32_t at, int64_t longest)
 {
-	uint32_t n = list[1].first - list->first, k = (i - list->first) / REP_SLAB_BLOCK, to = k;
-	int64_t limit = hi < p->bound[col + 1] ? hi : p->bound[col + 1];
-	const int64_t *before, *after;
-	int64_t *sum = sums_of(p, row, col);
 	size_t cell = row * (size_t)p->cols + (size_t)col;
 
-	while (to < n / REP_SLAB_BLOCK) {
-		uint32_t next = list->first + (to + 1) * REP_SLAB_BLOCK;
-		int64_t end = next < list[1].first ? rep_slab_start(s, next) : list->end;
+	if (at == TP_NONE || longest <= p->longest[cell])
+		return;
+	p->longest[cell] = longest;
+	p->whose[cell] = rep_lane_segment_owner(s, at)->owner;
+}
 
-		if (end >= limit)
+/* Adds whole blocks of a list from i on that lie in one column; returns where to go on. */
+static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
+			   const struct rep_lane_lists *lists, const struct rep_lane_list *list,
+			   uint32_t i, int64_t hi)
+{
+	uint32_t blocks = (list[1].first - list->first) / REP_SEGMENT_BLOCK;
+	uint32_t k = (i - list->first) / REP_SEGMENT_BLOCK, to = k;
+	int64_t limit = hi < p->bound[col + 1] ? hi : p->bound[col + 1];
+	int64_t *sum = sums_of(p, row, col);
+	const int64_t *before, *after;
+
+	for (; to < blocks; to++) {
+		uint32_t last = list->first + (to + 1) * REP_SEGMENT_BLOCK - 1;
+		uint32_t longest = lists->longest[list->sums + to];
+
+		if (rep_lane_segment_end(s, lists->order ? lists->order[last] : last) >= limit)
 			break;
-		to++;
+		if (lists->order)
+			claim(p, row, col, s, longest,
+			      between(rep_lane_segment_start(s, longest),
+				      rep_lane_segment_end(s, longest)));
 	}
-	if (to == k)
-		return i;
-	before = s->sum + ((size_t)list->sums + k) * s->nclasses;
-	after = s->sum + ((size_t)list->sums + to) * s->nclasses;
-	for (uint32_t c = 0; c < s->nclasses; c++)
+	before = lists->sum + ((size_t)list->sums + k) * lists->nclasses;
+	after = lists->sum + ((size_t)list->sums + to) * lists->nclasses;
+	for (uint32_t c = 0; c < lists->nclasses && to > k; c++)
 		tp_sum(&sum[c], tp_minus(after[c], before[c]));
-	p->spans[cell] += (to - k) * REP_SLAB_BLOCK;
-	return list->first + to * REP_SLAB_BLOCK;
+	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SEGMENT_BLOCK;
+	return list->first + to * REP_SEGMENT_BLOCK;
 }
 
 /* A span of some length all of which lies in one column: most of them. */
@@ -168,23 +182,24 @@ static void add_whole(struct rep_pen *p, size_t row, int col, const struct rep_l
 		p->spans[cell]++;
 }
 
-void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
-		  const struct rep_slab_list *list, int64_t lo, int64_t hi)
+void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *s,
+		  const struct rep_lane_list *list, int64_t lo, int64_t hi)
 {
 	uint32_t i, n = list[1].first;
-	bool blocks = list->sums != TP_NONE && !p->fold && s->nclasses == p->nclasses;
+	bool blocks = list->sums != TP_NONE && !p->fold;
 	int col = 0;
 
 	lo = lo > p->bound[0] ? lo : p->bound[0];
 	hi = hi < p->bound[p->cols] ? hi : p->bound[p->cols];
-	if (lo >= hi || (!s->odd && (rep_slab_start(s, list->first) >= hi || list->end < lo)))
+	if (lo >= hi ||
+	    (!s->odd && (rep_lane_segment_start(s, list->first) >= hi || list->end < lo)))
 		return;
 	i = first_from(s, NULL, list, lo);
 	for (bool begun = false; i < n; i++) {
 		struct rep_lane_span span = {
-		    .start = rep_slab_start(s, i),
+		    .start = rep_lane_segment_start(s, i),
 		    .goroutine = TP_NONE,
-		    .class = rep_slab_class(s, i),
+		    .class = rep_lane_segment_class(s, i),
 		};
 
 		if (span.start >= hi && !s->odd)
@@ -192,19 +207,21 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
 		if (!begun || s->odd)
 			col = rep_pen_column(p, span.start > lo ? span.start : lo);
 		begun = true;
-		if (blocks && (i - list->first) % REP_SLAB_BLOCK == 0 && span.start >= lo) {
+		if (blocks && (i - list->first) % REP_SEGMENT_BLOCK == 0 && span.start >= lo) {
 			uint32_t next;
 
 			while (col + 1 < p->cols && p->bound[col + 1] <= span.start)
 				col++;
-			next = add_blocks(p, row, col, s, list, i, hi);
+			next = add_blocks(p, row, col, s, &s->by_g, list, i, hi);
 			if (next > i) {
 				i = next - 1;
 				continue;
 			}
 		}
-		/* As rep_slab_end, which has to look for the list. */
-		span.end = s->end ? s->end[i] : i + 1 < n ? rep_slab_start(s, i + 1) : list->end;
+		/* As rep_lane_segment_end, which has to look for the list. */
+		span.end = s->end      ? s->end[i]
+			   : i + 1 < n ? rep_lane_segment_start(s, i + 1)
+				       : list->end;
 		if (span.start >= lo && span.start >= p->bound[col] && span.start < span.end &&
 		    span.end <= hi && span.end <= p->bound[col + 1])
 			add_whole(p, row, col, &span);
@@ -213,63 +230,27 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
 	}
 }
 
-/* The goroutine of span `at` was in a cell for so long. */
-static void claim(struct rep_pen *p, size_t row, int col, const struct rep_slab *s, uint32_t at,
-		  int64_t longest)
-{
-	size_t cell = row * (size_t)p->cols + (size_t)col;
-
-	if (at == TP_NONE || longest <= p->longest[cell])
-		return;
-	p->longest[cell] = longest;
-	p->whose[cell] = rep_slab_owner(s, at)->owner;
-}
-
-/* As add_blocks. */
-static uint32_t add_place_blocks(struct rep_pen *p, size_t row, int col, const struct rep_slab *s,
-				 const uint32_t *order, const struct rep_slab_list *list,
-				 const struct rep_slab_block *block, uint32_t i)
-{
-	uint32_t blocks = (list[1].first - list->first) / REP_SLAB_BLOCK;
-	uint32_t k = (i - list->first) / REP_SLAB_BLOCK, to = k;
-	int64_t *sum = sums_of(p, row, col);
-
-	for (; to < blocks; to++) {
-		uint32_t last = order[list->first + (to + 1) * REP_SLAB_BLOCK - 1];
-		uint32_t longest = block[to].longest;
-
-		if (rep_slab_end(s, last) >= p->bound[col + 1])
-			break;
-		claim(p, row, col, s, longest,
-		      between(rep_slab_start(s, longest), rep_slab_end(s, longest)));
-	}
-	tp_sum(&sum[TP_ST_RUNNING], tp_minus(block[to].running, block[k].running));
-	tp_sum(&sum[TP_ST_SYSCALL], tp_minus(block[to].syscall, block[k].syscall));
-	tp_sum(&sum[TP_ST_SYSCALL_BLOCKED], tp_minus(block[to].blocked, block[k].blocked));
-	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SLAB_BLOCK;
-	return list->first + to * REP_SLAB_BLOCK;
-}
-
-void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, bool proc,
+void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment *s, bool proc,
 		    uint32_t index)
 {
-	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
-	const uint32_t *order = proc ? s->on_p : s->on_m;
-	uint32_t lists = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, lists, index);
+	const struct rep_lane_lists *on = proc ? &s->on_p : &s->on_m;
+	const struct rep_lane_list *list = on->list;
+	const uint32_t *order = on->order;
+	uint32_t at = rep_lane_segment_find(list, on->nlists, index);
 	int64_t lo = p->bound[0], hi = p->bound[p->cols];
 	int64_t longest = 0;	 /* of those in column col … */
 	uint32_t best = TP_NONE; /* … this one */
 	bool begun = false, odd;
 	int col = 0;
 
-	if (at == lists)
+	if (at == on->nlists)
 		return;
 	list += at;
 	odd = s->odd || list->odd;
 	for (uint32_t i = first_from(s, order, list, lo); i < list[1].first; i++) {
-		struct rep_lane_span span = {.start = rep_slab_start(s, order[i]),
+		struct rep_lane_span span = {.start = rep_lane_segment_start(s, order[i]),
 					     .goroutine = TP_NONE,
-					     .class = rep_slab_class(s, order[i])};
+					     .class = rep_lane_segment_class(s, order[i])};
 		int next;
 
 		if (span.start >= hi && !odd)
@@ -284,20 +265,18 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, boo
 		}
 		col = next;
 		begun = true;
-		if (list->sums != TP_NONE && (i - list->first) % REP_SLAB_BLOCK == 0 &&
+		if (list->sums != TP_NONE && (i - list->first) % REP_SEGMENT_BLOCK == 0 &&
 		    span.start >= lo) {
-			uint32_t to =
-			    add_place_blocks(p, row, col, s, order, list,
-					     (proc ? s->p_block : s->m_block) + list->sums, i);
+			uint32_t to = add_blocks(p, row, col, s, on, list, i, hi);
 
 			if (to > i) {
 				i = to - 1;
 				continue;
 			}
 		}
-		span.end = rep_slab_end(s, order[i]);
+		span.end = rep_lane_segment_end(s, order[i]);
 		if (span.start < lo || span.end > hi || span.end > p->bound[col + 1]) {
-			span.goroutine = rep_slab_owner(s, order[i])->owner;
+			span.goroutine = rep_lane_segment_owner(s, order[i])->owner;
 		} else if (between(span.start, span.end) > longest) {
 			longest = between(span.start, span.end);
 			best = order[i];

@@ -4,7 +4,7 @@
 #define REP_LANES_PEN_H
 
 #include "lanes/inside.h"
-#include "lanes/slab.h"
+#include "lanes/segment.h"
 
 struct rep_pen {
 	const struct rep_lanes *l;
@@ -32,10 +32,10 @@ int rep_pen_column(const struct rep_pen *p, int64_t t);
 void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane_span *span,
 		  int64_t lo, int64_t hi);
 /* The spans of a goroutine's list, as far as they lie in [lo, hi). */
-void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
-		  const struct rep_slab_list *list, int64_t lo, int64_t hi);
+void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *s,
+		  const struct rep_lane_list *list, int64_t lo, int64_t hi);
 /* Those of P or M `index`. */
-void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, bool proc,
+void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment *s, bool proc,
 		    uint32_t index);
 /* What is only known as a sum, spread over [lo, hi), of which [from, to) counts. */
 void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, int64_t lo,

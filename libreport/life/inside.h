@@ -3,25 +3,15 @@
 #define REP_LIFE_INSIDE_H
 
 #include "life/life.h"
-#include "spans/filter.h"
-#include "spans/view.h"
-
-#define LIFE_KEPT 4 /* segments */
-
-struct life_segment {
-	int64_t segment; /* -1: none */
-	uint64_t used;	 /* when it was used last */
-	struct tp_span *span;
-	size_t n, room;
-};
+#include "spans/index.h"
 
 struct rep_life {
 	struct rep_filter filter; /* of nothing */
 	struct rep_view view;
 	uint32_t goroutine; /* index */
 	int64_t *first; /* number of the first span that begins in a segment; one more at the end */
-	struct life_segment kept[LIFE_KEPT];
-	uint64_t uses;
+	uint8_t *others;	/* by goroutine: 1 for all but this one */
+	struct rep_cache cache; /* of indexes that have its spans only */
 };
 
 #endif

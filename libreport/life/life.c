@@ -4,7 +4,8 @@
 #include "base/many.h"
 #include "life/inside.h"
 #include "spans/crossing.h"
-#include "spans/segment.h"
+
+#define KEPT_BYTES ((size_t)16 << 20) /* of segments */
 
 /* ---- which spans are where ---- */
 
@@ -55,6 +56,18 @@ static int count_spans(struct rep_life *life, struct tp_err *err)
 	return 0;
 }
 
+static int make_cache(struct rep_life *life, struct tp_err *err)
+{
+	size_t n = life->view.nrows[TP_TABLE_GOROUTINE];
+
+	life->others = tp_many(n, 1);
+	if (!life->others || rep_index_cache(&life->cache, &life->view, KEPT_BYTES))
+		return tp_nomem(err);
+	memset(life->others, 1, n);
+	life->others[life->goroutine] = 0;
+	return 0;
+}
+
 int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep_run *run,
 		 const struct rep_goid *goroutine, struct tp_err *err)
 {
@@ -67,8 +80,6 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 	if (!life)
 		return tp_nomem(err);
 	life->goroutine = TP_NONE;
-	for (size_t i = 0; i < LIFE_KEPT; i++)
-		life->kept[i].segment = -1;
 	code = rep_filter_init(&life->filter, &none, err);
 	if (!code)
 		code = rep_view_init(&life->view, store, run, &life->filter, NULL, err);
@@ -86,6 +97,8 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 				  rep_goid_text(goroutine, text));
 	if (!code)
 		code = count_spans(life, err);
+	if (!code)
+		code = make_cache(life, err);
 	if (code) {
 		rep_life_free(life);
 		*out = NULL;
@@ -97,8 +110,8 @@ void rep_life_free(struct rep_life *life)
 {
 	if (!life)
 		return;
-	for (size_t i = 0; i < LIFE_KEPT; i++)
-		free(life->kept[i].span);
+	rep_cache_release(&life->cache);
+	free(life->others);
 	free(life->first);
 	rep_view_release(&life->view);
 	rep_filter_release(&life->filter);
@@ -110,104 +123,39 @@ int64_t rep_life_count(const struct rep_life *life)
 	return life->first[life->view.nsegments];
 }
 
-/* ---- reading a segment ---- */
+/* ---- stretches ---- */
 
-struct reading {
-	struct rep_life *life;
-	struct life_segment *to;
-	size_t most;
-	const atomic_bool *stop;
+/* Its spans that begin in a segment: n of them, from a place of an index on. */
+struct stretch {
+	const struct rep_index *x;
+	uint32_t from, n;
 };
 
-static int keep(struct reading *r, const struct tp_span *span, struct tp_err *err)
+static const struct tp_span *span_of(const struct stretch *s, uint32_t i)
 {
-	struct life_segment *s = r->to;
-
-	if (s->n == r->most)
-		return 0;
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct tp_span *more = tp_more(s->span, room, sizeof(*more));
-
-		if (!more)
-			return tp_nomem(err);
-		s->span = more;
-		s->room = room;
-	}
-	s->span[s->n++] = *span;
-	return 0;
+	return rep_index_at(s->x, s->from + i);
 }
 
-static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
-		   struct tp_err *err)
+static int stretch_in(struct rep_life *life, size_t segment, const atomic_bool *stop,
+		      struct stretch *s, struct tp_err *err)
 {
-	struct reading *r = ctx;
+	const struct rep_index_options own = {
+	    .hidden = life->others, .crossing = true, .stop = stop};
+	int64_t most = life->first[segment + 1] - life->first[segment];
+	struct rep_index *x;
+	uint32_t to;
+	int code = rep_index_get(&life->cache, &life->view, segment, &own, &x, err);
 
-	(void)end_stack;
-	if (r->stop && atomic_load_explicit(r->stop, memory_order_relaxed))
-		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
-	return crosses || span->goroutine != r->life->goroutine ? 0 : keep(r, span, err);
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct tp_span *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
-}
-
-/* Spans that begin in it, in order. */
-static int read_segment(struct reading *r, size_t segment, struct tp_err *err)
-{
-	struct rep_view *v = &r->life->view;
-	const struct rep_segment_reader reader = {.span = on_span, .ctx = r};
-	int code = rep_segment_read(v, segment, &reader, err);
-
-	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
-		struct rep_crossing c;
-
-		if (crossing_at(r->life, i, &c) && c.first == (int64_t)segment)
-			code = keep(r, &c.span, err);
-	}
-	if (!code && r->to->n)
-		qsort(r->to->span, r->to->n, sizeof(*r->to->span), by_start);
-	return code;
-}
-
-static int spans_of(struct rep_life *life, size_t segment, const atomic_bool *stop,
-		    struct life_segment **out, struct tp_err *err)
-{
-	struct life_segment *oldest = &life->kept[0];
-	struct reading r = {.life = life,
-			    .most = (size_t)(life->first[segment + 1] - life->first[segment]),
-			    .stop = stop};
-	int code;
-
-	for (size_t i = 0; i < LIFE_KEPT; i++) {
-		struct life_segment *s = &life->kept[i];
-
-		if (s->segment == (int64_t)segment) {
-			s->used = ++life->uses;
-			*out = s;
-			return 0;
-		}
-		oldest = s->used < oldest->used ? s : oldest;
-	}
-	oldest->n = 0;
-	oldest->segment = -1;
-	r.to = oldest;
-	code = r.most ? read_segment(&r, segment, err) : 0;
 	if (code)
 		return code;
-	oldest->segment = (int64_t)segment;
-	oldest->used = ++life->uses;
-	*out = oldest;
+	s->x = x;
+	s->from = x->first[life->goroutine];
+	to = x->first[life->goroutine + 1];
+	while (s->from < to && rep_index_at(x, s->from)->mark)
+		s->from++;
+	s->n = to - s->from < most ? to - s->from : (uint32_t)most;
 	return 0;
 }
-
-/* ---- stretches ---- */
 
 /* The segment in which span `number` begins. */
 static size_t segment_of(const struct rep_life *life, int64_t number)
@@ -238,13 +186,13 @@ int rep_life_spans(struct rep_life *life, int64_t first, size_t n, struct tp_spa
 	for (size_t s = segment_of(life, first); !code && s < life->view.nsegments && *got < n;
 	     s++) {
 		int64_t skip = first + (int64_t)*got - life->first[s];
-		struct life_segment *kept;
+		struct stretch own;
 
 		if (life->first[s + 1] == life->first[s])
 			continue;
-		code = spans_of(life, s, stop, &kept, err);
-		for (; !code && skip >= 0 && (uint64_t)skip < kept->n && *got < n; skip++)
-			out[(*got)++] = kept->span[skip];
+		code = stretch_in(life, s, stop, &own, err);
+		for (; !code && skip >= 0 && skip < own.n && *got < n; skip++)
+			out[(*got)++] = *span_of(&own, (uint32_t)skip);
 		/* A damaged store has fewer than it says: there is nothing to go on with. */
 		if (!code && *got < n && first + (int64_t)*got < life->first[s + 1])
 			break;
@@ -256,7 +204,7 @@ int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int6
 		struct tp_err *err)
 {
 	const struct rep_view *v = &life->view;
-	struct life_segment *kept;
+	struct stretch own;
 	size_t s = 0;
 	int code;
 
@@ -280,11 +228,11 @@ int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int6
 		*number -= *number > 0;
 		return 0;
 	}
-	code = spans_of(life, s, stop, &kept, err);
-	for (size_t i = 0; !code && i < kept->n && kept->span[i].start <= ns; i++)
-		*number = life->first[s] + (int64_t)i;
+	code = stretch_in(life, s, stop, &own, err);
+	for (uint32_t i = 0; !code && i < own.n && span_of(&own, i)->start <= ns; i++)
+		*number = life->first[s] + i;
 	/* Before the first that begins here is the last of those before. */
-	if (!code && kept->n && kept->span[0].start > ns)
+	if (!code && own.n && span_of(&own, 0)->start > ns)
 		*number -= *number > 0;
 	return code;
 }

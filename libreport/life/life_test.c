@@ -112,5 +112,6 @@ int main(void)
 	    cmocka_unit_test(test_life_stops),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, tear_down) ||
+	       cmocka_run_group_tests_name("in segments", tests, set_up_in_segments, tear_down);
 }

@@ -18,19 +18,19 @@ static int fail(struct tp_err *err, int code)
 /* Stands on a span at time t, or at its end; false where the goroutine had none before t. */
 static bool stand(struct rep_walk *k, struct rep_walker *w, uint32_t goroutine, int64_t t)
 {
-	const struct rep_slice *s = &k->slice;
-	uint32_t place = rep_slice_before(s, goroutine, t);
-	const struct rep_slice_span *span;
+	const struct rep_index *x = &k->index;
+	uint32_t place = rep_index_before(x, goroutine, t);
+	const struct tp_span *span;
 
-	if (place == REP_SLICE_NONE)
+	if (place == REP_INDEX_NONE)
 		return false;
-	span = rep_slice_at(s, place);
+	span = rep_index_at(x, place);
 	w->goroutine = w->request->goroutine = goroutine;
 	w->place = place;
 	w->t = t;
 	w->standing = REP_ON_SPAN;
-	w->moment =
-	    span->ends && span->end <= t ? 2 * s->order[place] + 2 : rep_slice_start(s, place) + 1;
+	w->moment = rep_index_ends(x, place) && span->end <= t ? 2 * x->order[place] + 2
+							       : rep_index_moment(x, place) + 1;
 	return true;
 }
 
@@ -38,15 +38,15 @@ static bool stand(struct rep_walk *k, struct rep_walker *w, uint32_t goroutine, 
 static bool begin_living(struct rep_walk *k, struct rep_walker *w)
 {
 	int64_t end = w->request->to;
-	const struct rep_slice_span *span;
+	const struct tp_span *span;
 
 	if (!stand(k, w, w->request->goroutine, end))
 		return false;
-	span = rep_slice_at(&k->slice, w->place);
+	span = rep_index_at(&k->index, w->place);
 	if (span->state != TP_ST_WAITING || !span->open)
 		return true;
 	w->request->to = w->t = span->start;
-	w->moment = rep_slice_start(&k->slice, w->place);
+	w->moment = rep_index_moment(&k->index, w->place);
 	w->standing = REP_AT_START;
 	return true;
 }
@@ -64,23 +64,23 @@ static bool is_own(const struct rep_walk *k, uint32_t goroutine)
 /* The activity that ended last: where a time range without anything else ends. */
 static bool begin_range(struct rep_walk *k, struct rep_walker *w)
 {
-	const struct rep_slice *s = &k->slice;
+	const struct rep_index *x = &k->index;
 	int64_t end = w->request->to, best = INT64_MIN, best_rank = 0;
 	uint32_t found = TP_NONE;
 
-	for (uint32_t g = 0; g < s->ngoroutines; g++) {
-		uint32_t place = rep_slice_before(s, g, end), n = 0;
+	for (uint32_t g = 0; g < x->ngoroutines; g++) {
+		uint32_t place = rep_index_before(x, g, end), n = 0;
 		struct tp_text name;
 		int64_t at, rank;
 
-		if (place == REP_SLICE_NONE || !is_own(k, g))
+		if (place == REP_INDEX_NONE || !is_own(k, g))
 			continue;
-		while (n++ < ACTIVE_LOOK && place > s->first[g] &&
-		       !rep_slice_active(rep_slice_at(s, place)->state))
+		while (n++ < ACTIVE_LOOK && place > x->first[g] &&
+		       !rep_index_active(rep_index_at(x, place)->state))
 			place--;
-		if (!rep_slice_active(rep_slice_at(s, place)->state))
+		if (!rep_index_active(rep_index_at(x, place)->state))
 			continue;
-		at = rep_slice_at(s, place)->end < end ? rep_slice_at(s, place)->end : end;
+		at = rep_index_at(x, place)->end < end ? rep_index_at(x, place)->end : end;
 		/* main before all others, then by id. */
 		name = tp_dict_text(k->v->dict, rep_view_entry(k->v, g));
 		rank = name.size == 9 && tp_text_begins(name, "main.main")
@@ -109,16 +109,16 @@ static bool begin_request(struct rep_walk *k, struct rep_walker *w)
 	if (r->subject == REP_PATH_GOROUTINE && r->no_end)
 		return begin_living(k, w);
 	/* The end of a task that is not here may be the last event of the segment before. */
-	if (r->subject == REP_PATH_TASK && !r->no_end && k->slice.segment &&
-	    r->to <= k->v->segments[k->slice.segment].from_ns)
+	if (r->subject == REP_PATH_TASK && !r->no_end && k->index.cached.segment &&
+	    r->to <= k->v->segments[k->index.cached.segment].from_ns)
 		return false;
 	return stand(k, w, r->goroutine, r->to);
 }
 
 static void begin_tasks(struct rep_walk *k)
 {
-	for (size_t i = 0; i < k->slice.nends; i++) {
-		const struct rep_slice_end *end = &k->slice.end[i];
+	for (size_t i = 0; i < k->index.ntasks; i++) {
+		const struct rep_index_task *end = &k->index.task[i];
 		struct rep_walker *w;
 		uint32_t at, place;
 
@@ -127,9 +127,9 @@ static void begin_tasks(struct rep_walk *k)
 		    end->goroutine == TP_NONE)
 			continue;
 		w = &k->walker[k->task_walker[at]];
-		place = rep_slice_actor(&k->slice, end->goroutine, end->place, end->moment);
+		place = rep_index_actor(&k->index, end->goroutine, end->nth, end->moment);
 		if (w->done || w->standing != REP_TO_BEGIN || end->ts != w->request->to ||
-		    place == REP_SLICE_NONE)
+		    place == REP_INDEX_NONE)
 			continue;
 		w->goroutine = w->request->goroutine = end->goroutine;
 		w->request->stack = end->stack;
@@ -152,8 +152,8 @@ static bool resume(struct rep_walk *k, struct rep_walker *w, int *code)
 	}
 	if (begin_request(k, w))
 		return true;
-	if (k->slice.segment) {
-		rep_walker_park(k, w, k->slice.segment - 1, REP_TO_BEGIN);
+	if (k->index.cached.segment) {
+		rep_walker_park(k, w, k->index.cached.segment - 1, REP_TO_BEGIN);
 		return false;
 	}
 	*code = rep_walker_unseen(k, w);
@@ -163,7 +163,8 @@ static bool resume(struct rep_walk *k, struct rep_walker *w, int *code)
 static int run_segment(struct rep_walk *k, size_t segment, struct tp_err *err)
 {
 	uint32_t at = k->parked[segment];
-	int code = rep_slice_read(&k->slice, k->v, segment, err);
+	const struct rep_index_options everything = {.crossing = true, .causes = true};
+	int code = rep_index_read(&k->index, k->v, segment, &everything, err);
 
 	if (code)
 		return code;
@@ -221,8 +222,7 @@ static int begin(struct rep_walk *k, struct rep_path_request *requests, size_t n
 			continue;
 		code = rep_keys_add(&k->tasks, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
 		if (!code)
-			code =
-			    tp_grow(&k->task_walker, &k->task_room, at, sizeof(*k->task_walker));
+			code = tp_grow(&k->task_walker, &k->task_room, at, sizeof(*k->task_walker));
 		if (code)
 			return code;
 		k->task_walker[at] = (uint32_t)i;
@@ -265,6 +265,6 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 	free(k.parked);
 	free(k.task_walker);
 	rep_keys_release(&k.tasks);
-	rep_slice_release(&k.slice);
+	rep_index_release(&k.index);
 	return code;
 }

@@ -122,7 +122,7 @@ static bool skip(struct rep_walk *k, struct rep_walker *w, int *code)
 	}
 	if (f->from < w->t)
 		w->t = f->from;
-	if (f->segment < k->slice.segment) {
+	if (f->segment < k->index.cached.segment) {
 		rep_walker_park(k, w, f->segment, REP_TO_FRAME);
 		return true;
 	}
@@ -144,68 +144,51 @@ static int push(struct rep_walker *w, const struct rep_walk_frame *frame)
  * goroutines' last spans here, as a wait that was met later crosses its end. */
 static void place_frames(struct rep_walk *k, struct rep_walker *w)
 {
-	const struct rep_slice *s = &k->slice;
+	const struct rep_index *x = &k->index;
 
-	for (size_t i = w->nframes; i-- > 0 && w->frame[i].segment == s->segment;) {
+	for (size_t i = w->nframes; i-- > 0 && w->frame[i].segment == x->cached.segment;) {
 		struct rep_walk_frame *f = &w->frame[i];
 
-		if (f->goroutine >= s->ngoroutines ||
-		    s->first[f->goroutine] == s->first[f->goroutine + 1]) {
-			f->place = REP_SLICE_NONE;
+		if (f->goroutine >= x->ngoroutines ||
+		    x->first[f->goroutine] == x->first[f->goroutine + 1]) {
+			f->place = REP_INDEX_NONE;
 			f->moment = 0;
 			continue;
 		}
-		f->place = s->first[f->goroutine + 1] - 1;
-		f->moment = rep_slice_start(s, f->place);
+		f->place = x->first[f->goroutine + 1] - 1;
+		f->moment = rep_index_moment(x, f->place);
 	}
 }
 
 /* Does a span begin before the wait that is being explained? */
 static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, uint32_t place)
 {
-	const struct rep_slice *s = &k->slice;
-	const struct rep_slice_span *span = rep_slice_at(s, place);
+	const struct rep_index *x = &k->index;
+	const struct tp_span *span = rep_index_at(x, place);
 	const struct rep_walk_frame *f = top(w);
-	int64_t segment = (int64_t)s->segment;
+	int64_t segment = (int64_t)x->cached.segment;
 
 	if (!f)
 		return false;
-	if (span->crosses)
-		segment = s->from_segment[span->goroutine];
+	if (span->mark)
+		segment = x->from_segment[span->goroutine];
 	if (segment != (int64_t)f->segment)
 		return segment < (int64_t)f->segment;
-	if (!span->crosses)
-		return rep_slice_start(s, place) < f->moment;
+	if (!span->mark)
+		return rep_index_moment(x, place) < f->moment;
 	return span->start < f->from;
 }
 /* ---- steps ---- */
 
-/* What ended the wait `span`, had it been made runnable by `waker`. */
-static enum rep_path_kind ender(const struct rep_walk *k, const struct rep_slice_span *span,
-				uint32_t waker)
-{
-	const struct tp_span wait = {
-	    .goroutine = span->goroutine,
-	    .reason = span->reason,
-	    .waker = waker,
-	    .waker_stack = span->waker_stack,
-	    .state = TP_ST_WAITING,
-	    .open = span->open,
-	};
-
-	return rep_path_ender_in(k->v, &wait);
-}
-
 /* To the goroutine that ended the wait `span`; false where none did. */
-static bool jump(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
-		 int *code)
+static bool jump(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span, int *code)
 {
-	const struct rep_slice *s = &k->slice;
+	const struct rep_index *x = &k->index;
 	struct rep_walk_frame frame = {
 	    .goroutine = w->goroutine,
 	    .chain = w->chain,
 	    .from = span->start,
-	    .segment = s->segment,
+	    .segment = x->cached.segment,
 	    .place = w->place,
 	};
 	struct rep_path_chain wait = {
@@ -219,17 +202,17 @@ static bool jump(struct rep_walk *k, struct rep_walker *w, const struct rep_slic
 	};
 	uint32_t place;
 
-	if (ender(k, span, span->waker) != REP_PATH_RUNNING)
+	if (rep_path_ender_in(k->v, span) != REP_PATH_RUNNING)
 		return false;
-	place = rep_slice_actor(s, span->waker, span->waker_place, w->moment);
-	if (place == REP_SLICE_NONE)
+	place = rep_index_actor(x, span->waker, x->waker_nth[x->order[w->place]], w->moment);
+	if (place == REP_INDEX_NONE)
 		return false;
-	if (span->crosses && s->from_segment[span->goroutine] < 0)
+	if (span->mark && x->from_segment[span->goroutine] < 0)
 		return false;
-	if (span->crosses)
-		frame.segment = (size_t)s->from_segment[span->goroutine];
+	if (span->mark)
+		frame.segment = (size_t)x->from_segment[span->goroutine];
 	else
-		frame.moment = rep_slice_start(s, w->place);
+		frame.moment = rep_index_moment(x, w->place);
 	if (!reaches_below(k, w, w->place))
 		*code = push(w, &frame);
 	if (!*code)
@@ -250,29 +233,29 @@ static bool jump(struct rep_walk *k, struct rep_walker *w, const struct rep_slic
 /* Who ran before on the P on which the goroutine ran at last. */
 static uint32_t holder(const struct rep_walk *k, const struct rep_walker *w)
 {
-	const struct rep_slice *s = &k->slice;
-	const struct rep_slice_span *span = rep_slice_at(s, w->place), *then;
-	uint32_t last = s->order[w->place], n = 0;
+	const struct rep_index *x = &k->index;
+	const struct tp_span *span = rep_index_at(x, w->place), *then;
+	uint32_t last = x->order[w->place], n = 0;
 
-	if (!k->keep || !span->ends || w->place + 1 == s->first[w->goroutine + 1])
+	if (!k->keep || !rep_index_ends(x, w->place) || w->place + 1 == x->first[w->goroutine + 1])
 		return TP_NONE;
-	then = rep_slice_at(s, w->place + 1);
+	then = rep_index_at(x, w->place + 1);
 	if (then->state != TP_ST_RUNNING || then->p == TP_NONE)
 		return TP_NONE;
-	while (last-- > 0 && n++ < HOLDER_LOOK && s->span[last].end > span->start)
-		if (s->span[last].state == TP_ST_RUNNING && s->span[last].p == then->p)
-			return s->span[last].goroutine;
+	while (last-- > 0 && n++ < HOLDER_LOOK && x->span[last].end > span->start)
+		if (x->span[last].state == TP_ST_RUNNING && x->span[last].p == then->p)
+			return x->span[last].goroutine;
 	return TP_NONE;
 }
 
 /* Where a goroutine was stopped or blocked before it became runnable. */
-static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
+static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span,
 			int64_t from, bool clipped)
 {
-	const struct rep_slice *s = &k->slice;
+	const struct rep_index *x = &k->index;
 	uint32_t stack = 0;
 
-	if (span->crosses && !clipped) {
+	if (span->mark && !clipped) {
 		w->hop = (struct rep_path_hop){
 		    .from = from < w->t ? from : w->t,
 		    .to = w->t,
@@ -288,24 +271,27 @@ static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct r
 		w->t = w->hop.from;
 		return 0;
 	}
-	if (w->place > s->first[w->goroutine])
-		stack = rep_slice_at(s, w->place - 1)->stack;
+	if (w->place > x->first[w->goroutine])
+		stack = rep_index_at(x, w->place - 1)->stack;
 	return hop_to(k, w, from, REP_PATH_RUNNABLE, span->reason, stack, holder(k, w));
 }
 
 /* A wait whose waker, if there is one, the path does not go to. */
-static enum rep_path_kind wait_kind(const struct rep_walk *k, const struct rep_slice_span *span)
+static enum rep_path_kind wait_kind(const struct rep_walk *k, const struct tp_span *span)
 {
-	enum rep_path_kind kind = ender(k, span, span->waker);
+	enum rep_path_kind kind = rep_path_ender_in(k->v, span);
+	struct tp_span wait = *span;
 
 	/* The trace contradicts itself: that goroutine did nothing then. */
-	return kind == REP_PATH_RUNNING ? ender(k, span, TP_NONE) : kind;
+	wait.waker = TP_NONE;
+	return kind == REP_PATH_RUNNING ? rep_path_ender_in(k->v, &wait) : kind;
 }
 
-static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
+static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span,
 		    int64_t from, bool clipped)
 {
-	bool ended = span->ends && w->moment == 2 * k->slice.order[w->place] + 2;
+	bool ended =
+	    rep_index_ends(&k->index, w->place) && w->moment == 2 * k->index.order[w->place] + 2;
 	uint32_t stack = w->linked ? w->wake_stack : ended ? span->stack : w->request->stack;
 
 	switch (span->state) {
@@ -327,19 +313,19 @@ static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct rep_s
 /* Over the span the walker is on. True when it has left this segment. */
 static bool step(struct rep_walk *k, struct rep_walker *w, int *code)
 {
-	const struct rep_slice *s = &k->slice;
-	const struct rep_slice_span *span = rep_slice_at(s, w->place);
+	const struct rep_index *x = &k->index;
+	const struct tp_span *span = rep_index_at(x, w->place);
 	bool below = reaches_below(k, w, w->place);
 
 	*code = flush(k, w, span->stack);
-	if (!*code && span->state == TP_ST_WAITING && !span->open && span->ends &&
-	    w->moment == 2 * s->order[w->place] + 2 && jump(k, w, span, code))
+	if (!*code && span->state == TP_ST_WAITING && !span->open && rep_index_ends(x, w->place) &&
+	    w->moment == 2 * x->order[w->place] + 2 && jump(k, w, span, code))
 		return false;
 	if (!*code)
 		*code = hop_span(k, w, span, below ? top(w)->from : span->start, below);
 	if (below)
 		return skip(k, w, code);
-	w->moment = rep_slice_start(s, w->place);
+	w->moment = rep_index_moment(x, w->place);
 	w->standing = REP_AT_START;
 	return false;
 }
@@ -358,36 +344,36 @@ static bool unseen(struct rep_walk *k, struct rep_walker *w, int *code)
 /* To what was before the span at whose beginning the walker is. */
 static bool before(struct rep_walk *k, struct rep_walker *w, int *code)
 {
-	const struct rep_slice *s = &k->slice;
-	const struct rep_slice_span *span;
-	const struct rep_slice_birth *birth;
+	const struct rep_index *x = &k->index;
+	const struct tp_span *span;
+	const struct rep_index_birth *birth;
 	uint32_t place;
 
-	if (w->place == REP_SLICE_NONE)
+	if (w->place == REP_INDEX_NONE)
 		return unseen(k, w, code);
-	span = rep_slice_at(s, w->place);
+	span = rep_index_at(x, w->place);
 	w->standing = REP_ON_SPAN;
-	if (span->crosses) {
-		int64_t segment = s->from_segment[w->goroutine];
+	if (span->mark) {
+		int64_t segment = x->from_segment[w->goroutine];
 
-		if (segment < 0 || segment >= (int64_t)s->segment)
+		if (segment < 0 || segment >= (int64_t)x->cached.segment)
 			return unseen(k, w, code);
 		rep_walker_park(k, w, (size_t)segment, REP_TO_START);
 		return true;
 	}
-	if (w->place > s->first[w->goroutine]) {
-		int64_t end = rep_slice_at(s, --w->place)->end;
+	if (w->place > x->first[w->goroutine]) {
+		int64_t end = rep_index_at(x, --w->place)->end;
 
-		w->moment = 2 * s->order[w->place] + 2;
+		w->moment = 2 * x->order[w->place] + 2;
 		if (end < w->t)
 			*code = hop_to(k, w, end, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 		return false;
 	}
-	birth = &s->birth[w->goroutine];
+	birth = &x->birth[w->goroutine];
 	place = birth->creator == TP_NONE
-		    ? REP_SLICE_NONE
-		    : rep_slice_actor(s, birth->creator, birth->creator_place, birth->moment);
-	if (place == REP_SLICE_NONE)
+		    ? REP_INDEX_NONE
+		    : rep_index_actor(x, birth->creator, birth->nth, birth->moment);
+	if (place == REP_INDEX_NONE)
 		return unseen(k, w, code);
 	*code = flush(k, w, 0);
 	w->linked = w->creates = true;
@@ -429,7 +415,7 @@ int rep_walker_go(struct rep_walk *k, struct rep_walker *w)
 		}
 		if (k->left <= 0 || --k->steps <= 0)
 			return give_up(k, w);
-		if (f && f->segment == k->slice.segment && w->moment <= f->moment)
+		if (f && f->segment == k->index.cached.segment && w->moment <= f->moment)
 			code = pop(k, w);
 		else if (w->standing == REP_AT_START)
 			left = before(k, w, &code);
@@ -441,17 +427,17 @@ int rep_walker_go(struct rep_walk *k, struct rep_walker *w)
 
 int rep_walker_resume(struct rep_walk *k, struct rep_walker *w)
 {
-	const struct rep_slice *s = &k->slice;
+	const struct rep_index *x = &k->index;
 
 	place_frames(k, w);
 	if (w->standing == REP_TO_FRAME)
 		return pop(k, w);
 	w->standing = REP_AT_START;
-	w->place = REP_SLICE_NONE;
+	w->place = REP_INDEX_NONE;
 	w->moment = 0;
-	if (s->first[w->goroutine] < s->first[w->goroutine + 1]) {
-		w->place = s->first[w->goroutine + 1] - 1;
-		w->moment = rep_slice_start(s, w->place);
+	if (x->first[w->goroutine] < x->first[w->goroutine + 1]) {
+		w->place = x->first[w->goroutine + 1] - 1;
+		w->moment = rep_index_moment(x, w->place);
 	}
 	return 0;
 }
@@ -463,7 +449,7 @@ int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w)
 	w->goroutine = w->request->goroutine;
 	w->t = w->request->to;
 	/* Of a range nothing happened then; a task or region took its time on whatever goroutine. */
-	if (w->goroutine < k->slice.ngoroutines || w->request->subject != REP_PATH_RANGE)
+	if (w->goroutine < k->index.ngoroutines || w->request->subject != REP_PATH_RANGE)
 		code = hop_to(k, w, w->low, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 	finish(w);
 	return code;

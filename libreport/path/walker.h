@@ -9,7 +9,7 @@
 #define REP_PATH_WALKER_H
 
 #include "path/path.h"
-#include "path/slice.h"
+#include "spans/index.h"
 
 struct rep_walk_frame {
 	uint32_t goroutine; /* who waited */
@@ -49,7 +49,7 @@ struct rep_walker {
 struct rep_walk {
 	struct rep_view *v;
 	struct rep_path *path;
-	struct rep_slice slice;
+	struct rep_index index;
 	struct rep_walker *walker;
 	size_t n;
 	uint32_t *parked; /* by segment: the first walker */
