@@ -6,7 +6,6 @@
 
 #include "diff/prepare.h"
 #include "diff/show.h"
-#include "diff/trace/show.h"
 #include "profile/demangle.h"
 #include "profile/trace.h"
 #include "profile/view.h"
@@ -41,7 +40,7 @@ void diff_measured_free(struct diff_measured *m)
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->n; i++)
-		rep_metrics_free(m->run[i]);
+		rep_metrics_free(m->run[i].metrics);
 	free(m->run);
 	free(m->of);
 	free(m);
@@ -386,7 +385,7 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 	diff_measured_free(a->measured);
 	a->measured = calloc(1, sizeof(*a->measured));
 	if (a->measured) {
-		a->measured->run = calloc(n + 1, sizeof(struct rep_metrics *));
+		a->measured->run = calloc(n + 1, sizeof(*a->measured->run));
 		a->measured->of = strdup((const char *)of.data);
 	}
 	tp_buf_release(&of);
@@ -396,7 +395,8 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 		code = stopped(f, err);
 		if (code)
 			break;
-		code = rep_metrics_new(&a->measured->run[i], store, run_at(a, i), &opt, err);
+		code =
+		    rep_metrics_new(&a->measured->run[i].metrics, store, run_at(a, i), &opt, err);
 		a->measured->n += !code;
 	}
 	if (code) {
@@ -441,12 +441,12 @@ static int compare_metrics(struct tui_fill *f, struct tp_store *store, struct re
 			   struct tp_err *err)
 {
 	struct diff_ask *a = f->more;
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d = NULL;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d = NULL;
 	char names[2][400];
-	const struct rep_trace_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
-					   .new = name_of(a->new.run, a->new.n, names[1]),
-					   .one = true};
+	const struct rep_diff_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
+					  .new = name_of(a->new.run, a->new.n, names[1]),
+					  .one = true};
 	int code = measure(f, store, err);
 
 	opt.per.per = a->per;
@@ -454,18 +454,18 @@ static int compare_metrics(struct tui_fill *f, struct tp_store *store, struct re
 	opt.every_stat = a->every_stat;
 	opt.changed = a->changed;
 	if (!code) {
-		const struct rep_trace_side old = {a->measured->run, a->old.n},
-					    new = {a->measured->run + a->old.n, a->new.n};
+		const struct rep_diff_side old = {a->measured->run, a->old.n},
+					   new = {a->measured->run + a->old.n, a->new.n};
 
-		code = rep_trace_diff_new(&d, &old, &new, &opt, err);
+		code = rep_diff_new(&d, &old, &new, &opt, err);
 	}
 	if (!code)
-		code = rep_trace_heading(d, &how, out, err);
+		code = rep_diff_heading(d, &how, out, err);
 	if (!code)
 		code = tell_filters(f, out, err);
 	if (!code)
-		code = rep_trace_rows(d, &how, out, err);
-	rep_trace_diff_free(d);
+		code = rep_diff_rows(d, &how, out, err);
+	rep_diff_free(d);
 	return code;
 }
 

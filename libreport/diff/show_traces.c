@@ -1,12 +1,11 @@
-#include "diff/trace/show.h"
-
+/* Diffs of traces as tables. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
-#include "diff/amount.h"
-#include "diff/stats.h"
+#include "diff/traces.h"
 
 enum column {
 	METRIC,
@@ -99,88 +98,9 @@ static const struct rep_column columns[NCOLUMNS] = {
     RAW(RAW_VERDICT, "verdict", REP_TEXT),
 };
 
-/* ---- texts ---- */
-
-const char *rep_trace_verdict(const struct rep_trace_diff *d, enum rep_verdict verdict)
-{
-	if (d->sets)
-		return rep_verdicts[verdict];
-	return verdict == REP_VERDICT_CHANGED ? "differs"
-	       : verdict == REP_VERDICT_SAME  ? "alike"
-	       : verdict == REP_VERDICT_FEW   ? "too few"
-					      : "";
-}
-
-int rep_trace_metric_name(const struct rep_trace_row *row, struct tp_buf *text)
-{
-	const char *family = rep_families[row->family].name, *stat = rep_stats_of[row->stat].name;
-	bool named = row->by != REP_MEASURE_ALL;
-	int code = tp_buf_put(text, family, strlen(family));
-
-	if (!code && named)
-		code = tp_buf_put(text, "[", 1);
-	if (!code && named)
-		code = tp_buf_put(text, *row->name ? row->name : REP_MEASURE_UNKNOWN,
-				  strlen(*row->name ? row->name : REP_MEASURE_UNKNOWN));
-	if (!code)
-		code = tp_buf_put(text, named ? "]." : ".", named ? 2 : 1);
-	return code ? code : tp_buf_put(text, stat, strlen(stat));
-}
-
-/* Three digits that tell. */
-static char *plain_number(char text[REP_TRACE_VALUE], double v)
-{
-	char grouped[REP_AMOUNT_SIZE];
-	double most = fabs(v);
-
-	if (most >= 99.95 && most < 9e18)
-		snprintf(text, REP_TRACE_VALUE, "%s",
-			 rep_amount(grouped, (int64_t)llround(v), "count", NULL));
-	else
-		snprintf(text, REP_TRACE_VALUE, "%.3g", v);
-	return text;
-}
-
-char *rep_trace_value(char text[REP_TRACE_VALUE], const struct rep_trace_row *row, double value,
-		      const struct rep_per_options *per, bool ticks)
-{
-	bool divided = row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT;
-	const char *behind = row->stat == REP_STAT_RATE		   ? "/s"
-			     : !divided || per->per == REP_PER_RUN ? ""
-			     : per->per == REP_PER_SECOND	   ? "/s"
-								   : "/task";
-	char amount[REP_AMOUNT_SIZE], number[REP_TRACE_VALUE];
-
-	if (isnan(value)) {
-		text[0] = '\0';
-	} else if (row->stat == REP_STAT_SHARE) {
-		snprintf(text, REP_TRACE_VALUE, "%.1f%%", value * 100);
-	} else if (row->stat == REP_STAT_RATE || row->stat == REP_STAT_COUNT) {
-		snprintf(text, REP_TRACE_VALUE, "%s%s", plain_number(number, value), behind);
-	} else if (ticks) {
-		snprintf(text, REP_TRACE_VALUE, "%s ticks%s", plain_number(number, value), behind);
-	} else if (value != 0 && fabs(value) < 10) {
-		snprintf(text, REP_TRACE_VALUE, "%.3gns%s", value, behind);
-	} else {
-		int64_t ns = fabs(value) < 9.2e18 ? (int64_t)llround(value) : INT64_MAX;
-
-		snprintf(text, REP_TRACE_VALUE, "%s%s", rep_amount(amount, ns, "nanoseconds", NULL),
-			 behind);
-	}
-	return text;
-}
-
-char *rep_trace_advice(const struct rep_trace_diff *d, char text[REP_TRACE_ADVICE])
-{
-	text[0] = '\0';
-	return d->sets ? rep_stats_advice(d->nold, d->nnew, d->tests, d->opt.alpha, "metrics",
-					  "--by or a gate, which look at fewer", text)
-		       : text;
-}
-
 /* ---- heading ---- */
 
-static const char *per_text(const struct rep_trace_diff *d, char text[200])
+static const char *per_text(const struct rep_diff *d, char text[200])
 {
 	switch (d->opt.per.per) {
 	case REP_PER_SECOND:
@@ -194,10 +114,10 @@ static const char *per_text(const struct rep_trace_diff *d, char text[200])
 	}
 }
 
-static int put_load(const struct rep_trace_diff *d, struct rep_output *out, struct tp_err *err)
+static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_err *err)
 {
 	char text[600], per[200], old[REP_AMOUNT_SIZE], new[REP_AMOUNT_SIZE];
-	char old_tasks[REP_TRACE_VALUE], new_tasks[REP_TRACE_VALUE];
+	char old_tasks[REP_DIFF_VALUE], new_tasks[REP_DIFF_VALUE];
 	const char *unit = d->ticks ? "ticks" : "nanoseconds";
 	bool tasks = d->old_tasks > 0 && d->new_tasks > 0;
 	double load = tasks ? d->new_tasks / d->old_tasks : 1;
@@ -208,8 +128,8 @@ static int put_load(const struct rep_trace_diff *d, struct rep_output *out, stru
 
 	if (tasks)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s tasks/s, then %s",
-			      plain_number(old_tasks, d->old_tasks),
-			      plain_number(new_tasks, d->new_tasks));
+			      rep_traces_number(old_tasks, d->old_tasks),
+			      rep_traces_number(new_tasks, d->new_tasks));
 	snprintf(text + n, sizeof(text) - (size_t)n, "; times and numbers are %s",
 		 per_text(d, per));
 	code = rep_output_note(out, false, text, err);
@@ -230,10 +150,10 @@ static int put_load(const struct rep_trace_diff *d, struct rep_output *out, stru
 	return code;
 }
 
-int rep_trace_heading(const struct rep_trace_diff *d, const struct rep_trace_show *show,
-		      struct rep_output *out, struct tp_err *err)
+int rep_traces_heading(const struct rep_diff *d, const struct rep_diff_show *show,
+		       struct rep_output *out, struct tp_err *err)
 {
-	char text[800], advice[REP_TRACE_ADVICE];
+	char text[800];
 	int code;
 
 	snprintf(text, sizeof(text), "%.300s, then %.300s: traces", show->old, show->new);
@@ -249,18 +169,14 @@ int rep_trace_heading(const struct rep_trace_diff *d, const struct rep_trace_sho
 			 "differs: by more than the windows of each run do (Q at most %g, %zu "
 			 "tests); how far two runs of one build differ takes several of each",
 			 d->opt.alpha, d->tests);
-	if (!code)
-		code = rep_output_note(out, false, text, err);
-	if (!code && *rep_trace_advice(d, advice))
-		code = rep_output_note(out, true, advice, err);
-	return code;
+	return code ? code : rep_output_note(out, false, text, err);
 }
 
 /* ---- rows ---- */
 
 struct texts {
-	char old[REP_TRACE_VALUE], new[REP_TRACE_VALUE], delta[REP_TRACE_VALUE + 2];
-	char change[REP_AMOUNT_SIZE], interval[64], q[24];
+	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], delta[REP_DIFF_VALUE + 2];
+	char change[REP_AMOUNT_SIZE], interval[64], q[REP_AMOUNT_SIZE];
 };
 
 static void put_percent(char text[24], double percent, bool sign)
@@ -272,7 +188,7 @@ static void put_percent(char text[24], double percent, bool sign)
 			 percent);
 }
 
-static void put_interval(const struct rep_trace_row *row, char text[64])
+static void put_interval(const struct rep_diff_row *row, char text[64])
 {
 	char low[24], high[24];
 
@@ -284,16 +200,14 @@ static void put_interval(const struct rep_trace_row *row, char text[64])
 	snprintf(text, 64, "%s..%s%%", low, high);
 }
 
-static void put_texts(const struct rep_trace_diff *d, const struct rep_trace_row *row,
-		      struct texts *t)
+static void put_texts(const struct rep_diff *d, const struct rep_diff_row *row, struct texts *t)
 {
-	const struct rep_per_options *per = &d->opt.per;
-	double delta = row->new - row->old, change = rep_trace_change(row);
-	char plain[REP_TRACE_VALUE];
+	double delta = row->new - row->old, change = row->change;
+	char plain[REP_DIFF_VALUE];
 
-	rep_trace_value(t->old, row, row->old, per, d->ticks);
-	rep_trace_value(t->new, row, row->new, per, d->ticks);
-	rep_trace_value(plain, row, delta, per, d->ticks);
+	rep_diff_value(d, row, row->old, t->old);
+	rep_diff_value(d, row, row->new, t->new);
+	rep_diff_value(d, row, delta, plain);
 	snprintf(t->delta, sizeof(t->delta), "%s%s", delta > 0 ? "+" : "", plain);
 	if (row->status == REP_STATUS_ADDED || row->status == REP_STATUS_GONE)
 		snprintf(t->change, sizeof(t->change),
@@ -306,10 +220,7 @@ static void put_texts(const struct rep_trace_diff *d, const struct rep_trace_row
 	else
 		rep_amount_percent(t->change, change * 100);
 	put_interval(row, t->interval);
-	if (isnan(row->q))
-		t->q[0] = '\0';
-	else
-		snprintf(t->q, sizeof(t->q), row->q < 0.0001 ? "<.0001" : "%.4f", row->q);
+	rep_diff_put_q(t->q, row->q);
 }
 
 static struct rep_value number(double v)
@@ -317,12 +228,12 @@ static struct rep_value number(double v)
 	return isnan(v) ? rep_null() : rep_float(v);
 }
 
-static struct rep_value bound(bool known, double v)
+static struct rep_value bound(const struct rep_diff_range *r, double v)
 {
-	return known ? number(v) : rep_null();
+	return r->known ? number(v) : rep_null();
 }
 
-static void put_values(const struct rep_trace_diff *d, const struct rep_trace_row *row,
+static void put_values(const struct rep_diff *d, const struct rep_diff_row *row,
 		       const struct texts *t, const struct tp_buf *metric, struct rep_value *v)
 {
 	v[METRIC] = rep_text((const char *)metric->data, metric->size);
@@ -332,7 +243,7 @@ static void put_values(const struct rep_trace_diff *d, const struct rep_trace_ro
 	v[CHANGE] = rep_str(t->change);
 	v[INTERVAL] = rep_str(t->interval);
 	v[Q] = rep_str(t->q);
-	v[VERDICT] = v[RAW_VERDICT] = rep_str(rep_trace_verdict(d, row->verdict));
+	v[VERDICT] = v[RAW_VERDICT] = rep_str(rep_diff_verdict(d, row->verdict));
 	v[SECTION] = rep_str(rep_trace_sections[row->section].name);
 	v[FAMILY] = rep_str(rep_families[row->family].name);
 	v[BY] = rep_str(rep_measure_bys[row->by]);
@@ -347,13 +258,13 @@ static void put_values(const struct rep_trace_diff *d, const struct rep_trace_ro
 	v[RAW_OLD] = number(row->old);
 	v[RAW_NEW] = number(row->new);
 	v[RAW_DELTA] = number(row->new - row->old);
-	v[RAW_CHANGE] = number(rep_trace_change(row));
-	v[OLD_LOW] = bound(row->of_old.known, row->of_old.low);
-	v[OLD_HIGH] = bound(row->of_old.known, row->of_old.high);
-	v[NEW_LOW] = bound(row->of_new.known, row->of_new.low);
-	v[NEW_HIGH] = bound(row->of_new.known, row->of_new.high);
-	v[DELTA_LOW] = bound(row->of_delta.known, row->of_delta.low);
-	v[DELTA_HIGH] = bound(row->of_delta.known, row->of_delta.high);
+	v[RAW_CHANGE] = number(row->change);
+	v[OLD_LOW] = bound(&row->of_old, row->of_old.low);
+	v[OLD_HIGH] = bound(&row->of_old, row->of_old.high);
+	v[NEW_LOW] = bound(&row->of_new, row->of_new.low);
+	v[NEW_HIGH] = bound(&row->of_new, row->of_new.high);
+	v[DELTA_LOW] = bound(&row->of_delta, row->of_delta.low);
+	v[DELTA_HIGH] = bound(&row->of_delta, row->of_delta.high);
 	v[OLD_EVENTS] = rep_int(row->old_count);
 	v[NEW_EVENTS] = rep_int(row->new_count);
 	v[N_OLD] = rep_int((int64_t)d->nold);
@@ -363,8 +274,7 @@ static void put_values(const struct rep_trace_diff *d, const struct rep_trace_ro
 }
 
 /* Columns that this kind of diff has. */
-static size_t pick_columns(const struct rep_trace_diff *d, struct rep_column *picked,
-			   enum column *place)
+static size_t pick_columns(const struct rep_diff *d, struct rep_column *picked, enum column *place)
 {
 	size_t n = 0;
 
@@ -378,21 +288,22 @@ static size_t pick_columns(const struct rep_trace_diff *d, struct rep_column *pi
 }
 
 struct table {
-	const struct rep_trace_diff *d;
+	const struct rep_diff *d;
 	struct rep_output *out;
 	struct rep_column column[NCOLUMNS];
 	enum column place[NCOLUMNS];
 	size_t ncolumns;
 };
 
-static int put_row(struct table *t, const struct rep_trace_row *row, struct tp_err *err)
+static int put_row(struct table *t, const struct rep_diff_row *row, struct tp_err *err)
 {
 	struct rep_value all[NCOLUMNS], values[NCOLUMNS];
 	struct tp_buf metric = {0};
 	struct texts texts;
+	size_t names;
 	int code = 0;
 
-	if (rep_trace_metric_name(row, &metric)) {
+	if (rep_diff_name(t->d, row, &metric, &names)) {
 		tp_buf_release(&metric);
 		return tp_nomem(err);
 	}
@@ -408,8 +319,8 @@ static int put_row(struct table *t, const struct rep_trace_row *row, struct tp_e
 /* By what they measure, then in their order. */
 static int by_measure(const void *pa, const void *pb)
 {
-	const struct rep_trace_row *a = *(const struct rep_trace_row *const *)pa,
-				   *b = *(const struct rep_trace_row *const *)pb;
+	const struct rep_diff_row *a = *(const struct rep_diff_row *const *)pa,
+				  *b = *(const struct rep_diff_row *const *)pb;
 	int order;
 
 	if (a->family != b->family)
@@ -420,24 +331,24 @@ static int by_measure(const void *pa, const void *pb)
 	return order ? order : (a > b) - (a < b);
 }
 
-static bool same_measure(const struct rep_trace_row *a, const struct rep_trace_row *b)
+static bool same_measure(const struct rep_diff_row *a, const struct rep_diff_row *b)
 {
 	return a->family == b->family && a->by == b->by && !strcmp(a->name, b->name);
 }
 
 static int in_order(const void *pa, const void *pb)
 {
-	const struct rep_trace_row *a = *(const struct rep_trace_row *const *)pa,
-				   *b = *(const struct rep_trace_row *const *)pb;
+	const struct rep_diff_row *a = *(const struct rep_diff_row *const *)pa,
+				  *b = *(const struct rep_diff_row *const *)pb;
 
 	return (a > b) - (a < b);
 }
 
 /* The first row of each measure, where that changed, in the order of the rows; `row` has room for
  * all. How many there are. */
-static size_t first_of_each(const struct rep_trace_diff *d, const struct rep_trace_row **row)
+static size_t first_of_each(const struct rep_diff *d, const struct rep_diff_row **row)
 {
-	const struct rep_trace_row *last = NULL;
+	const struct rep_diff_row *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++)
@@ -457,8 +368,8 @@ static size_t first_of_each(const struct rep_trace_diff *d, const struct rep_tra
 /* What changed most, each measure once. */
 static int put_most(struct table *t, size_t rows, struct tp_err *err)
 {
-	const struct rep_trace_diff *d = t->d;
-	const struct rep_trace_row **row;
+	const struct rep_diff *d = t->d;
+	const struct rep_diff_row **row;
 	size_t changed = 0, n;
 	char text[160];
 	int code = rep_output_note(t->out, false, "", err);
@@ -497,7 +408,7 @@ static int put_most(struct table *t, size_t rows, struct tp_err *err)
 
 static int put_section(struct table *t, unsigned section, size_t rows, struct tp_err *err)
 {
-	const struct rep_trace_diff *d = t->d;
+	const struct rep_diff *d = t->d;
 	char text[160];
 	size_t n = 0, shown = 0;
 	int code;
@@ -529,8 +440,8 @@ static int put_section(struct table *t, unsigned section, size_t rows, struct tp
 	return rep_output_note(t->out, false, text, err);
 }
 
-int rep_trace_rows(const struct rep_trace_diff *d, const struct rep_trace_show *show,
-		   struct rep_output *out, struct tp_err *err)
+int rep_traces_rows(const struct rep_diff *d, const struct rep_diff_show *show,
+		    struct rep_output *out, struct tp_err *err)
 {
 	struct table t = {.d = d, .out = out};
 	bool any_hist = false;
