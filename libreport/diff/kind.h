@@ -6,6 +6,8 @@
 #include "diff/gate.h"
 #include "diff/show.h"
 
+struct rep_diff_texts;
+
 /* What a gate is judged by. */
 struct rep_gate_rows {
 	struct rep_diff *d; /* its rows, in the order in which they are named; p of each */
@@ -42,6 +44,14 @@ struct rep_diff_kind {
 	const char *advice_rows, *advice; /* as rep_stats_advice has it */
 	int (*heading)(const struct rep_diff *d, const struct rep_diff_show *show,
 		       struct rep_output *out, struct tp_err *err);
+	/* Values are whole numbers, and every run has one: a row without a test is the same in all
+	 * runs, and shown with p 1. */
+	bool whole;
+	/* The texts of a row but q, and the cells that are not the same for both: table.h. */
+	void (*texts)(const struct rep_diff *d, const struct rep_diff_show *show,
+		      const struct rep_diff_row *row, struct rep_diff_texts *t);
+	void (*cells)(const struct rep_diff *d, const struct rep_diff_row *row,
+		      struct rep_value *v);
 	int (*table)(const struct rep_diff *d, const struct rep_diff_show *show,
 		     struct rep_output *out, struct tp_err *err);
 
@@ -78,9 +88,6 @@ struct rep_diff_row *rep_diff_add(struct rep_diff *d, size_t *room);
  * nothing else. `stats` is for n and m. 0 or TP_ENOMEM. */
 int rep_diff_test(struct rep_stats *stats, int64_t *value, size_t n, size_t m, double scale,
 		  struct rep_diff_row *row, double *u);
-
-/* Writes q as tables have it. */
-void rep_diff_put_q(char text[REP_AMOUNT_SIZE], double q);
 
 /* ---- for gates ---- */
 

@@ -6,14 +6,6 @@
 
 #include "diff/kind.h"
 
-void rep_diff_put_q(char text[REP_AMOUNT_SIZE], double q)
-{
-	if (isnan(q))
-		text[0] = '\0';
-	else
-		snprintf(text, REP_AMOUNT_SIZE, q < 0.0001 ? "<.0001" : "%.4f", q);
-}
-
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 {
 	text[0] = '\0';

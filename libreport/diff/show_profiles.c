@@ -5,129 +5,107 @@
 #include <string.h>
 
 #include "diff/profiles.h"
+#include "diff/table.h"
 
-enum column {
-	/* for people */
-	OLD,
-	OLD_RANGE,
-	NEW,
-	NEW_RANGE,
-	DELTA,
-	PERCENT,
-	SHARE,
-	OTHER, /* change of cum where flat is shown, and the other way round */
-	Q,
-	VERDICT,
-	/* for programs */
-	STATUS,
-	NAMES,
-	FLAT_OLD,
-	FLAT_NEW,
-	FLAT_DELTA,
-	FLAT_CHANGE,
-	FLAT_SHARE,
-	CUM_OLD,
-	CUM_NEW,
-	CUM_DELTA,
-	CUM_CHANGE,
-	CUM_SHARE,
-	N_OLD,
-	N_NEW,
-	OLD_LOW,
-	OLD_HIGH,
-	NEW_LOW,
-	NEW_HIGH,
-	DELTA_LOW,
-	DELTA_HIGH,
-	U,
-	P,
-	RAW_Q,
-	RAW_VERDICT,
-	SHOWN_NAME, /* for people: says how many names it stands for */
-	NAME,
-	NCOLUMNS
+static const struct rep_diff_column columns[] = {
+    REP_DIFF_PEOPLE(OLD_TEXT, ALL, "OLD", "flat_old", 4),
+    REP_DIFF_PEOPLE(OLD_RANGE, SETS, "\xc2\xb1", "old_low", 5),
+    REP_DIFF_PEOPLE(NEW_TEXT, ALL, "NEW", "flat_new", 4),
+    REP_DIFF_PEOPLE(NEW_RANGE, SETS, "\xc2\xb1", "new_low", 5),
+    REP_DIFF_PEOPLE(DELTA_TEXT, ALL, "DELTA", "flat_delta", 0),
+    REP_DIFF_PEOPLE(CHANGE_TEXT, ALL, "CHANGE", "flat_change", 0),
+    REP_DIFF_PEOPLE(SHARE_TEXT, PAIRS, "SHARE", "flat_share", 2),
+    REP_DIFF_PEOPLE(OTHER, PAIRS, "CUM DELTA", "cum_delta", 3),
+    REP_DIFF_PEOPLE(Q_TEXT, SETS, "Q", "q", 3),
+    {REP_CELL_VERDICT,
+     REP_OF_SETS,
+     {.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 9}},
+    REP_DIFF_RAW(STATUS, ALL, "status", REP_TEXT),
+    REP_DIFF_RAW(NAMES, ALL, "names", REP_COUNT),
+    REP_DIFF_RAW(FLAT_OLD, ALL, "flat_old", REP_COUNT),
+    REP_DIFF_RAW(FLAT_NEW, ALL, "flat_new", REP_COUNT),
+    REP_DIFF_RAW(FLAT_DELTA, ALL, "flat_delta", REP_COUNT),
+    REP_DIFF_RAW(FLAT_CHANGE, ALL, "flat_change", REP_SHARE),
+    REP_DIFF_RAW(FLAT_SHARE, ALL, "flat_share", REP_SHARE),
+    REP_DIFF_RAW(CUM_OLD, ALL, "cum_old", REP_COUNT),
+    REP_DIFF_RAW(CUM_NEW, ALL, "cum_new", REP_COUNT),
+    REP_DIFF_RAW(CUM_DELTA, ALL, "cum_delta", REP_COUNT),
+    REP_DIFF_RAW(CUM_CHANGE, ALL, "cum_change", REP_SHARE),
+    REP_DIFF_RAW(CUM_SHARE, ALL, "cum_share", REP_SHARE),
+    REP_DIFF_RAW(N_OLD, SETS, "n_old", REP_COUNT),
+    REP_DIFF_RAW(N_NEW, SETS, "n_new", REP_COUNT),
+    REP_DIFF_RAW(OLD_LOW, SETS, "old_low", REP_COUNT),
+    REP_DIFF_RAW(OLD_HIGH, SETS, "old_high", REP_COUNT),
+    REP_DIFF_RAW(NEW_LOW, SETS, "new_low", REP_COUNT),
+    REP_DIFF_RAW(NEW_HIGH, SETS, "new_high", REP_COUNT),
+    REP_DIFF_RAW(DELTA_LOW, SETS, "delta_low", REP_COUNT),
+    REP_DIFF_RAW(DELTA_HIGH, SETS, "delta_high", REP_COUNT),
+    REP_DIFF_RAW(U, SETS, "u", REP_FLOAT),
+    REP_DIFF_RAW(P, SETS, "p", REP_FLOAT),
+    REP_DIFF_RAW(Q, SETS, "q", REP_FLOAT),
+    REP_DIFF_RAW(VERDICT, SETS, "verdict", REP_TEXT),
+    {REP_CELL_SHOWN_NAME,
+     REP_OF_ALL,
+     {.name = "name_shown",
+      .kind = REP_TEXT,
+      .shorten = REP_SHORTEN_FUNCTION,
+      .least = 20,
+      .table_only = true}},
+    {REP_CELL_NAME, REP_OF_ALL, {.kind = REP_TEXT, .raw_only = true}},
 };
 
-/* Which tables a column is in. */
-enum { PAIRS = 1, SETS = 2 };
-
-static const struct {
-	struct rep_column column;
-	unsigned of;
-} columns[NCOLUMNS] = {
-#define PEOPLE(id, text, d, sets)                                                                  \
-	[id] = {{.name = text,                                                                     \
-		 .title = text,                                                                    \
-		 .kind = REP_TEXT,                                                                 \
-		 .right = true,                                                                    \
-		 .table_only = true,                                                               \
-		 .drop = d},                                                                       \
-		sets}
-#define RAW(id, text, type, sets) [id] = {{.name = text, .kind = type, .raw_only = true}, sets}
-    PEOPLE(OLD, "OLD", 4, PAIRS | SETS),
-    PEOPLE(OLD_RANGE, "\xc2\xb1", 5, SETS),
-    PEOPLE(NEW, "NEW", 4, PAIRS | SETS),
-    PEOPLE(NEW_RANGE, "\xc2\xb1", 5, SETS),
-    PEOPLE(DELTA, "DELTA", 0, PAIRS | SETS),
-    PEOPLE(PERCENT, "CHANGE", 0, PAIRS | SETS),
-    PEOPLE(SHARE, "SHARE", 2, PAIRS),
-    PEOPLE(OTHER, "CUM DELTA", 3, PAIRS),
-    PEOPLE(Q, "Q", 3, SETS),
-    [VERDICT] = {{.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 9}, SETS},
-    RAW(STATUS, "status", REP_TEXT, PAIRS | SETS),
-    RAW(NAMES, "names", REP_COUNT, PAIRS | SETS),
-    RAW(FLAT_OLD, "flat_old", REP_COUNT, PAIRS | SETS),
-    RAW(FLAT_NEW, "flat_new", REP_COUNT, PAIRS | SETS),
-    RAW(FLAT_DELTA, "flat_delta", REP_COUNT, PAIRS | SETS),
-    RAW(FLAT_CHANGE, "flat_change", REP_SHARE, PAIRS | SETS),
-    RAW(FLAT_SHARE, "flat_share", REP_SHARE, PAIRS | SETS),
-    RAW(CUM_OLD, "cum_old", REP_COUNT, PAIRS | SETS),
-    RAW(CUM_NEW, "cum_new", REP_COUNT, PAIRS | SETS),
-    RAW(CUM_DELTA, "cum_delta", REP_COUNT, PAIRS | SETS),
-    RAW(CUM_CHANGE, "cum_change", REP_SHARE, PAIRS | SETS),
-    RAW(CUM_SHARE, "cum_share", REP_SHARE, PAIRS | SETS),
-    RAW(N_OLD, "n_old", REP_COUNT, SETS),
-    RAW(N_NEW, "n_new", REP_COUNT, SETS),
-    RAW(OLD_LOW, "old_low", REP_COUNT, SETS),
-    RAW(OLD_HIGH, "old_high", REP_COUNT, SETS),
-    RAW(NEW_LOW, "new_low", REP_COUNT, SETS),
-    RAW(NEW_HIGH, "new_high", REP_COUNT, SETS),
-    RAW(DELTA_LOW, "delta_low", REP_COUNT, SETS),
-    RAW(DELTA_HIGH, "delta_high", REP_COUNT, SETS),
-    RAW(U, "u", REP_FLOAT, SETS),
-    RAW(P, "p", REP_FLOAT, SETS),
-    RAW(RAW_Q, "q", REP_FLOAT, SETS),
-    RAW(RAW_VERDICT, "verdict", REP_TEXT, SETS),
-    [SHOWN_NAME] =
-	{{.kind = REP_TEXT, .shorten = REP_SHORTEN_FUNCTION, .least = 20, .table_only = true},
-	 PAIRS | SETS},
-    [NAME] = {{.kind = REP_TEXT, .raw_only = true}, PAIRS | SETS},
-#undef PEOPLE
-#undef RAW
-};
-
-/* The number that a text shows, as it is of flat, and of cum; NULL: it is a text. */
-static const char *number_of(enum column c, bool cum)
+/* The number that a text shows of cum, where it is not that of flat. */
+static const char *cum_number(enum rep_diff_cell cell)
 {
-	static const struct {
-		enum column column;
-		const char *flat, *cum;
-	} numbers[] = {
-	    {OLD, "flat_old", "cum_old"},
-	    {NEW, "flat_new", "cum_new"},
-	    {DELTA, "flat_delta", "cum_delta"},
-	    {PERCENT, "flat_change", "cum_change"},
-	    {SHARE, "flat_share", "cum_share"},
-	    {OTHER, "cum_delta", "flat_delta"},
-	    {OLD_RANGE, "old_low", "old_low"},
-	    {NEW_RANGE, "new_low", "new_low"},
-	    {Q, "q", "q"},
-	};
+	switch (cell) {
+	case REP_CELL_OLD_TEXT:
+		return "cum_old";
+	case REP_CELL_NEW_TEXT:
+		return "cum_new";
+	case REP_CELL_DELTA_TEXT:
+		return "cum_delta";
+	case REP_CELL_CHANGE_TEXT:
+		return "cum_change";
+	case REP_CELL_SHARE_TEXT:
+		return "cum_share";
+	case REP_CELL_OTHER:
+		return "flat_delta";
+	default:
+		return NULL;
+	}
+}
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (numbers[i].column == c)
-			return cum ? numbers[i].cum : numbers[i].flat;
-	return NULL;
+/* Columns as the options want them. */
+static void settle_columns(struct rep_diff_table *t)
+{
+	enum rep_diff_by by = t->d->opt.keys.by;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		struct rep_column *c = &t->column[n];
+		enum rep_diff_cell cell = t->cell[i];
+
+		/* A whole stack's flat value is its cum value, too. */
+		if (cell == REP_CELL_OTHER && by == REP_BY_STACK)
+			continue;
+		*c = t->column[i];
+		t->cell[n++] = cell;
+		if (t->d->opt.cum && cum_number(cell))
+			c->by = cum_number(cell);
+		if (cell == REP_CELL_OTHER && t->d->opt.cum)
+			c->title = "FLAT DELTA";
+		if (cell != REP_CELL_NAME && cell != REP_CELL_SHOWN_NAME)
+			continue;
+		if (cell == REP_CELL_NAME)
+			c->name = rep_diff_by[by].name;
+		c->title = rep_diff_by[by].title;
+		if (by == REP_BY_FILE || by == REP_BY_LABEL)
+			c->shorten = REP_SHORTEN_LEFT;
+		/* The ends of many are alike. */
+		if (cell == REP_CELL_SHOWN_NAME && by == REP_BY_STACK)
+			c->least = 32;
+	}
+	t->ncolumns = n;
 }
 
 /* ---- heading ---- */
@@ -170,12 +148,6 @@ int rep_profiles_heading(const struct rep_diff *d, const struct rep_diff_show *s
 
 /* ---- rows ---- */
 
-struct texts {
-	char old[REP_AMOUNT_SIZE], new[REP_AMOUNT_SIZE], delta[REP_AMOUNT_SIZE];
-	char percent[REP_AMOUNT_SIZE], share[REP_AMOUNT_SIZE], other[REP_AMOUNT_SIZE];
-	char old_range[REP_AMOUNT_SIZE], new_range[REP_AMOUNT_SIZE], q[REP_AMOUNT_SIZE];
-};
-
 static int64_t divided(const struct rep_diff_show *show, int64_t v)
 {
 	double d;
@@ -204,19 +176,13 @@ static void put_range(char text[REP_AMOUNT_SIZE], const struct rep_diff_range *r
 			 percent);
 }
 
-/* Where all runs have the same value there was nothing to test. */
-static double no_less(double p)
-{
-	return isnan(p) ? 1 : p;
-}
-
 static double share(const struct rep_diff *d, int64_t delta)
 {
 	return d->base ? (double)delta / (double)d->base : 0;
 }
 
-static void put_texts(const struct rep_diff *d, const struct rep_diff_show *show,
-		      const struct rep_diff_row *row, struct texts *t)
+void rep_profiles_texts(const struct rep_diff *d, const struct rep_diff_show *show,
+			const struct rep_diff_row *row, struct rep_diff_texts *t)
 {
 	struct rep_diff_pair v = rep_diff_main(d, row);
 	int64_t delta = rep_diff_delta(v),
@@ -228,17 +194,16 @@ static void put_texts(const struct rep_diff *d, const struct rep_diff_show *show
 	rep_amount_signed(t->delta, divided(show, delta), d->unit, show->unit);
 	rep_amount_signed(t->other, divided(show, other), d->unit, show->unit);
 	if (delta && row->status == REP_STATUS_GONE)
-		snprintf(t->percent, sizeof(t->percent), "gone");
+		snprintf(t->change, sizeof(t->change), "gone");
 	else if (delta && row->status == REP_STATUS_ADDED)
-		snprintf(t->percent, sizeof(t->percent), "new");
+		snprintf(t->change, sizeof(t->change), "new");
 	else if (delta && !v.old)
-		snprintf(t->percent, sizeof(t->percent), "%s\xe2\x88\x9e", delta > 0 ? "+" : "-");
+		snprintf(t->change, sizeof(t->change), "%s\xe2\x88\x9e", delta > 0 ? "+" : "-");
 	else
-		rep_amount_percent(t->percent, delta ? percent : 0);
+		rep_amount_percent(t->change, delta ? percent : 0);
 	rep_amount_percent(t->share, share(d, delta) * 100);
 	put_range(t->old_range, &row->of_old, row->old);
 	put_range(t->new_range, &row->of_new, row->new);
-	rep_diff_put_q(t->q, no_less(row->q));
 }
 
 static struct rep_value change(struct rep_diff_pair p)
@@ -246,65 +211,20 @@ static struct rep_value change(struct rep_diff_pair p)
 	return p.old ? rep_float(rep_diff_percent(p) / 100) : rep_null();
 }
 
-static struct rep_value end(const struct rep_diff_range *r, double v)
+void rep_profiles_cells(const struct rep_diff *d, const struct rep_diff_row *row,
+			struct rep_value *v)
 {
-	return r->known ? rep_int((int64_t)v) : rep_null();
-}
-
-static void put_values(const struct rep_diff *d, const struct rep_diff_row *row,
-		       const struct texts *t, size_t names, struct rep_value *v)
-{
-	v[OLD] = rep_str(t->old);
-	v[OLD_RANGE] = rep_str(t->old_range);
-	v[NEW] = rep_str(t->new);
-	v[NEW_RANGE] = rep_str(t->new_range);
-	v[DELTA] = rep_str(t->delta);
-	v[PERCENT] = rep_str(t->percent);
-	v[SHARE] = rep_str(t->share);
-	v[OTHER] = rep_str(t->other);
-	v[Q] = rep_str(t->q);
-	v[VERDICT] = rep_str(rep_diff_verdict(d, row->verdict));
-	v[STATUS] = rep_str(row->key ? rep_statuses[row->status] : "total");
-	v[NAMES] = row->key ? rep_int((int64_t)names) : rep_null();
-	v[FLAT_OLD] = rep_int(row->flat.old);
-	v[FLAT_NEW] = rep_int(row->flat.new);
-	v[FLAT_DELTA] = rep_int(rep_diff_delta(row->flat));
-	v[FLAT_CHANGE] = change(row->flat);
-	v[FLAT_SHARE] = rep_float(share(d, rep_diff_delta(row->flat)));
-	v[CUM_OLD] = rep_int(row->cum.old);
-	v[CUM_NEW] = rep_int(row->cum.new);
-	v[CUM_DELTA] = rep_int(rep_diff_delta(row->cum));
-	v[CUM_CHANGE] = change(row->cum);
-	v[CUM_SHARE] = rep_float(share(d, rep_diff_delta(row->cum)));
-	v[N_OLD] = rep_int((int64_t)d->nold);
-	v[N_NEW] = rep_int((int64_t)d->nnew);
-	v[OLD_LOW] = end(&row->of_old, row->of_old.low);
-	v[OLD_HIGH] = end(&row->of_old, row->of_old.high);
-	v[NEW_LOW] = end(&row->of_new, row->of_new.low);
-	v[NEW_HIGH] = end(&row->of_new, row->of_new.high);
-	v[DELTA_LOW] = end(&row->of_delta, row->of_delta.low);
-	v[DELTA_HIGH] = end(&row->of_delta, row->of_delta.high);
-	v[U] = rep_float(row->u);
-	v[P] = rep_float(no_less(row->p));
-	v[RAW_Q] = rep_float(no_less(row->q));
-	v[RAW_VERDICT] = rep_str(rep_diff_verdict(d, row->verdict));
-}
-
-/* The name, and in `shown` what people read: one that stands for several says so. */
-static int put_name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *name,
-		    struct tp_buf *shown, size_t *names)
-{
-	char text[40];
-	int code;
-
-	name->size = shown->size = 0;
-	code = rep_diff_name(d, row, name, names);
-	if (!code && name->size)
-		code = tp_buf_put(shown, name->data, name->size);
-	if (code || *names < 2)
-		return code;
-	snprintf(text, sizeof(text), " (%zu names)", *names);
-	return tp_buf_put(shown, text, strlen(text));
+	v[REP_CELL_FLAT_OLD] = rep_int(row->flat.old);
+	v[REP_CELL_FLAT_NEW] = rep_int(row->flat.new);
+	v[REP_CELL_FLAT_DELTA] = rep_int(rep_diff_delta(row->flat));
+	v[REP_CELL_FLAT_CHANGE] = change(row->flat);
+	v[REP_CELL_FLAT_SHARE] = rep_float(share(d, rep_diff_delta(row->flat)));
+	v[REP_CELL_CUM_OLD] = rep_int(row->cum.old);
+	v[REP_CELL_CUM_NEW] = rep_int(row->cum.new);
+	v[REP_CELL_CUM_DELTA] = rep_int(rep_diff_delta(row->cum));
+	v[REP_CELL_CUM_CHANGE] = change(row->cum);
+	v[REP_CELL_CUM_SHARE] = rep_float(share(d, rep_diff_delta(row->cum)));
+	v[REP_CELL_U] = rep_float(row->u);
 }
 
 static bool same(struct rep_diff_pair p)
@@ -347,66 +267,23 @@ static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out
 int rep_profiles_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		      struct rep_output *out, struct tp_err *err)
 {
-	bool people = rep_output_for_people(out), unchanged;
-	bool stacks = d->opt.keys.by == REP_BY_STACK;
-	struct rep_column picked[NCOLUMNS];
-	struct tp_buf name = {0}, shown = {0};
-	size_t place[NCOLUMNS], n = 0, rows = d->n;
+	struct rep_diff_table t;
+	size_t rows = show->rows && d->n > show->rows ? show->rows : d->n;
+	bool unchanged;
 	char more[80];
-	int code;
+	int code = rep_output_note(out, false, "", err);
 
-	for (size_t i = 0; i < NCOLUMNS; i++) {
-		/* A whole stack's flat value is its cum value, too. */
-		if (!(columns[i].of & (d->sets ? SETS : PAIRS)) || (i == OTHER && stacks))
-			continue;
-		picked[n] = columns[i].column;
-		picked[n].by = number_of((enum column)i, d->opt.cum);
-		if (i == OTHER && d->opt.cum)
-			picked[n].title = "FLAT DELTA";
-		if (i == NAME || i == SHOWN_NAME) {
-			picked[n].name =
-			    i == NAME ? rep_diff_by[d->opt.keys.by].name : "name_shown";
-			picked[n].title = rep_diff_by[d->opt.keys.by].title;
-			if (d->opt.keys.by == REP_BY_FILE || d->opt.keys.by == REP_BY_LABEL)
-				picked[n].shorten = REP_SHORTEN_LEFT;
-			/* The ends of many are alike. */
-			if (i == SHOWN_NAME && stacks)
-				picked[n].least = 32;
-		}
-		place[n++] = i;
-	}
-	if (show->rows && rows > show->rows)
-		rows = show->rows;
+	rep_diff_table_init(&t, d, show, out, columns, sizeof(columns) / sizeof(columns[0]));
+	settle_columns(&t);
 	/* Zeros are no news, unless all rows were asked for. */
-	unchanged = people && show->rows && nothing_changed(d);
+	unchanged = t.people && show->rows && nothing_changed(d);
 	if (unchanged)
 		rows = 0;
-	code = rep_output_note(out, false, "", err);
 	if (!code)
-		code = rep_output_begin(out, "diff", picked, n, err);
-	for (size_t i = 0; !code && i <= rows; i++) {
-		const struct rep_diff_row *row = i ? &d->row[i - 1] : &d->total;
-		struct rep_value all[NCOLUMNS], values[NCOLUMNS];
-		struct texts texts;
-		size_t names = 0;
-
-		if (put_name(d, row, &name, &shown, &names)) {
-			code = tp_nomem(err);
-			break;
-		}
-		if (people)
-			put_texts(d, show, row, &texts);
-		else
-			memset(&texts, 0, sizeof(texts));
-		put_values(d, row, &texts, names, all);
-		all[NAME] = rep_text((char *)name.data, name.size);
-		all[SHOWN_NAME] = rep_text((char *)shown.data, shown.size);
-		for (size_t c = 0; c < n; c++)
-			values[c] = all[place[c]];
-		code = rep_output_row(out, values, err);
-	}
-	tp_buf_release(&name);
-	tp_buf_release(&shown);
+		code = rep_diff_table_begin(&t, "diff", err);
+	for (size_t i = 0; !code && i <= rows; i++)
+		code = rep_diff_table_row(&t, i ? &d->row[i - 1] : &d->total, err);
+	rep_diff_table_release(&t);
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code && rows < d->n) {
@@ -416,5 +293,5 @@ int rep_profiles_rows(const struct rep_diff *d, const struct rep_diff_show *show
 			 d->n - rows);
 		code = rep_output_note(out, false, more, err);
 	}
-	return code || !people ? code : explain(d, rows, out, err);
+	return code || !t.people ? code : explain(d, rows, out, err);
 }

@@ -5,97 +5,52 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "diff/table.h"
 #include "diff/traces.h"
 
-enum column {
-	METRIC,
-	/* for people */
-	OLD,
-	NEW,
-	DELTA,
-	CHANGE,
-	INTERVAL,
-	Q,
-	VERDICT,
-	/* for programs */
-	SECTION,
-	FAMILY,
-	BY,
-	NAME,
-	STAT,
-	UNIT,
-	PER,
-	EXACT,
-	STATUS,
-	RAW_OLD,
-	RAW_NEW,
-	RAW_DELTA,
-	RAW_CHANGE,
-	OLD_LOW,
-	OLD_HIGH,
-	NEW_LOW,
-	NEW_HIGH,
-	DELTA_LOW,
-	DELTA_HIGH,
-	OLD_EVENTS,
-	NEW_EVENTS,
-	N_OLD,
-	N_NEW,
-	P,
-	RAW_Q,
-	RAW_VERDICT,
-	NCOLUMNS
-};
-
-#define PEOPLE(id, text, raw, rank)                                                                \
-	[id] = {.name = (text),                                                                    \
-		.title = (text),                                                                   \
-		.by = (raw),                                                                       \
-		.kind = REP_TEXT,                                                                  \
-		.right = true,                                                                     \
-		.table_only = true,                                                                \
-		.drop = (rank)}
-#define RAW(id, text, type) [id] = {.name = (text), .kind = (type), .raw_only = true}
-
-static const struct rep_column columns[NCOLUMNS] = {
-    [METRIC] = {.name = "metric",
-		.title = "METRIC",
-		.kind = REP_TEXT,
-		.shorten = REP_SHORTEN_MIDDLE,
-		.least = 34},
-    PEOPLE(OLD, "OLD", "old", 0),
-    PEOPLE(NEW, "NEW", "new", 0),
-    PEOPLE(DELTA, "DELTA", "delta", 4),
-    PEOPLE(CHANGE, "CHANGE", "change", 0),
-    PEOPLE(INTERVAL, "95%", "delta_low", 2),
-    PEOPLE(Q, "Q", "q", 3),
-    [VERDICT] = {.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 7},
-    RAW(SECTION, "section", REP_TEXT),
-    RAW(FAMILY, "family", REP_TEXT),
-    RAW(BY, "by", REP_TEXT),
-    RAW(NAME, "name", REP_TEXT),
-    RAW(STAT, "stat", REP_TEXT),
-    RAW(UNIT, "unit", REP_TEXT),
-    RAW(PER, "per", REP_TEXT),
-    RAW(EXACT, "exact", REP_BOOL),
-    RAW(STATUS, "status", REP_TEXT),
-    RAW(RAW_OLD, "old", REP_FLOAT),
-    RAW(RAW_NEW, "new", REP_FLOAT),
-    RAW(RAW_DELTA, "delta", REP_FLOAT),
-    RAW(RAW_CHANGE, "change", REP_FLOAT),
-    RAW(OLD_LOW, "old_low", REP_FLOAT),
-    RAW(OLD_HIGH, "old_high", REP_FLOAT),
-    RAW(NEW_LOW, "new_low", REP_FLOAT),
-    RAW(NEW_HIGH, "new_high", REP_FLOAT),
-    RAW(DELTA_LOW, "delta_low", REP_FLOAT),
-    RAW(DELTA_HIGH, "delta_high", REP_FLOAT),
-    RAW(OLD_EVENTS, "old_events", REP_COUNT),
-    RAW(NEW_EVENTS, "new_events", REP_COUNT),
-    RAW(N_OLD, "n_old", REP_COUNT),
-    RAW(N_NEW, "n_new", REP_COUNT),
-    RAW(P, "p", REP_FLOAT),
-    RAW(RAW_Q, "q", REP_FLOAT),
-    RAW(RAW_VERDICT, "verdict", REP_TEXT),
+static const struct rep_diff_column columns[] = {
+    {REP_CELL_NAME,
+     REP_OF_ALL,
+     {.name = "metric",
+      .title = "METRIC",
+      .kind = REP_TEXT,
+      .shorten = REP_SHORTEN_MIDDLE,
+      .least = 34}},
+    REP_DIFF_PEOPLE(OLD_TEXT, ALL, "OLD", "old", 0),
+    REP_DIFF_PEOPLE(NEW_TEXT, ALL, "NEW", "new", 0),
+    REP_DIFF_PEOPLE(DELTA_TEXT, ALL, "DELTA", "delta", 4),
+    REP_DIFF_PEOPLE(CHANGE_TEXT, ALL, "CHANGE", "change", 0),
+    REP_DIFF_PEOPLE(INTERVAL, ALL, "95%", "delta_low", 2),
+    REP_DIFF_PEOPLE(Q_TEXT, SETS, "Q", "q", 3),
+    {REP_CELL_VERDICT,
+     REP_OF_ALL,
+     {.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 7}},
+    REP_DIFF_RAW(SECTION, ALL, "section", REP_TEXT),
+    REP_DIFF_RAW(FAMILY, ALL, "family", REP_TEXT),
+    REP_DIFF_RAW(BY, ALL, "by", REP_TEXT),
+    REP_DIFF_RAW(MEASURE, ALL, "name", REP_TEXT),
+    REP_DIFF_RAW(STAT, ALL, "stat", REP_TEXT),
+    REP_DIFF_RAW(UNIT, ALL, "unit", REP_TEXT),
+    REP_DIFF_RAW(PER, ALL, "per", REP_TEXT),
+    REP_DIFF_RAW(EXACT, ALL, "exact", REP_BOOL),
+    REP_DIFF_RAW(STATUS, ALL, "status", REP_TEXT),
+    REP_DIFF_RAW(OLD, ALL, "old", REP_FLOAT),
+    REP_DIFF_RAW(NEW, ALL, "new", REP_FLOAT),
+    REP_DIFF_RAW(DELTA, ALL, "delta", REP_FLOAT),
+    REP_DIFF_RAW(CHANGE, ALL, "change", REP_FLOAT),
+    REP_DIFF_RAW(OLD_LOW, ALL, "old_low", REP_FLOAT),
+    REP_DIFF_RAW(OLD_HIGH, ALL, "old_high", REP_FLOAT),
+    REP_DIFF_RAW(NEW_LOW, ALL, "new_low", REP_FLOAT),
+    REP_DIFF_RAW(NEW_HIGH, ALL, "new_high", REP_FLOAT),
+    REP_DIFF_RAW(DELTA_LOW, ALL, "delta_low", REP_FLOAT),
+    REP_DIFF_RAW(DELTA_HIGH, ALL, "delta_high", REP_FLOAT),
+    REP_DIFF_RAW(OLD_EVENTS, ALL, "old_events", REP_COUNT),
+    REP_DIFF_RAW(NEW_EVENTS, ALL, "new_events", REP_COUNT),
+    REP_DIFF_RAW(N_OLD, ALL, "n_old", REP_COUNT),
+    REP_DIFF_RAW(N_NEW, ALL, "n_new", REP_COUNT),
+    REP_DIFF_RAW(P, ALL, "p", REP_FLOAT),
+    REP_DIFF_RAW(Q, ALL, "q", REP_FLOAT),
+    REP_DIFF_RAW(VERDICT, ALL, "verdict", REP_TEXT),
 };
 
 /* ---- heading ---- */
@@ -174,11 +129,6 @@ int rep_traces_heading(const struct rep_diff *d, const struct rep_diff_show *sho
 
 /* ---- rows ---- */
 
-struct texts {
-	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], delta[REP_DIFF_VALUE + 2];
-	char change[REP_AMOUNT_SIZE], interval[64], q[REP_AMOUNT_SIZE];
-};
-
 static void put_percent(char text[24], double percent, bool sign)
 {
 	if (fabs(percent) >= 999.5)
@@ -200,11 +150,13 @@ static void put_interval(const struct rep_diff_row *row, char text[64])
 	snprintf(text, 64, "%s..%s%%", low, high);
 }
 
-static void put_texts(const struct rep_diff *d, const struct rep_diff_row *row, struct texts *t)
+void rep_traces_texts(const struct rep_diff *d, const struct rep_diff_show *show,
+		      const struct rep_diff_row *row, struct rep_diff_texts *t)
 {
 	double delta = row->new - row->old, change = row->change;
 	char plain[REP_DIFF_VALUE];
 
+	(void)show;
 	rep_diff_value(d, row, row->old, t->old);
 	rep_diff_value(d, row, row->new, t->new);
 	rep_diff_value(d, row, delta, plain);
@@ -220,7 +172,6 @@ static void put_texts(const struct rep_diff *d, const struct rep_diff_row *row, 
 	else
 		rep_amount_percent(t->change, change * 100);
 	put_interval(row, t->interval);
-	rep_diff_put_q(t->q, row->q);
 }
 
 static struct rep_value number(double v)
@@ -228,92 +179,25 @@ static struct rep_value number(double v)
 	return isnan(v) ? rep_null() : rep_float(v);
 }
 
-static struct rep_value bound(const struct rep_diff_range *r, double v)
+void rep_traces_cells(const struct rep_diff *d, const struct rep_diff_row *row, struct rep_value *v)
 {
-	return r->known ? number(v) : rep_null();
-}
+	bool divided = row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT;
 
-static void put_values(const struct rep_diff *d, const struct rep_diff_row *row,
-		       const struct texts *t, const struct tp_buf *metric, struct rep_value *v)
-{
-	v[METRIC] = rep_text((const char *)metric->data, metric->size);
-	v[OLD] = rep_str(t->old);
-	v[NEW] = rep_str(t->new);
-	v[DELTA] = rep_str(t->delta);
-	v[CHANGE] = rep_str(t->change);
-	v[INTERVAL] = rep_str(t->interval);
-	v[Q] = rep_str(t->q);
-	v[VERDICT] = v[RAW_VERDICT] = rep_str(rep_diff_verdict(d, row->verdict));
-	v[SECTION] = rep_str(rep_trace_sections[row->section].name);
-	v[FAMILY] = rep_str(rep_families[row->family].name);
-	v[BY] = rep_str(rep_measure_bys[row->by]);
-	v[NAME] = rep_str(row->name);
-	v[STAT] = rep_str(rep_stats_of[row->stat].name);
-	v[UNIT] = rep_str(d->ticks && !strcmp(row->unit, "nanoseconds") ? "ticks" : row->unit);
-	v[PER] = rep_str(row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT
-			     ? rep_pers[d->opt.per.per]
-			     : "");
-	v[EXACT] = rep_int(row->exact);
-	v[STATUS] = rep_str(rep_statuses[row->status]);
-	v[RAW_OLD] = number(row->old);
-	v[RAW_NEW] = number(row->new);
-	v[RAW_DELTA] = number(row->new - row->old);
-	v[RAW_CHANGE] = number(row->change);
-	v[OLD_LOW] = bound(&row->of_old, row->of_old.low);
-	v[OLD_HIGH] = bound(&row->of_old, row->of_old.high);
-	v[NEW_LOW] = bound(&row->of_new, row->of_new.low);
-	v[NEW_HIGH] = bound(&row->of_new, row->of_new.high);
-	v[DELTA_LOW] = bound(&row->of_delta, row->of_delta.low);
-	v[DELTA_HIGH] = bound(&row->of_delta, row->of_delta.high);
-	v[OLD_EVENTS] = rep_int(row->old_count);
-	v[NEW_EVENTS] = rep_int(row->new_count);
-	v[N_OLD] = rep_int((int64_t)d->nold);
-	v[N_NEW] = rep_int((int64_t)d->nnew);
-	v[P] = number(row->p);
-	v[RAW_Q] = number(row->q);
-}
-
-/* Columns that this kind of diff has. */
-static size_t pick_columns(const struct rep_diff *d, struct rep_column *picked, enum column *place)
-{
-	size_t n = 0;
-
-	for (int i = 0; i < NCOLUMNS; i++) {
-		if (i == Q && !d->sets)
-			continue;
-		picked[n] = columns[i];
-		place[n++] = (enum column)i;
-	}
-	return n;
-}
-
-struct table {
-	const struct rep_diff *d;
-	struct rep_output *out;
-	struct rep_column column[NCOLUMNS];
-	enum column place[NCOLUMNS];
-	size_t ncolumns;
-};
-
-static int put_row(struct table *t, const struct rep_diff_row *row, struct tp_err *err)
-{
-	struct rep_value all[NCOLUMNS], values[NCOLUMNS];
-	struct tp_buf metric = {0};
-	struct texts texts;
-	size_t names;
-	int code = 0;
-
-	if (rep_diff_name(t->d, row, &metric, &names)) {
-		tp_buf_release(&metric);
-		return tp_nomem(err);
-	}
-	put_texts(t->d, row, &texts);
-	put_values(t->d, row, &texts, &metric, all);
-	for (size_t i = 0; i < t->ncolumns; i++)
-		values[i] = all[t->place[i]];
-	code = rep_output_row(t->out, values, err);
-	tp_buf_release(&metric);
-	return code;
+	v[REP_CELL_SECTION] = rep_str(rep_trace_sections[row->section].name);
+	v[REP_CELL_FAMILY] = rep_str(rep_families[row->family].name);
+	v[REP_CELL_BY] = rep_str(rep_measure_bys[row->by]);
+	v[REP_CELL_MEASURE] = rep_str(row->name);
+	v[REP_CELL_STAT] = rep_str(rep_stats_of[row->stat].name);
+	v[REP_CELL_UNIT] =
+	    rep_str(d->ticks && !strcmp(row->unit, "nanoseconds") ? "ticks" : row->unit);
+	v[REP_CELL_PER] = rep_str(divided ? rep_pers[d->opt.per.per] : "");
+	v[REP_CELL_EXACT] = rep_int(row->exact);
+	v[REP_CELL_OLD] = number(row->old);
+	v[REP_CELL_NEW] = number(row->new);
+	v[REP_CELL_DELTA] = number(row->new - row->old);
+	v[REP_CELL_CHANGE] = number(row->change);
+	v[REP_CELL_OLD_EVENTS] = rep_int(row->old_count);
+	v[REP_CELL_NEW_EVENTS] = rep_int(row->new_count);
 }
 
 /* By what they measure, then in their order. */
@@ -366,7 +250,7 @@ static size_t first_of_each(const struct rep_diff *d, const struct rep_diff_row 
 }
 
 /* What changed most, each measure once. */
-static int put_most(struct table *t, size_t rows, struct tp_err *err)
+static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
 	const struct rep_diff_row **row;
@@ -387,7 +271,7 @@ static int put_most(struct table *t, size_t rows, struct tp_err *err)
 				       "leaves possible",
 				       err);
 	if (!code)
-		code = rep_output_begin(t->out, "most", t->column, t->ncolumns, err);
+		code = rep_diff_table_begin(t, "most", err);
 	if (code)
 		return code;
 	row = tp_many(d->n, sizeof(*row));
@@ -395,7 +279,7 @@ static int put_most(struct table *t, size_t rows, struct tp_err *err)
 		return tp_nomem(err);
 	n = first_of_each(d, row);
 	for (size_t i = 0; !code && i < n && i < rows; i++)
-		code = put_row(t, row[i], err);
+		code = rep_diff_table_row(t, row[i], err);
 	free(row);
 	if (!code)
 		code = rep_output_end(t->out, err);
@@ -406,7 +290,7 @@ static int put_most(struct table *t, size_t rows, struct tp_err *err)
 	return code ? code : rep_output_note(t->out, false, text, err);
 }
 
-static int put_section(struct table *t, unsigned section, size_t rows, struct tp_err *err)
+static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
 	char text[160];
@@ -423,12 +307,11 @@ static int put_section(struct table *t, unsigned section, size_t rows, struct tp
 	if (!code)
 		code = rep_output_note(t->out, true, text, err);
 	if (!code)
-		code = rep_output_begin(t->out, rep_trace_sections[section].name, t->column,
-					t->ncolumns, err);
+		code = rep_diff_table_begin(t, rep_trace_sections[section].name, err);
 	for (size_t i = 0; !code && i < d->n && (!rows || shown < rows); i++) {
 		if (d->row[i].section != section)
 			continue;
-		code = put_row(t, &d->row[i], err);
+		code = rep_diff_table_row(t, &d->row[i], err);
 		shown++;
 	}
 	if (!code)
@@ -443,21 +326,23 @@ static int put_section(struct table *t, unsigned section, size_t rows, struct tp
 int rep_traces_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		    struct rep_output *out, struct tp_err *err)
 {
-	struct table t = {.d = d, .out = out};
+	struct rep_diff_table t;
 	bool any_hist = false;
 	int code = 0;
 
-	t.ncolumns = pick_columns(d, t.column, t.place);
-	if (show->one || !rep_output_for_people(out)) {
-		code = rep_output_begin(out, "metrics", t.column, t.ncolumns, err);
+	rep_diff_table_init(&t, d, show, out, columns, sizeof(columns) / sizeof(columns[0]));
+	if (show->one || !t.people) {
+		code = rep_diff_table_begin(&t, "metrics", err);
 		for (size_t i = 0; !code && i < d->n && (!show->rows || i < show->rows); i++)
-			code = put_row(&t, &d->row[i], err);
+			code = rep_diff_table_row(&t, &d->row[i], err);
+		rep_diff_table_release(&t);
 		return code ? code : rep_output_end(out, err);
 	}
 	if (show->overview)
 		code = put_most(&t, show->rows ? 2 * show->rows : d->n, err);
 	for (unsigned s = 0; !code && s < REP_NTRACE_SECTIONS; s++)
 		code = put_section(&t, s, show->rows, err);
+	rep_diff_table_release(&t);
 	for (size_t i = 0; i < d->n; i++)
 		any_hist = any_hist || !d->row[i].exact;
 	if (!code && any_hist)
