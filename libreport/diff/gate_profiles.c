@@ -18,7 +18,9 @@ int rep_profiles_parse_metric(struct rep_gate *g, char *metric, struct tp_err *e
 	if (!strncmp(at, "flat(", 5) || !strncmp(at, "cum(", 4)) {
 		char *open = strchr(at, '('), *close = strrchr(at, ')');
 
-		if (close && close[1])
+		if (!close)
+			return rep_gate_wrong(g, err, "has ( without )");
+		if (close[1])
 			return rep_gate_wrong(g, err, "has '%.20s' behind the )", close + 1);
 		g->several = true;
 		g->cum = *at == 'c';

@@ -53,6 +53,8 @@ static void test_gate_parse(void **state)
 	    "cpu>5%ms",
 	    "cpu>5%,",
 	    "flat(a>5%",
+	    "flat(a).b>5%",
+	    "[].:flat(>5%",
 	    "flat([)>5%",
 	    "cpu>1e999",
 	    "cpu>5%,min=-1",
@@ -135,6 +137,7 @@ static void test_gate_judge_pairs(void **state)
 	    {"space>+5%", 1000, 1099, REP_OUTCOME_PASSED, ""},
 	    {"space>+5%", 1000, 1100, REP_OUTCOME_PASSED, ""}, /* exactly 5 % is not more */
 	    {"space>+5%", 1000, 1101, REP_OUTCOME_EXCEEDED, ""},
+	    {"space>+7%", 1000, 1140, REP_OUTCOME_PASSED, ""}, /* 0.07 * 100 is more than 7 */
 	    {"space>+5%,min=102", 1000, 1101, REP_OUTCOME_PASSED, ""},
 	    {"space>+5%,min=1KiB", 1000, 3000, REP_OUTCOME_EXCEEDED, ""},
 	    {"space>+5%", 1000, 0, REP_OUTCOME_PASSED, "space fell by 50%"},

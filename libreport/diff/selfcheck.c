@@ -16,7 +16,7 @@ struct game {
 	struct rep_check *check;
 };
 
-/* The next swap of a random order of n runs or windows (Fisher and Yates). */
+/* Returns a number below n, as Fisher and Yates shuffle with. */
 static size_t pick(struct game *g, size_t n)
 {
 	return (size_t)(tp_random(&g->seed) % n);

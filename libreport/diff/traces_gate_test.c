@@ -187,6 +187,11 @@ static void test_gate_sets(void **state)
 			 REP_OUTCOME_PASSED);
 	assert_int_equal(judge("task[a].p50>+5%", run, 3, run + 10, 3, NULL).outcome,
 			 REP_OUTCOME_UNDECIDED);
+	/* Four can tell one metric, but not one of two. */
+	assert_int_equal(judge("task(^a$).p50>+5%", run, 4, run + 10, 4, NULL).outcome,
+			 REP_OUTCOME_EXCEEDED);
+	assert_int_equal(judge("task(^[ab]$).p50>+5%", run, 4, run + 10, 4, NULL).outcome,
+			 REP_OUTCOME_UNDECIDED);
 	/* A limit: most runs of the new set are beyond it, or not, or too few to tell. */
 	assert_int_equal(judge("task[a].p50>1.05ms", run, 10, run + 10, 10, NULL).outcome,
 			 REP_OUTCOME_EXCEEDED);
