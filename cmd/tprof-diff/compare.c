@@ -95,27 +95,17 @@ int diff_refuse(struct args *args, struct tp_err *err, int status)
 	return status;
 }
 
-struct rep_gate_result *diff_results(const struct args *args)
-{
-	return calloc(args->ngates + 1, sizeof(struct rep_gate_result));
-}
-
-void diff_results_free(const struct args *args, struct rep_gate_result *result)
-{
-	for (size_t i = 0; result && i < args->ngates; i++)
-		rep_gate_result_release(&result[i]);
-	free(result);
-}
-
 int diff_judge(struct args *args, const struct compared *c, struct rep_gate_result *result)
 {
+	struct rep_diff_options opt = args->diff;
 	struct tp_err err;
 	int code = 0;
 
-	args->diff.damaged = c->damaged;
+	opt.damaged = c->damaged;
+	for (size_t i = 0; i < args->ngates; i++)
+		rep_gate_result_release(&result[i]);
 	for (size_t i = 0; !code && i < args->ngates; i++)
-		code =
-		    rep_gate_judge(&args->gate[i], &c->old, &c->new, &args->diff, &result[i], &err);
+		code = rep_gate_judge(&args->gate[i], &c->old, &c->new, &opt, &result[i], &err);
 	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
 }
 
@@ -182,11 +172,25 @@ static int show_diff(struct args *args, const struct compared *c,
 	return status;
 }
 
-int diff_show(struct args *args, const struct compared *c, const struct rep_gate_result *result)
+int diff_compare(struct args *args, const struct compared *c,
+		 int (*exactly)(struct args *args, struct rep_gate_result *result))
 {
-	int status = args->junit ? write_junit(args, result) : show_diff(args, c, result);
+	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
+	int status = result ? diff_judge(args, c, result) : cmd_nomem(&args->cmd);
+	bool inexact = false;
 
-	return status ? status : tell_gates(args, result, c->damaged != NULL);
+	for (size_t i = 0; !status && i < args->ngates; i++)
+		inexact = inexact || result[i].inexact;
+	if (inexact && exactly)
+		status = exactly(args, result);
+	if (!status)
+		status = args->junit ? write_junit(args, result) : show_diff(args, c, result);
+	if (!status)
+		status = tell_gates(args, result, c->damaged != NULL);
+	for (size_t i = 0; result && i < args->ngates; i++)
+		rep_gate_result_release(&result[i]);
+	free(result);
+	return status;
 }
 
 int diff_self_check(struct args *args, const struct rep_diff_side *old, const char *name,

@@ -43,18 +43,16 @@ struct compared {
 	const char *damaged; /* name of a run that lost something, NULL: none did */
 };
 
-/* Judges all gates: a result for each, to be released in every case. An exit status: 2 for a gate
- * that does not fit what is compared. */
+/* Judges all gates, then shows the diff and what they say. An exit status: that of the gates where
+ * there are any, 2 for one that does not fit what is compared. `exactly` judges them again where
+ * exact metrics could say otherwise; NULL: all are exact. */
+int diff_compare(struct args *args, const struct compared *c,
+		 int (*exactly)(struct args *args, struct rep_gate_result *result));
+/* Judges all gates anew: a result for each, to be released in every case. An exit status. */
 int diff_judge(struct args *args, const struct compared *c, struct rep_gate_result *result);
-/* Shows the diff, and what the gates say; `result` as diff_judge left it. An exit status, that of
- * the gates where there are any. */
-int diff_show(struct args *args, const struct compared *c, const struct rep_gate_result *result);
 /* How often the old runs, called `name`, differ from each other; `how` says how they are dealt. */
 int diff_self_check(struct args *args, const struct rep_diff_side *old, const char *name,
 		    const char *how);
-/* For all of it: room for the results, and none of them judged yet; NULL: out of memory. */
-struct rep_gate_result *diff_results(const struct args *args);
-void diff_results_free(const struct args *args, struct rep_gate_result *result);
 /* What was asked for does not fit what is compared, of which nothing is wrong: an exit status,
  * `status` for that. */
 int diff_refuse(struct args *args, struct tp_err *err, int status);

@@ -23,17 +23,6 @@ static const char *damaged_one(const struct loaded *in)
 	return NULL;
 }
 
-static int compare(struct args *args, const struct compared *c)
-{
-	struct rep_gate_result *result = diff_results(args);
-	int status = result ? diff_judge(args, c, result) : cmd_nomem(&args->cmd);
-
-	if (!status)
-		status = diff_show(args, c, result);
-	diff_results_free(args, result);
-	return status;
-}
-
 /* Those of the new ones; a filter that found nothing in these may have found what is gone. */
 static void tell_notes(struct args *args, const struct rep_filter_notes *old,
 		       const struct rep_filter_notes *new)
@@ -76,8 +65,10 @@ static int prepare_and_compare(struct args *args, struct loaded *in)
 	else if (args->self_check)
 		status = diff_self_check(args, &old.side, in->old_name, "in random halves");
 	else
-		status = compare(args, &(struct compared){old.side, new.side, in->old_name,
-							  in->new_name, damaged_one(in)});
+		status = diff_compare(args,
+				      &(struct compared){old.side, new.side, in->old_name,
+							 in->new_name, damaged_one(in)},
+				      NULL);
 	rep_diff_prepared_release(&old);
 	rep_diff_prepared_release(&new);
 	rep_filter_notes_release(&old_notes);

@@ -368,23 +368,16 @@ static struct compared sides_of(const struct side side[2], char *const names[2])
 }
 
 /* A gate that is closer to its limit than its histogram is exact reads every event. */
-static int judge(struct args *args, const struct compared *c, struct rep_gate_result *result)
+static int judge_exactly(struct args *args, struct rep_gate_result *result)
 {
 	struct side exact[2] = {{0}, {0}};
-	struct compared again;
-	bool inexact = false;
-	int status = diff_judge(args, c, result);
+	int status = load(args, true, true, exact);
 
-	for (size_t i = 0; i < args->ngates; i++)
-		inexact = inexact || result[i].inexact;
-	if (status || !inexact)
-		return status;
-	status = load(args, true, true, exact);
-	for (size_t i = 0; i < args->ngates && !status; i++)
-		rep_gate_result_release(&result[i]);
-	again = sides_of(exact, (char *const[2]){NULL, NULL});
-	if (!status)
+	if (!status) {
+		const struct compared again = sides_of(exact, (char *const[2]){NULL, NULL});
+
 		status = diff_judge(args, &again, result);
+	}
 	side_release(&exact[0]);
 	side_release(&exact[1]);
 	return status;
@@ -392,17 +385,12 @@ static int judge(struct args *args, const struct compared *c, struct rep_gate_re
 
 static int compare(struct args *args, const struct side side[2])
 {
-	struct rep_gate_result *result = diff_results(args);
 	char *names[2] = {name_of(args, &side[0], true, &side[1]),
 			  name_of(args, &side[1], false, &side[0])};
 	const struct compared c = sides_of(side, names);
-	int status = result && names[0] && names[1] ? CMD_OK : cmd_nomem(&args->cmd);
+	int status =
+	    names[0] && names[1] ? diff_compare(args, &c, judge_exactly) : cmd_nomem(&args->cmd);
 
-	if (!status)
-		status = judge(args, &c, result);
-	if (!status)
-		status = diff_show(args, &c, result);
-	diff_results_free(args, result);
 	free(names[0]);
 	free(names[1]);
 	return status;
