@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
 
 static void set_by(struct args *args, struct argp_state *state)
 {
-	struct rep_keys_options *keys = &args->diff.keys;
+	struct rep_diff_keys_options *keys = &args->diff.keys;
 	const char *arg = args->by, *colon = strchr(arg, ':');
 	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
 
@@ -135,7 +135,8 @@ static error_t add_gate(struct args *args, const char *arg)
 	return 0;
 }
 
-static void parse_gates(struct args *args, struct argp_state *state)
+static void parse_gates(struct args *args, const struct rep_diff_kind *kind,
+			struct argp_state *state)
 {
 	struct tp_err err;
 
@@ -143,7 +144,7 @@ static void parse_gates(struct args *args, struct argp_state *state)
 	if (!args->gate)
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
 	for (size_t i = 0; args->gate && i < args->ngates; i++) {
-		if (rep_gate_parse(&args->gate[i], args->gate_text[i], &err)) {
+		if (rep_gate_parse(&args->gate[i], args->gate_text[i], kind, &err)) {
 			tp_err_printable(&err);
 			argp_error(state, "%s", err.msg);
 		}
@@ -242,6 +243,8 @@ static void check(struct args *args, struct argp_state *state)
 		wrong = diff_trace_check(args, text);
 		if (wrong)
 			argp_error(state, "%s", wrong);
+		else
+			parse_gates(args, &rep_diff_of_traces, state);
 		return;
 	}
 	if (!wrong && args->average_by && args->sum)
@@ -253,12 +256,12 @@ static void check(struct args *args, struct argp_state *state)
 			"--average-by";
 	if (!wrong && args->average_by && args->of_change)
 		wrong = "--share-of=change adds up all runs; it does not go with --average-by";
-	if (!wrong && (args->per || args->trace.every_stat))
+	if (!wrong && (args->per || args->diff.every_stat))
 		wrong = "--per and --all-stats are for traces";
 	if (!wrong && args->by)
 		set_by(args, state);
 	if (!wrong)
-		parse_gates(args, state);
+		parse_gates(args, &rep_diff_of_profiles, state);
 	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by) {
 		static const enum rep_diff_by by[] = {
 		    [REP_FUNCTIONS] = REP_BY_FUNCTION, [REP_FILEFUNCTIONS] = REP_BY_FUNCTION,
@@ -314,7 +317,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->per = arg;
 		return 0;
 	case KEY_ALL_STATS:
-		args->trace.every_stat = true;
+		args->diff.every_stat = true;
 		return 0;
 	case KEY_EXACT_NAMES:
 		args->diff.keys.exact = true;
@@ -330,7 +333,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.changed = true;
 		return 0;
 	case KEY_MIN_SHARE:
-		args->min_share_given = true;
 		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
 		return 0;
 	case KEY_SHARE_OF:
@@ -339,7 +341,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--share-of: '%s' is not old or change", arg);
 		return 0;
 	case KEY_ALPHA:
-		args->alpha_given = true;
 		set_alpha(args, state, arg);
 		return 0;
 	case KEY_POWER:

@@ -1,4 +1,4 @@
-/* The arguments of tprof-diff, and its two halves: profiles and traces. */
+/* The arguments of tprof-diff; profiles.c and traces.c load what it compares, compare.c does. */
 #ifndef TPROF_DIFF_DIFF_H
 #define TPROF_DIFF_DIFF_H
 
@@ -6,11 +6,8 @@
 #include "common/view_options.h"
 #include "diff/diff.h"
 #include "diff/gate.h"
-#include "diff/trace/gate.h"
 #include "profile/options.h"
 #include "sides.h"
-
-#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
 
 struct args {
 	struct cmd cmd;
@@ -20,13 +17,11 @@ struct args {
 	struct sides sides;
 	const char **gate_text;
 	size_t ngates;
-	struct rep_gate *gate;		   /* of profiles */
-	struct rep_trace_gate *trace_gate; /* of traces */
-	struct rep_trace_options trace;
+	struct rep_gate *gate;
 	const char *by, *per, *average_by;
 	int64_t rows; /* -1: not given */
 	bool traces;  /* traces are compared as such */
-	bool min_share_given, alpha_given, of_change, sum, power, junit, pprof, self_check;
+	bool of_change, sum, power, junit, pprof, self_check;
 };
 
 /* arguments.c: what the command line is parsed by, into a struct args. Options of profiles have to
@@ -41,13 +36,25 @@ const char *diff_trace_check(struct args *args, char text[DIFF_WRONG]);
 int diff_traces(struct args *args);
 int diff_profiles(struct args *args);
 
-/* Writes to stdout, as a sink does. */
-int diff_write(void *ctx, const void *data, size_t size, struct tp_err *err);
-/* These formats hold one table, so what gates say has no place in them. */
-bool diff_one_table(const struct args *args);
-/* Whatever one must not miss goes to stderr as well: there, nobody's format hides it. Returns the
- * exit status of n gates. `damaged`: a run lost something. */
-int diff_tell_gates(const struct args *args, const struct rep_gate *gate,
-		    const struct rep_gate_result *result, size_t n, bool damaged);
+/* What is compared, whichever kind it is. */
+struct compared {
+	struct rep_diff_side old, new;
+	const char *old_name, *new_name;
+	const char *damaged; /* name of a run that lost something, NULL: none did */
+};
+
+/* Judges all gates, then shows the diff and what they say. An exit status: that of the gates where
+ * there are any, 2 for one that does not fit what is compared. `exactly` judges them again where
+ * exact metrics could say otherwise; NULL: all are exact. */
+int diff_compare(struct args *args, const struct compared *c,
+		 int (*exactly)(struct args *args, struct rep_gate_result *result));
+/* Judges all gates anew: a result for each, to be released in every case. An exit status. */
+int diff_judge(struct args *args, const struct compared *c, struct rep_gate_result *result);
+/* How often the old runs, called `name`, differ from each other; `how` says how they are dealt. */
+int diff_self_check(struct args *args, const struct rep_diff_side *old, const char *name,
+		    const char *how);
+/* What was asked for does not fit what is compared, of which nothing is wrong: an exit status,
+ * `status` for that. */
+int diff_refuse(struct args *args, struct tp_err *err, int status);
 
 #endif

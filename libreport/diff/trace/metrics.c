@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diff/name.h"
+#include "name.h"
 #include "diff/trace/set.h"
 
 const char *const rep_measure_bys[REP_NMEASURE_BY] = {

@@ -33,7 +33,7 @@
  * REP_METRICS_SEGMENTS segments, and all tasks, regions and ranges), else from histograms, at most
  * 1 % away. All else is exact.
  *
- * Names are canonical (diff/name.h) unless exact_names is set, so that a closure is found again in
+ * Names are canonical (name.h) unless exact_names is set, so that a closure is found again in
  * another build; a name that stands for one function of the run is shown as that. Names are bytes
  * of the dump: escape them.
  *

@@ -6,7 +6,7 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "decode/dict.h"
-#include "diff/name.h"
+#include "name.h"
 
 int rep_set_new(struct rep_metrics **out, const int64_t *edge, size_t windows, struct tp_err *err)
 {

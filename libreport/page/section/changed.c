@@ -129,7 +129,7 @@ static int write_sentences(struct page *p, struct html *h, size_t type, struct t
 			html_f(h, " (%+.1f%%)", rep_diff_percent(t));
 		if (c.diff->sets)
 			html_f(h, "; medians of %zu and %zu runs: %s", c.diff->nold, c.diff->nnew,
-			       rep_verdicts[c.diff->total.verdict]);
+			       rep_diff_verdict(c.diff, c.diff->total.verdict));
 		html_put(h, "</p>");
 		for (size_t i = 0; i < c.diff->n && shown < 3; i++) {
 			const struct rep_diff_row *row = &c.diff->row[i];
@@ -197,8 +197,8 @@ static int put_rows(const struct rep_diff *d, const struct rep_flame_measure *m,
 		    isfinite(percent) ? rep_float(percent / 100)
 				      : rep_str(row->status == REP_STATUS_ADDED ? "new" : "∞"),
 		    page_scaled(m, rep_diff_delta(row->cum)),
-		    rep_float(row->q),
-		    rep_str(rep_verdicts[row->verdict]),
+		    rep_float(isnan(row->q) ? 1 : row->q),
+		    rep_str(rep_diff_verdict(d, row->verdict)),
 		};
 
 		if (!row->flat.old && !row->flat.new)

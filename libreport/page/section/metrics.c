@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/trace/compare.h"
-#include "diff/trace/metrics.h"
-#include "diff/trace/show.h"
+#include "diff/show.h"
 #include "flame/flame.h"
 #include "page/inside.h"
 #include "profile/trace.h"
@@ -17,75 +15,73 @@
 #define BUDGET	     ((size_t)320 << 10) /* of a graph's frames */
 
 struct compared {
-	struct rep_metrics **old, **new; /* of each run */
-	size_t nold, nnew;
-	struct rep_trace_diff *diff;
+	struct rep_diff_run *run; /* old, then new */
+	size_t n;
+	struct rep_diff *diff;
 };
 
 static void release(struct compared *c)
 {
-	rep_trace_diff_free(c->diff);
-	for (size_t i = 0; c->old && i < c->nold; i++)
-		rep_metrics_free(c->old[i]);
-	for (size_t i = 0; c->new &&i < c->nnew; i++)
-		rep_metrics_free(c->new[i]);
-	free(c->old);
-	free(c->new);
+	rep_diff_free(c->diff);
+	for (size_t i = 0; i < c->n; i++)
+		rep_metrics_free(c->run[i].metrics);
+	free(c->run);
 }
 
-static int measure(const struct rep_page_run *runs, size_t n, struct rep_metrics ***out,
-		   size_t *nout, struct tp_err *err)
+static int measure(const struct rep_page_run *runs, size_t n, struct compared *c,
+		   struct tp_err *err)
 {
 	const struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
 	int code = 0;
 
-	*out = calloc(n + 1, sizeof(**out));
-	if (!*out)
-		return tp_nomem(err);
-	for (; *nout < n && !code; ++*nout)
+	for (size_t i = 0; i < n && !code; i++) {
 		code =
-		    rep_metrics_new(&(*out)[*nout], runs[*nout].store, runs[*nout].run, &opt, err);
+		    rep_metrics_new(&c->run[c->n].metrics, runs[i].store, runs[i].run, &opt, err);
+		c->n += !code;
+	}
 	return code;
 }
 
 static int make(struct page *p, struct compared *c, struct tp_err *err)
 {
-	const struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	int code = measure(p->runs->old, p->runs->nold, &c->old, &c->nold, err);
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	size_t nold = p->runs->nold, nnew = p->runs->nnew;
+	int code;
 
+	c->run = calloc(nold + nnew + 1, sizeof(*c->run));
+	if (!c->run)
+		return tp_nomem(err);
+	code = measure(p->runs->old, nold, c, err);
 	if (!code)
-		code = measure(p->runs->new, p->runs->nnew, &c->new, &c->nnew, err);
-	if (!code) {
-		const struct rep_trace_side old = {c->old, c->nold}, new = {c->new, c->nnew};
-
-		code = rep_trace_diff_new(&c->diff, &old, &new, &opt, err);
-	}
-	return code;
+		code = measure(p->runs->new, nnew, c, err);
+	return code ? code
+		    : rep_diff_new(&c->diff, &(struct rep_diff_side){c->run, nold},
+				   &(struct rep_diff_side){c->run + nold, nnew}, &opt, err);
 }
 
 /* ---- sentences ---- */
 
-static void write_name(struct html *h, const struct rep_trace_row *row)
+static void write_name(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	struct tp_buf name = {0};
+	size_t names;
 
-	if (rep_trace_metric_name(row, &name))
+	if (rep_diff_name(d, row, &name, &names))
 		h->code = TP_ENOMEM;
 	html_text(h, name.data ? (char *)name.data : "", name.size);
 	tp_buf_release(&name);
 }
 
-static void write_amount(struct html *h, const struct rep_trace_diff *d,
-			 const struct rep_trace_row *row, double value)
+static void write_amount(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row,
+			 double value)
 {
-	char text[REP_TRACE_VALUE];
+	char text[REP_DIFF_VALUE];
 
-	html_str(h, isnan(value) ? "nothing"
-				 : rep_trace_value(text, row, value, &d->opt.per, d->ticks));
+	html_str(h, isnan(value) ? "nothing" : rep_diff_value(d, row, value, text));
 }
 
 /* The interval of the change as shares of the old value; false where there is none. */
-static bool interval_of(const struct rep_trace_row *row, double *low, double *high)
+static bool interval_of(const struct rep_diff_row *row, double *low, double *high)
 {
 	if (!row->of_delta.known || !(row->old > 0))
 		return false;
@@ -94,13 +90,12 @@ static bool interval_of(const struct rep_trace_row *row, double *low, double *hi
 	return isfinite(*low) && isfinite(*high);
 }
 
-static void write_sentence(struct html *h, const struct rep_trace_diff *d,
-			   const struct rep_trace_row *row)
+static void write_sentence(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row)
 {
-	double change = rep_trace_change(row), low, high;
+	double change = row->change, low, high;
 
 	html_put(h, "<li><p><b>");
-	write_name(h, row);
+	write_name(h, d, row);
 	html_put(h, "</b>: ");
 	write_amount(h, d, row, row->old);
 	html_put(h, " → ");
@@ -115,7 +110,7 @@ static void write_sentence(struct html *h, const struct rep_trace_diff *d,
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
-	const struct rep_trace_diff *d = ctx;
+	const struct rep_diff *d = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	if (d->row[x].rank != d->row[y].rank)
@@ -123,11 +118,11 @@ static int by_rank(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-static int write_sentences(struct page *p, struct html *h, const struct rep_trace_diff *d,
+static int write_sentences(struct page *p, struct html *h, const struct rep_diff *d,
 			   struct tp_err *err)
 {
 	uint32_t *order = calloc(d->n + 1, sizeof(*order));
-	char advice[REP_TRACE_ADVICE];
+	char advice[REP_DIFF_ADVICE_SIZE];
 	size_t n = 0;
 
 	if (!order)
@@ -149,7 +144,7 @@ static int write_sentences(struct page *p, struct html *h, const struct rep_trac
 	       d->sets	? "changed, by a rank test over the runs"
 	       : n == 1 ? "differs by more than the unrest within the runs"
 			: "differ by more than the unrest within the runs");
-	html_str(h, rep_trace_advice(d, advice));
+	html_str(h, rep_diff_advice(d, advice));
 	html_put(h, " Counts and totals are told by the second, as runs differ in length.</p>\n<p "
 		    "class=\"more\">");
 	page_command(p, h, "tprof-diff", "");
@@ -160,23 +155,20 @@ static int write_sentences(struct page *p, struct html *h, const struct rep_trac
 
 /* ---- tables ---- */
 
-static int put_row(const struct rep_trace_diff *d, const struct rep_trace_row *row,
-		   struct rep_output *out, struct tp_err *err)
+static int put_row(const struct rep_diff *d, const struct rep_diff_row *row, struct rep_output *out,
+		   struct tp_err *err)
 {
-	char old[REP_TRACE_VALUE], new[REP_TRACE_VALUE], interval[64] = "";
-	double change = rep_trace_change(row), low, high;
+	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], interval[64] = "";
+	double change = row->change, low, high;
 	struct tp_buf name = {0};
 	struct rep_value v[6] = {
-	    [1] = isnan(row->old)
-		      ? rep_null()
-		      : rep_str(rep_trace_value(old, row, row->old, &d->opt.per, d->ticks)),
-	    [2] = isnan(row->new)
-		      ? rep_null()
-		      : rep_str(rep_trace_value(new, row, row->new, &d->opt.per, d->ticks)),
+	    [1] = isnan(row->old) ? rep_null() : rep_str(rep_diff_value(d, row, row->old, old)),
+	    [2] = isnan(row->new) ? rep_null() : rep_str(rep_diff_value(d, row, row->new, new)),
 	    [3] = isfinite(change) ? rep_float(change) : rep_null(),
-	    [5] = rep_str(rep_trace_verdict(d, row->verdict)),
+	    [5] = rep_str(rep_diff_verdict(d, row->verdict)),
 	};
-	int code = rep_trace_metric_name(row, &name) ? tp_nomem(err) : 0;
+	size_t names;
+	int code = rep_diff_name(d, row, &name, &names) ? tp_nomem(err) : 0;
 
 	if (interval_of(row, &low, &high))
 		snprintf(interval, sizeof(interval), "%+.1f%% to %+.1f%%", low * 100, high * 100);
@@ -188,8 +180,8 @@ static int put_row(const struct rep_trace_diff *d, const struct rep_trace_row *r
 	return code;
 }
 
-static int write_section(struct page *p, struct html *h, const struct rep_trace_diff *d,
-			 unsigned section, struct tp_err *err)
+static int write_section(struct page *p, struct html *h, const struct rep_diff *d, unsigned section,
+			 struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
 	    {.name = "metric", .title = "METRIC", .kind = REP_TEXT},

@@ -3,24 +3,32 @@
 #include <stdlib.h>
 
 #include "base/many.h"
-#include "diff/stats.h"
-#include "diff/trace/compare.h"
-#include "diff/trace/set.h"
+#include "diff/traces.h"
 
 #define BIT(stat) (1u << (stat))
 /* What is 0 where there are no events; anything else is then unknown. */
 #define ZEROS (BIT(REP_STAT_COUNT) | BIT(REP_STAT_TOTAL) | BIT(REP_STAT_RATE) | BIT(REP_STAT_SHARE))
 
-static int estimate(const struct rep_metrics *m, const struct rep_measure *x,
-		    const struct rep_trace_pick *pick, const struct rep_per_options *per,
-		    bool intervals, struct rep_estimate e[REP_NSTATS])
+static int estimate(const struct rep_metrics *m, const struct rep_measure *x, uint32_t stats,
+		    const struct rep_per_options *per, bool intervals,
+		    struct rep_estimate e[REP_NSTATS])
 {
 	if (x)
-		return rep_estimate(m, x, pick->stats, per, intervals, e);
+		return rep_estimate(m, x, stats, per, intervals, e);
 	/* A family may have no events in a run; what it is divided by is there. */
 	for (int i = 0; i < REP_NSTATS; i++)
 		e[i] = (struct rep_estimate){.value = BIT(i) & ZEROS ? 0 : (double)NAN};
 	return 0;
+}
+
+int rep_traces_value(const struct rep_metrics *m, const struct rep_measure *x, enum rep_stat stat,
+		     const struct rep_per_options *per, double *value)
+{
+	struct rep_estimate e[REP_NSTATS];
+	int code = estimate(m, x, BIT(stat), per, false, e);
+
+	*value = code ? (double)NAN : e[stat].value;
+	return code;
 }
 
 /* Nothing on one side, something in `filled` of `windows` on the other: how likely is that, did it
@@ -33,23 +41,18 @@ static double p_of_nothing(const struct rep_estimate *some, size_t windows)
 }
 
 static void compare_two(const struct rep_estimate *old, const struct rep_estimate *new,
-			size_t old_windows, size_t new_windows, struct rep_trace_row *row)
+			size_t old_windows, size_t new_windows, struct rep_diff_row *row)
 {
 	struct rep_change change;
 
 	row->old = old->value;
 	row->new = new->value;
-	row->of_old.known = old->interval;
-	row->of_old.low = old->low;
-	row->of_old.high = old->high;
-	row->of_new.known = new->interval;
-	row->of_new.low = new->low;
-	row->of_new.high = new->high;
+	row->of_old = (struct rep_diff_range){old->interval, old->low, old->high};
+	row->of_new = (struct rep_diff_range){new->interval, new->low, new->high};
 	if (rep_estimate_change(old, new, 0.95, &change)) {
 		row->p = change.p;
-		row->of_delta.known = true;
-		row->of_delta.low = old->value * (change.low - 1);
-		row->of_delta.high = old->value * (change.high - 1);
+		row->of_delta = (struct rep_diff_range){true, old->value * (change.low - 1),
+							old->value * (change.high - 1)};
 	} else if (old->value == 0 && new->value > 0) {
 		row->p = p_of_nothing(new, old_windows);
 	} else if (new->value == 0 && old->value > 0) {
@@ -73,12 +76,11 @@ static double scale_of(const double *v, size_t n)
 }
 
 /* n old values, and m new ones behind them. */
-static int compare_sets(const double *value, size_t n, size_t m, struct rep_trace_row *row)
+static int compare_sets(const double *value, size_t n, size_t m, struct rep_diff_row *row)
 {
 	int64_t *v = tp_many(n + m, sizeof(*v));
 	struct rep_stats *stats = NULL;
-	struct rep_comparison c;
-	double scale = scale_of(value, n + m);
+	double scale = scale_of(value, n + m), u;
 	int code = v ? rep_stats_new(&stats, n, m, 0.95) : TP_ENOMEM;
 
 	for (size_t i = 0; !code && i < n + m; i++) {
@@ -89,22 +91,7 @@ static int compare_sets(const double *value, size_t n, size_t m, struct rep_trac
 					: INT64_MAX / 2;
 	}
 	if (!code)
-		code = rep_stats_compare(stats, v, v + n, &c);
-	if (!code) {
-		row->old = (double)c.old.median / scale;
-		row->new = (double)c.new.median / scale;
-		row->of_old.known = c.old.interval;
-		row->of_old.low = (double)c.old.low / scale;
-		row->of_old.high = (double)c.old.high / scale;
-		row->of_new.known = c.new.interval;
-		row->of_new.low = (double)c.new.low / scale;
-		row->of_new.high = (double)c.new.high / scale;
-		row->of_delta.known = c.interval;
-		row->of_delta.low = (double)c.low / scale;
-		row->of_delta.high = (double)c.high / scale;
-		row->p =
-		    v[0] == v[n - 1] && v[n] == v[n + m - 1] && v[0] == v[n] ? (double)NAN : c.p;
-	}
+		code = rep_diff_test(stats, v, n, m, scale, row, &u);
 	rep_stats_free(stats);
 	free(v);
 	return code;
@@ -157,17 +144,17 @@ struct values {
 	bool there[2], exact;
 };
 
-static int compare_stat(const struct rep_trace_side *old, const struct rep_trace_side *new,
+static int compare_stat(const struct rep_diff_side *old, const struct rep_diff_side *new,
 			const struct values *v, enum rep_stat stat, double *value,
-			struct rep_trace_row *row)
+			struct rep_diff_row *row)
 {
 	size_t n[2] = {0, 0};
 	struct rep_metrics_base a, b;
 	int code = 0;
 
 	if (old->n == 1 && new->n == 1) {
-		rep_metrics_base(old->run[0], &a);
-		rep_metrics_base(new->run[0], &b);
+		rep_metrics_base(old->run[0].metrics, &a);
+		rep_metrics_base(new->run[0].metrics, &b);
 		compare_two(&v->of[0][stat], &v->of[1][stat], a.windows, b.windows, row);
 		return 0;
 	}
@@ -197,34 +184,39 @@ static const char *unit_of(enum rep_stat stat)
 					: "nanoseconds";
 }
 
-int rep_trace_compare(const struct rep_trace_side *old, const struct rep_trace_side *new,
-		      const struct rep_trace_pick *pick, const struct rep_per_options *per,
-		      struct rep_trace_row row[REP_NSTATS])
+int rep_traces_compare(const struct rep_diff *d, const struct rep_traces_meeting *t, size_t i,
+		       const struct rep_diff_side *old, const struct rep_diff_side *new,
+		       uint32_t stats, struct rep_diff_row row[REP_NSTATS])
 {
+	const struct rep_measure *const *of = t->of + i * t->nruns;
 	size_t n = old->n + new->n;
 	struct values v = {.of = tp_many(n, sizeof(*v.of)), .exact = true};
 	double *value = tp_many(n, sizeof(*value));
-	int64_t old_count = median_count(pick->old, old->n);
-	int64_t new_count = median_count(pick->new, new->n);
+	int64_t old_count = median_count(of, old->n);
+	int64_t new_count = median_count(of + old->n, new->n);
+	const char *name = rep_traces_meeting_name(t, d->names, i);
 	int code = v.of && value ? 0 : TP_ENOMEM;
 
-	for (size_t i = 0; !code && i < n; i++) {
-		bool is_new = i >= old->n;
-		size_t k = is_new ? i - old->n : i;
-		const struct rep_measure *x = is_new ? pick->new[k] : pick->old[k];
+	for (size_t r = 0; !code && r < n; r++) {
+		const struct rep_measure *x = of[r];
 
-		code = estimate(is_new ? new->run[k] : old->run[k], x, pick, per, n == 2, v.of[i]);
-		v.there[is_new] = v.there[is_new] || (x && (x->count > 0 || x->total_ns > 0));
+		code =
+		    estimate(rep_traces_run(old, new, r), x, stats, &d->opt.per, !d->sets, v.of[r]);
+		v.there[r >= old->n] |= x && (x->count > 0 || x->total_ns > 0);
 		v.exact = v.exact && (!x || x->exact);
 	}
-	for (int i = 0; !code && i < REP_NSTATS; i++) {
-		if (!(pick->stats >> i & 1))
+	for (int stat = 0; !code && stat < REP_NSTATS; stat++) {
+		struct rep_diff_row *one = &row[stat];
+
+		if (!(stats >> stat & 1))
 			continue;
-		row[i] = (struct rep_trace_row){
-		    .family = pick->family,
-		    .stat = (enum rep_stat)i,
-		    .unit = unit_of((enum rep_stat)i),
-		    .exact = v.exact || !rep_stats_of[i].percentile,
+		*one = (struct rep_diff_row){
+		    .family = (enum rep_family)t->keys.key[i].part[0],
+		    .by = (enum rep_measure_by)t->keys.key[i].part[1],
+		    .stat = (enum rep_stat)stat,
+		    .name = name,
+		    .unit = unit_of((enum rep_stat)stat),
+		    .exact = v.exact || !rep_stats_of[stat].percentile,
 		    .old = (double)NAN,
 		    .new = (double)NAN,
 		    .old_count = old_count,
@@ -232,11 +224,12 @@ int rep_trace_compare(const struct rep_trace_side *old, const struct rep_trace_s
 		    .p = (double)NAN,
 		    .q = (double)NAN,
 		};
-		code = compare_stat(old, new, &v, (enum rep_stat)i, value, &row[i]);
-		row[i].status = !v.there[0]		   ? REP_STATUS_ADDED
-				: !v.there[1]		   ? REP_STATUS_GONE
-				: row[i].old == row[i].new ? REP_STATUS_SAME
-							   : REP_STATUS_CHANGED;
+		code = compare_stat(old, new, &v, (enum rep_stat)stat, value, one);
+		one->change = one->old > 0 ? one->new / one->old - 1 : (double)NAN;
+		one->status = !v.there[0]	     ? REP_STATUS_ADDED
+			      : !v.there[1]	     ? REP_STATUS_GONE
+			      : one->old == one->new ? REP_STATUS_SAME
+						     : REP_STATUS_CHANGED;
 	}
 	free(v.of);
 	free(value);

@@ -7,15 +7,11 @@
 #include "common/profiles.h"
 #include "common/range.h"
 #include "common/what.h"
-#include "diff/show.h"
-#include "diff/trace/selfcheck.h"
-#include "diff/trace/show.h"
 #include "open/input.h"
 
 #include "diff.h"
 
-#define SECTION_ROWS 5 /* of a section in the overview */
-#define MAX_THREADS  8
+#define MAX_THREADS 8
 
 /* ---- arguments ---- */
 
@@ -41,7 +37,7 @@ static const char *check_by(struct args *args, char text[DIFF_WRONG])
 				 "; with --view a trace is compared like a profile");
 			return text;
 		}
-		args->trace.sections |= 1u << section;
+		args->diff.sections |= 1u << section;
 		at += n + (at[n] == ',');
 	}
 	return NULL;
@@ -49,7 +45,7 @@ static const char *check_by(struct args *args, char text[DIFF_WRONG])
 
 static const char *check_per(struct args *args, char text[DIFF_WRONG])
 {
-	struct rep_per_options *per = &args->trace.per;
+	struct rep_per_options *per = &args->diff.per;
 
 	if (!args->per)
 		return NULL;
@@ -109,42 +105,13 @@ static const char *check_others(const struct args *args, char text[DIFF_WRONG])
 	return NULL;
 }
 
-static const char *check_gates(struct args *args, char text[DIFF_WRONG])
-{
-	struct tp_err err;
-
-	args->trace_gate = calloc(args->ngates + 1, sizeof(*args->trace_gate));
-	if (!args->trace_gate) {
-		cmd_nomem(&args->cmd);
-		exit(CMD_SYSTEM);
-	}
-	for (size_t i = 0; i < args->ngates; i++) {
-		if (!rep_trace_gate_parse(&args->trace_gate[i], args->gate_text[i], &err))
-			continue;
-		tp_err_printable(&err);
-		snprintf(text, DIFF_WRONG, "%.399s", err.msg);
-		return text;
-	}
-	return NULL;
-}
-
 const char *diff_trace_check(struct args *args, char text[DIFF_WRONG])
 {
 	const char *wrong = check_by(args, text);
 
 	if (!wrong)
 		wrong = check_per(args, text);
-	if (!wrong)
-		wrong = check_others(args, text);
-	if (!wrong)
-		wrong = check_gates(args, text);
-	args->trace.changed = args->diff.changed;
-	if (args->alpha_given)
-		args->trace.alpha = args->diff.alpha;
-	args->trace.sort = args->diff.sort;
-	if (args->min_share_given)
-		args->trace.min_share = args->diff.min_share;
-	return wrong;
+	return wrong ? wrong : check_others(args, text);
 }
 
 /* ---- loading ---- */
@@ -153,7 +120,7 @@ const char *diff_trace_check(struct args *args, char text[DIFF_WRONG])
 struct opened {
 	struct cmd cmd; /* of its own: a store is open in each */
 	const char *path;
-	struct rep_metrics **run;
+	struct rep_diff_run *run; /* owns its metrics */
 	size_t n;
 	const struct rep_metrics_options *opt;
 	int code;
@@ -161,8 +128,8 @@ struct opened {
 };
 
 struct side {
-	struct rep_metrics **run;
-	char *name; /* of the first run */
+	struct rep_diff_run *run; /* owns its metrics */
+	char *name;		  /* of the first run */
 	char *damaged;
 	size_t n;
 };
@@ -170,7 +137,7 @@ struct side {
 static void side_release(struct side *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		rep_metrics_free(s->run[i]);
+		rep_metrics_free(s->run[i].metrics);
 	free(s->run);
 	free(s->name);
 	free(s->damaged);
@@ -182,8 +149,8 @@ static void *measure(void *arg)
 	struct opened *o = arg;
 
 	for (size_t i = 0; i < o->cmd.runs.n && !o->code; i++) {
-		o->code =
-		    rep_metrics_new(&o->run[i], o->cmd.store, &o->cmd.runs.run[i], o->opt, &o->err);
+		o->code = rep_metrics_new(&o->run[i].metrics, o->cmd.store, &o->cmd.runs.run[i],
+					  o->opt, &o->err);
 		if (!o->code)
 			o->n++;
 	}
@@ -246,7 +213,7 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 			  path, o->cmd.runs.run[i].row.name);
 		status = CMD_USAGE;
 	}
-	if (!status && !(o->run = calloc(o->cmd.runs.n + 1, sizeof(struct rep_metrics *)))) {
+	if (!status && !(o->run = calloc(o->cmd.runs.n + 1, sizeof(*o->run)))) {
 		cmd_nomem(&args->cmd);
 		status = CMD_SYSTEM;
 	}
@@ -255,8 +222,7 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 
 static int append(struct args *args, struct side *s, struct opened *o)
 {
-	struct rep_metrics **run =
-	    realloc(s->run, (s->n + o->n + 1) * sizeof(struct rep_metrics *));
+	struct rep_diff_run *run = realloc(s->run, (s->n + o->n + 1) * sizeof(*run));
 
 	if (run)
 		s->run = run;
@@ -298,7 +264,7 @@ static void close_batch(struct opened *o, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < o[i].n; k++)
-			rep_metrics_free(o[i].run[k]);
+			rep_metrics_free(o[i].run[k].metrics);
 		free(o[i].run);
 		cmd_close(&o[i].cmd);
 		o[i] = (struct opened){0};
@@ -388,141 +354,43 @@ static char *name_of(const struct args *args, const struct side *side, bool is_o
 			  other ? other->name : NULL, side->n);
 }
 
-/* ---- gates ---- */
+/* ---- comparing ---- */
 
-static int judge(struct args *args, const struct side side[2], struct rep_gate_result *result,
-		 bool *inexact)
+static struct compared sides_of(const struct side side[2], char *const names[2])
 {
-	const struct rep_trace_side old = {side[0].run, side[0].n}, new = {side[1].run, side[1].n};
-	struct rep_metrics_base base;
-	struct rep_trace_gate_options opt = {
-	    .per = args->trace.per,
+	return (struct compared){
+	    .old = {side[0].run, side[0].n},
+	    .new = {side[1].run, side[1].n},
+	    .old_name = names[0],
+	    .new_name = names[1],
 	    .damaged = side[0].damaged ? side[0].damaged : side[1].damaged,
 	};
-	struct tp_err err;
-
-	rep_metrics_base(side[0].run[0], &base);
-	opt.ticks = base.ticks;
-	*inexact = false;
-	for (size_t i = 0; i < args->ngates; i++) {
-		bool close;
-
-		if (rep_trace_gate_judge(&args->trace_gate[i], &old, &new, &opt, &result[i], &close,
-					 &err)) {
-			if (err.code != TP_EFORMAT)
-				return cmd_fail(&args->cmd, NULL, &err);
-			cmd_error(&args->cmd, "%s", err.msg);
-			return CMD_USAGE;
-		}
-		*inexact = *inexact || close;
-	}
-	return CMD_OK;
 }
 
 /* A gate that is closer to its limit than its histogram is exact reads every event. */
-static int judge_exactly(struct args *args, const struct side side[2],
-			 struct rep_gate_result *result)
+static int judge_exactly(struct args *args, struct rep_gate_result *result)
 {
 	struct side exact[2] = {{0}, {0}};
-	bool inexact;
-	int status = judge(args, side, result, &inexact);
+	int status = load(args, true, true, exact);
 
-	if (status || !inexact)
-		return status;
-	status = load(args, true, true, exact);
-	for (size_t i = 0; i < args->ngates && !status; i++)
-		rep_gate_result_release(&result[i]);
-	if (!status)
-		status = judge(args, exact, result, &inexact);
+	if (!status) {
+		const struct compared again = sides_of(exact, (char *const[2]){NULL, NULL});
+
+		status = diff_judge(args, &again, result);
+	}
 	side_release(&exact[0]);
 	side_release(&exact[1]);
 	return status;
 }
 
-/* ---- output ---- */
-
-static int fail(struct args *args, struct tp_err *err)
-{
-	if (err->code != TP_EFORMAT)
-		return cmd_fail(&args->cmd, NULL, err);
-	cmd_error(&args->cmd, "%s", err->msg);
-	return CMD_USAGE;
-}
-
-static int show(struct args *args, const struct rep_trace_diff *d, const struct rep_trace_show *how,
-		const struct rep_gate *gate, const struct rep_gate_result *result)
-{
-	struct rep_sink sink = {.write = diff_write};
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	char advice[REP_TRACE_ADVICE];
-	bool gates = args->ngates > 0 && !diff_one_table(args);
-	int status, code;
-
-	if (args->junit) {
-		code = rep_gate_junit(gate, result, args->ngates, "tprof-diff", &sink, &err);
-		return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
-	}
-	cmd_pager(&args->cmd);
-	status = cmd_output(&args->cmd, gates, &out);
-	if (status)
-		return status;
-	code = rep_trace_heading(d, how, out, &err);
-	if (!code)
-		code = rep_trace_rows(d, how, out, &err);
-	if (!code && gates)
-		code = rep_output_note(out, false, "", &err);
-	if (!code && gates)
-		code = rep_gate_rows(gate, result, args->ngates, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (!code && !rep_output_for_people(out) && *rep_trace_advice(d, advice))
-		cmd_note(&args->cmd, "%s", advice);
-	if (code)
-		status = cmd_fail(&args->cmd, NULL, &err);
-	rep_output_free(out);
-	return status;
-}
-
 static int compare(struct args *args, const struct side side[2])
 {
-	const struct rep_trace_side old = {side[0].run, side[0].n}, new = {side[1].run, side[1].n};
-	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
-	struct rep_gate *gate = calloc(args->ngates + 1, sizeof(*gate));
 	char *names[2] = {name_of(args, &side[0], true, &side[1]),
 			  name_of(args, &side[1], false, &side[0])};
-	bool people = args->cmd.format == REP_FORMAT_TABLE;
-	struct rep_trace_show how = {
-	    .old = names[0],
-	    .new = names[1],
-	    .overview = !args->trace.sections,
-	    .rows = args->rows >= 0	   ? (size_t)args->rows
-		    : !people		   ? 0
-		    : args->trace.sections ? TABLE_ROWS
-					   : SECTION_ROWS,
-	};
-	struct rep_trace_diff *d = NULL;
-	struct tp_err err;
-	int status = result && gate && names[0] && names[1] ? CMD_OK : CMD_SYSTEM;
+	const struct compared c = sides_of(side, names);
+	int status =
+	    names[0] && names[1] ? diff_compare(args, &c, judge_exactly) : cmd_nomem(&args->cmd);
 
-	if (status)
-		cmd_nomem(&args->cmd);
-	else
-		status = judge_exactly(args, side, result);
-	for (size_t i = 0; gate && i < args->ngates; i++)
-		gate[i] = args->trace_gate[i].gate; /* lent: nothing of it is released */
-	if (!status && rep_trace_diff_new(&d, &old, &new, &args->trace, &err))
-		status = fail(args, &err);
-	if (!status)
-		status = show(args, d, &how, gate, result);
-	if (!status)
-		status = diff_tell_gates(args, gate, result, args->ngates,
-					 side[0].damaged || side[1].damaged);
-	rep_trace_diff_free(d);
-	for (size_t i = 0; result && i < args->ngates; i++)
-		rep_gate_result_release(&result[i]);
-	free(result);
-	free(gate);
 	free(names[0]);
 	free(names[1]);
 	return status;
@@ -530,37 +398,17 @@ static int compare(struct args *args, const struct side side[2])
 
 static int self_check(struct args *args, const struct side *side)
 {
-	const struct rep_trace_side runs = {side->run, side->n};
-	struct rep_trace_gate_options opt = {.per = args->trace.per};
-	struct rep_output *out = NULL;
-	struct rep_metrics_base base;
-	struct tp_err err;
-	char *name = name_of(args, side, true, NULL), text[512];
-	int status = name ? cmd_output(&args->cmd, false, &out) : CMD_SYSTEM, code;
+	const struct rep_diff_side runs = {side->run, side->n};
+	char *name = name_of(args, side, true, NULL);
+	int status;
 
-	if (status) {
-		free(name);
-		return status;
-	}
-	rep_metrics_base(side->run[0], &base);
-	opt.ticks = base.ticks;
-	snprintf(text, sizeof(text),
-		 side->n > 1 ? "%.400s, in random halves, and one against one: what is found where "
-			       "nothing changed"
-			     : "%.400s, its windows in random halves: what is found where nothing "
-			       "changed",
-		 name);
-	code = rep_output_note(out, true, text, &err);
-	if (!code)
-		code = rep_output_note(out, false, "", &err);
-	if (!code)
-		code = rep_trace_self_check(&runs, &args->trace, args->trace_gate, args->ngates,
-					    &opt, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	rep_output_free(out);
+	if (!name)
+		return cmd_nomem(&args->cmd);
+	status = diff_self_check(args, &runs, name,
+				 side->n > 1 ? "in random halves, and one against one"
+					     : "its windows in random halves");
 	free(name);
-	return code ? fail(args, &err) : CMD_OK;
+	return status;
 }
 
 int diff_traces(struct args *args)
