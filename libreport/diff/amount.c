@@ -68,6 +68,16 @@ char *rep_amount_signed(char text[REP_AMOUNT_SIZE], int64_t value, const char *u
 	return text;
 }
 
+char *rep_amount_digits(char text[REP_AMOUNT_SIZE], double v)
+{
+	double most = fabs(v);
+
+	if (most >= 99.95 && most < 9e18)
+		return grouped(text, llround(v));
+	snprintf(text, REP_AMOUNT_SIZE, "%.3g", v);
+	return text;
+}
+
 char *rep_amount_percent(char text[REP_AMOUNT_SIZE], double percent)
 {
 	if (isnan(percent))

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "decode/dict.h"
 #include "diff/kind.h"
 
@@ -64,28 +63,21 @@ struct rep_diff_row *rep_diff_add(struct rep_diff *d, size_t *room)
 
 /* ---- tests ---- */
 
-static struct rep_diff_range range(bool known, int64_t low, int64_t high, double scale)
-{
-	return (struct rep_diff_range){known, (double)low / scale, (double)high / scale};
-}
-
-int rep_diff_test(struct rep_stats *stats, int64_t *value, size_t n, size_t m, double scale,
-		  struct rep_diff_row *row, double *u)
+void rep_diff_test(struct rep_stats *stats, double *value, size_t n, size_t m,
+		   struct rep_diff_row *row)
 {
 	struct rep_comparison c;
 	bool same;
 
-	if (rep_stats_compare(stats, value, value + n, &c))
-		return TP_ENOMEM;
+	rep_stats_compare(stats, value, value + n, &c);
 	same = value[0] == value[n - 1] && value[0] == value[n] && value[0] == value[n + m - 1];
-	row->old = (double)c.old.median / scale;
-	row->new = (double)c.new.median / scale;
-	row->of_old = range(c.old.interval, c.old.low, c.old.high, scale);
-	row->of_new = range(c.new.interval, c.new.low, c.new.high, scale);
-	row->of_delta = range(c.interval, c.low, c.high, scale);
+	row->old = c.old.median;
+	row->new = c.new.median;
+	row->of_old = c.old.interval;
+	row->of_new = c.new.interval;
+	row->of_delta = c.delta;
 	row->p = same ? (double)NAN : c.p;
-	*u = c.u;
-	return 0;
+	row->u = c.u;
 }
 
 static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_row *row)
@@ -128,11 +120,18 @@ static int judge(struct rep_diff *d)
 
 /* ---- which rows, in which order ---- */
 
+static bool shrank(const struct rep_diff_row *row)
+{
+	int64_t flat = rep_diff_delta(row->flat), cum = rep_diff_delta(row->cum);
+
+	return flat < 0 || (!flat && cum < 0);
+}
+
 static bool is_shown(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	bool judged = d->sets || d->kind->tests_pairs;
 
-	if (d->opt.drop_negative && d->kind->shrank(d, row))
+	if (d->opt.drop_negative && shrank(row))
 		return false;
 	if (!d->opt.changed)
 		return true;
@@ -193,9 +192,9 @@ static void put_in_order(struct rep_diff *d)
 
 /* ---- all of it ---- */
 
-int rep_diff_begin(struct rep_diff **out, const struct rep_diff_side *old,
-		   const struct rep_diff_side *new, const struct rep_diff_options *opt,
-		   struct tp_err *err)
+static int begin(struct rep_diff **out, const struct rep_diff_side *old,
+		 const struct rep_diff_side *new, const struct rep_diff_options *opt,
+		 struct tp_err *err)
 {
 	struct rep_diff *d;
 
@@ -224,7 +223,7 @@ int rep_diff_new(struct rep_diff **d, const struct rep_diff_side *old,
 		 const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		 struct tp_err *err)
 {
-	int code = rep_diff_begin(d, old, new, opt, err);
+	int code = begin(d, old, new, opt, err);
 
 	if (!code)
 		code = (*d)->kind->fill(*d, old, new, err);
@@ -246,5 +245,6 @@ void rep_diff_free(struct rep_diff *d)
 	rep_diff_keys_free(d->keys);
 	tp_dict_free(d->names);
 	free(d->row);
+	free(d->value);
 	free(d);
 }

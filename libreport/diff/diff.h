@@ -81,7 +81,8 @@ struct rep_diff_options {
 	double min_share; /* without rows that are less of both sides; below 0: the kind's */
 	double alpha;	  /* 0: the kind's */
 	enum rep_diff_sort sort;
-	const char *damaged; /* gates: name of a run that lost something, NULL: none did */
+	const char *damaged;	     /* gates: name of a run that lost something, NULL: none did */
+	const struct rep_gate *gate; /* private: only the rows that it is about */
 
 	/* of profiles */
 	struct rep_diff_keys_options keys;
@@ -116,19 +117,14 @@ struct rep_diff_pair {
 	int64_t old, new; /* medians where there are several runs */
 };
 
-/* An interval of 95 %. */
-struct rep_diff_range {
-	bool known;
-	double low, high;
-};
-
 struct rep_diff_row {
 	enum rep_status status;
 	enum rep_verdict verdict;
 	double old, new; /* medians of sets; NaN where a side has no such number */
 	double change;	 /* of the old value: 0.1 is 10 % more; NaN from nothing */
-	struct rep_diff_range of_old, of_new, of_delta;
-	double p, q;   /* NaN: no test */
+	struct rep_range of_old, of_new, of_delta; /* of 95 % */
+	double p, q;				   /* NaN: no test */
+	double u;      /* of the test: pairs in which new is greater, ties as halves */
 	bool exact;    /* not from histograms, which are within 0.8 % */
 	bool wrapped;  /* in some run the sum needs more than 64 bits: the value says nothing */
 	bool is_total; /* of a profile: it has no name of its own */
@@ -137,15 +133,14 @@ struct rep_diff_row {
 		struct { /* of profiles; old and new are those of flat or cum, as the options say */
 			uint32_t key; /* 0: the total */
 			struct rep_diff_pair flat, cum;
-			double u; /* of the test: pairs in which new is greater, ties as halves */
 		};
 		struct { /* of traces */
 			unsigned section;
+			uint32_t measure; /* its number in the diff */
 			enum rep_family family;
 			enum rep_measure_by by;
 			enum rep_stat stat;
 			const char *name; /* bytes of the dump; owned by the diff or its runs */
-			const char *unit;
 			int64_t old_count, new_count; /* events, medians of sets */
 			double weight; /* of its family, the mean of the side that has more */
 			/* What changed is ordered by: the least change the interval leaves
@@ -177,6 +172,8 @@ struct rep_diff {
 	/* of traces; medians: length in ns, tasks a second (NaN: none) */
 	double old_length, new_length, old_tasks, new_tasks;
 	bool ticks;
+	size_t measures;
+	double *value;	       /* of a gate with a limit: by measure, of each new run */
 	struct tp_dict *names; /* private */
 };
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "diff/kind.h"
 
 const char *const rep_outcomes[] = {
@@ -23,7 +22,8 @@ const char *const rep_outcomes[] = {
 struct judging {
 	const struct rep_gate *g;
 	struct rep_diff *d;
-	struct rep_gate_rows rows;
+	bool plain;	   /* there is no test: the numbers decide */
+	double least_p;	   /* that a test can have; 0: any */
 	double limit, min; /* in the metric's unit; limit: or a share of the old value */
 	bool few;	   /* no test could have a p up to alpha */
 	bool alone_hidden; /* so many rows that no single one among them could be significant */
@@ -49,7 +49,7 @@ static int find_limits(struct judging *j, struct tp_err *err)
 {
 	const struct rep_gate *g = j->g;
 	char words[160];
-	const char *unit = g->kind->gate_unit(g, j->d, words);
+	const char *unit = g->kind->gates->unit(g, j->d, words);
 
 	j->limit = g->limit.number / 100;
 	if ((!unit && (g->limit.unit[0] || g->min.unit[0])) ||
@@ -135,14 +135,14 @@ static void test_limit(struct judging *j)
 	size_t n = j->d->nnew;
 
 	j->few = n > 1 && n < least_for_limit(j->g->alpha);
-	j->rows.least_p = n > 1 ? exp(-(double)n * log(2)) : 0;
+	j->least_p = n > 1 ? exp(-(double)n * log(2)) : 0;
 	for (size_t i = 0; i < j->d->n; i++) {
 		size_t beyond = 0;
 
-		for (size_t r = 0; j->rows.value && r < n; r++) {
-			const struct rep_diff_row one = {.new = j->rows.value[i * n + r]};
+		for (size_t r = 0; j->d->value && r < n; r++) {
+			const double *of = &j->d->value[j->d->row[i].measure * n];
 
-			beyond += beyond_by(j, &one) > 0;
+			beyond += beyond_by(j, &(struct rep_diff_row){.new = of[r]}) > 0;
 		}
 		j->d->row[i].p = j->few || n < 2 ? (double)NAN : sign_test(beyond, n);
 	}
@@ -245,7 +245,7 @@ static int say_undecided(const struct judging *j, struct rep_gate_result *r)
 
 	if (d->n > 1)
 		snprintf(among, sizeof(among), " to be sure of one change among %zu %s", d->n,
-			 g->kind->rows);
+			 g->kind->gates->rows);
 	if (j->few && g->threshold)
 		return rep_gate_say(
 		    &r->why,
@@ -257,15 +257,23 @@ static int say_undecided(const struct judging *j, struct rep_gate_result *r)
 		    &r->why,
 		    "too few runs: of %zu and %zu no difference has p below %.2g, and alpha "
 		    "is %g: it takes %s%s",
-		    d->nold, d->nnew, j->rows.least_p, g->alpha, takes(j, text), among);
+		    d->nold, d->nnew, j->least_p, g->alpha, takes(j, text), among);
 	if (j->alone_hidden)
 		return rep_gate_say(
 		    &r->why,
 		    "too few runs, %zu and %zu,%s at alpha %g: it takes %s, or fewer %s "
 		    "(%sa narrower name)",
-		    d->nold, d->nnew, among, g->alpha, takes(j, text), g->kind->rows,
-		    g->kind->shares ? "share=, or " : "");
-	return rep_gate_say(&r->why, "%s", j->rows.untested);
+		    d->nold, d->nnew, among, g->alpha, takes(j, text), g->kind->gates->rows,
+		    g->kind->gates->shares ? "share=, or " : "");
+	if (d->sets)
+		return rep_gate_say(&r->why,
+				    "too few of the runs have it to tell it from noise at alpha %g",
+				    g->alpha);
+	return rep_gate_say(&r->why,
+			    g->metric.stat == REP_STAT_MAX
+				? "a maximum of one run against one says nothing about noise: give "
+				  "several runs, or a limit (>2ms)"
+				: "too few events in these runs to tell it from noise");
 }
 
 /* A gate that passed could have been exceeded by many rows, but by none alone. */
@@ -279,8 +287,8 @@ static int note_hidden(const struct judging *j, struct rep_gate_result *r)
 	    &r->note,
 	    "of %zu and %zu runs one change among %zu %s could not have exceeded it: it takes "
 	    "%s, or fewer %s (%sa narrower name)",
-	    j->d->nold, j->d->nnew, j->d->n, j->g->kind->rows, takes(j, text), j->g->kind->rows,
-	    j->g->kind->shares ? "share=, or " : "");
+	    j->d->nold, j->d->nnew, j->d->n, j->g->kind->gates->rows, takes(j, text),
+	    j->g->kind->gates->rows, j->g->kind->gates->shares ? "share=, or " : "");
 }
 
 static int say_wrapped(struct rep_gate_result *r)
@@ -296,6 +304,16 @@ bool rep_gate_none_is_fine(const struct rep_gate *g)
 {
 	return !g->several && !g->metric.named && g->change == REP_GATE_ABOVE &&
 	       g->threshold != REP_LIMIT_BELOW;
+}
+
+/* Old and new value as programs get them. */
+static void put_numbers(const struct judging *j, const struct rep_diff_row *row,
+			struct rep_gate_result *r)
+{
+	bool whole = j->g->kind->whole;
+
+	r->old = whole ? rep_int(rep_diff_main(j->d, row).old) : rep_diff_number(row->old);
+	r->new = whole ? rep_int(rep_diff_main(j->d, row).new) : rep_diff_number(row->new);
 }
 
 /* Runs of a side have no such number at all. */
@@ -316,7 +334,7 @@ static int note_missing(const struct judging *j, const struct rep_diff_row *row,
 	int code = 0;
 
 	if (!r->tested && !r->why.size) {
-		j->g->kind->numbers(j->d, row, &r->old, &r->new);
+		put_numbers(j, row, r);
 		code = say_value(&r->why, j, row, true, (double)NAN);
 		if (!code)
 			code = rep_gate_say(&r->why, "; %s", who);
@@ -336,7 +354,7 @@ static enum rep_outcome outcome_of(const struct judging *j, const struct rep_dif
 		return REP_OUTCOME_UNDECIDED;
 	if (!far)
 		return REP_OUTCOME_PASSED;
-	if (j->rows.plain)
+	if (j->plain)
 		return REP_OUTCOME_EXCEEDED;
 	if (isnan(row->q))
 		return REP_OUTCOME_UNDECIDED;
@@ -416,7 +434,7 @@ static int judge_row(struct judging *j, const struct rep_diff_row *row, struct r
 		j->weight = w;
 		j->order = row->order;
 		r->outcome = outcome;
-		j->g->kind->numbers(j->d, row, &r->old, &r->new);
+		put_numbers(j, row, r);
 		r->change = row->change;
 		r->p = row->q;
 		code = say_why(j, row, outcome, far, r);
@@ -430,8 +448,12 @@ static int judge_rows(struct judging *j, struct rep_gate_result *r)
 	double *p = tp_many(d->n + 1, sizeof(*p));
 	int code = p ? 0 : TP_ENOMEM;
 
-	for (size_t i = 0; !code && i < d->n; i++)
+	for (size_t i = 0; !code && i < d->n; i++) {
+		/* What is the same in all runs counts among those that are tested. */
+		if (d->kind->whole && d->sets && isnan(d->row[i].p))
+			d->row[i].p = 1;
 		p[i] = d->row[i].p;
+	}
 	if (!code)
 		code = rep_stats_adjust(p, d->n, p);
 	for (size_t i = 0; !code && i < d->n; i++) {
@@ -461,14 +483,18 @@ static int judge(struct judging *j, const struct rep_diff_side *new, struct rep_
 		r->outcome = REP_OUTCOME_UNDECIDED;
 		return say_wrapped(r);
 	}
-	j->few = j->rows.least_p > g->alpha;
+	j->plain = g->threshold ? j->d->nnew < 2 : !j->d->sets && !g->kind->tests_pairs;
 	if (g->threshold)
 		test_limit(j);
-	j->alone_hidden = !j->few && j->rows.least_p * (double)j->d->n > g->alpha;
+	else if (j->d->sets)
+		j->least_p = rep_stats_least_p(j->d->nold, j->d->nnew);
+	if (!g->threshold)
+		j->few = j->least_p > g->alpha;
+	j->alone_hidden = !j->few && j->least_p * (double)j->d->n > g->alpha;
 	if (j->d->n)
 		code = judge_rows(j, r);
 	else
-		code = g->kind->gate_none(g, new, &r->why, &fine);
+		code = g->kind->gates->none(g, new, &r->why, &fine);
 	if (!r->tested && !fine) {
 		r->outcome = REP_OUTCOME_UNDECIDED;
 		r->blind = !g->missing_passes;
@@ -481,6 +507,7 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		   const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		   struct rep_gate_result *r, struct tp_err *err)
 {
+	struct rep_diff_options own = *opt;
 	struct judging j = {.g = g};
 	struct tp_buf *const texts[] = {&r->why, &r->note, &r->names, &r->each};
 	int code;
@@ -488,8 +515,12 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	memset(r, 0, sizeof(*r));
 	r->old = r->new = rep_null();
 	r->p = r->change = (double)NAN;
-	code = g->kind->gate_rows(g, old, new, opt, &j.rows, err);
-	j.d = j.rows.d;
+	own.gate = g;
+	own.alpha = g->alpha;
+	own.changed = own.drop_negative = false;
+	own.min_share = g->share;
+	g->kind->gates->options(g, &own);
+	code = rep_diff_new(&j.d, old, new, &own, err);
 	if (code == TP_ENOENT)
 		tp_err_prefix(err, "the gate '%.80s'", g->text);
 	if (!code)
@@ -504,7 +535,6 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	r->blind |= r->wrapped;
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->undecided_fails);
-	free(j.rows.value);
 	rep_diff_free(j.d);
 	return code;
 }

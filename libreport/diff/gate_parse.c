@@ -35,7 +35,7 @@ int rep_gate_wrong(const struct rep_gate *g, struct tp_err *err, const char *fmt
 	va_end(ap);
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			  "the gate '%.80s' %s; one that works is '%s'", g->text, what,
-			  g->kind->example);
+			  g->kind->gates->example);
 }
 
 /* Where the operator begins: names and expressions may hold such signs themselves. */
@@ -70,7 +70,7 @@ static int parse_metric(struct rep_gate *g, const char *text, const char *op, st
 	if (!metric)
 		return tp_nomem(err);
 	take(metric, size, text, op);
-	code = *metric ? g->kind->parse_metric(g, metric, err)
+	code = *metric ? g->kind->gates->parse_metric(g, metric, err)
 		       : rep_gate_wrong(g, err, "does not say what it is about");
 	free(metric);
 	return code;
@@ -102,9 +102,9 @@ static int parse_amount(struct rep_gate *g, const char *op, const char **rest, s
  * what the value was, unless that is a share itself. */
 static int settle_limit(struct rep_gate *g, struct tp_err *err)
 {
-	if (!g->threshold || (g->kind->limits && !g->limit.percent))
+	if (!g->threshold || (g->kind->gates->limits && !g->limit.percent))
 		return 0;
-	if (g->kind->limits && g->metric.stat == REP_STAT_SHARE) {
+	if (g->kind->gates->limits && g->metric.stat == REP_STAT_SHARE) {
 		g->limit.percent = false;
 		g->limit.number /= 100;
 		return 0;
@@ -164,7 +164,7 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 			return rep_gate_wrong(g, err, "has min=%.20s, which is no amount", value);
 		return 0;
 	}
-	if (!strcmp(name, "share") && g->kind->shares) {
+	if (!strcmp(name, "share") && g->kind->gates->shares) {
 		if (!parse_share(value, &g->share))
 			return rep_gate_wrong(g, err, "has share=%.20s, which is no percentage",
 					      value);
@@ -182,7 +182,7 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 	    strcmp(name, "damaged") != 0)
 		return rep_gate_wrong(
 		    g, err, "has '%.20s'; there are min, %salpha, undecided, missing and damaged",
-		    name, g->kind->shares ? "share, " : "");
+		    name, g->kind->gates->shares ? "share, " : "");
 	if (!pass && !fail)
 		return rep_gate_wrong(g, err, "has %s=%.20s, which is not pass or fail", name,
 				      value);

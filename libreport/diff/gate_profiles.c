@@ -1,12 +1,10 @@
 /* Gates on profiles: a total, or functions by name. */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "diff/profiles.h"
+#include "diff/kind.h"
 
-int rep_profiles_parse_metric(struct rep_gate *g, char *metric, struct tp_err *err)
+static int parse_metric(struct rep_gate *g, char *metric, struct tp_err *err)
 {
 	char *colon = metric + strcspn(metric, ":("), *at = metric, *type = metric;
 	size_t n;
@@ -37,96 +35,43 @@ int rep_profiles_parse_metric(struct rep_gate *g, char *metric, struct tp_err *e
 	return code;
 }
 
-/* Values that are 0 are samples, too: a heap of which nothing is in use. */
-static bool has_samples(const struct rep_diff_side *side)
+static void set_options(const struct rep_gate *g, struct rep_diff_options *opt)
 {
-	for (size_t i = 0; i < side->n; i++)
-		if (side->run[i].profile->nsamples)
-			return true;
-	return false;
-}
-
-/* Keeps the functions that the gate is about. */
-static int pick_functions(const struct rep_gate *g, struct rep_diff *d)
-{
-	struct tp_buf name = {0};
-	size_t kept = 0;
-	int code = 0;
-
-	for (size_t i = 0; !code && i < d->n; i++) {
-		size_t names;
-		int rc = 0;
-
-		name.size = 0;
-		code = rep_diff_name(d, &d->row[i], &name, &names);
-		if (!code)
-			code = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
-		if (!code)
-			rc = tp_regex_find(&g->regex, (char *)name.data, name.size - 1);
-		if (rc < 0)
-			code = rc;
-		if (rc == 1)
-			d->row[kept++] = d->row[i];
-	}
-	d->n = kept;
-	tp_buf_release(&name);
-	return code;
-}
-
-int rep_profiles_gate_rows(const struct rep_gate *g, const struct rep_diff_side *old,
-			   const struct rep_diff_side *new, const struct rep_diff_options *opt,
-			   struct rep_gate_rows *rows, struct tp_err *err)
-{
-	struct rep_diff_options own = *opt;
-	struct rep_diff *d;
-	int code;
-
-	own.keys.by = REP_BY_FUNCTION;
-	own.cum = g->cum;
-	own.alpha = g->alpha;
-	own.test_one = g->alpha_given;
-	own.sort = REP_SORT_DELTA;
-	own.drop_negative = own.changed = false;
-	own.min_share = g->share;
+	opt->keys.by = REP_BY_FUNCTION;
+	opt->cum = g->cum;
+	opt->test_one = g->alpha_given;
+	opt->sort = REP_SORT_DELTA;
 	if (g->type[0])
-		own.sample_index = g->type;
+		opt->sample_index = g->type;
 	if (!g->several) {
 		/* Totals need no rows: one key, as no label has no name. */
-		own.keys.by = REP_BY_LABEL;
-		own.keys.label = "";
+		opt->keys.by = REP_BY_LABEL;
+		opt->keys.label = "";
 	}
-	code = rep_diff_new(&d, old, new, &own, err);
-	rows->d = d;
-	if (code)
-		return code;
-	rows->plain = !d->sets;
-	rows->least_p = d->sets ? rep_stats_least_p(d->nold, d->nnew) : 0;
-	if (g->several) {
-		code = pick_functions(g, d);
-	} else {
-		d->n = has_samples(old) || has_samples(new);
-		*d->row = d->total;
-	}
-	/* A row that is the same in all runs counts among those that are tested. */
-	for (size_t i = 0; d->sets && i < d->n; i++)
-		if (isnan(d->row[i].p))
-			d->row[i].p = 1;
-	return tp_regex_unknown(code, err);
 }
 
-const char *rep_profiles_gate_unit(const struct rep_gate *g, const struct rep_diff *d,
-				   char words[160])
+static const char *unit_of(const struct rep_gate *g, const struct rep_diff *d, char words[160])
 {
 	(void)g;
 	snprintf(words, 160, "%.40s is in %.40s", d->type, d->unit);
 	return d->unit;
 }
 
-int rep_profiles_gate_none(const struct rep_gate *g, const struct rep_diff_side *new,
-			   struct tp_buf *why, bool *fine)
+static int say_none(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
+		    bool *fine)
 {
 	(void)new;
 	*fine = false;
 	return rep_gate_say(why, "%s, so there is nothing to compare",
 			    g->several ? "no function matches" : "neither side has a sample");
 }
+
+const struct rep_gate_kind rep_profiles_gates = {
+    .example = "inuse_space>+5%,min=1MiB",
+    .rows = "functions",
+    .shares = true,
+    .parse_metric = parse_metric,
+    .options = set_options,
+    .unit = unit_of,
+    .none = say_none,
+};

@@ -9,7 +9,7 @@
 
 #include "diff/amount.h"
 #include "diff/match.h"
-#include "diff/profiles.h"
+#include "diff/kind.h"
 #include "profile/view.h"
 #include "profile/whole.h"
 
@@ -17,6 +17,8 @@ double rep_diff_percent(struct rep_diff_pair p)
 {
 	return p.old ? ((double)p.new - (double)p.old) / fabs((double)p.old) * 100 : (double)NAN;
 }
+
+#define MOST 4.6e18 /* that is tested: differences have to fit 64 bits */
 
 /* ---- rows ---- */
 
@@ -38,11 +40,11 @@ static bool all_zero(const int64_t *value, size_t n)
 	return true;
 }
 
-/* From w->value. The values are sorted afterwards. */
-static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
+/* From w->value. */
+static void make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
 {
 	struct rep_diff *d = w->d;
-	int64_t *value = w->value[d->opt.cum];
+	const int64_t *value = w->value[d->opt.cum];
 	bool was = !all_zero(w->value[0], w->nold) || !all_zero(w->value[1], w->nold);
 	bool is = !all_zero(w->value[0] + w->nold, w->n - w->nold) ||
 		  !all_zero(w->value[1] + w->nold, w->n - w->nold);
@@ -53,8 +55,9 @@ static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *
 	if (d->sets) {
 		row->flat = medians(w, w->value[0]);
 		row->cum = medians(w, w->value[1]);
-		if (rep_diff_test(w->stats, value, w->nold, w->n - w->nold, 1, row, &row->u))
-			return TP_ENOMEM;
+		for (size_t i = 0; i < w->n; i++)
+			w->tested[i] = fmax(fmin((double)value[i], MOST), -MOST);
+		rep_diff_test(w->stats, w->tested, w->nold, w->n - w->nold, row);
 	} else {
 		row->flat = (struct rep_diff_pair){w->value[0][0], w->value[0][1]};
 		row->cum = (struct rep_diff_pair){w->value[1][0], w->value[1][1]};
@@ -68,7 +71,6 @@ static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *
 				  : REP_STATUS_SAME;
 	else if (was || is)
 		row->status = is ? REP_STATUS_ADDED : REP_STATUS_GONE;
-	return 0;
 }
 
 /* Takes the values of the next key that any profile has; false at the end. */
@@ -113,6 +115,36 @@ static bool too_small(const struct rep_diff_work *w)
 	return sum < w->d->opt.min_share * of;
 }
 
+/* Is the key a row of its own? */
+static int is_wanted(struct rep_diff_work *w, uint32_t key)
+{
+	const struct rep_gate *g = w->d->opt.gate;
+	struct tp_buf name = {0};
+	size_t names;
+	int found;
+
+	if (w->d->opt.min_share > 0 && too_small(w))
+		return 0;
+	if (!g)
+		return 1;
+	found = rep_key_name(w->d->keys, key, &name, &names);
+	if (!found)
+		found = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
+	if (!found)
+		found = tp_regex_find(&g->regex, (char *)name.data, name.size - 1);
+	tp_buf_release(&name);
+	return found;
+}
+
+/* Values that are 0 are samples, too: a heap of which nothing is in use. */
+static bool has_samples(const struct rep_diff_work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->part[i].run->profile->nsamples)
+			return true;
+	return false;
+}
+
 static int make_rows(struct rep_diff_work *w)
 {
 	struct rep_diff *d = w->d;
@@ -121,21 +153,28 @@ static int make_rows(struct rep_diff_work *w)
 	struct rep_diff_row *row = rep_diff_add(d, &room);
 	int code = row ? 0 : TP_ENOMEM;
 
+	if (code)
+		return code;
 	for (size_t i = 0; i < w->n; i++) {
 		w->value[0][i] = w->value[1][i] = w->part[i].tally.total;
 		w->wrapped[0] |= w->part[i].tally.wrapped;
 	}
 	w->wrapped[1] = w->wrapped[0];
-	if (!code)
-		code = make_row(w, 0, row);
-	if (!code)
-		d->total = *row;
+	make_row(w, 0, row);
+	d->total = *row;
+	if (d->opt.gate && !d->opt.gate->several) {
+		d->n = has_samples(w);
+		return 0;
+	}
 	d->n = 0;
 	while (!code && next_key(w, &key)) {
-		if (d->opt.min_share > 0 && too_small(w))
-			continue;
-		row = rep_diff_add(d, &room);
-		code = row ? make_row(w, key, row) : TP_ENOMEM;
+		int wanted = is_wanted(w, key);
+
+		row = wanted == 1 ? rep_diff_add(d, &room) : NULL;
+		if (row)
+			make_row(w, key, row);
+		else
+			code = wanted == 1 ? TP_ENOMEM : wanted;
 	}
 	return code;
 }
@@ -169,14 +208,6 @@ static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
 		order = compare_sizes(rep_diff_size(other_delta(d, x)),
 				      rep_diff_size(other_delta(d, y)));
 	return order ? order : rep_key_compare(d->keys, x->key, y->key);
-}
-
-static bool shrank(const struct rep_diff *d, const struct rep_diff_row *row)
-{
-	int64_t flat = rep_diff_delta(row->flat), cum = rep_diff_delta(row->cum);
-
-	(void)d;
-	return flat < 0 || (!flat && cum < 0);
 }
 
 /* ---- adding up, several profiles at a time ---- */
@@ -336,7 +367,7 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	if (code)
 		return code;
 	d->base = shares_of(w, index);
-	return make_rows(w) ? tp_nomem(err) : 0;
+	return tp_regex_unknown(make_rows(w), err);
 }
 
 static int fill(struct rep_diff *d, const struct rep_diff_side *old,
@@ -347,7 +378,8 @@ static int fill(struct rep_diff *d, const struct rep_diff_side *old,
 
 	w.part = calloc(w.n, sizeof(*w.part));
 	w.value[0] = calloc(w.n * 3, sizeof(*w.value[0]));
-	if (w.part && w.value[0]) {
+	w.tested = calloc(w.n, sizeof(*w.tested));
+	if (w.part && w.value[0] && w.tested) {
 		w.value[1] = w.value[0] + w.n;
 		w.scratch = w.value[1] + w.n;
 		code = rep_diff_keys_new(&d->keys, &d->opt.keys);
@@ -363,6 +395,7 @@ static int fill(struct rep_diff *d, const struct rep_diff_side *old,
 	}
 	free(w.part);
 	free(w.value[0]);
+	free(w.tested);
 	rep_stats_free(w.stats);
 	return code;
 }
@@ -388,35 +421,17 @@ static char *value(const struct rep_diff *d, const struct rep_diff_row *row, dou
 	return text;
 }
 
-static void numbers(const struct rep_diff *d, const struct rep_diff_row *row, struct rep_value *old,
-		    struct rep_value *new)
-{
-	*old = rep_int(rep_diff_main(d, row).old);
-	*new = rep_int(rep_diff_main(d, row).new);
-}
-
 const struct rep_diff_kind rep_diff_of_profiles = {
     .alpha_of_sets = 0.05,
     .alpha_of_pairs = 0.05,
     .fill = fill,
     .rank = rank,
     .order = by_order,
-    .shrank = shrank,
     .name = name,
     .value = value,
-    .numbers = numbers,
-    .advice_rows = "rows",
-    .advice = "--min-share",
-    .heading = rep_profiles_heading,
     .whole = true,
-    .texts = rep_profiles_texts,
-    .cells = rep_profiles_cells,
-    .table = rep_profiles_rows,
-    .example = "inuse_space>+5%,min=1MiB",
-    .rows = "functions",
-    .shares = true,
-    .parse_metric = rep_profiles_parse_metric,
-    .gate_rows = rep_profiles_gate_rows,
-    .gate_unit = rep_profiles_gate_unit,
-    .gate_none = rep_profiles_gate_none,
+    .rows = "rows",
+    .fewer = "--min-share",
+    .show = &rep_profiles_show,
+    .gates = &rep_profiles_gates,
 };

@@ -27,7 +27,7 @@ int rep_power(const struct rep_power_case *c, uint64_t seed, double *share)
 {
 	/* of a lognormal with that coefficient of variation */
 	double sd = sqrt(log1p(c->noise * c->noise));
-	int64_t *value = tp_many(2 * c->n, sizeof(*value));
+	double *value = tp_many(2 * c->n, sizeof(*value));
 	struct rep_stats *stats = NULL;
 	unsigned found = 0;
 	int code = value ? rep_stats_new(&stats, c->n, c->n, 0.95) : TP_ENOMEM;
@@ -36,9 +36,9 @@ int rep_power(const struct rep_power_case *c, uint64_t seed, double *share)
 		struct rep_comparison row;
 
 		for (size_t j = 0; j < 2 * c->n; j++)
-			value[j] = (int64_t)(1e12 * exp(sd * rep_power_normal(&seed)) *
-					     (j < c->n ? 1 : 1 + c->change));
-		code = rep_stats_compare(stats, value, value + c->n, &row);
+			value[j] = trunc(1e12 * exp(sd * rep_power_normal(&seed)) *
+					 (j < c->n ? 1 : 1 + c->change));
+		rep_stats_compare(stats, value, value + c->n, &row);
 		found += row.p <= c->alpha && (c->change == 0 || row.u > (double)(c->n * c->n) / 2);
 	}
 	*share = (double)found / c->draws;

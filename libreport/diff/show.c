@@ -1,16 +1,15 @@
 #include "diff/show.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "diff/kind.h"
+#include "diff/table.h"
 
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 {
 	text[0] = '\0';
-	return d->sets ? rep_stats_advice(d->nold, d->nnew, d->tests, d->opt.alpha,
-					  d->kind->advice_rows, d->kind->advice, text)
+	return d->sets ? rep_stats_advice(d->nold, d->nnew, d->tests, d->opt.alpha, d->kind->rows,
+					  d->kind->fewer, text)
 		       : text;
 }
 
@@ -18,7 +17,7 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 		     struct rep_output *out, struct tp_err *err)
 {
 	char advice[REP_DIFF_ADVICE_SIZE];
-	int code = d->kind->heading(d, show, out, err);
+	int code = d->kind->show->heading(d, show, out, err);
 
 	if (!code && *rep_diff_advice(d, advice))
 		code = rep_output_note(out, true, advice, err);
@@ -28,7 +27,13 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		  struct rep_output *out, struct tp_err *err)
 {
-	return d->kind->table(d, show, out, err);
+	struct rep_diff_table t;
+	int code;
+
+	rep_diff_table_init(&t, d, show, out);
+	code = d->kind->show->tables(&t, err);
+	rep_diff_table_release(&t);
+	return code;
 }
 
 /* ---- gates ---- */
@@ -90,8 +95,8 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 		    rep_int((int64_t)r->exceeded),
 		    r->old,
 		    r->new,
-		    isnan(r->change) ? rep_null() : rep_float(r->change),
-		    isnan(r->p) ? rep_null() : rep_float(r->p),
+		    rep_diff_number(r->change),
+		    rep_diff_number(r->p),
 		    rep_str((char *)r->why.data),
 		    rep_str((char *)r->note.data),
 		    rep_str(r->names.data ? (char *)r->names.data : ""),

@@ -4,54 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "diff/table.h"
-#include "diff/traces.h"
-
-static const struct rep_diff_column columns[] = {
-    {REP_CELL_NAME,
-     REP_OF_ALL,
-     {.name = "metric",
-      .title = "METRIC",
-      .kind = REP_TEXT,
-      .shorten = REP_SHORTEN_MIDDLE,
-      .least = 34}},
-    REP_DIFF_PEOPLE(OLD_TEXT, ALL, "OLD", "old", 0),
-    REP_DIFF_PEOPLE(NEW_TEXT, ALL, "NEW", "new", 0),
-    REP_DIFF_PEOPLE(DELTA_TEXT, ALL, "DELTA", "delta", 4),
-    REP_DIFF_PEOPLE(CHANGE_TEXT, ALL, "CHANGE", "change", 0),
-    REP_DIFF_PEOPLE(INTERVAL, ALL, "95%", "delta_low", 2),
-    REP_DIFF_PEOPLE(Q_TEXT, SETS, "Q", "q", 3),
-    {REP_CELL_VERDICT,
-     REP_OF_ALL,
-     {.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 7}},
-    REP_DIFF_RAW(SECTION, ALL, "section", REP_TEXT),
-    REP_DIFF_RAW(FAMILY, ALL, "family", REP_TEXT),
-    REP_DIFF_RAW(BY, ALL, "by", REP_TEXT),
-    REP_DIFF_RAW(MEASURE, ALL, "name", REP_TEXT),
-    REP_DIFF_RAW(STAT, ALL, "stat", REP_TEXT),
-    REP_DIFF_RAW(UNIT, ALL, "unit", REP_TEXT),
-    REP_DIFF_RAW(PER, ALL, "per", REP_TEXT),
-    REP_DIFF_RAW(EXACT, ALL, "exact", REP_BOOL),
-    REP_DIFF_RAW(STATUS, ALL, "status", REP_TEXT),
-    REP_DIFF_RAW(OLD, ALL, "old", REP_FLOAT),
-    REP_DIFF_RAW(NEW, ALL, "new", REP_FLOAT),
-    REP_DIFF_RAW(DELTA, ALL, "delta", REP_FLOAT),
-    REP_DIFF_RAW(CHANGE, ALL, "change", REP_FLOAT),
-    REP_DIFF_RAW(OLD_LOW, ALL, "old_low", REP_FLOAT),
-    REP_DIFF_RAW(OLD_HIGH, ALL, "old_high", REP_FLOAT),
-    REP_DIFF_RAW(NEW_LOW, ALL, "new_low", REP_FLOAT),
-    REP_DIFF_RAW(NEW_HIGH, ALL, "new_high", REP_FLOAT),
-    REP_DIFF_RAW(DELTA_LOW, ALL, "delta_low", REP_FLOAT),
-    REP_DIFF_RAW(DELTA_HIGH, ALL, "delta_high", REP_FLOAT),
-    REP_DIFF_RAW(OLD_EVENTS, ALL, "old_events", REP_COUNT),
-    REP_DIFF_RAW(NEW_EVENTS, ALL, "new_events", REP_COUNT),
-    REP_DIFF_RAW(N_OLD, ALL, "n_old", REP_COUNT),
-    REP_DIFF_RAW(N_NEW, ALL, "n_new", REP_COUNT),
-    REP_DIFF_RAW(P, ALL, "p", REP_FLOAT),
-    REP_DIFF_RAW(Q, ALL, "q", REP_FLOAT),
-    REP_DIFF_RAW(VERDICT, ALL, "verdict", REP_TEXT),
-};
+#include "diff/trace/interval.h"
 
 /* ---- heading ---- */
 
@@ -83,8 +37,8 @@ static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_
 
 	if (tasks)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s tasks/s, then %s",
-			      rep_traces_number(old_tasks, d->old_tasks),
-			      rep_traces_number(new_tasks, d->new_tasks));
+			      rep_amount_digits(old_tasks, d->old_tasks),
+			      rep_amount_digits(new_tasks, d->new_tasks));
 	snprintf(text + n, sizeof(text) - (size_t)n, "; times and numbers are %s",
 		 per_text(d, per));
 	code = rep_output_note(out, false, text, err);
@@ -105,7 +59,7 @@ static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_
 	return code;
 }
 
-int rep_traces_heading(const struct rep_diff *d, const struct rep_diff_show *show,
+static int put_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 		       struct rep_output *out, struct tp_err *err)
 {
 	char text[800];
@@ -129,13 +83,12 @@ int rep_traces_heading(const struct rep_diff *d, const struct rep_diff_show *sho
 
 /* ---- rows ---- */
 
-static void put_percent(char text[24], double percent, bool sign)
+static void put_percent(char text[24], double percent)
 {
 	if (fabs(percent) >= 999.5)
 		snprintf(text, 24, percent > 0 ? ">999" : "<-999");
 	else
-		snprintf(text, 24, fabs(percent) < 9.95 ? sign ? "%+.1f" : "%.1f" : "%+.0f",
-			 percent);
+		snprintf(text, 24, fabs(percent) < 9.95 ? "%+.1f" : "%+.0f", percent);
 }
 
 static void put_interval(const struct rep_diff_row *row, char text[64])
@@ -145,116 +98,61 @@ static void put_interval(const struct rep_diff_row *row, char text[64])
 	text[0] = '\0';
 	if (!row->of_delta.known || !(row->old > 0))
 		return;
-	put_percent(low, row->of_delta.low / row->old * 100, true);
-	put_percent(high, row->of_delta.high / row->old * 100, true);
+	put_percent(low, row->of_delta.low / row->old * 100);
+	put_percent(high, row->of_delta.high / row->old * 100);
 	snprintf(text, 64, "%s..%s%%", low, high);
 }
 
-void rep_traces_texts(const struct rep_diff *d, const struct rep_diff_show *show,
-		      const struct rep_diff_row *row, struct rep_diff_texts *t)
+static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 {
-	double delta = row->new - row->old, change = row->change;
-	char plain[REP_DIFF_VALUE];
-
-	(void)show;
-	rep_diff_value(d, row, row->old, t->old);
-	rep_diff_value(d, row, row->new, t->new);
-	rep_diff_value(d, row, delta, plain);
-	snprintf(t->delta, sizeof(t->delta), "%s%s", delta > 0 ? "+" : "", plain);
-	if (row->status == REP_STATUS_ADDED || row->status == REP_STATUS_GONE)
-		snprintf(t->change, sizeof(t->change),
-			 row->status == REP_STATUS_ADDED ? "new" : "gone");
-	else if (isnan(change))
-		snprintf(t->change, sizeof(t->change), "%s",
-			 delta > 0    ? "+\xe2\x88\x9e"
-			 : delta == 0 ? "0%"
-				      : "");
-	else
-		rep_amount_percent(t->change, change * 100);
-	put_interval(row, t->interval);
-}
-
-static struct rep_value number(double v)
-{
-	return isnan(v) ? rep_null() : rep_float(v);
-}
-
-void rep_traces_cells(const struct rep_diff *d, const struct rep_diff_row *row, struct rep_value *v)
-{
+	const struct rep_diff *d = t->d;
+	const char *unit = rep_stats_of[row->stat].unit;
 	bool divided = row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT;
 
-	v[REP_CELL_SECTION] = rep_str(rep_trace_sections[row->section].name);
-	v[REP_CELL_FAMILY] = rep_str(rep_families[row->family].name);
-	v[REP_CELL_BY] = rep_str(rep_measure_bys[row->by]);
-	v[REP_CELL_MEASURE] = rep_str(row->name);
-	v[REP_CELL_STAT] = rep_str(rep_stats_of[row->stat].name);
-	v[REP_CELL_UNIT] =
-	    rep_str(d->ticks && !strcmp(row->unit, "nanoseconds") ? "ticks" : row->unit);
-	v[REP_CELL_PER] = rep_str(divided ? rep_pers[d->opt.per.per] : "");
-	v[REP_CELL_EXACT] = rep_int(row->exact);
-	v[REP_CELL_OLD] = number(row->old);
-	v[REP_CELL_NEW] = number(row->new);
-	v[REP_CELL_DELTA] = number(row->new - row->old);
-	v[REP_CELL_CHANGE] = number(row->change);
-	v[REP_CELL_OLD_EVENTS] = rep_int(row->old_count);
-	v[REP_CELL_NEW_EVENTS] = rep_int(row->new_count);
-}
-
-/* By what they measure, then in their order. */
-static int by_measure(const void *pa, const void *pb)
-{
-	const struct rep_diff_row *a = *(const struct rep_diff_row *const *)pa,
-				  *b = *(const struct rep_diff_row *const *)pb;
-	int order;
-
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	if (a->by != b->by)
-		return a->by < b->by ? -1 : 1;
-	order = strcmp(a->name, b->name);
-	return order ? order : (a > b) - (a < b);
-}
-
-static bool same_measure(const struct rep_diff_row *a, const struct rep_diff_row *b)
-{
-	return a->family == b->family && a->by == b->by && !strcmp(a->name, b->name);
-}
-
-static int in_order(const void *pa, const void *pb)
-{
-	const struct rep_diff_row *a = *(const struct rep_diff_row *const *)pa,
-				  *b = *(const struct rep_diff_row *const *)pb;
-
-	return (a > b) - (a < b);
-}
-
-/* The first row of each measure, where that changed, in the order of the rows; `row` has room for
- * all. How many there are. */
-static size_t first_of_each(const struct rep_diff *d, const struct rep_diff_row **row)
-{
-	const struct rep_diff_row *last = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < d->n; i++)
-		row[i] = &d->row[i];
-	qsort(row, d->n, sizeof(*row), by_measure);
-	for (size_t i = 0; i < d->n; i++) {
-		bool first = !last || !same_measure(last, row[i]);
-
-		last = row[i];
-		if (first && last->verdict == REP_VERDICT_CHANGED)
-			row[n++] = last;
-	}
-	qsort(row, n, sizeof(*row), in_order);
-	return n;
+	if (t->people)
+		put_interval(row, t->more[0]);
+	rep_diff_cell(t,
+		      (struct rep_column){.name = "metric",
+					  .title = "METRIC",
+					  .kind = REP_TEXT,
+					  .shorten = REP_SHORTEN_MIDDLE,
+					  .least = 34},
+		      rep_text((char *)t->name.data, t->name.size));
+	rep_diff_text_cell(t, "OLD", "old", 0, t->old);
+	rep_diff_text_cell(t, "NEW", "new", 0, t->new);
+	rep_diff_text_cell(t, "DELTA", "delta", 4, t->delta);
+	rep_diff_text_cell(t, "CHANGE", "change", 0, t->change);
+	rep_diff_text_cell(t, "95%", "delta_low", 2, t->more[0]);
+	if (d->sets)
+		rep_diff_text_cell(t, "Q", "q", 3, t->q);
+	rep_diff_verdict_cell(t, row, 7);
+	rep_diff_raw_cell(t, "section", REP_TEXT, rep_str(rep_trace_sections[row->section].name));
+	rep_diff_raw_cell(t, "family", REP_TEXT, rep_str(rep_families[row->family].name));
+	rep_diff_raw_cell(t, "by", REP_TEXT, rep_str(rep_measure_bys[row->by]));
+	rep_diff_raw_cell(t, "name", REP_TEXT, rep_str(row->name));
+	rep_diff_raw_cell(t, "stat", REP_TEXT, rep_str(rep_stats_of[row->stat].name));
+	rep_diff_raw_cell(t, "unit", REP_TEXT,
+			  rep_str(d->ticks && !strcmp(unit, "nanoseconds") ? "ticks" : unit));
+	rep_diff_raw_cell(t, "per", REP_TEXT, rep_str(divided ? rep_pers[d->opt.per.per] : ""));
+	rep_diff_raw_cell(t, "exact", REP_BOOL, rep_int(row->exact));
+	rep_diff_raw_cell(t, "status", REP_TEXT, rep_str(rep_statuses[row->status]));
+	rep_diff_raw_cell(t, "old", REP_FLOAT, rep_diff_number(row->old));
+	rep_diff_raw_cell(t, "new", REP_FLOAT, rep_diff_number(row->new));
+	rep_diff_raw_cell(t, "delta", REP_FLOAT, rep_diff_number(row->new - row->old));
+	rep_diff_raw_cell(t, "change", REP_FLOAT, rep_diff_number(row->change));
+	rep_diff_range_cells(t, row);
+	rep_diff_raw_cell(t, "old_events", REP_COUNT, rep_int(row->old_count));
+	rep_diff_raw_cell(t, "new_events", REP_COUNT, rep_int(row->new_count));
+	rep_diff_run_cells(t);
+	rep_diff_test_cells(t, row);
 }
 
 /* What changed most, each measure once. */
 static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
-	const struct rep_diff_row **row;
-	size_t changed = 0, n;
+	size_t changed = 0;
+	bool *seen;
 	char text[160];
 	int code = rep_output_note(t->out, false, "", err);
 
@@ -274,13 +172,19 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 		code = rep_diff_table_begin(t, "most", err);
 	if (code)
 		return code;
-	row = tp_many(d->n, sizeof(*row));
-	if (!row)
+	seen = calloc(d->measures + 1, sizeof(*seen));
+	if (!seen)
 		return tp_nomem(err);
-	n = first_of_each(d, row);
-	for (size_t i = 0; !code && i < n && i < rows; i++)
-		code = rep_diff_table_row(t, row[i], err);
-	free(row);
+	for (size_t i = 0; !code && i < d->n && rows; i++) {
+		const struct rep_diff_row *row = &d->row[i];
+
+		if (row->verdict == REP_VERDICT_CHANGED && !seen[row->measure]) {
+			code = rep_diff_table_row(t, row, err);
+			rows--;
+		}
+		seen[row->measure] = true;
+	}
+	free(seen);
 	if (!code)
 		code = rep_output_end(t->out, err);
 	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->n,
@@ -323,32 +227,31 @@ static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, 
 	return rep_output_note(t->out, false, text, err);
 }
 
-int rep_traces_rows(const struct rep_diff *d, const struct rep_diff_show *show,
-		    struct rep_output *out, struct tp_err *err)
+static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 {
-	struct rep_diff_table t;
+	const struct rep_diff *d = t->d;
+	size_t rows = t->show->rows;
 	bool any_hist = false;
 	int code = 0;
 
-	rep_diff_table_init(&t, d, show, out, columns, sizeof(columns) / sizeof(columns[0]));
-	if (show->one || !t.people) {
-		code = rep_diff_table_begin(&t, "metrics", err);
-		for (size_t i = 0; !code && i < d->n && (!show->rows || i < show->rows); i++)
-			code = rep_diff_table_row(&t, &d->row[i], err);
-		rep_diff_table_release(&t);
-		return code ? code : rep_output_end(out, err);
+	if (t->show->one || !t->people) {
+		code = rep_diff_table_begin(t, "metrics", err);
+		for (size_t i = 0; !code && i < d->n && (!rows || i < rows); i++)
+			code = rep_diff_table_row(t, &d->row[i], err);
+		return code ? code : rep_output_end(t->out, err);
 	}
-	if (show->overview)
-		code = put_most(&t, show->rows ? 2 * show->rows : d->n, err);
+	if (t->show->overview)
+		code = put_most(t, rows ? 2 * rows : d->n, err);
 	for (unsigned s = 0; !code && s < REP_NTRACE_SECTIONS; s++)
-		code = put_section(&t, s, show->rows, err);
-	rep_diff_table_release(&t);
+		code = put_section(t, s, rows, err);
 	for (size_t i = 0; i < d->n; i++)
 		any_hist = any_hist || !d->row[i].exact;
 	if (!code && any_hist)
-		code = rep_output_note(out, false,
+		code = rep_output_note(t->out, false,
 				       "percentiles: of what goroutines do from histograms, within "
 				       "1 %; others exact",
 				       err);
 	return code;
 }
+
+const struct rep_diff_show_kind rep_traces_show = {put_heading, put_row, put_tables};

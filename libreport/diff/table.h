@@ -1,118 +1,52 @@
-/* The tables of both kinds of diffs; private to libreport/diff. A kind lists its columns, each with
- * the cell that it shows; what is the same in both is put into a cell here. */
+/* Tables of rows of a diff; private to libreport/diff. A kind writes its row cell by cell, each with
+ * the column that it stands in, so that a column is one line. What both kinds have is written by
+ * functions of table.c. */
 #ifndef REP_DIFF_TABLE_H
 #define REP_DIFF_TABLE_H
 
 #include "diff/kind.h"
 
-enum rep_diff_cell {
-	/* for people: texts */
-	REP_CELL_SHOWN_NAME, /* says how many names it stands for */
-	REP_CELL_OLD_TEXT,
-	REP_CELL_NEW_TEXT,
-	REP_CELL_DELTA_TEXT,
-	REP_CELL_CHANGE_TEXT,
-	REP_CELL_Q_TEXT,
-	REP_CELL_OLD_RANGE, /* of profiles: how far the interval goes from the median */
-	REP_CELL_NEW_RANGE,
-	REP_CELL_SHARE_TEXT,
-	REP_CELL_OTHER, /* change of cum where flat is shown, and the other way round */
-	REP_CELL_INTERVAL,
-	/* of both */
-	REP_CELL_NAME,
-	REP_CELL_VERDICT,
-	REP_CELL_STATUS,
-	REP_CELL_N_OLD,
-	REP_CELL_N_NEW,
-	REP_CELL_OLD_LOW,
-	REP_CELL_OLD_HIGH,
-	REP_CELL_NEW_LOW,
-	REP_CELL_NEW_HIGH,
-	REP_CELL_DELTA_LOW,
-	REP_CELL_DELTA_HIGH,
-	REP_CELL_P,
-	REP_CELL_Q,
-	/* of profiles */
-	REP_CELL_NAMES,
-	REP_CELL_FLAT_OLD,
-	REP_CELL_FLAT_NEW,
-	REP_CELL_FLAT_DELTA,
-	REP_CELL_FLAT_CHANGE,
-	REP_CELL_FLAT_SHARE,
-	REP_CELL_CUM_OLD,
-	REP_CELL_CUM_NEW,
-	REP_CELL_CUM_DELTA,
-	REP_CELL_CUM_CHANGE,
-	REP_CELL_CUM_SHARE,
-	REP_CELL_U,
-	/* of traces */
-	REP_CELL_SECTION,
-	REP_CELL_FAMILY,
-	REP_CELL_BY,
-	REP_CELL_MEASURE,
-	REP_CELL_STAT,
-	REP_CELL_UNIT,
-	REP_CELL_PER,
-	REP_CELL_EXACT,
-	REP_CELL_OLD,
-	REP_CELL_NEW,
-	REP_CELL_DELTA,
-	REP_CELL_CHANGE,
-	REP_CELL_OLD_EVENTS,
-	REP_CELL_NEW_EVENTS,
-	REP_NDIFF_CELLS
-};
-
-struct rep_diff_column {
-	enum rep_diff_cell cell;
-	enum { REP_OF_PAIRS = 1, REP_OF_SETS = 2, REP_OF_ALL = 3 } of; /* which tables have it */
-	struct rep_column column;
-};
-/* A text that shows a number, with the raw column that has it, and how soon it is dropped; a column
- * for programs. */
-#define REP_DIFF_PEOPLE(id, sets, text, raw, rank)                                                 \
-	{                                                                                          \
-		REP_CELL_##id, REP_OF_##sets,                                                      \
-		{                                                                                  \
-			.name = (text), .title = (text), .by = (raw), .kind = REP_TEXT,            \
-			.right = true, .table_only = true, .drop = (rank)                          \
-		}                                                                                  \
-	}
-#define REP_DIFF_RAW(id, sets, text, type)                                                         \
-	{                                                                                          \
-		REP_CELL_##id, REP_OF_##sets,                                                      \
-		{                                                                                  \
-			.name = (text), .kind = (type), .raw_only = true                           \
-		}                                                                                  \
-	}
-
-/* The texts of a row. */
-struct rep_diff_texts {
-	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], delta[REP_DIFF_VALUE + 2];
-	char change[REP_AMOUNT_SIZE], q[REP_AMOUNT_SIZE];
-	char share[REP_AMOUNT_SIZE], other[REP_AMOUNT_SIZE];	     /* of profiles */
-	char old_range[REP_AMOUNT_SIZE], new_range[REP_AMOUNT_SIZE]; /* of profiles */
-	char interval[64];					     /* of traces */
-};
+#define REP_DIFF_COLUMNS 48
 
 struct rep_diff_table {
 	const struct rep_diff *d;
 	const struct rep_diff_show *show;
 	struct rep_output *out;
-	bool people;
-	struct rep_column column[REP_NDIFF_CELLS]; /* may be changed before it begins */
-	enum rep_diff_cell cell[REP_NDIFF_CELLS];
-	size_t ncolumns;
-	struct tp_buf name, shown; /* of the row that is being written */
+	bool people; /* who read texts; programs read numbers */
+	struct rep_column column[REP_DIFF_COLUMNS];
+	struct rep_value value[REP_DIFF_COLUMNS];
+	size_t n;
+
+	/* of the row that is being written */
+	struct tp_buf name, shown; /* `shown` says how many names it stands for */
+	size_t names;
+	/* Texts for people; a kind may use `more` for what it alone has. */
+	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], delta[REP_DIFF_VALUE + 2];
+	char change[REP_AMOUNT_SIZE], q[REP_AMOUNT_SIZE], more[4][REP_AMOUNT_SIZE];
 };
 
-/* Picks the columns that the diff has. Nothing fails. To be released. */
+/* Nothing fails. To be released. */
 void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
-			 const struct rep_diff_show *show, struct rep_output *out,
-			 const struct rep_diff_column *columns, size_t n);
+			 const struct rep_diff_show *show, struct rep_output *out);
 void rep_diff_table_release(struct rep_diff_table *t);
+/* A table of this name, then its rows. The errors of an output. */
 int rep_diff_table_begin(struct rep_diff_table *t, const char *name, struct tp_err *err);
 int rep_diff_table_row(struct rep_diff_table *t, const struct rep_diff_row *row,
 		       struct tp_err *err);
+
+/* ---- for kinds ---- */
+
+void rep_diff_cell(struct rep_diff_table *t, struct rep_column column, struct rep_value value);
+/* A text for people that shows the number of the raw column `by`; `drop` as in a column. */
+void rep_diff_text_cell(struct rep_diff_table *t, const char *title, const char *by, uint8_t drop,
+			const char *text);
+void rep_diff_raw_cell(struct rep_diff_table *t, const char *name, enum rep_kind kind,
+		       struct rep_value value);
+/* The verdict for people, which takes at least so many cells. */
+void rep_diff_verdict_cell(struct rep_diff_table *t, const struct rep_diff_row *row, uint8_t least);
+/* Raw columns: ends of intervals; numbers of runs; p, q and verdict. */
+void rep_diff_range_cells(struct rep_diff_table *t, const struct rep_diff_row *row);
+void rep_diff_run_cells(struct rep_diff_table *t);
+void rep_diff_test_cells(struct rep_diff_table *t, const struct rep_diff_row *row);
 
 #endif

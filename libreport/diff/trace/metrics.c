@@ -42,16 +42,16 @@ const struct rep_family_desc rep_families[REP_NFAMILIES] = {
 };
 
 const struct rep_stat_desc rep_stats_of[REP_NSTATS] = {
-    [REP_STAT_COUNT] = {"count", "how many", false},
-    [REP_STAT_TOTAL] = {"total", "their time", false},
-    [REP_STAT_MEAN] = {"mean", "time of whole events / count", false},
-    [REP_STAT_P50] = {"p50", "median", true},
-    [REP_STAT_P90] = {"p90", "90th percentile", true},
-    [REP_STAT_P95] = {"p95", "95th percentile", true},
-    [REP_STAT_P99] = {"p99", "99th percentile", true},
-    [REP_STAT_MAX] = {"max", "the longest", false},
-    [REP_STAT_RATE] = {"rate", "count per second of the run", false},
-    [REP_STAT_SHARE] = {"share", "of the family's total; of samples", false},
+    [REP_STAT_COUNT] = {"count", "how many", "count", false},
+    [REP_STAT_TOTAL] = {"total", "their time", "nanoseconds", false},
+    [REP_STAT_MEAN] = {"mean", "time of whole events / count", "nanoseconds", false},
+    [REP_STAT_P50] = {"p50", "median", "nanoseconds", true},
+    [REP_STAT_P90] = {"p90", "90th percentile", "nanoseconds", true},
+    [REP_STAT_P95] = {"p95", "95th percentile", "nanoseconds", true},
+    [REP_STAT_P99] = {"p99", "99th percentile", "nanoseconds", true},
+    [REP_STAT_MAX] = {"max", "the longest", "nanoseconds", false},
+    [REP_STAT_RATE] = {"rate", "count per second of the run", "1/s", false},
+    [REP_STAT_SHARE] = {"share", "of the family's total; of samples", "share", false},
 };
 
 const struct rep_measure *rep_metrics_measures(const struct rep_metrics *m, size_t *n)
@@ -111,10 +111,7 @@ struct rep_metric rep_metric_of(const struct rep_metrics *m, const struct rep_me
 	    .by = x->by,
 	    .name = x->name,
 	    .stat = stat,
-	    .unit = stat == REP_STAT_COUNT   ? "count"
-		    : stat == REP_STAT_RATE  ? "1/s"
-		    : stat == REP_STAT_SHARE ? "share"
-					     : "nanoseconds",
+	    .unit = rep_stats_of[stat].unit,
 	    .value = (double)NAN,
 	    .exact = x->exact || !rep_stats_of[stat].percentile,
 	};

@@ -107,6 +107,7 @@ extern const struct rep_family_desc {
 
 extern const struct rep_stat_desc {
 	const char *name, *doc;
+	const char *unit; /* "nanoseconds", "count", "1/s", "share" */
 	bool percentile;
 } rep_stats_of[REP_NSTATS];
 
@@ -174,7 +175,7 @@ struct rep_metric {
 	enum rep_measure_by by;
 	const char *name;
 	enum rep_stat stat;
-	const char *unit; /* "nanoseconds", "count", "1/s", "share" */
+	const char *unit; /* of its statistic */
 	double value;	  /* NaN: nothing to tell */
 	bool exact;
 };
