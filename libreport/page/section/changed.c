@@ -1,4 +1,4 @@
-/* Profiles against profiles: by sample type, by function, as flame graphs. */
+/* Profiles against profiles: by sample type, by function. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,10 +6,7 @@
 
 #include "diff/diff.h"
 #include "diff/prepare.h"
-#include "flame/flame.h"
 #include "page/inside.h"
-
-#define BUDGET ((size_t)400 << 10) /* of a graph's frames */
 
 struct changed {
 	struct rep_diff_prepared old, new;
@@ -53,7 +50,7 @@ static bool is_common(const struct page *p, size_t type)
 	    old, tp_dict_text(first->dict, first->types[type].type).text, &index, &err);
 }
 
-static size_t common_types(const struct page *p, size_t index[PAGE_TYPES])
+size_t page_common_types(const struct page *p, size_t index[PAGE_TYPES])
 {
 	size_t n = page_types(p, p->sides->new[0], index), kept = 0;
 
@@ -75,7 +72,7 @@ int page_changed_check(const struct page *p, struct tp_err *err)
 	if (code)
 		return code;
 	type = tp_dict_text(s->new[0]->dict, s->new[0]->types[index[0]].type).text;
-	if (common_types(p, index))
+	if (page_common_types(p, index))
 		return 0;
 	rep_profile_type_names(s->old[0], old);
 	rep_profile_type_names(s->new[0], new);
@@ -158,7 +155,7 @@ static int write_sentences(struct page *p, struct html *h, size_t type, struct t
 
 int page_changed_types(struct page *p, struct html *h, struct tp_err *err)
 {
-	size_t index[PAGE_TYPES], n = common_types(p, index);
+	size_t index[PAGE_TYPES], n = page_common_types(p, index);
 	int code = 0;
 
 	html_put(h, "<ul class=\"findings\">\n");
@@ -245,72 +242,10 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 
 int page_changed_functions(struct page *p, struct html *h, struct tp_err *err)
 {
-	size_t index[PAGE_TYPES], n = common_types(p, index);
+	size_t index[PAGE_TYPES], n = page_common_types(p, index);
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++)
 		code = write_functions(p, h, index[i], err);
-	return code;
-}
-
-/* ---- flame graphs ---- */
-
-static int write_flame(struct page *p, struct html *h, size_t type, struct tp_err *err)
-{
-	const struct rep_page_sides *s = p->sides;
-	const struct tp_profile *first = s->new[0];
-	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_flame_tree_options how = {.compared = true};
-	struct rep_profile_view *views = calloc(s->nold + s->nnew, sizeof(*views));
-	struct rep_flame_part *parts = calloc(s->nold + s->nnew, sizeof(*parts));
-	struct rep_flame_heading words = {0};
-	struct rep_flame_tree tree = {0};
-	size_t n = 0;
-	int code = views && parts ? 0 : tp_nomem(err);
-
-	opt.sample_index = tp_dict_text(first->dict, first->types[type].type).text;
-	for (; n < s->nold + s->nnew && !code; n++) {
-		bool old = n < s->nold;
-
-		parts[n] = (struct rep_flame_part){.view = &views[n],
-						   .name = old ? s->old_name : s->new_name,
-						   .side = old ? REP_FLAME_OLD : REP_FLAME_NEW};
-		code = rep_profile_view_init(&views[n], old ? s->old[n] : s->new[n - s->nold], &opt,
-					     &rep_flame_traits, err);
-	}
-	if (!code)
-		code = rep_flame_tree_init(&tree, &how, err);
-	/* Sets of different size are brought to the same total: a sum of more runs is no growth. */
-	if (!code)
-		code = rep_flame_parts_add(&tree, parts, n, s->nold != s->nnew, err);
-	if (!code)
-		code = rep_flame_tree_sum(&tree, err);
-	if (!code)
-		code = rep_flame_heading(&words, &tree, parts, n, "", err);
-	if (!code && rep_flame_weight(&tree, 0)) {
-		page_type_heading(h, first, type);
-		code = page_flame_write(h, &tree, &words, BUDGET, "Flame graph of the difference",
-					err);
-		if (!code)
-			page_type_command(p, h, "tprof-flame -o flame.html", first, type);
-	}
-	rep_flame_heading_release(&words);
-	rep_flame_tree_release(&tree);
-	for (size_t i = 0; i < n; i++)
-		rep_profile_view_release(&views[i]);
-	free(views);
-	free(parts);
-	return code;
-}
-
-int page_changed_flames(struct page *p, struct html *h, struct tp_err *err)
-{
-	size_t index[PAGE_TYPES], n = common_types(p, index);
-	int code = 0;
-
-	if (n)
-		page_flame_script(h);
-	for (size_t i = 0; i < n && !code; i++)
-		code = write_flame(p, h, index[i], err);
 	return code;
 }

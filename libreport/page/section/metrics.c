@@ -1,4 +1,4 @@
-/* A trace against a trace: what was measured in both, charts of both, flame graphs of views. Runs
+/* A trace against a trace: what was measured in both, charts of both. Runs
  * of different length are compared by what happens in a second. */
 #include <math.h>
 #include <stdio.h>
@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "diff/show.h"
-#include "flame/flame.h"
 #include "page/inside.h"
-#include "profile/trace.h"
 
 #define SECTION_ROWS 60 /* of a table */
 #define SENTENCES    10
-#define BUDGET	     ((size_t)320 << 10) /* of a graph's frames */
 
 struct compared {
 	struct rep_diff_run *run; /* old, then new */
@@ -247,78 +244,4 @@ int page_changed_charts(struct page *p, struct html *h, struct tp_err *err)
 	code = page_charts(p->old, h, err);
 	html_put(h, "<h3>New</h3>\n");
 	return code ? code : page_charts(p, h, err);
-}
-
-/* ---- flame graphs ---- */
-
-struct side {
-	struct tp_profile *profile;
-	struct rep_profile_view view;
-};
-
-static int load_side(struct page *p, enum rep_trace_view which, struct side *s, struct tp_err *err)
-{
-	struct rep_trace_profile_options opt = {.view = which};
-	struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
-	int code = rep_trace_profile(p->store, p->run, &opt, &s->profile, err);
-
-	return code ? code
-		    : rep_profile_view_init(&s->view, s->profile, &plain, &rep_flame_traits, err);
-}
-
-static int write_view(struct page *p, struct html *h, enum rep_trace_view which, struct tp_err *err)
-{
-	const struct rep_trace_view_desc *desc = &rep_trace_views[which];
-	struct rep_flame_tree_options how = {.compared = true};
-	struct side old = {0}, new = {0};
-	struct rep_flame_part parts[2] = {
-	    {.view = &new.view, .name = p->run->row.name, .trace = true},
-	    {.view = &old.view,
-	     .name = p->old->run->row.name,
-	     .side = REP_FLAME_OLD,
-	     .trace = true}};
-	struct rep_flame_heading words = {0};
-	struct rep_flame_tree tree = {0};
-	char text[200];
-	int code = load_side(p, which, &new, err);
-
-	if (!code)
-		code = load_side(p->old, which, &old, err);
-	if (!code)
-		code = rep_flame_tree_init(&tree, &how, err);
-	if (!code)
-		code = rep_flame_parts_add(&tree, parts, 2, false, err);
-	if (!code)
-		code = rep_flame_tree_sum(&tree, err);
-	if (!code)
-		code = rep_flame_heading(&words, &tree, parts, 2, "", err);
-	if (!code && rep_flame_weight(&tree, 0)) {
-		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
-		snprintf(text, sizeof(text), "Flame graph of the difference: %s", desc->name);
-		code = page_flame_write(h, &tree, &words, BUDGET, text, err);
-		html_put(h, "<p class=\"more\">");
-		snprintf(text, sizeof(text), "tprof-flame -o %s.html --view=%s", desc->name,
-			 desc->name);
-		page_command(p, h, text, "");
-		html_put(h, "</p>\n");
-	}
-	rep_flame_heading_release(&words);
-	rep_flame_tree_release(&tree);
-	rep_profile_view_release(&old.view);
-	rep_profile_view_release(&new.view);
-	tp_profile_free(old.profile);
-	tp_profile_free(new.profile);
-	return code;
-}
-
-int page_changed_views(struct page *p, struct html *h, struct tp_err *err)
-{
-	static const enum rep_trace_view views[] = {REP_TRACE_CPU, REP_TRACE_OFFCPU,
-						    REP_TRACE_SCHED, REP_TRACE_SYSCALL};
-	int code = 0;
-
-	page_flame_script(h);
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && !code; i++)
-		code = write_view(p, h, views[i], err);
-	return code;
 }
