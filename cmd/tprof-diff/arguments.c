@@ -13,6 +13,8 @@
 
 #include "diff.h"
 
+#define DIFF_WRONG 400
+
 enum {
 	KEY_BASE = 0x4000,
 	KEY_DIFF_BASE,
@@ -213,6 +215,109 @@ static bool stdin_twice(const struct sides *s)
 	return n > 1;
 }
 
+/* ---- of traces ---- */
+
+static const char *check_by(struct args *args, char text[DIFF_WRONG])
+{
+	for (const char *at = args->by; at && *at;) {
+		size_t n = strcspn(at, ",");
+		char name[40];
+		int section;
+
+		snprintf(name, sizeof(name), "%.*s", (int)(n < 39 ? n : 39), at);
+		section = rep_trace_section_find(name);
+		if (section < 0) {
+			int size = snprintf(text, DIFF_WRONG,
+					    "--by: '%s' is no section of a diff of traces; there "
+					    "are",
+					    name);
+
+			for (int i = 0; i < REP_NTRACE_SECTIONS; i++)
+				size += snprintf(text + size, DIFF_WRONG - (size_t)size, "%s %s",
+						 i ? "," : "", rep_trace_sections[i].name);
+			snprintf(text + size, DIFF_WRONG - (size_t)size,
+				 "; with --view a trace is compared like a profile");
+			return text;
+		}
+		args->diff.sections |= 1u << section;
+		at += n + (at[n] == ',');
+	}
+	return NULL;
+}
+
+static const char *check_per(struct args *args, char text[DIFF_WRONG])
+{
+	struct rep_per_options *per = &args->diff.per;
+
+	if (!args->per)
+		return NULL;
+	if (!strncmp(args->per, "task:", 5) && args->per[5]) {
+		per->per = REP_PER_TASK;
+		per->task = args->per + 5;
+		return NULL;
+	}
+	for (int i = 0; i < REP_NPER; i++) {
+		if (!strcmp(args->per, rep_pers[i])) {
+			per->per = (enum rep_per)i;
+			return NULL;
+		}
+	}
+	snprintf(text, DIFF_WRONG, "--per: '%.80s' is not second, task, task:TYPE or run",
+		 args->per);
+	return text;
+}
+
+/* Options that only profiles have must not be passed over in silence. */
+static const char *check_others(const struct args *args, char text[DIFF_WRONG])
+{
+	const struct rep_profile_options none = REP_PROFILE_OPTIONS_INIT;
+	const struct rep_trace_profile_options *view = &args->view.trace;
+	const struct {
+		bool given;
+		const char *option;
+	} others[] = {
+	    {args->sum, "--sum"},
+	    {args->of_change, "--share-of"},
+	    {args->diff.normalize, "--normalize"},
+	    {args->average_by != NULL, "--average-by"},
+	    {view->filter.state, "--state"},
+	    {view->filter.reason, "--reason"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i].given)
+			continue;
+		snprintf(
+		    text, DIFF_WRONG,
+		    "%s is for profiles and views, and these are traces; --view=cpu, offcpu, … "
+		    "looks at them as profiles",
+		    others[i].option);
+		return text;
+	}
+	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
+		if (!rep_profile_option_differs(&args->profile, &none, (enum rep_profile_option)i))
+			continue;
+		snprintf(
+		    text, DIFF_WRONG,
+		    "--%s is for profiles, and these are traces; --view=cpu, offcpu, … looks at "
+		    "them as profiles",
+		    rep_profile_options[i].name);
+		return text;
+	}
+	return NULL;
+}
+
+static const char *check_traces(struct args *args, char text[DIFF_WRONG])
+{
+	const char *wrong = check_by(args, text);
+
+	if (!wrong)
+		wrong = check_per(args, text);
+	return wrong ? wrong : check_others(args, text);
+}
+
+/* ---- all of them ---- */
+
 static void check(struct args *args, struct argp_state *state)
 {
 	const char *wrong = NULL;
@@ -240,7 +345,7 @@ static void check(struct args *args, struct argp_state *state)
 		char text[DIFF_WRONG];
 
 		args->traces = true;
-		wrong = diff_trace_check(args, text);
+		wrong = check_traces(args, text);
 		if (wrong)
 			argp_error(state, "%s", wrong);
 		else

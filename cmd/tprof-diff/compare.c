@@ -95,17 +95,19 @@ int diff_refuse(struct args *args, struct tp_err *err, int status)
 	return status;
 }
 
-int diff_judge(struct args *args, const struct compared *c, struct rep_gate_result *result)
+/* Judges all gates, anew. */
+static int judge(struct args *args, const struct loaded *l, struct rep_gate_result *result)
 {
 	struct rep_diff_options opt = args->diff;
 	struct tp_err err;
 	int code = 0;
 
-	opt.damaged = c->damaged;
+	opt.damaged = l->damaged;
 	for (size_t i = 0; i < args->ngates; i++)
 		rep_gate_result_release(&result[i]);
 	for (size_t i = 0; !code && i < args->ngates; i++)
-		code = rep_gate_judge(&args->gate[i], &c->old, &c->new, &opt, &result[i], &err);
+		code = rep_gate_judge(&args->gate[i], &l->side[0], &l->side[1], &opt, &result[i],
+				      &err);
 	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
 }
 
@@ -148,12 +150,22 @@ static void tell_values(struct args *args, const struct rep_diff *d, const char 
 			 d->type);
 }
 
-static int show_diff(struct args *args, const struct compared *c,
+static void name_side(const struct args *args, const struct loaded *l, bool is_new,
+		      char text[SIDES_NAME])
+{
+	const char *first = l->first[is_new];
+
+	sides_name(&args->cmd, &args->sides, !is_new, first ? first : "", l->first[!is_new],
+		   l->side[is_new].n, text);
+}
+
+static int show_diff(struct args *args, const struct loaded *l,
 		     const struct rep_gate_result *result)
 {
+	char names[2][SIDES_NAME];
 	const struct rep_diff_show how = {
-	    .old = c->old_name,
-	    .new = c->new_name,
+	    .old = names[0],
+	    .new = names[1],
 	    .unit = strcmp(args->profile.unit, "minimum") ? args->profile.unit : NULL,
 	    .divide_by = args->profile.divide_by,
 	    .rows = rows_of(args),
@@ -161,49 +173,78 @@ static int show_diff(struct args *args, const struct compared *c,
 	};
 	struct rep_diff *d;
 	struct tp_err err;
-	int status, code = rep_diff_new(&d, &c->old, &c->new, &args->diff, &err);
+	int status, code = rep_diff_new(&d, &l->side[0], &l->side[1], &args->diff, &err);
 
 	if (code)
 		return diff_refuse(args, &err,
 				   args->traces || code == TP_ENOENT ? CMD_USAGE : CMD_INPUT);
+	name_side(args, l, false, names[0]);
+	name_side(args, l, true, names[1]);
 	tell_values(args, d, how.unit);
 	status = write_diff(args, d, &how, result);
 	rep_diff_free(d);
 	return status;
 }
 
-int diff_compare(struct args *args, const struct compared *c,
-		 int (*exactly)(struct args *args, struct rep_gate_result *result))
+static void loaded_release(struct loaded *l)
+{
+	for (int i = 0; i < 2; i++) {
+		rep_diff_side_release(&l->side[i]);
+		cmd_profiles_release(&l->list[i]);
+	}
+	for (int i = 0; i < 3; i++)
+		free(l->owned[i]);
+}
+
+/* A gate that is closer to its limit than its histogram is exact reads every event. */
+static int judge_exactly(struct args *args, struct rep_gate_result *result)
+{
+	struct loaded exact = {0};
+	int status = diff_load_exactly(args, &exact);
+
+	if (!status)
+		status = judge(args, &exact, result);
+	loaded_release(&exact);
+	return status;
+}
+
+/* Judges all gates, then shows the diff and what they say. */
+static int compare(struct args *args, const struct loaded *l)
 {
 	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
-	int status = result ? diff_judge(args, c, result) : cmd_nomem(&args->cmd);
+	int status = result ? judge(args, l, result) : cmd_nomem(&args->cmd);
 	bool inexact = false;
 
 	for (size_t i = 0; !status && i < args->ngates; i++)
 		inexact = inexact || result[i].inexact;
-	if (inexact && exactly)
-		status = exactly(args, result);
+	if (inexact && args->traces)
+		status = judge_exactly(args, result);
 	if (!status)
-		status = args->junit ? write_junit(args, result) : show_diff(args, c, result);
+		status = args->junit ? write_junit(args, result) : show_diff(args, l, result);
 	if (!status)
-		status = tell_gates(args, result, c->damaged != NULL);
+		status = tell_gates(args, result, l->damaged != NULL);
 	for (size_t i = 0; result && i < args->ngates; i++)
 		rep_gate_result_release(&result[i]);
 	free(result);
 	return status;
 }
 
-int diff_self_check(struct args *args, const struct rep_diff_side *old, const char *name,
-		    const char *how)
+/* How often the old runs differ from each other. */
+static int self_check(struct args *args, const struct loaded *l)
 {
+	const struct rep_diff_side *old = &l->side[0];
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	char text[512];
+	char text[SIDES_NAME + 100], name[SIDES_NAME];
 	int status = cmd_output(&args->cmd, false, &out), code;
 
 	if (status)
 		return status;
-	snprintf(text, sizeof(text), "%.400s, %s: what is found where nothing changed", name, how);
+	name_side(args, l, false, name);
+	snprintf(text, sizeof(text), "%s, %s: what is found where nothing changed", name,
+		 !args->traces ? "in random halves"
+		 : old->n > 1  ? "in random halves, and one against one"
+			       : "its windows in random halves");
 	code = rep_output_note(out, true, text, &err);
 	if (!code)
 		code = rep_output_note(out, false, "", &err);
@@ -213,4 +254,15 @@ int diff_self_check(struct args *args, const struct rep_diff_side *old, const ch
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);
 	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
+}
+
+int diff_run(struct args *args)
+{
+	struct loaded l = {0};
+	int status = args->traces ? diff_load_traces(args, &l) : diff_load_profiles(args, &l);
+
+	if (!status)
+		status = args->self_check ? self_check(args, &l) : compare(args, &l);
+	loaded_release(&l);
+	return status;
 }

@@ -1,8 +1,10 @@
-/* The arguments of tprof-diff; profiles.c and traces.c load what it compares, compare.c does. */
+/* The arguments of tprof-diff; profiles.c and traces.c load what it compares,
+ * compare.c does. */
 #ifndef TPROF_DIFF_DIFF_H
 #define TPROF_DIFF_DIFF_H
 
 #include "common/common.h"
+#include "common/profiles.h"
 #include "common/view_options.h"
 #include "diff/diff.h"
 #include "diff/gate.h"
@@ -29,30 +31,26 @@ struct args {
 extern const struct argp diff_argp;
 void diff_pick_profile_options(void);
 
-/* What is wrong with the arguments where traces are compared, into text; NULL for nothing. */
-#define DIFF_WRONG 400
-const char *diff_trace_check(struct args *args, char text[DIFF_WRONG]);
-/* Compare traces, profiles: an exit status. */
-int diff_traces(struct args *args);
-int diff_profiles(struct args *args);
-
-/* What is compared, whichever kind it is. */
-struct compared {
-	struct rep_diff_side old, new;
-	const char *old_name, *new_name;
-	const char *damaged; /* name of a run that lost something, NULL: none did */
+/* Both sides, old and new, whichever kind they are. */
+struct loaded {
+	struct rep_diff_side side[2];
+	const char *first[2]; /* names of their first runs */
+	const char *damaged;  /* name of a run that lost something, NULL: none did */
+	struct cmd_profiles list[2];
+	char *owned[3]; /* of traces, these names */
 };
 
-/* Judges all gates, then shows the diff and what they say. An exit status: that of the gates where
- * there are any, 2 for one that does not fit what is compared. `exactly` judges them again where
- * exact metrics could say otherwise; NULL: all are exact. */
-int diff_compare(struct args *args, const struct compared *c,
-		 int (*exactly)(struct args *args, struct rep_gate_result *result));
-/* Judges all gates anew: a result for each, to be released in every case. An exit status. */
-int diff_judge(struct args *args, const struct compared *c, struct rep_gate_result *result);
-/* How often the old runs, called `name`, differ from each other; `how` says how they are dealt. */
-int diff_self_check(struct args *args, const struct rep_diff_side *old, const char *name,
-		    const char *how);
+/* Load both sides: an exit status. In every case what was loaded is to be released. */
+int diff_load_profiles(struct args *args, struct loaded *l);
+int diff_load_traces(struct args *args, struct loaded *l);
+/* The same traces again, event by event, so that all percentiles are exact. */
+int diff_load_exactly(struct args *args, struct loaded *l);
+
+/* Loads both sides, and compares them or the old runs with each other. An exit status: that of the
+ * gates where there are any, 2 for one that does not fit what is compared. */
+int diff_run(struct args *args);
+/* Writes the difference as a profile. */
+int diff_write_pprof(struct args *args);
 /* What was asked for does not fit what is compared, of which nothing is wrong: an exit status,
  * `status` for that. */
 int diff_refuse(struct args *args, struct tp_err *err, int status);

@@ -53,7 +53,7 @@ static int run(struct args *args)
 		status = check_shared(args);
 	if (status)
 		return status;
-	return args->traces ? diff_traces(args) : diff_profiles(args);
+	return args->pprof ? diff_write_pprof(args) : diff_run(args);
 }
 
 /* What --help says; tprof-diff(1) has the rest. */

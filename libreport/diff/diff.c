@@ -61,6 +61,16 @@ struct rep_diff_row *rep_diff_add(struct rep_diff *d, size_t *room)
 	return row;
 }
 
+void rep_diff_side_release(struct rep_diff_side *side)
+{
+	for (size_t i = 0; i < side->n; i++) {
+		rep_metrics_free(side->run[i].metrics);
+		free(side->run[i].total);
+	}
+	free(side->run);
+	*side = (struct rep_diff_side){0};
+}
+
 /* ---- tests ---- */
 
 void rep_diff_test(struct rep_stats *stats, double *value, size_t n, size_t m,

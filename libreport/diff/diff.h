@@ -46,22 +46,24 @@
 
 /* One run of a side: a profile, filtered already (prepare.h), or the metrics of a trace. */
 struct rep_diff_run {
-	const struct tp_profile *profile;
+	struct tp_profile *profile;
 	struct rep_metrics *metrics; /* NULL: it is a profile */
 
 	/* of profiles */
 	const char *name; /* for messages; NULL: it has none */
-	/* Before filters, by sample type: sums and weights; NULL where the profile is whole. */
-	const int64_t *total, *weight;
+	/* Before filters, by sample type: sums, then weights; NULL where the profile is whole. */
+	int64_t *total;
 	bool wrapped; /* one of these needs more than 64 bits */
 	/* It is the sum of so many runs, and their average is what is compared. 0: 1. */
 	size_t times;
 };
 
 struct rep_diff_side {
-	const struct rep_diff_run *run;
+	struct rep_diff_run *run;
 	size_t n;
 };
+/* Frees the runs of a side that owns them, with their metrics and sums; profiles are borrowed. */
+void rep_diff_side_release(struct rep_diff_side *side);
 
 enum rep_diff_sort {
 	REP_SORT_DELTA, /* the greatest change, whatever its sign */
@@ -177,6 +179,7 @@ struct rep_diff {
 	struct tp_dict *names; /* private */
 };
 
+/* private but for gates: the kind that they are parsed for */
 extern const struct rep_diff_kind rep_diff_of_profiles, rep_diff_of_traces;
 
 /* TP_EFORMAT with a sentence where runs cannot be compared: no common sample type of that name,

@@ -80,7 +80,7 @@ static inline struct rep_metrics *testing_world(const struct testing_world *w, u
 }
 
 /* The runs of a side, into `to`, which is returned. */
-static inline const struct rep_diff_run *testing_runs(struct rep_diff_run *to,
+static inline struct rep_diff_run *testing_runs(struct rep_diff_run *to,
 						      struct rep_metrics *const *m, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

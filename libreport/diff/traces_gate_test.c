@@ -333,7 +333,7 @@ static void test_gate_inexact(void **state)
 static void test_gate_units(void **state)
 {
 	struct rep_metrics *m = testing_solve(testing_run(WINDOWS));
-	const struct rep_diff_run run = {.metrics = m};
+	struct rep_diff_run run = {.metrics = m};
 	const struct rep_diff_side side = {&run, 1};
 	static const char *const bad[] = {"sched.p99>+5MB", "sched.count>+5ms", "gc.rate>5ms",
 					  "sched.p99>+5%,min=3kB"};

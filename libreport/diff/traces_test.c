@@ -211,7 +211,7 @@ static void test_compare_sets(void **state)
 static void test_compare_refuses(void **state)
 {
 	struct rep_metrics *with = regular(8, 2, 1000), *without = testing_solve(testing_run(8));
-	const struct rep_diff_run runs[2] = {{.metrics = with}, {.metrics = without}};
+	struct rep_diff_run runs[2] = {{.metrics = with}, {.metrics = without}};
 	const struct rep_diff_side a = {&runs[0], 1}, b = {&runs[1], 1};
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_diff *d;

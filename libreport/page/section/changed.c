@@ -9,15 +9,15 @@
 #include "page/inside.h"
 
 struct changed {
-	struct rep_diff_prepared old, new;
+	struct rep_diff_side old, new;
 	struct rep_diff *diff;
 };
 
 static void release(struct changed *c)
 {
 	rep_diff_free(c->diff);
-	rep_diff_prepared_release(&c->old);
-	rep_diff_prepared_release(&c->new);
+	rep_diff_side_release(&c->old);
+	rep_diff_side_release(&c->new);
 }
 
 /* The diff of the sample type that the first new profile has at this index. */
@@ -28,13 +28,17 @@ static int make(struct page *p, size_t type, struct changed *c, struct tp_err *e
 	struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_filter_notes notes = {0};
-	int code = rep_diff_prepare(s->old, s->nold, &plain, &c->old, &notes, err);
+	int code = rep_diff_side_profiles(&c->old, s->old, s->nold, err);
 
 	if (!code)
-		code = rep_diff_prepare(s->new, s->nnew, &plain, &c->new, &notes, err);
+		code = rep_diff_side_profiles(&c->new, s->new, s->nnew, err);
+	if (!code)
+		code = rep_diff_prepare(&c->old, &plain, &notes, err);
+	if (!code)
+		code = rep_diff_prepare(&c->new, &plain, &notes, err);
 	opt.sample_index = tp_dict_text(first->dict, first->types[type].type).text;
 	if (!code)
-		code = rep_diff_new(&c->diff, &c->old.side, &c->new.side, &opt, err);
+		code = rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
 	rep_filter_notes_release(&notes);
 	return code;
 }

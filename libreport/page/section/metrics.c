@@ -12,48 +12,40 @@
 #define SENTENCES    10
 
 struct compared {
-	struct rep_diff_run *run; /* old, then new */
-	size_t n;
+	struct rep_diff_side old, new;
 	struct rep_diff *diff;
 };
 
 static void release(struct compared *c)
 {
 	rep_diff_free(c->diff);
-	for (size_t i = 0; i < c->n; i++)
-		rep_metrics_free(c->run[i].metrics);
-	free(c->run);
+	rep_diff_side_release(&c->old);
+	rep_diff_side_release(&c->new);
 }
 
-static int measure(const struct rep_page_run *runs, size_t n, struct compared *c,
+static int measure(const struct rep_page_run *runs, size_t n, struct rep_diff_side *side,
 		   struct tp_err *err)
 {
 	const struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
 	int code = 0;
 
-	for (size_t i = 0; i < n && !code; i++) {
-		code =
-		    rep_metrics_new(&c->run[c->n].metrics, runs[i].store, runs[i].run, &opt, err);
-		c->n += !code;
-	}
+	side->run = calloc(n + 1, sizeof(*side->run));
+	if (!side->run)
+		return tp_nomem(err);
+	for (; side->n < n && !code; side->n += !code)
+		code = rep_metrics_new(&side->run[side->n].metrics, runs[side->n].store,
+				       runs[side->n].run, &opt, err);
 	return code;
 }
 
 static int make(struct page *p, struct compared *c, struct tp_err *err)
 {
 	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
-	size_t nold = p->runs->nold, nnew = p->runs->nnew;
-	int code;
+	int code = measure(p->runs->old, p->runs->nold, &c->old, err);
 
-	c->run = calloc(nold + nnew + 1, sizeof(*c->run));
-	if (!c->run)
-		return tp_nomem(err);
-	code = measure(p->runs->old, nold, c, err);
 	if (!code)
-		code = measure(p->runs->new, nnew, c, err);
-	return code ? code
-		    : rep_diff_new(&c->diff, &(struct rep_diff_side){c->run, nold},
-				   &(struct rep_diff_side){c->run + nold, nnew}, &opt, err);
+		code = measure(p->runs->new, p->runs->nnew, &c->new, err);
+	return code ? code : rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
 }
 
 /* ---- sentences ---- */

@@ -13,13 +13,15 @@ static void diff(struct tp_profile *const *p, size_t n, const struct rep_diff_op
 {
 	struct rep_profile_options filters = REP_PROFILE_OPTIONS_INIT;
 	struct rep_filter_notes notes = {0};
-	struct rep_diff_prepared old = {0}, new = {0};
+	struct rep_diff_side old = {0}, new = {0};
 	struct rep_diff *d = NULL;
 	struct tp_err err = {0};
 
-	if (!rep_diff_prepare(p, n, &filters, &old, &notes, &err) &&
-	    !rep_diff_prepare(p + n, n, &filters, &new, &notes, &err) &&
-	    !rep_diff_new(&d, &old.side, &new.side, opt, &err)) {
+	MUST(!rep_diff_side_profiles(&old, p, n, &err));
+	MUST(!rep_diff_side_profiles(&new, p + n, n, &err));
+	if (!rep_diff_prepare(&old, &filters, &notes, &err) &&
+	    !rep_diff_prepare(&new, &filters, &notes, &err) &&
+	    !rep_diff_new(&d, &old, &new, opt, &err)) {
 		struct rep_diff_show show = {.old = "old", .new = "new", .rows = 50};
 		struct tp_buf text = {0};
 		struct rep_output *out = fuzz_paper(&text, pick, true);
@@ -32,8 +34,8 @@ static void diff(struct tp_profile *const *p, size_t n, const struct rep_diff_op
 		MUST_SAY(err);
 	}
 	rep_diff_free(d);
-	rep_diff_prepared_release(&old);
-	rep_diff_prepared_release(&new);
+	rep_diff_side_release(&old);
+	rep_diff_side_release(&new);
 	rep_filter_notes_release(&notes);
 }
 

@@ -40,9 +40,7 @@ void diff_measured_free(struct diff_measured *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->n; i++)
-		rep_metrics_free(m->run[i].metrics);
-	free(m->run);
+	rep_diff_side_release(&m->all);
 	free(m->of);
 	free(m);
 }
@@ -329,7 +327,7 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 			    struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_diff_prepared old = {0}, new = {0};
+	struct rep_diff_side old = {0}, new = {0};
 	struct rep_filter_notes notes = {0};
 	struct loaded l = {0};
 	int code = load(f, store, &l, err);
@@ -338,10 +336,14 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 	if (!code)
 		code = find_types(f->more, &l, err);
 	if (!code)
-		code = rep_diff_prepare(l.profile, l.nold, &opt, &old, &notes, err);
+		code = rep_diff_side_profiles(&old, l.profile, l.nold, err);
+	if (!code)
+		code = rep_diff_side_profiles(&new, l.profile + l.nold, l.n - l.nold, err);
+	if (!code)
+		code = rep_diff_prepare(&old, &opt, &notes, err);
 	notes.texts.size = 0; /* what is told is about the new ones */
 	if (!code)
-		code = rep_diff_prepare(l.profile + l.nold, l.n - l.nold, &opt, &new, &notes, err);
+		code = rep_diff_prepare(&new, &opt, &notes, err);
 	if (!code)
 		code = stopped(f, err);
 	if (!code)
@@ -352,12 +354,12 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 		    .old = name_of(l.one[0].run, l.nold, names[0]),
 		    .new = name_of(l.one[l.nold].run, l.n - l.nold, names[1])};
 
-		code = show(f, &old.side, &new.side, &how, NULL, out, err);
+		code = show(f, &old, &new, &how, NULL, out, err);
 	}
 	if (!code)
 		code = tell_left_out(f->more, &l, out, err);
-	rep_diff_prepared_release(&old);
-	rep_diff_prepared_release(&new);
+	rep_diff_side_release(&old);
+	rep_diff_side_release(&new);
 	rep_filter_notes_release(&notes);
 	loaded_release(&l);
 	return code;
@@ -412,19 +414,19 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 	diff_measured_free(a->measured);
 	a->measured = calloc(1, sizeof(*a->measured));
 	if (a->measured) {
-		a->measured->run = calloc(n + 1, sizeof(*a->measured->run));
+		a->measured->all.run = calloc(n + 1, sizeof(*a->measured->all.run));
 		a->measured->of = strdup((const char *)of.data);
 	}
 	tp_buf_release(&of);
-	if (!a->measured || !a->measured->run || !a->measured->of)
+	if (!a->measured || !a->measured->all.run || !a->measured->of)
 		code = tp_nomem(err);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = stopped(f, err);
 		if (code)
 			break;
-		code =
-		    rep_metrics_new(&a->measured->run[i].metrics, store, run_at(a, i), &opt, err);
-		a->measured->n += !code;
+		code = rep_metrics_new(&a->measured->all.run[i].metrics, store, run_at(a, i), &opt,
+				       err);
+		a->measured->all.n += !code;
 	}
 	if (code) {
 		diff_measured_free(a->measured);
@@ -475,8 +477,8 @@ static int compare_metrics(struct tui_fill *f, struct tp_store *store, struct re
 	int code = measure(f, store, err);
 
 	return code ? code
-		    : show(f, &(struct rep_diff_side){a->measured->run, a->old.n},
-			   &(struct rep_diff_side){a->measured->run + a->old.n, a->new.n}, &how,
+		    : show(f, &(struct rep_diff_side){a->measured->all.run, a->old.n},
+			   &(struct rep_diff_side){a->measured->all.run + a->old.n, a->new.n}, &how,
 			   tell_filters, out, err);
 }
 

@@ -23,9 +23,8 @@ bool diff_rows_at(bool traces, int i, struct diff_rows *rows);
 
 /* What runs measure, kept from one table to the next. */
 struct diff_measured {
-	struct rep_diff_run *run; /* old ones first; owns the metrics */
-	size_t n;
-	char *of; /* which runs, and what of them */
+	struct rep_diff_side all; /* old ones first */
+	char *of;		  /* which runs, and what of them */
 };
 void diff_measured_free(struct diff_measured *m);
 
