@@ -9,7 +9,6 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
-#include "common/what.h"
 
 #include "diff.h"
 
@@ -153,55 +152,22 @@ static void parse_gates(struct args *args, const struct rep_diff_kind *kind,
 	}
 }
 
-/* Does a store hold nothing but traces, of the runs that are meant? */
-static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
-{
-	struct rep_runs all = {0}, runs = {0};
-	struct tp_store *store = NULL;
-	bool traces = false;
-	struct tp_err err;
-
-	if (cmd_engine_is_url(path)) {
-		int status = cmd_engine_list(cmd, path, &path);
-
-		if (status)
-			exit(status);
-	}
-	if (cmd_jail_withdraw(&err))
-		exit(cmd_fail(cmd, path, &err));
-	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
-	    !rep_runs_select(&all, spec ? spec : "latest", &runs, &err))
-		traces = true;
-	for (size_t i = 0; i < runs.n; i++)
-		traces = traces && !strcmp(runs.run[i].row.kind, "trace");
-	rep_runs_release(&runs);
-	rep_runs_release(&all);
-	if (store)
-		tp_store_close(store);
-	return traces;
-}
-
 /* Traces are compared as such unless a view makes profiles of them. */
 static bool are_traces(struct args *args)
 {
 	const struct sides *s = &args->sides;
-	const char *path = s->labels.new ? s->path[0] : s->old[0];
-	enum cmd_what what;
-	struct tp_err err;
+	struct cmd cmd = args->cmd;
+	enum cmd_kind kind;
+	int status;
 
 	if (args->view.given)
 		return false;
-	if (cmd_look(path, &what, &err)) {
-		/* Options that fit traces alone are not what is wrong then; nor must it be taken
-		 * for another thing, should it open the next time. */
-		if (err.code == TP_ENOMEM || err.code == TP_EIO || err.code == TP_ENOENT)
-			exit(cmd_fail(&args->cmd, path, &err));
-		return false;
-	}
-	return what == CMD_WHAT_STORE
-		   ? holds_traces(&args->cmd, path,
-				  s->labels.new ? s->labels.old : args->cmd.run_spec)
-		   : what == CMD_WHAT_TRACE;
+	if (s->labels.new)
+		cmd.run_spec = s->labels.old;
+	status = cmd_kind_of(&cmd, s->labels.new ? s->path[0] : s->old[0], &kind);
+	if (status)
+		exit(status);
+	return kind == CMD_KIND_TRACE;
 }
 
 static bool stdin_twice(const struct sides *s)
