@@ -145,6 +145,7 @@ struct rep_measure {
 	int64_t whole_ns;	   /* of the events counted */
 	int64_t p[REP_NMEASURE_P]; /* TP_NULL where there is no duration */
 	bool exact;
+	size_t first, ncells; /* private: where its cells are */
 };
 
 struct rep_metrics;

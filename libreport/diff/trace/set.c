@@ -43,7 +43,6 @@ void rep_metrics_free(struct rep_metrics *m)
 	free(m->first_pair);
 	free(m->measure);
 	free(m->cell);
-	free(m->first_cell);
 	free(m);
 }
 
