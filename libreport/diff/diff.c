@@ -153,10 +153,8 @@ static double greatest(double v)
 	return isnan(v) ? -1 : fabs(v);
 }
 
-static double order_of(const struct rep_diff *d, struct rep_diff_row *row)
+static double order_of(const struct rep_diff *d, const struct rep_diff_row *row)
 {
-	double rank = d->kind->rank(d, row);
-
 	switch (d->opt.sort) {
 	case REP_SORT_PERCENT:
 		/* What was nothing has grown more than all else. */
@@ -172,7 +170,7 @@ static double order_of(const struct rep_diff *d, struct rep_diff_row *row)
 	case REP_SORT_NAME:
 		return 0;
 	default:
-		return rank;
+		return d->kind->rank(d, row);
 	}
 }
 

@@ -145,9 +145,6 @@ struct rep_diff_row {
 			const char *name; /* bytes of the dump; owned by the diff or its runs */
 			int64_t old_count, new_count; /* events, medians of sets */
 			double weight; /* of its family, the mean of the side that has more */
-			/* What changed is ordered by: the least change the interval leaves
-			 * possible. */
-			double rank;
 		};
 	};
 };

@@ -46,9 +46,8 @@ struct rep_diff_kind {
 	 * opt.gate only those that the gate is about. d->opt, nold, nnew, sets and few are there. */
 	int (*fill)(struct rep_diff *d, const struct rep_diff_side *old,
 		    const struct rep_diff_side *new, struct tp_err *err);
-	/* What rows are sorted by, the greatest first, where they are by change; called once for a
-	 * row that has its verdict. */
-	double (*rank)(const struct rep_diff *d, struct rep_diff_row *row);
+	/* What rows are sorted by, the greatest first, where they are by change. */
+	double (*rank)(const struct rep_diff *d, const struct rep_diff_row *row);
 	/* Of rows that what is sorted by does not tell apart. */
 	int (*order)(const struct rep_diff *d, const struct rep_diff_row *a,
 		     const struct rep_diff_row *b);

@@ -191,7 +191,7 @@ static int64_t other_delta(const struct rep_diff *d, const struct rep_diff_row *
 	return rep_diff_delta(d->opt.cum ? row->flat : row->cum);
 }
 
-static double rank(const struct rep_diff *d, struct rep_diff_row *row)
+static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	return (double)rep_diff_size(rep_diff_delta(rep_diff_main(d, row)));
 }
