@@ -23,7 +23,16 @@ double rep_power_normal(uint64_t *seed)
 	return r * cos(6.283185307179586 * uniform(seed));
 }
 
-int rep_power(const struct rep_power_case *c, uint64_t seed, double *share)
+struct power_case {
+	size_t n;	/* runs on each side */
+	double noise;	/* coefficient of variation: 0.05 */
+	double change;	/* 0.1: the new value is 10 % larger */
+	double alpha;	/* a p up to it counts */
+	unsigned draws; /* simulated pairs of sets */
+};
+
+/* The share of draws with p <= alpha, in the direction of the change unless that is 0. TP_ENOMEM. */
+static int simulate(const struct power_case *c, uint64_t seed, double *share)
 {
 	/* of a lognormal with that coefficient of variation */
 	double sd = sqrt(log1p(c->noise * c->noise));
@@ -70,7 +79,7 @@ int rep_power_table(struct rep_output *out, struct tp_err *err)
 			struct rep_value row[9] = {rep_float(noises[n]), rep_int((int64_t)runs[r])};
 
 			for (size_t c = 0; !code && c < 7; c++) {
-				struct rep_power_case one = {
+				struct power_case one = {
 				    .n = runs[r],
 				    .noise = noises[n],
 				    .change = changes[c < 4 ? c : c - 3],
@@ -81,7 +90,7 @@ int rep_power_table(struct rep_output *out, struct tp_err *err)
 				};
 				double share;
 
-				if (rep_power(&one, SEED, &share))
+				if (simulate(&one, SEED, &share))
 					code = tp_nomem(err);
 				row[2 + c] = rep_float(share);
 			}

@@ -33,8 +33,4 @@ int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_
 	      const struct rep_tally_how *how, struct rep_tally *t, struct tp_err *err);
 void rep_tally_release(struct rep_tally *t);
 
-/* The value of a sample under `ratio`; *keep: something is left of it. */
-int64_t rep_tally_value(const struct tp_profile *p, size_t sample, size_t index,
-			const double *ratio, bool *keep);
-
 #endif

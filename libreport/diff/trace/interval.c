@@ -370,7 +370,7 @@ int rep_estimate(const struct rep_metrics *m, const struct rep_measure *x, uint3
 		out[i] = (struct rep_estimate){.value = (double)NAN};
 		if (!(stats >> i & 1))
 			continue;
-		out[i].value = rep_metric_of(m, x, (enum rep_stat)i).value;
+		out[i].value = rep_metric_value(m, x, (enum rep_stat)i);
 		if (i == REP_STAT_COUNT || i == REP_STAT_TOTAL)
 			out[i].value = divisor > 0 ? out[i].value / divisor : (double)NAN;
 	}

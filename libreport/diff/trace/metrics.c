@@ -80,11 +80,14 @@ static double share_of(const struct rep_metrics *m, const struct rep_measure *x)
 					   : ratio((double)x->total_ns, (double)all->total_ns);
 }
 
-static double value_of(const struct rep_metrics *m, const struct rep_measure *x, enum rep_stat stat)
+double rep_metric_value(const struct rep_metrics *m, const struct rep_measure *x,
+			enum rep_stat stat)
 {
 	static const int place[REP_NSTATS] = {
 	    [REP_STAT_P50] = 0, [REP_STAT_P90] = 1, [REP_STAT_P95] = 2, [REP_STAT_P99] = 3};
 
+	if (!(rep_families[x->family].stats >> stat & 1))
+		return (double)NAN;
 	switch (stat) {
 	case REP_STAT_COUNT:
 		return (double)x->count;
@@ -101,24 +104,6 @@ static double value_of(const struct rep_metrics *m, const struct rep_measure *x,
 	default:
 		return x->p[place[stat]] == TP_NULL ? (double)NAN : (double)x->p[place[stat]];
 	}
-}
-
-struct rep_metric rep_metric_of(const struct rep_metrics *m, const struct rep_measure *x,
-				enum rep_stat stat)
-{
-	struct rep_metric metric = {
-	    .family = x->family,
-	    .by = x->by,
-	    .name = x->name,
-	    .stat = stat,
-	    .unit = rep_stats_of[stat].unit,
-	    .value = (double)NAN,
-	    .exact = x->exact || !rep_stats_of[stat].percentile,
-	};
-
-	if (rep_families[x->family].stats >> stat & 1)
-		metric.value = value_of(m, x, stat);
-	return metric;
 }
 
 /* ---- as they are typed ---- */
@@ -179,7 +164,6 @@ int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_e
 		if (!(rep_families[spec->family].stats >> i & 1))
 			break;
 		spec->stat = (enum rep_stat)i;
-		spec->stat_given = true;
 		return 0;
 	}
 	list_names(list, sizeof(list), true, rep_families[spec->family].stats);
@@ -215,15 +199,4 @@ const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
 	}
 	tp_buf_release(&key);
 	return found;
-}
-
-bool rep_metrics_find(const struct rep_metrics *m, const struct rep_metric_spec *spec,
-		      struct rep_metric *metric)
-{
-	const struct rep_measure *x = rep_metrics_measure(m, spec);
-
-	if (!x)
-		return false;
-	*metric = rep_metric_of(m, x, spec->stat);
-	return true;
 }

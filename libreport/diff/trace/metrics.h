@@ -43,7 +43,8 @@
  *
  *	code = rep_metric_parse(&spec, "task[checkout].p95", err);
  *	code = rep_metrics_new(&m, store, run, &opt, err);
- *	if (rep_metrics_find(m, &spec, &metric)) … metric.value, metric.unit …
+ *	x = rep_metrics_measure(m, &spec);
+ *	if (x) … rep_metric_value(m, x, spec.stat) …
  *	rep_metrics_free(m); */
 #ifndef REP_DIFF_TRACE_METRICS_H
 #define REP_DIFF_TRACE_METRICS_H
@@ -163,43 +164,27 @@ struct rep_metrics_base {
 	int64_t length_ns; /* of the run, or of the range looked at */
 	bool ticks;    /* the run has no clock: every "ns" is a tick, rates are per 10^9 of them */
 	int64_t tasks; /* complete ones */
-	int64_t samples; /* of the CPU profiler */
-	bool damaged;	 /* something was lost */
 	size_t windows;
 };
 void rep_metrics_base(const struct rep_metrics *m, struct rep_metrics_base *base);
 
 /* ---- a metric ---- */
 
-struct rep_metric {
-	enum rep_family family;
-	enum rep_measure_by by;
-	const char *name;
-	enum rep_stat stat;
-	const char *unit; /* of its statistic */
-	double value;	  /* NaN: nothing to tell */
-	bool exact;
-};
-
-/* The statistic of a measure. */
-struct rep_metric rep_metric_of(const struct rep_metrics *m, const struct rep_measure *measure,
-				enum rep_stat stat);
+/* The statistic of a measure, in its unit (rep_stats_of); NaN: nothing to tell. */
+double rep_metric_value(const struct rep_metrics *m, const struct rep_measure *measure,
+			enum rep_stat stat);
 
 /* "sched.p99", "task[checkout].p95", "block[chan receive]" (its family's default), as typed. */
 struct rep_metric_spec {
 	enum rep_family family;
 	enum rep_stat stat;
-	bool stat_given;
 	bool named; /* there were brackets */
 	char name[400];
 };
 /* TP_EFORMAT with a sentence that lists what there is. */
 int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_err *err);
-/* Of a name that is a reason and an entry function the first of these is taken. False: the run has
- * no such measure (which is 0 of it where the family's events are merely absent). */
-bool rep_metrics_find(const struct rep_metrics *m, const struct rep_metric_spec *spec,
-		      struct rep_metric *metric);
-/* The measure itself, NULL for none. */
+/* The measure, NULL where the run has none (its events may merely be absent). Of a name that is a
+ * reason and an entry function the first of these is taken. */
 const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
 					      const struct rep_metric_spec *spec);
 

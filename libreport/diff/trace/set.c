@@ -236,7 +236,6 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 		code = rep_set_solve(p, err);
 	if (!code) {
 		p->base.ticks = m->base.ticks;
-		p->base.damaged = m->base.damaged;
 		*part = p;
 		return 0;
 	}

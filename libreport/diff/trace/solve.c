@@ -288,8 +288,6 @@ static int solve(struct rep_metrics *m)
 		x->name = name_of(m, keys.key[i].part[2], true);
 		add_sums(m, x);
 		percentiles(m, x, s);
-		if (x->family == REP_FAMILY_CPU && x->by == REP_MEASURE_ALL)
-			m->base.samples = x->count;
 		if (x->family == REP_FAMILY_TASK && x->by == REP_MEASURE_ALL)
 			m->base.tasks = x->count;
 	}
