@@ -153,8 +153,8 @@ static void compare_two(const struct work *w, enum rep_stat stat, struct rep_dif
 
 	row->old = old->value;
 	row->new = new->value;
-	row->of_old = old->interval;
-	row->of_new = new->interval;
+	row->of_old = (struct rep_range){old->interval, old->low, old->high};
+	row->of_new = (struct rep_range){new->interval, new->low, new->high};
 	if (rep_estimate_change(old, new, 0.95, &change)) {
 		row->p = change.p;
 		row->of_delta = (struct rep_range){true, old->value * (change.low - 1),

@@ -134,7 +134,9 @@ static void divisors(const struct rep_metrics *m, const struct rep_per_options *
 static void set_interval(struct rep_estimate *e, double low, double high, double se_low,
 			 double se_high, double df)
 {
-	e->interval = (struct rep_range){true, low, high};
+	e->interval = true;
+	e->low = low;
+	e->high = high;
 	e->se_low = se_low;
 	e->se_high = se_high;
 	e->df = df;
@@ -396,7 +398,7 @@ bool rep_estimate_change(const struct rep_estimate *old, const struct rep_estima
 {
 	double d, down, up, df_down, df_up;
 
-	if (!old->interval.known || !new->interval.known)
+	if (!old->interval || !new->interval)
 		return false;
 	d = log(new->value) - log(old->value);
 	/* Towards less: the new one's lower side and the old one's upper side. */

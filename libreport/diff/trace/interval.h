@@ -20,7 +20,6 @@
 #ifndef REP_DIFF_TRACE_INTERVAL_H
 #define REP_DIFF_TRACE_INTERVAL_H
 
-#include "diff/stats.h"
 #include "diff/trace/metrics.h"
 
 #define REP_LEAST_WINDOWS 6
@@ -39,11 +38,12 @@ double rep_per_divisor(const struct rep_metrics *m, const struct rep_per_options
 
 /* Statistics of a measure as they are compared: count and total divided. */
 struct rep_estimate {
-	double value;		   /* NaN: nothing to tell */
-	struct rep_range interval; /* of 95 %, on both sides of the value; low may be 0 */
-	double se_low, se_high;	   /* of the logarithm, on either side; se_low may be infinite */
-	double df;		   /* degrees of freedom */
-	size_t windows, filled;	   /* of ratios: that there are, and in which there is something */
+	double value;  /* NaN: nothing to tell */
+	bool interval; /* is there one? of 95 %, on both sides of the value; low may be 0 */
+	double low, high;
+	double se_low, se_high; /* of the logarithm, on either side; se_low may be infinite */
+	double df;		/* degrees of freedom */
+	size_t windows, filled; /* of ratios: that there are, and in which there is something */
 };
 
 /* Statistics of `stats` (bit per enum rep_stat) of a measure; without intervals where `intervals`
