@@ -9,9 +9,10 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
-#include "common/what.h"
 
 #include "diff.h"
+
+#define DIFF_WRONG 400
 
 enum {
 	KEY_BASE = 0x4000,
@@ -89,7 +90,7 @@ static const struct argp_option options[] = {
 
 static void set_by(struct args *args, struct argp_state *state)
 {
-	struct rep_keys_options *keys = &args->diff.keys;
+	struct rep_diff_keys_options *keys = &args->diff.keys;
 	const char *arg = args->by, *colon = strchr(arg, ':');
 	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
 
@@ -135,7 +136,8 @@ static error_t add_gate(struct args *args, const char *arg)
 	return 0;
 }
 
-static void parse_gates(struct args *args, struct argp_state *state)
+static void parse_gates(struct args *args, const struct rep_diff_kind *kind,
+			struct argp_state *state)
 {
 	struct tp_err err;
 
@@ -143,62 +145,29 @@ static void parse_gates(struct args *args, struct argp_state *state)
 	if (!args->gate)
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
 	for (size_t i = 0; args->gate && i < args->ngates; i++) {
-		if (rep_gate_parse(&args->gate[i], args->gate_text[i], &err)) {
+		if (rep_gate_parse(&args->gate[i], args->gate_text[i], kind, &err)) {
 			tp_err_printable(&err);
 			argp_error(state, "%s", err.msg);
 		}
 	}
 }
 
-/* Does a store hold nothing but traces, of the runs that are meant? */
-static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
-{
-	struct rep_runs all = {0}, runs = {0};
-	struct tp_store *store = NULL;
-	bool traces = false;
-	struct tp_err err;
-
-	if (cmd_engine_is_url(path)) {
-		int status = cmd_engine_list(cmd, path, &path);
-
-		if (status)
-			exit(status);
-	}
-	if (cmd_jail_withdraw(&err))
-		exit(cmd_fail(cmd, path, &err));
-	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
-	    !rep_runs_select(&all, spec ? spec : "latest", &runs, &err))
-		traces = true;
-	for (size_t i = 0; i < runs.n; i++)
-		traces = traces && !strcmp(runs.run[i].row.kind, "trace");
-	rep_runs_release(&runs);
-	rep_runs_release(&all);
-	if (store)
-		tp_store_close(store);
-	return traces;
-}
-
 /* Traces are compared as such unless a view makes profiles of them. */
 static bool are_traces(struct args *args)
 {
 	const struct sides *s = &args->sides;
-	const char *path = s->labels.new ? s->path[0] : s->old[0];
-	enum cmd_what what;
-	struct tp_err err;
+	struct cmd cmd = args->cmd;
+	enum cmd_kind kind;
+	int status;
 
 	if (args->view.given)
 		return false;
-	if (cmd_look(path, &what, &err)) {
-		/* Options that fit traces alone are not what is wrong then; nor must it be taken
-		 * for another thing, should it open the next time. */
-		if (err.code == TP_ENOMEM || err.code == TP_EIO || err.code == TP_ENOENT)
-			exit(cmd_fail(&args->cmd, path, &err));
-		return false;
-	}
-	return what == CMD_WHAT_STORE
-		   ? holds_traces(&args->cmd, path,
-				  s->labels.new ? s->labels.old : args->cmd.run_spec)
-		   : what == CMD_WHAT_TRACE;
+	if (s->labels.new)
+		cmd.run_spec = s->labels.old;
+	status = cmd_kind_of(&cmd, s->labels.new ? s->path[0] : s->old[0], &kind);
+	if (status)
+		exit(status);
+	return kind == CMD_KIND_TRACE;
 }
 
 static bool stdin_twice(const struct sides *s)
@@ -211,6 +180,109 @@ static bool stdin_twice(const struct sides *s)
 		n += !strcmp(s->old[i], "-");
 	return n > 1;
 }
+
+/* ---- of traces ---- */
+
+static const char *check_by(struct args *args, char text[DIFF_WRONG])
+{
+	for (const char *at = args->by; at && *at;) {
+		size_t n = strcspn(at, ",");
+		char name[40];
+		int section;
+
+		snprintf(name, sizeof(name), "%.*s", (int)(n < 39 ? n : 39), at);
+		section = rep_trace_section_find(name);
+		if (section < 0) {
+			int size = snprintf(text, DIFF_WRONG,
+					    "--by: '%s' is no section of a diff of traces; there "
+					    "are",
+					    name);
+
+			for (int i = 0; i < REP_NTRACE_SECTIONS; i++)
+				size += snprintf(text + size, DIFF_WRONG - (size_t)size, "%s %s",
+						 i ? "," : "", rep_trace_sections[i].name);
+			snprintf(text + size, DIFF_WRONG - (size_t)size,
+				 "; with --view a trace is compared like a profile");
+			return text;
+		}
+		args->diff.sections |= 1u << section;
+		at += n + (at[n] == ',');
+	}
+	return NULL;
+}
+
+static const char *check_per(struct args *args, char text[DIFF_WRONG])
+{
+	struct rep_per_options *per = &args->diff.per;
+
+	if (!args->per)
+		return NULL;
+	if (!strncmp(args->per, "task:", 5) && args->per[5]) {
+		per->per = REP_PER_TASK;
+		per->task = args->per + 5;
+		return NULL;
+	}
+	for (int i = 0; i < REP_NPER; i++) {
+		if (!strcmp(args->per, rep_pers[i])) {
+			per->per = (enum rep_per)i;
+			return NULL;
+		}
+	}
+	snprintf(text, DIFF_WRONG, "--per: '%.80s' is not second, task, task:TYPE or run",
+		 args->per);
+	return text;
+}
+
+/* Options that only profiles have must not be passed over in silence. */
+static const char *check_others(const struct args *args, char text[DIFF_WRONG])
+{
+	const struct rep_profile_options none = REP_PROFILE_OPTIONS_INIT;
+	const struct rep_trace_profile_options *view = &args->view.trace;
+	const struct {
+		bool given;
+		const char *option;
+	} others[] = {
+	    {args->sum, "--sum"},
+	    {args->of_change, "--share-of"},
+	    {args->diff.normalize, "--normalize"},
+	    {args->average_by != NULL, "--average-by"},
+	    {view->filter.state, "--state"},
+	    {view->filter.reason, "--reason"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i].given)
+			continue;
+		snprintf(
+		    text, DIFF_WRONG,
+		    "%s is for profiles and views, and these are traces; --view=cpu, offcpu, … "
+		    "looks at them as profiles",
+		    others[i].option);
+		return text;
+	}
+	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
+		if (!rep_profile_option_differs(&args->profile, &none, (enum rep_profile_option)i))
+			continue;
+		snprintf(
+		    text, DIFF_WRONG,
+		    "--%s is for profiles, and these are traces; --view=cpu, offcpu, … looks at "
+		    "them as profiles",
+		    rep_profile_options[i].name);
+		return text;
+	}
+	return NULL;
+}
+
+static const char *check_traces(struct args *args, char text[DIFF_WRONG])
+{
+	const char *wrong = check_by(args, text);
+
+	if (!wrong)
+		wrong = check_per(args, text);
+	return wrong ? wrong : check_others(args, text);
+}
+
+/* ---- all of them ---- */
 
 static void check(struct args *args, struct argp_state *state)
 {
@@ -239,9 +311,11 @@ static void check(struct args *args, struct argp_state *state)
 		char text[DIFF_WRONG];
 
 		args->traces = true;
-		wrong = diff_trace_check(args, text);
+		wrong = check_traces(args, text);
 		if (wrong)
 			argp_error(state, "%s", wrong);
+		else
+			parse_gates(args, &rep_diff_of_traces, state);
 		return;
 	}
 	if (!wrong && args->average_by && args->sum)
@@ -253,12 +327,12 @@ static void check(struct args *args, struct argp_state *state)
 			"--average-by";
 	if (!wrong && args->average_by && args->of_change)
 		wrong = "--share-of=change adds up all runs; it does not go with --average-by";
-	if (!wrong && (args->per || args->trace.every_stat))
+	if (!wrong && (args->per || args->diff.every_stat))
 		wrong = "--per and --all-stats are for traces";
 	if (!wrong && args->by)
 		set_by(args, state);
 	if (!wrong)
-		parse_gates(args, state);
+		parse_gates(args, &rep_diff_of_profiles, state);
 	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by) {
 		static const enum rep_diff_by by[] = {
 		    [REP_FUNCTIONS] = REP_BY_FUNCTION, [REP_FILEFUNCTIONS] = REP_BY_FUNCTION,
@@ -314,7 +388,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->per = arg;
 		return 0;
 	case KEY_ALL_STATS:
-		args->trace.every_stat = true;
+		args->diff.every_stat = true;
 		return 0;
 	case KEY_EXACT_NAMES:
 		args->diff.keys.exact = true;
@@ -330,7 +404,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.changed = true;
 		return 0;
 	case KEY_MIN_SHARE:
-		args->min_share_given = true;
 		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
 		return 0;
 	case KEY_SHARE_OF:
@@ -339,7 +412,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--share-of: '%s' is not old or change", arg);
 		return 0;
 	case KEY_ALPHA:
-		args->alpha_given = true;
 		set_alpha(args, state, arg);
 		return 0;
 	case KEY_POWER:

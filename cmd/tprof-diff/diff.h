@@ -1,16 +1,15 @@
-/* The arguments of tprof-diff, and its two halves: profiles and traces. */
+/* The arguments of tprof-diff; profiles.c and traces.c load what it compares,
+ * compare.c does. */
 #ifndef TPROF_DIFF_DIFF_H
 #define TPROF_DIFF_DIFF_H
 
 #include "common/common.h"
+#include "common/profiles.h"
 #include "common/view_options.h"
 #include "diff/diff.h"
 #include "diff/gate.h"
-#include "diff/trace/gate.h"
 #include "profile/options.h"
 #include "sides.h"
-
-#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
 
 struct args {
 	struct cmd cmd;
@@ -20,13 +19,11 @@ struct args {
 	struct sides sides;
 	const char **gate_text;
 	size_t ngates;
-	struct rep_gate *gate;		   /* of profiles */
-	struct rep_trace_gate *trace_gate; /* of traces */
-	struct rep_trace_options trace;
+	struct rep_gate *gate;
 	const char *by, *per, *average_by;
 	int64_t rows; /* -1: not given */
 	bool traces;  /* traces are compared as such */
-	bool min_share_given, alpha_given, of_change, sum, power, junit, pprof, self_check;
+	bool of_change, sum, power, junit, pprof, self_check;
 };
 
 /* arguments.c: what the command line is parsed by, into a struct args. Options of profiles have to
@@ -34,20 +31,28 @@ struct args {
 extern const struct argp diff_argp;
 void diff_pick_profile_options(void);
 
-/* What is wrong with the arguments where traces are compared, into text; NULL for nothing. */
-#define DIFF_WRONG 400
-const char *diff_trace_check(struct args *args, char text[DIFF_WRONG]);
-/* Compare traces, profiles: an exit status. */
-int diff_traces(struct args *args);
-int diff_profiles(struct args *args);
+/* Both sides, old and new, whichever kind they are. */
+struct loaded {
+	struct rep_diff_side side[2];
+	const char *first[2]; /* names of their first runs */
+	const char *damaged;  /* name of a run that lost something, NULL: none did */
+	struct cmd_profiles list[2];
+	char *owned[3]; /* of traces, these names */
+};
 
-/* Writes to stdout, as a sink does. */
-int diff_write(void *ctx, const void *data, size_t size, struct tp_err *err);
-/* These formats hold one table, so what gates say has no place in them. */
-bool diff_one_table(const struct args *args);
-/* Whatever one must not miss goes to stderr as well: there, nobody's format hides it. Returns the
- * exit status of n gates. `damaged`: a run lost something. */
-int diff_tell_gates(const struct args *args, const struct rep_gate *gate,
-		    const struct rep_gate_result *result, size_t n, bool damaged);
+/* Load both sides: an exit status. In every case what was loaded is to be released. */
+int diff_load_profiles(struct args *args, struct loaded *l);
+int diff_load_traces(struct args *args, struct loaded *l);
+/* The same traces again, event by event, so that all percentiles are exact. */
+int diff_load_exactly(struct args *args, struct loaded *l);
+
+/* Loads both sides, and compares them or the old runs with each other. An exit status: that of the
+ * gates where there are any, 2 for one that does not fit what is compared. */
+int diff_run(struct args *args);
+/* Writes the difference as a profile. */
+int diff_write_pprof(struct args *args);
+/* What was asked for does not fit what is compared, of which nothing is wrong: an exit status,
+ * `status` for that. */
+int diff_refuse(struct args *args, struct tp_err *err, int status);
 
 #endif

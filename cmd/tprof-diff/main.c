@@ -53,7 +53,7 @@ static int run(struct args *args)
 		status = check_shared(args);
 	if (status)
 		return status;
-	return args->traces ? diff_traces(args) : diff_profiles(args);
+	return args->pprof ? diff_write_pprof(args) : diff_run(args);
 }
 
 /* What --help says; tprof-diff(1) has the rest. */
@@ -91,7 +91,6 @@ int main(int argc, char **argv)
 	    .cmd = CMD_INIT_HELP("tprof-diff", help),
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	    .diff = REP_DIFF_OPTIONS_INIT,
-	    .trace = REP_TRACE_OPTIONS_INIT,
 	    .rows = -1,
 	};
 	int status, given;
@@ -117,9 +116,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; args.gate && i < args.ngates; i++)
 		rep_gate_release(&args.gate[i]);
 	free(args.gate);
-	for (size_t i = 0; args.trace_gate && i < args.ngates; i++)
-		rep_trace_gate_release(&args.trace_gate[i]);
-	free(args.trace_gate);
 	free(args.gate_text);
 	sides_release(&args.sides);
 	return cmd_finish(&args.cmd, status);

@@ -1,4 +1,4 @@
-/* Profiles compared: tables, gates, the difference as a profile, what is found by chance. */
+/* Both sides as profiles: loaded and filtered for the diff; their difference as a profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,284 +6,144 @@
 #include "common/profiles.h"
 #include "common/proto.h"
 #include "diff/prepare.h"
-#include "diff/selfcheck.h"
-#include "diff/show.h"
 #include "profile/merge/difference.h"
 
 #include "diff.h"
 
-int diff_write(void *ctx, const void *data, size_t size, struct tp_err *err)
+/* ---- opening ---- */
+
+static int open_side(struct cmd *cmd, const char *const *path, size_t n, const char *label,
+		     const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
 {
-	(void)ctx;
-	return cmd_write(data, size, err);
+	if (label)
+		return cmd_labels_open(cmd, path[0], label, opt, sum, out);
+	return sum ? cmd_profiles_sum(cmd, path, n, opt, out)
+		   : cmd_profiles_open(cmd, path, n, opt, out);
 }
 
-bool diff_one_table(const struct args *args)
+/* One file each is loaded at once, in two threads. */
+static int open_pair(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
+		     struct cmd_profiles *old, struct cmd_profiles *new, bool *done)
 {
-	return args->cmd.format == REP_FORMAT_CSV || args->cmd.format == REP_FORMAT_TSV;
+	const char *path[] = {s->old[0], s->path[0]};
+	int status = cmd_profiles_open(cmd, path, 2, opt, old);
+
+	*done = !status && old->n == 2;
+	if (!*done)
+		return status;
+	new->item = malloc(sizeof(*new->item));
+	if (!new->item)
+		return cmd_nomem(cmd);
+	new->item[0] = old->item[1];
+	new->n = old->n = 1;
+	return CMD_OK;
 }
 
-static int show_gates(struct args *args, const struct rep_gate_result *result,
-		      struct rep_output *out, struct tp_err *err)
+static int open_sides(struct cmd *cmd, const struct sides *s,
+		      const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles list[2])
 {
-	int code = rep_output_note(out, false, "", err);
-
-	return code ? code : rep_gate_rows(args->gate, result, args->ngates, out, err);
-}
-
-int diff_tell_gates(const struct args *args, const struct rep_gate *gate,
-		    const struct rep_gate_result *result, size_t n, bool damaged)
-{
+	struct cmd_profiles_options each = *opt;
+	const char *const *old = s->labels.new ? s->path : s->old;
+	size_t nold = s->labels.new ? s->n : s->nold;
+	bool done = false;
 	int status = CMD_OK;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct rep_gate_result *r = &result[i];
-
-		if (r->outcome == REP_OUTCOME_PASSED && diff_one_table(args))
-			cmd_note(&args->cmd, "gate %s: passed: %s", gate[i].text,
-				 (char *)r->why.data);
-		if (r->outcome != REP_OUTCOME_PASSED)
-			cmd_note(&args->cmd, "gate %s: %s: %s%s", gate[i].text,
-				 rep_outcomes[r->outcome], (char *)r->why.data,
-				 r->outcome == REP_OUTCOME_EXCEEDED ? ""
-				 : r->blind && damaged && !gate[i].damaged_passes
-				     ? "; counted as failed (damaged=pass judges what is left)"
-				 : r->wrapped ? "; counted as failed"
-				 : r->blind   ? "; counted as failed (missing=pass lets it pass)"
-				 : r->fails   ? "; counted as exceeded, as undecided=fail"
-				 : r->tested
-				     ? "; counted as not exceeded (undecided=fail changes that)"
-				     : "; counted as not exceeded (missing=fail changes that)");
-		if (r->note.size > 1)
-			cmd_note(&args->cmd, "gate %s: %s", gate[i].text, (char *)r->note.data);
-		if (r->fails && status != CMD_FOUND)
-			status = r->blind ? CMD_INPUT : CMD_FOUND;
-	}
-	return status;
-}
-
-static int show(struct args *args, const struct rep_diff *d, const struct rep_diff_show *how,
-		const struct rep_gate_result *result)
-{
-	struct rep_sink sink = {.write = diff_write};
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	char advice[REP_DIFF_ADVICE_SIZE];
-	bool gates = args->ngates > 0 && !diff_one_table(args);
-	int status, code;
-
-	if (args->junit) {
-		code = rep_gate_junit(args->gate, result, args->ngates, "tprof-diff", &sink, &err);
-		return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
-	}
-	cmd_pager(&args->cmd);
-	status = cmd_output(&args->cmd, gates, &out);
-	if (status)
+	if (!s->labels.new &&nold == 1 && s->n == 1 && !cmd->run_spec && !opt->by)
+		status = open_pair(cmd, s, opt, &list[0], &list[1], &done);
+	if (status || done)
 		return status;
-	code = rep_diff_heading(d, how, out, &err);
-	if (!code)
-		code = rep_diff_rows(d, how, out, &err);
-	if (!code && gates)
-		code = show_gates(args, result, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (!code && !rep_output_for_people(out) && *rep_diff_advice(d, advice))
-		cmd_note(&args->cmd, "%s", advice);
-	if (code)
-		status = cmd_fail(&args->cmd, NULL, &err);
-	rep_output_free(out);
+	cmd_profiles_release(&list[0]);
+	list[0] = (struct cmd_profiles){0};
+	each.picked_elsewhere = cmd_profiles_pick(cmd, s->path, s->n);
+	status = open_side(cmd, old, nold, s->labels.old, &each, sum, &list[0]);
+	each.picked_elsewhere = true; /* or it has been said */
+	if (!status)
+		status = open_side(cmd, s->path, s->n, s->labels.new, &each, sum, &list[1]);
 	return status;
 }
 
-/* What was asked does not fit the profiles: nothing is wrong with any of them. */
-static int refuse(struct args *args, struct tp_err *err, int status)
+/* Opens both sides as the command line says. */
+static int open_profiles(struct args *args, bool sum, struct cmd_profiles list[2])
 {
-	if (err->code != TP_EFORMAT && err->code != TP_ENOENT)
-		return cmd_fail(&args->cmd, NULL, err);
-	cmd_error(&args->cmd, "%s", err->msg);
+	const struct cmd_profiles_options open = {
+	    .trace = args->view.given ? &args->view.trace : NULL,
+	    .binary = args->profile.binary,
+	    .symbol_path = args->profile.symbol_path,
+	    .demangle = args->profile.demangle,
+	    .sample_index = args->profile.sample_index,
+	    .by = args->average_by,
+	};
+	int status = open_sides(&args->cmd, &args->sides, &open, sum, list);
+
+	if (!status && args->view.given)
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list[0],
+						  &list[1]);
 	return status;
+}
+
+/* ---- both sides ---- */
+
+static int take(struct args *args, const struct cmd_profiles *list, struct rep_diff_side *side)
+{
+	side->run = calloc(list->n + 1, sizeof(*side->run));
+	if (!side->run)
+		return cmd_nomem(&args->cmd);
+	for (; side->n < list->n; side->n++)
+		side->run[side->n] = (struct rep_diff_run){
+		    .profile = list->item[side->n].profile,
+		    .name = list->item[side->n].name,
+		    .times = list->item[side->n].times,
+		};
+	return CMD_OK;
 }
 
 /* Name of a run that lost something: it may be one that was left out for that. */
-static const char *damaged_one(const struct loaded *in)
+static const char *damaged_one(const struct cmd_profiles list[2])
 {
 	for (size_t l = 0; l < 2; l++)
-		if (in->list[l].untyped)
-			return in->list[l].untyped;
+		if (list[l].untyped)
+			return list[l].untyped;
 	for (size_t l = 0; l < 2; l++)
-		for (size_t i = 0; i < in->list[l].n; i++)
-			if (in->list[l].item[i].damaged)
-				return in->list[l].item[i].name;
+		for (size_t i = 0; i < list[l].n; i++)
+			if (list[l].item[i].damaged)
+				return list[l].item[i].name;
 	return NULL;
 }
 
-/* Gates and rows of what is prepared. Status 2 for a gate that does not fit the profiles. */
-static int compare(struct args *args, const struct loaded *in, const struct rep_diff_side *old,
-		   const struct rep_diff_side *new)
-{
-	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
-	struct rep_diff_show how = {
-	    .old = in->old_name,
-	    .new = in->new_name,
-	    .unit = strcmp(args->profile.unit, "minimum") ? args->profile.unit : NULL,
-	    .divide_by = args->profile.divide_by,
-	};
-	struct rep_diff *d = NULL;
-	struct tp_err err;
-	int status = CMD_OK, code = 0;
-
-	if (!result)
-		return cmd_nomem(&args->cmd);
-	args->diff.damaged = damaged_one(in);
-	for (size_t i = 0; !code && i < args->ngates; i++)
-		code = rep_gate_judge(&args->gate[i], old, new, &args->diff, &result[i], &err);
-	if (code)
-		status = refuse(args, &err, CMD_USAGE);
-	if (!code && !args->junit) {
-		code = rep_diff_new(&d, old, new, &args->diff, &err);
-		if (code)
-			status = refuse(args, &err, code == TP_ENOENT ? CMD_USAGE : CMD_INPUT);
-	}
-	how.rows = args->rows >= 0		   ? (size_t)args->rows
-		   : args->profile.node_count >= 0 ? (size_t)args->profile.node_count
-		   : args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN
-		       ? TABLE_ROWS
-		       : 0;
-	if (!code && d && how.unit)
-		cmd_tell_unit(&args->cmd, d->unit, how.unit);
-	/* In the table it is part of the heading. */
-	if (!code && d && *d->zero && args->cmd.format != REP_FORMAT_TABLE)
-		cmd_note(&args->cmd, "%s", d->zero);
-	if (!code && d && (d->wrapped || d->total.flat_wrapped))
-		cmd_note(&args->cmd,
-			 "values of %s add up to more than fits 64 bits: sums of them "
-			 "have wrapped, as in pprof, and are wrong",
-			 d->type);
-	if (!code)
-		status = show(args, d, &how, result);
-	if (!code && status == CMD_OK)
-		status = diff_tell_gates(args, args->gate, result, args->ngates,
-					 args->diff.damaged != NULL);
-	for (size_t i = 0; i < args->ngates; i++)
-		rep_gate_result_release(&result[i]);
-	free(result);
-	rep_diff_free(d);
-	return status;
-}
-
-static int self_check(struct args *args, const struct loaded *in, const struct rep_diff_side *old)
-{
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	char text[512];
-	int status = cmd_output(&args->cmd, false, &out), code;
-
-	if (status)
-		return status;
-	snprintf(text, sizeof(text),
-		 "%.400s, in random halves: what is found where nothing changed", in->old_name);
-	code = rep_output_note(out, true, text, &err);
-	if (!code)
-		code = rep_output_note(out, false, "", &err);
-	if (!code)
-		code = rep_self_check(old, &args->diff, args->gate, args->ngates, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	rep_output_free(out);
-	return code ? refuse(args, &err, CMD_USAGE) : CMD_OK;
-}
-
 /* Those of the new ones; a filter that found nothing in these may have found what is gone. */
-static void tell_notes(struct args *args, const struct rep_filter_notes *old,
-		       const struct rep_filter_notes *new)
+static void tell_notes(struct args *args, const struct rep_filter_notes notes[2])
 {
-	for (size_t at = 0; at < new->texts.size;) {
-		const char *text = (char *)new->texts.data + at;
+	for (size_t at = 0; at < notes[1].texts.size;) {
+		const char *text = (char *)notes[1].texts.data + at;
 
-		if (!rep_filter_note_nothing(text) || rep_filter_notes_have(old, text))
+		if (!rep_filter_note_nothing(text) || rep_filter_notes_have(&notes[0], text))
 			cmd_note(&args->cmd, "%s", text);
 		at += strlen(text) + 1;
 	}
 }
 
-static int prepare_and_compare(struct args *args, struct loaded *in)
+static int prepare(struct args *args, struct loaded *l)
 {
-	struct rep_diff_prepared old = {0}, new = {0};
-	struct rep_filter_notes old_notes = {0}, new_notes = {0};
+	struct rep_filter_notes notes[2] = {{{0}}, {{0}}};
 	struct tp_err err;
-	int status = CMD_OK, code = 0;
+	int code = 0;
 
 	if (args->of_change)
-		code = rep_diff_change_weight(in->profile, in->nold, in->profile + in->nold,
-					      in->n - in->nold, &args->diff, &args->profile,
+		code = rep_diff_change_weight(&l->side[0], &l->side[1], &args->diff, &args->profile,
 					      &args->diff.base, &err);
+	for (int i = 0; !code && i < 2; i++)
+		code = rep_diff_prepare(&l->side[i], &args->profile, &notes[i], &err);
 	if (!code)
-		code =
-		    rep_diff_prepare(in->profile, in->nold, &args->profile, &old, &old_notes, &err);
-	if (!code)
-		code = rep_diff_prepare(in->profile + in->nold, in->n - in->nold, &args->profile,
-					&new, &new_notes, &err);
-	if (!code) {
-		rep_diff_prepared_times(&old, in->times);
-		rep_diff_prepared_times(&new, in->times + in->nold);
-		rep_diff_prepared_names(&old, in->names);
-		rep_diff_prepared_names(&new, in->names + in->nold);
-		tell_notes(args, &old_notes, &new_notes);
-	}
-	if (code)
-		status = refuse(args, &err, CMD_USAGE);
-	else if (args->self_check)
-		status = self_check(args, in, &old.side);
-	else
-		status = compare(args, in, &old.side, &new.side);
-	rep_diff_prepared_release(&old);
-	rep_diff_prepared_release(&new);
-	rep_filter_notes_release(&old_notes);
-	rep_filter_notes_release(&new_notes);
-	return status;
+		tell_notes(args, notes);
+	rep_filter_notes_release(&notes[0]);
+	rep_filter_notes_release(&notes[1]);
+	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
 }
 
-/* --format=pprof: each side added up, the old one marked, as pprof's -diff_base has it. */
-static int write_pprof(struct args *args, const struct cmd_profiles_options *open)
+int diff_load_profiles(struct args *args, struct loaded *l)
 {
-	const struct rep_difference_options how = {.normalize = args->diff.normalize, .mark = true};
-	struct cmd_profile item = {0};
-	struct loaded in = {0};
-	struct tp_err err;
 	int status;
 
-	if (args->cmd.tty) {
-		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
-		return CMD_USAGE;
-	}
-	status = sides_load(&args->cmd, &args->sides, open, true, &in);
-	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &in.list[0],
-						  &in.list[1]);
-	if (!status &&
-	    rep_profile_difference(in.profile[0], in.profile[in.nold], &how, &item.profile, &err))
-		status = refuse(args, &err, CMD_INPUT);
-	item.name = in.new_name;
-	if (!status)
-		status = cmd_write_proto(&args->cmd, &item, &args->profile, NULL, NULL);
-	tp_profile_free(item.profile);
-	loaded_release(&in);
-	return status;
-}
-
-int diff_profiles(struct args *args)
-{
-	struct cmd_profiles_options open = {.trace = args->view.given ? &args->view.trace : NULL,
-					    .binary = args->profile.binary,
-					    .symbol_path = args->profile.symbol_path,
-					    .demangle = args->profile.demangle,
-					    .sample_index = args->profile.sample_index,
-					    .by = args->average_by};
-	struct loaded in = {0};
-	int status;
-
-	if (args->pprof)
-		return write_pprof(args, &open);
 	args->diff.sample_index = args->profile.sample_index;
 	args->diff.mean = args->profile.mean;
 	args->diff.cum = args->profile.cum;
@@ -297,12 +157,43 @@ int diff_profiles(struct args *args)
 		    "compared to %s alone, the other %zu files added up; of sets -- tells which "
 		    "are new: --base OLD... -- NEW...",
 		    args->sides.old[args->sides.nold - 1], args->sides.n);
-	status = sides_load(&args->cmd, &args->sides, &open, args->sum, &in);
-	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &in.list[0],
-						  &in.list[1]);
-	if (!status)
-		status = prepare_and_compare(args, &in);
-	loaded_release(&in);
+	status = open_profiles(args, args->sum, l->list);
+	for (int i = 0; !status && i < 2; i++) {
+		status = take(args, &l->list[i], &l->side[i]);
+		l->first[i] = l->list[i].n ? l->list[i].item[0].name : NULL;
+	}
+	l->damaged = damaged_one(l->list);
+	return status ? status : prepare(args, l);
+}
+
+/* ---- pprof ---- */
+
+int diff_write_pprof(struct args *args)
+{
+	const struct rep_difference_options how = {.normalize = args->diff.normalize, .mark = true};
+	struct cmd_profiles list[2] = {{0}, {0}};
+	struct cmd_profile item = {0};
+	struct tp_err err;
+	int status;
+
+	if (args->cmd.tty) {
+		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
+		return CMD_USAGE;
+	}
+	status = open_profiles(args, true, list);
+	if (!status && rep_profile_difference(list[0].item[0].profile, list[1].item[0].profile,
+					      &how, &item.profile, &err))
+		status = diff_refuse(args, &err, CMD_INPUT);
+	if (!status) {
+		char name[SIDES_NAME];
+
+		sides_name(&args->cmd, &args->sides, false, list[1].item[0].name,
+			   list[0].item[0].name, list[1].n, name);
+		item.name = name;
+		status = cmd_write_proto(&args->cmd, &item, &args->profile, NULL, NULL);
+	}
+	tp_profile_free(item.profile);
+	cmd_profiles_release(&list[0]);
+	cmd_profiles_release(&list[1]);
 	return status;
 }

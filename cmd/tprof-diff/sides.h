@@ -41,23 +41,9 @@ const char *sides_check(struct sides *s, const char *run);
 int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out);
 
 /* What a side is called: by its first run, of `n`, and by its store or label where the first run of
- * the other side (NULL: there is none) has the same name. The caller frees it; NULL: out of memory.
- */
-char *sides_name(const struct cmd *cmd, const struct sides *s, bool is_old, const char *run,
-		 const char *other, size_t n);
-
-struct loaded {
-	struct tp_profile **profile; /* old, then new; owned by `list` */
-	size_t *times;		     /* each is the sum of so many runs */
-	const char **names;	     /* owned by `list` */
-	size_t n, nold;
-	char *old_name, *new_name;
-	struct cmd_profiles list[2];
-};
-
-/* Loads all; with `sum` a side is one profile. 0 or an exit status. To be released in any case. */
-int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
-	       bool sum, struct loaded *out);
-void loaded_release(struct loaded *l);
+ * the other side (NULL: there is none) has the same name. */
+#define SIDES_NAME 400
+void sides_name(const struct cmd *cmd, const struct sides *s, bool is_old, const char *run,
+		const char *other, size_t n, char text[SIDES_NAME]);
 
 #endif

@@ -1,6 +1,5 @@
 #include "diff/amount.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,21 +23,6 @@ static bool known(char *text, int64_t value, const char *unit)
 	return true;
 }
 
-static char *grouped(char *text, int64_t value)
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%" PRId64, value), sign = value < 0;
-	char *out = text;
-
-	for (int i = 0; i < n; i++) {
-		if (i > sign && (n - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
-}
-
 char *rep_amount(char text[REP_AMOUNT_SIZE], int64_t value, const char *unit, const char *show)
 {
 	if (show) {
@@ -49,7 +33,7 @@ char *rep_amount(char text[REP_AMOUNT_SIZE], int64_t value, const char *unit, co
 	}
 	if (known(text, value, unit))
 		return text;
-	grouped(text, value);
+	tp_fmt_count(text, value);
 	if (strcmp(unit, "count") != 0 && *unit) {
 		size_t n = strlen(text);
 
@@ -65,6 +49,16 @@ char *rep_amount_signed(char text[REP_AMOUNT_SIZE], int64_t value, const char *u
 
 	rep_amount(plain, value, unit, show);
 	snprintf(text, REP_AMOUNT_SIZE, "%s%.*s", value > 0 ? "+" : "", REP_AMOUNT_SIZE - 2, plain);
+	return text;
+}
+
+char *rep_amount_digits(char text[REP_AMOUNT_SIZE], double v)
+{
+	double most = fabs(v);
+
+	if (most >= 99.95 && most < 9e18)
+		return tp_fmt_count(text, llround(v));
+	snprintf(text, REP_AMOUNT_SIZE, "%.3g", v);
 	return text;
 }
 

@@ -13,6 +13,8 @@ char *rep_amount(char text[REP_AMOUNT_SIZE], int64_t value, const char *unit, co
 /* The same with a + where it is positive. */
 char *rep_amount_signed(char text[REP_AMOUNT_SIZE], int64_t value, const char *unit,
 			const char *show);
+/* Three digits that tell: "0.123", "1,235". Returns text. */
+char *rep_amount_digits(char text[REP_AMOUNT_SIZE], double v);
 /* "+8.3%" of a change in percent, "from nothing" for NaN. Returns text. */
 char *rep_amount_percent(char text[REP_AMOUNT_SIZE], double percent);
 

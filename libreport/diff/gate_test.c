@@ -17,7 +17,7 @@ static void test_gate_parse(void **state)
 {
 	static const struct {
 		const char *text;
-		enum rep_gate_metric metric;
+		enum { TOTAL, FLAT, CUM } metric;
 		const char *type;
 		enum rep_gate_change change;
 		double limit;
@@ -25,18 +25,17 @@ static void test_gate_parse(void **state)
 		double min, alpha;
 		bool fails;
 	} good[] = {
-	    {"inuse_space>+5%,min=1MiB", REP_GATE_TOTAL, "inuse_space", REP_GATE_ABOVE, 5, true, 1,
-	     0.05, false},
-	    {"cpu > 5 %", REP_GATE_TOTAL, "cpu", REP_GATE_ABOVE, 5, true, 0, 0.05, false},
-	    {"cpu+-10%", REP_GATE_TOTAL, "cpu", REP_GATE_EITHER, 10, true, 0, 0.05, false},
-	    {"cpu<-5%, alpha=0.01 , undecided=fail", REP_GATE_TOTAL, "cpu", REP_GATE_BELOW, 5, true,
-	     0, 0.01, true},
-	    {"space>2MiB", REP_GATE_TOTAL, "space", REP_GATE_ABOVE, 2, false, 0, 0.05, false},
-	    {"flat(main\\.(f|g))>20%", REP_GATE_FLAT, "", REP_GATE_ABOVE, 20, true, 0, 0.05, false},
-	    {"cum(a\\)>b,c)+-1.5%,min=3", REP_GATE_CUM, "", REP_GATE_EITHER, 1.5, true, 3, 0.05,
+	    {"inuse_space>+5%,min=1MiB", TOTAL, "inuse_space", REP_GATE_ABOVE, 5, true, 1, 0.05,
 	     false},
-	    {"alloc_space:flat(^main)>20%", REP_GATE_FLAT, "alloc_space", REP_GATE_ABOVE, 20, true,
-	     0, 0.05, false},
+	    {"cpu > 5 %", TOTAL, "cpu", REP_GATE_ABOVE, 5, true, 0, 0.05, false},
+	    {"cpu+-10%", TOTAL, "cpu", REP_GATE_EITHER, 10, true, 0, 0.05, false},
+	    {"cpu<-5%, alpha=0.01 , undecided=fail", TOTAL, "cpu", REP_GATE_BELOW, 5, true, 0, 0.01,
+	     true},
+	    {"space>2MiB", TOTAL, "space", REP_GATE_ABOVE, 2, false, 0, 0.05, false},
+	    {"flat(main\\.(f|g))>20%", FLAT, "", REP_GATE_ABOVE, 20, true, 0, 0.05, false},
+	    {"cum(a\\)>b,c)+-1.5%,min=3", CUM, "", REP_GATE_EITHER, 1.5, true, 3, 0.05, false},
+	    {"alloc_space:flat(^main)>20%", FLAT, "alloc_space", REP_GATE_ABOVE, 20, true, 0, 0.05,
+	     false},
 	};
 	static const char *const bad[] = {
 	    "",
@@ -54,6 +53,8 @@ static void test_gate_parse(void **state)
 	    "cpu>5%ms",
 	    "cpu>5%,",
 	    "flat(a>5%",
+	    "flat(a).b>5%",
+	    "[].:flat(>5%",
 	    "flat([)>5%",
 	    "cpu>1e999",
 	    "cpu>5%,min=-1",
@@ -71,9 +72,10 @@ static void test_gate_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		if (rep_gate_parse(&g, good[i].text, &err))
+		if (rep_gate_parse(&g, good[i].text, &rep_diff_of_profiles, &err))
 			fail_msg("%s", err.msg);
-		assert_int_equal(g.metric, good[i].metric);
+		assert_int_equal(g.several, good[i].metric != TOTAL);
+		assert_int_equal(g.cum, good[i].metric == CUM);
 		assert_string_equal(g.type, good[i].type);
 		assert_int_equal(g.change, good[i].change);
 		assert_true(g.limit.number == good[i].limit);
@@ -85,7 +87,7 @@ static void test_gate_parse(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		err.msg[0] = '\0';
-		if (rep_gate_parse(&g, bad[i], &err) != TP_EFORMAT)
+		if (rep_gate_parse(&g, bad[i], &rep_diff_of_profiles, &err) != TP_EFORMAT)
 			fail_msg("'%s' is taken", bad[i]);
 		assert_true(err.msg[0]);
 		rep_gate_release(&g);
@@ -109,7 +111,7 @@ static void judge_damaged(const char *text, const char *damaged, const int64_t *
 		testing_sample(p[i], "main;f", 1, i < n ? old[i] : new[i - n]);
 		testing_sample(p[i], "main;g", 1, 1000);
 	}
-	if (rep_gate_parse(&g, text, &err) ||
+	if (rep_gate_parse(&g, text, &rep_diff_of_profiles, &err) ||
 	    rep_gate_judge(&g, &(struct rep_diff_side){run, n}, &(struct rep_diff_side){run + n, m},
 			   &opt, r, &err))
 		fail_msg("%s", err.msg);
@@ -135,6 +137,7 @@ static void test_gate_judge_pairs(void **state)
 	    {"space>+5%", 1000, 1099, REP_OUTCOME_PASSED, ""},
 	    {"space>+5%", 1000, 1100, REP_OUTCOME_PASSED, ""}, /* exactly 5 % is not more */
 	    {"space>+5%", 1000, 1101, REP_OUTCOME_EXCEEDED, ""},
+	    {"space>+7%", 1000, 1140, REP_OUTCOME_PASSED, ""}, /* 0.07 * 100 is more than 7 */
 	    {"space>+5%,min=102", 1000, 1101, REP_OUTCOME_PASSED, ""},
 	    {"space>+5%,min=1KiB", 1000, 3000, REP_OUTCOME_EXCEEDED, ""},
 	    {"space>+5%", 1000, 0, REP_OUTCOME_PASSED, "space fell by 50%"},
@@ -271,7 +274,7 @@ static void test_gate_judge_nothing(void **state)
 			for (size_t k = 0; k < cases[i].samples[side]; k++)
 				testing_sample((void *)(uintptr_t)run[side].profile, "main;f", 1,
 					       0);
-		if (rep_gate_parse(&g, cases[i].gate, &err) ||
+		if (rep_gate_parse(&g, cases[i].gate, &rep_diff_of_profiles, &err) ||
 		    rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
 				   &(struct rep_diff_side){run + 1, 1}, &opt, &r, &err))
 			fail_msg("%s", err.msg);
@@ -338,7 +341,7 @@ static void test_gate_judge_wrapped(void **state)
 			if (cases[i].f[k])
 				testing_sample(new, "main;f", 1, cases[i].f[k]);
 		testing_sample(new, "main;g", 1, cases[i].g);
-		assert_int_equal(rep_gate_parse(&g, cases[i].gate, &err), 0);
+		assert_int_equal(rep_gate_parse(&g, cases[i].gate, &rep_diff_of_profiles, &err), 0);
 		assert_int_equal(rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
 						&(struct rep_diff_side){run + 1, 1}, &opt, &r,
 						&err),
@@ -384,7 +387,7 @@ static void test_gate_judge_wrapped_ratio(void **state)
 	testing_sample(new, "main;f", 1, INT64_MAX);
 	testing_sample(new, "main;g", 1, INT64_MAX);
 	testing_sample(new, "main;h", 1, 100);
-	assert_int_equal(rep_gate_parse(&g, "flat(^h$)>+5%", &err), 0);
+	assert_int_equal(rep_gate_parse(&g, "flat(^h$)>+5%", &rep_diff_of_profiles, &err), 0);
 	assert_int_equal(rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
 					&(struct rep_diff_side){run + 1, 1}, &opt, &r, &err),
 			 0);
@@ -504,7 +507,7 @@ static void test_gate_judge_errors(void **state)
 		struct rep_gate g;
 		struct tp_err err;
 
-		assert_int_equal(rep_gate_parse(&g, cases[i].gate, &err), 0);
+		assert_int_equal(rep_gate_parse(&g, cases[i].gate, &rep_diff_of_profiles, &err), 0);
 		assert_int_equal(rep_gate_judge(&g, &side, &side, &opt, &r, &err), cases[i].code);
 		rep_gate_result_release(&r);
 		rep_gate_release(&g);

@@ -7,7 +7,7 @@
 
 #include "base/many.h"
 #include "diff/closures.h"
-#include "diff/name.h"
+#include "name.h"
 
 const struct rep_diff_by_desc rep_diff_by[REP_NDIFF_BY] = {
     [REP_BY_FUNCTION] = {"function", "FUNCTION", "functions"},
@@ -20,8 +20,8 @@ const struct rep_diff_by_desc rep_diff_by[REP_NDIFF_BY] = {
 /* A dictionary interns all that is needed: a key is the id of its canonical text in `names`, or of
  * a stack whose frames have a key for a line. An original is a function of `originals`: its name
  * with the key for a start line. */
-struct rep_keys {
-	struct rep_keys_options opt;
+struct rep_diff_keys {
+	struct rep_diff_keys_options opt;
 	struct tp_dict *names, *originals;
 	uint8_t *sides; /* by original: on which it was seen */
 	size_t nsides;
@@ -38,9 +38,9 @@ struct rep_keys {
 	struct tp_buf canonical, shown; /* scratch */
 };
 
-int rep_keys_new(struct rep_keys **out, const struct rep_keys_options *opt)
+int rep_diff_keys_new(struct rep_diff_keys **out, const struct rep_diff_keys_options *opt)
 {
-	struct rep_keys *k = calloc(1, sizeof(*k));
+	struct rep_diff_keys *k = calloc(1, sizeof(*k));
 
 	*out = NULL;
 	if (!k)
@@ -50,14 +50,14 @@ int rep_keys_new(struct rep_keys **out, const struct rep_keys_options *opt)
 	k->originals = tp_dict_new();
 	k->functions = tp_dict_new();
 	if (!k->names || !k->originals || !k->functions) {
-		rep_keys_free(k);
+		rep_diff_keys_free(k);
 		return TP_ENOMEM;
 	}
 	*out = k;
 	return 0;
 }
 
-void rep_keys_free(struct rep_keys *k)
+void rep_diff_keys_free(struct rep_diff_keys *k)
 {
 	if (!k)
 		return;
@@ -73,7 +73,7 @@ void rep_keys_free(struct rep_keys *k)
 	free(k);
 }
 
-uint32_t rep_keys_count(const struct rep_keys *k)
+uint32_t rep_diff_keys_count(const struct rep_diff_keys *k)
 {
 	return k->opt.by == REP_BY_STACK ? tp_dict_stacks(k->names) : tp_dict_strings(k->names);
 }
@@ -81,7 +81,7 @@ uint32_t rep_keys_count(const struct rep_keys *k)
 /* ---- from texts to keys ---- */
 
 /* The key of k->canonical, shown as k->shown. */
-static int intern(struct rep_keys *k, enum rep_side_id side, uint32_t *key)
+static int intern(struct rep_diff_keys *k, enum rep_side_id side, uint32_t *key)
 {
 	struct tp_function original = {0};
 	uint32_t id;
@@ -125,7 +125,7 @@ static int put_number(struct tp_buf *b, const char *before, int64_t n)
 	return tp_buf_put(b, text, (size_t)size);
 }
 
-static int put_name(struct rep_keys *k, enum rep_name_kind kind, struct tp_text t)
+static int put_name(struct rep_diff_keys *k, enum rep_name_kind kind, struct tp_text t)
 {
 	size_t from = k->canonical.size;
 	uint32_t id, other;
@@ -147,7 +147,8 @@ static int put_name(struct rep_keys *k, enum rep_name_kind kind, struct tp_text 
 }
 
 /* A frame that has no function is known by the file it was mapped from, as in pprof. */
-static int put_nameless(struct rep_keys *k, const struct tp_profile *p, const struct tp_frame *f)
+static int put_nameless(struct rep_diff_keys *k, const struct tp_profile *p,
+			const struct tp_frame *f)
 {
 	struct tp_location l = tp_dict_location_at(p->dict, f->location);
 	struct tp_text t = {0};
@@ -174,7 +175,7 @@ static int put_nameless(struct rep_keys *k, const struct tp_profile *p, const st
 }
 
 /* The canonical name of a function into *id. */
-static int find_function(struct rep_keys *k, struct tp_text name, uint32_t *id)
+static int find_function(struct rep_diff_keys *k, struct tp_text name, uint32_t *id)
 {
 	int code;
 
@@ -183,7 +184,7 @@ static int find_function(struct rep_keys *k, struct tp_text name, uint32_t *id)
 	return code ? code : tp_dict_string(k->functions, k->canonical.data, k->canonical.size, id);
 }
 
-static bool starts_unknown(struct rep_keys *k, struct tp_text name, int *code)
+static bool starts_unknown(struct rep_diff_keys *k, struct tp_text name, int *code)
 {
 	uint32_t id = 0;
 
@@ -193,7 +194,7 @@ static bool starts_unknown(struct rep_keys *k, struct tp_text name, int *code)
 	return !*code && id < k->nstartless && k->startless[id];
 }
 
-static int mark_startless(struct rep_keys *k, uint32_t id)
+static int mark_startless(struct rep_diff_keys *k, uint32_t id)
 {
 	if (tp_grow(&k->startless, &k->nstartless, id, sizeof(*k->startless)))
 		return TP_ENOMEM;
@@ -201,7 +202,7 @@ static int mark_startless(struct rep_keys *k, uint32_t id)
 	return 0;
 }
 
-static int survey_starts(struct rep_keys *k, const struct tp_profile *p)
+static int survey_starts(struct rep_diff_keys *k, const struct tp_profile *p)
 {
 	uint32_t frames = tp_dict_frames(p->dict), functions = tp_dict_functions(p->dict), id;
 	bool *seen = calloc((size_t)functions + 1, sizeof(*seen));
@@ -225,7 +226,8 @@ static int survey_starts(struct rep_keys *k, const struct tp_profile *p)
 	return code;
 }
 
-static int survey_closures(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side)
+static int survey_closures(struct rep_diff_keys *k, const struct tp_profile *p,
+			   enum rep_side_id side)
 {
 	uint32_t functions = tp_dict_functions(p->dict);
 	int code = 0;
@@ -251,8 +253,8 @@ static int survey_closures(struct rep_keys *k, const struct tp_profile *p, enum 
 	return code;
 }
 
-int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
-		    struct tp_err *err)
+int rep_diff_keys_survey(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
+			 struct tp_err *err)
 {
 	int code = 0;
 
@@ -266,7 +268,7 @@ int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, enum rep_sid
 }
 
 /* What is shown for a frame into k->shown, and what it is matched by into k->canonical. */
-static int name_frame(struct rep_keys *k, const struct tp_profile *p, const struct tp_frame *f)
+static int name_frame(struct rep_diff_keys *k, const struct tp_profile *p, const struct tp_frame *f)
 {
 	struct tp_function fn = tp_dict_function_at(p->dict, f->function);
 	struct tp_text name = tp_dict_text(p->dict, fn.name);
@@ -310,7 +312,7 @@ static int name_frame(struct rep_keys *k, const struct tp_profile *p, const stru
 }
 
 /* By function and file, all frames of one function have the same key. */
-static int map_frames(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
+static int map_frames(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
 		      uint32_t *out)
 {
 	uint32_t frames = tp_dict_frames(p->dict), functions = tp_dict_functions(p->dict);
@@ -341,7 +343,7 @@ static int map_frames(struct rep_keys *k, const struct tp_profile *p, enum rep_s
 }
 
 /* Nodes of the profile become nodes of ours; parents come first. Only those on a sample's stack. */
-static int map_stacks(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
+static int map_stacks(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
 		      uint32_t *out)
 {
 	uint32_t nodes = tp_dict_stacks(p->dict), frames = tp_dict_frames(p->dict);
@@ -372,7 +374,7 @@ static int map_stacks(struct rep_keys *k, const struct tp_profile *p, enum rep_s
 	return code;
 }
 
-static int put_label(struct rep_keys *k, const struct tp_profile *p, const struct tp_label *l)
+static int put_label(struct rep_diff_keys *k, const struct tp_profile *p, const struct tp_label *l)
 {
 	int code = 0;
 
@@ -391,7 +393,7 @@ static int put_label(struct rep_keys *k, const struct tp_profile *p, const struc
 	return code;
 }
 
-static int map_labels(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
+static int map_labels(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
 		      struct rep_key_map *map)
 {
 	size_t n = 0;
@@ -437,8 +439,8 @@ static int map_labels(struct rep_keys *k, const struct tp_profile *p, enum rep_s
 	return code;
 }
 
-int rep_keys_map(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
-		 struct rep_key_map *map, struct tp_err *err)
+int rep_diff_keys_map(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
+		      struct rep_key_map *map, struct tp_err *err)
 {
 	uint32_t nodes = tp_dict_stacks(p->dict), frames = tp_dict_frames(p->dict);
 	int code;
@@ -476,7 +478,7 @@ void rep_key_map_release(struct rep_key_map *map)
 
 /* ---- from keys to texts ---- */
 
-static int count_originals(struct rep_keys *k)
+static int count_originals(struct rep_diff_keys *k)
 {
 	uint32_t n = tp_dict_functions(k->originals);
 
@@ -497,7 +499,7 @@ static int count_originals(struct rep_keys *k)
 	return 0;
 }
 
-static int put_key(struct rep_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
+static int put_key(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
 {
 	const struct tally *t = &k->tally[key];
 	struct tp_function original = tp_dict_function_at(k->originals, t->last);
@@ -514,7 +516,7 @@ static int put_key(struct rep_keys *k, uint32_t key, struct tp_buf *name, size_t
 	return put_text(name, tp_dict_text(k->names, key));
 }
 
-int rep_key_name(struct rep_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
+int rep_key_name(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
 {
 	uint32_t depth, *path;
 	int code = count_originals(k);
@@ -543,7 +545,7 @@ int rep_key_name(struct rep_keys *k, uint32_t key, struct tp_buf *name, size_t *
 	return code;
 }
 
-int rep_key_compare(const struct rep_keys *k, uint32_t a, uint32_t b)
+int rep_key_compare(const struct rep_diff_keys *k, uint32_t a, uint32_t b)
 {
 	struct tp_text x, y;
 	int order;

@@ -1,7 +1,7 @@
 /* The rows of a diff, in all of its profiles: functions, lines, files, stacks or labels, each a
  * number that is the same in every profile.
  *
- * Unless names are compared exactly, names that differ only by the build share a key (diff/name.h),
+ * Unless names are compared exactly, names that differ only by the build share a key (name.h),
  * and lines are counted from the first line of their function, so that an edit further up does not
  * move them. If one of the profiles does not say where a function begins (text forms, and Go before
  * 1.20), that function's lines are those of the file in all profiles; else nothing would match.
@@ -11,12 +11,12 @@
  * and the other side has a closure of the callee that begins at the same line of the same file,
  * both share a key.
  *
- *	code = rep_keys_new(&keys, &opt);
- *	code = rep_keys_survey(keys, profile, REP_OLD, err);	  each profile, before the first map
- *	code = rep_keys_map(keys, profile, REP_OLD, &map, err);	  each profile in turn
+ *	code = rep_diff_keys_new(&keys, &opt);
+ *	code = rep_diff_keys_survey(keys, profile, REP_OLD, err);	  each profile, before the first map
+ *	code = rep_diff_keys_map(keys, profile, REP_OLD, &map, err);	  each profile in turn
  *	… map.frame[f] is the key of frame f of the profile …
  *	rep_key_map_release(&map);
- *	rep_keys_free(keys); */
+ *	rep_diff_keys_free(keys); */
 #ifndef REP_DIFF_KEYS_H
 #define REP_DIFF_KEYS_H
 
@@ -43,18 +43,18 @@ extern const struct rep_diff_by_desc {
 
 enum rep_side_id { REP_OLD = 1, REP_NEW = 2 };
 
-struct rep_keys_options {
+struct rep_diff_keys_options {
 	enum rep_diff_by by;
 	const char *label; /* by label: values of this key only; NULL: every key=value */
 	bool exact;
 	bool no_inlines; /* inlined frames are left out */
 };
 
-struct rep_keys;
+struct rep_diff_keys;
 
 /* Errors of all of these: TP_ENOMEM, TP_ELIMIT. */
-int rep_keys_new(struct rep_keys **k, const struct rep_keys_options *opt);
-void rep_keys_free(struct rep_keys *k);
+int rep_diff_keys_new(struct rep_diff_keys **k, const struct rep_diff_keys_options *opt);
+void rep_diff_keys_free(struct rep_diff_keys *k);
 
 /* Keys of one profile's frames, or of its samples. Key 0 is none. */
 struct rep_key_map {
@@ -63,19 +63,19 @@ struct rep_key_map {
 	uint32_t *labels; /* labels: those of set i are label[labels[i] … labels[i + 1]) */
 	uint32_t *label;
 };
-int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
-		    struct tp_err *err);
-int rep_keys_map(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
-		 struct rep_key_map *map, struct tp_err *err);
+int rep_diff_keys_survey(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
+			 struct tp_err *err);
+int rep_diff_keys_map(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
+		      struct rep_key_map *map, struct tp_err *err);
 void rep_key_map_release(struct rep_key_map *map);
 
 /* Keys are below it. */
-uint32_t rep_keys_count(const struct rep_keys *k);
+uint32_t rep_diff_keys_count(const struct rep_diff_keys *k);
 
 /* Appends what is shown for a key (bytes of the dump): the name it has where that is one, else what
  * its names have in common. *names is how many it stands for on the side that has more. */
-int rep_key_name(struct rep_keys *k, uint32_t key, struct tp_buf *name, size_t *names);
+int rep_key_name(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names);
 /* Names in the order of bytes; keys that are stacks by number. */
-int rep_key_compare(const struct rep_keys *k, uint32_t a, uint32_t b);
+int rep_key_compare(const struct rep_diff_keys *k, uint32_t a, uint32_t b);
 
 #endif

@@ -136,7 +136,7 @@ int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err)
 int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight, bool *wrapped)
 {
 	const struct tp_profile *p = part->run->profile;
-	const int64_t *known = weight ? part->run->weight : part->run->total;
+	const int64_t *all = part->run->total, *known = all && weight ? all + p->ntypes : all;
 	bool over = known && part->run->wrapped;
 	int64_t sum = known ? known[type] : 0;
 

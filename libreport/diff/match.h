@@ -27,6 +27,7 @@ struct rep_diff_work {
 	int64_t *value[2];
 	bool wrapped[2];
 	int64_t *scratch;
+	double *tested;
 };
 
 /* Which of each profile's types is which of the first new one's. TP_EFORMAT with a sentence where

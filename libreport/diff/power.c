@@ -23,11 +23,20 @@ double rep_power_normal(uint64_t *seed)
 	return r * cos(6.283185307179586 * uniform(seed));
 }
 
-int rep_power(const struct rep_power_case *c, uint64_t seed, double *share)
+struct power_case {
+	size_t n;	/* runs on each side */
+	double noise;	/* coefficient of variation: 0.05 */
+	double change;	/* 0.1: the new value is 10 % larger */
+	double alpha;	/* a p up to it counts */
+	unsigned draws; /* simulated pairs of sets */
+};
+
+/* The share of draws with p <= alpha, in the direction of the change unless that is 0. TP_ENOMEM. */
+static int simulate(const struct power_case *c, uint64_t seed, double *share)
 {
 	/* of a lognormal with that coefficient of variation */
 	double sd = sqrt(log1p(c->noise * c->noise));
-	int64_t *value = tp_many(2 * c->n, sizeof(*value));
+	double *value = tp_many(2 * c->n, sizeof(*value));
 	struct rep_stats *stats = NULL;
 	unsigned found = 0;
 	int code = value ? rep_stats_new(&stats, c->n, c->n, 0.95) : TP_ENOMEM;
@@ -36,9 +45,9 @@ int rep_power(const struct rep_power_case *c, uint64_t seed, double *share)
 		struct rep_comparison row;
 
 		for (size_t j = 0; j < 2 * c->n; j++)
-			value[j] = (int64_t)(1e12 * exp(sd * rep_power_normal(&seed)) *
-					     (j < c->n ? 1 : 1 + c->change));
-		code = rep_stats_compare(stats, value, value + c->n, &row);
+			value[j] = trunc(1e12 * exp(sd * rep_power_normal(&seed)) *
+					 (j < c->n ? 1 : 1 + c->change));
+		rep_stats_compare(stats, value, value + c->n, &row);
 		found += row.p <= c->alpha && (c->change == 0 || row.u > (double)(c->n * c->n) / 2);
 	}
 	*share = (double)found / c->draws;
@@ -70,7 +79,7 @@ int rep_power_table(struct rep_output *out, struct tp_err *err)
 			struct rep_value row[9] = {rep_float(noises[n]), rep_int((int64_t)runs[r])};
 
 			for (size_t c = 0; !code && c < 7; c++) {
-				struct rep_power_case one = {
+				struct power_case one = {
 				    .n = runs[r],
 				    .noise = noises[n],
 				    .change = changes[c < 4 ? c : c - 3],
@@ -81,7 +90,7 @@ int rep_power_table(struct rep_output *out, struct tp_err *err)
 				};
 				double share;
 
-				if (rep_power(&one, SEED, &share))
+				if (simulate(&one, SEED, &share))
 					code = tp_nomem(err);
 				row[2 + c] = rep_float(share);
 			}

@@ -11,17 +11,6 @@
 #include "base/err.h"
 #include "output/output.h"
 
-struct rep_power_case {
-	size_t n;	/* runs on each side */
-	double noise;	/* coefficient of variation: 0.05 */
-	double change;	/* 0.1: the new value is 10 % larger */
-	double alpha;	/* a p up to it counts */
-	unsigned draws; /* simulated pairs of sets */
-};
-
-/* The share of draws with p <= alpha (whatever the direction for a change of 0): TP_ENOMEM. */
-int rep_power(const struct rep_power_case *c, uint64_t seed, double *share);
-
 /* Deterministic random numbers: splitmix64, and the standard normal by Box and Muller's method. */
 double rep_power_normal(uint64_t *seed);
 

@@ -51,19 +51,19 @@ static void keep_common(struct rep_filter_notes *all, const struct rep_filter_no
 	all->texts.size = out;
 }
 
-static int prepare_one(struct tp_profile *p, const struct rep_profile_options *opt,
-		       struct rep_diff_run *run, int64_t *sums, struct rep_filter_notes *notes,
-		       struct tp_err *err)
+static int prepare_one(struct rep_diff_run *run, const struct rep_profile_options *opt,
+		       struct rep_filter_notes *notes, struct tp_err *err)
 {
+	struct tp_profile *p = run->profile;
 	int code = opt->all_frames ? 0 : rep_profile_drop_frames(p, err);
 
-	run->profile = p;
 	if (code)
 		return code;
 	if (filters_anything(opt)) {
-		run->wrapped = sum_types(p, sums, sums + p->ntypes);
-		run->total = sums;
-		run->weight = sums + p->ntypes;
+		run->total = calloc(2 * p->ntypes + 1, sizeof(*run->total));
+		if (!run->total)
+			return tp_nomem(err);
+		run->wrapped = sum_types(p, run->total, run->total + p->ntypes);
 	}
 	if (opt->tag_root || opt->tag_leaf)
 		code = rep_profile_tag_frames(p, opt, notes, err);
@@ -72,27 +72,15 @@ static int prepare_one(struct tp_profile *p, const struct rep_profile_options *o
 	return code;
 }
 
-int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
-		     const struct rep_profile_options *opt, struct rep_diff_prepared *out,
+int rep_diff_prepare(struct rep_diff_side *side, const struct rep_profile_options *opt,
 		     struct rep_filter_notes *notes, struct tp_err *err)
 {
-	struct rep_diff_run *run = calloc(n ? n : 1, sizeof(*run));
-	size_t room = 1;
 	int code = 0;
 
-	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < n; i++)
-		room += 2 * profiles[i]->ntypes;
-	out->sums = calloc(room, sizeof(*out->sums));
-	out->side = (struct rep_diff_side){run, n};
-	if (!run || !out->sums)
-		return tp_nomem(err);
-	room = 0;
-	for (size_t i = 0; !code && i < n; i++) {
+	for (size_t i = 0; !code && i < side->n; i++) {
 		struct rep_filter_notes own = {0};
 
-		code = prepare_one(profiles[i], opt, &run[i], out->sums + room, &own, err);
-		room += 2 * profiles[i]->ntypes;
+		code = prepare_one(&side->run[i], opt, &own, err);
 		if (!code && i)
 			keep_common(notes, &own);
 		else if (!code && own.texts.size &&
@@ -103,27 +91,15 @@ int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
 	return code;
 }
 
-void rep_diff_prepared_times(struct rep_diff_prepared *p, const size_t *times)
+int rep_diff_side_profiles(struct rep_diff_side *side, struct tp_profile *const *profiles, size_t n,
+			   struct tp_err *err)
 {
-	struct rep_diff_run *run = (void *)(uintptr_t)p->side.run;
-
-	for (size_t i = 0; i < p->side.n; i++)
-		run[i].times = times[i];
-}
-
-void rep_diff_prepared_names(struct rep_diff_prepared *p, const char *const *names)
-{
-	struct rep_diff_run *run = (void *)(uintptr_t)p->side.run;
-
-	for (size_t i = 0; i < p->side.n; i++)
-		run[i].name = names[i];
-}
-
-void rep_diff_prepared_release(struct rep_diff_prepared *p)
-{
-	free((void *)(uintptr_t)p->side.run);
-	free(p->sums);
-	memset(p, 0, sizeof(*p));
+	side->run = calloc(n + 1, sizeof(*side->run));
+	if (!side->run)
+		return tp_nomem(err);
+	for (side->n = 0; side->n < n; side->n++)
+		side->run[side->n].profile = profiles[side->n];
+	return 0;
 }
 
 /* ---- what pprof's -base takes for 100 % ---- */
@@ -146,14 +122,13 @@ static int weigh(struct tp_profile *sum, const struct rep_diff_options *opt,
 	return code;
 }
 
-int rep_diff_change_weight(struct tp_profile *const *old, size_t nold,
-			   struct tp_profile *const *new, size_t nnew,
+int rep_diff_change_weight(const struct rep_diff_side *old, const struct rep_diff_side *new,
 			   const struct rep_diff_options *opt,
 			   const struct rep_profile_options *filters, int64_t *weight,
 			   struct tp_err *err)
 {
-	struct rep_merge_part *part = calloc(nold + nnew, sizeof(*part));
-	double *ratio = calloc(nnew ? new[0]->ntypes + 1 : 1, sizeof(*ratio));
+	struct rep_merge_part *part = calloc(old->n + new->n, sizeof(*part));
+	double *ratio = calloc(new->run[0].profile->ntypes + 1, sizeof(*ratio));
 	struct tp_profile *sum = NULL;
 	int code = 0;
 
@@ -161,15 +136,19 @@ int rep_diff_change_weight(struct tp_profile *const *old, size_t nold,
 	if (!part || !ratio)
 		code = tp_nomem(err);
 	else if (opt->normalize)
-		code = rep_profile_normal_ratios(old[0], new[0], ratio, err);
+		code =
+		    rep_profile_normal_ratios(old->run[0].profile, new->run[0].profile, ratio, err);
 	if (!code) {
-		for (size_t i = 0; i < nnew + nold; i++)
+		for (size_t i = 0; i < new->n + old->n; i++) {
+			bool is_new = i < new->n;
+
 			part[i] = (struct rep_merge_part){
-			    .profile = i < nnew ? new[i] : old[i - nnew],
-			    .ratio = i < nnew ? 1 : -1,
-			    .ratios = i < nnew && opt->normalize ? ratio : NULL,
+			    .profile = is_new ? new->run[i].profile : old->run[i - new->n].profile,
+			    .ratio = is_new ? 1 : -1,
+			    .ratios = is_new && opt->normalize ? ratio : NULL,
 			};
-		code = rep_profile_merge(part, nnew + nold, &sum, err);
+		}
+		code = rep_profile_merge(part, new->n + old->n, &sum, err);
 	}
 	if (!code)
 		code = weigh(sum, opt, filters, weight, err);

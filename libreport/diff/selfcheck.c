@@ -3,54 +3,175 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/random.h"
+#include "diff/trace/set.h"
 
-struct count {
-	unsigned exceeded, undecided;
+/* What is asked in every round. */
+struct game {
+	const struct rep_diff_options *opt;
+	const struct rep_gate *gate;
+	size_t ngates;
+	uint64_t seed;
+	struct rep_check *check;
 };
 
-/* Fisher and Yates. */
-void rep_deal(void *items, size_t n, size_t size, uint64_t *seed)
+/* Returns a number below n, as Fisher and Yates shuffle with. */
+static size_t pick(struct game *g, size_t n)
 {
-	char *at = items, swap[REP_DEAL_MOST];
-
-	for (size_t i = n - 1; i > 0; i--) {
-		size_t j = (size_t)(tp_random(seed) % (i + 1));
-
-		memcpy(swap, at + i * size, size);
-		memcpy(at + i * size, at + j * size, size);
-		memcpy(at + j * size, swap, size);
-	}
+	return (size_t)(tp_random(&g->seed) % n);
 }
 
-static int play(const struct rep_diff_side *a, const struct rep_diff_side *b,
-		const struct rep_diff_options *opt, const struct rep_gate *gate, size_t ngates,
-		struct count *count, struct tp_err *err)
+static int play(struct game *g, const struct rep_diff_side *a, const struct rep_diff_side *b,
+		struct tp_err *err)
 {
 	struct rep_diff *d = NULL;
-	int code = rep_diff_new(&d, a, b, opt, err);
-	bool changed = false, few = false;
+	int code = rep_diff_new(&d, a, b, g->opt, err);
+	bool changed = false, told = false, few = false;
 
+	/* What is the same in the last digit says nothing about what a test could tell. */
 	for (size_t i = 0; !code && i < d->n; i++) {
-		changed = changed || d->row[i].verdict == REP_VERDICT_CHANGED;
-		few = few || d->row[i].verdict == REP_VERDICT_FEW;
-	}
-	count[0].exceeded += changed;
-	count[0].undecided += few;
-	rep_diff_free(d);
-	for (size_t i = 0; !code && i < ngates; i++) {
-		struct rep_gate_result r;
+		const struct rep_diff_row *row = &d->row[i];
 
-		code = rep_gate_judge(&gate[i], a, b, opt, &r, err);
-		count[i + 1].exceeded += !code && r.outcome == REP_OUTCOME_EXCEEDED;
-		count[i + 1].undecided += !code && r.outcome == REP_OUTCOME_UNDECIDED;
+		changed = changed || row->verdict == REP_VERDICT_CHANGED;
+		told = told || (row->verdict == REP_VERDICT_SAME && row->old != row->new);
+		few = few || row->verdict == REP_VERDICT_FEW;
+	}
+	g->check->rounds++;
+	g->check->changed += changed;
+	g->check->few += few && !told && !changed;
+	rep_diff_free(d);
+	for (size_t i = 0; !code && i < g->ngates; i++) {
+		struct rep_gate_result r = {0};
+
+		code = rep_gate_judge(&g->gate[i], a, b, g->opt, &r, err);
+		g->check->exceeded[i] += !code && r.outcome == REP_OUTCOME_EXCEEDED;
+		g->check->undecided[i] += !code && r.outcome == REP_OUTCOME_UNDECIDED;
 		rep_gate_result_release(&r);
 	}
 	return code;
 }
 
-static int show(const struct rep_gate *gate, size_t ngates, size_t half, const struct count *count,
-		struct rep_output *out, struct tp_err *err)
+static int play_runs(struct game *g, struct rep_diff_run *run, size_t n, size_t half,
+		     struct tp_err *err)
+{
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t j = pick(g, i + 1);
+		struct rep_diff_run swap = run[i];
+
+		run[i] = run[j];
+		run[j] = swap;
+	}
+	return play(g, &(struct rep_diff_side){run, half},
+		    &(struct rep_diff_side){run + half, half}, err);
+}
+
+/* The windows of one run in two halves. */
+static int play_windows(struct game *g, const struct rep_metrics *m, struct tp_err *err)
+{
+	struct rep_diff_run half[2] = {{.metrics = NULL}, {.metrics = NULL}};
+	size_t order[REP_METRICS_WINDOWS], n = m->base.windows;
+	int code = 0;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t j = pick(g, i + 1), swap = order[i];
+
+		order[i] = order[j];
+		order[j] = swap;
+	}
+	for (int k = 0; !code && k < 2; k++) {
+		bool use[REP_METRICS_WINDOWS] = {false};
+
+		for (size_t i = k ? n / 2 : 0; i < (k ? n / 2 * 2 : n / 2); i++)
+			use[order[i]] = true;
+		code = rep_set_part(m, use, &half[k].metrics, err);
+	}
+	if (!code)
+		code = play(g, &(struct rep_diff_side){&half[0], 1},
+			    &(struct rep_diff_side){&half[1], 1}, err);
+	rep_metrics_free(half[0].metrics);
+	rep_metrics_free(half[1].metrics);
+	return code;
+}
+
+static int check_enough(const struct rep_diff_side *runs, struct tp_err *err)
+{
+	const struct rep_metrics *m = runs->n ? runs->run[0].metrics : NULL;
+
+	if (m && runs->n == 1 && m->base.windows < 2 * REP_LEAST_WINDOWS)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "one run of %zu windows cannot be compared with itself; it takes "
+				  "%d, or several runs",
+				  m->base.windows, 2 * REP_LEAST_WINDOWS);
+	if ((!m || runs->n > 1) && runs->n < REP_SELF_CHECK_LEAST)
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "too few old runs to compare with each other: %zu; it takes %s%d, "
+		    "and 8 to be of use",
+		    runs->n, m ? "one, or " : "", REP_SELF_CHECK_LEAST);
+	return 0;
+}
+
+int rep_check(const struct rep_diff_side *runs, bool single, const struct rep_diff_options *opt,
+	      const struct rep_gate *gate, size_t ngates, struct rep_check *check,
+	      struct tp_err *err)
+{
+	struct game g = {.opt = opt, .gate = gate, .ngates = ngates, .seed = 1, .check = check};
+	struct rep_diff_run *run = tp_many(runs->n + 1, sizeof(*run));
+	size_t half = single ? 1 : runs->n / 2;
+	int code;
+
+	memset(check, 0, sizeof(*check));
+	check->exceeded = calloc(ngates + 1, sizeof(*check->exceeded));
+	check->undecided = calloc(ngates + 1, sizeof(*check->undecided));
+	if (!run || !check->exceeded || !check->undecided) {
+		free(run);
+		return tp_nomem(err);
+	}
+	code = check_enough(runs, err);
+	memcpy(run, runs->run, runs->n * sizeof(*run));
+	check->runs = runs->n > 1 ? half : 0;
+	for (int i = 0; !code && i < REP_SELF_CHECK_ROUNDS; i++)
+		code = runs->n == 1 ? play_windows(&g, run[0].metrics, err)
+				    : play_runs(&g, run, runs->n, half, err);
+	free(run);
+	return code;
+}
+
+void rep_check_release(struct rep_check *check)
+{
+	free(check->exceeded);
+	free(check->undecided);
+	memset(check, 0, sizeof(*check));
+}
+
+static int put_check(const struct rep_check *c, const struct rep_gate *gate, size_t ngates,
+		     struct rep_output *out, struct tp_err *err)
+{
+	double rounds = (double)(c->rounds ? c->rounds : 1);
+	int code = 0;
+
+	for (size_t i = 0; !code && i <= ngates; i++) {
+		size_t exceeded = i ? c->exceeded[i - 1] : c->changed;
+		size_t undecided = i ? c->undecided[i - 1] : c->few;
+		struct rep_value row[] = {
+		    rep_str(i ? gate[i - 1].text : "any row changed"),
+		    c->runs ? rep_int((int64_t)c->runs) : rep_null(),
+		    rep_int((int64_t)c->rounds),
+		    rep_float((double)exceeded / rounds),
+		    rep_float((double)undecided / rounds),
+		};
+
+		code = rep_output_row(out, row, err);
+	}
+	return code;
+}
+
+int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_options *opt,
+		   const struct rep_gate *gate, size_t ngates, struct rep_output *out,
+		   struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
 	    {.name = "what", .title = "WHAT", .kind = REP_TEXT},
@@ -59,53 +180,21 @@ static int show(const struct rep_gate *gate, size_t ngates, size_t half, const s
 	    {.name = "exceeded", .title = "EXCEEDED", .kind = REP_SHARE},
 	    {.name = "undecided", .title = "UNDECIDED", .kind = REP_SHARE},
 	};
-	int code = rep_output_begin(out, "selfcheck", columns, 5, err);
+	struct rep_check sets = {0}, single = {0};
+	int code = rep_check(runs, false, opt, gate, ngates, &sets, err);
+	bool both = !code && runs->n > 1 && runs->run[0].metrics;
 
-	for (size_t i = 0; !code && i <= ngates; i++) {
-		struct rep_value row[] = {
-		    rep_str(i ? gate[i - 1].text : "any row changed"),
-		    rep_int((int64_t)half),
-		    rep_int(REP_SELF_CHECK_ROUNDS),
-		    rep_float((double)count[i].exceeded / REP_SELF_CHECK_ROUNDS),
-		    rep_float((double)count[i].undecided / REP_SELF_CHECK_ROUNDS),
-		};
-
-		code = rep_output_row(out, row, err);
-	}
-	return code ? code : rep_output_end(out, err);
-}
-
-int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_options *opt,
-		   const struct rep_gate *gate, size_t ngates, struct rep_output *out,
-		   struct tp_err *err)
-{
-	struct count *count = calloc(ngates + 1, sizeof(*count));
-	struct rep_diff_run *run = calloc(runs->n ? runs->n : 1, sizeof(*run));
-	size_t half = runs->n / 2;
-	uint64_t seed = 1;
-	int code = 0;
-
-	_Static_assert(sizeof(*run) <= REP_DEAL_MOST, "runs can be dealt");
-	if (!count || !run) {
-		code = tp_nomem(err);
-	} else if (runs->n < REP_SELF_CHECK_LEAST) {
-		code =
-		    tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			       "%zu old runs cannot be compared with each other; it takes %d, and "
-			       "8 to be of use",
-			       runs->n, REP_SELF_CHECK_LEAST);
-	} else {
-		memcpy(run, runs->run, runs->n * sizeof(*run));
-	}
-	for (int i = 0; !code && i < REP_SELF_CHECK_ROUNDS; i++) {
-		struct rep_diff_side a = {run, half}, b = {run + half, half};
-
-		rep_deal(run, runs->n, sizeof(*run), &seed);
-		code = play(&a, &b, opt, gate, ngates, count, err);
-	}
+	if (both)
+		code = rep_check(runs, true, opt, gate, ngates, &single, err);
 	if (!code)
-		code = show(gate, ngates, half, count, out, err);
-	free(count);
-	free(run);
+		code = rep_output_begin(out, "selfcheck", columns, 5, err);
+	if (!code)
+		code = put_check(&sets, gate, ngates, out, err);
+	if (!code && both)
+		code = put_check(&single, gate, ngates, out, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	rep_check_release(&sets);
+	rep_check_release(&single);
 	return code;
 }

@@ -7,8 +7,6 @@
 
 #include "base/many.h"
 
-#define LIMIT (((int64_t)1 << 62) - 1) /* so that differences fit */
-
 struct rep_stats {
 	size_t n, m;
 	size_t rank_old, rank_new; /* order statistics of the medians' intervals, 0: none */
@@ -237,15 +235,13 @@ void rep_stats_free(struct rep_stats *s)
 
 static int by_value(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void sort_values(int64_t *v, size_t n)
+static void sort_values(double *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		v[i] = v[i] > LIMIT ? LIMIT : v[i] < -LIMIT ? -LIMIT : v[i];
 	for (size_t i = 1; i < n; i++)
 		if (v[i] < v[i - 1]) {
 			qsort(v, n, sizeof(*v), by_value);
@@ -253,54 +249,69 @@ static void sort_values(int64_t *v, size_t n)
 		}
 }
 
-static struct rep_side side(const int64_t *v, size_t n, size_t rank)
+/* Of sorted values. */
+static double middle(const double *v, size_t n)
 {
-	int64_t a = v[(n - 1) / 2], b = v[n / 2];
-	struct rep_side s = {.median = a + (b - a) / 2};
+	double a = v[(n - 1) / 2], b = v[n / 2];
 
-	s.interval = rank > 0;
-	if (rank) {
-		s.low = v[rank - 1];
-		s.high = v[n - rank];
-	}
+	return a + (b - a) / 2;
+}
+
+double rep_stats_median(double *v, size_t n)
+{
+	sort_values(v, n);
+	return n ? middle(v, n) : (double)NAN;
+}
+
+static struct rep_side side(const double *v, size_t n, size_t rank)
+{
+	struct rep_side s = {.median = middle(v, n)};
+
+	if (rank)
+		s.interval = (struct rep_range){true, v[rank - 1], v[n - rank]};
 	return s;
 }
 
-/* The k-th smallest (from 1) of all differences new - old: bisection on the value, each time
- * counting the pairs that are not above it in one pass over both sorted sets. */
-static int64_t difference(const struct rep_stats *s, const int64_t *old, const int64_t *new,
-			  size_t k)
+/* The k-th smallest (from 1) of all differences new - old: bisection, each time counting the pairs
+ * that are not above the middle in one pass over both sorted sets. What is left is bounded by
+ * differences that there are. */
+static double difference(const struct rep_stats *s, const double *old, const double *new, size_t k)
 {
-	int64_t low = new[0] - old[s->n - 1], high = new[s->m - 1] - old[0];
+	double low = new[0] - old[s->n - 1], high = new[s->m - 1] - old[0];
 
 	while (low < high) {
-		int64_t mid = (int64_t)((uint64_t)low + ((uint64_t)high - (uint64_t)low) / 2);
+		double mid = low + (high - low) / 2, below = low, above = high;
 		size_t count = 0, j = 0;
 
+		if (mid >= high) /* rounded */
+			mid = low;
 		for (size_t i = 0; i < s->n; i++) {
 			while (j < s->m && new[j] - old[i] <= mid)
 				j++;
 			count += j;
+			if (j && new[j - 1] - old[i] > below)
+				below = new[j - 1] - old[i];
+			if (j < s->m && new[j] - old[i] < above)
+				above = new[j] - old[i];
 		}
 		if (count >= k)
-			high = mid;
+			high = below;
 		else
-			low = mid + 1;
+			low = above;
 	}
 	return low;
 }
 
 /* Twice the midranks of both sets into s->rank (the old ones first); returns twice the rank sum of
  * the old, and sum(t^3 - t) over ties. */
-static uint64_t rank_values(struct rep_stats *s, const int64_t *old, const int64_t *new,
-			    double *ties)
+static uint64_t rank_values(struct rep_stats *s, const double *old, const double *new, double *ties)
 {
 	size_t i = 0, j = 0;
 	uint64_t sum = 0;
 
 	*ties = 0;
 	while (i < s->n || j < s->m) {
-		int64_t v = j == s->m || (i < s->n && old[i] <= new[j]) ? old[i] : new[j];
+		double v = j == s->m || (i < s->n && old[i] <= new[j]) ? old[i] : new[j];
 		size_t first = i + j, from_i = i, from_j = j;
 		double t;
 		uint32_t rank;
@@ -376,7 +387,7 @@ static double two_sided(struct rep_stats *s, double u, uint64_t sum, double ties
 	return p < 1 ? p : 1;
 }
 
-int rep_stats_compare(struct rep_stats *s, int64_t *old, int64_t *new, struct rep_comparison *c)
+void rep_stats_compare(struct rep_stats *s, double *old, double *new, struct rep_comparison *c)
 {
 	size_t pairs = s->n * s->m;
 	uint64_t sum;
@@ -392,12 +403,11 @@ int rep_stats_compare(struct rep_stats *s, int64_t *old, int64_t *new, struct re
 	 * rest. */
 	c->u = (double)pairs - ((double)sum / 2 - (double)(s->n * (s->n + 1)) / 2);
 	c->p = two_sided(s, c->u, sum, ties);
-	c->interval = s->rank_shift > 0;
-	if (c->interval) {
-		c->low = difference(s, old, new, s->rank_shift);
-		c->high = difference(s, old, new, pairs + 1 - s->rank_shift);
+	c->delta.known = s->rank_shift > 0;
+	if (c->delta.known) {
+		c->delta.low = difference(s, old, new, s->rank_shift);
+		c->delta.high = difference(s, old, new, pairs + 1 - s->rank_shift);
 	}
-	return 0;
 }
 
 /* ---- many rows ---- */

@@ -15,8 +15,7 @@
  *   q          p corrected for the number of tests (Benjamini and Hochberg 1995): of what is called
  *              changed at q <= 0.05, at most 5 % is expected to be unchanged.
  *
- * Values are clamped to ±(2^62 - 1), so that differences fit. No allocation fails silently:
- * TP_ENOMEM. */
+ * Values are no NaN, and finite. No allocation fails silently: TP_ENOMEM. */
 #ifndef REP_DIFF_STATS_H
 #define REP_DIFF_STATS_H
 
@@ -52,22 +51,29 @@ char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKE
 char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const char *rows,
 		       const char *fewer, char text[REP_STATS_ADVICE]);
 
+/* An interval of the level that was asked for. */
+struct rep_range {
+	bool known; /* are there low and high? */
+	double low, high;
+};
+
 struct rep_side {
-	int64_t median; /* of an even number: between the middle two, rounded down */
-	bool interval;	/* are there low and high? */
-	int64_t low, high;
+	double median; /* of an even number: between the middle two */
+	struct rep_range interval;
 };
 
 struct rep_comparison {
 	struct rep_side old, new;
-	bool interval; /* of the change */
-	int64_t low, high;
+	struct rep_range delta;
 	double u; /* pairs in which new is greater, ties as halves */
 	double p;
 };
 
 /* Compares a row; both arrays are sorted in place. */
-int rep_stats_compare(struct rep_stats *s, int64_t *old, int64_t *new, struct rep_comparison *c);
+void rep_stats_compare(struct rep_stats *s, double *old, double *new, struct rep_comparison *c);
+
+/* The median of n values, which are sorted; NaN of none. */
+double rep_stats_median(double *v, size_t n);
 
 /* q[i] for p[i], n of them; values of p that are NaN are no tests and stay so. q may be p. */
 int rep_stats_adjust(const double *p, size_t n, double *q);

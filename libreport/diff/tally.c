@@ -25,7 +25,8 @@ static int64_t scaled(int64_t v, double ratio)
 					     : (int64_t)d;
 }
 
-int64_t rep_tally_value(const struct tp_profile *p, size_t sample, size_t index,
+/* The value of a sample under `ratio`; *keep: something is left of it. */
+static int64_t value_of(const struct tp_profile *p, size_t sample, size_t index,
 			const double *ratio, bool *keep)
 {
 	const int64_t *value = &p->value[sample * p->ntypes];
@@ -204,7 +205,7 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 
 	for (size_t i = 0; !code && i < p->nsamples; i++) {
 		bool keep;
-		int64_t v = rep_tally_value(p, i, index, ratio, &keep);
+		int64_t v = value_of(p, i, index, ratio, &keep);
 
 		if (!keep || !v)
 			continue;

@@ -27,14 +27,10 @@ struct rep_tally {
 	bool wrapped;	/* the total has */
 };
 
-/* `keys` is rep_keys_count after all profiles were mapped. TP_ENOMEM. To be released in every case.
+/* `keys` is rep_diff_keys_count after all profiles were mapped. TP_ENOMEM. To be released in every case.
  */
 int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
 	      const struct rep_tally_how *how, struct rep_tally *t, struct tp_err *err);
 void rep_tally_release(struct rep_tally *t);
-
-/* The value of a sample under `ratio`; *keep: something is left of it. */
-int64_t rep_tally_value(const struct tp_profile *p, size_t sample, size_t index,
-			const double *ratio, bool *keep);
 
 #endif

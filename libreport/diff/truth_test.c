@@ -76,7 +76,7 @@ static struct outcome play(const struct world *w, const char *expression, uint64
 		out.total = d->total.verdict == REP_VERDICT_CHANGED;
 		rep_diff_free(d);
 	}
-	assert_int_equal(rep_gate_parse(&gate, expression, &err), 0);
+	assert_int_equal(rep_gate_parse(&gate, expression, &rep_diff_of_profiles, &err), 0);
 	assert_int_equal(rep_gate_judge(&gate, &old, &new, &opt, &result, &err), 0);
 	out.gate = result.outcome == REP_OUTCOME_EXCEEDED;
 	rep_gate_result_release(&result);

@@ -7,7 +7,7 @@
 static const struct page_section profile_sections[] = {
     {"changes", "What changed", page_changed_types, false},
     {"functions", "Functions", page_changed_functions, false},
-    {"flames", "Flame graphs", page_changed_flames, false},
+    {"flames", "Flame graphs", page_profile_flames, false},
     {"commands", "Commands", page_diff_commands, false},
 };
 
@@ -84,7 +84,7 @@ int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_
 static const struct page_section trace_sections[] = {
     {"changes", "What changed", page_changed_metrics, false},
     {"charts", "Over time", page_changed_charts, false},
-    {"flames", "Flame graphs", page_changed_views, false},
+    {"flames", "Flame graphs", page_flames, false},
     {"commands", "Commands", page_diff_commands, false},
 };
 

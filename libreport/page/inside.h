@@ -2,7 +2,6 @@
 #ifndef REP_PAGE_INSIDE_H
 #define REP_PAGE_INSIDE_H
 
-#include "flame/part.h"
 #include "flame/words.h"
 #include "page/html.h"
 #include "page/page.h"
@@ -67,14 +66,14 @@ int page_functions(struct page *p, struct html *h, struct tp_err *err);
 int page_profile_flames(struct page *p, struct html *h, struct tp_err *err);
 int page_tags(struct page *p, struct html *h, struct tp_err *err);
 int page_profile_commands(struct page *p, struct html *h, struct tp_err *err);
-/* Do the sides have a sample type in common that is shown? */
+/* Those of the first new profile that the sides have in common. */
+size_t page_common_types(const struct page *p, size_t index[PAGE_TYPES]);
+/* Do they have one that is shown? */
 int page_changed_check(const struct page *p, struct tp_err *err);
 int page_changed_types(struct page *p, struct html *h, struct tp_err *err);
 int page_changed_functions(struct page *p, struct html *h, struct tp_err *err);
-int page_changed_flames(struct page *p, struct html *h, struct tp_err *err);
 int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err);
 int page_changed_charts(struct page *p, struct html *h, struct tp_err *err);
-int page_changed_views(struct page *p, struct html *h, struct tp_err *err);
 int page_diff_commands(struct page *p, struct html *h, struct tp_err *err);
 
 /* How values of a sample type are shown (section/values.c): its kind, and a value in ns, bytes, or
@@ -119,12 +118,6 @@ void page_time_value(struct page *p, struct html *h, int64_t ns);
 #define PAGE_RIGHT 8
 void page_time_axis(struct page *p, struct html *h, const struct rep_bins *bins, unsigned ticks,
 		    int left, double y);
-
-/* A flame graph, with at most `budget` bytes of frames, and the script that all share. */
-int page_flame_write(struct html *h, const struct rep_flame_tree *tree,
-		     const struct rep_flame_heading *words, size_t budget, const char *title,
-		     struct tp_err *err);
-void page_flame_script(struct html *h);
 
 /* One entry of the list under the heading: a name of ours, and what is written until the end. */
 void page_fact(struct html *h, const char *name);

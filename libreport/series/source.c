@@ -126,12 +126,14 @@ static bool follows(const struct rep_measure *m)
 	       m->family == REP_FAMILY_REGION || m->family == REP_FAMILY_GC;
 }
 
-static enum rep_kind kind_of_metric(const struct rep_metric *m, bool ticks)
+static enum rep_kind kind_of_stat(enum rep_stat stat, bool ticks)
 {
-	return !strcmp(m->unit, "nanoseconds") ? (ticks ? REP_COUNT : REP_NS)
-	       : !strcmp(m->unit, "share")     ? REP_SHARE
-	       : !strcmp(m->unit, "count")     ? REP_COUNT
-					       : REP_FLOAT;
+	const char *unit = rep_stats_of[stat].unit;
+
+	return !strcmp(unit, "nanoseconds") ? (ticks ? REP_COUNT : REP_NS)
+	       : !strcmp(unit, "share")	    ? REP_SHARE
+	       : !strcmp(unit, "count")	    ? REP_COUNT
+					    : REP_FLOAT;
 }
 
 /* Of events that did not happen there are none, but they have no median. */
@@ -160,13 +162,13 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 	rep_series_say(s, "metrics", unit, false);
 	for (size_t i = 0; i < n; i++) {
 		for (int stat = 0; stat < REP_NSTATS && !code && follows(&m[i]); stat++) {
-			struct rep_metric metric;
+			double value;
 
 			if (!(rep_families[m[i].family].headline >> stat & 1))
 				continue;
-			metric = rep_metric_of(metrics, &m[i], (enum rep_stat)stat);
+			value = rep_metric_value(metrics, &m[i], (enum rep_stat)stat);
 			if (stat == REP_STAT_TOTAL)
-				metric.value = length > 0 ? metric.value / length : (double)NAN;
+				value = length > 0 ? value / length : (double)NAN;
 			snprintf(name, sizeof(name), *m[i].name ? "%s[%.200s].%s%s" : "%s%s.%s%s",
 				 rep_families[m[i].family].name, m[i].name, rep_stats_of[stat].name,
 				 stat == REP_STAT_TOTAL ? "/s" : "");
@@ -175,9 +177,9 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 			    &(struct rep_series_number){
 				.name = name,
 				.size = strlen(name),
-				.kind = kind_of_metric(&metric, base.ticks),
+				.kind = kind_of_stat((enum rep_stat)stat, base.ticks),
 				.absent = counts(stat) ? REP_SERIES_ZERO : REP_SERIES_GAP,
-				.value = metric.value,
+				.value = value,
 			    },
 			    err);
 		}

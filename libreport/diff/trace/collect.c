@@ -728,7 +728,6 @@ int rep_metrics_new(struct rep_metrics **m, struct tp_store *store, const struct
 		code = rep_matcher_settle(&view.match, err);
 	if (!code) {
 		c.m->base.ticks = run->row.ticks;
-		c.m->base.damaged = run->losses > 0;
 		*m = c.m;
 	} else {
 		rep_metrics_free(c.m);

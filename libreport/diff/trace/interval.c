@@ -205,38 +205,24 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-#define EACH_ITEM(m, i, c, k)                                                                      \
-	for (size_t c = (m)->first_cell[i]; c < (m)->first_cell[(i) + 1]; c++)                     \
-		for (size_t k = (m)->first_item[(m)->cell[c]];                                     \
-		     k < (m)->first_item[(m)->cell[c] + 1]; k++)
-
-static int gather(const struct rep_metrics *m, size_t i, struct durations *d)
+static int gather(const struct rep_metrics *m, const struct rep_measure *x, struct durations *d)
 {
-	bool exact = m->measure[i].exact;
 	size_t n = 0;
 
-	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++)
+	for (size_t c = x->first; c < x->first + x->ncells; c++)
 		n += m->first_item[m->cell[c] + 1] - m->first_item[m->cell[c]];
-	d->value = NULL;
-	d->n = 0;
-	if (exact && n <= SORT_MOST) {
+	memset(d, 0, sizeof(*d));
+	if (x->exact && n <= SORT_MOST) {
 		d->value = tp_many(n + 1, sizeof(*d->value));
 		if (!d->value)
 			return TP_ENOMEM;
-		EACH_ITEM(m, i, c, k)
+		REP_SET_ITEMS(m, x, c, k)
 		d->value[d->n++] = m->item[k].value;
 		qsort(d->value, d->n, sizeof(*d->value), by_value);
 		return 0;
 	}
-	memset(&d->hist, 0, sizeof(d->hist));
-	EACH_ITEM(m, i, c, k)
-	{
-		const struct rep_set_item *item = &m->item[k];
-		bool whole = item->bucket == TP_HIST_BUCKETS;
-
-		tp_hist_add(&d->hist, whole ? tp_hist_bucket((uint64_t)item->value) : item->bucket,
-			    whole ? 1 : (uint64_t)item->value);
-	}
+	REP_SET_ITEMS(m, x, c, k)
+	rep_set_count(&d->hist, &m->item[k]);
 	d->n = (size_t)d->hist.n;
 	return 0;
 }
@@ -268,12 +254,10 @@ struct below {
 	double n[REP_METRICS_WINDOWS], at[REP_NMEASURE_P][REP_METRICS_WINDOWS];
 };
 
-static void count_below(const struct rep_metrics *m, size_t i, struct below *b)
+static void count_below(const struct rep_metrics *m, const struct rep_measure *x, struct below *b)
 {
-	const struct rep_measure *x = &m->measure[i];
-
 	memset(b, 0, sizeof(*b));
-	EACH_ITEM(m, i, c, k)
+	REP_SET_ITEMS(m, x, c, k)
 	{
 		const struct rep_set_item *item = &m->item[k];
 		bool whole = item->bucket == TP_HIST_BUCKETS;
@@ -332,13 +316,12 @@ static int percentile_intervals(const struct rep_metrics *m, const struct rep_me
 {
 	static const enum rep_stat stat[REP_NMEASURE_P] = {REP_STAT_P50, REP_STAT_P90, REP_STAT_P95,
 							   REP_STAT_P99};
-	size_t i = (size_t)(x - m->measure);
 	struct durations *d = malloc(sizeof(*d));
 	struct below *b = malloc(sizeof(*b));
-	int code = d && b ? gather(m, i, d) : TP_ENOMEM;
+	int code = d && b ? gather(m, x, d) : TP_ENOMEM;
 
 	if (!code) {
-		count_below(m, i, b);
+		count_below(m, x, b);
 		for (int k = 0; k < REP_NMEASURE_P; k++)
 			if (stats & BIT(stat[k]))
 				percentile_interval(&out[stat[k]], b, k, m->base.windows, d);
@@ -389,7 +372,7 @@ int rep_estimate(const struct rep_metrics *m, const struct rep_measure *x, uint3
 		out[i] = (struct rep_estimate){.value = (double)NAN};
 		if (!(stats >> i & 1))
 			continue;
-		out[i].value = rep_metric_of(m, x, (enum rep_stat)i).value;
+		out[i].value = rep_metric_value(m, x, (enum rep_stat)i);
 		if (i == REP_STAT_COUNT || i == REP_STAT_TOTAL)
 			out[i].value = divisor > 0 ? out[i].value / divisor : (double)NAN;
 	}

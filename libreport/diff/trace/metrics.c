@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diff/name.h"
+#include "name.h"
 #include "diff/trace/set.h"
 
 const char *const rep_measure_bys[REP_NMEASURE_BY] = {
@@ -42,16 +42,16 @@ const struct rep_family_desc rep_families[REP_NFAMILIES] = {
 };
 
 const struct rep_stat_desc rep_stats_of[REP_NSTATS] = {
-    [REP_STAT_COUNT] = {"count", "how many", false},
-    [REP_STAT_TOTAL] = {"total", "their time", false},
-    [REP_STAT_MEAN] = {"mean", "time of whole events / count", false},
-    [REP_STAT_P50] = {"p50", "median", true},
-    [REP_STAT_P90] = {"p90", "90th percentile", true},
-    [REP_STAT_P95] = {"p95", "95th percentile", true},
-    [REP_STAT_P99] = {"p99", "99th percentile", true},
-    [REP_STAT_MAX] = {"max", "the longest", false},
-    [REP_STAT_RATE] = {"rate", "count per second of the run", false},
-    [REP_STAT_SHARE] = {"share", "of the family's total; of samples", false},
+    [REP_STAT_COUNT] = {"count", "how many", "count", false},
+    [REP_STAT_TOTAL] = {"total", "their time", "nanoseconds", false},
+    [REP_STAT_MEAN] = {"mean", "time of whole events / count", "nanoseconds", false},
+    [REP_STAT_P50] = {"p50", "median", "nanoseconds", true},
+    [REP_STAT_P90] = {"p90", "90th percentile", "nanoseconds", true},
+    [REP_STAT_P95] = {"p95", "95th percentile", "nanoseconds", true},
+    [REP_STAT_P99] = {"p99", "99th percentile", "nanoseconds", true},
+    [REP_STAT_MAX] = {"max", "the longest", "nanoseconds", false},
+    [REP_STAT_RATE] = {"rate", "count per second of the run", "1/s", false},
+    [REP_STAT_SHARE] = {"share", "of the family's total; of samples", "share", false},
 };
 
 const struct rep_measure *rep_metrics_measures(const struct rep_metrics *m, size_t *n)
@@ -80,11 +80,14 @@ static double share_of(const struct rep_metrics *m, const struct rep_measure *x)
 					   : ratio((double)x->total_ns, (double)all->total_ns);
 }
 
-static double value_of(const struct rep_metrics *m, const struct rep_measure *x, enum rep_stat stat)
+double rep_metric_value(const struct rep_metrics *m, const struct rep_measure *x,
+			enum rep_stat stat)
 {
 	static const int place[REP_NSTATS] = {
 	    [REP_STAT_P50] = 0, [REP_STAT_P90] = 1, [REP_STAT_P95] = 2, [REP_STAT_P99] = 3};
 
+	if (!(rep_families[x->family].stats >> stat & 1))
+		return (double)NAN;
 	switch (stat) {
 	case REP_STAT_COUNT:
 		return (double)x->count;
@@ -101,27 +104,6 @@ static double value_of(const struct rep_metrics *m, const struct rep_measure *x,
 	default:
 		return x->p[place[stat]] == TP_NULL ? (double)NAN : (double)x->p[place[stat]];
 	}
-}
-
-struct rep_metric rep_metric_of(const struct rep_metrics *m, const struct rep_measure *x,
-				enum rep_stat stat)
-{
-	struct rep_metric metric = {
-	    .family = x->family,
-	    .by = x->by,
-	    .name = x->name,
-	    .stat = stat,
-	    .unit = stat == REP_STAT_COUNT   ? "count"
-		    : stat == REP_STAT_RATE  ? "1/s"
-		    : stat == REP_STAT_SHARE ? "share"
-					     : "nanoseconds",
-	    .value = (double)NAN,
-	    .exact = x->exact || !rep_stats_of[stat].percentile,
-	};
-
-	if (rep_families[x->family].stats >> stat & 1)
-		metric.value = value_of(m, x, stat);
-	return metric;
 }
 
 /* ---- as they are typed ---- */
@@ -182,7 +164,6 @@ int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_e
 		if (!(rep_families[spec->family].stats >> i & 1))
 			break;
 		spec->stat = (enum rep_stat)i;
-		spec->stat_given = true;
 		return 0;
 	}
 	list_names(list, sizeof(list), true, rep_families[spec->family].stats);
@@ -218,15 +199,4 @@ const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
 	}
 	tp_buf_release(&key);
 	return found;
-}
-
-bool rep_metrics_find(const struct rep_metrics *m, const struct rep_metric_spec *spec,
-		      struct rep_metric *metric)
-{
-	const struct rep_measure *x = rep_metrics_measure(m, spec);
-
-	if (!x)
-		return false;
-	*metric = rep_metric_of(m, x, spec->stat);
-	return true;
 }

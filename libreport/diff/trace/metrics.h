@@ -33,7 +33,7 @@
  * REP_METRICS_SEGMENTS segments, and all tasks, regions and ranges), else from histograms, at most
  * 1 % away. All else is exact.
  *
- * Names are canonical (diff/name.h) unless exact_names is set, so that a closure is found again in
+ * Names are canonical (name.h) unless exact_names is set, so that a closure is found again in
  * another build; a name that stands for one function of the run is shown as that. Names are bytes
  * of the dump: escape them.
  *
@@ -43,7 +43,8 @@
  *
  *	code = rep_metric_parse(&spec, "task[checkout].p95", err);
  *	code = rep_metrics_new(&m, store, run, &opt, err);
- *	if (rep_metrics_find(m, &spec, &metric)) … metric.value, metric.unit …
+ *	x = rep_metrics_measure(m, &spec);
+ *	if (x) … rep_metric_value(m, x, spec.stat) …
  *	rep_metrics_free(m); */
 #ifndef REP_DIFF_TRACE_METRICS_H
 #define REP_DIFF_TRACE_METRICS_H
@@ -107,6 +108,7 @@ extern const struct rep_family_desc {
 
 extern const struct rep_stat_desc {
 	const char *name, *doc;
+	const char *unit; /* "nanoseconds", "count", "1/s", "share" */
 	bool percentile;
 } rep_stats_of[REP_NSTATS];
 
@@ -144,6 +146,7 @@ struct rep_measure {
 	int64_t whole_ns;	   /* of the events counted */
 	int64_t p[REP_NMEASURE_P]; /* TP_NULL where there is no duration */
 	bool exact;
+	size_t first, ncells; /* private: where its cells are */
 };
 
 struct rep_metrics;
@@ -161,43 +164,27 @@ struct rep_metrics_base {
 	int64_t length_ns; /* of the run, or of the range looked at */
 	bool ticks;    /* the run has no clock: every "ns" is a tick, rates are per 10^9 of them */
 	int64_t tasks; /* complete ones */
-	int64_t samples; /* of the CPU profiler */
-	bool damaged;	 /* something was lost */
 	size_t windows;
 };
 void rep_metrics_base(const struct rep_metrics *m, struct rep_metrics_base *base);
 
 /* ---- a metric ---- */
 
-struct rep_metric {
-	enum rep_family family;
-	enum rep_measure_by by;
-	const char *name;
-	enum rep_stat stat;
-	const char *unit; /* "nanoseconds", "count", "1/s", "share" */
-	double value;	  /* NaN: nothing to tell */
-	bool exact;
-};
-
-/* The statistic of a measure. */
-struct rep_metric rep_metric_of(const struct rep_metrics *m, const struct rep_measure *measure,
-				enum rep_stat stat);
+/* The statistic of a measure, in its unit (rep_stats_of); NaN: nothing to tell. */
+double rep_metric_value(const struct rep_metrics *m, const struct rep_measure *measure,
+			enum rep_stat stat);
 
 /* "sched.p99", "task[checkout].p95", "block[chan receive]" (its family's default), as typed. */
 struct rep_metric_spec {
 	enum rep_family family;
 	enum rep_stat stat;
-	bool stat_given;
 	bool named; /* there were brackets */
 	char name[400];
 };
 /* TP_EFORMAT with a sentence that lists what there is. */
 int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_err *err);
-/* Of a name that is a reason and an entry function the first of these is taken. False: the run has
- * no such measure (which is 0 of it where the family's events are merely absent). */
-bool rep_metrics_find(const struct rep_metrics *m, const struct rep_metric_spec *spec,
-		      struct rep_metric *metric);
-/* The measure itself, NULL for none. */
+/* The measure, NULL where the run has none (its events may merely be absent). Of a name that is a
+ * reason and an entry function the first of these is taken. */
 const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
 					      const struct rep_metric_spec *spec);
 

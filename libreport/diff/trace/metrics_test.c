@@ -242,7 +242,7 @@ static void test_metrics_groups(void **state)
 	const struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
 	struct rep_metrics_base base;
 	struct rep_metric_spec spec;
-	struct rep_metric metric;
+	const struct rep_measure *x;
 	struct rep_metrics *m;
 	struct tp_err err;
 
@@ -251,16 +251,15 @@ static void test_metrics_groups(void **state)
 	rep_metrics_base(m, &base);
 	assert_int_equal(base.length_ns, runs.run[0].row.duration_ns);
 	assert_int_equal(base.tasks, 600);
-	assert_int_equal(base.samples, 30);
 	assert_int_equal(rep_metric_parse(&spec, "group[main.(*Shop).customer].count", &err), 0);
-	assert_true(rep_metrics_find(m, &spec, &metric));
-	assert_true(metric.value == 20);
-	assert_string_equal(metric.unit, "count");
+	x = rep_metrics_measure(m, &spec);
+	assert_true(x && rep_metric_value(m, x, spec.stat) == 20);
 	assert_int_equal(rep_metric_parse(&spec, "task[order].rate", &err), 0);
-	assert_true(rep_metrics_find(m, &spec, &metric));
-	assert_true(fabs(metric.value - 600e9 / (double)base.length_ns) < 1e-6);
+	x = rep_metrics_measure(m, &spec);
+	assert_true(x && fabs(rep_metric_value(m, x, spec.stat) - 600e9 / (double)base.length_ns) <
+			     1e-6);
 	assert_int_equal(rep_metric_parse(&spec, "task[other].rate", &err), 0);
-	assert_false(rep_metrics_find(m, &spec, &metric));
+	assert_null(rep_metrics_measure(m, &spec));
 	rep_metrics_free(m);
 }
 

@@ -6,7 +6,7 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "decode/dict.h"
-#include "diff/name.h"
+#include "name.h"
 
 int rep_set_new(struct rep_metrics **out, const int64_t *edge, size_t windows, struct tp_err *err)
 {
@@ -43,7 +43,6 @@ void rep_metrics_free(struct rep_metrics *m)
 	free(m->first_pair);
 	free(m->measure);
 	free(m->cell);
-	free(m->first_cell);
 	free(m);
 }
 
@@ -237,7 +236,6 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 		code = rep_set_solve(p, err);
 	if (!code) {
 		p->base.ticks = m->base.ticks;
-		p->base.damaged = m->base.damaged;
 		*part = p;
 		return 0;
 	}

@@ -63,8 +63,7 @@ struct rep_metrics {
 	size_t *first_pair;
 	struct rep_measure *measure;
 	size_t n;
-	uint32_t *cell; /* cells by measure, from first_cell[measure] on */
-	size_t *first_cell;
+	uint32_t *cell; /* cells by measure, from its `first` on */
 	/* By family, as they are asked for with each of its measures: all its events; NULL and
 	 * nothing where there are none. */
 	const struct rep_measure *all[REP_NFAMILIES];
@@ -108,6 +107,14 @@ void rep_set_windows(const struct rep_metrics *m, const struct rep_measure *x,
 /* The same metrics from the windows of which use[] says so, as a run of its own; shares nothing. */
 int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metrics **part,
 		 struct tp_err *err);
+
+/* Goes through the durations of a measure: m->item[k], cell by cell. */
+#define REP_SET_ITEMS(m, x, c, k)                                                                  \
+	for (size_t c = (x)->first; c < (x)->first + (x)->ncells; c++)                             \
+		for (size_t k = (m)->first_item[(m)->cell[c]];                                     \
+		     k < (m)->first_item[(m)->cell[c] + 1]; k++)
+/* Counts one of them in a histogram. */
+void rep_set_count(struct tp_hist *hist, const struct rep_set_item *item);
 
 extern const double rep_measure_quantile[REP_NMEASURE_P];
 

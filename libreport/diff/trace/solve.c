@@ -74,22 +74,26 @@ static int find_measures(struct rep_metrics *m, struct rep_keys *keys)
 		return code;
 	m->n = keys->n;
 	m->measure = calloc(m->n + 1, sizeof(*m->measure));
-	m->first_cell = calloc(m->n + 2, sizeof(*m->first_cell));
 	m->cell = tp_many(m->cells.n * REP_NMEASURE_BY + 1, sizeof(*m->cell));
-	if (!m->measure || !m->first_cell || !m->cell)
+	if (!m->measure || !m->cell)
 		return TP_ENOMEM;
-	for (size_t c = 0; c < m->cells.n; c++)
-		for (size_t i = measures_of(m, c, k); i-- > 0;)
-			if (rep_keys_find(keys, k[i].part[0], k[i].part[1], k[i].part[2], 0,
-					  &index))
-				m->first_cell[index + 2]++;
-	for (size_t i = 2; i <= m->n; i++)
-		m->first_cell[i] += m->first_cell[i - 1];
-	for (size_t c = 0; c < m->cells.n; c++)
-		for (size_t i = measures_of(m, c, k); i-- > 0;)
-			if (rep_keys_find(keys, k[i].part[0], k[i].part[1], k[i].part[2], 0,
-					  &index))
-				m->cell[m->first_cell[index + 1]++] = (uint32_t)c;
+	for (int place = 0; place < 2; place++) {
+		for (size_t c = 0; c < m->cells.n; c++)
+			for (size_t i = measures_of(m, c, k); i-- > 0;) {
+				if (!rep_keys_find(keys, k[i].part[0], k[i].part[1], k[i].part[2],
+						   0, &index))
+					continue;
+				if (place)
+					m->cell[m->measure[index].first +
+						m->measure[index].ncells] = (uint32_t)c;
+				m->measure[index].ncells++;
+			}
+		for (size_t i = 0, at = 0; !place && i < m->n; i++) {
+			m->measure[i].first = at;
+			at += m->measure[i].ncells;
+			m->measure[i].ncells = 0;
+		}
+	}
 	return 0;
 }
 
@@ -134,11 +138,9 @@ static const char *name_of(const struct rep_metrics *m, uint32_t name, bool show
 	return tp_dict_text(m->names, name).text;
 }
 
-static void add_sums(struct rep_metrics *m, size_t i)
+static void add_sums(struct rep_metrics *m, struct rep_measure *x)
 {
-	struct rep_measure *x = &m->measure[i];
-
-	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++) {
+	for (size_t c = x->first; c < x->first + x->ncells; c++) {
 		size_t cell = m->cell[c];
 
 		for (size_t k = m->first_pair[cell]; k < m->first_pair[cell + 1]; k++) {
@@ -182,20 +184,26 @@ struct scratch {
 	struct tp_hist hist;
 };
 
-static void percentiles(struct rep_metrics *m, size_t i, struct scratch *s)
+void rep_set_count(struct tp_hist *hist, const struct rep_set_item *item)
 {
-	struct rep_measure *x = &m->measure[i];
+	bool whole = item->bucket == TP_HIST_BUCKETS;
+
+	tp_hist_add(hist, whole ? tp_hist_bucket((uint64_t)item->value) : item->bucket,
+		    whole ? 1 : (uint64_t)item->value);
+}
+
+static void percentiles(const struct rep_metrics *m, struct rep_measure *x, struct scratch *s)
+{
 	size_t n = 0;
 
 	x->exact = true;
 	for (int k = 0; k < REP_NMEASURE_P; k++)
 		x->p[k] = TP_NULL;
-	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++)
-		for (size_t k = m->first_item[m->cell[c]]; k < m->first_item[m->cell[c] + 1]; k++) {
-			if (m->item[k].bucket != TP_HIST_BUCKETS)
-				x->exact = false;
-			s->value[n++] = m->item[k].value;
-		}
+	REP_SET_ITEMS(m, x, c, k)
+	{
+		x->exact = x->exact && m->item[k].bucket == TP_HIST_BUCKETS;
+		s->value[n++] = m->item[k].value;
+	}
 	if (!n)
 		return;
 	if (x->exact) {
@@ -203,15 +211,8 @@ static void percentiles(struct rep_metrics *m, size_t i, struct scratch *s)
 		return;
 	}
 	memset(&s->hist, 0, sizeof(s->hist));
-	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++)
-		for (size_t k = m->first_item[m->cell[c]]; k < m->first_item[m->cell[c] + 1]; k++) {
-			const struct rep_set_item *item = &m->item[k];
-			bool whole = item->bucket == TP_HIST_BUCKETS;
-
-			tp_hist_add(&s->hist,
-				    whole ? tp_hist_bucket((uint64_t)item->value) : item->bucket,
-				    whole ? 1 : (uint64_t)item->value);
-		}
+	REP_SET_ITEMS(m, x, c, k)
+	rep_set_count(&s->hist, &m->item[k]);
 	for (int k = 0; k < REP_NMEASURE_P; k++) {
 		x->p[k] = (int64_t)tp_hist_quantile(&s->hist, rep_measure_quantile[k]);
 		if (x->p[k] > x->max_ns)
@@ -223,8 +224,7 @@ static void percentiles(struct rep_metrics *m, size_t i, struct scratch *s)
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct rep_measure *x = *(const struct rep_measure *const *)a;
-	const struct rep_measure *y = *(const struct rep_measure *const *)b;
+	const struct rep_measure *x = a, *y = b;
 	int64_t of_x = x->family == REP_FAMILY_CPU ? x->count : x->total_ns;
 	int64_t of_y = y->family == REP_FAMILY_CPU ? y->count : y->total_ns;
 
@@ -237,51 +237,11 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-static int put_in_order(struct rep_metrics *m)
-{
-	const struct rep_measure **order = tp_many(m->n + 1, sizeof(*order));
-	struct rep_measure *sorted = tp_many(m->n + 1, sizeof(*sorted));
-	size_t *first = tp_many(m->n + 2, sizeof(*first));
-	uint32_t *cell = tp_many(m->first_cell[m->n] + 1, sizeof(*cell));
-	size_t at = 0;
-
-	if (!order || !sorted || !first || !cell) {
-		free(order);
-		free(sorted);
-		free(first);
-		free(cell);
-		return TP_ENOMEM;
-	}
-	for (size_t i = 0; i < m->n; i++)
-		order[i] = &m->measure[i];
-	qsort(order, m->n, sizeof(*order), by_rank);
-	for (size_t i = 0; i < m->n; i++) {
-		size_t old = (size_t)(order[i] - m->measure);
-		size_t n = m->first_cell[old + 1] - m->first_cell[old];
-
-		sorted[i] = *order[i];
-		first[i] = at;
-		memcpy(cell + at, m->cell + m->first_cell[old], n * sizeof(*cell));
-		at += n;
-	}
-	first[m->n] = at;
-	free(order);
-	free(m->measure);
-	free(m->first_cell);
-	free(m->cell);
-	m->measure = sorted;
-	m->first_cell = first;
-	m->cell = cell;
-	return 0;
-}
-
 void rep_set_windows(const struct rep_metrics *m, const struct rep_measure *x,
 		     struct rep_set_windows *w)
 {
-	size_t i = (size_t)(x - m->measure);
-
 	memset(w, 0, sizeof(*w));
-	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++) {
+	for (size_t c = x->first; c < x->first + x->ncells; c++) {
 		size_t cell = m->cell[c];
 
 		for (size_t k = m->first_pair[cell]; k < m->first_pair[cell + 1]; k++) {
@@ -326,10 +286,8 @@ static int solve(struct rep_metrics *m)
 		x->by = (enum rep_measure_by)keys.key[i].part[1];
 		x->key = name_of(m, keys.key[i].part[2], false);
 		x->name = name_of(m, keys.key[i].part[2], true);
-		add_sums(m, i);
-		percentiles(m, i, s);
-		if (x->family == REP_FAMILY_CPU && x->by == REP_MEASURE_ALL)
-			m->base.samples = x->count;
+		add_sums(m, x);
+		percentiles(m, x, s);
 		if (x->family == REP_FAMILY_TASK && x->by == REP_MEASURE_ALL)
 			m->base.tasks = x->count;
 	}
@@ -337,11 +295,11 @@ static int solve(struct rep_metrics *m)
 		free(s->value);
 	free(s);
 	rep_keys_release(&keys);
-	if (!code)
-		code = put_in_order(m);
-	if (!code)
-		find_families(m);
-	return code;
+	if (code)
+		return code;
+	qsort(m->measure, m->n, sizeof(*m->measure), by_rank);
+	find_families(m);
+	return 0;
 }
 
 int rep_set_solve(struct rep_metrics *m, struct tp_err *err)

@@ -1,43 +1,113 @@
-/* Profiles against profiles: by sample type, by function, as flame graphs. */
+/* What changed: profiles by sample type and function, traces by what was measured in both. Traces of
+ * different length are compared by what happens in a second. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/diff.h"
 #include "diff/prepare.h"
-#include "flame/flame.h"
+#include "diff/show.h"
 #include "page/inside.h"
 
-#define BUDGET ((size_t)400 << 10) /* of a graph's frames */
+#define SECTION_ROWS 60 /* of a table of metrics */
+#define SENTENCES    10
 
 struct changed {
-	struct rep_diff_prepared old, new;
+	struct rep_diff_side old, new;
 	struct rep_diff *diff;
 };
 
 static void release(struct changed *c)
 {
 	rep_diff_free(c->diff);
-	rep_diff_prepared_release(&c->old);
-	rep_diff_prepared_release(&c->new);
+	rep_diff_side_release(&c->old);
+	rep_diff_side_release(&c->new);
 }
 
+static void write_name(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	struct tp_buf name = {0};
+	size_t names;
+
+	if (rep_diff_name(d, row, &name, &names))
+		h->code = TP_ENOMEM;
+	html_text(h, name.data ? (char *)name.data : "", name.size);
+	tp_buf_release(&name);
+}
+
+/* ---- tables ---- */
+
+#define COLUMNS 8
+
+struct table {
+	const struct rep_diff *d;
+	const struct rep_column *columns;
+	size_t ncolumns, rows; /* at most so many rows */
+	int section;	       /* of metrics; -1: all rows */
+	/* Fills in a row but for its name, which is in the column `name`. */
+	void (*fill)(struct table *t, const struct rep_diff_row *row, struct rep_value *v);
+	size_t name;
+	const struct rep_flame_measure *measure; /* of profiles */
+	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], interval[64];
+};
+
+static int put_row(struct table *t, const struct rep_diff_row *row, struct rep_output *out,
+		   struct tp_err *err)
+{
+	struct rep_value v[COLUMNS];
+	struct tp_buf name = {0};
+	size_t names;
+	int code = rep_diff_name(t->d, row, &name, &names) ? tp_nomem(err) : 0;
+
+	t->fill(t, row, v);
+	v[t->name] = rep_text(name.data ? (char *)name.data : "", name.size);
+	if (!code)
+		code = rep_output_row(out, v, err);
+	tp_buf_release(&name);
+	return code;
+}
+
+/* Puts the table into `tables`; *n is how many rows there are in all. */
+static int make_table(struct table *t, struct page_tables *tables, size_t *n, struct tp_err *err)
+{
+	const struct rep_diff *d = t->d;
+	struct rep_output *out = NULL;
+	int code = page_tables_output(tables, &out, err);
+
+	*n = 0;
+	if (!code)
+		code = rep_output_begin(out, "changes", t->columns, t->ncolumns, err);
+	for (size_t i = 0; i < d->n && !code; i++)
+		if ((t->section < 0 || d->row[i].section == (unsigned)t->section) &&
+		    (*n)++ < t->rows)
+			code = put_row(t, &d->row[i], out, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	rep_output_free(out);
+	return code;
+}
+
+/* ---- profiles ---- */
+
 /* The diff of the sample type that the first new profile has at this index. */
-static int make(struct page *p, size_t type, struct changed *c, struct tp_err *err)
+static int make_of_type(struct page *p, size_t type, struct changed *c, struct tp_err *err)
 {
 	const struct rep_page_sides *s = p->sides;
 	const struct tp_profile *first = s->new[0];
 	struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_filter_notes notes = {0};
-	int code = rep_diff_prepare(s->old, s->nold, &plain, &c->old, &notes, err);
+	int code = rep_diff_side_profiles(&c->old, s->old, s->nold, err);
 
 	if (!code)
-		code = rep_diff_prepare(s->new, s->nnew, &plain, &c->new, &notes, err);
+		code = rep_diff_side_profiles(&c->new, s->new, s->nnew, err);
+	if (!code)
+		code = rep_diff_prepare(&c->old, &plain, &notes, err);
+	if (!code)
+		code = rep_diff_prepare(&c->new, &plain, &notes, err);
 	opt.sample_index = tp_dict_text(first->dict, first->types[type].type).text;
 	if (!code)
-		code = rep_diff_new(&c->diff, &c->old.side, &c->new.side, &opt, err);
+		code = rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
 	rep_filter_notes_release(&notes);
 	return code;
 }
@@ -53,7 +123,7 @@ static bool is_common(const struct page *p, size_t type)
 	    old, tp_dict_text(first->dict, first->types[type].type).text, &index, &err);
 }
 
-static size_t common_types(const struct page *p, size_t index[PAGE_TYPES])
+size_t page_common_types(const struct page *p, size_t index[PAGE_TYPES])
 {
 	size_t n = page_types(p, p->sides->new[0], index), kept = 0;
 
@@ -75,7 +145,7 @@ int page_changed_check(const struct page *p, struct tp_err *err)
 	if (code)
 		return code;
 	type = tp_dict_text(s->new[0]->dict, s->new[0]->types[index[0]].type).text;
-	if (common_types(p, index))
+	if (page_common_types(p, index))
 		return 0;
 	rep_profile_type_names(s->old[0], old);
 	rep_profile_type_names(s->new[0], new);
@@ -111,54 +181,51 @@ static int write_sentences(struct page *p, struct html *h, size_t type, struct t
 	const struct tp_profile *first = p->sides->new[0];
 	struct rep_flame_measure m = page_measure(first, type);
 	struct changed c = {0};
-	int code = make(p, type, &c, err);
+	const struct rep_diff *d;
+	struct rep_diff_pair t;
+	int code = make_of_type(p, type, &c, err);
 	size_t shown = 0;
 
-	if (!code) {
-		struct rep_diff_pair t = c.diff->total.flat;
-
-		html_put(h, "<li><p><b>");
-		html_str(h, c.diff->type);
-		html_put(h, "</b>: ");
-		write_value(h, &m, t.old);
-		html_put(h, " → ");
-		write_value(h, &m, t.new);
-		html_put(h, ", ");
-		write_delta(h, &m, rep_diff_delta(t));
-		if (isfinite(rep_diff_percent(t)))
-			html_f(h, " (%+.1f%%)", rep_diff_percent(t));
-		if (c.diff->sets)
-			html_f(h, "; medians of %zu and %zu runs: %s", c.diff->nold, c.diff->nnew,
-			       rep_verdicts[c.diff->total.verdict]);
-		html_put(h, "</p>");
-		for (size_t i = 0; i < c.diff->n && shown < 3; i++) {
-			const struct rep_diff_row *row = &c.diff->row[i];
-			struct tp_buf name = {0};
-			size_t names;
-
-			if (!rep_diff_delta(row->flat))
-				continue;
-			if (rep_diff_name(c.diff, row, &name, &names)) {
-				h->code = TP_ENOMEM;
-			} else {
-				html_put(h, "<p>");
-				write_delta(h, &m, rep_diff_delta(row->flat));
-				html_put(h, " in ");
-				html_text(h, name.data ? (char *)name.data : "", name.size);
-				html_put(h, "</p>");
-				shown++;
-			}
-			tp_buf_release(&name);
-		}
-		html_put(h, "</li>\n");
+	if (code) {
+		release(&c);
+		return code;
 	}
+	d = c.diff;
+	t = d->total.flat;
+	html_put(h, "<li><p><b>");
+	html_str(h, d->type);
+	html_put(h, "</b>: ");
+	write_value(h, &m, t.old);
+	html_put(h, " → ");
+	write_value(h, &m, t.new);
+	html_put(h, ", ");
+	write_delta(h, &m, rep_diff_delta(t));
+	if (isfinite(rep_diff_percent(t)))
+		html_f(h, " (%+.1f%%)", rep_diff_percent(t));
+	if (d->sets)
+		html_f(h, "; medians of %zu and %zu runs: %s", d->nold, d->nnew,
+		       rep_diff_verdict(d, d->total.verdict));
+	html_put(h, "</p>");
+	for (size_t i = 0; i < d->n && shown < 3; i++) {
+		int64_t delta = rep_diff_delta(d->row[i].flat);
+
+		if (!delta)
+			continue;
+		html_put(h, "<p>");
+		write_delta(h, &m, delta);
+		html_put(h, " in ");
+		write_name(h, d, &d->row[i]);
+		html_put(h, "</p>");
+		shown++;
+	}
+	html_put(h, "</li>\n");
 	release(&c);
-	return code;
+	return 0;
 }
 
 int page_changed_types(struct page *p, struct html *h, struct tp_err *err)
 {
-	size_t index[PAGE_TYPES], n = common_types(p, index);
+	size_t index[PAGE_TYPES], n = page_common_types(p, index);
 	int code = 0;
 
 	html_put(h, "<ul class=\"findings\">\n");
@@ -168,76 +235,62 @@ int page_changed_types(struct page *p, struct html *h, struct tp_err *err)
 	return code;
 }
 
-/* ---- functions ---- */
-
-static int put_rows(const struct rep_diff *d, const struct rep_flame_measure *m, size_t rows,
-		    struct rep_output *out, struct tp_err *err)
+static void fill_function(struct table *t, const struct rep_diff_row *row, struct rep_value *v)
 {
-	const struct rep_column columns[] = {
-	    {.name = "old", .title = "OLD", .kind = page_kind(m)},
-	    {.name = "new", .title = "NEW", .kind = page_kind(m)},
-	    {.name = "delta", .title = "DELTA", .kind = page_kind(m)},
-	    {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
-	    {.name = "cum_delta", .title = "CUM DELTA", .kind = page_kind(m)},
-	    {.name = "q", .title = "Q", .kind = REP_FLOAT, .raw_only = !d->sets},
-	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT, .raw_only = !d->sets},
-	    {.name = "name", .title = "FUNCTION", .kind = REP_TEXT},
-	};
-	int code = rep_output_begin(out, "changes", columns, 8, err);
+	double percent = rep_diff_percent(row->flat);
 
-	for (size_t i = 0; i < d->n && i < rows && !code; i++) {
-		const struct rep_diff_row *row = &d->row[i];
-		struct tp_buf name = {0};
-		size_t names;
-		double percent = rep_diff_percent(row->flat);
-		struct rep_value v[8] = {
-		    page_scaled(m, row->flat.old),
-		    page_scaled(m, row->flat.new),
-		    page_scaled(m, rep_diff_delta(row->flat)),
-		    isfinite(percent) ? rep_float(percent / 100)
-				      : rep_str(row->status == REP_STATUS_ADDED ? "new" : "∞"),
-		    page_scaled(m, rep_diff_delta(row->cum)),
-		    rep_float(row->q),
-		    rep_str(rep_verdicts[row->verdict]),
-		};
-
-		if (!row->flat.old && !row->flat.new)
-			v[3] = rep_null();
-		if (rep_diff_name(d, row, &name, &names)) {
-			code = tp_nomem(err);
-		} else {
-			v[7] = rep_text(name.data ? (char *)name.data : "", name.size);
-			code = rep_output_row(out, v, err);
-		}
-		tp_buf_release(&name);
-	}
-	return code ? code : rep_output_end(out, err);
+	v[0] = page_scaled(t->measure, row->flat.old);
+	v[1] = page_scaled(t->measure, row->flat.new);
+	v[2] = page_scaled(t->measure, rep_diff_delta(row->flat));
+	v[3] = !row->flat.old && !row->flat.new ? rep_null()
+	       : isfinite(percent)		? rep_float(percent / 100)
+				   : rep_str(row->status == REP_STATUS_ADDED ? "new" : "∞");
+	v[4] = page_scaled(t->measure, rep_diff_delta(row->cum));
+	v[5] = rep_float(isnan(row->q) ? 1 : row->q);
+	v[6] = rep_str(rep_diff_verdict(t->d, row->verdict));
 }
 
 static int write_functions(struct page *p, struct html *h, size_t type, struct tp_err *err)
 {
 	const struct tp_profile *first = p->sides->new[0];
-	struct rep_flame_measure m = page_measure(first, type);
+	const struct rep_flame_measure m = page_measure(first, type);
+	const enum rep_kind kind = page_kind(&m);
 	struct page_tables tables = {0};
-	struct rep_output *out = NULL;
 	struct changed c = {0};
-	int code = make(p, type, &c, err);
+	int code = make_of_type(p, type, &c, err);
+	const bool sets = !code && c.diff->sets;
+	const struct rep_column columns[] = {
+	    {.name = "old", .title = "OLD", .kind = kind},
+	    {.name = "new", .title = "NEW", .kind = kind},
+	    {.name = "delta", .title = "DELTA", .kind = kind},
+	    {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
+	    {.name = "cum_delta", .title = "CUM DELTA", .kind = kind},
+	    {.name = "q", .title = "Q", .kind = REP_FLOAT, .raw_only = !sets},
+	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT, .raw_only = !sets},
+	    {.name = "name", .title = "FUNCTION", .kind = REP_TEXT},
+	};
+	struct table t = {.d = c.diff,
+			  .columns = columns,
+			  .ncolumns = 8,
+			  .rows = (size_t)p->rows,
+			  .section = -1,
+			  .fill = fill_function,
+			  .name = 7,
+			  .measure = &m};
+	size_t n;
 
 	if (!code)
-		code = page_tables_output(&tables, &out, err);
-	if (!code)
-		code = put_rows(c.diff, &m, (size_t)p->rows, out, err);
+		code = make_table(&t, &tables, &n, err);
 	if (!code) {
 		page_type_heading(h, first, type);
 		page_table_write(h, &tables.table[0], "functions by how much they changed");
-		if (c.diff->n > (size_t)p->rows) {
+		if (n > t.rows) {
 			html_put(h, "<p class=\"note\">… and ");
-			html_counted(h, (int64_t)c.diff->n - p->rows, "more function");
+			html_counted(h, (int64_t)(n - t.rows), "more function");
 			html_put(h, "</p>\n");
 		}
 		page_type_command(p, h, "tprof-diff", first, type);
 	}
-	rep_output_free(out);
 	page_tables_release(&tables);
 	release(&c);
 	return code;
@@ -245,7 +298,7 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 
 int page_changed_functions(struct page *p, struct html *h, struct tp_err *err)
 {
-	size_t index[PAGE_TYPES], n = common_types(p, index);
+	size_t index[PAGE_TYPES], n = page_common_types(p, index);
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++)
@@ -253,64 +306,169 @@ int page_changed_functions(struct page *p, struct html *h, struct tp_err *err)
 	return code;
 }
 
-/* ---- flame graphs ---- */
+/* ---- traces ---- */
 
-static int write_flame(struct page *p, struct html *h, size_t type, struct tp_err *err)
+static int measure(const struct rep_page_run *runs, size_t n, struct rep_diff_side *side,
+		   struct tp_err *err)
 {
-	const struct rep_page_sides *s = p->sides;
-	const struct tp_profile *first = s->new[0];
-	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_flame_tree_options how = {.compared = true};
-	struct rep_profile_view *views = calloc(s->nold + s->nnew, sizeof(*views));
-	struct rep_flame_part *parts = calloc(s->nold + s->nnew, sizeof(*parts));
-	struct rep_flame_heading words = {0};
-	struct rep_flame_tree tree = {0};
-	size_t n = 0;
-	int code = views && parts ? 0 : tp_nomem(err);
+	const struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
+	int code = 0;
 
-	opt.sample_index = tp_dict_text(first->dict, first->types[type].type).text;
-	for (; n < s->nold + s->nnew && !code; n++) {
-		bool old = n < s->nold;
-
-		parts[n] = (struct rep_flame_part){.view = &views[n],
-						   .name = old ? s->old_name : s->new_name,
-						   .side = old ? REP_FLAME_OLD : REP_FLAME_NEW};
-		code = rep_profile_view_init(&views[n], old ? s->old[n] : s->new[n - s->nold], &opt,
-					     &rep_flame_traits, err);
-	}
-	if (!code)
-		code = rep_flame_tree_init(&tree, &how, err);
-	/* Sets of different size are brought to the same total: a sum of more runs is no growth. */
-	if (!code)
-		code = rep_flame_parts_add(&tree, parts, n, s->nold != s->nnew, err);
-	if (!code)
-		code = rep_flame_tree_sum(&tree, err);
-	if (!code)
-		code = rep_flame_heading(&words, &tree, parts, n, "", err);
-	if (!code && rep_flame_weight(&tree, 0)) {
-		page_type_heading(h, first, type);
-		code = page_flame_write(h, &tree, &words, BUDGET, "Flame graph of the difference",
-					err);
-		if (!code)
-			page_type_command(p, h, "tprof-flame -o flame.html", first, type);
-	}
-	rep_flame_heading_release(&words);
-	rep_flame_tree_release(&tree);
-	for (size_t i = 0; i < n; i++)
-		rep_profile_view_release(&views[i]);
-	free(views);
-	free(parts);
+	side->run = calloc(n + 1, sizeof(*side->run));
+	if (!side->run)
+		return tp_nomem(err);
+	for (; side->n < n && !code; side->n += !code)
+		code = rep_metrics_new(&side->run[side->n].metrics, runs[side->n].store,
+				       runs[side->n].run, &opt, err);
 	return code;
 }
 
-int page_changed_flames(struct page *p, struct html *h, struct tp_err *err)
+static int make_of_traces(struct page *p, struct changed *c, struct tp_err *err)
 {
-	size_t index[PAGE_TYPES], n = common_types(p, index);
-	int code = 0;
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	int code = measure(p->runs->old, p->runs->nold, &c->old, err);
 
-	if (n)
-		page_flame_script(h);
-	for (size_t i = 0; i < n && !code; i++)
-		code = write_flame(p, h, index[i], err);
+	if (!code)
+		code = measure(p->runs->new, p->runs->nnew, &c->new, err);
+	return code ? code : rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
+}
+
+static void write_amount(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row,
+			 double value)
+{
+	char text[REP_DIFF_VALUE];
+
+	html_str(h, isnan(value) ? "nothing" : rep_diff_value(d, row, value, text));
+}
+
+/* The interval of the change as shares of the old value; false where there is none. */
+static bool interval_of(const struct rep_diff_row *row, double *low, double *high)
+{
+	if (!row->of_delta.known || !(row->old > 0))
+		return false;
+	*low = row->of_delta.low / row->old;
+	*high = row->of_delta.high / row->old;
+	return isfinite(*low) && isfinite(*high);
+}
+
+static void write_sentence(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	double change = row->change, low, high;
+
+	html_put(h, "<li><p><b>");
+	write_name(h, d, row);
+	html_put(h, "</b>: ");
+	write_amount(h, d, row, row->old);
+	html_put(h, " → ");
+	write_amount(h, d, row, row->new);
+	if (isfinite(change))
+		html_f(h, ", <b>%+.1f%%</b>", change * 100);
+	if (interval_of(row, &low, &high))
+		html_f(h, " <span class=\"soft\">(%+.1f%% to %+.1f%%)</span>", low * 100,
+		       high * 100);
+	html_put(h, "</p></li>\n");
+}
+
+static void write_metrics(struct page *p, struct html *h, const struct rep_diff *d)
+{
+	char advice[REP_DIFF_ADVICE_SIZE];
+	size_t n = 0;
+
+	/* These come first, what changed most in front. */
+	while (n < d->n && d->row[n].verdict == REP_VERDICT_CHANGED)
+		n++;
+	if (n) {
+		html_put(h, "<ul class=\"findings\">\n");
+		for (size_t i = 0; i < n && i < SENTENCES; i++)
+			write_sentence(h, d, &d->row[i]);
+		html_put(h, "</ul>\n");
+	}
+	html_put(h, "<p class=\"note\">");
+	html_counted(h, (int64_t)n, "metric");
+	html_f(h, " of %zu %s. ", d->n,
+	       d->sets	? "changed, by a rank test over the runs"
+	       : n == 1 ? "differs by more than the unrest within the runs"
+			: "differ by more than the unrest within the runs");
+	html_str(h, rep_diff_advice(d, advice));
+	html_put(h, " Counts and totals are told by the second, as runs differ in length.</p>\n<p "
+		    "class=\"more\">");
+	page_command(p, h, "tprof-diff", "");
+	html_put(h, "</p>\n");
+}
+
+static void fill_metric(struct table *t, const struct rep_diff_row *row, struct rep_value *v)
+{
+	double low, high;
+
+	t->interval[0] = '\0';
+	if (interval_of(row, &low, &high))
+		snprintf(t->interval, sizeof(t->interval), "%+.1f%% to %+.1f%%", low * 100,
+			 high * 100);
+	v[1] = isnan(row->old) ? rep_null() : rep_str(rep_diff_value(t->d, row, row->old, t->old));
+	v[2] = isnan(row->new) ? rep_null() : rep_str(rep_diff_value(t->d, row, row->new, t->new));
+	v[3] = isfinite(row->change) ? rep_float(row->change) : rep_null();
+	v[4] = rep_str(t->interval);
+	v[5] = rep_str(rep_diff_verdict(t->d, row->verdict));
+}
+
+static int write_section(struct page *p, struct html *h, const struct rep_diff *d, int section,
+			 struct tp_err *err)
+{
+	static const struct rep_column columns[] = {
+	    {.name = "metric", .title = "METRIC", .kind = REP_TEXT},
+	    {.name = "old", .title = "OLD", .kind = REP_TEXT, .right = true},
+	    {.name = "new", .title = "NEW", .kind = REP_TEXT, .right = true},
+	    {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
+	    {.name = "interval", .title = "95 % INTERVAL", .kind = REP_TEXT, .right = true},
+	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT},
+	};
+	const struct rep_trace_section *desc = &rep_trace_sections[section];
+	struct table t = {.d = d,
+			  .columns = columns,
+			  .ncolumns = 6,
+			  .rows = SECTION_ROWS,
+			  .section = section,
+			  .fill = fill_metric};
+	struct page_tables tables = {0};
+	size_t n;
+	int code = make_table(&t, &tables, &n, err);
+
+	if (!code && n) {
+		char text[80];
+
+		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
+		page_table_write(h, &tables.table[0], desc->doc);
+		snprintf(text, sizeof(text), "--by=%s --rows=0", desc->name);
+		html_put(h, "<p class=\"more\">");
+		if (n > t.rows)
+			html_f(h, "… and %zu more: ", n - t.rows);
+		page_command(p, h, "tprof-diff", text);
+		html_put(h, "</p>\n");
+	}
+	page_tables_release(&tables);
 	return code;
+}
+
+int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
+{
+	struct changed c = {0};
+	int code = make_of_traces(p, &c, err);
+
+	if (!code)
+		write_metrics(p, h, c.diff);
+	for (int i = 0; i < REP_NTRACE_SECTIONS && !code; i++)
+		code = write_section(p, h, c.diff, i, err);
+	release(&c);
+	return code;
+}
+
+/* Charts of each of both: one above the other would hide what differs. */
+int page_changed_charts(struct page *p, struct html *h, struct tp_err *err)
+{
+	int code;
+
+	html_put(h, "<h3>Old</h3>\n");
+	code = page_charts(p->old, h, err);
+	html_put(h, "<h3>New</h3>\n");
+	return code ? code : page_charts(p, h, err);
 }

@@ -1,6 +1,8 @@
-/* Flame graphs: of views of a trace. Each is a small document of its own in an <iframe>, so that
- * styles and names of one do not meet those of the page; the script is on the page once. */
+/* Flame graphs, of one run or profile or of what changed. Each is a small document of its own in an
+ * <iframe>, so that styles and names of one do not meet those of the page; the script is on the page
+ * once. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flame/flame.h"
@@ -8,26 +10,12 @@
 #include "page/inside.h"
 #include "profile/trace.h"
 
-#define BUDGET ((size_t)320 << 10) /* of a graph's frames; the still picture takes half of that */
+/* Of a graph's frames; the still picture takes half of that. A page of a trace has more graphs. */
+#define BUDGET(trace) ((size_t)((trace) ? 320 : 400) << 10)
 
-struct graph {
-	struct tp_profile *profile;
-	struct rep_profile_view view;
-	struct rep_flame_tree tree;
-	struct rep_flame_heading heading;
-};
-
-static void release(struct graph *g)
-{
-	rep_flame_heading_release(&g->heading);
-	rep_flame_tree_release(&g->tree);
-	rep_profile_view_release(&g->view);
-	tp_profile_free(g->profile);
-}
-
-int page_flame_write(struct html *h, const struct rep_flame_tree *tree,
-		     const struct rep_flame_heading *words, size_t budget, const char *title,
-		     struct tp_err *err)
+static int write_tree(struct html *h, const struct rep_flame_tree *tree,
+		      const struct rep_flame_heading *words, size_t budget, const char *title,
+		      struct tp_err *err)
 {
 	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
 	uint32_t levels = tree->deepest < 40 ? tree->deepest + 1 : 40;
@@ -53,7 +41,56 @@ int page_flame_write(struct html *h, const struct rep_flame_tree *tree,
 	return code;
 }
 
-void page_flame_script(struct html *h)
+/* The graph of n profiles by a sample type (NULL: their default), under its heading, which begins at
+ * `heading` in h: it is taken back where there is nothing to see, which gives 1. */
+static int write_graph(struct html *h, const struct rep_flame_input *in, size_t n, const char *type,
+		       bool normalize, const char *title, size_t heading, struct tp_err *err)
+{
+	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
+	struct rep_flame_tree_options how = {.compared = n > 1};
+	struct rep_profile_view *views = calloc(n, sizeof(*views));
+	struct rep_flame_part *parts = calloc(n, sizeof(*parts));
+	struct rep_flame_heading words = {0};
+	struct rep_flame_tree tree = {0};
+	size_t begun = 0;
+	int code = views && parts ? 0 : tp_nomem(err);
+
+	if (type)
+		opt.sample_index = type;
+	for (; begun < n && !code; begun++) {
+		const struct rep_flame_input *one = &in[begun];
+
+		parts[begun] = (struct rep_flame_part){.view = &views[begun],
+						       .name = one->name,
+						       .side = one->side,
+						       .trace = one->trace};
+		code = rep_profile_view_init(&views[begun], (void *)(uintptr_t)one->profile, &opt,
+					     &rep_flame_traits, err);
+	}
+	if (!code)
+		code = rep_flame_tree_init(&tree, &how, err);
+	if (!code)
+		code = rep_flame_parts_add(&tree, parts, n, normalize, err);
+	if (!code)
+		code = rep_flame_tree_sum(&tree, err);
+	if (!code)
+		code = rep_flame_heading(&words, &tree, parts, n, "", err);
+	if (!code && !rep_flame_weight(&tree, 0)) {
+		h->buf.size = heading;
+		code = 1;
+	}
+	if (!code)
+		code = write_tree(h, &tree, &words, BUDGET(in->trace), title, err);
+	rep_flame_heading_release(&words);
+	rep_flame_tree_release(&tree);
+	for (size_t i = 0; i < begun; i++)
+		rep_profile_view_release(&views[i]);
+	free(views);
+	free(parts);
+	return code;
+}
+
+static void write_script(struct html *h)
 {
 	html_put(h, "<script type=\"text/plain\" id=\"flame-script\">\n");
 	if (!h->code)
@@ -61,40 +98,82 @@ void page_flame_script(struct html *h)
 	html_put(h, "</script>\n");
 }
 
-/* 1: there is nothing to see. */
-static int make(struct page *p, enum rep_trace_view which, struct graph *g, struct tp_err *err)
-{
-	struct rep_trace_profile_options opt = {.view = which};
-	struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
-	struct rep_flame_tree_options tree = {.compared = false};
-	struct rep_flame_part part = {.view = &g->view, .name = p->run->row.name, .trace = true};
-	int code = rep_trace_profile(p->store, p->run, &opt, &g->profile, err);
+/* ---- of profiles ---- */
 
+static int write_type(struct page *p, struct html *h, size_t type, struct tp_err *err)
+{
+	const struct rep_page_sides *s = p->sides;
+	size_t n = s ? s->nold + s->nnew : 1, heading = h->buf.size;
+	struct rep_flame_input *in = calloc(n, sizeof(*in));
+	const struct tp_profile *first = s ? s->new[0] : p->profile->profile;
+	char number[24];
+	int code;
+
+	if (!in)
+		return tp_nomem(err);
+	in[0] = (struct rep_flame_input){.profile = first, .name = s ? NULL : p->profile->name};
+	for (size_t i = 0; s && i < n; i++) {
+		bool old = i < s->nold;
+
+		in[i] = (struct rep_flame_input){.profile = old ? s->old[i] : s->new[i - s->nold],
+						 .name = old ? s->old_name : s->new_name,
+						 .side = old ? REP_FLAME_OLD : REP_FLAME_NEW};
+	}
+	snprintf(number, sizeof(number), "%zu", type);
+	page_type_heading(h, first, type);
+	/* Sets of different size are brought to the same total: a sum of more runs is no growth. */
+	code = write_graph(h, in, n,
+			   s ? tp_dict_text(first->dict, first->types[type].type).text : number,
+			   s && s->nold != s->nnew,
+			   s ? "Flame graph of the difference" : "Flame graph", heading, err);
 	if (!code)
-		code = rep_profile_view_init(&g->view, g->profile, &plain, &rep_flame_traits, err);
-	if (!code)
-		code = rep_flame_tree_init(&g->tree, &tree, err);
-	if (!code)
-		code = rep_flame_parts_add(&g->tree, &part, 1, false, err);
-	if (!code)
-		code = rep_flame_tree_sum(&g->tree, err);
-	if (!code && !rep_flame_weight(&g->tree, 0))
-		return 1;
-	return code ? code : rep_flame_heading(&g->heading, &g->tree, &part, 1, "", err);
+		page_type_command(p, h, "tprof-flame -o flame.html", first, type);
+	free(in);
+	return code > 0 ? 0 : code;
 }
 
-static int write_graph(struct page *p, struct html *h, enum rep_trace_view which,
-		       struct tp_err *err)
+int page_profile_flames(struct page *p, struct html *h, struct tp_err *err)
+{
+	size_t index[PAGE_TYPES];
+	size_t n =
+	    p->sides ? page_common_types(p, index) : page_types(p, p->profile->profile, index);
+	int code = 0;
+
+	if (n)
+		write_script(h);
+	for (size_t i = 0; i < n && !code; i++)
+		code = write_type(p, h, index[i], err);
+	return code;
+}
+
+/* ---- of traces ---- */
+
+static int load(struct page *p, enum rep_trace_view which, enum rep_flame_side side,
+		struct tp_profile **profile, struct rep_flame_input *in, struct tp_err *err)
+{
+	struct rep_trace_profile_options opt = {.view = which};
+	int code = rep_trace_profile(p->store, p->run, &opt, profile, err);
+
+	*in = (struct rep_flame_input){*profile, p->run->row.name, side, true};
+	return code;
+}
+
+static int write_view(struct page *p, struct html *h, enum rep_trace_view which, struct tp_err *err)
 {
 	const struct rep_trace_view_desc *desc = &rep_trace_views[which];
-	struct graph g = {0};
+	struct tp_profile *profile[2] = {NULL, NULL};
+	struct rep_flame_input in[2];
+	size_t heading = h->buf.size;
 	char text[200];
-	int code = make(p, which, &g, err);
+	int code = load(p, which, REP_FLAME_NEW, &profile[0], &in[0], err);
 
+	if (!code && p->old)
+		code = load(p->old, which, REP_FLAME_OLD, &profile[1], &in[1], err);
 	if (!code) {
 		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
-		snprintf(text, sizeof(text), "Flame graph: %s", desc->name);
-		code = page_flame_write(h, &g.tree, &g.heading, BUDGET, text, err);
+		snprintf(text, sizeof(text), "Flame graph%s: %s",
+			 p->old ? " of the difference" : "", desc->name);
+		code = write_graph(h, in, p->old ? 2 : 1, NULL, false, text, heading, err);
 	}
 	if (!code) {
 		html_put(h, "<p class=\"more\">");
@@ -103,7 +182,8 @@ static int write_graph(struct page *p, struct html *h, enum rep_trace_view which
 		page_command(p, h, text, "");
 		html_put(h, "</p>\n");
 	}
-	release(&g);
+	tp_profile_free(profile[0]);
+	tp_profile_free(profile[1]);
 	return code > 0 ? 0 : code;
 }
 
@@ -111,16 +191,17 @@ int page_flames(struct page *p, struct html *h, struct tp_err *err)
 {
 	static const enum rep_trace_view views[] = {
 	    REP_TRACE_CPU, REP_TRACE_RUNNING, REP_TRACE_OFFCPU, REP_TRACE_SCHED, REP_TRACE_SYSCALL};
+	bool large = p->run->row.events > REP_TIME_EVENTS;
 	int code = 0;
 
-	page_flame_script(h);
+	write_script(h);
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && !code; i++) {
 		/* It reads all events. */
-		if (views[i] == REP_TRACE_RUNNING && p->run->row.events > REP_TIME_EVENTS)
+		if (views[i] == REP_TRACE_RUNNING && (p->old || large))
 			continue;
-		code = write_graph(p, h, views[i], err);
+		code = write_view(p, h, views[i], err);
 	}
-	if (!code && p->run->row.events > REP_TIME_EVENTS) {
+	if (!code && large && !p->old) {
 		html_put(h,
 			 "<p class=\"note\">Where goroutines ran is not drawn of a run as large as "
 			 "this one: ");

@@ -1,5 +1,5 @@
-/* Of a profile: what there is of each sample type, the functions by what they cost, the labels, and
- * flame graphs. */
+/* Of a profile: what there is of each sample type, the functions by what they cost, and the
+ * labels. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,10 @@
 
 #include "base/many.h"
 #include "base/sum.h"
-#include "flame/flame.h"
-#include "flame/part.h"
 #include "flame/words.h"
 #include "keys.h"
 #include "page/inside.h"
 #include "profile/top.h"
-
-#define BUDGET ((size_t)400 << 10) /* of a graph's frames */
 
 /* ---- sums ---- */
 
@@ -117,52 +113,6 @@ int page_functions(struct page *p, struct html *h, struct tp_err *err)
 
 	for (size_t i = 0; i < n && !code; i++)
 		code = write_type(p, h, index[i], err);
-	return code;
-}
-
-/* ---- flame graphs ---- */
-
-static int write_graph(struct page *p, struct html *h, size_t type, struct tp_err *err)
-{
-	struct tp_profile *profile = p->profile->profile;
-	struct rep_profile_view view = {0};
-	struct rep_flame_tree tree = {0};
-	struct rep_flame_tree_options how = {.compared = false};
-	struct rep_flame_heading words = {0};
-	struct rep_flame_part part = {.view = &view, .name = p->profile->name};
-	char number[24];
-	struct rep_profile_options opt = options_of(number, type);
-	int code = rep_profile_view_init(&view, profile, &opt, &rep_flame_traits, err);
-
-	if (!code)
-		code = rep_flame_tree_init(&tree, &how, err);
-	if (!code)
-		code = rep_flame_parts_add(&tree, &part, 1, false, err);
-	if (!code)
-		code = rep_flame_tree_sum(&tree, err);
-	if (!code)
-		code = rep_flame_heading(&words, &tree, &part, 1, "", err);
-	if (!code && rep_flame_weight(&tree, 0)) {
-		page_type_heading(h, profile, type);
-		code = page_flame_write(h, &tree, &words, BUDGET, "Flame graph", err);
-		if (!code)
-			page_type_command(p, h, "tprof-flame -o flame.html", profile, type);
-	}
-	rep_flame_heading_release(&words);
-	rep_flame_tree_release(&tree);
-	rep_profile_view_release(&view);
-	return code;
-}
-
-int page_profile_flames(struct page *p, struct html *h, struct tp_err *err)
-{
-	size_t index[PAGE_TYPES], n = page_types(p, p->profile->profile, index);
-	int code = 0;
-
-	if (n)
-		page_flame_script(h);
-	for (size_t i = 0; i < n && !code; i++)
-		code = write_graph(p, h, index[i], err);
 	return code;
 }
 

@@ -5,8 +5,6 @@
 #include "diff/gate.h"
 #include "diff/prepare.h"
 #include "diff/show.h"
-#include "diff/trace/gate.h"
-#include "diff/trace/show.h"
 #include "fuzz.h"
 #include "series/series.h"
 
@@ -15,13 +13,15 @@ static void diff(struct tp_profile *const *p, size_t n, const struct rep_diff_op
 {
 	struct rep_profile_options filters = REP_PROFILE_OPTIONS_INIT;
 	struct rep_filter_notes notes = {0};
-	struct rep_diff_prepared old = {0}, new = {0};
+	struct rep_diff_side old = {0}, new = {0};
 	struct rep_diff *d = NULL;
 	struct tp_err err = {0};
 
-	if (!rep_diff_prepare(p, n, &filters, &old, &notes, &err) &&
-	    !rep_diff_prepare(p + n, n, &filters, &new, &notes, &err) &&
-	    !rep_diff_new(&d, &old.side, &new.side, opt, &err)) {
+	MUST(!rep_diff_side_profiles(&old, p, n, &err));
+	MUST(!rep_diff_side_profiles(&new, p + n, n, &err));
+	if (!rep_diff_prepare(&old, &filters, &notes, &err) &&
+	    !rep_diff_prepare(&new, &filters, &notes, &err) &&
+	    !rep_diff_new(&d, &old, &new, opt, &err)) {
 		struct rep_diff_show show = {.old = "old", .new = "new", .rows = 50};
 		struct tp_buf text = {0};
 		struct rep_output *out = fuzz_paper(&text, pick, true);
@@ -34,8 +34,8 @@ static void diff(struct tp_profile *const *p, size_t n, const struct rep_diff_op
 		MUST_SAY(err);
 	}
 	rep_diff_free(d);
-	rep_diff_prepared_release(&old);
-	rep_diff_prepared_release(&new);
+	rep_diff_side_release(&old);
+	rep_diff_side_release(&new);
 	rep_filter_notes_release(&notes);
 }
 
@@ -94,21 +94,20 @@ static const char *const gates[] = {"sched.p99>+10%",
 				    "region(.).p95>+5ms,min=1ms",
 				    "cpu(.).share>1%,undecided=fail"};
 
-static void gate(const struct rep_trace_side *a, const struct rep_trace_side *b, uint64_t *pick)
+static void gate(const struct rep_diff_side *a, const struct rep_diff_side *b, uint64_t *pick)
 {
-	const struct rep_trace_gate_options opt = {
+	const struct rep_diff_options opt = {
 	    .per = {.per = (enum rep_per)fuzz_pick(pick, REP_NPER)}};
 	struct rep_gate_result result;
-	struct rep_trace_gate g;
+	struct rep_gate g;
 	struct tp_err err = {0};
-	bool inexact;
 
-	MUST(!rep_trace_gate_parse(&g, gates[fuzz_pick(pick, sizeof(gates) / sizeof(gates[0]))],
-				   &err));
-	if (rep_trace_gate_judge(&g, a, b, &opt, &result, &inexact, &err))
+	MUST(!rep_gate_parse(&g, gates[fuzz_pick(pick, sizeof(gates) / sizeof(gates[0]))],
+			     &rep_diff_of_traces, &err));
+	if (rep_gate_judge(&g, a, b, &opt, &result, &err))
 		MUST_SAY(err);
 	rep_gate_result_release(&result);
-	rep_trace_gate_release(&g);
+	rep_gate_release(&g);
 }
 
 static const struct rep_filter_text ranges[] = {
@@ -119,34 +118,34 @@ void fuzz_trace_diff(struct fuzz_store *f, uint64_t pick)
 	struct rep_metrics_options opts[2] = {
 	    {.exact = fuzz_pick(&pick, 2), .exact_names = fuzz_pick(&pick, 2)},
 	    {.filter = &ranges[fuzz_pick(&pick, 4)], .tables = fuzz_pick(&pick, 2)}};
-	struct rep_metrics *m[2] = {NULL};
-	const struct rep_trace_side old = {m, 1}, new = {m + 1, 1};
-	struct rep_trace_options opt = {.per = {.per = (enum rep_per)fuzz_pick(&pick, REP_NPER)},
-					.every_stat = fuzz_pick(&pick, 2),
-					.sort =
-					    (enum rep_diff_sort)fuzz_pick(&pick, REP_NDIFF_SORTS)};
-	struct rep_trace_diff *d = NULL;
+	struct rep_diff_run run[2] = {{.metrics = NULL}, {.metrics = NULL}};
+	const struct rep_diff_side old = {run, 1}, new = {run + 1, 1};
+	struct rep_diff_options opt = {.per = {.per = (enum rep_per)fuzz_pick(&pick, REP_NPER)},
+				       .every_stat = fuzz_pick(&pick, 2),
+				       .sort =
+					   (enum rep_diff_sort)fuzz_pick(&pick, REP_NDIFF_SORTS)};
+	struct rep_diff *d = NULL;
 	struct tp_err err = {0};
 
-	if (rep_metrics_new(&m[0], f->s, f->run, &opts[0], &err) ||
-	    rep_metrics_new(&m[1], f->s, f->run, &opts[1], &err) ||
-	    rep_trace_diff_new(&d, &old, &new, &opt, &err)) {
+	if (rep_metrics_new(&run[0].metrics, f->s, f->run, &opts[0], &err) ||
+	    rep_metrics_new(&run[1].metrics, f->s, f->run, &opts[1], &err) ||
+	    rep_diff_new(&d, &old, &new, &opt, &err)) {
 		MUST_SAY(err);
 	} else {
-		const struct rep_trace_show show = {
+		const struct rep_diff_show show = {
 		    .old = "old", .new = "new", .rows = 30, .overview = fuzz_pick(&pick, 2)};
 		struct tp_buf text = {0};
 		struct rep_output *out = fuzz_paper(&text, &pick, true);
-		int code = rep_trace_heading(d, &show, out, &err);
+		int code = rep_diff_heading(d, &show, out, &err);
 
 		if (!code)
-			code = rep_trace_rows(d, &show, out, &err);
+			code = rep_diff_rows(d, &show, out, &err);
 		fuzz_paper_end(out, &text, code, &err);
 		gate(&old, &new, &pick);
 	}
-	if (m[0] && !fuzz_pick(&pick, 2))
-		series(m[0], &pick);
-	rep_trace_diff_free(d);
-	rep_metrics_free(m[0]);
-	rep_metrics_free(m[1]);
+	if (run[0].metrics && !fuzz_pick(&pick, 2))
+		series(run[0].metrics, &pick);
+	rep_diff_free(d);
+	rep_metrics_free(run[0].metrics);
+	rep_metrics_free(run[1].metrics);
 }

@@ -6,7 +6,6 @@
 
 #include "diff/prepare.h"
 #include "diff/show.h"
-#include "diff/trace/show.h"
 #include "goid.h"
 #include "profile/demangle.h"
 #include "profile/trace.h"
@@ -41,9 +40,7 @@ void diff_measured_free(struct diff_measured *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->n; i++)
-		rep_metrics_free(m->run[i]);
-	free(m->run);
+	rep_diff_side_release(&m->all);
 	free(m->of);
 	free(m);
 }
@@ -96,6 +93,40 @@ static int tell_mixed(const struct diff_ask *a, struct tp_store *store, struct r
 		return rep_output_note(out, true, text, err);
 	}
 	return 0;
+}
+
+/* Compares with the options of the view, and writes the table behind what `notes` says of it. */
+static int show(struct tui_fill *f, const struct rep_diff_side *old,
+		const struct rep_diff_side *new, const struct rep_diff_show *how,
+		int (*notes)(const struct tui_fill *f, struct rep_output *out, struct tp_err *err),
+		struct rep_output *out, struct tp_err *err)
+{
+	struct diff_ask *a = f->more;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d = NULL;
+	int code;
+
+	opt.changed = a->changed;
+	opt.keys.by = a->lines			      ? REP_BY_LINE
+		      : a->rows.kind == DIFF_PROFILES ? (enum rep_diff_by)a->rows.which
+						      : REP_BY_FUNCTION;
+	opt.sample_index = *a->type ? a->type : NULL;
+	opt.normalize = a->normalize;
+	opt.cum = a->cum;
+	opt.per.per = a->per;
+	opt.sections = a->rows.kind == DIFF_METRICS && a->rows.which >= 0 ? 1u << a->rows.which : 0;
+	opt.every_stat = a->every_stat;
+	code = rep_diff_new(&d, old, new, &opt, err);
+	if (!code && a->rows.kind != DIFF_METRICS)
+		snprintf(a->found, sizeof(a->found), "%s", d->type);
+	if (!code)
+		code = rep_diff_heading(d, how, out, err);
+	if (!code && notes)
+		code = notes(f, out, err);
+	if (!code)
+		code = rep_diff_rows(d, how, out, err);
+	rep_diff_free(d);
+	return code;
 }
 
 /* What is missing of a run may be what changed. */
@@ -292,44 +323,11 @@ static int put_filter_notes(const struct rep_filter_notes *notes, struct rep_out
 	return code;
 }
 
-static int diff_prepared(struct tui_fill *f, const struct loaded *l,
-			 const struct rep_diff_prepared *old, const struct rep_diff_prepared *new,
-			 struct rep_output *out, struct tp_err *err)
-{
-	struct diff_ask *a = f->more;
-	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
-	char names[2][400];
-	const struct rep_diff_show how = {
-	    .old = name_of(l->one[0].run, l->nold, names[0]),
-	    .new = name_of(l->one[l->nold].run, l->n - l->nold, names[1]),
-	    .divide_by = 1};
-	struct rep_diff *d = NULL;
-	int code;
-
-	opt.keys.by =
-	    a->rows.kind == DIFF_PROFILES ? (enum rep_diff_by)a->rows.which : REP_BY_FUNCTION;
-	if (a->lines)
-		opt.keys.by = REP_BY_LINE;
-	opt.sample_index = *a->type ? a->type : NULL;
-	opt.normalize = a->normalize;
-	opt.cum = a->cum;
-	opt.changed = a->changed;
-	code = rep_diff_new(&d, &old->side, &new->side, &opt, err);
-	if (!code)
-		snprintf(a->found, sizeof(a->found), "%s", d->type);
-	if (!code)
-		code = rep_diff_heading(d, &how, out, err);
-	if (!code)
-		code = rep_diff_rows(d, &how, out, err);
-	rep_diff_free(d);
-	return code;
-}
-
 static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 			    struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_diff_prepared old = {0}, new = {0};
+	struct rep_diff_side old = {0}, new = {0};
 	struct rep_filter_notes notes = {0};
 	struct loaded l = {0};
 	int code = load(f, store, &l, err);
@@ -338,20 +336,30 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 	if (!code)
 		code = find_types(f->more, &l, err);
 	if (!code)
-		code = rep_diff_prepare(l.profile, l.nold, &opt, &old, &notes, err);
+		code = rep_diff_side_profiles(&old, l.profile, l.nold, err);
+	if (!code)
+		code = rep_diff_side_profiles(&new, l.profile + l.nold, l.n - l.nold, err);
+	if (!code)
+		code = rep_diff_prepare(&old, &opt, &notes, err);
 	notes.texts.size = 0; /* what is told is about the new ones */
 	if (!code)
-		code = rep_diff_prepare(l.profile + l.nold, l.n - l.nold, &opt, &new, &notes, err);
+		code = rep_diff_prepare(&new, &opt, &notes, err);
 	if (!code)
 		code = stopped(f, err);
 	if (!code)
 		code = put_filter_notes(&notes, out, err);
-	if (!code)
-		code = diff_prepared(f, &l, &old, &new, out, err);
+	if (!code) {
+		char names[2][400];
+		const struct rep_diff_show how = {
+		    .old = name_of(l.one[0].run, l.nold, names[0]),
+		    .new = name_of(l.one[l.nold].run, l.n - l.nold, names[1])};
+
+		code = show(f, &old, &new, &how, NULL, out, err);
+	}
 	if (!code)
 		code = tell_left_out(f->more, &l, out, err);
-	rep_diff_prepared_release(&old);
-	rep_diff_prepared_release(&new);
+	rep_diff_side_release(&old);
+	rep_diff_side_release(&new);
 	rep_filter_notes_release(&notes);
 	loaded_release(&l);
 	return code;
@@ -406,18 +414,19 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 	diff_measured_free(a->measured);
 	a->measured = calloc(1, sizeof(*a->measured));
 	if (a->measured) {
-		a->measured->run = calloc(n + 1, sizeof(struct rep_metrics *));
+		a->measured->all.run = calloc(n + 1, sizeof(*a->measured->all.run));
 		a->measured->of = strdup((const char *)of.data);
 	}
 	tp_buf_release(&of);
-	if (!a->measured || !a->measured->run || !a->measured->of)
+	if (!a->measured || !a->measured->all.run || !a->measured->of)
 		code = tp_nomem(err);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = stopped(f, err);
 		if (code)
 			break;
-		code = rep_metrics_new(&a->measured->run[i], store, run_at(a, i), &opt, err);
-		a->measured->n += !code;
+		code = rep_metrics_new(&a->measured->all.run[i].metrics, store, run_at(a, i), &opt,
+				       err);
+		a->measured->all.n += !code;
 	}
 	if (code) {
 		diff_measured_free(a->measured);
@@ -461,32 +470,16 @@ static int compare_metrics(struct tui_fill *f, struct tp_store *store, struct re
 			   struct tp_err *err)
 {
 	struct diff_ask *a = f->more;
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d = NULL;
 	char names[2][400];
-	const struct rep_trace_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
-					   .new = name_of(a->new.run, a->new.n, names[1]),
-					   .one = true};
+	const struct rep_diff_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
+					  .new = name_of(a->new.run, a->new.n, names[1]),
+					  .one = true};
 	int code = measure(f, store, err);
 
-	opt.per.per = a->per;
-	opt.sections = a->rows.which < 0 ? 0 : 1u << a->rows.which;
-	opt.every_stat = a->every_stat;
-	opt.changed = a->changed;
-	if (!code) {
-		const struct rep_trace_side old = {a->measured->run, a->old.n},
-					    new = {a->measured->run + a->old.n, a->new.n};
-
-		code = rep_trace_diff_new(&d, &old, &new, &opt, err);
-	}
-	if (!code)
-		code = rep_trace_heading(d, &how, out, err);
-	if (!code)
-		code = tell_filters(f, out, err);
-	if (!code)
-		code = rep_trace_rows(d, &how, out, err);
-	rep_trace_diff_free(d);
-	return code;
+	return code ? code
+		    : show(f, &(struct rep_diff_side){a->measured->all.run, a->old.n},
+			   &(struct rep_diff_side){a->measured->all.run + a->old.n, a->new.n}, &how,
+			   tell_filters, out, err);
 }
 
 int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *out,

@@ -3,7 +3,7 @@
 #ifndef TUI_VIEW_DIFF_COMPARE_H
 #define TUI_VIEW_DIFF_COMPARE_H
 
-#include "diff/trace/compare.h"
+#include "diff/diff.h"
 #include "tprof-tui/view/rows.h"
 
 /* What there is a row for. */
@@ -23,9 +23,8 @@ bool diff_rows_at(bool traces, int i, struct diff_rows *rows);
 
 /* What runs measure, kept from one table to the next. */
 struct diff_measured {
-	struct rep_metrics **run; /* old ones first */
-	size_t n;
-	char *of; /* which runs, and what of them */
+	struct rep_diff_side all; /* old ones first */
+	char *of;		  /* which runs, and what of them */
 };
 void diff_measured_free(struct diff_measured *m);
 

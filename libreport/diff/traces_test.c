@@ -1,16 +1,19 @@
 /* Diffs of made-up traces whose truth is known. */
-#include "diff/trace/testing.h"
+#include "diff/testing_traces.h"
 
-static struct rep_trace_diff *compare(struct rep_metrics *const *old, size_t n,
-				      struct rep_metrics *const *new, size_t m,
-				      const struct rep_trace_options *opt)
+static struct rep_diff *compare(struct rep_metrics *const *old, size_t n,
+				struct rep_metrics *const *new, size_t m,
+				const struct rep_diff_options *opt)
 {
-	const struct rep_trace_side a = {old, n}, b = {new, m};
-	struct rep_trace_diff *d;
+	struct rep_diff_run *run = calloc(n + m, sizeof(*run));
+	const struct rep_diff_side a = {testing_runs(run, old, n), n},
+				   b = {testing_runs(run + n, new, m), m};
+	struct rep_diff *d;
 	struct tp_err err;
 
-	if (rep_trace_diff_new(&d, &a, &b, opt, &err))
+	if (rep_diff_new(&d, &a, &b, opt, &err))
 		fail_msg("%s", err.msg);
+	free(run);
 	return d;
 }
 
@@ -29,9 +32,9 @@ static struct rep_metrics *regular(size_t windows, size_t each, int64_t ns)
 static void test_compare_length(void **state)
 {
 	struct rep_metrics *old = regular(8, 20, 1000000), *new = regular(16, 20, 1000000);
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d;
-	const struct rep_trace_row *row;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d;
+	const struct rep_diff_row *row;
 
 	(void)state;
 	opt.every_stat = true;
@@ -43,7 +46,7 @@ static void test_compare_length(void **state)
 	assert_true(fabs(row->new / row->old - 1) < 1e-9);
 	assert_int_equal(row->old_count, 160);
 	assert_int_equal(row->new_count, 320);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 
 	opt.per.per = REP_PER_RUN;
 	d = compare(&old, 1, &new, 1, &opt);
@@ -51,13 +54,13 @@ static void test_compare_length(void **state)
 	assert_true(fabs(row->new / row->old - 2) < 1e-9);
 	row = testing_row(d, "task[a].count");
 	assert_true(row->old == 160 && row->new == 320);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 
 	opt.per.per = REP_PER_TASK;
 	d = compare(&old, 1, &new, 1, &opt);
 	row = testing_row(d, "task[a].count");
 	assert_true(row->old == 1 && row->new == 1);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	rep_metrics_free(old);
 	rep_metrics_free(new);
 }
@@ -67,9 +70,9 @@ static void test_compare_two(void **state)
 	uint64_t seed = 5;
 	const struct testing_world was = {WINDOWS, 50, 0.3, 1, 1}, is = {WINDOWS, 50, 0.3, 1, 1.5};
 	struct rep_metrics *old = testing_world(&was, &seed), *new = testing_world(&is, &seed);
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d = compare(&old, 1, &new, 1, &opt);
-	const struct rep_trace_row *row = testing_row(d, "task[a].p50");
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d = compare(&old, 1, &new, 1, &opt);
+	const struct rep_diff_row *row = testing_row(d, "task[a].p50");
 
 	(void)state;
 	assert_false(d->sets);
@@ -81,7 +84,7 @@ static void test_compare_two(void **state)
 	/* What changed comes first. */
 	assert_int_equal(d->row[0].verdict, REP_VERDICT_CHANGED);
 	assert_string_equal(d->row[0].name, "a");
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	rep_metrics_free(old);
 	rep_metrics_free(new);
 }
@@ -89,9 +92,9 @@ static void test_compare_two(void **state)
 static void test_compare_new_and_gone(void **state)
 {
 	struct rep_metrics *old = testing_run(WINDOWS), *new = testing_run(WINDOWS);
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	const struct rep_trace_row *row;
-	struct rep_trace_diff *d;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	const struct rep_diff_row *row;
+	struct rep_diff *d;
 
 	(void)state;
 	for (size_t i = 0; i < WINDOWS; i++) {
@@ -115,7 +118,7 @@ static void test_compare_new_and_gone(void **state)
 	assert_int_equal(row->status, REP_STATUS_ADDED);
 	assert_int_not_equal(row->verdict, REP_VERDICT_CHANGED);
 	assert_int_equal(testing_row(d, "task[both].rate")->status, REP_STATUS_SAME);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	rep_metrics_free(old);
 	rep_metrics_free(new);
 }
@@ -124,8 +127,8 @@ static void test_compare_new_and_gone(void **state)
 static void test_compare_few(void **state)
 {
 	struct rep_metrics *old = testing_run(WINDOWS), *new = testing_run(WINDOWS);
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
@@ -143,7 +146,7 @@ static void test_compare_few(void **state)
 	assert_int_equal(testing_row(d, "region[few].p50")->verdict, REP_VERDICT_FEW);
 	/* One window had nearly all of it. */
 	assert_int_equal(testing_row(d, "sched[main.f].total")->verdict, REP_VERDICT_SAME);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	rep_metrics_free(old);
 	rep_metrics_free(new);
 }
@@ -152,8 +155,8 @@ static void test_compare_few(void **state)
 static void test_compare_grain(void **state)
 {
 	struct rep_metrics *old = testing_run(WINDOWS), *new = testing_run(WINDOWS);
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d;
 
 	(void)state;
 	for (size_t i = 0; i < WINDOWS; i++)
@@ -166,17 +169,17 @@ static void test_compare_grain(void **state)
 	d = compare(&old, 1, &new, 1, &opt);
 	assert_true(testing_row(d, "region[r].p50")->new > testing_row(d, "region[r].p50")->old);
 	assert_int_not_equal(testing_row(d, "region[r].p50")->verdict, REP_VERDICT_CHANGED);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	rep_metrics_free(old);
 	rep_metrics_free(new);
 }
 
 static void test_compare_sets(void **state)
 {
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_metrics *run[16];
-	const struct rep_trace_row *row;
-	struct rep_trace_diff *d;
+	const struct rep_diff_row *row;
+	struct rep_diff *d;
 	uint64_t seed = 9;
 
 	(void)state;
@@ -196,11 +199,11 @@ static void test_compare_sets(void **state)
 	/* The same in all runs: no test. */
 	row = testing_row(d, "stw[GC mark termination].rate");
 	assert_true(isnan(row->p));
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	d = compare(run, 3, run + 8, 3, &opt);
 	assert_true(d->few);
 	assert_int_equal(testing_row(d, "task[a].p50")->verdict, REP_VERDICT_FEW);
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	for (size_t i = 0; i < 16; i++)
 		rep_metrics_free(run[i]);
 }
@@ -208,21 +211,22 @@ static void test_compare_sets(void **state)
 static void test_compare_refuses(void **state)
 {
 	struct rep_metrics *with = regular(8, 2, 1000), *without = testing_solve(testing_run(8));
-	const struct rep_trace_side a = {&with, 1}, b = {&without, 1};
-	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d;
+	struct rep_diff_run runs[2] = {{.metrics = with}, {.metrics = without}};
+	const struct rep_diff_side a = {&runs[0], 1}, b = {&runs[1], 1};
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d;
 	struct tp_err err;
 
 	(void)state;
 	opt.per.per = REP_PER_TASK;
-	assert_int_equal(rep_trace_diff_new(&d, &a, &b, &opt, &err), TP_EFORMAT);
+	assert_int_equal(rep_diff_new(&d, &a, &b, &opt, &err), TP_EFORMAT);
 	assert_non_null(strstr(err.msg, "--per=second"));
 	opt.per.task = "b";
-	assert_int_equal(rep_trace_diff_new(&d, &a, &a, &opt, &err), TP_EFORMAT);
+	assert_int_equal(rep_diff_new(&d, &a, &a, &opt, &err), TP_EFORMAT);
 	assert_non_null(strstr(err.msg, "of type b"));
 	opt.per = (struct rep_per_options){0};
 	without->base.ticks = true;
-	assert_int_equal(rep_trace_diff_new(&d, &a, &b, &opt, &err), TP_EFORMAT);
+	assert_int_equal(rep_diff_new(&d, &a, &b, &opt, &err), TP_EFORMAT);
 	assert_non_null(strstr(err.msg, "no clock"));
 	rep_metrics_free(with);
 	rep_metrics_free(without);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "diff/name.h"
+#include "name.h"
 
 struct pair {
 	const char *name, *want;

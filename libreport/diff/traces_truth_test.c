@@ -1,9 +1,9 @@
 /* Do the statistics of traces keep what they promise? Whole diffs and gates over made-up runs.
  *
  *   truth_test [TIMES]	   TIMES as many simulations, with bounds as much tighter */
-#include "diff/trace/gate.h"
-#include "diff/trace/selfcheck.h"
-#include "diff/trace/testing.h"
+#include "diff/gate.h"
+#include "diff/selfcheck.h"
+#include "diff/testing_traces.h"
 
 #define PAIRS 200
 #define ALPHA 0.05
@@ -13,34 +13,38 @@ static unsigned times = 1;
 
 static bool changed(struct rep_metrics *const *old, struct rep_metrics *const *new, size_t n)
 {
-	const struct rep_trace_side a = {old, n}, b = {new, n};
-	const struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	struct rep_trace_diff *d;
+	struct rep_diff_run run[2 * RUNS];
+	const struct rep_diff_side a = {testing_runs(run, old, n), n},
+				   b = {testing_runs(run + n, new, n), n};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d;
 	struct tp_err err;
 	bool any = false;
 
-	assert_int_equal(rep_trace_diff_new(&d, &a, &b, &opt, &err), 0);
+	assert_int_equal(rep_diff_new(&d, &a, &b, &opt, &err), 0);
 	for (size_t i = 0; i < d->n; i++)
 		any = any || d->row[i].verdict == REP_VERDICT_CHANGED;
-	rep_trace_diff_free(d);
+	rep_diff_free(d);
 	return any;
 }
 
 static bool exceeded(const char *text, struct rep_metrics *const *old,
 		     struct rep_metrics *const *new, size_t n)
 {
-	const struct rep_trace_gate_options opt = {0};
-	const struct rep_trace_side a = {old, n}, b = {new, n};
+	const struct rep_diff_options opt = {0};
+	struct rep_diff_run run[2 * RUNS];
+	const struct rep_diff_side a = {testing_runs(run, old, n), n},
+				   b = {testing_runs(run + n, new, n), n};
 	struct rep_gate_result r;
-	struct rep_trace_gate g;
+	struct rep_gate g;
 	struct tp_err err;
-	bool inexact, is;
+	bool is;
 
-	assert_int_equal(rep_trace_gate_parse(&g, text, &err), 0);
-	assert_int_equal(rep_trace_gate_judge(&g, &a, &b, &opt, &r, &inexact, &err), 0);
+	assert_int_equal(rep_gate_parse(&g, text, &rep_diff_of_traces, &err), 0);
+	assert_int_equal(rep_gate_judge(&g, &a, &b, &opt, &r, &err), 0);
 	is = r.outcome == REP_OUTCOME_EXCEEDED;
 	rep_gate_result_release(&r);
-	rep_trace_gate_release(&g);
+	rep_gate_release(&g);
 	return is;
 }
 
@@ -150,34 +154,34 @@ static void test_truth_same_single(void **state)
  * for it as often as its alpha allows. */
 static void test_truth_self_check(void **state)
 {
-	const struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
-	const struct rep_trace_gate_options judge = {0};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_metrics *run[2 * RUNS];
-	const struct rep_trace_side side = {run, 2 * RUNS}, one = {run, 1}, few = {run, 3};
-	struct rep_trace_check check;
-	struct rep_trace_gate g;
+	struct rep_diff_run runs[2 * RUNS];
+	const struct rep_diff_side side = {runs, 2 * RUNS}, one = {runs, 1}, few = {runs, 3};
+	struct rep_check check;
+	struct rep_gate g;
 	struct tp_err err;
 	uint64_t seed = 51;
 
 	(void)state;
 	make(run, RUNS, 0.03, 1, &seed);
-	assert_int_equal(rep_trace_gate_parse(&g, "task[a].p50>+0%", &err), 0);
-	assert_int_equal(rep_trace_check(&side, false, &opt, &g, 1, &judge, &check, &err), 0);
+	testing_runs(runs, run, 2 * RUNS);
+	assert_int_equal(rep_gate_parse(&g, "task[a].p50>+0%", &rep_diff_of_traces, &err), 0);
+	assert_int_equal(rep_check(&side, false, &opt, &g, 1, &check, &err), 0);
 	assert_int_equal(check.rounds, 200);
 	assert_int_equal(check.runs, RUNS);
 	print_message("self-check, %d runs a side: changed in %zu, gate exceeded in %zu\n", RUNS,
 		      check.changed, check.exceeded[0]);
 	assert_true(check.changed <= 10 && check.exceeded[0] <= 10);
-	rep_trace_check_release(&check);
-	assert_int_equal(rep_trace_check(&one, false, &opt, &g, 1, &judge, &check, &err), 0);
+	rep_check_release(&check);
+	assert_int_equal(rep_check(&one, false, &opt, &g, 1, &check, &err), 0);
 	print_message("self-check, windows of one run: differs in %zu, gate exceeded in %zu\n",
 		      check.changed, check.exceeded[0]);
 	assert_true(check.changed <= 10 && check.exceeded[0] <= 10);
-	rep_trace_check_release(&check);
-	assert_int_equal(rep_trace_check(&few, false, &opt, &g, 1, &judge, &check, &err),
-			 TP_EFORMAT);
-	rep_trace_check_release(&check);
-	rep_trace_gate_release(&g);
+	rep_check_release(&check);
+	assert_int_equal(rep_check(&few, false, &opt, &g, 1, &check, &err), TP_EFORMAT);
+	rep_check_release(&check);
+	rep_gate_release(&g);
 	release(run, 2 * RUNS);
 }
 

@@ -1,4 +1,4 @@
-#include "diff/name.h"
+#include "name.h"
 
 #include <stdbool.h>
 #include <string.h>

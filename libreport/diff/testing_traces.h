@@ -1,6 +1,6 @@
 /* For tests of diffs of traces: runs made up event by event. */
-#ifndef REP_DIFF_TRACE_TESTING_H
-#define REP_DIFF_TRACE_TESTING_H
+#ifndef REP_DIFF_TESTING_TRACES_H
+#define REP_DIFF_TESTING_TRACES_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "diff/power.h"
-#include "diff/trace/compare.h"
+#include "diff/diff.h"
 #include "diff/trace/set.h"
 
 #define WINDOWS	  16
@@ -79,10 +79,18 @@ static inline struct rep_metrics *testing_world(const struct testing_world *w, u
 	return testing_solve(m);
 }
 
-static inline const struct rep_trace_row *testing_row(const struct rep_trace_diff *d,
-						      const char *want)
+/* The runs of a side, into `to`, which is returned. */
+static inline struct rep_diff_run *testing_runs(struct rep_diff_run *to,
+						      struct rep_metrics *const *m, size_t n)
 {
-	const struct rep_trace_row *found = NULL;
+	for (size_t i = 0; i < n; i++)
+		to[i] = (struct rep_diff_run){.metrics = m[i]};
+	return to;
+}
+
+static inline const struct rep_diff_row *testing_row(const struct rep_diff *d, const char *want)
+{
+	const struct rep_diff_row *found = NULL;
 
 	for (size_t i = 0; i < d->n && !found; i++) {
 		char text[200];

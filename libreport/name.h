@@ -7,8 +7,8 @@
  * how many there were.
  *
  * The rules are a table (rep_name_rules), which the tests and the manual go through. */
-#ifndef REP_DIFF_NAME_H
-#define REP_DIFF_NAME_H
+#ifndef REP_NAME_H
+#define REP_NAME_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Gates on traces: what is understood, and what they say of made-up runs. */
-#include "diff/trace/gate.h"
-#include "diff/trace/testing.h"
+#include "diff/gate.h"
+#include "diff/testing_traces.h"
 
 static void test_gate_parse(void **state)
 {
@@ -10,7 +10,7 @@ static void test_gate_parse(void **state)
 		const char *name;
 		enum rep_stat stat;
 		enum rep_gate_change change;
-		enum rep_trace_gate_limit threshold;
+		enum rep_gate_limit threshold;
 		double number;
 		bool percent, regex;
 	} good[] = {
@@ -55,28 +55,29 @@ static void test_gate_parse(void **state)
 	    {"task(x>+5%", "has no >"},
 	    {"cpu[f].p50>+5%", "there are count, rate, share"},
 	};
-	struct rep_trace_gate g;
+	struct rep_gate g;
 	struct tp_err err;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		if (rep_trace_gate_parse(&g, good[i].text, &err))
+		if (rep_gate_parse(&g, good[i].text, &rep_diff_of_traces, &err))
 			fail_msg("%s: %s", good[i].text, err.msg);
 		assert_int_equal(g.metric.family, good[i].family);
 		assert_string_equal(g.metric.name, good[i].name);
 		assert_int_equal(g.metric.stat, good[i].stat);
-		assert_int_equal(g.gate.change, good[i].change);
+		assert_int_equal(g.change, good[i].change);
 		assert_int_equal(g.threshold, good[i].threshold);
-		assert_true(fabs(g.gate.limit.number - good[i].number) < 1e-12);
-		assert_int_equal(g.gate.limit.percent, good[i].percent);
-		assert_int_equal(g.regex, good[i].regex);
-		rep_trace_gate_release(&g);
+		assert_true(fabs(g.limit.number - good[i].number) < 1e-12);
+		assert_int_equal(g.limit.percent, good[i].percent);
+		assert_int_equal(g.several, good[i].regex);
+		rep_gate_release(&g);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(rep_trace_gate_parse(&g, bad[i].text, &err), TP_EFORMAT);
+		assert_int_equal(rep_gate_parse(&g, bad[i].text, &rep_diff_of_traces, &err),
+				 TP_EFORMAT);
 		if (!strstr(err.msg, bad[i].says))
 			fail_msg("%s: %s", bad[i].text, err.msg);
-		rep_trace_gate_release(&g);
+		rep_gate_release(&g);
 	}
 }
 
@@ -91,22 +92,26 @@ struct answer {
 static struct answer judge(const char *text, struct rep_metrics *const *old, size_t n,
 			   struct rep_metrics *const *new, size_t m, const char *damaged)
 {
-	const struct rep_trace_gate_options opt = {.damaged = damaged};
-	const struct rep_trace_side a = {old, n}, b = {new, m};
+	const struct rep_diff_options opt = {.damaged = damaged};
+	struct rep_diff_run *run = calloc(n + m, sizeof(*run));
+	const struct rep_diff_side a = {testing_runs(run, old, n), n},
+				   b = {testing_runs(run + n, new, m), m};
 	struct rep_gate_result r;
-	struct rep_trace_gate g;
+	struct rep_gate g;
 	struct answer answer;
 	struct tp_err err;
 
-	if (rep_trace_gate_parse(&g, text, &err) ||
-	    rep_trace_gate_judge(&g, &a, &b, &opt, &r, &answer.inexact, &err))
+	if (rep_gate_parse(&g, text, &rep_diff_of_traces, &err) ||
+	    rep_gate_judge(&g, &a, &b, &opt, &r, &err))
 		fail_msg("%s: %s", text, err.msg);
 	answer.outcome = r.outcome;
+	answer.inexact = r.inexact;
 	answer.fails = r.fails;
 	answer.blind = r.blind;
 	snprintf(answer.why, sizeof(answer.why), "%s", (char *)r.why.data);
 	rep_gate_result_release(&r);
-	rep_trace_gate_release(&g);
+	rep_gate_release(&g);
+	free(run);
 	return answer;
 }
 
@@ -181,6 +186,11 @@ static void test_gate_sets(void **state)
 	assert_int_equal(judge("task[b].p50>+0%", run, 10, run + 10, 10, NULL).outcome,
 			 REP_OUTCOME_PASSED);
 	assert_int_equal(judge("task[a].p50>+5%", run, 3, run + 10, 3, NULL).outcome,
+			 REP_OUTCOME_UNDECIDED);
+	/* Four can tell one metric, but not one of two. */
+	assert_int_equal(judge("task(^a$).p50>+5%", run, 4, run + 10, 4, NULL).outcome,
+			 REP_OUTCOME_EXCEEDED);
+	assert_int_equal(judge("task(^[ab]$).p50>+5%", run, 4, run + 10, 4, NULL).outcome,
 			 REP_OUTCOME_UNDECIDED);
 	/* A limit: most runs of the new set are beyond it, or not, or too few to tell. */
 	assert_int_equal(judge("task[a].p50>1.05ms", run, 10, run + 10, 10, NULL).outcome,
@@ -323,24 +333,23 @@ static void test_gate_inexact(void **state)
 static void test_gate_units(void **state)
 {
 	struct rep_metrics *m = testing_solve(testing_run(WINDOWS));
-	const struct rep_trace_side side = {&m, 1};
+	struct rep_diff_run run = {.metrics = m};
+	const struct rep_diff_side side = {&run, 1};
 	static const char *const bad[] = {"sched.p99>+5MB", "sched.count>+5ms", "gc.rate>5ms",
 					  "sched.p99>+5%,min=3kB"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct rep_trace_gate_options opt = {0};
+		const struct rep_diff_options opt = {0};
 		struct rep_gate_result r = {0};
-		struct rep_trace_gate g;
+		struct rep_gate g;
 		struct tp_err err;
-		bool inexact;
 
-		assert_int_equal(rep_trace_gate_parse(&g, bad[i], &err), 0);
-		assert_int_equal(rep_trace_gate_judge(&g, &side, &side, &opt, &r, &inexact, &err),
-				 TP_EFORMAT);
+		assert_int_equal(rep_gate_parse(&g, bad[i], &rep_diff_of_traces, &err), 0);
+		assert_int_equal(rep_gate_judge(&g, &side, &side, &opt, &r, &err), TP_EFORMAT);
 		assert_non_null(strstr(err.msg, "another unit"));
 		rep_gate_result_release(&r);
-		rep_trace_gate_release(&g);
+		rep_gate_release(&g);
 	}
 	rep_metrics_free(m);
 }

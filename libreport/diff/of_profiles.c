@@ -1,0 +1,437 @@
+/* Diffs of profiles: every profile is added up by itself (tally.h), so that nothing is merged and
+ * each run of a set is one observation. */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/amount.h"
+#include "diff/match.h"
+#include "diff/kind.h"
+#include "profile/view.h"
+#include "profile/whole.h"
+
+double rep_diff_percent(struct rep_diff_pair p)
+{
+	return p.old ? ((double)p.new - (double)p.old) / fabs((double)p.old) * 100 : (double)NAN;
+}
+
+#define MOST 4.6e18 /* that is tested: differences have to fit 64 bits */
+
+/* ---- rows ---- */
+
+static struct rep_diff_pair medians(struct rep_diff_work *w, int64_t *value)
+{
+	struct rep_diff_pair pair;
+
+	memcpy(w->scratch, value, w->n * sizeof(*value));
+	pair.old = rep_diff_median(w->scratch, w->nold);
+	pair.new = rep_diff_median(w->scratch + w->nold, w->n - w->nold);
+	return pair;
+}
+
+static bool all_zero(const int64_t *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (value[i])
+			return false;
+	return true;
+}
+
+/* From w->value. */
+static void make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
+{
+	struct rep_diff *d = w->d;
+	const int64_t *value = w->value[d->opt.cum];
+	bool was = !all_zero(w->value[0], w->nold) || !all_zero(w->value[1], w->nold);
+	bool is = !all_zero(w->value[0] + w->nold, w->n - w->nold) ||
+		  !all_zero(w->value[1] + w->nold, w->n - w->nold);
+
+	row->key = key;
+	row->is_total = !key;
+	row->wrapped = w->wrapped[d->opt.cum];
+	if (d->sets) {
+		row->flat = medians(w, w->value[0]);
+		row->cum = medians(w, w->value[1]);
+		for (size_t i = 0; i < w->n; i++)
+			w->tested[i] = fmax(fmin((double)value[i], MOST), -MOST);
+		rep_diff_test(w->stats, w->tested, w->nold, w->n - w->nold, row);
+	} else {
+		row->flat = (struct rep_diff_pair){w->value[0][0], w->value[0][1]};
+		row->cum = (struct rep_diff_pair){w->value[1][0], w->value[1][1]};
+	}
+	row->old = (double)rep_diff_main(d, row).old;
+	row->new = (double)rep_diff_main(d, row).new;
+	row->change = rep_diff_percent(rep_diff_main(d, row)) / 100;
+	if (was && is)
+		row->status = rep_diff_delta(row->flat) || rep_diff_delta(row->cum)
+				  ? REP_STATUS_CHANGED
+				  : REP_STATUS_SAME;
+	else if (was || is)
+		row->status = is ? REP_STATUS_ADDED : REP_STATUS_GONE;
+}
+
+/* Takes the values of the next key that any profile has; false at the end. */
+static bool next_key(struct rep_diff_work *w, uint32_t *key)
+{
+	*key = UINT32_MAX;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct rep_tally *t = &w->part[i].tally;
+
+		if (w->part[i].at < t->n && t->entry[w->part[i].at].key < *key)
+			*key = t->entry[w->part[i].at].key;
+	}
+	if (*key == UINT32_MAX)
+		return false;
+	w->wrapped[0] = w->wrapped[1] = false;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct rep_tally *t = &w->part[i].tally;
+		bool has = w->part[i].at < t->n && t->entry[w->part[i].at].key == *key;
+
+		w->value[0][i] = has ? t->entry[w->part[i].at].flat : 0;
+		w->value[1][i] = has ? t->entry[w->part[i].at].cum : 0;
+		w->wrapped[0] |= has && t->entry[w->part[i].at].flat_wrapped;
+		w->wrapped[1] |= has && t->entry[w->part[i].at].cum_wrapped;
+		w->part[i].at += has;
+	}
+	return true;
+}
+
+/* Too little of everything to be looked at? Whether it is decided by old and new values alike, so
+ * that what is left is no selection of changes. */
+static bool too_small(const struct rep_diff_work *w)
+{
+	const int64_t *value = w->value[w->d->opt.cum];
+	double sum = 0, of = 0;
+
+	if (w->wrapped[0] || w->wrapped[1])
+		return false;
+	for (size_t i = 0; i < w->n; i++) {
+		sum += fabs((double)value[i]);
+		of += (double)w->part[i].tally.weight;
+	}
+	return sum < w->d->opt.min_share * of;
+}
+
+/* Is the key a row of its own? */
+static int is_wanted(struct rep_diff_work *w, uint32_t key)
+{
+	const struct rep_gate *g = w->d->opt.gate;
+	struct tp_buf name = {0};
+	size_t names;
+	int found;
+
+	if (w->d->opt.min_share > 0 && too_small(w))
+		return 0;
+	if (!g)
+		return 1;
+	found = rep_key_name(w->d->keys, key, &name, &names);
+	if (!found)
+		found = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
+	if (!found)
+		found = tp_regex_find(&g->regex, (char *)name.data, name.size - 1);
+	tp_buf_release(&name);
+	return found;
+}
+
+/* Values that are 0 are samples, too: a heap of which nothing is in use. */
+static bool has_samples(const struct rep_diff_work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->part[i].run->profile->nsamples)
+			return true;
+	return false;
+}
+
+static int make_rows(struct rep_diff_work *w)
+{
+	struct rep_diff *d = w->d;
+	size_t room = 0;
+	uint32_t key;
+	struct rep_diff_row *row = rep_diff_add(d, &room);
+	int code = row ? 0 : TP_ENOMEM;
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < w->n; i++) {
+		w->value[0][i] = w->value[1][i] = w->part[i].tally.total;
+		w->wrapped[0] |= w->part[i].tally.wrapped;
+	}
+	w->wrapped[1] = w->wrapped[0];
+	make_row(w, 0, row);
+	d->total = *row;
+	if (d->opt.gate && !d->opt.gate->several) {
+		d->n = has_samples(w);
+		return 0;
+	}
+	d->n = 0;
+	while (!code && next_key(w, &key)) {
+		int wanted = is_wanted(w, key);
+
+		row = wanted == 1 ? rep_diff_add(d, &room) : NULL;
+		if (row)
+			make_row(w, key, row);
+		else
+			code = wanted == 1 ? TP_ENOMEM : wanted;
+	}
+	return code;
+}
+
+/* ---- order ---- */
+
+static int compare_sizes(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int64_t other_delta(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	return rep_diff_delta(d->opt.cum ? row->flat : row->cum);
+}
+
+static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	return (double)rep_diff_size(rep_diff_delta(rep_diff_main(d, row)));
+}
+
+static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
+		    const struct rep_diff_row *y)
+{
+	int order = d->opt.sort == REP_SORT_NAME ? rep_key_compare(d->keys, x->key, y->key) : 0;
+
+	if (!order)
+		order = compare_sizes(rep_diff_size(rep_diff_delta(rep_diff_main(d, x))),
+				      rep_diff_size(rep_diff_delta(rep_diff_main(d, y))));
+	if (!order)
+		order = compare_sizes(rep_diff_size(other_delta(d, x)),
+				      rep_diff_size(other_delta(d, y)));
+	return order ? order : rep_key_compare(d->keys, x->key, y->key);
+}
+
+/* ---- adding up, several profiles at a time ---- */
+
+#define THREADS	    4
+#define ALONE_BELOW 20000 /* samples in all that are not worth a thread */
+
+struct tallies {
+	struct rep_diff_work *w;
+	size_t index;
+	uint32_t keys;
+	atomic_size_t next;
+	atomic_int code;
+	struct tp_err err[THREADS]; /* of each thread */
+};
+
+struct tally_thread {
+	struct tallies *all;
+	struct tp_err *err;
+	pthread_t id;
+};
+
+/* What one run of a sum is, on average. */
+static void divide(struct rep_tally *t, size_t by)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		t->entry[i].flat = rep_diff_average(t->entry[i].flat, by);
+		t->entry[i].cum = rep_diff_average(t->entry[i].cum, by);
+	}
+	t->total = rep_diff_average(t->total, by);
+	t->weight = rep_diff_average(t->weight, by);
+}
+
+static void *add_up(void *arg)
+{
+	struct tally_thread *me = arg;
+	struct rep_diff_work *w = me->all->w;
+	size_t i;
+
+	while (!me->all->code && (i = me->all->next++) < w->n) {
+		struct rep_diff_part *part = &w->part[i];
+		struct rep_tally_how how = {part->type[me->all->index], w->d->opt.mean,
+					    part->ratio};
+		int code = rep_tally(part->run->profile, &part->map, me->all->keys, &how,
+				     &part->tally, me->err);
+
+		rep_key_map_release(&part->map);
+		/* A quotient of sums is that of averages. */
+		if (!code && !how.mean)
+			divide(&part->tally, part->run->times);
+		if (code)
+			me->all->code = code;
+	}
+	return NULL;
+}
+
+static int add_up_all(struct rep_diff_work *w, size_t index, struct tp_err *err)
+{
+	struct tallies all = {.w = w, .index = index, .keys = rep_diff_keys_count(w->d->keys)};
+	struct tally_thread thread[THREADS];
+	size_t samples = 0, started = 1, want = w->n < THREADS ? w->n : THREADS;
+
+	for (size_t i = 0; i < w->n; i++)
+		samples += w->part[i].run->profile->nsamples;
+	if (samples < ALONE_BELOW)
+		want = 1;
+	for (size_t i = 0; i < want; i++)
+		thread[i] = (struct tally_thread){.all = &all, .err = &all.err[i]};
+	/* Where no thread can be started, fewer do it. */
+	while (started < want &&
+	       !pthread_create(&thread[started].id, NULL, add_up, &thread[started]))
+		started++;
+	add_up(&thread[0]);
+	for (size_t i = 1; i < started; i++)
+		pthread_join(thread[i].id, NULL);
+	/* There is but one reason to fail. */
+	return all.code ? tp_nomem(err) : 0;
+}
+
+/* ---- all of it ---- */
+
+static int64_t shares_of(struct rep_diff_work *w, size_t index)
+{
+	struct rep_diff *d = w->d;
+	int64_t base;
+
+	if (d->opt.base)
+		return d->opt.base;
+	for (int both = 0; both < 2; both++) {
+		size_t n = both ? w->n : w->nold;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct rep_diff_part *part = &w->part[i];
+
+			w->scratch[i] = d->opt.relative || d->opt.mean || part->ratio
+					    ? part->tally.weight
+					    : rep_match_whole(part, part->type[index], true, NULL);
+		}
+		base = both ? 0 : rep_diff_median(w->scratch, n);
+		for (size_t i = 0; both && i < n; i++)
+			base = (int64_t)((uint64_t)base + (uint64_t)w->scratch[i]);
+		d->base_both = both && base > 0;
+		if (base > 0)
+			return base;
+	}
+	return base;
+}
+
+/* Where no profile has values of the type, what the first of the new ones says of that. */
+static void note_zero(struct rep_diff_work *w, size_t index)
+{
+	for (size_t k = 1; k <= w->n; k++) {
+		const struct rep_diff_part *part = &w->part[(w->nold + k) % w->n];
+
+		if (!part->run->profile->nsamples || !part->type || part->type[index] == SIZE_MAX)
+			continue;
+		if (!*rep_profile_all_zero(part->run->profile, part->type[index], w->d->zero))
+			return;
+	}
+}
+
+static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
+		   const struct rep_diff_side *new, struct tp_err *err)
+{
+	const struct tp_profile *first = new->run[0].profile;
+	struct rep_diff *d = w->d;
+	size_t index = 0;
+	int code;
+
+	w->first = first;
+	w->first_name = new->run[0].name;
+	for (size_t i = 0; i < w->n; i++) {
+		w->part[i].run = i < old->n ? &old->run[i] : &new->run[i - old->n];
+		w->part[i].side = i < old->n ? REP_OLD : REP_NEW;
+		d->wrapped |= w->part[i].run->profile->wrapped;
+	}
+	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
+	if (code)
+		return code;
+	snprintf(d->type, sizeof(d->type), "%s", rep_diff_text(first, first->types[index].type));
+	code = rep_match_types(w, index, err);
+	if (!code)
+		note_zero(w, index);
+	if (!code)
+		code = rep_match_units(w, index, err);
+	if (!code && d->opt.normalize && rep_match_totals(w))
+		code = tp_nomem(err);
+	for (size_t i = 0; !code && i < w->n && d->opt.keys.by == REP_BY_STACK; i++)
+		code = rep_stacks_whole(w->part[i].run->profile, err);
+	for (size_t i = 0; !code && i < w->n; i++)
+		code = rep_diff_keys_survey(d->keys, w->part[i].run->profile, w->part[i].side, err);
+	for (size_t i = 0; !code && i < w->n; i++)
+		code = rep_diff_keys_map(d->keys, w->part[i].run->profile, w->part[i].side,
+					 &w->part[i].map, err);
+	if (!code)
+		code = add_up_all(w, index, err);
+	if (code)
+		return code;
+	d->base = shares_of(w, index);
+	return tp_regex_unknown(make_rows(w), err);
+}
+
+static int fill(struct rep_diff *d, const struct rep_diff_side *old,
+		const struct rep_diff_side *new, struct tp_err *err)
+{
+	struct rep_diff_work w = {.d = d, .n = old->n + new->n, .nold = old->n};
+	int code = TP_ENOMEM;
+
+	w.part = calloc(w.n, sizeof(*w.part));
+	w.value[0] = calloc(w.n * 3, sizeof(*w.value[0]));
+	w.tested = calloc(w.n, sizeof(*w.tested));
+	if (w.part && w.value[0] && w.tested) {
+		w.value[1] = w.value[0] + w.n;
+		w.scratch = w.value[1] + w.n;
+		code = rep_diff_keys_new(&d->keys, &d->opt.keys);
+		if (!code && d->sets)
+			code = rep_stats_new(&w.stats, old->n, new->n, 0.95);
+	}
+	code = code ? tp_nomem(err) : fill_in(&w, old, new, err);
+	for (size_t i = 0; w.part && i < w.n; i++) {
+		free(w.part[i].type);
+		free(w.part[i].ratio);
+		rep_key_map_release(&w.part[i].map);
+		rep_tally_release(&w.part[i].tally);
+	}
+	free(w.part);
+	free(w.value[0]);
+	free(w.tested);
+	rep_stats_free(w.stats);
+	return code;
+}
+
+static int name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *text,
+		size_t *names)
+{
+	if (row->key)
+		return rep_key_name(d->keys, row->key, text, names);
+	*names = 0;
+	return tp_buf_put(text, "(total)", 7);
+}
+
+/* The exact value where it is one of the row's: they may be beyond what a double holds. */
+static char *value(const struct rep_diff *d, const struct rep_diff_row *row, double v,
+		   char text[REP_DIFF_VALUE])
+{
+	struct rep_diff_pair pair = rep_diff_main(d, row);
+	char amount[REP_AMOUNT_SIZE];
+	int64_t whole = v == row->old ? pair.old : v == row->new ? pair.new : (int64_t)v;
+
+	snprintf(text, REP_DIFF_VALUE, "%s", rep_amount(amount, whole, d->unit, NULL));
+	return text;
+}
+
+const struct rep_diff_kind rep_diff_of_profiles = {
+    .alpha_of_sets = 0.05,
+    .alpha_of_pairs = 0.05,
+    .fill = fill,
+    .rank = rank,
+    .order = by_order,
+    .name = name,
+    .value = value,
+    .whole = true,
+    .rows = "rows",
+    .fewer = "--min-share",
+    .show = &rep_profiles_show,
+    .gates = &rep_profiles_gates,
+};

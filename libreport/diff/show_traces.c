@@ -1,0 +1,257 @@
+/* Diffs of traces as tables. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/table.h"
+#include "diff/trace/interval.h"
+
+/* ---- heading ---- */
+
+static const char *per_text(const struct rep_diff *d, char text[200])
+{
+	switch (d->opt.per.per) {
+	case REP_PER_SECOND:
+		return d->ticks ? "per 10^9 ticks of a run" : "per second of a run";
+	case REP_PER_TASK:
+		snprintf(text, 200, "per complete task%s%.120s", d->opt.per.task ? " of type " : "",
+			 d->opt.per.task ? d->opt.per.task : "");
+		return text;
+	default:
+		return "of whole runs, whatever their length";
+	}
+}
+
+static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_err *err)
+{
+	char text[600], per[200], old[REP_AMOUNT_SIZE], new[REP_AMOUNT_SIZE];
+	char old_tasks[REP_DIFF_VALUE], new_tasks[REP_DIFF_VALUE];
+	const char *unit = d->ticks ? "ticks" : "nanoseconds";
+	bool tasks = d->old_tasks > 0 && d->new_tasks > 0;
+	double load = tasks ? d->new_tasks / d->old_tasks : 1;
+	int n = snprintf(text, sizeof(text), "%s%s, then %s", d->sets ? "lengths (medians): " : "",
+			 rep_amount(old, (int64_t)d->old_length, unit, NULL),
+			 rep_amount(new, (int64_t)d->new_length, unit, NULL));
+	int code;
+
+	if (tasks)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s tasks/s, then %s",
+			      rep_amount_digits(old_tasks, d->old_tasks),
+			      rep_amount_digits(new_tasks, d->new_tasks));
+	snprintf(text + n, sizeof(text) - (size_t)n, "; times and numbers are %s",
+		 per_text(d, per));
+	code = rep_output_note(out, false, text, err);
+	if (!code && (load > 1.1 || load < 1 / 1.1) && d->opt.per.per != REP_PER_TASK) {
+		snprintf(
+		    text, sizeof(text),
+		    "the load differs: %.3g times the tasks a second; --per=task compares what "
+		    "a task takes",
+		    load);
+		code = rep_output_note(out, true, text, err);
+	} else if (!code && !tasks && d->opt.per.per == REP_PER_RUN &&
+		   fabs(d->new_length / d->old_length - 1) > 0.05) {
+		code = rep_output_note(out, true,
+				       "the runs are of different length, which totals and counts "
+				       "follow; --per=second divides by it",
+				       err);
+	}
+	return code;
+}
+
+static int put_heading(const struct rep_diff *d, const struct rep_diff_show *show,
+		       struct rep_output *out, struct tp_err *err)
+{
+	char text[800];
+	int code;
+
+	snprintf(text, sizeof(text), "%.300s, then %.300s: traces", show->old, show->new);
+	code = rep_output_note(out, true, text, err);
+	if (!code)
+		code = put_load(d, out, err);
+	if (d->sets)
+		snprintf(text, sizeof(text),
+			 "medians of %zu and %zu runs; changed: Q at most %g, %zu tests", d->nold,
+			 d->nnew, d->opt.alpha, d->tests);
+	else
+		snprintf(text, sizeof(text),
+			 "differs: by more than the windows of each run do (Q at most %g, %zu "
+			 "tests); how far two runs of one build differ takes several of each",
+			 d->opt.alpha, d->tests);
+	return code ? code : rep_output_note(out, false, text, err);
+}
+
+/* ---- rows ---- */
+
+static void put_percent(char text[24], double percent)
+{
+	if (fabs(percent) >= 999.5)
+		snprintf(text, 24, percent > 0 ? ">999" : "<-999");
+	else
+		snprintf(text, 24, fabs(percent) < 9.95 ? "%+.1f" : "%+.0f", percent);
+}
+
+static void put_interval(const struct rep_diff_row *row, char text[64])
+{
+	char low[24], high[24];
+
+	text[0] = '\0';
+	if (!row->of_delta.known || !(row->old > 0))
+		return;
+	put_percent(low, row->of_delta.low / row->old * 100);
+	put_percent(high, row->of_delta.high / row->old * 100);
+	snprintf(text, 64, "%s..%s%%", low, high);
+}
+
+static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	const struct rep_diff *d = t->d;
+	const char *unit = rep_stats_of[row->stat].unit;
+	bool divided = row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT;
+
+	if (t->people)
+		put_interval(row, t->more[0]);
+	rep_diff_cell(t,
+		      (struct rep_column){.name = "metric",
+					  .title = "METRIC",
+					  .kind = REP_TEXT,
+					  .shorten = REP_SHORTEN_MIDDLE,
+					  .least = 34},
+		      rep_text((char *)t->name.data, t->name.size));
+	rep_diff_text_cell(t, "OLD", "old", 0, t->old);
+	rep_diff_text_cell(t, "NEW", "new", 0, t->new);
+	rep_diff_text_cell(t, "DELTA", "delta", 4, t->delta);
+	rep_diff_text_cell(t, "CHANGE", "change", 0, t->change);
+	rep_diff_text_cell(t, "95%", "delta_low", 2, t->more[0]);
+	if (d->sets)
+		rep_diff_text_cell(t, "Q", "q", 3, t->q);
+	rep_diff_verdict_cell(t, row, 7);
+	rep_diff_raw_cell(t, "section", REP_TEXT, rep_str(rep_trace_sections[row->section].name));
+	rep_diff_raw_cell(t, "family", REP_TEXT, rep_str(rep_families[row->family].name));
+	rep_diff_raw_cell(t, "by", REP_TEXT, rep_str(rep_measure_bys[row->by]));
+	rep_diff_raw_cell(t, "name", REP_TEXT, rep_str(row->name));
+	rep_diff_raw_cell(t, "stat", REP_TEXT, rep_str(rep_stats_of[row->stat].name));
+	rep_diff_raw_cell(t, "unit", REP_TEXT,
+			  rep_str(d->ticks && !strcmp(unit, "nanoseconds") ? "ticks" : unit));
+	rep_diff_raw_cell(t, "per", REP_TEXT, rep_str(divided ? rep_pers[d->opt.per.per] : ""));
+	rep_diff_raw_cell(t, "exact", REP_BOOL, rep_int(row->exact));
+	rep_diff_raw_cell(t, "status", REP_TEXT, rep_str(rep_statuses[row->status]));
+	rep_diff_raw_cell(t, "old", REP_FLOAT, rep_diff_number(row->old));
+	rep_diff_raw_cell(t, "new", REP_FLOAT, rep_diff_number(row->new));
+	rep_diff_raw_cell(t, "delta", REP_FLOAT, rep_diff_number(row->new - row->old));
+	rep_diff_raw_cell(t, "change", REP_FLOAT, rep_diff_number(row->change));
+	rep_diff_range_cells(t, row);
+	rep_diff_raw_cell(t, "old_events", REP_COUNT, rep_int(row->old_count));
+	rep_diff_raw_cell(t, "new_events", REP_COUNT, rep_int(row->new_count));
+	rep_diff_run_cells(t);
+	rep_diff_test_cells(t, row);
+}
+
+/* What changed most, each measure once. */
+static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
+{
+	const struct rep_diff *d = t->d;
+	size_t changed = 0;
+	bool *seen;
+	char text[160];
+	int code = rep_output_note(t->out, false, "", err);
+
+	for (size_t i = 0; i < d->n; i++)
+		changed += d->row[i].verdict == REP_VERDICT_CHANGED;
+	if (!code && !changed)
+		return rep_output_note(t->out, true,
+				       d->sets ? "no metric changed, as far as these runs can tell"
+					       : "no metric differs by more than its windows do",
+				       err);
+	if (!code)
+		code = rep_output_note(t->out, true,
+				       "what changed most, by the least change that its interval "
+				       "leaves possible",
+				       err);
+	if (!code)
+		code = rep_diff_table_begin(t, "most", err);
+	if (code)
+		return code;
+	seen = calloc(d->measures + 1, sizeof(*seen));
+	if (!seen)
+		return tp_nomem(err);
+	for (size_t i = 0; !code && i < d->n && rows; i++) {
+		const struct rep_diff_row *row = &d->row[i];
+
+		if (row->verdict == REP_VERDICT_CHANGED && !seen[row->measure]) {
+			code = rep_diff_table_row(t, row, err);
+			rows--;
+		}
+		seen[row->measure] = true;
+	}
+	free(seen);
+	if (!code)
+		code = rep_output_end(t->out, err);
+	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->n,
+		 d->sets	? "changed"
+		 : changed == 1 ? "differs"
+				: "differ");
+	return code ? code : rep_output_note(t->out, false, text, err);
+}
+
+static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, struct tp_err *err)
+{
+	const struct rep_diff *d = t->d;
+	char text[160];
+	size_t n = 0, shown = 0;
+	int code;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += d->row[i].section == section;
+	if (!n)
+		return 0;
+	code = rep_output_note(t->out, false, "", err);
+	snprintf(text, sizeof(text), "%s: %s", rep_trace_sections[section].name,
+		 rep_trace_sections[section].doc);
+	if (!code)
+		code = rep_output_note(t->out, true, text, err);
+	if (!code)
+		code = rep_diff_table_begin(t, rep_trace_sections[section].name, err);
+	for (size_t i = 0; !code && i < d->n && (!rows || shown < rows); i++) {
+		if (d->row[i].section != section)
+			continue;
+		code = rep_diff_table_row(t, &d->row[i], err);
+		shown++;
+	}
+	if (!code)
+		code = rep_output_end(t->out, err);
+	if (code || shown == n)
+		return code;
+	snprintf(text, sizeof(text), "%zu of %zu; --by=%s shows more, -n 0 all", shown, n,
+		 rep_trace_sections[section].name);
+	return rep_output_note(t->out, false, text, err);
+}
+
+static int put_tables(struct rep_diff_table *t, struct tp_err *err)
+{
+	const struct rep_diff *d = t->d;
+	size_t rows = t->show->rows;
+	bool any_hist = false;
+	int code = 0;
+
+	if (t->show->one || !t->people) {
+		code = rep_diff_table_begin(t, "metrics", err);
+		for (size_t i = 0; !code && i < d->n && (!rows || i < rows); i++)
+			code = rep_diff_table_row(t, &d->row[i], err);
+		return code ? code : rep_output_end(t->out, err);
+	}
+	if (t->show->overview)
+		code = put_most(t, rows ? 2 * rows : d->n, err);
+	for (unsigned s = 0; !code && s < REP_NTRACE_SECTIONS; s++)
+		code = put_section(t, s, rows, err);
+	for (size_t i = 0; i < d->n; i++)
+		any_hist = any_hist || !d->row[i].exact;
+	if (!code && any_hist)
+		code = rep_output_note(t->out, false,
+				       "percentiles: of what goroutines do from histograms, within "
+				       "1 %; others exact",
+				       err);
+	return code;
+}
+
+const struct rep_diff_show_kind rep_traces_show = {put_heading, put_row, put_tables};

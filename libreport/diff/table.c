@@ -1,0 +1,157 @@
+#include "diff/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
+			 const struct rep_diff_show *show, struct rep_output *out)
+{
+	memset(t, 0, sizeof(*t));
+	t->d = d;
+	t->show = show;
+	t->out = out;
+	t->people = rep_output_for_people(out);
+}
+
+void rep_diff_table_release(struct rep_diff_table *t)
+{
+	tp_buf_release(&t->name);
+	tp_buf_release(&t->shown);
+}
+
+/* ---- cells ---- */
+
+void rep_diff_cell(struct rep_diff_table *t, struct rep_column column, struct rep_value value)
+{
+	t->column[t->n] = column;
+	t->value[t->n++] = value;
+}
+
+void rep_diff_text_cell(struct rep_diff_table *t, const char *title, const char *by, uint8_t drop,
+			const char *text)
+{
+	rep_diff_cell(t,
+		      (struct rep_column){.name = title,
+					  .title = title,
+					  .by = by,
+					  .kind = REP_TEXT,
+					  .right = true,
+					  .table_only = true,
+					  .drop = drop},
+		      rep_str(text));
+}
+
+void rep_diff_raw_cell(struct rep_diff_table *t, const char *name, enum rep_kind kind,
+		       struct rep_value value)
+{
+	rep_diff_cell(t, (struct rep_column){.name = name, .kind = kind, .raw_only = true}, value);
+}
+
+void rep_diff_verdict_cell(struct rep_diff_table *t, const struct rep_diff_row *row, uint8_t least)
+{
+	rep_diff_cell(t,
+		      (struct rep_column){
+			  .name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = least},
+		      rep_str(rep_diff_verdict(t->d, row->verdict)));
+}
+
+static void put_ends(struct rep_diff_table *t, const char *low, const char *high,
+		     const struct rep_range *r)
+{
+	const double ends[] = {r->low, r->high};
+
+	for (int i = 0; i < 2; i++)
+		rep_diff_raw_cell(t, i ? high : low, t->d->kind->whole ? REP_COUNT : REP_FLOAT,
+				  !r->known	      ? rep_null()
+				  : t->d->kind->whole ? rep_int((int64_t)ends[i])
+						      : rep_diff_number(ends[i]));
+}
+
+void rep_diff_range_cells(struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	put_ends(t, "old_low", "old_high", &row->of_old);
+	put_ends(t, "new_low", "new_high", &row->of_new);
+	put_ends(t, "delta_low", "delta_high", &row->of_delta);
+}
+
+void rep_diff_run_cells(struct rep_diff_table *t)
+{
+	rep_diff_raw_cell(t, "n_old", REP_COUNT, rep_int((int64_t)t->d->nold));
+	rep_diff_raw_cell(t, "n_new", REP_COUNT, rep_int((int64_t)t->d->nnew));
+}
+
+/* p or q as it is shown. */
+static double shown_p(const struct rep_diff *d, double p)
+{
+	return d->kind->whole && isnan(p) ? 1 : p;
+}
+
+void rep_diff_test_cells(struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	rep_diff_raw_cell(t, "p", REP_FLOAT, rep_diff_number(shown_p(t->d, row->p)));
+	rep_diff_raw_cell(t, "q", REP_FLOAT, rep_diff_number(shown_p(t->d, row->q)));
+	rep_diff_raw_cell(t, "verdict", REP_TEXT, rep_str(rep_diff_verdict(t->d, row->verdict)));
+}
+
+/* ---- rows ---- */
+
+/* The name, and what people read: one that stands for several says so. */
+static int put_name(struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	char text[40];
+	int code;
+
+	t->name.size = t->shown.size = 0;
+	code = rep_diff_name(t->d, row, &t->name, &t->names);
+	if (!code && t->name.size)
+		code = tp_buf_put(&t->shown, t->name.data, t->name.size);
+	if (code || t->names < 2)
+		return code;
+	snprintf(text, sizeof(text), " (%zu names)", t->names);
+	return tp_buf_put(&t->shown, text, strlen(text));
+}
+
+static void put_texts(struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	double delta = row->new - row->old, q = shown_p(t->d, row->q);
+	char plain[REP_DIFF_VALUE];
+
+	rep_diff_value(t->d, row, row->old, t->old);
+	rep_diff_value(t->d, row, row->new, t->new);
+	rep_diff_value(t->d, row, delta, plain);
+	snprintf(t->delta, sizeof(t->delta), "%s%s", delta > 0 ? "+" : "", plain);
+	if (delta != 0 && (row->status == REP_STATUS_ADDED || row->status == REP_STATUS_GONE))
+		snprintf(t->change, sizeof(t->change),
+			 row->status == REP_STATUS_ADDED ? "new" : "gone");
+	else if (isnan(row->change) && delta != 0)
+		snprintf(t->change, sizeof(t->change), "%s",
+			 delta > 0   ? "+\xe2\x88\x9e"
+			 : delta < 0 ? "-\xe2\x88\x9e"
+				     : "");
+	else
+		rep_amount_percent(t->change, delta == 0 ? 0 : row->change * 100);
+	if (isnan(q))
+		t->q[0] = '\0';
+	else
+		snprintf(t->q, sizeof(t->q), q < 0.0001 ? "<.0001" : "%.4f", q);
+}
+
+int rep_diff_table_begin(struct rep_diff_table *t, const char *name, struct tp_err *err)
+{
+	const struct rep_diff_row none = {.name = ""};
+
+	t->n = 0;
+	t->d->kind->show->row(t, &none);
+	return rep_output_begin(t->out, name, t->column, t->n, err);
+}
+
+int rep_diff_table_row(struct rep_diff_table *t, const struct rep_diff_row *row, struct tp_err *err)
+{
+	if (put_name(t, row))
+		return tp_nomem(err);
+	if (t->people)
+		put_texts(t, row);
+	t->n = 0;
+	t->d->kind->show->row(t, row);
+	return rep_output_row(t->out, t->value, err);
+}
