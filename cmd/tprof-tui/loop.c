@@ -11,6 +11,7 @@
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/reload.h"
 #include "tprof-tui/tui.h"
+#include "tprof-tui/view/rows.h"
 
 #define WHEEL_LINES 3
 #define TWICE_MS    400 /* between two clicks that are one */
@@ -200,15 +201,20 @@ static void clear_select(struct tui *t)
 	tui_again(t);
 }
 
+static bool can_search(const struct tui_view *v)
+{
+	return v->ops->search || v->ops->table;
+}
+
 static void search_again(struct tui *t, struct tui_view *v, int step)
 {
 	const char *text = tui_prompt_last_search(t);
 
-	if (!v->ops->search)
+	if (!can_search(v))
 		tui_error(t, "there is nothing to search here");
 	else if (!*text)
 		tui_error(t, "search for what? Type / and a text first");
-	else if (!v->ops->search(t, v, text, step))
+	else if (!tui_search(v, text, step))
 		tui_error(t, "nothing here holds '%s'", text);
 }
 
@@ -244,13 +250,13 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		tui_prompt_begin(t, TUI_PROMPT_PALETTE, "");
 		return true;
 	case TUI_DO_SEARCH:
-		if (v->ops->search)
+		if (can_search(v))
 			tui_prompt_begin(t, TUI_PROMPT_SEARCH, "");
 		else
 			tui_error(t, "there is nothing to search here");
 		return true;
 	case TUI_DO_FILTER:
-		if (v->ops->filter)
+		if (v->ops->table)
 			tui_prompt_begin(t, TUI_PROMPT_FILTER, "");
 		return true;
 	case TUI_DO_SEARCH_NEXT:
@@ -261,7 +267,7 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		tui_prompt_begin(t, TUI_PROMPT_GO, "");
 		return true;
 	case TUI_DO_SAVE:
-		if (v->ops->save)
+		if (v->ops->save || v->ops->table)
 			tui_prompt_begin(t, TUI_PROMPT_SAVE, "");
 		else
 			tui_error(t, "this view cannot be saved");
@@ -294,10 +300,12 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 void tui_act(struct tui *t, enum tui_action action)
 {
 	struct tui_view *v = tui_current(t);
+	struct tui_table *table;
 
-	if (!v || action == TUI_DO_NONE)
+	if (!v || action == TUI_DO_NONE || (v->ops->act && v->ops->act(t, v, action)))
 		return;
-	if (v->ops->act && v->ops->act(t, v, action))
+	table = tui_table_of(v);
+	if (table && tui_table_act(table, action))
 		return;
 	act_everywhere(t, v, action);
 }
@@ -341,10 +349,14 @@ static void click(struct tui *t, struct tui_view *v)
 			v->ops->zoom(t, v, e.y, e.x, up ? 1 : -1);
 		else
 			wheel(t, v, up ? -WHEEL_LINES : WHEEL_LINES);
-	} else if (v->ops->click && inside &&
-		   e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
-			       BUTTON1_TRIPLE_CLICKED)) {
-		v->ops->click(t, v, e.y, e.x, is_second(t, &e));
+	} else if (inside && e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED |
+					 BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)) {
+		bool twice = is_second(t, &e);
+
+		if (v->ops->click)
+			v->ops->click(t, v, e.y, e.x, twice);
+		else
+			tui_rows_click(v, tui_table_of(v), e.y, e.x, twice);
 	} else if (inside && v->ops->drag && e.bstate & BUTTON1_RELEASED &&
 		   (e.y != t->clicked_row || e.x != t->clicked_col)) {
 		v->ops->drag(t, v, e.y, e.x);

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tprof-tui/recall.h"
+#include "tprof-tui/view/rows.h"
 #include "tprof-tui/widget/line.h"
 #include "tprof-tui/widget/menu.h"
 
@@ -209,11 +210,11 @@ static void typed(struct tui *t, struct tui_view *v)
 	const char *text = line(t)->text;
 
 	if (t->prompts->open == TUI_PROMPT_FILTER)
-		v->ops->filter(t, v, text);
+		tui_filter(v, text);
 	if (t->prompts->open != TUI_PROMPT_SEARCH || !*text)
 		return;
 	snprintf(t->prompts->search, sizeof(t->prompts->search), "%s", text);
-	if (!v->ops->search(t, v, text, 0))
+	if (!tui_search(v, text, 0))
 		tui_error(t, "nothing here holds '%.200s'", text);
 }
 
@@ -232,11 +233,11 @@ static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, c
 {
 	switch (kind) {
 	case TUI_PROMPT_SEARCH:
-		if (*text && !v->ops->search(t, v, text, 0))
+		if (*text && !tui_search(v, text, 0))
 			tui_error(t, "nothing here holds '%.200s'", text);
 		break;
 	case TUI_PROMPT_SAVE:
-		if (*text && v->ops->save(t, v, text))
+		if (*text && tui_save_view(v, text))
 			tui_message(t, "saved as %.300s", text);
 		break;
 	case TUI_PROMPT_GO:
@@ -268,7 +269,7 @@ void tui_prompt_key(struct tui *t, int key)
 		break;
 	case TUI_LINE_GIVEN_UP:
 		if (kind == TUI_PROMPT_FILTER)
-			v->ops->filter(t, v, "");
+			tui_filter(v, "");
 		t->prompts->open = TUI_PROMPT_NONE;
 		break;
 	case TUI_LINE_DONE:

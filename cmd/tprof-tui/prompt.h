@@ -16,7 +16,4 @@ void tui_prompt_draw(const struct tui *t, int row, int cols);
 const char *tui_prompt_last_search(const struct tui *t);
 void tui_prompt_release(struct tui *t);
 
-/* loop.c: as if the action's key were typed. */
-void tui_act(struct tui *t, enum tui_action action);
-
 #endif

@@ -13,11 +13,6 @@
 
 #define MOST_NOTES 4
 
-static bool is_trace(const struct rep_run *run)
-{
-	return run && !strcmp(run->row.kind, "trace");
-}
-
 /* ---- asking ---- */
 
 static void taken(struct tui_view *v, struct tui_fill *f)
@@ -71,7 +66,7 @@ struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
 		diff_ask_free(a);
 		return NULL;
 	}
-	diff_rows_at(is_trace(&a->new.run[0]), d->at, &a->rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &a->rows);
 	a->per = d->per;
 	a->normalize = d->normalize;
 	a->cum = d->cum;
@@ -90,10 +85,11 @@ static bool ask(struct tui *t, struct tui_view *v)
 		return false;
 	a->measured = d->measured;
 	d->measured = NULL;
-	tui_rows_ask_with(
-	    t, v,
-	    &(struct tui_ask){
-		.fill = diff_compare, .more = a, .free_more = diff_ask_free, .taken = taken});
+	tui_rows_ask(v, &(struct tui_ask){.rows = &d->rows,
+					  .fill = diff_compare,
+					  .more = a,
+					  .free_more = diff_ask_free,
+					  .taken = taken});
 	return true;
 }
 
@@ -114,7 +110,7 @@ static bool list(struct tui *t, struct tui_view *v)
 	struct diff_choices choices = {.all = &t->cmd->all, .run = v->select.run};
 
 	d->choosing = true;
-	return tui_rows_fill(t, v, diff_choices_fill, &choices);
+	return tui_rows_fill(v, &d->rows, diff_choices_fill, &choices);
 }
 
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
@@ -168,41 +164,19 @@ static int draw_notes(const struct diff *d, struct tui_area a)
 	return n;
 }
 
-static struct tui_area table_area(const struct diff *d, struct tui_area a, int notes)
-{
-	(void)d;
-	return (struct tui_area){a.row + notes, a.col, a.rows - notes, a.cols};
-}
-
-static int count_notes(const struct diff *d, struct tui_area a)
-{
-	int most = a.rows / 4 < MOST_NOTES ? a.rows / 4 : MOST_NOTES, n = 0;
-
-	for (size_t i = 0; i < d->rows.cells.nnotes && n < most; i++)
-		n += *d->rows.cells.note[i] != '\0';
-	return n;
-}
-
 static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 {
 	struct diff *d = v->state;
 	int notes = 0;
 
-	if (d->choosing) {
-		notes = diff_choices_draw(t, &v->select, d->rows.table.n, area);
-	} else if (!d->rows.error) {
+	(void)t;
+	if (d->choosing)
+		notes = diff_choices_draw(&v->select, d->rows.table.n, area);
+	else if (!d->rows.error)
 		notes = draw_notes(d, area);
-	}
-	tui_rows_draw(t, v, table_area(d, area, notes));
-}
-
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
-{
-	struct diff *d = v->state;
-	int notes = d->choosing ? diff_choices_lines(v->area) : count_notes(d, v->area);
-
-	if (tui_table_click(&d->rows.table, table_area(d, v->area, notes), row, col) && twice)
-		tui_act(t, TUI_DO_ENTER);
+	area.row += notes;
+	area.rows -= notes;
+	tui_rows_draw(&d->rows, area, v->busy, NULL);
 }
 
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
@@ -215,7 +189,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 		snprintf(text, size, "with what?");
 		return;
 	}
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	snprintf(text, size, "%s%s%s%s%s%s, was %s", rows.name,
 		 rows.kind != DIFF_METRICS && *d->found ? " " : "",
 		 rows.kind != DIFF_METRICS ? d->found : "",
@@ -229,7 +203,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 static void turn(struct tui *t, struct tui_view *v, int step)
 {
 	struct diff *d = v->state;
-	bool traces = is_trace(v->select.run);
+	bool traces = tui_is_trace(&v->select);
 	struct diff_rows rows;
 	int n = 0;
 
@@ -287,7 +261,7 @@ static bool is_metrics(const struct tui_view *v)
 	const struct diff *d = v->state;
 	struct diff_rows rows;
 
-	return diff_rows_at(is_trace(v->select.run), d->at, &rows) && rows.kind == DIFF_METRICS;
+	return diff_rows_at(tui_is_trace(&v->select), d->at, &rows) && rows.kind == DIFF_METRICS;
 }
 
 static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
@@ -340,7 +314,7 @@ static void lead(struct tui *t, struct tui_view *v, bool whole)
 	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found, .whole = whole};
 	struct diff_rows rows;
 
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	from.metrics = rows.kind == DIFF_METRICS;
 	if (rows.kind == DIFF_VIEWS)
 		from.kind = rep_trace_views[rows.which].name;
@@ -365,7 +339,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return true;
 	}
 	if (d->choosing)
-		return tui_rows_act(t, v, action);
+		return false;
 	switch (action) {
 	case TUI_DO_REPORT_NEXT:
 	case TUI_DO_KIND:
@@ -399,7 +373,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		lead(t, v, true);
 		return true;
 	default:
-		return tui_rows_act(t, v, action);
+		return false;
 	}
 }
 
@@ -436,12 +410,8 @@ const struct tui_view_ops tui_diff = {
     .resume = resume,
     .draw = draw,
     .act = act,
-    .click = click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .cursor = tui_rows_cursor,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
+    .keeps_line = true,
     .source = diff_source,
     .title = title,
     .keep = diff_keep,

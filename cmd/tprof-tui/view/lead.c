@@ -102,19 +102,12 @@ static const struct rule *rule_of(const struct tui_sheet *s)
 
 /* ---- reading a row ---- */
 
-static const struct rep_value *cell(const struct tui_sheet *s, size_t row, const char *name)
-{
-	int c = *name ? tui_sheet_column(s, name) : -1;
-
-	return c < 0 ? NULL : tui_cell(s, row, (size_t)c);
-}
-
-static struct rep_value text(const struct tui_sheet *s, size_t row, const char *given,
+static struct rep_value text(const struct tui_sheet *s, long row, const char *given,
 			     const char *usual)
 {
-	const struct rep_value *v = cell(s, row, given ? given : usual);
+	const struct rep_value *v = tui_sheet_cell(s, row, given ? given : usual);
 
-	return v && v->type == REP_TYPE_TEXT && v->text.size ? *v : rep_null();
+	return tui_cell_is_text(v) ? *v : rep_null();
 }
 
 /* An id, or the first of several in a text. */
@@ -170,11 +163,12 @@ static struct rep_value without_way(struct rep_value v)
 	return v;
 }
 
-static void read_moment(const struct tui_sheet *s, size_t row, struct tui_lead *lead)
+static void read_moment(const struct tui_sheet *s, long row, struct tui_lead *lead)
 {
 	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
-		const struct rep_value *at = cell(s, row, moments[i].at);
-		const struct rep_value *dur = moments[i].dur ? cell(s, row, moments[i].dur) : NULL;
+		const struct rep_value *at = tui_sheet_cell(s, row, moments[i].at);
+		const struct rep_value *dur =
+		    moments[i].dur ? tui_sheet_cell(s, row, moments[i].dur) : NULL;
 
 		if (!at || at->type != REP_TYPE_INT ||
 		    (moments[i].dur && (!dur || dur->type != REP_TYPE_INT || dur->i <= 0)))
@@ -185,20 +179,19 @@ static void read_moment(const struct tui_sheet *s, size_t row, struct tui_lead *
 	}
 }
 
-bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
+bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead)
 {
 	const struct rule *r;
-	size_t row = (size_t)at;
 
 	*lead = (struct tui_lead){.goroutine = REP_GOID_NONE, .at_ns = INT64_MIN, .task = -1};
-	if (!s || at < 0 || row >= s->nrows)
+	if (!s || row < 0 || (size_t)row >= s->nrows)
 		return false;
 	r = rule_of(s);
 	for (size_t i = 0;
 	     i < sizeof(goroutines) / sizeof(goroutines[0]) && !rep_goid_is(&lead->goroutine); i++)
-		lead->goroutine = tui_lead_goid(cell(s, row, goroutines[i]));
+		lead->goroutine = tui_lead_goid(tui_sheet_cell(s, row, goroutines[i]));
 	read_moment(s, row, lead);
-	lead->task = id(cell(s, row, r->task ? r->task : "task"));
+	lead->task = id(tui_sheet_cell(s, row, r->task ? r->task : "task"));
 	if (!lead->task)
 		lead->task = -1;
 	lead->function = text(s, row, r->function, "function");
@@ -215,7 +208,9 @@ bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 
 /* ---- narrowing ---- */
 
-char *tui_lead_only(const char *from, size_t size)
+/* "^main\.\(\*T\)\.f$": a regular expression for a text and nothing else. To be freed; NULL: no
+ * memory. */
+static char *only(const char *from, size_t size)
 {
 	char *pattern = size < SIZE_MAX / 2 - 3 ? malloc(2 * size + 3) : NULL, *to = pattern;
 
@@ -232,14 +227,14 @@ char *tui_lead_only(const char *from, size_t size)
 	return pattern;
 }
 
-static bool set_only(char **to, struct rep_value v)
+bool tui_lead_set_only(char **to, struct rep_value v)
 {
 	char *pattern;
 	bool done;
 
 	if (v.type != REP_TYPE_TEXT)
 		return true;
-	pattern = tui_lead_only(v.text.data, v.text.size);
+	pattern = only(v.text.data, v.text.size);
 	done = pattern && tui_select_set(to, pattern);
 	free(pattern);
 	return done;
@@ -272,8 +267,8 @@ static bool is_reason(struct rep_value v)
 /* As --state knows them; rows that are of ranges ("overlap") have none. */
 static bool set_state(char **to, struct rep_value v)
 {
-	for (const struct rep_state_desc *d = rep_states; v.type == REP_TYPE_TEXT && d->name; d++)
-		if (strlen(d->name) == v.text.size && !memcmp(d->name, v.text.data, v.text.size))
+	for (const struct rep_state_desc *d = rep_states; d->name; d++)
+		if (tui_cell_is(&v, d->name))
 			return tui_select_set(to, d->name);
 	return true;
 }
@@ -283,24 +278,25 @@ static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned
 	bool done = true;
 
 	if (by & BY_ENTRY)
-		done = set_only(&select->goroutine, l->entry);
+		done = tui_lead_set_only(&select->goroutine, l->entry);
 	if (by & BY_GOROUTINE)
 		done = done && set_goid(&select->goroutine, &l->goroutine);
 	if (by & BY_FUNCTION && is_reason(l->function))
-		done = done && set_only(&select->reason, rep_text(l->function.text.data + 1,
-								  l->function.text.size - 2));
+		done =
+		    done && tui_lead_set_only(&select->reason, rep_text(l->function.text.data + 1,
+									l->function.text.size - 2));
 	else if (by & BY_FUNCTION)
-		done = done && set_only(&select->focus, l->function);
+		done = done && tui_lead_set_only(&select->focus, l->function);
 	if (by & BY_REASON)
-		done = done && set_only(&select->reason, l->reason);
+		done = done && tui_lead_set_only(&select->reason, l->reason);
 	if (by & BY_STATE)
 		done = done && set_state(&select->state, l->state);
 	if (by & BY_TYPE)
-		done = done && set_only(&select->task, l->task_type);
+		done = done && tui_lead_set_only(&select->task, l->task_type);
 	if (by & BY_TASK)
 		done = done && set_id(&select->task, l->task);
 	if (by & BY_REGION)
-		done = done && set_only(&select->region, l->region);
+		done = done && tui_lead_set_only(&select->region, l->region);
 	if (l->at_ns != INT64_MIN)
 		select->at_ns = l->at_ns;
 	if (rep_goid_is(&l->goroutine))
@@ -401,8 +397,7 @@ static const char *report_on(struct rep_value state)
 		       {"running", "running functions"}};
 
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++)
-		if (state.type == REP_TYPE_TEXT && strlen(reports[i].state) == state.text.size &&
-		    !memcmp(reports[i].state, state.text.data, state.text.size))
+		if (tui_cell_is(&state, reports[i].state))
 			return reports[i].report;
 	return "block";
 }
@@ -410,7 +405,7 @@ static const char *report_on(struct rep_value state)
 /* Of tables without a rule: the most particular thing that the row has. */
 static bool enter_plain(struct tui *t, struct tui_view *v, const struct tui_lead *l)
 {
-	bool profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
+	bool profile = tui_is_profile(&v->select);
 
 	if (rep_goid_is(&l->goroutine) && !profile)
 		lead_to(t, v, l, 0, "goroutine", NULL);

@@ -5,9 +5,7 @@
  *	{
  *		struct mine *m = v->state;
  *
- *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table),
- *action)
- *|| tui_rows_act(t, v, action);
+ *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table), action);
  *	}
  *
  * What a row is about is told by the names of its table and of its columns, which are those of
@@ -52,8 +50,8 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
  * message. */
 bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg);
 
-/* "^main\.\(\*T\)\.f$": a regular expression for a text and nothing else. To be freed; NULL: no
- * memory. */
-char *tui_lead_only(const char *text, size_t size);
+/* Sets a filter to a regular expression for a text and nothing else; what is no text leaves it. False:
+ * no memory. */
+bool tui_lead_set_only(char **to, struct rep_value v);
 
 #endif

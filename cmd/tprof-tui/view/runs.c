@@ -4,10 +4,6 @@
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
-struct runs {
-	struct tui_rows rows;
-};
-
 enum {
 	COLUMN_MARK,
 	COLUMN_ID,
@@ -131,28 +127,28 @@ static bool pick(struct tui *t, struct tui_view *v, const char *spec)
 
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
-	struct runs *r = v->state;
+	struct tui_rows *r = v->state;
 
 	if (arg && !pick(t, v, arg))
 		return false;
-	r->rows.table.sort = -1;
-	if (!tui_rows_fill(t, v, fill, t))
+	r->table.sort = -1;
+	if (!tui_rows_fill(v, r, fill, t))
 		return false;
-	for (size_t i = 0; i < r->rows.table.n; i++)
+	for (size_t i = 0; i < r->table.n; i++)
 		if (&t->cmd->all.run[i] == t->select.run)
-			r->rows.table.cursor = i;
+			r->table.cursor = i;
 	return true;
 }
 
 static void resume(struct tui *t, struct tui_view *v)
 {
-	tui_rows_fill(t, v, fill, t);
+	tui_rows_fill(v, v->state, fill, t);
 }
 
 static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 {
 	if (t->cmd->all.n)
-		tui_rows_draw(t, v, area);
+		tui_rows_draw(v->state, area, false, NULL);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM,
 			"this store holds no runs; tprof-import puts some in");
@@ -160,8 +156,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 
 static const struct rep_run *under_cursor(const struct tui *t, const struct tui_view *v)
 {
-	const struct runs *r = v->state;
-	long row = tui_table_row(&r->rows.table);
+	long row = tui_table_row(&((const struct tui_rows *)v->state)->table);
 
 	return row >= 0 && (size_t)row < t->cmd->all.n ? &t->cmd->all.run[row] : NULL;
 }
@@ -180,10 +175,10 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_MARK:
 		t->select.other = run && run != t->select.other ? run : NULL;
 		v->select.other = t->select.other;
-		tui_rows_fill(t, v, fill, t);
+		resume(t, v);
 		return true;
 	default:
-		return tui_rows_act(t, v, action);
+		return false;
 	}
 }
 
@@ -191,16 +186,12 @@ const struct tui_view_ops tui_runs = {
     .where = TUI_RUNS,
     .name = "runs",
     .arg = "[RUN]",
-    .size = sizeof(struct runs),
+    .size = sizeof(struct tui_rows),
     .open = open_view,
     .close = tui_rows_close,
     .resume = resume,
     .draw = draw,
     .act = act,
-    .click = tui_rows_click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .cursor = tui_rows_cursor,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
+    .keeps_line = true,
 };

@@ -90,13 +90,13 @@ static void ask(struct tui *t, struct tui_view *v)
 		tui_nomem(t);
 		return;
 	}
-	tui_rows_ask_with(t, v,
-			  &(struct tui_ask){.fill = sql_answer,
-					    .arg = s->line.text,
-					    .more = a,
-					    .free_more = free,
-					    .taken = taken,
-					    .statement = true});
+	tui_rows_ask(v, &(struct tui_ask){.rows = &s->rows,
+					  .fill = sql_answer,
+					  .arg = s->line.text,
+					  .more = a,
+					  .free_more = free,
+					  .taken = taken,
+					  .statement = true});
 }
 
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
@@ -210,9 +210,10 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 	struct sql *s = v->state;
 	struct tui_area rest = below(s, area);
 
+	(void)t;
 	s->rows.table.idle = s->typing;
 	if (s->rows.table.sheet || s->rows.error || v->busy || s->asked)
-		tui_rows_draw(t, v, rest);
+		tui_rows_draw(&s->rows, rest, v->busy, NULL);
 	else
 		draw_first_steps(rest);
 	if (s->menu.n)
@@ -292,20 +293,19 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return true;
 	default:
 		return tui_lead_act(t, v, s->rows.table.sheet, tui_table_row(&s->rows.table),
-				    action) ||
-		       tui_rows_act(t, v, action);
+				    action);
 	}
 }
 
 static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
 {
 	struct sql *s = v->state;
-	struct tui_area rest = below(s, v->area);
 
+	(void)t;
 	tui_menu_clear(&s->menu);
-	s->typing = row < rest.row;
-	if (!s->typing && tui_table_click(&s->rows.table, rest, row, col) && twice)
-		tui_act(t, TUI_DO_ENTER);
+	s->typing = row < below(s, v->area).row;
+	if (!s->typing)
+		tui_rows_click(v, &s->rows.table, row, col, twice);
 }
 
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
@@ -348,10 +348,7 @@ const struct tui_view_ops tui_sql = {
     .act = act,
     .key = key,
     .click = click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
     .title = title,
     .hints = hints,
 };

@@ -220,6 +220,32 @@ int tui_sheet_column(const struct tui_sheet *s, const char *name)
 	return -1;
 }
 
+const struct rep_value *tui_sheet_cell(const struct tui_sheet *s, long row, const char *column)
+{
+	int c = s && row >= 0 && (size_t)row < s->nrows ? tui_sheet_column(s, column) : -1;
+
+	return c < 0 ? NULL : tui_cell(s, (size_t)row, (size_t)c);
+}
+
+bool tui_cell_is_text(const struct rep_value *v)
+{
+	return v && v->type == REP_TYPE_TEXT && v->text.size;
+}
+
+bool tui_cell_is(const struct rep_value *v, const char *text)
+{
+	return tui_cell_is_text(v) && v->text.size == strlen(text) &&
+	       !memcmp(v->text.data, text, v->text.size);
+}
+
+double tui_cell_number(const struct rep_value *v)
+{
+	return !v			   ? 0
+	       : v->type == REP_TYPE_INT   ? (double)v->i
+	       : v->type == REP_TYPE_FLOAT ? v->f
+					   : 0;
+}
+
 /* ---- order ---- */
 
 /* Nothing, numbers, texts. */
@@ -314,9 +340,12 @@ static char *title_of(struct tui_cells *c, const char *name)
 	return title;
 }
 
-int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *name,
-		    struct tp_err *err)
+int tui_cells_dress(struct tui_cells *cells, const char *name, struct tp_err *err)
 {
+	struct tui_sheet *s = &cells->sheet[0];
+
+	if (!cells->n)
+		return 0;
 	s->name = keep(cells, name);
 	if (!s->name)
 		return tp_nomem(err);

@@ -81,13 +81,19 @@ static inline const struct rep_value *tui_cell(const struct tui_sheet *s, size_t
 	return &s->values[row * s->ncolumns + column];
 }
 
-/* Of what SQL has answered: a name for lead.h, and what its columns hold by their names (`dur_ns`
- * are ns, `bytes` …), under headings like those of reports. TP_ENOMEM. */
-int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *name,
-		    struct tp_err *err);
+/* Of what SQL has answered, the first sheet: a name for lead.h, and what its columns hold by their
+ * names (`dur_ns` are ns, `bytes` …), under headings like those of reports. TP_ENOMEM. */
+int tui_cells_dress(struct tui_cells *cells, const char *name, struct tp_err *err);
 
 /* The column of this name, or -1. */
 int tui_sheet_column(const struct tui_sheet *s, const char *name);
+/* A cell by the name of its column; NULL where there is no such row or column, or sheet. */
+const struct rep_value *tui_sheet_cell(const struct tui_sheet *s, long row, const char *column);
+/* Is it this text? NULL is none. */
+bool tui_cell_is(const struct rep_value *v, const char *text);
+/* Is it a text, and not an empty one? */
+bool tui_cell_is_text(const struct rep_value *v);
+double tui_cell_number(const struct rep_value *v); /* 0 for what is none */
 /* As sorting has it: nothing comes last, numbers by value, texts by bytes. */
 int tui_cell_compare(const struct rep_value *a, const struct rep_value *b);
 

@@ -179,6 +179,7 @@ void tui_table_draw(struct tui_table *t, struct tui_area a)
 {
 	struct layout l;
 
+	t->area = a;
 	t->page = a.rows > 1 ? a.rows - 1 : 1;
 	if (!t->sheet || a.rows < 1)
 		return;
@@ -195,8 +196,9 @@ void tui_table_draw(struct tui_table *t, struct tui_area a)
 			t->filter && *t->filter ? "no line holds that" : "nothing");
 }
 
-bool tui_table_click(struct tui_table *t, struct tui_area a, int row, int col)
+bool tui_table_click(struct tui_table *t, int row, int col)
 {
+	const struct tui_area a = t->area;
 	struct layout l;
 	int at = a.col;
 	size_t place;

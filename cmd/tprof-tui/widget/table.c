@@ -258,6 +258,9 @@ bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet)
 		if (named)
 			again = same_row(sheet, naming_column(sheet), &name);
 		return_to(t, again);
+		if (t->wish && t->n)
+			t->cursor = (size_t)t->wish <= t->n ? (size_t)t->wish - 1 : 0;
+		t->wish = 0;
 		if (t->first >= t->ncolumns)
 			t->first = 0;
 	}
@@ -287,33 +290,15 @@ void tui_table_sort_by(struct tui_table *t, int column)
 
 bool tui_table_act(struct tui_table *t, enum tui_action action)
 {
+	long by;
+
 	if (!t->sheet)
 		return false;
+	if (tui_move(action, t->page, t->page / 2, &by)) {
+		move(t, by);
+		return true;
+	}
 	switch (action) {
-	case TUI_DO_UP:
-		move(t, -1);
-		return true;
-	case TUI_DO_DOWN:
-		move(t, 1);
-		return true;
-	case TUI_DO_PAGE_UP:
-		move(t, -t->page);
-		return true;
-	case TUI_DO_PAGE_DOWN:
-		move(t, t->page);
-		return true;
-	case TUI_DO_HALF_UP:
-		move(t, -t->page / 2);
-		return true;
-	case TUI_DO_HALF_DOWN:
-		move(t, t->page / 2);
-		return true;
-	case TUI_DO_FIRST:
-		t->cursor = 0;
-		return true;
-	case TUI_DO_LAST:
-		t->cursor = t->n ? t->n - 1 : 0;
-		return true;
 	case TUI_DO_LEFT:
 		t->first -= t->first > 0;
 		return true;
@@ -375,6 +360,14 @@ bool tui_table_find(struct tui_table *t, const char *text, int step, bool here)
 	return false;
 }
 
+void tui_table_go(struct tui_table *t, long line)
+{
+	if (t->n)
+		t->cursor = (size_t)line < t->n ? (size_t)line : 0;
+	else
+		t->wish = line + 1;
+}
+
 long tui_table_row(const struct tui_table *t)
 {
 	return t->sheet && t->cursor < t->n ? (long)t->order[t->cursor] : -1;
@@ -382,8 +375,5 @@ long tui_table_row(const struct tui_table *t)
 
 const struct rep_value *tui_table_cell(const struct tui_table *t, const char *column)
 {
-	long row = tui_table_row(t);
-	int c = row < 0 ? -1 : tui_sheet_column(t->sheet, column);
-
-	return c < 0 ? NULL : tui_cell(t->sheet, (size_t)row, (size_t)c);
+	return tui_sheet_cell(t->sheet, tui_table_row(t), column);
 }

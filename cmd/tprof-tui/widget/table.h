@@ -24,7 +24,9 @@ struct tui_table {
 	size_t measured;	 /* rows that the widths know of */
 	bool turned;		 /* smallest first */
 	char *filter, *search;	 /* lower case; NULL or "": none */
-	int page;		 /* rows that were shown last */
+	struct tui_area area;	 /* it was drawn in last */
+	int page;		 /* rows that were shown then */
+	long wish;		 /* the next sheet's line for the cursor, + 1; 0: as it is */
 	bool idle;		 /* its cursor is not shown: that of another table is */
 	struct tp_buf text;	 /* being made */
 	/* How a cell looks that is neither under the cursor nor found; NULL: all alike. */
@@ -43,9 +45,9 @@ bool tui_table_grown(struct tui_table *t);
 void tui_table_draw(struct tui_table *t, struct tui_area area);
 /* True: it was for a table. */
 bool tui_table_act(struct tui_table *t, enum tui_action action);
-/* A click (at a row and column of the screen, within `area` as drawn): the cursor goes there; on
- * the heading, it sorts. True: it was on a row. */
-bool tui_table_click(struct tui_table *t, struct tui_area area, int row, int col);
+/* A click, at a row and column of the screen: the cursor goes there; on the heading, it sorts. True:
+ * it was on a row. */
+bool tui_table_click(struct tui_table *t, int row, int col);
 
 /* Keeps the rows that hold the text in any cell, without regard to case; "" keeps all. */
 bool tui_table_filter(struct tui_table *t, const char *text);
@@ -53,6 +55,8 @@ bool tui_table_filter(struct tui_table *t, const char *text);
  * if `here`. False: there is none. */
 bool tui_table_find(struct tui_table *t, const char *text, int step, bool here);
 
+/* To a line as it is shown, at once or as soon as there are some. */
+void tui_table_go(struct tui_table *t, long line);
 /* The row of the sheet under the cursor, -1 for none. */
 long tui_table_row(const struct tui_table *t);
 /* The cell of this name under the cursor, NULL where there is none. */

@@ -233,16 +233,10 @@ int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return code ? code : rep_output_end(out, err);
 }
 
-int diff_choices_lines(struct tui_area area)
+int diff_choices_draw(const struct tui_select *s, size_t n, struct tui_area a)
 {
-	return area.rows > 7 ? 2 : 1;
-}
+	int lines = a.rows > 7 ? 2 : 1;
 
-int diff_choices_draw(const struct tui *t, const struct tui_select *s, size_t n, struct tui_area a)
-{
-	int lines = diff_choices_lines(a);
-
-	(void)t;
 	tui_sayf(a.row, a.col, a.cols, TUI_STYLE_STRONG,
 		 n ? "What was there before %.200s? Enter compares it with that."
 		   : "There is nothing to compare %.200s with: no other %s in this store.",

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "tprof-tui/view/diff/lead.h"
 #include "tprof-tui/widget/cells.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -97,22 +96,11 @@ static void test_diff_choices(void **state)
 	tui_cells_release(&cells);
 }
 
-static void test_diff_lead_pattern(void **state)
-{
-	char text[40];
-
-	(void)state;
-	assert_true(diff_lead_pattern("main.(*T[...]).f", 16, text, sizeof(text)));
-	assert_string_equal(text, "^main\\.\\(\\*T\\[\\.\\.\\.\\]\\)\\.f$");
-	assert_false(diff_lead_pattern("0123456789abcdef0123", 20, text, sizeof(text)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_diff_sides),
 	    cmocka_unit_test(test_diff_choices),
-	    cmocka_unit_test(test_diff_lead_pattern),
 	};
 
 	return cmocka_run_group_tests_name("diff", tests, NULL, NULL);

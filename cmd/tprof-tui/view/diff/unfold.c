@@ -66,11 +66,10 @@ static void ask_lines(struct tui *t, struct tui_view *v, size_t row)
 	a->lines = true;
 	a->changed = false;
 	d->unfolding = row;
-	tui_rows_ask_with(t, v,
-			  &(struct tui_ask){.fill = diff_compare,
-					    .more = a,
-					    .free_more = diff_ask_free,
-					    .instead = lines_came});
+	tui_rows_ask(v, &(struct tui_ask){.fill = diff_compare,
+					  .more = a,
+					  .free_more = diff_ask_free,
+					  .instead = lines_came});
 }
 
 void diff_unfold(struct tui *t, struct tui_view *v)
@@ -112,22 +111,13 @@ bool diff_source(struct tui *t, struct tui_view *v, char *file, size_t size, int
 {
 	struct diff *d = v->state;
 	const struct rep_value *name = tui_table_cell(&d->rows.table, "line");
-	const char *from, *colon;
-	char text[4200], *end;
+	const char *from;
 
 	(void)t;
 	if (!name)
 		name = tui_table_cell(&d->rows.table, "function");
-	if (!name || name->type != REP_TYPE_TEXT || name->text.size >= sizeof(text))
-		return false;
-	memcpy(text, name->text.data, name->text.size);
-	text[name->text.size] = '\0';
-	from = strrchr(text, ' ');
-	colon = strrchr(text, ':');
-	if (!from || !colon || colon < from || colon[1] < '0' || colon[1] > '9' ||
-	    (size_t)(colon - from - 1) >= size)
-		return false;
-	*line = strtoll(colon + 1, &end, 10);
-	snprintf(file, size, "%.*s", (int)(colon - from - 1), from + 1);
-	return !*end && *file;
+	from = tui_cell_is_text(name) ? memrchr(name->text.data, ' ', name->text.size) : NULL;
+	return from &&
+	       tui_split_place(from + 1, name->text.size - (size_t)(from + 1 - name->text.data),
+			       file, size, line);
 }

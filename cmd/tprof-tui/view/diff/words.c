@@ -5,11 +5,6 @@
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/widget/menu.h"
 
-static bool is_trace(const struct rep_run *run)
-{
-	return run && !strcmp(run->row.kind, "trace");
-}
-
 /* "--by=sched", as tprof-diff has it. False with a message. */
 static bool take_option(struct tui *t, struct tui_view *v, const char *text)
 {
@@ -17,7 +12,7 @@ static bool take_option(struct tui *t, struct tui_view *v, const char *text)
 	struct diff_rows rows;
 
 	if (!strncmp(text, "--by=", 5)) {
-		for (int i = 0; diff_rows_at(is_trace(v->select.run), i, &rows); i++)
+		for (int i = 0; diff_rows_at(tui_is_trace(&v->select), i, &rows); i++)
 			if (!strcmp(rows.name, text + 5)) {
 				d->at = i;
 				return true;
@@ -73,7 +68,7 @@ void diff_keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 	size_t n = 0;
 
 	(void)t;
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->per ? " --per=" : "",
 			      d->per ? rep_pers[d->per] : "", d->normalize ? " --normalize" : "",
 			      d->cum ? " --cum" : "", d->every_stat ? " --all-stats" : "",
@@ -91,7 +86,7 @@ void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 	size_t n = strlen(typed);
 	struct diff_rows rows;
 
-	for (int i = 0; diff_rows_at(is_trace(shown), i, &rows); i++) {
+	for (int i = 0; diff_rows_at(tui_is_trace(&t->select), i, &rows); i++) {
 		char text[40];
 
 		snprintf(text, sizeof(text), "--by=%s", rows.name);
@@ -101,7 +96,7 @@ void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 	for (size_t i = 0; i < t->cmd->all.n && shown; i++) {
 		const struct rep_run *run = &t->cmd->all.run[i];
 
-		if (is_trace(run) != is_trace(shown))
+		if (strcmp(run->row.kind, shown->row.kind) != 0)
 			continue;
 		for (size_t k = 0; k < run->nlabels; k++)
 			if (!strncmp(run->labels[k], typed, n))

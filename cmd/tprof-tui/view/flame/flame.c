@@ -39,7 +39,7 @@ static bool take_word(struct tui_view *v, const char *word)
 		f->want.reverse = true;
 		return true;
 	}
-	if (flame_is_profile(v)) {
+	if (tui_is_profile(&v->select)) {
 		snprintf(f->want.type, sizeof(f->want.type), "%s", word);
 		return true;
 	}
@@ -88,7 +88,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	}
 	if (f->want.differ && !can_differ(t, v))
 		return false;
-	flame_ask(t, v);
+	flame_ask(v);
 	return true;
 }
 
@@ -96,8 +96,9 @@ static void resume(struct tui *t, struct tui_view *v)
 {
 	const struct flame *f = v->state;
 
+	(void)t;
 	if (f->dropped && !v->busy)
-		flame_ask(t, v);
+		flame_ask(v);
 }
 
 static void close_view(struct tui *t, struct tui_view *v)
@@ -118,18 +119,18 @@ static void close_view(struct tui *t, struct tui_view *v)
 /* ---- what is counted ---- */
 
 /* Of a trace the views one after the other, of a profile the sample types. */
-static void turn(struct tui *t, struct tui_view *v, int step)
+static void turn(struct tui_view *v, int step)
 {
 	struct flame *f = v->state;
 	int n = REP_NTRACE_VIEWS, view = (int)f->want.view;
 
-	if (flame_is_profile(v)) {
+	if (tui_is_profile(&v->select)) {
 		size_t types = f->pic ? f->pic->ntypes : 0, at;
 
 		/* What is not known here was misspelled: from the first on. */
 		if (!types) {
 			f->want.type[0] = '\0';
-			flame_ask(t, v);
+			flame_ask(v);
 			return;
 		}
 		for (at = 0; at < types && strcmp(f->pic->types[at], f->want.type); at++)
@@ -144,19 +145,19 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 		while (view == REP_TRACE_CPU && (v->select.state || v->select.reason));
 		f->want.view = (enum rep_trace_view)view;
 	}
-	flame_ask(t, v);
+	flame_ask(v);
 }
 
-static void count(struct tui *t, struct tui_view *v)
+static void count(struct tui_view *v)
 {
 	struct flame *f = v->state;
 
-	if (flame_is_profile(v)) {
-		turn(t, v, 1);
+	if (tui_is_profile(&v->select)) {
+		turn(v, 1);
 		return;
 	}
 	f->want.count = !f->want.count;
-	flame_ask(t, v);
+	flame_ask(v);
 }
 
 static void differ(struct tui *t, struct tui_view *v)
@@ -166,7 +167,7 @@ static void differ(struct tui *t, struct tui_view *v)
 	if (!f->want.differ && !can_differ(t, v))
 		return;
 	f->want.differ = !f->want.differ;
-	flame_ask(t, v);
+	flame_ask(v);
 }
 
 /* ---- keys ---- */
@@ -183,8 +184,7 @@ static void go_deep(struct flame *f)
 
 static bool move(struct flame *f, enum tui_action action)
 {
-	long page = f->levels > 1 ? (long)f->levels - 1 : 1, half = page > 1 ? page / 2 : 1;
-	int up = f->upwards ? -1 : 1;
+	long page = f->levels > 1 ? (long)f->levels - 1 : 1, half = page > 1 ? page / 2 : 1, by;
 
 	switch (action) {
 	case TUI_DO_UP:
@@ -199,18 +199,6 @@ static bool move(struct flame *f, enum tui_action action)
 	case TUI_DO_RIGHT:
 		flame_step(f, REP_FLAME_BEHIND);
 		return true;
-	case TUI_DO_PAGE_UP:
-		flame_scroll(f, -page * up);
-		return true;
-	case TUI_DO_PAGE_DOWN:
-		flame_scroll(f, page * up);
-		return true;
-	case TUI_DO_HALF_UP:
-		flame_scroll(f, -half * up);
-		return true;
-	case TUI_DO_HALF_DOWN:
-		flame_scroll(f, half * up);
-		return true;
 	case TUI_DO_FIRST:
 		flame_go(f, 0);
 		return true;
@@ -218,7 +206,10 @@ static bool move(struct flame *f, enum tui_action action)
 		go_deep(f);
 		return true;
 	default:
-		return false;
+		if (!tui_move(action, page, half, &by))
+			return false;
+		flame_scroll(f, f->upwards ? -by : by);
+		return true;
 	}
 }
 
@@ -241,16 +232,16 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return true;
 	case TUI_DO_REVERSE:
 		f->want.reverse = !f->want.reverse;
-		flame_ask(t, v);
+		flame_ask(v);
 		return true;
 	case TUI_DO_KIND:
-		turn(t, v, 1);
+		turn(v, 1);
 		return true;
 	case TUI_DO_KIND_BACK:
-		turn(t, v, -1);
+		turn(v, -1);
 		return true;
 	case TUI_DO_COUNT:
-		count(t, v);
+		count(v);
 		return true;
 	case TUI_DO_DIFFER:
 		differ(t, v);
@@ -324,7 +315,7 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 	(void)t;
 	snprintf(text, size, "%s%s%s",
-		 flame_is_profile(v) ? k->type : rep_trace_views[k->view].name,
+		 tui_is_profile(&v->select) ? k->type : rep_trace_views[k->view].name,
 		 k->count ? " events" : "", k->reverse ? " reverse" : "");
 }
 

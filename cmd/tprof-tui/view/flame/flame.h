@@ -42,9 +42,8 @@ struct flame {
 
 /* ---- load.c ---- */
 
-bool flame_is_profile(const struct tui_view *v);
 /* What is wanted of the view's selection, in the background. */
-void flame_ask(struct tui *t, struct tui_view *v);
+void flame_ask(struct tui_view *v);
 void flame_free_picture(struct rep_flame_picture *pic);
 /* "offcpu, events, by leaf, against b.trace": what is shown, or on its way. */
 void flame_title(const struct tui_view *v, char *text, size_t size);

@@ -8,15 +8,9 @@
 
 struct job {
 	struct tui_job job;
-	struct tui_select select; /* texts are copies; runs belong to the command */
 	struct flame_kind kind;
 	struct rep_flame_picture *pic;
 };
-
-bool flame_is_profile(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
-}
 
 void flame_free_picture(struct rep_flame_picture *pic)
 {
@@ -70,10 +64,10 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 {
 	char times[60], words[300];
 	struct rep_flame_pick pick = {
-	    .run = j->select.run,
-	    .base = j->kind.differ ? j->select.other : NULL,
+	    .run = j->job.select.run,
+	    .base = j->kind.differ ? j->job.select.other : NULL,
 	    .trace = {.view = j->kind.view,
-		      .filter = tui_select_filter(&j->select, times),
+		      .filter = tui_select_filter(&j->job.select, TUI_BY_ALL, times),
 		      .stop = &j->job.stop},
 	    .sample_index = j->kind.count   ? "0"
 			    : *j->kind.type ? j->kind.type
@@ -82,13 +76,13 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	struct tp_buf key = {0};
 	int code;
 
-	if (j->kind.view == REP_TRACE_CPU && (j->select.state || j->select.reason))
+	if (j->kind.view == REP_TRACE_CPU && (j->job.select.state || j->job.select.reason))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "CPU samples have neither states nor reasons to pick by");
 	pick.trace.task = pick.trace.filter.task;
 	pick.trace.region = pick.trace.filter.region;
 	pick.trace.filter.task = pick.trace.filter.region = NULL;
-	pick.words = tui_select_words(&j->select, words, sizeof(words));
+	pick.words = tui_select_words(&j->job.select, words, sizeof(words));
 	if (key_of(j, &pick, &key)) {
 		tp_buf_release(&key);
 		return tp_nomem(err);
@@ -131,7 +125,6 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct job *j = (struct job *)job;
 	struct flame *f = v->state;
 
-	v->busy = false;
 	/* What is there still holds. */
 	if (job->code == TP_ECANCEL && f->pic) {
 		f->want = f->kind;
@@ -173,27 +166,18 @@ static void release(struct tui_job *job)
 	struct job *j = (struct job *)job;
 
 	flame_free_picture(j->pic);
-	tui_select_release(&j->select);
-	free(j);
 }
 
-void flame_ask(struct tui *t, struct tui_view *v)
+void flame_ask(struct tui_view *v)
 {
+	static const struct tui_job how = {.work = work, .done = done, .release = release};
 	struct flame *f = v->state;
-	struct job *j;
+	struct job *j = v->select.run ? tui_job_new(v, sizeof(*j), &how) : NULL;
 
-	if (!v->select.run)
+	if (!j)
 		return;
-	j = calloc(1, sizeof(*j));
-	if (!j || !tui_select_copy(&j->select, &v->select)) {
-		free(j);
-		tui_nomem(t);
-		return;
-	}
-	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
 	j->kind = f->want;
-	v->busy = true;
-	tui_worker_ask(t->worker, &j->job);
+	tui_job_ask(&j->job);
 }
 
 /* ---- words ---- */
@@ -202,9 +186,9 @@ void flame_title(const struct tui_view *v, char *text, size_t size)
 {
 	const struct flame *f = v->state;
 	const struct flame_kind *k = &f->want;
-	const char *type = flame_is_profile(v) ? k->type : rep_trace_views[k->view].name;
+	const char *type = tui_is_profile(&v->select) ? k->type : rep_trace_views[k->view].name;
 
-	if (flame_is_profile(v) && !*type && f->pic)
+	if (tui_is_profile(&v->select) && !*type && f->pic)
 		type = f->pic->type;
 	snprintf(text, size, "%s%s%s%s%.60s", type,
 		 !k->count		    ? ""
@@ -229,9 +213,9 @@ const char *flame_why_empty(const struct tui_view *v)
 	const struct flame *f = v->state;
 	char words[8];
 
-	if (flame_is_profile(v) && f->pic && *f->pic->zero)
+	if (tui_is_profile(&v->select) && f->pic && *f->pic->zero)
 		return f->pic->zero;
-	if (flame_is_profile(v))
+	if (tui_is_profile(&v->select))
 		return *tui_select_words(&v->select, words, sizeof(words))
 			   ? "No sample has a frame that matches; c takes the filter away."
 			   : "All samples of this type are zero; x shows the next one.";

@@ -116,20 +116,14 @@ bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, in
 /* ---- to the tables ---- */
 
 /* "[chan receive]" is no function but a state or a reason. */
-static bool narrow_by_leaf(struct tui_select *s, struct tp_text name)
+static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 {
 	static const char *const states[] = {"running", "runnable", "blocked", "syscall", "lost"};
-	char *only;
-	bool done;
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if (name.size == strlen(states[i]) + 2 &&
-		    !memcmp(name.text + 1, states[i], name.size - 2))
+		if (tui_cell_is(&inner, states[i]))
 			return tui_select_set(&s->state, states[i]);
-	only = tui_lead_only(name.text + 1, name.size - 2);
-	done = only && tui_select_set(&s->reason, only);
-	free(only);
-	return done;
+	return tui_lead_set_only(&s->reason, inner);
 }
 
 /* What the frame and those above it say. */
@@ -137,25 +131,16 @@ static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t nod
 		   struct tui_select *s)
 {
 	struct tp_text name = flame_name(f, node);
-	char *only;
-	bool done;
 
-	if (!node)
-		return true;
-	if (!flame_is_profile(v) && name.size > 2 && name.text[0] == '[' &&
+	if (node && tui_is_trace(&v->select) && name.size > 2 && name.text[0] == '[' &&
 	    name.text[name.size - 1] == ']') {
-		if (!narrow_by_leaf(s, name))
+		if (!narrow_by_leaf(s, rep_text(name.text + 1, name.size - 2)))
 			return false;
 		/* Of the function that it was in. */
 		node = f->kind.reverse ? 0 : f->pic->tree.node[node].parent;
 		name = flame_name(f, node);
 	}
-	if (!node)
-		return true;
-	only = tui_lead_only(name.text, name.size);
-	done = only && tui_select_set(&s->focus, only);
-	free(only);
-	return done;
+	return !node || tui_lead_set_only(&s->focus, rep_text(name.text, name.size));
 }
 
 void flame_top(struct tui *t, struct tui_view *v)
@@ -172,5 +157,5 @@ void flame_top(struct tui *t, struct tui_view *v)
 	}
 	/* The functions of what the picture is of. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
-	tui_lead_open(t, &s, "top", flame_is_profile(v) ? NULL : report);
+	tui_lead_open(t, &s, "top", tui_is_profile(&v->select) ? NULL : report);
 }

@@ -10,7 +10,7 @@
 #include "tprof-tui/view/lead.h"
 
 /* A cell as people read it; "" where it is not there. */
-static const char *shown(const struct gr_life *g, int piece, size_t row, const char *column,
+static const char *shown(const struct gr_life *g, int piece, long row, const char *column,
 			 enum rep_kind kind, char text[200])
 {
 	const struct rep_value *v = gr_cell(g, piece, row, column);
@@ -35,7 +35,7 @@ static enum rep_kind times(const struct gr_life *g)
 	return g->ticks ? REP_COUNT : REP_NS;
 }
 
-static bool is_there(const struct gr_life *g, int piece, size_t row, const char *column)
+static bool is_there(const struct gr_life *g, int piece, long row, const char *column)
 {
 	const struct rep_value *v = gr_cell(g, piece, row, column);
 
@@ -70,7 +70,7 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", times(g), when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", created by %s %s at %s", id,
 			 creator, when);
-	} else if (gr_sheet(g, GR_ORIGIN)) {
+	} else if (tui_rows_sheet(&g->section[GR_ORIGIN])) {
 		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", times(g), when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s", when);
 	}
@@ -132,7 +132,7 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 
 bool gr_is_empty(const struct gr_life *g, int i)
 {
-	const struct gr_section *s = &g->section[i];
+	const struct tui_rows *s = &g->section[i];
 
 	return i >= GR_CHILDREN && s->done && !s->error &&
 	       !(s->table.sheet && s->table.sheet->nrows);
@@ -143,7 +143,7 @@ static void draw_tabs(const struct gr_life *g, struct tui_area a)
 	int col = a.col, end = a.col + a.cols;
 
 	for (int i = 0; i < GR_NSECTIONS; i++) {
-		const struct gr_section *s = &g->section[i];
+		const struct tui_rows *s = &g->section[i];
 		bool here = i == (int)g->here;
 		char text[80];
 		size_t n = s->table.sheet ? s->table.sheet->nrows : 0;
@@ -200,7 +200,7 @@ static const struct rep_value *here(const struct gr_life *g, const char *column)
 {
 	const struct rep_value *v = tui_table_cell(&g->section[g->here].table, column);
 
-	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
+	return tui_cell_is_text(v) ? v : NULL;
 }
 
 void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
@@ -210,7 +210,7 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 	const struct rep_value *entry = here(g, "waker_entry"), *state = here(g, "state");
 	struct rep_goid by = tui_lead_goid(waker);
 	char number[REP_GOID_SIZE];
-	bool ready = state && state->text.size == 8 && !memcmp(state->text.data, "runnable", 8);
+	bool ready = tui_cell_is(state, "runnable");
 	struct tui_area top = a;
 	int row = a.row;
 

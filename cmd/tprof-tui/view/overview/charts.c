@@ -153,7 +153,7 @@ static void draw_lines(struct tui_area a, const char *text, size_t size)
 
 static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
 {
-	const char *error = o->error[charts[s->which].piece];
+	const struct tui_rows *piece = &o->piece[charts[s->which].piece];
 	struct tp_buf text = {0};
 	struct plan p;
 	struct tp_err err;
@@ -165,12 +165,11 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	p.chart.title = NULL;
 	if (p.chart.nlines == 1)
 		p.line[0].name = NULL;
-	if (error) {
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, error);
+	if (piece->error) {
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, piece->error);
 	} else if (!p.chart.nlines) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			o->done >> charts[s->which].piece & 1 ? "the trace does not say"
-							      : "one moment");
+			piece->done ? "the trace does not say" : "one moment");
 	} else if (a.rows >= 6 && a.cols >= 30) {
 		const struct rep_chart_terminal t = {.columns = (unsigned)a.cols - 1,
 						     .rows = (unsigned)a.rows,

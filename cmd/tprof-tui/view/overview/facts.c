@@ -55,7 +55,7 @@ static bool ns(const struct overview *o, char text[TEXT], int64_t t)
 
 static bool is_done(const struct overview *o, enum ov_piece piece)
 {
-	return o->done >> piece & 1 && !o->error[piece];
+	return o->piece[piece].done && !o->piece[piece].error;
 }
 
 /* ---- of a trace ---- */
@@ -95,14 +95,6 @@ static bool goroutines(const struct overview *o, char text[TEXT])
 	return is_done(o, OV_PICTURE) && count(text, o->result[OV_PICTURE].goroutines);
 }
 
-static double number(const struct rep_value *v)
-{
-	return !v			   ? 0
-	       : v->type == REP_TYPE_INT   ? (double)v->i
-	       : v->type == REP_TYPE_FLOAT ? v->f
-					   : 0;
-}
-
 static size_t rows_of(const struct overview *o, enum ov_piece piece)
 {
 	const struct tui_sheet *s = ov_sheet(o, piece);
@@ -124,7 +116,7 @@ static bool busy(const struct overview *o, char text[TEXT])
 	if (!is_done(o, OV_PROCS) || !n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		sum += number(ov_cell(o, OV_PROCS, i, "utilisation"));
+		sum += tui_cell_number(ov_cell(o, OV_PROCS, i, "utilisation"));
 	return share(text, sum / (double)n);
 }
 
@@ -143,8 +135,8 @@ static double collector(const struct overview *o, const char *with, double *n)
 	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
 		if (!begins(ov_cell(o, OV_GC, i, "name"), with))
 			continue;
-		sum += number(ov_cell(o, OV_GC, i, "total_ns"));
-		*n += number(ov_cell(o, OV_GC, i, "count"));
+		sum += tui_cell_number(ov_cell(o, OV_GC, i, "total_ns"));
+		*n += tui_cell_number(ov_cell(o, OV_GC, i, "count"));
 	}
 	return sum;
 }
@@ -221,7 +213,7 @@ static bool utilisation(const struct overview *o, char text[TEXT])
 	}
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
-	share(part, number(best));
+	share(part, tui_cell_number(best));
 	snprintf(text, TEXT, "%.20s in %s", part,
 		 tui_moment_text(o->view->select.run, length->i, window));
 	return true;
@@ -333,9 +325,9 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		used += 1;
 		tui_say(row, col + used, width - 1 - used,
 			cursor ? TUI_STYLE_CURSOR : TUI_STYLE_STRONG,
-			known					     ? text
-			: o->profile || !o->error[of_trace[i].piece] ? "..."
-								     : "not known");
+			known						   ? text
+			: o->profile || !o->piece[of_trace[i].piece].error ? "..."
+									   : "not known");
 	}
 }
 

@@ -291,8 +291,9 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		return;
 	if (o->bins != cols) {
 		o->bins = cols;
-		ov_ask(o->view->tui, o->view,
-		       1u << OV_PICTURE | 1u << OV_GC | (of_groups(o) ? 1u << OV_GROUPS : 0));
+		tui_pieces_ask(o->view, &o->pieces,
+			       1u << OV_PICTURE | 1u << OV_GC |
+				   (of_groups(o) ? 1u << OV_GROUPS : 0));
 	}
 	each = per_row(o, fit);
 	n = (things(o) + each - 1) / each;
@@ -306,8 +307,8 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		describe(o, each, cols, text, sizeof(text));
 	ov_title(&a, of_groups(o) ? "where groups of goroutines run" : "how busy the Ps are", here,
 		 text);
-	if (o->error[OV_PICTURE]) {
-		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->error[OV_PICTURE]);
+	if (o->piece[OV_PICTURE].error) {
+		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->piece[OV_PICTURE].error);
 		return;
 	}
 	/* Rows that do not fit are reached by moving there; groups only, as Ps share rows. */
@@ -321,7 +322,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		if (row < h->rows)
 			draw_row(o, a, row, a.row + 1 + i, each, left, here);
 	}
-	if (!n && !of_groups(o) && o->done & 1u << OV_PICTURE)
+	if (!n && !of_groups(o) && o->piece[OV_PICTURE].done)
 		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM,
 			"the trace says nothing of its Ps");
 	else if (!n)
@@ -375,16 +376,13 @@ static void choose_range(struct tui *t, struct tui_view *v)
 	tui_open(t, v->ops, NULL);
 }
 
-static void turn(struct tui *t, struct tui_view *v)
+static void turn(struct overview *o)
 {
-	struct overview *o = v->state;
-
 	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
 	o->heat.top = 0;
 	o->heat.row = BANDS;
 	o->heat.rows = BANDS; /* until it is drawn: keys may come before that */
 	o->bins = 0;	      /* labels are of another width */
-	(void)t;
 }
 
 static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
@@ -426,7 +424,7 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 		h->col = h->cols ? h->cols - 1 : 0;
 		return true;
 	case TUI_DO_KIND:
-		turn(t, v);
+		turn(o);
 		return true;
 	case TUI_DO_RANGE:
 		choose_range(t, v);

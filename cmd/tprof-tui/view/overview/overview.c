@@ -69,11 +69,11 @@ static void make_sections(struct overview *o)
 	int n;
 	const struct layout *l = layout_of(o, &n);
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		o->section[i] =
 		    (struct ov_section){.ops = l[i].ops, .title = l[i].title, .which = l[i].which};
-		o->section[i].table.sort = -1;
-	}
+	for (int i = 0; i < OV_NPIECES; i++)
+		o->piece[i].table.sort = -1;
 	lay_out(o, false);
 }
 
@@ -95,13 +95,13 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		return false;
 	}
 	o->view = v;
-	o->doing = -1;
+	o->pieces = (struct tui_pieces){.doing = -1, .ask = ov_ask};
 	o->heat.mark_ns = INT64_MIN;
 	o->heat.row = 2;
-	o->profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
+	o->profile = tui_is_profile(&v->select);
 	make_sections(o);
 	/* Begun when it is drawn: then it is known how wide the pictures are. */
-	o->pending = pieces_of(o);
+	o->pieces.pending = pieces_of(o);
 	/* What is there at a glance leads on: the heat map where there is one. */
 	o->here = o->profile ? 0 : 1;
 	return true;
@@ -114,10 +114,8 @@ static void close_view(struct tui *t, struct tui_view *v)
 	(void)t;
 	for (int i = 0; i < OV_NPIECES; i++) {
 		ov_result_release(&o->result[i]);
-		free(o->error[i]);
+		tui_rows_release(&o->piece[i]);
 	}
-	for (int i = 0; i < o->nsections; i++)
-		tui_table_release(&o->section[i].table);
 }
 
 void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const char *arg,
@@ -202,6 +200,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	struct tui_area at = a;
 	int n;
 
+	(void)t;
 	if (!v->select.run) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
 			"this store holds no runs; tprof-import puts some in");
@@ -220,7 +219,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		at.rows = band[b].rows;
 		at.row = draw_band(o, b, at);
 	}
-	ov_ask(t, v, 0);
+	tui_pieces_ask(v, &o->pieces, 0);
 }
 
 /* ---- keys ---- */
@@ -275,9 +274,9 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	switch (action) {
 	case TUI_DO_REFRESH:
 		/* What failed, or was interrupted, once more. */
-		ov_ask(t, v, pieces_of(o) & ~o->done);
 		for (int i = 0; i < OV_NPIECES; i++)
-			ov_ask(t, v, o->error[i] ? 1u << i : 0);
+			if (o->piece[i].error || !o->piece[i].done)
+				tui_pieces_ask(v, &o->pieces, 1u << i & pieces_of(o));
 		return false;
 	case TUI_DO_SECTION_NEXT:
 		return next(o, 1, true);
@@ -337,8 +336,8 @@ static bool search(struct tui *t, struct tui_view *v, const char *text, int step
 		    (o->here + (step < 0 ? o->nsections - i % o->nsections : i)) % o->nsections;
 		struct ov_section *s = &o->section[at];
 
-		if (s->ops == &ov_table &&
-		    tui_table_find(&s->table, text, step < 0 ? -1 : 1, !step || i)) {
+		if (s->ops == &ov_table && tui_table_find(&o->piece[s->which].table, text,
+							  step < 0 ? -1 : 1, !step || i)) {
 			go(o, at);
 			return true;
 		}
@@ -346,15 +345,12 @@ static bool search(struct tui *t, struct tui_view *v, const char *text, int step
 	return false;
 }
 
-static void filter(struct tui *t, struct tui_view *v, const char *text)
+static struct tui_table *table(struct tui_view *v)
 {
 	struct overview *o = v->state;
-	struct ov_section *s = &o->section[o->here];
+	const struct ov_section *s = &o->section[o->here];
 
-	if (s->ops != &ov_table)
-		tui_message(t, "Tab leads to a table, whose lines can be filtered");
-	else if (!tui_table_filter(&s->table, text))
-		tui_nomem(t);
+	return s->ops == &ov_table ? &o->piece[s->which].table : NULL;
 }
 
 static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
@@ -363,7 +359,7 @@ static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
 	struct ov_section *s = &o->section[o->here];
 
 	(void)t;
-	return s->ops->yank(o, s, all, out);
+	return s->ops->yank ? s->ops->yank(o, s, all, out) : tui_table_yank(table(v), all, out);
 }
 
 static bool save(struct tui *t, struct tui_view *v, const char *path)
@@ -371,8 +367,8 @@ static bool save(struct tui *t, struct tui_view *v, const char *path)
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
-	if (s->ops == &ov_table)
-		return tui_table_save(t, &s->table, path);
+	if (table(v))
+		return tui_table_save(t, table(v), path);
 	if (s->ops == &ov_chart)
 		return ov_chart_save(t, o, s, path);
 	tui_error(t, "Tab leads to a table or a chart, which can be saved; Y copies this");
@@ -408,7 +404,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 	(void)t;
 	for (int i = 0; i < OV_NPIECES; i++)
-		left += (int)(o->pending >> i & 1);
+		left += (int)(o->pieces.pending >> i & 1);
 	if (left && v->busy)
 		snprintf(text, size, "(%d more)", left);
 }
@@ -423,7 +419,7 @@ const struct tui_view_ops tui_overview = {
     .act = act,
     .click = click,
     .search = search,
-    .filter = filter,
+    .table = table,
     .yank = yank,
     .save = save,
     .title = title,

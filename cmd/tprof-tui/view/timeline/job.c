@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/sum.h"
+#include "top/top.h"
 #include "top/worst.h"
 
 /* ---- lanes: kept beside the store, as what they have read serves every view ---- */
@@ -45,17 +46,15 @@ static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **ou
 		     struct tp_err *err)
 {
 	struct lanes *l = calloc(1, sizeof(*l));
-	int code = 0;
+	struct rep_filter_text text;
+	int code;
 
-	if (!l || !tui_select_copy(&l->select, &j->select)) {
+	if (!l || !tui_select_copy(&l->select, &j->job.select)) {
 		free(l);
 		return tp_nomem(err);
 	}
-	code = rep_filter_init(&l->filter,
-			       &(struct rep_filter_text){.goroutine = l->select.goroutine,
-							 .task = l->select.task,
-							 .region = l->select.region},
-			       err);
+	text = tui_select_filter(&l->select, REP_BY_GOROUTINE | REP_BY_TASK, NULL);
+	code = rep_filter_init(&l->filter, &text, err);
 	if (!code)
 		code = rep_lanes_new(&l->lanes, store, l->select.run, &l->filter, err);
 	if (code) {
@@ -69,7 +68,7 @@ static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **ou
 static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes **lanes,
 		      struct tp_err *err)
 {
-	char *key = key_of(&j->select);
+	char *key = key_of(&j->job.select);
 	struct lanes *l;
 	int code = 0;
 
@@ -208,46 +207,36 @@ static int take_waits(struct tl_job *j, const struct rep_view *v, const struct r
 	return 0;
 }
 
-/* Those of the selection whose reason matches (NULL: all but rest). *worst is to be freed. */
-static int longest(struct tl_job *j, struct tp_store *store, const char *reason,
-		   struct rep_view *view, struct rep_filter *filter, struct rep_worst **worst,
-		   size_t *n, struct tp_err *err)
+/* Those of the selection, but for rest unless a reason is searched for. *worst is to be freed. */
+static int longest(struct tl_job *j, struct tp_store *store, struct tui_filtered *all,
+		   struct rep_worst **worst, size_t *n, struct tp_err *err)
 {
-	char times[60];
-	struct rep_filter_text text = tui_select_filter(&j->select, times);
 	const struct rep_worst_options opt = {.states = 1u << TP_ST_WAITING,
 					      .n = TL_MOST_WAITS,
-					      .no_rest = !reason,
+					      .no_rest = j->ask == TL_ASK_LONGEST,
 					      .stop = &j->job.stop};
-	int code;
+	int code = tui_filtered_init(all, &j->job.select, TUI_BY_ALL & ~(unsigned)REP_BY_STATE,
+				     store, err);
 
-	text.state = NULL;
-	if (reason)
-		text.reason = reason;
 	*worst = calloc(TL_MOST_WAITS, sizeof(**worst));
-	code = rep_filter_init(filter, &text, err);
 	if (!code && !*worst)
 		code = tp_nomem(err);
 	if (!code)
-		code = rep_view_init(view, store, j->select.run, filter, NULL, err);
-	if (!code)
-		code = rep_view_load(view, TP_TABLE_GOROUTINE,
+		code = rep_view_load(&all->view, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-	return code ? code : rep_worst(view, &opt, *worst, n, err);
+	return code ? code : rep_worst(&all->view, &opt, *worst, n, err);
 }
 
 static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL;
-	struct rep_filter filter = {0};
-	struct rep_view view = {0};
+	struct tui_filtered all = {0};
 	size_t n = 0;
-	int code = longest(j, store, NULL, &view, &filter, &worst, &n, err);
+	int code = longest(j, store, &all, &worst, &n, err);
 
 	if (!code)
-		code = take_waits(j, &view, worst, n, err);
-	rep_view_release(&view);
-	rep_filter_release(&filter);
+		code = take_waits(j, &all.view, worst, n, err);
+	tui_filtered_release(&all);
 	free(worst);
 	return code;
 }
@@ -322,12 +311,14 @@ static char *pattern_of(const char *text)
 static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL, *best = NULL;
-	struct rep_filter filter = {0};
-	struct rep_view view = {0};
+	struct tui_filtered all = {0};
 	char *pattern = pattern_of(j->text);
 	size_t n = 0;
-	int code =
-	    pattern ? longest(j, store, pattern, &view, &filter, &worst, &n, err) : tp_nomem(err);
+	int code = pattern && tui_select_set(&j->job.select.reason, pattern) ? 0 : tp_nomem(err);
+
+	free(pattern);
+	if (!code)
+		code = longest(j, store, &all, &worst, &n, err);
 
 	for (size_t i = 0; !code && i < n; i++) {
 		bool back = j->step < 0;
@@ -343,10 +334,8 @@ static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *
 		j->lane.index = best->span.goroutine;
 		j->ns = best->at_ns;
 	}
-	rep_view_release(&view);
-	rep_filter_release(&filter);
+	tui_filtered_release(&all);
 	free(worst);
-	free(pattern);
 	return code;
 }
 

@@ -9,11 +9,6 @@
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/views.h"
 
-static bool is_trace(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
-}
-
 static bool take_kind(struct tui *t, struct timeline *s, const char *name)
 {
 	for (enum tl_kind kind = 0; kind < TL_NKINDS; kind++) {
@@ -38,7 +33,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	if (!v->select.run)
 		snprintf(s->error, sizeof(s->error),
 			 "this store holds no runs; tprof-import puts some in");
-	else if (!is_trace(v))
+	else if (!tui_is_trace(&v->select))
 		snprintf(
 		    s->error, sizeof(s->error),
 		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
@@ -196,33 +191,13 @@ static void step(struct timeline *s, int by, bool here)
 
 static bool act_rows(struct timeline *s, enum tui_action action)
 {
-	long page = s->layout.chart > 1 ? s->layout.chart - 1 : 1;
+	long page = s->layout.chart > 1 ? s->layout.chart - 1 : 1, by;
 
+	if (tui_move(action, page, page / 2 + 1, &by)) {
+		tl_move_rows(s, by);
+		return true;
+	}
 	switch (action) {
-	case TUI_DO_UP:
-		tl_move_rows(s, -1);
-		return true;
-	case TUI_DO_DOWN:
-		tl_move_rows(s, 1);
-		return true;
-	case TUI_DO_PAGE_UP:
-		tl_move_rows(s, -page);
-		return true;
-	case TUI_DO_PAGE_DOWN:
-		tl_move_rows(s, page);
-		return true;
-	case TUI_DO_HALF_UP:
-		tl_move_rows(s, -(page / 2 + 1));
-		return true;
-	case TUI_DO_HALF_DOWN:
-		tl_move_rows(s, page / 2 + 1);
-		return true;
-	case TUI_DO_FIRST:
-		tl_move_to_row(s, 0);
-		return true;
-	case TUI_DO_LAST:
-		tl_move_to_row(s, s->list.n);
-		return true;
 	case TUI_DO_ALL_ROWS:
 		s->list.all = !s->list.all;
 		tl_relist(s);

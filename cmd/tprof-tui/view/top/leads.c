@@ -12,10 +12,10 @@ bool top_lead_flame(struct tui *t, struct tui_view *v)
 	struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
 	struct tui_select select;
-	const char *arg = e->kind == TOP_FUNCTIONS	     ? rep_trace_views[e->which].name
-			  : e->kind == TOP_REPORT	     ? rep_trace_views[REP_TRACE_CPU].name
-			  : top_is_profile(v) && *top->found ? top->found
-							     : NULL;
+	const char *arg = e->kind == TOP_FUNCTIONS ? rep_trace_views[e->which].name
+			  : e->kind == TOP_REPORT  ? rep_trace_views[REP_TRACE_CPU].name
+			  : tui_is_profile(&v->select) && *top->found ? top->found
+								      : NULL;
 
 	if (!top->model || e->kind == TOP_GO)
 		return false;
@@ -75,7 +75,7 @@ void top_lead_wakers(struct tui *t, struct tui_view *v)
 	const struct rep_value *who;
 	char name[200];
 
-	if (top_is_profile(v) ||
+	if (tui_is_profile(&v->select) ||
 	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
 		tui_message(t, "nobody is woken here");
 		return;
@@ -88,6 +88,6 @@ void top_lead_wakers(struct tui *t, struct tui_view *v)
 	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
 		return;
 	short_name(who, name, sizeof(name));
-	tui_current(t)->ops->filter(t, tui_current(t), name);
+	tui_filter(tui_current(t), name);
 	tui_message(t, "only lines with %s; f and Esc show all", name);
 }

@@ -126,7 +126,7 @@ static int put_unheeded(const struct tui_view *v, const struct top *top, struct 
 {
 	char text[100], line[200];
 
-	top_unheeded(&top->list[top->at], &v->select, text, sizeof(text));
+	tui_select_unheeded(&v->select, top_heeds(top_entry_of(top)), text, sizeof(text));
 	if (!*text)
 		return 0;
 	snprintf(line, sizeof(line), "not heeded here: %s", text);
@@ -137,11 +137,12 @@ static int put_unheeded(const struct tui_view *v, const struct top *top, struct 
 void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 {
 	struct top *top = v->state;
-	int row = a.row, left, chart = chart_lines(top), bottom;
+	int row = a.row, left, chart = chart_lines(top), bottom, rows;
 	struct lines up, down;
 
+	(void)t;
 	if (top->choosing) {
-		tui_table_draw(&top->choice, a);
+		tui_table_draw(&top->choice.table, a);
 		return;
 	}
 	if (!v->select.run) {
@@ -151,10 +152,9 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	}
 	row += put_unheeded(v, top, a, row);
 	left = a.rows - (row - a.row);
-	top->table_row = row;
-	top->table_rows = left;
 	if (top->rows.error || (!top->rows.table.sheet && !top->rows.cells.nnotes)) {
-		tui_rows_draw(t, v, (struct tui_area){row, a.col, left, a.cols});
+		tui_rows_draw(&top->rows, (struct tui_area){row, a.col, left, a.cols}, v->busy,
+			      NULL);
 		return;
 	}
 	up = above(top, top->shown);
@@ -178,17 +178,14 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		bottom = left > 2 ? left - 2 : 0;
 	if (bottom > 0)
 		put_lines(top, down, a, a.row + a.rows - bottom, bottom);
-	top->table_row = row;
-	top->table_rows = left - bottom;
+	rows = left - bottom;
 	if (top->shown + 1 < top->rows.cells.n && top->rows.table.sheet &&
-	    top->rows.table.n + 1 + LEAST_OTHER < (size_t)top->table_rows) {
+	    top->rows.table.n + 1 + LEAST_OTHER < (size_t)rows) {
 		int used = (int)top->rows.table.n + 1;
 
-		put_others(top,
-			   (struct tui_area){row + used, a.col, top->table_rows - used, a.cols});
-		top->table_rows = used;
+		put_others(top, (struct tui_area){row + used, a.col, rows - used, a.cols});
+		rows = used;
 	}
-	if (top->rows.table.sheet && top->table_rows > 0)
-		tui_table_draw(&top->rows.table,
-			       (struct tui_area){row, a.col, top->table_rows, a.cols});
+	if (rows > 0)
+		tui_table_draw(&top->rows.table, (struct tui_area){row, a.col, rows, a.cols});
 }

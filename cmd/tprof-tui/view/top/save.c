@@ -16,7 +16,7 @@ static const struct rep_value *stack_of(struct top *top)
 
 	if (!v)
 		v = tui_table_cell(&top->rows.table, "stack");
-	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
+	return tui_cell_is_text(v) ? v : NULL;
 }
 
 /* A stack, a line for each frame; of `lines` it is one already, name and place with a tab between.
@@ -46,10 +46,9 @@ int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
 	const struct rep_value *stack = all ? NULL : stack_of(top);
 	int code;
 
-	if (top->choosing)
-		return tui_table_yank(&top->choice, all, out);
-	code = tui_rows_yank(t, v, all, out);
-	if (code || !stack)
+	(void)t;
+	code = tui_table_yank(tui_table_of(v), all, out);
+	if (code || !stack || top->choosing)
 		return code;
 	code = tp_buf_put(out, "\n", 1);
 	return code ? code
@@ -148,7 +147,7 @@ static int chart_of(struct tui *t, struct tui_view *v, struct tp_buf *out, struc
 	char times[60];
 	const struct rep_top_options opt = {
 	    .report = rep_reports[top->list[top->at].which],
-	    .filter = top_heeded(&top->list[top->at], &v->select, times),
+	    .filter = tui_select_filter(&v->select, top_heeds(top_entry_of(top)), times),
 	    .chart = REP_CHART_SVG,
 	    .svg = rep_sink_buf(out),
 	};
@@ -187,7 +186,7 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 	/* Of what has no flame graph, text is a table; JSON is one of all. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
 	    (format == REP_FLAME_TEXT && !top->model))
-		return tui_rows_save(t, v, path);
+		return tui_table_save(t, &top->rows.table, path);
 	if (top->model)
 		code = flame_of(v, top, format, &b, &err);
 	else if (format == REP_FLAME_SVG && has_chart(top))
@@ -207,28 +206,6 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 }
 
 /* ---- the source ---- */
-
-/* "/src/shop.go:12" */
-static bool split_place(const struct rep_value *v, char *file, size_t size, int64_t *line)
-{
-	size_t end;
-
-	if (!v || v->type != REP_TYPE_TEXT || !v->text.size)
-		return false;
-	end = v->text.size;
-	while (end && v->text.data[end - 1] != ':')
-		end--;
-	if (end < 2 || end - 1 >= size)
-		return false;
-	memcpy(file, v->text.data, end - 1);
-	file[end - 1] = '\0';
-	*line = 0;
-	for (size_t i = end; i < v->text.size && v->text.data[i] >= '0' && v->text.data[i] <= '9' &&
-			     *line < INT32_MAX;
-	     i++)
-		*line = *line * 10 + (v->text.data[i] - '0');
-	return true;
-}
 
 /* Where a function of the model is: its first line that was seen. */
 static bool place_of(const struct tp_dict *d, const struct rep_value *name, char *file, size_t size,
@@ -264,22 +241,12 @@ bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int6
 {
 	struct top *top = v->state;
 	const struct rep_value *name = tui_table_cell(&top->rows.table, "function");
-	const struct rep_value *path = tui_table_cell(&top->rows.table, "file");
-	const struct rep_value *number = tui_table_cell(&top->rows.table, "line");
 	struct tp_dict *dict = NULL;
 	struct tp_err err;
 	bool found;
 
 	if (top->choosing || v->busy || !v->select.run)
 		return false;
-	if (split_place(tui_table_cell(&top->rows.table, "location"), file, size, line))
-		return true;
-	if (path && path->type == REP_TYPE_TEXT && path->text.size && path->text.size < size) {
-		memcpy(file, path->text.data, path->text.size);
-		file[path->text.size] = '\0';
-		*line = number && number->type == REP_TYPE_INT ? number->i : 0;
-		return true;
-	}
 	if (!name)
 		name = tui_table_cell(&top->rows.table, "entry");
 	if (!name || name->type != REP_TYPE_TEXT)

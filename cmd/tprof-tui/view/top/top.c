@@ -57,7 +57,6 @@ static void ask(struct tui *t, struct tui_view *v)
 	struct top_ask *a;
 	int rows, cols;
 
-	top->unfolding = false;
 	if (!v->select.run)
 		return;
 	a = calloc(1, sizeof(*a));
@@ -73,12 +72,12 @@ static void ask(struct tui *t, struct tui_view *v)
 	a->base = top->base;
 	memcpy(a->type, top->type, sizeof(a->type));
 	tui_screen_size(&rows, &cols);
-	tui_rows_ask_with(t, v,
-			  &(struct tui_ask){.fill = top_fill,
-					    .more = a,
-					    .free_more = top_ask_free,
-					    .taken = taken,
-					    .chart_width = (unsigned)cols});
+	tui_rows_ask(v, &(struct tui_ask){.rows = &top->rows,
+					  .fill = top_fill,
+					  .more = a,
+					  .free_more = top_ask_free,
+					  .taken = taken,
+					  .chart_width = (unsigned)cols});
 	/* There was no memory for the question: what stands there is not what is named above it. */
 	if (!v->busy)
 		forget_place(top);
@@ -92,7 +91,7 @@ static void ask_from_top(struct tui *t, struct tui_view *v)
 	ask(t, v);
 }
 
-static void list(struct tui *t, struct tui_view *v);
+static void list(struct tui_view *v);
 
 #define MANY_ROWS  10000 /* that are not kept … */
 #define KEPT_VIEWS 6	 /* … by views further back */
@@ -128,19 +127,19 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	struct top *top = v->state;
 
 	forget_tables(t);
-	top->rows.table.sort = top->choice.sort = -1;
-	top->nlist = top_list(top_is_profile(v), top->list);
+	top->rows.table.sort = top->choice.table.sort = -1;
+	top->nlist = top_list(tui_is_profile(&v->select), top->list);
 	if (arg && !strcmp(arg, "list"))
 		top->choosing = true;
 	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
 		tui_error(t, "there is no table '%.100s' of a %s; o lists them", arg,
-			  top_is_profile(v) ? "profile" : "trace");
+			  tui_is_profile(&v->select) ? "profile" : "trace");
 		return false;
 	}
 	ask(t, v);
 	if (top->choosing)
-		list(t, v);
+		list(v);
 	return true;
 }
 
@@ -151,46 +150,32 @@ static void close_view(struct tui *t, struct tui_view *v)
 	top_model_drop(top->model);
 	tp_buf_release(&top->types);
 	free(top->way);
-	tui_table_release(&top->choice);
-	tui_cells_release(&top->choices);
+	tui_rows_release(&top->choice);
 	tui_rows_close(t, v);
 }
 
 /* ---- the list ---- */
 
-static void list(struct tui *t, struct tui_view *v)
+static void list(struct tui_view *v)
 {
 	struct top *top = v->state;
 	struct top_listing l = {top->list, top->nlist, &v->select};
-	struct tui_cells cells = {0};
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	int code = tui_cells_output(&cells, &out, &err);
 
-	if (!code)
-		code = top_list_fill(&l, out, &err);
-	rep_output_free(out);
-	if (code || !tui_table_show(&top->choice, &cells.sheet[0])) {
-		tui_nomem(t);
-		tui_table_show(&top->choice, NULL);
-		tui_cells_release(&cells);
+	if (!tui_rows_fill(v, &top->choice, top_list_fill, &l))
 		return;
-	}
-	tui_cells_release(&top->choices);
-	top->choices = cells;
-	top->choice.cursor = (size_t)top->at;
+	top->choice.table.cursor = (size_t)top->at;
 	top->choosing = true;
 }
 
 static void choose(struct tui *t, struct tui_view *v)
 {
 	struct top *top = v->state;
-	long row = tui_table_row(&top->choice);
+	long row = tui_table_row(&top->choice.table);
 
 	if (row < 0)
 		return;
 	top->choosing = false;
-	tui_table_filter(&top->choice, "");
+	tui_table_filter(&top->choice.table, "");
 	top->at = (int)row;
 	ask_from_top(t, v);
 }
@@ -301,7 +286,7 @@ static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action actio
 		top->choosing = false;
 		return true;
 	default:
-		return tui_table_act(&top->choice, action);
+		return false;
 	}
 }
 
@@ -322,8 +307,7 @@ static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action acti
 		top_lead_wakers(t, v);
 		return true;
 	}
-	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action) ||
-	       tui_rows_act(t, v, action);
+	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action);
 }
 
 static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
@@ -334,7 +318,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return act_on_list(t, v, action);
 	switch (action) {
 	case TUI_DO_REPORTS:
-		list(t, v);
+		list(v);
 		return true;
 	case TUI_DO_REPORT_NEXT:
 	case TUI_DO_REPORT_BACK:
@@ -376,37 +360,11 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static struct tui_area table_area(const struct tui_view *v, const struct top *top)
-{
-	return (struct tui_area){top->table_row, v->area.col, top->table_rows, v->area.cols};
-}
-
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
-{
-	struct top *top = v->state;
-	bool on_row = top->choosing
-			  ? tui_table_click(&top->choice, v->area, row, col)
-			  : tui_table_click(&top->rows.table, table_area(v, top), row, col);
-
-	if (on_row && twice)
-		tui_act(t, TUI_DO_ENTER);
-}
-
-static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+static struct tui_table *table(struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	(void)t;
-	return tui_table_find(top->choosing ? &top->choice : &top->rows.table, text,
-			      step < 0 ? -1 : 1, !step);
-}
-
-static void filter(struct tui *t, struct tui_view *v, const char *text)
-{
-	struct top *top = v->state;
-
-	if (!tui_table_filter(top->choosing ? &top->choice : &top->rows.table, text))
-		tui_nomem(t);
+	return top->choosing ? &top->choice.table : &top->rows.table;
 }
 
 static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
@@ -424,7 +382,7 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_RANGE:
 		return !top->choosing && row && lead.dur_ns > 0;
 	case TUI_DO_WAKER:
-		return !top->choosing && row && !top_is_profile(v) &&
+		return !top->choosing && row && !tui_is_profile(&v->select) &&
 		       (lead.function.type == REP_TYPE_TEXT || lead.entry.type == REP_TYPE_TEXT);
 	default:
 		return true;
@@ -488,9 +446,8 @@ const struct tui_view_ops tui_top = {
     .resume = resume,
     .draw = top_draw,
     .act = act,
-    .click = click,
-    .search = search,
-    .filter = filter,
+    .table = table,
+    .keeps_line = true,
     .yank = top_yank,
     .save = top_save,
     .source = top_source,
@@ -498,5 +455,4 @@ const struct tui_view_ops tui_top = {
     .can = can,
     .keep = keep,
     .offer = offer,
-    .cursor = tui_rows_cursor,
 };

@@ -37,25 +37,16 @@ struct top {
 	bool based;
 	struct top_way *way; /* by row; NULL: nothing is unfolded yet */
 	size_t nways;
-	bool unfolding; /* the worker does */
-	bool fresh;	/* the next table is another one, and begins at its top */
+	bool fresh; /* the next table is another one, and begins at its top */
 
 	/* the list, where one is chosen */
 	bool choosing;
-	struct tui_cells choices;
-	struct tui_table choice;
+	struct tui_rows choice;
 
 	enum { TOP_CHART_FITTING, TOP_CHART_ALWAYS, TOP_CHART_NEVER } chart;
 	bool charted; /* it was drawn last time */
 	bool all_lines;
-	int table_row; /* of the screen, where the table began when it was drawn last */
-	int table_rows;
 };
-
-static inline bool top_is_profile(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
-}
 
 static inline const struct top_entry *top_entry_of(const struct top *top)
 {
@@ -91,6 +82,7 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a);
 
 /* ---- save.c ---- */
 
+/* The stack of the row under the cursor is copied with it. */
 int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
 bool top_save(struct tui *t, struct tui_view *v, const char *path);
 bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);

@@ -166,7 +166,6 @@ static void release(struct tui_job *job)
 
 	top_unfold_release(&j->unfold);
 	top_model_drop(j->model);
-	free(j);
 }
 
 /* "< main.f": it calls what it is below of; "> main.f": that calls it. */
@@ -255,7 +254,6 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct rep_value *rows;
 	bool failed;
 
-	v->busy = top->unfolding = false;
 	if (job->code) {
 		tui_error(v->tui, "%s", job->err.msg);
 		return;
@@ -284,8 +282,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 /* The row of the model with the function of this row; behind the last where there is none. */
 static size_t root_of(const struct top_model *m, const struct tui_sheet *s, size_t row)
 {
-	int c = tui_sheet_column(s, "function");
-	const struct rep_value *v = c >= 0 ? tui_cell(s, row, (size_t)c) : NULL;
+	const struct rep_value *v = tui_sheet_cell(s, (long)row, "function");
 	size_t i = v && v->type == REP_TYPE_TEXT ? 0 : m->top.n;
 
 	while (i < m->top.n && (m->top.row[i].name.size != v->text.size ||
@@ -322,22 +319,21 @@ static bool chain_of(const struct top *top, const struct tui_sheet *s, size_t ro
 
 static void ask(struct tui *t, struct tui_view *v, struct tui_sheet *s, size_t row, bool callers)
 {
+	static const struct tui_job how = {.work = work, .done = done, .release = release};
 	struct top *top = v->state;
-	struct job *j = calloc(1, sizeof(*j));
+	struct job *j = tui_job_new(v, sizeof(*j), &how);
 
-	if (!j || !chain_of(top, s, row, &j->unfold)) {
-		if (j)
-			top_unfold_release(&j->unfold);
-		free(j);
+	if (!j)
+		return;
+	if (!chain_of(top, s, row, &j->unfold)) {
+		tui_job_free(&j->job);
 		tui_nomem(t);
 		return;
 	}
 	j->unfold.row = (uint32_t)row;
 	j->unfold.callers = callers;
 	j->model = top_model_keep(top->model);
-	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
-	v->busy = top->unfolding = true;
-	tui_worker_ask(t->worker, &j->job);
+	tui_job_ask(&j->job);
 }
 
 void top_unfold(struct tui *t, struct tui_view *v, bool callers)
