@@ -148,13 +148,10 @@ const size_t tui_ncommands = sizeof(tui_commands) / sizeof(tui_commands[0]);
 static void no_command(struct tui *t, const char *name)
 {
 	struct cmd_near near = {0};
+	struct tui_word w;
 
-	for (size_t i = 0; i < tui_ncommands; i++)
-		cmd_near_try(&near, name, tui_commands[i].name);
-	for (size_t i = 0; tui_views[i]; i++)
-		cmd_near_try(&near, name, tui_views[i]->name);
-	for (int i = TUI_DO_NONE + 1; i < TUI_NACTIONS; i++)
-		cmd_near_try(&near, name, tui_actions[i].name);
+	for (size_t i = 0; tui_word_at(i, &w); i++)
+		cmd_near_try(&near, name, w.name);
 	if (near.word)
 		tui_error(t, "there is no command '%s'; did you mean %s?", name, near.word);
 	else

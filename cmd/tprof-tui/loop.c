@@ -149,6 +149,26 @@ static void draw_small(int rows, int cols)
 		 TUI_LEAST_ROWS, cols, rows);
 }
 
+static void draw_view(struct tui *t, struct tui_view *v)
+{
+	struct tui_area *a = &v->area;
+	char unheeded[100] = "";
+
+	if (v->ops->needs_run && !v->select.run) {
+		tui_say(a->row, a->col, a->cols, TUI_STYLE_DIM,
+			"this store holds no runs; tprof-import puts some in");
+		return;
+	}
+	if (v->ops->heeds)
+		tui_select_unheeded(&v->select, v->ops->heeds(v), unheeded, sizeof(unheeded));
+	if (*unheeded) {
+		tui_sayf(a->row++, a->col, a->cols, TUI_STYLE_MORE, "not heeded here: %s",
+			 unheeded);
+		a->rows--;
+	}
+	v->ops->draw(t, v, *a);
+}
+
 void tui_draw(struct tui *t)
 {
 	struct tui_view *v = tui_current(t);
@@ -161,7 +181,7 @@ void tui_draw(struct tui *t)
 	} else if (v) {
 		v->area = (struct tui_area){1, 0, rows - 3, cols};
 		draw_title(t, v, cols);
-		v->ops->draw(t, v, v->area);
+		draw_view(t, v);
 		draw_hints(t, v, rows - 1, cols);
 		if (tui_prompt_open(t))
 			tui_prompt_draw(t, rows - 2, cols);

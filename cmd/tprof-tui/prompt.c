@@ -73,33 +73,29 @@ void tui_prompt_release(struct tui *t)
 
 /* ---- the palette: what matches, while one types ---- */
 
-/* A command: one of command.c, a view, an action. */
-struct word {
-	const char *name, *arg, *doc;
-};
-
-static bool word_at(size_t i, struct word *w)
+bool tui_word_at(size_t i, struct tui_word *w)
 {
 	size_t views = 0;
 
 	while (tui_views[views])
 		views++;
 	if (i < tui_ncommands) {
-		*w = (struct word){tui_commands[i].name, tui_commands[i].arg, tui_commands[i].doc};
+		*w = (struct tui_word){tui_commands[i].name, tui_commands[i].arg,
+				       tui_commands[i].doc};
 		return true;
 	}
 	i -= tui_ncommands;
 	if (i < views) {
 		enum tui_action action = tui_action_find(tui_views[i]->name);
 
-		*w = (struct word){tui_views[i]->name, tui_views[i]->arg,
-				   action ? tui_actions[action].doc : "a view"};
+		*w = (struct tui_word){tui_views[i]->name, tui_views[i]->arg,
+				       action ? tui_actions[action].doc : "a view"};
 		return true;
 	}
 	i = i - views + 1;
 	if (i >= TUI_NACTIONS)
 		return false;
-	*w = (struct word){tui_actions[i].name, NULL, tui_actions[i].doc};
+	*w = (struct tui_word){tui_actions[i].name, NULL, tui_actions[i].doc};
 	return true;
 }
 
@@ -120,13 +116,13 @@ static void fill_arguments(struct tui *t, const char *typed)
 	size_t n = strcspn(typed, " ");
 	const struct tui_view_ops *ops;
 	char name[64];
-	struct word w;
+	struct tui_word w;
 
 	snprintf(name, sizeof(name), "%.*s", n < 63 ? (int)n : 63, typed);
 	ops = tui_view_find(name);
 	if (ops && ops->offer)
 		ops->offer(t, menu, typed + n + strspn(typed + n, " "));
-	for (size_t i = 0; !menu->n && word_at(i, &w); i++) {
+	for (size_t i = 0; !menu->n && tui_word_at(i, &w); i++) {
 		char shown[100];
 
 		if (strcmp(w.name, name) != 0)
@@ -143,7 +139,7 @@ static void fill_menu(struct tui *t)
 	struct tui_prompts *p = t->prompts;
 	const char *typed = line(t)->text;
 	size_t n = strlen(typed);
-	struct word w;
+	struct tui_word w;
 
 	tui_menu_clear(&p->menu);
 	p->arguments = strchr(typed, ' ') != NULL;
@@ -152,7 +148,7 @@ static void fill_menu(struct tui *t)
 		return;
 	}
 	for (int round = 0; round < 3; round++)
-		for (size_t i = 0; word_at(i, &w); i++) {
+		for (size_t i = 0; tui_word_at(i, &w); i++) {
 			bool begins = !strncasecmp(w.name, typed, n);
 			bool fits = round == 0	 ? begins
 				    : round == 1 ? n > 1 && has(w.name, typed)
@@ -189,9 +185,9 @@ static const char *only_one(const char *typed)
 {
 	const char *found = NULL;
 	size_t n = strcspn(typed, " ");
-	struct word w;
+	struct tui_word w;
 
-	for (size_t i = 0; word_at(i, &w); i++) {
+	for (size_t i = 0; tui_word_at(i, &w); i++) {
 		if (strncmp(w.name, typed, n) != 0)
 			continue;
 		if (w.name[n] == '\0')

@@ -32,18 +32,6 @@ void tui_place_release(struct tui_place *p)
 	*p = (struct tui_place){0};
 }
 
-static int put_text(struct tp_buf *b, const char *text)
-{
-	int failed = 0;
-
-	for (; text && *text; text++)
-		failed |= *text == '\t'	  ? tp_buf_put(b, "\\t", 2)
-			  : *text == '\n' ? tp_buf_put(b, "\\n", 2)
-			  : *text == '\\' ? tp_buf_put(b, "\\\\", 2)
-					  : tp_buf_put(b, text, 1);
-	return failed;
-}
-
 static int put_number(struct tp_buf *b, int64_t n)
 {
 	char text[32];
@@ -53,37 +41,23 @@ static int put_number(struct tp_buf *b, int64_t n)
 
 bool tui_place_put(const struct tui_place *p, struct tp_buf *b)
 {
-	int failed = tp_buf_put(b, VERSION "\t", sizeof(VERSION "\t") - 1) | put_text(b, p->view) |
-		     tp_buf_put(b, "\t", 1) | put_text(b, p->arg) | put_number(b, p->run) |
+	int failed = tp_buf_put(b, VERSION "\t", sizeof(VERSION "\t") - 1) |
+		     tui_state_put_text(b, p->view) | tp_buf_put(b, "\t", 1) |
+		     tui_state_put_text(b, p->arg) | put_number(b, p->run) |
 		     put_number(b, p->other) | put_number(b, p->from_ns) | put_number(b, p->to_ns);
 
 	for (size_t i = 0; i < TUI_NTEXTS; i++)
-		failed |= tp_buf_put(b, "\t", 1) | put_text(b, p->text[i]);
+		failed |= tp_buf_put(b, "\t", 1) | tui_state_put_text(b, p->text[i]);
 	return !(failed | put_number(b, p->row));
 }
 
 /* One field as text of its own; NULL where it is none of ours. */
 static char *take_text(const char *from, size_t size)
 {
-	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL, *to = text;
+	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL;
 
-	if (!to)
-		return NULL;
-	for (size_t i = 0; i < size; i++) {
-		if ((unsigned char)from[i] < ' ' || from[i] == 0x7f)
-			goto none;
-		if (from[i] != '\\') {
-			*to++ = from[i];
-			continue;
-		}
-		i++;
-		if (i >= size || !strchr("tn\\", from[i]) || !from[i])
-			goto none;
-		*to++ = from[i] == 't' ? '\t' : from[i] == 'n' ? '\n' : '\\';
-	}
-	*to = '\0';
-	return text;
-none:
+	if (!text || tui_state_take_text(text, from, size))
+		return text;
 	free(text);
 	return NULL;
 }

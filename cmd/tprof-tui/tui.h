@@ -35,6 +35,10 @@ struct tui_view_ops {
 	const char *name; /* as the palette and the first line have it */
 	const char *arg;  /* what may stand behind its name there, in capitals; NULL: nothing */
 	size_t size;	  /* of its state, which begins with zeros */
+	bool needs_run;	  /* where the store has none, that is said in place of it */
+	/* The filters that it heeds as it stands, REP_BY_…; of the others a line above it tells.
+	 * NULL: that is not told. */
+	unsigned (*heeds)(const struct tui_view *v);
 	/* `arg`: what was typed behind its name, or what the view that opens it has to say; NULL:
 	 * nothing. True, or false with a message set (tui_error). */
 	bool (*open)(struct tui *t, struct tui_view *v, const char *arg);

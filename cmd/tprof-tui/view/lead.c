@@ -313,26 +313,24 @@ bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long 
 
 /* ---- opening ---- */
 
-bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg)
+bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
+		   const char *arg)
 {
-	const struct tui_view_ops *ops = tui_view_find(view);
 	struct tui_select before = t->select;
-	bool opened;
 
-	if (!ops) {
+	if (!fine) {
 		tui_select_release(select);
-		tui_error(t, "there is no view '%s'", view);
+		tui_nomem(t);
 		return false;
 	}
 	t->select = *select;
-	opened = tui_open(t, ops, arg);
-	if (opened) {
-		tui_select_release(&before);
-	} else {
+	if (!tui_open(t, tui_view_find(view), arg)) {
 		tui_select_release(&t->select);
 		t->select = before;
+		return false;
 	}
-	return opened;
+	tui_select_release(&before);
+	return true;
 }
 
 /* What has been narrowed must not be missed. */
@@ -350,21 +348,19 @@ static void select_range(struct tui *t, struct tui_view *v, const struct tui_lea
 {
 	char arg[200] = "";
 	struct tui_select select;
+	bool fine;
 
 	if (lead->at_ns == INT64_MIN || lead->dur_ns <= 0 ||
 	    lead->at_ns > INT64_MAX - lead->dur_ns) {
 		tui_message(t, "this line is of no time that could be selected");
 		return;
 	}
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
+	fine = tui_select_copy(&select, &v->select);
 	select.from_ns = lead->at_ns;
 	select.to_ns = lead->at_ns + lead->dur_ns;
 	if (v->ops->keep)
 		v->ops->keep(t, v, arg, sizeof(arg));
-	if (tui_lead_open(t, &select, v->ops->name, *arg ? arg : NULL))
+	if (tui_lead_open(t, fine, &select, v->ops->name, *arg ? arg : NULL))
 		tell(t);
 }
 
@@ -373,16 +369,11 @@ static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_le
 		    unsigned by, const char *view, const char *arg)
 {
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select) && narrow(&select, lead, by);
+	bool same = tui_select_same(&select, &v->select);
 
-	if (tui_select_copy(&select, &v->select) && narrow(&select, lead, by)) {
-		bool same = tui_select_same(&select, &v->select);
-
-		if (tui_lead_open(t, &select, view, arg) && !same)
-			tell(t);
-		return;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	if (tui_lead_open(t, fine, &select, view, arg) && !same)
+		tell(t);
 }
 
 /* What says most of a time of this state. */

@@ -47,8 +47,9 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 		  enum tui_action action);
 
 /* Opens a view by its name on `select`, which it takes over (released in every case): false with a
- * message. */
-bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg);
+ * message. Not `fine`: there was no memory for what was selected. */
+bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
+		   const char *arg);
 
 /* Sets a filter to a regular expression for a text and nothing else; what is no text leaves it. False:
  * no memory. */

@@ -191,6 +191,22 @@ struct tui_table *tui_rows_table(struct tui_view *v)
 
 /* ---- drawing ---- */
 
+int tui_draw_lines(struct tui_area a, const char *text, size_t size)
+{
+	int row = 0;
+
+	for (; row < a.rows && size; row++) {
+		const char *end = memchr(text, '\n', size);
+		size_t n = end ? (size_t)(end - text) : size;
+
+		tui_put(a.row + row, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, text, n);
+		n += end != NULL;
+		text += n;
+		size -= n;
+	}
+	return row;
+}
+
 void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text)
 {
 	for (int row = 0; row < a.rows && *text; row++) {

@@ -80,6 +80,8 @@ static inline struct tui_sheet *tui_rows_sheet(const struct tui_rows *r)
 /* The table, or why there is none: what went wrong, or that it is on its way (`waiting`). A table
  * without rows is shown as `empty` (NULL: as a table). */
 void tui_rows_draw(struct tui_rows *r, struct tui_area area, bool waiting, const char *empty);
+/* Lines of a text, as many as there is room for. Returns how many. */
+int tui_draw_lines(struct tui_area a, const char *text, size_t size);
 /* A sentence on as many lines as it takes. */
 void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text);
 

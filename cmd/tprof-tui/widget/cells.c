@@ -246,6 +246,30 @@ double tui_cell_number(const struct rep_value *v)
 					   : 0;
 }
 
+bool tui_text_holds(const char *text, size_t size, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; i + n <= size; i++) {
+		size_t k = 0;
+
+		while (k < n && tolower((unsigned char)text[i + k]) == (unsigned char)part[k])
+			k++;
+		if (k == n)
+			return true;
+	}
+	return false;
+}
+
+char *tui_lower(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *c = copy; c && *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return copy;
+}
+
 /* ---- order ---- */
 
 /* Nothing, numbers, texts. */

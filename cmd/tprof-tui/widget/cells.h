@@ -94,6 +94,9 @@ bool tui_cell_is(const struct rep_value *v, const char *text);
 /* Is it a text, and not an empty one? */
 bool tui_cell_is_text(const struct rep_value *v);
 double tui_cell_number(const struct rep_value *v); /* 0 for what is none */
+/* Does the text hold `part` (lower case), without regard to case? */
+bool tui_text_holds(const char *text, size_t size, const char *part);
+char *tui_lower(const char *text); /* a copy; NULL: no memory */
 /* As sorting has it: nothing comes last, numbers by value, texts by bytes. */
 int tui_cell_compare(const struct rep_value *a, const struct rep_value *b);
 

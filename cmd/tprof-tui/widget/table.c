@@ -1,6 +1,5 @@
 #include "tprof-tui/widget/table.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,36 +46,12 @@ bool tui_table_is_text(const struct tui_table *t, int c)
 	return (column->kind == REP_TEXT || column->kind == REP_ANY) && !column->right;
 }
 
-bool tui_text_holds(const char *text, size_t size, const char *part)
-{
-	size_t n = strlen(part);
-
-	for (size_t i = 0; i + n <= size; i++) {
-		size_t k = 0;
-
-		while (k < n && tolower((unsigned char)text[i + k]) == (unsigned char)part[k])
-			k++;
-		if (k == n)
-			return true;
-	}
-	return false;
-}
-
 static bool row_holds(const struct tui_table *t, size_t row, const char *part)
 {
 	size_t from = row ? t->sheet->text_end[row - 1] : 0;
 
 	return row < t->sheet->indexed &&
 	       memmem(t->sheet->texts + from, t->sheet->text_end[row] - from, part, strlen(part));
-}
-
-static char *lower(const char *text)
-{
-	char *copy = strdup(text);
-
-	for (char *c = copy; c && *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return copy;
 }
 
 /* ---- rows ---- */
@@ -322,7 +297,7 @@ bool tui_table_act(struct tui_table *t, enum tui_action action)
 
 bool tui_table_filter(struct tui_table *t, const char *text)
 {
-	char *copy = lower(text);
+	char *copy = tui_lower(text);
 	long row = tui_table_row(t);
 
 	if (!copy)
@@ -338,7 +313,7 @@ bool tui_table_filter(struct tui_table *t, const char *text)
 
 bool tui_table_find(struct tui_table *t, const char *text, int step, bool here)
 {
-	char *copy = lower(text);
+	char *copy = tui_lower(text);
 	size_t at = t->cursor;
 
 	if (!copy || !t->sheet || !t->n || !*copy) {

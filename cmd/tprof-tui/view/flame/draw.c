@@ -373,10 +373,7 @@ static void draw_nothing(const struct tui_view *v, struct tui_area a)
 	char words[8];
 	struct tui_area below = {a.row + 3, a.col, a.rows - 3, a.cols};
 
-	if (!v->select.run) {
-		tui_draw_sentence(a, TUI_STYLE_DIM,
-				  "This store holds no runs; tprof-import puts some in.");
-	} else if (f->error) {
+	if (f->error) {
 		tui_draw_sentence(a, TUI_STYLE_ERROR, f->error);
 		tui_draw_sentence(
 		    below, TUI_STYLE_DIM,

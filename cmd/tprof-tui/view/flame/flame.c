@@ -330,6 +330,7 @@ const struct tui_view_ops tui_flame = {
     .where = TUI_FLAME,
     .name = "flame",
     .size = sizeof(struct flame),
+    .needs_run = true,
     .open = open_view,
     .close = close_view,
     .resume = resume,

@@ -149,13 +149,9 @@ void flame_top(struct tui *t, struct tui_view *v)
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct tui_select s;
 	char report[40];
+	bool fine = tui_select_copy(&s, &v->select) && (!b || narrow(f, v, b->what.node, &s));
 
-	if (!tui_select_copy(&s, &v->select) || (b && !narrow(f, v, b->what.node, &s))) {
-		tui_select_release(&s);
-		tui_nomem(t);
-		return;
-	}
 	/* The functions of what the picture is of. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
-	tui_lead_open(t, &s, "top", tui_is_profile(&v->select) ? NULL : report);
+	tui_lead_open(t, fine, &s, "top", tui_is_profile(&v->select) ? NULL : report);
 }

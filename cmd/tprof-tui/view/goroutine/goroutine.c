@@ -108,9 +108,8 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	(void)t;
 	if (!tui_is_trace(&v->select)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			v->select.run ? "this is a profile: no goroutine of it has a life to show; "
-					"4 lists its functions"
-				      : "this store holds no runs; tprof-import puts some in");
+			"this is a profile: no goroutine of it has a life to show; 4 lists its "
+			"functions");
 		return;
 	}
 	g->pieces.first = (int)g->here;
@@ -176,14 +175,11 @@ static bool open_goroutine(struct tui *t, const struct tui_view *v, struct rep_g
 			   int64_t at_ns)
 {
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select);
 
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return false;
-	}
 	select.at_goroutine = id;
 	select.at_ns = at_ns;
-	return tui_lead_open(t, &select, "goroutine", NULL);
+	return tui_lead_open(t, fine, &select, "goroutine", NULL);
 }
 
 static int64_t number(const struct tui_sheet *s, long row, const char *column)
@@ -265,14 +261,10 @@ static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
 	const struct gr_life *g = v->state;
 	struct tui_select select;
 	char id[REP_GOID_SIZE];
+	bool fine = tui_select_copy(&select, &v->select) &&
+		    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id));
 
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id))) {
-		tui_lead_open(t, &select, view, NULL);
-		return;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	tui_lead_open(t, fine, &select, view, NULL);
 }
 
 /* All of its life. */
@@ -285,7 +277,7 @@ static void clear(struct tui *t, const struct tui_view *v)
 	select.run = v->select.run;
 	select.other = v->select.other;
 	select.at_goroutine = g->id;
-	tui_lead_open(t, &select, "goroutine", NULL);
+	tui_lead_open(t, true, &select, "goroutine", NULL);
 }
 
 static void turn(struct tui_view *v, int by)
@@ -400,6 +392,7 @@ const struct tui_view_ops tui_goroutine = {
     .name = "goroutine",
     .arg = "[ID]",
     .size = sizeof(struct gr_life),
+    .needs_run = true,
     .open = open_view,
     .close = close_view,
     .draw = draw,

@@ -138,19 +138,6 @@ static void height(const struct overview *o, const struct ov_section *s, int col
 	*most = 14;
 }
 
-static void draw_lines(struct tui_area a, const char *text, size_t size)
-{
-	for (int row = 0; row < a.rows && size; row++) {
-		const char *end = memchr(text, '\n', size);
-		size_t n = end ? (size_t)(end - text) : size;
-
-		tui_put(a.row + row, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, text, n);
-		n += end != NULL;
-		text += n;
-		size -= n;
-	}
-}
-
 static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
 {
 	const struct tui_rows *piece = &o->piece[charts[s->which].piece];
@@ -177,13 +164,13 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 						     .sink = rep_sink_buf(&text)};
 
 		if (!rep_chart_terminal(&p.chart, &t, &err))
-			draw_lines(a, (const char *)text.data, text.size);
+			tui_draw_lines(a, (const char *)text.data, text.size);
 	} else {
 		double *y = (double *)(uintptr_t)p.line[0].y;
 
 		if (!rep_sparkline(&text, y, p.line[0].n, (unsigned)(a.cols > 1 ? a.cols - 1 : 1),
 				   tui_screen_ascii()))
-			draw_lines(a, (const char *)text.data, text.size);
+			tui_draw_lines(a, (const char *)text.data, text.size);
 	}
 	tp_buf_release(&text);
 	release(&p);

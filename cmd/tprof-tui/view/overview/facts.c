@@ -354,7 +354,7 @@ static void lead(struct tui *t, const struct tui_view *v, const struct fact *f)
 	select.other = all->other;
 	select.from_ns = all->from_ns;
 	select.to_ns = all->to_ns;
-	tui_lead_open(t, &select, f->view, f->arg);
+	tui_lead_open(t, true, &select, f->view, f->arg);
 }
 
 static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)

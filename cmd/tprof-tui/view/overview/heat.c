@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "chart/scale.h"
 #include "output/ops.h"
+#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define BANDS 2 /* rows above those of Ps */
@@ -343,16 +344,13 @@ static void choose_range(struct tui *t, struct tui_view *v)
 	struct ov_heat *h = &o->heat;
 	struct tui_select select;
 	int64_t from, to;
+	bool fine;
 
 	ov_column(o, h->col, h->cols, &from, &to);
 	if (h->mark_ns == INT64_MIN) {
 		h->mark_ns = from;
 		tui_message(t,
 			    "a time range begins at the cursor; v again ends it, Esc gives it up");
-		return;
-	}
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
 		return;
 	}
 	if (from < h->mark_ns) {
@@ -369,11 +367,10 @@ static void choose_range(struct tui *t, struct tui_view *v)
 		from = h->mark_ns;
 	}
 	h->mark_ns = INT64_MIN;
+	fine = tui_select_copy(&select, &v->select);
 	select.from_ns = from;
 	select.to_ns = to;
-	tui_select_release(&t->select);
-	t->select = select;
-	tui_open(t, v->ops, NULL);
+	tui_lead_open(t, fine, &select, v->ops->name, NULL);
 }
 
 static void turn(struct overview *o)

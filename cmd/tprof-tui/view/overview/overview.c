@@ -122,16 +122,13 @@ void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const
 		int64_t at_ns)
 {
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select);
 
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
 	if (at_ns != INT64_MIN) {
 		select.at_ns = at_ns;
 		select.at_goroutine = REP_GOID_NONE;
 	}
-	tui_lead_open(t, &select, view, arg);
+	tui_lead_open(t, fine, &select, view, arg);
 }
 
 /* ---- drawing ---- */
@@ -201,11 +198,6 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	int n;
 
 	(void)t;
-	if (!v->select.run) {
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			"this store holds no runs; tprof-import puts some in");
-		return;
-	}
 	if ((a.cols >= WIDE) != (o->wide == 2))
 		lay_out(o, a.cols >= WIDE);
 	n = measure(o, a.cols, band);
@@ -413,6 +405,7 @@ const struct tui_view_ops tui_overview = {
     .where = TUI_OVERVIEW,
     .name = "overview",
     .size = sizeof(struct overview),
+    .needs_run = true,
     .open = open_view,
     .close = close_view,
     .draw = draw,

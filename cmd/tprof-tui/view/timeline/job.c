@@ -1,6 +1,5 @@
 #include "tprof-tui/view/timeline/job.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "base/sum.h"
 #include "top/top.h"
 #include "top/worst.h"
+#include "tprof-tui/widget/cells.h"
 
 /* ---- lanes: kept beside the store, as what they have read serves every view ---- */
 
@@ -253,7 +253,7 @@ static long find_in(const struct tl_job *j, const struct tl_picture *p, long fir
 	for (long i = first; i >= 0 && i < n; i += j->step < 0 ? -1 : 1) {
 		const struct tl_reason *r = tl_picture_reason(p, p->cell[i].reason);
 
-		if (r && tl_holds(r->text, r->size, j->text))
+		if (r && tui_text_holds(r->text, r->size, j->text))
 			return i;
 	}
 	return -1;
@@ -287,35 +287,21 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 	return code;
 }
 
-/* "[gG][cC]": a regular expression for a text, without regard to case. NULL: no memory. */
-static char *pattern_of(const char *text)
-{
-	char *pattern = malloc(4 * strlen(text) + 1), *to = pattern;
-
-	if (!pattern)
-		return NULL;
-	for (; *text; text++) {
-		if (isalpha((unsigned char)*text))
-			to += sprintf(to, "[%c%c]", *text, toupper((unsigned char)*text));
-		else if (strchr(".[]{}()*+?^$|\\", *text))
-			to += sprintf(to, "\\%c", *text);
-		else
-			*to++ = *text;
-	}
-	*to = '\0';
-	return pattern;
-}
-
 /* Waits that no cell shows, as others in it took longer: the next in time of the longest that
  * match, behind the cursor, or before it. */
 static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL, *best = NULL;
 	struct tui_filtered all = {0};
-	char *pattern = pattern_of(j->text);
+	char *pattern = NULL;
 	size_t n = 0;
-	int code = pattern && tui_select_set(&j->job.select.reason, pattern) ? 0 : tp_nomem(err);
+	int code = 0;
 
+	/* It is lower case, so it has no end of what is quoted. */
+	if (asprintf(&pattern, "(?i)\\Q%s\\E", j->text) < 0)
+		return tp_nomem(err);
+	if (!tui_select_set(&j->job.select.reason, pattern))
+		code = tp_nomem(err);
 	free(pattern);
 	if (!code)
 		code = longest(j, store, &all, &worst, &n, err);

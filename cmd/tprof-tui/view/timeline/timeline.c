@@ -30,10 +30,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	s->anchor = INT64_MIN;
 	s->duration = 1;
 	s->highlight.state = TL_NSHOWN;
-	if (!v->select.run)
-		snprintf(s->error, sizeof(s->error),
-			 "this store holds no runs; tprof-import puts some in");
-	else if (!tui_is_trace(&v->select))
+	if (!tui_is_trace(&v->select))
 		snprintf(
 		    s->error, sizeof(s->error),
 		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
@@ -86,19 +83,16 @@ static void resume(struct tui *t, struct tui_view *v)
 }
 
 /* Of what is selected: cells show all that a goroutine did. */
-#define TL_HEEDS (REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK)
+static unsigned heeds(const struct tui_view *v)
+{
+	(void)v;
+	return REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK;
+}
 
 static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 {
 	struct timeline *s = v->state;
-	char unheeded[100];
 
-	tui_select_unheeded(&v->select, TL_HEEDS, unheeded, sizeof(unheeded));
-	if (*unheeded && area.rows > 4) {
-		tui_sayf(area.row++, area.col, area.cols, TUI_STYLE_MORE, "not heeded here: %s",
-			 unheeded);
-		area.rows--;
-	}
 	tl_lay_out(&s->layout, area);
 	if (*s->error) {
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, s->error);
@@ -132,18 +126,15 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine)
 {
-	const struct tui_view_ops *ops = tui_view_find("goroutine");
 	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
 
 	if (!lane) {
 		tui_message(t, "no goroutine is known to run here");
 		return;
 	}
-	if (!ops)
-		return;
 	t->select.at_goroutine = lane->goid;
 	t->select.at_ns = s->ns;
-	tui_open(t, ops, NULL);
+	tui_open(t, tui_view_find("goroutine"), NULL);
 }
 
 /* The goroutines that work for a task, while it lasts. */
@@ -151,17 +142,15 @@ static void open_task(struct tui *t, const struct rep_lane *row)
 {
 	struct tui_select select;
 	char id[32];
+	bool fine;
 
 	snprintf(id, sizeof(id), "%" PRId64, row->id);
-	if (!tui_select_copy(&select, &t->select) || !tui_select_set(&select.task, id)) {
-		tui_nomem(t);
-		return;
-	}
+	fine = tui_select_copy(&select, &t->select) && tui_select_set(&select.task, id);
 	select.from_ns = row->from;
 	select.to_ns = row->to;
 	select.at_ns = INT64_MIN;
 	select.at_goroutine = REP_GOID_NONE;
-	tui_lead_open(t, &select, "timeline", NULL);
+	tui_lead_open(t, fine, &select, "timeline", NULL);
 }
 
 void tl_enter(struct tui *t, struct timeline *s)
@@ -403,6 +392,8 @@ const struct tui_view_ops tui_timeline = {
     .name = "timeline",
     .arg = "[ROWS]",
     .size = sizeof(struct timeline),
+    .needs_run = true,
+    .heeds = heeds,
     .open = open_view,
     .close = close_view,
     .resume = resume,

@@ -213,8 +213,6 @@ void tl_highlight_like(struct tui *t, struct timeline *s);
 void tl_highlight_picture(struct timeline *s);
 bool tl_lit(const struct timeline *s, size_t row, int col);
 void tl_highlight_release(struct timeline *s);
-/* Without regard to case; `needle` is lower case. */
-bool tl_holds(const char *text, size_t size, const char *needle);
 
 /* ---- save.c ---- */
 

@@ -17,15 +17,13 @@ bool top_lead_flame(struct tui *t, struct tui_view *v)
 			  : tui_is_profile(&v->select) && *top->found ? top->found
 								      : NULL;
 
+	bool fine;
+
 	if (!top->model || e->kind == TOP_GO)
 		return false;
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table))) {
-		tui_lead_open(t, &select, "flame", arg);
-		return true;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	fine = tui_select_copy(&select, &v->select) &&
+	       tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table));
+	tui_lead_open(t, fine, &select, "flame", arg);
 	return true;
 }
 
@@ -51,18 +49,15 @@ bool top_lead_path(struct tui *t, struct tui_view *v)
 	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
 	struct tui_select select;
 	char digits[24];
+	bool fine;
 
 	if (top_entry_of(top)->kind != TOP_PATH || !s || strcmp(s->name, "requests") != 0 || !id ||
 	    id->type != REP_TYPE_INT || v->select.region)
 		return false;
 	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_select_set(v->select.task ? &select.task : &select.goroutine, digits)) {
-		tui_lead_open(t, &select, "top", "path summary");
-		return true;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	fine = tui_select_copy(&select, &v->select) &&
+	       tui_select_set(v->select.task ? &select.task : &select.goroutine, digits);
+	tui_lead_open(t, fine, &select, "top", "path summary");
 	return true;
 }
 
@@ -74,6 +69,7 @@ void top_lead_wakers(struct tui *t, struct tui_view *v)
 	struct tui_select select;
 	const struct rep_value *who;
 	char name[200];
+	bool fine;
 
 	if (tui_is_profile(&v->select) ||
 	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
@@ -81,11 +77,8 @@ void top_lead_wakers(struct tui *t, struct tui_view *v)
 		return;
 	}
 	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
-	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
+	fine = tui_select_copy(&select, &v->select);
+	if (!tui_lead_open(t, fine, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
 		return;
 	short_name(who, name, sizeof(name));
 	tui_filter(tui_current(t), name);

@@ -82,24 +82,6 @@ static int chart_lines(const struct top *top)
 	return n;
 }
 
-static int put_chart(const struct top *top, struct tui_area a, int row, int most)
-{
-	const struct tp_buf *c = &top->rows.cells.chart;
-	const char *at = (const char *)c->data, *end = at + c->size;
-	int used = 0;
-
-	while (at < end && used < most) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-
-		if (!stop)
-			stop = end;
-		tui_put(row + used++, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, at,
-			(size_t)(stop - at));
-		at = stop + 1;
-	}
-	return used;
-}
-
 #define LEAST_OTHER 4 /* lines that are worth while for one more table */
 
 /* What there is room for of the tables that come next; ] goes to them. */
@@ -122,22 +104,10 @@ static void put_others(struct top *top, struct tui_area a)
 	}
 }
 
-static int put_unheeded(const struct tui_view *v, const struct top *top, struct tui_area a, int row)
-{
-	char text[100], line[200];
-
-	tui_select_unheeded(&v->select, top_heeds(top_entry_of(top)), text, sizeof(text));
-	if (!*text)
-		return 0;
-	snprintf(line, sizeof(line), "not heeded here: %s", text);
-	tui_say(row, a.col, a.cols, TUI_STYLE_MORE, line);
-	return 1;
-}
-
 void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 {
 	struct top *top = v->state;
-	int row = a.row, left, chart = chart_lines(top), bottom, rows;
+	int row = a.row, left = a.rows, chart = chart_lines(top), bottom, rows;
 	struct lines up, down;
 
 	(void)t;
@@ -145,13 +115,6 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		tui_table_draw(&top->choice.table, a);
 		return;
 	}
-	if (!v->select.run) {
-		tui_say(row, a.col, a.cols, TUI_STYLE_DIM,
-			"this store holds no runs; tprof-import puts some in");
-		return;
-	}
-	row += put_unheeded(v, top, a, row);
-	left = a.rows - (row - a.row);
 	if (top->rows.error || (!top->rows.table.sheet && !top->rows.cells.nnotes)) {
 		tui_rows_draw(&top->rows, (struct tui_area){row, a.col, left, a.cols}, v->busy,
 			      NULL);
@@ -172,7 +135,9 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	left -= put_lines(top, up, a, row, top->all_lines ? left : left / 3);
 	row = a.row + a.rows - left;
 	if (chart)
-		left -= put_chart(top, a, row, left);
+		left -= tui_draw_lines((struct tui_area){row, a.col, left, a.cols},
+				       (const char *)top->rows.cells.chart.data,
+				       top->rows.cells.chart.size);
 	row = a.row + a.rows - left;
 	if (bottom > left - 2)
 		bottom = left > 2 ? left - 2 : 0;

@@ -367,6 +367,13 @@ static struct tui_table *table(struct tui_view *v)
 	return top->choosing ? &top->choice.table : &top->rows.table;
 }
 
+static unsigned heeds(const struct tui_view *v)
+{
+	const struct top *top = v->state;
+
+	return top->choosing ? TUI_BY_ALL : top_heeds(top_entry_of(top));
+}
+
 static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
@@ -441,6 +448,8 @@ const struct tui_view_ops tui_top = {
     .name = "top",
     .arg = "[REPORT]",
     .size = sizeof(struct top),
+    .needs_run = true,
+    .heeds = heeds,
     .open = open_view,
     .close = close_view,
     .resume = resume,

@@ -67,6 +67,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 	const struct job *j = (const struct job *)job;
 	struct tui *t = v->tui;
 	struct tui_select select;
+	bool fine;
 
 	if (job->code) {
 		tui_error(t, "%s", job->err.msg);
@@ -79,13 +80,10 @@ static void done(struct tui_view *v, struct tui_job *job)
 		tui_message(t, "there is no single moment to show");
 		return;
 	}
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
+	fine = tui_select_copy(&select, &v->select);
 	select.at_ns = j->at_ns;
 	select.at_goroutine = j->goroutine;
-	tui_lead_open(t, &select, "timeline", NULL);
+	tui_lead_open(t, fine, &select, "timeline", NULL);
 }
 
 bool top_worst(struct tui *t, struct tui_view *v)
