@@ -23,7 +23,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	diff_measured_free(d->measured);
 	d->measured = a->measured;
 	a->measured = NULL;
-	tui_cells_release(&d->lines);
+	rep_cells_release(&d->lines);
 	if (f->job.code)
 		return;
 	snprintf(d->found, sizeof(d->found), "%s", a->found);
@@ -144,7 +144,7 @@ static void close_view(struct tui *t, struct tui_view *v)
 	free(d->arg);
 	tp_buf_release(&d->types);
 	diff_measured_free(d->measured);
-	tui_cells_release(&d->lines);
+	rep_cells_release(&d->lines);
 	tui_rows_close(t, v);
 }
 
@@ -153,7 +153,7 @@ static void close_view(struct tui *t, struct tui_view *v)
 /* What is compared and how, above the table; less of it on small screens. */
 static int draw_notes(const struct diff *d, struct tui_area a)
 {
-	const struct tui_cells *cells = &d->rows.cells;
+	const struct rep_cells *cells = &d->rows.cells;
 	int most = a.rows / 4 < MOST_NOTES ? a.rows / 4 : MOST_NOTES, n = 0;
 
 	for (int strong = 1; strong >= 0; strong--)

@@ -199,7 +199,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 
 	if (action != TUI_DO_ENTER)
 		return false;
-	if (!tui_cell_is_text(command))
+	if (!rep_value_is_text(command))
 		return true;
 	n = command->text.size < sizeof(text) - 1 ? command->text.size : sizeof(text) - 1;
 	memcpy(text, command->text.data, n);

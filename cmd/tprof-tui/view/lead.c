@@ -89,7 +89,7 @@ static const struct {
 };
 static const char *const goroutines[] = {"goroutine", "worst_goroutine", "ids"};
 
-static const struct rule *rule_of(const struct tui_sheet *s)
+static const struct rule *rule_of(const struct rep_sheet *s)
 {
 	static const struct rule plain = {.by = BY_FUNCTION | BY_ENTRY | BY_GOROUTINE | BY_TASK |
 						BY_REGION};
@@ -102,12 +102,12 @@ static const struct rule *rule_of(const struct tui_sheet *s)
 
 /* ---- reading a row ---- */
 
-static struct rep_value text(const struct tui_sheet *s, long row, const char *given,
+static struct rep_value text(const struct rep_sheet *s, long row, const char *given,
 			     const char *usual)
 {
-	const struct rep_value *v = tui_sheet_cell(s, row, given ? given : usual);
+	const struct rep_value *v = rep_sheet_cell(s, row, given ? given : usual);
 
-	return tui_cell_is_text(v) ? *v : rep_null();
+	return rep_value_is_text(v) ? *v : rep_null();
 }
 
 /* An id, or the first of several in a text. */
@@ -163,12 +163,12 @@ static struct rep_value without_way(struct rep_value v)
 	return v;
 }
 
-static void read_moment(const struct tui_sheet *s, long row, struct tui_lead *lead)
+static void read_moment(const struct rep_sheet *s, long row, struct tui_lead *lead)
 {
 	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
-		const struct rep_value *at = tui_sheet_cell(s, row, moments[i].at);
+		const struct rep_value *at = rep_sheet_cell(s, row, moments[i].at);
 		const struct rep_value *dur =
-		    moments[i].dur ? tui_sheet_cell(s, row, moments[i].dur) : NULL;
+		    moments[i].dur ? rep_sheet_cell(s, row, moments[i].dur) : NULL;
 
 		if (!at || at->type != REP_TYPE_INT ||
 		    (moments[i].dur && (!dur || dur->type != REP_TYPE_INT || dur->i <= 0)))
@@ -179,7 +179,7 @@ static void read_moment(const struct tui_sheet *s, long row, struct tui_lead *le
 	}
 }
 
-bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead)
+bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead)
 {
 	const struct rule *r;
 
@@ -189,9 +189,9 @@ bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead)
 	r = rule_of(s);
 	for (size_t i = 0;
 	     i < sizeof(goroutines) / sizeof(goroutines[0]) && !rep_goid_is(&lead->goroutine); i++)
-		lead->goroutine = tui_lead_goid(tui_sheet_cell(s, row, goroutines[i]));
+		lead->goroutine = tui_lead_goid(rep_sheet_cell(s, row, goroutines[i]));
 	read_moment(s, row, lead);
-	lead->task = id(tui_sheet_cell(s, row, r->task ? r->task : "task"));
+	lead->task = id(rep_sheet_cell(s, row, r->task ? r->task : "task"));
 	if (!lead->task)
 		lead->task = -1;
 	lead->function = text(s, row, r->function, "function");
@@ -268,7 +268,7 @@ static bool is_reason(struct rep_value v)
 static bool set_state(char **to, struct rep_value v)
 {
 	for (const struct rep_state_desc *d = rep_states; d->name; d++)
-		if (tui_cell_is(&v, d->name))
+		if (rep_value_is(&v, d->name))
 			return tui_select_set(to, d->name);
 	return true;
 }
@@ -304,7 +304,7 @@ static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned
 	return done;
 }
 
-bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row)
+bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row)
 {
 	struct tui_lead lead;
 
@@ -388,7 +388,7 @@ static const char *report_on(struct rep_value state)
 		       {"running", "running functions"}};
 
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++)
-		if (tui_cell_is(&state, reports[i].state))
+		if (rep_value_is(&state, reports[i].state))
 			return reports[i].report;
 	return "block";
 }
@@ -413,7 +413,7 @@ static bool enter_plain(struct tui *t, struct tui_view *v, const struct tui_lead
 	return true;
 }
 
-static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
+static void enter(struct tui *t, struct tui_view *v, const struct rep_sheet *s,
 		  const struct tui_lead *l)
 {
 	const struct rule *r = rule_of(s);
@@ -435,7 +435,7 @@ static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
 		lead_to(t, v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
 }
 
-bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
+bool tui_lead_act(struct tui *t, struct tui_view *v, const struct rep_sheet *s, long row,
 		  enum tui_action action)
 {
 	const struct rule *r;

@@ -16,7 +16,7 @@
 #define TUI_VIEW_LEAD_H
 
 #include "tprof-tui/tui.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 struct tui_lead {
 	struct rep_goid goroutine; /* REP_GOID_NONE: none */
@@ -33,17 +33,17 @@ struct tui_lead {
 struct rep_goid tui_lead_goid(const struct rep_value *v);
 
 /* All that a row says. False: there is no such row. */
-bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead);
+bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead);
 
 /* Narrows a selection to what the row is about (goroutine, focus, reason, state, task, region) and
  * sets the point where views begin (at_ns, at_goroutine). False: no memory; it may be half done. */
-bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row);
+bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row);
 
 /* Enter; v (every view is restricted to the time of the row); 3, 8 (the timeline, the goroutine, at
  * the row's place), 4, 5 (tables and flame graph of what the row is about). True: it was one of
  * these, and something opened or a message says why not. False: it was none, or the row says
  * nothing that matters to that key. */
-bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
+bool tui_lead_act(struct tui *t, struct tui_view *v, const struct rep_sheet *s, long row,
 		  enum tui_action action);
 
 /* Opens a view by its name on `select`, which it takes over (released in every case): false with a

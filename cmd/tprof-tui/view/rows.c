@@ -9,15 +9,15 @@
 
 /* ---- filling ---- */
 
-static void take(struct tui_view *v, struct tui_rows *r, struct tui_cells *cells)
+static void take(struct tui_view *v, struct tui_rows *r, struct rep_cells *cells)
 {
-	struct tui_cells old = r->cells;
+	struct rep_cells old = r->cells;
 
 	r->cells = *cells;
-	*cells = (struct tui_cells){0};
+	*cells = (struct rep_cells){0};
 	if (!tui_table_show(&r->table, tui_rows_sheet(r)))
 		tui_nomem(v->tui);
-	tui_cells_release(&old);
+	rep_cells_release(&old);
 }
 
 static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
@@ -27,9 +27,9 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	int code;
 
 	f->cells.ticks = job->select.run && job->select.run->row.ticks;
-	code = f->chart_width ? tui_cells_output_charts(&f->cells, f->chart_width,
+	code = f->chart_width ? rep_cells_output_charts(&f->cells, f->chart_width,
 							tui_screen_ascii(), &out, err)
-			      : tui_cells_output(&f->cells, &out, err);
+			      : rep_cells_output(&f->cells, &out, err);
 	if (!code)
 		code = f->fill(f, store, out, err);
 	if (!code)
@@ -37,7 +37,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	rep_output_free(out);
 	/* Who has to wait for it waits here. */
 	for (size_t i = 0; i < f->cells.n && !code; i++)
-		if (tui_sheet_index(&f->cells.sheet[i]))
+		if (rep_sheet_index(&f->cells.sheet[i]))
 			code = tp_nomem(err);
 	return code;
 }
@@ -70,7 +70,7 @@ void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
 /* What failed leaves the table of a piece as it was, and else none. */
 static void fail(struct tui_view *v, struct tui_fill *f)
 {
-	struct tui_cells none = {0};
+	struct rep_cells none = {0};
 
 	f->rows->error = strdup(f->job.err.msg);
 	if (!f->pieces) {
@@ -113,7 +113,7 @@ static void release(struct tui_job *job)
 {
 	struct tui_fill *f = (struct tui_fill *)job;
 
-	tui_cells_release(&f->cells);
+	rep_cells_release(&f->cells);
 	if (f->more)
 		f->free_more(f->more);
 	free(f->arg);
@@ -152,10 +152,10 @@ void tui_rows_ask(struct tui_view *v, const struct tui_ask *ask)
 bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx)
 {
-	struct tui_cells cells = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	int code = tui_cells_output(&cells, &out, &err);
+	int code = rep_cells_output(&cells, &out, &err);
 
 	if (!code)
 		code = fill(ctx, out, &err);
@@ -164,7 +164,7 @@ bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 	rep_output_free(out);
 	if (code) {
 		tui_error(v->tui, "%s", err.msg);
-		tui_cells_release(&cells);
+		rep_cells_release(&cells);
 		return false;
 	}
 	take(v, r, &cells);
@@ -174,7 +174,7 @@ bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 void tui_rows_release(struct tui_rows *r)
 {
 	tui_table_release(&r->table);
-	tui_cells_release(&r->cells);
+	rep_cells_release(&r->cells);
 	free(r->error);
 }
 
@@ -358,10 +358,10 @@ static bool source_of(const struct tui_table *table, char *file, size_t size, in
 	const struct rep_value *path = tui_table_cell(table, "file");
 	const struct rep_value *number = tui_table_cell(table, "line");
 
-	if (tui_cell_is_text(place) &&
+	if (rep_value_is_text(place) &&
 	    tui_split_place(place->text.data, place->text.size, file, size, line))
 		return true;
-	if (!tui_cell_is_text(path) || path->text.size >= size)
+	if (!rep_value_is_text(path) || path->text.size >= size)
 		return false;
 	memcpy(file, path->text.data, path->text.size);
 	file[path->text.size] = '\0';

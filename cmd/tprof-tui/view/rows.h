@@ -8,7 +8,7 @@
 #include "tprof-tui/widget/table.h"
 
 struct tui_rows {
-	struct tui_cells cells;
+	struct rep_cells cells;
 	struct tui_table table; /* shows the first sheet of the cells */
 	char *error;		/* of the last report, NULL: none */
 	bool done;		/* a report has come, or failed */
@@ -26,7 +26,7 @@ struct tui_pieces {
 /* A report being made; its own arguments in `which` and `arg`. */
 struct tui_fill {
 	struct tui_job job;
-	struct tui_cells cells;
+	struct rep_cells cells;
 	int which;
 	char *arg;
 	/* Arguments of any kind, and what it has to say beside the table. */
@@ -72,7 +72,7 @@ void tui_rows_release(struct tui_rows *r);
 /* For the ops of views whose state begins with a struct tui_rows. */
 void tui_rows_close(struct tui *t, struct tui_view *v);
 struct tui_table *tui_rows_table(struct tui_view *v);
-static inline struct tui_sheet *tui_rows_sheet(const struct tui_rows *r)
+static inline struct rep_sheet *tui_rows_sheet(const struct tui_rows *r)
 {
 	return r->cells.n ? &r->cells.sheet[0] : NULL;
 }

@@ -131,7 +131,7 @@ static void draw_heading(const struct tui_table *t, struct tui_area a, const str
 /* How far to the right the name of a row stands that is below others. */
 static int indent(const struct tui_table *t, uint32_t row, int cols)
 {
-	const struct tui_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;
+	const struct rep_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;
 
 	if (!b)
 		return 0;
@@ -151,7 +151,7 @@ static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t pla
 		int c = l->column[i], width = l->width[i];
 		size_t size;
 		const char *text = tui_table_shown(t, at, c, &size);
-		bool match = t->search && *t->search && tui_text_holds(text, size, t->search);
+		bool match = t->search && *t->search && rep_text_holds(text, size, t->search);
 		enum tui_style style = here	 ? TUI_STYLE_CURSOR
 				       : match	 ? TUI_STYLE_MATCH
 				       : t->tint ? t->tint(t->sheet, at, (size_t)t->column[c])

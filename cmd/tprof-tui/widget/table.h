@@ -9,10 +9,10 @@
 #include "base/buf.h"
 #include "tprof-tui/keys.h"
 #include "tprof-tui/screen/screen.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 struct tui_table {
-	struct tui_sheet *sheet; /* NULL: nothing to show yet */
+	struct rep_sheet *sheet; /* NULL: nothing to show yet */
 	uint32_t *order;	 /* rows that are shown, in order */
 	size_t n;		 /* of them */
 	size_t cursor, top;	 /* places in `order` */
@@ -30,14 +30,14 @@ struct tui_table {
 	bool idle;		 /* its cursor is not shown: that of another table is */
 	struct tp_buf text;	 /* being made */
 	/* How a cell looks that is neither under the cursor nor found; NULL: all alike. */
-	enum tui_style (*tint)(const struct tui_sheet *s, size_t row, size_t column);
+	enum tui_style (*tint)(const struct rep_sheet *s, size_t row, size_t column);
 };
 
 void tui_table_release(struct tui_table *t);
 /* Shows a sheet, which must outlive it or be replaced first (NULL: nothing). Filter, search, and
  * the column sorted by (by name) stay; the cursor stays on the same line of text where that is
  * still there. false: no memory, nothing is shown. */
-bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet);
+bool tui_table_show(struct tui_table *t, struct rep_sheet *sheet);
 /* The sheet has got more rows, or some were unfolded or folded: the cursor stays where it is.
  * false: no memory, it shows what it did. */
 bool tui_table_grown(struct tui_table *t);

@@ -218,18 +218,18 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 {
 	const struct tp_profile *first = p->sides->new[0];
 	struct rep_flame_measure m = page_measure(first, type);
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
 	struct changed c = {0};
 	int code = make(p, type, &c, err);
 
 	if (!code)
-		code = page_tables_output(&tables, &out, err);
+		code = rep_cells_output(&cells, &out, err);
 	if (!code)
 		code = put_rows(c.diff, &m, (size_t)p->rows, out, err);
 	if (!code) {
 		page_type_heading(h, first, type);
-		page_table_write(h, &tables.table[0], "functions by how much they changed");
+		page_table_write(h, &cells, &cells.sheet[0], "functions by how much they changed");
 		if (c.diff->n > (size_t)p->rows) {
 			html_put(h, "<p class=\"note\">… and ");
 			html_counted(h, (int64_t)c.diff->n - p->rows, "more function");
@@ -238,7 +238,7 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 		page_type_command(p, h, "tprof-diff", first, type);
 	}
 	rep_output_free(out);
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	release(&c);
 	return code;
 }

@@ -200,10 +200,10 @@ static int write_section(struct page *p, struct html *h, const struct rep_trace_
 	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT},
 	};
 	const struct rep_trace_section *desc = &rep_trace_sections[section];
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
 	size_t n = 0, shown = 0;
-	int code = page_tables_output(&tables, &out, err);
+	int code = rep_cells_output(&cells, &out, err);
 
 	if (!code)
 		code = rep_output_begin(out, desc->name, columns, 6, err);
@@ -219,7 +219,7 @@ static int write_section(struct page *p, struct html *h, const struct rep_trace_
 		char text[80];
 
 		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
-		page_table_write(h, &tables.table[0], desc->doc);
+		page_table_write(h, &cells, &cells.sheet[0], desc->doc);
 		snprintf(text, sizeof(text), "--by=%s --rows=0", desc->name);
 		html_put(h, "<p class=\"more\">");
 		if (shown < n)
@@ -228,7 +228,7 @@ static int write_section(struct page *p, struct html *h, const struct rep_trace_
 		html_put(h, "</p>\n");
 	}
 	rep_output_free(out);
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	return code;
 }
 

@@ -18,7 +18,7 @@ struct diff {
 	char against[400]; /* what the old side is called */
 	int64_t first[2];  /* as of struct diff_ask */
 	/* Rows of all lines, once a function was unfolded into its own. */
-	struct tui_cells lines;
+	struct rep_cells lines;
 	size_t unfolding; /* the row that waits for them */
 };
 
@@ -26,7 +26,7 @@ struct diff {
 struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v);
 
 /* More and less, where that is more than noise: signs and verdicts say the same without colours. */
-enum tui_style diff_tint(const struct tui_sheet *s, size_t row, size_t column);
+enum tui_style diff_tint(const struct rep_sheet *s, size_t row, size_t column);
 
 /* The function under the cursor unfolds into its lines, or folds. */
 void diff_unfold(struct tui *t, struct tui_view *v);

@@ -21,20 +21,20 @@ static void lead_function(struct tui *t, const struct tui_table *table, const ch
 	const struct rep_value *stack = tui_table_cell(table, "stack");
 	struct rep_value focus = rep_null();
 
-	if (tui_cell_is_text(stack)) {
+	if (rep_value_is_text(stack)) {
 		const char *end = stack->text.data + stack->text.size, *leaf = end;
 
 		while (leaf > stack->text.data && leaf[-1] != ';')
 			leaf--;
 		focus = rep_text(leaf, (size_t)(end - leaf));
-	} else if (!tui_cell_is_text(name)) {
+	} else if (!rep_value_is_text(name)) {
 		tui_message(t, "there is nothing behind this line");
 		return;
 	} else if (names && names->type == REP_TYPE_INT && names->i > 1) {
 		tui_message(t, "these are several functions, called otherwise in one build than in "
 			       "the other; :focus picks one");
 		return;
-	} else if (!tui_cell_is(name, "(total)")) {
+	} else if (!rep_value_is(name, "(total)")) {
 		focus = *name;
 	}
 	if (tui_lead_set_only(&t->select.focus, focus))
@@ -82,10 +82,10 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
 		int selects = leads[i].selects;
 
-		if (!tui_cell_is(family, leads[i].family) ||
-		    (leads[i].by && !tui_cell_is(by, leads[i].by)))
+		if (!rep_value_is(family, leads[i].family) ||
+		    (leads[i].by && !rep_value_is(by, leads[i].by)))
 			continue;
-		if (selects != NOTHING && !tui_cell_is_text(name))
+		if (selects != NOTHING && !rep_value_is_text(name))
 			tui_message(t, "these have no name, so they cannot be picked");
 		else if (selects == NOTHING || tui_lead_set_only(&t->select.text[selects], *name))
 			tui_open(t, tui_view_find("top"), leads[i].report);

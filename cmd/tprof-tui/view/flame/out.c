@@ -121,7 +121,7 @@ static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 	static const char *const states[] = {"running", "runnable", "blocked", "syscall", "lost"};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if (tui_cell_is(&inner, states[i]))
+		if (rep_value_is(&inner, states[i]))
 			return tui_select_set(&s->state, states[i]);
 	return tui_lead_set_only(&s->reason, inner);
 }

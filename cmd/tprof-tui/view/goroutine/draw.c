@@ -200,7 +200,7 @@ static const struct rep_value *here(const struct gr_life *g, const char *column)
 {
 	const struct rep_value *v = tui_table_cell(&g->section[g->here].table, column);
 
-	return tui_cell_is_text(v) ? v : NULL;
+	return rep_value_is_text(v) ? v : NULL;
 }
 
 void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
@@ -210,7 +210,7 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 	const struct rep_value *entry = here(g, "waker_entry"), *state = here(g, "state");
 	struct rep_goid by = tui_lead_goid(waker);
 	char number[REP_GOID_SIZE];
-	bool ready = tui_cell_is(state, "runnable");
+	bool ready = rep_value_is(state, "runnable");
 	struct tui_area top = a;
 	int row = a.row;
 

@@ -182,27 +182,27 @@ static bool open_goroutine(struct tui *t, const struct tui_view *v, struct rep_g
 	return tui_lead_open(t, fine, &select, "goroutine", NULL);
 }
 
-static int64_t number(const struct tui_sheet *s, long row, const char *column)
+static int64_t number(const struct rep_sheet *s, long row, const char *column)
 {
-	const struct rep_value *v = tui_sheet_cell(s, row, column);
+	const struct rep_value *v = rep_sheet_cell(s, row, column);
 
 	return v && v->type == REP_TYPE_INT ? v->i : INT64_MIN;
 }
 
-static struct rep_goid waker(const struct tui_sheet *s, long row)
+static struct rep_goid waker(const struct rep_sheet *s, long row)
 {
-	return tui_lead_goid(tui_sheet_cell(s, row, "waker"));
+	return tui_lead_goid(rep_sheet_cell(s, row, "waker"));
 }
 
 /* When whoever woke it did so: the end of a wait, the beginning of being runnable. */
-static int64_t woken_at(const struct tui_sheet *s, long row)
+static int64_t woken_at(const struct rep_sheet *s, long row)
 {
 	int64_t at = number(s, row, "start_ns"), dur = number(s, row, "dur_ns");
 
 	if (at == INT64_MIN)
 		at = number(s, row, "at_ns");
 	if (at == INT64_MIN || dur == INT64_MIN ||
-	    !tui_cell_is(tui_sheet_cell(s, row, "state"), "blocked"))
+	    !rep_value_is(rep_sheet_cell(s, row, "state"), "blocked"))
 		return at;
 	return (int64_t)((uint64_t)at + (uint64_t)dur);
 }
@@ -213,18 +213,18 @@ static void follow_waker(struct tui *t, struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
 	struct tui_rows *s = current(v);
-	const struct tui_sheet *sheet = s->table.sheet;
+	const struct rep_sheet *sheet = s->table.sheet;
 	long row = tui_table_row(&s->table);
 	struct rep_goid by;
 
-	if (!tui_sheet_cell(sheet, row, "waker")) {
+	if (!rep_sheet_cell(sheet, row, "waker")) {
 		tui_message(t, "spans and the longest waits have who woke it: Tab leads there");
 		return;
 	}
 	by = waker(sheet, row);
 	while (g->here == GR_SPANS && row > 0 && !rep_goid_is(&by) &&
-	       !tui_cell_is(tui_sheet_cell(sheet, row, "state"), "blocked") &&
-	       !tui_cell_is(tui_sheet_cell(sheet, row, "state"), "runnable"))
+	       !rep_value_is(rep_sheet_cell(sheet, row, "state"), "blocked") &&
+	       !rep_value_is(rep_sheet_cell(sheet, row, "state"), "runnable"))
 		by = waker(sheet, --row);
 	if (!rep_goid_is(&by)) {
 		tui_message(t, "nobody is known to have woken it here: the runtime, a timer or the "

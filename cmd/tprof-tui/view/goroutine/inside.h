@@ -50,7 +50,7 @@ void gr_go_to_span(struct tui_view *v, int64_t number);
 static inline const struct rep_value *gr_cell(const struct gr_life *g, int piece, long row,
 					      const char *column)
 {
-	return tui_sheet_cell(tui_rows_sheet(&g->section[piece]), row, column);
+	return rep_sheet_cell(tui_rows_sheet(&g->section[piece]), row, column);
 }
 
 /* Is it known that there is nothing in a section? Then it is passed over. */

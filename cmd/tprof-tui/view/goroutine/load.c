@@ -255,7 +255,7 @@ static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *o
 		return report(f, "goroutines", CHOICE, store, out, err);
 	default:
 		code = query(f, store, out, err);
-		return code ? code : tui_cells_dress(&f->cells, questions[f->which].name, err);
+		return code ? code : rep_cells_dress(&f->cells, questions[f->which].name, err);
 	}
 }
 

@@ -60,7 +60,7 @@ static void plan_bins(struct plan *p, const struct rep_bins *b, const struct rep
 
 static void plan_mmu(struct plan *p, const struct overview *o)
 {
-	const struct tui_sheet *s = ov_sheet(o, OV_MMU);
+	const struct rep_sheet *s = ov_sheet(o, OV_MMU);
 
 	if (!s || !s->nrows || !room(&p->own, s->nrows))
 		return;

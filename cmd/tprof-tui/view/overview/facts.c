@@ -97,7 +97,7 @@ static bool goroutines(const struct overview *o, char text[TEXT])
 
 static size_t rows_of(const struct overview *o, enum ov_piece piece)
 {
-	const struct tui_sheet *s = ov_sheet(o, piece);
+	const struct rep_sheet *s = ov_sheet(o, piece);
 
 	return s ? s->nrows : 0;
 }
@@ -116,7 +116,7 @@ static bool busy(const struct overview *o, char text[TEXT])
 	if (!is_done(o, OV_PROCS) || !n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		sum += tui_cell_number(ov_cell(o, OV_PROCS, i, "utilisation"));
+		sum += rep_value_number(ov_cell(o, OV_PROCS, i, "utilisation"));
 	return share(text, sum / (double)n);
 }
 
@@ -135,8 +135,8 @@ static double collector(const struct overview *o, const char *with, double *n)
 	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
 		if (!begins(ov_cell(o, OV_GC, i, "name"), with))
 			continue;
-		sum += tui_cell_number(ov_cell(o, OV_GC, i, "total_ns"));
-		*n += tui_cell_number(ov_cell(o, OV_GC, i, "count"));
+		sum += rep_value_number(ov_cell(o, OV_GC, i, "total_ns"));
+		*n += rep_value_number(ov_cell(o, OV_GC, i, "count"));
 	}
 	return sum;
 }
@@ -213,7 +213,7 @@ static bool utilisation(const struct overview *o, char text[TEXT])
 	}
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
-	share(part, tui_cell_number(best));
+	share(part, rep_value_number(best));
 	snprintf(text, TEXT, "%.20s in %s", part,
 		 tui_moment_text(o->view->select.run, length->i, window));
 	return true;
@@ -260,14 +260,14 @@ static const struct fact of_trace[] = {
 
 /* ---- of a profile: what its first table says ---- */
 
-static const struct tui_sheet *profile_sheet(const struct overview *o)
+static const struct rep_sheet *profile_sheet(const struct overview *o)
 {
 	return ov_sheet(o, OV_TYPES);
 }
 
 static int facts_of(const struct overview *o)
 {
-	const struct tui_sheet *s = profile_sheet(o);
+	const struct rep_sheet *s = profile_sheet(o);
 
 	if (!o->profile)
 		return (int)(sizeof(of_trace) / sizeof(of_trace[0]));
@@ -277,14 +277,14 @@ static int facts_of(const struct overview *o)
 /* Name and value; false: not known yet. */
 static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[TEXT])
 {
-	const struct tui_sheet *s = profile_sheet(o);
+	const struct rep_sheet *s = profile_sheet(o);
 
 	if (!o->profile) {
 		snprintf(name, TEXT, "%s", of_trace[i].name);
 		return of_trace[i].value(o, text);
 	}
-	shown(name, REP_TEXT, tui_cell(s, (size_t)i, 0));
-	shown(text, REP_TEXT, tui_cell(s, (size_t)i, 1));
+	shown(name, REP_TEXT, rep_sheet_at(s, (size_t)i, 0));
+	shown(text, REP_TEXT, rep_sheet_at(s, (size_t)i, 1));
 	return true;
 }
 

@@ -99,7 +99,7 @@ struct overview {
 /* Asks for one of the pieces. */
 void ov_ask(struct tui_view *v, int piece);
 void ov_result_release(struct ov_result *r);
-static inline struct tui_sheet *ov_sheet(const struct overview *o, enum ov_piece piece)
+static inline struct rep_sheet *ov_sheet(const struct overview *o, enum ov_piece piece)
 {
 	return tui_rows_sheet(&o->piece[piece]);
 }
@@ -107,7 +107,7 @@ static inline struct tui_sheet *ov_sheet(const struct overview *o, enum ov_piece
 static inline const struct rep_value *ov_cell(const struct overview *o, enum ov_piece piece,
 					      size_t row, const char *column)
 {
-	return tui_sheet_cell(ov_sheet(o, piece), (long)row, column);
+	return rep_sheet_cell(ov_sheet(o, piece), (long)row, column);
 }
 
 /* ---- profile.c: work of pieces, on the worker's thread ---- */

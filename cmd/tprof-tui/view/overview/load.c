@@ -180,7 +180,7 @@ static int query(struct tui_fill *f, const char *sql, const char *name, struct t
 	if (!code)
 		code = rep_query_run(q, sql, out, err);
 	rep_query_free(q);
-	return code ? code : tui_cells_dress(&f->cells, name, err);
+	return code ? code : rep_cells_dress(&f->cells, name, err);
 }
 
 /* What was lost, and what there is to say beside; NULLs are not known. */

@@ -7,7 +7,7 @@
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		   int *most)
 {
-	const struct tui_sheet *sheet = ov_sheet(o, (enum ov_piece)s->which);
+	const struct rep_sheet *sheet = ov_sheet(o, (enum ov_piece)s->which);
 	int n = sheet ? (int)(sheet->nrows < 100 ? sheet->nrows : 100) : 1;
 
 	(void)cols;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tprof-tui/view/timeline/timeline.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 /* ---- search ---- */
 
@@ -64,7 +64,7 @@ static bool find_name(struct timeline *s, const char *text, int step)
 		const struct rep_lane *lane = lane_at(s, k);
 
 		tl_lane_text(s, lane, name, sizeof(name));
-		if (!tui_text_holds(name, strlen(name), text))
+		if (!rep_text_holds(name, strlen(name), text))
 			continue;
 		go_to_lane(s, lane);
 		return true;
@@ -75,7 +75,7 @@ static bool find_name(struct timeline *s, const char *text, int step)
 bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
 {
 	struct timeline *s = v->state;
-	char *wanted = tui_lower(text);
+	char *wanted = rep_text_lower(text);
 	const struct rep_lane *lane;
 	struct rep_goid id;
 	bool found;
@@ -155,7 +155,7 @@ static void light_labels(struct timeline *s)
 		int first = tl_window_col(&p->window, m->from);
 		int last = tl_window_col(&p->window, m->to > m->from ? m->to - 1 : m->from);
 
-		if (!tui_text_holds(m->text, m->size, h->text))
+		if (!rep_text_holds(m->text, m->size, h->text))
 			continue;
 		for (size_t row = 0; row < p->nrows; row++) {
 			if (m->goroutine != TP_NONE && (p->row[row].kind != REP_LANE_GOROUTINE ||
@@ -189,7 +189,7 @@ void tl_highlight_picture(struct timeline *s)
 	if (!h->text || !p->window.cols)
 		return;
 	for (size_t i = 0; i < p->nreasons; i++)
-		p->reason[i].lit = tui_text_holds(p->reason[i].text, p->reason[i].size, h->text);
+		p->reason[i].lit = rep_text_holds(p->reason[i].text, p->reason[i].size, h->text);
 	h->row = calloc(p->nrows + 1, sizeof(*h->row));
 	h->label = calloc(p->nrows * (size_t)p->window.cols + 1, sizeof(*h->label));
 	if (!h->row || !h->label)
@@ -200,7 +200,7 @@ void tl_highlight_picture(struct timeline *s)
 		if (!lane)
 			continue;
 		tl_lane_text(s, lane, name, sizeof(name));
-		h->row[i] = tui_text_holds(name, strlen(name), h->text);
+		h->row[i] = rep_text_holds(name, strlen(name), h->text);
 	}
 	light_labels(s);
 }
@@ -225,7 +225,7 @@ void tl_highlight(struct tui *t, struct timeline *s, const char *text)
 	tl_highlight_release(s);
 	if (!*text)
 		return;
-	s->highlight.text = tui_lower(text);
+	s->highlight.text = rep_text_lower(text);
 	if (!s->highlight.text) {
 		tui_nomem(t);
 		return;

@@ -9,7 +9,7 @@
 #include "base/sum.h"
 #include "top/top.h"
 #include "top/worst.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 /* ---- lanes: kept beside the store, as what they have read serves every view ---- */
 
@@ -253,7 +253,7 @@ static long find_in(const struct tl_job *j, const struct tl_picture *p, long fir
 	for (long i = first; i >= 0 && i < n; i += j->step < 0 ? -1 : 1) {
 		const struct tl_reason *r = tl_picture_reason(p, p->cell[i].reason);
 
-		if (r && tui_text_holds(r->text, r->size, j->text))
+		if (r && rep_text_holds(r->text, r->size, j->text))
 			return i;
 	}
 	return -1;

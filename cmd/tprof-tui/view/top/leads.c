@@ -45,7 +45,7 @@ static void short_name(const struct rep_value *v, char *name, size_t size)
 bool top_lead_path(struct tui *t, struct tui_view *v)
 {
 	struct top *top = v->state;
-	const struct tui_sheet *s = top->rows.table.sheet;
+	const struct rep_sheet *s = top->rows.table.sheet;
 	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
 	struct tui_select select;
 	char digits[24];

@@ -13,7 +13,7 @@ struct lines {
 
 static struct lines above(const struct top *top, size_t sheet)
 {
-	const struct tui_cells *c = &top->rows.cells;
+	const struct rep_cells *c = &top->rows.cells;
 	struct lines l = {0, c->n ? c->sheet[sheet].notes : c->nnotes};
 
 	if (!sheet || sheet >= c->n)
@@ -26,7 +26,7 @@ static struct lines above(const struct top *top, size_t sheet)
 
 static struct lines below(const struct top *top)
 {
-	const struct tui_cells *c = &top->rows.cells;
+	const struct rep_cells *c = &top->rows.cells;
 	struct lines l = {c->nnotes, c->nnotes};
 
 	if (top->shown >= c->n)
@@ -88,7 +88,7 @@ static int chart_lines(const struct top *top)
 static void put_others(struct top *top, struct tui_area a)
 {
 	for (size_t i = top->shown + 1; i < top->rows.cells.n && a.rows >= LEAST_OTHER; i++) {
-		struct tui_sheet *s = &top->rows.cells.sheet[i];
+		struct rep_sheet *s = &top->rows.cells.sheet[i];
 		struct tui_table table = {.sort = -1, .idle = true};
 		size_t rows = s->nrows + 1;
 		int used = 1;

@@ -16,7 +16,7 @@ static const struct rep_value *stack_of(struct top *top)
 
 	if (!v)
 		v = tui_table_cell(&top->rows.table, "stack");
-	return tui_cell_is_text(v) ? v : NULL;
+	return rep_value_is_text(v) ? v : NULL;
 }
 
 /* A stack, a line for each frame; of `lines` it is one already, name and place with a tab between.
@@ -58,13 +58,13 @@ int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
 /* ---- saving ---- */
 
 /* What a row weighs: its time, else its number. */
-static int weight_column(const struct tui_sheet *s)
+static int weight_column(const struct rep_sheet *s)
 {
-	int c = tui_sheet_column(s, "total_ns");
+	int c = rep_sheet_column(s, "total_ns");
 
 	if (c < 0)
-		c = tui_sheet_column(s, "duration_ns");
-	return c < 0 ? tui_sheet_column(s, "count") : c;
+		c = rep_sheet_column(s, "duration_ns");
+	return c < 0 ? rep_sheet_column(s, "count") : c;
 }
 
 /* "main;main.f;main.g 12": a line per row, from the root. */
@@ -93,8 +93,8 @@ static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t
 static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 {
 	const struct tui_table *table = &top->rows.table;
-	const struct tui_sheet *s = table->sheet;
-	int stack = tui_sheet_column(s, "stack"), weight = weight_column(s);
+	const struct rep_sheet *s = table->sheet;
+	int stack = rep_sheet_column(s, "stack"), weight = weight_column(s);
 	int code = 0;
 
 	if (stack < 0 || weight < 0)
@@ -102,8 +102,8 @@ static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 				  "folded stacks are of tables with stacks; .csv, .json, .tsv and "
 				  ".md are for any");
 	for (size_t i = 0; i < table->n && !code; i++) {
-		const struct rep_value *v = tui_cell(s, table->order[i], (size_t)stack);
-		const struct rep_value *w = tui_cell(s, table->order[i], (size_t)weight);
+		const struct rep_value *v = rep_sheet_at(s, table->order[i], (size_t)stack);
+		const struct rep_value *w = rep_sheet_at(s, table->order[i], (size_t)weight);
 
 		if (v->type == REP_TYPE_TEXT && v->text.size && w->type == REP_TYPE_INT)
 			code = put_folded(out, v, w->i);

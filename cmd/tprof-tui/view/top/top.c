@@ -107,7 +107,7 @@ static void forget_tables(struct tui *t)
 		    top->rows.table.sheet->nrows < MANY_ROWS)
 			continue;
 		tui_table_show(&top->rows.table, NULL);
-		tui_cells_release(&top->rows.cells);
+		rep_cells_release(&top->rows.cells);
 		top_model_drop(top->model);
 		top->model = NULL;
 		top->shown = 0;
@@ -377,7 +377,7 @@ static unsigned heeds(const struct tui_view *v)
 static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
-	const struct tui_sheet *s = top_sheet(top);
+	const struct rep_sheet *s = top_sheet(top);
 	struct tui_lead lead;
 	bool row = s && tui_lead_read(s, tui_table_row(&top->rows.table), &lead);
 

@@ -64,11 +64,11 @@ void top_lead_wakers(struct tui *t, struct tui_view *v);
 /* ---- unfold.c ---- */
 
 /* May the rows of this sheet unfold? Prepares it. */
-int top_unfoldable(const struct top *top, struct tui_sheet *s);
+int top_unfoldable(const struct top *top, struct rep_sheet *s);
 /* Unfolds, or folds, the row under the cursor: into its callers, else whom it calls. */
 void top_unfold(struct tui *t, struct tui_view *v, bool callers);
 /* Of the sheet that is shown: NULL for none. */
-struct tui_sheet *top_sheet(struct top *top);
+struct rep_sheet *top_sheet(struct top *top);
 
 /* ---- worst.c ---- */
 

@@ -31,7 +31,7 @@ static const struct {
 static uint32_t states_of(const struct rep_value *state)
 {
 	for (const struct rep_state_desc *d = rep_states; d->name; d++)
-		if (tui_cell_is(state, d->name))
+		if (rep_value_is(state, d->name))
 			return d->states;
 	return 0;
 }
@@ -90,7 +90,7 @@ bool top_worst(struct tui *t, struct tui_view *v)
 {
 	static const struct tui_job how = {.work = work, .done = done};
 	struct top *top = v->state;
-	const struct tui_sheet *s = top_sheet(top);
+	const struct rep_sheet *s = top_sheet(top);
 	long row = s ? tui_table_row(&top->rows.table) : -1;
 	uint32_t states = 0;
 	struct job *j;
