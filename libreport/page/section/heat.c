@@ -46,12 +46,13 @@ static int fill(struct map *m, const struct rep_time *t)
 	for (size_t bin = 0; bin < m->bins; bin++) {
 		m->share[bin] = fmin(rep_binned_mean(&t->fine, &t->mark, bin), 1);
 		m->share[m->bins + bin] = fmin(rep_binned_mean(&t->fine, &t->stw, bin), 1);
-		for (size_t p = 0; p < t->nprocs; p++) {
-			size_t row = EXTRA + p / m->per_row, first = p / m->per_row * m->per_row;
-			size_t n = t->nprocs - first < m->per_row ? t->nprocs - first : m->per_row;
+		for (size_t row = EXTRA; row < m->rows; row++) {
+			size_t first = (row - EXTRA) * m->per_row, left = t->nprocs - first;
+			size_t n = left < m->per_row ? left : m->per_row;
 
-			m->share[row * m->bins + bin] +=
-			    rep_binned_mean(&t->fine, &t->proc[p], bin) / (double)n;
+			m->share[row * m->bins + bin] =
+			    rep_binned_means(&t->fine, &t->proc[first], n, bin, bin + 1) /
+			    (double)n;
 		}
 	}
 	return 0;

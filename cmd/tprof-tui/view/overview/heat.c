@@ -69,21 +69,19 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 
 /* ---- what a cell holds ---- */
 
-/* The mean of a series over the part of the range that a column stands for. */
-static double mean(const struct rep_bins *b, const struct rep_binned *s, int col, int cols)
+/* The mean of n series together over the part of the range that a column stands for, of all that
+ * could be. */
+static double mean(const struct rep_bins *b, const struct rep_binned *s, size_t n, int col,
+		   int cols)
 {
 	size_t from = b->n * (size_t)col / (size_t)cols,
 	       to = b->n * ((size_t)col + 1) / (size_t)cols;
-	double ns = 0, width;
 
 	if (to <= from)
 		to = from + 1;
-	if (to > b->n || !s->ns)
+	if (to > b->n || !n || !s->ns)
 		return NAN;
-	for (size_t i = from; i < to; i++)
-		ns += s->ns[i];
-	width = (double)(b->edge[to] - b->edge[from]);
-	return width > 0 ? ns / width : NAN;
+	return fmin(rep_binned_means(b, s, n, from, to) / (double)n, 1);
 }
 
 /* Bins of groups may be as long as segments: the one in which the column's middle lies. */
@@ -102,27 +100,24 @@ static double mean_at(const struct overview *o, const struct rep_bins *b,
 static double share(const struct overview *o, int row, int each, int col, int cols)
 {
 	const struct rep_time *t = time_of(o, OV_PICTURE), *gc = time_of(o, OV_GC);
-	double sum = 0;
-	size_t first, last;
+	size_t first, n;
+	double sum;
 
 	if (row < BANDS)
-		return gc->fine.n ? fmin(mean(&gc->fine, row ? &gc->stw : &gc->mark, col, cols), 1)
-				  : NAN;
+		return mean(&gc->fine, row ? &gc->stw : &gc->mark, 1, col, cols);
 	first = (size_t)(row - BANDS) * (size_t)each;
 	if (of_groups(o)) {
+		n = t->nprocs ? t->nprocs : 1;
 		t = time_of(o, OV_GROUPS);
 		if (first >= t->ngroups)
 			return NAN;
 		sum = mean_at(o, &t->bins, &t->group[first].series[REP_TIME_RUNNING], col, cols);
-		last = time_of(o, OV_PICTURE)->nprocs;
-		return fmin(sum / (double)(last ? last : 1), 1);
+		return fmin(sum / (double)n, 1);
 	}
-	last = first + (size_t)each < t->nprocs ? first + (size_t)each : t->nprocs;
-	if (first >= last)
+	if (first >= t->nprocs)
 		return NAN;
-	for (size_t i = first; i < last; i++)
-		sum += mean(&t->fine, &t->proc[i], col, cols);
-	return fmin(sum / (double)(last - first), 1);
+	n = t->nprocs - first < (size_t)each ? t->nprocs - first : (size_t)each;
+	return mean(&t->fine, &t->proc[first], n, col, cols);
 }
 
 void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64_t *to)
