@@ -120,7 +120,7 @@ static void do_highlight(struct tui *t, int which, const char *arg)
 
 	(void)which;
 	if (v->ops->highlight)
-		v->ops->highlight(t, v, arg);
+		v->ops->highlight(v, arg);
 	else
 		tui_error(t, "the timeline (3) is where things are highlighted");
 }
@@ -235,7 +235,7 @@ void tui_go(struct tui *t, const char *text)
 		set_filter(t, TUI_TEXT_TASK, text + 1);
 		return;
 	}
-	if (v && v->ops->go && v->ops->go(t, v, text))
+	if (v && v->ops->go && v->ops->go(v, text))
 		return;
 	if (rep_goid_parse(text, &goid))
 		set_filter(t, TUI_TEXT_GOROUTINE, text);

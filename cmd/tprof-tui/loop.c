@@ -52,7 +52,7 @@ static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
 
 	tui_fill(0, 0, cols, TUI_STYLE_STATUS);
 	if (v->ops->title)
-		v->ops->title(v->tui, (struct tui_view *)(uintptr_t)v, title, sizeof(title));
+		v->ops->title((struct tui_view *)(uintptr_t)v, title, sizeof(title));
 	snprintf(text, sizeof(text), " %s%s%s%s ", v->ops->name, *title ? " " : "", title,
 		 v->busy || t->trials ? " ..." : "");
 	used = (int)rep_text_width(text, strlen(text));
@@ -106,7 +106,7 @@ static void draw_own_hints(const struct tui *t, const char *hints, int row, int 
 /* The next useful keys, as many as fit. */
 static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 {
-	const char *own = v->ops->hints ? v->ops->hints(t, v) : NULL;
+	const char *own = v->ops->hints ? v->ops->hints(v) : NULL;
 	enum tui_action shown[16];
 	int col = 1;
 	size_t n = 0;
@@ -132,7 +132,7 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 			/* A key that means something else here is none of its hints. */
 			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
 			    tui_key_action(b->key, v->ops->where) != b->action ||
-			    (v->ops->can && !v->ops->can(t, v, b->action)))
+			    (v->ops->can && !v->ops->can(v, b->action)))
 				continue;
 			tui_key_name(b->key, name);
 			col = draw_hint(name, strlen(name), word, strlen(word), row, col, cols);
@@ -149,7 +149,7 @@ static void draw_small(int rows, int cols)
 		 TUI_LEAST_ROWS, cols, rows);
 }
 
-static void draw_view(struct tui *t, struct tui_view *v)
+static void draw_view(struct tui_view *v)
 {
 	struct tui_area *a = &v->area;
 	char unheeded[100] = "";
@@ -166,7 +166,7 @@ static void draw_view(struct tui *t, struct tui_view *v)
 			 unheeded);
 		a->rows--;
 	}
-	v->ops->draw(t, v, *a);
+	v->ops->draw(v, *a);
 }
 
 void tui_draw(struct tui *t)
@@ -181,7 +181,7 @@ void tui_draw(struct tui *t)
 	} else if (v) {
 		v->area = (struct tui_area){1, 0, rows - 3, cols};
 		draw_title(t, v, cols);
-		draw_view(t, v);
+		draw_view(v);
 		draw_hints(t, v, rows - 1, cols);
 		if (tui_prompt_open(t))
 			tui_prompt_draw(t, rows - 2, cols);
@@ -322,7 +322,7 @@ void tui_act(struct tui *t, enum tui_action action)
 	struct tui_view *v = tui_current(t);
 	struct tui_table *table;
 
-	if (!v || action == TUI_DO_NONE || (v->ops->act && v->ops->act(t, v, action)))
+	if (!v || action == TUI_DO_NONE || (v->ops->act && v->ops->act(v, action)))
 		return;
 	table = tui_table_of(v);
 	if (table && tui_table_act(table, action))
@@ -333,7 +333,7 @@ void tui_act(struct tui *t, enum tui_action action)
 static void wheel(struct tui *t, struct tui_view *v, int lines)
 {
 	if (v->ops->wheel)
-		v->ops->wheel(t, v, lines);
+		v->ops->wheel(v, lines);
 	for (int i = 0; !v->ops->wheel && i < abs(lines); i++)
 		tui_act(t, lines < 0 ? TUI_DO_UP : TUI_DO_DOWN);
 }
@@ -366,7 +366,7 @@ static void click(struct tui *t, struct tui_view *v)
 		bool up = (e.bstate & BUTTON4_PRESSED) != 0;
 
 		if (e.bstate & BUTTON_CTRL && v->ops->zoom && inside)
-			v->ops->zoom(t, v, e.y, e.x, up ? 1 : -1);
+			v->ops->zoom(v, e.y, e.x, up ? 1 : -1);
 		else
 			wheel(t, v, up ? -WHEEL_LINES : WHEEL_LINES);
 	} else if (inside && e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED |
@@ -374,12 +374,12 @@ static void click(struct tui *t, struct tui_view *v)
 		bool twice = is_second(t, &e);
 
 		if (v->ops->click)
-			v->ops->click(t, v, e.y, e.x, twice);
+			v->ops->click(v, e.y, e.x, twice);
 		else
 			tui_rows_click(v, tui_table_of(v), e.y, e.x, twice);
 	} else if (inside && v->ops->drag && e.bstate & BUTTON1_RELEASED &&
 		   (e.y != t->clicked_row || e.x != t->clicked_col)) {
-		v->ops->drag(t, v, e.y, e.x);
+		v->ops->drag(v, e.y, e.x);
 	}
 }
 
@@ -392,7 +392,7 @@ static void interrupted(struct tui *t)
 		tui_worker_interrupt(t->worker);
 	else if (tui_prompt_open(t))
 		tui_prompt_key(t, TUI_ESCAPE);
-	else if (!v->ops->key || !v->ops->key(t, v, TUI_CTRL('c')))
+	else if (!v->ops->key || !v->ops->key(v, TUI_CTRL('c')))
 		tui_message(t, "q leaves");
 }
 
@@ -431,7 +431,7 @@ static void handle(struct tui *t, int key)
 	}
 	if (key == 0x7f || key == '\b')
 		key = KEY_BACKSPACE;
-	if (v->ops->key && v->ops->key(t, v, key))
+	if (v->ops->key && v->ops->key(v, key))
 		return;
 	if (t->pasting) {
 		tui_message(t, "a pasted text is no keys; : / and the view sql take texts");

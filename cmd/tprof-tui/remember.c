@@ -190,7 +190,7 @@ void tui_remember(struct tui *t, const char *store)
 	if (!v || !whole_path(store, path))
 		return;
 	if (v->ops->keep)
-		v->ops->keep(t, v, arg, sizeof(arg));
+		v->ops->keep(v, arg, sizeof(arg));
 	p = (struct tui_place){
 	    .view = (char *)(uintptr_t)v->ops->name,
 	    .arg = arg,

@@ -41,52 +41,52 @@ struct tui_view_ops {
 	unsigned (*heeds)(const struct tui_view *v);
 	/* `arg`: what was typed behind its name, or what the view that opens it has to say; NULL:
 	 * nothing. True, or false with a message set (tui_error). */
-	bool (*open)(struct tui *t, struct tui_view *v, const char *arg);
-	void (*close)(struct tui *t, struct tui_view *v);
+	bool (*open)(struct tui_view *v, const char *arg);
+	void (*close)(struct tui_view *v);
 	/* Shown again, perhaps on another selection (v->select has been brought up to date). NULL:
 	 * nothing to do. */
-	void (*resume)(struct tui *t, struct tui_view *v);
-	void (*draw)(struct tui *t, struct tui_view *v, struct tui_area area);
+	void (*resume)(struct tui_view *v);
+	void (*draw)(struct tui_view *v, struct tui_area area);
 	/* True: it was for the view. */
-	bool (*act)(struct tui *t, struct tui_view *v, enum tui_action action);
+	bool (*act)(struct tui_view *v, enum tui_action action);
 	/* A key that no binding has. NULL: none is heeded. */
-	bool (*key)(struct tui *t, struct tui_view *v, int key);
+	bool (*key)(struct tui_view *v, int key);
 	/* The table that what keys and clicks do is about, unless the functions below do it in the
 	 * view's own way (NULL: they do not): moving and sorting that `act` leaves, clicks, search,
 	 * filter, copying, saving. NULL, or NULL given: there is none. */
 	struct tui_table *(*table)(struct tui_view *v);
 	/* A click within the area it was last drawn in. */
-	void (*click)(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+	void (*click)(struct tui_view *v, int row, int col, bool twice);
 	/* The button is let go elsewhere than it was pressed. NULL: none. */
-	void (*drag)(struct tui *t, struct tui_view *v, int row, int col);
+	void (*drag)(struct tui_view *v, int row, int col);
 	/* A turn of the wheel with Ctrl: by > 0 to see more of what is there. NULL: as without. */
-	void (*zoom)(struct tui *t, struct tui_view *v, int row, int col, int by);
+	void (*zoom)(struct tui_view *v, int row, int col, int by);
 	/* A turn of the wheel, so many lines down. NULL: as TUI_DO_UP and DOWN. */
-	void (*wheel)(struct tui *t, struct tui_view *v, int lines);
+	void (*wheel)(struct tui_view *v, int lines);
 	/* Search while it is typed. `step` 0: as typed, else the next. */
-	bool (*search)(struct tui *t, struct tui_view *v, const char *text, int step);
+	bool (*search)(struct tui_view *v, const char *text, int step);
 	/* The lines of its table have been filtered. NULL: nothing to do. */
-	void (*filtered)(struct tui *t, struct tui_view *v);
+	void (*filtered)(struct tui_view *v);
 	/* To a time or a goroutine, as typed behind @. True: it went there, or a message says why
 	 * not; false, NULL: the selection is narrowed to it. */
-	bool (*go)(struct tui *t, struct tui_view *v, const char *text);
+	bool (*go)(struct tui_view *v, const char *text);
 	/* Shows what matches, and dims all else; "" ends that. NULL: it cannot. */
-	void (*highlight)(struct tui *t, struct tui_view *v, const char *text);
+	void (*highlight)(struct tui_view *v, const char *text);
 	/* What y and Y copy: adds it. */
-	int (*yank)(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
+	int (*yank)(struct tui_view *v, bool all, struct tp_buf *out);
 	/* Writes what it shows to a file, by its ending. False with a message. */
-	bool (*save)(struct tui *t, struct tui_view *v, const char *path);
+	bool (*save)(struct tui_view *v, const char *path);
 	/* Where the source of what the cursor is on may be, where the table's row does not say so.
 	 * NULL: nowhere. */
-	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+	bool (*source)(struct tui_view *v, char *file, size_t size, int64_t *line);
 	/* A line about itself behind its name on the first line. NULL: none. */
-	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	void (*title)(struct tui_view *v, char *text, size_t size);
 	/* Does the action do anything here, as it stands? Hints name those that do. NULL: all do.
 	 */
-	bool (*can)(struct tui *t, struct tui_view *v, enum tui_action action);
+	bool (*can)(struct tui_view *v, enum tui_action action);
 	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
 	 * table of keys has it. */
-	const char *(*hints)(struct tui *t, struct tui_view *v);
+	const char *(*hints)(struct tui_view *v);
 	/* What may stand behind its name in the palette and begins as `typed` does: adds it to the
 	 * menu. NULL: nobody knows. */
 	void (*offer)(struct tui *t, struct tui_menu *menu, const char *typed);
@@ -94,7 +94,7 @@ struct tui_view_ops {
 	bool keeps_line;
 	/* What `arg` would open it again as it is; kept with the last view of a store. NULL, or ""
 	 * given: nothing. */
-	void (*keep)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	void (*keep)(struct tui_view *v, char *text, size_t size);
 };
 
 struct tui_view {

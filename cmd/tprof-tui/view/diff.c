@@ -53,16 +53,16 @@ static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s
 	return true;
 }
 
-struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
+struct diff_ask *diff_ask_new(struct tui_view *v)
 {
 	struct diff *d = v->state;
 	struct diff_ask *a = calloc(1, sizeof(*a));
 
 	if (!a) {
-		tui_nomem(t);
+		tui_nomem(v->tui);
 		return NULL;
 	}
-	if (!pick_sides(t, d, &v->select, a)) {
+	if (!pick_sides(v->tui, d, &v->select, a)) {
 		diff_ask_free(a);
 		return NULL;
 	}
@@ -76,10 +76,10 @@ struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
 	return a;
 }
 
-static bool ask(struct tui *t, struct tui_view *v)
+static bool ask(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = diff_ask_new(t, v);
+	struct diff_ask *a = diff_ask_new(v);
 
 	if (!a)
 		return false;
@@ -93,51 +93,51 @@ static bool ask(struct tui *t, struct tui_view *v)
 	return true;
 }
 
-static void ask_from_top(struct tui *t, struct tui_view *v)
+static void ask_from_top(struct tui_view *v)
 {
 	struct diff *d = v->state;
 
 	d->rows.table.cursor = d->rows.table.top = 0;
 	d->rows.table.first = 0;
-	ask(t, v);
+	ask(v);
 }
 
 /* ---- opening ---- */
 
-static bool list(struct tui *t, struct tui_view *v)
+static bool list(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	struct diff_choices choices = {.all = &t->cmd->all, .run = v->select.run};
+	struct diff_choices choices = {.all = &v->tui->cmd->all, .run = v->select.run};
 
 	d->choosing = true;
 	return tui_rows_fill(v, &d->rows, diff_choices_fill, &choices);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct diff *d = v->state;
 
 	d->rows.table.sort = -1;
 	d->rows.table.tint = diff_tint;
 	if (!v->select.run) {
-		tui_error(t, "this store holds no runs, so there is nothing to compare");
+		tui_error(v->tui, "this store holds no runs, so there is nothing to compare");
 		return false;
 	}
-	if (!diff_take_options(t, v, &arg))
+	if (!diff_take_options(v, &arg))
 		return false;
 	if (arg) {
 		d->arg = strdup(arg);
 		if (!d->arg) {
-			tui_nomem(t);
+			tui_nomem(v->tui);
 			return false;
 		}
 	}
 	if (arg || (v->select.other && v->select.other->row.id != v->select.run->row.id))
-		return ask(t, v);
-	return list(t, v);
+		return ask(v);
+	return list(v);
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct diff *d = v->state;
 
@@ -145,7 +145,7 @@ static void close_view(struct tui *t, struct tui_view *v)
 	tp_buf_release(&d->types);
 	diff_measured_free(d->measured);
 	rep_cells_release(&d->lines);
-	tui_rows_close(t, v);
+	tui_rows_close(v);
 }
 
 /* ---- drawing ---- */
@@ -164,12 +164,11 @@ static int draw_notes(const struct diff *d, struct tui_area a)
 	return n;
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
 	struct diff *d = v->state;
 	int notes = 0;
 
-	(void)t;
 	if (d->choosing)
 		notes = diff_choices_draw(&v->select, d->rows.table.n, area);
 	else if (!d->rows.error)
@@ -179,12 +178,11 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 	tui_rows_draw(&d->rows, area, v->busy, NULL);
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct diff *d = v->state;
 	struct diff_rows rows;
 
-	(void)t;
 	if (d->choosing) {
 		snprintf(text, size, "with what?");
 		return;
@@ -200,7 +198,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 /* ---- keys ---- */
 
-static void turn(struct tui *t, struct tui_view *v, int step)
+static void turn(struct tui_view *v, int step)
 {
 	struct diff *d = v->state;
 	bool traces = tui_is_trace(&v->select);
@@ -212,17 +210,17 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 	if (!n)
 		return;
 	d->at = (d->at + step + n) % n;
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
-static void next_type(struct tui *t, struct tui_view *v)
+static void next_type(struct tui_view *v)
 {
 	struct diff *d = v->state;
 	const char *first = (const char *)d->types.data;
 	size_t at = 0;
 
 	if (!d->types.size) {
-		tui_message(t, "there are sample types where profiles are compared");
+		tui_message(v->tui, "there are sample types where profiles are compared");
 		return;
 	}
 	while (at < d->types.size && strcmp(first + at, d->found) != 0)
@@ -231,13 +229,14 @@ static void next_type(struct tui *t, struct tui_view *v)
 		at += strlen(first + at) + 1;
 	snprintf(d->type, sizeof(d->type), "%s", at < d->types.size ? first + at : first);
 	if (!strcmp(d->type, d->found))
-		tui_message(t, "both have the sample type %s alone", d->type);
+		tui_message(v->tui, "both have the sample type %s alone", d->type);
 	else
-		ask(t, v);
+		ask(v);
 }
 
-static void choose(struct tui *t, struct tui_view *v)
+static void choose(struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	const struct rep_value *sides = tui_table_cell(&d->rows.table, "sides");
 	const struct rep_value *id = tui_table_cell(&d->rows.table, "id");
@@ -264,8 +263,9 @@ static bool is_metrics(const struct tui_view *v)
 	return diff_rows_at(tui_is_trace(&v->select), d->at, &rows) && rows.kind == DIFF_METRICS;
 }
 
-static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
+static void flip(struct tui_view *v, enum tui_action action)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	bool metrics = is_metrics(v);
 
@@ -305,11 +305,12 @@ static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
 		tui_message(t, d->every_stat ? "all statistics" : "those that matter most");
 		break;
 	}
-	ask(t, v);
+	ask(v);
 }
 
-static void lead(struct tui *t, struct tui_view *v, bool whole)
+static void lead(struct tui_view *v, bool whole)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found, .whole = whole};
 	struct diff_rows rows;
@@ -330,12 +331,12 @@ static void lead(struct tui *t, struct tui_view *v, bool whole)
 	diff_lead(t, &from);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct diff *d = v->state;
 
 	if (d->choosing && action == TUI_DO_ENTER) {
-		choose(t, v);
+		choose(v);
 		return true;
 	}
 	if (d->choosing)
@@ -343,53 +344,52 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	switch (action) {
 	case TUI_DO_REPORT_NEXT:
 	case TUI_DO_KIND:
-		turn(t, v, 1);
+		turn(v, 1);
 		return true;
 	case TUI_DO_REPORT_BACK:
-		turn(t, v, -1);
+		turn(v, -1);
 		return true;
 	case TUI_DO_FOLD:
-		diff_unfold(t, v);
+		diff_unfold(v);
 		return true;
 	case TUI_DO_SAMPLE_TYPE:
-		next_type(t, v);
+		next_type(v);
 		return true;
 	case TUI_DO_DIFF_PER:
 	case TUI_DO_DIFF_CHANGED:
 	case TUI_DO_DIFF_CUM:
 	case TUI_DO_DIFF_STATS:
-		flip(t, v, action);
+		flip(v, action);
 		return true;
 	case TUI_DO_DIFF_OTHER:
-		t->select.other = NULL;
-		tui_open(t, v->ops, NULL);
+		v->tui->select.other = NULL;
+		tui_open(v->tui, v->ops, NULL);
 		return true;
 	case TUI_DO_ENTER:
-		lead(t, v, false);
+		lead(v, false);
 		return true;
 	case TUI_DO_FLAME:
 		if (is_metrics(v) || !*d->found)
 			return false;
-		lead(t, v, true);
+		lead(v, true);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	struct diff *d = v->state;
 
 	if (d->choosing)
-		list(t, v);
+		list(v);
 }
 
-static const char *hints(struct tui *t, struct tui_view *v)
+static const char *hints(struct tui_view *v)
 {
 	const struct diff *d = v->state;
 
-	(void)t;
 	if (d->choosing)
 		return "Enter compare\tf filter\t1 runs\tR look again\tq back\t? help";
 	if (is_metrics(v))

@@ -172,26 +172,25 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 }
 
 /* That of the view it is opened from comes first. */
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct tui_rows *r = v->state;
 
 	if (arg) {
-		tui_error(t, "help takes nothing behind its name; / searches it");
+		tui_error(v->tui, "help takes nothing behind its name; / searches it");
 		return false;
 	}
 	r->table.sort = -1;
-	return tui_rows_fill(v, r, fill, tui_current(t));
+	return tui_rows_fill(v, r, fill, tui_current(v->tui));
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
-	(void)t;
 	tui_rows_draw(v->state, area, false, NULL);
 }
 
 /* Enter does what the line says, in the view one came from. */
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	const struct rep_value *command = tui_table_cell(tui_rows_table(v), "command");
 	char text[100];
@@ -205,14 +204,14 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	memcpy(text, command->text.data, n);
 	text[n] = '\0';
 	text[strcspn(text, " ")] = '\0';
-	tui_back(t);
+	tui_back(v->tui);
 	if (n > strlen(text)) {
 		/* It takes something. */
 		text[strlen(text)] = ' ';
 		text[strcspn(text, " ") + 1] = '\0';
-		tui_prompt_begin(t, TUI_PROMPT_PALETTE, text);
+		tui_prompt_begin(v->tui, TUI_PROMPT_PALETTE, text);
 	} else {
-		tui_command(t, text);
+		tui_command(v->tui, text);
 	}
 	return true;
 }

@@ -344,8 +344,9 @@ static void tell(struct tui *t)
 }
 
 /* The same view again, on the time of the row alone. */
-static void select_range(struct tui *t, struct tui_view *v, const struct tui_lead *lead)
+static void select_range(struct tui_view *v, const struct tui_lead *lead)
 {
+	struct tui *t = v->tui;
 	char arg[200] = "";
 	struct tui_select select;
 	bool fine;
@@ -359,21 +360,21 @@ static void select_range(struct tui *t, struct tui_view *v, const struct tui_lea
 	select.from_ns = lead->at_ns;
 	select.to_ns = lead->at_ns + lead->dur_ns;
 	if (v->ops->keep)
-		v->ops->keep(t, v, arg, sizeof(arg));
+		v->ops->keep(v, arg, sizeof(arg));
 	if (tui_lead_open(t, fine, &select, v->ops->name, *arg ? arg : NULL))
 		tell(t);
 }
 
 /* Opens a view on a copy of the selection, narrowed. */
-static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_lead *lead,
-		    unsigned by, const char *view, const char *arg)
+static void lead_to(const struct tui_view *v, const struct tui_lead *lead, unsigned by,
+		    const char *view, const char *arg)
 {
 	struct tui_select select;
 	bool fine = tui_select_copy(&select, &v->select) && narrow(&select, lead, by);
 	bool same = tui_select_same(&select, &v->select);
 
-	if (tui_lead_open(t, fine, &select, view, arg) && !same)
-		tell(t);
+	if (tui_lead_open(v->tui, fine, &select, view, arg) && !same)
+		tell(v->tui);
 }
 
 /* What says most of a time of this state. */
@@ -394,27 +395,26 @@ static const char *report_on(struct rep_value state)
 }
 
 /* Of tables without a rule: the most particular thing that the row has. */
-static bool enter_plain(struct tui *t, struct tui_view *v, const struct tui_lead *l)
+static bool enter_plain(struct tui_view *v, const struct tui_lead *l)
 {
 	bool profile = tui_is_profile(&v->select);
 
 	if (rep_goid_is(&l->goroutine) && !profile)
-		lead_to(t, v, l, 0, "goroutine", NULL);
+		lead_to(v, l, 0, "goroutine", NULL);
 	else if (l->task >= 0 && !profile)
-		lead_to(t, v, l, BY_TASK, "top", "task");
+		lead_to(v, l, BY_TASK, "top", "task");
 	else if (l->at_ns != INT64_MIN && !profile)
-		lead_to(t, v, l, 0, "timeline", NULL);
+		lead_to(v, l, 0, "timeline", NULL);
 	else if (l->function.type == REP_TYPE_TEXT)
-		lead_to(t, v, l, BY_FUNCTION, "flame", NULL);
+		lead_to(v, l, BY_FUNCTION, "flame", NULL);
 	else if (l->entry.type == REP_TYPE_TEXT && !profile)
-		lead_to(t, v, l, BY_ENTRY, "top", "goroutines");
+		lead_to(v, l, BY_ENTRY, "top", "goroutines");
 	else
 		return false;
 	return true;
 }
 
-static void enter(struct tui *t, struct tui_view *v, const struct rep_sheet *s,
-		  const struct tui_lead *l)
+static void enter(struct tui_view *v, const struct rep_sheet *s, const struct tui_lead *l)
 {
 	const struct rule *r = rule_of(s);
 	const char *arg = r->arg;
@@ -423,20 +423,19 @@ static void enter(struct tui *t, struct tui_view *v, const struct rep_sheet *s,
 			(!strcmp(r->view, "timeline") && !r->arg && l->at_ns == INT64_MIN));
 
 	if (!r->view || nowhere) {
-		if (!enter_plain(t, v, l))
-			tui_message(t, "there is nothing behind this line");
+		if (!enter_plain(v, l))
+			tui_message(v->tui, "there is nothing behind this line");
 		return;
 	}
 	if (!strcmp(r->view, "timeline") || !strcmp(r->view, "goroutine"))
-		lead_to(t, v, l, 0, r->view, arg);
+		lead_to(v, l, 0, r->view, arg);
 	else if (arg && !*arg)
-		lead_to(t, v, l, r->by, r->view, report_on(l->state));
+		lead_to(v, l, r->by, r->view, report_on(l->state));
 	else /* The table is of one state. */
-		lead_to(t, v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
+		lead_to(v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
 }
 
-bool tui_lead_act(struct tui *t, struct tui_view *v, const struct rep_sheet *s, long row,
-		  enum tui_action action)
+bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action)
 {
 	const struct rule *r;
 	struct tui_lead l;
@@ -444,28 +443,28 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct rep_sheet *s, 
 	if (!tui_lead_read(s, row, &l))
 		return false;
 	if (action == TUI_DO_GOROUTINE && rep_goid_is(&l.goroutine)) {
-		lead_to(t, v, &l, 0, "goroutine", NULL);
+		lead_to(v, &l, 0, "goroutine", NULL);
 		return true;
 	}
 	switch (action) {
 	case TUI_DO_ENTER:
-		enter(t, v, s, &l);
+		enter(v, s, &l);
 		return true;
 	case TUI_DO_RANGE:
-		select_range(t, v, &l);
+		select_range(v, &l);
 		return true;
 	case TUI_DO_TIMELINE:
 		if (l.at_ns == INT64_MIN && !rep_goid_is(&l.goroutine))
 			return false;
-		lead_to(t, v, &l, 0, "timeline", NULL);
+		lead_to(v, &l, 0, "timeline", NULL);
 		return true;
 	case TUI_DO_TOP:
-		lead_to(t, v, &l, rule_of(s)->by, "top", NULL);
+		lead_to(v, &l, rule_of(s)->by, "top", NULL);
 		return true;
 	case TUI_DO_FLAME:
 		/* Of what the table is about. */
 		r = rule_of(s);
-		lead_to(t, v, &l, r->by, "flame",
+		lead_to(v, &l, r->by, "flame",
 			r->view && !strcmp(r->view, "flame") ? r->arg : NULL);
 		return true;
 	default:

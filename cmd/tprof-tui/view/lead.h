@@ -1,11 +1,11 @@
 /* What a row of a table leads to, in every view: Enter opens what is behind it, and the keys of
  * other views open them at what the row is about.
  *
- *	static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+ *	static bool act(struct tui_view *v, enum tui_action action)
  *	{
  *		struct mine *m = v->state;
  *
- *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table), action);
+ *		return tui_lead_act(v, m->rows.table.sheet, tui_table_row(&m->rows.table), action);
  *	}
  *
  * What a row is about is told by the names of its table and of its columns, which are those of
@@ -43,8 +43,7 @@ bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long 
  * the row's place), 4, 5 (tables and flame graph of what the row is about). True: it was one of
  * these, and something opened or a message says why not. False: it was none, or the row says
  * nothing that matters to that key. */
-bool tui_lead_act(struct tui *t, struct tui_view *v, const struct rep_sheet *s, long row,
-		  enum tui_action action);
+bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action);
 
 /* Opens a view by its name on `select`, which it takes over (released in every case): false with a
  * message. Not `fine`: there was no memory for what was selected. */

@@ -178,9 +178,8 @@ void tui_rows_release(struct tui_rows *r)
 	free(r->error);
 }
 
-void tui_rows_close(struct tui *t, struct tui_view *v)
+void tui_rows_close(struct tui_view *v)
 {
-	(void)t;
 	tui_rows_release(v->state);
 }
 
@@ -260,7 +259,7 @@ bool tui_search(struct tui_view *v, const char *text, int step)
 	struct tui_table *table = tui_table_of(v);
 
 	if (v->ops->search)
-		return v->ops->search(v->tui, v, text, step);
+		return v->ops->search(v, text, step);
 	return table && tui_table_find(table, text, step < 0 ? -1 : 1, !step);
 }
 
@@ -273,7 +272,7 @@ void tui_filter(struct tui_view *v, const char *text)
 	else if (!tui_table_filter(table, text))
 		tui_nomem(v->tui);
 	else if (v->ops->filtered)
-		v->ops->filtered(v->tui, v);
+		v->ops->filtered(v);
 }
 
 int tui_yank(struct tui_view *v, bool all, struct tp_buf *out)
@@ -281,7 +280,7 @@ int tui_yank(struct tui_view *v, bool all, struct tp_buf *out)
 	struct tui_table *table = tui_table_of(v);
 
 	if (v->ops->yank)
-		return v->ops->yank(v->tui, v, all, out);
+		return v->ops->yank(v, all, out);
 	return table ? tui_table_yank(table, all, out) : 0;
 }
 
@@ -329,8 +328,7 @@ bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 
 bool tui_save_view(struct tui_view *v, const char *path)
 {
-	return v->ops->save ? v->ops->save(v->tui, v, path)
-			    : tui_table_save(v->tui, tui_table_of(v), path);
+	return v->ops->save ? v->ops->save(v, path) : tui_table_save(v->tui, tui_table_of(v), path);
 }
 
 /* ---- where the source is ---- */
@@ -374,5 +372,5 @@ bool tui_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 	const struct tui_table *table = tui_table_of(v);
 
 	return (table && source_of(table, file, size, line)) ||
-	       (v->ops->source && v->ops->source(v->tui, v, file, size, line));
+	       (v->ops->source && v->ops->source(v, file, size, line));
 }

@@ -70,7 +70,7 @@ bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx);
 void tui_rows_release(struct tui_rows *r);
 /* For the ops of views whose state begins with a struct tui_rows. */
-void tui_rows_close(struct tui *t, struct tui_view *v);
+void tui_rows_close(struct tui_view *v);
 struct tui_table *tui_rows_table(struct tui_view *v);
 static inline struct rep_sheet *tui_rows_sheet(const struct tui_rows *r)
 {

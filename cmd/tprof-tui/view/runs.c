@@ -96,8 +96,9 @@ static void take_run(struct tui_select *s, const struct rep_run *run)
 }
 
 /* The run that --run would show first. False with a message. */
-static bool pick(struct tui *t, struct tui_view *v, const char *spec)
+static bool pick(struct tui_view *v, const char *spec)
 {
+	struct tui *t = v->tui;
 	const struct rep_runs *all = &t->cmd->all;
 	struct rep_runs picked = {0};
 	struct tp_err err;
@@ -125,29 +126,29 @@ static bool pick(struct tui *t, struct tui_view *v, const char *spec)
 	return !code;
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct tui_rows *r = v->state;
 
-	if (arg && !pick(t, v, arg))
+	if (arg && !pick(v, arg))
 		return false;
 	r->table.sort = -1;
-	if (!tui_rows_fill(v, r, fill, t))
+	if (!tui_rows_fill(v, r, fill, v->tui))
 		return false;
 	for (size_t i = 0; i < r->table.n; i++)
-		if (&t->cmd->all.run[i] == t->select.run)
+		if (&v->tui->cmd->all.run[i] == v->tui->select.run)
 			r->table.cursor = i;
 	return true;
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
-	tui_rows_fill(v, v->state, fill, t);
+	tui_rows_fill(v, v->state, fill, v->tui);
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
-	if (t->cmd->all.n)
+	if (v->tui->cmd->all.n)
 		tui_rows_draw(v->state, area, false, NULL);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM,
@@ -161,8 +162,9 @@ static const struct rep_run *under_cursor(const struct tui *t, const struct tui_
 	return row >= 0 && (size_t)row < t->cmd->all.n ? &t->cmd->all.run[row] : NULL;
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
+	struct tui *t = v->tui;
 	const struct rep_run *run = under_cursor(t, v);
 
 	switch (action) {
@@ -175,7 +177,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_MARK:
 		t->select.other = run && run != t->select.other ? run : NULL;
 		v->select.other = t->select.other;
-		resume(t, v);
+		resume(v);
 		return true;
 	default:
 		return false;

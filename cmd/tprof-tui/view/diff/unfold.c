@@ -57,10 +57,10 @@ static void lines_came(struct tui_view *v, struct tui_fill *f)
 		tui_nomem(v->tui);
 }
 
-static void ask_lines(struct tui *t, struct tui_view *v, size_t row)
+static void ask_lines(struct tui_view *v, size_t row)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = diff_ask_new(t, v);
+	struct diff_ask *a = diff_ask_new(v);
 
 	if (!a)
 		return;
@@ -73,8 +73,9 @@ static void ask_lines(struct tui *t, struct tui_view *v, size_t row)
 					  .instead = lines_came});
 }
 
-void diff_unfold(struct tui *t, struct tui_view *v)
+void diff_unfold(struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	struct rep_sheet *s = d->rows.table.sheet;
 	long row = tui_table_row(&d->rows.table);
@@ -97,7 +98,7 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 	} else if (b->asked) {
 		b->open = !b->open;
 	} else if (!d->lines.n) {
-		ask_lines(t, v, (size_t)row);
+		ask_lines(v, (size_t)row);
 		return;
 	} else if (!add_lines(t, d, (size_t)row)) {
 		tui_nomem(t);
@@ -108,13 +109,12 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 }
 
 /* "main.f /src/main.go:12": what stands behind the last blank of a line's name. */
-bool diff_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool diff_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	struct diff *d = v->state;
 	const struct rep_value *name = tui_table_cell(&d->rows.table, "line");
 	const char *from;
 
-	(void)t;
 	if (!name)
 		name = tui_table_cell(&d->rows.table, "function");
 	from = rep_value_is_text(name) ? memrchr(name->text.data, ' ', name->text.size) : NULL;

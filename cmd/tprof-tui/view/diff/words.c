@@ -6,7 +6,7 @@
 #include "tprof-tui/widget/menu.h"
 
 /* "--by=sched", as tprof-diff has it. False with a message. */
-static bool take_option(struct tui *t, struct tui_view *v, const char *text)
+static bool take_option(struct tui_view *v, const char *text)
 {
 	struct diff *d = v->state;
 	struct diff_rows rows;
@@ -17,7 +17,8 @@ static bool take_option(struct tui *t, struct tui_view *v, const char *text)
 				d->at = i;
 				return true;
 			}
-		tui_error(t, "there are no rows by '%.60s'; Tab shows one kind after the other",
+		tui_error(v->tui,
+			  "there are no rows by '%.60s'; Tab shows one kind after the other",
 			  text + 5);
 		return false;
 	}
@@ -38,21 +39,21 @@ static bool take_option(struct tui *t, struct tui_view *v, const char *text)
 		return d->every_stat = true;
 	if (!strcmp(text, "--changed"))
 		return d->changed = true;
-	tui_error(t,
+	tui_error(v->tui,
 		  "'%.60s' is none of --by=ROWS, --per=second, task or run, --type=TYPE, "
 		  "--normalize, --cum, --all-stats, --changed",
 		  text);
 	return false;
 }
 
-bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg)
+bool diff_take_options(struct tui_view *v, const char **arg)
 {
 	while (*arg && !strncmp(*arg, "--", 2)) {
 		size_t n = strcspn(*arg, " ");
 		char text[120];
 
 		snprintf(text, sizeof(text), "%.*s", (int)n, *arg);
-		if (!take_option(t, v, text))
+		if (!take_option(v, text))
 			return false;
 		*arg += n + strspn(*arg + n, " ");
 	}
@@ -61,13 +62,12 @@ bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg)
 	return true;
 }
 
-void diff_keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+void diff_keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct diff *d = v->state;
 	struct diff_rows rows;
 	size_t n = 0;
 
-	(void)t;
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->per ? " --per=" : "",
 			      d->per ? rep_pers[d->per] : "", d->normalize ? " --normalize" : "",

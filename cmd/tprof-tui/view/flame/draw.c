@@ -388,7 +388,7 @@ static void draw_nothing(const struct tui_view *v, struct tui_area a)
 	}
 }
 
-void flame_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+void flame_draw(struct tui_view *v, struct tui_area a)
 {
 	struct flame *f = v->state;
 	struct drawing d = {.f = f, .ascii = tui_screen_ascii(), .coloured = tui_style_coloured()};
@@ -405,7 +405,7 @@ void flame_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	whole = f->levels != (uint32_t)d.area.rows;
 	f->levels = (uint32_t)d.area.rows;
 	f->first_row = d.area.row;
-	if (!flame_lay(t, f, (uint32_t)a.cols))
+	if (!flame_lay(v->tui, f, (uint32_t)a.cols))
 		return;
 	if (whole)
 		flame_scroll(f, 0);

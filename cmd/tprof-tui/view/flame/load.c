@@ -141,11 +141,12 @@ static void done(struct tui_view *v, struct tui_job *job)
 	}
 	flame_take(v->tui, f, j->pic, &j->kind);
 	j->pic = NULL;
-	flame_drop_others(v->tui, v);
+	flame_drop_others(v);
 }
 
-void flame_drop_others(struct tui *t, const struct tui_view *v)
+void flame_drop_others(const struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	const struct flame *f = v->state;
 	size_t nodes = f->pic ? f->pic->tree.n : 0;
 

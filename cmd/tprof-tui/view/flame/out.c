@@ -52,14 +52,13 @@ static int write_as(const struct flame *f, enum rep_flame_format format,
 	return rep_flame_write(&f->pic->tree, format, &opt, sink, err);
 }
 
-int flame_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+int flame_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
 	const struct rep_sink sink = rep_sink_buf(out);
 	struct tp_err err;
 
-	(void)t;
 	if (!f->pic)
 		return 0;
 	if (all)
@@ -80,32 +79,31 @@ static int write_flame(void *ctx, FILE *file, struct tp_err *err)
 	return write_as(s->flame, s->format, &sink, err);
 }
 
-bool flame_save(struct tui *t, struct tui_view *v, const char *path)
+bool flame_save(struct tui_view *v, const char *path)
 {
 	const struct flame *f = v->state;
 	struct saved s = {.flame = f};
 
 	if (!f->pic) {
-		tui_error(t, "there is nothing to save yet");
+		tui_error(v->tui, "there is nothing to save yet");
 		return false;
 	}
 	if (!rep_flame_format_of(path, &s.format)) {
-		tui_error(t,
+		tui_error(v->tui,
 			  "%.200s: its ending says how: .svg, .html, .folded, .json "
 			  "(speedscope) or .txt",
 			  path);
 		return false;
 	}
-	return tui_save(t, path, write_flame, &s);
+	return tui_save(v->tui, path, write_flame, &s);
 }
 
-bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct tp_text text;
 
-	(void)t;
 	if (!b || b->count || !f->pic->place[b->what.node].file)
 		return false;
 	text = tp_dict_text(f->pic->files, f->pic->place[b->what.node].file);
@@ -143,7 +141,7 @@ static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t nod
 	return !node || tui_lead_set_only(&s->focus, rep_text(name.text, name.size));
 }
 
-void flame_top(struct tui *t, struct tui_view *v)
+void flame_top(struct tui_view *v)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
@@ -153,5 +151,5 @@ void flame_top(struct tui *t, struct tui_view *v)
 
 	/* The functions of what the picture is of. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
-	tui_lead_open(t, fine, &s, "top", tui_is_profile(&v->select) ? NULL : report);
+	tui_lead_open(v->tui, fine, &s, "top", tui_is_profile(&v->select) ? NULL : report);
 }

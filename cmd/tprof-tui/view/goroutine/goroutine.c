@@ -32,7 +32,7 @@ static unsigned pieces_of(const struct gr_life *g)
 	return ((1u << GR_NPIECES) - 1) & ~(1u << GR_CHOICE | 1u << GR_TOTALS | 1u << GR_LONGEST);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct gr_life *g = v->state;
 	struct rep_goid id;
@@ -50,22 +50,21 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	else if (is_id(v->select.goroutine, &id))
 		g->id = id;
 	if (arg && !is_id(arg, &id)) {
-		tui_error(t, "'%.100s' is no goroutine's id", arg);
+		tui_error(v->tui, "'%.100s' is no goroutine's id", arg);
 		return false;
 	}
 	if (!tui_is_trace(&v->select))
 		return true;
 	/* What is opened from here begins here. */
-	v->select.at_goroutine = t->select.at_goroutine = g->id;
+	v->select.at_goroutine = v->tui->select.at_goroutine = g->id;
 	g->pieces.pending = pieces_of(g);
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct gr_life *g = v->state;
 
-	(void)t;
 	for (int i = 0; i < GR_NPIECES; i++)
 		tui_rows_release(&g->section[i]);
 }
@@ -100,12 +99,11 @@ static bool has_stacks(const struct gr_life *g)
 	return g->here == GR_SPANS || g->here == GR_LONGEST || g->here == GR_TOTALS;
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
+static void draw(struct tui_view *v, struct tui_area a)
 {
 	struct gr_life *g = v->state;
 	struct tui_area body = a, stacks;
 
-	(void)t;
 	if (!tui_is_trace(&v->select)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
 			"this is a profile: no goroutine of it has a life to show; 4 lists its "
@@ -145,11 +143,10 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	draw_table(v, body);
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct gr_life *g = v->state;
 
-	(void)t;
 	if (rep_goid_is(&g->id)) {
 		char id[REP_GOID_SIZE];
 
@@ -157,11 +154,10 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 	}
 }
 
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct gr_life *g = v->state;
 
-	(void)t;
 	if (rep_goid_is(&g->id)) {
 		char id[REP_GOID_SIZE];
 
@@ -171,15 +167,14 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 /* ---- keys ---- */
 
-static bool open_goroutine(struct tui *t, const struct tui_view *v, struct rep_goid id,
-			   int64_t at_ns)
+static bool open_goroutine(const struct tui_view *v, struct rep_goid id, int64_t at_ns)
 {
 	struct tui_select select;
 	bool fine = tui_select_copy(&select, &v->select);
 
 	select.at_goroutine = id;
 	select.at_ns = at_ns;
-	return tui_lead_open(t, fine, &select, "goroutine", NULL);
+	return tui_lead_open(v->tui, fine, &select, "goroutine", NULL);
 }
 
 static int64_t number(const struct rep_sheet *s, long row, const char *column)
@@ -209,7 +204,7 @@ static int64_t woken_at(const struct rep_sheet *s, long row)
 
 /* Of a span in which nobody woke it (it runs, calls the system), what made it run is told by those
  * before. */
-static void follow_waker(struct tui *t, struct tui_view *v)
+static void follow_waker(struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
 	struct tui_rows *s = current(v);
@@ -218,7 +213,8 @@ static void follow_waker(struct tui *t, struct tui_view *v)
 	struct rep_goid by;
 
 	if (!rep_sheet_cell(sheet, row, "waker")) {
-		tui_message(t, "spans and the longest waits have who woke it: Tab leads there");
+		tui_message(v->tui,
+			    "spans and the longest waits have who woke it: Tab leads there");
 		return;
 	}
 	by = waker(sheet, row);
@@ -227,12 +223,13 @@ static void follow_waker(struct tui *t, struct tui_view *v)
 	       !rep_value_is(rep_sheet_cell(sheet, row, "state"), "runnable"))
 		by = waker(sheet, --row);
 	if (!rep_goid_is(&by)) {
-		tui_message(t, "nobody is known to have woken it here: the runtime, a timer or the "
-			       "network did");
+		tui_message(v->tui,
+			    "nobody is known to have woken it here: the runtime, a timer or the "
+			    "network did");
 		return;
 	}
-	if (open_goroutine(t, v, by, woken_at(sheet, row)))
-		((struct gr_life *)tui_current(t)->state)->followed = true;
+	if (open_goroutine(v, by, woken_at(sheet, row)))
+		((struct gr_life *)tui_current(v->tui)->state)->followed = true;
 }
 
 static bool is_plain(const struct tui_table *table)
@@ -256,7 +253,7 @@ static bool move_spans(struct tui_view *v, enum tui_action action)
 }
 
 /* Views of what is selected are about this goroutine. */
-static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
+static void open_narrowed(struct tui_view *v, const char *view)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
@@ -264,11 +261,11 @@ static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
 	bool fine = tui_select_copy(&select, &v->select) &&
 		    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id));
 
-	tui_lead_open(t, fine, &select, view, NULL);
+	tui_lead_open(v->tui, fine, &select, view, NULL);
 }
 
 /* All of its life. */
-static void clear(struct tui *t, const struct tui_view *v)
+static void clear(const struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
@@ -277,7 +274,7 @@ static void clear(struct tui *t, const struct tui_view *v)
 	select.run = v->select.run;
 	select.other = v->select.other;
 	select.at_goroutine = g->id;
-	tui_lead_open(t, true, &select, "goroutine", NULL);
+	tui_lead_open(v->tui, true, &select, "goroutine", NULL);
 }
 
 static void turn(struct tui_view *v, int by)
@@ -289,19 +286,19 @@ static void turn(struct tui_view *v, int by)
 	while (gr_is_empty(g, (int)g->here));
 }
 
-static void note_window(struct tui *t, const struct tui_view *v, enum tui_action action)
+static void note_window(const struct tui_view *v, enum tui_action action)
 {
 	const struct gr_life *g = v->state;
 
 	if (g->here == GR_SPANS && g->last - g->first > GR_WINDOW &&
 	    (action == TUI_DO_SORT_RIGHT || action == TUI_DO_SORT_LEFT ||
 	     action == TUI_DO_SORT_TURN))
-		tui_message(t,
+		tui_message(v->tui,
 			    "of the %d spans around the cursor; Tab: 'longest' knows all of them",
 			    GR_WINDOW);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct gr_life *g = v->state;
 	struct tui_rows *s = current(v);
@@ -324,33 +321,33 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return false;
 	}
 	if (action == TUI_DO_CLEAR && rep_goid_is(&g->id)) {
-		clear(t, v);
+		clear(v);
 		return true;
 	}
 	if (action == TUI_DO_WAKER) {
-		follow_waker(t, v);
+		follow_waker(v);
 		return true;
 	}
 	if (action == TUI_DO_WAKER_BACK) {
-		if (!g->followed || !tui_back(t))
-			tui_message(t, "w follows a wake-up, b goes back along it");
+		if (!g->followed || !tui_back(v->tui))
+			tui_message(v->tui, "w follows a wake-up, b goes back along it");
 		return true;
 	}
 	if (rep_goid_is(&g->id) && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
-		open_narrowed(t, v, action == TUI_DO_TOP ? "top" : "flame");
+		open_narrowed(v, action == TUI_DO_TOP ? "top" : "flame");
 		return true;
 	}
 	if (rep_goid_is(&g->id) && g->here == GR_SPANS && move_spans(v, action))
 		return true;
 	if (action != TUI_DO_GOROUTINE &&
-	    tui_lead_act(t, v, s->table.sheet, tui_table_row(&s->table), action))
+	    tui_lead_act(v, s->table.sheet, tui_table_row(&s->table), action))
 		return true;
-	note_window(t, v, action);
+	note_window(v, action);
 	return false;
 }
 
 /* An id is another goroutine, a time a span of this one. */
-static bool go(struct tui *t, struct tui_view *v, const char *text)
+static bool go(struct tui_view *v, const char *text)
 {
 	struct gr_life *g = v->state;
 	struct rep_goid id;
@@ -360,14 +357,14 @@ static bool go(struct tui *t, struct tui_view *v, const char *text)
 	if (!tui_is_trace(&v->select))
 		return false;
 	if (is_id(text, &id)) {
-		open_goroutine(t, v, id, INT64_MIN);
+		open_goroutine(v, id, INT64_MIN);
 		return true;
 	}
 	if (!rep_goid_is(&g->id))
 		return false;
 	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err) ||
 	    rep_filter_check_unit(text, "time", v->select.run, &err)) {
-		tui_error(t, "%s", err.msg);
+		tui_error(v->tui, "%s", err.msg);
 		return true;
 	}
 	g->here = GR_SPANS;
@@ -382,9 +379,9 @@ static struct tui_table *table(struct tui_view *v)
 	return &current(v)->table;
 }
 
-static void filtered(struct tui *t, struct tui_view *v)
+static void filtered(struct tui_view *v)
 {
-	note_window(t, v, TUI_DO_SORT_TURN);
+	note_window(v, TUI_DO_SORT_TURN);
 }
 
 const struct tui_view_ops tui_goroutine = {

@@ -153,11 +153,11 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	rep_time_curve_release(&p.own);
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	if (action != TUI_DO_ENTER)
 		return false;
-	ov_open_at(t, v, "top", charts[s->which].report, INT64_MIN);
+	ov_open_at(v, "top", charts[s->which].report, INT64_MIN);
 	return true;
 }
 

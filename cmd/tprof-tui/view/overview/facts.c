@@ -340,13 +340,13 @@ static bool move(struct ov_section *s, int by, int all)
 }
 
 /* To the table that has the number: on what it is of. */
-static void lead(struct tui *t, const struct tui_view *v, const struct fact *f)
+static void lead(const struct tui_view *v, const struct fact *f)
 {
 	const struct tui_select *all = &v->select;
 	struct tui_select select;
 
 	if (!f->of_run) {
-		ov_open_at(t, v, f->view, f->arg, INT64_MIN);
+		ov_open_at(v, f->view, f->arg, INT64_MIN);
 		return;
 	}
 	tui_select_init(&select);
@@ -354,10 +354,10 @@ static void lead(struct tui *t, const struct tui_view *v, const struct fact *f)
 	select.other = all->other;
 	select.from_ns = all->from_ns;
 	select.to_ns = all->to_ns;
-	tui_lead_open(t, true, &select, f->view, f->arg);
+	tui_lead_open(v->tui, true, &select, f->view, f->arg);
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	struct overview *o = v->state;
 	int n = across(o, s->area.cols), all = facts_of(o);
@@ -375,22 +375,21 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 		return true;
 	case TUI_DO_ENTER:
 		if (o->profile)
-			tui_message(t, "there is nothing behind this line");
+			tui_message(v->tui, "there is nothing behind this line");
 		else if (s->at < all)
-			lead(t, v, &of_trace[s->at]);
+			lead(v, &of_trace[s->at]);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 {
 	struct overview *o = v->state;
 	int n = across(o, s->area.cols), width = s->area.cols / n;
 	int at = (row - s->area.row) * n + (col - s->area.col) / width;
 
-	(void)t;
 	if (at < facts_of(o))
 		s->at = at;
 }

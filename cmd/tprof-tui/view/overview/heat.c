@@ -333,7 +333,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 
 /* ---- keys ---- */
 
-static void choose_range(struct tui *t, struct tui_view *v)
+static void choose_range(struct tui_view *v)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
@@ -344,7 +344,7 @@ static void choose_range(struct tui *t, struct tui_view *v)
 	ov_column(o, h->col, h->cols, &from, &to);
 	if (h->mark_ns == INT64_MIN) {
 		h->mark_ns = from;
-		tui_message(t,
+		tui_message(v->tui,
 			    "a time range begins at the cursor; v again ends it, Esc gives it up");
 		return;
 	}
@@ -365,7 +365,7 @@ static void choose_range(struct tui *t, struct tui_view *v)
 	fine = tui_select_copy(&select, &v->select);
 	select.from_ns = from;
 	select.to_ns = to;
-	tui_lead_open(t, fine, &select, v->ops->name, NULL);
+	tui_lead_open(v->tui, fine, &select, v->ops->name, NULL);
 }
 
 static void turn(struct overview *o)
@@ -377,7 +377,7 @@ static void turn(struct overview *o)
 	o->bins = 0;	      /* labels are of another width */
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
@@ -419,7 +419,7 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 		turn(o);
 		return true;
 	case TUI_DO_RANGE:
-		choose_range(t, v);
+		choose_range(v);
 		return true;
 	case TUI_DO_BACK:
 		if (h->mark_ns == INT64_MIN)
@@ -429,7 +429,7 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	case TUI_DO_ENTER:
 	case TUI_DO_TIMELINE:
 		ov_column(o, h->col, h->cols, &from, &to);
-		ov_open_at(t, v, "timeline",
+		ov_open_at(v, "timeline",
 			   action != TUI_DO_ENTER || of_groups(o) || h->row < BANDS ? NULL : "Ps",
 			   from + (to - from) / 2);
 		return true;
@@ -438,13 +438,12 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
 	int left = label_width(o, s->area.cols), at = row - s->area.row - 1;
 
-	(void)t;
 	at = at < BANDS ? at : at + h->top;
 	if (at >= 0 && at < h->rows)
 		h->row = at;

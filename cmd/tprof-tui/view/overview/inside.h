@@ -64,9 +64,8 @@ struct ov_section_ops {
 		       int *most);
 	void (*draw)(struct overview *o, struct ov_section *s, struct tui_area a, bool here);
 	/* True: it was for it. Moving beyond its ends is not. */
-	bool (*act)(struct tui *t, struct tui_view *v, struct ov_section *s,
-		    enum tui_action action);
-	void (*click)(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col);
+	bool (*act)(struct tui_view *v, struct ov_section *s, enum tui_action action);
+	void (*click)(struct tui_view *v, struct ov_section *s, int row, int col);
 	int (*yank)(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out);
 };
 
@@ -122,8 +121,7 @@ int ov_profile_functions(struct rep_output *out, struct tp_store *store,
 extern const struct ov_section_ops ov_facts, ov_heat, ov_chart, ov_table;
 
 /* Opens a view on a copy of the selection, beginning at a moment (INT64_MIN: none). */
-void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const char *arg,
-		int64_t at_ns);
+void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns);
 /* The heading of a section: title, and what is said on its right. */
 void ov_title(const struct tui_area *a, const char *title, bool here, const char *right);
 /* The place on the time axis of a picture of so many columns: [*from, *to). */

@@ -86,12 +86,12 @@ static unsigned pieces_of(const struct overview *o)
 	return ((1u << OV_NPIECES) - 1) & ~(of_profiles | 1u << OV_GROUPS);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct overview *o = v->state;
 
 	if (arg) {
-		tui_error(t, "the overview takes nothing behind its name; top has reports");
+		tui_error(v->tui, "the overview takes nothing behind its name; top has reports");
 		return false;
 	}
 	o->view = v;
@@ -107,19 +107,17 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct overview *o = v->state;
 
-	(void)t;
 	for (int i = 0; i < OV_NPIECES; i++) {
 		ov_result_release(&o->result[i]);
 		tui_rows_release(&o->piece[i]);
 	}
 }
 
-void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const char *arg,
-		int64_t at_ns)
+void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns)
 {
 	struct tui_select select;
 	bool fine = tui_select_copy(&select, &v->select);
@@ -128,7 +126,7 @@ void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const
 		select.at_ns = at_ns;
 		select.at_goroutine = REP_GOID_NONE;
 	}
-	tui_lead_open(t, fine, &select, view, arg);
+	tui_lead_open(v->tui, fine, &select, view, arg);
 }
 
 /* ---- drawing ---- */
@@ -190,14 +188,13 @@ static int draw_band(struct overview *o, int number, struct tui_area a)
 	return a.row + a.rows;
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
+static void draw(struct tui_view *v, struct tui_area a)
 {
 	struct overview *o = v->state;
 	struct ov_band band[OV_SECTIONS];
 	struct tui_area at = a;
 	int n;
 
-	(void)t;
 	if ((a.cols >= WIDE) != (o->wide == 2))
 		lay_out(o, a.cols >= WIDE);
 	n = measure(o, a.cols, band);
@@ -247,7 +244,7 @@ static bool next(struct overview *o, int by, bool around)
 	return true;
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
@@ -258,10 +255,10 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		for (int i = 0; i < o->nsections; i++)
 			if (o->section[i].ops == &ov_heat) {
 				go(o, i);
-				return ov_heat.act(t, v, &o->section[i], action);
+				return ov_heat.act(v, &o->section[i], action);
 			}
 	}
-	if (s->ops->act(t, v, s, action))
+	if (s->ops->act(v, s, action))
 		return true;
 	switch (action) {
 	case TUI_DO_REFRESH:
@@ -297,7 +294,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+static void click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct overview *o = v->state;
 
@@ -310,18 +307,17 @@ static void click(struct tui *t, struct tui_view *v, int row, int col, bool twic
 			continue;
 		o->here = i;
 		if (s->ops->click)
-			s->ops->click(t, v, s, row, col);
+			s->ops->click(v, s, row, col);
 		if (twice)
-			tui_act(t, TUI_DO_ENTER);
+			tui_act(v->tui, TUI_DO_ENTER);
 		return;
 	}
 }
 
-static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+static bool search(struct tui_view *v, const char *text, int step)
 {
 	struct overview *o = v->state;
 
-	(void)t;
 	/* From the section with the cursor on, around. */
 	for (int i = 0; i <= o->nsections; i++) {
 		int at =
@@ -345,35 +341,33 @@ static struct tui_table *table(struct tui_view *v)
 	return s->ops == &ov_table ? &o->piece[s->which].table : NULL;
 }
 
-static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+static int yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
-	(void)t;
 	return s->ops->yank ? s->ops->yank(o, s, all, out) : tui_table_yank(table(v), all, out);
 }
 
-static bool save(struct tui *t, struct tui_view *v, const char *path)
+static bool save(struct tui_view *v, const char *path)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
 	if (table(v))
-		return tui_table_save(t, table(v), path);
+		return tui_table_save(v->tui, table(v), path);
 	if (s->ops == &ov_chart)
-		return ov_chart_save(t, o, s, path);
-	tui_error(t, "Tab leads to a table or a chart, which can be saved; Y copies this");
+		return ov_chart_save(v->tui, o, s, path);
+	tui_error(v->tui, "Tab leads to a table or a chart, which can be saved; Y copies this");
 	return false;
 }
 
 /* What only some sections heed. */
-static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool can(struct tui_view *v, enum tui_action action)
 {
 	const struct overview *o = v->state;
 	const struct ov_section *s = &o->section[o->here];
 
-	(void)t;
 	switch (action) {
 	case TUI_DO_RANGE:
 		return s->ops == &ov_heat;
@@ -389,12 +383,11 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	struct overview *o = v->state;
 	int left = 0;
 
-	(void)t;
 	for (int i = 0; i < OV_NPIECES; i++)
 		left += (int)(o->pieces.pending >> i & 1);
 	if (left && v->busy)

@@ -29,13 +29,13 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	tui_rows_draw(piece, a, !piece->done, "nothing");
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	struct tui_table *table = &((struct overview *)v->state)->piece[s->which].table;
 
 	if (!table->sheet || !table->n)
 		return false;
-	if (tui_lead_act(t, v, table->sheet, tui_table_row(table), action))
+	if (tui_lead_act(v, table->sheet, tui_table_row(table), action))
 		return true;
 	/* Beyond its ends other sections are. */
 	if ((action == TUI_DO_UP && !table->cursor) ||
@@ -45,9 +45,8 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	return tui_table_act(table, action);
 }
 
-static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 {
-	(void)t;
 	tui_table_click(&((struct overview *)v->state)->piece[s->which].table, row, col);
 }
 

@@ -72,7 +72,7 @@ static bool find_name(struct timeline *s, const char *text, int step)
 	return false;
 }
 
-bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
+bool tl_search(struct tui_view *v, const char *text, int step)
 {
 	struct timeline *s = v->state;
 	char *wanted = rep_text_lower(text);
@@ -80,7 +80,6 @@ bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
 	struct rep_goid id;
 	bool found;
 
-	(void)t;
 	if (!wanted || !s->ready || *s->error || !s->layout.cols) {
 		free(wanted);
 		return false;

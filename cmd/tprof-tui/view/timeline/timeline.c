@@ -22,7 +22,7 @@ static bool take_kind(struct tui *t, struct timeline *s, const char *name)
 	return false;
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct timeline *s = v->state;
 
@@ -35,7 +35,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		    s->error, sizeof(s->error),
 		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
 		    "runs");
-	return !arg || take_kind(t, s, arg);
+	return !arg || take_kind(v->tui, s, arg);
 }
 
 void tl_begin(struct tui *t, struct timeline *s)
@@ -64,19 +64,17 @@ void tl_begin(struct tui *t, struct timeline *s)
 		s->zoom_here = TL_ZOOM_IF_SMALL;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
-	(void)t;
 	tl_highlight_release(v->state);
 	tl_ask_release(v->state);
 }
 
 /* What was asked for may have given way to what other views asked for. */
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	struct timeline *s = v->state;
 
-	(void)t;
 	s->asked = TL_ASK_NOTHING;
 	v->busy = false;
 	s->playing = s->gave_up = false;
@@ -89,7 +87,7 @@ static unsigned heeds(const struct tui_view *v)
 	return REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK;
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
 	struct timeline *s = v->state;
 
@@ -104,18 +102,17 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 	}
 	tl_relist(s);
 	if (s->ready)
-		tl_draw(t, s);
+		tl_draw(v->tui, s);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, "one moment");
-	tl_ask(t, s);
+	tl_ask(v->tui, s);
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;
 	char cell[TUI_TIME_SIZE];
 
-	(void)t;
 	*text = '\0';
 	if (s->ready)
 		snprintf(text, size, "%s, %s/column", tl_kinds[s->list.kind],
@@ -261,8 +258,9 @@ static void play(struct timeline *s, bool was_playing)
 		step(s, 1, false);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
+	struct tui *t = v->tui;
 	struct timeline *s = v->state;
 	bool was_playing = s->playing;
 
@@ -319,20 +317,18 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 /* ---- the view ---- */
 
 /* Goroutines are what it begins with anyway. */
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;
 
-	(void)t;
 	snprintf(text, size, "%s", s->list.kind == TL_GOROUTINES ? "" : tl_kinds[s->list.kind]);
 }
 
-static const char *hints(struct tui *t, struct tui_view *v)
+static const char *hints(struct tui_view *v)
 {
 	const struct timeline *s = v->state;
 	const struct rep_lane *row = tl_row(s);
 
-	(void)t;
 	if (!s->ready && *s->error)
 		return "1 runs\t4 tables\t5 flame graph\tc clear what is selected\tq back\t"
 		       "? help";
@@ -350,7 +346,7 @@ static const char *hints(struct tui *t, struct tui_view *v)
 	return NULL;
 }
 
-static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool can(struct tui_view *v, enum tui_action action)
 {
 	const struct timeline *s = v->state;
 	const struct rep_lane *row = tl_row(s);
@@ -358,7 +354,6 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	bool runs = row && (row->kind == REP_LANE_PROC || row->kind == REP_LANE_THREAD) &&
 		    s->detail.there && tl_detail_holds(&s->detail, row, s->ns);
 
-	(void)t;
 	switch (action) {
 	case TUI_DO_WAKER:
 	case TUI_DO_GOROUTINE:
@@ -382,9 +377,9 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void highlight(struct tui *t, struct tui_view *v, const char *text)
+static void highlight(struct tui_view *v, const char *text)
 {
-	tl_highlight(t, v->state, text);
+	tl_highlight(v->tui, v->state, text);
 }
 
 const struct tui_view_ops tui_timeline = {

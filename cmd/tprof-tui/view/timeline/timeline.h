@@ -136,9 +136,9 @@ void tl_enter(struct tui *t, struct timeline *s);
 
 /* ---- mouse.c ---- */
 
-void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice);
-void tl_drag(struct tui *t, struct tui_view *v, int row, int col);
-void tl_zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by);
+void tl_click(struct tui_view *v, int row, int col, bool twice);
+void tl_drag(struct tui_view *v, int row, int col);
+void tl_zoom_there(struct tui_view *v, int row, int col, int by);
 
 /* ---- range.c ---- */
 
@@ -182,7 +182,7 @@ void tl_fold(struct tui *t, struct timeline *s);
 void tl_moment(struct tui *t, struct timeline *s);
 void tl_longest(struct tui *t, struct timeline *s);
 void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i);
-bool tl_go(struct tui *t, struct tui_view *v, const char *text);
+bool tl_go(struct tui_view *v, const char *text);
 
 /* ---- draw.c, panel.c ---- */
 
@@ -206,7 +206,7 @@ const struct rep_cell *tl_cell(const struct timeline *s);
 
 /* ---- find.c ---- */
 
-bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step);
+bool tl_search(struct tui_view *v, const char *text, int step);
 void tl_highlight(struct tui *t, struct timeline *s, const char *text);
 void tl_highlight_like(struct tui *t, struct timeline *s);
 /* The picture has changed. */
@@ -216,8 +216,8 @@ void tl_highlight_release(struct timeline *s);
 
 /* ---- save.c ---- */
 
-int tl_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
-bool tl_save(struct tui *t, struct tui_view *v, const char *path);
-bool tl_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+int tl_yank(struct tui_view *v, bool all, struct tp_buf *out);
+bool tl_save(struct tui_view *v, const char *path);
+bool tl_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif

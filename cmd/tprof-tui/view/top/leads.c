@@ -7,7 +7,7 @@
 #include "tprof-tui/view/top/top.h"
 
 /* The flame graph of what the row adds up: of the same view, and sample type. */
-bool top_lead_flame(struct tui *t, struct tui_view *v)
+bool top_lead_flame(struct tui_view *v)
 {
 	struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
@@ -23,7 +23,7 @@ bool top_lead_flame(struct tui *t, struct tui_view *v)
 		return false;
 	fine = tui_select_copy(&select, &v->select) &&
 	       tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table));
-	tui_lead_open(t, fine, &select, "flame", arg);
+	tui_lead_open(v->tui, fine, &select, "flame", arg);
 	return true;
 }
 
@@ -42,7 +42,7 @@ static void short_name(const struct rep_value *v, char *name, size_t size)
 }
 
 /* A request's own path. */
-bool top_lead_path(struct tui *t, struct tui_view *v)
+bool top_lead_path(struct tui_view *v)
 {
 	struct top *top = v->state;
 	const struct rep_sheet *s = top->rows.table.sheet;
@@ -57,13 +57,14 @@ bool top_lead_path(struct tui *t, struct tui_view *v)
 	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
 	fine = tui_select_copy(&select, &v->select) &&
 	       tui_select_set(v->select.task ? &select.task : &select.goroutine, digits);
-	tui_lead_open(t, fine, &select, "top", "path summary");
+	tui_lead_open(v->tui, fine, &select, "top", "path summary");
 	return true;
 }
 
 /* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
-void top_lead_wakers(struct tui *t, struct tui_view *v)
+void top_lead_wakers(struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	struct top *top = v->state;
 	struct tui_lead lead;
 	struct tui_select select;

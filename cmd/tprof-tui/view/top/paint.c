@@ -104,13 +104,12 @@ static void put_others(struct top *top, struct tui_area a)
 	}
 }
 
-void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+void top_draw(struct tui_view *v, struct tui_area a)
 {
 	struct top *top = v->state;
 	int row = a.row, left = a.rows, chart = chart_lines(top), bottom, rows;
 	struct lines up, down;
 
-	(void)t;
 	if (top->choosing) {
 		tui_table_draw(&top->choice.table, a);
 		return;

@@ -40,13 +40,12 @@ static int put_stack(struct tp_buf *out, const struct rep_value *stack, bool lin
 	return code;
 }
 
-int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+int top_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	struct top *top = v->state;
 	const struct rep_value *stack = all ? NULL : stack_of(top);
 	int code;
 
-	(void)t;
 	code = tui_table_yank(tui_table_of(v), all, out);
 	if (code || !stack || top->choosing)
 		return code;
@@ -141,7 +140,7 @@ static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_fo
 }
 
 /* A chart as a picture, of the same numbers. */
-static int chart_of(struct tui *t, struct tui_view *v, struct tp_buf *out, struct tp_err *err)
+static int chart_of(struct tui_view *v, struct tp_buf *out, struct tp_err *err)
 {
 	struct top *top = v->state;
 	char times[60];
@@ -152,7 +151,7 @@ static int chart_of(struct tui *t, struct tui_view *v, struct tp_buf *out, struc
 	    .svg = rep_sink_buf(out),
 	};
 
-	return rep_top(NULL, t->cmd->store, v->select.run, 1, &opt, err);
+	return rep_top(NULL, v->tui->cmd->store, v->select.run, 1, &opt, err);
 }
 
 static bool has_chart(const struct top *top)
@@ -170,8 +169,9 @@ static int write_text(void *ctx, FILE *file, struct tp_err *err)
 	return sink.write(sink.ctx, b->data, b->size, err);
 }
 
-bool top_save(struct tui *t, struct tui_view *v, const char *path)
+bool top_save(struct tui_view *v, const char *path)
 {
+	struct tui *t = v->tui;
 	struct top *top = v->state;
 	enum rep_flame_format format;
 	struct tp_buf b = {0};
@@ -190,7 +190,7 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 	if (top->model)
 		code = flame_of(v, top, format, &b, &err);
 	else if (format == REP_FLAME_SVG && has_chart(top))
-		code = chart_of(t, v, &b, &err);
+		code = chart_of(v, &b, &err);
 	else if (format == REP_FLAME_FOLDED)
 		code = folded_rows(top, &b, &err);
 	else
@@ -237,7 +237,7 @@ static bool place_of(const struct tp_dict *d, const struct rep_value *name, char
 	return true;
 }
 
-bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	struct top *top = v->state;
 	const struct rep_value *name = tui_table_cell(&top->rows.table, "function");
@@ -253,7 +253,7 @@ bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int6
 		return false;
 	if (top->model)
 		return place_of(top->model->profile->dict, name, file, size, line);
-	if (tp_dict_load(t->cmd->store, v->select.run->row.id, &dict, &err))
+	if (tp_dict_load(v->tui->cmd->store, v->select.run->row.id, &dict, &err))
 		return false;
 	found = place_of(dict, name, file, size, line);
 	tp_dict_free(dict);

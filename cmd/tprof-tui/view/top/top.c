@@ -51,7 +51,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 			tui_nomem(v->tui);
 }
 
-static void ask(struct tui *t, struct tui_view *v)
+static void ask(struct tui_view *v)
 {
 	struct top *top = v->state;
 	struct top_ask *a;
@@ -61,7 +61,7 @@ static void ask(struct tui *t, struct tui_view *v)
 		return;
 	a = calloc(1, sizeof(*a));
 	if (!a) {
-		tui_nomem(t);
+		tui_nomem(v->tui);
 		forget_place(top);
 		return;
 	}
@@ -83,12 +83,12 @@ static void ask(struct tui *t, struct tui_view *v)
 		forget_place(top);
 }
 
-static void ask_from_top(struct tui *t, struct tui_view *v)
+static void ask_from_top(struct tui_view *v)
 {
 	struct top *top = v->state;
 
 	top->fresh = true;
-	ask(t, v);
+	ask(v);
 }
 
 static void list(struct tui_view *v);
@@ -114,36 +114,36 @@ static void forget_tables(struct tui *t)
 	}
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	const struct top *top = v->state;
 
 	if (!top->rows.table.sheet && !top->rows.cells.nnotes && !v->busy)
-		ask(t, v);
+		ask(v);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct top *top = v->state;
 
-	forget_tables(t);
+	forget_tables(v->tui);
 	top->rows.table.sort = top->choice.table.sort = -1;
 	top->nlist = top_list(tui_is_profile(&v->select), top->list);
 	if (arg && !strcmp(arg, "list"))
 		top->choosing = true;
 	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
-		tui_error(t, "there is no table '%.100s' of a %s; o lists them", arg,
+		tui_error(v->tui, "there is no table '%.100s' of a %s; o lists them", arg,
 			  tui_is_profile(&v->select) ? "profile" : "trace");
 		return false;
 	}
-	ask(t, v);
+	ask(v);
 	if (top->choosing)
 		list(v);
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct top *top = v->state;
 
@@ -151,7 +151,7 @@ static void close_view(struct tui *t, struct tui_view *v)
 	tp_buf_release(&top->types);
 	free(top->way);
 	tui_rows_release(&top->choice);
-	tui_rows_close(t, v);
+	tui_rows_close(v);
 }
 
 /* ---- the list ---- */
@@ -167,7 +167,7 @@ static void list(struct tui_view *v)
 	top->choosing = true;
 }
 
-static void choose(struct tui *t, struct tui_view *v)
+static void choose(struct tui_view *v)
 {
 	struct top *top = v->state;
 	long row = tui_table_row(&top->choice.table);
@@ -177,18 +177,18 @@ static void choose(struct tui *t, struct tui_view *v)
 	top->choosing = false;
 	tui_table_filter(&top->choice.table, "");
 	top->at = (int)row;
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
 /* ---- what is shown ---- */
 
-static void turn(struct tui *t, struct tui_view *v, int step)
+static void turn(struct tui_view *v, int step)
 {
 	struct top *top = v->state;
 	int n = (int)top->nlist;
 
 	top->at = (top->at + step + n) % n;
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
 /* Options of profiles mean something where there is one. */
@@ -202,58 +202,58 @@ static bool of_profile(struct tui *t, struct top *top)
 	return false;
 }
 
-static void next_type(struct tui *t, struct tui_view *v)
+static void next_type(struct tui_view *v)
 {
 	struct top *top = v->state;
 	size_t next = top->ntypes ? (top->type_at + 1) % top->ntypes : 0, at = 0;
 	const char *type = (const char *)top->types.data;
 
-	if (!of_profile(t, top))
+	if (!of_profile(v->tui, top))
 		return;
 	if (top->ntypes < 2) {
-		tui_message(t, "there is one sample type only");
+		tui_message(v->tui, "there is one sample type only");
 		return;
 	}
 	for (; at < next; at++)
 		type += strlen(type) + 1;
 	/* Types may have no names, or the same. */
 	snprintf(top->type, sizeof(top->type), "%zu", next);
-	ask(t, v);
-	tui_message(t, "%.80s", type);
+	ask(v);
+	tui_message(v->tui, "%.80s", type);
 }
 
-static void next_granularity(struct tui *t, struct tui_view *v)
+static void next_granularity(struct tui_view *v)
 {
 	struct top *top = v->state;
 
 	if (top_has_each(top_entry_of(top))) {
 		top->each = !top->each;
-		ask_from_top(t, v);
+		ask_from_top(v);
 		return;
 	}
-	if (!of_profile(t, top))
+	if (!of_profile(v->tui, top))
 		return;
 	top->granularity = (top->granularity + 1) % REP_NGRANULARITIES;
-	tui_message(t, "by %s: %s", rep_granularities[top->granularity].name,
+	tui_message(v->tui, "by %s: %s", rep_granularities[top->granularity].name,
 		    rep_granularities[top->granularity].doc);
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
-static void next_base(struct tui *t, struct tui_view *v)
+static void next_base(struct tui_view *v)
 {
 	static const char *const words[] = {"as it is", "less the marked run",
 					    "less the marked run, in shares of that"};
 	struct top *top = v->state;
 
-	if (!of_profile(t, top))
+	if (!of_profile(v->tui, top))
 		return;
 	if (!v->select.other || v->select.other == v->select.run) {
-		tui_message(t, "mark another run first: 1 lists them, m marks");
+		tui_message(v->tui, "mark another run first: 1 lists them, m marks");
 		return;
 	}
 	top->base = (top->base + 1) % 3;
-	tui_message(t, "%s", words[top->base]);
-	ask_from_top(t, v);
+	tui_message(v->tui, "%s", words[top->base]);
+	ask_from_top(v);
 }
 
 static void turn_table(struct tui *t, struct top *top, int step)
@@ -272,13 +272,13 @@ static void turn_table(struct tui *t, struct top *top, int step)
 
 /* ---- keys ---- */
 
-static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act_on_list(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 
 	switch (action) {
 	case TUI_DO_ENTER:
-		choose(t, v);
+		choose(v);
 		return true;
 	case TUI_DO_BACK:
 	case TUI_DO_QUIT:
@@ -290,73 +290,73 @@ static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action actio
 	}
 }
 
-static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act_on_table(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 
-	if (action == TUI_DO_ENTER && top_lead_path(t, v))
+	if (action == TUI_DO_ENTER && top_lead_path(v))
 		return true;
-	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && top_lead_flame(t, v))
+	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && top_lead_flame(v))
 		return true;
-	if (action == TUI_DO_TIMELINE && top_worst(t, v))
+	if (action == TUI_DO_TIMELINE && top_worst(v))
 		return true;
 	/* Where one is. */
 	if (action == TUI_DO_TOP)
 		return true;
 	if (action == TUI_DO_WAKER) {
-		top_lead_wakers(t, v);
+		top_lead_wakers(v);
 		return true;
 	}
-	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action);
+	return tui_lead_act(v, top->rows.table.sheet, tui_table_row(&top->rows.table), action);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 
 	if (top->choosing)
-		return act_on_list(t, v, action);
+		return act_on_list(v, action);
 	switch (action) {
 	case TUI_DO_REPORTS:
 		list(v);
 		return true;
 	case TUI_DO_REPORT_NEXT:
 	case TUI_DO_REPORT_BACK:
-		turn(t, v, action == TUI_DO_REPORT_NEXT ? 1 : -1);
+		turn(v, action == TUI_DO_REPORT_NEXT ? 1 : -1);
 		return true;
 	case TUI_DO_FOLD:
 	case TUI_DO_CALLEES:
-		top_unfold(t, v, action == TUI_DO_FOLD);
+		top_unfold(v, action == TUI_DO_FOLD);
 		return true;
 	case TUI_DO_SAMPLE_TYPE:
-		next_type(t, v);
+		next_type(v);
 		return true;
 	case TUI_DO_KIND:
-		next_granularity(t, v);
+		next_granularity(v);
 		return true;
 	case TUI_DO_DIFFER:
-		next_base(t, v);
+		next_base(v);
 		return true;
 	case TUI_DO_DIFF_CUM:
-		if (of_profile(t, top)) {
+		if (of_profile(v->tui, top)) {
 			top->cum = !top->cum;
-			ask_from_top(t, v);
+			ask_from_top(v);
 		}
 		return true;
 	case TUI_DO_CHART:
 		top->chart = top->charted ? TOP_CHART_NEVER : TOP_CHART_ALWAYS;
 		if (!top->rows.cells.chart.size)
-			tui_message(t, "mmu and heap have charts");
+			tui_message(v->tui, "mmu and heap have charts");
 		return true;
 	case TUI_DO_LINES:
 		top->all_lines = !top->all_lines;
 		return true;
 	case TUI_DO_TABLE_NEXT:
 	case TUI_DO_TABLE_BACK:
-		turn_table(t, top, action == TUI_DO_TABLE_NEXT ? 1 : -1);
+		turn_table(v->tui, top, action == TUI_DO_TABLE_NEXT ? 1 : -1);
 		return true;
 	default:
-		return act_on_table(t, v, action);
+		return act_on_table(v, action);
 	}
 }
 
@@ -374,14 +374,13 @@ static unsigned heeds(const struct tui_view *v)
 	return top->choosing ? TUI_BY_ALL : top_heeds(top_entry_of(top));
 }
 
-static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool can(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 	const struct rep_sheet *s = top_sheet(top);
 	struct tui_lead lead;
 	bool row = s && tui_lead_read(s, tui_table_row(&top->rows.table), &lead);
 
-	(void)t;
 	switch (action) {
 	case TUI_DO_FOLD:
 	case TUI_DO_CALLEES:
@@ -396,13 +395,12 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
 	size_t n;
 
-	(void)t;
 	if (top->choosing) {
 		snprintf(text, size, "list");
 		return;
@@ -424,11 +422,10 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 		snprintf(text + n, size - n, ", less %.60s", v->select.other->row.name);
 }
 
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
 
-	(void)t;
 	snprintf(text, size, "%s", top_entry_of(top)->name);
 }
 

@@ -56,17 +56,17 @@ static inline const struct top_entry *top_entry_of(const struct top *top)
 /* ---- leads.c ---- */
 
 /* The flame graph of what the row adds up, the path of a request: false where it is none. */
-bool top_lead_flame(struct tui *t, struct tui_view *v);
-bool top_lead_path(struct tui *t, struct tui_view *v);
+bool top_lead_flame(struct tui_view *v);
+bool top_lead_path(struct tui_view *v);
 /* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
-void top_lead_wakers(struct tui *t, struct tui_view *v);
+void top_lead_wakers(struct tui_view *v);
 
 /* ---- unfold.c ---- */
 
 /* May the rows of this sheet unfold? Prepares it. */
 int top_unfoldable(const struct top *top, struct rep_sheet *s);
 /* Unfolds, or folds, the row under the cursor: into its callers, else whom it calls. */
-void top_unfold(struct tui *t, struct tui_view *v, bool callers);
+void top_unfold(struct tui_view *v, bool callers);
 /* Of the sheet that is shown: NULL for none. */
 struct rep_sheet *top_sheet(struct top *top);
 
@@ -74,17 +74,17 @@ struct rep_sheet *top_sheet(struct top *top);
 
 /* Opens the timeline at the worst moment of the row under the cursor, once it is found. False: it
  * is not one that adds up spans. */
-bool top_worst(struct tui *t, struct tui_view *v);
+bool top_worst(struct tui_view *v);
 
 /* ---- paint.c ---- */
 
-void top_draw(struct tui *t, struct tui_view *v, struct tui_area a);
+void top_draw(struct tui_view *v, struct tui_area a);
 
 /* ---- save.c ---- */
 
 /* The stack of the row under the cursor is copied with it. */
-int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
-bool top_save(struct tui *t, struct tui_view *v, const char *path);
-bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+int top_yank(struct tui_view *v, bool all, struct tp_buf *out);
+bool top_save(struct tui_view *v, const char *path);
+bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif

@@ -317,7 +317,7 @@ static bool chain_of(const struct top *top, const struct rep_sheet *s, size_t ro
 	return true;
 }
 
-static void ask(struct tui *t, struct tui_view *v, struct rep_sheet *s, size_t row, bool callers)
+static void ask(struct tui_view *v, struct rep_sheet *s, size_t row, bool callers)
 {
 	static const struct tui_job how = {.work = work, .done = done, .release = release};
 	struct top *top = v->state;
@@ -327,7 +327,7 @@ static void ask(struct tui *t, struct tui_view *v, struct rep_sheet *s, size_t r
 		return;
 	if (!chain_of(top, s, row, &j->unfold)) {
 		tui_job_free(&j->job);
-		tui_nomem(t);
+		tui_nomem(v->tui);
 		return;
 	}
 	j->unfold.row = (uint32_t)row;
@@ -336,8 +336,9 @@ static void ask(struct tui *t, struct tui_view *v, struct rep_sheet *s, size_t r
 	tui_job_ask(&j->job);
 }
 
-void top_unfold(struct tui *t, struct tui_view *v, bool callers)
+void top_unfold(struct tui_view *v, bool callers)
 {
+	struct tui *t = v->tui;
 	struct top *top = v->state;
 	struct rep_sheet *s = top_sheet(top);
 	long row = s ? tui_table_row(&top->rows.table) : -1;
@@ -359,7 +360,7 @@ void top_unfold(struct tui *t, struct tui_view *v, bool callers)
 		b->open = !b->open;
 		show(t, top);
 	} else if (top->model) {
-		ask(t, v, s, (size_t)row, callers);
+		ask(v, s, (size_t)row, callers);
 	} else {
 		unfold_stack(t, top, s, (size_t)row);
 	}

@@ -86,7 +86,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 	tui_lead_open(t, fine, &select, "timeline", NULL);
 }
 
-bool top_worst(struct tui *t, struct tui_view *v)
+bool top_worst(struct tui_view *v)
 {
 	static const struct tui_job how = {.work = work, .done = done};
 	struct top *top = v->state;
@@ -111,7 +111,7 @@ bool top_worst(struct tui *t, struct tui_view *v)
 		tui_job_ask(&j->job);
 	} else {
 		tui_job_free(&j->job);
-		tui_nomem(t);
+		tui_nomem(v->tui);
 	}
 	return true;
 }
