@@ -39,6 +39,18 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	return false;
 }
 
+/* Is a moment one of the run? False with a message. */
+static bool is_within(struct tui *t, int64_t ns)
+{
+	int64_t duration = t->select.run->row.duration_ns;
+	char length[TUI_TIME_SIZE];
+
+	if (ns > duration)
+		tui_error(t, "the run is over by then: it took %s",
+			  tui_length_text(t->select.run, duration, length));
+	return ns <= duration;
+}
+
 enum { TIME_TO, TIME_FROM };
 
 /* One end of the time range, which is taken where it leaves something. */
@@ -63,13 +75,8 @@ static void set_time(struct tui *t, int from, const char *arg)
 					  other));
 		return;
 	}
-	if (from && ns > t->select.run->row.duration_ns) {
-		char length[TUI_TIME_SIZE];
-
-		tui_error(t, "the run is over by then: it took %s",
-			  tui_length_text(t->select.run, t->select.run->row.duration_ns, length));
+	if (from && !is_within(t, ns))
 		return;
-	}
 	*end = ns;
 	tui_again(t);
 }
@@ -205,20 +212,14 @@ static bool is_time(const char *text)
 
 static void go_time(struct tui *t, const char *text)
 {
-	const struct tui_view_ops *timeline = tui_view_find("timeline");
 	int64_t ns;
 
 	if (!need_trace(t, "times") || !tui_time(t, text, &ns))
 		return;
-	if (ns > t->select.run->row.duration_ns) {
-		char length[TUI_TIME_SIZE];
-
-		tui_error(t, "the run is over by then: it took %s",
-			  tui_length_text(t->select.run, t->select.run->row.duration_ns, length));
+	if (!is_within(t, ns))
 		return;
-	}
 	t->select.at_ns = ns;
-	tui_open(t, timeline, NULL);
+	tui_open(t, tui_view_find("timeline"), NULL);
 }
 
 /* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, anything else the

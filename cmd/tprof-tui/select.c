@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "output/ops.h"
 #include "top/top.h"
 #include "tprof-tui/select.h"
 
@@ -92,6 +93,23 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by
 	return f;
 }
 
+int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key)
+{
+	char numbers[100];
+	bool times = by & REP_BY_TIME;
+	int failed;
+
+	/* With the hash: a run that is taken away may leave its id to another. */
+	snprintf(numbers, sizeof(numbers), "%" PRId64 " %" PRId64 " %" PRId64 " ", s->run->row.id,
+		 times ? s->from_ns : 0, times ? s->to_ns : 0);
+	failed = rep_put(key, numbers) | rep_put(key, s->run->row.hash);
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
+		failed |= rep_put(key, "\n") |
+			  rep_put(key, by & tui_texts[i].by && s->text[i] ? s->text[i] : "");
+	return failed | rep_put(key, "\n") | tp_buf_put(key, more, strlen(more) + 1) ? TP_ENOMEM
+										     : 0;
+}
+
 int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsigned by,
 		      struct tp_store *store, struct tp_err *err)
 {
@@ -105,6 +123,17 @@ void tui_filtered_release(struct tui_filtered *f)
 {
 	rep_view_release(&f->view);
 	rep_filter_release(&f->filter);
+}
+
+char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE])
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < run->nlabels && n < TUI_LABELS_SIZE; i++)
+		n += (size_t)snprintf(text + n, TUI_LABELS_SIZE - n, "%s%s", i ? " " : "",
+				      run->labels[i]);
+	return text;
 }
 
 #define EXACT_SIZE 40

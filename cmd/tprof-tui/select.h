@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/units.h"
 #include "goid.h"
 #include "run.h"
@@ -59,6 +60,9 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size);
  * bytes) is where the times are written. */
 #define TUI_BY_ALL ~0u
 struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by, char times[60]);
+/* All of it that `by` heeds and what of a run it is, as one text: for what is kept of it (worker.h).
+ * `more` stands behind it. TP_ENOMEM. */
+int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key);
 /* Which of it narrows nothing where only filters of these kinds do: "focus, state". */
 void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size);
 
@@ -89,6 +93,9 @@ int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsign
 		      struct tp_store *store, struct tp_err *err);
 void tui_filtered_release(struct tui_filtered *f);
 
+/* "rev=a os=linux", as much as there is room for. Returns text. */
+#define TUI_LABELS_SIZE 4000
+char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE]);
 /* Times of a run, "1.25ms"; of one without a clock they are ticks. A length, "1,250 ticks" then,
  * and a moment, "1,250". Both return text. */
 #define TUI_TIME_SIZE (TP_COUNT_SIZE + 6)

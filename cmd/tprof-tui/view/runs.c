@@ -34,32 +34,16 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_LABELS] = {.name = "labels", .title = "LABELS", .kind = REP_TEXT},
 };
 
-/* "rev=a os=linux" */
-static int labels_of(const struct rep_run *run, struct tp_buf *text)
-{
-	int failed = 0;
-
-	text->size = 0;
-	for (size_t i = 0; i < run->nlabels; i++)
-		failed |= tp_buf_put(text, " ", i > 0) |
-			  tp_buf_put(text, run->labels[i], strlen(run->labels[i]));
-	return failed | tp_buf_put(text, "", 1);
-}
-
 static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 {
 	const struct tui *t = ctx;
-	struct tp_buf labels = {0};
+	char labels[TUI_LABELS_SIZE];
 	int code = rep_output_begin(out, "runs", columns, NCOLUMNS, err);
 
 	for (size_t i = 0; i < t->cmd->all.n && !code; i++) {
 		const struct rep_run *run = &t->cmd->all.run[i];
 		bool trace = !strcmp(run->row.kind, "trace");
 
-		if (labels_of(run, &labels)) {
-			code = tp_nomem(err);
-			break;
-		}
 		code = rep_output_row(
 		    out,
 		    (struct rep_value[NCOLUMNS]){
@@ -75,11 +59,10 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 			[COLUMN_EVENTS] = trace ? rep_int(run->row.events) : rep_null(),
 			[COLUMN_GOROUTINES] = trace ? rep_int(run->row.goroutines) : rep_null(),
 			[COLUMN_LOSSES] = rep_int(run->losses),
-			[COLUMN_LABELS] = rep_str((const char *)labels.data),
+			[COLUMN_LABELS] = rep_str(tui_labels_text(run, labels)),
 		    },
 		    err);
 	}
-	tp_buf_release(&labels);
 	return code ? code : rep_output_end(out, err);
 }
 

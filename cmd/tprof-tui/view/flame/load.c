@@ -30,39 +30,11 @@ static void free_load(void *object)
 	free(load);
 }
 
-static int put_text(struct tp_buf *b, const char *name, const char *text)
-{
-	return text ? tp_buf_put(b, name, 1) | tp_buf_put(b, text, strlen(text) + 1) : 0;
-}
-
-/* All that a load depends on, in a text. */
-static int key_of(const struct job *j, const struct rep_flame_pick *pick, struct tp_buf *key)
-{
-	const struct rep_filter_text *f = &pick->trace.filter;
-	char text[128];
-	int code = 0;
-
-	snprintf(text, sizeof(text), "%lld %lld %d ", (long long)pick->run->row.id,
-		 pick->base ? (long long)pick->base->row.id : -1LL, (int)j->kind.view);
-	code |= put_text(key, "r", text) | put_text(key, "i", pick->sample_index);
-	/* A run that is taken away may leave its id to another. */
-	code |= put_text(key, "h", pick->run->row.hash);
-	code |= put_text(key, "o", pick->base ? pick->base->row.hash : NULL);
-	code |= put_text(key, "g", f->goroutine) | put_text(key, "f", f->focus);
-	code |= put_text(key, "s", f->state) | put_text(key, "w", f->reason);
-	code |= put_text(key, "a", f->from) | put_text(key, "b", f->to);
-	code |= put_text(key, "t", pick->trace.task) | put_text(key, "n", pick->trace.region);
-	/* It is compared as a C string. */
-	for (size_t i = 0; !code && i < key->size; i++)
-		key->data[i] = key->data[i] ? key->data[i] : '\n';
-	return code | tp_buf_put(key, "", 1);
-}
-
 /* What it takes to load may be much more than to merge it the other way round. */
 static int load(struct job *j, struct tp_store *store, struct rep_flame_load **out,
 		struct tp_err *err)
 {
-	char times[60], words[300];
+	char times[60], words[300], kind[240];
 	struct rep_flame_pick pick = {
 	    .run = j->job.select.run,
 	    .base = j->kind.differ ? j->job.select.other : NULL,
@@ -83,7 +55,11 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	pick.trace.region = pick.trace.filter.region;
 	pick.trace.filter.task = pick.trace.filter.region = NULL;
 	pick.words = tui_select_words(&j->job.select, words, sizeof(words));
-	if (key_of(j, &pick, &key)) {
+	snprintf(kind, sizeof(kind), "%lld %.80s %d %.100s",
+		 pick.base ? (long long)pick.base->row.id : -1LL,
+		 pick.base ? pick.base->row.hash : "", (int)j->kind.view,
+		 pick.sample_index ? pick.sample_index : "");
+	if (tui_select_key(&j->job.select, TUI_BY_ALL, kind, &key)) {
 		tp_buf_release(&key);
 		return tp_nomem(err);
 	}

@@ -351,7 +351,6 @@ static bool go(struct tui_view *v, const char *text)
 {
 	struct gr_life *g = v->state;
 	struct rep_goid id;
-	struct tp_err err;
 	int64_t ns;
 
 	if (!tui_is_trace(&v->select))
@@ -362,11 +361,8 @@ static bool go(struct tui_view *v, const char *text)
 	}
 	if (!rep_goid_is(&g->id))
 		return false;
-	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err) ||
-	    rep_filter_check_unit(text, "time", v->select.run, &err)) {
-		tui_error(v->tui, "%s", err.msg);
+	if (!tui_time(v->tui, text, &ns))
 		return true;
-	}
 	g->here = GR_SPANS;
 	g->at_ns = ns;
 	g->want = -1;

@@ -452,38 +452,45 @@ static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 }
 
 /* The row under the cursor, or all of them: time and share of each column. */
-static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
+static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *buf)
 {
+	static const struct rep_column columns[] = {{.name = "row", .kind = REP_TEXT},
+						    {.name = "from_ns", .kind = REP_NS},
+						    {.name = "to_ns", .kind = REP_NS},
+						    {.name = "share", .kind = REP_SHARE}};
+	const struct rep_output_options opt = {.format = REP_FORMAT_TSV, .sink = rep_sink_buf(buf)};
 	struct ov_heat *h = &o->heat;
-	int fit = s->area.rows - 2 - BANDS, each = per_row(o, fit), code = 0;
+	int each = per_row(o, s->area.rows - 2 - BANDS);
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code = rep_output_new(&out, &opt, &err);
 
-	code = rep_put(out, "row\tfrom_ns\tto_ns\tshare\n");
-	for (int row = 0; row < h->rows && !code; row++) {
-		for (int c = 0; c < h->cols && !code; c++) {
-			double part = share(o, row, each, c, h->cols);
-			char name[64], text[80];
-			int64_t from, to;
+	if (!code)
+		code = rep_output_begin(out, "heat", columns, 4, &err);
+	for (int i = 0; i < h->rows * h->cols && !code; i++) {
+		int row = i / h->cols, col = i % h->cols;
+		double part = share(o, row, each, col, h->cols);
+		int64_t from, to;
+		char name[64];
 
-			if (!all && (row != h->row || c != h->col))
-				continue;
-			ov_column(o, c, h->cols, &from, &to);
-			if (of_groups(o) && row >= BANDS) {
-				const char *full = o->result[OV_GROUPS].names->name[row - BANDS];
-
-				code = rep_escape(out, full, strlen(full), REP_ESCAPE_TSV);
-			} else {
-				row_name(o, row, each, name);
-				code = rep_put(out, name);
-			}
-			snprintf(text, sizeof(text), "\t%" PRId64 "\t%" PRId64 "\t", from, to);
-			if (!code)
-				code = rep_put(out, text);
-			if (!code && !isnan(part))
-				code = rep_put_double(out, part);
-			if (!code)
-				code = rep_put(out, "\n");
-		}
+		if (!all && (row != h->row || col != h->col))
+			continue;
+		ov_column(o, col, h->cols, &from, &to);
+		row_name(o, row, each, name);
+		code = rep_output_row(
+		    out,
+		    (struct rep_value[]){
+			of_groups(o) && row >= BANDS
+			    ? rep_str(o->result[OV_GROUPS].names->name[row - BANDS])
+			    : rep_str(name),
+			rep_int(from), rep_int(to), isnan(part) ? rep_null() : rep_float(part)},
+		    &err);
 	}
+	if (!code)
+		code = rep_output_end(out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
 	return code;
 }
 

@@ -29,19 +29,6 @@ static void free_lanes(void *object)
 	free(l);
 }
 
-/* What lanes depend on, as one text; NULL: no memory. */
-static char *key_of(const struct tui_select *s)
-{
-	const char *goroutine = s->goroutine ? s->goroutine : "", *task = s->task ? s->task : "";
-	const char *region = s->region ? s->region : "";
-	char *key = NULL;
-
-	if (asprintf(&key, "%" PRId64 " %s\n%s\n%s\n%s", s->run->row.id, s->run->row.hash,
-		     goroutine, task, region) < 0)
-		return NULL;
-	return key;
-}
-
 static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **out,
 		     struct tp_err *err)
 {
@@ -68,19 +55,20 @@ static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **ou
 static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes **lanes,
 		      struct tp_err *err)
 {
-	char *key = key_of(&j->job.select);
-	struct lanes *l;
-	int code = 0;
+	struct tp_buf key = {0};
+	struct lanes *l = NULL;
+	int code = tui_select_key(&j->job.select, REP_BY_GOROUTINE | REP_BY_TASK, "", &key)
+		       ? tp_nomem(err)
+		       : 0;
 
-	if (!key)
-		return tp_nomem(err);
-	l = tui_keep_find(&j->job, free_lanes, key);
-	if (!l) {
+	if (!code)
+		l = tui_keep_find(&j->job, free_lanes, (const char *)key.data);
+	if (!code && !l) {
 		code = new_lanes(j, store, &l, err);
 		if (!code)
-			code = tui_keep_put(&j->job, free_lanes, key, l, err);
+			code = tui_keep_put(&j->job, free_lanes, (const char *)key.data, l, err);
 	}
-	free(key);
+	tp_buf_release(&key);
 	if (!code)
 		*lanes = l->lanes;
 	return code;

@@ -15,14 +15,18 @@
 /* No more of them are kept: a line below the table tells. */
 #define MOST_ROWS 200000
 
+void top_told_release(struct top_told *t)
+{
+	top_model_drop(t->model);
+	tp_buf_release(&t->types);
+	*t = (struct top_told){0};
+}
+
 void top_ask_free(void *ask)
 {
 	struct top_ask *a = ask;
 
-	if (!a)
-		return;
-	top_model_drop(a->model);
-	tp_buf_release(&a->types);
+	top_told_release(&a->told);
 	free(a);
 }
 
@@ -70,12 +74,12 @@ static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *s
 	    .whole = true,
 	};
 
-	opt.each = a->each && top_has_each(&a->entry);
+	opt.each = a->how.each && top_has_each(&a->entry);
 	opt.report = rep_report_meant(a->entry.name, &opt);
 	if (!strcmp(opt.report->name, "goroutines"))
 		opt.sort = state_key(&opt.filter);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
-		snprintf(a->meant, sizeof(a->meant), "%s", opt.report->name);
+		snprintf(a->told.meant, sizeof(a->told.meant), "%s", opt.report->name);
 	return rep_top_several(opt.report) ? fill_page(&opt, f->job.select.run, store, out, err)
 					   : rep_top(out, store, f->job.select.run, 1, &opt, err);
 }
@@ -125,11 +129,11 @@ static int load_view(struct tui_fill *f, const struct top_ask *a, struct tp_stor
 static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
 		    struct tp_profile **p, struct tp_err *err)
 {
-	const struct rep_difference_options how = {.mark = a->base == TOP_DIFF_BASE};
+	const struct rep_difference_options how = {.mark = a->how.base == TOP_DIFF_BASE};
 	struct tp_profile *base = NULL, *difference = NULL;
 	int code;
 
-	if (a->base == TOP_NO_BASE || !f->job.select.other ||
+	if (a->how.base == TOP_NO_BASE || !f->job.select.other ||
 	    f->job.select.other == f->job.select.run)
 		return 0;
 	if (strcmp(f->job.select.other->row.kind, f->job.select.run->row.kind) != 0)
@@ -144,7 +148,7 @@ static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 		return code;
 	tp_profile_free(*p);
 	*p = difference;
-	a->based = true;
+	a->told.based = true;
 	return 0;
 }
 
@@ -157,11 +161,12 @@ static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 	for (size_t i = 0; i < p->ntypes; i++) {
 		struct tp_text t = tp_dict_text(p->dict, p->types[i].type);
 
-		failed |= tp_buf_put(&a->types, t.text, t.size) | tp_buf_put(&a->types, "", 1);
+		failed |=
+		    tp_buf_put(&a->told.types, t.text, t.size) | tp_buf_put(&a->told.types, "", 1);
 	}
-	a->ntypes = p->ntypes;
-	a->at = v->index;
-	snprintf(a->found, sizeof(a->found), "%s", v->type);
+	a->told.ntypes = p->ntypes;
+	a->told.at = v->index;
+	snprintf(a->told.found, sizeof(a->told.found), "%s", v->type);
 	return failed ? TP_ENOMEM : 0;
 }
 
@@ -188,16 +193,16 @@ static void options(const struct tui_fill *f, const struct top_ask *a,
 	/* All rows, where tprof-top leaves out those that hardly count, in the same unit. */
 	opt->unit_fraction = opt->node_fraction;
 	opt->node_fraction = 0;
-	opt->granularity = a->granularity;
-	opt->cum = a->cum;
+	opt->granularity = a->how.granularity;
+	opt->cum = a->how.cum;
 	opt->focus = f->job.select.focus;
-	opt->sample_index = *a->type ? a->type : NULL;
+	opt->sample_index = *a->how.type ? a->how.type : NULL;
 }
 
 static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
 			  struct rep_output *out, struct tp_err *err)
 {
-	struct top_model *m = a->model = top_model_new();
+	struct top_model *m = a->told.model = top_model_new();
 	struct rep_profile_options opt;
 	int code = m ? load_view(f, a, store, f->job.select.run, &m->profile, err) : tp_nomem(err);
 
@@ -234,7 +239,7 @@ static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 
 	if (code)
 		return code;
-	m = a->model = top_model_new();
+	m = a->told.model = top_model_new();
 	if (!m)
 		return tp_nomem(err);
 	m->by_name = true;

@@ -14,12 +14,12 @@ bool top_lead_flame(struct tui_view *v)
 	struct tui_select select;
 	const char *arg = e->kind == TOP_FUNCTIONS ? rep_trace_views[e->which].name
 			  : e->kind == TOP_REPORT  ? rep_trace_views[REP_TRACE_CPU].name
-			  : tui_is_profile(&v->select) && *top->found ? top->found
-								      : NULL;
+			  : tui_is_profile(&v->select) && *top->told.found ? top->told.found
+									   : NULL;
 
 	bool fine;
 
-	if (!top->model || e->kind == TOP_GO)
+	if (!top->told.model || e->kind == TOP_GO)
 		return false;
 	fine = tui_select_copy(&select, &v->select) &&
 	       tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table));

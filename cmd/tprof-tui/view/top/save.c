@@ -114,7 +114,7 @@ static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_format format,
 		    struct tp_buf *out, struct tp_err *err)
 {
-	const struct rep_profile_view *view = &top->model->top.view;
+	const struct rep_profile_view *view = &top->told.model->top.view;
 	const struct rep_flame_tree_options tree_options = {0};
 	const struct rep_flame_source source = {
 	    .profile = view->profile, .type = view->index, .ratio = 1};
@@ -185,9 +185,9 @@ bool top_save(struct tui_view *v, const char *path)
 	}
 	/* Of what has no flame graph, text is a table; JSON is one of all. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
-	    (format == REP_FLAME_TEXT && !top->model))
+	    (format == REP_FLAME_TEXT && !top->told.model))
 		return tui_table_save(t, &top->rows.table, path);
-	if (top->model)
+	if (top->told.model)
 		code = flame_of(v, top, format, &b, &err);
 	else if (format == REP_FLAME_SVG && has_chart(top))
 		code = chart_of(v, &b, &err);
@@ -251,8 +251,8 @@ bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 		name = tui_table_cell(&top->rows.table, "entry");
 	if (!name || name->type != REP_TYPE_TEXT)
 		return false;
-	if (top->model)
-		return place_of(top->model->profile->dict, name, file, size, line);
+	if (top->told.model)
+		return place_of(top->told.model->profile->dict, name, file, size, line);
 	if (tp_dict_load(v->tui->cmd->store, v->select.run->row.id, &dict, &err))
 		return false;
 	found = place_of(dict, name, file, size, line);

@@ -28,24 +28,18 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	if (top->fresh)
 		forget_place(top);
 	top->fresh = false;
-	top_model_drop(top->model);
-	top->model = NULL;
+	top_told_release(&top->told);
+	top->told = a->told;
+	a->told = (struct top_told){0};
 	free(top->way);
 	top->way = NULL;
 	top->nways = 0;
 	top->shown = 0;
-	tp_buf_release(&top->types);
-	top->types = a->types;
-	a->types = (struct tp_buf){0};
-	memcpy(top->found, a->found, sizeof(top->found));
-	memcpy(top->meant, a->meant, sizeof(top->meant));
-	top->type_at = a->at;
-	top->ntypes = a->ntypes;
-	top->based = a->based;
-	if (f->job.code)
+	if (f->job.code) {
+		top_model_drop(top->told.model);
+		top->told.model = NULL;
 		return;
-	top->model = a->model;
-	a->model = NULL;
+	}
 	for (size_t i = 0; i < f->cells.n; i++)
 		if (top_unfoldable(top, &f->cells.sheet[i]))
 			tui_nomem(v->tui);
@@ -66,11 +60,7 @@ static void ask(struct tui_view *v)
 		return;
 	}
 	a->entry = *top_entry_of(top);
-	a->granularity = top->granularity;
-	a->cum = top->cum;
-	a->each = top->each;
-	a->base = top->base;
-	memcpy(a->type, top->type, sizeof(a->type));
+	a->how = top->how;
 	tui_screen_size(&rows, &cols);
 	tui_rows_ask(v, &(struct tui_ask){.rows = &top->rows,
 					  .fill = top_fill,
@@ -108,8 +98,8 @@ static void forget_tables(struct tui *t)
 			continue;
 		tui_table_show(&top->rows.table, NULL);
 		rep_cells_release(&top->rows.cells);
-		top_model_drop(top->model);
-		top->model = NULL;
+		top_model_drop(top->told.model);
+		top->told.model = NULL;
 		top->shown = 0;
 	}
 }
@@ -147,8 +137,7 @@ static void close_view(struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	top_model_drop(top->model);
-	tp_buf_release(&top->types);
+	top_told_release(&top->told);
 	free(top->way);
 	tui_rows_release(&top->choice);
 	tui_rows_close(v);
@@ -205,19 +194,19 @@ static bool of_profile(struct tui *t, struct top *top)
 static void next_type(struct tui_view *v)
 {
 	struct top *top = v->state;
-	size_t next = top->ntypes ? (top->type_at + 1) % top->ntypes : 0, at = 0;
-	const char *type = (const char *)top->types.data;
+	size_t next = top->told.ntypes ? (top->told.at + 1) % top->told.ntypes : 0, at = 0;
+	const char *type = (const char *)top->told.types.data;
 
 	if (!of_profile(v->tui, top))
 		return;
-	if (top->ntypes < 2) {
+	if (top->told.ntypes < 2) {
 		tui_message(v->tui, "there is one sample type only");
 		return;
 	}
 	for (; at < next; at++)
 		type += strlen(type) + 1;
 	/* Types may have no names, or the same. */
-	snprintf(top->type, sizeof(top->type), "%zu", next);
+	snprintf(top->how.type, sizeof(top->how.type), "%zu", next);
 	ask(v);
 	tui_message(v->tui, "%.80s", type);
 }
@@ -227,15 +216,15 @@ static void next_granularity(struct tui_view *v)
 	struct top *top = v->state;
 
 	if (top_has_each(top_entry_of(top))) {
-		top->each = !top->each;
+		top->how.each = !top->how.each;
 		ask_from_top(v);
 		return;
 	}
 	if (!of_profile(v->tui, top))
 		return;
-	top->granularity = (top->granularity + 1) % REP_NGRANULARITIES;
-	tui_message(v->tui, "by %s: %s", rep_granularities[top->granularity].name,
-		    rep_granularities[top->granularity].doc);
+	top->how.granularity = (top->how.granularity + 1) % REP_NGRANULARITIES;
+	tui_message(v->tui, "by %s: %s", rep_granularities[top->how.granularity].name,
+		    rep_granularities[top->how.granularity].doc);
 	ask_from_top(v);
 }
 
@@ -251,8 +240,8 @@ static void next_base(struct tui_view *v)
 		tui_message(v->tui, "mark another run first: 1 lists them, m marks");
 		return;
 	}
-	top->base = (top->base + 1) % 3;
-	tui_message(v->tui, "%s", words[top->base]);
+	top->how.base = (top->how.base + 1) % 3;
+	tui_message(v->tui, "%s", words[top->how.base]);
 	ask_from_top(v);
 }
 
@@ -339,7 +328,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		return true;
 	case TUI_DO_DIFF_CUM:
 		if (of_profile(v->tui, top)) {
-			top->cum = !top->cum;
+			top->how.cum = !top->how.cum;
 			ask_from_top(v);
 		}
 		return true;
@@ -405,20 +394,21 @@ static void title(struct tui_view *v, char *text, size_t size)
 		snprintf(text, size, "list");
 		return;
 	}
-	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->meant ? ": " : "", top->meant);
+	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->told.meant ? ": " : "",
+			     top->told.meant);
 	if (top->rows.cells.n > 1 && n < size)
 		n += (size_t)snprintf(text + n, size - n, " %zu/%zu %s", top->shown + 1,
 				      top->rows.cells.n, top->rows.cells.sheet[top->shown].name);
-	if (top->each && top_has_each(e) && n < size)
+	if (top->how.each && top_has_each(e) && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", each");
-	if (top->ntypes > 1 && n < size)
-		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->found);
-	if (top->granularity != REP_FUNCTIONS && top->model && n < size)
+	if (top->told.ntypes > 1 && n < size)
+		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->told.found);
+	if (top->how.granularity != REP_FUNCTIONS && top->told.model && n < size)
 		n += (size_t)snprintf(text + n, size - n, " by %s",
-				      rep_granularities[top->granularity].name);
-	if (top->cum && top->model && n < size)
+				      rep_granularities[top->how.granularity].name);
+	if (top->how.cum && top->told.model && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", cum first");
-	if (top->based && v->select.other && n < size)
+	if (top->told.based && v->select.other && n < size)
 		snprintf(text + n, size - n, ", less %.60s", v->select.other->row.name);
 }
 

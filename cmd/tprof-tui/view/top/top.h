@@ -23,19 +23,9 @@ struct top {
 	int at;	      /* of the list */
 	size_t shown; /* sheet of the cells that is shown */
 
-	/* asked for */
-	enum rep_granularity granularity;
-	bool cum, each; /* each: one row per goroutine, task or region */
-	char type[96];
-	enum top_base base;
-
-	/* of what is shown */
-	struct top_model *model;
-	char found[96], meant[40];
-	size_t type_at, ntypes;
-	struct tp_buf types;
-	bool based;
-	struct top_way *way; /* by row; NULL: nothing is unfolded yet */
+	struct top_how how;   /* asked for */
+	struct top_told told; /* of what is shown */
+	struct top_way *way;  /* by row; NULL: nothing is unfolded yet */
 	size_t nways;
 	bool fresh; /* the next table is another one, and begins at its top */
 

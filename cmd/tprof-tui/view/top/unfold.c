@@ -33,7 +33,7 @@ struct rep_sheet *top_sheet(struct top *top)
 
 int top_unfoldable(const struct top *top, struct rep_sheet *s)
 {
-	if (s->ncolumns > MOST_VALUES || (!top->model && stack_column(s) < 0))
+	if (s->ncolumns > MOST_VALUES || (!top->told.model && stack_column(s) < 0))
 		return 0;
 	return rep_sheet_unfolds(s);
 }
@@ -258,7 +258,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		tui_error(v->tui, "%s", job->err.msg);
 		return;
 	}
-	if (!s || u->row >= s->nrows || top->model != j->model)
+	if (!s || u->row >= s->nrows || top->told.model != j->model)
 		return;
 	rows = calloc((u->nnext + 1) * s->ncolumns, sizeof(*rows));
 	failed = !rows || !grow_ways(top, s->nrows + u->nnext);
@@ -313,7 +313,7 @@ static bool chain_of(const struct top *top, const struct rep_sheet *s, size_t ro
 		}
 		row = s->branch[row].above - 1;
 	}
-	u->root = top->model->by_name ? root_of(top->model, s, row) : row;
+	u->root = top->told.model->by_name ? root_of(top->told.model, s, row) : row;
 	return true;
 }
 
@@ -332,7 +332,7 @@ static void ask(struct tui_view *v, struct rep_sheet *s, size_t row, bool caller
 	}
 	j->unfold.row = (uint32_t)row;
 	j->unfold.callers = callers;
-	j->model = top_model_keep(top->model);
+	j->model = top_model_keep(top->told.model);
 	tui_job_ask(&j->job);
 }
 
@@ -354,12 +354,12 @@ void top_unfold(struct tui_view *v, bool callers)
 		return;
 	}
 	b = &s->branch[row];
-	same = !top->model || !b->asked ||
+	same = !top->told.model || !b->asked ||
 	       ((size_t)row < top->nways && top->way[row].below == callers);
 	if (b->asked && same) {
 		b->open = !b->open;
 		show(t, top);
-	} else if (top->model) {
+	} else if (top->told.model) {
 		ask(v, s, (size_t)row, callers);
 	} else {
 		unfold_stack(t, top, s, (size_t)row);
