@@ -154,7 +154,6 @@ static void complete(struct tui_view *v, int step)
 	struct tp_err err;
 	const char *word;
 
-	(void)v;
 	if (s->menu.n) {
 		word = tui_menu_turn(&s->menu, step);
 		put_word(s, word, strlen(word));

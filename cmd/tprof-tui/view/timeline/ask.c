@@ -256,7 +256,7 @@ void tl_want(struct timeline *s, enum tl_ask special)
 
 /* ---- what has come ---- */
 
-static void take_roster(struct tui *t, struct timeline *s, struct tl_job *j)
+static void take_roster(struct timeline *s, struct tl_job *j)
 {
 	s->roster = j->roster;
 	j->roster = (struct tl_roster){0};
@@ -273,7 +273,7 @@ static void take_roster(struct tui *t, struct timeline *s, struct tl_job *j)
 			       "selection away"
 			     : "this trace knows of no goroutine");
 	else
-		tl_begin(t, s);
+		tl_begin(s);
 }
 
 static void take_event(struct tui *t, struct timeline *s, struct tl_job *j)
@@ -331,7 +331,7 @@ static void take(struct tui *t, struct timeline *s, struct tl_job *j)
 
 	switch (j->ask) {
 	case TL_ASK_ROSTER:
-		take_roster(t, s, j);
+		take_roster(s, j);
 		break;
 	case TL_ASK_STEP:
 		take_event(t, s, j);

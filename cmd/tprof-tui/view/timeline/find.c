@@ -63,7 +63,7 @@ static bool find_name(struct timeline *s, const char *text, int step)
 		size_t k = step < 0 ? (at + 2 * n - i) % n : (at + i) % n;
 		const struct rep_lane *lane = lane_at(s, k);
 
-		tl_lane_text(s, lane, name, sizeof(name));
+		tl_lane_text(lane, name, sizeof(name));
 		if (!rep_text_holds(name, strlen(name), text))
 			continue;
 		go_to_lane(s, lane);
@@ -198,7 +198,7 @@ void tl_highlight_picture(struct timeline *s)
 
 		if (!lane)
 			continue;
-		tl_lane_text(s, lane, name, sizeof(name));
+		tl_lane_text(lane, name, sizeof(name));
 		h->row[i] = rep_text_holds(name, strlen(name), h->text);
 	}
 	light_labels(s);

@@ -33,7 +33,7 @@ static int put_row(const struct timeline *s, const struct rep_lane *lane, struct
 	char name[700];
 	int failed;
 
-	tl_lane_text(s, lane, name, sizeof(name));
+	tl_lane_text(lane, name, sizeof(name));
 	failed = rep_escape(out, name, strlen(name), REP_ESCAPE_SHOWN) | tp_buf_put(out, "\t", 1);
 	for (int i = 0; i < s->window.cols; i++) {
 		const struct rep_cell *cell = cell_at(s, lane, i);
@@ -221,7 +221,7 @@ static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 		const struct rep_lane *lane = s->list.row[s->top + i];
 		char name[700];
 
-		tl_lane_text(s, lane, name, sizeof(name));
+		tl_lane_text(lane, name, sizeof(name));
 		failed |=
 		    put_text(&out, 4, y + SVG_ROW - 5, name, strlen(name) < 34 ? strlen(name) : 34);
 		failed |= put_cells(s, lane, y, &out);

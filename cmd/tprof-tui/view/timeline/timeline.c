@@ -38,13 +38,12 @@ static bool open_view(struct tui_view *v, const char *arg)
 	return !arg || take_kind(v->tui, s, arg);
 }
 
-void tl_begin(struct tui *t, struct timeline *s)
+void tl_begin(struct timeline *s)
 {
 	const struct tui_select *select = &s->view->select;
 	const struct rep_lane *lane = NULL;
 	int64_t from, to;
 
-	(void)t;
 	tl_window_init(&s->window, 0, s->duration, s->layout.cols > 0 ? s->layout.cols : 1);
 	tl_range(s, &from, &to);
 	tl_window_show(&s->window, from, to);
@@ -102,7 +101,7 @@ static void draw(struct tui_view *v, struct tui_area area)
 	}
 	tl_relist(s);
 	if (s->ready)
-		tl_draw(v->tui, s);
+		tl_draw(s);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, "one moment");
 	tl_ask(v->tui, s);

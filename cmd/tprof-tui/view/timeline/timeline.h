@@ -129,7 +129,7 @@ void tl_ask_release(struct timeline *s);
 /* ---- timeline.c ---- */
 
 /* Rows have come: the window and the cursor as the selection asks for. */
-void tl_begin(struct tui *t, struct timeline *s);
+void tl_begin(struct timeline *s);
 
 /* What Enter does. */
 void tl_enter(struct tui *t, struct timeline *s);
@@ -187,10 +187,10 @@ bool tl_go(struct tui_view *v, const char *text);
 /* ---- draw.c, panel.c ---- */
 
 void tl_lay_out(struct tl_layout *l, struct tui_area area);
-void tl_draw(struct tui *t, struct timeline *s);
+void tl_draw(struct timeline *s);
 void tl_draw_panel(struct timeline *s, int row, int rows);
 /* What a row is called: "main.worker", "g17 main.worker", "P 3"; "" for none. */
-void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *text, size_t size);
+void tl_lane_text(const struct rep_lane *row, char *text, size_t size);
 /* "g17 main.worker"; one that has no row is known by its id alone. */
 void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_goid id, char *text,
 		       size_t size);
