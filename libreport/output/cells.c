@@ -270,6 +270,23 @@ char *rep_text_lower(const char *text)
 	return copy;
 }
 
+char *rep_value_shown(const struct rep_value *v, enum rep_kind kind, char *text, size_t size)
+{
+	struct tp_buf b = {0};
+	size_t n = 0;
+
+	if (v && !rep_put_shown(&b, kind, v)) {
+		n = b.size < size ? b.size : size - 1;
+		while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
+			n--;
+		if (n)
+			memcpy(text, b.data, n);
+	}
+	text[n] = '\0';
+	tp_buf_release(&b);
+	return text;
+}
+
 /* ---- order ---- */
 
 /* Nothing, numbers, texts. */

@@ -95,6 +95,9 @@ bool rep_value_is(const struct rep_value *v, const char *text);
 /* Is it a text, and not an empty one? */
 bool rep_value_is_text(const struct rep_value *v);
 double rep_value_number(const struct rep_value *v); /* 0 for what is none */
+/* As people read it, cut to `size` bytes between two characters; "" for NULL, and without memory.
+ * Returns text. */
+char *rep_value_shown(const struct rep_value *v, enum rep_kind kind, char *text, size_t size);
 /* Does the text hold `part` (lower case), without regard to case? */
 bool rep_text_holds(const char *text, size_t size, const char *part);
 char *rep_text_lower(const char *text); /* a copy; NULL: no memory */

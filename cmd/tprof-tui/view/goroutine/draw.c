@@ -13,20 +13,7 @@
 static const char *shown(const struct gr_life *g, int piece, long row, const char *column,
 			 enum rep_kind kind, char text[200])
 {
-	const struct rep_value *v = gr_cell(g, piece, row, column);
-	struct tp_buf b = {0};
-
-	text[0] = '\0';
-	if (v && !rep_put_shown(&b, kind, v) && b.data) {
-		size_t n = b.size < 199 ? b.size : 199;
-
-		/* Not within a character. */
-		while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
-			n--;
-		snprintf(text, 200, "%.*s", (int)n, (char *)b.data);
-	}
-	tp_buf_release(&b);
-	return text;
+	return rep_value_shown(gr_cell(g, piece, row, column), kind, text, 200);
 }
 
 /* What moments and sums are of. */
@@ -79,18 +66,14 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 /* " 6.5%", as reports write it. */
 static int draw_share(int row, int col, int cols, int64_t ns, const struct rep_value *total)
 {
-	struct tp_buf b = {0};
 	struct rep_value share;
-	int used = 0;
+	char text[40];
 
 	if (total->type != REP_TYPE_INT || total->i <= 0)
 		return 0;
 	share = rep_float((double)ns / (double)total->i);
-	if (!rep_put_shown(&b, REP_SHARE, &share))
-		used = tui_sayf(row, col, cols, TUI_STYLE_NORMAL, " %.*s", (int)b.size,
-				b.data ? (char *)b.data : "");
-	tp_buf_release(&b);
-	return used;
+	return tui_sayf(row, col, cols, TUI_STYLE_NORMAL, " %s",
+			rep_value_shown(&share, REP_SHARE, text, sizeof(text)));
 }
 
 static void draw_sums(const struct gr_life *g, struct tui_area a)

@@ -21,21 +21,11 @@ struct fact {
 	bool of_run;	     /* no goroutine's: filters but for the time range are not heeded */
 };
 
-static void shown(char text[TEXT], enum rep_kind kind, const struct rep_value *v)
-{
-	struct tp_buf b = {0};
-
-	text[0] = '\0';
-	if (!rep_put_shown(&b, kind, v))
-		snprintf(text, TEXT, "%.*s", (int)b.size, b.data ? (char *)b.data : "");
-	tp_buf_release(&b);
-}
-
 static bool count(char text[TEXT], int64_t n)
 {
 	const struct rep_value v = rep_int(n);
 
-	shown(text, REP_COUNT, &v);
+	rep_value_shown(&v, REP_COUNT, text, TEXT);
 	return true;
 }
 
@@ -43,7 +33,7 @@ static bool share(char text[TEXT], double part)
 {
 	const struct rep_value v = rep_float(part);
 
-	shown(text, REP_SHARE, &v);
+	rep_value_shown(&v, REP_SHARE, text, TEXT);
 	return true;
 }
 
@@ -283,8 +273,8 @@ static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[
 		snprintf(name, TEXT, "%s", of_trace[i].name);
 		return of_trace[i].value(o, text);
 	}
-	shown(name, REP_TEXT, rep_sheet_at(s, (size_t)i, 0));
-	shown(text, REP_TEXT, rep_sheet_at(s, (size_t)i, 1));
+	rep_value_shown(rep_sheet_at(s, (size_t)i, 0), REP_TEXT, name, TEXT);
+	rep_value_shown(rep_sheet_at(s, (size_t)i, 1), REP_TEXT, text, TEXT);
 	return true;
 }
 

@@ -198,7 +198,7 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], name[64];
 	const struct rep_run *run = o->view->select.run;
 	const char *what = h->row == 0 ? "marking" : h->row == 1 ? "stopped" : "busy";
-	struct tp_buf b = {0};
+	char busy[40] = "?";
 	int64_t start, end;
 
 	ov_column(o, h->col, cols, &start, &end);
@@ -214,19 +214,17 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 		name[0] = '\0';
 	else
 		row_name(o, h->row, each, name);
-	if (isnan(part) || rep_put_shown(&b, REP_SHARE, &v))
-		b.size = 0;
+	if (!isnan(part))
+		rep_value_shown(&v, REP_SHARE, busy, sizeof(busy));
 	if (!(of_groups(o) && h->row >= BANDS))
-		snprintf(text, size, "%s%s, %s to %s: %.*s %s",
+		snprintf(text, size, "%s%s, %s to %s: %s %s",
 			 h->mark_ns != INT64_MIN ? "range begun; " : "", name,
-			 tui_moment_text(run, start, from), tui_moment_text(run, end, to),
-			 b.size ? (int)b.size : 1, b.size ? (char *)b.data : "?", what);
+			 tui_moment_text(run, start, from), tui_moment_text(run, end, to), busy,
+			 what);
 	else
-		snprintf(text, size, "%s%s to %s: runs on %.*s of all Ps",
+		snprintf(text, size, "%s%s to %s: runs on %s of all Ps",
 			 h->mark_ns != INT64_MIN ? "range begun; " : "",
-			 tui_moment_text(run, start, from), tui_moment_text(run, end, to),
-			 b.size ? (int)b.size : 1, b.size ? (char *)b.data : "?");
-	tp_buf_release(&b);
+			 tui_moment_text(run, start, from), tui_moment_text(run, end, to), busy);
 }
 
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
