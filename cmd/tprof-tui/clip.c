@@ -11,6 +11,7 @@
 #include "common/goplaces.h"
 #include "profile/code/source.h"
 #include "tprof-tui/state.h"
+#include "tprof-tui/view/rows.h"
 
 #define MOST_CLIP ((size_t)74994) /* bytes that xterm and tmux take */
 
@@ -81,11 +82,7 @@ void tui_clip(struct tui *t, struct tui_view *v, bool all)
 	char path[4096];
 	bool clipped, filed;
 
-	if (!v->ops->yank) {
-		tui_error(t, "there is nothing to copy here");
-		return;
-	}
-	if (v->ops->yank(t, v, all, &text)) {
+	if (tui_yank(v, all, &text)) {
 		tui_nomem(t);
 		tp_buf_release(&text);
 		return;
@@ -136,7 +133,7 @@ void tui_edit(struct tui *t, struct tui_view *v)
 		editor = getenv("EDITOR");
 	if (!editor || !*editor)
 		editor = "vi";
-	if (!v->ops->source || !v->ops->source(t, v, file, sizeof(file), &line)) {
+	if (!tui_source(v, file, sizeof(file), &line)) {
 		tui_error(t, "there is no source line under the cursor");
 		return;
 	}

@@ -39,8 +39,22 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	return false;
 }
 
+/* Is a moment one of the run? False with a message. */
+static bool is_within(struct tui *t, int64_t ns)
+{
+	int64_t duration = t->select.run->row.duration_ns;
+	char length[TUI_TIME_SIZE];
+
+	if (ns > duration)
+		tui_error(t, "the run is over by then: it took %s",
+			  tui_length_text(t->select.run, duration, length));
+	return ns <= duration;
+}
+
+enum { TIME_TO, TIME_FROM };
+
 /* One end of the time range, which is taken where it leaves something. */
-static void set_time(struct tui *t, const char *arg, bool from)
+static void set_time(struct tui *t, int from, const char *arg)
 {
 	int64_t *end = from ? &t->select.from_ns : &t->select.to_ns, ns;
 
@@ -61,50 +75,45 @@ static void set_time(struct tui *t, const char *arg, bool from)
 					  other));
 		return;
 	}
-	if (from && ns > t->select.run->row.duration_ns) {
-		char length[TUI_TIME_SIZE];
-
-		tui_error(t, "the run is over by then: it took %s",
-			  tui_length_text(t->select.run, t->select.run->row.duration_ns, length));
+	if (from && !is_within(t, ns))
 		return;
-	}
 	*end = ns;
 	tui_again(t);
 }
 
-static void do_from(struct tui *t, const char *arg)
-{
-	set_time(t, arg, true);
-}
-
-static void do_to(struct tui *t, const char *arg)
-{
-	set_time(t, arg, false);
-}
-
 /* A filter that is none is not taken, and one that names nothing not for long. */
-static void set(struct tui *t, char **text, const char *arg, enum tui_trial_of of)
+static void set_filter(struct tui *t, int which, const char *arg)
 {
-	char *before = *text;
+	static const struct {
+		const char *what; /* traces alone have them; NULL: profiles, too */
+		bool tried;	  /* is it found out whether it names something? */
+	} of[TUI_NTEXTS] = {
+	    [TUI_TEXT_GOROUTINE] = {"goroutines", true}, [TUI_TEXT_REASON] = {"reasons", false},
+	    [TUI_TEXT_STATE] = {"states", false},	 [TUI_TEXT_TASK] = {"tasks", true},
+	    [TUI_TEXT_REGION] = {"regions", true},
+	};
+	char **text = &t->select.text[which], *before = *text;
 	struct rep_filter filter;
 	struct tp_err err;
 	char times[60];
 	struct rep_filter_text f;
 
+	if (of[which].what && !need_trace(t, of[which].what))
+		return;
 	*text = NULL;
 	if (!tui_select_set(text, arg)) {
 		*text = before;
 		tui_nomem(t);
 		return;
 	}
-	f = tui_select_filter(&t->select, times);
+	f = tui_select_filter(&t->select, TUI_BY_ALL, times);
 	if (rep_filter_init(&filter, &f, &err)) {
 		tui_error(t, "%s", err.msg);
 		free(*text);
 		*text = before;
 	} else {
-		if (*text && of != TUI_TRIAL_NONE)
-			tui_trial(t, of, before);
+		if (*text && of[which].tried)
+			tui_trial(t, (enum tui_text)which, before);
 		else
 			tui_again(t);
 		free(before);
@@ -112,78 +121,44 @@ static void set(struct tui *t, char **text, const char *arg, enum tui_trial_of o
 	rep_filter_release(&filter);
 }
 
-static void do_goroutine(struct tui *t, const char *arg)
-{
-	if (need_trace(t, "goroutines"))
-		set(t, &t->select.goroutine, arg, TUI_TRIAL_GOROUTINE);
-}
-
-static void do_focus(struct tui *t, const char *arg)
-{
-	set(t, &t->select.focus, arg, TUI_TRIAL_NONE);
-}
-
-static void do_reason(struct tui *t, const char *arg)
-{
-	if (need_trace(t, "reasons"))
-		set(t, &t->select.reason, arg, TUI_TRIAL_NONE);
-}
-
-static void do_state(struct tui *t, const char *arg)
-{
-	if (need_trace(t, "states"))
-		set(t, &t->select.state, arg, TUI_TRIAL_NONE);
-}
-
-static void do_task(struct tui *t, const char *arg)
-{
-	if (need_trace(t, "tasks"))
-		set(t, &t->select.task, arg, TUI_TRIAL_TASK);
-}
-
-static void do_region(struct tui *t, const char *arg)
-{
-	if (need_trace(t, "regions"))
-		set(t, &t->select.region, arg, TUI_TRIAL_REGION);
-}
-
-static void do_highlight(struct tui *t, const char *arg)
+static void do_highlight(struct tui *t, int which, const char *arg)
 {
 	struct tui_view *v = tui_current(t);
 
+	(void)which;
 	if (v->ops->highlight)
-		v->ops->highlight(t, v, arg);
+		v->ops->highlight(v, arg);
 	else
 		tui_error(t, "the timeline (3) is where things are highlighted");
 }
 
 const struct tui_palette_command tui_commands[] = {
     {"from", "TIME",
-     "only from this time on (1.5s, 25%, +2ms further); without one, from the start", do_from},
-    {"to", "TIME", "only before this time (+2ms: so long); without one, to the end", do_to},
+     "only from this time on (1.5s, 25%, +2ms further); without one, from the start", set_time,
+     TIME_FROM},
+    {"to", "TIME", "only before this time (+2ms: so long); without one, to the end", set_time,
+     TIME_TO},
     {"goroutine", "ID|REGEX", "only this goroutine, or those whose entry function matches",
-     do_goroutine},
-    {"focus", "REGEX", "only stacks with a function that matches", do_focus},
-    {"reason", "REGEX", "only time blocked for a reason that matches", do_reason},
+     set_filter, TUI_TEXT_GOROUTINE},
+    {"focus", "REGEX", "only stacks with a function that matches", set_filter, TUI_TEXT_FOCUS},
+    {"reason", "REGEX", "only time blocked for a reason that matches", set_filter, TUI_TEXT_REASON},
     {"state", "STATE", "only time in these states: running, runnable, blocked, syscall, …",
-     do_state},
-    {"task", "ID|REGEX", "only inside this user task, or tasks whose type matches", do_task},
-    {"region", "REGEX", "only inside user regions whose type matches", do_region},
+     set_filter, TUI_TEXT_STATE},
+    {"task", "ID|REGEX", "only inside this user task, or tasks whose type matches", set_filter,
+     TUI_TEXT_TASK},
+    {"region", "REGEX", "only inside user regions whose type matches", set_filter, TUI_TEXT_REGION},
     {"highlight", "TEXT", "in the timeline: what has this state, reason, function, region or log",
-     do_highlight},
+     do_highlight, 0},
 };
 const size_t tui_ncommands = sizeof(tui_commands) / sizeof(tui_commands[0]);
 
 static void no_command(struct tui *t, const char *name)
 {
 	struct cmd_near near = {0};
+	struct tui_word w;
 
-	for (size_t i = 0; i < tui_ncommands; i++)
-		cmd_near_try(&near, name, tui_commands[i].name);
-	for (size_t i = 0; tui_views[i]; i++)
-		cmd_near_try(&near, name, tui_views[i]->name);
-	for (int i = TUI_DO_NONE + 1; i < TUI_NACTIONS; i++)
-		cmd_near_try(&near, name, tui_actions[i].name);
+	for (size_t i = 0; tui_word_at(i, &w); i++)
+		cmd_near_try(&near, name, w.name);
 	if (near.word)
 		tui_error(t, "there is no command '%s'; did you mean %s?", name, near.word);
 	else
@@ -214,7 +189,7 @@ void tui_command(struct tui *t, const char *line)
 	arg = line + n + strspn(line + n, " ");
 	for (size_t i = 0; i < tui_ncommands; i++) {
 		if (!strcmp(tui_commands[i].name, name)) {
-			tui_commands[i].run(t, arg);
+			tui_commands[i].run(t, tui_commands[i].which, arg);
 			return;
 		}
 	}
@@ -237,20 +212,14 @@ static bool is_time(const char *text)
 
 static void go_time(struct tui *t, const char *text)
 {
-	const struct tui_view_ops *timeline = tui_view_find("timeline");
 	int64_t ns;
 
 	if (!need_trace(t, "times") || !tui_time(t, text, &ns))
 		return;
-	if (ns > t->select.run->row.duration_ns) {
-		char length[TUI_TIME_SIZE];
-
-		tui_error(t, "the run is over by then: it took %s",
-			  tui_length_text(t->select.run, t->select.run->row.duration_ns, length));
+	if (!is_within(t, ns))
 		return;
-	}
 	t->select.at_ns = ns;
-	tui_open(t, timeline, NULL);
+	tui_open(t, tui_view_find("timeline"), NULL);
 }
 
 /* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, anything else the
@@ -264,15 +233,15 @@ void tui_go(struct tui *t, const char *text)
 	if (!*text)
 		return;
 	if (*text == '#') {
-		do_task(t, text + 1);
+		set_filter(t, TUI_TEXT_TASK, text + 1);
 		return;
 	}
-	if (v && v->ops->go && v->ops->go(t, v, text))
+	if (v && v->ops->go && v->ops->go(v, text))
 		return;
 	if (rep_goid_parse(text, &goid))
-		do_goroutine(t, text);
+		set_filter(t, TUI_TEXT_GOROUTINE, text);
 	else if (is_time(text))
 		go_time(t, text);
 	else
-		do_task(t, text);
+		set_filter(t, TUI_TEXT_TASK, text);
 }

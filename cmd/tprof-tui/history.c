@@ -24,7 +24,7 @@ const struct tui_view_ops *tui_view_find(const char *name)
 static void close_view(struct tui *t, struct tui_view *v)
 {
 	tui_worker_forget(t->worker, v);
-	v->ops->close(t, v);
+	v->ops->close(v);
 	tui_select_release(&v->select);
 	free(v->state);
 	free(v);
@@ -93,7 +93,7 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 		tui_nomem(t);
 		return false;
 	}
-	if (!ops->open(t, v, arg)) {
+	if (!ops->open(v, arg)) {
 		close_view(t, v);
 		if (tui_current(t))
 			take_select(t, tui_current(t));
@@ -119,7 +119,7 @@ static void show(struct tui *t, size_t at)
 	t->at = at;
 	take_select(t, v);
 	if (v->ops->resume)
-		v->ops->resume(t, v);
+		v->ops->resume(v);
 }
 
 bool tui_again(struct tui *t)
@@ -130,7 +130,7 @@ bool tui_again(struct tui *t)
 	if (!v)
 		return false;
 	if (v->ops->keep)
-		v->ops->keep(t, v, arg, sizeof(arg));
+		v->ops->keep(v, arg, sizeof(arg));
 	return tui_open(t, v->ops, *arg ? arg : NULL);
 }
 

@@ -1,7 +1,10 @@
 #include "tprof-tui/keys.h"
 
 #include <curses.h>
+#include <limits.h>
 #include <string.h>
+
+#include "base/many.h"
 
 const struct tui_action_desc tui_actions[TUI_NACTIONS] = {
 #define TUI_X(action, name, doc) {name, doc},
@@ -139,6 +142,25 @@ const struct tui_binding tui_bindings[] = {
     {TUI_CTRL('z'), TUI_DO_SUSPEND, ALL, NULL},
     {0, TUI_DO_NONE, 0, NULL},
 };
+
+bool tui_move(enum tui_action action, long page, long half, long *by)
+{
+	const long all = LONG_MAX / 2;
+	const struct {
+		enum tui_action action;
+		long by;
+	} moves[] = {{TUI_DO_UP, -1},	       {TUI_DO_DOWN, 1},	{TUI_DO_PAGE_UP, -page},
+		     {TUI_DO_PAGE_DOWN, page}, {TUI_DO_HALF_UP, -half}, {TUI_DO_HALF_DOWN, half},
+		     {TUI_DO_FIRST, -all},     {TUI_DO_LAST, all}};
+
+	for (size_t i = 0; i < TP_COUNT_OF(moves); i++) {
+		if (moves[i].action != action)
+			continue;
+		*by = moves[i].by;
+		return true;
+	}
+	return false;
+}
 
 enum tui_action tui_key_action(int key, unsigned where)
 {

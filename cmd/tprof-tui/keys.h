@@ -145,6 +145,10 @@ struct tui_binding {
 /* In the order of help; ends with key 0. */
 extern const struct tui_binding tui_bindings[];
 
+/* By how many lines an action moves, where a page and half a page have so many; to the first or the
+ * last it is more than there are. False: it does not move by lines. */
+bool tui_move(enum tui_action action, long page, long half, long *by);
+
 /* What a view has for a key goes before what it does everywhere. */
 enum tui_action tui_key_action(int key, unsigned where);
 /* "^F", "PgDn", "j", "Enter" into text (16 bytes), which is returned. */

@@ -11,6 +11,7 @@
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/reload.h"
 #include "tprof-tui/tui.h"
+#include "tprof-tui/view/rows.h"
 
 #define WHEEL_LINES 3
 #define TWICE_MS    400 /* between two clicks that are one */
@@ -51,7 +52,7 @@ static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
 
 	tui_fill(0, 0, cols, TUI_STYLE_STATUS);
 	if (v->ops->title)
-		v->ops->title(v->tui, (struct tui_view *)(uintptr_t)v, title, sizeof(title));
+		v->ops->title((struct tui_view *)(uintptr_t)v, title, sizeof(title));
 	snprintf(text, sizeof(text), " %s%s%s%s ", v->ops->name, *title ? " " : "", title,
 		 v->busy || t->trials ? " ..." : "");
 	used = (int)rep_text_width(text, strlen(text));
@@ -105,7 +106,7 @@ static void draw_own_hints(const struct tui *t, const char *hints, int row, int 
 /* The next useful keys, as many as fit. */
 static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 {
-	const char *own = v->ops->hints ? v->ops->hints(t, v) : NULL;
+	const char *own = v->ops->hints ? v->ops->hints(v) : NULL;
 	enum tui_action shown[16];
 	int col = 1;
 	size_t n = 0;
@@ -131,7 +132,7 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 			/* A key that means something else here is none of its hints. */
 			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
 			    tui_key_action(b->key, v->ops->where) != b->action ||
-			    (v->ops->can && !v->ops->can(t, v, b->action)))
+			    (v->ops->can && !v->ops->can(v, b->action)))
 				continue;
 			tui_key_name(b->key, name);
 			col = draw_hint(name, strlen(name), word, strlen(word), row, col, cols);
@@ -148,6 +149,26 @@ static void draw_small(int rows, int cols)
 		 TUI_LEAST_ROWS, cols, rows);
 }
 
+static void draw_view(struct tui_view *v)
+{
+	struct tui_area *a = &v->area;
+	char unheeded[100] = "";
+
+	if (v->ops->needs_run && !v->select.run) {
+		tui_say(a->row, a->col, a->cols, TUI_STYLE_DIM,
+			"this store holds no runs; tprof-import puts some in");
+		return;
+	}
+	if (v->ops->heeds)
+		tui_select_unheeded(&v->select, v->ops->heeds(v), unheeded, sizeof(unheeded));
+	if (*unheeded) {
+		tui_sayf(a->row++, a->col, a->cols, TUI_STYLE_MORE, "not heeded here: %s",
+			 unheeded);
+		a->rows--;
+	}
+	v->ops->draw(v, *a);
+}
+
 void tui_draw(struct tui *t)
 {
 	struct tui_view *v = tui_current(t);
@@ -160,7 +181,7 @@ void tui_draw(struct tui *t)
 	} else if (v) {
 		v->area = (struct tui_area){1, 0, rows - 3, cols};
 		draw_title(t, v, cols);
-		v->ops->draw(t, v, v->area);
+		draw_view(v);
 		draw_hints(t, v, rows - 1, cols);
 		if (tui_prompt_open(t))
 			tui_prompt_draw(t, rows - 2, cols);
@@ -200,15 +221,20 @@ static void clear_select(struct tui *t)
 	tui_again(t);
 }
 
+static bool can_search(const struct tui_view *v)
+{
+	return v->ops->search || v->ops->table;
+}
+
 static void search_again(struct tui *t, struct tui_view *v, int step)
 {
 	const char *text = tui_prompt_last_search(t);
 
-	if (!v->ops->search)
+	if (!can_search(v))
 		tui_error(t, "there is nothing to search here");
 	else if (!*text)
 		tui_error(t, "search for what? Type / and a text first");
-	else if (!v->ops->search(t, v, text, step))
+	else if (!tui_search(v, text, step))
 		tui_error(t, "nothing here holds '%s'", text);
 }
 
@@ -244,13 +270,13 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		tui_prompt_begin(t, TUI_PROMPT_PALETTE, "");
 		return true;
 	case TUI_DO_SEARCH:
-		if (v->ops->search)
+		if (can_search(v))
 			tui_prompt_begin(t, TUI_PROMPT_SEARCH, "");
 		else
 			tui_error(t, "there is nothing to search here");
 		return true;
 	case TUI_DO_FILTER:
-		if (v->ops->filter)
+		if (v->ops->table)
 			tui_prompt_begin(t, TUI_PROMPT_FILTER, "");
 		return true;
 	case TUI_DO_SEARCH_NEXT:
@@ -261,7 +287,7 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		tui_prompt_begin(t, TUI_PROMPT_GO, "");
 		return true;
 	case TUI_DO_SAVE:
-		if (v->ops->save)
+		if (v->ops->save || v->ops->table)
 			tui_prompt_begin(t, TUI_PROMPT_SAVE, "");
 		else
 			tui_error(t, "this view cannot be saved");
@@ -294,10 +320,12 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 void tui_act(struct tui *t, enum tui_action action)
 {
 	struct tui_view *v = tui_current(t);
+	struct tui_table *table;
 
-	if (!v || action == TUI_DO_NONE)
+	if (!v || action == TUI_DO_NONE || (v->ops->act && v->ops->act(v, action)))
 		return;
-	if (v->ops->act && v->ops->act(t, v, action))
+	table = tui_table_of(v);
+	if (table && tui_table_act(table, action))
 		return;
 	act_everywhere(t, v, action);
 }
@@ -305,7 +333,7 @@ void tui_act(struct tui *t, enum tui_action action)
 static void wheel(struct tui *t, struct tui_view *v, int lines)
 {
 	if (v->ops->wheel)
-		v->ops->wheel(t, v, lines);
+		v->ops->wheel(v, lines);
 	for (int i = 0; !v->ops->wheel && i < abs(lines); i++)
 		tui_act(t, lines < 0 ? TUI_DO_UP : TUI_DO_DOWN);
 }
@@ -338,16 +366,20 @@ static void click(struct tui *t, struct tui_view *v)
 		bool up = (e.bstate & BUTTON4_PRESSED) != 0;
 
 		if (e.bstate & BUTTON_CTRL && v->ops->zoom && inside)
-			v->ops->zoom(t, v, e.y, e.x, up ? 1 : -1);
+			v->ops->zoom(v, e.y, e.x, up ? 1 : -1);
 		else
 			wheel(t, v, up ? -WHEEL_LINES : WHEEL_LINES);
-	} else if (v->ops->click && inside &&
-		   e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
-			       BUTTON1_TRIPLE_CLICKED)) {
-		v->ops->click(t, v, e.y, e.x, is_second(t, &e));
+	} else if (inside && e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED |
+					 BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)) {
+		bool twice = is_second(t, &e);
+
+		if (v->ops->click)
+			v->ops->click(v, e.y, e.x, twice);
+		else
+			tui_rows_click(v, tui_table_of(v), e.y, e.x, twice);
 	} else if (inside && v->ops->drag && e.bstate & BUTTON1_RELEASED &&
 		   (e.y != t->clicked_row || e.x != t->clicked_col)) {
-		v->ops->drag(t, v, e.y, e.x);
+		v->ops->drag(v, e.y, e.x);
 	}
 }
 
@@ -360,7 +392,7 @@ static void interrupted(struct tui *t)
 		tui_worker_interrupt(t->worker);
 	else if (tui_prompt_open(t))
 		tui_prompt_key(t, TUI_ESCAPE);
-	else if (!v->ops->key || !v->ops->key(t, v, TUI_CTRL('c')))
+	else if (!v->ops->key || !v->ops->key(v, TUI_CTRL('c')))
 		tui_message(t, "q leaves");
 }
 
@@ -399,7 +431,7 @@ static void handle(struct tui *t, int key)
 	}
 	if (key == 0x7f || key == '\b')
 		key = KEY_BACKSPACE;
-	if (v->ops->key && v->ops->key(t, v, key))
+	if (v->ops->key && v->ops->key(v, key))
 		return;
 	if (t->pasting) {
 		tui_message(t, "a pasted text is no keys; : / and the view sql take texts");

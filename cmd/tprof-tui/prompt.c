@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tprof-tui/recall.h"
+#include "tprof-tui/view/rows.h"
 #include "tprof-tui/widget/line.h"
 #include "tprof-tui/widget/menu.h"
 
@@ -72,33 +73,29 @@ void tui_prompt_release(struct tui *t)
 
 /* ---- the palette: what matches, while one types ---- */
 
-/* A command: one of command.c, a view, an action. */
-struct word {
-	const char *name, *arg, *doc;
-};
-
-static bool word_at(size_t i, struct word *w)
+bool tui_word_at(size_t i, struct tui_word *w)
 {
 	size_t views = 0;
 
 	while (tui_views[views])
 		views++;
 	if (i < tui_ncommands) {
-		*w = (struct word){tui_commands[i].name, tui_commands[i].arg, tui_commands[i].doc};
+		*w = (struct tui_word){tui_commands[i].name, tui_commands[i].arg,
+				       tui_commands[i].doc};
 		return true;
 	}
 	i -= tui_ncommands;
 	if (i < views) {
 		enum tui_action action = tui_action_find(tui_views[i]->name);
 
-		*w = (struct word){tui_views[i]->name, tui_views[i]->arg,
-				   action ? tui_actions[action].doc : "a view"};
+		*w = (struct tui_word){tui_views[i]->name, tui_views[i]->arg,
+				       action ? tui_actions[action].doc : "a view"};
 		return true;
 	}
 	i = i - views + 1;
 	if (i >= TUI_NACTIONS)
 		return false;
-	*w = (struct word){tui_actions[i].name, NULL, tui_actions[i].doc};
+	*w = (struct tui_word){tui_actions[i].name, NULL, tui_actions[i].doc};
 	return true;
 }
 
@@ -119,13 +116,13 @@ static void fill_arguments(struct tui *t, const char *typed)
 	size_t n = strcspn(typed, " ");
 	const struct tui_view_ops *ops;
 	char name[64];
-	struct word w;
+	struct tui_word w;
 
 	snprintf(name, sizeof(name), "%.*s", n < 63 ? (int)n : 63, typed);
 	ops = tui_view_find(name);
 	if (ops && ops->offer)
 		ops->offer(t, menu, typed + n + strspn(typed + n, " "));
-	for (size_t i = 0; !menu->n && word_at(i, &w); i++) {
+	for (size_t i = 0; !menu->n && tui_word_at(i, &w); i++) {
 		char shown[100];
 
 		if (strcmp(w.name, name) != 0)
@@ -142,7 +139,7 @@ static void fill_menu(struct tui *t)
 	struct tui_prompts *p = t->prompts;
 	const char *typed = line(t)->text;
 	size_t n = strlen(typed);
-	struct word w;
+	struct tui_word w;
 
 	tui_menu_clear(&p->menu);
 	p->arguments = strchr(typed, ' ') != NULL;
@@ -151,7 +148,7 @@ static void fill_menu(struct tui *t)
 		return;
 	}
 	for (int round = 0; round < 3; round++)
-		for (size_t i = 0; word_at(i, &w); i++) {
+		for (size_t i = 0; tui_word_at(i, &w); i++) {
 			bool begins = !strncasecmp(w.name, typed, n);
 			bool fits = round == 0	 ? begins
 				    : round == 1 ? n > 1 && has(w.name, typed)
@@ -188,9 +185,9 @@ static const char *only_one(const char *typed)
 {
 	const char *found = NULL;
 	size_t n = strcspn(typed, " ");
-	struct word w;
+	struct tui_word w;
 
-	for (size_t i = 0; word_at(i, &w); i++) {
+	for (size_t i = 0; tui_word_at(i, &w); i++) {
 		if (strncmp(w.name, typed, n) != 0)
 			continue;
 		if (w.name[n] == '\0')
@@ -209,11 +206,11 @@ static void typed(struct tui *t, struct tui_view *v)
 	const char *text = line(t)->text;
 
 	if (t->prompts->open == TUI_PROMPT_FILTER)
-		v->ops->filter(t, v, text);
+		tui_filter(v, text);
 	if (t->prompts->open != TUI_PROMPT_SEARCH || !*text)
 		return;
 	snprintf(t->prompts->search, sizeof(t->prompts->search), "%s", text);
-	if (!v->ops->search(t, v, text, 0))
+	if (!tui_search(v, text, 0))
 		tui_error(t, "nothing here holds '%.200s'", text);
 }
 
@@ -232,11 +229,11 @@ static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, c
 {
 	switch (kind) {
 	case TUI_PROMPT_SEARCH:
-		if (*text && !v->ops->search(t, v, text, 0))
+		if (*text && !tui_search(v, text, 0))
 			tui_error(t, "nothing here holds '%.200s'", text);
 		break;
 	case TUI_PROMPT_SAVE:
-		if (*text && v->ops->save(t, v, text))
+		if (*text && tui_save_view(v, text))
 			tui_message(t, "saved as %.300s", text);
 		break;
 	case TUI_PROMPT_GO:
@@ -268,7 +265,7 @@ void tui_prompt_key(struct tui *t, int key)
 		break;
 	case TUI_LINE_GIVEN_UP:
 		if (kind == TUI_PROMPT_FILTER)
-			v->ops->filter(t, v, "");
+			tui_filter(v, "");
 		t->prompts->open = TUI_PROMPT_NONE;
 		break;
 	case TUI_LINE_DONE:

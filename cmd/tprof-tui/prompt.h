@@ -12,11 +12,14 @@ void tui_prompt_take(struct tui *t, const char *text);
 /* The next useful keys, as of tui_view_ops.hints. */
 const char *tui_prompt_hints(const struct tui *t);
 void tui_prompt_draw(const struct tui *t, int row, int cols);
+/* What the palette knows, one after the other: commands (command.c), views, actions. False behind the
+ * last. */
+struct tui_word {
+	const char *name, *arg, *doc;
+};
+bool tui_word_at(size_t i, struct tui_word *w);
 /* "" where nothing was searched for. */
 const char *tui_prompt_last_search(const struct tui *t);
 void tui_prompt_release(struct tui *t);
-
-/* loop.c: as if the action's key were typed. */
-void tui_act(struct tui *t, enum tui_action action);
 
 #endif

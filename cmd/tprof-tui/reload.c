@@ -73,7 +73,7 @@ void tui_reload(struct tui *t)
 	for (size_t i = 0; i < t->nviews; i++)
 		renew(&fresh, &t->view[i]->select);
 	if (v && v->ops->resume)
-		v->ops->resume(t, v);
+		v->ops->resume(v);
 	if (fresh.n > before)
 		tui_message(t, "%zu new run%s in the store", fresh.n - before,
 			    fresh.n - before == 1 ? "" : "s");

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "tprof-tui/state.h"
+#include "tprof-tui/view/rows.h"
 
 #define FILE_NAME   "views"
 #define MOST_STORES 200 /* that are remembered */
@@ -18,7 +19,7 @@
  * texts of the selection, row. "\t", "\n" and "\\" stand for themselves in texts. */
 #define VERSION "2"
 enum { FIELD_VIEW, FIELD_ARG, FIELD_RUN, FIELD_OTHER, FIELD_FROM, FIELD_TO, FIELD_TEXT };
-#define NFIELDS (FIELD_TEXT + TUI_PLACE_TEXTS + 1)
+#define NFIELDS (FIELD_TEXT + TUI_NTEXTS + 1)
 
 /* ---- a line ---- */
 
@@ -26,21 +27,9 @@ void tui_place_release(struct tui_place *p)
 {
 	free(p->view);
 	free(p->arg);
-	for (size_t i = 0; i < TUI_PLACE_TEXTS; i++)
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
 		free(p->text[i]);
 	*p = (struct tui_place){0};
-}
-
-static int put_text(struct tp_buf *b, const char *text)
-{
-	int failed = 0;
-
-	for (; text && *text; text++)
-		failed |= *text == '\t'	  ? tp_buf_put(b, "\\t", 2)
-			  : *text == '\n' ? tp_buf_put(b, "\\n", 2)
-			  : *text == '\\' ? tp_buf_put(b, "\\\\", 2)
-					  : tp_buf_put(b, text, 1);
-	return failed;
 }
 
 static int put_number(struct tp_buf *b, int64_t n)
@@ -52,37 +41,23 @@ static int put_number(struct tp_buf *b, int64_t n)
 
 bool tui_place_put(const struct tui_place *p, struct tp_buf *b)
 {
-	int failed = tp_buf_put(b, VERSION "\t", sizeof(VERSION "\t") - 1) | put_text(b, p->view) |
-		     tp_buf_put(b, "\t", 1) | put_text(b, p->arg) | put_number(b, p->run) |
+	int failed = tp_buf_put(b, VERSION "\t", sizeof(VERSION "\t") - 1) |
+		     tui_state_put_text(b, p->view) | tp_buf_put(b, "\t", 1) |
+		     tui_state_put_text(b, p->arg) | put_number(b, p->run) |
 		     put_number(b, p->other) | put_number(b, p->from_ns) | put_number(b, p->to_ns);
 
-	for (size_t i = 0; i < TUI_PLACE_TEXTS; i++)
-		failed |= tp_buf_put(b, "\t", 1) | put_text(b, p->text[i]);
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
+		failed |= tp_buf_put(b, "\t", 1) | tui_state_put_text(b, p->text[i]);
 	return !(failed | put_number(b, p->row));
 }
 
 /* One field as text of its own; NULL where it is none of ours. */
 static char *take_text(const char *from, size_t size)
 {
-	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL, *to = text;
+	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL;
 
-	if (!to)
-		return NULL;
-	for (size_t i = 0; i < size; i++) {
-		if ((unsigned char)from[i] < ' ' || from[i] == 0x7f)
-			goto none;
-		if (from[i] != '\\') {
-			*to++ = from[i];
-			continue;
-		}
-		i++;
-		if (i >= size || !strchr("tn\\", from[i]) || !from[i])
-			goto none;
-		*to++ = from[i] == 't' ? '\t' : from[i] == 'n' ? '\n' : '\\';
-	}
-	*to = '\0';
-	return text;
-none:
+	if (!text || tui_state_take_text(text, from, size))
+		return text;
 	free(text);
 	return NULL;
 }
@@ -125,7 +100,7 @@ bool tui_place_parse(const char *line, struct tui_place *p)
 	       take_number(field[FIELD_FROM], size[FIELD_FROM], &p->from_ns) &&
 	       take_number(field[FIELD_TO], size[FIELD_TO], &p->to_ns) &&
 	       take_number(field[NFIELDS - 1], size[NFIELDS - 1], &p->row);
-	for (size_t i = 0; i < TUI_PLACE_TEXTS && fine; i++) {
+	for (size_t i = 0; i < TUI_NTEXTS && fine; i++) {
 		p->text[i] = take_text(field[FIELD_TEXT + i], size[FIELD_TEXT + i]);
 		fine = p->text[i] != NULL;
 	}
@@ -215,7 +190,7 @@ void tui_remember(struct tui *t, const char *store)
 	if (!v || !whole_path(store, path))
 		return;
 	if (v->ops->keep)
-		v->ops->keep(t, v, arg, sizeof(arg));
+		v->ops->keep(v, arg, sizeof(arg));
 	p = (struct tui_place){
 	    .view = (char *)(uintptr_t)v->ops->name,
 	    .arg = arg,
@@ -223,10 +198,9 @@ void tui_remember(struct tui *t, const char *store)
 	    .other = v->select.other ? v->select.other->row.id : TP_NULL,
 	    .from_ns = v->select.from_ns,
 	    .to_ns = v->select.to_ns,
-	    .text = {v->select.goroutine, v->select.focus, v->select.reason, v->select.state,
-		     v->select.task, v->select.region},
-	    .row = v->ops->cursor ? v->ops->cursor(t, v, -1) : -1,
+	    .row = v->ops->keeps_line ? (int64_t)tui_table_of(v)->cursor : -1,
 	};
+	memcpy(p.text, v->select.text, sizeof(p.text));
 	write_place(path, &p);
 }
 
@@ -241,8 +215,6 @@ static const struct rep_run *run_of(const struct tui *t, int64_t id)
 /* False: the selection is none that could have been typed. */
 static bool take_select(struct tui *t, const struct tui_place *p, struct tui_select *s)
 {
-	char **const texts[] = {&s->goroutine, &s->focus, &s->reason,
-				&s->state,     &s->task,  &s->region};
 	struct rep_filter filter;
 	struct rep_filter_text f;
 	struct tp_err err;
@@ -254,9 +226,9 @@ static bool take_select(struct tui *t, const struct tui_place *p, struct tui_sel
 	s->other = run_of(t, p->other);
 	s->from_ns = p->from_ns;
 	s->to_ns = p->to_ns;
-	for (size_t i = 0; i < TUI_PLACE_TEXTS && fine; i++)
-		fine = tui_select_set(texts[i], p->text[i]);
-	f = tui_select_filter(s, times);
+	for (size_t i = 0; i < TUI_NTEXTS && fine; i++)
+		fine = tui_select_set(&s->text[i], p->text[i]);
+	f = tui_select_filter(s, TUI_BY_ALL, times);
 	fine = !rep_filter_init(&filter, &f, &err) && fine;
 	rep_filter_release(&filter);
 	if (!fine || !s->run || (p->other != TP_NULL && !s->other)) {
@@ -271,7 +243,7 @@ static void say_where(struct tui *t, const struct tui_view_ops *ops, const struc
 {
 	bool selected = p->from_ns != INT64_MIN || p->to_ns != INT64_MAX;
 
-	for (size_t i = 0; i < TUI_PLACE_TEXTS; i++)
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
 		selected |= *p->text[i] != '\0';
 	if (!*t->message && (selected || (ops->where != TUI_OVERVIEW && ops->where != TUI_RUNS)))
 		tui_message(t, "as you left it%s; 2 has the overview",
@@ -294,8 +266,8 @@ bool tui_recall_place(struct tui *t, const char *store)
 	    take_select(t, &p, &select)) {
 		t->select = select;
 		opened = ops->where == TUI_RUNS || tui_open(t, ops, *p.arg ? p.arg : NULL);
-		if (opened && p.row >= 0 && ops->cursor)
-			ops->cursor(t, tui_current(t), (long)p.row);
+		if (opened && p.row >= 0 && ops->keeps_line)
+			tui_table_go(tui_table_of(tui_current(t)), (long)p.row);
 		if (opened) {
 			tui_select_release(&before);
 			say_where(t, ops, &p);

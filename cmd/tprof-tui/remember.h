@@ -9,10 +9,9 @@ struct tui_place {
 	char *view, *arg;   /* arg "": none */
 	int64_t run, other; /* ids, TP_NULL: none */
 	int64_t from_ns, to_ns;
-	char *text[6]; /* goroutine, focus, reason, state, task, region; "": all */
-	int64_t row;   /* of the cursor, -1: not told */
+	char *text[TUI_NTEXTS]; /* of the selection; "": all */
+	int64_t row;		/* of the cursor, -1: not told */
 };
-#define TUI_PLACE_TEXTS 6
 
 void tui_place_release(struct tui_place *p);
 /* A line of the file without its path, and back. False: no memory, or (of parse) it is none of

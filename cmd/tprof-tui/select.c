@@ -5,31 +5,29 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "output/ops.h"
 #include "top/top.h"
-#include "tprof-tui/tui.h"
+#include "tprof-tui/select.h"
 
-static char **text_of(struct tui_select *s, size_t i)
-{
-	char **const texts[] = {&s->goroutine, &s->focus, &s->reason,
-				&s->state,     &s->task,  &s->region};
-
-	return texts[i];
-}
-
-#define NTEXTS 6
+const struct tui_text_desc tui_texts[TUI_NTEXTS] = {
+    [TUI_TEXT_GOROUTINE] = {"goroutine", REP_BY_GOROUTINE},
+    [TUI_TEXT_FOCUS] = {"focus", REP_BY_FRAMES},
+    [TUI_TEXT_REASON] = {"reason", REP_BY_REASON},
+    [TUI_TEXT_STATE] = {"state", REP_BY_STATE},
+    [TUI_TEXT_TASK] = {"task", REP_BY_TASK},
+    [TUI_TEXT_REGION] = {"region", REP_BY_TASK},
+};
 
 bool tui_select_copy(struct tui_select *to, const struct tui_select *from)
 {
 	struct tui_select copy = *from;
 	bool failed = false;
 
-	for (size_t i = 0; i < NTEXTS; i++) {
-		char **text = text_of(&copy, i);
-
-		if (!*text)
+	for (size_t i = 0; i < TUI_NTEXTS; i++) {
+		if (!copy.text[i])
 			continue;
-		*text = strdup(*text);
-		failed |= !*text;
+		copy.text[i] = strdup(copy.text[i]);
+		failed |= !copy.text[i];
 	}
 	if (failed)
 		tui_select_release(&copy);
@@ -39,8 +37,8 @@ bool tui_select_copy(struct tui_select *to, const struct tui_select *from)
 
 void tui_select_release(struct tui_select *s)
 {
-	for (size_t i = 0; i < NTEXTS; i++)
-		free(*text_of(s, i));
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
+		free(s->text[i]);
 	tui_select_init(s);
 }
 
@@ -68,32 +66,74 @@ static bool same(const char *a, const char *b)
 
 bool tui_select_same(const struct tui_select *a, const struct tui_select *b)
 {
-	return a->run == b->run && a->other == b->other && a->from_ns == b->from_ns &&
-	       a->to_ns == b->to_ns && same(a->goroutine, b->goroutine) &&
-	       same(a->focus, b->focus) && same(a->reason, b->reason) && same(a->state, b->state) &&
-	       same(a->task, b->task) && same(a->region, b->region);
+	bool all = a->run == b->run && a->other == b->other && a->from_ns == b->from_ns &&
+		   a->to_ns == b->to_ns;
+
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
+		all = all && same(a->text[i], b->text[i]);
+	return all;
 }
 
-struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[60])
+struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by, char times[60])
 {
-	struct rep_filter_text f = {
-	    .goroutine = s->goroutine,
-	    .focus = s->focus,
-	    .reason = s->reason,
-	    .state = s->state,
-	    .task = s->task,
-	    .region = s->region,
-	};
+	struct rep_filter_text f = {0};
+	const char **const texts[TUI_NTEXTS] = {&f.goroutine, &f.focus, &f.reason,
+						&f.state,     &f.task,	&f.region};
 
-	if (s->from_ns != INT64_MIN) {
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
+		*texts[i] = by & tui_texts[i].by ? s->text[i] : NULL;
+	if (by & REP_BY_TIME && s->from_ns != INT64_MIN) {
 		snprintf(times, 30, "%" PRId64 "ns", s->from_ns);
 		f.from = times;
 	}
-	if (s->to_ns != INT64_MAX) {
+	if (by & REP_BY_TIME && s->to_ns != INT64_MAX) {
 		snprintf(times + 30, 30, "%" PRId64 "ns", s->to_ns);
 		f.to = times + 30;
 	}
 	return f;
+}
+
+int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key)
+{
+	char numbers[100];
+	bool times = by & REP_BY_TIME;
+	int failed;
+
+	/* With the hash: a run that is taken away may leave its id to another. */
+	snprintf(numbers, sizeof(numbers), "%" PRId64 " %" PRId64 " %" PRId64 " ", s->run->row.id,
+		 times ? s->from_ns : 0, times ? s->to_ns : 0);
+	failed = rep_put(key, numbers) | rep_put(key, s->run->row.hash);
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
+		failed |= rep_put(key, "\n") |
+			  rep_put(key, by & tui_texts[i].by && s->text[i] ? s->text[i] : "");
+	return failed | rep_put(key, "\n") | tp_buf_put(key, more, strlen(more) + 1) ? TP_ENOMEM
+										     : 0;
+}
+
+int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsigned by,
+		      struct tp_store *store, struct tp_err *err)
+{
+	const struct rep_filter_text text = tui_select_filter(s, by, f->times);
+	int code = rep_filter_init(&f->filter, &text, err);
+
+	return code ? code : rep_view_init(&f->view, store, s->run, &f->filter, NULL, err);
+}
+
+void tui_filtered_release(struct tui_filtered *f)
+{
+	rep_view_release(&f->view);
+	rep_filter_release(&f->filter);
+}
+
+char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE])
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < run->nlabels && n < TUI_LABELS_SIZE; i++)
+		n += (size_t)snprintf(text + n, TUI_LABELS_SIZE - n, "%s%s", i ? " " : "",
+				      run->labels[i]);
+	return text;
 }
 
 #define EXACT_SIZE 40
@@ -121,10 +161,6 @@ static void put_exact(char text[EXACT_SIZE], int64_t ns)
 
 char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 {
-	const struct {
-		const char *name, *value;
-	} texts[NTEXTS] = {{"goroutine", s->goroutine}, {"focus", s->focus}, {"reason", s->reason},
-			   {"state", s->state},		{"task", s->task},   {"region", s->region}};
 	char from[EXACT_SIZE], to[EXACT_SIZE];
 	size_t n = 0;
 
@@ -142,33 +178,21 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 	}
 	if (s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
 		n += (size_t)snprintf(text, size, "%s to %s", from, to);
-	for (size_t i = 0; i < NTEXTS && n < size; i++)
-		if (texts[i].value)
+	for (size_t i = 0; i < TUI_NTEXTS && n < size; i++)
+		if (s->text[i])
 			n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "",
-					      texts[i].name, texts[i].value);
+					      tui_texts[i].name, s->text[i]);
 	return text;
 }
 
 void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size)
 {
-	const struct {
-		bool given;
-		unsigned by;
-		const char *name;
-	} filters[] = {
-	    {s->from_ns != INT64_MIN || s->to_ns != INT64_MAX, REP_BY_TIME, "time range"},
-	    {s->goroutine != NULL, REP_BY_GOROUTINE, "goroutine"},
-	    {s->focus != NULL, REP_BY_FRAMES, "focus"},
-	    {s->reason != NULL, REP_BY_REASON, "reason"},
-	    {s->state != NULL, REP_BY_STATE, "state"},
-	    {s->task != NULL, REP_BY_TASK, "task"},
-	    {s->region != NULL, REP_BY_TASK, "region"},
-	};
-	size_t n = 0;
+	bool times = s->from_ns != INT64_MIN || s->to_ns != INT64_MAX;
+	size_t n;
 
-	text[0] = '\0';
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]) && n < size; i++)
-		if (filters[i].given && !(by & filters[i].by))
+	n = (size_t)snprintf(text, size, "%s", times && !(by & REP_BY_TIME) ? "time range" : "");
+	for (size_t i = 0; i < TUI_NTEXTS && n < size; i++)
+		if (s->text[i] && !(by & tui_texts[i].by))
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
-					      filters[i].name);
+					      tui_texts[i].name);
 }

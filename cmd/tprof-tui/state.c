@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
+
 static bool folder(char *path, size_t room)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -95,5 +97,35 @@ bool tui_state_read(const char *name, char *text, size_t room)
 	size = fread(text, 1, room - 1, f);
 	text[size] = '\0';
 	fclose(f);
+	return true;
+}
+
+int tui_state_put_text(struct tp_buf *b, const char *text)
+{
+	int failed = 0;
+
+	for (; text && *text; text++)
+		failed |= *text == '\t'	  ? tp_buf_put(b, "\\t", 2)
+			  : *text == '\n' ? tp_buf_put(b, "\\n", 2)
+			  : *text == '\\' ? tp_buf_put(b, "\\\\", 2)
+					  : tp_buf_put(b, text, 1);
+	return failed ? TP_ENOMEM : 0;
+}
+
+bool tui_state_take_text(char *to, const char *from, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if ((unsigned char)from[i] < ' ' || from[i] == 0x7f)
+			return false;
+		if (from[i] != '\\') {
+			*to++ = from[i];
+			continue;
+		}
+		i++;
+		if (i >= size || !strchr("tn\\", from[i]))
+			return false;
+		*to++ = from[i] == 't' ? '\t' : from[i] == 'n' ? '\n' : '\\';
+	}
+	*to = '\0';
 	return true;
 }

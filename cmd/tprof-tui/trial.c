@@ -9,49 +9,36 @@
 struct trial {
 	struct tui_job job;
 	struct tui_view asks; /* for the worker: no other job takes its place */
-	struct tui_select select;
-	enum tui_trial_of of;
+	enum tui_text of;
 	char *before;
 	const struct tui_view *opened; /* perhaps closed since */
 };
 
-static char **text_of(struct tui_select *s, enum tui_trial_of of)
-{
-	return of == TUI_TRIAL_GOROUTINE ? &s->goroutine
-	       : of == TUI_TRIAL_TASK	 ? &s->task
-					 : &s->region;
-}
-
 /* ---- on the worker's thread ---- */
 
-static int find_inside(const struct trial *trial, struct tp_store *store, struct tp_err *err)
+static int find_inside(const struct tui_select *s, enum tui_text of, struct tp_store *store,
+		       struct tp_err *err)
 {
-	const struct rep_filter_text all = {0};
-	const struct tui_select *s = &trial->select;
-	struct rep_filter filter;
-	struct rep_view view = {0};
+	struct tui_filtered all = {0};
 	struct rep_inside in = {0};
-	int code = rep_filter_init(&filter, &all, err);
+	int code = tui_filtered_init(&all, s, 0, store, err);
 
 	if (!code)
-		code = rep_view_init(&view, store, s->run, &filter, NULL, err);
-	if (!code)
-		code = rep_inside_init(&in, &view, trial->of == TUI_TRIAL_TASK ? s->task : NULL,
-				       trial->of == TUI_TRIAL_REGION ? s->region : NULL, err);
+		code = rep_inside_init(&in, &all.view, of == TUI_TEXT_TASK ? s->task : NULL,
+				       of == TUI_TEXT_REGION ? s->region : NULL, err);
 	rep_inside_release(&in);
-	rep_view_release(&view);
-	rep_filter_release(&filter);
+	tui_filtered_release(&all);
 	return code;
 }
 
 static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	const struct trial *trial = (struct trial *)job;
-	const struct rep_filter_text only = {.goroutine = trial->select.goroutine};
+	const struct rep_filter_text only = {.goroutine = job->select.goroutine};
 
-	return trial->of == TUI_TRIAL_GOROUTINE
-		   ? rep_outside_goroutines(store, trial->select.run, &only, err)
-		   : find_inside(trial, store, err);
+	return trial->of == TUI_TEXT_GOROUTINE
+		   ? rep_outside_goroutines(store, job->select.run, &only, err)
+		   : find_inside(&job->select, trial->of, store, err);
 }
 
 /* ---- on the screen's thread ---- */
@@ -61,14 +48,14 @@ static void done(struct tui_view *asks, struct tui_job *job)
 {
 	struct trial *trial = (struct trial *)job;
 	struct tui *t = asks->tui;
-	const char *tried = *text_of(&trial->select, trial->of);
-	char **text = text_of(&t->select, trial->of);
+	const char *tried = job->select.text[trial->of];
+	char **text = &t->select.text[trial->of];
 
 	if (job->code != TP_ENOENT)
 		return;
 	/* Somebody has asked for something else since. */
 	if (!*text || strcmp(*text, tried) != 0 || !t->select.run ||
-	    t->select.run->row.id != trial->select.run->row.id)
+	    t->select.run->row.id != job->select.run->row.id)
 		return;
 	if (tui_current(t) == trial->opened)
 		tui_undo(t);
@@ -82,37 +69,34 @@ static void release(struct tui_job *job)
 	struct trial *trial = (struct trial *)job;
 
 	trial->asks.tui->trials--;
-	tui_select_release(&trial->select);
 	free(trial->before);
-	free(trial);
 }
 
-static struct trial *new_trial(struct tui *t, enum tui_trial_of of, const char *before)
+static struct trial *new_trial(struct tui *t, enum tui_text of, const char *before)
 {
 	struct trial *trial = calloc(1, sizeof(*trial));
 
 	if (!trial)
 		return NULL;
+	t->trials++;
 	trial->job =
 	    (struct tui_job){.work = work, .done = done, .release = release, .view = &trial->asks};
 	trial->asks.tui = t;
 	trial->of = of;
-	if (tui_select_copy(&trial->select, &t->select) && tui_select_set(&trial->before, before))
+	if (tui_select_copy(&trial->job.select, &t->select) &&
+	    tui_select_set(&trial->before, before))
 		return trial;
-	tui_select_release(&trial->select);
-	free(trial);
+	tui_job_free(&trial->job);
 	return NULL;
 }
 
-void tui_trial(struct tui *t, enum tui_trial_of of, const char *before)
+void tui_trial(struct tui *t, enum tui_text of, const char *before)
 {
 	struct trial *trial = new_trial(t, of, before);
 
 	/* Before the view has asked for what it shows. */
-	if (trial) {
-		t->trials++;
-		tui_worker_ask(t->worker, &trial->job);
-	}
+	if (trial)
+		tui_job_ask(&trial->job);
 	/* It is handed over by this thread, later. */
 	if (tui_again(t) && trial)
 		trial->opened = tui_current(t);

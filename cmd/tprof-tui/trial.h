@@ -6,10 +6,8 @@
 
 #include "tprof-tui/tui.h"
 
-enum tui_trial_of { TUI_TRIAL_NONE, TUI_TRIAL_GOROUTINE, TUI_TRIAL_TASK, TUI_TRIAL_REGION };
-
-/* Opens the current view again on t->select, whose text of this kind is new and was `before` (NULL:
- * there was none). Without memory nothing is tried. */
-void tui_trial(struct tui *t, enum tui_trial_of of, const char *before);
+/* Opens the current view again on t->select, whose goroutine, task or region is new and was `before`
+ * (NULL: there was none). Without memory nothing is tried. */
+void tui_trial(struct tui *t, enum tui_text of, const char *before);
 
 #endif

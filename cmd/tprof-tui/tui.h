@@ -18,52 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/units.h"
 #include "common/common.h"
-#include "run.h"
-#include "spans/filter.h"
 #include "store/store.h"
 #include "tprof-tui/keys.h"
 #include "tprof-tui/screen/screen.h"
+#include "tprof-tui/select.h"
 #include "tprof-tui/worker.h"
-
-/* What every view is about. Texts are owned by it. */
-struct tui_select {
-	const struct rep_run *run;   /* NULL: the store has none */
-	const struct rep_run *other; /* marked, to be compared with */
-	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
-	char *goroutine;	/* id or regular expression, as --goroutine has it; NULL: all */
-	char *focus, *reason, *state; /* as the options have them; NULL: all */
-	char *task, *region;	      /* likewise */
-	/* No filter, but what a view begins at that is opened on it: a moment (INT64_MIN: none), a
-	 * goroutine (REP_GOID_NONE: none). */
-	int64_t at_ns;
-	struct rep_goid at_goroutine;
-};
-
-/* A copy that owns its texts; false: no memory (it is empty then). */
-bool tui_select_copy(struct tui_select *to, const struct tui_select *from);
-void tui_select_release(struct tui_select *s);
-/* Replaces one of its texts; NULL and "" take it away. */
-bool tui_select_set(char **text, const char *value);
-void tui_select_init(struct tui_select *s); /* all of no run */
-bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
-/* As tprof-top's options would have it; `times` (60 bytes) is where the times are written. */
-struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[60]);
-/* In words: "from 1.2ms to 3ms, goroutine 12"; "" for everything. Returns text. */
-char *tui_select_words(const struct tui_select *s, char *text, size_t size);
-
-/* Times of a run, "1.25ms"; of one without a clock they are ticks. A length, "1,250 ticks" then,
- * and a moment, "1,250". Both return text. */
-#define TUI_TIME_SIZE (TP_COUNT_SIZE + 6)
-char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
-char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
-
-/* Which of it narrows nothing where only filters of these kinds (REP_BY_…) do: "focus, state". */
-void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size);
 
 struct tui;
 struct tui_menu;
+struct tui_table;
 struct tui_view;
 
 struct tui_view_ops {
@@ -71,59 +35,66 @@ struct tui_view_ops {
 	const char *name; /* as the palette and the first line have it */
 	const char *arg;  /* what may stand behind its name there, in capitals; NULL: nothing */
 	size_t size;	  /* of its state, which begins with zeros */
+	bool needs_run;	  /* where the store has none, that is said in place of it */
+	/* The filters that it heeds as it stands, REP_BY_…; of the others a line above it tells.
+	 * NULL: that is not told. */
+	unsigned (*heeds)(const struct tui_view *v);
 	/* `arg`: what was typed behind its name, or what the view that opens it has to say; NULL:
 	 * nothing. True, or false with a message set (tui_error). */
-	bool (*open)(struct tui *t, struct tui_view *v, const char *arg);
-	void (*close)(struct tui *t, struct tui_view *v);
+	bool (*open)(struct tui_view *v, const char *arg);
+	void (*close)(struct tui_view *v);
 	/* Shown again, perhaps on another selection (v->select has been brought up to date). NULL:
 	 * nothing to do. */
-	void (*resume)(struct tui *t, struct tui_view *v);
-	void (*draw)(struct tui *t, struct tui_view *v, struct tui_area area);
+	void (*resume)(struct tui_view *v);
+	void (*draw)(struct tui_view *v, struct tui_area area);
 	/* True: it was for the view. */
-	bool (*act)(struct tui *t, struct tui_view *v, enum tui_action action);
+	bool (*act)(struct tui_view *v, enum tui_action action);
 	/* A key that no binding has. NULL: none is heeded. */
-	bool (*key)(struct tui *t, struct tui_view *v, int key);
-	/* A click within the area it was last drawn in. NULL: none. */
-	void (*click)(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+	bool (*key)(struct tui_view *v, int key);
+	/* The table that what keys and clicks do is about, unless the functions below do it in the
+	 * view's own way (NULL: they do not): moving and sorting that `act` leaves, clicks, search,
+	 * filter, copying, saving. NULL, or NULL given: there is none. */
+	struct tui_table *(*table)(struct tui_view *v);
+	/* A click within the area it was last drawn in. */
+	void (*click)(struct tui_view *v, int row, int col, bool twice);
 	/* The button is let go elsewhere than it was pressed. NULL: none. */
-	void (*drag)(struct tui *t, struct tui_view *v, int row, int col);
+	void (*drag)(struct tui_view *v, int row, int col);
 	/* A turn of the wheel with Ctrl: by > 0 to see more of what is there. NULL: as without. */
-	void (*zoom)(struct tui *t, struct tui_view *v, int row, int col, int by);
+	void (*zoom)(struct tui_view *v, int row, int col, int by);
 	/* A turn of the wheel, so many lines down. NULL: as TUI_DO_UP and DOWN. */
-	void (*wheel)(struct tui *t, struct tui_view *v, int lines);
-	/* Search and filter while they are typed. NULL: it has none. `step` 0: as typed, else the
-	 * next. */
-	bool (*search)(struct tui *t, struct tui_view *v, const char *text, int step);
-	void (*filter)(struct tui *t, struct tui_view *v, const char *text);
+	void (*wheel)(struct tui_view *v, int lines);
+	/* Search while it is typed. `step` 0: as typed, else the next. */
+	bool (*search)(struct tui_view *v, const char *text, int step);
+	/* The lines of its table have been filtered. NULL: nothing to do. */
+	void (*filtered)(struct tui_view *v);
 	/* To a time or a goroutine, as typed behind @. True: it went there, or a message says why
 	 * not; false, NULL: the selection is narrowed to it. */
-	bool (*go)(struct tui *t, struct tui_view *v, const char *text);
+	bool (*go)(struct tui_view *v, const char *text);
 	/* Shows what matches, and dims all else; "" ends that. NULL: it cannot. */
-	void (*highlight)(struct tui *t, struct tui_view *v, const char *text);
-	/* What y and Y copy: adds it. NULL: nothing can be. */
-	int (*yank)(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
-	/* Writes what it shows to a file, by its ending. False with a message. NULL: it cannot be.
-	 */
-	bool (*save)(struct tui *t, struct tui_view *v, const char *path);
-	/* Where the source of what the cursor is on may be: NULL: nowhere. */
-	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+	void (*highlight)(struct tui_view *v, const char *text);
+	/* What y and Y copy: adds it. */
+	int (*yank)(struct tui_view *v, bool all, struct tp_buf *out);
+	/* Writes what it shows to a file, by its ending. False with a message. */
+	bool (*save)(struct tui_view *v, const char *path);
+	/* Where the source of what the cursor is on may be, where the table's row does not say so.
+	 * NULL: nowhere. */
+	bool (*source)(struct tui_view *v, char *file, size_t size, int64_t *line);
 	/* A line about itself behind its name on the first line. NULL: none. */
-	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	void (*title)(struct tui_view *v, char *text, size_t size);
 	/* Does the action do anything here, as it stands? Hints name those that do. NULL: all do.
 	 */
-	bool (*can)(struct tui *t, struct tui_view *v, enum tui_action action);
+	bool (*can)(struct tui_view *v, enum tui_action action);
 	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
 	 * table of keys has it. */
-	const char *(*hints)(struct tui *t, struct tui_view *v);
+	const char *(*hints)(struct tui_view *v);
 	/* What may stand behind its name in the palette and begins as `typed` does: adds it to the
 	 * menu. NULL: nobody knows. */
 	void (*offer)(struct tui *t, struct tui_menu *menu, const char *typed);
-	/* The line that the cursor is on (`set` negative), or to be put on as soon as there is one.
-	 * NULL: there are no lines. */
-	long (*cursor)(struct tui *t, struct tui_view *v, long set);
+	/* The line of the table that the cursor is on is kept with the last view of a store. */
+	bool keeps_line;
 	/* What `arg` would open it again as it is; kept with the last view of a store. NULL, or ""
 	 * given: nothing. */
-	void (*keep)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	void (*keep)(struct tui_view *v, char *text, size_t size);
 };
 
 struct tui_view {
@@ -189,6 +160,8 @@ void tui_nomem(struct tui *t);
 void tui_run(struct tui *t);
 /* Draws all of it once. */
 void tui_draw(struct tui *t);
+/* As if the action's key were typed. */
+void tui_act(struct tui *t, enum tui_action action);
 /* Does what the palette's line says: an action's or a view's name, `from TIME`, `goroutine ID` … */
 void tui_command(struct tui *t, const char *line);
 /* To a time ("1.5ms", "25%") or a goroutine (an id). */
@@ -199,7 +172,8 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns);
 /* What the palette has beyond views and actions (command.c). */
 struct tui_palette_command {
 	const char *name, *arg, *doc;
-	void (*run)(struct tui *t, const char *arg); /* arg: "" for none */
+	void (*run)(struct tui *t, int which, const char *arg); /* arg: "" for none */
+	int which;						/* of the things that it sets */
 };
 extern const struct tui_palette_command tui_commands[];
 extern const size_t tui_ncommands;

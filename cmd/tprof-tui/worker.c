@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/signals.h"
+#include "tprof-tui/tui.h"
 
 struct kept {
 	tui_kept_free free;
@@ -145,12 +146,20 @@ struct tui_worker *tui_worker_new(const char *path)
 	return NULL;
 }
 
+void tui_job_free(struct tui_job *job)
+{
+	if (job->release)
+		job->release(job);
+	tui_select_release(&job->select);
+	free(job);
+}
+
 static void release_all(struct tui_job *job)
 {
 	while (job) {
 		struct tui_job *next = job->next;
 
-		job->release(job);
+		tui_job_free(job);
 		job = next;
 	}
 }
@@ -234,11 +243,31 @@ void tui_worker_forget(struct tui_worker *w, const struct tui_view *view)
 	release_all(gone);
 }
 
-void tui_worker_ask(struct tui_worker *w, struct tui_job *job)
+void *tui_job_new(struct tui_view *view, size_t size, const struct tui_job *how)
 {
+	struct tui_job *job = calloc(1, size);
+
+	if (!job || !tui_select_copy(&job->select, &view->select)) {
+		free(job);
+		tui_nomem(view->tui);
+		return NULL;
+	}
+	job->work = how->work;
+	job->done = how->done;
+	job->release = how->release;
+	job->gives_way = how->gives_way;
+	job->statement = how->statement;
+	job->view = view;
+	return job;
+}
+
+void tui_job_ask(struct tui_job *job)
+{
+	struct tui_worker *w = job->view->tui->worker;
 	struct tui_job *gone;
 
 	job->worker = w;
+	job->view->busy = true;
 	pthread_mutex_lock(&w->lock);
 	gone = drop(w, job->view);
 	if (w->doing && w->doing->gives_way)
@@ -265,10 +294,11 @@ bool tui_worker_take(struct tui_worker *w)
 		if (!job)
 			return any;
 		if (!job->dropped) {
+			job->view->busy = false;
 			job->done(job->view, job);
 			any = true;
 		}
-		job->release(job);
+		tui_job_free(job);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "store/store.h"
+#include "tprof-tui/select.h"
 
 struct tui_view;
 
@@ -17,8 +18,10 @@ struct tui_job {
 	/* On the screen's thread: what came of it (job->code, job->err). Not called where the view
 	 * is gone or has asked for something else since. */
 	void (*done)(struct tui_view *view, struct tui_job *job);
-	void (*release)(struct tui_job *job); /* in every case, last */
+	/* In every case, last: gives up what it holds beside its selection. NULL: nothing. */
+	void (*release)(struct tui_job *job);
 	struct tui_view *view;
+	struct tui_select select; /* the view's, as it was: a copy; runs outlive the job */
 	int code;
 	struct tp_err err;
 	/* Nobody waits for it any more: work that takes long looks at this now and then, and ends
@@ -44,8 +47,13 @@ struct tui_worker *tui_worker_new(const char *path);
 /* Ends what is being done, where that can be ended, and waits for it. */
 void tui_worker_free(struct tui_worker *w);
 
-/* Takes the job. */
-void tui_worker_ask(struct tui_worker *w, struct tui_job *job);
+/* A job of `size` bytes, which begins with `how`, on the selection of a view; the rest is zeros. NULL
+ * with a message. */
+void *tui_job_new(struct tui_view *view, size_t size, const struct tui_job *how);
+/* Of one that is not asked for in the end. */
+void tui_job_free(struct tui_job *job);
+/* Hands the job to the worker, which owns it from now on; its view is busy until it comes back. */
+void tui_job_ask(struct tui_job *job);
 /* Forgets what a view has asked for. */
 void tui_worker_forget(struct tui_worker *w, const struct tui_view *view);
 /* Ends what is being done, where that can be ended: it comes back with TP_ECANCEL, or what SQLite

@@ -48,8 +48,10 @@ struct page_section {
 int page_reports_begin(struct page *p, struct tp_err *err);
 int page_reports_wait(struct page *p, struct tp_err *err);
 void page_reports_free(struct page *p);
-/* A report's table, NULL where there is none. */
-const struct page_table *page_report(const struct page *p, const char *name);
+/* A report's table by its name, NULL where there is none; *cells is what it is of. */
+const struct rep_sheet *page_report_of(const struct page *p, const char *name,
+				       const struct rep_cells **cells);
+const struct rep_sheet *page_report(const struct page *p, const char *name);
 
 int page_findings(struct page *p, struct html *h, struct tp_err *err);
 int page_losses(struct page *p, struct html *h, struct tp_err *err);

@@ -52,13 +52,13 @@ static void test_tables_keep_and_show(void **state)
 	    {rep_str("a</td>"), rep_int(1500), rep_int(2048), rep_int(1)},
 	    {rep_null(), rep_null(), rep_int(-1), rep_int(2)},
 	};
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
 	struct html h = {0};
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(page_tables_output(&tables, &out, &err), 0);
+	assert_int_equal(rep_cells_output(&cells, &out, &err), 0);
 	assert_true(rep_output_for_people(out));
 	assert_int_equal(rep_output_note(out, false, "above <it>", &err), 0);
 	assert_int_equal(rep_output_begin(out, "t", columns, 4, &err), 0);
@@ -67,11 +67,11 @@ static void test_tables_keep_and_show(void **state)
 	assert_int_equal(rep_output_end(out, &err), 0);
 	assert_int_equal(rep_output_note(out, false, "2 of 3 <rows>", &err), 0);
 	assert_int_equal(rep_output_finish(out, &err), 0);
-	assert_int_equal(tables.n, 1);
-	assert_int_equal(page_cell_int(page_table_find(&tables, "t"), 0, "ns"), 1500);
-	assert_int_equal(page_cell(page_table_find(&tables, "t"), 2, "ns").type, REP_TYPE_NULL);
-	assert_int_equal(page_cell(page_table_find(&tables, "u"), 0, "ns").type, REP_TYPE_NULL);
-	page_table_write(&h, &tables.table[0], "what");
+	assert_int_equal(cells.n, 1);
+	assert_int_equal(page_cell_int(&cells.sheet[0], 0, "ns"), 1500);
+	assert_int_equal(page_cell(&cells.sheet[0], 2, "ns").type, REP_TYPE_NULL);
+	assert_int_equal(page_cell(NULL, 0, "ns").type, REP_TYPE_NULL);
+	page_table_write(&h, &cells, &cells.sheet[0], "what");
 	assert_int_equal(tp_buf_put(&h.buf, "", 1), 0);
 	assert_non_null(strstr((char *)h.buf.data,
 			       "<tr><th scope=\"col\">&lt;NAME&gt;</th><th scope=\"col\" "
@@ -83,7 +83,7 @@ static void test_tables_keep_and_show(void **state)
 	assert_non_null(strstr((char *)h.buf.data, "2 of 3 &lt;rows&gt;"));
 	assert_int_equal(strncmp((char *)h.buf.data, "<p>above &lt;it&gt;</p>\n<div", 28), 0);
 	rep_output_free(out);
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	html_release(&h);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "page/inside.h"
 #include "top/top.h"
 
@@ -17,7 +18,8 @@ struct part {
 	int64_t rows;
 	struct tp_store *store;
 	const struct rep_run *run;
-	struct page_tables tables;
+	struct rep_cells *cells; /* of each report */
+	size_t n, room;
 	struct tp_err err;
 	int code;
 };
@@ -39,24 +41,30 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 
 #define IS_ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof((list)[0]))
 
+static int make_one(struct part *part, const struct rep_report *report)
+{
+	const struct rep_top_options opt = {.report = report, .rows = part->rows, .tables = true};
+	struct rep_output *out = NULL;
+	int code;
+
+	if (tp_grow(&part->cells, &part->room, part->n, sizeof(*part->cells)))
+		return tp_nomem(&part->err);
+	code = rep_cells_output(&part->cells[part->n++], &out, &part->err);
+	if (!code)
+		code = rep_top(out, part->store, part->run, 1, &opt, &part->err);
+	rep_output_free(out);
+	return code;
+}
+
 static void make(struct part *part)
 {
-	struct rep_output *out = NULL;
-	int code = page_tables_output(&part->tables, &out, &part->err);
+	for (size_t i = 0; rep_reports[i] && !part->code; i++) {
+		const char *name = rep_reports[i]->name;
 
-	for (size_t i = 0; rep_reports[i] && !code; i++) {
-		struct rep_top_options opt = {
-		    .report = rep_reports[i], .rows = part->rows, .tables = true};
-		const char *name = opt.report->name;
-
-		if (rep_top_several(opt.report) || IS_ONE_OF(name, left_out) ||
-		    IS_ONE_OF(name, slow) != part->slow)
-			continue;
-		page_tables_next(&part->tables);
-		code = rep_top(out, part->store, part->run, 1, &opt, &part->err);
+		if (!rep_top_several(rep_reports[i]) && !IS_ONE_OF(name, left_out) &&
+		    IS_ONE_OF(name, slow) == part->slow)
+			part->code = make_one(part, rep_reports[i]);
 	}
-	rep_output_free(out);
-	part->code = code;
 }
 
 static void *on_thread(void *ctx)
@@ -124,14 +132,35 @@ void page_reports_free(struct page *p)
 	if (!p->reports)
 		return;
 	join(p->reports);
-	for (int i = 0; i < 2; i++)
-		page_tables_release(&p->reports->part[i].tables);
+	for (int i = 0; i < 2; i++) {
+		struct part *part = &p->reports->part[i];
+
+		for (size_t k = 0; k < part->n; k++)
+			rep_cells_release(&part->cells[k]);
+		free(part->cells);
+	}
 	free(p->reports);
 }
 
-const struct page_table *page_report(const struct page *p, const char *name)
+const struct rep_sheet *page_report_of(const struct page *p, const char *name,
+				       const struct rep_cells **cells)
 {
-	const struct page_table *t = page_table_find(&p->reports->part[0].tables, name);
+	for (int i = 0; i < 2; i++) {
+		const struct part *part = &p->reports->part[i];
 
-	return t ? t : page_table_find(&p->reports->part[1].tables, name);
+		for (size_t k = 0; k < part->n; k++) {
+			*cells = &part->cells[k];
+			for (size_t s = 0; s < (*cells)->n; s++)
+				if (!strcmp((*cells)->sheet[s].name, name))
+					return &(*cells)->sheet[s];
+		}
+	}
+	return NULL;
+}
+
+const struct rep_sheet *page_report(const struct page *p, const char *name)
+{
+	const struct rep_cells *cells;
+
+	return page_report_of(p, name, &cells);
 }

@@ -95,9 +95,19 @@ void rep_binned_finish(const struct rep_bins *b, struct rep_binned *s)
 	}
 }
 
+double rep_binned_means(const struct rep_bins *b, const struct rep_binned *s, size_t n, size_t from,
+			size_t to)
+{
+	int64_t width = b->edge[to] - b->edge[from];
+	double ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t bin = from; bin < to; bin++)
+			ns += s[i].ns[bin];
+	return width > 0 ? ns / (double)width : NAN;
+}
+
 double rep_binned_mean(const struct rep_bins *b, const struct rep_binned *s, size_t bin)
 {
-	int64_t width = b->edge[bin + 1] - b->edge[bin];
-
-	return width > 0 ? s->ns[bin] / (double)width : NAN;
+	return rep_binned_means(b, s, 1, bin, bin + 1);
 }

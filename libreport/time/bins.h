@@ -31,8 +31,11 @@ void rep_binned_release(struct rep_binned *s);
 void rep_binned_add(const struct rep_bins *b, struct rep_binned *s, int64_t start, int64_t end);
 /* … and after the last one, once: */
 void rep_binned_finish(const struct rep_bins *b, struct rep_binned *s);
-/* The mean number of those counted, in a bin; NaN where it has no length. */
+/* The mean number of those counted, in a bin, or in n series together over the bins [from, to); NaN
+ * where they have no length. */
 double rep_binned_mean(const struct rep_bins *b, const struct rep_binned *s, size_t bin);
+double rep_binned_means(const struct rep_bins *b, const struct rep_binned *s, size_t n, size_t from,
+			size_t to);
 
 /* The last bin that begins at or before a moment; the first one for what lies before all. */
 size_t rep_bin_of(const struct rep_bins *b, int64_t ns);

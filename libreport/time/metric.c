@@ -49,6 +49,25 @@ int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 	return 0;
 }
 
+int rep_time_steps(struct rep_time_curve *c, const struct rep_bins *b, const struct rep_binned *s,
+		   size_t n, size_t most)
+{
+	size_t step = (b->n + most - 1) / most;
+
+	*c = (struct rep_time_curve){calloc(b->n + 1, sizeof(*c->x)),
+				     calloc(b->n + 1, sizeof(*c->y)), 0};
+	if (!c->x || !c->y)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < b->n; i += step, c->n++) {
+		c->x[c->n] = (double)b->edge[i];
+		c->y[c->n] = rep_binned_means(b, s, n, i, i + step < b->n ? i + step : b->n);
+	}
+	c->x[c->n] = (double)b->edge[b->n];
+	c->y[c->n] = c->y[c->n - 1];
+	c->n++;
+	return 0;
+}
+
 void rep_time_curve_release(struct rep_time_curve *c)
 {
 	free(c->x);

@@ -73,6 +73,10 @@ struct rep_time_curve {
 /* Likewise. */
 int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 		    struct rep_time_curve *c, struct tp_err *err);
+/* The means of n series together, as steps: at most so many, of several bins in a row where there are
+ * more, and a last point where they end. TP_ENOMEM; released in every case. */
+int rep_time_steps(struct rep_time_curve *c, const struct rep_bins *b, const struct rep_binned *s,
+		   size_t n, size_t most);
 void rep_time_curve_release(struct rep_time_curve *c);
 
 #endif

@@ -192,9 +192,28 @@ static void test_metric_of_a_range(void **state)
 	rep_filter_release(&filter);
 }
 
+/* Two series together, and two bins a step. */
+static void test_time_steps(void **state)
+{
+	int64_t edge[] = {0, 10, 20, 30};
+	const struct rep_bins b = {3, edge};
+	double one[] = {10, 0, 5}, two[] = {10, 10, 0};
+	const struct rep_binned s[] = {{.ns = one}, {.ns = two}};
+	struct rep_time_curve c;
+
+	(void)state;
+	assert_true(rep_binned_means(&b, s, 2, 0, 2) == 1.5);
+	assert_int_equal(rep_time_steps(&c, &b, s, 2, 2), 0);
+	assert_int_equal(c.n, 3);
+	assert_true(c.x[0] == 0 && c.x[1] == 20 && c.x[2] == 30);
+	assert_true(c.y[0] == 1.5 && c.y[1] == 0.5 && c.y[2] == 0.5);
+	rep_time_curve_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_time_steps),
 	    cmocka_unit_test(test_bins_add_up),
 	    cmocka_unit_test(test_bins_of_little),
 	    cmocka_unit_test(test_time_is_as_reports_have_it),

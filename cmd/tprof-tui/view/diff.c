@@ -13,11 +13,6 @@
 
 #define MOST_NOTES 4
 
-static bool is_trace(const struct rep_run *run)
-{
-	return run && !strcmp(run->row.kind, "trace");
-}
-
 /* ---- asking ---- */
 
 static void taken(struct tui_view *v, struct tui_fill *f)
@@ -28,7 +23,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	diff_measured_free(d->measured);
 	d->measured = a->measured;
 	a->measured = NULL;
-	tui_cells_release(&d->lines);
+	rep_cells_release(&d->lines);
 	if (f->job.code)
 		return;
 	snprintf(d->found, sizeof(d->found), "%s", a->found);
@@ -58,20 +53,20 @@ static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s
 	return true;
 }
 
-struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
+struct diff_ask *diff_ask_new(struct tui_view *v)
 {
 	struct diff *d = v->state;
 	struct diff_ask *a = calloc(1, sizeof(*a));
 
 	if (!a) {
-		tui_nomem(t);
+		tui_nomem(v->tui);
 		return NULL;
 	}
-	if (!pick_sides(t, d, &v->select, a)) {
+	if (!pick_sides(v->tui, d, &v->select, a)) {
 		diff_ask_free(a);
 		return NULL;
 	}
-	diff_rows_at(is_trace(&a->new.run[0]), d->at, &a->rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &a->rows);
 	a->per = d->per;
 	a->normalize = d->normalize;
 	a->cum = d->cum;
@@ -81,75 +76,76 @@ struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
 	return a;
 }
 
-static bool ask(struct tui *t, struct tui_view *v)
+static bool ask(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = diff_ask_new(t, v);
+	struct diff_ask *a = diff_ask_new(v);
 
 	if (!a)
 		return false;
 	a->measured = d->measured;
 	d->measured = NULL;
-	tui_rows_ask_with(
-	    t, v,
-	    &(struct tui_ask){
-		.fill = diff_compare, .more = a, .free_more = diff_ask_free, .taken = taken});
+	tui_rows_ask(v, &(struct tui_ask){.rows = &d->rows,
+					  .fill = diff_compare,
+					  .more = a,
+					  .free_more = diff_ask_free,
+					  .taken = taken});
 	return true;
 }
 
-static void ask_from_top(struct tui *t, struct tui_view *v)
+static void ask_from_top(struct tui_view *v)
 {
 	struct diff *d = v->state;
 
 	d->rows.table.cursor = d->rows.table.top = 0;
 	d->rows.table.first = 0;
-	ask(t, v);
+	ask(v);
 }
 
 /* ---- opening ---- */
 
-static bool list(struct tui *t, struct tui_view *v)
+static bool list(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	struct diff_choices choices = {.all = &t->cmd->all, .run = v->select.run};
+	struct diff_choices choices = {.all = &v->tui->cmd->all, .run = v->select.run};
 
 	d->choosing = true;
-	return tui_rows_fill(t, v, diff_choices_fill, &choices);
+	return tui_rows_fill(v, &d->rows, diff_choices_fill, &choices);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct diff *d = v->state;
 
 	d->rows.table.sort = -1;
 	d->rows.table.tint = diff_tint;
 	if (!v->select.run) {
-		tui_error(t, "this store holds no runs, so there is nothing to compare");
+		tui_error(v->tui, "this store holds no runs, so there is nothing to compare");
 		return false;
 	}
-	if (!diff_take_options(t, v, &arg))
+	if (!diff_take_options(v, &arg))
 		return false;
 	if (arg) {
 		d->arg = strdup(arg);
 		if (!d->arg) {
-			tui_nomem(t);
+			tui_nomem(v->tui);
 			return false;
 		}
 	}
 	if (arg || (v->select.other && v->select.other->row.id != v->select.run->row.id))
-		return ask(t, v);
-	return list(t, v);
+		return ask(v);
+	return list(v);
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct diff *d = v->state;
 
 	free(d->arg);
 	tp_buf_release(&d->types);
 	diff_measured_free(d->measured);
-	tui_cells_release(&d->lines);
-	tui_rows_close(t, v);
+	rep_cells_release(&d->lines);
+	tui_rows_close(v);
 }
 
 /* ---- drawing ---- */
@@ -157,7 +153,7 @@ static void close_view(struct tui *t, struct tui_view *v)
 /* What is compared and how, above the table; less of it on small screens. */
 static int draw_notes(const struct diff *d, struct tui_area a)
 {
-	const struct tui_cells *cells = &d->rows.cells;
+	const struct rep_cells *cells = &d->rows.cells;
 	int most = a.rows / 4 < MOST_NOTES ? a.rows / 4 : MOST_NOTES, n = 0;
 
 	for (int strong = 1; strong >= 0; strong--)
@@ -168,54 +164,30 @@ static int draw_notes(const struct diff *d, struct tui_area a)
 	return n;
 }
 
-static struct tui_area table_area(const struct diff *d, struct tui_area a, int notes)
-{
-	(void)d;
-	return (struct tui_area){a.row + notes, a.col, a.rows - notes, a.cols};
-}
-
-static int count_notes(const struct diff *d, struct tui_area a)
-{
-	int most = a.rows / 4 < MOST_NOTES ? a.rows / 4 : MOST_NOTES, n = 0;
-
-	for (size_t i = 0; i < d->rows.cells.nnotes && n < most; i++)
-		n += *d->rows.cells.note[i] != '\0';
-	return n;
-}
-
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
 	struct diff *d = v->state;
 	int notes = 0;
 
-	if (d->choosing) {
-		notes = diff_choices_draw(t, &v->select, d->rows.table.n, area);
-	} else if (!d->rows.error) {
+	if (d->choosing)
+		notes = diff_choices_draw(&v->select, d->rows.table.n, area);
+	else if (!d->rows.error)
 		notes = draw_notes(d, area);
-	}
-	tui_rows_draw(t, v, table_area(d, area, notes));
+	area.row += notes;
+	area.rows -= notes;
+	tui_rows_draw(&d->rows, area, v->busy, NULL);
 }
 
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
-{
-	struct diff *d = v->state;
-	int notes = d->choosing ? diff_choices_lines(v->area) : count_notes(d, v->area);
-
-	if (tui_table_click(&d->rows.table, table_area(d, v->area, notes), row, col) && twice)
-		tui_act(t, TUI_DO_ENTER);
-}
-
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct diff *d = v->state;
 	struct diff_rows rows;
 
-	(void)t;
 	if (d->choosing) {
 		snprintf(text, size, "with what?");
 		return;
 	}
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	snprintf(text, size, "%s%s%s%s%s%s, was %s", rows.name,
 		 rows.kind != DIFF_METRICS && *d->found ? " " : "",
 		 rows.kind != DIFF_METRICS ? d->found : "",
@@ -226,10 +198,10 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 /* ---- keys ---- */
 
-static void turn(struct tui *t, struct tui_view *v, int step)
+static void turn(struct tui_view *v, int step)
 {
 	struct diff *d = v->state;
-	bool traces = is_trace(v->select.run);
+	bool traces = tui_is_trace(&v->select);
 	struct diff_rows rows;
 	int n = 0;
 
@@ -238,17 +210,17 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 	if (!n)
 		return;
 	d->at = (d->at + step + n) % n;
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
-static void next_type(struct tui *t, struct tui_view *v)
+static void next_type(struct tui_view *v)
 {
 	struct diff *d = v->state;
 	const char *first = (const char *)d->types.data;
 	size_t at = 0;
 
 	if (!d->types.size) {
-		tui_message(t, "there are sample types where profiles are compared");
+		tui_message(v->tui, "there are sample types where profiles are compared");
 		return;
 	}
 	while (at < d->types.size && strcmp(first + at, d->found) != 0)
@@ -257,13 +229,14 @@ static void next_type(struct tui *t, struct tui_view *v)
 		at += strlen(first + at) + 1;
 	snprintf(d->type, sizeof(d->type), "%s", at < d->types.size ? first + at : first);
 	if (!strcmp(d->type, d->found))
-		tui_message(t, "both have the sample type %s alone", d->type);
+		tui_message(v->tui, "both have the sample type %s alone", d->type);
 	else
-		ask(t, v);
+		ask(v);
 }
 
-static void choose(struct tui *t, struct tui_view *v)
+static void choose(struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	const struct rep_value *sides = tui_table_cell(&d->rows.table, "sides");
 	const struct rep_value *id = tui_table_cell(&d->rows.table, "id");
@@ -287,11 +260,12 @@ static bool is_metrics(const struct tui_view *v)
 	const struct diff *d = v->state;
 	struct diff_rows rows;
 
-	return diff_rows_at(is_trace(v->select.run), d->at, &rows) && rows.kind == DIFF_METRICS;
+	return diff_rows_at(tui_is_trace(&v->select), d->at, &rows) && rows.kind == DIFF_METRICS;
 }
 
-static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
+static void flip(struct tui_view *v, enum tui_action action)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	bool metrics = is_metrics(v);
 
@@ -331,16 +305,17 @@ static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
 		tui_message(t, d->every_stat ? "all statistics" : "those that matter most");
 		break;
 	}
-	ask(t, v);
+	ask(v);
 }
 
-static void lead(struct tui *t, struct tui_view *v, bool whole)
+static void lead(struct tui_view *v, bool whole)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
 	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found, .whole = whole};
 	struct diff_rows rows;
 
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	from.metrics = rows.kind == DIFF_METRICS;
 	if (rows.kind == DIFF_VIEWS)
 		from.kind = rep_trace_views[rows.which].name;
@@ -356,66 +331,65 @@ static void lead(struct tui *t, struct tui_view *v, bool whole)
 	diff_lead(t, &from);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct diff *d = v->state;
 
 	if (d->choosing && action == TUI_DO_ENTER) {
-		choose(t, v);
+		choose(v);
 		return true;
 	}
 	if (d->choosing)
-		return tui_rows_act(t, v, action);
+		return false;
 	switch (action) {
 	case TUI_DO_REPORT_NEXT:
 	case TUI_DO_KIND:
-		turn(t, v, 1);
+		turn(v, 1);
 		return true;
 	case TUI_DO_REPORT_BACK:
-		turn(t, v, -1);
+		turn(v, -1);
 		return true;
 	case TUI_DO_FOLD:
-		diff_unfold(t, v);
+		diff_unfold(v);
 		return true;
 	case TUI_DO_SAMPLE_TYPE:
-		next_type(t, v);
+		next_type(v);
 		return true;
 	case TUI_DO_DIFF_PER:
 	case TUI_DO_DIFF_CHANGED:
 	case TUI_DO_DIFF_CUM:
 	case TUI_DO_DIFF_STATS:
-		flip(t, v, action);
+		flip(v, action);
 		return true;
 	case TUI_DO_DIFF_OTHER:
-		t->select.other = NULL;
-		tui_open(t, v->ops, NULL);
+		v->tui->select.other = NULL;
+		tui_open(v->tui, v->ops, NULL);
 		return true;
 	case TUI_DO_ENTER:
-		lead(t, v, false);
+		lead(v, false);
 		return true;
 	case TUI_DO_FLAME:
 		if (is_metrics(v) || !*d->found)
 			return false;
-		lead(t, v, true);
+		lead(v, true);
 		return true;
 	default:
-		return tui_rows_act(t, v, action);
+		return false;
 	}
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	struct diff *d = v->state;
 
 	if (d->choosing)
-		list(t, v);
+		list(v);
 }
 
-static const char *hints(struct tui *t, struct tui_view *v)
+static const char *hints(struct tui_view *v)
 {
 	const struct diff *d = v->state;
 
-	(void)t;
 	if (d->choosing)
 		return "Enter compare\tf filter\t1 runs\tR look again\tq back\t? help";
 	if (is_metrics(v))
@@ -436,12 +410,8 @@ const struct tui_view_ops tui_diff = {
     .resume = resume,
     .draw = draw,
     .act = act,
-    .click = click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .cursor = tui_rows_cursor,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
+    .keeps_line = true,
     .source = diff_source,
     .title = title,
     .keep = diff_keep,

@@ -5,10 +5,6 @@
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
-struct help {
-	struct tui_rows rows;
-};
-
 enum { COLUMN_KEY, COLUMN_COMMAND, COLUMN_DOC, COLUMN_WHERE, NCOLUMNS };
 
 static const struct rep_column columns[NCOLUMNS] = {
@@ -176,42 +172,46 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 }
 
 /* That of the view it is opened from comes first. */
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
-	struct help *h = v->state;
+	struct tui_rows *r = v->state;
 
 	if (arg) {
-		tui_error(t, "help takes nothing behind its name; / searches it");
+		tui_error(v->tui, "help takes nothing behind its name; / searches it");
 		return false;
 	}
-	h->rows.table.sort = -1;
-	return tui_rows_fill(t, v, fill, tui_current(t));
+	r->table.sort = -1;
+	return tui_rows_fill(v, r, fill, tui_current(v->tui));
+}
+
+static void draw(struct tui_view *v, struct tui_area area)
+{
+	tui_rows_draw(v->state, area, false, NULL);
 }
 
 /* Enter does what the line says, in the view one came from. */
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
-	struct help *h = v->state;
-	const struct rep_value *command = tui_table_cell(&h->rows.table, "command");
+	const struct rep_value *command = tui_table_cell(tui_rows_table(v), "command");
 	char text[100];
 	size_t n;
 
 	if (action != TUI_DO_ENTER)
-		return tui_rows_act(t, v, action);
-	if (!command || command->type != REP_TYPE_TEXT || !command->text.size)
+		return false;
+	if (!rep_value_is_text(command))
 		return true;
 	n = command->text.size < sizeof(text) - 1 ? command->text.size : sizeof(text) - 1;
 	memcpy(text, command->text.data, n);
 	text[n] = '\0';
 	text[strcspn(text, " ")] = '\0';
-	tui_back(t);
+	tui_back(v->tui);
 	if (n > strlen(text)) {
 		/* It takes something. */
 		text[strlen(text)] = ' ';
 		text[strcspn(text, " ") + 1] = '\0';
-		tui_prompt_begin(t, TUI_PROMPT_PALETTE, text);
+		tui_prompt_begin(v->tui, TUI_PROMPT_PALETTE, text);
 	} else {
-		tui_command(t, text);
+		tui_command(v->tui, text);
 	}
 	return true;
 }
@@ -219,14 +219,10 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 const struct tui_view_ops tui_help = {
     .where = TUI_HELP,
     .name = "help",
-    .size = sizeof(struct help),
+    .size = sizeof(struct tui_rows),
     .open = open_view,
     .close = tui_rows_close,
-    .draw = tui_rows_draw,
+    .draw = draw,
     .act = act,
-    .click = tui_rows_click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
 };

@@ -89,7 +89,7 @@ static const struct {
 };
 static const char *const goroutines[] = {"goroutine", "worst_goroutine", "ids"};
 
-static const struct rule *rule_of(const struct tui_sheet *s)
+static const struct rule *rule_of(const struct rep_sheet *s)
 {
 	static const struct rule plain = {.by = BY_FUNCTION | BY_ENTRY | BY_GOROUTINE | BY_TASK |
 						BY_REGION};
@@ -102,19 +102,12 @@ static const struct rule *rule_of(const struct tui_sheet *s)
 
 /* ---- reading a row ---- */
 
-static const struct rep_value *cell(const struct tui_sheet *s, size_t row, const char *name)
-{
-	int c = *name ? tui_sheet_column(s, name) : -1;
-
-	return c < 0 ? NULL : tui_cell(s, row, (size_t)c);
-}
-
-static struct rep_value text(const struct tui_sheet *s, size_t row, const char *given,
+static struct rep_value text(const struct rep_sheet *s, long row, const char *given,
 			     const char *usual)
 {
-	const struct rep_value *v = cell(s, row, given ? given : usual);
+	const struct rep_value *v = rep_sheet_cell(s, row, given ? given : usual);
 
-	return v && v->type == REP_TYPE_TEXT && v->text.size ? *v : rep_null();
+	return rep_value_is_text(v) ? *v : rep_null();
 }
 
 /* An id, or the first of several in a text. */
@@ -170,11 +163,12 @@ static struct rep_value without_way(struct rep_value v)
 	return v;
 }
 
-static void read_moment(const struct tui_sheet *s, size_t row, struct tui_lead *lead)
+static void read_moment(const struct rep_sheet *s, long row, struct tui_lead *lead)
 {
 	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
-		const struct rep_value *at = cell(s, row, moments[i].at);
-		const struct rep_value *dur = moments[i].dur ? cell(s, row, moments[i].dur) : NULL;
+		const struct rep_value *at = rep_sheet_cell(s, row, moments[i].at);
+		const struct rep_value *dur =
+		    moments[i].dur ? rep_sheet_cell(s, row, moments[i].dur) : NULL;
 
 		if (!at || at->type != REP_TYPE_INT ||
 		    (moments[i].dur && (!dur || dur->type != REP_TYPE_INT || dur->i <= 0)))
@@ -185,20 +179,19 @@ static void read_moment(const struct tui_sheet *s, size_t row, struct tui_lead *
 	}
 }
 
-bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
+bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead)
 {
 	const struct rule *r;
-	size_t row = (size_t)at;
 
 	*lead = (struct tui_lead){.goroutine = REP_GOID_NONE, .at_ns = INT64_MIN, .task = -1};
-	if (!s || at < 0 || row >= s->nrows)
+	if (!s || row < 0 || (size_t)row >= s->nrows)
 		return false;
 	r = rule_of(s);
 	for (size_t i = 0;
 	     i < sizeof(goroutines) / sizeof(goroutines[0]) && !rep_goid_is(&lead->goroutine); i++)
-		lead->goroutine = tui_lead_goid(cell(s, row, goroutines[i]));
+		lead->goroutine = tui_lead_goid(rep_sheet_cell(s, row, goroutines[i]));
 	read_moment(s, row, lead);
-	lead->task = id(cell(s, row, r->task ? r->task : "task"));
+	lead->task = id(rep_sheet_cell(s, row, r->task ? r->task : "task"));
 	if (!lead->task)
 		lead->task = -1;
 	lead->function = text(s, row, r->function, "function");
@@ -215,7 +208,9 @@ bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 
 /* ---- narrowing ---- */
 
-char *tui_lead_only(const char *from, size_t size)
+/* "^main\.\(\*T\)\.f$": a regular expression for a text and nothing else. To be freed; NULL: no
+ * memory. */
+static char *only(const char *from, size_t size)
 {
 	char *pattern = size < SIZE_MAX / 2 - 3 ? malloc(2 * size + 3) : NULL, *to = pattern;
 
@@ -232,14 +227,14 @@ char *tui_lead_only(const char *from, size_t size)
 	return pattern;
 }
 
-static bool set_only(char **to, struct rep_value v)
+bool tui_lead_set_only(char **to, struct rep_value v)
 {
 	char *pattern;
 	bool done;
 
 	if (v.type != REP_TYPE_TEXT)
 		return true;
-	pattern = tui_lead_only(v.text.data, v.text.size);
+	pattern = only(v.text.data, v.text.size);
 	done = pattern && tui_select_set(to, pattern);
 	free(pattern);
 	return done;
@@ -272,8 +267,8 @@ static bool is_reason(struct rep_value v)
 /* As --state knows them; rows that are of ranges ("overlap") have none. */
 static bool set_state(char **to, struct rep_value v)
 {
-	for (const struct rep_state_desc *d = rep_states; v.type == REP_TYPE_TEXT && d->name; d++)
-		if (strlen(d->name) == v.text.size && !memcmp(d->name, v.text.data, v.text.size))
+	for (const struct rep_state_desc *d = rep_states; d->name; d++)
+		if (rep_value_is(&v, d->name))
 			return tui_select_set(to, d->name);
 	return true;
 }
@@ -283,24 +278,25 @@ static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned
 	bool done = true;
 
 	if (by & BY_ENTRY)
-		done = set_only(&select->goroutine, l->entry);
+		done = tui_lead_set_only(&select->goroutine, l->entry);
 	if (by & BY_GOROUTINE)
 		done = done && set_goid(&select->goroutine, &l->goroutine);
 	if (by & BY_FUNCTION && is_reason(l->function))
-		done = done && set_only(&select->reason, rep_text(l->function.text.data + 1,
-								  l->function.text.size - 2));
+		done =
+		    done && tui_lead_set_only(&select->reason, rep_text(l->function.text.data + 1,
+									l->function.text.size - 2));
 	else if (by & BY_FUNCTION)
-		done = done && set_only(&select->focus, l->function);
+		done = done && tui_lead_set_only(&select->focus, l->function);
 	if (by & BY_REASON)
-		done = done && set_only(&select->reason, l->reason);
+		done = done && tui_lead_set_only(&select->reason, l->reason);
 	if (by & BY_STATE)
 		done = done && set_state(&select->state, l->state);
 	if (by & BY_TYPE)
-		done = done && set_only(&select->task, l->task_type);
+		done = done && tui_lead_set_only(&select->task, l->task_type);
 	if (by & BY_TASK)
 		done = done && set_id(&select->task, l->task);
 	if (by & BY_REGION)
-		done = done && set_only(&select->region, l->region);
+		done = done && tui_lead_set_only(&select->region, l->region);
 	if (l->at_ns != INT64_MIN)
 		select->at_ns = l->at_ns;
 	if (rep_goid_is(&l->goroutine))
@@ -308,7 +304,7 @@ static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned
 	return done;
 }
 
-bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row)
+bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row)
 {
 	struct tui_lead lead;
 
@@ -317,26 +313,24 @@ bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long 
 
 /* ---- opening ---- */
 
-bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg)
+bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
+		   const char *arg)
 {
-	const struct tui_view_ops *ops = tui_view_find(view);
 	struct tui_select before = t->select;
-	bool opened;
 
-	if (!ops) {
+	if (!fine) {
 		tui_select_release(select);
-		tui_error(t, "there is no view '%s'", view);
+		tui_nomem(t);
 		return false;
 	}
 	t->select = *select;
-	opened = tui_open(t, ops, arg);
-	if (opened) {
-		tui_select_release(&before);
-	} else {
+	if (!tui_open(t, tui_view_find(view), arg)) {
 		tui_select_release(&t->select);
 		t->select = before;
+		return false;
 	}
-	return opened;
+	tui_select_release(&before);
+	return true;
 }
 
 /* What has been narrowed must not be missed. */
@@ -350,43 +344,37 @@ static void tell(struct tui *t)
 }
 
 /* The same view again, on the time of the row alone. */
-static void select_range(struct tui *t, struct tui_view *v, const struct tui_lead *lead)
+static void select_range(struct tui_view *v, const struct tui_lead *lead)
 {
+	struct tui *t = v->tui;
 	char arg[200] = "";
 	struct tui_select select;
+	bool fine;
 
 	if (lead->at_ns == INT64_MIN || lead->dur_ns <= 0 ||
 	    lead->at_ns > INT64_MAX - lead->dur_ns) {
 		tui_message(t, "this line is of no time that could be selected");
 		return;
 	}
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
+	fine = tui_select_copy(&select, &v->select);
 	select.from_ns = lead->at_ns;
 	select.to_ns = lead->at_ns + lead->dur_ns;
 	if (v->ops->keep)
-		v->ops->keep(t, v, arg, sizeof(arg));
-	if (tui_lead_open(t, &select, v->ops->name, *arg ? arg : NULL))
+		v->ops->keep(v, arg, sizeof(arg));
+	if (tui_lead_open(t, fine, &select, v->ops->name, *arg ? arg : NULL))
 		tell(t);
 }
 
 /* Opens a view on a copy of the selection, narrowed. */
-static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_lead *lead,
-		    unsigned by, const char *view, const char *arg)
+static void lead_to(const struct tui_view *v, const struct tui_lead *lead, unsigned by,
+		    const char *view, const char *arg)
 {
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select) && narrow(&select, lead, by);
+	bool same = tui_select_same(&select, &v->select);
 
-	if (tui_select_copy(&select, &v->select) && narrow(&select, lead, by)) {
-		bool same = tui_select_same(&select, &v->select);
-
-		if (tui_lead_open(t, &select, view, arg) && !same)
-			tell(t);
-		return;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	if (tui_lead_open(v->tui, fine, &select, view, arg) && !same)
+		tell(v->tui);
 }
 
 /* What says most of a time of this state. */
@@ -401,34 +389,32 @@ static const char *report_on(struct rep_value state)
 		       {"running", "running functions"}};
 
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++)
-		if (state.type == REP_TYPE_TEXT && strlen(reports[i].state) == state.text.size &&
-		    !memcmp(reports[i].state, state.text.data, state.text.size))
+		if (rep_value_is(&state, reports[i].state))
 			return reports[i].report;
 	return "block";
 }
 
 /* Of tables without a rule: the most particular thing that the row has. */
-static bool enter_plain(struct tui *t, struct tui_view *v, const struct tui_lead *l)
+static bool enter_plain(struct tui_view *v, const struct tui_lead *l)
 {
-	bool profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
+	bool profile = tui_is_profile(&v->select);
 
 	if (rep_goid_is(&l->goroutine) && !profile)
-		lead_to(t, v, l, 0, "goroutine", NULL);
+		lead_to(v, l, 0, "goroutine", NULL);
 	else if (l->task >= 0 && !profile)
-		lead_to(t, v, l, BY_TASK, "top", "task");
+		lead_to(v, l, BY_TASK, "top", "task");
 	else if (l->at_ns != INT64_MIN && !profile)
-		lead_to(t, v, l, 0, "timeline", NULL);
+		lead_to(v, l, 0, "timeline", NULL);
 	else if (l->function.type == REP_TYPE_TEXT)
-		lead_to(t, v, l, BY_FUNCTION, "flame", NULL);
+		lead_to(v, l, BY_FUNCTION, "flame", NULL);
 	else if (l->entry.type == REP_TYPE_TEXT && !profile)
-		lead_to(t, v, l, BY_ENTRY, "top", "goroutines");
+		lead_to(v, l, BY_ENTRY, "top", "goroutines");
 	else
 		return false;
 	return true;
 }
 
-static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
-		  const struct tui_lead *l)
+static void enter(struct tui_view *v, const struct rep_sheet *s, const struct tui_lead *l)
 {
 	const struct rule *r = rule_of(s);
 	const char *arg = r->arg;
@@ -437,20 +423,19 @@ static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
 			(!strcmp(r->view, "timeline") && !r->arg && l->at_ns == INT64_MIN));
 
 	if (!r->view || nowhere) {
-		if (!enter_plain(t, v, l))
-			tui_message(t, "there is nothing behind this line");
+		if (!enter_plain(v, l))
+			tui_message(v->tui, "there is nothing behind this line");
 		return;
 	}
 	if (!strcmp(r->view, "timeline") || !strcmp(r->view, "goroutine"))
-		lead_to(t, v, l, 0, r->view, arg);
+		lead_to(v, l, 0, r->view, arg);
 	else if (arg && !*arg)
-		lead_to(t, v, l, r->by, r->view, report_on(l->state));
+		lead_to(v, l, r->by, r->view, report_on(l->state));
 	else /* The table is of one state. */
-		lead_to(t, v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
+		lead_to(v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
 }
 
-bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
-		  enum tui_action action)
+bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action)
 {
 	const struct rule *r;
 	struct tui_lead l;
@@ -458,28 +443,28 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 	if (!tui_lead_read(s, row, &l))
 		return false;
 	if (action == TUI_DO_GOROUTINE && rep_goid_is(&l.goroutine)) {
-		lead_to(t, v, &l, 0, "goroutine", NULL);
+		lead_to(v, &l, 0, "goroutine", NULL);
 		return true;
 	}
 	switch (action) {
 	case TUI_DO_ENTER:
-		enter(t, v, s, &l);
+		enter(v, s, &l);
 		return true;
 	case TUI_DO_RANGE:
-		select_range(t, v, &l);
+		select_range(v, &l);
 		return true;
 	case TUI_DO_TIMELINE:
 		if (l.at_ns == INT64_MIN && !rep_goid_is(&l.goroutine))
 			return false;
-		lead_to(t, v, &l, 0, "timeline", NULL);
+		lead_to(v, &l, 0, "timeline", NULL);
 		return true;
 	case TUI_DO_TOP:
-		lead_to(t, v, &l, rule_of(s)->by, "top", NULL);
+		lead_to(v, &l, rule_of(s)->by, "top", NULL);
 		return true;
 	case TUI_DO_FLAME:
 		/* Of what the table is about. */
 		r = rule_of(s);
-		lead_to(t, v, &l, r->by, "flame",
+		lead_to(v, &l, r->by, "flame",
 			r->view && !strcmp(r->view, "flame") ? r->arg : NULL);
 		return true;
 	default:

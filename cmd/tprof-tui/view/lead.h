@@ -1,13 +1,11 @@
 /* What a row of a table leads to, in every view: Enter opens what is behind it, and the keys of
  * other views open them at what the row is about.
  *
- *	static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+ *	static bool act(struct tui_view *v, enum tui_action action)
  *	{
  *		struct mine *m = v->state;
  *
- *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table),
- *action)
- *|| tui_rows_act(t, v, action);
+ *		return tui_lead_act(v, m->rows.table.sheet, tui_table_row(&m->rows.table), action);
  *	}
  *
  * What a row is about is told by the names of its table and of its columns, which are those of
@@ -18,7 +16,7 @@
 #define TUI_VIEW_LEAD_H
 
 #include "tprof-tui/tui.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 struct tui_lead {
 	struct rep_goid goroutine; /* REP_GOID_NONE: none */
@@ -35,25 +33,25 @@ struct tui_lead {
 struct rep_goid tui_lead_goid(const struct rep_value *v);
 
 /* All that a row says. False: there is no such row. */
-bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead);
+bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead);
 
 /* Narrows a selection to what the row is about (goroutine, focus, reason, state, task, region) and
  * sets the point where views begin (at_ns, at_goroutine). False: no memory; it may be half done. */
-bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row);
+bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row);
 
 /* Enter; v (every view is restricted to the time of the row); 3, 8 (the timeline, the goroutine, at
  * the row's place), 4, 5 (tables and flame graph of what the row is about). True: it was one of
  * these, and something opened or a message says why not. False: it was none, or the row says
  * nothing that matters to that key. */
-bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
-		  enum tui_action action);
+bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action);
 
 /* Opens a view by its name on `select`, which it takes over (released in every case): false with a
- * message. */
-bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg);
+ * message. Not `fine`: there was no memory for what was selected. */
+bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
+		   const char *arg);
 
-/* "^main\.\(\*T\)\.f$": a regular expression for a text and nothing else. To be freed; NULL: no
- * memory. */
-char *tui_lead_only(const char *text, size_t size);
+/* Sets a filter to a regular expression for a text and nothing else; what is no text leaves it. False:
+ * no memory. */
+bool tui_lead_set_only(char **to, struct rep_value v);
 
 #endif

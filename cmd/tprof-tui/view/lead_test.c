@@ -19,10 +19,10 @@ struct table {
 	} cell[MOST];
 };
 
-static void make(struct tui_sheet *s, const struct table *t, struct rep_column *columns,
+static void make(struct rep_sheet *s, const struct table *t, struct rep_column *columns,
 		 struct rep_value *values)
 {
-	*s = (struct tui_sheet){
+	*s = (struct rep_sheet){
 	    .name = (char *)(uintptr_t)t->name, .columns = columns, .values = values, .nrows = 1};
 	for (; s->ncolumns < MOST && t->cell[s->ncolumns].column; s->ncolumns++) {
 		columns[s->ncolumns] = (struct rep_column){.name = t->cell[s->ncolumns].column};
@@ -113,7 +113,7 @@ static void test_lead_narrow(void **state)
 		struct rep_column columns[MOST];
 		struct rep_value values[MOST];
 		struct tui_select select;
-		struct tui_sheet s;
+		struct rep_sheet s;
 
 		make(&s, &cases[i].table, columns, values);
 		tui_select_init(&select);
@@ -136,7 +136,7 @@ static void test_lead_narrow(void **state)
 
 static void test_lead_read_nothing(void **state)
 {
-	struct tui_sheet s = {.name = (char *)(uintptr_t) "block"};
+	struct rep_sheet s = {.name = (char *)(uintptr_t) "block"};
 	struct tui_lead lead;
 
 	(void)state;

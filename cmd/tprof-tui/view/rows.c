@@ -9,25 +9,15 @@
 
 /* ---- filling ---- */
 
-static void take(struct tui_view *v, struct tui_cells *cells)
+static void take(struct tui_view *v, struct tui_rows *r, struct rep_cells *cells)
 {
-	struct tui_rows *r = v->state;
-	struct tui_cells old = r->cells;
+	struct rep_cells old = r->cells;
 
 	r->cells = *cells;
-	*cells = (struct tui_cells){0};
-	if (!tui_table_show(&r->table, r->cells.n ? &r->cells.sheet[0] : NULL))
+	*cells = (struct rep_cells){0};
+	if (!tui_table_show(&r->table, tui_rows_sheet(r)))
 		tui_nomem(v->tui);
-	if (r->wish && r->table.n)
-		r->table.cursor = (size_t)r->wish <= r->table.n ? (size_t)r->wish - 1 : 0;
-	r->wish = 0;
-	tui_cells_release(&old);
-}
-
-static void set_error(struct tui_rows *r, const char *text)
-{
-	free(r->error);
-	r->error = text ? strdup(text) : NULL;
+	rep_cells_release(&old);
 }
 
 static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
@@ -36,10 +26,10 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	struct rep_output *out = NULL;
 	int code;
 
-	f->cells.ticks = f->select.run && f->select.run->row.ticks;
-	code = f->chart_width ? tui_cells_output_charts(&f->cells, f->chart_width,
+	f->cells.ticks = job->select.run && job->select.run->row.ticks;
+	code = f->chart_width ? rep_cells_output_charts(&f->cells, f->chart_width,
 							tui_screen_ascii(), &out, err)
-			      : tui_cells_output(&f->cells, &out, err);
+			      : rep_cells_output(&f->cells, &out, err);
 	if (!code)
 		code = f->fill(f, store, out, err);
 	if (!code)
@@ -47,86 +37,125 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	rep_output_free(out);
 	/* Who has to wait for it waits here. */
 	for (size_t i = 0; i < f->cells.n && !code; i++)
-		if (tui_sheet_index(&f->cells.sheet[i]))
+		if (rep_sheet_index(&f->cells.sheet[i]))
 			code = tp_nomem(err);
 	return code;
+}
+
+static void ask_next(struct tui_view *v, struct tui_pieces *p)
+{
+	int piece = p->first;
+
+	/* Of a view that is not shown nothing is made: it is asked for when it is drawn again. */
+	if (p->doing >= 0 || !p->pending || !v->select.run || tui_current(v->tui) != v)
+		return;
+	if (!(p->pending >> piece & 1))
+		for (piece = 0; !(p->pending >> piece & 1);)
+			piece++;
+	p->pending &= ~(1u << piece);
+	p->doing = piece;
+	p->ask(v, piece);
+	if (!v->busy) { /* no memory */
+		p->doing = -1;
+		p->pending = 0;
+	}
+}
+
+void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
+{
+	p->pending |= pieces;
+	ask_next(v, p);
+}
+
+/* What failed leaves the table of a piece as it was, and else none. */
+static void fail(struct tui_view *v, struct tui_fill *f)
+{
+	struct rep_cells none = {0};
+
+	f->rows->error = strdup(f->job.err.msg);
+	if (!f->pieces) {
+		tui_error(v->tui, "%s", f->job.err.msg);
+		take(v, f->rows, &none);
+	} else if (f->job.code == TP_ECANCEL) {
+		/* All that is left would be as unwelcome. */
+		f->pieces->pending = 0;
+		tui_message(v->tui, "interrupted; ^L goes on");
+	}
 }
 
 static void done(struct tui_view *v, struct tui_job *job)
 {
 	struct tui_fill *f = (struct tui_fill *)job;
-	struct tui_rows *r = v->state;
+	struct tui_rows *r = f->rows;
 
-	v->busy = false;
 	if (f->instead) {
 		f->instead(v, f);
 		return;
 	}
 	if (f->taken)
 		f->taken(v, f);
-	set_error(r, job->code ? job->err.msg : NULL);
-	if (job->code) {
-		tui_error(v->tui, "%s", job->err.msg);
-		tui_cells_release(&f->cells);
+	r->done = true;
+	free(r->error);
+	r->error = NULL;
+	if (job->code)
+		fail(v, f);
+	else
+		take(v, r, &f->cells);
+	if (f->shown)
+		f->shown(v, f);
+	if (f->pieces) {
+		f->pieces->doing = -1;
+		ask_next(v, f->pieces);
 	}
-	take(v, &f->cells);
 }
 
 static void release(struct tui_job *job)
 {
 	struct tui_fill *f = (struct tui_fill *)job;
 
-	tui_cells_release(&f->cells);
-	tui_select_release(&f->select);
+	rep_cells_release(&f->cells);
 	if (f->more)
 		f->free_more(f->more);
 	free(f->arg);
-	free(f);
 }
 
-void tui_rows_ask(struct tui *t, struct tui_view *v,
-		  int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *,
-			      struct tp_err *),
-		  int which, const char *arg)
+void tui_rows_ask(struct tui_view *v, const struct tui_ask *ask)
 {
-	tui_rows_ask_with(t, v, &(struct tui_ask){.fill = fill, .which = which, .arg = arg});
-}
+	const struct tui_job how = {
+	    .work = work, .done = done, .release = release, .statement = ask->statement};
+	struct tui_fill *f = tui_job_new(v, sizeof(*f), &how);
 
-void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *ask)
-{
-	struct tui_fill *f = calloc(1, sizeof(*f));
-
-	if (f)
-		f->arg = ask->arg ? strdup(ask->arg) : NULL;
-	if (!f || (ask->arg && !f->arg) || !tui_select_copy(&f->select, &v->select)) {
-		if (f)
-			free(f->arg);
-		free(f);
+	if (!f) {
 		if (ask->more)
 			ask->free_more(ask->more);
-		tui_nomem(t);
 		return;
 	}
-	f->job = (struct tui_job){
-	    .work = work, .done = done, .release = release, .view = v, .statement = ask->statement};
 	f->fill = ask->fill;
 	f->which = ask->which;
 	f->more = ask->more;
 	f->free_more = ask->free_more;
+	f->rows = ask->rows;
+	f->pieces = ask->pieces;
 	f->taken = ask->taken;
+	f->shown = ask->shown;
 	f->instead = ask->instead;
 	f->chart_width = ask->chart_width;
-	v->busy = true;
-	tui_worker_ask(t->worker, &f->job);
+	f->arg = ask->arg ? strdup(ask->arg) : NULL;
+	if (ask->arg && !f->arg) {
+		tui_job_free(&f->job);
+		tui_nomem(v->tui);
+		return;
+	}
+	tui_job_ask(&f->job);
 }
 
-bool tui_rows_fill(struct tui *t, struct tui_view *v,
+bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx)
 {
-	struct tui_cells cells = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	int code = tui_cells_output(&cells, &out, &err);
+	int code = rep_cells_output(&cells, &out, &err);
 
 	if (!code)
 		code = fill(ctx, out, &err);
@@ -134,28 +163,50 @@ bool tui_rows_fill(struct tui *t, struct tui_view *v,
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);
 	if (code) {
-		tui_error(t, "%s", err.msg);
-		tui_cells_release(&cells);
+		tui_error(v->tui, "%s", err.msg);
+		rep_cells_release(&cells);
 		return false;
 	}
-	take(v, &cells);
+	take(v, r, &cells);
 	return true;
 }
 
-/* ---- what ops need ---- */
-
-void tui_rows_close(struct tui *t, struct tui_view *v)
+void tui_rows_release(struct tui_rows *r)
 {
-	struct tui_rows *r = v->state;
-
-	(void)t;
 	tui_table_release(&r->table);
-	tui_cells_release(&r->cells);
+	rep_cells_release(&r->cells);
 	free(r->error);
 }
 
-/* A sentence on as many lines as it takes. */
-static void draw_sentence(struct tui_area a, enum tui_style style, const char *text)
+void tui_rows_close(struct tui_view *v)
+{
+	tui_rows_release(v->state);
+}
+
+struct tui_table *tui_rows_table(struct tui_view *v)
+{
+	return &((struct tui_rows *)v->state)->table;
+}
+
+/* ---- drawing ---- */
+
+int tui_draw_lines(struct tui_area a, const char *text, size_t size)
+{
+	int row = 0;
+
+	for (; row < a.rows && size; row++) {
+		const char *end = memchr(text, '\n', size);
+		size_t n = end ? (size_t)(end - text) : size;
+
+		tui_put(a.row + row, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, text, n);
+		n += end != NULL;
+		text += n;
+		size -= n;
+	}
+	return row;
+}
+
+void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text)
 {
 	for (int row = 0; row < a.rows && *text; row++) {
 		size_t n = strlen(text), cut = n;
@@ -178,69 +229,59 @@ static void draw_sentence(struct tui_area a, enum tui_style style, const char *t
 	}
 }
 
-void tui_rows_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+void tui_rows_draw(struct tui_rows *r, struct tui_area a, bool waiting, const char *empty)
 {
-	struct tui_rows *r = v->state;
-
-	(void)t;
 	if (r->error)
-		draw_sentence(a, TUI_STYLE_ERROR, r->error);
+		tui_draw_sentence(a, TUI_STYLE_ERROR, r->error);
 	else if (!r->table.sheet)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, waiting ? "one moment" : "nothing");
+	else if (empty && !r->table.sheet->nrows)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, empty);
 	else
 		tui_table_draw(&r->table, a);
 }
 
-bool tui_rows_act(struct tui *t, struct tui_view *v, enum tui_action action)
-{
-	struct tui_rows *r = v->state;
+/* ---- the table under the cursor ---- */
 
-	(void)t;
-	return tui_table_act(&r->table, action);
+struct tui_table *tui_table_of(struct tui_view *v)
+{
+	return v->ops->table ? v->ops->table(v) : NULL;
 }
 
-void tui_rows_click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+void tui_rows_click(struct tui_view *v, struct tui_table *table, int row, int col, bool twice)
 {
-	struct tui_rows *r = v->state;
-
-	if (tui_table_click(&r->table, v->area, row, col) && twice)
-		tui_act(t, TUI_DO_ENTER);
+	if (table && tui_table_click(table, row, col) && twice)
+		tui_act(v->tui, TUI_DO_ENTER);
 }
 
-long tui_rows_cursor(struct tui *t, struct tui_view *v, long set)
+bool tui_search(struct tui_view *v, const char *text, int step)
 {
-	struct tui_rows *r = v->state;
+	struct tui_table *table = tui_table_of(v);
 
-	(void)t;
-	if (set >= 0 && r->table.n)
-		r->table.cursor = (size_t)set < r->table.n ? (size_t)set : 0;
-	else if (set >= 0)
-		r->wish = set + 1;
-	return (long)r->table.cursor;
+	if (v->ops->search)
+		return v->ops->search(v, text, step);
+	return table && tui_table_find(table, text, step < 0 ? -1 : 1, !step);
 }
 
-bool tui_rows_search(struct tui *t, struct tui_view *v, const char *text, int step)
+void tui_filter(struct tui_view *v, const char *text)
 {
-	struct tui_rows *r = v->state;
+	struct tui_table *table = tui_table_of(v);
 
-	(void)t;
-	return tui_table_find(&r->table, text, step < 0 ? -1 : 1, !step);
+	if (!table)
+		tui_message(v->tui, "Tab leads to a table, whose lines can be filtered");
+	else if (!tui_table_filter(table, text))
+		tui_nomem(v->tui);
+	else if (v->ops->filtered)
+		v->ops->filtered(v);
 }
 
-void tui_rows_filter(struct tui *t, struct tui_view *v, const char *text)
+int tui_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
-	struct tui_rows *r = v->state;
+	struct tui_table *table = tui_table_of(v);
 
-	if (!tui_table_filter(&r->table, text))
-		tui_nomem(t);
-}
-
-int tui_rows_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
-{
-	struct tui_rows *r = v->state;
-
-	(void)t;
-	return tui_table_yank(&r->table, all, out);
+	if (v->ops->yank)
+		return v->ops->yank(v, all, out);
+	return table ? tui_table_yank(table, all, out) : 0;
 }
 
 /* ---- saving ---- */
@@ -285,9 +326,51 @@ bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 	return false;
 }
 
-bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path)
+bool tui_save_view(struct tui_view *v, const char *path)
 {
-	struct tui_rows *r = v->state;
+	return v->ops->save ? v->ops->save(v, path) : tui_table_save(v->tui, tui_table_of(v), path);
+}
 
-	return tui_table_save(t, &r->table, path);
+/* ---- where the source is ---- */
+
+bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_t *line)
+{
+	size_t end = n;
+
+	while (end && text[end - 1] != ':')
+		end--;
+	if (end < 2 || end - 1 >= size)
+		return false;
+	memcpy(file, text, end - 1);
+	file[end - 1] = '\0';
+	*line = 0;
+	for (; end < n && text[end] >= '0' && text[end] <= '9' && *line < INT32_MAX; end++)
+		*line = *line * 10 + (text[end] - '0');
+	return true;
+}
+
+/* Rows that have places have them in these columns. */
+static bool source_of(const struct tui_table *table, char *file, size_t size, int64_t *line)
+{
+	const struct rep_value *place = tui_table_cell(table, "location");
+	const struct rep_value *path = tui_table_cell(table, "file");
+	const struct rep_value *number = tui_table_cell(table, "line");
+
+	if (rep_value_is_text(place) &&
+	    tui_split_place(place->text.data, place->text.size, file, size, line))
+		return true;
+	if (!rep_value_is_text(path) || path->text.size >= size)
+		return false;
+	memcpy(file, path->text.data, path->text.size);
+	file[path->text.size] = '\0';
+	*line = number && number->type == REP_TYPE_INT ? number->i : 0;
+	return true;
+}
+
+bool tui_source(struct tui_view *v, char *file, size_t size, int64_t *line)
+{
+	const struct tui_table *table = tui_table_of(v);
+
+	return (table && source_of(table, file, size, line)) ||
+	       (v->ops->source && v->ops->source(v, file, size, line));
 }

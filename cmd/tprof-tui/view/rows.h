@@ -1,6 +1,6 @@
-/* What views whose body is a table have in common: the table, and reports that fill it in the
- * background. The state of such a view begins with a struct tui_rows, and these functions go into
- * its ops as they are, or are called by its own. */
+/* Tables of views, and reports that fill them in the background: one after the other where a view
+ * has several. What keys, clicks, search and saving do to a table, they do to the one that the view
+ * says is under the cursor (tui_view_ops.table). */
 #ifndef TUI_VIEW_ROWS_H
 #define TUI_VIEW_ROWS_H
 
@@ -8,26 +8,37 @@
 #include "tprof-tui/widget/table.h"
 
 struct tui_rows {
-	struct tui_cells cells;
+	struct rep_cells cells;
 	struct tui_table table; /* shows the first sheet of the cells */
 	char *error;		/* of the last report, NULL: none */
-	long wish;		/* where the cursor is to be, + 1; 0: where it is */
+	bool done;		/* a report has come, or failed */
+};
+
+/* Reports that are made one after the other while the view is shown, each for a table of its own. */
+struct tui_pieces {
+	unsigned pending; /* bits of those that are asked for */
+	int doing;	  /* -1: none */
+	int first;	  /* comes before all others */
+	/* Asks for one, by tui_rows_ask(). */
+	void (*ask)(struct tui_view *v, int piece);
 };
 
 /* A report being made; its own arguments in `which` and `arg`. */
 struct tui_fill {
 	struct tui_job job;
-	struct tui_cells cells;
-	struct tui_select
-	    select; /* texts are copies; runs belong to the command, which outlives it */
+	struct rep_cells cells;
 	int which;
 	char *arg;
-	/* Arguments of tui_rows_ask_with, and what it has to say beside the table. */
+	/* Arguments of any kind, and what it has to say beside the table. */
 	void *more;
 	void (*free_more)(void *more);
 	unsigned chart_width; /* cells of charts, 0: they are left out */
-	/* On the screen's thread, before the table is shown. NULL: nothing to do. */
+	struct tui_rows *rows;
+	struct tui_pieces *pieces; /* NULL: it is none of several */
+	/* On the screen's thread, before the table is shown, and behind that. NULL: nothing to do.
+	 */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
+	void (*shown)(struct tui_view *v, struct tui_fill *f);
 	/* On the screen's thread, in place of showing it (f->cells); NULL: it is shown. */
 	void (*instead)(struct tui_view *v, struct tui_fill *f);
 	/* On the worker's thread. */
@@ -35,13 +46,11 @@ struct tui_fill {
 		    struct tp_err *err);
 };
 
-/* Asks for a report on v->select; what is shown stays until it comes. */
-void tui_rows_ask(struct tui *t, struct tui_view *v,
-		  int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *,
-			      struct tp_err *),
-		  int which, const char *arg);
-/* The same with arguments of any kind; owns `more` from now on, also on failure. */
+/* Asks for a report on v->select; what is shown stays until it comes. Owns `more` from now on, also
+ * on failure. */
 struct tui_ask {
+	struct tui_rows *rows;
+	struct tui_pieces *pieces;
 	int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *, struct tp_err *);
 	int which;
 	const char *arg;
@@ -49,25 +58,46 @@ struct tui_ask {
 	void (*free_more)(void *more); /* not called with NULL */
 	unsigned chart_width;
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
+	void (*shown)(struct tui_view *v, struct tui_fill *f);
 	void (*instead)(struct tui_view *v, struct tui_fill *f);
 	bool statement; /* as of struct tui_job */
 };
-void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *ask);
+void tui_rows_ask(struct tui_view *v, const struct tui_ask *ask);
+/* Asks for pieces (bits); what is there stays until they come. */
+void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Fills it at once, where that takes no time: `fill` writes to out with ctx. */
-bool tui_rows_fill(struct tui *t, struct tui_view *v,
+bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx);
+void tui_rows_release(struct tui_rows *r);
+/* For the ops of views whose state begins with a struct tui_rows. */
+void tui_rows_close(struct tui_view *v);
+struct tui_table *tui_rows_table(struct tui_view *v);
+static inline struct rep_sheet *tui_rows_sheet(const struct tui_rows *r)
+{
+	return r->cells.n ? &r->cells.sheet[0] : NULL;
+}
 
-void tui_rows_close(struct tui *t, struct tui_view *v);
-void tui_rows_draw(struct tui *t, struct tui_view *v, struct tui_area area);
-bool tui_rows_act(struct tui *t, struct tui_view *v, enum tui_action action);
+/* The table, or why there is none: what went wrong, or that it is on its way (`waiting`). A table
+ * without rows is shown as `empty` (NULL: as a table). */
+void tui_rows_draw(struct tui_rows *r, struct tui_area area, bool waiting, const char *empty);
+/* Lines of a text, as many as there is room for. Returns how many. */
+int tui_draw_lines(struct tui_area a, const char *text, size_t size);
+/* A sentence on as many lines as it takes. */
+void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text);
+
+/* ---- of the table under the cursor, unless the view has its own way ---- */
+
+struct tui_table *tui_table_of(struct tui_view *v); /* NULL: there is none */
 /* Twice on a row is as Enter. */
-void tui_rows_click(struct tui *t, struct tui_view *v, int row, int col, bool twice);
-long tui_rows_cursor(struct tui *t, struct tui_view *v, long set);
-bool tui_rows_search(struct tui *t, struct tui_view *v, const char *text, int step);
-void tui_rows_filter(struct tui *t, struct tui_view *v, const char *text);
-int tui_rows_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
+void tui_rows_click(struct tui_view *v, struct tui_table *table, int row, int col, bool twice);
+bool tui_search(struct tui_view *v, const char *text, int step);
+void tui_filter(struct tui_view *v, const char *text);
+int tui_yank(struct tui_view *v, bool all, struct tp_buf *out);
+bool tui_save_view(struct tui_view *v, const char *path);
+bool tui_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 /* .csv, .json, .tsv, .md; else TSV. */
-bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path);
 bool tui_table_save(struct tui *t, struct tui_table *table, const char *path);
+/* "/src/shop.go:12" as a file and a line; false: it is none. */
+bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_t *line);
 
 #endif

@@ -4,10 +4,6 @@
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
-struct runs {
-	struct tui_rows rows;
-};
-
 enum {
 	COLUMN_MARK,
 	COLUMN_ID,
@@ -38,32 +34,16 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_LABELS] = {.name = "labels", .title = "LABELS", .kind = REP_TEXT},
 };
 
-/* "rev=a os=linux" */
-static int labels_of(const struct rep_run *run, struct tp_buf *text)
-{
-	int failed = 0;
-
-	text->size = 0;
-	for (size_t i = 0; i < run->nlabels; i++)
-		failed |= tp_buf_put(text, " ", i > 0) |
-			  tp_buf_put(text, run->labels[i], strlen(run->labels[i]));
-	return failed | tp_buf_put(text, "", 1);
-}
-
 static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 {
 	const struct tui *t = ctx;
-	struct tp_buf labels = {0};
+	char labels[TUI_LABELS_SIZE];
 	int code = rep_output_begin(out, "runs", columns, NCOLUMNS, err);
 
 	for (size_t i = 0; i < t->cmd->all.n && !code; i++) {
 		const struct rep_run *run = &t->cmd->all.run[i];
 		bool trace = !strcmp(run->row.kind, "trace");
 
-		if (labels_of(run, &labels)) {
-			code = tp_nomem(err);
-			break;
-		}
 		code = rep_output_row(
 		    out,
 		    (struct rep_value[NCOLUMNS]){
@@ -79,11 +59,10 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 			[COLUMN_EVENTS] = trace ? rep_int(run->row.events) : rep_null(),
 			[COLUMN_GOROUTINES] = trace ? rep_int(run->row.goroutines) : rep_null(),
 			[COLUMN_LOSSES] = rep_int(run->losses),
-			[COLUMN_LABELS] = rep_str((const char *)labels.data),
+			[COLUMN_LABELS] = rep_str(tui_labels_text(run, labels)),
 		    },
 		    err);
 	}
-	tp_buf_release(&labels);
 	return code ? code : rep_output_end(out, err);
 }
 
@@ -100,8 +79,9 @@ static void take_run(struct tui_select *s, const struct rep_run *run)
 }
 
 /* The run that --run would show first. False with a message. */
-static bool pick(struct tui *t, struct tui_view *v, const char *spec)
+static bool pick(struct tui_view *v, const char *spec)
 {
+	struct tui *t = v->tui;
 	const struct rep_runs *all = &t->cmd->all;
 	struct rep_runs picked = {0};
 	struct tp_err err;
@@ -129,30 +109,30 @@ static bool pick(struct tui *t, struct tui_view *v, const char *spec)
 	return !code;
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
-	struct runs *r = v->state;
+	struct tui_rows *r = v->state;
 
-	if (arg && !pick(t, v, arg))
+	if (arg && !pick(v, arg))
 		return false;
-	r->rows.table.sort = -1;
-	if (!tui_rows_fill(t, v, fill, t))
+	r->table.sort = -1;
+	if (!tui_rows_fill(v, r, fill, v->tui))
 		return false;
-	for (size_t i = 0; i < r->rows.table.n; i++)
-		if (&t->cmd->all.run[i] == t->select.run)
-			r->rows.table.cursor = i;
+	for (size_t i = 0; i < r->table.n; i++)
+		if (&v->tui->cmd->all.run[i] == v->tui->select.run)
+			r->table.cursor = i;
 	return true;
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
-	tui_rows_fill(t, v, fill, t);
+	tui_rows_fill(v, v->state, fill, v->tui);
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
-	if (t->cmd->all.n)
-		tui_rows_draw(t, v, area);
+	if (v->tui->cmd->all.n)
+		tui_rows_draw(v->state, area, false, NULL);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM,
 			"this store holds no runs; tprof-import puts some in");
@@ -160,14 +140,14 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 
 static const struct rep_run *under_cursor(const struct tui *t, const struct tui_view *v)
 {
-	const struct runs *r = v->state;
-	long row = tui_table_row(&r->rows.table);
+	long row = tui_table_row(&((const struct tui_rows *)v->state)->table);
 
 	return row >= 0 && (size_t)row < t->cmd->all.n ? &t->cmd->all.run[row] : NULL;
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
+	struct tui *t = v->tui;
 	const struct rep_run *run = under_cursor(t, v);
 
 	switch (action) {
@@ -180,10 +160,10 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_MARK:
 		t->select.other = run && run != t->select.other ? run : NULL;
 		v->select.other = t->select.other;
-		tui_rows_fill(t, v, fill, t);
+		resume(v);
 		return true;
 	default:
-		return tui_rows_act(t, v, action);
+		return false;
 	}
 }
 
@@ -191,16 +171,12 @@ const struct tui_view_ops tui_runs = {
     .where = TUI_RUNS,
     .name = "runs",
     .arg = "[RUN]",
-    .size = sizeof(struct runs),
+    .size = sizeof(struct tui_rows),
     .open = open_view,
     .close = tui_rows_close,
     .resume = resume,
     .draw = draw,
     .act = act,
-    .click = tui_rows_click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .cursor = tui_rows_cursor,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
+    .keeps_line = true,
 };

@@ -67,7 +67,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	}
 }
 
-static void ask(struct tui *t, struct tui_view *v)
+static void ask(struct tui_view *v)
 {
 	struct sql *s = v->state;
 	struct sql_answer *a;
@@ -87,19 +87,19 @@ static void ask(struct tui *t, struct tui_view *v)
 	s->asked = strdup(s->line.text);
 	a = calloc(1, sizeof(*a));
 	if (!a) {
-		tui_nomem(t);
+		tui_nomem(v->tui);
 		return;
 	}
-	tui_rows_ask_with(t, v,
-			  &(struct tui_ask){.fill = sql_answer,
-					    .arg = s->line.text,
-					    .more = a,
-					    .free_more = free,
-					    .taken = taken,
-					    .statement = true});
+	tui_rows_ask(v, &(struct tui_ask){.rows = &s->rows,
+					  .fill = sql_answer,
+					  .arg = s->line.text,
+					  .more = a,
+					  .free_more = free,
+					  .taken = taken,
+					  .statement = true});
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct sql *s = v->state;
 
@@ -110,18 +110,18 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	tui_recall_load(&s->line, HISTORY);
 	tui_line_begin(&s->line, arg ? arg : "");
 	if (arg)
-		ask(t, v);
+		ask(v);
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct sql *s = v->state;
 
 	tui_line_release(&s->line);
 	tui_menu_release(&s->menu);
 	free(s->asked);
-	tui_rows_close(t, v);
+	tui_rows_close(v);
 }
 
 /* ---- completion ---- */
@@ -146,7 +146,7 @@ static void put_word(struct sql *s, const char *word, size_t size)
 	tui_line_insert(&s->line, word, size);
 }
 
-static void complete(struct tui *t, struct tui_view *v, int step)
+static void complete(struct tui_view *v, int step)
 {
 	struct sql *s = v->state;
 	const struct rep_query_options opt = {.run = TP_NULL, .fleeting = true};
@@ -154,18 +154,17 @@ static void complete(struct tui *t, struct tui_view *v, int step)
 	struct tp_err err;
 	const char *word;
 
-	(void)v;
 	if (s->menu.n) {
 		word = tui_menu_turn(&s->menu, step);
 		put_word(s, word, strlen(word));
 		return;
 	}
 	s->stem = sql_word_start(s->line.text, s->line.at);
-	if (rep_query_new(&q, t->cmd->store, &opt, &err) ||
+	if (rep_query_new(&q, v->tui->cmd->store, &opt, &err) ||
 	    sql_complete(q, s->line.text, s->line.at, &s->menu, &err))
-		tui_error(t, "%s", err.msg);
+		tui_error(v->tui, "%s", err.msg);
 	else if (!s->menu.n)
-		tui_message(t, "nothing begins so; .tables lists the tables");
+		tui_message(v->tui, "nothing begins so; .tables lists the tables");
 	rep_query_free(q);
 	if (s->menu.n == 1) {
 		put_word(s, s->menu.item[0].word, strlen(s->menu.item[0].word));
@@ -205,14 +204,14 @@ static void draw_first_steps(struct tui_area a)
 		tui_say(a.row + (int)i, a.col, a.cols, TUI_STYLE_DIM, lines[i]);
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
 	struct sql *s = v->state;
 	struct tui_area rest = below(s, area);
 
 	s->rows.table.idle = s->typing;
 	if (s->rows.table.sheet || s->rows.error || v->busy || s->asked)
-		tui_rows_draw(t, v, rest);
+		tui_rows_draw(&s->rows, rest, v->busy, NULL);
 	else
 		draw_first_steps(rest);
 	if (s->menu.n)
@@ -226,7 +225,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 
 /* ---- keys ---- */
 
-static bool key(struct tui *t, struct tui_view *v, int k)
+static bool key(struct tui_view *v, int k)
 {
 	struct sql *s = v->state;
 
@@ -243,12 +242,12 @@ static bool key(struct tui *t, struct tui_view *v, int k)
 		return true;
 	}
 	/* Pasted lines are lines; an open parenthesis or quote waits for its end. */
-	if (k == TUI_ENTER && (t->pasting || sql_is_open(s->line.text)))
+	if (k == TUI_ENTER && (v->tui->pasting || sql_is_open(s->line.text)))
 		k = '\n';
-	if (k == TUI_TAB && t->pasting)
+	if (k == TUI_TAB && v->tui->pasting)
 		k = ' ';
 	if (k == TUI_BACK_TAB) {
-		complete(t, v, -1);
+		complete(v, -1);
 		return true;
 	}
 	if (k != TUI_TAB && s->menu.n) {
@@ -258,16 +257,16 @@ static bool key(struct tui *t, struct tui_view *v, int k)
 	}
 	switch (tui_line_key(&s->line, k)) {
 	case TUI_LINE_DONE:
-		ask(t, v);
+		ask(v);
 		break;
 	case TUI_LINE_COMPLETE:
-		complete(t, v, 1);
+		complete(v, 1);
 		break;
 	case TUI_LINE_GIVEN_UP:
 		if (k == TUI_ESCAPE || !s->rows.table.sheet) {
 			s->typing = false;
 			if (!s->rows.table.sheet)
-				tui_back(t);
+				tui_back(v->tui);
 		}
 		break;
 	case TUI_LINE_TYPED:
@@ -276,7 +275,7 @@ static bool key(struct tui *t, struct tui_view *v, int k)
 	return true;
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct sql *s = v->state;
 
@@ -288,33 +287,29 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		if (s->rows.cells.n > 1)
 			show_sheet(s, (s->sheet + 1) % s->rows.cells.n);
 		else
-			tui_message(t, "there is one result");
+			tui_message(v->tui, "there is one result");
 		return true;
 	default:
-		return tui_lead_act(t, v, s->rows.table.sheet, tui_table_row(&s->rows.table),
-				    action) ||
-		       tui_rows_act(t, v, action);
+		return tui_lead_act(v, s->rows.table.sheet, tui_table_row(&s->rows.table), action);
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+static void click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct sql *s = v->state;
-	struct tui_area rest = below(s, v->area);
 
 	tui_menu_clear(&s->menu);
-	s->typing = row < rest.row;
-	if (!s->typing && tui_table_click(&s->rows.table, rest, row, col) && twice)
-		tui_act(t, TUI_DO_ENTER);
+	s->typing = row < below(s, v->area).row;
+	if (!s->typing)
+		tui_rows_click(v, &s->rows.table, row, col, twice);
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct sql *s = v->state;
 	char words[300];
 	size_t n = 0;
 
-	(void)t;
 	text[0] = '\0';
 	if (s->rows.cells.n > 1)
 		n += (size_t)snprintf(text, size, "result %zu of %zu", s->sheet + 1,
@@ -323,11 +318,10 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 		snprintf(text + n, size - n, "%sheeds the run alone", n ? ", " : "");
 }
 
-static const char *hints(struct tui *t, struct tui_view *v)
+static const char *hints(struct tui_view *v)
 {
 	const struct sql *s = v->state;
 
-	(void)t;
 	if (!s->typing)
 		return NULL;
 	if (v->busy)
@@ -348,10 +342,7 @@ const struct tui_view_ops tui_sql = {
     .act = act,
     .key = key,
     .click = click,
-    .search = tui_rows_search,
-    .filter = tui_rows_filter,
-    .yank = tui_rows_yank,
-    .save = tui_rows_save,
+    .table = tui_rows_table,
     .title = title,
     .hints = hints,
 };

@@ -10,8 +10,6 @@ const struct rep_column *tui_table_column(const struct tui_table *t, int c);
 const char *tui_table_shown(struct tui_table *t, size_t row, int c, size_t *size);
 /* Is it set to the left? */
 bool tui_table_is_text(const struct tui_table *t, int c);
-/* Does the text hold `part` (lower case), without regard to case? */
-bool tui_text_holds(const char *text, size_t size, const char *part);
 /* Does a row below others say nothing but its name? Then that may take the rest of the line. */
 bool tui_table_only_named(const struct tui_table *t, uint32_t row);
 /* -1: as the report has it. */

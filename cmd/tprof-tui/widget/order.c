@@ -12,7 +12,7 @@ struct key {
 };
 
 struct sorting {
-	const struct tui_sheet *s;
+	const struct rep_sheet *s;
 	int column;
 	bool up;
 };
@@ -49,13 +49,13 @@ static uint64_t of_text(const struct rep_value *v, size_t from)
 }
 
 /* Bytes that all texts begin with. */
-static size_t common(const struct tui_sheet *s, int column, const uint32_t *rows, size_t n)
+static size_t common(const struct rep_sheet *s, int column, const uint32_t *rows, size_t n)
 {
 	const struct rep_value *first = NULL;
 	size_t same = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct rep_value *v = tui_cell(s, rows[i], (size_t)column);
+		const struct rep_value *v = rep_sheet_at(s, rows[i], (size_t)column);
 		size_t k = 0;
 
 		if (!is_text(v))
@@ -80,9 +80,9 @@ static void make_keys(const struct sorting *o, const uint32_t *rows, size_t n, s
 	bool floats = false;
 
 	for (size_t i = 0; i < n && !floats; i++)
-		floats = tui_cell(o->s, rows[i], (size_t)o->column)->type == REP_TYPE_FLOAT;
+		floats = rep_sheet_at(o->s, rows[i], (size_t)o->column)->type == REP_TYPE_FLOAT;
 	for (size_t i = 0; i < n; i++) {
-		const struct rep_value *v = tui_cell(o->s, rows[i], (size_t)o->column);
+		const struct rep_value *v = rep_sheet_at(o->s, rows[i], (size_t)o->column);
 
 		key[i] = (struct key){.row = rows[i], .none = is_none(v), .text = is_text(v)};
 		if (key[i].none)
@@ -110,8 +110,8 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	else if (a->number != b->number)
 		c = a->number < b->number ? -1 : 1;
 	else if (a->text)
-		c = tui_cell_compare(tui_cell(o->s, a->row, (size_t)o->column),
-				     tui_cell(o->s, b->row, (size_t)o->column));
+		c = rep_value_compare(rep_sheet_at(o->s, a->row, (size_t)o->column),
+				      rep_sheet_at(o->s, b->row, (size_t)o->column));
 	if (c)
 		return o->up ? c : -c;
 	/* As the report has it. */
@@ -147,10 +147,10 @@ static bool sort(const struct sorting *o, uint32_t *rows, size_t n)
 /* ---- filter ---- */
 
 /* Is the row shown, where what it is below of is? */
-static bool is_open(const struct tui_sheet *s, uint32_t row)
+static bool is_open(const struct rep_sheet *s, uint32_t row)
 {
 	while (s->branch && s->branch[row].above) {
-		const struct tui_branch *b = &s->branch[s->branch[row].above - 1];
+		const struct rep_branch *b = &s->branch[s->branch[row].above - 1];
 
 		if (!b->open || row < b->first || row - b->first >= b->n)
 			return false;
@@ -160,7 +160,7 @@ static bool is_open(const struct tui_sheet *s, uint32_t row)
 }
 
 /* All that are above it hold what it does. */
-static void mark_above(const struct tui_sheet *s, uint32_t row, unsigned char *held)
+static void mark_above(const struct rep_sheet *s, uint32_t row, unsigned char *held)
 {
 	if (!is_open(s, row))
 		return;
@@ -174,7 +174,7 @@ static void mark_above(const struct tui_sheet *s, uint32_t row, unsigned char *h
 
 /* One search over the texts of all rows: a match lies within one, as they end with a byte that is
  * in no text. */
-static void mark(const struct tui_sheet *s, const char *part, unsigned char *held)
+static void mark(const struct rep_sheet *s, const char *part, unsigned char *held)
 {
 	const char *at = s->texts, *end = s->texts + s->text_end[s->indexed - 1], *found;
 	size_t row = 0, n = strlen(part);
@@ -205,7 +205,7 @@ static size_t unfold(const struct sorting *o, const uint32_t *from, size_t nfrom
 		uint32_t row = from[i];
 
 		for (;;) {
-			const struct tui_branch *b = &o->s->branch[row];
+			const struct rep_branch *b = &o->s->branch[row];
 
 			to[n++] = row;
 			if (b->open && b->n) {
@@ -241,7 +241,7 @@ static size_t unfold(const struct sorting *o, const uint32_t *from, size_t nfrom
 	return failed ? SIZE_MAX : n;
 }
 
-size_t tui_order_make(const struct tui_sheet *s, const struct tui_order *o, uint32_t *rows)
+size_t tui_order_make(const struct rep_sheet *s, const struct tui_order *o, uint32_t *rows)
 {
 	struct sorting sorting = {.s = s, .column = o->column, .up = o->up};
 	unsigned char *held = NULL;

@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 struct tui_order {
 	int column; /* of the sheet, to sort by; -1: as the report has it */
 	bool up;    /* smallest first; of the report's order: it is the other way round */
-	/* Lower case: only rows that hold it (tui_sheet_index), or have one below that does; NULL
+	/* Lower case: only rows that hold it (rep_sheet_index), or have one below that does; NULL
 	 * or "": all. */
 	const char *filter;
 };
 
 /* Writes the rows to show to `rows`, which has room for all of the sheet, and returns how many they
  * are; SIZE_MAX: no memory. */
-size_t tui_order_make(const struct tui_sheet *s, const struct tui_order *o, uint32_t *rows);
+size_t tui_order_make(const struct rep_sheet *s, const struct tui_order *o, uint32_t *rows);
 
 #endif

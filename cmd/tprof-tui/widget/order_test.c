@@ -19,26 +19,26 @@ static const struct rep_column columns[] = {
 };
 #define NCOLUMNS 4
 
-static struct tui_sheet *begin(struct tui_cells *cells)
+static struct rep_sheet *begin(struct rep_cells *cells)
 {
 	struct rep_output *out;
 	struct tp_err err;
 
-	assert_int_equal(tui_cells_output(cells, &out, &err), 0);
+	assert_int_equal(rep_cells_output(cells, &out, &err), 0);
 	assert_int_equal(rep_output_begin(out, "t", columns, NCOLUMNS, &err), 0);
 	assert_int_equal(rep_output_end(out, &err), 0);
 	rep_output_free(out);
 	return &cells->sheet[0];
 }
 
-static void put(struct tui_cells *cells, const char *name, struct rep_value n, struct rep_value f)
+static void put(struct rep_cells *cells, const char *name, struct rep_value n, struct rep_value f)
 {
 	const struct rep_value row[NCOLUMNS] = {rep_str(name), n, f, rep_str("secret")};
 
-	assert_int_equal(tui_sheet_put(cells, &cells->sheet[0], row), 0);
+	assert_int_equal(rep_sheet_put(cells, &cells->sheet[0], row), 0);
 }
 
-static void fill(struct tui_cells *cells)
+static void fill(struct rep_cells *cells)
 {
 	begin(cells);
 	put(cells, "main.Beta", rep_int(2), rep_float(0.5));
@@ -48,7 +48,7 @@ static void fill(struct tui_cells *cells)
 	put(cells, NULL, rep_int(2), rep_int(0));
 }
 
-static void assert_order(struct tui_sheet *s, struct tui_order o, const char *want)
+static void assert_order(struct rep_sheet *s, struct tui_order o, const char *want)
 {
 	uint32_t rows[64];
 	char text[200] = "";
@@ -62,8 +62,8 @@ static void assert_order(struct tui_sheet *s, struct tui_order o, const char *wa
 
 static void test_order_sort(void **state)
 {
-	struct tui_cells cells = {0};
-	struct tui_sheet *s;
+	struct rep_cells cells = {0};
+	struct rep_sheet *s;
 
 	(void)state;
 	fill(&cells);
@@ -77,18 +77,18 @@ static void test_order_sort(void **state)
 	assert_order(s, (struct tui_order){.column = 1, .up = true}, "3 2 0 4 1");
 	assert_order(s, (struct tui_order){.column = 2}, "0 3 4 1 2");
 	assert_order(s, (struct tui_order){.column = 2, .up = true}, "1 3 4 0 2");
-	tui_cells_release(&cells);
+	rep_cells_release(&cells);
 }
 
 static void test_order_filter(void **state)
 {
-	struct tui_cells cells = {0};
-	struct tui_sheet *s;
+	struct rep_cells cells = {0};
+	struct rep_sheet *s;
 
 	(void)state;
 	fill(&cells);
 	s = &cells.sheet[0];
-	assert_int_equal(tui_sheet_index(s), 0);
+	assert_int_equal(rep_sheet_index(s), 0);
 	assert_order(s, (struct tui_order){.column = -1, .filter = "beta"}, "0");
 	assert_order(s, (struct tui_order){.column = -1, .filter = "main."}, "0 1 2 3");
 	assert_order(s, (struct tui_order){.column = 1, .filter = "a"}, "0 2 3 1");
@@ -96,28 +96,28 @@ static void test_order_filter(void **state)
 	assert_order(s, (struct tui_order){.column = -1, .filter = "0.5"}, "0");
 	assert_order(s, (struct tui_order){.column = -1, .filter = "beta2"}, "");
 	assert_order(s, (struct tui_order){.column = -1, .filter = "secret"}, "");
-	tui_cells_release(&cells);
+	rep_cells_release(&cells);
 }
 
 static void test_order_unfold(void **state)
 {
-	struct tui_cells cells = {0};
+	struct rep_cells cells = {0};
 	struct rep_value below[2 * NCOLUMNS];
-	struct tui_sheet *s;
+	struct rep_sheet *s;
 
 	(void)state;
 	fill(&cells);
 	s = &cells.sheet[0];
-	assert_int_equal(tui_sheet_unfolds(s), 0);
+	assert_int_equal(rep_sheet_unfolds(s), 0);
 	for (int i = 0; i < 2; i++) {
 		below[i * NCOLUMNS] = rep_str(i ? "caller.x" : "caller.y");
 		below[i * NCOLUMNS + 1] = rep_int(i + 10);
 		below[i * NCOLUMNS + 2] = below[i * NCOLUMNS + 3] = rep_null();
 	}
-	assert_int_equal(tui_sheet_add(&cells, s, 2, below, 2), 0); /* 5, 6 */
-	assert_int_equal(tui_sheet_add(&cells, s, 6, below, 1), 0); /* 7 */
-	assert_int_equal(tui_sheet_add(&cells, s, 0, below, 0), 0); /* nobody */
-	assert_int_equal(tui_sheet_index(s), 0);
+	assert_int_equal(rep_sheet_add(&cells, s, 2, below, 2), 0); /* 5, 6 */
+	assert_int_equal(rep_sheet_add(&cells, s, 6, below, 1), 0); /* 7 */
+	assert_int_equal(rep_sheet_add(&cells, s, 0, below, 0), 0); /* nobody */
+	assert_int_equal(rep_sheet_index(s), 0);
 	assert_int_equal(s->branch[7].depth, 2);
 	assert_order(s, (struct tui_order){.column = -1}, "0 1 2 5 6 7 3 4");
 	assert_order(s, (struct tui_order){.column = 1}, "0 4 2 6 7 5 3 1");
@@ -128,10 +128,10 @@ static void test_order_unfold(void **state)
 	assert_order(s, (struct tui_order){.column = -1}, "0 1 2 5 6 3 4");
 	s->branch[2].open = false;
 	assert_order(s, (struct tui_order){.column = -1}, "0 1 2 3 4");
-	tui_cells_release(&cells);
+	rep_cells_release(&cells);
 }
 
-static struct tui_sheet *fill_many(struct tui_cells *cells, int n)
+static struct rep_sheet *fill_many(struct rep_cells *cells, int n)
 {
 	uint32_t seed = 1;
 
@@ -144,12 +144,12 @@ static struct tui_sheet *fill_many(struct tui_cells *cells, int n)
 			 seed >> 8);
 		put(cells, name, rep_int(seed >> 4), rep_float((double)seed / 7));
 	}
-	assert_int_equal(tui_sheet_index(&cells->sheet[0]), 0);
+	assert_int_equal(rep_sheet_index(&cells->sheet[0]), 0);
 	return &cells->sheet[0];
 }
 
 /* Processor time of this thread. */
-static double order_ms(const struct tui_sheet *s, const struct tui_order *o, uint32_t *rows,
+static double order_ms(const struct rep_sheet *s, const struct tui_order *o, uint32_t *rows,
 		       size_t *n)
 {
 	struct timespec a, b;
@@ -166,9 +166,9 @@ static double order_ms(const struct tui_sheet *s, const struct tui_order *o, uin
 static void test_order_many(void **state)
 {
 	enum { MANY = 10000 };
-	struct tui_cells cells = {0}, few = {0};
+	struct rep_cells cells = {0}, few = {0};
 	uint32_t *rows = malloc((MANY + 1) * sizeof(*rows));
-	struct tui_sheet *s = fill_many(&cells, MANY), *tenth = fill_many(&few, MANY / 10);
+	struct rep_sheet *s = fill_many(&cells, MANY), *tenth = fill_many(&few, MANY / 10);
 
 	(void)state;
 	assert_non_null(rows);
@@ -189,16 +189,16 @@ static void test_order_many(void **state)
 			      least);
 		assert_true(c ? n > 100 && n < MANY : n == MANY);
 		for (size_t i = 1; i < n; i++) {
-			int d = tui_cell_compare(tui_cell(s, rows[i - 1], (size_t)c),
-						 tui_cell(s, rows[i], (size_t)c));
+			int d = rep_value_compare(rep_sheet_at(s, rows[i - 1], (size_t)c),
+						  rep_sheet_at(s, rows[i], (size_t)c));
 
 			assert_true(o.up ? d <= 0 : d >= 0);
 		}
 		assert_true(ms < 60 * least + 10);
 	}
 	free(rows);
-	tui_cells_release(&cells);
-	tui_cells_release(&few);
+	rep_cells_release(&cells);
+	rep_cells_release(&few);
 }
 
 int main(void)

@@ -131,7 +131,7 @@ static void draw_heading(const struct tui_table *t, struct tui_area a, const str
 /* How far to the right the name of a row stands that is below others. */
 static int indent(const struct tui_table *t, uint32_t row, int cols)
 {
-	const struct tui_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;
+	const struct rep_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;
 
 	if (!b)
 		return 0;
@@ -151,7 +151,7 @@ static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t pla
 		int c = l->column[i], width = l->width[i];
 		size_t size;
 		const char *text = tui_table_shown(t, at, c, &size);
-		bool match = t->search && *t->search && tui_text_holds(text, size, t->search);
+		bool match = t->search && *t->search && rep_text_holds(text, size, t->search);
 		enum tui_style style = here	 ? TUI_STYLE_CURSOR
 				       : match	 ? TUI_STYLE_MATCH
 				       : t->tint ? t->tint(t->sheet, at, (size_t)t->column[c])
@@ -179,6 +179,7 @@ void tui_table_draw(struct tui_table *t, struct tui_area a)
 {
 	struct layout l;
 
+	t->area = a;
 	t->page = a.rows > 1 ? a.rows - 1 : 1;
 	if (!t->sheet || a.rows < 1)
 		return;
@@ -195,8 +196,9 @@ void tui_table_draw(struct tui_table *t, struct tui_area a)
 			t->filter && *t->filter ? "no line holds that" : "nothing");
 }
 
-bool tui_table_click(struct tui_table *t, struct tui_area a, int row, int col)
+bool tui_table_click(struct tui_table *t, int row, int col)
 {
+	const struct tui_area a = t->area;
 	struct layout l;
 	int at = a.col;
 	size_t place;

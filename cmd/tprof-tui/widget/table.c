@@ -1,6 +1,5 @@
 #include "tprof-tui/widget/table.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ const struct rep_column *tui_table_column(const struct tui_table *t, int c)
 
 const char *tui_table_shown(struct tui_table *t, size_t row, int c, size_t *size)
 {
-	const struct rep_value *v = tui_cell(t->sheet, row, (size_t)t->column[c]);
+	const struct rep_value *v = rep_sheet_at(t->sheet, row, (size_t)t->column[c]);
 
 	t->text.size = 0;
 	if (rep_put_shown(&t->text, tui_table_column(t, c)->kind, v))
@@ -47,21 +46,6 @@ bool tui_table_is_text(const struct tui_table *t, int c)
 	return (column->kind == REP_TEXT || column->kind == REP_ANY) && !column->right;
 }
 
-bool tui_text_holds(const char *text, size_t size, const char *part)
-{
-	size_t n = strlen(part);
-
-	for (size_t i = 0; i + n <= size; i++) {
-		size_t k = 0;
-
-		while (k < n && tolower((unsigned char)text[i + k]) == (unsigned char)part[k])
-			k++;
-		if (k == n)
-			return true;
-	}
-	return false;
-}
-
 static bool row_holds(const struct tui_table *t, size_t row, const char *part)
 {
 	size_t from = row ? t->sheet->text_end[row - 1] : 0;
@@ -70,22 +54,13 @@ static bool row_holds(const struct tui_table *t, size_t row, const char *part)
 	       memmem(t->sheet->texts + from, t->sheet->text_end[row] - from, part, strlen(part));
 }
 
-static char *lower(const char *text)
-{
-	char *copy = strdup(text);
-
-	for (char *c = copy; c && *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return copy;
-}
-
 /* ---- rows ---- */
 
 /* Where the numbers are that a column of texts shows. */
 static size_t sorted_by(const struct tui_table *t, int c)
 {
 	const char *by = tui_table_column(t, c)->by;
-	int raw = by ? tui_sheet_column(t->sheet, by) : -1;
+	int raw = by ? rep_sheet_column(t->sheet, by) : -1;
 
 	return raw >= 0 ? (size_t)raw : (size_t)t->column[c];
 }
@@ -99,7 +74,7 @@ static void arrange(struct tui_table *t)
 		o.column = (int)sorted_by(t, t->sort);
 		o.up = tui_table_is_text(t, t->sort) != t->turned;
 	}
-	if (t->filter && *t->filter && tui_sheet_index(t->sheet))
+	if (t->filter && *t->filter && rep_sheet_index(t->sheet))
 		o.filter = NULL;
 	t->n = tui_order_make(t->sheet, &o, t->order);
 	if (t->n != SIZE_MAX)
@@ -127,7 +102,7 @@ bool tui_table_only_named(const struct tui_table *t, uint32_t row)
 		return false;
 	for (int c = 0; c < t->ncolumns; c++)
 		if (c != t->naming &&
-		    tui_cell(t->sheet, row, (size_t)t->column[c])->type != REP_TYPE_NULL)
+		    rep_sheet_at(t->sheet, row, (size_t)t->column[c])->type != REP_TYPE_NULL)
 			return false;
 	return true;
 }
@@ -175,7 +150,7 @@ static void measure_more(struct tui_table *t)
 }
 
 /* What a row is known by in another sheet: its id, else its first text. -1 for none. */
-static int naming_column(const struct tui_sheet *s)
+static int naming_column(const struct rep_sheet *s)
 {
 	int text = -1;
 
@@ -188,10 +163,10 @@ static int naming_column(const struct tui_sheet *s)
 	return text;
 }
 
-static long same_row(const struct tui_sheet *s, int column, const struct rep_value *name)
+static long same_row(const struct rep_sheet *s, int column, const struct rep_value *name)
 {
 	for (size_t i = 0; column >= 0 && i < s->nrows; i++)
-		if (!tui_cell_compare(tui_cell(s, i, (size_t)column), name))
+		if (!rep_value_compare(rep_sheet_at(s, i, (size_t)column), name))
 			return (long)i;
 	return -1;
 }
@@ -210,7 +185,7 @@ bool tui_table_grown(struct tui_table *t)
 	return true;
 }
 
-bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet)
+bool tui_table_show(struct tui_table *t, struct rep_sheet *sheet)
 {
 	char *sorted = t->sheet && t->sort >= 0 ? strdup(tui_table_column(t, t->sort)->name) : NULL;
 	long row = tui_table_row(t), again = -1;
@@ -220,7 +195,7 @@ bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet)
 	int column;
 
 	if (t->sheet && row >= 0 && (column = naming_column(t->sheet)) >= 0) {
-		name = *tui_cell(t->sheet, (size_t)row, (size_t)column);
+		name = *rep_sheet_at(t->sheet, (size_t)row, (size_t)column);
 		named = name.type == REP_TYPE_INT ||
 			(name.type == REP_TYPE_TEXT &&
 			 !tp_buf_put(&text, name.text.data, name.text.size));
@@ -258,6 +233,9 @@ bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet)
 		if (named)
 			again = same_row(sheet, naming_column(sheet), &name);
 		return_to(t, again);
+		if (t->wish && t->n)
+			t->cursor = (size_t)t->wish <= t->n ? (size_t)t->wish - 1 : 0;
+		t->wish = 0;
 		if (t->first >= t->ncolumns)
 			t->first = 0;
 	}
@@ -287,33 +265,15 @@ void tui_table_sort_by(struct tui_table *t, int column)
 
 bool tui_table_act(struct tui_table *t, enum tui_action action)
 {
+	long by;
+
 	if (!t->sheet)
 		return false;
+	if (tui_move(action, t->page, t->page / 2, &by)) {
+		move(t, by);
+		return true;
+	}
 	switch (action) {
-	case TUI_DO_UP:
-		move(t, -1);
-		return true;
-	case TUI_DO_DOWN:
-		move(t, 1);
-		return true;
-	case TUI_DO_PAGE_UP:
-		move(t, -t->page);
-		return true;
-	case TUI_DO_PAGE_DOWN:
-		move(t, t->page);
-		return true;
-	case TUI_DO_HALF_UP:
-		move(t, -t->page / 2);
-		return true;
-	case TUI_DO_HALF_DOWN:
-		move(t, t->page / 2);
-		return true;
-	case TUI_DO_FIRST:
-		t->cursor = 0;
-		return true;
-	case TUI_DO_LAST:
-		t->cursor = t->n ? t->n - 1 : 0;
-		return true;
 	case TUI_DO_LEFT:
 		t->first -= t->first > 0;
 		return true;
@@ -337,7 +297,7 @@ bool tui_table_act(struct tui_table *t, enum tui_action action)
 
 bool tui_table_filter(struct tui_table *t, const char *text)
 {
-	char *copy = lower(text);
+	char *copy = rep_text_lower(text);
 	long row = tui_table_row(t);
 
 	if (!copy)
@@ -353,7 +313,7 @@ bool tui_table_filter(struct tui_table *t, const char *text)
 
 bool tui_table_find(struct tui_table *t, const char *text, int step, bool here)
 {
-	char *copy = lower(text);
+	char *copy = rep_text_lower(text);
 	size_t at = t->cursor;
 
 	if (!copy || !t->sheet || !t->n || !*copy) {
@@ -362,7 +322,7 @@ bool tui_table_find(struct tui_table *t, const char *text, int step, bool here)
 	}
 	free(t->search);
 	t->search = copy;
-	if (tui_sheet_index(t->sheet))
+	if (rep_sheet_index(t->sheet))
 		return false;
 	for (size_t i = here ? 0 : 1; i <= t->n; i++) {
 		size_t place = step > 0 ? (at + i) % t->n : (at + t->n - i % t->n) % t->n;
@@ -375,6 +335,14 @@ bool tui_table_find(struct tui_table *t, const char *text, int step, bool here)
 	return false;
 }
 
+void tui_table_go(struct tui_table *t, long line)
+{
+	if (t->n)
+		t->cursor = (size_t)line < t->n ? (size_t)line : 0;
+	else
+		t->wish = line + 1;
+}
+
 long tui_table_row(const struct tui_table *t)
 {
 	return t->sheet && t->cursor < t->n ? (long)t->order[t->cursor] : -1;
@@ -382,8 +350,5 @@ long tui_table_row(const struct tui_table *t)
 
 const struct rep_value *tui_table_cell(const struct tui_table *t, const char *column)
 {
-	long row = tui_table_row(t);
-	int c = row < 0 ? -1 : tui_sheet_column(t->sheet, column);
-
-	return c < 0 ? NULL : tui_cell(t->sheet, (size_t)row, (size_t)c);
+	return rep_sheet_cell(t->sheet, tui_table_row(t), column);
 }

@@ -15,7 +15,7 @@ static int put_indented(struct tui_table *t, struct rep_output *out, uint32_t ro
 			struct tp_err *err)
 {
 	size_t n = t->sheet->ncolumns, in = 2 * (size_t)t->sheet->branch[row].depth;
-	const struct rep_value *from = tui_cell(t->sheet, row, 0);
+	const struct rep_value *from = rep_sheet_at(t->sheet, row, 0);
 	struct rep_value *values = malloc((n + 1) * sizeof(*values));
 	struct tp_buf name = {0};
 	int code = 0;
@@ -41,7 +41,7 @@ static int put_indented(struct tui_table *t, struct rep_output *out, uint32_t ro
 
 static int put_row(struct tui_table *t, struct rep_output *out, uint32_t row, struct tp_err *err)
 {
-	return rep_output_row(out, tui_cell(t->sheet, row, 0), err);
+	return rep_output_row(out, rep_sheet_at(t->sheet, row, 0), err);
 }
 
 static int put_rows(struct tui_table *t, struct rep_output *out, enum rep_format format,

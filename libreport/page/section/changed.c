@@ -67,12 +67,12 @@ static int put_row(struct table *t, const struct rep_diff_row *row, struct rep_o
 	return code;
 }
 
-/* Puts the table into `tables`; *n is how many rows there are in all. */
-static int make_table(struct table *t, struct page_tables *tables, size_t *n, struct tp_err *err)
+/* Puts the table into `cells`; *n is how many rows there are in all. */
+static int make_table(struct table *t, struct rep_cells *cells, size_t *n, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
 	struct rep_output *out = NULL;
-	int code = page_tables_output(tables, &out, err);
+	int code = rep_cells_output(cells, &out, err);
 
 	*n = 0;
 	if (!code)
@@ -255,7 +255,7 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 	const struct tp_profile *first = p->sides->new[0];
 	const struct rep_flame_measure m = page_measure(first, type);
 	const enum rep_kind kind = page_kind(&m);
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	struct changed c = {0};
 	int code = make_of_type(p, type, &c, err);
 	const bool sets = !code && c.diff->sets;
@@ -280,10 +280,10 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 	size_t n;
 
 	if (!code)
-		code = make_table(&t, &tables, &n, err);
+		code = make_table(&t, &cells, &n, err);
 	if (!code) {
 		page_type_heading(h, first, type);
-		page_table_write(h, &tables.table[0], "functions by how much they changed");
+		page_table_write(h, &cells, &cells.sheet[0], "functions by how much they changed");
 		if (n > t.rows) {
 			html_put(h, "<p class=\"note\">… and ");
 			html_counted(h, (int64_t)(n - t.rows), "more function");
@@ -291,7 +291,7 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 		}
 		page_type_command(p, h, "tprof-diff", first, type);
 	}
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	release(&c);
 	return code;
 }
@@ -429,15 +429,15 @@ static int write_section(struct page *p, struct html *h, const struct rep_diff *
 			  .rows = SECTION_ROWS,
 			  .section = section,
 			  .fill = fill_metric};
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	size_t n;
-	int code = make_table(&t, &tables, &n, err);
+	int code = make_table(&t, &cells, &n, err);
 
 	if (!code && n) {
 		char text[80];
 
 		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
-		page_table_write(h, &tables.table[0], desc->doc);
+		page_table_write(h, &cells, &cells.sheet[0], desc->doc);
 		snprintf(text, sizeof(text), "--by=%s --rows=0", desc->name);
 		html_put(h, "<p class=\"more\">");
 		if (n > t.rows)
@@ -445,7 +445,7 @@ static int write_section(struct page *p, struct html *h, const struct rep_diff *
 		page_command(p, h, "tprof-diff", text);
 		html_put(h, "</p>\n");
 	}
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	return code;
 }
 

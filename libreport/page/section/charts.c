@@ -1,7 +1,4 @@
 /* Charts over time. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "chart/chart.h"
 #include "mmu/curve.h"
@@ -10,46 +7,11 @@
 #define WIDTH  560
 #define HEIGHT 210
 
-struct values {
-	double *x, *y;
-	size_t n;
-};
-
-static void release(struct values *v)
-{
-	free(v->x);
-	free(v->y);
-}
-
 #define MOST 160 /* steps of a line: more are a blur */
 
-/* The means of bins, of several in a row where there are many, as steps: one point each, and one at
- * the end. */
-static int take(struct values *v, const struct rep_bins *b, const struct rep_binned *s)
-{
-	size_t step = (b->n + MOST - 1) / MOST;
-
-	v->x = calloc(b->n + 1, sizeof(*v->x));
-	v->y = calloc(b->n + 1, sizeof(*v->y));
-	if (!v->x || !v->y)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < b->n; i += step, v->n++) {
-		size_t end = i + step < b->n ? i + step : b->n;
-		double ns = 0, width = (double)(b->edge[end] - b->edge[i]);
-
-		for (size_t k = i; k < end; k++)
-			ns += s->ns[k];
-		v->x[v->n] = (double)b->edge[i];
-		v->y[v->n] = width > 0 ? ns / width : NAN;
-	}
-	v->x[v->n] = (double)b->edge[b->n];
-	v->y[v->n] = v->y[v->n - 1];
-	v->n++;
-	return 0;
-}
-
 static void draw(struct page *p, struct html *h, const char *title, enum rep_kind kind,
-		 const char *const *names, struct values *values, size_t n, double top)
+		 const char *const *names, const struct rep_time_curve *values, size_t n,
+		 double top)
 {
 	struct rep_chart_line lines[REP_TIME_NCLASSES];
 	struct rep_chart chart = {
@@ -77,15 +39,15 @@ static int draw_series(struct page *p, struct html *h, const char *title, const 
 		       const struct rep_bins *b, const struct rep_binned *const *series, size_t n,
 		       double top)
 {
-	struct values v[REP_TIME_NCLASSES] = {{0}};
+	struct rep_time_curve v[REP_TIME_NCLASSES] = {{0}};
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++)
-		code = take(&v[i], b, series[i]);
+		code = rep_time_steps(&v[i], b, series[i], 1, MOST);
 	if (!code)
 		draw(p, h, title, REP_FLOAT, names, v, n, top);
 	for (size_t i = 0; i < n; i++)
-		release(&v[i]);
+		rep_time_curve_release(&v[i]);
 	return code;
 }
 
@@ -94,17 +56,12 @@ static int draw_procs(struct page *p, struct html *h)
 {
 	static const char *const names[] = {"busy Ps"};
 	const struct rep_time *t = &p->time;
-	struct rep_binned sum = {calloc(t->fine.n, sizeof(double)), NULL};
-	const struct rep_binned *series[] = {&sum};
-	int code = sum.ns ? 0 : TP_ENOMEM;
+	struct rep_time_curve busy;
+	int code = rep_time_steps(&busy, &t->fine, t->proc, t->nprocs, MOST);
 
-	for (size_t i = 0; i < t->nprocs && !code; i++) {
-		for (size_t k = 0; k < t->fine.n; k++)
-			sum.ns[k] += t->proc[i].ns[k];
-	}
 	if (!code)
-		code = draw_series(p, h, "Busy Ps", names, &t->fine, series, 1, (double)t->nprocs);
-	free(sum.ns);
+		draw(p, h, "Busy Ps", REP_FLOAT, names, &busy, 1, (double)t->nprocs);
+	rep_time_curve_release(&busy);
 	return code;
 }
 
@@ -119,11 +76,8 @@ static int draw_heap(struct page *p, struct html *h, struct tp_err *err)
 
 	for (int i = 0; i < 2 && !code; i++)
 		code = rep_time_metric(&p->time, &p->view, metrics[i], &c[i], err);
-	if (!code && c[0].n + c[1].n) {
-		struct values v[2] = {{c[0].x, c[0].y, c[0].n}, {c[1].x, c[1].y, c[1].n}};
-
-		draw(p, h, "Heap and its goal", REP_BYTES, names, v, 2, 0);
-	}
+	if (!code && c[0].n + c[1].n)
+		draw(p, h, "Heap and its goal", REP_BYTES, names, c, 2, 0);
 	rep_time_curve_release(&c[0]);
 	rep_time_curve_release(&c[1]);
 	return code;

@@ -19,7 +19,7 @@ static void end(struct page *p, struct html *h, const char *command, const char 
 	html_put(h, "</p></li>\n");
 }
 
-static void text_cell(struct html *h, const struct page_table *t, size_t row, const char *column)
+static void text_cell(struct html *h, const struct rep_sheet *t, size_t row, const char *column)
 {
 	struct rep_value v = page_cell(t, row, column);
 
@@ -31,28 +31,28 @@ static void text_cell(struct html *h, const struct page_table *t, size_t row, co
 	html_put(h, "</b>");
 }
 
-static void time_cell(struct page *p, struct html *h, const struct page_table *t, size_t row,
+static void time_cell(struct page *p, struct html *h, const struct rep_sheet *t, size_t row,
 		      const char *column)
 {
 	page_time_value(p, h, page_cell_int(t, row, column));
 }
 
 /* Is there a name to tell? Of what a damaged trace has lost, "(unknown)" and "(no stack)" are. */
-static bool is_named(const struct page_table *t, size_t row, const char *column)
+static bool is_named(const struct rep_sheet *t, size_t row, const char *column)
 {
 	struct rep_value v = page_cell(t, row, column);
 
 	return v.type == REP_TYPE_TEXT && v.text.size && v.text.data[0] != '(';
 }
 
-static bool has_function(const struct page_table *t, size_t row)
+static bool has_function(const struct rep_sheet *t, size_t row)
 {
 	return is_named(t, row, "function");
 }
 
 /* The row with the largest number in a column, among those that `keep` (NULL: all). */
-static size_t largest(const struct page_table *t, const char *column,
-		      bool (*keep)(const struct page_table *t, size_t row))
+static size_t largest(const struct rep_sheet *t, const char *column,
+		      bool (*keep)(const struct rep_sheet *t, size_t row))
 {
 	size_t best = t ? t->nrows : 0;
 
@@ -89,7 +89,7 @@ static void say_procs(struct page *p, struct html *h)
 
 static void say_running(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "groups");
+	const struct rep_sheet *t = page_report(p, "groups");
 	size_t row = largest(t, "running_ns", has_function);
 	int64_t all = 0;
 
@@ -111,7 +111,7 @@ static void say_running(struct page *p, struct html *h)
 }
 
 /* Somebody is kept waiting. */
-static bool is_wait(const struct page_table *t, size_t row)
+static bool is_wait(const struct rep_sheet *t, size_t row)
 {
 	struct rep_value v = page_cell(t, row, "reason");
 
@@ -121,7 +121,7 @@ static bool is_wait(const struct page_table *t, size_t row)
 
 static void say_blocked(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "block");
+	const struct rep_sheet *t = page_report(p, "block");
 	size_t row = largest(t, "total_ns", is_wait);
 
 	if (!t || row == t->nrows)
@@ -147,7 +147,7 @@ static void say_blocked(struct page *p, struct html *h)
 
 static void say_lock(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "block");
+	const struct rep_sheet *t = page_report(p, "block");
 	size_t row = 0;
 
 	for (; t && row < t->nrows; row++) {
@@ -175,7 +175,7 @@ static void say_lock(struct page *p, struct html *h)
 
 static void say_runnable(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "groups");
+	const struct rep_sheet *t = page_report(p, "groups");
 	size_t row = largest(t, "runnable_ns", has_function);
 	int64_t ready, run;
 
@@ -200,14 +200,14 @@ static void say_runnable(struct page *p, struct html *h)
 }
 
 /* A call that never returns is somebody's way to wait for the end. */
-static bool is_repeated(const struct page_table *t, size_t row)
+static bool is_repeated(const struct rep_sheet *t, size_t row)
 {
 	return page_cell_int(t, row, "count") > 1 && is_named(t, row, "where");
 }
 
 static void say_syscalls(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "syscalls");
+	const struct rep_sheet *t = page_report(p, "syscalls");
 	size_t row = largest(t, "total_ns", is_repeated);
 
 	if (!t || row == t->nrows)
@@ -225,7 +225,7 @@ static void say_syscalls(struct page *p, struct html *h)
 	end(p, h, "tprof-top", "syscalls");
 }
 
-static bool is_stop(const struct page_table *t, size_t row)
+static bool is_stop(const struct rep_sheet *t, size_t row)
 {
 	struct rep_value v = page_cell(t, row, "name");
 
@@ -235,7 +235,7 @@ static bool is_stop(const struct page_table *t, size_t row)
 
 static void say_collector(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "gc");
+	const struct rep_sheet *t = page_report(p, "gc");
 	double whole = (double)p->run->row.duration_ns, stopped = 0, marking = 0;
 	size_t worst = largest(t, "max_ns", is_stop);
 	int64_t stops = 0;
@@ -263,14 +263,14 @@ static void say_collector(struct page *p, struct html *h)
 	end(p, h, "tprof-top", "gc");
 }
 
-static bool is_typed(const struct page_table *t, size_t row)
+static bool is_typed(const struct rep_sheet *t, size_t row)
 {
 	return is_named(t, row, "name");
 }
 
 static void say_tasks(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "tasks");
+	const struct rep_sheet *t = page_report(p, "tasks");
 	size_t row = largest(t, "p99_ns", is_typed);
 	int64_t n;
 
@@ -306,7 +306,7 @@ static void say_tasks(struct page *p, struct html *h)
 /* The place that explains most of what the slowest tasks took longer. */
 static void say_outliers(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "outliers");
+	const struct rep_sheet *t = page_report(p, "outliers");
 	size_t row = 0;
 
 	for (; t && row < t->nrows; row++) {
@@ -333,7 +333,7 @@ static void say_outliers(struct page *p, struct html *h)
 
 static void say_cpu(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_report(p, "cpu");
+	const struct rep_sheet *t = page_report(p, "cpu");
 
 	if (!t || !t->nrows || !has_function(t, 0))
 		return;

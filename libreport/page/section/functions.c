@@ -79,7 +79,7 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 {
 	struct tp_profile *profile = p->profile->profile;
 	struct rep_flame_measure m = page_measure(profile, type);
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
 	struct rep_profile_top top;
 	char number[24];
@@ -87,12 +87,12 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 	int code = rep_profile_top(&top, profile, &opt, err);
 
 	if (!code)
-		code = page_tables_output(&tables, &out, err);
+		code = rep_cells_output(&cells, &out, err);
 	if (!code)
 		code = put_functions(&top, &m, (size_t)p->rows, out, err);
 	if (!code) {
 		page_type_heading(h, profile, type);
-		page_table_write(h, &tables.table[0], "functions by what they cost");
+		page_table_write(h, &cells, &cells.sheet[0], "functions by what they cost");
 		if (top.n > (size_t)p->rows) {
 			html_put(h, "<p class=\"note\">… and ");
 			html_counted(h, (int64_t)top.n - p->rows, "more function");
@@ -101,7 +101,7 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 		page_type_command(p, h, "tprof-top", profile, type);
 	}
 	rep_output_free(out);
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	rep_profile_top_release(&top);
 	return code;
 }
@@ -195,9 +195,9 @@ static int write_tags(struct page *p, struct html *h, const struct tags *t, uint
 {
 	const struct tp_profile *profile = p->profile->profile;
 	struct rep_flame_measure m = page_measure(profile, type);
-	struct page_tables tables = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
-	int code = page_tables_output(&tables, &out, err);
+	int code = rep_cells_output(&cells, &out, err);
 
 	for (uint32_t i = 0; i < t->keys.n; i++)
 		order[i] = i;
@@ -206,13 +206,13 @@ static int write_tags(struct page *p, struct html *h, const struct tags *t, uint
 		code = put_tags(t, order, (size_t)p->rows, profile, &m, out, err);
 	if (!code) {
 		page_type_heading(h, profile, type);
-		page_table_write(h, &tables.table[0], "labels by their values");
+		page_table_write(h, &cells, &cells.sheet[0], "labels by their values");
 		html_put(h, "<p class=\"more\">");
 		page_command(p, h, "tprof-top --tags", "");
 		html_put(h, "</p>\n");
 	}
 	rep_output_free(out);
-	page_tables_release(&tables);
+	rep_cells_release(&cells);
 	return code;
 }
 

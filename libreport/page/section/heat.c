@@ -27,9 +27,8 @@ static double row_y(const struct map *m, size_t row)
 	return TOP + (double)row * m->height + (row >= EXTRA ? GAP : 0);
 }
 
-static double bin_x(const struct map *m, const struct rep_bins *b, size_t bin)
+static double bin_x(const struct rep_bins *b, size_t bin)
 {
-	(void)m;
 	return LEFT +
 	       (PAGE_WIDTH - LEFT - PAGE_RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
 }
@@ -46,12 +45,13 @@ static int fill(struct map *m, const struct rep_time *t)
 	for (size_t bin = 0; bin < m->bins; bin++) {
 		m->share[bin] = fmin(rep_binned_mean(&t->fine, &t->mark, bin), 1);
 		m->share[m->bins + bin] = fmin(rep_binned_mean(&t->fine, &t->stw, bin), 1);
-		for (size_t p = 0; p < t->nprocs; p++) {
-			size_t row = EXTRA + p / m->per_row, first = p / m->per_row * m->per_row;
-			size_t n = t->nprocs - first < m->per_row ? t->nprocs - first : m->per_row;
+		for (size_t row = EXTRA; row < m->rows; row++) {
+			size_t first = (row - EXTRA) * m->per_row, left = t->nprocs - first;
+			size_t n = left < m->per_row ? left : m->per_row;
 
-			m->share[row * m->bins + bin] +=
-			    rep_binned_mean(&t->fine, &t->proc[p], bin) / (double)n;
+			m->share[row * m->bins + bin] =
+			    rep_binned_means(&t->fine, &t->proc[first], n, bin, bin + 1) /
+			    (double)n;
 		}
 	}
 	return 0;
@@ -71,14 +71,14 @@ static void write_shade(struct html *h, const struct map *m, const struct rep_bi
 
 	for (size_t row = 0; row < m->rows; row++) {
 		for (size_t bin = 0, end; bin < m->bins; bin = end) {
-			double x = bin_x(m, b, bin), width;
+			double x = bin_x(b, bin), width;
 
 			end = bin + 1;
 			if (shade(m->share[row * m->bins + bin]) != which)
 				continue;
 			while (end < m->bins && shade(m->share[row * m->bins + end]) == which)
 				end++;
-			width = bin_x(m, b, end) - x;
+			width = bin_x(b, end) - x;
 			if (!begun)
 				html_f(h, "<path class=\"h%d\" d=\"", which);
 			begun = true;

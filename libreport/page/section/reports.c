@@ -22,7 +22,8 @@ int page_reports(struct page *p, struct html *h, struct tp_err *err)
 		 "fields filter.</p>\n");
 	for (size_t i = 0; rep_reports[i]; i++) {
 		const struct rep_report *r = rep_reports[i];
-		const struct page_table *t = page_report(p, r->name);
+		const struct rep_cells *cells;
+		const struct rep_sheet *t = page_report_of(p, r->name, &cells);
 		char text[300];
 
 		if (!t || !t->nrows)
@@ -30,7 +31,7 @@ int page_reports(struct page *p, struct html *h, struct tp_err *err)
 		html_f(h,
 		       "<div class=\"report\" id=\"report-%s\">\n<h3>%s <small>%s</small></h3>\n",
 		       r->name, r->name, r->doc);
-		page_table_write(h, t, describe(r, text));
+		page_table_write(h, cells, t, describe(r, text));
 		html_put(h, "<p class=\"more\">");
 		snprintf(text, sizeof(text), "%s -n 0", r->name);
 		page_command(p, h, "tprof-top", text);

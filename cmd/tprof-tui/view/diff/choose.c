@@ -120,18 +120,9 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_SIDES] = {.name = "sides", .kind = REP_TEXT, .raw_only = true},
 };
 
-static void join_labels(const struct rep_run *run, char *text, size_t size)
-{
-	size_t n = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < run->nlabels && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "", run->labels[i]);
-}
-
 static int put_run(const struct rep_run *run, struct rep_output *out, struct tp_err *err)
 {
-	char id[32], labels[400];
+	char id[32], labels[TUI_LABELS_SIZE];
 	struct rep_value row[NCOLUMNS] = {
 	    [COLUMN_WHAT] = rep_str(run->row.name),
 	    [COLUMN_FORMAT] = rep_str(run->row.format),
@@ -140,8 +131,7 @@ static int put_run(const struct rep_run *run, struct rep_output *out, struct tp_
 	};
 
 	snprintf(id, sizeof(id), "%" PRId64, run->row.id);
-	join_labels(run, labels, sizeof(labels));
-	row[COLUMN_LABELS] = rep_str(labels);
+	row[COLUMN_LABELS] = rep_str(tui_labels_text(run, labels));
 	row[COLUMN_SIDES] = rep_str(id);
 	return rep_output_row(out, row, err);
 }
@@ -233,16 +223,10 @@ int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return code ? code : rep_output_end(out, err);
 }
 
-int diff_choices_lines(struct tui_area area)
+int diff_choices_draw(const struct tui_select *s, size_t n, struct tui_area a)
 {
-	return area.rows > 7 ? 2 : 1;
-}
+	int lines = a.rows > 7 ? 2 : 1;
 
-int diff_choices_draw(const struct tui *t, const struct tui_select *s, size_t n, struct tui_area a)
-{
-	int lines = diff_choices_lines(a);
-
-	(void)t;
 	tui_sayf(a.row, a.col, a.cols, TUI_STYLE_STRONG,
 		 n ? "What was there before %.200s? Enter compares it with that."
 		   : "There is nothing to compare %.200s with: no other %s in this store.",

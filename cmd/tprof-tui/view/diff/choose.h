@@ -22,8 +22,6 @@ struct diff_choices {
 int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err);
 
 /* Says above the list what it is for. Returns the lines taken. */
-int diff_choices_draw(const struct tui *t, const struct tui_select *s, size_t n,
-		      struct tui_area area);
-int diff_choices_lines(struct tui_area area);
+int diff_choices_draw(const struct tui_select *s, size_t n, struct tui_area area);
 
 #endif

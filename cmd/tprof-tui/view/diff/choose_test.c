@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tprof-tui/view/diff/lead.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -77,34 +76,24 @@ static void test_diff_sides(void **state)
 static void test_diff_choices(void **state)
 {
 	struct diff_choices c = {&all, &run[4]};
-	struct tui_cells cells = {0};
+	struct rep_cells cells = {0};
 	struct rep_output *out;
 	struct tp_err err;
-	const struct tui_sheet *s;
+	const struct rep_sheet *s;
 	int column;
 
 	(void)state;
-	assert_int_equal(tui_cells_output(&cells, &out, &err), 0);
+	assert_int_equal(rep_cells_output(&cells, &out, &err), 0);
 	assert_int_equal(diff_choices_fill(&c, out, &err), 0);
 	rep_output_free(out);
 	s = &cells.sheet[0];
-	column = tui_sheet_column(s, "sides");
+	column = rep_sheet_column(s, "sides");
 	/* The sets, then the other traces; neither the profile nor the run itself. */
 	assert_int_equal(s->nrows, 4);
-	assert_memory_equal(tui_cell(s, 0, (size_t)column)->text.data, "rev=a rev=b", 11);
-	assert_memory_equal(tui_cell(s, 1, (size_t)column)->text.data, "1", 1);
-	assert_memory_equal(tui_cell(s, 3, (size_t)column)->text.data, "4", 1);
-	tui_cells_release(&cells);
-}
-
-static void test_diff_lead_pattern(void **state)
-{
-	char text[40];
-
-	(void)state;
-	assert_true(diff_lead_pattern("main.(*T[...]).f", 16, text, sizeof(text)));
-	assert_string_equal(text, "^main\\.\\(\\*T\\[\\.\\.\\.\\]\\)\\.f$");
-	assert_false(diff_lead_pattern("0123456789abcdef0123", 20, text, sizeof(text)));
+	assert_memory_equal(rep_sheet_at(s, 0, (size_t)column)->text.data, "rev=a rev=b", 11);
+	assert_memory_equal(rep_sheet_at(s, 1, (size_t)column)->text.data, "1", 1);
+	assert_memory_equal(rep_sheet_at(s, 3, (size_t)column)->text.data, "4", 1);
+	rep_cells_release(&cells);
 }
 
 int main(void)
@@ -112,7 +101,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_diff_sides),
 	    cmocka_unit_test(test_diff_choices),
-	    cmocka_unit_test(test_diff_lead_pattern),
 	};
 
 	return cmocka_run_group_tests_name("diff", tests, NULL, NULL);

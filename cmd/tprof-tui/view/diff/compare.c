@@ -10,6 +10,7 @@
 #include "profile/demangle.h"
 #include "profile/trace.h"
 #include "profile/view.h"
+#include "top/top.h"
 
 bool diff_rows_at(bool traces, int i, struct diff_rows *rows)
 {
@@ -171,8 +172,9 @@ static int load_one(struct tui_fill *f, struct tp_store *store, const struct rep
 {
 	const struct diff_ask *a = f->more;
 	char times[60];
-	struct rep_trace_profile_options view = {.view = (enum rep_trace_view)a->rows.which,
-						 .filter = tui_select_filter(&f->select, times)};
+	struct rep_trace_profile_options view = {
+	    .view = (enum rep_trace_view)a->rows.which,
+	    .filter = tui_select_filter(&f->job.select, TUI_BY_ALL, times)};
 	int code;
 
 	if (a->rows.kind == DIFF_PROFILES) {
@@ -252,7 +254,7 @@ static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, st
 	if (!l->one[0].profile || !l->one[a->old.n].profile)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "a side has no runs");
 	l->nold = a->old.n;
-	find_type(a, l, f->select.run->row.id);
+	find_type(a, l, f->job.select.run->row.id);
 	if (*a->type) {
 		keep_type(l, l->nold, l->n, a->type);
 		keep_type(l, 0, l->nold, a->type);
@@ -332,7 +334,7 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 	struct loaded l = {0};
 	int code = load(f, store, &l, err);
 
-	opt.focus = f->select.focus;
+	opt.focus = f->job.select.focus;
 	if (!code)
 		code = find_types(f->more, &l, err);
 	if (!code)
@@ -395,9 +397,8 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 {
 	struct diff_ask *a = f->more;
 	char times[60];
-	const struct rep_filter_text all = tui_select_filter(&f->select, times);
-	const struct rep_filter_text filter = {
-	    .from = all.from, .to = all.to, .goroutine = all.goroutine};
+	const struct rep_filter_text filter =
+	    tui_select_filter(&f->job.select, REP_BY_TIME | REP_BY_GOROUTINE, times);
 	const struct rep_metrics_options opt = {.filter = &filter};
 	size_t n = a->old.n + a->new.n;
 	struct tp_buf of = {0};
@@ -438,24 +439,17 @@ static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 /* What this table does not know of must not be passed over in silence. */
 static int tell_filters(const struct tui_fill *f, struct rep_output *out, struct tp_err *err)
 {
-	const struct {
-		const char *name, *text;
-	} others[] = {{"focus", f->select.focus},
-		      {"reason", f->select.reason},
-		      {"state", f->select.state},
-		      {"task", f->select.task},
-		      {"region", f->select.region}};
-	const char *id = f->select.goroutine;
+	const char *id = f->job.select.goroutine;
 	char text[200];
 	int code = 0;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !code; i++) {
-		if (!others[i].text)
+	for (size_t i = TUI_TEXT_FOCUS; i < TUI_NTEXTS && !code; i++) {
+		if (!f->job.select.text[i])
 			continue;
 		snprintf(
 		    text, sizeof(text),
 		    "the %s that is selected narrows views as profiles only: Tab leads to them",
-		    others[i].name);
+		    tui_texts[i].name);
 		code = rep_output_note(out, true, text, err);
 	}
 	if (!code && id && !id[strspn(id, "0123456789")])

@@ -3,60 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-bool diff_lead_pattern(const char *name, size_t size, char *text, size_t room)
-{
-	size_t n = 0;
+#include "tprof-tui/view/lead.h"
 
-	if (2 * size + 3 > room)
-		return false;
-	text[n++] = '^';
-	for (size_t i = 0; i < size; i++) {
-		if (strchr(".[]{}()*+?^$|\\", name[i]) && name[i])
-			text[n++] = '\\';
-		text[n++] = name[i];
-	}
-	text[n++] = '$';
-	text[n] = '\0';
-	return true;
-}
-
-static bool is_text(const struct rep_value *v)
-{
-	return v && v->type == REP_TYPE_TEXT && v->text.size;
-}
-
-static bool equals(const struct rep_value *v, const char *text)
-{
-	return is_text(v) && v->text.size == strlen(text) &&
-	       !memcmp(v->text.data, text, v->text.size);
-}
-
-/* Puts the name into a text of the selection. */
-static bool select_name(struct tui *t, char **text, const char *name, size_t size)
-{
-	char pattern[2000];
-
-	if (!diff_lead_pattern(name, size, pattern, sizeof(pattern))) {
-		tui_error(t, "this name is too long to look for");
-		return false;
-	}
-	if (tui_select_set(text, pattern))
-		return true;
-	tui_nomem(t);
-	return false;
-}
-
-/* A flame graph of the difference, or where there is none the table. */
+/* A flame graph of the difference. */
 static void open_flame(struct tui *t, const char *kind)
 {
-	const struct tui_view_ops *flame = tui_view_find("flame");
 	char arg[120];
 
 	snprintf(arg, sizeof(arg), "diff %.100s", kind);
-	if (flame)
-		tui_open(t, flame, arg);
-	else
-		tui_open(t, tui_view_find("top"), NULL);
+	tui_open(t, tui_view_find("flame"), arg);
 }
 
 static void lead_function(struct tui *t, const struct tui_table *table, const char *kind)
@@ -64,54 +19,57 @@ static void lead_function(struct tui *t, const struct tui_table *table, const ch
 	const struct rep_value *name = tui_table_cell(table, "function");
 	const struct rep_value *names = tui_table_cell(table, "names");
 	const struct rep_value *stack = tui_table_cell(table, "stack");
+	struct rep_value focus = rep_null();
 
-	if (is_text(stack)) {
+	if (rep_value_is_text(stack)) {
 		const char *end = stack->text.data + stack->text.size, *leaf = end;
 
 		while (leaf > stack->text.data && leaf[-1] != ';')
 			leaf--;
-		if (select_name(t, &t->select.focus, leaf, (size_t)(end - leaf)))
-			open_flame(t, kind);
+		focus = rep_text(leaf, (size_t)(end - leaf));
+	} else if (!rep_value_is_text(name)) {
+		tui_message(t, "there is nothing behind this line");
 		return;
-	}
-	if (is_text(name) && names && names->type == REP_TYPE_INT && names->i > 1)
+	} else if (names && names->type == REP_TYPE_INT && names->i > 1) {
 		tui_message(t, "these are several functions, called otherwise in one build than in "
 			       "the other; :focus picks one");
-	else if (is_text(name) && !equals(name, "(total)")) {
-		if (select_name(t, &t->select.focus, name->text.data, name->text.size))
-			open_flame(t, kind);
-	} else if (is_text(name)) {
-		open_flame(t, kind);
-	} else {
-		tui_message(t, "there is nothing behind this line");
+		return;
+	} else if (!rep_value_is(name, "(total)")) {
+		focus = *name;
 	}
+	if (tui_lead_set_only(&t->select.focus, focus))
+		open_flame(t, kind);
+	else
+		tui_nomem(t);
 }
+
+#define NOTHING (-1)
 
 /* What a family of metrics is about, by what its name is. */
 static const struct {
 	const char *family, *by; /* NULL: any */
 	const char *report;
-	enum { NOTHING, GOROUTINE, REASON, FOCUS, TASK, REGION } selects;
+	int selects; /* enum tui_text, or NOTHING */
 } leads[] = {
-    {"sched", "group", "sched", GOROUTINE},
+    {"sched", "group", "sched", TUI_TEXT_GOROUTINE},
     {"sched", NULL, "sched", NOTHING},
-    {"run", "group", "goroutines", GOROUTINE},
+    {"run", "group", "goroutines", TUI_TEXT_GOROUTINE},
     {"run", NULL, "groups", NOTHING},
-    {"block", "group", "block", GOROUTINE},
-    {"block", "reason", "block", REASON},
+    {"block", "group", "block", TUI_TEXT_GOROUTINE},
+    {"block", "reason", "block", TUI_TEXT_REASON},
     {"block", NULL, "block", NOTHING},
-    {"syscall", "function", "syscalls", FOCUS},
-    {"syscall", "group", "syscalls", GOROUTINE},
+    {"syscall", "function", "syscalls", TUI_TEXT_FOCUS},
+    {"syscall", "group", "syscalls", TUI_TEXT_GOROUTINE},
     {"syscall", NULL, "syscalls", NOTHING},
-    {"group", "group", "goroutines", GOROUTINE},
+    {"group", "group", "goroutines", TUI_TEXT_GOROUTINE},
     {"group", NULL, "groups", NOTHING},
-    {"task", "type", "tasks", TASK},
+    {"task", "type", "tasks", TUI_TEXT_TASK},
     {"task", NULL, "tasks", NOTHING},
-    {"region", "type", "regions", REGION},
+    {"region", "type", "regions", TUI_TEXT_REGION},
     {"region", NULL, "regions", NOTHING},
     {"stw", NULL, "stops", NOTHING},
     {"gc", NULL, "gc", NOTHING},
-    {"cpu", "function", "cpu", FOCUS},
+    {"cpu", "function", "cpu", TUI_TEXT_FOCUS},
     {"cpu", NULL, "cpu", NOTHING},
 };
 
@@ -122,21 +80,17 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 	const struct rep_value *name = tui_table_cell(table, "name");
 
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
-		char **const texts[] = {[GOROUTINE] = &t->select.goroutine,
-					[REASON] = &t->select.reason,
-					[FOCUS] = &t->select.focus,
-					[TASK] = &t->select.task,
-					[REGION] = &t->select.region};
+		int selects = leads[i].selects;
 
-		if (!equals(family, leads[i].family) || (leads[i].by && !equals(by, leads[i].by)))
+		if (!rep_value_is(family, leads[i].family) ||
+		    (leads[i].by && !rep_value_is(by, leads[i].by)))
 			continue;
-		if (leads[i].selects != NOTHING && !is_text(name)) {
+		if (selects != NOTHING && !rep_value_is_text(name))
 			tui_message(t, "these have no name, so they cannot be picked");
-			return;
-		}
-		if (leads[i].selects == NOTHING ||
-		    select_name(t, texts[leads[i].selects], name->text.data, name->text.size))
+		else if (selects == NOTHING || tui_lead_set_only(&t->select.text[selects], *name))
 			tui_open(t, tui_view_find("top"), leads[i].report);
+		else
+			tui_nomem(t);
 		return;
 	}
 	tui_message(t, "there is nothing behind this line");

@@ -14,8 +14,4 @@ struct diff_lead_from {
 };
 void diff_lead(struct tui *t, const struct diff_lead_from *from);
 
-/* "main.f" as a regular expression that matches it and nothing else, into text; false where it does
- * not fit. */
-bool diff_lead_pattern(const char *name, size_t size, char *text, size_t room);
-
 #endif

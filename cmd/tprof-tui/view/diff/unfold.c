@@ -16,10 +16,10 @@ static bool is_line_of(const struct rep_value *line, const struct rep_value *fun
 /* Puts the lines below the row. False: no memory. */
 static bool add_lines(struct tui *t, struct diff *d, size_t row)
 {
-	struct tui_sheet *s = d->rows.table.sheet;
-	const struct tui_sheet *from = d->lines.n ? &d->lines.sheet[0] : NULL;
-	int function = tui_sheet_column(s, "function");
-	int line = from ? tui_sheet_column(from, "line") : -1;
+	struct rep_sheet *s = d->rows.table.sheet;
+	const struct rep_sheet *from = d->lines.n ? &d->lines.sheet[0] : NULL;
+	int function = rep_sheet_column(s, "function");
+	int line = from ? rep_sheet_column(from, "line") : -1;
 	struct rep_value *values;
 	size_t n = 0;
 	bool fine;
@@ -31,10 +31,11 @@ static bool add_lines(struct tui *t, struct diff *d, size_t row)
 	if (!values)
 		return false;
 	for (size_t i = 0; i < from->nrows; i++)
-		if (is_line_of(tui_cell(from, i, (size_t)line), tui_cell(s, row, (size_t)function)))
-			memcpy(values + n++ * s->ncolumns, tui_cell(from, i, 0),
+		if (is_line_of(rep_sheet_at(from, i, (size_t)line),
+			       rep_sheet_at(s, row, (size_t)function)))
+			memcpy(values + n++ * s->ncolumns, rep_sheet_at(from, i, 0),
 			       s->ncolumns * sizeof(*values));
-	fine = !n || !tui_sheet_add(&d->rows.cells, s, row, values, n);
+	fine = !n || !rep_sheet_add(&d->rows.cells, s, row, values, n);
 	free(values);
 	if (!n)
 		tui_message(t, "nothing is known of its lines");
@@ -49,43 +50,43 @@ static void lines_came(struct tui_view *v, struct tui_fill *f)
 		tui_error(v->tui, "%s", f->job.err.msg);
 		return;
 	}
-	tui_cells_release(&d->lines);
+	rep_cells_release(&d->lines);
 	d->lines = f->cells;
-	f->cells = (struct tui_cells){0};
+	f->cells = (struct rep_cells){0};
 	if (!add_lines(v->tui, d, d->unfolding) || !tui_table_grown(&d->rows.table))
 		tui_nomem(v->tui);
 }
 
-static void ask_lines(struct tui *t, struct tui_view *v, size_t row)
+static void ask_lines(struct tui_view *v, size_t row)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = diff_ask_new(t, v);
+	struct diff_ask *a = diff_ask_new(v);
 
 	if (!a)
 		return;
 	a->lines = true;
 	a->changed = false;
 	d->unfolding = row;
-	tui_rows_ask_with(t, v,
-			  &(struct tui_ask){.fill = diff_compare,
-					    .more = a,
-					    .free_more = diff_ask_free,
-					    .instead = lines_came});
+	tui_rows_ask(v, &(struct tui_ask){.fill = diff_compare,
+					  .more = a,
+					  .free_more = diff_ask_free,
+					  .instead = lines_came});
 }
 
-void diff_unfold(struct tui *t, struct tui_view *v)
+void diff_unfold(struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	struct diff *d = v->state;
-	struct tui_sheet *s = d->rows.table.sheet;
+	struct rep_sheet *s = d->rows.table.sheet;
 	long row = tui_table_row(&d->rows.table);
-	struct tui_branch *b;
+	struct rep_branch *b;
 
-	if (!s || row < 0 || v->busy || tui_sheet_column(s, "function") < 0 ||
+	if (!s || row < 0 || v->busy || rep_sheet_column(s, "function") < 0 ||
 	    (d->rows.table.n && row == 0)) {
 		tui_message(t, v->busy ? "one moment" : "functions unfold into their lines");
 		return;
 	}
-	if (!s->branch && tui_sheet_unfolds(s)) {
+	if (!s->branch && rep_sheet_unfolds(s)) {
 		tui_nomem(t);
 		return;
 	}
@@ -97,7 +98,7 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 	} else if (b->asked) {
 		b->open = !b->open;
 	} else if (!d->lines.n) {
-		ask_lines(t, v, (size_t)row);
+		ask_lines(v, (size_t)row);
 		return;
 	} else if (!add_lines(t, d, (size_t)row)) {
 		tui_nomem(t);
@@ -108,26 +109,16 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 }
 
 /* "main.f /src/main.go:12": what stands behind the last blank of a line's name. */
-bool diff_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool diff_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	struct diff *d = v->state;
 	const struct rep_value *name = tui_table_cell(&d->rows.table, "line");
-	const char *from, *colon;
-	char text[4200], *end;
+	const char *from;
 
-	(void)t;
 	if (!name)
 		name = tui_table_cell(&d->rows.table, "function");
-	if (!name || name->type != REP_TYPE_TEXT || name->text.size >= sizeof(text))
-		return false;
-	memcpy(text, name->text.data, name->text.size);
-	text[name->text.size] = '\0';
-	from = strrchr(text, ' ');
-	colon = strrchr(text, ':');
-	if (!from || !colon || colon < from || colon[1] < '0' || colon[1] > '9' ||
-	    (size_t)(colon - from - 1) >= size)
-		return false;
-	*line = strtoll(colon + 1, &end, 10);
-	snprintf(file, size, "%.*s", (int)(colon - from - 1), from + 1);
-	return !*end && *file;
+	from = rep_value_is_text(name) ? memrchr(name->text.data, ' ', name->text.size) : NULL;
+	return from &&
+	       tui_split_place(from + 1, name->text.size - (size_t)(from + 1 - name->text.data),
+			       file, size, line);
 }

@@ -5,24 +5,20 @@
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/widget/menu.h"
 
-static bool is_trace(const struct rep_run *run)
-{
-	return run && !strcmp(run->row.kind, "trace");
-}
-
 /* "--by=sched", as tprof-diff has it. False with a message. */
-static bool take_option(struct tui *t, struct tui_view *v, const char *text)
+static bool take_option(struct tui_view *v, const char *text)
 {
 	struct diff *d = v->state;
 	struct diff_rows rows;
 
 	if (!strncmp(text, "--by=", 5)) {
-		for (int i = 0; diff_rows_at(is_trace(v->select.run), i, &rows); i++)
+		for (int i = 0; diff_rows_at(tui_is_trace(&v->select), i, &rows); i++)
 			if (!strcmp(rows.name, text + 5)) {
 				d->at = i;
 				return true;
 			}
-		tui_error(t, "there are no rows by '%.60s'; Tab shows one kind after the other",
+		tui_error(v->tui,
+			  "there are no rows by '%.60s'; Tab shows one kind after the other",
 			  text + 5);
 		return false;
 	}
@@ -43,21 +39,21 @@ static bool take_option(struct tui *t, struct tui_view *v, const char *text)
 		return d->every_stat = true;
 	if (!strcmp(text, "--changed"))
 		return d->changed = true;
-	tui_error(t,
+	tui_error(v->tui,
 		  "'%.60s' is none of --by=ROWS, --per=second, task or run, --type=TYPE, "
 		  "--normalize, --cum, --all-stats, --changed",
 		  text);
 	return false;
 }
 
-bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg)
+bool diff_take_options(struct tui_view *v, const char **arg)
 {
 	while (*arg && !strncmp(*arg, "--", 2)) {
 		size_t n = strcspn(*arg, " ");
 		char text[120];
 
 		snprintf(text, sizeof(text), "%.*s", (int)n, *arg);
-		if (!take_option(t, v, text))
+		if (!take_option(v, text))
 			return false;
 		*arg += n + strspn(*arg + n, " ");
 	}
@@ -66,14 +62,13 @@ bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg)
 	return true;
 }
 
-void diff_keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+void diff_keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct diff *d = v->state;
 	struct diff_rows rows;
 	size_t n = 0;
 
-	(void)t;
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->per ? " --per=" : "",
 			      d->per ? rep_pers[d->per] : "", d->normalize ? " --normalize" : "",
 			      d->cum ? " --cum" : "", d->every_stat ? " --all-stats" : "",
@@ -91,7 +86,7 @@ void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 	size_t n = strlen(typed);
 	struct diff_rows rows;
 
-	for (int i = 0; diff_rows_at(is_trace(shown), i, &rows); i++) {
+	for (int i = 0; diff_rows_at(tui_is_trace(&t->select), i, &rows); i++) {
 		char text[40];
 
 		snprintf(text, sizeof(text), "--by=%s", rows.name);
@@ -101,7 +96,7 @@ void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 	for (size_t i = 0; i < t->cmd->all.n && shown; i++) {
 		const struct rep_run *run = &t->cmd->all.run[i];
 
-		if (is_trace(run) != is_trace(shown))
+		if (strcmp(run->row.kind, shown->row.kind) != 0)
 			continue;
 		for (size_t k = 0; k < run->nlabels; k++)
 			if (!strncmp(run->labels[k], typed, n))

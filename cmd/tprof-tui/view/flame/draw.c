@@ -6,6 +6,7 @@
 #include "output/text.h"
 #include "task/inside.h"
 #include "tprof-tui/view/flame/flame.h"
+#include "tprof-tui/view/rows.h"
 
 #define LEAST_SHARE 3 /* cells that a label takes at least */
 
@@ -364,21 +365,6 @@ static void draw_facts(struct flame *f, struct tui_area a, bool two)
 			REP_SHORTEN_LEFT, (const char *)f->label.data, f->label.size);
 }
 
-/* A sentence over several lines. */
-static void draw_sentence(struct tui_area a, enum tui_style style, const char *text)
-{
-	for (int row = 0; *text && row < a.rows; row++) {
-		size_t n = strlen(text), fit = n;
-
-		if (n > (size_t)a.cols)
-			for (fit = (size_t)a.cols; fit > 1 && text[fit] != ' ';)
-				fit--;
-		tui_put(a.row + row, a.col, a.cols, style, REP_SHORTEN_RIGHT, text, fit);
-		text += fit;
-		text += strspn(text, " ");
-	}
-}
-
 /* ---- all of it ---- */
 
 static void draw_nothing(const struct tui_view *v, struct tui_area a)
@@ -387,23 +373,22 @@ static void draw_nothing(const struct tui_view *v, struct tui_area a)
 	char words[8];
 	struct tui_area below = {a.row + 3, a.col, a.rows - 3, a.cols};
 
-	if (!v->select.run) {
-		draw_sentence(a, TUI_STYLE_DIM,
-			      "This store holds no runs; tprof-import puts some in.");
-	} else if (f->error) {
-		draw_sentence(a, TUI_STYLE_ERROR, f->error);
-		draw_sentence(below, TUI_STYLE_DIM,
-			      "x counts something else, d ends a comparison, c takes filters away");
+	if (f->error) {
+		tui_draw_sentence(a, TUI_STYLE_ERROR, f->error);
+		tui_draw_sentence(
+		    below, TUI_STYLE_DIM,
+		    "x counts something else, d ends a comparison, c takes filters away");
 	} else if (!f->pic) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
 	} else {
-		draw_sentence(a, TUI_STYLE_NORMAL, flame_why_empty(v));
-		if (!flame_is_profile(v) && *tui_select_words(&v->select, words, sizeof(words)))
-			draw_sentence(below, TUI_STYLE_DIM, "c takes filters and times away");
+		tui_draw_sentence(a, TUI_STYLE_NORMAL, flame_why_empty(v));
+		if (!tui_is_profile(&v->select) &&
+		    *tui_select_words(&v->select, words, sizeof(words)))
+			tui_draw_sentence(below, TUI_STYLE_DIM, "c takes filters and times away");
 	}
 }
 
-void flame_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+void flame_draw(struct tui_view *v, struct tui_area a)
 {
 	struct flame *f = v->state;
 	struct drawing d = {.f = f, .ascii = tui_screen_ascii(), .coloured = tui_style_coloured()};
@@ -420,7 +405,7 @@ void flame_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	whole = f->levels != (uint32_t)d.area.rows;
 	f->levels = (uint32_t)d.area.rows;
 	f->first_row = d.area.row;
-	if (!flame_lay(t, f, (uint32_t)a.cols))
+	if (!flame_lay(v->tui, f, (uint32_t)a.cols))
 		return;
 	if (whole)
 		flame_scroll(f, 0);

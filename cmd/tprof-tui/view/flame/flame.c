@@ -39,7 +39,7 @@ static bool take_word(struct tui_view *v, const char *word)
 		f->want.reverse = true;
 		return true;
 	}
-	if (flame_is_profile(v)) {
+	if (tui_is_profile(&v->select)) {
 		snprintf(f->want.type, sizeof(f->want.type), "%s", word);
 		return true;
 	}
@@ -56,19 +56,20 @@ static bool take_word(struct tui_view *v, const char *word)
 	return false;
 }
 
-static bool can_differ(struct tui *t, const struct tui_view *v)
+static bool can_differ(const struct tui_view *v)
 {
 	if (!v->select.other)
-		tui_error(t, "no run is marked to compare with: go to the runs (1) and mark one "
-			     "(m)");
+		tui_error(v->tui,
+			  "no run is marked to compare with: go to the runs (1) and mark one "
+			  "(m)");
 	else if (v->select.other == v->select.run)
-		tui_error(t, "the marked run is this one; mark another (1, then m)");
+		tui_error(v->tui, "the marked run is this one; mark another (1, then m)");
 	else
 		return true;
 	return false;
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct flame *f = v->state;
 	char words[200], *rest, *word;
@@ -79,32 +80,31 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	snprintf(words, sizeof(words), "%s", arg ? arg : "");
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		if (!take_word(v, word)) {
-			tui_error(t,
+			tui_error(v->tui,
 				  "'%.60s' is nothing to count; there are cpu, running, offcpu, "
 				  "sched, syscall, wall, events, diff and reverse",
 				  word);
 			return false;
 		}
 	}
-	if (f->want.differ && !can_differ(t, v))
+	if (f->want.differ && !can_differ(v))
 		return false;
-	flame_ask(t, v);
+	flame_ask(v);
 	return true;
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	const struct flame *f = v->state;
 
 	if (f->dropped && !v->busy)
-		flame_ask(t, v);
+		flame_ask(v);
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct flame *f = v->state;
 
-	(void)t;
 	flame_free_picture(f->pic);
 	rep_flame_cells_release(&f->cells);
 	rep_flame_found_release(&f->found);
@@ -118,18 +118,18 @@ static void close_view(struct tui *t, struct tui_view *v)
 /* ---- what is counted ---- */
 
 /* Of a trace the views one after the other, of a profile the sample types. */
-static void turn(struct tui *t, struct tui_view *v, int step)
+static void turn(struct tui_view *v, int step)
 {
 	struct flame *f = v->state;
 	int n = REP_NTRACE_VIEWS, view = (int)f->want.view;
 
-	if (flame_is_profile(v)) {
+	if (tui_is_profile(&v->select)) {
 		size_t types = f->pic ? f->pic->ntypes : 0, at;
 
 		/* What is not known here was misspelled: from the first on. */
 		if (!types) {
 			f->want.type[0] = '\0';
-			flame_ask(t, v);
+			flame_ask(v);
 			return;
 		}
 		for (at = 0; at < types && strcmp(f->pic->types[at], f->want.type); at++)
@@ -144,29 +144,29 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 		while (view == REP_TRACE_CPU && (v->select.state || v->select.reason));
 		f->want.view = (enum rep_trace_view)view;
 	}
-	flame_ask(t, v);
+	flame_ask(v);
 }
 
-static void count(struct tui *t, struct tui_view *v)
+static void count(struct tui_view *v)
 {
 	struct flame *f = v->state;
 
-	if (flame_is_profile(v)) {
-		turn(t, v, 1);
+	if (tui_is_profile(&v->select)) {
+		turn(v, 1);
 		return;
 	}
 	f->want.count = !f->want.count;
-	flame_ask(t, v);
+	flame_ask(v);
 }
 
-static void differ(struct tui *t, struct tui_view *v)
+static void differ(struct tui_view *v)
 {
 	struct flame *f = v->state;
 
-	if (!f->want.differ && !can_differ(t, v))
+	if (!f->want.differ && !can_differ(v))
 		return;
 	f->want.differ = !f->want.differ;
-	flame_ask(t, v);
+	flame_ask(v);
 }
 
 /* ---- keys ---- */
@@ -183,8 +183,7 @@ static void go_deep(struct flame *f)
 
 static bool move(struct flame *f, enum tui_action action)
 {
-	long page = f->levels > 1 ? (long)f->levels - 1 : 1, half = page > 1 ? page / 2 : 1;
-	int up = f->upwards ? -1 : 1;
+	long page = f->levels > 1 ? (long)f->levels - 1 : 1, half = page > 1 ? page / 2 : 1, by;
 
 	switch (action) {
 	case TUI_DO_UP:
@@ -199,18 +198,6 @@ static bool move(struct flame *f, enum tui_action action)
 	case TUI_DO_RIGHT:
 		flame_step(f, REP_FLAME_BEHIND);
 		return true;
-	case TUI_DO_PAGE_UP:
-		flame_scroll(f, -page * up);
-		return true;
-	case TUI_DO_PAGE_DOWN:
-		flame_scroll(f, page * up);
-		return true;
-	case TUI_DO_HALF_UP:
-		flame_scroll(f, -half * up);
-		return true;
-	case TUI_DO_HALF_DOWN:
-		flame_scroll(f, half * up);
-		return true;
 	case TUI_DO_FIRST:
 		flame_go(f, 0);
 		return true;
@@ -218,11 +205,14 @@ static bool move(struct flame *f, enum tui_action action)
 		go_deep(f);
 		return true;
 	default:
-		return false;
+		if (!tui_move(action, page, half, &by))
+			return false;
+		flame_scroll(f, f->upwards ? -by : by);
+		return true;
 	}
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct flame *f = v->state;
 
@@ -231,38 +221,38 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	switch (action) {
 	case TUI_DO_ENTER:
 	case TUI_DO_ZOOM_IN:
-		flame_zoom_in(t, f);
+		flame_zoom_in(v->tui, f);
 		return true;
 	case TUI_DO_ZOOM_OUT:
-		flame_zoom_out(t, f);
+		flame_zoom_out(v->tui, f);
 		return true;
 	case TUI_DO_FLIP:
 		f->upwards = !f->upwards;
 		return true;
 	case TUI_DO_REVERSE:
 		f->want.reverse = !f->want.reverse;
-		flame_ask(t, v);
+		flame_ask(v);
 		return true;
 	case TUI_DO_KIND:
-		turn(t, v, 1);
+		turn(v, 1);
 		return true;
 	case TUI_DO_KIND_BACK:
-		turn(t, v, -1);
+		turn(v, -1);
 		return true;
 	case TUI_DO_COUNT:
-		count(t, v);
+		count(v);
 		return true;
 	case TUI_DO_DIFFER:
-		differ(t, v);
+		differ(v);
 		return true;
 	case TUI_DO_TOP:
-		flame_top(t, v);
+		flame_top(v);
 		return true;
 	case TUI_DO_CLEAR:
 		/* What is found first. */
 		if (!f->search)
 			return false;
-		flame_find(t, f, NULL);
+		flame_find(v->tui, f, NULL);
 		return true;
 	default:
 		return move(f, action);
@@ -272,7 +262,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 /* ---- the mouse ---- */
 
 /* A click on what the cursor is on zooms, whether it was meant as a double one or not. */
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+static void click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct flame *f = v->state;
 	long level = f->upwards ? f->first_row + (long)f->levels - 1 - row : row - f->first_row;
@@ -286,51 +276,48 @@ static void click(struct tui *t, struct tui_view *v, int row, int col, bool twic
 		return;
 	if (bar == f->bar || twice) {
 		f->bar = bar;
-		flame_zoom_in(t, f);
+		flame_zoom_in(v->tui, f);
 	} else {
 		flame_go(f, bar);
 	}
 }
 
-static void wheel(struct tui *t, struct tui_view *v, int lines)
+static void wheel(struct tui_view *v, int lines)
 {
 	struct flame *f = v->state;
 
-	(void)t;
 	flame_scroll(f, f->upwards ? -lines : lines);
 }
 
 /* ---- search ---- */
 
-static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+static bool search(struct tui_view *v, const char *text, int step)
 {
 	struct flame *f = v->state;
 
 	if (!step || !f->search || strcmp(f->search, text) != 0)
-		return flame_find(t, f, text);
+		return flame_find(v->tui, f, text);
 	return flame_find_next(f, step);
 }
 
-static void highlight(struct tui *t, struct tui_view *v, const char *text)
+static void highlight(struct tui_view *v, const char *text)
 {
-	if (!flame_find(t, v->state, text) && *text)
-		tui_error(t, "nothing here holds '%.200s'", text);
+	if (!flame_find(v->tui, v->state, text) && *text)
+		tui_error(v->tui, "nothing here holds '%.200s'", text);
 }
 
 /* What take_word() understands; the run to compare with is not kept. */
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct flame_kind *k = &((const struct flame *)v->state)->want;
 
-	(void)t;
 	snprintf(text, size, "%s%s%s",
-		 flame_is_profile(v) ? k->type : rep_trace_views[k->view].name,
+		 tui_is_profile(&v->select) ? k->type : rep_trace_views[k->view].name,
 		 k->count ? " events" : "", k->reverse ? " reverse" : "");
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
-	(void)t;
 	if (v->select.run)
 		flame_title(v, text, size);
 }
@@ -339,6 +326,7 @@ const struct tui_view_ops tui_flame = {
     .where = TUI_FLAME,
     .name = "flame",
     .size = sizeof(struct flame),
+    .needs_run = true,
     .open = open_view,
     .close = close_view,
     .resume = resume,

@@ -42,9 +42,8 @@ struct flame {
 
 /* ---- load.c ---- */
 
-bool flame_is_profile(const struct tui_view *v);
 /* What is wanted of the view's selection, in the background. */
-void flame_ask(struct tui *t, struct tui_view *v);
+void flame_ask(struct tui_view *v);
 void flame_free_picture(struct rep_flame_picture *pic);
 /* "offcpu, events, by leaf, against b.trace": what is shown, or on its way. */
 void flame_title(const struct tui_view *v, char *text, size_t size);
@@ -53,7 +52,7 @@ const char *flame_why_empty(const struct tui_view *v);
 
 /* Of views that are not looked at, the oldest lose their pictures where all take too much memory.
  */
-void flame_drop_others(struct tui *t, const struct tui_view *v);
+void flame_drop_others(const struct tui_view *v);
 
 /* ---- look.c ---- */
 
@@ -78,15 +77,15 @@ unsigned flame_mark(const struct flame *f, const struct rep_flame_bar *bar);
 
 /* ---- draw.c ---- */
 
-void flame_draw(struct tui *t, struct tui_view *v, struct tui_area area);
+void flame_draw(struct tui_view *v, struct tui_area area);
 
 /* ---- out.c ---- */
 
 /* The name of a node, as it is in the dump. "total" for the root. */
 struct tp_text flame_name(const struct flame *f, uint32_t node);
-int flame_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
-bool flame_save(struct tui *t, struct tui_view *v, const char *path);
-bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
-void flame_top(struct tui *t, struct tui_view *v);
+int flame_yank(struct tui_view *v, bool all, struct tp_buf *out);
+bool flame_save(struct tui_view *v, const char *path);
+bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line);
+void flame_top(struct tui_view *v);
 
 #endif

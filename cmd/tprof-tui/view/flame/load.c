@@ -8,15 +8,9 @@
 
 struct job {
 	struct tui_job job;
-	struct tui_select select; /* texts are copies; runs belong to the command */
 	struct flame_kind kind;
 	struct rep_flame_picture *pic;
 };
-
-bool flame_is_profile(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
-}
 
 void flame_free_picture(struct rep_flame_picture *pic)
 {
@@ -36,44 +30,16 @@ static void free_load(void *object)
 	free(load);
 }
 
-static int put_text(struct tp_buf *b, const char *name, const char *text)
-{
-	return text ? tp_buf_put(b, name, 1) | tp_buf_put(b, text, strlen(text) + 1) : 0;
-}
-
-/* All that a load depends on, in a text. */
-static int key_of(const struct job *j, const struct rep_flame_pick *pick, struct tp_buf *key)
-{
-	const struct rep_filter_text *f = &pick->trace.filter;
-	char text[128];
-	int code = 0;
-
-	snprintf(text, sizeof(text), "%lld %lld %d ", (long long)pick->run->row.id,
-		 pick->base ? (long long)pick->base->row.id : -1LL, (int)j->kind.view);
-	code |= put_text(key, "r", text) | put_text(key, "i", pick->sample_index);
-	/* A run that is taken away may leave its id to another. */
-	code |= put_text(key, "h", pick->run->row.hash);
-	code |= put_text(key, "o", pick->base ? pick->base->row.hash : NULL);
-	code |= put_text(key, "g", f->goroutine) | put_text(key, "f", f->focus);
-	code |= put_text(key, "s", f->state) | put_text(key, "w", f->reason);
-	code |= put_text(key, "a", f->from) | put_text(key, "b", f->to);
-	code |= put_text(key, "t", pick->trace.task) | put_text(key, "n", pick->trace.region);
-	/* It is compared as a C string. */
-	for (size_t i = 0; !code && i < key->size; i++)
-		key->data[i] = key->data[i] ? key->data[i] : '\n';
-	return code | tp_buf_put(key, "", 1);
-}
-
 /* What it takes to load may be much more than to merge it the other way round. */
 static int load(struct job *j, struct tp_store *store, struct rep_flame_load **out,
 		struct tp_err *err)
 {
-	char times[60], words[300];
+	char times[60], words[300], kind[240];
 	struct rep_flame_pick pick = {
-	    .run = j->select.run,
-	    .base = j->kind.differ ? j->select.other : NULL,
+	    .run = j->job.select.run,
+	    .base = j->kind.differ ? j->job.select.other : NULL,
 	    .trace = {.view = j->kind.view,
-		      .filter = tui_select_filter(&j->select, times),
+		      .filter = tui_select_filter(&j->job.select, TUI_BY_ALL, times),
 		      .stop = &j->job.stop},
 	    .sample_index = j->kind.count   ? "0"
 			    : *j->kind.type ? j->kind.type
@@ -82,14 +48,18 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	struct tp_buf key = {0};
 	int code;
 
-	if (j->kind.view == REP_TRACE_CPU && (j->select.state || j->select.reason))
+	if (j->kind.view == REP_TRACE_CPU && (j->job.select.state || j->job.select.reason))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "CPU samples have neither states nor reasons to pick by");
 	pick.trace.task = pick.trace.filter.task;
 	pick.trace.region = pick.trace.filter.region;
 	pick.trace.filter.task = pick.trace.filter.region = NULL;
-	pick.words = tui_select_words(&j->select, words, sizeof(words));
-	if (key_of(j, &pick, &key)) {
+	pick.words = tui_select_words(&j->job.select, words, sizeof(words));
+	snprintf(kind, sizeof(kind), "%lld %.80s %d %.100s",
+		 pick.base ? (long long)pick.base->row.id : -1LL,
+		 pick.base ? pick.base->row.hash : "", (int)j->kind.view,
+		 pick.sample_index ? pick.sample_index : "");
+	if (tui_select_key(&j->job.select, TUI_BY_ALL, kind, &key)) {
 		tp_buf_release(&key);
 		return tp_nomem(err);
 	}
@@ -131,7 +101,6 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct job *j = (struct job *)job;
 	struct flame *f = v->state;
 
-	v->busy = false;
 	/* What is there still holds. */
 	if (job->code == TP_ECANCEL && f->pic) {
 		f->want = f->kind;
@@ -148,11 +117,12 @@ static void done(struct tui_view *v, struct tui_job *job)
 	}
 	flame_take(v->tui, f, j->pic, &j->kind);
 	j->pic = NULL;
-	flame_drop_others(v->tui, v);
+	flame_drop_others(v);
 }
 
-void flame_drop_others(struct tui *t, const struct tui_view *v)
+void flame_drop_others(const struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	const struct flame *f = v->state;
 	size_t nodes = f->pic ? f->pic->tree.n : 0;
 
@@ -173,27 +143,18 @@ static void release(struct tui_job *job)
 	struct job *j = (struct job *)job;
 
 	flame_free_picture(j->pic);
-	tui_select_release(&j->select);
-	free(j);
 }
 
-void flame_ask(struct tui *t, struct tui_view *v)
+void flame_ask(struct tui_view *v)
 {
+	static const struct tui_job how = {.work = work, .done = done, .release = release};
 	struct flame *f = v->state;
-	struct job *j;
+	struct job *j = v->select.run ? tui_job_new(v, sizeof(*j), &how) : NULL;
 
-	if (!v->select.run)
+	if (!j)
 		return;
-	j = calloc(1, sizeof(*j));
-	if (!j || !tui_select_copy(&j->select, &v->select)) {
-		free(j);
-		tui_nomem(t);
-		return;
-	}
-	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
 	j->kind = f->want;
-	v->busy = true;
-	tui_worker_ask(t->worker, &j->job);
+	tui_job_ask(&j->job);
 }
 
 /* ---- words ---- */
@@ -202,9 +163,9 @@ void flame_title(const struct tui_view *v, char *text, size_t size)
 {
 	const struct flame *f = v->state;
 	const struct flame_kind *k = &f->want;
-	const char *type = flame_is_profile(v) ? k->type : rep_trace_views[k->view].name;
+	const char *type = tui_is_profile(&v->select) ? k->type : rep_trace_views[k->view].name;
 
-	if (flame_is_profile(v) && !*type && f->pic)
+	if (tui_is_profile(&v->select) && !*type && f->pic)
 		type = f->pic->type;
 	snprintf(text, size, "%s%s%s%s%.60s", type,
 		 !k->count		    ? ""
@@ -229,9 +190,9 @@ const char *flame_why_empty(const struct tui_view *v)
 	const struct flame *f = v->state;
 	char words[8];
 
-	if (flame_is_profile(v) && f->pic && *f->pic->zero)
+	if (tui_is_profile(&v->select) && f->pic && *f->pic->zero)
 		return f->pic->zero;
-	if (flame_is_profile(v))
+	if (tui_is_profile(&v->select))
 		return *tui_select_words(&v->select, words, sizeof(words))
 			   ? "No sample has a frame that matches; c takes the filter away."
 			   : "All samples of this type are zero; x shows the next one.";

@@ -52,14 +52,13 @@ static int write_as(const struct flame *f, enum rep_flame_format format,
 	return rep_flame_write(&f->pic->tree, format, &opt, sink, err);
 }
 
-int flame_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+int flame_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
 	const struct rep_sink sink = rep_sink_buf(out);
 	struct tp_err err;
 
-	(void)t;
 	if (!f->pic)
 		return 0;
 	if (all)
@@ -80,32 +79,31 @@ static int write_flame(void *ctx, FILE *file, struct tp_err *err)
 	return write_as(s->flame, s->format, &sink, err);
 }
 
-bool flame_save(struct tui *t, struct tui_view *v, const char *path)
+bool flame_save(struct tui_view *v, const char *path)
 {
 	const struct flame *f = v->state;
 	struct saved s = {.flame = f};
 
 	if (!f->pic) {
-		tui_error(t, "there is nothing to save yet");
+		tui_error(v->tui, "there is nothing to save yet");
 		return false;
 	}
 	if (!rep_flame_format_of(path, &s.format)) {
-		tui_error(t,
+		tui_error(v->tui,
 			  "%.200s: its ending says how: .svg, .html, .folded, .json "
 			  "(speedscope) or .txt",
 			  path);
 		return false;
 	}
-	return tui_save(t, path, write_flame, &s);
+	return tui_save(v->tui, path, write_flame, &s);
 }
 
-bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct tp_text text;
 
-	(void)t;
 	if (!b || b->count || !f->pic->place[b->what.node].file)
 		return false;
 	text = tp_dict_text(f->pic->files, f->pic->place[b->what.node].file);
@@ -116,20 +114,14 @@ bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, in
 /* ---- to the tables ---- */
 
 /* "[chan receive]" is no function but a state or a reason. */
-static bool narrow_by_leaf(struct tui_select *s, struct tp_text name)
+static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 {
 	static const char *const states[] = {"running", "runnable", "blocked", "syscall", "lost"};
-	char *only;
-	bool done;
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if (name.size == strlen(states[i]) + 2 &&
-		    !memcmp(name.text + 1, states[i], name.size - 2))
+		if (rep_value_is(&inner, states[i]))
 			return tui_select_set(&s->state, states[i]);
-	only = tui_lead_only(name.text + 1, name.size - 2);
-	done = only && tui_select_set(&s->reason, only);
-	free(only);
-	return done;
+	return tui_lead_set_only(&s->reason, inner);
 }
 
 /* What the frame and those above it say. */
@@ -137,40 +129,27 @@ static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t nod
 		   struct tui_select *s)
 {
 	struct tp_text name = flame_name(f, node);
-	char *only;
-	bool done;
 
-	if (!node)
-		return true;
-	if (!flame_is_profile(v) && name.size > 2 && name.text[0] == '[' &&
+	if (node && tui_is_trace(&v->select) && name.size > 2 && name.text[0] == '[' &&
 	    name.text[name.size - 1] == ']') {
-		if (!narrow_by_leaf(s, name))
+		if (!narrow_by_leaf(s, rep_text(name.text + 1, name.size - 2)))
 			return false;
 		/* Of the function that it was in. */
 		node = f->kind.reverse ? 0 : f->pic->tree.node[node].parent;
 		name = flame_name(f, node);
 	}
-	if (!node)
-		return true;
-	only = tui_lead_only(name.text, name.size);
-	done = only && tui_select_set(&s->focus, only);
-	free(only);
-	return done;
+	return !node || tui_lead_set_only(&s->focus, rep_text(name.text, name.size));
 }
 
-void flame_top(struct tui *t, struct tui_view *v)
+void flame_top(struct tui_view *v)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct tui_select s;
 	char report[40];
+	bool fine = tui_select_copy(&s, &v->select) && (!b || narrow(f, v, b->what.node, &s));
 
-	if (!tui_select_copy(&s, &v->select) || (b && !narrow(f, v, b->what.node, &s))) {
-		tui_select_release(&s);
-		tui_nomem(t);
-		return;
-	}
 	/* The functions of what the picture is of. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
-	tui_lead_open(t, &s, "top", flame_is_profile(v) ? NULL : report);
+	tui_lead_open(v->tui, fine, &s, "top", tui_is_profile(&v->select) ? NULL : report);
 }

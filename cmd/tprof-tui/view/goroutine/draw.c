@@ -10,23 +10,10 @@
 #include "tprof-tui/view/lead.h"
 
 /* A cell as people read it; "" where it is not there. */
-static const char *shown(const struct gr_life *g, int piece, size_t row, const char *column,
+static const char *shown(const struct gr_life *g, int piece, long row, const char *column,
 			 enum rep_kind kind, char text[200])
 {
-	const struct rep_value *v = gr_cell(g, piece, row, column);
-	struct tp_buf b = {0};
-
-	text[0] = '\0';
-	if (v && !rep_put_shown(&b, kind, v) && b.data) {
-		size_t n = b.size < 199 ? b.size : 199;
-
-		/* Not within a character. */
-		while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
-			n--;
-		snprintf(text, 200, "%.*s", (int)n, (char *)b.data);
-	}
-	tp_buf_release(&b);
-	return text;
+	return rep_value_shown(gr_cell(g, piece, row, column), kind, text, 200);
 }
 
 /* What moments and sums are of. */
@@ -35,7 +22,7 @@ static enum rep_kind times(const struct gr_life *g)
 	return g->ticks ? REP_COUNT : REP_NS;
 }
 
-static bool is_there(const struct gr_life *g, int piece, size_t row, const char *column)
+static bool is_there(const struct gr_life *g, int piece, long row, const char *column)
 {
 	const struct rep_value *v = gr_cell(g, piece, row, column);
 
@@ -70,7 +57,7 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", times(g), when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", created by %s %s at %s", id,
 			 creator, when);
-	} else if (gr_sheet(g, GR_ORIGIN)) {
+	} else if (tui_rows_sheet(&g->section[GR_ORIGIN])) {
 		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", times(g), when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s", when);
 	}
@@ -79,18 +66,14 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 /* " 6.5%", as reports write it. */
 static int draw_share(int row, int col, int cols, int64_t ns, const struct rep_value *total)
 {
-	struct tp_buf b = {0};
 	struct rep_value share;
-	int used = 0;
+	char text[40];
 
 	if (total->type != REP_TYPE_INT || total->i <= 0)
 		return 0;
 	share = rep_float((double)ns / (double)total->i);
-	if (!rep_put_shown(&b, REP_SHARE, &share))
-		used = tui_sayf(row, col, cols, TUI_STYLE_NORMAL, " %.*s", (int)b.size,
-				b.data ? (char *)b.data : "");
-	tp_buf_release(&b);
-	return used;
+	return tui_sayf(row, col, cols, TUI_STYLE_NORMAL, " %s",
+			rep_value_shown(&share, REP_SHARE, text, sizeof(text)));
 }
 
 static void draw_sums(const struct gr_life *g, struct tui_area a)
@@ -132,7 +115,7 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 
 bool gr_is_empty(const struct gr_life *g, int i)
 {
-	const struct gr_section *s = &g->section[i];
+	const struct tui_rows *s = &g->section[i];
 
 	return i >= GR_CHILDREN && s->done && !s->error &&
 	       !(s->table.sheet && s->table.sheet->nrows);
@@ -143,7 +126,7 @@ static void draw_tabs(const struct gr_life *g, struct tui_area a)
 	int col = a.col, end = a.col + a.cols;
 
 	for (int i = 0; i < GR_NSECTIONS; i++) {
-		const struct gr_section *s = &g->section[i];
+		const struct tui_rows *s = &g->section[i];
 		bool here = i == (int)g->here;
 		char text[80];
 		size_t n = s->table.sheet ? s->table.sheet->nrows : 0;
@@ -200,7 +183,7 @@ static const struct rep_value *here(const struct gr_life *g, const char *column)
 {
 	const struct rep_value *v = tui_table_cell(&g->section[g->here].table, column);
 
-	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
+	return rep_value_is_text(v) ? v : NULL;
 }
 
 void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
@@ -210,7 +193,7 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 	const struct rep_value *entry = here(g, "waker_entry"), *state = here(g, "state");
 	struct rep_goid by = tui_lead_goid(waker);
 	char number[REP_GOID_SIZE];
-	bool ready = state && state->text.size == 8 && !memcmp(state->text.data, "runnable", 8);
+	bool ready = rep_value_is(state, "runnable");
 	struct tui_area top = a;
 	int row = a.row;
 

@@ -1,11 +1,10 @@
 /* goroutine: the life of one, from its first to its last moment. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "life/life.h"
+#include "base/sum.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/view/goroutine/inside.h"
 #include "tprof-tui/view/lead.h"
@@ -20,11 +19,6 @@ const char *const gr_titles[GR_NSECTIONS] = {
     [GR_TASKS] = "tasks",   [GR_LOGS] = "logs",		[GR_RANGES] = "ranges",
 };
 
-static bool is_trace(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
-}
-
 static bool is_id(const char *text, struct rep_goid *id)
 {
 	return text && rep_goid_parse(text, id) == 1;
@@ -38,12 +32,12 @@ static unsigned pieces_of(const struct gr_life *g)
 	return ((1u << GR_NPIECES) - 1) & ~(1u << GR_CHOICE | 1u << GR_TOTALS | 1u << GR_LONGEST);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct gr_life *g = v->state;
 	struct rep_goid id;
 
-	g->doing = -1;
+	g->pieces = (struct tui_pieces){.doing = -1, .ask = gr_ask};
 	g->want = -1;
 	g->id = REP_GOID_NONE;
 	g->at_ns = v->select.at_ns;
@@ -56,27 +50,26 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	else if (is_id(v->select.goroutine, &id))
 		g->id = id;
 	if (arg && !is_id(arg, &id)) {
-		tui_error(t, "'%.100s' is no goroutine's id", arg);
+		tui_error(v->tui, "'%.100s' is no goroutine's id", arg);
 		return false;
 	}
-	if (!is_trace(v))
+	if (!tui_is_trace(&v->select))
 		return true;
 	/* What is opened from here begins here. */
-	v->select.at_goroutine = t->select.at_goroutine = g->id;
-	g->pending = pieces_of(g);
+	v->select.at_goroutine = v->tui->select.at_goroutine = g->id;
+	g->pieces.pending = pieces_of(g);
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct gr_life *g = v->state;
 
-	(void)t;
 	for (int i = 0; i < GR_NPIECES; i++)
-		gr_section_release(&g->section[i]);
+		tui_rows_release(&g->section[i]);
 }
 
-static struct gr_section *current(const struct tui_view *v)
+static struct tui_rows *current(const struct tui_view *v)
 {
 	struct gr_life *g = v->state;
 
@@ -88,9 +81,8 @@ static struct gr_section *current(const struct tui_view *v)
 static void draw_table(struct tui_view *v, struct tui_area a)
 {
 	struct gr_life *g = v->state;
-	struct gr_section *s = current(v);
+	struct tui_rows *s = current(v);
 
-	g->body = a;
 	if (g->centre && g->here == GR_SPANS && s->table.sheet && a.rows > 1) {
 		size_t page = (size_t)a.rows - 1, half = page / 2;
 
@@ -99,14 +91,7 @@ static void draw_table(struct tui_view *v, struct tui_area a)
 			s->table.top = s->table.n > page ? s->table.n - page : 0;
 		g->centre = false;
 	}
-	if (s->error)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, s->error);
-	else if (!s->table.sheet)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, s->done ? "nothing" : "one moment");
-	else if (!s->table.sheet->nrows)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, "none");
-	else
-		tui_table_draw(&s->table, a);
+	tui_rows_draw(s, a, !s->done, "none");
 }
 
 static bool has_stacks(const struct gr_life *g)
@@ -114,21 +99,22 @@ static bool has_stacks(const struct gr_life *g)
 	return g->here == GR_SPANS || g->here == GR_LONGEST || g->here == GR_TOTALS;
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
+static void draw(struct tui_view *v, struct tui_area a)
 {
 	struct gr_life *g = v->state;
 	struct tui_area body = a, stacks;
 
-	if (!is_trace(v)) {
+	if (!tui_is_trace(&v->select)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			v->select.run ? "this is a profile: no goroutine of it has a life to show; "
-					"4 lists its functions"
-				      : "this store holds no runs; tprof-import puts some in");
+			"this is a profile: no goroutine of it has a life to show; 4 lists its "
+			"functions");
 		return;
 	}
-	gr_ask(t, v,
-	       rep_goid_is(&g->id) && !current(v)->done && g->doing != (int)g->here ? 1u << g->here
-										    : 0);
+	g->pieces.first = (int)g->here;
+	tui_pieces_ask(v, &g->pieces,
+		       rep_goid_is(&g->id) && !current(v)->done && g->pieces.doing != (int)g->here
+			   ? 1u << g->here
+			   : 0);
 	if (!rep_goid_is(&g->id)) {
 		tui_say(
 		    a.row, a.col, a.cols, TUI_STYLE_STRONG,
@@ -157,11 +143,10 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	draw_table(v, body);
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct gr_life *g = v->state;
 
-	(void)t;
 	if (rep_goid_is(&g->id)) {
 		char id[REP_GOID_SIZE];
 
@@ -169,11 +154,10 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 	}
 }
 
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct gr_life *g = v->state;
 
-	(void)t;
 	if (rep_goid_is(&g->id)) {
 		char id[REP_GOID_SIZE];
 
@@ -183,82 +167,69 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 /* ---- keys ---- */
 
-static bool open_goroutine(struct tui *t, const struct tui_view *v, struct rep_goid id,
-			   int64_t at_ns)
+static bool open_goroutine(const struct tui_view *v, struct rep_goid id, int64_t at_ns)
 {
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select);
 
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return false;
-	}
 	select.at_goroutine = id;
 	select.at_ns = at_ns;
-	return tui_lead_open(t, &select, "goroutine", NULL);
+	return tui_lead_open(v->tui, fine, &select, "goroutine", NULL);
 }
 
-static bool is_state(const struct tui_sheet *s, size_t row, const char *state)
+static int64_t number(const struct rep_sheet *s, long row, const char *column)
 {
-	int c = tui_sheet_column(s, "state");
-	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
-
-	return v && v->type == REP_TYPE_TEXT && v->text.size == strlen(state) &&
-	       !memcmp(v->text.data, state, v->text.size);
-}
-
-static int64_t number(const struct tui_sheet *s, size_t row, const char *column)
-{
-	int c = tui_sheet_column(s, column);
-	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
+	const struct rep_value *v = rep_sheet_cell(s, row, column);
 
 	return v && v->type == REP_TYPE_INT ? v->i : INT64_MIN;
 }
 
-static struct rep_goid waker(const struct tui_sheet *s, size_t row)
+static struct rep_goid waker(const struct rep_sheet *s, long row)
 {
-	int c = tui_sheet_column(s, "waker");
-
-	return c < 0 ? REP_GOID_NONE : tui_lead_goid(tui_cell(s, row, (size_t)c));
+	return tui_lead_goid(rep_sheet_cell(s, row, "waker"));
 }
 
 /* When whoever woke it did so: the end of a wait, the beginning of being runnable. */
-static int64_t woken_at(const struct tui_sheet *s, size_t row)
+static int64_t woken_at(const struct rep_sheet *s, long row)
 {
 	int64_t at = number(s, row, "start_ns"), dur = number(s, row, "dur_ns");
 
 	if (at == INT64_MIN)
 		at = number(s, row, "at_ns");
-	if (at == INT64_MIN || dur == INT64_MIN || !is_state(s, row, "blocked"))
+	if (at == INT64_MIN || dur == INT64_MIN ||
+	    !rep_value_is(rep_sheet_cell(s, row, "state"), "blocked"))
 		return at;
 	return (int64_t)((uint64_t)at + (uint64_t)dur);
 }
 
 /* Of a span in which nobody woke it (it runs, calls the system), what made it run is told by those
  * before. */
-static void follow_waker(struct tui *t, struct tui_view *v)
+static void follow_waker(struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
-	struct gr_section *s = current(v);
-	const struct tui_sheet *sheet = s->table.sheet;
+	struct tui_rows *s = current(v);
+	const struct rep_sheet *sheet = s->table.sheet;
 	long row = tui_table_row(&s->table);
 	struct rep_goid by;
 
-	if (!sheet || row < 0 || tui_sheet_column(sheet, "waker") < 0) {
-		tui_message(t, "spans and the longest waits have who woke it: Tab leads there");
+	if (!rep_sheet_cell(sheet, row, "waker")) {
+		tui_message(v->tui,
+			    "spans and the longest waits have who woke it: Tab leads there");
 		return;
 	}
-	by = waker(sheet, (size_t)row);
+	by = waker(sheet, row);
 	while (g->here == GR_SPANS && row > 0 && !rep_goid_is(&by) &&
-	       !is_state(sheet, (size_t)row, "blocked") &&
-	       !is_state(sheet, (size_t)row, "runnable"))
-		by = waker(sheet, (size_t)--row);
+	       !rep_value_is(rep_sheet_cell(sheet, row, "state"), "blocked") &&
+	       !rep_value_is(rep_sheet_cell(sheet, row, "state"), "runnable"))
+		by = waker(sheet, --row);
 	if (!rep_goid_is(&by)) {
-		tui_message(t, "nobody is known to have woken it here: the runtime, a timer or the "
-			       "network did");
+		tui_message(v->tui,
+			    "nobody is known to have woken it here: the runtime, a timer or the "
+			    "network did");
 		return;
 	}
-	if (open_goroutine(t, v, by, woken_at(sheet, (size_t)row)))
-		((struct gr_life *)tui_current(t)->state)->followed = true;
+	if (open_goroutine(v, by, woken_at(sheet, row)))
+		((struct gr_life *)tui_current(v->tui)->state)->followed = true;
 }
 
 static bool is_plain(const struct tui_table *table)
@@ -267,65 +238,34 @@ static bool is_plain(const struct tui_table *table)
 }
 
 /* Moving among spans goes beyond those that are in the table. */
-static bool move_spans(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool move_spans(struct tui_view *v, enum tui_action action)
 {
 	struct gr_life *g = v->state;
 	struct tui_table *table = &g->section[GR_SPANS].table;
 	int64_t at = g->want >= 0 ? g->want : g->base + (int64_t)table->cursor;
 	int page = table->page > 0 ? table->page : 1;
+	long by;
 
-	if (!table->sheet || !is_plain(table))
+	if (!table->sheet || !is_plain(table) || !tui_move(action, page, page / 2, &by))
 		return false;
-	switch (action) {
-	case TUI_DO_UP:
-		at--;
-		break;
-	case TUI_DO_DOWN:
-		at++;
-		break;
-	case TUI_DO_PAGE_UP:
-		at -= page;
-		break;
-	case TUI_DO_PAGE_DOWN:
-		at += page;
-		break;
-	case TUI_DO_HALF_UP:
-		at -= page / 2;
-		break;
-	case TUI_DO_HALF_DOWN:
-		at += page / 2;
-		break;
-	case TUI_DO_FIRST:
-		at = g->first;
-		break;
-	case TUI_DO_LAST:
-		at = g->last - 1;
-		break;
-	default:
-		return false;
-	}
-	gr_go_to_span(t, v, at);
+	gr_go_to_span(v, tp_plus(at, by));
 	return true;
 }
 
 /* Views of what is selected are about this goroutine. */
-static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
+static void open_narrowed(struct tui_view *v, const char *view)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
 	char id[REP_GOID_SIZE];
+	bool fine = tui_select_copy(&select, &v->select) &&
+		    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id));
 
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id))) {
-		tui_lead_open(t, &select, view, NULL);
-		return;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	tui_lead_open(v->tui, fine, &select, view, NULL);
 }
 
 /* All of its life. */
-static void clear(struct tui *t, const struct tui_view *v)
+static void clear(const struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
@@ -334,7 +274,7 @@ static void clear(struct tui *t, const struct tui_view *v)
 	select.run = v->select.run;
 	select.other = v->select.other;
 	select.at_goroutine = g->id;
-	tui_lead_open(t, &select, "goroutine", NULL);
+	tui_lead_open(v->tui, true, &select, "goroutine", NULL);
 }
 
 static void turn(struct tui_view *v, int by)
@@ -346,24 +286,24 @@ static void turn(struct tui_view *v, int by)
 	while (gr_is_empty(g, (int)g->here));
 }
 
-static void note_window(struct tui *t, const struct tui_view *v, enum tui_action action)
+static void note_window(const struct tui_view *v, enum tui_action action)
 {
 	const struct gr_life *g = v->state;
 
 	if (g->here == GR_SPANS && g->last - g->first > GR_WINDOW &&
 	    (action == TUI_DO_SORT_RIGHT || action == TUI_DO_SORT_LEFT ||
 	     action == TUI_DO_SORT_TURN))
-		tui_message(t,
+		tui_message(v->tui,
 			    "of the %d spans around the cursor; Tab: 'longest' knows all of them",
 			    GR_WINDOW);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct gr_life *g = v->state;
-	struct gr_section *s = current(v);
+	struct tui_rows *s = current(v);
 
-	if (!is_trace(v))
+	if (!tui_is_trace(&v->select))
 		return false;
 	if (rep_goid_is(&g->id) && action == TUI_DO_SECTION_NEXT) {
 		turn(v, 1);
@@ -377,113 +317,67 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		/* What failed, or was interrupted, once more. */
 		for (int i = 0; i < GR_NPIECES; i++)
 			if (g->section[i].error || !g->section[i].done)
-				gr_ask(t, v, 1u << i & pieces_of(g));
+				tui_pieces_ask(v, &g->pieces, 1u << i & pieces_of(g));
 		return false;
 	}
 	if (action == TUI_DO_CLEAR && rep_goid_is(&g->id)) {
-		clear(t, v);
+		clear(v);
 		return true;
 	}
 	if (action == TUI_DO_WAKER) {
-		follow_waker(t, v);
+		follow_waker(v);
 		return true;
 	}
 	if (action == TUI_DO_WAKER_BACK) {
-		if (!g->followed || !tui_back(t))
-			tui_message(t, "w follows a wake-up, b goes back along it");
+		if (!g->followed || !tui_back(v->tui))
+			tui_message(v->tui, "w follows a wake-up, b goes back along it");
 		return true;
 	}
 	if (rep_goid_is(&g->id) && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
-		open_narrowed(t, v, action == TUI_DO_TOP ? "top" : "flame");
+		open_narrowed(v, action == TUI_DO_TOP ? "top" : "flame");
 		return true;
 	}
-	if (rep_goid_is(&g->id) && g->here == GR_SPANS && move_spans(t, v, action))
+	if (rep_goid_is(&g->id) && g->here == GR_SPANS && move_spans(v, action))
 		return true;
 	if (action != TUI_DO_GOROUTINE &&
-	    tui_lead_act(t, v, s->table.sheet, tui_table_row(&s->table), action))
+	    tui_lead_act(v, s->table.sheet, tui_table_row(&s->table), action))
 		return true;
-	note_window(t, v, action);
-	return tui_table_act(&s->table, action);
+	note_window(v, action);
+	return false;
 }
 
 /* An id is another goroutine, a time a span of this one. */
-static bool go(struct tui *t, struct tui_view *v, const char *text)
+static bool go(struct tui_view *v, const char *text)
 {
 	struct gr_life *g = v->state;
 	struct rep_goid id;
-	struct tp_err err;
 	int64_t ns;
 
-	if (!is_trace(v))
+	if (!tui_is_trace(&v->select))
 		return false;
 	if (is_id(text, &id)) {
-		open_goroutine(t, v, id, INT64_MIN);
+		open_goroutine(v, id, INT64_MIN);
 		return true;
 	}
 	if (!rep_goid_is(&g->id))
 		return false;
-	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err) ||
-	    rep_filter_check_unit(text, "time", v->select.run, &err)) {
-		tui_error(t, "%s", err.msg);
+	if (!tui_time(v->tui, text, &ns))
 		return true;
-	}
 	g->here = GR_SPANS;
 	g->at_ns = ns;
 	g->want = -1;
-	gr_ask(t, v, 1u << GR_SPANS);
+	tui_pieces_ask(v, &g->pieces, 1u << GR_SPANS);
 	return true;
 }
 
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+static struct tui_table *table(struct tui_view *v)
 {
-	struct gr_life *g = v->state;
-
-	if (tui_table_click(&current(v)->table, g->body, row, col) && twice)
-		tui_act(t, TUI_DO_ENTER);
+	return &current(v)->table;
 }
 
-static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+static void filtered(struct tui_view *v)
 {
-	(void)t;
-	return tui_table_find(&current(v)->table, text, step < 0 ? -1 : 1, !step);
-}
-
-static void filter(struct tui *t, struct tui_view *v, const char *text)
-{
-	if (!tui_table_filter(&current(v)->table, text))
-		tui_nomem(t);
-	note_window(t, v, TUI_DO_SORT_TURN);
-}
-
-static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
-{
-	(void)t;
-	return tui_table_yank(&current(v)->table, all, out);
-}
-
-static bool save(struct tui *t, struct tui_view *v, const char *path)
-{
-	return tui_table_save(t, &current(v)->table, path);
-}
-
-/* "/src/shop/pay.go:12" */
-static bool source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
-{
-	const struct rep_value *at = tui_table_cell(&current(v)->table, "location");
-	size_t n;
-
-	(void)t;
-	if (!at || at->type != REP_TYPE_TEXT)
-		return false;
-	n = at->text.size;
-	while (n && isdigit((unsigned char)at->text.data[n - 1]))
-		n--;
-	if (n < 2 || n >= size || at->text.data[n - 1] != ':')
-		return false;
-	*line = strtoll(at->text.data + n, NULL, 10);
-	memcpy(file, at->text.data, n - 1);
-	file[n - 1] = '\0';
-	return true;
+	note_window(v, TUI_DO_SORT_TURN);
 }
 
 const struct tui_view_ops tui_goroutine = {
@@ -491,17 +385,14 @@ const struct tui_view_ops tui_goroutine = {
     .name = "goroutine",
     .arg = "[ID]",
     .size = sizeof(struct gr_life),
+    .needs_run = true,
     .open = open_view,
     .close = close_view,
     .draw = draw,
     .act = act,
     .go = go,
-    .click = click,
-    .search = search,
-    .filter = filter,
-    .yank = yank,
-    .save = save,
-    .source = source,
+    .table = table,
+    .filtered = filtered,
     .title = title,
     .keep = keep,
 };

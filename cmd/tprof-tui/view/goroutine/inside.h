@@ -3,8 +3,7 @@
 #ifndef TUI_GOROUTINE_INSIDE_H
 #define TUI_GOROUTINE_INSIDE_H
 
-#include "tprof-tui/tui.h"
-#include "tprof-tui/widget/table.h"
+#include "tprof-tui/view/rows.h"
 
 enum gr_section_id {
 	GR_SPANS,
@@ -26,45 +25,33 @@ enum gr_section_id {
 
 extern const char *const gr_titles[GR_NSECTIONS];
 
-struct gr_section {
-	struct tui_cells cells;
-	struct tui_table table;
-	char *error;
-	bool done;
-};
-
 #define GR_WINDOW 4000 /* spans in the table at a time */
 
 struct gr_life {
 	struct rep_goid id; /* REP_GOID_NONE: one is to be chosen */
-	struct gr_section section[GR_NPIECES];
+	struct tui_rows section[GR_NPIECES];
+	struct tui_pieces pieces;
 	enum gr_section_id here;
-	unsigned pending;
-	int doing; /* -1: nothing */
 	/* Numbers of spans: those of the time range, [first, last); the table's first; the one that
 	 * is being fetched for the cursor (-1: none). */
 	int64_t first, last, base, want;
-	int64_t at_ns;	      /* where to begin, INT64_MIN: at the first */
-	bool ticks;	      /* the run has no clock */
-	bool followed;	      /* it was opened as whoever woke another */
-	bool centre;	      /* the cursor has jumped: it is shown with what is around it */
-	struct tui_area body; /* the table, as drawn last */
+	int64_t at_ns; /* where to begin, INT64_MIN: at the first */
+	bool ticks;    /* the run has no clock */
+	bool followed; /* it was opened as whoever woke another */
+	bool centre;   /* the cursor has jumped: it is shown with what is around it */
 };
 
-/* Asks for pieces (bits), one after the other (load.c). */
-void gr_ask(struct tui *t, struct tui_view *v, unsigned pieces);
-void gr_section_release(struct gr_section *s);
+/* Asks for one of the pieces (load.c). */
+void gr_ask(struct tui_view *v, int piece);
 /* The cursor to a span by its number, fetching it if it is not there. */
-void gr_go_to_span(struct tui *t, struct tui_view *v, int64_t number);
+void gr_go_to_span(struct tui_view *v, int64_t number);
 
-static inline const struct tui_sheet *gr_sheet(const struct gr_life *g, int piece)
-{
-	const struct tui_cells *c = &g->section[piece].cells;
-
-	return c->n ? &c->sheet[0] : NULL;
-}
 /* A cell of a piece, NULL where it is not there. */
-const struct rep_value *gr_cell(const struct gr_life *g, int piece, size_t row, const char *column);
+static inline const struct rep_value *gr_cell(const struct gr_life *g, int piece, long row,
+					      const char *column)
+{
+	return rep_sheet_cell(tui_rows_sheet(&g->section[piece]), row, column);
+}
 
 /* Is it known that there is nothing in a section? Then it is passed over. */
 bool gr_is_empty(const struct gr_life *g, int section);

@@ -14,32 +14,13 @@
 #define MOST	100000 /* rows of a section that is no spans */
 #define CHOICE	2000
 
-struct job {
-	struct tui_job job;
-	struct tui_select select;
+/* What a piece is asked for with, and what came of it beside the table. */
+struct ask {
 	struct rep_goid id;
-	int piece;
-	struct tui_cells cells;
 	/* of spans */
 	int64_t first, last, base, want, at_ns;
 	int64_t asked; /* g->want as it was */
 };
-
-void gr_section_release(struct gr_section *s)
-{
-	tui_table_release(&s->table);
-	tui_cells_release(&s->cells);
-	free(s->error);
-	*s = (struct gr_section){0};
-}
-
-const struct rep_value *gr_cell(const struct gr_life *g, int piece, size_t row, const char *column)
-{
-	const struct tui_sheet *s = gr_sheet(g, piece);
-	int c = s && row < s->nrows ? tui_sheet_column(s, column) : -1;
-
-	return c < 0 ? NULL : tui_cell(s, row, (size_t)c);
-}
 
 /* ---- spans ---- */
 
@@ -48,128 +29,121 @@ static void free_life(void *life)
 	rep_life_free(life);
 }
 
-static int find_life(struct job *j, struct tp_store *store, struct rep_life **life,
+static int find_life(struct tui_fill *f, struct tp_store *store, struct rep_life **life,
 		     struct tp_err *err)
 {
+	const struct ask *a = f->more;
 	char key[160], id[REP_GOID_SIZE];
 	int code;
 
 	/* With the hash: a run that is taken away may leave its id to another. */
-	snprintf(key, sizeof(key), "%" PRId64 "/%s/%.64s", j->select.run->row.id,
-		 rep_goid_text(&j->id, id), j->select.run->row.hash);
-	*life = tui_keep_find(&j->job, free_life, key);
+	snprintf(key, sizeof(key), "%" PRId64 "/%s/%.64s", f->job.select.run->row.id,
+		 rep_goid_text(&a->id, id), f->job.select.run->row.hash);
+	*life = tui_keep_find(&f->job, free_life, key);
 	if (*life)
 		return 0;
-	code = rep_life_new(life, store, j->select.run, &j->id, err);
-	return code ? code : tui_keep_put(&j->job, free_life, key, *life, err);
+	code = rep_life_new(life, store, f->job.select.run, &a->id, err);
+	return code ? code : tui_keep_put(&f->job, free_life, key, *life, err);
 }
 
 /* The spans of which the time range holds a part. */
-static int find_range(struct job *j, struct rep_life *life, struct tp_err *err)
+static int find_range(struct tui_fill *f, struct rep_life *life, struct tp_err *err)
 {
+	struct ask *a = f->more;
 	struct tp_span span = {0};
 	size_t got = 0;
 	int code = 0;
 
-	j->first = 0;
-	j->last = rep_life_count(life);
-	if (j->select.from_ns != INT64_MIN)
-		code = rep_life_at(life, j->select.from_ns, &j->job.stop, &j->first, err);
-	if (!code && j->select.from_ns != INT64_MIN)
-		code = rep_life_spans(life, j->first, 1, &span, &got, &j->job.stop, err);
-	if (got && span.end <= j->select.from_ns && span.start < j->select.from_ns)
-		j->first++;
-	if (!code && j->select.to_ns != INT64_MAX) {
-		code = rep_life_at(life, j->select.to_ns - 1, &j->job.stop, &j->last, err);
+	a->first = 0;
+	a->last = rep_life_count(life);
+	if (f->job.select.from_ns != INT64_MIN)
+		code = rep_life_at(life, f->job.select.from_ns, &f->job.stop, &a->first, err);
+	if (!code && f->job.select.from_ns != INT64_MIN)
+		code = rep_life_spans(life, a->first, 1, &span, &got, &f->job.stop, err);
+	if (got && span.end <= f->job.select.from_ns && span.start < f->job.select.from_ns)
+		a->first++;
+	if (!code && f->job.select.to_ns != INT64_MAX) {
+		code = rep_life_at(life, f->job.select.to_ns - 1, &f->job.stop, &a->last, err);
 		if (!code)
-			code = rep_life_spans(life, j->last, 1, &span, &got, &j->job.stop, err);
-		j->last += got && span.start < j->select.to_ns;
+			code = rep_life_spans(life, a->last, 1, &span, &got, &f->job.stop, err);
+		a->last += got && span.start < f->job.select.to_ns;
 	}
-	if (j->last < j->first)
-		j->last = j->first;
+	if (a->last < a->first)
+		a->last = a->first;
 	return code;
 }
 
-static int spans(struct job *j, struct tp_store *store, struct rep_output *out, struct tp_err *err)
+static int spans(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		 struct tp_err *err)
 {
+	struct ask *a = f->more;
 	struct rep_life *life = NULL;
 	int64_t n;
-	int code = find_life(j, store, &life, err);
+	int code = find_life(f, store, &life, err);
 
 	if (!code)
-		code = find_range(j, life, err);
-	if (!code && j->want < 0 && j->at_ns != INT64_MIN)
-		code = rep_life_at(life, j->at_ns, &j->job.stop, &j->want, err);
+		code = find_range(f, life, err);
+	if (!code && a->want < 0 && a->at_ns != INT64_MIN)
+		code = rep_life_at(life, a->at_ns, &f->job.stop, &a->want, err);
 	if (code)
 		return code;
-	if (j->want >= j->last)
-		j->want = j->last - 1;
-	if (j->want < j->first)
-		j->want = j->first;
-	j->base = j->want - GR_WINDOW / 2;
-	if (j->base > j->last - GR_WINDOW)
-		j->base = j->last - GR_WINDOW;
-	if (j->base < j->first)
-		j->base = j->first;
-	n = j->last - j->base < GR_WINDOW ? j->last - j->base : GR_WINDOW;
-	return rep_life_print(life, j->base, (size_t)n, &j->job.stop, out, err);
+	if (a->want >= a->last)
+		a->want = a->last - 1;
+	if (a->want < a->first)
+		a->want = a->first;
+	a->base = a->want - GR_WINDOW / 2;
+	if (a->base > a->last - GR_WINDOW)
+		a->base = a->last - GR_WINDOW;
+	if (a->base < a->first)
+		a->base = a->first;
+	n = a->last - a->base < GR_WINDOW ? a->last - a->base : GR_WINDOW;
+	return rep_life_print(life, a->base, (size_t)n, &f->job.stop, out, err);
 }
 
-static int origin(struct job *j, struct tp_store *store, struct rep_output *out, struct tp_err *err)
+static int origin(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		  struct tp_err *err)
 {
 	struct rep_life *life = NULL;
-	int code = find_life(j, store, &life, err);
+	int code = find_life(f, store, &life, err);
 
 	return code ? code : rep_life_origin(life, out, err);
 }
 
 /* ---- reports ---- */
 
-static int report(struct job *j, const char *name, int64_t rows, struct tp_store *store,
+/* All about this one; what else is selected is about others. */
+#define BY_THIS (REP_BY_TIME | REP_BY_GOROUTINE)
+
+static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
-	char times[60], id[REP_GOID_SIZE];
-	struct rep_top_options opt = {
+	char times[60];
+	const struct rep_top_options opt = {
 	    .report = rep_report_find(name),
 	    .rows = rows,
 	    .tables = true,
 	    .whole = true,
+	    .filter = tui_select_filter(&f->job.select, BY_THIS, times),
 	};
 
-	rep_goid_text(&j->id, id);
-	opt.filter = tui_select_filter(&j->select, times);
-	/* All about this one; what else is selected is about others. */
-	opt.filter =
-	    (struct rep_filter_text){.goroutine = rep_goid_is(&j->id) ? id : opt.filter.goroutine,
-				     .from = opt.filter.from,
-				     .to = opt.filter.to};
-	return rep_top(out, store, j->select.run, 1, &opt, err);
+	return rep_top(out, store, f->job.select.run, 1, &opt, err);
 }
 
-static int longest(struct job *j, struct tp_store *store, struct rep_output *out,
+static int longest(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		   struct tp_err *err)
 {
 	const struct rep_worst_options opt = {
 	    .states = 1u << TP_ST_WAITING | 1u << TP_ST_RUNNABLE | 1u << TP_ST_SYSCALL |
 		      1u << TP_ST_SYSCALL_BLOCKED,
 	    .n = LONGEST,
-	    .stop = &j->job.stop,
+	    .stop = &f->job.stop,
 	};
-	char times[60], id[REP_GOID_SIZE];
-	struct rep_filter_text text = tui_select_filter(&j->select, times);
-	struct rep_filter filter;
-	struct rep_view view = {0};
-	int code;
+	struct tui_filtered all = {0};
+	int code = tui_filtered_init(&all, &f->job.select, BY_THIS, store, err);
 
-	rep_goid_text(&j->id, id);
-	text = (struct rep_filter_text){.goroutine = id, .from = text.from, .to = text.to};
-	code = rep_filter_init(&filter, &text, err);
 	if (!code)
-		code = rep_view_init(&view, store, j->select.run, &filter, NULL, err);
-	if (!code)
-		code = rep_worst_print(&view, &opt, "longest", out, err);
-	rep_view_release(&view);
-	rep_filter_release(&filter);
+		code = rep_worst_print(&all.view, &opt, "longest", out, err);
+	tui_filtered_release(&all);
 	return code;
 }
 
@@ -215,18 +189,21 @@ static const struct question questions[GR_NPIECES] = {
 				 "FROM range" WHERE RANGE("start_ns", "end_ns")},
 };
 
-static int query(struct job *j, struct tp_store *store, struct rep_output *out, struct tp_err *err)
+static int query(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		 struct tp_err *err)
 {
-	const struct rep_query_options opt = {.run = j->select.run->row.id};
+	const struct ask *a = f->more;
+	const struct rep_query_options opt = {.run = f->job.select.run->row.id};
 	struct rep_query *q = NULL;
 	char text[1400], id[REP_GOID_SIZE], called[REP_GOID_SIZE + 2];
 	int code;
 
-	rep_goid_text(&j->id, id);
-	snprintf(called, sizeof(called), j->id.life ? "'%s'" : "%s", id);
+	rep_goid_text(&a->id, id);
+	snprintf(called, sizeof(called), a->id.life ? "'%s'" : "%s", id);
 	snprintf(text, sizeof(text), ASKED, called,
-		 j->select.from_ns == INT64_MIN ? -1 : j->select.from_ns, j->select.to_ns,
-		 j->id.goid, j->id.life ? j->id.life : 1, questions[j->piece].sql, MOST);
+		 f->job.select.from_ns == INT64_MIN ? -1 : f->job.select.from_ns,
+		 f->job.select.to_ns, a->id.goid, a->id.life ? a->id.life : 1,
+		 questions[f->which].sql, MOST);
 	code = rep_query_new(&q, store, &opt, err);
 	if (!code)
 		code = rep_query_run(q, text, out, err);
@@ -236,166 +213,102 @@ static int query(struct job *j, struct tp_store *store, struct rep_output *out, 
 
 /* ---- jobs ---- */
 
-/* Of several lives that one, or the last. */
-static int choose_life(struct job *j, struct tp_store *store, struct tp_err *err)
+/* Of several lives that one, or the last; then nothing but it is selected. */
+static int choose_life(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
+	struct ask *a = f->more;
 	struct rep_goids goids = {0};
+	char id[REP_GOID_SIZE];
 	int code = 0;
 
-	if (rep_goid_is(&j->id) && !j->id.life)
-		code = rep_goids_load(&goids, store, j->select.run->row.id, err);
+	if (!rep_goid_is(&a->id))
+		return 0;
+	if (!a->id.life)
+		code = rep_goids_load(&goids, store, f->job.select.run->row.id, err);
 	if (!code && goids.n)
-		j->id = rep_goids_name(&goids, j->id.goid);
+		a->id = rep_goids_name(&goids, a->id.goid);
 	rep_goids_release(&goids);
+	if (!code && !tui_select_set(&f->job.select.goroutine, rep_goid_text(&a->id, id)))
+		code = tp_nomem(err);
 	return code;
 }
 
-static int make(struct job *j, struct tp_store *store, struct rep_output *out, struct tp_err *err)
+static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		struct tp_err *err)
 {
-	int code = choose_life(j, store, err);
+	int code = choose_life(f, store, err);
 
 	if (code)
 		return code;
-	switch (j->piece) {
+	switch (f->which) {
 	case GR_SPANS:
-		return spans(j, store, out, err);
+		return spans(f, store, out, err);
 	case GR_TOTALS:
-		return report(j, "breakdown", 0, store, out, err);
+		return report(f, "breakdown", 0, store, out, err);
 	case GR_LONGEST:
-		return longest(j, store, out, err);
+		return longest(f, store, out, err);
 	case GR_ORIGIN:
-		return origin(j, store, out, err);
+		return origin(f, store, out, err);
 	case GR_SUMS:
-		return report(j, "goroutines", 1, store, out, err);
+		return report(f, "goroutines", 1, store, out, err);
 	case GR_CHOICE:
-		return report(j, "goroutines", CHOICE, store, out, err);
+		return report(f, "goroutines", CHOICE, store, out, err);
 	default:
-		return query(j, store, out, err);
+		code = query(f, store, out, err);
+		return code ? code : rep_cells_dress(&f->cells, questions[f->which].name, err);
 	}
 }
 
-static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
+static void shown(struct tui_view *v, struct tui_fill *f)
 {
-	struct job *j = (struct job *)job;
-	struct rep_output *out = NULL;
-	int code;
+	const struct ask *a = f->more;
+	struct gr_life *g = v->state;
+	struct tui_table *table = &g->section[GR_SPANS].table;
 
-	j->cells.ticks = j->select.run->row.ticks;
-	code = tui_cells_output(&j->cells, &out, err);
-	if (!code)
-		code = make(j, store, out, err);
-	if (!code)
-		code = rep_output_finish(out, err);
-	rep_output_free(out);
-	if (!code && questions[j->piece].name && j->cells.n)
-		code =
-		    tui_sheet_dress(&j->cells, &j->cells.sheet[0], questions[j->piece].name, err);
-	return code;
-}
-
-static void ask_next(struct tui *t, struct tui_view *v);
-
-static void take(struct gr_life *g, struct job *j)
-{
-	struct gr_section *s = &g->section[j->piece];
-	struct tui_cells old = s->cells;
-
-	s->cells = j->cells;
-	j->cells = (struct tui_cells){0};
-	tui_table_show(&s->table, s->cells.n ? &s->cells.sheet[0] : NULL);
-	tui_cells_release(&old);
-	if (j->piece != GR_SPANS)
+	if (f->job.code)
+		g->want = -1;
+	if (f->job.code || f->which != GR_SPANS)
 		return;
-	g->first = j->first;
-	g->last = j->last;
-	g->base = j->base;
+	g->first = a->first;
+	g->last = a->last;
+	g->base = a->base;
 	/* Keys may have gone on meanwhile; then the next one brings what they ask for. */
-	if (g->want != j->asked || g->at_ns != j->at_ns)
+	if (g->want != a->asked || g->at_ns != a->at_ns)
 		return;
 	g->want = -1;
 	g->at_ns = INT64_MIN;
-	if (s->table.sort < 0 && !(s->table.filter && *s->table.filter) && j->want >= j->base &&
-	    (uint64_t)(j->want - j->base) < s->table.n) {
-		s->table.cursor = (size_t)(j->want - j->base);
+	if (table->sort < 0 && !(table->filter && *table->filter) && a->want >= a->base &&
+	    (uint64_t)(a->want - a->base) < table->n) {
+		table->cursor = (size_t)(a->want - a->base);
 		g->centre = true;
 	}
 }
 
-static void done(struct tui_view *v, struct tui_job *job)
-{
-	struct job *j = (struct job *)job;
-	struct gr_life *g = v->state;
-	struct gr_section *s = &g->section[j->piece];
-
-	g->doing = -1;
-	v->busy = false;
-	s->done = true;
-	free(s->error);
-	s->error = NULL;
-	if (!job->code) {
-		take(g, j);
-	} else {
-		s->error = strdup(job->err.msg);
-		g->want = -1;
-		if (job->code == TP_ECANCEL) {
-			g->pending = 0;
-			tui_message(v->tui, "interrupted; ^L goes on");
-		}
-	}
-	ask_next(v->tui, v);
-}
-
-static void release(struct tui_job *job)
-{
-	struct job *j = (struct job *)job;
-
-	tui_cells_release(&j->cells);
-	tui_select_release(&j->select);
-	free(j);
-}
-
-static void ask_next(struct tui *t, struct tui_view *v)
+void gr_ask(struct tui_view *v, int piece)
 {
 	struct gr_life *g = v->state;
-	struct job *j;
+	struct ask *a = calloc(1, sizeof(*a));
 
-	/* Of a view that is not shown nothing is made: it is asked for when it is drawn again. */
-	if (g->doing >= 0 || !g->pending || tui_current(t) != v)
-		return;
-	j = calloc(1, sizeof(*j));
-	if (!j || !tui_select_copy(&j->select, &v->select)) {
-		free(j);
-		g->pending = 0;
-		tui_nomem(t);
+	if (!a) {
+		tui_nomem(v->tui);
 		return;
 	}
-	/* What is on the screen comes first. */
-	j->piece = (int)g->here;
-	if (!(g->pending >> j->piece & 1))
-		for (j->piece = 0; !(g->pending >> j->piece & 1);)
-			j->piece++;
-	g->pending &= ~(1u << j->piece);
-	g->doing = j->piece;
-	j->id = g->id;
-	j->want = j->asked = g->want;
-	j->at_ns = g->at_ns;
+	a->id = g->id;
+	a->want = a->asked = g->want;
+	a->at_ns = g->at_ns;
 	/* Once more what is there. */
-	if (j->want < 0 && j->at_ns == INT64_MIN && g->section[GR_SPANS].table.n)
-		j->want = g->base + (int64_t)g->section[GR_SPANS].table.cursor;
-	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
-	v->busy = true;
-	tui_worker_ask(t->worker, &j->job);
+	if (a->want < 0 && a->at_ns == INT64_MIN && g->section[GR_SPANS].table.n)
+		a->want = g->base + (int64_t)g->section[GR_SPANS].table.cursor;
+	tui_rows_ask(v, &(struct tui_ask){.rows = &g->section[piece],
+					  .pieces = &g->pieces,
+					  .which = piece,
+					  .fill = make,
+					  .more = a,
+					  .free_more = free,
+					  .shown = shown});
 }
 
-void gr_ask(struct tui *t, struct tui_view *v, unsigned pieces)
-{
-	struct gr_life *g = v->state;
-
-	g->pending |= pieces;
-	ask_next(t, v);
-}
-
-void gr_go_to_span(struct tui *t, struct tui_view *v, int64_t number)
+void gr_go_to_span(struct tui_view *v, int64_t number)
 {
 	struct gr_life *g = v->state;
 	struct tui_table *table = &g->section[GR_SPANS].table;
@@ -408,9 +321,9 @@ void gr_go_to_span(struct tui *t, struct tui_view *v, int64_t number)
 		table->cursor = (size_t)(number - g->base);
 		g->want = -1;
 		/* Another stretch is on its way: then this one again. */
-		if (g->doing != GR_SPANS && !(g->pending >> GR_SPANS & 1))
+		if (g->pieces.doing != GR_SPANS && !(g->pieces.pending >> GR_SPANS & 1))
 			return;
 	}
 	g->want = number;
-	gr_ask(t, v, 1u << GR_SPANS);
+	tui_pieces_ask(v, &g->pieces, 1u << GR_SPANS);
 }

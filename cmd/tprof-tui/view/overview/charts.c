@@ -21,48 +21,32 @@ static const struct {
     [CHART_MMU] = {"mmu", OV_MMU},
 };
 
-/* Points of its lines, made for a drawing. */
-struct points {
-	double *x, *y;
-	size_t n;
-};
-
 struct plan {
 	struct rep_chart chart;
 	struct rep_chart_line line[2];
-	struct points own;
+	struct rep_time_curve own; /* points of its line, made for a drawing */
 };
 
-static bool room(struct points *p, size_t n)
-{
-	p->x = calloc(n + 1, sizeof(*p->x));
-	p->y = calloc(n + 1, sizeof(*p->y));
-	return p->x && p->y;
-}
-
-/* The means of bins as steps, with a last point at the end; `s` one of `n` whose sum it is. */
+/* The means of bins as steps; of n series together. */
 static void plan_bins(struct plan *p, const struct rep_bins *b, const struct rep_binned *s,
 		      size_t n, const char *name)
 {
-	if (!b->n || !n || !s[0].ns || !room(&p->own, b->n + 1))
+	if (!b->n || !n || !s[0].ns || rep_time_steps(&p->own, b, s, n, b->n))
 		return;
-	for (size_t i = 0; i < b->n; i++) {
-		p->own.x[i] = (double)b->edge[i];
-		for (size_t k = 0; k < n; k++)
-			p->own.y[i] += rep_binned_mean(b, &s[k], i);
-	}
-	p->own.x[b->n] = (double)b->edge[b->n];
-	p->own.y[b->n] = p->own.y[b->n - 1];
 	p->line[0] = (struct rep_chart_line){
-	    .name = name, .x = p->own.x, .y = p->own.y, .n = b->n + 1, .steps = true};
+	    .name = name, .x = p->own.x, .y = p->own.y, .n = p->own.n, .steps = true};
 	p->chart.nlines = 1;
 }
 
 static void plan_mmu(struct plan *p, const struct overview *o)
 {
-	const struct tui_sheet *s = ov_sheet(o, OV_MMU);
+	const struct rep_sheet *s = ov_sheet(o, OV_MMU);
 
-	if (!s || !s->nrows || !room(&p->own, s->nrows))
+	if (!s || !s->nrows)
+		return;
+	p->own.x = calloc(s->nrows, sizeof(*p->own.x));
+	p->own.y = calloc(s->nrows, sizeof(*p->own.y));
+	if (!p->own.x || !p->own.y)
 		return;
 	for (size_t i = 0; i < s->nrows; i++) {
 		const struct rep_value *w = ov_cell(o, OV_MMU, i, "window_ns");
@@ -97,8 +81,7 @@ static void plan(struct plan *p, const struct overview *o, const struct ov_secti
 	p->chart.y = (struct rep_chart_axis){.kind = REP_FLOAT, .from_zero = true};
 	switch (s->which) {
 	case CHART_PROCS:
-		if (r->time.nprocs)
-			plan_bins(p, b, r->time.proc, r->time.nprocs, "busy Ps");
+		plan_bins(p, b, r->time.proc, r->time.nprocs, "busy Ps");
 		p->chart.y.to = (double)r->time.nprocs;
 		break;
 	case CHART_GOROUTINES:
@@ -122,12 +105,6 @@ static void plan(struct plan *p, const struct overview *o, const struct ov_secti
 	}
 }
 
-static void release(struct plan *p)
-{
-	free(p->own.x);
-	free(p->own.y);
-}
-
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		   int *most)
 {
@@ -138,22 +115,9 @@ static void height(const struct overview *o, const struct ov_section *s, int col
 	*most = 14;
 }
 
-static void draw_lines(struct tui_area a, const char *text, size_t size)
-{
-	for (int row = 0; row < a.rows && size; row++) {
-		const char *end = memchr(text, '\n', size);
-		size_t n = end ? (size_t)(end - text) : size;
-
-		tui_put(a.row + row, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, text, n);
-		n += end != NULL;
-		text += n;
-		size -= n;
-	}
-}
-
 static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
 {
-	const char *error = o->error[charts[s->which].piece];
+	const struct tui_rows *piece = &o->piece[charts[s->which].piece];
 	struct tp_buf text = {0};
 	struct plan p;
 	struct tp_err err;
@@ -165,12 +129,11 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	p.chart.title = NULL;
 	if (p.chart.nlines == 1)
 		p.line[0].name = NULL;
-	if (error) {
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, error);
+	if (piece->error) {
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, piece->error);
 	} else if (!p.chart.nlines) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			o->done >> charts[s->which].piece & 1 ? "the trace does not say"
-							      : "one moment");
+			piece->done ? "the trace does not say" : "one moment");
 	} else if (a.rows >= 6 && a.cols >= 30) {
 		const struct rep_chart_terminal t = {.columns = (unsigned)a.cols - 1,
 						     .rows = (unsigned)a.rows,
@@ -178,23 +141,23 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 						     .sink = rep_sink_buf(&text)};
 
 		if (!rep_chart_terminal(&p.chart, &t, &err))
-			draw_lines(a, (const char *)text.data, text.size);
+			tui_draw_lines(a, (const char *)text.data, text.size);
 	} else {
 		double *y = (double *)(uintptr_t)p.line[0].y;
 
 		if (!rep_sparkline(&text, y, p.line[0].n, (unsigned)(a.cols > 1 ? a.cols - 1 : 1),
 				   tui_screen_ascii()))
-			draw_lines(a, (const char *)text.data, text.size);
+			tui_draw_lines(a, (const char *)text.data, text.size);
 	}
 	tp_buf_release(&text);
-	release(&p);
+	rep_time_curve_release(&p.own);
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	if (action != TUI_DO_ENTER)
 		return false;
-	ov_open_at(t, v, "top", charts[s->which].report, INT64_MIN);
+	ov_open_at(v, "top", charts[s->which].report, INT64_MIN);
 	return true;
 }
 
@@ -220,7 +183,7 @@ static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_bu
 				code = rep_put(out, "\n");
 		}
 	}
-	release(&p);
+	rep_time_curve_release(&p.own);
 	return code;
 }
 
@@ -239,7 +202,7 @@ bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_sect
 
 	plan(&p, o, s);
 	done = tui_save(t, path, write_chart, &p);
-	release(&p);
+	rep_time_curve_release(&p.own);
 	return done;
 }
 

@@ -21,21 +21,11 @@ struct fact {
 	bool of_run;	     /* no goroutine's: filters but for the time range are not heeded */
 };
 
-static void shown(char text[TEXT], enum rep_kind kind, const struct rep_value *v)
-{
-	struct tp_buf b = {0};
-
-	text[0] = '\0';
-	if (!rep_put_shown(&b, kind, v))
-		snprintf(text, TEXT, "%.*s", (int)b.size, b.data ? (char *)b.data : "");
-	tp_buf_release(&b);
-}
-
 static bool count(char text[TEXT], int64_t n)
 {
 	const struct rep_value v = rep_int(n);
 
-	shown(text, REP_COUNT, &v);
+	rep_value_shown(&v, REP_COUNT, text, TEXT);
 	return true;
 }
 
@@ -43,7 +33,7 @@ static bool share(char text[TEXT], double part)
 {
 	const struct rep_value v = rep_float(part);
 
-	shown(text, REP_SHARE, &v);
+	rep_value_shown(&v, REP_SHARE, text, TEXT);
 	return true;
 }
 
@@ -55,7 +45,7 @@ static bool ns(const struct overview *o, char text[TEXT], int64_t t)
 
 static bool is_done(const struct overview *o, enum ov_piece piece)
 {
-	return o->done >> piece & 1 && !o->error[piece];
+	return o->piece[piece].done && !o->piece[piece].error;
 }
 
 /* ---- of a trace ---- */
@@ -95,17 +85,9 @@ static bool goroutines(const struct overview *o, char text[TEXT])
 	return is_done(o, OV_PICTURE) && count(text, o->result[OV_PICTURE].goroutines);
 }
 
-static double number(const struct rep_value *v)
-{
-	return !v			   ? 0
-	       : v->type == REP_TYPE_INT   ? (double)v->i
-	       : v->type == REP_TYPE_FLOAT ? v->f
-					   : 0;
-}
-
 static size_t rows_of(const struct overview *o, enum ov_piece piece)
 {
-	const struct tui_sheet *s = ov_sheet(o, piece);
+	const struct rep_sheet *s = ov_sheet(o, piece);
 
 	return s ? s->nrows : 0;
 }
@@ -124,7 +106,7 @@ static bool busy(const struct overview *o, char text[TEXT])
 	if (!is_done(o, OV_PROCS) || !n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		sum += number(ov_cell(o, OV_PROCS, i, "utilisation"));
+		sum += rep_value_number(ov_cell(o, OV_PROCS, i, "utilisation"));
 	return share(text, sum / (double)n);
 }
 
@@ -143,8 +125,8 @@ static double collector(const struct overview *o, const char *with, double *n)
 	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
 		if (!begins(ov_cell(o, OV_GC, i, "name"), with))
 			continue;
-		sum += number(ov_cell(o, OV_GC, i, "total_ns"));
-		*n += number(ov_cell(o, OV_GC, i, "count"));
+		sum += rep_value_number(ov_cell(o, OV_GC, i, "total_ns"));
+		*n += rep_value_number(ov_cell(o, OV_GC, i, "count"));
 	}
 	return sum;
 }
@@ -221,7 +203,7 @@ static bool utilisation(const struct overview *o, char text[TEXT])
 	}
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
-	share(part, number(best));
+	share(part, rep_value_number(best));
 	snprintf(text, TEXT, "%.20s in %s", part,
 		 tui_moment_text(o->view->select.run, length->i, window));
 	return true;
@@ -268,14 +250,14 @@ static const struct fact of_trace[] = {
 
 /* ---- of a profile: what its first table says ---- */
 
-static const struct tui_sheet *profile_sheet(const struct overview *o)
+static const struct rep_sheet *profile_sheet(const struct overview *o)
 {
 	return ov_sheet(o, OV_TYPES);
 }
 
 static int facts_of(const struct overview *o)
 {
-	const struct tui_sheet *s = profile_sheet(o);
+	const struct rep_sheet *s = profile_sheet(o);
 
 	if (!o->profile)
 		return (int)(sizeof(of_trace) / sizeof(of_trace[0]));
@@ -285,14 +267,14 @@ static int facts_of(const struct overview *o)
 /* Name and value; false: not known yet. */
 static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[TEXT])
 {
-	const struct tui_sheet *s = profile_sheet(o);
+	const struct rep_sheet *s = profile_sheet(o);
 
 	if (!o->profile) {
 		snprintf(name, TEXT, "%s", of_trace[i].name);
 		return of_trace[i].value(o, text);
 	}
-	shown(name, REP_TEXT, tui_cell(s, (size_t)i, 0));
-	shown(text, REP_TEXT, tui_cell(s, (size_t)i, 1));
+	rep_value_shown(rep_sheet_at(s, (size_t)i, 0), REP_TEXT, name, TEXT);
+	rep_value_shown(rep_sheet_at(s, (size_t)i, 1), REP_TEXT, text, TEXT);
 	return true;
 }
 
@@ -333,9 +315,9 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		used += 1;
 		tui_say(row, col + used, width - 1 - used,
 			cursor ? TUI_STYLE_CURSOR : TUI_STYLE_STRONG,
-			known					     ? text
-			: o->profile || !o->error[of_trace[i].piece] ? "..."
-								     : "not known");
+			known						   ? text
+			: o->profile || !o->piece[of_trace[i].piece].error ? "..."
+									   : "not known");
 	}
 }
 
@@ -348,13 +330,13 @@ static bool move(struct ov_section *s, int by, int all)
 }
 
 /* To the table that has the number: on what it is of. */
-static void lead(struct tui *t, const struct tui_view *v, const struct fact *f)
+static void lead(const struct tui_view *v, const struct fact *f)
 {
 	const struct tui_select *all = &v->select;
 	struct tui_select select;
 
 	if (!f->of_run) {
-		ov_open_at(t, v, f->view, f->arg, INT64_MIN);
+		ov_open_at(v, f->view, f->arg, INT64_MIN);
 		return;
 	}
 	tui_select_init(&select);
@@ -362,10 +344,10 @@ static void lead(struct tui *t, const struct tui_view *v, const struct fact *f)
 	select.other = all->other;
 	select.from_ns = all->from_ns;
 	select.to_ns = all->to_ns;
-	tui_lead_open(t, &select, f->view, f->arg);
+	tui_lead_open(v->tui, true, &select, f->view, f->arg);
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	struct overview *o = v->state;
 	int n = across(o, s->area.cols), all = facts_of(o);
@@ -383,22 +365,21 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 		return true;
 	case TUI_DO_ENTER:
 		if (o->profile)
-			tui_message(t, "there is nothing behind this line");
+			tui_message(v->tui, "there is nothing behind this line");
 		else if (s->at < all)
-			lead(t, v, &of_trace[s->at]);
+			lead(v, &of_trace[s->at]);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 {
 	struct overview *o = v->state;
 	int n = across(o, s->area.cols), width = s->area.cols / n;
 	int at = (row - s->area.row) * n + (col - s->area.col) / width;
 
-	(void)t;
 	if (at < facts_of(o))
 		s->at = at;
 }

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "chart/scale.h"
 #include "output/ops.h"
+#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define BANDS 2 /* rows above those of Ps */
@@ -68,21 +69,19 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 
 /* ---- what a cell holds ---- */
 
-/* The mean of a series over the part of the range that a column stands for. */
-static double mean(const struct rep_bins *b, const struct rep_binned *s, int col, int cols)
+/* The mean of n series together over the part of the range that a column stands for, of all that
+ * could be. */
+static double mean(const struct rep_bins *b, const struct rep_binned *s, size_t n, int col,
+		   int cols)
 {
 	size_t from = b->n * (size_t)col / (size_t)cols,
 	       to = b->n * ((size_t)col + 1) / (size_t)cols;
-	double ns = 0, width;
 
 	if (to <= from)
 		to = from + 1;
-	if (to > b->n || !s->ns)
+	if (to > b->n || !n || !s->ns)
 		return NAN;
-	for (size_t i = from; i < to; i++)
-		ns += s->ns[i];
-	width = (double)(b->edge[to] - b->edge[from]);
-	return width > 0 ? ns / width : NAN;
+	return fmin(rep_binned_means(b, s, n, from, to) / (double)n, 1);
 }
 
 /* Bins of groups may be as long as segments: the one in which the column's middle lies. */
@@ -101,27 +100,24 @@ static double mean_at(const struct overview *o, const struct rep_bins *b,
 static double share(const struct overview *o, int row, int each, int col, int cols)
 {
 	const struct rep_time *t = time_of(o, OV_PICTURE), *gc = time_of(o, OV_GC);
-	double sum = 0;
-	size_t first, last;
+	size_t first, n;
+	double sum;
 
 	if (row < BANDS)
-		return gc->fine.n ? fmin(mean(&gc->fine, row ? &gc->stw : &gc->mark, col, cols), 1)
-				  : NAN;
+		return mean(&gc->fine, row ? &gc->stw : &gc->mark, 1, col, cols);
 	first = (size_t)(row - BANDS) * (size_t)each;
 	if (of_groups(o)) {
+		n = t->nprocs ? t->nprocs : 1;
 		t = time_of(o, OV_GROUPS);
 		if (first >= t->ngroups)
 			return NAN;
 		sum = mean_at(o, &t->bins, &t->group[first].series[REP_TIME_RUNNING], col, cols);
-		last = time_of(o, OV_PICTURE)->nprocs;
-		return fmin(sum / (double)(last ? last : 1), 1);
+		return fmin(sum / (double)n, 1);
 	}
-	last = first + (size_t)each < t->nprocs ? first + (size_t)each : t->nprocs;
-	if (first >= last)
+	if (first >= t->nprocs)
 		return NAN;
-	for (size_t i = first; i < last; i++)
-		sum += mean(&t->fine, &t->proc[i], col, cols);
-	return fmin(sum / (double)(last - first), 1);
+	n = t->nprocs - first < (size_t)each ? t->nprocs - first : (size_t)each;
+	return mean(&t->fine, &t->proc[first], n, col, cols);
 }
 
 void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64_t *to)
@@ -202,7 +198,7 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], name[64];
 	const struct rep_run *run = o->view->select.run;
 	const char *what = h->row == 0 ? "marking" : h->row == 1 ? "stopped" : "busy";
-	struct tp_buf b = {0};
+	char busy[40] = "?";
 	int64_t start, end;
 
 	ov_column(o, h->col, cols, &start, &end);
@@ -218,19 +214,17 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 		name[0] = '\0';
 	else
 		row_name(o, h->row, each, name);
-	if (isnan(part) || rep_put_shown(&b, REP_SHARE, &v))
-		b.size = 0;
+	if (!isnan(part))
+		rep_value_shown(&v, REP_SHARE, busy, sizeof(busy));
 	if (!(of_groups(o) && h->row >= BANDS))
-		snprintf(text, size, "%s%s, %s to %s: %.*s %s",
+		snprintf(text, size, "%s%s, %s to %s: %s %s",
 			 h->mark_ns != INT64_MIN ? "range begun; " : "", name,
-			 tui_moment_text(run, start, from), tui_moment_text(run, end, to),
-			 b.size ? (int)b.size : 1, b.size ? (char *)b.data : "?", what);
+			 tui_moment_text(run, start, from), tui_moment_text(run, end, to), busy,
+			 what);
 	else
-		snprintf(text, size, "%s%s to %s: runs on %.*s of all Ps",
+		snprintf(text, size, "%s%s to %s: runs on %s of all Ps",
 			 h->mark_ns != INT64_MIN ? "range begun; " : "",
-			 tui_moment_text(run, start, from), tui_moment_text(run, end, to),
-			 b.size ? (int)b.size : 1, b.size ? (char *)b.data : "?");
-	tp_buf_release(&b);
+			 tui_moment_text(run, start, from), tui_moment_text(run, end, to), busy);
 }
 
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
@@ -291,8 +285,9 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		return;
 	if (o->bins != cols) {
 		o->bins = cols;
-		ov_ask(o->view->tui, o->view,
-		       1u << OV_PICTURE | 1u << OV_GC | (of_groups(o) ? 1u << OV_GROUPS : 0));
+		tui_pieces_ask(o->view, &o->pieces,
+			       1u << OV_PICTURE | 1u << OV_GC |
+				   (of_groups(o) ? 1u << OV_GROUPS : 0));
 	}
 	each = per_row(o, fit);
 	n = (things(o) + each - 1) / each;
@@ -306,8 +301,8 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		describe(o, each, cols, text, sizeof(text));
 	ov_title(&a, of_groups(o) ? "where groups of goroutines run" : "how busy the Ps are", here,
 		 text);
-	if (o->error[OV_PICTURE]) {
-		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->error[OV_PICTURE]);
+	if (o->piece[OV_PICTURE].error) {
+		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->piece[OV_PICTURE].error);
 		return;
 	}
 	/* Rows that do not fit are reached by moving there; groups only, as Ps share rows. */
@@ -321,7 +316,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		if (row < h->rows)
 			draw_row(o, a, row, a.row + 1 + i, each, left, here);
 	}
-	if (!n && !of_groups(o) && o->done & 1u << OV_PICTURE)
+	if (!n && !of_groups(o) && o->piece[OV_PICTURE].done)
 		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM,
 			"the trace says nothing of its Ps");
 	else if (!n)
@@ -336,22 +331,19 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 
 /* ---- keys ---- */
 
-static void choose_range(struct tui *t, struct tui_view *v)
+static void choose_range(struct tui_view *v)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
 	struct tui_select select;
 	int64_t from, to;
+	bool fine;
 
 	ov_column(o, h->col, h->cols, &from, &to);
 	if (h->mark_ns == INT64_MIN) {
 		h->mark_ns = from;
-		tui_message(t,
+		tui_message(v->tui,
 			    "a time range begins at the cursor; v again ends it, Esc gives it up");
-		return;
-	}
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
 		return;
 	}
 	if (from < h->mark_ns) {
@@ -368,26 +360,22 @@ static void choose_range(struct tui *t, struct tui_view *v)
 		from = h->mark_ns;
 	}
 	h->mark_ns = INT64_MIN;
+	fine = tui_select_copy(&select, &v->select);
 	select.from_ns = from;
 	select.to_ns = to;
-	tui_select_release(&t->select);
-	t->select = select;
-	tui_open(t, v->ops, NULL);
+	tui_lead_open(v->tui, fine, &select, v->ops->name, NULL);
 }
 
-static void turn(struct tui *t, struct tui_view *v)
+static void turn(struct overview *o)
 {
-	struct overview *o = v->state;
-
 	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
 	o->heat.top = 0;
 	o->heat.row = BANDS;
 	o->heat.rows = BANDS; /* until it is drawn: keys may come before that */
 	o->bins = 0;	      /* labels are of another width */
-	(void)t;
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
@@ -426,10 +414,10 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 		h->col = h->cols ? h->cols - 1 : 0;
 		return true;
 	case TUI_DO_KIND:
-		turn(t, v);
+		turn(o);
 		return true;
 	case TUI_DO_RANGE:
-		choose_range(t, v);
+		choose_range(v);
 		return true;
 	case TUI_DO_BACK:
 		if (h->mark_ns == INT64_MIN)
@@ -439,7 +427,7 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	case TUI_DO_ENTER:
 	case TUI_DO_TIMELINE:
 		ov_column(o, h->col, h->cols, &from, &to);
-		ov_open_at(t, v, "timeline",
+		ov_open_at(v, "timeline",
 			   action != TUI_DO_ENTER || of_groups(o) || h->row < BANDS ? NULL : "Ps",
 			   from + (to - from) / 2);
 		return true;
@@ -448,13 +436,12 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
 	int left = label_width(o, s->area.cols), at = row - s->area.row - 1;
 
-	(void)t;
 	at = at < BANDS ? at : at + h->top;
 	if (at >= 0 && at < h->rows)
 		h->row = at;
@@ -463,38 +450,45 @@ static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int r
 }
 
 /* The row under the cursor, or all of them: time and share of each column. */
-static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
+static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *buf)
 {
+	static const struct rep_column columns[] = {{.name = "row", .kind = REP_TEXT},
+						    {.name = "from_ns", .kind = REP_NS},
+						    {.name = "to_ns", .kind = REP_NS},
+						    {.name = "share", .kind = REP_SHARE}};
+	const struct rep_output_options opt = {.format = REP_FORMAT_TSV, .sink = rep_sink_buf(buf)};
 	struct ov_heat *h = &o->heat;
-	int fit = s->area.rows - 2 - BANDS, each = per_row(o, fit), code = 0;
+	int each = per_row(o, s->area.rows - 2 - BANDS);
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code = rep_output_new(&out, &opt, &err);
 
-	code = rep_put(out, "row\tfrom_ns\tto_ns\tshare\n");
-	for (int row = 0; row < h->rows && !code; row++) {
-		for (int c = 0; c < h->cols && !code; c++) {
-			double part = share(o, row, each, c, h->cols);
-			char name[64], text[80];
-			int64_t from, to;
+	if (!code)
+		code = rep_output_begin(out, "heat", columns, 4, &err);
+	for (int i = 0; i < h->rows * h->cols && !code; i++) {
+		int row = i / h->cols, col = i % h->cols;
+		double part = share(o, row, each, col, h->cols);
+		int64_t from, to;
+		char name[64];
 
-			if (!all && (row != h->row || c != h->col))
-				continue;
-			ov_column(o, c, h->cols, &from, &to);
-			if (of_groups(o) && row >= BANDS) {
-				const char *full = o->result[OV_GROUPS].names->name[row - BANDS];
-
-				code = rep_escape(out, full, strlen(full), REP_ESCAPE_TSV);
-			} else {
-				row_name(o, row, each, name);
-				code = rep_put(out, name);
-			}
-			snprintf(text, sizeof(text), "\t%" PRId64 "\t%" PRId64 "\t", from, to);
-			if (!code)
-				code = rep_put(out, text);
-			if (!code && !isnan(part))
-				code = rep_put_double(out, part);
-			if (!code)
-				code = rep_put(out, "\n");
-		}
+		if (!all && (row != h->row || col != h->col))
+			continue;
+		ov_column(o, col, h->cols, &from, &to);
+		row_name(o, row, each, name);
+		code = rep_output_row(
+		    out,
+		    (struct rep_value[]){
+			of_groups(o) && row >= BANDS
+			    ? rep_str(o->result[OV_GROUPS].names->name[row - BANDS])
+			    : rep_str(name),
+			rep_int(from), rep_int(to), isnan(part) ? rep_null() : rep_float(part)},
+		    &err);
 	}
+	if (!code)
+		code = rep_output_end(out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
 	return code;
 }
 

@@ -7,8 +7,7 @@
 #define TUI_OVERVIEW_INSIDE_H
 
 #include "time/time.h"
-#include "tprof-tui/tui.h"
-#include "tprof-tui/widget/table.h"
+#include "tprof-tui/view/rows.h"
 
 /* In the order in which they are made. */
 enum ov_piece {
@@ -31,10 +30,10 @@ enum ov_piece {
 	OV_NPIECES
 };
 
-/* What a piece has brought; one of them each. */
+/* What a piece has brought beside its table; one of them each. */
 struct ov_result {
-	struct tui_cells cells;
-	struct rep_time time; /* OV_PICTURE, OV_GROUPS */
+	size_t bins;	      /* asked for */
+	struct rep_time time; /* OV_PICTURE, OV_GROUPS, OV_GC */
 	struct rep_time_curve heap, goal;
 	struct ov_names *names;	    /* of groups */
 	int64_t events, goroutines; /* in the time range */
@@ -65,9 +64,8 @@ struct ov_section_ops {
 		       int *most);
 	void (*draw)(struct overview *o, struct ov_section *s, struct tui_area a, bool here);
 	/* True: it was for it. Moving beyond its ends is not. */
-	bool (*act)(struct tui *t, struct tui_view *v, struct ov_section *s,
-		    enum tui_action action);
-	void (*click)(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col);
+	bool (*act)(struct tui_view *v, struct ov_section *s, enum tui_action action);
+	void (*click)(struct tui_view *v, struct ov_section *s, int row, int col);
 	int (*yank)(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out);
 };
 
@@ -78,7 +76,6 @@ struct ov_section {
 	int band;	      /* sections of a band stand side by side */
 	int at;		      /* line within it that the cursor is on, where it has no table */
 	struct tui_area area; /* as drawn last; rows 0: it is not on the screen */
-	struct tui_table table;
 };
 
 #define OV_SECTIONS 16
@@ -86,11 +83,10 @@ struct ov_section {
 struct overview {
 	struct tui_view *view;
 	bool profile;
+	struct tui_rows piece[OV_NPIECES];
 	struct ov_result result[OV_NPIECES];
-	char *error[OV_NPIECES];
-	unsigned done, pending; /* bits of pieces */
-	int doing;		/* piece, -1: none */
-	int bins;		/* of the picture that was asked for last */
+	struct tui_pieces pieces;
+	int bins; /* of the picture that was asked for last */
 	struct ov_heat heat;
 	struct ov_section section[OV_SECTIONS];
 	int nsections, here, top; /* top: the first band on the screen */
@@ -99,13 +95,19 @@ struct overview {
 
 /* ---- pieces (load.c) ---- */
 
-/* Asks for those of these bits; what is there stays until they come. */
-void ov_ask(struct tui *t, struct tui_view *v, unsigned pieces);
+/* Asks for one of the pieces. */
+void ov_ask(struct tui_view *v, int piece);
 void ov_result_release(struct ov_result *r);
+static inline struct rep_sheet *ov_sheet(const struct overview *o, enum ov_piece piece)
+{
+	return tui_rows_sheet(&o->piece[piece]);
+}
 /* A cell of the first sheet of a piece, NULL where it is not there (yet). */
-const struct rep_value *ov_cell(const struct overview *o, enum ov_piece piece, size_t row,
-				const char *column);
-struct tui_sheet *ov_sheet(const struct overview *o, enum ov_piece piece);
+static inline const struct rep_value *ov_cell(const struct overview *o, enum ov_piece piece,
+					      size_t row, const char *column)
+{
+	return rep_sheet_cell(ov_sheet(o, piece), (long)row, column);
+}
 
 /* ---- profile.c: work of pieces, on the worker's thread ---- */
 
@@ -119,8 +121,7 @@ int ov_profile_functions(struct rep_output *out, struct tp_store *store,
 extern const struct ov_section_ops ov_facts, ov_heat, ov_chart, ov_table;
 
 /* Opens a view on a copy of the selection, beginning at a moment (INT64_MIN: none). */
-void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const char *arg,
-		int64_t at_ns);
+void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns);
 /* The heading of a section: title, and what is said on its right. */
 void ov_title(const struct tui_area *a, const char *title, bool here, const char *right);
 /* The place on the time axis of a picture of so many columns: [*from, *to). */

@@ -69,11 +69,11 @@ static void make_sections(struct overview *o)
 	int n;
 	const struct layout *l = layout_of(o, &n);
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		o->section[i] =
 		    (struct ov_section){.ops = l[i].ops, .title = l[i].title, .which = l[i].which};
-		o->section[i].table.sort = -1;
-	}
+	for (int i = 0; i < OV_NPIECES; i++)
+		o->piece[i].table.sort = -1;
 	lay_out(o, false);
 }
 
@@ -86,54 +86,47 @@ static unsigned pieces_of(const struct overview *o)
 	return ((1u << OV_NPIECES) - 1) & ~(of_profiles | 1u << OV_GROUPS);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct overview *o = v->state;
 
 	if (arg) {
-		tui_error(t, "the overview takes nothing behind its name; top has reports");
+		tui_error(v->tui, "the overview takes nothing behind its name; top has reports");
 		return false;
 	}
 	o->view = v;
-	o->doing = -1;
+	o->pieces = (struct tui_pieces){.doing = -1, .ask = ov_ask};
 	o->heat.mark_ns = INT64_MIN;
 	o->heat.row = 2;
-	o->profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
+	o->profile = tui_is_profile(&v->select);
 	make_sections(o);
 	/* Begun when it is drawn: then it is known how wide the pictures are. */
-	o->pending = pieces_of(o);
+	o->pieces.pending = pieces_of(o);
 	/* What is there at a glance leads on: the heat map where there is one. */
 	o->here = o->profile ? 0 : 1;
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct overview *o = v->state;
 
-	(void)t;
 	for (int i = 0; i < OV_NPIECES; i++) {
 		ov_result_release(&o->result[i]);
-		free(o->error[i]);
+		tui_rows_release(&o->piece[i]);
 	}
-	for (int i = 0; i < o->nsections; i++)
-		tui_table_release(&o->section[i].table);
 }
 
-void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const char *arg,
-		int64_t at_ns)
+void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns)
 {
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select);
 
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
 	if (at_ns != INT64_MIN) {
 		select.at_ns = at_ns;
 		select.at_goroutine = REP_GOID_NONE;
 	}
-	tui_lead_open(t, &select, view, arg);
+	tui_lead_open(v->tui, fine, &select, view, arg);
 }
 
 /* ---- drawing ---- */
@@ -195,18 +188,13 @@ static int draw_band(struct overview *o, int number, struct tui_area a)
 	return a.row + a.rows;
 }
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
+static void draw(struct tui_view *v, struct tui_area a)
 {
 	struct overview *o = v->state;
 	struct ov_band band[OV_SECTIONS];
 	struct tui_area at = a;
 	int n;
 
-	if (!v->select.run) {
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			"this store holds no runs; tprof-import puts some in");
-		return;
-	}
 	if ((a.cols >= WIDE) != (o->wide == 2))
 		lay_out(o, a.cols >= WIDE);
 	n = measure(o, a.cols, band);
@@ -220,7 +208,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		at.rows = band[b].rows;
 		at.row = draw_band(o, b, at);
 	}
-	ov_ask(t, v, 0);
+	tui_pieces_ask(v, &o->pieces, 0);
 }
 
 /* ---- keys ---- */
@@ -256,7 +244,7 @@ static bool next(struct overview *o, int by, bool around)
 	return true;
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
@@ -267,17 +255,17 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		for (int i = 0; i < o->nsections; i++)
 			if (o->section[i].ops == &ov_heat) {
 				go(o, i);
-				return ov_heat.act(t, v, &o->section[i], action);
+				return ov_heat.act(v, &o->section[i], action);
 			}
 	}
-	if (s->ops->act(t, v, s, action))
+	if (s->ops->act(v, s, action))
 		return true;
 	switch (action) {
 	case TUI_DO_REFRESH:
 		/* What failed, or was interrupted, once more. */
-		ov_ask(t, v, pieces_of(o) & ~o->done);
 		for (int i = 0; i < OV_NPIECES; i++)
-			ov_ask(t, v, o->error[i] ? 1u << i : 0);
+			if (o->piece[i].error || !o->piece[i].done)
+				tui_pieces_ask(v, &o->pieces, 1u << i & pieces_of(o));
 		return false;
 	case TUI_DO_SECTION_NEXT:
 		return next(o, 1, true);
@@ -306,7 +294,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+static void click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct overview *o = v->state;
 
@@ -319,26 +307,25 @@ static void click(struct tui *t, struct tui_view *v, int row, int col, bool twic
 			continue;
 		o->here = i;
 		if (s->ops->click)
-			s->ops->click(t, v, s, row, col);
+			s->ops->click(v, s, row, col);
 		if (twice)
-			tui_act(t, TUI_DO_ENTER);
+			tui_act(v->tui, TUI_DO_ENTER);
 		return;
 	}
 }
 
-static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+static bool search(struct tui_view *v, const char *text, int step)
 {
 	struct overview *o = v->state;
 
-	(void)t;
 	/* From the section with the cursor on, around. */
 	for (int i = 0; i <= o->nsections; i++) {
 		int at =
 		    (o->here + (step < 0 ? o->nsections - i % o->nsections : i)) % o->nsections;
 		struct ov_section *s = &o->section[at];
 
-		if (s->ops == &ov_table &&
-		    tui_table_find(&s->table, text, step < 0 ? -1 : 1, !step || i)) {
+		if (s->ops == &ov_table && tui_table_find(&o->piece[s->which].table, text,
+							  step < 0 ? -1 : 1, !step || i)) {
 			go(o, at);
 			return true;
 		}
@@ -346,46 +333,41 @@ static bool search(struct tui *t, struct tui_view *v, const char *text, int step
 	return false;
 }
 
-static void filter(struct tui *t, struct tui_view *v, const char *text)
+static struct tui_table *table(struct tui_view *v)
 {
 	struct overview *o = v->state;
-	struct ov_section *s = &o->section[o->here];
+	const struct ov_section *s = &o->section[o->here];
 
-	if (s->ops != &ov_table)
-		tui_message(t, "Tab leads to a table, whose lines can be filtered");
-	else if (!tui_table_filter(&s->table, text))
-		tui_nomem(t);
+	return s->ops == &ov_table ? &o->piece[s->which].table : NULL;
 }
 
-static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+static int yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
-	(void)t;
-	return s->ops->yank(o, s, all, out);
+	return s->ops->yank ? s->ops->yank(o, s, all, out) : tui_table_yank(table(v), all, out);
 }
 
-static bool save(struct tui *t, struct tui_view *v, const char *path)
+static bool save(struct tui_view *v, const char *path)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
-	if (s->ops == &ov_table)
-		return tui_table_save(t, &s->table, path);
+	if (table(v))
+		return tui_table_save(v->tui, table(v), path);
 	if (s->ops == &ov_chart)
-		return ov_chart_save(t, o, s, path);
-	tui_error(t, "Tab leads to a table or a chart, which can be saved; Y copies this");
+		return ov_chart_save(v->tui, o, s, path);
+	tui_error(v->tui, "Tab leads to a table or a chart, which can be saved; Y copies this");
 	return false;
 }
 
 /* What only some sections heed. */
-static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool can(struct tui_view *v, enum tui_action action)
 {
 	const struct overview *o = v->state;
 	const struct ov_section *s = &o->section[o->here];
 
-	(void)t;
 	switch (action) {
 	case TUI_DO_RANGE:
 		return s->ops == &ov_heat;
@@ -401,14 +383,13 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	struct overview *o = v->state;
 	int left = 0;
 
-	(void)t;
 	for (int i = 0; i < OV_NPIECES; i++)
-		left += (int)(o->pending >> i & 1);
+		left += (int)(o->pieces.pending >> i & 1);
 	if (left && v->busy)
 		snprintf(text, size, "(%d more)", left);
 }
@@ -417,13 +398,14 @@ const struct tui_view_ops tui_overview = {
     .where = TUI_OVERVIEW,
     .name = "overview",
     .size = sizeof(struct overview),
+    .needs_run = true,
     .open = open_view,
     .close = close_view,
     .draw = draw,
     .act = act,
     .click = click,
     .search = search,
-    .filter = filter,
+    .table = table,
     .yank = yank,
     .save = save,
     .title = title,

@@ -7,7 +7,7 @@
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		   int *most)
 {
-	const struct tui_sheet *sheet = ov_sheet(o, (enum ov_piece)s->which);
+	const struct rep_sheet *sheet = ov_sheet(o, (enum ov_piece)s->which);
 	int n = sheet ? (int)(sheet->nrows < 100 ? sheet->nrows : 100) : 1;
 
 	(void)cols;
@@ -18,32 +18,24 @@ static void height(const struct overview *o, const struct ov_section *s, int col
 
 static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
 {
-	const char *error = o->error[s->which];
+	struct tui_rows *piece = &o->piece[s->which];
 
 	ov_title(&a, s->title, here, "");
 	a.row++;
 	a.rows--;
 	/* A column between those that stand side by side. */
 	a.cols -= a.cols > 2;
-	s->table.idle = !here;
-	if (error)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, error);
-	else if (!s->table.sheet)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			o->done >> s->which & 1 ? "nothing" : "one moment");
-	else if (!s->table.sheet->nrows)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, "nothing");
-	else
-		tui_table_draw(&s->table, a);
+	piece->table.idle = !here;
+	tui_rows_draw(piece, a, !piece->done, "nothing");
 }
 
-static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
-	struct tui_table *table = &s->table;
+	struct tui_table *table = &((struct overview *)v->state)->piece[s->which].table;
 
 	if (!table->sheet || !table->n)
 		return false;
-	if (tui_lead_act(t, v, table->sheet, tui_table_row(table), action))
+	if (tui_lead_act(v, table->sheet, tui_table_row(table), action))
 		return true;
 	/* Beyond its ends other sections are. */
 	if ((action == TUI_DO_UP && !table->cursor) ||
@@ -53,23 +45,9 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	return tui_table_act(table, action);
 }
 
-static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 {
-	struct tui_area a = s->area;
-
-	(void)t;
-	(void)v;
-	a.row++;
-	a.rows--;
-	a.cols -= a.cols > 2;
-	tui_table_click(&s->table, a, row, col);
+	tui_table_click(&((struct overview *)v->state)->piece[s->which].table, row, col);
 }
 
-static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
-{
-	(void)o;
-	return tui_table_yank(&s->table, all, out);
-}
-
-const struct ov_section_ops ov_table = {
-    .height = height, .draw = draw, .act = act, .click = click, .yank = yank};
+const struct ov_section_ops ov_table = {.height = height, .draw = draw, .act = act, .click = click};

@@ -83,7 +83,7 @@ int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *ou
 {
 	struct sql_answer *a = f->more;
 	const struct rep_query_options opt = {
-	    .run = f->select.run ? f->select.run->row.id : TP_NULL,
+	    .run = f->job.select.run ? f->job.select.run->row.id : TP_NULL,
 	    .fleeting = true,
 	    .stop = &f->job.stop,
 	    .read_only = "statements only read here; tprof-query makes temporary tables, and with "

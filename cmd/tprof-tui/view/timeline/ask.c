@@ -126,7 +126,6 @@ static void release(struct tui_job *job)
 {
 	struct tl_job *j = (struct tl_job *)job;
 
-	tui_select_release(&j->select);
 	tl_roster_release(&j->roster);
 	tl_picture_release(&j->picture);
 	tl_detail_release(&j->detail);
@@ -134,7 +133,6 @@ static void release(struct tui_job *job)
 	free(j->member);
 	free(j->wait);
 	free(j->text);
-	free(j);
 }
 
 static bool take_rows(struct tl_job *j, const struct timeline *s, size_t from, size_t n)
@@ -224,30 +222,29 @@ static void done(struct tui_view *v, struct tui_job *job);
 void tl_ask(struct tui *t, struct timeline *s)
 {
 	enum tl_ask ask = missing(s);
+	const struct tui_job how = {.work = tl_job_work,
+				    .done = done,
+				    .release = release,
+				    .gives_way = ask == TL_ASK_COARSE || ask == TL_ASK_EXACT ||
+						 ask == TL_ASK_AHEAD};
 	struct tl_job *j;
 
 	if (ask == TL_ASK_NOTHING || still_serves(s, ask))
 		return;
-	j = calloc(1, sizeof(*j));
+	j = tui_job_new(s->view, sizeof(*j), &how);
 	if (j)
 		j->ask = ask;
-	if (!j || !tui_select_copy(&j->select, &s->view->select) || !set(j, s)) {
+	if (!j || !set(j, s)) {
 		if (j)
-			release(&j->job);
+			tui_job_free(&j->job);
 		tui_nomem(t);
 		s->gave_up = true;
 		s->special = TL_ASK_NOTHING;
 		return;
 	}
-	j->job = (struct tui_job){.work = tl_job_work,
-				  .done = done,
-				  .release = release,
-				  .view = s->view,
-				  .gives_way = ask == TL_ASK_COARSE || ask == TL_ASK_EXACT ||
-					       ask == TL_ASK_AHEAD};
 	s->asked = ask;
+	tui_job_ask(&j->job);
 	s->view->busy = ask != TL_ASK_AHEAD;
-	tui_worker_ask(t->worker, &j->job);
 }
 
 void tl_want(struct timeline *s, enum tl_ask special)
@@ -259,7 +256,7 @@ void tl_want(struct timeline *s, enum tl_ask special)
 
 /* ---- what has come ---- */
 
-static void take_roster(struct tui *t, struct timeline *s, struct tl_job *j)
+static void take_roster(struct timeline *s, struct tl_job *j)
 {
 	s->roster = j->roster;
 	j->roster = (struct tl_roster){0};
@@ -276,7 +273,7 @@ static void take_roster(struct tui *t, struct timeline *s, struct tl_job *j)
 			       "selection away"
 			     : "this trace knows of no goroutine");
 	else
-		tl_begin(t, s);
+		tl_begin(s);
 }
 
 static void take_event(struct tui *t, struct timeline *s, struct tl_job *j)
@@ -334,7 +331,7 @@ static void take(struct tui *t, struct timeline *s, struct tl_job *j)
 
 	switch (j->ask) {
 	case TL_ASK_ROSTER:
-		take_roster(t, s, j);
+		take_roster(s, j);
 		break;
 	case TL_ASK_STEP:
 		take_event(t, s, j);
@@ -371,7 +368,6 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct timeline *s = v->state;
 
 	s->asked = TL_ASK_NOTHING;
-	v->busy = false;
 	if (j->ask == TL_ASK_AHEAD) {
 		s->read_ahead = true;
 		return;

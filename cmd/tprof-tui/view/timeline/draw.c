@@ -47,13 +47,12 @@ static bool is_member(const struct timeline *s, const struct rep_lane *row)
 	return group < r->ngroups && r->first[group + 1] - r->first[group] > 1;
 }
 
-void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *text, size_t size)
+void tl_lane_text(const struct rep_lane *row, char *text, size_t size)
 {
 	int n = row->name_size < 300 ? (int)row->name_size : 300;
 	struct rep_goid id = {row->id, 0};
 	char number[REP_GOID_SIZE];
 
-	(void)s;
 	if (row->kind == REP_LANE_GOROUTINE)
 		id = row->goid;
 	*text = '\0';
@@ -71,7 +70,7 @@ void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_
 	char number[REP_GOID_SIZE];
 
 	if (lane)
-		tl_lane_text(s, lane, text, size);
+		tl_lane_text(lane, text, size);
 	else if (rep_goid_is(&id))
 		snprintf(text, size, "g%s", rep_goid_text(&id, number));
 	else
@@ -134,7 +133,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 		tui_say(row, col + 4, room - 4, style, text);
 		return;
 	}
-	tl_lane_text(s, lane, text, sizeof(text));
+	tl_lane_text(lane, text, sizeof(text));
 	room -= used + (*count ? (int)strlen(count) + 1 : 0);
 	tui_put(row, col + used, room, style,
 		lane->kind == REP_LANE_GROUP ? REP_SHORTEN_FUNCTION : REP_SHORTEN_RIGHT, text,
@@ -428,12 +427,11 @@ static void draw_legend(const struct timeline *s, int row)
 	tui_put_right(row, l->area.col, cols, TUI_STYLE_DIM, place, strlen(place));
 }
 
-void tl_draw(struct tui *t, struct timeline *s)
+void tl_draw(struct timeline *s)
 {
 	const struct tl_layout *l = &s->layout;
 	int row = l->area.row;
 
-	(void)t;
 	if (l->axis) {
 		tui_sayf(row, l->area.col, l->label - 1, TUI_STYLE_DIM, "%s%s",
 			 tl_kinds[s->list.kind], s->list.all ? " (all)" : "");

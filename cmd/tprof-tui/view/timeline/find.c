@@ -1,33 +1,9 @@
 /* Search and highlight: by goroutine id, entry function, state, reason, region or log. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tprof-tui/view/timeline/timeline.h"
-
-bool tl_holds(const char *text, size_t size, const char *needle)
-{
-	size_t n = strlen(needle);
-
-	for (size_t i = 0; i + n <= size; i++) {
-		size_t k = 0;
-
-		while (k < n && tolower((unsigned char)text[i + k]) == needle[k])
-			k++;
-		if (k == n)
-			return true;
-	}
-	return false;
-}
-
-static char *lower(const char *text)
-{
-	char *copy = strdup(text);
-
-	for (char *c = copy; c && *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return copy;
-}
+#include "output/cells.h"
 
 /* ---- search ---- */
 
@@ -87,8 +63,8 @@ static bool find_name(struct timeline *s, const char *text, int step)
 		size_t k = step < 0 ? (at + 2 * n - i) % n : (at + i) % n;
 		const struct rep_lane *lane = lane_at(s, k);
 
-		tl_lane_text(s, lane, name, sizeof(name));
-		if (!tl_holds(name, strlen(name), text))
+		tl_lane_text(lane, name, sizeof(name));
+		if (!rep_text_holds(name, strlen(name), text))
 			continue;
 		go_to_lane(s, lane);
 		return true;
@@ -96,15 +72,14 @@ static bool find_name(struct timeline *s, const char *text, int step)
 	return false;
 }
 
-bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
+bool tl_search(struct tui_view *v, const char *text, int step)
 {
 	struct timeline *s = v->state;
-	char *wanted = lower(text);
+	char *wanted = rep_text_lower(text);
 	const struct rep_lane *lane;
 	struct rep_goid id;
 	bool found;
 
-	(void)t;
 	if (!wanted || !s->ready || *s->error || !s->layout.cols) {
 		free(wanted);
 		return false;
@@ -179,7 +154,7 @@ static void light_labels(struct timeline *s)
 		int first = tl_window_col(&p->window, m->from);
 		int last = tl_window_col(&p->window, m->to > m->from ? m->to - 1 : m->from);
 
-		if (!tl_holds(m->text, m->size, h->text))
+		if (!rep_text_holds(m->text, m->size, h->text))
 			continue;
 		for (size_t row = 0; row < p->nrows; row++) {
 			if (m->goroutine != TP_NONE && (p->row[row].kind != REP_LANE_GOROUTINE ||
@@ -213,7 +188,7 @@ void tl_highlight_picture(struct timeline *s)
 	if (!h->text || !p->window.cols)
 		return;
 	for (size_t i = 0; i < p->nreasons; i++)
-		p->reason[i].lit = tl_holds(p->reason[i].text, p->reason[i].size, h->text);
+		p->reason[i].lit = rep_text_holds(p->reason[i].text, p->reason[i].size, h->text);
 	h->row = calloc(p->nrows + 1, sizeof(*h->row));
 	h->label = calloc(p->nrows * (size_t)p->window.cols + 1, sizeof(*h->label));
 	if (!h->row || !h->label)
@@ -223,8 +198,8 @@ void tl_highlight_picture(struct timeline *s)
 
 		if (!lane)
 			continue;
-		tl_lane_text(s, lane, name, sizeof(name));
-		h->row[i] = tl_holds(name, strlen(name), h->text);
+		tl_lane_text(lane, name, sizeof(name));
+		h->row[i] = rep_text_holds(name, strlen(name), h->text);
 	}
 	light_labels(s);
 }
@@ -249,7 +224,7 @@ void tl_highlight(struct tui *t, struct timeline *s, const char *text)
 	tl_highlight_release(s);
 	if (!*text)
 		return;
-	s->highlight.text = lower(text);
+	s->highlight.text = rep_text_lower(text);
 	if (!s->highlight.text) {
 		tui_nomem(t);
 		return;

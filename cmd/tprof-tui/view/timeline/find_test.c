@@ -121,18 +121,18 @@ static void test_search(void **state)
 	(void)state;
 	assert_true(sample_init(&x));
 	draw(&x);
-	assert_true(tl_search(&x.tui, &x.view, "MAIN.M", 0));
+	assert_true(tl_search(&x.view, "MAIN.M", 0));
 	assert_int_equal(tl_row(s)->id, 1);
-	assert_true(tl_search(&x.tui, &x.view, "main", 1));
+	assert_true(tl_search(&x.view, "main", 1));
 	assert_int_equal(tl_row(s)->kind, REP_LANE_GROUP);
-	assert_true(tl_search(&x.tui, &x.view, "main", -1));
+	assert_true(tl_search(&x.view, "main", -1));
 	assert_int_equal(tl_row(s)->id, 1);
-	assert_true(tl_search(&x.tui, &x.view, "g22", 0));
+	assert_true(tl_search(&x.view, "g22", 0));
 	assert_int_equal(tl_row(s)->id, 22);
 	assert_int_equal(s->ns, 500);
 	/* No name: the worker looks for reasons. */
 	assert_int_equal(s->special, TL_ASK_NOTHING);
-	assert_true(tl_search(&x.tui, &x.view, "sync", 1));
+	assert_true(tl_search(&x.view, "sync", 1));
 	assert_int_equal(s->special, TL_ASK_FIND);
 	assert_string_equal(s->wanted, "sync");
 	sample_release(&x);

@@ -1,6 +1,5 @@
 #include "tprof-tui/view/timeline/job.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,9 @@
 #include <time.h>
 
 #include "base/sum.h"
+#include "top/top.h"
 #include "top/worst.h"
+#include "output/cells.h"
 
 /* ---- lanes: kept beside the store, as what they have read serves every view ---- */
 
@@ -28,34 +29,19 @@ static void free_lanes(void *object)
 	free(l);
 }
 
-/* What lanes depend on, as one text; NULL: no memory. */
-static char *key_of(const struct tui_select *s)
-{
-	const char *goroutine = s->goroutine ? s->goroutine : "", *task = s->task ? s->task : "";
-	const char *region = s->region ? s->region : "";
-	char *key = NULL;
-
-	if (asprintf(&key, "%" PRId64 " %s\n%s\n%s\n%s", s->run->row.id, s->run->row.hash,
-		     goroutine, task, region) < 0)
-		return NULL;
-	return key;
-}
-
 static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **out,
 		     struct tp_err *err)
 {
 	struct lanes *l = calloc(1, sizeof(*l));
-	int code = 0;
+	struct rep_filter_text text;
+	int code;
 
-	if (!l || !tui_select_copy(&l->select, &j->select)) {
+	if (!l || !tui_select_copy(&l->select, &j->job.select)) {
 		free(l);
 		return tp_nomem(err);
 	}
-	code = rep_filter_init(&l->filter,
-			       &(struct rep_filter_text){.goroutine = l->select.goroutine,
-							 .task = l->select.task,
-							 .region = l->select.region},
-			       err);
+	text = tui_select_filter(&l->select, REP_BY_GOROUTINE | REP_BY_TASK, NULL);
+	code = rep_filter_init(&l->filter, &text, err);
 	if (!code)
 		code = rep_lanes_new(&l->lanes, store, l->select.run, &l->filter, err);
 	if (code) {
@@ -69,19 +55,20 @@ static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **ou
 static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes **lanes,
 		      struct tp_err *err)
 {
-	char *key = key_of(&j->select);
-	struct lanes *l;
-	int code = 0;
+	struct tp_buf key = {0};
+	struct lanes *l = NULL;
+	int code = tui_select_key(&j->job.select, REP_BY_GOROUTINE | REP_BY_TASK, "", &key)
+		       ? tp_nomem(err)
+		       : 0;
 
-	if (!key)
-		return tp_nomem(err);
-	l = tui_keep_find(&j->job, free_lanes, key);
-	if (!l) {
+	if (!code)
+		l = tui_keep_find(&j->job, free_lanes, (const char *)key.data);
+	if (!code && !l) {
 		code = new_lanes(j, store, &l, err);
 		if (!code)
-			code = tui_keep_put(&j->job, free_lanes, key, l, err);
+			code = tui_keep_put(&j->job, free_lanes, (const char *)key.data, l, err);
 	}
-	free(key);
+	tp_buf_release(&key);
 	if (!code)
 		*lanes = l->lanes;
 	return code;
@@ -208,46 +195,36 @@ static int take_waits(struct tl_job *j, const struct rep_view *v, const struct r
 	return 0;
 }
 
-/* Those of the selection whose reason matches (NULL: all but rest). *worst is to be freed. */
-static int longest(struct tl_job *j, struct tp_store *store, const char *reason,
-		   struct rep_view *view, struct rep_filter *filter, struct rep_worst **worst,
-		   size_t *n, struct tp_err *err)
+/* Those of the selection, but for rest unless a reason is searched for. *worst is to be freed. */
+static int longest(struct tl_job *j, struct tp_store *store, struct tui_filtered *all,
+		   struct rep_worst **worst, size_t *n, struct tp_err *err)
 {
-	char times[60];
-	struct rep_filter_text text = tui_select_filter(&j->select, times);
 	const struct rep_worst_options opt = {.states = 1u << TP_ST_WAITING,
 					      .n = TL_MOST_WAITS,
-					      .no_rest = !reason,
+					      .no_rest = j->ask == TL_ASK_LONGEST,
 					      .stop = &j->job.stop};
-	int code;
+	int code = tui_filtered_init(all, &j->job.select, TUI_BY_ALL & ~(unsigned)REP_BY_STATE,
+				     store, err);
 
-	text.state = NULL;
-	if (reason)
-		text.reason = reason;
 	*worst = calloc(TL_MOST_WAITS, sizeof(**worst));
-	code = rep_filter_init(filter, &text, err);
 	if (!code && !*worst)
 		code = tp_nomem(err);
 	if (!code)
-		code = rep_view_init(view, store, j->select.run, filter, NULL, err);
-	if (!code)
-		code = rep_view_load(view, TP_TABLE_GOROUTINE,
+		code = rep_view_load(&all->view, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-	return code ? code : rep_worst(view, &opt, *worst, n, err);
+	return code ? code : rep_worst(&all->view, &opt, *worst, n, err);
 }
 
 static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL;
-	struct rep_filter filter = {0};
-	struct rep_view view = {0};
+	struct tui_filtered all = {0};
 	size_t n = 0;
-	int code = longest(j, store, NULL, &view, &filter, &worst, &n, err);
+	int code = longest(j, store, &all, &worst, &n, err);
 
 	if (!code)
-		code = take_waits(j, &view, worst, n, err);
-	rep_view_release(&view);
-	rep_filter_release(&filter);
+		code = take_waits(j, &all.view, worst, n, err);
+	tui_filtered_release(&all);
 	free(worst);
 	return code;
 }
@@ -264,7 +241,7 @@ static long find_in(const struct tl_job *j, const struct tl_picture *p, long fir
 	for (long i = first; i >= 0 && i < n; i += j->step < 0 ? -1 : 1) {
 		const struct tl_reason *r = tl_picture_reason(p, p->cell[i].reason);
 
-		if (r && tl_holds(r->text, r->size, j->text))
+		if (r && rep_text_holds(r->text, r->size, j->text))
 			return i;
 	}
 	return -1;
@@ -298,36 +275,24 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 	return code;
 }
 
-/* "[gG][cC]": a regular expression for a text, without regard to case. NULL: no memory. */
-static char *pattern_of(const char *text)
-{
-	char *pattern = malloc(4 * strlen(text) + 1), *to = pattern;
-
-	if (!pattern)
-		return NULL;
-	for (; *text; text++) {
-		if (isalpha((unsigned char)*text))
-			to += sprintf(to, "[%c%c]", *text, toupper((unsigned char)*text));
-		else if (strchr(".[]{}()*+?^$|\\", *text))
-			to += sprintf(to, "\\%c", *text);
-		else
-			*to++ = *text;
-	}
-	*to = '\0';
-	return pattern;
-}
-
 /* Waits that no cell shows, as others in it took longer: the next in time of the longest that
  * match, behind the cursor, or before it. */
 static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL, *best = NULL;
-	struct rep_filter filter = {0};
-	struct rep_view view = {0};
-	char *pattern = pattern_of(j->text);
+	struct tui_filtered all = {0};
+	char *pattern = NULL;
 	size_t n = 0;
-	int code =
-	    pattern ? longest(j, store, pattern, &view, &filter, &worst, &n, err) : tp_nomem(err);
+	int code = 0;
+
+	/* It is lower case, so it has no end of what is quoted. */
+	if (asprintf(&pattern, "(?i)\\Q%s\\E", j->text) < 0)
+		return tp_nomem(err);
+	if (!tui_select_set(&j->job.select.reason, pattern))
+		code = tp_nomem(err);
+	free(pattern);
+	if (!code)
+		code = longest(j, store, &all, &worst, &n, err);
 
 	for (size_t i = 0; !code && i < n; i++) {
 		bool back = j->step < 0;
@@ -343,10 +308,8 @@ static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *
 		j->lane.index = best->span.goroutine;
 		j->ns = best->at_ns;
 	}
-	rep_view_release(&view);
-	rep_filter_release(&filter);
+	tui_filtered_release(&all);
 	free(worst);
-	free(pattern);
 	return code;
 }
 

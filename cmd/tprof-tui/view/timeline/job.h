@@ -8,7 +8,6 @@
 struct tl_job {
 	struct tui_job job;
 	enum tl_ask ask;
-	struct tui_select select;
 
 	/* asked */
 	struct tl_window window;

@@ -31,7 +31,7 @@ static bool is_usable(struct timeline *s)
 
 /* A click places the cursor, on the sign before a name it folds and unfolds; two zoom in on the
  * span, on a name they open it. */
-void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+void tl_click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct timeline *s = v->state;
 	const struct tl_layout *l = &s->layout;
@@ -50,32 +50,31 @@ void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
 			tl_zoom_here(s);
 	} else if (at >= 0 && (twice || (col < l->area.col + 2 && tl_row(s) &&
 					 tl_row(s)->kind == REP_LANE_GROUP))) {
-		tl_enter(t, s);
+		tl_enter(v->tui, s);
 	}
 }
 
 /* From where the button was pressed to here is a range. */
-void tl_drag(struct tui *t, struct tui_view *v, int row, int col)
+void tl_drag(struct tui_view *v, int row, int col)
 {
 	struct timeline *s = v->state;
 	int64_t from, to;
 
 	(void)row;
-	if (!is_usable(s) || !time_at(s, t->clicked_col, &from) || !time_at(s, col, &to) ||
-	    t->clicked_col == col)
+	if (!is_usable(s) || !time_at(s, v->tui->clicked_col, &from) || !time_at(s, col, &to) ||
+	    v->tui->clicked_col == col)
 		return;
 	s->anchor = from;
 	tl_move_to(s, to);
 	s->loose = s->anchor_loose = true;
-	tl_end_range(t, s);
+	tl_end_range(v->tui, s);
 }
 
-void tl_zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by)
+void tl_zoom_there(struct tui_view *v, int row, int col, int by)
 {
 	struct timeline *s = v->state;
 	int64_t ns;
 
-	(void)t;
 	(void)row;
 	if (!is_usable(s) || !time_at(s, col, &ns))
 		return;

@@ -368,7 +368,7 @@ static void put_nobody(struct paper *p, const struct timeline *s, const struct r
 	char who[400], from[TL_TIME_SIZE], to[TL_TIME_SIZE], now[TL_TIME_SIZE];
 	char took[TUI_TIME_SIZE];
 
-	tl_lane_text(s, row, who, sizeof(who));
+	tl_lane_text(row, who, sizeof(who));
 	if (row->kind == REP_LANE_GROUP)
 		line(p, TUI_STYLE_STRONG, "%s: %" PRId64 " goroutines, from %s to %s", who, row->id,
 		     tl_time_text(s, from, row->from), tl_time_text(s, to, row->to));

@@ -479,7 +479,7 @@ static bool go_to_goroutine(struct tui *t, struct timeline *s, const struct rep_
 					  : s->ns);
 }
 
-bool tl_go(struct tui *t, struct tui_view *v, const char *text)
+bool tl_go(struct tui_view *v, const char *text)
 {
 	struct timeline *s = v->state;
 	const char *digits = *text == 'g' || *text == 'G' ? text + 1 : text;
@@ -489,13 +489,13 @@ bool tl_go(struct tui *t, struct tui_view *v, const char *text)
 	if (!s->ready || *s->error || !s->layout.cols)
 		return true;
 	if (rep_goid_parse(digits, &id) == 1)
-		return go_to_goroutine(t, s, &id);
-	if (!tui_time(t, text, &ns))
+		return go_to_goroutine(v->tui, s, &id);
+	if (!tui_time(v->tui, text, &ns))
 		return true;
 	if (ns > s->duration) {
 		char end[TUI_TIME_SIZE];
 
-		tui_error(t, "the run ends at %s",
+		tui_error(v->tui, "the run ends at %s",
 			  tui_length_text(s->view->select.run, s->duration, end));
 		return true;
 	}

@@ -199,21 +199,21 @@ static void test_go(void **state)
 	(void)state;
 	assert_true(sample_init(&x));
 	x.tui.select.run = &run;
-	assert_true(tl_go(&x.tui, &x.view, "22"));
+	assert_true(tl_go(&x.view, "22"));
 	assert_int_equal(tl_row(s)->id, 22);
 	assert_int_equal(s->ns, 500);
-	assert_true(tl_go(&x.tui, &x.view, "g21"));
+	assert_true(tl_go(&x.view, "g21"));
 	assert_int_equal(tl_row(s)->id, 21);
 	assert_int_equal(s->ns, 500);
-	assert_true(tl_go(&x.tui, &x.view, "25%"));
+	assert_true(tl_go(&x.view, "25%"));
 	assert_int_equal(s->ns, 250);
 	assert_false(x.tui.error);
-	assert_true(tl_go(&x.tui, &x.view, "1h"));
+	assert_true(tl_go(&x.view, "1h"));
 	assert_int_equal(s->ns, 250);
 	assert_string_equal(x.tui.message, "the run ends at 1us");
-	assert_true(tl_go(&x.tui, &x.view, "1us"));
+	assert_true(tl_go(&x.view, "1us"));
 	assert_int_equal(s->ns, 999);
-	assert_true(tl_go(&x.tui, &x.view, "99"));
+	assert_true(tl_go(&x.view, "99"));
 	assert_true(x.tui.error);
 	sample_release(&x);
 }

@@ -51,7 +51,7 @@ static inline bool sample_init(struct sample *x)
 	    !tl_list_init(&s->list, &s->roster))
 		return false;
 	s->ready = true;
-	tl_begin(&x->tui, s);
+	tl_begin(s);
 	return true;
 }
 

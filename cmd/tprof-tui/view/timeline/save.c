@@ -33,7 +33,7 @@ static int put_row(const struct timeline *s, const struct rep_lane *lane, struct
 	char name[700];
 	int failed;
 
-	tl_lane_text(s, lane, name, sizeof(name));
+	tl_lane_text(lane, name, sizeof(name));
 	failed = rep_escape(out, name, strlen(name), REP_ESCAPE_SHOWN) | tp_buf_put(out, "\t", 1);
 	for (int i = 0; i < s->window.cols; i++) {
 		const struct rep_cell *cell = cell_at(s, lane, i);
@@ -47,12 +47,11 @@ static int put_row(const struct timeline *s, const struct rep_lane *lane, struct
 }
 
 /* y: the details with the stack; Y: the rows as they are shown, too. */
-int tl_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+int tl_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	const struct timeline *s = v->state;
 	int failed = 0;
 
-	(void)t;
 	if (!s->ready)
 		return 0;
 	for (size_t i = 0; all && i < rows_of(s); i++)
@@ -222,7 +221,7 @@ static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 		const struct rep_lane *lane = s->list.row[s->top + i];
 		char name[700];
 
-		tl_lane_text(s, lane, name, sizeof(name));
+		tl_lane_text(lane, name, sizeof(name));
 		failed |=
 		    put_text(&out, 4, y + SVG_ROW - 5, name, strlen(name) < 34 ? strlen(name) : 34);
 		failed |= put_cells(s, lane, y, &out);
@@ -233,27 +232,26 @@ static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 	return code;
 }
 
-bool tl_save(struct tui *t, struct tui_view *v, const char *path)
+bool tl_save(struct tui_view *v, const char *path)
 {
 	struct timeline *s = v->state;
 	const char *dot = strrchr(path, '.');
 
 	if (!s->ready || !s->picture.window.cols) {
-		tui_error(t, "there is nothing to save yet");
+		tui_error(v->tui, "there is nothing to save yet");
 		return false;
 	}
-	return tui_save(t, path, dot && !strcmp(dot, ".svg") ? put_svg : put_csv, s);
+	return tui_save(v->tui, path, dot && !strcmp(dot, ".svg") ? put_svg : put_csv, s);
 }
 
 /* ---- $EDITOR ---- */
 
-bool tl_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool tl_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	const struct timeline *s = v->state;
 	const struct rep_lane *row = tl_row(s);
 	const struct tl_frame *f = NULL;
 
-	(void)t;
 	if (!row || !tl_detail_holds(&s->detail, row, s->ns) || !s->detail.there)
 		return false;
 	f = tl_stack_site(&s->detail.stack);

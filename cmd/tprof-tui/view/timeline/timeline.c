@@ -9,11 +9,6 @@
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/views.h"
 
-static bool is_trace(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
-}
-
 static bool take_kind(struct tui *t, struct timeline *s, const char *name)
 {
 	for (enum tl_kind kind = 0; kind < TL_NKINDS; kind++) {
@@ -27,7 +22,7 @@ static bool take_kind(struct tui *t, struct timeline *s, const char *name)
 	return false;
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct timeline *s = v->state;
 
@@ -35,24 +30,20 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	s->anchor = INT64_MIN;
 	s->duration = 1;
 	s->highlight.state = TL_NSHOWN;
-	if (!v->select.run)
-		snprintf(s->error, sizeof(s->error),
-			 "this store holds no runs; tprof-import puts some in");
-	else if (!is_trace(v))
+	if (!tui_is_trace(&v->select))
 		snprintf(
 		    s->error, sizeof(s->error),
 		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
 		    "runs");
-	return !arg || take_kind(t, s, arg);
+	return !arg || take_kind(v->tui, s, arg);
 }
 
-void tl_begin(struct tui *t, struct timeline *s)
+void tl_begin(struct timeline *s)
 {
 	const struct tui_select *select = &s->view->select;
 	const struct rep_lane *lane = NULL;
 	int64_t from, to;
 
-	(void)t;
 	tl_window_init(&s->window, 0, s->duration, s->layout.cols > 0 ? s->layout.cols : 1);
 	tl_range(s, &from, &to);
 	tl_window_show(&s->window, from, to);
@@ -72,38 +63,33 @@ void tl_begin(struct tui *t, struct timeline *s)
 		s->zoom_here = TL_ZOOM_IF_SMALL;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
-	(void)t;
 	tl_highlight_release(v->state);
 	tl_ask_release(v->state);
 }
 
 /* What was asked for may have given way to what other views asked for. */
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	struct timeline *s = v->state;
 
-	(void)t;
 	s->asked = TL_ASK_NOTHING;
 	v->busy = false;
 	s->playing = s->gave_up = false;
 }
 
 /* Of what is selected: cells show all that a goroutine did. */
-#define TL_HEEDS (REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK)
+static unsigned heeds(const struct tui_view *v)
+{
+	(void)v;
+	return REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK;
+}
 
-static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+static void draw(struct tui_view *v, struct tui_area area)
 {
 	struct timeline *s = v->state;
-	char unheeded[100];
 
-	tui_select_unheeded(&v->select, TL_HEEDS, unheeded, sizeof(unheeded));
-	if (*unheeded && area.rows > 4) {
-		tui_sayf(area.row++, area.col, area.cols, TUI_STYLE_MORE, "not heeded here: %s",
-			 unheeded);
-		area.rows--;
-	}
 	tl_lay_out(&s->layout, area);
 	if (*s->error) {
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, s->error);
@@ -115,18 +101,17 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 	}
 	tl_relist(s);
 	if (s->ready)
-		tl_draw(t, s);
+		tl_draw(s);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, "one moment");
-	tl_ask(t, s);
+	tl_ask(v->tui, s);
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;
 	char cell[TUI_TIME_SIZE];
 
-	(void)t;
 	*text = '\0';
 	if (s->ready)
 		snprintf(text, size, "%s, %s/column", tl_kinds[s->list.kind],
@@ -137,18 +122,15 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine)
 {
-	const struct tui_view_ops *ops = tui_view_find("goroutine");
 	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
 
 	if (!lane) {
 		tui_message(t, "no goroutine is known to run here");
 		return;
 	}
-	if (!ops)
-		return;
 	t->select.at_goroutine = lane->goid;
 	t->select.at_ns = s->ns;
-	tui_open(t, ops, NULL);
+	tui_open(t, tui_view_find("goroutine"), NULL);
 }
 
 /* The goroutines that work for a task, while it lasts. */
@@ -156,17 +138,15 @@ static void open_task(struct tui *t, const struct rep_lane *row)
 {
 	struct tui_select select;
 	char id[32];
+	bool fine;
 
 	snprintf(id, sizeof(id), "%" PRId64, row->id);
-	if (!tui_select_copy(&select, &t->select) || !tui_select_set(&select.task, id)) {
-		tui_nomem(t);
-		return;
-	}
+	fine = tui_select_copy(&select, &t->select) && tui_select_set(&select.task, id);
 	select.from_ns = row->from;
 	select.to_ns = row->to;
 	select.at_ns = INT64_MIN;
 	select.at_goroutine = REP_GOID_NONE;
-	tui_lead_open(t, &select, "timeline", NULL);
+	tui_lead_open(t, fine, &select, "timeline", NULL);
 }
 
 void tl_enter(struct tui *t, struct timeline *s)
@@ -196,33 +176,13 @@ static void step(struct timeline *s, int by, bool here)
 
 static bool act_rows(struct timeline *s, enum tui_action action)
 {
-	long page = s->layout.chart > 1 ? s->layout.chart - 1 : 1;
+	long page = s->layout.chart > 1 ? s->layout.chart - 1 : 1, by;
 
+	if (tui_move(action, page, page / 2 + 1, &by)) {
+		tl_move_rows(s, by);
+		return true;
+	}
 	switch (action) {
-	case TUI_DO_UP:
-		tl_move_rows(s, -1);
-		return true;
-	case TUI_DO_DOWN:
-		tl_move_rows(s, 1);
-		return true;
-	case TUI_DO_PAGE_UP:
-		tl_move_rows(s, -page);
-		return true;
-	case TUI_DO_PAGE_DOWN:
-		tl_move_rows(s, page);
-		return true;
-	case TUI_DO_HALF_UP:
-		tl_move_rows(s, -(page / 2 + 1));
-		return true;
-	case TUI_DO_HALF_DOWN:
-		tl_move_rows(s, page / 2 + 1);
-		return true;
-	case TUI_DO_FIRST:
-		tl_move_to_row(s, 0);
-		return true;
-	case TUI_DO_LAST:
-		tl_move_to_row(s, s->list.n);
-		return true;
 	case TUI_DO_ALL_ROWS:
 		s->list.all = !s->list.all;
 		tl_relist(s);
@@ -297,8 +257,9 @@ static void play(struct timeline *s, bool was_playing)
 		step(s, 1, false);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
+	struct tui *t = v->tui;
 	struct timeline *s = v->state;
 	bool was_playing = s->playing;
 
@@ -355,20 +316,18 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 /* ---- the view ---- */
 
 /* Goroutines are what it begins with anyway. */
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;
 
-	(void)t;
 	snprintf(text, size, "%s", s->list.kind == TL_GOROUTINES ? "" : tl_kinds[s->list.kind]);
 }
 
-static const char *hints(struct tui *t, struct tui_view *v)
+static const char *hints(struct tui_view *v)
 {
 	const struct timeline *s = v->state;
 	const struct rep_lane *row = tl_row(s);
 
-	(void)t;
 	if (!s->ready && *s->error)
 		return "1 runs\t4 tables\t5 flame graph\tc clear what is selected\tq back\t"
 		       "? help";
@@ -386,7 +345,7 @@ static const char *hints(struct tui *t, struct tui_view *v)
 	return NULL;
 }
 
-static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool can(struct tui_view *v, enum tui_action action)
 {
 	const struct timeline *s = v->state;
 	const struct rep_lane *row = tl_row(s);
@@ -394,7 +353,6 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	bool runs = row && (row->kind == REP_LANE_PROC || row->kind == REP_LANE_THREAD) &&
 		    s->detail.there && tl_detail_holds(&s->detail, row, s->ns);
 
-	(void)t;
 	switch (action) {
 	case TUI_DO_WAKER:
 	case TUI_DO_GOROUTINE:
@@ -418,9 +376,9 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-static void highlight(struct tui *t, struct tui_view *v, const char *text)
+static void highlight(struct tui_view *v, const char *text)
 {
-	tl_highlight(t, v->state, text);
+	tl_highlight(v->tui, v->state, text);
 }
 
 const struct tui_view_ops tui_timeline = {
@@ -428,6 +386,8 @@ const struct tui_view_ops tui_timeline = {
     .name = "timeline",
     .arg = "[ROWS]",
     .size = sizeof(struct timeline),
+    .needs_run = true,
+    .heeds = heeds,
     .open = open_view,
     .close = close_view,
     .resume = resume,

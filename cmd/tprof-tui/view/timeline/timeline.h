@@ -129,16 +129,16 @@ void tl_ask_release(struct timeline *s);
 /* ---- timeline.c ---- */
 
 /* Rows have come: the window and the cursor as the selection asks for. */
-void tl_begin(struct tui *t, struct timeline *s);
+void tl_begin(struct timeline *s);
 
 /* What Enter does. */
 void tl_enter(struct tui *t, struct timeline *s);
 
 /* ---- mouse.c ---- */
 
-void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice);
-void tl_drag(struct tui *t, struct tui_view *v, int row, int col);
-void tl_zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by);
+void tl_click(struct tui_view *v, int row, int col, bool twice);
+void tl_drag(struct tui_view *v, int row, int col);
+void tl_zoom_there(struct tui_view *v, int row, int col, int by);
 
 /* ---- range.c ---- */
 
@@ -182,15 +182,15 @@ void tl_fold(struct tui *t, struct timeline *s);
 void tl_moment(struct tui *t, struct timeline *s);
 void tl_longest(struct tui *t, struct timeline *s);
 void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i);
-bool tl_go(struct tui *t, struct tui_view *v, const char *text);
+bool tl_go(struct tui_view *v, const char *text);
 
 /* ---- draw.c, panel.c ---- */
 
 void tl_lay_out(struct tl_layout *l, struct tui_area area);
-void tl_draw(struct tui *t, struct timeline *s);
+void tl_draw(struct timeline *s);
 void tl_draw_panel(struct timeline *s, int row, int rows);
 /* What a row is called: "main.worker", "g17 main.worker", "P 3"; "" for none. */
-void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *text, size_t size);
+void tl_lane_text(const struct rep_lane *row, char *text, size_t size);
 /* "g17 main.worker"; one that has no row is known by its id alone. */
 void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_goid id, char *text,
 		       size_t size);
@@ -206,20 +206,18 @@ const struct rep_cell *tl_cell(const struct timeline *s);
 
 /* ---- find.c ---- */
 
-bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step);
+bool tl_search(struct tui_view *v, const char *text, int step);
 void tl_highlight(struct tui *t, struct timeline *s, const char *text);
 void tl_highlight_like(struct tui *t, struct timeline *s);
 /* The picture has changed. */
 void tl_highlight_picture(struct timeline *s);
 bool tl_lit(const struct timeline *s, size_t row, int col);
 void tl_highlight_release(struct timeline *s);
-/* Without regard to case; `needle` is lower case. */
-bool tl_holds(const char *text, size_t size, const char *needle);
 
 /* ---- save.c ---- */
 
-int tl_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
-bool tl_save(struct tui *t, struct tui_view *v, const char *path);
-bool tl_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+int tl_yank(struct tui_view *v, bool all, struct tp_buf *out);
+bool tl_save(struct tui_view *v, const char *path);
+bool tl_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif

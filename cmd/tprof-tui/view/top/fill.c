@@ -15,14 +15,18 @@
 /* No more of them are kept: a line below the table tells. */
 #define MOST_ROWS 200000
 
+void top_told_release(struct top_told *t)
+{
+	top_model_drop(t->model);
+	tp_buf_release(&t->types);
+	*t = (struct top_told){0};
+}
+
 void top_ask_free(void *ask)
 {
 	struct top_ask *a = ask;
 
-	if (!a)
-		return;
-	top_model_drop(a->model);
-	tp_buf_release(&a->types);
+	top_told_release(&a->told);
 	free(a);
 }
 
@@ -64,20 +68,20 @@ static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *s
 {
 	char times[60];
 	struct rep_top_options opt = {
-	    .filter = top_heeded(&a->entry, &f->select, times),
+	    .filter = tui_select_filter(&f->job.select, top_heeds(&a->entry), times),
 	    .rows = MOST_ROWS,
 	    .tables = true,
 	    .whole = true,
 	};
 
-	opt.each = a->each && top_has_each(&a->entry);
+	opt.each = a->how.each && top_has_each(&a->entry);
 	opt.report = rep_report_meant(a->entry.name, &opt);
 	if (!strcmp(opt.report->name, "goroutines"))
 		opt.sort = state_key(&opt.filter);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
-		snprintf(a->meant, sizeof(a->meant), "%s", opt.report->name);
-	return rep_top_several(opt.report) ? fill_page(&opt, f->select.run, store, out, err)
-					   : rep_top(out, store, f->select.run, 1, &opt, err);
+		snprintf(a->told.meant, sizeof(a->told.meant), "%s", opt.report->name);
+	return rep_top_several(opt.report) ? fill_page(&opt, f->job.select.run, store, out, err)
+					   : rep_top(out, store, f->job.select.run, 1, &opt, err);
 }
 
 /* ---- profiles ---- */
@@ -90,40 +94,53 @@ static int load(struct tp_store *store, const struct rep_run *run, struct tp_pro
 	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 }
 
+/* A view of a trace as a profile; frames are picked from the profile, as pprof has it, unless the
+ * table was made without it. */
+static int load_trace(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
+		      const struct rep_run *run, struct rep_trace_profile_options *opt,
+		      struct tp_profile **p, struct tp_err *err)
+{
+	char times[60];
+
+	opt->filter = tui_select_filter(&f->job.select, top_heeds(&a->entry), times);
+	opt->task = opt->filter.task;
+	opt->region = opt->filter.region;
+	opt->filter.task = opt->filter.region = NULL;
+	if (a->entry.kind != TOP_REPORT)
+		opt->filter.focus = NULL;
+	return rep_trace_profile(store, run, opt, p, err);
+}
+
 /* Of a trace, the view; of a profile itself. */
 static int load_view(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
 		     const struct rep_run *run, struct tp_profile **p, struct tp_err *err)
 {
 	struct rep_trace_profile_options opt = {0};
-	char times[60];
 
-	if (a->entry.kind != TOP_FUNCTIONS && a->entry.kind != TOP_GO)
-		return load(store, run, p, err);
-	opt.filter = top_heeded(&a->entry, &f->select, times);
-	opt.task = opt.filter.task;
-	opt.region = opt.filter.region;
-	opt.filter.task = opt.filter.region = opt.filter.focus = NULL;
 	if (a->entry.kind == TOP_GO)
 		opt.go = (enum rep_trace_go)a->entry.which;
-	else
+	else if (a->entry.kind == TOP_FUNCTIONS)
 		opt.view = (enum rep_trace_view)a->entry.which;
-	return rep_trace_profile(store, run, &opt, p, err);
+	else
+		return load(store, run, p, err);
+	return load_trace(f, a, store, run, &opt, p, err);
 }
 
 static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
 		    struct tp_profile **p, struct tp_err *err)
 {
-	const struct rep_difference_options how = {.mark = a->base == TOP_DIFF_BASE};
+	const struct rep_difference_options how = {.mark = a->how.base == TOP_DIFF_BASE};
 	struct tp_profile *base = NULL, *difference = NULL;
 	int code;
 
-	if (a->base == TOP_NO_BASE || !f->select.other || f->select.other == f->select.run)
+	if (a->how.base == TOP_NO_BASE || !f->job.select.other ||
+	    f->job.select.other == f->job.select.run)
 		return 0;
-	if (strcmp(f->select.other->row.kind, f->select.run->row.kind) != 0)
+	if (strcmp(f->job.select.other->row.kind, f->job.select.run->row.kind) != 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the marked run is a %s, and this is a %s; d forgets it",
-				  f->select.other->row.kind, f->select.run->row.kind);
-	code = load_view(f, a, store, f->select.other, &base, err);
+				  f->job.select.other->row.kind, f->job.select.run->row.kind);
+	code = load_view(f, a, store, f->job.select.other, &base, err);
 	if (!code)
 		code = rep_profile_difference(base, *p, &how, &difference, err);
 	tp_profile_free(base);
@@ -131,7 +148,7 @@ static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 		return code;
 	tp_profile_free(*p);
 	*p = difference;
-	a->based = true;
+	a->told.based = true;
 	return 0;
 }
 
@@ -144,11 +161,12 @@ static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 	for (size_t i = 0; i < p->ntypes; i++) {
 		struct tp_text t = tp_dict_text(p->dict, p->types[i].type);
 
-		failed |= tp_buf_put(&a->types, t.text, t.size) | tp_buf_put(&a->types, "", 1);
+		failed |=
+		    tp_buf_put(&a->told.types, t.text, t.size) | tp_buf_put(&a->told.types, "", 1);
 	}
-	a->ntypes = p->ntypes;
-	a->at = v->index;
-	snprintf(a->found, sizeof(a->found), "%s", v->type);
+	a->told.ntypes = p->ntypes;
+	a->told.at = v->index;
+	snprintf(a->told.found, sizeof(a->told.found), "%s", v->type);
 	return failed ? TP_ENOMEM : 0;
 }
 
@@ -175,18 +193,18 @@ static void options(const struct tui_fill *f, const struct top_ask *a,
 	/* All rows, where tprof-top leaves out those that hardly count, in the same unit. */
 	opt->unit_fraction = opt->node_fraction;
 	opt->node_fraction = 0;
-	opt->granularity = a->granularity;
-	opt->cum = a->cum;
-	opt->focus = f->select.focus;
-	opt->sample_index = *a->type ? a->type : NULL;
+	opt->granularity = a->how.granularity;
+	opt->cum = a->how.cum;
+	opt->focus = f->job.select.focus;
+	opt->sample_index = *a->how.type ? a->how.type : NULL;
 }
 
 static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
 			  struct rep_output *out, struct tp_err *err)
 {
-	struct top_model *m = a->model = top_model_new();
+	struct top_model *m = a->told.model = top_model_new();
 	struct rep_profile_options opt;
-	int code = m ? load_view(f, a, store, f->select.run, &m->profile, err) : tp_nomem(err);
+	int code = m ? load_view(f, a, store, f->job.select.run, &m->profile, err) : tp_nomem(err);
 
 	if (!code)
 		code = subtract(f, a, store, &m->profile, err);
@@ -217,20 +235,15 @@ static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
 	struct rep_trace_profile_options view = {.view = REP_TRACE_CPU};
 	struct top_model *m;
-	char times[60];
 	int code = fill_report(f, a, store, out, err);
 
 	if (code)
 		return code;
-	m = a->model = top_model_new();
+	m = a->told.model = top_model_new();
 	if (!m)
 		return tp_nomem(err);
 	m->by_name = true;
-	view.filter = top_heeded(&a->entry, &f->select, times);
-	view.task = view.filter.task;
-	view.region = view.filter.region;
-	view.filter.task = view.filter.region = NULL;
-	code = rep_trace_profile(store, f->select.run, &view, &m->profile, err);
+	code = load_trace(f, a, store, f->job.select.run, &view, &m->profile, err);
 	/* Samples, as the report counts. */
 	opt.sample_index = "0";
 	opt.node_fraction = 0;
@@ -246,7 +259,7 @@ static int fill_rows(struct tui_fill *f, struct top_ask *a, struct tp_store *sto
 	struct rep_profile_options opt;
 	struct rep_profile_view v = {0};
 	struct tp_profile *p = NULL;
-	int code = load(store, f->select.run, &p, err);
+	int code = load(store, f->job.select.run, &p, err);
 
 	options(f, a, &opt);
 	if (!code) {
@@ -269,7 +282,7 @@ static int fill_leaks(struct tui_fill *f, struct tp_store *store, struct rep_out
 		      struct tp_err *err)
 {
 	const struct rep_leak_options opt = {0};
-	const struct rep_run *run = f->select.run;
+	const struct rep_run *run = f->job.select.run;
 	struct tp_profile *p = NULL;
 	struct rep_leaks *l = NULL;
 	int code = rep_leaks_new(&l, &opt, err);
@@ -324,29 +337,23 @@ static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_stor
 	enum rep_path_report report = (enum rep_path_report)a->entry.which;
 	struct rep_path_options pick = {.at_most = INT64_MAX};
 	struct rep_wakes wakes;
-	struct rep_filter_text text;
-	struct rep_filter filter;
-	struct rep_view v = {0};
-	char times[60];
+	struct tui_filtered all = {0};
+	struct rep_view *v = &all.view;
 	int code;
 
-	text = top_heeded(&a->entry, &f->select, times);
-	pick.task = text.task;
-	pick.region = text.region;
-	text.task = text.region = NULL;
-	code = rep_filter_init(&filter, &text, err);
-	if (!code)
-		code = rep_view_init(&v, store, f->select.run, &filter, NULL, err);
+	pick.task = f->job.select.task;
+	pick.region = f->job.select.region;
+	code = tui_filtered_init(&all, &f->job.select,
+				 top_heeds(&a->entry) & ~(unsigned)REP_BY_TASK, store, err);
 	if (!code && report == REP_PATH_WAKERS) {
-		code = rep_wakes_add_up(&v, pick.task, pick.region, false, &wakes, err);
+		code = rep_wakes_add_up(v, pick.task, pick.region, false, &wakes, err);
 		if (!code)
-			code = rep_wakes_show(out, &v, &wakes, MOST_ROWS, false, err);
+			code = rep_wakes_show(out, v, &wakes, MOST_ROWS, false, err);
 		rep_wakes_release(&wakes);
 	} else if (!code) {
-		code = fill_paths(&v, &pick, report, out, err);
+		code = fill_paths(v, &pick, report, out, err);
 	}
-	rep_view_release(&v);
-	rep_filter_release(&filter);
+	tui_filtered_release(&all);
 	return code;
 }
 
@@ -358,29 +365,20 @@ static int fill_longest(struct tui_fill *f, const struct top_ask *a, struct tp_s
 			struct rep_output *out, struct tp_err *err)
 {
 	const struct top_longest *which = &top_longest[a->entry.which];
-	char times[60];
-	const struct rep_filter_text text = top_heeded(&a->entry, &f->select, times);
 	/* Who asks for sleepers by name gets them. */
 	const struct rep_worst_options opt = {.states = which->states,
 					      .n = MOST_SPANS,
-					      .no_rest = !text.reason,
+					      .no_rest = !f->job.select.reason,
 					      .stop = &f->job.stop};
-	struct rep_filter filter;
-	struct rep_view v = {0};
-	int code = rep_filter_init(&filter, &text, err);
+	struct tui_filtered all = {0};
+	int code = tui_filtered_init(&all, &f->job.select, top_heeds(&a->entry), store, err);
 
 	if (!code)
-		code = rep_view_init(&v, store, f->select.run, &filter, NULL, err);
-	if (!code)
-		code = rep_view_load(&v, TP_TABLE_GOROUTINE,
-				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-	if (!code)
-		code = rep_worst_print(&v, &opt, which->name, out, err);
+		code = rep_worst_print(&all.view, &opt, which->name, out, err);
 	if (!code && opt.no_rest && which->states & 1u << TP_ST_WAITING)
 		code = rep_output_note(out, false,
 				       "without sleep, and waits that are the runtime's own", err);
-	rep_view_release(&v);
-	rep_filter_release(&filter);
+	tui_filtered_release(&all);
 	return code;
 }
 

@@ -9,20 +9,29 @@
 
 enum top_base { TOP_NO_BASE, TOP_BASE, TOP_DIFF_BASE };
 
-/* What is asked for, and what came of it beside the table. */
-struct top_ask {
-	struct top_entry entry;
+/* How a table is to be made. */
+struct top_how {
 	enum rep_granularity granularity;
-	bool cum, each;
-	char type[96]; /* sample type, "" the default */
+	bool cum, each; /* each: one row per goroutine, task or region */
+	char type[96];	/* sample type, "" the default */
 	enum top_base base;
+};
 
+/* What came of it beside the table. */
+struct top_told {
 	struct top_model *model; /* NULL: rows do not unfold */
 	char found[96];		 /* the sample type */
 	size_t at, ntypes;	 /* its place */
 	struct tp_buf types;	 /* all of them, each ended by a NUL */
 	char meant[40];		 /* the report that was made, where it is another */
 	bool based;
+};
+void top_told_release(struct top_told *t);
+
+struct top_ask {
+	struct top_entry entry;
+	struct top_how how;
+	struct top_told told;
 };
 
 void top_ask_free(void *ask);

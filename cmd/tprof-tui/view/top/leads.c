@@ -7,25 +7,23 @@
 #include "tprof-tui/view/top/top.h"
 
 /* The flame graph of what the row adds up: of the same view, and sample type. */
-bool top_lead_flame(struct tui *t, struct tui_view *v)
+bool top_lead_flame(struct tui_view *v)
 {
 	struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
 	struct tui_select select;
-	const char *arg = e->kind == TOP_FUNCTIONS	     ? rep_trace_views[e->which].name
-			  : e->kind == TOP_REPORT	     ? rep_trace_views[REP_TRACE_CPU].name
-			  : top_is_profile(v) && *top->found ? top->found
-							     : NULL;
+	const char *arg = e->kind == TOP_FUNCTIONS ? rep_trace_views[e->which].name
+			  : e->kind == TOP_REPORT  ? rep_trace_views[REP_TRACE_CPU].name
+			  : tui_is_profile(&v->select) && *top->told.found ? top->told.found
+									   : NULL;
 
-	if (!top->model || e->kind == TOP_GO)
+	bool fine;
+
+	if (!top->told.model || e->kind == TOP_GO)
 		return false;
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table))) {
-		tui_lead_open(t, &select, "flame", arg);
-		return true;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	fine = tui_select_copy(&select, &v->select) &&
+	       tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table));
+	tui_lead_open(v->tui, fine, &select, "flame", arg);
 	return true;
 }
 
@@ -44,50 +42,46 @@ static void short_name(const struct rep_value *v, char *name, size_t size)
 }
 
 /* A request's own path. */
-bool top_lead_path(struct tui *t, struct tui_view *v)
+bool top_lead_path(struct tui_view *v)
 {
 	struct top *top = v->state;
-	const struct tui_sheet *s = top->rows.table.sheet;
+	const struct rep_sheet *s = top->rows.table.sheet;
 	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
 	struct tui_select select;
 	char digits[24];
+	bool fine;
 
 	if (top_entry_of(top)->kind != TOP_PATH || !s || strcmp(s->name, "requests") != 0 || !id ||
 	    id->type != REP_TYPE_INT || v->select.region)
 		return false;
 	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_select_set(v->select.task ? &select.task : &select.goroutine, digits)) {
-		tui_lead_open(t, &select, "top", "path summary");
-		return true;
-	}
-	tui_select_release(&select);
-	tui_nomem(t);
+	fine = tui_select_copy(&select, &v->select) &&
+	       tui_select_set(v->select.task ? &select.task : &select.goroutine, digits);
+	tui_lead_open(v->tui, fine, &select, "top", "path summary");
 	return true;
 }
 
 /* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
-void top_lead_wakers(struct tui *t, struct tui_view *v)
+void top_lead_wakers(struct tui_view *v)
 {
+	struct tui *t = v->tui;
 	struct top *top = v->state;
 	struct tui_lead lead;
 	struct tui_select select;
 	const struct rep_value *who;
 	char name[200];
+	bool fine;
 
-	if (top_is_profile(v) ||
+	if (tui_is_profile(&v->select) ||
 	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
 		tui_message(t, "nobody is woken here");
 		return;
 	}
 	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
-	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
+	fine = tui_select_copy(&select, &v->select);
+	if (!tui_lead_open(t, fine, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
 		return;
 	short_name(who, name, sizeof(name));
-	tui_current(t)->ops->filter(t, tui_current(t), name);
+	tui_filter(tui_current(t), name);
 	tui_message(t, "only lines with %s; f and Esc show all", name);
 }

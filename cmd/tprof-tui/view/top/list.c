@@ -134,7 +134,7 @@ bool top_has_each(const struct top_entry *e)
 
 /* ---- what is heeded ---- */
 
-static unsigned filters_of(const struct top_entry *e)
+unsigned top_heeds(const struct top_entry *e)
 {
 	switch (e->kind) {
 	case TOP_REPORT:
@@ -156,32 +156,6 @@ static unsigned filters_of(const struct top_entry *e)
 	return 0;
 }
 
-void top_unheeded(const struct top_entry *e, const struct tui_select *s, char *text, size_t size)
-{
-	tui_select_unheeded(s, filters_of(e), text, size);
-}
-
-struct rep_filter_text top_heeded(const struct top_entry *e, const struct tui_select *s,
-				  char times[60])
-{
-	struct rep_filter_text f = tui_select_filter(s, times);
-	unsigned by = filters_of(e);
-
-	if (!(by & REP_BY_TIME))
-		f.from = f.to = NULL;
-	if (!(by & REP_BY_GOROUTINE))
-		f.goroutine = NULL;
-	if (!(by & REP_BY_FRAMES))
-		f.focus = NULL;
-	if (!(by & REP_BY_REASON))
-		f.reason = NULL;
-	if (!(by & REP_BY_STATE))
-		f.state = NULL;
-	if (!(by & REP_BY_TASK))
-		f.task = f.region = NULL;
-	return f;
-}
-
 /* ---- the list as a table ---- */
 
 int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err)
@@ -197,12 +171,12 @@ int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	int code;
 
 	for (size_t i = 0; i < l->n; i++) {
-		top_unheeded(&l->list[i], l->select, text, sizeof(text));
+		tui_select_unheeded(l->select, top_heeds(&l->list[i]), text, sizeof(text));
 		any |= *text != '\0';
 	}
 	code = rep_output_begin(out, "reports", columns, any ? 3 : 2, err);
 	for (size_t i = 0; i < l->n && !code; i++) {
-		top_unheeded(&l->list[i], l->select, text, sizeof(text));
+		tui_select_unheeded(l->select, top_heeds(&l->list[i]), text, sizeof(text));
 		code = rep_output_row(out,
 				      (struct rep_value[]){rep_str(l->list[i].name),
 							   rep_str(l->list[i].doc), rep_str(text)},

@@ -44,11 +44,8 @@ int top_list_find(const struct top_entry *list, size_t n, const char *name);
 /* Can it have one row for each goroutine, task or region (--each)? */
 bool top_has_each(const struct top_entry *e);
 
-/* What of a selection a table does not heed, in words ("focus, reason"); "" if it heeds all. */
-void top_unheeded(const struct top_entry *e, const struct tui_select *s, char *text, size_t size);
-/* The filter without that. `times` as in tui_select_filter. */
-struct rep_filter_text top_heeded(const struct top_entry *e, const struct tui_select *s,
-				  char times[60]);
+/* The filters that a table heeds: REP_BY_…. */
+unsigned top_heeds(const struct top_entry *e);
 
 /* The list as a table: name, doc, what is not heeded. */
 struct top_listing {

@@ -13,7 +13,7 @@ struct lines {
 
 static struct lines above(const struct top *top, size_t sheet)
 {
-	const struct tui_cells *c = &top->rows.cells;
+	const struct rep_cells *c = &top->rows.cells;
 	struct lines l = {0, c->n ? c->sheet[sheet].notes : c->nnotes};
 
 	if (!sheet || sheet >= c->n)
@@ -26,7 +26,7 @@ static struct lines above(const struct top *top, size_t sheet)
 
 static struct lines below(const struct top *top)
 {
-	const struct tui_cells *c = &top->rows.cells;
+	const struct rep_cells *c = &top->rows.cells;
 	struct lines l = {c->nnotes, c->nnotes};
 
 	if (top->shown >= c->n)
@@ -82,31 +82,13 @@ static int chart_lines(const struct top *top)
 	return n;
 }
 
-static int put_chart(const struct top *top, struct tui_area a, int row, int most)
-{
-	const struct tp_buf *c = &top->rows.cells.chart;
-	const char *at = (const char *)c->data, *end = at + c->size;
-	int used = 0;
-
-	while (at < end && used < most) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-
-		if (!stop)
-			stop = end;
-		tui_put(row + used++, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, at,
-			(size_t)(stop - at));
-		at = stop + 1;
-	}
-	return used;
-}
-
 #define LEAST_OTHER 4 /* lines that are worth while for one more table */
 
 /* What there is room for of the tables that come next; ] goes to them. */
 static void put_others(struct top *top, struct tui_area a)
 {
 	for (size_t i = top->shown + 1; i < top->rows.cells.n && a.rows >= LEAST_OTHER; i++) {
-		struct tui_sheet *s = &top->rows.cells.sheet[i];
+		struct rep_sheet *s = &top->rows.cells.sheet[i];
 		struct tui_table table = {.sort = -1, .idle = true};
 		size_t rows = s->nrows + 1;
 		int used = 1;
@@ -122,39 +104,19 @@ static void put_others(struct top *top, struct tui_area a)
 	}
 }
 
-static int put_unheeded(const struct tui_view *v, const struct top *top, struct tui_area a, int row)
-{
-	char text[100], line[200];
-
-	top_unheeded(&top->list[top->at], &v->select, text, sizeof(text));
-	if (!*text)
-		return 0;
-	snprintf(line, sizeof(line), "not heeded here: %s", text);
-	tui_say(row, a.col, a.cols, TUI_STYLE_MORE, line);
-	return 1;
-}
-
-void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+void top_draw(struct tui_view *v, struct tui_area a)
 {
 	struct top *top = v->state;
-	int row = a.row, left, chart = chart_lines(top), bottom;
+	int row = a.row, left = a.rows, chart = chart_lines(top), bottom, rows;
 	struct lines up, down;
 
 	if (top->choosing) {
-		tui_table_draw(&top->choice, a);
+		tui_table_draw(&top->choice.table, a);
 		return;
 	}
-	if (!v->select.run) {
-		tui_say(row, a.col, a.cols, TUI_STYLE_DIM,
-			"this store holds no runs; tprof-import puts some in");
-		return;
-	}
-	row += put_unheeded(v, top, a, row);
-	left = a.rows - (row - a.row);
-	top->table_row = row;
-	top->table_rows = left;
 	if (top->rows.error || (!top->rows.table.sheet && !top->rows.cells.nnotes)) {
-		tui_rows_draw(t, v, (struct tui_area){row, a.col, left, a.cols});
+		tui_rows_draw(&top->rows, (struct tui_area){row, a.col, left, a.cols}, v->busy,
+			      NULL);
 		return;
 	}
 	up = above(top, top->shown);
@@ -172,23 +134,22 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	left -= put_lines(top, up, a, row, top->all_lines ? left : left / 3);
 	row = a.row + a.rows - left;
 	if (chart)
-		left -= put_chart(top, a, row, left);
+		left -= tui_draw_lines((struct tui_area){row, a.col, left, a.cols},
+				       (const char *)top->rows.cells.chart.data,
+				       top->rows.cells.chart.size);
 	row = a.row + a.rows - left;
 	if (bottom > left - 2)
 		bottom = left > 2 ? left - 2 : 0;
 	if (bottom > 0)
 		put_lines(top, down, a, a.row + a.rows - bottom, bottom);
-	top->table_row = row;
-	top->table_rows = left - bottom;
+	rows = left - bottom;
 	if (top->shown + 1 < top->rows.cells.n && top->rows.table.sheet &&
-	    top->rows.table.n + 1 + LEAST_OTHER < (size_t)top->table_rows) {
+	    top->rows.table.n + 1 + LEAST_OTHER < (size_t)rows) {
 		int used = (int)top->rows.table.n + 1;
 
-		put_others(top,
-			   (struct tui_area){row + used, a.col, top->table_rows - used, a.cols});
-		top->table_rows = used;
+		put_others(top, (struct tui_area){row + used, a.col, rows - used, a.cols});
+		rows = used;
 	}
-	if (top->rows.table.sheet && top->table_rows > 0)
-		tui_table_draw(&top->rows.table,
-			       (struct tui_area){row, a.col, top->table_rows, a.cols});
+	if (rows > 0)
+		tui_table_draw(&top->rows.table, (struct tui_area){row, a.col, rows, a.cols});
 }

@@ -16,7 +16,7 @@ static const struct rep_value *stack_of(struct top *top)
 
 	if (!v)
 		v = tui_table_cell(&top->rows.table, "stack");
-	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
+	return rep_value_is_text(v) ? v : NULL;
 }
 
 /* A stack, a line for each frame; of `lines` it is one already, name and place with a tab between.
@@ -40,16 +40,14 @@ static int put_stack(struct tp_buf *out, const struct rep_value *stack, bool lin
 	return code;
 }
 
-int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+int top_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	struct top *top = v->state;
 	const struct rep_value *stack = all ? NULL : stack_of(top);
 	int code;
 
-	if (top->choosing)
-		return tui_table_yank(&top->choice, all, out);
-	code = tui_rows_yank(t, v, all, out);
-	if (code || !stack)
+	code = tui_table_yank(tui_table_of(v), all, out);
+	if (code || !stack || top->choosing)
 		return code;
 	code = tp_buf_put(out, "\n", 1);
 	return code ? code
@@ -59,13 +57,13 @@ int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
 /* ---- saving ---- */
 
 /* What a row weighs: its time, else its number. */
-static int weight_column(const struct tui_sheet *s)
+static int weight_column(const struct rep_sheet *s)
 {
-	int c = tui_sheet_column(s, "total_ns");
+	int c = rep_sheet_column(s, "total_ns");
 
 	if (c < 0)
-		c = tui_sheet_column(s, "duration_ns");
-	return c < 0 ? tui_sheet_column(s, "count") : c;
+		c = rep_sheet_column(s, "duration_ns");
+	return c < 0 ? rep_sheet_column(s, "count") : c;
 }
 
 /* "main;main.f;main.g 12": a line per row, from the root. */
@@ -94,8 +92,8 @@ static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t
 static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 {
 	const struct tui_table *table = &top->rows.table;
-	const struct tui_sheet *s = table->sheet;
-	int stack = tui_sheet_column(s, "stack"), weight = weight_column(s);
+	const struct rep_sheet *s = table->sheet;
+	int stack = rep_sheet_column(s, "stack"), weight = weight_column(s);
 	int code = 0;
 
 	if (stack < 0 || weight < 0)
@@ -103,8 +101,8 @@ static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 				  "folded stacks are of tables with stacks; .csv, .json, .tsv and "
 				  ".md are for any");
 	for (size_t i = 0; i < table->n && !code; i++) {
-		const struct rep_value *v = tui_cell(s, table->order[i], (size_t)stack);
-		const struct rep_value *w = tui_cell(s, table->order[i], (size_t)weight);
+		const struct rep_value *v = rep_sheet_at(s, table->order[i], (size_t)stack);
+		const struct rep_value *w = rep_sheet_at(s, table->order[i], (size_t)weight);
 
 		if (v->type == REP_TYPE_TEXT && v->text.size && w->type == REP_TYPE_INT)
 			code = put_folded(out, v, w->i);
@@ -116,7 +114,7 @@ static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_format format,
 		    struct tp_buf *out, struct tp_err *err)
 {
-	const struct rep_profile_view *view = &top->model->top.view;
+	const struct rep_profile_view *view = &top->told.model->top.view;
 	const struct rep_flame_tree_options tree_options = {0};
 	const struct rep_flame_source source = {
 	    .profile = view->profile, .type = view->index, .ratio = 1};
@@ -142,18 +140,18 @@ static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_fo
 }
 
 /* A chart as a picture, of the same numbers. */
-static int chart_of(struct tui *t, struct tui_view *v, struct tp_buf *out, struct tp_err *err)
+static int chart_of(struct tui_view *v, struct tp_buf *out, struct tp_err *err)
 {
 	struct top *top = v->state;
 	char times[60];
 	const struct rep_top_options opt = {
 	    .report = rep_reports[top->list[top->at].which],
-	    .filter = top_heeded(&top->list[top->at], &v->select, times),
+	    .filter = tui_select_filter(&v->select, top_heeds(top_entry_of(top)), times),
 	    .chart = REP_CHART_SVG,
 	    .svg = rep_sink_buf(out),
 	};
 
-	return rep_top(NULL, t->cmd->store, v->select.run, 1, &opt, err);
+	return rep_top(NULL, v->tui->cmd->store, v->select.run, 1, &opt, err);
 }
 
 static bool has_chart(const struct top *top)
@@ -171,8 +169,9 @@ static int write_text(void *ctx, FILE *file, struct tp_err *err)
 	return sink.write(sink.ctx, b->data, b->size, err);
 }
 
-bool top_save(struct tui *t, struct tui_view *v, const char *path)
+bool top_save(struct tui_view *v, const char *path)
 {
+	struct tui *t = v->tui;
 	struct top *top = v->state;
 	enum rep_flame_format format;
 	struct tp_buf b = {0};
@@ -186,12 +185,12 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 	}
 	/* Of what has no flame graph, text is a table; JSON is one of all. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
-	    (format == REP_FLAME_TEXT && !top->model))
-		return tui_rows_save(t, v, path);
-	if (top->model)
+	    (format == REP_FLAME_TEXT && !top->told.model))
+		return tui_table_save(t, &top->rows.table, path);
+	if (top->told.model)
 		code = flame_of(v, top, format, &b, &err);
 	else if (format == REP_FLAME_SVG && has_chart(top))
-		code = chart_of(t, v, &b, &err);
+		code = chart_of(v, &b, &err);
 	else if (format == REP_FLAME_FOLDED)
 		code = folded_rows(top, &b, &err);
 	else
@@ -207,28 +206,6 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 }
 
 /* ---- the source ---- */
-
-/* "/src/shop.go:12" */
-static bool split_place(const struct rep_value *v, char *file, size_t size, int64_t *line)
-{
-	size_t end;
-
-	if (!v || v->type != REP_TYPE_TEXT || !v->text.size)
-		return false;
-	end = v->text.size;
-	while (end && v->text.data[end - 1] != ':')
-		end--;
-	if (end < 2 || end - 1 >= size)
-		return false;
-	memcpy(file, v->text.data, end - 1);
-	file[end - 1] = '\0';
-	*line = 0;
-	for (size_t i = end; i < v->text.size && v->text.data[i] >= '0' && v->text.data[i] <= '9' &&
-			     *line < INT32_MAX;
-	     i++)
-		*line = *line * 10 + (v->text.data[i] - '0');
-	return true;
-}
 
 /* Where a function of the model is: its first line that was seen. */
 static bool place_of(const struct tp_dict *d, const struct rep_value *name, char *file, size_t size,
@@ -260,33 +237,23 @@ static bool place_of(const struct tp_dict *d, const struct rep_value *name, char
 	return true;
 }
 
-bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	struct top *top = v->state;
 	const struct rep_value *name = tui_table_cell(&top->rows.table, "function");
-	const struct rep_value *path = tui_table_cell(&top->rows.table, "file");
-	const struct rep_value *number = tui_table_cell(&top->rows.table, "line");
 	struct tp_dict *dict = NULL;
 	struct tp_err err;
 	bool found;
 
 	if (top->choosing || v->busy || !v->select.run)
 		return false;
-	if (split_place(tui_table_cell(&top->rows.table, "location"), file, size, line))
-		return true;
-	if (path && path->type == REP_TYPE_TEXT && path->text.size && path->text.size < size) {
-		memcpy(file, path->text.data, path->text.size);
-		file[path->text.size] = '\0';
-		*line = number && number->type == REP_TYPE_INT ? number->i : 0;
-		return true;
-	}
 	if (!name)
 		name = tui_table_cell(&top->rows.table, "entry");
 	if (!name || name->type != REP_TYPE_TEXT)
 		return false;
-	if (top->model)
-		return place_of(top->model->profile->dict, name, file, size, line);
-	if (tp_dict_load(t->cmd->store, v->select.run->row.id, &dict, &err))
+	if (top->told.model)
+		return place_of(top->told.model->profile->dict, name, file, size, line);
+	if (tp_dict_load(v->tui->cmd->store, v->select.run->row.id, &dict, &err))
 		return false;
 	found = place_of(dict, name, file, size, line);
 	tp_dict_free(dict);

@@ -28,71 +28,60 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	if (top->fresh)
 		forget_place(top);
 	top->fresh = false;
-	top_model_drop(top->model);
-	top->model = NULL;
+	top_told_release(&top->told);
+	top->told = a->told;
+	a->told = (struct top_told){0};
 	free(top->way);
 	top->way = NULL;
 	top->nways = 0;
 	top->shown = 0;
-	tp_buf_release(&top->types);
-	top->types = a->types;
-	a->types = (struct tp_buf){0};
-	memcpy(top->found, a->found, sizeof(top->found));
-	memcpy(top->meant, a->meant, sizeof(top->meant));
-	top->type_at = a->at;
-	top->ntypes = a->ntypes;
-	top->based = a->based;
-	if (f->job.code)
+	if (f->job.code) {
+		top_model_drop(top->told.model);
+		top->told.model = NULL;
 		return;
-	top->model = a->model;
-	a->model = NULL;
+	}
 	for (size_t i = 0; i < f->cells.n; i++)
 		if (top_unfoldable(top, &f->cells.sheet[i]))
 			tui_nomem(v->tui);
 }
 
-static void ask(struct tui *t, struct tui_view *v)
+static void ask(struct tui_view *v)
 {
 	struct top *top = v->state;
 	struct top_ask *a;
 	int rows, cols;
 
-	top->unfolding = false;
 	if (!v->select.run)
 		return;
 	a = calloc(1, sizeof(*a));
 	if (!a) {
-		tui_nomem(t);
+		tui_nomem(v->tui);
 		forget_place(top);
 		return;
 	}
 	a->entry = *top_entry_of(top);
-	a->granularity = top->granularity;
-	a->cum = top->cum;
-	a->each = top->each;
-	a->base = top->base;
-	memcpy(a->type, top->type, sizeof(a->type));
+	a->how = top->how;
 	tui_screen_size(&rows, &cols);
-	tui_rows_ask_with(t, v,
-			  &(struct tui_ask){.fill = top_fill,
-					    .more = a,
-					    .free_more = top_ask_free,
-					    .taken = taken,
-					    .chart_width = (unsigned)cols});
+	tui_rows_ask(v, &(struct tui_ask){.rows = &top->rows,
+					  .fill = top_fill,
+					  .more = a,
+					  .free_more = top_ask_free,
+					  .taken = taken,
+					  .chart_width = (unsigned)cols});
 	/* There was no memory for the question: what stands there is not what is named above it. */
 	if (!v->busy)
 		forget_place(top);
 }
 
-static void ask_from_top(struct tui *t, struct tui_view *v)
+static void ask_from_top(struct tui_view *v)
 {
 	struct top *top = v->state;
 
 	top->fresh = true;
-	ask(t, v);
+	ask(v);
 }
 
-static void list(struct tui *t, struct tui_view *v);
+static void list(struct tui_view *v);
 
 #define MANY_ROWS  10000 /* that are not kept … */
 #define KEPT_VIEWS 6	 /* … by views further back */
@@ -108,102 +97,87 @@ static void forget_tables(struct tui *t)
 		    top->rows.table.sheet->nrows < MANY_ROWS)
 			continue;
 		tui_table_show(&top->rows.table, NULL);
-		tui_cells_release(&top->rows.cells);
-		top_model_drop(top->model);
-		top->model = NULL;
+		rep_cells_release(&top->rows.cells);
+		top_model_drop(top->told.model);
+		top->told.model = NULL;
 		top->shown = 0;
 	}
 }
 
-static void resume(struct tui *t, struct tui_view *v)
+static void resume(struct tui_view *v)
 {
 	const struct top *top = v->state;
 
 	if (!top->rows.table.sheet && !top->rows.cells.nnotes && !v->busy)
-		ask(t, v);
+		ask(v);
 }
 
-static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct top *top = v->state;
 
-	forget_tables(t);
-	top->rows.table.sort = top->choice.sort = -1;
-	top->nlist = top_list(top_is_profile(v), top->list);
+	forget_tables(v->tui);
+	top->rows.table.sort = top->choice.table.sort = -1;
+	top->nlist = top_list(tui_is_profile(&v->select), top->list);
 	if (arg && !strcmp(arg, "list"))
 		top->choosing = true;
 	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
-		tui_error(t, "there is no table '%.100s' of a %s; o lists them", arg,
-			  top_is_profile(v) ? "profile" : "trace");
+		tui_error(v->tui, "there is no table '%.100s' of a %s; o lists them", arg,
+			  tui_is_profile(&v->select) ? "profile" : "trace");
 		return false;
 	}
-	ask(t, v);
+	ask(v);
 	if (top->choosing)
-		list(t, v);
+		list(v);
 	return true;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+static void close_view(struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	top_model_drop(top->model);
-	tp_buf_release(&top->types);
+	top_told_release(&top->told);
 	free(top->way);
-	tui_table_release(&top->choice);
-	tui_cells_release(&top->choices);
-	tui_rows_close(t, v);
+	tui_rows_release(&top->choice);
+	tui_rows_close(v);
 }
 
 /* ---- the list ---- */
 
-static void list(struct tui *t, struct tui_view *v)
+static void list(struct tui_view *v)
 {
 	struct top *top = v->state;
 	struct top_listing l = {top->list, top->nlist, &v->select};
-	struct tui_cells cells = {0};
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	int code = tui_cells_output(&cells, &out, &err);
 
-	if (!code)
-		code = top_list_fill(&l, out, &err);
-	rep_output_free(out);
-	if (code || !tui_table_show(&top->choice, &cells.sheet[0])) {
-		tui_nomem(t);
-		tui_table_show(&top->choice, NULL);
-		tui_cells_release(&cells);
+	if (!tui_rows_fill(v, &top->choice, top_list_fill, &l))
 		return;
-	}
-	tui_cells_release(&top->choices);
-	top->choices = cells;
-	top->choice.cursor = (size_t)top->at;
+	top->choice.table.cursor = (size_t)top->at;
 	top->choosing = true;
 }
 
-static void choose(struct tui *t, struct tui_view *v)
+static void choose(struct tui_view *v)
 {
 	struct top *top = v->state;
-	long row = tui_table_row(&top->choice);
+	long row = tui_table_row(&top->choice.table);
 
 	if (row < 0)
 		return;
 	top->choosing = false;
-	tui_table_filter(&top->choice, "");
+	tui_table_filter(&top->choice.table, "");
 	top->at = (int)row;
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
 /* ---- what is shown ---- */
 
-static void turn(struct tui *t, struct tui_view *v, int step)
+static void turn(struct tui_view *v, int step)
 {
 	struct top *top = v->state;
 	int n = (int)top->nlist;
 
 	top->at = (top->at + step + n) % n;
-	ask_from_top(t, v);
+	ask_from_top(v);
 }
 
 /* Options of profiles mean something where there is one. */
@@ -217,58 +191,58 @@ static bool of_profile(struct tui *t, struct top *top)
 	return false;
 }
 
-static void next_type(struct tui *t, struct tui_view *v)
+static void next_type(struct tui_view *v)
 {
 	struct top *top = v->state;
-	size_t next = top->ntypes ? (top->type_at + 1) % top->ntypes : 0, at = 0;
-	const char *type = (const char *)top->types.data;
+	size_t next = top->told.ntypes ? (top->told.at + 1) % top->told.ntypes : 0, at = 0;
+	const char *type = (const char *)top->told.types.data;
 
-	if (!of_profile(t, top))
+	if (!of_profile(v->tui, top))
 		return;
-	if (top->ntypes < 2) {
-		tui_message(t, "there is one sample type only");
+	if (top->told.ntypes < 2) {
+		tui_message(v->tui, "there is one sample type only");
 		return;
 	}
 	for (; at < next; at++)
 		type += strlen(type) + 1;
 	/* Types may have no names, or the same. */
-	snprintf(top->type, sizeof(top->type), "%zu", next);
-	ask(t, v);
-	tui_message(t, "%.80s", type);
+	snprintf(top->how.type, sizeof(top->how.type), "%zu", next);
+	ask(v);
+	tui_message(v->tui, "%.80s", type);
 }
 
-static void next_granularity(struct tui *t, struct tui_view *v)
+static void next_granularity(struct tui_view *v)
 {
 	struct top *top = v->state;
 
 	if (top_has_each(top_entry_of(top))) {
-		top->each = !top->each;
-		ask_from_top(t, v);
+		top->how.each = !top->how.each;
+		ask_from_top(v);
 		return;
 	}
-	if (!of_profile(t, top))
+	if (!of_profile(v->tui, top))
 		return;
-	top->granularity = (top->granularity + 1) % REP_NGRANULARITIES;
-	tui_message(t, "by %s: %s", rep_granularities[top->granularity].name,
-		    rep_granularities[top->granularity].doc);
-	ask_from_top(t, v);
+	top->how.granularity = (top->how.granularity + 1) % REP_NGRANULARITIES;
+	tui_message(v->tui, "by %s: %s", rep_granularities[top->how.granularity].name,
+		    rep_granularities[top->how.granularity].doc);
+	ask_from_top(v);
 }
 
-static void next_base(struct tui *t, struct tui_view *v)
+static void next_base(struct tui_view *v)
 {
 	static const char *const words[] = {"as it is", "less the marked run",
 					    "less the marked run, in shares of that"};
 	struct top *top = v->state;
 
-	if (!of_profile(t, top))
+	if (!of_profile(v->tui, top))
 		return;
 	if (!v->select.other || v->select.other == v->select.run) {
-		tui_message(t, "mark another run first: 1 lists them, m marks");
+		tui_message(v->tui, "mark another run first: 1 lists them, m marks");
 		return;
 	}
-	top->base = (top->base + 1) % 3;
-	tui_message(t, "%s", words[top->base]);
-	ask_from_top(t, v);
+	top->how.base = (top->how.base + 1) % 3;
+	tui_message(v->tui, "%s", words[top->how.base]);
+	ask_from_top(v);
 }
 
 static void turn_table(struct tui *t, struct top *top, int step)
@@ -287,13 +261,13 @@ static void turn_table(struct tui *t, struct top *top, int step)
 
 /* ---- keys ---- */
 
-static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act_on_list(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 
 	switch (action) {
 	case TUI_DO_ENTER:
-		choose(t, v);
+		choose(v);
 		return true;
 	case TUI_DO_BACK:
 	case TUI_DO_QUIT:
@@ -301,122 +275,101 @@ static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action actio
 		top->choosing = false;
 		return true;
 	default:
-		return tui_table_act(&top->choice, action);
+		return false;
 	}
 }
 
-static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act_on_table(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 
-	if (action == TUI_DO_ENTER && top_lead_path(t, v))
+	if (action == TUI_DO_ENTER && top_lead_path(v))
 		return true;
-	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && top_lead_flame(t, v))
+	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && top_lead_flame(v))
 		return true;
-	if (action == TUI_DO_TIMELINE && top_worst(t, v))
+	if (action == TUI_DO_TIMELINE && top_worst(v))
 		return true;
 	/* Where one is. */
 	if (action == TUI_DO_TOP)
 		return true;
 	if (action == TUI_DO_WAKER) {
-		top_lead_wakers(t, v);
+		top_lead_wakers(v);
 		return true;
 	}
-	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action) ||
-	       tui_rows_act(t, v, action);
+	return tui_lead_act(v, top->rows.table.sheet, tui_table_row(&top->rows.table), action);
 }
 
-static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool act(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
 
 	if (top->choosing)
-		return act_on_list(t, v, action);
+		return act_on_list(v, action);
 	switch (action) {
 	case TUI_DO_REPORTS:
-		list(t, v);
+		list(v);
 		return true;
 	case TUI_DO_REPORT_NEXT:
 	case TUI_DO_REPORT_BACK:
-		turn(t, v, action == TUI_DO_REPORT_NEXT ? 1 : -1);
+		turn(v, action == TUI_DO_REPORT_NEXT ? 1 : -1);
 		return true;
 	case TUI_DO_FOLD:
 	case TUI_DO_CALLEES:
-		top_unfold(t, v, action == TUI_DO_FOLD);
+		top_unfold(v, action == TUI_DO_FOLD);
 		return true;
 	case TUI_DO_SAMPLE_TYPE:
-		next_type(t, v);
+		next_type(v);
 		return true;
 	case TUI_DO_KIND:
-		next_granularity(t, v);
+		next_granularity(v);
 		return true;
 	case TUI_DO_DIFFER:
-		next_base(t, v);
+		next_base(v);
 		return true;
 	case TUI_DO_DIFF_CUM:
-		if (of_profile(t, top)) {
-			top->cum = !top->cum;
-			ask_from_top(t, v);
+		if (of_profile(v->tui, top)) {
+			top->how.cum = !top->how.cum;
+			ask_from_top(v);
 		}
 		return true;
 	case TUI_DO_CHART:
 		top->chart = top->charted ? TOP_CHART_NEVER : TOP_CHART_ALWAYS;
 		if (!top->rows.cells.chart.size)
-			tui_message(t, "mmu and heap have charts");
+			tui_message(v->tui, "mmu and heap have charts");
 		return true;
 	case TUI_DO_LINES:
 		top->all_lines = !top->all_lines;
 		return true;
 	case TUI_DO_TABLE_NEXT:
 	case TUI_DO_TABLE_BACK:
-		turn_table(t, top, action == TUI_DO_TABLE_NEXT ? 1 : -1);
+		turn_table(v->tui, top, action == TUI_DO_TABLE_NEXT ? 1 : -1);
 		return true;
 	default:
-		return act_on_table(t, v, action);
+		return act_on_table(v, action);
 	}
 }
 
-static struct tui_area table_area(const struct tui_view *v, const struct top *top)
-{
-	return (struct tui_area){top->table_row, v->area.col, top->table_rows, v->area.cols};
-}
-
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
-{
-	struct top *top = v->state;
-	bool on_row = top->choosing
-			  ? tui_table_click(&top->choice, v->area, row, col)
-			  : tui_table_click(&top->rows.table, table_area(v, top), row, col);
-
-	if (on_row && twice)
-		tui_act(t, TUI_DO_ENTER);
-}
-
-static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+static struct tui_table *table(struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	(void)t;
-	return tui_table_find(top->choosing ? &top->choice : &top->rows.table, text,
-			      step < 0 ? -1 : 1, !step);
+	return top->choosing ? &top->choice.table : &top->rows.table;
 }
 
-static void filter(struct tui *t, struct tui_view *v, const char *text)
+static unsigned heeds(const struct tui_view *v)
 {
-	struct top *top = v->state;
+	const struct top *top = v->state;
 
-	if (!tui_table_filter(top->choosing ? &top->choice : &top->rows.table, text))
-		tui_nomem(t);
+	return top->choosing ? TUI_BY_ALL : top_heeds(top_entry_of(top));
 }
 
-static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+static bool can(struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
-	const struct tui_sheet *s = top_sheet(top);
+	const struct rep_sheet *s = top_sheet(top);
 	struct tui_lead lead;
 	bool row = s && tui_lead_read(s, tui_table_row(&top->rows.table), &lead);
 
-	(void)t;
 	switch (action) {
 	case TUI_DO_FOLD:
 	case TUI_DO_CALLEES:
@@ -424,46 +377,45 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_RANGE:
 		return !top->choosing && row && lead.dur_ns > 0;
 	case TUI_DO_WAKER:
-		return !top->choosing && row && !top_is_profile(v) &&
+		return !top->choosing && row && !tui_is_profile(&v->select) &&
 		       (lead.function.type == REP_TYPE_TEXT || lead.entry.type == REP_TYPE_TEXT);
 	default:
 		return true;
 	}
 }
 
-static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
 	size_t n;
 
-	(void)t;
 	if (top->choosing) {
 		snprintf(text, size, "list");
 		return;
 	}
-	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->meant ? ": " : "", top->meant);
+	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->told.meant ? ": " : "",
+			     top->told.meant);
 	if (top->rows.cells.n > 1 && n < size)
 		n += (size_t)snprintf(text + n, size - n, " %zu/%zu %s", top->shown + 1,
 				      top->rows.cells.n, top->rows.cells.sheet[top->shown].name);
-	if (top->each && top_has_each(e) && n < size)
+	if (top->how.each && top_has_each(e) && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", each");
-	if (top->ntypes > 1 && n < size)
-		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->found);
-	if (top->granularity != REP_FUNCTIONS && top->model && n < size)
+	if (top->told.ntypes > 1 && n < size)
+		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->told.found);
+	if (top->how.granularity != REP_FUNCTIONS && top->told.model && n < size)
 		n += (size_t)snprintf(text + n, size - n, " by %s",
-				      rep_granularities[top->granularity].name);
-	if (top->cum && top->model && n < size)
+				      rep_granularities[top->how.granularity].name);
+	if (top->how.cum && top->told.model && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", cum first");
-	if (top->based && v->select.other && n < size)
+	if (top->told.based && v->select.other && n < size)
 		snprintf(text + n, size - n, ", less %.60s", v->select.other->row.name);
 }
 
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
 
-	(void)t;
 	snprintf(text, size, "%s", top_entry_of(top)->name);
 }
 
@@ -483,14 +435,15 @@ const struct tui_view_ops tui_top = {
     .name = "top",
     .arg = "[REPORT]",
     .size = sizeof(struct top),
+    .needs_run = true,
+    .heeds = heeds,
     .open = open_view,
     .close = close_view,
     .resume = resume,
     .draw = top_draw,
     .act = act,
-    .click = click,
-    .search = search,
-    .filter = filter,
+    .table = table,
+    .keeps_line = true,
     .yank = top_yank,
     .save = top_save,
     .source = top_source,
@@ -498,5 +451,4 @@ const struct tui_view_ops tui_top = {
     .can = can,
     .keep = keep,
     .offer = offer,
-    .cursor = tui_rows_cursor,
 };

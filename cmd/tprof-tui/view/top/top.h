@@ -23,39 +23,20 @@ struct top {
 	int at;	      /* of the list */
 	size_t shown; /* sheet of the cells that is shown */
 
-	/* asked for */
-	enum rep_granularity granularity;
-	bool cum, each; /* each: one row per goroutine, task or region */
-	char type[96];
-	enum top_base base;
-
-	/* of what is shown */
-	struct top_model *model;
-	char found[96], meant[40];
-	size_t type_at, ntypes;
-	struct tp_buf types;
-	bool based;
-	struct top_way *way; /* by row; NULL: nothing is unfolded yet */
+	struct top_how how;   /* asked for */
+	struct top_told told; /* of what is shown */
+	struct top_way *way;  /* by row; NULL: nothing is unfolded yet */
 	size_t nways;
-	bool unfolding; /* the worker does */
-	bool fresh;	/* the next table is another one, and begins at its top */
+	bool fresh; /* the next table is another one, and begins at its top */
 
 	/* the list, where one is chosen */
 	bool choosing;
-	struct tui_cells choices;
-	struct tui_table choice;
+	struct tui_rows choice;
 
 	enum { TOP_CHART_FITTING, TOP_CHART_ALWAYS, TOP_CHART_NEVER } chart;
 	bool charted; /* it was drawn last time */
 	bool all_lines;
-	int table_row; /* of the screen, where the table began when it was drawn last */
-	int table_rows;
 };
-
-static inline bool top_is_profile(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
-}
 
 static inline const struct top_entry *top_entry_of(const struct top *top)
 {
@@ -65,34 +46,35 @@ static inline const struct top_entry *top_entry_of(const struct top *top)
 /* ---- leads.c ---- */
 
 /* The flame graph of what the row adds up, the path of a request: false where it is none. */
-bool top_lead_flame(struct tui *t, struct tui_view *v);
-bool top_lead_path(struct tui *t, struct tui_view *v);
+bool top_lead_flame(struct tui_view *v);
+bool top_lead_path(struct tui_view *v);
 /* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
-void top_lead_wakers(struct tui *t, struct tui_view *v);
+void top_lead_wakers(struct tui_view *v);
 
 /* ---- unfold.c ---- */
 
 /* May the rows of this sheet unfold? Prepares it. */
-int top_unfoldable(const struct top *top, struct tui_sheet *s);
+int top_unfoldable(const struct top *top, struct rep_sheet *s);
 /* Unfolds, or folds, the row under the cursor: into its callers, else whom it calls. */
-void top_unfold(struct tui *t, struct tui_view *v, bool callers);
+void top_unfold(struct tui_view *v, bool callers);
 /* Of the sheet that is shown: NULL for none. */
-struct tui_sheet *top_sheet(struct top *top);
+struct rep_sheet *top_sheet(struct top *top);
 
 /* ---- worst.c ---- */
 
 /* Opens the timeline at the worst moment of the row under the cursor, once it is found. False: it
  * is not one that adds up spans. */
-bool top_worst(struct tui *t, struct tui_view *v);
+bool top_worst(struct tui_view *v);
 
 /* ---- paint.c ---- */
 
-void top_draw(struct tui *t, struct tui_view *v, struct tui_area a);
+void top_draw(struct tui_view *v, struct tui_area a);
 
 /* ---- save.c ---- */
 
-int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
-bool top_save(struct tui *t, struct tui_view *v, const char *path);
-bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+/* The stack of the row under the cursor is copied with it. */
+int top_yank(struct tui_view *v, bool all, struct tp_buf *out);
+bool top_save(struct tui_view *v, const char *path);
+bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif

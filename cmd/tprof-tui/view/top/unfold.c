@@ -16,40 +16,40 @@ struct job {
 };
 
 /* Where a table keeps the stack of a row. */
-static int stack_column(const struct tui_sheet *s)
+static int stack_column(const struct rep_sheet *s)
 {
 	static const char *const names[] = {REP_TOP_FRAMES, "stack", "most_stack"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (tui_sheet_column(s, names[i]) >= 0)
-			return tui_sheet_column(s, names[i]);
+		if (rep_sheet_column(s, names[i]) >= 0)
+			return rep_sheet_column(s, names[i]);
 	return -1;
 }
 
-struct tui_sheet *top_sheet(struct top *top)
+struct rep_sheet *top_sheet(struct top *top)
 {
 	return top->rows.cells.n ? top->rows.table.sheet : NULL;
 }
 
-int top_unfoldable(const struct top *top, struct tui_sheet *s)
+int top_unfoldable(const struct top *top, struct rep_sheet *s)
 {
-	if (s->ncolumns > MOST_VALUES || (!top->model && stack_column(s) < 0))
+	if (s->ncolumns > MOST_VALUES || (!top->told.model && stack_column(s) < 0))
 		return 0;
-	return tui_sheet_unfolds(s);
+	return rep_sheet_unfolds(s);
 }
 
 /* ---- rows ---- */
 
-static void set(struct tui_sheet *s, struct rep_value *row, const char *column, struct rep_value v)
+static void set(struct rep_sheet *s, struct rep_value *row, const char *column, struct rep_value v)
 {
-	int c = tui_sheet_column(s, column);
+	int c = rep_sheet_column(s, column);
 
 	if (c >= 0)
 		row[c] = v;
 }
 
 /* The column that tells what a row is: the first text that is shown. */
-static int naming(const struct tui_sheet *s)
+static int naming(const struct rep_sheet *s)
 {
 	for (size_t i = 0; i < s->ncolumns; i++)
 		if (s->columns[i].kind == REP_TEXT && !s->columns[i].right &&
@@ -60,7 +60,7 @@ static int naming(const struct tui_sheet *s)
 
 static void show(struct tui *t, struct top *top)
 {
-	if (tui_sheet_index(top->rows.table.sheet) || !tui_table_grown(&top->rows.table))
+	if (rep_sheet_index(top->rows.table.sheet) || !tui_table_grown(&top->rows.table))
 		tui_nomem(t);
 }
 
@@ -112,10 +112,10 @@ static struct rep_value frame_text(struct tp_arena *texts, const struct frame *f
 
 #define MOST_FRAMES 1000 /* of one stack */
 
-static void unfold_stack(struct tui *t, struct top *top, struct tui_sheet *s, size_t row)
+static void unfold_stack(struct tui *t, struct top *top, struct rep_sheet *s, size_t row)
 {
 	int c = stack_column(s), name = naming(s);
-	const struct rep_value *stack = c >= 0 ? tui_cell(s, row, (size_t)c) : NULL;
+	const struct rep_value *stack = c >= 0 ? rep_sheet_at(s, row, (size_t)c) : NULL;
 	bool lines = c >= 0 && !strcmp(s->columns[c].name, REP_TOP_FRAMES);
 	struct rep_value *rows = NULL;
 	struct tp_arena texts = {0};
@@ -140,7 +140,7 @@ static void unfold_stack(struct tui *t, struct top *top, struct tui_sheet *s, si
 	}
 	if (!n && !failed)
 		tui_message(t, "this line has no stack");
-	if (failed || tui_sheet_add(&top->rows.cells, s, row, rows, n))
+	if (failed || rep_sheet_add(&top->rows.cells, s, row, rows, n))
 		tui_nomem(t);
 	/* Frames have nothing below them. */
 	for (size_t i = s->nrows - n; i < s->nrows; i++)
@@ -166,7 +166,6 @@ static void release(struct tui_job *job)
 
 	top_unfold_release(&j->unfold);
 	top_model_drop(j->model);
-	free(j);
 }
 
 /* "< main.f": it calls what it is below of; "> main.f": that calls it. */
@@ -195,7 +194,7 @@ static struct rep_value text_value(struct tp_text t)
 }
 
 /* A row as rep_profile_top_print writes them. */
-static void fill_row(struct tui_sheet *s, struct rep_value *row, const struct rep_profile_top *top,
+static void fill_row(struct rep_sheet *s, struct rep_value *row, const struct rep_profile_top *top,
 		     const struct rep_chain_next *n, bool callers, struct tp_arena *texts)
 {
 	const struct rep_profile_view *v = &top->view;
@@ -216,12 +215,12 @@ static void fill_row(struct tui_sheet *s, struct rep_value *row, const struct re
 		set(s, row, "cum_share", rep_float((double)n->cum / (double)top->total));
 	}
 	/* A table whose names are the functions themselves. */
-	if (tui_sheet_column(s, "name_shown") < 0 && naming(s) >= 0)
+	if (rep_sheet_column(s, "name_shown") < 0 && naming(s) >= 0)
 		row[naming(s)] = way_text(texts, n, callers);
 	set(s, row, "sample_type", rep_str(v->type));
 	set(s, row, "unit", rep_str(v->unit));
 	set(s, row, "name", text_value(n->name));
-	if (tui_sheet_column(s, "name_shown") >= 0)
+	if (rep_sheet_column(s, "name_shown") >= 0)
 		set(s, row, "function", text_value(n->info.name));
 	set(s, row, "file", text_value(n->info.file));
 	if (n->info.line)
@@ -250,17 +249,16 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct job *j = (struct job *)job;
 	const struct top_unfold *u = &j->unfold;
 	struct top *top = v->state;
-	struct tui_sheet *s = top_sheet(top);
+	struct rep_sheet *s = top_sheet(top);
 	struct tp_arena texts = {0};
 	struct rep_value *rows;
 	bool failed;
 
-	v->busy = top->unfolding = false;
 	if (job->code) {
 		tui_error(v->tui, "%s", job->err.msg);
 		return;
 	}
-	if (!s || u->row >= s->nrows || top->model != j->model)
+	if (!s || u->row >= s->nrows || top->told.model != j->model)
 		return;
 	rows = calloc((u->nnext + 1) * s->ncolumns, sizeof(*rows));
 	failed = !rows || !grow_ways(top, s->nrows + u->nnext);
@@ -269,7 +267,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 			 &texts);
 		top->way[s->nrows + i] = (struct top_way){u->next[i].node, u->callers, false};
 	}
-	if (failed || tui_sheet_add(&top->rows.cells, s, u->row, rows, u->nnext))
+	if (failed || rep_sheet_add(&top->rows.cells, s, u->row, rows, u->nnext))
 		tui_nomem(v->tui);
 	else
 		top->way[u->row].below = u->callers;
@@ -282,10 +280,9 @@ static void done(struct tui_view *v, struct tui_job *job)
 }
 
 /* The row of the model with the function of this row; behind the last where there is none. */
-static size_t root_of(const struct top_model *m, const struct tui_sheet *s, size_t row)
+static size_t root_of(const struct top_model *m, const struct rep_sheet *s, size_t row)
 {
-	int c = tui_sheet_column(s, "function");
-	const struct rep_value *v = c >= 0 ? tui_cell(s, row, (size_t)c) : NULL;
+	const struct rep_value *v = rep_sheet_cell(s, (long)row, "function");
 	size_t i = v && v->type == REP_TYPE_TEXT ? 0 : m->top.n;
 
 	while (i < m->top.n && (m->top.row[i].name.size != v->text.size ||
@@ -295,7 +292,7 @@ static size_t root_of(const struct top_model *m, const struct tui_sheet *s, size
 }
 
 /* The chain that a row stands for: rows above it, up to the one of the table itself. */
-static bool chain_of(const struct top *top, const struct tui_sheet *s, size_t row,
+static bool chain_of(const struct top *top, const struct rep_sheet *s, size_t row,
 		     struct top_unfold *u)
 {
 	size_t depth = s->branch[row].depth;
@@ -316,36 +313,36 @@ static bool chain_of(const struct top *top, const struct tui_sheet *s, size_t ro
 		}
 		row = s->branch[row].above - 1;
 	}
-	u->root = top->model->by_name ? root_of(top->model, s, row) : row;
+	u->root = top->told.model->by_name ? root_of(top->told.model, s, row) : row;
 	return true;
 }
 
-static void ask(struct tui *t, struct tui_view *v, struct tui_sheet *s, size_t row, bool callers)
+static void ask(struct tui_view *v, struct rep_sheet *s, size_t row, bool callers)
 {
+	static const struct tui_job how = {.work = work, .done = done, .release = release};
 	struct top *top = v->state;
-	struct job *j = calloc(1, sizeof(*j));
+	struct job *j = tui_job_new(v, sizeof(*j), &how);
 
-	if (!j || !chain_of(top, s, row, &j->unfold)) {
-		if (j)
-			top_unfold_release(&j->unfold);
-		free(j);
-		tui_nomem(t);
+	if (!j)
+		return;
+	if (!chain_of(top, s, row, &j->unfold)) {
+		tui_job_free(&j->job);
+		tui_nomem(v->tui);
 		return;
 	}
 	j->unfold.row = (uint32_t)row;
 	j->unfold.callers = callers;
-	j->model = top_model_keep(top->model);
-	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
-	v->busy = top->unfolding = true;
-	tui_worker_ask(t->worker, &j->job);
+	j->model = top_model_keep(top->told.model);
+	tui_job_ask(&j->job);
 }
 
-void top_unfold(struct tui *t, struct tui_view *v, bool callers)
+void top_unfold(struct tui_view *v, bool callers)
 {
+	struct tui *t = v->tui;
 	struct top *top = v->state;
-	struct tui_sheet *s = top_sheet(top);
+	struct rep_sheet *s = top_sheet(top);
 	long row = s ? tui_table_row(&top->rows.table) : -1;
-	struct tui_branch *b;
+	struct rep_branch *b;
 	bool same;
 
 	if (v->busy || row < 0) {
@@ -357,13 +354,13 @@ void top_unfold(struct tui *t, struct tui_view *v, bool callers)
 		return;
 	}
 	b = &s->branch[row];
-	same = !top->model || !b->asked ||
+	same = !top->told.model || !b->asked ||
 	       ((size_t)row < top->nways && top->way[row].below == callers);
 	if (b->asked && same) {
 		b->open = !b->open;
 		show(t, top);
-	} else if (top->model) {
-		ask(t, v, s, (size_t)row, callers);
+	} else if (top->told.model) {
+		ask(v, s, (size_t)row, callers);
 	} else {
 		unfold_stack(t, top, s, (size_t)row);
 	}

@@ -1,14 +1,13 @@
 /* The timeline at the worst moment of what a row adds up: found by the worker. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "top/top.h"
 #include "top/worst.h"
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/top/top.h"
 
 struct job {
 	struct tui_job job;
-	struct tui_select select; /* narrowed to the row */
 	uint32_t states;
 	/* found */
 	bool any;
@@ -31,9 +30,8 @@ static const struct {
 
 static uint32_t states_of(const struct rep_value *state)
 {
-	for (const struct rep_state_desc *d = rep_states; state && d->name; d++)
-		if (state->type == REP_TYPE_TEXT && strlen(d->name) == state->text.size &&
-		    !memcmp(d->name, state->text.data, state->text.size))
+	for (const struct rep_state_desc *d = rep_states; d->name; d++)
+		if (rep_value_is(state, d->name))
 			return d->states;
 	return 0;
 }
@@ -43,30 +41,24 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	struct job *j = (struct job *)job;
 	const struct rep_worst_options opt = {
 	    .states = j->states, .n = 1, .no_rest = false, .stop = &job->stop};
-	char times[60];
-	struct rep_filter_text text = tui_select_filter(&j->select, times);
+	struct tui_filtered all = {0};
+	struct rep_view *v = &all.view;
 	struct rep_worst worst = {0};
-	struct rep_filter filter;
-	struct rep_view v = {0};
 	size_t n = 0;
-	int code;
+	int code =
+	    tui_filtered_init(&all, &job->select, TUI_BY_ALL & ~(unsigned)REP_BY_STATE, store, err);
 
-	text.state = NULL;
-	code = rep_filter_init(&filter, &text, err);
 	if (!code)
-		code = rep_view_init(&v, store, j->select.run, &filter, NULL, err);
-	if (!code)
-		code = rep_view_load(&v, TP_TABLE_GOROUTINE,
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
 	if (!code)
-		code = rep_worst(&v, &opt, &worst, &n, err);
-	j->any = !code && n && worst.span.goroutine < v.nrows[TP_TABLE_GOROUTINE];
+		code = rep_worst(v, &opt, &worst, &n, err);
+	j->any = !code && n && worst.span.goroutine < v->nrows[TP_TABLE_GOROUTINE];
 	if (j->any) {
 		j->at_ns = worst.at_ns;
-		j->goroutine = rep_goids_name(&v.goids, rep_view_goid(&v, worst.span.goroutine));
+		j->goroutine = rep_goids_name(&v->goids, rep_view_goid(v, worst.span.goroutine));
 	}
-	rep_view_release(&v);
-	rep_filter_release(&filter);
+	tui_filtered_release(&all);
 	return code;
 }
 
@@ -75,8 +67,8 @@ static void done(struct tui_view *v, struct tui_job *job)
 	const struct job *j = (const struct job *)job;
 	struct tui *t = v->tui;
 	struct tui_select select;
+	bool fine;
 
-	v->busy = false;
 	if (job->code) {
 		tui_error(t, "%s", job->err.msg);
 		return;
@@ -88,27 +80,17 @@ static void done(struct tui_view *v, struct tui_job *job)
 		tui_message(t, "there is no single moment to show");
 		return;
 	}
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_nomem(t);
-		return;
-	}
+	fine = tui_select_copy(&select, &v->select);
 	select.at_ns = j->at_ns;
 	select.at_goroutine = j->goroutine;
-	tui_lead_open(t, &select, "timeline", NULL);
+	tui_lead_open(t, fine, &select, "timeline", NULL);
 }
 
-static void release(struct tui_job *job)
+bool top_worst(struct tui_view *v)
 {
-	struct job *j = (struct job *)job;
-
-	tui_select_release(&j->select);
-	free(j);
-}
-
-bool top_worst(struct tui *t, struct tui_view *v)
-{
+	static const struct tui_job how = {.work = work, .done = done};
 	struct top *top = v->state;
-	const struct tui_sheet *s = top_sheet(top);
+	const struct rep_sheet *s = top_sheet(top);
 	long row = s ? tui_table_row(&top->rows.table) : -1;
 	uint32_t states = 0;
 	struct job *j;
@@ -121,18 +103,15 @@ bool top_worst(struct tui *t, struct tui_view *v)
 	/* Spans are not found by tasks and regions. */
 	if (!states || v->busy || v->select.task || v->select.region)
 		return false;
-	j = calloc(1, sizeof(*j));
-	if (!j || !tui_select_copy(&j->select, &v->select) ||
-	    !tui_lead_narrow(&j->select, s, row)) {
-		if (j)
-			tui_select_release(&j->select);
-		free(j);
-		tui_nomem(t);
+	j = tui_job_new(v, sizeof(*j), &how);
+	if (!j)
 		return true;
-	}
 	j->states = states;
-	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
-	v->busy = true;
-	tui_worker_ask(t->worker, &j->job);
+	if (tui_lead_narrow(&j->job.select, s, row)) {
+		tui_job_ask(&j->job);
+	} else {
+		tui_job_free(&j->job);
+		tui_nomem(v->tui);
+	}
 	return true;
 }

@@ -1,4 +1,4 @@
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,13 +8,13 @@
 #include "base/many.h"
 #include "output/ops.h"
 
-static char *keep(struct tui_cells *c, const char *text)
+static char *keep(struct rep_cells *c, const char *text)
 {
 	return tp_arena_strndup(&c->arena, text, strlen(text));
 }
 
 /* What heads a column, fit to be measured and drawn: SQL calls columns what a store calls them. */
-static char *keep_title(struct tui_cells *c, const struct rep_column *column)
+static char *keep_title(struct rep_cells *c, const struct rep_column *column)
 {
 	struct tp_buf text = {0};
 	char *title = NULL;
@@ -25,7 +25,7 @@ static char *keep_title(struct tui_cells *c, const struct rep_column *column)
 	return title;
 }
 
-static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct rep_column *columns)
+static int keep_columns(struct rep_cells *c, struct rep_sheet *s, const struct rep_column *columns)
 {
 	s->columns = tp_arena_alloc(&c->arena, (s->ncolumns + 1) * sizeof(*columns));
 	if (!s->columns)
@@ -43,7 +43,7 @@ static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct r
 	return 0;
 }
 
-static enum rep_kind kind_here(const struct tui_cells *c, enum rep_kind kind)
+static enum rep_kind kind_here(const struct rep_cells *c, enum rep_kind kind)
 {
 	return c->ticks && kind == REP_NS ? REP_COUNT : kind;
 }
@@ -51,13 +51,13 @@ static enum rep_kind kind_here(const struct tui_cells *c, enum rep_kind kind)
 static int on_begin(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
 		    struct tp_err *err)
 {
-	struct tui_cells *c = ctx;
-	struct tui_sheet *s;
+	struct rep_cells *c = ctx;
+	struct rep_sheet *s;
 
 	if (tp_grow(&c->sheet, &c->room, c->n, sizeof(*c->sheet)))
 		return tp_nomem(err);
 	s = &c->sheet[c->n];
-	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
+	*s = (struct rep_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
 	if (!s->name || keep_columns(c, s, columns))
 		return tp_nomem(err);
 	for (size_t i = 0; i < ncolumns; i++)
@@ -69,7 +69,7 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 /* ---- texts ---- */
 
 /* The text of a value as it is kept. */
-static int intern(struct tui_cells *c, struct rep_value *v)
+static int intern(struct rep_cells *c, struct rep_value *v)
 {
 	uint64_t hash = tp_hash_bytes(0, v->text.data, v->text.size);
 
@@ -92,11 +92,11 @@ static int intern(struct tui_cells *c, struct rep_value *v)
 
 /* ---- rows ---- */
 
-static int make_room(struct tui_sheet *s)
+static int make_room(struct rep_sheet *s)
 {
 	size_t room = s->room ? 2 * s->room : 64;
 	struct rep_value *more;
-	struct tui_branch *branch;
+	struct rep_branch *branch;
 
 	if (s->nrows < s->room)
 		return 0;
@@ -116,7 +116,7 @@ static int make_room(struct tui_sheet *s)
 	return 0;
 }
 
-int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_value *values)
+int rep_sheet_put(struct rep_cells *c, struct rep_sheet *s, const struct rep_value *values)
 {
 	struct rep_value *to;
 	int code = make_room(s);
@@ -132,14 +132,14 @@ int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_val
 	if (code)
 		return code;
 	if (s->branch)
-		s->branch[s->nrows] = (struct tui_branch){0};
+		s->branch[s->nrows] = (struct rep_branch){0};
 	s->nrows++;
 	return 0;
 }
 
 static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 {
-	struct tui_cells *c = ctx;
+	struct rep_cells *c = ctx;
 	size_t size = 0;
 
 	for (size_t i = 0; i < c->sheet[c->n - 1].ncolumns; i++)
@@ -152,12 +152,12 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	}
 	c->bytes += size;
 	c->rows++;
-	return tui_sheet_put(c, &c->sheet[c->n - 1], values) ? tp_nomem(err) : 0;
+	return rep_sheet_put(c, &c->sheet[c->n - 1], values) ? tp_nomem(err) : 0;
 }
 
 static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
 {
-	struct tui_cells *c = ctx;
+	struct rep_cells *c = ctx;
 	char **note = realloc(c->note, (c->nnotes + 1) * sizeof(*note));
 	bool *strongs;
 
@@ -176,7 +176,7 @@ static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
 	return 0;
 }
 
-int tui_cells_output(struct tui_cells *cells, struct rep_output **out, struct tp_err *err)
+int rep_cells_output(struct rep_cells *cells, struct rep_output **out, struct tp_err *err)
 {
 	const struct rep_output_visitor visitor = {
 	    .begin = on_begin, .row = on_row, .note = on_note, .ctx = cells};
@@ -184,7 +184,7 @@ int tui_cells_output(struct tui_cells *cells, struct rep_output **out, struct tp
 	return rep_output_new_visitor(out, &visitor, err);
 }
 
-int tui_cells_output_charts(struct tui_cells *cells, unsigned width, bool ascii,
+int rep_cells_output_charts(struct rep_cells *cells, unsigned width, bool ascii,
 			    struct rep_output **out, struct tp_err *err)
 {
 	const struct rep_output_visitor visitor = {.begin = on_begin,
@@ -198,10 +198,10 @@ int tui_cells_output_charts(struct tui_cells *cells, unsigned width, bool ascii,
 	return rep_output_new_visitor(out, &visitor, err);
 }
 
-void tui_cells_release(struct tui_cells *c)
+void rep_cells_release(struct rep_cells *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		tui_sheet_release(&c->sheet[i]);
+		rep_sheet_release(&c->sheet[i]);
 	free(c->sheet);
 	free(c->text);
 	tp_table_release(&c->by_text);
@@ -209,15 +209,82 @@ void tui_cells_release(struct tui_cells *c)
 	free(c->note);
 	free(c->strong);
 	tp_arena_clear(&c->arena);
-	*c = (struct tui_cells){0};
+	*c = (struct rep_cells){0};
 }
 
-int tui_sheet_column(const struct tui_sheet *s, const char *name)
+int rep_sheet_column(const struct rep_sheet *s, const char *name)
 {
 	for (size_t i = 0; i < s->ncolumns; i++)
 		if (!strcmp(s->columns[i].name, name))
 			return (int)i;
 	return -1;
+}
+
+const struct rep_value *rep_sheet_cell(const struct rep_sheet *s, long row, const char *column)
+{
+	int c = s && row >= 0 && (size_t)row < s->nrows ? rep_sheet_column(s, column) : -1;
+
+	return c < 0 ? NULL : rep_sheet_at(s, (size_t)row, (size_t)c);
+}
+
+bool rep_value_is_text(const struct rep_value *v)
+{
+	return v && v->type == REP_TYPE_TEXT && v->text.size;
+}
+
+bool rep_value_is(const struct rep_value *v, const char *text)
+{
+	return rep_value_is_text(v) && v->text.size == strlen(text) &&
+	       !memcmp(v->text.data, text, v->text.size);
+}
+
+double rep_value_number(const struct rep_value *v)
+{
+	return !v			   ? 0
+	       : v->type == REP_TYPE_INT   ? (double)v->i
+	       : v->type == REP_TYPE_FLOAT ? v->f
+					   : 0;
+}
+
+bool rep_text_holds(const char *text, size_t size, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; i + n <= size; i++) {
+		size_t k = 0;
+
+		while (k < n && tolower((unsigned char)text[i + k]) == (unsigned char)part[k])
+			k++;
+		if (k == n)
+			return true;
+	}
+	return false;
+}
+
+char *rep_text_lower(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *c = copy; c && *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return copy;
+}
+
+char *rep_value_shown(const struct rep_value *v, enum rep_kind kind, char *text, size_t size)
+{
+	struct tp_buf b = {0};
+	size_t n = 0;
+
+	if (v && !rep_put_shown(&b, kind, v)) {
+		n = b.size < size ? b.size : size - 1;
+		while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
+			n--;
+		if (n)
+			memcpy(text, b.data, n);
+	}
+	text[n] = '\0';
+	tp_buf_release(&b);
+	return text;
 }
 
 /* ---- order ---- */
@@ -251,7 +318,7 @@ static int compare_numbers(const struct rep_value *a, const struct rep_value *b)
 	return x < y ? -1 : x > y;
 }
 
-int tui_cell_compare(const struct rep_value *a, const struct rep_value *b)
+int rep_value_compare(const struct rep_value *a, const struct rep_value *b)
 {
 	int ca = class_of(a), cb = class_of(b), c;
 	size_t n;
@@ -295,7 +362,7 @@ static enum rep_kind kind_of(const char *name)
 }
 
 /* "dur_ns" is LASTED, "created_ns" CREATED. */
-static char *title_of(struct tui_cells *c, const char *name)
+static char *title_of(struct rep_cells *c, const char *name)
 {
 	static const struct {
 		const char *name, *title;
@@ -314,9 +381,12 @@ static char *title_of(struct tui_cells *c, const char *name)
 	return title;
 }
 
-int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *name,
-		    struct tp_err *err)
+int rep_cells_dress(struct rep_cells *cells, const char *name, struct tp_err *err)
 {
+	struct rep_sheet *s = &cells->sheet[0];
+
+	if (!cells->n)
+		return 0;
 	s->name = keep(cells, name);
 	if (!s->name)
 		return tp_nomem(err);

@@ -4,22 +4,22 @@
 #include <string.h>
 
 #include "output/ops.h"
-#include "tprof-tui/widget/cells.h"
+#include "output/cells.h"
 
-int tui_sheet_unfolds(struct tui_sheet *s)
+int rep_sheet_unfolds(struct rep_sheet *s)
 {
 	if (!s->branch)
 		s->branch = calloc(s->room + 1, sizeof(*s->branch));
 	return s->branch ? 0 : TP_ENOMEM;
 }
 
-int tui_sheet_add(struct tui_cells *c, struct tui_sheet *s, size_t above,
+int rep_sheet_add(struct rep_cells *c, struct rep_sheet *s, size_t above,
 		  const struct rep_value *values, size_t n)
 {
 	size_t first = s->nrows;
 
 	for (size_t i = 0; i < n; i++) {
-		if (tui_sheet_put(c, s, values + i * s->ncolumns)) {
+		if (rep_sheet_put(c, s, values + i * s->ncolumns)) {
 			s->nrows = first;
 			return TP_ENOMEM;
 		}
@@ -32,7 +32,7 @@ int tui_sheet_add(struct tui_cells *c, struct tui_sheet *s, size_t above,
 	return 0;
 }
 
-static int put_row(struct tui_sheet *s, size_t row, struct tp_buf *text)
+static int put_row(struct rep_sheet *s, size_t row, struct tp_buf *text)
 {
 	size_t more;
 	char *to;
@@ -41,7 +41,7 @@ static int put_row(struct tui_sheet *s, size_t row, struct tp_buf *text)
 	for (size_t c = 0; c < s->ncolumns; c++) {
 		if (s->columns[c].raw_only)
 			continue;
-		if (rep_put_shown(text, s->columns[c].kind, tui_cell(s, row, c)) ||
+		if (rep_put_shown(text, s->columns[c].kind, rep_sheet_at(s, row, c)) ||
 		    tp_buf_put(text, "\n", 1))
 			return TP_ENOMEM;
 	}
@@ -64,7 +64,7 @@ static int put_row(struct tui_sheet *s, size_t row, struct tp_buf *text)
 	return 0;
 }
 
-int tui_sheet_index(struct tui_sheet *s)
+int rep_sheet_index(struct rep_sheet *s)
 {
 	struct tp_buf text = {0};
 	size_t *end;
@@ -84,11 +84,11 @@ int tui_sheet_index(struct tui_sheet *s)
 	return code;
 }
 
-void tui_sheet_release(struct tui_sheet *s)
+void rep_sheet_release(struct rep_sheet *s)
 {
 	free(s->values);
 	free(s->branch);
 	free(s->texts);
 	free(s->text_end);
-	*s = (struct tui_sheet){0};
+	*s = (struct rep_sheet){0};
 }

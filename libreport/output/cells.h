@@ -1,7 +1,7 @@
-/* Tables as reports give them, kept: what the table widget shows. Zero-initialised is valid and
- * empty. */
-#ifndef TUI_WIDGET_CELLS_H
-#define TUI_WIDGET_CELLS_H
+/* Tables as reports give them, kept to be looked at and shown: by the TUI and the HTML page.
+ * Zero-initialised is valid and empty. */
+#ifndef REP_OUTPUT_CELLS_H
+#define REP_OUTPUT_CELLS_H
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include "output/output.h"
 
 /* What a row unfolds into. */
-struct tui_branch {
+struct rep_branch {
 	uint32_t above;	   /* row + 1 that it is below of, 0: none */
 	uint32_t first, n; /* rows below it */
 	uint32_t depth;
@@ -17,7 +17,7 @@ struct tui_branch {
 	bool open;  /* and shown */
 };
 
-struct tui_sheet { /* one table */
+struct rep_sheet { /* one table */
 	char *name;
 	struct rep_column *columns;
 	size_t ncolumns;
@@ -25,7 +25,7 @@ struct tui_sheet { /* one table */
 	size_t nrows, room;
 	size_t notes; /* of the cells that came before it */
 
-	struct tui_branch *branch; /* by row; NULL: rows do not unfold */
+	struct rep_branch *branch; /* by row; NULL: rows do not unfold */
 	/* Rows as they are shown, in lower case, for filtering: a byte behind each cell that is in
 	 * none, and where each row ends. The first `indexed` rows. */
 	char *texts;
@@ -33,8 +33,8 @@ struct tui_sheet { /* one table */
 	size_t indexed, texts_size, texts_room;
 };
 
-struct tui_cells {
-	struct tui_sheet *sheet;
+struct rep_cells {
+	struct rep_sheet *sheet;
 	size_t n, room;
 	char **note; /* lines for people, in order */
 	bool *strong;
@@ -55,40 +55,53 @@ struct tui_cells {
 };
 
 /* An output that keeps all it is given in `cells`, which must outlive it. TP_ENOMEM. */
-int tui_cells_output(struct tui_cells *cells, struct rep_output **out, struct tp_err *err);
+int rep_cells_output(struct rep_cells *cells, struct rep_output **out, struct tp_err *err);
 /* The same with charts, in lines of at most `width` cells. */
-int tui_cells_output_charts(struct tui_cells *cells, unsigned width, bool ascii,
+int rep_cells_output_charts(struct rep_cells *cells, unsigned width, bool ascii,
 			    struct rep_output **out, struct tp_err *err);
-void tui_cells_release(struct tui_cells *cells);
+void rep_cells_release(struct rep_cells *cells);
 
 /* ---- rows that unfold, and finding (sheet.c) ---- */
 
 /* From now on its rows may have others below them. TP_ENOMEM. */
-int tui_sheet_unfolds(struct tui_sheet *s);
+int rep_sheet_unfolds(struct rep_sheet *s);
 /* Adds n rows (of ncolumns values each; their texts are copied) below a row that has none yet, and
  * opens it. TP_ENOMEM. */
-int tui_sheet_add(struct tui_cells *c, struct tui_sheet *s, size_t above,
+int rep_sheet_add(struct rep_cells *c, struct rep_sheet *s, size_t above,
 		  const struct rep_value *values, size_t n);
 /* Makes what is missing of the texts to filter by: for a hundred thousand rows a tenth of a second,
  * so whoever fills cells in the background does it there. TP_ENOMEM. */
-int tui_sheet_index(struct tui_sheet *s);
+int rep_sheet_index(struct rep_sheet *s);
 /* A row of ncolumns values is added. TP_ENOMEM. */
-int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_value *values);
-void tui_sheet_release(struct tui_sheet *s);
+int rep_sheet_put(struct rep_cells *c, struct rep_sheet *s, const struct rep_value *values);
+void rep_sheet_release(struct rep_sheet *s);
 
-static inline const struct rep_value *tui_cell(const struct tui_sheet *s, size_t row, size_t column)
+static inline const struct rep_value *rep_sheet_at(const struct rep_sheet *s, size_t row,
+						   size_t column)
 {
 	return &s->values[row * s->ncolumns + column];
 }
 
-/* Of what SQL has answered: a name for lead.h, and what its columns hold by their names (`dur_ns`
- * are ns, `bytes` …), under headings like those of reports. TP_ENOMEM. */
-int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *name,
-		    struct tp_err *err);
+/* Of what SQL has answered, the first sheet: a name for lead.h, and what its columns hold by their
+ * names (`dur_ns` are ns, `bytes` …), under headings like those of reports. TP_ENOMEM. */
+int rep_cells_dress(struct rep_cells *cells, const char *name, struct tp_err *err);
 
 /* The column of this name, or -1. */
-int tui_sheet_column(const struct tui_sheet *s, const char *name);
+int rep_sheet_column(const struct rep_sheet *s, const char *name);
+/* A cell by the name of its column; NULL where there is no such row or column, or sheet. */
+const struct rep_value *rep_sheet_cell(const struct rep_sheet *s, long row, const char *column);
+/* Is it this text? NULL is none. */
+bool rep_value_is(const struct rep_value *v, const char *text);
+/* Is it a text, and not an empty one? */
+bool rep_value_is_text(const struct rep_value *v);
+double rep_value_number(const struct rep_value *v); /* 0 for what is none */
+/* As people read it, cut to `size` bytes between two characters; "" for NULL, and without memory.
+ * Returns text. */
+char *rep_value_shown(const struct rep_value *v, enum rep_kind kind, char *text, size_t size);
+/* Does the text hold `part` (lower case), without regard to case? */
+bool rep_text_holds(const char *text, size_t size, const char *part);
+char *rep_text_lower(const char *text); /* a copy; NULL: no memory */
 /* As sorting has it: nothing comes last, numbers by value, texts by bytes. */
-int tui_cell_compare(const struct rep_value *a, const struct rep_value *b);
+int rep_value_compare(const struct rep_value *a, const struct rep_value *b);
 
 #endif
