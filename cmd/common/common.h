@@ -32,8 +32,12 @@
  *			return status; // already explained on stderr
  *		cmd_pager(&args->cmd);
  *		status = cmd_output(&args->cmd, false, &out);
+ *		if (status)
+ *			return status;
  *		… args->cmd.store, args->cmd.runs …
- *		if (rep_output_row(out, row, &err))
+ *		if (rep_output_begin(out, "name", columns, ncolumns, &err) ||
+ *		    rep_output_row(out, row, &err) || rep_output_end(out, &err) ||
+ *		    rep_output_finish(out, &err)) // writes what is left
  *			status = cmd_fail(&args->cmd, args->path, &err);
  *		rep_output_free(out);
  *		return status;

@@ -17,7 +17,6 @@ enum tui_where {
 	TUI_GOROUTINE = 1 << 6,
 	TUI_SQL = 1 << 7,
 	TUI_HELP = 1 << 8,
-	TUI_NVIEWS = 9,
 	TUI_EVERYWHERE = (1 << 9) - 1,
 	TUI_ROWS =
 	    TUI_RUNS | TUI_TOP | TUI_DIFF | TUI_SQL | TUI_HELP | TUI_OVERVIEW | TUI_GOROUTINE,

@@ -9,8 +9,7 @@
  * going forward undoes that. Work that may take long goes to the worker (worker.h); a view shows
  * what it has until the answer comes.
  *
- * To add a view: cmd/tprof-tui/view/NAME.c with its struct tui_view_ops, a bit in keys.h, a line in
- * tui_views[], its keys in tui_bindings[], tests in testdata/tui. */
+ * CONTRIBUTING.md says how to add a view. */
 #ifndef TUI_TUI_H
 #define TUI_TUI_H
 
