@@ -174,8 +174,7 @@ enum tprof_event_type {
 };
 /* clang-format on */
 
-/* An event, in the order of Go's reader, which has the same. What text, message and arg hold for each
- * type is in tprof-store(5). */
+/* An event. Order and content are those of Go's reader (golang.org/x/exp/trace). */
 struct tprof_event {
 	int64_t ts_ns;
 	int64_t goroutine, m, p; /* where it happened: ids as Go numbers them, or TPROF_NONE */
@@ -189,6 +188,8 @@ struct tprof_event {
 	size_t text_size;	 /* bytes; a text may hold NULs */
 	const char *message;	 /* of a log */
 	size_t message_size;
+	/* A metric: its value. A task: its id and its parent's. A region or log: the task's id, 0 none.
+	 * The end of a sweep: bytes swept and reclaimed. Sync: the generation. */
 	uint64_t arg[3];
 	bool inferred; /* not in the file: put in to make sense of a damaged trace */
 	bool lost;     /* what came before it on its M, or of its subject, is lost */
