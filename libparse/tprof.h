@@ -62,7 +62,7 @@ enum tprof_code {
 struct tprof_err {
 	int code;	 /* enum tprof_code */
 	uint64_t offset; /* byte of the unpacked input, TPROF_NOWHERE where it is of none */
-	char text[320];	 /* one sentence, fit for a terminal */
+	char text[320];	 /* one sentence that begins with the file's name, fit for a terminal */
 };
 
 /* Begin with TPROF_OPTIONS_INIT. Pointers are needed until the call returns, progress and ctx until

@@ -22,21 +22,26 @@ SAME(ECANCEL);
 SAME(EUNKNOWN);
 _Static_assert(TPROF_UNKNOWN == TP_NULL && TPROF_NOWHERE == TP_OFFSET_NONE, "no time, no offset");
 
-static int give(int code, struct tp_err *from, struct tprof_err *to)
+/* `path` is that of a dump; what is wrong with a store says so itself. */
+static int give(int code, const char *path, const struct tp_err *from, struct tprof_err *to)
 {
-	if (code < 0 && to) {
-		tp_err_printable(from);
-		to->code = code;
-		to->offset = from->offset;
-		_Static_assert(sizeof(to->text) == sizeof(from->msg), "messages fit");
-		memcpy(to->text, from->msg, sizeof(to->text));
-	}
+	struct tp_err e = *from;
+
+	if (code >= 0 || !to)
+		return code;
+	if (path)
+		tp_err_prefix(&e, "%s", path);
+	tp_err_printable(&e);
+	to->code = code;
+	to->offset = e.offset;
+	_Static_assert(sizeof(to->text) == sizeof(e.msg), "messages fit");
+	memcpy(to->text, e.msg, sizeof(to->text));
 	return code;
 }
 
 int api_give(struct tprof *t, int more, struct tprof_err *err)
 {
-	return give(more, &t->err, err);
+	return give(more, t->store ? NULL : t->path, &t->err, err);
 }
 
 /* ---- options ---- */
@@ -137,23 +142,24 @@ int tprof_open(struct tprof **out, const char *path, const struct tprof_options 
 {
 	struct tprof *t = calloc(1, sizeof(*t));
 	struct tp_err e = {.offset = TP_OFFSET_NONE};
+	bool stored = is_store(path);
 	int code;
 
 	*out = NULL;
 	if (!t)
-		return give(tp_nomem(&e), &e, err);
+		return give(tp_nomem(&e), NULL, &e, err);
 	t->info.format = t->format;
 	t->info.wall_ns = TPROF_UNKNOWN;
 	code = take_options(&t->opt, opt, &e);
 	if (!code && !(t->path = strdup(path)))
 		code = tp_nomem(&e);
 	if (!code)
-		code = is_store(path) ? open_store(t, path, &e) : open_dump(t, path, &e);
+		code = stored ? open_store(t, path, &e) : open_dump(t, path, &e);
 	if (code)
 		tprof_close(t);
 	else
 		*out = t;
-	return give(code, &e, err);
+	return give(code, stored ? NULL : path, &e, err);
 }
 
 void tprof_rewind(struct tprof *t)
@@ -183,7 +189,7 @@ int api_refuse(const struct tprof *t, enum api_reading reading, struct tprof_err
 {
 	static const char *const names[] = {"", "events", "spans", "goroutines"};
 	bool samples = reading == API_SAMPLES;
-	struct tp_err e;
+	struct tp_err e = {.offset = TP_OFFSET_NONE};
 	int code = 0;
 
 	if (samples != (t->info.kind == TPROF_PROFILE))
@@ -195,7 +201,7 @@ int api_refuse(const struct tprof *t, enum api_reading reading, struct tprof_err
 		code = tp_err_set(&e, TPROF_EMISUSE, TP_OFFSET_NONE,
 				  "%s are being read; call tprof_rewind before you read %s",
 				  names[t->reading], names[reading]);
-	return give(code, &e, err);
+	return give(code, t->path, &e, err);
 }
 
 const struct tprof_info *tprof_info(struct tprof *t)
@@ -275,7 +281,7 @@ int tprof_import(const char *dump, const char *store, const struct tprof_options
 		code = tp_import(dump, store, &how, &result, &e);
 	}
 	if (code)
-		return give(code, &e, err);
+		return give(code, dump, &e, err);
 	*run = result.run;
 	return result.known;
 }
