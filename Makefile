@@ -118,6 +118,7 @@ LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
 LIBTUI := $(B)/libtui.a
 PRELOAD := $(if $(PRELOAD_SRC),$(B)/lib/tprof-preload.so)
 API := $(if $(API_SRC),$(B)/lib/libtprof-record.so)
+LIBTPROF := $(B)/lib/libtprof.so
 SCRIPTS := $(B)/share/tprof/slurm.sh
 REC_PROGRAMS := $(foreach f,$(REC_PROGRAM_SRC),$(B)/record/$(basename $(notdir $(f))))
 
@@ -127,7 +128,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .SECONDARY:
 .PHONY: all
-all: $(BINS) $(EXTENSION) $(PRELOAD) $(API) $(COURIER) $(SCRIPTS) ## build the commands, the SQLite extension, the recorder
+all: $(BINS) $(LIBTPROF) $(EXTENSION) $(PRELOAD) $(API) $(COURIER) $(SCRIPTS) ## build the commands, the libraries, the recorder
 
 $(B)/obj/%.o: %.c | check-packages
 	$(call say,CC,$<)
@@ -167,6 +168,16 @@ $(LIBPARSE) $(LIBREPORT) $(LIBCOMMON) $(LIBRECORD) $(LIBTUI):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+
+# What programs link: as much of libparse as tprof.h needs, whose functions alone can be seen. SQLite
+# keeps pointers into it (store/vfs.c), so it is not unloaded.
+API_OBJ := $(call obj,$(filter libparse/api/%,$(PARSE_SRC)))
+$(LIBTPROF): $(API_OBJ) $(LIBPARSE) libparse/api/tprof.map
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(if $(SAN),,-Wl$(comma)--no-undefined) -Wl,--as-needed -Wl,-z,nodelete \
+		-Wl,-soname,libtprof.so.0 -Wl,--version-script=libparse/api/tprof.map -o $@ $(API_OBJ) $(LIBPARSE) $(ALL_LDFLAGS) $(PKG_LIBS)
+	@ln -sf libtprof.so $(B)/lib/libtprof.so.0
 
 command_src = $(filter-out %_test.c,$(wildcard cmd/$(1)/*.c $(if $(filter tprof-record,$(1)),,cmd/$(1)/*/*.c) testdata/tools/$(1)/*.c))
 define command
@@ -353,9 +364,6 @@ ZSHDIR ?= $(DATADIR)/zsh/site-functions
 FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
 
 MAN_PAGES := $(wildcard man/*.[1-8])
-# What a program includes that imports dumps and reads stores: import.h with all it needs, and spans.
-PUBLIC_HEADERS := import.h base/err.h decode/dict.h decode/event.h decode/ledger.h decode/profile.h open/input.h \
-	order/read.h decode/trace.h store/store.h store/tables.h symbol/frame.h symbol/symbol.h timeline/span.h
 
 # MODE|FROM|TO of everything that is installed: install and uninstall go by the same list (.ci/install
 # has the words that stand for modes).
@@ -372,7 +380,9 @@ link|libtprof-record.so.0|$(LIBDIR)/libtprof-record.so
 644|$(REC)/api/tprof-record.h|$(INCLUDEDIR)/tprof-record.h
 pc|$(REC)/api/tprof-record.pc.in|$(PKGCONFIGDIR)/tprof-record.pc$(newline))
 644|$(LIBPARSE)|$(LIBDIR)/libtprof.a
-$(foreach h,$(PUBLIC_HEADERS),header|libparse/$(h)|$(INCLUDEDIR)/tprof/$(h)$(newline))
+644|$(LIBTPROF)|$(LIBDIR)/libtprof.so.0
+link|libtprof.so.0|$(LIBDIR)/libtprof.so
+644|libparse/tprof.h|$(INCLUDEDIR)/tprof.h
 pc|libparse/tprof.pc.in|$(PKGCONFIGDIR)/tprof.pc
 755|cmd/tprof-import/slurm.sh|$(DATADIR)/tprof/slurm.sh
 $(foreach p,$(MAN_PAGES),644|$(p)|$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))$(newline))

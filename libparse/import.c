@@ -8,25 +8,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "open/input.h"
+#include "dump.h"
 #include "order/pipe.h"
 #include "order/read.h"
 #include "store/trace_row.h"
-#include "symbol/trace.h"
 #include "timeline/timeline.h"
 
 /* What one import works on; released in one place, whatever happened. */
 struct work {
 	const struct tp_import_options *opt;
-	struct tp_input *in;
+	struct tp_dump dump;
 	struct tp_store_run *run; /* NULL once committed or aborted */
 	struct tp_timeline *timeline;
 	struct tp_trace trace;
 	struct tp_pipe *pipe;
-	struct tp_symbolizer *symbols; /* NULL: no names are looked for */
-	struct tp_trace_names names;
-	int version;	   /* of a trace */
-	char damaged[160]; /* what was wrong with the compression, "" if nothing */
 };
 
 static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
@@ -92,29 +87,12 @@ static int threads(const struct work *w)
 	return w->opt->threads > 0 ? w->opt->threads : processors();
 }
 
-/* ---- names ---- */
-
-static int open_symbols(struct work *w, struct tp_err *err)
-{
-	const struct tp_symbol_options *opt = &w->opt->symbols;
-
-	return opt->nbinaries || opt->path ? tp_symbolizer_new(&w->symbols, opt, err) : 0;
-}
-
-static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct tp_err *err)
-{
-	tp_trace_names_remark(r->unnamed, &w->names);
-	if (*r->unnamed &&
-	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
-		return tp_nomem(err);
-	return 0;
-}
-
 static int name_profile(struct work *w, struct tp_profile *p, struct tp_import_result *r,
 			struct tp_err *err)
 {
 	size_t notices = p->nnotices;
-	int code = w->symbols ? tp_profile_symbolize(p, w->symbols, NULL, NULL, err) : 0;
+	struct tp_symbolizer *symbols = w->dump.symbols;
+	int code = symbols ? tp_profile_symbolize(p, symbols, NULL, NULL, err) : 0;
 
 	if (!code && p->nnotices > notices)
 		snprintf(r->unnamed, sizeof(r->unnamed), "%s", p->notices[notices].text);
@@ -122,21 +100,21 @@ static int name_profile(struct work *w, struct tp_profile *p, struct tp_import_r
 }
 
 /* Decode and order on this thread; timeline and blocks wherever there is a processor for them. */
-static int read_trace(struct work *w, struct tp_err *err)
+static int read_trace(struct work *w, const char *path, struct tp_err *err)
 {
 	const struct tp_import_options *opt = w->opt;
 	struct tp_trace_options how = {
 	    .strict = opt->strict,
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
-	    .name_frames = w->symbols || w->names.sidecar ? tp_trace_names_put : NULL,
-	    .name_ctx = &w->names,
 	};
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
-	int code, pipe_code, n = threads(w);
+	int code = tp_dump_begin_trace(&w->dump, path, &how, err), pipe_code, n = threads(w);
 
+	if (code)
+		return code;
 	if (n < 2)
-		return tp_trace_read(w->in, &how, &w->trace, &sink, err);
+		return tp_trace_read(w->dump.in, &how, &w->trace, &sink, err);
 
 	struct tp_sink consumers[] = {
 	    {.events = feed_timeline, .ctx = w},
@@ -145,22 +123,9 @@ static int read_trace(struct work *w, struct tp_err *err)
 	/* Where there is no memory for a pipe, this thread does it all. */
 	if (!tp_pipe_new(&w->pipe, consumers, 2, (size_t)n - 1, err))
 		sink = tp_pipe_sink(w->pipe);
-	code = tp_trace_read(w->in, &how, &w->trace, &sink, err);
+	code = tp_trace_read(w->dump.in, &how, &w->trace, &sink, err);
 	pipe_code = w->pipe ? tp_pipe_finish(w->pipe, code ? NULL : err) : 0;
 	return code ? code : pipe_code;
-}
-
-/* Damage to the wrapping is damage to the trace: it belongs into the run's ledger. */
-static int note_damaged_packing(struct work *w, struct tp_err *err)
-{
-	struct tp_loss loss = {.offset = w->in->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
-
-	if (!w->damaged[0])
-		return 0;
-	snprintf(loss.reason, sizeof(loss.reason), "%s", w->damaged);
-	if (tp_trace_add_loss(&w->trace, &loss))
-		return tp_nomem(err);
-	return 0;
 }
 
 #define MAX_KEY 128
@@ -247,7 +212,7 @@ static uint64_t grown(const char *path, uint64_t before)
 static void hash_text(const struct work *w, char text[33])
 {
 	for (int i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", w->in->hash[i]);
+		snprintf(text + 2 * i, 3, "%02x", w->dump.in->hash[i]);
 }
 
 /* What is the same for runs of all kinds; then the run is published. */
@@ -259,7 +224,7 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 	int code = put_labels(w, err);
 
 	if (!code)
-		code = tp_input_hash(w->in, &no_progress, err);
+		code = tp_input_hash(w->dump.in, &no_progress, err);
 	if (code)
 		return code;
 	hash_text(w, result->hash);
@@ -270,7 +235,7 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 	row->duration_ns = result->duration_ns;
 	row->events = result->events;
 	row->goroutines = result->goroutines;
-	row->size_in = (int64_t)w->in->stored_size;
+	row->size_in = (int64_t)w->dump.in->stored_size;
 	row->lost_bytes = result->lost_bytes;
 	row->lost_events = result->lost_events;
 	row->imported_ns = unix_now_ns();
@@ -293,18 +258,11 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	w->timeline = tp_timeline_new(w->run);
 	if (!w->timeline)
 		return tp_nomem(err);
-	w->names.symbols = w->symbols;
-	code = w->version < 7 ? tp_trace_names_beside(&w->names, path, err) : 0;
+	code = read_trace(w, path, err);
 	if (!code)
-		code = read_trace(w, err);
-	if (!code)
-		code = note_damaged_packing(w, err);
-	if (!code)
-		code = note_unnamed_trace(w, result, err);
+		code = tp_dump_end_trace(&w->dump, t, result->unnamed, err);
 	if (!code)
 		code = tp_timeline_finish(w->timeline, t, err);
-	if (!code && tp_trace_file_time(t, w->in->mtime_ns))
-		code = tp_nomem(err);
 	if (!code)
 		code = tp_store_put_trace(w->run, t, err);
 	if (code)
@@ -317,7 +275,7 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	result->inferred = row.inferred;
 	result->duration_ns = row.duration_ns;
 	result->ticks = row.ticks;
-	if (w->version >= 22 && !t->generations && t->nnotices)
+	if (w->dump.seen.version >= 22 && !t->generations && t->nnotices)
 		snprintf(result->bare, sizeof(result->bare), "%s", t->notices[0].text);
 	return commit(w, path, &row, result, err);
 }
@@ -325,31 +283,17 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 static int import_profile(struct work *w, const char *path, struct tp_import_result *result,
 			  struct tp_err *err)
 {
-	struct tp_profile_options how = {.strict = w->opt->strict};
 	struct tp_run row = {.kind = "profile", .wall_ns = TP_NULL};
 	struct tp_profile *p;
-	int code = tp_profile_read(w->in->data, w->in->size, &how, &p, err);
+	int code = tp_dump_profile(&w->dump, w->opt->strict, &p, err);
 
 	if (code)
 		return code;
-	code = note_damaged_packing(w, err);
-	for (size_t i = 0; i < w->trace.nlosses && !code; i++) {
-		size_t before = p->nlosses;
-
-		if (tp_profile_add_loss(p, &w->trace.losses[i])) {
-			code = tp_nomem(err);
-		} else if (p->nlosses > before) { /* the cause before what it caused */
-			memmove(p->losses + 1, p->losses, (p->nlosses - 1) * sizeof(*p->losses));
-			p->losses[0] = w->trace.losses[i];
-		}
-	}
-	for (size_t i = 0; !code && i < p->nnotices; i++)
+	for (size_t i = 0; i < p->nnotices; i++)
 		if (p->notices[i].severity == TP_INFO)
 			snprintf(result->seen, sizeof(result->seen), "%s", p->notices[i].text);
-	if (!code)
-		tp_profile_warnings(p, result->others, sizeof(result->others));
-	if (!code)
-		code = name_profile(w, p, result, err);
+	tp_profile_warnings(p, result->others, sizeof(result->others));
+	code = name_profile(w, p, result, err);
 	if (!code)
 		code = tp_store_put_profile(w->run, p, err);
 	if (!code) {
@@ -385,7 +329,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	    .tmp_fd = w.opt->tmp_fd,
 	};
 	struct tp_store_options target;
-	struct tp_recognition seen;
+	const struct tp_recognition *seen = &w.dump.seen;
 	struct timespec t0, t1;
 	uint64_t before;
 	int code;
@@ -394,42 +338,36 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	before = file_size(store_path);
 
-	code = open_symbols(&w, err);
-	if (code)
-		goto done;
-	/* Where there is no store yet, the dump cannot be in it: no need to know at once. */
+	/* A store that does not exist yet cannot contain the dump, so hashing can wait. */
 	how.hash_later = !before && !w.opt->known;
-	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
+	code = tp_dump_open(&w.dump, path, &how, &w.opt->symbols, w.opt->strict, err);
+	if (w.dump.in)
+		result->size_in = w.dump.in->stored_size;
 	if (code)
 		goto done;
-	result->size_in = w.in->stored_size;
-	code = tp_recognise(w.in->data, w.in->size, &seen, err);
-	if (code)
-		goto done;
-	if (seen.format == TP_FORMAT_STORE) {
+	if (seen->format == TP_FORMAT_STORE) {
 		code = tp_err_set(
 		    err, TP_EUNKNOWN, 0,
-		    is_ours(w.in->data, w.in->size)
+		    is_ours(w.dump.in->data, w.dump.in->size)
 			? "this is a tprof store; tprof-merge -o STORE puts stores "
 			  "together, and tprof-top FILE looks at one"
 			: "this is a %s; dumps are imported, and stores are looked at as "
 			  "they are: tprof-top FILE",
-		    seen.name);
+		    seen->name);
 		goto done;
 	}
-	w.version = seen.version;
-	snprintf(result->what, sizeof(result->what), "%s", seen.name);
-	if (seen.format != TP_FORMAT_PROFILE)
-		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
+	snprintf(result->what, sizeof(result->what), "%s", seen->name);
+	if (seen->format != TP_FORMAT_PROFILE)
+		snprintf(result->format, sizeof(result->format), "go 1.%d", seen->version);
 
 	if (w.opt->known) {
 		hash_text(&w, result->hash);
-		result->known = w.opt->known(w.opt->known_ctx, w.in->hash);
+		result->known = w.opt->known(w.opt->known_ctx, w.dump.in->hash);
 		if (result->known)
 			goto done;
 	}
 	target = w.opt->store;
-	target.dump_size = w.in->size;
+	target.dump_size = w.dump.in->size;
 	target.background = threads(&w) > 1;
 	code = tp_store_begin(&w.run, store_path, &target, err);
 	if (code)
@@ -447,20 +385,17 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 		goto done;
 	}
 	if (!code)
-		code = seen.format == TP_FORMAT_PROFILE ? import_profile(&w, path, result, err)
+		code = seen->format == TP_FORMAT_PROFILE ? import_profile(&w, path, result, err)
 							: import_trace(&w, path, result, err);
 done:
 	if (!code && result->known && w.opt->nlabels && !w.opt->store.draft)
 		code = relabel(w.opt, store_path, result, err);
-	tp_symbolizer_free(w.symbols);
-	tp_trace_names_release(&w.names);
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);
 	if (w.run)
 		tp_store_abort(w.run);
 	tp_trace_release(&w.trace);
-	if (w.in)
-		tp_input_close(w.in);
+	tp_dump_release(&w.dump);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	result->seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
 	if (!code && !result->known && !w.opt->store.draft)

@@ -5,10 +5,6 @@
 #include "store/store.h"
 #include "symbol/symbol.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_import_options {
 	const char *name;	   /* NULL: the file's name */
 	const char *source;	   /* the file's name where path has another, or NULL */
@@ -63,9 +59,5 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
  */
 int tp_import_publish(const char *store_path, const struct tp_import_options *opt,
 		      struct tp_import_result *result, struct tp_err *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

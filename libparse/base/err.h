@@ -9,10 +9,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum tp_code {
 	TP_OK = 0,
 	TP_ENOMEM = -1,	  /* an allocation failed */
@@ -60,9 +56,5 @@ void tp_err_printable(struct tp_err *err);
 
 /* The exit status of tprof(1) that belongs to a code: 0, 3 (bad input) or 4 (system error). */
 int tp_err_exit_status(int code);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -23,10 +23,6 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_dict;
 
 /* Strings that Go's reader knows by itself and that the tables of a run are written with before
@@ -158,9 +154,5 @@ uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack);
  * the first is asked for: not from several threads at once. (0 when memory is out.) */
 uint64_t tp_dict_string_hash(const struct tp_dict *d, uint32_t string);
 uint64_t tp_dict_stack_hash(const struct tp_dict *d, uint32_t stack);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

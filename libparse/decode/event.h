@@ -15,10 +15,6 @@
 #include <assert.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define TP_NONE UINT32_MAX /* no goroutine, M, P, subject */
 
 /* Kinds as Go's reader names them (trace.EventKind.String()). */
@@ -186,9 +182,5 @@ struct tp_event_desc {
 extern const struct tp_event_desc tp_event_descs[TP_NEVENT_TYPES];
 extern const char *const tp_kind_names[TP_NKINDS];
 extern const char *const tp_state_names[TP_NSTATES];
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

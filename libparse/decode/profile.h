@@ -29,10 +29,6 @@
 #include "decode/dict.h"
 #include "decode/ledger.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_value_type {
 	uint32_t type, unit; /* strings: "inuse_space", "bytes" */
 };
@@ -200,9 +196,5 @@ struct tp_profile_options {
  * only during the call. What a damaged dump lost is in p->losses. */
 int tp_profile_read(const void *data, size_t size, const struct tp_profile_options *opt,
 		    struct tp_profile **p, struct tp_err *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

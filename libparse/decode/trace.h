@@ -13,10 +13,6 @@
 #include "decode/event.h"
 #include "decode/ledger.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_clock {
 	int64_t ts;           /* trace clock, ns */
 	int64_t mono_ns;      /* CLOCK_MONOTONIC of the program */
@@ -101,9 +97,5 @@ int tp_trace_mark_unnamed(struct tp_trace *trace, struct tp_event *ev, size_t n)
 uint32_t tp_trace_new_g(struct tp_trace *trace, uint64_t id);
 uint32_t tp_trace_new_m(struct tp_trace *trace, uint64_t id);
 uint32_t tp_trace_new_p(struct tp_trace *trace, int64_t id);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -10,10 +10,6 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_input {
 	const uint8_t *data; /* decompressed bytes; valid until tp_input_close */
 	size_t size;
@@ -81,9 +77,5 @@ struct tp_recognition {
 /* Looks at the first bytes (for stacks of goroutines at a whole log, see tp_kind_of). TP_EUNKNOWN with a sentence that says what was found and what is read;
  * TP_EVERSION for a trace header of a version that is not read (naming it and those that are). */
 int tp_recognise(const void *data, size_t size, struct tp_recognition *out, struct tp_err *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -15,10 +15,6 @@
 #include "decode/trace.h"
 #include "open/input.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define TP_BATCH_EVENTS 1024 /* the most a sink is handed at once */
 
 struct tp_sink {
@@ -41,9 +37,5 @@ int tp_v1_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	       const struct tp_sink *sink, struct tp_err *err);
 int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 	       const struct tp_sink *sink, struct tp_err *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

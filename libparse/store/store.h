@@ -20,10 +20,6 @@
 #include "decode/trace.h"
 #include "store/tables.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define TP_STORE_APPLICATION_ID 0x7470726f /* "tpro" */
 #define TP_STORE_VERSION	4
 #define TP_BLOCK_EVENTS		16384
@@ -245,9 +241,5 @@ void tp_events_for_spans(struct tp_event_reader *r);
 /* The same into the caller's room for TP_BLOCK_EVENTS. */
 int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, struct tp_err *err);
 void tp_events_close(struct tp_event_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

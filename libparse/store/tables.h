@@ -18,10 +18,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define TP_NULL INT64_MIN
 
 /* T(TABLE, sql name, what a row is) and C(TABLE, column, KIND, meaning); columns of a table follow
@@ -307,9 +303,5 @@ struct tp_table_desc {
 
 /* Indexed by enum tp_table_id. */
 extern const struct tp_table_desc tp_tables[TP_NTABLES];
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

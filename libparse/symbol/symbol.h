@@ -22,10 +22,6 @@
 #include "decode/profile.h"
 #include "symbol/frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_symbol_options {
 	const char *const *binaries; /* nbinaries of them */
 	size_t nbinaries;
@@ -70,9 +66,5 @@ void tp_symbol_remark(char text[TP_SYMBOL_REMARK], const struct tp_symbolizer *s
  * has a string twice. The profile is as it was then. */
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,
 			 size_t *unnamed, struct tp_err *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

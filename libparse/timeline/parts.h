@@ -372,7 +372,7 @@ struct tp_procs {
 typedef int (*tp_event_fn)(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 
 struct tp_timeline {
-	struct tp_store_run *run;
+	struct tp_timeline_sink sink;
 	struct tp_spans *spans;
 	bool started;
 	int64_t start, last; /* ts of the first and of the latest event */

@@ -36,10 +36,6 @@
 #include "base/err.h"
 #include "decode/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct tp_span {
 	int64_t start, end; /* same clock as the events fed */
 	uint32_t goroutine; /* index */
@@ -80,9 +76,5 @@ void tp_spans_mark(struct tp_spans *s, uint32_t mark);
  * called before the first event is fed, in the order of `start` for spans with a P in a system
  * call. 0 or TP_ENOMEM, TP_ELIMIT. */
 int tp_spans_restore(struct tp_spans *s, const struct tp_span *span);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -55,13 +55,30 @@ static tp_event_fn of_type(uint8_t type)
 	}
 }
 
+static int row_to_run(void *ctx, enum tp_table_id table, const int64_t *values, struct tp_err *err)
+{
+	return tp_store_put_row(ctx, table, values, err);
+}
+
+static int segment_to_run(void *ctx, const struct tp_segment *s, struct tp_err *err)
+{
+	return tp_store_put_segment(ctx, s, err);
+}
+
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
+{
+	struct tp_timeline_sink sink = {row_to_run, segment_to_run, run};
+
+	return tp_timeline_new_to(&sink);
+}
+
+struct tp_timeline *tp_timeline_new_to(const struct tp_timeline_sink *sink)
 {
 	struct tp_timeline *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->run = run;
+	t->sink = *sink;
 	t->summary.blocks.size = sizeof(struct tp_block);
 	t->summary.zero_g = TP_NONE;
 	for (unsigned type = 0; type < 256; type++)
@@ -92,7 +109,7 @@ void tp_timeline_free(struct tp_timeline *t)
 int tp_timeline_put(struct tp_timeline *t, enum tp_table_id table, const int64_t *values,
 		    struct tp_err *err)
 {
-	return tp_store_put_row(t->run, table, values, err);
+	return t->sink.row(t->sink.ctx, table, values, err);
 }
 
 static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
@@ -110,7 +127,7 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	if (!code)
 		code = tp_proc_flush(t, until, err);
 	if (!code)
-		code = tp_store_put_segment(t->run, &s, err);
+		code = t->sink.segment(t->sink.ctx, &s, err);
 	t->segment++;
 	t->segment_events = 0;
 	t->segment_from = until;

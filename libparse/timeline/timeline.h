@@ -16,8 +16,17 @@ extern uint32_t tp_segment_blocks;
 
 struct tp_timeline;
 
-/* Rows go to `run` as they are complete. NULL when memory is out. */
+/* Where rows and segments go as they are complete. */
+struct tp_timeline_sink {
+	int (*row)(void *ctx, enum tp_table_id table, const int64_t *values, struct tp_err *err);
+	int (*segment)(void *ctx, const struct tp_segment *s, struct tp_err *err);
+	void *ctx;
+};
+
+/* The first writes to a run, as tp_store_put_row and tp_store_put_segment do. NULL when memory is
+ * out. */
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run);
+struct tp_timeline *tp_timeline_new_to(const struct tp_timeline_sink *sink);
 void tp_timeline_free(struct tp_timeline *t);
 int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		     struct tp_err *err);

@@ -40,7 +40,9 @@ holds tprof lib/tprof/tprof.so lib/tprof/tprof-preload.so share/man/man5/tprof-s
 holds libtprof-record0 'lib/[^/]*/libtprof-record.so.0'
 holds libtprof-record-dev include/tprof-record.h 'lib/[^/]*/libtprof-record.so' 'lib/[^/]*/pkgconfig/tprof-record.pc' \
 	share/man/man3/tprof-record.3.gz
-holds libtprof-dev share/man/man3/tprof.3.gz include/tprof/import.h include/tprof/base/err.h 'lib/[^/]*/libtprof.a' 'lib/[^/]*/pkgconfig/tprof.pc'
+holds libtprof0 'lib/[^/]*/libtprof.so.0'
+holds libtprof-dev include/tprof.h 'lib/[^/]*/libtprof.a' 'lib/[^/]*/libtprof.so' 'lib/[^/]*/pkgconfig/tprof.pc' \
+	share/man/man3/tprof.3.gz
 
 elsewhere=$scratch/built/by/others
 mkdir -p "$elsewhere"

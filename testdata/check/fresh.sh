@@ -126,8 +126,8 @@ try_deb() {
 	expect 'man 5 tprof-store' inside sh -c 'man 5 tprof-store | grep -q goroutine_block'
 	expect 'man 3 tprof-record' inside sh -c 'man 3 tprof-record | grep -q tprof_task_begin'
 	expect 'tprof help' inside sh -c 'tprof help top | grep -q NAME'
-	expect 'files are as they were packed' inside sh -c '! dpkg --verify tprof libtprof-dev libtprof-record0 libtprof-record-dev | grep .'
-	expect 'apt-get purge' inside apt-get purge -y -qq tprof libtprof-dev libtprof-record0 libtprof-record-dev
+	expect 'files are as they were packed' inside sh -c '! dpkg --verify tprof libtprof-dev libtprof0 libtprof-record0 libtprof-record-dev | grep .'
+	expect 'apt-get purge' inside apt-get purge -y -qq tprof libtprof-dev libtprof0 libtprof-record0 libtprof-record-dev
 	expect 'nothing stays' sh -c "! find '$root/usr' '$root/etc' '$root/var/lib' -name '*tprof*' | grep ."
 }
 

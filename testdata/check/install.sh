@@ -46,38 +46,37 @@ expect 'nothing else in bin' sh -c "! ls '$to/opt/bin' | grep -v '^tprof'"
 listing "$to" >"$scratch/fresh"
 
 # Programs are built with what is there, and nothing of this tree.
-build() { # program, module, source
-	case $3 in *.cc) compiler=$CXX ;; *) compiler=$CC ;; esac
-	flags=$(PKG_CONFIG_PATH=$to/opt/lib/pkgconfig pkg-config --define-prefix --cflags --libs "$2") &&
-		(cd "$scratch" && $compiler -Wall -Werror -o "$1" "$3" $flags)
+flags() { PKG_CONFIG_PATH=$to/opt/lib/pkgconfig pkg-config --define-prefix --cflags --libs "$@"; }
+build() { # program, source, flags
+	program=$1 source=$2
+	shift 2
+	(cd "$scratch" && $CC -Wall -Werror -o "$program" "$source" "$@")
 }
 expect 'what pkg-config says of libtprof-record' sh -c \
 	"PKG_CONFIG_PATH='$to/opt/lib/pkgconfig' pkg-config --cflags --libs tprof-record | grep -e '-L/opt/lib.* -ltprof-record'"
-expect 'a program with libtprof' build goroutines tprof "$PWD/testdata/programs/goroutines.c"
-expect 'it reads a trace' sh -c "'$scratch/goroutines' testdata/checkout.trace '$scratch/s.tprof' | grep -q 'g1 .*main.main: [0-9]* ns, [0-9]* of'"
+expect 'programs with libtprof' env LIBRARY="$to/opt/lib/libtprof.so.0" LD_LIBRARY_PATH="$to/opt/lib" CC="$CC" CXX="$CXX" \
+	sh testdata/check/library.sh $(flags tprof)
+cat >"$scratch/both.c" <<'EOF'
+#include <tprof-record.h>
+#include <tprof.h>
+
+int main(int argc, char **argv)
+{
+	int64_t run;
+
+	return argc != 3 || tprof_import(argv[1], argv[2], NULL, &run, NULL) || tprof_lost();
+}
+EOF
+expect 'a program with both libraries, one linked statically' build both both.c \
+	$(flags tprof-record) $(flags --static tprof | sed 's/-ltprof /-l:libtprof.a /')
+expect 'it imports a trace' env LD_LIBRARY_PATH="$to/opt/lib" "$scratch/both" testdata/checkout.trace "$scratch/s.tprof"
 expect 'its store is one' sh -c "'$to/opt/bin/tprof-store' list '$scratch/s.tprof' | grep -q checkout.trace"
-expect 'a program with libtprof-record' build coroutines tprof-record "$PWD/cmd/tprof-record/example/coroutines.c"
+expect 'a program with libtprof-record' build coroutines "$PWD/cmd/tprof-record/example/coroutines.c" \
+	$(flags tprof-record)
 for h in $(cd "$to/opt/include" && find . -name '*.h'); do
 	expect "${h#./} compiles alone" sh -c "echo '#include <${h#./}>' | $CC -Wall -Werror -fsyntax-only -I'$to/opt/include' -x c -"
 	expect "${h#./} compiles as C++" sh -c "echo '#include <${h#./}>' | $CXX -Wall -Werror -fsyntax-only -I'$to/opt/include' -x c++ -"
 done
-cat >"$scratch/events.cc" <<'EOF'
-#include <cstdio>
-#include <tprof/import.h>
-
-int main(int argc, char **argv)
-{
-	tp_import_options options = {};
-	tp_import_result run;
-	tp_err err;
-
-	if (argc != 3 || tp_import(argv[1], argv[2], &options, &run, &err))
-		return 1;
-	std::printf("%llu\n", (unsigned long long)run.events);
-}
-EOF
-expect 'a program in C++' build events tprof events.cc
-expect 'it reads a trace, too' sh -c "'$scratch/events' testdata/checkout.trace '$scratch/t.tprof' | grep -q '^32058$'"
 
 # Once more, over a version that had another file, by somebody with a strict umask.
 : >"$to/opt/bin/tprof-old"
@@ -107,7 +106,7 @@ places='PREFIX=/usr BINDIR=/usr/games LIBDIR=/usr/lib/multi-arch INCLUDEDIR=/usr
 expect 'make install elsewhere' sh -c "umask 077; $MAKE install $places DESTDIR='$odd'"
 listing "$odd" >"$scratch/odd"
 for f in usr/games/tprof usr/lib/tprof/tprof.so usr/lib/multi-arch/libtprof.a usr/lib/multi-arch/pkgconfig/tprof.pc \
-	usr/local/inc/tprof/import.h man/man5/tprof-store.5 zsh/_tprof bash/tprof fish/tprof.fish; do
+	usr/local/inc/tprof.h usr/lib/multi-arch/libtprof.so.0 man/man5/tprof-store.5 zsh/_tprof bash/tprof fish/tprof.fish; do
 	expect "$f" test -s "$odd/$f"
 done
 expect 'everybody may read all of it' sh -c "! grep -vE '^(d 755|f 644|f 755 usr/(games/|share/tprof/slurm\.sh$|lib/tprof/tprof-courier$)|l 777)' '$scratch/odd'"

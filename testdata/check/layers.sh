@@ -25,8 +25,8 @@ includes() { grep -Ho '^#include "[^"]*"' /dev/null "$@" | sed 's/:#include "\([
 code() { sources "$@" | grep -Ev '_(test|fuzz)\.c$|/testing(_[a-z]+)?\.h$'; }
 
 grep -n '^#include <sqlite3' $(sources cmd libparse libreport) |
-	grep -Ev '^(libparse/(store|sql)/|libreport/|cmd/extension/|testdata/tools/)' |
-	rule 'SQLite stays in libparse/store, libparse/sql and libreport'
+	grep -Ev '^(libparse/(store|sql|api)/|libreport/|cmd/extension/|testdata/tools/)' |
+	rule 'SQLite stays in libparse/store, sql and api, and in libreport'
 grep -nE '^#include <(ncurses|curses|panel)' $(sources cmd libparse libreport) |
 	grep -v '^cmd/tprof-tui/' | rule 'ncurses stays in cmd/tprof-tui'
 grep -n '^#include <libxml/' $(sources cmd libparse libreport) |
@@ -56,7 +56,7 @@ awk '$1 ~ /^libreport/ && $2 ~ /^cmd/' "$used" | rule 'libreport needs nothing o
 
 # The path of the data.
 awk '
-	BEGIN { n = split("base open decode symbol order store timeline sql", names); for (i = 1; i <= n; i++) stage[names[i]] = i }
+	BEGIN { n = split("base open decode symbol order store timeline sql api", names); for (i = 1; i <= n; i++) stage[names[i]] = i }
 	function of(path,  part) { split(path, part, "/"); return part[1] == "libparse" ? stage[part[2]] : 0 }
 	of($1) && of($2) && of($2) > of($1)' "$used" |
 	rule 'inside libparse each stage needs only those before it'

@@ -6,7 +6,7 @@
 
 .PHONY: check-hardening
 check-hardening: all ## what is installed is PIE, RELRO, with canaries and fortified calls (readelf)
-	$(if $(HARDENED),@CC='$(CC)' BUILT='$(addprefix $(B)/bin/,$(INSTALLED)) $(EXTENSION) $(PRELOAD) $(API) $(LIBPARSE)' sh testdata/check/hardening.sh,@echo 'builds with sanitizers, or HARDEN=, are not checked, as they are not hardened')
+	$(if $(HARDENED),@CC='$(CC)' BUILT='$(addprefix $(B)/bin/,$(INSTALLED)) $(EXTENSION) $(PRELOAD) $(API) $(LIBTPROF) $(LIBPARSE)' sh testdata/check/hardening.sh,@echo 'builds with sanitizers, or HARDEN=, are not checked, as they are not hardened')
 
 LINT := build/lint
 LINT_SRC := $(sort $(PARSE_SRC) $(REPORT_SRC) $(COMMON_SRC) $(REC_SRC) $(PRELOAD_SRC) $(API_SRC) $(TUI_SRC) \
