@@ -25,10 +25,11 @@ _Static_assert(TPROF_UNKNOWN == TP_NULL && TPROF_NOWHERE == TP_OFFSET_NONE, "no 
 /* `path` is that of a dump; what is wrong with a store says so itself. */
 static int give(int code, const char *path, const struct tp_err *from, struct tprof_err *to)
 {
-	struct tp_err e = *from;
+	struct tp_err e;
 
 	if (code >= 0 || !to)
 		return code;
+	e = *from;
 	if (path)
 		tp_err_prefix(&e, "%s", path);
 	tp_err_printable(&e);
