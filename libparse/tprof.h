@@ -12,6 +12,8 @@
  *		return report(&err);
  *	while ((more = tprof_next(t, &ev, &err)) == 1)
  *		use(ev);
+ *	if (more < 0)
+ *		report(&err);
  *	tprof_close(t);
  *
  * Results   Functions return 0, or 1 with an item and 0 without; or a negative code with *err filled in
@@ -20,7 +22,7 @@
  *           what was lost.
  * Memory    All that is returned belongs to the handle. An item is valid until the next call for such
  *           an item; texts and numbers of stacks until tprof_rewind or tprof_close. Pointers are never
- *           NULL unless it says so, texts end with a NUL and are "" where unknown. They are bytes of
+ *           NULL unless the comment says so, texts end with a NUL and are "" where unknown. They are bytes of
  *           the input: escape them before they go to a terminal or a page.
  * Threads   A handle is for one thread at a time. Different handles, also of one file, are independent.
  *           A trace that is not in a store is decoded by a thread of the library, which works only
@@ -52,7 +54,7 @@ enum tprof_code {
 	TPROF_EBUSY = -9,     /* the store is being written for longer than one waits */
 	TPROF_ECANCEL = -10,  /* the progress function asked to stop */
 	TPROF_EUNKNOWN = -11, /* the input is of no known format, or not of the kind asked for */
-	TPROF_EMISUSE = -12,  /* the call does not fit those before it */
+	TPROF_EMISUSE = -12,  /* the call does not fit those before it, or the options are none */
 };
 
 #define TPROF_NONE    (-1)	 /* no goroutine, M or P */
@@ -121,7 +123,8 @@ struct tprof_info {
 	enum tprof_kind kind;
 	int64_t run;	    /* run.id; 0 for a dump */
 	const char *format; /* "go 1.22", "pprof", "heap text" */
-	int64_t wall_ns; /* Unix time: start of the trace, end of the profile; or TPROF_UNKNOWN */
+	/* Unix time at which the trace began or the profile was taken, or TPROF_UNKNOWN. */
+	int64_t wall_ns;
 	int64_t duration_ns;
 	int64_t events; /* of a profile: samples */
 	bool ticks;	/* no frequency is known: times are ticks of unknown length */

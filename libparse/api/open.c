@@ -20,15 +20,17 @@ SAME(ESTORE);
 SAME(EBUSY);
 SAME(ECANCEL);
 SAME(EUNKNOWN);
+/* NOLINTNEXTLINE(misc-redundant-expression): that they are the same is what is asserted */
 _Static_assert(TPROF_UNKNOWN == TP_NULL && TPROF_NOWHERE == TP_OFFSET_NONE, "no time, no offset");
 
 /* `path` is that of a dump; what is wrong with a store says so itself. */
 static int give(int code, const char *path, const struct tp_err *from, struct tprof_err *to)
 {
-	struct tp_err e = *from;
+	struct tp_err e;
 
 	if (code >= 0 || !to)
 		return code;
+	e = *from;
 	if (path)
 		tp_err_prefix(&e, "%s", path);
 	tp_err_printable(&e);
@@ -197,7 +199,7 @@ int api_refuse(const struct tprof *t, enum api_reading reading, struct tprof_err
 				  samples ? "this is an execution trace (%s), not a profile"
 					  : "this is a profile (%s), not an execution trace",
 				  t->format);
-	else if (t->reading && t->reading != reading)
+	else if (!samples && t->reading && t->reading != reading)
 		code = tp_err_set(&e, TPROF_EMISUSE, TP_OFFSET_NONE,
 				  "%s are being read; call tprof_rewind before you read %s",
 				  names[t->reading], names[reading]);

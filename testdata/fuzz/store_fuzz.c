@@ -278,7 +278,7 @@ static void edit(const char *path, uint64_t pick)
 		MUST_SAY(err);
 }
 
-static void look(const char *path, uint64_t *pick)
+static void look(const char *path, bool library, uint64_t *pick)
 {
 	struct fuzz_store f = {.hostile = true, .path = path};
 	struct tp_err err = {0};
@@ -293,6 +293,8 @@ static void look(const char *path, uint64_t *pick)
 		f.run = &f.runs.run[i];
 		f.result.run = f.run->row.id;
 		f.result.profile = strcmp(f.run->row.kind, "trace") != 0;
+		if (library)
+			fuzz_library(&f, NULL, 0);
 		if (!fuzz_pick(pick, 8)) {
 			fuzz_sql(&f, *pick);
 		} else if (f.result.profile) {
@@ -320,7 +322,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		if (!fuzz_pick(&pick, 4))
 			verify(path);
-		look(path, &pick);
+		look(path, !(size % 4), &pick);
 		if (!fuzz_pick(&pick, 4))
 			edit(path, pick);
 	}

@@ -79,6 +79,9 @@ bool fuzz_import(const uint8_t *data, size_t size, const struct tp_import_option
 		 struct fuzz_store *out);
 void fuzz_close(struct fuzz_store *f);
 
+/* Reads the run by tprof.h, and the dump that it was imported from (library.c). */
+void fuzz_library(const struct fuzz_store *f, const uint8_t *data, size_t size);
+
 /* ---- traces ---- */
 
 /* Decodes and orders a trace (trace.c), strictly and not; imports it, and compares what the store

@@ -131,6 +131,8 @@ static void store(const uint8_t *data, size_t size, const struct tp_profile *rea
 		return;
 	if (f.result.profile) {
 		read_back(&f, read);
+		if (!(size % 4))
+			fuzz_library(&f, data, size);
 		if (fuzz_pick(&pick, 2))
 			fuzz_sql(&f, pick);
 		else

@@ -159,6 +159,8 @@ void fuzz_trace(const uint8_t *data, size_t size, enum tp_format format)
 		return;
 	MUST(!f.result.profile);
 	read_back(&f, &seen);
+	if (!(size % 4))
+		fuzz_library(&f, data, size);
 	fuzz_trace_reports(&f, pick);
 	fuzz_close(&f);
 }
