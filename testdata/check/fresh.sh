@@ -114,8 +114,11 @@ try_deb() {
 	ls build/deb/*.deb >/dev/null 2>&1 || expect 'make deb' make --no-print-directory deb
 	cp build/deb/*.deb "$root/src" || { wrong 'there are no packages'; return; }
 	cp -r debian/tests testdata README.md TOUR.md "$root/src"
+	mkdir "$root/src/man" "$root/src/libparse"
+	cp man/tprof.3 "$root/src/man"
+	cp libparse/tprof.h "$root/src/libparse"
 	expect 'apt-get update' inside apt-get update -qq
-	expect 'apt-get install' inside sh -c 'apt-get install -y -qq --no-install-recommends ./tprof_*.deb ./lib*.deb man-db sqlite3 gcc libc6-dev pkgconf'
+	expect 'apt-get install' inside sh -c 'apt-get install -y -qq --no-install-recommends ./tprof_*.deb ./lib*.deb man-db sqlite3 g++ gcc libc6-dev pkgconf'
 	for t in commands library; do
 		expect "debian/tests/$t" inside env AUTOPKGTEST_TMP=/tmp sh "tests/$t"
 	done
