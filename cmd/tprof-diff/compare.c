@@ -99,7 +99,7 @@ int diff_refuse(struct args *args, struct tp_err *err, int status)
 static int judge(struct args *args, const struct loaded *l, struct rep_gate_result *result)
 {
 	struct rep_diff_options opt = args->diff;
-	struct tp_err err;
+	struct tp_err err = {.code = 0};
 	int code = 0;
 
 	opt.damaged = l->damaged;

@@ -70,7 +70,7 @@ static int play_runs(struct game *g, struct rep_diff_run *run, size_t n, size_t 
 static int play_windows(struct game *g, const struct rep_metrics *m, struct tp_err *err)
 {
 	struct rep_diff_run half[2] = {{.metrics = NULL}, {.metrics = NULL}};
-	size_t order[REP_METRICS_WINDOWS], n = m->base.windows;
+	size_t order[REP_METRICS_WINDOWS] = {0}, n = m->base.windows;
 	int code = 0;
 
 	for (size_t i = 0; i < n; i++)
