@@ -26,8 +26,8 @@
  *           the input: escape them before they go to a terminal or a page.
  * Threads   A handle is for one thread at a time. Different handles, also of one file, are independent.
  *           A trace that is not in a store is decoded by a thread of the library, which works only
- *           while tprof_next and the like wait for it, and takes no signals. Handles do not survive
- *           fork.
+ *           while tprof_next and the like wait for it, and takes no signals but those of its own
+ *           faults. Handles do not survive fork.
  * Times     ns since the trace began, unless info says that they are ticks. Durations are in ns.
  *
  * The library prints nothing, does not exit, and reads no environment variables. Link with -ltprof. */
@@ -141,7 +141,7 @@ struct tprof_notice {
 	int64_t from_ns, to_ns; /* when that was, or TPROF_UNKNOWN */
 	const char *text;	/* a sentence */
 };
-/* Returns entry i = 0, 1, …, losses first; NULL after the last. */
+/* Returns entry i = 0, 1, …, losses first; NULL after the last. Its text is valid until the next call. */
 const struct tprof_notice *tprof_notice(struct tprof *t, size_t i);
 
 /* ---- traces ---- */

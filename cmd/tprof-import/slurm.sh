@@ -257,7 +257,7 @@ jobs_alive() {
 
 cancel() {
 	# shellcheck disable=SC2046,SC2086
-	[ -z "$jobs" ] || scancel --quiet $(cluster "$jobs") $(printf '%s ' $jobs | sed 's/;[^ ]* / /g') >/dev/null 2>&1
+	[ -z "$jobs" ] || scancel --quiet $(cluster "${jobs%% *}") $(printf '%s ' $jobs | sed 's/;[^ ]* / /g') >/dev/null 2>&1
 }
 
 # ---- submitting them: the work folder ----

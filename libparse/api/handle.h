@@ -29,7 +29,8 @@ struct tprof {
 	char *path;
 	char format[32]; /* of info */
 	struct tprof_info info;
-	struct tprof_notice notice; /* that was returned last */
+	struct tprof_notice notice; /* that was returned last, with its text */
+	char notice_text[sizeof(((struct tp_loss *)NULL)->reason)];
 
 	/* Where it comes from: a dump, or a store. */
 	struct tp_dump dump;

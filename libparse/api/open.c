@@ -72,14 +72,17 @@ static struct tp_symbol_options symbols_of(const struct tprof_options *opt)
 
 /* ---- a handle ---- */
 
-static bool is_store(const char *path)
+/* Looks whether it is a store. Opening it as a dump says what is wrong with it, but for a pipe, which
+ * must not be opened twice: TP_EIO. */
+static int look(const char *path, bool *is_store, struct tp_err *err)
 {
 	static const char magic[] = "SQLite format 3";
 	char head[sizeof(magic)];
-	size_t size;
+	size_t size = 0;
+	int code = tp_peek_packed(path, head, sizeof(head), &size, err);
 
-	return !tp_peek_packed(path, head, sizeof(head), &size, NULL) && size == sizeof(head) &&
-	       !memcmp(head, magic, sizeof(magic));
+	*is_store = !code && size == sizeof(head) && !memcmp(head, magic, sizeof(magic));
+	return code == TP_EIO ? code : 0;
 }
 
 static int open_store(struct tprof *t, const char *path, struct tp_err *err)
@@ -144,7 +147,7 @@ int tprof_open(struct tprof **out, const char *path, const struct tprof_options 
 {
 	struct tprof *t = calloc(1, sizeof(*t));
 	struct tp_err e = {.offset = TP_OFFSET_NONE};
-	bool stored = is_store(path);
+	bool stored = false;
 	int code;
 
 	*out = NULL;
@@ -155,6 +158,8 @@ int tprof_open(struct tprof **out, const char *path, const struct tprof_options 
 	code = take_options(&t->opt, opt, &e);
 	if (!code && !(t->path = strdup(path)))
 		code = tp_nomem(&e);
+	if (!code)
+		code = look(path, &stored, &e);
 	if (!code)
 		code = stored ? open_store(t, path, &e) : open_dump(t, path, &e);
 	if (code)
@@ -226,7 +231,9 @@ const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 	size_t nnotices = of_profile ? t->profile->nnotices : t->trace.nnotices;
 	struct tprof_notice *n = &t->notice;
 
-	*n = (struct tprof_notice){.from_ns = TPROF_UNKNOWN, .to_ns = TPROF_UNKNOWN};
+	/* A copy: the thread that reads on may move the trace's own. */
+	*n = (struct tprof_notice){
+	    .from_ns = TPROF_UNKNOWN, .to_ns = TPROF_UNKNOWN, .text = t->notice_text};
 	if (i >= nlosses) {
 		i -= nlosses;
 		if (i >= nnotices)
@@ -234,7 +241,7 @@ const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 		_Static_assert((int)TPROF_DAMAGE == (int)TP_DAMAGE, "severities are the same");
 		n->severity = (enum tprof_severity)notice[i].severity;
 		n->offset = notice[i].offset;
-		n->text = notice[i].text;
+		snprintf(t->notice_text, sizeof(t->notice_text), "%s", notice[i].text);
 		return n;
 	}
 	n->severity = TPROF_LOSS;
@@ -245,7 +252,7 @@ const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 		n->from_ns = api_time(t, loss[i].from_ns);
 	if (loss[i].to_ns != TP_NULL)
 		n->to_ns = api_time(t, loss[i].to_ns);
-	n->text = loss[i].reason;
+	snprintf(t->notice_text, sizeof(t->notice_text), "%s", loss[i].reason);
 	return n;
 }
 

@@ -78,10 +78,9 @@ const struct tprof_frame *tprof_next_frame(struct tprof *t, uint32_t *stack)
 
 	if (!t->dict || !*stack)
 		return NULL;
+	/* Frame 0, of which nothing is known, is a frame all the same: callers may follow. */
 	node = tp_dict_stack_at(t->dict, *stack);
 	*stack = node.parent;
-	if (!node.frame)
-		return NULL;
 	frame = tp_dict_frame_at(t->dict, node.frame);
 	function = tp_dict_function_at(t->dict, frame.function);
 	location = tp_dict_location_at(t->dict, frame.location);

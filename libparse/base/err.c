@@ -45,6 +45,7 @@ void tp_err_prefix(struct tp_err *err, const char *fmt, ...)
 	memcpy(text + n, ": ", 2);
 	memcpy(text + n + 2, err->msg, strnlen(err->msg, sizeof(err->msg) - 1) + 1);
 	memcpy(err->msg, text, sizeof(err->msg) - 1);
+	err->msg[sizeof(err->msg) - 1] = '\0';
 }
 
 void tp_err_printable(struct tp_err *err)

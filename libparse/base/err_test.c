@@ -45,9 +45,10 @@ static void test_prefix_too_long(void **state)
 	for (size_t n = sizeof(err.msg) - 40; n < sizeof(name); n++) {
 		memset(name, 'n', n - 1);
 		name[n - 1] = 0;
+		memset(&err, 0xff, sizeof(err)); /* as memory that was used before */
 		tp_err_set(&err, TP_EIO, 0, "the file ends too early");
 		tp_err_prefix(&err, "%s", name);
-		assert_true(strlen(err.msg) < sizeof(err.msg));
+		assert_true(strnlen(err.msg, sizeof(err.msg)) < sizeof(err.msg));
 	}
 }
 

@@ -84,22 +84,30 @@ int tp_pull_new(struct tp_pull **pull, struct tp_input *in, const struct tp_trac
 	return 0;
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are for the program's own threads, except those that a fault of this one raises: a file
+ * that becomes shorter while it is mapped is SIGBUS, and the program may have a handler. */
 static int start(struct tp_pull *p)
 {
+	static const int faults[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 	sigset_t all, before;
 	int error;
 
 	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&p->thread, NULL, read_all, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 
-/* Lets the thread read on until a batch is full or the read has ended. */
+/* Lets the thread read on until a batch is full or the read has ended. A caller that is cancelled
+ * meanwhile would leave the lock held: it is cancelled afterwards. */
 static void read_on(struct tp_pull *p)
 {
+	int cancelling;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
 	pthread_mutex_lock(&p->lock);
 	turn(p, true);
 	if (!p->started && start(p)) {
@@ -111,6 +119,7 @@ static void read_on(struct tp_pull *p)
 			pthread_cond_wait(&p->turned, &p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
+	pthread_setcancelstate(cancelling, NULL);
 }
 
 int tp_pull_next(struct tp_pull *p, const struct tp_event **ev, size_t *n, struct tp_err *err)
@@ -130,13 +139,17 @@ int tp_pull_next(struct tp_pull *p, const struct tp_event **ev, size_t *n, struc
 
 void tp_pull_free(struct tp_pull *p)
 {
+	int cancelling;
+
 	if (!p)
 		return;
 	p->stop = true;
 	if (p->started) {
 		while (!p->ended)
 			read_on(p);
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
 		pthread_join(p->thread, NULL);
+		pthread_setcancelstate(cancelling, NULL);
 	}
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->turned);

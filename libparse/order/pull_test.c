@@ -1,5 +1,6 @@
 #include "order/pull.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -129,12 +130,43 @@ static void test_pull_cancelled(void **state)
 	tp_input_close(in);
 }
 
+static void *read_and_be_cancelled(void *arg)
+{
+	const struct tp_event *ev;
+	struct tp_err err;
+	size_t n;
+
+	pthread_cancel(pthread_self());
+	tp_pull_next(arg, &ev, &n, &err);
+	return NULL;
+}
+
+/* A caller that is cancelled does not leave the lock held: freeing would wait for ever. */
+static void test_pull_caller_cancelled(void **state)
+{
+	struct tp_trace_options opt = {.strict = false};
+	struct tp_input *in = open_dump(dumps[0]);
+	struct tp_trace trace;
+	struct tp_pull *pull;
+	struct tp_err err;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(tp_pull_new(&pull, in, &opt, &trace, &err), 0);
+	assert_int_equal(pthread_create(&thread, NULL, read_and_be_cancelled, pull), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	tp_pull_free(pull);
+	tp_trace_release(&trace);
+	tp_input_close(in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_pull_as_push),
 	    cmocka_unit_test(test_pull_freed_early),
 	    cmocka_unit_test(test_pull_cancelled),
+	    cmocka_unit_test(test_pull_caller_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

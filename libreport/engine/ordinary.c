@@ -10,6 +10,7 @@
 
 struct filling {
 	const struct rep_fetching *f;
+	rep_fetch_choice *of; /* the runs that were asked for */
 	enum rep_engine_table_id table;
 	struct rep_engine_column column[REP_ENGINE_COLUMNS];
 	unsigned n;
@@ -49,8 +50,8 @@ static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		rc = bind(l, (int)i - 1, i, c);
 	if (c->failed)
 		return 0;
-	if (number >= l->f->runs->n)
-		return rep_fetch_odd(err, "a row of no run");
+	if (number >= l->f->runs->n || !l->of(l->f, number))
+		return rep_fetch_odd(err, "a row of no run that was asked for");
 	if (!rc)
 		rc = sqlite3_step(l->put);
 	sqlite3_reset(l->put);
@@ -67,6 +68,7 @@ static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 	int at = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", rep_engine_name(l->table));
 	int code;
 
+	l->of = of;
 	l->n = rep_engine_columns(l->table, l->column);
 	for (unsigned i = 3; i < l->n; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, ", ?");

@@ -694,7 +694,6 @@ static int end_string(struct dump *d)
 /* Reports a line of a stack after an empty line, which should have ended the stack. */
 static int go_on(struct dump *d, enum tp_dump_line kind)
 {
-
 	if (d->done || kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT)
 		return 0;
 	return lose(d, here(d), "goes on with goroutine %lld's stack behind an empty line",
@@ -742,8 +741,8 @@ static int read_line(struct dump *d)
 	return d->open ? read_stack_line(d, line, kind) : read_other(d, line, kind);
 }
 
-/* Returns whether the dump is cut off: after a call or a creator without its place, after the first line of a
- * stack, or within that line. Other whole lines may follow a stack ("exit status 2"). */
+/* Returns whether the dump is cut off: after a call or a creator without its place, after the first
+ * line of a stack, or within that line. Other whole lines may follow a stack ("exit status 2"). */
 static bool is_cut(const struct dump *d)
 {
 	bool whole = !d->l.size || d->l.data[d->l.size - 1] == '\n';
