@@ -24,8 +24,8 @@ static bool one_table(const struct args *args)
 	return args->cmd.format == REP_FORMAT_CSV || args->cmd.format == REP_FORMAT_TSV;
 }
 
-/* Whatever one must not miss goes to stderr as well: there, nobody's format hides it. Returns the
- * exit status of the gates. */
+/* Reports gates that must not be missed on stderr, too, where no output format hides them. Returns
+ * the exit status of the gates. */
 static int tell_gates(const struct args *args, const struct rep_gate_result *result, bool damaged)
 {
 	const struct rep_gate *gate = args->gate;

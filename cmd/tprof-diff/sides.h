@@ -40,8 +40,8 @@ const char *sides_check(struct sides *s, const char *run);
 /* What cannot be opened counts for nothing: whoever loads it says so. 0 or an exit status. */
 int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out);
 
-/* What a side is called: by its first run, of `n`, and by its store or label where the first run of
- * the other side (NULL: there is none) has the same name. */
+/* Writes the name of a side: that of `run`, its first of `n` runs, with its store or label if `other`,
+ * the name of the other side's first run (or NULL), is the same. */
 #define SIDES_NAME 400
 void sides_name(const struct cmd *cmd, const struct sides *s, bool is_old, const char *run,
 		const char *other, size_t n, char text[SIDES_NAME]);

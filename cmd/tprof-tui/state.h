@@ -15,8 +15,8 @@ bool tui_state_read(const char *name, char *text, size_t room);
 /* A text within a line of such a file: "\t", "\n" and "\\" stand for what would end it. TP_ENOMEM.
  */
 int tui_state_put_text(struct tp_buf *b, const char *text);
-/* And back, into size + 1 bytes, which may be those it is read from. False: nobody has typed it, as
- * it has other control characters. */
+/* Undoes tui_state_put_text, into size + 1 bytes; `to` may be `from`. Returns false if the text has other
+ * control characters, so that no user can have typed it. */
 bool tui_state_take_text(char *to, const char *from, size_t size);
 
 #endif

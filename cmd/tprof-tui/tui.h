@@ -50,9 +50,9 @@ struct tui_view_ops {
 	bool (*act)(struct tui_view *v, enum tui_action action);
 	/* A key that no binding has. NULL: none is heeded. */
 	bool (*key)(struct tui_view *v, int key);
-	/* The table that what keys and clicks do is about, unless the functions below do it in the
-	 * view's own way (NULL: they do not): moving and sorting that `act` leaves, clicks, search,
-	 * filter, copying, saving. NULL, or NULL given: there is none. */
+	/* Returns the table under the cursor, or NULL. Moving and sorting that `act` leaves, clicks,
+	 * search, filter, copying and saving work on it, except where a function below does that in
+	 * the view's own way. NULL if the view has no table. */
 	struct tui_table *(*table)(struct tui_view *v);
 	/* A click within the area it was last drawn in. */
 	void (*click)(struct tui_view *v, int row, int col, bool twice);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/signals.h"
+#include "base/signals.h"
 #include "tprof-tui/tui.h"
 
 struct kept {
@@ -123,7 +123,7 @@ static bool start(struct tui_worker *w)
 	sigset_t sent, before;
 	bool started;
 
-	cmd_signals_sent(&sent);
+	tp_signals_sent(&sent);
 	pthread_sigmask(SIG_SETMASK, &sent, &before);
 	started = !pthread_create(&w->thread, NULL, run, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/signals.h"
+
 /* The threads take turns once for so many events: a turn costs as much as a hundred events. */
 #define PULL_EVENTS (16 * TP_BATCH_EVENTS)
 
@@ -88,14 +90,11 @@ int tp_pull_new(struct tp_pull **pull, struct tp_input *in, const struct tp_trac
  * that becomes shorter while it is mapped is SIGBUS, and the program may have a handler. */
 static int start(struct tp_pull *p)
 {
-	static const int faults[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-	sigset_t all, before;
+	sigset_t sent, before;
 	int error;
 
-	sigfillset(&all);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(&all, faults[i]);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	tp_signals_sent(&sent);
+	pthread_sigmask(SIG_SETMASK, &sent, &before);
 	error = pthread_create(&p->thread, NULL, read_all, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;

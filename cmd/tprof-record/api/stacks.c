@@ -172,7 +172,8 @@ static uint32_t tid_of(const struct rec_arena *a, uint32_t m)
 	return 0;
 }
 
-/* A copy of a place; a wait that was being written meanwhile is none. False: the place is free. */
+/* Copies a place; a wait that was being written meanwhile counts as no wait. Returns false if the
+ * place is free. */
 static bool read_place(const struct rec_g *from, struct rec_g *to)
 {
 	rec_process_copy_gs(to, from, 1);

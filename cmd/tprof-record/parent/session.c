@@ -13,7 +13,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "common/signals.h"
+#include "base/signals.h"
 #include "tprof-record/parent/cut.h"
 #include "tprof-record/parent/file.h"
 
@@ -207,7 +207,7 @@ static bool start_timer(struct rec_session *s, struct rec_source *timer, int fro
 /* All that can be forwarded, or is for us. */
 static void block_signals(sigset_t *set)
 {
-	cmd_signals_sent(set);
+	tp_signals_sent(set);
 	sigprocmask(SIG_BLOCK, set, NULL);
 	signal(SIGCHLD, SIG_DFL);
 }

@@ -58,7 +58,7 @@ HOOK int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
 	WAIT(as_c11, c, m, REAL(pthread_cond_timedwait)(c, m, until));
 }
 
-/* A hook that wakes, and what it does where somebody waits. */
+/* Defines a hook that wakes waiters, and the function that it calls last if there are any. */
 #define WAKE(name, type, as, real_name, wakes)                                                     \
 	LAST static int name##_slowly(type *cond)                                                  \
 	{                                                                                          \

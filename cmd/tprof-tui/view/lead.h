@@ -50,8 +50,8 @@ bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum 
 bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
 		   const char *arg);
 
-/* Sets a filter to a regular expression for a text and nothing else; what is no text leaves it. False:
- * no memory. */
+/* Sets a filter to a regular expression that matches the text and nothing else; leaves it as it is if
+ * the value is not a text. Returns false if memory is out. */
 bool tui_lead_set_only(char **to, struct rep_value v);
 
 #endif

@@ -283,8 +283,8 @@ struct rec_writer {
 	int (*begin)(struct rec_writer *w);
 	/* Called before each record. */
 	int (*pause)(struct rec_writer *w);
-	/* m may be NULL for CREATE and UNBLOCK: nobody that is known. g is created, started, woken,
-	 * or back from a call; `reason` is that of BLOCK. */
+	/* Moves g to another state. m is where it happens; for CREATE and UNBLOCK it is NULL if the
+	 * creator or waker is not known. `reason` is for BLOCK. */
 	int (*move)(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 		    struct rec_goroutine *g, uint32_t reason, uint32_t stack);
 	/* Tasks, regions, logs, labels of what runs on m; NULL where the format has none. */

@@ -120,7 +120,7 @@ static int p_status(struct v2_writer *v, uint64_t m, int32_t p, unsigned status)
 	return put(v, m, TP_V2_ProcStatus, (uint64_t)p, status, 0, 0);
 }
 
-/* What is on an M has to be said there; the rest, by nobody. */
+/* Writes the status of a goroutine: on its M if it has one, without an M otherwise. */
 static int g_status(struct v2_writer *v, struct rec_goroutine *g)
 {
 	static const uint8_t wire[] = {

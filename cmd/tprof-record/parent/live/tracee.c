@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/signals.h"
+#include "base/signals.h"
 #include "tprof-record/core/core.h"
 
 #define PATIENCE_NS 300000000 /* a thread in the middle of a long write, or of dying */
@@ -347,7 +347,7 @@ int rec_tracee_apart(void (*run)(void *), void *arg)
 	int failed;
 
 	/* Signals are for the recorder's own threads. */
-	cmd_signals_sent(&sent);
+	tp_signals_sent(&sent);
 	pthread_sigmask(SIG_SETMASK, &sent, &before);
 	failed = pthread_create(&thread, NULL, run_apart, &a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -224,7 +224,7 @@ static void follow_waker(struct tui_view *v)
 		by = waker(sheet, --row);
 	if (!rep_goid_is(&by)) {
 		tui_message(v->tui,
-			    "nobody is known to have woken it here: the runtime, a timer or the "
+			    "its waker here is not a goroutine: the runtime, a timer or the "
 			    "network did");
 		return;
 	}

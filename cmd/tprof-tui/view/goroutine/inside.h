@@ -37,7 +37,7 @@ struct gr_life {
 	int64_t first, last, base, want;
 	int64_t at_ns; /* where to begin, INT64_MIN: at the first */
 	bool ticks;    /* the run has no clock */
-	bool followed; /* it was opened as whoever woke another */
+	bool followed; /* it was opened as the waker of another */
 	bool centre;   /* the cursor has jumped: it is shown with what is around it */
 };
 

@@ -1,8 +1,8 @@
-#include "common/signals.h"
+#include "base/signals.h"
 
 #include <stddef.h>
 
-void cmd_signals_sent(sigset_t *set)
+void tp_signals_sent(sigset_t *set)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
