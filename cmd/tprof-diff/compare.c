@@ -212,9 +212,12 @@ static int judge_exactly(struct args *args, struct rep_gate_result *result)
 static int compare(struct args *args, const struct loaded *l)
 {
 	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
-	int status = result ? judge(args, l, result) : cmd_nomem(&args->cmd);
 	bool inexact = false;
+	int status;
 
+	if (!result)
+		return cmd_nomem(&args->cmd);
+	status = judge(args, l, result);
 	for (size_t i = 0; !status && i < args->ngates; i++)
 		inexact = inexact || result[i].inexact;
 	if (inexact && args->traces)
@@ -223,7 +226,7 @@ static int compare(struct args *args, const struct loaded *l)
 		status = args->junit ? write_junit(args, result) : show_diff(args, l, result);
 	if (!status)
 		status = tell_gates(args, result, l->damaged != NULL);
-	for (size_t i = 0; result && i < args->ngates; i++)
+	for (size_t i = 0; i < args->ngates; i++)
 		rep_gate_result_release(&result[i]);
 	free(result);
 	return status;

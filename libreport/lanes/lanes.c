@@ -6,7 +6,6 @@
 
 #include "lanes/kept.h"
 #include "lanes/segment.h"
-#include "lanes/segment.h"
 #include "spans/crossing.h"
 #include "task/inside.h"
 

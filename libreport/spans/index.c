@@ -176,7 +176,7 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	if (code)
 		return code;
 	memset(x->first, 0, (n + 1) * sizeof(*x->first));
-	if (o->causes) {
+	if (x->birth && x->from_segment) {
 		memset(x->birth, 0xff, (n + 1) * sizeof(*x->birth));
 		memset(x->from_segment, 0xff, (n + 1) * sizeof(*x->from_segment));
 	}

@@ -320,7 +320,7 @@ bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 {
 	struct saved s = {table, format_of(path)};
 
-	if (table->sheet)
+	if (table && table->sheet)
 		return tui_save(t, path, write_table, &s);
 	tui_error(t, "there is nothing to save yet");
 	return false;

@@ -273,6 +273,8 @@ static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[
 		snprintf(name, TEXT, "%s", of_trace[i].name);
 		return of_trace[i].value(o, text);
 	}
+	if (!s)
+		return false;
 	rep_value_shown(rep_sheet_at(s, (size_t)i, 0), REP_TEXT, name, TEXT);
 	rep_value_shown(rep_sheet_at(s, (size_t)i, 1), REP_TEXT, text, TEXT);
 	return true;
