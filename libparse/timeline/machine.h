@@ -17,6 +17,7 @@ enum {
 	TP_G_PRESUMED = 1, /* opened by its first status, or restored: a status goes on with it */
 	TP_G_INFERRED = 2, /* salvage put the beginning in */
 	TP_G_RESTORED = 4, /* waker and waker_stack hold the known end of a system call */
+	TP_G_ENDED = 8,	   /* no open span: start and mark are where its last one ended */
 };
 
 /* Where and why a goroutine came into its state, in the order of the fields of an event. */
@@ -73,6 +74,8 @@ struct tp_spans {
 	uint32_t nm;
 	int64_t sync_ts; /* as Go's syncTs: 0 is unset */
 	uint32_t sync_mark, mark;
+	int64_t dropped_ts; /* the latest end of a goroutine whose chunk was freed */
+	uint32_t dropped_mark;
 };
 
 int tp_spans_grow_g(struct tp_spans *s, uint32_t g);

@@ -68,6 +68,11 @@ int tp_spans_grow_g(struct tp_spans *s, uint32_t g)
 		if (!s->chunk[c])
 			return TP_ENOMEM;
 		memset(s->chunk[c], 0, sizeof(*s->chunk[c]));
+		/* An older chunk was freed as all its goroutines had ended. */
+		for (uint32_t i = 0; c < s->newest && i < TP_CHUNK; i++) {
+			s->chunk[c]->g[i].start = s->dropped_ts;
+			s->chunk[c]->g[i].mark = s->dropped_mark;
+		}
 	}
 	if (c > s->newest) {
 		if (s->chunk[s->newest] && !s->chunk[s->newest]->live)
@@ -137,6 +142,18 @@ static uint8_t presume(const struct tp_event *ev)
 	return state == TP_ST_SYSCALL && ev->p == TP_NONE ? TP_ST_SYSCALL_BLOCKED : state;
 }
 
+/* Opens what is presumed of a goroutine before ev, the first event that tells of it since the last
+ * Sync. In a damaged trace it may have ended since then (order/v2/state.h: tp_v2_g_born): a moment
+ * is never counted twice. */
+static void open_presumed(const struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
+{
+	bool ended = (st->flags & TP_G_ENDED || ev->flags & TP_EVF_LOST) && st->start > s->sync_ts;
+
+	*st = ended ? bare(st->start, st->mark, presume(ev))
+		    : bare(s->sync_ts, s->sync_mark, presume(ev));
+	st->flags = TP_G_PRESUMED;
+}
+
 /* A transition of a goroutine. The machine goes by the state in which it has the goroutine, so that
  * a `from` that does not fit (in a damaged trace) leaves no gap. */
 static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
@@ -156,10 +173,8 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 	}
 	if (!st->state) {
 		s->chunk[c]->live++;
-		if (ev->from != TP_ST_NOT_EXIST) {
-			*st = bare(s->sync_ts, s->sync_mark, presume(ev));
-			st->flags = TP_G_PRESUMED;
-		}
+		if (ev->from != TP_ST_NOT_EXIST)
+			open_presumed(s, st, ev);
 	} else if (ev->from == TP_ST_UNDETERMINED && st->flags & TP_G_PRESUMED) {
 		/* Restored, or Go's summary of it starts over: but for the state, what is known
 		 * stays. */
@@ -193,7 +208,9 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 		st->flags |= TP_G_INFERRED;
 	if (tp_event_ends(ev)) {
 		st->state = TP_ST_NONE;
-		st->flags = 0;
+		st->flags = TP_G_ENDED;
+		s->dropped_ts = ev->ts;
+		s->dropped_mark = s->mark;
 		if (!--s->chunk[c]->live && c != s->newest)
 			tp_spans_drop(s, c);
 		return (int)n;

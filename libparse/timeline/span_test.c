@@ -165,6 +165,13 @@ static const struct story stories[] = {
 	  EV(30, HEAP_ALLOC, 0, NO, 0, 0, .flags = TP_EVF_LOST)}, 50,
 	 {SPAN(0, RUNNABLE, 10, 20), SPAN(0, LOST, 20, 30), SPAN(0, RUNNING, 30, 50, .m = 1, .p = 2, .open = 1)}},
 
+	{"lost: a goroutine that salvage finds alive after its end",
+	 {SYNC(5), EV(10, GO_CREATE, NO, 0, NONEX, RUNNABLE), EV(20, GO_START, NO, 0, RUNNABLE, RUNNING),
+	  EV(30, GO_DESTROY, 0, 0, RUNNING, NONEX),
+	  EV(40, GO_STATUS, NO, 0, UNDET, RUNNABLE, .flags = TP_EVF_LOST | TP_EVF_INFERRED)}, 50,
+	 {SPAN(0, RUNNABLE, 10, 20), SPAN(0, RUNNING, 20, 30, .m = 1, .p = 2), SPAN(0, LOST, 30, 40),
+	  SPAN(0, RUNNABLE, 40, 50, .inferred = 1, .open = 1)}},
+
 	{"inferred ends mark both spans",
 	 {EV(10, GO_CREATE, NO, 0, NONEX, RUNNABLE),
 	  EV(20, GO_START, NO, 0, RUNNABLE, RUNNING, .flags = TP_EVF_INFERRED),
@@ -182,7 +189,7 @@ static const struct story stories[] = {
 	{"an end twice",
 	 {EV(10, GO_CREATE, NO, 0, NONEX, RUNNABLE), EV(20, GO_DESTROY, NO, 0, RUNNABLE, NONEX),
 	  EV(30, GO_DESTROY, NO, 0, RUNNING, NONEX), EV(40, GO_CREATE, NO, 0, NONEX, RUNNABLE)}, 50,
-	 {SPAN(0, RUNNABLE, 10, 20), SPAN(0, RUNNING, 10, 30), SPAN(0, RUNNABLE, 40, 50, .open = 1)}},
+	 {SPAN(0, RUNNABLE, 10, 20), SPAN(0, RUNNING, 20, 30), SPAN(0, RUNNABLE, 40, 50, .open = 1)}},
 };
 /* clang-format on */
 

@@ -120,8 +120,7 @@ int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp
 		return tp_nomem(err);
 	sum->ended = ev->ts;
 	sum->last_state = ev->to == TP_ST_WAITING ? TP_ST_WAITING : ev->from;
-	if (!sum->total)
-		sum->total = tp_since(sum->created, ev->ts);
+	sum->total = tp_since(sum->created, ev->ts);
 	code = tp_range_close(t, ev->subject, &sum->ranges, ev->ts, err);
 	if (!code && sum->regions)
 		code = tp_annotation_close(t, sum, ev->ts, true, err);
