@@ -341,10 +341,12 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	/* A store that does not exist yet cannot contain the dump, so hashing can wait. */
 	how.hash_later = !before && !w.opt->known;
 	code = tp_dump_open(&w.dump, path, &how, &w.opt->symbols, w.opt->strict, err);
-	if (w.dump.in)
-		result->size_in = w.dump.in->stored_size;
-	if (code)
+	if (code) {
+		if (w.dump.in)
+			result->size_in = w.dump.in->stored_size;
 		goto done;
+	}
+	result->size_in = w.dump.in->stored_size;
 	if (seen->format == TP_FORMAT_STORE) {
 		code = tp_err_set(
 		    err, TP_EUNKNOWN, 0,

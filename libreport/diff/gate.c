@@ -445,7 +445,7 @@ static int judge_row(struct judging *j, const struct rep_diff_row *row, struct r
 static int judge_rows(struct judging *j, struct rep_gate_result *r)
 {
 	struct rep_diff *d = j->d;
-	double *p = tp_many(d->n + 1, sizeof(*p));
+	double *p = calloc(d->n + 1, sizeof(*p));
 	int code = p ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; !code && i < d->n; i++) {

@@ -64,7 +64,7 @@ static const char *find_operator(const char *text)
 static int parse_metric(struct rep_gate *g, const char *text, const char *op, struct tp_err *err)
 {
 	size_t size = (size_t)(op - text) + 1;
-	char *metric = malloc(size);
+	char *metric = calloc(1, size);
 	int code;
 
 	if (!metric)

@@ -458,7 +458,7 @@ static int fill_in(struct work *w)
 	int code = 0;
 
 	w->estimate = tp_many(w->n, sizeof(*w->estimate));
-	w->value = tp_many(w->n, sizeof(*w->value));
+	w->value = tp_many(w->n + 1, sizeof(*w->value));
 	d->names = tp_dict_new();
 	if (!w->estimate || !w->value || !d->names)
 		return TP_ENOMEM;

@@ -16,10 +16,10 @@ struct game {
 	struct rep_check *check;
 };
 
-/* Returns a number below n, as Fisher and Yates shuffle with. */
+/* Returns a number below n, which is not 0, as Fisher and Yates shuffle with. */
 static size_t pick(struct game *g, size_t n)
 {
-	return (size_t)(tp_random(&g->seed) % n);
+	return n ? (size_t)(tp_random(&g->seed) % n) : 0;
 }
 
 static int play(struct game *g, const struct rep_diff_side *a, const struct rep_diff_side *b,

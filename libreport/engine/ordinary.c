@@ -50,7 +50,7 @@ static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		rc = bind(l, (int)i - 1, i, c);
 	if (c->failed)
 		return 0;
-	if (number >= l->f->runs->n || !l->of(l->f, number))
+	if (number >= l->f->runs->n || !l->of(l->f, (size_t)number))
 		return rep_fetch_odd(err, "a row of no run that was asked for");
 	if (!rc)
 		rc = sqlite3_step(l->put);

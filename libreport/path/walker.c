@@ -135,7 +135,7 @@ static int push(struct rep_walker *w, const struct rep_walk_frame *frame)
 {
 	int code = tp_grow(&w->frame, &w->room, w->nframes, sizeof(*w->frame));
 
-	if (!code)
+	if (!code && w->frame)
 		w->frame[w->nframes++] = *frame;
 	return code;
 }

@@ -107,7 +107,7 @@ static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 	*number = 0;
 	if (!id || id >= n)
 		return 0;
-	if (tp_grow(&u->number, &u->room, id, sizeof(*u->number)))
+	if (tp_grow(&u->number, &u->room, (size_t)id, sizeof(*u->number)))
 		return TP_ENOMEM;
 	if (!u->number[id]) {
 		if (tp_grow_raw(&u->id, &u->id_room, u->n + 1, sizeof(*u->id)))

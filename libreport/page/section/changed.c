@@ -454,9 +454,9 @@ int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
 	struct changed c = {0};
 	int code = make_of_traces(p, &c, err);
 
-	if (!code)
+	if (!code && c.diff)
 		write_metrics(p, h, c.diff);
-	for (int i = 0; i < REP_NTRACE_SECTIONS && !code; i++)
+	for (int i = 0; c.diff && i < REP_NTRACE_SECTIONS && !code; i++)
 		code = write_section(p, h, c.diff, i, err);
 	release(&c);
 	return code;

@@ -140,7 +140,7 @@ static int find(struct tags *t, const struct key *key, const struct number *n, s
 	uint64_t hash = tp_hash_bytes(0, key, sizeof(*key));
 	int code;
 
-	for (struct tp_probe p = {0}; tp_table_next(&t->by_key, hash, &p);) {
+	for (struct tp_probe p = {0}; t->entry && tp_table_next(&t->by_key, hash, &p);) {
 		*entry = &t->entry[p.row];
 		if (!memcmp(&(*entry)->key, key, sizeof(*key)))
 			return 0;

@@ -124,7 +124,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 
 	switch (what) {
 	case REC_MOVE_P_START:
-		return put_one(v, p, TP_V1_PROC_START, m->wire);
+		return m ? put_one(v, p, TP_V1_PROC_START, m->wire) : 0;
 	case REC_MOVE_P_STOP:
 		return put(v, p, TP_V1_PROC_STOP);
 	case REC_MOVE_PROCS:

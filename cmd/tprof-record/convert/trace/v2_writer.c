@@ -265,7 +265,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 		return code;
 	switch (what) {
 	case REC_MOVE_P_START:
-		return p_start(v, m);
+		return m ? p_start(v, m) : 0;
 	case REC_MOVE_P_STOP:
 		return put(v, on, TP_V2_ProcStop, 0, 0, 0, 0);
 	case REC_MOVE_PROCS:
@@ -280,7 +280,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 	case REC_MOVE_END:
 		return put(v, on, TP_V2_GoDestroy, 0, 0, 0, 0);
 	case REC_MOVE_CALL:
-		return put(v, on, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0);
+		return m ? put(v, on, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0) : 0;
 	case REC_MOVE_CALL_ENDS:
 		return put(v, on, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
 	case REC_MOVE_CALL_BACK:
