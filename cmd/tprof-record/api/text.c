@@ -22,6 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/many.h"
+#include "base/random.h"
+#include "base/table.h"
 #include "tprof-record/api/process.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
@@ -44,7 +47,7 @@ static void forget_names(void)
 {
 	rec_names_free(named.names);
 	tp_dict_free(named.dict);
-	api_process_free(&named.process);
+	rec_process_free(&named.process);
 	named = (struct names){0};
 }
 
@@ -161,29 +164,12 @@ static void print_creator(const struct rec_host *h, struct tp_buf *b, const stru
 	}
 }
 
-/* Go: runtime/runtime2.go, waitReasonStrings. */
 static const char *state_of(const struct api_stack *s)
 {
 	static const char *const waits[REC_NREASONS] = {
-	    [REC_ON_NONE] = "waiting",
-	    [REC_ON_MUTEX] = "sync.Mutex.Lock",
-	    [REC_ON_RWLOCK_R] = "sync.RWMutex.RLock",
-	    [REC_ON_RWLOCK_W] = "sync.RWMutex.Lock",
-	    [REC_ON_COND] = "sync.Cond.Wait",
-	    [REC_ON_SEMAPHORE] = "semacquire",
-	    [REC_ON_BARRIER] = "sync.WaitGroup.Wait",
-	    [REC_ON_FUTEX] = "futex",
-	    [REC_ON_JOIN] = "join",
-	    [REC_ON_SLEEP] = "sleep",
-	    [REC_ON_NETWORK] = "IO wait",
-	    [REC_ON_PIPE] = "IO wait",
-	    [REC_ON_POLL] = "IO wait",
-	    [REC_ON_SELECT] = "select",
-	    [REC_ON_CHAN_SEND] = "chan send",
-	    [REC_ON_CHAN_RECEIVE] = "chan receive",
-	    [REC_ON_SIGNAL] = "signal",
-	    [REC_ON_CHILD] = "wait for child",
-	    [REC_ON_YIELD] = "runnable",
+#define REC_X(name, text, printed, v1) printed,
+	    REC_REASONS(REC_X)
+#undef REC_X
 	};
 
 	switch (s->state) {
@@ -194,7 +180,7 @@ static const char *state_of(const struct api_stack *s)
 	case API_IN_SYSCALL:
 		return "syscall";
 	default:
-		return s->reason < REC_NREASONS && waits[s->reason] ? waits[s->reason] : "waiting";
+		return waits[s->reason < REC_NREASONS ? s->reason : REC_ON_NONE];
 	}
 }
 
@@ -306,68 +292,54 @@ size_t tprof_stack(char *buf, size_t size, bool all)
 
 /* ---- the text trace ---- */
 
-/* Sizes of the blocks that were traced, as a free does not tell: open addressing, half empty; by
- * address, 1 was taken out. Under the lock. */
+/* Sizes of the blocks that were traced, by address, as a free does not tell. Under the lock. */
 static struct sizes {
-	struct {
-		uintptr_t block;
-		size_t size;
-	} * entry;
-	size_t room, used; /* with those taken out */
+	struct block {
+		uintptr_t at;
+		size_t size; /* 0: it was freed */
+	} * block;
+	size_t n, room;
+	struct tp_table by_address;
 } sizes;
 
-static size_t place_of(const struct sizes *s, uintptr_t block)
+static struct block *find_block(const void *block, uint64_t *hash)
 {
-	size_t at = (size_t)(((uint64_t)block * 0x9e3779b97f4a7c15u) >> 20) & (s->room - 1);
-
-	while (s->entry[at].block && s->entry[at].block != block)
-		at = (at + 1) & (s->room - 1);
-	return at;
-}
-
-static bool grow_sizes(void)
-{
-	struct sizes more = {.room = 1024};
-
-	for (size_t i = 0; i < sizes.room; i++)
-		more.used += sizes.entry[i].block > 1;
-	while (more.room < more.used * 4)
-		more.room *= 2;
-	more.entry = calloc(more.room, sizeof(*more.entry));
-	if (!more.entry)
-		return false;
-	for (size_t i = 0; i < sizes.room; i++)
-		if (sizes.entry[i].block > 1)
-			more.entry[place_of(&more, sizes.entry[i].block)] = sizes.entry[i];
-	free(sizes.entry);
-	sizes = more;
-	return true;
+	*hash = tp_mix64(0, (uintptr_t)block);
+	for (struct tp_probe p = {0}; tp_table_next(&sizes.by_address, *hash, &p);)
+		if (sizes.block[p.row].at == (uintptr_t)block)
+			return &sizes.block[p.row];
+	return NULL;
 }
 
 static void keep_size(const void *block, size_t size)
 {
-	size_t at;
+	uint64_t hash;
+	struct block *b = find_block(block, &hash);
 
-	if (sizes.used * 2 >= sizes.room && !grow_sizes())
-		return;
-	at = place_of(&sizes, (uintptr_t)block);
-	sizes.used += !sizes.entry[at].block;
-	sizes.entry[at].block = (uintptr_t)block;
-	sizes.entry[at].size = size;
+	if (b)
+		b->size = size;
+	else if (!tp_grow(&sizes.block, &sizes.room, sizes.n, sizeof(*sizes.block)) &&
+		 !tp_table_add(&sizes.by_address, hash, sizes.n))
+		sizes.block[sizes.n++] = (struct block){(uintptr_t)block, size};
 }
 
 /* 0: not known. */
 static size_t forget_size(const void *block)
 {
-	size_t at;
+	uint64_t hash;
+	struct block *b = find_block(block, &hash);
+	size_t size = b ? b->size : 0;
 
-	if (!sizes.room)
-		return 0;
-	at = place_of(&sizes, (uintptr_t)block);
-	if (!sizes.entry[at].block)
-		return 0;
-	sizes.entry[at].block = 1;
-	return sizes.entry[at].size;
+	if (b)
+		b->size = 0;
+	return size;
+}
+
+static void forget_sizes(void)
+{
+	free(sizes.block);
+	tp_table_release(&sizes.by_address);
+	sizes = (struct sizes){0};
 }
 
 int tprof_alloc_trace(int fd)
@@ -382,10 +354,8 @@ int tprof_alloc_trace(int fd)
 	pthread_mutex_lock(&text_lock);
 	text_fd = fd;
 	atomic_store(&api.text, fd >= 0);
-	if (fd < 0) {
-		free(sizes.entry);
-		sizes = (struct sizes){0};
-	}
+	if (fd < 0)
+		forget_sizes();
 	pthread_mutex_unlock(&text_lock);
 	return 0;
 }

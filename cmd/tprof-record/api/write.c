@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tprof-record/api/process.h"
-#include "tprof-record/api/records.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
 #include "tprof-record/api/text.h"
@@ -104,8 +103,6 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 	int code = 0;
 
 	h->modules_read();
-	if (kind == REC_PROFILE_HEAP)
-		api_publish_heap(h);
 	if (kind == REC_PROFILE_GOROUTINE)
 		code = api_stacks(h, own, nown, true, &stacks);
 	if (code)
@@ -115,7 +112,7 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 		code = api_errno(api_process_copy(h, &p, &err));
 	if (!code) {
 		code = encode(&p, kind, &live, text, out);
-		api_process_free(&p);
+		rec_process_free(&p);
 	}
 	rec_live_release(&live);
 	tp_buf_release(&stacks);

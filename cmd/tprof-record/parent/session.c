@@ -306,7 +306,7 @@ static void let_go_of_streams(void)
 	}
 }
 
-/* How many processes there is room for: each takes three descriptors, callers and we take some. */
+/* How many processes there is room for: each takes two descriptors, callers and we take some. */
 static void make_room(struct rec_session *s)
 {
 	struct rlimit files = {.rlim_cur = 256};
