@@ -25,10 +25,13 @@
 #include "base/many.h"
 #include "base/random.h"
 #include "base/table.h"
+#include "tprof-record/api/goroutine.h"
 #include "tprof-record/api/process.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
 #include "tprof-record/convert/names/names.h"
+
+#define MINUTE_NS 60000000000u
 
 /* Names of code, made when they are first asked for and anew when there is more code. */
 static struct names {
@@ -134,10 +137,10 @@ static void print_frames(struct tp_buf *b, uint64_t pc)
 	}
 }
 
-static void print_creator(const struct rec_host *h, struct tp_buf *b, const struct api_stack *s)
+static void print_creator(struct tp_buf *b, const struct rec_process *p, const struct rec_g *g)
 {
 	uint64_t pcs[API_MAX_DEPTH];
-	size_t n = h->stack_pcs(s->create_stack, pcs, API_MAX_DEPTH);
+	size_t n = rec_process_stack(p, g->create_stack, pcs, API_MAX_DEPTH);
 	const uint32_t *frames;
 	struct tp_frame frame;
 	struct tp_function f;
@@ -155,7 +158,7 @@ static void print_creator(const struct rec_host *h, struct tp_buf *b, const stru
 	f = tp_dict_function_at(named.dict, frame.function);
 	file = tp_dict_text(named.dict, f.file).text;
 	print(b, "created by %.900s in goroutine %" PRIu32 "\n",
-	      tp_dict_text(named.dict, f.name).text, s->creator);
+	      tp_dict_text(named.dict, f.name).text, g->creator);
 	if (*file) {
 		uint64_t entry = rec_names_entry(named.names, pcs[i]);
 
@@ -164,7 +167,16 @@ static void print_creator(const struct rec_host *h, struct tp_buf *b, const stru
 	}
 }
 
-static const char *state_of(const struct api_stack *s)
+/* Was it unblocked, and has not run since? */
+static bool is_ready(const struct rec_host *h, const struct rec_process *p, const struct rec_g *g)
+{
+	const struct rec_g *place = &api_arena(h)->gs[g - p->arena.gs];
+
+	return api_is_own(h, place, g->id) && atomic_load(&api_g_of(h, place)->ready);
+}
+
+static const char *state_of(const struct rec_host *h, const struct rec_process *p,
+			    const struct rec_g *g)
 {
 	static const char *const waits[REC_NREASONS] = {
 #define REC_X(name, text, printed, v1) printed,
@@ -172,15 +184,15 @@ static const char *state_of(const struct api_stack *s)
 #undef REC_X
 	};
 
-	switch (s->state) {
-	case API_RUNNING:
-		return "running";
-	case API_RUNNABLE:
-		return "runnable";
-	case API_IN_SYSCALL:
+	switch ((uint16_t)g->wait.kind) {
+	case REC_NOTHING:
+		return g->tid || g->m ? "running" : "runnable";
+	case REC_SYSCALL:
 		return "syscall";
 	default:
-		return waits[s->reason < REC_NREASONS ? s->reason : REC_ON_NONE];
+		return is_ready(h, p, g)
+			   ? "runnable"
+			   : waits[g->wait.arg < REC_NREASONS ? g->wait.arg : REC_ON_NONE];
 	}
 }
 
@@ -200,72 +212,84 @@ static void print_quoted(struct tp_buf *b, const char *text)
 	tp_buf_put(b, "\"", 1);
 }
 
-static void print_labels(const struct rec_host *h, struct tp_buf *b, uint32_t set)
+static void print_labels(struct tp_buf *b, const struct rec_process *p, uint32_t set)
 {
-	const struct rec_arena *a = api_arena(h);
+	size_t n;
+	const uint32_t *pairs = rec_process_labels(p, set, &n);
 
-	print(b, " {");
-	for (uint32_t i = 0; i < a->sets[set]; i++) {
-		print(b, "%s", i ? ", " : "");
-		print_quoted(b, a->strings + a->sets[set + 1 + 2 * i]);
+	for (size_t i = 0; i < n; i++) {
+		print(b, "%s", i ? ", " : " {");
+		print_quoted(b, rec_process_string(p, pairs[2 * i]));
 		print(b, ": ");
-		print_quoted(b, a->strings + a->sets[set + 2 + 2 * i]);
+		print_quoted(b, rec_process_string(p, pairs[2 * i + 1]));
 	}
-	print(b, "}");
+	if (n)
+		print(b, "}");
 }
 
-static void print_stack(const struct rec_host *h, struct tp_buf *b, const struct api_stack *s)
+static void print_stack(struct tp_buf *b, const struct rec_process *p, const struct rec_g *g,
+			const char *state, const uint64_t *pcs, size_t n)
 {
-	uint64_t waited = s->since ? (h->now() - s->since) / 60000000000u : 0;
+	bool waits = g->wait.kind != REC_NOTHING && g->wait.start;
+	uint64_t waited = waits && p->end_ns > g->wait.start ? p->end_ns - g->wait.start : 0;
 	bool code = false; /* that is not the recorder's */
 
-	print(b, "goroutine %" PRIu32 " [%s", s->g, state_of(s));
-	if (waited)
-		print(b, ", %" PRIu64 " minutes", waited);
+	print(b, "goroutine %" PRIu32 " [%s", g->id, state);
+	if (waited >= MINUTE_NS)
+		print(b, ", %" PRIu64 " minutes", waited / MINUTE_NS);
 	print(b, "]");
-	if (s->labels)
-		print_labels(h, b, s->labels);
+	print_labels(b, p, g->labels);
 	print(b, ":\n");
-	for (uint32_t i = 0; i < s->npcs; i++) {
-		uint64_t pc = s->pcs[i] + (s->exact && !i);
-
-		if (!code && named.names && rec_names_own(named.names, pc))
+	for (size_t i = 0; i < n && i < API_MAX_DEPTH; i++) {
+		if (!code && named.names && rec_names_own(named.names, pcs[i]))
 			continue;
 		code = true;
-		print_frames(b, pc);
+		print_frames(b, pcs[i]);
 	}
-	if (s->npcs == API_MAX_DEPTH)
+	if (n >= API_MAX_DEPTH)
 		print(b, "...additional frames elided...\n");
-	if (s->create_stack)
-		print_creator(h, b, s);
+	if (g->create_stack)
+		print_creator(b, p, g);
+}
+
+/* The stack of the calling goroutine, as it took it. */
+static void print_own(const struct rec_host *h, struct tp_buf *b, const uint64_t *pcs, size_t n)
+{
+	const struct rec_process here = {.arena = *api_arena(h)};
+	const struct rec_g *place = h->self()->slot, none = {.id = h->self()->g};
+
+	print_stack(b, &here, place ? place : &none, "running", pcs, n);
 }
 
 /* ---- tprof_stack ---- */
 
-/* All in `stacks`, with an empty line between two. */
-static void print_stacks(const struct rec_host *h, const struct tp_buf *stacks, struct tp_buf *text)
+/* Stacks with an empty line between two. */
+static void print_others(const struct rec_host *h, struct tp_buf *b, const struct api_stacks *s)
 {
-	const struct api_stack *s = (const void *)stacks->data;
+	for (size_t i = 0; i < s->others.n; i++) {
+		const struct rec_row *row = &s->others.row[i];
+		uint64_t pcs[REC_MAX_DEPTH];
+		size_t n = rec_row_pcs(&s->process, row, pcs);
 
-	for (size_t i = 0; i < stacks->size / sizeof(*s); i++) {
-		print(text, "%s", i ? "\n" : "");
-		print_stack(h, text, &s[i]);
+		print(b, "\n");
+		print_stack(b, &s->process, row->g, state_of(h, &s->process, row->g), pcs, n);
 	}
 }
 
 int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, bool all,
 		    struct tp_buf *text)
 {
-	struct tp_buf stacks = {0};
-	int code = api_stacks(h, pcs, n, all, &stacks);
+	struct api_stacks stacks = {0};
+	int code = all ? api_stacks_take(h, pcs, n, SIZE_MAX, &stacks) : 0;
 
 	if (!code) {
 		pthread_mutex_lock(&text_lock);
 		look_for_names(h);
-		print_stacks(h, &stacks, text);
+		print_own(h, text, pcs, n);
+		print_others(h, text, &stacks);
 		pthread_mutex_unlock(&text_lock);
 	}
-	tp_buf_release(&stacks);
+	api_stacks_release(&stacks);
 	return code;
 }
 
@@ -374,18 +398,17 @@ static void write_text(struct tp_buf *text)
 static void trace_block(const struct rec_host *h, const struct tp_buf *what, const uint64_t *pcs,
 			size_t n)
 {
-	struct tp_buf text = {0}, stacks = {0};
+	struct tp_buf text = {0};
 
 	pthread_mutex_lock(&text_lock);
-	if (text_fd >= 0 && !api_stacks(h, pcs, n, false, &stacks)) {
+	if (text_fd >= 0) {
 		look_for_names(h);
 		tp_buf_put(&text, what->data, what->size);
-		print_stacks(h, &stacks, &text);
+		print_own(h, &text, pcs, n);
 		print(&text, "\n");
 		write_text(&text);
 	}
 	pthread_mutex_unlock(&text_lock);
-	tp_buf_release(&stacks);
 }
 
 void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
@@ -424,22 +447,24 @@ void api_text_free(const struct rec_host *h, const void *block, const uint64_t *
 void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 {
 	struct api_inside was;
-	struct tp_buf text = {0}, stacks = {0};
+	struct api_stacks stacks;
+	struct tp_buf text = {0};
 
 	was = api_inside(h);
 	/* The lock is that of threads which may have to answer. */
-	if (!api_stacks(h, pcs, n, true, &stacks)) {
+	if (!api_stacks_take(h, pcs, n, SIZE_MAX, &stacks)) {
 		pthread_mutex_lock(&text_lock);
 		if (text_fd >= 0) {
 			look_for_names(h);
 			print(&text, "tracegc()\n\n");
-			print_stacks(h, &stacks, &text);
+			print_own(h, &text, pcs, n);
+			print_others(h, &text, &stacks);
 			print(&text, "end tracegc\n\n");
 			write_text(&text);
 		}
 		pthread_mutex_unlock(&text_lock);
 	}
-	tp_buf_release(&stacks);
+	api_stacks_release(&stacks);
 	api_outside(h, was);
 }
 

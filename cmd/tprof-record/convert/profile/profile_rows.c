@@ -268,8 +268,11 @@ static void mark_schedulers(struct rec_rows *rows)
 		for (size_t k = 0; k < rows->n && !own->tid && own->m; k++) {
 			struct rec_row *row = &rows->row[k];
 
-			if (row->g->tid && row->g->m == own->m && row->g->wait.kind == REC_NOTHING)
+			if (row->g->tid && row->g->m == own->m &&
+			    row->g->wait.kind == REC_NOTHING) {
 				row->state = "scheduling";
+				row->is_scheduler = true;
+			}
 		}
 	}
 }

@@ -26,6 +26,7 @@ struct rec_row {
 	bool leaked;
 	const struct rec_g *g; /* of goroutine profiles: whose it is */
 	const char *state;     /* and what that is doing */
+	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
 	int64_t size;	       /* of the heap: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
 };
