@@ -275,18 +275,20 @@ $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE_LDFLAGS) -o $@ $^ -pthread -ldl
 
-# libparse is in it as far as it is needed, and only what the header names can be seen. In a plain build
-# that is of the objects of libparse.a, which are position-independent, too: nothing of it runs in signal
-# handlers, so it needs no frame pointers, and one file alone has a thread-local variable.
-INSIDE_PARSE := $(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
-	libparse/order/quote.c libparse/order/printable.c
-INSIDE_ALIKE := $(if $(PLAIN),$(filter-out libparse/symbol/dwarf.c,$(INSIDE_PARSE)))
-$(B)/inside/libparse.a: $(call obj,$(INSIDE_ALIKE)) $(call inside,$(filter-out $(INSIDE_ALIKE),$(INSIDE_PARSE)))
+# What it needs of libparse, and the demangler, are in it; only what the header names can be seen. In a
+# plain build they are the objects of libparse.a and libreport.a, which are position-independent, too:
+# nothing of them runs in signal handlers, so they need no frame pointers, and one file alone has a
+# thread-local variable.
+INSIDE_NEEDED := $(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
+	libparse/order/quote.c libparse/order/printable.c \
+	$(addprefix libreport/profile/,demangle.c cppname.c rustname.c)
+INSIDE_ALIKE := $(if $(PLAIN),$(filter-out libparse/symbol/dwarf.c,$(INSIDE_NEEDED)))
+$(B)/inside/libneeded.a: $(call obj,$(INSIDE_ALIKE)) $(call inside,$(filter-out $(INSIDE_ALIKE),$(INSIDE_NEEDED)))
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(B)/lib/libtprof-record.so: $(call inside,$(API_SRC)) $(B)/inside/libparse.a $(REC)/api/tprof-record.map
+$(B)/lib/libtprof-record.so: $(call inside,$(API_SRC)) $(B)/inside/libneeded.a $(REC)/api/tprof-record.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE_LDFLAGS) -Wl,--as-needed -Wl,-soname,libtprof-record.so.0 -Wl,-z,nodelete \

@@ -140,30 +140,6 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 	return e.arg;
 }
 
-/* Whose unlocks the mutex profile has. */
-static bool is_lock(uint32_t reason)
-{
-	return reason == REC_ON_MUTEX || reason == REC_ON_RWLOCK_R || reason == REC_ON_RWLOCK_W;
-}
-
-/* Go's block profile has waits for channels and for what package sync has, not for the network or
- * the clock. */
-static bool counts(uint32_t reason)
-{
-	switch (reason) {
-	case REC_ON_CHAN_SEND:
-	case REC_ON_CHAN_RECEIVE:
-	case REC_ON_SELECT:
-	case REC_ON_COND:
-	case REC_ON_SEMAPHORE:
-	case REC_ON_BARRIER:
-	case REC_ON_JOIN:
-		return true;
-	default:
-		return is_lock(reason);
-	}
-}
-
 /* ---- who keeps others from a mutex ---- */
 
 /* For a few instructions. */
@@ -246,7 +222,7 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 		wait = *e;
 		wait.end = 0;
 		h->wait_store(slot, &wait);
-		if (is_lock(e->arg))
+		if (rec_is_lock(e->arg))
 			begin_contention(e->object, e->end);
 		atomic_store_explicit(&slot->m, 0, memory_order_release);
 	}
@@ -283,12 +259,12 @@ void tprof_g_start(uint64_t g)
 		struct api_g *mine = api_g_of(h, slot);
 		uint64_t ready = atomic_load_explicit(&mine->ready, memory_order_relaxed);
 
-		if (slot->wait.kind == REC_G_STOP && counts(slot->wait.arg)) {
+		if (slot->wait.kind == REC_G_STOP && rec_is_profiled(slot->wait.arg)) {
 			uint64_t until = ready ? ready : e.end;
 
 			h->block_event(until > slot->wait.start ? until - slot->wait.start : 0,
 				       slot->wait.stack);
-			if (!ready && is_lock(slot->wait.arg))
+			if (!ready && rec_is_lock(slot->wait.arg))
 				drop_contention(slot->wait.object, slot->wait.start);
 		}
 		if (slot->wait.kind != REC_NOTHING)
@@ -338,7 +314,7 @@ void tprof_g_unblock(uint64_t g)
 	e.start = e.end = h->now();
 	if (slot && slot->wait.kind == REC_G_STOP &&
 	    !atomic_exchange_explicit(&api_g_of(h, slot)->ready, e.end, memory_order_relaxed) &&
-	    is_lock(slot->wait.arg))
+	    rec_is_lock(slot->wait.arg))
 		h->mutex_event(end_contention(slot->wait.object, slot->wait.start, e.end), e.stack);
 	if (api_tracing(h))
 		h->write(&e);

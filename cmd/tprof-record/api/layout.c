@@ -41,10 +41,8 @@ static int write_formats(const struct rec_process *p, struct api_layout *to, str
 		out = api_spool_out(&to->trace);
 		code = rec_trace_write(p, names, format, &out, NULL, err);
 	}
-	if (!code && format == REC_GO_1_5) {
-		out = api_spool_out(&to->symbols);
-		code = rec_trace_symbols(p, names, &out, err);
-	}
+	if (!code && format == REC_GO_1_5)
+		code = rec_trace_symbols(p, names, &to->symbols, err);
 	rec_names_free(names);
 	tp_dict_free(dict);
 	return code;
@@ -56,10 +54,7 @@ int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_
 	struct tp_err err = {0};
 	int code, failed;
 
-	to->trace = to->symbols = API_SPOOL_NONE;
 	failed = api_spool_begin(&to->trace);
-	if (!failed && to->format == TPROF_GO_1_5)
-		failed = api_spool_begin(&to->symbols);
 	if (failed)
 		return failed;
 	h->modules_read();
@@ -72,9 +67,9 @@ int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_
 		failed = clip(records, p.events, to->begin_ns);
 	if (!code && !failed)
 		code = write_formats(&p, to, &err);
-	api_process_free(&p);
+	rec_process_free(&p);
 	if (!failed)
-		failed = to->trace.error ? to->trace.error : to->symbols.error;
+		failed = to->trace.error;
 	if (!failed)
 		failed = api_errno(code);
 	return failed;

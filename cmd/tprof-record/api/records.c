@@ -3,15 +3,16 @@
  * what hangs on the first one seen is all there was then. */
 #include <string.h>
 
-#include "tprof-record/api/records.h"
 #include "tprof-record/api/stacks.h"
 #include "tprof-record/api/text.h"
+#include "tprof-record/convert/profile/profile_rows.h"
 
-static pthread_mutex_t publish_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Counts move while a snapshot is taken. */
+static pthread_mutex_t snapshot_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void api_forget_records(void)
 {
-	publish_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	snapshot_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 static struct rec_bucket *newest(const struct rec_arena *a, enum rec_bucket_kind kind)
@@ -42,79 +43,53 @@ static uint64_t load(const _Atomic uint64_t *p)
 	return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-static bool shown(const struct rec_bucket *b, bool inuse_zero)
-{
-	return inuse_zero || load(&b->u.heap.active.allocs) != load(&b->u.heap.active.frees);
-}
-
-/* Adds a cycle that is not over to what is published, as Go's memProfileInternal does. */
-static void publish_cycle(struct rec_bucket *b, unsigned c)
-{
-	atomic_fetch_add(&b->u.heap.active.allocs, atomic_exchange(&b->u.heap.future[c].allocs, 0));
-	atomic_fetch_add(&b->u.heap.active.frees, atomic_exchange(&b->u.heap.future[c].frees, 0));
-}
-
-static void publish(const struct rec_host *h)
+static size_t heap_records(const struct rec_host *h, struct tprof_mem_record *p, size_t room,
+			   bool inuse_zero)
 {
 	const struct rec_arena *a = api_arena(h);
-	bool clear = true;
+	bool all = rec_heap_is_clear(a);
+	size_t n = 0;
 
-	/* Between NextCycle and Flush, perhaps. */
-	h->flush(a);
-	for (struct rec_bucket *b = newest(a, REC_HEAP_BUCKET); b && clear; b = next(a, b))
-		clear = !load(&b->u.heap.active.allocs) && !load(&b->u.heap.active.frees);
-	if (!clear)
-		return;
-	/* No snapshot was ever taken: what there is counts. */
-	for (struct rec_bucket *b = newest(a, REC_HEAP_BUCKET); b; b = next(a, b))
-		for (unsigned c = 0; c < 3; c++)
-			publish_cycle(b, c);
-}
+	for (struct rec_bucket *b = newest(a, REC_HEAP_BUCKET); b; b = next(a, b)) {
+		uint64_t allocs, frees;
 
-void api_publish_heap(const struct rec_host *h)
-{
-	pthread_mutex_lock(&publish_lock);
-	publish(h);
-	pthread_mutex_unlock(&publish_lock);
+		rec_heap_counts(a, b, all, &allocs, &frees);
+		if (!inuse_zero && allocs == frees)
+			continue;
+		if (n < room) {
+			p[n].alloc_objects = (int64_t)allocs;
+			p[n].free_objects = (int64_t)frees;
+			p[n].alloc_bytes = (int64_t)(allocs * b->size);
+			p[n].free_bytes = (int64_t)(frees * b->size);
+			put_stack(h, &p[n].stack, b->stack);
+		}
+		n++;
+	}
+	return n;
 }
 
 size_t tprof_mem_profile(struct tprof_mem_record *p, size_t room, bool inuse_zero, bool *ok)
 {
 	const struct rec_host *h = api_enter();
-	const struct rec_arena *a;
-	struct rec_bucket *head;
-	size_t n = 0, i = 0;
+	size_t n;
 
 	if (ok)
 		*ok = true;
 	if (!h)
 		return 0;
-	a = api_arena(h);
-	pthread_mutex_lock(&publish_lock);
-	publish(h);
-	head = newest(a, REC_HEAP_BUCKET);
-	for (struct rec_bucket *b = head; b; b = next(a, b))
-		n += shown(b, inuse_zero);
+	pthread_mutex_lock(&snapshot_lock);
+	n = heap_records(h, NULL, 0, inuse_zero);
 	if (n > room) {
 		if (ok)
 			*ok = false;
-		pthread_mutex_unlock(&publish_lock);
-		return n;
-	}
-	for (struct rec_bucket *b = head; b && i < n; b = next(a, b)) {
-		int64_t allocs = (int64_t)load(&b->u.heap.active.allocs);
-		int64_t frees = (int64_t)load(&b->u.heap.active.frees);
+	} else {
+		size_t now = heap_records(h, p, n, inuse_zero);
 
-		if (!inuse_zero && allocs == frees)
-			continue;
-		p[i].alloc_objects = allocs;
-		p[i].free_objects = frees;
-		p[i].alloc_bytes = allocs * (int64_t)b->size;
-		p[i].free_bytes = frees * (int64_t)b->size;
-		put_stack(h, &p[i++].stack, b->stack);
+		/* There may be more by now. */
+		n = now < n ? now : n;
 	}
-	pthread_mutex_unlock(&publish_lock);
-	return i;
+	pthread_mutex_unlock(&snapshot_lock);
+	return n;
 }
 
 void tprof_heap_snapshot(void)
@@ -126,11 +101,11 @@ void tprof_heap_snapshot(void)
 	if (!h)
 		return;
 	a = api_arena(h);
-	pthread_mutex_lock(&publish_lock);
+	pthread_mutex_lock(&snapshot_lock);
 	h->next_cycle(a);
 	h->flush(a);
 	h->post_sweep(a);
-	pthread_mutex_unlock(&publish_lock);
+	pthread_mutex_unlock(&snapshot_lock);
 	if (atomic_load(&api.text))
 		api_text_gc(h, pcs, h->backtrace(pcs, API_MAX_DEPTH, 1));
 	API_STAY();

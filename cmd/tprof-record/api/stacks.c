@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tprof-record/api/goroutine.h"
-#include "tprof-record/convert/process.h"
+#include "tprof-record/api/process.h"
 
 #define ANSWER_NS 20000000
 /* Altogether, however many there are. */
@@ -128,156 +127,81 @@ static uint32_t ask(const struct rec_host *h, uint32_t tid, uint64_t *pcs, uint6
 
 /* ---- goroutines ---- */
 
-/* A thread on which one of the program's own runs. */
-struct host_thread {
-	uint32_t m;
-};
-
-static bool is_host(const struct tp_buf *hosts, uint32_t m)
+static int gather(const struct rec_host *h, struct api_stacks *s, struct tp_err *err)
 {
-	const struct host_thread *t = (const void *)hosts->data;
-
-	for (size_t i = 0; i < hosts->size / sizeof(*t); i++)
-		if (t[i].m == m)
-			return true;
-	return false;
-}
-
-static uint32_t places(const struct rec_arena *a)
-{
-	uint32_t n = atomic_load_explicit(&a->header->gs.used, memory_order_acquire);
-
-	return n < REC_NGS ? n : REC_NGS;
-}
-
-static int find_hosts(const struct rec_host *h, struct tp_buf *hosts)
-{
-	const struct rec_arena *a = api_arena(h);
-
-	for (uint32_t i = 0; i < places(a); i++) {
-		struct host_thread t = {atomic_load(&a->gs[i].m)};
-
-		if (api_is_own(h, &a->gs[i], atomic_load(&a->gs[i].id)) && t.m &&
-		    tp_buf_put(hosts, &t, sizeof(t)))
-			return ENOMEM;
-	}
-	return 0;
-}
-
-static uint32_t tid_of(const struct rec_arena *a, uint32_t m)
-{
-	for (uint32_t i = 0; i < places(a); i++)
-		if (atomic_load(&a->gs[i].id) == m)
-			return a->gs[i].tid;
-	return 0;
-}
-
-/* Copies a place; a wait that was being written meanwhile counts as no wait. Returns false if the
- * place is free. */
-static bool read_place(const struct rec_g *from, struct rec_g *to)
-{
-	rec_process_copy_gs(to, from, 1);
-	if (to->seq & 1)
-		to->wait.kind = REC_NOTHING;
-	return to->id != 0;
-}
-
-static void describe(const struct rec_host *h, const struct rec_g *from, const struct rec_g *g,
-		     struct api_stack *s)
-{
-	bool own = api_is_own(h, from, g->id);
-	bool ready = own && atomic_load(&api_g_of(h, from)->ready);
-
-	*s = (struct api_stack){.g = g->id,
-				.tid = g->tid,
-				.labels = g->labels,
-				.creator = g->creator,
-				.create_stack = g->create_stack,
-				.entry = g->entry,
-				.state = API_RUNNING};
-	if (g->wait.kind == REC_NOTHING && own && !g->m)
-		s->state = API_RUNNABLE;
-	if (g->wait.kind == REC_NOTHING)
-		return;
-	s->state = g->wait.kind == REC_SYSCALL ? API_IN_SYSCALL : API_WAITING;
-	s->reason = g->wait.kind == REC_SYSCALL ? REC_ON_NONE : (enum rec_reason)g->wait.arg;
-	s->since = g->wait.start;
-	if (ready || s->reason == REC_ON_YIELD)
-		s->state = API_RUNNABLE;
-}
-
-static int add_others(const struct rec_host *h, uint32_t self, const struct tp_buf *hosts,
-		      bool asks, struct tp_buf *out)
-{
-	const struct rec_arena *a = api_arena(h);
-	uint64_t deadline = h->now() + ALL_NS;
-
-	for (uint32_t i = 0; i < places(a); i++) {
-		struct api_stack s;
-		struct rec_g g;
-
-		if (!read_place(&a->gs[i], &g) || g.id == self || is_host(hosts, g.id))
-			continue;
-		describe(h, &a->gs[i], &g, &s);
-		if (!g.tid && g.m)
-			s.tid = tid_of(a, g.m);
-		if (g.wait.kind != REC_NOTHING) {
-			s.npcs = (uint32_t)h->stack_pcs(g.wait.stack, s.pcs, API_MAX_DEPTH);
-		} else if (s.tid && asks) {
-			s.npcs = ask(h, s.tid, s.pcs, deadline);
-			s.exact = s.npcs;
-		}
-		if (!s.npcs && s.entry) {
-			/* As if it had just been called: names are looked up before a PC. */
-			s.pcs[0] = s.entry + 1;
-			s.npcs = 1;
-		}
-		if (tp_buf_put(out, &s, sizeof(s)))
-			return ENOMEM;
-	}
-	return 0;
-}
-
-int api_stacks(const struct rec_host *h, const uint64_t *own, size_t nown, bool all,
-	       struct tp_buf *out)
-{
-	const struct rec_self *self = h->self();
-	struct tp_buf hosts = {0};
-	struct api_stack s = {.g = self->g, .tid = (uint32_t)gettid(), .state = API_RUNNING};
+	uint32_t self = h->self()->g;
+	size_t n = 0;
 	int code;
 
-	if (self->slot) {
-		s.labels = self->slot->labels;
-		s.creator = self->slot->creator;
-		s.create_stack = self->slot->create_stack;
-		s.entry = self->slot->entry;
+	rec_rows_release(&s->others);
+	code = rec_rows_gather(&s->others, &s->process, REC_PROFILE_GOROUTINE, &s->live, NULL, err);
+	for (size_t i = 0; i < s->others.n; i++) {
+		const struct rec_row *row = &s->others.row[i];
+
+		if (row->g->id != self && !row->is_scheduler)
+			s->others.row[n++] = *row;
 	}
-	s.npcs = (uint32_t)(nown < API_MAX_DEPTH ? nown : API_MAX_DEPTH);
-	memcpy(s.pcs, own, s.npcs * sizeof(*own));
-	if (tp_buf_put(out, &s, sizeof(s)))
-		return ENOMEM;
-	if (!all)
-		return 0;
-	pthread_mutex_lock(&asking);
-	code = find_hosts(h, &hosts);
-	if (!code)
-		code = add_others(h, self->g, &hosts, choose_signal(), out);
-	pthread_mutex_unlock(&asking);
-	tp_buf_release(&hosts);
+	s->others.n = n;
 	return code;
 }
 
-size_t api_count_goroutines(const struct rec_host *h)
+/* The kernel thread that runs a goroutine; 0: none does. */
+static uint32_t tid_of(const struct rec_process *p, const struct rec_g *g)
 {
-	const struct rec_arena *a = api_arena(h);
-	size_t n = 0;
+	for (uint32_t i = 0; !g->tid && g->m && i < p->arena.header->gs.used; i++)
+		if (p->arena.gs[i].id == g->m)
+			return p->arena.gs[i].tid;
+	return g->tid;
+}
 
-	for (uint32_t i = 0; i < places(a); i++) {
-		uint32_t g = atomic_load(&a->gs[i].id);
+static int ask_running(const struct rec_host *h, struct api_stacks *s)
+{
+	uint64_t pcs[API_MAX_DEPTH], deadline = h->now() + ALL_NS;
+	int code = 0;
 
-		/* One that runs hides its thread. */
-		if (g)
-			n += !api_is_own(h, &a->gs[i], g) || !atomic_load(&a->gs[i].m);
+	for (size_t i = 0; i < s->others.n && !code; i++) {
+		const struct rec_g *g = s->others.row[i].g;
+		uint32_t tid = tid_of(&s->process, g), n = 0;
+
+		if (tid && g->wait.kind == REC_NOTHING)
+			n = ask(h, tid, pcs, deadline);
+		if (!n)
+			continue;
+		/* As a return address: it was interrupted there. */
+		pcs[0]++;
+		code = rec_live_add(&s->live, (struct rec_live_stack){
+						  .g = g->id, .tid = tid, .pcs = pcs, .npcs = n});
 	}
-	return n;
+	return code;
+}
+
+int api_stacks_take(const struct rec_host *h, const uint64_t *own, size_t nown, size_t most,
+		    struct api_stacks *s)
+{
+	struct tp_err err = {0};
+	int code;
+
+	*s = (struct api_stacks){0};
+	code = api_process_copy(h, &s->process, &err);
+	if (!code)
+		code = gather(h, s, &err);
+	if (code || s->others.n > most)
+		return api_errno(code);
+	code = rec_live_add(
+	    &s->live, (struct rec_live_stack){
+			  .g = h->self()->g, .tid = (uint32_t)gettid(), .pcs = own, .npcs = nown});
+	pthread_mutex_lock(&asking);
+	if (!code && choose_signal())
+		code = ask_running(h, s);
+	pthread_mutex_unlock(&asking);
+	if (!code)
+		code = gather(h, s, &err);
+	return api_errno(code);
+}
+
+void api_stacks_release(struct api_stacks *s)
+{
+	rec_rows_release(&s->others);
+	rec_live_release(&s->live);
+	rec_process_free(&s->process);
 }

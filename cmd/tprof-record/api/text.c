@@ -22,10 +22,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/many.h"
+#include "base/random.h"
+#include "base/table.h"
+#include "tprof-record/api/goroutine.h"
 #include "tprof-record/api/process.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
 #include "tprof-record/convert/names/names.h"
+
+#define MINUTE_NS 60000000000u
 
 /* Names of code, made when they are first asked for and anew when there is more code. */
 static struct names {
@@ -44,7 +50,7 @@ static void forget_names(void)
 {
 	rec_names_free(named.names);
 	tp_dict_free(named.dict);
-	api_process_free(&named.process);
+	rec_process_free(&named.process);
 	named = (struct names){0};
 }
 
@@ -131,10 +137,10 @@ static void print_frames(struct tp_buf *b, uint64_t pc)
 	}
 }
 
-static void print_creator(const struct rec_host *h, struct tp_buf *b, const struct api_stack *s)
+static void print_creator(struct tp_buf *b, const struct rec_process *p, const struct rec_g *g)
 {
 	uint64_t pcs[API_MAX_DEPTH];
-	size_t n = h->stack_pcs(s->create_stack, pcs, API_MAX_DEPTH);
+	size_t n = rec_process_stack(p, g->create_stack, pcs, API_MAX_DEPTH);
 	const uint32_t *frames;
 	struct tp_frame frame;
 	struct tp_function f;
@@ -152,7 +158,7 @@ static void print_creator(const struct rec_host *h, struct tp_buf *b, const stru
 	f = tp_dict_function_at(named.dict, frame.function);
 	file = tp_dict_text(named.dict, f.file).text;
 	print(b, "created by %.900s in goroutine %" PRIu32 "\n",
-	      tp_dict_text(named.dict, f.name).text, s->creator);
+	      tp_dict_text(named.dict, f.name).text, g->creator);
 	if (*file) {
 		uint64_t entry = rec_names_entry(named.names, pcs[i]);
 
@@ -161,40 +167,32 @@ static void print_creator(const struct rec_host *h, struct tp_buf *b, const stru
 	}
 }
 
-/* Go: runtime/runtime2.go, waitReasonStrings. */
-static const char *state_of(const struct api_stack *s)
+/* Was it unblocked, and has not run since? */
+static bool is_ready(const struct rec_host *h, const struct rec_process *p, const struct rec_g *g)
+{
+	const struct rec_g *place = &api_arena(h)->gs[g - p->arena.gs];
+
+	return api_is_own(h, place, g->id) && atomic_load(&api_g_of(h, place)->ready);
+}
+
+static const char *state_of(const struct rec_host *h, const struct rec_process *p,
+			    const struct rec_g *g)
 {
 	static const char *const waits[REC_NREASONS] = {
-	    [REC_ON_NONE] = "waiting",
-	    [REC_ON_MUTEX] = "sync.Mutex.Lock",
-	    [REC_ON_RWLOCK_R] = "sync.RWMutex.RLock",
-	    [REC_ON_RWLOCK_W] = "sync.RWMutex.Lock",
-	    [REC_ON_COND] = "sync.Cond.Wait",
-	    [REC_ON_SEMAPHORE] = "semacquire",
-	    [REC_ON_BARRIER] = "sync.WaitGroup.Wait",
-	    [REC_ON_FUTEX] = "futex",
-	    [REC_ON_JOIN] = "join",
-	    [REC_ON_SLEEP] = "sleep",
-	    [REC_ON_NETWORK] = "IO wait",
-	    [REC_ON_PIPE] = "IO wait",
-	    [REC_ON_POLL] = "IO wait",
-	    [REC_ON_SELECT] = "select",
-	    [REC_ON_CHAN_SEND] = "chan send",
-	    [REC_ON_CHAN_RECEIVE] = "chan receive",
-	    [REC_ON_SIGNAL] = "signal",
-	    [REC_ON_CHILD] = "wait for child",
-	    [REC_ON_YIELD] = "runnable",
+#define REC_X(name, text, printed, v1) printed,
+	    REC_REASONS(REC_X)
+#undef REC_X
 	};
 
-	switch (s->state) {
-	case API_RUNNING:
-		return "running";
-	case API_RUNNABLE:
-		return "runnable";
-	case API_IN_SYSCALL:
+	switch ((uint16_t)g->wait.kind) {
+	case REC_NOTHING:
+		return g->tid || g->m ? "running" : "runnable";
+	case REC_SYSCALL:
 		return "syscall";
 	default:
-		return s->reason < REC_NREASONS && waits[s->reason] ? waits[s->reason] : "waiting";
+		return is_ready(h, p, g)
+			   ? "runnable"
+			   : waits[g->wait.arg < REC_NREASONS ? g->wait.arg : REC_ON_NONE];
 	}
 }
 
@@ -214,72 +212,84 @@ static void print_quoted(struct tp_buf *b, const char *text)
 	tp_buf_put(b, "\"", 1);
 }
 
-static void print_labels(const struct rec_host *h, struct tp_buf *b, uint32_t set)
+static void print_labels(struct tp_buf *b, const struct rec_process *p, uint32_t set)
 {
-	const struct rec_arena *a = api_arena(h);
+	size_t n;
+	const uint32_t *pairs = rec_process_labels(p, set, &n);
 
-	print(b, " {");
-	for (uint32_t i = 0; i < a->sets[set]; i++) {
-		print(b, "%s", i ? ", " : "");
-		print_quoted(b, a->strings + a->sets[set + 1 + 2 * i]);
+	for (size_t i = 0; i < n; i++) {
+		print(b, "%s", i ? ", " : " {");
+		print_quoted(b, rec_process_string(p, pairs[2 * i]));
 		print(b, ": ");
-		print_quoted(b, a->strings + a->sets[set + 2 + 2 * i]);
+		print_quoted(b, rec_process_string(p, pairs[2 * i + 1]));
 	}
-	print(b, "}");
+	if (n)
+		print(b, "}");
 }
 
-static void print_stack(const struct rec_host *h, struct tp_buf *b, const struct api_stack *s)
+static void print_stack(struct tp_buf *b, const struct rec_process *p, const struct rec_g *g,
+			const char *state, const uint64_t *pcs, size_t n)
 {
-	uint64_t waited = s->since ? (h->now() - s->since) / 60000000000u : 0;
+	bool waits = g->wait.kind != REC_NOTHING && g->wait.start;
+	uint64_t waited = waits && p->end_ns > g->wait.start ? p->end_ns - g->wait.start : 0;
 	bool code = false; /* that is not the recorder's */
 
-	print(b, "goroutine %" PRIu32 " [%s", s->g, state_of(s));
-	if (waited)
-		print(b, ", %" PRIu64 " minutes", waited);
+	print(b, "goroutine %" PRIu32 " [%s", g->id, state);
+	if (waited >= MINUTE_NS)
+		print(b, ", %" PRIu64 " minutes", waited / MINUTE_NS);
 	print(b, "]");
-	if (s->labels)
-		print_labels(h, b, s->labels);
+	print_labels(b, p, g->labels);
 	print(b, ":\n");
-	for (uint32_t i = 0; i < s->npcs; i++) {
-		uint64_t pc = s->pcs[i] + (s->exact && !i);
-
-		if (!code && named.names && rec_names_own(named.names, pc))
+	for (size_t i = 0; i < n && i < API_MAX_DEPTH; i++) {
+		if (!code && named.names && rec_names_own(named.names, pcs[i]))
 			continue;
 		code = true;
-		print_frames(b, pc);
+		print_frames(b, pcs[i]);
 	}
-	if (s->npcs == API_MAX_DEPTH)
+	if (n >= API_MAX_DEPTH)
 		print(b, "...additional frames elided...\n");
-	if (s->create_stack)
-		print_creator(h, b, s);
+	if (g->create_stack)
+		print_creator(b, p, g);
+}
+
+/* The stack of the calling goroutine, as it took it. */
+static void print_own(const struct rec_host *h, struct tp_buf *b, const uint64_t *pcs, size_t n)
+{
+	const struct rec_process here = {.arena = *api_arena(h)};
+	const struct rec_g *place = h->self()->slot, none = {.id = h->self()->g};
+
+	print_stack(b, &here, place ? place : &none, "running", pcs, n);
 }
 
 /* ---- tprof_stack ---- */
 
-/* All in `stacks`, with an empty line between two. */
-static void print_stacks(const struct rec_host *h, const struct tp_buf *stacks, struct tp_buf *text)
+/* Stacks with an empty line between two. */
+static void print_others(const struct rec_host *h, struct tp_buf *b, const struct api_stacks *s)
 {
-	const struct api_stack *s = (const void *)stacks->data;
+	for (size_t i = 0; i < s->others.n; i++) {
+		const struct rec_row *row = &s->others.row[i];
+		uint64_t pcs[REC_MAX_DEPTH];
+		size_t n = rec_row_pcs(&s->process, row, pcs);
 
-	for (size_t i = 0; i < stacks->size / sizeof(*s); i++) {
-		print(text, "%s", i ? "\n" : "");
-		print_stack(h, text, &s[i]);
+		print(b, "\n");
+		print_stack(b, &s->process, row->g, state_of(h, &s->process, row->g), pcs, n);
 	}
 }
 
 int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, bool all,
 		    struct tp_buf *text)
 {
-	struct tp_buf stacks = {0};
-	int code = api_stacks(h, pcs, n, all, &stacks);
+	struct api_stacks stacks = {0};
+	int code = all ? api_stacks_take(h, pcs, n, SIZE_MAX, &stacks) : 0;
 
 	if (!code) {
 		pthread_mutex_lock(&text_lock);
 		look_for_names(h);
-		print_stacks(h, &stacks, text);
+		print_own(h, text, pcs, n);
+		print_others(h, text, &stacks);
 		pthread_mutex_unlock(&text_lock);
 	}
-	tp_buf_release(&stacks);
+	api_stacks_release(&stacks);
 	return code;
 }
 
@@ -306,68 +316,54 @@ size_t tprof_stack(char *buf, size_t size, bool all)
 
 /* ---- the text trace ---- */
 
-/* Sizes of the blocks that were traced, as a free does not tell: open addressing, half empty; by
- * address, 1 was taken out. Under the lock. */
+/* Sizes of the blocks that were traced, by address, as a free does not tell. Under the lock. */
 static struct sizes {
-	struct {
-		uintptr_t block;
-		size_t size;
-	} * entry;
-	size_t room, used; /* with those taken out */
+	struct block {
+		uintptr_t at;
+		size_t size; /* 0: it was freed */
+	} * block;
+	size_t n, room;
+	struct tp_table by_address;
 } sizes;
 
-static size_t place_of(const struct sizes *s, uintptr_t block)
+static struct block *find_block(const void *block, uint64_t *hash)
 {
-	size_t at = (size_t)(((uint64_t)block * 0x9e3779b97f4a7c15u) >> 20) & (s->room - 1);
-
-	while (s->entry[at].block && s->entry[at].block != block)
-		at = (at + 1) & (s->room - 1);
-	return at;
-}
-
-static bool grow_sizes(void)
-{
-	struct sizes more = {.room = 1024};
-
-	for (size_t i = 0; i < sizes.room; i++)
-		more.used += sizes.entry[i].block > 1;
-	while (more.room < more.used * 4)
-		more.room *= 2;
-	more.entry = calloc(more.room, sizeof(*more.entry));
-	if (!more.entry)
-		return false;
-	for (size_t i = 0; i < sizes.room; i++)
-		if (sizes.entry[i].block > 1)
-			more.entry[place_of(&more, sizes.entry[i].block)] = sizes.entry[i];
-	free(sizes.entry);
-	sizes = more;
-	return true;
+	*hash = tp_mix64(0, (uintptr_t)block);
+	for (struct tp_probe p = {0}; tp_table_next(&sizes.by_address, *hash, &p);)
+		if (sizes.block[p.row].at == (uintptr_t)block)
+			return &sizes.block[p.row];
+	return NULL;
 }
 
 static void keep_size(const void *block, size_t size)
 {
-	size_t at;
+	uint64_t hash;
+	struct block *b = find_block(block, &hash);
 
-	if (sizes.used * 2 >= sizes.room && !grow_sizes())
-		return;
-	at = place_of(&sizes, (uintptr_t)block);
-	sizes.used += !sizes.entry[at].block;
-	sizes.entry[at].block = (uintptr_t)block;
-	sizes.entry[at].size = size;
+	if (b)
+		b->size = size;
+	else if (!tp_grow(&sizes.block, &sizes.room, sizes.n, sizeof(*sizes.block)) &&
+		 !tp_table_add(&sizes.by_address, hash, sizes.n))
+		sizes.block[sizes.n++] = (struct block){(uintptr_t)block, size};
 }
 
 /* 0: not known. */
 static size_t forget_size(const void *block)
 {
-	size_t at;
+	uint64_t hash;
+	struct block *b = find_block(block, &hash);
+	size_t size = b ? b->size : 0;
 
-	if (!sizes.room)
-		return 0;
-	at = place_of(&sizes, (uintptr_t)block);
-	if (!sizes.entry[at].block)
-		return 0;
-	sizes.entry[at].block = 1;
-	return sizes.entry[at].size;
+	if (b)
+		b->size = 0;
+	return size;
+}
+
+static void forget_sizes(void)
+{
+	free(sizes.block);
+	tp_table_release(&sizes.by_address);
+	sizes = (struct sizes){0};
 }
 
 int tprof_alloc_trace(int fd)
@@ -382,10 +378,8 @@ int tprof_alloc_trace(int fd)
 	pthread_mutex_lock(&text_lock);
 	text_fd = fd;
 	atomic_store(&api.text, fd >= 0);
-	if (fd < 0) {
-		free(sizes.entry);
-		sizes = (struct sizes){0};
-	}
+	if (fd < 0)
+		forget_sizes();
 	pthread_mutex_unlock(&text_lock);
 	return 0;
 }
@@ -404,18 +398,17 @@ static void write_text(struct tp_buf *text)
 static void trace_block(const struct rec_host *h, const struct tp_buf *what, const uint64_t *pcs,
 			size_t n)
 {
-	struct tp_buf text = {0}, stacks = {0};
+	struct tp_buf text = {0};
 
 	pthread_mutex_lock(&text_lock);
-	if (text_fd >= 0 && !api_stacks(h, pcs, n, false, &stacks)) {
+	if (text_fd >= 0) {
 		look_for_names(h);
 		tp_buf_put(&text, what->data, what->size);
-		print_stacks(h, &stacks, &text);
+		print_own(h, &text, pcs, n);
 		print(&text, "\n");
 		write_text(&text);
 	}
 	pthread_mutex_unlock(&text_lock);
-	tp_buf_release(&stacks);
 }
 
 void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
@@ -454,22 +447,24 @@ void api_text_free(const struct rec_host *h, const void *block, const uint64_t *
 void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 {
 	struct api_inside was;
-	struct tp_buf text = {0}, stacks = {0};
+	struct api_stacks stacks;
+	struct tp_buf text = {0};
 
 	was = api_inside(h);
 	/* The lock is that of threads which may have to answer. */
-	if (!api_stacks(h, pcs, n, true, &stacks)) {
+	if (!api_stacks_take(h, pcs, n, SIZE_MAX, &stacks)) {
 		pthread_mutex_lock(&text_lock);
 		if (text_fd >= 0) {
 			look_for_names(h);
 			print(&text, "tracegc()\n\n");
-			print_stacks(h, &stacks, &text);
+			print_own(h, &text, pcs, n);
+			print_others(h, &text, &stacks);
 			print(&text, "end tracegc\n\n");
 			write_text(&text);
 		}
 		pthread_mutex_unlock(&text_lock);
 	}
-	tp_buf_release(&stacks);
+	api_stacks_release(&stacks);
 	api_outside(h, was);
 }
 

@@ -43,7 +43,6 @@ static struct trace {
 	size_t at; /* read so far, of layout.trace */
 	uint64_t begin_ns, lost_before;
 	struct api_layout layout;
-	bool symbols_kept; /* those of the last trace, in `layout` */
 
 	pthread_t drainer;
 	_Atomic bool drain_over;
@@ -61,10 +60,11 @@ void api_forget_trace(void)
 		if (t.file)
 			close(t.fd);
 	}
-	if (t.state == READY || t.symbols_kept) {
+	if (t.state == READY)
 		api_spool_end(&t.layout.trace);
-		api_spool_end(&t.layout.symbols);
-	}
+	/* Another thread may have been filling them. */
+	if (t.state != LAYING)
+		tp_buf_release(&t.layout.symbols);
 	/* Its thread does not exist here, nor does who held the lock. */
 	t = (struct trace){.lock = PTHREAD_MUTEX_INITIALIZER,
 			   .changed = PTHREAD_COND_INITIALIZER,
@@ -174,10 +174,7 @@ static int start(enum tprof_format format)
 	code = api_begin(&h);
 	if (code)
 		return code;
-	if (t.symbols_kept) {
-		api_spool_end(&t.layout.symbols);
-		t.symbols_kept = false;
-	}
+	tp_buf_release(&t.layout.symbols);
 	if (!api.guest)
 		code = begin_drain();
 	if (code)
@@ -245,15 +242,12 @@ static void lay_out(const struct rec_host *h)
 	else if (tprof_lost() > t.lost_before)
 		t.error = ENOBUFS;
 	rec_spool_end(&t.records);
-	t.symbols_kept = t.format == TPROF_GO_1_5;
 }
 
 /* The reader is told the end. */
 static void forget_layout(void)
 {
 	api_spool_end(&t.layout.trace);
-	if (!t.symbols_kept)
-		api_spool_end(&t.layout.symbols);
 	t.state = OFF;
 	pthread_cond_broadcast(&t.changed);
 }
@@ -361,16 +355,12 @@ int tprof_trace_symbols(void **data, size_t *size)
 	*data = NULL;
 	*size = 0;
 	pthread_mutex_lock(&t.lock);
-	if (!t.symbols_kept || t.state == ON || t.state == LAYING)
+	if (!t.layout.symbols.size || t.state == ON || t.state == LAYING)
 		code = ENOENT;
-	else
-		code = api_spool_map(&t.layout.symbols);
+	else if (!(*data = malloc(t.layout.symbols.size)))
+		code = ENOMEM;
 	if (!code) {
-		*data = malloc(t.layout.symbols.size + 1);
-		code = *data ? 0 : ENOMEM;
-	}
-	if (!code && t.layout.symbols.size) {
-		memcpy(*data, t.layout.symbols.map, t.layout.symbols.size);
+		memcpy(*data, t.layout.symbols.data, t.layout.symbols.size);
 		*size = t.layout.symbols.size;
 	}
 	pthread_mutex_unlock(&t.lock);

@@ -2,6 +2,7 @@
 #ifndef RECORD_API_TRACE_H
 #define RECORD_API_TRACE_H
 
+#include "base/buf.h"
 #include "tprof-record/api/lib.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/parent/spool.h"
@@ -12,7 +13,9 @@ void api_write_state(const struct rec_host *h, uint64_t now);
 struct api_layout {
 	enum tprof_format format;
 	uint64_t begin_ns;
-	struct api_spool trace, symbols; /* out: the caller ends them, also after an error */
+	/* Filled in; the caller ends and releases them, after an error too. */
+	struct api_spool trace;
+	struct tp_buf symbols; /* of go 1.5 */
 };
 
 /* The records of a trace that is over, as the trace in its format (layout.c). 0 or an errno value.

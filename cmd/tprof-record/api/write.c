@@ -4,51 +4,43 @@
 #include <string.h>
 
 #include "tprof-record/api/process.h"
-#include "tprof-record/api/records.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
 #include "tprof-record/api/text.h"
 #include "tprof-record/convert/profile/profile.h"
 
+static void put_stack(struct tprof_stack_record *r, const uint64_t *pcs, size_t n)
+{
+	for (size_t i = 0; i < TPROF_MAX_STACK; i++)
+		r->stack[i] = i < n ? (uintptr_t)pcs[i] : 0;
+}
+
 size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
 	struct api_inside was;
 	const struct rec_host *h;
-	struct tp_buf stacks = {0};
-	const struct api_stack *s;
-	uint64_t own[API_MAX_DEPTH];
-	size_t n, nown;
+	struct api_stacks stacks;
+	uint64_t own[API_MAX_DEPTH], pcs[REC_MAX_DEPTH];
+	size_t n = 0, nown;
 
 	if (ok)
 		*ok = true;
 	if (api_begin(&h))
 		return 0;
-	/* Too few, surely: an estimate does. */
-	n = api_count_goroutines(h);
-	if (n > room) {
-		if (ok)
-			*ok = false;
-		return n;
-	}
 	nown = h->backtrace(own, API_MAX_DEPTH, 1);
 	was = api_inside(h);
-	if (api_stacks(h, own, nown, true, &stacks)) {
-		n = 0;
-		goto done;
-	}
-	n = stacks.size / sizeof(*s);
-	s = (const void *)stacks.data;
+	if (!api_stacks_take(h, own, nown, room ? room - 1 : 0, &stacks))
+		n = stacks.others.n + 1;
 	if (n > room) {
 		if (ok)
 			*ok = false;
-		goto done;
+	} else if (n) {
+		put_stack(&p[0], own, nown);
+		for (size_t i = 1; i < n; i++)
+			put_stack(&p[i], pcs,
+				  rec_row_pcs(&stacks.process, &stacks.others.row[i - 1], pcs));
 	}
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < TPROF_MAX_STACK; k++)
-			p[i].stack[k] =
-			    k < s[i].npcs ? (uintptr_t)s[i].pcs[k] + (s[i].exact && !k) : 0;
-done:
-	tp_buf_release(&stacks);
+	api_stacks_release(&stacks);
 	api_outside(h, was);
 	return n;
 }
@@ -61,21 +53,6 @@ static int profile_kind(const char *name, enum rec_profile_kind *kind)
 			return 0;
 		}
 	return EINVAL;
-}
-
-/* Of those that run, as convert/ is told of them by whoever looked. */
-static int live_of(const struct tp_buf *stacks, struct rec_live *live)
-{
-	const struct api_stack *s = (const void *)stacks->data;
-	int code = 0;
-
-	for (size_t i = 0; i < stacks->size / sizeof(*s) && !code; i++)
-		if (!s[i].since && s[i].npcs)
-			code = rec_live_add(live, (struct rec_live_stack){.g = s[i].g,
-									  .tid = s[i].tid,
-									  .pcs = s[i].pcs,
-									  .npcs = s[i].npcs});
-	return code ? ENOMEM : 0;
 }
 
 static int encode(const struct rec_process *p, enum rec_profile_kind kind,
@@ -97,28 +74,17 @@ static int encode(const struct rec_process *p, enum rec_profile_kind kind,
 static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bool text,
 			const uint64_t *own, size_t nown, struct tp_buf *out)
 {
-	struct rec_process p;
-	struct tp_buf stacks = {0};
-	struct rec_live live = {0};
+	struct api_stacks stacks = {0};
 	struct tp_err err = {0};
-	int code = 0;
+	int code;
 
 	h->modules_read();
-	if (kind == REC_PROFILE_HEAP)
-		api_publish_heap(h);
-	if (kind == REC_PROFILE_GOROUTINE)
-		code = api_stacks(h, own, nown, true, &stacks);
-	if (code)
-		return code;
-	code = live_of(&stacks, &live);
+	code = kind == REC_PROFILE_GOROUTINE
+		   ? api_stacks_take(h, own, nown, SIZE_MAX, &stacks)
+		   : api_errno(api_process_copy(h, &stacks.process, &err));
 	if (!code)
-		code = api_errno(api_process_copy(h, &p, &err));
-	if (!code) {
-		code = encode(&p, kind, &live, text, out);
-		api_process_free(&p);
-	}
-	rec_live_release(&live);
-	tp_buf_release(&stacks);
+		code = encode(&stacks.process, kind, &stacks.live, text, out);
+	api_stacks_release(&stacks);
 	return code;
 }
 

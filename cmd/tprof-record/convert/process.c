@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Repairs so far. */
 struct check {
@@ -185,9 +186,6 @@ static void check_buckets(struct check *c)
 		}
 		check_counts(c, b);
 	}
-	for (uint32_t i = 0; i < REC_NHASH; i++)
-		if (a->chains[i] > c->buckets)
-			a->chains[i] = 0; /* younger than the count: the copy took a while */
 	/* The lists by kind, which everybody walks, are made anew: newest first. */
 	for (uint32_t kind = 0; kind < REC_NBUCKET_KINDS; kind++)
 		a->header->newest[kind] = 0;
@@ -209,7 +207,7 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	if (h->magic != REC_MAGIC || h->version != REC_VERSION ||
 	    h->size_of_event != sizeof(struct rec_event))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the memory that process %u shares is not that of this recorder",
+				  "the shared memory of process %u is not in the format of this recorder",
 				  p->pid);
 	c.nodes = within(&c, &h->nodes, REC_NNODES);
 	c.buckets = within(&c, &h->buckets, REC_NBUCKETS);
@@ -246,6 +244,8 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	return 0;
 }
 
+/* ---- copies ---- */
+
 /* A place whose wait is being written is copied again; if that takes too long (its thread sleeps in
  * the middle of it), rec_process_check finds it torn. */
 void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n)
@@ -262,6 +262,64 @@ void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n)
 			to[i].seq = 1;
 		}
 }
+
+/* The count stays what the process wrote; rec_process_check judges it. */
+static uint32_t copy_count(struct rec_growth *count, const struct rec_growth *now, uint32_t most)
+{
+	uint32_t used = atomic_load_explicit(&now->used, memory_order_acquire);
+
+	count->used = used;
+	return used < most ? used : most;
+}
+
+static void copy_part(void *to, const void *from, struct rec_growth *count,
+		      const struct rec_growth *now, size_t size, uint32_t most)
+{
+	memcpy(to, from, copy_count(count, now, most) * size);
+}
+
+/* Goroutines and buckets refer to stacks, all of them and modules to sets and strings. So the count
+ * of what is referred to is read after all that refers to it was copied. Conversions do not need the
+ * other parts: waits, edges and chains are for those who add something. */
+static void copy_parts(struct rec_arena *to, const struct rec_arena *from)
+{
+	struct rec_header *count = to->header;
+	const struct rec_header *now = from->header;
+
+	memcpy((void *)count, (const void *)now, sizeof(*count));
+	rec_process_copy_gs(to->gs, from->gs, copy_count(&count->gs, &now->gs, REC_NGS));
+	copy_part(to->buckets, from->buckets, &count->buckets, &now->buckets, sizeof(*to->buckets),
+		  REC_NBUCKETS);
+	copy_part(to->modules, from->modules, &count->modules, &now->modules, sizeof(*to->modules),
+		  REC_NMODULES);
+	copy_part(to->nodes, from->nodes, &count->nodes, &now->nodes, sizeof(*to->nodes),
+		  REC_NNODES);
+	copy_part(to->sets, from->sets, &count->sets, &now->sets, sizeof(*to->sets),
+		  REC_NSETS * 16);
+	copy_part(to->strings, from->strings, &count->strings, &now->strings, 1, REC_STRING_BYTES);
+}
+
+int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct tp_err *err)
+{
+	void *base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	*p = (struct rec_process){0};
+	if (base == MAP_FAILED)
+		return tp_nomem(err);
+	p->arena = rec_arena_at(base);
+	copy_parts(&p->arena, from);
+	return 0;
+}
+
+void rec_process_free(struct rec_process *p)
+{
+	if (p->arena.header)
+		munmap(p->arena.header, REC_ARENA_SIZE);
+	*p = (struct rec_process){0};
+}
+
+/* ---- reading ---- */
 
 const char *rec_process_string(const struct rec_process *p, uint32_t string)
 {

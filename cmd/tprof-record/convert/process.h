@@ -29,10 +29,16 @@ struct rec_process {
 	struct rec_images *images;
 };
 
+/* Copies an arena without its records; the process may go on writing to it. The other fields of *p
+ * become zero. TP_ENOMEM; then *p is empty. */
+int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct tp_err *err);
+/* Frees the copy; leaves *p empty. */
+void rec_process_free(struct rec_process *p);
+
 /* Repairs what cannot be, and counts it in *wrong. TP_EFORMAT: this is no arena of ours. */
 int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
 
-/* Places of goroutines that are being written meanwhile. */
+/* Copies places of goroutines that may be written meanwhile. */
 void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n);
 
 /* Text of a string's offset; "" where there is none. */

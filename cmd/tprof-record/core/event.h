@@ -9,6 +9,7 @@
 #define RECORD_CORE_EVENT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* name: of the enumeration; what the fields mean where they mean something ("-": nothing). Records
@@ -41,29 +42,30 @@
 	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
 	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */
 
-/* Why a goroutine waited. The spelling is that of Go's runtime where it has one, so that its tools
- * sort and name them as usual; v1: the event that go 1.5 has for it. */
+/* Why a goroutine waited, in the words of Go's runtime where it has them, so that its tools sort and
+ * name them as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks
+ * (runtime2.go, waitReasonStrings), and the event of go 1.5. */
 #define REC_REASONS(X) \
-	/*  reason       go 1.26                     v1 */ \
-	X(NONE,        "",                         GoBlock) \
-	X(MUTEX,       "sync",                     GoBlockSync) \
-	X(RWLOCK_R,    "sync.RWMutex.RLock",       GoBlockSync) \
-	X(RWLOCK_W,    "sync.RWMutex.Lock",        GoBlockSync) \
-	X(COND,        "sync.(*Cond).Wait",        GoBlockCond) \
-	X(SEMAPHORE,   "semacquire",               GoBlockSync) \
-	X(BARRIER,     "sync.WaitGroup.Wait",      GoBlockSync) \
-	X(FUTEX,       "futex",                    GoBlockSync) \
-	X(JOIN,        "join",                     GoBlock) \
-	X(SLEEP,       "sleep",                    GoSleep) \
-	X(NETWORK,     "network",                  GoBlockNet) \
-	X(PIPE,        "pipe",                     GoBlockNet) \
-	X(POLL,        "poll",                     GoBlockNet) \
-	X(SELECT,      "select",                   GoBlockSelect) \
-	X(CHAN_SEND,   "chan send",                GoBlockSend) \
-	X(CHAN_RECEIVE, "chan receive",            GoBlockRecv) \
-	X(SIGNAL,      "signal",                   GoBlock) \
-	X(CHILD,       "wait for child",           GoBlock) \
-	X(YIELD,       "yield",                    GoSched)
+	/*  reason        go 1.26                 printed                 go 1.5 */ \
+	X(NONE,         "",                     "waiting",              GoBlock) \
+	X(MUTEX,        "sync",                 "sync.Mutex.Lock",      GoBlockSync) \
+	X(RWLOCK_R,     "sync.RWMutex.RLock",   "sync.RWMutex.RLock",   GoBlockSync) \
+	X(RWLOCK_W,     "sync.RWMutex.Lock",    "sync.RWMutex.Lock",    GoBlockSync) \
+	X(COND,         "sync.(*Cond).Wait",    "sync.Cond.Wait",       GoBlockCond) \
+	X(SEMAPHORE,    "semacquire",           "semacquire",           GoBlockSync) \
+	X(BARRIER,      "sync.WaitGroup.Wait",  "sync.WaitGroup.Wait",  GoBlockSync) \
+	X(FUTEX,        "futex",                "futex",                GoBlockSync) \
+	X(JOIN,         "join",                 "join",                 GoBlock) \
+	X(SLEEP,        "sleep",                "sleep",                GoSleep) \
+	X(NETWORK,      "network",              "IO wait",              GoBlockNet) \
+	X(PIPE,         "pipe",                 "IO wait",              GoBlockNet) \
+	X(POLL,         "poll",                 "IO wait",              GoBlockNet) \
+	X(SELECT,       "select",               "select",               GoBlockSelect) \
+	X(CHAN_SEND,    "chan send",            "chan send",            GoBlockSend) \
+	X(CHAN_RECEIVE, "chan receive",         "chan receive",         GoBlockRecv) \
+	X(SIGNAL,       "signal",               "signal",               GoBlock) \
+	X(CHILD,        "wait for child",       "wait for child",       GoBlock) \
+	X(YIELD,        "yield",                "runnable",             GoSched)
 
 #define REC_CALLS(X) \
 	X(OTHER) X(READ) X(WRITE) X(SEND) X(RECEIVE) X(ACCEPT) X(CONNECT) X(OPEN) X(CLOSE) \
@@ -79,11 +81,36 @@ enum rec_kind {
 };
 
 enum rec_reason {
-#define REC_X(name, text, v1) REC_ON_##name,
+#define REC_X(name, text, printed, v1) REC_ON_##name,
 	REC_REASONS(REC_X)
 #undef REC_X
 	    REC_NREASONS
 };
+
+/* Whose unlocks the mutex profile has. */
+static inline bool rec_is_lock(uint32_t reason)
+{
+	return reason == REC_ON_MUTEX || reason == REC_ON_RWLOCK_R || reason == REC_ON_RWLOCK_W;
+}
+
+/* Returns whether Go's block profile has such waits: for other goroutines, not for time, the network
+ * or the kernel. */
+static inline bool rec_is_profiled(uint32_t reason)
+{
+	switch (reason) {
+	case REC_ON_COND:
+	case REC_ON_SEMAPHORE:
+	case REC_ON_BARRIER:
+	case REC_ON_FUTEX:
+	case REC_ON_JOIN:
+	case REC_ON_CHAN_SEND:
+	case REC_ON_CHAN_RECEIVE:
+	case REC_ON_SELECT:
+		return true;
+	default:
+		return rec_is_lock(reason);
+	}
+}
 
 enum rec_call {
 #define REC_X(name) REC_CALL_##name,

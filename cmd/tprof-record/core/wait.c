@@ -2,32 +2,6 @@
 
 #include <string.h>
 
-/* What Go's block profile has: waiting for other goroutines; not for time, the network or the
- * kernel. */
-static bool is_profiled(uint32_t reason)
-{
-	switch (reason) {
-	case REC_ON_MUTEX:
-	case REC_ON_RWLOCK_R:
-	case REC_ON_RWLOCK_W:
-	case REC_ON_COND:
-	case REC_ON_SEMAPHORE:
-	case REC_ON_BARRIER:
-	case REC_ON_FUTEX:
-	case REC_ON_JOIN:
-	case REC_ON_CHAN_SEND:
-	case REC_ON_CHAN_RECEIVE:
-	case REC_ON_SELECT:
-		return true;
-	}
-	return false;
-}
-
-static bool is_lock(uint32_t reason)
-{
-	return reason == REC_ON_MUTEX || reason == REC_ON_RWLOCK_R || reason == REC_ON_RWLOCK_W;
-}
-
 static inline uint16_t kind_of(const struct rec_event *wait)
 {
 	return atomic_load_explicit(&wait->kind, memory_order_relaxed);
@@ -46,7 +20,7 @@ enum { NOPEN = sizeof(rec_self.open) / sizeof(rec_self.open[0]) };
 
 static bool is_blamed(const struct rec_event *wait)
 {
-	return kind_of(wait) == REC_BLOCK && is_lock(wait->arg) && wait->object &&
+	return kind_of(wait) == REC_BLOCK && rec_is_lock(wait->arg) && wait->object &&
 	       atomic_load_explicit(&rec_core->arena.header->options.mutex_fraction,
 				    memory_order_relaxed);
 }
@@ -85,7 +59,7 @@ static void account(const struct rec_event *wait)
 
 	if (kind_of(wait) != REC_SYSCALL || ns >= o->syscall_ns)
 		rec_write_inside(wait);
-	if (kind_of(wait) == REC_BLOCK && is_profiled(wait->arg) &&
+	if (kind_of(wait) == REC_BLOCK && rec_is_profiled(wait->arg) &&
 	    atomic_load_explicit(&o->block_rate, memory_order_relaxed))
 		rec_due(REC_BLOCK_BUCKET, ns, wait->stack, 1);
 }

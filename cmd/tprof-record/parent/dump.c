@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "decode/profile/encode.h"
 #include "tprof-record/convert/names/names.h"
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/cut.h"
@@ -97,7 +96,7 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
 
 	if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
-		snprintf(what, 96, "no samples: it allocated little; --heap=1 takes all");
+		snprintf(what, 96, "no samples: it allocated little; --heap=1 samples everything");
 	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
 		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
 			 tp_fmt_bytes(b, total(p, 1)),
@@ -122,7 +121,7 @@ static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *o
 		return code;
 	describe(what, kind, p);
 	*empty = !p->nsamples;
-	code = tp_profile_encode(p, NULL, out, err);
+	code = rec_profile_pack(p, out, err);
 	tp_profile_free(p);
 	return code;
 }
@@ -134,7 +133,6 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 	struct tp_err err = {0};
 	char name[40], what[96] = "";
 	bool empty = false;
-	uint64_t size = 0;
 	int code;
 
 	if (m->number)
@@ -143,23 +141,22 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 		snprintf(name, sizeof(name), "%s.%s", title, ending);
 	code = encode(m, kind, &data, what, &empty, &err);
 	for (int i = 0; !code; i++) {
-		code = rec_file_put(m->image->folder, name, data.data, data.size, !m->request->text,
-				    &size, &err);
+		code = rec_file_put(m->image->folder, name, data.data, data.size, &err);
 		if (!code || i == ATTEMPTS || !make_room(m, &err))
 			break;
 		code = 0;
 	}
-	tp_buf_release(&data);
 	if (code) {
 		trouble(m->dump, "%s/%s: %s", m->image->folder, name, err.msg);
 	} else {
-		struct rec_dump_file *f = add_file(m->dump, name, size);
+		struct rec_dump_file *f = add_file(m->dump, name, data.size);
 
 		if (f) {
 			memcpy(f->what, what, sizeof(f->what));
 			f->empty = empty;
 		}
 	}
+	tp_buf_release(&data);
 }
 
 static void write_profiles(struct making *m)
@@ -194,13 +191,15 @@ static void look_at_threads(struct making *m)
 static int write_symbols(struct making *m, const struct rec_process *p, struct rec_names *names,
 			 struct tp_err *err)
 {
-	struct rec_file f;
-	int code = rec_file_begin(&f, m->image->folder, "trace.out.symbols", err);
+	static const char name[] = "trace.out.symbols";
+	struct tp_buf bytes = {0};
+	int code = rec_trace_symbols(p, names, &bytes, err);
 
 	if (!code)
-		code = rec_file_end(&f, rec_trace_symbols(p, names, &f.out, err), err);
+		code = rec_file_put(m->image->folder, name, bytes.data, bytes.size, err);
 	if (!code)
-		add_file(m->dump, "trace.out.symbols", f.size);
+		add_file(m->dump, name, bytes.size);
+	tp_buf_release(&bytes);
 	return code;
 }
 
@@ -329,11 +328,11 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 		write_trace(&m);
 	if (rec_cut_pages())
 		snprintf(d->remark, sizeof(d->remark),
-			 "a file became shorter while names were read from it: some are missing");
+			 "a file was truncated while names were read from it; some names are missing");
 	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
 	rec_live_release(&m.live);
-	rec_image_forget(&p);
+	rec_process_free(&p);
 }
 
 void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
@@ -356,5 +355,5 @@ void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
 	look_at_threads(&m);
 	write_profiles(&m);
 	rec_live_release(&m.live);
-	rec_image_forget(&p);
+	rec_process_free(&p);
 }

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,101 +12,44 @@
 
 #include "tprof-record/convert/profile/profile.h"
 
-#define BUFFER ((size_t)256 << 10)
-
 /* Files are written by one thread of the recorder; this is the one it is at. */
 static _Atomic(struct rec_file *) current;
 
-static int failed(struct rec_file *f, struct tp_err *err, const char *what)
+static int failed(struct tp_err *err, const char *what)
 {
-	f->error = errno ? errno : EIO;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot %s: %s", what, strerror(f->error));
-}
-
-static int flush(struct rec_file *f, struct tp_err *err)
-{
-	size_t done = 0;
-
-	while (done < f->held) {
-		ssize_t n = write(f->fd, f->buffer + done, f->held - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			return failed(f, err, "write it");
-	}
-	f->held = 0;
-	return 0;
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot %s: %s", what,
+			  strerror(errno ? errno : EIO));
 }
 
 static int put(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	struct rec_file *f = ctx;
-	const char *from = data;
 
 	f->size += size;
-	while (size) {
-		size_t n = BUFFER - f->held < size ? BUFFER - f->held : size;
-		int code;
-
-		memcpy(f->buffer + f->held, from, n);
-		f->held += n;
-		from += n;
-		size -= n;
-		if (f->held < BUFFER)
-			continue;
-		code = flush(f, err);
-		if (code)
-			return code;
-	}
-	return 0;
+	return size && fwrite(data, size, 1, f->stream) != 1 ? failed(err, "write it") : 0;
 }
 
 int rec_file_begin(struct rec_file *f, const char *folder, const char *name, struct tp_err *err)
 {
-	memset(f, 0, sizeof(*f));
-	f->fd = -1;
-	f->out = (struct tp_out){.write = put, .ctx = f};
-	if (snprintf(f->path, sizeof(f->path), "%s/%s", folder, name) >= (int)sizeof(f->path) ||
-	    snprintf(f->part, sizeof(f->part), "%s/.%s.%d", folder, name, (int)getpid()) >=
-		(int)sizeof(f->part)) {
+	char path[PATH_MAX];
+
+	*f = (struct rec_file){.out = {.write = put, .ctx = f}};
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
-		return failed(f, err, "create it");
+		return failed(err, "create it");
 	}
-	f->buffer = malloc(BUFFER);
-	if (!f->buffer)
-		return tp_nomem(err);
-	/* Whatever lies there is none of ours, or of a recorder that died. */
-	unlink(f->part);
-	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (f->fd < 0) {
-		free(f->buffer);
-		f->buffer = NULL;
-		return failed(f, err, "create it");
-	}
+	f->stream = cmd_draft_open(&f->draft, path, false);
+	if (!f->stream)
+		return failed(err, "create it");
+	snprintf(f->part, sizeof(f->part), "%s", f->draft.part);
 	atomic_store(&current, f);
 	return 0;
 }
 
 int rec_file_end(struct rec_file *f, int code, struct tp_err *err)
 {
-	if (f->fd < 0)
-		return code;
-	if (!code)
-		code = flush(f, err);
-	/* Only what is safe gets its name, so that no machine that goes down leaves an empty file.
-	 * EINVAL: this file system does not sync. */
-	if (!code && fsync(f->fd) && errno != EINVAL)
-		code = failed(f, err, "write it");
-	if (close(f->fd) && !code)
-		code = failed(f, err, "write it");
-	f->fd = -1;
-	free(f->buffer);
-	f->buffer = NULL;
-	if (!code && rename(f->part, f->path))
-		code = failed(f, err, "give it its name");
-	if (code)
-		unlink(f->part);
+	if (cmd_draft_close(&f->draft, f->stream, !code) && !code)
+		code = failed(err, "write it");
 	atomic_store(&current, NULL);
 	return code;
 }
@@ -120,34 +62,13 @@ void rec_file_abandon(void)
 		unlink(f->part);
 }
 
-int rec_file_put(const char *folder, const char *name, const void *data, size_t size, int packed,
-		 uint64_t *written, struct tp_err *err)
+int rec_file_put(const char *folder, const char *name, const void *data, size_t size,
+		 struct tp_err *err)
 {
 	struct rec_file f;
-	void *gzip = NULL;
-	int code;
+	int code = rec_file_begin(&f, folder, name, err);
 
-	if (packed) {
-		struct libdeflate_compressor *c = libdeflate_alloc_compressor(6);
-		size_t room = c ? libdeflate_gzip_compress_bound(c, size) : 0;
-
-		gzip = c ? malloc(room) : NULL;
-		size = gzip ? libdeflate_gzip_compress(c, data, size, gzip, room) : 0;
-		if (c)
-			libdeflate_free_compressor(c);
-		if (!size) {
-			free(gzip);
-			return tp_nomem(err);
-		}
-		data = gzip;
-	}
-	code = rec_file_begin(&f, folder, name, err);
-	if (!code)
-		code = rec_file_end(&f, f.out.write(f.out.ctx, data, size, err), err);
-	free(gzip);
-	if (!code && written)
-		*written = f.size;
-	return code;
+	return code ? code : rec_file_end(&f, f.out.write(f.out.ctx, data, size, err), err);
 }
 
 /* ---- folders ---- */
@@ -175,7 +96,7 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	if (!S_ISDIR(st.st_mode))
 		return tp_err_set(
 		    err, TP_EIO, TP_OFFSET_NONE,
-		    "is not a folder; give the name of one, or of one that is to be made");
+		    "it is not a folder; name a folder, or one that can be created");
 	if (access(path, W_OK | X_OK))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write there: %s",
 				  strerror(errno));
@@ -208,14 +129,16 @@ static size_t our_name(const char *name)
 
 int rec_folder_is_ours(const char *name)
 {
+	static const char part[] = ".part-"; /* of common/draft.h, with hexadecimal digits */
 	size_t n = our_name(name);
 
-	if (n)
-		return !name[n];
-	/* ".NAME.PID", see rec_file_begin */
-	n = name[0] == '.' ? our_name(name + 1) : 0;
-	return n && name[1 + n] == '.' && name[2 + n] &&
-	       !name[2 + n + strspn(name + 2 + n, "0123456789")];
+	if (!n || !name[n])
+		return n != 0;
+	name += n;
+	if (strncmp(name, part, sizeof(part) - 1) != 0)
+		return 0;
+	name += sizeof(part) - 1;
+	return *name && !name[strspn(name, "0123456789abcdef")];
 }
 
 void rec_folder_clear(const char *path)

@@ -1,37 +1,34 @@
-/* Files of a recording. They appear whole: each is written beside its place under a name that
- * begins with a dot, and renamed. One that could not be finished leaves nothing behind. */
+/* Files of a recording, which appear whole (common/draft.h). */
 #ifndef RECORD_PARENT_FILE_H
 #define RECORD_PARENT_FILE_H
 
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/out.h"
+#include "common/draft.h"
 
 struct rec_file {
 	struct tp_out out; /* what an encoder writes to */
-	char path[PATH_MAX], part[PATH_MAX];
-	int fd;
+	struct cmd_draft draft;
+	char part[PATH_MAX + 32]; /* draft.part, for rec_file_abandon */
+	FILE *stream;
 	uint64_t size; /* bytes so far */
-	int error;     /* errno of what failed, 0 nothing */
-	char *buffer;
-	size_t held;
 };
 
-/* FOLDER/NAME. TP_EIO, TP_ENOMEM. */
+/* FOLDER/NAME. TP_EIO; then nothing is to be ended. */
 int rec_file_begin(struct rec_file *f, const char *folder, const char *name, struct tp_err *err);
 /* With `code` 0 it takes its name; else it is removed. Returns code, or what failed now. */
 int rec_file_end(struct rec_file *f, int code, struct tp_err *err);
 
-/* A file that holds `data`, or gzip of it (without a time, so that equal data are equal files);
- * *written (may be NULL) is its size. */
-int rec_file_put(const char *folder, const char *name, const void *data, size_t size, int packed,
-		 uint64_t *written, struct tp_err *err);
+/* Writes a file that holds `data`. */
+int rec_file_put(const char *folder, const char *name, const void *data, size_t size,
+		 struct tp_err *err);
 
-/* Removes what is being written right now, in any thread: for a recorder that is about to die. Only
- * system calls. */
+/* Removes the file that is being written, in any thread, before the recorder dies. */
 void rec_file_abandon(void);
 
 /* A folder, and those above it where they are missing. TP_EIO. */

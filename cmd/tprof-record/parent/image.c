@@ -89,24 +89,24 @@ static int check_memory(int memory, struct tp_err *err)
 	struct stat st;
 
 	if (fstat(memory, &st))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its memory: %s", strerror(errno));
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot look at its memory: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its memory is not of the size that this version records in");
+				  "its memory does not have the size that this version uses");
 	if (!sealed)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its memory could be taken away while it is read");
+				  "its memory could shrink while it is read");
 	return 0;
 }
 
 static int check_header(const struct rec_header *h, struct tp_err *err)
 {
 	if (h->magic != REC_MAGIC)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "its memory is no arena");
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "its memory is not an arena");
 	if (h->version != REC_VERSION || h->size_of_event != sizeof(struct rec_event))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "it records as version %u, this is version %d: the library and "
-				  "tprof-record are not of the same build",
+				  "its library has version %u, tprof-record has version %d: they are "
+				  "not of the same build",
 				  h->version, REC_VERSION);
 	return 0;
 }
@@ -130,14 +130,14 @@ static void name_it(struct rec_image *image)
 	rec_program_name(path, image->program);
 }
 
-static int map(struct rec_image *image, struct tp_err *err)
+static int map(struct rec_image *image, int memory, struct tp_err *err)
 {
-	int code = check_memory(image->memory, err);
+	int code = check_memory(memory, err);
 	void *base;
 
 	if (code)
 		return code;
-	base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, image->memory, 0);
+	base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (base == MAP_FAILED)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot map its memory: %s",
 				  strerror(errno));
@@ -159,14 +159,14 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 			close(process);
 		return tp_nomem(err);
 	}
-	image->memory = memory;
 	image->process = process;
 	image->pid = pid;
 	image->how = how;
 	image->root = root;
 	image->begin_ns = rec_now();
 	image->spool.fd = -1;
-	code = map(image, err);
+	code = map(image, memory, err);
+	close(memory);
 	image->last_job = calloc(1, sizeof(*image->last_job));
 	if (!code && !image->last_job)
 		code = tp_nomem(err);
@@ -185,7 +185,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	error = pthread_create(&image->drainer, &attr, drain, image);
 	if (error)
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "no thread to read its records: %s", strerror(error));
+				  "cannot start a thread to read its records: %s", strerror(error));
 	pthread_attr_destroy(&attr);
 	if (code) {
 		rec_image_free(image);
@@ -206,8 +206,6 @@ void rec_image_free(struct rec_image *image)
 	rec_drain_end(&image->drain);
 	if (image->arena.header)
 		munmap(image->arena.header, REC_ARENA_SIZE);
-	if (image->memory >= 0)
-		close(image->memory);
 	if (image->process >= 0)
 		close(image->process);
 	free(image->last_job);
@@ -288,86 +286,22 @@ int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct 
 
 /* ---- copies ---- */
 
-/* Copies what there is of [from, to); holes stay holes. */
-static int copy_part(int memory, char *base, off_t from, off_t to, struct tp_err *err)
-{
-	while (from < to) {
-		off_t data = lseek(memory, from, SEEK_DATA), hole;
-
-		if (data < 0 && errno == ENXIO)
-			return 0; /* nothing but a hole */
-		if (data < 0)
-			break;
-		if (data >= to)
-			return 0;
-		hole = lseek(memory, data, SEEK_HOLE);
-		if (hole < 0)
-			break;
-		if (hole > to)
-			hole = to;
-		for (from = data; from < hole;) {
-			ssize_t n = pread(memory, base + from, (size_t)(hole - from), from);
-
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n <= 0)
-				return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-						  "cannot read its memory: %s", strerror(errno));
-			from += n;
-		}
-	}
-	return from < to ? tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read its memory: %s",
-				      strerror(errno))
-			 : 0;
-}
-
-/* Goroutines before what they refer to: the header, copied later, counts all of that, and what it
- * counts is complete, whatever comes meanwhile. From the mapping, as what is read of the file may
- * be half of one wait and half of the next. */
-static int copy_all(struct rec_image *image, struct rec_arena *to, struct tp_err *err)
-{
-	char *base = (char *)to->header;
-	uint32_t n = atomic_load_explicit(&image->arena.header->gs.used, memory_order_acquire);
-	int code;
-
-	n = n < REC_NGS ? n : REC_NGS;
-	rec_process_copy_gs(to->gs, image->arena.gs, n);
-	code = copy_part(image->memory, base, 0, REC_AT_gs, err);
-	if (!code)
-		code = copy_part(image->memory, base, REC_AT_nodes, REC_AT_chunks, err);
-	to->header->gs.used = n;
-	return code;
-}
-
 int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong,
 		   struct tp_err *err)
 {
-	void *base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	int code;
+	int code = rec_process_copy(p, &image->arena, err);
 
-	memset(p, 0, sizeof(*p));
-	if (base == MAP_FAILED)
-		return tp_nomem(err);
-	p->arena = rec_arena_at(base);
+	if (code)
+		return code;
 	p->pid = (uint32_t)image->pid;
 	p->alive = image->draining || image->alive;
 	p->end_ns = image->end_ns;
 	p->end_sec = image->end_sec;
 	p->end_nsec = image->end_nsec;
-	code = copy_all(image, &p->arena, err);
 	if (image->draining)
 		stamp(&p->end_ns, &p->end_sec, &p->end_nsec);
-	if (!code)
-		code = rec_process_check(p, wrong, err);
+	code = rec_process_check(p, wrong, err);
 	if (code)
-		rec_image_forget(p);
+		rec_process_free(p);
 	return code;
-}
-
-void rec_image_forget(struct rec_process *p)
-{
-	if (p->arena.header)
-		munmap(p->arena.header, REC_ARENA_SIZE);
-	memset(p, 0, sizeof(*p));
 }

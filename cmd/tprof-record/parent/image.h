@@ -33,7 +33,6 @@ struct rec_image {
 	struct rec_job *last_job;  /* the writer's, kept so that ending needs no memory; owned */
 	uint64_t begin_ns;	   /* CLOCK_MONOTONIC, when we heard of it */
 
-	int memory; /* the arena */
 	struct rec_arena arena;
 
 	/* The drainer's until rec_image_halt. */
@@ -66,11 +65,9 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns);
  * were samples. */
 void rec_image_silence(struct rec_image *image);
 
-/* A copy of the arena but for its records, checked: *wrong things had to be mended. The caller
- * gives it back with rec_image_forget. `p->events` is none. For a living image, too. TP_EFORMAT,
- * TP_EIO, TP_ENOMEM. */
+/* Copies the arena, of a living image too, without its records, and checks it: *wrong things had to
+ * be mended. The caller calls rec_process_free. TP_EFORMAT, TP_ENOMEM; then *p is empty. */
 int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong,
 		   struct tp_err *err);
-void rec_image_forget(struct rec_process *p);
 
 #endif

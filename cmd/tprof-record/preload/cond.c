@@ -58,22 +58,11 @@ HOOK int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
 	WAIT(as_c11, c, m, REAL(pthread_cond_timedwait)(c, m, until));
 }
 
-/* Defines a hook that wakes waiters, and the function that it calls last if there are any. */
-#define WAKE(name, type, as, real_name, wakes)                                                     \
-	LAST static int name##_slowly(type *cond)                                                  \
-	{                                                                                          \
-		if (watching())                                                                    \
-			rec_post(cond, wakes, 1);                                                  \
-		return as(REAL(real_name)((pthread_cond_t *)(void *)cond));                        \
-	}                                                                                          \
-	HOOK int name(type *cond)                                                                  \
-	{                                                                                          \
-		return unlikely(rec_waited_for(cond))                                              \
-			   ? name##_slowly(cond)                                                   \
-			   : as(REAL(real_name)((pthread_cond_t *)(void *)cond));                  \
-	}
+#define POSIX(c) ((pthread_cond_t *)(void *)(c))
 
-WAKE(pthread_cond_signal, pthread_cond_t, as_is, pthread_cond_signal, 1)
-WAKE(pthread_cond_broadcast, pthread_cond_t, as_is, pthread_cond_broadcast, UINT32_MAX)
-WAKE(cnd_signal, cnd_t, as_c11, pthread_cond_signal, 1)
-WAKE(cnd_broadcast, cnd_t, as_c11, pthread_cond_broadcast, UINT32_MAX)
+/* clang-format off */
+WAKES(pthread_cond_signal, pthread_cond_t, 1, REAL(pthread_cond_signal)(object))
+WAKES(pthread_cond_broadcast, pthread_cond_t, UINT32_MAX, REAL(pthread_cond_broadcast)(object))
+WAKES(cnd_signal, cnd_t, 1, as_c11(REAL(pthread_cond_signal)(POSIX(object))))
+WAKES(cnd_broadcast, cnd_t, UINT32_MAX, as_c11(REAL(pthread_cond_broadcast)(POSIX(object))))
+/* clang-format on */

@@ -95,8 +95,11 @@ void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 		fd_record(began, call, fd, 2);                                                     \
 	return result
 
-/* … on what may have to wait. `flags` is an expression of `result` and errno. */
-#define FD_WAITS(type, why, fd, flags, real_call)                                                  \
+/* … on what may have to wait, unless it never does. `flags` is an expression of `result` and errno.
+ */
+#define FD_WAITS(type, why, fd, never, flags, real_call)                                           \
+	if ((never) || !watching())                                                                \
+		return real_call;                                                                  \
 	struct rec_event wait = {.kind = REC_BLOCK, .object = (uint64_t)(fd), .arg = why};         \
 	uint64_t began;                                                                            \
 	type result;                                                                               \
@@ -108,6 +111,13 @@ void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 				? REC_DID_NOT_WAIT                                                 \
 				: (flags));                                                        \
 	return result
+
+/* … that reads or writes; `kind` is the descriptor's. */
+#define FD_TRANSFER(type, call, fd, kind, flags, real_call)                                        \
+	if ((kind) == FD_FILE) {                                                                   \
+		FD_TIMED(type, call, fd, real_call);                                               \
+	}                                                                                          \
+	FD_WAITS(type, fd_reason(kind), fd, (kind) <= FD_NONBLOCKING, flags, real_call)
 
 /* Asks once how fast ticks are. */
 void fd_begin(void);

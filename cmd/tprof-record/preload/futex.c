@@ -23,17 +23,9 @@ static inline bool is_mutex(long op, long value, long timeout)
 static inline __attribute__((always_inline)) long
 futex_wait(long address, long op, long value, long timeout, long address2, long value3)
 {
-	struct rec_event wait = {.kind = REC_BLOCK,
-				 .object = (uint64_t)address,
-				 .arg = is_mutex(op, value, timeout) ? REC_ON_MUTEX : REC_ON_FUTEX};
-	long result;
-
-	if (!watching())
-		return REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
-	rec_wait_begin(&wait, 1);
-	result = REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
-	rec_wait_end(&wait, outcome(result));
-	return result;
+	WAITS(REC_BLOCK, long, address, is_mutex(op, value, timeout) ? REC_ON_MUTEX : REC_ON_FUTEX,
+	      outcome(result),
+	      REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3));
 }
 
 static inline __attribute__((always_inline)) long

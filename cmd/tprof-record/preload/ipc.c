@@ -7,17 +7,7 @@
 
 #include "tprof-record/preload/fd.h"
 
-static inline unsigned outcome(ssize_t result)
-{
-	if (result >= 0 || errno == EINTR)
-		return 0;
-	return errno == EAGAIN ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
-}
-
-#define WAIT(type, why, never, call)                                                               \
-	if ((never) || !watching())                                                                \
-		return call;                                                                       \
-	FD_WAITS(type, why, 0, outcome(result), call)
+#define WAIT(type, why, never, call) FD_WAITS(type, why, 0, never, call_outcome(result), call)
 
 HOOK int flock(int fd, int operation)
 {

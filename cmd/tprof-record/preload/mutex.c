@@ -24,27 +24,10 @@ static inline bool known(void)
 	return likely(real.pthread_mutex_unlock != NULL);
 }
 
-/* A hook that tries, and what it does then: the stack takes a while, and what became free meanwhile
- * is had without sleeping. `as`: what is made of the result; `call`: arguments of the real lock. */
+/* Defines a hook that tries before it waits. `call`: arguments of the real lock. */
 #define LOCK(name, as, real_lock, check, params, call, ...)                                        \
-	LAST static int name##_slowly params                                                       \
-	{                                                                                          \
-		struct rec_event wait = {                                                          \
-		    .kind = REC_BLOCK, .object = (uintptr_t)m, .arg = REC_ON_MUTEX};               \
-		int result;                                                                        \
-                                                                                                   \
-		if (!watching())                                                                   \
-			return as(REAL(real_lock) call);                                           \
-		rec_wait_begin(&wait, 1);                                                          \
-		result = REAL(pthread_mutex_trylock)(POSIX(m));                                    \
-		if (result != EBUSY) {                                                             \
-			rec_wait_end(&wait, REC_DID_NOT_WAIT);                                     \
-			return as(result);                                                         \
-		}                                                                                  \
-		result = REAL(real_lock) call;                                                     \
-		rec_wait_end(&wait, lock_outcome(result));                                         \
-		return as(result);                                                                 \
-	}                                                                                          \
+	WAITS_FOR_LOCK(name, params, m, REC_ON_MUTEX, REAL(pthread_mutex_trylock)(POSIX(m)),       \
+		       lock_outcome(result), as, REAL(real_lock) call)                             \
 	HOOK int name params                                                                       \
 	{                                                                                          \
 		int result;                                                                        \

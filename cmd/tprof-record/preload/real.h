@@ -48,8 +48,7 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* What programs built with _FORTIFY_SOURCE call, and what getc_unlocked becomes where the buffer is
- * empty: headers need not declare them. */
+/* What programs built with _FORTIFY_SOURCE call: headers need not declare them. */
 HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room);
 HOOK ssize_t __pread_chk(int fd, void *buf, size_t size, off_t at, size_t room);
 HOOK ssize_t __pread64_chk(int fd, void *buf, size_t size, off64_t at, size_t room);
@@ -61,7 +60,6 @@ HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time,
 		     const sigset_t *mask, size_t room);
 HOOK size_t __fread_chk(void *to, size_t room, size_t size, size_t n, FILE *f);
 HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
-HOOK int __uflow(FILE *f);
 
 /* The functions that have hooks. Where glibc has several versions of a symbol, dlsym may find the oldest: those are
  * named with the version that programs are linked to today (REAL_VERSIONED). */
@@ -153,12 +151,20 @@ static inline int watching(void)
 	return 1;
 }
 
-/* How a wait for a mutex or a condition ended. */
+/* How a wait ended whose function returns an error code. */
 static inline unsigned lock_outcome(int result)
 {
 	if (result == ETIMEDOUT)
 		return REC_TIMED_OUT;
 	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
+}
+
+/* The same of a function that sets errno. */
+static inline unsigned call_outcome(ssize_t result)
+{
+	if (result >= 0 || errno == EINTR)
+		return 0;
+	return errno == EAGAIN || errno == ETIMEDOUT ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
 }
 
 /* What a function returns where the real one is of POSIX, as that does, and C11's for it. */
@@ -175,5 +181,56 @@ static inline int as_c11(int result)
 	       : result == EBUSY     ? thrd_busy
 				     : thrd_error;
 }
+
+/* ---- hooks that are alike ---- */
+
+/* The end of a hook that waits. `flags` is an expression of `result` and errno. */
+#define WAITS(event_kind, type, on, why, flags, call)                                              \
+	struct rec_event wait = {.kind = event_kind, .object = (uint64_t)(on), .arg = why};        \
+	type result;                                                                               \
+                                                                                                   \
+	if (!watching())                                                                           \
+		return call;                                                                       \
+	rec_wait_begin(&wait, 1);                                                                  \
+	result = call;                                                                             \
+	rec_wait_end(&wait, flags);                                                                \
+	return result
+
+/* Defines what a hook calls last where a lock is not free. Taking the stack takes a while, and a lock
+ * that became free meanwhile is had without sleeping: `try` is EBUSY if it still is not. `as` makes
+ * the hook's result. */
+#define WAITS_FOR_LOCK(name, params, lock, why, try, flags, as, call)                              \
+	LAST static int name##_slowly params                                                       \
+	{                                                                                          \
+		struct rec_event wait = {                                                          \
+		    .kind = REC_BLOCK, .object = (uintptr_t)(lock), .arg = why};                   \
+		int result;                                                                        \
+                                                                                                   \
+		if (!watching())                                                                   \
+			return as(call);                                                           \
+		rec_wait_begin(&wait, 1);                                                          \
+		result = try;                                                                      \
+		if (result != EBUSY) {                                                             \
+			rec_wait_end(&wait, REC_DID_NOT_WAIT);                                     \
+			return as(result);                                                         \
+		}                                                                                  \
+		result = call;                                                                     \
+		rec_wait_end(&wait, flags);                                                        \
+		return as(result);                                                                 \
+	}
+
+/* Defines a hook that wakes waiters for `object`, and the function that it calls last if there are
+ * any. */
+#define WAKES(name, type, wakes, call)                                                             \
+	LAST static int name##_slowly(type *object)                                                \
+	{                                                                                          \
+		if (watching())                                                                    \
+			rec_post(object, wakes, 1);                                                \
+		return call;                                                                       \
+	}                                                                                          \
+	HOOK int name(type *object)                                                                \
+	{                                                                                          \
+		return unlikely(rec_waited_for(object)) ? name##_slowly(object) : (call);          \
+	}
 
 #endif

@@ -2,33 +2,10 @@
  * so that nobody gets ahead of whom the real lock would have let by. */
 #include "tprof-record/preload/real.h"
 
-static inline unsigned outcome(int result)
-{
-	if (result == ETIMEDOUT)
-		return REC_TIMED_OUT;
-	return result == 0 ? 0 : REC_DID_NOT_WAIT; /* EDEADLK, EAGAIN: too many readers */
-}
-
-/* Each: a hook that tries, and what it does then. */
+/* Defines a hook that tries before it waits. */
 #define LOCK(name, try, why, check, params, ...)                                                   \
-	LAST static int name##_slowly params                                                       \
-	{                                                                                          \
-		struct rec_event wait = {                                                          \
-		    .kind = REC_BLOCK, .object = (uintptr_t)lock, .arg = why};                     \
-		int result;                                                                        \
-                                                                                                   \
-		if (!watching())                                                                   \
-			return REAL(name)(__VA_ARGS__);                                            \
-		rec_wait_begin(&wait, 1);                                                          \
-		result = REAL(try)(lock);                                                          \
-		if (result != EBUSY) {                                                             \
-			rec_wait_end(&wait, REC_DID_NOT_WAIT);                                     \
-			return result;                                                             \
-		}                                                                                  \
-		result = REAL(name)(__VA_ARGS__);                                                  \
-		rec_wait_end(&wait, outcome(result));                                              \
-		return result;                                                                     \
-	}                                                                                          \
+	WAITS_FOR_LOCK(name, params, lock, why, REAL(try)(lock), lock_outcome(result), as_is,      \
+		       REAL(name)(__VA_ARGS__))                                                    \
 	HOOK int name params                                                                       \
 	{                                                                                          \
 		int result;                                                                        \

@@ -1,29 +1,11 @@
 /* Semaphores and barriers. */
 #include "tprof-record/preload/real.h"
 
-static inline unsigned outcome(int result)
-{
-	if (result == 0)
-		return 0;
-	return errno == ETIMEDOUT ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
-}
-
 /* A semaphore that can be had is had without a wait; sem_wait is a place where threads are
  * cancelled even so. */
 #define SEM(name, params, ...)                                                                     \
-	LAST static int name##_slowly params                                                       \
-	{                                                                                          \
-		struct rec_event wait = {                                                          \
-		    .kind = REC_BLOCK, .object = (uintptr_t)sem, .arg = REC_ON_SEMAPHORE};         \
-		int result;                                                                        \
-                                                                                                   \
-		if (!watching())                                                                   \
-			return REAL(name)(__VA_ARGS__);                                            \
-		rec_wait_begin(&wait, 1);                                                          \
-		result = REAL(name)(__VA_ARGS__);                                                  \
-		rec_wait_end(&wait, outcome(result));                                              \
-		return result;                                                                     \
-	}                                                                                          \
+	WAITS_FOR_LOCK(name, params, sem, REC_ON_SEMAPHORE, EBUSY, call_outcome(result), as_is,    \
+		       REAL(name)(__VA_ARGS__))                                                    \
 	HOOK int name params                                                                       \
 	{                                                                                          \
 		int saved = errno;                                                                 \
@@ -41,17 +23,7 @@ SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict until),
 SEM(sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until), sem, clock, until)
 /* clang-format on */
 
-LAST static int post_slowly(sem_t *sem)
-{
-	if (watching())
-		rec_post(sem, 1, 1);
-	return REAL(sem_post)(sem);
-}
-
-HOOK int sem_post(sem_t *sem)
-{
-	return unlikely(rec_waited_for(sem)) ? post_slowly(sem) : REAL(sem_post)(sem);
-}
+WAKES(sem_post, sem_t, 1, REAL(sem_post)(object))
 
 /* The last to come (PTHREAD_BARRIER_SERIAL_THREAD) wakes the others, and knows it only afterwards:
  * its post has the time when it came. */

@@ -16,12 +16,7 @@ static inline size_t buffered(const FILE *f)
 	{                                                                                          \
 		enum fd_kind kind = (f)->_fileno >= 0 ? fd_kind((f)->_fileno) : FD_NONBLOCKING;    \
                                                                                                    \
-		if (kind == FD_FILE) {                                                             \
-			FD_TIMED(type, REC_CALL_READ, (f)->_fileno, REAL(name)(__VA_ARGS__));      \
-		}                                                                                  \
-		if (kind <= FD_NONBLOCKING || !watching())                                         \
-			return REAL(name)(__VA_ARGS__);                                            \
-		FD_WAITS(type, fd_reason(kind), (f)->_fileno, 0, REAL(name)(__VA_ARGS__));         \
+		FD_TRANSFER(type, REC_CALL_READ, (f)->_fileno, kind, 0, REAL(name)(__VA_ARGS__));  \
 	}                                                                                          \
 	HOOK type name params                                                                      \
 	{                                                                                          \

@@ -143,11 +143,6 @@ HOOK int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
 /* ---- joining ---- */
 
-static inline unsigned outcome(int result)
-{
-	return result == 0 ? 0 : result == ETIMEDOUT ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
-}
-
 #define JOIN(call)                                                                                 \
 	struct rec_event wait = {                                                                  \
 	    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};                   \
@@ -159,7 +154,7 @@ static inline unsigned outcome(int result)
 		return result;                                                                     \
 	rec_wait_begin(&wait, 1);                                                                  \
 	result = call;                                                                             \
-	rec_wait_end(&wait, outcome(result));                                                      \
+	rec_wait_end(&wait, lock_outcome(result));                                                 \
 	return result
 
 HOOK int pthread_join(pthread_t thread, void **value)
@@ -193,7 +188,7 @@ HOOK int thrd_join(thrd_t thread, int *value)
 			rec_wait_begin(&wait, 1);
 		result = REAL(pthread_join)(thread, &got);
 		if (watched)
-			rec_wait_end(&wait, outcome(result));
+			rec_wait_end(&wait, lock_outcome(result));
 	}
 	if (value)
 		*value = (int)(intptr_t)got;

@@ -4,17 +4,7 @@
 
 #include "tprof-record/preload/real.h"
 
-/* `flags` is an expression of `result` (and errno). */
-#define WAIT(type, why, flags, call)                                                               \
-	struct rec_event wait = {.kind = REC_BLOCK, .arg = why};                                   \
-	type result;                                                                               \
-                                                                                                   \
-	if (!watching())                                                                           \
-		return call;                                                                       \
-	rec_wait_begin(&wait, 1);                                                                  \
-	result = call;                                                                             \
-	rec_wait_end(&wait, flags);                                                                \
-	return result
+#define WAIT(type, why, flags, call) WAITS(REC_BLOCK, type, 0, why, flags, call)
 
 /* ---- time ---- */
 
@@ -74,60 +64,48 @@ HOOK int sigwait(const sigset_t *restrict set, int *restrict signal)
 	WAIT(int, REC_ON_SIGNAL, result == 0 ? 0 : REC_DID_NOT_WAIT, REAL(sigwait)(set, signal));
 }
 
-static inline unsigned signalled(int result)
-{
-	return result > 0 || errno == EINTR ? 0
-	       : errno == EAGAIN	    ? REC_TIMED_OUT
-					    : REC_DID_NOT_WAIT;
-}
-
 HOOK int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
 {
-	WAIT(int, REC_ON_SIGNAL, signalled(result), REAL(sigwaitinfo)(set, info));
+	WAIT(int, REC_ON_SIGNAL, call_outcome(result), REAL(sigwaitinfo)(set, info));
 }
 
 HOOK int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
 		      const struct timespec *restrict time)
 {
-	WAIT(int, REC_ON_SIGNAL, signalled(result), REAL(sigtimedwait)(set, info, time));
+	WAIT(int, REC_ON_SIGNAL, call_outcome(result), REAL(sigtimedwait)(set, info, time));
 }
 
 /* ---- children ---- */
 
-static inline unsigned waited(int result)
-{
-	return result >= 0 || errno == EINTR ? 0 : REC_DID_NOT_WAIT;
-}
-
 HOOK pid_t wait(int *status)
 {
-	WAIT(pid_t, REC_ON_CHILD, waited(result), REAL(wait)(status));
+	WAIT(pid_t, REC_ON_CHILD, call_outcome(result), REAL(wait)(status));
 }
 
 HOOK pid_t waitpid(pid_t pid, int *status, int options)
 {
 	if (options & WNOHANG)
 		return REAL(waitpid)(pid, status, options);
-	WAIT(pid_t, REC_ON_CHILD, waited(result), REAL(waitpid)(pid, status, options));
+	WAIT(pid_t, REC_ON_CHILD, call_outcome(result), REAL(waitpid)(pid, status, options));
 }
 
 HOOK int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	if (options & WNOHANG)
 		return REAL(waitid)(type, id, info, options);
-	WAIT(int, REC_ON_CHILD, waited(result), REAL(waitid)(type, id, info, options));
+	WAIT(int, REC_ON_CHILD, call_outcome(result), REAL(waitid)(type, id, info, options));
 }
 
 HOOK pid_t wait3(int *status, int options, struct rusage *usage)
 {
 	if (options & WNOHANG)
 		return REAL(wait3)(status, options, usage);
-	WAIT(pid_t, REC_ON_CHILD, waited(result), REAL(wait3)(status, options, usage));
+	WAIT(pid_t, REC_ON_CHILD, call_outcome(result), REAL(wait3)(status, options, usage));
 }
 
 HOOK pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	if (options & WNOHANG)
 		return REAL(wait4)(pid, status, options, usage);
-	WAIT(pid_t, REC_ON_CHILD, waited(result), REAL(wait4)(pid, status, options, usage));
+	WAIT(pid_t, REC_ON_CHILD, call_outcome(result), REAL(wait4)(pid, status, options, usage));
 }

@@ -8,13 +8,14 @@
 #include "base/many.h"
 #include "base/random.h"
 #include "base/seed.h"
+#include "profile/demangle.h"
 #include "tprof-record/convert/names/images.h"
-#include "tprof-record/convert/names/names_demangle.h"
 #include "tprof-record/convert/names/names_inside.h"
 
 /* Where debugging information lies that was taken out of programs. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
 #define PATH_ROOM   512
+#define LONGEST	    1024 /* bytes of a readable name; longer ones are templates that nobody reads */
 
 static const uint32_t no_frame;
 
@@ -164,6 +165,7 @@ void rec_names_free(struct rec_names *n)
 	tp_table_release(&n->by_pc);
 	free(n->node);
 	free(n->whole);
+	tp_buf_release(&n->readable);
 	tp_arena_clear(&n->arena);
 	free(n);
 }
@@ -215,10 +217,24 @@ static int put_text(struct rec_names *n, const char *text, uint32_t *id)
 	return tp_dict_string(n->dict, text, strlen(text), id);
 }
 
-/* The name that is to be read: of a lambda, DWARF tells no more than "operator()". */
-static const char *mangled(const struct tp_symbol *s)
+/* The readable form of a mangled name. Of a lambda, DWARF says only "operator()": its mangled name
+ * says more. */
+static int put_name(struct rec_names *n, const struct tp_symbol *s, uint32_t *id)
 {
-	return !strcmp(s->name, "operator()") ? s->system_name : s->name;
+	const char *name = strcmp(s->name, "operator()") != 0 ? s->name : s->system_name;
+	struct tp_text mangled = {name, (uint32_t)strnlen(name, UINT32_MAX)};
+	int code;
+
+	if (strncmp(name, "_Z", 2) != 0)
+		return put_text(n, s->name, id);
+	n->readable.size = 0;
+	code = rep_demangle_name(mangled, REP_DEMANGLE_TEMPLATES, &n->readable);
+	if (code)
+		return code;
+	if (n->readable.size < 2 || n->readable.size >= LONGEST ||
+	    !memcmp(n->readable.data, "_Z", 2))
+		return put_text(n, s->name, id);
+	return tp_dict_string(n->dict, n->readable.data, n->readable.size, id);
 }
 
 /* The chain, innermost first, as frames of one location, root first. */
@@ -227,7 +243,6 @@ static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
 {
 	struct tp_location location = {.address = pc, .mapping = module};
 	struct tp_frame frame = {0};
-	char text[1024];
 	int code = tp_dict_location(n->dict, &location, &frame.location);
 
 	if (!code && !size)
@@ -236,8 +251,7 @@ static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
 		const struct tp_symbol *s = &chain[size - 1 - i];
 		struct tp_function f = {.start_line = s->start_line};
 
-		code = put_text(n, rec_demangle(mangled(s), text, sizeof(text)) ? text : s->name,
-				&f.name);
+		code = put_name(n, s, &f.name);
 		if (!code)
 			code = put_text(n, s->system_name, &f.system_name);
 		if (!code)
@@ -380,7 +394,7 @@ void rec_names_remark(const struct rec_names *n, char text[200])
 	name = base_name(rec_process_string(n->p, worst->name));
 	snprintf(text, 200, "%zu of %zu addresses have no names, most of them in %.60s: %s",
 		 n->unnamed, n->named + n->unnamed, name,
-		 worst->other	 ? "the file is another build by now"
+		 worst->other	 ? "the file has been replaced by another build"
 		 : !worst->image ? "the file cannot be read any more"
-				 : "it has no symbols (a package with its debugging symbols may)");
+				 : "it has no symbols; install its debugging symbols");
 }

@@ -3,6 +3,7 @@
 #define RECORD_CONVERT_NAMES_INSIDE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/table.h"
 #include "symbol/image.h"
 #include "tprof-record/convert/names/names.h"
@@ -41,6 +42,7 @@ struct rec_names {
 	uint32_t *whole; /* the same with what lies below the program; NULL not needed yet */
 	uint32_t nnodes;
 	struct tp_arena arena;
+	struct tp_buf readable; /* scratch: a name that was mangled */
 	size_t named, unnamed;
 	bool for_traces; /* rec_names_for_traces */
 };

@@ -283,20 +283,11 @@ static int add_sample(struct maker *m, struct rec_row *row)
 	return fail(m, tp_profile_add_sample(m->out, node, set, row->value));
 }
 
-static int by_cycles(const void *a, const void *b)
-{
-	const struct rec_row *x = a, *y = b;
-
-	return (x->value[1] < y->value[1]) - (x->value[1] > y->value[1]);
-}
-
 static int add_samples(struct maker *m, const struct rec_live *live)
 {
 	struct rec_rows rows;
 	int code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
 
-	if (!code && rows.n && (m->kind == REC_PROFILE_BLOCK || m->kind == REC_PROFILE_MUTEX))
-		qsort(rows.row, rows.n, sizeof(*rows.row), by_cycles);
 	if (!code)
 		code = fail(m, tp_profile_reserve_samples(m->out, rows.n));
 	for (size_t i = 0; i < rows.n && !code; i++)

@@ -66,12 +66,10 @@ static int64_t at_most(uint64_t v)
 
 /* ---- buckets ---- */
 
-/* What of a heap bucket can be seen: all that has been published, and the cycle whose publishing
- * was begun. Where nothing has been published yet, everything (`all`), as otherwise a program that
- * takes no snapshot would have no profile. The profiler of go 1.5 keeps its `recent` and `prev`
- * counts where later ones have cycles; it shows the published ones, or all. */
-static void heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
-			uint64_t *allocs, uint64_t *frees)
+/* The profiler of go 1.5 keeps its `recent` and `prev` counts where later ones have cycles; it shows
+ * the published ones, or all. */
+void rec_heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
+		     uint64_t *allocs, uint64_t *frees)
 {
 	uint32_t cycle = (a->header->heap_cycle >> 1) % 3;
 	bool old = a->header->options.profiler < 108;
@@ -86,12 +84,12 @@ static void heap_counts(const struct rec_arena *a, const struct rec_bucket *b, b
 	}
 }
 
-static bool heap_is_clear(const struct rec_arena *a)
+bool rec_heap_is_clear(const struct rec_arena *a)
 {
 	uint64_t allocs, frees;
 
 	for (uint32_t i = a->header->newest[REC_HEAP_BUCKET]; i; i = a->buckets[i - 1].allnext) {
-		heap_counts(a, &a->buckets[i - 1], false, &allocs, &frees);
+		rec_heap_counts(a, &a->buckets[i - 1], false, &allocs, &frees);
 		if (allocs || frees)
 			return false;
 	}
@@ -115,7 +113,7 @@ static bool fill_bucket(const struct rec_process *p, const struct rec_bucket *b,
 	row->stack = b->stack;
 	switch (b->kind) {
 	case REC_HEAP_BUCKET:
-		heap_counts(&p->arena, b, all, &allocs, &frees);
+		rec_heap_counts(&p->arena, b, all, &allocs, &frees);
 		row->size = at_most(b->size);
 		row->value[0] = at_most(allocs);
 		row->value[1] = times(row->value[0], row->size);
@@ -150,7 +148,7 @@ static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 			  enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
 {
 	const struct rec_arena *a = &p->arena;
-	bool all = kind == REC_HEAP_BUCKET && heap_is_clear(a);
+	bool all = kind == REC_HEAP_BUCKET && rec_heap_is_clear(a);
 	size_t n = 0;
 
 	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext)
@@ -167,6 +165,23 @@ static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 		rows->row[rows->n++] = row;
 	}
 	return 0;
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+	const struct rec_row *x = a, *y = b;
+
+	return (x->value[1] < y->value[1]) - (x->value[1] > y->value[1]);
+}
+
+static int gather_waits(struct rec_rows *rows, const struct rec_process *p,
+			enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
+{
+	int code = gather_buckets(rows, p, kind, names, err);
+
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), by_cycles);
+	return code;
 }
 
 /* ---- goroutines ---- */
@@ -203,7 +218,7 @@ static const struct rec_live_stack *find_live(const struct rec_live *live, uint3
 static const char *reason_text(uint32_t reason)
 {
 	static const char *const text[REC_NREASONS] = {
-#define REC_X(name, text, v1) text,
+#define REC_X(name, text, printed, v1) text,
 	    REC_REASONS(REC_X)
 #undef REC_X
 	};
@@ -253,8 +268,11 @@ static void mark_schedulers(struct rec_rows *rows)
 		for (size_t k = 0; k < rows->n && !own->tid && own->m; k++) {
 			struct rec_row *row = &rows->row[k];
 
-			if (row->g->tid && row->g->m == own->m && row->g->wait.kind == REC_NOTHING)
+			if (row->g->tid && row->g->m == own->m &&
+			    row->g->wait.kind == REC_NOTHING) {
 				row->state = "scheduling";
+				row->is_scheduler = true;
+			}
 		}
 	}
 }
@@ -309,9 +327,9 @@ int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec
 	case REC_PROFILE_HEAP:
 		return gather_buckets(rows, p, REC_HEAP_BUCKET, names, err);
 	case REC_PROFILE_BLOCK:
-		return gather_buckets(rows, p, REC_BLOCK_BUCKET, names, err);
+		return gather_waits(rows, p, REC_BLOCK_BUCKET, names, err);
 	case REC_PROFILE_MUTEX:
-		return gather_buckets(rows, p, REC_MUTEX_BUCKET, names, err);
+		return gather_waits(rows, p, REC_MUTEX_BUCKET, names, err);
 	case REC_PROFILE_THREADCREATE:
 		return gather_buckets(rows, p, REC_CREATE_BUCKET, names, err);
 	default:

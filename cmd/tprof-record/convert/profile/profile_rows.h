@@ -26,6 +26,7 @@ struct rec_row {
 	bool leaked;
 	const struct rec_g *g; /* of goroutine profiles: whose it is */
 	const char *state;     /* and what that is doing */
+	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
 	int64_t size;	       /* of the heap: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
 };
@@ -35,11 +36,20 @@ struct rec_rows {
 	size_t n;
 };
 
-/* In the order of runtime/mprof.go (newest bucket first), goroutines by number. *rows is the
- * caller's; it points into p and live. TP_ENOMEM. */
+/* Fills *rows, which points into p and live: waits with the longest first, goroutines by number, the
+ * others in the order of runtime/mprof.go (newest bucket first). The caller calls rec_rows_release,
+ * after an error too. TP_ENOMEM. */
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
 		    const struct rec_live *live, struct rec_names *names, struct tp_err *err);
 void rec_rows_release(struct rec_rows *rows);
+
+/* Returns whether nothing has been published of the heap yet. Then everything is shown (`all`), as
+ * otherwise a program that takes no snapshot would have no profile. */
+bool rec_heap_is_clear(const struct rec_arena *a);
+/* What can be seen of a heap bucket: all that has been published, and the cycle whose publishing was
+ * begun. */
+void rec_heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
+		     uint64_t *allocs, uint64_t *frees);
 
 /* The PCs of a row, innermost first, all of them as return addresses; how many, at most
  * REC_MAX_DEPTH. */

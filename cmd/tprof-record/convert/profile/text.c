@@ -68,20 +68,11 @@ static void put_heap(struct rec_texts *t, struct rec_rows *rows)
 
 /* ---- block and mutex ---- */
 
-static int by_cycles(const void *a, const void *b)
-{
-	const struct rec_row *x = a, *y = b;
-
-	return (x->value[1] < y->value[1]) - (x->value[1] > y->value[1]);
-}
-
 static void put_contention(struct rec_texts *t, struct rec_rows *rows, bool mutex)
 {
 	const struct rec_options *o = &t->p->arena.header->options;
 	uint64_t pcs[REC_MAX_DEPTH];
 
-	if (rows->n)
-		qsort(rows->row, rows->n, sizeof(*rows->row), by_cycles);
 	rec_text_put(t, "--- %s:\ncycles/second=1000000000\n", mutex ? "mutex" : "contention");
 	if (mutex)
 		rec_text_put(t, "sampling period=%llu\n",

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "tprof-record/convert/names/names.h"
@@ -35,10 +36,10 @@ int rec_trace_write(const struct rec_process *p, struct rec_names *names,
 		    enum rec_trace_format format, const struct tp_out *out,
 		    struct rec_trace_result *result, struct tp_err *err);
 
-/* The sidecar of a go 1.5 trace: a profile (profile.proto, gzip) without samples' values, that has
- * every PC of the trace as a location with its mapping and lines. It lies beside FILE as
- * FILE.symbols; tprof-import looks for it there. */
-int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
-		      const struct tp_out *out, struct tp_err *err);
+/* Puts the sidecar of a go 1.5 trace into an empty buffer: a profile (profile.proto, gzip) that has
+ * every PC of the trace as a location with its mapping and lines, and whose samples are all 0.
+ * tprof-import looks for it beside FILE as FILE.symbols. */
+int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_buf *out,
+		      struct tp_err *err);
 
 #endif

@@ -120,11 +120,10 @@ static int add_location(struct sidecar *c, uint64_t pc)
 	return code ? code : tp_profile_add_sample(c->out, stack, 0, (int64_t[]){0});
 }
 
-int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
-		      const struct tp_out *out, struct tp_err *err)
+int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_buf *out,
+		      struct tp_err *err)
 {
 	struct sidecar c = {.p = p, .names = names, .out = tp_profile_new()};
-	struct tp_buf bytes = {0};
 	int code = c.out ? 0 : TP_ENOMEM;
 
 	rec_names_for_traces(names);
@@ -142,12 +141,9 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 		if (!rec_names_own(names, c.pcs[i]))
 			code = add_location(&c, c.pcs[i]);
 	if (code)
-		tp_err_full(err, code, "too many symbols");
+		tp_err_full(err, code, "the trace has too many symbols");
 	if (!code)
-		code = rec_profile_pack(c.out, &bytes, err);
-	if (!code)
-		code = out->write(out->ctx, bytes.data, bytes.size, err);
-	tp_buf_release(&bytes);
+		code = rec_profile_pack(c.out, out, err);
 	free(c.pcs);
 	tp_profile_free(c.out);
 	return code;

@@ -656,12 +656,6 @@ static __attribute__((noinline)) uint64_t outer(void)
 	return here;
 }
 
-static int to_file(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)err;
-	return fwrite(data, 1, size, ctx) == size ? 0 : TP_EIO;
-}
-
 /* Written beside, found and read: inlined calls, start routines, code that has no name. */
 static void test_trace_symbols(void **state)
 {
@@ -672,10 +666,11 @@ static void test_trace_symbols(void **state)
 	struct tp_sidecar *sidecar;
 	struct rec_names *names;
 	struct rec_testing t;
-	struct tp_out out = {.write = to_file};
+	struct tp_buf symbols = {0};
 	struct tp_err err;
 	size_t wrong, n;
 	bool known;
+	FILE *f;
 
 	(void)state;
 	rec_testing_begin(&t);
@@ -691,10 +686,12 @@ static void test_trace_symbols(void **state)
 	snprintf(dump, sizeof(dump), "%s/trace.out", dir);
 	snprintf(path, sizeof(path), "%s.symbols", dump);
 	assert_false(tp_sidecar_find(dump, found, sizeof(found)));
-	out.ctx = fopen(path, "wb");
-	assert_non_null(out.ctx);
-	assert_int_equal(rec_trace_symbols(&t.process, names, &out, &err), 0);
-	assert_int_equal(fclose(out.ctx), 0);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(rec_trace_symbols(&t.process, names, &symbols, &err), 0);
+	assert_int_equal(fwrite(symbols.data, 1, symbols.size, f), symbols.size);
+	assert_int_equal(fclose(f), 0);
+	tp_buf_release(&symbols);
 	assert_true(tp_sidecar_find(dump, found, sizeof(found)));
 	assert_string_equal(found, path);
 	assert_false(tp_sidecar_find(dump, found, 8));

@@ -29,16 +29,16 @@ struct v1_writer {
 };
 
 static const uint8_t blocks[REC_NREASONS + 1] = {
-#define GoBlock		      TP_V1_GO_BLOCK
-#define GoBlockSync	      TP_V1_GO_BLOCK_SYNC
-#define GoBlockCond	      TP_V1_GO_BLOCK_COND
-#define GoBlockNet	      TP_V1_GO_BLOCK_NET
-#define GoBlockSelect	      TP_V1_GO_BLOCK_SELECT
-#define GoBlockSend	      TP_V1_GO_BLOCK_SEND
-#define GoBlockRecv	      TP_V1_GO_BLOCK_RECV
-#define GoSleep		      TP_V1_GO_SLEEP
-#define GoSched		      TP_V1_GO_SCHED
-#define REC_X(name, text, v1) [REC_ON_##name] = v1,
+#define GoBlock			       TP_V1_GO_BLOCK
+#define GoBlockSync		       TP_V1_GO_BLOCK_SYNC
+#define GoBlockCond		       TP_V1_GO_BLOCK_COND
+#define GoBlockNet		       TP_V1_GO_BLOCK_NET
+#define GoBlockSelect		       TP_V1_GO_BLOCK_SELECT
+#define GoBlockSend		       TP_V1_GO_BLOCK_SEND
+#define GoBlockRecv		       TP_V1_GO_BLOCK_RECV
+#define GoSleep			       TP_V1_GO_SLEEP
+#define GoSched			       TP_V1_GO_SCHED
+#define REC_X(name, text, printed, v1) [REC_ON_##name] = v1,
     REC_REASONS(REC_X)
 #undef REC_X
 	[REC_NREASONS] = GoBlock,

@@ -34,7 +34,7 @@ struct v2_writer {
 };
 
 static const char *const reasons[REC_NREASONS + 1] = {
-#define REC_X(name, text, v1) [REC_ON_##name] = text,
+#define REC_X(name, text, printed, v1) [REC_ON_##name] = text,
     REC_REASONS(REC_X)
 #undef REC_X
 	[REC_NREASONS] = "coroutine",
