@@ -84,8 +84,7 @@ static bool split_labels(struct rep_engine_run *r)
 
 static bool is_plausible(const struct rep_engine_run *r)
 {
-	return strlen(r->row.hash) == 32 &&
-	       strspn(r->row.hash, "0123456789abcdef") == 32 &&
+	return strlen(r->row.hash) == 32 && strspn(r->row.hash, "0123456789abcdef") == 32 &&
 	       (!strcmp(r->row.kind, "trace") || !strcmp(r->row.kind, "profile"));
 }
 

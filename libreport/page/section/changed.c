@@ -74,7 +74,7 @@ static int make_of_type(struct page *p, size_t type, struct changed *c, struct t
 	return code;
 }
 
-/* A type that only one side has is no matter for a page about both. */
+/* A page about both sides leaves out a sample type that only one of them has. */
 static bool is_common(const struct page *p, size_t type)
 {
 	const struct tp_profile *first = p->sides->new[0], *old = p->sides->old[0];
@@ -113,12 +113,12 @@ int page_changed_check(const struct page *p, struct tp_err *err)
 	rep_profile_type_names(s->new[0], new);
 	if (p->type)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "%.80s has no sample type %.60s, but %.100s, so nothing can be "
-				  "compared",
-				  s->old_name, type, *old ? old : "some without names");
+				  "%.80s has no sample type %.60s, so nothing can be compared; its "
+				  "types are %.100s",
+				  s->old_name, type, *old ? old : "without names");
 	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-			  "%.50s has %.70s and %.50s has %.70s: no sample type in common, so "
-			  "nothing can be compared; give two profiles of one kind",
+			  "the profiles have no sample type in common: %.50s has %.70s, and "
+			  "%.50s has %.70s; give two profiles of one kind",
 			  s->old_name, *old ? old : "types without names", s->new_name,
 			  *new ? new : "types without names");
 }
@@ -307,11 +307,11 @@ static void write_metrics(struct page *p, struct html *h, const struct rep_diff 
 	html_counted(h, (int64_t)n, "metric");
 	html_f(h, " of %zu %s. ", d->n,
 	       d->sets	? "changed, by a rank test over the runs"
-	       : n == 1 ? "differs by more than the unrest within the runs"
-			: "differ by more than the unrest within the runs");
+	       : n == 1 ? "differs by more than the variation within each run"
+			: "differ by more than the variation within each run");
 	html_str(h, rep_diff_advice(d, advice));
-	html_put(h, " Counts and totals are told by the second, as runs differ in length.</p>\n<p "
-		    "class=\"more\">");
+	html_put(h, " Counts and totals are per second, because the lengths of runs differ.</p>\n"
+		    "<p class=\"more\">");
 	page_command(p, h, "tprof-diff", "");
 	html_put(h, "</p>\n");
 }
@@ -348,7 +348,7 @@ int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
 	return code;
 }
 
-/* Charts of each of both: one above the other would hide what differs. */
+/* Writes the charts of each run by itself: curves of both in one chart would hide each other. */
 int page_changed_charts(struct page *p, struct html *h, struct tp_err *err)
 {
 	int code;

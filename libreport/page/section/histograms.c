@@ -189,8 +189,8 @@ static int pick(struct gathered *g, const struct tp_dict *dict, int64_t least, b
 
 		if (g->sum[i].count < least)
 			continue;
-		while (at && rank_of(&g->sum[best[at - 1]], by_count) <
-				 rank_of(&g->sum[i], by_count))
+		while (at &&
+		       rank_of(&g->sum[best[at - 1]], by_count) < rank_of(&g->sum[i], by_count))
 			at--;
 		if (at == MOST)
 			continue;
@@ -299,16 +299,14 @@ static void put_detail(const struct rep_view *v, struct histogram *h)
 		snprintf(h->detail, sizeof(h->detail), "blocked: %.*s",
 			 reason.size > 120 ? 120 : (int)reason.size, reason.text);
 	else
-		snprintf(h->detail, sizeof(h->detail), "%s",
-			 rep_time_class_names[h->key->part[1]]);
+		snprintf(h->detail, sizeof(h->detail), "%s", rep_time_class_names[h->key->part[1]]);
 }
 
 static int put_site_hist(struct spans *s, struct rep_view *v, struct tp_err *err)
 {
-	int code = rep_view_load(v, TP_TABLE_SITE_HIST,
-				 REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
-				     REP_BIT(SITE_HIST, count),
-				 err);
+	int code = rep_view_load(
+	    v, TP_TABLE_SITE_HIST,
+	    REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) | REP_BIT(SITE_HIST, count), err);
 
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
 		uint64_t site = (uint64_t)REP_COL(v, SITE_HIST, site)[i];
@@ -347,11 +345,11 @@ int page_histograms(struct page *p, struct html *h, struct tp_err *err)
 	int code = gather_spans(&s, &p->view, err);
 
 	if (!code && s.g.n) {
-		html_put(h,
-			 "<p class=\"note\">How long goroutines stayed in a state each time, for the "
-			 "groups, states and reasons that take most time. The time axis is "
-			 "logarithmic: from one mark to the next durations grow tenfold, unless the "
-			 "marks say otherwise. Percentiles are within 1 %.</p>\n");
+		html_put(
+		    h, "<p class=\"note\">How long goroutines stayed in a state each time, for the "
+		       "groups, states and reasons that take most time. The time axis is "
+		       "logarithmic: from one mark to the next durations grow tenfold, unless the "
+		       "marks say otherwise. Percentiles are within 1 %.</p>\n");
 		code = write_all(p, h, &s.g, "time", err);
 		page_command(p, h, "tprof-top", "groups");
 		html_put(h, "</p>\n");
