@@ -33,11 +33,9 @@ static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err
 	int code = 0;
 
 	for (size_t i = 0; i < run->nlabels && !code; i++) {
-		char *equals = strchr(run->label[i], '=');
+		const char *key = run->label[i], *value = key + strlen(key) + 1;
 
-		*equals = '\0';
-		code = tp_store_put_label(to, run->label[i], equals + 1, err);
-		*equals = '=';
+		code = tp_store_put_label(to, key, value, err);
 	}
 	if (code) {
 		tp_store_abort(to);

@@ -12,7 +12,7 @@ int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_en
 	struct rep_answer answer = {.row = row, .ctx = ctx};
 	const char *sql = rep_sql_text(s);
 	int code = sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err)
-		       : rep_engine_no_memory(err);
+		       : tp_nomem(err);
 
 	code = rep_answer_end(&answer, code, err);
 	rep_sql_release(s);
@@ -24,7 +24,7 @@ int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const
 {
 	const char *sql = rep_sql_text(s);
 	int code = sql ? link->ask(link->ctx, sql, data, size, NULL, NULL, err)
-		       : rep_engine_no_memory(err);
+		       : tp_nomem(err);
 
 	rep_sql_release(s);
 	return code;

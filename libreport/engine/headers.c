@@ -35,7 +35,7 @@ static int on_header(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (rep_held_add(p->f->held, (size_t)(c->at - from), err))
 		return err->code;
 	return tp_buf_put(&p->header[run].rows[which], from, (size_t)(c->at - from))
-		   ? rep_engine_no_memory(err)
+		   ? tp_nomem(err)
 		   : 0;
 }
 
@@ -135,7 +135,7 @@ static int read_header(struct tp_cursor *c, enum rep_engine_table_id table, stru
 
 int rep_fetch_checked(int code, struct tp_err *err)
 {
-	return code == TP_ENOMEM ? rep_engine_no_memory(err)
+	return code == TP_ENOMEM ? tp_nomem(err)
 	       : code		 ? rep_fetch_odd(err, "a profile with too much in it")
 				 : 0;
 }
@@ -169,7 +169,7 @@ static int place_mappings(struct current *now, struct tp_err *err)
 	now->place = rep_mapping_places(p->dict, p->mappings, p->nmappings);
 	now->by_key = tp_many(p->nmappings + 1, sizeof(*now->by_key));
 	if (!now->place || !now->by_key)
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < p->nmappings; i++)
 		now->by_key[i] = (uint32_t)i + 1;
 	qsort_r(now->by_key, p->nmappings, sizeof(*now->by_key), compare_keys, now->place);
@@ -197,7 +197,7 @@ int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
 	*now = (struct current){.run = run, .profile = tp_profile_new()};
 	t.profile = now->profile;
 	if (!t.profile)
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < REP_FETCH_HEADERS && !code; i++) {
 		const struct tp_buf *b = &p->header[run].rows[i];
 		struct tp_cursor c = tp_cursor(b->data, b->size);
@@ -212,5 +212,5 @@ int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
 	if (code)
 		return rep_fetch_checked(code, err);
 	now->node = calloc(p->nstacks + 1, sizeof(*now->node));
-	return now->node ? place_mappings(now, err) : rep_engine_no_memory(err);
+	return now->node ? place_mappings(now, err) : tp_nomem(err);
 }

@@ -13,12 +13,6 @@
 #include "engine/load.h"
 #include "engine/schema.h"
 
-int rep_engine_no_memory(struct tp_err *err);
-/* For analyzers, as tp_err_set. */
-#ifdef TP_ANALYZER
-#define rep_engine_no_memory(err) (rep_engine_no_memory(err), TP_ENOMEM)
-#endif
-
 /* ---- asking (form.c) ---- */
 
 /* Asks, and calls `row` for each row of the answer (binary.h). Releases `s`. */

@@ -273,12 +273,12 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 		l->begun_s = l->now_s;
 	l->begun[l->nbegun++] = r.load;
 	if (put_load_row(l, &r))
-		code = rep_engine_no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = load_content(&r, spans, &p, err);
 	r.row_at = l->table[REP_ENGINE_RUN].size;
 	if (!code && put_run_row(l, &r, p, spans))
-		code = rep_engine_no_memory(err);
+		code = tp_nomem(err);
 	if (!code)
 		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
 	tp_profile_free(p);
@@ -313,7 +313,7 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 {
 	struct rep_present *present = calloc(runs->n + 1, sizeof(*present));
 	int code = present ? rep_engine_find_present(l->link, l->at, runs, present, err)
-			   : rep_engine_no_memory(err);
+			   : tp_nomem(err);
 	struct tp_err first = {0}, one;
 
 	if (!code)

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+#include "base/random.h"
+#include "base/seed.h"
 #include "engine/profiles.h"
 
 /* ---- which ---- */
@@ -48,14 +51,40 @@ static bool same_kind(const struct rep_profiles *p, size_t x, size_t y)
 	return true;
 }
 
-/* One type in two units: values are scaled before they are added up, and rounded. */
-static bool units_differ(const struct rep_engine_run *a, const struct rep_engine_run *b)
+/* The units of sample types, each as the first profile that has the type says. */
+struct type_units {
+	struct type_unit {
+		const char *type, *unit;
+	} * of;
+	size_t n, room;
+	struct tp_table by_type;
+	uint64_t seed;
+};
+
+/* Adds the types of a profile. *differs becomes true where one had another unit before: values are
+ * scaled before they are added up then, and rounded. 0, TP_ENOMEM or TP_ELIMIT. */
+static int add_units(struct type_units *u, const struct rep_engine_run *r, bool *differs)
 {
-	for (size_t i = 0; i < a->ntypes; i++)
-		for (size_t k = 0; k < b->ntypes; k++)
-			if (!strcmp(a->type[i], b->type[k]) && strcmp(a->unit[i], b->unit[k]) != 0)
-				return true;
-	return false;
+	for (size_t i = 0; i < r->ntypes; i++) {
+		uint64_t hash = tp_hash_bytes(u->seed, r->type[i], strlen(r->type[i]));
+		const struct type_unit *known = NULL;
+		int code;
+
+		for (struct tp_probe p = {0}; !known && tp_table_next(&u->by_type, hash, &p);)
+			if (!strcmp(u->of[p.row].type, r->type[i]))
+				known = &u->of[p.row];
+		if (known) {
+			*differs |= strcmp(known->unit, r->unit[i]) != 0;
+			continue;
+		}
+		code = tp_grow_raw(&u->of, &u->room, u->n, sizeof(*u->of));
+		if (!code)
+			code = tp_table_add(&u->by_type, hash, u->n);
+		if (code)
+			return code;
+		u->of[u->n++] = (struct type_unit){r->type[i], r->unit[i]};
+	}
+	return 0;
 }
 
 #define MOST_GROUPS 64
@@ -65,29 +94,34 @@ static bool units_differ(const struct rep_engine_run *a, const struct rep_engine
 static int make_groups(struct rep_profiles *p)
 {
 	const struct rep_engine_runs *runs = p->f->runs;
+	struct type_units units = {.seed = tp_seed()};
 	size_t first[MOST_GROUPS];
 	size_t n = 0, nprofiles = 0, g;
+	bool differ = false;
+	int code = 0;
 
 	p->group = calloc(runs->n + 1, sizeof(*p->group));
 	if (!p->group)
 		return TP_ENOMEM;
 	p->add_up = p->f->opt->add_up;
-	for (size_t i = 0; i < runs->n && p->add_up; i++) {
+	for (size_t i = 0; i < runs->n && p->add_up && !code; i++) {
 		if (!rep_fetch_is_profile(p->f, i))
 			continue;
 		nprofiles++;
+		code = add_units(&units, &runs->run[i], &differ);
 		for (g = 0; g < n && !same_kind(p, first[g], i); g++)
-			if (units_differ(&runs->run[first[g]], &runs->run[i]))
-				p->add_up = false;
-		if (g == n && n == MOST_GROUPS)
+			;
+		if (differ || (g == n && n == MOST_GROUPS))
 			p->add_up = false;
 		else if (g == n)
 			first[n++] = i;
 		p->group[i] = g;
 	}
+	free(units.of);
+	tp_table_release(&units.by_type);
 	/* One alone is what it is. */
 	p->add_up = p->add_up && nprofiles > 1;
-	return 0;
+	return code;
 }
 
 size_t rep_fetch_at_once = 16;
@@ -129,16 +163,16 @@ int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching 
 
 	*out = p;
 	if (!p)
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	p->f = f;
 	p->stacks.fd = -1;
 	p->header = calloc(f->runs->n + 1, sizeof(*p->header));
 	if (!p->header)
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	for (size_t i = 0; i < f->runs->n; i++)
 		any |= rep_fetch_is_profile(f, i);
 	code = any ? rep_fetch_headers(p, err) : 0;
-	return !code && make_groups(p) ? rep_engine_no_memory(err) : code;
+	return !code && make_groups(p) ? tp_nomem(err) : code;
 }
 
 /* What the engine sorts of an answer it holds all at once, so it is asked for some of the runs, and

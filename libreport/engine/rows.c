@@ -67,7 +67,7 @@ static int put_row(struct rep_loading *l, enum rep_engine_table_id table,
 
 	for (int c = 0; c < n && !failed; c++)
 		failed = put_cell(l, &l->table[table], st, c, column[c].type);
-	code = failed ? rep_engine_no_memory(err) : rep_load_end_row(l, table, err);
+	code = failed ? tp_nomem(err) : rep_load_end_row(l, table, err);
 	for (int c = 0; c < n && !code; c++)
 		if (!strcmp(column[c].type, REP_ENGINE_HASH) && node_in(l, st, c))
 			code = rep_load_stack(l, node_in(l, st, c), err);

@@ -14,7 +14,7 @@ int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err)
 
 	l->row_at = l->table[REP_ENGINE_STACK].size;
 	if (is_new < 0 || (is_new && rep_stack_put(&l->table[REP_ENGINE_STACK], &l->hashes, node)))
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	code = rep_load_end_row(l, REP_ENGINE_STACK, err);
 	/* It will not be sent, so another run that has it has to be refused, too. */
 	if (code)
@@ -70,7 +70,7 @@ static int load_samples(struct rep_loading *l, const struct tp_profile *p, struc
 			failed = tp_buf_put_uvarint(b, p->ntypes);
 		for (size_t t = 0; t < p->ntypes && !failed; t++)
 			failed = rep_row_put(b, (uint64_t)p->value[i * p->ntypes + t], 8);
-		code = failed ? rep_engine_no_memory(err)
+		code = failed ? tp_nomem(err)
 			      : rep_load_end_row(l, REP_ENGINE_BUCKET, err);
 		if (!code && p->stack[i])
 			code = rep_load_stack(l, p->stack[i], err);
@@ -88,7 +88,7 @@ int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct t
 	l->dict = p->dict;
 	l->hashes =
 	    (struct rep_stack_hashes){.dict = p->dict, .place = place, .nplaces = p->nmappings + 1};
-	code = place ? rep_stack_hashes_make(&l->hashes, err) : rep_engine_no_memory(err);
+	code = place ? rep_stack_hashes_make(&l->hashes, err) : tp_nomem(err);
 	for (int t = REP_ENGINE_PROFILE; t <= REP_ENGINE_COUNTER && !code; t++)
 		code = rep_load_rows(l, (enum rep_engine_table_id)t, err);
 	if (!code)
@@ -115,7 +115,7 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 	    rep_row_put_int(b, (int64_t)rows) || rep_row_put_int(b, TP_NULL) ||
 	    rep_row_put_int(b, TP_NULL) || rep_row_put_int(b, data->data[0]) ||
 	    rep_row_put_int(b, (int64_t)raw_size) || rep_row_put_text(b, data->data, data->size))
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	code = rep_load_end_row(l, REP_ENGINE_BLOCK, err);
 	return code ? code : l->spill(l->spill_ctx, err);
 }

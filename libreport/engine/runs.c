@@ -14,9 +14,7 @@ int rep_fetch_odd(struct tp_err *err, const char *what)
 /* A text without NULs, as names of runs are; NULL when memory is out. */
 static char *copy(struct tp_slice s)
 {
-	char *text = strndup((const char *)s.data, s.size);
-
-	return text;
+	return strndup((const char *)s.data, s.size);
 }
 
 static void release_texts(char **list, size_t n)
@@ -41,9 +39,9 @@ static int copy_texts(struct tp_cursor *c, char ***list, size_t *n, struct rep_h
 	for (*n = 0; *list && *n < count && !c->failed; ++*n) {
 		(*list)[*n] = copy(rep_row_get_text(c));
 		if (!(*list)[*n])
-			return rep_engine_no_memory(err);
+			return tp_nomem(err);
 	}
-	return *list ? 0 : rep_engine_no_memory(err);
+	return *list ? 0 : tp_nomem(err);
 }
 
 static void release_run(struct rep_engine_run *r)
@@ -71,14 +69,22 @@ static bool whole(const struct rep_engine_run *r)
 	return r->row.hash && r->row.kind && r->row.name && r->row.source && r->row.format;
 }
 
-static bool plausible(const struct rep_engine_run *r)
+/* Ends the key of each "KEY=VALUE" with a NUL. Returns whether all of them have a key and a value. */
+static bool split_labels(struct rep_engine_run *r)
 {
-	bool labels = true;
+	for (size_t i = 0; i < r->nlabels; i++) {
+		char *equals = strchr(r->label[i], '=');
 
-	for (size_t i = 0; i < r->nlabels; i++)
-		labels = labels && *r->label[i] != '=' && strchr(r->label[i], '=');
-	return labels && strlen(r->row.hash) == 32 &&
-	       strspn(r->row.hash, "0123456789abcdef") == 32 &&
+		if (!equals || equals == r->label[i])
+			return false;
+		*equals = '\0';
+	}
+	return true;
+}
+
+static bool is_plausible(const struct rep_engine_run *r)
+{
+	return strlen(r->row.hash) == 32 && strspn(r->row.hash, "0123456789abcdef") == 32 &&
 	       (!strcmp(r->row.kind, "trace") || !strcmp(r->row.kind, "profile"));
 }
 
@@ -125,8 +131,8 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (more)
 		runs->run = more;
 	if (!more || !whole(&run))
-		code = rep_engine_no_memory(err);
-	else if (!plausible(&run))
+		code = tp_nomem(err);
+	else if (!split_labels(&run) || !is_plausible(&run))
 		code = rep_fetch_odd(err, "a run without a hash or kind, or with an odd label");
 	else if (runs->n == REP_ENGINE_MOST_RUNS)
 		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,

@@ -107,7 +107,7 @@ static int add_sample(struct rep_profiles *p, struct sample *s, struct tp_err *e
 	int code;
 
 	if (!value)
-		return rep_engine_no_memory(err);
+		return tp_nomem(err);
 	if (rep_fetch_stack(p, s->hash.data, &stack, err)) {
 		free(value);
 		return err->code;
@@ -154,7 +154,7 @@ static int add_samples(struct rep_profiles *p, struct tp_err *err)
 	struct current *now = &p->now;
 	struct place *sorted = tp_many(now->nsamples + 1, sizeof(*sorted));
 	uint32_t node;
-	int code = sorted ? 0 : rep_engine_no_memory(err);
+	int code = sorted ? 0 : tp_nomem(err);
 
 	if (sorted && now->nsamples) {
 		memcpy(sorted, now->sample, now->nsamples * sizeof(*sorted));
@@ -225,6 +225,6 @@ int rep_fetch_sample(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (code)
 		return code;
 	p->now.held += sizeof(struct place) + (size_t)(c->at - from);
-	return keep_sample(&p->now, &s, from, (size_t)(c->at - from)) ? rep_engine_no_memory(err)
+	return keep_sample(&p->now, &s, from, (size_t)(c->at - from)) ? tp_nomem(err)
 								      : 0;
 }

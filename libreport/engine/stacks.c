@@ -11,11 +11,6 @@
 
 #define MOST_SENT ((size_t)1 << 23) /* as many are remembered; sending one twice does no harm */
 
-int(rep_engine_no_memory)(struct tp_err *err)
-{
-	return tp_nomem(err);
-}
-
 /* ---- mappings ---- */
 
 /* A path is shorter; what goes on behind it is not looked at for each mapping. */
@@ -134,7 +129,7 @@ int rep_stack_hashes_make(struct rep_stack_hashes *h, struct tp_err *err)
 	}
 	free(frame);
 	XXH3_freeState(s);
-	return frame && h->of && s ? 0 : rep_engine_no_memory(err);
+	return frame && h->of && s ? 0 : tp_nomem(err);
 }
 
 void rep_stack_hashes_release(struct rep_stack_hashes *h)

@@ -100,7 +100,7 @@ static void write_run(struct page *p, struct html *h, const char *which, size_t 
 	page_fact_end(h);
 	page_trace_facts(p, h);
 	page_fact(h, "Lost");
-	html_put(h, p->run->losses ? "<strong>something</strong>" : "nothing");
+	html_put(h, p->run->losses ? "<strong>some data</strong>" : "nothing");
 	page_fact_end(h);
 	html_put(h, "</dl>\n");
 }

@@ -46,11 +46,12 @@ static void test_tables_keep_and_show(void **state)
 	    {.name = "name", .title = "<NAME>", .kind = REP_TEXT},
 	    {.name = "ns", .title = "TIME", .kind = REP_NS},
 	    {.name = "size_delta", .title = "DELTA", .kind = REP_BYTES},
-	    {.name = "hidden", .kind = REP_COUNT, .raw_only = true},
+	    {.name = "shown", .title = "SHOWN", .kind = REP_TEXT, .right = true, .by = "raw_delta"},
+	    {.name = "raw_delta", .kind = REP_COUNT, .raw_only = true},
 	};
-	const struct rep_value rows[2][4] = {
-	    {rep_str("a</td>"), rep_int(1500), rep_int(2048), rep_int(1)},
-	    {rep_null(), rep_null(), rep_int(-1), rep_int(2)},
+	const struct rep_value rows[2][5] = {
+	    {rep_str("a</td>"), rep_int(1500), rep_int(2048), rep_str("+1k"), rep_int(1000)},
+	    {rep_null(), rep_null(), rep_int(-1), rep_str("none"), rep_null()},
 	};
 	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
@@ -61,7 +62,7 @@ static void test_tables_keep_and_show(void **state)
 	assert_int_equal(rep_cells_output(&cells, &out, &err), 0);
 	assert_true(rep_output_for_people(out));
 	assert_int_equal(rep_output_note(out, false, "above <it>", &err), 0);
-	assert_int_equal(rep_output_begin(out, "t", columns, 4, &err), 0);
+	assert_int_equal(rep_output_begin(out, "t", columns, 5, &err), 0);
 	assert_int_equal(rep_output_row(out, rows[0], &err), 0);
 	assert_int_equal(rep_output_row(out, rows[1], &err), 0);
 	assert_int_equal(rep_output_end(out, &err), 0);
@@ -76,10 +77,13 @@ static void test_tables_keep_and_show(void **state)
 	assert_non_null(strstr((char *)h.buf.data,
 			       "<tr><th scope=\"col\">&lt;NAME&gt;</th><th scope=\"col\" "
 			       "class=\"n\">TIME</th><th scope=\"col\" class=\"n\">DELTA</th>"
+			       "<th scope=\"col\" class=\"n\">SHOWN</th>"
 			       "</tr></thead>\n<tbody>\n<tr><td class=\"t\">a&lt;/td&gt;<td "
 			       "class=\"n\" data-v=\"1500\">1.5us<td class=\"n up\" "
-			       "data-v=\"2048\">+2KiB\n<tr><td class=\"t\">-<td "
-			       "class=\"n\">-<td class=\"n down\" data-v=\"-1\">-1B\n"));
+			       "data-v=\"2048\">+2KiB<td class=\"n up\" data-v=\"1000\">+1k"
+			       "\n<tr><td class=\"t\">-<td "
+			       "class=\"n\">-<td class=\"n down\" data-v=\"-1\">-1B"
+			       "<td class=\"n\">none\n"));
 	assert_non_null(strstr((char *)h.buf.data, "2 of 3 &lt;rows&gt;"));
 	assert_int_equal(strncmp((char *)h.buf.data, "<p>above &lt;it&gt;</p>\n<div", 28), 0);
 	rep_output_free(out);

@@ -52,7 +52,7 @@ static void write_facts(struct page *p, struct html *h)
 	page_profile_totals(p, h);
 	page_fact(h, "Lost");
 	html_put(h,
-		 profile->nlosses ? "<strong>something: the dump is damaged</strong>" : "nothing");
+		 profile->nlosses ? "<strong>some data: the dump is damaged</strong>" : "nothing");
 	page_fact_end(h);
 	html_put(h, "</dl>\n");
 	if (profile->ntypes && !rep_profile_sample_index(profile, p->type, &index, &err) &&

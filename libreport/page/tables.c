@@ -35,6 +35,7 @@ double page_cell_float(const struct rep_sheet *t, size_t row, const char *column
  * the rest; differences with their sign. */
 struct look {
 	bool shown, right, narrow, signs, colours;
+	size_t number; /* the column that has the number to sort by: itself, or a raw one */
 };
 
 #define NARROW 26 /* bytes of a text that need not be broken */
@@ -49,16 +50,19 @@ static bool ends_with(const char *text, const char *end)
 static struct look look_of(const struct rep_sheet *t, size_t column)
 {
 	const struct rep_column *c = &t->columns[column];
+	int by = c->by ? rep_sheet_column(t, c->by) : -1;
+	const char *name = by >= 0 ? c->by : c->name;
 	struct look l = {
 	    .shown = !c->raw_only,
 	    .right = c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY),
-	    .signs = ends_with(c->name, "delta") || ends_with(c->name, "change"),
-	    .colours = ends_with(c->name, "delta"),
+	    .signs = ends_with(name, "delta") || ends_with(name, "change"),
+	    .colours = ends_with(name, "delta"),
 	    .narrow = true,
+	    .number = by >= 0 ? (size_t)by : column,
 	};
 
 	for (size_t row = 0; row < t->nrows && l.narrow; row++) {
-		const struct rep_value *v = &t->values[row * t->ncolumns + column];
+		const struct rep_value *v = rep_sheet_at(t, row, column);
 
 		l.narrow = v->type != REP_TYPE_TEXT || v->text.size <= NARROW;
 	}
@@ -79,12 +83,13 @@ static void write_head(struct html *h, const struct rep_sheet *t, const struct l
 	html_put(h, "</tr></thead>\n<tbody>\n");
 }
 
+/* `n` is the number that the cell is sorted by. */
 static void write_cell(struct html *h, const struct rep_column *c, const struct look *l,
-		       const struct rep_value *v)
+		       const struct rep_value *v, const struct rep_value *n)
 {
-	bool number = (v->type == REP_TYPE_INT || (v->type == REP_TYPE_FLOAT && isfinite(v->f))) &&
+	bool number = (n->type == REP_TYPE_INT || (n->type == REP_TYPE_FLOAT && isfinite(n->f))) &&
 		      c->kind != REP_BOOL;
-	double value = !number ? 0 : v->type == REP_TYPE_INT ? (double)v->i : v->f;
+	double value = number ? rep_value_number(n) : 0;
 
 	/* End tags of cells and rows may be left out, says HTML; there are many. */
 	html_put(h, "<td");
@@ -92,11 +97,12 @@ static void write_cell(struct html *h, const struct rep_column *c, const struct 
 		html_put(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
 	else if (l->right || l->narrow)
 		html_put(h, l->right ? " class=\"n\"" : " class=\"t\"");
-	if (number && v->type == REP_TYPE_INT)
-		html_f(h, " data-v=\"%lld\"", (long long)v->i);
+	if (number && n->type == REP_TYPE_INT)
+		html_f(h, " data-v=\"%lld\"", (long long)n->i);
 	else if (number)
-		html_f(h, " data-v=\"%.6g\"", v->f);
-	html_put(h, l->right && l->signs && value > 0 ? ">+" : ">");
+		html_f(h, " data-v=\"%.6g\"", n->f);
+	/* Texts have their signs already. */
+	html_put(h, l->right && l->signs && value > 0 && v == n ? ">+" : ">");
 	html_value(h, c->kind, v);
 }
 
@@ -137,8 +143,8 @@ void page_table_write(struct html *h, const struct rep_cells *cells, const struc
 		html_put(h, "<tr>");
 		for (size_t i = 0; i < t->ncolumns; i++) {
 			if (look[i].shown)
-				write_cell(h, &t->columns[i], &look[i],
-					   &t->values[row * t->ncolumns + i]);
+				write_cell(h, &t->columns[i], &look[i], rep_sheet_at(t, row, i),
+					   rep_sheet_at(t, row, look[i].number));
 		}
 		html_put(h, "\n");
 	}

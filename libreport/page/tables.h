@@ -10,9 +10,10 @@ struct rep_value page_cell(const struct rep_sheet *t, size_t row, const char *co
 int64_t page_cell_int(const struct rep_sheet *t, size_t row, const char *column);  /* or 0 */
 double page_cell_float(const struct rep_sheet *t, size_t row, const char *column); /* or 0 */
 
-/* A <table> that the page's script sorts and filters: numbers to the right with what they are
- * sorted by, texts whole; above and below it the lines that the report has beside it, but for
- * headings. `caption` is for those who cannot see where it stands. */
+/* Writes a <table>, which the page's script sorts and filters: numbers on the right with the value
+ * to sort by (of a text for people that of the column named in `by`), texts whole. The lines that
+ * the report has beside the table stand above and below it, except headings. `caption` is for
+ * readers who cannot see where the table stands. */
 void page_table_write(struct html *h, const struct rep_cells *cells, const struct rep_sheet *t,
 		      const char *caption);
 

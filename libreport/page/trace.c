@@ -38,7 +38,7 @@ static void write_facts(struct page *p, struct html *h)
 	}
 	page_fact(h, "Lost");
 	if (p->run->losses)
-		html_put(h, "<a href=\"#losses\"><strong>something, see below</strong></a>");
+		html_put(h, "<a href=\"#losses\"><strong>some data, see below</strong></a>");
 	else
 		html_put(h, "nothing");
 	page_fact_end(h);

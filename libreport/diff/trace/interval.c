@@ -5,6 +5,7 @@
 
 #include "base/many.h"
 #include "diff/trace/set.h"
+#include "dist.h"
 
 const char *const rep_pers[REP_NPER] = {
     [REP_PER_SECOND] = "second", [REP_PER_TASK] = "task", [REP_PER_RUN] = "run"};
@@ -74,6 +75,8 @@ double rep_student_t(double p, double df)
 	for (int i = 0; i < 80; i++) {
 		double mid = (low + high) / 2;
 
+		if (mid <= low || mid >= high)
+			break; /* no double lies between them */
 		if (rep_student_p(mid, df) > p)
 			low = mid;
 		else
@@ -190,20 +193,14 @@ static void ratio_interval(struct rep_estimate *e, const double *num, const doub
 
 /* ---- percentiles ---- */
 
+#define SELECT_MOST 100000 /* more durations than that are looked up in a histogram */
+
 struct durations {
-	int64_t *value; /* sorted; NULL: hist has them */
+	int64_t *value; /* NULL: hist has them */
 	size_t n;
+	size_t placed; /* the value at this rank is in its place: rep_select_rank */
 	struct tp_hist hist;
 };
-
-#define SORT_MOST 100000 /* durations sorted; more are looked up in a histogram */
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static int gather(const struct rep_metrics *m, const struct rep_measure *x, struct durations *d)
 {
@@ -211,16 +208,17 @@ static int gather(const struct rep_metrics *m, const struct rep_measure *x, stru
 
 	for (size_t c = x->first; c < x->first + x->ncells; c++)
 		n += m->first_item[m->cell[c] + 1] - m->first_item[m->cell[c]];
-	memset(d, 0, sizeof(*d));
-	if (x->exact && n <= SORT_MOST) {
+	d->value = NULL;
+	d->n = d->placed = 0;
+	if (x->exact && n <= SELECT_MOST) {
 		d->value = tp_many(n + 1, sizeof(*d->value));
 		if (!d->value)
 			return TP_ENOMEM;
 		REP_SET_ITEMS(m, x, c, k)
 		d->value[d->n++] = m->item[k].value;
-		qsort(d->value, d->n, sizeof(*d->value), by_value);
 		return 0;
 	}
+	memset(&d->hist, 0, sizeof(d->hist));
 	REP_SET_ITEMS(m, x, c, k)
 	rep_set_count(&d->hist, &m->item[k]);
 	d->n = (size_t)d->hist.n;
@@ -229,24 +227,30 @@ static int gather(const struct rep_metrics *m, const struct rep_measure *x, stru
 
 /* The value at a share of all, and one step further out: clocks have a grain, and where half of all
  * durations are one of two values, a percentile moves by a whole step or not at all. */
-static double value_at(const struct durations *d, double q, bool high)
+static double value_at(struct durations *d, double q, bool high)
 {
 	double at = q * (double)d->n + (high ? 1 : 0);
 	size_t rank = at > 1 ? (size_t)at : 1;
-	size_t i = (rank < d->n ? rank : d->n) - 1, k = i;
+	size_t i = (rank < d->n ? rank : d->n) - 1;
+	int64_t value, step;
 	int bucket;
 
 	if (!d->value) {
 		bucket = tp_hist_bucket(tp_hist_quantile(&d->hist, q));
 		return (double)(high ? tp_hist_upper(bucket + 1) : tp_hist_lower(bucket - 1));
 	}
-	if (high)
-		while (k + 1 < d->n && d->value[k] == d->value[i])
-			k++;
+	/* Smaller values stand before the one that is placed, larger ones behind it. */
+	if (i >= d->placed)
+		rep_select_rank(d->value, d->placed, d->n, i);
 	else
-		while (k > 0 && d->value[k] == d->value[i])
-			k--;
-	return (double)d->value[k];
+		rep_select_rank(d->value, 0, d->placed, i);
+	d->placed = i;
+	value = step = d->value[i];
+	for (size_t k = high ? i + 1 : 0; k < (high ? d->n : i); k++)
+		if (d->value[k] != value &&
+		    (step == value || (high ? d->value[k] < step : d->value[k] > step)))
+			step = d->value[k];
+	return (double)step;
 }
 
 /* How many events of each window are at or below a value, for all percentiles at once. */
@@ -271,17 +275,17 @@ static void count_below(const struct rep_metrics *m, const struct rep_measure *x
 	}
 }
 
+/* `t` is Student's for `worth` windows. */
 static void percentile_interval(struct rep_estimate *e, const struct below *b, int which,
-				size_t windows, const struct durations *d)
+				size_t windows, double worth, double t, struct durations *d)
 {
-	double n = 0, at = 0, squares = 0, p, se, binomial, t, low, high, q;
-	double worth = windows_worth(b->n, windows);
+	double n = 0, at = 0, squares = 0, p, se, binomial, low, high, q;
 
 	for (size_t i = 0; i < windows; i++) {
 		n += b->n[i];
 		at += b->at[which][i];
 	}
-	if (worth < REP_LEAST_WINDOWS || n < LEAST_EVENTS || !(e->value > 0))
+	if (n < LEAST_EVENTS || !(e->value > 0))
 		return;
 	/* Many equal durations put more below a percentile than its share; what windows differ by
 	 * is measured where the value is. */
@@ -295,7 +299,6 @@ static void percentile_interval(struct rep_estimate *e, const struct below *b, i
 	se = sqrt(worth / (worth - 1) * squares) / n;
 	binomial = sqrt(q * (1 - q) / n);
 	se = se > binomial ? se : binomial;
-	t = rep_student_t(0.05, worth - 1);
 	if (q - t * se <= 0 || q + t * se >= 1 - 1 / n)
 		return;
 	low = value_at(d, q - t * se, false);
@@ -321,10 +324,15 @@ static int percentile_intervals(const struct rep_metrics *m, const struct rep_me
 	int code = d && b ? gather(m, x, d) : TP_ENOMEM;
 
 	if (!code) {
+		double worth, t;
+
 		count_below(m, x, b);
-		for (int k = 0; k < REP_NMEASURE_P; k++)
+		worth = windows_worth(b->n, m->base.windows);
+		t = worth < REP_LEAST_WINDOWS ? 0 : rep_student_t(0.05, worth - 1);
+		for (int k = 0; k < REP_NMEASURE_P && t > 0; k++)
 			if (stats & BIT(stat[k]))
-				percentile_interval(&out[stat[k]], b, k, m->base.windows, d);
+				percentile_interval(&out[stat[k]], b, k, m->base.windows, worth, t,
+						    d);
 		free(d->value);
 	}
 	free(d);

@@ -14,18 +14,10 @@ const all = (selector, root) => [...(root || document).querySelectorAll(selector
 // ---- tables ----
 
 const FIRST = 10;
-const UNITS = {'': 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12, d: 8.64e13, '%': 0.01, b: 1, kib: 1024, mib: 1048576, gib: 1073741824, tib: 1099511627776};
-// "2m05s", "1,395/s", "+3.5%": what stands in a column of numbers that has none beside it.
-function amount(text) {
-	const parts = [...text.replace(/,/g, '').replace(/\/\w+$/, '').toLowerCase().matchAll(/([+-]?[\d.]+(?:e[+-]?\d+)?)([a-z%]*)/g)];
-	if (!parts.length) return undefined;
-	return parts.reduce((sum, p) => sum + Number(p[1]) * (UNITS[p[2]] || 1), 0);
-}
 function keyOf(cell) {
 	if (!cell) return '';
 	if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
-	const text = cell.textContent.trim().toLowerCase(), v = cell.classList.contains('n') ? amount(text) : undefined;
-	return v === undefined ? text : v;
+	return cell.textContent.trim().toLowerCase();
 }
 const isNumber = v => typeof v === 'number';
 function compare(a, b) {

@@ -35,54 +35,16 @@ static void write_name(struct html *h, const struct rep_diff *d, const struct re
 	tp_buf_release(&name);
 }
 
-/* ---- tables ---- */
-
-#define COLUMNS 8
-
-struct table {
-	const struct rep_diff *d;
-	const struct rep_column *columns;
-	size_t ncolumns, rows; /* at most so many rows */
-	int section;	       /* of metrics; -1: all rows */
-	/* Fills in a row but for its name, which is in the column `name`. */
-	void (*fill)(struct table *t, const struct rep_diff_row *row, struct rep_value *v);
-	size_t name;
-	const struct rep_flame_measure *measure; /* of profiles */
-	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], interval[64];
-};
-
-static int put_row(struct table *t, const struct rep_diff_row *row, struct rep_output *out,
-		   struct tp_err *err)
+/* The tables of a diff, as tprof-diff has them. */
+static int make_tables(const struct rep_diff *d, size_t rows, struct rep_cells *cells,
+		       struct tp_err *err)
 {
-	struct rep_value v[COLUMNS];
-	struct tp_buf name = {0};
-	size_t names;
-	int code = rep_diff_name(t->d, row, &name, &names) ? tp_nomem(err) : 0;
-
-	t->fill(t, row, v);
-	v[t->name] = rep_text(name.data ? (char *)name.data : "", name.size);
-	if (!code)
-		code = rep_output_row(out, v, err);
-	tp_buf_release(&name);
-	return code;
-}
-
-/* Puts the table into `cells`; *n is how many rows there are in all. */
-static int make_table(struct table *t, struct rep_cells *cells, size_t *n, struct tp_err *err)
-{
-	const struct rep_diff *d = t->d;
+	const struct rep_diff_show show = {.rows = rows};
 	struct rep_output *out = NULL;
 	int code = rep_cells_output(cells, &out, err);
 
-	*n = 0;
 	if (!code)
-		code = rep_output_begin(out, "changes", t->columns, t->ncolumns, err);
-	for (size_t i = 0; i < d->n && !code; i++)
-		if ((t->section < 0 || d->row[i].section == (unsigned)t->section) &&
-		    (*n)++ < t->rows)
-			code = put_row(t, &d->row[i], out, err);
-	if (!code)
-		code = rep_output_end(out, err);
+		code = rep_diff_rows(d, &show, out, err);
 	rep_output_free(out);
 	return code;
 }
@@ -112,7 +74,7 @@ static int make_of_type(struct page *p, size_t type, struct changed *c, struct t
 	return code;
 }
 
-/* A type that only one side has is no matter for a page about both. */
+/* A page about both sides leaves out a sample type that only one of them has. */
 static bool is_common(const struct page *p, size_t type)
 {
 	const struct tp_profile *first = p->sides->new[0], *old = p->sides->old[0];
@@ -151,12 +113,12 @@ int page_changed_check(const struct page *p, struct tp_err *err)
 	rep_profile_type_names(s->new[0], new);
 	if (p->type)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "%.80s has no sample type %.60s, but %.100s, so nothing can be "
-				  "compared",
-				  s->old_name, type, *old ? old : "some without names");
+				  "%.80s has no sample type %.60s, so nothing can be compared; its "
+				  "types are %.100s",
+				  s->old_name, type, *old ? old : "without names");
 	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-			  "%.50s has %.70s and %.50s has %.70s: no sample type in common, so "
-			  "nothing can be compared; give two profiles of one kind",
+			  "the profiles have no sample type in common: %.50s has %.70s, and "
+			  "%.50s has %.70s; give two profiles of one kind",
 			  s->old_name, *old ? old : "types without names", s->new_name,
 			  *new ? new : "types without names");
 }
@@ -235,60 +197,18 @@ int page_changed_types(struct page *p, struct html *h, struct tp_err *err)
 	return code;
 }
 
-static void fill_function(struct table *t, const struct rep_diff_row *row, struct rep_value *v)
-{
-	double percent = rep_diff_percent(row->flat);
-
-	v[0] = page_scaled(t->measure, row->flat.old);
-	v[1] = page_scaled(t->measure, row->flat.new);
-	v[2] = page_scaled(t->measure, rep_diff_delta(row->flat));
-	v[3] = !row->flat.old && !row->flat.new ? rep_null()
-	       : isfinite(percent)		? rep_float(percent / 100)
-				   : rep_str(row->status == REP_STATUS_ADDED ? "new" : "∞");
-	v[4] = page_scaled(t->measure, rep_diff_delta(row->cum));
-	v[5] = rep_float(isnan(row->q) ? 1 : row->q);
-	v[6] = rep_str(rep_diff_verdict(t->d, row->verdict));
-}
-
 static int write_functions(struct page *p, struct html *h, size_t type, struct tp_err *err)
 {
 	const struct tp_profile *first = p->sides->new[0];
-	const struct rep_flame_measure m = page_measure(first, type);
-	const enum rep_kind kind = page_kind(&m);
 	struct rep_cells cells = {0};
 	struct changed c = {0};
 	int code = make_of_type(p, type, &c, err);
-	const bool sets = !code && c.diff->sets;
-	const struct rep_column columns[] = {
-	    {.name = "old", .title = "OLD", .kind = kind},
-	    {.name = "new", .title = "NEW", .kind = kind},
-	    {.name = "delta", .title = "DELTA", .kind = kind},
-	    {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
-	    {.name = "cum_delta", .title = "CUM DELTA", .kind = kind},
-	    {.name = "q", .title = "Q", .kind = REP_FLOAT, .raw_only = !sets},
-	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT, .raw_only = !sets},
-	    {.name = "name", .title = "FUNCTION", .kind = REP_TEXT},
-	};
-	struct table t = {.d = c.diff,
-			  .columns = columns,
-			  .ncolumns = 8,
-			  .rows = (size_t)p->rows,
-			  .section = -1,
-			  .fill = fill_function,
-			  .name = 7,
-			  .measure = &m};
-	size_t n;
 
 	if (!code)
-		code = make_table(&t, &cells, &n, err);
+		code = make_tables(c.diff, (size_t)p->rows, &cells, err);
 	if (!code) {
 		page_type_heading(h, first, type);
 		page_table_write(h, &cells, &cells.sheet[0], "functions by how much they changed");
-		if (n > t.rows) {
-			html_put(h, "<p class=\"note\">… and ");
-			html_counted(h, (int64_t)(n - t.rows), "more function");
-			html_put(h, "</p>\n");
-		}
 		page_type_command(p, h, "tprof-diff", first, type);
 	}
 	rep_cells_release(&cells);
@@ -387,82 +307,48 @@ static void write_metrics(struct page *p, struct html *h, const struct rep_diff 
 	html_counted(h, (int64_t)n, "metric");
 	html_f(h, " of %zu %s. ", d->n,
 	       d->sets	? "changed, by a rank test over the runs"
-	       : n == 1 ? "differs by more than the unrest within the runs"
-			: "differ by more than the unrest within the runs");
+	       : n == 1 ? "differs by more than the variation within each run"
+			: "differ by more than the variation within each run");
 	html_str(h, rep_diff_advice(d, advice));
-	html_put(h, " Counts and totals are told by the second, as runs differ in length.</p>\n<p "
-		    "class=\"more\">");
+	html_put(h, " Counts and totals are per second, because the lengths of runs differ.</p>\n"
+		    "<p class=\"more\">");
 	page_command(p, h, "tprof-diff", "");
 	html_put(h, "</p>\n");
 }
 
-static void fill_metric(struct table *t, const struct rep_diff_row *row, struct rep_value *v)
+static void write_section(struct page *p, struct html *h, const struct rep_cells *cells,
+			  const struct rep_sheet *t)
 {
-	double low, high;
+	int section = rep_trace_section_find(t->name);
+	const char *doc = section < 0 ? "" : rep_trace_sections[section].doc;
+	char text[80];
 
-	t->interval[0] = '\0';
-	if (interval_of(row, &low, &high))
-		snprintf(t->interval, sizeof(t->interval), "%+.1f%% to %+.1f%%", low * 100,
-			 high * 100);
-	v[1] = isnan(row->old) ? rep_null() : rep_str(rep_diff_value(t->d, row, row->old, t->old));
-	v[2] = isnan(row->new) ? rep_null() : rep_str(rep_diff_value(t->d, row, row->new, t->new));
-	v[3] = isfinite(row->change) ? rep_float(row->change) : rep_null();
-	v[4] = rep_str(t->interval);
-	v[5] = rep_str(rep_diff_verdict(t->d, row->verdict));
-}
-
-static int write_section(struct page *p, struct html *h, const struct rep_diff *d, int section,
-			 struct tp_err *err)
-{
-	static const struct rep_column columns[] = {
-	    {.name = "metric", .title = "METRIC", .kind = REP_TEXT},
-	    {.name = "old", .title = "OLD", .kind = REP_TEXT, .right = true},
-	    {.name = "new", .title = "NEW", .kind = REP_TEXT, .right = true},
-	    {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
-	    {.name = "interval", .title = "95 % INTERVAL", .kind = REP_TEXT, .right = true},
-	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT},
-	};
-	const struct rep_trace_section *desc = &rep_trace_sections[section];
-	struct table t = {.d = d,
-			  .columns = columns,
-			  .ncolumns = 6,
-			  .rows = SECTION_ROWS,
-			  .section = section,
-			  .fill = fill_metric};
-	struct rep_cells cells = {0};
-	size_t n;
-	int code = make_table(&t, &cells, &n, err);
-
-	if (!code && n) {
-		char text[80];
-
-		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
-		page_table_write(h, &cells, &cells.sheet[0], desc->doc);
-		snprintf(text, sizeof(text), "--by=%s --rows=0", desc->name);
-		html_put(h, "<p class=\"more\">");
-		if (n > t.rows)
-			html_f(h, "… and %zu more: ", n - t.rows);
-		page_command(p, h, "tprof-diff", text);
-		html_put(h, "</p>\n");
-	}
-	rep_cells_release(&cells);
-	return code;
+	html_f(h, "<h3>%s <small>%s</small></h3>\n", t->name, doc);
+	page_table_write(h, cells, t, doc);
+	snprintf(text, sizeof(text), "--by=%s --rows=0", t->name);
+	html_put(h, "<p class=\"more\">");
+	page_command(p, h, "tprof-diff", text);
+	html_put(h, "</p>\n");
 }
 
 int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
 {
+	struct rep_cells cells = {0};
 	struct changed c = {0};
 	int code = make_of_traces(p, &c, err);
 
+	if (!code)
+		code = make_tables(c.diff, SECTION_ROWS, &cells, err);
 	if (!code && c.diff)
 		write_metrics(p, h, c.diff);
-	for (int i = 0; c.diff && i < REP_NTRACE_SECTIONS && !code; i++)
-		code = write_section(p, h, c.diff, i, err);
+	for (size_t i = 0; i < cells.n && !code; i++)
+		write_section(p, h, &cells, &cells.sheet[i]);
+	rep_cells_release(&cells);
 	release(&c);
 	return code;
 }
 
-/* Charts of each of both: one above the other would hide what differs. */
+/* Writes the charts of each run by itself: curves of both in one chart would hide each other. */
 int page_changed_charts(struct page *p, struct html *h, struct tp_err *err)
 {
 	int code;

@@ -7,7 +7,7 @@
 #define WIDTH  560
 #define HEIGHT 210
 
-#define MOST 160 /* steps of a line: more are a blur */
+#define MOST 160 /* steps of a line; more would blur */
 
 static void draw(struct page *p, struct html *h, const char *title, enum rep_kind kind,
 		 const char *const *names, const struct rep_time_curve *values, size_t n,
@@ -111,8 +111,8 @@ static void draw_curve(struct page *p, struct html *h, struct rep_mmu *m)
 	html_put(h, "</figure>\n");
 }
 
-/* Of a store that was made before what it takes was kept, and of a run without a collection, there
- * is none. */
+/* Draws nothing for a run without a collection, or in a store of an old version, which did not keep
+ * what the curve needs. */
 static int draw_utilisation(struct page *p, struct html *h, struct tp_err *err)
 {
 	const struct rep_util_options opt = REP_UTIL_OPTIONS_INIT;
@@ -155,11 +155,11 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 	code = draw_heap(p, h, err);
 	if (!code)
 		code = draw_utilisation(p, h, err);
-	html_put(h, "</div>\n<p class=\"note\">Means over ");
+	html_put(h, "</div>\n<p class=\"note\">Points are means over ");
 	html_count(h, (int64_t)t->bins.n);
 	html_put(h, t->exact ? " equal parts of the run."
-			     : " parts of the run where states are told: of one as large as this, "
-			       "sums of segments are shown.");
+			     : " parts of the run where states are counted: this run is so large "
+			       "that they come from the sums of its segments.");
 	html_put(h, " Mutator utilisation is the share of the Ps that the collector leaves to the "
 		    "program, in the worst window of each length.</p>\n");
 	return code;

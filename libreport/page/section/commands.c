@@ -1,4 +1,4 @@
-/* The commands that made the page, and those that go on from it. */
+/* The command that made the page, and commands that show more. */
 #include "page/inside.h"
 
 #include <string.h>
@@ -16,11 +16,11 @@ static void line(struct page *p, struct html *h, const char *command, const char
 static void begin(struct page *p, struct html *h)
 {
 	if (p->opt->command) {
-		html_put(h, "<p>This page was made by</p>\n<p><code class=\"cmd\">");
+		html_put(h, "<p>This command made the page:</p>\n<p><code class=\"cmd\">");
 		html_str(h, p->opt->command);
 		html_put(h, "</code></p>\n");
 	}
-	html_put(h, "<p>To look further:</p>\n<div class=\"scroll\"><table class=\"plain\">\n"
+	html_put(h, "<p>These commands show more:</p>\n<div class=\"scroll\"><table class=\"plain\">\n"
 		    "<tbody>\n");
 }
 
@@ -33,13 +33,13 @@ int page_commands(struct page *p, struct html *h, struct tp_err *err)
 {
 	(void)err;
 	begin(p, h);
-	line(p, h, "tprof-top", "overview", "the first rows of all reports");
-	line(p, h, "tprof-top", "block --from=25% --to=50%", "a report on a part of the time");
+	line(p, h, "tprof-top", "overview", "shows the first rows of all reports");
+	line(p, h, "tprof-top", "block --from=25% --to=50%", "shows a report on a part of the run");
 	line(p, h, "tprof-top", "groups --focus=REGEX",
-	     "only what has such a function on its stack");
-	line(p, h, "tprof-flame -o waits.html --view=offcpu", "", "a flame graph of its own");
-	line(p, h, "tprof-query", "", "anything, in SQL");
-	line(p, h, "tprof-diff", "", "against another run");
+	     "keeps only stacks that have such a function");
+	line(p, h, "tprof-flame -o waits.html --view=offcpu", "", "draws a flame graph");
+	line(p, h, "tprof-query", "", "answers any question in SQL");
+	line(p, h, "tprof-diff", "", "compares with another run");
 	end(h);
 	return 0;
 }
@@ -48,11 +48,11 @@ int page_profile_commands(struct page *p, struct html *h, struct tp_err *err)
 {
 	(void)err;
 	begin(p, h);
-	line(p, h, "tprof-top --cum", "", "functions with all they call");
-	line(p, h, "tprof-top --peek=REGEX", "", "who calls a function, and what it calls");
-	line(p, h, "tprof-top --list=REGEX", "", "a function line by line");
-	line(p, h, "tprof-flame -o flame.html", "", "a flame graph of its own");
-	line(p, h, "tprof-diff", "", "against another one");
+	line(p, h, "tprof-top --cum", "", "ranks functions by their time with callees");
+	line(p, h, "tprof-top --peek=REGEX", "", "shows the callers and callees of a function");
+	line(p, h, "tprof-top --list=REGEX", "", "shows a function line by line");
+	line(p, h, "tprof-flame -o flame.html", "", "draws a flame graph");
+	line(p, h, "tprof-diff", "", "compares with another profile");
 	end(h);
 	return 0;
 }
@@ -61,15 +61,15 @@ int page_diff_commands(struct page *p, struct html *h, struct tp_err *err)
 {
 	(void)err;
 	begin(p, h);
-	line(p, h, "tprof-diff", "", "the same as a table");
+	line(p, h, "tprof-diff", "", "shows the same as a table");
 	if (!p->sides)
-		line(p, h, "tprof-diff --view=offcpu", "", "where goroutines wait, by function");
+		line(p, h, "tprof-diff --view=offcpu", "", "shows where goroutines wait, by function");
 	line(p, h,
 	     p->sides ? "tprof-flame -o flame.html" : "tprof-flame -o flame.html --view=offcpu", "",
-	     "a flame graph of its own");
+	     "draws a flame graph");
 	/* A page has one trace. */
 	if (p->sides || p->runs->nnew == 1)
-		line(p, h, "tprof-report -o report.html", "", "a page of the new side alone");
+		line(p, h, "tprof-report -o report.html", "", "makes a page of the new side alone");
 	end(h);
 	return 0;
 }

@@ -7,35 +7,77 @@
 #include "page/inside.h"
 #include "top/worst.h"
 
-static void begin(struct html *h)
+#define TEXT 96 /* bytes of a value in a sentence, marked up */
+
+/* ---- sentences ---- */
+
+/* Writes a cell by the name of its column: names bold, numbers with their unit. */
+static void put_cell(struct page *p, struct html *h, const struct rep_sheet *t, size_t row,
+		     const char *name)
 {
-	html_put(h, "<li><p>");
+	struct rep_value v = page_cell(t, row, name);
+	int column = rep_sheet_column(t, name);
+	enum rep_kind kind = column < 0 ? REP_ANY : t->columns[column].kind;
+
+	if (kind == REP_NS && v.type == REP_TYPE_INT) {
+		page_time_value(p, h, v.i);
+	} else if (kind != REP_TEXT) {
+		html_value(h, kind, &v);
+	} else {
+		html_put(h, "<b>");
+		if (v.type == REP_TYPE_TEXT)
+			html_text(h, v.text.data, v.text.size);
+		else
+			html_put(h, "(unknown)");
+		html_put(h, "</b>");
+	}
 }
 
-static void end(struct page *p, struct html *h, const char *command, const char *more)
+/* Writes a finding and the command that shows more. In the sentence {column} stands for that cell
+ * of the row, {column noun} for so many of these things, and {} for `extra`. */
+static void say(struct page *p, struct html *h, const struct rep_sheet *t, size_t row,
+		const char *sentence, const char *extra, const char *command)
 {
+	const char *open;
+
+	html_put(h, "<li><p>");
+	for (; (open = strchr(sentence, '{')); sentence = strchr(open, '}') + 1) {
+		char name[40], *noun;
+
+		html_text(h, sentence, (size_t)(open - sentence));
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(open + 1, "}"), open + 1);
+		noun = strchr(name, ' ');
+		if (noun)
+			*noun++ = '\0';
+		if (!*name)
+			html_str(h, extra);
+		else if (noun)
+			html_counted(h, page_cell_int(t, row, name), noun);
+		else
+			put_cell(p, h, t, row, name);
+	}
+	html_str(h, sentence);
 	html_put(h, "</p><p class=\"more\">");
-	page_command(p, h, command, more);
+	page_command(p, h, "tprof-top", command);
 	html_put(h, "</p></li>\n");
 }
 
-static void text_cell(struct html *h, const struct rep_sheet *t, size_t row, const char *column)
+static char *share_text(double share, char text[TEXT])
 {
-	struct rep_value v = page_cell(t, row, column);
+	struct rep_value v = rep_float(share);
 
-	html_put(h, "<b>");
-	if (v.type == REP_TYPE_TEXT)
-		html_text(h, v.text.data, v.text.size);
-	else
-		html_put(h, "(unknown)");
-	html_put(h, "</b>");
+	return rep_value_shown(&v, REP_SHARE, text, TEXT);
 }
 
-static void time_cell(struct page *p, struct html *h, const struct rep_sheet *t, size_t row,
-		      const char *column)
+static char *time_text(const struct page *p, double ns, char text[TEXT])
 {
-	page_time_value(p, h, page_cell_int(t, row, column));
+	struct rep_value v = rep_float(ns);
+
+	rep_value_shown(&v, p->run->row.ticks ? REP_COUNT : REP_NS, text, TEXT - 6);
+	return p->run->row.ticks ? strcat(text, " ticks") : text;
 }
+
+/* ---- rows ---- */
 
 /* Is there a name to tell? Of what a damaged trace has lost, "(unknown)" and "(no stack)" are. */
 static bool is_named(const struct rep_sheet *t, size_t row, const char *column)
@@ -45,69 +87,17 @@ static bool is_named(const struct rep_sheet *t, size_t row, const char *column)
 	return v.type == REP_TYPE_TEXT && v.text.size && v.text.data[0] != '(';
 }
 
+static bool begins(const struct rep_sheet *t, size_t row, const char *column, const char *text)
+{
+	struct rep_value v = page_cell(t, row, column);
+	size_t n = strlen(text);
+
+	return v.type == REP_TYPE_TEXT && v.text.size >= n && !memcmp(v.text.data, text, n);
+}
+
 static bool has_function(const struct rep_sheet *t, size_t row)
 {
 	return is_named(t, row, "function");
-}
-
-/* The row with the largest number in a column, among those that `keep` (NULL: all). */
-static size_t largest(const struct rep_sheet *t, const char *column,
-		      bool (*keep)(const struct rep_sheet *t, size_t row))
-{
-	size_t best = t ? t->nrows : 0;
-
-	for (size_t i = 0; t && i < t->nrows; i++) {
-		if ((!keep || keep(t, i)) &&
-		    (best == t->nrows ||
-		     page_cell_int(t, i, column) > page_cell_int(t, best, column)))
-			best = i;
-	}
-	return best;
-}
-
-static void say_procs(struct page *p, struct html *h)
-{
-	double busy = 0, whole = (double)p->run->row.duration_ns * (double)p->time.nprocs;
-
-	for (size_t i = 0; i < p->time.nprocs; i++) {
-		for (size_t b = 0; b < p->time.fine.n; b++)
-			busy += p->time.proc[i].ns[b];
-	}
-	if (!(whole > 0))
-		return;
-	begin(h);
-	html_f(h, "%zu P%s %s busy for ", p->time.nprocs, p->time.nprocs == 1 ? "" : "s",
-	       p->time.nprocs == 1 ? "was" : "were");
-	html_put(h, "<b>");
-	html_share(h, busy / whole);
-	html_put(h, "</b> of the time");
-	html_put(h, busy / whole > 0.9	 ? ": the program is short of processors."
-		    : busy / whole < 0.3 ? ": what takes long is waiting, not computing."
-					 : ".");
-	end(p, h, "tprof-top", "procs");
-}
-
-static void say_running(struct page *p, struct html *h)
-{
-	const struct rep_sheet *t = page_report(p, "groups");
-	size_t row = largest(t, "running_ns", has_function);
-	int64_t all = 0;
-
-	for (size_t i = 0; t && i < t->nrows; i++)
-		all += page_cell_int(t, i, "running_ns") / 2; /* half: no overflow */
-	if (!t || row == t->nrows || all <= 0)
-		return;
-	begin(h);
-	html_put(h, "Most of the running time is that of ");
-	text_cell(h, t, row, "function");
-	html_put(h, ": ");
-	time_cell(p, h, t, row, "running_ns");
-	html_put(h, ", ");
-	html_share(h, (double)page_cell_int(t, row, "running_ns") / 2 / (double)all);
-	html_put(h, " of what all groups shown here ran, in ");
-	html_counted(h, page_cell_int(t, row, "count"), "goroutine");
-	html_put(h, ".");
-	end(p, h, "tprof-top", "groups --sort=running");
 }
 
 /* Somebody is kept waiting. */
@@ -119,148 +109,15 @@ static bool is_wait(const struct rep_sheet *t, size_t row)
 	       !rep_reason_rests((struct tp_text){v.text.data, (uint32_t)v.text.size});
 }
 
-static void say_blocked(struct page *p, struct html *h)
-{
-	const struct rep_sheet *t = page_report(p, "block");
-	size_t row = largest(t, "total_ns", is_wait);
-
-	if (!t || row == t->nrows)
-		return;
-	begin(h);
-	html_put(h, "The longest waits for something to happen are in ");
-	text_cell(h, t, row, "where");
-	html_put(h, " (");
-	text_cell(h, t, row, "reason");
-	html_put(h, "): ");
-	html_counted(h, page_cell_int(t, row, "count"), "time");
-	html_put(h, ", ");
-	time_cell(p, h, t, row, "total_ns");
-	html_put(h, " in all, half of them above ");
-	time_cell(p, h, t, row, "p50_ns");
-	html_put(h, ", 1 % above ");
-	time_cell(p, h, t, row, "p99_ns");
-	html_put(h, ", the longest ");
-	time_cell(p, h, t, row, "max_ns");
-	html_put(h, ".");
-	end(p, h, "tprof-top", "block");
-}
-
-static void say_lock(struct page *p, struct html *h)
-{
-	const struct rep_sheet *t = page_report(p, "block");
-	size_t row = 0;
-
-	for (; t && row < t->nrows; row++) {
-		struct rep_value v = page_cell(t, row, "reason");
-		bool lock =
-		    v.type == REP_TYPE_TEXT && v.text.size >= 4 && !memcmp(v.text.data, "sync", 4);
-
-		if (lock && page_cell_int(t, row, "count") > 1)
-			break;
-	}
-	if (!t || row == t->nrows || row == largest(t, "total_ns", is_wait))
-		return;
-	begin(h);
-	html_put(h, "Of the locks, the one in ");
-	text_cell(h, t, row, "where");
-	html_put(h, " is waited for most: ");
-	html_counted(h, page_cell_int(t, row, "count"), "time");
-	html_put(h, ", ");
-	time_cell(p, h, t, row, "total_ns");
-	html_put(h, " in all, at most ");
-	time_cell(p, h, t, row, "max_ns");
-	html_put(h, ".");
-	end(p, h, "tprof-top", "block --reason='^sync'");
-}
-
-static void say_runnable(struct page *p, struct html *h)
-{
-	const struct rep_sheet *t = page_report(p, "groups");
-	size_t row = largest(t, "runnable_ns", has_function);
-	int64_t ready, run;
-
-	if (!t || row == t->nrows)
-		return;
-	ready = page_cell_int(t, row, "runnable_ns");
-	run = page_cell_int(t, row, "running_ns");
-	if (ready <= 0)
-		return;
-	begin(h);
-	html_put(h, "Goroutines ready to run waited longest for a P in ");
-	text_cell(h, t, row, "function");
-	html_put(h, ": ");
-	page_time_value(p, h, ready);
-	html_put(h, " in all");
-	if (run > 0 && ready > run) {
-		html_put(h, ", ");
-		html_f(h, "%.1f times as long as they ran", (double)ready / (double)run);
-	}
-	html_put(h, ".");
-	end(p, h, "tprof-top", "groups --sort=runnable");
-}
-
 /* A call that never returns is somebody's way to wait for the end. */
 static bool is_repeated(const struct rep_sheet *t, size_t row)
 {
 	return page_cell_int(t, row, "count") > 1 && is_named(t, row, "where");
 }
 
-static void say_syscalls(struct page *p, struct html *h)
-{
-	const struct rep_sheet *t = page_report(p, "syscalls");
-	size_t row = largest(t, "total_ns", is_repeated);
-
-	if (!t || row == t->nrows)
-		return;
-	begin(h);
-	html_put(h, "Of system calls that are made again and again, most time goes into ");
-	text_cell(h, t, row, "where");
-	html_put(h, ": ");
-	html_counted(h, page_cell_int(t, row, "count"), "time");
-	html_put(h, ", ");
-	time_cell(p, h, t, row, "total_ns");
-	html_put(h, " in all, at most ");
-	time_cell(p, h, t, row, "max_ns");
-	html_put(h, ".");
-	end(p, h, "tprof-top", "syscalls");
-}
-
 static bool is_stop(const struct rep_sheet *t, size_t row)
 {
-	struct rep_value v = page_cell(t, row, "name");
-
-	return v.type == REP_TYPE_TEXT && v.text.size >= 14 &&
-	       !memcmp(v.text.data, "stop-the-world", 14);
-}
-
-static void say_collector(struct page *p, struct html *h)
-{
-	const struct rep_sheet *t = page_report(p, "gc");
-	double whole = (double)p->run->row.duration_ns, stopped = 0, marking = 0;
-	size_t worst = largest(t, "max_ns", is_stop);
-	int64_t stops = 0;
-
-	for (size_t b = 0; b < p->time.fine.n; b++) {
-		stopped += p->time.stw.ns[b];
-		marking += p->time.mark.ns[b];
-	}
-	for (size_t i = 0; t && i < t->nrows; i++)
-		tp_sum(&stops, is_stop(t, i) ? page_cell_int(t, i, "count") : 0);
-	if (!t || !(whole > 0) || worst == t->nrows)
-		return;
-	begin(h);
-	html_put(h, "The world was stopped ");
-	html_counted(h, stops, "time");
-	html_put(h, ", for ");
-	page_time_value(p, h, (int64_t)stopped);
-	html_put(h, " in all (");
-	html_share(h, stopped / whole);
-	html_put(h, " of the run), the longest time for ");
-	time_cell(p, h, t, worst, "max_ns");
-	html_put(h, "; the collector was marking for ");
-	html_share(h, marking / whole);
-	html_put(h, " of the run.");
-	end(p, h, "tprof-top", "gc");
+	return begins(t, row, "name", "stop-the-world");
 }
 
 static bool is_typed(const struct rep_sheet *t, size_t row)
@@ -268,84 +125,198 @@ static bool is_typed(const struct rep_sheet *t, size_t row)
 	return is_named(t, row, "name");
 }
 
+/* The row with the largest number in a column among those that `keep`; false where there is none.
+ */
+static bool find_largest(const struct rep_sheet *t, const char *column,
+			 bool (*keep)(const struct rep_sheet *t, size_t row), size_t *best)
+{
+	size_t rows = t ? t->nrows : 0;
+
+	*best = rows;
+	for (size_t i = 0; i < rows; i++)
+		if (keep(t, i) && (*best == rows ||
+				   page_cell_int(t, i, column) > page_cell_int(t, *best, column)))
+			*best = i;
+	return *best < rows;
+}
+
+/* ---- findings ---- */
+
+static void say_procs(struct page *p, struct html *h)
+{
+	double busy = 0, whole = (double)p->run->row.duration_ns * (double)p->time.nprocs;
+	bool one = p->time.nprocs == 1;
+	char text[2 * TEXT], share[TEXT];
+
+	for (size_t i = 0; i < p->time.nprocs; i++)
+		for (size_t b = 0; b < p->time.fine.n; b++)
+			busy += p->time.proc[i].ns[b];
+	if (!(whole > 0))
+		return;
+	snprintf(text, sizeof(text), "%zu %s busy for %s of the time", p->time.nprocs,
+		 one ? "P was" : "Ps were", share_text(busy / whole, share));
+	say(p, h, NULL, 0,
+	    busy / whole > 0.9	 ? "{}: the program could use more processors."
+	    : busy / whole < 0.3 ? "{}: the program waits more than it computes."
+				 : "{}.",
+	    text, "procs");
+}
+
+static void say_running(struct page *p, struct html *h)
+{
+	const struct rep_sheet *t = page_report(p, "groups");
+	char share[TEXT];
+	int64_t all = 0;
+	size_t row;
+
+	for (size_t i = 0; t && i < t->nrows; i++)
+		all += page_cell_int(t, i, "running_ns") / 2; /* half: no overflow */
+	if (!find_largest(t, "running_ns", has_function, &row) || all <= 0)
+		return;
+	share_text((double)page_cell_int(t, row, "running_ns") / 2 / (double)all, share);
+	say(p, h, t, row,
+	    "Goroutines of {function} ran longest: {running_ns} in {count goroutine}, {} of what "
+	    "all "
+	    "groups on this page ran.",
+	    share, "groups --sort=running");
+}
+
+static void say_runnable(struct page *p, struct html *h)
+{
+	const struct rep_sheet *t = page_report(p, "groups");
+	char times[TEXT] = "";
+	int64_t ready, run;
+	size_t row;
+
+	if (!find_largest(t, "runnable_ns", has_function, &row))
+		return;
+	ready = page_cell_int(t, row, "runnable_ns");
+	run = page_cell_int(t, row, "running_ns");
+	if (ready <= 0)
+		return;
+	if (run > 0 && ready > run)
+		snprintf(times, sizeof(times), ", %.1f times as long as they ran",
+			 (double)ready / (double)run);
+	say(p, h, t, row,
+	    "Goroutines of {function} waited longest for a P: {runnable_ns} in all{}.", times,
+	    "groups --sort=runnable");
+}
+
+static void say_blocked(struct page *p, struct html *h)
+{
+	const struct rep_sheet *t = page_report(p, "block");
+	size_t row;
+
+	if (find_largest(t, "total_ns", is_wait, &row))
+		say(p, h, t, row,
+		    "Goroutines were blocked longest in {where} ({reason}): {count time}, "
+		    "{total_ns} "
+		    "in all. Half of the waits took more than {p50_ns}, 1 % more than {p99_ns}, "
+		    "the "
+		    "longest {max_ns}.",
+		    "", "block");
+}
+
+static void say_lock(struct page *p, struct html *h)
+{
+	const struct rep_sheet *t = page_report(p, "block");
+	size_t row = 0, longest;
+
+	while (t && row < t->nrows &&
+	       !(begins(t, row, "reason", "sync") && page_cell_int(t, row, "count") > 1))
+		row++;
+	if (!t || row == t->nrows ||
+	    (find_largest(t, "total_ns", is_wait, &longest) && row == longest))
+		return;
+	say(p, h, t, row,
+	    "The most contended lock is the one in {where}: {count wait}, {total_ns} in all, at "
+	    "most "
+	    "{max_ns}.",
+	    "", "block --reason='^sync'");
+}
+
+static void say_syscalls(struct page *p, struct html *h)
+{
+	const struct rep_sheet *t = page_report(p, "syscalls");
+	size_t row;
+
+	if (find_largest(t, "total_ns", is_repeated, &row))
+		say(p, h, t, row,
+		    "Of system calls that are made more than once, those in {where} took the most "
+		    "time: {count call}, {total_ns} in all, at most {max_ns}.",
+		    "", "syscalls");
+}
+
+static void say_collector(struct page *p, struct html *h)
+{
+	const struct rep_sheet *t = page_report(p, "gc");
+	double whole = (double)p->run->row.duration_ns, stopped = 0, marking = 0;
+	char text[6 * TEXT], times[TEXT], total[TEXT], share[TEXT], longest[TEXT], mark[TEXT];
+	struct rep_value stops = rep_int(0);
+	size_t worst;
+
+	for (size_t b = 0; b < p->time.fine.n; b++) {
+		stopped += p->time.stw.ns[b];
+		marking += p->time.mark.ns[b];
+	}
+	for (size_t i = 0; t && i < t->nrows; i++)
+		tp_sum(&stops.i, is_stop(t, i) ? page_cell_int(t, i, "count") : 0);
+	if (!find_largest(t, "max_ns", is_stop, &worst) || !(whole > 0))
+		return;
+	snprintf(text, sizeof(text),
+		 "%s time%s, for %s in all (%s of the run) and at most %s; the garbage collector "
+		 "was marking for %s of the run.",
+		 rep_value_shown(&stops, REP_COUNT, times, TEXT), stops.i == 1 ? "" : "s",
+		 time_text(p, stopped, total), share_text(stopped / whole, share),
+		 time_text(p, (double)page_cell_int(t, worst, "max_ns"), longest),
+		 share_text(marking / whole, mark));
+	say(p, h, t, worst, "The world was stopped {}", text, "gc");
+}
+
 static void say_tasks(struct page *p, struct html *h)
 {
 	const struct rep_sheet *t = page_report(p, "tasks");
-	size_t row = largest(t, "p99_ns", is_typed);
-	int64_t n;
+	size_t row;
 
-	if (!t || row == t->nrows || page_cell(t, row, "p99_ns").type == REP_TYPE_NULL)
+	if (!find_largest(t, "p99_ns", is_typed, &row) ||
+	    page_cell(t, row, "p99_ns").type == REP_TYPE_NULL)
 		return;
-	begin(h);
-	html_put(h, "The slowest kind of task is ");
-	text_cell(h, t, row, "name");
-	n = page_cell_int(t, row, "count");
-	if (n == 1) {
-		html_put(h, ": the only one took ");
-		time_cell(p, h, t, row, "max_ns");
-		html_put(h, " and began at ");
-		time_cell(p, h, t, row, "worst_at_ns");
-		html_put(h, ".");
-		end(p, h, "tprof-top", "tasks");
-		return;
-	}
-	html_put(h, ": half of ");
-	html_counted(h, n, "task");
-	html_put(h, " took more than ");
-	time_cell(p, h, t, row, "p50_ns");
-	html_put(h, ", 1 % more than ");
-	time_cell(p, h, t, row, "p99_ns");
-	html_put(h, "; the slowest, ");
-	time_cell(p, h, t, row, "max_ns");
-	html_put(h, ", began at ");
-	time_cell(p, h, t, row, "worst_at_ns");
-	html_put(h, ".");
-	end(p, h, "tprof-top", "tasks");
+	say(p, h, t, row,
+	    page_cell_int(t, row, "count") == 1
+		? "The slowest kind of task is {name}: the only one took {max_ns} and began at "
+		  "{worst_at_ns}."
+		: "The slowest kind of task is {name}: half of {count task} took more than "
+		  "{p50_ns}, "
+		  "1 % more than {p99_ns}. The slowest took {max_ns} and began at {worst_at_ns}.",
+	    "", "tasks");
 }
 
-/* The place that explains most of what the slowest tasks took longer. */
+/* The place that explains most of the extra time of the slowest tasks. */
 static void say_outliers(struct page *p, struct html *h)
 {
 	const struct rep_sheet *t = page_report(p, "outliers");
+	char share[TEXT];
 	size_t row = 0;
 
-	for (; t && row < t->nrows; row++) {
-		struct rep_value kind = page_cell(t, row, "kind");
-
-		if (kind.type == REP_TYPE_TEXT && kind.text.size == 5 &&
-		    !memcmp(kind.text.data, "place", 5))
-			break;
-	}
+	while (t && row < t->nrows && !rep_value_is(rep_sheet_cell(t, (long)row, "kind"), "place"))
+		row++;
 	if (!t || row == t->nrows || page_cell_float(t, row, "explains") < 0.1)
 		return;
-	begin(h);
-	html_put(h, "What the slowest 1 % of tasks took longer than those in the middle is, for ");
-	html_share(h, fmin(page_cell_float(t, row, "explains"), 1));
-	html_put(h, ", ");
-	text_cell(h, t, row, "what");
-	html_put(h, ": ");
-	time_cell(p, h, t, row, "slow_ns");
-	html_put(h, " instead of ");
-	time_cell(p, h, t, row, "middle_ns");
-	html_put(h, ".");
-	end(p, h, "tprof-top", "outliers");
+	share_text(fmin(page_cell_float(t, row, "explains"), 1), share);
+	say(p, h, t, row,
+	    "{} of the extra time of the slowest 1 % of tasks went into {what}: {slow_ns}, where "
+	    "tasks of typical length spent {middle_ns}.",
+	    share, "outliers");
 }
 
 static void say_cpu(struct page *p, struct html *h)
 {
 	const struct rep_sheet *t = page_report(p, "cpu");
 
-	if (!t || !t->nrows || !has_function(t, 0))
-		return;
-	begin(h);
-	html_put(h, "Most CPU samples are in ");
-	text_cell(h, t, 0, "function");
-	html_put(h, ": ");
-	html_count(h, page_cell_int(t, 0, "flat"));
-	html_put(h, " of them, ");
-	html_share(h, page_cell_float(t, 0, "flat_share"));
-	html_put(h, " of all.");
-	end(p, h, "tprof-top", "cpu");
+	if (t && t->nrows && has_function(t, 0))
+		say(p, h, t, 0,
+		    "Most CPU samples are in {function}: {flat sample}, {flat_share} of all.", "",
+		    "cpu");
 }
 
 int page_findings(struct page *p, struct html *h, struct tp_err *err)

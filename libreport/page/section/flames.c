@@ -203,8 +203,8 @@ int page_flames(struct page *p, struct html *h, struct tp_err *err)
 	}
 	if (!code && large && !p->old) {
 		html_put(h,
-			 "<p class=\"note\">Where goroutines ran is not drawn of a run as large as "
-			 "this one: ");
+			 "<p class=\"note\">This run is too large to draw where goroutines ran; "
+			 "this command does it: ");
 		page_command(p, h, "tprof-flame -o running.html --view=running", "");
 		html_put(h, "</p>\n");
 	}

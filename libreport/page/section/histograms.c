@@ -1,6 +1,6 @@
-/* Histograms of durations: of the spans of goroutines by group, state and reason, from what the
- * store keeps of them; and of tasks and regions by type, one by one. Bars are half an octave wide:
- * durations of programs spread over many powers of ten. */
+/* Histograms of durations: of the spans of goroutines by group, state and reason, from the histograms
+ * that the store keeps; and of tasks and regions by type, one by one. Bars are half an octave wide,
+ * as durations of programs spread over many powers of ten. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +22,10 @@
 #define BOTTOM (HEIGHT - 20)
 
 struct histogram {
+	const struct rep_key *key;
 	struct tp_text name;
-	char detail[200]; /* ours, and escaped text: see put_detail */
+	char detail[200]; /* state and reason: bytes of the dump */
 	int64_t count, total_ns, max_ns;
-	int64_t p50, p90, p99;
-	bool known; /* there are percentiles */
 	double bar[BARS];
 };
 
@@ -98,8 +97,10 @@ static void write_marks(struct page *p, struct html *h, size_t first, size_t las
 }
 
 static void write_histogram(struct page *p, struct html *h, const struct histogram *g,
-			    const char *noun)
+			    const struct rep_percentiles *percentiles, const char *noun)
 {
+	static const char *const names[] = {
+	    [REP_P50] = "p50 ", [REP_P90] = "p90 ", [REP_P99] = "p99 "};
 	size_t first = 0, last = BARS - 1;
 
 	while (first < BARS - 1 && !(g->bar[first] > 0))
@@ -127,13 +128,9 @@ static void write_histogram(struct page *p, struct html *h, const struct histogr
 	html_f(h, "<path class=\"axis\" d=\"M0 %d.5h%d\"/>\n", BOTTOM, WIDTH);
 	write_marks(p, h, first, last);
 	html_put(h, "</svg><p class=\"note\">");
-	if (g->known) {
-		html_put(h, "p50 ");
-		page_time_value(p, h, g->p50);
-		html_put(h, ", p90 ");
-		page_time_value(p, h, g->p90);
-		html_put(h, ", p99 ");
-		page_time_value(p, h, g->p99);
+	for (int i = 0; i < REP_NPERCENTILES && percentiles->known; i++) {
+		html_put(h, names[i]);
+		page_time_value(p, h, percentiles->ns[i]);
 		html_put(h, ", ");
 	}
 	html_put(h, "longest ");
@@ -141,21 +138,119 @@ static void write_histogram(struct page *p, struct html *h, const struct histogr
 	html_put(h, "</p></figure>\n");
 }
 
-/* ---- spans ---- */
+/* ---- gathering: sums by key first, then the durations of the keys that are shown ---- */
 
 struct gathered {
-	struct rep_keys keys; /* entry, state class, reason */
+	struct rep_keys keys;
 	struct rep_key_sum {
 		int64_t count, total_ns, max_ns;
-	} * sum;
+	} * sum; /* by key */
 	size_t room;
-	uint32_t *of_site; /* histogram of a site + 1, 0 for none; by row of `site` */
-	size_t nsites;
-	/* Second walk: which are shown. */
-	uint32_t *shown; /* + 1, by key */
+	uint32_t *shown; /* by key: its histogram + 1, 0 for none */
 	struct histogram *histogram;
-	struct tp_hist *hist;
 	size_t n;
+	struct rep_dist dist; /* of the histograms */
+};
+
+static void release(struct gathered *g)
+{
+	rep_keys_release(&g->keys);
+	free(g->sum);
+	free(g->shown);
+	free(g->histogram);
+	rep_dist_release(&g->dist);
+}
+
+static int add_sum(struct gathered *g, uint32_t key, int64_t count, int64_t total_ns,
+		   int64_t max_ns)
+{
+	if (tp_grow(&g->sum, &g->room, key, sizeof(*g->sum)))
+		return TP_ENOMEM;
+	tp_sum(&g->sum[key].count, count);
+	tp_sum(&g->sum[key].total_ns, total_ns);
+	if (max_ns > g->sum[key].max_ns)
+		g->sum[key].max_ns = max_ns;
+	return 0;
+}
+
+static int64_t rank_of(const struct rep_key_sum *sum, bool by_count)
+{
+	return by_count ? sum->count : sum->total_ns;
+}
+
+/* Picks the keys with most time (or the highest count), at most MOST, which have at least `least`
+ * durations. Makes their histograms, as yet without bars and percentiles. */
+static int pick(struct gathered *g, const struct tp_dict *dict, int64_t least, bool by_count)
+{
+	uint32_t best[MOST];
+
+	for (uint32_t i = 0; i < g->keys.n; i++) {
+		size_t at = g->n;
+
+		if (g->sum[i].count < least)
+			continue;
+		while (at &&
+		       rank_of(&g->sum[best[at - 1]], by_count) < rank_of(&g->sum[i], by_count))
+			at--;
+		if (at == MOST)
+			continue;
+		g->n += g->n < MOST;
+		memmove(&best[at + 1], &best[at], (g->n - at - 1) * sizeof(best[0]));
+		best[at] = i;
+	}
+	g->shown = calloc(g->keys.n + 1, sizeof(*g->shown));
+	g->histogram = calloc(g->n + 1, sizeof(*g->histogram));
+	if (!g->shown || !g->histogram)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct rep_key_sum *sum = &g->sum[best[i]];
+
+		g->shown[best[i]] = (uint32_t)i + 1;
+		g->histogram[i] = (struct histogram){
+		    .key = &g->keys.key[best[i]],
+		    .name = tp_dict_text(dict, g->keys.key[best[i]].part[0]),
+		    .count = sum->count,
+		    .total_ns = sum->total_ns,
+		    .max_ns = sum->max_ns,
+		};
+	}
+	return 0;
+}
+
+static int put_duration(struct gathered *g, uint32_t i, int64_t ns)
+{
+	g->histogram[i].bar[bar_of((double)ns)]++;
+	return rep_dist_put(&g->dist, i, ns);
+}
+
+static int put_bucket(struct gathered *g, uint32_t i, int bucket, int64_t count)
+{
+	g->histogram[i].bar[bar_of((double)tp_hist_mid(bucket))] += (double)count;
+	return rep_dist_put_bucket(&g->dist, i, bucket, count);
+}
+
+/* Works out the percentiles and writes all histograms. */
+static int write_all(struct page *p, struct html *h, struct gathered *g, const char *noun,
+		     struct tp_err *err)
+{
+	struct rep_percentiles percentiles[MOST];
+	int code = rep_dist_solve(&g->dist, percentiles, g->n);
+
+	if (code)
+		return tp_nomem(err);
+	html_put(h, "<div class=\"cards\">\n");
+	for (size_t i = 0; i < g->n; i++)
+		write_histogram(p, h, &g->histogram[i], &percentiles[i], noun);
+	html_put(h, "</div>\n<p class=\"more\">");
+	return 0;
+}
+
+/* ---- spans: by entry function, state, and reason ---- */
+
+struct spans {
+	struct gathered g;
+	uint32_t *of_site; /* by row of `site`: its histogram + 1, 0 for none */
+	size_t nsites;
 };
 
 static int key_of(struct gathered *g, const struct rep_part *part, uint32_t *index)
@@ -170,182 +265,114 @@ static int key_of(struct gathered *g, const struct rep_part *part, uint32_t *ind
 
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
-	struct gathered *g = ctx;
+	struct spans *s = ctx;
 	uint32_t index;
-	int code = key_of(g, part, &index);
+	int code = key_of(&s->g, part, &index);
 
 	if (code > 0)
 		return 0;
 	if (!code)
-		code = tp_grow(&g->sum, &g->room, index, sizeof(*g->sum));
-	if (code)
-		return tp_nomem(err);
-	tp_sum(&g->sum[index].count, part->count);
-	tp_sum(&g->sum[index].total_ns, part->total_ns);
-	if (part->max_ns > g->sum[index].max_ns)
-		g->sum[index].max_ns = part->max_ns;
-	return 0;
-}
-
-static void count_span(struct gathered *g, size_t i, int bucket, int64_t count)
-{
-	double middle = (double)tp_hist_mid(bucket);
-
-	tp_hist_add(&g->hist[i], bucket, (uint64_t)count);
-	g->histogram[i].bar[bar_of(middle)] += (double)count;
+		code = add_sum(&s->g, index, part->count, part->total_ns, part->max_ns);
+	return code ? tp_nomem(err) : 0;
 }
 
 static int on_part_again(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
-	struct gathered *g = ctx;
+	struct spans *s = ctx;
 	uint32_t index;
+	int code = 0;
 
-	(void)err;
-	if (key_of(g, part, &index) || index >= g->keys.n || !g->shown[index])
+	if (key_of(&s->g, part, &index) || index >= s->g.keys.n || !s->g.shown[index])
 		return 0;
-	if (part->site == TP_NONE) {
-		if (part->count == 1 && part->total_ns >= 0)
-			count_span(g, g->shown[index] - 1, tp_hist_bucket((uint64_t)part->total_ns),
-				   1);
-	} else if (part->site < g->nsites) {
-		g->of_site[part->site] = g->shown[index];
-	}
-	return 0;
+	if (part->site < s->nsites)
+		s->of_site[part->site] = s->g.shown[index];
+	else if (part->site == TP_NONE && part->count == 1 && part->total_ns >= 0)
+		code = put_duration(&s->g, s->g.shown[index] - 1, part->total_ns);
+	return code ? tp_nomem(err) : 0;
 }
 
-/* The keys with most time but those of one span, the most first. */
-static size_t pick(const struct gathered *g, uint32_t best[MOST])
+static void put_detail(const struct rep_view *v, struct histogram *h)
 {
-	size_t n = 0;
+	struct tp_text reason = tp_dict_text(v->dict, h->key->part[2]);
 
-	for (uint32_t i = 0; i < g->keys.n; i++) {
-		size_t at = n;
-
-		if (g->sum[i].count < 2)
-			continue;
-		while (at && g->sum[best[at - 1]].total_ns < g->sum[i].total_ns)
-			at--;
-		if (at == MOST)
-			continue;
-		if (n < MOST)
-			n++;
-		memmove(&best[at + 1], &best[at], (n - at - 1) * sizeof(best[0]));
-		best[at] = i;
-	}
-	return n;
-}
-
-/* The name of a reason is a text of the dump: escaped here, as the rest of the detail is ours. */
-static void put_detail(struct page *p, struct histogram *h, const struct rep_key *key)
-{
-	struct tp_text reason = tp_dict_text(p->view.dict, key->part[2]);
-
-	if (key->part[1] == REP_TIME_BLOCKED && reason.size)
+	if (h->key->part[1] == REP_TIME_BLOCKED && reason.size)
 		snprintf(h->detail, sizeof(h->detail), "blocked: %.*s",
 			 reason.size > 120 ? 120 : (int)reason.size, reason.text);
 	else
-		snprintf(h->detail, sizeof(h->detail), "%s", rep_time_class_names[key->part[1]]);
+		snprintf(h->detail, sizeof(h->detail), "%s", rep_time_class_names[h->key->part[1]]);
 }
 
-static int fill(struct page *p, struct gathered *g, struct tp_err *err)
+static int put_site_hist(struct spans *s, struct rep_view *v, struct tp_err *err)
 {
-	struct rep_view *v = &p->view;
-	uint32_t best[MOST];
-	int code;
+	int code = rep_view_load(
+	    v, TP_TABLE_SITE_HIST,
+	    REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) | REP_BIT(SITE_HIST, count), err);
 
-	g->n = pick(g, best);
-	g->shown = calloc(g->keys.n + 1, sizeof(*g->shown));
-	g->histogram = calloc(g->n + 1, sizeof(*g->histogram));
-	g->hist = calloc(g->n + 1, sizeof(*g->hist));
-	g->nsites = v->nrows[TP_TABLE_SITE];
-	g->of_site = calloc(g->nsites + 1, sizeof(*g->of_site));
-	if (!g->shown || !g->histogram || !g->hist || !g->of_site)
-		return tp_nomem(err);
-	for (size_t i = 0; i < g->n; i++) {
-		const struct rep_key *key = &g->keys.key[best[i]];
-		const struct rep_key_sum *sum = &g->sum[best[i]];
-		struct histogram *h = &g->histogram[i];
-
-		g->shown[best[i]] = (uint32_t)i + 1;
-		h->name = tp_dict_text(v->dict, key->part[0]);
-		h->count = sum->count;
-		h->total_ns = sum->total_ns;
-		h->max_ns = sum->max_ns;
-		put_detail(p, h, key);
-	}
-	code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part_again, g, err);
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_SITE_HIST,
-				     REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
-					 REP_BIT(SITE_HIST, count),
-				     err);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
 		uint64_t site = (uint64_t)REP_COL(v, SITE_HIST, site)[i];
 		int64_t bucket = REP_COL(v, SITE_HIST, bucket)[i];
 		int64_t count = REP_COL(v, SITE_HIST, count)[i];
 
-		if (site < g->nsites && g->of_site[site] && bucket >= 0 &&
-		    bucket < TP_HIST_BUCKETS && count > 0)
-			count_span(g, g->of_site[site] - 1, (int)bucket, count);
-	}
-	for (size_t i = 0; i < g->n; i++) {
-		struct histogram *h = &g->histogram[i];
-
-		h->known = g->hist[i].n > 0;
-		h->p50 = (int64_t)tp_hist_quantile(&g->hist[i], 0.5);
-		h->p90 = (int64_t)tp_hist_quantile(&g->hist[i], 0.9);
-		h->p99 = (int64_t)tp_hist_quantile(&g->hist[i], 0.99);
+		if (site < s->nsites && s->of_site[site] && bucket >= 0 &&
+		    bucket < TP_HIST_BUCKETS && count > 0 &&
+		    put_bucket(&s->g, s->of_site[site] - 1, (int)bucket, count))
+			code = tp_nomem(err);
 	}
 	return code;
+}
+
+static int gather_spans(struct spans *s, struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part, s, err);
+
+	if (code)
+		return code;
+	/* A span that is the only one of its kind is no distribution. */
+	code = pick(&s->g, v->dict, 2, false);
+	s->nsites = v->nrows[TP_TABLE_SITE];
+	s->of_site = calloc(s->nsites + 1, sizeof(*s->of_site));
+	if (code || !s->of_site)
+		return tp_nomem(err);
+	for (size_t i = 0; i < s->g.n; i++)
+		put_detail(v, &s->g.histogram[i]);
+	code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part_again, s, err);
+	return code ? code : put_site_hist(s, v, err);
 }
 
 int page_histograms(struct page *p, struct html *h, struct tp_err *err)
 {
-	struct gathered g = {0};
-	int code = rep_parts_each(&p->view, REP_PARTS_DURATIONS, on_part, &g, err);
+	struct spans s = {0};
+	int code = gather_spans(&s, &p->view, err);
 
-	if (!code)
-		code = fill(p, &g, err);
-	if (!code && g.n) {
-		html_put(h,
-			 "<p class=\"note\">How long goroutines stayed in a state, each time: the "
-			 "groups, states and reasons that take most time. Wider to the right is "
-			 "slower, a power of ten from mark to mark unless it says otherwise; "
-			 "percentiles within 1 %.</p>\n<div class=\"cards\">\n");
-		for (size_t i = 0; i < g.n; i++)
-			write_histogram(p, h, &g.histogram[i], "time");
-		html_put(h, "</div>\n<p class=\"more\">");
+	if (!code && s.g.n) {
+		html_put(
+		    h, "<p class=\"note\">How long goroutines stayed in a state each time, for the "
+		       "groups, states and reasons that take most time. The time axis is "
+		       "logarithmic: from one mark to the next durations grow tenfold, unless the "
+		       "marks say otherwise. Percentiles are within 1 %.</p>\n");
+		code = write_all(p, h, &s.g, "time", err);
 		page_command(p, h, "tprof-top", "groups");
 		html_put(h, "</p>\n");
 	}
-	rep_keys_release(&g.keys);
-	free(g.sum);
-	free(g.of_site);
-	free(g.shown);
-	free(g.histogram);
-	free(g.hist);
+	release(&s.g);
+	free(s.of_site);
 	return code;
 }
 
-/* ---- tasks and regions ---- */
-
-struct interval_set {
-	struct rep_keys keys; /* names */
-	int64_t *count;
-	size_t room;
-};
+/* ---- tasks and regions: by name ---- */
 
 struct intervals {
 	enum tp_table_id table;
 	unsigned name, start, end;
 	const char *noun, *command;
+	const char *unnamed; /* what one without a name is */
 };
 
 static const struct intervals interval_tables[] = {
     {TP_TABLE_TASK, TP_COL(TASK, name), TP_COL(TASK, start_ns), TP_COL(TASK, end_ns), "task",
-     "tasks"},
+     "tasks", ""},
     {TP_TABLE_REGION, TP_COL(REGION, name), TP_COL(REGION, start_ns), TP_COL(REGION, end_ns),
-     "region", "regions"},
+     "region", "regions", "(inherited from the creator)"},
 };
 
 static int64_t duration_of(const struct rep_view *v, const struct intervals *t, size_t row)
@@ -358,87 +385,52 @@ static int64_t duration_of(const struct rep_view *v, const struct intervals *t, 
 	return ns;
 }
 
-static int write_one(struct page *p, struct html *h, const struct intervals *t, uint32_t name,
-		     struct tp_err *err)
+/* The complete ones; first their sums, then those that are shown one by one. */
+static int gather_intervals(struct gathered *g, const struct rep_view *v, const struct intervals *t)
 {
-	const struct rep_view *v = &p->view;
-	struct histogram *g = calloc(1, sizeof(*g));
-	int64_t *ns = tp_many(v->nrows[t->table] + 1, sizeof(*ns));
-	struct rep_percentiles percentiles;
-	size_t n = 0;
+	int code = 0;
 
-	for (size_t i = 0; g && ns && i < v->nrows[t->table]; i++) {
-		int64_t d = duration_of(v, t, i);
+	for (int again = 0; again < 2 && !code; again++) {
+		for (size_t i = 0; !code && i < v->nrows[t->table]; i++) {
+			int64_t ns = duration_of(v, t, i);
+			uint32_t key;
 
-		if ((uint32_t)v->col[t->table][t->name][i] != name || d < 0)
-			continue;
-		ns[n++] = d;
-		tp_sum(&g->total_ns, d);
-		g->max_ns = d > g->max_ns ? d : g->max_ns;
-		g->bar[bar_of((double)d)]++;
+			if (ns < 0)
+				continue;
+			code = rep_keys_add(&g->keys, (uint32_t)v->col[t->table][t->name][i], 0, 0,
+					    0, &key);
+			if (!code && !again)
+				code = add_sum(g, key, 1, ns, ns);
+			else if (!code && g->shown[key])
+				code = put_duration(g, g->shown[key] - 1, ns);
+		}
+		if (!code && !again)
+			code = pick(g, v->dict, 1, true);
 	}
-	if (g && ns && n) {
-		g->name = tp_dict_text(v->dict, name);
-		if (!g->name.size && t->table == TP_TABLE_REGION)
-			g->name = (struct tp_text){"(inherited from the creator)", 28};
-		g->count = (int64_t)n;
-		rep_percentiles_of(ns, n, &percentiles);
-		g->known = percentiles.known;
-		g->p50 = percentiles.ns[REP_P50];
-		g->p90 = percentiles.ns[REP_P90];
-		g->p99 = percentiles.ns[REP_P99];
-		write_histogram(p, h, g, t->noun);
-	}
-	n = g && ns;
-	free(g);
-	free(ns);
-	return n ? 0 : tp_nomem(err);
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->histogram[i].name.size)
+			g->histogram[i].name =
+			    (struct tp_text){t->unnamed, (uint32_t)strlen(t->unnamed)};
+	return code;
 }
 
 static int write_intervals(struct page *p, struct html *h, const struct intervals *t,
 			   struct tp_err *err)
 {
 	struct rep_view *v = &p->view;
-	struct interval_set set = {0};
-	uint32_t best[MOST], index;
-	size_t n = 0;
+	struct gathered g = {0};
 	int code = rep_view_load(v, t->table, 1u << t->name | 1u << t->start | 1u << t->end, err);
 
-	for (size_t i = 0; !code && i < v->nrows[t->table]; i++) {
-		if (duration_of(v, t, i) < 0)
-			continue;
-		code = rep_keys_add(&set.keys, (uint32_t)v->col[t->table][t->name][i], 0, 0, 0,
-				    &index);
-		if (!code)
-			code = tp_grow(&set.count, &set.room, index, sizeof(*set.count));
-		if (code)
-			code = tp_nomem(err);
-		else
-			set.count[index]++;
-	}
-	for (uint32_t i = 0; !code && i < set.keys.n; i++) {
-		size_t at = n;
-
-		while (at && set.count[best[at - 1]] < set.count[i])
-			at--;
-		if (at == MOST)
-			continue;
-		n += n < MOST;
-		memmove(&best[at + 1], &best[at], (n - at - 1) * sizeof(best[0]));
-		best[at] = i;
-	}
-	if (!code && n) {
-		html_put(h, "<div class=\"cards\">\n");
-		for (size_t i = 0; i < n && !code; i++)
-			code = write_one(p, h, t, set.keys.key[best[i]].part[0], err);
-		html_put(h, "</div>\n<p class=\"more\">");
-		if (set.keys.n > n)
-			html_f(h, "… and %zu more: ", set.keys.n - n);
+	if (!code && gather_intervals(&g, v, t))
+		code = tp_nomem(err);
+	if (!code && g.n) {
+		code = write_all(p, h, &g, t->noun, err);
+		if (g.keys.n > g.n)
+			html_f(h, "… and %zu more: ", g.keys.n - g.n);
 		page_command(p, h, "tprof-top", t->command);
 		html_put(h, "</p>\n");
 	}
-	rep_keys_release(&set.keys);
-	free(set.count);
+	release(&g);
 	return code;
 }
 

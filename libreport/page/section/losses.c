@@ -1,4 +1,4 @@
-/* What of the dump could not be kept, and what that means for the numbers here. */
+/* Which parts of the dump were lost, and what that means for the numbers on the page. */
 #include <sqlite3.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void text_column(struct html *h, sqlite3_stmt *st, int column)
 		html_text(h, text, (size_t)sqlite3_column_bytes(st, column));
 }
 
-/* Steps through at most MOST rows, then says how many there are beside them. */
+/* Writes at most MOST rows, then how many more there are. */
 static int each(struct page *p, struct html *h, const char *sql,
 		void (*row)(struct page *p, struct html *h, sqlite3_stmt *st), struct tp_err *err)
 {
@@ -87,23 +87,22 @@ int page_losses(struct page *p, struct html *h, struct tp_err *err)
 	int code;
 
 	if (p->run->losses) {
-		html_put(h, "<p>The dump is damaged. Lost ");
+		html_put(h, "<p>The dump is damaged. It has lost ");
 		if (r->lost_bytes) {
-			html_put(h, "are ");
 			html_bytes(h, r->lost_bytes);
 			html_put(h, p->run->uncounted ? " and more that could not be counted" : "");
 		} else {
-			html_put(h, "is what could not be counted");
+			html_put(h, "data that could not be counted");
 		}
 		if (r->lost_events) {
 			html_put(h, ", about ");
 			html_counted(h, r->lost_events, "event");
 		}
-		html_put(h, ". What the other events say is kept; ");
+		html_put(h, ". The other events are kept; ");
 		html_counted(h, r->inferred, "transition");
-		html_put(h, " had to be inferred. Times are right where the trace says something; "
-			    "time of which it says nothing is called lost, and belongs to no "
-			    "state.</p>\n<ul class=\"plain\">\n");
+		html_put(h, " had to be inferred. Times are right where the trace has events; time "
+			    "without events is called lost and belongs to no state.</p>\n"
+			    "<ul class=\"plain\">\n");
 		code = each(p, h,
 			    "SELECT offset, bytes, from_ns, to_ns, events, reason FROM loss "
 			    "WHERE run = ? ORDER BY offset, reason",
@@ -113,10 +112,10 @@ int page_losses(struct page *p, struct html *h, struct tp_err *err)
 			return code;
 	}
 	if (r->ticks)
-		html_put(h, "<p>The trace has no clock: all times are ticks of a frequency that "
-			    "nobody knows.</p>\n");
+		html_put(h, "<p>The trace has no clock: all times are ticks of unknown "
+			    "length.</p>\n");
 	if (rep_goids_mixed(p->store, r->id, &goid, err) == 1) {
-		html_put(h, "<p>Figures of several goroutines are mixed here: ");
+		html_put(h, "<p>Numbers of several goroutines are mixed on this page: ");
 		html_str(h, rep_goids_mixed_text(goid, mixed));
 		html_put(h, ".</p>\n");
 	}

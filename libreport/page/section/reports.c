@@ -4,7 +4,7 @@
 #include "page/inside.h"
 #include "top/top.h"
 
-/* What a table is for somebody who cannot see its place on the page. */
+/* Returns the table's caption for readers who cannot see where it stands. */
 static const char *describe(const struct rep_report *r, char text[300])
 {
 	snprintf(text, 300, "%s: %s", r->name, r->doc);
@@ -14,12 +14,11 @@ static const char *describe(const struct rep_report *r, char text[300])
 int page_reports(struct page *p, struct html *h, struct tp_err *err)
 {
 	(void)err;
-	html_put(h, "<p class=\"note\">");
-	html_put(h, "The first ");
+	html_put(h, "<p class=\"note\">Each table has the first ");
 	html_count(h, p->rows);
 	html_put(h,
-		 " rows of each, the most first. With scripts, a click on a heading sorts, and the "
-		 "fields filter.</p>\n");
+		 " rows, the largest first. Click a heading to sort; type in a field to filter "
+		 "(both need scripts).</p>\n");
 	for (size_t i = 0; rep_reports[i]; i++) {
 		const struct rep_report *r = rep_reports[i];
 		const struct rep_cells *cells;
