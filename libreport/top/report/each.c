@@ -206,7 +206,7 @@ static int take_log(struct eaches *all, struct rep_view *v, struct each *e)
 	if (from == to)
 		return 0;
 	log = t->log[to - 1];
-	for (uint32_t i = from; all->choice.given[REP_PICK_LOG] && i < to; i++) {
+	for (uint32_t i = from; all->choice.pattern[REP_PICK_LOG].given && i < to; i++) {
 		if (rep_choose_log(&all->choice, t->log[i])) {
 			log = t->log[i];
 			break;
