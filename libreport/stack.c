@@ -46,12 +46,11 @@ uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack)
 	return tp_dict_stack_at(dict, site_node(dict, stack)).frame;
 }
 
-/* "github.com/x/y/pkg.(*T).M" without "github.com/x/y/". Slashes behind the first parenthesis or
- * bracket belong to types. */
-static struct tp_text without_folders(struct tp_text t)
+struct tp_text rep_stack_short(struct tp_text t)
 {
 	uint32_t from = 0;
 
+	/* Slashes behind the first parenthesis or bracket belong to types. */
 	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
 		if (t.text[i] == '/')
 			from = i + 1;
@@ -108,7 +107,7 @@ struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack)
 
 		for (int i = 0; node_id && i < WHERE_FRAMES; i++) {
 			struct tp_stack_node node = tp_dict_stack_at(t->dict, node_id);
-			struct tp_text name = without_folders(frame_name(t->dict, node.frame));
+			struct tp_text name = rep_stack_short(frame_name(t->dict, node.frame));
 
 			if (i && text)
 				memcpy(text + size, " < ", 3);

@@ -22,6 +22,10 @@ struct rep_texts {
 /* Returns a string; where it is empty and the table is for people, `none`. */
 struct rep_value rep_texts_string(struct rep_texts *t, uint32_t id, const char *none);
 
+/* Returns a function's name without the folders of its package: "pkg.(*T).M" of
+ * "github.com/x/y/pkg.(*T).M". */
+struct tp_text rep_stack_short(struct tp_text name);
+
 /* Returns the frame of the site; 0 for the empty stack. */
 uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack);
 /* Returns the frame of the garbage collector between the leaf and the site; 0 for none. */

@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "leak/parts.h"
+#include "stack.h"
 
 enum {
 	COLUMN_FIRST,
@@ -81,18 +82,6 @@ static struct rep_value take(struct printing *p)
 	return copy ? rep_text(copy, size) : rep_null();
 }
 
-/* "net/http.(*Server).Serve" without its folder. Slashes behind a parenthesis or bracket belong to
- * types. */
-static struct tp_text without_folders(struct tp_text t)
-{
-	uint32_t from = 0;
-
-	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++)
-		if (t.text[i] == '/')
-			from = i + 1;
-	return (struct tp_text){t.text + from, t.size - from};
-}
-
 /* "http.(*Server).Serve:3604"; `whole`: "net/http.(*Server).Serve server.go:3604". */
 static void put_frame(struct printing *p, uint32_t frame, bool whole)
 {
@@ -105,7 +94,7 @@ static void put_frame(struct printing *p, uint32_t frame, bool whole)
 	if (!name.size)
 		name = (struct tp_text){"(unknown)", 9};
 	if (!whole)
-		name = without_folders(name);
+		name = rep_stack_short(name);
 	put(p, name.text, name.size);
 	if (whole && file.size) {
 		put(p, " ", 1);

@@ -197,19 +197,12 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);
 
-/* Sums over all chains by kind, reason, entry function and the function that tells most of a stack:
- * where the time of the path went. By time, the most first. To be freed; NULL when memory is out.
+/* Adds up the sums of all chains by kind, reason, entry function and the function that tells most
+ * of the stack: where the time of the path went. Returns *n of them, whose `chain` is 0 and whose
+ * `stack` is one of those added up, the longest first, to be freed; NULL when memory has run out.
  */
-struct rep_path_total {
-	uint32_t entry;
-	uint32_t goroutine; /* TP_NONE where there are several */
-	uint32_t stack;	    /* one of them */
-	uint32_t reason;
-	uint8_t kind;
-	int64_t count, total_ns, max_ns;
-};
-struct rep_path_total *rep_path_totals(const struct rep_view *v, const struct rep_path *path,
-				       size_t *n);
+struct rep_path_sum *rep_path_totals(const struct rep_view *v, const struct rep_path *path,
+				     size_t *n);
 
 /* The path as a profile: stacks of the request's goroutine, below a wait its reason in brackets and
  * the stacks of who ended it, and so on; the leaf says what was done. Sample types: hops (count)

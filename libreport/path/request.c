@@ -1,93 +1,37 @@
 /* Which requests of a run are meant. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
-#include "base/regex.h"
 #include "base/units.h"
 #include "path/path.h"
+#include "spans/pattern.h"
+#include "task/choose.h"
 
-struct pattern {
-	struct tp_regex regex;
-	bool given, by_id;
-	int64_t id;
-	const struct tp_dict *dict;
-	uint8_t *answer; /* by string: 1 no, 2 yes */
-	int unknown;	 /* 0, or why something could not be matched */
-};
-
-static int pattern_init(struct pattern *p, const char *text, const char *option, bool ids,
-			const struct tp_dict *dict, struct tp_err *err)
-{
-	int code;
-
-	memset(p, 0, sizeof(*p));
-	p->dict = dict;
-	if (!text)
-		return 0;
-	if (ids && *text && !text[strspn(text, "0123456789")]) {
-		errno = 0;
-		p->id = (int64_t)strtoull(text, NULL, 10);
-		p->by_id = true;
-		return errno ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "%s: no task has the id %s", option, text)
-			     : 0;
-	}
-	code = tp_regex_init(&p->regex, text, option, err);
-	p->given = true;
-	if (code || !dict)
-		return code;
-	p->answer = calloc(tp_dict_strings(dict) + (size_t)1, 1);
-	return p->answer ? 0 : tp_nomem(err);
-}
-
-static void pattern_release(struct pattern *p)
-{
-	tp_regex_release(&p->regex);
-	free(p->answer);
-}
-
-static bool pattern_matches(struct pattern *p, int64_t string)
-{
-	if (!p->given)
-		return true;
-	if (string < 0 || string >= tp_dict_strings(p->dict))
-		string = 0;
-	if (!p->answer[string]) {
-		struct tp_text text = tp_dict_text(p->dict, (uint32_t)string);
-		int rc = tp_regex_find(&p->regex, text.text, text.size);
-
-		p->answer[string] = rc == 1 ? 2 : 1;
-		if (rc < 0)
-			p->unknown = rc;
-	}
-	return p->answer[string] == 2;
-}
-
-/* As a request a task began and ended; that of number 0, the background task, is what there is
- * outside all of them. */
-static int check_task(const struct pattern *task, const struct rep_path_options *opt,
+/* A request is a task that began and ended; the background task, whose id is 0, stands for what
+ * happens outside all tasks. */
+static int check_task(const struct rep_pattern *task, const struct rep_path_options *opt,
 		      struct tp_err *err)
 {
 	return !task->by_id || task->id || opt->region
 		   ? 0
-		   : tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				"--task: 0 is what is outside all tasks, and no request");
+		   : tp_err_set(
+			 err, TP_EFORMAT, TP_OFFSET_NONE,
+			 "--task=0 is not a request: it stands for what happens outside all tasks");
 }
 
 int rep_path_check(const struct rep_path_options *opt, struct tp_err *err)
 {
-	struct pattern p;
-	int code = pattern_init(&p, opt->task, "--task", true, NULL, err);
+	struct rep_pattern p;
+	int code = rep_pattern_init(&p, opt->task, "--task", true, err);
 
 	if (!code)
 		code = check_task(&p, opt, err);
-	pattern_release(&p);
+	rep_pattern_release(&p);
 	if (!code) {
-		code = pattern_init(&p, opt->region, "--region", false, NULL, err);
-		pattern_release(&p);
+		code = rep_pattern_init(&p, opt->region, "--region", false, err);
+		rep_pattern_release(&p);
 	}
 	return code;
 }
@@ -98,7 +42,7 @@ struct pick {
 	struct rep_view *v;
 	const struct rep_path_options *opt;
 	struct rep_path_requests *list;
-	struct pattern task, region;
+	struct rep_pattern task, region;
 	size_t room;
 	/* What the request took that is nearest to what --min and --max say, and how far from that
 	 * it is; 0: there is none that took too little or too much. */
@@ -162,7 +106,7 @@ static bool wants_task(struct pick *p, size_t i)
 	/* Nobody began the background task. */
 	return (p->task.by_id ? REP_COL(v, TASK, id)[i] == p->task.id
 			      : REP_COL(v, TASK, id)[i] &&
-				    pattern_matches(&p->task, REP_COL(v, TASK, name)[i])) &&
+				    rep_pattern_matches(&p->task, REP_COL(v, TASK, name)[i])) &&
 	       wants_goroutine(p, REP_COL(v, TASK, goroutine)[i]);
 }
 
@@ -205,7 +149,7 @@ static int find_tasks(struct pick *p, struct rep_keys *ids, struct tp_err *err)
 		uint64_t id = (uint64_t)REP_COL(v, TASK, id)[i];
 
 		if (p->task.by_id ? (int64_t)id == p->task.id
-				  : pattern_matches(&p->task, REP_COL(v, TASK, name)[i]))
+				  : rep_pattern_matches(&p->task, REP_COL(v, TASK, name)[i]))
 			code = rep_keys_add(ids, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
 	}
 	return code ? tp_nomem(err) : 0;
@@ -234,7 +178,7 @@ static int pick_regions(struct pick *p, struct tp_err *err)
 		};
 
 		/* Nameless ones are inherited tasks, not anybody's regions. */
-		if (!r.name || !pattern_matches(&p->region, r.name) || !wants_goroutine(p, g) ||
+		if (!r.name || !rep_pattern_matches(&p->region, r.name) || !wants_goroutine(p, g) ||
 		    (p->opt->task &&
 		     !rep_keys_find(&ids, (uint32_t)task, (uint32_t)(task >> 32), 0, 0, &at)))
 			continue;
@@ -315,32 +259,6 @@ static void choose(const struct pick *p)
 	list->n = n < list->n ? n : list->n;
 }
 
-/* "order (600), refund (3)": what there is, the first few. */
-static void list_types(struct rep_view *v, enum tp_table_id table, unsigned name, char *text,
-		       size_t size)
-{
-	const int64_t *col = v->col[table][name];
-	uint32_t seen[8];
-	size_t nseen = 0, length = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; col && i < v->nrows[table] && nseen < 8; i++) {
-		uint32_t id = (uint32_t)col[i];
-		bool known = !id;
-
-		for (size_t s = 0; s < nseen; s++)
-			known = known || seen[s] == id;
-		if (known)
-			continue;
-		seen[nseen++] = id;
-		if (length < size)
-			length +=
-			    (size_t)snprintf(text + length, size - length, "%s%.40s%s",
-					     length ? ", " : "", tp_dict_text(v->dict, id).text,
-					     tp_dict_text(v->dict, id).size > 40 ? "..." : "");
-	}
-}
-
 static int nothing(const struct pick *p, struct tp_err *err)
 {
 	struct rep_view *v = p->v;
@@ -374,36 +292,14 @@ static int nothing(const struct pick *p, struct tp_err *err)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no goroutine matches there; 'tprof-top FILE goroutines' lists "
 				  "them");
-	list_types(v, tasks ? TP_TABLE_TASK : TP_TABLE_REGION,
-		   tasks ? TP_COL(TASK, name) : TP_COL(REGION, name), types, sizeof(types));
-	for (size_t i = 0; !*types && tasks && i < v->nrows[TP_TABLE_TASK]; i++) {
-		if (!REP_COL(v, TASK, id)[i]) /* what is logged outside all tasks */
-			continue;
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the types of the trace's tasks are lost; take one by its id: "
-				  "--task=%lld",
-				  (long long)REP_COL(v, TASK, id)[i]);
-	}
-	if (!*types && !tasks && v->nrows[TP_TABLE_REGION])
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the trace's regions have no types, or those are lost; look at a "
-				  "goroutine with --goroutine");
-	if (!*types)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the trace has no %ss; look at a goroutine with --goroutine",
-				  what);
-	if (tasks && p->task.by_id)
+	if (tasks && p->task.by_id && v->nrows[TP_TABLE_TASK])
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "there is no task %lld%s; 'tprof-top FILE task' lists them",
 				  (long long)p->task.id,
-				  is_filtered(p) ? " of a goroutine that the filters leave" : "");
-	if (is_filtered(p))
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "no %s that matches is of a goroutine that the filters leave; of "
-				  "all there are: %s",
-				  what, types);
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no %s matches; there are: %s", what,
-			  types);
+				  is_filtered(p) ? " of a goroutine that passes the filters" : "");
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no %s matches%s; %s", what,
+			  is_filtered(p) ? " and passes the filters" : "",
+			  rep_pick_hint(v, !tasks, types, sizeof(types)));
 }
 
 int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
@@ -413,11 +309,15 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 	int code;
 
 	memset(list, 0, sizeof(*list));
-	code = pattern_init(&p.task, opt->task, "--task", true, v->dict, err);
+	code = rep_pattern_init(&p.task, opt->task, "--task", true, err);
 	if (!code)
 		code = check_task(&p.task, opt, err);
 	if (!code)
-		code = pattern_init(&p.region, opt->region, "--region", false, v->dict, err);
+		code = rep_pattern_init(&p.region, opt->region, "--region", false, err);
+	if (!code)
+		code = rep_pattern_run(&p.task, v->dict, err);
+	if (!code)
+		code = rep_pattern_run(&p.region, v->dict, err);
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
@@ -433,13 +333,15 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 	if (!code)
 		choose(&p);
 	if (!code)
-		code = tp_regex_unknown(p.task.unknown ? p.task.unknown : p.region.unknown, err);
+		code = rep_pattern_settle(&p.task, err);
+	if (!code)
+		code = rep_pattern_settle(&p.region, err);
 	if (!code)
 		code = rep_matcher_settle(&v->match, err);
 	if (!code && !list->n)
 		code = nothing(&p, err);
-	pattern_release(&p.task);
-	pattern_release(&p.region);
+	rep_pattern_release(&p.task);
+	rep_pattern_release(&p.region);
 	return code;
 }
 

@@ -4,19 +4,13 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "stack.h"
 
 struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name)
 {
-	struct tp_text t = tp_dict_text(dict, name);
-	uint32_t from = 0;
+	struct tp_text t = rep_stack_short(tp_dict_text(dict, name));
 
-	if (!t.size)
-		return (struct tp_text){"(unknown)", 9};
-	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
-		if (t.text[i] == '/')
-			from = i + 1;
-	}
-	return (struct tp_text){t.text + from, t.size - from};
+	return t.size ? t : (struct tp_text){"(unknown)", 9};
 }
 
 struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uint32_t stack)

@@ -177,7 +177,7 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 {
 	struct rep_column own[TOTAL_COLUMNS];
 	size_t n, shown;
-	struct rep_path_total *total = rep_path_totals(p->v, p->path, &n);
+	struct rep_path_sum *total = rep_path_totals(p->v, p->path, &n);
 	int code;
 
 	if (!total)
@@ -185,7 +185,7 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 	shown = rep_table_limit(p, n, usual);
 	code = rep_table_begin(p, "totals", total_columns, TOTAL_COLUMNS, own, err);
 	for (size_t i = 0; i < shown && !code; i++) {
-		const struct rep_path_total *t = &total[i];
+		const struct rep_path_sum *t = &total[i];
 		struct rep_value row[TOTAL_COLUMNS] = {
 		    rep_int(t->total_ns),
 		    rep_table_share(t->total_ns, p->path->total_ns),

@@ -7,7 +7,7 @@
 
 static int by_time(const void *a, const void *b)
 {
-	const struct rep_path_total *x = a, *y = b;
+	const struct rep_path_sum *x = a, *y = b;
 
 	if (x->total_ns != y->total_ns)
 		return x->total_ns > y->total_ns ? -1 : 1;
@@ -19,11 +19,11 @@ static int by_time(const void *a, const void *b)
 }
 
 static int add(const struct rep_view *v, const struct rep_path_sum *s, struct rep_keys *whats,
-	       struct rep_keys *keys, struct rep_path_total **total, size_t *room)
+	       struct rep_keys *keys, struct rep_path_sum **total, size_t *room)
 {
 	uint32_t what, at;
 	size_t known = keys->n;
-	struct rep_path_total *t;
+	struct rep_path_sum *t;
 	int code = rep_keys_add(whats, s->kind, s->reason, 0, 0, &what);
 
 	if (!code)
@@ -35,11 +35,11 @@ static int add(const struct rep_view *v, const struct rep_path_sum *s, struct re
 		return code;
 	t = &(*total)[at];
 	if (at == known)
-		*t = (struct rep_path_total){.entry = s->entry,
-					     .goroutine = s->goroutine,
-					     .stack = s->stack,
-					     .reason = s->reason,
-					     .kind = s->kind};
+		*t = (struct rep_path_sum){.entry = s->entry,
+					   .goroutine = s->goroutine,
+					   .stack = s->stack,
+					   .reason = s->reason,
+					   .kind = s->kind};
 	if (t->goroutine != s->goroutine)
 		t->goroutine = TP_NONE;
 	tp_sum(&t->count, s->count);
@@ -49,11 +49,11 @@ static int add(const struct rep_view *v, const struct rep_path_sum *s, struct re
 	return 0;
 }
 
-struct rep_path_total *rep_path_totals(const struct rep_view *v, const struct rep_path *path,
-				       size_t *n)
+struct rep_path_sum *rep_path_totals(const struct rep_view *v, const struct rep_path *path,
+				     size_t *n)
 {
 	struct rep_keys whats = {0}, keys = {0};
-	struct rep_path_total *total = calloc(1, sizeof(*total));
+	struct rep_path_sum *total = calloc(1, sizeof(*total));
 	size_t room = 1;
 	int code = total ? 0 : TP_ENOMEM;
 

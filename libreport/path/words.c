@@ -283,7 +283,7 @@ static void say_leaf(struct rep_words *w, uint32_t stack)
 	rep_say(w, ")");
 }
 
-static void say_doing(struct rep_words *w, const struct rep_path_total *s)
+static void say_doing(struct rep_words *w, const struct rep_path_sum *s)
 {
 	static const char *const doing[REP_NPATH_KINDS] = {
 	    [REP_PATH_RUNNING] = "running",
@@ -344,16 +344,6 @@ static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 	rep_say(w, "; ");
 	rep_say_who(w, longest->holder, rep_view_entry(w->page->v, longest->holder), false);
 	rep_say(w, " had the P before");
-}
-
-static struct rep_path_total total_of(const struct rep_path_sum *s)
-{
-	return (struct rep_path_total){.entry = s->entry,
-				       .goroutine = s->goroutine,
-				       .stack = s->stack,
-				       .reason = s->reason,
-				       .kind = s->kind,
-				       .total_ns = s->total_ns};
 }
 
 /* Does a wait repeat the one it is in: same place, same reason, as in a queue at a lock? */
@@ -422,7 +412,6 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 {
 	const struct rep_path *path = w->page->path;
 	struct part part = heaviest(path, 0);
-	struct rep_path_total first;
 	char subject[200];
 	unsigned level = 0, queue = 0;
 	int code;
@@ -433,8 +422,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 	rep_say(w, " of %s %s ", rep_path_subject_text(w->page, subject, sizeof(subject)),
 		w->page->list->n > 1 ? "were" : "was");
 	if (!part.wait) {
-		first = total_of(part.sum);
-		say_doing(w, &first);
+		say_doing(w, part.sum);
 		if (part.sum->kind == REP_PATH_RUNNABLE)
 			say_holder(w, part.sum);
 		rep_say(w, ".");
@@ -473,8 +461,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 			rep_say(w, "waiting");
 			say_wait(w, &path->chain[part.wait]);
 		} else {
-			first = total_of(part.sum);
-			say_doing(w, &first);
+			say_doing(w, part.sum);
 			if (part.sum->kind == REP_PATH_RUNNABLE)
 				say_holder(w, part.sum);
 		}
@@ -488,7 +475,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 static int write_sum(struct rep_words *w, struct tp_err *err)
 {
 	size_t n;
-	struct rep_path_total *total = rep_path_totals(w->page->v, w->page->path, &n);
+	struct rep_path_sum *total = rep_path_totals(w->page->v, w->page->path, &n);
 	int code = 0;
 
 	if (!total)

@@ -1,6 +1,5 @@
 #include "task/choose.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,6 @@
 #include "base/units.h"
 #include "output/text.h"
 #include "task/workers.h"
-
-static int compile(struct rep_pick *c, int which, const char *option, const char *text,
-		   struct tp_err *err)
-{
-	c->given[which] = text != NULL;
-	return text ? tp_regex_init(&c->pattern[which], text, option, err) : 0;
-}
 
 static int latency(const char *text, const char *option, int64_t *ns, struct tp_err *err)
 {
@@ -35,19 +27,12 @@ int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct t
 	c->text = *text;
 	c->min_ns = INT64_MIN;
 	c->max_ns = INT64_MAX;
-	if (text->task && *text->task && !text->task[strspn(text->task, "0123456789")]) {
-		errno = 0;
-		c->id = strtoll(text->task, NULL, 10);
-		c->by_id = true;
-		if (errno)
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "no task has the id %s",
-					  text->task);
-	}
-	code = c->by_id ? 0 : compile(c, REP_PICK_TASK, "--task", text->task, err);
+	code = rep_pattern_init(&c->pattern[REP_PICK_TASK], text->task, "--task", true, err);
 	if (!code)
-		code = compile(c, REP_PICK_REGION, "--region", text->region, err);
+		code = rep_pattern_init(&c->pattern[REP_PICK_REGION], text->region, "--region",
+					false, err);
 	if (!code)
-		code = compile(c, REP_PICK_LOG, "--log", text->log, err);
+		code = rep_pattern_init(&c->pattern[REP_PICK_LOG], text->log, "--log", false, err);
 	if (!code)
 		code = latency(text->min, "--min", &c->min_ns, err);
 	if (!code)
@@ -58,88 +43,65 @@ int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct t
 	return code;
 }
 
-static void forget(struct rep_pick *c)
-{
-	for (int i = 0; i < REP_NPICKS; i++) {
-		free(c->answer[i]);
-		c->answer[i] = NULL;
-	}
-	c->tasks = NULL;
-}
-
 void rep_pick_release(struct rep_pick *c)
 {
-	forget(c);
-	for (int i = 0; i < REP_NPICKS; i++) {
-		tp_regex_release(&c->pattern[i]);
-		c->given[i] = false;
-	}
+	for (int i = 0; i < REP_NPICKS; i++)
+		rep_pattern_release(&c->pattern[i]);
 }
 
 int rep_pick_run(struct rep_pick *c, const struct rep_tasks *tasks, struct tp_err *err)
 {
-	forget(c);
-	c->nstrings = tp_dict_strings(tasks->v->dict);
-	for (int i = 0; i < REP_NPICKS; i++) {
-		c->answer[i] = c->given[i] ? calloc(c->nstrings + (size_t)1, 1) : NULL;
-		if (c->given[i] && !c->answer[i])
-			return tp_nomem(err);
-	}
+	int code = 0;
+
+	for (int i = 0; !code && i < REP_NPICKS; i++)
+		code = rep_pattern_run(&c->pattern[i], tasks->v->dict, err);
 	c->tasks = tasks;
-	return 0;
+	return code;
 }
 
 static bool matches(struct rep_pick *c, int which, int64_t string)
 {
-	uint8_t *answer = c->answer[which];
+	struct rep_pattern *p = &c->pattern[which];
+	bool match = rep_pattern_matches(p, string);
 
-	if (string < 0 || string >= c->nstrings)
-		string = 0;
-	if (!answer[string]) {
-		struct tp_text text = tp_dict_text(c->tasks->v->dict, (uint32_t)string);
-		int rc = tp_regex_find(&c->pattern[which], text.text, text.size);
-
-		answer[string] = rc == 1 ? 2 : 1;
-		if (rc < 0)
-			c->tasks->v->match.unknown = rc; /* rep_matcher_settle tells */
-	}
-	return answer[string] == 2;
+	if (p->unknown)
+		c->tasks->v->match.unknown = p->unknown; /* rep_matcher_settle reports it */
+	return match;
 }
 
 static bool type_matches(struct rep_pick *c, uint32_t task)
 {
 	const struct rep_view *v = c->tasks->v;
 
-	if (c->by_id)
-		return REP_COL(v, TASK, id)[task] == c->id;
-	if (!REP_COL(v, TASK, id)[task]) /* the background task: nobody began it */
-		return false;
-	return !c->given[REP_PICK_TASK] || matches(c, REP_PICK_TASK, REP_COL(v, TASK, name)[task]);
+	if (c->pattern[REP_PICK_TASK].by_id)
+		return REP_COL(v, TASK, id)[task] == c->pattern[REP_PICK_TASK].id;
+	/* No goroutine began the background task. */
+	return REP_COL(v, TASK, id)[task] &&
+	       matches(c, REP_PICK_TASK, REP_COL(v, TASK, name)[task]);
 }
 
 static bool region_matches(struct rep_pick *c, uint32_t region)
 {
-	return !c->given[REP_PICK_REGION] ||
-	       matches(c, REP_PICK_REGION, REP_COL(c->tasks->v, REGION, name)[region]);
+	return matches(c, REP_PICK_REGION, REP_COL(c->tasks->v, REGION, name)[region]);
 }
 
 static bool log_matches(struct rep_pick *c, uint32_t log)
 {
 	const struct rep_view *v = c->tasks->v;
 
-	return !c->given[REP_PICK_LOG] ||
-	       matches(c, REP_PICK_LOG, REP_COL(v, LOG, category)[log]) ||
+	return matches(c, REP_PICK_LOG, REP_COL(v, LOG, category)[log]) ||
 	       matches(c, REP_PICK_LOG, REP_COL(v, LOG, message)[log]);
 }
 
-/* Of a task that somebody else (a region, a log) belongs to. */
+/* Returns whether the task to which a region or a log belongs matches. */
 static bool owner_matches(struct rep_pick *c, int64_t id)
 {
+	const struct rep_pattern *p = &c->pattern[REP_PICK_TASK];
 	uint32_t task;
 
-	if (c->by_id)
-		return id == c->id;
-	if (!c->given[REP_PICK_TASK])
+	if (p->by_id)
+		return id == p->id;
+	if (!p->given)
 		return true;
 	task = rep_tasks_find(c->tasks, id);
 	return task != TP_NONE && type_matches(c, task);
@@ -184,8 +146,8 @@ bool rep_choose_task(struct rep_pick *c, uint32_t row)
 	    (!rep_task_complete(t, row) ||
 	     !latency_matches(c, rep_task_start(t, row), rep_task_end(t, row))))
 		return false;
-	return (!c->given[REP_PICK_REGION] || has_region(c, row)) &&
-	       (!c->given[REP_PICK_LOG] || has_log(c, row));
+	return (!c->pattern[REP_PICK_REGION].given || has_region(c, row)) &&
+	       (!c->pattern[REP_PICK_LOG].given || has_log(c, row));
 }
 
 bool rep_choose_region(struct rep_pick *c, uint32_t row)
@@ -208,14 +170,17 @@ const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, si
 {
 	enum tp_table_id table = regions ? TP_TABLE_REGION : TP_TABLE_TASK;
 	const int64_t *name = v->col[table][regions ? TP_COL(REGION, name) : TP_COL(TASK, name)];
+	const int64_t *id = regions ? NULL : v->col[table][TP_COL(TASK, id)];
 	uint32_t shown[HINT_TYPES];
 	struct rep_keys types = {0};
 	size_t n = 0, at = 0;
+	bool any = false;
 
 	*text = '\0';
 	for (size_t i = 0; name && i < v->nrows[table]; i++) {
 		uint32_t type;
 
+		any = any || !id || id[i]; /* 0: what happens outside all tasks */
 		if (name[i] <= 0 || rep_keys_add(&types, (uint32_t)name[i], 0, 0, 0, &type))
 			continue;
 		if (type == n && n < HINT_TYPES)
@@ -238,10 +203,10 @@ const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, si
 	}
 	if (types.n > n && at < size)
 		snprintf(text + at, size - at, " and %zu more", types.n - n);
-	if (!n && v->nrows[table])
+	if (!n && any)
 		snprintf(text, size, "the types of the trace's %s are lost%s",
 			 regions ? "regions" : "tasks",
-			 regions ? "" : "; --task=ID takes one task");
+			 regions ? "" : "; --task=ID takes one, 'tprof-top FILE task' lists them");
 	else if (!n)
 		snprintf(text, size, "the trace has %s", regions ? "no regions" : "no tasks");
 	rep_keys_release(&types);

@@ -2,7 +2,7 @@
 #ifndef REP_TASK_CHOOSE_H
 #define REP_TASK_CHOOSE_H
 
-#include "base/regex.h"
+#include "spans/pattern.h"
 #include "task/tasks.h"
 
 /* As typed; NULL where not given. Regular expressions are those of base/regex.h. */
@@ -17,16 +17,11 @@ enum { REP_PICK_TASK, REP_PICK_REGION, REP_PICK_LOG, REP_NPICKS };
 
 struct rep_pick {
 	struct rep_pick_text text;
-	struct tp_regex pattern[REP_NPICKS];
-	bool given[REP_NPICKS];
-	bool by_id; /* the task with the id `id` */
-	int64_t id;
+	struct rep_pattern pattern[REP_NPICKS];
 	int64_t min_ns, max_ns; /* INT64_MIN, INT64_MAX: open */
 
 	/* of the run looked at */
 	const struct rep_tasks *tasks;
-	uint8_t *answer[REP_NPICKS]; /* by string */
-	uint32_t nstrings;
 };
 
 /* TP_EFORMAT with a sentence about what was typed. *c is to be released in every case; the texts

@@ -1,72 +1,15 @@
 #include "task/inside.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
-#include "base/regex.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "keys.h"
+#include "spans/pattern.h"
 #include "task/choose.h"
 #include "task/workers.h"
-
-/* What a type of task or region must match; answers are kept by string. */
-struct type {
-	struct tp_regex pattern;
-	bool given, by_id;
-	int64_t id;
-	uint8_t *answer; /* by string: 1 no, 2 yes */
-	int unknown;	 /* 0, or why something could not be matched */
-};
-
-/* `strings`: as many as there are to ask about. */
-static int type_init(struct type *t, uint32_t strings, const char *text, const char *option,
-		     bool ids, struct tp_err *err)
-{
-	int code;
-
-	memset(t, 0, sizeof(*t));
-	if (!text)
-		return 0;
-	if (ids && *text && !text[strspn(text, "0123456789")]) {
-		errno = 0;
-		t->id = strtoll(text, NULL, 10);
-		t->by_id = true;
-		return errno ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "no task has the id %s",
-					  text)
-			     : 0;
-	}
-	code = tp_regex_init(&t->pattern, text, option, err);
-	if (code)
-		return code;
-	t->given = true;
-	t->answer = calloc(strings + (size_t)1, 1);
-	return t->answer ? 0 : tp_nomem(err);
-}
-
-static void type_release(struct type *t)
-{
-	tp_regex_release(&t->pattern);
-	free(t->answer);
-}
-
-static bool type_matches(struct type *t, const struct rep_view *v, int64_t string)
-{
-	if (string < 0 || string >= tp_dict_strings(v->dict))
-		string = 0;
-	if (!t->answer[string]) {
-		struct tp_text text = tp_dict_text(v->dict, (uint32_t)string);
-		int rc = tp_regex_find(&t->pattern, text.text, text.size);
-
-		t->answer[string] = rc == 1 ? 2 : 1;
-		if (rc < 0)
-			t->unknown = rc;
-	}
-	return t->answer[string] == 2;
-}
 
 /* ---- collecting ---- */
 
@@ -93,7 +36,7 @@ static int put(struct rep_inside *in, const struct rep_view *v, int64_t goroutin
 struct collect {
 	struct rep_inside *in;
 	struct rep_view *v;
-	struct type task, region;
+	struct rep_pattern task, region;
 	struct rep_tasks tasks;
 	uint32_t *chosen; /* rows of tasks */
 	uint32_t n;
@@ -111,7 +54,7 @@ static int choose_tasks(struct collect *c)
 		int64_t id = REP_COL(v, TASK, id)[i];
 
 		if (c->task.by_id ? id == c->task.id
-				  : id && type_matches(&c->task, v, REP_COL(v, TASK, name)[i]))
+				  : id && rep_pattern_matches(&c->task, REP_COL(v, TASK, name)[i]))
 			c->chosen[c->n++] = i;
 	}
 	return 0;
@@ -121,7 +64,7 @@ static int put_region(struct collect *c, size_t region)
 {
 	const struct rep_view *v = c->v;
 
-	if (c->region.given && !type_matches(&c->region, v, REP_COL(v, REGION, name)[region]))
+	if (!rep_pattern_matches(&c->region, REP_COL(v, REGION, name)[region]))
 		return 0;
 	return put(c->in, v, REP_COL(v, REGION, goroutine)[region],
 		   REP_COL(v, REGION, start_ns)[region], REP_COL(v, REGION, end_ns)[region]);
@@ -252,10 +195,10 @@ static int no_such(const struct rep_view *v, const char *option, const char *tex
 			  rep_pick_hint(v, regions, hint, sizeof(hint)));
 }
 
-static bool any_region(const struct rep_view *v, struct type *region)
+static bool any_region(const struct rep_view *v, struct rep_pattern *region)
 {
 	for (size_t i = 0; i < v->nrows[TP_TABLE_REGION]; i++) {
-		if (type_matches(region, v, REP_COL(v, REGION, name)[i]))
+		if (rep_pattern_matches(region, REP_COL(v, REGION, name)[i]))
 			return true;
 	}
 	return false;
@@ -263,11 +206,14 @@ static bool any_region(const struct rep_view *v, struct type *region)
 
 static int begin(struct collect *c, const char *task, const char *region, struct tp_err *err)
 {
-	uint32_t strings = tp_dict_strings(c->v->dict);
-	int code = type_init(&c->task, strings, task, "--task", true, err);
+	int code = rep_pattern_init(&c->task, task, "--task", true, err);
 
 	if (!code)
-		code = type_init(&c->region, strings, region, "--region", false, err);
+		code = rep_pattern_init(&c->region, region, "--region", false, err);
+	if (!code)
+		code = rep_pattern_run(&c->task, c->v->dict, err);
+	if (!code)
+		code = rep_pattern_run(&c->region, c->v->dict, err);
 	if (!code && task)
 		return rep_tasks_init_members(&c->tasks, c->v, err);
 	if (!code)
@@ -294,7 +240,7 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 	if (task)
 		code = choose_tasks(&c);
 	if (!code && c.task.unknown) {
-		code = tp_regex_unknown(c.task.unknown, err);
+		code = rep_pattern_settle(&c.task, err);
 		goto done;
 	}
 	if (!code && task && !c.n) {
@@ -316,12 +262,12 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 	else if (code)
 		tp_nomem(err);
 	else
-		code = tp_regex_unknown(c.region.unknown, err);
+		code = rep_pattern_settle(&c.region, err);
 done:
 	free(c.chosen);
 	rep_tasks_release(&c.tasks);
-	type_release(&c.task);
-	type_release(&c.region);
+	rep_pattern_release(&c.task);
+	rep_pattern_release(&c.region);
 	return code;
 }
 
@@ -339,14 +285,14 @@ int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *ta
 
 int rep_inside_check(const char *task, const char *region, struct tp_err *err)
 {
-	struct type type;
-	int code = type_init(&type, 0, task, "--task", true, err);
+	struct rep_pattern p;
+	int code = rep_pattern_init(&p, task, "--task", true, err);
 
-	type_release(&type);
+	rep_pattern_release(&p);
 	if (code)
 		return code;
-	code = type_init(&type, 0, region, "--region", false, err);
-	type_release(&type);
+	code = rep_pattern_init(&p, region, "--region", false, err);
+	rep_pattern_release(&p);
 	return code;
 }
 

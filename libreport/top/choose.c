@@ -43,8 +43,8 @@ static int compare_tie(struct order *o, uint32_t a, uint32_t b)
 
 		if (!r->columns[i].key || r->columns[i].percentile)
 			continue;
-		x = r->ops->value(o->job, a, i);
-		y = r->ops->value(o->job, b, i);
+		x = rep_job_value(o->job, a, i);
+		y = rep_job_value(o->job, b, i);
 		o->lack |= rep_is_lack(x) || rep_is_lack(y);
 		if (x.type == REP_TYPE_TEXT || y.type == REP_TYPE_TEXT)
 			order = compare_text(x, y);
@@ -65,8 +65,8 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	if (o->number && o->number[a] != o->number[b])
 		return (o->number[a] > o->number[b]) != o->ascending ? -1 : 1;
 	if (!o->number) {
-		struct rep_value x = o->job->report->ops->value(o->job, a, o->column);
-		struct rep_value y = o->job->report->ops->value(o->job, b, o->column);
+		struct rep_value x = rep_job_value(o->job, a, o->column);
+		struct rep_value y = rep_job_value(o->job, b, o->column);
 		int order = compare_text(x, y);
 
 		o->lack |= rep_is_lack(x) || rep_is_lack(y);
@@ -141,7 +141,7 @@ int rep_job_pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t
 			return rep_job_fail(err, TP_ENOMEM);
 		for (size_t i = 0; i < job->nrows; i++)
 			number[i] = (job->sort->ascending ? -1 : 1) *
-				    as_number(ops->value(job, i, o.column));
+				    as_number(rep_job_value(job, i, o.column));
 		o.number = number;
 	}
 	if (!code)

@@ -3,8 +3,16 @@
 #ifndef REP_TOP_JOB_H
 #define REP_TOP_JOB_H
 
+#include "decode/profile.h"
 #include "output/output.h"
 #include "top/report.h"
+
+/* Returns a cell, as rep_report_ops.value. */
+static inline struct rep_value rep_job_value(struct rep_job *job, size_t row, size_t column)
+{
+	return job->report->ops->value ? job->report->ops->value(job, row, column)
+				       : rep_job_cell(job, row, column);
+}
 
 /* The rows to show, at most `limit` (0: all), in order, into *rows (to be freed, after an error,
  * too) and *n. */
@@ -16,6 +24,13 @@ int rep_job_write_lead(const struct rep_job *job, struct rep_output *out, struct
 /* The chosen rows, and what is to be said below them. */
 int rep_job_write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
 			size_t limit, struct tp_err *err);
+/* Adds a sample for each of the rows to an empty profile; their values are the columns that add up.
+ * The stack of a sample is that of the row, or one frame with what the row is called (its first
+ * text). What else tells rows apart become labels. Means, percentiles, shares and points in time do
+ * not add up and are left out (profile.c, which has rep_top_profile_check, too). */
+int rep_job_profile(struct rep_job *job, const uint32_t *rows, size_t n, struct tp_profile *p,
+		    struct tp_err *err);
+
 /* The chart, if there is anything to draw and a place for it. */
 int rep_job_write_chart(struct rep_job *job, struct rep_output *out, struct tp_err *err);
 

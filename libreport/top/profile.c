@@ -1,10 +1,11 @@
-#include "top/profile.h"
+#include "decode/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "profile/trace_stack.h"
+#include "top/job.h"
 
 #define MAX_TYPES  16
 #define MAX_LABELS 8
@@ -62,7 +63,7 @@ static void take_shape(const struct rep_report *r, struct shape *s)
 	}
 }
 
-int rep_report_profile_check(const struct rep_report *r, struct tp_err *err)
+int rep_top_profile_check(const struct rep_report *r, struct tp_err *err)
 {
 	struct shape s;
 
@@ -117,7 +118,7 @@ static int put_label(struct rep_job *job, struct tp_profile *p, size_t row, size
 		     struct tp_label *label, size_t *n)
 {
 	const char *name = job->report->columns[column].column.name;
-	struct rep_value v = job->report->ops->value(job, row, column);
+	struct rep_value v = rep_job_value(job, row, column);
 	int code;
 
 	if (v.type == REP_TYPE_NULL || (v.type == REP_TYPE_TEXT && !v.text.size))
@@ -165,13 +166,13 @@ static int add_row(struct rep_job *job, const struct shape *s, struct rep_trace_
 	if (ops->stack)
 		code = rep_trace_stack(stacks, 0, ops->stack(job, row), &none, &stack);
 	else
-		code = push_name(stacks->to, ops->value(job, row, s->name), &stack);
+		code = push_name(stacks->to, rep_job_value(job, row, s->name), &stack);
 	for (size_t i = 0; !code && i < s->nlabels; i++)
 		code = put_label(job, stacks->to, row, s->label[i], &labels[n], &n);
 	if (!code && n)
 		code = tp_profile_label_set(stacks->to, labels, n, &set);
 	for (size_t i = 0; i < s->ntypes; i++) {
-		struct rep_value v = ops->value(job, row, s->type[i]);
+		struct rep_value v = rep_job_value(job, row, s->type[i]);
 
 		values[i] = v.type == REP_TYPE_INT ? v.i : 0;
 	}

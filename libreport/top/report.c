@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "task/choose.h"
 
@@ -72,6 +73,74 @@ struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t rea
 	return rep_text(text, n + name.size);
 }
 
+/* ---- rows of numbers ---- */
+
+/* Behind the columns of a row comes its run. */
+static size_t row_size(const struct rep_job *job)
+{
+	return job->report->ncolumns + 1;
+}
+
+int64_t *rep_job_row_at(const struct rep_job *job, size_t row)
+{
+	return &job->row[row * row_size(job)];
+}
+
+int64_t *rep_job_row(struct rep_job *job, const struct rep_view *v)
+{
+	int64_t *row;
+
+	if (tp_grow(&job->row, &job->row_room, job->nrows, row_size(job) * sizeof(*job->row)))
+		return NULL;
+	row = rep_job_row_at(job, job->nrows++);
+	row[job->report->ncolumns] = (int64_t)v->index;
+	return row;
+}
+
+struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column)
+{
+	const int64_t *cells = rep_job_row_at(job, row);
+	int64_t cell = cells[column];
+	uint32_t id = (uint32_t)cell, run = (uint32_t)cells[job->report->ncolumns];
+
+	switch (job->report->columns[column].cell) {
+	case REP_CELL_RUN:
+		return rep_str(job->runs[run].row.name);
+	case REP_CELL_GOROUTINE:
+		return rep_job_goroutine(job, run, cell);
+	case REP_CELL_STRING:
+		return rep_texts_string(&job->texts, id, "");
+	case REP_CELL_ENTRY:
+		return rep_texts_string(&job->texts, id, "(unknown)");
+	case REP_CELL_WHERE:
+		return rep_stack_where(&job->texts, id);
+	case REP_CELL_STACK:
+		return rep_stack_names(&job->texts, id);
+	default:
+		return rep_opt(cell);
+	}
+}
+
+int rep_row_string(int64_t *cell, struct rep_view *v, int64_t string)
+{
+	uint32_t common;
+	int code = rep_view_string(v, (uint32_t)string, &common);
+
+	if (!code)
+		*cell = common;
+	return code;
+}
+
+int rep_row_stack(int64_t *cell, struct rep_view *v, int64_t stack)
+{
+	uint32_t common;
+	int code = rep_view_stack(v, (uint32_t)stack, &common);
+
+	if (!code)
+		*cell = common;
+	return code;
+}
+
 /* ---- sums ---- */
 
 void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns, int64_t max_ns)
@@ -86,7 +155,7 @@ void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min
 	tp_sum(&s->total_ns, total_ns);
 }
 
-struct rep_value rep_sum_mean(const struct rep_sum *s)
+static struct rep_value mean(const struct rep_sum *s)
 {
 	int64_t n = s->count;
 
@@ -94,8 +163,9 @@ struct rep_value rep_sum_mean(const struct rep_sum *s)
 	return n > 0 ? rep_int(s->total_ns / n + (s->total_ns % n >= n - n / 2)) : rep_null();
 }
 
-struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,
-				    int which)
+/* A percentile, kept within what the sum knows of the values. */
+static struct rep_value percentile(const struct rep_sum *s, const struct rep_percentiles *p,
+				   int which)
 {
 	int64_t ns = p->ns[which];
 
@@ -130,7 +200,25 @@ int64_t rep_states_syscall(const int64_t *ns)
 	return sum;
 }
 
-struct rep_value rep_exact(const struct rep_percentiles *p)
+struct rep_value rep_sum_value(const struct rep_sum *s, const struct rep_percentiles *p,
+			       int64_t whole, enum rep_sum_column column)
 {
-	return p->known ? rep_int(p->exact) : rep_null();
+	switch (column) {
+	case REP_SUM_COUNT:
+		return rep_int(s->count);
+	case REP_SUM_TOTAL:
+		return rep_int(s->total_ns);
+	case REP_SUM_SHARE:
+		return rep_share(s->total_ns, whole);
+	case REP_SUM_MEAN:
+		return mean(s);
+	case REP_SUM_P50:
+	case REP_SUM_P90:
+	case REP_SUM_P99:
+		return percentile(s, p, (int)(column - REP_SUM_P50) + REP_P50);
+	case REP_SUM_MAX:
+		return rep_int(s->max_ns);
+	default:
+		return p->known ? rep_int(p->exact) : rep_null();
+	}
 }

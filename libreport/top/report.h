@@ -31,10 +31,14 @@ struct rep_job {
 	size_t nextra;
 	uint64_t hidden; /* columns of the report that tables leave out this time; set by finish */
 	void *state;	 /* the report's */
+	int64_t *row;	 /* those of rep_job_row */
+	size_t row_room;
 };
 
-/* Each returns 0 or an error code with err filled in; release is called in every case. */
+/* Each returns 0 or an error code with err filled in. */
 struct rep_report_ops {
+	size_t state; /* bytes of job->state, which begins as zeros and is freed by the caller */
+	/* Before the first run. NULL: nothing to do. */
 	int (*begin)(struct rep_job *job, struct tp_err *err);
 	/* Adds up one run. */
 	int (*add)(struct rep_job *job, struct rep_view *v, struct tp_err *err);
@@ -44,10 +48,12 @@ struct rep_report_ops {
 	 * only run's view unless job->every. NULL: nothing to do. */
 	int (*prepare)(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
 		       struct tp_err *err);
-	/* A cell; column counts on into the extra ones. */
+	/* Returns a cell; columns behind the report's own are the extra ones. NULL: rows are those
+	 * of rep_job_row. */
 	struct rep_value (*value)(struct rep_job *job, size_t row, size_t column);
 	/* A number by content that orders rows which are equal otherwise. NULL: none. */
 	uint64_t (*tie)(struct rep_job *job, size_t row);
+	/* Frees what job->state holds; called in every case. NULL: it holds nothing. */
 	void (*release)(struct rep_job *job);
 	/* The stack that a row is about, of the common dictionary, for profiles made of the report.
 	 * NULL: rows have none. */
@@ -76,6 +82,20 @@ struct rep_value rep_job_goroutine(const struct rep_job *job, uint32_t run, int6
 struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t reason,
 			       uint32_t subtask, uint32_t region);
 
+/* ---- rows of numbers ---- */
+
+/* Appends a row of a number for each column, all 0, to be set by the caller and shown as
+ * rep_report_column.cell says. The row is of v's run. It stays until the next call. NULL when
+ * memory has run out. */
+int64_t *rep_job_row(struct rep_job *job, const struct rep_view *v);
+/* Returns such a row. */
+int64_t *rep_job_row_at(const struct rep_job *job, size_t row);
+/* Returns a cell of such a row. */
+struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column);
+/* Set a cell to a string or a stack of v's run. Return 0 or TP_ENOMEM. */
+int rep_row_string(int64_t *cell, struct rep_view *v, int64_t string);
+int rep_row_stack(int64_t *cell, struct rep_view *v, int64_t stack);
+
 /* ---- sums ---- */
 
 struct rep_sum {
@@ -85,19 +105,31 @@ struct rep_sum {
 
 void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns,
 		 int64_t max_ns);
-struct rep_value rep_sum_mean(const struct rep_sum *s);
-/* A percentile, kept within what the sum knows of the values. */
-struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,
-				    int which);
+/* The columns of a sum, in the order in which reports have them. */
+enum rep_sum_column {
+	REP_SUM_COUNT,
+	REP_SUM_TOTAL,
+	REP_SUM_SHARE, /* of `whole` */
+	REP_SUM_MEAN,
+	REP_SUM_P50,
+	REP_SUM_P90,
+	REP_SUM_P99,
+	REP_SUM_MAX,
+	REP_SUM_EXACT, /* whether its percentiles are */
+};
+struct rep_value rep_sum_value(const struct rep_sum *s, const struct rep_percentiles *p,
+			       int64_t whole, enum rep_sum_column column);
 struct rep_value rep_share(int64_t part, int64_t whole);
 /* Of times by state (TP_NSTATES of them): all, and those in system calls, with a P and without.
  * Sums of a damaged clock's times stay at the most that 64 bits hold. */
 int64_t rep_states_total(const int64_t *ns);
 int64_t rep_states_syscall(const int64_t *ns);
-/* NULL where there is none. */
-struct rep_value rep_exact(const struct rep_percentiles *p);
-
-/* Columns that reports have in common. */
+/* Columns that reports have in common. The run is shown where there are several. */
+#define REP_COLUMN_RUN                                                                             \
+	{                                                                                          \
+		.column = {.name = "run", .title = "RUN", .kind = REP_TEXT}, .cell = REP_CELL_RUN, \
+		.doc = "name of the run"                                                           \
+	}
 #define REP_COLUMN_COUNT(doc_text)                                                                 \
 	{                                                                                          \
 		.column = {.name = "count", .title = "COUNT", .kind = REP_COUNT}, .key = "count",  \
@@ -143,6 +175,11 @@ struct rep_value rep_exact(const struct rep_percentiles *p);
 		.column = {.name = (name_text), .kind = REP_TEXT, .raw_only = true},               \
 		.doc = (doc_text)                                                                  \
 	}
+#define REP_COLUMN_STACK(doc_text)                                                                 \
+	{                                                                                          \
+		.column = {.name = "stack", .kind = REP_TEXT, .raw_only = true},                   \
+		.cell = REP_CELL_STACK, .doc = (doc_text)                                          \
+	}
 #define REP_COLUMN_RAW_NS(name_text, doc_text)                                                     \
 	{                                                                                          \
 		.column = {.name = (name_text), .kind = REP_NS, .raw_only = true},                 \
@@ -155,7 +192,6 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
     rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task, rep_report_region,
     rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
     rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
-
 
 /* A note about percentiles. */
 #define REP_NOTE_UNKNOWN                                                                           \

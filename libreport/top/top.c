@@ -10,7 +10,6 @@
 #include "task/inside.h"
 #include "task/outliers.h"
 #include "top/job.h"
-#include "top/profile.h"
 #include "top/report.h"
 
 /* The page to begin with: the first rows of what most traces have. */
@@ -271,7 +270,11 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 		job->goids = t->goids;
 		job->texts = (struct rep_texts){.dict = t->common, .people = opt->tables};
 		job->every = nruns > 1;
-		code = r->ops->begin(job, err);
+		job->state = calloc(1, r->ops->state + 1);
+		if (!job->state)
+			code = rep_job_fail(err, TP_ENOMEM);
+		else if (r->ops->begin)
+			code = r->ops->begin(job, err);
 	}
 	return code;
 }
@@ -374,8 +377,13 @@ static void end_top(struct top *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->njobs; i++) {
-		t->job[i].report->ops->release(&t->job[i]);
-		tp_arena_clear(&t->job[i].texts.arena);
+		struct rep_job *job = &t->job[i];
+
+		if (job->state && job->report->ops->release)
+			job->report->ops->release(job);
+		free(job->state);
+		free(job->row);
+		tp_arena_clear(&job->texts.arena);
 	}
 	for (size_t i = 0; t->goids && i < t->nruns; i++)
 		rep_goids_release(&t->goids[i]);
@@ -398,11 +406,6 @@ int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run
 	return code;
 }
 
-int rep_top_profile_check(const struct rep_report *r, struct tp_err *err)
-{
-	return rep_report_profile_check(r, err);
-}
-
 int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct rep_run *runs,
 		    size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
 {
@@ -410,7 +413,7 @@ int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct 
 	struct rep_job *job;
 	struct top *t = NULL;
 	size_t n;
-	int code = rep_report_profile_check(opt->report, err);
+	int code = rep_top_profile_check(opt->report, err);
 
 	*p = NULL;
 	if (!code)

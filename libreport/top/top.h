@@ -29,8 +29,20 @@ enum {
 	REP_BY_EACH = 512,    /* --each */
 };
 
+/* How a report whose rows are numbers (rep_job_row) shows that of a column. */
+enum rep_cell_kind {
+	REP_CELL_NUMBER,    /* as it is; TP_NULL: nothing */
+	REP_CELL_RUN,	    /* the name of the row's run */
+	REP_CELL_GOROUTINE, /* a goroutine of that run, by its id */
+	REP_CELL_STRING,    /* a string */
+	REP_CELL_ENTRY,	    /* an entry function: people see "(unknown)" for the empty string */
+	REP_CELL_WHERE,	    /* a stack: where it is */
+	REP_CELL_STACK,	    /* a stack: all its functions */
+};
+
 struct rep_report_column {
 	struct rep_column column;
+	enum rep_cell_kind cell;
 	const char *key; /* for --sort; NULL: one cannot sort by it */
 	const char *doc;
 	bool percentile;

@@ -28,7 +28,8 @@ static struct rep_column *output_columns(struct rep_job *job)
 		ticks = ticks || job->runs[i].row.ticks;
 	for (size_t i = 0; i < n; i++) {
 		c[i] = i < r->ncolumns ? r->columns[i].column : job->extra[i - r->ncolumns];
-		if (i < 64 && job->hidden >> i & 1)
+		if ((i < 64 && job->hidden >> i & 1) ||
+		    (job->nruns == 1 && !strcmp(c[i].name, "run")))
 			c[i].raw_only = true;
 		if (ticks && c[i].kind == REP_NS)
 			c[i].kind = REP_COUNT;
@@ -100,11 +101,11 @@ static struct rep_value cell_of(struct rep_job *job, const struct rep_column *co
 	bool mine = !(opt->tables ? column->raw_only : column->table_only);
 
 	if (mine)
-		v = job->report->ops->value(job, row, c);
+		v = rep_job_value(job, row, c);
 	if (!opt->whole || (mine && (!both || v.type != REP_TYPE_TEXT)))
 		return mine ? v : rep_null();
 	job->texts.people = !opt->tables;
-	other = job->report->ops->value(job, row, c);
+	other = rep_job_value(job, row, c);
 	job->texts.people = opt->tables;
 	if (!mine)
 		return other;

@@ -15,6 +15,7 @@
 
 struct header {
 	int64_t hz;
+	bool mutex; /* the first line is that of Go's mutex profile */
 };
 
 static int read_attribute(struct tp_legacy *l, struct header *h, struct tp_scan line,
@@ -49,6 +50,7 @@ static int read_header(struct tp_legacy *l, struct header *h, bool *more)
 		code = tp_legacy_add_type(l, "delay", "nanoseconds");
 	l->p->period = 1;
 	tp_lines_next(&l->lines);
+	h->mutex = tp_scan_begins(tp_scan_trim(l->lines.line), "--- mutex:");
 	*more = false;
 	while (!code && tp_lines_next(&l->lines)) {
 		struct tp_scan line = tp_scan_trim(l->lines.line);
@@ -130,12 +132,30 @@ static int read_sample(struct tp_legacy *l, const struct header *h)
 	return tp_legacy_end_sample(l, value, 0);
 }
 
+/* Go scales the values of a mutex profile by the sampling period itself since 1.26 and still writes
+ * the period, which readers multiply by (runtime/pprof: writeProfileInternal). The text does not
+ * tell which release wrote it. */
+static int note_period(struct tp_legacy *l, const struct header *h)
+{
+	if (!h->mutex || l->p->period <= 1)
+		return 0;
+	return tp_legacy_fail(
+	    l,
+	    tp_profile_add_notice(l->p, TP_WARNING, TP_OFFSET_NONE,
+				  "the values are multiplied by the sampling period, %lld; if Go "
+				  "1.26 or later wrote this text, they are that many times too "
+				  "large: use the profile without debug=1",
+				  (long long)l->p->period));
+}
+
 int tp_legacy_contention(struct tp_legacy *l)
 {
 	struct header h = {0};
 	bool more;
 	int code = read_header(l, &h, &more);
 
+	if (!code)
+		code = note_period(l, &h);
 	for (; more && !code; more = tp_lines_next(&l->lines)) {
 		size_t n = tp_legacy_nsamples(l);
 

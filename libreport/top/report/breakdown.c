@@ -98,12 +98,6 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_STACK] = REP_COLUMN_RAW_TEXT("most_stack", "its stack, leaf first"),
 };
 
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	job->state = calloc(1, sizeof(struct breakdown));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
-}
-
 struct adding {
 	struct rep_job *job;
 	struct rep_view *v;
@@ -276,10 +270,8 @@ static int finish(struct rep_job *job, struct tp_err *err)
 	const struct breakdown *b = job->state;
 
 	(void)err;
-	if (job->nruns == 1 || !job->opt->each)
-		job->hidden |= 1u << COLUMN_RUN;
 	if (!job->opt->each)
-		job->hidden |= 1u << COLUMN_GOROUTINE;
+		job->hidden |= 1u << COLUMN_RUN | 1u << COLUMN_GOROUTINE;
 	/* Of one group its name needs no column: --goroutine has said it. */
 	if (!job->opt->each && b->owners.n == 1 && job->opt->filter.goroutine)
 		job->hidden |= 1u << COLUMN_ENTRY;
@@ -333,24 +325,15 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 		return rep_str(range ? "overlap" : rep_state_name(key[1]));
 	case COLUMN_REASON:
 		return rep_texts_string(&job->texts, key[2], "");
-	case COLUMN_COUNT:
-		return range ? rep_null() : rep_int(r->sum.count);
-	case COLUMN_TOTAL:
-		return rep_int(r->sum.total_ns);
-	case COLUMN_SHARE:
-		return rep_share(r->sum.total_ns, owner->total_ns);
-	case COLUMN_MEAN:
-		return rep_sum_mean(&r->sum);
-	case COLUMN_P50:
-	case COLUMN_P90:
-	case COLUMN_P99:
-		return rep_sum_percentile(&r->sum, p, (int)column - COLUMN_P50 + REP_P50);
-	case COLUMN_MAX:
-		return range ? rep_null() : rep_int(r->sum.max_ns);
-	case COLUMN_EXACT:
-		return rep_exact(p);
-	default:
+	case COLUMN_WHERE:
+	case COLUMN_WHERE_SHARE:
+	case COLUMN_STACK:
 		return most(job, r, column);
+	default:
+		if (range && (column == COLUMN_COUNT || column == COLUMN_MAX))
+			return rep_null();
+		return rep_sum_value(&r->sum, p, owner->total_ns,
+				     (enum rep_sum_column)(column - COLUMN_COUNT));
 	}
 }
 
@@ -358,8 +341,6 @@ static void release(struct rep_job *job)
 {
 	struct breakdown *b = job->state;
 
-	if (!b)
-		return;
 	rep_keys_release(&b->owners);
 	rep_keys_release(&b->keys);
 	rep_keys_release(&b->places);
@@ -367,11 +348,10 @@ static void release(struct rep_job *job)
 	free(b->owner);
 	free(b->row);
 	free(b->place_ns);
-	free(b);
 }
 
 static const struct rep_report_ops ops = {
-    .begin = begin,
+    .state = sizeof(struct breakdown),
     .add = add,
     .finish = finish,
     .prepare = prepare,

@@ -43,12 +43,6 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 			  .doc = "of all samples here"},
 };
 
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	job->state = calloc(1, sizeof(struct cpu));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
-}
-
 static int add_function(struct cpu *c, struct rep_view *v, uint32_t frame, int64_t samples,
 			bool leaf)
 {
@@ -176,15 +170,12 @@ static void release(struct rep_job *job)
 {
 	struct cpu *c = job->state;
 
-	if (!c)
-		return;
 	rep_keys_release(&c->keys);
 	free(c->f);
-	free(c);
 }
 
 static const struct rep_report_ops ops = {
-    .begin = begin,
+    .state = sizeof(struct cpu),
     .add = add,
     .finish = finish,
     .value = value,

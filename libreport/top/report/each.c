@@ -118,7 +118,7 @@ enum what {
 
 /* clang-format off */
 #define TASK_COLUMNS(X) \
-	X(RUN, {.column = {.name = "run", .title = "RUN", .kind = REP_TEXT}, .doc = "name of the run"}) \
+	X(RUN, REP_COLUMN_RUN) \
 	X(ID, COLUMN_ID("id", "TASK", "task id, for --task")) \
 	X(NAME, {.column = {.name = "name", .title = "TYPE", .kind = REP_TEXT, .least = 10}, .key = "name", .doc = "its type"}) \
 	X(START, REP_COLUMN_NS("start_ns", "START", "start", 3, "began, since the run did; nothing if before")) \
@@ -139,10 +139,10 @@ enum what {
 	X(GOROUTINE, COLUMN_RAW_ID("goroutine", "goroutine that began it")) \
 	X(FUNCTION, REP_COLUMN_RAW_TEXT("function", "entry function of that goroutine")) \
 	X(PARENT, COLUMN_RAW_ID("parent", "task it is a subtask of, 0 for none")) \
-	X(STACK, REP_COLUMN_RAW_TEXT("stack", "where it began, leaf first"))
+	X(STACK, REP_COLUMN_STACK("where it began, leaf first"))
 
 #define REGION_COLUMNS(X) \
-	X(RUN, {.column = {.name = "run", .title = "RUN", .kind = REP_TEXT}, .doc = "name of the run"}) \
+	X(RUN, REP_COLUMN_RUN) \
 	X(NAME, {.column = {.name = "name", .title = "REGION", .kind = REP_TEXT, .least = 10}, .key = "name", .doc = "its type"}) \
 	X(TASK, COLUMN_ID("task", "TASK", "its task, 0 for none")) \
 	X(GOROUTINE, {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID, .drop = 6}, .key = "goroutine", .doc = "whose it is"}) \
@@ -157,7 +157,7 @@ enum what {
 	X(SYSCALL, REP_COLUMN_RAW_NS("syscall_ns", "in system calls with a P")) \
 	X(SYSCALL_BLOCKED, REP_COLUMN_RAW_NS("syscall_blocked_ns", "in system calls without a P")) \
 	X(FUNCTION, REP_COLUMN_RAW_TEXT("function", "entry function of the goroutine")) \
-	X(STACK, REP_COLUMN_RAW_TEXT("stack", "where it began, leaf first"))
+	X(STACK, REP_COLUMN_STACK("where it began, leaf first"))
 /* clang-format on */
 
 #define X(id, ...) __VA_ARGS__,
@@ -176,10 +176,9 @@ static bool of_tasks(const struct rep_job *job)
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	struct eaches *all = calloc(1, sizeof(*all));
+	struct eaches *all = job->state;
 
-	job->state = all;
-	return all ? rep_top_pick(&all->choice, job->opt, err) : rep_job_fail(err, TP_ENOMEM);
+	return rep_top_pick(&all->choice, job->opt, err);
 }
 
 /* ---- which ---- */
@@ -207,7 +206,7 @@ static int take_log(struct eaches *all, struct rep_view *v, struct each *e)
 	if (from == to)
 		return 0;
 	log = t->log[to - 1];
-	for (uint32_t i = from; all->choice.given[REP_PICK_LOG] && i < to; i++) {
+	for (uint32_t i = from; all->choice.pattern[REP_PICK_LOG].given && i < to; i++) {
 		if (rep_choose_log(&all->choice, t->log[i])) {
 			log = t->log[i];
 			break;
@@ -444,8 +443,6 @@ static int finish(struct rep_job *job, struct tp_err *err)
 		parents = parents || all->each[i].children;
 		logs = logs || all->each[i].told;
 	}
-	if (job->nruns == 1)
-		hide(job, RUN);
 	if (complete)
 		hide(job, COMPLETE);
 	if (!parents)
@@ -590,16 +587,14 @@ static void release(struct rep_job *job)
 {
 	struct eaches *all = job->state;
 
-	if (!all)
-		return;
 	rep_tasks_release(&all->tasks);
 	rep_pick_release(&all->choice);
 	free(all->each);
 	free(all->ns);
-	free(all);
 }
 
 static const struct rep_report_ops ops = {
+    .state = sizeof(struct eaches),
     .begin = begin,
     .add = add,
     .finish = finish,

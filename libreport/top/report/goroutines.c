@@ -43,8 +43,7 @@ enum {
 };
 
 static const struct rep_report_column columns[NCOLUMNS] = {
-    [COLUMN_RUN] = {.column = {.name = "run", .title = "RUN", .kind = REP_TEXT},
-		    .doc = "name of the run"},
+    [COLUMN_RUN] = REP_COLUMN_RUN,
     [COLUMN_ID] = {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
 		   .key = "id",
 		   .doc = "goroutine id"},
@@ -79,12 +78,6 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_STATE] = {.column = {.name = "state", .title = "STATE", .kind = REP_TEXT, .drop = 11},
 		      .doc = "ended, or its state when the run ended"},
 };
-
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	job->state = calloc(1, sizeof(struct goroutines));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
-}
 
 struct adding {
 	struct goroutine *g; /* those of the run */
@@ -237,8 +230,6 @@ static int finish(struct rep_job *job, struct tp_err *err)
 		lost = all->g[i].ns[TP_ST_LOST] != 0;
 	if (!lost)
 		job->hidden |= 1u << COLUMN_LOST;
-	if (job->nruns == 1)
-		job->hidden |= 1u << COLUMN_RUN;
 	return 0;
 }
 
@@ -285,13 +276,11 @@ static void release(struct rep_job *job)
 {
 	struct goroutines *all = job->state;
 
-	if (all)
-		free(all->g);
-	free(all);
+	free(all->g);
 }
 
 static const struct rep_report_ops ops = {
-    .begin = begin,
+    .state = sizeof(struct goroutines),
     .add = add,
     .finish = finish,
     .value = value,

@@ -84,12 +84,6 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				  "and tsv a column blocked_REASON_ns each"},
 };
 
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	job->state = calloc(1, sizeof(struct groups));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
-}
-
 struct adding {
 	struct groups *g;
 	struct rep_view *v;
@@ -368,8 +362,6 @@ static void release(struct rep_job *job)
 {
 	struct groups *g = job->state;
 
-	if (!g)
-		return;
 	rep_keys_release(&g->keys);
 	rep_keys_release(&g->reasons);
 	rep_keys_release(&g->blocked);
@@ -377,11 +369,10 @@ static void release(struct rep_job *job)
 	free(g->reason_ns);
 	free(g->blocked_ns);
 	free(g->by_size);
-	free(g);
 }
 
 static const struct rep_report_ops ops = {
-    .begin = begin,
+    .state = sizeof(struct groups),
     .add = add,
     .finish = finish,
     .value = value,

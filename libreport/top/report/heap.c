@@ -9,19 +9,12 @@
 #include "mmu/cycles.h"
 #include "top/report.h"
 
-struct cycle {
-	struct rep_gc_cycle c;
-	uint32_t run;
-};
-
 struct curve {
 	double *x, *y;
 	size_t n, x_room, y_room;
 };
 
 struct heap {
-	struct cycle *v;
-	size_t n, room;
 	struct curve size, goal; /* of the first run */
 };
 
@@ -56,15 +49,14 @@ enum {
 	}
 
 static const struct rep_report_column columns[NCOLUMNS] = {
-    [COLUMN_RUN] = {.column = {.name = "run", .title = "RUN", .kind = REP_TEXT},
-		    .doc = "name of the run"},
+    [COLUMN_RUN] = REP_COLUMN_RUN,
     [COLUMN_AT] = {.column = {.name = "at_ns", .title = "MARK AT", .kind = REP_NS},
 		   .key = "at",
 		   .ascending = true,
 		   .doc = "when the mark phase began, since the run did"},
     [COLUMN_HEAP] = COLUMN_BYTES("heap_bytes", "HEAP", "heap", 0,
-				 "the heap at its largest, before anything was taken from it"),
-    [COLUMN_LIVE] = COLUMN_BYTES("live_bytes", "LIVE", "live", 0, "what the mark phase left"),
+				 "the heap at its largest, before anything was freed"),
+    [COLUMN_LIVE] = COLUMN_BYTES("live_bytes", "LIVE", "live", 0, "what the mark phase left alive"),
     [COLUMN_GOAL] = COLUMN_BYTES("goal_bytes", "GOAL", "goal", 1,
 				 "the goal for the heap when the mark phase began"),
     [COLUMN_GROWTH] = COLUMN_BYTES("growth_bytes", "GROWTH", "growth", 5,
@@ -91,12 +83,6 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_COMPLETE] = {.column = {.name = "complete", .kind = REP_BOOL, .raw_only = true},
 			 .doc = "both ends of the mark phase are in the trace"},
 };
-
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	job->state = calloc(1, sizeof(struct heap));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
-}
 
 static int add_point(struct curve *c, int64_t ts, int64_t value)
 {
@@ -131,6 +117,32 @@ static int add_curves(struct heap *h, const struct rep_gc_facts *f, const struct
 	return code;
 }
 
+static int add_cycle(struct rep_job *job, const struct rep_view *v, const struct rep_gc_cycle *c)
+{
+	int64_t *row = rep_job_row(job, v);
+
+	if (!row)
+		return TP_ENOMEM;
+	row[COLUMN_AT] = c->start_ns;
+	row[COLUMN_HEAP] = c->heap_bytes;
+	row[COLUMN_LIVE] = c->live_bytes;
+	row[COLUMN_GOAL] = c->goal_bytes;
+	row[COLUMN_GROWTH] = c->growth_bytes;
+	row[COLUMN_RATE] = isnan(c->bytes_per_second) || fabs(c->bytes_per_second) > 9e18
+			       ? TP_NULL
+			       : (int64_t)c->bytes_per_second;
+	row[COLUMN_SINCE] = c->since_ns;
+	row[COLUMN_MARK] = c->mark_ns;
+	row[COLUMN_STW] = c->stw_ns;
+	row[COLUMN_ASSIST] = c->assist_ns;
+	row[COLUMN_SWEEP] = c->sweep_ns;
+	row[COLUMN_BACKGROUND_NS] = c->background_ns;
+	row[COLUMN_IDLE_NS] = c->idle_ns;
+	row[COLUMN_PROCS] = c->procs;
+	row[COLUMN_COMPLETE] = c->complete;
+	return 0;
+}
+
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	struct heap *h = job->state;
@@ -151,11 +163,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		if (!rep_view_overlaps(v, cycle[i].start_ns,
 				       tp_plus(cycle[i].start_ns, cycle[i].mark_ns)))
 			continue;
-		code = tp_grow(&h->v, &h->room, (uint32_t)h->n, sizeof(*h->v));
+		code = add_cycle(job, v, &cycle[i]);
 		if (code)
 			rep_job_fail(err, code);
-		else
-			h->v[h->n++] = (struct cycle){cycle[i], (uint32_t)v->index};
 	}
 	if (!code && !v->index) {
 		code = add_curves(h, &facts, v);
@@ -164,69 +174,20 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	}
 	free(cycle);
 	rep_gc_facts_release(&facts);
-	job->nrows = h->n;
 	return code;
-}
-
-static int finish(struct rep_job *job, struct tp_err *err)
-{
-	(void)err;
-	if (job->nruns == 1)
-		job->hidden |= 1u << COLUMN_RUN;
-	return 0;
-}
-
-/* Of all the time of all Ps while it marked. */
-static struct rep_value background(const struct rep_gc_cycle *c)
-{
-	if (c->procs <= 0 || c->mark_ns <= 0)
-		return rep_null();
-	return rep_float((double)c->background_ns / ((double)c->mark_ns * (double)c->procs));
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	const struct cycle *x = &((struct heap *)job->state)->v[row];
-	const struct rep_gc_cycle *c = &x->c;
+	const int64_t *c = rep_job_row_at(job, row);
+	double all = (double)c[COLUMN_MARK] * (double)c[COLUMN_PROCS];
 
-	switch (column) {
-	case COLUMN_RUN:
-		return rep_str(job->runs[x->run].row.name);
-	case COLUMN_AT:
-		return rep_int(c->start_ns);
-	case COLUMN_HEAP:
-		return rep_opt(c->heap_bytes);
-	case COLUMN_LIVE:
-		return rep_opt(c->live_bytes);
-	case COLUMN_GOAL:
-		return rep_opt(c->goal_bytes);
-	case COLUMN_GROWTH:
-		return rep_opt(c->growth_bytes);
-	case COLUMN_RATE:
-		return isnan(c->bytes_per_second) || fabs(c->bytes_per_second) > 9e18
-			   ? rep_null()
-			   : rep_int((int64_t)c->bytes_per_second);
-	case COLUMN_SINCE:
-		return rep_opt(c->since_ns);
-	case COLUMN_MARK:
-		return rep_int(c->mark_ns);
-	case COLUMN_STW:
-		return rep_int(c->stw_ns);
-	case COLUMN_BACKGROUND:
-		return background(c);
-	case COLUMN_ASSIST:
-		return rep_int(c->assist_ns);
-	case COLUMN_SWEEP:
-		return rep_int(c->sweep_ns);
-	case COLUMN_BACKGROUND_NS:
-		return rep_int(c->background_ns);
-	case COLUMN_IDLE_NS:
-		return rep_int(c->idle_ns);
-	case COLUMN_PROCS:
-		return rep_opt(c->procs);
-	default:
-		return rep_int(c->complete);
-	}
+	if (column != COLUMN_BACKGROUND)
+		return rep_job_cell(job, row, column);
+	/* Of all the time of all Ps while it marked. */
+	return c[COLUMN_MARK] > 0 && c[COLUMN_PROCS] > 0
+		   ? rep_float((double)c[COLUMN_BACKGROUND_NS] / all)
+		   : rep_null();
 }
 
 static int chart(struct rep_job *job, struct rep_chart *out, struct tp_err *err)
@@ -255,20 +216,15 @@ static void release(struct rep_job *job)
 {
 	struct heap *h = job->state;
 
-	if (!h)
-		return;
-	free(h->v);
 	free(h->size.x);
 	free(h->size.y);
 	free(h->goal.x);
 	free(h->goal.y);
-	free(h);
 }
 
 static const struct rep_report_ops ops = {
-    .begin = begin,
+    .state = sizeof(struct heap),
     .add = add,
-    .finish = finish,
     .value = value,
     .release = release,
     .chart = chart,

@@ -12,6 +12,7 @@
 
 #include "base/many.h"
 #include "base/sum.h"
+#include "base/units.h"
 #include "task/choose.h"
 #include "top/report.h"
 
@@ -169,11 +170,8 @@ static const struct source *source_of(const struct rep_job *job)
 static int begin(struct rep_job *job, struct tp_err *err)
 {
 	const struct rep_top_options *opt = job->opt;
-	struct intervals *all = calloc(1, sizeof(*all));
+	struct intervals *all = job->state;
 
-	job->state = all;
-	if (!all)
-		return rep_job_fail(err, TP_ENOMEM);
 	all->choosy = job->report != &rep_report_gc &&
 		      (opt->filter.task || opt->filter.region || opt->min || opt->max || opt->log);
 	return all->choosy ? rep_top_pick(&all->choice, opt, err) : 0;
@@ -374,14 +372,36 @@ static void note_cut(struct rep_job *job)
 		 one, (int)name.size, name.text);
 }
 
+/* Says how many have not ended, and where to see them. */
+static void note_unfinished(struct rep_job *job)
+{
+	const struct intervals *all = job->state;
+	bool regions_too = job->report == &rep_report_regions;
+	int64_t incomplete = 0, count = 0;
+	char a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
+
+	for (size_t i = 0; i < job->nrows; i++) {
+		tp_sum(&incomplete, all->row[i].incomplete);
+		tp_sum(&count, all->row[i].count);
+	}
+	if (incomplete && !job->note[0])
+		snprintf(job->note, sizeof(job->note),
+			 "the trace lacks the beginning or end of %s of %s %s, whose times are not "
+			 "counted; the report '%s' lists them",
+			 tp_fmt_count(a, incomplete), tp_fmt_count(b, count),
+			 regions_too ? "regions" : "tasks", regions_too ? "region" : "task");
+}
+
 static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct intervals *all = job->state;
 	bool incomplete = false;
 
 	(void)err;
-	if (job->report == &rep_report_regions || job->report == &rep_report_tasks)
+	if (job->report == &rep_report_regions || job->report == &rep_report_tasks) {
 		note_cut(job);
+		note_unfinished(job);
+	}
 	for (size_t i = 0; i < job->nrows && !incomplete; i++)
 		incomplete = all->row[i].incomplete != 0;
 	if (!incomplete)
@@ -401,60 +421,45 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
 	struct intervals *all = job->state;
 	const struct interval *r = &all->row[row];
-	bool any = r->sum.count > 0;
 
-	switch (column) {
-	case COLUMN_NAME:
+	if (column == COLUMN_NAME)
 		return rep_texts_string(&job->texts, all->keys.key[row].part[0],
 					job->report == &rep_report_regions ? "(inherited)"
 									   : "(no name)");
-	case COLUMN_COUNT:
+	if (column == COLUMN_COUNT)
 		return rep_int(r->count);
-	case COLUMN_INCOMPLETE:
+	if (column == COLUMN_INCOMPLETE)
 		return rep_int(r->incomplete);
-	case COLUMN_TOTAL:
-		return rep_int(r->sum.total_ns);
-	case COLUMN_SHARE:
-		return rep_share(r->sum.total_ns,
-				 job->report == &rep_report_gc ? job->length_ns : all->total_ns);
-	case COLUMN_MEAN:
-		return rep_sum_mean(&r->sum);
-	case COLUMN_P50:
-	case COLUMN_P90:
-	case COLUMN_P99:
-		return rep_sum_percentile(&r->sum, &r->percentiles,
-					  (int)column - COLUMN_P50 + REP_P50);
-	case COLUMN_MAX:
-		return any ? rep_int(r->sum.max_ns) : rep_null();
-	case COLUMN_EXACT:
-		return rep_exact(&r->percentiles);
-	case COLUMN_WORST:
-		return any ? rep_int(r->worst_ns) : rep_null();
-	case COLUMN_WORST_GOROUTINE:
-		return any ? rep_job_goroutine(job, r->worst_run, r->worst_goroutine) : rep_null();
-	default:
-		if (job->report == &rep_report_regions && r->cut)
-			return rep_null();
-		return rep_int(r->more[column - COLUMN_MORE]);
-	}
+	if (column >= COLUMN_MORE)
+		return (r->cut || !r->sum.count) && job->report == &rep_report_regions
+			   ? rep_null()
+			   : rep_int(r->more[column - COLUMN_MORE]);
+	/* Nobody knows how long those take that the trace does not see end. */
+	if (!r->sum.count)
+		return rep_null();
+	if (column == COLUMN_WORST)
+		return rep_int(r->worst_ns);
+	if (column == COLUMN_WORST_GOROUTINE)
+		return rep_job_goroutine(job, r->worst_run, r->worst_goroutine);
+	return rep_sum_value(&r->sum, &r->percentiles,
+			     job->report == &rep_report_gc ? job->length_ns : all->total_ns,
+			     (enum rep_sum_column)(column - COLUMN_TOTAL + REP_SUM_TOTAL));
 }
 
 static void release(struct rep_job *job)
 {
 	struct intervals *all = job->state;
 
-	if (!all)
-		return;
 	for (size_t i = 0; i < all->keys.n && i < all->room; i++)
 		free(all->row[i].ns);
 	rep_keys_release(&all->keys);
 	rep_tasks_release(&all->tasks);
 	rep_pick_release(&all->choice);
 	free(all->row);
-	free(all);
 }
 
 static const struct rep_report_ops ops = {
+    .state = sizeof(struct intervals),
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -86,11 +86,8 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	struct mmu *m = calloc(1, sizeof(*m));
+	struct mmu *m = job->state;
 
-	job->state = m;
-	if (!m)
-		return rep_job_fail(err, TP_ENOMEM);
 	m->include = job->opt->mmu.include ? job->opt->mmu.include : REP_UTIL_USUAL;
 	if (job->opt->mmu.windows &&
 	    rep_mmu_windows_parse(job->opt->mmu.windows, m->asked, &m->nasked, err))
@@ -330,16 +327,15 @@ static void release(struct rep_job *job)
 {
 	struct mmu *m = job->state;
 
-	for (int i = 0; m && i < CAUSES; i++) {
+	for (int i = 0; i < CAUSES; i++) {
 		rep_mmu_free(m->curve[i]);
 		rep_utils_release(&m->utils[i]);
 	}
-	if (m)
-		free(m->row);
-	free(m);
+	free(m->row);
 }
 
 static const struct rep_report_ops ops = {
+    .state = sizeof(struct mmu),
     .begin = begin,
     .add = add,
     .finish = finish,

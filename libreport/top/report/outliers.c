@@ -94,10 +94,9 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	struct outliers *s = calloc(1, sizeof(*s));
+	struct outliers *s = job->state;
 
-	job->state = s;
-	return s ? rep_top_pick(&s->choice, job->opt, err) : rep_job_fail(err, TP_ENOMEM);
+	return rep_top_pick(&s->choice, job->opt, err);
 }
 
 /* ---- numbers ---- */
@@ -301,7 +300,8 @@ static void say_causes(struct rep_job *job)
 		if (!f || share < causes[i].least ||
 		    (causes[i].kind == REP_FACT_STATE && place &&
 		     difference(&s->o, place) / all > share * 0.9) ||
-		    (causes[i].kind == REP_FACT_REGION && label && label->part[1] == f->what.part[1] &&
+		    (causes[i].kind == REP_FACT_REGION && label &&
+		     label->part[1] == f->what.part[1] &&
 		     difference(&s->o, place) / all > share * 0.9))
 			continue;
 		what = what_text(job, f);
@@ -367,8 +367,10 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!s->o.total)
 		rep_pick_hint(v, job->opt->regions, job->note, sizeof(job->note));
 	else if (!s->o.n[REP_SLOW])
-		snprintf(job->note, sizeof(job->note), "%s",
-			 "fewer than three of a type are complete: nothing to compare");
+		snprintf(job->note, sizeof(job->note),
+			 "there is nothing to compare: the trace has the beginning and end of "
+			 "fewer than three %s of a type",
+			 job->opt->regions ? "regions" : "tasks");
 	else if (s->o.types > 1)
 		snprintf(job->note, sizeof(job->note),
 			 "there are %u types: this is the one that took most time; pick another "
@@ -463,16 +465,14 @@ static void release(struct rep_job *job)
 {
 	struct outliers *s = job->state;
 
-	if (!s)
-		return;
 	rep_outliers_release(&s->o);
 	rep_tasks_release(&s->tasks);
 	rep_pick_release(&s->choice);
 	free(s->rank);
-	free(s);
 }
 
 static const struct rep_report_ops ops = {
+    .state = sizeof(struct outliers),
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -80,12 +80,6 @@ static uint32_t states_of(const struct rep_report *r)
 	return 1u << TP_ST_SYSCALL | 1u << TP_ST_SYSCALL_BLOCKED;
 }
 
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	job->state = calloc(1, sizeof(struct stacks));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
-}
-
 struct adding {
 	struct rep_job *job;
 	struct rep_view *v;
@@ -171,22 +165,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 		/* Of a block the reason always matters; what became runnable may never have run. */
 		return rep_texts_string(&job->texts, key->part[1],
 					job->report == &rep_report_block ? "(unknown)" : "");
-	case COLUMN_COUNT:
-		return rep_int(sum->count);
-	case COLUMN_TOTAL:
-		return rep_int(sum->total_ns);
-	case COLUMN_SHARE:
-		return rep_share(sum->total_ns, s->total_ns);
-	case COLUMN_MEAN:
-		return rep_sum_mean(sum);
-	case COLUMN_P50:
-	case COLUMN_P90:
-	case COLUMN_P99:
-		return rep_sum_percentile(sum, p, (int)column - COLUMN_P50 + REP_P50);
-	case COLUMN_MAX:
-		return rep_int(sum->max_ns);
 	default:
-		return rep_exact(p);
+		return rep_sum_value(sum, p, s->total_ns,
+				     (enum rep_sum_column)(column - COLUMN_COUNT));
 	}
 }
 
@@ -211,16 +192,13 @@ static void release(struct rep_job *job)
 {
 	struct stacks *s = job->state;
 
-	if (!s)
-		return;
 	rep_keys_release(&s->keys);
 	rep_durations_release(&s->durations);
 	free(s->sum);
-	free(s);
 }
 
 static const struct rep_report_ops ops = {
-    .begin = begin,
+    .state = sizeof(struct stacks),
     .add = add,
     .prepare = prepare,
     .value = value,

@@ -80,10 +80,9 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	struct story *s = calloc(1, sizeof(*s));
+	struct story *s = job->state;
 
-	job->state = s;
-	return s ? rep_top_pick(&s->choice, job->opt, err) : rep_job_fail(err, TP_ENOMEM);
+	return rep_top_pick(&s->choice, job->opt, err);
 }
 
 /* A line of a goroutine, of which start and end are those of the run where there is none. */
@@ -389,14 +388,12 @@ static void release(struct rep_job *job)
 {
 	struct story *s = job->state;
 
-	if (!s)
-		return;
 	rep_pick_release(&s->choice);
 	free(s->line);
-	free(s);
 }
 
 static const struct rep_report_ops ops = {
+    .state = sizeof(struct story),
     .begin = begin,
     .add = add,
     .value = value,
