@@ -349,17 +349,18 @@ static int yank(struct tui_view *v, bool all, struct tp_buf *out)
 	return s->ops->yank ? s->ops->yank(o, s, all, out) : tui_table_yank(table(v), all, out);
 }
 
-static bool save(struct tui_view *v, const char *path)
+static int save(struct tui_view *v, const char *path, const struct rep_sink *sink,
+		struct tp_err *err)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
 	if (table(v))
-		return tui_table_save(v->tui, table(v), path);
+		return tui_table_save(table(v), path, sink, err);
 	if (s->ops == &ov_chart)
-		return ov_chart_save(v->tui, o, s, path);
-	tui_error(v->tui, "Tab leads to a table or a chart, which can be saved; Y copies this");
-	return false;
+		return ov_chart_save(o, s, sink, err);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "Tab leads to a table or a chart, which can be saved; Y copies this");
 }
 
 /* What only some sections heed. */

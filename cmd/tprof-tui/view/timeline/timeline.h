@@ -217,7 +217,7 @@ void tl_highlight_release(struct timeline *s);
 /* ---- save.c ---- */
 
 int tl_yank(struct tui_view *v, bool all, struct tp_buf *out);
-bool tl_save(struct tui_view *v, const char *path);
+int tl_save(struct tui_view *v, const char *path, const struct rep_sink *sink, struct tp_err *err);
 bool tl_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif
