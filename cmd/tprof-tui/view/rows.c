@@ -63,6 +63,27 @@ static void ask_next(struct tui_view *v, struct tui_pieces *p)
 	}
 }
 
+void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
+		     void (*ask)(struct tui_view *v, int piece))
+{
+	*p = (struct tui_pieces){.rows = rows, .n = n, .doing = -1, .ask = ask};
+	for (int i = 0; i < n; i++)
+		rows[i].table.sort = -1;
+}
+
+void tui_pieces_release(struct tui_pieces *p)
+{
+	for (int i = 0; i < p->n; i++)
+		tui_rows_release(&p->rows[i]);
+}
+
+void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
+{
+	for (int i = 0; i < p->n; i++)
+		if (p->rows[i].error || !p->rows[i].done)
+			tui_pieces_ask(v, p, 1u << i & pieces);
+}
+
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
 {
 	p->pending |= pieces;

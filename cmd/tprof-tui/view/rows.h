@@ -16,6 +16,8 @@ struct tui_rows {
 
 /* Reports that are made one after the other while the view is shown, each for a table of its own. */
 struct tui_pieces {
+	struct tui_rows *rows; /* of each piece */
+	int n;
 	unsigned pending; /* bits of those that are asked for */
 	int doing;	  /* -1: none */
 	int first;	  /* comes before all others */
@@ -49,6 +51,11 @@ struct tui_fill {
  * message if memory is out. */
 void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how);
 
+void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
+		     void (*ask)(struct tui_view *v, int piece));
+void tui_pieces_release(struct tui_pieces *p);
+/* Asks once more for those of `pieces` that failed or were interrupted. */
+void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Asks for pieces (bits); what is there stays until they come. */
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Fills it at once, where that takes no time: `fill` writes to out with ctx. */

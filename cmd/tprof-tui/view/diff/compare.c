@@ -159,20 +159,17 @@ static int load_one(const struct diff_ask *a, struct tp_store *store, const stru
 		    struct tp_profile **p, struct tp_err *err)
 {
 	char times[60];
-	struct rep_trace_profile_options view = {
-	    .view = (enum rep_trace_view)a->rows.which,
-	    .filter = tui_select_filter(&a->fill.job.select, TUI_BY_ALL, times)};
+	struct rep_trace_profile_options view =
+	    tui_select_trace(&a->fill.job.select, TUI_BY_ALL, times);
 	int code;
 
 	if (a->rows.kind == DIFF_PROFILES) {
 		code = tp_profile_load(store, run->row.id, p, err);
 		return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 	}
+	view.view = (enum rep_trace_view)a->rows.which;
 	/* Frames are picked from the profile, as pprof has it. */
 	view.filter.focus = NULL;
-	view.task = view.filter.task;
-	view.region = view.filter.region;
-	view.filter.task = view.filter.region = NULL;
 	return rep_trace_profile(store, run, &view, p, err);
 }
 

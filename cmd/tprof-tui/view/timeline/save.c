@@ -199,7 +199,7 @@ static int put_svg(const struct timeline *s, const struct rep_sink *sink, struct
 	size_t n = rows_of(s);
 	int width = SVG_LABEL + s->window.cols * SVG_CELL, y = 2 * SVG_ROW, failed;
 	struct tp_buf out = {0};
-	char text[400], from[TL_TIME_SIZE], to[TL_TIME_SIZE];
+	char text[400], from[TUI_TIME_SIZE], to[TUI_TIME_SIZE];
 	int code;
 
 	snprintf(text, sizeof(text),

@@ -91,36 +91,32 @@ static int load(struct tp_store *store, const struct rep_run *run, struct tp_pro
 	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 }
 
-/* A view of a trace as a profile; frames are picked from the profile, as pprof has it, unless the
- * table was made without it. */
+/* A trace as a profile. Frames are picked from the profile, as pprof has it, unless the table was made
+ * without it. */
 static int load_trace(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
-		      struct rep_trace_profile_options *opt, struct tp_profile **p,
+		      enum rep_trace_view view, enum rep_trace_go go, struct tp_profile **p,
 		      struct tp_err *err)
 {
 	char times[60];
+	struct rep_trace_profile_options opt =
+	    tui_select_trace(&a->fill.job.select, top_heeds(&a->entry), times);
 
-	opt->filter = tui_select_filter(&a->fill.job.select, top_heeds(&a->entry), times);
-	opt->task = opt->filter.task;
-	opt->region = opt->filter.region;
-	opt->filter.task = opt->filter.region = NULL;
+	opt.view = view;
+	opt.go = go;
 	if (a->entry.kind != TOP_REPORT)
-		opt->filter.focus = NULL;
-	return rep_trace_profile(store, run, opt, p, err);
+		opt.filter.focus = NULL;
+	return rep_trace_profile(store, run, &opt, p, err);
 }
 
 /* Of a trace, the view; of a profile itself. */
 static int load_view(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
 		     struct tp_profile **p, struct tp_err *err)
 {
-	struct rep_trace_profile_options opt = {0};
-
 	if (a->entry.kind == TOP_GO)
-		opt.go = (enum rep_trace_go)a->entry.which;
-	else if (a->entry.kind == TOP_FUNCTIONS)
-		opt.view = (enum rep_trace_view)a->entry.which;
-	else
-		return load(store, run, p, err);
-	return load_trace(a, store, run, &opt, p, err);
+		return load_trace(a, store, run, 0, (enum rep_trace_go)a->entry.which, p, err);
+	if (a->entry.kind == TOP_FUNCTIONS)
+		return load_trace(a, store, run, (enum rep_trace_view)a->entry.which, 0, p, err);
+	return load(store, run, p, err);
 }
 
 static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile **p,
@@ -231,7 +227,6 @@ static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output
 		    struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_trace_profile_options view = {.view = REP_TRACE_CPU};
 	struct top_model *m;
 	int code = fill_report(a, store, out, err);
 
@@ -241,7 +236,7 @@ static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output
 	if (!m)
 		return tp_nomem(err);
 	m->by_name = true;
-	code = load_trace(a, store, a->fill.job.select.run, &view, &m->profile, err);
+	code = load_trace(a, store, a->fill.job.select.run, REP_TRACE_CPU, 0, &m->profile, err);
 	/* Samples, as the report counts. */
 	opt.sample_index = "0";
 	opt.node_fraction = 0;
