@@ -4,7 +4,13 @@
 #include <string.h>
 
 #include "goid.h"
-#include "tprof-tui/tui.h"
+#include "tprof-tui/view/views.h"
+
+const struct tui_view_ops *const tui_views[] = {
+#define TUI_X(name) &tui_##name,
+    TUI_VIEWS(TUI_X)
+#undef TUI_X
+	NULL};
 
 #define MOST_VIEWS 100 /* that are kept; the oldest goes */
 

@@ -93,6 +93,17 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by
 	return f;
 }
 
+struct rep_trace_profile_options tui_select_trace(const struct tui_select *s, unsigned by,
+						  char times[60])
+{
+	struct rep_trace_profile_options opt = {.filter = tui_select_filter(s, by, times)};
+
+	opt.task = opt.filter.task;
+	opt.region = opt.filter.region;
+	opt.filter.task = opt.filter.region = NULL;
+	return opt;
+}
+
 int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key)
 {
 	char numbers[100];
@@ -136,8 +147,6 @@ char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE])
 	return text;
 }
 
-#define EXACT_SIZE 40
-
 char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE])
 {
 	return run && run->row.ticks ? tp_fmt_count(text, ns) : tp_fmt_ns(text, ns);
@@ -152,16 +161,37 @@ char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_
 	return text;
 }
 
-/* "135.610688ms" */
-static void put_exact(char text[EXACT_SIZE], int64_t ns)
+char *tui_exact_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE])
 {
-	snprintf(text, EXACT_SIZE, "%" PRId64 ".%06" PRId64 "ms", ns / 1000000,
-		 ns < 0 ? -(ns % 1000000) : ns % 1000000);
+	static const struct {
+		int64_t size;
+		const char *name;
+		int digits;
+	} units[] = {{1000000000, "s", 9}, {1000000, "ms", 6}, {1000, "us", 3}, {1, "ns", 0}};
+	size_t i = 0, n;
+
+	if (run && run->row.ticks)
+		return tp_fmt_count(text, ns);
+	while (i < 3 && ns < units[i].size && ns > -units[i].size)
+		i++;
+	if (!units[i].digits) {
+		snprintf(text, TUI_TIME_SIZE, "%" PRId64 "%s", ns, ns ? "ns" : "s");
+		return text;
+	}
+	n = (size_t)snprintf(text, TUI_TIME_SIZE, "%" PRId64 ".%0*" PRId64, ns / units[i].size,
+			     units[i].digits,
+			     ns % units[i].size < 0 ? -(ns % units[i].size) : ns % units[i].size);
+	while (text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	snprintf(text + n, TUI_TIME_SIZE - n, "%s", units[i].name);
+	return text;
 }
 
 char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 {
-	char from[EXACT_SIZE], to[EXACT_SIZE];
+	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE];
 	size_t n = 0;
 
 	text[0] = '\0';
@@ -173,8 +203,8 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 		tui_moment_text(s->run, s->to_ns, to);
 	/* A short range far from the start needs all digits. */
 	if (!strcmp(from, to)) {
-		put_exact(from, s->from_ns);
-		put_exact(to, s->to_ns);
+		tui_exact_text(s->run, s->from_ns, from);
+		tui_exact_text(s->run, s->to_ns, to);
 	}
 	if (s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
 		n += (size_t)snprintf(text, size, "%s to %s", from, to);

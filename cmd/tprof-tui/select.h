@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "goid.h"
+#include "profile/trace.h"
 #include "run.h"
 #include "spans/view.h"
 
@@ -60,25 +61,23 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size);
  * bytes) is where the times are written. */
 #define TUI_BY_ALL ~0u
 struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by, char times[60]);
+/* The same for a trace as a profile. */
+struct rep_trace_profile_options tui_select_trace(const struct tui_select *s, unsigned by,
+						  char times[60]);
 /* All of it that `by` heeds and what of a run it is, as one text: for what is kept of it (worker.h).
  * `more` stands behind it. TP_ENOMEM. */
 int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key);
 /* Which of it narrows nothing where only filters of these kinds do: "focus, state". */
 void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size);
 
-static inline bool tui_is_kind(const struct tui_select *s, const char *kind)
-{
-	return s->run && !strcmp(s->run->row.kind, kind);
-}
-
 static inline bool tui_is_trace(const struct tui_select *s)
 {
-	return tui_is_kind(s, "trace");
+	return s->run && !strcmp(s->run->row.kind, "trace");
 }
 
 static inline bool tui_is_profile(const struct tui_select *s)
 {
-	return tui_is_kind(s, "profile");
+	return s->run && !strcmp(s->run->row.kind, "profile");
 }
 
 /* The run seen through a selection: for the worker. */
@@ -101,5 +100,7 @@ char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE]);
 #define TUI_TIME_SIZE (TP_COUNT_SIZE + 6)
 char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
 char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
+/* A moment with all its digits, "13.302114ms", as options take it. Returns text. */
+char *tui_exact_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
 
 #endif

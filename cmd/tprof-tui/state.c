@@ -1,15 +1,14 @@
 #include "tprof-tui/state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/err.h"
+#include "common/draft.h"
 
 static bool folder(char *path, size_t room)
 {
@@ -44,42 +43,23 @@ static bool make_folders(char *path)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			data += n;
-			size -= (size_t)n;
-		}
-	}
-	return true;
-}
-
-/* Beside it and renamed: another tprof-tui may be reading. */
+/* Whole files only, since another tprof-tui may be reading; for nobody else to read. */
 bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room)
 {
-	char dir[PATH_MAX - 64], part[PATH_MAX];
+	char dir[PATH_MAX - 64];
+	struct cmd_draft draft;
+	FILE *f;
 	bool done;
-	int fd;
 
 	snprintf(path, room, "%s", name);
 	if (!folder(dir, sizeof(dir)) || !make_folders(dir))
 		return false;
 	snprintf(path, room, "%s/%s", dir, name);
-	snprintf(part, sizeof(part), "%s/%s-XXXXXX", dir, name);
-	fd = mkstemp(part);
-	if (fd < 0)
+	f = cmd_draft_open(&draft, path, false);
+	if (!f)
 		return false;
-	done = write_all(fd, data, size) && (!fsync(fd) || errno == EINVAL);
-	done = !close(fd) && done;
-	if (done && !rename(part, path))
-		return true;
-	unlink(part);
-	return false;
+	done = !fchmod(draft.fd, 0600) && fwrite(data, 1, size, f) == size;
+	return !cmd_draft_close(&draft, f, done) && done;
 }
 
 bool tui_state_read(const char *name, char *text, size_t room)

@@ -73,8 +73,9 @@ struct tui_view_ops {
 	void (*highlight)(struct tui_view *v, const char *text);
 	/* What y and Y copy: adds it. */
 	int (*yank)(struct tui_view *v, bool all, struct tp_buf *out);
-	/* Writes what it shows to a file, by its ending. False with a message. */
-	bool (*save)(struct tui_view *v, const char *path);
+	/* Writes what it shows, in the format that the ending of `path` selects. NULL: the table. */
+	int (*save)(struct tui_view *v, const char *path, const struct rep_sink *sink,
+		    struct tp_err *err);
 	/* Where the source of what the cursor is on may be, where the table's row does not say so.
 	 * NULL: nowhere. */
 	bool (*source)(struct tui_view *v, char *file, size_t size, int64_t *line);

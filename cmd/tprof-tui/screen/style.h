@@ -12,7 +12,6 @@
 	X(NORMAL,    -1,  -1, -1, -1, A_NORMAL,    A_NORMAL)                                        \
 	X(DIM,      245,  -1, -1, -1, A_NORMAL,    A_DIM)                                           \
 	X(STRONG,    -1,  -1, -1, -1, A_BOLD,      A_BOLD)                                          \
-	X(TITLE,     -1,  -1, -1, -1, A_BOLD,      A_BOLD)                                          \
 	X(HEADING,  110,  -1,  6, -1, A_BOLD,      A_UNDERLINE)                                     \
 	X(CURSOR,   231,  24,  7,  4, A_NORMAL,    A_REVERSE)                                       \
 	X(STATUS,   250, 236,  7,  0, A_NORMAL,    A_REVERSE)                                       \

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/trace.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/view/diff/choose.h"
 #include "tprof-tui/view/diff/diff.h"
-#include "tprof-tui/view/diff/lead.h"
 #include "tprof-tui/view/views.h"
 
 #define MOST_NOTES 4
@@ -18,79 +16,50 @@
 static void taken(struct tui_view *v, struct tui_fill *f)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = f->more;
+	struct diff_ask *a = (struct diff_ask *)f;
 
-	diff_measured_free(d->measured);
-	d->measured = a->measured;
-	a->measured = NULL;
 	rep_cells_release(&d->lines);
 	if (f->job.code)
 		return;
-	snprintf(d->found, sizeof(d->found), "%s", a->found);
-	memcpy(d->first, a->first, sizeof(d->first));
-	if (*a->against)
-		memcpy(d->against, a->against, sizeof(d->against));
-	tp_buf_release(&d->types);
-	d->types = a->types;
-	a->types = (struct tp_buf){0};
+	tp_buf_release(&d->told.types);
+	d->told = a->told;
+	a->told.types = (struct tp_buf){0};
 }
 
-/* The two sides, by what was typed or marked. False with a message. */
-static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s,
-		       struct diff_ask *a)
-{
-	struct tp_err err;
-
-	if (diff_sides(&t->cmd->all, s, d->arg, &a->old, &a->new, &err)) {
-		tui_error(t, "%s", err.msg);
-		return false;
-	}
-	if (a->old.n < 2)
-		snprintf(d->against, sizeof(d->against), "%s", a->old.run[0].row.name);
-	else
-		snprintf(d->against, sizeof(d->against), "%.280s (%zu)", a->old.run[0].row.name,
-			 a->old.n);
-	return true;
-}
-
-struct diff_ask *diff_ask_new(struct tui_view *v)
+struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = calloc(1, sizeof(*a));
+	struct diff_ask *a = tui_fill_new(v, sizeof(*a), how);
+	struct tp_err err;
+	size_t size = sizeof(a->told.against);
 
-	if (!a) {
-		tui_nomem(v->tui);
+	if (!a)
+		return NULL;
+	if (diff_sides(&v->tui->cmd->all, &v->select, d->arg, &a->old, &a->new, &err)) {
+		tui_error(v->tui, "%s", err.msg);
+		tui_job_free(&a->fill.job);
 		return NULL;
 	}
-	if (!pick_sides(v->tui, d, &v->select, a)) {
-		diff_ask_free(a);
-		return NULL;
-	}
+	if (a->old.n < 2)
+		snprintf(a->told.against, size, "%s", a->old.run[0].row.name);
+	else
+		snprintf(a->told.against, size, "%.280s (%zu)", a->old.run[0].row.name, a->old.n);
+	memcpy(d->told.against, a->told.against, size);
 	diff_rows_at(tui_is_trace(&v->select), d->at, &a->rows);
-	a->per = d->per;
-	a->normalize = d->normalize;
-	a->cum = d->cum;
-	a->every_stat = d->every_stat;
-	a->changed = d->changed;
-	memcpy(a->type, d->type, sizeof(a->type));
+	a->how = d->how;
 	return a;
 }
 
 static bool ask(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = diff_ask_new(v);
+	const struct tui_fill how = {
+	    .rows = &d->rows, .fill = diff_compare, .taken = taken, .release = diff_ask_release};
+	struct diff_ask *a = diff_ask_new(v, &how);
 
-	if (!a)
-		return false;
-	a->measured = d->measured;
-	d->measured = NULL;
-	tui_rows_ask(v, &(struct tui_ask){.rows = &d->rows,
-					  .fill = diff_compare,
-					  .more = a,
-					  .free_more = diff_ask_free,
-					  .taken = taken});
-	return true;
+	if (a)
+		tui_job_ask(&a->fill.job);
+	return a != NULL;
 }
 
 static void ask_from_top(struct tui_view *v)
@@ -103,6 +72,33 @@ static void ask_from_top(struct tui_view *v)
 }
 
 /* ---- opening ---- */
+
+/* More and less, where that is more than noise: signs and verdicts say the same without colours. */
+static enum tui_style tint(const struct rep_sheet *s, size_t row, size_t column)
+{
+	const struct rep_value *verdict = rep_sheet_cell(s, (long)row, "verdict");
+	bool changed = rep_value_is(verdict, "changed") || rep_value_is(verdict, "differs");
+	const char *name = s->columns[column].name, *by = s->columns[column].by;
+	double by_how_much;
+
+	if (!strcmp(name, "VERDICT"))
+		return changed				  ? TUI_STYLE_STRONG
+		       : rep_value_is(verdict, "too few") ? TUI_STYLE_DIM
+							  : TUI_STYLE_NORMAL;
+	if ((strcmp(name, "DELTA") != 0 && strcmp(name, "CHANGE") != 0) || !by ||
+	    (verdict && !changed))
+		return TUI_STYLE_NORMAL;
+	by_how_much = rep_value_number(rep_sheet_cell(s, (long)row, by));
+	if (by_how_much == 0) { /* a change from nothing is no number */
+		const struct rep_value *delta = rep_sheet_cell(s, (long)row, "delta");
+
+		by_how_much =
+		    rep_value_number(delta ? delta : rep_sheet_cell(s, (long)row, "flat_delta"));
+	}
+	return by_how_much > 0	 ? TUI_STYLE_MORE
+	       : by_how_much < 0 ? TUI_STYLE_LESS
+				 : TUI_STYLE_NORMAL;
+}
 
 static bool list(struct tui_view *v)
 {
@@ -118,7 +114,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 	struct diff *d = v->state;
 
 	d->rows.table.sort = -1;
-	d->rows.table.tint = diff_tint;
+	d->rows.table.tint = tint;
 	if (!v->select.run) {
 		tui_error(v->tui, "this store holds no runs, so there is nothing to compare");
 		return false;
@@ -142,8 +138,7 @@ static void close_view(struct tui_view *v)
 	struct diff *d = v->state;
 
 	free(d->arg);
-	tp_buf_release(&d->types);
-	diff_measured_free(d->measured);
+	tp_buf_release(&d->told.types);
 	rep_cells_release(&d->lines);
 	tui_rows_close(v);
 }
@@ -189,11 +184,12 @@ static void title(struct tui_view *v, char *text, size_t size)
 	}
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	snprintf(text, size, "%s%s%s%s%s%s, was %s", rows.name,
-		 rows.kind != DIFF_METRICS && *d->found ? " " : "",
-		 rows.kind != DIFF_METRICS ? d->found : "",
-		 rows.kind != DIFF_METRICS && d->cum ? " cum" : "",
-		 rows.kind == DIFF_METRICS && d->per ? " per " : "",
-		 rows.kind == DIFF_METRICS && d->per ? rep_pers[d->per] : "", d->against);
+		 rows.kind != DIFF_METRICS && *d->told.type ? " " : "",
+		 rows.kind != DIFF_METRICS ? d->told.type : "",
+		 rows.kind != DIFF_METRICS && d->how.cum ? " cum" : "",
+		 rows.kind == DIFF_METRICS && d->how.per ? " per " : "",
+		 rows.kind == DIFF_METRICS && d->how.per ? rep_pers[d->how.per] : "",
+		 d->told.against);
 }
 
 /* ---- keys ---- */
@@ -216,20 +212,21 @@ static void turn(struct tui_view *v, int step)
 static void next_type(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	const char *first = (const char *)d->types.data;
+	const char *first = (const char *)d->told.types.data;
 	size_t at = 0;
 
-	if (!d->types.size) {
+	if (!d->told.types.size) {
 		tui_message(v->tui, "there are sample types where profiles are compared");
 		return;
 	}
-	while (at < d->types.size && strcmp(first + at, d->found) != 0)
+	while (at < d->told.types.size && strcmp(first + at, d->told.type) != 0)
 		at += strlen(first + at) + 1;
-	if (at < d->types.size)
+	if (at < d->told.types.size)
 		at += strlen(first + at) + 1;
-	snprintf(d->type, sizeof(d->type), "%s", at < d->types.size ? first + at : first);
-	if (!strcmp(d->type, d->found))
-		tui_message(v->tui, "both have the sample type %s alone", d->type);
+	snprintf(d->how.type, sizeof(d->how.type), "%s",
+		 at < d->told.types.size ? first + at : first);
+	if (!strcmp(d->how.type, d->told.type))
+		tui_message(v->tui, "both have the sample type %s alone", d->how.type);
 	else
 		ask(v);
 }
@@ -272,20 +269,20 @@ static void flip(struct tui_view *v, enum tui_action action)
 	switch (action) {
 	case TUI_DO_DIFF_PER:
 		if (metrics) {
-			d->per = (d->per + 1) % REP_NPER;
+			d->how.per = (d->how.per + 1) % REP_NPER;
 			tui_message(t, "counts and totals %s%s",
-				    d->per == REP_PER_RUN ? "as they are" : "per ",
-				    d->per == REP_PER_RUN ? "" : rep_pers[d->per]);
+				    d->how.per == REP_PER_RUN ? "as they are" : "per ",
+				    d->how.per == REP_PER_RUN ? "" : rep_pers[d->how.per]);
 		} else {
-			d->normalize = !d->normalize;
-			tui_message(t, d->normalize
+			d->how.normalize = !d->how.normalize;
+			tui_message(t, d->how.normalize
 					   ? "the new side is scaled to the old one's total"
 					   : "values as they are");
 		}
 		break;
 	case TUI_DO_DIFF_CHANGED:
-		d->changed = !d->changed;
-		tui_message(t, d->changed ? "only what changed" : "also what has not changed");
+		d->how.changed = !d->how.changed;
+		tui_message(t, d->how.changed ? "only what changed" : "also what has not changed");
 		break;
 	case TUI_DO_DIFF_CUM:
 		if (metrics) {
@@ -293,42 +290,19 @@ static void flip(struct tui_view *v, enum tui_action action)
 				    "flat and cum are of profiles; Tab leads to views as profiles");
 			return;
 		}
-		d->cum = !d->cum;
-		tui_message(t, d->cum ? "cum: with all that was called" : "flat: itself alone");
+		d->how.cum = !d->how.cum;
+		tui_message(t, d->how.cum ? "cum: with all that was called" : "flat: itself alone");
 		break;
 	default:
 		if (!metrics) {
 			tui_message(t, "statistics are of traces");
 			return;
 		}
-		d->every_stat = !d->every_stat;
-		tui_message(t, d->every_stat ? "all statistics" : "those that matter most");
+		d->how.every_stat = !d->how.every_stat;
+		tui_message(t, d->how.every_stat ? "all statistics" : "those that matter most");
 		break;
 	}
 	ask(v);
-}
-
-static void lead(struct tui_view *v, bool whole)
-{
-	struct tui *t = v->tui;
-	struct diff *d = v->state;
-	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found, .whole = whole};
-	struct diff_rows rows;
-
-	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
-	from.metrics = rows.kind == DIFF_METRICS;
-	if (rows.kind == DIFF_VIEWS)
-		from.kind = rep_trace_views[rows.which].name;
-	/* A set has no flame graph of its own: the first of its runs stands for it. */
-	for (size_t i = 0; i < t->cmd->all.n && !from.metrics; i++) {
-		const struct rep_run *run = &t->cmd->all.run[i];
-
-		if (run->row.id == d->first[0])
-			t->select.other = run;
-		if (run->row.id == d->first[1])
-			t->select.run = run;
-	}
-	diff_lead(t, &from);
 }
 
 static bool act(struct tui_view *v, enum tui_action action)
@@ -366,12 +340,12 @@ static bool act(struct tui_view *v, enum tui_action action)
 		tui_open(v->tui, v->ops, NULL);
 		return true;
 	case TUI_DO_ENTER:
-		lead(v, false);
+		diff_lead(v, false);
 		return true;
 	case TUI_DO_FLAME:
-		if (is_metrics(v) || !*d->found)
+		if (is_metrics(v) || !*d->told.type)
 			return false;
-		lead(v, true);
+		diff_lead(v, true);
 		return true;
 	default:
 		return false;

@@ -1,11 +1,13 @@
 #include "tprof-tui/view/rows.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "common/advice.h"
+#include "common/draft.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/save.h"
 
 /* ---- filling ---- */
 
@@ -61,6 +63,27 @@ static void ask_next(struct tui_view *v, struct tui_pieces *p)
 	}
 }
 
+void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
+		     void (*ask)(struct tui_view *v, int piece))
+{
+	*p = (struct tui_pieces){.rows = rows, .n = n, .doing = -1, .ask = ask};
+	for (int i = 0; i < n; i++)
+		rows[i].table.sort = -1;
+}
+
+void tui_pieces_release(struct tui_pieces *p)
+{
+	for (int i = 0; i < p->n; i++)
+		tui_rows_release(&p->rows[i]);
+}
+
+void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
+{
+	for (int i = 0; i < p->n; i++)
+		if (p->rows[i].error || !p->rows[i].done)
+			tui_pieces_ask(v, p, 1u << i & pieces);
+}
+
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
 {
 	p->pending |= pieces;
@@ -114,40 +137,26 @@ static void release(struct tui_job *job)
 	struct tui_fill *f = (struct tui_fill *)job;
 
 	rep_cells_release(&f->cells);
-	if (f->more)
-		f->free_more(f->more);
-	free(f->arg);
+	if (f->release)
+		f->release(f);
 }
 
-void tui_rows_ask(struct tui_view *v, const struct tui_ask *ask)
+void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how)
 {
-	const struct tui_job how = {
-	    .work = work, .done = done, .release = release, .statement = ask->statement};
-	struct tui_fill *f = tui_job_new(v, sizeof(*f), &how);
+	const struct tui_job job = {
+	    .work = work, .done = done, .release = release, .statement = how->job.statement};
+	struct tui_fill *f = tui_job_new(v, size, &job);
 
-	if (!f) {
-		if (ask->more)
-			ask->free_more(ask->more);
-		return;
+	if (f) {
+		struct tui_job own = f->job;
+
+		*f = *how;
+		f->job = own;
 	}
-	f->fill = ask->fill;
-	f->which = ask->which;
-	f->more = ask->more;
-	f->free_more = ask->free_more;
-	f->rows = ask->rows;
-	f->pieces = ask->pieces;
-	f->taken = ask->taken;
-	f->shown = ask->shown;
-	f->instead = ask->instead;
-	f->chart_width = ask->chart_width;
-	f->arg = ask->arg ? strdup(ask->arg) : NULL;
-	if (ask->arg && !f->arg) {
-		tui_job_free(&f->job);
-		tui_nomem(v->tui);
-		return;
-	}
-	tui_job_ask(&f->job);
+	return f;
 }
+
+/* ---- tables that take no time ---- */
 
 bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx)
@@ -303,32 +312,40 @@ static enum rep_format format_of(const char *path)
 	return REP_FORMAT_TSV;
 }
 
-struct saved {
-	struct tui_table *table;
-	enum rep_format format;
-};
-
-static int write_table(void *ctx, FILE *file, struct tp_err *err)
+int tui_table_save(struct tui_table *table, const char *path, const struct rep_sink *sink,
+		   struct tp_err *err)
 {
-	const struct saved *s = ctx;
-	const struct rep_output_options opt = {.format = s->format, .sink = rep_sink_file(file)};
+	const struct rep_output_options opt = {.format = format_of(path), .sink = *sink};
 
-	return tui_table_write(s->table, &opt, err);
+	return table && table->sheet
+		   ? tui_table_write(table, &opt, err)
+		   : tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is nothing to save yet");
 }
 
-bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
-{
-	struct saved s = {table, format_of(path)};
-
-	if (table && table->sheet)
-		return tui_save(t, path, write_table, &s);
-	tui_error(t, "there is nothing to save yet");
-	return false;
-}
-
+/* A file that exists is never replaced, since a name is easily mistyped. */
 bool tui_save_view(struct tui_view *v, const char *path)
 {
-	return v->ops->save ? v->ops->save(v, path) : tui_table_save(v->tui, tui_table_of(v), path);
+	struct cmd_draft draft;
+	FILE *file = cmd_draft_open(&draft, path, true);
+	struct rep_sink sink;
+	struct tp_err err;
+	int code;
+
+	if (!file) {
+		tui_error(v->tui, "%.300s: %s%s", path, strerror(errno),
+			  errno == EEXIST ? "; give another name" : cmd_advice(errno));
+		return false;
+	}
+	sink = rep_sink_file(file);
+	code = v->ops->save ? v->ops->save(v, path, &sink, &err)
+			    : tui_table_save(tui_table_of(v), path, &sink, &err);
+	if (cmd_draft_close(&draft, file, !code) && !code) {
+		tui_error(v->tui, "%.300s: %s%s", path, strerror(errno), cmd_advice(errno));
+		return false;
+	}
+	if (code)
+		tui_error(v->tui, "%.300s: %s", path, err.msg);
+	return !code;
 }
 
 /* ---- where the source is ---- */

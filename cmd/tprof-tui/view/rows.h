@@ -16,53 +16,46 @@ struct tui_rows {
 
 /* Reports that are made one after the other while the view is shown, each for a table of its own. */
 struct tui_pieces {
+	struct tui_rows *rows; /* of each piece */
+	int n;
 	unsigned pending; /* bits of those that are asked for */
 	int doing;	  /* -1: none */
 	int first;	  /* comes before all others */
-	/* Asks for one, by tui_rows_ask(). */
+	/* Asks for one, by tui_fill_new(). */
 	void (*ask)(struct tui_view *v, int piece);
 };
 
-/* A report being made; its own arguments in `which` and `arg`. */
+/* A report that is made in the background and fills a table. The struct of a view begins with it;
+ * what follows are the view's arguments, and its results beside the table. */
 struct tui_fill {
 	struct tui_job job;
-	struct rep_cells cells;
-	int which;
-	char *arg;
-	/* Arguments of any kind, and what it has to say beside the table. */
-	void *more;
-	void (*free_more)(void *more);
-	unsigned chart_width; /* cells of charts, 0: they are left out */
 	struct tui_rows *rows;
-	struct tui_pieces *pieces; /* NULL: it is none of several */
-	/* On the screen's thread, before the table is shown, and behind that. NULL: nothing to do.
-	 */
-	void (*taken)(struct tui_view *v, struct tui_fill *f);
-	void (*shown)(struct tui_view *v, struct tui_fill *f);
-	/* On the screen's thread, in place of showing it (f->cells); NULL: it is shown. */
-	void (*instead)(struct tui_view *v, struct tui_fill *f);
-	/* On the worker's thread. */
+	struct tui_pieces *pieces; /* NULL: the table is not a piece */
+	int which;		   /* the piece */
+	unsigned chart_width;	   /* width of charts in cells, 0: without charts */
+	/* Makes the report, on the worker's thread. */
 	int (*fill)(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		    struct tp_err *err);
-};
-
-/* Asks for a report on v->select; what is shown stays until it comes. Owns `more` from now on, also
- * on failure. */
-struct tui_ask {
-	struct tui_rows *rows;
-	struct tui_pieces *pieces;
-	int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *, struct tp_err *);
-	int which;
-	const char *arg;
-	void *more;
-	void (*free_more)(void *more); /* not called with NULL */
-	unsigned chart_width;
+	/* On the screen's thread, before and after the table is shown. NULL: nothing to do. */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
 	void (*shown)(struct tui_view *v, struct tui_fill *f);
+	/* Takes f->cells instead of `rows`, on the screen's thread. NULL: `rows` shows them. */
 	void (*instead)(struct tui_view *v, struct tui_fill *f);
-	bool statement; /* as of struct tui_job */
+	/* Releases what the view's struct owns. NULL: it owns nothing. */
+	void (*release)(struct tui_fill *f);
+	struct rep_cells cells; /* the result */
 };
-void tui_rows_ask(struct tui_view *v, const struct tui_ask *ask);
+
+/* Returns a report of `size` bytes on v->select that begins with `how`; the rest is zeros.
+ * tui_job_ask(&f->job) asks for it; until it comes, the table shows what it has. Returns NULL with a
+ * message if memory is out. */
+void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how);
+
+void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
+		     void (*ask)(struct tui_view *v, int piece));
+void tui_pieces_release(struct tui_pieces *p);
+/* Asks once more for those of `pieces` that failed or were interrupted. */
+void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Asks for pieces (bits); what is there stays until they come. */
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Fills it at once, where that takes no time: `fill` writes to out with ctx. */
@@ -95,8 +88,10 @@ void tui_filter(struct tui_view *v, const char *text);
 int tui_yank(struct tui_view *v, bool all, struct tp_buf *out);
 bool tui_save_view(struct tui_view *v, const char *path);
 bool tui_source(struct tui_view *v, char *file, size_t size, int64_t *line);
-/* .csv, .json, .tsv, .md; else TSV. */
-bool tui_table_save(struct tui *t, struct tui_table *table, const char *path);
+/* Writes a table in the format that the ending of `path` selects: .csv, .json, .md or .txt; any other
+ * ending means TSV. */
+int tui_table_save(struct tui_table *table, const char *path, const struct rep_sink *sink,
+		   struct tp_err *err);
 /* "/src/shop.go:12" as a file and a line; false: it is none. */
 bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_t *line);
 

@@ -41,7 +41,7 @@ static void show_sheet(struct sql *s, size_t i)
 static void taken(struct tui_view *v, struct tui_fill *f)
 {
 	struct sql *s = v->state;
-	const struct sql_answer *a = f->more;
+	const struct sql_answer *a = (const struct sql_answer *)f;
 	bool slow = a->took_ns > 1000000000;
 	char took[TP_UNITS_SIZE];
 
@@ -61,15 +61,25 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 		return;
 	}
 	/* Back to where the mistake is, unless something else has been typed since. */
-	if (!strcmp(s->line.text, f->arg)) {
+	if (!strcmp(s->line.text, a->text)) {
 		s->line.at = a->place <= s->line.size ? a->place : s->line.size;
 		s->typing = true;
 	}
 }
 
+static void release(struct tui_fill *f)
+{
+	free(((struct sql_answer *)f)->text);
+}
+
 static void ask(struct tui_view *v)
 {
 	struct sql *s = v->state;
+	const struct tui_fill how = {.job.statement = true,
+				     .rows = &s->rows,
+				     .fill = sql_answer,
+				     .taken = taken,
+				     .release = release};
 	struct sql_answer *a;
 
 	if (!s->line.text[strspn(s->line.text, " \n")])
@@ -85,18 +95,16 @@ static void ask(struct tui_view *v)
 	}
 	free(s->asked);
 	s->asked = strdup(s->line.text);
-	a = calloc(1, sizeof(*a));
-	if (!a) {
-		tui_nomem(v->tui);
+	a = tui_fill_new(v, sizeof(*a), &how);
+	if (!a)
 		return;
+	a->text = strdup(s->line.text);
+	if (a->text) {
+		tui_job_ask(&a->fill.job);
+	} else {
+		tui_job_free(&a->fill.job);
+		tui_nomem(v->tui);
 	}
-	tui_rows_ask(v, &(struct tui_ask){.rows = &s->rows,
-					  .fill = sql_answer,
-					  .arg = s->line.text,
-					  .more = a,
-					  .free_more = free,
-					  .taken = taken,
-					  .statement = true});
 }
 
 static bool open_view(struct tui_view *v, const char *arg)

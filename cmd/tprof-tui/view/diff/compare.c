@@ -37,29 +37,18 @@ bool diff_rows_at(bool traces, int i, struct diff_rows *rows)
 	return true;
 }
 
-void diff_measured_free(struct diff_measured *m)
+void diff_ask_release(struct tui_fill *f)
 {
-	if (!m)
-		return;
-	rep_diff_side_release(&m->all);
-	free(m->of);
-	free(m);
-}
-
-void diff_ask_free(void *ask)
-{
-	struct diff_ask *a = ask;
+	struct diff_ask *a = (struct diff_ask *)f;
 
 	rep_runs_release(&a->old);
 	rep_runs_release(&a->new);
-	diff_measured_free(a->measured);
-	tp_buf_release(&a->types);
-	free(a);
+	tp_buf_release(&a->told.types);
 }
 
-static int stopped(const struct tui_fill *f, struct tp_err *err)
+static int stopped(const struct diff_ask *a, struct tp_err *err)
 {
-	return f->job.stop ? tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted") : 0;
+	return a->fill.job.stop ? tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted") : 0;
 }
 
 /* "a.pb.gz and 2 more" */
@@ -97,33 +86,32 @@ static int tell_mixed(const struct diff_ask *a, struct tp_store *store, struct r
 }
 
 /* Compares with the options of the view, and writes the table behind what `notes` says of it. */
-static int show(struct tui_fill *f, const struct rep_diff_side *old,
+static int show(struct diff_ask *a, const struct rep_diff_side *old,
 		const struct rep_diff_side *new, const struct rep_diff_show *how,
-		int (*notes)(const struct tui_fill *f, struct rep_output *out, struct tp_err *err),
+		int (*notes)(const struct diff_ask *a, struct rep_output *out, struct tp_err *err),
 		struct rep_output *out, struct tp_err *err)
 {
-	struct diff_ask *a = f->more;
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_diff *d = NULL;
 	int code;
 
-	opt.changed = a->changed;
+	opt.changed = a->how.changed;
 	opt.keys.by = a->lines			      ? REP_BY_LINE
 		      : a->rows.kind == DIFF_PROFILES ? (enum rep_diff_by)a->rows.which
 						      : REP_BY_FUNCTION;
-	opt.sample_index = *a->type ? a->type : NULL;
-	opt.normalize = a->normalize;
-	opt.cum = a->cum;
-	opt.per.per = a->per;
+	opt.sample_index = *a->how.type ? a->how.type : NULL;
+	opt.normalize = a->how.normalize;
+	opt.cum = a->how.cum;
+	opt.per.per = a->how.per;
 	opt.sections = a->rows.kind == DIFF_METRICS && a->rows.which >= 0 ? 1u << a->rows.which : 0;
-	opt.every_stat = a->every_stat;
+	opt.every_stat = a->how.every_stat;
 	code = rep_diff_new(&d, old, new, &opt, err);
 	if (!code && a->rows.kind != DIFF_METRICS)
-		snprintf(a->found, sizeof(a->found), "%s", d->type);
+		snprintf(a->told.type, sizeof(a->told.type), "%s", d->type);
 	if (!code)
 		code = rep_diff_heading(d, how, out, err);
 	if (!code && notes)
-		code = notes(f, out, err);
+		code = notes(a, out, err);
 	if (!code)
 		code = rep_diff_rows(d, how, out, err);
 	rep_diff_free(d);
@@ -167,25 +155,21 @@ static void loaded_release(struct loaded *l)
 	free(l->profile);
 }
 
-static int load_one(struct tui_fill *f, struct tp_store *store, const struct rep_run *run,
+static int load_one(const struct diff_ask *a, struct tp_store *store, const struct rep_run *run,
 		    struct tp_profile **p, struct tp_err *err)
 {
-	const struct diff_ask *a = f->more;
 	char times[60];
-	struct rep_trace_profile_options view = {
-	    .view = (enum rep_trace_view)a->rows.which,
-	    .filter = tui_select_filter(&f->job.select, TUI_BY_ALL, times)};
+	struct rep_trace_profile_options view =
+	    tui_select_trace(&a->fill.job.select, TUI_BY_ALL, times);
 	int code;
 
 	if (a->rows.kind == DIFF_PROFILES) {
 		code = tp_profile_load(store, run->row.id, p, err);
 		return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 	}
+	view.view = (enum rep_trace_view)a->rows.which;
 	/* Frames are picked from the profile, as pprof has it. */
 	view.filter.focus = NULL;
-	view.task = view.filter.task;
-	view.region = view.filter.region;
-	view.filter.task = view.filter.region = NULL;
 	return rep_trace_profile(store, run, &view, p, err);
 }
 
@@ -201,11 +185,11 @@ static void find_type(struct diff_ask *a, const struct loaded *l, int64_t shown)
 	for (size_t i = l->nold; i < l->n; i++)
 		if (l->one[i].run->row.id == shown)
 			p = l->one[i].profile;
-	if (*a->type || l->n == 2 || rep_profile_sample_index(p, NULL, &index, &err))
+	if (*a->how.type || l->n == 2 || rep_profile_sample_index(p, NULL, &index, &err))
 		return;
 	name = tp_dict_text(p->dict, p->types[index].type);
-	if (name.size < sizeof(a->type))
-		snprintf(a->type, sizeof(a->type), "%.*s", (int)name.size, name.text);
+	if (name.size < sizeof(a->how.type))
+		snprintf(a->how.type, sizeof(a->how.type), "%.*s", (int)name.size, name.text);
 }
 
 /* Of those from `first` to `end`. */
@@ -229,9 +213,8 @@ static void keep_type(struct loaded *l, size_t first, size_t end, const char *in
 	l->nold -= first ? 0 : end - n;
 }
 
-static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, struct tp_err *err)
+static int load(struct diff_ask *a, struct tp_store *store, struct loaded *l, struct tp_err *err)
 {
-	struct diff_ask *a = f->more;
 	size_t n = a->old.n + a->new.n;
 	int code = 0;
 
@@ -240,11 +223,11 @@ static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, st
 	if (!l->one || !l->profile)
 		return tp_nomem(err);
 	for (size_t i = 0; i < n && !code; i++) {
-		code = stopped(f, err);
+		code = stopped(a, err);
 		if (code)
 			break;
 		l->one[i].run = run_at(a, i);
-		code = load_one(f, store, l->one[i].run, &l->one[i].profile, err);
+		code = load_one(a, store, l->one[i].run, &l->one[i].profile, err);
 		l->n += l->one[i].profile != NULL;
 		if (code && n > 2)
 			tp_err_prefix(err, "%s", l->one[i].run->row.name);
@@ -254,16 +237,16 @@ static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, st
 	if (!l->one[0].profile || !l->one[a->old.n].profile)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "a side has no runs");
 	l->nold = a->old.n;
-	find_type(a, l, f->job.select.run->row.id);
-	if (*a->type) {
-		keep_type(l, l->nold, l->n, a->type);
-		keep_type(l, 0, l->nold, a->type);
+	find_type(a, l, a->fill.job.select.run->row.id);
+	if (*a->how.type) {
+		keep_type(l, l->nold, l->n, a->how.type);
+		keep_type(l, 0, l->nold, a->how.type);
 	}
 	for (size_t i = 0; i < l->n; i++)
 		l->profile[i] = l->one[i].profile;
-	a->first[0] = l->one[0].run->row.id;
-	a->first[1] = l->one[l->nold].run->row.id;
-	snprintf(a->against, sizeof(a->against), "%.300s", l->one[0].run->row.name);
+	a->told.first[0] = l->one[0].run->row.id;
+	a->told.first[1] = l->one[l->nold].run->row.id;
+	snprintf(a->told.against, sizeof(a->told.against), "%.300s", l->one[0].run->row.name);
 	return 0;
 }
 
@@ -276,7 +259,7 @@ static int tell_left_out(const struct diff_ask *a, const struct loaded *l, struc
 	if (l->n == n)
 		return 0;
 	snprintf(text, sizeof(text), "%zu of %zu runs are left out: they have no sample type %.90s",
-		 n - l->n, n, a->type);
+		 n - l->n, n, a->how.type);
 	return rep_output_note(out, false, text, err);
 }
 
@@ -299,10 +282,10 @@ static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err 
 
 	for (size_t i = 0; i < new->ntypes; i++)
 		if (type_at(new, i, text) && !rep_profile_sample_index(old, text, &index, &none))
-			failed |= tp_buf_put(&a->types, text, strlen(text) + 1);
+			failed |= tp_buf_put(&a->told.types, text, strlen(text) + 1);
 	if (failed)
 		return tp_nomem(err);
-	if (a->types.size || !new->ntypes || !old->ntypes)
+	if (a->told.types.size || !new->ntypes || !old->ntypes)
 		return 0;
 	if (!type_at(new, new->ntypes - 1, text) || !type_at(old, old->ntypes - 1, last))
 		return 0;
@@ -325,18 +308,18 @@ static int put_filter_notes(const struct rep_filter_notes *notes, struct rep_out
 	return code;
 }
 
-static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct rep_output *out,
 			    struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
 	struct rep_diff_side old = {0}, new = {0};
 	struct rep_filter_notes notes = {0};
 	struct loaded l = {0};
-	int code = load(f, store, &l, err);
+	int code = load(a, store, &l, err);
 
-	opt.focus = f->job.select.focus;
+	opt.focus = a->fill.job.select.focus;
 	if (!code)
-		code = find_types(f->more, &l, err);
+		code = find_types(a, &l, err);
 	if (!code)
 		code = rep_diff_side_profiles(&old, l.profile, l.nold, err);
 	if (!code)
@@ -347,7 +330,7 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 	if (!code)
 		code = rep_diff_prepare(&new, &opt, &notes, err);
 	if (!code)
-		code = stopped(f, err);
+		code = stopped(a, err);
 	if (!code)
 		code = put_filter_notes(&notes, out, err);
 	if (!code) {
@@ -356,10 +339,10 @@ static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct r
 		    .old = name_of(l.one[0].run, l.nold, names[0]),
 		    .new = name_of(l.one[l.nold].run, l.n - l.nold, names[1])};
 
-		code = show(f, &old, &new, &how, NULL, out, err);
+		code = show(a, &old, &new, &how, NULL, out, err);
 	}
 	if (!code)
-		code = tell_left_out(f->more, &l, out, err);
+		code = tell_left_out(a, &l, out, err);
 	rep_diff_side_release(&old);
 	rep_diff_side_release(&new);
 	rep_filter_notes_release(&notes);
@@ -393,58 +376,58 @@ static int describe(const struct diff_ask *a, const struct rep_filter_text *filt
 	return failed | tp_buf_put(text, "", 1);
 }
 
-static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
+static void free_side(void *object)
 {
-	struct diff_ask *a = f->more;
+	rep_diff_side_release(object);
+	free(object);
+}
+
+/* The metrics of all runs, the old ones first: kept, as several tables show them. */
+static int measure(struct diff_ask *a, struct tp_store *store, struct rep_diff_side **side,
+		   struct tp_err *err)
+{
 	char times[60];
 	const struct rep_filter_text filter =
-	    tui_select_filter(&f->job.select, REP_BY_TIME | REP_BY_GOROUTINE, times);
+	    tui_select_filter(&a->fill.job.select, REP_BY_TIME | REP_BY_GOROUTINE, times);
 	const struct rep_metrics_options opt = {.filter = &filter};
 	size_t n = a->old.n + a->new.n;
-	struct tp_buf of = {0};
-	int code = 0;
+	struct tp_buf key = {0};
+	struct rep_diff_side *s = NULL;
+	int code = describe(a, &filter, &key) ? tp_nomem(err) : 0;
 
-	if (describe(a, &filter, &of)) {
-		tp_buf_release(&of);
-		return tp_nomem(err);
+	*side = code ? NULL : tui_keep_find(&a->fill.job, free_side, (const char *)key.data);
+	if (!code && !*side) {
+		s = calloc(1, sizeof(*s));
+		if (s)
+			s->run = calloc(n + 1, sizeof(*s->run));
+		code = s && s->run ? 0 : tp_nomem(err);
+		for (size_t i = 0; i < n && !code; i++) {
+			code = stopped(a, err);
+			if (!code)
+				code = rep_metrics_new(&s->run[i].metrics, store, run_at(a, i),
+						       &opt, err);
+			s->n += !code;
+		}
+		if (!code)
+			code =
+			    tui_keep_put(&a->fill.job, free_side, (const char *)key.data, s, err);
+		else if (s)
+			free_side(s);
+		*side = s;
 	}
-	if (a->measured && !strcmp(a->measured->of, (const char *)of.data)) {
-		tp_buf_release(&of);
-		return 0;
-	}
-	diff_measured_free(a->measured);
-	a->measured = calloc(1, sizeof(*a->measured));
-	if (a->measured) {
-		a->measured->all.run = calloc(n + 1, sizeof(*a->measured->all.run));
-		a->measured->of = strdup((const char *)of.data);
-	}
-	tp_buf_release(&of);
-	if (!a->measured || !a->measured->all.run || !a->measured->of)
-		code = tp_nomem(err);
-	for (size_t i = 0; i < n && !code; i++) {
-		code = stopped(f, err);
-		if (code)
-			break;
-		code = rep_metrics_new(&a->measured->all.run[i].metrics, store, run_at(a, i), &opt,
-				       err);
-		a->measured->all.n += !code;
-	}
-	if (code) {
-		diff_measured_free(a->measured);
-		a->measured = NULL;
-	}
+	tp_buf_release(&key);
 	return code;
 }
 
 /* What this table does not know of must not be passed over in silence. */
-static int tell_filters(const struct tui_fill *f, struct rep_output *out, struct tp_err *err)
+static int tell_filters(const struct diff_ask *a, struct rep_output *out, struct tp_err *err)
 {
-	const char *id = f->job.select.goroutine;
+	const char *id = a->fill.job.select.goroutine;
 	char text[200];
 	int code = 0;
 
 	for (size_t i = TUI_TEXT_FOCUS; i < TUI_NTEXTS && !code; i++) {
-		if (!f->job.select.text[i])
+		if (!a->fill.job.select.text[i])
 			continue;
 		snprintf(
 		    text, sizeof(text),
@@ -460,32 +443,32 @@ static int tell_filters(const struct tui_fill *f, struct rep_output *out, struct
 	return code;
 }
 
-static int compare_metrics(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+static int compare_metrics(struct diff_ask *a, struct tp_store *store, struct rep_output *out,
 			   struct tp_err *err)
 {
-	struct diff_ask *a = f->more;
+	struct rep_diff_side *all = NULL;
 	char names[2][400];
 	const struct rep_diff_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
 					  .new = name_of(a->new.run, a->new.n, names[1]),
 					  .one = true};
-	int code = measure(f, store, err);
+	int code = measure(a, store, &all, err);
 
 	return code ? code
-		    : show(f, &(struct rep_diff_side){a->measured->all.run, a->old.n},
-			   &(struct rep_diff_side){a->measured->all.run + a->old.n, a->new.n}, &how,
+		    : show(a, &(struct rep_diff_side){all->run, a->old.n},
+			   &(struct rep_diff_side){all->run + a->old.n, a->new.n}, &how,
 			   tell_filters, out, err);
 }
 
 int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		 struct tp_err *err)
 {
-	struct diff_ask *a = f->more;
+	struct diff_ask *a = (struct diff_ask *)f;
 	int code = tell_losses(a, out, err);
 
 	if (!code)
 		code = tell_mixed(a, store, out, err);
 	if (code)
 		return code;
-	return a->rows.kind == DIFF_METRICS ? compare_metrics(f, store, out, err)
-					    : compare_profiles(f, store, out, err);
+	return a->rows.kind == DIFF_METRICS ? compare_metrics(a, store, out, err)
+					    : compare_profiles(a, store, out, err);
 }

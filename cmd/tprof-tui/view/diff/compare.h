@@ -21,32 +21,33 @@ struct diff_rows {
 /* The i-th way to have rows, of profiles or of traces; false behind the last. */
 bool diff_rows_at(bool traces, int i, struct diff_rows *rows);
 
-/* What runs measure, kept from one table to the next. */
-struct diff_measured {
-	struct rep_diff_side all; /* old ones first */
-	char *of;		  /* which runs, and what of them */
-};
-void diff_measured_free(struct diff_measured *m);
-
-struct diff_ask {
-	struct rep_runs old, new; /* texts belong to the command, which outlives it */
-	struct diff_rows rows;
+/* The options of tprof-diff. */
+struct diff_how {
 	enum rep_per per;
 	bool normalize, cum, every_stat, changed;
-	bool lines;			/* of functions: a row for each of their lines */
-	char type[96];			/* the sample type; "": the default */
-	struct diff_measured *measured; /* NULL: not yet; of other runs it is made anew */
-
-	/* what came of it */
-	int64_t first[2];    /* ids of the first run of each side that counts; 0: not told */
-	char found[96];	     /* the sample type that was compared */
-	char against[400];   /* name of the first old run that counts; "": not told */
-	struct tp_buf types; /* those that both sides have, each with its NUL */
+	char type[96]; /* the sample type; "": the default */
 };
 
-/* Fills in a table; f->more is a struct diff_ask. */
+/* The results beside the table. */
+struct diff_told {
+	char type[96];	     /* the sample type that was compared; "": metrics were */
+	int64_t first[2];    /* ids of the first profile of each side; 0: metrics were compared */
+	char against[400];   /* the name of the old side */
+	struct tp_buf types; /* sample types that both sides have, each with its NUL */
+};
+
+struct diff_ask {
+	struct tui_fill fill;
+	struct rep_runs old, new; /* texts belong to the command, which outlives it */
+	struct diff_rows rows;
+	struct diff_how how;
+	bool lines; /* of functions: a row for each of their lines */
+	struct diff_told told;
+};
+
+/* As tui_fill.fill and tui_fill.release; `f` begins a struct diff_ask. */
 int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		 struct tp_err *err);
-void diff_ask_free(void *ask);
+void diff_ask_release(struct tui_fill *f);
 
 #endif

@@ -9,24 +9,19 @@ struct diff {
 	bool choosing; /* the table is a list of what to compare with */
 	char *arg;     /* "rev=a rev=b", or an id; NULL: the marked run */
 	int at;	       /* of diff_rows_at */
-	enum rep_per per;
-	bool normalize, cum, every_stat, changed;
-	char type[96];	     /* picked; "": the default */
-	char found[96];	     /* compared */
-	struct tp_buf types; /* there are */
-	struct diff_measured *measured;
-	char against[400]; /* what the old side is called */
-	int64_t first[2];  /* as of struct diff_ask */
+	struct diff_how how;
+	struct diff_told told; /* of the table that is shown */
 	/* Rows of all lines, once a function was unfolded into its own. */
 	struct rep_cells lines;
 	size_t unfolding; /* the row that waits for them */
 };
 
-/* What the worker is to do; NULL with a message. */
-struct diff_ask *diff_ask_new(struct tui_view *v);
+/* A comparison with the view's options, which begins with `how`; NULL with a message. */
+struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how);
 
-/* More and less, where that is more than noise: signs and verdicts say the same without colours. */
-enum tui_style diff_tint(const struct rep_sheet *s, size_t row, size_t column);
+/* Opens what the row under the cursor is about: for a function the flame graph of the difference
+ * (`whole`: of all of it), for a metric the report that covers it. */
+void diff_lead(struct tui_view *v, bool whole);
 
 /* The function under the cursor unfolds into its lines, or folds. */
 void diff_unfold(struct tui_view *v);

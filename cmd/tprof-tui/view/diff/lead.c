@@ -1,8 +1,9 @@
-#include "tprof-tui/view/diff/lead.h"
-
+/* What a row of a diff opens. */
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/trace.h"
+#include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/view/lead.h"
 
 /* A flame graph of the difference. */
@@ -96,16 +97,33 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 	tui_message(t, "there is nothing behind this line");
 }
 
-void diff_lead(struct tui *t, const struct diff_lead_from *from)
+void diff_lead(struct tui_view *v, bool whole)
 {
-	if (from->whole) {
-		open_flame(t, from->kind);
+	struct tui *t = v->tui;
+	const struct diff *d = v->state;
+	const char *kind = d->told.type;
+	struct diff_rows rows;
+
+	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
+	if (!whole && tui_table_row(&d->rows.table) < 0)
+		return;
+	if (rows.kind == DIFF_METRICS) {
+		lead_metric(t, &d->rows.table);
 		return;
 	}
-	if (tui_table_row(from->table) < 0)
-		return;
-	if (from->metrics)
-		lead_metric(t, from->table);
+	if (rows.kind == DIFF_VIEWS)
+		kind = rep_trace_views[rows.which].name;
+	/* A set has no flame graph of its own: the first of its runs stands for it. */
+	for (size_t i = 0; i < t->cmd->all.n; i++) {
+		const struct rep_run *run = &t->cmd->all.run[i];
+
+		if (run->row.id == d->told.first[0])
+			t->select.other = run;
+		if (run->row.id == d->told.first[1])
+			t->select.run = run;
+	}
+	if (whole)
+		open_flame(t, kind);
 	else
-		lead_function(t, from->table, from->kind);
+		lead_function(t, &d->rows.table, kind);
 }

@@ -60,17 +60,16 @@ static void lines_came(struct tui_view *v, struct tui_fill *f)
 static void ask_lines(struct tui_view *v, size_t row)
 {
 	struct diff *d = v->state;
-	struct diff_ask *a = diff_ask_new(v);
+	const struct tui_fill how = {
+	    .fill = diff_compare, .instead = lines_came, .release = diff_ask_release};
+	struct diff_ask *a = diff_ask_new(v, &how);
 
 	if (!a)
 		return;
 	a->lines = true;
-	a->changed = false;
+	a->how.changed = false;
 	d->unfolding = row;
-	tui_rows_ask(v, &(struct tui_ask){.fill = diff_compare,
-					  .more = a,
-					  .free_more = diff_ask_free,
-					  .instead = lines_came});
+	tui_job_ask(&a->fill.job);
 }
 
 void diff_unfold(struct tui_view *v)

@@ -24,21 +24,21 @@ static bool take_option(struct tui_view *v, const char *text)
 	}
 	for (int i = 0; i < REP_NPER; i++)
 		if (!strncmp(text, "--per=", 6) && !strcmp(text + 6, rep_pers[i])) {
-			d->per = (enum rep_per)i;
+			d->how.per = (enum rep_per)i;
 			return true;
 		}
-	if (!strncmp(text, "--type=", 7) && strlen(text) < sizeof(d->type)) {
-		snprintf(d->type, sizeof(d->type), "%.95s", text + 7);
+	if (!strncmp(text, "--type=", 7) && strlen(text) < sizeof(d->how.type)) {
+		snprintf(d->how.type, sizeof(d->how.type), "%.95s", text + 7);
 		return true;
 	}
 	if (!strcmp(text, "--normalize"))
-		return d->normalize = true;
+		return d->how.normalize = true;
 	if (!strcmp(text, "--cum"))
-		return d->cum = true;
+		return d->how.cum = true;
 	if (!strcmp(text, "--all-stats"))
-		return d->every_stat = true;
+		return d->how.every_stat = true;
 	if (!strcmp(text, "--changed"))
-		return d->changed = true;
+		return d->how.changed = true;
 	tui_error(v->tui,
 		  "'%.60s' is none of --by=ROWS, --per=second, task or run, --type=TYPE, "
 		  "--normalize, --cum, --all-stats, --changed",
@@ -69,12 +69,13 @@ void diff_keep(struct tui_view *v, char *text, size_t size)
 	size_t n = 0;
 
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
-	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->per ? " --per=" : "",
-			      d->per ? rep_pers[d->per] : "", d->normalize ? " --normalize" : "",
-			      d->cum ? " --cum" : "", d->every_stat ? " --all-stats" : "",
-			      d->changed ? " --changed" : "");
-	if (*d->type && n < size)
-		n += (size_t)snprintf(text + n, size - n, " --type=%s", d->type);
+	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name,
+			      d->how.per ? " --per=" : "", d->how.per ? rep_pers[d->how.per] : "",
+			      d->how.normalize ? " --normalize" : "", d->how.cum ? " --cum" : "",
+			      d->how.every_stat ? " --all-stats" : "",
+			      d->how.changed ? " --changed" : "");
+	if (*d->how.type && n < size)
+		n += (size_t)snprintf(text + n, size - n, " --type=%s", d->how.type);
 	if (d->arg && n < size)
 		snprintf(text + n, size - n, " %s", d->arg);
 }

@@ -84,7 +84,8 @@ void flame_draw(struct tui_view *v, struct tui_area area);
 /* The name of a node, as it is in the dump. "total" for the root. */
 struct tp_text flame_name(const struct flame *f, uint32_t node);
 int flame_yank(struct tui_view *v, bool all, struct tp_buf *out);
-bool flame_save(struct tui_view *v, const char *path);
+int flame_save(struct tui_view *v, const char *path, const struct rep_sink *sink,
+	       struct tp_err *err);
 bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 void flame_top(struct tui_view *v);
 

@@ -38,9 +38,7 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	struct rep_flame_pick pick = {
 	    .run = j->job.select.run,
 	    .base = j->kind.differ ? j->job.select.other : NULL,
-	    .trace = {.view = j->kind.view,
-		      .filter = tui_select_filter(&j->job.select, TUI_BY_ALL, times),
-		      .stop = &j->job.stop},
+	    .trace = tui_select_trace(&j->job.select, TUI_BY_ALL, times),
 	    .sample_index = j->kind.count   ? "0"
 			    : *j->kind.type ? j->kind.type
 					    : NULL,
@@ -51,9 +49,8 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	if (j->kind.view == REP_TRACE_CPU && (j->job.select.state || j->job.select.reason))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "CPU samples have neither states nor reasons to pick by");
-	pick.trace.task = pick.trace.filter.task;
-	pick.trace.region = pick.trace.filter.region;
-	pick.trace.filter.task = pick.trace.filter.region = NULL;
+	pick.trace.view = j->kind.view;
+	pick.trace.stop = &j->job.stop;
 	pick.words = tui_select_words(&j->job.select, words, sizeof(words));
 	snprintf(kind, sizeof(kind), "%lld %.80s %d %.100s",
 		 pick.base ? (long long)pick.base->row.id : -1LL,

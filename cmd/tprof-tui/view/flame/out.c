@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "flame/flame.h"
-#include "tprof-tui/save.h"
 #include "tprof-tui/view/flame/flame.h"
 #include "tprof-tui/view/lead.h"
 
@@ -66,36 +65,19 @@ int flame_yank(struct tui_view *v, bool all, struct tp_buf *out)
 	return b ? put_stack(f, b->what.node, out) : 0;
 }
 
-struct saved {
-	const struct flame *flame;
-	enum rep_flame_format format;
-};
-
-static int write_flame(void *ctx, FILE *file, struct tp_err *err)
-{
-	const struct saved *s = ctx;
-	const struct rep_sink sink = rep_sink_file(file);
-
-	return write_as(s->flame, s->format, &sink, err);
-}
-
-bool flame_save(struct tui_view *v, const char *path)
+int flame_save(struct tui_view *v, const char *path, const struct rep_sink *sink,
+	       struct tp_err *err)
 {
 	const struct flame *f = v->state;
-	struct saved s = {.flame = f};
+	enum rep_flame_format format;
 
-	if (!f->pic) {
-		tui_error(v->tui, "there is nothing to save yet");
-		return false;
-	}
-	if (!rep_flame_format_of(path, &s.format)) {
-		tui_error(v->tui,
-			  "%.200s: its ending says how: .svg, .html, .folded, .json "
-			  "(speedscope) or .txt",
-			  path);
-		return false;
-	}
-	return tui_save(v->tui, path, write_flame, &s);
+	if (!f->pic)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is nothing to save yet");
+	if (!rep_flame_format_of(path, &format))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "its ending says how: .svg, .html, .folded, .json (speedscope) "
+				  "or .txt");
+	return write_as(f, format, sink, err);
 }
 
 bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line)

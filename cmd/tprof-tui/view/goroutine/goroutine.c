@@ -37,12 +37,10 @@ static bool open_view(struct tui_view *v, const char *arg)
 	struct gr_life *g = v->state;
 	struct rep_goid id;
 
-	g->pieces = (struct tui_pieces){.doing = -1, .ask = gr_ask};
+	tui_pieces_init(&g->pieces, g->section, GR_NPIECES, gr_ask);
 	g->want = -1;
 	g->id = REP_GOID_NONE;
 	g->at_ns = v->select.at_ns;
-	for (int i = 0; i < GR_NPIECES; i++)
-		g->section[i].table.sort = -1;
 	if (is_id(arg, &id))
 		g->id = id;
 	else if (rep_goid_is(&v->select.at_goroutine))
@@ -65,8 +63,7 @@ static void close_view(struct tui_view *v)
 {
 	struct gr_life *g = v->state;
 
-	for (int i = 0; i < GR_NPIECES; i++)
-		tui_rows_release(&g->section[i]);
+	tui_pieces_release(&g->pieces);
 }
 
 static struct tui_rows *current(const struct tui_view *v)
@@ -144,17 +141,6 @@ static void draw(struct tui_view *v, struct tui_area a)
 }
 
 static void title(struct tui_view *v, char *text, size_t size)
-{
-	const struct gr_life *g = v->state;
-
-	if (rep_goid_is(&g->id)) {
-		char id[REP_GOID_SIZE];
-
-		snprintf(text, size, "%s", rep_goid_text(&g->id, id));
-	}
-}
-
-static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct gr_life *g = v->state;
 
@@ -314,10 +300,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		return true;
 	}
 	if (action == TUI_DO_REFRESH) {
-		/* What failed, or was interrupted, once more. */
-		for (int i = 0; i < GR_NPIECES; i++)
-			if (g->section[i].error || !g->section[i].done)
-				tui_pieces_ask(v, &g->pieces, 1u << i & pieces_of(g));
+		tui_pieces_again(v, &g->pieces, pieces_of(g));
 		return false;
 	}
 	if (action == TUI_DO_CLEAR && rep_goid_is(&g->id)) {
@@ -394,5 +377,5 @@ const struct tui_view_ops tui_goroutine = {
     .table = table,
     .filtered = filtered,
     .title = title,
-    .keep = keep,
+    .keep = title,
 };

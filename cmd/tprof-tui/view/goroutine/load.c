@@ -1,21 +1,19 @@
 /* What fills the sections, on the worker's thread. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "life/life.h"
-#include "query/query.h"
-#include "top/top.h"
-#include "top/worst.h"
+#include "tprof-tui/fill.h"
 #include "tprof-tui/view/goroutine/inside.h"
 
 #define LONGEST 100
 #define MOST	100000 /* rows of a section that is no spans */
 #define CHOICE	2000
 
-/* What a piece is asked for with, and what came of it beside the table. */
+/* An asked-for piece, and its results beside the table. */
 struct ask {
+	struct tui_fill fill;
 	struct rep_goid id;
 	/* of spans */
 	int64_t first, last, base, want, at_ns;
@@ -32,7 +30,7 @@ static void free_life(void *life)
 static int find_life(struct tui_fill *f, struct tp_store *store, struct rep_life **life,
 		     struct tp_err *err)
 {
-	const struct ask *a = f->more;
+	const struct ask *a = (const struct ask *)f;
 	char key[160], id[REP_GOID_SIZE];
 	int code;
 
@@ -49,7 +47,7 @@ static int find_life(struct tui_fill *f, struct tp_store *store, struct rep_life
 /* The spans of which the time range holds a part. */
 static int find_range(struct tui_fill *f, struct rep_life *life, struct tp_err *err)
 {
-	struct ask *a = f->more;
+	struct ask *a = (struct ask *)f;
 	struct tp_span span = {0};
 	size_t got = 0;
 	int code = 0;
@@ -76,7 +74,7 @@ static int find_range(struct tui_fill *f, struct rep_life *life, struct tp_err *
 static int spans(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		 struct tp_err *err)
 {
-	struct ask *a = f->more;
+	struct ask *a = (struct ask *)f;
 	struct rep_life *life = NULL;
 	int64_t n;
 	int code = find_life(f, store, &life, err);
@@ -117,16 +115,7 @@ static int origin(struct tui_fill *f, struct tp_store *store, struct rep_output 
 static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
-	char times[60];
-	const struct rep_top_options opt = {
-	    .report = rep_report_find(name),
-	    .rows = rows,
-	    .tables = true,
-	    .whole = true,
-	    .filter = tui_select_filter(&f->job.select, BY_THIS, times),
-	};
-
-	return rep_top(out, store, f->job.select.run, 1, &opt, err);
+	return tui_fill_report(f, rep_report_find(name), BY_THIS, rows, store, out, err);
 }
 
 static int longest(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
@@ -138,13 +127,8 @@ static int longest(struct tui_fill *f, struct tp_store *store, struct rep_output
 	    .n = LONGEST,
 	    .stop = &f->job.stop,
 	};
-	struct tui_filtered all = {0};
-	int code = tui_filtered_init(&all, &f->job.select, BY_THIS, store, err);
 
-	if (!code)
-		code = rep_worst_print(&all.view, &opt, "longest", out, err);
-	tui_filtered_release(&all);
-	return code;
+	return tui_fill_worst(f, &opt, BY_THIS, "longest", store, out, err);
 }
 
 /* ---- what SQL can say ---- */
@@ -192,11 +176,8 @@ static const struct question questions[GR_NPIECES] = {
 static int query(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		 struct tp_err *err)
 {
-	const struct ask *a = f->more;
-	const struct rep_query_options opt = {.run = f->job.select.run->row.id};
-	struct rep_query *q = NULL;
+	const struct ask *a = (const struct ask *)f;
 	char text[1400], id[REP_GOID_SIZE], called[REP_GOID_SIZE + 2];
-	int code;
 
 	rep_goid_text(&a->id, id);
 	snprintf(called, sizeof(called), a->id.life ? "'%s'" : "%s", id);
@@ -204,11 +185,7 @@ static int query(struct tui_fill *f, struct tp_store *store, struct rep_output *
 		 f->job.select.from_ns == INT64_MIN ? -1 : f->job.select.from_ns,
 		 f->job.select.to_ns, a->id.goid, a->id.life ? a->id.life : 1,
 		 questions[f->which].sql, MOST);
-	code = rep_query_new(&q, store, &opt, err);
-	if (!code)
-		code = rep_query_run(q, text, out, err);
-	rep_query_free(q);
-	return code;
+	return tui_fill_query(f, text, questions[f->which].name, store, out, err);
 }
 
 /* ---- jobs ---- */
@@ -216,7 +193,7 @@ static int query(struct tui_fill *f, struct tp_store *store, struct rep_output *
 /* Of several lives that one, or the last; then nothing but it is selected. */
 static int choose_life(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
-	struct ask *a = f->more;
+	struct ask *a = (struct ask *)f;
 	struct rep_goids goids = {0};
 	char id[REP_GOID_SIZE];
 	int code = 0;
@@ -254,14 +231,13 @@ static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *o
 	case GR_CHOICE:
 		return report(f, "goroutines", CHOICE, store, out, err);
 	default:
-		code = query(f, store, out, err);
-		return code ? code : rep_cells_dress(&f->cells, questions[f->which].name, err);
+		return query(f, store, out, err);
 	}
 }
 
 static void shown(struct tui_view *v, struct tui_fill *f)
 {
-	const struct ask *a = f->more;
+	const struct ask *a = (const struct ask *)f;
 	struct gr_life *g = v->state;
 	struct tui_table *table = &g->section[GR_SPANS].table;
 
@@ -287,25 +263,22 @@ static void shown(struct tui_view *v, struct tui_fill *f)
 void gr_ask(struct tui_view *v, int piece)
 {
 	struct gr_life *g = v->state;
-	struct ask *a = calloc(1, sizeof(*a));
+	const struct tui_fill how = {.rows = &g->section[piece],
+				     .pieces = &g->pieces,
+				     .which = piece,
+				     .fill = make,
+				     .shown = shown};
+	struct ask *a = tui_fill_new(v, sizeof(*a), &how);
 
-	if (!a) {
-		tui_nomem(v->tui);
+	if (!a)
 		return;
-	}
 	a->id = g->id;
 	a->want = a->asked = g->want;
 	a->at_ns = g->at_ns;
 	/* Once more what is there. */
 	if (a->want < 0 && a->at_ns == INT64_MIN && g->section[GR_SPANS].table.n)
 		a->want = g->base + (int64_t)g->section[GR_SPANS].table.cursor;
-	tui_rows_ask(v, &(struct tui_ask){.rows = &g->section[piece],
-					  .pieces = &g->pieces,
-					  .which = piece,
-					  .fill = make,
-					  .more = a,
-					  .free_more = free,
-					  .shown = shown});
+	tui_job_ask(&a->fill.job);
 }
 
 void gr_go_to_span(struct tui_view *v, int64_t number)

@@ -6,7 +6,6 @@
 
 #include "chart/chart.h"
 #include "output/ops.h"
-#include "tprof-tui/save.h"
 #include "tprof-tui/view/overview/inside.h"
 
 enum { CHART_PROCS, CHART_GOROUTINES, CHART_HEAP, CHART_MMU };
@@ -187,23 +186,16 @@ static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_bu
 	return code;
 }
 
-static int write_chart(void *ctx, FILE *file, struct tp_err *err)
-{
-	const struct plan *p = ctx;
-
-	return rep_chart_svg(&p->chart, 800, 300, rep_sink_file(file), err);
-}
-
-bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_section *s,
-		   const char *path)
+int ov_chart_save(const struct overview *o, const struct ov_section *s, const struct rep_sink *sink,
+		  struct tp_err *err)
 {
 	struct plan p;
-	bool done;
+	int code;
 
 	plan(&p, o, s);
-	done = tui_save(t, path, write_chart, &p);
+	code = rep_chart_svg(&p.chart, 800, 300, *sink, err);
 	rep_time_curve_release(&p.own);
-	return done;
+	return code;
 }
 
 const struct ov_section_ops ov_chart = {.height = height, .draw = draw, .act = act, .yank = yank};

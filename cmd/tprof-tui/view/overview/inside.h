@@ -126,8 +126,8 @@ void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int
 void ov_title(const struct tui_area *a, const char *title, bool here, const char *right);
 /* The place on the time axis of a picture of so many columns: [*from, *to). */
 void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64_t *to);
-/* Writes a chart as SVG. TP_EIO … */
-bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_section *s,
-		   const char *path);
+/* Writes a chart as SVG. */
+int ov_chart_save(const struct overview *o, const struct ov_section *s, const struct rep_sink *sink,
+		  struct tp_err *err);
 
 #endif

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "goid.h"
-#include "query/query.h"
-#include "top/top.h"
-#include "top/worst.h"
+#include "tprof-tui/fill.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define ROWS 20 /* of a table */
@@ -24,22 +22,19 @@ void ov_result_release(struct ov_result *r)
 
 /* ---- on the worker's thread ---- */
 
-static int report(const struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
+/* An asked-for piece. */
+struct ask {
+	struct tui_fill fill;
+	struct ov_result result;
+};
+
+/* Filters that a report does not know are left to those that do. */
+static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
-	struct rep_top_options opt = {
-	    .report = rep_report_find(name),
-	    .rows = rows,
-	    .tables = true,
-	    .whole = true,
-	};
-	char times[60];
-	/* Marks and stops are the run's, whoever is looked at: as in the heat map. What a report
-	 * does not know is left to those that do. */
-	unsigned by = f->which == OV_GC ? REP_BY_TIME : opt.report->filters | REP_BY_TIME;
+	const struct rep_report *report = rep_report_find(name);
 
-	opt.filter = tui_select_filter(&f->job.select, by, times);
-	return rep_top(out, store, f->job.select.run, 1, &opt, err);
+	return tui_fill_report(f, report, report->filters | REP_BY_TIME, rows, store, out, err);
 }
 
 /* Events whose time lies in the range: all of segments within it, and those of the segments that it
@@ -88,7 +83,7 @@ static void count_goroutines(const struct rep_view *v, int64_t *n)
 
 static int picture(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
-	struct ov_result *r = f->more;
+	struct ov_result *r = &((struct ask *)f)->result;
 	struct tui_filtered s = {0};
 	int code = tui_filtered_init(&s, &f->job.select, REP_BY_TIME, store, err);
 
@@ -113,7 +108,7 @@ static int picture(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 /* The collector's bands, and groups of goroutines: what has to read more. */
 static int groups(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
-	struct ov_result *r = f->more;
+	struct ov_result *r = &((struct ask *)f)->result;
 	struct tui_filtered s = {0};
 	int code = tui_filtered_init(&s, &f->job.select, REP_BY_TIME, store, err);
 
@@ -140,7 +135,7 @@ static int groups(struct tui_fill *f, struct tp_store *store, struct tp_err *err
 static int collector(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		     struct tp_err *err)
 {
-	struct ov_result *r = f->more;
+	struct ov_result *r = &((struct ask *)f)->result;
 	struct tui_filtered s = {0};
 	int code = tui_filtered_init(&s, &f->job.select, REP_BY_TIME, store, err);
 
@@ -149,7 +144,9 @@ static int collector(struct tui_fill *f, struct tp_store *store, struct rep_outp
 	if (!code)
 		code = rep_time_collector(&r->time, &s.view, err);
 	tui_filtered_release(&s);
-	return code ? code : report(f, "gc", 0, store, out, err);
+	/* Marks and stops are the run's, whoever is looked at: as in the heat map. */
+	return code ? code
+		    : tui_fill_report(f, rep_report_find("gc"), REP_BY_TIME, 0, store, out, err);
 }
 
 /* The longest spans of some states. */
@@ -160,27 +157,8 @@ static int worst(struct tui_fill *f, uint32_t states, const char *name, struct t
 					      .n = ROWS,
 					      .no_rest = states == 1u << TP_ST_WAITING,
 					      .stop = &f->job.stop};
-	struct tui_filtered s = {0};
-	int code = tui_filtered_init(&s, &f->job.select, TUI_BY_ALL, store, err);
 
-	if (!code)
-		code = rep_worst_print(&s.view, &opt, name, out, err);
-	tui_filtered_release(&s);
-	return code;
-}
-
-/* About the run. */
-static int query(struct tui_fill *f, const char *sql, const char *name, struct tp_store *store,
-		 struct rep_output *out, struct tp_err *err)
-{
-	const struct rep_query_options opt = {.run = f->job.select.run->row.id};
-	struct rep_query *q = NULL;
-	int code = rep_query_new(&q, store, &opt, err);
-
-	if (!code)
-		code = rep_query_run(q, sql, out, err);
-	rep_query_free(q);
-	return code ? code : rep_cells_dress(&f->cells, name, err);
+	return tui_fill_worst(f, &opt, TUI_BY_ALL, name, store, out, err);
 }
 
 /* What was lost, and what there is to say beside; NULLs are not known. */
@@ -205,7 +183,7 @@ static int losses(struct tui_fill *f, struct tp_store *store, struct rep_output 
 			 sql, goid);
 	else
 		snprintf(text, sizeof(text), "%s LIMIT 1000", sql);
-	return query(f, text, "losses", store, out, err);
+	return tui_fill_query(f, text, "losses", store, out, err);
 }
 
 static int labels(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
@@ -216,7 +194,7 @@ static int labels(struct tui_fill *f, struct tp_store *store, struct rep_output 
 	    "min(coalesce(text, number)) AS example FROM bucket_label WHERE run = :run GROUP BY "
 	    "key ORDER BY key LIMIT 1000";
 
-	return query(f, sql, "labels", store, out, err);
+	return tui_fill_query(f, sql, "labels", store, out, err);
 }
 
 static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
@@ -261,16 +239,15 @@ static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *o
 
 /* ---- on the screen's thread ---- */
 
-static void free_result(void *result)
+static void release(struct tui_fill *f)
 {
-	ov_result_release(result);
-	free(result);
+	ov_result_release(&((struct ask *)f)->result);
 }
 
 static void taken(struct tui_view *v, struct tui_fill *f)
 {
 	struct overview *o = v->state;
-	struct ov_result *r = f->more, old = o->result[f->which];
+	struct ov_result *r = &((struct ask *)f)->result, old = o->result[f->which];
 
 	if (f->job.code)
 		return;
@@ -281,18 +258,16 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 void ov_ask(struct tui_view *v, int piece)
 {
 	struct overview *o = v->state;
-	struct ov_result *r = calloc(1, sizeof(*r));
+	const struct tui_fill how = {.rows = &o->piece[piece],
+				     .pieces = &o->pieces,
+				     .which = piece,
+				     .fill = make,
+				     .taken = taken,
+				     .release = release};
+	struct ask *a = tui_fill_new(v, sizeof(*a), &how);
 
-	if (!r) {
-		tui_nomem(v->tui);
+	if (!a)
 		return;
-	}
-	r->bins = (size_t)(o->bins > 0 ? o->bins : 1);
-	tui_rows_ask(v, &(struct tui_ask){.rows = &o->piece[piece],
-					  .pieces = &o->pieces,
-					  .which = piece,
-					  .fill = make,
-					  .more = r,
-					  .free_more = free_result,
-					  .taken = taken});
+	a->result.bins = (size_t)(o->bins > 0 ? o->bins : 1);
+	tui_job_ask(&a->fill.job);
 }

@@ -72,8 +72,6 @@ static void make_sections(struct overview *o)
 	for (int i = 0; i < n; i++)
 		o->section[i] =
 		    (struct ov_section){.ops = l[i].ops, .title = l[i].title, .which = l[i].which};
-	for (int i = 0; i < OV_NPIECES; i++)
-		o->piece[i].table.sort = -1;
 	lay_out(o, false);
 }
 
@@ -95,7 +93,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 		return false;
 	}
 	o->view = v;
-	o->pieces = (struct tui_pieces){.doing = -1, .ask = ov_ask};
+	tui_pieces_init(&o->pieces, o->piece, OV_NPIECES, ov_ask);
 	o->heat.mark_ns = INT64_MIN;
 	o->heat.row = 2;
 	o->profile = tui_is_profile(&v->select);
@@ -111,10 +109,9 @@ static void close_view(struct tui_view *v)
 {
 	struct overview *o = v->state;
 
-	for (int i = 0; i < OV_NPIECES; i++) {
+	for (int i = 0; i < OV_NPIECES; i++)
 		ov_result_release(&o->result[i]);
-		tui_rows_release(&o->piece[i]);
-	}
+	tui_pieces_release(&o->pieces);
 }
 
 void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns)
@@ -262,10 +259,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		return true;
 	switch (action) {
 	case TUI_DO_REFRESH:
-		/* What failed, or was interrupted, once more. */
-		for (int i = 0; i < OV_NPIECES; i++)
-			if (o->piece[i].error || !o->piece[i].done)
-				tui_pieces_ask(v, &o->pieces, 1u << i & pieces_of(o));
+		tui_pieces_again(v, &o->pieces, pieces_of(o));
 		return false;
 	case TUI_DO_SECTION_NEXT:
 		return next(o, 1, true);
@@ -349,17 +343,18 @@ static int yank(struct tui_view *v, bool all, struct tp_buf *out)
 	return s->ops->yank ? s->ops->yank(o, s, all, out) : tui_table_yank(table(v), all, out);
 }
 
-static bool save(struct tui_view *v, const char *path)
+static int save(struct tui_view *v, const char *path, const struct rep_sink *sink,
+		struct tp_err *err)
 {
 	struct overview *o = v->state;
 	struct ov_section *s = &o->section[o->here];
 
 	if (table(v))
-		return tui_table_save(v->tui, table(v), path);
+		return tui_table_save(table(v), path, sink, err);
 	if (s->ops == &ov_chart)
-		return ov_chart_save(v->tui, o, s, path);
-	tui_error(v->tui, "Tab leads to a table or a chart, which can be saved; Y copies this");
-	return false;
+		return ov_chart_save(o, s, sink, err);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "Tab leads to a table or a chart, which can be saved; Y copies this");
 }
 
 /* What only some sections heed. */

@@ -81,7 +81,7 @@ static int command(struct rep_query *q, const char *text, struct rep_output *out
 int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 	       struct tp_err *err)
 {
-	struct sql_answer *a = f->more;
+	struct sql_answer *a = (struct sql_answer *)f;
 	const struct rep_query_options opt = {
 	    .run = f->job.select.run ? f->job.select.run->row.id : TP_NULL,
 	    .fleeting = true,
@@ -89,7 +89,7 @@ int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *ou
 	    .read_only = "statements only read here; tprof-query makes temporary tables, and with "
 			 "--write changes the store",
 	};
-	const char *text = f->arg + strspn(f->arg, " \t\n");
+	const char *text = a->text + strspn(a->text, " \t\n");
 	int64_t began = now_ns();
 	struct rep_query *q = NULL;
 	int code = rep_query_new(&q, store, &opt, err);
@@ -100,7 +100,7 @@ int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *ou
 	if (!code && *text == '.')
 		code = command(q, text, out, err);
 	else if (!code)
-		code = rep_query_run(q, f->arg, out, err);
+		code = rep_query_run(q, a->text, out, err);
 	if (code && q && *text != '.')
 		a->place = rep_query_place(q);
 	a->cut = f->cells.cut;

@@ -7,14 +7,16 @@
 #define SQL_MOST_ROWS  ((size_t)100000)	  /* of all results together */
 #define SQL_MOST_BYTES ((size_t)64 << 20) /* of their texts */
 
-/* What came of it, beside the tables. */
+/* A statement, and its results beside the tables. */
 struct sql_answer {
+	struct tui_fill fill;
+	char *text;
 	size_t place; /* where in the text it failed, SIZE_MAX: not told */
 	int64_t took_ns;
 	bool cut; /* there are more rows than are kept */
 };
 
-/* f->arg is the text, f->more a struct sql_answer. */
+/* As tui_fill.fill; `f` begins a struct sql_answer. */
 int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 	       struct tp_err *err);
 

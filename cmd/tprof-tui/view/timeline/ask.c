@@ -279,7 +279,7 @@ static void take_roster(struct timeline *s, struct tl_job *j)
 static void take_event(struct tui *t, struct timeline *s, struct tl_job *j)
 {
 	int64_t from, to;
-	char at[TL_TIME_SIZE];
+	char at[TUI_TIME_SIZE];
 
 	tl_range(s, &from, &to);
 	if (j->code == TP_ENOENT || j->event.ns < from || j->event.ns >= to) {

@@ -77,39 +77,6 @@ void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_
 		snprintf(text, size, "another goroutine");
 }
 
-bool tl_ticks(const struct timeline *s)
-{
-	return s->view->select.run && s->view->select.run->row.ticks;
-}
-
-char *tl_time_text(const struct timeline *s, char text[TL_TIME_SIZE], int64_t ns)
-{
-	static const struct {
-		int64_t size;
-		const char *name;
-		int digits;
-	} units[] = {{1000000000, "s", 9}, {1000000, "ms", 6}, {1000, "us", 3}, {1, "ns", 0}};
-	size_t i = 0, n;
-
-	if (tl_ticks(s))
-		return tp_fmt_count(text, ns);
-	while (i < 3 && ns < units[i].size && ns > -units[i].size)
-		i++;
-	if (!units[i].digits) {
-		snprintf(text, TL_TIME_SIZE, "%" PRId64 "%s", ns, ns ? "ns" : "s");
-		return text;
-	}
-	n = (size_t)snprintf(text, TL_TIME_SIZE, "%" PRId64 ".%0*" PRId64, ns / units[i].size,
-			     units[i].digits,
-			     ns % units[i].size < 0 ? -(ns % units[i].size) : ns % units[i].size);
-	while (text[n - 1] == '0')
-		n--;
-	if (text[n - 1] == '.')
-		n--;
-	snprintf(text + n, TL_TIME_SIZE - n, "%s", units[i].name);
-	return text;
-}
-
 /* "▸ main.worker       12", "  g17", "g1 main.main", "P 0" */
 static void draw_label(const struct timeline *s, size_t at, int row)
 {
@@ -150,7 +117,8 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 static void make_scale(const struct timeline *s, struct rep_scale *scale)
 {
 	const struct tl_window *w = &s->window;
-	const struct rep_chart_axis axis = {.kind = tl_ticks(s) ? REP_COUNT : REP_NS};
+	const struct rep_chart_axis axis = {.kind = s->view->select.run->row.ticks ? REP_COUNT
+										   : REP_NS};
 
 	for (unsigned want = (unsigned)between(w->cols / 8, 2, REP_TICKS - 2); want >= 2; want--) {
 		size_t widest = 0;
@@ -264,7 +232,7 @@ static void draw_band(const struct timeline *s, int row)
 
 /* Of a region or log of the cursor's goroutine: name and end where there is room, up to a column.
  */
-static void draw_note(const struct timeline *s, int row, const struct tl_mark *m, int next)
+static void draw_note(const struct timeline *s, int row, const struct rep_mark *m, int next)
 {
 	const struct tl_layout *l = &s->layout;
 	int first = tl_window_col(&s->window, m->from);
@@ -283,7 +251,7 @@ static void draw_note(const struct timeline *s, int row, const struct tl_mark *m
 			m->text, m->size);
 }
 
-static bool is_note(const struct tl_mark *m, uint32_t g)
+static bool is_note(const struct rep_mark *m, uint32_t g)
 {
 	return m->goroutine == g && (m->kind == REP_MARK_REGION || m->kind == REP_MARK_LOG);
 }
@@ -299,7 +267,7 @@ static void draw_notes(const struct timeline *s, int row)
 
 	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM, "regions, logs");
 	for (size_t i = s->picture.nmarks; g != TP_NONE && i-- > 0;) {
-		const struct tl_mark *m = &s->picture.mark[i];
+		const struct rep_mark *m = &s->picture.mark[i];
 		int col = tl_window_col(&s->window, m->from);
 
 		if (!is_note(m, g))
@@ -311,7 +279,7 @@ static void draw_notes(const struct timeline *s, int row)
 		draw_note(s, row, m, next < l->cols ? next : l->cols);
 	}
 	for (size_t i = 0; g != TP_NONE && i < s->picture.nmarks; i++) {
-		const struct tl_mark *m = &s->picture.mark[i];
+		const struct rep_mark *m = &s->picture.mark[i];
 		int col = tl_window_col(&s->window, m->from);
 		char c = m->kind == REP_MARK_REGION ? '[' : '\'';
 

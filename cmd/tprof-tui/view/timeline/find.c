@@ -150,7 +150,7 @@ static void light_labels(struct timeline *s)
 	const struct tl_picture *p = &s->picture;
 
 	for (size_t i = 0; i < p->nmarks; i++) {
-		const struct tl_mark *m = &p->mark[i];
+		const struct rep_mark *m = &p->mark[i];
 		int first = tl_window_col(&p->window, m->from);
 		int last = tl_window_col(&p->window, m->to > m->from ? m->to - 1 : m->from);
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tprof-tui/view/timeline/sample.h"
+#include "tprof-tui/view/timeline/testing_sample.h"
 
 /* Two rows of ten columns: main runs, and waits for sync in column 3; the workers wait for a
  * channel, one of them in the region "checkout" from column 4 to 5. */
@@ -44,7 +44,7 @@ static void draw(struct sample *x)
 	p->reason[0] = (struct tl_reason){.id = 8, .text = "sync", .size = 4};
 	p->reason[1] = (struct tl_reason){.id = 9, .text = "chan receive", .size = 12};
 	p->nreasons = 2;
-	p->mark[0] = (struct tl_mark){REP_MARK_REGION, 400, 600, 1, "checkout", 8};
+	p->mark[0] = (struct rep_mark){REP_MARK_REGION, 400, 600, 1, "checkout", 8};
 	p->nmarks = p->room = 1;
 }
 
@@ -141,7 +141,7 @@ static void test_search(void **state)
 static void test_marks_of_columns(void **state)
 {
 	static const struct {
-		struct tl_mark mark;
+		struct rep_mark mark;
 		const char *band, *row; /* columns of the band, of g21's row */
 		int64_t ns;		/* in column 4 */
 	} cases[] = {

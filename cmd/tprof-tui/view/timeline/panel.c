@@ -121,7 +121,7 @@ static void put_place(char *text, size_t size, const struct timeline *s)
 static void put_span(struct paper *p, const struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	char who[400], took[TUI_TIME_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
+	char who[400], took[TUI_TIME_SIZE], from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], why[300] = "";
 	char where[80];
 
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
@@ -140,7 +140,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
 	const struct tl_frame *site = tl_stack_site(&d->waker_stack);
-	char who[400], when[TL_TIME_SIZE], where[600] = "", frame[520];
+	char who[400], when[TUI_TIME_SIZE], where[600] = "", frame[520];
 
 	if (site) {
 		tl_frame_text(site, frame, sizeof(frame));
@@ -162,7 +162,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 static void put_woken(struct paper *p, const struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	char text[1000], who[400], when[TL_TIME_SIZE];
+	char text[1000], who[400], when[TUI_TIME_SIZE];
 	size_t n = 0, i;
 
 	if (!d->nwoken)
@@ -238,7 +238,7 @@ static size_t put_ranges(const struct timeline *s, char *text, size_t size,
 }
 
 /* Is a mark at the cursor, or, of the goroutine's own (regions, logs), in its column? */
-static bool is_here(const struct timeline *s, const struct tl_mark *m, uint32_t g, bool column)
+static bool is_here(const struct timeline *s, const struct rep_mark *m, uint32_t g, bool column)
 {
 	const struct tl_window *w = &s->window;
 	int64_t from = tl_window_at(w, tl_window_col(w, s->ns)), to = from + w->cell;
@@ -253,10 +253,10 @@ static bool is_here(const struct timeline *s, const struct tl_mark *m, uint32_t 
 	       (m->to > m->from ? m->to > from : m->from >= from);
 }
 
-static size_t put_mark(const struct timeline *s, char *text, size_t size, const struct tl_mark *m,
+static size_t put_mark(const struct timeline *s, char *text, size_t size, const struct rep_mark *m,
 		       bool first)
 {
-	char took[TUI_TIME_SIZE], from[TL_TIME_SIZE];
+	char took[TUI_TIME_SIZE], from[TUI_TIME_SIZE];
 	bool own = m->kind >= REP_MARK_REGION;
 	size_t n = (size_t)snprintf(text, size, "%s%s%s%.100s", first ? "" : ", ",
 				    own ? rep_mark_kinds[m->kind] : "", own ? " " : "", m->text);
@@ -280,7 +280,7 @@ static void put_marks(struct paper *p, const struct timeline *s)
 
 	for (int column = 0; column < 2; column++) {
 		for (size_t i = 0; i < s->picture.nmarks && left && n < 800; i++) {
-			const struct tl_mark *m = &s->picture.mark[i];
+			const struct rep_mark *m = &s->picture.mark[i];
 
 			if (!is_here(s, m, g, column))
 				continue;
@@ -365,7 +365,7 @@ static void put_stack(struct paper *p, const struct tl_stack *stack, const char 
 
 static void put_nobody(struct paper *p, const struct timeline *s, const struct rep_lane *row)
 {
-	char who[400], from[TL_TIME_SIZE], to[TL_TIME_SIZE], now[TL_TIME_SIZE];
+	char who[400], from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], now[TUI_TIME_SIZE];
 	char took[TUI_TIME_SIZE];
 
 	tl_lane_text(row, who, sizeof(who));
@@ -394,7 +394,7 @@ static bool is_known(const struct timeline *s, const struct rep_lane *row)
 static void put_facts(struct paper *p, const struct timeline *s, const struct rep_lane *row)
 {
 	bool span = tl_detail_holds(&s->detail, row, s->ns) && s->detail.there;
-	char now[TL_TIME_SIZE];
+	char now[TUI_TIME_SIZE];
 
 	if (!is_known(s, row)) {
 		line(p, TUI_STYLE_DIM, "%s ...", tl_time_text(s, now, s->ns));

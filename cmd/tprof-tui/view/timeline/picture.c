@@ -21,7 +21,7 @@ void tl_picture_release(struct tl_picture *p)
 /* ---- marks ---- */
 
 /* How much of a column a mark takes. */
-static int64_t overlap(const struct tl_window *w, int col, const struct tl_mark *mark)
+static int64_t overlap(const struct tl_window *w, int col, const struct rep_mark *mark)
 {
 	int64_t from = tl_window_at(w, col), to = from + w->cell;
 
@@ -32,7 +32,7 @@ static int64_t overlap(const struct tl_window *w, int col, const struct tl_mark 
 	return to > from ? to - from : 0;
 }
 
-static void add_to_band(struct tl_picture *p, const struct tl_mark *mark, int first, int last)
+static void add_to_band(struct tl_picture *p, const struct rep_mark *mark, int first, int last)
 {
 	for (int i = first; i <= last; i++) {
 		p->band[i].any |= (uint16_t)(1u << mark->kind);
@@ -41,7 +41,7 @@ static void add_to_band(struct tl_picture *p, const struct tl_mark *mark, int fi
 	}
 }
 
-static void add_to_row(struct tl_picture *p, const struct tl_mark *mark, size_t row, int first,
+static void add_to_row(struct tl_picture *p, const struct rep_mark *mark, size_t row, int first,
 		       int last)
 {
 	uint16_t *on = p->on + row * (size_t)p->window.cols;
@@ -51,7 +51,7 @@ static void add_to_row(struct tl_picture *p, const struct tl_mark *mark, size_t 
 			on[i] |= (uint16_t)(1u << mark->kind);
 }
 
-void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark)
+void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark)
 {
 	const struct tl_window *w = &p->window;
 	int64_t to = mark->to > mark->from ? mark->to - 1 : mark->from;
@@ -87,10 +87,10 @@ struct marking {
 };
 
 /* Texts of those on rows that are not shown would only take the room of others. */
-static int keep_mark(struct marking *m, const struct tl_mark *mark)
+static int keep_mark(struct marking *m, const struct rep_mark *mark)
 {
 	struct tl_picture *p = m->picture;
-	struct tl_mark *to;
+	struct rep_mark *to;
 
 	if (mark->kind >= REP_MARK_REGION && !is_listed(p, mark->goroutine))
 		return 0;
@@ -113,13 +113,11 @@ static int keep_mark(struct marking *m, const struct tl_mark *mark)
 static int on_mark(void *ctx, const struct rep_mark *mark)
 {
 	struct marking *m = ctx;
-	const struct tl_mark own = {mark->kind,	     mark->from, mark->to,
-				    mark->goroutine, mark->text, mark->size};
 
 	if (m->stop && atomic_load_explicit(m->stop, memory_order_relaxed))
 		return TP_ECANCEL;
-	tl_picture_add_mark(m->picture, &own);
-	return keep_mark(m, &own);
+	tl_picture_add_mark(m->picture, mark);
+	return keep_mark(m, mark);
 }
 
 /* Sweeps are many and short: they are shown where they can be seen. */

@@ -11,14 +11,6 @@
 
 #define TL_MOST_MARKS 4000 /* whose texts are kept; cells know of all of them */
 
-struct tl_mark {
-	enum rep_mark_kind kind;
-	int64_t from, to;
-	uint32_t goroutine; /* TP_NONE: over all */
-	const char *text;
-	size_t size;
-};
-
 struct tl_reason {
 	uint32_t id;
 	const char *text;
@@ -42,7 +34,7 @@ struct tl_picture {
 	 * the column. */
 	uint16_t *on;
 	struct tl_band *band; /* of each column */
-	struct tl_mark *mark;
+	struct rep_mark *mark;
 	size_t nmarks, room;
 	bool more_marks; /* than are kept */
 	struct tl_reason *reason;
@@ -64,7 +56,7 @@ long tl_picture_row(const struct tl_picture *p, const struct rep_lane *lane);
 /* Its column that stands for a time, -1 for none. */
 int tl_picture_col(const struct tl_picture *p, int64_t ns);
 /* Adds one to the cells' bits and the bands; private, for tests. */
-void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark);
+void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark);
 /* NULL for none. */
 struct tl_reason *tl_picture_reason(const struct tl_picture *p, uint32_t id);
 

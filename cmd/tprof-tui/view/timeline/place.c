@@ -249,7 +249,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
 	const char *back = s->nchain ? ", b back" : "";
-	char who[200], by[200], when[TL_TIME_SIZE];
+	char who[200], by[200], when[TUI_TIME_SIZE];
 
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!d->there) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tprof-tui/view/timeline/sample.h"
+#include "tprof-tui/view/timeline/testing_sample.h"
 
 static void test_columns_pan_at_the_edge(void **state)
 {
@@ -265,12 +265,12 @@ static void test_time_text(void **state)
 		     {INT64_MAX, "9223372036.854775807s"}};
 	static const struct rep_run clockless = {.row = {.ticks = true}};
 	struct sample x;
-	char ticks[TL_TIME_SIZE];
+	char ticks[TUI_TIME_SIZE];
 
 	(void)state;
 	assert_true(sample_init(&x));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char text[TL_TIME_SIZE];
+		char text[TUI_TIME_SIZE];
 
 		assert_string_equal(tl_time_text(&x.s, text, cases[i].ns), cases[i].text);
 	}

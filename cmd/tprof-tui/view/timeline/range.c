@@ -44,7 +44,7 @@ void tl_end_range(struct tui *t, struct timeline *s)
 {
 	struct tui_view *v = s->view;
 	int64_t from, to;
-	char a[TL_TIME_SIZE], b[TL_TIME_SIZE];
+	char a[TUI_TIME_SIZE], b[TUI_TIME_SIZE];
 
 	tl_selecting(s, &from, &to);
 	s->anchor = INT64_MIN;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "output/output.h"
-#include "tprof-tui/save.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
 /* ---- yank ---- */
@@ -116,11 +115,9 @@ static int put_cell(const struct timeline *s, const struct rep_lane *lane, int i
 	return rep_output_row(out, row, err);
 }
 
-static int put_csv(void *ctx, FILE *file, struct tp_err *err)
+static int put_csv(const struct timeline *s, const struct rep_sink *sink, struct tp_err *err)
 {
-	const struct timeline *s = ctx;
-	const struct rep_output_options opt = {.format = REP_FORMAT_CSV,
-					       .sink = rep_sink_file(file)};
+	const struct rep_output_options opt = {.format = REP_FORMAT_CSV, .sink = *sink};
 	struct rep_output *out = NULL;
 	int code = rep_output_new(&out, &opt, err);
 
@@ -197,14 +194,12 @@ static int put_cells(const struct timeline *s, const struct rep_lane *lane, int 
 	return failed;
 }
 
-static int put_svg(void *ctx, FILE *file, struct tp_err *err)
+static int put_svg(const struct timeline *s, const struct rep_sink *sink, struct tp_err *err)
 {
-	const struct timeline *s = ctx;
 	size_t n = rows_of(s);
 	int width = SVG_LABEL + s->window.cols * SVG_CELL, y = 2 * SVG_ROW, failed;
 	struct tp_buf out = {0};
-	struct rep_sink sink = rep_sink_file(file);
-	char text[400], from[TL_TIME_SIZE], to[TL_TIME_SIZE];
+	char text[400], from[TUI_TIME_SIZE], to[TUI_TIME_SIZE];
 	int code;
 
 	snprintf(text, sizeof(text),
@@ -227,21 +222,19 @@ static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 		failed |= put_cells(s, lane, y, &out);
 	}
 	failed |= put(&out, "</svg>\n");
-	code = failed ? tp_nomem(err) : sink.write(sink.ctx, out.data, out.size, err);
+	code = failed ? tp_nomem(err) : sink->write(sink->ctx, out.data, out.size, err);
 	tp_buf_release(&out);
 	return code;
 }
 
-bool tl_save(struct tui_view *v, const char *path)
+int tl_save(struct tui_view *v, const char *path, const struct rep_sink *sink, struct tp_err *err)
 {
 	struct timeline *s = v->state;
 	const char *dot = strrchr(path, '.');
 
-	if (!s->ready || !s->picture.window.cols) {
-		tui_error(v->tui, "there is nothing to save yet");
-		return false;
-	}
-	return tui_save(v->tui, path, dot && !strcmp(dot, ".svg") ? put_svg : put_csv, s);
+	if (!s->ready || !s->picture.window.cols)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is nothing to save yet");
+	return dot && !strcmp(dot, ".svg") ? put_svg(s, sink, err) : put_csv(s, sink, err);
 }
 
 /* ---- $EDITOR ---- */

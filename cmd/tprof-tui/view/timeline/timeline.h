@@ -196,11 +196,11 @@ void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_
 		       size_t size);
 /* The details, a line each, all of them. */
 int tl_panel_text(const struct timeline *s, struct tp_buf *out);
-/* Are the run's times ticks? */
-bool tl_ticks(const struct timeline *s);
-/* A moment, exactly: "13.302114ms", as options take it; of ticks "13,302,114". Returns text. */
-#define TL_TIME_SIZE 32
-char *tl_time_text(const struct timeline *s, char text[TL_TIME_SIZE], int64_t ns);
+/* A moment, as tui_exact_text() has it. */
+static inline char *tl_time_text(const struct timeline *s, char text[TUI_TIME_SIZE], int64_t ns)
+{
+	return tui_exact_text(s->view->select.run, ns, text);
+}
 /* The cell of the picture under the cursor, NULL where there is none. */
 const struct rep_cell *tl_cell(const struct timeline *s);
 
@@ -217,7 +217,7 @@ void tl_highlight_release(struct timeline *s);
 /* ---- save.c ---- */
 
 int tl_yank(struct tui_view *v, bool all, struct tp_buf *out);
-bool tl_save(struct tui_view *v, const char *path);
+int tl_save(struct tui_view *v, const char *path, const struct rep_sink *sink, struct tp_err *err);
 bool tl_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif

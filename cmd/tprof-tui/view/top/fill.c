@@ -9,8 +9,7 @@
 #include "profile/merge/difference.h"
 #include "profile/report.h"
 #include "profile/trace.h"
-#include "top/top.h"
-#include "top/worst.h"
+#include "tprof-tui/fill.h"
 
 /* No more of them are kept: a line below the table tells. */
 #define MOST_ROWS 200000
@@ -22,12 +21,9 @@ void top_told_release(struct top_told *t)
 	*t = (struct top_told){0};
 }
 
-void top_ask_free(void *ask)
+void top_ask_release(struct tui_fill *f)
 {
-	struct top_ask *a = ask;
-
-	top_told_release(&a->told);
-	free(a);
+	top_told_release(&((struct top_ask *)f)->told);
 }
 
 /* ---- reports on traces ---- */
@@ -63,12 +59,12 @@ static const char *state_key(const struct rep_filter_text *f)
 	return f->reason && !f->state ? "blocked" : NULL;
 }
 
-static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
-		       struct rep_output *out, struct tp_err *err)
+static int fill_report(struct top_ask *a, struct tp_store *store, struct rep_output *out,
+		       struct tp_err *err)
 {
 	char times[60];
 	struct rep_top_options opt = {
-	    .filter = tui_select_filter(&f->job.select, top_heeds(&a->entry), times),
+	    .filter = tui_select_filter(&a->fill.job.select, top_heeds(&a->entry), times),
 	    .rows = MOST_ROWS,
 	    .tables = true,
 	    .whole = true,
@@ -80,8 +76,9 @@ static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *s
 		opt.sort = state_key(&opt.filter);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
 		snprintf(a->told.meant, sizeof(a->told.meant), "%s", opt.report->name);
-	return rep_top_several(opt.report) ? fill_page(&opt, f->job.select.run, store, out, err)
-					   : rep_top(out, store, f->job.select.run, 1, &opt, err);
+	return rep_top_several(opt.report)
+		   ? fill_page(&opt, a->fill.job.select.run, store, out, err)
+		   : rep_top(out, store, a->fill.job.select.run, 1, &opt, err);
 }
 
 /* ---- profiles ---- */
@@ -94,53 +91,50 @@ static int load(struct tp_store *store, const struct rep_run *run, struct tp_pro
 	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 }
 
-/* A view of a trace as a profile; frames are picked from the profile, as pprof has it, unless the
- * table was made without it. */
-static int load_trace(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
-		      const struct rep_run *run, struct rep_trace_profile_options *opt,
-		      struct tp_profile **p, struct tp_err *err)
+/* A trace as a profile. Frames are picked from the profile, as pprof has it, unless the table was made
+ * without it. */
+static int load_trace(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
+		      enum rep_trace_view view, enum rep_trace_go go, struct tp_profile **p,
+		      struct tp_err *err)
 {
 	char times[60];
+	struct rep_trace_profile_options opt =
+	    tui_select_trace(&a->fill.job.select, top_heeds(&a->entry), times);
 
-	opt->filter = tui_select_filter(&f->job.select, top_heeds(&a->entry), times);
-	opt->task = opt->filter.task;
-	opt->region = opt->filter.region;
-	opt->filter.task = opt->filter.region = NULL;
+	opt.view = view;
+	opt.go = go;
 	if (a->entry.kind != TOP_REPORT)
-		opt->filter.focus = NULL;
-	return rep_trace_profile(store, run, opt, p, err);
+		opt.filter.focus = NULL;
+	return rep_trace_profile(store, run, &opt, p, err);
 }
 
 /* Of a trace, the view; of a profile itself. */
-static int load_view(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
-		     const struct rep_run *run, struct tp_profile **p, struct tp_err *err)
+static int load_view(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
+		     struct tp_profile **p, struct tp_err *err)
 {
-	struct rep_trace_profile_options opt = {0};
-
 	if (a->entry.kind == TOP_GO)
-		opt.go = (enum rep_trace_go)a->entry.which;
-	else if (a->entry.kind == TOP_FUNCTIONS)
-		opt.view = (enum rep_trace_view)a->entry.which;
-	else
-		return load(store, run, p, err);
-	return load_trace(f, a, store, run, &opt, p, err);
+		return load_trace(a, store, run, 0, (enum rep_trace_go)a->entry.which, p, err);
+	if (a->entry.kind == TOP_FUNCTIONS)
+		return load_trace(a, store, run, (enum rep_trace_view)a->entry.which, 0, p, err);
+	return load(store, run, p, err);
 }
 
-static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
-		    struct tp_profile **p, struct tp_err *err)
+static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile **p,
+		    struct tp_err *err)
 {
 	const struct rep_difference_options how = {.mark = a->how.base == TOP_DIFF_BASE};
 	struct tp_profile *base = NULL, *difference = NULL;
 	int code;
 
-	if (a->how.base == TOP_NO_BASE || !f->job.select.other ||
-	    f->job.select.other == f->job.select.run)
+	if (a->how.base == TOP_NO_BASE || !a->fill.job.select.other ||
+	    a->fill.job.select.other == a->fill.job.select.run)
 		return 0;
-	if (strcmp(f->job.select.other->row.kind, f->job.select.run->row.kind) != 0)
+	if (strcmp(a->fill.job.select.other->row.kind, a->fill.job.select.run->row.kind) != 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the marked run is a %s, and this is a %s; d forgets it",
-				  f->job.select.other->row.kind, f->job.select.run->row.kind);
-	code = load_view(f, a, store, f->job.select.other, &base, err);
+				  a->fill.job.select.other->row.kind,
+				  a->fill.job.select.run->row.kind);
+	code = load_view(a, store, a->fill.job.select.other, &base, err);
 	if (!code)
 		code = rep_profile_difference(base, *p, &how, &difference, err);
 	tp_profile_free(base);
@@ -186,8 +180,7 @@ static int tell_filters(const struct rep_profile_view *v, struct rep_output *out
 	return code;
 }
 
-static void options(const struct tui_fill *f, const struct top_ask *a,
-		    struct rep_profile_options *opt)
+static void options(const struct top_ask *a, struct rep_profile_options *opt)
 {
 	*opt = (struct rep_profile_options)REP_PROFILE_OPTIONS_INIT;
 	/* All rows, where tprof-top leaves out those that hardly count, in the same unit. */
@@ -195,22 +188,23 @@ static void options(const struct tui_fill *f, const struct top_ask *a,
 	opt->node_fraction = 0;
 	opt->granularity = a->how.granularity;
 	opt->cum = a->how.cum;
-	opt->focus = f->job.select.focus;
+	opt->focus = a->fill.job.select.focus;
 	opt->sample_index = *a->how.type ? a->how.type : NULL;
 }
 
-static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
-			  struct rep_output *out, struct tp_err *err)
+static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_output *out,
+			  struct tp_err *err)
 {
 	struct top_model *m = a->told.model = top_model_new();
 	struct rep_profile_options opt;
-	int code = m ? load_view(f, a, store, f->job.select.run, &m->profile, err) : tp_nomem(err);
+	int code =
+	    m ? load_view(a, store, a->fill.job.select.run, &m->profile, err) : tp_nomem(err);
 
 	if (!code)
-		code = subtract(f, a, store, &m->profile, err);
+		code = subtract(a, store, &m->profile, err);
 	if (code)
 		return code;
-	options(f, a, &opt);
+	options(a, &opt);
 	/* They are looked at for as long as the model lives. */
 	m->focus = opt.focus ? strdup(opt.focus) : NULL;
 	m->type = opt.sample_index ? strdup(opt.sample_index) : NULL;
@@ -229,13 +223,12 @@ static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store
 }
 
 /* The report cpu has the functions of the view cpu, which knows who calls whom. */
-static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
-		    struct rep_output *out, struct tp_err *err)
+static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output *out,
+		    struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_trace_profile_options view = {.view = REP_TRACE_CPU};
 	struct top_model *m;
-	int code = fill_report(f, a, store, out, err);
+	int code = fill_report(a, store, out, err);
 
 	if (code)
 		return code;
@@ -243,7 +236,7 @@ static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 	if (!m)
 		return tp_nomem(err);
 	m->by_name = true;
-	code = load_trace(f, a, store, f->job.select.run, &view, &m->profile, err);
+	code = load_trace(a, store, a->fill.job.select.run, REP_TRACE_CPU, 0, &m->profile, err);
 	/* Samples, as the report counts. */
 	opt.sample_index = "0";
 	opt.node_fraction = 0;
@@ -251,17 +244,17 @@ static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 }
 
 /* A report on profiles that has rows. */
-static int fill_rows(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
-		     struct rep_output *out, struct tp_err *err)
+static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_output *out,
+		     struct tp_err *err)
 {
 	const struct rep_profile_report *r =
 	    rep_profile_report_find(a->entry.kind == TOP_LABELS ? "tags" : "goroutines");
 	struct rep_profile_options opt;
 	struct rep_profile_view v = {0};
 	struct tp_profile *p = NULL;
-	int code = load(store, f->job.select.run, &p, err);
+	int code = load(store, a->fill.job.select.run, &p, err);
 
-	options(f, a, &opt);
+	options(a, &opt);
 	if (!code) {
 		code = rep_profile_view_init(&v, p, &opt, &r->traits, err);
 		if (!code)
@@ -278,11 +271,11 @@ static int fill_rows(struct tui_fill *f, struct top_ask *a, struct tp_store *sto
 
 /* ---- goroutines that stay ---- */
 
-static int fill_leaks(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+static int fill_leaks(const struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		      struct tp_err *err)
 {
 	const struct rep_leak_options opt = {0};
-	const struct rep_run *run = f->job.select.run;
+	const struct rep_run *run = a->fill.job.select.run;
 	struct tp_profile *p = NULL;
 	struct rep_leaks *l = NULL;
 	int code = rep_leaks_new(&l, &opt, err);
@@ -331,8 +324,8 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 	return code;
 }
 
-static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
-		     struct rep_output *out, struct tp_err *err)
+static int fill_path(const struct top_ask *a, struct tp_store *store, struct rep_output *out,
+		     struct tp_err *err)
 {
 	enum rep_path_report report = (enum rep_path_report)a->entry.which;
 	struct rep_path_options pick = {.at_most = INT64_MAX};
@@ -341,9 +334,9 @@ static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_stor
 	struct rep_view *v = &all.view;
 	int code;
 
-	pick.task = f->job.select.task;
-	pick.region = f->job.select.region;
-	code = tui_filtered_init(&all, &f->job.select,
+	pick.task = a->fill.job.select.task;
+	pick.region = a->fill.job.select.region;
+	code = tui_filtered_init(&all, &a->fill.job.select,
 				 top_heeds(&a->entry) & ~(unsigned)REP_BY_TASK, store, err);
 	if (!code && report == REP_PATH_WAKERS) {
 		code = rep_wakes_add_up(v, pick.task, pick.region, false, &wakes, err);
@@ -361,48 +354,45 @@ static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_stor
 
 #define MOST_SPANS 1000
 
-static int fill_longest(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
-			struct rep_output *out, struct tp_err *err)
+static int fill_longest(struct top_ask *a, struct tp_store *store, struct rep_output *out,
+			struct tp_err *err)
 {
 	const struct top_longest *which = &top_longest[a->entry.which];
-	/* Who asks for sleepers by name gets them. */
+	/* Whoever asks for sleepers by name gets them. */
 	const struct rep_worst_options opt = {.states = which->states,
 					      .n = MOST_SPANS,
-					      .no_rest = !f->job.select.reason,
-					      .stop = &f->job.stop};
-	struct tui_filtered all = {0};
-	int code = tui_filtered_init(&all, &f->job.select, top_heeds(&a->entry), store, err);
+					      .no_rest = !a->fill.job.select.reason,
+					      .stop = &a->fill.job.stop};
+	int code =
+	    tui_fill_worst(&a->fill, &opt, top_heeds(&a->entry), which->name, store, out, err);
 
-	if (!code)
-		code = rep_worst_print(&all.view, &opt, which->name, out, err);
 	if (!code && opt.no_rest && which->states & 1u << TP_ST_WAITING)
 		code = rep_output_note(out, false,
 				       "without sleep, and waits that are the runtime's own", err);
-	tui_filtered_release(&all);
 	return code;
 }
 
 int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out, struct tp_err *err)
 {
-	struct top_ask *a = f->more;
+	struct top_ask *a = (struct top_ask *)f;
 
 	switch (a->entry.kind) {
 	case TOP_REPORT:
-		return strcmp(a->entry.name, "cpu") ? fill_report(f, a, store, out, err)
-						    : fill_cpu(f, a, store, out, err);
+		return strcmp(a->entry.name, "cpu") ? fill_report(a, store, out, err)
+						    : fill_cpu(a, store, out, err);
 	case TOP_FUNCTIONS:
 	case TOP_GO:
 	case TOP_PROFILE:
-		return fill_functions(f, a, store, out, err);
+		return fill_functions(a, store, out, err);
 	case TOP_LABELS:
 	case TOP_GOROUTINES:
-		return fill_rows(f, a, store, out, err);
+		return fill_rows(a, store, out, err);
 	case TOP_LONGEST:
-		return fill_longest(f, a, store, out, err);
+		return fill_longest(a, store, out, err);
 	case TOP_PATH:
-		return fill_path(f, a, store, out, err);
+		return fill_path(a, store, out, err);
 	case TOP_LEAKS:
 		break;
 	}
-	return fill_leaks(f, store, out, err);
+	return fill_leaks(a, store, out, err);
 }

@@ -29,14 +29,15 @@ struct top_told {
 void top_told_release(struct top_told *t);
 
 struct top_ask {
+	struct tui_fill fill;
 	struct top_entry entry;
 	struct top_how how;
 	struct top_told told;
 };
 
-void top_ask_free(void *ask);
-/* A tui_fill's: f->more is the struct top_ask. */
+/* As tui_fill.fill and tui_fill.release; `f` begins a struct top_ask. */
 int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 	     struct tp_err *err);
+void top_ask_release(struct tui_fill *f);
 
 #endif

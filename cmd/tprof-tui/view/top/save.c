@@ -5,7 +5,6 @@
 
 #include "flame/flame.h"
 #include "top/top.h"
-#include "tprof-tui/save.h"
 #include "tprof-tui/view/top/top.h"
 
 /* ---- copying ---- */
@@ -89,11 +88,12 @@ static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t
 }
 
 /* Stacks of the rows that are shown. */
-static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
+static int folded_rows(struct top *top, const struct rep_sink *sink, struct tp_err *err)
 {
 	const struct tui_table *table = &top->rows.table;
 	const struct rep_sheet *s = table->sheet;
 	int stack = rep_sheet_column(s, "stack"), weight = weight_column(s);
+	struct tp_buf out = {0};
 	int code = 0;
 
 	if (stack < 0 || weight < 0)
@@ -105,20 +105,21 @@ static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
 		const struct rep_value *w = rep_sheet_at(s, table->order[i], (size_t)weight);
 
 		if (v->type == REP_TYPE_TEXT && v->text.size && w->type == REP_TYPE_INT)
-			code = put_folded(out, v, w->i);
+			code = put_folded(&out, v, w->i);
 	}
-	return code ? tp_nomem(err) : 0;
+	code = code ? tp_nomem(err) : sink->write(sink->ctx, out.data, out.size, err);
+	tp_buf_release(&out);
+	return code;
 }
 
-/* All that the functions' stacks hold, as tprof-flame writes it. */
+/* All stacks of the functions, as tprof-flame writes them. */
 static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_format format,
-		    struct tp_buf *out, struct tp_err *err)
+		    const struct rep_sink *sink, struct tp_err *err)
 {
 	const struct rep_profile_view *view = &top->told.model->top.view;
 	const struct rep_flame_tree_options tree_options = {0};
 	const struct rep_flame_source source = {
 	    .profile = view->profile, .type = view->index, .ratio = 1};
-	const struct rep_sink sink = rep_sink_buf(out);
 	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
 	struct rep_flame_tree tree;
 	char title[300];
@@ -134,13 +135,13 @@ static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_fo
 	opt.type = view->type;
 	opt.unit = view->unit;
 	if (!code)
-		code = rep_flame_write(&tree, format, &opt, &sink, err);
+		code = rep_flame_write(&tree, format, &opt, sink, err);
 	rep_flame_tree_release(&tree);
 	return code;
 }
 
 /* A chart as a picture, of the same numbers. */
-static int chart_of(struct tui_view *v, struct tp_buf *out, struct tp_err *err)
+static int chart_of(struct tui_view *v, const struct rep_sink *sink, struct tp_err *err)
 {
 	struct top *top = v->state;
 	char times[60];
@@ -148,7 +149,7 @@ static int chart_of(struct tui_view *v, struct tp_buf *out, struct tp_err *err)
 	    .report = rep_reports[top->list[top->at].which],
 	    .filter = tui_select_filter(&v->select, top_heeds(top_entry_of(top)), times),
 	    .chart = REP_CHART_SVG,
-	    .svg = rep_sink_buf(out),
+	    .svg = *sink,
 	};
 
 	return rep_top(NULL, v->tui->cmd->store, v->select.run, 1, &opt, err);
@@ -161,48 +162,27 @@ static bool has_chart(const struct top *top)
 	return e->kind == TOP_REPORT && rep_top_has_chart(rep_reports[e->which]);
 }
 
-static int write_text(void *ctx, FILE *file, struct tp_err *err)
+int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, struct tp_err *err)
 {
-	const struct tp_buf *b = ctx;
-	const struct rep_sink sink = rep_sink_file(file);
-
-	return sink.write(sink.ctx, b->data, b->size, err);
-}
-
-bool top_save(struct tui_view *v, const char *path)
-{
-	struct tui *t = v->tui;
 	struct top *top = v->state;
 	enum rep_flame_format format;
-	struct tp_buf b = {0};
-	struct tp_err err;
-	bool done = false;
-	int code;
 
-	if (v->busy || !top->rows.table.sheet) {
-		tui_error(t, "%s", v->busy ? "one moment" : "there is nothing to save");
-		return false;
-	}
-	/* Of what has no flame graph, text is a table; JSON is one of all. */
+	if (v->busy || !top->rows.table.sheet)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s",
+				  v->busy ? "one moment" : "there is nothing to save");
+	/* Text is a table if there is no flame graph; JSON always is. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
 	    (format == REP_FLAME_TEXT && !top->told.model))
-		return tui_table_save(t, &top->rows.table, path);
+		return tui_table_save(&top->rows.table, path, sink, err);
 	if (top->told.model)
-		code = flame_of(v, top, format, &b, &err);
-	else if (format == REP_FLAME_SVG && has_chart(top))
-		code = chart_of(v, &b, &err);
-	else if (format == REP_FLAME_FOLDED)
-		code = folded_rows(top, &b, &err);
-	else
-		code = tp_err_set(&err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "pictures are of functions, mmu and heap; .csv, .json, .tsv, "
-				  ".md and .txt are for any table");
-	if (code)
-		tui_error(t, "%s", err.msg);
-	else
-		done = tui_save(t, path, write_text, &b);
-	tp_buf_release(&b);
-	return done;
+		return flame_of(v, top, format, sink, err);
+	if (format == REP_FLAME_SVG && has_chart(top))
+		return chart_of(v, sink, err);
+	if (format == REP_FLAME_FOLDED)
+		return folded_rows(top, sink, err);
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "pictures are of functions, mmu and heap; .csv, .json, .tsv, .md and "
+			  ".txt are for any table");
 }
 
 /* ---- the source ---- */

@@ -23,7 +23,7 @@ static void forget_place(struct top *top)
 static void taken(struct tui_view *v, struct tui_fill *f)
 {
 	struct top *top = v->state;
-	struct top_ask *a = f->more;
+	struct top_ask *a = (struct top_ask *)f;
 
 	if (top->fresh)
 		forget_place(top);
@@ -48,29 +48,24 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 static void ask(struct tui_view *v)
 {
 	struct top *top = v->state;
+	struct tui_fill how = {
+	    .rows = &top->rows, .fill = top_fill, .taken = taken, .release = top_ask_release};
 	struct top_ask *a;
 	int rows, cols;
 
 	if (!v->select.run)
 		return;
-	a = calloc(1, sizeof(*a));
+	tui_screen_size(&rows, &cols);
+	how.chart_width = (unsigned)cols;
+	a = tui_fill_new(v, sizeof(*a), &how);
 	if (!a) {
-		tui_nomem(v->tui);
+		/* The table on the screen is not the one that the title names. */
 		forget_place(top);
 		return;
 	}
 	a->entry = *top_entry_of(top);
 	a->how = top->how;
-	tui_screen_size(&rows, &cols);
-	tui_rows_ask(v, &(struct tui_ask){.rows = &top->rows,
-					  .fill = top_fill,
-					  .more = a,
-					  .free_more = top_ask_free,
-					  .taken = taken,
-					  .chart_width = (unsigned)cols});
-	/* There was no memory for the question: what stands there is not what is named above it. */
-	if (!v->busy)
-		forget_place(top);
+	tui_job_ask(&a->fill.job);
 }
 
 static void ask_from_top(struct tui_view *v)

@@ -74,7 +74,7 @@ void top_draw(struct tui_view *v, struct tui_area a);
 
 /* The stack of the row under the cursor is copied with it. */
 int top_yank(struct tui_view *v, bool all, struct tp_buf *out);
-bool top_save(struct tui_view *v, const char *path);
+int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, struct tp_err *err);
 bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 #endif

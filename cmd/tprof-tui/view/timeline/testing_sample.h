@@ -1,6 +1,6 @@
 /* A small timeline for tests: three workers of one group, and main. */
-#ifndef TUI_TIMELINE_SAMPLE_H
-#define TUI_TIMELINE_SAMPLE_H
+#ifndef TUI_TIMELINE_TESTING_SAMPLE_H
+#define TUI_TIMELINE_TESTING_SAMPLE_H
 
 #include <string.h>
 
