@@ -29,37 +29,20 @@ static bool cell_is(const struct tp_cell *c, uint64_t doer, uint64_t cause)
 	return c->cause == cause && c->doer == doer;
 }
 
-/* `near` has the highest bits of it, the index of long rings the lowest that are any good. */
-static uint32_t slot_hash(uint64_t doer, uint64_t cause)
+/* `near` uses the highest bits of the hash, the index of long rings the lowest that are any good. */
+static uint32_t index_hash(uint64_t doer, uint64_t cause)
 {
 	return (uint32_t)(tp_cell_hash(doer, cause) >> 32);
 }
 
-static void put_slot(const struct tp_aggregate *a, uint32_t *slots, uint32_t id)
-{
-	const struct tp_cell *c = &a->cells[id];
-	uint32_t at = slot_hash(c->doer, c->cause) & a->cell_mask;
-
-	while (slots[at])
-		at = (at + 1) & a->cell_mask;
-	slots[at] = id;
-}
-
-/* Puts a cell into the index of cells in long rings; 0 or TP_ENOMEM. */
+/* Puts a cell into the index of cells in long rings. Returns 0 or TP_ENOMEM. */
 static int index_cell(struct tp_aggregate *a, uint32_t id)
 {
-	uint32_t *slots;
+	struct tp_cell *c = &a->cells[id];
 
-	if (!a->cell_slots || a->nindexed >= (a->cell_mask + 1) / 2) {
-		if (tp_grow_slots(&a->cell_slots, &a->cell_mask, &slots))
-			return TP_ENOMEM;
-		for (uint32_t i = 1; i < a->ncells; i++)
-			if (a->cells[i].indexed)
-				put_slot(a, slots, i);
-	}
-	put_slot(a, a->cell_slots, id);
-	a->cells[id].indexed = true;
-	a->nindexed++;
+	if (tp_table_add(&a->in_long_rings, index_hash(c->doer, c->cause), id))
+		return TP_ENOMEM;
+	c->indexed = true;
 	return 0;
 }
 
@@ -129,10 +112,10 @@ static uint32_t find_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uin
 				return 0;
 		return id;
 	}
-	at = slot_hash(doer, cause) & a->cell_mask;
-	for (; a->cell_slots[at]; at = (at + 1) & a->cell_mask)
-		if (cell_is(&a->cells[a->cell_slots[at]], doer, cause))
-			return a->cell_slots[at];
+	for (struct tp_probe p = {0};
+	     tp_table_next(&a->in_long_rings, index_hash(doer, cause), &p);)
+		if (cell_is(&a->cells[p.row], doer, cause))
+			return p.row;
 	id = add_cell(a, sum, ring, doer, cause);
 	return !id || index_cell(a, id) ? 0 : id;
 }
@@ -240,11 +223,9 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err)
 	}
 	if (!code)
 		code = tp_site_hold(t, err);
-	if (a->cell_slots)
-		memset(a->cell_slots, 0, ((size_t)a->cell_mask + 1) * sizeof(*a->cell_slots));
+	tp_table_clear(&a->in_long_rings);
 	memset(a->near, 0, sizeof(a->near));
 	a->ncells = 1;
-	a->nindexed = 0;
 	tp_sites_clear(&a->sites);
 	return code;
 }
@@ -252,7 +233,7 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err)
 void tp_aggregate_release(struct tp_aggregate *a)
 {
 	free(a->cells);
-	free(a->cell_slots);
+	tp_table_release(&a->in_long_rings);
 	tp_sites_release(&a->sites);
 	tp_buf_release(&a->held);
 }

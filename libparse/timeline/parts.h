@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/hist.h"
+#include "base/idmap.h"
+#include "base/table.h"
 #include "timeline/machine.h"
 #include "timeline/timeline.h"
 
@@ -30,7 +32,8 @@ struct tp_node {
 struct tp_pool {
 	uint8_t *items;
 	size_t size; /* of an item */
-	uint32_t n, room, free;
+	size_t room;
+	uint32_t n, free;
 };
 /* A zeroed node in front of the list *head, NULL when memory is out; moves the other nodes. */
 void *tp_pool_push(struct tp_pool *p, uint32_t *head);
@@ -52,26 +55,8 @@ static inline void *tp_pool_pop(struct tp_pool *p, uint32_t *head)
 	return node;
 }
 
-/* Numbers to numbers other than 0: open addressing, at most half full. Zero-initialised is valid
- * and empty. */
-struct tp_map {
-	struct tp_map_slot {
-		uint64_t key;
-		uint64_t value; /* 0: free */
-	} * slots;
-	uint64_t mask;
-	uint64_t n;
-	uint64_t seed;
-};
-/* The value of a key; 0 if it is new, and then to be set at once. NULL when memory is out. */
-uint64_t *tp_map_at(struct tp_map *m, uint64_t key);
-void tp_map_release(struct tp_map *m);
-
-/* More room: for the slots of an index (*fresh is then the empty index, half of it to be filled
- * again), for the items of an array. 0 or TP_ENOMEM. */
-int tp_grow_slots(uint32_t **slots, uint32_t *mask, uint32_t **fresh);
-int tp_grow_items(void **items, uint32_t *room, size_t size);
-/* The same for items of a cache line, none of which lies across two. */
+/* Grows an array of items that are a cache line each, so that none lies across two. Returns 0 or
+ * TP_ENOMEM. */
 int tp_grow_lines(void **items, uint32_t *room);
 
 /* Times of a damaged trace may be any: differences wrap around, as those of Go do, and sums stay at
@@ -158,7 +143,8 @@ struct tp_block {
 
 struct tp_summary {
 	struct tp_gsum_chunk *chunk;
-	uint32_t nchunks, room;
+	uint32_t nchunks;
+	size_t room;
 	uint32_t unpacked; /* settled, as often as that happened */
 	struct tp_pool blocks;
 	struct tp_buf scratch;
@@ -214,9 +200,9 @@ struct tp_site {
 
 struct tp_sites {
 	struct tp_site *site;
-	uint32_t n, room;
-	uint32_t *slots; /* number + 1 */
-	uint32_t mask;
+	uint32_t n;
+	size_t room;
+	struct tp_table by_key;
 	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket, of
 	 * which a byte is kept: a block is a cache line, and most of a segment's stay in a cache …
 	 */
@@ -228,7 +214,8 @@ struct tp_sites {
 	uint64_t *hist;
 	uint32_t nhist, hist_mask;
 	uint64_t *sorted; /* all in the form of the hash, when a segment ends */
-	uint32_t nsorted, room_sorted;
+	uint32_t nsorted;
+	size_t room_sorted;
 };
 
 #define TP_NEAR_BITS 14
@@ -236,8 +223,7 @@ struct tp_aggregate {
 	struct tp_cell *cells; /* number 0 is none */
 	uint32_t ncells, room_cells;
 	uint16_t near[1 << TP_NEAR_BITS]; /* the latest cell of each hash, if its number is small */
-	uint32_t *cell_slots;		  /* number + 1; of those in long rings */
-	uint32_t cell_mask, nindexed;
+	struct tp_table in_long_rings;	  /* of cells */
 	struct tp_sites sites;
 	struct tp_buf held; /* sites of finished segments, see site.c */
 };
@@ -318,14 +304,14 @@ struct tp_task_chunk {
 
 struct tp_tasks {
 	uint64_t *id; /* by number, as their chunks are */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	struct tp_task_chunk *chunk;
-	uint32_t room_chunks, unpacked;
-	uint32_t *slots; /* number + 1 */
-	uint32_t mask;
-	uint64_t seed;	       /* of the slots */
-	uint32_t latest;       /* number last asked for */
-	struct tp_map members; /* number << 32 | goroutine → 1 */
+	size_t room_chunks;
+	uint32_t unpacked;
+	struct tp_ids number_of; /* id → number */
+	uint32_t latest;	 /* number last asked for */
+	struct tp_idmap members; /* number << 32 | goroutine; what there is besides member[] */
 };
 
 /* ---- regions and logs (annotation.c) ---- */

@@ -31,31 +31,21 @@ static uint32_t site_hash(const struct tp_site *x)
 
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key)
 {
-	uint32_t *slots, at;
+	uint32_t hash = site_hash(key);
 
-	if (!s->slots || s->n >= (s->mask + 1) / 2) {
-		if (tp_grow_slots(&s->slots, &s->mask, &slots))
-			return TP_NONE;
-		for (uint32_t i = 0; i < s->n; i++) {
-			at = site_hash(&s->site[i]) & s->mask;
-			while (slots[at])
-				at = (at + 1) & s->mask;
-			slots[at] = i + 1;
-		}
-	}
-	for (at = site_hash(key) & s->mask; s->slots[at]; at = (at + 1) & s->mask) {
-		const struct tp_site *x = &s->site[s->slots[at] - 1];
+	for (struct tp_probe p = {0}; tp_table_next(&s->by_key, hash, &p);) {
+		const struct tp_site *x = &s->site[p.row];
 
 		if (x->entry == key->entry && x->stack == key->stack && x->reason == key->reason &&
 		    x->state == key->state)
-			return s->slots[at] - 1;
+			return p.row;
 	}
-	if (s->n == s->room && tp_grow_items((void **)&s->site, &s->room, sizeof(*s->site)))
+	if (tp_grow_raw(&s->site, &s->room, s->n, sizeof(*s->site)) ||
+	    tp_table_add(&s->by_key, hash, s->n))
 		return TP_NONE;
 	s->site[s->n] = *key;
 	s->site[s->n].min = INT64_MAX;
-	s->slots[at] = ++s->n;
-	return s->n - 1;
+	return s->n++;
 }
 
 static int grow_hist(struct tp_sites *s)
@@ -146,8 +136,7 @@ static int compare_slots(const void *a, const void *b)
 
 static int put_sorted(struct tp_sites *s, uint64_t slot)
 {
-	if (s->nsorted == s->room_sorted &&
-	    tp_grow_items((void **)&s->sorted, &s->room_sorted, sizeof(*s->sorted)))
+	if (tp_grow_raw(&s->sorted, &s->room_sorted, s->nsorted, sizeof(*s->sorted)))
 		return TP_ENOMEM;
 	s->sorted[s->nsorted++] = slot;
 	return 0;
@@ -250,8 +239,7 @@ static inline uint64_t slot_count(uint64_t slot)
 
 void tp_sites_clear(struct tp_sites *s)
 {
-	if (s->slots)
-		memset(s->slots, 0, ((size_t)s->mask + 1) * sizeof(*s->slots));
+	tp_table_clear(&s->by_key);
 	if (s->hist)
 		memset(s->hist, 0, ((size_t)s->hist_mask + 1) * sizeof(*s->hist));
 	if (s->octave)
@@ -264,7 +252,7 @@ void tp_sites_clear(struct tp_sites *s)
 void tp_sites_release(struct tp_sites *s)
 {
 	free(s->site);
-	free(s->slots);
+	tp_table_release(&s->by_key);
 	free(s->octave);
 	free(s->block);
 	free(s->hist);

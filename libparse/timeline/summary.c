@@ -17,21 +17,10 @@ static int unpack_chunk(struct tp_gsum_chunk *c);
 
 static int grow_chunks(struct tp_summary *s, uint32_t c)
 {
-	size_t room = s->room ? s->room : 16;
-	void *p;
-
 	if (c >= TP_SPANS_LIMIT >> TP_CHUNK_BITS)
 		return TP_ELIMIT;
-	while (room <= c)
-		room *= 2;
-	if (room > s->room) {
-		p = tp_more(s->chunk, room, sizeof(*s->chunk));
-		if (!p)
-			return TP_ENOMEM;
-		s->chunk = p;
-		memset(s->chunk + s->room, 0, (room - s->room) * sizeof(*s->chunk));
-		s->room = (uint32_t)room;
-	}
+	if (tp_grow(&s->chunk, &s->room, c, sizeof(*s->chunk)))
+		return TP_ENOMEM;
 	if (c >= s->nchunks)
 		s->nchunks = c + 1;
 	return 0;

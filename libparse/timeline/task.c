@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "timeline/parts.h"
 
 #define PACKED_MAX (12 * 10 + 1)
@@ -85,46 +86,17 @@ static int pack_chunk(struct tp_task_chunk *c)
 	return 0;
 }
 
-/* Ids are given in order, and those of one time are asked for at one time: sixteen of them share a
- * cache line. */
-static uint32_t id_hash(const struct tp_tasks *s, uint64_t id)
-{
-	return (uint32_t)(tp_mix(s->seed, id >> 4) << 4 | (id & 15));
-}
-
-static int grow_slots(struct tp_tasks *s)
-{
-	uint32_t *slots;
-
-	if (tp_grow_slots(&s->slots, &s->mask, &slots))
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t at = id_hash(s, s->id[i]) & s->mask;
-
-		while (slots[at])
-			at = (at + 1) & s->mask;
-		slots[at] = i + 1;
-	}
-	return 0;
-}
-
-/* A new one, for which there is a slot; 0 or TP_ENOMEM. */
+/* Adds a task. Returns 0 or TP_ENOMEM. */
 static int add(struct tp_tasks *s, uint64_t id)
 {
 	uint32_t c = s->n >> TP_CHUNK_BITS;
 	struct tp_task *tasks;
 
-	if (s->n == s->room && tp_grow_items((void **)&s->id, &s->room, sizeof(*s->id)))
+	if (s->n == TP_NO_ID || tp_grow_raw(&s->id, &s->room, s->n, sizeof(*s->id)) ||
+	    tp_grow(&s->chunk, &s->room_chunks, c, sizeof(*s->chunk)))
 		return TP_ENOMEM;
-	while (c >= s->room_chunks) {
-		uint32_t had = s->room_chunks;
-
-		if (tp_grow_items((void **)&s->chunk, &s->room_chunks, sizeof(*s->chunk)))
-			return TP_ENOMEM;
-		memset(s->chunk + had, 0, (s->room_chunks - had) * sizeof(*s->chunk));
-	}
 	tasks = chunk_tasks(&s->chunk[c]);
-	if (!tasks)
+	if (!tasks || tp_ids_put(&s->number_of, id, s->n))
 		return TP_ENOMEM;
 	tasks[s->n & (TP_CHUNK - 1)].goroutine = TP_NONE;
 	s->id[s->n++] = id;
@@ -134,19 +106,14 @@ static int add(struct tp_tasks *s, uint64_t id)
 /* The number of the task of an id, or TP_NONE when memory is out. */
 static uint32_t number_of(struct tp_tasks *s, uint64_t id)
 {
-	uint32_t at;
+	uint32_t number;
 
 	if (s->latest < s->n && s->id[s->latest] == id)
 		return s->latest;
-	if ((!s->slots || s->n >= (s->mask + 1) / 2) && grow_slots(s))
+	number = tp_ids_get(&s->number_of, id);
+	if (number == TP_NO_ID && add(s, id))
 		return TP_NONE;
-	for (at = id_hash(s, id) & s->mask; s->slots[at]; at = (at + 1) & s->mask)
-		if (s->id[s->slots[at] - 1] == id)
-			return s->latest = s->slots[at] - 1;
-	if (add(s, id))
-		return TP_NONE;
-	s->slots[at] = s->n;
-	return s->latest = s->n - 1;
+	return s->latest = number == TP_NO_ID ? s->n - 1 : number;
 }
 
 static struct tp_task *numbered(struct tp_tasks *s, uint32_t number)
@@ -167,7 +134,7 @@ struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g)
 {
 	uint32_t number = number_of(s, id);
 	struct tp_task *task = number == TP_NONE ? NULL : numbered(s, number);
-	uint64_t *there;
+	uint64_t member;
 
 	if (!task)
 		return NULL;
@@ -177,13 +144,12 @@ struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g)
 		if (task->member[i] == g)
 			return task;
 	}
-	there = tp_map_at(&s->members, (uint64_t)number << 32 | g);
-	if (!there)
+	member = (uint64_t)number << 32 | g;
+	if (tp_idmap_get(&s->members, member))
+		return task;
+	if (tp_idmap_add(&s->members, member, s)) /* the value means nothing */
 		return NULL;
-	if (!*there) {
-		*there = 1;
-		task->goroutines++;
-	}
+	task->goroutines++;
 	return task;
 }
 
@@ -259,6 +225,6 @@ void tp_task_release(struct tp_tasks *s)
 	}
 	free(s->chunk);
 	free(s->id);
-	free(s->slots);
-	tp_map_release(&s->members);
+	tp_ids_release(&s->number_of);
+	tp_idmap_release(&s->members);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/seed.h"
 #include "timeline/parts.h"
 
 uint32_t tp_segment_blocks = TP_SEGMENT_BLOCKS;
@@ -83,7 +82,6 @@ struct tp_timeline *tp_timeline_new_to(const struct tp_timeline_sink *sink)
 	t->summary.zero_g = TP_NONE;
 	for (unsigned type = 0; type < 256; type++)
 		t->of_type[type] = of_type((uint8_t)type);
-	t->annotations.tasks.seed = t->annotations.tasks.members.seed = tp_seed();
 	t->spans = tp_spans_new();
 	if (!t->spans || tp_aggregate_init(&t->aggregate)) {
 		tp_timeline_free(t);

@@ -6,7 +6,6 @@
 
 #include "base/many.h"
 #include "base/cursor.h"
-#include "base/seed.h"
 #include "decode/v1/walk.h"
 
 /* Clocks of real traces tick more often than this in a second (Go: tickspersecond() / traceTickDiv,
@@ -58,8 +57,8 @@ static struct tp_v1_chain *chain_for(struct tp_v1_walk *w, int32_t pid, uint32_t
 	struct tp_v1_index *ix = w->ix;
 	uint64_t id = (uint64_t)((int64_t)pid + 1);
 
-	*number = tp_v1_idmap_find(&ix->chain_of, id);
-	if (*number != TP_V1_NO_ID)
+	*number = tp_ids_get(&ix->chain_of, id);
+	if (*number != TP_NO_ID)
 		return &ix->chains[*number];
 	if (ix->nchains == TP_V1_MAX_CHAINS) {
 		broken(w, TP_ELIMIT);
@@ -69,7 +68,7 @@ static struct tp_v1_chain *chain_for(struct tp_v1_walk *w, int32_t pid, uint32_t
 		broken(w, TP_ENOMEM);
 		return NULL;
 	}
-	if (tp_v1_idmap_put(&ix->chain_of, id, ix->nchains)) {
+	if (tp_ids_put(&ix->chain_of, id, ix->nchains)) {
 		broken(w, TP_ENOMEM);
 		return NULL;
 	}
@@ -168,7 +167,7 @@ static const uint8_t *note(struct tp_v1_walk *w, unsigned type, const uint8_t *p
 		ix->ticks_per_sec = (int64_t)v[0];
 		break;
 	case TP_V1_TIMER_GOROUTINE:
-		if (tp_v1_idmap_put(&ix->timers, v[0], 0))
+		if (tp_ids_put(&ix->timers, v[0], 0))
 			return broken(w, TP_ENOMEM);
 		break;
 	case TP_V1_STACK:
@@ -206,13 +205,13 @@ static const uint8_t *string_entry(struct tp_v1_walk *w, const uint8_t *p)
 	if (!id || !size || size > MAX_STRING)
 		return fault(w, "a string has the id %llu and %llu bytes", (unsigned long long)id,
 			     (unsigned long long)size);
-	if (tp_v1_idmap_find(&w->ix->strings, id) != TP_V1_NO_ID && !w->opt->strict)
+	if (tp_ids_get(&w->ix->strings, id) != TP_NO_ID && !w->opt->strict)
 		return c.at;
-	if (tp_v1_idmap_find(&w->ix->strings, id) != TP_V1_NO_ID)
+	if (tp_ids_get(&w->ix->strings, id) != TP_NO_ID)
 		return fault(w, "the string %llu is there twice", (unsigned long long)id);
 	w->code = tp_dict_string(w->trace->dict, text.data, text.size, &known);
 	if (!w->code)
-		w->code = tp_v1_idmap_put(&w->ix->strings, id, known);
+		w->code = tp_ids_put(&w->ix->strings, id, known);
 	return w->code ? broken(w, w->code) : c.at;
 }
 
@@ -461,8 +460,6 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 	tp_v1_wire_init(&ix->wire, trace->version);
 	ix->data = in->data;
 	ix->size = in->size;
-	ix->seed = tp_seed();
-	ix->chain_of.seed = ix->strings.seed = ix->stacks.seed = ix->timers.seed = ix->seed;
 	if (in->size < TP_V1_HEADER_SIZE)
 		return tp_err_set(err, TP_ETRUNC, 0, "the header is cut");
 	w.end = in->data + in->size;
@@ -489,9 +486,9 @@ void tp_v1_index_release(struct tp_v1_index *ix)
 	free(ix->chains);
 	free(ix->due[TP_V1_EXITS]);
 	free(ix->due[TP_V1_SAMPLES]);
-	tp_v1_idmap_release(&ix->chain_of);
-	tp_v1_idmap_release(&ix->strings);
-	tp_v1_idmap_release(&ix->stacks);
-	tp_v1_idmap_release(&ix->timers);
+	tp_ids_release(&ix->chain_of);
+	tp_ids_release(&ix->strings);
+	tp_ids_release(&ix->stacks);
+	tp_ids_release(&ix->timers);
 	memset(ix, 0, sizeof(*ix));
 }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "decode/v1/idmap.h"
+#include "base/idmap.h"
 #include "decode/v1/wire.h"
 #include "decode/trace.h"
 #include "open/input.h"
@@ -56,7 +56,6 @@ struct tp_v1_index {
 	struct tp_v1_wire wire;
 	const uint8_t *data;
 	size_t size;
-	uint64_t seed; /* for maps of ids, base/seed.h */
 
 	struct tp_v1_batch *batches;
 	uint32_t nbatches;
@@ -64,14 +63,14 @@ struct tp_v1_index {
 	struct tp_v1_chain *chains;
 	uint32_t nchains;
 	size_t chains_room;
-	struct tp_v1_idmap chain_of; /* by pid + 1 */
+	struct tp_ids chain_of; /* by pid + 1 */
 	/* Batches that hold specials of a kind, by need. */
 	uint32_t *due[TP_V1_NKINDS];
 	uint32_t ndue[TP_V1_NKINDS];
 
-	struct tp_v1_idmap strings; /* wire id → dictionary */
-	struct tp_v1_idmap stacks;
-	struct tp_v1_idmap timers; /* goroutines that run timers */
+	struct tp_ids strings; /* wire id → dictionary */
+	struct tp_ids stacks;
+	struct tp_ids timers; /* goroutines that run timers */
 	int64_t ticks_per_sec;	   /* 0: not seen */
 	int64_t dawn, horizon;	   /* ticks before and behind which no sound event lies */
 

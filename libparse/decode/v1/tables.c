@@ -25,13 +25,13 @@ void tp_v1_tables_release(struct tp_v1_tables *t)
 
 static uint32_t text_of(const struct tp_v1_index *ix, uint64_t id)
 {
-	uint32_t known = id ? tp_v1_idmap_find(&ix->strings, id) : TP_V1_NO_ID;
+	uint32_t known = id ? tp_ids_get(&ix->strings, id) : TP_NO_ID;
 
-	return known == TP_V1_NO_ID ? 0 : known;
+	return known == TP_NO_ID ? 0 : known;
 }
 
 static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint64_t *v,
-			struct tp_v1_idmap *by_pc, uint32_t *id)
+			struct tp_ids *by_pc, uint32_t *id)
 {
 	struct tp_location location = {.address = v[0]};
 	struct tp_function function = {0};
@@ -40,8 +40,8 @@ static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 
 	/* From go 1.11 on a PC has one frame, the first (Go 1.27: tracev1's parser keeps a map). */
 	if (ix->wire.version >= 11) {
-		*id = tp_v1_idmap_find(by_pc, v[0]);
-		if (*id != TP_V1_NO_ID)
+		*id = tp_ids_get(by_pc, v[0]);
+		if (*id != TP_NO_ID)
 			return 0;
 	}
 	code = tp_dict_location(dict, &location, &frame.location);
@@ -53,14 +53,14 @@ static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 	if (!code)
 		code = tp_dict_frame(dict, &frame, id);
 	if (!code && ix->wire.version >= 11)
-		code = tp_v1_idmap_put(by_pc, v[0], *id);
+		code = tp_ids_put(by_pc, v[0], *id);
 	return code;
 }
 
 /* Frames stand leaf first; nodes are made root first. 1 when the stack is malformed. */
 static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *opt,
 			struct tp_dict *dict, const uint64_t *v, size_t n,
-			struct tp_v1_idmap *by_pc, uint64_t *stacks)
+			struct tp_ids *by_pc, uint64_t *stacks)
 {
 	size_t per_frame = ix->wire.version < 7 ? 1 : 4;
 	uint32_t node = 0, frame = 0;
@@ -85,8 +85,8 @@ static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *o
 		if (code)
 			return code;
 	}
-	*stacks += tp_v1_idmap_find(&ix->stacks, id) == TP_V1_NO_ID;
-	return tp_v1_idmap_put(&ix->stacks, id, node);
+	*stacks += tp_ids_get(&ix->stacks, id) == TP_NO_ID;
+	return tp_ids_put(&ix->stacks, id, node);
 }
 
 int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
@@ -94,7 +94,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 			struct tp_err *err)
 {
 	uint64_t *v = tp_many(2 + 4 * MAX_FRAMES, sizeof(*v));
-	struct tp_v1_idmap by_pc = {.seed = ix->seed};
+	struct tp_ids by_pc = {0};
 	int code = v ? 0 : tp_nomem(err);
 
 	for (size_t i = 0; i < t->n && !code; i++) {
@@ -127,7 +127,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 		if (code)
 			tp_nomem(err);
 	}
-	tp_v1_idmap_release(&by_pc);
+	tp_ids_release(&by_pc);
 	free(v);
 	return code;
 }

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "decode/v2/batch.h"
-#include "decode/v2/idmap.h"
 #include "decode/v2/wire.h"
 
 static void test_batch_read_header(void **state)
@@ -71,48 +70,10 @@ static void test_batch_read_header(void **state)
 	}
 }
 
-/* Against a plain array, with ids that are neighbours and ids that are far apart. */
-static void test_idmap_against_array(void **state)
-{
-	static bool in[4096];
-	struct tp_idmap m = {.seed = 0x9e3779b97f4a7c15u};
-	uint32_t x = 7;
-	size_t used = 0;
-
-	(void)state;
-	assert_null(tp_idmap_get(&m, 0));
-	tp_idmap_remove(&m, 5);
-	for (int i = 0; i < 40000; i++) {
-		uint32_t k;
-		uint64_t id;
-
-		x = x * 1664525 + 1013904223;
-		k = (x >> 16) % 4096;
-		id = k % 2 ? k : (uint64_t)k << 40;
-		assert_int_equal(tp_idmap_get(&m, id) != NULL, in[k]);
-		if (in[k]) {
-			tp_idmap_remove(&m, id);
-			used--;
-		} else {
-			assert_int_equal(tp_idmap_add(&m, id, &in[k]), 0);
-			used++;
-		}
-		in[k] = !in[k];
-		assert_int_equal(m.used, used);
-	}
-	for (uint32_t k = 0; k < 4096; k++)
-		assert_ptr_equal(tp_idmap_get(&m, k % 2 ? k : (uint64_t)k << 40),
-				 in[k] ? &in[k] : NULL);
-	tp_idmap_clear(&m);
-	assert_null(tp_idmap_get(&m, 1));
-	tp_idmap_release(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_batch_read_header),
-	    cmocka_unit_test(test_idmap_against_array),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

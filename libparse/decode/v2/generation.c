@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "base/seed.h"
 #include "decode/v2/wire.h"
 
 /* What a hostile input may make us allocate; real generations hold a few thousand batches. */
@@ -19,16 +18,14 @@ void tp_v2_generation_begin(struct tp_v2_generation *g, const struct tp_input *i
 	g->version = version;
 	g->number = g->from = g->to = g->min_time = g->events_bytes = 0;
 	g->npieces = g->nstreams = g->nsamples = 0;
-	g->stream_of.seed = g->strings.sparse.seed = g->stacks.sparse.seed = tp_seed() | 1;
-	tp_idmap_clear(&g->stream_of);
+	tp_ids_clear(&g->stream_of);
 	memset(g->tables, 0, sizeof(g->tables));
 	memset(g->wire_bytes, 0, sizeof(g->wire_bytes));
 	g->ns_per_tick = 0;
 	g->has_clock = false;
 	g->nstrings = g->nstacks = 0;
-	g->strings.ndense = g->stacks.ndense = 0;
-	tp_idmap_clear(&g->strings.sparse);
-	tp_idmap_clear(&g->stacks.sparse);
+	tp_ids_clear(&g->strings);
+	tp_ids_clear(&g->stacks);
 }
 
 void tp_v2_generation_release(struct tp_v2_generation *g)
@@ -36,11 +33,9 @@ void tp_v2_generation_release(struct tp_v2_generation *g)
 	free(g->pieces);
 	free(g->streams);
 	free(g->samples);
-	free(g->strings.dense);
-	free(g->stacks.dense);
-	tp_idmap_release(&g->stream_of);
-	tp_idmap_release(&g->strings.sparse);
-	tp_idmap_release(&g->stacks.sparse);
+	tp_ids_release(&g->stream_of);
+	tp_ids_release(&g->strings);
+	tp_ids_release(&g->stacks);
 	memset(g, 0, sizeof(*g));
 }
 
@@ -48,12 +43,12 @@ void tp_v2_generation_release(struct tp_v2_generation *g)
 
 static struct tp_v2_chain *stream_of(struct tp_v2_generation *g, uint64_t m)
 {
-	uintptr_t at = (uintptr_t)tp_idmap_get(&g->stream_of, m);
+	uint32_t at = tp_ids_get(&g->stream_of, m);
 
-	if (at)
-		return &g->streams[at - 1];
+	if (at != TP_NO_ID)
+		return &g->streams[at];
 	if (GROW(g->streams, g->nstreams, g->streams_room) ||
-	    tp_idmap_add(&g->stream_of, m, (void *)(uintptr_t)(g->nstreams + 1)))
+	    tp_ids_put(&g->stream_of, m, (uint32_t)g->nstreams))
 		return NULL;
 	g->streams[g->nstreams] = (struct tp_v2_chain){.m = m};
 	return &g->streams[g->nstreams++];

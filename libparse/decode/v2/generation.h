@@ -22,30 +22,9 @@
 
 #include "base/err.h"
 #include "decode/v2/batch.h"
-#include "decode/v2/idmap.h"
+#include "base/idmap.h"
 #include "decode/trace.h"
 #include "open/input.h"
-
-#define TP_V2_MISSING UINT32_MAX /* what the remap tables give for an id that is not in them */
-
-/* Ids of the generation → ids of the run's dictionary. */
-struct tp_v2_remap {
-	uint32_t *dense; /* by id */
-	size_t ndense, room;
-	struct tp_idmap sparse; /* values are dictionary id + 1; used when ids are far apart */
-};
-
-static inline uint32_t tp_v2_remap_get(const struct tp_v2_remap *r, uint64_t id)
-{
-	uintptr_t v;
-
-	if (id < r->ndense)
-		return r->dense[id];
-	if (!id)
-		return 0;
-	v = (uintptr_t)tp_idmap_get(&r->sparse, id);
-	return v ? (uint32_t)(v - 1) : TP_V2_MISSING;
-}
 
 struct tp_v2_piece { /* a batch of events or of a table */
 	uint64_t offset, time;
@@ -87,14 +66,14 @@ struct tp_v2_generation {
 	size_t npieces, pieces_room;
 	struct tp_v2_chain *streams; /* event batches by M, in order of first appearance */
 	size_t nstreams, streams_room;
-	struct tp_idmap stream_of; /* M → index + 1 */
+	struct tp_ids stream_of; /* M → index */
 	struct tp_v2_chain tables[TP_V2_BATCH_END];
 
 	double ns_per_tick; /* 0: no frequency seen */
 	double ns_fallback; /* for lenient loading: what to take if none is seen */
 	bool has_clock;
 	uint64_t clock_ticks, clock_mono, clock_sec, clock_nsec;
-	struct tp_v2_remap strings, stacks;
+	struct tp_ids strings, stacks; /* ids of the generation → of the dictionary; 0 → 0 */
 	struct tp_v2_sample *samples; /* by time */
 	size_t nsamples, samples_room;
 	uint64_t nstrings, nstacks; /* entries read, for the wire counts */

@@ -17,7 +17,7 @@ struct loader {
 	struct tp_err *err;
 	uint64_t batch;		/* offset of the batch being read */
 	struct tp_cursor c;	/* its data */
-	struct tp_idmap frames; /* PC → dictionary id of its frame + 1 */
+	struct tp_ids frames;	/* PC → dictionary id of its frame */
 };
 
 typedef int read_entry(struct loader *l);
@@ -41,57 +41,12 @@ static int faulty(struct loader *l, const char *what)
 			  (unsigned long long)l->batch, what);
 }
 
-/* ---- remap tables ---- */
-
-/* Ids count up from 1 in practice: a dense table as long as it is not mostly holes. Id 0 stands
- * for the empty entry and is always there. */
-static int remap_add(struct tp_v2_remap *r, uint64_t id, uint32_t value, uint64_t count)
-{
-	if (!r->ndense) {
-		if (!r->room) {
-			r->dense = malloc(64 * sizeof(*r->dense));
-			if (!r->dense)
-				return TP_ENOMEM;
-			r->room = 64;
-		}
-		r->dense[0] = 0;
-		r->ndense = 1;
-	}
-	if (tp_v2_remap_get(r, id) != TP_V2_MISSING)
-		return TP_EFORMAT;
-	if (id > 4 * count + 1024)
-		return tp_idmap_add(&r->sparse, id, (void *)((uintptr_t)value + 1));
-	if (id >= r->room) {
-		size_t room = r->room;
-		uint32_t *p;
-
-		while (room <= id)
-			room *= 2;
-		p = tp_more(r->dense, room, sizeof(*p));
-		if (!p)
-			return TP_ENOMEM;
-		r->dense = p;
-		r->room = room;
-	}
-	/* An id that went to the sparse map must be found there still when the dense table has
-	 * grown past it: it moves over. */
-	for (; r->ndense <= id; r->ndense++) {
-		void *v = r->sparse.used ? tp_idmap_get(&r->sparse, r->ndense) : NULL;
-
-		r->dense[r->ndense] = v ? (uint32_t)((uintptr_t)v - 1) : TP_V2_MISSING;
-	}
-	r->dense[id] = value;
-	return 0;
-}
-
-static int insert(struct loader *l, struct tp_v2_remap *r, uint64_t id, uint32_t value,
+static int insert(struct loader *l, struct tp_ids *ids, uint64_t id, uint32_t value,
 		  uint64_t *count)
 {
-	int code = remap_add(r, id, value, *count);
-
-	if (code == TP_EFORMAT)
-		return l->lenient ? 0 : faulty(l, "two entries with one id");
-	if (code)
+	if (tp_ids_get(ids, id) != TP_NO_ID)
+		return l->lenient ? 0 : faulty(l, "two entries have the same id");
+	if (tp_ids_put(ids, id, value))
 		return nomem(l);
 	++*count;
 	return 0;
@@ -121,23 +76,21 @@ static int read_string(struct loader *l)
 static int frame_of(struct loader *l, const uint64_t f[4], uint32_t *id)
 {
 	struct tp_dict *d = l->trace->dict;
-	uintptr_t known = (uintptr_t)tp_idmap_get(&l->frames, f[0]);
 	struct tp_function function = {0};
 	struct tp_location location = {.address = f[0]};
 	struct tp_frame frame = {.line = (int64_t)f[3]};
 	int code;
 
-	if (known) {
-		*id = (uint32_t)(known - 1);
+	*id = tp_ids_get(&l->frames, f[0]);
+	if (*id != TP_NO_ID)
 		return 0;
-	}
-	function.name = tp_v2_remap_get(&l->g->strings, f[1]);
-	function.file = tp_v2_remap_get(&l->g->strings, f[2]);
-	if (function.name == TP_V2_MISSING || function.file == TP_V2_MISSING) {
+	function.name = tp_ids_get(&l->g->strings, f[1]);
+	function.file = tp_ids_get(&l->g->strings, f[2]);
+	if (function.name == TP_NO_ID || function.file == TP_NO_ID) {
 		if (!l->lenient)
 			return faulty(l, "a frame with a name that is not in the string table");
-		function.name = function.name == TP_V2_MISSING ? 0 : function.name;
-		function.file = function.file == TP_V2_MISSING ? 0 : function.file;
+		function.name = function.name == TP_NO_ID ? 0 : function.name;
+		function.file = function.file == TP_NO_ID ? 0 : function.file;
 	}
 	code = tp_dict_function(d, &function, &frame.function);
 	if (!code)
@@ -145,7 +98,7 @@ static int frame_of(struct loader *l, const uint64_t f[4], uint32_t *id)
 	if (!code)
 		code = tp_dict_frame(d, &frame, id);
 	if (!code)
-		code = tp_idmap_add(&l->frames, f[0], (void *)((uintptr_t)*id + 1));
+		code = tp_ids_put(&l->frames, f[0], *id);
 	return code ? tp_err_set(l->err, code, offset_of(l), "stacks: dictionary is full") : 0;
 }
 
@@ -359,7 +312,9 @@ int tp_v2_tables_load(struct tp_v2_generation *g, struct tp_trace *trace, bool l
 	struct loader l = {.g = g, .trace = trace, .lenient = lenient, .err = err ? err : &own};
 	int code;
 
-	l.frames.seed = g->strings.sparse.seed;
+	/* Id 0 stands for the empty string or stack. */
+	if (tp_ids_put(&g->strings, 0, 0) || tp_ids_put(&g->stacks, 0, 0))
+		return nomem(&l);
 	code = read_sync(&l);
 	if (!code)
 		code = read_table(&l, TP_V2_BATCH_STRINGS, TP_V2_String, read_string);
@@ -369,6 +324,6 @@ int tp_v2_tables_load(struct tp_v2_generation *g, struct tp_trace *trace, bool l
 		code = read_table(&l, TP_V2_BATCH_SAMPLES, TP_V2_CPUSample, read_sample);
 	if (!code)
 		code = sort_samples(&l);
-	tp_idmap_release(&l.frames);
+	tp_ids_release(&l.frames);
 	return code;
 }

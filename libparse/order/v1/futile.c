@@ -20,7 +20,7 @@ struct wakeup {
 };
 
 struct tp_v1_futile {
-	struct tp_v1_idmap g_of;
+	struct tp_ids g_of;
 	struct wakeup *wakeups; /* by g_of */
 	uint32_t n;
 	size_t room;
@@ -31,13 +31,13 @@ struct tp_v1_futile {
 
 static struct wakeup *wakeup_of(struct tp_v1_futile *f, uint64_t id)
 {
-	uint32_t n = tp_v1_idmap_find(&f->g_of, id);
+	uint32_t n = tp_ids_get(&f->g_of, id);
 
-	if (n != TP_V1_NO_ID)
+	if (n != TP_NO_ID)
 		return &f->wakeups[n];
 	if (tp_grow(&f->wakeups, &f->room, f->n, sizeof(*f->wakeups)))
 		return NULL;
-	if (tp_v1_idmap_put(&f->g_of, id, f->n))
+	if (tp_ids_put(&f->g_of, id, f->n))
 		return NULL;
 	f->wakeups[f->n] = (struct wakeup){.last = NO_NODE};
 	return &f->wakeups[f->n++];
@@ -147,7 +147,7 @@ int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l)
 
 int tp_v1_futile_find(struct tp_v1_order *o)
 {
-	struct tp_v1_futile f = {.g_of = {.seed = o->ix->seed}, .free = NO_NODE};
+	struct tp_v1_futile f = {.free = NO_NODE};
 	int code;
 
 	o->noting = &f;
@@ -155,7 +155,7 @@ int tp_v1_futile_find(struct tp_v1_order *o)
 	code = tp_v1_run(o);
 	o->quiet = false;
 	o->noting = NULL;
-	tp_v1_idmap_release(&f.g_of);
+	tp_ids_release(&f.g_of);
 	free(f.wakeups);
 	free(f.nodes);
 	return code;

@@ -36,7 +36,7 @@ static int add_page(struct tp_v1_order *o)
 
 struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id)
 {
-	uint32_t old = tp_v1_idmap_find(&o->g_of, id), slot = o->free_g;
+	uint32_t old = tp_ids_get(&o->g_of, id), slot = o->free_g;
 	struct tp_v1_g *g;
 
 	if (slot == NO_NODE) {
@@ -46,14 +46,14 @@ struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id)
 	} else {
 		o->free_g = o->pages[slot / TP_V1_PAGE_GS][slot % TP_V1_PAGE_GS].regions;
 	}
-	if (tp_v1_idmap_put(&o->g_of, id, slot)) {
+	if (tp_ids_put(&o->g_of, id, slot)) {
 		out_of_memory(o);
 		return NULL;
 	}
 	g = &o->pages[slot / TP_V1_PAGE_GS][slot % TP_V1_PAGE_GS];
 	*g = (struct tp_v1_g){
 	    .id = id, .index = TP_NONE, .lane = TP_NONE, .regions = NO_NODE, .slot = slot};
-	if (old != TP_V1_NO_ID) {
+	if (old != TP_NO_ID) {
 		g->exists = g->ended = true;
 		if (old != (TP_V1_RETIRED | TP_V1_UNINDEXED))
 			g->index = old & ~TP_V1_RETIRED;
@@ -69,7 +69,7 @@ void tp_v1_g_retire(struct tp_v1_order *o, struct tp_v1_g *g)
 	    g->exit_skips || g->regions != NO_NODE)
 		return;
 	/* The id is there, so nothing is allocated. */
-	tp_v1_idmap_put(&o->g_of, g->id, TP_V1_RETIRED | left);
+	tp_ids_put(&o->g_of, g->id, TP_V1_RETIRED | left);
 	g->regions = o->free_g;
 	o->free_g = g->slot;
 }
@@ -91,11 +91,11 @@ uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid)
 
 	if (pid < 0 || o->quiet)
 		return TP_NONE;
-	n = tp_v1_idmap_find(&o->p_of, (uint64_t)pid);
-	if (n != TP_V1_NO_ID)
+	n = tp_ids_get(&o->p_of, (uint64_t)pid);
+	if (n != TP_NO_ID)
 		return n;
 	n = tp_trace_new_p(o->trace, pid);
-	if (n == TP_NONE || tp_v1_idmap_put(&o->p_of, (uint64_t)pid, n))
+	if (n == TP_NONE || tp_ids_put(&o->p_of, (uint64_t)pid, n))
 		out_of_memory(o);
 	return n;
 }
@@ -106,11 +106,11 @@ uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id)
 
 	if (o->quiet)
 		return TP_NONE;
-	n = tp_v1_idmap_find(&o->m_of, id);
-	if (n != TP_V1_NO_ID)
+	n = tp_ids_get(&o->m_of, id);
+	if (n != TP_NO_ID)
 		return n;
 	n = tp_trace_new_m(o->trace, id);
-	if (n == TP_NONE || tp_v1_idmap_put(&o->m_of, id, n))
+	if (n == TP_NONE || tp_ids_put(&o->m_of, id, n))
 		out_of_memory(o);
 	return n;
 }
@@ -177,10 +177,10 @@ int tp_v1_add_starter(struct tp_v1_order *o, struct tp_v1_g *g)
 
 struct tp_v1_task *tp_v1_task_find(struct tp_v1_order *o, uint64_t id)
 {
-	uint32_t n = tp_v1_idmap_find(&o->task_of, id);
+	uint32_t n = tp_ids_get(&o->task_of, id);
 
 	/* The slot of a task that ended may have been taken by another. */
-	if (n == TP_V1_NO_ID || !o->tasks[n].alive || o->tasks[n].id != id)
+	if (n == TP_NO_ID || !o->tasks[n].alive || o->tasks[n].id != id)
 		return NULL;
 	return &o->tasks[n];
 }
@@ -200,7 +200,7 @@ struct tp_v1_task *tp_v1_task_new(struct tp_v1_order *o, uint64_t id)
 		n = o->ntasks++;
 	}
 	o->tasks[n] = (struct tp_v1_task){.id = id, .alive = true};
-	if (tp_v1_idmap_put(&o->task_of, id, n)) {
+	if (tp_ids_put(&o->task_of, id, n)) {
 		out_of_memory(o);
 		return NULL;
 	}
@@ -252,9 +252,8 @@ static void free_pages(struct tp_v1_order *o)
 int tp_v1_order_reset(struct tp_v1_order *o)
 {
 	free_pages(o);
-	tp_v1_idmap_release(&o->g_of);
-	tp_v1_idmap_release(&o->task_of);
-	o->g_of.seed = o->task_of.seed = o->p_of.seed = o->m_of.seed = o->ix->seed;
+	tp_ids_release(&o->g_of);
+	tp_ids_release(&o->task_of);
 	o->nstarters = o->ntasks = o->nregions = 0;
 	o->free_task = o->free_region = o->free_g = NO_NODE;
 	o->begun = o->initialised = o->in_gc = o->in_stw = o->muted = false;
@@ -295,10 +294,10 @@ int tp_v1_order_reset(struct tp_v1_order *o)
 void tp_v1_order_release(struct tp_v1_order *o)
 {
 	free_pages(o);
-	tp_v1_idmap_release(&o->g_of);
-	tp_v1_idmap_release(&o->task_of);
-	tp_v1_idmap_release(&o->p_of);
-	tp_v1_idmap_release(&o->m_of);
+	tp_ids_release(&o->g_of);
+	tp_ids_release(&o->task_of);
+	tp_ids_release(&o->p_of);
+	tp_ids_release(&o->m_of);
 	free(o->starters);
 	free(o->tasks);
 	free(o->regions);

@@ -40,7 +40,7 @@ enum tp_v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING, V1_UNKNOWN /* 
 #define TP_V1_PAGE_GS 1024 /* goroutines in one allocation */
 /* Of goroutines that have ended only the index is kept, in g_of, with this bit. */
 #define TP_V1_RETIRED	0x80000000u
-#define TP_V1_UNINDEXED 0x7fffffffu /* with that bit: ended without an index */
+#define TP_V1_UNINDEXED 0x7ffffffeu /* with that bit: ended without an index */
 
 struct tp_v1_g {
 	uint64_t id, seq;
@@ -153,18 +153,18 @@ struct tp_v1_order {
 	struct tp_v1_g **pages;
 	uint32_t ng, npages;
 	uint32_t free_g;	   /* slot, linked by regions */
-	struct tp_v1_idmap g_of;   /* id → slot, or what is left of a retired one */
+	struct tp_ids g_of;   /* id → slot, or what is left of a retired one */
 	struct tp_v1_g **starters; /* there when the trace began */
 	uint32_t nstarters;
 	size_t starters_room;
 	struct tp_v1_task *tasks;
 	uint32_t ntasks, free_task;
 	size_t tasks_room;
-	struct tp_v1_idmap task_of;
+	struct tp_ids task_of;
 	struct tp_v1_region *regions;
 	uint32_t nregions, free_region;
 	size_t regions_room;
-	struct tp_v1_idmap p_of, m_of; /* pid + 1, thread → index in the trace */
+	struct tp_ids p_of, m_of; /* pid + 1, thread → index in the trace */
 	uint32_t pseudo[5];	       /* indices of pseudo-Ps, by number − 1000000 */
 
 	bool begun;	  /* `origin` is set */
@@ -271,7 +271,7 @@ int tp_v1_run(struct tp_v1_order *o);
 /* The goroutine of an id; NULL when memory is out (o->code). */
 static inline struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
 {
-	uint32_t n = tp_v1_idmap_find(&o->g_of, id);
+	uint32_t n = tp_ids_get(&o->g_of, id);
 
 	return likely(n < TP_V1_RETIRED) ? &o->pages[n / TP_V1_PAGE_GS][n % TP_V1_PAGE_GS]
 					 : tp_v1_g_new(o, id);
@@ -346,12 +346,12 @@ static inline void tp_v1_changed(struct tp_v1_order *o, const struct tp_v1_g *g)
 		o->woken = true;
 }
 
-static inline uint32_t tp_v1_known(struct tp_v1_order *o, const struct tp_v1_idmap *ids,
+static inline uint32_t tp_v1_known(struct tp_v1_order *o, const struct tp_ids *ids,
 				   uint64_t id)
 {
-	uint32_t known = id ? tp_v1_idmap_find(ids, id) : 0;
+	uint32_t known = id ? tp_ids_get(ids, id) : 0;
 
-	if (likely(known != TP_V1_NO_ID))
+	if (likely(known != TP_NO_ID))
 		return known;
 	o->unknown_ids++;
 	return 0;
@@ -365,9 +365,9 @@ static inline uint32_t tp_v1_stack(struct tp_v1_order *o, uint64_t id)
 /* Asks no more than that: where it is lost, the event that has it says so. */
 static inline bool tp_v1_has_stack(const struct tp_v1_order *o, uint64_t id)
 {
-	uint32_t known = id ? tp_v1_idmap_find(&o->ix->stacks, id) : 0;
+	uint32_t known = id ? tp_ids_get(&o->ix->stacks, id) : 0;
 
-	return known && known != TP_V1_NO_ID;
+	return known && known != TP_NO_ID;
 }
 
 static inline uint32_t tp_v1_text(struct tp_v1_order *o, uint64_t id)

@@ -31,11 +31,11 @@
 #define TRANSITION(t, of, a, b, ...) EVENT(t, of, .from = a, .to = b, __VA_ARGS__)
 
 /* The dictionary id of an id of the generation's tables: false when there is none. */
-static inline bool remap(struct tp_v2_order *o, const struct tp_v2_remap *table, uint64_t id,
+static inline bool remap(struct tp_v2_order *o, const struct tp_ids *table, uint64_t id,
 			 uint32_t *to)
 {
-	*to = tp_v2_remap_get(table, id);
-	if (unlikely(*to == TP_V2_MISSING)) {
+	*to = tp_ids_get(table, id);
+	if (unlikely(*to == TP_NO_ID)) {
 		if (!o->lenient)
 			return false;
 		o->unknown_ids++;

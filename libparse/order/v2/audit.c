@@ -61,11 +61,11 @@ static const char *argument_fault(const struct tp_v2_order *o, const struct boun
 
 	kind = kind ? kind + 1 : name;
 	if (!strcmp(kind, "stack"))
-		return !o->lenient && tp_v2_remap_get(&o->g.stacks, v) == TP_V2_MISSING
+		return !o->lenient && tp_ids_get(&o->g.stacks, v) == TP_NO_ID
 			   ? "an unknown stack"
 			   : NULL;
 	if (!strcmp(kind, "string"))
-		return !o->lenient && tp_v2_remap_get(&o->g.strings, v) == TP_V2_MISSING
+		return !o->lenient && tp_ids_get(&o->g.strings, v) == TP_NO_ID
 			   ? "an unknown string"
 			   : NULL;
 	if (!strcmp(kind, "g"))

@@ -104,7 +104,7 @@ int tp_v2_order_sample(struct tp_v2_order *o)
 	struct tp_v2_g *g = s->g ? tp_v2_g_get(&o->s, s->g) : &o->s.nobody;
 	struct tp_v2_m *m = tp_v2_m_get(&o->s, s->m);
 	struct tp_v2_p *p = tp_v2_p_get(&o->s, s->p);
-	uint32_t stack = tp_v2_remap_get(&o->g.stacks, s->stack);
+	uint32_t stack = tp_ids_get(&o->g.stacks, s->stack);
 	int code = make_room(o);
 
 	if (code)
@@ -113,7 +113,7 @@ int tp_v2_order_sample(struct tp_v2_order *o)
 		code = tp_v2_state_refusal(&o->s);
 		return tp_err_full(o->err, code, "too many goroutines, Ms or Ps");
 	}
-	if (stack == TP_V2_MISSING) {
+	if (stack == TP_NO_ID) {
 		if (!o->lenient)
 			return tp_err_set(
 			    o->err, TP_EFORMAT, TP_OFFSET_NONE,

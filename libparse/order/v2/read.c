@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/seed.h"
 #include "decode/v2/tables.h"
 #include "order/v2/salvage.h"
 
@@ -195,7 +194,7 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	o->sink = sink;
 	o->err = &own;
 	tp_v2_order_room(o);
-	tp_v2_state_init(&o->s, trace, tp_seed());
+	tp_v2_state_init(&o->s, trace);
 	code = read_all(o);
 	/* What was ordered before a fault is delivered; the fault stays the one reported. */
 	if (code != TP_ENOMEM && code != TP_ECANCEL) {

@@ -25,12 +25,11 @@ const uint8_t tp_v2_pstate[TP_V2_NPSTATUS] = {
     [TP_V2_P_ABANDONED] = TP_ST_IDLE,
 };
 
-void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace, uint64_t seed)
+void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace)
 {
 	memset(s, 0, sizeof(*s));
 	s->trace = trace;
 	s->ranges = 1;
-	s->gs.seed = s->ps.seed = s->ms.seed = s->tasks.seed = s->stw_names.seed = seed | 1;
 	s->nobody = (struct tp_v2_g){.id = UINT64_MAX, .index = TP_NONE};
 	for (size_t i = 0; i < TP_V2_NEAR; i++)
 		s->near[i] = &s->nobody;
@@ -45,7 +44,7 @@ void tp_v2_state_release(struct tp_v2_state *s)
 	tp_idmap_release(&s->ps);
 	tp_idmap_release(&s->ms);
 	tp_idmap_release(&s->tasks);
-	tp_idmap_release(&s->stw_names);
+	tp_ids_release(&s->stw_names);
 	free(s->all_ms);
 	tp_arena_clear(&s->arena);
 	memset(s, 0, sizeof(*s));
@@ -371,15 +370,13 @@ void tp_v2_task_end(struct tp_v2_state *s, uint64_t id)
 
 int tp_v2_stw_name(struct tp_v2_state *s, uint32_t kind, uint32_t *name)
 {
-	uintptr_t known = (uintptr_t)tp_idmap_get(&s->stw_names, kind);
 	struct tp_text text;
 	char *full;
 	int code;
 
-	if (known) {
-		*name = (uint32_t)(known - 1);
+	*name = tp_ids_get(&s->stw_names, kind);
+	if (*name != TP_NO_ID)
 		return 0;
-	}
 	text = tp_dict_text(s->trace->dict, kind);
 	full = malloc((size_t)text.size + sizeof("stop-the-world ()"));
 	if (!full)
@@ -389,5 +386,5 @@ int tp_v2_stw_name(struct tp_v2_state *s, uint32_t kind, uint32_t *name)
 	full[16 + text.size] = ')';
 	code = tp_dict_string(s->trace->dict, full, (size_t)text.size + 17, name);
 	free(full);
-	return code ? code : tp_idmap_add(&s->stw_names, kind, (void *)((uintptr_t)*name + 1));
+	return code ? code : tp_ids_put(&s->stw_names, kind, *name);
 }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "decode/v2/idmap.h"
+#include "base/idmap.h"
 #include "decode/v2/wire.h"
 #include "order/read.h"
 
@@ -99,7 +99,8 @@ struct tp_v2_task {
 
 struct tp_v2_state {
 	struct tp_trace *trace;
-	struct tp_idmap gs, ps, ms, tasks, stw_names;
+	struct tp_idmap gs, ps, ms, tasks;
+	struct tp_ids stw_names; /* kind of a stop of the world → its full name */
 	struct tp_v2_m **all_ms;
 	size_t nms, ms_room;
 	struct tp_v2_g nobody;		  /* index TP_NONE, never alive */
@@ -122,7 +123,7 @@ struct tp_v2_state {
 	enum { TP_V2_GC_UNKNOWN, TP_V2_GC_OFF, TP_V2_GC_ON } gc;
 };
 
-void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace, uint64_t seed);
+void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace);
 void tp_v2_state_release(struct tp_v2_state *s);
 
 /* The goroutine if it is alive, else NULL. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/seed.h"
 #include "base/units.h"
 #include "export/anonymise.h"
 #include "export/cut/state.h"
@@ -432,7 +431,6 @@ int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_
 	    .some = opt->wanted != NULL,
 	    .origin = run->row.start_ns,
 	    .gc_seq = 1,
-	    .task_of = {.seed = tp_seed() | 1},
 	};
 	int code;
 

@@ -30,9 +30,9 @@ int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m)
 
 struct cut_task *cut_task(struct cut *c, uint64_t id)
 {
-	uintptr_t at = (uintptr_t)tp_idmap_get(&c->task_of, id);
+	uint32_t at = tp_ids_get(&c->task_of, id);
 
-	return at ? &c->tasks[at - 1] : NULL;
+	return at == TP_NO_ID ? NULL : &c->tasks[at];
 }
 
 int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task)
@@ -42,8 +42,7 @@ int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task)
 		return 0;
 	if (tp_grow(&c->tasks, &c->task_room, c->ntasks, sizeof(*c->tasks)))
 		return cut_nomem(c);
-	/* The map's values are places, which stay when the array moves; never NULL. */
-	if (tp_idmap_add(&c->task_of, id, (void *)(uintptr_t)(c->ntasks + 1)))
+	if (tp_ids_put(&c->task_of, id, c->ntasks))
 		return cut_nomem(c);
 	*task = &c->tasks[c->ntasks++];
 	**task = (struct cut_task){.id = id};
@@ -79,7 +78,7 @@ void cut_release(struct cut *c)
 {
 	tp_v2_encoder_free(c->e);
 	tp_dict_free(c->dict);
-	tp_idmap_release(&c->task_of);
+	tp_ids_release(&c->task_of);
 	rep_first_release(&c->first);
 	free(c->gs);
 	free(c->ps);

@@ -10,7 +10,7 @@
 
 #include "decode/event.h"
 #include "decode/v2/encode.h"
-#include "decode/v2/idmap.h"
+#include "base/idmap.h"
 #include "export/cut/cut.h"
 #include "export/first.h"
 
@@ -85,7 +85,7 @@ struct cut {
 	struct cut_task *tasks;
 	uint32_t ntasks;
 	size_t task_room;
-	struct tp_idmap task_of;
+	struct tp_ids task_of;
 };
 
 /* ---- state.c ---- */
