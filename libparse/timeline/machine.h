@@ -18,6 +18,7 @@ enum {
 	TP_G_INFERRED = 2, /* salvage put the beginning in */
 	TP_G_RESTORED = 4, /* waker and waker_stack hold the known end of a system call */
 	TP_G_ENDED = 8,	   /* no open span: start and mark are where its last one ended */
+	TP_G_DROPPED = 16, /* the same, but it may be another goroutine of its chunk that lived */
 };
 
 /* Where and why a goroutine came into its state, in the order of the fields of an event. */

@@ -72,6 +72,7 @@ int tp_spans_grow_g(struct tp_spans *s, uint32_t g)
 		for (uint32_t i = 0; c < s->newest && i < TP_CHUNK; i++) {
 			s->chunk[c]->g[i].start = s->dropped_ts;
 			s->chunk[c]->g[i].mark = s->dropped_mark;
+			s->chunk[c]->g[i].flags = TP_G_DROPPED;
 		}
 	}
 	if (c > s->newest) {
@@ -147,10 +148,10 @@ static uint8_t presume(const struct tp_event *ev)
  * is never counted twice. */
 static void open_presumed(const struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
 {
-	bool ended = (st->flags & TP_G_ENDED || ev->flags & TP_EVF_LOST) && st->start > s->sync_ts;
+	bool ended = st->flags & TP_G_ENDED || (st->flags & TP_G_DROPPED && ev->flags & TP_EVF_LOST);
 
-	*st = ended ? bare(st->start, st->mark, presume(ev))
-		    : bare(s->sync_ts, s->sync_mark, presume(ev));
+	*st = ended && st->start > s->sync_ts ? bare(st->start, st->mark, presume(ev))
+					      : bare(s->sync_ts, s->sync_mark, presume(ev));
 	st->flags = TP_G_PRESUMED;
 }
 

@@ -172,6 +172,10 @@ static const struct story stories[] = {
 	 {SPAN(0, RUNNABLE, 10, 20), SPAN(0, RUNNING, 20, 30, .m = 1, .p = 2), SPAN(0, LOST, 30, 40),
 	  SPAN(0, RUNNABLE, 40, 50, .inferred = 1, .open = 1)}},
 
+	{"lost: since a sync before the beginning of time",
+	 {SYNC(-5), EV(4, GO_STATUS, NO, 0, UNDET, RUNNABLE, .flags = TP_EVF_LOST | TP_EVF_INFERRED)}, 9,
+	 {SPAN(0, LOST, -5, 4), SPAN(0, RUNNABLE, 4, 9, .inferred = 1, .open = 1)}},
+
 	{"inferred ends mark both spans",
 	 {EV(10, GO_CREATE, NO, 0, NONEX, RUNNABLE),
 	  EV(20, GO_START, NO, 0, RUNNABLE, RUNNING, .flags = TP_EVF_INFERRED),

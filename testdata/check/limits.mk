@@ -11,7 +11,7 @@ CALLS := $(patsubst %.c,$(B)/calls/%.ci,$(PARSE_SRC) $(REPORT_SRC) $(COMMON_SRC)
 	$(PRELOAD_SRC) $(filter-out %_test.c,$(foreach c,$(INSTALLED),$(wildcard cmd/$(c)/*.c))))
 $(B)/calls/%.ci: %.c
 	@mkdir -p $(@D)
-	$(Q)gcc -std=c11 -w $(CPP_FLAGS) $(PKG_CFLAGS) -fcallgraph-info -c -o $(@:.ci=.o) $<
+	$(Q)CCACHE_DISABLE=1 gcc -std=c11 -w $(CPP_FLAGS) $(PKG_CFLAGS) -fcallgraph-info -c -o $(@:.ci=.o) $<
 	@rm -f $(@:.ci=.o)
 $(B)/calls/libreport/flame/format/asset.ci: $(call assets,libreport/flame/viewer)
 $(B)/calls/libreport/page/asset.ci: $(call assets,libreport/page/assets)
