@@ -16,7 +16,7 @@ static void put_cell(struct page *p, struct html *h, const struct rep_sheet *t, 
 		     const char *name)
 {
 	struct rep_value v = page_cell(t, row, name);
-	int column = rep_sheet_column(t, name);
+	int column = t ? rep_sheet_column(t, name) : -1;
 	enum rep_kind kind = column < 0 ? REP_ANY : t->columns[column].kind;
 
 	if (kind == REP_NS && v.type == REP_TYPE_INT) {
