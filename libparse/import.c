@@ -162,15 +162,16 @@ static int put_labels(struct work *w, struct tp_err *err)
 static int relabel(const struct tp_import_options *opt, const char *path,
 		   struct tp_import_result *result, struct tp_err *err)
 {
+	struct tp_labelled l = {.hash = result->hash, .set = opt->labels, .nset = opt->nlabels};
 	int code;
 
 	for (size_t i = 0; i < opt->nlabels; i++)
 		if (!end_of_key(opt->labels[i], err))
 			return TP_EFORMAT;
-	code = tp_store_relabel(path, opt->store.wait_ms, result->hash, opt->labels, opt->nlabels,
-				&result->labels, err);
+	code = tp_store_label(path, opt->store.wait_ms, &l, 1, false, err);
+	result->labels = l.result;
 	if (!code)
-		result->run = result->labels.run;
+		result->run = l.result.run;
 	return code;
 }
 
@@ -376,21 +377,19 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 		goto done;
 	if (!how.hash_later && !w.opt->known) {
 		hash_text(&w, result->hash);
-		code = tp_store_has(w.run, result->hash, &result->run, err);
-		/* Who publishes looks again, and may open what this process may not. */
-		if (code < 0 && target.draft)
+		code = tp_store_find(store_path, result->hash, &result->run, err);
+		/* The process that publishes looks again, and may open what this one may not. */
+		if (code && target.temp)
 			code = 0;
-	}
-	if (code == 1) {
-		result->known = true;
-		code = 0;
-		goto done;
+		result->known = result->run;
+		if (result->known)
+			goto done;
 	}
 	if (!code)
 		code = seen->format == TP_FORMAT_PROFILE ? import_profile(&w, path, result, err)
-							: import_trace(&w, path, result, err);
+							 : import_trace(&w, path, result, err);
 done:
-	if (!code && result->known && w.opt->nlabels && !w.opt->store.draft)
+	if (!code && result->known && w.opt->nlabels && !w.opt->store.temp)
 		code = relabel(w.opt, store_path, result, err);
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);
@@ -400,7 +399,7 @@ done:
 	tp_dump_release(&w.dump);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	result->seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
-	if (!code && !result->known && !w.opt->store.draft)
+	if (!code && !result->known && !w.opt->store.temp)
 		result->size_store = grown(store_path, before);
 	return code;
 }
@@ -410,12 +409,15 @@ int tp_import_publish(const char *store_path, const struct tp_import_options *op
 {
 	uint64_t before = file_size(store_path);
 	struct timespec t0, t1;
+	size_t added;
 	int code = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &t0);
-	if (!result->known)
-		code = tp_draft_publish(opt->store.draft, &opt->store, &result->run, &result->known,
-					err);
+	if (!result->known) {
+		code =
+		    tp_temp_store_publish(opt->store.temp, &opt->store, &result->run, &added, err);
+		result->known = !code && !added;
+	}
 	if (!code && result->known && opt->nlabels)
 		code = relabel(opt, store_path, result, err);
 	clock_gettime(CLOCK_MONOTONIC, &t1);

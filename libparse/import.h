@@ -2,6 +2,7 @@
 #ifndef TP_IMPORT_H
 #define TP_IMPORT_H
 
+#include "store/edit.h"
 #include "store/store.h"
 #include "symbol/symbol.h"
 
@@ -11,7 +12,7 @@ struct tp_import_options {
 	const char *const *labels; /* "key=value", nlabels of them */
 	size_t nlabels;
 	bool strict;
-	int threads;	/* 0: as many as there are processors (at most 3, and one that packs rows);
+	int threads; /* 0: as many as there are processors (at most 3, and one that packs rows);
 			   1: all on the calling thread */
 	struct tp_store_options store;
 	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */
@@ -54,9 +55,8 @@ struct tp_import_result {
 int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
 	      struct tp_import_result *result, struct tp_err *err);
 
-/* With opt->store.draft (store/store.h), tp_import leaves the store as it is and *result
- * incomplete; after it this publishes, from the process that made the part, and completes *result.
- */
+/* With opt->store.temp (store/store.h), tp_import leaves the store as it is and *result incomplete. Once that
+ * temporary store is closed, this publishes it, from the process that created it, and completes *result. */
 int tp_import_publish(const char *store_path, const struct tp_import_options *opt,
 		      struct tp_import_result *result, struct tp_err *err);
 

@@ -1,7 +1,7 @@
-/* libtprof: reads execution traces and profiles of Go, and the stores that tprof-import(1) makes.
+/* libtprof: reads execution traces and profiles of Go programs, and the stores that tprof-import(1) makes.
  *
- * A handle is one run: a dump (a trace or a profile as the program wrote it, also packed), or a run of
- * a store. It is read by asking for the next event, span, goroutine or sample until there is no more:
+ * A handle is one run: a dump (a trace or a profile as the program wrote it, compressed or not), or a run
+ * of a store. Ask it for the next event, span, goroutine or sample until there are no more:
  *
  *	struct tprof *t;
  *	struct tprof_err err;
@@ -16,19 +16,19 @@
  *		report(&err);
  *	tprof_close(t);
  *
- * Results   Functions return 0, or 1 with an item and 0 without; or a negative code with *err filled in
- *           (err may be NULL). What ended a reading, its end or an error, is returned again until
- *           tprof_rewind. A damaged dump is no error: what can be read is read, and tprof_notice says
- *           what was lost.
- * Memory    All that is returned belongs to the handle. An item is valid until the next call for such
- *           an item; texts and numbers of stacks until tprof_rewind or tprof_close. Pointers are never
- *           NULL unless the comment says so, texts end with a NUL and are "" where unknown. They are bytes of
- *           the input: escape them before they go to a terminal or a page.
- * Threads   A handle is for one thread at a time. Different handles, also of one file, are independent.
- *           A trace that is not in a store is decoded by a thread of the library, which works only
- *           while tprof_next and the like wait for it, and takes no signals but those of its own
- *           faults. Handles do not survive fork.
- * Times     ns since the trace began, unless info says that they are ticks. Durations are in ns.
+ * Results   Functions return 0, or a negative code and fill in *err (err may be NULL). Those that return
+ *           items return 1 with an item and 0 after the last; the end, or the error that came before it,
+ *           is returned again until tprof_rewind. Damage to a dump is not an error: what can be read is
+ *           read, and tprof_notice says what was lost.
+ * Memory    What is returned belongs to the handle. An item is valid until the next call of the function
+ *           that returned it; texts and numbers of stacks are valid until tprof_rewind or tprof_close.
+ *           Pointers are not NULL unless the comment says so. Texts end with a NUL, and unknown ones are
+ *           "". They are bytes of the input: escape them before they go to a terminal or a page.
+ * Threads   Use a handle from one thread at a time, and not after fork. Different handles are independent,
+ *           also on one file. A trace that is not in a store is decoded by a thread of the library, which
+ *           works only while a function waits for it, and takes no signals but those of its own faults.
+ * Times     Times are in ns since the trace began, or in ticks if tprof_info says so; durations likewise.
+ * Versions  Structs may grow at their end; programs that were compiled with an older header still work.
  *
  * The library prints nothing, does not exit, and reads no environment variables. Link with -ltprof. */
 #ifndef TPROF_H
@@ -47,43 +47,46 @@ enum tprof_code {
 	TPROF_EIO = -2,	      /* a system call failed: no permission, disk full, a read error */
 	TPROF_EFORMAT = -3,   /* the input breaks the rules of its format */
 	TPROF_ETRUNC = -4,    /* the input ends in the middle of something */
-	TPROF_EVERSION = -5,  /* a version of the format, or of the store, that is not read */
+	TPROF_EVERSION = -5,  /* the library cannot read this version of the format or store */
 	TPROF_ELIMIT = -6,    /* a limit that protects memory or time was reached */
 	TPROF_ENOENT = -7,    /* the file or run does not exist */
 	TPROF_ESTORE = -8,    /* SQLite reported an error, or the store is damaged */
-	TPROF_EBUSY = -9,     /* the store is being written for longer than one waits */
+	TPROF_EBUSY = -9,     /* another program keeps the store locked */
 	TPROF_ECANCEL = -10,  /* the progress function asked to stop */
-	TPROF_EUNKNOWN = -11, /* the input is of no known format, or not of the kind asked for */
-	TPROF_EMISUSE = -12,  /* the call does not fit those before it, or the options are none */
+	TPROF_EUNKNOWN = -11, /* the input has no known format, or is not of the kind asked for */
+	TPROF_EMISUSE = -12, /* the call is not allowed at this point, or the options are invalid */
 };
 
 #define TPROF_NONE    (-1)	 /* no goroutine, M or P */
-#define TPROF_UNKNOWN INT64_MIN	 /* no such time */
+#define TPROF_UNKNOWN INT64_MIN	 /* an unknown time */
 #define TPROF_NOWHERE UINT64_MAX /* no offset */
 
 struct tprof_err {
 	int code;	 /* enum tprof_code */
-	uint64_t offset; /* byte of the unpacked input, TPROF_NOWHERE where it is of none */
-	char text[320];	 /* one sentence that begins with the file's name, fit for a terminal */
+	uint64_t offset; /* byte of the uncompressed input, or TPROF_NOWHERE */
+	char text[320];	 /* a sentence that begins with the file's name, without control characters;
+				 "..." stands for the middle of a name that is too long */
+	uint64_t reserved[8]; /* room for later versions; 0 */
 };
 
-/* Begin with TPROF_OPTIONS_INIT. Pointers are needed until the call returns, progress and ctx until
+/* Begin with TPROF_OPTIONS_INIT. Pointers must be valid until the call returns, progress and ctx until
  * tprof_close. */
 struct tprof_options {
-	size_t size;	     /* of this struct, which may grow in later versions */
-	int64_t run;	     /* tprof_open: run.id of a store; 0: the newest */
-	bool strict;	     /* end with an error where a dump is damaged */
-	const char *tmp_dir; /* for unpacked input; NULL: /var/tmp or /tmp */
-	/* Bytes done and in all (0 unknown). Nonzero cancels: TPROF_ECANCEL. May be called by the thread
-	 * of the library while a call waits for it. */
+	size_t size; /* of this struct; a later, larger one is accepted if the rest of it is 0 */
+	int64_t run; /* tprof_open: run.id of a store; 0 for the newest */
+	bool strict; /* stop with an error where a dump is damaged */
+	const char *tmp_dir; /* folder for uncompressed input; NULL for /var/tmp or /tmp */
+	/* Is given the bytes done and the bytes in all (0 if unknown); a result other than 0 stops the call
+	 * with TPROF_ECANCEL. The thread of the library may call it, but only while a call waits for that
+	 * thread. It must not use the handle, and must return: no longjmp, no exception. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
-	/* Programs, and folders "DIR:DIR" with programs by build id, that name addresses which the dump
-	 * leaves bare. */
+	/* Programs, and folders "DIR:DIR" of programs by build id, in which to look up the addresses that
+	 * have no names in the dump. */
 	const char *const *binaries;
 	size_t nbinaries;
 	const char *symbol_path;
-	/* tprof_import: what the run is called (NULL: as the file) and labels "key=value". */
+	/* tprof_import: the run's name (NULL for the file's) and its labels, each "key=value". */
 	const char *name;
 	const char *const *labels;
 	size_t nlabels;
@@ -95,59 +98,58 @@ struct tprof_options {
 
 struct tprof;
 
-/* Opens a dump ("-": standard input) or a store for reading. opt may be NULL. *t is NULL after an
- * error. A plain dump is mapped: whoever shortens the file while it is read ends the program by
- * SIGBUS. */
+/* Opens a dump ("-" for standard input) or a store for reading. opt may be NULL. After an error *t is NULL.
+ * An uncompressed dump is mapped: if its file gets shorter while it is read, SIGBUS ends the program. */
 int tprof_open(struct tprof **t, const char *path, const struct tprof_options *opt,
 	       struct tprof_err *err);
-/* At any time, also in the middle of a reading. NULL is allowed. */
+/* Closes it, at any time. NULL is allowed. */
 void tprof_close(struct tprof *t);
-/* Starts anew: what is read next may be of another sort (events, spans, goroutines, samples). */
+/* Makes the handle what it was after tprof_open. Items of any kind can be read next. What becomes known of a
+ * dump of a trace as it is read (tprof_info, tprof_notice) is unknown again. */
 void tprof_rewind(struct tprof *t);
 
-/* Imports a dump into a store, which is made if it does not exist; readers of the store see all of the
- * run or nothing. Returns 0, or 1 where the store had the dump already (it got the labels then); *run
- * is its run.id. */
+/* Imports a dump into a store, which is created if it does not exist. Readers of the store see the whole run
+ * or nothing of it. Returns 0, or 1 if the store has the dump already (then that run gets the labels); sets
+ * *run to its run.id. */
 int tprof_import(const char *dump, const char *store, const struct tprof_options *opt, int64_t *run,
 		 struct tprof_err *err);
 
-/* The connection of SQLite on a store, for reading, with the tables of tprof-store(5) and the functions
- * of tprof-query(1); NULL for a dump. Finalize your statements before tprof_close, which closes it. */
+/* Returns the SQLite connection to the store, or NULL for a dump. It has the tables of tprof-store(5) and the
+ * functions of tprof-query(1), and is opened for reading only. It belongs to the handle: do not close it, use
+ * it from the handle's thread, also between two items, and finalize your statements before tprof_close. */
 struct sqlite3 *tprof_db(struct tprof *t);
 
 enum tprof_kind { TPROF_TRACE, TPROF_PROFILE };
 
-/* Of a trace that is not in a store wall_ns and the fields behind it are known once it has been read to
- * its end. */
+/* For a trace that is not in a store, wall_ns and what follows are known once it was read to its end. */
 struct tprof_info {
 	enum tprof_kind kind;
 	int64_t run;	    /* run.id; 0 for a dump */
 	const char *format; /* "go 1.22", "pprof", "heap text" */
-	/* Unix time at which the trace began or the profile was taken, or TPROF_UNKNOWN. */
-	int64_t wall_ns;
+	int64_t wall_ns;    /* Unix time of the trace's start or of the profile, or TPROF_UNKNOWN */
 	int64_t duration_ns;
-	int64_t events; /* of a profile: samples */
-	bool ticks;	/* no frequency is known: times are ticks of unknown length */
+	int64_t events; /* samples if it is a profile */
+	bool ticks;	/* the clock's frequency is unknown: times are ticks of unknown length */
 };
 const struct tprof_info *tprof_info(struct tprof *t);
 
-/* What was lost, and what else a reader should know. Nothing was lost where no entry has the severity
- * TPROF_LOSS; a trace that is not in a store has to have been read to its end to say so. */
+/* What was lost, and what else a reader should know. Nothing was lost if no notice has the severity
+ * TPROF_LOSS; of a trace that is not in a store, all are known once it was read to its end. */
 enum tprof_severity { TPROF_INFO, TPROF_WARNING, TPROF_DAMAGE, TPROF_LOSS };
 struct tprof_notice {
 	enum tprof_severity severity;
-	uint64_t offset;	/* byte of the unpacked dump, or TPROF_NOWHERE */
-	uint64_t bytes, events; /* lost, as far as they could be counted; samples of a profile */
+	uint64_t offset;	/* byte of the uncompressed dump, or TPROF_NOWHERE */
+	uint64_t bytes, events; /* how much was lost, as far as known; for a profile, samples */
 	int64_t from_ns, to_ns; /* when that was, or TPROF_UNKNOWN */
-	const char *text;	/* a sentence */
+	const char *text;	/* a sentence; valid until the next call of tprof_notice */
 };
-/* Returns entry i = 0, 1, …, losses first; NULL after the last. Its text is valid until the next call. */
+/* Returns notice i = 0, 1, …, losses first; NULL after the last. */
 const struct tprof_notice *tprof_notice(struct tprof *t, size_t i);
 
 /* ---- traces ---- */
 
-/* States of goroutines and Ps, as Go's reader names them; NONE: not a transition. Only spans are
- * SYSCALL_BLOCKED (in a system call, after the P was taken) or LOST (a damaged trace does not say). */
+/* States of goroutines and Ps, named as in Go's reader. NONE: the event is not a transition. Only spans have
+ * SYSCALL_BLOCKED (in a system call, after its P was taken) and LOST (unknown, as the trace is damaged). */
 /* clang-format off */
 enum tprof_state {
 	TPROF_ST_NONE, TPROF_ST_UNDETERMINED, TPROF_ST_NOT_EXIST, TPROF_ST_RUNNABLE, TPROF_ST_RUNNING,
@@ -177,52 +179,52 @@ enum tprof_event_type {
 };
 /* clang-format on */
 
-/* An event. Order and content are those of Go's reader (golang.org/x/exp/trace). */
+/* Order and content of events are those of Go's reader (golang.org/x/exp/trace). */
 struct tprof_event {
 	int64_t ts_ns;
-	int64_t goroutine, m, p; /* where it happened: ids as Go numbers them, or TPROF_NONE */
+	int64_t goroutine, m, p; /* where it happened: Go's ids, or TPROF_NONE */
 	int type;		 /* enum tprof_event_type */
 	const char *name;	 /* of the type: "GoBlock" */
-	int64_t subject;	 /* goroutine or P that it is about, or TPROF_NONE */
+	int64_t subject;	 /* the goroutine or P that it is about, or TPROF_NONE */
 	int from, to;		 /* enum tprof_state, of the subject */
-	uint32_t stack;		 /* for tprof_next_frame; 0 none */
-	uint32_t subject_stack;	 /* of the goroutine that changes its state; 0 none */
-	const char *text;	 /* reason, label, type of a task or region, category, … */
-	size_t text_size;	 /* bytes; a text may hold NULs */
+	uint32_t stack;		 /* for tprof_next_frame; 0 for none */
+	uint32_t subject_stack;	 /* of the goroutine that changes its state; 0 for none */
+	const char *text;	 /* reason, label, category, type of a task or region, … */
+	size_t text_size;	 /* bytes; a text may contain NULs */
 	const char *message;	 /* of a log */
 	size_t message_size;
-	/* A metric: its value. A task: its id and its parent's. A region or log: the task's id, 0 none.
-	 * The end of a sweep: bytes swept and reclaimed. Sync: the generation. */
+	/* Metric: its value. Task: its id and its parent's. Region and log: the task's id, or 0. End of a
+	 * sweep: bytes swept and reclaimed. Sync: the generation. */
 	uint64_t arg[3];
-	bool inferred; /* not in the file: put in to make sense of a damaged trace */
-	bool lost;     /* what came before it on its M, or of its subject, is lost */
+	bool inferred; /* not in the file: added to make sense of a damaged trace */
+	bool lost;     /* earlier events of its M, or of its subject, are lost */
 };
 int tprof_next(struct tprof *t, const struct tprof_event **ev, struct tprof_err *err);
 
-/* A time in which a goroutine was in one state. Spans come in the order in which they end; those of a
- * goroutine follow each other without gaps from its creation to its end. */
+/* The time that a goroutine spent in one state without a break. Spans come in the order of their ends; those
+ * of one goroutine follow each other without gaps. */
 struct tprof_span {
 	int64_t start_ns, end_ns;
 	int64_t goroutine;
 	int state;	    /* enum tprof_state */
-	const char *reason; /* why it waits, or had stopped when it became runnable */
+	const char *reason; /* why it waits, or, if it is runnable, why it had stopped */
 	uint32_t stack;	    /* where it waits, or the waker's */
-	int64_t m, p;	    /* where it runs, or was when it entered the system call */
-	int64_t waker;	    /* goroutine that ended the wait, or made it runnable; or TPROF_NONE */
+	int64_t m, p;	    /* where it runs, or ran when it entered the system call */
+	int64_t waker; /* the goroutine that ended the wait or made it runnable, or TPROF_NONE */
 	uint32_t waker_stack;
 	bool open;     /* it had not ended when the trace did */
-	bool inferred; /* one of its ends is not in the file */
+	bool inferred; /* its start or end is not in the file */
 };
 int tprof_next_span(struct tprof *t, const struct tprof_span **span, struct tprof_err *err);
 
-/* A goroutine with its times, as Go's summary adds them up. The first call reads a dump to its end. */
+/* A goroutine and its times, added up as in Go's summary. The first call reads a dump to its end. */
 struct tprof_goroutine {
 	int64_t id;
-	int life;	       /* 1, 2, …: an id may come again, as where C calls Go */
+	int life;	       /* 1, 2, …: an id may be used again, as where C calls Go */
 	const char *name;      /* its entry function */
 	int64_t parent;	       /* the goroutine that created it, or TPROF_NONE */
 	uint32_t create_stack; /* of the go statement */
-	int64_t created_ns, started_ns, ended_ns; /* or TPROF_UNKNOWN: it did not */
+	int64_t created_ns, started_ns, ended_ns; /* or TPROF_UNKNOWN if it did not */
 	int64_t total_ns, running_ns, runnable_ns, blocked_ns, syscall_ns, syscall_blocked_ns,
 	    lost_ns;
 	int last_state; /* enum tprof_state */
@@ -231,21 +233,21 @@ int tprof_next_goroutine(struct tprof *t, const struct tprof_goroutine **g, stru
 
 /* ---- profiles ---- */
 
-struct tprof_label {
-	const char *key;
-	const char *text; /* NULL: it is a number */
-	int64_t number;
-	const char *unit; /* of the number */
-};
+/* Samples come in the order of the profile. Equal ones are not merged. Values are scaled as in pprof. */
 struct tprof_sample {
 	const int64_t *value; /* one for each sample type */
 	uint32_t stack;
-	const struct tprof_label *label;
-	size_t nlabels;
 };
-/* Samples come in the order of the profile. Equal ones are not merged; values are scaled as pprof
- * scales them. */
 int tprof_next_sample(struct tprof *t, const struct tprof_sample **sample, struct tprof_err *err);
+
+struct tprof_label {
+	const char *key;
+	const char *text; /* NULL if it is a number */
+	int64_t number;
+	const char *unit; /* of the number */
+};
+/* Returns label i = 0, 1, … of the last sample that tprof_next_sample returned; NULL after the last. */
+const struct tprof_label *tprof_label(struct tprof *t, size_t i);
 
 struct tprof_sample_type {
 	const char *type, *unit; /* "inuse_space", "bytes" */
@@ -256,14 +258,14 @@ const struct tprof_sample_type *tprof_sample_type(struct tprof *t, size_t i);
 /* ---- stacks ---- */
 
 struct tprof_frame {
-	const char *function; /* "" where only the address is known */
+	const char *function; /* "" if only the address is known */
 	const char *file;
-	int64_t line;	    /* 0 unknown */
-	uint64_t address;   /* 0 unknown */
-	const char *module; /* file that the address belongs to */
-	bool inlined;	    /* into the frame that comes next */
+	int64_t line;	    /* 0 if unknown */
+	uint64_t address;   /* 0 if unknown */
+	const char *module; /* the file that the address belongs to */
+	bool inlined;	    /* into the next frame */
 };
-/* Returns the innermost frame of a stack and leaves its callers in *stack; NULL at its end:
+/* Returns the innermost frame of a stack and sets *stack to its callers; NULL at the end of the stack:
  *
  *	for (uint32_t stack = ev->stack; (f = tprof_next_frame(t, &stack));) */
 const struct tprof_frame *tprof_next_frame(struct tprof *t, uint32_t *stack);

@@ -185,10 +185,13 @@ const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, c
 	static const char *const writing[] = {"cannot create", "cannot write", "cannot make",
 					      "cannot rename", "be written"};
 	/* In a store as it is. */
-	static const char *const changing[] = {"cannot change",	 "cannot delete",
-					       "cannot compact", "cannot label a run",
-					       "cannot upgrade", "cannot rename a run",
-					       "cannot update",	 "the store cannot be written"};
+	static const char *const changing[] = {"cannot change",
+					       "cannot delete",
+					       "cannot compact",
+					       "cannot upgrade",
+					       "cannot update",
+					       "cannot rename a run",
+					       "the store cannot be written"};
 	bool writes = false, changes = false;
 	char name[1024];
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/child.h"
@@ -22,7 +23,6 @@ struct shared {
 	int code;
 	struct tp_err err;
 	struct tp_import_result result;
-	char hash[33];
 	unsigned char materialized;
 };
 
@@ -32,7 +32,7 @@ enum { NSTAGES = sizeof(stages) / sizeof(stages[0]) };
 struct work {
 	const char *path, *store;
 	const struct tp_import_options *opt;
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct shared *shared;
 };
 
@@ -54,6 +54,13 @@ static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t t
 	return 0;
 }
 
+static bool is_new(const char *store)
+{
+	struct stat st;
+
+	return stat(store, &st) || !st.st_size;
+}
+
 static int collect(void *ctx, unsigned has)
 {
 	struct work *w = ctx;
@@ -61,21 +68,23 @@ static int collect(void *ctx, unsigned has)
 	struct tp_import_options opt = *w->opt;
 
 	s->has = has;
-	opt.store.draft = &w->draft;
+	opt.store.temp = &w->temp;
 	if (opt.progress) {
 		opt.progress = note_progress;
 		opt.progress_ctx = s;
 	}
 	s->code = tp_import(w->path, w->store, &opt, &s->result, &s->err);
-	memcpy(s->hash, w->draft.hash, sizeof(s->hash));
-	s->materialized = w->draft.materialized;
+	if (!s->code && !s->result.known)
+		s->code = tp_temp_store_close(
+		    &w->temp, opt.store.materialize && is_new(w->temp.path), &s->err);
+	s->materialized = w->temp.materialized;
 	return 0;
 }
 
 /* ---- in this process ---- */
 
 /* Who stops the import ends the child at once, whatever it waits for: what it has made goes with
- * the draft. */
+ * the temporary store. */
 static int show_progress(void *ctx)
 {
 	struct work *w = ctx;
@@ -121,9 +130,8 @@ static int take_result(struct work *w, struct tp_import_result *r, struct tp_err
 	judge(&r->profile);
 	judge(&r->ticks);
 	judge(&r->uncounted);
-	memcpy(w->draft.hash, s->hash, sizeof(w->draft.hash));
-	end(w->draft.hash, sizeof(w->draft.hash));
-	w->draft.materialized = s->materialized;
+	w->temp.runs = 1;
+	w->temp.materialized = s->materialized;
 	if (!code)
 		return 0;
 	memcpy(err, &s->err, sizeof(*err));
@@ -161,9 +169,9 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 		if (tp_sidecar_find(w->path, sidecar, sizeof(sidecar)))
 			cmd_jail_allow(&child.jail, sidecar);
 	}
-	if (!w->draft.err.code) {
-		cmd_jail_allow(&child.jail, w->draft.path); /* is the dump in it already? */
-		child.jail.write = w->draft.temp;
+	if (!w->temp.err.code) {
+		cmd_jail_allow(&child.jail, w->temp.path); /* is the dump in it already? */
+		child.jail.write = w->temp.file;
 	}
 	cmd_allow_symbols(&child.jail, &w->opt->symbols, &dirs);
 	code = cmd_child_run(&child, &status, err);
@@ -198,8 +206,8 @@ int cmd_import(const char *path, const char *store, const struct tp_import_optio
 	w.shared = cmd_child_share(sizeof(*w.shared));
 	if (!w.shared)
 		return tp_nomem(err);
-	tp_draft_create(&w.draft, store); /* what is wrong is said when its turn comes */
-	how.store.draft = &w.draft;
+	tp_temp_store_create(&w.temp, store); /* tp_store_begin returns the error */
+	how.store.temp = &w.temp;
 	how.tmp_fd = tp_input_temporary(opt->tmp_dir, NULL);
 	code = import_in_child(&w, mode == CMD_JAIL_REQUIRE, err);
 	if (!code)
@@ -210,7 +218,7 @@ int cmd_import(const char *path, const char *store, const struct tp_import_optio
 		*has = (int)w.shared->has;
 	if (how.tmp_fd > 0)
 		close(how.tmp_fd);
-	tp_draft_release(&w.draft);
+	tp_temp_store_release(&w.temp);
 	cmd_child_unshare(w.shared, sizeof(*w.shared));
 	return code;
 }

@@ -20,8 +20,8 @@
 struct batch_shared {
 	_Atomic int at; /* the dump it is at, -1 none yet */
 	_Atomic uint64_t done, total;
-	bool complete; /* the draft is whole */
-	int code;      /* of the draft */
+	bool complete; /* the temporary store is */
+	int code;      /* why it is not */
 	struct tp_err err;
 	int64_t runs;
 	unsigned char materialized;
@@ -30,7 +30,7 @@ struct batch_shared {
 
 /* ---- in the process ---- */
 
-/* Hashes of what the store and the draft have. */
+/* Hashes of what the store and the temporary store have. */
 struct seen {
 	const struct tp_known *known;
 	uint8_t hash[BATCH_DUMPS][16], last[16];
@@ -131,8 +131,8 @@ static int import_one(struct batch *b, struct tp_import_options *opt, struct see
 		b->shared->err = v->err;
 		return code;
 	}
-	/* Rows of it may be there: the others need another draft. */
-	return b->draft.err.code;
+	/* Rows of it may be there: the others need another temporary store. */
+	return b->temp.err.code;
 }
 
 static int decode_all(struct batch *b)
@@ -144,13 +144,13 @@ static int decode_all(struct batch *b)
 
 	for (size_t i = 0; i < b->n; i++)
 		bytes += b->paths[i].bytes;
-	opt.store.draft = &b->draft;
+	opt.store.temp = &b->temp;
 	opt.tmp_fd = b->tmp_fd;
 	opt.progress = note_progress;
 	opt.progress_ctx = b->shared;
 	opt.known = is_known;
 	opt.known_ctx = &seen;
-	code = tp_draft_open(&b->draft, bytes, &b->shared->err);
+	code = tp_temp_store_open(&b->temp, bytes, &b->shared->err);
 	if (code)
 		return code;
 	for (size_t i = 0; i < b->n && !code; i++)
@@ -158,7 +158,7 @@ static int decode_all(struct batch *b)
 			code = import_one(b, &opt, &seen, i);
 	if (code == TP_ECANCEL)
 		return code;
-	if (tp_draft_close(&b->draft, b->materialize, &b->shared->err) && !code)
+	if (tp_temp_store_close(&b->temp, b->materialize, &b->shared->err) && !code)
 		return b->shared->err.code;
 	return 0;
 }
@@ -171,8 +171,8 @@ static void leave_others(const struct batch *b)
 			continue;
 		if (o->running)
 			close(o->process.end);
-		if (o->drafted && o->draft.fd >= 0)
-			close(o->draft.fd);
+		if (o->has_temp && o->temp.fd >= 0)
+			close(o->temp.fd);
 		if (o->tmp_fd > 0)
 			close(o->tmp_fd);
 		cmd_child_unshare(o->shared, sizeof(*o->shared));
@@ -196,13 +196,13 @@ static int work(void *ctx, unsigned has)
 	}
 	s->code = decode_all(b);
 	/* Memory is what that dump took; no room or a broken disk are what all would find. */
-	if (!s->code && b->draft.err.code && b->draft.err.code != TP_ENOMEM) {
-		s->err = b->draft.err;
+	if (!s->code && b->temp.err.code && b->temp.err.code != TP_ENOMEM) {
+		s->err = b->temp.err;
 		s->code = s->err.code;
 	}
-	s->runs = b->draft.runs;
-	s->materialized = b->draft.materialized;
-	s->complete = !b->draft.err.code && !s->code;
+	s->runs = b->temp.runs;
+	s->materialized = b->temp.materialized;
+	s->complete = !b->temp.err.code && !s->code;
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static void allow(struct cmd_jail *jail, struct allowed *a, const struct batch *
 			cmd_jail_allow(jail, a->sidecar[i]);
 	}
 	cmd_allow_symbols(jail, &b->import.symbols, &a->dirs);
-	jail->write = b->draft.temp;
+	jail->write = b->temp.file;
 }
 
 static int start(struct batch *b, struct tp_err *err)
@@ -246,11 +246,11 @@ static int start(struct batch *b, struct tp_err *err)
 	return code;
 }
 
-static void drop_draft(struct batch *b)
+static void drop_temp(struct batch *b)
 {
-	if (b->drafted)
-		tp_draft_release(&b->draft);
-	b->drafted = false;
+	if (b->has_temp)
+		tp_temp_store_release(&b->temp);
+	b->has_temp = false;
 }
 
 int batch_start(struct batch *b, struct tp_err *err)
@@ -263,10 +263,10 @@ int batch_start(struct batch *b, struct tp_err *err)
 	}
 	memset(b->shared, 0, sizeof(*b->shared));
 	b->shared->at = -1;
-	drop_draft(b);
-	b->drafted = true;
-	if (tp_draft_create(&b->draft, b->store)) {
-		*err = b->draft.err;
+	drop_temp(b);
+	b->has_temp = true;
+	if (tp_temp_store_create(&b->temp, b->store)) {
+		*err = b->temp.err;
 		return err->code;
 	}
 	if (!b->inside)
@@ -319,7 +319,7 @@ static void fail(struct verdict *v, const struct tp_err *err)
 	*v = (struct verdict){.outcome = OUTCOME_FAILED, .err = *err};
 }
 
-/* The dump that it was at when it ended, or came to an end that leaves no draft. */
+/* The dump that it was at when it ended, or came to an end that leaves no temporary store. */
 static int leave_out(struct batch *b, const struct tp_err *why)
 {
 	int at = b->shared->at;
@@ -337,7 +337,7 @@ static int leave_out(struct batch *b, const struct tp_err *why)
 	for (size_t i = 0; i < b->n; i++)
 		if (b->verdict[i].outcome == OUTCOME_NONE)
 			return 1;
-	drop_draft(b);
+	drop_temp(b);
 	return 0;
 }
 
@@ -382,8 +382,8 @@ int batch_end(struct batch *b, struct tp_err *err)
 	for (size_t i = 0; i < b->n; i++)
 		if (b->verdict[i].outcome == OUTCOME_NONE)
 			take_verdict(&b->verdict[i], &s->verdict[i]);
-	b->draft.runs = s->runs > 0 && s->runs <= BATCH_DUMPS ? s->runs : 0;
-	b->draft.materialized = s->materialized;
+	b->temp.runs = s->runs > 0 && s->runs <= BATCH_DUMPS ? s->runs : 0;
+	b->temp.materialized = s->materialized;
 	let_go(b);
 	return 0;
 }
@@ -424,7 +424,7 @@ static int divide(struct batch *b, const char *hash, const char **labels, size_t
 struct relabelling {
 	const char **all[BATCH_DUMPS];
 	struct tp_labelled first[BATCH_DUMPS], more[BATCH_DUMPS];
-	size_t n;
+	size_t n, nfirst, nmore;
 };
 
 static int add_labels(struct batch *b, size_t i, struct relabelling *r)
@@ -440,20 +440,26 @@ static int add_labels(struct batch *b, size_t i, struct relabelling *r)
 		free((void *)labels);
 		return code;
 	}
-	r->all[r->n] = labels;
-	r->first[r->n] = (struct tp_labelled){.labels = labels, .n = nfirst};
-	r->more[r->n] = (struct tp_labelled){.labels = labels + nfirst, .n = n - nfirst};
-	memcpy(r->first[r->n].hash, v->hash, sizeof(v->hash));
-	memcpy(r->more[r->n++].hash, v->hash, sizeof(v->hash));
+	if (nfirst)
+		r->first[r->nfirst++] =
+		    (struct tp_labelled){.hash = v->hash, .set = labels, .nset = nfirst};
+	if (n > nfirst)
+		r->more[r->nmore++] = (struct tp_labelled){
+		    .hash = v->hash, .set = labels + nfirst, .nset = n - nfirst};
+	r->all[r->n++] = labels;
 	return 0;
 }
 
-static bool has_labels(const struct tp_labelled *runs, size_t n)
+/* Dumps that are known of another store (many.h) may not be in this one. */
+static int set_labels(const struct batch *b, struct tp_labelled *runs, size_t n, bool least,
+		      struct tp_err *err)
 {
-	for (size_t i = 0; i < n; i++)
-		if (runs[i].n)
-			return true;
-	return false;
+	int code;
+
+	if (!n || (access(b->store, F_OK) && errno == ENOENT))
+		return 0;
+	code = tp_store_label(b->store, b->import.store.wait_ms, runs, n, least, err);
+	return code == TP_ENOENT ? 0 : code;
 }
 
 /* Dumps that are there already get the labels, too: those that were there before the command began
@@ -463,14 +469,9 @@ static bool has_labels(const struct tp_labelled *runs, size_t n)
  */
 static int relabel(struct batch *b, struct tp_err *err)
 {
-	int wait_ms = b->import.store.wait_ms, code = 0;
-	struct relabelling *r;
-	size_t changed;
+	struct relabelling *r = calloc(1, sizeof(*r));
+	int code = 0;
 
-	/* They may be known of another store (many.h), and nothing is in this one. */
-	if (access(b->store, F_OK) && errno == ENOENT)
-		return 0;
-	r = calloc(1, sizeof(*r));
 	if (!r)
 		return tp_nomem(err);
 	for (size_t i = 0; i < b->n && !code; i++)
@@ -478,10 +479,10 @@ static int relabel(struct batch *b, struct tp_err *err)
 			code = add_labels(b, i, r);
 	if (code)
 		tp_nomem(err);
-	if (!code && has_labels(r->first, r->n))
-		code = tp_store_relabel_all(b->store, wait_ms, r->first, r->n, &changed, err);
-	if (!code && has_labels(r->more, r->n))
-		code = tp_store_add_labels(b->store, wait_ms, r->more, r->n, err);
+	if (!code)
+		code = set_labels(b, r->first, r->nfirst, false, err);
+	if (!code)
+		code = set_labels(b, r->more, r->nmore, true, err);
 	while (r->n)
 		free((void *)r->all[--r->n]);
 	free(r);
@@ -491,6 +492,7 @@ static int relabel(struct batch *b, struct tp_err *err)
 int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
 {
 	size_t runs = 0, known = 0;
+	int64_t first;
 	int code = 0;
 
 	*added = 0;
@@ -498,8 +500,8 @@ int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
 		runs += b->verdict[i].outcome == OUTCOME_RUN;
 		known += b->verdict[i].outcome == OUTCOME_KNOWN;
 	}
-	if (b->drafted && b->draft.runs)
-		code = tp_draft_publish_all(&b->draft, &b->import.store, added, err);
+	if (b->has_temp && b->temp.runs)
+		code = tp_temp_store_publish(&b->temp, &b->import.store, &first, added, err);
 	if (!code && (known || *added < runs))
 		code = relabel(b, err);
 	return code;
@@ -515,6 +517,6 @@ void batch_release(struct batch *b)
 		cmd_child_finish(&b->process, &status, &ignored);
 	}
 	b->running = false;
-	drop_draft(b);
+	drop_temp(b);
 	let_go(b);
 }

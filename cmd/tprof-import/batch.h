@@ -1,6 +1,6 @@
-/* Some dumps that one process decodes, one after the other, into one draft of the store.
+/* Some dumps that one process decodes, one after the other, into one temporary store.
  *
- *	batch_start	makes the draft, and starts the process
+ *	batch_start	creates that, and starts the process
  *	… b->process.end becomes readable …
  *	batch_end	what became of each dump; 1: it has to be started once more
  *	batch_publish	the runs become part of the store
@@ -20,7 +20,7 @@
 
 enum outcome {
 	OUTCOME_NONE, /* not yet */
-	OUTCOME_RUN,  /* a run in the draft */
+	OUTCOME_RUN,  /* a run in the temporary store */
 	OUTCOME_KNOWN,
 	OUTCOME_OTHER, /* no dump */
 	OUTCOME_FAILED,
@@ -40,10 +40,10 @@ struct batch {
 	const struct path *paths; /* n of them; none has `wrong` */
 	size_t n;
 	const char *store;
-	struct tp_import_options import; /* but for what is about the draft */
+	struct tp_import_options import; /* but for the temporary store */
 	const struct tp_known *known;
 	struct labelled *labelled; /* of this store, by all batches before it */
-	bool materialize;	   /* the store will be this draft */
+	bool materialize;	   /* the temporary store becomes a new store */
 	bool inside;  /* no process: batch_start decodes, and batch_end can follow at once */
 	bool require; /* no decoding without all of the jail */
 	/* The list of all there are, from the first one on: the process lets go of what the others
@@ -57,13 +57,13 @@ struct batch {
 	struct verdict verdict[BATCH_DUMPS];
 
 	/* private */
-	struct tp_draft draft;
-	bool drafted;
+	struct tp_temp_store temp;
+	bool has_temp;
 	int tmp_fd;
 	struct batch_shared *shared;
 };
 
-/* 0, or an error that is not about a dump: of the store (b->draft.err has it, too), the system. */
+/* 0, or an error that is not about a dump: of the store (b->temp.err has it, too), the system. */
 int batch_start(struct batch *b, struct tp_err *err);
 /* Where the process is: dumps that are done, and bytes of their files. */
 void batch_progress(const struct batch *b, size_t *dumps, uint64_t *bytes);

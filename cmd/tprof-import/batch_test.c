@@ -61,7 +61,7 @@ static int teardown(void **state)
 	close(f->fd);
 	unlink(f->pipe);
 	unlink(f->store);
-	left = rmdir(f->dir); /* no draft stays */
+	left = rmdir(f->dir); /* no temporary store stays */
 	free(f);
 	return left;
 }
@@ -146,7 +146,7 @@ static void test_batch_says_anything(void **state)
 	assert_int_equal(b->verdict[0].outcome, OUTCOME_FAILED);
 	assert_int_equal(b->verdict[0].err.code, TP_EFORMAT);
 	assert_int_equal(b->verdict[0].err.msg[sizeof(b->verdict[0].err.msg) - 1], 0);
-	assert_int_equal(b->draft.runs, 0);
+	assert_int_equal(b->temp.runs, 0);
 }
 
 static void test_batch_release_ends_it(void **state)

@@ -23,7 +23,7 @@
 #define MOST_BYTES  ((uint64_t)16 << 20)
 #define LEAST_BYTES ((uint64_t)1 << 20)
 #define LEAST_DUMPS 16
-/* Batches that work, or wait for one before them: their drafts lie on the disk, and are open. */
+/* Batches that work, or wait for one before them: their temporary stores lie on the disk, and are open. */
 #define MOST_BATCHES 256
 #define TICK_MS	     50
 

@@ -103,22 +103,34 @@ static int pick_labelled(struct store_args *args, struct labelling *l)
 
 static int change_labels(struct store_args *args, const struct labelling *l, struct tp_err *err)
 {
-	const struct tp_label_change change = {l->set, l->gone, l->nset, l->ngone};
-	struct tp_label_changed did;
-	int code = tp_store_change_labels(args->path, STORE_WAIT_MS, l->hash, l->nruns, &change,
-					  &did, err);
-	size_t asked = l->ngone * did.runs;
+	struct tp_labelled *runs = calloc(l->nruns, sizeof(*runs));
+	size_t found = 0, changed = 0, removed = 0;
+	int code = runs ? 0 : tp_nomem(err);
 
+	for (size_t i = 0; i < l->nruns && runs; i++)
+		runs[i] = (struct tp_labelled){.hash = l->hash[i],
+					       .set = l->set,
+					       .nset = l->nset,
+					       .remove = l->gone,
+					       .nremove = l->ngone};
+	if (!code)
+		code = tp_store_label(args->path, STORE_WAIT_MS, runs, l->nruns, false, err);
+	for (size_t i = 0; i < l->nruns && !code; i++) {
+		found += runs[i].result.run != 0;
+		changed += runs[i].result.now[0] != 0;
+		removed += runs[i].result.removed;
+	}
+	free(runs);
 	if (code)
 		return code;
 	if (l->nset && l->nruns > 1)
-		cmd_note(&args->cmd, "%zu of %zu runs have other labels now", did.changed,
-			 l->nruns);
+		cmd_note(&args->cmd, "%zu of %zu runs have other labels now", changed, l->nruns);
 	if (l->ngone && l->nruns > 1)
-		cmd_note(&args->cmd, "%zu label%s taken away, from %zu runs", did.gone,
-			 did.gone == 1 ? "" : "s", l->nruns);
-	else if (did.gone < asked)
-		cmd_note(&args->cmd, "%zu of these labels were not there", asked - did.gone);
+		cmd_note(&args->cmd, "%zu label%s taken away, from %zu runs", removed,
+			 removed == 1 ? "" : "s", l->nruns);
+	else if (removed < l->ngone * found)
+		cmd_note(&args->cmd, "%zu of these labels were not there",
+			 l->ngone * found - removed);
 	return 0;
 }
 

@@ -1,11 +1,11 @@
-/* Inside tprof.h: a handle, and what its files need of each other.
+/* What is behind tprof.h: the handle, and the functions that its files share.
  *
- *   open.c     opening and closing, errors, info, notices, import
- *   stored.c   what SQL knows of a run: its row, its losses and notices
- *   trace.c    batches of events and, made of these, events, spans and goroutines
- *   profile.c  samples, and frames of stacks, also of traces
+ *   open.c     opens and closes; errors, info, notices, import
+ *   stored.c   reads a run's row, losses and notices from a store
+ *   trace.c    reads batches of events, and makes events, spans and goroutines of them
+ *   profile.c  samples and their labels; frames of stacks, also of traces
  *
- * Functions here take struct tp_err; open.c's api_give makes a struct tprof_err of it. */
+ * These functions take a struct tp_err; api_give (open.c) makes a struct tprof_err of it. */
 #ifndef TP_API_HANDLE_H
 #define TP_API_HANDLE_H
 
@@ -29,21 +29,21 @@ struct tprof {
 	char *path;
 	char format[32]; /* of info */
 	struct tprof_info info;
-	struct tprof_notice notice; /* that was returned last, with its text */
+	struct tprof_notice notice; /* the last that was returned, and its text */
 	char notice_text[sizeof(((struct tp_loss *)NULL)->reason)];
 
-	/* Where it comes from: a dump, or a store. */
-	struct tp_dump dump;
-	struct tp_store *store;
-	/* Of a dump what tp_trace_read fills. Of a store only losses and notices. */
+	struct tp_dump dump;	/* that is read … */
+	struct tp_store *store; /* … unless this is not NULL */
+	/* For a dump, what tp_trace_read fills in; for a store, losses and notices only. */
 	struct tp_trace trace;
 	int64_t start_ns;	    /* trace clock at the start */
 	const struct tp_dict *dict; /* NULL before there is one */
 	struct tp_dict *stored_dict;
-	struct tp_rows g_rows, m_rows, p_rows; /* of a store: ids; of API_GOROUTINES: all columns */
+	struct tp_rows g_rows, m_rows,
+	    p_rows; /* of a store: ids; g_rows for API_GOROUTINES: all columns */
 	struct api_ids ids;
 
-	/* What is being read, and how that ended: 1 it has not, 0, or a code with `err`. */
+	/* What is being read, and how that ended: 1 if it has not, 0, or a code, which `err` has, too. */
 	enum api_reading reading;
 	int more;
 	struct tp_err err;
@@ -51,14 +51,14 @@ struct tprof {
 	/* Batches of events. */
 	struct tp_pull *pull;
 	struct tp_event_reader *reader;
-	struct tp_event *stored;      /* room for a block, of the reader's */
+	struct tp_event *stored;      /* room for a block of the reader's */
 	const struct tp_event *batch; /* times are on the trace's clock */
 	size_t at, n;
 	int64_t last_ts;
 
 	struct tprof_event event;
 	struct tp_spans *machine;
-	struct tp_span *spans; /* completed and not handed out: [span_at, nspans) */
+	struct tp_span *spans; /* complete; [span_at, nspans) were not returned yet */
 	size_t span_at, nspans, span_room;
 	struct tprof_span span;
 	size_t g_at, g_room;
@@ -67,27 +67,27 @@ struct tprof {
 
 	struct tp_profile *profile;
 	struct tprof_sample_type *types;
-	struct tprof_label *labels;
-	size_t sample_at;
+	size_t sample_at; /* samples returned so far */
 	struct tprof_sample sample;
+	struct tprof_label label;
 };
 
-/* An error if the handle has nothing of the kind, or if something else is being read. */
+/* Returns an error if the run is of another kind, or if something else is being read. */
 int api_refuse(const struct tprof *t, enum api_reading reading, struct tprof_err *err);
-/* How the reading that goes on has come out: returns `more` and, where that is an error, gives it. */
+/* Returns `more`, the outcome of the current reading; if it is an error, fills in *err from t->err. */
 int api_give(struct tprof *t, int more, struct tprof_err *err);
 
 /* Reads the row of the run t->opt.run (0: the newest), its losses and its notices. */
 int api_stored_open(struct tprof *t, struct tp_err *err);
 
-/* Frees what belongs to a reading of a trace. */
+/* Ends the reading of a trace and frees what belongs to it. */
 void api_trace_end(struct tprof *t);
 
-/* Takes over the profile. */
+/* Takes ownership of the profile, also when it fails. */
 int api_profile_open(struct tprof *t, struct tp_profile *p, struct tp_err *err);
 void api_profile_release(struct tprof *t);
 
-/* Times wrap around where a clock is damaged. */
+/* Returns a time of the trace's clock as one since the start. It wraps around where the clock is damaged. */
 static inline int64_t api_time(const struct tprof *t, int64_t ts)
 {
 	return (int64_t)((uint64_t)ts - (uint64_t)t->start_ns);

@@ -23,7 +23,8 @@ SAME(EUNKNOWN);
 /* NOLINTNEXTLINE(misc-redundant-expression): that they are the same is what is asserted */
 _Static_assert(TPROF_UNKNOWN == TP_NULL && TPROF_NOWHERE == TP_OFFSET_NONE, "no time, no offset");
 
-/* `path` is that of a dump; what is wrong with a store says so itself. */
+/* Fills in *to if code is negative. `path` goes in front; NULL where the sentence has it already, as those
+ * about a store do. */
 static int give(int code, const char *path, const struct tp_err *from, struct tprof_err *to)
 {
 	struct tp_err e;
@@ -34,6 +35,7 @@ static int give(int code, const char *path, const struct tp_err *from, struct tp
 	if (path)
 		tp_err_prefix(&e, "%s", path);
 	tp_err_printable(&e);
+	memset(to, 0, sizeof(*to));
 	to->code = code;
 	to->offset = e.offset;
 	_Static_assert(sizeof(to->text) == sizeof(e.msg), "messages fit");
@@ -48,20 +50,29 @@ int api_give(struct tprof *t, int more, struct tprof_err *err)
 
 /* ---- options ---- */
 
+/* Larger than any version of the struct: a size that was not set. */
+#define MOST_OPTIONS 4096
+
+/* A program may have been compiled with an older header, whose struct is a part of ours, or with a newer one:
+ * that does no harm as long as it sets nothing that is unknown here. */
 static int take_options(struct tprof_options *to, const struct tprof_options *from,
 			struct tp_err *err)
 {
 	static const struct tprof_options defaults = TPROF_OPTIONS_INIT;
+	const unsigned char *bytes = (const unsigned char *)from;
 
 	*to = defaults;
 	if (!from)
 		return 0;
-	if (from->size < sizeof(from->size) || from->size > sizeof(*to))
+	if (from->size < sizeof(from->size) || from->size > MOST_OPTIONS)
 		return tp_err_set(err, TPROF_EMISUSE, TP_OFFSET_NONE,
-				  from->size < sizeof(from->size)
-				      ? "the options do not begin with TPROF_OPTIONS_INIT"
-				      : "the options are those of a newer version of libtprof");
-	memcpy(to, from, from->size);
+				  "the options do not begin with TPROF_OPTIONS_INIT");
+	for (size_t i = sizeof(*to); i < from->size; i++)
+		if (bytes[i])
+			return tp_err_set(err, TPROF_EMISUSE, TP_OFFSET_NONE,
+					  "the options set one that libtprof " TPROF_VERSION
+					  " does not have");
+	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
 	return 0;
 }
 
@@ -72,8 +83,8 @@ static struct tp_symbol_options symbols_of(const struct tprof_options *opt)
 
 /* ---- a handle ---- */
 
-/* Looks whether it is a store. Opening it as a dump says what is wrong with it, but for a pipe, which
- * must not be opened twice: TP_EIO. */
+/* Says whether the file is a store. Most errors are left to opening it as a dump, which explains them better;
+ * but not TP_EIO, as a pipe must not be opened twice. */
 static int look(const char *path, bool *is_store, struct tp_err *err)
 {
 	static const char magic[] = "SQLite format 3";
@@ -172,6 +183,8 @@ int tprof_open(struct tprof **out, const char *path, const struct tprof_options 
 void tprof_rewind(struct tprof *t)
 {
 	api_trace_end(t);
+	if (!t->store && !t->profile)
+		t->info = (struct tprof_info){.format = t->format, .wall_ns = TPROF_UNKNOWN};
 	t->sample_at = 0;
 	t->reading = API_NOTHING;
 }
@@ -223,7 +236,7 @@ struct sqlite3 *tprof_db(struct tprof *t)
 
 const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 {
-	/* Those of a profile in a store are rows, which api_stored_open has put with the trace. */
+	/* Those of a profile in a store are rows, which api_stored_open has added to the trace's. */
 	bool of_profile = t->profile && !t->store;
 	const struct tp_loss *loss = of_profile ? t->profile->losses : t->trace.losses;
 	const struct tp_notice *notice = of_profile ? t->profile->notices : t->trace.notices;
@@ -231,7 +244,7 @@ const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 	size_t nnotices = of_profile ? t->profile->nnotices : t->trace.nnotices;
 	struct tprof_notice *n = &t->notice;
 
-	/* A copy: the thread that reads on may move the trace's own. */
+	/* A copy, as the trace's own may move when reading goes on. */
 	*n = (struct tprof_notice){
 	    .from_ns = TPROF_UNKNOWN, .to_ns = TPROF_UNKNOWN, .text = t->notice_text};
 	if (i >= nlosses) {

@@ -8,29 +8,17 @@ int api_profile_open(struct tprof *t, struct tp_profile *p, struct tp_err *err)
 	t->profile = p;
 	t->dict = p->dict;
 	t->types = tp_many(p->ntypes + 1, sizeof(*t->types));
-	t->labels = tp_many(p->nlabels + 1, sizeof(*t->labels));
-	if (!t->types || !t->labels)
+	if (!t->types)
 		return tp_nomem(err);
 	for (size_t i = 0; i < p->ntypes; i++)
 		t->types[i] = (struct tprof_sample_type){api_text(t, p->types[i].type),
 							 api_text(t, p->types[i].unit)};
-	for (size_t i = 0; i < p->nlabels; i++) {
-		const struct tp_label *l = &p->labels[i];
-
-		t->labels[i] = (struct tprof_label){
-		    .key = api_text(t, l->key),
-		    .text = l->numeric ? NULL : api_text(t, l->text),
-		    .number = l->number,
-		    .unit = api_text(t, l->unit),
-		};
-	}
 	return 0;
 }
 
 void api_profile_release(struct tprof *t)
 {
 	free(t->types);
-	free(t->labels);
 	tp_profile_free(t->profile);
 }
 
@@ -46,12 +34,31 @@ int tprof_next_sample(struct tprof *t, const struct tprof_sample **sample, struc
 	t->sample = (struct tprof_sample){
 	    .value = p->value + i * p->ntypes,
 	    .stack = p->stack[i],
-	    .label = t->labels + p->sets[p->label_set[i]].first,
-	    .nlabels = p->sets[p->label_set[i]].n,
 	};
 	t->sample_at++;
 	*sample = &t->sample;
 	return 1;
+}
+
+const struct tprof_label *tprof_label(struct tprof *t, size_t i)
+{
+	const struct tp_profile *p = t->profile;
+	const struct tp_label_set *set;
+	const struct tp_label *l;
+
+	if (!t->sample_at)
+		return NULL;
+	set = &p->sets[p->label_set[t->sample_at - 1]];
+	if (i >= set->n)
+		return NULL;
+	l = &p->labels[set->first + i];
+	t->label = (struct tprof_label){
+	    .key = api_text(t, l->key),
+	    .text = l->numeric ? NULL : api_text(t, l->text),
+	    .number = l->number,
+	    .unit = api_text(t, l->unit),
+	};
+	return &t->label;
 }
 
 const struct tprof_sample_type *tprof_sample_type(struct tprof *t, size_t i)
@@ -78,7 +85,7 @@ const struct tprof_frame *tprof_next_frame(struct tprof *t, uint32_t *stack)
 
 	if (!t->dict || !*stack)
 		return NULL;
-	/* Frame 0, of which nothing is known, is a frame all the same: callers may follow. */
+	/* Frame 0, of which nothing is known, does not end the stack: its callers may be known. */
 	node = tp_dict_stack_at(t->dict, *stack);
 	*stack = node.parent;
 	frame = tp_dict_frame_at(t->dict, node.frame);

@@ -12,7 +12,7 @@ static int64_t time_at(sqlite3_stmt *s, int column)
 							     : sqlite3_column_int64(s, column);
 }
 
-/* A time of the run on the trace's clock. */
+/* Returns a time since the start of the run as one of the trace's clock. */
 static int64_t clock_at(const struct tprof *t, sqlite3_stmt *s, int column)
 {
 	int64_t time = time_at(s, column);
@@ -67,7 +67,7 @@ static int take_notice(struct tprof *t, sqlite3_stmt *s)
 				   text_at(s, 2));
 }
 
-/* Hands every row to `take`; `?1` is a run. *n is how many there were. */
+/* Calls `take` for every row of the query, whose ?1 is a run. Sets *n to the number of rows. */
 static int each_row(struct tprof *t, const char *sql, int64_t run,
 		    int (*take)(struct tprof *t, sqlite3_stmt *s), size_t *n, struct tp_err *err)
 {

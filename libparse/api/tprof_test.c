@@ -95,13 +95,14 @@ static void write_goroutine(FILE *out, struct tprof *t, const struct tprof_gorou
 
 static void write_sample(FILE *out, struct tprof *t, const struct tprof_sample *s)
 {
+	const struct tprof_label *l;
+
 	for (size_t i = 0; tprof_sample_type(t, i); i++)
 		fprintf(out, "%" PRId64 " %s %s, ", s->value[i], tprof_sample_type(t, i)->type,
 			tprof_sample_type(t, i)->unit);
-	for (size_t i = 0; i < s->nlabels; i++)
-		fprintf(out, "%s=%s %" PRId64 " %s, ", s->label[i].key,
-			s->label[i].text ? s->label[i].text : "(number)", s->label[i].number,
-			s->label[i].unit);
+	for (size_t i = 0; (l = tprof_label(t, i)); i++)
+		fprintf(out, "%s=%s %" PRId64 " %s, ", l->key, l->text ? l->text : "(number)",
+			l->number, l->unit);
 	write_stack(out, t, s->stack);
 }
 
@@ -284,7 +285,131 @@ static void test_tprof_text_profile(void **state)
 	tprof_close(t);
 }
 
+/* Labels belong to the sample that was returned last; there are none before the first. */
+static void test_tprof_labels(void **state)
+{
+	struct tprof *t = open_or_fail("testdata/corpus/profiles/odd-labels.pb");
+	struct tprof *trace = open_or_fail(traces[0]);
+	const struct tprof_sample *s;
+	size_t texts = 0, numbers = 0;
+
+	(void)state;
+	assert_null(tprof_label(t, 0));
+	assert_null(tprof_label(trace, 0));
+	while (tprof_next_sample(t, &s, NULL) == 1) {
+		const struct tprof_label *l;
+		size_t n = 0;
+
+		for (; (l = tprof_label(t, n)); n++) {
+			assert_true(*l->key);
+			texts += l->text != NULL;
+			numbers += !l->text;
+		}
+		assert_null(tprof_label(t, n));
+		assert_null(tprof_label(t, SIZE_MAX));
+	}
+	assert_true(texts > 0 && numbers > 0);
+	tprof_rewind(t);
+	assert_null(tprof_label(t, 0));
+	tprof_close(t);
+	tprof_close(trace);
+}
+
+/* A frame of which nothing is known (all of it is 0 in the file) does not end a stack. */
+static void test_tprof_unknown_frame(void **state)
+{
+	(void)state;
+	for (int stored = 0; stored < 2; stored++) {
+		struct tprof *t = stored ? import_and_open("testdata/unknown-frame.trace")
+					 : open_or_fail("testdata/unknown-frame.trace");
+		const char *const names[] = {"main.leaf", "", "main.main"};
+		const struct tprof_event *ev;
+		const struct tprof_frame *f;
+		size_t blocks = 0;
+
+		while (tprof_next(t, &ev, NULL) == 1) {
+			uint32_t stack = ev->stack;
+			size_t n = 0;
+
+			if (ev->type != TPROF_EV_GO_BLOCK)
+				continue;
+			for (blocks++; (f = tprof_next_frame(t, &stack)); n++) {
+				assert_true(n < TP_COUNT_OF(names));
+				assert_string_equal(f->function, names[n]);
+			}
+			assert_int_equal(n, TP_COUNT_OF(names));
+			assert_int_equal(stack, 0);
+		}
+		assert_int_equal(blocks, 1);
+		tprof_close(t);
+	}
+}
+
 /* ---- damage ---- */
+
+/* Appends batches of 40 Ms to a trace, in each of which an event's varint is too long. */
+static const char *damage(const char *from)
+{
+	static const uint8_t event[] = {0x14, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	const char *path = at("damaged.trace");
+	FILE *out;
+
+	copy_file(from, path);
+	out = fopen(path, "ab");
+	assert_non_null(out);
+	for (uint8_t m = 20; m < 60; m++) {
+		const uint8_t head[] = {1, 1, m, 100, sizeof(event)};
+
+		fwrite(head, sizeof(head), 1, out);
+		fwrite(event, sizeof(event), 1, out);
+	}
+	assert_int_equal(fclose(out), 0);
+	return path;
+}
+
+/* A notice stays what it is while reading goes on and finds many more; rewinding forgets all of them, and
+ * what was known of the trace at its end. */
+static void test_tprof_many_notices(void **state)
+{
+	struct tprof *t = open_or_fail(damage("testdata/unknown-frame.trace"));
+	const struct tprof_notice *first = NULL;
+	const struct tprof_event *ev;
+	char text[200] = "";
+	uint64_t offset = 0;
+	size_t n = 0;
+
+	(void)state;
+	for (int twice = 0; twice < 2; twice++) {
+		size_t before = n;
+
+		first = NULL;
+		assert_null(tprof_notice(t, 0));
+		assert_true(tprof_info(t)->wall_ns == TPROF_UNKNOWN);
+		assert_int_equal(tprof_info(t)->events, 0);
+		assert_int_equal(tprof_info(t)->duration_ns, 0);
+		assert_int_equal(tprof_info(t)->kind, TPROF_TRACE);
+		assert_string_equal(tprof_info(t)->format, "go 1.22");
+		while (tprof_next(t, &ev, NULL) == 1) {
+			if (first)
+				continue;
+			first = tprof_notice(t, 0);
+			if (first) {
+				offset = first->offset;
+				snprintf(text, sizeof(text), "%s", first->text);
+			}
+		}
+		assert_non_null(first);
+		assert_string_equal(first->text, text);
+		assert_true(first->offset == offset);
+		for (n = 0; tprof_notice(t, n);)
+			n++;
+		assert_true(n > 16 && (!twice || n == before));
+		assert_true(tprof_info(t)->events > 0 && tprof_info(t)->duration_ns > 0);
+		tprof_rewind(t);
+	}
+	tprof_close(t);
+}
 
 /* What was lost is known at the end, by place, size and time; where nothing was, nothing is said. */
 static void test_tprof_losses(void **state)
@@ -388,6 +513,10 @@ static void test_tprof_together(void **state)
 static void test_tprof_misuse(void **state)
 {
 	struct tprof_options opt = TPROF_OPTIONS_INIT;
+	struct {
+		struct tprof_options opt;
+		const char *more[2];
+	} newer;
 	const struct tprof_event *ev;
 	const struct tprof_span *span;
 	const struct tprof_sample *sample;
@@ -415,12 +544,47 @@ static void test_tprof_misuse(void **state)
 	opt.size = 0;
 	assert_int_equal(tprof_open(&t, traces[0], &opt, &err), TPROF_EMISUSE);
 	assert_null(t);
-	opt.size = sizeof(opt) + 8;
+	opt.size = SIZE_MAX;
 	assert_int_equal(tprof_open(&t, traces[0], &opt, &err), TPROF_EMISUSE);
-	/* A program that was built when there was less to choose. */
+	/* A program that knows more options than the library, and sets none of those or one. */
+	memset(&newer, 0, sizeof(newer));
+	newer.opt = (struct tprof_options)TPROF_OPTIONS_INIT;
+	newer.opt.size = sizeof(newer);
+	assert_int_equal(tprof_open(&t, traces[0], &newer.opt, &err), 0);
+	tprof_close(t);
+	newer.more[1] = "set";
+	assert_int_equal(tprof_open(&t, traces[0], &newer.opt, &err), TPROF_EMISUSE);
+	assert_non_null(strstr(err.text, "the options set one that libtprof"));
+	assert_null(t);
+	/* A program that knows fewer. */
 	opt.size = offsetof(struct tprof_options, strict);
 	assert_int_equal(tprof_open(&t, traces[0], &opt, &err), 0);
 	tprof_close(t);
+}
+
+/* A path may be of any length: the sentence is whole, and begins with it. */
+static void test_tprof_long_path(void **state)
+{
+	static const char missing[] = "missing: No such file or directory";
+	struct tprof_err err;
+	struct tprof *t;
+	int64_t run;
+	char path[3000];
+
+	(void)state;
+	for (size_t n = 250; n + sizeof("missing") < sizeof(path); n += n < 400 ? 1 : 777) {
+		for (size_t i = 0; i < n; i++)
+			path[i] = i % 2 ? '/' : '.';
+		strcpy(path + n, n % 2 ? "/missing" : "missing");
+		memset(&err, 0xff, sizeof(err));
+		assert_int_equal(tprof_open(&t, path, NULL, &err), TPROF_ENOENT);
+		assert_memory_equal(err.text, "././", 4);
+		assert_string_equal(strstr(err.text, "missing"), missing);
+		assert_int_equal(tprof_import(path, at("s.tprof"), NULL, &run, &err), TPROF_ENOENT);
+		assert_string_equal(strstr(err.text, "missing"), missing);
+		for (size_t i = 0; i < TP_COUNT_OF(err.reserved); i++)
+			assert_int_equal(err.reserved[i], 0);
+	}
 }
 
 static int cancel(void *ctx, uint64_t done, uint64_t total)
@@ -491,9 +655,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    STORE_TEST(test_tprof_traces),	 STORE_TEST(test_tprof_profiles),
 	    STORE_TEST(test_tprof_as_sql),	 STORE_TEST(test_tprof_text_profile),
-	    STORE_TEST(test_tprof_losses),	 STORE_TEST(test_tprof_strict),
-	    STORE_TEST(test_tprof_closed_early), STORE_TEST(test_tprof_together),
-	    STORE_TEST(test_tprof_misuse),	 STORE_TEST(test_tprof_cannot_open),
+	    STORE_TEST(test_tprof_labels),	 STORE_TEST(test_tprof_unknown_frame),
+	    STORE_TEST(test_tprof_many_notices), STORE_TEST(test_tprof_losses),
+	    STORE_TEST(test_tprof_strict),	 STORE_TEST(test_tprof_closed_early),
+	    STORE_TEST(test_tprof_together),	 STORE_TEST(test_tprof_misuse),
+	    STORE_TEST(test_tprof_long_path),	 STORE_TEST(test_tprof_cannot_open),
 	    STORE_TEST(test_tprof_stores),
 	};
 

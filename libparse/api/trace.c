@@ -16,7 +16,7 @@ TP_STATES(TP_X)
 
 /* ---- ids ---- */
 
-/* A store may be damaged: an index that is not there is none. */
+/* An index that a damaged store has no row for becomes TPROF_NONE. */
 static int64_t g_id(const struct tprof *t, int64_t index)
 {
 	return index >= 0 && (uint64_t)index < t->ids.ng ? (int64_t)t->ids.g[index] : TPROF_NONE;
@@ -86,7 +86,7 @@ static int begin_dump(struct tprof *t)
 	return code ? code : tp_pull_new(&t->pull, t->dump.in, &how, &t->trace, &t->err);
 }
 
-/* Ids and dictionary of a dump grow with every batch. */
+/* Ids and dictionary of a dump grow, and may move, with every batch. */
 static void look_again(struct tprof *t)
 {
 	const struct tp_trace *trace = &t->trace;
@@ -112,8 +112,8 @@ static int end_dump(struct tprof *t)
 	return code;
 }
 
-/* A store has times from the start of the run. Spans have to begin as they did at import, where the
- * clock's 0 means something (timeline/span.h). */
+/* Times in a store count from the start of the run. They are put back on the trace's clock, as its 0 has a
+ * meaning for spans (timeline/span.h). */
 static int next_stored(struct tprof *t)
 {
 	int more = tp_events_read(t->reader, t->stored, &t->n, &t->err);
@@ -124,7 +124,7 @@ static int next_stored(struct tprof *t)
 	return more;
 }
 
-/* Gets events to go on with. */
+/* Reads the next batch of events. */
 static int next_batch(struct tprof *t)
 {
 	int more = t->pull ? tp_pull_next(t->pull, &t->batch, &t->n, &t->err) : next_stored(t);
@@ -189,7 +189,7 @@ static int sum_up(struct tprof *t)
 
 /* ---- beginning and end ---- */
 
-/* Begins to read the trace as `reading`, or goes on. */
+/* Begins to read the trace as `reading` unless that has begun. */
 static int begin(struct tprof *t, enum api_reading reading)
 {
 	int code;
@@ -315,7 +315,7 @@ static void show_span(struct tprof *t, const struct tp_span *span)
 	};
 }
 
-/* Gets spans to go on with; none may come of a batch. */
+/* Reads the next batch and makes spans of it, perhaps none. */
 static int next_spans(struct tprof *t)
 {
 	int more, code;

@@ -1,7 +1,45 @@
 #include "base/err.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define ROOM sizeof(((struct tp_err *)NULL)->msg)
+#define GAP  "..."
+#define HEAD (ROOM / 4)
+#define TAIL (ROOM - HEAD - sizeof(GAP)) /* without its NUL */
+
+/* Copies a text of n bytes. One that is too long loses its middle: it begins with the name of a file, which
+ * may be of any length, and ends with what is wrong. */
+static void fit(char msg[ROOM], const char *text, size_t n)
+{
+	if (n < ROOM) {
+		memcpy(msg, text, n + 1);
+		return;
+	}
+	memcpy(msg, text, HEAD);
+	memcpy(msg + HEAD, GAP, sizeof(GAP) - 1);
+	memcpy(msg + HEAD + sizeof(GAP) - 1, text + n - TAIL, TAIL + 1);
+}
+
+/* Without memory a text that is too long loses its end. */
+static void format(char msg[ROOM], const char *fmt, va_list ap)
+{
+	char *whole = NULL;
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(msg, ROOM, fmt, ap);
+	if (n >= (int)ROOM)
+		whole = malloc((size_t)n + 1);
+	if (whole) {
+		vsnprintf(whole, (size_t)n + 1, fmt, again);
+		fit(msg, whole, (size_t)n);
+		free(whole);
+	}
+	va_end(again);
+}
 
 int(tp_err_set)(struct tp_err *err, int code, uint64_t offset, const char *fmt, ...)
 {
@@ -12,7 +50,7 @@ int(tp_err_set)(struct tp_err *err, int code, uint64_t offset, const char *fmt, 
 	err->code = code;
 	err->offset = offset;
 	va_start(ap, fmt);
-	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	format(err->msg, fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -30,22 +68,21 @@ int(tp_err_full)(struct tp_err *err, int code, const char *limit)
 
 void tp_err_prefix(struct tp_err *err, const char *fmt, ...)
 {
-	char text[2 * sizeof(err->msg)];
+	char text[2 * ROOM];
+	size_t n, more;
 	va_list ap;
-	int n;
 
 	if (!err)
 		return;
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(err->msg), fmt, ap);
+	format(text, fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(err->msg) - 2)
-		return;
-	/* text has room for both whole; a message that grows too long loses its end. */
+	n = strlen(text);
+	more = strnlen(err->msg, ROOM - 1);
 	memcpy(text + n, ": ", 2);
-	memcpy(text + n + 2, err->msg, strnlen(err->msg, sizeof(err->msg) - 1) + 1);
-	memcpy(err->msg, text, sizeof(err->msg) - 1);
-	err->msg[sizeof(err->msg) - 1] = '\0';
+	memcpy(text + n + 2, err->msg, more);
+	text[n + 2 + more] = '\0';
+	fit(err->msg, text, n + 2 + more);
 }
 
 void tp_err_printable(struct tp_err *err)

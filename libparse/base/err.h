@@ -29,11 +29,12 @@ enum tp_code {
 struct tp_err {
 	int code;	 /* enum tp_code */
 	uint64_t offset; /* byte in the (decompressed) input, TP_OFFSET_NONE when there is none */
-	char msg[320];	 /* one sentence without a full stop; may hold bytes of the input: escape it
-			    before it is shown (rep_escape, or tp_err_printable) */
+	/* One sentence without a full stop. It may hold bytes of the input: escape it before it is shown
+	 * (rep_escape, or tp_err_printable). A longer one has lost its middle. */
+	char msg[320];
 };
 
-/* Fills err (which may be NULL) and returns code, so that `return tp_err_set(…)` reads well. */
+/* Fills in err (which may be NULL) and returns code, so that `return tp_err_set(…)` reads well. */
 int tp_err_set(struct tp_err *err, int code, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Reports that memory has run out. Returns TP_ENOMEM. */

@@ -35,20 +35,38 @@ static void test_prefix_puts_in_front(void **state)
 	tp_err_prefix(NULL, "x");
 }
 
-static void test_prefix_too_long(void **state)
+/* Whatever the length of a path, a message begins with it and ends as its sentence does. */
+static void test_long_paths(void **state)
 {
-	struct tp_err err = {0};
-	char name[sizeof(err.msg) + 50];
+	static const char sentence[] = "the file ends too early";
+	struct tp_err set, prefixed;
+	char path[5 * sizeof(set.msg)];
 
 	(void)state;
-	/* Whatever the length, the message stays a string. */
-	for (size_t n = sizeof(err.msg) - 40; n < sizeof(name); n++) {
-		memset(name, 'n', n - 1);
-		name[n - 1] = 0;
-		memset(&err, 0xff, sizeof(err)); /* as memory that was used before */
-		tp_err_set(&err, TP_EIO, 0, "the file ends too early");
-		tp_err_prefix(&err, "%s", name);
-		assert_true(strnlen(err.msg, sizeof(err.msg)) < sizeof(err.msg));
+	for (size_t n = 1; n < sizeof(path); n++) {
+		char whole[sizeof(path) + sizeof(sentence) + 2];
+
+		memset(path, 'n', n);
+		path[0] = '/';
+		path[n] = 0;
+		memset(&set, 0xff, sizeof(set)); /* as memory that was used before */
+		memset(&prefixed, 0xff, sizeof(prefixed));
+		tp_err_set(&set, TP_EIO, 0, "%s: %s", path, sentence);
+		tp_err_set(&prefixed, TP_EIO, 0, sentence);
+		tp_err_prefix(&prefixed, "%s", path);
+		snprintf(whole, sizeof(whole), "%s: %s", path, sentence);
+		if (strlen(whole) < sizeof(set.msg)) {
+			assert_string_equal(set.msg, whole);
+			assert_string_equal(prefixed.msg, whole);
+			continue;
+		}
+		assert_int_equal(strlen(set.msg), sizeof(set.msg) - 1);
+		assert_int_equal(strlen(prefixed.msg), sizeof(set.msg) - 1);
+		assert_non_null(strstr(set.msg, "n..."));
+		assert_int_equal(set.msg[0], '/');
+		assert_int_equal(prefixed.msg[0], '/');
+		assert_non_null(strstr(set.msg, "n: the file ends too early"));
+		assert_non_null(strstr(prefixed.msg, "n: the file ends too early"));
 	}
 }
 
@@ -84,7 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_set_fills),
 	    cmocka_unit_test(test_prefix_puts_in_front),
-	    cmocka_unit_test(test_prefix_too_long),
+	    cmocka_unit_test(test_long_paths),
 	    cmocka_unit_test(test_printable_hides_control_bytes),
 	    cmocka_unit_test(test_exit_status_by_code),
 	};

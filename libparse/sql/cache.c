@@ -7,16 +7,16 @@
 #include "store/sqlerr.h"
 #include "store/store.h"
 
-/* Runs kept though no cursor uses them; more are dropped, least recently used first. */
+/* Runs that are kept without a cursor; more are dropped, least recently used first. */
 #define IDLE_RUNS 4
 
 struct tp_sql_run {
 	struct tp_sql *sql;
 	struct tp_sql_run *next;
 	int64_t id;
-	uint64_t used; /* time of last use, counted in uses */
+	uint64_t used; /* number of the last use */
 	int refs;
-	bool stale; /* the store has changed since; freed when nobody looks at it any more */
+	bool stale; /* the store has changed since; freed when it has no references */
 	struct tp_dict *dict;
 	struct tp_sql_rows tables[TP_NTABLES];
 };
@@ -37,14 +37,14 @@ struct tp_sql {
 	int cursors;
 	uint64_t uses;
 	unsigned version;     /* of the main database, as SQLite counts */
-	bool fresh;	      /* rows and version are filled in */
+	bool fresh;	      /* rows and version are valid */
 	struct run_row *rows; /* by id */
 	size_t nrows;
 	struct stream *streams;
 	size_t nstreams;
-	bool counted; /* streams are filled in */
+	bool counted; /* streams are valid */
 	struct tp_sql_run *runs;
-	struct tp_sql_run *graveyard; /* texts of these may still be in a running statement */
+	struct tp_sql_run *graveyard; /* a running statement may still use texts of these */
 };
 
 struct tp_sql *tp_sql_new(sqlite3 *db)
@@ -103,13 +103,13 @@ void tp_sql_unref(void *p)
 	free(sql);
 }
 
-sqlite3 *tp_sql_db(struct tp_sql *sql)
+struct tp_store *tp_sql_store(struct tp_sql *sql)
 {
-	return sql->db;
+	return sql->store;
 }
 
-/* Takes the runs that are idle out of the list, but for the `keep` most recently used; all stale
- * ones. Their memory goes when no statement can look at it. */
+/* Removes idle runs from the list, but for the `keep` most recently used, and all stale ones. They
+ * are freed when no statement can use them. */
 static void retire(struct tp_sql *sql, size_t keep)
 {
 	for (;;) {
@@ -149,7 +149,7 @@ void tp_sql_cursor_opened(struct tp_sql *sql)
 
 void tp_sql_cursor_closed(struct tp_sql *sql)
 {
-	/* The statement may not have ended: what it used last stays until the next one begins. */
+	/* The statement may still be running: what it used last is kept until the next one begins. */
 	sql->cursors--;
 }
 
@@ -204,7 +204,7 @@ int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
 	code = load_runs(sql, err);
 	if (code)
 		return code;
-	/* Again: only reading has brought the transaction up to date. */
+	/* Again, as only reading has brought the transaction up to date. */
 	if (!sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_DATA_VERSION, &sql->version))
 		sql->fresh = true;
 	return 0;
@@ -245,8 +245,8 @@ size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id)
 	return lo < sql->nrows && sql->rows[lo].id == id ? lo : sql->nrows;
 }
 
-/* SQLite may have rolled back the transaction of the statement that is being planned: if that went
- * on, what it writes would be written at once, and stay. */
+/* Returns whether SQLite may have rolled back the transaction of the statement that is being
+ * planned. If the statement went on, its writes would be committed at once. */
 static bool ends_transaction(int rc)
 {
 	rc &= 0xff;

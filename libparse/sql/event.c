@@ -20,7 +20,7 @@
 
 /* ---- planning ---- */
 
-/* Columns of the block behind a column of the table. */
+/* Returns the columns of the block that a column of the table needs. */
 static uint32_t block_columns(int column)
 {
 	static const uint32_t behind[TP_SQL_EVENT_NCOLUMNS] = {
@@ -48,7 +48,7 @@ static uint32_t block_columns(int column)
 	return column >= 0 && column < TP_SQL_EVENT_NCOLUMNS ? behind[column] : 0;
 }
 
-/* Can this constraint be taken, and how is it written into idxStr? 0 if not. */
+/* Returns the character for this constraint in idxStr; 0 if it is left to SQLite. */
 static char constraint_op(sqlite3_index_info *info, int i)
 {
 	char op = tp_sql_op_char(info->aConstraint[i].op);
@@ -72,11 +72,12 @@ static char constraint_op(sqlite3_index_info *info, int i)
 	}
 }
 
-/* Rows that are expected, and what they cost: a scan looks at every event of the blocks it reads
- * but hands only those that match to SQLite. */
-static int estimate(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *plan)
+/* Estimates rows and cost: a scan looks at every event of the blocks that it reads, but only events
+ * that match go to SQLite. */
+static int estimate(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
+	const char *plan = info->idxStr;
 	double rows, scanned;
 	int rc = tp_sql_stream_rows(vtab, "event", &rows);
 
@@ -100,7 +101,8 @@ static int estimate(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *pl
 	return rc;
 }
 
-/* Is the order that is asked for the one in which rows come anyway, or one we can give? */
+/* Takes the requested order if rows come in it anyway, or if passes can produce it. Returns the
+ * PLAN_ bits. */
 static int take_order(sqlite3_index_info *info, bool one_run)
 {
 	uint64_t others = ~(UINT64_C(1) << TP_SQL_EVENT_run | UINT64_C(1) << TP_SQL_EVENT_type |
@@ -127,11 +129,8 @@ static int take_order(sqlite3_index_info *info, bool one_run)
 static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	bool one_run = false;
-	char *plan;
-	int n = 0;
 
-	plan = sqlite3_malloc(2 * info->nConstraint + 1);
-	if (!plan)
+	if (tp_sql_plan_begin(info))
 		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {
 		char op;
@@ -142,20 +141,14 @@ static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		if (!op)
 			continue;
 		one_run |= info->aConstraint[i].iColumn == TP_SQL_EVENT_run && op == '=';
-		plan[2 * n] = (char)('a' + info->aConstraint[i].iColumn);
-		plan[2 * n + 1] = op;
-		info->aConstraintUsage[i].argvIndex = ++n;
-		info->aConstraintUsage[i].omit = 1; /* compared exactly here */
+		tp_sql_plan_add(info, i, op, true);
 	}
-	plan[2 * n] = 0;
-	info->idxStr = plan;
-	info->needToFreeIdxStr = 1;
 	for (int c = 0; c < TP_SQL_EVENT_NCOLUMNS; c++)
 		if (info->colUsed >> c & 1)
 			info->idxNum |= (int)block_columns(c);
 	if (info->nOrderBy)
 		info->idxNum |= take_order(info, one_run);
-	return estimate(vtab, info, plan);
+	return estimate(vtab, info);
 }
 
 /* ---- the cursor ---- */
@@ -195,7 +188,7 @@ static int event_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* One pass over everything, or one per name of type or kind, in order of the names. */
+/* Plans one pass over everything, or one per name of type or kind, in the order of names. */
 static int plan_passes(struct tp_event_cursor *c, int plan, const struct tp_type_set *types)
 {
 	const char *names[256];
@@ -234,7 +227,7 @@ static int plan_passes(struct tp_event_cursor *c, int plan, const struct tp_type
 	return 0;
 }
 
-/* Keeps of `types` those whose type or kind has this name. */
+/* Adds to `named` those of `types` whose type or kind has this name. */
 static void keep_named(struct tp_type_set *types, struct tp_type_set *named, bool kind,
 		       sqlite3_value *value)
 {
@@ -251,7 +244,7 @@ static void keep_named(struct tp_type_set *types, struct tp_type_set *named, boo
 	}
 }
 
-/* Takes in one constraint of the plan; false when no row can match. */
+/* Applies one constraint of the plan; returns false if no row can match. */
 static bool apply(struct tp_event_cursor *c, const char *plan, sqlite3_value *value)
 {
 	int column = plan[0] - 'a', op = tp_sql_op_of_char(plan[1]);
@@ -374,7 +367,7 @@ static int event_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
 	struct tp_event_cursor *c = (struct tp_event_cursor *)base;
 
-	if (c->count) { /* SQLite does not say beforehand that it will ask */
+	if (c->count) { /* SQLite does not announce that it will ask */
 		const struct tp_err err = {
 		    .code = TP_ESTORE,
 		    .msg = "event has no rowid in a query grouped by type: use max(seq)"};

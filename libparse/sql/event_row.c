@@ -7,8 +7,8 @@
 
 static const enum tp_column_kind id_kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
 
-/* Names that Go's reader gives to what has none on the wire: ranges (Event.Range) and metrics
- * (Event.Metric), both in internal/trace/event.go. */
+/* Returns the names that Go's reader gives to ranges (Event.Range) and metrics (Event.Metric, both
+ * in internal/trace/event.go), which the trace format does not name. */
 static const char *fixed_text(uint8_t type)
 {
 	switch (type) {

@@ -1,4 +1,4 @@
-/* The way of an event cursor: from run to run, block to block, and pass to pass. */
+/* Moves an event cursor from run to run, block to block, and pass to pass. */
 #include "base/many.h"
 #include "sql/event.h"
 
@@ -16,7 +16,7 @@ void tp_event_leave_run(struct tp_event_cursor *c)
 	c->at = c->n = 0;
 }
 
-/* The index of an id in this run, TP_NONE if it has none. */
+/* Finds the index of an id in this run, TP_NONE if it has none. */
 static int find_index(struct tp_event_cursor *c, int i, struct tp_err *err)
 {
 	static const enum tp_table_id tables[3] = {TP_TABLE_GOROUTINE, TP_TABLE_THREAD,
@@ -29,7 +29,7 @@ static int find_index(struct tp_event_cursor *c, int i, struct tp_err *err)
 	return code;
 }
 
-/* Opens the run at run_pos or the next one that is wanted; run stays NULL when there is none. */
+/* Opens the run at run_pos or the next one that matches; run stays NULL if there is none. */
 static int enter_run(struct tp_event_cursor *c, struct tp_err *err)
 {
 	for (; c->run_pos < tp_sql_nruns(c->sql); c->run_pos++) {
@@ -56,13 +56,13 @@ static int enter_run(struct tp_event_cursor *c, struct tp_err *err)
 		range.parts = c->seq_to / TP_BLOCK_EVENTS - range.first_part + 1;
 		if (c->ts_to < INT64_MAX)
 			range.to_ns = c->ts_to + 1; /* the range of a stream is half open */
-		return tp_stream_open(&c->stream, tp_sql_db(c->sql), c->run_id, "event", &range,
+		return tp_stream_open(&c->stream, tp_sql_store(c->sql), c->run_id, "event", &range,
 				      err);
 	}
 	return 0;
 }
 
-/* The positions of the decoded block that match, into sel. */
+/* Puts the positions of the block that match into sel. */
 static void select_rows(struct tp_event_cursor *c, const struct tp_type_set *types)
 {
 	const struct tp_block_decoder *b = c->block;
@@ -120,7 +120,7 @@ static bool types_meet(const struct tp_type_set *a, const struct tp_type_set *b)
 	return both;
 }
 
-/* First pass: remembers which types the decoded part has. */
+/* In the first pass, remembers which types the part has. */
 static int note_types(struct tp_event_cursor *c, struct tp_err *err)
 {
 	struct tp_type_set *set;
@@ -134,7 +134,7 @@ static int note_types(struct tp_event_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* Does any part have something for this pass? */
+/* Returns whether no part has a type of this pass. */
 static bool pass_is_empty(const struct tp_event_cursor *c)
 {
 	for (size_t i = 0; i < c->nseen; i++)
@@ -143,7 +143,7 @@ static bool pass_is_empty(const struct tp_event_cursor *c)
 	return true;
 }
 
-/* Decodes the part and selects from it; c->n is 0 when nothing matches. */
+/* Decodes the part and selects rows; c->n is 0 if none match. */
 static int take_part(struct tp_event_cursor *c, const struct tp_part *part, struct tp_err *err)
 {
 	int code = 0;
@@ -156,7 +156,7 @@ static int take_part(struct tp_event_cursor *c, const struct tp_part *part, stru
 				  "run %lld: block %lld of events is damaged", (long long)c->run_id,
 				  (long long)part->part);
 	c->block->n = (uint32_t)part->rows;
-	/* Later passes know which parts have something for them. */
+	/* Later passes skip parts without their types. */
 	if (c->pass > 0 && !types_meet(&c->seen[c->nth++], &c->passes[c->pass]))
 		return 0;
 	if (c->filter)

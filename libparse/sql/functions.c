@@ -1,4 +1,4 @@
-/* Scalar functions: units, stacks as text, regular expressions. */
+/* Scalar SQL functions: units, stacks as text, regular expressions. */
 #include "sql/sql.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void ns(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	if (tp_parse_ns(text, &n))
 		sqlite3_result_error(
-		    ctx, "ns(text) wants a duration such as '1.5ms', '20us' or '2m05s'", -1);
+		    ctx, "ns(text) takes a duration such as '1.5ms', '20us' or '2m05s'", -1);
 	else
 		sqlite3_result_int64(ctx, n);
 }
@@ -134,7 +134,7 @@ static bool find_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 	if (!code && tp_sql_want_int(argv[argc - 1], &id)) {
 		if (argc == 1 && tp_sql_nruns(sql) > 1)
 			code = tp_err_set(&err, TP_ENOENT, TP_OFFSET_NONE,
-					  "the store holds several runs: say which, as in "
+					  "the store has several runs; name one, as in "
 					  "stack_text(run, stack)");
 		else if (argc == 1 && tp_sql_nruns(sql) == 1)
 			run_id = tp_sql_run_id(sql, 0);

@@ -60,6 +60,28 @@ int tp_sql_fail(sqlite3_vtab *vtab, const struct tp_err *err)
 	return err->code == TP_ECANCEL ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
+int tp_sql_plan_begin(sqlite3_index_info *info)
+{
+	size_t size = 2 * (size_t)info->nConstraint + 1;
+
+	info->idxStr = sqlite3_malloc64(size);
+	if (!info->idxStr)
+		return SQLITE_NOMEM;
+	memset(info->idxStr, 0, size);
+	info->needToFreeIdxStr = 1;
+	return SQLITE_OK;
+}
+
+void tp_sql_plan_add(sqlite3_index_info *info, int i, char op, bool exact)
+{
+	size_t n = strlen(info->idxStr);
+
+	info->idxStr[n] = (char)('a' + info->aConstraint[i].iColumn);
+	info->idxStr[n + 1] = op;
+	info->aConstraintUsage[i].argvIndex = (int)n / 2 + 1;
+	info->aConstraintUsage[i].omit = exact;
+}
+
 char tp_sql_op_char(unsigned char op)
 {
 	switch (op) {
@@ -118,7 +140,7 @@ bool tp_sql_want_int(sqlite3_value *value, int64_t *n)
 	}
 }
 
-/* The largest integer that is <= d, and the smallest >= d, kept within int64. */
+/* Return the largest integer <= d and the smallest >= d, limited to int64. */
 static int64_t floor_int(double d)
 {
 	d = floor(d);

@@ -53,13 +53,13 @@ struct packed_cursor {
 
 /* ---- planning ---- */
 
-/* Columns that can be looked up by the number they show. */
+/* Returns whether rows can be looked up by this column's number. */
 static bool is_key(enum tp_column_kind kind)
 {
 	return kind != TP_COL_STR && kind != TP_COL_STATE;
 }
 
-/* How many rows share a value, as far as one can tell from the kind: the better, the fewer. */
+/* Estimates how many rows share a value of this column. */
 static double rows_per_key(const struct tp_table_desc *desc, unsigned column, double rows)
 {
 	if (column == 0 && !strcmp(desc->columns[0].name, "id"))
@@ -75,29 +75,19 @@ static double rows_per_key(const struct tp_table_desc *desc, unsigned column, do
 	}
 }
 
-static void add(sqlite3_index_info *info, int i, char *plan, int *n, char op, bool exact)
-{
-	plan[2 * *n] = (char)('a' + info->aConstraint[i].iColumn);
-	plan[2 * *n + 1] = op;
-	info->aConstraintUsage[i].argvIndex = ++*n;
-	info->aConstraintUsage[i].omit = exact;
-}
-
 static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct tp_sql_vtab *t = (const struct tp_sql_vtab *)vtab;
 	const struct tp_table_desc *desc = &tp_tables[t->table];
 	double all, rows, best;
 	bool one_run = false, one_row = false;
-	int n = 0, key = -1, rc = tp_sql_stream_rows(vtab, desc->name, &all);
-	char *plan;
+	int key = -1, rc = tp_sql_stream_rows(vtab, desc->name, &all);
 
+	if (!rc)
+		rc = tp_sql_plan_begin(info);
 	if (rc)
 		return rc;
 	rows = best = all;
-	plan = sqlite3_malloc(2 * info->nConstraint + 1);
-	if (!plan)
-		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {
 		int column = info->aConstraint[i].iColumn;
 		char op = tp_sql_op_char(info->aConstraint[i].op);
@@ -107,7 +97,7 @@ static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		if (column == 0 || column == 1) {
 			one_run |= column == 0 && op == '=';
 			one_row |= column == 1 && op == '=';
-			add(info, i, plan, &n, op, true);
+			tp_sql_plan_add(info, i, op, true);
 		} else if (column >= LEADING && op == '=' &&
 			   is_key(desc->columns[column - LEADING].kind)) {
 			double found = rows_per_key(desc, (unsigned)column - LEADING, all);
@@ -126,16 +116,13 @@ static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		if (one_run)
 			info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
 	} else if (key >= 0) {
-		add(info, key, plan, &n, '=', false);
+		tp_sql_plan_add(info, key, '=', false);
 		rows = best;
 		info->estimatedCost = 20 + rows;
 	} else {
 		info->estimatedCost = 100 + rows * 1.1;
 	}
 	tp_sql_estimate(info, rows);
-	plan[2 * n] = 0;
-	info->idxStr = plan;
-	info->needToFreeIdxStr = 1;
 	info->idxNum = (int)(info->colUsed >> LEADING & 0x7fffffff);
 	/* Rows come by run and row, also where they are looked up. */
 	if (info->nOrderBy && !info->aOrderBy[0].desc) {
@@ -191,7 +178,7 @@ static int packed_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* The value that a column holds where SQL shows key_value: an index for an id. */
+/* Converts key_value, which SQL shows, to the stored value: an id to its index. */
 static int stored_key(struct packed_cursor *c, int64_t *value, bool *none, struct tp_err *err)
 {
 	enum tp_column_kind kind = c->desc->columns[c->key].kind;
@@ -214,7 +201,7 @@ static int stored_key(struct packed_cursor *c, int64_t *value, bool *none, struc
 	return 0;
 }
 
-/* Rows of this run by look-up; n stays 0 where there are none. */
+/* Looks rows of this run up; n stays 0 if there are none. */
 static int look_up(struct packed_cursor *c, struct tp_err *err)
 {
 	const struct tp_sql_rows *rows;
@@ -240,7 +227,7 @@ static int look_up(struct packed_cursor *c, struct tp_err *err)
 	return code;
 }
 
-/* The next chunk of a scan; n is 0 at the end of the run. */
+/* Decodes the next chunk of a scan; n is 0 at the end of the run. */
 static int next_chunk(struct packed_cursor *c, struct tp_err *err)
 {
 	struct tp_part part;
@@ -283,19 +270,20 @@ static int enter_run(struct packed_cursor *c, struct tp_err *err)
 	if (c->run_id < c->run_from || c->run_id > c->run_to)
 		return 0;
 	code = tp_sql_run_get(c->sql, c->run_id, &c->run, err);
-	/* What lies in a pool has no chunks of its own. */
+	/* Tables in a pool have no chunks in the run. */
 	if (!code && tp_pool_has_table(c->table))
-		code = tp_pool_of(tp_sql_db(c->sql), c->run_id, &pool, err);
+		code = tp_pool_of(tp_sql_store(c->sql), c->run_id, &pool, err);
 	if (code)
 		return code;
 	if (c->key >= 0 || c->row_from == c->row_to || pool)
 		return look_up(c, err);
 	memset(c->col, 0, sizeof(c->col));
 	c->first_row = 0;
-	return tp_stream_open(&c->stream, tp_sql_db(c->sql), c->run_id, c->desc->name, NULL, err);
+	return tp_stream_open(&c->stream, tp_sql_store(c->sql), c->run_id, c->desc->name, NULL,
+			      err);
 }
 
-/* To the next row that is in the range, from the one before at; or the end. */
+/* Moves to the next row in the range, beginning with the one at `at`, or to the end. */
 static int settle(struct packed_cursor *c, struct tp_err *err)
 {
 	for (;;) {

@@ -128,7 +128,7 @@ static void step(sqlite3_context *c, int argc, sqlite3_value **argv)
 				  sqlite3_value_numeric_type(argv[1]) == SQLITE_TEXT ||
 				  sqlite3_value_numeric_type(argv[1]) == SQLITE_BLOB)) {
 			fail(c, a,
-			     "percentile(x, p): p is a number from 0 to 100, as in "
+			     "percentile(x, p): p must be a number from 0 to 100, as in "
 			     "percentile(dur_ns, 99.9)");
 			return;
 		}
@@ -137,7 +137,7 @@ static void step(sqlite3_context *c, int argc, sqlite3_value **argv)
 	if (type == SQLITE_NULL)
 		return;
 	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
-		fail(c, a, "percentiles are of numbers: this column holds text");
+		fail(c, a, "percentiles need numbers, but this column has text");
 		return;
 	}
 	if (type == SQLITE_FLOAT) {

@@ -52,24 +52,19 @@ static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
 	double events, rows = 1;
-	char *plan;
-	int n = 0, rc = tp_sql_stream_rows(vtab, "event", &events);
+	int rc = tp_sql_stream_rows(vtab, "event", &events);
 
+	if (!rc)
+		rc = tp_sql_plan_begin(info);
 	if (rc)
 		return rc;
-	plan = sqlite3_malloc(2 * info->nConstraint + 1);
-	if (!plan)
-		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {
 		int column = info->aConstraint[i].iColumn;
 		char op = info->aConstraint[i].usable ? constraint_op(info, i) : 0;
 
 		if (!op)
 			continue;
-		plan[2 * n] = (char)('a' + column);
-		plan[2 * n + 1] = op;
-		info->aConstraintUsage[i].argvIndex = ++n;
-		info->aConstraintUsage[i].omit = 1;
+		tp_sql_plan_add(info, i, op, true);
 		if (column == TP_SQL_SPAN_run && op == '=' && tp_sql_nruns(sql) > 1)
 			events /= (double)tp_sql_nruns(sql);
 		else if (column == TP_SQL_SPAN_start_ns || column == TP_SQL_SPAN_end_ns)
@@ -79,9 +74,6 @@ static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		else if (column != TP_SQL_SPAN_run)
 			rows /= 4;
 	}
-	plan[2 * n] = 0;
-	info->idxStr = plan;
-	info->needToFreeIdxStr = 1;
 	if (info->colUsed &
 	    (UINT64_C(1) << TP_SQL_SPAN_stack | UINT64_C(1) << TP_SQL_SPAN_waker_stack))
 		info->idxNum |= PLAN_STACKS;

@@ -92,7 +92,7 @@ static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t 
 	struct segment *list = NULL;
 	size_t room = 0;
 	bool sound = true;
-	int rc = sqlite3_prepare_v2(tp_sql_db(c->sql),
+	int rc = sqlite3_prepare_v2(tp_store_db(tp_sql_store(c->sql)),
 				    "SELECT id, first_block, blocks, from_ns FROM main.segment "
 				    "WHERE run = ?1 ORDER BY id",
 				    -1, &stmt, NULL);
@@ -186,7 +186,8 @@ static int restore(struct tp_span_cursor *c, int64_t segment, struct tp_err *err
 	}
 	free(list);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
-				 "cannot take up the spans of segment %lld", (long long)segment)
+				 "cannot restore the spans that are open when segment %lld begins",
+				 (long long)segment)
 		    : 0;
 }
 
@@ -222,8 +223,8 @@ static int start_run(struct tp_span_cursor *c, struct tp_err *err)
 	}
 	free(list);
 	if (!code)
-		code =
-		    tp_stream_open(&c->stream, tp_sql_db(c->sql), c->run_id, "event", &range, err);
+		code = tp_stream_open(&c->stream, tp_sql_store(c->sql), c->run_id, "event", &range,
+				      err);
 	return code;
 }
 
@@ -288,8 +289,10 @@ static int decode_block(struct tp_span_cursor *c, const struct tp_part *part, st
 		e->to = b->to[i];
 		e->flags = b->flags[i];
 		if (!sound_event(c, e))
-			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-					  "event %u names what the run does not have", (unsigned)i);
+			code = tp_err_set(
+			    err, TP_ESTORE, TP_OFFSET_NONE,
+			    "event %u refers to a goroutine, M or P that the run does not have",
+			    (unsigned)i);
 	}
 	if (code) {
 		c->block->n = 0;

@@ -1,8 +1,8 @@
-/* Inside sql/: what SQL sees of a store beside its ordinary tables.
+/* The virtual tables and functions that SQL sees of a store beside its ordinary tables.
  *
- * tp_store_register() (store/store.h) gives a connection the virtual tables and functions below,
- * always for its main database. They read the `run`, `segment` and `block` tables with statements
- * of their own on the same connection, hence in the same read transaction as the query.
+ * tp_store_register() (store/store.h) registers them for the main database of a connection. They read the tables `run`,
+ * `segment` and `block` with statements of their own on the same connection, and so in the read transaction of the
+ * query.
  *
  *   describe.h    names, types and meanings of the tables and columns, for .schema and manuals
  *   cache.c       per connection: decoded dictionaries and packed tables of the runs in use
@@ -13,8 +13,8 @@
  *   functions.c   fmt_ns, stack_text, regexp …
  *   percentile.c  percentile, median, p50 …
  *
- * All modules are eponymous-only, so nothing is written to sqlite_schema and a store that a plain
- * sqlite3 opens has no table it cannot read. */
+ * All modules are eponymous-only: nothing is written to sqlite_schema, so a plain sqlite3 can read every table that it
+ * finds in a store. */
 #ifndef TP_SQL_SQL_H
 #define TP_SQL_SQL_H
 
@@ -31,53 +31,54 @@
 
 /* ---- what is kept per connection (cache.c) ---- */
 
+struct tp_store;
 struct tp_sql;	   /* one per connection, shared by its modules and functions */
-struct tp_sql_run; /* what is decoded of a run; cursors hold references */
+struct tp_sql_run; /* decoded data of a run; cursors hold references */
 
-struct tp_sql *tp_sql_new(sqlite3 *db); /* one reference; NULL when memory is out */
+struct tp_sql *tp_sql_new(sqlite3 *db); /* with one reference; NULL if there is no memory */
 void tp_sql_ref(struct tp_sql *sql);
-void tp_sql_unref(void *sql); /* void: a destructor for SQLite */
-sqlite3 *tp_sql_db(struct tp_sql *sql);
+void tp_sql_unref(void *sql);			   /* void: a destructor for SQLite */
+struct tp_store *tp_sql_store(struct tp_sql *sql); /* of the same connection */
 
-/* Notices that the store has changed since the last call: then nothing decoded before is handed
- * out again. Every xFilter and every function begins with it. The runs are sorted by id. */
+/* Drops what was decoded if the store has changed since the last call. Every xFilter and every function begins with it.
+ * Then the runs are listed, sorted by id. */
 int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err);
 size_t tp_sql_nruns(const struct tp_sql *sql);
 int64_t tp_sql_run_id(const struct tp_sql *sql, size_t i);
 int64_t tp_sql_run_start(const struct tp_sql *sql, size_t i);	 /* trace clock */
 int64_t tp_sql_run_duration(const struct tp_sql *sql, size_t i); /* ns */
-/* Position of the run with this id, or tp_sql_nruns() when there is none. */
+/* Returns the position of the run with this id, or tp_sql_nruns() if there is none. */
 size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id);
 
-/* Rows of a stream of blocks ('event', a packed table) over all runs and one more; an estimate for
- * planning, 1 where it cannot be told. 0, or an SQLite code with which planning has to end; the
- * table's message is set then, as SQLite passes on no code but that for want of memory. */
+/* Sets *rows to the rows of a stream of blocks ('event', a packed table) in all runs, plus 1: an estimate for planning.
+ * It is 1 if it is unknown. Returns 0, or an SQLite code with which planning must end; then the table's message is set,
+ * as the only code that SQLite passes on is the one for missing memory. */
 int tp_sql_stream_rows(sqlite3_vtab *vtab, const char *stream, double *rows);
 
-/* A run as of now, with a reference for the caller, until tp_sql_run_put. Texts of its dictionary
- * stay where they are until then and until the last cursor of the connection is closed, so that
- * they can be handed to SQLite without a copy. */
+/* Gives the caller a reference to a run, which tp_sql_run_put returns. Texts of its dictionary stay valid until then and
+ * until the last cursor of the connection is closed, so SQLite need not copy them. */
 int tp_sql_run_get(struct tp_sql *sql, int64_t id, struct tp_sql_run **run, struct tp_err *err);
 void tp_sql_run_put(struct tp_sql_run *run); /* NULL is allowed */
-/* Cursors announce themselves, so that texts live long enough. */
+/* Cursors call these, so that texts live long enough. */
 void tp_sql_cursor_opened(struct tp_sql *sql);
 void tp_sql_cursor_closed(struct tp_sql *sql);
 
-/* Decoded on first use; they live as long as the run. */
+/* Dictionaries and tables are decoded on first use, and live as long as the run. */
 int tp_sql_dict(struct tp_sql_run *run, const struct tp_dict **dict, struct tp_err *err);
-/* A whole packed table, at least the columns whose bits are set; col[c] of others may be NULL. */
+/* A whole packed table. The columns whose bits are set are there; col[c] of others may be NULL. */
 struct tp_sql_rows {
 	size_t nrows;
 	int64_t *col[TP_MAX_COLUMNS];
-	uint32_t *order[TP_MAX_COLUMNS]; /* row numbers sorted by that column, see tp_sql_order */
+	uint32_t
+	    *order[TP_MAX_COLUMNS]; /* row numbers sorted by that column, for tp_sql_rows_find */
 };
 int tp_sql_rows(struct tp_sql_run *run, enum tp_table_id table, uint32_t columns,
 		const struct tp_sql_rows **rows, struct tp_err *err);
-/* The rows in which `column` is `value`: order[*from … *to). Sorts on first use. */
+/* Finds the rows in which `column` is `value`: order[*from … *to). Sorts on first use. */
 int tp_sql_rows_find(struct tp_sql_run *run, enum tp_table_id table, unsigned column, int64_t value,
 		     const uint32_t **order, size_t *from, size_t *to, struct tp_err *err);
 
-/* Ids by index: of goroutines, Ms, Ps. */
+/* Ids of goroutines, Ms or Ps, by index. */
 struct tp_sql_ids {
 	const int64_t *id;
 	size_t n;
@@ -87,13 +88,13 @@ int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, struct tp_sql_i
 
 /* ---- what modules have in common (module.c) ---- */
 
-/* Rows of several runs need row ids that differ; those of the first run are plain row numbers. */
+/* Returns a row id that differs between runs; for run 1 it is the row number. */
 static inline sqlite3_int64 tp_sql_rowid(int64_t run, int64_t row)
 {
 	return (sqlite3_int64)(((uint64_t)run - 1) << 40) + row;
 }
 
-/* A count that a store claims may be as large as its type holds, and one more is larger. */
+/* Sets the estimate of rows. A damaged store may claim any number of them. */
 static inline void tp_sql_estimate(sqlite3_index_info *info, double rows)
 {
 	const double most = 1e15;
@@ -107,7 +108,7 @@ struct tp_sql_vtab {
 	unsigned table; /* its number in describe.h */
 };
 
-/* xConnect and xDisconnect of every module; aux is a struct tp_sql_module. */
+/* What every module is given as aux. */
 struct tp_sql_module {
 	struct tp_sql *sql; /* one reference */
 	unsigned table;
@@ -115,22 +116,28 @@ struct tp_sql_module {
 int tp_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
 		   char **msg);
 int tp_sql_disconnect(sqlite3_vtab *vtab);
-/* Turns an error of ours into SQLite's code and the table's message. */
+/* Sets the table's message to an error of ours, and returns its SQLite code. */
 int tp_sql_fail(sqlite3_vtab *vtab, const struct tp_err *err);
 
-/* The integer that `column = value` asks for: false when no integer is equal to it. */
+/* Sets *n to the integer that `column = value` asks for; false if no integer is equal to the value. */
 bool tp_sql_want_int(sqlite3_value *value, int64_t *n);
-/* Narrows [*from, *to] by `column OP value`, OP one of SQLite's EQ, GT, LE, LT, GE; false when
- * nothing is left. Reals are rounded towards the range. */
+/* Narrows [*from, *to] by `column OP value`, OP one of SQLite's EQ, GT, LE, LT, GE; returns false if nothing is left.
+ * Reals are rounded towards the range. */
 bool tp_sql_narrow(int op, sqlite3_value *value, int64_t *from, int64_t *to);
 
-/* Operators of constraints as characters of idxStr: = < L(<=) > G(>=), 0 for others; and back. */
+/* Begins idxStr, which is empty. Returns an SQLite code. */
+int tp_sql_plan_begin(sqlite3_index_info *info);
+/* Takes constraint i as the next argument of xFilter: appends 'a' + its column and op to idxStr. If it is exact,
+ * SQLite does not compare again. */
+void tp_sql_plan_add(sqlite3_index_info *info, int i, char op, bool exact);
+
+/* Convert operators of constraints to characters of idxStr, and back: = < L(<=) > G(>=); 0 for others. */
 char tp_sql_op_char(unsigned char op);
 int tp_sql_op_of_char(char op);
-/* Takes all values of `column IN (…)` at once where SQLite is new enough. */
+/* Takes all values of `column IN (…)` at once if SQLite is new enough, and returns whether it does. */
 bool tp_sql_take_in(sqlite3_index_info *info, int i);
 
-/* Results. Values outside the dictionary or the ids (a damaged store) are NULL. */
+/* Set a result. Values outside the dictionary or the ids, which a damaged store has, become NULL. */
 void tp_sql_result_text(sqlite3_context *c, const struct tp_dict *dict, int64_t string);
 void tp_sql_result_id(sqlite3_context *c, const struct tp_sql_ids *ids, int64_t index);
 void tp_sql_result_state(sqlite3_context *c, int64_t state);
@@ -138,7 +145,7 @@ void tp_sql_result_state(sqlite3_context *c, int64_t state);
 extern const sqlite3_module tp_sql_packed_module, tp_sql_event_module, tp_sql_span_module,
     tp_sql_string_module;
 
-/* Everything of the above on a connection. */
+/* Registers all of these on a connection. */
 int tp_sql_modules_register(sqlite3 *db, struct tp_sql *sql);
 
 /* ---- functions ---- */

@@ -356,7 +356,7 @@ static void test_functions(void **state)
 	    {"select fmt_bytes(3565158), fmt_bytes(-9223372036854775807 - 1)", "3.4MiB|-8EiB"},
 	    {"select ns('1.5ms'), ns(null)", "1500000|null"},
 	    {"select ns('soon')",
-	     "error: ns(text) wants a duration such as '1.5ms', '20us' or '2m05s'"},
+	     "error: ns(text) takes a duration such as '1.5ms', '20us' or '2m05s'"},
 	    {"select 'main.worker' regexp '^main\\.w', 'x' regexp 'y|z', null regexp 'a', 'a' "
 	     "regexp null",
 	     "1|0|null|null"},
@@ -370,7 +370,7 @@ static void test_functions(void **state)
 	    {"select stack_text(2, 1), stack_text(2, 0), stack_text(1, null), stack_text(9, 1), "
 	     "stack_text(1, 99), stack_text(1, -1)",
 	     "main.main||null|null|null|null"},
-	    {"select stack_text(3)", "error: the store holds several runs: say which, as in "
+	    {"select stack_text(3)", "error: the store has several runs; name one, as in "
 				     "stack_text(run, stack)"},
 	    {"select func_of(1, 3), root_of(1, 3), func_of(1, 0)", "sync.(*Mutex).Lock|main.main|"},
 	    {"select root_of(run, stack), count(*) from event where run = 1 group by 1",
@@ -399,11 +399,13 @@ static void test_percentiles(void **state)
 	    {"select p99(ts_ns), percentile(-ts_ns, 1) from event where run = 1", "395990|-396000"},
 	    {"select type, median(seq) from event where run = 1 group by type",
 	     "GoBlock|19996\nGoStart|19999\nHeapAlloc|19007"},
-	    {"select percentile(1, 101)", "error: percentile(x, p): p is a number from 0 to 100, "
-					  "as in percentile(dur_ns, 99.9)"},
-	    {"select percentile(1, null)", "error: percentile(x, p): p is a number from 0 to 100, "
-					   "as in percentile(dur_ns, 99.9)"},
-	    {"select median('abc')", "error: percentiles are of numbers: this column holds text"},
+	    {"select percentile(1, 101)",
+	     "error: percentile(x, p): p must be a number from 0 to 100, "
+	     "as in percentile(dur_ns, 99.9)"},
+	    {"select percentile(1, null)",
+	     "error: percentile(x, p): p must be a number from 0 to 100, "
+	     "as in percentile(dur_ns, 99.9)"},
+	    {"select median('abc')", "error: percentiles need numbers, but this column has text"},
 	};
 
 	(void)state;

@@ -23,14 +23,12 @@ static int string_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
 	double rows;
 	bool one_run = false, one_id = false;
-	char *plan;
-	int n = 0, rc = tp_sql_stream_rows(vtab, "string", &rows);
+	int rc = tp_sql_stream_rows(vtab, "string", &rows);
 
+	if (!rc)
+		rc = tp_sql_plan_begin(info);
 	if (rc)
 		return rc;
-	plan = sqlite3_malloc(2 * info->nConstraint + 1);
-	if (!plan)
-		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {
 		int column = info->aConstraint[i].iColumn;
 		char op = tp_sql_op_char(info->aConstraint[i].op);
@@ -40,14 +38,8 @@ static int string_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 			continue;
 		one_run |= column == TP_SQL_STRING_run && op == '=';
 		one_id |= column == TP_SQL_STRING_id && op == '=';
-		plan[2 * n] = (char)('a' + column);
-		plan[2 * n + 1] = op;
-		info->aConstraintUsage[i].argvIndex = ++n;
-		info->aConstraintUsage[i].omit = 1;
+		tp_sql_plan_add(info, i, op, true);
 	}
-	plan[2 * n] = 0;
-	info->idxStr = plan;
-	info->needToFreeIdxStr = 1;
 	if (one_run && tp_sql_nruns(sql) > 1)
 		rows /= (double)tp_sql_nruns(sql);
 	if (one_id)
@@ -81,7 +73,7 @@ static int string_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Once the ids of a run are used up: to the next run that has some. */
+/* When the ids of a run are used up, moves to the next run that has some. */
 static int settle(struct string_cursor *c, struct tp_err *err)
 {
 	for (; c->id >= c->end; c->run_pos++) {

@@ -14,8 +14,7 @@ static int failed(int rc, struct sqlite3 *db, const char *path, const char *doin
 		return err->code;
 	case TP_CHANGE_GONE:
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "%s %s: it is gone, as it was deleted or became part of another "
-				  "run meanwhile",
+				  "%s %s: it is gone, as it was deleted meanwhile",
 				  doing, path);
 	default:
 		return tp_sql_err(err, db, path, doing);
@@ -37,7 +36,7 @@ int tp_change(const char *path, int wait_ms, tp_change_fn *fn, void *ctx, const 
 	if (code)
 		goto done;
 	db = tp_store_db(s);
-	/* What is deleted is overwritten: dumps may hold what others should not see. */
+	/* Deleted data is overwritten, as dumps may contain secrets. */
 	rc = sqlite3_exec(db,
 			  "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE",
 			  NULL, NULL, NULL);

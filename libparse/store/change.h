@@ -1,4 +1,4 @@
-/* One change to a store that is there: the writers' lock, a connection, a transaction. */
+/* A change to an existing store: takes the writers' lock, opens a connection, and begins a transaction. */
 #ifndef TP_STORE_CHANGE_H
 #define TP_STORE_CHANGE_H
 
@@ -9,22 +9,22 @@
 
 struct sqlite3;
 
-/* What happens inside the transaction: an SQLite result code, or one of these. */
+/* What a function returns that runs inside the transaction: an SQLite code, or one of these. */
 enum tp_change_result {
-	TP_CHANGE_REFUSED = -1, /* what it has put into err says why */
-	TP_CHANGE_GONE = -2,	/* the run that is meant is not there (TP_ENOENT) */
+	TP_CHANGE_REFUSED = -1, /* it has filled in err */
+	TP_CHANGE_GONE = -2,	/* the store does not have the run: TP_ENOENT */
 };
 typedef int tp_change_fn(struct sqlite3 *db, void *ctx, struct tp_err *err);
 
-/* Does all of it or, on an error, nothing. `doing` ("cannot rename a run of") begins the sentence.
- * Errors as in edit.h. */
+/* Calls fn, and commits what it did unless it fails. `doing` ("cannot rename a run of") begins the sentence of an
+ * error; errors are those of edit.h. */
 int tp_change(const char *path, int wait_ms, tp_change_fn *fn, void *ctx, const char *doing,
 	      struct tp_err *err);
 
-/* The number that the run of this dump has at the moment, 0 where it is not there (any more). A
- * number is good for no longer than a transaction, as merging gives new ones. An SQLite code. */
+/* Sets *run to the number of the run with this hash, 0 if the store does not have it. The number is valid for the
+ * current transaction, as merging gives runs new numbers. Returns an SQLite code. */
 int tp_find_run(struct sqlite3 *db, const char *hash, int64_t *run);
-/* Runs one statement with a number and a text (may be NULL) bound to ?1 and ?2. An SQLite code. */
+/* Runs a statement with a number and a text (may be NULL) bound to ?1 and ?2. Returns an SQLite code. */
 int tp_change_step(struct sqlite3 *db, const char *sql, int64_t number, const char *text);
 
 #endif

@@ -14,10 +14,10 @@
 /* Levels below 0 look for repetition in ever fewer places. */
 #define ZSTD_UNEVENLY (-500)
 #define ALWAYS	      1 /* the name of this changed from version to version */
-/* Shorter inputs do not repay the call. */
+/* Compressing shorter inputs does not pay. */
 #define MIN_SIZE 32
 
-/* 0 and in *n what it came to, 0 where that is no less; or TP_ENOMEM. */
+/* Returns 0 and sets *n to the compressed size, 0 if that is not less; or returns TP_ENOMEM. */
 static int pack_lz4(struct tp_packer *p, void *to, size_t room, const void *data, size_t size,
 		    size_t *n)
 {
@@ -43,10 +43,10 @@ static int pack_zstd(struct tp_packer *p, void *to, size_t room, const void *dat
 			return TP_ENOMEM;
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel,
 				       p->unevenly ? ZSTD_UNEVENLY : ZSTD_LEVEL);
-		/* Where a library does not know this any more, less is gained, no harm done. */
+		/* A library that does not know this parameter compresses less well, but correctly. */
 		if (p->unevenly)
 			ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_literalCompressionMode, ALWAYS);
-		/* Here this is how many bytes lie between two places that are looked at. */
+		/* At these levels this is the distance between two positions that are searched. */
 		if (p->unrepeated)
 			ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_targetLength, ZSTD_TARGETLENGTH_MAX);
 	}
@@ -64,7 +64,7 @@ int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t si
 
 	if (tp_buf_reserve(out, size))
 		return TP_ENOMEM;
-	/* A result that does not fit into size - 1 bytes is of no use, so there is no more room. */
+	/* The buffer has size - 1 bytes, as a larger result is useless. */
 	if (size >= MIN_SIZE && size <= INT_MAX) {
 		uint8_t *to = out->data + out->size;
 

@@ -1,4 +1,4 @@
-/* Compression of what goes into blobs, and its inverse on bytes that nobody vouches for. */
+/* Compresses what goes into blobs, and uncompresses blobs, which are not trusted. */
 #ifndef TP_STORE_CODEC_H
 #define TP_STORE_CODEC_H
 

@@ -75,14 +75,14 @@ struct tp_sql_column tp_sql_column_at(unsigned table, unsigned column)
 }
 
 const struct tp_sql_function tp_sql_functions[] = {
-    {"fmt_ns(ns)", "a duration to read: '1.25ms'"},
-    {"fmt_bytes(bytes)", "a size to read: '3.4MiB'"},
-    {"ns(text)", "a duration as ns: ns('1.5ms') = 1500000"},
-    {"stack_text([run,] stack)", "its functions: 'leaf;caller;root'; no run if there is but one"},
-    {"func_of([run,] stack)", "function at the leaf of a stack"},
-    {"root_of([run,] stack)", "function at its root: where the goroutine began"},
-    {"percentile(x, p)", "aggregate: the p-th percentile (0..100), by nearest rank"},
+    {"fmt_ns(ns)", "the duration with a unit: '1.25ms'"},
+    {"fmt_bytes(bytes)", "the size with a unit: '3.4MiB'"},
+    {"ns(text)", "the duration in ns: ns('1.5ms') = 1500000"},
+    {"stack_text([run,] stack)", "its functions: 'leaf;caller;root'; run is optional in a store of one run"},
+    {"func_of([run,] stack)", "function of its innermost frame"},
+    {"root_of([run,] stack)", "function of its root, where the goroutine began"},
+    {"percentile(x, p)", "aggregate: the p-th percentile, 0 to 100, by nearest rank"},
     {"median(x), p50(x), p90(x), p95(x), p99(x)", "aggregates: the same for a fixed p"},
-    {"regexp(pattern, text)", "text REGEXP pattern: does it match? RE2's syntax"},
+    {"regexp(pattern, text)", "1 if the pattern (RE2's syntax) matches; also text REGEXP pattern"},
     {NULL, NULL},
 };

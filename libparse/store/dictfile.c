@@ -22,9 +22,9 @@
 #define CHUNK_STRINGS 65536
 #define CHUNK_BYTES   ((size_t)4 << 20)
 #define STREAM	      "string"
-/* What a chunk may claim to unpack to: a single string may be longer than CHUNK_BYTES. */
+/* Limit on the uncompressed size of a chunk, as a single string may be longer than CHUNK_BYTES. */
 #define MAX_RAW ((size_t)256 << 20)
-/* lz4 and zstd pack text about 4:1; a chunk that claims much more than that is no chunk of ours. */
+/* lz4 and zstd compress text about 4:1; a chunk that claims much more is damaged. */
 #define MAX_RATIO 65536
 
 /* ---- writing ---- */
@@ -171,7 +171,7 @@ static bool same_text(struct tp_text t, struct tp_slice s)
 	return t.size == s.size && (!s.size || !memcmp(t.text, s.data, s.size));
 }
 
-/* Adds the strings of a chunk, `*next` being the id of the first of them. */
+/* Adds the strings of a chunk; *next is the id of the first. */
 static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uint64_t rows,
 		      uint32_t *next, struct tp_err *err)
 {
@@ -186,7 +186,7 @@ static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uin
 
 		if (lengths.failed || texts.failed)
 			return damaged(err, "a chunk of strings ends early");
-		/* The first ones are those that every dictionary begins with. */
+		/* The first strings are those that every dictionary begins with. */
 		if (id >= tp_dict_strings(dict))
 			code = tp_dict_append_string(dict, s.size ? s.data : (const void *)"",
 						     s.size, &id);
@@ -195,7 +195,7 @@ static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uin
 		if (code == TP_ENOMEM)
 			return tp_nomem(err);
 		if (code)
-			return damaged(err, "its strings");
+			return damaged(err, "its first strings are wrong");
 		(*next)++;
 	}
 	return 0;
@@ -219,7 +219,7 @@ int tp_strings_unpack(struct tp_unpacker *u, const void *data, size_t size, stru
 				  version, VERSION);
 	if (c.failed || rows > raw_size || raw_size > MAX_RAW ||
 	    raw_size / MAX_RATIO > body.size + 1)
-		return damaged(err, "header of a chunk of strings");
+		return damaged(err, "the header of a chunk of strings is wrong");
 	s->raw = malloc((size_t)raw_size + 1);
 	if (!s->raw)
 		return tp_nomem(err);
@@ -230,7 +230,7 @@ int tp_strings_unpack(struct tp_unpacker *u, const void *data, size_t size, stru
 		return 0;
 	free(s->raw);
 	s->raw = NULL;
-	return code == TP_ENOMEM ? tp_nomem(err) : damaged(err, "compressed chunk of strings");
+	return code == TP_ENOMEM ? tp_nomem(err) : damaged(err, "a chunk of strings does not uncompress");
 }
 
 static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct tp_part *part,
@@ -245,7 +245,7 @@ static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct 
 	return code;
 }
 
-/* *none: there is not one chunk of them, and each dictionary has some. */
+/* Sets *none if the run has no chunk of strings; every dictionary has some. */
 static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *none,
 			struct tp_err *err)
 {
@@ -253,7 +253,7 @@ static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, b
 	struct tp_stream *stream = NULL;
 	struct tp_part part;
 	uint32_t next = 0;
-	int code = tp_stream_of(&stream, s, run, STREAM, NULL, err);
+	int code = tp_stream_open(&stream, s, run, STREAM, NULL, err);
 
 	*none = true;
 	while (!code) {
@@ -268,7 +268,7 @@ static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, b
 	return code;
 }
 
-/* Appends a chunk of rows of a packed table; row 0 is the entry that every dictionary has. */
+/* Appends a chunk of rows of a packed table; row 0 is the entry that every dictionary begins with. */
 static int append_row(struct tp_dict *dict, const struct tp_rows *r, size_t i)
 {
 	int64_t *const *c = r->col;
@@ -307,7 +307,7 @@ static int append_row(struct tp_dict *dict, const struct tp_rows *r, size_t i)
 
 static int checked(struct tp_err *err, int code)
 {
-	return code == TP_ENOMEM ? tp_nomem(err) : code ? damaged(err, "its entries") : 0;
+	return code == TP_ENOMEM ? tp_nomem(err) : code ? damaged(err, "an entry refers to one that does not exist") : 0;
 }
 
 static int append_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)

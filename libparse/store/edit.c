@@ -48,7 +48,7 @@ struct deletion {
 	size_t n, deleted;
 };
 
-/* Rows of the virtual tables that were written out (store/materialize.h) lie in NAME_rows. */
+/* Written-out rows of a virtual table NAME (store/materialize.h) are in the table NAME_rows. */
 static int delete_rows(struct sqlite3 *db, const char *table, int64_t run)
 {
 	char *sql = sqlite3_mprintf("DELETE FROM main.\"%w\" WHERE run = ?1", table);
@@ -125,7 +125,7 @@ static int file_size(const char *path, int64_t *size, struct tp_err *err)
 	return 0;
 }
 
-/* Dictionaries that runs shared which are no longer there. */
+/* Removes pools that no run uses any more. */
 static int drop_pools(struct sqlite3 *db, void *ctx, struct tp_err *err)
 {
 	(void)ctx;

@@ -38,28 +38,31 @@ static const char *hash_of(int run)
 	return hash;
 }
 
-/* The labels of one run; `key` may be NULL. */
+/* Changes the labels of one run; `key` may be NULL. */
 static int change_labels(const char *hash, const char *const *labels, size_t n, const char *key,
-			 struct tp_label_changed *did, struct tp_err *err)
+			 struct tp_relabelled *did, struct tp_err *err)
 {
-	const struct tp_label_change change = {labels, &key, n, key != NULL};
+	struct tp_labelled run = {
+	    .hash = hash, .set = labels, .nset = n, .remove = &key, .nremove = key != NULL};
+	int code = tp_store_label(STORE, 0, &run, 1, false, err);
 
-	return tp_store_change_labels(STORE, 0, &hash, 1, &change, did, err);
+	*did = run.result;
+	return code;
 }
 
 static void test_rename_and_labels(void **state)
 {
 	const char *labels[] = {"a=1", "b=2", "a=3"};
-	struct tp_label_changed did;
+	struct tp_relabelled did;
 	struct tp_err err;
 
 	(void)state;
 	assert_int_equal(tp_store_rename(STORE, 0, hash_of(2), "it's \"new\"", &err), 0);
 	assert_int_equal(ask(STORE, "SELECT id FROM run WHERE name = 'it''s \"new\"'"), 2);
 	assert_int_equal(change_labels(hash_of(1), labels, 2, "nosuch", &did, &err), 0);
-	assert_true(did.runs == 1 && did.changed == 1 && did.gone == 0);
+	assert_true(did.run == 1 && did.now[0] && did.removed == 0);
 	assert_int_equal(change_labels(hash_of(1), labels, 2, "a", &did, &err), 0);
-	assert_true(did.runs == 1 && did.changed == 0 && did.gone == 1);
+	assert_true(did.run == 1 && !did.now[0] && did.removed == 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label WHERE run = 1 AND key = 'b'"), 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 1);
 }
@@ -153,8 +156,7 @@ static void test_changes_mean_a_dump_not_a_number(void **state)
 {
 	const char *labels[] = {"a=1", "b=2"};
 	const char *trace = hash_of(1), *heap = hash_of(2);
-	struct tp_label_changed did;
-	struct tp_relabelled r;
+	struct tp_relabelled did;
 	struct tp_err err;
 	size_t n;
 
@@ -163,10 +165,10 @@ static void test_changes_mean_a_dump_not_a_number(void **state)
 	assert_int_equal(tp_store_rename(STORE, 0, heap, "mine", &err), 0);
 	assert_string_equal(ask_text(STORE, "SELECT name FROM run ORDER BY id"),
 			    "older|trace|mine");
-	assert_int_equal(tp_store_relabel(STORE, 0, trace, labels, 2, &r, &err), 0);
-	assert_int_equal(r.run, 2);
+	assert_int_equal(change_labels(trace, labels, 2, NULL, &did, &err), 0);
+	assert_int_equal(did.run, 2);
 	assert_int_equal(change_labels(trace, NULL, 0, "a", &did, &err), 0);
-	assert_int_equal(did.gone, 1);
+	assert_int_equal(did.removed, 1);
 	assert_string_equal(ask_text(STORE, "SELECT run || key FROM label"), "2b");
 	assert_int_equal(tp_store_delete(STORE, 0, &trace, 1, &n, &err), 0);
 	assert_int_equal(n, 1);
@@ -179,9 +181,11 @@ static void test_changes_of_a_run_that_is_gone(void **state)
 {
 	const char *labels[] = {"a=1"};
 	const char *const both[] = {hash_of(1), hash_of(2)};
-	const struct tp_label_change away = {.gone = &(const char *){"a"}, .ngone = 1};
-	struct tp_label_changed did;
-	struct tp_relabelled r;
+	struct tp_labelled away[] = {
+	    {.hash = both[0], .remove = &(const char *){"a"}, .nremove = 1},
+	    {.hash = both[1], .remove = &(const char *){"a"}, .nremove = 1},
+	};
+	struct tp_relabelled did;
 	struct tp_err err;
 	size_t n;
 
@@ -190,12 +194,12 @@ static void test_changes_of_a_run_that_is_gone(void **state)
 	import(STORE, "testdata/catalog.cpu", "cpu");
 	assert_int_equal(tp_store_rename(STORE, 0, both[0], "x", &err), TP_ENOENT);
 	assert_non_null(strstr(err.msg, "it is gone"));
-	assert_int_equal(tp_store_relabel(STORE, 0, both[0], labels, 1, &r, &err), TP_ENOENT);
+	assert_int_equal(change_labels(both[0], labels, 1, NULL, &did, &err), TP_ENOENT);
 	assert_int_equal(change_labels(both[0], labels, 1, "b", &did, &err), TP_ENOENT);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
-	assert_int_equal(tp_store_relabel(STORE, 0, both[1], labels, 1, &r, &err), 0);
-	assert_int_equal(tp_store_change_labels(STORE, 0, both, 2, &away, &did, &err), 0);
-	assert_true(did.runs == 1 && did.gone == 1);
+	assert_int_equal(change_labels(both[1], labels, 1, NULL, &did, &err), 0);
+	assert_int_equal(tp_store_label(STORE, 0, away, 2, false, &err), 0);
+	assert_true(!away[0].result.run && away[1].result.run && away[1].result.removed == 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
 	assert_int_equal(tp_store_delete(STORE, 0, both, 2, &n, &err), 0);
 	assert_int_equal(n, 1);
@@ -208,18 +212,18 @@ static void test_import_labels_the_dump_it_has(void **state)
 	static const char *const labels[] = {"host=a"};
 	struct tp_import_options opt = {.labels = labels, .nlabels = 1, .threads = 1};
 	struct tp_import_result result;
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(tp_draft_create(&draft, STORE), 0);
-	opt.store.draft = &draft;
+	assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
+	opt.store.temp = &temp;
 	assert_int_equal(tp_import("testdata/checkout.trace", STORE, &opt, &result, &err), 0);
 	assert_true(result.known);
 	assert_int_equal(result.run, 1);
 	renumber();
 	assert_int_equal(tp_import_publish(STORE, &opt, &result, &err), 0);
-	tp_draft_release(&draft);
+	tp_temp_store_release(&temp);
 	assert_int_equal(result.run, 2);
 	assert_string_equal(ask_text(STORE, "SELECT name || key FROM label, run ON id = run"),
 			    "tracehost");

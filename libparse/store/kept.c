@@ -37,7 +37,7 @@ void tp_kept_give(struct tp_kept *k, const char *sql, sqlite3_stmt *stmt)
 	if (k && stmt) {
 		pthread_mutex_lock(&k->lock);
 		if (k->n < TP_KEPT_MOST) {
-			/* What was wrong with it the connection still says afterwards. */
+			/* The connection still has the statement's error afterwards. */
 			sqlite3_reset(stmt);
 			sqlite3_clear_bindings(stmt);
 			k->at[k->n].sql = sql;

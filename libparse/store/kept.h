@@ -1,5 +1,5 @@
-/* Statements that are prepared once and stepped for run after run: of thousands of small runs,
- * preparing them anew for each is most of what reading them costs. */
+/* A cache of prepared statements. To read thousands of small runs, preparing statements for each takes more time
+ * than running them. */
 #ifndef TP_STORE_KEPT_H
 #define TP_STORE_KEPT_H
 
@@ -9,10 +9,10 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/* More than merging uses. */
+/* More than merging needs. */
 #define TP_KEPT_MOST 32
 
-/* Those of a connection that nobody uses at this moment. */
+/* The statements of a connection that are not in use. */
 struct tp_kept {
 	pthread_mutex_t lock;
 	size_t n;
@@ -23,19 +23,19 @@ struct tp_kept {
 };
 
 void tp_kept_init(struct tp_kept *k);
-/* Before the connection is closed. */
+/* Call it before the connection is closed. */
 void tp_kept_release(struct tp_kept *k);
 
-/* A statement for the caller alone, to be given back in every case (NULL, too). `sql` is known by
- * its address: a text that stays. k NULL: nothing is kept. What SQLite says; then *stmt is NULL. */
+/* Sets *stmt to a statement that only the caller uses until tp_kept_give, which takes NULL, too. `sql` is compared
+ * by address, so it must be a constant. Without a cache (k NULL) it is prepared anew. Returns an SQLite code; after
+ * an error *stmt is NULL. */
 int tp_kept_take(struct tp_kept *k, struct sqlite3 *db, const char *sql,
 		 struct sqlite3_stmt **stmt);
-/* It is reset, so it holds no lock, and refers to nothing that was bound. */
+/* Resets the statement and puts it back. */
 void tp_kept_give(struct tp_kept *k, const char *sql, struct sqlite3_stmt *stmt);
 
 struct tp_store;
-/* The same of a store (store/reader.c); where the connection is another's to close, nothing is
- * kept. */
+/* The same for a store, unless its connection is borrowed: then nothing is kept. */
 int tp_store_take(struct tp_store *s, const char *sql, struct sqlite3_stmt **stmt);
 void tp_store_give(struct tp_store *s, const char *sql, struct sqlite3_stmt *stmt);
 

@@ -1,4 +1,4 @@
-/* The hashes of a store's dumps in memory: 16 bytes a dump. */
+/* Holds the hashes of a store's dumps in memory, 16 bytes each. */
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* False: the text is no hash, as in a store that somebody has changed. */
+/* Returns false if the text is not a hash, as in a store that was changed. */
 static bool read_hash(const char *text, uint8_t hash[16])
 {
 	for (int i = 0; i < 16; i++) {

@@ -1,4 +1,4 @@
-/* Reading runs back: packed tables as columns, events block by block. */
+/* Loads runs: packed tables as columns, events block by block. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 
 /* ---- packed tables ---- */
 
-/* Room for `total` rows in every wanted column, kept as rows are found and not as promised: the
- * number of rows is only believed as far as there are chunks to hold them. */
+/* Allocates `total` rows for every wanted column. */
 static int make_columns(struct tp_rows *rows, size_t total, uint32_t wanted)
 {
 	for (unsigned c = 0; c < tp_tables[rows->table].ncolumns; c++) {
@@ -30,7 +29,7 @@ static int make_columns(struct tp_rows *rows, size_t total, uint32_t wanted)
 	return 0;
 }
 
-/* The chunks of a table, one by one. */
+/* Reads the chunks of a table, one by one. */
 struct part_reader {
 	struct tp_stream *stream;
 	struct tp_rows_decoder decoder;
@@ -38,7 +37,7 @@ struct part_reader {
 	size_t left; /* rows that are still to come */
 };
 
-/* 1 when there is one more. */
+/* Returns 1 if there is another chunk. */
 static int next_part(struct part_reader *r, struct tp_part *part, struct tp_err *err)
 {
 	int code = tp_stream_next(r->stream, part, err);
@@ -74,8 +73,9 @@ static int load_parts(struct tp_stream *stream, struct tp_rows *rows, size_t tot
 	return code;
 }
 
-/* Rows of the table, as far as there are chunks to hold them, and whether there is any: most tables
- * of most runs have none, and to ask for one takes as long as to read a few rows. */
+/* Counts the rows of a table, which is damaged if it claims more than its chunks can hold. Sets *any
+ * if it has chunks: most tables of most runs have none, and a query for a chunk takes as long as
+ * reading a few rows. */
 static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, size_t *rows,
 		      bool *any, struct tp_err *err)
 {
@@ -83,7 +83,7 @@ static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, s
 	int code = tp_stream_count(s, run, tp_tables[table].name, &total, &parts, err);
 
 	if (!code && (total < 0 || parts < 0 || total / TP_CHUNK_ROWS > parts))
-		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "it is damaged");
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "the table is damaged");
 	*rows = code ? 0 : (size_t)total;
 	*any = !code && parts > 0;
 	return code;
@@ -91,7 +91,7 @@ static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, s
 
 /* ---- tables of a dictionary that is in a pool ---- */
 
-/* Rows [first, first + n) of it, to where the wanted columns are. */
+/* Copies rows [first, first + n) of the dictionary to the wanted columns. */
 static void copy_rows(const struct tp_dict *dict, struct tp_rows *rows, size_t first, size_t n)
 {
 	unsigned columns = tp_tables[rows->table].ncolumns;
@@ -107,8 +107,8 @@ static void copy_rows(const struct tp_dict *dict, struct tp_rows *rows, size_t f
 	rows->nrows = n;
 }
 
-/* The dictionary that the run has in a pool, where the table is one of a dictionary and the run has
- * not a row of it itself; else *dict is NULL. */
+/* Loads the run's dictionary from its pool if the table is one of a dictionary and the run itself
+ * has no rows of it; otherwise sets *dict to NULL. */
 static int load_pooled(struct tp_store *s, int64_t run, enum tp_table_id table, size_t total,
 		       struct tp_dict **dict, struct tp_err *err)
 {
@@ -175,7 +175,7 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	if (!code && dict)
 		copy_rows(dict, rows, 0, total);
 	else if (!code && any)
-		code = tp_stream_of(&stream, s, run, tp_tables[table].name, NULL, err);
+		code = tp_stream_open(&stream, s, run, tp_tables[table].name, NULL, err);
 	if (!code && stream)
 		code = load_parts(stream, rows, total, err);
 	tp_stream_close(stream);
@@ -190,7 +190,7 @@ int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsign
 {
 	struct tp_stream *stream = NULL;
 	struct tp_part part = {0};
-	int code = tp_stream_of(&stream, s, run, tp_tables[table].name, NULL, err);
+	int code = tp_stream_open(&stream, s, run, tp_tables[table].name, NULL, err);
 
 	if (!code)
 		code = tp_stream_next(stream, &part, err);
@@ -226,7 +226,7 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	if (!code && visitor->begin)
 		code = visitor->begin(visitor->ctx, total, err);
 	if (!code && any)
-		code = tp_stream_of(&r.stream, s, run, tp_tables[table].name, NULL, err);
+		code = tp_stream_open(&r.stream, s, run, tp_tables[table].name, NULL, err);
 	for (size_t first = 0; !code && r.stream && (code = next_part(&r, &part, err)) == 1;
 	     first += rows.nrows) {
 		rows.nrows = (size_t)part.rows;
@@ -273,7 +273,7 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 	(*r)->events = NULL;
 	(*r)->columns = TP_BC_ALL;
 	(*r)->decoder = tp_block_decoder_new();
-	code = (*r)->decoder ? tp_stream_of(&(*r)->stream, s, run, "event", &parts, err)
+	code = (*r)->decoder ? tp_stream_open(&(*r)->stream, s, run, "event", &parts, err)
 			     : tp_nomem(err);
 	if (code) {
 		tp_events_close(*r);

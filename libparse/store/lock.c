@@ -21,7 +21,7 @@
 #define TEMP_INFIX  ".part-"
 #define TEMP_DIGITS 12 /* hexadecimal, after the infix */
 #define POLL_MS	    20
-/* Where files cannot be locked, a temporary one is its writer's for as long. */
+/* Where files cannot be locked, a temporary file is removed after this time. */
 #define SWEEP_AGE_S (24 * 60 * 60)
 
 static int64_t now_ms(void)
@@ -32,7 +32,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* On the stack, as a lock has to be let go of where there is no memory left, too. */
+/* On the stack, as a lock must be released even without memory. */
 struct lock_name {
 	char text[PATH_MAX + sizeof(LOCK_SUFFIX)];
 };
@@ -47,8 +47,8 @@ static int name_lock(struct lock_name *name, const char *path)
 	return -1;
 }
 
-/* Is fd still what the name stands for? Its last holder removes the file when it is done. 1, 0, or
- * -1 with errno where that cannot be known. */
+/* Returns 1 if the name still refers to the file of fd, which its last holder removes when it is
+ * done; 0 if it does not; or -1 with errno. */
 static int is_named(int fd, int dir, const char *name)
 {
 	struct stat a, b;
@@ -95,9 +95,9 @@ int tp_place(const char *path, char **place, struct tp_err *err)
 	return *place ? 0 : tp_nomem(err);
 }
 
-/* The lock's file, made where it is not there. One that another user has left, and may write alone,
- * can be locked as it is read. What is no file would wait for others to open it, or be another
- * thing: EACCES, as of one that is not for us. -1 with errno. */
+/* Opens the lock file, which is created if it does not exist. One that only another user can write
+ * can still be locked when it is opened for reading. What is not a regular file, such as a pipe, is
+ * refused with EACCES. Returns -1 with errno on failure. */
 static int open_lock(const char *name)
 {
 	int fd = open_again(AT_FDCWD, name, O_RDWR | O_CREAT | O_NONBLOCK, 0666);
@@ -106,7 +106,7 @@ static int open_lock(const char *name)
 
 	if (fd < 0 && errno == EACCES) {
 		fd = open_again(AT_FDCWD, name, O_RDONLY | O_NONBLOCK, 0);
-		/* There is none, and none can be made. */
+		/* It does not exist and cannot be created. */
 		if (fd < 0 && errno == ENOENT)
 			errno = EACCES;
 	}
@@ -151,7 +151,7 @@ static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 		if (errno == EINTR)
 			continue;
 		if (errno != EWOULDBLOCK) {
-			/* Of a server's file that may be read only, NFS says so. */
+			/* NFS says EBADF if the file can only be read. */
 			code = tp_sys_err(err, errno == EBADF ? EACCES : errno, name.text,
 					  "cannot lock");
 			break;
@@ -192,9 +192,8 @@ void tp_lock_release(struct tp_lock *lock)
 
 	if (!lock->place)
 		return;
-	/* Removed while it is held: who waits for it notices and creates it anew. What is in use as
-	 * a lock but holds something was there before ("flake.lock" beside a store called "flake").
-	 */
+	/* Removed while it is held: those who wait notice it and create a new one. A lock file that
+	 * is not empty was somebody's file ("flake.lock" beside a store called "flake"), and stays. */
 	if (!name_lock(&name, lock->place) && !fstat(lock->fd, &st) && !st.st_size)
 		unlink(name.text);
 	close(lock->fd);
@@ -202,7 +201,7 @@ void tp_lock_release(struct tp_lock *lock)
 	*lock = (struct tp_lock){.fd = -1};
 }
 
-/* What is left of them for another group: what everybody has. */
+/* Returns the permissions for a file whose group differs: the group gets what everybody has. */
 static mode_t for_another_group(mode_t bits)
 {
 	return bits & (bits << 3 | 0707);
@@ -225,7 +224,8 @@ int tp_temp_take_after(int fd, const struct stat *replaced)
 {
 	if (set_group(fd, replaced->st_gid, replaced->st_mode & 0777))
 		return -1;
-	/* Last, as who has given it away may not change it any more. It stays ours as a rule. */
+	/* Last, as the file cannot be changed once it has another owner. Usually this is not
+	 * permitted. */
 	if (fchown(fd, replaced->st_uid, (gid_t)-1))
 		return 0;
 	return 0;
@@ -255,8 +255,8 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 				 there ? for_another_group(mode) : mode);
 		if (*fd < 0 && errno != EEXIST)
 			break;
-		/* Who sweeps may hold it for a moment, and has removed it then. SQLite's own locks
-		 * are of the other kind (fcntl), so the two do not meet. */
+		/* A process that sweeps may lock it for a moment, and has then removed it. SQLite's
+		 * own locks are fcntl locks, which do not conflict with these. */
 		while (*fd >= 0 && flock(*fd, LOCK_SH) && errno == EINTR)
 			;
 		if (*fd >= 0 && !is_named(*fd, AT_FDCWD, *name)) {
@@ -273,14 +273,14 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 		errno = why;
 		return code;
 	}
-	/* Where that fails, it is for fewer. */
+	/* If that fails, fewer users can open it, which is safe. */
 	if (there && set_group(*fd, st.st_gid, mode))
 		errno = 0;
 	return 0;
 }
 
-/* What follows the store's name in that of a temporary file. Nothing else may look like one: parts
- * that somebody has split a file into ("x.part-aa") are theirs. */
+/* Returns whether this follows the store's name in the name of a temporary file. Other files must
+ * not match, such as the parts that split(1) makes ("x.part-aa"). */
 static bool is_temp(const char *rest)
 {
 	const char *digits = rest + strlen(TEMP_INFIX);
@@ -289,8 +289,8 @@ static bool is_temp(const char *rest)
 	       strspn(digits, "0123456789abcdef") == TEMP_DIGITS && !digits[TEMP_DIGITS];
 }
 
-/* Whoever lives has it locked, or finds that it has lost its name as soon as it has the lock. A
- * lock of ours is empty. */
+/* Removes the file if its writer has ended. A live writer has it locked, or notices that it was
+ * removed as soon as it has the lock. Our lock files are empty. */
 static void sweep_one(int dir, const char *name, bool if_empty)
 {
 	int fd = open_again(dir, name, O_RDWR | O_NONBLOCK, 0);

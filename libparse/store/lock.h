@@ -1,4 +1,4 @@
-/* Keeps writers of one store apart: a lock file beside it, gone when nobody writes. */
+/* Lock files, which keep writers of a store apart, and temporary files. */
 #ifndef TP_STORE_LOCK_H
 #define TP_STORE_LOCK_H
 
@@ -6,38 +6,35 @@
 
 #include "base/err.h"
 
-/* The place of a store with symbolic links resolved, the caller's to free: the lock lies beside the
- * file, and what is built does, not beside a link to it. The file need not be there, its folder
- * must. TP_ENOENT, TP_EIO, TP_ENOMEM. */
+/* Resolves symbolic links in the path of a store, as the lock and temporary files lie beside the file, not beside a
+ * link to it. The file need not exist, but its folder must. The caller frees *place. Returns 0, TP_ENOENT, TP_EIO or
+ * TP_ENOMEM. */
 int tp_place(const char *path, char **place, struct tp_err *err);
 
 struct tp_lock {
 	int fd;
-	char *place; /* whose lock it is, whatever the store was called; NULL: not held */
+	char *place; /* resolved path of the store; NULL while the lock is not held */
 };
-/* Waits at most wait_ms (< 0: for ever) for the store's lock. Who has it works on lock->place: a
- * link may lead elsewhere by then. TP_EBUSY: another writer held it all the time; errors of
- * tp_place. */
+/* Waits at most wait_ms (< 0: for ever) for the lock of a store. Then write to lock->place, as links may have
+ * changed. Returns 0, TP_EBUSY (another writer held it all the time) or an error of tp_place. */
 int tp_lock_take(struct tp_lock *lock, const char *path, int wait_ms, struct tp_err *err);
-/* Also of one that could not be taken. */
+/* Also for a lock that could not be taken. */
 void tp_lock_release(struct tp_lock *lock);
 
-/* A temporary file beside path, created now and locked for as long as *fd is open, so that others
- * see that its writer lives, and open to no more users than what is at path now, if anything is:
- * of its group, too, where one may.
- * *name is the caller's to free. Where it fails, errno says why, too. */
+/* Creates a temporary file beside path. It is locked while *fd is open, which shows others that its writer lives.
+ * If there is a file at path, no other users can open the new one than can open that; it gets the same group if
+ * that is permitted. The caller frees *name. On failure errno is set, too. */
 int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err);
 
-/* Makes a temporary file as open as what it is to replace: its group and permissions, and, as far
- * as one may, its owner. Where it cannot have that group, its own gets no more than everybody. 0,
- * or -1 with errno. */
+/* Gives a temporary file the group and permissions of the file that it will replace, and, if permitted, the owner.
+ * If the group is not permitted, its own group gets the permissions that everybody has. Returns 0, or -1 with
+ * errno. */
 int tp_temp_take_after(int fd, const struct stat *replaced);
 
-/* Removes the temporary files of path whose writers are gone; nothing that only looks a little like
- * them. Whoever cannot be known to live or not, as files cannot be locked there, is left alone for
- * a day. */
+/* Removes the temporary files of path whose writers have ended, and no files with similar names. Where files
+ * cannot be locked, so that this is unknown, they are kept for a day. */
 void tp_temp_sweep(const char *path);
-/* The same of a store, with its lock: other files have none of ours. */
+/* The same for a store, and for its lock file, which other files do not have. */
 void tp_temp_sweep_store(const char *path);
 
 #endif

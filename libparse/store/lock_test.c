@@ -189,9 +189,9 @@ static void test_store_replaced_under_a_handle(void **state)
 	assert_string_equal(ask_text(at("moved"), "SELECT name FROM run"), "aa");
 }
 
-/* A draft outlives what it was begun for: a link is there now, and what it leads to is the store.
+/* The path of a store becomes a link while a run is collected: what it leads to is the store.
  */
-static void test_draft_of_a_store_that_became_a_link(void **state)
+static void test_run_of_a_store_that_became_a_link(void **state)
 {
 	const struct tp_store_options opt = {.wait_ms = 0};
 	struct tp_run row = {
@@ -286,7 +286,7 @@ int main(void)
 	    STORE_TEST(test_lock_in_a_folder_of_others),
 	    STORE_TEST(test_lock_of_a_link_is_that_of_the_file),
 	    STORE_TEST(test_store_replaced_under_a_handle),
-	    STORE_TEST(test_draft_of_a_store_that_became_a_link),
+	    STORE_TEST(test_run_of_a_store_that_became_a_link),
 	    STORE_TEST(test_temp_create_mode),
 	    STORE_TEST(test_temp_create_group),
 	};

@@ -14,7 +14,7 @@ static int copy_table(struct sqlite3 *db, const char *path, const char *name, in
 {
 	char sql[256];
 
-	/* Names are ours, and some ("range", "column") are words of SQL. */
+	/* Names are quoted, as some ("range", "column") are SQL keywords. */
 	snprintf(sql, sizeof(sql),
 		 "CREATE TABLE IF NOT EXISTS main.\"%s_rows\" AS SELECT * FROM \"%s\" WHERE 0;"
 		 "INSERT INTO main.\"%s_rows\" SELECT * FROM \"%s\" WHERE run = %lld",
@@ -38,7 +38,7 @@ int tp_materialize(struct sqlite3 *db, const char *path, int64_t run, struct tp_
 	return code;
 }
 
-/* Their numbers are 1, 2, … */
+/* Runs of a new store have the numbers 1, 2, … */
 static int materialize_all(struct sqlite3 *db, const char *path, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -61,8 +61,8 @@ int tp_materialize_file(const char *path, struct tp_err *err)
 	struct sqlite3 *db = NULL;
 	int code = 0, version;
 
-	/* When this fails the file is thrown away, so there is nothing to roll back to. A process
-	 * that was fooled by what it read may have written it. */
+	/* If this fails the file is removed, so a journal is not needed. The process that wrote it
+	 * may have been taken over by what it decoded, so the schema is checked. */
 	if (tp_sql_open(path, &db, SQLITE_OPEN_READWRITE) ||
 	    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL, NULL,
 			 NULL) ||

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words by which a table or an index has an expression. */
+/* Words that introduce an expression of a table or an index. */
 static const char *const computes[] = {"AS", "CHECK", "DEFAULT", "GENERATED", "WHERE"};
 
 static bool is_space(char c)
@@ -29,7 +29,7 @@ bool tp_schema_plain(const char *sql, bool index)
 {
 	unsigned depth = 0;
 
-	/* No quotes and no operators: a word is a name, a type or a keyword. */
+	/* Quotes and operators are refused, so every word is a name, a type or a keyword. */
 	for (const char *s = sql; *s;) {
 		size_t n = 0;
 
@@ -43,7 +43,7 @@ bool tp_schema_plain(const char *sql, bool index)
 			s += strcspn(s, "\n");
 		} else if (*s == '(' || *s == ')') {
 			depth += *s == '(' ? 1 : -1u;
-			/* What stands in them in an index is a call. */
+			/* Nested parentheses in an index are a function call. */
 			if (index && depth > 1)
 				return false;
 			s++;

@@ -1,13 +1,13 @@
-/* Tables that hold rows and do nothing else. SQLite works out computed columns when a row is read,
- * checks and defaults when one is written, and expressions of indexes at both, for as long as they
- * take; all of them are text in the file, which may be a stranger's. */
+/* Tables that hold rows and do nothing else. SQLite evaluates computed columns when a row is read, checks and
+ * defaults when one is written, and expressions of indexes at both, however long that takes. All of them are text in
+ * the file, which may be hostile. */
 #ifndef TP_STORE_PLAIN_H
 #define TP_STORE_PLAIN_H
 
 #include <stdbool.h>
 
-/* Has this CREATE TABLE or CREATE INDEX, as sqlite_schema keeps it, names, types, keys and comments
- * only? Nothing quoted is taken for a name, as none of ours has to be. */
+/* Returns whether a CREATE TABLE or CREATE INDEX, as sqlite_schema has it, consists of names, types, keys and
+ * comments only. Quoted names are refused, as none of ours needs quotes. */
 bool tp_schema_plain(const char *sql, bool index);
 
 #endif

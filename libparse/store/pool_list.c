@@ -1,4 +1,4 @@
-/* Which entries of a pool a run has: the row of the stream 'dict'. */
+/* The list of pool entries that a run uses: the row of its stream 'dict'. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 #define VERSION	   1
 #define MAX_VARINT 10
-/* As of strings (dictfile.c). Lists of neighbours are packed well, but not like that. */
+/* Limit on compression, as for strings (dictfile.c). Lists of neighbouring numbers compress well,
+ * but not that well. */
 #define MAX_RATIO 65536
 
 const char *const tp_pool_streams[TP_POOL_KINDS] = {
@@ -76,7 +77,7 @@ int tp_pool_list_pack(const struct tp_pool_list *l, struct tp_packer *packer, st
 	return code;
 }
 
-/* The numbers of one kind; false where one is none. */
+/* Reads the numbers of one kind; returns false if one is invalid. */
 static bool unpack_kind(struct tp_cursor *c, uint32_t *id, uint32_t n)
 {
 	int64_t last = 0;
@@ -101,8 +102,8 @@ static int unpack_numbers(struct tp_pool_list *l, const uint8_t *raw, size_t siz
 
 	for (int k = 0; k < TP_POOL_KINDS; k++)
 		if (!unpack_kind(&c, l->id[k], l->n[k]))
-			return damaged(err, "its list of a pool's entries");
-	return c.at == c.end ? 0 : damaged(err, "its list of a pool's entries is too long");
+			return damaged(err, "its list of pool entries has a wrong number");
+	return c.at == c.end ? 0 : damaged(err, "its list of pool entries is too long");
 }
 
 int tp_pool_list_unpack(struct tp_pool_list *l, const void *data, size_t size, struct tp_err *err)
@@ -121,23 +122,23 @@ int tp_pool_list_unpack(struct tp_pool_list *l, const void *data, size_t size, s
 	if (!c.failed && version != VERSION)
 		return tp_err_set(
 		    err, TP_EVERSION, TP_OFFSET_NONE,
-		    "a list of a pool's entries has version %u; this program reads %d", version,
+		    "a list of pool entries has version %u; this program reads %d", version,
 		    VERSION);
 	for (int k = 0; k < TP_POOL_KINDS; k++) {
 		uint64_t more = tp_cursor_uvarint(&c);
 
 		if (more >= TP_POOL_MOST)
-			return damaged(err, "its list of a pool's entries claims too many");
+			return damaged(err, "its list of pool entries claims too many");
 		n[k] = (uint32_t)more + 1;
 		total += more;
 	}
 	raw_size = tp_cursor_uvarint(&c);
 	body = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
 	if (total > TP_POOL_LIST_MOST)
-		return damaged(err, "its list of a pool's entries claims too many");
+		return damaged(err, "its list of pool entries claims too many");
 	if (c.failed || raw_size < total || raw_size > total * MAX_VARINT ||
 	    raw_size / MAX_RATIO > body.size + 1)
-		return damaged(err, "its list of a pool's entries ends early");
+		return damaged(err, "its list of pool entries ends early");
 	raw = tp_many(raw_size + 1, 1);
 	code = raw ? tp_unpack(&unpacker, codec, body.data, body.size, raw, (size_t)raw_size)
 		   : TP_ENOMEM;
@@ -146,7 +147,7 @@ int tp_pool_list_unpack(struct tp_pool_list *l, const void *data, size_t size, s
 	if (code)
 		code = code == TP_ENOMEM
 			   ? tp_nomem(err)
-			   : damaged(err, "its list of a pool's entries is not compressed so");
+			   : damaged(err, "its list of pool entries does not uncompress");
 	else
 		code = unpack_numbers(l, raw, (size_t)raw_size, err);
 	if (code)

@@ -13,17 +13,17 @@
 #include "store/sqlerr.h"
 #include "store/stream.h"
 
-#define COLUMNS 5 /* of the widest of the tables */
-/* Of a pool's strings before compression, altogether. */
+#define COLUMNS 5 /* of the widest table */
+/* Limit on the strings of a pool, uncompressed. */
 #define MOST_TEXT ((size_t)64 << 20)
 
-/* Entries [first, first + rows) of a kind; decoded when one of them is first asked for. */
+/* Entries [first, first + rows) of a kind, decoded on first use. */
 struct chunk {
 	int64_t part;
 	uint32_t first, rows;
 	bool decoded;
-	uint8_t *raw;	      /* strings: what texts point into … */
-	struct tp_text *text; /* … of rows of them */
+	uint8_t *raw;	      /* strings: the bytes that … */
+	struct tp_text *text; /* … these point into */
 	int64_t *col[COLUMNS];
 };
 
@@ -31,14 +31,14 @@ struct kind {
 	struct chunk *chunk;
 	size_t n, room;
 	uint32_t entries;
-	/* Where an entry of the pool is in the run being loaded: right where the list says so, too;
-	 * what was there for other runs needs no clearing. */
+	/* Position of a pool's entry in the list of the current run. It is only valid if the list
+	 * has the entry at that position, so it need not be cleared between runs. */
 	uint32_t *place;
 };
 
 struct tp_pool_cache {
 	pthread_mutex_t lock;
-	int64_t pool; /* 0: none */
+	int64_t pool; /* 0 if none is cached */
 	struct kind kind[TP_POOL_KINDS];
 	uint32_t entries; /* of all kinds */
 	size_t text_size;
@@ -70,7 +70,7 @@ static void free_chunk(struct chunk *c)
 		free(c->col[i]);
 }
 
-/* Lets go of the pool. */
+/* Empties the cache. */
 static void forget(struct tp_pool_cache *c)
 {
 	for (int k = 0; k < TP_POOL_KINDS; k++) {
@@ -104,7 +104,7 @@ static int add_chunk(struct tp_pool_cache *c, struct kind *kind, int64_t part, i
 		     struct tp_err *err)
 {
 	if (rows < 1 || rows > TP_CHUNK_ROWS || (uint64_t)rows > TP_POOL_MOST - c->entries)
-		return damaged(err, "a chunk of a pool");
+		return damaged(err, "a chunk of its pool claims too many rows");
 	if (tp_grow(&kind->chunk, &kind->room, kind->n, sizeof(*kind->chunk)))
 		return tp_nomem(err);
 	kind->chunk[kind->n++] =
@@ -142,7 +142,7 @@ static int list_chunks(struct tp_pool_cache *c, struct sqlite3 *db, int64_t pool
 	return kind->place ? 0 : tp_nomem(err);
 }
 
-/* Makes the pool the one that is kept. */
+/* Makes this pool the cached one. */
 static int look_at(struct tp_pool_cache *c, struct sqlite3 *db, int64_t pool, struct tp_err *err)
 {
 	int code = 0;
@@ -173,7 +173,7 @@ static int decode_strings(struct tp_pool_cache *c, struct chunk *chunk, const st
 	free(chunk->raw);
 	chunk->raw = s.raw;
 	if (s.rows != chunk->rows || s.size > MOST_TEXT - c->text_size)
-		return damaged(err, "a chunk of a pool's strings");
+		return damaged(err, "a chunk of its pool's strings has a wrong size");
 	chunk->text = tp_many(s.rows, sizeof(*chunk->text));
 	if (!chunk->text)
 		return tp_nomem(err);
@@ -209,18 +209,18 @@ static int decode_rows(struct tp_pool_cache *c, struct chunk *chunk, enum tp_tab
 	return tp_rows_decode(&c->decoder, part->data, part->size, chunk->rows, col, n, err);
 }
 
-static int decode(struct tp_pool_cache *c, struct sqlite3 *db, enum tp_pool_kind k,
+static int decode(struct tp_pool_cache *c, struct tp_store *s, enum tp_pool_kind k,
 		  struct chunk *chunk, struct tp_err *err)
 {
 	const struct tp_stream_range one = {chunk->part, 1, INT64_MIN, INT64_MAX};
 	struct tp_stream *stream = NULL;
 	struct tp_part part;
-	int code = tp_stream_open(&stream, db, -c->pool, tp_pool_streams[k], &one, err);
+	int code = tp_stream_open(&stream, s, -c->pool, tp_pool_streams[k], &one, err);
 
 	if (!code) {
 		code = tp_stream_next(stream, &part, err);
 		if (!code)
-			code = damaged(err, "a chunk of a pool is missing");
+			code = damaged(err, "a chunk of its pool is missing");
 		else if (code == 1)
 			code = k == TP_POOL_STRING
 				   ? decode_strings(c, chunk, &part, err)
@@ -237,9 +237,9 @@ static int decode(struct tp_pool_cache *c, struct sqlite3 *db, enum tp_pool_kind
 	return code;
 }
 
-/* The chunk that an entry is in, decoded; `last` is the one that was found before. Entries that a
- * run lists one after the other are mostly in one. */
-static int find_chunk(struct tp_pool_cache *c, struct sqlite3 *db, enum tp_pool_kind k, uint32_t id,
+/* Sets *last to the decoded chunk of an entry. It is the previous result on entry, as entries that a
+ * run lists one after the other are mostly in the same chunk. */
+static int find_chunk(struct tp_pool_cache *c, struct tp_store *s, enum tp_pool_kind k, uint32_t id,
 		      const struct chunk **last, struct tp_err *err)
 {
 	struct kind *kind = &c->kind[k];
@@ -257,7 +257,7 @@ static int find_chunk(struct tp_pool_cache *c, struct sqlite3 *db, enum tp_pool_
 			hi = mid;
 	}
 	if (!kind->chunk[lo].decoded)
-		code = decode(c, db, k, &kind->chunk[lo], err);
+		code = decode(c, s, k, &kind->chunk[lo], err);
 	*last = &kind->chunk[lo];
 	return code;
 }
@@ -266,14 +266,14 @@ static int find_chunk(struct tp_pool_cache *c, struct sqlite3 *db, enum tp_pool_
 
 struct loading {
 	struct tp_pool_cache *c;
-	struct sqlite3 *db;
+	struct tp_store *store;
 	const struct tp_pool_list *list;
 	struct tp_dict *dict;
 	struct tp_err *err;
 };
 
-/* The run's own number of an entry of the pool; false where it does not list it, or not among the
- * first `n`. */
+/* Sets *number to the run's own number of a pool's entry; returns false if the run does not list it
+ * among the first `n`. */
 static bool own(const struct loading *l, enum tp_pool_kind k, int64_t id, uint32_t n,
 		uint32_t *number)
 {
@@ -288,8 +288,7 @@ static bool own(const struct loading *l, enum tp_pool_kind k, int64_t id, uint32
 	return *number && *number < n && l->list->id[k][*number] == (uint32_t)id;
 }
 
-/* From here on entry `i` of the list is found by its number in the pool; false where it was there
- * before. */
+/* Lets `own` find entry `i` of the list; returns false if the entry was listed before. */
 static bool enter(const struct loading *l, enum tp_pool_kind k, uint32_t i)
 {
 	uint32_t id = l->list->id[k][i], had;
@@ -302,7 +301,7 @@ static bool enter(const struct loading *l, enum tp_pool_kind k, uint32_t i)
 
 static int checked(const struct loading *l, int code)
 {
-	return code == TP_ENOMEM ? tp_nomem(l->err) : code ? damaged(l->err, "its entries") : 0;
+	return code == TP_ENOMEM ? tp_nomem(l->err) : code ? damaged(l->err, "an entry refers to one that it does not list") : 0;
 }
 
 static int load_strings(const struct loading *l)
@@ -315,23 +314,24 @@ static int load_strings(const struct loading *l)
 		struct tp_text t, is;
 		uint32_t number;
 
-		code = find_chunk(l->c, l->db, TP_POOL_STRING, id[i], &chunk, l->err);
+		code = find_chunk(l->c, l->store, TP_POOL_STRING, id[i], &chunk, l->err);
 		if (code)
 			break;
 		t = chunk->text[id[i] - chunk->first];
 		if (i && !enter(l, TP_POOL_STRING, i))
 			return damaged(l->err, "it lists a string twice");
-		/* The first ones are those that every dictionary begins with. */
+		/* The first strings are those that every dictionary begins with. */
 		is = tp_dict_text(l->dict, i);
 		if (i >= tp_dict_strings(l->dict))
 			code = checked(l, tp_dict_append_string(l->dict, t.text, t.size, &number));
 		else if (is.size != t.size || memcmp(is.text, t.text, t.size) != 0)
-			code = damaged(l->err, "its strings");
+			code = damaged(l->err, "its first strings are wrong");
 	}
 	return code;
 }
 
-/* Appends an entry that is in row `row` of its chunk; -1 where it names what the run has not. */
+/* Appends the entry in row `row` of its chunk. TP_EFORMAT: it refers to an entry that the run does
+ * not list. */
 static int append(const struct loading *l, enum tp_pool_kind k, int64_t *const *c, uint32_t row)
 {
 	uint32_t strings = l->list->n[TP_POOL_STRING], id;
@@ -376,7 +376,7 @@ static int load_entries(const struct loading *l, enum tp_pool_kind k)
 	int code = 0;
 
 	for (uint32_t i = 1; i < l->list->n[k] && !code; i++) {
-		code = find_chunk(l->c, l->db, k, id[i], &chunk, l->err);
+		code = find_chunk(l->c, l->store, k, id[i], &chunk, l->err);
 		if (code)
 			break;
 		if (!enter(l, k, i))
@@ -399,7 +399,7 @@ static int load_stacks(const struct loading *l)
 	for (uint32_t i = 1; i < n && !code; i++) {
 		uint32_t up, at, row;
 
-		code = find_chunk(l->c, l->db, TP_POOL_STACK, id[i], &chunk, l->err);
+		code = find_chunk(l->c, l->store, TP_POOL_STACK, id[i], &chunk, l->err);
 		if (code)
 			break;
 		row = id[i] - chunk->first;
@@ -407,7 +407,7 @@ static int load_stacks(const struct loading *l)
 		    !own(l, TP_POOL_FRAME, chunk->col[TP_COL(STACK, frame)][row],
 			 l->list->n[TP_POOL_FRAME], &at) ||
 		    !enter(l, TP_POOL_STACK, i))
-			return damaged(l->err, "its stacks");
+			return damaged(l->err, "a stack refers to one that it does not list before");
 		parent[have] = up;
 		frame[have++] = at;
 		if (have == BATCH || i + 1 == n) {
@@ -425,13 +425,13 @@ static int load_all(const struct loading *l)
 	int code = 0;
 
 	for (int k = 0; k < TP_POOL_KINDS; k++) {
-		/* Entries that are not listed twice are no more than there are, which decoding
-		 * will have to find: only then is there room made for them. */
+		/* A list without duplicates is at most as long as its pool. Longer ones are refused
+		 * before memory is allocated. */
 		if (l->list->n[k] > l->c->kind[k].entries)
 			return damaged(l->err, "its pool has fewer entries than it lists");
 		for (uint32_t i = 1; i < l->list->n[k]; i++)
 			if (l->list->id[k][i] >= l->c->kind[k].entries)
-				return damaged(l->err, "it lists what its pool has not");
+				return damaged(l->err, "it lists an entry that its pool does not have");
 	}
 	code = checked(l, tp_dict_reserve(l->dict, &sizes));
 	if (!code)
@@ -441,20 +441,20 @@ static int load_all(const struct loading *l)
 	return code ? code : load_stacks(l);
 }
 
-/* The run's list and the number of its pool, 0 where it has none. */
+/* Reads the run's list and the number of its pool, 0 if it has none. */
 static int read_list(struct tp_store *s, int64_t run, struct tp_pool_list *list, int64_t *pool,
 		     struct tp_err *err)
 {
 	struct tp_stream *stream = NULL;
 	struct tp_part part;
-	int code = tp_stream_of(&stream, s, run, TP_POOL_STREAM, NULL, err);
+	int code = tp_stream_open(&stream, s, run, TP_POOL_STREAM, NULL, err);
 
 	*pool = 0;
 	if (!code) {
 		code = tp_stream_next(stream, &part, err);
 		if (code == 1) {
 			*pool = part.part;
-			code = *pool < 1 ? damaged(err, "a pool without a number")
+			code = *pool < 1 ? damaged(err, "its pool has no number")
 					 : tp_pool_list_unpack(list, part.data, part.size, err);
 		}
 	}
@@ -465,7 +465,7 @@ static int read_list(struct tp_store *s, int64_t run, struct tp_pool_list *list,
 int tp_pool_load(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *pooled,
 		 struct tp_err *err)
 {
-	struct loading l = {.db = tp_store_db(s), .dict = dict, .err = err};
+	struct loading l = {.store = s, .dict = dict, .err = err};
 	struct tp_pool_list list = {0};
 	int64_t pool;
 	int code = read_list(s, run, &list, &pool, err);
@@ -480,7 +480,7 @@ int tp_pool_load(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *po
 		code = tp_nomem(err);
 	} else {
 		pthread_mutex_lock(&l.c->lock);
-		code = look_at(l.c, l.db, pool, err);
+		code = look_at(l.c, tp_store_db(s), pool, err);
 		if (!code)
 			code = load_all(&l);
 		pthread_mutex_unlock(&l.c->lock);
@@ -489,8 +489,9 @@ int tp_pool_load(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *po
 	return code;
 }
 
-int tp_pool_of(struct sqlite3 *db, int64_t run, int64_t *pool, struct tp_err *err)
+int tp_pool_of(struct tp_store *s, int64_t run, int64_t *pool, struct tp_err *err)
 {
+	sqlite3 *db = tp_store_db(s);
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc = sqlite3_prepare_v2(db,
 					      "SELECT part FROM main.block WHERE run = ?1 "

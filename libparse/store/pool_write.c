@@ -9,19 +9,19 @@
 #include "store/pool.h"
 #include "store/rows.h"
 
-/* Small, so that a run has few entries to decode that it does not use. */
+/* Small chunks, so that loading a run decodes few entries that it does not use. */
 #define CHUNK_ROWS    ((uint32_t)4096)
 #define CHUNK_STRINGS ((uint32_t)2048)
 #define CHUNK_TEXT    ((size_t)256 << 10)
 
 struct tp_pool_writer {
 	struct tp_pool_sink sink;
-	int64_t pool; /* the number of the last one; 0: none yet */
+	int64_t pool; /* number of the current pool; 0 before the first */
 	struct tp_dict *dict;
 	size_t text;
-	uint32_t written[TP_POOL_KINDS]; /* entries that are in chunks */
+	uint32_t written[TP_POOL_KINDS]; /* entries written in chunks */
 	int64_t part[TP_POOL_KINDS];	 /* of the next chunk */
-	/* Where an entry of the pool is in the run's list, right where the list says so, too. */
+	/* Position of a pool's entry in the run's list; only valid if the list has the entry there. */
 	uint32_t *place[TP_POOL_KINDS];
 	struct tp_rows_encoder encoder;
 	struct tp_packer packer;
@@ -57,7 +57,7 @@ int tp_pool_writer_new(struct tp_pool_writer **out, const struct tp_pool_sink *s
 		w->values = tp_many(CHUNK_ROWS * TP_MAX_COLUMNS, sizeof(*w->values));
 		room = w->values;
 	}
-	/* Zeroed by the system as it is used. */
+	/* The system zeroes these pages when they are first used. */
 	for (int k = 0; k < TP_POOL_KINDS && room; k++) {
 		w->place[k] = calloc(TP_POOL_ENTRIES, sizeof(*w->place[k]));
 		room = w->place[k];
@@ -117,8 +117,7 @@ static int put_rows(struct tp_pool_writer *w, int64_t run, const struct tp_dict 
 			   w->encoder.raw_size, &w->blob, err);
 }
 
-/* Where a chunk ends that begins with `first`: behind its last entry, or 0 where more may follow.
- */
+/* Returns the end of the chunk that begins with `first`; 0 if it is not full. */
 static uint32_t chunk_end(const struct tp_dict *dict, enum tp_pool_kind k, uint32_t first,
 			  uint32_t n)
 {
@@ -134,7 +133,7 @@ static uint32_t chunk_end(const struct tp_dict *dict, enum tp_pool_kind k, uint3
 	return 0;
 }
 
-/* Puts chunks of entries from *first on; the last one only where it is full, or `all`. */
+/* Writes chunks of entries from *first on; the last one only if it is full, or with `all`. */
 static int put_chunks(struct tp_pool_writer *w, int64_t run, const struct tp_dict *dict,
 		      enum tp_pool_kind k, uint32_t *first, int64_t *part, bool all,
 		      struct tp_err *err)
@@ -198,7 +197,7 @@ static int begin_pool(struct tp_pool_writer *w, struct tp_err *err)
 	return 0;
 }
 
-/* Entry i of the list is the pool's `id`; false where it is another one of the list already. */
+/* Makes entry i of the list the pool's `id`; returns false if the list has that already. */
 static bool enter(const struct tp_pool_writer *w, struct tp_pool_list *l, enum tp_pool_kind k,
 		  uint32_t i, uint32_t id)
 {
@@ -230,7 +229,7 @@ static int list_strings(struct tp_pool_writer *w, const struct tp_dict *dict,
 	return 0;
 }
 
-/* Puts entry i of the run's dictionary into the pool, by the pool's numbers of what it names. */
+/* Adds entry i of the run's dictionary to the pool, translating the numbers of what it refers to. */
 static int pool_entry(struct tp_pool_writer *w, const struct tp_dict *dict,
 		      const struct tp_pool_list *l, enum tp_pool_kind k, uint32_t i, uint32_t *id)
 {
@@ -261,8 +260,8 @@ static int pool_entry(struct tp_pool_writer *w, const struct tp_dict *dict,
 	}
 }
 
-/* Every entry of the run into the pool, and its number there into the list. *unlike: no two of them
- * are one. */
+/* Adds every entry of the run to the pool, and its number there to the list. Clears *unlike if two
+ * of them are equal. */
 static int list_entries(struct tp_pool_writer *w, const struct tp_dict *dict,
 			struct tp_pool_list *l, bool *unlike)
 {

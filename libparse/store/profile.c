@@ -1,5 +1,5 @@
-/* Profiles in the store: packed tables beside the dictionary, and back. What is read back is not
- * trusted: every number that is used as a place is checked. */
+/* Writes profiles as packed tables beside the dictionary, and loads them. Stored numbers are not
+ * trusted: each is checked before it is used as an index. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ int tp_store_put_profile(struct tp_store_run *run, const struct tp_profile *p, s
 
 /* ---- reading ---- */
 
-/* A run being read: the profile it becomes, and the table that is loaded. */
+/* A run that is being loaded: its profile, and the current table. */
 struct reading {
 	struct tp_store *store;
 	int64_t run;
@@ -104,7 +104,7 @@ static int load(struct reading *r, enum tp_table_id table, uint32_t columns)
 	return tp_rows_load(r->store, r->run, table, columns, &r->rows, r->err);
 }
 
-/* A string column that must not be null; strings out of range become the empty one. */
+/* Returns a string of a column; unknown strings and NULL become the empty string. */
 static uint32_t string_at(const struct reading *r, int column, size_t row)
 {
 	int64_t v = r->rows.col[column][row];
@@ -114,7 +114,7 @@ static uint32_t string_at(const struct reading *r, int column, size_t row)
 
 static int checked(struct reading *r, int code)
 {
-	return code == TP_ENOMEM ? tp_nomem(r->err) : code ? damaged(r, "too much of it") : 0;
+	return code == TP_ENOMEM ? tp_nomem(r->err) : code ? damaged(r, "it is too large") : 0;
 }
 
 static int load_header(struct reading *r)
@@ -172,14 +172,14 @@ static int load_mappings(struct reading *r)
 	return code;
 }
 
-/* The dictionary came before the mappings. */
+/* Locations were loaded with the dictionary, before the mappings that they refer to. */
 static int check_locations(struct reading *r)
 {
 	const struct tp_profile *p = r->p;
 
 	for (uint32_t i = 0; i < tp_dict_locations(p->dict); i++)
 		if (tp_dict_location_at(p->dict, i).mapping > p->nmappings)
-			return damaged(r, "a location in no mapping");
+			return damaged(r, "a location has an unknown mapping");
 	return 0;
 }
 
@@ -209,7 +209,8 @@ static int load_counters(struct reading *r)
 	return code;
 }
 
-/* Rows of one set lie together, sets in order from 1 on. Interning gives the same numbers again. */
+/* Rows of one set are together, and sets in order from 1 on, so interning gives them the same
+ * numbers again. */
 static int load_labels(struct reading *r)
 {
 	int code = load(r, TP_TABLE_BUCKET_LABEL, 0);
@@ -237,7 +238,7 @@ static int load_labels(struct reading *r)
 			};
 		code = checked(r, tp_profile_label_set(r->p, labels, end - i, &id));
 		if (!code && id != set)
-			code = damaged(r, "sets of labels are not in order");
+			code = damaged(r, "its sets of labels are not in order");
 	}
 	free(labels);
 	return code;
@@ -258,7 +259,7 @@ static int load_buckets(struct reading *r)
 		goto done;
 	n = r->rows.nrows;
 	if ((p->ntypes && values.nrows / p->ntypes != n) || values.nrows != n * p->ntypes) {
-		code = damaged(r, "not a value of each type for each bucket");
+		code = damaged(r, "buckets do not have one value of each type");
 		goto done;
 	}
 	one = calloc(p->ntypes + 1, sizeof(*one));
@@ -270,7 +271,7 @@ static int load_buckets(struct reading *r)
 
 		if (stack < 0 || stack >= tp_dict_stacks(p->dict) || set < 0 ||
 		    (uint64_t)set >= p->nsets) {
-			code = damaged(r, "a bucket of no stack");
+			code = damaged(r, "a bucket has an unknown stack or set of labels");
 			break;
 		}
 		for (size_t t = 0; t < p->ntypes; t++)

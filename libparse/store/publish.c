@@ -1,5 +1,5 @@
-/* The moment collected runs become part of the store. Writers take turns here; whatever happens
- * before the rename or the end of the transaction leaves the store as it was. */
+/* Makes collected runs part of the store. Writers take turns here; whatever fails before the rename or the end
+ * of the transaction leaves the store as it was. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 #include "store/vfs.h"
 #include "store/writer.h"
 
-/* How long a publishing writer waits for readers to let go of the pages it replaces. */
+/* How long a writer that publishes waits for readers to finish. */
 #define READERS_WAIT_MS 60000
 
-/* Makes a rename in this folder survive a power failure. */
+/* Syncs the folder, so that a rename in it survives a power failure. */
 static int sync_folder(const char *path, struct tp_err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -27,8 +27,8 @@ static int sync_folder(const char *path, struct tp_err *err)
 	int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	int code = 0;
 
-	/* Some file systems have no such thing as a folder's sync: EINVAL. And in some folders one
-	 * may write but not look: EACCES. The store is in place by now. */
+	/* Some file systems cannot sync folders (EINVAL), and some folders can be written but not
+	 * read (EACCES). The store is in place in any case. */
 	if (!folder || (fd < 0 ? errno != EACCES : fsync(fd) && errno != EINVAL))
 		code = tp_sys_err(err, folder ? errno : ENOMEM, path, "cannot write");
 	if (fd >= 0)
@@ -37,8 +37,8 @@ static int sync_folder(const char *path, struct tp_err *err)
 	return code;
 }
 
-/* What a writer that was killed left beside a store that somebody has removed since. SQLite would
- * take it for the journal of the store that comes in its place, and roll that back. */
+/* Removes the journal that a killed writer left beside a store that was removed since. SQLite would
+ * take it for the journal of the new store, and roll that back. */
 static int remove_stale(const char *path, const char *suffix, struct tp_err *err)
 {
 	char *name = sqlite3_mprintf("%s%s", path, suffix);
@@ -52,7 +52,7 @@ static int remove_stale(const char *path, const char *suffix, struct tp_err *err
 	return code;
 }
 
-/* Beside a store that is there, the same is part of it. */
+/* Beside an existing store, a journal belongs to it: another program is writing. */
 static int refuse_unfinished(const char *path, const char *suffix, struct tp_err *err)
 {
 	char *name = sqlite3_mprintf("%s%s", path, suffix);
@@ -64,7 +64,7 @@ static int refuse_unfinished(const char *path, const char *suffix, struct tp_err
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 ? errno != ENOENT : read(fd, &first, 1) < 0)
 		code = tp_sys_err(err, errno, name, "cannot read");
-	else if (first) /* a journal that is kept, and done with, begins with zeros */
+	else if (first) /* a finished journal that is kept begins with zeros */
 		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
 				  "%s is being written to by another program; try again", path);
 	if (fd >= 0)
@@ -73,32 +73,32 @@ static int refuse_unfinished(const char *path, const char *suffix, struct tp_err
 	return code;
 }
 
-int tp_publish_file(struct tp_store_run *run, struct tp_err *err)
+int tp_publish_file(struct tp_temp_store *t, struct tp_err *err)
 {
 	static const char *const beside[] = {"-journal", "-wal"};
 	struct stat st;
-	bool there = !stat(run->path, &st);
+	bool there = !stat(t->path, &st);
 
 	if (!there && errno != ENOENT)
-		return tp_sys_err(err, errno, run->path, "cannot open");
+		return tp_sys_err(err, errno, t->path, "cannot open");
 	there = there && st.st_size;
-	if (fsync(run->temp_fd))
-		return tp_sys_err(err, errno, run->path, "cannot write");
+	if (fsync(t->fd))
+		return tp_sys_err(err, errno, t->path, "cannot write");
 	for (int i = 0; i < 2; i++) {
-		int code = (there ? refuse_unfinished : remove_stale)(run->path, beside[i], err);
+		int code = (there ? refuse_unfinished : remove_stale)(t->path, beside[i], err);
 
 		if (code)
 			return code;
 	}
-	if (rename(run->temp, run->path))
-		return tp_sys_err(err, errno, run->path, "cannot create");
-	free(run->temp);
-	run->temp = NULL;
-	return sync_folder(run->path, err);
+	if (rename(t->file, t->path))
+		return tp_sys_err(err, errno, t->path, "cannot create");
+	free(t->file);
+	t->file = NULL;
+	return sync_folder(t->path, err);
 }
 
-/* The run may have been collected by a process that was fooled by what it read: rows are all that
- * is taken from its file. */
+/* The process that collected the runs may have been taken over by what it decoded, so its file may
+ * only hold rows. */
 static int check_rows(struct sqlite3 *db, const char *schema, const char *path, struct tp_err *err)
 {
 	char odd[TP_SCHEMA_NAME];
@@ -107,26 +107,29 @@ static int check_rows(struct sqlite3 *db, const char *schema, const char *path, 
 	if (tp_schema_whole(db, schema, &whole, odd))
 		return tp_sql_err(err, db, path, "cannot write");
 	return whole ? 0
-		     : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "cannot write %s: what was collected for it is no run", path);
+		     : tp_err_set(
+			   err, TP_ESTORE, TP_OFFSET_NONE,
+			   "cannot write %s: the temporary store of the new runs was tampered with",
+			   path);
 }
 
-static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+static int publish_new(struct tp_temp_store *t, bool materialize, int64_t *first,
+		       struct tp_err *err)
 {
 	struct sqlite3 *db = NULL;
 	int code = 0;
 
-	r->id = 1;
-	if (run->materialize && !run->materialized) {
-		code = tp_materialize_file(run->temp, err);
+	*first = 1;
+	if (materialize && !t->materialized) {
+		code = tp_materialize_file(t->file, err);
 	} else {
-		if (tp_sql_open(run->temp, &db, SQLITE_OPEN_READONLY) || tp_schema_harden(db))
-			code = tp_sql_err(err, db, run->path, "cannot write");
+		if (tp_sql_open(t->file, &db, SQLITE_OPEN_READONLY) || tp_schema_harden(db))
+			code = tp_sql_err(err, db, t->path, "cannot write");
 		if (!code)
-			code = check_rows(db, "main", run->path, err);
+			code = check_rows(db, "main", t->path, err);
 		sqlite3_close(db);
 	}
-	return code ? code : tp_publish_file(run, err);
+	return code ? code : tp_publish_file(t, err);
 }
 
 static int exec(struct sqlite3 *db, const char *path, const char *sql, struct tp_err *err)
@@ -135,43 +138,24 @@ static int exec(struct sqlite3 *db, const char *path, const char *sql, struct tp
 						       : 0;
 }
 
-/* The number of the run with this hash, 0 when there is none. */
-static int find_run(struct sqlite3 *db, const char *path, const char *hash, int64_t *id,
-		    struct tp_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = SQLITE_ERROR;
-
-	*id = 0;
-	if (!sqlite3_prepare_v2(db, "SELECT id FROM main.run WHERE hash = ?", -1, &stmt, NULL) &&
-	    !sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC))
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		*id = sqlite3_column_int64(stmt, 0);
-	else if (rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, path, "cannot read");
-	sqlite3_finalize(stmt);
-	return code;
-}
-
-static int count(struct sqlite3 *db, const char *path, const char *sql, int64_t *n,
-		 struct tp_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	int code = 0;
-
-	*n = 0;
-	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) || sqlite3_step(stmt) != SQLITE_ROW)
-		code = tp_sql_err(err, db, path, "cannot write");
-	else
-		*n = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return code;
-}
-
-/* Which of the collected runs are new, and the store's next free numbers for them. */
-static int number_runs(struct sqlite3 *db, const char *path, int64_t *first, int64_t *n,
+/* Reads the number that a query returns; a row that is missing or NULL is 0. */
+static int read_number(struct sqlite3 *db, const char *path, const char *sql, int64_t *n,
 		       struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	*n = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		code = tp_sql_err(err, db, path, "cannot write");
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+/* Finds the collected runs that the store does not hold, gives them its next numbers, and counts them. */
+static int number_runs(struct sqlite3 *db, const char *path, int64_t *n, struct tp_err *err)
 {
 	int code =
 	    exec(db, path,
@@ -180,14 +164,11 @@ static int number_runs(struct sqlite3 *db, const char *path, int64_t *first, int
 		 "(SELECT 1 FROM main.run m WHERE m.hash = p.hash)",
 		 err);
 
-	if (!code)
-		code = count(db, path, "SELECT coalesce(min(becomes), 0) FROM temp.number", first,
-			     err);
-	return code ? code : count(db, path, "SELECT count(*) FROM temp.number", n, err);
+	return code ? code : read_number(db, path, "SELECT count(*) FROM temp.number", n, err);
 }
 
-/* Copies the rows of these runs to the store's, in the order in which they were written: the tables
- * are read from end to end. */
+/* Copies the rows of these runs in the order in which they were written, so that tables are read
+ * sequentially. */
 static int copy_runs(struct sqlite3 *db, const char *path, struct tp_err *err)
 {
 	int code = exec(db, path,
@@ -212,103 +193,106 @@ static int copy_runs(struct sqlite3 *db, const char *path, struct tp_err *err)
 	return code;
 }
 
-static int attach(struct sqlite3 *db, const struct tp_store_run *run, struct tp_err *err)
+static int attach(struct sqlite3 *db, const struct tp_temp_store *t, struct tp_err *err)
 {
-	/* Nobody changes the collected run any more. Said so, SQLite leaves it out of the
-	 * transaction: no locks, and no journal over two files. */
-	char *uri = tp_uri(run->temp, "mode=ro&immutable=1");
+	/* The collected file does not change any more. As it is immutable, SQLite leaves it out of
+	 * the transaction: no locks, and no journal that spans two files. */
+	char *uri = tp_uri(t->file, "mode=ro&immutable=1");
 	sqlite3_stmt *stmt = NULL;
 	int code = 0;
 
 	if (!uri || sqlite3_prepare_v2(db, "ATTACH ? AS part", -1, &stmt, NULL) ||
 	    sqlite3_bind_text(stmt, 1, uri, -1, SQLITE_STATIC) || sqlite3_step(stmt) != SQLITE_DONE)
-		code = tp_sql_err(err, uri ? db : NULL, run->path, "cannot write");
+		code = tp_sql_err(err, uri ? db : NULL, t->path, "cannot write");
 	sqlite3_finalize(stmt);
 	free(uri);
 	return code;
 }
 
-static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_run *r,
-			size_t *added, struct tp_err *err)
+/* Copies what the store does not hold. *first becomes the store's number of the first run collected. */
+static int publish_into(const struct tp_temp_store *t, struct sqlite3 *db, bool materialize,
+			int64_t *first, size_t *added, struct tp_err *err)
 {
-	int64_t known = 0, n = 0;
+	int64_t n = 0, id = 0;
 	int version = 0;
-	/* As long as the cache holds what is new, readers are shut out only while it is written. */
-	int code = exec(db, run->path,
+	/* Readers are locked out only while the cache is written, if it is large enough for all new
+	 * pages. */
+	int code = exec(db, t->path,
 			"PRAGMA synchronous = FULL; PRAGMA cache_size = -49152; "
 			"PRAGMA temp_store = MEMORY; "
 			"CREATE TEMP TABLE number(was INTEGER PRIMARY KEY, becomes INTEGER)",
 			err);
 
 	if (!code)
-		code = attach(db, run, err);
+		code = attach(db, t, err);
 	if (!code)
-		code = check_rows(db, "part", run->path, err);
+		code = check_rows(db, "part", t->path, err);
 	if (!code)
-		code = exec(db, run->path, "BEGIN IMMEDIATE", err);
+		code = exec(db, t->path, "BEGIN IMMEDIATE", err);
 	if (!code)
-		code = tp_schema_check(db, run->path, &version, err);
+		code = tp_schema_check(db, t->path, &version, err);
 	if (!code)
-		code = tp_schema_migrate(db, run->path, version, err);
-	if (!code && r->hash)
-		code = find_run(db, run->path, r->hash, &known, err);
-	if (code)
-		return code;
-	if (known) {
-		r->id = known;
-		r->known = true;
-		return 0;
-	}
-	code = number_runs(db, run->path, &r->id, &n, err);
+		code = tp_schema_migrate(db, t->path, version, err);
 	if (!code)
-		code = copy_runs(db, run->path, err);
-	for (int64_t i = 0; i < n && run->materialize && !code; i++)
-		code = tp_materialize(db, run->path, r->id + i, err);
+		code = number_runs(db, t->path, &n, err);
+	if (!code && n)
+		code = copy_runs(db, t->path, err);
+	if (!code)
+		code = read_number(db, t->path,
+				   "SELECT m.id FROM part.run p JOIN main.run m ON m.hash = p.hash "
+				   "ORDER BY p.id LIMIT 1",
+				   first, err);
+	if (!code && n)
+		code = read_number(db, t->path, "SELECT min(becomes) FROM temp.number", &id, err);
+	for (int64_t i = 0; i < n && materialize && !code; i++)
+		code = tp_materialize(db, t->path, id + i, err);
 	*added = (size_t)n;
-	return code ? code : exec(db, run->path, "COMMIT", err);
+	return code || !n ? code : exec(db, t->path, "COMMIT", err);
 }
 
 /* Closing the connection rolls back what was not committed. */
-static int publish_existing(struct tp_store_run *run, struct tp_run *r, size_t *added,
-			    struct tp_err *err)
+static int publish_existing(const struct tp_temp_store *t, bool materialize, int64_t *first,
+			    size_t *added, struct tp_err *err)
 {
 	struct sqlite3 *db = NULL;
 	int code;
 
-	if (tp_sql_open(run->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI) ||
+	if (tp_sql_open(t->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI) ||
 	    tp_schema_harden(db)) {
-		code = tp_sql_err(err, db, run->path, "cannot write");
+		code = tp_sql_err(err, db, t->path, "cannot write");
 	} else {
 		sqlite3_busy_timeout(db, READERS_WAIT_MS);
-		code = publish_into(run, db, r, added, err);
+		code = publish_into(t, db, materialize, first, added, err);
 	}
 	sqlite3_close(db);
 	return code;
 }
 
-int tp_publish(struct tp_store_run *run, struct tp_run *r, size_t *added, struct tp_err *err)
+int tp_temp_store_publish(struct tp_temp_store *t, const struct tp_store_options *opt,
+			  int64_t *first, size_t *added, struct tp_err *err)
 {
-	char *begun = run->path;
+	char *begun = t->path;
 	struct tp_lock lock;
 	struct stat st;
-	int code = tp_lock_take(&lock, run->path, run->wait_ms, err);
+	int code = tp_lock_take(&lock, t->path, opt->wait_ms, err);
 
+	*added = (size_t)t->runs;
 	if (code)
 		return code;
-	/* Where it was may be a link by now: what that leads to is what is locked. */
-	run->path = lock.place;
-	r->known = false;
-	*added = (size_t)run->number;
-	/* Only what is known not to be there may be replaced. */
-	if (stat(run->path, &st)) {
+	/* The path may have become a link meanwhile: what it leads to is what is locked. */
+	t->path = lock.place;
+	/* Only a file that certainly does not exist, or is empty, may be replaced. */
+	if (stat(t->path, &st)) {
 		if (errno == ENOENT)
-			code = publish_new(run, r, err);
+			code = publish_new(t, opt->materialize, first, err);
 		else
-			code = tp_sys_err(err, errno, run->path, "cannot open");
+			code = tp_sys_err(err, errno, t->path, "cannot open");
+	} else if (!st.st_size) {
+		code = publish_new(t, opt->materialize, first, err);
 	} else {
-		code = st.st_size ? publish_existing(run, r, added, err) : publish_new(run, r, err);
+		code = publish_existing(t, opt->materialize, first, added, err);
 	}
-	run->path = begun;
+	t->path = begun;
 	tp_lock_release(&lock);
 	return code;
 }

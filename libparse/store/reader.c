@@ -14,17 +14,17 @@
 #include "store/uri.h"
 #include "store/vfs.h"
 
-/* How long a reader waits for a writer that is publishing. */
+/* How long a reader waits for a writer that publishes. */
 #define WRITER_WAIT_MS 60000
 
 struct tp_store {
 	struct sqlite3 *db;
 	bool borrowed;
-	_Atomic(struct tp_pool_cache *) pools; /* NULL: no run with a pool was read */
+	_Atomic(struct tp_pool_cache *) pools; /* NULL until a run with a pool is read */
 	struct tp_kept kept;
 };
 
-/* Opens the file and reads its schema: only that shows whether it can be read at all. */
+/* Opens the file and reads its schema, as only that shows whether it can be read. */
 static int open_as(struct sqlite3 **db, const char *path, const char *parameters, int flags)
 {
 	char *uri = tp_uri(path, parameters);
@@ -45,7 +45,8 @@ static int open_for_reading(struct sqlite3 **db, const char *path)
 {
 	int rc = open_as(db, path, "mode=ro", SQLITE_OPEN_READONLY);
 
-	/* A writer was killed while it published: who may write puts the store back as it was. */
+	/* A writer was killed while it published: with permission to write, opening the store rolls
+	 * that back. */
 	if (rc == SQLITE_READONLY_ROLLBACK || rc == SQLITE_READONLY_RECOVERY ||
 	    rc == SQLITE_READONLY_CANTLOCK) {
 		sqlite3_close(*db);
@@ -55,7 +56,7 @@ static int open_for_reading(struct sqlite3 **db, const char *path)
 			rc = open_as(db, path, "mode=ro", SQLITE_OPEN_READONLY);
 		}
 	}
-	/* Media where not even a lock can be had: nobody else can write there either. */
+	/* Locks are impossible on read-only media, and not needed, as nobody can write there. */
 	if (rc && (rc & 0xff) != SQLITE_NOTADB && (rc & 0xff) != SQLITE_BUSY &&
 	    access(path, R_OK) == 0 && access(path, W_OK) != 0 && errno == EROFS) {
 		sqlite3_close(*db);

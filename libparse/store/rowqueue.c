@@ -33,7 +33,7 @@ static void *run_thread(void *arg)
 		if (!q->n)
 			break;
 		c = q->chunks[q->first];
-		/* After a failure the queue is only drained. */
+		/* After a failure, chunks are only removed. */
 		if (!q->code) {
 			pthread_mutex_unlock(&q->lock);
 			code = pack(run, &c, &err);

@@ -1,8 +1,8 @@
-/* Chunks of rows on their way into the store. They are packed on a thread of their own where there
- * is one, so that whoever makes rows need not wait for it; else at once.
+/* Packs chunks of rows and puts them into the store, on a thread of its own if one was started, so that the producer
+ * of rows does not wait for it.
  *
- * Life: zero-initialised, tp_row_queue_start or not, tp_row_queue_put, tp_row_queue_finish (once or
- * more), tp_row_queue_release. */
+ * Life: zero-initialised, tp_row_queue_start or not, tp_row_queue_put, tp_row_queue_finish (once or more),
+ * tp_row_queue_release. */
 #ifndef TP_STORE_ROWQUEUE_H
 #define TP_STORE_ROWQUEUE_H
 
@@ -26,11 +26,11 @@ struct tp_row_chunk {
 };
 
 struct tp_row_queue {
-	struct tp_rows_encoder encoder; /* of the thread, while it runs */
+	struct tp_rows_encoder encoder; /* only the thread uses it, while it runs */
 	struct tp_buf blob;
 	pthread_t thread;
 	bool running;
-	/* What follows is shared, under the lock. */
+	/* The lock protects the rest. */
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
 	struct tp_row_chunk chunks[TP_ROW_QUEUE];
@@ -40,13 +40,13 @@ struct tp_row_queue {
 	struct tp_err err;
 };
 
-/* Starts the thread; where the system gives none, everything works without. */
+/* Starts the thread. If the system has none, chunks are packed at once. */
 void tp_row_queue_start(struct tp_store_run *run);
-/* Puts a chunk into the store. With a thread the values become the queue's, which frees them, and
- * *taken is set; it may be the error of an earlier chunk that is told. */
+/* Puts a chunk into the store. With a thread, *taken is set and the queue frees the values; the error that is returned
+ * may be of an earlier chunk. */
 int tp_row_queue_put(struct tp_store_run *run, const struct tp_row_chunk *chunk, bool *taken,
 		     struct tp_err *err);
-/* Waits until all chunks are in the store, and ends the thread: 0 or the first error. */
+/* Waits until all chunks are in the store, and ends the thread. Returns 0 or the first error. */
 int tp_row_queue_finish(struct tp_store_run *run, struct tp_err *err);
 /* Finishes first if that has not been done. */
 void tp_row_queue_release(struct tp_store_run *run);

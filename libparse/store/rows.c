@@ -276,7 +276,7 @@ static int column(struct tp_rows_decoder *d, const struct head *h, const int64_t
 	int code;
 
 	if (h->raw > n * MAX_VARINT || h->raw < h->stored.size)
-		return damaged(err, "size of a column");
+		return damaged(err, "the size of a column is wrong");
 	d->scratch.size = 0;
 	if (tp_buf_reserve(&d->scratch, (size_t)h->raw + MAX_VARINT))
 		return tp_nomem(err);
@@ -285,10 +285,10 @@ static int column(struct tp_rows_decoder *d, const struct head *h, const int64_t
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);
 	if (code)
-		return damaged(err, "compressed column");
+		return damaged(err, "a column does not uncompress");
 	memset(d->scratch.data + h->raw, 0, MAX_VARINT);
 	if (decode_column(d->scratch.data, d->scratch.data + h->raw, h->form, before, v, n))
-		return damaged(err, "values of a column");
+		return damaged(err, "a column has too few or too many values");
 	return 0;
 }
 
@@ -367,9 +367,9 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
 				  VERSION);
 	if (c.failed || codec > TP_CODEC_ZSTD || rows != nrows || !rows || rows > TP_CHUNK_ROWS ||
 	    !columns || columns > MAX_COLUMNS)
-		return damaged(err, "header");
+		return damaged(err, "its header is wrong");
 	if (read_heads(&c, heads, columns))
-		return damaged(err, "ends early");
+		return damaged(err, "it ends early");
 	return decode_columns(d, heads, columns, nrows, col, ncolumns, err);
 }
 

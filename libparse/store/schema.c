@@ -9,46 +9,46 @@
 #include "store/sqlerr.h"
 #include "store/store.h"
 
-/* The comments are part of the statements, so that `.schema` of a plain sqlite3 shows them. A table
- * of one run's rows begins with `run`; nothing in it refers to another run, so runs can be copied
- * from store to store by changing that one number. */
+/* The comments are part of the statements, so `.schema` of a plain sqlite3 shows them. The first column of a
+ * table with rows of runs is `run`, and no row refers to another run, so a run is copied from store to store by
+ * changing that number. */
 const char tp_schema_sql[] =
-    "CREATE TABLE meta( -- facts about the store itself\n"
+    "CREATE TABLE meta( -- properties of the store itself\n"
     "  key TEXT PRIMARY KEY, -- created_by, min_reader\n"
     "  value\n"
     ") WITHOUT ROWID;\n"
     "CREATE TABLE run( -- one imported dump\n"
-    "  id INTEGER PRIMARY KEY, -- names the run within this store\n"
+    "  id INTEGER PRIMARY KEY, -- number of the run within this store\n"
     "  kind TEXT NOT NULL, -- 'trace' or 'profile'\n"
-    "  name TEXT NOT NULL, -- as the user calls it\n"
-    "  source TEXT NOT NULL, -- file name it came from, without folders\n"
+    "  name TEXT NOT NULL, -- name that the user gave it\n"
+    "  source TEXT NOT NULL, -- name of the file it came from, without folders\n"
     "  hash TEXT NOT NULL UNIQUE, -- XXH3-128 of the uncompressed dump, 32 hex digits\n"
     "  format TEXT NOT NULL, -- 'go 1.22'\n"
     "  start_ns INTEGER NOT NULL, -- trace clock at the first event; all times count from it\n"
-    "  duration_ns INTEGER NOT NULL, -- first to last event\n"
-    "  ticks INTEGER NOT NULL, -- 1: no frequency was found, every 'ns' is a tick\n"
-    "  wall_ns INTEGER, -- Unix time of the first event in ns, NULL unknown\n"
-    "  events INTEGER NOT NULL, -- events stored\n"
-    "  inferred INTEGER NOT NULL, -- of them, put in by salvage\n"
-    "  generations INTEGER NOT NULL, -- generations of the trace\n"
-    "  goroutines INTEGER NOT NULL, -- goroutines seen\n"
-    "  size_in INTEGER NOT NULL, -- bytes of the dump as given\n"
+    "  duration_ns INTEGER NOT NULL, -- time from the first to the last event\n"
+    "  ticks INTEGER NOT NULL, -- 1: no clock frequency was found, every 'ns' is a tick\n"
+    "  wall_ns INTEGER, -- Unix time of the first event in ns; NULL if unknown\n"
+    "  events INTEGER NOT NULL, -- number of stored events\n"
+    "  inferred INTEGER NOT NULL, -- how many of them salvage inferred\n"
+    "  generations INTEGER NOT NULL, -- number of generations of the trace\n"
+    "  goroutines INTEGER NOT NULL, -- number of goroutines seen\n"
+    "  size_in INTEGER NOT NULL, -- size of the dump in bytes, as given\n"
     "  lost_bytes INTEGER NOT NULL, -- bytes of the dump that could not be used\n"
     "  lost_events INTEGER NOT NULL, -- events lost, as far as they could be counted\n"
     "  imported_ns INTEGER NOT NULL -- Unix time of the import in ns\n"
     ");\n"
-    "CREATE TABLE label( -- labels the user gave a run\n"
+    "CREATE TABLE label( -- labels that the user gave a run\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  key TEXT NOT NULL, -- left of the =\n"
     "  value TEXT NOT NULL, -- right of the =\n"
     "  PRIMARY KEY(run, key)\n"
     ") WITHOUT ROWID;\n"
-    "CREATE TABLE loss( -- what could not be kept, and why\n"
+    "CREATE TABLE loss( -- what of a dump could not be used, and why\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  offset INTEGER NOT NULL, -- first byte of the uncompressed dump\n"
-    "  bytes INTEGER NOT NULL, -- bytes lost, 0 where only their order is\n"
-    "  from_ns INTEGER, -- ns since run.start_ns, NULL unknown\n"
-    "  to_ns INTEGER, -- ns since run.start_ns, NULL unknown\n"
+    "  bytes INTEGER NOT NULL, -- bytes lost; 0 if only their order was lost\n"
+    "  from_ns INTEGER, -- ns since run.start_ns; NULL if unknown\n"
+    "  to_ns INTEGER, -- ns since run.start_ns; NULL if unknown\n"
     "  events INTEGER NOT NULL, -- events lost, as far as they could be counted\n"
     "  reason TEXT NOT NULL -- a sentence\n"
     ");\n"
@@ -56,44 +56,44 @@ const char tp_schema_sql[] =
     "CREATE TABLE notice( -- what a reader of the run should know\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  severity INTEGER NOT NULL, -- 0 information, 1 warning, 2 damage\n"
-    "  offset INTEGER, -- byte of the uncompressed dump, NULL for none\n"
+    "  offset INTEGER, -- byte of the uncompressed dump; NULL if none\n"
     "  text TEXT NOT NULL -- a sentence\n"
     ");\n"
     "CREATE INDEX notice_run ON notice(run);\n"
-    "CREATE TABLE wire( -- how often each event of the file format occurred\n"
+    "CREATE TABLE wire( -- how often each event of the file format occurs\n"
     "  run INTEGER NOT NULL, -- run.id\n"
-    "  name TEXT NOT NULL, -- as the format names it\n"
-    "  events INTEGER NOT NULL, -- how many\n"
-    "  with_stack INTEGER NOT NULL, -- of them, with a stack\n"
-    "  bytes INTEGER NOT NULL, -- in the dump, 0 when not measured\n"
+    "  name TEXT NOT NULL, -- name in the format\n"
+    "  events INTEGER NOT NULL, -- number of these events\n"
+    "  with_stack INTEGER NOT NULL, -- how many of them have a stack\n"
+    "  bytes INTEGER NOT NULL, -- their size in the dump; 0 if it was not measured\n"
     "  PRIMARY KEY(run, name)\n"
     ") WITHOUT ROWID;\n"
     "CREATE TABLE clock( -- moments at which several clocks were read\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  ts_ns INTEGER NOT NULL, -- ns since run.start_ns\n"
-    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns; 0: the file's time, not "
-    "its\n"
+    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns; 0: wall_sec is the "
+    "file's time\n"
     "  wall_sec INTEGER NOT NULL, -- Unix time in seconds\n"
     "  wall_nsec INTEGER NOT NULL -- and ns\n"
     ");\n"
     "CREATE INDEX clock_run ON clock(run, ts_ns);\n"
-    "CREATE TABLE segment( -- stretches of the run that aggregates are kept for\n"
+    "CREATE TABLE segment( -- parts of the run that have sums of their own\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  id INTEGER NOT NULL, -- 0, 1, ... in order of time\n"
     "  first_block INTEGER NOT NULL, -- block.part of its first block of events\n"
     "  blocks INTEGER NOT NULL, -- blocks of events in it\n"
-    "  from_ns INTEGER NOT NULL, -- its first event, ns since run.start_ns\n"
-    "  to_ns INTEGER NOT NULL, -- the next segment's first event, or the end of the run\n"
+    "  from_ns INTEGER NOT NULL, -- time of its first event, ns since run.start_ns\n"
+    "  to_ns INTEGER NOT NULL, -- time of the next segment's first event, or the end of the run\n"
     "  events INTEGER NOT NULL, -- events in it\n"
     "  PRIMARY KEY(run, id)\n"
     ") WITHOUT ROWID;\n"
-    "CREATE TABLE block( -- the bulk of a run, packed; virtual tables show it as rows\n"
+    "CREATE TABLE block( -- most data of a run, packed; virtual tables show it as rows\n"
     "  run INTEGER NOT NULL, -- run.id; negative: a dictionary that runs share\n"
     "  stream TEXT NOT NULL, -- 'event', 'string', 'dict', or the name of a packed table\n"
     "  part INTEGER NOT NULL, -- 0, 1, ... within the stream; dict: which dictionary\n"
     "  rows INTEGER NOT NULL, -- rows in this block\n"
-    "  first_ts INTEGER, -- events: the first one's time, ns since run.start_ns\n"
-    "  last_ts INTEGER, -- events: the last one's time\n"
+    "  first_ts INTEGER, -- time of the first event, ns since run.start_ns\n"
+    "  last_ts INTEGER, -- time of the last event\n"
     "  codec INTEGER NOT NULL, -- compression: 0 none, 1 lz4, 2 zstd\n"
     "  raw_size INTEGER NOT NULL, -- bytes before compression\n"
     "  data BLOB NOT NULL -- codec, version, columns; little-endian\n"
@@ -129,7 +129,7 @@ int tp_schema_create(struct sqlite3 *db, const char *path, struct tp_err *err)
 	return 0;
 }
 
-/* The first column of the first row of a statement as a number, `missing` where there is none. */
+/* Sets *value to the first column of the first row, or to `missing` if there is no row. */
 static int query_int(struct sqlite3 *db, const char *sql, int missing, int *value)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -155,10 +155,10 @@ int tp_schema_harden(struct sqlite3 *db)
 
 #define OURS "('meta','run','label','loss','notice','wire','clock','segment','block')"
 
-/* The first of our tables and their indexes that computes something; SQLite's result code. */
+/* Finds the first of our tables and their indexes that computes something. Returns an SQLite code. */
 static int find_odd(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_NAME])
 {
-	/* SQLite holds names against the text, but for upper and lower case. */
+	/* Names of tables are the same in upper and lower case. */
 	char *sql = sqlite3_mprintf("SELECT name, sql, type = 'index' FROM %s.sqlite_schema WHERE "
 				    "tbl_name COLLATE NOCASE IN " OURS
 				    " AND type IN ('table', 'index') AND sql IS NOT NULL",
@@ -179,8 +179,8 @@ static int find_odd(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_N
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* The first table or view of a name that one of our virtual tables has: it would be read in its
- * place. SQLite's result code. */
+/* Finds the first table or view with the name of one of our virtual tables, in whose place it would be read.
+ * Returns an SQLite code. */
 static int find_hiding(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_NAME])
 {
 	char *sql = sqlite3_mprintf(
@@ -203,7 +203,7 @@ static int find_hiding(struct sqlite3 *db, const char *schema, char odd[TP_SCHEM
 
 int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char odd[TP_SCHEMA_NAME])
 {
-	/* A view or virtual table under one of our names is somebody's trick, not a store. */
+	/* A view or virtual table with one of our names is an attack, not a store. */
 	char *sql =
 	    sqlite3_mprintf("SELECT count(*) FROM %s.sqlite_schema WHERE type = 'table' AND "
 			    "rootpage > 0 AND name IN " OURS,
@@ -231,7 +231,7 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 		return tp_sql_err(err, db, path, "cannot read");
 	if (app != TP_STORE_APPLICATION_ID)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "%s: a SQLite file, but not a tprof store", path);
+				  "%s: this is a SQLite file, but not a tprof store", path);
 	if (tp_schema_whole(db, "main", &whole, odd))
 		return tp_sql_err(err, db, path, "cannot read");
 	if (*version > TP_STORE_VERSION) {
@@ -247,13 +247,13 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 	}
 	if (*odd)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "%s: '%s' computes or hides what is read of a store, as nothing "
-				  "that tprof makes does; import the dumps anew, or drop it with "
-				  "sqlite3",
+				  "%s: its table, view or index '%s' does more than hold rows, "
+				  "which tprof never creates; import the dumps anew, or drop it "
+				  "with sqlite3",
 				  path, odd);
 	if (*version < 1 || !whole)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "%s: a tprof store without its tables (version %d)", path,
+				  "%s: this is a tprof store without its tables (version %d)", path,
 				  *version);
 	return 0;
 }
@@ -273,12 +273,12 @@ int tp_schema_migrate(struct sqlite3 *db, const char *path, int version, struct 
 {
 	char sql[64];
 
-	/* What a newer program keeps in it we would leave out. */
+	/* A newer program may write more than this one knows of. */
 	if (version > TP_STORE_VERSION)
 		return tp_err_set(
 		    err, TP_EVERSION, TP_OFFSET_NONE,
-		    "%s belongs to a newer tprof (store version %d): this one can read "
-		    "it, but not add to it",
+		    "%s was written by a newer tprof (store version %d); this one can read "
+		    "it, but cannot change it: update tprof",
 		    path, version);
 	if (version == TP_STORE_VERSION)
 		return 0;

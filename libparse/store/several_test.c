@@ -1,4 +1,4 @@
-/* Several runs in one draft, and what is published of it. */
+/* Several runs in one temporary store, and what is published of it. */
 #include "import.h"
 #include "store/testing.h"
 
@@ -37,50 +37,51 @@ static bool is_known(void *ctx, const uint8_t hash[16])
 	return f->known;
 }
 
-static int import(struct fixture *f, struct tp_draft *draft, const char *dump, bool strict,
+static int import(struct fixture *f, struct tp_temp_store *temp, const char *dump, bool strict,
 		  struct tp_import_result *result)
 {
 	struct tp_import_options opt = {.threads = 1,
 					.strict = strict,
 					.known = is_known,
 					.known_ctx = f,
-					.store = {.draft = draft}};
+					.store = {.temp = temp}};
 	struct tp_err err;
 
 	return tp_import(dump, f->path, &opt, result, &err);
 }
 
-/* A draft of these dumps, complete. */
-static void collect(struct fixture *f, struct tp_draft *draft, size_t first, size_t n)
+/* Collects these dumps. */
+static void collect(struct fixture *f, struct tp_temp_store *temp, size_t first, size_t n)
 {
 	struct tp_import_result result;
 	struct tp_err err;
 
-	assert_int_equal(tp_draft_create(draft, f->path), 0);
-	assert_int_equal(tp_draft_open(draft, 0, &err), 0);
+	assert_int_equal(tp_temp_store_create(temp, f->path), 0);
+	assert_int_equal(tp_temp_store_open(temp, 0, &err), 0);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(import(f, draft, dumps[first + i], false, &result), 0);
+		assert_int_equal(import(f, temp, dumps[first + i], false, &result), 0);
 		assert_int_equal(result.run, i + 1);
 	}
-	assert_int_equal(tp_draft_close(draft, false, &err), 0);
-	assert_int_equal(draft->runs, n);
+	assert_int_equal(tp_temp_store_close(temp, false, &err), 0);
+	assert_int_equal(temp->runs, n);
 }
 
-static size_t publish(struct tp_draft *draft)
+static size_t publish(struct tp_temp_store *temp)
 {
 	struct tp_store_options opt = {.wait_ms = -1};
 	struct tp_err err;
 	size_t added = 99;
+	int64_t number;
 
-	assert_int_equal(tp_draft_publish_all(draft, &opt, &added, &err), 0);
-	tp_draft_release(draft);
+	assert_int_equal(tp_temp_store_publish(temp, &opt, &number, &added, &err), 0);
+	tp_temp_store_release(temp);
 	return added;
 }
 
-static void test_draft_publish_all_new_then_more(void **state)
+static void test_temp_store_runs_new_then_more(void **state)
 {
 	struct fixture *f = *state;
-	struct tp_draft a, b;
+	struct tp_temp_store a, b;
 
 	/* Both are begun before there is a store. */
 	collect(f, &a, 0, 2);
@@ -95,12 +96,12 @@ static void test_draft_publish_all_new_then_more(void **state)
 }
 
 /* As one by one: all rows of all tables. */
-static void test_draft_publish_all_same_rows(void **state)
+static void test_temp_store_runs_same_rows(void **state)
 {
 	static const char *const tables[] = {"run",  "label", "loss",	 "notice",
 					     "wire", "clock", "segment", "block"};
 	struct fixture *f = *state;
-	struct tp_draft a, b;
+	struct tp_temp_store a, b;
 	char other[96], sql[512];
 	struct tp_err err;
 
@@ -138,62 +139,63 @@ static void test_draft_publish_all_same_rows(void **state)
 }
 
 /* What fails in the middle, with rows written, leaves none, and its number to the next one. */
-static void test_draft_failure_leaves_nothing(void **state)
+static void test_temp_store_failure_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct tp_import_result result;
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct tp_err err;
 
-	assert_int_equal(tp_draft_create(&draft, f->path), 0);
-	assert_int_equal(tp_draft_open(&draft, 0, &err), 0);
-	assert_int_equal(import(f, &draft, dumps[0], false, &result), 0);
+	assert_int_equal(tp_temp_store_create(&temp, f->path), 0);
+	assert_int_equal(tp_temp_store_open(&temp, 0, &err), 0);
+	assert_int_equal(import(f, &temp, dumps[0], false, &result), 0);
 	assert_int_not_equal(
-	    import(f, &draft, "testdata/corpus/broken/middle-1.27.trace", true, &result), 0);
-	assert_int_not_equal(import(f, &draft, "testdata/README.md", false, &result), 0);
-	assert_int_equal(import(f, &draft, dumps[3], false, &result), 0);
+	    import(f, &temp, "testdata/corpus/broken/middle-1.27.trace", true, &result), 0);
+	assert_int_not_equal(import(f, &temp, "testdata/README.md", false, &result), 0);
+	assert_int_equal(import(f, &temp, dumps[3], false, &result), 0);
 	assert_int_equal(result.run, 2);
-	assert_int_equal(tp_draft_close(&draft, false, &err), 0);
-	assert_int_equal(draft.runs, 2);
-	assert_int_equal(publish(&draft), 2);
+	assert_int_equal(tp_temp_store_close(&temp, false, &err), 0);
+	assert_int_equal(temp.runs, 2);
+	assert_int_equal(publish(&temp), 2);
 	assert_int_equal(ask(f->path, "SELECT count(DISTINCT run) FROM block"), 2);
 	assert_int_equal(wrong_in(f->path), 0);
 }
 
-static void test_draft_same_hash_fails(void **state)
+static void test_temp_store_same_hash_fails(void **state)
 {
 	struct fixture *f = *state;
 	struct tp_import_result result;
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct tp_err err;
 
-	assert_int_equal(tp_draft_create(&draft, f->path), 0);
-	assert_int_equal(tp_draft_open(&draft, 0, &err), 0);
-	assert_int_equal(import(f, &draft, dumps[0], false, &result), 0);
-	assert_int_not_equal(import(f, &draft, dumps[0], false, &result), 0);
+	assert_int_equal(tp_temp_store_create(&temp, f->path), 0);
+	assert_int_equal(tp_temp_store_open(&temp, 0, &err), 0);
+	assert_int_equal(import(f, &temp, dumps[0], false, &result), 0);
+	assert_int_not_equal(import(f, &temp, dumps[0], false, &result), 0);
 	f->known = true;
-	assert_int_equal(import(f, &draft, dumps[0], false, &result), 0);
+	assert_int_equal(import(f, &temp, dumps[0], false, &result), 0);
 	assert_true(result.known);
-	assert_int_equal(tp_draft_close(&draft, false, &err), 0);
-	assert_int_equal(draft.runs, 1);
-	assert_int_equal(publish(&draft), 1);
+	assert_int_equal(tp_temp_store_close(&temp, false, &err), 0);
+	assert_int_equal(temp.runs, 1);
+	assert_int_equal(publish(&temp), 1);
 	assert_int_equal(wrong_in(f->path), 0);
 }
 
-static void test_draft_publish_all_materialize(void **state)
+static void test_temp_store_runs_materialize(void **state)
 {
 	struct fixture *f = *state;
 	struct tp_store_options opt = {.wait_ms = -1, .materialize = true};
-	struct tp_draft a, b;
+	struct tp_temp_store a, b;
 	struct tp_err err;
 	size_t added;
+	int64_t number;
 
 	collect(f, &a, 0, 2);
 	collect(f, &b, 2, 2);
-	assert_int_equal(tp_draft_publish_all(&a, &opt, &added, &err), 0);
-	assert_int_equal(tp_draft_publish_all(&b, &opt, &added, &err), 0);
-	tp_draft_release(&a);
-	tp_draft_release(&b);
+	assert_int_equal(tp_temp_store_publish(&a, &opt, &number, &added, &err), 0);
+	assert_int_equal(tp_temp_store_publish(&b, &opt, &number, &added, &err), 0);
+	tp_temp_store_release(&a);
+	tp_temp_store_release(&b);
 	assert_int_equal(ask(f->path, "SELECT count(DISTINCT run) FROM string_rows"), 4);
 }
 
@@ -204,35 +206,41 @@ static void tell_hash(const struct fixture *f, char text[33])
 		snprintf(text + 2 * i, 3, "%02x", f->last[i]);
 }
 
-static void test_known_load_and_relabel_all(void **state)
+static void test_known_load_and_label(void **state)
 {
 	struct fixture *f = *state;
 	static const char *const labels[] = {"host=a", "build=7"};
 	uint8_t other[16] = {1};
-	struct tp_labelled runs[2] = {{"", labels, 2},
-				      {"00000000000000000000000000000000", labels, 2}};
+	static const char *const greater[] = {"host=b", "build=8"};
+	char hash[33];
+	struct tp_labelled runs[2] = {{.hash = hash, .set = labels, .nset = 2},
+				      {.hash = "0", .set = labels, .nset = 2}};
 	struct tp_known known;
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct tp_err err;
-	size_t changed;
 
 	assert_int_equal(tp_known_load(&known, f->path, &err), 0); /* no store: none */
 	assert_int_equal(known.n, 0);
 	assert_false(tp_known_has(&known, other));
 	tp_known_release(&known);
-	collect(f, &draft, 0, 4);
-	publish(&draft);
+	collect(f, &temp, 0, 4);
+	publish(&temp);
 	assert_int_equal(tp_known_load(&known, f->path, &err), 0);
 	assert_int_equal(known.n, 4);
 	assert_true(tp_known_has(&known, f->last));
 	assert_false(tp_known_has(&known, other));
 	tp_known_release(&known);
 
-	tell_hash(f, runs[0].hash);
+	tell_hash(f, hash);
 	for (size_t round = 0; round < 2; round++) {
-		assert_int_equal(tp_store_relabel_all(f->path, -1, runs, 2, &changed, &err), 0);
-		assert_int_equal(changed, round ? 0 : 1);
+		assert_int_equal(tp_store_label(f->path, -1, runs, 2, false, &err), 0);
+		assert_int_equal(runs[0].result.run, 4);
+		assert_string_equal(runs[0].result.now, round ? "" : "host=a, build=7");
+		assert_int_equal(runs[1].result.run, 0);
 	}
+	runs[0].set = greater;
+	assert_int_equal(tp_store_label(f->path, -1, runs, 2, true, &err), 0);
+	assert_string_equal(runs[0].result.now, "");
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM label WHERE run = 4"), 2);
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM label"), 2);
 }
@@ -240,12 +248,13 @@ static void test_known_load_and_relabel_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_draft_publish_all_new_then_more, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_draft_publish_all_same_rows, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_draft_failure_leaves_nothing, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_draft_same_hash_fails, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_draft_publish_all_materialize, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_known_load_and_relabel_all, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_temp_store_runs_new_then_more, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_temp_store_runs_same_rows, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_temp_store_failure_leaves_nothing, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(test_temp_store_same_hash_fails, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_temp_store_runs_materialize, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_known_load_and_label, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

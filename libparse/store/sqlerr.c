@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NO_ROOM 1 /* of cause() alone: TP_EIO, as there is no room left */
+#define NO_ROOM 1 /* only cause() returns it: TP_EIO because the disk is full */
 
 static int is_full(int number)
 {
@@ -26,8 +26,8 @@ int(tp_sys_err)(struct tp_err *err, int number, const char *path, const char *do
 			  doing, path, strerror_r(number, text, sizeof(text)));
 }
 
-/* The number of the system call that failed last at the store's file, or at its journal; 0 if none.
- * What sqlite3_system_errno() says is lost where COMMIT fails. */
+/* Returns the errno of the last system call that failed on the store's file or its journal; 0 if
+ * none did. COMMIT loses what sqlite3_system_errno() says. */
 static int file_errno(struct sqlite3 *db)
 {
 	sqlite3_file *journal = NULL;
@@ -42,8 +42,7 @@ static int file_errno(struct sqlite3 *db)
 	return number;
 }
 
-/* errno as it may be after a failure of SQLite's with this code; 0 if the system has no part in it.
- */
+/* Returns the errno that belongs to an SQLite code; 0 if it was not a system call that failed. */
 static int system_errno(struct sqlite3 *db, int rc, int last)
 {
 	int number = sqlite3_system_errno(db);
@@ -55,9 +54,9 @@ static int system_errno(struct sqlite3 *db, int rc, int last)
 		return number ? number : is_full(last) ? last : EIO;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		/* A page that cannot be read is as good as a damaged one to SQLite. */
+		/* SQLite takes a page that cannot be read for a damaged one. */
 		number = file_errno(db);
-		if (!number) /* of a file that is closed again */
+		if (!number) /* if the file is closed already */
 			number = last;
 		return number == EIO || number == ENXIO ? number : 0;
 	default:
@@ -65,20 +64,20 @@ static int system_errno(struct sqlite3 *db, int rc, int last)
 	}
 }
 
-/* The cause in a few words, and its code. */
+/* Describes the cause in a few words, and returns its code. */
 static int cause(struct sqlite3 *db, const char *path, int last, char *why, size_t room)
 {
 	int rc = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
 	int number = db ? system_errno(db, rc, last) : 0;
 
-	/* What fails and leaves no word with the connection is an allocation. */
+	/* A failure without an error on the connection is an allocation that failed. */
 	if (rc == SQLITE_IOERR_NOMEM || number == ENOMEM || !rc)
 		rc = SQLITE_NOMEM;
 	switch (rc & 0xff) {
 	case SQLITE_NOMEM:
 		snprintf(why, room, "out of memory");
 		return TP_ENOMEM;
-	case SQLITE_FULL: /* stands for ENOSPC only */
+	case SQLITE_FULL: /* SQLite uses it for ENOSPC only */
 		number = is_full(number) ? number : ENOSPC;
 		break;
 	case SQLITE_BUSY:
@@ -96,10 +95,9 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		snprintf(why, room, "the store is damaged (%s)", sqlite3_errmsg(db));
 		return TP_ESTORE;
 	case SQLITE_READONLY:
-		/* Somebody has put another file in its place, or taken it away: what is open is no
-		 * longer what its name stands for. */
+		/* The file was replaced or removed: its name no longer refers to the open file. */
 		if (rc == SQLITE_READONLY_DBMOVED) {
-			/* Or could not be asked for, which SQLite takes for the same. */
+			/* Or stat failed, which SQLite takes for the same. */
 			if (path && access(path, F_OK) && errno != ENOENT) {
 				number = errno;
 				break;
@@ -107,7 +105,7 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 			snprintf(why, room, "it was replaced or moved meanwhile");
 			return TP_EBUSY;
 		}
-		/* The system did not let SQLite open it for writing, and what it said is lost. */
+		/* The system did not let SQLite open it for writing, and the errno is lost. */
 		if (!number && path && access(path, W_OK) && errno != ENOENT)
 			number = errno;
 		if (number)
@@ -115,7 +113,7 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		snprintf(why, room, "it could be opened for reading only");
 		return TP_EIO;
 	case SQLITE_CANTOPEN:
-		/* ENOENT is what SQLite met last, not why it could not open what is there. */
+		/* ENOENT may be SQLite's last errno without being the reason, if the file exists. */
 		if (number && (number != ENOENT || !path || access(path, F_OK)))
 			break;
 		snprintf(why, room, "it, or a file beside it, could not be opened");
@@ -123,8 +121,8 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 	case SQLITE_PERM: /* vfs.c */
 		snprintf(
 		    why, room,
-		    "the journal beside it would have another file removed, as none that tprof "
-		    "leaves does: move that journal away");
+		    "the journal beside it names another file, which SQLite would delete; tprof "
+		    "does not write such journals: move it away");
 		return TP_ESTORE;
 	case SQLITE_IOERR:
 		if (number)

@@ -1,4 +1,4 @@
-/* What SQLite reports, as an error code of ours and one sentence a user can act on. */
+/* Translates errors of SQLite into our codes, and a sentence that says what to do. */
 #ifndef TP_STORE_SQLERR_H
 #define TP_STORE_SQLERR_H
 
@@ -6,8 +6,8 @@
 
 struct sqlite3;
 
-/* Fills err from the connection's last error and returns the code (never 0). `doing` is "cannot
- * write", "cannot read" …; path names the file. db may be NULL (out of memory). */
+/* Fills in err from the connection's last error and returns the code, which is never 0. `doing` is "cannot write",
+ * "cannot read" …; path names the file. db may be NULL (out of memory). */
 int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing);
 #ifdef TP_ANALYZER
 #define tp_sql_err(...) (tp_sql_err(__VA_ARGS__), TP_ESTORE)
@@ -16,8 +16,8 @@ int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const c
 /* The same for messages that name no file: "cannot read the list of runs: Input/output error". */
 int tp_sql_cause(struct tp_err *err, struct sqlite3 *db, const char *doing);
 
-/* The number of the system call that could not read the store at some time, 0 if none: what SQLite says
- * of its content then is not to be trusted. */
+/* Returns the errno of a read of the store that failed at some time, 0 if none did. After one, what SQLite says about
+ * the content is not to be trusted. */
 int tp_sql_unread(struct sqlite3 *db);
 
 /* The same for a system call that failed with `number` (errno). */

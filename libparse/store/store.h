@@ -1,11 +1,9 @@
-/* The store: one SQLite file of runs. This is the only header through which files of runs are
- * made, opened, filled and read; SQLite itself shows only in tp_store_db().
+/* The store: an SQLite file of runs. Stores are created, opened, filled and read through this header.
  *
- * Writing: tp_store_begin() opens a new run — of a new file (built beside the target under a
- * temporary name, journal off, fsync and rename at the end) or of an existing one (all rows are
- * collected in the run's own temporary file or memory and published in one transaction). Nothing
- * is visible to readers before tp_store_commit(); tp_store_abort(), a crash or a kill leave the
- * target as it was. Writers queue on a lock file beside the store; readers never wait. */
+ * Writing: tp_store_begin() begins a run. Its rows are collected in a temporary file beside the store.
+ * tp_store_commit() publishes them: it renames that file if there is no store yet, and otherwise copies the rows in one
+ * transaction. Readers see nothing before that; tp_store_abort(), a crash or a kill leave the store as it was. Writers
+ * queue on a lock file beside the store; readers never wait. */
 #ifndef TP_STORE_STORE_H
 #define TP_STORE_STORE_H
 
@@ -33,165 +31,146 @@ struct tp_store_run; /* a run being written */
 struct tp_run {
 	int64_t id;
 	const char *kind;   /* "trace" or "profile" */
-	const char *name;   /* as the user calls it */
+	const char *name;   /* that the user gave it */
 	const char *source; /* file name it came from, without folders */
-	const char *hash;   /* 32 hex digits: XXH3-128 of the decompressed dump */
+	const char *hash;   /* 32 hex digits: XXH3-128 of the uncompressed dump */
 	const char *format; /* "go 1.22" */
-	int64_t start_ns;   /* trace clock of the first event: what times in tables count from */
+	int64_t start_ns;   /* trace clock at the first event; times in tables count from it */
 	int64_t duration_ns;
-	bool ticks;	 /* no frequency was found: every "ns" is a tick */
+	bool ticks;	 /* no clock frequency was found: every "ns" is a tick */
 	int64_t wall_ns; /* Unix time of the first event, TP_NULL unknown */
 	int64_t events, inferred, generations, goroutines;
 	int64_t size_in; /* bytes of the dump as given */
 	int64_t lost_bytes, lost_events;
 	int64_t imported_ns; /* Unix time */
-	bool known;	     /* commit says: the dump was there already, as run `id` */
+	bool known; /* set by tp_store_commit: the store has the dump already, as run `id` */
 };
 
 struct tp_segment {
 	int64_t id; /* 0, 1, … */
 	int64_t first_block, blocks;
-	int64_t from_ns, to_ns; /* trace clock relative to start_ns: time of its first event; of the
-				   next segment's first event (or the end) */
+	int64_t from_ns,
+	    to_ns; /* times since start_ns: of its first event, and of the next segment's, or
+				   the end of the run */
 	int64_t events;
 };
 
 /* ---- writing ---- */
 
 struct tp_store_options {
-	int compress;	    /* 0: lz4 (fast), 1: zstd ("--compress=high") */
-	bool materialize;   /* also write events, spans and packed tables as ordinary rows */
-	int wait_ms;	    /* how long to wait for another writer; <0: for ever */
-	uint64_t dump_size; /* bytes, 0 unknown: a new store for a large dump gets larger pages */
-	bool background;    /* pack the rows of a large dump on a thread of their own */
-	struct tp_draft *draft; /* see below; NULL: the run is collected and published at once */
+	int compress;	  /* 0: lz4 (fast), 1: zstd ("--compress=high") */
+	bool materialize; /* also write the rows of virtual tables as ordinary rows */
+	int wait_ms;	  /* how long to wait for another writer; <0: for ever */
+	uint64_t
+	    dump_size;	 /* bytes, 0 if unknown; a new store for a large dump gets larger pages */
+	bool background; /* pack the rows of a large dump on another thread */
+	struct tp_temp_store
+	    *temp; /* collect the run there, to be published later; NULL: at once */
 };
 
-/* Where one process makes the file that a run is collected in and makes it part of the store, and
- * another one, which may do little else, fills it: `draft` is made by the first, given to
- * tp_store_begin by the second, whose tp_store_commit then leaves a file that is complete, r->id 0
- * and the store as it was; tp_draft_publish comes from the first again. */
-struct tp_draft {
+/* A temporary store: the file in which runs are collected, beside the store that they become part of. One
+ * process can create and publish it, and another, which may do little else, fill it:
+ *
+ *	tp_temp_store_create                   the file
+ *	tp_store_begin … tp_store_commit       one run after the other, with the file as option `temp`
+ *	tp_temp_store_close                    the file is complete
+ *	tp_temp_store_publish
+ *	tp_temp_store_release                  in any case
+ *
+ * A run that fails or is aborted leaves nothing in the file, unless t->err says otherwise. */
+struct tp_temp_store {
 	char *path; /* of the store; symbolic links resolved */
-	char *temp; /* the file; NULL once it is gone */
-	int fd;	    /* of it, open for reading and writing */
-	/* Why there is no file: what tp_store_begin fails with, when it comes to that. */
+	char *file; /* its own; NULL once it is the store */
+	int fd;	    /* of the file, open for reading and writing */
+	/* If its code is not 0, the file cannot be used, and tp_store_begin fails with this. */
 	struct tp_err err;
-	/* Filled in by tp_store_commit, and to be handed back from process to process. */
-	char hash[33];
+	struct sqlite3 *db; /* while runs are collected */
+	struct sqlite3_stmt *put_block;
+	/* What the process that publishes has to know from the one that fills the file. */
+	int64_t runs; /* complete ones; their numbers in the file are 1, 2, … */
 	bool materialized;
-	/* Of several runs, see below. */
-	struct tp_several *several;
-	int64_t runs;
 };
-/* Always to be released, which removes the file unless it was published. */
-int tp_draft_create(struct tp_draft *draft, const char *path);
-/* Of the options wait_ms and materialize. *run is the run's id; *known as in struct tp_run. Errors
- * as of tp_store_commit. */
-int tp_draft_publish(struct tp_draft *draft, const struct tp_store_options *opt, int64_t *run,
-		     bool *known, struct tp_err *err);
-void tp_draft_release(struct tp_draft *draft);
+/* Creates the file. Returns t->err.code. */
+int tp_temp_store_create(struct tp_temp_store *t, const char *path);
+/* Opens the file for dumps of so many bytes in all. Without it, the first tp_store_begin does that for its dump
+ * alone. */
+int tp_temp_store_open(struct tp_temp_store *t, uint64_t dump_size, struct tp_err *err);
+/* Completes the file; with `materialize`, which is for a file that becomes a new store, also with the rows of
+ * the option of that name. Fails if t->err is set. */
+int tp_temp_store_close(struct tp_temp_store *t, bool materialize, struct tp_err *err);
+/* Adds the runs that the store does not hold, in their order, under its next numbers and in one transaction.
+ * Sets *added to how many they are, and *first to the store's number of the first run of the file, whether it
+ * was added or not. opt gives wait_ms and materialize. Errors are those of tp_store_commit. */
+int tp_temp_store_publish(struct tp_temp_store *t, const struct tp_store_options *opt,
+			  int64_t *first, size_t *added, struct tp_err *err);
+/* Removes the file unless it has become the store. */
+void tp_temp_store_release(struct tp_temp_store *t);
 
-/* Several runs in one draft. From tp_draft_open to tp_draft_close every tp_store_begin with it
- * starts its next run, one at a time; one that fails or is aborted leaves nothing (where that
- * cannot be done, draft->err says why, and the file is of no use). tp_store_commit gives its number
- * in the draft (1, 2, …), and fails where the draft has a run of that hash. dump_size as in the
- * options; with `materialize`, their rows are written, too, for a draft that is known to become a
- * new store. After tp_draft_close, whatever it says, draft->runs and draft->materialized are to be
- * handed back to who publishes: all runs that the store does not hold (*added is how many), under
- * its next numbers and in their order, in one transaction. */
-int tp_draft_open(struct tp_draft *draft, uint64_t dump_size, struct tp_err *err);
-int tp_draft_close(struct tp_draft *draft, bool materialize, struct tp_err *err);
-int tp_draft_publish_all(struct tp_draft *draft, const struct tp_store_options *opt, size_t *added,
-			 struct tp_err *err);
-
-/* The hashes of all dumps of a store, to look for many. */
+/* The hashes of all dumps of a store, in memory, to look up many. */
 struct tp_known {
 	uint8_t (*hash)[16]; /* sorted */
 	size_t n;
 };
-/* Of a store that need not be there. To be released, also when it fails. */
+/* Loads them; a store that does not exist has none. Release them, also after an error. */
 int tp_known_load(struct tp_known *known, const char *path, struct tp_err *err);
-/* Those of one more store, which has to be there. */
+/* Adds those of another store, which must exist. */
 int tp_known_add(struct tp_known *known, const char *path, struct tp_err *err);
 bool tp_known_has(const struct tp_known *known, const uint8_t hash[16]);
 void tp_known_release(struct tp_known *known);
 
-/* Starts a run in the store at path, creating the file when it does not exist (then it appears at
- * commit). TP_EVERSION: newer store; TP_ESTORE: not a store. */
+/* Begins a run of the store at path, which is created at commit if it does not exist. TP_EVERSION: a newer tprof wrote
+ * the store; TP_ESTORE: it is not a store. */
 int tp_store_begin(struct tp_store_run **run, const char *path, const struct tp_store_options *opt,
 		   struct tp_err *err);
-/* Is a dump with this hash (32 hex digits) there already? 1 and its id, 0, or an error code. */
-int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct tp_err *err);
+/* Sets *run to the number that the dump with this hash (32 hex digits) has in the store at path; 0 if the store
+ * does not hold it or does not exist. */
+int tp_store_find(const char *path, const char *hash, int64_t *run, struct tp_err *err);
 
-/* Optional, before the first event: times of events are trunc(n * ns_per_tick) on the trace's
- * clock, n whole (traces up to go 1.21). Blocks get smaller where that is so; every time is kept
- * anyway. */
+/* Optional, before the first event: says that times of events are trunc(n * ns_per_tick) on the trace's clock, n an
+ * integer (traces up to go 1.21). This makes blocks smaller; all times are stored exactly in any case. */
 void tp_store_set_tick(struct tp_store_run *run, double ns_per_tick);
-/* The sink for ordered events: encodes them into blocks of TP_BLOCK_EVENTS. Events' ts are on the
- * trace clock; start_ns is taken from the first event. Events may come from one thread while rows
- * and segments come from another; all else about a run is for one thread at a time. */
+/* Encodes ordered events into blocks of TP_BLOCK_EVENTS. Their ts are on the trace clock; start_ns is that of the first.
+ * One thread may put events while another puts rows and segments; all other functions are for one thread at a time. */
 int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
 			struct tp_err *err);
-/* Appends one row to a packed table: `values` has as many as the table has columns; times already
- * relative to start_ns, dictionary ids and indices as in the run. Rows keep their order. */
+/* Appends a row to a packed table: a value for each column. Times count from start_ns; ids and indices are those of the
+ * run. Rows keep their order. */
 int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int64_t *values,
 		     struct tp_err *err);
 int tp_store_put_segment(struct tp_store_run *run, const struct tp_segment *s, struct tp_err *err);
-/* Dictionary, goroutine/P/M ids of proc and thread, clocks, losses, notices, wire counts. */
+/* Puts the dictionary, ids of Ps and Ms, clocks, losses, notices and counts of events of a trace. */
 int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err);
-/* Of a run that is a profile: all of it. */
+/* Puts all of a profile. */
 int tp_store_put_profile(struct tp_store_run *run, const struct tp_profile *p, struct tp_err *err);
 int tp_store_put_label(struct tp_store_run *run, const char *key, const char *value,
 		       struct tp_err *err);
-/* Publishes the run, *r giving the run row (id is filled in). The run is freed on success and on
- * failure (then the store is as it was). Where the same dump (r->hash) was stored by somebody else
- * meanwhile, nothing is added, r->id is the run that is there, and r->known says so. */
+/* Completes the run with the row *r and publishes it, or leaves it to the temporary store. Sets r->id and
+ * r->known. If the store has a dump of this hash (r->hash) already, nothing is added; a temporary store that has
+ * one is an error. Frees the run, also on failure, which leaves the store as it was. */
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 void tp_store_abort(struct tp_store_run *run);
 
-/* Labels ("key=value") of the run with this hash (32 hex digits), in one transaction: those with a
- * key it has replace its value. `run` is its number then, `now` lists what it did not have,
- * `before` what that replaced ("rev=a, os=b"; cut where it is long; bytes of labels). Errors as of
- * tp_store_commit, and TP_ENOENT where it is not there; the store is then as it was. */
-struct tp_relabelled {
-	int64_t run;
-	char now[200], before[200];
-};
-int tp_store_relabel(const char *path, int wait_ms, const char *hash, const char *const *labels,
-		     size_t n, struct tp_relabelled *r, struct tp_err *err);
-/* The same for the runs of these dumps, each with its own (what is not there is passed over).
- * *changed is how many of them did not have their labels. */
-struct tp_labelled {
-	char hash[33]; /* 32 hex digits */
-	const char *const *labels;
-	size_t n;
-};
-int tp_store_relabel_all(const char *path, int wait_ms, const struct tp_labelled *runs,
-			 size_t nruns, size_t *changed, struct tp_err *err);
-
 /* ---- reading ---- */
 
-/* Opens for reading (also from read-only media). Registers the virtual tables and SQL functions. */
+/* Opens a store for reading, also from read-only media, and registers the virtual tables and SQL functions. */
 int tp_store_open(struct tp_store **s, const char *path, struct tp_err *err);
-/* The same with writing allowed to SQL (tprof-query --write). */
+/* The same for reading and writing with SQL (tprof-query --write). */
 int tp_store_open_rw(struct tp_store **s, const char *path, struct tp_err *err);
 void tp_store_close(struct tp_store *s);
 struct sqlite3 *tp_store_db(struct tp_store *s);
-/* The file it is in, for opening it once more; lives as long as the store. */
+/* Returns the path of its file; valid as long as the store is open. */
 const char *tp_store_path(struct tp_store *s);
-/* Ends the statement that runs on it, from any thread: it fails with TP_ESTORE. */
+/* Stops the running statement, from any thread; it fails with TP_ESTORE. */
 void tp_store_interrupt(struct tp_store *s);
-/* A store for reading on a connection that stays the caller's (the loadable extension has no
- * other); tp_store_close frees only the handle. Nothing is checked or registered. NULL: no memory.
- */
+/* Returns a store for reading on a connection of the caller, as the loadable extension has one; NULL if there is no
+ * memory. Nothing is checked or registered, and tp_store_close frees only the handle. */
 struct tp_store *tp_store_borrow(struct sqlite3 *db);
 
-/* Registers virtual tables and functions on any connection; what the loadable extension calls. */
+/* Registers virtual tables and functions on a connection; the loadable extension calls it. Returns an SQLite code. */
 int tp_store_register(struct sqlite3 *db);
 
-/* A packed table of a run, decoded: col[c][row], all columns or those whose bit is set in `columns`
- * (0: all; others NULL). Values as written (indices and ids, not texts). Owned by the caller. */
+/* A packed table of a run, decoded: col[c][row]. Only the columns whose bit is set in `columns` are loaded (0: all); the
+ * others are NULL. Values are as they were put (indices and ids, not texts). The caller releases it. */
 struct tp_rows {
 	enum tp_table_id table;
 	size_t nrows;
@@ -201,14 +180,14 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 		 struct tp_rows *rows, struct tp_err *err);
 void tp_rows_release(struct tp_rows *rows);
 
-/* Has a table of the run this column? Those that were added later are missing where an older
- * program wrote it: tp_rows_load gives TP_NULL, or what it stands for (store/rows.h). 1, or 0, also
- * where it has no rows; TP_ESTORE, TP_ENOMEM. */
+/* Returns 1 if the table of this run has this column; 0 if it was added after the program that wrote the run, or if the
+ * table has no rows; or TP_ESTORE or TP_ENOMEM. For a missing column tp_rows_load gives TP_NULL, or what that stands for
+ * (store/rows.h). */
 int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
 		 struct tp_err *err);
 
-/* The same chunk by chunk, for tables that are long and become something else: each time `rows`
- * holds the next rows->nrows rows, which begin with row `first`. */
+/* Loads a table chunk by chunk, which saves memory if it is long: `rows` is called with the next rows->nrows rows, the
+ * first of which is row `first`. */
 struct tp_rows_visitor {
 	int (*begin)(void *ctx, size_t total, struct tp_err *err); /* may be NULL */
 	int (*rows)(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err);
@@ -217,16 +196,16 @@ struct tp_rows_visitor {
 int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		  const struct tp_rows_visitor *visitor, struct tp_err *err);
 
-/* The run's dictionary; free with tp_dict_free. */
+/* Loads the run's dictionary; free it with tp_dict_free. */
 int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err);
 
-/* A run of kind "profile", as it was put; free with tp_profile_free. Its losses and notices are not
- * loaded: they are rows of loss and notice. */
+/* Loads a run of kind "profile" as it was put, without its losses and notices, which are rows of tables of these names.
+ * Free it with tp_profile_free. */
 int tp_profile_load(struct tp_store *s, int64_t run, struct tp_profile **p, struct tp_err *err);
 
-/* Events of a run in order, block by block: those of blocks [first, first+count) that overlap
- * [from_ns, to_ns) (relative to start_ns; whole blocks are delivered). ev[].ts are relative to
- * start_ns. next: 1 with *ev and *n (valid until the next call), 0 at the end, or an error code. */
+/* Reads events of a run in order, block by block: the blocks of the range that overlap [from_ns, to_ns), as a whole. All
+ * times count from start_ns. tp_events_next returns 1 with *ev and *n, which are valid until the next call; 0 at the end;
+ * or an error code. */
 struct tp_event_reader;
 struct tp_event_range {
 	int64_t from_ns, to_ns;	      /* INT64_MIN, INT64_MAX: all */
@@ -236,9 +215,9 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 		   const struct tp_event_range *range, struct tp_err *err);
 int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
 		   struct tp_err *err);
-/* From here on what spans do not come of (str2, arg) is left 0. */
+/* From now on str2 and arg, which spans do not use, are left zero. */
 void tp_events_for_spans(struct tp_event_reader *r);
-/* The same into the caller's room for TP_BLOCK_EVENTS. */
+/* Like tp_events_next, but decodes into the caller's array of TP_BLOCK_EVENTS. */
 int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, struct tp_err *err);
 void tp_events_close(struct tp_event_reader *r);
 

@@ -24,7 +24,7 @@ static void test_store_new_and_more_runs(void **state)
 	tp_store_close(s);
 }
 
-static void test_store_has_and_known_dump(void **state)
+static void test_store_find_and_known_dump(void **state)
 {
 	struct tp_store_options opt = {.wait_ms = 1000};
 	struct tp_store_run *run, *other;
@@ -37,17 +37,22 @@ static void test_store_has_and_known_dump(void **state)
 	assert_int_equal(write_run("aa", 100, 10, &row, &err), 0);
 	assert_int_equal(write_run("bb", 100, 10, &row, &err), 0);
 	assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
-	assert_int_equal(tp_store_has(run, "bb", &id, &err), 1);
+	assert_int_equal(tp_store_find(path, "bb", &id, &err), 0);
 	assert_int_equal(id, 2);
-	assert_int_equal(tp_store_has(run, "cc", &id, &err), 0);
+	assert_int_equal(tp_store_find(path, "cc", &id, &err), 0);
+	assert_int_equal(id, 0);
+	assert_int_equal(tp_store_find(at("missing"), "bb", &id, &err), 0);
+	assert_int_equal(id, 0);
 	/* Somebody else stores the same dump meanwhile: theirs is the run. */
 	assert_int_equal(tp_store_begin(&other, path, &opt, &err), 0);
 	row = run_row("cc");
 	assert_int_equal(tp_store_commit(other, &row, &err), 0);
 	assert_int_equal(row.id, 3);
+	assert_false(row.known);
 	row = run_row("cc");
 	assert_int_equal(tp_store_commit(run, &row, &err), 0);
 	assert_int_equal(row.id, 3);
+	assert_true(row.known);
 	assert_int_equal(tp_store_open(&s, path, &err), 0);
 	assert_int_equal(query(s, "SELECT count(*) FROM run"), 3);
 	tp_store_close(s);
@@ -311,7 +316,7 @@ static void test_store_ranges_of_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    RUN_TEST(test_store_new_and_more_runs), RUN_TEST(test_store_has_and_known_dump),
+	    RUN_TEST(test_store_new_and_more_runs), RUN_TEST(test_store_find_and_known_dump),
 	    RUN_TEST(test_store_two_new_at_once),   RUN_TEST(test_store_abort_leaves_nothing),
 	    RUN_TEST(test_store_not_a_store),	    RUN_TEST(test_store_versions),
 	    RUN_TEST(test_store_plain_sqlite),	    RUN_TEST(test_store_materialize),

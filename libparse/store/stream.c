@@ -9,12 +9,11 @@
 #include "store/tables.h"
 
 struct tp_stream {
-	struct sqlite3 *db;
-	struct tp_store *store; /* that keeps the statement; NULL: none does */
+	struct tp_store *store;
 	sqlite3_stmt *stmt;
 };
 
-/* Errors that have no path at hand speak of "the store"; tp_store_open's callers prefix it. */
+/* The path is not known here; callers put it in front. */
 #define STORE "the store"
 
 static const char get_parts[] =
@@ -22,14 +21,8 @@ static const char get_parts[] =
     "WHERE run = ?1 AND stream = ?2 AND part >= ?3 AND part - ?3 < ?4 "
     "AND coalesce(first_ts < ?6, 1) AND coalesce(last_ts >= ?5, 1) ORDER BY part";
 
-static int prepare(struct tp_stream *s)
-{
-	return s->store ? tp_store_take(s->store, get_parts, &s->stmt)
-			: sqlite3_prepare_v2(s->db, get_parts, -1, &s->stmt, NULL);
-}
-
-static int open_in(struct tp_stream **s, struct sqlite3 *db, struct tp_store *store, int64_t run,
-		   const char *stream, const struct tp_stream_range *range, struct tp_err *err)
+int tp_stream_open(struct tp_stream **s, struct tp_store *store, int64_t run, const char *stream,
+		   const struct tp_stream_range *range, struct tp_err *err)
 {
 	const struct tp_stream_range all = {0, INT64_MAX, INT64_MIN, INT64_MAX};
 
@@ -38,33 +31,21 @@ static int open_in(struct tp_stream **s, struct sqlite3 *db, struct tp_store *st
 	*s = calloc(1, sizeof(**s));
 	if (!*s)
 		return tp_nomem(err);
-	(*s)->db = db;
 	(*s)->store = store;
-	if (prepare(*s) || sqlite3_bind_int64((*s)->stmt, 1, run) ||
+	if (tp_store_take(store, get_parts, &(*s)->stmt) ||
+	    sqlite3_bind_int64((*s)->stmt, 1, run) ||
 	    sqlite3_bind_text((*s)->stmt, 2, stream, -1, SQLITE_STATIC) ||
 	    sqlite3_bind_int64((*s)->stmt, 3, range->first_part) ||
 	    sqlite3_bind_int64((*s)->stmt, 4, range->parts) ||
 	    sqlite3_bind_int64((*s)->stmt, 5, range->from_ns) ||
 	    sqlite3_bind_int64((*s)->stmt, 6, range->to_ns)) {
-		int code = tp_sql_err(err, db, STORE, "cannot read");
+		int code = tp_sql_err(err, tp_store_db(store), STORE, "cannot read");
 
 		tp_stream_close(*s);
 		*s = NULL;
 		return code;
 	}
 	return 0;
-}
-
-int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const char *stream,
-		   const struct tp_stream_range *range, struct tp_err *err)
-{
-	return open_in(s, db, NULL, run, stream, range, err);
-}
-
-int tp_stream_of(struct tp_stream **s, struct tp_store *store, int64_t run, const char *stream,
-		 const struct tp_stream_range *range, struct tp_err *err)
-{
-	return open_in(s, tp_store_db(store), store, run, stream, range, err);
 }
 
 static int64_t int_or_null(sqlite3_stmt *stmt, int column)
@@ -76,20 +57,21 @@ static int64_t int_or_null(sqlite3_stmt *stmt, int column)
 
 int tp_stream_next(struct tp_stream *s, struct tp_part *part, struct tp_err *err)
 {
+	sqlite3 *db = tp_store_db(s->store);
 	int rc = sqlite3_step(s->stmt);
 
 	if (rc == SQLITE_DONE)
 		return 0;
 	if (rc != SQLITE_ROW)
-		return tp_sql_err(err, s->db, STORE, "cannot read");
+		return tp_sql_err(err, db, STORE, "cannot read");
 	part->part = sqlite3_column_int64(s->stmt, 0);
 	part->rows = sqlite3_column_int64(s->stmt, 1);
 	part->first_ts = int_or_null(s->stmt, 2);
 	part->last_ts = int_or_null(s->stmt, 3);
 	part->data = sqlite3_column_blob(s->stmt, 4);
 	part->size = part->data ? (size_t)sqlite3_column_bytes(s->stmt, 4) : 0;
-	if (!part->data && sqlite3_errcode(s->db) == SQLITE_NOMEM)
-		return tp_sql_err(err, s->db, STORE, "cannot read");
+	if (!part->data && sqlite3_errcode(db) == SQLITE_NOMEM)
+		return tp_sql_err(err, db, STORE, "cannot read");
 	return 1;
 }
 
@@ -97,10 +79,7 @@ void tp_stream_close(struct tp_stream *s)
 {
 	if (!s)
 		return;
-	if (s->store)
-		tp_store_give(s->store, get_parts, s->stmt);
-	else
-		sqlite3_finalize(s->stmt);
+	tp_store_give(s->store, get_parts, s->stmt);
 	free(s);
 }
 

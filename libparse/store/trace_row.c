@@ -13,16 +13,16 @@ int tp_trace_file_time(struct tp_trace *t, int64_t file_time_ns)
 	return tp_trace_add_clock(t, &clock);
 }
 
-/* Unix time of the first event, from the program's own clocks where the trace has them. */
+/* Returns the Unix time of the first event, from the program's own clocks if the trace has them. */
 static int64_t wall_of_start(const struct tp_trace *t)
 {
 	const struct tp_clock *c = t->clocks;
 	int64_t wall;
 
-	/* Whoever writes a snapshot and does not know the time says 0. */
+	/* A clock snapshot has 0 if its writer did not know the time. */
 	if (!t->nclocks || !t->started || !c->mono_ns || !c->wall_sec)
 		return TP_NULL;
-	/* A clock beyond what 64 bits of ns can say is as good as none. */
+	/* A clock that does not fit 64 bits of ns is ignored. */
 	if (__builtin_mul_overflow(c->wall_sec, INT64_C(1000000000), &wall) ||
 	    __builtin_add_overflow(wall, c->wall_nsec, &wall))
 		return TP_NULL;
@@ -42,7 +42,7 @@ void tp_trace_row(struct tp_run *row, const struct tp_trace *t)
 {
 	row->kind = "trace";
 	row->start_ns = t->first_ts;
-	/* As every time of the run: from its start on, and wrapping around where the clock is
+	/* Like all times of the run it counts from its start, and wraps around if the clock is
 	 * damaged. */
 	row->duration_ns = t->started ? (int64_t)((uint64_t)t->last_ts - (uint64_t)t->first_ts) : 0;
 	row->ticks = t->ns_per_tick == 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that is special in a URI is escaped. */
+/* Escapes every character that is special in a URI. */
 char *tp_uri(const char *path, const char *parameters)
 {
 	size_t room = strlen(path) * 3 + strlen(parameters) + 16;

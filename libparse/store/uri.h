@@ -1,8 +1,8 @@
-/* File names as SQLite's file: URIs, for what can only be said that way (read only, immutable). */
+/* File names as SQLite's file: URIs, the only way to open a file as immutable. */
 #ifndef TP_STORE_URI_H
 #define TP_STORE_URI_H
 
-/* The URI of path with these parameters ("mode=ro"); NULL when memory is out, free() it. */
+/* Returns the URI of path with these parameters ("mode=ro"), for the caller to free; NULL if there is no memory. */
 char *tp_uri(const char *path, const char *parameters);
 
 #endif

@@ -13,7 +13,7 @@
 #include "store/sqlerr.h"
 #include "store/store.h"
 
-#define MOST_OF_A_KIND 20 /* of SQLite's findings */
+#define MOST_OF_A_KIND 20 /* findings of SQLite's that are shown */
 
 struct check {
 	struct tp_store *store;
@@ -21,14 +21,14 @@ struct check {
 	const char *path;
 	int64_t run;
 	size_t wrong;
-	/* of the run */
+	/* the current run */
 	bool trace;
 	int64_t events;
-	bool dictionary; /* it could be read, so what names something in it can be checked */
+	bool dictionary; /* it could be loaded, so references to it can be checked */
 	uint32_t strings, frames, functions, locations, stacks;
 	int64_t goroutines, procs, threads;
 	bool has[TP_NTABLES];
-	/* The streams of a run; prepared once, as there may be very many runs. */
+	/* Lists the streams of a run; prepared once, as there may be very many runs. */
 	sqlite3_stmt *streams;
 };
 
@@ -44,7 +44,7 @@ __attribute__((format(printf, 2, 3))) static void found(struct check *c, const c
 	c->v->found(c->v->ctx, c->run, text);
 }
 
-/* Errors that mean "this content is wrong" are findings; the others end the check. */
+/* Turns errors about content into findings; other errors end the check. */
 static int finding(struct check *c, int code, const struct tp_err *err)
 {
 	if (code != TP_ESTORE && code != TP_EFORMAT && code != TP_ETRUNC && code != TP_ELIMIT)
@@ -53,7 +53,7 @@ static int finding(struct check *c, int code, const struct tp_err *err)
 	return 0;
 }
 
-/* A damaged page is something found; one that cannot be read, at this moment, is not. */
+/* Reports a damaged page as a finding; a page that cannot be read is an error. */
 static int damaged(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
@@ -70,9 +70,9 @@ static int damaged(struct check *c, struct tp_err *err)
 
 /* ---- the file ---- */
 
-/* It takes pages for damaged that it has no memory to read, too. What it finds in the trees is one
- * text, under this heading, and has no name of the file's in it; a page that it cannot have is told
- * with the number of the error (btree.c: checkTreePage). */
+/* Returns whether SQLite reports pages as damaged because it has no memory to read them. Its
+ * findings in the trees are one text under this heading, with the number of the error for a page that
+ * it could not get (btree.c: checkTreePage). */
 static bool lacks_memory(const char *finding)
 {
 	static const char heading[] = "*** in database main ***\n", unread[] = "error code=";
@@ -97,7 +97,7 @@ static int check_file(struct check *c, struct tp_err *err)
 	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
 
-		/* It takes pages that cannot be read for damaged ones. */
+		/* SQLite reports pages that cannot be read as damaged. */
 		if (tp_sql_unread(db)) {
 			sqlite3_finalize(stmt);
 			return tp_sys_err(err, tp_sql_unread(db), c->path, "cannot read");
@@ -114,7 +114,7 @@ static int check_file(struct check *c, struct tp_err *err)
 	return rc == SQLITE_DONE ? 0 : damaged(c, err);
 }
 
-/* Rows that belong to no run. */
+/* Finds rows whose run does not exist. */
 static int check_orphans(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
@@ -124,7 +124,7 @@ static int check_orphans(struct check *c, struct tp_err *err)
 		char sql[160];
 		int rc;
 
-		/* Pools belong to whoever may come to use them. */
+		/* Pools do not belong to a run. */
 		snprintf(
 		    sql, sizeof(sql),
 		    "SELECT count(*) FROM main.%s WHERE run NOT IN (SELECT id FROM main.run)%s",
@@ -133,7 +133,7 @@ static int check_orphans(struct check *c, struct tp_err *err)
 		if (!rc)
 			rc = sqlite3_step(stmt);
 		if (rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0))
-			found(c, "%lld rows of %s belong to a run that is not there",
+			found(c, "%lld rows of %s belong to a run that does not exist",
 			      (long long)sqlite3_column_int64(stmt, 0), t->name);
 		sqlite3_finalize(stmt);
 		if (rc != SQLITE_ROW)
@@ -162,7 +162,7 @@ static int check_dictionary(struct check *c, struct tp_err *err)
 
 		if (n.parent >= i || n.frame >= c->frames ||
 		    n.depth != tp_dict_stack_at(dict, n.parent).depth + 1) {
-			found(c, "stack %" PRIu32 " does not stand on the one that called it", i);
+			found(c, "stack %" PRIu32 " does not follow from the stack of its callers", i);
 			break;
 		}
 	}
@@ -170,7 +170,7 @@ static int check_dictionary(struct check *c, struct tp_err *err)
 	return 0;
 }
 
-/* Dictionaries that runs share are dictionaries by themselves. */
+/* Pools are verified like the dictionaries of runs. */
 static int check_pools(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
@@ -200,7 +200,7 @@ static int check_pools(struct check *c, struct tp_err *err)
 
 /* ---- packed tables ---- */
 
-/* How many things a number of that kind may name; -1: it names nothing. */
+/* Returns the number of things that a column of this kind can refer to; -1 if it is not a reference. */
 static int64_t named(const struct check *c, enum tp_column_kind kind)
 {
 	switch (kind) {
@@ -252,7 +252,7 @@ static int check_rows(void *ctx, const struct tp_rows *rows, size_t first, struc
 
 			if (v == TP_NULL || (v >= 0 && v < limit))
 				continue;
-			found(t->c, "row %zu of %s: %s names %" PRId64 ", and there are %" PRId64,
+			found(t->c, "row %zu of %s: %s is %" PRId64 ", but there are only %" PRId64,
 			      first + i, t->table->name, t->table->columns[col].name, v, limit);
 			t->told = true;
 			break;
@@ -271,7 +271,7 @@ static int check_table(struct check *c, enum tp_table_id id, int64_t *rows, stru
 	return code ? finding(c, code, err) : 0;
 }
 
-/* Which tables the run has anything of. What it has in a pool is behind TP_POOL_STREAM. */
+/* Finds the tables that the run has rows of. TP_POOL_STREAM stands for those in its pool. */
 static int find_tables(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
@@ -301,7 +301,7 @@ static int find_tables(struct check *c, struct tp_err *err)
 
 static int check_tables(struct check *c, struct tp_err *err)
 {
-	/* What others name comes first. */
+	/* Tables that others refer to come first. */
 	static const enum tp_table_id first[] = {TP_TABLE_GOROUTINE, TP_TABLE_PROC,
 						 TP_TABLE_THREAD};
 	int64_t *const counts[] = {&c->goroutines, &c->procs, &c->threads};
@@ -341,9 +341,9 @@ static int check_events(struct check *c, struct tp_err *err)
 	if (code)
 		return finding(c, code, err);
 	if (back)
-		found(c, "times of events go back");
+		found(c, "the times of events go backwards");
 	if (events != c->events)
-		found(c, "%" PRId64 " events are there, and the run says %" PRId64, events,
+		found(c, "the run has %" PRId64 " events, but its row says %" PRId64, events,
 		      c->events);
 	return 0;
 }
@@ -357,7 +357,7 @@ static int check_profile(struct check *c, struct tp_err *err)
 	return code ? finding(c, code, err) : 0;
 }
 
-/* Segments follow one another without a gap and hold all events. */
+/* Segments must follow each other without gaps and have all events. */
 static int check_segments(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
@@ -382,7 +382,7 @@ static int check_segments(struct check *c, struct tp_err *err)
 	if (rc != SQLITE_DONE)
 		return tp_sql_err(err, db, c->path, "cannot read");
 	if (n && events != c->events)
-		found(c, "segments hold %" PRId64 " events, and the run says %" PRId64, events,
+		found(c, "the segments have %" PRId64 " events, but the row of the run says %" PRId64, events,
 		      c->events);
 	return 0;
 }
@@ -447,7 +447,7 @@ int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, 
 		code = check_orphans(&c, err);
 	if (!code && !c.wrong)
 		code = check_pools(&c, err);
-	/* A file that SQLite finds fault with has no rows to be trusted. */
+	/* Rows are not checked if SQLite has found the file damaged. */
 	if (!code && !c.wrong)
 		code = check_runs(&c, err);
 	sqlite3_finalize(c.streams);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Written once, before there is a connection that uses it. */
+/* Set once, before a connection uses it. */
 static sqlite3_vfs *the_system, ours;
 
 /* The end of a journal with a name (https://www.sqlite.org/fileformat2.html, "The Rollback
@@ -42,7 +42,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 
 	(void)vfs;
 	file->pMethods = NULL;
-	/* One that came into its place after it was looked at. */
+	/* A file that took the journal's place after it was checked. */
 	if (flags & SQLITE_OPEN_SUPER_JOURNAL)
 		return SQLITE_PERM;
 	rc = the_system->xOpen(the_system, name, file, flags, out_flags);
@@ -78,6 +78,6 @@ static bool make(void)
 int tp_sql_open(const char *name, struct sqlite3 **db, int flags)
 {
 	*db = NULL;
-	/* All that can fail is SQLite's first allocation. */
+	/* Only SQLite's first allocation can fail. */
 	return make() ? sqlite3_open_v2(name, db, flags, ours.zName) : SQLITE_NOMEM;
 }

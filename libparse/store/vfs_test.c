@@ -47,7 +47,7 @@ static void test_sql_open_journal_names_a_file(void **state)
 	change(at("diary"), "CREATE TABLE today(text)");
 	put_journal(at("x.tprof-journal"), diary);
 	assert_int_equal(tp_store_open(&s, path, &err), TP_ESTORE);
-	assert_non_null(strstr(err.msg, "move that journal away"));
+	assert_non_null(strstr(err.msg, "move it away"));
 	assert_int_equal(tp_store_open_rw(&s, path, &err), TP_ESTORE);
 	assert_int_equal(tp_store_begin(&run, path, &opt, &err), TP_ESTORE);
 	assert_int_equal(access(diary, F_OK), 0);

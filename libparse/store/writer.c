@@ -1,6 +1,5 @@
-/* A run being written. It is collected in a file of its own beside the store: a whole store of one
- * run, with neither journal nor sync, so nothing but the file's pages costs anything, and memory
- * stays the same however long the trace is. publish.c makes it part of the store. */
+/* A run being written. Its rows go into a temporary store chunk by chunk, so memory stays the same however
+ * long the trace is. */
 #include "store/writer.h"
 
 #include <errno.h>
@@ -13,120 +12,15 @@
 #include <unistd.h>
 
 #include "base/big.h"
+#include "store/change.h"
 #include "store/dictfile.h"
-#include "store/lock.h"
-#include "store/schema.h"
 #include "store/sqlerr.h"
-#include "store/vfs.h"
 
-#define LARGE_DUMP ((uint64_t)8 << 20) /* bytes */
-/* As many rows are a chunk: what waits stays in a processor's cache. */
+/* Rows of a chunk: few enough for those that wait to stay in a processor's cache. */
 #define CHUNK_ROWS  8192
 #define EARLY_BYTES ((uint64_t)4 << 20)
 
 /* ---- beginning ---- */
-
-/* An existing target must be a store that this program may add to. */
-static int check_target(const char *path, struct tp_err *err)
-{
-	struct tp_store *s;
-	struct stat st;
-	int code;
-
-	if (stat(path, &st))
-		return errno == ENOENT ? 0 : tp_sys_err(err, errno, path, "cannot open");
-	if (!S_ISREG(st.st_mode))
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s: not a regular file", path);
-	if (!st.st_size)
-		return 0;
-	if (access(path, W_OK))
-		return tp_sys_err(err, errno, path, "cannot write");
-	code = tp_store_open(&s, path, err);
-	tp_store_close(code ? NULL : s);
-	return code;
-}
-
-int tp_temp_open(const char *temp, const char *path, uint64_t dump_size, struct tp_temp *t,
-		 struct tp_err *err)
-{
-	/* Pages are written one by one: larger ones cost the system half the time, but a store has
-	 * a few dozen of them at least. */
-	const char *page_size =
-	    dump_size >= LARGE_DUMP ? "PRAGMA page_size = 16384" : "PRAGMA page_size = 4096";
-	/* The cache is written out as it fills; 4 MiB of it is as fast as more. */
-	static const char pragmas[] =
-	    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-	    "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; BEGIN";
-	static const char put_block[] =
-	    "INSERT INTO block(run, stream, part, rows, first_ts, last_ts, codec, raw_size, "
-	    "data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)";
-	int code;
-
-	if (tp_sql_open(temp, &t->db, SQLITE_OPEN_READWRITE))
-		return tp_sql_err(err, t->db, temp, "cannot write");
-	if (sqlite3_exec(t->db, page_size, NULL, NULL, NULL) ||
-	    sqlite3_exec(t->db, pragmas, NULL, NULL, NULL))
-		return tp_sql_err(err, t->db, path, "cannot write");
-	code = tp_schema_create(t->db, path, err);
-	if (code)
-		return code;
-	if (sqlite3_prepare_v2(t->db, put_block, -1, &t->put_block, NULL))
-		return tp_sql_err(err, t->db, path, "cannot write");
-	return 0;
-}
-
-int tp_temp_close(struct tp_temp *t, const char *path, struct tp_err *err)
-{
-	int code = 0;
-
-	sqlite3_finalize(t->put_block);
-	t->put_block = NULL;
-	if (sqlite3_exec(t->db, "COMMIT", NULL, NULL, NULL))
-		code = tp_sql_err(err, t->db, path, "cannot write");
-	sqlite3_close(t->db);
-	t->db = NULL;
-	return code;
-}
-
-void tp_temp_drop(struct tp_temp *t)
-{
-	sqlite3_finalize(t->put_block);
-	sqlite3_close(t->db);
-	*t = (struct tp_temp){0};
-}
-
-int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err)
-{
-	int code = tp_place(path, &run->path, err);
-
-	if (!code)
-		code = check_target(run->path, err);
-	if (code)
-		return code;
-	tp_temp_sweep_store(run->path);
-	return tp_temp_create(run->path, &run->temp, &run->temp_fd, err);
-}
-
-/* What another process has made. */
-static int use_draft(struct tp_store_run *run, struct tp_draft *draft, struct tp_err *err)
-{
-	if (draft->err.code) {
-		*err = draft->err;
-		return err->code;
-	}
-	run->draft = draft;
-	run->temp_fd = draft->fd;
-	run->path = strdup(draft->path);
-	run->temp = strdup(draft->temp);
-	if (!run->path || !run->temp)
-		return tp_nomem(err);
-	if (draft->several) {
-		run->file = draft->several->file;
-		run->number = draft->several->runs + 1;
-		run->lent = true;
-	}
-	return 0;
-}
 
 int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_store_options *opt,
 		   struct tp_err *err)
@@ -138,10 +32,9 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	*out = NULL;
 	if (!run)
 		return tp_nomem(err);
-	run->temp_fd = -1;
-	run->number = 1;
-	run->wait_ms = opt->wait_ms;
-	run->materialize = opt->materialize;
+	run->own.fd = -1;
+	run->temp = opt->temp ? opt->temp : &run->own;
+	run->opt = *opt;
 	run->codec = codec;
 	run->string_packer.codec = codec;
 	pthread_mutex_init(&run->lock, NULL);
@@ -150,12 +43,17 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 		code = tp_nomem(err);
 		goto fail;
 	}
-	code = opt->draft ? use_draft(run, opt->draft, err) : tp_run_create(run, path, err);
-	if (!code && !run->lent)
-		code = tp_temp_open(run->temp, run->path, opt->dump_size, &run->file, err);
+	if (!opt->temp)
+		tp_temp_store_create(&run->own, path);
+	code = run->temp->err.code;
+	if (code)
+		*err = run->temp->err;
+	else if (!run->temp->db)
+		code = tp_temp_store_open(run->temp, opt->dump_size, err);
 	if (code)
 		goto fail;
-	if (opt->background && opt->dump_size >= LARGE_DUMP)
+	run->number = run->temp->runs + 1;
+	if (opt->background && opt->dump_size >= TP_LARGE_DUMP)
 		tp_row_queue_start(run);
 	*out = run;
 	return 0;
@@ -164,49 +62,37 @@ fail:
 	return code;
 }
 
-int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct tp_err *err)
+int tp_store_find(const char *path, const char *hash, int64_t *run, struct tp_err *err)
 {
 	struct tp_store *s;
 	struct stat st;
-	sqlite3_stmt *stmt = NULL;
-	int code, rc;
+	int code;
 
-	*id = 0;
-	if (stat(run->path, &st))
-		return errno == ENOENT ? 0 : tp_sys_err(err, errno, run->path, "cannot open");
+	*run = 0;
+	if (stat(path, &st))
+		return errno == ENOENT ? 0 : tp_sys_err(err, errno, path, "cannot open");
 	if (!st.st_size)
 		return 0;
-	code = tp_store_open(&s, run->path, err);
+	code = tp_store_open(&s, path, err);
 	if (code)
 		return code;
-	rc = sqlite3_prepare_v2(tp_store_db(s), "SELECT id FROM run WHERE hash = ?", -1, &stmt,
-				NULL);
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW) {
-		*id = sqlite3_column_int64(stmt, 0);
-		code = 1;
-	} else if (rc != SQLITE_DONE) {
-		code = tp_sql_err(err, tp_store_db(s), run->path, "cannot read");
-	}
-	sqlite3_finalize(stmt);
+	if (tp_find_run(tp_store_db(s), hash, run))
+		code = tp_sql_err(err, tp_store_db(s), path, "cannot read");
 	tp_store_close(s);
 	return code;
 }
 
 /* ---- rows ---- */
 
-/* The file has no journal: where a statement failed half way, nothing in it can be relied upon.
- * Only what breaks a constraint is known to have changed nothing. */
+/* The file has no journal, so it is useless after a statement has failed half way. Only a violated
+ * constraint is known to have changed nothing. */
 static int failed(struct tp_store_run *run, struct tp_err *err)
 {
 	struct tp_err why;
-	int code = tp_sql_err(&why, run->file.db, run->path, "cannot write");
+	int code = tp_sql_err(&why, run->temp->db, run->temp->path, "cannot write");
 
-	if (run->lent && (sqlite3_errcode(run->file.db) & 0xff) != SQLITE_CONSTRAINT)
-		run->draft->err = why;
+	if ((sqlite3_errcode(run->temp->db) & 0xff) != SQLITE_CONSTRAINT)
+		run->temp->err = why;
 	if (err)
 		*err = why;
 	return code;
@@ -228,8 +114,8 @@ static int bind_or_null(sqlite3_stmt *stmt, int at, int64_t v)
 	return v == TP_NULL ? sqlite3_bind_null(stmt, at) : sqlite3_bind_int64(stmt, at, v);
 }
 
-/* The system begins to write what it has of the file, so that less is left when the run is
- * published. Only a hint. */
+/* Hints that the system should begin to write the file, so that less is left to write when the run
+ * is published. */
 static void write_early(struct tp_store_run *run, size_t more)
 {
 	run->unsynced += more;
@@ -237,7 +123,7 @@ static void write_early(struct tp_store_run *run, size_t more)
 		return;
 	run->unsynced = 0;
 #ifdef SYNC_FILE_RANGE_WRITE
-	sync_file_range(run->temp_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	sync_file_range(run->temp->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
 }
 
@@ -245,7 +131,7 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
 		     struct tp_err *err)
 {
-	sqlite3_stmt *s = run->file.put_block;
+	sqlite3_stmt *s = run->temp->put_block;
 	int code;
 
 	pthread_mutex_lock(&run->lock);
@@ -265,7 +151,7 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 	return code;
 }
 
-/* A time of the trace's clock as one that counts from the start of the run. */
+/* Returns a time of the trace's clock as ns since the start of the run. */
 static int64_t since_start(const struct tp_store_run *run, int64_t ts)
 {
 	return ts == INT64_MIN ? TP_NULL : (int64_t)((uint64_t)ts - (uint64_t)run->start_ns);
@@ -343,11 +229,11 @@ static __attribute__((noinline)) int flush_rows(struct tp_store_run *run, enum t
 	return code;
 }
 
-/* A table that had a chunk will have another. */
+/* A table that has filled a chunk gets room for a whole one. */
 static int grow_rows(struct tp_pending_rows *t, unsigned columns)
 {
 	size_t room = t->part ? CHUNK_ROWS : t->room ? t->room * 4 : 512;
-	/* Columns a power of two apart would fight for the same few lines of a cache. */
+	/* Columns a power of two apart would compete for the same cache lines. */
 	size_t stride = room + 64 / sizeof(int64_t);
 	int64_t *v = tp_big_many(stride * columns, sizeof(*v));
 
@@ -362,7 +248,8 @@ static int grow_rows(struct tp_pending_rows *t, unsigned columns)
 	return 0;
 }
 
-/* Apart, so that a row takes no more than its copy. Calls back once: then there is room. */
+/* Not inlined, so that the usual row costs only its copy. Calls tp_store_put_row once more, when
+ * there is room. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static __attribute__((noinline)) int put_row_with_room(struct tp_store_run *run,
 						       enum tp_table_id table,
@@ -391,9 +278,8 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 	return ++t->rows == CHUNK_ROWS ? flush_rows(run, table, err) : 0;
 }
 
-/* A statement for the few rows of an ordinary table: `sql` with the run's number and one value
- * after the other, its arguments given as in "isz": i int64_t, n int64_t that may be TP_NULL, s
- * text. */
+/* Inserts a row into an ordinary table. `sql` takes the run's number and then the arguments, whose
+ * types `kinds` gives: i is an int64_t, n an int64_t that may be TP_NULL, s a text. */
 static int put(struct tp_store_run *run, const char *sql, const char *kinds, struct tp_err *err,
 	       ...)
 {
@@ -403,7 +289,7 @@ static int put(struct tp_store_run *run, const char *sql, const char *kinds, str
 
 	pthread_mutex_lock(&run->lock);
 	run->begun = true;
-	rc = sqlite3_prepare_v2(run->file.db, sql, -1, &stmt, NULL);
+	rc = sqlite3_prepare_v2(run->temp->db, sql, -1, &stmt, NULL);
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 1, run->number);
 	va_start(ap, err);
@@ -516,8 +402,7 @@ static void release_buffers(struct tp_store_run *run)
 	tp_buf_release(&run->string_blob);
 }
 
-/* Writes what still waits and lets go of the temporary file's connection, or leaves that to the
- * next run. */
+/* Writes what still waits, and the row of the run, which completes it. */
 static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
 {
 	int code = 0;
@@ -530,24 +415,25 @@ static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_er
 		code = tp_row_queue_finish(run, err);
 	if (!code)
 		code = put_run(run, r, err);
-	if (!code && !run->lent)
-		code = tp_temp_close(&run->file, run->path, err);
-	if (code)
-		return code;
-	release_buffers(run); /* publishing has use for the memory */
-	return 0;
+	return code;
 }
 
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 {
 	int code = finish(run, r, err);
-	size_t added;
+	size_t added = 1;
 
-	if (!code)
-		code =
-		    run->draft ? tp_draft_complete(run, r, err) : tp_publish(run, r, &added, err);
-	if (!code)
+	if (!code) {
 		run->begun = false; /* it stays */
+		r->id = run->temp->runs = run->number;
+		release_buffers(run); /* publishing needs the memory */
+	}
+	if (!code && run->temp == &run->own) {
+		code = tp_temp_store_close(run->temp, false, err);
+		if (!code)
+			code = tp_temp_store_publish(run->temp, &run->opt, &r->id, &added, err);
+	}
+	r->known = !code && !added;
 	tp_store_abort(run);
 	return code;
 }
@@ -557,17 +443,10 @@ void tp_store_abort(struct tp_store_run *run)
 	if (!run)
 		return;
 	tp_row_queue_finish(run, NULL); /* it uses the connection */
-	if (run->lent && run->begun)
-		tp_draft_take_back(run);
-	if (!run->lent)
-		tp_temp_drop(&run->file);
-	if (run->temp && !run->draft)
-		unlink(run->temp); /* publishing took the name away if it used the file itself */
-	if (run->temp_fd >= 0 && !run->draft)
-		close(run->temp_fd);
+	if (run->begun && run->temp != &run->own)
+		tp_temp_store_take_back(run->temp, run->number);
+	tp_temp_store_release(&run->own);
 	release_buffers(run);
 	pthread_mutex_destroy(&run->lock);
-	free(run->path);
-	free(run->temp);
 	free(run);
 }

@@ -47,7 +47,7 @@ static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err
 
 static int begin(struct writing *w, struct tp_store_run **to, struct tp_err *err)
 {
-	const struct tp_store_options opt = {.wait_ms = -1, .draft = w->f->draft};
+	const struct tp_store_options opt = {.wait_ms = -1, .temp = w->f->temp};
 
 	return tp_store_begin(to, w->f->path, &opt, err);
 }
@@ -102,35 +102,36 @@ int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine
 {
 	const struct tp_store_options how = {.wait_ms = -1};
 	struct rep_held held = {0};
-	struct tp_draft draft;
+	struct tp_temp_store temp;
+	int64_t first;
 	struct rep_fetching f = {.link = link,
 				 .at = at,
 				 .runs = runs,
 				 .opt = opt,
-				 .draft = &draft,
+				 .temp = &temp,
 				 .path = path,
 				 .held = &held};
 	size_t added;
-	int code = tp_draft_create(&draft, path);
+	int code = tp_temp_store_create(&temp, path);
 
 	if (code)
-		*err = draft.err;
+		*err = temp.err;
 	else
-		code = tp_draft_open(&draft, 0, err);
+		code = tp_temp_store_open(&temp, 0, err);
 	if (!code) {
 		struct tp_err closing;
 		int closed;
 
 		code = write_runs(&f, err);
-		closed = tp_draft_close(&draft, false, &closing);
+		closed = tp_temp_store_close(&temp, false, &closing);
 		if (!code && closed) {
 			*err = closing;
 			code = closed;
 		}
 	}
 	if (!code)
-		code = tp_draft_publish_all(&draft, &how, &added, err);
-	tp_draft_release(&draft);
+		code = tp_temp_store_publish(&temp, &how, &first, &added, err);
+	tp_temp_store_release(&temp);
 	if (!code)
 		code = rep_fetch_ordinary(&f, err);
 	return code;

@@ -19,7 +19,7 @@ struct rep_fetching {
 	const struct rep_engine_place *at;
 	const struct rep_engine_runs *runs;
 	const struct rep_engine_fetch_options *opt;
-	struct tp_draft *draft;
+	struct tp_temp_store *temp;
 	const char *path;
 	struct rep_held *held;
 	size_t first, end; /* rep_fetch_is_profile says so of these only; end 0: of all */

@@ -127,7 +127,7 @@ static int load_shared_dictionary(struct rep_loading *l, struct tp_err *err)
 	struct tp_pool_writer *w = NULL;
 	struct tp_dict *dict = NULL;
 	int64_t pool;
-	int code = tp_pool_of(tp_store_db(l->store), l->run->row.id, &pool, err);
+	int code = tp_pool_of(l->store, l->run->row.id, &pool, err);
 
 	if (code || !pool)
 		return code;

@@ -233,13 +233,11 @@ static void edit(const char *path, uint64_t pick)
 {
 	static const uint8_t heap[] = "heap profile: 1: 2 [3: 4] @ heap/1\n1: 2 [3: 4] @ 0x10\n";
 	static const char *const labels[] = {"rev=b"}, *const keys[] = {"rev"};
-	static const struct tp_label_change away = {.gone = keys, .ngone = 1};
 	char hash[64];
 	const char *const runs[] = {hash};
 	const struct tp_import_options opt = {.threads = 1};
 	struct tp_import_result result;
-	struct tp_relabelled r;
-	struct tp_label_changed did;
+	struct tp_labelled run = {.hash = hash};
 	struct tp_err err = {0};
 	int64_t before, after;
 	size_t gone;
@@ -251,10 +249,14 @@ static void edit(const char *path, uint64_t pick)
 		code = tp_store_rename(path, 0, hash, "name", &err);
 		break;
 	case 1:
-		code = tp_store_relabel(path, 0, hash, labels, 1, &r, &err);
+		run.set = labels;
+		run.nset = 1;
+		code = tp_store_label(path, 0, &run, 1, false, &err);
 		break;
 	case 2:
-		code = tp_store_change_labels(path, 0, runs, 1, &away, &did, &err);
+		run.remove = keys;
+		run.nremove = 1;
+		code = tp_store_label(path, 0, &run, 1, false, &err);
 		break;
 	case 3:
 		code = tp_store_delete(path, 0, runs, 1, &gone, &err);

@@ -1,5 +1,5 @@
-/* Do the blocks of a run unpack? They are copied as they are, so nobody else would look into them.
- */
+/* Checks whether the blocks of a run unpack. Merging copies them as they are and would not notice
+ * damage otherwise. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct check {
 	int64_t run;
 	struct tp_block_decoder *events;
 	struct tp_rows_decoder rows;
-	int64_t *values; /* of a chunk: TP_CHUNK_ROWS for each column */
+	int64_t *values; /* the values of a chunk: TP_CHUNK_ROWS for each column */
 };
 
 static const struct tp_table_desc *table_of(const char *stream)
@@ -90,7 +90,7 @@ int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_e
 	if (!code && rc != SQLITE_DONE) {
 		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
 	} else if (*damaged || code == TP_EVERSION) {
-		code = 0; /* what a newer program packed is nothing to this one */
+		code = 0; /* this program cannot judge what a newer one packed */
 	} else if (code && err) {
 		*err = *why;
 	}

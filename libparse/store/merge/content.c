@@ -1,5 +1,5 @@
-/* What a store has of a dump, as a rank that does not depend on how it is kept: a dictionary counts
- * as what it says, whether it is the run's own or in a pool. */
+/* Ranks the content that a store has of a dump. The rank does not depend on whether the dictionary
+ * is the run's own or in a pool. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -14,7 +14,7 @@ static int cannot_read(struct tp_store *store, struct tp_err *err)
 	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
 }
 
-/* Is what a store has to blame, so that it would be so every time? */
+/* Returns whether the error is due to the store's content, so that it would occur every time. */
 static bool is_content(int code)
 {
 	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT ||
@@ -60,7 +60,7 @@ static int rank_lives(struct tp_store *store, int64_t run, struct content *c, st
 
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
 {
-	/* The list of a pool's entries has as many rows as the streams that it is instead of. */
+	/* The list of pool entries has as many rows as the streams that it replaces. */
 	static const char sql[] =
 	    "SELECT count(DISTINCT stream) FILTER (WHERE stream NOT IN " DICTIONARY
 	    "), CAST(total(rows) AS INT), max(codec) FILTER (WHERE stream NOT IN " DICTIONARY
@@ -171,30 +171,25 @@ static void hash_dict(XXH3_state_t *h, const struct tp_dict *dict)
 
 int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
 {
-	static const char *const queries[] = {
+	static const char row[] =
 	    "SELECT kind, format, start_ns, duration_ns, ticks, wall_ns, events, inferred, "
-	    "generations, goroutines, lost_bytes, lost_events FROM main.run WHERE id = ?",
-	    "SELECT offset, bytes, from_ns, to_ns, events, reason FROM main.loss WHERE run = ? "
-	    "ORDER BY rowid",
-	    "SELECT severity, offset, text FROM main.notice WHERE run = ? ORDER BY rowid",
-	    "SELECT name, events, with_stack, bytes FROM main.wire WHERE run = ? ORDER BY name",
-	    "SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM main.clock WHERE run = ? "
-	    "ORDER BY rowid",
-	    "SELECT id, first_block, blocks, from_ns, to_ns, events FROM main.segment "
-	    "WHERE run = ? ORDER BY id",
+	    "generations, goroutines, lost_bytes, lost_events FROM main.run WHERE id = ?";
+	static const char blocks[] =
 	    "SELECT stream, part, rows, first_ts, last_ts, codec, raw_size, data FROM main.block "
-	    "WHERE run = ? AND stream NOT IN " DICTIONARY " ORDER BY stream, part",
-	};
+	    "WHERE run = ? AND stream NOT IN " DICTIONARY " ORDER BY stream, part";
 	struct tp_dict *dict = NULL;
 	XXH3_state_t *h = XXH3_createState();
 	XXH128_hash_t hash;
-	int code = 0;
+	int code;
 
 	if (!h)
-		return merge_no_memory(err);
+		return tp_nomem(err);
 	XXH3_128bits_reset(h);
-	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !code; i++)
-		code = hash_query(h, store, run, queries[i], err);
+	code = hash_query(h, store, run, row, err);
+	for (size_t i = 0; i < MERGE_TABLES && !code; i++)
+		code = hash_query(h, store, run, merge_tables[i].get, err);
+	if (!code)
+		code = hash_query(h, store, run, blocks, err);
 	if (!code && c->no_dict)
 		code = hash_query(h, store, run,
 				  "SELECT stream, part, rows, data FROM main.block WHERE run = ? "

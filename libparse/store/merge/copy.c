@@ -1,5 +1,5 @@
-/* One dump of the result: its row from the store whose content is taken, labels from all that have
- * it, and its blocks, the dictionary into a pool. */
+/* Copies one dump to the result: its row and blocks from the store whose content is taken, labels
+ * from all stores that have it. Its dictionary goes into a pool. */
 #include <string.h>
 
 #include "store/merge/inside.h"
@@ -8,7 +8,7 @@
 #include "store/schema.h"
 #include "store/sqlerr.h"
 
-/* Puts the row that `rows` stands at behind `id`. */
+/* Inserts `id` and the current row of `rows`. */
 static int put_row(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
 		   sqlite3_stmt *rows, sqlite3_stmt *put, struct tp_err *err)
 {
@@ -17,11 +17,11 @@ static int put_row(struct merge *m, struct tp_store *store, int64_t run, int64_t
 	for (int i = 0; !rc && i < sqlite3_column_count(rows); i++)
 		rc = sqlite3_bind_value(put, i + 2, sqlite3_column_value(rows, i));
 	if (rc || sqlite3_step(put) != SQLITE_DONE) {
-		/* A rule that every store keeps: it is the source that is damaged. */
-		if ((sqlite3_errcode(m->out.file.db) & 0xff) == SQLITE_CONSTRAINT)
+		/* Every store obeys this constraint, so the source is damaged. */
+		if ((sqlite3_errcode(m->out.db) & 0xff) == SQLITE_CONSTRAINT)
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 					  "%s: run %lld is damaged: %s", tp_store_path(store),
-					  (long long)run, sqlite3_errmsg(m->out.file.db));
+					  (long long)run, sqlite3_errmsg(m->out.db));
 		else
 			code = merge_cannot_write(m, err);
 	}
@@ -30,9 +30,9 @@ static int put_row(struct merge *m, struct tp_store *store, int64_t run, int64_t
 	return code;
 }
 
-/* Copies rows as SQLite has them: `get` has ?1 for the run, `put` (or `put_sql`, which is prepared
- * when there is a row) ?1 for its number in the result, followed by the columns of `get`. *n: how
- * many; may be NULL. */
+/* Copies rows: ?1 of `get` is the run; ?1 of `put` (or of `put_sql`, which is prepared if there is a
+ * row) is its number in the result, and the columns of `get` follow. Adds the number of rows to *n,
+ * which may be NULL. */
 static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
 		     const char *get, sqlite3_stmt *put, const char *put_sql, size_t *n,
 		     struct tp_err *err)
@@ -44,7 +44,7 @@ static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64
 	if (!rc)
 		rc = sqlite3_bind_int64(rows, 1, run);
 	while (!rc && !code && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
-		if (!put && tp_kept_take(&m->kept, m->out.file.db, put_sql, &own))
+		if (!put && tp_kept_take(&m->kept, m->out.db, put_sql, &own))
 			code = merge_cannot_write(m, err);
 		put = put ? put : own;
 		if (!code)
@@ -60,12 +60,27 @@ static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64
 	return code;
 }
 
-/* The same for a statement that is made for the occasion. */
+/* The same with a statement that is not prepared yet. */
 static int copy_by(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
 		   const char *get, const char *put, struct tp_err *err)
 {
 	return copy_rows(m, store, run, id, get, NULL, put, NULL, err);
 }
+
+const struct merge_table merge_tables[MERGE_TABLES] = {
+    {"SELECT offset, bytes, from_ns, to_ns, events, reason FROM main.loss WHERE run = ? "
+     "ORDER BY rowid",
+     "INSERT INTO main.loss VALUES(?, ?, ?, ?, ?, ?, ?)"},
+    {"SELECT severity, offset, text FROM main.notice WHERE run = ? ORDER BY rowid",
+     "INSERT INTO main.notice VALUES(?, ?, ?, ?)"},
+    {"SELECT name, events, with_stack, bytes FROM main.wire WHERE run = ? ORDER BY name",
+     "INSERT INTO main.wire VALUES(?, ?, ?, ?, ?)"},
+    {"SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM main.clock WHERE run = ? ORDER BY rowid",
+     "INSERT INTO main.clock VALUES(?, ?, ?, ?, ?)"},
+    {"SELECT id, first_block, blocks, from_ns, to_ns, events FROM main.segment WHERE run = ? "
+     "ORDER BY id",
+     "INSERT INTO main.segment VALUES(?, ?, ?, ?, ?, ?, ?)"},
+};
 
 /* ---- the row ---- */
 
@@ -83,11 +98,11 @@ static int copy_run(struct merge *m, struct tp_store *store, const struct pick *
 
 /* ---- labels ---- */
 
-/* Tells of keys that have several values. */
+/* Reports keys that have several values. */
 static int tell_conflicts(struct merge *m, const struct pick *p, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(m->out.file.db,
+	int rc = sqlite3_prepare_v2(m->out.db,
 				    "SELECT key, min(value), max(value), (SELECT name FROM "
 				    "temp.pick WHERE hash = ?1) FROM temp.labels GROUP BY key "
 				    "HAVING count(*) > 1 ORDER BY key",
@@ -136,7 +151,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 	sqlite3_stmt *found = NULL;
 	size_t n = 0;
 	char *sql;
-	int code = 0, rc = tp_kept_take(&m->kept, m->out.file.db, get, &found);
+	int code = 0, rc = tp_kept_take(&m->kept, m->out.db, get, &found);
 
 	if (!rc)
 		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);
@@ -157,8 +172,8 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 			      "temp.labels GROUP BY key ORDER BY key; "
 			      "DELETE FROM temp.labels",
 			      (long long)id);
-	if (!sql || sqlite3_exec(m->out.file.db, sql, NULL, NULL, NULL))
-		code = sql ? merge_cannot_write(m, err) : merge_no_memory(err);
+	if (!sql || sqlite3_exec(m->out.db, sql, NULL, NULL, NULL))
+		code = sql ? merge_cannot_write(m, err) : tp_nomem(err);
 	sqlite3_free(sql);
 	return code;
 }
@@ -168,7 +183,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 #define BLOCKS                                                                                     \
 	"SELECT stream, part, rows, first_ts, last_ts, codec, raw_size, data FROM main.block "     \
 	"WHERE run = ? "
-/* What is a dictionary's comes last or not at all. */
+/* Blocks without those of the dictionary. */
 #define OTHERS "AND stream NOT IN ('string', 'function', 'location', 'frame', 'stack', 'dict') "
 
 static int copy_blocks(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
@@ -177,7 +192,7 @@ static int copy_blocks(struct merge *m, struct tp_store *store, const struct pic
 	return copy_rows(m, store, p->run, id,
 			 dictionary ? BLOCKS "ORDER BY stream, part"
 				    : BLOCKS OTHERS "ORDER BY stream, part",
-			 m->put_block, NULL, NULL, err);
+			 m->out.put_block, NULL, NULL, err);
 }
 
 static void tell_damage(struct merge *m, struct tp_store *store, const struct pick *p,
@@ -188,21 +203,22 @@ static void tell_damage(struct merge *m, struct tp_store *store, const struct pi
 		m->opt->damaged(m->opt->damaged_ctx, tp_store_path(store), p->run, why->msg);
 }
 
-/* The dictionary into a pool where that gives back exactly what is there; else as it is. *as_it_is:
- * its blocks are still to be copied. told: that it is damaged was said. */
+/* Adds the dictionary to a pool if it can be loaded from there exactly as it is; otherwise sets
+ * *as_it_is, as its blocks must be copied. told: its damage was reported already. */
 static int put_dict(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
 		    bool told, bool *as_it_is, struct tp_err *err)
 {
 	struct tp_dict *dict = NULL;
 	bool exact = true;
 	int64_t pool;
-	int code = tp_pool_of(tp_store_db(store), p->run, &pool, err);
+	int code = tp_pool_of(store, p->run, &pool, err);
 
 	*as_it_is = false;
 	if (code)
 		return code;
 	code = tp_dict_load(store, p->run, &dict, err);
-	/* What is damaged stays so, for tprof-store verify to tell; but a pool stays behind. */
+	/* A damaged dictionary is copied, so that tprof-store verify can report it, unless it is in
+	 * a pool. */
 	if (code && code != TP_ENOMEM && code != TP_EIO && code != TP_EBUSY && !pool) {
 		if (!told)
 			tell_damage(m, store, p, err);
@@ -226,24 +242,6 @@ static int put_dict(struct merge *m, struct tp_store *store, const struct pick *
 static int copy_all(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
 		    struct tp_err *err)
 {
-	/* Beside label and block; in the order in which they were put. */
-	static const struct {
-		const char *get, *put;
-	} tables[] = {
-	    {"SELECT offset, bytes, from_ns, to_ns, events, reason FROM main.loss WHERE run = ? "
-	     "ORDER BY rowid",
-	     "INSERT INTO main.loss VALUES(?, ?, ?, ?, ?, ?, ?)"},
-	    {"SELECT severity, offset, text FROM main.notice WHERE run = ? ORDER BY rowid",
-	     "INSERT INTO main.notice VALUES(?, ?, ?, ?)"},
-	    {"SELECT name, events, with_stack, bytes FROM main.wire WHERE run = ? ORDER BY name",
-	     "INSERT INTO main.wire VALUES(?, ?, ?, ?, ?)"},
-	    {"SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM main.clock WHERE run = ? "
-	     "ORDER BY rowid",
-	     "INSERT INTO main.clock VALUES(?, ?, ?, ?, ?)"},
-	    {"SELECT id, first_block, blocks, from_ns, to_ns, events FROM main.segment "
-	     "WHERE run = ? ORDER BY id",
-	     "INSERT INTO main.segment VALUES(?, ?, ?, ?, ?, ?, ?)"},
-	};
 	struct tp_err why = {0};
 	bool as_it_is, damaged = false;
 	int code = blocks_check(store, p->run, &damaged, &why, err);
@@ -252,8 +250,8 @@ static int copy_all(struct merge *m, struct tp_store *store, const struct pick *
 		tell_damage(m, store, p, &why);
 	if (!code)
 		code = copy_run(m, store, p, id, err);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !code; i++)
-		code = copy_by(m, store, p->run, id, tables[i].get, tables[i].put, err);
+	for (size_t i = 0; i < MERGE_TABLES && !code; i++)
+		code = copy_by(m, store, p->run, id, merge_tables[i].get, merge_tables[i].put, err);
 	if (!code)
 		code = put_dict(m, store, p, id, damaged, &as_it_is, err);
 	return code ? code : copy_blocks(m, store, p, id, as_it_is, err);

@@ -14,16 +14,13 @@
 #include "store/sqlerr.h"
 #include "store/vfs.h"
 
-/* As of runs that are imported (writer.c), for all dumps together. */
-#define LARGE_DUMPS ((int64_t)8 << 20)
-
 /* ---- what is made ---- */
 
 static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, size_t rows,
 		     size_t raw_size, const struct tp_buf *data, struct tp_err *err)
 {
 	struct merge *m = ctx;
-	sqlite3_stmt *s = m->put_block;
+	sqlite3_stmt *s = m->out.put_block;
 	int code = 0;
 
 	if (sqlite3_bind_int64(s, 1, run) || sqlite3_bind_text(s, 2, stream, -1, SQLITE_STATIC) ||
@@ -40,29 +37,23 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 
 static int open_out(struct merge *m, struct tp_err *err)
 {
-	static const char pragmas[] =
-	    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-	    "PRAGMA cache_size = -4096;"
+	static const char labels[] =
 	    "CREATE TEMP TABLE labels(key TEXT, value TEXT, PRIMARY KEY(key, value)) "
 	    "WITHOUT ROWID;";
+	int code = tp_temp_store_connect(&m->out, err);
 
-	if (tp_sql_open(m->out.temp, &m->out.file.db, SQLITE_OPEN_READWRITE) ||
-	    sqlite3_exec(m->out.file.db, pragmas, NULL, NULL, NULL))
-		return merge_cannot_write(m, err);
-	return 0;
+	if (!code && sqlite3_exec(m->out.db, labels, NULL, NULL, NULL))
+		code = merge_cannot_write(m, err);
+	return code;
 }
 
-/* Once it is known what comes: the file's first page has their size. */
-static int make_tables(struct merge *m, struct tp_err *err)
+/* Begins the file once the size of all dumps is known, which its pages depend on. */
+static int begin_out(struct merge *m, struct tp_err *err)
 {
-	static const char put[] = "INSERT INTO main.block(run, stream, part, rows, first_ts, "
-				  "last_ts, codec, raw_size, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, "
-				  "?)";
 	sqlite3_stmt *stmt = NULL;
 	int64_t size = 0;
-	int code, rc = sqlite3_prepare_v2(
-		      m->out.file.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick",
-		      -1, &stmt, NULL);
+	int rc = sqlite3_prepare_v2(
+	    m->out.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", -1, &stmt, NULL);
 
 	if (!rc)
 		rc = sqlite3_step(stmt);
@@ -71,16 +62,8 @@ static int make_tables(struct merge *m, struct tp_err *err)
 		size = sqlite3_column_int64(stmt, 1);
 	}
 	sqlite3_finalize(stmt);
-	if (rc != SQLITE_ROW ||
-	    sqlite3_exec(m->out.file.db,
-			 size >= LARGE_DUMPS ? "PRAGMA main.page_size = 16384; BEGIN"
-					     : "PRAGMA main.page_size = 4096; BEGIN",
-			 NULL, NULL, NULL))
-		return merge_cannot_write(m, err);
-	code = tp_schema_create(m->out.file.db, m->out.path, err);
-	if (!code && sqlite3_prepare_v2(m->out.file.db, put, -1, &m->put_block, NULL))
-		code = merge_cannot_write(m, err);
-	return code;
+	return rc == SQLITE_ROW ? tp_temp_store_begin(&m->out, size > 0 ? (uint64_t)size : 0, err)
+				: merge_cannot_write(m, err);
 }
 
 /* ---- runs ---- */
@@ -95,7 +78,7 @@ static int copy_one(struct merge *m, const struct pick *p, int64_t id, struct tp
 		int64_t *more = tp_more(m->written_out, room, sizeof(*more));
 
 		if (!more)
-			return merge_no_memory(err);
+			return tp_nomem(err);
 		m->written_out = more;
 		m->room = room;
 	}
@@ -112,31 +95,27 @@ static int fill(struct merge *m, struct tp_err *err)
 	if (!code)
 		code = merge_choose(m, err);
 	if (!code)
-		code = make_tables(m, err);
+		code = begin_out(m, err);
 	if (!code)
 		code = tp_pool_writer_new(&m->pools, &sink, err);
 	if (!code)
 		code = merge_each(m, copy_one, err);
 	if (!code)
 		code = tp_pool_writer_finish(m->pools, &m->result->pools, err);
-	/* Programs that know nothing of pools would take such runs for empty ones. */
+	/* To programs that do not know pools, such runs would look empty. */
 	if (!code && m->result->pools &&
-	    sqlite3_exec(m->out.file.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'",
-			 NULL, NULL, NULL))
+	    sqlite3_exec(m->out.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'", NULL,
+			 NULL, NULL))
 		code = merge_cannot_write(m, err);
-	/* Once the pools are there: rows are read from what was made. */
+	/* After the pools, as the rows are read from the result. */
 	for (size_t i = 0; i < m->nwritten && !code; i++)
-		code = tp_materialize(m->out.file.db, m->out.path, m->written_out[i], err);
-	sqlite3_finalize(m->put_block);
-	m->put_block = NULL;
-	if (!code && sqlite3_exec(m->out.file.db, "COMMIT", NULL, NULL, NULL))
-		code = merge_cannot_write(m, err);
+		code = tp_materialize(m->out.db, m->out.path, m->written_out[i], err);
 	return code;
 }
 
 /* ---- all of it ---- */
 
-/* What the target is now; *there: it is. Where that cannot be told, nothing may take its place. */
+/* Looks at the target and sets *there if it exists. After an error it must not be replaced. */
 static int look_at_target(const struct merge *m, struct stat *st, bool *there, struct tp_err *err)
 {
 	*there = !stat(m->out.path, st);
@@ -158,8 +137,8 @@ static int add_all(struct merge *m, const char *const *stores, size_t n, struct 
 	return code;
 }
 
-/* Somebody who knows of no lock may have put another file there: it did not go in, so it may not be
- * replaced. */
+/* Returns whether the target is still the file that was merged. A program without our lock may have
+ * put another file there, which must not be replaced. */
 static bool is_what_went_in(const struct merge *m, const struct stat *st, bool there)
 {
 	const struct source *first = m->sources.n ? m->sources.at : NULL;
@@ -169,7 +148,7 @@ static bool is_what_went_in(const struct merge *m, const struct stat *st, bool t
 	return there && st->st_dev == first->dev && st->st_ino == first->ino;
 }
 
-/* The file keeps its permissions, and, as far as one may, its group and owner. */
+/* Replaces the target, whose permissions are kept, and, if permitted, its group and owner. */
 static int take_place(struct merge *m, struct tp_err *err)
 {
 	struct stat st;
@@ -180,9 +159,9 @@ static int take_place(struct merge *m, struct tp_err *err)
 		code =
 		    tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
 			       "%s was replaced by another file meanwhile; try again", m->out.path);
-	if (!code && there && tp_temp_take_after(m->out.temp_fd, &st))
+	if (!code && there && tp_temp_take_after(m->out.fd, &st))
 		code = tp_sys_err(err, errno, m->out.path, "cannot write");
-	if (!code && fstat(m->out.temp_fd, &st))
+	if (!code && fstat(m->out.fd, &st))
 		code = tp_sys_err(err, errno, m->out.path, "cannot write");
 	if (!code)
 		m->result->size_out = st.st_size;
@@ -193,17 +172,19 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 		   const struct tp_merge_options *opt, struct tp_merge_result *result,
 		   struct tp_err *err)
 {
-	struct merge m = {.out = {.temp_fd = -1}, .opt = opt, .result = result};
+	struct merge m = {.opt = opt, .result = result};
 	struct tp_lock lock = {.fd = -1};
 	char *begun;
 	int code;
 
 	*result = (struct tp_merge_result){0};
 	tp_kept_init(&m.kept);
-	code = tp_run_create(&m.out, path, err);
-	if (!code)
+	code = tp_temp_store_create(&m.out, path);
+	if (code)
+		*err = m.out.err;
+	else
 		code = tp_lock_take(&lock, m.out.path, opt->wait_ms, err);
-	/* Where it was may be a link by now: what that leads to is what is locked. */
+	/* The path may have become a link meanwhile: what it leads to is what is locked. */
 	begun = m.out.path;
 	if (!code)
 		m.out.path = lock.place;
@@ -215,17 +196,14 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 		code = fill(&m, err);
 	tp_pool_writer_free(m.pools);
 	tp_kept_release(&m.kept);
-	sqlite3_close(m.out.file.db);
+	if (!code)
+		code = tp_temp_store_commit(&m.out, err);
 	if (!code)
 		code = take_place(&m, err);
 	sources_release(&m.sources);
-	if (m.out.temp)
-		unlink(m.out.temp);
-	if (m.out.temp_fd >= 0)
-		close(m.out.temp_fd);
+	m.out.path = begun;
+	tp_temp_store_release(&m.out);
 	tp_lock_release(&lock);
 	free(m.written_out);
-	free(begun);
-	free(m.out.temp);
 	return code;
 }

@@ -1,5 +1,5 @@
-/* Which dumps there are, and which store's content is taken of each: temporary tables beside the
- * store that is made, which SQLite keeps in a file of its own where they are large. */
+/* Lists the dumps, and chooses for each the store whose content is taken. Both are in temporary
+ * tables of the result's connection, which SQLite keeps in a file if they are large. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,19 +14,14 @@ static const char make_tables[] =
     "CREATE TEMP TABLE pick(hash TEXT PRIMARY KEY, input INT, run INT, wall INT, imported INT, "
     "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;";
 
-int merge_no_memory(struct tp_err *err)
-{
-	return tp_nomem(err);
-}
-
 int merge_cannot_write(struct merge *m, struct tp_err *err)
 {
-	return tp_sql_err(err, m->out.file.db, m->out.path, "cannot write");
+	return tp_sql_err(err, m->out.db, m->out.path, "cannot write");
 }
 
 /* ---- listing ---- */
 
-/* Are rows of runs written out? Not by a view: that is no table of ours. */
+/* Sets *is if the store has written-out rows, which are in tables, never in views. */
 static int is_written_out(sqlite3 *db, const char *path, bool *is, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -44,7 +39,7 @@ static int is_written_out(sqlite3 *db, const char *path, bool *is, struct tp_err
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, path, "cannot read");
 }
 
-/* It is looked for as a text later, which a blob of the same bytes is not. */
+/* It must be a text, as a blob of the same bytes would not be found later. */
 static bool has_hash(sqlite3_stmt *run)
 {
 	return sqlite3_column_type(run, 0) == SQLITE_TEXT && sqlite3_column_bytes(run, 0) == 32 &&
@@ -76,7 +71,7 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	if (!rc)
 		rc = sqlite3_bind_int64(get, 1, (int64_t)input);
 	if (!rc &&
-	    sqlite3_prepare_v2(m->out.file.db,
+	    sqlite3_prepare_v2(m->out.db,
 			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
 			       "?9)",
 			       -1, &put, NULL))
@@ -105,7 +100,7 @@ int merge_list(struct merge *m, struct tp_err *err)
 {
 	int code = 0;
 
-	if (sqlite3_exec(m->out.file.db, make_tables, NULL, NULL, NULL))
+	if (sqlite3_exec(m->out.db, make_tables, NULL, NULL, NULL))
 		return merge_cannot_write(m, err);
 	for (size_t i = 0; i < m->sources.n && !code; i++) {
 		if (m->opt->progress &&
@@ -113,8 +108,8 @@ int merge_list(struct merge *m, struct tp_err *err)
 			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 		code = list_source(m, i, err);
 	}
-	if (!code && sqlite3_exec(m->out.file.db, "CREATE INDEX temp.found_hash ON found(hash)",
-				  NULL, NULL, NULL))
+	if (!code && sqlite3_exec(m->out.db, "CREATE INDEX temp.found_hash ON found(hash)", NULL,
+				  NULL, NULL))
 		code = merge_cannot_write(m, err);
 	return code;
 }
@@ -165,7 +160,8 @@ static int look(struct merge *m, const char *hash, const struct place *at, look_
 	return code;
 }
 
-/* Is b to be taken rather than a? Hashes are made where nothing else tells them apart. */
+/* Sets *better if b is to be taken rather than a. Content is hashed only if nothing else tells them
+ * apart. */
 static int is_better(struct merge *m, const char *hash, const struct place *at_a, struct content *a,
 		     const struct place *at_b, struct content *b, bool *better, struct tp_err *err)
 {
@@ -182,17 +178,16 @@ static int is_better(struct merge *m, const char *hash, const struct place *at_a
 	return code;
 }
 
-/* What is known of a dump: what the first of its whole runs says that lost nothing, or else the
- * first of its whole runs. */
+/* Facts about a dump: those of its first undamaged run that was not salvaged, or else of its first
+ * undamaged run. */
 struct known {
 	bool any;
 	struct place place;
 	struct facts facts;
 };
 
-/* Stores that say different things of a dump cannot both be right, and which is cannot be told from
- * here: one that somebody made up would take the place of what was imported. What does not unpack
- * is no such choice. */
+/* If stores contradict each other about a dump, one of them is wrong, and it cannot be known which:
+ * a forged run could replace an imported one. Damaged runs do not count. */
 static int check_facts(struct merge *m, const struct place *at, const struct content *c,
 		       struct known *known, struct tp_err *err)
 {
@@ -216,7 +211,7 @@ static int check_facts(struct merge *m, const struct place *at, const struct con
 	return 0;
 }
 
-/* Of the stores that have the dump, the run whose content is taken. */
+/* Finds the run whose content is taken, of all stores that have the dump. */
 static int find_best(struct merge *m, const char *hash, struct place *best, struct tp_err *err)
 {
 	static const char sql[] = "SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input";
@@ -224,7 +219,7 @@ static int find_best(struct merge *m, const char *hash, struct place *best, stru
 	struct content content = {0}, other;
 	sqlite3_stmt *get = NULL;
 	bool first = true;
-	int code = 0, rc = tp_kept_take(&m->kept, m->out.file.db, sql, &get);
+	int code = 0, rc = tp_kept_take(&m->kept, m->out.db, sql, &get);
 
 	*best = (struct place){0};
 	if (!rc)
@@ -249,7 +244,7 @@ static int find_best(struct merge *m, const char *hash, struct place *best, stru
 	return code || rc == SQLITE_DONE ? code : merge_cannot_write(m, err);
 }
 
-/* Puts that run into the table `pick`. */
+/* Sets that run in the table `pick`. */
 static int choose(struct merge *m, const char *hash, struct tp_err *err)
 {
 	static const char sql[] =
@@ -262,7 +257,7 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 
 	if (code)
 		return code;
-	rc = tp_kept_take(&m->kept, m->out.file.db, sql, &set);
+	rc = tp_kept_take(&m->kept, m->out.db, sql, &set);
 	if (!rc)
 		rc = sqlite3_bind_text(set, 1, hash, -1, SQLITE_STATIC);
 	if (!rc)
@@ -279,7 +274,7 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 
 int merge_choose(struct merge *m, struct tp_err *err)
 {
-	/* Of whom a store says least is imported_ns and so on, SQLite takes the other columns. */
+	/* With min(), SQLite takes the other columns from the row of the minimum. */
 	static const char pick_first[] =
 	    "INSERT INTO temp.pick SELECT hash, input, run, wall, imported, name, source, size, "
 	    "(SELECT max(written_out) FROM temp.found AS f WHERE f.hash = g.hash) FROM (SELECT *, "
@@ -290,8 +285,8 @@ int merge_choose(struct merge *m, struct tp_err *err)
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
 
-	if (sqlite3_exec(m->out.file.db, pick_first, NULL, NULL, NULL) ||
-	    sqlite3_prepare_v2(m->out.file.db, several, -1, &stmt, NULL))
+	if (sqlite3_exec(m->out.db, pick_first, NULL, NULL, NULL) ||
+	    sqlite3_prepare_v2(m->out.db, several, -1, &stmt, NULL))
 		code = merge_cannot_write(m, err);
 	rc = SQLITE_OK;
 	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -314,7 +309,7 @@ int merge_each(struct merge *m,
 {
 	sqlite3_stmt *stmt = NULL;
 	int64_t id = 0;
-	int code = 0, rc = sqlite3_prepare_v2(m->out.file.db,
+	int code = 0, rc = sqlite3_prepare_v2(m->out.db,
 					      "SELECT hash, input, run, written_out FROM temp.pick "
 					      "ORDER BY wall IS NULL, wall, name, hash",
 					      -1, &stmt, NULL);

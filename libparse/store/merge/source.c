@@ -9,7 +9,7 @@
 #include "store/schema.h"
 #include "store/sqlerr.h"
 
-/* Each has a few descriptors, and a cache of pages. */
+/* Open stores; each has a few descriptors and a page cache. */
 #define MOST_OPEN 16
 
 static int open_source(struct source *s, int wait_ms, struct tp_err *err)
@@ -19,17 +19,16 @@ static int open_source(struct source *s, int wait_ms, struct tp_err *err)
 
 	if (!code)
 		code = tp_schema_check(tp_store_db(s->store), s->path, &version, err);
-	/* What a newer program keeps in it would be left out. */
+	/* Data that only a newer program knows would be left out. */
 	if (!code && version > TP_STORE_VERSION)
 		code = tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
-				  "%s belongs to a newer tprof (store version %d): this one can "
-				  "read it, but not merge it",
+				  "%s was written by a newer tprof (store version %d); this one can "
+				  "read it, but cannot merge it: update tprof",
 				  s->path, version);
 	if (!code && s->stays && wait_ms >= 0)
 		sqlite3_busy_timeout(tp_store_db(s->store), wait_ms);
-	/* Somebody may have it keep what is new in a file of its own (journal_mode=WAL), which is
-	 * not that of the store that takes its place. And whoever changes it without our lock
-	 * waits, too. */
+	/* The store may be in WAL mode; its WAL would not belong to the store that replaces it. And
+	 * programs that change it without our lock have to wait, too. */
 	if (!code && s->stays &&
 	    sqlite3_exec(tp_store_db(s->store),
 			 "PRAGMA main.journal_mode = DELETE; BEGIN IMMEDIATE", NULL, NULL, NULL))
@@ -57,7 +56,7 @@ int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, st
 		struct source *more = tp_more(s->at, room, sizeof(*more));
 
 		if (!more)
-			return merge_no_memory(err);
+			return tp_nomem(err);
 		s->at = more;
 		s->room = room;
 	}
@@ -66,7 +65,7 @@ int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, st
 	source->dev = st.st_dev;
 	source->ino = st.st_ino;
 	if (!source->path)
-		return merge_no_memory(err);
+		return tp_nomem(err);
 	code = stays ? open_source(source, wait_ms, err) : 0;
 	if (code) {
 		free(source->path);
@@ -120,7 +119,7 @@ int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *be
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
 
-	/* The store that is replaced has a transaction from the beginning. */
+	/* The store that is replaced is in a transaction from the beginning. */
 	*begun = sqlite3_get_autocommit(db);
 	rc = *begun ? sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) : SQLITE_OK;
 	if (!rc)

@@ -58,10 +58,12 @@ static void add_goroutine(uint64_t *sum, struct tprof *t, const struct tprof_gor
 
 static void add_sample(uint64_t *sum, struct tprof *t, const struct tprof_sample *s)
 {
+	const struct tprof_label *l;
+
 	for (size_t i = 0; tprof_sample_type(t, i); i++)
 		add(sum, (uint64_t)s->value[i]);
-	for (size_t i = 0; i < s->nlabels; i++)
-		add_text(sum, s->label[i].key, strlen(s->label[i].key));
+	for (size_t i = 0; (l = tprof_label(t, i)); i++)
+		add_text(sum, l->key, strlen(l->key));
 	add_stack(sum, t, s->stack);
 }
 

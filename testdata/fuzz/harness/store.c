@@ -121,15 +121,17 @@ static int import_draft(const char *dump, const char *path, const struct tp_impo
 			struct tp_import_result *result, struct tp_err *err)
 {
 	struct tp_import_options with = *opt;
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	int code;
 
-	MUST(!tp_draft_create(&draft, path));
-	with.store.draft = &draft;
+	MUST(!tp_temp_store_create(&temp, path));
+	with.store.temp = &temp;
 	code = tp_import(dump, path, &with, result, err);
+	if (!code && !result->known)
+		code = tp_temp_store_close(&temp, false, err);
 	if (!code)
 		code = tp_import_publish(path, &with, result, err);
-	tp_draft_release(&draft);
+	tp_temp_store_release(&temp);
 	return code;
 }
 

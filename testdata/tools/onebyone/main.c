@@ -29,9 +29,8 @@ static bool is_known(void *ctx, const uint8_t hash[16])
 
 int main(int argc, char **argv)
 {
-	struct tp_draft draft = {.fd = -1};
-	struct tp_import_options opt = {
-	    .threads = 1, .known = is_known, .store = {.draft = &draft}};
+	struct tp_temp_store temp = {.fd = -1};
+	struct tp_import_options opt = {.threads = 1, .known = is_known, .store = {.temp = &temp}};
 	struct tp_err err;
 	double sum = 0;
 	int code;
@@ -40,11 +39,11 @@ int main(int argc, char **argv)
 		fputs("usage: onebyone STORE FILE...\n", stderr);
 		return 2;
 	}
-	code = tp_draft_create(&draft, argv[1]);
+	code = tp_temp_store_create(&temp, argv[1]);
 	if (code)
-		err = draft.err;
+		err = temp.err;
 	else
-		code = tp_draft_open(&draft, 0, &err);
+		code = tp_temp_store_open(&temp, 0, &err);
 	for (int i = 2; i < argc && !code; i++) {
 		struct tp_import_result result;
 		double begun = now();
@@ -52,9 +51,9 @@ int main(int argc, char **argv)
 		code = tp_import(argv[i], argv[1], &opt, &result, &err);
 		sum += now() - begun;
 	}
-	if (draft.several)
-		tp_draft_close(&draft, false, &err);
-	tp_draft_release(&draft);
+	if (temp.db)
+		tp_temp_store_close(&temp, false, &err);
+	tp_temp_store_release(&temp);
 	if (code) {
 		fprintf(stderr, "onebyone: %s\n", err.msg);
 		return 4;

@@ -1,14 +1,13 @@
-/* A run that one process collects and another publishes; and what becomes of one that was collected
- * by who cannot be trusted. */
+/* A run that one process collects and another publishes, and one whose collector cannot be trusted. */
 #include "store/store.h"
 #include "store/testing.h"
 
 #define STORE at("x.tprof")
 
-/* What the process does that decodes. */
-static void collect(struct tp_draft *draft, const char *hash)
+/* Does what the process that decodes does. */
+static void collect(struct tp_temp_store *temp, const char *hash)
 {
-	const struct tp_store_options opt = {.draft = draft};
+	const struct tp_store_options opt = {.temp = temp};
 	struct tp_run row = {.kind = "trace",
 			     .name = "a name",
 			     .source = "x.trace",
@@ -20,25 +19,28 @@ static void collect(struct tp_draft *draft, const char *hash)
 	assert_int_equal(tp_store_begin(&run, STORE, &opt, &err), 0);
 	assert_int_equal(tp_store_put_label(run, "build", hash, &err), 0);
 	assert_int_equal(tp_store_commit(run, &row, &err), 0);
-	assert_int_equal(row.id, 0);
+	assert_int_equal(row.id, 1);
+	assert_int_equal(tp_temp_store_close(temp, false, &err), 0);
 }
 
-static int publish_as(struct tp_draft *draft, bool materialize, int64_t *id, bool *known,
+static int publish_as(struct tp_temp_store *temp, bool materialize, int64_t *id, bool *known,
 		      struct tp_err *err)
 {
 	const struct tp_store_options opt = {.wait_ms = 1000, .materialize = materialize};
-	int code = tp_draft_publish(draft, &opt, id, known, err);
+	size_t added;
+	int code = tp_temp_store_publish(temp, &opt, id, &added, err);
 
-	tp_draft_release(draft);
+	*known = !added;
+	tp_temp_store_release(temp);
 	return code;
 }
 
-static int publish(struct tp_draft *draft, int64_t *id, bool *known, struct tp_err *err)
+static int publish(struct tp_temp_store *temp, int64_t *id, bool *known, struct tp_err *err)
 {
-	return publish_as(draft, false, id, known, err);
+	return publish_as(temp, false, id, known, err);
 }
 
-static void test_draft_publish(void **state)
+static void test_temp_store_publish(void **state)
 {
 	static const struct {
 		const char *hash;
@@ -48,16 +50,16 @@ static void test_draft_publish(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-		struct tp_draft draft;
+		struct tp_temp_store temp;
 		struct tp_err err;
 		int64_t id;
 		bool known;
 
-		assert_int_equal(tp_draft_create(&draft, STORE), 0);
-		collect(&draft, runs[i].hash);
+		assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
+		collect(&temp, runs[i].hash);
 		if (!i)
 			assert_int_equal(access(STORE, F_OK), -1);
-		assert_int_equal(publish(&draft, &id, &known, &err), 0);
+		assert_int_equal(publish(&temp, &id, &known, &err), 0);
 		assert_int_equal(id, runs[i].id);
 		assert_int_equal(known, runs[i].known);
 	}
@@ -67,7 +69,7 @@ static void test_draft_publish(void **state)
 }
 
 /* The process that decoded was taken over, and has left a program where rows should be. */
-static void test_draft_publish_what_is_no_run(void **state)
+static void test_temp_store_publish_what_is_no_run(void **state)
 {
 	static const char *const tricks[] = {
 	    "DROP TABLE label; CREATE VIEW label AS SELECT 1 AS run, 'a' AS key, 'b' AS value",
@@ -75,57 +77,57 @@ static void test_draft_publish_what_is_no_run(void **state)
 	    "DROP TABLE label; CREATE TABLE label(run, key, value AS (printf('%s', key)))",
 	    "CREATE INDEX more ON run(printf('%s', name))",
 	};
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct tp_err err;
 	int64_t id;
 	bool known;
 
 	(void)state;
-	assert_int_equal(tp_draft_create(&draft, STORE), 0);
-	collect(&draft, "aa");
-	assert_int_equal(publish(&draft, &id, &known, &err), 0);
+	assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
+	collect(&temp, "aa");
+	assert_int_equal(publish(&temp, &id, &known, &err), 0);
 	for (size_t i = 0; i < sizeof(tricks) / sizeof(tricks[0]); i++) {
 		sqlite3 *db;
 
-		assert_int_equal(tp_draft_create(&draft, STORE), 0);
-		collect(&draft, "bb");
-		assert_int_equal(sqlite3_open(draft.temp, &db), SQLITE_OK);
+		assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
+		collect(&temp, "bb");
+		assert_int_equal(sqlite3_open(temp.file, &db), SQLITE_OK);
 		assert_int_equal(sqlite3_exec(db, tricks[i], NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_close(db);
-		assert_int_equal(publish(&draft, &id, &known, &err), TP_ESTORE);
-		assert_non_null(strstr(err.msg, "is no run"));
+		assert_int_equal(publish(&temp, &id, &known, &err), TP_ESTORE);
+		assert_non_null(strstr(err.msg, "was tampered with"));
 		assert_int_equal(ask(STORE, "SELECT count(*) FROM run"), 1);
 	}
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
 
 /* The same where there is no store yet, with rows written out and without. */
-static void test_draft_publish_a_new_store_that_computes(void **state)
+static void test_temp_store_publish_a_new_store_that_computes(void **state)
 {
 	static const char *const tricks[] = {
 	    "DROP TABLE label; CREATE TABLE label(run, key, value AS (printf('%s', key)))",
 	    "CREATE VIEW event AS SELECT 1 AS run",
 	};
-	struct tp_draft draft;
+	struct tp_temp_store temp;
 	struct tp_err err;
 	int64_t id;
 	bool known;
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(tricks) / sizeof(tricks[0]); i++) {
-		assert_int_equal(tp_draft_create(&draft, STORE), 0);
-		collect(&draft, "bb");
-		change(draft.temp, tricks[i / 2]);
-		assert_int_equal(publish_as(&draft, i % 2, &id, &known, &err), TP_ESTORE);
+		assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
+		collect(&temp, "bb");
+		change(temp.file, tricks[i / 2]);
+		assert_int_equal(publish_as(&temp, i % 2, &id, &known, &err), TP_ESTORE);
 		assert_int_equal(access(STORE, F_OK), -1);
 	}
 	/* Nothing that is written sets one off. */
-	assert_int_equal(tp_draft_create(&draft, STORE), 0);
-	collect(&draft, "bb");
-	change(draft.temp,
+	assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
+	collect(&temp, "bb");
+	change(temp.file,
 	       "CREATE TABLE string_rows(run, id, text); CREATE TRIGGER t AFTER INSERT ON "
 	       "string_rows BEGIN INSERT INTO label VALUES(1, 'by', 'trigger'); END");
-	assert_int_equal(publish_as(&draft, true, &id, &known, &err), 0);
+	assert_int_equal(publish_as(&temp, true, &id, &known, &err), 0);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label WHERE key = 'by'"), 0);
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
@@ -133,9 +135,9 @@ static void test_draft_publish_a_new_store_that_computes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    STORE_TEST(test_draft_publish),
-	    STORE_TEST(test_draft_publish_what_is_no_run),
-	    STORE_TEST(test_draft_publish_a_new_store_that_computes),
+	    STORE_TEST(test_temp_store_publish),
+	    STORE_TEST(test_temp_store_publish_what_is_no_run),
+	    STORE_TEST(test_temp_store_publish_a_new_store_that_computes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
