@@ -15,30 +15,20 @@ static int write_out(void *ctx, const void *data, size_t size, struct tp_err *er
 	return cmd_write(data, size, err);
 }
 
-static int make_tree(struct rep_flame_tree *t, const struct rep_flame_part *part,
-		     struct rep_flame_heading *heading, struct tp_err *err)
-{
-	const struct rep_flame_tree_options opt = {0};
-	int code = rep_flame_tree_init(t, &opt, err);
-
-	if (!code)
-		code = rep_flame_parts_add(t, part, 1, false, err);
-	if (!code)
-		code = rep_flame_tree_sum(t, err);
-	return code ? code : rep_flame_heading(heading, t, part, 1, "", err);
-}
-
 static int write_stacks(struct export_args *args, const struct cmd_profile *item,
 			const struct rep_profile_view *v, enum rep_flame_format format)
 {
-	const struct rep_flame_part part = {.view = v, .name = item->name, .trace = item->trace};
+	const struct rep_flame_part part = {.view = *v, .name = item->name, .trace = item->trace};
+	const struct rep_flame_tree_options plain = {0};
+	const struct rep_flame_build_options how = {0};
 	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
 	const struct rep_sink sink = {.write = write_out};
 	struct rep_flame_heading heading = {0};
 	struct rep_flame_tree tree;
 	struct tp_err err;
-	int status = CMD_OK, code = make_tree(&tree, &part, &heading, &err);
+	int status = CMD_OK, code;
 
+	code = rep_flame_build(&tree, &heading, &plain, &part, 1, &how, &err);
 	if (!code && !rep_flame_weight(&tree, 0))
 		cmd_note(&args->cmd, "%s: there is nothing of it to show", item->name);
 	if (!code)

@@ -283,7 +283,7 @@ static void check(struct args *args, struct argp_state *state)
 		    !args->output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
 	if (compares(args) && args->format == REP_FLAME_SPEEDSCOPE)
 		argp_error(state,
-			   "speedscope's format has no differences; use svg, html or folded");
+			   "speedscope's format cannot show differences; use svg, html or folded");
 	if (rep_filter_init(&filter, text, &err) ||
 	    (text->from && rep_filter_time(text->from, "--from", 1000, &ns, &err)) ||
 	    (text->to && rep_filter_time(text->to, "--to", 1000, &ns, &err))) {
@@ -383,112 +383,89 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	struct rep_flame_options *opt = &args->flame;
 	struct rep_sink sink = {.write = write_out};
 	struct rep_flame_heading heading = {0};
+	const struct rep_flame_build_options how = {
+	    .normalize = args->normalize,
+	    .filters = args->filters.size ? (char *)args->filters.data : "",
+	};
 	struct rep_flame_tree tree;
 	struct tp_err err;
-	int code, status = CMD_OK;
+	int code = 0, status;
 
 	args->tree.compared = compares(args);
-	code = rep_flame_tree_init(&tree, &args->tree, &err);
-
-	if (!code && rep_flame_parts_add(&tree, parts, n, args->normalize, &err)) {
-		rep_flame_tree_release(&tree);
-		return refuse(args, NULL, &err);
+	if (rep_flame_build(&tree, &heading, &args->tree, parts, n, &how, &err)) {
+		status = refuse(args, NULL, &err);
+		goto done;
 	}
-	if (!code)
-		code = rep_flame_tree_sum(&tree, &err);
-	if (!code)
-		code =
-		    rep_flame_heading(&heading, &tree, parts, n,
-				      args->filters.size ? (char *)args->filters.data : "", &err);
-	if (!code && !rep_flame_weight(&tree, 0))
+	if (!rep_flame_weight(&tree, 0))
 		cmd_note(&args->cmd, "there is nothing to show%s",
 			 args->filters.size
 			     ? ": the filters leave nothing; tprof-top FILE shows what there is"
 			     : "");
-	if (!code) {
-		opt->title = args->title ? args->title : heading.title;
-		opt->subtitle = heading.subtitle;
-		opt->type = heading.type;
-		opt->unit = heading.unit;
-		opt->width = (unsigned)args->cmd.width;
-		opt->colour = args->cmd.color;
-		if (args->format == REP_FLAME_TEXT && !args->output)
-			cmd_pager(&args->cmd);
-		status = open_output(args);
-		if (!status)
-			code = rep_flame_write(&tree, args->format, opt, &sink, &err);
-	}
+	opt->title = args->title ? args->title : heading.title;
+	opt->subtitle = heading.subtitle;
+	opt->type = heading.type;
+	opt->unit = heading.unit;
+	opt->width = (unsigned)args->cmd.width;
+	opt->colour = args->cmd.color;
+	if (args->format == REP_FLAME_TEXT && !args->output)
+		cmd_pager(&args->cmd);
+	status = open_output(args);
+	if (!status)
+		code = rep_flame_write(&tree, args->format, opt, &sink, &err);
+	if (code)
+		status = cmd_fail(&args->cmd, NULL, &err);
+done:
 	rep_flame_heading_release(&heading);
 	rep_flame_tree_release(&tree);
-	return code ? cmd_fail(&args->cmd, NULL, &err) : status;
+	return status;
 }
 
 /* A filter that found nothing is told where it found nothing anywhere. */
-static void tell_notes(const struct args *args, const struct rep_profile_view *v, size_t n)
+static void tell_notes(const struct args *args, const struct rep_flame_part *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct tp_buf *b = &v[i].notes.texts;
+		const struct tp_buf *b = &parts[i].view.notes.texts;
 
 		for (size_t at = 0; at < b->size; at += strlen((char *)b->data + at) + 1) {
 			const char *text = (char *)b->data + at;
 			bool everywhere = rep_filter_note_nothing(text);
 
 			for (size_t k = 0; everywhere && k < n; k++)
-				everywhere = i == 0 && rep_filter_notes_have(&v[k].notes, text);
+				everywhere =
+				    i == 0 && rep_filter_notes_have(&parts[k].view.notes, text);
 			if (everywhere || !rep_filter_note_nothing(text))
 				cmd_note(&args->cmd, "%s", text);
 		}
 	}
 }
 
-/* Several are drawn by one sample type, whatever the default of each. */
-static int choose_type(struct args *args, const struct cmd_profiles *now,
-		       const struct cmd_profiles *old)
+/* The views of all profiles. Several are drawn by one sample type, whatever the default of each. */
+static int make_parts(struct args *args, struct cmd_profiles *now, struct cmd_profiles *old,
+		      struct rep_flame_part *parts, size_t *n)
 {
-	const struct cmd_profiles *lists[] = {now, old};
-	size_t n = 0;
-	struct rep_flame_input *in = calloc(now->n + old->n + 1, sizeof(*in));
+	struct cmd_profiles *lists[] = {now, old};
+	size_t failed = 0;
 	struct tp_err err;
 	int code = 0;
 
-	if (!in)
-		return cmd_nomem(&args->cmd);
 	for (int side = 0; side < 2; side++)
-		for (size_t i = 0; i < lists[side]->n; i++, n++)
-			in[n] = (struct rep_flame_input){
+		for (size_t i = 0; i < lists[side]->n; i++)
+			parts[(*n)++] = (struct rep_flame_part){
 			    .profile = lists[side]->item[i].profile,
 			    .name = lists[side]->item[i].name,
 			    .side = side ? REP_FLAME_OLD : REP_FLAME_NEW,
 			    .trace = lists[side]->item[i].trace,
+			    /* The list has one sum of them. */
+			    .members = i ? NULL : &lists[side]->members,
 			};
-	if (n > 1)
-		code = rep_flame_common_type(in, n, args->profile.sample_index,
+	if (*n > 1)
+		code = rep_flame_common_type(parts, *n, args->profile.sample_index,
 					     &args->profile.sample_index, &err);
-	free(in);
+	if (code && code != TP_ENOENT)
+		return cmd_fail(&args->cmd, NULL, &err);
 	if (!code)
-		return CMD_OK;
-	return code == TP_ENOENT ? refuse(args, now->item[0].name, &err)
-				 : cmd_fail(&args->cmd, NULL, &err);
-}
-
-/* The views of all profiles; one more with every call, so that what was made is released. */
-static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep_flame_side side,
-		      struct rep_flame_part *parts, struct rep_profile_view *views, size_t *n)
-{
-	struct tp_err err;
-
-	for (size_t i = 0; i < profiles->n; i++) {
-		struct cmd_profile *p = &profiles->item[i];
-		struct rep_profile_view *v = &views[*n];
-
-		/* The list has one sum of them. */
-		parts[*n] = (struct rep_flame_part){v, p->name, side, p->trace,
-						    i ? NULL : &profiles->members};
-		++*n;
-		if (rep_profile_view_init(v, p->profile, &args->profile, &rep_flame_traits, &err))
-			return refuse(args, p->name, &err);
-	}
-	return CMD_OK;
+		code = rep_flame_parts_view(parts, *n, &args->profile, &failed, &err);
+	return code ? refuse(args, parts[failed].name, &err) : CMD_OK;
 }
 
 /* What is drawn is a sum; but headings say of how many samples, and a filter what it finds in each
@@ -554,7 +531,6 @@ static int run(struct args *args)
 					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles now = {0}, old = {0};
 	struct rep_flame_part *parts = NULL;
-	struct rep_profile_view *views = NULL;
 	size_t n = 0;
 	int status;
 
@@ -564,28 +540,16 @@ static int run(struct args *args)
 	if (!status)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given,
 						  &now, &old);
-	if (!status)
-		status = choose_type(args, &now, &old);
 	if (!status) {
 		parts = calloc(now.n + old.n + 1, sizeof(*parts));
-		views = calloc(now.n + old.n + 1, sizeof(*views));
-		if (!parts || !views) {
-			cmd_nomem(&args->cmd);
-			status = CMD_SYSTEM;
-		}
+		status = parts ? make_parts(args, &now, &old, parts, &n) : cmd_nomem(&args->cmd);
 	}
 	if (!status)
-		status = make_parts(args, &now, REP_FLAME_NEW, parts, views, &n);
-	if (!status)
-		status = make_parts(args, &old, REP_FLAME_OLD, parts, views, &n);
-	if (!status)
-		tell_notes(args, views, n);
+		tell_notes(args, parts, n);
 	if (!status)
 		status = draw(args, parts, n);
-	for (size_t i = 0; i < n; i++)
-		rep_profile_view_release(&views[i]);
+	rep_flame_parts_release(parts, n);
 	free(parts);
-	free(views);
 	cmd_profiles_release(&now);
 	cmd_profiles_release(&old);
 	return status;

@@ -9,19 +9,19 @@
 #include "symbol/dwarf_inside.h"
 
 #define MOST_UNITS (1u << 20)
-/* Of a file, beside what is in proportion to its size. Of a megabyte that makes two seconds. */
+/* Limits of a file, besides those in proportion to its size. A megabyte takes at most two
+ * seconds. */
 #define FREE_STEPS	   ((uint64_t)1 << 22)
 #define FREE_RANGES	   ((uint64_t)1 << 18) /* kept: 6 MiB */
 #define FREE_ABBREVIATIONS ((uint64_t)1 << 20)
 #define FREE_LINES	   ((uint64_t)1 << 16)
-#define LOOKUP_STEPS	   64 /* of an address, which is in blocks in one another */
+#define LOOKUP_STEPS	   64 /* for an address, which can be in nested blocks */
 
 /* ---- memory ----
  *
- * libdw has no error for want of memory: it calls a function that must not return, which ends the
- * program unless it is ours. That goes back to where libdw was called from. What libdw was about to
- * change is in no known state then, so that it is asked for nothing more, and what it has is not
- * even given back. */
+ * libdw has no error code for a lack of memory: it calls a handler that must not return; the
+ * default one ends the program. Ours jumps back to where libdw was called. The state of libdw is
+ * unknown then, so it is not used again, and its memory is not even freed. */
 
 static _Thread_local jmp_buf *way_out;
 
@@ -41,8 +41,8 @@ static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
 }
 
 /* Goes from header to header, and pays for each unit before libdw opens it. Units of types, which
- * libdw opens when a reference asks for one, are paid for only. Asking for the entry of a split
- * unit would open the file that has it, so only those of whole ones are used. */
+ * libdw opens when a reference needs one, are only paid for. Reading the entry of a split unit
+ * would open another file, so only whole units are used. */
 static int read_units(struct tp_dwarf *d)
 {
 	Dwarf_Off at = 0, next, abbreviations;
@@ -177,7 +177,7 @@ static int read_functions(struct tp_dwarf *d, struct tp_dwarf_unit *u)
 
 /* ---- lines ---- */
 
-/* A name that is relative to the folder in which the unit was compiled. */
+/* Makes a file name absolute: it is relative to the folder in which the unit was compiled. */
 static const char *absolute(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu,
 			    const char *file)
 {
@@ -217,7 +217,7 @@ static void place(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu, ui
 		s->line = n;
 }
 
-/* Where an inlined function was called. */
+/* Fills in the place where an inlined function was called. */
 static void call_place(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu,
 		       const struct tp_dwarf_name *call, struct tp_symbol *s)
 {

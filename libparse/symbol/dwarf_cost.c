@@ -1,4 +1,4 @@
-/* What reading DWARF costs, before it is read. */
+/* Computes the work of reading DWARF before it is read. */
 #include <dwarf.h>
 #include <gelf.h>
 #include <string.h>
@@ -17,9 +17,9 @@ bool tp_dwarf_pay(struct tp_dwarf *d, uint64_t n)
 
 /* ---- entries ---- */
 
-#define STEP_BYTES 256 /* of text that libdw looks through a few times */
+#define STEP_BYTES 256 /* of text, which libdw reads a few times */
 
-/* An abbreviation with more attributes than one looks through for that may have some. */
+/* Abbreviations with many attributes are taken to have strings. */
 static bool has_strings(Dwarf_Abbrev *abbrev, size_t n)
 {
 	enum { FEW = 64 };
@@ -33,9 +33,9 @@ static bool has_strings(Dwarf_Abbrev *abbrev, size_t n)
 }
 
 struct strings {
-	const uint8_t *from; /* of the last attribute, where it is one */
+	const uint8_t *from; /* start of the last attribute, if it is a string */
 	uint64_t bytes;
-	bool indirect; /* there is one whose form stands in the entry: no compiler writes that */
+	bool indirect; /* an attribute's form is in the entry, which no compiler writes */
 };
 
 static int add_string(Dwarf_Attribute *a, void *ctx)
@@ -55,7 +55,7 @@ static bool pay_strings(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	struct strings s = {0};
 
-	/* Of a string it is known then that it ends. */
+	/* libdw has checked that strings end. */
 	if (dwarf_getattrs(die, add_string, &s, 0) != 1 || s.indirect)
 		return !(d->spent = true);
 	if (s.from)
@@ -87,7 +87,7 @@ static bool is_debug(const char *name)
 			!strncmp(name, ".gnu.debug", 10));
 }
 
-/* The size of a compressed section's content, 0 where it is not compressed. */
+/* Returns the size of a compressed section's content, 0 for one that is not compressed. */
 static uint64_t unpacked(Elf_Scn *section, const GElf_Shdr *sh, const char *name)
 {
 	uint64_t size = 0;
@@ -114,7 +114,7 @@ static const char *name_of(Elf *elf, Elf_Scn *section, GElf_Shdr *sh)
 		   : NULL;
 }
 
-/* Debugging information gets three to five times as large; zlib makes up to a thousand of it. */
+/* Real debugging information unpacks to three to five times its size, zlib to up to a thousand. */
 bool tp_dwarf_affordable(Elf *elf, uint64_t size)
 {
 	uint64_t room = 16 * size + ((uint64_t)16 << 20);
@@ -153,7 +153,7 @@ static void find_section(struct tp_dwarf *d, const char *end, struct tp_dwarf_by
 	}
 }
 
-/* The bytes of a section as libdw has them, from an offset on. */
+/* Finds the bytes of a section, as libdw has them, from an offset on. */
 static size_t section_at(struct tp_dwarf *d, const char *end, struct tp_dwarf_bytes *section,
 			 uint64_t offset, const uint8_t **at)
 {
@@ -181,8 +181,8 @@ static uint64_t number(const uint8_t **at, const uint8_t *end)
 	return v;
 }
 
-/* What a table takes to read, by its abbreviations, which are: number (0 ends the table), tag,
- * whether there are children, then attributes and forms up to two zeros. */
+/* Computes the cost of a table of abbreviations. Each consists of its number (0 ends the table), a
+ * tag, a flag for children, then pairs of attribute and form up to two zeros. */
 static uint64_t abbreviations_at(struct tp_dwarf *d, Dwarf_Off offset)
 {
 	const uint8_t *at = NULL, *end;
@@ -234,7 +234,7 @@ static uint64_t word(const struct tp_dwarf *d, const uint8_t *at, unsigned size)
 	return v;
 }
 
-/* A table begins with its length; libdw reads one that units share once. */
+/* A table begins with its length. libdw reads a table that units share once. */
 static bool pay_lines(struct tp_dwarf *d, Dwarf_Off offset)
 {
 	const uint8_t *at = NULL;

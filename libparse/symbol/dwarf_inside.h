@@ -1,10 +1,10 @@
-/* What reads DWARF, and what that may cost; shared by dwarf*.c only.
+/* The reader of DWARF, and the limits of its work; shared by dwarf*.c only.
  *
- * libdw checks every offset, but not what a file makes it do: entries may share their lists of
- * ranges, units their abbreviations and lines, siblings may be the same for many, and an entry may
- * have a hundred thousand attributes of no size. So all is counted before it is done, and each list
- * is read once. What may be done grows with the file: a real one has each thing once, and needs a
- * fraction of that. When it is used up nothing more is found (`spent`). */
+ * libdw checks every offset, but does not limit the work that a hostile file causes: entries can
+ * share lists of ranges, units can share abbreviations and lines, many entries can have the same
+ * siblings, and an entry can have a hundred thousand attributes without size. So work is counted
+ * before it is done, and each list is read once. The limits grow with the file; a real file needs a
+ * fraction of them. Once one is reached, nothing more is found (`spent`). */
 #ifndef TP_SYMBOL_DWARF_INSIDE_H
 #define TP_SYMBOL_DWARF_INSIDE_H
 
@@ -13,7 +13,7 @@
 #include "symbol/memo.h"
 #include "symbol/ranges.h"
 
-#define TP_DWARF_DEEPEST 64 /* entries nested in one another; more is no real program */
+#define TP_DWARF_DEEPEST 64 /* levels of nested entries; real programs have fewer */
 #define TP_DWARF_COSTS	 256
 
 struct tp_dwarf_unit {
@@ -23,10 +23,10 @@ struct tp_dwarf_unit {
 	bool asked_lines, has_lines;
 };
 
-/* What an entry holds. */
+/* The children of an entry. */
 struct tp_dwarf_level {
 	struct tp_ranges ranges;
-	bool overlap; /* several may hold an address: then the first entry counts */
+	bool overlap; /* several can contain an address: then the first entry counts */
 };
 
 struct tp_dwarf {
@@ -38,63 +38,64 @@ struct tp_dwarf {
 	struct tp_ranges units; /* value: index */
 	struct tp_arena arena;
 
-	/* By offset of an entry: its level of calls; the same of all entries; its name. By offset
-	 * of a declaration: the qualified name. By file and unit: the absolute path. By offset in
-	 * their section: tables of abbreviations, of lines. */
+	/* By offset of an entry: inlined calls in it; all entries in it; its name. By offset of a
+	 * declaration: the qualified name. By file and unit: the absolute path. By offset in their
+	 * section: tables of abbreviations, of lines. */
 	struct tp_memo calls, scopes, names, qualified, paths, tables, lines;
 
-	/* What may be done still. */
-	uint64_t steps;	 /* entries and ranges looked at, bytes of text made (16 for one) */
-	uint64_t ranges; /* kept */
+	/* The work that is left. */
+	uint64_t steps;	 /* entries and ranges read, and 16 bytes of text made */
+	uint64_t ranges; /* ranges kept */
 	uint64_t abbreviations, line_bytes;
 	bool spent;
 	struct tp_dwarf_bytes {
 		const uint8_t *at;
 		size_t size;
-		bool known; /* it was looked for */
-	} abbrev, line;	    /* the sections */
+		bool known;
+	} abbrev, line; /* the sections, once known */
 	struct {
 		Dwarf_Abbrev *of;
 		uint64_t cost;
-		bool strings;	 /* within the entry */
-	} costs[TP_DWARF_COSTS]; /* by abbreviation, the last of those that share a place */
+		bool strings;	 /* the entry itself has strings */
+	} costs[TP_DWARF_COSTS]; /* cache by abbreviation */
 
 	bool lost; /* libdw ran out of memory */
 };
 
-/* Pays n steps; false, for ever after, where there are too few. */
+/* Pays n steps. Returns false, from then on, if there are too few left. */
 bool tp_dwarf_pay(struct tp_dwarf *d, uint64_t n);
-/* Pays for a look at an entry, which is more the more attributes it has, and the longer the texts
- * are that it holds itself: libdw looks for their ends to find what is behind them. */
+/* Pays for reading an entry, in proportion to its attributes and to the strings that it contains:
+ * libdw searches for their ends to find the attributes behind them. */
 bool tp_dwarf_look(struct tp_dwarf *d, Dwarf_Die *die);
-/* The file gives out too little for what it makes of it; false before libdw opened it. */
+/* Whether the compressed sections stay within the limit. For before libdw unpacks them. */
 bool tp_dwarf_affordable(Elf *elf, uint64_t size);
-/* Pays for a unit with abbreviations at that offset, which libdw reads for each unit. */
+/* Pays for a unit with abbreviations at an offset, which libdw reads for each unit. */
 bool tp_dwarf_pay_unit(struct tp_dwarf *d, Dwarf_Off abbreviations);
-/* May the lines of a unit be asked for? */
+/* Whether a unit has lines; pays for them. */
 bool tp_dwarf_has_lines(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu);
 
 /* Adds the ranges of an entry. 0, TP_ENOMEM, TP_ELIMIT. */
 int tp_dwarf_add_ranges(struct tp_dwarf *d, struct tp_ranges *to, Dwarf_Die *die, uint64_t value);
-/* What an entry holds: inlined calls and blocks by address (value: offset of the entry twice, and
- * one more for a call); all of it by offset. NULL where that is too much, or memory is out. */
+/* Return the children of an entry: inlined calls and blocks by address (value: 2 * offset of the
+ * entry, and 1 more for a call); all children by offset. NULL if a limit is reached, or without
+ * memory. */
 const struct tp_dwarf_level *tp_dwarf_calls(struct tp_dwarf *d, Dwarf_Off parent);
 const struct tp_dwarf_level *tp_dwarf_scope(struct tp_dwarf *d, Dwarf_Off parent);
-/* The first that holds it; NULL: none. */
+/* Returns the first range that contains an address, or NULL. */
 const struct tp_range *tp_dwarf_find(struct tp_dwarf *d, const struct tp_dwarf_level *level,
 				     uint64_t address);
 void tp_dwarf_release_levels(struct tp_memo *levels);
 
-/* Function and place of call of an entry. */
+/* The function of an entry, and the place of the call if it is an inlined one. */
 struct tp_dwarf_name {
 	const char *name, *system_name;
 	int64_t start_line, call_file, call_line;
 };
 
-/* NULL where that is too much, or memory is out. */
+/* Returns NULL if a limit is reached, or without memory. */
 const struct tp_dwarf_name *tp_dwarf_name(struct tp_dwarf *d, Dwarf_Off entry);
 const char *tp_dwarf_text(struct tp_dwarf *d, Dwarf_Die *die, unsigned attribute);
-/* Paid for; NULL as above. */
+/* Allocates memory for a text, and pays for it. NULL as above. */
 char *tp_dwarf_alloc(struct tp_dwarf *d, size_t size);
 
 #endif

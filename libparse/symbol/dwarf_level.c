@@ -1,4 +1,4 @@
-/* What entries hold, each read once: all children of one, by address or by offset. */
+/* The children of entries, by address or by offset; each entry is read once. */
 #include <dwarf.h>
 #include <stdlib.h>
 
@@ -11,12 +11,12 @@ int tp_dwarf_add_ranges(struct tp_dwarf *d, struct tp_ranges *to, Dwarf_Die *die
 	ptrdiff_t at = 0;
 	int code = 0;
 
-	/* Each time libdw looks for the list among the attributes. */
+	/* Each call of libdw searches the attributes for the list. */
 	while (!code && tp_dwarf_look(d, die)) {
 		at = dwarf_ranges(die, at, &base, &low, &high);
 		if (at <= 0)
 			break;
-		/* What the linker threw away begins at 0. */
+		/* A range that the linker has dropped begins at 0. */
 		if (!low)
 			continue;
 		if (!d->ranges)
@@ -53,7 +53,7 @@ static int read_calls(struct tp_dwarf *d, struct tp_dwarf_level *level, Dwarf_Di
 	return code;
 }
 
-/* Entries follow one another as they are nested: each reaches to the next one. */
+/* Entries are stored in the order of their nesting: each reaches to the next one. */
 static int read_scope(struct tp_dwarf *d, struct tp_dwarf_level *level, Dwarf_Die *parent)
 {
 	Dwarf_Die child, next;

@@ -6,7 +6,7 @@
 
 #include "symbol/dwarf_inside.h"
 
-/* As dwarf_attr_integrate, which looks at entries unpaid. */
+/* As dwarf_attr_integrate, which would not pay for the entries. */
 static Dwarf_Attribute *attribute_of(struct tp_dwarf *d, const Dwarf_Die *die, unsigned attribute,
 				     Dwarf_Attribute *a)
 {
@@ -39,7 +39,7 @@ char *tp_dwarf_alloc(struct tp_dwarf *d, size_t size)
 	return text;
 }
 
-/* The entry that declares a function: behind its inlined and out-of-line copies. */
+/* Goes from an inlined or out-of-line copy of a function to the entry that declares it. */
 static void declaration(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	for (int i = 0; i < 8 && tp_dwarf_look(d, die); i++) {
@@ -72,7 +72,7 @@ static bool has_namespaces(struct tp_dwarf *d, Dwarf_Die *die)
 	}
 }
 
-/* The name of a namespace or type that is part of the names of what it holds, or NULL. */
+/* Returns the name of a namespace or type, which is part of the names in it, or NULL. */
 static const char *scope_name(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
@@ -86,8 +86,8 @@ static const char *scope_name(struct tp_dwarf *d, Dwarf_Die *die)
 		   : NULL;
 }
 
-/* What an entry stands in, outermost first, without its unit: how much of it. (libdw's own walk,
- * dwarf_getscopes_die, calls itself for each level, however many there are.) */
+/* Finds the entries around an entry, outermost first, without its unit; returns how many. (libdw's
+ * dwarf_getscopes_die recurses for each level, however many there are.) */
 static size_t scopes_of(struct tp_dwarf *d, Dwarf_Die *die, Dwarf_Die scope[TP_DWARF_DEEPEST])
 {
 	Dwarf_Off offset = dwarf_dieoffset(die), at;
@@ -109,7 +109,7 @@ static size_t scopes_of(struct tp_dwarf *d, Dwarf_Die *die, Dwarf_Die scope[TP_D
 	return n;
 }
 
-/* The type of a lambda has no name: what tells it apart is the function that it stands in. */
+/* The type of a lambda has no name; the function around it distinguishes it. */
 static const char *part_of_lambda(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
@@ -122,7 +122,7 @@ static const char *part_of_lambda(struct tp_dwarf *d, Dwarf_Die *die)
 	return scope_name(d, die);
 }
 
-/* "std::vector<int>::push_back": the names of what a declaration stands in, and its own. */
+/* Joins the names around a declaration with its own: "std::vector<int>::push_back". */
 static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name)
 {
 	const char *(*part_name)(struct tp_dwarf *, Dwarf_Die *) =
@@ -145,7 +145,7 @@ static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name
 	return text ? text : name;
 }
 
-/* Finding what a declaration stands in is a walk over its unit, so it is done once. */
+/* Finding the entries around a declaration is a walk over its unit, so it is done once. */
 static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die decl = *die;

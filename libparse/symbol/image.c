@@ -18,8 +18,8 @@
 #define MOST_SEGMENTS 64
 #define PAGE	      4096
 #define ID_SIZE	      256
-/* Of texts, and of notes, beside what is in proportion to the size of the file: a real one has each
- * once, texts as parts of others and packed, notes in a segment and in a section. */
+/* Limits on bytes of texts and notes: these, and more in proportion to the size of the file. A real
+ * file has texts once, packed or as parts of others, and notes in a segment and in a section. */
 #define FREE_TEXT  ((uint64_t)16 << 20)
 #define FREE_NOTES ((uint64_t)1 << 16)
 
@@ -48,17 +48,16 @@ struct tp_image {
 	} section;
 	struct tp_dwarf *dwarf;
 	struct tp_ranges symbols; /* value: section of the names << 32 | where in it */
-	struct tp_memo names;	  /* by that value: the name, "" none */
-	/* Texts that were given out; bytes of others that may be. One that is as long as the file
-	 * may be that of every address, and each of many may end where that ends. */
+	/* Texts that were returned, and how many bytes of others may be. In a hostile file a text
+	 * as long as the file can belong to every address, and many texts can share one end. */
 	struct tp_memo texts;
 	uint64_t text;
-	bool spent; /* that was too little: nothing is found any more */
+	bool spent; /* the limit is reached: nothing more is found */
 };
 
 /* ---- opening ---- */
 
-/* Any number of headers may be about the same bytes. */
+/* Any number of headers can refer to the same bytes. */
 static bool pay_notes(struct tp_image *image, uint64_t size)
 {
 	if (size >= image->notes) {
@@ -137,7 +136,7 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 		free(image);
 		return tp_nomem(err);
 	}
-	/* No waiting for the other end of a pipe. */
+	/* Does not wait for the other end of a pipe. */
 	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (image->fd < 0) {
 		int code = errno == ENOENT || errno == ENOTDIR ? TP_ENOENT : TP_EIO;
@@ -157,7 +156,7 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 				  path);
 	}
 	image->type = eh.e_type;
-	/* Folders may hold more files than may be open: what is mapped needs no descriptor. */
+	/* Folders can hold more files than can be open: a mapped file needs no descriptor. */
 	if (elf_rawfile(image->elf, &size) && elf_cntl(image->elf, ELF_C_FDDONE) == 0) {
 		close(image->fd);
 		image->fd = -1;
@@ -176,7 +175,6 @@ void tp_image_close(struct tp_image *image)
 	tp_dwarf_free(image->dwarf);
 	tp_ranges_release(&image->symbols);
 	tp_ranges_release(&image->sections);
-	tp_memo_release(&image->names);
 	tp_memo_release(&image->texts);
 	if (image->elf)
 		elf_end(image->elf);
@@ -214,7 +212,7 @@ bool tp_image_is(const struct tp_image *image, const char *id)
 
 /* ---- addresses ---- */
 
-/* The segment that holds a place of the file; of several the one with code. */
+/* Returns the segment that contains an offset of the file; of several the one with code. */
 static const struct segment *segment_of(const struct tp_image *image, uint64_t offset,
 					uint64_t slack)
 {
@@ -259,9 +257,9 @@ uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_ma
 	return offset;
 }
 
-/* ---- what names code ---- */
+/* ---- names ---- */
 
-/* Sections that lie over one another are none of a program: of those the first one counts. */
+/* Sections of a real program do not overlap: of those that do, the first one counts. */
 static int list_sections(struct tp_image *image)
 {
 	struct tp_ranges *r = &image->sections;
@@ -284,8 +282,8 @@ static int list_sections(struct tp_image *image)
 	return code ? code : tp_ranges_sort(r);
 }
 
-/* The bytes of the section in which an address lies, from there on. The one that held the last
- * address is asked first: for each address many are looked up, mostly all in one. */
+/* Returns the bytes of a section from an address on. The section of the last address is tried
+ * first: each look-up reads many addresses, most of them in one section. */
 static struct tp_slice memory(void *ctx, uint64_t address)
 {
 	struct tp_image *image = ctx;
@@ -318,8 +316,8 @@ static uint64_t word_at(const struct tp_pclntab *t, const uint8_t *p)
 	return v;
 }
 
-/* Relocations that put the address of something of the file itself into memory, of which the file
- * need not have the bytes. Calls fn with place and address. */
+/* Calls fn with place and address of each relocation that writes an address of the file itself into
+ * memory; the file need not have the bytes there. */
 typedef bool (*relocation_fn)(void *ctx, uint64_t place, uint64_t address);
 
 static void each_relocation(struct tp_image *image, relocation_fn fn, void *ctx)
@@ -463,8 +461,10 @@ static void read_sections(struct tp_image *image)
 	}
 }
 
-/* Functions of the symbol table; one without a size reaches to the next. */
-static int read_symbols(struct tp_image *image)
+/* Calls `fn` for the functions of a table of symbols, and the dynamic one's where `dynamic`; `name`
+ * is the section of the names << 32 | where in it. */
+static int each_function(struct tp_image *image, bool dynamic,
+			 int (*fn)(void *ctx, const GElf_Sym *sym, uint64_t name), void *ctx)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr sh;
@@ -475,7 +475,7 @@ static int read_symbols(struct tp_image *image)
 		Elf_Data *data;
 
 		if (!gelf_getshdr(section, &sh) ||
-		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) ||
+		    (sh.sh_type != SHT_SYMTAB && !(dynamic && sh.sh_type == SHT_DYNSYM)) ||
 		    sh.sh_link > UINT32_MAX || !(data = elf_getdata(section, NULL)))
 			continue;
 		for (int i = 0; !code && gelf_getsym(data, i, &sym); i++) {
@@ -483,11 +483,25 @@ static int read_symbols(struct tp_image *image)
 
 			if ((type == STT_FUNC || type == STT_GNU_IFUNC) && sym.st_value &&
 			    sym.st_shndx != SHN_UNDEF && sym.st_name <= UINT32_MAX)
-				code = tp_ranges_add(&image->symbols, sym.st_value,
-						     sym.st_value + (sym.st_size ? sym.st_size : 1),
-						     (uint64_t)sh.sh_link << 32 | sym.st_name);
+				code = fn(ctx, &sym, (uint64_t)sh.sh_link << 32 | sym.st_name);
 		}
 	}
+	return code;
+}
+
+/* One without a size reaches to the next. */
+static int add_symbol(void *ctx, const GElf_Sym *sym, uint64_t name)
+{
+	struct tp_image *image = ctx;
+
+	return tp_ranges_add(&image->symbols, sym->st_value,
+			     sym->st_value + (sym->st_size ? sym->st_size : 1), name);
+}
+
+static int read_symbols(struct tp_image *image)
+{
+	int code = each_function(image, true, add_symbol, image);
+
 	return code ? code : tp_ranges_sort(&image->symbols);
 }
 
@@ -513,20 +527,24 @@ bool tp_image_spent(const struct tp_image *image)
 	return image->spent || image->go.spent || (image->dwarf && tp_dwarf_spent(image->dwarf));
 }
 
-/* Its name is looked for once: elfutils looks for the end of the last one each time. */
-static const char *symbol_at(struct tp_image *image, uint64_t address)
+/* The name of a symbol, NULL where its section has not got it. In place of elf_strptr, which looks
+ * for the end of the last name each time. */
+static const char *symbol_name(const struct tp_image *image, uint64_t name)
+{
+	Elf_Scn *section = elf_getscn(image->elf, (size_t)(name >> 32));
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	const char *texts = data ? data->d_buf : NULL;
+
+	return texts && (uint32_t)name < data->d_size && !texts[data->d_size - 1]
+		   ? texts + (uint32_t)name
+		   : NULL;
+}
+
+static const char *symbol_at(const struct tp_image *image, uint64_t address)
 {
 	const struct tp_range *r = tp_ranges_find(&image->symbols, address);
-	const char *name = r ? tp_memo_get(&image->names, r->value, 0) : NULL;
 
-	if (!r || name)
-		return name;
-	name = elf_strptr(image->elf, (size_t)(r->value >> 32), (size_t)(uint32_t)r->value);
-	if (!name)
-		name = "";
-	/* Without memory it is looked for again. */
-	(void)tp_memo_put(&image->names, r->value, 0, (char *)name);
-	return name;
+	return r ? symbol_name(image, r->value) : NULL;
 }
 
 static bool pay_text(struct tp_image *image, const char *text)
@@ -539,7 +557,7 @@ static bool pay_text(struct tp_image *image, const char *text)
 	if (size > image->text)
 		return !(image->spent = true);
 	image->text -= size;
-	/* Without memory it is paid for again. */
+	/* Without memory it will be paid for again. */
 	(void)tp_memo_put(&image->texts, (uintptr_t)text, 0, (char *)text);
 	return true;
 }
@@ -551,6 +569,30 @@ static bool pay_texts(struct tp_image *image, const struct tp_symbol *chain, siz
 		    !pay_text(image, chain[i].file))
 			return false;
 	return true;
+}
+
+struct listing {
+	struct tp_image *image;
+	tp_image_function_fn fn;
+	void *ctx;
+};
+
+static int list_function(void *ctx, const GElf_Sym *sym, uint64_t at)
+{
+	const struct listing *l = ctx;
+	const char *name = symbol_name(l->image, at);
+
+	if (!sym->st_size || sym->st_size > UINT64_MAX - sym->st_value || !name || !*name)
+		return 0;
+	if (!pay_text(l->image, name))
+		return TP_ELIMIT;
+	return l->fn(l->ctx, name, sym->st_value, sym->st_value + sym->st_size);
+}
+
+int tp_image_functions(struct tp_image *image, tp_image_function_fn fn, void *ctx)
+{
+	return each_function(image, false, list_function,
+			     &(struct listing){.image = image, .fn = fn, .ctx = ctx});
 }
 
 uint64_t tp_image_function(struct tp_image *image, uint64_t address)
@@ -571,8 +613,8 @@ size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbo
 	if (image->spent)
 		return 0;
 	get_ready(image);
-	/* Of Go's code its own table says what the runtime would have said; where that knows no
-	 * inlined calls (before Go 1.18), DWARF tells more. */
+	/* For Go's code pclntab gives what the runtime would have given; before Go 1.18 it has no
+	 * inlined calls, but DWARF has. */
 	if (image->has_go && (image->go.function_data || !image->dwarf))
 		n = tp_pclntab_lookup(&image->go, address, chain, room);
 	if (!n && image->dwarf)

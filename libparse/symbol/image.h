@@ -1,8 +1,8 @@
-/* A program or library as an ELF file: who it is, where its code lies, and what the three sources
- * of names (its own tables of Go, DWARF, symbols) say about an address.
+/* An ELF file, a program or library: its build ids, its segments, and the names of its code from
+ * three sources (Go's own tables, DWARF, symbols).
  *
- * Files are read through elfutils, which checks every offset; they may change or be damaged, never
- * trusted. Texts it gives out live as long as the image. One thread. */
+ * Files are read with elfutils, which checks every offset. They are untrusted, may be damaged, and
+ * may change while they are read. Texts live as long as the image. For one thread. */
 #ifndef TP_SYMBOL_IMAGE_H
 #define TP_SYMBOL_IMAGE_H
 
@@ -15,27 +15,25 @@
 
 struct tp_image;
 
-/* TP_ENOENT, TP_EIO; TP_EFORMAT where it is no ELF file; TP_ENOMEM. *image is NULL after an error.
- */
+/* TP_ENOENT, TP_EIO, TP_ENOMEM; TP_EFORMAT: not an ELF file. *image is NULL after an error. */
 int tp_image_open(struct tp_image **image, const char *path, struct tp_err *err);
 void tp_image_close(struct tp_image *image);
 
 const char *tp_image_path(const struct tp_image *image);
-/* The GNU build id in hex, the Go build id as it is; "" where there is none. */
+/* Return the GNU build id in hex, and the Go build id; "" if the file has none. */
 const char *tp_image_gnu_id(const struct tp_image *image);
 const char *tp_image_go_id(const struct tp_image *image);
-/* Is `id` one of them? (Case does not matter in hex.) */
+/* Whether `id` is one of them. Case does not matter in hex. */
 bool tp_image_is(const struct tp_image *image, const char *id);
-/* Can it name code, or must its names be looked for in a file of their own (with the same id)? */
+/* Whether the file has lines. If not, they may be in a separate file with the same build id. */
 bool tp_image_has_lines(const struct tp_image *image);
 
-/* Was a look-up cut short, as its tables ask for far more work than those of a real file of its
- * size?
- */
+/* Whether look-ups have ended because its tables need far more work than those of a real file of
+ * its size. */
 bool tp_image_spent(const struct tp_image *image);
 
-/* The address within the file for one of the running program, which had mapped `start` on to
- * `offset` of the file; mapped false: nothing is known of that. */
+/* Converts an address of the running program to one of the file. The program had mapped `offset` of
+ * the file at `start`; `mapped` is false if that is unknown. */
 struct tp_image_mapping {
 	bool mapped;
 	uint64_t start, limit, offset;
@@ -43,11 +41,17 @@ struct tp_image_mapping {
 uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_mapping *mapping,
 			  uint64_t address);
 
-/* The frames at an address within the file, innermost first; how many there are, at most `room`
- * (more than 0), 0 where nothing is known. The first call reads what is needed. */
+/* Finds the frames at an address of the file, innermost first. Returns how many, at most `room`
+ * (more than 0); 0 if the address is unknown. The first call reads the tables. */
 size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbol *chain,
 		       size_t room);
-/* Where the function begins that has the code at an address, inlined calls aside; 0 unknown. */
+/* Returns the start of the function that contains an address, inlined calls aside; 0 if unknown. */
 uint64_t tp_image_function(struct tp_image *image, uint64_t address);
+
+/* Calls `fn` for each function of the symbol table that has a size: it is [start, end) of the file.
+ * Stops at the first code that is not 0, and returns it; TP_ELIMIT: the names are longer together
+ * than those of a real program. */
+typedef int (*tp_image_function_fn)(void *ctx, const char *name, uint64_t start, uint64_t end);
+int tp_image_functions(struct tp_image *image, tp_image_function_fn fn, void *ctx);
 
 #endif

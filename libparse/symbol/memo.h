@@ -1,5 +1,5 @@
-/* What was found out once, by two numbers; private to libparse/symbol. Zero-initialised is valid
- * and empty. What is kept is the caller's. */
+/* A cache of pointers by two numbers; private to libparse/symbol. Zero-initialised is valid and
+ * empty. The caller owns what the pointers refer to. */
 #ifndef TP_SYMBOL_MEMO_H
 #define TP_SYMBOL_MEMO_H
 
@@ -19,9 +19,9 @@ struct tp_memo {
 	struct tp_table table;
 };
 
-/* NULL where nothing is kept under the two. */
+/* Returns NULL if nothing is stored under the two numbers. */
 void *tp_memo_get(const struct tp_memo *m, uint64_t a, uint64_t b);
-/* What is not there yet, and not NULL; 0 or TP_ENOMEM. */
+/* Stores a pointer that is not NULL, under numbers that are not used yet. 0 or TP_ENOMEM. */
 int tp_memo_put(struct tp_memo *m, uint64_t a, uint64_t b, void *kept);
 void tp_memo_release(struct tp_memo *m);
 

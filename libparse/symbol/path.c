@@ -9,14 +9,14 @@
 
 #include "base/many.h"
 
-#define MOST_FILES 4096 /* of all folders that are opened for their ids */
+#define MOST_FILES 4096 /* that are opened for their build ids, of all folders */
 
 struct tp_symbol_path {
 	char **dir;
 	size_t ndirs;
 	struct tp_image **image; /* every file that was opened */
 	size_t n, room;
-	bool listed; /* the folders themselves were looked into */
+	bool listed; /* the files of the folders themselves have been opened */
 };
 
 int tp_symbol_path_new(struct tp_symbol_path **out, const char *path, struct tp_err *err)
@@ -64,7 +64,7 @@ void tp_symbol_path_free(struct tp_symbol_path *p)
 	free(p);
 }
 
-/* Opens a file and keeps it; NULL where it is no ELF file, or there are too many. */
+/* Opens a file and keeps it. NULL: it is not an ELF file, or there are too many. */
 static struct tp_image *add(struct tp_symbol_path *p, const char *dir, const char *name)
 {
 	struct tp_image *image;

@@ -1,4 +1,4 @@
-/* Files of programs by build id or name, in folders; private to libparse/symbol. */
+/* Finds ELF files by build id or name in folders; private to libparse/symbol. */
 #ifndef TP_SYMBOL_PATH_H
 #define TP_SYMBOL_PATH_H
 
@@ -7,14 +7,14 @@
 
 struct tp_symbol_path;
 
-/* `path`: "DIR:DIR". TP_ENOENT where one is no folder, TP_ENOMEM. */
+/* `path`: "DIR:DIR". TP_ENOENT: one of them is not a folder. TP_ENOMEM. */
 int tp_symbol_path_new(struct tp_symbol_path **p, const char *path, struct tp_err *err);
 void tp_symbol_path_free(struct tp_symbol_path *p);
 
-/* The file with this build id (GNU's in hex, or Go's), one that has lines before one that has not;
- * NULL where there is none. Owned by the path. */
+/* Returns the file with this build id (GNU's in hex, or Go's), preferably one with lines; or NULL.
+ * Owned by the path. */
 struct tp_image *tp_symbol_path_by_id(struct tp_symbol_path *p, const char *id);
-/* The file of this name (without folders); NULL. */
+/* Returns the file of this name (without folders), or NULL. */
 struct tp_image *tp_symbol_path_by_name(struct tp_symbol_path *p, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
-/* Names for the locations of a profile.
+/* Names the locations of a profile.
  *
- * The dictionary is made anew: ids of strings stay as they are, everything else is copied, and
- * frames without names become the chains that were found. */
+ * This makes a new dictionary: strings keep their ids, everything else is copied, and frames
+ * without names are replaced by the chains that were found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct renaming {
 	struct tp_symbolizer *s;
 	struct tp_dict *old; /* p->dict is the new one */
 	uint32_t *node;	     /* by old node: new node + 1 */
-	uint32_t *first, *n; /* by old frame: where its new frames are, how many (0 not yet) */
+	uint32_t *first, *n; /* by old frame: its new frames, and how many (0: not yet copied) */
 	uint32_t *frames;    /* of all, root first */
 	size_t nframes, room;
 	uint32_t *path;
@@ -24,14 +24,14 @@ struct renaming {
 	bool remarked; /* there is a notice already */
 };
 
-enum { SEEN = 1, NAMED = 2 }; /* its file was looked for; it named code */
+enum { SEEN = 1, NAMED = 2 }; /* its file has been looked up; it has named code */
 
 static const char *text(const struct renaming *r, uint32_t string)
 {
 	return tp_dict_text(r->old, string).text;
 }
 
-/* Strings keep their ids: they are put in the same order. */
+/* Strings keep their ids, as they are added in the same order. */
 static int copy_strings(struct renaming *r)
 {
 	uint32_t n = tp_dict_strings(r->old), id;
@@ -74,7 +74,7 @@ static int copy_frame(struct renaming *r, struct tp_frame frame)
 	return code ? code : put_frame(r, id);
 }
 
-/* Where the address of a location lies, as the profile's mappings have it. */
+/* Describes the mapping of a location. */
 static struct tp_symbol_place place_of(const struct renaming *r, const struct tp_location *l)
 {
 	struct tp_symbol_place place = {.file = "", .build_id = "", .first = true};
@@ -93,7 +93,7 @@ static struct tp_symbol_place place_of(const struct renaming *r, const struct tp
 	return place;
 }
 
-/* Says once for each mapping what is wrong with its file. */
+/* Adds one notice for each mapping whose file is wrong or missing. */
 static int remark(struct renaming *r, const struct tp_location *l,
 		  const struct tp_symbol_place *place)
 {
@@ -106,8 +106,9 @@ static int remark(struct renaming *r, const struct tp_location *l,
 		r->remarked = true;
 		return tp_profile_add_notice(
 		    r->p, TP_WARNING, TP_OFFSET_NONE,
-		    "%s is another build (%s) than the dump is of (%s): names may be wrong", path,
-		    id, place->build_id);
+		    "%s is another build (%s) than the program of the dump (%s): names may "
+		    "be wrong",
+		    path, id, place->build_id);
 	}
 	if (*place->build_id && !path && *place->file != '[') {
 		r->remarked = true;

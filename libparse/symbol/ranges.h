@@ -18,11 +18,11 @@ struct tp_ranges {
 	size_t n, room;
 };
 
-/* 0 or TP_ENOMEM, TP_ELIMIT; empty ranges are dropped. */
+/* Adds a range, unless it is empty. 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t value);
-/* After the last; 0 or TP_ENOMEM. */
+/* Sorts the ranges, after the last has been added. 0 or TP_ENOMEM. */
 int tp_ranges_sort(struct tp_ranges *r);
-/* The innermost range that holds the address: of those, the one that begins last. NULL: none. */
+/* Returns the innermost range that contains the address (the one that begins last), or NULL. */
 const struct tp_range *tp_ranges_find(const struct tp_ranges *r, uint64_t address);
 void tp_ranges_release(struct tp_ranges *r);
 

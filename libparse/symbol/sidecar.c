@@ -100,7 +100,7 @@ int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *er
 	/* Packed, it may have any size and hold little. */
 	if (!stat(path, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
 		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "larger than the limit of %llu bytes",
+				  "the file is larger than the limit of %llu bytes",
 				  (unsigned long long)TP_SIDECAR_MAX);
 	if (!code)
 		code = tp_input_open(&in, path, &input, NULL, err);

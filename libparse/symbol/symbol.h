@@ -1,16 +1,15 @@
-/* Names for code that a dump leaves without: from programs and libraries the user names, or that
- * lie in a folder under their build id.
+/* Names code that has no names in a dump, from programs and libraries that the user names, or that
+ * are in a folder under their build id.
  *
- * Names in the dump win; only locations without any line are looked up. For an address in a mapping
- * the file is, in this order: a --binary that has the mapping's build id; a file of the symbol path
- * that has it; a --binary with the mapping's file name; the first --binary for the first mapping
- * that has no other (with a notice where the build ids differ); a file of the symbol path with the
- * mapping's file name, where the mapping has no build id. The symbol path is a list of folders
- * separated by ':'; in each, .build-id/ab/cdef.debug and .build-id/ab/cdef are looked at, then the
- * ELF files that lie in the folder itself.
+ * Names in the dump win; only locations without any line are looked up. The file for an address in
+ * a mapping is, in this order: a --binary with the mapping's build id; a file of the symbol path
+ * with that id; a --binary with the mapping's file name; for the first mapping, the first --binary
+ * (with a notice if the build ids differ); if the mapping has no build id, a file of the symbol
+ * path with its file name. The symbol path is a list of folders separated by ':'. In each,
+ * .build-id/ab/cdef.debug and .build-id/ab/cdef are tried, then the ELF files in the folder itself.
  *
- * Nothing outside of these files and folders is opened, but a supplement that one of the files
- * names itself (.gnu_debugaltlink, which dwz writes). One thread. */
+ * No other files are opened, except for a supplement that one of these files names
+ * (.gnu_debugaltlink, which dwz writes). For one thread. */
 #ifndef TP_SYMBOL_SYMBOL_H
 #define TP_SYMBOL_SYMBOL_H
 
@@ -25,45 +24,46 @@
 struct tp_symbol_options {
 	const char *const *binaries; /* nbinaries of them */
 	size_t nbinaries;
-	const char *path; /* "DIR:DIR", NULL none */
+	const char *path; /* "DIR:DIR", or NULL */
 };
 
 struct tp_symbolizer;
 
-/* Opens the binaries: TP_ENOENT, TP_EIO, TP_EFORMAT (no ELF file), with a sentence; TP_ENOMEM.
- * Folders are looked into when an address asks for them; one that is not there is TP_ENOENT now.
- * *s is NULL after an error. The options need not outlive the call. */
+/* Opens the binaries: TP_ENOENT, TP_EIO, TP_EFORMAT (not an ELF file), with a sentence; TP_ENOMEM.
+ * Folders must exist (TP_ENOENT), and are searched once an address needs them. *s is NULL after an
+ * error. The options need not outlive the call. */
 int tp_symbolizer_new(struct tp_symbolizer **s, const struct tp_symbol_options *opt,
 		      struct tp_err *err);
 void tp_symbolizer_free(struct tp_symbolizer *s);
 
-/* What is known of where an address lies. */
+/* The mapping of an address, as far as it is known. */
 struct tp_symbol_place {
-	const char *file, *build_id; /* of the mapping; "" unknown */
+	const char *file, *build_id; /* "": unknown */
 	uint64_t start, limit, offset;
 	bool mapped; /* the three are known */
-	bool first;  /* it is the first mapping: that of the program itself */
+	bool first;  /* the first mapping, which is the program itself */
 };
 
-/* The file that names the code of a mapping: its path, NULL where there is none, and its build id
- * (GNU's, else Go's, else ""). True where the mapping has another build id than the file. */
+/* Finds the file that names the code of a mapping: its path, or NULL, and its build id (GNU's, else
+ * Go's, else ""). Returns whether the mapping has another build id than the file. */
 bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *place,
 			const char **path, const char **id);
 
-/* The frames at an address, innermost first; how many, 0 where nothing is known. `room` > 0. */
+/* Finds the frames at an address, innermost first. Returns how many, 0 if it is unknown. `room` >
+ * 0. */
 size_t tp_symbolizer_lookup(struct tp_symbolizer *s, const struct tp_symbol_place *place,
 			    uint64_t address, struct tp_symbol *chain, size_t room);
 
-/* What is to be said of files that could not be read to their end, else of addresses that have no
- * names still; "" when there are none. */
+/* Writes a remark about files that could not be read to their end, else about addresses that still
+ * have no names; "" if there are none. */
 #define TP_SYMBOL_REMARK 256
 void tp_symbol_remark(char text[TP_SYMBOL_REMARK], const struct tp_symbolizer *s, size_t named,
 		      size_t unnamed);
 
-/* Names the locations of a profile that have no lines. What it could not do, and files of another
- * build, are added to p->notices. *named, *unnamed (if not NULL): locations that got names, and
- * that have none still. TP_ENOMEM, TP_ELIMIT; TP_EFORMAT where the dictionary (of a damaged store)
- * has a string twice. The profile is as it was then. */
+/* Names the locations of a profile that have no lines. Adds notices about locations that it could
+ * not name, and files of another build. *named, *unnamed (may be NULL): locations that got names,
+ * and that still have none. TP_ENOMEM, TP_ELIMIT; TP_EFORMAT: the dictionary (of a damaged store)
+ * has a string twice. After an error the profile is as it was. */
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,
 			 size_t *unnamed, struct tp_err *err);
 

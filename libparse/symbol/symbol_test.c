@@ -212,8 +212,8 @@ static void test_symbolize_binary(void **state)
 	check(record("bare", "", "1234567890ABCDEF"), in_dir(path, "bare"), NULL, "work :0", NULL);
 	gnu_id("pie", id);
 	assert_int_equal(strlen(id), 40);
-	snprintf(notice, sizeof(notice), "pie is another build (%s) than the dump is of (abcd)",
-		 id);
+	snprintf(notice, sizeof(notice),
+		 "pie is another build (%s) than the program of the dump (abcd)", id);
 	check(record("pie", "", "abcd"), in_dir(path, "pie"), NULL, INLINED, notice);
 	/* Code of the kernel is in no file. */
 	check(record("pie", "[vdso]", ""), in_dir(path, "pie"), NULL, " :0",

@@ -1,7 +1,7 @@
-/* Texts of symbols as strings of a dictionary; private to libparse/symbol.
+/* Puts texts of symbols into a dictionary; private to libparse/symbol.
  *
- * A text stays where it is, and is the same for as long: each is read once, however many addresses
- * have it. Names can be as long as the file they are in. */
+ * A text keeps its address, so each is read once, however many addresses have it. Names can be as
+ * long as the file that they are in. */
 #ifndef TP_SYMBOL_TEXT_H
 #define TP_SYMBOL_TEXT_H
 
@@ -9,8 +9,8 @@
 #include "symbol/frame.h"
 #include "symbol/memo.h"
 
-/* The function of a symbol. `known` is of one dictionary, and of files that are still open. 0 or as
- * tp_dict_string. */
+/* Makes the function of a symbol. `known` caches texts of files that are still open, for one
+ * dictionary. 0 or an error of tp_dict_string. */
 int tp_symbol_function(struct tp_memo *known, struct tp_dict *dict, const struct tp_symbol *s,
 		       struct tp_function *f);
 

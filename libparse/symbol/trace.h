@@ -1,6 +1,6 @@
-/* Names for the addresses of a trace: of what lies beside it (sidecar.h), else of programs that the
- * user names (symbol.h). From those come only calls that were made, as Go's tools have it, not what
- * was inlined into their place; what lies beside a trace was made for it. */
+/* Names for the addresses of a trace, from a file beside it (sidecar.h), else from programs that
+ * the user names (symbol.h). Programs only name the functions that were called, as Go's tools do,
+ * without inlined calls; a file beside a trace was made for it. */
 #ifndef TP_SYMBOL_TRACE_H
 #define TP_SYMBOL_TRACE_H
 
@@ -11,15 +11,15 @@
 
 /* All 0: no names. */
 struct tp_trace_names {
-	struct tp_symbolizer *symbols;	/* borrowed; NULL: none */
-	struct tp_sidecar *sidecar;	/* NULL: none lies beside the trace */
-	char path[4096], broken[256];	/* its path; what is wrong with it, "" nothing */
-	size_t named, unnamed, foreign; /* addresses; that are not the sidecar's */
-	struct tp_memo texts;		/* text.h; of the one trace whose addresses are named */
+	struct tp_symbolizer *symbols;	/* borrowed; may be NULL */
+	struct tp_sidecar *sidecar;	/* NULL: there is no file beside the trace */
+	char path[4096], broken[256];	/* its path; why it cannot be read, or "" */
+	size_t named, unnamed, foreign; /* addresses; foreign ones are not in the sidecar */
+	struct tp_memo texts;		/* text.h; of the trace whose addresses are named */
 };
 
-/* Where something lies beside a trace that has no room for names ("-" has nothing beside it). What
- * cannot be read is no error but a remark; TP_ENOMEM, TP_EIO. Released in every case. */
+/* Opens the file beside a trace, if there is one ("-" has none). A file that cannot be read is not
+ * an error, but becomes a remark. TP_ENOMEM, TP_EIO. Released in every case. */
 int tp_trace_names_beside(struct tp_trace_names *t, const char *path, struct tp_err *err);
 void tp_trace_names_release(struct tp_trace_names *t);
 
@@ -27,8 +27,8 @@ void tp_trace_names_release(struct tp_trace_names *t);
 int tp_trace_names_put(void *ctx, struct tp_dict *dict, uint64_t address, struct tp_frame *frames,
 		       size_t *n);
 
-/* What is to be said once all addresses have been asked for; left as it is where that is nothing.
- */
+/* Writes a remark about names that are missing, after all addresses have been looked up; leaves the
+ * text as it is if there is none. */
 void tp_trace_names_remark(char text[TP_SYMBOL_REMARK], const struct tp_trace_names *t);
 
 #endif

@@ -8,32 +8,19 @@
 #include "profile/measure.h"
 #include "profile/view.h"
 
-static size_t find_type(const struct tp_profile *p, const char *name)
+/* The sample types that all have, as a list; "" also without memory. */
+static void common_types(const struct rep_diff_work *w, char text[REP_TYPE_NAMES])
 {
-	for (size_t i = 0; i < p->ntypes; i++)
-		if (!strcmp(rep_diff_text(p, p->types[i].type), name))
-			return i;
-	return SIZE_MAX;
-}
-
-/* Sample types that all have, as a list. */
-static const char *common_types(const struct rep_diff_work *w, char text[REP_TYPE_NAMES])
-{
-	const struct tp_profile *first = w->first;
-	size_t n = 0;
+	const struct tp_profile **profiles = calloc(w->n + 1, sizeof(*profiles));
 
 	text[0] = '\0';
-	for (size_t t = 0; t < first->ntypes && n < REP_TYPE_NAMES; t++) {
-		const char *name = rep_diff_text(first, first->types[t].type);
-		bool all = *name;
-
-		for (size_t i = 0; i < w->n && all; i++)
-			all = find_type(w->part[i].run->profile, name) != SIZE_MAX;
-		if (all)
-			n += (size_t)snprintf(text + n, REP_TYPE_NAMES - n, "%s%s", n ? ", " : "",
-					      name);
-	}
-	return text;
+	if (!profiles)
+		return;
+	profiles[0] = w->first;
+	for (size_t i = 0; i < w->n; i++)
+		profiles[i + 1] = w->part[i].run->profile;
+	rep_profile_types_common(profiles, w->n + 1, text);
+	free(profiles);
 }
 
 /* What the i-th profile has in place of the type. */
@@ -62,8 +49,9 @@ static int no_type(const struct rep_diff_work *w, size_t i, const char *type, st
 	    *own ? own : "some without names",
 	    *all ? "--sample-index picks one that all have: "
 	    : w->n == 2
-		? "there is none that all have"
-		: "there is none that all have; --sample-index=TYPE compares those that have it",
+		? "they have no sample type in common"
+		: "they have no sample type in common; --sample-index=TYPE compares those that "
+		  "have it",
 	    all);
 }
 
@@ -79,7 +67,8 @@ int rep_match_types(struct rep_diff_work *w, size_t index, struct tp_err *err)
 		if (!type)
 			return tp_nomem(err);
 		for (size_t t = 0; t < first->ntypes; t++)
-			type[t] = find_type(p, rep_diff_text(first, first->types[t].type));
+			type[t] =
+			    rep_profile_type_find(p, rep_diff_text(first, first->types[t].type));
 		if (type[index] == SIZE_MAX)
 			return no_type(w, i, name, err);
 	}

@@ -1,5 +1,5 @@
-/* Profiles into the tree: what frames are called, which samples are behind a value, and which frame
- * of its profile a node came by. */
+/* Adds profiles to the tree: names of frames, numbers of samples behind values, and the frames that
+ * nodes stand for. */
 #include "base/many.h"
 #include "flame/tree.h"
 
@@ -71,7 +71,7 @@ static bool has_word(const struct tp_profile *p, uint32_t string, const char *wo
 	return strstr(tp_dict_text(p->dict, string).text, word) != NULL;
 }
 
-/* How many samples were taken for what a sample says: values of type `of` over `per`. */
+/* How to compute the number of samples behind a value: the value of type `of` divided by `per`. */
 struct evidence {
 	size_t of;
 	double per;
@@ -139,11 +139,7 @@ static bool skipped(const struct adding *a, uint32_t frame)
 
 static int64_t scaled(int64_t v, double ratio)
 {
-	double f = (double)v * ratio;
-
-	if (ratio == 1)
-		return v;
-	return f >= 0x1p63 ? INT64_MAX : f < -0x1p63 ? INT64_MIN : (int64_t)f;
+	return ratio == 1 ? v : tp_whole((double)v * ratio);
 }
 
 static uint32_t stack_of(const struct adding *a, size_t sample)
@@ -248,9 +244,9 @@ static int merge_backwards(struct adding *a)
 	return code;
 }
 
-/* ---- which frame most of a node came by ---- */
+/* ---- the frame with the largest value of a node ---- */
 
-/* What went through a frame of a stack to a node: the most of it gives the node its frame. */
+/* Gives a node this frame if its value is larger than that of the node's frame so far. */
 static void offer_frame(struct adding *a, int64_t *most, uint32_t node, uint32_t frame,
 			int64_t value)
 {
@@ -275,7 +271,7 @@ static void offer_forwards(struct adding *a, int64_t *sum, int64_t *most)
 	}
 }
 
-/* A node's n-th frame from the root of the tree is the n-th that is not left out from the leaf. */
+/* In a reversed tree, a node's n-th frame is the n-th one from the leaf that is not left out. */
 static void offer_backwards(struct adding *a, const int64_t *sum, int64_t *most, uint32_t *path)
 {
 	const struct tp_stack_node *stack = tp_dict_stack_nodes(a->p->dict);
@@ -332,7 +328,8 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 	int code = TP_ENOMEM;
 
 	if (source->type >= p->ntypes)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "there is no sample type");
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the profile has no sample type");
 	a.known = tp_many(nframes, sizeof(*a.known));
 	a.node = calloc(a.nstacks, sizeof(*a.node));
 	a.used = calloc(a.nstacks, sizeof(*a.used));
@@ -354,7 +351,8 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 	tp_buf_release(&a.name);
 	if (code == TP_ELIMIT)
 		return tp_err_set(err, code, TP_OFFSET_NONE,
-				  "more than %u different frames; filter, or lower --max-depth",
+				  "the flame graph has more than %u frames; use a filter, or lower "
+				  "--max-depth",
 				  REP_FLAME_MAX_NODES);
-	return code ? rep_flame_tree_no_memory(err) : 0;
+	return code ? tp_nomem(err) : 0;
 }

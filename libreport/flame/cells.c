@@ -17,8 +17,8 @@ struct laying {
 	size_t room, level_room;
 };
 
-/* Where all children of what is as wide as the picture are narrower than a cell, each of the first
- * gets one: else zooming would lead nowhere. */
+/* If all children of the zoomed frame are narrower than a cell, each of the first ones gets a cell:
+ * zooming further would be impossible otherwise. */
 static bool is_fine(const struct laying *l)
 {
 	const struct rep_flame_zoom *z = &l->opt->zoom;
@@ -52,7 +52,7 @@ static int put(struct laying *l, const struct rep_flame_bar *bar)
 	return 0;
 }
 
-/* What children of a node, n of them from `kid` on, have together. */
+/* Sums up n children of a node, from `kid` on. */
 static void measure(const struct laying *l, const uint32_t *kid, uint32_t n,
 		    struct rep_flame_bar *bar)
 {
@@ -102,12 +102,12 @@ static int lay_children(struct laying *l, uint32_t parent)
 		if (last > end)
 			last = end;
 		if (fine) {
-			/* The last cell is for those that are left. */
+			/* The last cell is for the merged bar. */
 			narrow = at + 1 >= end && i + 1 < n;
 			first = at;
 			last = at + 1;
 		} else if (i + 1 == n && last <= first && at < end) {
-			/* One alone: any cell that is left will do. */
+			/* A single one gets any cell that is left. */
 			first = first < end ? first : end - 1;
 			last = first + 1;
 			narrow = false;

@@ -1,14 +1,14 @@
-/* A part of a flame graph as bars over the cells of a terminal, and how one moves over them.
+/* Part of a flame graph as bars in the cells of a terminal, and moving the cursor over them.
  *
- * A bar is a frame that takes a cell or more. The narrower ones among the children of a frame are
- * merged: one bar, behind the others, that says how many they are, and into which one can zoom like
- * into a frame. A child of which there is only one such is shown as what it is, if there is a cell
- * for it. So every frame is a bar, or counted in a merged one, or below one.
+ * A bar is a frame that is at least a cell wide. The narrower children of a frame become one merged
+ * bar behind the others, which shows how many they are and can be zoomed into like a frame. If
+ * there is only one narrower child, it is shown as itself, provided that there is a cell for it. So
+ * every frame is a bar, is counted in a merged bar, or is below one.
  *
- * The bars of children never reach beyond that of their parent, and do not overlap; what a frame
- * has by itself is the gap behind them. Where bars begin and end is rounded for the whole picture
- * at once, so errors do not add up from level to level. Where rounding has left no cell for a
- * merged bar, it has none: it is there to be moved to, at the end of the bar before it. */
+ * The bars of children stay within their parent's and do not overlap; the gap behind them is the
+ * parent's own value. Edges of bars are rounded for the whole picture at once, so errors do not add
+ * up from level to level. A merged bar for which rounding leaves no cell has 0 cells: the cursor
+ * can still move to it, at the end of the bar before it. */
 #ifndef REP_FLAME_CELLS_H
 #define REP_FLAME_CELLS_H
 
@@ -20,20 +20,20 @@
 #include "flame/order.h"
 #include "flame/tree.h"
 
-/* What is as wide as the picture: a frame, or some of its children, those from `from` on in order
- * (0: it is the frame). */
+/* What takes the whole width: a frame if `from` is 0, else its children from `from` on, in
+ * order. */
 struct rep_flame_zoom {
 	uint32_t node, from;
 };
 
 struct rep_flame_bar {
 	struct rep_flame_zoom what;
-	uint32_t count;		   /* of a merged bar: how many frames side by side; else 0 */
+	uint32_t count;		   /* frames in a merged bar, else 0 */
 	uint32_t level;		   /* 0: the whole width */
-	uint32_t first, cells;	   /* cells from the left, and how many */
-	uint32_t parent;	   /* bars; the first's is itself */
-	uint32_t child, nchildren; /* bars, from left to right: one after the other */
-	int64_t start;		   /* weight to the left of it */
+	uint32_t first, cells;	   /* its first cell, and how many */
+	uint32_t parent;	   /* a bar; the first one is its own parent */
+	uint32_t child, nchildren; /* bars from left to right, stored one after the other */
+	int64_t start;		   /* weight to its left */
 	int64_t weight, value[REP_FLAME_SIDES];
 	int step; /* of a difference: change.h */
 };
@@ -51,7 +51,7 @@ struct rep_flame_cells_options {
 	double noise;	/* of a difference: standard errors that a change must exceed */
 };
 
-/* TP_ENOMEM. Takes time for what is shown, not for the tree. To be released in every case. */
+/* Lays out the bars, in time proportional to what is shown. TP_ENOMEM. Released in every case. */
 int rep_flame_cells(const struct rep_flame_tree *t, const struct rep_flame_order *o,
 		    const struct rep_flame_cells_options *opt, struct rep_flame_cells *c,
 		    struct tp_err *err);
@@ -61,15 +61,14 @@ void rep_flame_cells_release(struct rep_flame_cells *c);
 
 enum rep_flame_step { REP_FLAME_PARENT, REP_FLAME_CHILD, REP_FLAME_BEFORE, REP_FLAME_BEHIND };
 
-/* Where a step leads from a bar; the bar itself where it leads nowhere. Of the children it is the
- * one over *cell, else the nearest, so that up and down again is where one was; steps to the side
- * go on in the next family, and set *cell. */
+/* Returns the bar that a step leads to, or the same bar if there is none. A step to the children
+ * leads to the one at *cell, or the nearest, so that a step up and one down lead back. Steps to the
+ * side continue across parents, and set *cell. */
 uint32_t rep_flame_cells_step(const struct rep_flame_cells *c, uint32_t bar,
 			      enum rep_flame_step step, uint32_t *cell);
-/* The bar at a cell of a level, or UINT32_MAX. */
+/* Returns the bar at a cell of a level, or UINT32_MAX. */
 uint32_t rep_flame_cells_at(const struct rep_flame_cells *c, uint32_t level, uint32_t cell);
-/* The bar that is, or holds, what is given; where it is not in the picture, the nearest above it,
- * which may be the first. */
+/* Returns the bar that is, or contains, what is given; or else the nearest bar above it. */
 uint32_t rep_flame_cells_find(const struct rep_flame_cells *c, const struct rep_flame_tree *t,
 			      struct rep_flame_zoom what);
 

@@ -6,6 +6,7 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "flame/change.h"
+#include "flame/order.h"
 
 /* Weights by size: four buckets for each power of two. */
 #define BUCKETS 256
@@ -26,9 +27,9 @@ static int64_t bucket_floor(unsigned bucket)
 	return bucket < 4 ? bucket : (int64_t)(4 + bucket % 4) << (bucket / 4 - 1);
 }
 
-/* What is shown: all that weigh at least `least`, and of those that weigh at least `ties` the ones
- * that are not deeper than `depth`. A parent weighs no less than its child, so that with a frame
- * all above it are shown. */
+/* Which frames are shown: all of weight `least` or more, and of those of weight `ties` or more the
+ * ones down to level `depth`. A parent weighs no less than its child, so all frames above a shown
+ * one are shown. */
 struct choice {
 	int64_t least, ties;
 	uint32_t depth;
@@ -41,8 +42,8 @@ static bool chosen(const struct choice *c, const struct rep_flame_tree *t, uint3
 	return weight >= c->least || (weight >= c->ties && t->node[node].depth <= c->depth);
 }
 
-/* Many frames weigh the same (one sample): of the first bucket that is too much for what is left of
- * the budget, the upper levels. */
+/* Many frames weigh the same (one sample): of the first bucket that exceeds the budget, shows the
+ * upper levels. */
 static int afford_ties(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
 		       const uint8_t *widest, unsigned b, size_t left, struct choice *choice)
 {
@@ -80,7 +81,7 @@ static int afford_ties(const struct rep_flame_tree *t, const struct rep_flame_la
 	return 0;
 }
 
-/* What leaves the file within the budget. */
+/* Chooses the frames that fit into the budget. */
 static int afford(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
 		  struct choice *choice)
 {
@@ -115,70 +116,29 @@ static int afford(const struct rep_flame_tree *t, const struct rep_flame_layout_
 	return code;
 }
 
-/* ---- siblings in order ---- */
-
-struct sibling {
-	int64_t weight;
-	const char *text;
-	uint32_t size, node;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct sibling *x = a, *y = b;
-	uint32_t n = x->size < y->size ? x->size : y->size;
-	int c = n ? memcmp(x->text, y->text, n) : 0;
-
-	return c ? c : x->size < y->size ? -1 : x->size > y->size;
-}
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct sibling *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return by_name(a, b);
-}
+/* ---- frames, depth first ---- */
 
 struct laying {
 	const struct rep_flame_tree *tree;
 	const struct rep_flame_layout_options *opt;
 	struct rep_flame_layout *out;
 	struct choice choice;
-	struct sibling *sibling;
+	struct rep_flame_ranked *sibling;
 	size_t nsiblings, sibling_room;
 	struct rep_flame_frame *todo; /* a stack: the next frame on top */
 	size_t ntodo, todo_room, frame_room;
 };
 
-static int reserve(void *array, size_t *room, size_t want, size_t size)
-{
-	void **items = array, *p;
-	size_t n = *room ? *room : 64;
-
-	if (want <= *room)
-		return 0;
-	while (n < want)
-		n *= 2;
-	p = tp_more(*items, n, size);
-	if (!p)
-		return TP_ENOMEM;
-	*items = p;
-	*room = n;
-	return 0;
-}
-
 static int push(struct laying *l, const struct rep_flame_frame *f)
 {
-	int code = reserve(&l->todo, &l->todo_room, l->ntodo + 1, sizeof(*f));
+	int code = tp_grow_raw(&l->todo, &l->todo_room, l->ntodo, sizeof(*f));
 
 	if (!code)
 		l->todo[l->ntodo++] = *f;
 	return code;
 }
 
-/* The children that are shown, in order, and all others as `fold`. */
+/* Lists the children that are shown, in order, and adds up the others in `fold`. */
 static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fold,
 		  double events[REP_FLAME_SIDES])
 {
@@ -197,14 +157,14 @@ static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fol
 			}
 			continue;
 		}
-		if (reserve(&l->sibling, &l->sibling_room, l->nsiblings + 1, sizeof(*l->sibling)))
+		if (tp_grow_raw(&l->sibling, &l->sibling_room, l->nsiblings, sizeof(*l->sibling)))
 			return TP_ENOMEM;
 		l->sibling[l->nsiblings++] =
-		    (struct sibling){rep_flame_weight(t, c), name.text, name.size, c};
+		    (struct rep_flame_ranked){rep_flame_weight(t, c), name, c};
 	}
 	if (l->nsiblings > 1)
 		qsort(l->sibling, l->nsiblings, sizeof(*l->sibling),
-		      l->opt->by_name ? by_name : by_weight);
+		      l->opt->by_name ? rep_flame_by_name : rep_flame_by_weight);
 	return 0;
 }
 
@@ -229,7 +189,7 @@ static struct rep_flame_frame frame_of(const struct rep_flame_tree *t, uint32_t 
 	return f;
 }
 
-/* Puts the frame on the list, and its children on the stack, the leftmost on top. */
+/* Adds the frame to the list, and pushes its children, the leftmost last. */
 static int lay(struct laying *l, const struct rep_flame_frame *f)
 {
 	const struct rep_flame_tree *t = l->tree;
@@ -240,7 +200,7 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 	double events[REP_FLAME_SIDES] = {0};
 	size_t bottom = l->ntodo;
 
-	if (reserve(&out->frame, &l->frame_room, out->n + 1, sizeof(*f)))
+	if (tp_grow_raw(&out->frame, &l->frame_room, out->n, sizeof(*f)))
 		return TP_ENOMEM;
 	out->frame[out->n++] = *f;
 	if (out->levels < f->depth + 1)
@@ -251,7 +211,7 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 		return TP_ENOMEM;
 	tp_sum(&out->hidden, fold.own);
 	for (size_t i = 0; i < l->nsiblings; i++) {
-		struct rep_flame_frame child = frame_of(t, l->sibling[i].node, l->opt->noise);
+		struct rep_flame_frame child = frame_of(t, l->sibling[i].id, l->opt->noise);
 
 		child.x = x;
 		x += child.width;

@@ -1,9 +1,9 @@
-/* Frames of a flame graph: which nodes of a tree are shown, in what order, how wide.
+/* Lays out a flame graph: which nodes of a tree are shown as frames, in which order, how wide.
  *
- * Frames narrower than a limit are folded: of the children of a frame, all that are narrower become
- * one frame together, if that is wide enough, or nothing. The limit is given, or found so that what
- * is shown takes a budget of bytes at most. Everything is decided by values and names alone: the
- * same profile gives the same layout, whatever the order of its samples. */
+ * Frames narrower than a limit are folded: the narrower children of a frame become one frame
+ * together, or none if that is too narrow as well. The limit is given, or chosen so that the frames
+ * take no more than a number of bytes. Only values and names decide: the same profile gives the
+ * same layout, whatever the order of its samples. */
 #ifndef REP_FLAME_LAYOUT_H
 #define REP_FLAME_LAYOUT_H
 
@@ -19,8 +19,8 @@ struct rep_flame_frame {
 	uint32_t depth;			/* 0: the root */
 	bool fold;			/* stands for narrower children of `node` */
 	int64_t value[REP_FLAME_SIDES]; /* totals */
-	/* Weight and values beside those of the frames below: of the frame itself and of what is
-	 * folded without being shown; of a fold all it holds. */
+	/* Weight and values less those of the frames below: of the frame itself and of children
+	 * that are folded and not shown. Of a fold, all it holds. */
 	int64_t own, rest[REP_FLAME_SIDES];
 	double x, width; /* shares of the whole picture, 0 … 1 */
 	int step;	 /* of a difference: change.h */
@@ -29,11 +29,11 @@ struct rep_flame_frame {
 struct rep_flame_layout_options {
 	bool by_name;	  /* order of siblings; else widest first, equal ones by name */
 	double min_width; /* share of the whole that a frame must have */
-	bool everything;  /* nodes of no width, too; nothing is folded */
-	bool every_fold;  /* what is folded is a frame however narrow: sums of frames are exact */
+	bool everything;  /* fold nothing; nodes without width are shown as well */
+	bool every_fold;  /* show folds however narrow they are: sums of frames are exact */
 	double noise;	  /* standard errors that a change must exceed (change.h) */
-	/* Bytes that what is shown may take, 0 for any: per frame, and per byte of its name, which
-	 * is counted once, or with every frame when `repeated`. */
+	/* Bytes that the frames may take, 0 for no limit: `per_frame`, and those of its name, which
+	 * count once, or with every frame if `repeated`. */
 	size_t budget, per_frame;
 	bool repeated;
 };
@@ -48,7 +48,7 @@ struct rep_flame_layout {
 	double hidden_share;
 };
 
-/* TP_ENOMEM. To be released in every case. */
+/* TP_ENOMEM. Released in every case. */
 int rep_flame_layout(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
 		     struct rep_flame_layout *out, struct tp_err *err);
 void rep_flame_layout_release(struct rep_flame_layout *l);

@@ -101,8 +101,12 @@ int rep_flame_label(struct tp_buf *out, const char *name, size_t size, const cha
 	size_t from = n.brief, width = rep_text_width(name + from, size - from);
 	int code;
 
-	if (width > room && n.package > n.brief && n.package + 4 < size) {
-		from = n.package + (name[n.package] == ':' ? 2u : 1u);
+	/* Fewer than three letters say less than what is left of the package. */
+	if (width > room && n.package > n.brief && n.package < size) {
+		size_t behind = n.package + (name[n.package] == ':' ? 2u : 1u);
+
+		if (behind + 3 <= size)
+			from = behind;
 		width = rep_text_width(name + from, size - from);
 	}
 	code = rep_shorten(out, name + from, size - from, room, REP_SHORTEN_RIGHT, ascii);

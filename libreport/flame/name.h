@@ -1,5 +1,5 @@
-/* What a name tells: the package it belongs to, which gives it its colour, and the part of it that
- * is worth showing where there is little room. */
+/* Parts of a function's name: the package, which decides its colour, and the part that is shown
+ * where there is little room. */
 #ifndef REP_FLAME_NAME_H
 #define REP_FLAME_NAME_H
 
@@ -11,25 +11,25 @@
 
 #define REP_FLAME_HUES	 16
 #define REP_FLAME_SHADES 3
-/* Not a package's: the Go runtime and what has no function are grey, so that a program's own code
- * stands out. */
+/* The Go runtime and frames without a function are grey, so that a program's own code stands
+ * out. */
 #define REP_FLAME_GREY REP_FLAME_HUES
 
 struct rep_flame_name {
-	uint32_t package; /* bytes [from, package) are the package, from == package: none */
+	uint32_t package; /* bytes [from, package) are the package; empty: it has none */
 	uint32_t from;
-	uint32_t brief; /* bytes before it are a path that can be left out: net/|http.Get */
-	uint8_t hue;	/* of the package's hash: the same in every run and every picture */
-	uint8_t shade;	/* of the whole name's: neighbours of one package differ */
+	uint32_t brief; /* offset behind the path, which can be left out: net/|http.Get */
+	uint8_t hue;	/* by the package's hash: the same in every run and every picture */
+	uint8_t shade;	/* by the hash of the whole name: neighbours of one package differ */
 };
 
-/* Names of Go ("net/http.(*conn).serve"), C++ and Rust ("std::vector<int>::push_back"), Java
- * ("java.util.HashMap.put"), and those of tree.h that have a file or an address. */
+/* Reads names of Go ("net/http.(*conn).serve"), C++ and Rust ("std::vector<int>::push_back"), Java
+ * ("java.util.HashMap.put"), and those of tree.h with a file or an address. */
 struct rep_flame_name rep_flame_name(const char *text, size_t size);
 
-/* Appends what fits of a name into so many cells: without the folders of its package, without the
- * package, then cut at its right (rep_shorten); behind all of it `share`, where there is room. The
- * name is escaped. TP_ENOMEM. */
+/* Appends as much of an escaped name as fits into `room` cells: without the folders of its package,
+ * or without the package, or cut at its end (rep_shorten); then `share`, if there is room for it. 0
+ * or TP_ENOMEM. */
 int rep_flame_label(struct tp_buf *out, const char *name, size_t size, const char *share,
 		    size_t room, bool ascii);
 

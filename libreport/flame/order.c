@@ -5,43 +5,42 @@
 
 #include "base/many.h"
 
-struct sibling {
-	int64_t weight;
-	const char *text;
-	uint32_t size, node;
-};
-
-static int compare(const void *a, const void *b)
+int rep_flame_by_name(const void *a, const void *b)
 {
-	const struct sibling *x = a, *y = b;
-	uint32_t n = x->size < y->size ? x->size : y->size;
-	int c;
+	struct tp_text x = ((const struct rep_flame_ranked *)a)->name;
+	struct tp_text y = ((const struct rep_flame_ranked *)b)->name;
+	uint32_t n = x.size < y.size ? x.size : y.size;
+	int c = n ? memcmp(x.text, y.text, n) : 0;
+
+	return c ? c : (x.size > y.size) - (x.size < y.size);
+}
+
+int rep_flame_by_weight(const void *a, const void *b)
+{
+	const struct rep_flame_ranked *x = a, *y = b;
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
-	c = n ? memcmp(x->text, y->text, n) : 0;
-	return c ? c : x->size < y->size ? -1 : x->size > y->size;
+	return rep_flame_by_name(a, b);
 }
 
-static void sort_children(const struct rep_flame_tree *t, uint32_t node, struct sibling *sibling,
-			  uint32_t *child)
+static void sort_children(const struct rep_flame_tree *t, uint32_t node,
+			  struct rep_flame_ranked *sibling, uint32_t *child)
 {
 	uint32_t n = 0;
 
-	for (uint32_t c = t->node[node].child; c; c = t->node[c].next) {
-		struct tp_text name = tp_dict_text(t->names, t->node[c].name);
-
-		sibling[n++] = (struct sibling){rep_flame_weight(t, c), name.text, name.size, c};
-	}
+	for (uint32_t c = t->node[node].child; c; c = t->node[c].next)
+		sibling[n++] = (struct rep_flame_ranked){
+		    rep_flame_weight(t, c), tp_dict_text(t->names, t->node[c].name), c};
 	if (n > 1)
-		qsort(sibling, n, sizeof(*sibling), compare);
+		qsort(sibling, n, sizeof(*sibling), rep_flame_by_weight);
 	for (uint32_t i = 0; i < n; i++)
-		child[i] = sibling[i].node;
+		child[i] = sibling[i].id;
 }
 
 int rep_flame_order(const struct rep_flame_tree *t, struct rep_flame_order *o, struct tp_err *err)
 {
-	struct sibling *sibling;
+	struct rep_flame_ranked *sibling;
 	uint32_t most = 1, at = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)

@@ -1,18 +1,18 @@
 /* The children of every node in the order in which they are shown: the widest first, equal ones by
- * name. Sorted once, so that pictures of any part of a large tree are made from its widest frames
- * alone. */
+ * name. They are sorted once, so that a picture of any part of a large tree only takes time for its
+ * widest frames. */
 #ifndef REP_FLAME_ORDER_H
 #define REP_FLAME_ORDER_H
 
 #include "flame/tree.h"
 
 struct rep_flame_order {
-	uint32_t
-	    *first; /* by node: its children are child[first[node]] … child[first[node + 1] - 1] */
+	/* By node: its children are child[first[node]] … child[first[node + 1] - 1]. */
+	uint32_t *first;
 	uint32_t *child;
 };
 
-/* Of a tree that is summed up. TP_ENOMEM. To be released in every case. */
+/* Sorts a tree that is summed up. TP_ENOMEM. Released in every case. */
 int rep_flame_order(const struct rep_flame_tree *t, struct rep_flame_order *o, struct tp_err *err);
 void rep_flame_order_release(struct rep_flame_order *o);
 
@@ -20,5 +20,14 @@ static inline uint32_t rep_flame_nchildren(const struct rep_flame_order *o, uint
 {
 	return o->first[node + 1] - o->first[node];
 }
+
+/* What is to be sorted, for qsort: by name; the heaviest first, equal ones by name. */
+struct rep_flame_ranked {
+	int64_t weight;
+	struct tp_text name;
+	uint32_t id;
+};
+int rep_flame_by_name(const void *a, const void *b);
+int rep_flame_by_weight(const void *a, const void *b);
 
 #endif

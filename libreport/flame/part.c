@@ -34,14 +34,14 @@ static int frame_name(void *ctx, uint32_t frame, struct tp_buf *name)
 	return code ? code : rep_node_info_name(&info, name);
 }
 
-/* What the side would be without filters. */
+/* Returns the total of a side before filters. */
 static double total_of(const struct rep_flame_part *parts, size_t n, enum rep_flame_side side)
 {
 	double total = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (parts[i].side == side)
-			total += (double)parts[i].view->total;
+			total += (double)parts[i].view.total;
 	return total;
 }
 
@@ -53,50 +53,44 @@ static bool has_type(const struct tp_profile *p, const char *name)
 	return !rep_profile_sample_index(p, name, &index, &err);
 }
 
-/* "inuse_space, alloc_space": those of the first that all have. */
-static const char *common_types(const struct rep_flame_input *in, size_t n,
-				char text[REP_TYPE_NAMES])
+/* The sample types that all have, as a list; "" also without memory. */
+static void common_types(const struct rep_flame_part *parts, size_t n, char text[REP_TYPE_NAMES])
 {
-	const struct tp_profile *first = in[0].profile;
-	size_t used = 0;
+	const struct tp_profile **profiles = calloc(n, sizeof(*profiles));
 
 	text[0] = '\0';
-	for (size_t t = 0; t < first->ntypes && used < REP_TYPE_NAMES; t++) {
-		const char *name = tp_dict_text(first->dict, first->types[t].type).text;
-		bool all = *name;
-
-		for (size_t i = 1; i < n && all; i++)
-			all = has_type(in[i].profile, name);
-		if (all)
-			used += (size_t)snprintf(text + used, REP_TYPE_NAMES - used, "%s%s",
-						 used ? ", " : "", name);
-	}
-	return text;
+	if (!profiles)
+		return;
+	for (size_t i = 0; i < n; i++)
+		profiles[i] = parts[i].profile;
+	rep_profile_types_common(profiles, n, text);
+	free(profiles);
 }
 
-static int unlike(const struct rep_flame_input *in, size_t n, const struct rep_flame_input *other,
+static int unlike(const struct rep_flame_part *parts, size_t n, const struct rep_flame_part *other,
 		  const char *type, struct tp_err *err)
 {
 	char own[REP_TYPE_NAMES], all[REP_TYPE_NAMES];
-	bool trace = other->trace != in[0].trace;
+	bool trace = other->trace != parts[0].trace;
 
 	rep_profile_type_names(other->profile, own);
-	common_types(in, n, all);
+	common_types(parts, n, all);
 	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 			  "%.60s has no sample type %.40s, but %.70s, so it cannot be %s %.60s; "
 			  "%s%.60s",
 			  other->name, type, *own ? own : "some without names",
-			  other->side == in[0].side ? "added to" : "compared with", in[0].name,
+			  other->side == parts[0].side ? "added to" : "compared with",
+			  parts[0].name,
 			  *all	  ? "--sample-index picks one that all have: "
-			  : trace ? "--view says what is counted of a trace"
-				  : "there is none that all have",
+			  : trace ? "--view picks what is counted of a trace"
+				  : "they have no sample type in common",
 			  all);
 }
 
-int rep_flame_common_type(const struct rep_flame_input *in, size_t n, const char *wanted,
+int rep_flame_common_type(const struct rep_flame_part *parts, size_t n, const char *wanted,
 			  const char **type, struct tp_err *err)
 {
-	const struct tp_profile *first = in[0].profile;
+	const struct tp_profile *first = parts[0].profile;
 	const char *name;
 	size_t index;
 	int code = rep_profile_sample_index(first, wanted, &index, err);
@@ -105,44 +99,64 @@ int rep_flame_common_type(const struct rep_flame_input *in, size_t n, const char
 	if (code)
 		return code;
 	name = tp_dict_text(first->dict, first->types[index].type).text;
-	/* Without a name it is the place that counts. */
+	/* Without a name its index counts. */
 	if (!*name)
 		return 0;
 	for (size_t i = 1; i < n; i++)
-		if (!has_type(in[i].profile, name))
-			return unlike(in, n, &in[i], name, err);
+		if (!has_type(parts[i].profile, name))
+			return unlike(parts, n, &parts[i], name, err);
 	*type = name;
 	return 0;
 }
 
 static int check_units(const struct rep_flame_part *parts, size_t n, struct tp_err *err)
 {
-	const struct rep_profile_view *first = parts[0].view;
+	const struct rep_profile_view *first = &parts[0].view;
 
 	for (size_t i = 1; i < n; i++) {
-		const struct rep_profile_view *v = parts[i].view;
+		const struct rep_profile_view *v = &parts[i].view;
 		const char *unit = text_of(v, type_of(v).unit);
 		const char *wanted = text_of(first, type_of(first).unit);
 
 		if (strcmp(unit, wanted) != 0)
-			return tp_err_set(
-			    err, TP_EFORMAT, TP_OFFSET_NONE,
-			    "%s counts %s (%s), but %s %s (%s); pick with --sample-index",
-			    parts[i].name, text_of(v, type_of(v).type), unit, parts[0].name,
-			    text_of(first, type_of(first).type), wanted);
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "%s counts %s (%s), but %s counts %s (%s); "
+					  "--sample-index picks what is counted",
+					  parts[i].name, text_of(v, type_of(v).type), unit,
+					  parts[0].name, text_of(first, type_of(first).type),
+					  wanted);
 	}
 	return 0;
 }
 
-int rep_flame_parts_add(struct rep_flame_tree *t, const struct rep_flame_part *parts, size_t n,
-			bool normalize, struct tp_err *err)
+int rep_flame_parts_view(struct rep_flame_part *parts, size_t n,
+			 const struct rep_profile_options *opt, size_t *failed, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < n && !code; i++) {
+		*failed = i;
+		code = rep_profile_view_init(&parts[i].view, parts[i].profile, opt,
+					     &rep_flame_traits, err);
+	}
+	return code;
+}
+
+void rep_flame_parts_release(struct rep_flame_part *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		rep_profile_view_release(&parts[i].view);
+}
+
+static int add_parts(struct rep_flame_tree *t, const struct rep_flame_part *parts, size_t n,
+		     bool normalize, struct tp_err *err)
 {
 	double now = total_of(parts, n, REP_FLAME_NEW), old = total_of(parts, n, REP_FLAME_OLD);
 	double ratio = normalize && now > 0 && old > 0 ? old / now : 1;
 	int code = check_units(parts, n, err);
 
 	for (size_t i = 0; i < n && !code; i++) {
-		const struct rep_profile_view *v = parts[i].view;
+		const struct rep_profile_view *v = &parts[i].view;
 		struct rep_flame_source source = {
 		    .profile = v->profile,
 		    .type = v->index,
@@ -181,8 +195,8 @@ static int put_count(struct tp_buf *b, const char *before, size_t n, const char 
 {
 	char text[REP_FLAME_WORDS];
 
-	return rep_put(b, before) | rep_put(b, rep_flame_thousands(text, (int64_t)n)) |
-	       rep_put(b, " ") | rep_put(b, what) | rep_put(b, n == 1 ? "" : "s");
+	return rep_put(b, before) | rep_put(b, tp_fmt_count(text, (int64_t)n)) | rep_put(b, " ") |
+	       rep_put(b, what) | rep_put(b, n == 1 ? "" : "s");
 }
 
 /* "2026-11-21 16:03:12 UTC" and "30s", of what the first part knows. */
@@ -229,11 +243,11 @@ static int put_totals(struct tp_buf *b, const struct rep_flame_tree *t,
 	return code;
 }
 
-int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *t,
-		      const struct rep_flame_part *parts, size_t n, const char *filters,
-		      struct tp_err *err)
+static int put_heading(struct rep_flame_heading *h, const struct rep_flame_tree *t,
+		       const struct rep_flame_part *parts, size_t n, const char *filters,
+		       struct tp_err *err)
 {
-	const struct rep_profile_view *first = parts[0].view;
+	const struct rep_profile_view *first = &parts[0].view;
 	struct rep_flame_measure m;
 	struct rep_members members = {0};
 	struct tp_buf title = {0}, sub = {0};
@@ -263,7 +277,7 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 	}
 	if (n == 1)
 		code |= put_when(&sub, first->profile);
-	if (*filters)
+	if (filters && *filters)
 		code |= rep_put(&sub, " · only ") | rep_put(&sub, filters);
 	if (*rep_members_say(&members, text, sizeof(text)))
 		code |= rep_put(&sub, " · ") | rep_put(&sub, text);
@@ -271,6 +285,21 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 	h->title = (char *)title.data;
 	h->subtitle = (char *)sub.data;
 	return code ? tp_nomem(err) : 0;
+}
+
+int rep_flame_build(struct rep_flame_tree *t, struct rep_flame_heading *h,
+		    const struct rep_flame_tree_options *tree_options,
+		    const struct rep_flame_part *parts, size_t n,
+		    const struct rep_flame_build_options *opt, struct tp_err *err)
+{
+	int code = rep_flame_tree_init(t, tree_options, err);
+
+	*h = (struct rep_flame_heading){0};
+	if (!code)
+		code = add_parts(t, parts, n, opt->normalize, err);
+	if (!code)
+		code = rep_flame_tree_sum(t, err);
+	return code ? code : put_heading(h, t, parts, n, opt->filters, err);
 }
 
 void rep_flame_heading_release(struct rep_flame_heading *h)

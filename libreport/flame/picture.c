@@ -13,13 +13,13 @@ static bool is_profile(const struct rep_run *run)
 
 /* ---- profiles ---- */
 
-/* Times and goroutines are none of profiles: to show all of it would be another answer than the one
- * that was asked for. */
+/* A profile has no times or goroutines. Ignoring such a filter would show something else than what
+ * was asked for. */
 static int check_profile(const struct rep_flame_pick *pick, struct tp_err *err)
 {
 	const struct rep_trace_profile_options *t = &pick->trace;
 	const char *what = t->filter.from || t->filter.to ? "times"
-			   : t->filter.goroutine	  ? "goroutines to pick from"
+			   : t->filter.goroutine	  ? "goroutines to pick"
 			   : t->filter.state		  ? "states"
 			   : t->filter.reason		  ? "reasons"
 			   : t->task			  ? "tasks"
@@ -27,14 +27,14 @@ static int check_profile(const struct rep_flame_pick *pick, struct tp_err *err)
 							  : NULL;
 
 	return what ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				 "this is a profile, which has no %s; take that filter away", what)
+				 "a profile has no %s; remove that filter", what)
 		    : 0;
 }
 
-/* What the side that is there already is drawn by. */
+/* Returns the sample type of the side that is already loaded. */
 static const char *first_type(const struct rep_flame_load *l, const char *picked)
 {
-	const struct rep_profile_view *v = &l->view[REP_FLAME_NEW];
+	const struct rep_profile_view *v = &l->part[REP_FLAME_NEW].view;
 	const char *name = tp_dict_text(v->profile->dict, v->profile->types[v->index].type).text;
 
 	return *name ? name : picked;
@@ -46,12 +46,13 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	enum rep_flame_side side = l->n ? REP_FLAME_OLD : REP_FLAME_NEW;
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
 	struct rep_trace_profile_options trace = pick->trace;
-	struct tp_profile **p = &l->profile[side];
+	struct rep_flame_part *part = &l->part[side];
+	size_t failed;
 	int code;
 
 	opt.focus = pick->trace.filter.focus;
 	opt.sample_index = pick->sample_index;
-	/* The default of one may be another than that of the other. */
+	/* The two can have different defaults. */
 	if (l->n)
 		opt.sample_index = first_type(l, pick->sample_index);
 	trace.filter.focus = NULL;
@@ -59,26 +60,22 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	if (is_profile(run)) {
 		code = check_profile(pick, err);
 		if (!code)
-			code = tp_profile_load(store, run->row.id, p, err);
+			code = tp_profile_load(store, run->row.id, &part->profile, err);
 		if (!code)
-			code = rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
+			code = rep_profile_demangle(part->profile, REP_DEMANGLE_DEFAULT, err);
 	} else {
-		code = rep_trace_profile(store, run, &trace, p, err);
+		code = rep_trace_profile(store, run, &trace, &part->profile, err);
 	}
-	l->name[side] = strdup(run->row.name);
-	if (!code && !l->name[side])
+	part->name = strdup(run->row.name);
+	if (!code && !part->name)
 		code = tp_nomem(err);
 	if (code)
 		return code;
-	l->part[side] = (struct rep_flame_part){
-	    .view = &l->view[side],
-	    .name = l->name[side],
-	    .side = side,
-	    .trace = !is_profile(run),
-	    .members = &l->members[side],
-	};
+	part->side = side;
+	part->trace = !is_profile(run);
+	part->members = &l->members[side];
 	l->n++;
-	return rep_profile_view_init(&l->view[side], *p, &opt, &rep_flame_traits, err);
+	return rep_flame_parts_view(part, 1, &opt, &failed, err);
 }
 
 int rep_flame_load(struct rep_flame_load *l, struct tp_store *store,
@@ -100,11 +97,10 @@ int rep_flame_load(struct rep_flame_load *l, struct tp_store *store,
 
 void rep_flame_load_release(struct rep_flame_load *l)
 {
+	rep_flame_parts_release(l->part, REP_FLAME_SIDES);
 	for (size_t side = 0; side < REP_FLAME_SIDES; side++) {
-		if (side < l->n)
-			rep_profile_view_release(&l->view[side]);
-		tp_profile_free(l->profile[side]);
-		free(l->name[side]);
+		tp_profile_free(l->part[side].profile);
+		free((void *)(uintptr_t)l->part[side].name);
 	}
 	free(l->words);
 	*l = (struct rep_flame_load){0};
@@ -124,7 +120,7 @@ static int find_place(struct rep_flame_picture *pic, const struct tp_profile *p,
 	return file.size ? tp_dict_string(pic->files, file.text, file.size, &place->file) : 0;
 }
 
-/* What is gone has its place in the old run. */
+/* A frame that has gone has its source line in the old run. */
 static int find_places(struct rep_flame_picture *pic, const struct rep_flame_load *l,
 		       struct tp_err *err)
 {
@@ -140,7 +136,7 @@ static int find_places(struct rep_flame_picture *pic, const struct rep_flame_loa
 
 			if (!frame)
 				continue;
-			code = find_place(pic, l->profile[side], frame, &pic->place[i]);
+			code = find_place(pic, l->part[side].profile, frame, &pic->place[i]);
 			break;
 		}
 	}
@@ -167,26 +163,17 @@ static int copy_types(struct rep_flame_picture *pic, const struct rep_profile_vi
 }
 
 static int describe(struct rep_flame_picture *pic, const struct rep_flame_load *l,
-		    struct tp_err *err)
+		    const struct rep_flame_heading *h, struct tp_err *err)
 {
-	struct rep_flame_heading h = {0};
-	int code = rep_flame_heading(&h, &pic->tree, l->part, l->n, l->words, err);
+	const struct rep_profile_view *v = &l->part[REP_FLAME_NEW].view;
 
-	if (code) {
-		rep_flame_heading_release(&h);
-		return code;
-	}
 	for (size_t i = 0; i < l->n; i++)
 		rep_members_add(&pic->members, &l->members[i]);
-	pic->title = h.title;
-	pic->subtitle = h.subtitle;
-	pic->measure = rep_flame_measure(h.type, h.unit);
-	rep_profile_all_zero(l->profile[REP_FLAME_NEW], l->view[REP_FLAME_NEW].index, pic->zero);
-	pic->type = strdup(h.type);
-	pic->unit = strdup(h.unit);
-	if (!pic->type || !pic->unit || copy_types(pic, &l->view[REP_FLAME_NEW]))
-		return tp_nomem(err);
-	return 0;
+	pic->measure = rep_flame_measure(h->type, h->unit);
+	rep_profile_all_zero(v->profile, v->index, pic->zero);
+	pic->type = strdup(h->type);
+	pic->unit = strdup(h->unit);
+	return !pic->type || !pic->unit || copy_types(pic, v) ? tp_nomem(err) : 0;
 }
 
 int rep_flame_picture(struct rep_flame_picture *pic, const struct rep_flame_load *l, bool reverse,
@@ -194,21 +181,19 @@ int rep_flame_picture(struct rep_flame_picture *pic, const struct rep_flame_load
 {
 	const struct rep_flame_tree_options opt = {
 	    .compared = l->n > 1, .reverse = reverse, .frames = true};
+	const struct rep_flame_build_options how = {.filters = l->words};
+	struct rep_flame_heading h;
 	int code;
 
 	*pic = (struct rep_flame_picture){0};
-	code = rep_flame_tree_init(&pic->tree, &opt, err);
-	if (!code)
-		code = rep_flame_parts_add(&pic->tree, l->part, l->n, false, err);
-	if (!code)
-		code = rep_flame_tree_sum(&pic->tree, err);
+	code = rep_flame_build(&pic->tree, &h, &opt, l->part, l->n, &how, err);
+	pic->title = h.title;
+	pic->subtitle = h.subtitle;
 	if (!code)
 		code = rep_flame_order(&pic->tree, &pic->order, err);
 	if (!code)
 		code = find_places(pic, l, err);
-	if (!code)
-		code = describe(pic, l, err);
-	return code;
+	return code ? code : describe(pic, l, &h, err);
 }
 
 void rep_flame_picture_release(struct rep_flame_picture *pic)

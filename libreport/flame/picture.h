@@ -1,5 +1,5 @@
-/* Everything about a flame graph of a run of a store, or of what changed between two, ready to be
- * drawn and moved in: what tprof-flame makes of the same options, number by number.
+/* The flame graph of a run of a store, or of the difference between two, with all that is needed to
+ * draw it and to move in it. Its numbers are those of tprof-flame with the same options.
  *
  *	struct rep_flame_load load;     the profiles, filtered: made once
  *	struct rep_flame_picture pic;   the tree of them, from the root or from the leaf
@@ -24,30 +24,27 @@
 
 struct rep_flame_pick {
 	const struct rep_run *run, *base; /* base NULL: nothing is compared */
-	/* Of a profile only the focus counts. The focus is that of profiles
-	 * (rep_profile_options), here too. */
+	/* A profile can only have the focus, which has the meaning of rep_profile_options.focus for
+	 * traces as well. */
 	struct rep_trace_profile_options trace;
 	const char *sample_index; /* NULL: the default */
-	const char *words;	  /* of what is selected, for the heading; "" for everything */
+	const char *words;	  /* the selection in words, for the heading; "": everything */
 };
 
 struct rep_flame_load {
-	struct tp_profile *profile[REP_FLAME_SIDES];
-	struct rep_profile_view view[REP_FLAME_SIDES];
-	struct rep_flame_part part[REP_FLAME_SIDES];
-	size_t n; /* sides */
+	struct rep_flame_part part[REP_FLAME_SIDES]; /* with profiles and names that it owns */
+	size_t n;				     /* sides */
 	char *words;
 	struct rep_members members[REP_FLAME_SIDES];
-	char *name[REP_FLAME_SIDES];
 };
 
-/* TP_EFORMAT, with a sentence, where a trace is compared with a profile or a filter is none of
- * profiles; what reading a run returns. To be released in every case. */
+/* TP_EFORMAT with a sentence: a trace is compared with a profile, or a profile cannot have a
+ * filter. Else what reading a run returns. Released in every case. */
 int rep_flame_load(struct rep_flame_load *l, struct tp_store *store,
 		   const struct rep_flame_pick *pick, struct tp_err *err);
 void rep_flame_load_release(struct rep_flame_load *l);
 
-/* Where a frame's source is: the place that most of its value came by. */
+/* The source line of a frame: that of its largest part, if it has several. */
 struct rep_flame_place {
 	uint32_t file; /* string of picture.files, 0 unknown */
 	uint32_t line; /* 0 unknown */
@@ -60,14 +57,14 @@ struct rep_flame_picture {
 	struct rep_flame_place *place; /* by node */
 	char *title, *subtitle;	       /* as above a picture (part.h) */
 	char *type, *unit;	       /* of the sample type */
-	char zero[REP_ZERO_SIZE];      /* what rep_profile_all_zero says of the new side */
+	char zero[REP_ZERO_SIZE];      /* rep_profile_all_zero of the new side */
 	char **types;		       /* names of all sample types, ntypes of them */
 	size_t ntypes, index;	       /* index: the one that is shown */
 	struct rep_flame_measure measure;
-	struct rep_members members; /* what --task counts, of both sides */
+	struct rep_members members; /* what --task counts, on both sides */
 };
 
-/* TP_ENOMEM, TP_ELIMIT. To be released in every case. */
+/* TP_ENOMEM, TP_ELIMIT. Released in every case. */
 int rep_flame_picture(struct rep_flame_picture *pic, const struct rep_flame_load *l, bool reverse,
 		      struct tp_err *err);
 void rep_flame_picture_release(struct rep_flame_picture *pic);

@@ -14,7 +14,7 @@ static bool has_capitals(const char *text)
 	return false;
 }
 
-/* What somebody looks for: an expression, or just a text. */
+/* The search: a regular expression, or just a text. */
 struct pattern {
 	const char *text;
 	size_t size;
@@ -58,7 +58,7 @@ static int compile(struct pattern *p, const char *text, struct tp_err *err)
 	code |= tp_buf_put(&b, text, p->size + 1);
 	code = code ? tp_nomem(err) : tp_regex_init(&p->re, (const char *)b.data, "search", err);
 	tp_buf_release(&b);
-	/* "(*conn)" is no expression, but what methods look like. */
+	/* "(*conn)" is not a valid expression, but part of a method's name. */
 	p->literal = code == TP_EFORMAT;
 	return p->literal ? 0 : code;
 }
@@ -83,7 +83,7 @@ static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t
 	return code;
 }
 
-/* Adds up the matches at and below a node that are not below another match. */
+/* Sums up the matches at and below a node that are not below another match. */
 static void count(const struct rep_flame_tree *t, uint32_t top, struct rep_flame_found *f)
 {
 	bool skip = false;

@@ -9,12 +9,7 @@
 #include "base/sum.h"
 #include "flame/inside.h"
 
-#define FEW 8 /* children that are gone through one by one */
-
-int rep_flame_tree_no_memory(struct tp_err *err)
-{
-	return tp_nomem(err);
-}
+#define FEW 8 /* children that are searched one by one */
 
 int rep_flame_tree_init(struct rep_flame_tree *t, const struct rep_flame_tree_options *opt,
 			struct tp_err *err)
@@ -28,7 +23,7 @@ int rep_flame_tree_init(struct rep_flame_tree *t, const struct rep_flame_tree_op
 	t->names = tp_dict_new();
 	t->node = tp_many(t->room, sizeof(*t->node));
 	if (!t->names || !t->node)
-		return rep_flame_tree_no_memory(err);
+		return tp_nomem(err);
 	memset(t->node, 0, sizeof(*t->node));
 	t->n = 1;
 	return 0;
@@ -75,7 +70,7 @@ int rep_flame_tree_reserve(struct rep_flame_tree *t, uint32_t more)
 	return 0;
 }
 
-/* Most nodes have few children, which are gone through; those of the others are in a table. */
+/* Most nodes have few children, which are searched; children of other nodes are in a table. */
 static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_t name)
 {
 	uint64_t h;
@@ -94,8 +89,8 @@ static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_
 	return 0;
 }
 
-/* Enters a node that is to be made into the table, where its parent has many children; and when it
- * makes them many, the others before it. */
+/* Adds a node that is to be made to the table, if its parent has many children; also its siblings,
+ * if it makes them many. */
 static int enter(struct rep_flame_tree *t, uint32_t parent, uint32_t name, uint32_t node)
 {
 	int code = 0;
@@ -179,11 +174,8 @@ int64_t rep_flame_own_weight(const struct rep_flame_tree *t, uint32_t node)
 	return now > old ? now : old;
 }
 
-/* Weights are the totals where nothing is compared and nothing negative. */
-static bool needs_weights(const struct rep_flame_tree *t)
+bool rep_flame_has_negative(const struct rep_flame_tree *t)
 {
-	if (t->opt.compared)
-		return true;
 	for (uint32_t i = 0; t->value[REP_FLAME_NEW] && i < t->n; i++)
 		if (t->value[REP_FLAME_NEW][i].self < 0)
 			return true;
@@ -193,7 +185,7 @@ static bool needs_weights(const struct rep_flame_tree *t)
 int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
 {
 	if (rep_flame_tree_values(t))
-		return rep_flame_tree_no_memory(err);
+		return tp_nomem(err);
 	for (int side = 0; side < REP_FLAME_SIDES && t->value[side]; side++) {
 		struct rep_flame_value *v = t->value[side];
 		double *e = t->events[side];
@@ -206,11 +198,12 @@ int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
 				e[t->node[i].parent] += e[i];
 		}
 	}
-	if (!needs_weights(t))
+	/* Weights are the totals where nothing is compared and nothing negative. */
+	if (!t->opt.compared && !rep_flame_has_negative(t))
 		return 0;
 	t->weight = tp_many(t->n, sizeof(*t->weight));
 	if (!t->weight)
-		return rep_flame_tree_no_memory(err);
+		return tp_nomem(err);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->weight[i] = rep_flame_own_weight(t, i);
 	for (uint32_t i = t->n - 1; i > 0; i--)
@@ -226,11 +219,11 @@ int rep_flame_tree_by_name(const struct rep_flame_tree *t, struct rep_flame_sum 
 	uint32_t at = 0, next;
 
 	if (!on_path)
-		return rep_flame_tree_no_memory(err);
+		return tp_nomem(err);
 	for (; (next = rep_flame_tree_next(t, at, false)); at = next) {
 		const struct rep_flame_node *n = &t->node[next];
 
-		/* What lies between is left behind. */
+		/* Leaves the nodes in between. */
 		for (; at != n->parent; at = t->node[at].parent)
 			on_path[t->node[at].name]--;
 		for (int side = 0; side < REP_FLAME_SIDES; side++) {

@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "output/text.h"
 
-/* A unit is a word of the profile's. It is written with numbers, to terminals, pages and their
- * data, so that nothing may be left in it that means something to any of them. */
+/* A unit is text of the profile. It is written to terminals, pages and their data, so it must not
+ * keep characters with a meaning there. */
 static void set_noun(struct rep_flame_measure *m, const char *noun)
 {
 	struct tp_buf b = {0};
@@ -62,12 +62,12 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 		m.scale = units[i].scale;
 		noun = units[i].noun;
 	}
-	/* Counted is what the type says: inuse_objects, contentions, samples. */
+	/* The type names what is counted: inuse_objects, contentions, samples. */
 	if (!strcmp(unit, "count") || !*unit) {
 		const char *last = strrchr(type, '_');
 
 		noun = last ? last + 1 : type;
-		/* Types of Go's that are named like the profile. */
+		/* Go names these types like their profiles. */
 		if (!strcmp(noun, "goroutine") || !strcmp(noun, "goroutineleak"))
 			noun = "goroutines";
 		else if (!strcmp(noun, "threadcreate"))
@@ -75,11 +75,6 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 	}
 	set_noun(&m, noun);
 	return m;
-}
-
-char *rep_flame_thousands(char text[REP_FLAME_WORDS], int64_t v)
-{
-	return tp_fmt_count(text, v);
 }
 
 /* "1 sample", of "samples". */
@@ -104,7 +99,7 @@ char *rep_flame_human(char text[REP_FLAME_WORDS], const struct rep_flame_measure
 	case REP_FLAME_SIZE:
 		return tp_fmt_bytes(text, scaled);
 	default:
-		rep_flame_thousands(text, v);
+		tp_fmt_count(text, v);
 		snprintf(text + strlen(text), REP_FLAME_WORDS - strlen(text), "%s%.*s",
 			 *m->noun ? " " : "", noun_size(m, v), m->noun);
 		return text;

@@ -1,4 +1,4 @@
-/* Values in words: with units that a person reads at a glance, exactly, and as shares. */
+/* Formats values with units for people, and as shares. */
 #ifndef REP_FLAME_WORDS_H
 #define REP_FLAME_WORDS_H
 
@@ -7,12 +7,12 @@
 
 enum rep_flame_kind { REP_FLAME_COUNT, REP_FLAME_TIME, REP_FLAME_SIZE };
 
-/* How values of a sample type are told. */
+/* How values of a sample type are formatted. */
 struct rep_flame_measure {
 	enum rep_flame_kind kind;
-	int64_t scale; /* ns or bytes in one of its unit */
+	int64_t scale; /* ns or bytes in one unit */
 	char noun[64]; /* what is counted, or the unit: "ns", "bytes", "objects" */
-	bool failed;   /* memory ran out: there is no noun */
+	bool failed;   /* memory has run out: there is no noun */
 };
 
 #define REP_FLAME_WORDS 96 /* room for any of these texts and its NUL */
@@ -22,7 +22,5 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit);
 char *rep_flame_human(char text[REP_FLAME_WORDS], const struct rep_flame_measure *m, int64_t v);
 /* "12.3%", "0.04%", "100%". Returns text. */
 char *rep_flame_percent(char text[REP_FLAME_WORDS], double share);
-/* "1,234,567". Returns text. */
-char *rep_flame_thousands(char text[REP_FLAME_WORDS], int64_t v);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define ANONYMOUS "(anonymous namespace)"
 
-/* ---- what others made readable ---- */
+/* ---- names that others have demangled ---- */
 
 /* Returns whether name is a Go function with type arguments: main.(*A).Fill[go.shape.int],
  * main.Map[func(int) string].func1. Outside the brackets, which follow a word and nest, parentheses
@@ -73,7 +73,7 @@ bool rep_cpp_looks_like(struct tp_text name)
 	return found && !is_go(name);
 }
 
-/* pprof: removeMatching. What does not match ends it. */
+/* pprof: removeMatching. Ends at a bracket without its other half. */
 static int remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
 {
 	size_t to = from, first = from, nesting = 0;
@@ -112,7 +112,7 @@ int rep_cpp_strip(struct tp_text name, bool templates, struct tp_buf *out)
 	return code;
 }
 
-/* ---- what the library made readable ---- */
+/* ---- names that the library has demangled ---- */
 
 static bool in_word(const char *name, size_t i)
 {
@@ -135,7 +135,7 @@ static size_t operator_at(const char *name, size_t i)
 			return 8 + strlen(signs[k]);
 }
 
-/* Behind the bracket that closes the one at i; 0 where none does. */
+/* Returns the offset behind the bracket that closes the one at i, or 0. */
 static size_t behind(const char *name, size_t i)
 {
 	size_t nesting = 0;
@@ -158,8 +158,8 @@ static size_t behind(const char *name, size_t i)
 	return 0;
 }
 
-/* Whether nothing but qualifiers of a function is left until it ends, or until the name of
- * something that is local to it: " const::x", " const &", "". *local: until such a name. */
+/* Whether only qualifiers of a function follow until the end, or until the name of something local
+ * to it (*local): " const::x", " const &", "". */
 static bool qualifiers(const char *text, bool *local)
 {
 	static const char *const words[] = {" const", " volatile", " &&", " &"};
@@ -175,15 +175,15 @@ static bool qualifiers(const char *text, bool *local)
 	return *local || !*text;
 }
 
-/* A list of parameters, and no part of a name: "(anonymous namespace)", "decltype (x)". */
+/* Whether a list of parameters begins, and not "(anonymous namespace)" or "decltype (x)". */
 static bool is_list(const char *name, size_t i)
 {
 	return name[i] == '(' && strncmp(name + i, ANONYMOUS, strlen(ANONYMOUS)) != 0 &&
 	       !(i >= 9 && !strncmp(name + i - 9, "decltype ", 9));
 }
 
-/* Where the name itself begins and ends: behind the type that a function returns, in front of its
- * parameters. Those of the functions around it are in between. */
+/* Finds the name itself: behind the return type, before the parameters. It can contain the
+ * parameters of functions around it. */
 static void find_name(const char *name, size_t *begin, size_t *end)
 {
 	bool conversion = false, local = false;
@@ -194,7 +194,7 @@ static void find_name(const char *name, size_t *begin, size_t *end)
 		size_t n = operator_at(name, i), next;
 
 		if (n) {
-			/* What it converts to may have blanks. */
+			/* The type that it converts to can have blanks. */
 			conversion = n == 8;
 			i += n;
 			/* "operator< <int>" */

@@ -28,8 +28,8 @@ static void find_library(void)
 		*(void **)&cxa_demangle = dlsym(library, "__cxa_demangle");
 }
 
-/* S_, S1A_, T_, T0_ stand for something that was there before; a chain of n of them makes a text
- * 3^(n/3) times as long at most. */
+/* S_, S1A_, T_ and T0_ refer back to parts of the name; n of them can make it 3^(n/3) times as
+ * long. */
 static bool explodes(const char *name)
 {
 	int n = 0;
@@ -54,7 +54,7 @@ static char *read_cpp(const char *name)
 	return cxa_demangle && !explodes(name) ? cxa_demangle(name, NULL, NULL, &status) : NULL;
 }
 
-/* *put: it was a mangled name. */
+/* Sets *put if it is a mangled name. */
 static int put_cpp(struct tp_text name, enum rep_demangle how, struct tp_buf *out, bool *put)
 {
 	char copy[LONGEST + 1], *whole;
@@ -69,7 +69,7 @@ static int put_cpp(struct tp_text name, enum rep_demangle how, struct tp_buf *ou
 	memcpy(copy, name.text, n);
 	copy[n] = 0;
 	special = copy[2] == 'T' || copy[2] == 'G';
-	/* What a compiler or linker put behind it: .isra.0, .cold, @GLIBC_2.2.5 */
+	/* Suffixes of compilers and linkers: .isra.0, .cold, @GLIBC_2.2.5 */
 	if (!special || how == REP_DEMANGLE_FULL || !strchr(copy[2] == 'T' ? "htvc" : "T", copy[3]))
 		copy[strcspn(copy, ".@")] = 0;
 	whole = read_cpp(copy);
@@ -78,7 +78,7 @@ static int put_cpp(struct tp_text name, enum rep_demangle how, struct tp_buf *ou
 	*put = true;
 	if (how != REP_DEMANGLE_DEFAULT)
 		parts |= REP_CPP_TEMPLATES;
-	/* "vtable for T" and "virtual thunk to f(int)" are whole. */
+	/* "vtable for T" and "virtual thunk to f(int)" stay whole. */
 	if (special)
 		parts |= REP_CPP_PARAMETERS;
 	code = rep_cpp_simplify(whole, how == REP_DEMANGLE_FULL ? REP_CPP_ALL : parts, out);
@@ -100,7 +100,7 @@ int rep_demangle_name(struct tp_text name, enum rep_demangle how, struct tp_buf 
 
 	if (how != REP_DEMANGLE_NONE && name.size && name.text[0] == '_') {
 		code = put_readable(name, how, out, &put);
-		/* macOS puts one more in front of all names. */
+		/* macOS adds another underscore to all names. */
 		if (!code && !put)
 			code = put_readable((struct tp_text){name.text + 1, name.size - 1}, how,
 					    out, &put);
@@ -124,10 +124,11 @@ int rep_demangle_parse(const char *text, enum rep_demangle *how, struct tp_err *
 		}
 	}
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "--demangle is default, templates, full or none, not '%.40s'", text);
+			  "--demangle: '%.40s' is not one of default, templates, full and none",
+			  text);
 }
 
-/* Most names have nothing to be made readable. */
+/* Most names need no demangling. */
 static bool plain(struct tp_text t)
 {
 	if (t.size && t.text[0] == '_')

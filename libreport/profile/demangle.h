@@ -1,13 +1,13 @@
-/* Names of C++ and Rust as somebody reads them: _ZN3app3runIiEEvi is app::run.
+/* Demangles names of C++ and Rust: _ZN3app3runIiEEvi becomes app::run.
  *
- * As pprof does it when it loads a profile (internal/symbolizer, Demangle): names that a dump has
- * made readable itself (that differ from the system's name) stay; mangled ones are made readable;
- * of the others, those that look like C++ lose parameters and template arguments.
+ * The rules are pprof's for loading a profile (internal/symbolizer, Demangle). A name that the dump
+ * itself has demangled (it differs from the system name) stays; a mangled name is demangled; any
+ * other name that looks like C++ loses its parameters and template arguments.
  *
- * _Z names are read by the run-time library of C++ (__cxa_demangle of libstdc++), which is looked
- * for when the first of them comes along. Where it is missing, and where a name is longer than 4
- * KiB or names more than 40 of its parts again (which may multiply its length), it stays as it is.
- * Names of Rust are read here: those of the older kind, _ZN…17h…E. */
+ * Names that begin with _Z are demangled by __cxa_demangle of libstdc++, which is loaded when the
+ * first one is met. A name stays mangled if that library is missing, if it is longer than 4 KiB, or
+ * if it refers back to its own parts more than 40 times, which may multiply its length. Rust's
+ * legacy mangling, _ZN…17h…E, is decoded here. */
 #ifndef REP_PROFILE_DEMANGLE_H
 #define REP_PROFILE_DEMANGLE_H
 
@@ -16,18 +16,18 @@
 
 enum rep_demangle {
 	REP_DEMANGLE_DEFAULT,	/* neither parameters nor template arguments */
-	REP_DEMANGLE_TEMPLATES, /* no parameters; also what the dump has made readable */
-	REP_DEMANGLE_FULL,	/* everything; also what the dump has made readable */
-	REP_DEMANGLE_NONE,	/* names are those of the dump */
+	REP_DEMANGLE_TEMPLATES, /* no parameters; also of names that the dump has demangled */
+	REP_DEMANGLE_FULL,	/* everything; also of names that the dump has demangled */
+	REP_DEMANGLE_NONE,	/* the names of the dump */
 };
 
-/* How somebody types them; NULL: the default. TP_EFORMAT with a sentence. */
+/* Parses the argument of --demangle; NULL is the default. TP_EFORMAT with a sentence. */
 int rep_demangle_parse(const char *text, enum rep_demangle *how, struct tp_err *err);
 
-/* The readable form of a system's name, put behind what is in *out. */
+/* Appends the demangled form of a system name. 0 or TP_ENOMEM. */
 int rep_demangle_name(struct tp_text name, enum rep_demangle how, struct tp_buf *out);
 
-/* All functions of a profile. TP_ENOMEM, TP_ELIMIT. */
+/* Demangles the names of all functions of a profile. TP_ENOMEM, TP_ELIMIT. */
 int rep_profile_demangle(struct tp_profile *p, enum rep_demangle how, struct tp_err *err);
 
 #endif

@@ -37,15 +37,7 @@ int rep_filter_note(struct rep_filter_notes *n, const char *text, struct tp_err 
 	return tp_nomem(err);
 }
 
-int(rep_filter_fail)(struct tp_err *err, int code)
-{
-	if (code == TP_ELIMIT)
-		return tp_err_set(err, code, TP_OFFSET_NONE,
-				  "the profile has too many stacks to be filtered");
-	return tp_nomem(err);
-}
-
-/* Moves sample `from` to place `to`, which is not behind it. */
+/* Moves a sample from index `from` to `to`, which is not larger. */
 static void move_sample(struct tp_profile *p, size_t to, size_t from)
 {
 	if (to == from)
@@ -80,7 +72,7 @@ static int fold_samples(struct tp_profile *p, struct rep_fold *f,
 		int code = rep_fold_stack(f, p->stack[i], &s);
 
 		if (code)
-			return rep_filter_fail(err, code);
+			return tp_err_full(err, code, REP_FILTER_FULL);
 		if (lives && !lives(f, &s))
 			continue;
 		move_sample(p, n, i);
@@ -99,7 +91,7 @@ static int run_fold(struct tp_profile *p, void *ctx,
 	struct rep_fold f = {.ctx = ctx, .step = step};
 	int code = rep_fold_init(&f, p);
 
-	code = code ? rep_filter_fail(err, code) : fold_samples(p, &f, lives, err);
+	code = code ? tp_err_full(err, code, REP_FILTER_FULL) : fold_samples(p, &f, lives, err);
 	rep_fold_release(&f);
 	return code;
 }
@@ -311,7 +303,7 @@ struct prune {
 
 enum { USER = 1, DONE = 2 };
 
-/* What Go's text forms leave nameless tells nobody anything. */
+/* Frames that Go's text formats leave without names say nothing. */
 static bool is_nameless(const struct prune *prune, uint32_t frame)
 {
 	const struct tp_dict *d = prune->drop.p->dict;
@@ -326,7 +318,7 @@ static bool is_dropped(struct prune *prune, uint32_t frame)
 	       !(prune->keep.given && rep_match_name(&prune->keep, frame));
 }
 
-/* From the root: the first frame to be dropped behind one that is not, and all it calls, go. */
+/* From the root: drops the first frame that matches below one that does not, and all it calls. */
 static int step_drop(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame, size_t n,
 		     uint32_t end)
 {
@@ -342,7 +334,7 @@ static int step_drop(struct rep_fold *f, struct rep_fold_state *s, const uint32_
 	else if (s->bits & USER)
 		s->bits |= DONE;
 	else if (!kept)
-		kept = n; /* nothing but plumbing so far: it stays */
+		kept = n; /* all frames so far match: they stay */
 	return rep_fold_push(f, s, frame, kept, end, kept == n);
 }
 
@@ -357,7 +349,7 @@ static int match_whole(struct rep_match *m, const struct tp_profile *p, uint32_t
 	if (!t.size)
 		return rep_match_init(m, p, NULL, name, err);
 	if (tp_buf_put(&b, "^(", 2) || tp_buf_put(&b, t.text, t.size) || tp_buf_put(&b, ")$", 3))
-		code = rep_filter_fail(err, TP_ENOMEM);
+		code = tp_nomem(err);
 	if (!code)
 		code = rep_match_init(m, p, (char *)b.data, name, err);
 	m->simplified = true;
@@ -376,7 +368,7 @@ int rep_profile_drop_frames(struct tp_profile *p, struct tp_err *err)
 	if (!code)
 		code =
 		    match_whole(&prune.keep, p, p->keep_frames, "the profile's keep_frames", err);
-	/* An expression nobody understands drops nothing: pprof goes on as well. */
+	/* An invalid expression drops nothing, as in pprof. */
 	if (code == TP_EFORMAT)
 		code = 0;
 	else if (!code)
@@ -387,8 +379,8 @@ int rep_profile_drop_frames(struct tp_profile *p, struct tp_err *err)
 		code = rep_match_settle(&prune.keep, err);
 	if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE,
-			   "what the profile wants dropped (drop_frames) takes too long to find; "
-			   "--all-frames keeps it");
+			   "the profile's own filter (drop_frames) takes too long to apply; "
+			   "--all-frames leaves it out");
 	rep_match_release(&prune.drop);
 	rep_match_release(&prune.keep);
 	return code;

@@ -159,9 +159,9 @@ static void test_filter_notes_values(void **state)
 	} choices[] = {
 	    {"k=nobody", "--tag-focus matched no samples; k is v, w"},
 	    {"nobody=v",
-	     "--tag-focus matched no samples; no sample has the label nobody; there are k, "
+	     "--tag-focus matched no samples; no sample has the label nobody; the keys are k, "
 	     "size, n"},
-	    {"nobody", "--tag-focus matched no samples; there are k:v, size=64kb, k:w, n=7"},
+	    {"nobody", "--tag-focus matched no samples; the labels are k:v, size=64kb, k:w, n=7"},
 	};
 	struct tp_err err;
 

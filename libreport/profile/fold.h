@@ -1,10 +1,10 @@
-/* A pass over the stacks of a profile that gives its samples other ones, location by location from
- * the root to the leaf; private to the filters.
+/* Rewrites the stacks of a profile, location by location from the root to the leaf; private to the
+ * filters.
  *
- * What a filter makes of a stack is decided by a step: from the state at the caller and the
- * location called, the state at the callee. Stacks share their callers, so each step is taken once.
- * (A node may end a location on one stack and be in the middle of it, as a caller of inlined lines,
- * on another: the state at a node is that of a location that ends there.) */
+ * A filter supplies a step: given the state at the caller and the location called, it computes the
+ * state at the callee. Stacks share their callers, so each step is taken once. A stack node may end
+ * a location on one stack and be in the middle of it (as a caller of inlined lines) on another: the
+ * state at a node is that of the location that ends there. */
 #ifndef REP_PROFILE_FOLD_H
 #define REP_PROFILE_FOLD_H
 
@@ -14,13 +14,13 @@ struct rep_fold_state {
 	uint32_t node;	/* the new stack so far */
 	uint32_t other; /* the step's */
 	uint32_t bits;	/* the step's */
-	uint32_t era;	/* the fold's: known since its last reset */
+	uint32_t era;	/* of the fold: valid if equal to the fold's era */
 };
 
 struct rep_fold {
 	struct tp_profile *p;
-	/* Moves *s over a location: frame[0 … n) from the root towards the leaf, `end` its last
-	 * node. 0 or an error code. */
+	/* Takes *s over a location: its frames frame[0 … n), caller first, and its last stack node
+	 * `end`. Returns 0 or an error code. */
 	int (*step)(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame, size_t n,
 		    uint32_t end);
 	void *ctx;
@@ -34,16 +34,17 @@ struct rep_fold {
 	size_t pending_room, frame_room;
 };
 
-/* TP_ENOMEM. To be released in every case. Stacks that are added later are not known to it. */
+/* For the stacks that the profile has now. TP_ENOMEM. Released in every case. */
 int rep_fold_init(struct rep_fold *f, struct tp_profile *p);
-/* The state at the leaf of a stack; errors of the steps, TP_ENOMEM. */
+/* Computes the state at the leaf of a stack. Errors of the steps, TP_ENOMEM. */
 int rep_fold_stack(struct rep_fold *f, uint32_t stack, struct rep_fold_state *s);
-/* Forgets all states: `start` has changed. */
+/* Forgets all states, after `start` has changed. */
 void rep_fold_reset(struct rep_fold *f);
 void rep_fold_release(struct rep_fold *f);
 
-/* For steps: puts frames (from the root) on the stack of *s as one location whose last node was
- * `end`, of which `n` is all there was where `all`; the outermost is made not inlined. */
+/* For steps: pushes frames, caller first, on the stack of *s as one location. `end` was the
+ * location's last stack node, and `all` says that none of its frames is missing. The first frame is
+ * no longer inlined. */
 int rep_fold_push(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame, size_t n,
 		  uint32_t end, bool all);
 

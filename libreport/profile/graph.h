@@ -1,10 +1,9 @@
 /* The call graph of a profile: functions (or files, lines, addresses) with flat and cum values, and
- * who calls whom. Numbers, choice and order of nodes are pprof's (internal/graph,
+ * the calls between them. Values, choice and order of nodes are pprof's (internal/graph,
  * report.newTrimmedGraph).
  *
- * A node's cum counts a sample once, however often the node is on its stack. A residual edge goes
- * over nodes that were left out; an inlined edge is a call that was inlined wherever it was seen.
- */
+ * A node's cum counts a sample once, however often the node is on its stack. A residual edge skips
+ * nodes that were left out; an inlined edge is a call that was inlined wherever it occurs. */
 #ifndef REP_PROFILE_GRAPH_H
 #define REP_PROFILE_GRAPH_H
 
@@ -40,7 +39,7 @@ struct rep_node {
 	int64_t flat, flat_div, cum, cum_div;
 	struct rep_edge **in, **out; /* heaviest first (pprof: EdgeMap.Sort) */
 	size_t nin, nout;
-	struct rep_tags tags;	  /* text labels; where traits.tags */
+	struct rep_tags tags;	  /* text labels; where traits.visual */
 	struct rep_tags *numeric; /* "bytes" only, as pprof does it */
 	size_t nnumeric;
 	uint32_t id; /* its place in graph->node (private while the graph is made) */
@@ -55,15 +54,13 @@ struct rep_graph {
 	struct rep_build *build;	     /* private */
 };
 
-/* The trimmed graph of a view, and picks v->output_unit by it (pprof: selectOutputUnit). Edges and
- * tags are there where v->traits asks for them. TP_ENOMEM, TP_ELIMIT. The view and its profile must
- * outlive it. */
+/* Makes the graph of a view, as v->traits describe it: trimmed, or whole. Of a trimmed graph it
+ * also picks v->output_unit (pprof: selectOutputUnit). The view and its profile must outlive it.
+ * TP_ENOMEM, TP_ELIMIT. */
 int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err);
-/* All of it, unsorted, nothing left out but nodes that are 0 (list, disasm). */
-int rep_graph_new_whole(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err);
 void rep_graph_free(struct rep_graph *g);
 
-/* flat and cum, divided where there is a divisor. */
+/* Values of nodes and edges: means where the view asks for them. */
 int64_t rep_node_flat(const struct rep_node *n);
 int64_t rep_node_cum(const struct rep_node *n);
 int64_t rep_edge_weight(const struct rep_edge *e);
@@ -77,18 +74,18 @@ enum rep_node_order {
 	REP_ORDER_ADDRESS,
 	REP_ORDER_ENTROPY,
 };
-/* Numbers by size without their sign, the largest first; texts and addresses upwards. TP_ENOMEM. */
+/* Sorts nodes: largest absolute value first; texts and addresses ascending. TP_ENOMEM. */
 int rep_nodes_sort(struct rep_node **nodes, size_t n, enum rep_node_order order);
-/* Tags: by cum unless `flat`, then flat, then name. */
+/* Sorts tags by cum (unless `flat`), then flat, then name. */
 void rep_tags_sort(struct rep_tag *tags, size_t n, bool flat);
 
-/* pprof's short name of a function for pictures: without folders of packages, module versions,
- * Java packages, C++ namespaces. Appends it. */
+/* Appends pprof's short name of a function for pictures: without folders of packages, module
+ * versions, Java packages, C++ namespaces. 0 or TP_ENOMEM. */
 int rep_function_short(const char *name, size_t size, struct tp_buf *out);
 
-/* The heading of a report with a graph (pprof: reportLabels): that of the view, the filters that
- * are in force, "Showing nodes accounting for …", what was dropped. `full` adds dropped edges, and
- * is not shortened by compact_labels. */
+/* Calls `line` for each line of the heading of a graph's report (pprof: reportLabels): the heading
+ * of the view, the active filters, "Showing nodes accounting for …", how much was dropped. `full`
+ * adds dropped edges, and ignores compact_labels. */
 int rep_graph_heading(const struct rep_graph *g, const struct rep_profile_view *v, bool full,
 		      rep_line_fn line, void *ctx, struct tp_err *err);
 

@@ -6,7 +6,7 @@
 
 static const struct rep_profile_traits text_traits = {.all_nodes = true, .edges = true};
 static const struct rep_profile_traits picture_traits = {
-    .visual = true, .edges = true, .tags = true, .call_tree = true};
+    .visual = true, .edges = true, .call_tree = true};
 
 /* "name flat/cum [in1*weight …]" for every node; "~" residual, "+" inlined. */
 static void describe(const struct rep_graph *g, struct tp_buf *b)

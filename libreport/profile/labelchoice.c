@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/view.h"
+
 #define SHOWN	  10  /* values that are named */
 #define LOOKED_AT 100 /* and so many are looked for */
 #define LONGEST	  60  /* bytes of each */
@@ -23,18 +25,11 @@ struct choice {
 	size_t n;
 };
 
-static bool is_key(const struct choice *c, uint32_t key)
-{
-	struct tp_text t = tp_dict_text(c->p->dict, key);
-
-	return t.size == strlen(c->key) && !memcmp(t.text, c->key, t.size);
-}
-
 static void see(struct choice *c, const struct tp_label *l)
 {
 	struct seen s = {.key = l->key};
 
-	if (!c->keys && c->key && !is_key(c, l->key))
+	if (!c->keys && c->key && !rep_text_is(tp_dict_text(c->p->dict, l->key), c->key))
 		return;
 	if (!c->keys) {
 		s.text = l->text;
@@ -121,7 +116,7 @@ int rep_label_choice(const struct tp_profile *p, const bool *used, const char *k
 	if (!code)
 		see_all(&c, used);
 	if (!code && c.n)
-		code = key ? put(out, key) : put(out, "there are ");
+		code = key ? put(out, key) : put(out, "the labels are ");
 	else if (!code)
 		code = put(out, key ? "no sample has the label " : "no sample has labels");
 	if (!code && c.n && key)
@@ -131,7 +126,7 @@ int rep_label_choice(const struct tp_profile *p, const bool *used, const char *k
 		see_all(&c, used);
 		code = put(out, key);
 		if (!code && c.n)
-			code = put(out, "; there are ");
+			code = put(out, "; the keys are ");
 	}
 	if (!code)
 		code = put_choice(out, &c);

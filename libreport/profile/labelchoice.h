@@ -1,13 +1,13 @@
-/* Which labels a profile has, in words: for whoever asked for one that it has not. */
+/* Names the labels of a profile, for a message about a filter that matched none of them. */
 #ifndef REP_PROFILE_LABELCHOICE_H
 #define REP_PROFILE_LABELCHOICE_H
 
 #include "base/buf.h"
 #include "decode/profile.h"
 
-/* Appends, without a NUL, the first values of `key` ("state is running, select and 3 more"); where
- * there is no such key, the keys; of key NULL, keys with values. `used` says by number which label
- * sets count. Texts are the dump's, and cut. TP_ENOMEM. */
+/* Appends, without a NUL, the first values of `key` ("state is running, select and 3 more"), or the
+ * keys if no label has this key, or keys with values if `key` is NULL. used[i] says whether label
+ * set i counts. Texts come from the dump and are cut. 0 or TP_ENOMEM. */
 int rep_label_choice(const struct tp_profile *p, const bool *used, const char *key,
 		     struct tp_buf *out);
 

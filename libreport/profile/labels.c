@@ -9,7 +9,7 @@
 #include "base/many.h"
 #include "profile/labelchoice.h"
 #include "profile/match.h"
-#include "profile/measure.h"
+#include "profile/view.h"
 
 /* ---- units of numeric labels ---- */
 
@@ -39,7 +39,7 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 	*u = (struct rep_label_units){.nplaces = tp_dict_strings(p->dict)};
 	u->place = calloc(u->nplaces, sizeof(*u->place));
 	if (!u->place)
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	for (size_t i = 0; i < p->nlabels && !code; i++) {
 		const struct tp_label *l = &p->labels[i];
 		struct rep_label_unit *have = l->numeric ? find_unit(u, l->key) : NULL;
@@ -48,7 +48,7 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 			continue;
 		if (!have) {
 			if (tp_grow(&u->item, &room, u->n, sizeof(*u->item)))
-				return rep_filter_fail(err, TP_ENOMEM);
+				return tp_nomem(err);
 			have = &u->item[u->n++];
 			*have = (struct rep_label_unit){.key = l->key};
 			u->place[l->key] = (uint32_t)u->n;
@@ -57,13 +57,14 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 			char text[320];
 
 			have->mixed = true;
-			snprintf(text, sizeof(text),
-				 "the label '%.60s' is in %.40s here and in %.40s there; %.40s is "
-				 "taken for all",
-				 tp_dict_text(p->dict, l->key).text,
-				 tp_dict_text(p->dict, have->unit).text,
-				 tp_dict_text(p->dict, l->unit).text,
-				 tp_dict_text(p->dict, have->unit).text);
+			snprintf(
+			    text, sizeof(text),
+			    "the label '%.60s' has the unit %.40s in some samples and %.40s in "
+			    "others; %.40s is used for all",
+			    tp_dict_text(p->dict, l->key).text,
+			    tp_dict_text(p->dict, have->unit).text,
+			    tp_dict_text(p->dict, l->unit).text,
+			    tp_dict_text(p->dict, have->unit).text);
 			code = rep_filter_note(notes, text, err);
 		}
 		if (!have->unit)
@@ -72,7 +73,7 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 	for (size_t i = 0; i < u->n && !code; i++) {
 		code = guess_unit(p, &u->item[i]);
 		if (code)
-			code = rep_filter_fail(err, code);
+			code = tp_err_full(err, code, REP_FILTER_FULL);
 	}
 	return code;
 }
@@ -171,8 +172,8 @@ struct tag_filter {
 	struct rep_label_range range;
 	struct tp_regex *re;
 	size_t nre;
-	uint8_t *set; /* by label set: 0 not yet asked, 1 no, 2 yes */
-	bool lack;    /* there was no memory for a text that was to be matched */
+	uint8_t *set;	/* by label set: 0 not yet asked, 1 no, 2 yes */
+	bool no_memory; /* for a text that was to be matched */
 };
 
 static int compile_patterns(struct tag_filter *f, char *patterns, const char *option,
@@ -184,7 +185,7 @@ static int compile_patterns(struct tag_filter *f, char *patterns, const char *op
 		n += *c == ',';
 	f->re = calloc(n, sizeof(*f->re));
 	if (!f->re)
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	for (char *p = patterns; p; f->nre++) {
 		char *comma = strchr(p, ',');
 		int code;
@@ -213,7 +214,7 @@ static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, con
 	f->text = strdup(text);
 	f->set = calloc(p->nsets, 1);
 	if (!f->text || !f->set)
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	keyed = strcspn(f->text, "=");
 	if (f->text[keyed]) {
 		f->text[keyed++] = '\0';
@@ -224,15 +225,15 @@ static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, con
 	f->numeric = rep_label_range_parse(f->text + keyed, &f->range);
 	if (!f->numeric)
 		return compile_patterns(f, f->text + keyed, option, err);
-	snprintf(note, sizeof(note), "%s: '%.80s' is taken as a range, not as an expression",
+	snprintf(note, sizeof(note), "%s: '%.80s' is used as a range, not as a regular expression",
 		 option, f->text + keyed);
 	return rep_filter_note(notes, note, err);
 }
 
-/* Behind all questions. */
+/* Returns the error that left some label sets undecided, if there was one. */
 static int tag_filter_settle(const struct tag_filter *f, struct tp_err *err)
 {
-	int code = f->lack ? rep_filter_fail(err, TP_ENOMEM) : 0;
+	int code = f->no_memory ? tp_nomem(err) : 0;
 
 	for (size_t i = 0; i < f->nre && !code; i++)
 		code = tp_regex_settle(&f->re[i], err);
@@ -248,14 +249,7 @@ static void tag_filter_release(struct tag_filter *f)
 	free(f->set);
 }
 
-static bool is_key(const struct tp_profile *p, uint32_t key, const char *text)
-{
-	struct tp_text t = tp_dict_text(p->dict, key);
-
-	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
-}
-
-/* Does a label of the set match? By its value where a key was given, else as "key:value". */
+/* Whether a label of the set matches: by its value if a key was given, else as "key:value". */
 static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 			 const struct tp_regex *re, const struct tp_label_set *set)
 {
@@ -266,7 +260,7 @@ static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 		size_t size;
 		bool yes;
 
-		if (l->numeric || (f->key && !is_key(p, l->key, f->key)))
+		if (l->numeric || (f->key && !rep_text_is(tp_dict_text(p->dict, l->key), f->key)))
 			continue;
 		key = tp_dict_text(p->dict, l->key);
 		value = tp_dict_text(p->dict, l->text);
@@ -278,7 +272,7 @@ static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 		size = (size_t)key.size + 1 + value.size;
 		both = size > sizeof(few) ? malloc(size) : few;
 		if (!both) {
-			f->lack = true;
+			f->no_memory = true;
 			continue;
 		}
 		memcpy(both, key.text, key.size);
@@ -293,7 +287,7 @@ static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 	return false;
 }
 
-/* With a key one expression is enough, without one all must match some label. */
+/* With a key, one of the expressions has to match; without, each has to match some label. */
 static bool set_matches(struct tag_filter *f, const struct tp_profile *p, uint32_t number,
 			const struct rep_label_units *units)
 {
@@ -302,7 +296,7 @@ static bool set_matches(struct tag_filter *f, const struct tp_profile *p, uint32
 	for (uint32_t i = 0; i < set->n && f->numeric; i++) {
 		const struct tp_label *l = &p->labels[set->first + i];
 
-		if (l->numeric && (!f->key || is_key(p, l->key, f->key)) &&
+		if (l->numeric && (!f->key || rep_text_is(tp_dict_text(p->dict, l->key), f->key)) &&
 		    rep_label_range_holds(&f->range, l->number, rep_label_unit(units, p, l->key)))
 			return true;
 	}
@@ -350,7 +344,8 @@ static int note_no_match(const struct tag_filter *f, const struct tp_profile *p,
 		code = rep_label_choice(p, used, f->key, &b);
 	if (!code)
 		code = tp_buf_put(&b, "", 1);
-	code = code ? rep_filter_fail(err, code) : rep_filter_note(notes, (char *)b.data, err);
+	code = code ? tp_err_full(err, code, REP_FILTER_FULL)
+		    : rep_filter_note(notes, (char *)b.data, err);
 	tp_buf_release(&b);
 	return code;
 }
@@ -376,7 +371,7 @@ static int filter_samples(struct tp_profile *p, const struct rep_profile_options
 		return 0;
 	used = used_sets(p);
 	if (!used)
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	code = rep_label_units_init(&t.units, p, NULL, err);
 	if (!code)
 		code = tag_filter_init(&t.focus, p, opt->tag_focus, "--tag-focus", notes, err);
@@ -438,7 +433,7 @@ static int strip_labels(struct tp_profile *p, struct rep_match *show, struct rep
 	for (size_t i = 0; i < p->nsamples && !code; i++)
 		p->label_set[i] = to[p->label_set[i]];
 	free(to);
-	return code ? rep_filter_fail(err, code) : 0;
+	return code ? tp_err_full(err, code, REP_FILTER_FULL) : 0;
 }
 
 static int filter_labels(struct tp_profile *p, const struct rep_profile_options *opt,

@@ -9,27 +9,57 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/sum.h"
+
 #define REP_MEASURE_SIZE 96 /* room for a label and its NUL; a longer unit is cut */
 
-/* The value in another unit; "minimum" and "auto" pick the one that suits it. *unit (may be NULL)
- * is what it came out in: a name that lives forever, or `to`; "" where it need not be shown. */
+/* Converts a value to another unit; "minimum" and "auto" pick the one that suits the value. *unit
+ * (may be NULL) is the unit of the result: a static text, or `to`; "" if it need not be shown. */
 double rep_scale(int64_t value, const char *from, const char *to, const char **unit);
-/* How many of `to` one `from` is. */
+/* Returns how many of unit `to` one `from` is. */
 double rep_unit_ratio(const char *from, const char *to);
-/* Both are sizes, or both are times …, or the same. */
+/* Whether values can be converted from one unit to the other: both are sizes, both are times …, or
+ * they are the same. */
 bool rep_units_compatible(const char *a, const char *b);
 
-/* Is `to` no unit that values in `from` can be shown in? If so, those there are: "B, kB, MB". */
+/* Whether values in `from` cannot be shown in `to`. If so, `names` lists the units they can be
+ * shown in: "B, kB, MB". */
 bool rep_unit_unknown(const char *from, const char *to, char names[REP_MEASURE_SIZE]);
 
-/* "1.50s" into text, which is returned. */
+/* Writes "1.50s" into text and returns it. */
 char *rep_scaled_label(char text[REP_MEASURE_SIZE], int64_t value, const char *from,
 		       const char *to);
-/* Five digits and the sign, "34.50%", "  100%", " 0.01%", right-aligned in six cells: |value| of
- * |total|. Returns text. */
+/* Writes |value| of |total| as a percentage, right-aligned in six characters: "34.50%", "  100%",
+ * " 0.01%". Returns text. */
 #define REP_PERCENTAGE_SIZE 40
 char *rep_percentage(char text[REP_PERCENTAGE_SIZE], int64_t value, int64_t total);
-/* The same without the blanks in front. */
+/* The same without leading blanks. */
 char *rep_percentage_trimmed(char text[REP_PERCENTAGE_SIZE], int64_t value, int64_t total);
+
+/* ---- whole numbers as Go calculates with them, on amd64 ---- */
+
+/* Sums wrap around. */
+static inline void rep_add(int64_t *sum, int64_t value)
+{
+	*sum = tp_plus(*sum, value);
+}
+
+/* The mean of `count` values; the value itself where there is no count. */
+static inline int64_t rep_mean(int64_t value, int64_t count)
+{
+	return !count || (value == INT64_MIN && count == -1) ? value : value / count;
+}
+
+/* Without its sign; the smallest number keeps it. */
+static inline int64_t rep_abs(int64_t value)
+{
+	return value < 0 ? tp_minus(0, value) : value;
+}
+
+/* Truncated; what does not fit, or is not a number, becomes the smallest. */
+static inline int64_t rep_truncate(double d)
+{
+	return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN;
+}
 
 #endif

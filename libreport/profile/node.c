@@ -131,14 +131,6 @@ int rep_node_info_name(const struct rep_node_info *info, struct tp_buf *name)
 	return failed ? TP_ENOMEM : 0;
 }
 
-int rep_text_compare(struct tp_text a, struct tp_text b)
-{
-	size_t n = a.size < b.size ? a.size : b.size;
-	int c = n ? memcmp(a.text, b.text, n) : 0;
-
-	return c ? c : (a.size > b.size) - (a.size < b.size);
-}
-
 int rep_node_names_compare(const struct rep_node_info *a, struct tp_text a_name,
 			   const struct rep_node_info *b, struct tp_text b_name)
 {

@@ -31,8 +31,8 @@ static int set_granularity(enum rep_granularity *g, const char *value, struct tp
 		}
 	}
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "--granularity is functions, filefunctions, files, lines or addresses, "
-			  "not '%s'",
+			  "--granularity: '%s' is not one of functions, filefunctions, files, "
+			  "lines and addresses",
 			  value);
 }
 
@@ -49,7 +49,7 @@ int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_opt
 		*(bool *)member = true;
 		return 0;
 	case REP_TAKES_TEXT:
-		/* Nothing given is no filter, as in pprof. */
+		/* An empty text means no filter, as in pprof. */
 		*(const char **)member = *value ? value : NULL;
 		return 0;
 	case REP_TAKES_GRANULARITY:
@@ -59,7 +59,7 @@ int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_opt
 		if (end == value || *end || errno)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "--%s takes a whole number, not '%s'", o->name, value);
-		/* -1 is what pprof has for as many as suit. */
+		/* pprof takes -1 for the report's default. */
 		if (*(int64_t *)member < -1)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "--%s takes a number from 0 on, not '%s'", o->name,
@@ -109,7 +109,7 @@ bool rep_profile_option_differs(const struct rep_profile_options *a,
 
 /* ---- pprof's spellings ---- */
 
-/* What is not one of our names without its dashes. */
+/* pprof's names that are not ours without dashes. */
 static const struct {
 	const char *pprof, *name, *value;
 } spellings[] = {
@@ -128,7 +128,7 @@ static const struct {
     {"flat", "flat", NULL},
 };
 
-/* The same but for dashes and underscores? `size` bytes of a. */
+/* Whether both are the same except for dashes and underscores; a has `size` bytes. */
 static bool same_letters(const char *a, size_t size, const char *b)
 {
 	size_t i = 0;
@@ -145,7 +145,7 @@ static bool same_letters(const char *a, size_t size, const char *b)
 	}
 }
 
-/* -1 where it is none of pprof's words for yes and no. */
+/* Returns 1 or 0 for pprof's words for true and false, -1 for others. */
 static int truth(const char *text)
 {
 	static const char *const words[][2] = {
@@ -158,7 +158,7 @@ static int truth(const char *text)
 	return -1;
 }
 
-/* -symbolize=local:demangle=full. What else it may say is what we do anyway. */
+/* -symbolize=local:demangle=full. The rest of its argument is our default. */
 static const char *symbolize(const char *given, bool *ignored)
 {
 	static const char *const how[] = {"none", "full", "templates"};

@@ -1,5 +1,5 @@
-/* What a user asks of a profile: one struct for tprof-top, -diff, -flame and -export, and one table
- * of its options, with pprof's names for them. Texts are as typed and are borrowed.
+/* The options of reports on profiles: one struct for tprof-top, -diff, -flame and -export, and one
+ * table of its options, with pprof's names. Texts are as typed, and borrowed.
  *
  *	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
  *
@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "profile/code/gosource.h"
 
-/* What becomes one node. Functions of the same name in two files are one, except by filefunctions.
- */
+/* What is grouped into one node. Functions of the same name in two files are one node, except by
+ * filefunctions. */
 enum rep_granularity {
 	REP_FUNCTIONS,
 	REP_FILEFUNCTIONS,
@@ -35,7 +35,7 @@ struct rep_profile_options {
 	const char *sample_index; /* name, alias or number of a sample type; NULL: the default */
 	bool mean;		  /* divide by the first sample type */
 	double divide_by;
-	const char *unit; /* "minimum" (what suits all), "auto" (each its own), or a unit */
+	const char *unit; /* "minimum" (one for all), "auto" (each its own), or a unit */
 
 	/* which samples and frames; regular expressions as RE2 has them (regex.h) */
 	const char *focus, *ignore;	    /* samples with a frame that matches / without any */
@@ -58,16 +58,16 @@ struct rep_profile_options {
 
 	/* how many are shown */
 	bool no_trim;	      /* all of them: the next three count as 0 */
-	int64_t node_count;   /* -1: as many as suits the report */
+	int64_t node_count;   /* -1: the report's default */
 	double node_fraction; /* nodes below this share of the total are left out … */
 	double edge_fraction; /* … and edges */
-	/* Nodes below this share do not count for the unit that suits all, and have their own: so
-	 * that what shows everything has the units of what leaves them out. */
+	/* Nodes below this share do not count for the common unit, and have their own: a report
+	 * that shows all nodes then has the units of one that leaves these out. */
 	double unit_fraction;
 	bool drop_negative;
 	bool cum; /* sort by cum, not flat */
 	bool call_tree;
-	bool relative_percentages; /* of what focus left over */
+	bool relative_percentages; /* of the total after the filters */
 	bool compact_labels;	   /* fewer lines of heading */
 	bool intel_syntax;	   /* of disassembly */
 };
@@ -178,14 +178,14 @@ extern const struct rep_profile_option_desc rep_profile_options[REP_NPROFILE_OPT
 int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_option which,
 			   const char *value, struct tp_err *err);
 
-/* Do the two differ in this option? */
+/* Whether the two differ in this option. */
 bool rep_profile_option_differs(const struct rep_profile_options *a,
 				const struct rep_profile_options *b, enum rep_profile_option which);
 
-/* How pprof's users spell things: "tagfocus", "show_from", "noinlines", "lines", "inuse_space",
- * "trim=false", without the dashes in front, with or without "=value". Where it is one, true, and
- * *name is the option of ours (without dashes), *value what it is given: NULL for none or when it
- * is the next argument. *ignored: it asks for what is so anyway ("mean=false"). */
+/* Whether `text` is an option in pprof's spelling, without leading dashes and with or without
+ * "=value": "tagfocus", "show_from", "noinlines", "lines", "inuse_space", "trim=false". If so,
+ * *name is our option, and *value its argument, or NULL if it has none or it is the next argument.
+ * *ignored: the option asks for the default ("mean=false"). */
 bool rep_profile_option_pprof(const char *text, const char **name, const char **value,
 			      bool *ignored);
 

@@ -1,5 +1,5 @@
-/* The reports on profiles that are texts of their own: tree, peek, traces … One file each in
- * report/, and one line in rep_profile_reports[] (report/reports.c). */
+/* Reports on profiles that are texts: tree, peek, traces … Each is a file in report/ and a line in
+ * rep_profile_reports[] (report/reports.c). */
 #ifndef REP_PROFILE_REPORT_H
 #define REP_PROFILE_REPORT_H
 
@@ -14,16 +14,16 @@ struct rep_profile_report {
 	bool format; /* asked for by --format=NAME, not by --NAME */
 	bool binary; /* not for terminals */
 	struct rep_profile_traits traits;
-	/* Writes all of it. `arg` is what the option was given. Texts of the profile are escaped
-	 * (text.h) unless the format has rules of its own. Whoever prints a graph makes it with
-	 * rep_graph_new(&g, v, err). TP_ENOENT with a sentence where a REGEX matches nothing. */
+	/* Writes the report. `arg` is the option's argument. Texts of the profile are escaped
+	 * (text.h) unless the format has its own rules. A report on the graph makes it with
+	 * rep_graph_new(&g, v, err). TP_ENOENT with a sentence if a REGEX matches nothing. */
 	int (*print)(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		     struct tp_err *err);
-	/* The same as rows, for --format=json, csv …; NULL: it is a text only. */
+	/* Writes the report as rows, for --format=json, csv …; NULL: there is only the text. */
 	int (*table)(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err);
 };
 
-/* All of them; ends with a NULL. */
+/* All reports; a NULL ends the list. */
 extern const struct rep_profile_report *const rep_profile_reports[];
 
 const struct rep_profile_report *rep_profile_report_find(const char *name);

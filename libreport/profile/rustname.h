@@ -1,5 +1,5 @@
-/* The older way Rust mangles names: _ZN, identifiers with their lengths in front, 17h and a hash of
- * 16 hexadecimal digits, E. */
+/* Rust's legacy mangling: _ZN, identifiers preceded by their lengths, 17h and a hash of 16
+ * hexadecimal digits, E. */
 #ifndef REP_PROFILE_RUSTNAME_H
 #define REP_PROFILE_RUSTNAME_H
 
@@ -8,7 +8,8 @@
 #include "base/buf.h"
 #include "decode/dict.h"
 
-/* *put: it was such a name, and is behind what is in *out, without its hash. */
+/* Appends the demangled name without its hash, and sets *put, if the name is of this kind. 0 or
+ * TP_ENOMEM. */
 int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put);
 
 #endif

@@ -81,7 +81,7 @@ static int values(struct tp_profile *p, const struct tp_label_set *set, struct k
 	return failed ? TP_ENOMEM : 0;
 }
 
-/* Puts a frame for each key on a stack, the first nearest to the root. */
+/* Pushes a frame for each key on a stack, the first key nearest to the root. */
 static int push_keys(struct tp_profile *p, uint32_t set, struct keys *k, const char *unit,
 		     struct tp_buf *text, uint32_t *stack)
 {
@@ -124,7 +124,7 @@ static int by_root(const void *a, const void *b)
 	return x->sample < y->sample ? -1 : x->sample > y->sample;
 }
 
-/* Puts every sample's stack on its new root. Those of one root share what they have in common. */
+/* Moves every sample's stack onto its new root. Stacks of one root share their frames. */
 static int move_stacks(struct tp_profile *p, struct place *place)
 {
 	struct rep_fold f = {.step = step_copy};
@@ -181,7 +181,7 @@ int rep_profile_tag_frames(struct tp_profile *p, const struct rep_profile_option
 		code = keys_init(&leaf, p, opt->tag_leaf);
 	if (!code && (root.n || leaf.n))
 		code = add_frames(p, &root, &leaf, opt->unit);
-	code = code ? rep_filter_fail(err, code) : 0;
+	code = code ? tp_err_full(err, code, REP_FILTER_FULL) : 0;
 	if (!code && opt->tag_root && !keys_found(&root))
 		code = rep_filter_note(notes, "--tag-root matched no labels", err);
 	if (!code && opt->tag_leaf && !keys_found(&leaf))

@@ -33,7 +33,7 @@ int rep_profile_top(struct rep_profile_top *top, struct tp_profile *p,
 	top->total = top->view.total;
 	top->row = calloc(top->graph->n + 1, sizeof(*top->row));
 	if (!top->row)
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	for (; top->n < top->graph->n; top->n++) {
 		const struct rep_node *n = top->graph->node[top->n];
 
@@ -147,7 +147,7 @@ static int put_row(struct rep_profile_top *top, struct rep_output *out,
 	if ((row->name.size && tp_buf_put(name, row->name.text, row->name.size)) ||
 	    (*row->inlined &&
 	     (tp_buf_put(name, " ", 1) || tp_buf_put(name, row->inlined, strlen(row->inlined)))))
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	value[FLAT] = rep_str(rep_view_row_label(v, row->flat, row->cum, flat));
 	value[FLAT_SHARE] = rep_str(rep_percentage_trimmed(shares[0], row->flat, top->total));
 	value[SUM_SHARE] = rep_str(rep_percentage_trimmed(shares[1], sum, top->total));
@@ -191,7 +191,7 @@ int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, s
 	if (!code)
 		code = rep_output_begin(out, "top", shown, NCOLUMNS, err);
 	for (size_t i = 0; i < top->n && !code; i++) {
-		sum = (int64_t)((uint64_t)sum + (uint64_t)top->row[i].flat);
+		rep_add(&sum, top->row[i].flat);
 		code = put_row(top, out, &top->row[i], sum, &name, err);
 	}
 	tp_buf_release(&name);

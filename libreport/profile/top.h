@@ -1,4 +1,4 @@
-/* The flat list: functions by what they cost. */
+/* The flat list: functions sorted by value. */
 #ifndef REP_PROFILE_TOP_H
 #define REP_PROFILE_TOP_H
 
@@ -22,13 +22,14 @@ struct rep_profile_top {
 
 extern const struct rep_profile_traits rep_top_traits;
 
-/* The rows of `gopprof -top` on a profile, which the filters change. Released in every case; the
- * profile must outlive it. */
+/* Makes the rows of `gopprof -top`; the filters change the profile, which must outlive them.
+ * Released in every case. */
 int rep_profile_top(struct rep_profile_top *top, struct tp_profile *p,
 		    const struct rep_profile_options *opt, struct tp_err *err);
 void rep_profile_top_release(struct rep_profile_top *top);
 
-/* As a table, CSV, JSON …: flat, flat%, sum%, cum, cum%, name; raw numbers where it is no table. */
+/* Prints the rows as a table, CSV, JSON …: flat, flat%, sum%, cum, cum%, name. Formats other than
+ * the table have raw numbers. */
 int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, struct tp_err *err);
 
 #endif

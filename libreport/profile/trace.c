@@ -1,8 +1,8 @@
 /* Views of a trace as profiles.
  *
- * What is added up are the parts of tprof-top (sums/part.h) under its filters, so that both agree to
- * the nanosecond; for cpu, the rows of the table cpu_sample. Inside tasks and regions, and for the
- * stacks at which running ended, it is the spans one by one, read from the events. */
+ * What is added up are the parts of tprof-top (sums/part.h) under its filters, so that both agree
+ * to the nanosecond; for cpu, the rows of the table cpu_sample. Inside tasks and regions, and for
+ * the stacks at which running ended, it is the spans one by one, read from the events. */
 #include "profile/trace.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ struct building {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "more stacks than are possible");
+	return tp_err_full(err, code, "the run has more stacks than are possible");
 }
 
 static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned state, uint32_t reason,
@@ -103,7 +103,8 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 
 /* ---- spans one by one ---- */
 
-/* What of a span lies in the time looked at, and whether any of it does. */
+/* Computes how much of a span is inside the time range, tasks and regions. Returns whether any of
+ * it is. */
 static bool clip(const struct building *b, int64_t goroutine, int64_t start, int64_t end,
 		 int64_t *ns)
 {
@@ -111,8 +112,7 @@ static bool clip(const struct building *b, int64_t goroutine, int64_t start, int
 
 	if (!b->everywhere)
 		return rep_inside_clip(&b->inside, goroutine, start, end, ns);
-	*ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) -
-			(uint64_t)rep_view_clip_start(v, start));
+	*ns = tp_minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start));
 	return rep_view_overlaps(v, start, end);
 }
 
@@ -137,8 +137,8 @@ static int put_span(struct building *b, int64_t goroutine, unsigned state, uint3
 	return code ? fail(err, code) : 0;
 }
 
-/* Of spans that cross into another segment, only those of running are taken from the events: the
- * table does not have the stack at which they ended. */
+/* Of spans that cross into another segment, only those of running are read from the events: the
+ * table lacks the stack at which they ended. */
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 		   struct tp_err *err)
 {
@@ -167,7 +167,7 @@ static int add_crossing(struct building *b, struct tp_err *err)
 	return code;
 }
 
-/* The segments that hold time looked at, and those in which running that began there ends. */
+/* Marks the segments inside the time range, and those in which running spans from there end. */
 static int want_segments(struct building *b, bool *wanted)
 {
 	const struct rep_view *v = &b->v;
@@ -260,7 +260,7 @@ static int add_type(struct building *b, const char *type, const char *unit)
 	return code ? code : tp_profile_add_type(b->p, t.type, t.unit);
 }
 
-/* Has any frame that the run knows an address, but no function (go 1.5)? */
+/* Whether the run's frames have addresses, but no functions (go 1.5). */
 static bool nameless(const struct tp_dict *d)
 {
 	return tp_dict_functions(d) <= 1 && tp_dict_frames(d) > 1;
@@ -353,8 +353,9 @@ int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct 
 	int code;
 
 	if (opt->go && text->state)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "--state does not apply to --pprof, which is of one state");
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "--state does not apply to --pprof, whose profiles are of one state");
 	if (!opt->go && opt->view == REP_TRACE_CPU && option)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "%s does not apply to the view 'cpu'", option);

@@ -48,12 +48,12 @@ struct scan {
 	const struct rep_inside *in;
 	struct wait *wait; /* by goroutine */
 	size_t ngoroutines;
-	size_t pending;	 /* waits that began before the range ends */
-	uint8_t *reason; /* by string: 1 none of the kind's, 2 one */
+	size_t pending;	 /* waits that have begun and not ended */
+	uint8_t *reason; /* by string: 0 not yet known, 1 not of the kind, 2 of the kind */
 	uint32_t nstrings;
 	struct sum *sum; /* by stack of the run */
 	uint32_t nstacks;
-	uint64_t clock; /* goes on with everything that is counted */
+	uint64_t clock; /* number of waits counted so far */
 };
 
 /* ---- which reasons ---- */
@@ -98,8 +98,8 @@ static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int6
 
 	if (s->in)
 		return rep_inside_clip(s->in, goroutine, start, end, &ns) ? ns : 0;
-	/* pprofMatchingGoroutines: Go's summary has only the last of several lives of an id. A life
-	 * that was picked counts. */
+	/* pprofMatchingGoroutines: Go's summary only has the last goroutine with an id, unless one
+	 * was picked. */
 	if (!v->filter->by_id && rep_view_goid(v, goroutine) < 0)
 		return 0;
 	/* A goroutine that never ran has begun at 0. */
@@ -162,7 +162,7 @@ static void on_transition(struct scan *s, const struct tp_event *ev)
 	}
 	if (ev->to == state)
 		return;
-	/* What a damaged trace does not say is no wait that is known to have lasted. */
+	/* In a damaged trace it is unknown whether the wait lasted until now. */
 	if (!(ev->flags & TP_EVF_LOST))
 		count(s, ev->subject, w, ev->ts);
 	w->on = false;
@@ -186,7 +186,6 @@ static int restore(struct scan *s, int64_t segment, struct tp_err *err)
 		if (span->state != states[s->kind] || span->goroutine >= s->ngoroutines ||
 		    s->wait[span->goroutine].on || c.first >= segment || c.last < segment)
 			continue;
-		/* Why it became runnable is nobody's question here. */
 		begin(s, span->goroutine, span->start,
 		      span->reason < s->nstrings ? span->reason : 0,
 		      span->stack < s->nstacks ? span->stack : 0);
@@ -256,10 +255,8 @@ static int describe(const struct scan *s, struct tp_profile *p)
 	return code;
 }
 
-/* Go tells stacks apart by an array of MAX_FRAMES addresses, the unused ones 0 (stackMap): so
- * frames without an address, at the root, are none, and the stack that was seen last stands for its
- * equals.
- */
+/* Go compares stacks by an array of MAX_FRAMES addresses, of which unused ones are 0 (stackMap): so
+ * frames without an address at the root do not count, and of equal stacks the last one is kept. */
 static int identify(const struct scan *s, struct rep_keys *keys, uint32_t stack, uint32_t *id)
 {
 	uint64_t path[MAX_FRAMES];
@@ -342,7 +339,7 @@ static int add_samples(const struct scan *s, struct tp_profile *p)
 }
 
 #define LAST_LIFE                                                                                  \
-	"of goroutine ids that came again, only the last life counts, as in go tool trace; "       \
+	"of goroutine ids that were used again, only the last life counts, as in go tool trace; "  \
 	"--view counts all"
 
 int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struct rep_inside *in,
@@ -374,7 +371,7 @@ int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struc
 		if (!code && v->goids.n && !in && !v->filter->by_id)
 			code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, LAST_LIFE);
 		if (code)
-			tp_err_full(err, code, "more stacks than are possible");
+			tp_err_full(err, code, "the run has more stacks than are possible");
 	}
 	free(s.wait);
 	free(s.reason);

@@ -70,7 +70,7 @@ static int make_frame(struct rep_trace_stacks *s, uint32_t id, uint32_t *out)
 	struct tp_location l = tp_dict_location_at(s->from, frame.location);
 	int code = 0;
 
-	/* The producer's own mapping numbers mean nothing here; the flags do not either. */
+	/* The run's mapping numbers and flags have no meaning in the profile. */
 	l.mapping = l.address ? s->mapping : 0;
 	l.flags = 0;
 	if (frame.function)
@@ -103,7 +103,7 @@ static int view_frame(struct rep_trace_stacks *s, uint32_t id, uint32_t *out)
 	return 0;
 }
 
-/* The place of what is known of a stack: 0 there means not yet (no view's stack is empty then). */
+/* Finds the index of a stack in s->node, where 0 means that it is not copied yet. */
 static int known(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack, uint32_t *index)
 {
 	int code = rep_keys_add(&s->known, entry, stack, 0, 0, index);
@@ -119,8 +119,8 @@ static int remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)
 	return 0;
 }
 
-/* The stack without a leaf. Goes from the leaf to a node that is known, or above the root, and
- * back. */
+/* Copies a stack without the explaining leaf: goes up to a node that is copied, or above the root,
+ * and back down. */
 static int code_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack, uint32_t *out)
 {
 	uint32_t at = stack, frame, index = 0;
@@ -161,7 +161,7 @@ static int code_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack
 	return code;
 }
 
-/* A frame that is no code of the program. */
+/* Makes a frame that is not code of the program. */
 static int leaf_frame(struct rep_trace_stacks *s, uint32_t name, uint32_t *frame)
 {
 	const struct tp_function f = {.name = name, .system_name = name};

@@ -18,16 +18,38 @@ static const char *text_of(const struct tp_profile *p, uint32_t string)
 
 /* ---- which values ---- */
 
-const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES])
+size_t rep_profile_type_find(const struct tp_profile *p, const char *name)
 {
-	size_t n = 0;
+	size_t i = 0;
+
+	while (i < p->ntypes && strcmp(text_of(p, p->types[i].type), name) != 0)
+		i++;
+	return i < p->ntypes ? i : SIZE_MAX;
+}
+
+const char *rep_profile_types_common(const struct tp_profile *const *profiles, size_t n,
+				     char text[REP_TYPE_NAMES])
+{
+	const struct tp_profile *first = profiles[0];
+	size_t used = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < p->ntypes && n < REP_TYPE_NAMES; i++)
-		if (*text_of(p, p->types[i].type))
-			n += (size_t)snprintf(text + n, REP_TYPE_NAMES - n, "%s%s", n ? ", " : "",
-					      text_of(p, p->types[i].type));
+	for (size_t t = 0; t < first->ntypes && used < REP_TYPE_NAMES; t++) {
+		const char *name = text_of(first, first->types[t].type);
+		bool all = *name;
+
+		for (size_t i = 1; i < n && all; i++)
+			all = rep_profile_type_find(profiles[i], name) != SIZE_MAX;
+		if (all)
+			used += (size_t)snprintf(text + used, REP_TYPE_NAMES - used, "%s%s",
+						 used ? ", " : "", name);
+	}
 	return text;
+}
+
+const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES])
+{
+	return rep_profile_types_common(&p, 1, text);
 }
 
 static int no_such_type(const struct tp_profile *p, const char *text, struct tp_err *err)
@@ -36,13 +58,14 @@ static int no_such_type(const struct tp_profile *p, const char *text, struct tp_
 
 	if (!*rep_profile_type_names(p, list))
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "there is no sample type '%s' here, as those of this profile "
-				  "have no names; --sample-index takes a number from 0 to %zu",
+				  "the profile has no sample type '%s', as its types have no "
+				  "names; --sample-index takes a number from 0 to %zu",
 				  text, p->ntypes - 1);
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "there is no sample type '%s' here; --sample-index takes one of %s, or a "
-			  "number from 0 to %zu",
-			  text, list, p->ntypes - 1);
+	return tp_err_set(
+	    err, TP_ENOENT, TP_OFFSET_NONE,
+	    "the profile has no sample type '%s'; --sample-index takes one of %s, or a "
+	    "number from 0 to %zu",
+	    text, list, p->ntypes - 1);
 }
 
 int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_t *index,
@@ -96,7 +119,7 @@ const char *rep_profile_all_zero(const struct tp_profile *p, size_t index, char 
 	text[0] = '\0';
 	if (has_values(p, index))
 		return text;
-	/* The last is what is mostly meant, as it is the default. */
+	/* The last type comes first: it is the usual default. */
 	for (size_t i = p->ntypes; i-- > 0;) {
 		const char *type = text_of(p, p->types[i].type);
 
@@ -147,10 +170,10 @@ static int add_up(struct rep_profile_view *v, struct tp_err *err)
 	bool *base = base_sets(p, &any, &failed);
 
 	if (failed)
-		return rep_filter_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	for (size_t i = 0; i < p->nsamples; i++) {
 		int64_t value = rep_view_value(v, i);
-		uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+		uint64_t size = (uint64_t)rep_abs(value);
 		uint64_t d = (uint64_t)rep_view_divisor(v, i);
 
 		total += size;
@@ -165,15 +188,13 @@ static int add_up(struct rep_profile_view *v, struct tp_err *err)
 		total = base_total;
 		div = base_div;
 	}
-	v->total = (int64_t)total;
-	if (div && !(v->total == INT64_MIN && (int64_t)div == -1))
-		v->total /= (int64_t)div;
+	v->total = rep_mean((int64_t)total, (int64_t)div);
 	return 0;
 }
 
-/* ---- making one ---- */
+/* ---- making a view ---- */
 
-static void bend(struct rep_profile_view *v)
+static void apply_traits(struct rep_profile_view *v)
 {
 	struct rep_profile_options *o = &v->opt;
 	const struct rep_profile_traits *t = &v->traits;
@@ -191,7 +212,7 @@ static void bend(struct rep_profile_view *v)
 	o->call_tree = o->call_tree && t->call_tree;
 	if (!o->unit)
 		o->unit = "minimum";
-	/* An alias that stands for two options. */
+	/* This alias stands for two options. */
 	if (o->sample_index && !strcmp(o->sample_index, "mean_delay"))
 		o->mean = true;
 }
@@ -227,7 +248,7 @@ int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
 	int code;
 
 	*v = (struct rep_profile_view){.profile = p, .opt = *opt, .traits = *traits};
-	bend(v);
+	apply_traits(v);
 	if (v->opt.divide_by == 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "--divide-by takes a number that is not 0");
@@ -259,13 +280,7 @@ void rep_profile_view_release(struct rep_profile_view *v)
 
 static int64_t divided(const struct rep_profile_view *v, int64_t value)
 {
-	if (v->ratio > 0 && v->ratio != 1) {
-		double d = (double)value * v->ratio;
-
-		/* What does not fit is what Go's conversion gives on amd64. */
-		return d >= -9.3e18 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
-	}
-	return value;
+	return v->ratio > 0 && v->ratio != 1 ? rep_truncate((double)value * v->ratio) : value;
 }
 
 char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE])
@@ -304,7 +319,7 @@ static void put_line(struct heading *h, const char *title, const char *text, siz
 		return;
 	if (tp_buf_put(&h->text, title, strlen(title)) ||
 	    (size && tp_buf_put(&h->text, text, size)) || tp_buf_put(&h->text, "", 1))
-		h->code = rep_filter_fail(h->err, TP_ENOMEM);
+		h->code = tp_nomem(h->err);
 	else
 		h->code = h->line(h->ctx, (char *)h->text.data, h->text.size - 1, h->err);
 }

@@ -1,5 +1,5 @@
-/* A profile as somebody wants to see it: filtered, with one sample type picked, its total, and the
- * unit that values are shown in. Every report on profiles begins with one.
+/* A profile with the options of a report applied: filtered, with one sample type, its total, and
+ * the unit that values are shown in. Every report on profiles begins with one.
  *
  *	struct rep_profile_view v;
  *
@@ -17,7 +17,7 @@
 #include "profile/measure.h"
 #include "profile/options.h"
 
-/* What kind of report it is for: how it bends the options (pprof: applyCommandOverrides,
+/* How a report changes the options, and what it needs (pprof: applyCommandOverrides,
  * newTrimmedGraph, newGraph). */
 struct rep_profile_traits {
 	bool no_trim; /* shows everything, whatever the options say */
@@ -25,60 +25,67 @@ struct rep_profile_traits {
 	enum rep_granularity granularity; /* where it is fixed */
 	int no_inlines;			  /* 1: always, -1: never, 0: as the options say */
 	bool all_nodes;			  /* node_count is unlimited unless given; else 80 */
-	bool visual;	   /* picks nodes by entropy, removes redundant edges (dot) */
-	bool integers;	   /* its values cannot be fractions (callgrind) */
-	bool call_tree;	   /* heeds call_tree */
+	bool whole;	/* leaves out nothing but nodes that are 0, unsorted (list, disasm) */
+	bool visual;	/* nodes have tags, and are picked by entropy; no redundant edges (dot) */
+	bool integers;	/* its values cannot be fractions (callgrind) */
+	bool call_tree; /* heeds call_tree */
 	bool object_names; /* nodes know their object file (raw, list, disasm, callgrind) */
-	bool edges, tags;  /* what it needs of the graph */
+	bool edges;	   /* nodes have edges */
 	bool whole_stacks; /* writes them with all their frames: see whole.h */
 };
 
 struct rep_profile_view {
 	struct tp_profile *profile;	/* borrowed; changed by the filters */
-	struct rep_profile_options opt; /* as the traits have bent them */
+	struct rep_profile_options opt; /* as the traits have changed them */
 	struct rep_profile_traits traits;
 	size_t index;	      /* of the sample type */
 	const char *unit;     /* of the values, as the profile has it */
 	char type[96];	      /* "inuse_space", "mean_delay" */
 	char output_unit[64]; /* "minimum" until rep_profile_view_pick_unit */
 	double ratio;	      /* 1 / divide_by */
-	int64_t total;	      /* what 100 % is */
+	int64_t total;	      /* 100 % */
 	struct rep_label_units units;
-	struct rep_filter_notes notes; /* to be told on stderr */
+	struct rep_filter_notes notes; /* for standard error */
 };
 
-/* Filters the profile (drop_frames of its own, tag_root and tag_leaf, then rep_profile_filter) and
- * adds it up; percentages are of what was there before the filters, or after them where the options
- * want it relative. TP_EFORMAT with a sentence for options that cannot be; TP_ENOMEM. Released in
- * every case. */
+/* Filters the profile (its own drop_frames, tag_root and tag_leaf, then rep_profile_filter) and
+ * adds it up. The total is that before the filters, or after them with relative_percentages.
+ * TP_EFORMAT with a sentence for invalid options; TP_ENOMEM. Released in every case. */
 int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
 			  const struct rep_profile_options *opt,
 			  const struct rep_profile_traits *traits, struct tp_err *err);
 void rep_profile_view_release(struct rep_profile_view *v);
 
-/* "alloc_objects, alloc_space": the sample types that have names, as far as there is room; "" for
- * none. */
+/* Writes the names of the sample types, "alloc_objects, alloc_space", as far as there is room; ""
+ * where none has a name. Returns text. */
 #define REP_TYPE_NAMES 160
 const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES]);
 
-/* TP_ENOENT: no function that is looked at matches `pattern`; where there are several sample types,
- * one may have values of another. */
+/* The place of the sample type of this name; SIZE_MAX where there is none. */
+size_t rep_profile_type_find(const struct tp_profile *p, const char *name);
+/* "inuse_space, alloc_space": the names of the first profile's types that all n profiles have, as
+ * above. */
+const char *rep_profile_types_common(const struct tp_profile *const *profiles, size_t n,
+				     char text[REP_TYPE_NAMES]);
+
+/* Reports that no function matches `pattern`, and names the sample types if there are several: it
+ * may have values of another one. Returns TP_ENOENT. */
 int rep_profile_no_function(const struct rep_profile_view *v, const char *pattern,
 			    struct tp_err *err);
 
-/* Which sample type `text` names: one of the profile's types, an alias of Go's older options
- * (total_delay …), a number from 0 on, NULL the default: the one the profile says, else the last.
- * TP_ENOENT with a sentence that lists them. */
+/* Finds the sample type that `text` names: a type of the profile, an alias of Go's older options
+ * (total_delay …), or a number from 0 on. NULL is the default type that the profile names, else the
+ * last one. TP_ENOENT with a sentence that lists the types. */
 int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_t *index,
 			     struct tp_err *err);
 
-/* Where the samples have values, but none of this sample type: a sentence that says so and names a
- * type that has some; else "". Returns text. */
+/* Writes a sentence that names a sample type with values, if samples have values but none of this
+ * type; else "". Returns text. */
 #define REP_ZERO_SIZE 240
 const char *rep_profile_all_zero(const struct tp_profile *p, size_t index,
 				 char text[REP_ZERO_SIZE]);
 
-/* The value of a sample, and what it is divided by for means (0: nothing). */
+/* The value of a sample, and its divisor for means (0: none). */
 static inline int64_t rep_view_value(const struct rep_profile_view *v, size_t sample)
 {
 	return v->profile->value[sample * v->profile->ntypes + v->index];
@@ -88,23 +95,38 @@ static inline int64_t rep_view_divisor(const struct rep_profile_view *v, size_t 
 	return v->opt.mean ? v->profile->value[sample * v->profile->ntypes] : 0;
 }
 
-/* A value with its unit, divided by divide_by, as pprof prints it. Returns text. */
+/* Writes a value with its unit, divided by divide_by, as pprof prints it. Returns text. */
 char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE]);
-/* The same in a row that adds up to `cum`: one that did not count for the unit (unit_fraction) has
- * its own. */
+/* The same in a row whose cum is given: a row that is too small to count for the common unit
+ * (unit_fraction) has its own. */
 char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_t cum,
 			 char text[REP_MEASURE_SIZE]);
-/* As a number in the output unit. */
+/* Returns a value in the output unit. */
 double rep_view_scale(const struct rep_profile_view *v, int64_t value);
 
-/* The heading, one call of `line` per line (pprof: ProfileLabels): File, Build ID, comments, Type,
- * Doc, Time (in UTC), Duration. Texts come from the profile: escape them; a NUL follows. Stops at
- * an error. */
+/* Calls `line` for each line of the heading (pprof: ProfileLabels): File, Build ID, comments, Type,
+ * Doc, Time (in UTC), Duration. The texts come from the profile, so escape them; a NUL follows
+ * them. Stops at the first error. */
 typedef int (*rep_line_fn)(void *ctx, const char *text, size_t size, struct tp_err *err);
 int rep_view_heading(const struct rep_profile_view *v, rep_line_fn line, void *ctx,
 		     struct tp_err *err);
 
 /* ---- names ---- */
+
+/* Orders texts by their bytes; 0 for equal ones. */
+static inline int rep_text_compare(struct tp_text a, struct tp_text b)
+{
+	uint32_t n = a.size < b.size ? a.size : b.size;
+	int c = n ? memcmp(a.text, b.text, n) : 0;
+
+	return c ? c : (a.size > b.size) - (a.size < b.size);
+}
+
+/* Whether t is this text, which holds no NUL. */
+static inline bool rep_text_is(struct tp_text t, const char *text)
+{
+	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
+}
 
 struct rep_node_info {
 	struct tp_text name;
@@ -114,11 +136,12 @@ struct rep_node_info {
 	int64_t start_line, line, column;
 };
 
-/* What a frame of the profile is called under the view's granularity (pprof: Aggregate, nodeInfo).
- * Texts live as long as the profile; its dictionary may grow. TP_ENOMEM. A frame that --no-inlines
- * leaves out (`inlined` is set) is told as it is. */
+/* Names a frame of the profile under the view's granularity (pprof: Aggregate, nodeInfo). Texts
+ * live as long as the profile; its dictionary may grow. A frame that --no-inlines leaves out
+ * (`inlined` is set) keeps its own name. TP_ENOMEM. */
 int rep_view_frame(const struct rep_profile_view *v, uint32_t frame, struct rep_node_info *info);
-/* Appends what is shown for it: "0000000000401000 main.main main.go:12"; bytes of the dump. */
+/* Appends the name that is shown for a node, "0000000000401000 main.main main.go:12": bytes of the
+ * dump, not escaped. */
 int rep_node_info_name(const struct rep_node_info *info, struct tp_buf *name);
 
 #endif

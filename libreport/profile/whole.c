@@ -17,7 +17,7 @@ int rep_stacks_whole(const struct tp_profile *p, struct tp_err *err)
 	if (frames <= most)
 		return 0;
 	return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-			  "too deep to be written whole: the stacks of its %zu samples have %llu "
-			  "frames; --focus or --ignore picks fewer samples",
+			  "the stacks are too deep to be written whole: those of %zu samples have "
+			  "%llu frames; --focus or --ignore picks fewer samples",
 			  p->nsamples, (unsigned long long)frames);
 }

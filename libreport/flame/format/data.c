@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flame/order.h"
 #include "output/ops.h"
 
 #define TABLE_ROWS 3000 /* functions in the table of a page */
@@ -100,11 +101,6 @@ static void use_name(struct writing *w, uint32_t name)
 
 /* ---- frames ---- */
 
-static int64_t magnitude(int64_t v)
-{
-	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
-}
-
 /* The greatest common divisor of all values; 1 where sums have reached the end of 64 bits. */
 static int64_t common_step(const struct rep_flame_tree *t)
 {
@@ -112,7 +108,7 @@ static int64_t common_step(const struct rep_flame_tree *t)
 
 	for (uint32_t i = 0; i < t->n && step != 1; i++) {
 		for (int side = 0; side < REP_FLAME_SIDES; side++) {
-			int64_t a = magnitude(rep_flame_self(t, i, side)), b = step;
+			int64_t a = rep_flame_magnitude(rep_flame_self(t, i, side)), b = step;
 
 			while (b) {
 				int64_t rest = a % b;
@@ -124,14 +120,6 @@ static int64_t common_step(const struct rep_flame_tree *t)
 		}
 	}
 	return step && rep_flame_weight(t, 0) < INT64_MAX ? step : 1;
-}
-
-static bool has_negative(const struct rep_flame_tree *t)
-{
-	for (uint32_t i = 0; i < t->n; i++)
-		if (rep_flame_self(t, i, REP_FLAME_NEW) < 0)
-			return true;
-	return false;
 }
 
 static int put_frames(struct writing *w, const struct rep_flame_layout *all, bool negative)
@@ -170,27 +158,10 @@ static int put_frames(struct writing *w, const struct rep_flame_layout *all, boo
 
 static int64_t importance(const struct rep_flame_sum *s)
 {
-	int64_t now = magnitude(s->total[REP_FLAME_NEW]), old = magnitude(s->total[REP_FLAME_OLD]);
+	int64_t now = rep_flame_magnitude(s->total[REP_FLAME_NEW]),
+		old = rep_flame_magnitude(s->total[REP_FLAME_OLD]);
 
 	return now > old ? now : old;
-}
-
-struct row {
-	int64_t importance;
-	struct tp_text text;
-	uint32_t name;
-};
-
-static int by_importance(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	uint32_t n = x->text.size < y->text.size ? x->text.size : y->text.size;
-	int c;
-
-	if (x->importance != y->importance)
-		return x->importance > y->importance ? -1 : 1;
-	c = n ? memcmp(x->text.text, y->text.text, n) : 0;
-	return c ? c : x->text.size < y->text.size ? -1 : x->text.size > y->text.size;
 }
 
 /* The functions with the largest totals. */
@@ -198,7 +169,7 @@ static int pick_rows(struct writing *w)
 {
 	const struct rep_flame_tree *t = w->job->tree;
 	uint32_t names = tp_dict_strings(t->names), n = 0;
-	struct row *row = calloc(names, sizeof(*row));
+	struct rep_flame_ranked *row = calloc(names, sizeof(*row));
 
 	w->sums = calloc(names, sizeof(*w->sums));
 	w->row = calloc(names, sizeof(*w->row));
@@ -208,13 +179,13 @@ static int pick_rows(struct writing *w)
 	}
 	for (uint32_t i = 0; i < names; i++)
 		if (importance(&w->sums[i]))
-			row[n++] =
-			    (struct row){importance(&w->sums[i]), tp_dict_text(t->names, i), i};
+			row[n++] = (struct rep_flame_ranked){importance(&w->sums[i]),
+							     tp_dict_text(t->names, i), i};
 	if (n)
-		qsort(row, n, sizeof(*row), by_importance);
+		qsort(row, n, sizeof(*row), rep_flame_by_weight);
 	w->nrows = n < TABLE_ROWS ? n : TABLE_ROWS;
 	for (uint32_t i = 0; i < w->nrows; i++)
-		use_name(w, w->row[i] = row[i].name);
+		use_name(w, w->row[i] = row[i].id);
 	free(row);
 	return 0;
 }
@@ -301,7 +272,7 @@ static int put_facts(struct writing *w, const struct rep_flame_layout *all, bool
 
 static int put_all(struct writing *w, const struct rep_flame_layout *all, bool table)
 {
-	bool negative = has_negative(w->job->tree);
+	bool negative = rep_flame_has_negative(w->job->tree);
 	int code = table ? pick_rows(w) : 0;
 
 	for (size_t i = 1; i < all->n; i++)
@@ -341,5 +312,5 @@ int rep_flame_put_data(struct rep_flame_job *job, xmlTextWriterPtr x,
 	free(w.sums);
 	free(w.row);
 	tp_buf_release(&w.json);
-	return code ? rep_flame_no_memory(job) : 0;
+	return code ? tp_nomem(job->err) : 0;
 }

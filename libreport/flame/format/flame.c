@@ -31,7 +31,7 @@ int rep_flame_format_find(const char *name, enum rep_flame_format *format, struc
 		}
 	}
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no format '%s'; there are svg, html, text, folded and speedscope", name);
+			  "'%s' is not a format; use svg, html, text, folded or speedscope", name);
 }
 
 bool rep_flame_format_of(const char *file, enum rep_flame_format *format)
@@ -47,11 +47,6 @@ bool rep_flame_format_of(const char *file, enum rep_flame_format *format)
 		}
 	}
 	return false;
-}
-
-int rep_flame_no_memory(struct rep_flame_job *job)
-{
-	return tp_nomem(job->err);
 }
 
 int rep_flame_flush(struct rep_flame_job *job, struct tp_buf *b, size_t at_least)
@@ -80,7 +75,7 @@ static int escape_names(struct rep_flame_job *job)
 
 	job->at = tp_many((size_t)n + 1, sizeof(*job->at));
 	if (!job->at)
-		return rep_flame_no_memory(job);
+		return tp_nomem(job->err);
 	for (uint32_t i = 0; i < n && !code; i++) {
 		struct tp_text text = tp_dict_text(names, i);
 
@@ -89,7 +84,7 @@ static int escape_names(struct rep_flame_job *job)
 				 : tp_buf_put(job->shown, "(unknown)", 9);
 	}
 	job->at[n] = job->shown->size;
-	return code ? rep_flame_no_memory(job) : 0;
+	return code ? tp_nomem(job->err) : 0;
 }
 
 int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format,

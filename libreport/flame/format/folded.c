@@ -48,7 +48,7 @@ static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout
 		}
 		code |= rep_put_int(&out, now) | tp_buf_put(&out, "\n", 1);
 		if (code)
-			code = rep_flame_no_memory(job);
+			code = tp_nomem(job->err);
 		else
 			code = rep_flame_flush(job, &out, (size_t)64 << 10);
 	}
@@ -68,7 +68,7 @@ int rep_flame_write_folded(struct rep_flame_job *job)
 
 	if (!code) {
 		length = calloc((size_t)l.levels + 1, sizeof(*length));
-		code = length ? write_stacks(job, &l, length) : rep_flame_no_memory(job);
+		code = length ? write_stacks(job, &l, length) : tp_nomem(job->err);
 		free(length);
 	}
 	rep_flame_layout_release(&l);

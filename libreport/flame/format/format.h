@@ -1,4 +1,4 @@
-/* What the formats of flame graphs share; private to libreport/flame. */
+/* Functions that the formats of flame graphs share; private to libreport/flame. */
 #ifndef REP_FLAME_FORMAT_H
 #define REP_FLAME_FORMAT_H
 
@@ -20,40 +20,39 @@ struct rep_flame_job {
 	size_t *at;	      /* n + 1 offsets into shown */
 };
 
-/* Each writes all of it; 0 or a code with job->err filled in. */
+/* Each writes the whole file. 0, or a code with job->err filled in. */
 int rep_flame_write_svg(struct rep_flame_job *job);
 int rep_flame_write_html(struct rep_flame_job *job);
 int rep_flame_write_text(struct rep_flame_job *job);
 int rep_flame_write_folded(struct rep_flame_job *job);
 int rep_flame_write_speedscope(struct rep_flame_job *job);
 
-int rep_flame_no_memory(struct rep_flame_job *job);
-/* Hands a buffer to the sink when it holds at least so much, and empties it. */
+/* Writes a buffer that holds at least so much to the sink, and empties it. */
 int rep_flame_flush(struct rep_flame_job *job, struct tp_buf *b, size_t at_least);
 
-/* A name as it is shown: valid UTF-8 without control characters. Never empty. */
+/* Returns a name as it is shown: valid UTF-8 without control characters. Never empty. */
 struct tp_text rep_flame_shown(const struct rep_flame_job *job, uint32_t name);
 
 /* ---- SVG and HTML ---- */
 
-/* The still picture: an <svg> element with its frames, which the caller ends. `heading`: title,
- * subtitle and style are part of it. `all`: what the data holds. */
+/* Writes the still picture: an <svg> element with its frames, which the caller ends. `heading`:
+ * with title, subtitle and style. `all`: the frames of the data. */
 int rep_flame_put_picture(struct rep_flame_job *job, xmlTextWriterPtr w, bool heading,
 			  const struct rep_flame_layout *all);
-/* The data that the script draws from, as an element <script type="application/json">. */
+/* Writes the data for the script as an element <script type="application/json">. */
 int rep_flame_put_data(struct rep_flame_job *job, xmlTextWriterPtr w,
 		       const struct rep_flame_layout *all, bool table);
-/* The style, that of a whole page too if it is one, and a script. */
+/* Write the style and the script; `page`: those of an HTML page. */
 int rep_flame_put_style(struct rep_flame_job *job, xmlTextWriterPtr w, bool page);
 int rep_flame_put_script(struct rep_flame_job *job, xmlTextWriterPtr w, bool page);
-/* All frames that a file has room for, to be released in every case. */
+/* Lays out all frames that a file has room for. Released in every case. */
 int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all);
-/* The colours as rules of CSS. */
+/* Appends the colours as rules of CSS. */
 int rep_flame_put_colours(struct tp_buf *css, bool compared);
-/* The class of a frame in CSS, and the number behind the "c" of an undivided one. */
+/* Returns the number in a frame's class of CSS, "c12". */
 unsigned rep_flame_colour(struct rep_flame_name name);
 
-/* Files of viewer/, as they are put into pages. */
+/* The files of viewer/. */
 enum rep_flame_asset {
 	REP_FLAME_STYLE,
 	REP_FLAME_DARK_STYLE,
@@ -63,17 +62,19 @@ enum rep_flame_asset {
 };
 struct tp_text rep_flame_asset(enum rep_flame_asset which);
 
-/* The sentence about what is folded, "" when nothing is. */
+/* Appends the sentence about folded frames, if there are any. */
 int rep_flame_put_fold_note(const struct rep_flame_job *job, const struct rep_flame_layout *l,
 			    struct tp_buf *text);
 
-/* A writer to job->sink; NULL with job->err filled in. rep_flame_end_xml ends the document and
- * frees it: 0, or the first error there was. */
+/* A writer to job->sink. rep_flame_begin_xml returns 0, or a code with job->err filled in.
+ * rep_flame_end_xml ends the document, frees the writer, and returns the first error. */
 struct rep_flame_xml {
 	struct rep_flame_job *job;
 	xmlTextWriterPtr writer;
 	int code; /* of the sink */
 };
+/* Writes a text that may hold anything, escaped. 0 or TP_ENOMEM. */
+int rep_flame_put_text(xmlTextWriterPtr w, const char *text);
 int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job);
 int rep_flame_end_xml(struct rep_flame_xml *x, int code);
 

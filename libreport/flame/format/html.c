@@ -5,8 +5,6 @@
  * their own, and style, data and script hold nothing that either of them would take for markup. */
 #include "flame/format/format.h"
 
-#include <string.h>
-
 #include "output/policy.h"
 
 static void element(xmlTextWriterPtr w, const char *name, const char *attribute, const char *value)
@@ -24,15 +22,11 @@ static void leaf(xmlTextWriterPtr w, const char *name, const char *attribute, co
 
 static int text(xmlTextWriterPtr w, const char *name, const char *s)
 {
-	struct tp_buf shown = {0};
-	int code = rep_escape(&shown, s, strlen(s), REP_ESCAPE_SHOWN) | tp_buf_put(&shown, "", 1);
+	int code;
 
-	if (!code) {
-		xmlTextWriterStartElement(w, BAD_CAST name);
-		xmlTextWriterWriteString(w, shown.data);
-		xmlTextWriterFullEndElement(w);
-	}
-	tp_buf_release(&shown);
+	xmlTextWriterStartElement(w, BAD_CAST name);
+	code = rep_flame_put_text(w, s);
+	xmlTextWriterFullEndElement(w);
 	return code;
 }
 
@@ -75,7 +69,7 @@ static int put_body(struct rep_flame_job *job, xmlTextWriterPtr w,
 	if (!code)
 		code = rep_flame_put_picture(job, w, false, all);
 	else
-		code = rep_flame_no_memory(job);
+		code = tp_nomem(job->err);
 	xmlTextWriterFullEndElement(w); /* svg */
 	xmlTextWriterFullEndElement(w);
 	leaf(w, "section", "id", "table");
@@ -102,7 +96,7 @@ int rep_flame_write_html(struct rep_flame_job *job)
 		element(x.writer, "html", "lang", "en");
 		xmlTextWriterWriteAttribute(x.writer, BAD_CAST "xmlns",
 					    BAD_CAST "http://www.w3.org/1999/xhtml");
-		code = put_head(job, x.writer) ? rep_flame_no_memory(job) : 0;
+		code = put_head(job, x.writer) ? tp_nomem(job->err) : 0;
 	}
 	if (!code)
 		code = put_body(job, x.writer, &all);

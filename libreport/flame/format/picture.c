@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "output/ops.h"
 
 /* Kept in step with viewer.js. */
@@ -48,37 +49,18 @@ static void end(xmlTextWriterPtr w)
 	xmlTextWriterEndElement(w);
 }
 
-/* Escapes and writes text; NUL-terminated by a buffer of its own. */
-static int text(xmlTextWriterPtr w, const char *s)
+/* What fits of a name; nothing where less than three letters of it would. */
+static int put_label(struct tp_buf *b, struct tp_text name, size_t room)
 {
-	struct tp_buf shown = {0};
-	int code = rep_escape(&shown, s, strlen(s), REP_ESCAPE_SHOWN) | tp_buf_put(&shown, "", 1);
-
-	if (!code)
-		xmlTextWriterWriteString(w, shown.data);
-	tp_buf_release(&shown);
-	return code;
-}
-
-/* What fits of a name: as it is, without the path of its package, without the package, cut. */
-static int put_label(struct tp_buf *b, struct tp_text full, size_t room)
-{
-	struct rep_flame_name name = rep_flame_name(full.text, full.size);
-	const char *brief = full.text + name.brief, *rest;
-	size_t size = full.size - name.brief, skip = name.package;
+	static const char cut[] = "…";
+	int code;
 
 	b->size = 0;
-	if (rep_text_width(brief, size) > room && skip > name.brief) {
-		skip += full.text[skip] == ':' ? 2 : 1;
-		if (skip < full.size && full.size - skip >= 3) {
-			rest = full.text + skip;
-			size = full.size - skip;
-			brief = rest;
-		}
-	}
-	if (rep_text_width(brief, size) > room && room < 3)
-		return 0;
-	return rep_shorten(b, brief, size, room, REP_SHORTEN_RIGHT, false);
+	code = rep_flame_label(b, name.text, name.size, "", room, false);
+	if (room < 3 && b->size >= strlen(cut) &&
+	    !memcmp(b->data + b->size - strlen(cut), cut, strlen(cut)))
+		b->size = 0;
+	return code;
 }
 
 static const char *class_of(const struct rep_flame_job *job, const struct rep_flame_frame *f,
@@ -188,7 +170,7 @@ int rep_flame_put_fold_note(const struct rep_flame_job *job, const struct rep_fl
 		return 0;
 	snprintf(line, sizeof(line),
 		 "%s frame%s narrower than %s %s folded; %s hold%s %s, %s of the width.",
-		 rep_flame_thousands(n, (int64_t)l->folded), l->folded == 1 ? "" : "s",
+		 tp_fmt_count(n, (int64_t)l->folded), l->folded == 1 ? "" : "s",
 		 rep_flame_percent(limit, l->limit), l->folded == 1 ? "is" : "are",
 		 l->folded == 1 ? "it" : "they", l->folded == 1 ? "s" : "",
 		 rep_flame_human(held, &job->measure, l->hidden),
@@ -266,7 +248,7 @@ static int put_foot(struct rep_flame_job *job, xmlTextWriterPtr w,
 		put_line(w, &line, (char *)note.data);
 	if (t->cut) {
 		note.size = 0;
-		code |= rep_flame_thousands(n, (int64_t)t->cut) ? rep_put(&note, n) : 0;
+		code |= tp_fmt_count(n, (int64_t)t->cut) ? rep_put(&note, n) : 0;
 		code |= rep_put(&note, t->cut == 1 ? " stack is" : " stacks are");
 		code |= rep_put(&note, " deeper than this picture (");
 		code |= rep_put_int(&note, t->deepest) |
@@ -303,13 +285,13 @@ static int put_heading(struct rep_flame_job *job, xmlTextWriterPtr w)
 	attribute(w, "class", "title");
 	number(w, "x", PAD);
 	number(w, "y", 27);
-	code |= text(w, opt->title);
+	code |= rep_flame_put_text(w, opt->title);
 	end(w);
 	start(w, "text");
 	attribute(w, "class", "sub");
 	number(w, "x", PAD);
 	number(w, "y", 47);
-	code |= text(w, opt->subtitle);
+	code |= rep_flame_put_text(w, opt->subtitle);
 	end(w);
 	return code;
 }
@@ -356,10 +338,10 @@ int rep_flame_put_picture(struct rep_flame_job *job, xmlTextWriterPtr w, bool he
 	number(w, "data-head", top);
 	number(w, "data-foot", foot);
 	start(w, "title");
-	code |= text(w, job->opt->title);
+	code |= rep_flame_put_text(w, job->opt->title);
 	end(w);
 	start(w, "desc");
-	code |= text(w, job->opt->subtitle);
+	code |= rep_flame_put_text(w, job->opt->subtitle);
 	end(w);
 	if (heading) {
 		code |= rep_flame_put_style(job, w, false);
@@ -382,5 +364,5 @@ int rep_flame_put_picture(struct rep_flame_job *job, xmlTextWriterPtr w, bool he
 		code = put_foot(job, w, all, &still, top + ROW * (double)still.levels + 6);
 	rep_flame_layout_release(&still);
 	tp_buf_release(&b);
-	return code ? rep_flame_no_memory(job) : 0;
+	return code ? tp_nomem(job->err) : 0;
 }

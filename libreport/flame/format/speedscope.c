@@ -40,7 +40,7 @@ static int put_frames(struct rep_flame_job *job, struct tp_buf *b, uint32_t *ind
 		       "\"shared\":{\"frames\":[");
 
 	if (code)
-		return rep_flame_no_memory(job);
+		return tp_nomem(job->err);
 	for (uint32_t i = 1; i < t->n; i++)
 		index[t->node[i].name] = 1;
 	for (uint32_t i = 0; i < tp_dict_strings(t->names) && !code; i++) {
@@ -51,7 +51,7 @@ static int put_frames(struct rep_flame_job *job, struct tp_buf *b, uint32_t *ind
 		index[i] = n++;
 		code |= rep_put(b, index[i] ? ",\n{\"name\":" : "\n{\"name\":");
 		code |= put_string(b, name.text, name.size) | rep_put(b, "}");
-		code = code ? rep_flame_no_memory(job) : rep_flame_flush(job, b, (size_t)64 << 10);
+		code = code ? tp_nomem(job->err) : rep_flame_flush(job, b, (size_t)64 << 10);
 	}
 	return code;
 }
@@ -76,7 +76,7 @@ static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout 
 		}
 		code |= rep_put(b, "]");
 		first = false;
-		code = code ? rep_flame_no_memory(job) : rep_flame_flush(job, b, (size_t)64 << 10);
+		code = code ? tp_nomem(job->err) : rep_flame_flush(job, b, (size_t)64 << 10);
 	}
 	return code;
 }
@@ -113,22 +113,14 @@ static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l
 			rep_put(&b, "\",\"startValue\":0,\"endValue\":");
 		code |= rep_put_int(&b, rep_flame_total(job->tree, 0, REP_FLAME_NEW));
 		code |= rep_put(&b, ",\n\"samples\":[");
-		code = code ? rep_flame_no_memory(job) : 0;
+		code = code ? tp_nomem(job->err) : 0;
 	}
 	if (!code)
 		code = put_samples(job, l, &b, index, path);
 	if (!code)
-		code = put_weights(l, &b) ? rep_flame_no_memory(job) : rep_flame_flush(job, &b, 0);
+		code = put_weights(l, &b) ? tp_nomem(job->err) : rep_flame_flush(job, &b, 0);
 	tp_buf_release(&b);
 	return code;
-}
-
-static bool has_negative(const struct rep_flame_tree *t)
-{
-	for (uint32_t i = 0; i < t->n; i++)
-		if (rep_flame_self(t, i, REP_FLAME_NEW) < 0)
-			return true;
-	return false;
 }
 
 int rep_flame_write_speedscope(struct rep_flame_job *job)
@@ -138,15 +130,15 @@ int rep_flame_write_speedscope(struct rep_flame_job *job)
 	uint32_t *path, *index;
 	int code;
 
-	if (job->tree->opt.compared || has_negative(job->tree))
+	if (job->tree->opt.compared || rep_flame_has_negative(job->tree))
 		return tp_err_set(job->err, TP_ENOENT, TP_OFFSET_NONE,
-				  "speedscope's format has no %s; use svg, html or folded",
+				  "speedscope's format cannot show %s; use svg, html or folded",
 				  job->tree->opt.compared ? "differences" : "negative values");
 	code = rep_flame_layout(job->tree, &opt, &l, job->err);
 	if (!code) {
 		path = calloc((size_t)l.levels + 1, sizeof(*path));
 		index = calloc(tp_dict_strings(job->tree->names), sizeof(*index));
-		code = path && index ? write_all(job, &l, index, path) : rep_flame_no_memory(job);
+		code = path && index ? write_all(job, &l, index, path) : tp_nomem(job->err);
 		free(path);
 		free(index);
 	}

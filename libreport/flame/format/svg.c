@@ -36,17 +36,29 @@ int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job)
 		x->writer = xmlNewTextWriter(out);
 	if (out && !x->writer)
 		xmlOutputBufferClose(out);
-	return x->writer ? 0 : rep_flame_no_memory(job);
+	return x->writer ? 0 : tp_nomem(job->err);
 }
 
 int rep_flame_end_xml(struct rep_flame_xml *x, int code)
 {
 	if (!code && xmlTextWriterEndDocument(x->writer) < 0 && !x->code)
-		code = rep_flame_no_memory(x->job);
+		code = tp_nomem(x->job->err);
 	xmlFreeTextWriter(x->writer);
 	if (!code && !x->code && rep_xml_out_of_memory())
-		code = rep_flame_no_memory(x->job);
+		code = tp_nomem(x->job->err);
 	return x->code ? x->code : code;
+}
+
+int rep_flame_put_text(xmlTextWriterPtr w, const char *text)
+{
+	struct tp_buf shown = {0};
+	int code =
+	    rep_escape(&shown, text, strlen(text), REP_ESCAPE_SHOWN) | tp_buf_put(&shown, "", 1);
+
+	if (!code)
+		xmlTextWriterWriteString(w, shown.data);
+	tp_buf_release(&shown);
+	return code;
 }
 
 /* ---- the file ---- */

@@ -148,7 +148,7 @@ static int put_levels(struct row *r, const struct rep_flame_layout *l)
 	}
 	for (uint32_t i = 0; i < l->levels && !code; i++) {
 		code = put_level(r, l, first, next, r->job->opt->upwards ? l->levels - 1 - i : i);
-		code = code ? rep_flame_no_memory(r->job)
+		code = code ? tp_nomem(r->job->err)
 			    : rep_flame_flush(r->job, &r->out, (size_t)64 << 10);
 	}
 	free(first);
@@ -184,14 +184,14 @@ int rep_flame_write_text(struct rep_flame_job *job)
 
 	if (!code && (put_heading(&r, job->opt->title, "\x1b[1m") |
 		      put_heading(&r, job->opt->subtitle, "\x1b[2m") | rep_put(&r.out, "\n")))
-		code = rep_flame_no_memory(job);
+		code = tp_nomem(job->err);
 	if (!code)
 		code = put_levels(&r, &l);
 	if (!code && l.folded) {
 		r.label.size = 0;
 		if (rep_flame_put_fold_note(job, &l, &r.label) | tp_buf_put(&r.label, "", 1) |
 		    rep_put(&r.out, "\n") | put_heading(&r, (char *)r.label.data, "\x1b[2m"))
-			code = rep_flame_no_memory(job);
+			code = tp_nomem(job->err);
 	}
 	if (!code)
 		code = rep_flame_flush(job, &r.out, 0);

@@ -43,50 +43,30 @@ static int write_tree(struct html *h, const struct rep_flame_tree *tree,
 
 /* The graph of n profiles by a sample type (NULL: their default), under its heading, which begins at
  * `heading` in h: it is taken back where there is nothing to see, which gives 1. */
-static int write_graph(struct html *h, const struct rep_flame_input *in, size_t n, const char *type,
+static int write_graph(struct html *h, struct rep_flame_part *parts, size_t n, const char *type,
 		       bool normalize, const char *title, size_t heading, struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
 	struct rep_flame_tree_options how = {.compared = n > 1};
-	struct rep_profile_view *views = calloc(n, sizeof(*views));
-	struct rep_flame_part *parts = calloc(n, sizeof(*parts));
+	const struct rep_flame_build_options build = {.normalize = normalize};
 	struct rep_flame_heading words = {0};
 	struct rep_flame_tree tree = {0};
-	size_t begun = 0;
-	int code = views && parts ? 0 : tp_nomem(err);
+	size_t failed;
+	int code;
 
-	if (type)
-		opt.sample_index = type;
-	for (; begun < n && !code; begun++) {
-		const struct rep_flame_input *one = &in[begun];
-
-		parts[begun] = (struct rep_flame_part){.view = &views[begun],
-						       .name = one->name,
-						       .side = one->side,
-						       .trace = one->trace};
-		code = rep_profile_view_init(&views[begun], (void *)(uintptr_t)one->profile, &opt,
-					     &rep_flame_traits, err);
-	}
+	opt.sample_index = type;
+	code = rep_flame_parts_view(parts, n, &opt, &failed, err);
 	if (!code)
-		code = rep_flame_tree_init(&tree, &how, err);
-	if (!code)
-		code = rep_flame_parts_add(&tree, parts, n, normalize, err);
-	if (!code)
-		code = rep_flame_tree_sum(&tree, err);
-	if (!code)
-		code = rep_flame_heading(&words, &tree, parts, n, "", err);
+		code = rep_flame_build(&tree, &words, &how, parts, n, &build, err);
 	if (!code && !rep_flame_weight(&tree, 0)) {
 		h->buf.size = heading;
 		code = 1;
 	}
 	if (!code)
-		code = write_tree(h, &tree, &words, BUDGET(in->trace), title, err);
+		code = write_tree(h, &tree, &words, BUDGET(parts->trace), title, err);
 	rep_flame_heading_release(&words);
 	rep_flame_tree_release(&tree);
-	for (size_t i = 0; i < begun; i++)
-		rep_profile_view_release(&views[i]);
-	free(views);
-	free(parts);
+	rep_flame_parts_release(parts, n);
 	return code;
 }
 
@@ -104,20 +84,22 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 {
 	const struct rep_page_sides *s = p->sides;
 	size_t n = s ? s->nold + s->nnew : 1, heading = h->buf.size;
-	struct rep_flame_input *in = calloc(n, sizeof(*in));
+	struct rep_flame_part *in = calloc(n, sizeof(*in));
 	const struct tp_profile *first = s ? s->new[0] : p->profile->profile;
 	char number[24];
 	int code;
 
 	if (!in)
 		return tp_nomem(err);
-	in[0] = (struct rep_flame_input){.profile = first, .name = s ? NULL : p->profile->name};
+	in[0] = (struct rep_flame_part){.profile = (void *)(uintptr_t)first,
+					.name = s ? NULL : p->profile->name};
 	for (size_t i = 0; s && i < n; i++) {
 		bool old = i < s->nold;
 
-		in[i] = (struct rep_flame_input){.profile = old ? s->old[i] : s->new[i - s->nold],
-						 .name = old ? s->old_name : s->new_name,
-						 .side = old ? REP_FLAME_OLD : REP_FLAME_NEW};
+		in[i] = (struct rep_flame_part){
+		    .profile = (void *)(uintptr_t)(old ? s->old[i] : s->new[i - s->nold]),
+		    .name = old ? s->old_name : s->new_name,
+		    .side = old ? REP_FLAME_OLD : REP_FLAME_NEW};
 	}
 	snprintf(number, sizeof(number), "%zu", type);
 	page_type_heading(h, first, type);
@@ -149,12 +131,13 @@ int page_profile_flames(struct page *p, struct html *h, struct tp_err *err)
 /* ---- of traces ---- */
 
 static int load(struct page *p, enum rep_trace_view which, enum rep_flame_side side,
-		struct tp_profile **profile, struct rep_flame_input *in, struct tp_err *err)
+		struct tp_profile **profile, struct rep_flame_part *in, struct tp_err *err)
 {
 	struct rep_trace_profile_options opt = {.view = which};
 	int code = rep_trace_profile(p->store, p->run, &opt, profile, err);
 
-	*in = (struct rep_flame_input){*profile, p->run->row.name, side, true};
+	*in = (struct rep_flame_part){
+	    .profile = *profile, .name = p->run->row.name, .side = side, .trace = true};
 	return code;
 }
 
@@ -162,7 +145,7 @@ static int write_view(struct page *p, struct html *h, enum rep_trace_view which,
 {
 	const struct rep_trace_view_desc *desc = &rep_trace_views[which];
 	struct tp_profile *profile[2] = {NULL, NULL};
-	struct rep_flame_input in[2];
+	struct rep_flame_part in[2] = {0};
 	size_t heading = h->buf.size;
 	char text[200];
 	int code = load(p, which, REP_FLAME_NEW, &profile[0], &in[0], err);

@@ -83,7 +83,7 @@ static int try_path(struct rep_source *s, const char *path, bool *found)
 	else if (S_ISDIR(st.st_mode))
 		give_up(s, path, EISDIR);
 	else if (!S_ISREG(st.st_mode))
-		snprintf(s->why, sizeof(s->why), "%.160s is no regular file", path);
+		snprintf(s->why, sizeof(s->why), "%.160s is not a regular file", path);
 	else if (st.st_size > LARGEST)
 		snprintf(s->why, sizeof(s->why), "%.160s is larger than 64 MiB", path);
 	else
@@ -199,7 +199,7 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 		path = rep_path_trim(whole, s->trim, s->search);
 		name = path.text;
 		if (!path.size || memchr(name, 0, path.size))
-			snprintf(s->why, sizeof(s->why), "this is no name of a file");
+			snprintf(s->why, sizeof(s->why), "this is not the name of a file");
 		else
 			code = *name == '/' ? try_path(s, name, &found)
 					    : search_below(s, path, &found);

@@ -1,4 +1,4 @@
-/* Finds the source files that a profile names on this machine, by pprof's rules
+/* Finds the source files that a profile names, by pprof's rules
  * (internal/report/source.go, openSourceFile and trimPath).
  *
  *	struct rep_source s;
@@ -26,23 +26,23 @@
 
 struct rep_source {
 	const char *search, *trim; /* folders, separated by colons; borrowed */
-	struct rep_go_places go;   /* to be filled in, if known */
+	struct rep_go_places go;   /* may be filled in by the caller */
 	const char *program;	   /* the program's file, likewise; borrowed */
-	struct tp_buf path;	   /* of the file that is open, as it was asked for */
-	struct tp_buf found;	   /* and as it is here; size 0 where it could not be read */
+	struct tp_buf path;	   /* name of the file that is open, as given */
+	struct tp_buf found;	   /* its path on this machine; size 0 if it could not be read */
 	struct tp_buf text;
-	struct tp_buf lines; /* size_t: where each begins, and the end */
-	char why[320];	     /* it could not be read; "" when it could */
+	struct tp_buf lines; /* size_t: offsets of the lines, and the end */
+	char why[320];	     /* why it could not be read, or "" */
 	bool known;
 };
 
 void rep_source_init(struct rep_source *s, const char *search, const char *trim);
 void rep_source_release(struct rep_source *s);
 
-/* Reads a file (the one before is forgotten, and asking for the same again costs nothing); only
- * regular ones, of 64 MiB at most. 0 also where there is none: s->why says so then. TP_ENOMEM. */
+/* Reads a regular file of at most 64 MiB in place of the one before; asking for the same one again
+ * costs nothing. Returns 0 also if it cannot be read; s->why says why. TP_ENOMEM. */
 int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *err);
-/* Line 1, 2, 3 … without its end; false behind the last. */
+/* Finds line 1, 2, 3 …, without its newline. Returns false behind the last one. */
 bool rep_source_line(const struct rep_source *s, int64_t number, struct tp_text *line);
 
 #endif

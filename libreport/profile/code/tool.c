@@ -33,8 +33,8 @@ static int fail(struct tp_err *err, const char *name)
 			  "cannot run %s: %s", name, strerror(errno));
 }
 
-/* What our process may have is what reading dumps takes; a tool has a need of its own. It is not
- * far by now: its input has not come. */
+/* Lifts the memory limit of our process, which is made for reading dumps, for the tool. The tool
+ * has not done much yet, as it has no input. */
 static void give_back_memory(pid_t pid)
 {
 	struct rlimit data;
@@ -86,7 +86,7 @@ static int start(struct tool *t, const char *const *argv, struct tp_err *err)
 	return fail(err, argv[0]);
 }
 
-/* Our part of the talk; a tool that does not read on is no error of ours. */
+/* Writes to the tool. A tool that stops reading is not an error. */
 static int feed(struct tool *t, const struct tp_buf *input, size_t *fed, struct tp_err *err)
 {
 	ssize_t n = write(t->ours[IN], input->data + *fed, input->size - *fed);
@@ -101,7 +101,7 @@ static int feed(struct tool *t, const struct tp_buf *input, size_t *fed, struct 
 	return 0;
 }
 
-static int hear(struct tool *t, int which, rep_tool_fn output, void *ctx, struct tp_err *err)
+static int read_output(struct tool *t, int which, rep_tool_fn output, void *ctx, struct tp_err *err)
 {
 	char data[1 << 14];
 	ssize_t n = read(t->ours[which], data, sizeof(data));
@@ -120,8 +120,8 @@ static int hear(struct tool *t, int which, rep_tool_fn output, void *ctx, struct
 	return 0;
 }
 
-static int talk(struct tool *t, const struct tp_buf *input, rep_tool_fn output, void *ctx,
-		struct tp_err *err)
+static int exchange(struct tool *t, const struct tp_buf *input, rep_tool_fn output, void *ctx,
+		    struct tp_err *err)
 {
 	size_t fed = 0;
 	int code = 0;
@@ -145,7 +145,7 @@ static int talk(struct tool *t, const struct tp_buf *input, rep_tool_fn output, 
 			code = feed(t, input, &fed, err);
 		for (int i = OUT; i <= WORDS && !code; i++)
 			if (p[i].revents)
-				code = hear(t, i, output, ctx, err);
+				code = read_output(t, i, output, ctx, err);
 	}
 	return code;
 }
@@ -182,5 +182,5 @@ int rep_tool_run(const char *const *argv, const struct tp_buf *input, rep_tool_f
 			shut(&t.ours[i]);
 		return code;
 	}
-	return finish(&t, talk(&t, input, output, ctx, err), err);
+	return finish(&t, exchange(&t, input, output, ctx, err), err);
 }

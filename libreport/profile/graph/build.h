@@ -26,10 +26,10 @@ struct rep_draft {
 	int64_t flat, flat_div, cum, cum_div;
 	uint32_t on_path;
 	bool inlined;	       /* some frame of it is */
-	bool kept;	       /* is there, with edges */
-	bool listed;	       /* is shown; what adds up to 0 is not, but has edges */
+	bool kept;	       /* is part of the graph, and has edges */
+	bool listed;	       /* is shown; a node that adds up to 0 is not, but has edges */
 	bool cut;	       /* call tree: the edge into it was left out */
-	struct rep_node *node; /* where it has been given out */
+	struct rep_node *node; /* the finished node, or NULL */
 };
 
 struct rep_draft_edge {
@@ -42,7 +42,7 @@ struct rep_draft_edge {
 struct rep_build {
 	struct rep_profile_view *v;
 	struct tp_arena arena;
-	const struct tp_stack_node *stack; /* of the dictionary, which is not changed any more */
+	const struct tp_stack_node *stack; /* of the dictionary, which no longer changes */
 	uint32_t nstacks;
 
 	uint32_t *frame_node; /* by frame */
@@ -53,14 +53,13 @@ struct rep_build {
 	size_t draft_room, key_room;
 	struct tp_table by_key; /* of drafts, but those that are found by_name */
 
-	/* By stack node: what samples end there, and below. */
+	/* By stack node: the sum of the samples that end there or below. */
 	void *block;
 	int64_t *sum, *sum_div; /* sum_div only for means */
-	uint32_t *child, *next; /* of those that samples touch, where edges are wanted; 0 ends */
-	uint32_t *by_name;	/* draft + 1, by the function's name, where it says all */
+	uint32_t *child, *next; /* first child and next sibling, of nodes with samples; 0 ends */
+	uint32_t *by_name;	/* draft + 1, by the function's name, if that is the whole key */
 	uint32_t nnames;
-	uint32_t
-	    *frame_name; /* likewise, by frame: the name << 1 | inlined; 0 << 1: resolve by key */
+	uint32_t *frame_name; /* likewise, by frame: name << 1 | inlined; 0: resolve by key */
 
 	struct rep_draft_edge *edge;
 	uint32_t nedges;
@@ -68,39 +67,60 @@ struct rep_build {
 	struct tp_table by_ends; /* of edges; empty for call trees */
 
 	uint32_t *stack_draft;	 /* by stack node, draft + 1; only for call trees */
-	struct rep_node **given; /* every node that has been given out */
+	struct rep_node **given; /* all finished nodes */
 	uint32_t ngiven;
-	struct rep_node_key *base; /* call tree: of what frame_node speaks of */
+	struct rep_node_key *base; /* call tree: the keys that frame_node refers to */
 };
 
-/* All but the arena. */
+/* Releases all but the arena. */
 void rep_build_release(struct rep_build *b);
-int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a bare code */
-#ifdef TP_ANALYZER
-#define rep_fail(err, code) (rep_fail(err, code), (code))
-#endif
+#define REP_GRAPH_FULL "the profile is too large for a graph" /* TP_ELIMIT */
 
-/* Sums of the samples over the prefix tree. */
+/* Sums up the samples over the prefix tree. */
 int rep_build_sums(struct rep_build *b);
 /* Finds the draft of a frame: b->frame_node[frame]. */
 int rep_build_resolve(struct rep_build *b, uint32_t frame);
-/* Makes the tree one that can be walked down, if it is not yet; all its frames have drafts then. */
+/* Links the tree downwards, unless it is; all its frames have drafts then. */
 int rep_build_lists(struct rep_build *b);
-/* The draft with this key, added where it is new. */
+/* Finds the draft with this key, or adds it. */
 int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft);
-/* cum of all drafts. */
+/* Computes cum of all drafts. */
 int rep_build_cum(struct rep_build *b);
-/* flat of all drafts: what samples end in. */
+/* Computes flat of all drafts: the samples that end in them. */
 int rep_build_flat(struct rep_build *b);
-/* The edges between kept drafts, anew. */
+/* Computes the edges between kept drafts, in place of those before. */
 int rep_build_edges(struct rep_build *b);
 
-/* Call trees: drafts with their values and edges at once, parents before children. */
+/* Makes the drafts of a call tree with their values and edges, parents before children. */
 int rep_build_tree(struct rep_build *b);
-/* Draft + 1 of a stack node, 0 where it has none. */
+/* Returns draft + 1 of a stack node, or 0. */
 uint32_t rep_build_draft_at(const struct rep_build *b, uint32_t stack);
 
-/* A walk over the tree in use, without recursion. */
+/* Walks down the tree of the stacks in use, depth first and without recursion: `enter` is called
+ * for each stack node, callers first, and `leave` once all below it is done. Ends at the first
+ * error. Inline, so that what is called for millions of nodes is part of the loop. */
+static inline int rep_build_walk(struct rep_build *b, int (*enter)(void *ctx, uint32_t stack),
+				 void (*leave)(void *ctx, uint32_t stack), void *ctx)
+{
+	int code = rep_build_lists(b);
+	uint32_t at = code ? 0 : b->child[0];
+
+	while (at && !code) {
+		code = enter(ctx, at);
+		if (b->child[at]) {
+			at = b->child[at];
+			continue;
+		}
+		for (bool up = true; at && up && !code;) {
+			leave(ctx, at);
+			up = !b->next[at];
+			at = up ? b->stack[at].parent : b->next[at];
+		}
+	}
+	return code;
+}
+
+/* The same walk, with what the way from the root to a node tells. `leave` may be NULL. */
 struct rep_step {
 	uint32_t stack; /* node of the tree */
 	uint32_t above; /* draft + 1 nearest to the root, 0 none */
@@ -112,21 +132,21 @@ struct rep_visitor {
 	int (*enter)(struct rep_build *b, struct rep_step *s);
 	void (*leave)(struct rep_build *b, const struct rep_step *s);
 };
-int rep_build_walk(struct rep_build *b, const struct rep_visitor *visitor);
+int rep_build_visit(struct rep_build *b, const struct rep_visitor *visitor);
 
-/* Gives out the listed drafts as nodes in g->node, with names, unsorted. */
+/* Makes nodes of the listed drafts: g->node, with names, unsorted. */
 int rep_build_nodes(struct rep_build *b, struct rep_graph *g);
-/* Works out the edges between kept drafts and hangs them on the nodes. */
+/* Computes the edges between kept drafts and links the nodes with them. */
 int rep_build_links(struct rep_build *b, struct rep_graph *g);
-/* Takes the edges marked as gone off the nodes. */
+/* Unlinks the edges that are marked as gone. */
 void rep_build_unlink(struct rep_build *b);
 
-/* The tags of the nodes given out. */
+/* Computes the tags of the finished nodes. */
 int rep_build_tags(struct rep_build *b, struct rep_graph *g);
 
-/* Which nodes and edges stay, as newTrimmedGraph has it: everything from here on. */
+/* Makes the nodes and edges that newTrimmedGraph keeps. */
 int rep_build_trimmed(struct rep_build *b, struct rep_graph *g);
-/* All that is not 0. */
+/* Makes all nodes that are not 0. */
 int rep_build_whole(struct rep_build *b, struct rep_graph *g);
 
 #endif

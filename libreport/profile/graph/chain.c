@@ -14,7 +14,6 @@ struct longer {
 
 /* A node of the tree on the way from the root. */
 struct level {
-	uint32_t stack;
 	uint32_t longer;  /* draft + 1: the chain that ends here is longer by it, 0 none */
 	uint32_t npath;	  /* steps that lead here: calls of itself are none */
 	uint32_t counted; /* draft + 1 that on_path says it of, 0 none */
@@ -29,16 +28,6 @@ struct rep_chains {
 	size_t level_room, path_room;
 };
 
-static void add(int64_t *to, int64_t value)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
-
-static int64_t divided(int64_t value, int64_t div)
-{
-	return !div || (value == INT64_MIN && div == -1) ? value : value / div;
-}
-
 static int own_values(struct rep_chains *c)
 {
 	const struct rep_build *b = &c->build;
@@ -51,9 +40,9 @@ static int own_values(struct rep_chains *c)
 	for (size_t i = 0; i < p->nsamples; i++) {
 		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0;
 
-		add(&c->own[stack], rep_view_value(b->v, i));
+		rep_add(&c->own[stack], rep_view_value(b->v, i));
 		if (c->own_div)
-			add(&c->own_div[stack], rep_view_divisor(b->v, i));
+			rep_add(&c->own_div[stack], rep_view_divisor(b->v, i));
 	}
 	return 0;
 }
@@ -78,7 +67,7 @@ int rep_chains_new(struct rep_chains **out, struct rep_profile_view *v, struct t
 	if (code) {
 		rep_chains_free(c);
 		c = NULL;
-		rep_fail(err, code);
+		tp_err_full(err, code, REP_GRAPH_FULL);
 	}
 	*out = c;
 	return code;
@@ -133,8 +122,9 @@ static uint32_t longer_by(const struct pass *p, uint32_t npath)
 	return (p->callers ? chain[-1] : end[-1]) + 1;
 }
 
-static int enter(struct pass *p, uint32_t stack)
+static int enter(void *ctx, uint32_t stack)
 {
+	struct pass *p = ctx;
 	struct rep_chains *c = p->c;
 	const struct rep_build *b = &c->build;
 	uint32_t node = b->frame_node[b->stack[stack].frame];
@@ -150,7 +140,7 @@ static int enter(struct pass *p, uint32_t stack)
 	if (p->depth)
 		above = c->level[p->depth - 1];
 	l = &c->level[p->depth++];
-	*l = (struct level){.stack = stack, .longer = above.longer, .npath = above.npath};
+	*l = (struct level){.longer = above.longer, .npath = above.npath};
 	/* Lines that are left out count for what is above them, as calls of itself do. */
 	if (node >= REP_NODE_FIRST &&
 	    (!l->npath || c->path[l->npath - 1] != node - REP_NODE_FIRST)) {
@@ -161,61 +151,44 @@ static int enter(struct pass *p, uint32_t stack)
 	if (!l->longer)
 		return 0;
 	longer = &c->longer[l->longer - 1];
-	add(&longer->flat, c->own[stack]);
+	rep_add(&longer->flat, c->own[stack]);
 	if (c->own_div)
-		add(&longer->flat_div, c->own_div[stack]);
+		rep_add(&longer->flat_div, c->own_div[stack]);
 	if (!l->counted || longer->on_path++)
 		return 0;
-	add(&longer->cum, b->sum[stack]);
+	rep_add(&longer->cum, b->sum[stack]);
 	if (b->sum_div)
-		add(&longer->cum_div, b->sum_div[stack]);
+		rep_add(&longer->cum_div, b->sum_div[stack]);
 	return 0;
 }
 
-static void leave(struct pass *p)
+static void leave(void *ctx, uint32_t stack)
 {
+	struct pass *p = ctx;
 	const struct level *l = &p->c->level[--p->depth];
 
+	(void)stack;
 	if (l->counted)
 		p->c->longer[l->counted - 1].on_path--;
 }
 
 static int walk(struct pass *p)
 {
-	const struct rep_build *b = &p->c->build;
-	uint32_t at = b->child[0];
-	int code = 0;
+	struct rep_build *b = &p->c->build;
 
 	memset(p->c->longer, 0, b->ndrafts * sizeof(*p->c->longer));
-	while (at && !code) {
-		code = enter(p, at);
-		if (b->child[at]) {
-			at = b->child[at];
-			continue;
-		}
-		for (bool up = true; at && up && !code;) {
-			leave(p);
-			up = !b->next[at];
-			at = up ? b->stack[at].parent : b->next[at];
-		}
-	}
-	return code;
+	return rep_build_walk(b, enter, leave, p);
 }
 
 /* ---- what came of it ---- */
-
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
 
 static int by_cum(const void *a, const void *b)
 {
 	const struct rep_chain_next *x = a, *y = b;
 	int c;
 
-	if (size_of(x->cum) != size_of(y->cum))
-		return size_of(x->cum) > size_of(y->cum) ? -1 : 1;
+	if (rep_abs(x->cum) != rep_abs(y->cum))
+		return rep_abs(x->cum) > rep_abs(y->cum) ? -1 : 1;
 	c = rep_text_compare(x->name, y->name);
 	return c ? c : rep_node_infos_compare(&x->info, &y->info);
 }
@@ -251,8 +224,8 @@ static int gather(struct rep_chains *c, struct rep_chain_next **next, size_t *n)
 		if (!l->cum && !l->flat)
 			continue;
 		rows[*n].node = i;
-		rows[*n].flat = divided(l->flat, l->flat_div);
-		rows[*n].cum = divided(l->cum, l->cum_div);
+		rows[*n].flat = rep_mean(l->flat, l->flat_div);
+		rows[*n].cum = rep_mean(l->cum, l->cum_div);
 		rep_node_info_of(b->v->profile, &b->key[i], &rows[*n].info);
 		code = name_next(c, &rows[(*n)++]);
 	}
@@ -276,5 +249,5 @@ int rep_chains_next(struct rep_chains *c, const uint32_t *chain, size_t n, bool 
 	free(*next);
 	*next = NULL;
 	*nnext = 0;
-	return rep_fail(err, code);
+	return tp_err_full(err, code, REP_GRAPH_FULL);
 }

@@ -9,32 +9,22 @@
 
 /* ---- values ---- */
 
-static int64_t divided(int64_t value, int64_t div)
-{
-	return !div || (value == INT64_MIN && div == -1) ? value : value / div;
-}
-
 int64_t rep_node_flat(const struct rep_node *n)
 {
-	return divided(n->flat, n->flat_div);
+	return rep_mean(n->flat, n->flat_div);
 }
 
 int64_t rep_node_cum(const struct rep_node *n)
 {
-	return divided(n->cum, n->cum_div);
+	return rep_mean(n->cum, n->cum_div);
 }
 
 int64_t rep_edge_weight(const struct rep_edge *e)
 {
-	return divided(e->weight, e->weight_div);
+	return rep_mean(e->weight, e->weight_div);
 }
 
 /* ---- the unit for all (report.selectOutputUnit) ---- */
-
-static int64_t size_of(int64_t v)
-{
-	return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
-}
 
 /* The one that suits the smallest value, or, where the largest is far away, one in which the
  * smallest is a hundredth. */
@@ -48,12 +38,12 @@ static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
 	if (strcmp(v->output_unit, "minimum") != 0 || !g->n)
 		return;
 	for (size_t i = 0; i < g->n; i++) {
-		int64_t value = size_of(rep_node_flat(g->node[i]));
+		int64_t value = rep_abs(rep_node_flat(g->node[i]));
 
-		if ((double)size_of(g->node[i]->cum) < counts)
+		if ((double)rep_abs(g->node[i]->cum) < counts)
 			continue;
 		if (!value)
-			value = size_of(rep_node_cum(g->node[i]));
+			value = rep_abs(rep_node_cum(g->node[i]));
 		if (value > 0 && (!least || value < least))
 			least = value;
 	}
@@ -91,7 +81,7 @@ void rep_build_release(struct rep_build *b)
 	free(b->given);
 }
 
-static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
+static int build(struct rep_graph *g, struct rep_profile_view *v)
 {
 	struct rep_build *b = g->build;
 	int code;
@@ -103,45 +93,34 @@ static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
 	if (!code)
 		code = rep_build_flat(b);
 	if (!code)
-		code = whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
+		code = v->traits.whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
 	/* The nodes are in the arena: the rest is not needed any more. */
 	rep_build_release(b);
 	*b = (struct rep_build){.arena = b->arena};
 	for (size_t i = 0; i < g->n && !code; i++) {
 		g->node[i]->id = (uint32_t)i;
-		g->shown_total =
-		    (int64_t)((uint64_t)g->shown_total + (uint64_t)rep_node_flat(g->node[i]));
+		rep_add(&g->shown_total, rep_node_flat(g->node[i]));
 	}
 	return code;
 }
 
-static int make(struct rep_graph **g, struct rep_profile_view *v, bool whole, struct tp_err *err)
+int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err)
 {
 	int code;
 
 	*g = calloc(1, sizeof(**g));
 	if (*g)
 		(*g)->build = calloc(1, sizeof(*(*g)->build));
-	code = *g && (*g)->build ? build(*g, v, whole) : TP_ENOMEM;
+	code = *g && (*g)->build ? build(*g, v) : TP_ENOMEM;
 	if (code) {
 		rep_graph_free(*g);
 		*g = NULL;
-		return rep_fail(err, code);
+		return tp_err_full(err, code, REP_GRAPH_FULL);
 	}
 	/* Where there is source or code beside them, each value has the unit that suits it. */
-	if (!whole)
+	if (!v->traits.whole)
 		pick_unit(*g, v);
 	return 0;
-}
-
-int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err)
-{
-	return make(g, v, false, err);
-}
-
-int rep_graph_new_whole(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err)
-{
-	return make(g, v, true, err);
 }
 
 void rep_graph_free(struct rep_graph *g)
@@ -211,7 +190,7 @@ static void put_dropped(const struct rep_profile_view *v, struct lines *l, size_
 
 	if (!n)
 		return;
-	rep_view_label(v, size_of(tp_whole((double)v->total * fraction)), value);
+	rep_view_label(v, rep_abs(tp_whole((double)v->total * fraction)), value);
 	snprintf(text, sizeof(text), "Dropped %zu %s%s (%s <= %s)", n, what, n > 1 ? "s" : "", by,
 		 value);
 	put(l, text);

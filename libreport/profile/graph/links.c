@@ -93,19 +93,14 @@ int rep_build_nodes(struct rep_build *b, struct rep_graph *g)
 
 /* ---- edges ---- */
 
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 /* graph.EdgeMap.Sort */
 static int by_weight(const void *a, const void *b)
 {
 	const struct rep_edge *x = *(struct rep_edge *const *)a, *y = *(struct rep_edge *const *)b;
 	int c;
 
-	if (size_of(x->weight) != size_of(y->weight))
-		return size_of(x->weight) > size_of(y->weight) ? -1 : 1;
+	if (rep_abs(x->weight) != rep_abs(y->weight))
+		return rep_abs(x->weight) > rep_abs(y->weight) ? -1 : 1;
 	c = rep_text_compare(x->src->name, y->src->name);
 	if (!c)
 		c = rep_text_compare(x->dest->name, y->dest->name);

@@ -6,11 +6,6 @@
 
 #include "base/big.h"
 
-int(rep_fail)(struct tp_err *err, int code)
-{
-	return tp_err_full(err, code, "the profile is too large to be drawn up");
-}
-
 /* ---- drafts by key ---- */
 
 /* Adds a draft to none of the tables. */
@@ -43,11 +38,6 @@ int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_
 }
 
 /* ---- sums over the prefix tree ---- */
-
-static void add(int64_t *to, int64_t value)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
 
 static int allocate(struct rep_build *b)
 {
@@ -100,15 +90,15 @@ int rep_build_sums(struct rep_build *b)
 	for (size_t i = 0; i < p->nsamples; i++) {
 		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0;
 
-		add(&b->sum[stack], rep_view_value(b->v, i));
+		rep_add(&b->sum[stack], rep_view_value(b->v, i));
 		if (b->sum_div)
-			add(&b->sum_div[stack], rep_view_divisor(b->v, i));
+			rep_add(&b->sum_div[stack], rep_view_divisor(b->v, i));
 	}
 	/* A parent's number is smaller than its children's. */
 	for (uint32_t i = b->nstacks - 1; i; i--) {
-		add(&b->sum[b->stack[i].parent], b->sum[i]);
+		rep_add(&b->sum[b->stack[i].parent], b->sum[i]);
 		if (b->sum_div)
-			add(&b->sum_div[b->stack[i].parent], b->sum_div[i]);
+			rep_add(&b->sum_div[b->stack[i].parent], b->sum_div[i]);
 	}
 	return 0;
 }

@@ -5,15 +5,9 @@
 #include "base/many.h"
 #include "profile/graph/build.h"
 
-/* Go's: the smallest number keeps its sign, and comes last. */
-static int64_t size_of(int64_t v)
-{
-	return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
-}
-
 static int by_size(int64_t a, int64_t b)
 {
-	return (size_of(a) < size_of(b)) - (size_of(a) > size_of(b));
+	return (rep_abs(a) < rep_abs(b)) - (rep_abs(a) > rep_abs(b));
 }
 
 struct place {
@@ -83,7 +77,7 @@ static double edge_entropy(struct rep_edge *const *edge, size_t n, int64_t self)
 	if (!total)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		double share = (double)size_of(edge[i]->weight) / (double)(int64_t)total;
+		double share = (double)rep_abs(edge[i]->weight) / (double)(int64_t)total;
 
 		score += -share * log2(share);
 	}
@@ -95,18 +89,12 @@ static double edge_entropy(struct rep_edge *const *edge, size_t n, int64_t self)
 	return score;
 }
 
-/* Go's conversion on amd64: what is no number, or too large, becomes the smallest. */
-static int64_t whole(double d)
-{
-	return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
-}
-
 static int64_t entropy(const struct rep_node *n)
 {
 	double score = n->nin ? edge_entropy(n->in, n->nin, 0) : 1;
 
 	score += n->nout ? edge_entropy(n->out, n->nout, n->flat) : 1;
-	return (int64_t)((uint64_t)whole(score * (double)n->cum) + (uint64_t)n->flat);
+	return tp_plus(rep_truncate(score * (double)n->cum), n->flat);
 }
 
 int rep_nodes_sort(struct rep_node **nodes, size_t n, enum rep_node_order order)

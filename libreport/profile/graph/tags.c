@@ -40,13 +40,8 @@ struct tags {
 	struct entry *entry;
 	size_t n, room;
 	struct tp_table by_key; /* of entries, until they are sorted */
-	uint32_t *seen; /* by draft: sample + 1 it was last met in */
+	uint32_t *seen;		/* by draft: sample + 1 it was last met in */
 };
-
-static void add(int64_t *to, int64_t value)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
 
 /* ---- labels of a set ---- */
 
@@ -173,8 +168,8 @@ static int add_to(struct tags *t, uint32_t draft, const struct set *s, size_t sa
 		code = find(t, &key, n, &e);
 		if (code)
 			return code;
-		add(flat ? &e->flat : &e->cum, value);
-		add(flat ? &e->flat_div : &e->cum_div, div);
+		rep_add(flat ? &e->flat : &e->cum, value);
+		rep_add(flat ? &e->flat_div : &e->cum_div, div);
 	}
 	return code;
 }

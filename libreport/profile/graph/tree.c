@@ -5,11 +5,6 @@
 #include "base/many.h"
 #include "profile/graph/build.h"
 
-static void add(int64_t *to, int64_t value)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
-
 /* The edge into a draft has the draft's number. */
 static int enter_tree(struct rep_build *b, struct rep_step *s)
 {
@@ -35,11 +30,11 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 		    .src = s->above ? s->above - 1 : draft, .dest = draft, .inlined = true};
 		b->nedges++;
 	}
-	add(&d->cum, b->sum[s->stack]);
-	add(&e->weight, b->sum[s->stack]);
+	rep_add(&d->cum, b->sum[s->stack]);
+	rep_add(&e->weight, b->sum[s->stack]);
 	if (b->sum_div) {
-		add(&d->cum_div, b->sum_div[s->stack]);
-		add(&e->weight_div, b->sum_div[s->stack]);
+		rep_add(&d->cum_div, b->sum_div[s->stack]);
+		rep_add(&e->weight_div, b->sum_div[s->stack]);
 	}
 	e->inlined &= tp_dict_frame_at(b->v->profile->dict, frame).inlined;
 	s->draft = draft + 1;
@@ -47,16 +42,9 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 	return 0;
 }
 
-static void leave_tree(struct rep_build *b, const struct rep_step *s)
-{
-	(void)b;
-	(void)s;
-}
-
 int rep_build_tree(struct rep_build *b)
 {
-	static const struct rep_visitor visitor = {enter_tree, leave_tree};
-
+	static const struct rep_visitor visitor = {.enter = enter_tree};
 	int code = rep_build_lists(b);
 
 	if (code)
@@ -70,7 +58,7 @@ int rep_build_tree(struct rep_build *b)
 	b->ndrafts = 0;
 	b->draft_room = b->key_room = 0;
 	b->stack_draft = calloc(b->nstacks, sizeof(*b->stack_draft));
-	return b->stack_draft ? rep_build_walk(b, &visitor) : TP_ENOMEM;
+	return b->stack_draft ? rep_build_visit(b, &visitor) : TP_ENOMEM;
 }
 
 uint32_t rep_build_draft_at(const struct rep_build *b, uint32_t stack)

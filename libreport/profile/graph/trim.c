@@ -7,11 +7,6 @@
 
 #define MAX_TAGS 4 /* that a picture shows per node (pprof: maxNodelets) */
 
-static int64_t size_of(int64_t v)
-{
-	return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
-}
-
 static bool negative(const struct rep_draft *d)
 {
 	return d->flat < 0 || (!d->flat && d->cum < 0);
@@ -29,18 +24,14 @@ static size_t list(struct rep_build *b, int64_t *total)
 		d->listed = (d->flat || d->cum) && !(b->v->opt.drop_negative && negative(d));
 		n += d->listed;
 		if (d->listed)
-			*total = (int64_t)((uint64_t)*total + (uint64_t)d->flat);
+			rep_add(total, d->flat);
 	}
 	return n;
 }
 
 static int64_t cutoff(int64_t total, double fraction)
 {
-	double d = (double)total * fraction;
-
-	if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0))
-		return INT64_MIN;
-	return size_of((int64_t)d);
+	return rep_abs(rep_truncate((double)total * fraction));
 }
 
 /* What is not listed goes: in a graph everything, in a tree only what was listed before. */
@@ -65,7 +56,7 @@ static int drop_light_nodes(struct rep_build *b, struct rep_graph *g, int64_t le
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < b->ndrafts && least > 0; i++) {
 		was[i] = b->draft[i].listed;
-		if (was[i] && size_of(b->draft[i].cum) < least) {
+		if (was[i] && rep_abs(b->draft[i].cum) < least) {
 			b->draft[i].listed = false;
 			--*n;
 		}
@@ -86,7 +77,7 @@ static size_t drop_light_edges(struct rep_build *b, struct rep_graph *g, int64_t
 		for (size_t k = 0; k < g->node[i]->nin; k++) {
 			struct rep_edge *e = g->node[i]->in[k];
 
-			if (size_of(e->weight) >= least)
+			if (rep_abs(e->weight) >= least)
 				continue;
 			e->gone = true;
 			b->draft[e->dest->id].cut = true;
@@ -103,7 +94,7 @@ static size_t keep_tags(struct rep_tag *tag, size_t n, int64_t least)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (size_of(tag[i].flat) >= least || size_of(tag[i].cum) >= least)
+		if (rep_abs(tag[i].flat) >= least || rep_abs(tag[i].cum) >= least)
 			tag[kept++] = tag[i];
 	return kept;
 }
@@ -222,7 +213,7 @@ static int relink(struct rep_build *b, struct rep_graph *g)
 {
 	int code = rep_build_links(b, g);
 
-	return !code && b->v->traits.tags ? rep_build_tags(b, g) : code;
+	return !code && b->v->traits.visual ? rep_build_tags(b, g) : code;
 }
 
 static bool any_inlined(const struct rep_build *b)
@@ -257,7 +248,7 @@ static int trim(struct rep_build *b, struct rep_graph *g, int64_t least_node, in
 				code = sort(b, g);
 		}
 	}
-	if (!code && !early && (edges || t->tags))
+	if (!code && !early && (edges || t->visual))
 		code = relink(b, g);
 	if (code)
 		return code;
@@ -290,5 +281,5 @@ int rep_build_whole(struct rep_build *b, struct rep_graph *g)
 
 	g->orig_count = list(b, &total);
 	code = rep_build_nodes(b, g);
-	return !code && (b->v->traits.edges || b->v->traits.tags) ? relink(b, g) : code;
+	return !code && (b->v->traits.edges || b->v->traits.visual) ? relink(b, g) : code;
 }

@@ -6,11 +6,6 @@
 
 #define AHEAD 8 /* stacks */
 
-static void add(int64_t *to, int64_t value)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
-
 /* The path that leads to a stack: how often each draft is on it. What counts is small and lies
  * close together, as the tree has many more nodes than there are drafts. */
 struct path {
@@ -29,8 +24,9 @@ static int make_room(struct path *w)
 	return tp_grow(&w->count, &w->room, w->b->ndrafts, sizeof(*w->count));
 }
 
-static void leave(struct path *w, uint32_t stack)
+static void leave(void *ctx, uint32_t stack)
 {
+	struct path *w = ctx;
 	uint32_t node = w->b->frame_node[w->b->stack[stack].frame];
 
 	if (node >= REP_NODE_FIRST)
@@ -64,8 +60,9 @@ static void turn_to(struct path *w, uint32_t to)
 	}
 }
 
-static int put(struct path *w, uint32_t stack)
+static int put(void *ctx, uint32_t stack)
 {
+	struct path *w = ctx;
 	struct rep_build *b = w->b;
 	uint32_t frame = b->stack[stack].frame, node = b->frame_node[frame];
 	struct count *c;
@@ -85,9 +82,9 @@ static int put(struct path *w, uint32_t stack)
 	c = &w->count[node - REP_NODE_FIRST];
 	if (c->on_path++)
 		return 0;
-	add(&c->cum, b->sum[stack]);
+	rep_add(&c->cum, b->sum[stack]);
 	if (b->sum_div)
-		add(&c->cum_div, b->sum_div[stack]);
+		rep_add(&c->cum_div, b->sum_div[stack]);
 	return 0;
 }
 
@@ -121,27 +118,13 @@ static int cum_in_order(struct path *w, bool *slow)
 
 static int cum_downwards(struct path *w)
 {
-	struct rep_build *b = w->b;
-	int code = rep_build_lists(b);
-	uint32_t at = code ? 0 : b->child[0];
+	int code = rep_build_lists(w->b);
 
 	if (!code)
 		code = make_room(w);
 	for (size_t i = 0; i < w->room; i++)
 		w->count[i] = (struct count){0};
-	while (at && !code) {
-		code = put(w, at);
-		if (b->child[at]) {
-			at = b->child[at];
-			continue;
-		}
-		for (bool up = true; at && up;) {
-			leave(w, at);
-			up = !b->next[at];
-			at = up ? b->stack[at].parent : b->next[at];
-		}
-	}
-	return code;
+	return code ? code : rep_build_walk(w->b, put, leave, w);
 }
 
 int rep_build_cum(struct rep_build *b)
@@ -194,8 +177,8 @@ int rep_build_flat(struct rep_build *b)
 		draft = near ? near[stack] : rep_build_draft_at(b, stack);
 		if (!draft)
 			continue;
-		add(&b->draft[draft - 1].flat, rep_view_value(b->v, i));
-		add(&b->draft[draft - 1].flat_div, rep_view_divisor(b->v, i));
+		rep_add(&b->draft[draft - 1].flat, rep_view_value(b->v, i));
+		rep_add(&b->draft[draft - 1].flat_div, rep_view_divisor(b->v, i));
 	}
 	free(near);
 	return 0;

@@ -6,13 +6,15 @@
 #include <string.h>
 
 struct way {
+	struct rep_build *b;
+	const struct rep_visitor *visitor;
 	struct rep_step *step;
 	size_t n, room;
 };
 
-static int down(struct rep_build *b, struct way *w, uint32_t stack,
-		const struct rep_visitor *visitor)
+static int enter(void *ctx, uint32_t stack)
 {
+	struct way *w = ctx;
 	struct rep_step *s;
 
 	if (tp_grow_raw(&w->step, &w->room, w->n, sizeof(*w->step)))
@@ -26,38 +28,26 @@ static int down(struct rep_build *b, struct way *w, uint32_t stack,
 		s->residual = !up->draft && up->residual;
 	}
 	w->n++;
-	return visitor->enter(b, s);
+	return w->visitor->enter(w->b, s);
 }
 
-int rep_build_walk(struct rep_build *b, const struct rep_visitor *visitor)
+static void leave(void *ctx, uint32_t stack)
 {
-	struct way w = {0};
-	int code = rep_build_lists(b);
-	uint32_t root = code ? 0 : b->child[0];
+	struct way *w = ctx;
 
-	while (root && !code) {
-		uint32_t at = root;
+	(void)stack;
+	w->n--;
+	if (w->visitor->leave)
+		w->visitor->leave(w->b, &w->step[w->n]);
+}
 
-		/* Down to a leaf, then up to where there is a sibling. */
-		while (at && !code) {
-			code = down(b, &w, at, visitor);
-			at = b->child[at];
-			while (!code && !at && w.n) {
-				const struct rep_step *s = &w.step[--w.n];
+int rep_build_visit(struct rep_build *b, const struct rep_visitor *visitor)
+{
+	struct way w = {.b = b, .visitor = visitor};
+	int code = rep_build_walk(b, enter, leave, &w);
 
-				visitor->leave(b, s);
-				at = w.n ? b->next[s->stack] : 0;
-			}
-		}
-		root = b->next[root];
-	}
 	free(w.step);
 	return code;
-}
-
-static void add(int64_t *to, int64_t value)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
 }
 
 /* ---- edges ---- */
@@ -113,9 +103,9 @@ static int enter_edges(struct rep_build *b, struct rep_step *s)
 	s->edge = (uint32_t)(e - b->edge) + 1;
 	if (e->on_path++)
 		return 0;
-	add(&e->weight, b->sum[s->stack]);
+	rep_add(&e->weight, b->sum[s->stack]);
 	if (b->sum_div)
-		add(&e->weight_div, b->sum_div[s->stack]);
+		rep_add(&e->weight_div, b->sum_div[s->stack]);
 	e->residual |= s->residual;
 	e->inlined &= tp_dict_frame_at(b->v->profile->dict, b->stack[s->stack].frame).inlined;
 	return 0;
@@ -133,5 +123,5 @@ int rep_build_edges(struct rep_build *b)
 
 	b->nedges = 0;
 	tp_table_clear(&b->by_ends);
-	return rep_build_walk(b, &visitor);
+	return rep_build_visit(b, &visitor);
 }

@@ -49,10 +49,7 @@ int rep_profile_difference(const struct tp_profile *base, const struct tp_profil
 	double *ratio = NULL;
 	struct rep_merge_part part[2] = {
 	    {.profile = profile, .ratio = 1},
-	    {.profile = base,
-	     .ratio = -1,
-	     .label_key = opt->mark ? "pprof::base" : NULL,
-	     .label_text = opt->mark ? "true" : NULL},
+	    {.profile = base, .ratio = -1, .base = opt->mark},
 	};
 	int code = 0;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/sum.h"
 #include "profile/merge/parts.h"
 
 static int add_comments(struct rep_translation *t)
@@ -85,7 +86,7 @@ int rep_merge_common_header(struct rep_translation *t)
 
 	if (!sum->time_ns || p->time_ns < sum->time_ns)
 		sum->time_ns = p->time_ns;
-	sum->duration_ns = (int64_t)((uint64_t)sum->duration_ns + (uint64_t)p->duration_ns);
+	sum->duration_ns = tp_plus(sum->duration_ns, p->duration_ns);
 	if (!code && !sum->doc_url)
 		code = rep_merge_string(t, p->doc_url, &sum->doc_url);
 	if (!code)

@@ -10,11 +10,6 @@
 #include "base/seed.h"
 #include "profile/merge/parts.h"
 
-int(rep_merge_fail)(struct tp_err *err, int code)
-{
-	return tp_err_full(err, code, "the sum of the profiles is too large");
-}
-
 /* ---- samples ---- */
 
 static void add_values(struct tp_profile *p, size_t sample, const int64_t *value)
@@ -70,8 +65,8 @@ static bool take_values(const struct rep_translation *t, size_t sample, int64_t 
 static int add_samples(struct rep_translation *t, const struct rep_merge_part *part)
 {
 	int64_t *value = calloc(t->to->ntypes + 1, sizeof(*value));
-	uint32_t *marked = part->label_key ? rep_merge_unknowns(t->from->nsets) : NULL;
-	int code = value && (marked || !part->label_key) ? 0 : TP_ENOMEM;
+	uint32_t *marked = part->base ? rep_merge_unknowns(t->from->nsets) : NULL;
+	int code = value && (marked || !part->base) ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; i < t->from->nsamples && !code; i++) {
 		uint32_t set = t->from->label_set[i], to = 0;
@@ -80,7 +75,7 @@ static int add_samples(struct rep_translation *t, const struct rep_merge_part *p
 			continue;
 		code = rep_merge_label_set(t, set, &to);
 		if (!code && marked && marked[set] == REP_UNKNOWN)
-			code = rep_merge_marked_set(t, to, part, &marked[set]);
+			code = rep_merge_base_set(t, to, &marked[set]);
 		if (!code)
 			code = put_sample(t->m, t->stack[t->from->stack[i]],
 					  marked ? marked[set] : to, value);
@@ -160,7 +155,7 @@ static int add_part(struct rep_merger *m, const struct rep_merge_part *part, str
 		code = add_samples(&t, part);
 done:
 	translation_release(&t);
-	return code ? rep_merge_fail(err, code) : 0;
+	return code ? tp_err_full(err, code, "the sum of the profiles is too large") : 0;
 }
 
 /* ---- mergers ---- */
@@ -169,7 +164,7 @@ int rep_merger_new(struct rep_merger **m, bool always, struct tp_err *err)
 {
 	*m = calloc(1, sizeof(**m));
 	if (!*m)
-		return rep_merge_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	(*m)->always = always;
 	(*m)->seed = tp_seed();
 	return 0;
@@ -202,7 +197,7 @@ static int settle(struct rep_merger *m, struct tp_err *err)
 
 	again.sum = tp_profile_new();
 	if (!again.sum)
-		return rep_merge_fail(err, TP_ENOMEM);
+		return tp_nomem(err);
 	code = add_part(&again, &(struct rep_merge_part){.profile = m->sum, .ratio = 1}, err);
 	clear(m);
 	*m = again;
@@ -214,7 +209,7 @@ int rep_merger_add(struct rep_merger *m, const struct rep_merge_part *part, stru
 	if (!m->sum) {
 		m->sum = tp_profile_new();
 		if (!m->sum)
-			return rep_merge_fail(err, TP_ENOMEM);
+			return tp_nomem(err);
 		m->plain = !m->always;
 	} else if (m->plain) {
 		int code = settle(m, err);

@@ -1,4 +1,4 @@
-/* Several profiles as one, and one minus another. */
+/* Adds up profiles. */
 #ifndef REP_PROFILE_MERGE_H
 #define REP_PROFILE_MERGE_H
 
@@ -8,30 +8,29 @@
 #include "base/err.h"
 #include "decode/profile.h"
 
-/* How a profile takes part in a sum. */
+/* One profile of a sum. */
 struct rep_merge_part {
 	const struct tp_profile *profile;
-	/* Values are multiplied by it (per sample type where ratios is not NULL, else all by
-	 * ratio), rounded as pprof does; 1: taken as they are. */
+	/* Values are multiplied by these, one for each sample type, or by `ratio` if `ratios` is
+	 * NULL; rounded as pprof does. 1 leaves them as they are. */
 	double ratio;
 	const double *ratios;
-	/* A label that is put on all of its samples, NULL for none: pprof's -diff_base marks the
-	 * base with key "pprof::base", text "true". */
-	const char *label_key, *label_text;
+	/* Put the label pprof::base=true on all of its samples, as pprof's -diff_base does. */
+	bool base;
 };
 
-/* The sum, as pprof merges (profile.Merge): sample types that all have in common, in the order of
- * the first; units brought to the finest of each type; samples with equal stacks and labels added
- * up, in order of first appearance; samples whose values are all 0 left out; mappings that are the
- * same file merged; duration added up, time the earliest. One part alone is copied without merging
- * its samples. *sum is the caller's. TP_EFORMAT with a sentence where sample types have nothing in
- * common. */
+/* Makes the sum, as pprof merges profiles (profile.Merge). It has the sample types that all parts
+ * have, in the order of the first part, each in the finest unit; samples with equal stacks and
+ * labels are added up, in order of first appearance; samples whose values are all 0 are left out;
+ * mappings of the same file are merged; durations are added up, and the time is the earliest. A
+ * single part is copied without merging its samples. *sum is the caller's. TP_EFORMAT with a
+ * sentence: the parts have no sample type in common. */
 int rep_profile_merge(const struct rep_merge_part *parts, size_t n, struct tp_profile **sum,
 		      struct tp_err *err);
 
-/* The same bit by bit, for many profiles in little memory: `add` needs its profile only during the
- * call. One part alone is still not merged with itself unless `always`. Sums of sums are right: in
- * the order of the parts, they equal one sum over all. */
+/* The same one part at a time, for many profiles in little memory: the profile is only needed
+ * during rep_merger_add. A single part is not merged with itself, unless `always`. Sums of sums, in
+ * the order of the parts, equal one sum of all. */
 struct rep_merger;
 int rep_merger_new(struct rep_merger **m, bool always, struct tp_err *err);
 int rep_merger_add(struct rep_merger *m, const struct rep_merge_part *part, struct tp_err *err);

@@ -188,9 +188,8 @@ static void test_merge_label(void **state)
 {
 	struct tp_profile *a = one("n/count", NULL, "3 a", NULL), *p;
 	struct tp_profile *b = one("n/count", NULL, "2 a", "1 a x=y");
-	struct rep_merge_part parts[] = {
-	    {.profile = a, .ratio = 1},
-	    {.profile = b, .ratio = -1, .label_key = "pprof::base", .label_text = "true"}};
+	struct rep_merge_part parts[] = {{.profile = a, .ratio = 1},
+					 {.profile = b, .ratio = -1, .base = true}};
 	struct tp_err err;
 
 	(void)state;

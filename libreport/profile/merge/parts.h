@@ -1,5 +1,5 @@
-/* What the files of the merger share: the merger itself, and how the ids of one part become those
- * of the sum. Of libreport/profile/merge/merge.c and this folder only. */
+/* The merger, and the translation of ids of a part into those of the sum; private to this
+ * folder. */
 #ifndef REP_PROFILE_MERGE_PARTS_H
 #define REP_PROFILE_MERGE_PARTS_H
 
@@ -12,7 +12,7 @@
 #include "decode/profile.h"
 #include "profile/merge/merge.h"
 
-/* What decides on the sum's default sample type, of one part. */
+/* The sample types of one part, which decide on the sum's default type. */
 struct rep_part_types {
 	uint32_t default_type; /* strings of the sum */
 	uint32_t *type;
@@ -22,18 +22,18 @@ struct rep_part_types {
 struct rep_merger {
 	struct tp_profile *sum; /* NULL: nothing has been added */
 	bool always;
-	bool plain; /* the only part is in there as it was, its samples not looked for */
+	bool plain; /* there is one part, and its samples are not merged */
 	struct rep_part_types *part;
 	size_t nparts;
 
 	struct tp_table by_stack; /* of samples: by stack and label set */
-	bool *commented; /* by string: the comments there are */
+	bool *commented;	  /* by string: the comments there are */
 	size_t ncommented;
 	struct tp_table by_key; /* of mappings: by what they map */
 	uint64_t seed;		/* of both */
 };
 
-/* From the ids of a part to those of the sum; UINT32_MAX is not yet known. */
+/* Ids of the sum by id of a part; UINT32_MAX: not yet known. */
 struct rep_translation {
 	struct rep_merger *m;
 	const struct tp_profile *from;
@@ -50,29 +50,22 @@ struct rep_translation {
 
 #define REP_UNKNOWN UINT32_MAX
 
-/* The sentence for a code (merge.c). */
-int rep_merge_fail(struct tp_err *err, int code);
-#ifdef TP_ANALYZER
-#define rep_merge_fail(err, code) (rep_merge_fail(err, code), (code))
-#endif
-
 /* ---- ids (translate.c) ---- */
 
-/* n ids that are not yet known, NULL when memory is out. */
+/* Returns n ids that are not yet known, or NULL without memory. */
 uint32_t *rep_merge_unknowns(size_t n);
 int rep_merge_string(struct rep_translation *t, uint32_t id, uint32_t *to);
 int rep_merge_mapping(struct rep_translation *t, uint32_t number);
-/* All stacks that samples of the part have. */
+/* Translates all stacks that samples of the part have. */
 int rep_merge_stacks(struct rep_translation *t);
 int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to);
-/* The set with the labels that the part's samples are given on top. */
-int rep_merge_marked_set(struct rep_translation *t, uint32_t set, const struct rep_merge_part *part,
-			 uint32_t *to);
+/* Adds the label pprof::base=true to a set. */
+int rep_merge_base_set(struct rep_translation *t, uint32_t set, uint32_t *to);
 
 /* ---- types and units (types.c) ---- */
 
 int64_t rep_merge_scaled(int64_t value, double ratio);
-/* Leaves the types that both have, in units that both can be written in. */
+/* Drops the types of the sum that the part lacks, and finds a unit for each of the others. */
 int rep_merge_common_types(struct rep_translation *t, struct tp_err *err);
 int rep_merge_common_period(struct rep_translation *t, struct tp_err *err);
 

@@ -227,9 +227,8 @@ int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to)
 	return code;
 }
 
-/* Sets a label, whatever the samples had under its key. */
-int rep_merge_marked_set(struct rep_translation *t, uint32_t set, const struct rep_merge_part *part,
-			 uint32_t *to)
+/* Whatever the samples had under this key goes. */
+int rep_merge_base_set(struct rep_translation *t, uint32_t set, uint32_t *to)
 {
 	struct tp_label_set have = t->to->sets[set];
 	struct tp_label *labels = calloc((size_t)have.n + 1, sizeof(*labels));
@@ -238,11 +237,9 @@ int rep_merge_marked_set(struct rep_translation *t, uint32_t set, const struct r
 	int code = labels ? 0 : TP_ENOMEM;
 
 	if (!code)
-		code = tp_dict_string(t->to->dict, part->label_key, strlen(part->label_key),
-				      &mark.key);
+		code = tp_dict_string(t->to->dict, "pprof::base", strlen("pprof::base"), &mark.key);
 	if (!code)
-		code = tp_dict_string(t->to->dict, part->label_text, strlen(part->label_text),
-				      &mark.text);
+		code = tp_dict_string(t->to->dict, "true", strlen("true"), &mark.text);
 	for (uint32_t i = 0; i < have.n && !code; i++) {
 		const struct tp_label *l = &t->to->labels[have.first + i];
 

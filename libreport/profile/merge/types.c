@@ -9,32 +9,15 @@
 #include "profile/merge/parts.h"
 #include "profile/view.h"
 
-static size_t find_type(const struct tp_profile *p, struct tp_text name)
-{
-	for (size_t i = 0; i < p->ntypes; i++) {
-		struct tp_text t = tp_dict_text(p->dict, p->types[i].type);
-
-		if (t.size == name.size && !memcmp(t.text, name.text, name.size))
-			return i;
-	}
-	return SIZE_MAX;
-}
-
 static const char *text_of(const struct tp_profile *p, uint32_t id)
 {
 	return tp_dict_text(p->dict, id).text;
 }
 
-/* What pprof does with values: to the nearest, halves away from 0. What does not fit becomes what
- * Go's conversion makes of it on amd64. */
+/* As pprof does: to the nearest whole number, halves away from 0. */
 int64_t rep_merge_scaled(int64_t value, double ratio)
 {
-	double d;
-
-	if (ratio == 1)
-		return value;
-	d = round((double)value * ratio);
-	return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
+	return ratio == 1 ? value : rep_truncate(round((double)value * ratio));
 }
 
 /* Takes the column out of all samples of the sum. */
@@ -59,29 +42,25 @@ static void scale_column(struct tp_profile *p, size_t column, double ratio)
 static int incompatible(const char *what, const char *type, const char *a, const char *b,
 			struct tp_err *err)
 {
-	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "the profiles cannot be added up: %s %.60s is in %.40s here and in %.40s "
-			  "there",
-			  what, type, a, b);
+	return tp_err_set(
+	    err, TP_EFORMAT, TP_OFFSET_NONE,
+	    "the profiles cannot be added up: %s %.60s is in %.40s in one and in %.40s in "
+	    "another",
+	    what, type, a, b);
 }
 
 /* The sum keeps the sample types that the part has, too, each in the finer of the two units. */
 int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 {
-	char gone[REP_TYPE_NAMES], theirs[REP_TYPE_NAMES];
+	char ours[REP_TYPE_NAMES], theirs[REP_TYPE_NAMES];
 	struct tp_profile *sum = t->to;
-	size_t used = 0;
 
-	gone[0] = '\0';
+	rep_profile_type_names(sum, ours);
 	for (size_t i = 0; i < sum->ntypes;) {
-		size_t at = find_type(t->from, tp_dict_text(sum->dict, sum->types[i].type));
+		size_t at = rep_profile_type_find(t->from, text_of(sum, sum->types[i].type));
 		const char *have, *other;
 
 		if (at == SIZE_MAX) {
-			if (used < sizeof(gone))
-				used += (size_t)snprintf(gone + used, sizeof(gone) - used, "%s%s",
-							 used ? ", " : "",
-							 text_of(sum, sum->types[i].type));
 			drop_column(sum, i);
 			continue;
 		}
@@ -93,7 +72,7 @@ int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 		if (rep_unit_ratio(other, have) < 1) { /* the part's is finer */
 			scale_column(sum, i, rep_unit_ratio(have, other));
 			if (rep_merge_string(t, t->from->types[at].unit, &sum->types[i].unit))
-				return rep_merge_fail(err, TP_ENOMEM);
+				return tp_nomem(err);
 		}
 		t->column[i] = at;
 		t->unit[i] = rep_unit_ratio(other, text_of(sum, sum->types[i].unit));
@@ -102,8 +81,8 @@ int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 	if (!sum->ntypes)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the profiles cannot be added up: they have no sample type in "
-				  "common, but %.100s here and %.100s there",
-				  *gone ? gone : "none",
+				  "common: one has %.100s, another %.100s",
+				  *ours ? ours : "none with a name",
 				  *rep_profile_type_names(t->from, theirs) ? theirs
 									   : "none with a name");
 	return 0;
@@ -121,8 +100,8 @@ int rep_merge_common_period(struct rep_translation *t, struct tp_err *err)
 	if (strcmp(text_of(sum, sum->period_type.type), text_of(p, p->period_type.type)) != 0)
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "the profiles cannot be added up: one is taken per %.60s, another "
-		    "per %.60s",
+		    "the profiles cannot be added up: one was sampled by %.60s, another "
+		    "by %.60s",
 		    text_of(sum, sum->period_type.type), text_of(p, p->period_type.type));
 	if (!rep_units_compatible(have, other))
 		return incompatible("the period", text_of(sum, sum->period_type.type), have, other,
@@ -130,7 +109,7 @@ int rep_merge_common_period(struct rep_translation *t, struct tp_err *err)
 	if (strcmp(have, other) != 0 && rep_unit_ratio(other, have) < 1) {
 		sum->period = (int64_t)rep_scale(sum->period, have, other, NULL);
 		if (rep_merge_string(t, p->period_type.unit, &sum->period_type.unit))
-			return rep_merge_fail(err, TP_ENOMEM);
+			return tp_nomem(err);
 	} else if (strcmp(have, other) != 0) {
 		period = (int64_t)rep_scale(period, other, have, NULL);
 	}

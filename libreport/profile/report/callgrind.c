@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/paper/paper.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
 /* Names that were written before, each with its number. The dictionary interns; its ids are mapped
@@ -36,7 +36,7 @@ struct same {
 };
 
 struct callgrind {
-	struct rep_paper out;
+	struct rep_writer out;
 	const struct rep_profile_view *v;
 	const struct rep_graph *g;
 	struct names objects, files, functions;
@@ -47,10 +47,10 @@ static uint32_t *number_of(struct callgrind *c, struct names *names, struct tp_t
 {
 	uint32_t id = 0, none = 0;
 
-	rep_paper_fail(&c->out, tp_dict_string(names->dict, name.text, name.size, &id));
-	while (!rep_paper_failed(&c->out) && names->number.size <= id * sizeof(none))
-		rep_paper_fail(&c->out, tp_buf_put(&names->number, &none, sizeof(none)));
-	if (rep_paper_failed(&c->out))
+	rep_writer_fail(&c->out, tp_dict_string(names->dict, name.text, name.size, &id));
+	while (!rep_writer_failed(&c->out) && names->number.size <= id * sizeof(none))
+		rep_writer_fail(&c->out, tp_buf_put(&names->number, &none, sizeof(none)));
+	if (rep_writer_failed(&c->out))
 		return NULL;
 	return (uint32_t *)(void *)names->number.data + id;
 }
@@ -63,22 +63,22 @@ static void put_name(struct callgrind *c, const char *field, struct names *names
 	char tail[40] = "";
 	uint32_t *number;
 
-	rep_paper_put(&c->out, field);
+	rep_writer_put(&c->out, field);
 	if (suffix && suffix->of > 1)
 		snprintf(tail, sizeof(tail), " [%" PRIu32 "/%" PRIu32 "]", suffix->nth, suffix->of);
-	rep_paper_fail(&c->out, tp_buf_put(&whole, name.text, name.size));
-	rep_paper_fail(&c->out, tp_buf_put(&whole, tail, strlen(tail)));
+	rep_writer_fail(&c->out, tp_buf_put(&whole, name.text, name.size));
+	rep_writer_fail(&c->out, tp_buf_put(&whole, tail, strlen(tail)));
 	name = (struct tp_text){(char *)whole.data, (uint32_t)whole.size};
 	if (name.size && (number = number_of(c, names, name))) {
 		if (*number) {
-			rep_paper_printf(&c->out, "(%" PRIu32 ")", *number);
+			rep_writer_printf(&c->out, "(%" PRIu32 ")", *number);
 		} else {
 			*number = ++names->n;
-			rep_paper_printf(&c->out, "(%" PRIu32 ") ", *number);
-			rep_paper_string(&c->out, name);
+			rep_writer_printf(&c->out, "(%" PRIu32 ") ", *number);
+			rep_writer_string(&c->out, name);
 		}
 	}
-	rep_paper_put(&c->out, "\n");
+	rep_writer_put(&c->out, "\n");
 	tp_buf_release(&whole);
 }
 
@@ -99,33 +99,27 @@ static void address(char text[32], const struct rep_node *before, uint64_t at)
 
 static int64_t whole(const struct callgrind *c, int64_t value)
 {
-	double v = rep_scale(value, c->v->unit, c->v->output_unit, NULL);
-
-	return v >= 0x1p63 ? INT64_MAX : v <= -0x1p63 ? INT64_MIN : (int64_t)v;
-}
-
-static bool equal(struct tp_text a, struct tp_text b)
-{
-	return a.size == b.size && (!a.size || !memcmp(a.text, b.text, a.size));
+	return tp_whole(rep_scale(value, c->v->unit, c->v->output_unit, NULL));
 }
 
 static void put_node(struct callgrind *c, const struct rep_node *before, const struct rep_node *n)
 {
 	const struct rep_node_info *i = &n->info;
-	struct rep_paper *out = &c->out;
+	struct rep_writer *out = &c->out;
 	char at[32];
 
-	if (!before || !equal(i->object, before->info.object) ||
-	    !equal(i->file, before->info.file) || !equal(i->name, before->info.name)) {
-		rep_paper_put(out, "\n");
+	if (!before || rep_text_compare(i->object, before->info.object) ||
+	    rep_text_compare(i->file, before->info.file) ||
+	    rep_text_compare(i->name, before->info.name)) {
+		rep_writer_put(out, "\n");
 		put_name(c, "ob=", &c->objects, i->object, NULL);
 		put_name(c, "fl=", &c->files, i->file, NULL);
 		put_name(c, "fn=", &c->functions, i->name, NULL);
 	}
 	address(at, before, i->address);
-	rep_paper_printf(out, "%s %" PRId64 " %" PRId64 "\n", at, i->line,
-			 whole(c, rep_node_flat(n)));
-	for (size_t k = 0; k < n->nout && !rep_paper_failed(out); k++) {
+	rep_writer_printf(out, "%s %" PRId64 " %" PRId64 "\n", at, i->line,
+			  whole(c, rep_node_flat(n)));
+	for (size_t k = 0; k < n->nout && !rep_writer_failed(out); k++) {
 		const struct rep_node *callee = n->out[k]->dest;
 
 		if (!rep_node_shown(c->g, callee))
@@ -133,26 +127,18 @@ static void put_node(struct callgrind *c, const struct rep_node *before, const s
 		put_name(c, "cfl=", &c->files, callee->info.file, NULL);
 		put_name(c, "cfn=", &c->functions, callee->info.name, &c->same[callee->id]);
 		address(at, before, callee->info.address);
-		rep_paper_printf(out, "calls=0 %s %" PRId64 "\n* * %" PRId64 "\n", at,
-				 callee->info.line, whole(c, n->out[k]->weight));
+		rep_writer_printf(out, "calls=0 %s %" PRId64 "\n* * %" PRId64 "\n", at,
+				  callee->info.line, whole(c, n->out[k]->weight));
 	}
 }
 
 /* ---- names that several functions share ---- */
 
-static int compare_texts(struct tp_text a, struct tp_text b)
-{
-	size_t n = a.size < b.size ? a.size : b.size;
-	int c = n ? memcmp(a.text, b.text, n) : 0;
-
-	return c ? c : (a.size > b.size) - (a.size < b.size);
-}
-
 static int by_name(const struct rep_node *a, const struct rep_node *b)
 {
-	int c = compare_texts(a->info.name, b->info.name);
+	int c = rep_text_compare(a->info.name, b->info.name);
 
-	return c ? c : compare_texts(a->info.file, b->info.file);
+	return c ? c : rep_text_compare(a->info.file, b->info.file);
 }
 
 static int by_function(const void *a, const void *b)
@@ -250,24 +236,24 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		return code;
 	}
 	c.g = g;
-	rep_paper_init(&c.out, sink);
-	rep_paper_fail(&c.out, names_init(&c.objects));
-	rep_paper_fail(&c.out, names_init(&c.files));
-	rep_paper_fail(&c.out, names_init(&c.functions));
-	rep_paper_fail(&c.out, tell_apart(&c));
-	rep_paper_put(&c.out, "positions: instr line\nevents: ");
-	rep_paper_text(&c.out, v->type, strlen(v->type));
-	rep_paper_put(&c.out, "(");
-	rep_paper_text(&c.out, v->output_unit, strlen(v->output_unit));
-	rep_paper_put(&c.out, ")\n");
-	for (size_t i = 0; i < g->n && !rep_paper_failed(&c.out); i++)
+	rep_writer_init(&c.out, sink);
+	rep_writer_fail(&c.out, names_init(&c.objects));
+	rep_writer_fail(&c.out, names_init(&c.files));
+	rep_writer_fail(&c.out, names_init(&c.functions));
+	rep_writer_fail(&c.out, tell_apart(&c));
+	rep_writer_put(&c.out, "positions: instr line\nevents: ");
+	rep_writer_text(&c.out, v->type, strlen(v->type));
+	rep_writer_put(&c.out, "(");
+	rep_writer_text(&c.out, v->output_unit, strlen(v->output_unit));
+	rep_writer_put(&c.out, ")\n");
+	for (size_t i = 0; i < g->n && !rep_writer_failed(&c.out); i++)
 		put_node(&c, i ? g->node[i - 1] : NULL, g->node[i]);
 	names_release(&c.objects);
 	names_release(&c.files);
 	names_release(&c.functions);
 	free(c.same);
 	rep_graph_free(g);
-	return rep_paper_finish(&c.out, err);
+	return rep_writer_finish(&c.out, err);
 }
 
 const struct rep_profile_report rep_profile_report_callgrind = {

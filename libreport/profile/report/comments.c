@@ -1,21 +1,21 @@
 /* comments: what the producer of a profile wrote down about it, a line each (pprof:
  * printComments). */
-#include "profile/paper/paper.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		 struct tp_err *err)
 {
 	const struct tp_profile *p = v->profile;
-	struct rep_paper out;
+	struct rep_writer out;
 
 	(void)arg;
-	rep_paper_init(&out, sink);
+	rep_writer_init(&out, sink);
 	for (size_t i = 0; i < p->ncomments; i++) {
-		rep_paper_prose(&out, tp_dict_text(p->dict, p->comments[i]));
-		rep_paper_put(&out, "\n");
+		rep_writer_prose(&out, tp_dict_text(p->dict, p->comments[i]));
+		rep_writer_put(&out, "\n");
 	}
-	return rep_paper_finish(&out, err);
+	return rep_writer_finish(&out, err);
 }
 
 const struct rep_profile_report rep_profile_report_comments = {

@@ -1,6 +1,6 @@
 /* disasm: the instructions of functions that match, each with its flat and cum values (pprof:
- * printAssembly). objdump disassembles and knows where functions begin and end, the program's line
- * tables say what an instruction is of; REGEX may also be an address.
+ * printAssembly). The program's symbols say where functions begin and end, its line tables what an
+ * instruction is of; objdump disassembles. REGEX may also be an address.
  *
  *	Total: 30ms
  *	ROUTINE ======================== main.work
@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "profile/paper/heading.h"
+#include "base/many.h"
 #include "profile/code/objdump.h"
-#include "profile/paper/quote.h"
+#include "profile/writer/heading.h"
+#include "profile/writer/quote.h"
 #include "profile/report/reports.h"
 #include "symbol/image.h"
 #include "symbol/symbol.h"
@@ -35,23 +37,11 @@ struct disasm {
 	uint64_t address;   /* REGEX is one */
 	struct tp_buf text; /* the report; nothing is shown before there is something to show */
 	struct rep_sink collect;
-	struct rep_paper out;
+	struct rep_writer out;
 	size_t found;	   /* functions */
 	char missing[320]; /* the first program that could not be looked at */
 	int missing_code;
 };
-
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int64_t mean(int64_t value, int64_t by)
-{
-	if (by == -1)
-		return (int64_t)(0 - (uint64_t)value);
-	return by ? value / by : value;
-}
 
 static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
@@ -62,16 +52,21 @@ static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
 
 /* ---- one function ---- */
 
+struct function {
+	struct tp_text name;
+	uint64_t start, end; /* addresses in the file: [start, end) */
+};
+
 struct values {
 	int64_t flat, flat_div, cum, cum_div;
 };
 
 static void add_node(struct values *to, const struct rep_node *n)
 {
-	to->flat = add(to->flat, n->flat);
-	to->flat_div = add(to->flat_div, n->flat_div);
-	to->cum = add(to->cum, n->cum);
-	to->cum_div = add(to->cum_div, n->cum_div);
+	rep_add(&to->flat, n->flat);
+	rep_add(&to->flat_div, n->flat_div);
+	rep_add(&to->cum, n->cum);
+	rep_add(&to->cum_div, n->cum_div);
 }
 
 static void put_or_dot(struct disasm *d, int64_t value)
@@ -79,8 +74,8 @@ static void put_or_dot(struct disasm *d, int64_t value)
 	if (value)
 		rep_put_value(&d->out, d->v, 10, value);
 	else
-		rep_paper_put(&d->out, "         .");
-	rep_paper_put(&d->out, " ");
+		rep_writer_put(&d->out, "         .");
+	rep_writer_put(&d->out, " ");
 }
 
 /* Where an instruction comes from: its line in the program, else what the profile says. */
@@ -98,7 +93,7 @@ static struct origin origin_of(struct tp_image *image, uint64_t address)
 {
 	struct tp_symbol frame[TP_SYMBOL_FRAMES];
 
-	if (!image || !tp_image_lookup(image, address, frame, TP_SYMBOL_FRAMES))
+	if (!tp_image_lookup(image, address, frame, TP_SYMBOL_FRAMES))
 		return (struct origin){{"", 0}, {"", 0}, 0};
 	return (struct origin){text_of(frame[0].name), text_of(frame[0].file), frame[0].line};
 }
@@ -113,48 +108,43 @@ static void complete(struct origin *o, const struct rep_node_info *info)
 		o->function = info->name;
 }
 
-static bool same_text(struct tp_text a, struct tp_text b)
-{
-	return a.size == b.size && (!a.size || !memcmp(a.text, b.text, a.size));
-}
-
 static void put_origin(struct disasm *d, const struct origin *o)
 {
 	struct tp_text file = rep_base_name(o->file);
 
-	rep_paper_put(&d->out, ";");
+	rep_writer_put(&d->out, ";");
 	if (o->function.size) {
-		rep_paper_string(&d->out, o->function);
-		rep_paper_put(&d->out, " ");
+		rep_writer_string(&d->out, o->function);
+		rep_writer_put(&d->out, " ");
 	}
 	if (o->file.size) {
-		rep_paper_string(&d->out, file);
+		rep_writer_string(&d->out, file);
 		if (o->line)
-			rep_paper_printf(&d->out, ":%" PRId64, o->line);
+			rep_writer_printf(&d->out, ":%" PRId64, o->line);
 	}
-	rep_paper_put(&d->out, "\n");
+	rep_writer_put(&d->out, "\n");
 }
 
 /* `origin` is NULL where it is that of the instruction before. */
 static void put_instruction(struct disasm *d, const struct rep_instruction *i,
 			    const struct values *values, const struct origin *origin)
 {
-	struct rep_paper *out = &d->out;
+	struct rep_writer *out = &d->out;
 	bool below = origin && i->text.size >= 40;
 
 	if (below) {
-		rep_paper_space(out, 74);
+		rep_writer_space(out, 74);
 		put_origin(d, origin);
 	}
-	put_or_dot(d, mean(values->flat, values->flat_div));
-	put_or_dot(d, mean(values->cum, values->cum_div));
-	rep_paper_printf(out, "%10" PRIx64 ": ", i->address);
-	rep_paper_string(out, i->text);
+	put_or_dot(d, rep_mean(values->flat, values->flat_div));
+	put_or_dot(d, rep_mean(values->cum, values->cum_div));
+	rep_writer_printf(out, "%10" PRIx64 ": ", i->address);
+	rep_writer_string(out, i->text);
 	if (origin && !below) {
-		rep_paper_space(out, 40 - i->text.size);
+		rep_writer_space(out, 40 - i->text.size);
 		put_origin(d, origin);
 	} else {
-		rep_paper_put(out, "\n");
+		rep_writer_put(out, "\n");
 	}
 }
 
@@ -165,7 +155,7 @@ static void put_code(struct disasm *d, struct tp_image *image, const struct rep_
 	struct origin last = {{"", 0}, {"", 0}, 0};
 	size_t at = 0;
 
-	for (size_t k = 0; k < code->n && !rep_paper_failed(&d->out); k++) {
+	for (size_t k = 0; k < code->n && !rep_writer_failed(&d->out); k++) {
 		const struct rep_instruction *i = &code->item[k];
 		uint64_t next = k + 1 < code->n ? i[1].address : UINT64_MAX;
 		struct origin origin = origin_of(image, i->address);
@@ -177,8 +167,8 @@ static void put_code(struct disasm *d, struct tp_image *image, const struct rep_
 			add_node(&values, place[at].node);
 			complete(&origin, &place[at].node->info);
 		}
-		moved = !same_text(origin.function, last.function) ||
-			!same_text(rep_base_name(origin.file), rep_base_name(last.file)) ||
+		moved = rep_text_compare(origin.function, last.function) ||
+			rep_text_compare(rep_base_name(origin.file), rep_base_name(last.file)) ||
 			origin.line != last.line;
 		put_instruction(d, i, &values,
 				moved && (origin.function.size || origin.file.size) ? &origin
@@ -188,7 +178,7 @@ static void put_code(struct disasm *d, struct tp_image *image, const struct rep_
 }
 
 static int put_function(struct disasm *d, struct tp_image *image, const char *file,
-			const struct rep_symbol *s, const struct place *place, size_t n,
+			const struct function *s, const struct place *place, size_t n,
 			struct tp_err *err)
 {
 	struct values sum = {0};
@@ -199,15 +189,15 @@ static int put_function(struct disasm *d, struct tp_image *image, const char *fi
 		add_node(&sum, place[i].node);
 	if (!failed) {
 		d->found++;
-		rep_paper_put(&d->out, "ROUTINE ======================== ");
-		rep_paper_string(&d->out, s->name);
-		rep_paper_put(&d->out, "\n");
+		rep_writer_put(&d->out, "ROUTINE ======================== ");
+		rep_writer_string(&d->out, s->name);
+		rep_writer_put(&d->out, "\n");
 		rep_put_value(&d->out, d->v, 10, sum.flat);
-		rep_paper_put(&d->out, " ");
+		rep_writer_put(&d->out, " ");
 		rep_put_value(&d->out, d->v, 10, sum.cum);
-		rep_paper_put(&d->out, " (flat, cum) ");
+		rep_writer_put(&d->out, " (flat, cum) ");
 		rep_put_share(&d->out, sum.cum, d->v->total);
-		rep_paper_put(&d->out, " of Total\n");
+		rep_writer_put(&d->out, " of Total\n");
 		put_code(d, image, &code, place, n);
 	}
 	rep_code_release(&code);
@@ -216,12 +206,27 @@ static int put_function(struct disasm *d, struct tp_image *image, const char *fi
 
 /* ---- one program ---- */
 
-static bool wanted(void *ctx, const struct rep_symbol *s)
-{
-	struct disasm *d = ctx;
+/* The functions of a program that match. */
+struct functions {
+	const struct disasm *d;
+	uint64_t address; /* of REGEX in the file, if it is one */
+	struct function *item;
+	size_t n, room;
+};
 
-	/* An address of the run is compared when segments are known. */
-	return d->has_address || tp_regex_match(&d->only, s->name.text, s->name.size);
+static int take_function(void *ctx, const char *name, uint64_t start, uint64_t end)
+{
+	struct functions *f = ctx;
+	const struct disasm *d = f->d;
+	struct tp_text text = text_of(name);
+
+	if (d->has_address ? f->address < start || f->address >= end
+			   : !tp_regex_match(&d->only, text.text, text.size))
+		return 0;
+	if (tp_grow(&f->item, &f->room, f->n, sizeof(*f->item)))
+		return TP_ENOMEM;
+	f->item[f->n++] = (struct function){text, start, end};
+	return 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -233,12 +238,9 @@ static int by_address(const void *a, const void *b)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct rep_symbol *x = a, *y = b;
-	size_t n = x->name.size < y->name.size ? x->name.size : y->name.size;
-	int c = memcmp(x->name.text, y->name.text, n);
+	const struct function *x = a, *y = b;
+	int c = rep_text_compare(x->name, y->name);
 
-	if (!c)
-		c = (x->name.size > y->name.size) - (x->name.size < y->name.size);
 	return c ? c : (x->start > y->start) - (x->start < y->start);
 }
 
@@ -265,7 +267,7 @@ struct program {
 	const struct tp_mapping *mapping;
 	struct tp_text name; /* of the mapping's file */
 	const char *file;
-	struct tp_image *image; /* NULL where it cannot be read as one */
+	struct tp_image *image;
 };
 
 static uint64_t address_in(const struct program *p, uint64_t address)
@@ -276,36 +278,37 @@ static uint64_t address_in(const struct program *p, uint64_t address)
 					       .limit = m->limit,
 					       .offset = m->offset};
 
-	return p->image ? tp_image_address(p->image, &where, address) : address;
+	return tp_image_address(p->image, &where, address);
 }
 
-static int put_functions(struct disasm *d, const struct program *p, struct rep_object *o,
-			 const struct place *place, size_t n, struct tp_err *err)
+static int put_functions(struct disasm *d, const struct program *p, const struct place *place,
+			 size_t n, struct tp_err *err)
 {
-	uint64_t at = address_in(p, d->address);
-	int code = 0;
+	struct functions f = {.d = d, .address = address_in(p, d->address)};
+	int code = tp_image_functions(p->image, take_function, &f);
 
-	if (o->nsymbols > 1)
-		qsort(o->symbol, o->nsymbols, sizeof(*o->symbol), by_name);
-	for (size_t i = 0; i < o->nsymbols && !code; i++) {
-		const struct rep_symbol *s = &o->symbol[i];
+	if (code)
+		tp_err_full(err, code, "the names of its functions are too long");
+	if (f.n > 1)
+		qsort(f.item, f.n, sizeof(*f.item), by_name);
+	for (size_t i = 0; i < f.n && !code; i++) {
+		const struct function *s = &f.item[i];
 		size_t first = find_place(place, n, s->start), end;
 
-		if (d->has_address && (at < s->start || at >= s->end))
-			continue;
 		/* Listed twice. */
-		if (i && s->start == s[-1].start && same_text(s->name, s[-1].name))
+		if (i && s->start == s[-1].start && !rep_text_compare(s->name, s[-1].name))
 			continue;
 		end = first + find_place(place + first, n - first, s->end);
 		if (end > first)
 			code =
 			    put_function(d, p->image, p->file, s, place + first, end - first, err);
 	}
+	free(f.item);
 	return code;
 }
 
-/* Which file that is: named by the user, else by the profile. */
-static void find_file(struct disasm *d, struct program *p)
+/* Opens the program's file: the one that the user names, else the one that the profile does. */
+static int open_program(struct disasm *d, struct program *p, struct tp_err *err)
 {
 	const struct tp_profile *profile = d->v->profile;
 	const struct tp_mapping *m = p->mapping;
@@ -319,13 +322,17 @@ static void find_file(struct disasm *d, struct program *p)
 	    .first = m == profile->mappings,
 	};
 	const char *id, *path = NULL;
+	struct stat st;
 
 	if (d->programs)
 		tp_symbolizer_file(d->programs, &place, &path, &id);
 	p->file = path ? path : p->name.text;
-	/* Without it there are no lines; objdump says what is wrong. */
-	if (rep_object_check(p->file, NULL) || tp_image_open(&p->image, p->file, NULL))
-		p->image = NULL;
+	/* Whoever reads a pipe waits for ever. */
+	if (stat(p->file, &st) || !S_ISREG(st.st_mode))
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the program %.200s does not exist; name its file with --binary",
+				  p->file);
+	return tp_image_open(&p->image, p->file, err);
 }
 
 /* All mappings of one file are loaded parts of it. */
@@ -334,26 +341,24 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 {
 	struct program program = {.mapping = m, .name = name};
 	struct place *place = calloc(d->g->n + 1, sizeof(*place));
-	struct rep_object o = {0};
 	size_t n = 0;
 	int code;
 
 	if (!place)
 		return tp_nomem(err);
-	find_file(d, &program);
-	code = rep_object_read(&o, program.file, wanted, d, err);
+	code = open_program(d, &program, err);
 	for (size_t i = 0; !code && i < d->g->n; i++) {
 		const struct rep_node *node = d->g->node[i];
 
-		if (same_text(node->info.object, name) && node->info.address >= m->start &&
+		if (!rep_text_compare(node->info.object, name) && node->info.address >= m->start &&
 		    (node->info.address < m->limit || m->limit <= m->start))
 			place[n++] = (struct place){address_in(&program, node->info.address), node};
 	}
 	if (n > 1)
 		qsort(place, n, sizeof(*place), by_address);
 	if (n)
-		code = put_functions(d, &program, &o, place, n, err);
-	if (code == TP_ENOENT || code == TP_EIO) {
+		code = put_functions(d, &program, place, n, err);
+	if (code == TP_ENOENT || code == TP_EIO || code == TP_EFORMAT) {
 		/* Others may be here; told when nothing else is. */
 		if (!d->missing_code && err)
 			snprintf(d->missing, sizeof(d->missing), "%s", err->msg);
@@ -362,7 +367,6 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 		code = 0;
 	}
 	tp_image_close(program.image);
-	rep_object_release(&o);
 	free(place);
 	return code;
 }
@@ -374,7 +378,7 @@ static bool matches(const struct disasm *d, const struct tp_mapping *m, struct t
 	if (d->has_address)
 		return d->address >= m->start && d->address <= m->limit;
 	for (size_t i = 0; i < d->g->n; i++)
-		if (same_text(d->g->node[i]->info.object, name) &&
+		if (!rep_text_compare(d->g->node[i]->info.object, name) &&
 		    tp_regex_match(&d->only, d->g->node[i]->name.text, d->g->node[i]->name.size))
 			return true;
 	return false;
@@ -401,10 +405,9 @@ static int put_all(struct disasm *d, const char *arg, struct tp_err *err)
 		return tp_err_set(err, d->missing_code, TP_OFFSET_NONE, "%s", d->missing);
 	if (matched)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the program has no symbol that matches '%s' and has samples",
-				  arg);
+				  "no function of the program that matches '%s' has samples", arg);
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no function of a program that the profile names matches '%s'", arg);
+			  "no function of the profile's programs matches '%s'", arg);
 }
 
 static bool parse_address(const char *text, uint64_t *address)
@@ -431,20 +434,20 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 
 	d.has_address = parse_address(arg, &d.address);
 	d.collect = (struct rep_sink){.write = collect, .ctx = &d.text};
-	rep_paper_init(&d.out, &d.collect);
+	rep_writer_init(&d.out, &d.collect);
 	if (!code)
-		code = rep_graph_new_whole(&g, v, err);
+		code = rep_graph_new(&g, v, err);
 	if (!code) {
 		d.g = g;
-		rep_paper_put(&d.out, "Total: ");
+		rep_writer_put(&d.out, "Total: ");
 		rep_put_value(&d.out, v, 0, v->total);
-		rep_paper_put(&d.out, "\n");
+		rep_writer_put(&d.out, "\n");
 		code = put_all(&d, arg, err);
 		if (!code || code == TP_ENOENT)
 			unknown = tp_regex_settle(&d.only, err);
 		code = unknown ? unknown : code;
 	}
-	written = rep_paper_finish(&d.out, code ? NULL : err);
+	written = rep_writer_finish(&d.out, code ? NULL : err);
 	code = code ? code : written;
 	if (!code)
 		code = sink->write(sink->ctx, d.text.data, d.text.size, err);
@@ -460,6 +463,7 @@ const struct rep_profile_report rep_profile_report_disasm = {
     .arg = "REGEX",
     .doc = "The instructions of functions that match REGEX, with values (needs objdump)",
     .traits = {.no_trim = true,
+	       .whole = true,
 	       .granularity_fixed = true,
 	       .granularity = REP_ADDRESSES,
 	       .no_inlines = 1,

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "profile/report/nodelet.h"
-#include "profile/paper/quote.h"
+#include "profile/writer/quote.h"
 #include "profile/report/reports.h"
 
 struct dot {
-	struct rep_paper *out;
+	struct rep_writer *out;
 	const struct rep_graph *g;
 	const struct rep_profile_view *v;
 	double max_flat;
@@ -33,7 +33,7 @@ static double magnitude(int64_t value)
 /* ---- heading ---- */
 
 struct legend {
-	struct rep_paper *out;
+	struct rep_writer *out;
 	size_t lines, size;
 };
 
@@ -49,11 +49,11 @@ static int put_legend_line(void *ctx, const char *text, size_t size, struct tp_e
 		return 0;
 	l->size += size;
 	if (!l->lines++) {
-		rep_paper_put(l->out, "subgraph cluster_L { \"");
+		rep_writer_put(l->out, "subgraph cluster_L { \"");
 		rep_quote_dot(l->out, text, size);
-		rep_paper_put(l->out, "\" [shape=box fontsize=16 label=\"");
+		rep_writer_put(l->out, "\" [shape=box fontsize=16 label=\"");
 	} else {
-		rep_paper_put(l->out, "\\l");
+		rep_writer_put(l->out, "\\l");
 	}
 	rep_quote_dot(l->out, text, size);
 	return 0;
@@ -67,29 +67,30 @@ static void put_heading(struct dot *d)
 
 	if (p->nmappings)
 		title = rep_base_name(tp_dict_text(p->dict, p->mappings[0].file));
-	rep_paper_put(d->out, "digraph \"");
+	rep_writer_put(d->out, "digraph \"");
 	if (title.size)
 		rep_quote_dot(d->out, title.text, title.size);
 	else
-		rep_paper_put(d->out, "unnamed");
-	rep_paper_put(d->out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
-	rep_paper_fail(d->out, rep_graph_heading(d->g, d->v, true, put_legend_line, &legend, NULL));
+		rep_writer_put(d->out, "unnamed");
+	rep_writer_put(d->out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
+	rep_writer_fail(d->out,
+			rep_graph_heading(d->g, d->v, true, put_legend_line, &legend, NULL));
 	if (!legend.lines)
 		return;
-	rep_paper_put(d->out, "\\l\"");
+	rep_writer_put(d->out, "\\l\"");
 	if (title.size) {
-		rep_paper_put(d->out, " tooltip=\"");
+		rep_writer_put(d->out, " tooltip=\"");
 		rep_quote_dot(d->out, title.text, title.size);
-		rep_paper_put(d->out, "\"");
+		rep_writer_put(d->out, "\"");
 	}
-	rep_paper_put(d->out, "] }\n");
+	rep_writer_put(d->out, "] }\n");
 }
 
 /* ---- colours ---- */
 
 /* From green (-1) by grey (0) to red (1). The root moves scores away from grey, where signs would
  * be hard to tell apart; near 0 colours fade. */
-static void put_color(struct rep_paper *out, double score, bool background)
+static void put_color(struct rep_writer *out, double score, bool background)
 {
 	double saturation = background ? 0.1 : 1.0, value = background ? 0.93 : 0.7, r, g, b;
 
@@ -105,8 +106,8 @@ static void put_color(struct rep_paper *out, double score, bool background)
 		g = value * (1 - saturation * score);
 	}
 	b = value * (1 - saturation);
-	rep_paper_printf(out, "#%02x%02x%02x", (unsigned)(r * 255.0), (unsigned)(g * 255.0),
-			 (unsigned)(b * 255.0));
+	rep_writer_printf(out, "#%02x%02x%02x", (unsigned)(r * 255.0), (unsigned)(g * 255.0),
+			  (unsigned)(b * 255.0));
 }
 
 static double score(const struct dot *d, int64_t value)
@@ -144,42 +145,42 @@ static int break_lines(const char *s, size_t n, struct tp_buf *to)
 
 static void put_label_name(struct dot *d, const struct rep_node_info *info)
 {
-	struct rep_paper *out = d->out;
+	struct rep_writer *out = d->out;
 	struct tp_text file = rep_base_name(info->file), object = rep_base_name(info->object);
 
 	if (info->address)
-		rep_paper_printf(out, "%016" PRIx64 "\\n", info->address);
+		rep_writer_printf(out, "%016" PRIx64 "\\n", info->address);
 	if (info->name.size) {
 		d->short_name.size = d->name.size = 0;
-		rep_paper_fail(
+		rep_writer_fail(
 		    out, rep_function_short(info->name.text, info->name.size, &d->short_name));
-		rep_paper_fail(out, rep_quote_dot_into(&d->name, (char *)d->short_name.data,
-						       d->short_name.size));
+		rep_writer_fail(out, rep_quote_dot_into(&d->name, (char *)d->short_name.data,
+							d->short_name.size));
 		d->short_name.size = 0;
-		rep_paper_fail(out,
-			       break_lines((char *)d->name.data, d->name.size, &d->short_name));
+		rep_writer_fail(out,
+				break_lines((char *)d->name.data, d->name.size, &d->short_name));
 		/* Quoted, and free of control characters. */
-		rep_paper_raw(out, d->short_name.data, d->short_name.size);
-		rep_paper_put(out, "\\n");
+		rep_writer_raw(out, d->short_name.data, d->short_name.size);
+		rep_writer_put(out, "\\n");
 	}
 	if (info->line) {
 		if (info->file.size)
 			rep_quote_dot(out, file.text, file.size);
-		rep_paper_printf(out, ":%" PRId64, info->line);
+		rep_writer_printf(out, ":%" PRId64, info->line);
 		if (info->column)
-			rep_paper_printf(out, ":%" PRId64, info->column);
-		rep_paper_put(out, "\\n");
+			rep_writer_printf(out, ":%" PRId64, info->column);
+		rep_writer_put(out, "\\n");
 	} else if (info->file.size) {
 		rep_quote_dot(out, file.text, file.size);
-		rep_paper_put(out, "\\n");
+		rep_writer_put(out, "\\n");
 	} else if (info->name.size) {
 		return;
 	} else if (info->object.size) {
-		rep_paper_put(out, "[");
+		rep_writer_put(out, "[");
 		rep_quote_dot(out, object.text, object.size);
-		rep_paper_put(out, "]\\n");
+		rep_writer_put(out, "]\\n");
 	} else {
-		rep_paper_put(out, "<unknown>\\n");
+		rep_writer_put(out, "<unknown>\\n");
 	}
 }
 
@@ -187,7 +188,7 @@ static void put_percentage(struct dot *d, int64_t value)
 {
 	char text[REP_PERCENTAGE_SIZE];
 
-	rep_paper_put(d->out, rep_percentage_trimmed(text, value, d->v->total));
+	rep_writer_put(d->out, rep_percentage_trimmed(text, value, d->v->total));
 }
 
 static int font_size(const struct dot *d, int64_t flat)
@@ -201,35 +202,35 @@ static void put_node(struct dot *d, size_t i)
 {
 	const struct rep_node *n = d->g->node[i];
 	int64_t flat = rep_node_flat(n), cum = rep_node_cum(n);
-	struct rep_paper *out = d->out;
+	struct rep_writer *out = d->out;
 
-	rep_paper_printf(out, "N%zu [label=\"", i + 1);
+	rep_writer_printf(out, "N%zu [label=\"", i + 1);
 	put_label_name(d, &n->info);
 	if (flat) {
 		rep_quote_value(out, d->v, flat);
-		rep_paper_put(out, " (");
+		rep_writer_put(out, " (");
 		put_percentage(d, flat);
-		rep_paper_put(out, ")");
+		rep_writer_put(out, ")");
 	} else {
-		rep_paper_put(out, "0");
+		rep_writer_put(out, "0");
 	}
 	if (cum != flat) {
-		rep_paper_put(out, flat ? "\\nof " : " of ");
+		rep_writer_put(out, flat ? "\\nof " : " of ");
 		rep_quote_value(out, d->v, cum);
-		rep_paper_put(out, " (");
+		rep_writer_put(out, " (");
 		put_percentage(d, cum);
-		rep_paper_put(out, ")");
+		rep_writer_put(out, ")");
 	}
-	rep_paper_printf(out, "\" id=\"node%zu\" fontsize=%d shape=box tooltip=\"", i + 1,
-			 font_size(d, flat));
+	rep_writer_printf(out, "\" id=\"node%zu\" fontsize=%d shape=box tooltip=\"", i + 1,
+			  font_size(d, flat));
 	rep_quote_dot(out, n->name.text, n->name.size);
-	rep_paper_put(out, " (");
+	rep_writer_put(out, " (");
 	rep_quote_value(out, d->v, cum);
-	rep_paper_put(out, ")\" color=\"");
+	rep_writer_put(out, ")\" color=\"");
 	put_color(out, score(d, cum), false);
-	rep_paper_put(out, "\" fillcolor=\"");
+	rep_writer_put(out, "\" fillcolor=\"");
 	put_color(out, score(d, cum), true);
-	rep_paper_put(out, "\"]\n");
+	rep_writer_put(out, "\"]\n");
 }
 
 /* ---- edges ---- */
@@ -252,58 +253,49 @@ static int steps(const struct dot *d, int64_t weight, int64_t of)
 static void put_edge(struct dot *d, const struct rep_edge *e)
 {
 	int64_t weight = rep_edge_weight(e);
-	struct rep_paper *out = d->out;
+	struct rep_writer *out = d->out;
 
-	rep_paper_printf(out, "N%" PRIu32 " -> N%" PRIu32 " [label=\" ", e->src->id + 1,
-			 e->dest->id + 1);
+	rep_writer_printf(out, "N%" PRIu32 " -> N%" PRIu32 " [label=\" ", e->src->id + 1,
+			  e->dest->id + 1);
 	rep_quote_value(out, d->v, weight);
-	rep_paper_put(out, e->inlined ? "\\n (inline)\"" : "\"");
+	rep_writer_put(out, e->inlined ? "\\n (inline)\"" : "\"");
 	if (d->v->total) {
 		if (steps(d, weight, 100))
-			rep_paper_printf(out, " weight=%d", 1 + steps(d, weight, 100));
+			rep_writer_printf(out, " weight=%d", 1 + steps(d, weight, 100));
 		if (steps(d, weight, 5))
-			rep_paper_printf(out, " penwidth=%d", 1 + steps(d, weight, 5));
-		rep_paper_put(out, " color=\"");
+			rep_writer_printf(out, " penwidth=%d", 1 + steps(d, weight, 5));
+		rep_writer_put(out, " color=\"");
 		put_color(out, score(d, weight), false);
-		rep_paper_put(out, "\"");
+		rep_writer_put(out, "\"");
 	}
 	for (int twice = 0; twice < 2; twice++) {
-		rep_paper_put(out, twice ? " labeltooltip=\"" : " tooltip=\"");
+		rep_writer_put(out, twice ? " labeltooltip=\"" : " tooltip=\"");
 		rep_quote_dot(out, e->src->name.text, e->src->name.size);
-		rep_paper_put(out, e->residual ? " ... " : " -> ");
+		rep_writer_put(out, e->residual ? " ... " : " -> ");
 		rep_quote_dot(out, e->dest->name.text, e->dest->name.size);
-		rep_paper_put(out, " (");
+		rep_writer_put(out, " (");
 		rep_quote_value(out, d->v, weight);
-		rep_paper_put(out, ")\"");
+		rep_writer_put(out, ")\"");
 	}
 	if (e->residual)
-		rep_paper_put(out, " style=\"dotted\"");
+		rep_writer_put(out, " style=\"dotted\"");
 	if (d->boxes[e->src->id])
-		rep_paper_put(out, " minlen=2");
-	rep_paper_put(out, "]\n");
-}
-
-static int compare_texts(struct tp_text a, struct tp_text b)
-{
-	size_t n = a.size < b.size ? a.size : b.size;
-	int c = n ? memcmp(a.text, b.text, n) : 0;
-
-	return c ? c : (a.size > b.size) - (a.size < b.size);
+		rep_writer_put(out, " minlen=2");
+	rep_writer_put(out, "]\n");
 }
 
 /* The heaviest first, as a hint to graphviz. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct rep_edge *x = *(struct rep_edge *const *)a, *y = *(struct rep_edge *const *)b;
-	uint64_t p = x->weight < 0 ? 0 - (uint64_t)x->weight : (uint64_t)x->weight;
-	uint64_t q = y->weight < 0 ? 0 - (uint64_t)y->weight : (uint64_t)y->weight;
+	int64_t p = rep_abs(x->weight), q = rep_abs(y->weight);
 	int c;
 
 	if (p != q)
 		return p < q ? 1 : -1;
-	c = compare_texts(x->src->name, y->src->name);
+	c = rep_text_compare(x->src->name, y->src->name);
 	if (!c)
-		c = compare_texts(x->dest->name, y->dest->name);
+		c = rep_text_compare(x->dest->name, y->dest->name);
 	if (!c)
 		c = (x->src->id > y->src->id) - (x->src->id < y->src->id);
 	return c ? c : (x->dest->id > y->dest->id) - (x->dest->id < y->dest->id);
@@ -318,7 +310,7 @@ static void put_edges(struct dot *d)
 		n += d->g->node[i]->nout;
 	edge = calloc(n + 1, sizeof(*edge));
 	if (!edge) {
-		rep_paper_fail(d->out, TP_ENOMEM);
+		rep_writer_fail(d->out, TP_ENOMEM);
 		return;
 	}
 	n = 0;
@@ -328,12 +320,13 @@ static void put_edges(struct dot *d)
 				edge[n++] = d->g->node[i]->out[k];
 	if (n > 1)
 		qsort(edge, n, sizeof(*edge), by_weight);
-	for (size_t i = 0; i < n && !rep_paper_failed(d->out); i++)
+	for (size_t i = 0; i < n && !rep_writer_failed(d->out); i++)
 		put_edge(d, edge[i]);
 	free(edge);
 }
 
-void rep_dot_put(struct rep_paper *out, const struct rep_graph *g, const struct rep_profile_view *v)
+void rep_dot_put(struct rep_writer *out, const struct rep_graph *g,
+		 const struct rep_profile_view *v)
 {
 	struct dot d = {.out = out, .g = g, .v = v};
 
@@ -342,14 +335,14 @@ void rep_dot_put(struct rep_paper *out, const struct rep_graph *g, const struct 
 		d.max_flat = fmax(d.max_flat, magnitude(rep_node_flat(g->node[i])));
 	d.boxes = calloc(g->n + 1, sizeof(*d.boxes));
 	if (!d.boxes)
-		rep_paper_fail(out, TP_ENOMEM);
-	for (size_t i = 0; i < g->n && d.boxes && !rep_paper_failed(out); i++) {
+		rep_writer_fail(out, TP_ENOMEM);
+	for (size_t i = 0; i < g->n && d.boxes && !rep_writer_failed(out); i++) {
 		put_node(&d, i);
 		d.boxes[i] = rep_nodelets_put(out, g->node[i], i + 1, v);
 	}
 	if (d.boxes)
 		put_edges(&d);
-	rep_paper_put(out, "}\n");
+	rep_writer_put(out, "}\n");
 	free(d.boxes);
 	tp_buf_release(&d.name);
 	tp_buf_release(&d.short_name);
@@ -359,14 +352,14 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		 struct tp_err *err)
 {
 	struct rep_graph *g = NULL;
-	struct rep_paper out;
+	struct rep_writer out;
 	int code = rep_graph_new(&g, v, err);
 
 	(void)arg;
 	if (!code) {
-		rep_paper_init(&out, sink);
+		rep_writer_init(&out, sink);
 		rep_dot_put(&out, g, v);
-		code = rep_paper_finish(&out, err);
+		code = rep_writer_finish(&out, err);
 	}
 	rep_graph_free(g);
 	return code;
@@ -376,6 +369,6 @@ const struct rep_profile_report rep_profile_report_dot = {
     .name = "dot",
     .doc = "The call graph for graphviz",
     .format = true,
-    .traits = {.visual = true, .call_tree = true, .edges = true, .tags = true},
+    .traits = {.visual = true, .call_tree = true, .edges = true},
     .print = print,
 };

@@ -17,7 +17,7 @@
 
 #include "base/sum.h"
 #include "base/units.h"
-#include "profile/paper/paper.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
 #define MAX_IDS 8 /* that are listed */
@@ -39,7 +39,7 @@ enum key { KEY_STATE, KEY_BY, KEY_AT, KEY_ID, KEY_CREATOR, KEY_ELIDED, NKEYS };
 
 struct report {
 	struct rep_profile_view *v;
-	struct rep_paper out;
+	struct rep_writer out;
 	uint32_t key[NKEYS];
 	struct item *item;
 	struct group *group;
@@ -68,7 +68,8 @@ static int find_types(struct report *r, struct tp_err *err)
 	if (found)
 		return 0;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "there are no goroutines in it; goroutine profiles and dumps have them");
+			  "the profile has no goroutines; use a goroutine profile or a dump of "
+			  "goroutines");
 }
 
 static int find_keys(struct report *r)
@@ -199,11 +200,11 @@ static void put_wait(struct report *r, const struct group *g)
 		return;
 	tp_fmt_ns(most, g->most_ns);
 	if (g->least_ns == g->most_ns)
-		rep_paper_printf(&r->out, ", %s", most);
+		rep_writer_printf(&r->out, ", %s", most);
 	else if (!g->least_ns)
-		rep_paper_printf(&r->out, ", up to %s", most);
+		rep_writer_printf(&r->out, ", up to %s", most);
 	else
-		rep_paper_printf(&r->out, ", %s to %s", tp_fmt_ns(least, g->least_ns), most);
+		rep_writer_printf(&r->out, ", %s to %s", tp_fmt_ns(least, g->least_ns), most);
 }
 
 static void put_creator(struct report *r, const struct group *g)
@@ -212,16 +213,16 @@ static void put_creator(struct report *r, const struct group *g)
 
 	if (!g->item->by)
 		return;
-	rep_paper_put(&r->out, ", created by ");
-	rep_paper_string(&r->out, text_of(r, g->item->by));
+	rep_writer_put(&r->out, ", created by ");
+	rep_writer_string(&r->out, text_of(r, g->item->by));
 	if (g->item->at) {
-		rep_paper_put(&r->out, " at ");
-		rep_paper_string(&r->out, text_of(r, g->item->at));
+		rep_writer_put(&r->out, " at ");
+		rep_writer_string(&r->out, text_of(r, g->item->at));
 	}
 	for (size_t i = 1; i < g->n; i++)
 		one = one && g->item[i].creator == g->item->creator;
 	if (one)
-		rep_paper_printf(&r->out, " in goroutine %" PRId64, g->item->creator);
+		rep_writer_printf(&r->out, " in goroutine %" PRId64, g->item->creator);
 }
 
 static void put_frame(struct report *r, uint32_t frame, size_t times, size_t indent, size_t width)
@@ -230,22 +231,23 @@ static void put_frame(struct report *r, uint32_t frame, size_t times, size_t ind
 	struct tp_frame f = tp_dict_frame_at(d, frame);
 	struct tp_function fn = tp_dict_function_at(d, f.function);
 	struct tp_text name = tp_dict_text(d, fn.name), file = tp_dict_text(d, fn.file);
-	size_t runes = rep_paper_runes(name.text, name.size);
+	size_t runes = rep_writer_runes(name.text, name.size);
 
-	rep_paper_space(&r->out, indent);
+	rep_writer_space(&r->out, indent);
 	if (!name.size)
-		rep_paper_printf(&r->out, "0x%" PRIx64, tp_dict_location_at(d, f.location).address);
+		rep_writer_printf(&r->out, "0x%" PRIx64,
+				  tp_dict_location_at(d, f.location).address);
 	else
-		rep_paper_string(&r->out, name);
+		rep_writer_string(&r->out, name);
 	if (file.size) {
-		rep_paper_space(&r->out, (runes < width ? width - runes : 0) + 2);
-		rep_paper_string(&r->out, file);
+		rep_writer_space(&r->out, (runes < width ? width - runes : 0) + 2);
+		rep_writer_string(&r->out, file);
 		if (f.line)
-			rep_paper_printf(&r->out, ":%" PRId64, f.line);
+			rep_writer_printf(&r->out, ":%" PRId64, f.line);
 	}
 	if (times > 1)
-		rep_paper_printf(&r->out, "  (%zu times)", times);
-	rep_paper_put(&r->out, "\n");
+		rep_writer_printf(&r->out, "  (%zu times)", times);
+	rep_writer_put(&r->out, "\n");
 }
 
 /* Files are in one column, unless a name is very long. */
@@ -258,12 +260,12 @@ static void put_stack(struct report *r, uint32_t stack, size_t indent)
 	for (uint32_t s = stack; s; s = tp_dict_stack_at(d, s).parent) {
 		uint32_t name = tp_dict_frame_name(d, tp_dict_stack_at(d, s).frame);
 		size_t runes =
-		    rep_paper_runes(tp_dict_text(d, name).text, tp_dict_text(d, name).size);
+		    rep_writer_runes(tp_dict_text(d, name).text, tp_dict_text(d, name).size);
 
 		named |= name != 0;
 		width = runes > width && runes <= 48 ? runes : width;
 	}
-	for (uint32_t s = stack; s && !rep_paper_failed(&r->out);) {
+	for (uint32_t s = stack; s && !rep_writer_failed(&r->out);) {
 		uint32_t frame = tp_dict_stack_at(d, s).frame;
 		size_t times = 0;
 
@@ -280,31 +282,31 @@ static void put_ids(struct report *r, const struct group *g, size_t indent)
 
 	if (g->item[g->n - 1].id < 0)
 		return;
-	rep_paper_space(&r->out, indent);
-	rep_paper_put(&r->out, g->n == 1 ? "goroutine" : "goroutines");
+	rep_writer_space(&r->out, indent);
+	rep_writer_put(&r->out, g->n == 1 ? "goroutine" : "goroutines");
 	for (size_t i = 0; i < n; i++)
-		rep_paper_printf(&r->out, "%s %" PRId64, i ? "," : "", g->item[i].id);
+		rep_writer_printf(&r->out, "%s %" PRId64, i ? "," : "", g->item[i].id);
 	if (n < g->n)
-		rep_paper_printf(&r->out, " and %zu more", g->n - n);
-	rep_paper_put(&r->out, "\n");
+		rep_writer_printf(&r->out, " and %zu more", g->n - n);
+	rep_writer_put(&r->out, "\n");
 }
 
 static void put_group(struct report *r, const struct group *g, int width)
 {
 	size_t indent = (size_t)width + 2;
 
-	rep_paper_printf(&r->out, "\n%*" PRId64 "  ", width, g->count);
+	rep_writer_printf(&r->out, "\n%*" PRId64 "  ", width, g->count);
 	if (g->item->state)
-		rep_paper_string(&r->out, text_of(r, g->item->state));
+		rep_writer_string(&r->out, text_of(r, g->item->state));
 	else
-		rep_paper_put(&r->out, g->count == 1 ? "goroutine" : "goroutines");
+		rep_writer_put(&r->out, g->count == 1 ? "goroutine" : "goroutines");
 	put_wait(r, g);
 	put_creator(r, g);
 	if (g->item->elided > 0)
-		rep_paper_printf(&r->out, ", %" PRId64 " frames left out", g->item->elided);
+		rep_writer_printf(&r->out, ", %" PRId64 " frames left out", g->item->elided);
 	else if (!g->item->elided)
-		rep_paper_put(&r->out, ", frames left out");
-	rep_paper_put(&r->out, "\n");
+		rep_writer_put(&r->out, ", frames left out");
+	rep_writer_put(&r->out, "\n");
 	put_stack(r, g->item->stack, indent);
 	put_ids(r, g, indent);
 }
@@ -327,9 +329,9 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	(void)arg;
 	if (code)
 		return code;
-	rep_paper_init(&r.out, sink);
+	rep_writer_init(&r.out, sink);
 	code = find_keys(&r);
-	rep_paper_fail(&r.out, code ? code : gather(&r));
+	rep_writer_fail(&r.out, code ? code : gather(&r));
 	for (size_t i = 0; i < r.ngroups; i++) {
 		tp_sum(&total, r.group[i].count);
 		most = r.group[i].count > most ? r.group[i].count : most;
@@ -337,19 +339,19 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	for (; most > 9; most /= 10)
 		width++;
 	for (size_t i = 0; i < v->profile->ncomments; i++) {
-		rep_paper_string(&r.out, text_of(&r, v->profile->comments[i]));
-		rep_paper_put(&r.out, i + 1 < v->profile->ncomments ? "\n" : "\n\n");
+		rep_writer_string(&r.out, text_of(&r, v->profile->comments[i]));
+		rep_writer_put(&r.out, i + 1 < v->profile->ncomments ? "\n" : "\n\n");
 	}
-	rep_paper_printf(&r.out, "%" PRId64 " goroutine%s in %zu group%s\n", total,
-			 total == 1 ? "" : "s", r.ngroups, r.ngroups == 1 ? "" : "s");
+	rep_writer_printf(&r.out, "%" PRId64 " goroutine%s in %zu group%s\n", total,
+			  total == 1 ? "" : "s", r.ngroups, r.ngroups == 1 ? "" : "s");
 	shown = shown_groups(&r);
-	for (size_t i = 0; i < shown && !rep_paper_failed(&r.out); i++)
+	for (size_t i = 0; i < shown && !rep_writer_failed(&r.out); i++)
 		put_group(&r, &r.group[i], width);
 	if (shown < r.ngroups)
-		rep_paper_printf(&r.out, "\n%zu more; -n 0 shows all\n", r.ngroups - shown);
+		rep_writer_printf(&r.out, "\n%zu more; -n 0 shows all\n", r.ngroups - shown);
 	free(r.item);
 	free(r.group);
-	return rep_paper_finish(&r.out, err);
+	return rep_writer_finish(&r.out, err);
 }
 
 /* "main.main;main.open", root first. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/paper/heading.h"
+#include "profile/writer/heading.h"
 #include "profile/report/reports.h"
 #include "profile/code/source.h"
 
@@ -20,14 +20,9 @@
 
 struct list {
 	const struct rep_profile_view *v;
-	struct rep_paper out;
+	struct rep_writer out;
 	struct rep_source source;
 };
-
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
 
 static int64_t clamped(int64_t line, int64_t by)
 {
@@ -38,21 +33,13 @@ static int64_t clamped(int64_t line, int64_t by)
 	return sum;
 }
 
-static int compare_texts(struct tp_text a, struct tp_text b)
-{
-	size_t n = a.size < b.size ? a.size : b.size;
-	int c = n ? memcmp(a.text, b.text, n) : 0;
-
-	return c ? c : (a.size > b.size) - (a.size < b.size);
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct rep_node *x = *(struct rep_node *const *)a, *y = *(struct rep_node *const *)b;
-	int c = compare_texts(x->info.name, y->info.name);
+	int c = rep_text_compare(x->info.name, y->info.name);
 
 	if (!c)
-		c = compare_texts(x->info.file, y->info.file);
+		c = rep_text_compare(x->info.file, y->info.file);
 	return c ? c : (x->info.line > y->info.line) - (x->info.line < y->info.line);
 }
 
@@ -61,8 +48,8 @@ static void put_or_dot(struct list *l, int64_t value)
 	if (value)
 		rep_put_value(&l->out, l->v, 10, value);
 	else
-		rep_paper_put(&l->out, "         .");
-	rep_paper_put(&l->out, " ");
+		rep_writer_put(&l->out, "         .");
+	rep_writer_put(&l->out, " ");
 }
 
 /* The lines from the function's beginning, or a little before its first sample, to a little behind
@@ -83,48 +70,48 @@ static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
 	for (int64_t k = first < 1 ? 1 : first; k <= last; k++) {
 		int64_t flat = 0, cum = 0;
 
-		if (rep_paper_failed(&l->out) || !rep_source_line(&l->source, k, &line))
+		if (rep_writer_failed(&l->out) || !rep_source_line(&l->source, k, &line))
 			return;
 		for (; at < n && node[at]->info.line <= k; at++) {
 			if (node[at]->info.line < k)
 				continue;
-			flat = add(flat, node[at]->flat);
-			cum = add(cum, node[at]->cum);
+			rep_add(&flat, node[at]->flat);
+			rep_add(&cum, node[at]->cum);
 		}
 		put_or_dot(l, flat);
 		put_or_dot(l, cum);
-		rep_paper_printf(&l->out, "%6lld:", (long long)k);
-		rep_paper_prose(&l->out, line);
-		rep_paper_put(&l->out, "\n");
+		rep_writer_printf(&l->out, "%6lld:", (long long)k);
+		rep_writer_prose(&l->out, line);
+		rep_writer_put(&l->out, "\n");
 	}
 }
 
 /* What a function has in one file. */
 static void put_file(struct list *l, struct rep_node *const *node, size_t n)
 {
-	struct rep_paper *out = &l->out;
+	struct rep_writer *out = &l->out;
 	int64_t flat = 0, cum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		flat = add(flat, node[i]->flat);
-		cum = add(cum, node[i]->cum);
+		rep_add(&flat, node[i]->flat);
+		rep_add(&cum, node[i]->cum);
 	}
-	rep_paper_put(out, "ROUTINE ======================== ");
-	rep_paper_string(out, node[0]->info.name);
-	rep_paper_put(out, " in ");
-	rep_paper_string(out, node[0]->info.file);
-	rep_paper_put(out, "\n");
+	rep_writer_put(out, "ROUTINE ======================== ");
+	rep_writer_string(out, node[0]->info.name);
+	rep_writer_put(out, " in ");
+	rep_writer_string(out, node[0]->info.file);
+	rep_writer_put(out, "\n");
 	rep_put_value(out, l->v, 10, flat);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	rep_put_value(out, l->v, 10, cum);
-	rep_paper_put(out, " (flat, cum) ");
+	rep_writer_put(out, " (flat, cum) ");
 	rep_put_share(out, cum, l->v->total);
-	rep_paper_put(out, " of Total\n");
-	rep_paper_fail(out, rep_source_open(&l->source, node[0]->info.file, NULL));
+	rep_writer_put(out, " of Total\n");
+	rep_writer_fail(out, rep_source_open(&l->source, node[0]->info.file, NULL));
 	if (l->source.why[0]) {
-		rep_paper_put(out, " Error: ");
-		rep_paper_text(out, l->source.why, strlen(l->source.why));
-		rep_paper_put(out, "\n");
+		rep_writer_put(out, " Error: ");
+		rep_writer_text(out, l->source.why, strlen(l->source.why));
+		rep_writer_put(out, "\n");
 	} else {
 		put_lines(l, node, n);
 	}
@@ -138,14 +125,14 @@ static void put_function(struct list *l, struct rep_node *const *node, size_t n)
 	while (from < n && !node[from]->info.file.size)
 		from++;
 	if (from == n) {
-		rep_paper_put(&l->out, "No source information for ");
-		rep_paper_string(&l->out, node[0]->info.name);
-		rep_paper_put(&l->out, "\n");
+		rep_writer_put(&l->out, "No source information for ");
+		rep_writer_string(&l->out, node[0]->info.name);
+		rep_writer_put(&l->out, "\n");
 		return;
 	}
-	for (size_t i = from, more; i < n && !rep_paper_failed(&l->out); i += more) {
-		for (more = 1;
-		     i + more < n && !compare_texts(node[i]->info.file, node[i + more]->info.file);
+	for (size_t i = from, more; i < n && !rep_writer_failed(&l->out); i += more) {
+		for (more = 1; i + more < n &&
+			       !rep_text_compare(node[i]->info.file, node[i + more]->info.file);
 		     more++)
 			;
 		put_file(l, node + i, more);
@@ -155,18 +142,18 @@ static void put_function(struct list *l, struct rep_node *const *node, size_t n)
 static int put_all(struct list *l, struct rep_node *const *node, size_t n,
 		   const struct rep_sink *sink, struct tp_err *err)
 {
-	rep_paper_init(&l->out, sink);
-	rep_paper_put(&l->out, "Total: ");
+	rep_writer_init(&l->out, sink);
+	rep_writer_put(&l->out, "Total: ");
 	rep_put_value(&l->out, l->v, 0, l->v->total);
-	rep_paper_put(&l->out, "\n");
-	for (size_t i = 0, more; i < n && !rep_paper_failed(&l->out); i += more) {
-		for (more = 1;
-		     i + more < n && !compare_texts(node[i]->info.name, node[i + more]->info.name);
+	rep_writer_put(&l->out, "\n");
+	for (size_t i = 0, more; i < n && !rep_writer_failed(&l->out); i += more) {
+		for (more = 1; i + more < n &&
+			       !rep_text_compare(node[i]->info.name, node[i + more]->info.name);
 		     more++)
 			;
 		put_function(l, node + i, more);
 	}
-	return rep_paper_finish(&l->out, err);
+	return rep_writer_finish(&l->out, err);
 }
 
 /* The nodes that match, by function, file and line. */
@@ -202,7 +189,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	struct rep_graph *g = NULL;
 	char here[4096];
 	size_t n = 0;
-	int code = rep_graph_new_whole(&g, v, err);
+	int code = rep_graph_new(&g, v, err);
 
 	if (!search || !*search)
 		search = getcwd(here, sizeof(here)) ? here : ".";
@@ -227,6 +214,7 @@ const struct rep_profile_report rep_profile_report_list = {
     .arg = "REGEX",
     .doc = "The source of functions that match REGEX, with values for each line",
     .traits = {.no_trim = true,
+	       .whole = true,
 	       .granularity_fixed = true,
 	       .granularity = REP_LINES,
 	       .object_names = true},

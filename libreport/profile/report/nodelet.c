@@ -5,38 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/paper/quote.h"
+#include "profile/writer/quote.h"
 
 #define MOST 4 /* boxes of text labels at a node, and of numbers at each of them */
 
 struct nodelets {
-	struct rep_paper *out;
+	struct rep_writer *out;
 	const struct rep_node *node;
 	const struct rep_profile_view *v;
 	bool flat; /* what leaves the function is shown there, not here */
 	bool any;
 };
 
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int64_t mean(int64_t value, int64_t by)
-{
-	if (by == -1)
-		return (int64_t)(0 - (uint64_t)value);
-	return by ? value / by : value;
-}
-
 static int64_t flat_of(const struct rep_tag *t)
 {
-	return mean(t->flat, t->flat_div);
+	return rep_mean(t->flat, t->flat_div);
 }
 
 static int64_t cum_of(const struct rep_tag *t)
 {
-	return mean(t->cum, t->cum_div);
+	return rep_mean(t->cum, t->cum_div);
 }
 
 static const char *unit_of(const struct rep_tag *t)
@@ -56,9 +44,7 @@ struct group {
 /* Compared as whole numbers in the other's unit. */
 static int64_t in_unit_of(const struct rep_tag *t, const struct rep_tag *other)
 {
-	double v = rep_scale(t->value, unit_of(t), unit_of(other), NULL);
-
-	return v >= 0x1p63 ? INT64_MAX : v <= -0x1p63 ? INT64_MIN : (int64_t)v;
+	return tp_whole(rep_scale(t->value, unit_of(t), unit_of(other), NULL));
 }
 
 static double distance(const struct rep_tag *t, const struct rep_tag *u)
@@ -78,10 +64,10 @@ static void join(struct group *g, const struct rep_tag *t)
 		if (in_unit_of(t, g->most) > g->most->value)
 			g->most = t;
 	}
-	g->flat = add(g->flat, t->flat);
-	g->flat_div = add(g->flat_div, t->flat_div);
-	g->cum = add(g->cum, t->cum);
-	g->cum_div = add(g->cum_div, t->cum_div);
+	rep_add(&g->flat, t->flat);
+	rep_add(&g->flat_div, t->flat_div);
+	rep_add(&g->cum, t->cum);
+	rep_add(&g->cum_div, t->cum_div);
 }
 
 static void name_group(struct group *g, struct rep_tag *to)
@@ -96,8 +82,8 @@ static void name_group(struct group *g, struct rep_tag *to)
 		snprintf(g->name, sizeof(g->name), "%s..%s", least, most);
 	*to = (struct rep_tag){
 	    .name = {g->name, (uint32_t)strlen(g->name)},
-	    .flat = mean(g->flat, g->flat_div),
-	    .cum = mean(g->cum, g->cum_div),
+	    .flat = rep_mean(g->flat, g->flat_div),
+	    .cum = rep_mean(g->cum, g->cum_div),
 	};
 }
 
@@ -126,7 +112,7 @@ static struct rep_tag *sorted(struct nodelets *b, const struct rep_tags *tags)
 	struct rep_tag *tag = calloc(tags->n + 1, sizeof(*tag));
 
 	if (!tag) {
-		rep_paper_fail(b->out, TP_ENOMEM);
+		rep_writer_fail(b->out, TP_ENOMEM);
 		return NULL;
 	}
 	if (tags->n)
@@ -158,18 +144,18 @@ static void put_numbers(struct nodelets *b, const struct rep_tags *tags, const c
 		if (!weight)
 			continue;
 		b->any = true;
-		rep_paper_printf(b->out, "N%s_%zu [label = \"", source, i);
+		rep_writer_printf(b->out, "N%s_%zu [label = \"", source, i);
 		rep_quote_joined(b->out, tag[i].name.text, tag[i].name.size);
-		rep_paper_printf(b->out, "\" id=\"N%s_%zu\" fontsize=8 shape=box3d tooltip=\"",
-				 source, i);
+		rep_writer_printf(b->out, "\" id=\"N%s_%zu\" fontsize=8 shape=box3d tooltip=\"",
+				  source, i);
 		rep_quote_value(b->out, b->v, weight);
-		rep_paper_printf(b->out, "\"]\n%s -> N%s_%zu [label=\" ", source, source, i);
+		rep_writer_printf(b->out, "\"]\n%s -> N%s_%zu [label=\" ", source, source, i);
 		rep_quote_value(b->out, b->v, weight);
-		rep_paper_put(b->out, "\" weight=100 tooltip=\"");
+		rep_writer_put(b->out, "\" weight=100 tooltip=\"");
 		rep_quote_value(b->out, b->v, weight);
-		rep_paper_put(b->out, "\" labeltooltip=\"");
+		rep_writer_put(b->out, "\" labeltooltip=\"");
 		rep_quote_value(b->out, b->v, weight);
-		rep_paper_put(b->out, flat ? "\"]\n" : "\" style=\"dotted\"]\n");
+		rep_writer_put(b->out, flat ? "\"]\n" : "\" style=\"dotted\"]\n");
 	}
 	free(tag);
 }
@@ -194,21 +180,21 @@ static void put_text(struct nodelets *b, const struct rep_tag *t, size_t id, siz
 		return;
 	b->any = true;
 	snprintf(source, sizeof(source), "N%zu_%zu", id, i);
-	rep_paper_printf(b->out, "%s [label = \"", source);
+	rep_writer_printf(b->out, "%s [label = \"", source);
 	rep_quote_joined(b->out, t->name.text, t->name.size);
-	rep_paper_printf(b->out, "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"", source);
+	rep_writer_printf(b->out, "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"", source);
 	rep_quote_value(b->out, b->v, weight);
-	rep_paper_printf(b->out, "\"]\nN%zu -> %s [label=\" ", id, source);
+	rep_writer_printf(b->out, "\"]\nN%zu -> %s [label=\" ", id, source);
 	rep_quote_value(b->out, b->v, weight);
-	rep_paper_put(b->out, "\" weight=100 tooltip=\"");
+	rep_writer_put(b->out, "\" weight=100 tooltip=\"");
 	rep_quote_value(b->out, b->v, weight);
-	rep_paper_put(b->out, "\" labeltooltip=\"");
+	rep_writer_put(b->out, "\" labeltooltip=\"");
 	rep_quote_value(b->out, b->v, weight);
-	rep_paper_put(b->out, "\"]\n");
+	rep_writer_put(b->out, "\"]\n");
 	put_numbers_of(b, t->name, source);
 }
 
-bool rep_nodelets_put(struct rep_paper *out, const struct rep_node *node, size_t id,
+bool rep_nodelets_put(struct rep_writer *out, const struct rep_node *node, size_t id,
 		      const struct rep_profile_view *v)
 {
 	struct nodelets b = {.out = out, .node = node, .v = v, .flat = node->nout > 0};

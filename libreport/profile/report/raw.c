@@ -19,73 +19,140 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "profile/paper/lines.h"
+#include "profile/writer/lines.h"
 #include "profile/report/location.h"
-#include "profile/paper/paper.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
-#include "profile/paper/when.h"
+
+/* ---- times ---- */
+
+#define TIME_SIZE 80
+#define SECOND	  1000000000
+
+/* ".5" for 500,000,000 of 10^9; nothing for 0. */
+static void put_fraction(char text[16], uint64_t part, int digits)
+{
+	size_t n;
+
+	text[0] = 0;
+	if (!part)
+		return;
+	snprintf(text, 16, ".%0*" PRIu64, digits, part);
+	for (n = strlen(text); text[n - 1] == '0'; n--)
+		;
+	text[n] = 0;
+}
+
+/* Time.String of Go, in UTC: "2026-11-21 10:18:16.751040898 +0000 UTC". Returns text. */
+static char *format_time(char text[TIME_SIZE], int64_t unix_ns)
+{
+	int64_t ns = (unix_ns % SECOND + SECOND) % SECOND;
+	time_t t = (time_t)(unix_ns / SECOND - (unix_ns % SECOND < 0));
+	char date[32], fraction[16];
+	struct tm tm;
+
+	put_fraction(fraction, (uint64_t)ns, 9);
+	if (!gmtime_r(&t, &tm) || !strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm))
+		date[0] = 0;
+	snprintf(text, TIME_SIZE, "%s%s +0000 UTC", date, fraction);
+	return text;
+}
+
+/* Duration.String of Go: "1h2m3.5s", "12.5ms", "0s". Returns text. */
+static char *format_duration(char text[TIME_SIZE], int64_t ns)
+{
+	uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns, s = u / SECOND;
+	const char *sign = ns < 0 ? "-" : "";
+	char fraction[16];
+
+	if (!u) {
+		snprintf(text, TIME_SIZE, "0s");
+	} else if (u < 1000) {
+		snprintf(text, TIME_SIZE, "%s%" PRIu64 "ns", sign, u);
+	} else if (u < 1000000) {
+		put_fraction(fraction, u % 1000, 3);
+		snprintf(text, TIME_SIZE, "%s%" PRIu64 "%sµs", sign, u / 1000, fraction);
+	} else if (u < SECOND) {
+		put_fraction(fraction, u % 1000000, 6);
+		snprintf(text, TIME_SIZE, "%s%" PRIu64 "%sms", sign, u / 1000000, fraction);
+	} else {
+		put_fraction(fraction, u % SECOND, 9);
+		if (s >= 3600)
+			snprintf(text, TIME_SIZE, "%s%" PRIu64 "h%" PRIu64 "m%" PRIu64 "%ss", sign,
+				 s / 3600, s / 60 % 60, s % 60, fraction);
+		else if (s >= 60)
+			snprintf(text, TIME_SIZE, "%s%" PRIu64 "m%" PRIu64 "%ss", sign, s / 60,
+				 s % 60, fraction);
+		else
+			snprintf(text, TIME_SIZE, "%s%" PRIu64 "%ss", sign, s, fraction);
+	}
+	return text;
+}
+
+/* ---- the profile ---- */
 
 struct raw {
 	const struct tp_profile *p;
 	const struct rep_profile_options *opt;
-	struct rep_paper out;
+	struct rep_writer out;
 	struct rep_locations at;
 	struct rep_lines lines;
 };
 
-static void put_string(struct rep_paper *out, const struct tp_profile *p, uint32_t id)
+static void put_string(struct rep_writer *out, const struct tp_profile *p, uint32_t id)
 {
-	rep_paper_string(out, tp_dict_text(p->dict, id));
+	rep_writer_string(out, tp_dict_text(p->dict, id));
 }
 
-static void put_head(struct rep_paper *out, const struct tp_profile *p)
+static void put_head(struct rep_writer *out, const struct tp_profile *p)
 {
-	char text[REP_WHEN_SIZE];
+	char text[TIME_SIZE];
 
 	for (size_t i = 0; i < p->ncomments; i++) {
-		rep_paper_put(out, "Comment: ");
-		rep_paper_prose(out, tp_dict_text(p->dict, p->comments[i]));
-		rep_paper_put(out, "\n");
+		rep_writer_put(out, "Comment: ");
+		rep_writer_prose(out, tp_dict_text(p->dict, p->comments[i]));
+		rep_writer_put(out, "\n");
 	}
 	if (p->doc_url) {
-		rep_paper_put(out, "Doc: ");
+		rep_writer_put(out, "Doc: ");
 		put_string(out, p, p->doc_url);
-		rep_paper_put(out, "\n");
+		rep_writer_put(out, "\n");
 	}
 	/* pprof has this line even where nothing is known. */
-	rep_paper_put(out, "PeriodType: ");
+	rep_writer_put(out, "PeriodType: ");
 	put_string(out, p, p->period_type.type);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	put_string(out, p, p->period_type.unit);
-	rep_paper_put(out, "\n");
-	rep_paper_printf(out, "Period: %" PRId64 "\n", p->period);
+	rep_writer_put(out, "\n");
+	rep_writer_printf(out, "Period: %" PRId64 "\n", p->period);
 	if (p->time_ns)
-		rep_paper_printf(out, "Time: %s\n", rep_when_exact(text, p->time_ns));
+		rep_writer_printf(out, "Time: %s\n", format_time(text, p->time_ns));
 	if (p->duration_ns) {
 		size_t n = 0, runes = 0;
 
-		rep_when_duration(text, p->duration_ns);
+		format_duration(text, p->duration_ns);
 		for (; text[n] && (runes < 4 || ((unsigned char)text[n] & 0xc0) == 0x80); n++)
 			runes += ((unsigned char)text[n] & 0xc0) != 0x80;
-		rep_paper_printf(out, "Duration: %.*s\n", (int)n, text);
+		rep_writer_printf(out, "Duration: %.*s\n", (int)n, text);
 	}
 }
 
-static void put_types(struct rep_paper *out, const struct tp_profile *p)
+static void put_types(struct rep_writer *out, const struct tp_profile *p)
 {
-	rep_paper_put(out, "Samples:\n");
+	rep_writer_put(out, "Samples:\n");
 	for (size_t i = 0; i < p->ntypes; i++) {
 		if (i)
-			rep_paper_put(out, " ");
+			rep_writer_put(out, " ");
 		put_string(out, p, p->types[i].type);
-		rep_paper_put(out, "/");
+		rep_writer_put(out, "/");
 		put_string(out, p, p->types[i].unit);
 		/* Where none is stated, a type without a name is it. */
 		if (p->types[i].type == p->default_type)
-			rep_paper_put(out, "[dflt]");
+			rep_writer_put(out, "[dflt]");
 	}
-	rep_paper_put(out, "\n");
+	rep_writer_put(out, "\n");
 }
 
 static void join_number(struct rep_lines *lines, const struct tp_profile *p,
@@ -138,13 +205,13 @@ static void put_labels(struct raw *r, const struct tp_label_set *set, bool numer
 			join_labels(&r->lines, p, p->labels + set->first + i, n);
 	}
 	rep_lines_sort(&r->lines);
-	rep_paper_fail(&r->out, r->lines.code);
+	rep_writer_fail(&r->out, r->lines.code);
 	for (size_t i = 0; i < rep_lines_n(&r->lines); i++) {
-		rep_paper_put(&r->out, i ? " " : "                ");
-		rep_paper_string(&r->out, rep_lines_at(&r->lines, i));
+		rep_writer_put(&r->out, i ? " " : "                ");
+		rep_writer_string(&r->out, rep_lines_at(&r->lines, i));
 	}
 	if (rep_lines_n(&r->lines))
-		rep_paper_put(&r->out, "\n");
+		rep_writer_put(&r->out, "\n");
 }
 
 static void put_sample(struct raw *r, size_t sample)
@@ -153,11 +220,11 @@ static void put_sample(struct raw *r, size_t sample)
 	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
 
 	for (size_t i = 0; i < p->ntypes; i++)
-		rep_paper_printf(&r->out, " %10" PRId64, p->value[sample * p->ntypes + i]);
-	rep_paper_put(&r->out, ": ");
+		rep_writer_printf(&r->out, " %10" PRId64, p->value[sample * p->ntypes + i]);
+	rep_writer_put(&r->out, ": ");
 	for (uint32_t at = p->stack[sample]; at; at = rep_location_caller(p, at))
-		rep_paper_printf(&r->out, "%" PRIu32 " ", r->at.number[at]);
-	rep_paper_put(&r->out, "\n");
+		rep_writer_printf(&r->out, "%" PRIu32 " ", r->at.number[at]);
+	rep_writer_put(&r->out, "\n");
 	put_labels(r, set, false);
 	put_labels(r, set, true);
 }
@@ -169,14 +236,14 @@ static void put_line(struct raw *r, const struct tp_frame *f)
 	int64_t column = r->opt->no_inlines && !r->opt->show_columns ? 0 : f->column;
 
 	put_string(&r->out, r->p, fn.name);
-	rep_paper_put(&r->out, " ");
+	rep_writer_put(&r->out, " ");
 	put_string(&r->out, r->p, fn.file);
-	rep_paper_printf(&r->out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, f->line, column,
-			 fn.start_line);
+	rep_writer_printf(&r->out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, f->line, column,
+			  fn.start_line);
 	if (fn.system_name != fn.name) {
-		rep_paper_put(&r->out, "(");
+		rep_writer_put(&r->out, "(");
 		put_string(&r->out, r->p, fn.system_name);
-		rep_paper_put(&r->out, ")");
+		rep_writer_put(&r->out, ")");
 	}
 }
 
@@ -189,13 +256,13 @@ static void put_location(struct raw *r, uint32_t number, uint32_t node)
 	uint32_t mapping = p->nmappings ? l.mapping : 1;
 	bool first = true;
 
-	rep_paper_printf(&r->out, "%6" PRIu32 ": 0x%" PRIx64 " ", number, l.address);
+	rep_writer_printf(&r->out, "%6" PRIu32 ": 0x%" PRIx64 " ", number, l.address);
 	if (mapping)
-		rep_paper_printf(&r->out, "M=%" PRIu32 " ", mapping);
+		rep_writer_printf(&r->out, "M=%" PRIu32 " ", mapping);
 	if (l.flags & TP_LOCATION_FOLDED)
-		rep_paper_put(&r->out, "[F] ");
+		rep_writer_put(&r->out, "[F] ");
 	if (!tp_profile_lined(p, s.frame)) {
-		rep_paper_put(&r->out, "\n");
+		rep_writer_put(&r->out, "\n");
 		return;
 	}
 	for (;; f = tp_dict_frame_at(p->dict, s.frame)) {
@@ -203,9 +270,9 @@ static void put_location(struct raw *r, uint32_t number, uint32_t node)
 
 		if (last || !r->opt->no_inlines) {
 			if (!first)
-				rep_paper_put(&r->out, "             ");
+				rep_writer_put(&r->out, "             ");
 			put_line(r, &f);
-			rep_paper_put(&r->out, "\n");
+			rep_writer_put(&r->out, "\n");
 			first = false;
 		}
 		if (last)
@@ -228,18 +295,18 @@ static void put_mapping(struct raw *r, size_t i)
 	const struct tp_profile *p = r->p;
 	const struct tp_mapping *m = &p->mappings[i];
 	uint32_t known = m->flags & ~(r->opt->no_inlines ? (uint32_t)TP_MAPPING_INLINES : 0);
-	struct rep_paper *out = &r->out;
+	struct rep_writer *out = &r->out;
 
-	rep_paper_printf(out, "%zu: 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64 " ", i + 1, m->start,
-			 m->limit, m->offset);
+	rep_writer_printf(out, "%zu: 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64 " ", i + 1, m->start,
+			  m->limit, m->offset);
 	put_string(out, p, m->file);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	put_string(out, p, m->build_id);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
 		if (known & flags[k].flag)
-			rep_paper_put(out, flags[k].text);
-	rep_paper_put(out, "\n");
+			rep_writer_put(out, flags[k].text);
+	rep_writer_put(out, "\n");
 }
 
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
@@ -248,26 +315,26 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	struct raw r = {.p = v->profile, .opt = &v->opt};
 
 	(void)arg;
-	rep_paper_init(&r.out, sink);
-	rep_paper_fail(&r.out, rep_locations_make(&r.at, r.p));
-	if (!rep_paper_failed(&r.out)) {
+	rep_writer_init(&r.out, sink);
+	rep_writer_fail(&r.out, rep_locations_make(&r.at, r.p));
+	if (!rep_writer_failed(&r.out)) {
 		put_head(&r.out, r.p);
 		put_types(&r.out, r.p);
-		for (size_t i = 0; i < r.p->nsamples && !rep_paper_failed(&r.out); i++)
+		for (size_t i = 0; i < r.p->nsamples && !rep_writer_failed(&r.out); i++)
 			put_sample(&r, i);
-		rep_paper_put(&r.out, "Locations\n");
-		for (uint32_t i = 0; i < r.at.n && !rep_paper_failed(&r.out); i++)
+		rep_writer_put(&r.out, "Locations\n");
+		for (uint32_t i = 0; i < r.at.n && !rep_writer_failed(&r.out); i++)
 			put_location(&r, i + 1, r.at.node[i]);
-		rep_paper_put(&r.out, "Mappings\n");
+		rep_writer_put(&r.out, "Mappings\n");
 		for (size_t i = 0; i < r.p->nmappings; i++)
 			put_mapping(&r, i);
 		/* pprof puts everything into one where the dump has none. */
 		if (!r.p->nmappings)
-			rep_paper_put(&r.out, "1: 0x0/0x0/0x0   \n");
+			rep_writer_put(&r.out, "1: 0x0/0x0/0x0   \n");
 	}
 	rep_locations_release(&r.at);
 	rep_lines_release(&r.lines);
-	return rep_paper_finish(&r.out, err);
+	return rep_writer_finish(&r.out, err);
 }
 
 const struct rep_profile_report rep_profile_report_raw = {

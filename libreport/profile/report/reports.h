@@ -4,8 +4,8 @@
 
 #include "profile/report.h"
 
-/* Whether a node is one of the graph's. Of means, edges lead to nodes that are not: their samples
- * count something, but add up to nothing. pprof draws those edges towards nowhere. */
+/* Whether a node is shown. With means, edges can lead to nodes that are not, because their values
+ * add up to 0; pprof draws those edges to nodes that do not exist. */
 static inline bool rep_node_shown(const struct rep_graph *g, const struct rep_node *n)
 {
 	return n->id < g->n && g->node[n->id] == n;

@@ -24,14 +24,14 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	struct rep_graph *g = NULL;
 	struct tp_buf text = {0};
 	struct rep_sink collect = {.write = keep, .ctx = &text};
-	struct rep_paper out;
+	struct rep_writer out;
 	int code = rep_graph_new(&g, v, err);
 
 	(void)arg;
 	if (!code) {
-		rep_paper_init(&out, &collect);
+		rep_writer_init(&out, &collect);
 		rep_dot_put(&out, g, v);
-		code = rep_paper_finish(&out, err);
+		code = rep_writer_finish(&out, err);
 	}
 	if (!code) {
 		struct rep_sink to = *sink;
@@ -53,6 +53,6 @@ const struct rep_profile_report rep_profile_report_svg = {
     .name = "svg",
     .doc = "The call graph as a picture (needs graphviz)",
     .format = true,
-    .traits = {.visual = true, .call_tree = true, .edges = true, .tags = true},
+    .traits = {.visual = true, .call_tree = true, .edges = true},
     .print = print,
 };

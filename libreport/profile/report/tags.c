@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "profile/paper/paper.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
 struct entry {
@@ -21,45 +21,27 @@ struct entry {
 
 struct tags {
 	const struct rep_profile_view *v;
-	struct rep_paper out;
+	struct rep_writer out;
 	struct tp_arena texts;
 	struct entry *entry;
 	size_t n;
 	struct tp_buf cells;
 };
 
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int compare_texts(struct tp_text a, struct tp_text b)
-{
-	size_t n = a.size < b.size ? a.size : b.size;
-	int c = n ? memcmp(a.text, b.text, n) : 0;
-
-	return c ? c : (a.size > b.size) - (a.size < b.size);
-}
-
 static int by_text(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int c = compare_texts(x->key, y->key);
+	int c = rep_text_compare(x->key, y->key);
 
-	return c ? c : compare_texts(x->value, y->value);
-}
-
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	return c ? c : rep_text_compare(x->value, y->value);
 }
 
 static int by_sum(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	uint64_t p = size_of(x->sum), q = size_of(y->sum);
+	int64_t p = rep_abs(x->sum), q = rep_abs(y->sum);
 
-	return p != q ? (p < q ? 1 : -1) : compare_texts(x->value, y->value);
+	return p != q ? (p < q ? 1 : -1) : rep_text_compare(x->value, y->value);
 }
 
 static int add_set(struct tags *t, size_t set, int64_t sum)
@@ -104,7 +86,7 @@ static int gather(struct tags *t)
 
 		n += set[s].used ? 0 : p->sets[s].n;
 		set[s].used = true;
-		set[s].sum = add(set[s].sum, rep_view_value(t->v, i));
+		rep_add(&set[s].sum, rep_view_value(t->v, i));
 	}
 	t->entry = calloc(n + 1, sizeof(*t->entry));
 	if (!t->entry)
@@ -124,7 +106,7 @@ static void add_up(struct tags *t)
 		qsort(t->entry, t->n, sizeof(*t->entry), by_text);
 	for (size_t i = 0; i < t->n; i++) {
 		if (n && !by_text(&t->entry[n - 1], &t->entry[i]))
-			t->entry[n - 1].sum = add(t->entry[n - 1].sum, t->entry[i].sum);
+			rep_add(&t->entry[n - 1].sum, t->entry[i].sum);
 		else
 			t->entry[n++] = t->entry[i];
 	}
@@ -142,7 +124,7 @@ static size_t cell(const struct tags *t, int64_t sum, char *text, size_t room)
 		snprintf(text, room, "%s (%s):", label, rep_percentage(share, sum, t->v->total));
 	else
 		snprintf(text, room, "%s:", label);
-	return rep_paper_runes(text, strlen(text));
+	return rep_writer_runes(text, strlen(text));
 }
 
 #define CELL_SIZE (REP_MEASURE_SIZE + REP_PERCENTAGE_SIZE + 8)
@@ -150,7 +132,7 @@ static size_t cell(const struct tags *t, int64_t sum, char *text, size_t room)
 static void put_key(struct tags *t, struct entry *e, size_t n)
 {
 	char label[REP_MEASURE_SIZE], whole[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
-	struct rep_paper *out = &t->out;
+	struct rep_writer *out = &t->out;
 	char text[CELL_SIZE];
 	size_t width = 0, indent;
 	int64_t total = 0;
@@ -159,34 +141,34 @@ static void put_key(struct tags *t, struct entry *e, size_t n)
 		size_t w = cell(t, e[i].sum, text, sizeof(text));
 
 		width = w > width ? w : width;
-		total = add(total, e[i].sum);
+		rep_add(&total, e[i].sum);
 	}
 	rep_view_label(t->v, total, label);
 	rep_view_label(t->v, t->v->total, whole);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	t->cells.size = 0;
-	rep_paper_fail(out, rep_escape(&t->cells, e->key.text, e->key.size, REP_ESCAPE_SHOWN));
-	indent = rep_paper_runes((char *)t->cells.data, t->cells.size) + 2;
-	rep_paper_string(out, e->key);
-	rep_paper_put(out, ": Total ");
-	rep_paper_text(out, label, strlen(label));
-	rep_paper_put(out, " of ");
-	rep_paper_text(out, whole, strlen(whole));
+	rep_writer_fail(out, rep_escape(&t->cells, e->key.text, e->key.size, REP_ESCAPE_SHOWN));
+	indent = rep_writer_runes((char *)t->cells.data, t->cells.size) + 2;
+	rep_writer_string(out, e->key);
+	rep_writer_put(out, ": Total ");
+	rep_writer_text(out, label, strlen(label));
+	rep_writer_put(out, " of ");
+	rep_writer_text(out, whole, strlen(whole));
 	if (t->v->total > 0)
-		rep_paper_printf(out, " (%s)", rep_percentage(share, total, t->v->total));
-	rep_paper_put(out, "\n");
+		rep_writer_printf(out, " (%s)", rep_percentage(share, total, t->v->total));
+	rep_writer_put(out, "\n");
 	if (n > 1)
 		qsort(e, n, sizeof(*e), by_sum);
-	for (size_t i = 0; i < n && !rep_paper_failed(out); i++) {
+	for (size_t i = 0; i < n && !rep_writer_failed(out); i++) {
 		size_t w = cell(t, e[i].sum, text, sizeof(text));
 
-		rep_paper_space(out, indent + 1 + width - w);
-		rep_paper_text(out, text, strlen(text));
-		rep_paper_put(out, " ");
-		rep_paper_string(out, e[i].value);
-		rep_paper_put(out, "\n");
+		rep_writer_space(out, indent + 1 + width - w);
+		rep_writer_text(out, text, strlen(text));
+		rep_writer_put(out, " ");
+		rep_writer_string(out, e[i].value);
+		rep_writer_put(out, "\n");
 	}
-	rep_paper_put(out, "\n");
+	rep_writer_put(out, "\n");
 }
 
 /* The entries of one key, which begin at i. */
@@ -194,7 +176,7 @@ static size_t of_key(const struct tags *t, size_t i)
 {
 	size_t n = 1;
 
-	while (i + n < t->n && !compare_texts(t->entry[i].key, t->entry[i + n].key))
+	while (i + n < t->n && !rep_text_compare(t->entry[i].key, t->entry[i + n].key))
 		n++;
 	return n;
 }
@@ -205,18 +187,18 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	struct tags t = {.v = v};
 
 	(void)arg;
-	rep_paper_init(&t.out, sink);
-	rep_paper_fail(&t.out, gather(&t));
-	if (!rep_paper_failed(&t.out))
+	rep_writer_init(&t.out, sink);
+	rep_writer_fail(&t.out, gather(&t));
+	if (!rep_writer_failed(&t.out))
 		add_up(&t);
-	for (size_t i = 0, n; i < t.n && !rep_paper_failed(&t.out); i += n) {
+	for (size_t i = 0, n; i < t.n && !rep_writer_failed(&t.out); i += n) {
 		n = of_key(&t, i);
 		put_key(&t, t.entry + i, n);
 	}
 	free(t.entry);
 	tp_arena_clear(&t.texts);
 	tp_buf_release(&t.cells);
-	return rep_paper_finish(&t.out, err);
+	return rep_writer_finish(&t.out, err);
 }
 
 /* ---- as rows ---- */

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/paper/heading.h"
-#include "profile/paper/lines.h"
-#include "profile/paper/paper.h"
+#include "profile/writer/heading.h"
+#include "profile/writer/lines.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
 #define SEPARATOR  "-----------+-------------------------------------------------------\n"
@@ -27,7 +27,7 @@ struct known {
 
 struct traces {
 	const struct rep_profile_view *v;
-	struct rep_paper out;
+	struct rep_writer out;
 	struct rep_lines lines;
 	struct tp_buf names, name;
 	struct known *known; /* by frame */
@@ -56,7 +56,7 @@ static void put_labels(struct traces *t, const struct tp_label_set *set, bool nu
 	rep_lines_clear(&t->lines);
 	for (size_t i = 0, n; l && i < set->n; i += n) {
 		struct tp_text key = tp_dict_text(p->dict, l[i].key);
-		size_t runes = rep_paper_runes(key.text, key.size);
+		size_t runes = rep_writer_runes(key.text, key.size);
 
 		n = rep_labels_of_key(p, set, i);
 		if (l[i].numeric != numeric)
@@ -73,10 +73,10 @@ static void put_labels(struct traces *t, const struct tp_label_set *set, bool nu
 		}
 	}
 	rep_lines_sort(&t->lines);
-	rep_paper_fail(&t->out, t->lines.code);
+	rep_writer_fail(&t->out, t->lines.code);
 	for (size_t i = 0; i < rep_lines_n(&t->lines); i++) {
-		rep_paper_string(&t->out, rep_lines_at(&t->lines, i));
-		rep_paper_put(&t->out, "\n");
+		rep_writer_string(&t->out, rep_lines_at(&t->lines, i));
+		rep_writer_put(&t->out, "\n");
 	}
 }
 
@@ -86,19 +86,19 @@ static void put_name(struct traces *t, uint32_t frame)
 	struct rep_node_info info;
 
 	if (k && k->size) {
-		rep_paper_text(&t->out, (char *)t->names.data + k->at, k->size);
+		rep_writer_text(&t->out, (char *)t->names.data + k->at, k->size);
 		return;
 	}
 	t->name.size = 0;
-	rep_paper_fail(&t->out, rep_view_frame(t->v, frame, &info));
-	if (!rep_paper_failed(&t->out))
-		rep_paper_fail(&t->out, rep_node_info_name(&info, &t->name));
-	if (rep_paper_failed(&t->out))
+	rep_writer_fail(&t->out, rep_view_frame(t->v, frame, &info));
+	if (!rep_writer_failed(&t->out))
+		rep_writer_fail(&t->out, rep_node_info_name(&info, &t->name));
+	if (rep_writer_failed(&t->out))
 		return;
-	rep_paper_text(&t->out, (char *)t->name.data, t->name.size);
+	rep_writer_text(&t->out, (char *)t->name.data, t->name.size);
 	if (k && t->name.size && t->names.size + t->name.size <= REMEMBERED) {
 		*k = (struct known){t->names.size, (uint32_t)t->name.size};
-		rep_paper_fail(&t->out, tp_buf_put(&t->names, t->name.data, t->name.size));
+		rep_writer_fail(&t->out, tp_buf_put(&t->names, t->name.data, t->name.size));
 	}
 }
 
@@ -106,16 +106,16 @@ static void put_stack(struct traces *t, uint32_t node, const char *value)
 {
 	const struct tp_dict *d = t->v->profile->dict;
 
-	while (node && !rep_paper_failed(&t->out)) {
+	while (node && !rep_writer_failed(&t->out)) {
 		struct tp_stack_node s = tp_dict_stack_at(d, node);
 		bool inlined = s.parent && tp_dict_frame_at(d, s.frame).inlined;
 
 		node = s.parent;
 		if (inlined && t->v->opt.no_inlines)
 			continue;
-		rep_paper_printf(&t->out, "%10s   ", value);
+		rep_writer_printf(&t->out, "%10s   ", value);
 		put_name(t, s.frame);
-		rep_paper_put(&t->out, inlined ? " (inline)\n" : "\n");
+		rep_writer_put(&t->out, inlined ? " (inline)\n" : "\n");
 		value = "";
 	}
 }
@@ -124,16 +124,12 @@ static void put_sample(struct traces *t, size_t sample)
 {
 	const struct tp_profile *p = t->v->profile;
 	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
-	int64_t value = rep_view_value(t->v, sample), by = rep_view_divisor(t->v, sample);
+	int64_t value = rep_mean(rep_view_value(t->v, sample), rep_view_divisor(t->v, sample));
 	char label[REP_MEASURE_SIZE];
 
 	if (!p->stack[sample])
 		return;
-	if (by == -1)
-		value = (int64_t)(0 - (uint64_t)value);
-	else if (by)
-		value /= by;
-	rep_paper_put(&t->out, SEPARATOR);
+	rep_writer_put(&t->out, SEPARATOR);
 	put_labels(t, set, false);
 	put_labels(t, set, true);
 	put_stack(t, p->stack[sample], rep_view_label(t->v, value, label));
@@ -145,20 +141,20 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	struct traces t = {.v = v, .nknown = tp_dict_frames(v->profile->dict)};
 
 	(void)arg;
-	rep_paper_init(&t.out, sink);
+	rep_writer_init(&t.out, sink);
 	t.known = calloc((size_t)t.nknown + 1, sizeof(*t.known));
 	if (!t.known)
-		rep_paper_fail(&t.out, TP_ENOMEM);
+		rep_writer_fail(&t.out, TP_ENOMEM);
 	else
-		rep_paper_fail(&t.out, rep_view_heading(v, rep_heading_line, &t.out, NULL));
-	for (size_t i = 0; i < v->profile->nsamples && !rep_paper_failed(&t.out); i++)
+		rep_writer_fail(&t.out, rep_view_heading(v, rep_heading_line, &t.out, NULL));
+	for (size_t i = 0; i < v->profile->nsamples && !rep_writer_failed(&t.out); i++)
 		put_sample(&t, i);
-	rep_paper_put(&t.out, SEPARATOR);
+	rep_writer_put(&t.out, SEPARATOR);
 	free(t.known);
 	rep_lines_release(&t.lines);
 	tp_buf_release(&t.names);
 	tp_buf_release(&t.name);
-	return rep_paper_finish(&t.out, err);
+	return rep_writer_finish(&t.out, err);
 }
 
 const struct rep_profile_report rep_profile_report_traces = {

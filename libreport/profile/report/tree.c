@@ -8,45 +8,45 @@
  */
 #include <stdio.h>
 
-#include "profile/paper/heading.h"
-#include "profile/paper/paper.h"
+#include "profile/writer/heading.h"
+#include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
 #define SEPARATOR "----------------------------------------------------------+-------------\n"
 #define LEGEND	  "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n"
 
-static void put_edge(struct rep_paper *out, const struct rep_profile_view *v,
+static void put_edge(struct rep_writer *out, const struct rep_profile_view *v,
 		     const struct rep_edge *e, const struct rep_node *other, int64_t cum)
 {
 	rep_put_value(out, v, 50, e->weight);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	rep_put_share(out, e->weight, cum);
-	rep_paper_put(out, " |   ");
-	rep_paper_string(out, other->name);
-	rep_paper_put(out, e->inlined ? " (inline)\n" : "\n");
+	rep_writer_put(out, " |   ");
+	rep_writer_string(out, other->name);
+	rep_writer_put(out, e->inlined ? " (inline)\n" : "\n");
 }
 
-static void put_node(struct rep_paper *out, const struct rep_profile_view *v,
+static void put_node(struct rep_writer *out, const struct rep_profile_view *v,
 		     const struct rep_node *n, int64_t *sum)
 {
 	int64_t flat = rep_node_flat(n), cum = rep_node_cum(n);
 
-	rep_paper_put(out, SEPARATOR);
+	rep_writer_put(out, SEPARATOR);
 	for (size_t i = 0; i < n->nin; i++)
 		put_edge(out, v, n->in[i], n->in[i]->src, cum);
-	*sum = (int64_t)((uint64_t)*sum + (uint64_t)flat);
+	rep_add(sum, flat);
 	rep_put_value(out, v, 10, flat);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	rep_put_share(out, flat, v->total);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	rep_put_share(out, *sum, v->total);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	rep_put_value(out, v, 10, cum);
-	rep_paper_put(out, " ");
+	rep_writer_put(out, " ");
 	rep_put_share(out, cum, v->total);
-	rep_paper_put(out, "                | ");
-	rep_paper_string(out, n->name);
-	rep_paper_put(out, "\n");
+	rep_writer_put(out, "                | ");
+	rep_writer_string(out, n->name);
+	rep_writer_put(out, "\n");
 	for (size_t i = 0; i < n->nout; i++)
 		put_edge(out, v, n->out[i], n->out[i]->dest, cum);
 }
@@ -59,18 +59,18 @@ static bool shown(const struct tp_regex *only, const struct rep_node *n)
 static int put_graph(const struct rep_graph *g, const struct rep_profile_view *v,
 		     const struct tp_regex *only, const struct rep_sink *sink, struct tp_err *err)
 {
-	struct rep_paper out;
+	struct rep_writer out;
 	int64_t sum = 0;
 
-	rep_paper_init(&out, sink);
-	rep_paper_fail(&out, rep_graph_heading(g, v, false, rep_heading_line, &out, NULL));
-	rep_paper_put(&out, SEPARATOR LEGEND);
-	for (size_t i = 0; i < g->n && !rep_paper_failed(&out); i++)
+	rep_writer_init(&out, sink);
+	rep_writer_fail(&out, rep_graph_heading(g, v, false, rep_heading_line, &out, NULL));
+	rep_writer_put(&out, SEPARATOR LEGEND);
+	for (size_t i = 0; i < g->n && !rep_writer_failed(&out); i++)
 		if (shown(only, g->node[i]))
 			put_node(&out, v, g->node[i], &sum);
 	if (g->n)
-		rep_paper_put(&out, SEPARATOR);
-	return rep_paper_finish(&out, err);
+		rep_writer_put(&out, SEPARATOR);
+	return rep_writer_finish(&out, err);
 }
 
 static int print_tree(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,

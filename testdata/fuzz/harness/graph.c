@@ -131,28 +131,22 @@ static void flame(struct tp_profile *p, uint64_t *pick)
 						   .compared = fuzz_pick(pick, 3) == 0};
 	struct rep_flame_options look = REP_FLAME_OPTIONS_INIT;
 	struct rep_flame_heading heading = {0};
-	struct rep_flame_tree tree;
-	struct rep_profile_view v;
+	struct rep_flame_part parts[] = {{.profile = p, .name = "new"},
+					 {.profile = p, .name = "old", .side = REP_FLAME_OLD}};
+	struct rep_flame_build_options build = {0};
+	struct rep_flame_tree tree = {0};
 	struct tp_err err = {0};
 	struct tp_buf text = {0};
 	const struct rep_sink sink = rep_sink_buf(&text);
+	size_t failed;
 	int code;
 
-	if (rep_profile_view_init(&v, p, &opt, &rep_flame_traits, &err)) {
-		MUST_SAY(err);
-		rep_profile_view_release(&v);
-		return;
-	}
-	const struct rep_flame_part parts[] = {{.view = &v, .name = "new"},
-					       {.view = &v, .name = "old", .side = REP_FLAME_OLD}};
-	code = rep_flame_tree_init(&tree, &how, &err);
+	code = rep_flame_parts_view(parts, 1, &opt, &failed, &err);
+	parts[1].view = parts[0].view;
+	build.normalize = how.compared && fuzz_pick(pick, 2);
 	if (!code)
-		code = rep_flame_parts_add(&tree, parts, how.compared ? 2 : 1,
-					   how.compared && fuzz_pick(pick, 2), &err);
-	if (!code)
-		code = rep_flame_tree_sum(&tree, &err);
-	if (!code)
-		code = rep_flame_heading(&heading, &tree, parts, how.compared ? 2 : 1, "", &err);
+		code = rep_flame_build(&tree, &heading, &how, parts, how.compared ? 2 : 1, &build,
+				       &err);
 	if (!code) {
 		look.title = heading.title;
 		look.subtitle = heading.subtitle;
@@ -170,7 +164,7 @@ static void flame(struct tp_profile *p, uint64_t *pick)
 	tp_buf_release(&text);
 	rep_flame_heading_release(&heading);
 	rep_flame_tree_release(&tree);
-	rep_profile_view_release(&v);
+	rep_flame_parts_release(parts, 1);
 }
 
 static void sum(struct tp_profile *p, uint64_t *pick)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "flame/name.h"
 #include "output/text.h"
 #include "task/inside.h"
@@ -245,7 +246,7 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 	put_values(f, all, text, sizeof(text));
 	if (!t->opt.compared)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " in %s stack%s",
-			 rep_flame_thousands(n, (int64_t)t->stacks[REP_FLAME_NEW]),
+			 tp_fmt_count(n, (int64_t)t->stacks[REP_FLAME_NEW]),
 			 t->stacks[REP_FLAME_NEW] == 1 ? "" : "s");
 	if (f->levels < f->cells.nlevels)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", levels %u-%u of %u",
@@ -296,8 +297,8 @@ static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES
 	char now[REP_FLAME_WORDS], old[REP_FLAME_WORDS];
 	size_t n = strlen(text);
 
-	rep_flame_thousands(now, value[REP_FLAME_NEW]);
-	rep_flame_thousands(old, value[REP_FLAME_OLD]);
+	tp_fmt_count(now, value[REP_FLAME_NEW]);
+	tp_fmt_count(old, value[REP_FLAME_OLD]);
 	if (f->pic->measure.kind == REP_FLAME_COUNT)
 		return;
 	if (f->pic->tree.opt.compared)

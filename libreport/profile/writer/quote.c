@@ -1,4 +1,4 @@
-#include "profile/paper/quote.h"
+#include "profile/writer/quote.h"
 
 #include <string.h>
 
@@ -67,27 +67,27 @@ int rep_quote_dot_into(struct tp_buf *to, const char *text, size_t size)
 	return code ? code : shorten(to, from);
 }
 
-static void quote_onto(struct rep_paper *out, const char *text, size_t size, bool joined)
+static void quote_onto(struct rep_writer *out, const char *text, size_t size, bool joined)
 {
 	struct tp_buf quoted = {0};
 
-	rep_paper_fail(out, quote(&quoted, text, size, joined));
-	rep_paper_fail(out, shorten(&quoted, 0));
-	rep_paper_raw(out, quoted.data, quoted.size);
+	rep_writer_fail(out, quote(&quoted, text, size, joined));
+	rep_writer_fail(out, shorten(&quoted, 0));
+	rep_writer_raw(out, quoted.data, quoted.size);
 	tp_buf_release(&quoted);
 }
 
-void rep_quote_dot(struct rep_paper *out, const char *text, size_t size)
+void rep_quote_dot(struct rep_writer *out, const char *text, size_t size)
 {
 	quote_onto(out, text, size, false);
 }
 
-void rep_quote_joined(struct rep_paper *out, const char *text, size_t size)
+void rep_quote_joined(struct rep_writer *out, const char *text, size_t size)
 {
 	quote_onto(out, text, size, true);
 }
 
-void rep_quote_value(struct rep_paper *out, const struct rep_profile_view *v, int64_t value)
+void rep_quote_value(struct rep_writer *out, const struct rep_profile_view *v, int64_t value)
 {
 	char text[REP_MEASURE_SIZE];
 

@@ -1,7 +1,9 @@
-#include "profile/paper/lines.h"
+#include "profile/writer/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/view.h"
 
 static struct rep_lines_span *spans(const struct rep_lines *l)
 {
@@ -43,10 +45,8 @@ void rep_lines_put(struct rep_lines *l, const char *data, size_t size)
 static int compare(const void *a, const void *b)
 {
 	const struct rep_lines_span *x = a, *y = b;
-	size_t n = x->size < y->size ? x->size : y->size;
-	int c = n ? memcmp(x->data, y->data, n) : 0;
-
-	return c ? c : (x->size > y->size) - (x->size < y->size);
+	return rep_text_compare((struct tp_text){(const char *)x->data, (uint32_t)x->size},
+				(struct tp_text){(const char *)y->data, (uint32_t)y->size});
 }
 
 void rep_lines_sort(struct rep_lines *l)

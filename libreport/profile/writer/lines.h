@@ -1,7 +1,7 @@
-/* Texts that are put together, then sorted by their bytes: pprof orders labels by how they will be
- * written. Zero-initialised is valid and empty. */
-#ifndef REP_PROFILE_PAPER_LINES_H
-#define REP_PROFILE_PAPER_LINES_H
+/* A list of texts, sorted by their bytes: pprof orders labels by the text that it writes for them.
+ * Zero-initialised is valid and empty. */
+#ifndef REP_PROFILE_WRITER_LINES_H
+#define REP_PROFILE_WRITER_LINES_H
 
 #include <stddef.h>
 
@@ -22,15 +22,15 @@ struct rep_lines {
 
 void rep_lines_clear(struct rep_lines *l);
 void rep_lines_release(struct rep_lines *l);
-/* Begins a new text, empty; put appends to the newest. */
+/* Begins a new, empty text; put appends to the newest one. */
 void rep_lines_begin(struct rep_lines *l);
 void rep_lines_put(struct rep_lines *l, const char *data, size_t size);
 void rep_lines_sort(struct rep_lines *l);
 size_t rep_lines_n(const struct rep_lines *l);
 struct tp_text rep_lines_at(const struct rep_lines *l, size_t i);
 
-/* Labels of a set come by key (decode/profile.h): how many from i on, an index into it, share a key
- * and are all numeric or all not. */
+/* Returns how many labels of a set, from index i on, share a key and are all numeric or all not.
+ * Labels of a set are sorted by key (decode/profile.h). */
 size_t rep_labels_of_key(const struct tp_profile *p, const struct tp_label_set *set, size_t i);
 
 #endif
