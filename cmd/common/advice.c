@@ -25,7 +25,7 @@ const char *cmd_advice(int number)
 	case ENFILE:
 		return "; close other programs";
 	case EIO:
-		return "; the disk or its connection may be failing: see the system's log";
+		return "; the disk or its connection may be failing; see the system's log";
 	case EROFS:
 	case EACCES:
 	case EPERM:
@@ -33,7 +33,7 @@ const char *cmd_advice(int number)
 	case ENOENT:
 		return "; make the folder first, or choose another place";
 	case ENOTDIR:
-		return "; that is a file: choose another place";
+		return "; that is a file; choose another place";
 	case EISDIR:
 		return "; give the name of a file in it";
 	default:
@@ -46,10 +46,10 @@ static const struct {
 	int code;
 	const char *says, *advice;
 } known[] = {
-    {TP_ESTORE, "not a tprof store", "; tprof-import makes stores of dumps"},
+    {TP_ESTORE, "not a tprof store", "; tprof-import imports dumps into a store"},
     {TP_ESTORE, "not a regular file", "; give the name of a file, or of a new one"},
-    {TP_ESTORE, "store without its tables", "; import the dumps anew into another store"},
-    {TP_ESTORE, "the store is damaged", "; import the dumps anew into another store"},
+    {TP_ESTORE, "store without its tables", "; import the dumps again into another store"},
+    {TP_ESTORE, "the store is damaged", "; import the dumps again into another store"},
     {TP_ENOENT, "the store holds no run", "; tprof-import -o STORE DUMP puts one in"},
     {TP_EUNKNOWN, "this is a folder",
      "; name files in it, or put all of it into a store: tprof-import -o STORE FOLDER"},
@@ -105,7 +105,8 @@ static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 			 path);
 	dir = *base ? opendir(folder) : NULL;
 	if (!dir && *base && errno == ENOENT) {
-		snprintf(text, CMD_ADVICE_SIZE, "; there is no folder %.200s either", folder);
+		snprintf(text, CMD_ADVICE_SIZE, "; the folder %.200s does not exist either",
+			 folder);
 		return text;
 	}
 	for (int i = 0; dir && i < MOST_NAMES && (e = readdir(dir)); i++) {
@@ -116,7 +117,7 @@ static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 	if (dir)
 		closedir(dir);
 	if (!near.word)
-		return "; is the name right, and the folder?";
+		return "; check the name and the folder";
 	snprintf(text, CMD_ADVICE_SIZE, "; did you mean %.*s%s?", (int)(base - path), path, best);
 	return text;
 }
@@ -133,7 +134,7 @@ static const char *unread(char text[CMD_ADVICE_SIZE], int number, const char *pa
 		return "; give the name of a file in it";
 	case EACCES:
 	case EPERM:
-		return "; you may not read it: ask whose it is for a copy";
+		return "; you may not read it; ask its owner for a copy";
 	default:
 		return cmd_advice(number);
 	}

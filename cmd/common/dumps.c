@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/apart.h"
+#include "common/files.h"
 #include "common/jail.h"
 #include "open/input.h"
 #include "profile/merge/merge.h"
@@ -16,13 +16,6 @@
 #define PAYS	    4			 /* dumps per thread at least, or */
 #define BIG	    ((int64_t)256 << 10) /* one of that size */
 #define MAX_NOTES   5			 /* dumps about which something is said */
-
-const char *cmd_dump_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
-}
 
 /* ---- names ---- */
 
@@ -202,7 +195,7 @@ void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 			more++;
 	}
 	if (more)
-		cmd_note(cmd, "and something to be said about %zu more", more);
+		cmd_note(cmd, "%zu more dumps have notes, which are not shown", more);
 }
 
 /* The sums of the parts as one. */

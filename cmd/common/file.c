@@ -54,14 +54,49 @@ int cmd_file_is_store(const char *path)
 		   TP_STORE_APPLICATION_ID;
 }
 
-int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
+/* Returns whether path is one of the files that are read; "-" is standard input. */
+static bool is_one_of(const char *path, const char *const *inputs, size_t n)
+{
+	struct stat out, st;
+
+	if (stat(path, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!inputs[i])
+			continue;
+		if (strcmp(inputs[i], "-") ? stat(inputs[i], &st) : fstat(STDIN_FILENO, &st))
+			continue;
+		if (st.st_dev == out.st_dev && st.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static bool is_read(const struct cmd *cmd, const char *path, const char *const *others, size_t n)
+{
+	for (int side = 0; side < 2; side++)
+		if (is_one_of(path, cmd->files[side].path, cmd->files[side].n))
+			return true;
+	return is_one_of(path, others, n);
+}
+
+int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path,
+		   const char *const *others, size_t n)
 {
 	struct stat st;
-	bool there = !stat(path, &st);
+	bool there;
 	char *place;
 	int fd = -1, is;
 
 	*f = (struct cmd_file){.name = path};
+	if (!path || !strcmp(path, "-"))
+		return CMD_OK;
+	if (is_read(cmd, path, others, n)) {
+		cmd_error(cmd, "%s: cannot be written, as it is read; give another name with -o",
+			  path);
+		return CMD_USAGE;
+	}
+	there = !stat(path, &st);
 	if (there && is_stdout(&st)) {
 		cmd_stdout_is(path);
 		return CMD_OK;
@@ -140,23 +175,6 @@ int cmd_file_unread(struct cmd *cmd, const char *path)
 	tp_err_set(&err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
 		   "cannot be read: %s", strerror(errno));
 	return cmd_fail(cmd, path, &err);
-}
-
-bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n)
-{
-	struct stat out, st;
-
-	if (stat(path, &out) || !S_ISREG(out.st_mode))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!inputs[i])
-			continue;
-		if (strcmp(inputs[i], "-") ? stat(inputs[i], &st) : fstat(STDIN_FILENO, &st))
-			continue;
-		if (st.st_dev == out.st_dev && st.st_ino == out.st_ino)
-			return true;
-	}
-	return false;
 }
 
 const char *cmd_file_ending(const char *path)

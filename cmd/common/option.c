@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/near.h"
+#include "common/number.h"
 
 /* NOLINTNEXTLINE(misc-no-recursion): tables of options, two deep */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
@@ -69,7 +70,7 @@ static void refuse(const struct cmd *cmd, const struct typed *t)
 		cmd_error(cmd, "there is no option --%s; did you mean --%s?", t->name,
 			  t->near.word);
 	else
-		cmd_error(cmd, "there is no option --%s; '%s --help=all' lists those there are",
+		cmd_error(cmd, "there is no option --%s; '%s --help=all' lists all options",
 			  t->name, cmd->name);
 	exit(CMD_USAGE);
 }
@@ -98,8 +99,10 @@ static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, con
 	else
 		snprintf(name, sizeof(name), "-%c", o->key);
 	if (!first || !second)
-		cmd_error(cmd, "%s is given twice, with '%.200s' and without: which is meant?",
-			  name, first ? first : second);
+		cmd_error(
+		    cmd,
+		    "%s is given twice, once with '%.200s' and once without a value; give it once",
+		    name, first ? first : second);
 	else if (!strcmp(o->arg, "REGEX"))
 		cmd_error(cmd,
 			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
@@ -114,7 +117,7 @@ static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, con
 	else
 		cmd_error(cmd,
 			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
-			  "count: which is meant?",
+			  "count; give it once",
 			  name, first, second);
 	exit(CMD_USAGE);
 }
@@ -142,8 +145,7 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 		cmd_options_each(argp, compare, &t);
 		/* -? and -V, which argp has by itself, are among the options, too. */
 		if (!t.lettered) {
-			cmd_error(cmd,
-				  "there is no option -%c; '%s --help=all' lists those there are",
+			cmd_error(cmd, "there is no option -%c; '%s --help=all' lists all options",
 				  *text, cmd->name);
 			exit(CMD_USAGE);
 		}
@@ -158,14 +160,14 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 	return false;
 }
 
-const char *cmd_typed(const struct argp_state *state, const char *arg, const char *brief,
-		      const char *full)
+int64_t cmd_arg_rows(struct argp_state *state, const char *arg, int64_t most)
 {
 	int at = state->next - 1;
 
 	if (at > 1 && state->argv[at] == arg)
 		at--;
-	return at > 0 && !strncmp(state->argv[at], "--", 2) ? full : brief;
+	return cmd_arg_count(state, at > 0 && !strncmp(state->argv[at], "--", 2) ? "--rows" : "-n",
+			     arg, most);
 }
 
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv)

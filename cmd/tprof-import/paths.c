@@ -462,7 +462,7 @@ static int add_names(struct paths *p, const char *list, char *text, size_t size,
 		text += 3;
 	if (!zeros && memchr(text, 0, (size_t)(end - text)))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "@%s: the list holds bytes that are in no name", list);
+				  "@%s: the list contains bytes that no file name has", list);
 	for (char *line = text, *next; line < end && !code; line = next) {
 		next = memchr(line, zeros ? '\0' : '\n', (size_t)(end - line));
 		*next++ = '\0'; /* it ends with one */
@@ -498,12 +498,11 @@ static int look_beside(const struct paths *p, size_t first, const char *list, st
 
 		snprintf(path, sizeof(path), "%s/%.900s", folder, name);
 		if (!access(path, F_OK))
-			return tp_err_set(
-			    err, TP_EUNKNOWN, TP_OFFSET_NONE,
-			    "@%s: names in a list count from the folder where "
-			    "tprof-import runs, and none of these is there, but %.80s is "
-			    "in %.80s: give the command there (cd %.80s)",
-			    list, name, shown, shown);
+			return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+					  "@%s: names in a list are relative to the folder where "
+					  "tprof-import runs, and none of these is there; %.80s is "
+					  "in %.80s, so run the command there (cd %.80s)",
+					  list, name, shown, shown);
 		n = (int)strlen(folder);
 		snprintf(folder + n, sizeof(folder) - (size_t)n, "/..");
 	}
@@ -530,7 +529,7 @@ static int add_list(struct paths *p, const char *list, struct tp_err *err)
 		tp_nomem(err);
 	else if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE,
-			   "@%s: a list of more than 16 MiB; split it into several", list);
+			   "@%s: the list is longer than 16 MiB; split it", list);
 	else if (code)
 		tp_err_set(err, code, TP_OFFSET_NONE, "@%s: the list cannot be read: %s", list,
 			   strerror(errno));

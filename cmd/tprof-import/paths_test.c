@@ -141,7 +141,7 @@ static void test_paths_add_bad_lists(void **state)
 
 		assert_int_equal(paths_add(&p, rows[i].argument, &err), rows[i].code);
 		if (rows[i].code == TP_ELIMIT)
-			assert_non_null(strstr(err.msg, "a list of more than 16 MiB"));
+			assert_non_null(strstr(err.msg, "the list is longer than 16 MiB"));
 		paths_release(&p);
 	}
 }

@@ -6,11 +6,11 @@
 
 #include "base/buf.h"
 #include "common/file.h"
+#include "common/files.h"
 #include "session.h"
 
 struct args {
 	struct cmd cmd;
-	const char *store;
 	const char *sql;
 	const char *file; /* -f */
 	bool write;
@@ -20,7 +20,8 @@ enum { KEY_WRITE = 0x2000 };
 
 static const struct argp_option options[] = {
     {"file", 'f', "FILE", 0, "Run the statements in FILE (-: standard input)", 0},
-    {"write", KEY_WRITE, NULL, 0, "Let statements change the store (default: they only read)", 0},
+    {"write", KEY_WRITE, NULL, 0, "Let statements change the store (default: they can only read)",
+     0},
     {0},
 };
 
@@ -40,8 +41,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
-			args->store = arg;
-		else if (state->arg_num == 1)
+			return cmd_add_file(&args->cmd, CMD_NEW, arg);
+		if (state->arg_num == 1)
 			args->sql = arg;
 		else
 			argp_error(state,
@@ -49,15 +50,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 				   arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->store)
-			argp_error(state,
-				   "of which file? Give the name of a store, a trace or a profile");
-		if (args->sql && strpbrk(args->store, " (") && access(args->store, F_OK))
+		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
+		if (args->sql && strpbrk(cmd_path(&args->cmd), " (") &&
+		    access(cmd_path(&args->cmd), F_OK))
 			argp_error(state, "the file comes before the SQL: tprof-query %s '%s'",
-				   args->sql, args->store);
+				   args->sql, cmd_path(&args->cmd));
 		if (args->sql && args->file)
-			argp_error(state, "SQL comes from the arguments or from -f, not from both");
-		if (!strcmp(args->store, "-") && (!args->sql || args->file) &&
+			argp_error(state,
+				   "SQL is given twice, as an argument and by -f; give it once");
+		if (!strcmp(cmd_path(&args->cmd), "-") && (!args->sql || args->file) &&
 		    (!args->file || !strcmp(args->file, "-")))
 			argp_error(state, "standard input is the dump, so SQL must be an argument");
 		return 0;
@@ -127,7 +128,7 @@ static int run(struct args *args, struct session *session)
 	int status;
 
 	args->cmd.pages = !prompt;
-	status = session_open(session, args->store, args->write);
+	status = session_open(session, cmd_path(&args->cmd), args->write);
 	if (status)
 		return status;
 	if (args->sql) {
