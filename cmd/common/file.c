@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "common/advice.h"
 #include "store/store.h"
 
@@ -167,14 +168,38 @@ int cmd_file_place(const struct cmd *cmd, const char *path)
 	return why ? fail(cmd, path) : CMD_OK;
 }
 
-int cmd_file_unread(struct cmd *cmd, const char *path)
+/* As with dumps: status 3 for what is missing or a folder, else 4. */
+static int unread(struct tp_err *err)
 {
-	struct tp_err err;
+	return tp_err_set(err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO,
+			  TP_OFFSET_NONE, "%s", strerror(errno));
+}
 
-	/* As of dumps: status 3 for what is not there, or is a folder, else 4. */
-	tp_err_set(&err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
-		   "cannot be read: %s", strerror(errno));
-	return cmd_fail(cmd, path, &err);
+int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err *err)
+{
+	bool std = !strcmp(path, "-");
+	char block[1 << 14], limit[TP_UNITS_SIZE];
+	ssize_t n = 1;
+	int fd, code = 0;
+
+	do
+		fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return unread(err);
+	while (!code && n) {
+		n = read(fd, block, sizeof(block));
+		if (n < 0 && errno != EINTR)
+			code = unread(err);
+		else if (n > 0 && b->size + (size_t)n > most)
+			code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "is longer than %s",
+					  tp_fmt_bytes(limit, (int64_t)most));
+		else if (n > 0 && tp_buf_put(b, block, (size_t)n))
+			code = tp_nomem(err);
+	}
+	if (!std)
+		close(fd);
+	return code;
 }
 
 const char *cmd_file_ending(const char *path)

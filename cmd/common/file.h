@@ -32,8 +32,9 @@ int cmd_file_place(const struct cmd *cmd, const char *path);
  * is not; -1 with errno if it cannot be read. */
 int cmd_file_is_store(const char *path);
 
-/* Reports why a file that was named cannot be read, by errno. Returns an exit status. */
-int cmd_file_unread(struct cmd *cmd, const char *path);
+/* Appends a whole file ("-": standard input) to b. Returns 0; TP_ENOENT or TP_EIO if it cannot be
+ * read; TP_ELIMIT if it has more than `most` bytes; TP_ENOMEM. */
+int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err *err);
 
 /* Returns the ending of a file's name with its dot, or "": ".svg" for "a/b.x.svg", "" for ".profile"
  * and "a.b/c". */

@@ -9,7 +9,7 @@
 #include "profile/merge/merge.h"
 #include "profile/view.h"
 
-/* The whole label, "host=a1"; NULL where the run has none with that key. */
+/* Returns the label with this key, such as "host=a1", or NULL. */
 static const char *label_of(const struct rep_run *run, const char *key)
 {
 	size_t n = strlen(key);
@@ -20,10 +20,10 @@ static const char *label_of(const struct rep_run *run, const char *key)
 	return NULL;
 }
 
-/* So many keys are told, and looked at for the one that was meant. */
+/* Limit on keys that are listed and compared with a mistyped one. */
 #define MOST_KEYS 16
 
-/* The keys of all labels, each once: how many. */
+/* Collects the keys of all labels, each once, and returns how many there are. */
 static size_t keys_of(const struct rep_runs *runs, char key[MOST_KEYS][32])
 {
 	size_t nkeys = 0;
@@ -68,7 +68,7 @@ int cmd_group_check(const struct rep_runs *runs, const char *key, struct tp_err 
 	    key, meant, n && !near.word ? "; keys are: " : "", n && !near.word ? list : "");
 }
 
-/* Runs of a group often follow each other: the last one is looked at first. */
+/* Searches from the end, as runs of a group often follow each other. */
 static struct cmd_profile *find(struct cmd_profiles *list, const char *label)
 {
 	for (size_t i = list->n; i > 0; i--)

@@ -29,7 +29,7 @@ int cmd_is_store(const char *path, struct tp_err *err)
 	return code ? code : cmd_what_of(head, size) == CMD_WHAT_STORE;
 }
 
-/* Where no folder can be kept: a store for this one command. */
+/* Imports into a store for this command only, if there can be no cache folder. */
 static int open_without_cache(struct cmd *cmd, const char *path,
 			      const struct tp_import_options *opt, struct tp_import_result *result,
 			      struct tp_err *err)
@@ -82,7 +82,7 @@ static int open_dump(struct cmd *cmd, const char *path)
 		cmd_interrupted();
 		return status;
 	}
-	/* Reports do not look for being stopped. */
+	/* Reports do not check whether they should stop, so signals end them. */
 	cmd_interrupt_ends();
 	if (fresh && isatty(STDERR_FILENO))
 		cmd_note(cmd, "imported %s in %.1fs%s", name, result.seconds,
@@ -117,8 +117,8 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
 }
 
-/* The run of a dump is picked by the name that it is known by, and shown by one that tells it from
- * other dumps of the command line. */
+/* Renames the run of a dump, once it is picked, to the name that tells it from other dumps of the
+ * command line. */
 static int tell_apart(struct cmd *cmd, const char *path)
 {
 	const char *name = cmd_name_apart(cmd, path);
@@ -149,8 +149,8 @@ int cmd_pick(struct cmd *cmd, const char *path)
 	return tell_apart(cmd, path);
 }
 
-/* Runs of several programs may have one name, and nothing else would tell that they are added up.
- */
+/* Notes that several runs of the same name are picked: nothing else would show that they are added
+ * up. */
 static void note_namesakes(const struct cmd *cmd)
 {
 	const struct rep_runs *runs = &cmd->runs;
@@ -158,7 +158,7 @@ static void note_namesakes(const struct cmd *cmd)
 
 	for (size_t i = 0; cmd->run_spec && i < runs->n; i++)
 		n += !strcmp(runs->run[i].row.name, cmd->run_spec);
-	/* As a label or a word it has picked others, too. */
+	/* If --run is a label or a keyword it has picked other runs as well. */
 	if (n > 1 && n == runs->n && strcmp(cmd->run_spec, "all") != 0 &&
 	    strcmp(cmd->run_spec, "latest") != 0)
 		cmd_note(cmd,

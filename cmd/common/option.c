@@ -20,7 +20,7 @@ bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struc
 	return true;
 }
 
-/* The name that was typed, up to '='. */
+/* A name as it was typed, up to '=', and the options it may stand for. */
 struct typed {
 	char name[64];
 	size_t size;
@@ -75,7 +75,7 @@ static void refuse(const struct cmd *cmd, const struct typed *t)
 	exit(CMD_USAGE);
 }
 
-/* The options with arguments that were there so far. */
+/* The options with arguments given so far. */
 struct given {
 	struct one {
 		const struct argp_option *o;
@@ -133,8 +133,8 @@ static void note_given(const struct cmd *cmd, struct given *g, const struct argp
 	g->one[g->n++] = (struct one){o, value};
 }
 
-/* Letters behind one dash ("-vo"), of which the last may have an argument, in the same word or the
- * next one: is it the next one? */
+/* Checks letters after one dash ("-vo"). The last may have an argument in the same word or the next
+ * one. Returns whether it is the next one. */
 static bool letters(const struct cmd *cmd, const struct argp *argp, struct given *g,
 		    const char *text, const char *next)
 {
@@ -143,7 +143,7 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 		bool may;
 
 		cmd_options_each(argp, compare, &t);
-		/* -? and -V, which argp has by itself, are among the options, too. */
+		/* -? and -V are among the options as well. */
 		if (!t.lettered) {
 			cmd_error(cmd, "there is no option -%c; '%s --help=all' lists all options",
 				  *text, cmd->name);
@@ -152,7 +152,7 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 		if (!t.lettered->arg)
 			continue;
 		may = t.lettered->flags & OPTION_ARG_OPTIONAL;
-		/* One that is missing is argp's to say. */
+		/* argp reports a missing argument. */
 		if (text[1] || may || next)
 			note_given(cmd, g, t.lettered, text[1] ? text + 1 : may ? NULL : next);
 		return !text[1] && !may;

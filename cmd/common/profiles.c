@@ -215,7 +215,7 @@ static bool any_profile(const struct rep_runs *runs)
 	return false;
 }
 
-/* A store, or a trace by way of the cache. */
+/* Loads runs of a store, or of a trace by way of the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		     const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		     struct cmd_range *range, struct cmd_profiles *out)
@@ -256,7 +256,7 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 	return status;
 }
 
-/* One path after the other, of any kind. */
+/* Loads paths of any kind one by one. */
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
@@ -315,7 +315,7 @@ static void note_run(struct cmd *cmd)
 	cmd->run_told = true;
 }
 
-/* What is wrong with the view is wrong for every trace. */
+/* Refuses a wrong view at once, as it would be wrong for every trace. */
 static int check_view(struct cmd *cmd, const struct cmd_profiles_options *opt)
 {
 	enum rep_demangle how;
@@ -358,7 +358,7 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	return status;
 }
 
-/* All items become one. */
+/* Adds up all items to one. */
 static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
 	struct cmd_profiles one = {0};
@@ -420,7 +420,7 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	bool other = false;
 	int status;
 
-	/* One dump is what it is: nothing to add up, nothing to copy. */
+	/* A single dump is not added up, and so not copied. */
 	*out = (struct cmd_profiles){0};
 	status = check_view(cmd, opt);
 	if (!status)
@@ -442,7 +442,7 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	return status;
 }
 
-/* ---- what was asked about traces ---- */
+/* ---- options about traces ---- */
 
 static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
 {

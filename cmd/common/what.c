@@ -27,7 +27,7 @@ static bool write_all(int fd, const char *data, size_t n)
 	return true;
 }
 
-/* A pipe on standard input is put into a file without a name, so that it can be looked at first. */
+/* Copies a pipe on standard input to an unnamed file, which can be read again from its beginning. */
 static int keep_stdin(struct tp_err *err)
 {
 	const char *tmp = getenv("TMPDIR");

@@ -1,11 +1,9 @@
 /* tprof-export: runs of stores, and dumps, in the forms that other programs read. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "common/engine/engine.h"
 #include "common/number.h"
 #include "common/option.h"
@@ -307,37 +305,27 @@ int export_begin(struct export_args *args)
 			      sizeof(others) / sizeof(others[0]));
 }
 
-/* A secret of any length, at least one byte and at most 64 KiB. */
+#define MOST_SECRET ((size_t)64 << 10)
+
 static int read_key(struct export_args *args)
 {
-	static char secret[64 << 10];
-	size_t n = 0;
-	ssize_t got = 1;
-	int fd, status = CMD_OK;
+	struct tp_buf secret = {0};
+	struct tp_err err;
+	int status = CMD_OK;
 
 	if (!args->key_file) {
 		rep_anonymise_key(&args->made_up, NULL, 0);
-		return CMD_OK;
-	}
-	fd = open(args->key_file, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && got && n < sizeof(secret)) {
-		got = read(fd, secret + n, sizeof(secret) - n);
-		if (got < 0 && errno != EINTR)
-			break;
-		n += got > 0 ? (size_t)got : 0;
-	}
-	/* Part of a secret would make up other names. */
-	if (fd < 0 || got < 0) {
-		status = cmd_file_unread(&args->cmd, args->key_file);
-	} else if (!n) {
+	} else if (cmd_read_file(args->key_file, MOST_SECRET, &secret, &err)) {
+		status = cmd_fail(&args->cmd, args->key_file, &err);
+	} else if (!secret.size) {
 		cmd_error(&args->cmd, "%s: the file is empty, and a secret has at least one byte",
 			  args->key_file);
 		status = CMD_INPUT;
 	} else {
-		rep_anonymise_key(&args->made_up, secret, n);
+		rep_anonymise_key(&args->made_up, secret.data, secret.size);
+		explicit_bzero(secret.data, secret.size);
 	}
-	if (fd >= 0)
-		close(fd);
+	tp_buf_release(&secret);
 	return status;
 }
 

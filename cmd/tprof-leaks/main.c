@@ -112,24 +112,11 @@ static int read_list(struct args *args)
 {
 	struct tp_buf b = {0};
 	struct tp_err err;
-	char chunk[8192];
-	size_t n;
-	FILE *f = fopen(args->allow_file, "re");
 	int status = CMD_OK;
 
-	if (!f)
-		return cmd_file_unread(&args->cmd, args->allow_file);
-	while (!status && (n = fread(chunk, 1, sizeof(chunk), f)) > 0) {
-		if (b.size > MAX_LIST || tp_buf_put(&b, chunk, n)) {
-			cmd_error(&args->cmd, "%s: the list is longer than 16 MiB",
-				  args->allow_file);
-			status = CMD_INPUT;
-		}
-	}
-	if (!status && ferror(f))
-		status = cmd_file_unread(&args->cmd, args->allow_file);
-	fclose(f);
-	if (!status && rep_allow_parse(&args->allow, b.data, b.size, &err)) {
+	if (cmd_read_file(args->allow_file, MAX_LIST, &b, &err)) {
+		status = cmd_fail(&args->cmd, args->allow_file, &err);
+	} else if (rep_allow_parse(&args->allow, b.data, b.size, &err)) {
 		cmd_error(&args->cmd, "%s: %s", args->allow_file, err.msg);
 		status = err.code == TP_ENOMEM ? CMD_SYSTEM : CMD_USAGE;
 	}

@@ -80,44 +80,32 @@ static const struct argp argp = {
     .children = children,
 };
 
-static int read_all(FILE *f, struct tp_buf *text, struct tp_err *err)
+static int read_sql(const char *path, struct tp_buf *text, struct tp_err *err)
 {
-	char block[1 << 14];
-	size_t n;
+	int code = cmd_read_file(path, SIZE_MAX, text, err);
 
-	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		if (memchr(block, 0, n))
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "not SQL: it has bytes that are zero");
-		else if (tp_buf_put(text, block, n))
-			return tp_nomem(err);
-	if (ferror(f))
-		return tp_err_set(err, errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
-				  "cannot be read: %s", strerror(errno));
-	if (tp_buf_put(text, "", 1))
-		return tp_nomem(err);
-	return 0;
+	if (!code && text->size && memchr(text->data, 0, text->size))
+		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "not SQL: it has bytes that are zero");
+	if (!code && tp_buf_put(text, "", 1))
+		code = tp_nomem(err);
+	return code;
 }
 
 static int run_file(struct args *args, struct session *session)
 {
-	bool is_stdin = !args->file || !strcmp(args->file, "-");
-	const char *where = is_stdin ? "standard input" : args->file;
-	FILE *f = is_stdin ? stdin : fopen(args->file, "re");
+	const char *path = args->file ? args->file : "-";
+	const char *where = strcmp(path, "-") ? path : "standard input";
 	struct tp_buf text = {0};
 	struct tp_err err;
 	int status;
 
-	if (!f)
-		return cmd_file_unread(&args->cmd, where);
-	if (read_all(f, &text, &err)) {
+	if (read_sql(path, &text, &err)) {
 		status = cmd_fail(&args->cmd, where, &err);
 	} else {
 		cmd_pager(&args->cmd);
 		status = session_script(session, where, (char *)text.data);
 	}
-	if (!is_stdin)
-		fclose(f);
 	tp_buf_release(&text);
 	return status;
 }

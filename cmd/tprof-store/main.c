@@ -183,7 +183,7 @@ static const char help[] =
     "\n"
     "  list STORE                     the runs it holds\n"
     "  show STORE [RUN...]            show everything about runs, and their size\n"
-    "  clocks STORE                   what time of day it was in runs\n"
+    "  clocks STORE                   show when runs were recorded\n"
     "  rename STORE RUN NAME          rename a run\n"
     "  label STORE RUN KEY=VALUE...   set labels; KEY= removes one\n"
     "  delete STORE RUN...            delete runs\n"
@@ -191,7 +191,7 @@ static const char help[] =
     "  compact STORE                  free the space of deleted runs\n"
     "  verify STORE                   check the file and all its runs\n"
     "  upgrade STORE                  convert an older store to this version\n"
-    "  cache                          show the size of the cache of imported dumps; --empty\n"
+    "  cache                          show the size of the cache; --empty\n"
     "\n"
     "  -n, --dry-run                  Say what would be deleted, and do nothing\n"
     "      --format=FORMAT            table, csv, tsv, json, markdown\n";
