@@ -11,7 +11,7 @@
 #include "common/limit.h"
 #include "common/near.h"
 
-/* So many names of a folder are looked at to find the one that was meant. */
+/* Limit on names of a folder that are compared with a mistyped one. */
 #define MOST_NAMES 10000
 
 const char *cmd_advice(int number)
@@ -25,7 +25,7 @@ const char *cmd_advice(int number)
 	case ENFILE:
 		return "; close other programs";
 	case EIO:
-		return "; the disk or its connection may be failing: see the system's log";
+		return "; the disk or its connection may be failing; see the system's log";
 	case EROFS:
 	case EACCES:
 	case EPERM:
@@ -33,7 +33,7 @@ const char *cmd_advice(int number)
 	case ENOENT:
 		return "; make the folder first, or choose another place";
 	case ENOTDIR:
-		return "; that is a file: choose another place";
+		return "; that is a file; choose another place";
 	case EISDIR:
 		return "; give the name of a file in it";
 	default:
@@ -41,15 +41,15 @@ const char *cmd_advice(int number)
 	}
 }
 
-/* Sentences of libparse and libreport that users cannot be left alone with. */
+/* Advice for messages of libparse and libreport. */
 static const struct {
 	int code;
 	const char *says, *advice;
 } known[] = {
-    {TP_ESTORE, "not a tprof store", "; tprof-import makes stores of dumps"},
+    {TP_ESTORE, "not a tprof store", "; tprof-import imports dumps into a store"},
     {TP_ESTORE, "not a regular file", "; give the name of a file, or of a new one"},
-    {TP_ESTORE, "store without its tables", "; import the dumps anew into another store"},
-    {TP_ESTORE, "the store is damaged", "; import the dumps anew into another store"},
+    {TP_ESTORE, "store without its tables", "; import the dumps again into another store"},
+    {TP_ESTORE, "the store is damaged", "; import the dumps again into another store"},
     {TP_ENOENT, "the store holds no run", "; tprof-import -o STORE DUMP puts one in"},
     {TP_EUNKNOWN, "this is a folder",
      "; name files in it, or put all of it into a store: tprof-import -o STORE FOLDER"},
@@ -59,10 +59,10 @@ static const struct {
      "; --sample-index=TYPE adds up those that have it"},
     {TP_ENOENT, "no function of the profile matches", "; without a report all are listed"},
     {TP_ENOENT, "no function with", "; without a report all are listed"},
-    /* What names code, and statements, are no dumps. */
+    /* These files are not dumps, so the manual about damaged ones would not help. */
     {TP_EFORMAT, "not an ELF file", "; give the program that the dump is of, not stripped"},
     {TP_EFORMAT, "not SQL", "; give a text file of statements"},
-    /* Nor is what was asked of a sound trace. */
+    /* These are errors in the request, not in the trace. */
     {TP_EFORMAT, "the time range from", ""},
     {TP_EFORMAT, "the report '", ""},
     {TP_EFORMAT, "a task is of one run", ""},
@@ -89,7 +89,7 @@ static const char *no_memory(char text[CMD_ADVICE_SIZE])
 	return text;
 }
 
-/* The file of the same folder that `path` was meant to be. */
+/* Proposes a file of the same folder for a path that does not exist. */
 static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -105,7 +105,8 @@ static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 			 path);
 	dir = *base ? opendir(folder) : NULL;
 	if (!dir && *base && errno == ENOENT) {
-		snprintf(text, CMD_ADVICE_SIZE, "; there is no folder %.200s either", folder);
+		snprintf(text, CMD_ADVICE_SIZE, "; the folder %.200s does not exist either",
+			 folder);
 		return text;
 	}
 	for (int i = 0; dir && i < MOST_NAMES && (e = readdir(dir)); i++) {
@@ -116,12 +117,12 @@ static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 	if (dir)
 		closedir(dir);
 	if (!near.word)
-		return "; is the name right, and the folder?";
+		return "; check the name and the folder";
 	snprintf(text, CMD_ADVICE_SIZE, "; did you mean %.*s%s?", (int)(base - path), path, best);
 	return text;
 }
 
-/* About what is to be read. */
+/* Returns advice about a file that cannot be read. */
 static const char *unread(char text[CMD_ADVICE_SIZE], int number, const char *path)
 {
 	switch (number) {
@@ -133,13 +134,13 @@ static const char *unread(char text[CMD_ADVICE_SIZE], int number, const char *pa
 		return "; give the name of a file in it";
 	case EACCES:
 	case EPERM:
-		return "; you may not read it: ask whose it is for a copy";
+		return "; you may not read it; ask its owner for a copy";
 	default:
 		return cmd_advice(number);
 	}
 }
 
-/* What is so whatever was done. */
+/* Returns advice about errors that do not depend on the operation. */
 static const char *unrelated(int number)
 {
 	return number == EMFILE || number == ENFILE || number == EIO || number == EROFS
@@ -147,8 +148,8 @@ static const char *unrelated(int number)
 		   : "";
 }
 
-/* Does the sentence say no more than that a file could not be opened or read, and why? The file,
- * which is `path` or stands in the sentence. */
+/* Returns the file if the message says only that it could not be opened or read, and why, else NULL.
+ * The file is `path` or is named in the message. */
 static const char *only_unread(char name[1024], const char *path, const char *msg, const char *why)
 {
 	static const char *const ways[] = {"cannot be opened: ", "cannot be read: ",

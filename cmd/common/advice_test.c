@@ -65,16 +65,16 @@ static void test_advise_sentences(void **state)
 	    {NULL, TP_ENOENT, "cannot open FOLDER/go.trac: No such file or directory",
 	     "; did you mean FOLDER/go.trace?"},
 	    {"FOLDER/quite-another", TP_ENOENT, "No such file or directory",
-	     "; is the name right, and the folder?"},
+	     "; check the name and the folder"},
 	    {"FOLDER/no/go.trace", TP_ENOENT, "No such file or directory",
-	     "; there is no folder FOLDER/no either"},
+	     "; the folder FOLDER/no does not exist either"},
 	    /* It is not about the file. */
 	    {"FOLDER/go.trce", TP_ENOENT, "objdump cannot be started: No such file or directory",
 	     ""},
 	    {"FOLDER/go.trce", TP_ENOENT, "no run is called 'x'; there are: 1", ""},
 	    {"FOLDER/go.trace", TP_ENOENT, "No such file or directory exists", ""},
 	    /* Reading, and writing. */
-	    {"x", TP_EIO, "Permission denied", "; you may not read it: ask whose it is for a copy"},
+	    {"x", TP_EIO, "Permission denied", "; you may not read it; ask its owner for a copy"},
 	    {"x", TP_EIO, "cannot create y: Permission denied", "; choose another place"},
 	    {"x", TP_EIO, "cannot create s.lock: Permission denied",
 	     "; work on a copy in a folder that you may write to"},
@@ -96,7 +96,7 @@ static void test_advise_sentences(void **state)
 	    {"x/y", TP_EIO, "Not a directory", "; one of the folders in this name is a file"},
 	    /* By what the sentence says, and by its code. */
 	    {"x", TP_EUNKNOWN, "is not a trace or profile; tprof reads others", ""},
-	    {"x", TP_ESTORE, "x: not a tprof store", "; tprof-import makes stores of dumps"},
+	    {"x", TP_ESTORE, "x: not a tprof store", "; tprof-import imports dumps into a store"},
 	    {"x", TP_EFORMAT, "not an ELF file",
 	     "; give the program that the dump is of, not stripped"},
 	    {"x", TP_EFORMAT, "generation 3: varint overflow",

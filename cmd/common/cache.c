@@ -16,22 +16,20 @@
 
 #include "base/many.h"
 #include "common/decoder.h"
-#include "common/dumps.h"
+#include "common/files.h"
 #include "common/number.h"
 #include "common/progress.h"
-#include "store/lock.h"
 #include "symbol/sidecar.h"
 
 /* Files of the folder:
- *   HASH.NAME-VERSION.tprof   an entry, of a dump's content under one name (NAME is its hash);
- *                       its modification time is when it was last used. With names that lie
- *                       beside the dump (symbol/sidecar.h): HASH.HASH.NAME-VERSION.tprof
- *   ENTRY.part          an entry being imported (with what the store keeps beside it)
- *   stdin.part-XXXXXXXXXXXX   standard input being kept; locked as long as somebody needs it
- *   lock-0 … lock-f     held over all work on entries whose hash begins with that digit: shared
+ *   HASH.NAME-VERSION.tprof   an entry: HASH is that of the dump's content, NAME that of its name.
+ *                       Its modification time is when it was last used. If a file beside the dump
+ *                       names its code (symbol/sidecar.h): HASH.HASH.NAME-VERSION.tprof
+ *   ENTRY.part          an entry being imported (and files that SQLite keeps beside it)
+ *   lock-0 … lock-f     locked during work on entries whose hash begins with that digit: shared
  *                       while one is opened, exclusive while one is made or removed
- *   key                 what hashes depend on, drawn by lot; lock-k while it is made. Without one,
- *                       whoever knows a dump of yours can make another one with its hash */
+ *   key                 random bytes that hashes depend on, made under lock-k. Without them anyone
+ *                       who knows a dump of yours could make another dump with its hash */
 #define SUFFIX	   ".tprof"
 #define PART	   ".part"
 #define NAME_SIZE  96
@@ -53,7 +51,7 @@ static int system_error(struct tp_err *err, const char *what, const char *name)
 			  what, name, strerror(errno));
 }
 
-/* mkdir -p; the folder is for its owner only, as dumps may hold what others should not see. */
+/* Does mkdir -p; only the owner may use the folder, as dumps may contain secrets. */
 static int make_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -67,7 +65,8 @@ static int make_folders(char *path)
 static bool is_of_cache(const char *name)
 {
 	return !strcmp(name, "key") || !strncmp(name, "lock-", 5) ||
-	       !strncmp(name, "stdin" PART, sizeof("stdin" PART) - 1) || strstr(name, SUFFIX);
+	       !strncmp(name, "stdin" PART, sizeof("stdin" PART) - 1) /* of older versions */ ||
+	       strstr(name, SUFFIX);
 }
 
 static int empty(int folder)
@@ -92,9 +91,9 @@ static int empty(int folder)
 	return code;
 }
 
-/* What is in the folder is taken for what this user put there, and is for no others to see. Where
- * others could write, they may have put it there: it goes. The sticky bit says so to who comes in
- * between, and after one that was killed. */
+/* Entries are trusted, and only this user may read them. If others could write to the folder, its
+ * entries may be theirs and are removed. The sticky bit marks a folder in which that is not done
+ * yet, for other processes and in case this one is killed. */
 static int make_private(int fd)
 {
 	const mode_t others = 022;
@@ -131,7 +130,7 @@ static int lock(struct cmd_cache *c, char digit, int how)
 	return fd;
 }
 
-/* False: it is not there, or not yet whole. */
+/* Returns false if there is no key, or it is not complete yet. */
 static bool read_key(struct cmd_cache *c)
 {
 	int fd = openat(c->fd, "key", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -227,7 +226,7 @@ struct cmd_cache *cmd_cache_from_env(struct tp_err *err)
 		n = -1;
 	if (n < 0 || (size_t)n >= sizeof(dir)) {
 		tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-			   "no cache folder: neither XDG_CACHE_HOME nor HOME is set");
+			   "there is no cache folder, as neither XDG_CACHE_HOME nor HOME is set");
 		return NULL;
 	}
 	return cmd_cache_open(dir, limit, err);
@@ -243,8 +242,8 @@ void cmd_cache_close(struct cmd_cache *c)
 	free(c);
 }
 
-/* Hashes what can be read from fd, copying it to `copy` unless that is negative. */
-static int hash_stream(const struct cmd_cache *c, int fd, int copy, char hash[33], const char *path,
+/* Hashes what can be read from fd. */
+static int hash_stream(const struct cmd_cache *c, int fd, char hash[33], const char *path,
 		       struct tp_err *err)
 {
 	XXH3_state_t *state = XXH3_createState();
@@ -270,15 +269,6 @@ static int hash_stream(const struct cmd_cache *c, int fd, int copy, char hash[33
 			goto done;
 		}
 		XXH3_128bits_update(state, block, (size_t)n);
-		for (ssize_t put = 0, k; copy >= 0 && put < n; put += k) {
-			k = write(copy, block + put, (size_t)(n - put));
-			if (k < 0 && errno == EINTR)
-				k = 0;
-			if (k < 0) {
-				code = system_error(err, "cannot keep", path);
-				goto done;
-			}
-		}
 	}
 	XXH128_canonicalFromHash(&sum, XXH3_128bits_digest(state));
 	for (int i = 0; i < 16; i++)
@@ -289,57 +279,39 @@ done:
 	return code;
 }
 
-/* The dump as a file: itself, or for standard input a copy in the cache. */
 struct dump {
-	const char *path;
-	char *copy; /* NULL: itself */
-	int fd;	    /* of the copy: locked, so that nobody sweeps it */
+	const char *path; /* "-": standard input, which can be read from its beginning */
 	char hash[33], beside[18], name[18];
 	struct stat st; /* before it was hashed */
 };
 
-static int keep_stdin(struct cmd_cache *c, struct dump *d, struct tp_err *err)
+static bool is_stdin(const char *path)
 {
-	char place[PATH_MAX + 8];
-
-	snprintf(place, sizeof(place), "%s/stdin", c->dir);
-	tp_temp_sweep(place);
-	if (tp_temp_create(place, &d->copy, &d->fd, err))
-		return system_error(err, "cannot keep standard input in", c->dir);
-	d->path = d->copy;
-	return hash_stream(c, STDIN_FILENO, d->fd, d->hash, "standard input", err);
+	return !strcmp(path, "-");
 }
 
 static int hash_dump(const struct cmd_cache *c, struct dump *d, struct tp_err *err)
 {
+	bool std = is_stdin(d->path);
 	int fd, code;
 
 	do
-		fd = open(d->path, O_RDONLY | O_CLOEXEC);
+		fd = std ? STDIN_FILENO : open(d->path, O_RDONLY | O_CLOEXEC);
 	while (fd < 0 && errno == EINTR);
-	if (fd < 0 || fstat(fd, &d->st)) {
+	if (fd < 0 || fstat(fd, &d->st) || (std && lseek(fd, 0, SEEK_SET)))
 		code = tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
 				  strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return code;
-	}
-	code = hash_stream(c, fd, -1, d->hash, d->path, err);
-	close(fd);
+	else
+		code = hash_stream(c, fd, d->hash, std ? "standard input" : d->path, err);
+	if (!code && std && lseek(fd, 0, SEEK_SET))
+		code = system_error(err, "cannot read", "standard input");
+	if (!std && fd >= 0)
+		close(fd);
 	return code;
 }
 
-static void release_dump(struct dump *d)
-{
-	if (d->copy)
-		unlink(d->copy);
-	if (d->fd >= 0)
-		close(d->fd);
-	free(d->copy);
-}
-
-/* "." and a hash of what lies beside the dump and names its code, "" where nothing does: with other
- * names it is another entry. */
+/* Writes "." and a hash of the file beside the dump that names its code, or "": with other names a
+ * dump is another entry. */
 static void hash_beside(const struct cmd_cache *c, const char *path, char beside[18])
 {
 	char side[PATH_MAX], hash[33];
@@ -347,21 +319,20 @@ static void hash_beside(const struct cmd_cache *c, const char *path, char beside
 	int fd;
 
 	*beside = '\0';
-	if (!tp_sidecar_find(path, side, sizeof(side)))
+	if (is_stdin(path) || !tp_sidecar_find(path, side, sizeof(side)))
 		return;
 	fd = open(side, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	/* What is too large to be read gives no names, whatever it holds. */
+	/* A file that is too large to be read gives no names. */
 	if (fd >= 0 && !fstat(fd, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
 		snprintf(beside, 18, ".large");
-	else if (fd >= 0 && !hash_stream(c, fd, -1, hash, side, NULL))
+	else if (fd >= 0 && !hash_stream(c, fd, hash, side, NULL))
 		snprintf(beside, 18, ".%.16s", hash);
 	if (fd >= 0)
 		close(fd);
 }
 
-/* "." and a hash of what the run is called. Its name is in the store, where queries read it, too,
- * so a dump that was renamed or copied is another entry, however dear: one entry for all names
- * would show a file under that of another. */
+/* Writes "." and a hash of the run's name. The name is in the store, where queries can read it, so a
+ * renamed or copied dump needs an entry of its own, although that takes room. */
 static void hash_name(const struct cmd_cache *c, const char *name, char hash[18])
 {
 	XXH64_hash_t sum = XXH3_64bits_withSecret(name, strlen(name), c->key, KEY_SIZE);
@@ -369,21 +340,20 @@ static void hash_name(const struct cmd_cache *c, const char *name, char hash[18]
 	snprintf(hash, 18, ".%016llx", (unsigned long long)sum);
 }
 
-/* Whether what was imported may be another thing than what was hashed: the file was written to, or
- * there is another one under its name, or beside it. */
+/* Returns whether the dump, or the file beside it, may have been changed or replaced since it was
+ * hashed. */
 static bool has_changed(const struct cmd_cache *c, const struct dump *d)
 {
 	const struct stat *a = &d->st;
 	char beside[18];
 	struct stat b;
 
-	if (d->copy)
-		return false;
 	hash_beside(c, d->path, beside);
-	return stat(d->path, &b) || a->st_dev != b.st_dev || a->st_ino != b.st_ino ||
-	       a->st_size != b.st_size || a->st_mtim.tv_sec != b.st_mtim.tv_sec ||
-	       a->st_mtim.tv_nsec != b.st_mtim.tv_nsec || a->st_ctim.tv_sec != b.st_ctim.tv_sec ||
-	       a->st_ctim.tv_nsec != b.st_ctim.tv_nsec || strcmp(beside, d->beside) != 0;
+	return (is_stdin(d->path) ? fstat(STDIN_FILENO, &b) : stat(d->path, &b)) ||
+	       a->st_dev != b.st_dev || a->st_ino != b.st_ino || a->st_size != b.st_size ||
+	       a->st_mtim.tv_sec != b.st_mtim.tv_sec || a->st_mtim.tv_nsec != b.st_mtim.tv_nsec ||
+	       a->st_ctim.tv_sec != b.st_ctim.tv_sec || a->st_ctim.tv_nsec != b.st_ctim.tv_nsec ||
+	       strcmp(beside, d->beside) != 0;
 }
 
 struct entry {
@@ -410,7 +380,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > s && !strcmp(name + n - s, suffix);
 }
 
-/* The entries of the folder and their size in all; *list is to be freed. */
+/* Lists the entries of the folder and their total size. The caller frees *list. */
 static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *total)
 {
 	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -442,8 +412,8 @@ static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *to
 	return n;
 }
 
-/* Removes what was used least recently until the rest takes at most `limit`; never `keep`, nor what
- * is in use at this moment. Failing to is no error: the next import tries again. */
+/* Removes the least recently used entries until the rest takes at most `limit`; never `keep`, nor
+ * entries in use. A failure is not an error, as the next import tries again. */
 static void evict(struct cmd_cache *c, const char *keep, int64_t limit, int64_t *entries,
 		  int64_t *bytes)
 {
@@ -499,9 +469,8 @@ static int open_entry(struct cmd_cache *c, const char *name, struct tp_store **s
 	return code;
 }
 
-/* Removes what imports that were killed left behind, with all that a store keeps beside itself: of
- * entries whose locks nobody holds, and of those beginning with `mine`, whose lock the caller has.
- */
+/* Removes files of killed imports, and files that SQLite keeps beside them: those of entries that
+ * nobody has locked, and those that begin with `mine`, which the caller has locked. */
 static void remove_leftovers(struct cmd_cache *c, char mine)
 {
 	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -534,15 +503,12 @@ static int make_entry(struct cmd_cache *c, const char *name, const struct dump *
 		      struct tp_err *err)
 {
 	char part[NAME_SIZE + 8], part_path[PATH_MAX + NAME_SIZE];
-	struct tp_import_options of = *opt;
 	int code;
 
 	snprintf(part, sizeof(part), "%s%s", name, PART);
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
 	remove_leftovers(c, name[0]);
-	if (d->copy) /* its name is by lot */
-		of.source = cmd_dump_name("-");
-	code = cmd_import(d->path, part_path, &of, result, NULL, err);
+	code = cmd_import(d->path, part_path, opt, result, NULL, err);
 	if (!code && has_changed(c, d))
 		code = TP_EBUSY;
 	if (!code && renameat(c->fd, part, c->fd, name))
@@ -551,7 +517,7 @@ static int make_entry(struct cmd_cache *c, const char *name, const struct dump *
 	return code;
 }
 
-/* The entry of a dump as it is now: opened, or made. TP_EBUSY: it changed meanwhile. */
+/* Opens the entry of a dump, or makes it. TP_EBUSY: the dump changed meanwhile. */
 static int find_entry(struct cmd_cache *c, struct dump *d, const struct tp_import_options *opt,
 		      struct tp_store **store, bool *fresh, struct tp_import_result *result,
 		      struct tp_err *err)
@@ -561,7 +527,7 @@ static int find_entry(struct cmd_cache *c, struct dump *d, const struct tp_impor
 	int held, code;
 
 	hash_beside(c, d->path, d->beside);
-	/* What an older store lacks, the cache need not. */
+	/* A store of an older version may lack tables, so the version is part of the name. */
 	snprintf(name, sizeof(name), "%s%s%s-%s.%d%s", d->hash, d->beside, d->name, TPROF_VERSION,
 		 TP_STORE_VERSION, SUFFIX);
 	held = lock(c, d->hash[0], LOCK_SH);
@@ -569,7 +535,7 @@ static int find_entry(struct cmd_cache *c, struct dump *d, const struct tp_impor
 		close(held);
 		return 0;
 	}
-	/* Missing, or damaged and to be made anew. */
+	/* The entry is missing, or damaged and has to be made again. */
 	if (held >= 0)
 		close(held);
 	held = lock(c, d->hash[0], LOCK_EX);
@@ -594,25 +560,19 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 		    struct tp_store **store, bool *fresh, struct tp_import_result *result,
 		    struct tp_err *err)
 {
-	struct dump d = {.path = path, .fd = -1};
+	struct dump d = {.path = path};
 	int code = TP_EBUSY;
 
 	*store = NULL;
 	*fresh = false;
-	hash_name(c, opt->name ? opt->name : cmd_dump_name(path), d.name);
-	if (!strcmp(path, "-")) {
-		code = keep_stdin(c, &d, err);
-		if (!code)
-			code = find_entry(c, &d, opt, store, fresh, result, err);
-	}
-	/* What a program is still writing may settle. */
-	for (int tries = 0; !d.copy && code == TP_EBUSY && tries < TRIES; tries++) {
+	hash_name(c, opt->name ? opt->name : cmd_file_name(path), d.name);
+	/* A program that still writes the dump may come to an end. */
+	for (int tries = 0; code == TP_EBUSY && tries < TRIES; tries++) {
 		code = hash_dump(c, &d, err);
 		if (!code)
 			code = find_entry(c, &d, opt, store, fresh, result, err);
 		if (code == TP_EBUSY)
-			tp_err_set(err, code, TP_OFFSET_NONE, "it changes while it is read");
+			tp_err_set(err, code, TP_OFFSET_NONE, "the file changes while it is read");
 	}
-	release_dump(&d);
 	return code;
 }

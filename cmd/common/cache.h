@@ -1,10 +1,10 @@
-/* The cache of imported dumps: what lets every report take a dump in place of a store.
+/* The cache of imported dumps, which lets every report take a dump instead of a store.
  *
- * A folder, $XDG_CACHE_HOME/tprof or ~/.cache/tprof, of stores named by the content of the dump,
- * by what it is called and by the version of tprof that read it. An entry appears whole (rename) or
- * not at all; of several processes that want the same one, one imports and the others wait for it.
- * When the folder exceeds $TPROF_CACHE_SIZE (2GiB unless set), the entries used least recently go.
- */
+ * It is a folder of stores, $XDG_CACHE_HOME/tprof or ~/.cache/tprof. An entry is named by the hash
+ * of the dump's content and name and by the version of tprof that read it. It appears whole
+ * (rename) or not at all; if several processes need the same one, one imports it and the others
+ * wait. When the folder exceeds $TPROF_CACHE_SIZE (default: 2GiB), the least recently used entries
+ * are removed. */
 #ifndef CMD_CACHE_H
 #define CMD_CACHE_H
 
@@ -18,24 +18,25 @@
 
 struct cmd_cache;
 
-/* The cache in folder `dir`, which is made when missing. NULL and *err when that is not possible.
- */
+/* Opens the cache in folder `dir`, which it makes if necessary. Returns NULL and sets *err if that is
+ * not possible. */
 struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp_err *err);
-/* The same with folder and limit from the environment; TP_EFORMAT when the limit is not a size. */
+/* Does the same with folder and limit from the environment. TP_EFORMAT: the limit is not a size. */
 struct cmd_cache *cmd_cache_from_env(struct tp_err *err);
 void cmd_cache_close(struct cmd_cache *c);
 
-/* How many entries there are, their bytes on disk, the limit and the folder. */
+/* The number of entries, their bytes on disk, the limit and the folder. */
 struct cmd_cache_usage {
 	int64_t entries, bytes, limit;
-	const char *dir; /* of the cache's */
+	const char *dir; /* belongs to the cache */
 };
 void cmd_cache_usage(struct cmd_cache *c, struct cmd_cache_usage *usage);
-/* Removes all entries but those in use at this moment; what it removed. */
+/* Removes all entries but those in use, and counts what it removed. */
 void cmd_cache_empty(struct cmd_cache *c, int64_t *entries, int64_t *bytes);
 
-/* Opens the entry of the dump at path ("-": standard input), importing it with `opt` first where
- * it is missing. *fresh says that it was, and *result then what the import said. */
+/* Opens the entry of the dump at path ("-": standard input, from its beginning, so cmd_look has to
+ * come first). If there is no entry, imports the dump with `opt` first, sets *fresh and fills
+ * *result. Returns 0 or an error code; TP_EBUSY: the dump changes as it is read. */
 int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_import_options *opt,
 		    struct tp_store **store, bool *fresh, struct tp_import_result *result,
 		    struct tp_err *err);

@@ -96,23 +96,23 @@ static int explain_signal(int number, const struct rusage *used, struct tp_err *
 {
 	if (number == SIGXCPU || (number == SIGKILL && used_up_time(used)))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "decoding it took all processor time that this session may use; "
-				  "see ulimit -t in your shell's manual");
+				  "decoding it used up the processor time that this session "
+				  "allows; see ulimit -t in your shell's manual");
 	if (number == SIGBUS)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "became shorter while it was read, or cannot be read from its "
-				  "disk; try again with a copy of the whole file");
+				  "the file became shorter while it was read, or its disk cannot "
+				  "be read; try again with a copy of the whole file");
 	if (number == SIGKILL)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "decoding it was killed, most likely for want of memory");
+				  "decoding it was killed, most likely because memory ran out");
 	if (number == SIGXFSZ)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "decoding it went beyond a limit of this session (%s); see "
 				  "ulimit in your shell's manual",
 				  strsignal(number));
 	return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-			  "decoding it failed (%s), which is an error of tprof: please report it, "
-			  "with the file; nothing was changed",
+			  "decoding it crashed (%s), which is a bug in tprof; please report it, "
+			  "with the file. Nothing was changed",
 			  strsignal(number));
 }
 
@@ -121,12 +121,15 @@ static int explain(int how, const struct rusage *used, int *status, struct tp_er
 	if (WIFSIGNALED(how))
 		return explain_signal(WTERMSIG(how), used, err);
 	*status = WEXITSTATUS(how);
-	if (*status >= NO_JAIL && *status < ORPHANED)
+	if (*status >= NO_JAIL && *status < ORPHANED) {
+		bool landlock = *status & CMD_JAIL_LANDLOCK, seccomp = *status & CMD_JAIL_SECCOMP;
+
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "not decoded: TPROF_JAIL=require, and this system has no %s%s%s",
-				  *status & CMD_JAIL_LANDLOCK ? "" : "Landlock",
-				  *status == NO_JAIL ? " and no " : "",
-				  *status & CMD_JAIL_SECCOMP ? "" : "seccomp filters");
+				  "not decoded: TPROF_JAIL=require needs %s%s%s, which this system "
+				  "does not have",
+				  landlock ? "" : "Landlock", landlock || seccomp ? "" : " and ",
+				  seccomp ? "" : "seccomp filters");
+	}
 	return 0;
 }
 

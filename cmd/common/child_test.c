@@ -74,8 +74,8 @@ static void test_child_signals(void **state)
 	    {SIGBUS, TP_EIO, "became shorter"},
 	    {SIGKILL, TP_ENOMEM, "memory"},
 	    {SIGXCPU, TP_EIO, "ulimit"},
-	    {SIGSEGV, TP_ELIMIT, "an error of tprof"},
-	    {SIGSYS, TP_ELIMIT, "an error of tprof"},
+	    {SIGSEGV, TP_ELIMIT, "a bug in tprof"},
+	    {SIGSYS, TP_ELIMIT, "a bug in tprof"},
 	};
 	struct tp_err err;
 	int status;

@@ -13,26 +13,50 @@
 #include "common/decoder.h"
 #include "common/draft.h"
 #include "common/engine/engine.h"
+#include "common/files.h"
 #include "common/jail.h"
 #include "common/limit.h"
 #include "common/number.h"
 #include "common/option.h"
 
+#define TABLE_ROWS 20 /* that a table shows unless told otherwise */
+
 enum { KEY_RUN = 0x1000, KEY_FORMAT, KEY_COLOR, KEY_NO_PAGER };
 
+#define HEADING                                                                                    \
+	{                                                                                          \
+		NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100                       \
+	}
+#define RUN                                                                                        \
+	{                                                                                          \
+		"run", KEY_RUN, "RUN", 0,                                                          \
+		    "Pick runs of a store: latest (the default), all, an id, a name, or a label "  \
+		    "KEY=VALUE",                                                                   \
+		    100                                                                            \
+	}
+#define COLOR                                                                                      \
+	{                                                                                          \
+		"color", KEY_COLOR, "WHEN", CMD_OPTION_LAST,                                       \
+		    "Use colors: auto (the default: on a terminal, unless NO_COLOR is set), "      \
+		    "always, never",                                                               \
+		    100                                                                            \
+	}
+#define NO_PAGER                                                                                   \
+	{                                                                                          \
+		"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100    \
+	}
+
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100},
-    {"run", KEY_RUN, "RUN", 0,
-     "Pick runs of the store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
+    HEADING,
+    RUN,
     {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
      "Write table (the default), csv, tsv, json (raw numbers: ns, bytes) or markdown", 100},
-    {"color", KEY_COLOR, "WHEN", CMD_OPTION_LAST,
-     "Use colors: auto (the default: on a terminal, unless NO_COLOR is set), always, never", 100},
-    {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100},
+    COLOR,
+    NO_PAGER,
     {0},
 };
-
-/* Those of a command that has the whole screen. */
+static const struct argp_option picture_options[] = {HEADING, RUN, COLOR, NO_PAGER, {0}};
+static const struct argp_option run_options[] = {HEADING, RUN, {0}};
 static const struct argp_option screen_options[] = {
     {"run", KEY_RUN, "RUN", 0,
      "Begin with this run: latest (the default), an id, a name, or a label KEY=VALUE", 0},
@@ -40,11 +64,12 @@ static const struct argp_option screen_options[] = {
      "Use colors: auto (the default: unless NO_COLOR is set), always, never", 0},
     {0},
 };
+static const char *const whens[] = {"auto", "always", "never"};
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct cmd *cmd = state->input;
-	const char *more = cmd->more_format_names ? cmd->more_format_names : cmd->own_format;
+	const char *more = cmd->more_format_names;
 	struct tp_err err;
 
 	switch (key) {
@@ -54,22 +79,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_FORMAT:
 		cmd->more_format = NULL;
 		cmd->format_given = true;
-		cmd->own_chosen = cmd->own_format && !strcmp(arg, cmd->own_format);
 		if (cmd->more_formats && cmd->more_formats(arg))
 			cmd->more_format = arg;
-		else if (!cmd->own_chosen && rep_format_find(arg, &cmd->format, &err))
+		else if (rep_format_find(arg, &cmd->format, &err))
 			argp_error(state, "--format: %s%s%s", err.msg, more ? ", and " : "",
 				   more ? more : "");
 		return 0;
 	case KEY_COLOR:
-		if (!strcmp(arg, "auto"))
-			cmd->color_when = CMD_AUTO;
-		else if (!strcmp(arg, "always"))
-			cmd->color_when = CMD_ALWAYS;
-		else if (!strcmp(arg, "never"))
-			cmd->color_when = CMD_NEVER;
-		else
-			argp_error(state, "--color: '%s' is not auto, always or never", arg);
+		cmd->color_when = (enum cmd_when)CMD_ARG_WORD(state, "--color", arg, whens);
 		return 0;
 	case KEY_NO_PAGER:
 		cmd->no_pager = true;
@@ -80,6 +97,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp cmd_argp = {.options = options, .parser = on_option};
+const struct argp cmd_picture_argp = {.options = picture_options, .parser = on_option};
+const struct argp cmd_run_argp = {.options = run_options, .parser = on_option};
 const struct argp cmd_screen_argp = {.options = screen_options, .parser = on_option};
 
 /* ---- help ---- */
@@ -89,9 +108,9 @@ enum { KEY_HELP = '?', KEY_VERSION = 'V', KEY_USAGE = 0x1010 };
 /* In place of argp's own, whose --help is all there is to say. */
 static const struct argp_option help_options[] = {
     {NULL, 0, NULL, 0, "Help:", -1},
-    {"help", KEY_HELP, "all", OPTION_ARG_OPTIONAL, "What is used most, or all options", -1},
-    {"usage", KEY_USAGE, NULL, 0, "A short message on usage", -1},
-    {"version", KEY_VERSION, NULL, 0, "The version of this program", -1},
+    {"help", KEY_HELP, "all", OPTION_ARG_OPTIONAL, "Show the most used options, or all", -1},
+    {"usage", KEY_USAGE, NULL, 0, "Show a short usage message", -1},
+    {"version", KEY_VERSION, NULL, 0, "Show the version", -1},
     {0},
 };
 
@@ -288,10 +307,20 @@ int cmd_write(const void *data, size_t size, struct tp_err *err)
 			  strerror(cmd_flush()));
 }
 
-static int write_sink(void *ctx, const void *data, size_t size, struct tp_err *err)
+int cmd_write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	(void)ctx;
 	return cmd_write(data, size, err);
+}
+
+int cmd_write_buf(struct tp_buf *b, size_t least, struct tp_err *err)
+{
+	size_t size = b->size;
+
+	if (!size || size < least)
+		return 0;
+	b->size = 0;
+	return cmd_write(b->data, size, err);
 }
 
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
@@ -301,11 +330,25 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 	    .width = (unsigned)cmd->width,
 	    .colour = cmd->color,
 	    .several = several,
-	    .sink = {.write = write_sink},
+	    .sink = {.write = cmd_write_out},
 	};
 	struct tp_err err;
 
 	return rep_output_new(out, &opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+}
+
+int cmd_output_end(struct cmd *cmd, struct rep_output *out, const char *path, int code,
+		   struct tp_err *err)
+{
+	if (!code && out)
+		code = rep_output_finish(out, err);
+	rep_output_free(out);
+	return code ? cmd_fail(cmd, path, err) : CMD_OK;
+}
+
+int64_t cmd_rows(const struct cmd *cmd, int64_t given)
+{
+	return given >= 0 ? given : cmd->format == REP_FORMAT_TABLE ? TABLE_ROWS : 0;
 }
 
 int cmd_written(const struct cmd *cmd, int status)
@@ -326,5 +369,6 @@ int cmd_finish(struct cmd *cmd, int status)
 	cmd_pager_end(cmd);
 	cmd_notes_release(stderr);
 	cmd_close(cmd);
+	cmd_files_release(cmd);
 	return status;
 }

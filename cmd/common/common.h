@@ -1,9 +1,10 @@
-/* What every command shares: options, opening a store or a dump, picking runs, output, errors.
+/* The frame of every command: options, files, opening a store or a dump, picking runs, output,
+ * errors.
  *
  * A command embeds `struct cmd` in its arguments, names cmd_argp as an argp child (its input is the
  * struct cmd) and wires the rest:
  *
- *	struct args { struct cmd cmd; const char *path; … };
+ *	struct args { struct cmd cmd; … };
  *
  *	static error_t on_option(int key, char *arg, struct argp_state *state)
  *	{
@@ -13,6 +14,8 @@
  *		case ARGP_KEY_INIT:
  *			state->child_inputs[0] = &args->cmd;
  *			return 0;
+ *		case ARGP_KEY_ARG:
+ *			return cmd_add_file(&args->cmd, CMD_NEW, arg);
  *		…
  *	}
  *
@@ -26,25 +29,26 @@
  *
  *	static int run(struct args *args)
  *	{
- *		int status = cmd_open(&args->cmd, args->path);
+ *		const char *path = cmd_path(&args->cmd);
+ *		int status = cmd_open(&args->cmd, path), code;
  *
  *		if (status)
- *			return status; // already explained on stderr
+ *			return status;
  *		cmd_pager(&args->cmd);
  *		status = cmd_output(&args->cmd, false, &out);
  *		if (status)
  *			return status;
  *		… args->cmd.store, args->cmd.runs …
- *		if (rep_output_begin(out, "name", columns, ncolumns, &err) ||
- *		    rep_output_row(out, row, &err) || rep_output_end(out, &err) ||
- *		    rep_output_finish(out, &err)) // writes what is left
- *			status = cmd_fail(&args->cmd, args->path, &err);
- *		rep_output_free(out);
- *		return status;
+ *		code = rep_output_begin(out, "name", columns, ncolumns, &err);
+ *		if (!code)
+ *			code = rep_output_row(out, row, &err);
+ *		if (!code)
+ *			code = rep_output_end(out, &err);
+ *		return cmd_output_end(&args->cmd, out, path, code, &err);
  *	}
  *
- * Everything that is wrong has been said on stderr when a function returns nonzero; what it
- * returns is the exit status. */
+ * Functions that return a status return 0 or an exit status; in the second case they have reported
+ * the error on stderr. */
 #ifndef CMD_COMMON_H
 #define CMD_COMMON_H
 
@@ -70,11 +74,14 @@ enum cmd_exit {
 	CMD_SYSTEM = 4, /* disk full, permission, out of memory */
 };
 
+/* The sides of a command that compares. */
+enum cmd_side { CMD_OLD, CMD_NEW };
+
 enum cmd_when { CMD_AUTO, CMD_ALWAYS, CMD_NEVER };
 
 struct cmd {
 	const char *name; /* "tprof-top": what messages begin with */
-	/* Formats beyond those of rep_formats that the command writes; NULL: none. */
+	/* Recognises formats that the command writes besides those of rep_formats; may be NULL. */
 	bool (*more_formats)(const char *name);
 	const char *more_format_names; /* as a message lists them */
 
@@ -82,29 +89,28 @@ struct cmd {
 	const char *run_spec; /* --run, NULL when not given */
 	enum rep_format format;
 	bool format_given;	 /* by --format */
-	const char *more_format; /* one of more_formats was given: its name; else NULL */
+	const char *more_format; /* the name of the format given if it is one of these, else NULL */
 	enum cmd_when color_when;
 	bool no_pager;
-	const char *own_format; /* one more name that --format takes, set before cmd_parse … */
-	bool own_chosen;	/* … and that it was given */
-	/* Arguments are taken in order, and the parser may have all that follow the first one
-	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
+	/* Parse arguments in order; the parser may take all that follow the first one
+	 * (state->next = state->argc), as a command that runs others does. Set before cmd_parse. */
 	bool in_order;
-	bool no_run_is_fine; /* cmd_open takes a store without runs; set before it */
-	bool adds_up;	     /* the profiles that are picked are added up: an engine can do that */
-	bool profiles_only;  /* of traces that are picked nothing is needed */
-	bool names_code;     /* it has --binary */
+	bool no_run_is_fine; /* cmd_open accepts a store without runs; set before it */
+	bool adds_up;	     /* the picked profiles are added up, which an engine can do */
+	bool profiles_only;  /* nothing of picked traces is needed */
+	bool names_code;     /* the command has --binary */
 	bool pages;	     /* notes wait for cmd_pager, which is called before the output */
-	bool
-	    lets_connect; /* what it starts (an editor) may need connections; set before cmd_open */
-	/* The files of the command line, of both sides where it has two: dumps that are called
-	 * alike are told apart by their folders (apart.h). Set before they are opened. */
+	bool lets_connect;   /* a program it starts (an editor) may need connections; set before
+			      * cmd_open */
+	/* The files of the command line, by enum cmd_side (files.h). A command that compares
+	 * nothing has new ones only. */
 	struct cmd_files {
-		const char *const *path;
-		size_t n;
+		const char **path; /* n of them */
+		size_t n, room;
 	} files[2];
-	/* What --help says where all options (--help=all) would not fit a screen: at most 24 lines
-	 * of 79 columns. NULL: all options. Set before cmd_parse. */
+	const char *side_run[2]; /* what picks the runs of a side, in place of run_spec; or NULL */
+	/* The text of --help if all options (--help=all) do not fit a screen: at most 24 lines of
+	 * 79 columns. NULL: all options. Set before cmd_parse. */
 	const char *help;
 
 	/* the terminal, set by cmd_parse */
@@ -115,10 +121,11 @@ struct cmd {
 	/* set by cmd_open */
 	struct tp_store *store;
 	struct rep_runs all;  /* every run of the store */
-	struct rep_runs runs; /* those --run picks, at least one; entries are shared with `all` */
+	struct rep_runs runs; /* those that --run picks, at least one; entries belong to `all` */
 
 	/* private */
-	struct cmd_scratch scratch; /* a store for which there is no cache */
+	bool run_told;		    /* that --run picks nothing, as there are only dumps */
+	struct cmd_scratch scratch; /* holds the store of a dump if there is no cache */
 	pid_t pager;
 	int output, terminal; /* stdout and stderr as they were before the pager, or -1 */
 };
@@ -127,103 +134,120 @@ struct cmd {
 	{                                                                                          \
 		.name = (command_name)                                                             \
 	}
-/* Of a command with more options than fit a screen. */
+/* For a command with more options than fit a screen. */
 #define CMD_INIT_HELP(command_name, help_text)                                                     \
 	{                                                                                          \
 		.name = (command_name), .help = (help_text)                                        \
 	}
 
-/* The shared options as an argp child, heading and all: {&cmd_argp, 0, NULL, 0}. */
+/* The shared options with their heading, as an argp child: {&cmd_argp, 0, NULL, 0}. */
 extern const struct argp cmd_argp;
-/* Those of them that make sense where a command has the whole screen. */
-extern const struct argp cmd_screen_argp;
+/* The same for commands that write no tables, for those that only pick runs, and for those that
+ * have the whole screen. */
+extern const struct argp cmd_picture_argp, cmd_run_argp, cmd_screen_argp;
 
-/* argp_parse with our conventions (exit status 2, --version, SIGPIPE ignored), then the terminal
- * fields of cmd. Does not return when the arguments are wrong, or for --help. */
+/* Parses arguments by argp_parse with our conventions (exit status 2, --version, SIGPIPE ignored),
+ * and sets the terminal fields of cmd. Does not return after wrong arguments or --help. */
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input);
 
-/* For commands that take and give back large arrays again and again: their pages are kept, which
- * saves the system up to a third of its part and costs some memory. Before anything else. */
+/* Keeps the pages of freed arrays, for commands that allocate large arrays again and again: saves
+ * up to a third of the system's time and costs some memory. To be called first. */
 void cmd_keep_memory(void);
 
 /* Opens a store, or a dump by way of the cache ("-": a dump on standard input), and picks the runs
- * that --run names (default: the latest; a note says so when there are others). Prints one line
- * for each picked run that lost something. 0 or an exit status. */
+ * that --run names (default: the latest; a note says so if there are others). Prints a note for
+ * each picked run that lost something. Returns a status. */
 int cmd_open(struct cmd *cmd, const char *path);
-/* Its second half, without a word on what is picked: loads the runs of the store that is open. */
-int cmd_pick(struct cmd *cmd, const char *path);
-/* The first half, without picking runs (tprof-query): cmd->runs stays empty. */
+/* The first half of cmd_open: opens a store and picks no runs. */
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
+/* The second half of cmd_open, without notes: loads and picks runs of the open store. */
+int cmd_pick(struct cmd *cmd, const char *path);
 
-/* 1: an SQLite file, 0: something else, or an error code; on standard input, one is an error. */
+/* Returns 1 for an SQLite file, 0 for anything else, or an error code; a store on standard input is
+ * an error. */
 int cmd_is_store(const char *path, struct tp_err *err);
 
-/* Puts a pager behind stdout when it is a terminal, and behind stderr, too, if that is one; what
- * waited for it to be told (cmd->pages) is shown in it. Call before the first output. */
+/* Starts a pager on stdout if that is a terminal, and on stderr if that is one as well; it shows
+ * the notes that waited for it (cmd->pages) first. Call before the first output. */
 void cmd_pager(struct cmd *cmd);
-/* Waits until it is left; cmd_finish does it. */
+/* Waits until the user leaves it; cmd_finish does it. */
 void cmd_pager_end(struct cmd *cmd);
-/* Has cmd_pager yet to put one there? */
+/* Returns whether a call of cmd_pager is still to come that starts one. */
 bool cmd_pager_may_come(const struct cmd *cmd);
 
-/* The output that --format, the terminal's width and colours ask for, to stdout. `several`: more
- * than one table will come. 0, or an exit status. The caller frees it with rep_output_free before
- * cmd_finish. */
+/* Opens the output that --format, the terminal's width and colours ask for, on stdout. `several`:
+ * more than one table will come. Returns 0 or an exit status. cmd_output_end frees it. */
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out);
+/* Writes what is left unless `code` says that writing has failed, and frees the output. Returns an
+ * exit status; an error, which *err describes if code is set, is reported as one about `path` (may
+ * be NULL). `out` may be NULL. */
+int cmd_output_end(struct cmd *cmd, struct rep_output *out, const char *path, int code,
+		   struct tp_err *err);
+/* Returns how many rows to show, 0 for all: `given`, or if that is negative 20 in a table. */
+int64_t cmd_rows(const struct cmd *cmd, int64_t given);
 
-/* Standard output is this file now, says whoever made it so; messages call it by that name. */
+/* Sets the name that messages use for standard output, which has become this file. */
 void cmd_stdout_is(const char *path);
 
-/* Writes to stdout: 0, or TP_EIO, about which cmd_fail keeps quiet when the reader has gone. */
+/* Writes to stdout. Returns 0 or TP_EIO, about which cmd_fail says nothing if the reader has gone. */
 int cmd_write(const void *data, size_t size, struct tp_err *err);
+/* Does the same as the function of a struct rep_sink or tp_out. */
+int cmd_write_out(void *ctx, const void *data, size_t size, struct tp_err *err);
+/* Writes a buffer and empties it if it holds at least `least` bytes: lines are collected in it, to
+ * be written in blocks. The same errors. */
+#define CMD_BLOCK ((size_t)256 << 10)
+struct tp_buf;
+int cmd_write_buf(struct tp_buf *b, size_t least, struct tp_err *err);
 
-/* Flushes stdout; returns `status`, or CMD_SYSTEM with a message when output could not be written.
- */
+/* Flushes stdout. Returns `status`, or CMD_SYSTEM with a message if output could not be written. */
 int cmd_written(const struct cmd *cmd, int status);
 
-/* Flushes stdout, waits for the pager, closes the store; returns the exit status: `status`, or
- * CMD_SYSTEM with a message when output could not be written (a closed pipe is no error). */
+/* Flushes stdout, waits for the pager, closes the store and frees the lists of files. Returns the
+ * exit status: `status`, or CMD_SYSTEM with a message if output could not be written (a closed pipe
+ * is no error). */
 int cmd_finish(struct cmd *cmd, int status);
-/* The store, the runs and what was temporary; cmd_finish does it too. */
+/* Closes the store and releases runs and temporary files; cmd_finish does it too. */
 void cmd_close(struct cmd *cmd);
 
 /* ---- messages on stderr; all texts are made printable ---- */
 
-/* "tprof-top: go.trace: …" and what to do next; returns the exit status that belongs to err. path
- * may be NULL. */
+/* Reports an error, "tprof-top: go.trace: …", and what to do next. Returns the exit status that
+ * belongs to err. path may be NULL. */
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err);
-/* What that would say, without the command's name, is added to `line`: 0 or TP_ENOMEM. */
-struct tp_buf;
+/* Does the same where a request may not suit the file: codes TP_EFORMAT and TP_ENOENT then say
+ * nothing against the file, so no advice follows, and the exit status is `status`. */
+int cmd_refuse(const struct cmd *cmd, const char *path, const struct tp_err *err, int status);
+/* Adds the text of cmd_fail, without the command's name, to `line`. Returns 0 or TP_ENOMEM. */
 int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 		  const struct tp_err *err);
-/* A line on stdout for people, made printable; the format ends with a newline. */
+/* Prints a line for people on stdout, made printable; the format ends with a newline. */
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Reports that memory has run out. Returns CMD_SYSTEM. */
 int cmd_nomem(const struct cmd *cmd);
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Notes that wait for a pager are told now. Errors and cmd_finish do it, too; what is said while
- * there is a pager waits for its end. */
+/* Prints notes that wait for a pager now. Errors and cmd_finish do it as well; notes made while a
+ * pager runs wait for its end. */
 void cmd_notes_release(FILE *to);
-/* They are written to the pager, as the first that it reads, and kept: cmd_notes_passed says them
- * on stderr unless they were `taken` and could be written at all. */
+/* Writes these notes to the pager, as the first it reads, and keeps them. */
 void cmd_notes_pass(void);
+/* After the pager: prints them on stderr unless it has `taken` them. */
 void cmd_notes_passed(bool taken);
-/* Whether the last of them is in what can be read from fd (which does not wait), the pager's pipe.
- */
+/* Returns whether the last of them is among the bytes that can be read from fd, the pager's pipe;
+ * reading from it must not wait. */
 bool cmd_notes_are_in(int fd);
-/* Flushes stdout: 0, or the errno of the first time, ever, that it could not be written. */
+/* Flushes stdout. Returns 0 or the errno of the first write that ever failed. */
 int cmd_flush(void);
-/* What tells more about losses: "tprof-query go.trace 'SELECT offset, reason FROM loss'" into text,
- * which is returned. `path`: the dump, or its store. */
+/* Writes the command that shows losses to text and returns it: "tprof-query go.trace 'SELECT
+ * offset, reason FROM loss'". `path`: the dump or its store. */
 #define CMD_LOSS_QUERY_SIZE 400
 char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const char *columns);
-/* The line about what a run of that file lost; nothing when it lost nothing. */
+/* Prints a note about what a run of that file lost, if it lost anything. */
 void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run);
 
-/* "1.2MiB, about 5,120 events" into text, which is returned; where there is `more` than could be
- * counted, "at least …", and that the rest is not known where there are only bytes: what follows
- * the place of damage may have been most of the file. */
+/* Writes "1.2MiB, about 5,120 events" to text and returns it. If there is `more` than could be
+ * counted, the text says "at least …"; if there are only bytes it says that the rest is not known,
+ * as most of the file may have followed the damage. */
 #define CMD_LOST_SIZE 80
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more);
 

@@ -177,8 +177,8 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 	code = cmd_child_run(&child, &status, err);
 	free(dirs);
 	if (!code && status)
-		code =
-		    tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "decoding it ended with %d", status);
+		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "the process that decodes it ended with status %d", status);
 	return code;
 }
 

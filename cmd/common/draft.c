@@ -10,8 +10,8 @@
 
 #include "store/lock.h"
 
-/* The mode that open() gives new files. Asking is changing, which is for before there are threads.
- */
+/* The mode that open() gives new files. The umask can be read only by changing it, so this must be
+ * done before there are threads. */
 static mode_t mode = 0600;
 
 void cmd_draft_learn_mode(void)
@@ -60,14 +60,14 @@ int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep)
 	return -1;
 }
 
-/* A name that is there already stays what it is. */
+/* Names the file unless a file of that name exists. */
 static int name_new(const char *part, const char *path)
 {
 	if (!renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE))
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* Where the file system does not know that. */
+	/* Some file systems do not support that. */
 	if (!link(part, path))
 		return unlink(part);
 	if (errno == EEXIST || !access(path, F_OK)) {
@@ -83,14 +83,15 @@ int cmd_draft_end(struct cmd_draft *d, bool done)
 
 	if (!d->part)
 		return 0;
-	/* Some things that can be written to have no such thing as a sync: EINVAL. */
+	/* Files that cannot be synced, such as pipes, fail with EINVAL. */
 	if (done && fsync(d->fd) && errno != EINVAL)
 		why = errno;
 	if (done && !why && (d->keep ? name_new(d->part, d->path) : rename(d->part, d->path)))
 		why = errno;
 	if (!done || why)
 		unlink(d->part);
-	/* Only now, as its lock says that it is in use. It is synced, so nothing can fail here. */
+	/* Closing ends the lock, which shows that the file is in use, so it comes last. The file is
+	 * synced, so closing cannot lose data. */
 	close(d->fd);
 	forget(d);
 	errno = why;
@@ -104,7 +105,7 @@ FILE *cmd_draft_open(struct cmd_draft *d, const char *path, bool keep)
 
 	if (cmd_draft_begin(d, path, keep))
 		return NULL;
-	/* The draft keeps a descriptor of its own, for its lock. */
+	/* The draft keeps its own descriptor for the lock. */
 	fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
 	f = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (f)
@@ -117,7 +118,8 @@ FILE *cmd_draft_open(struct cmd_draft *d, const char *path, bool keep)
 	return NULL;
 }
 
-/* A stream forgets why it could not write. What made it so (a full disk) mostly still does. */
+/* A stream forgets why a write failed. The cause, such as a full disk, mostly persists, so another
+ * write finds it again. */
 static int why_not_written(const struct cmd_draft *d)
 {
 	static const char block[4096];

@@ -1,7 +1,6 @@
-/* A file under a name of its own beside its place, which takes its name when it is whole and safe
- *on the disk: what was there before stays until then. What a killed command leaves behind is
- *removed by the next one that writes the same file. The only way commands write files that they are
- *told to.
+/* Writes a file under a temporary name beside its place. It takes its name when it is complete and
+ * synced to the disk; until then the previous file stays. The next command that writes the same file
+ * removes what a killed one has left. Commands write every file that a user names in this way.
  *
  *	if (cmd_draft_begin(&draft, path, false))
  *		… errno …
@@ -15,25 +14,26 @@
 
 struct cmd_draft {
 	char *path; /* what it will be called */
-	char *part; /* what it is called; NULL: there is no draft */
-	int fd;	    /* for writing; stays open, and locked, until the end */
+	char *part; /* its temporary name; NULL: there is no draft */
+	int fd;	    /* for writing; open and locked until the end */
 	bool keep;
 };
 
-/* 0, or -1 with errno; then nothing is to be ended. `keep`: what is there is never replaced
- * (EEXIST, here or at the end). Else the draft has the group and the permissions of what it
- * replaces, as tp_temp_take_after says. */
+/* Begins a file. Returns 0, or -1 with errno; after an error nothing is to be ended. `keep`: never
+ * replaces a file (EEXIST, here or at the end). Otherwise the new file gets the group and the
+ * permissions of the one it replaces, as tp_temp_take_after says. */
 int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep);
 
-/* Once, before there are threads: which mode new files get, by the umask. Without it nobody but
- * their owner reads them. cmd_parse does it. */
+/* Learns from the umask which mode new files get; without it only their owner can read them. To be
+ * called once, before there are threads; cmd_parse does it. */
 void cmd_draft_learn_mode(void);
 
-/* `done`: gives it its name; else, and where that fails, it is removed. 0, or -1 with errno. */
+/* Gives the file its name if it is `done`; otherwise, and after an error, removes it. Returns 0, or
+ * -1 with errno. */
 int cmd_draft_end(struct cmd_draft *d, bool done);
 
-/* The same by way of a stream: NULL with errno where there can be none; and its end, which says
- * whether all that was written to it is there. */
+/* Begins a file that is written through a stream. Returns NULL with errno after an error. Closing
+ * fails if anything could not be written. */
 FILE *cmd_draft_open(struct cmd_draft *d, const char *path, bool keep);
 int cmd_draft_close(struct cmd_draft *d, FILE *f, bool done);
 

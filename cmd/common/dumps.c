@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/apart.h"
+#include "common/files.h"
 #include "common/jail.h"
 #include "open/input.h"
 #include "profile/merge/merge.h"
@@ -16,13 +16,6 @@
 #define PAYS	    4			 /* dumps per thread at least, or */
 #define BIG	    ((int64_t)256 << 10) /* one of that size */
 #define MAX_NOTES   5			 /* dumps about which something is said */
-
-const char *cmd_dump_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
-}
 
 /* ---- names ---- */
 
@@ -104,7 +97,7 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 		bytes += (int64_t)(*p)->losses[i].bytes;
 		samples += (int64_t)(*p)->losses[i].events;
 	}
-	/* Damage to the packing is what the rest follows from. */
+	/* Damage to the packing is the cause of all other losses. */
 	note->damaged = (*p)->nlosses || *damaged;
 	if (note->damaged)
 		snprintf(note->text, sizeof(note->text), "is damaged: %.159s; lost: %s",
@@ -151,7 +144,7 @@ static void *load_part(void *ctx)
 	return NULL;
 }
 
-/* As many as pay: for many files, or for big ones. */
+/* Returns how many threads pay, for many files or for big ones. */
 static size_t thread_count(const char *const *paths, size_t n)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -171,7 +164,7 @@ static size_t thread_count(const char *const *paths, size_t n)
 	return most ? most : 1;
 }
 
-/* Runs the parts; whichever thread cannot be had is done here. */
+/* Runs the parts, here if a thread cannot be started. */
 static void run_parts(struct load *part, size_t n)
 {
 	pthread_t thread[MAX_THREADS];
@@ -202,10 +195,10 @@ void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 			more++;
 	}
 	if (more)
-		cmd_note(cmd, "and something to be said about %zu more", more);
+		cmd_note(cmd, "%zu more dumps have notes, which are not shown", more);
 }
 
-/* The sums of the parts as one. */
+/* Adds up the sums of the parts. */
 static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, struct tp_err *err)
 {
 	struct rep_merger *all = NULL;
@@ -245,7 +238,7 @@ static struct cmd_profile *append(struct cmd *cmd, struct cmd_profiles *out, str
 	return code ? NULL : &out->item[out->n - 1];
 }
 
-/* The dumps of a file, as far as there is room for them: the first, and the latest. */
+/* Appends the dumps of a file that fit into the list: the first one and the latest ones. */
 static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_profile_dumps *before,
 			const char *path, struct tp_err *err)
 {

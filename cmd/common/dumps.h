@@ -1,5 +1,5 @@
-/* Dumps of profiles, read right here and several at a time: that is faster than looking into a
- * cache. profiles.c begins with them, and takes stores and traces one by one. */
+/* Reads dumps of profiles, several at a time, without the cache: decoding one is faster than a look
+ * into the cache. profiles.c uses it for all files first, and reads stores and traces one by one. */
 #ifndef CMD_DUMPS_H
 #define CMD_DUMPS_H
 
@@ -8,40 +8,37 @@
 #include "profile/demangle.h"
 #include "symbol/symbol.h"
 
-/* What a dump is called: as its file, or "stdin". */
-const char *cmd_dump_name(const char *path);
+/* ---- names for code without names ---- */
 
-/* ---- names for code that a profile leaves without ---- */
-
-/* Each thread has its own. */
+/* Each thread has one of its own. */
 struct cmd_names {
-	struct tp_symbolizer *symbols; /* NULL where nothing looks names up */
+	struct tp_symbolizer *symbols; /* NULL: neither --binary nor --symbol-path is given */
 	enum rep_demangle demangle;
 };
 
-/* Errors are those of profile/demangle.h and symbol/symbol.h; released in every case. */
+/* Errors are those of profile/demangle.h and symbol/symbol.h. To be released in every case. */
 int cmd_names_init(struct cmd_names *n, const struct cmd_profiles_options *opt, struct tp_err *err);
 void cmd_names_release(struct cmd_names *n);
 int cmd_names_of(struct tp_profile *p, const struct cmd_names *n, struct tp_err *err);
 
 /* ---- dumps ---- */
 
-/* What is to be said of a dump, "" nothing. */
+/* A note about a dump, or "". */
 struct cmd_dump_note {
 	char text[800];
 	bool damaged;
 };
 
-/* One. *p is the caller's; it stays NULL where it turns out that the path is no dump of a profile:
- * *what then says so. `before`: NULL, or for those before it in the file. */
+/* Reads a dump. *p belongs to the caller; it stays NULL if the dump is not a profile, which *what
+ * then says. `before`: NULL, or takes the earlier dumps of the file. Returns 0 or an error code. */
 int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
 		  struct tp_profile **p, struct tp_profile_dumps *before,
 		  struct cmd_dump_note *note, struct tp_err *err);
 void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 		    const struct cmd_dump_note *note, size_t n);
 
-/* All paths, as long as they are dumps of profiles; *other where one is not: then nothing has been
- * done. `add`: they are added up. 0 or an exit status (explained on stderr). */
+/* Loads all paths if all are dumps of profiles; else sets *other and loads nothing. `add`: adds them
+ * up. Returns a status. */
 int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 		   const struct cmd_profiles_options *opt, bool add, bool *other,
 		   struct cmd_profiles *out);

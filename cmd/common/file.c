@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "common/advice.h"
 #include "store/store.h"
 
@@ -54,14 +55,49 @@ int cmd_file_is_store(const char *path)
 		   TP_STORE_APPLICATION_ID;
 }
 
-int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
+/* Returns whether path is one of the files that are read; "-" is standard input. */
+static bool is_one_of(const char *path, const char *const *inputs, size_t n)
+{
+	struct stat out, st;
+
+	if (stat(path, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!inputs[i])
+			continue;
+		if (strcmp(inputs[i], "-") ? stat(inputs[i], &st) : fstat(STDIN_FILENO, &st))
+			continue;
+		if (st.st_dev == out.st_dev && st.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static bool is_read(const struct cmd *cmd, const char *path, const char *const *others, size_t n)
+{
+	for (int side = 0; side < 2; side++)
+		if (is_one_of(path, cmd->files[side].path, cmd->files[side].n))
+			return true;
+	return is_one_of(path, others, n);
+}
+
+int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path,
+		   const char *const *others, size_t n)
 {
 	struct stat st;
-	bool there = !stat(path, &st);
+	bool there;
 	char *place;
 	int fd = -1, is;
 
 	*f = (struct cmd_file){.name = path};
+	if (!path || !strcmp(path, "-"))
+		return CMD_OK;
+	if (is_read(cmd, path, others, n)) {
+		cmd_error(cmd, "%s: cannot be written, as it is read; give another name with -o",
+			  path);
+		return CMD_USAGE;
+	}
+	there = !stat(path, &st);
 	if (there && is_stdout(&st)) {
 		cmd_stdout_is(path);
 		return CMD_OK;
@@ -132,31 +168,38 @@ int cmd_file_place(const struct cmd *cmd, const char *path)
 	return why ? fail(cmd, path) : CMD_OK;
 }
 
-int cmd_file_unread(struct cmd *cmd, const char *path)
+/* As with dumps: status 3 for what is missing or a folder, else 4. */
+static int unread(struct tp_err *err)
 {
-	struct tp_err err;
-
-	/* As of dumps: status 3 for what is not there, or is a folder, else 4. */
-	tp_err_set(&err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
-		   "cannot be read: %s", strerror(errno));
-	return cmd_fail(cmd, path, &err);
+	return tp_err_set(err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO,
+			  TP_OFFSET_NONE, "%s", strerror(errno));
 }
 
-bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n)
+int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err *err)
 {
-	struct stat out, st;
+	bool std = !strcmp(path, "-");
+	char block[1 << 14], limit[TP_UNITS_SIZE];
+	ssize_t n = 1;
+	int fd, code = 0;
 
-	if (stat(path, &out) || !S_ISREG(out.st_mode))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!inputs[i])
-			continue;
-		if (strcmp(inputs[i], "-") ? stat(inputs[i], &st) : fstat(STDIN_FILENO, &st))
-			continue;
-		if (st.st_dev == out.st_dev && st.st_ino == out.st_ino)
-			return true;
+	do
+		fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return unread(err);
+	while (!code && n) {
+		n = read(fd, block, sizeof(block));
+		if (n < 0 && errno != EINTR)
+			code = unread(err);
+		else if (n > 0 && b->size + (size_t)n > most)
+			code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "is longer than %s",
+					  tp_fmt_bytes(limit, (int64_t)most));
+		else if (n > 0 && tp_buf_put(b, block, (size_t)n))
+			code = tp_nomem(err);
 	}
-	return false;
+	if (!std)
+		close(fd);
+	return code;
 }
 
 const char *cmd_file_ending(const char *path)

@@ -9,7 +9,7 @@
 #include "profile/merge/merge.h"
 #include "profile/view.h"
 
-/* The whole label, "host=a1"; NULL where the run has none with that key. */
+/* Returns the label with this key, such as "host=a1", or NULL. */
 static const char *label_of(const struct rep_run *run, const char *key)
 {
 	size_t n = strlen(key);
@@ -20,10 +20,10 @@ static const char *label_of(const struct rep_run *run, const char *key)
 	return NULL;
 }
 
-/* So many keys are told, and looked at for the one that was meant. */
+/* Limit on keys that are listed and compared with a mistyped one. */
 #define MOST_KEYS 16
 
-/* The keys of all labels, each once: how many. */
+/* Collects the keys of all labels, each once, and returns how many there are. */
 static size_t keys_of(const struct rep_runs *runs, char key[MOST_KEYS][32])
 {
 	size_t nkeys = 0;
@@ -60,16 +60,15 @@ int cmd_group_check(const struct rep_runs *runs, const char *key, struct tp_err 
 	}
 	if (near.word)
 		snprintf(meant, sizeof(meant), "; did you mean %s?", near.word);
-	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-			  n ? "--average-by=%.80s: no run that was picked has a label of this key"
-			      "%s%s%s"
-			    : "--average-by=%.80s: no run that was picked has a label; tprof-store "
-			      "label STORE RUN KEY=VALUE gives it one%s%s%s",
-			  key, meant, n && !near.word ? "; keys are: " : "",
-			  n && !near.word ? list : "");
+	return tp_err_set(
+	    err, TP_EUNKNOWN, TP_OFFSET_NONE,
+	    n ? "--average-by=%.80s: none of the picked runs has a label with this key%s%s%s"
+	      : "--average-by=%.80s: none of the picked runs has a label; tprof-store label STORE "
+		"RUN KEY=VALUE adds one%s%s%s",
+	    key, meant, n && !near.word ? "; keys are: " : "", n && !near.word ? list : "");
 }
 
-/* Runs of a group often follow each other: the last one is looked at first. */
+/* Searches from the end, as runs of a group often follow each other. */
 static struct cmd_profile *find(struct cmd_profiles *list, const char *label)
 {
 	for (size_t i = list->n; i > 0; i--)
@@ -116,11 +115,10 @@ static int add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
 	int code;
 
 	if (!label)
-		return tp_err_set(
-		    err, TP_EUNKNOWN, TP_OFFSET_NONE,
-		    "the run %.80s has no label %.80s, by which --average-by adds up; "
-		    "tprof-store label STORE RUN %.80s=VALUE gives it one",
-		    run->row.name, key, key);
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "the run %.80s has no label %.80s, which --average-by needs; "
+				  "tprof-store label STORE RUN %.80s=VALUE adds it",
+				  run->row.name, key, key);
 	item = find(list, label);
 	if (!item)
 		item = begin(list, label, trace, err);
@@ -158,7 +156,7 @@ int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *
 
 	if (!list->n)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "no run that was picked has the sample type %.80s",
+				  "none of the picked runs has the sample type %.80s",
 				  opt->sample_index ? opt->sample_index : "");
 	for (size_t i = 0; i < list->n && !code; i++) {
 		struct cmd_profile *item = &list->item[i];

@@ -232,11 +232,13 @@ int cmd_jail_withdraw(struct tp_err *err)
 		return 0;
 	/* It needs its files, and so no Landlock; but who requires a jail requires all of it. */
 	if (mode == CMD_JAIL_REQUIRE && !cmd_jail_landlock())
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "not read: TPROF_JAIL=require, and this system has no Landlock");
+		return tp_err_set(
+		    err, TP_EIO, TP_OFFSET_NONE,
+		    "not read: TPROF_JAIL=require needs Landlock, which this system does not have");
 	done = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && cmd_jail_calls_without();
 	if (done || mode != CMD_JAIL_REQUIRE)
 		return 0;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-			  "not read: TPROF_JAIL=require, and this system has no seccomp");
+	return tp_err_set(
+	    err, TP_EIO, TP_OFFSET_NONE,
+	    "not read: TPROF_JAIL=require needs seccomp filters, which this system does not have");
 }

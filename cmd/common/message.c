@@ -222,17 +222,16 @@ static void explain(const struct cmd *cmd, const char *path, const struct tp_err
 	if (path && !*path && err->code == TP_ENOENT && strstr(msg, strerror(ENOENT))) {
 		s->path = NULL;
 		s->status = CMD_USAGE;
-		snprintf(s->text, sizeof(s->text),
-			 "the name of a file is empty; " CMD_UNSET_VARIABLE);
+		snprintf(s->text, sizeof(s->text), "a file name is empty; " CMD_UNSET_VARIABLE);
 		return;
 	}
 	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {
 		snprintf(
 		    s->text, sizeof(s->text),
 		    cmd->names_code
-			? "is a program, not a dump; to name code by it give --binary=%s"
-			: "is a program, not a dump; tprof-import --binary=%s -o STORE DUMP names "
-			  "a dump's code by it",
+			? "is a program, not a dump; --binary=%s takes names of functions from it"
+			: "is a program, not a dump; tprof-import --binary=%s -o STORE DUMP takes "
+			  "names of functions from it",
 		    path);
 		return;
 	}
@@ -257,6 +256,14 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 	explain(cmd, path, err, &s);
 	say(cmd, "", s.path, s.text);
 	return s.status;
+}
+
+int cmd_refuse(const struct cmd *cmd, const char *path, const struct tp_err *err, int status)
+{
+	if (err->code != TP_EFORMAT && err->code != TP_ENOENT)
+		return cmd_fail(cmd, path, err);
+	cmd_error(cmd, "%s%s%s", path ? path : "", path ? ": " : "", err->msg);
+	return status;
 }
 
 int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,

@@ -1,6 +1,8 @@
 #include "common/number.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/units.h"
 #include "base/wide.h"
@@ -130,8 +132,8 @@ int64_t cmd_arg_duration(struct argp_state *state, const char *option, const cha
 int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg)
 {
 	if (tp_lacks_unit(arg))
-		argp_error(state, "%s: %s what? Give a unit: %ss, %sm, %sh, %sd", option, arg, arg,
-			   arg, arg, arg);
+		argp_error(state, "%s: '%s' has no unit; give %ss, %sm, %sh or %sd", option, arg,
+			   arg, arg, arg, arg);
 	return cmd_arg_duration(state, option, arg);
 }
 
@@ -142,6 +144,36 @@ int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *a
 	if (!cmd_parse_size(arg, &bytes))
 		argp_error(state, "%s: '%s' is not a size like 64K, 1.5MiB or 2GiB", option, arg);
 	return bytes;
+}
+
+static const char *word_of(const void *table, size_t i, size_t n, size_t size)
+{
+	const char *word = NULL;
+
+	if (i < n)
+		memcpy(&word, (const char *)table + i * size, sizeof(word));
+	return word;
+}
+
+int cmd_arg_word(struct argp_state *state, const char *option, const char *arg, const void *table,
+		 size_t n, size_t size)
+{
+	char list[200] = "";
+	const char *word;
+
+	for (size_t i = 0; (word = word_of(table, i, n, size)); i++) {
+		size_t used = strlen(list);
+
+		if (!strcasecmp(word, arg))
+			return (int)i;
+		snprintf(list + used, sizeof(list) - used, "%s%s",
+			 !i				  ? ""
+			 : word_of(table, i + 1, n, size) ? ", "
+							  : " or ",
+			 word);
+	}
+	argp_error(state, "%s: '%s' is not %s", option, arg, list);
+	return 0;
 }
 
 double cmd_arg_percent(struct argp_state *state, const char *option, const char *arg)

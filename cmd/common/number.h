@@ -20,6 +20,13 @@ int64_t cmd_arg_duration(struct argp_state *state, const char *option, const cha
 /* The same for how long people wait, or keep something: other units are proposed. */
 int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg);
 int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *arg);
+/* Returns the index of a word in a table of n rows, each of `size` bytes and beginning with a word
+ * (const char *); a row whose word is NULL ends it. The error lists all words. */
+int cmd_arg_word(struct argp_state *state, const char *option, const char *arg, const void *table,
+		 size_t n, size_t size);
+#define CMD_ARG_WORD(state, option, arg, table)                                                    \
+	cmd_arg_word(state, option, arg, table, sizeof(table) / sizeof((table)[0]),                \
+		     sizeof((table)[0]))
 double cmd_arg_percent(struct argp_state *state, const char *option, const char *arg);
 
 #endif

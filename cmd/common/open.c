@@ -5,11 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/apart.h"
 #include "common/cache.h"
 #include "common/decoder.h"
-#include "common/dumps.h"
 #include "common/engine/engine.h"
+#include "common/files.h"
 #include "common/jail.h"
 #include "common/progress.h"
 #include "common/what.h"
@@ -30,7 +29,7 @@ int cmd_is_store(const char *path, struct tp_err *err)
 	return code ? code : cmd_what_of(head, size) == CMD_WHAT_STORE;
 }
 
-/* Where no folder can be kept: a store for this one command. */
+/* Imports into a store for this command only, if there can be no cache folder. */
 static int open_without_cache(struct cmd *cmd, const char *path,
 			      const struct tp_import_options *opt, struct tp_import_result *result,
 			      struct tp_err *err)
@@ -49,7 +48,7 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 
 static int open_dump(struct cmd *cmd, const char *path)
 {
-	const char *name = cmd_dump_name(path);
+	const char *name = cmd_file_name(path);
 	struct cmd_progress progress;
 	struct tp_import_options opt = {
 	    .name = name,
@@ -83,12 +82,12 @@ static int open_dump(struct cmd *cmd, const char *path)
 		cmd_interrupted();
 		return status;
 	}
-	/* Reports do not look for being stopped. */
+	/* Reports do not check whether they should stop, so signals end them. */
 	cmd_interrupt_ends();
 	if (fresh && isatty(STDERR_FILENO))
-		cmd_note(cmd, "imported %s in %.1fs; %s", name, result.seconds,
-			 cache ? "kept in the cache, the next time is faster"
-			       : "there is no cache folder, so not kept");
+		cmd_note(cmd, "imported %s in %.1fs%s", name, result.seconds,
+			 cache ? " and kept it in the cache, so the next time is faster"
+			       : "; it is not kept, as there is no cache folder");
 	return CMD_OK;
 }
 
@@ -118,15 +117,15 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
 }
 
-/* The run of a dump is picked by the name that it is known by, and shown by one that tells it from
- * other dumps of the command line. */
+/* Renames the run of a dump, once it is picked, to the name that tells it from other dumps of the
+ * command line. */
 static int tell_apart(struct cmd *cmd, const char *path)
 {
 	const char *name = cmd_name_apart(cmd, path);
 	struct tp_run *run = &cmd->all.run[0].row;
 	char *copy;
 
-	if (cmd->all.n != 1 || !strcmp(run->name, name) || strcmp(run->name, cmd_dump_name(path)))
+	if (cmd->all.n != 1 || !strcmp(run->name, name) || strcmp(run->name, cmd_file_name(path)))
 		return CMD_OK;
 	copy = strdup(name);
 	if (!copy)
@@ -150,8 +149,8 @@ int cmd_pick(struct cmd *cmd, const char *path)
 	return tell_apart(cmd, path);
 }
 
-/* Runs of several programs may have one name, and nothing else would tell that they are added up.
- */
+/* Notes that several runs of the same name are picked: nothing else would show that they are added
+ * up. */
 static void note_namesakes(const struct cmd *cmd)
 {
 	const struct rep_runs *runs = &cmd->runs;
@@ -159,12 +158,12 @@ static void note_namesakes(const struct cmd *cmd)
 
 	for (size_t i = 0; cmd->run_spec && i < runs->n; i++)
 		n += !strcmp(runs->run[i].row.name, cmd->run_spec);
-	/* As a label or a word it has picked others, too. */
+	/* If --run is a label or a keyword it has picked other runs as well. */
 	if (n > 1 && n == runs->n && strcmp(cmd->run_spec, "all") != 0 &&
 	    strcmp(cmd->run_spec, "latest") != 0)
 		cmd_note(cmd,
-			 "%zu runs are called %.200s, and all are taken; an id in place of the "
-			 "name picks one, such as --run=%lld (tprof-store list has them)",
+			 "%zu runs are named %.200s, and all of them are used; an id instead of "
+			 "the name picks one, such as --run=%lld (tprof-store list shows ids)",
 			 n, cmd->run_spec, (long long)runs->run[n - 1].row.id);
 }
 
@@ -177,7 +176,8 @@ int cmd_open(struct cmd *cmd, const char *path)
 	if (status)
 		return status;
 	if (!cmd->run_spec && cmd->all.n > 1)
-		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",
+		cmd_note(cmd,
+			 "the store has %zu runs, and this is the latest (%s); --run picks others",
 			 cmd->all.n, cmd->runs.run[0].row.name);
 	note_namesakes(cmd);
 	for (size_t i = 0; i < cmd->runs.n; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/near.h"
+#include "common/number.h"
 
 /* NOLINTNEXTLINE(misc-no-recursion): tables of options, two deep */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
@@ -19,7 +20,7 @@ bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struc
 	return true;
 }
 
-/* The name that was typed, up to '='. */
+/* A name as it was typed, up to '=', and the options it may stand for. */
 struct typed {
 	char name[64];
 	size_t size;
@@ -69,12 +70,12 @@ static void refuse(const struct cmd *cmd, const struct typed *t)
 		cmd_error(cmd, "there is no option --%s; did you mean --%s?", t->name,
 			  t->near.word);
 	else
-		cmd_error(cmd, "there is no option --%s; '%s --help=all' lists those there are",
+		cmd_error(cmd, "there is no option --%s; '%s --help=all' lists all options",
 			  t->name, cmd->name);
 	exit(CMD_USAGE);
 }
 
-/* The options with arguments that were there so far. */
+/* The options with arguments given so far. */
 struct given {
 	struct one {
 		const struct argp_option *o;
@@ -98,8 +99,10 @@ static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, con
 	else
 		snprintf(name, sizeof(name), "-%c", o->key);
 	if (!first || !second)
-		cmd_error(cmd, "%s is given twice, with '%.200s' and without: which is meant?",
-			  name, first ? first : second);
+		cmd_error(
+		    cmd,
+		    "%s is given twice, once with '%.200s' and once without a value; give it once",
+		    name, first ? first : second);
 	else if (!strcmp(o->arg, "REGEX"))
 		cmd_error(cmd,
 			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
@@ -114,7 +117,7 @@ static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, con
 	else
 		cmd_error(cmd,
 			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
-			  "count: which is meant?",
+			  "count; give it once",
 			  name, first, second);
 	exit(CMD_USAGE);
 }
@@ -130,8 +133,8 @@ static void note_given(const struct cmd *cmd, struct given *g, const struct argp
 	g->one[g->n++] = (struct one){o, value};
 }
 
-/* Letters behind one dash ("-vo"), of which the last may have an argument, in the same word or the
- * next one: is it the next one? */
+/* Checks letters after one dash ("-vo"). The last may have an argument in the same word or the next
+ * one. Returns whether it is the next one. */
 static bool letters(const struct cmd *cmd, const struct argp *argp, struct given *g,
 		    const char *text, const char *next)
 {
@@ -140,17 +143,16 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 		bool may;
 
 		cmd_options_each(argp, compare, &t);
-		/* -? and -V, which argp has by itself, are among the options, too. */
+		/* -? and -V are among the options as well. */
 		if (!t.lettered) {
-			cmd_error(cmd,
-				  "there is no option -%c; '%s --help=all' lists those there are",
+			cmd_error(cmd, "there is no option -%c; '%s --help=all' lists all options",
 				  *text, cmd->name);
 			exit(CMD_USAGE);
 		}
 		if (!t.lettered->arg)
 			continue;
 		may = t.lettered->flags & OPTION_ARG_OPTIONAL;
-		/* One that is missing is argp's to say. */
+		/* argp reports a missing argument. */
 		if (text[1] || may || next)
 			note_given(cmd, g, t.lettered, text[1] ? text + 1 : may ? NULL : next);
 		return !text[1] && !may;
@@ -158,14 +160,14 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 	return false;
 }
 
-const char *cmd_typed(const struct argp_state *state, const char *arg, const char *brief,
-		      const char *full)
+int64_t cmd_arg_rows(struct argp_state *state, const char *arg, int64_t most)
 {
 	int at = state->next - 1;
 
 	if (at > 1 && state->argv[at] == arg)
 		at--;
-	return at > 0 && !strncmp(state->argv[at], "--", 2) ? full : brief;
+	return cmd_arg_count(state, at > 0 && !strncmp(state->argv[at], "--", 2) ? "--rows" : "-n",
+			     arg, most);
 }
 
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv)

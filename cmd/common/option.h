@@ -17,7 +17,7 @@
 #define CMD_OPTION_LAST 0x20000
 
 /* What is said of a name that is empty. */
-#define CMD_UNSET_VARIABLE "is a variable of the shell not set?"
+#define CMD_UNSET_VARIABLE "is a shell variable unset?"
 
 /* Calls fn for every option of argp and its children (not for headings) until it says false. */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
@@ -28,9 +28,9 @@ const char *cmd_option_near(const struct argp *argp, const char *typed);
  * that can be given once is given twice. What else may be wrong with them is argp's to say. */
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
-/* Which of an option's two names was typed in front of its argument. */
-const char *cmd_typed(const struct argp_state *state, const char *arg, const char *brief,
-		      const char *full);
+/* Returns the number of rows that -n or --rows asks for, at most `most`; 0 stands for all. Ends the
+ * command with a message, which names the option as it was typed, if it is not such a number. */
+int64_t cmd_arg_rows(struct argp_state *state, const char *arg, int64_t most);
 
 /* The argument of -o (or of another option that names what is made). The command ends with a
  * message where it is empty, and where it is "-", standard output, and `what` ("a store") is no

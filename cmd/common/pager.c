@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* What a machine without any pager gets. */
+/* Copies the input to the output, on a machine without a pager. */
 static void copy_through(void)
 {
 	char block[1 << 14];
@@ -24,8 +24,9 @@ static void copy_through(void)
 	_exit(0);
 }
 
-/* What less is to do. -F: what fits the screen is just printed; -R: colours; -X: leave it on the
- * screen. To who has said something else of it, colours would be shown as their bytes. */
+/* Sets options of less. -F: print output that fits the screen and exit; -R: show colours; -X: leave
+ * the output on the screen. If the user has set other options, -R is added, as colours would be
+ * shown as bytes otherwise. */
 static void set_less(void)
 {
 	const char *set = getenv("LESS");
@@ -41,11 +42,11 @@ static void set_less(void)
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
 
-/* Words that stand in front of a command, and are in no PATH. */
+/* Words of the shell that may precede a command and are not files in PATH. */
 static const char *const shell_words[] = {"exec", "command", "builtin", "eval", "env", "."};
 
-/* Is the program there that this names first? What is more than plain words, or begins with one of
- * the shell's, is the shell's to know. */
+/* Returns whether the program that this command line names first exists. A command line that is more
+ * than plain words, or begins with a word of the shell, is left to the shell. */
 static bool is_there(const char *pager)
 {
 	size_t n = strspn(pager, PLAIN);
@@ -96,7 +97,7 @@ bool cmd_pager_may_come(const struct cmd *cmd)
 	return cmd->pages && cmd->pager <= 0 && wanted(cmd);
 }
 
-/* There is none. */
+/* Prints waiting notes, as there will be no pager. */
 static void do_without(struct cmd *cmd)
 {
 	cmd->pages = false;
@@ -138,7 +139,7 @@ void cmd_pager(struct cmd *cmd)
 	}
 	cmd->pages = false;
 	dup2(fd[1], STDOUT_FILENO);
-	/* What is said from now on would be written over its screen. */
+	/* Messages from now on would be written over its screen. */
 	cmd->terminal = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
 	if (cmd->terminal >= 0)
 		dup2(fd[1], STDERR_FILENO);
@@ -150,8 +151,8 @@ void cmd_pager(struct cmd *cmd)
 	cmd_notes_pass();
 }
 
-/* The pipe's other end, to see what the pager leaves in it. Had we kept it, nothing that we write
- * would ever fail. -1: there is no knowing. */
+/* Opens the reading end of the pipe, to see what the pager has left unread. It cannot be kept open
+ * all the time, as writes would never fail then. Returns -1 if that is not possible. */
 static int open_rest(void)
 {
 	int fd = open("/proc/self/fd/1", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -182,13 +183,13 @@ void cmd_pager_end(struct cmd *cmd)
 	if (cmd->pager <= 0)
 		return;
 	rest = open_rest();
-	/* The end of its input. */
+	/* Ends the pager's input. */
 	give_back(&cmd->output, STDOUT_FILENO);
 	give_back(&cmd->terminal, STDERR_FILENO);
 	while (waitpid(cmd->pager, &status, 0) < 0 && errno == EINTR)
 		;
 	cmd->pager = 0;
-	/* One that has failed may have read notes and not shown them. */
+	/* A pager that failed may have read notes without showing them. */
 	taken = !status && (rest < 0 || !cmd_notes_are_in(rest));
 	cmd_notes_passed(taken);
 	if (rest >= 0)

@@ -12,7 +12,7 @@ enum { KEY_FIRST = 0x3000, KEY_FLAT = KEY_FIRST + REP_NPROFILE_OPTIONS };
 /* Below the command's own options (0, 1, …), above those of every command (100). */
 #define GROUP(group) (10 + REP_GROUP_##group)
 
-static const struct argp_option options[] = {
+static struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Profiles, which values:", GROUP(VALUES)},
     {NULL, 0, NULL, 0, "Profiles, which samples and frames:", GROUP(FILTER)},
     {NULL, 0, NULL, 0, "Profiles, what is added up:", GROUP(NODES)},
@@ -34,9 +34,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		opt->cum = false;
 		return 0;
 	}
-	if (key < KEY_FIRST || key >= KEY_FLAT)
+	if (cmd_profile_option(key) < 0)
 		return ARGP_ERR_UNKNOWN;
-	if (rep_profile_option_set(opt, (enum rep_profile_option)(key - KEY_FIRST), arg, &err)) {
+	if (rep_profile_option_set(opt, (enum rep_profile_option)cmd_profile_option(key), arg,
+				   &err)) {
 		tp_err_printable(&err);
 		argp_error(state, "%s", err.msg);
 	}
@@ -44,6 +45,37 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp cmd_profile_argp = {.options = options, .parser = on_option};
+
+int cmd_profile_option(int key)
+{
+	return key >= KEY_FIRST && key < KEY_FLAT ? key - KEY_FIRST : -1;
+}
+
+static bool is_heading(const struct argp_option *o)
+{
+	return !o->name && !o->key && o->doc;
+}
+
+void cmd_profile_take(bool (*takes)(enum rep_profile_option o))
+{
+	struct argp_option *to = options;
+	bool used[GROUP(LIMITS) + 1] = {false}; /* groups of options, for their headings */
+
+	for (const struct argp_option *o = options; o->name || o->doc; o++) {
+		int which = cmd_profile_option(o->key);
+
+		if (which >= 0 && takes((enum rep_profile_option)which))
+			used[o->group] = true;
+	}
+	for (const struct argp_option *o = options; o->name || o->doc; o++) {
+		int which = cmd_profile_option(o->key);
+
+		if (is_heading(o) ? used[o->group]
+				  : which >= 0 && takes((enum rep_profile_option)which))
+			*to++ = *o;
+	}
+	*to = (struct argp_option){0};
+}
 
 static char *spell(const char *name, const char *value)
 {
@@ -151,7 +183,7 @@ static char *translate(const struct cmd *cmd, const struct argp *argp, char *typ
 		refuse(cmd, typed, advice);
 	}
 	if (one_dash)
-		refuse(cmd, typed, "there is no such option; --help=all lists those there are");
+		refuse(cmd, typed, "there is no such option; --help=all lists all options");
 	return typed;
 }
 

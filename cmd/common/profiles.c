@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/apart.h"
 #include "common/dumps.h"
+#include "common/files.h"
 #include "common/group.h"
 #include "common/range.h"
+#include "common/view_options.h"
 #include "profile/merge/merge.h"
 #include "profile/view.h"
+#include "symbol/symbol.h"
 #include "task/inside.h"
 
 static bool is_profile(const struct rep_run *run)
@@ -94,34 +96,13 @@ int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name)
 
 /* ---- stores and traces ---- */
 
-/* The option that leaves out some of a trace, or NULL. */
-static const char *filter_given(const struct rep_trace_profile_options *opt)
-{
-	const struct {
-		const char *option, *text;
-	} given[] = {
-	    {"--goroutine", opt->filter.goroutine},
-	    {"--state", opt->filter.state},
-	    {"--reason", opt->filter.reason},
-	    {"--from", opt->filter.from},
-	    {"--to", opt->filter.to},
-	    {"--task", opt->task},
-	    {"--region", opt->region},
-	};
-
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (given[i].text)
-			return given[i].option;
-	return NULL;
-}
-
 void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list,
 			     const struct rep_trace_profile_options *view)
 {
-	const char *option = filter_given(view);
+	const char *option = cmd_view_filter(view);
 
 	if (list->n && option && !list->item[0].profile->nsamples)
-		cmd_note(cmd, "%s: %s leaves nothing of it", list->item[0].name, option);
+		cmd_note(cmd, "%s: nothing of it matches --%s", list->item[0].name, option);
 }
 
 static int load_run(struct cmd *cmd, const struct rep_run *run,
@@ -134,11 +115,10 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 	int code;
 
 	if (trace && !opt->trace)
-		return tp_err_set(
-		    err, TP_EUNKNOWN, TP_OFFSET_NONE,
-		    "the run '%.80s' is a trace, not a profile; --view=cpu, offcpu, … "
-		    "looks at it as one",
-		    run->row.name);
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "the run '%.80s' is a trace, not a profile; --view=cpu, offcpu, "
+				  "… shows it as one",
+				  run->row.name);
 	if (trace) {
 		view = *opt->trace;
 		view.members = &out->members;
@@ -158,7 +138,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 	if (!code)
 		out->item[out->n - 1].damaged = run->losses > 0;
 	if (!code && trace && opt->trace->view == REP_TRACE_CPU && !opt->trace->go &&
-	    !p->nsamples && !filter_given(opt->trace))
+	    !p->nsamples && !cmd_view_filter(opt->trace))
 		cmd_note(cmd, "%s: " REP_NOTE_NO_SAMPLES, run->row.name);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
@@ -168,74 +148,63 @@ static bool names_type(const char *index)
 	return index && *index && index[strspn(index, "0123456789")];
 }
 
-/* Of the runs from `first` on, those with the sample type, if there are any. */
-static int keep_type(struct cmd_profiles *list, size_t first, const char *index, struct tp_err *err)
+/* If any item from `first` on has the sample type, leaves out those that lack it: all of them, or
+ * only those that `lost` their types by damage, which may have had it. */
+static int keep_type(struct cmd_profiles *list, size_t first, const char *index, bool lost,
+		     struct tp_err *err)
 {
 	size_t n = first, type;
-	bool *has = calloc(list->n + 1, sizeof(*has)), any = false;
-	int code = has ? 0 : TP_ENOMEM;
-
-	for (size_t i = first; has && i < list->n; i++) {
-		has[i] = !rep_profile_sample_index(list->item[i].profile, index, &type, err);
-		any |= has[i];
-	}
-	for (size_t i = first; any && i < list->n; i++) {
-		struct cmd_profile *item = &list->item[i];
-
-		if (has[i]) {
-			list->item[n++] = *item;
-			continue;
-		}
-		if (!code && cmd_profile_untyped(item->profile, item->damaged))
-			code = cmd_profiles_leave_out(list, item->name);
-		release_item(item);
-	}
-	if (any)
-		list->n = n;
-	free(has);
-	return code ? tp_nomem(err) : 0;
-}
-
-/* Of files, too, those whose sample types are lost are left out where another one has the type:
- * that they lack it is not what they say. */
-static int leave_out_lost(struct cmd *cmd, struct cmd_profiles *list, const char *index)
-{
 	bool any = false;
-	size_t n = 0, type;
-	struct tp_err err;
 	int code = 0;
 
-	for (size_t i = 0; i < list->n && !any; i++)
-		any = !rep_profile_sample_index(list->item[i].profile, index, &type, &err);
-	for (size_t i = 0; any && i < list->n; i++) {
+	for (size_t i = first; i < list->n && !any; i++)
+		any = !rep_profile_sample_index(list->item[i].profile, index, &type, err);
+	for (size_t i = first; i < list->n && any; i++) {
 		struct cmd_profile *item = &list->item[i];
+		bool untyped = cmd_profile_untyped(item->profile, item->damaged);
 
-		if (!rep_profile_sample_index(item->profile, index, &type, &err) ||
-		    !cmd_profile_untyped(item->profile, item->damaged)) {
+		if ((lost && !untyped) ||
+		    !rep_profile_sample_index(item->profile, index, &type, err)) {
 			list->item[n++] = *item;
 			continue;
 		}
-		if (!code)
+		if (!code && untyped)
 			code = cmd_profiles_leave_out(list, item->name);
 		release_item(item);
 	}
 	if (any)
 		list->n = n;
-	return code ? cmd_fail(cmd, NULL, (tp_nomem(&err), &err)) : CMD_OK;
+	return code ? tp_nomem(err) : 0;
 }
 
 static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list, const char *index)
 {
 	if (list->nuntyped == 1)
 		cmd_note(cmd,
-			 "%s is left out: its sample types are lost, so whether it had %s is not "
-			 "known",
+			 "%s is left out: damage has taken its sample types, so it is not known "
+			 "whether it had %s",
 			 list->untyped, index);
 	else if (list->nuntyped)
 		cmd_note(cmd,
-			 "%s and %zu more are left out: their sample types are lost, so whether "
-			 "they had %s is not known",
+			 "%s and %zu more are left out: damage has taken their sample types, so it "
+			 "is not known whether they had %s",
 			 list->untyped, list->nuntyped - 1, index);
+}
+
+/* A table of such a profile has one row, which is called like the program. */
+static void tell_nameless(const struct cmd *cmd, const struct cmd_profiles *list,
+			  const struct cmd_profiles_options *opt)
+{
+	if (!cmd->names_code || opt->binary || opt->symbol_path)
+		return;
+	for (size_t i = 0; i < list->n; i++)
+		if (tp_profile_nameless(list->item[i].profile)) {
+			cmd_note(cmd,
+				 "%s: its code has no names; --binary=PROGRAM takes them from the "
+				 "program",
+				 list->item[i].name);
+			return;
+		}
 }
 
 static bool any_profile(const struct rep_runs *runs)
@@ -246,7 +215,7 @@ static bool any_profile(const struct rep_runs *runs)
 	return false;
 }
 
-/* A store, or a trace by way of the cache. */
+/* Loads runs of a store, or of a trace by way of the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		     const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		     struct cmd_range *range, struct cmd_profiles *out)
@@ -258,7 +227,7 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 
 	if (what == CMD_WHAT_TRACE && !opt->trace) {
 		cmd_error(cmd,
-			  "%s: is a trace, not a profile; --view=cpu, offcpu, … looks at it as one",
+			  "%s: is a trace, not a profile; --view=cpu, offcpu, … shows it as one",
 			  path);
 		return CMD_INPUT;
 	}
@@ -282,12 +251,12 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 			status = cmd_fail(cmd, path, &err);
 	}
 	cmd_close(cmd);
-	if (!status && typed && !opt->by && keep_type(out, first, opt->sample_index, &err))
+	if (!status && typed && !opt->by && keep_type(out, first, opt->sample_index, false, &err))
 		status = cmd_fail(cmd, path, &err);
 	return status;
 }
 
-/* One path after the other, of any kind. */
+/* Loads paths of any kind one by one. */
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
@@ -304,7 +273,9 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		if (cmd_look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (opt->by && what != CMD_WHAT_STORE) {
-			cmd_error(cmd, "%s: a dump has no labels to add it up by; import it",
+			cmd_error(cmd,
+				  "%s: is a dump, which has no labels for --average-by; import it "
+				  "into a store",
 				  paths[i]);
 			status = CMD_USAGE;
 		} else if (what != CMD_WHAT_PROFILE) {
@@ -330,27 +301,21 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	return status;
 }
 
-/* Dumps have one run each, and nothing is picked of that. */
-static void note_run(const struct cmd *cmd, const struct cmd_profiles_options *opt)
+/* A dump is one run, so --run picks nothing of it. */
+static void note_run(struct cmd *cmd)
 {
 	const char *run = cmd->run_spec;
 
-	if (run && strcmp(run, "latest") != 0 && strcmp(run, "all") != 0 && !opt->picked_elsewhere)
-		cmd_note(cmd, "--run=%.200s picks runs of stores, and there are only dumps here",
-			 run);
+	if (cmd->run_told || !run || !strcmp(run, "latest") || !strcmp(run, "all") ||
+	    cmd_run_picks(cmd))
+		return;
+	cmd_note(cmd,
+		 "--run=%.200s picks nothing: it picks runs of stores, and all files are dumps",
+		 run);
+	cmd->run_told = true;
 }
 
-bool cmd_profiles_pick(const struct cmd *cmd, const char *const *paths, size_t n)
-{
-	struct tp_err err;
-
-	for (size_t i = 0; cmd->run_spec && i < n; i++)
-		if (cmd_is_store(paths[i], &err) == 1)
-			return true;
-	return false;
-}
-
-/* What is wrong with the view is wrong for every trace. */
+/* Refuses a wrong view at once, as it would be wrong for every trace. */
 static int check_view(struct cmd *cmd, const struct cmd_profiles_options *opt)
 {
 	enum rep_demangle how;
@@ -370,6 +335,7 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
 	bool other = false;
+	struct tp_err err;
 	int status;
 
 	*out = (struct cmd_profiles){0};
@@ -379,17 +345,20 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	else if (!status)
 		status = cmd_dumps_load(cmd, paths, n, opt, false, &other, out);
 	if (!status && !other)
-		note_run(cmd, opt);
+		note_run(cmd);
 	if (other)
 		status = load_mixed(cmd, paths, n, opt, out);
-	if (!status && names_type(opt->sample_index) && !opt->by)
-		status = leave_out_lost(cmd, out, opt->sample_index);
+	if (!status && names_type(opt->sample_index) && !opt->by &&
+	    keep_type(out, 0, opt->sample_index, true, &err))
+		status = cmd_fail(cmd, NULL, &err);
 	if (!status)
 		tell_untyped(cmd, out, opt->sample_index);
+	if (!status)
+		tell_nameless(cmd, out, opt);
 	return status;
 }
 
-/* All items become one. */
+/* Adds up all items to one. */
 static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
 	struct cmd_profiles one = {0};
@@ -451,13 +420,13 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	bool other = false;
 	int status;
 
-	/* One dump is what it is: nothing to add up, nothing to copy. */
+	/* A single dump is not added up, and so not copied. */
 	*out = (struct cmd_profiles){0};
 	status = check_view(cmd, opt);
 	if (!status)
 		status = cmd_dumps_load(cmd, paths, n, opt, n > 1, &other, out);
 	if (!status && !other)
-		note_run(cmd, opt);
+		note_run(cmd);
 	if (other) {
 		cmd->adds_up = true;
 		status = load_mixed(cmd, paths, n, opt, out);
@@ -466,10 +435,14 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 		if (!status && n > 1)
 			status = add_up(cmd, out);
 	}
-	return status ? status : name_sum(cmd, out, n);
+	if (!status)
+		status = name_sum(cmd, out, n);
+	if (!status)
+		tell_nameless(cmd, out, opt);
+	return status;
 }
 
-/* ---- what was asked about traces ---- */
+/* ---- options about traces ---- */
 
 static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
 {
@@ -480,27 +453,26 @@ static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
 }
 
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
-			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b)
+			     bool view, const struct cmd_profiles list[2])
 {
-	const struct cmd_profiles *lists[] = {a, b};
-	const char *filter = filter_given(opt), *profile = NULL;
+	const char *filter = cmd_view_filter(opt), *profile = NULL;
 	size_t ntraces = 0;
 
-	for (size_t l = 0; l < 2 && lists[l]; l++)
-		for (size_t i = 0; i < lists[l]->n; i++) {
-			ntraces += lists[l]->item[i].ntraces;
-			if (!profile && lists[l]->item[i].nprofiles)
-				profile = lists[l]->item[i].name;
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < list[side].n; i++) {
+			ntraces += list[side].item[i].ntraces;
+			if (!profile && list[side].item[i].nprofiles)
+				profile = list[side].item[i].name;
 		}
 	if (!profile || (!filter && (!view || ntraces))) {
-		for (size_t l = 0; l < 2 && lists[l]; l++)
-			tell_members(cmd, lists[l]);
+		tell_members(cmd, &list[CMD_OLD]);
+		tell_members(cmd, &list[CMD_NEW]);
 		return CMD_OK;
 	}
-	cmd_error(cmd, "%s is for traces, and %s is a profile",
+	cmd_error(cmd, "--%s is for traces, and %s is a profile",
 		  filter    ? filter
-		  : opt->go ? "--pprof"
-			    : "--view",
+		  : opt->go ? "pprof"
+			    : "view",
 		  profile);
 	return CMD_USAGE;
 }

@@ -1,9 +1,8 @@
-/* The profiles that a command line names: what tprof-top, tprof-diff, tprof-flame and tprof-export
- * begin with.
+/* Loads the profiles that a command line names, for tprof-top, tprof-diff, tprof-flame,
+ * tprof-export, tprof-leaks and tprof-report.
  *
- * A path is a dump of a profile (read right here: reading one is faster than looking into a cache),
- * a store (its runs that --run picks), or a trace, dump or store, of which a view is taken
- * (profile/trace.h). */
+ * A path is a dump of a profile, a store (of which --run picks runs), or a trace or a store of
+ * traces, of which a view is taken (profile/trace.h). */
 #ifndef CMD_PROFILES_H
 #define CMD_PROFILES_H
 
@@ -20,82 +19,77 @@ struct cmd_profile {
 	size_t nlabels;
 	bool damaged;		/* it, or a part of it, lost something */
 	bool trace;		/* a view of a trace */
-	size_t ntraces;		/* of what it holds, views of traces … */
+	size_t ntraces;		/* views of traces that it is the sum of … */
 	size_t nprofiles;	/* … and profiles */
-	size_t times;		/* runs that it is the sum of, by cmd_profiles_options.by; else 0 */
-	struct rep_merger *sum; /* while it is loaded (group.h); else NULL */
+	size_t times;		/* runs of a group (cmd_profiles_options.by) added up; else 0 */
+	struct rep_merger *sum; /* of a group that is being loaded (group.h); else NULL */
 };
 
 struct cmd_profiles {
 	struct cmd_profile *item;
 	size_t n;
-	/* Runs that were left out for their sample types though damage has taken those: how many,
-	 * and the name of the first. They may be what was asked for. */
+	/* Runs left out because damage has taken their sample types: how many, and the name of the
+	 * first. They may have had the sample type that was asked for. */
 	size_t nuntyped;
 	char *untyped;
-	struct rep_members members; /* what --task counts in the views of traces */
+	struct rep_members members; /* what --task counts in views of traces */
 };
 
 struct cmd_profiles_options {
-	/* Which view of traces; NULL: a trace is an error that says what to do. */
+	/* The view of traces; NULL: a trace is an error, which names --view. */
 	const struct rep_trace_profile_options *trace;
-	/* Name code that a profile leaves without names; NULL: nothing. A trace of go 1.5 has its
-	 * names from its import. */
+	/* Files that name code without names; NULL: none. A trace of go 1.5 gets its names when it
+	 * is imported. */
 	const char *binary, *symbol_path;
-	const char *demangle; /* names of C++ (profile/demangle.h); NULL: the default */
-	/* A sample type: where a store has runs with it among those picked, the others are left
-	 * out, so that one label may stand for a heap, a CPU and a goroutine profile. NULL, "" or
-	 * a number: nothing is. */
+	const char *demangle; /* how to show names of C++ (profile/demangle.h); NULL: the default */
+	/* A sample type: if some picked runs of a store have it, the others are left out, so one
+	 * label can stand for a heap, a CPU and a goroutine profile. NULL, "" or a number leaves
+	 * out nothing. */
 	const char *sample_index;
-	/* Runs of stores with the same value of this label are added up to one item; a run without
-	 * it is an error, and so is a dump. NULL: each is an item. */
+	/* The key of a label: runs with the same value are added up to one item; runs without it,
+	 * and dumps, are errors. NULL: each run is an item. */
 	const char *by;
-	/* Of a single file with several dumps of goroutines, one after the other, each is an item, not
-	 * only the last. */
+	/* Makes an item of each dump of goroutines in a file that has several, not only of the last. */
 	bool each_dump;
-	/* Not a word where --run picks nothing here: what is compared with these has stores. */
-	bool picked_elsewhere;
+	/* cmd_sides_open loads one file of each side at once, in two threads. */
+	bool at_once;
 };
 
-/* Are there stores among the paths, of whose runs --run picks? False where it is not given. */
-bool cmd_profiles_pick(const struct cmd *cmd, const char *const *paths, size_t n);
-
-/* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open
- * does. To be released in every case. Loading goes on in several threads where that pays. */
+/* Loads all paths, in several threads if that pays. Reports losses and warnings as cmd_open does.
+ * Returns a status; *out is to be released in every case. */
 int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 void cmd_profiles_release(struct cmd_profiles *p);
 
-/* A note where a filter of the view left nothing of the first: an empty profile says nothing. */
+/* Prints a note if a filter of the view left nothing of the first profile. */
 void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list,
 			     const struct rep_trace_profile_options *view);
 
-/* Loads all and adds them up as it goes (profile/merge.h), so that hundreds need little memory:
- * *out holds one item, named after the first ("a.pb.gz and 299 more"). */
+/* Loads all paths and adds them up as it goes (profile/merge.h), so hundreds need little memory:
+ * *out holds one item, named after the first ("a.pb.gz and 299 more"). Returns a status. */
 int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 		     const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 
-/* Is what sample types a profile had lost with what it has lost? */
+/* Returns whether a damaged profile has lost its sample types. */
 bool cmd_profile_untyped(const struct tp_profile *p, bool damaged);
-/* Counts a run that is left out as it is untyped: 0 or TP_ENOMEM. */
+/* Counts a run that is left out as it has lost its types. Returns 0 or TP_ENOMEM. */
 int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name);
-/* Adds an item; takes the profile over in every case. 0 or TP_ENOMEM. */
+/* Adds an item and takes over the profile, also after an error. Returns 0 or TP_ENOMEM. */
 int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const char *name,
 			bool trace, struct tp_err *err);
-/* The code, which err has from then on, of an error of adding up: profiles that do not go together
- * are not damaged, so that nothing is advised about that. */
+/* Turns an error of adding up profiles that do not fit together into TP_EUNKNOWN, as neither of them
+ * is damaged. Returns the code. */
 int cmd_profiles_unlike(struct tp_err *err);
 
-/* What was asked about traces, of these lists (`b` may be NULL): a view of nothing but profiles
- * (`view`: one was named), or a filter that a profile does not know, is refused. 0 or CMD_USAGE.
- * What
- * --task counts is told where all is well. */
+/* Refuses options about traces that these lists, by enum cmd_side, cannot have: a view of nothing
+ * but profiles (`view`: one was named), or a filter that profiles do not know. Else notes what
+ * --task counts. Returns 0 or CMD_USAGE. */
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
-			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b);
+			     bool view, const struct cmd_profiles list[2]);
 
-/* What a path holds, by its first bytes (and for a store by its runs): decides which reports apply.
- */
+/* Finds what a path holds, by its first bytes, or for a store by the runs that `run` picks (NULL:
+ * the latest): decides which reports apply. Returns 0 or an exit status. */
 enum cmd_kind { CMD_KIND_TRACE, CMD_KIND_PROFILE, CMD_KIND_STORE_MIXED };
-int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind);
+int cmd_kind_of(struct cmd *cmd, const char *path, const char *run, enum cmd_kind *kind);
 
 #endif

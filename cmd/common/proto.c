@@ -59,7 +59,8 @@ void cmd_tell_unit(const struct cmd *cmd, const char *unit, const char *wanted)
 	char names[REP_MEASURE_SIZE];
 
 	if (rep_unit_unknown(unit, wanted, names))
-		cmd_note(cmd, "there is no unit '%s' for %s; there are %s", wanted, unit, names);
+		cmd_note(cmd, "values in %s cannot be shown in '%s'; their units are %s", unit,
+			 wanted, names);
 }
 
 void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v)
@@ -103,21 +104,12 @@ static int encode(struct cmd *cmd, const struct cmd_profile *item,
 	/* What readers show unless told otherwise. */
 	if (opt->sample_index)
 		item->profile->default_type = item->profile->types[v->index].type;
-	code = hooks->change ? hooks->change(hooks->ctx, item->profile, err) : 0;
+	code = hooks && hooks->change ? hooks->change(hooks->ctx, item->profile, err) : 0;
 	return code ? code : tp_profile_encode(item->profile, &how, b, err);
 }
 
 int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
-		    const struct rep_profile_options *opt, int (*begin)(void *ctx), void *ctx)
-{
-	const struct cmd_proto_hooks hooks = {.begin = begin, .ctx = ctx};
-
-	return cmd_write_changed_proto(cmd, item, opt, &hooks);
-}
-
-int cmd_write_changed_proto(struct cmd *cmd, const struct cmd_profile *item,
-			    const struct rep_profile_options *opt,
-			    const struct cmd_proto_hooks *hooks)
+		    const struct rep_profile_options *opt, const struct cmd_proto_hooks *hooks)
 {
 	struct rep_profile_view v;
 	struct tp_buf b = {0};
@@ -125,13 +117,11 @@ int cmd_write_changed_proto(struct cmd *cmd, const struct cmd_profile *item,
 	int code = rep_profile_view_init(&v, item->profile, opt, &traits, &err);
 	int status = CMD_OK;
 
-	if (code && code != TP_ENOMEM && code != TP_ELIMIT) {
-		cmd_error(cmd, "%s", err.msg);
-		status = CMD_USAGE;
+	if (code) {
+		status = cmd_refuse(cmd, NULL, &err, CMD_USAGE);
 	} else {
-		if (!code)
-			code = encode(cmd, item, opt, &v, hooks, &b, &err);
-		if (!code && hooks->begin)
+		code = encode(cmd, item, opt, &v, hooks, &b, &err);
+		if (!code && hooks && hooks->begin)
 			status = hooks->begin(hooks->ctx);
 		if (!code && !status)
 			code = write_gzipped(&b, &err);

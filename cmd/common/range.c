@@ -5,14 +5,6 @@
 
 #include "top/outside.h"
 
-static int refuse(const struct cmd *cmd, const struct rep_run *run, const struct tp_err *err)
-{
-	if (err->code != TP_EFORMAT)
-		return cmd_fail(cmd, run->row.name, err);
-	cmd_error(cmd, "%s: %s", run->row.name, err->msg);
-	return CMD_USAGE;
-}
-
 int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *store,
 		  const struct rep_run *run)
 {
@@ -24,17 +16,17 @@ int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *s
 	r->runs++;
 	code = rep_outside_range(store, run, r->text, &err);
 	if (code && code != TP_ENOENT)
-		return refuse(cmd, run, &err);
+		return cmd_refuse(cmd, run->row.name, &err, CMD_USAGE);
 	if (code && !r->over++)
 		snprintf(r->first, sizeof(r->first), "%.150s: %.240s", run->row.name, err.msg);
 	code = rep_outside_goroutines(store, run, r->text, &err);
 	if (code && code != TP_ENOENT)
-		return refuse(cmd, run, &err);
+		return cmd_refuse(cmd, run->row.name, &err, CMD_USAGE);
 	if (code && !r->without++)
 		snprintf(r->names, sizeof(r->names), "%.78s: %.319s", run->row.name, err.msg);
 	code = rep_outside_types(store, run, r->text, &err);
 	if (code && code != TP_ENOENT)
-		return refuse(cmd, run, &err);
+		return cmd_refuse(cmd, run->row.name, &err, CMD_USAGE);
 	if (code)
 		cmd_range_outside(r, run, &err);
 	return CMD_OK;
@@ -61,7 +53,7 @@ int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r)
 	if (r->over == 1)
 		cmd_note(cmd, "%s", r->first);
 	else if (r->over)
-		cmd_note(cmd, "%s; so it is of %zu of %zu runs", r->first, r->runs - r->over,
+		cmd_note(cmd, "%s; %zu of %zu runs are shown", r->first, r->runs - r->over,
 			 r->runs);
 	return CMD_OK;
 }

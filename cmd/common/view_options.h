@@ -22,8 +22,11 @@ struct cmd_view_options {
 
 extern const struct argp cmd_view_argp;
 
-/* Without its dashes, the first option that leaves something out; NULL: none was given. */
-const char *cmd_view_filter(const struct cmd_view_options *opt);
+/* Ends the command where the text of a filter is not a valid one. */
+void cmd_check_filter(struct argp_state *state, const struct rep_filter_text *text);
+
+/* Returns the first option that leaves something out, without its dashes; NULL if none is given. */
+const char *cmd_view_filter(const struct rep_trace_profile_options *opt);
 
 /* Ends the command where something but --view was given, and that is about a view only: all of
  * them, or (of a command that has reports on traces) --task and --region. */

@@ -27,7 +27,7 @@ static bool write_all(int fd, const char *data, size_t n)
 	return true;
 }
 
-/* A pipe on standard input is put into a file without a name, so that it can be looked at first. */
+/* Copies a pipe on standard input to an unnamed file, which can be read again from its beginning. */
 static int keep_stdin(struct tp_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -89,7 +89,8 @@ int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 	*what = cmd_what_of(head, size);
 	if (!code && *what == CMD_WHAT_STORE && !strcmp(path, "-"))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "is a store, which cannot be read from a stream; give its name");
+				  "is a store, which cannot be read from standard input; give the "
+				  "name of its file");
 	return code;
 }
 
@@ -104,9 +105,8 @@ int cmd_look_ahead(const char *path, enum cmd_what *what, struct tp_err *err)
 		   : cmd_look(path, what, err);
 }
 
-int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
+int cmd_kind_of(struct cmd *cmd, const char *path, const char *run, enum cmd_kind *kind)
 {
-	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
 	struct rep_runs all = {0}, runs = {0};
 	struct tp_store *store = NULL;
 	size_t profiles = 0;
@@ -127,7 +127,7 @@ int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
 	if (!cmd->lets_connect && cmd_jail_withdraw(&err))
 		return cmd_fail(cmd, path, &err);
 	if (tp_store_open(&store, file, &err) || rep_runs_load(store, &all, &err) ||
-	    rep_runs_select(&all, spec, &runs, &err))
+	    rep_runs_select(&all, run ? run : "latest", &runs, &err))
 		status = cmd_fail(cmd, path, &err);
 	for (size_t i = 0; i < runs.n; i++)
 		profiles += !strcmp(runs.run[i].row.kind, "profile");

@@ -1,4 +1,4 @@
-/* What a path holds, as far as its beginning tells. */
+/* Finds out what a path holds, from its first bytes. */
 #ifndef CMD_WHAT_H
 #define CMD_WHAT_H
 
@@ -8,15 +8,16 @@
 
 enum cmd_what { CMD_WHAT_PROFILE, CMD_WHAT_TRACE, CMD_WHAT_STORE };
 
-/* By the first bytes. Whatever is neither store nor trace is for the profile decoders to refuse. */
+/* Returns what the first bytes show. Anything but a store or a trace is left to the decoders of
+ * profiles, which refuse what they do not know. */
 enum cmd_what cmd_what_of(const void *head, size_t size);
 
-/* Opens the path for that. Standard input can still be read from its beginning afterwards; a store
- * there is an error, as SQLite reads files. */
+/* Reads the first bytes of a path. Standard input can be read from its beginning afterwards, as a
+ * pipe is copied to a temporary file; a store on it is an error, as SQLite needs a file. */
 int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err);
 
-/* The same, but for files that are read in no time anyway: those are taken for profiles until they
- * have been unpacked. */
+/* Does the same, but takes small files for profiles without looking: reading them shows what they
+ * are, and takes little time. */
 int cmd_look_ahead(const char *path, enum cmd_what *what, struct tp_err *err);
 
 #endif

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/engine/engine.h"
-#include "common/jail.h"
+#include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
@@ -37,27 +36,26 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is compared:", 1},
     {"base", KEY_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
-     "What stands before -- is old; or OLD is, and shares are of the sum of all changes", 1},
-    {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
-     "The same with shares of the old total", 1},
-    {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side, in place of comparing sets", 1},
-    {"average-by", KEY_AVERAGE_BY, "KEY", 0,
-     "Take runs of a side with the same value of this label for one, their average: those of a "
-     "host",
+     "Files before -- are old; with OLD, that file is old and shares are of the sum of all changes",
      1},
+    {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
+     "The same, with shares of the old total", 1},
+    {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side instead of comparing sets", 1},
+    {"average-by", KEY_AVERAGE_BY, "KEY", 0,
+     "Average the runs of a side that have the same value of this label, such as host", 1},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Scale to equal totals: compare shares, not amounts", 1},
     {"by", KEY_BY, "WHAT", 0,
-     "Rows by function (the default), line, file, stack, label or label:KEY; of traces only these "
-     "sections: tasks, regions, sched, reasons, groups, syscalls, gc, cpu",
+     "Compare by function (the default), line, file, stack, label or label:KEY; for traces, show "
+     "only these sections: tasks, regions, sched, reasons, groups, syscalls, gc, cpu",
      1},
     {"per", KEY_PER, "WHAT", 0,
-     "Traces: divide counts and totals by seconds (the default), complete tasks (task, task:TYPE), "
-     "or nothing (run)",
+     "For traces: divide counts and totals by seconds (second, the default), complete tasks (task, "
+     "task:TYPE), or nothing (run)",
      1},
     {"all-stats", KEY_ALL_STATS, NULL, 0,
-     "Traces: all statistics of everything, not only those that matter most", 1},
+     "For traces: show all statistics, not only the most important ones", 1},
     {"exact-names", KEY_EXACT_NAMES, NULL, 0,
-     "Match names letter by letter, closure counters, versions and hashes included", 1},
+     "Match names exactly, including closure counters, versions and hashes", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
@@ -65,25 +63,25 @@ static const struct argp_option options[] = {
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 2},
     {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by delta (the default), percent, old, new, p or name", 2},
-    {"changed", KEY_CHANGED, NULL, 0, "Only rows that changed; of sets, significantly", 2},
+    {"changed", KEY_CHANGED, NULL, 0, "Show only rows that changed; for sets, significantly", 2},
     {"min-share", KEY_MIN_SHARE, "PERCENT", 0,
-     "Leave out rows with less than this share of both sides (of traces: 1)", 2},
+     "Leave out rows with less than this share on both sides (default for traces: 1)", 2},
     {"share-of", KEY_SHARE_OF, "WHAT", 0,
-     "Shares are of the old total (old, the default) or of the sum of all changes (change)", 2},
+     "Show shares of the old total (old, the default) or of the sum of all changes (change)", 2},
     {"alpha", KEY_ALPHA, "P", 0,
-     "What is called changed has Q at most P (default: 0.05; of sets of traces 0.03)", 2},
-    {"power", KEY_POWER, NULL, 0, "Show how often changes are found, by number of runs, and exit",
-     2},
+     "Call a row changed if its Q is at most P (default: 0.05; for sets of traces 0.03)", 2},
+    {"power", KEY_POWER, NULL, 0,
+     "Show how often changes are found for different numbers of runs, and exit", 2},
     {NULL, 0, NULL, 0, "What must not change:", 3},
     {"gate", KEY_GATE, "GATE", CMD_OPTION_MANY,
      "Exit with status 1 if GATE is exceeded: 'inuse_space>+5%,min=1MiB', 'cpu+-10%', "
-     "'flat(REGEX)>+20%'; of traces 'sched.p99>+10%', 'task[NAME].p95>+5ms', 'stw.max>2ms'; may be "
+     "'flat(REGEX)>+20%'; for traces 'sched.p99>+10%', 'task[NAME].p95>+5ms', 'stw.max>2ms'; may "
+     "be "
      "given several times",
      3},
     {"self-check", KEY_SELF_CHECK, NULL, 0,
-     "Compare the old runs with each other, 200 times in two halves, and show how often a change "
-     "is "
-     "found where there is none",
+     "Compare random halves of the old runs 200 times, and show how often a change is found where "
+     "there is none",
      3},
     {0},
 };
@@ -103,17 +101,6 @@ static void set_by(struct args *args, struct argp_state *state)
 			return;
 	}
 	argp_error(state, "--by: '%s' is not function, line, file, stack, label or label:KEY", arg);
-}
-
-static void set_sort(struct args *args, struct argp_state *state, const char *arg)
-{
-	for (int i = 0; i < REP_NDIFF_SORTS; i++) {
-		if (!strcasecmp(rep_diff_sorts[i].name, arg)) {
-			args->diff.sort = (enum rep_diff_sort)i;
-			return;
-		}
-	}
-	argp_error(state, "--sort: '%s' is not delta, percent, old, new, p or name", arg);
 }
 
 static void set_alpha(struct args *args, struct argp_state *state, const char *arg)
@@ -155,29 +142,26 @@ static void parse_gates(struct args *args, const struct rep_diff_kind *kind,
 /* Traces are compared as such unless a view makes profiles of them. */
 static bool are_traces(struct args *args)
 {
-	const struct sides *s = &args->sides;
-	struct cmd cmd = args->cmd;
+	struct cmd *cmd = &args->cmd;
 	enum cmd_kind kind;
 	int status;
 
 	if (args->view.given)
 		return false;
-	if (s->labels.new)
-		cmd.run_spec = s->labels.old;
-	status = cmd_kind_of(&cmd, s->labels.new ? s->path[0] : s->old[0], &kind);
+	status = cmd_kind_of(cmd, cmd_side_files(cmd, CMD_OLD)->path[0], cmd_side_run(cmd, CMD_OLD),
+			     &kind);
 	if (status)
 		exit(status);
 	return kind == CMD_KIND_TRACE;
 }
 
-static bool stdin_twice(const struct sides *s)
+static bool stdin_twice(const struct cmd *cmd)
 {
 	int n = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += !strcmp(s->path[i], "-");
-	for (size_t i = 0; i < s->nold; i++)
-		n += !strcmp(s->old[i], "-");
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < cmd->files[side].n; i++)
+			n += !strcmp(cmd->files[side].path[i], "-");
 	return n > 1;
 }
 
@@ -193,16 +177,15 @@ static const char *check_by(struct args *args, char text[DIFF_WRONG])
 		snprintf(name, sizeof(name), "%.*s", (int)(n < 39 ? n : 39), at);
 		section = rep_trace_section_find(name);
 		if (section < 0) {
-			int size = snprintf(text, DIFF_WRONG,
-					    "--by: '%s' is no section of a diff of traces; there "
-					    "are",
-					    name);
+			int size = snprintf(
+			    text, DIFF_WRONG,
+			    "--by: '%s' is not a section of a diff of traces; sections are", name);
 
 			for (int i = 0; i < REP_NTRACE_SECTIONS; i++)
 				size += snprintf(text + size, DIFF_WRONG - (size_t)size, "%s %s",
 						 i ? "," : "", rep_trace_sections[i].name);
 			snprintf(text + size, DIFF_WRONG - (size_t)size,
-				 "; with --view a trace is compared like a profile");
+				 "; --view compares traces as profiles");
 			return text;
 		}
 		args->diff.sections |= 1u << section;
@@ -253,21 +236,19 @@ static const char *check_others(const struct args *args, char text[DIFF_WRONG])
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (!others[i].given)
 			continue;
-		snprintf(
-		    text, DIFF_WRONG,
-		    "%s is for profiles and views, and these are traces; --view=cpu, offcpu, … "
-		    "looks at them as profiles",
-		    others[i].option);
+		snprintf(text, DIFF_WRONG,
+			 "%s is for profiles and views, and these are traces; --view=cpu, offcpu, "
+			 "… compares them as profiles",
+			 others[i].option);
 		return text;
 	}
 	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
 		if (!rep_profile_option_differs(&args->profile, &none, (enum rep_profile_option)i))
 			continue;
-		snprintf(
-		    text, DIFF_WRONG,
-		    "--%s is for profiles, and these are traces; --view=cpu, offcpu, … looks at "
-		    "them as profiles",
-		    rep_profile_options[i].name);
+		snprintf(text, DIFF_WRONG,
+			 "--%s is for profiles, and these are traces; --view=cpu, offcpu, … "
+			 "compares them as profiles",
+			 rep_profile_options[i].name);
 		return text;
 	}
 	return NULL;
@@ -290,23 +271,24 @@ static void check(struct args *args, struct argp_state *state)
 
 	if (args->power)
 		return;
-	wrong = sides_check(&args->sides, args->cmd.run_spec);
-	if (!wrong && stdin_twice(&args->sides))
-		wrong = "- is standard input, which can be read once; it is named twice";
-	/* Said to be wrong, but no wrong usage. */
+	wrong = sides_check(&args->sides, &args->cmd);
+	if (!wrong && stdin_twice(&args->cmd))
+		wrong = "'-' is given twice, but standard input can be read only once";
+	/* This is wrong, but not wrong usage. */
 	if (wrong && !strcmp(wrong, SIDES_NO_MEMORY)) {
 		cmd_error(&args->cmd, "%s", wrong);
 		exit(CMD_SYSTEM);
 	}
 	if (!wrong && args->junit && args->self_check)
-		wrong = "--self-check has a table, no JUnit";
+		wrong = "--self-check cannot be written as JUnit";
 	if (!wrong && args->junit && !args->ngates)
 		wrong = "--format=junit reports gates; give one with --gate";
 	if (!wrong && args->pprof && (args->ngates || args->self_check))
-		wrong = "--format=pprof writes the difference alone, neither gates nor checks";
+		wrong =
+		    "--format=pprof writes a difference only; leave out --gate and --self-check";
 	if (!wrong && args->pprof && are_traces(args))
-		wrong = "what traces are compared by is no profile; --view=offcpu, sched, … "
-			"--format=pprof writes the difference of views";
+		wrong = "the metrics of traces cannot be written as a profile; --view=offcpu, "
+			"sched, … makes profiles of the traces";
 	if (!wrong && are_traces(args)) {
 		char text[DIFF_WRONG];
 
@@ -319,14 +301,14 @@ static void check(struct args *args, struct argp_state *state)
 		return;
 	}
 	if (!wrong && args->average_by && args->sum)
-		wrong =
-		    "--sum makes one run of a side, --average-by one for each value of a label: "
-		    "which is meant?";
+		wrong = "--sum and --average-by cannot be given together: one makes one run of "
+			"each side, the other one for each value of a label";
 	if (!wrong && args->average_by && args->pprof)
-		wrong = "--format=pprof adds up the runs of each side; it does not go with "
+		wrong = "--format=pprof adds up the runs of each side, so it cannot be given with "
 			"--average-by";
 	if (!wrong && args->average_by && args->of_change)
-		wrong = "--share-of=change adds up all runs; it does not go with --average-by";
+		wrong =
+		    "--share-of=change adds up all runs, so it cannot be given with --average-by";
 	if (!wrong && (args->per || args->diff.every_stat))
 		wrong = "--per and --all-stats are for traces";
 	if (!wrong && args->by)
@@ -351,25 +333,24 @@ static void check(struct args *args, struct argp_state *state)
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
+	static const char *const totals[] = {"old", "change"};
 	struct args *args = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->sides.labels;
+		state->child_inputs[0] = &args->cmd;
 		state->child_inputs[1] = &args->view;
 		state->child_inputs[2] = &args->profile;
 		state->child_inputs[3] = &args->cmd;
 		return 0;
 	case KEY_BASE:
-		args->sides.marked = true;
-		args->of_change = args->of_change || arg;
-		/* pprof's way: each side is one profile. */
-		args->sum = args->sum || arg;
-		return arg ? sides_add_old(&args->sides, arg) : 0;
 	case KEY_DIFF_BASE:
-		args->sides.marked = true;
-		args->sum = args->sum || arg;
-		return arg ? sides_add_old(&args->sides, arg) : 0;
+		if (!arg)
+			return 0;
+		/* pprof's way: each side is one profile. */
+		args->sum = true;
+		args->of_change |= key == KEY_BASE;
+		return cmd_add_file(&args->cmd, CMD_OLD, arg);
 	case KEY_SUM:
 		args->sum = true;
 		return 0;
@@ -394,11 +375,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.keys.exact = true;
 		return 0;
 	case 'n':
-		args->rows =
-		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
+		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
 		return 0;
 	case 's':
-		set_sort(args, state, arg);
+		args->diff.sort =
+		    (enum rep_diff_sort)CMD_ARG_WORD(state, "--sort", arg, rep_diff_sorts);
 		return 0;
 	case KEY_CHANGED:
 		args->diff.changed = true;
@@ -407,9 +388,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
 		return 0;
 	case KEY_SHARE_OF:
-		args->of_change = !strcmp(arg, "change");
-		if (!args->of_change && strcmp(arg, "old") != 0)
-			argp_error(state, "--share-of: '%s' is not old or change", arg);
+		args->of_change = CMD_ARG_WORD(state, "--share-of", arg, totals);
 		return 0;
 	case KEY_ALPHA:
 		set_alpha(args, state, arg);
@@ -425,10 +404,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_TABLE:
 		return 0;
 	case ARGP_KEY_ARG:
-		return sides_add(&args->sides, arg);
+		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
-		args->pprof = args->cmd.more_format != NULL;
-		args->junit = args->cmd.own_chosen;
+		args->junit = args->cmd.more_format && !strcmp(args->cmd.more_format, "junit");
+		args->pprof = args->cmd.more_format && !args->junit;
 		check(args, state);
 		return 0;
 	default:
@@ -436,32 +415,18 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The shared options of profiles, without those about graphs, sources and pictures. */
-static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 16];
-static struct argp profile_argp = {.options = profile_options};
-
-void diff_pick_profile_options(void)
+bool diff_takes(enum rep_profile_option o)
 {
-	static const char *const others[] = {
-	    "call-tree", "compact-labels", "edgefraction", "flat",	  "intel-syntax",
-	    "no-trim",	 "nodefraction",   "show-columns", "source-path", "trim-path"};
-	const struct argp_option *o = cmd_profile_argp.options;
-	size_t n = 0;
-
-	profile_argp.parser = cmd_profile_argp.parser;
-	for (; o->name || o->key || o->doc; o++) {
-		bool other = false;
-
-		for (size_t i = 0; o->name && i < sizeof(others) / sizeof(others[0]); i++)
-			other = other || !strcmp(o->name, others[i]);
-		if (!other && n + 1 < sizeof(profile_options) / sizeof(profile_options[0]))
-			profile_options[n++] = *o;
-	}
+	return o != REP_OPTION_CALL_TREE && o != REP_OPTION_COMPACT_LABELS &&
+	       o != REP_OPTION_EDGEFRACTION && o != REP_OPTION_INTEL_SYNTAX &&
+	       o != REP_OPTION_NO_TRIM && o != REP_OPTION_NODEFRACTION &&
+	       o != REP_OPTION_SHOW_COLUMNS && o != REP_OPTION_SOURCE_PATH &&
+	       o != REP_OPTION_TRIM_PATH;
 }
 
 static const struct argp_child children[] = {{&cmd_labels_argp, 0, NULL, 0},
 					     {&cmd_view_argp, 0, NULL, 0},
-					     {&profile_argp, 0, NULL, 0},
+					     {&cmd_profile_argp, 0, NULL, 0},
 					     {&cmd_argp, 0, NULL, 0},
 					     {0}};
 const struct argp diff_argp = {

@@ -9,14 +9,8 @@
 
 #include "diff.h"
 
-#define TABLE_ROWS   20 /* what a table shows unless told otherwise */
-#define SECTION_ROWS 5	/* and a section of an overview */
-
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
+#define SECTION_ROWS  5 /* of an overview */
+#define MARKDOWN_ROWS 20
 
 /* These formats hold one table, so what gates say has no place in them. */
 static bool one_table(const struct args *args)
@@ -77,22 +71,9 @@ static int write_diff(struct args *args, const struct rep_diff *d, const struct 
 		code = rep_output_note(out, false, "", &err);
 	if (!code && gates)
 		code = rep_gate_rows(args->gate, result, args->ngates, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
 	if (!code && !rep_output_for_people(out) && *rep_diff_advice(d, advice))
 		cmd_note(&args->cmd, "%s", advice);
-	if (code)
-		status = cmd_fail(&args->cmd, NULL, &err);
-	rep_output_free(out);
-	return status;
-}
-
-int diff_refuse(struct args *args, struct tp_err *err, int status)
-{
-	if (err->code != TP_EFORMAT && err->code != TP_ENOENT)
-		return cmd_fail(&args->cmd, NULL, err);
-	cmd_error(&args->cmd, "%s", err->msg);
-	return status;
+	return cmd_output_end(&args->cmd, out, NULL, code, &err);
 }
 
 /* Judges all gates, anew. */
@@ -108,27 +89,26 @@ static int judge(struct args *args, const struct loaded *l, struct rep_gate_resu
 	for (size_t i = 0; !code && i < args->ngates; i++)
 		code = rep_gate_judge(&args->gate[i], &l->side[0], &l->side[1], &opt, &result[i],
 				      &err);
-	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
+	return code ? cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE) : CMD_OK;
 }
 
 static size_t rows_of(const struct args *args)
 {
-	enum rep_format format = args->cmd.format;
+	int64_t given = args->rows;
 
-	if (args->rows >= 0)
-		return (size_t)args->rows;
-	if (args->traces)
-		return format != REP_FORMAT_TABLE ? 0
-		       : args->diff.sections	  ? TABLE_ROWS
-						  : SECTION_ROWS;
-	if (args->profile.node_count >= 0)
-		return (size_t)args->profile.node_count;
-	return format == REP_FORMAT_TABLE || format == REP_FORMAT_MARKDOWN ? TABLE_ROWS : 0;
+	if (given < 0 && !args->traces)
+		given = args->profile.node_count;
+	if (given < 0 && !args->traces && args->cmd.format == REP_FORMAT_MARKDOWN)
+		return MARKDOWN_ROWS;
+	if (given < 0 && args->traces && !args->diff.sections &&
+	    args->cmd.format == REP_FORMAT_TABLE)
+		given = SECTION_ROWS;
+	return (size_t)cmd_rows(&args->cmd, given);
 }
 
 static int write_junit(struct args *args, const struct rep_gate_result *result)
 {
-	const struct rep_sink sink = {.write = write_out};
+	const struct rep_sink sink = {.write = cmd_write_out};
 	struct tp_err err;
 	int code = rep_gate_junit(args->gate, result, args->ngates, "tprof-diff", &sink, &err);
 
@@ -145,8 +125,8 @@ static void tell_values(struct args *args, const struct rep_diff *d, const char 
 		cmd_note(&args->cmd, "%s", d->zero);
 	if (d->wrapped || d->total.wrapped)
 		cmd_note(&args->cmd,
-			 "values of %s add up to more than fits 64 bits: sums of them "
-			 "have wrapped, as in pprof, and are wrong",
+			 "values of %s add up to more than 64 bits hold: their sums wrap around, "
+			 "as in pprof, and are wrong",
 			 d->type);
 }
 
@@ -155,8 +135,8 @@ static void name_side(const struct args *args, const struct loaded *l, bool is_n
 {
 	const char *first = l->first[is_new];
 
-	sides_name(&args->cmd, &args->sides, !is_new, first ? first : "", l->first[!is_new],
-		   l->side[is_new].n, text);
+	sides_name(&args->cmd, !is_new, first ? first : "", l->first[!is_new], l->side[is_new].n,
+		   text);
 }
 
 static int show_diff(struct args *args, const struct loaded *l,
@@ -176,8 +156,8 @@ static int show_diff(struct args *args, const struct loaded *l,
 	int status, code = rep_diff_new(&d, &l->side[0], &l->side[1], &args->diff, &err);
 
 	if (code)
-		return diff_refuse(args, &err,
-				   args->traces || code == TP_ENOENT ? CMD_USAGE : CMD_INPUT);
+		return cmd_refuse(&args->cmd, NULL, &err,
+				  args->traces || code == TP_ENOENT ? CMD_USAGE : CMD_INPUT);
 	name_side(args, l, false, names[0]);
 	name_side(args, l, true, names[1]);
 	tell_values(args, d, how.unit);
@@ -256,7 +236,7 @@ static int self_check(struct args *args, const struct loaded *l)
 	if (!code)
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);
-	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
+	return code ? cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE) : CMD_OK;
 }
 
 int diff_run(struct args *args)

@@ -4,7 +4,7 @@
 #define TPROF_DIFF_DIFF_H
 
 #include "common/common.h"
-#include "common/profiles.h"
+#include "common/files.h"
 #include "common/view_options.h"
 #include "diff/diff.h"
 #include "diff/gate.h"
@@ -26,10 +26,10 @@ struct args {
 	bool of_change, sum, power, junit, pprof, self_check;
 };
 
-/* arguments.c: what the command line is parsed by, into a struct args. Options of profiles have to
- * be picked before. */
+/* arguments.c: parses the command line into a struct args. diff_takes, for cmd_profile_take, leaves
+ * out options about graphs, sources and pictures. */
 extern const struct argp diff_argp;
-void diff_pick_profile_options(void);
+bool diff_takes(enum rep_profile_option o);
 
 /* Both sides, old and new, whichever kind they are. */
 struct loaded {
@@ -51,8 +51,5 @@ int diff_load_exactly(struct args *args, struct loaded *l);
 int diff_run(struct args *args);
 /* Writes the difference as a profile. */
 int diff_write_pprof(struct args *args);
-/* What was asked for does not fit what is compared, of which nothing is wrong: an exit status,
- * `status` for that. */
-int diff_refuse(struct args *args, struct tp_err *err, int status);
 
 #endif

@@ -5,7 +5,6 @@
 #include "common/common.h"
 #include "common/engine/engine.h"
 #include "common/profile_options.h"
-#include "common/profiles.h"
 #include "diff/power.h"
 
 #include "diff.h"
@@ -19,38 +18,20 @@ static int show_power(struct args *args)
 	if (status)
 		return status;
 	code = rep_power_table(out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	rep_output_free(out);
-	return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
-}
-
-/* What is on both sides hides what changed, and no test may have it. */
-static int check_shared(struct args *args)
-{
-	struct cmd_shared same;
-	int status;
-
-	if (args->self_check) /* compares old ones alone */
-		return CMD_OK;
-	status = sides_share(&args->cmd, &args->sides, &same);
-	return status ? status
-		      : cmd_shared_tell(&args->cmd, &same, args->sides.labels.new, args->ngates > 0,
-					CMD_LABELS_INSTEAD);
+	return cmd_output_end(&args->cmd, out, NULL, code, &err);
 }
 
 static int run(struct args *args)
 {
-	int status = CMD_OK;
+	struct cmd_shared same;
+	int status;
 
 	if (args->power)
 		return show_power(args);
-	args->cmd.files[0] = (struct cmd_files){args->sides.old, args->sides.nold};
-	args->cmd.files[1] = (struct cmd_files){args->sides.path, args->sides.n};
-	if (args->sides.labels.new)
-		status = cmd_labels_check_store(&args->cmd, args->sides.path[0]);
-	if (!status)
-		status = check_shared(args);
+	/* Runs on both sides hide what changed. --self-check compares old ones alone. */
+	status = cmd_sides_share(&args->cmd, &same);
+	if (!status && !args->self_check)
+		status = cmd_shared_tell(&args->cmd, &same, args->ngates > 0, CMD_LABELS_INSTEAD);
 	if (status)
 		return status;
 	return args->pprof ? diff_write_pprof(args) : diff_run(args);
@@ -80,15 +61,20 @@ static const char help[] =
     "  tprof-diff --gate='alloc_space>+5%' --base old-*.pb.gz -- new-*.pb.gz\n";
 /* clang-format on */
 
-static bool is_pprof(const char *format)
+static bool is_format(const char *name)
 {
-	return !strcmp(format, "pprof");
+	return !strcmp(name, "pprof") || !strcmp(name, "junit");
 }
 
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = CMD_INIT_HELP("tprof-diff", help),
+	    .cmd = {.name = "tprof-diff",
+		    .help = help,
+		    .more_formats = is_format,
+		    .more_format_names = "pprof and junit",
+		    .names_code = true,
+		    .pages = true},
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	    .diff = REP_DIFF_OPTIONS_INIT,
 	    .rows = -1,
@@ -96,10 +82,7 @@ int main(int argc, char **argv)
 	int status, given;
 
 	cmd_keep_memory();
-	args.cmd.own_format = "junit";
-	args.cmd.more_formats = is_pprof;
-	args.cmd.more_format_names = "pprof and junit";
-	diff_pick_profile_options();
+	cmd_profile_take(diff_takes);
 	status = cmd_engine_begin(&args.cmd, argc, argv);
 	if (status)
 		return status;
@@ -110,13 +93,11 @@ int main(int argc, char **argv)
 		return cmd_nomem(&args.cmd);
 	sides_init(&args.sides, argc, argv);
 	args.sides.spelled = argc < given;
-	args.cmd.names_code = args.cmd.pages = true;
 	cmd_parse(&args.cmd, &diff_argp, argc, argv, &args);
 	status = run(&args);
 	for (size_t i = 0; args.gate && i < args.ngates; i++)
 		rep_gate_release(&args.gate[i]);
 	free(args.gate);
 	free(args.gate_text);
-	sides_release(&args.sides);
 	return cmd_finish(&args.cmd, status);
 }

@@ -10,58 +10,6 @@
 
 #include "diff.h"
 
-/* ---- opening ---- */
-
-static int open_side(struct cmd *cmd, const char *const *path, size_t n, const char *label,
-		     const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
-{
-	if (label)
-		return cmd_labels_open(cmd, path[0], label, opt, sum, out);
-	return sum ? cmd_profiles_sum(cmd, path, n, opt, out)
-		   : cmd_profiles_open(cmd, path, n, opt, out);
-}
-
-/* One file each is loaded at once, in two threads. */
-static int open_pair(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
-		     struct cmd_profiles *old, struct cmd_profiles *new, bool *done)
-{
-	const char *path[] = {s->old[0], s->path[0]};
-	int status = cmd_profiles_open(cmd, path, 2, opt, old);
-
-	*done = !status && old->n == 2;
-	if (!*done)
-		return status;
-	new->item = malloc(sizeof(*new->item));
-	if (!new->item)
-		return cmd_nomem(cmd);
-	new->item[0] = old->item[1];
-	new->n = old->n = 1;
-	return CMD_OK;
-}
-
-static int open_sides(struct cmd *cmd, const struct sides *s,
-		      const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles list[2])
-{
-	struct cmd_profiles_options each = *opt;
-	const char *const *old = s->labels.new ? s->path : s->old;
-	size_t nold = s->labels.new ? s->n : s->nold;
-	bool done = false;
-	int status = CMD_OK;
-
-	if (!s->labels.new &&nold == 1 && s->n == 1 && !cmd->run_spec && !opt->by)
-		status = open_pair(cmd, s, opt, &list[0], &list[1], &done);
-	if (status || done)
-		return status;
-	cmd_profiles_release(&list[0]);
-	list[0] = (struct cmd_profiles){0};
-	each.picked_elsewhere = cmd_profiles_pick(cmd, s->path, s->n);
-	status = open_side(cmd, old, nold, s->labels.old, &each, sum, &list[0]);
-	each.picked_elsewhere = true; /* or it has been said */
-	if (!status)
-		status = open_side(cmd, s->path, s->n, s->labels.new, &each, sum, &list[1]);
-	return status;
-}
-
 /* Opens both sides as the command line says. */
 static int open_profiles(struct args *args, bool sum, struct cmd_profiles list[2])
 {
@@ -72,12 +20,12 @@ static int open_profiles(struct args *args, bool sum, struct cmd_profiles list[2
 	    .demangle = args->profile.demangle,
 	    .sample_index = args->profile.sample_index,
 	    .by = args->average_by,
+	    .at_once = true,
 	};
-	int status = open_sides(&args->cmd, &args->sides, &open, sum, list);
+	int status = cmd_sides_open(&args->cmd, &open, sum, list);
 
 	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list[0],
-						  &list[1]);
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, list);
 	return status;
 }
 
@@ -137,11 +85,12 @@ static int prepare(struct args *args, struct loaded *l)
 		tell_notes(args, notes);
 	rep_filter_notes_release(&notes[0]);
 	rep_filter_notes_release(&notes[1]);
-	return code ? diff_refuse(args, &err, CMD_USAGE) : CMD_OK;
+	return code ? cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE) : CMD_OK;
 }
 
 int diff_load_profiles(struct args *args, struct loaded *l)
 {
+	const struct cmd_files *old = &args->cmd.files[CMD_OLD], *new = &args->cmd.files[CMD_NEW];
 	int status;
 
 	args->diff.sample_index = args->profile.sample_index;
@@ -151,12 +100,11 @@ int diff_load_profiles(struct args *args, struct loaded *l)
 	args->diff.relative = args->profile.relative_percentages;
 	args->diff.keys.no_inlines = args->profile.no_inlines;
 	/* A glob behind --base, and no --, is pprof's way to say something else. */
-	if (args->sides.spelled && args->sides.n > 1)
-		cmd_note(
-		    &args->cmd,
-		    "compared to %s alone, the other %zu files added up; of sets -- tells which "
-		    "are new: --base OLD... -- NEW...",
-		    args->sides.old[args->sides.nold - 1], args->sides.n);
+	if (args->sides.spelled && new->n > 1)
+		cmd_note(&args->cmd,
+			 "only %s is the old side, and the other %zu files are added up as the new "
+			 "one; to compare sets, put -- between them: --base OLD... -- NEW...",
+			 old->path[old->n - 1], new->n);
 	status = open_profiles(args, args->sum, l->list);
 	for (int i = 0; !status && i < 2; i++) {
 		status = take(args, &l->list[i], &l->side[i]);
@@ -177,20 +125,21 @@ int diff_write_pprof(struct args *args)
 	int status;
 
 	if (args->cmd.tty) {
-		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
+		cmd_error(&args->cmd,
+			  "--format=pprof cannot be written to a terminal; redirect it to a file");
 		return CMD_USAGE;
 	}
 	status = open_profiles(args, true, list);
 	if (!status && rep_profile_difference(list[0].item[0].profile, list[1].item[0].profile,
 					      &how, &item.profile, &err))
-		status = diff_refuse(args, &err, CMD_INPUT);
+		status = cmd_refuse(&args->cmd, NULL, &err, CMD_INPUT);
 	if (!status) {
 		char name[SIDES_NAME];
 
-		sides_name(&args->cmd, &args->sides, false, list[1].item[0].name,
-			   list[0].item[0].name, list[1].n, name);
+		sides_name(&args->cmd, false, list[1].item[0].name, list[0].item[0].name, list[1].n,
+			   name);
 		item.name = name;
-		status = cmd_write_proto(&args->cmd, &item, &args->profile, NULL, NULL);
+		status = cmd_write_proto(&args->cmd, &item, &args->profile, NULL);
 	}
 	tp_profile_free(item.profile);
 	cmd_profiles_release(&list[0]);

@@ -1,11 +1,10 @@
 #include "sides.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/apart.h"
+#include "common/files.h"
 
 static bool is_base(const char *text)
 {
@@ -43,86 +42,55 @@ void sides_init(struct sides *s, int argc, char **argv)
 	}
 }
 
-void sides_release(struct sides *s)
+const char *sides_check(const struct sides *s, struct cmd *cmd)
 {
-	free(s->path);
-	free(s->old);
-}
+	struct cmd_files *new = &cmd->files[CMD_NEW];
+	size_t nold = 1;
 
-static error_t add(const char ***list, size_t *n, const char *path)
-{
-	const char **p = realloc(*list, (*n + 1) * sizeof(*p));
-
-	if (!p)
-		return ENOMEM;
-	*list = p;
-	p[(*n)++] = path;
-	return 0;
-}
-
-error_t sides_add(struct sides *s, const char *path)
-{
-	return add(&s->path, &s->n, path);
-}
-
-error_t sides_add_old(struct sides *s, const char *path)
-{
-	return add(&s->old, &s->nold, path);
-}
-
-const char *sides_check(struct sides *s, const char *run)
-{
-	if (s->labels.old || s->labels.new)
-		return cmd_labels_check(&s->labels, run, s->n, s->nold);
-	if (s->nold)
-		return s->n ? NULL : "to what is the base compared? Name the new runs";
+	if (cmd->side_run[CMD_OLD] || cmd->side_run[CMD_NEW])
+		return cmd_labels_check(cmd);
+	if (cmd->files[CMD_OLD].n)
+		return new->n ? NULL
+			      : "--base=OLD needs something to compare with; name the new runs";
 	if (s->separated) {
-		if (s->nbehind >= s->n || !s->nbehind)
-			return "old runs stand before --, new ones behind it: --base OLD... -- "
-			       "NEW...";
-		s->nold = s->n - s->nbehind;
-		for (size_t i = s->nold; i < s->n; i++)
-			if (s->path[i][0] == '-' && s->path[i][1])
-				return "options stand before --, files behind it";
-	} else if (s->n == 2) {
-		s->nold = 1;
-	} else if (s->n > 2) {
-		return "which are old and which are new? Put -- between them: --base OLD... -- "
-		       "NEW...";
-	} else {
-		return s->n
-			   ? "compared to what? Give OLD and NEW, for --self-check the same twice; "
-			     "runs of one store are picked by --base-label=RUN and --label=RUN"
-			   : "of which files? Give OLD and NEW";
+		if (s->nbehind >= new->n || !s->nbehind)
+			return "a side is empty; name old runs before -- and new ones after it: "
+			       "--base OLD... -- NEW...";
+		nold = new->n - s->nbehind;
+		for (size_t i = nold; i < new->n; i++)
+			if (new->path[i][0] == '-' && new->path[i][1])
+				return "an option stands after --, where only files may be; put it "
+				       "before --";
+	} else if (new->n > 2) {
+		return "nothing says which of these files are old; put -- between old and new "
+		       "ones: --base OLD... -- NEW...";
+	} else if (new->n < 2) {
+		return new->n ? "one file is not enough; name OLD and NEW (for --self-check the "
+				"same file twice, for runs of one store --base-label=RUN and "
+				"--label=RUN)"
+			      : "no input file is given; name OLD and NEW";
 	}
-	s->old = malloc(s->nold * sizeof(*s->old));
-	if (!s->old)
-		return SIDES_NO_MEMORY;
-	memcpy(s->old, s->path, s->nold * sizeof(*s->old));
-	s->n -= s->nold;
-	memmove(s->path, s->path + s->nold, s->n * sizeof(*s->path));
+	for (size_t i = 0; i < nold; i++)
+		if (cmd_add_file(cmd, CMD_OLD, new->path[i]))
+			return SIDES_NO_MEMORY;
+	new->n -= nold;
+	memmove(new->path, new->path + nold, new->n * sizeof(*new->path));
 	return NULL;
 }
 
-int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out)
+void sides_name(const struct cmd *cmd, bool is_old, const char *run, const char *other, size_t n,
+		char text[SIDES_NAME])
 {
-	return s->labels.new ? cmd_labels_share(cmd, &s->labels, s->path[0], out)
-			     : cmd_files_share(cmd, s->old, s->nold, s->path, s->n, out);
-}
-
-void sides_name(const struct cmd *cmd, const struct sides *s, bool is_old, const char *run,
-		const char *other, size_t n, char text[SIDES_NAME])
-{
-	const char *old = s->nold ? s->old[0] : s->path[0];
+	const char *old = cmd_side_files(cmd, CMD_OLD)->path[0], *new = cmd_path(cmd);
 	const char *link = "", *what = "";
 	char more[40] = "";
 
-	if (other && !strcmp(run, other) && s->labels.new) {
+	if (other && !strcmp(run, other) && cmd->side_run[CMD_NEW]) {
 		link = " with ";
-		what = is_old ? s->labels.old : s->labels.new;
-	} else if (other && !strcmp(run, other) && strcmp(old, s->path[0]) != 0) {
+		what = cmd->side_run[is_old ? CMD_OLD : CMD_NEW];
+	} else if (other && !strcmp(run, other) && strcmp(old, new) != 0) {
 		link = " of ";
-		what = cmd_name_apart(cmd, is_old ? old : s->path[0]);
+		what = cmd_name_apart(cmd, is_old ? old : new);
 	}
 	if (n > 1)
 		snprintf(more, sizeof(more), " and %zu more", n - 1);

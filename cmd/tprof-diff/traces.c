@@ -65,18 +65,16 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 
 	o->cmd = args->cmd;
 	o->path = path;
-	if (spec)
-		o->cmd.run_spec = spec;
+	o->cmd.run_spec = spec;
 	if (cmd_look(path, &what, &err))
 		return cmd_fail(&args->cmd, path, &err);
 	if (what == CMD_WHAT_PROFILE) {
 		if (check_profile(path, &err))
 			return cmd_fail(&args->cmd, path, &err);
-		cmd_error(
-		    &args->cmd,
-		    "%s: is a profile, and the others are traces; --view=cpu, offcpu, … looks "
-		    "at traces as profiles, so that they can be compared",
-		    path);
+		cmd_error(&args->cmd,
+			  "%s: is a profile, and the others are traces; --view=cpu, offcpu, … "
+			  "compares traces as profiles",
+			  path);
 		return CMD_INPUT;
 	}
 	/* The second time everything has been said. */
@@ -167,11 +165,12 @@ static size_t processors(void)
 
 static int load(struct args *args, bool exact, struct loaded *l)
 {
-	const struct sides *s = &args->sides;
+	const struct cmd_files *old = cmd_side_files(&args->cmd, CMD_OLD);
+	const struct cmd_files *new = &args->cmd.files[CMD_NEW];
 	struct rep_filter_text filter = args->view.trace.filter;
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
-	size_t nold = s->labels.new ? s->n : s->nold, n = nold + s->n, most = processors();
+	size_t n = old->n + new->n, most = processors();
 	struct cmd_range range[2] = {{.text = &filter}, {.text = &filter}}; /* of each side */
 	int status = CMD_OK;
 
@@ -182,18 +181,13 @@ static int load(struct args *args, bool exact, struct loaded *l)
 		size_t k = 0;
 
 		for (; k < most && at + k < n && !status; k++) {
-			bool is_new = at + k >= nold;
+			bool is_new = at + k >= old->n;
 
 			o[k].opt = &opt;
 			o[k].is_new = is_new;
-			status = open_one(args, &o[k],
-					  is_new	  ? s->path[at + k - nold]
-					  : s->labels.new ? s->path[at + k]
-							  : s->old[at + k],
-					  !s->labels.new ? NULL
-					  : is_new	 ? s->labels.new
-							 : s->labels.old,
-					  exact);
+			status = open_one(
+			    args, &o[k], is_new ? new->path[at + k - old->n] : old->path[at + k],
+			    cmd_side_run(&args->cmd, is_new ? CMD_NEW : CMD_OLD), exact);
 			for (size_t i = 0; i < o[k].cmd.runs.n && !exact && !status; i++)
 				status = cmd_range_add(&args->cmd, &range[is_new], o[k].cmd.store,
 						       &o[k].cmd.runs.run[i]);

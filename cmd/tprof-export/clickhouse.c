@@ -32,7 +32,7 @@ static int pick(struct export_args *args)
 {
 	if (!args->cmd.run_spec)
 		args->cmd.run_spec = "all";
-	return cmd_open(&args->cmd, args->paths[0]);
+	return cmd_open(&args->cmd, cmd_path(&args->cmd));
 }
 
 static int load(struct export_args *args, struct rep_engine_link *link, size_t n,
@@ -46,7 +46,7 @@ static int load(struct export_args *args, struct rep_engine_link *link, size_t n
 	struct tp_err err;
 	int code;
 
-	cmd_progress_init(&progress, args->paths[0]);
+	cmd_progress_init(&progress, cmd_path(&args->cmd));
 	cmd_interruptible();
 	code = rep_engine_load(link, n, at, args->cmd.store, &args->cmd.runs, &opt, &result, &err);
 	cmd_progress_end(&progress);
@@ -68,12 +68,13 @@ int export_clickhouse(struct export_args *args)
 	struct rep_engine_place at = {.cluster = args->cluster};
 	int status;
 
-	if (args->npaths > 1) {
-		cmd_error(&args->cmd, "one store at a time; tprof-merge makes one of several");
+	if (args->cmd.files[CMD_NEW].n > 1) {
+		cmd_error(&args->cmd, "several stores are given, and --clickhouse loads one; "
+				      "tprof-merge makes one of them");
 		return CMD_USAGE;
 	}
 	if (args->nservers > MOST_SERVERS) {
-		cmd_error(&args->cmd, "at most %d servers", MOST_SERVERS);
+		cmd_error(&args->cmd, "--clickhouse can name at most %d servers", MOST_SERVERS);
 		return CMD_USAGE;
 	}
 	for (size_t i = 0; i < args->nservers; i++) {
@@ -81,13 +82,13 @@ int export_clickhouse(struct export_args *args)
 
 		if (!cmd_engine_target(args->servers[i], &t) ||
 		    (at.database && strcmp(at.database, t.url->database) != 0)) {
-			cmd_error(&args->cmd, "%s: the database has another name than that of %s",
+			cmd_error(&args->cmd, "%s: names another database than %s",
 				  args->servers[i], args->servers[0]);
 			return CMD_USAGE;
 		}
 		if (t.url->nlabels) {
 			cmd_error(&args->cmd,
-				  "%s: label= is for asking; what is loaded is said by "
+				  "%s: label= picks runs to read; to pick runs to load, give "
 				  "--run=KEY=VALUE",
 				  args->servers[i]);
 			return CMD_USAGE;

@@ -11,12 +11,6 @@
 #include "export/tables.h"
 #include "tprof-export/export.h"
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
 static int write_table(struct export_args *args, const char *table, struct rep_sink sink,
 		       uint64_t *rows, struct tp_err *err)
 {
@@ -37,7 +31,7 @@ static int write_table(struct export_args *args, const char *table, struct rep_s
 
 static int export_one(struct export_args *args, const char *table)
 {
-	struct rep_sink sink = {.write = write_out};
+	struct rep_sink sink = {.write = cmd_write_out};
 	struct tp_err err;
 	uint64_t rows;
 	/* The file is begun when there is something to put into it. */
@@ -49,10 +43,10 @@ static int export_one(struct export_args *args, const char *table)
 		return CMD_USAGE;
 	}
 	if (more < 0)
-		return cmd_fail(&args->cmd, args->paths[0], &err);
+		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	status = export_begin(args);
 	if (!status && write_table(args, table, sink, &rows, &err))
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
+		status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	return status;
 }
 
@@ -86,7 +80,7 @@ static int export_file(struct export_args *args, const char *table)
 		status = system_error(args, path);
 	} else if (write_table(args, table, rep_sink_file(f), &rows, &err)) {
 		cmd_draft_close(&draft, f, false);
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
+		status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	} else if (cmd_draft_close(&draft, f, true)) {
 		status = system_error(args, path);
 	} else {
@@ -109,7 +103,7 @@ static int export_all(struct export_args *args)
 	for (unsigned i = 0; !status && (table = rep_export_table_name(i)); i++) {
 		any = rep_export_table_any(args->cmd.store, run, table, &err);
 		if (any < 0)
-			status = cmd_fail(&args->cmd, args->paths[0], &err);
+			status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 		else if (any)
 			status = export_file(args, table);
 	}
@@ -142,11 +136,12 @@ int export_csv(struct export_args *args)
 
 	if (args->ntables != 1 && !args->out) {
 		cmd_error(&args->cmd,
-			  args->ntables ? "several tables are several files; -o names their folder"
-					: "which table? --table=NAME writes one, -o FOLDER all");
+			  args->ntables
+			      ? "several tables are written to a folder; give -o FOLDER"
+			      : "no table is given; --table=NAME writes one, -o FOLDER all");
 		return CMD_USAGE;
 	}
-	status = cmd_open(&args->cmd, args->paths[0]);
+	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (status)
 		return status;
 	if (args->cmd.runs.n > 1) {

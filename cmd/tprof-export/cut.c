@@ -7,12 +7,6 @@
 #include "export/cut/cut.h"
 #include "tprof-export/export.h"
 
-static int to_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
 struct beginning {
 	struct export_args *args;
 	int status;
@@ -31,22 +25,22 @@ static void tell(const struct export_args *args, const struct rep_cut_result *r)
 	char events[28], n[28];
 
 	if (r->mended)
-		cmd_note(&args->cmd, "%s: %s of %s events are put in, as Go's reader needs them",
-			 args->paths[0], tp_fmt_count(n, (int64_t)r->mended),
+		cmd_note(&args->cmd, "%s: %s of %s events were added, as Go's reader needs them",
+			 cmd_path(&args->cmd), tp_fmt_count(n, (int64_t)r->mended),
 			 tp_fmt_count(events, (int64_t)r->events));
 	if (r->left_out)
-		cmd_note(&args->cmd, "%s: %s events are left out, as Go's reader refuses them",
-			 args->paths[0], tp_fmt_count(n, (int64_t)r->left_out));
+		cmd_note(&args->cmd, "%s: %s events were left out, as Go's reader refuses them",
+			 cmd_path(&args->cmd), tp_fmt_count(n, (int64_t)r->left_out));
 	if (r->shift_ns)
 		cmd_note(&args->cmd,
 			 "%s: its clock begins at 0; all times are later by %" PRId64 "ns",
-			 args->paths[0], r->shift_ns);
+			 cmd_path(&args->cmd), r->shift_ns);
 }
 
 int export_cut(struct export_args *args)
 {
 	int status = export_open_trace(args);
-	struct tp_out out = {.write = to_stdout};
+	struct tp_out out = {.write = cmd_write_out};
 	struct beginning b = {.args = args};
 	struct rep_cut_options opt = {.anonymise = args->anonymise ? &args->made_up : NULL,
 				      .wakers = args->wakers,
@@ -92,5 +86,5 @@ int export_cut(struct export_args *args)
 	rep_choice_release(&choice);
 	if (status || b.status)
 		return status ? status : b.status;
-	return code ? cmd_fail(&args->cmd, args->paths[0], &err) : CMD_OK;
+	return code ? cmd_fail(&args->cmd, cmd_path(&args->cmd), &err) : CMD_OK;
 }

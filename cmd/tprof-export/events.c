@@ -1,7 +1,7 @@
 /* The ordered events of a trace as text: a line each, or as Go's tools print them. */
 #include <stdlib.h>
 
-#include "common/stream.h"
+#include "base/buf.h"
 #include "export/parsed.h"
 #include "goid.h"
 #include "order/listing.h"
@@ -44,26 +44,26 @@ static int load_ids(struct tp_store *s, int64_t run, struct ids *ids, struct tp_
 static int list_events(struct tp_event_reader *r, const struct tp_listing *l,
 		       struct rep_parsed *parsed, struct tp_err *err)
 {
-	struct cmd_stream out = {0};
+	struct tp_buf out = {0};
 	const struct tp_event *ev;
 	size_t n;
 	int code = 0, more = 0;
 
 	while (!code && (more = tp_events_next(r, &ev, &n, err)) > 0) {
 		for (size_t i = 0; !code && i < n; i++) {
-			code = parsed ? rep_parsed_event(parsed, &ev[i], &out.buf)
-				      : tp_listing_line(l, &ev[i], &out.buf);
+			code = parsed ? rep_parsed_event(parsed, &ev[i], &out)
+				      : tp_listing_line(l, &ev[i], &out);
 			if (code)
 				tp_err_full(err, code, "the store is damaged");
 			else
-				code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
+				code = cmd_write_buf(&out, CMD_BLOCK, err);
 		}
 	}
 	if (!code)
 		code = more;
 	if (!code)
-		code = cmd_stream_flush(&out, 0, err);
-	cmd_stream_release(&out);
+		code = cmd_write_buf(&out, 0, err);
+	tp_buf_release(&out);
 	return code;
 }
 
@@ -112,7 +112,7 @@ static int list_run(struct export_args *args, bool as_parsed)
 	tp_rows_release(&ids.p);
 	free(ids.life);
 	tp_dict_free(dict);
-	return code ? cmd_fail(&args->cmd, args->paths[0], &err) : CMD_OK;
+	return code ? cmd_fail(&args->cmd, cmd_path(&args->cmd), &err) : CMD_OK;
 }
 
 static int export_list(struct export_args *args, bool as_parsed)

@@ -6,9 +6,9 @@
 #ifndef TPROF_EXPORT_H
 #define TPROF_EXPORT_H
 
-#include "common/base.h"
-#include "common/common.h"
 #include "common/file.h"
+#include "common/files.h"
+#include "common/sides.h"
 #include "common/view_options.h"
 #include "export/anonymise.h"
 #include "profile/options.h"
@@ -43,14 +43,12 @@ char *export_form_names(char text[EXPORT_NAMES], unsigned needs);
 
 struct export_args {
 	struct cmd cmd;
-	const char **paths; /* npaths of them */
-	size_t npaths;
 	const struct export_form *form;
 	const char *out; /* file, NULL stdout */
 	struct cmd_file file;
 	struct rep_profile_options profile;
 	bool profile_given;   /* any of them */
-	struct cmd_base base; /* what is taken off */
+	struct cmd_base base; /* how old files are subtracted */
 	struct cmd_view_options view;
 	bool wakers; /* --wakers */
 	bool anonymise;

@@ -9,12 +9,6 @@
 #include "profile/view.h"
 #include "tprof-export/export.h"
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
 static int write_stacks(struct export_args *args, const struct cmd_profile *item,
 			const struct rep_profile_view *v, enum rep_flame_format format)
 {
@@ -22,7 +16,7 @@ static int write_stacks(struct export_args *args, const struct cmd_profile *item
 	const struct rep_flame_tree_options plain = {0};
 	const struct rep_flame_build_options how = {0};
 	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
-	const struct rep_sink sink = {.write = write_out};
+	const struct rep_sink sink = {.write = cmd_write_out};
 	struct rep_flame_heading heading = {0};
 	struct rep_flame_tree tree;
 	struct tp_err err;
@@ -30,7 +24,7 @@ static int write_stacks(struct export_args *args, const struct cmd_profile *item
 
 	code = rep_flame_build(&tree, &heading, &plain, &part, 1, &how, &err);
 	if (!code && !rep_flame_weight(&tree, 0))
-		cmd_note(&args->cmd, "%s: there is nothing of it to show", item->name);
+		cmd_note(&args->cmd, "%s: there is nothing to write", item->name);
 	if (!code)
 		status = export_begin(args);
 	if (!code && !status) {
@@ -57,11 +51,8 @@ static int export_stacks(struct export_args *args, enum rep_flame_format format)
 	if (!status) {
 		code = rep_profile_view_init(&v, list.item[0].profile, &args->profile,
 					     &rep_flame_traits, &err);
-		if (code == TP_ENOMEM || code == TP_ELIMIT) {
-			status = cmd_fail(&args->cmd, list.item[0].name, &err);
-		} else if (code) {
-			cmd_error(&args->cmd, "%s", err.msg);
-			status = CMD_USAGE;
+		if (code) {
+			status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 		} else {
 			cmd_tell_filters(&args->cmd, &v);
 			status = write_stacks(args, &list.item[0], &v, format);

@@ -1,11 +1,9 @@
 /* tprof-export: runs of stores, and dumps, in the forms that other programs read. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "common/engine/engine.h"
 #include "common/number.h"
 #include "common/option.h"
@@ -13,8 +11,7 @@
 #include "tprof-export/export.h"
 
 enum {
-	KEY_RUN = 0x2000,
-	KEY_FORMAT,
+	KEY_FORMAT = 0x2000,
 	KEY_WAKERS,
 	KEY_ANONYMISE,
 	KEY_SECRET,
@@ -22,43 +19,37 @@ enum {
 	KEY_CLICKHOUSE,
 	KEY_CLUSTER,
 	KEY_SPANS,
-	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
 static const struct argp_option options[] = {
-    {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST, "The form (see below)", 0},
+    {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST, "Write this format (see below)", 0},
     {"output", 'o', "FILE", 0,
      "Write to FILE instead of standard output; for several tables, a folder", 0},
-    {"run", KEY_RUN, "RUN", 0,
-     "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
     {"anonymise", KEY_ANONYMISE, "all", OPTION_ARG_OPTIONAL,
-     "Made-up names for functions, files, tasks, logs, labels …; =all: those of Go's standard "
-     "library, too",
+     "Replace names of functions, files, tasks, logs, labels … by made-up ones; =all: also those "
+     "of Go's standard library",
      0},
     {"anonymise-key", KEY_SECRET, "FILE", 0,
-     "Make names up with the secret in FILE, so that those of two dumps are the same", 0},
+     "Derive made-up names from the secret in FILE, so that two dumps get the same ones", 0},
     {"wakers", KEY_WAKERS, NULL, 0,
-     "With --format=trace and --goroutine: and the goroutines that make those ready", 0},
+     "With --format=trace and --goroutine: include the goroutines that wake those", 0},
     {"table", KEY_TABLE, "NAME", CMD_OPTION_MANY,
-     "For csv: this table; may be given several times. 'tprof-query FILE .tables' lists them", 0},
+     "For csv: write this table; may be given several times. 'tprof-query FILE .tables' lists "
+     "tables",
+     0},
     {NULL, 0, NULL, 0, "Into a distributed SQL engine, see tprof-clickhouse(7):", 20},
     {"clickhouse", KEY_CLICKHOUSE, "URL", CMD_OPTION_MANY,
      "Load the runs of a store into tables of ClickHouse at clickhouse://HOST[:PORT][/DATABASE]; "
-     "given again, for each server that the tables are made on",
+     "give it once for each server that gets the tables",
      20},
     {"cluster", KEY_CLUSTER, "NAME", 0, "Spread the tables over this cluster of the engine", 20},
-    {"spans", KEY_SPANS, NULL, 0, "Load rows of spans, tasks, regions and logs of traces, for SQL",
-     20},
+    {"spans", KEY_SPANS, NULL, 0,
+     "Also load spans, tasks, regions and logs of traces as rows, for SQL", 20},
     {0},
 };
 
-/* ---- what of a profile is written: those options of rep_profile_options that say so ---- */
-
-static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 2] = {
-    {NULL, 0, NULL, 0, "Profiles, which samples and frames:", 10},
-};
-
-static bool says_what(enum rep_profile_option o)
+/* Options of profiles that say what is written, not how it is shown. */
+static bool takes(enum rep_profile_option o)
 {
 	return rep_profile_options[o].group == REP_GROUP_FILTER || o == REP_OPTION_SAMPLE_INDEX ||
 	       o == REP_OPTION_DIVIDE_BY || o == REP_OPTION_NO_INLINES ||
@@ -66,36 +57,19 @@ static bool says_what(enum rep_profile_option o)
 	       o == REP_OPTION_SYMBOL_PATH || o == REP_OPTION_DEMANGLE;
 }
 
-static void list_profile_options(void)
-{
-	size_t n = 1;
-
-	for (int o = 0; o < REP_NPROFILE_OPTIONS; o++)
-		if (says_what((enum rep_profile_option)o))
-			profile_options[n++] = (struct argp_option){
-			    .name = rep_profile_options[o].name,
-			    .key = KEY_PROFILE + o,
-			    .arg = rep_profile_options[o].arg,
-			    .doc = rep_profile_options[o].doc,
-			    .group = 10,
-			};
-}
-
 static error_t on_profile_option(int key, char *arg, struct argp_state *state)
 {
 	struct export_args *args = state->input;
-	struct tp_err err;
+	error_t error;
 
-	if (key < KEY_PROFILE || key >= KEY_PROFILE + REP_NPROFILE_OPTIONS)
-		return ARGP_ERR_UNKNOWN;
-	if (rep_profile_option_set(&args->profile, (enum rep_profile_option)(key - KEY_PROFILE),
-				   arg, &err))
-		argp_error(state, "%s", err.msg);
-	args->profile_given = true;
-	return 0;
+	state->input = &args->profile;
+	error = cmd_profile_argp.parser(key, arg, state);
+	state->input = args;
+	args->profile_given |= !error && cmd_profile_option(key) >= 0;
+	return error;
 }
 
-static const struct argp profile_argp = {.options = profile_options, .parser = on_profile_option};
+static struct argp profile_argp = {.parser = on_profile_option};
 
 /* ---- arguments ---- */
 
@@ -119,7 +93,7 @@ static void set_form(struct export_args *args, struct argp_state *state, const c
 
 	args->form = find_form(name);
 	if (!args->form)
-		argp_error(state, "--format: no format '%s'; there are %s", name,
+		argp_error(state, "--format: '%s' is not a format; formats are %s", name,
 			   export_form_names(names, 0));
 }
 
@@ -129,8 +103,8 @@ static void check_range(const struct export_args *args, struct argp_state *state
 
 	if (t->filter.state || t->filter.reason || t->task || t->region)
 		argp_error(state,
-			   "--format=%s is of a time range (--from, --to) and of goroutines "
-			   "(--goroutine); nothing else picks a part of it",
+			   "--format=%s writes a time range (--from, --to) and goroutines "
+			   "(--goroutine); no other filter applies to it",
 			   args->form->name);
 }
 
@@ -138,7 +112,7 @@ static void check_range(const struct export_args *args, struct argp_state *state
 static void check_filter(const struct export_args *args, struct argp_state *state)
 {
 	const struct rep_trace_profile_options *t = &args->view.trace;
-	const char *filter = cmd_view_filter(&args->view);
+	const char *filter = cmd_view_filter(&args->view.trace);
 	char ranges[EXPORT_NAMES], views[EXPORT_NAMES];
 
 	if (!filter || args->view.given)
@@ -149,31 +123,30 @@ static void check_filter(const struct export_args *args, struct argp_state *stat
 	if (t->filter.from || t->filter.to || t->filter.goroutine)
 		argp_error(state, "--%s is for --format=%s, and with --view for %s", filter,
 			   export_form_names(ranges, EXPORT_RANGE), views);
-	argp_error(state, "--%s goes with --view, which is for --format=%s", filter, views);
+	argp_error(state, "--%s needs --view, which is for --format=%s", filter, views);
 }
 
 static void check(struct export_args *args, struct argp_state *state)
 {
+	size_t olds = args->cmd.files[CMD_OLD].n;
 	char names[EXPORT_NAMES];
 	unsigned needs;
 
-	if (!args->npaths)
-		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
+	cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
 	if (args->nservers) {
 		if (args->form || args->out || args->ntables || args->anonymise || args->wakers ||
-		    args->profile_given || args->base.npaths || args->view.given ||
-		    cmd_view_filter(&args->view))
-			argp_error(state,
-				   "--clickhouse loads runs as they are: it goes with --run, "
-				   "--cluster and --spans");
+		    args->profile_given || olds || args->view.given ||
+		    cmd_view_filter(&args->view.trace))
+			argp_error(state, "--clickhouse loads whole runs; only --run, --cluster "
+					  "and --spans can be given with it");
 		return;
 	}
 	if (args->cluster || args->spans)
-		argp_error(state, "--cluster and --spans go with --clickhouse");
+		argp_error(state, "--cluster and --spans need --clickhouse");
 	if (!args->form && args->view.trace.go)
 		args->form = find_form("pprof");
 	if (!args->form) {
-		argp_error(state, "which form? Give --format=FORMAT, of %s",
+		argp_error(state, "no format is given; give --format=FORMAT: %s",
 			   export_form_names(names, 0));
 		return;
 	}
@@ -181,19 +154,20 @@ static void check(struct export_args *args, struct argp_state *state)
 	if (args->out && !strcmp(args->out, "-"))
 		args->out = NULL;
 	needs = args->form->needs;
-	if (args->base.npaths && !(needs & EXPORT_BASE))
+	if (olds && !(needs & EXPORT_BASE))
 		argp_error(state, "differences are for --format=%s",
 			   export_form_names(names, EXPORT_BASE));
 	if (args->ntables && !(needs & EXPORT_TABLES))
 		argp_error(state, "--table is for --format=%s",
 			   export_form_names(names, EXPORT_TABLES));
-	if (args->npaths > 1 && !(needs & (EXPORT_SEVERAL | EXPORT_RUNS)))
-		argp_error(state, "one store or dump at a time");
+	if (args->cmd.files[CMD_NEW].n > 1 && !(needs & (EXPORT_SEVERAL | EXPORT_RUNS)))
+		argp_error(state, "several files are given, and --format=%s takes one",
+			   args->form->name);
 	if (args->view.given && !(needs & EXPORT_SAMPLES))
 		argp_error(state, "--view is for --format=%s",
 			   export_form_names(names, EXPORT_SAMPLES));
 	if (args->profile_given && !(needs & EXPORT_SAMPLES))
-		argp_error(state, "what picks samples and frames is for --format=%s",
+		argp_error(state, "options that pick samples and frames are for --format=%s",
 			   export_form_names(names, EXPORT_SAMPLES));
 	if (needs & EXPORT_RANGE)
 		check_range(args, state);
@@ -203,9 +177,9 @@ static void check(struct export_args *args, struct argp_state *state)
 		argp_error(state, "--anonymise is for --format=%s",
 			   export_form_names(names, EXPORT_NAMES_OFF));
 	if (args->key_file && !args->anonymise)
-		argp_error(state, "--anonymise-key goes with --anonymise");
+		argp_error(state, "--anonymise-key needs --anonymise");
 	if (args->wakers && (args->form->write != export_cut || !args->view.trace.filter.goroutine))
-		argp_error(state, "--wakers goes with --format=trace and --goroutine");
+		argp_error(state, "--wakers needs --format=trace and --goroutine");
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -217,6 +191,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->view;
 		state->child_inputs[1] = args;
 		state->child_inputs[2] = &args->base;
+		state->child_inputs[3] = &args->cmd;
+		args->base.cmd = &args->cmd;
 		return 0;
 	case KEY_FORMAT:
 		set_form(args, state, arg);
@@ -226,7 +202,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ANONYMISE:
 		if (arg && strcmp(arg, "all") != 0)
-			argp_error(state, "--anonymise takes nothing but =all");
+			argp_error(state, "--anonymise: '%s' is not all", arg);
 		args->anonymise = true;
 		args->made_up.all = arg != NULL;
 		return 0;
@@ -236,16 +212,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_WAKERS:
 		args->wakers = true;
 		return 0;
-	case KEY_RUN:
-		args->cmd.run_spec = arg;
-		return 0;
 	case KEY_TABLE:
 		args->tables[args->ntables++] = arg;
 		return 0;
 	case KEY_CLICKHOUSE:
 		if (!cmd_engine_is_url(arg))
-			argp_error(state, "--clickhouse: an address is like "
-					  "clickhouse://HOST:8123/DATABASE");
+			argp_error(state,
+				   "--clickhouse: '%s' is not an address like "
+				   "clickhouse://HOST:8123/DATABASE",
+				   arg);
 		args->servers[args->nservers++] = arg;
 		return 0;
 	case KEY_CLUSTER:
@@ -255,8 +230,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->spans = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		args->paths[args->npaths++] = arg;
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
 		check(args, state);
 		return 0;
@@ -299,7 +273,7 @@ void export_note_ticks(const struct export_args *args, const struct rep_run *run
 
 int export_open_trace(struct export_args *args)
 {
-	int status = cmd_open(&args->cmd, args->paths[0]);
+	int status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	char names[EXPORT_NAMES];
 
 	if (status)
@@ -315,7 +289,7 @@ int export_open_trace(struct export_args *args)
 		cmd_error(&args->cmd,
 			  "%s: %s%s%sis a profile, not a trace; profiles are written by "
 			  "--format=%s",
-			  args->paths[0], picked ? "the run '" : "",
+			  cmd_path(&args->cmd), picked ? "the run '" : "",
 			  picked ? args->cmd.runs.run[0].row.name : "", picked ? "' " : "",
 			  export_form_names(names, EXPORT_SAMPLES));
 		return CMD_INPUT;
@@ -327,47 +301,31 @@ int export_begin(struct export_args *args)
 {
 	const char *const others[] = {args->key_file, args->profile.binary};
 
-	if (!args->out)
-		return CMD_OK;
-	if (cmd_file_is_one_of(args->out, args->paths, args->npaths) ||
-	    cmd_file_is_one_of(args->out, args->base.path, args->base.npaths) ||
-	    cmd_file_is_one_of(args->out, others, sizeof(others) / sizeof(others[0]))) {
-		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", args->out);
-		return CMD_USAGE;
-	}
-	return cmd_file_begin(&args->cmd, &args->file, args->out);
+	return cmd_file_begin(&args->cmd, &args->file, args->out, others,
+			      sizeof(others) / sizeof(others[0]));
 }
 
-/* A secret of any length, at least one byte and at most 64 KiB. */
+#define MOST_SECRET ((size_t)64 << 10)
+
 static int read_key(struct export_args *args)
 {
-	static char secret[64 << 10];
-	size_t n = 0;
-	ssize_t got = 1;
-	int fd, status = CMD_OK;
+	struct tp_buf secret = {0};
+	struct tp_err err;
+	int status = CMD_OK;
 
 	if (!args->key_file) {
 		rep_anonymise_key(&args->made_up, NULL, 0);
-		return CMD_OK;
-	}
-	fd = open(args->key_file, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && got && n < sizeof(secret)) {
-		got = read(fd, secret + n, sizeof(secret) - n);
-		if (got < 0 && errno != EINTR)
-			break;
-		n += got > 0 ? (size_t)got : 0;
-	}
-	/* Part of a secret would make up other names. */
-	if (fd < 0 || got < 0) {
-		status = cmd_file_unread(&args->cmd, args->key_file);
-	} else if (!n) {
-		cmd_error(&args->cmd, "%s: is empty; a secret has at least a byte", args->key_file);
+	} else if (cmd_read_file(args->key_file, MOST_SECRET, &secret, &err)) {
+		status = cmd_fail(&args->cmd, args->key_file, &err);
+	} else if (!secret.size) {
+		cmd_error(&args->cmd, "%s: the file is empty, and a secret has at least one byte",
+			  args->key_file);
 		status = CMD_INPUT;
 	} else {
-		rep_anonymise_key(&args->made_up, secret, n);
+		rep_anonymise_key(&args->made_up, secret.data, secret.size);
+		explicit_bzero(secret.data, secret.size);
 	}
-	if (fd >= 0)
-		close(fd);
+	tp_buf_release(&secret);
 	return status;
 }
 
@@ -381,7 +339,8 @@ static int run(struct export_args *args)
 		return export_clickhouse(args);
 	if (args->out || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
 		return args->form->write(args);
-	cmd_error(&args->cmd, "--format=%s is not for terminals; give -o FILE", args->form->name);
+	cmd_error(&args->cmd, "--format=%s cannot be written to a terminal; give -o FILE",
+		  args->form->name);
 	return CMD_USAGE;
 }
 
@@ -416,6 +375,7 @@ int main(int argc, char **argv)
 	static const struct argp_child children[] = {{&cmd_view_argp, 0, NULL, 0},
 						     {&profile_argp, 0, NULL, 0},
 						     {&cmd_base_argp, 0, NULL, 0},
+						     {&cmd_run_argp, 0, NULL, 0},
 						     {0}};
 	static const struct argp argp = {
 	    .options = options,
@@ -430,24 +390,21 @@ int main(int argc, char **argv)
 				   .profile = REP_PROFILE_OPTIONS_INIT};
 	int status;
 
-	list_profile_options();
+	cmd_profile_take(takes);
+	profile_argp.options = cmd_profile_argp.options;
 	status = cmd_engine_begin(&args.cmd, argc, argv);
 	if (status)
 		return status;
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
-	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
 	args.tables = calloc((size_t)argc + 1, sizeof(*args.tables));
 	args.servers = calloc((size_t)argc + 1, sizeof(*args.servers));
-	if (!args.paths || !args.tables || !args.servers) {
-		cmd_nomem(&args.cmd);
-		status = CMD_SYSTEM;
+	if (!args.tables || !args.servers) {
+		status = cmd_nomem(&args.cmd);
 	} else {
 		args.cmd.names_code = true;
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
 		status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	}
-	cmd_base_release(&args.base);
-	free(args.paths);
 	free(args.tables);
 	free(args.servers);
 	return status;

@@ -25,27 +25,21 @@ struct shows {
 	size_t n;
 };
 
-static int to_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
 static int open_all(struct export_args *args, struct shows *all)
 {
+	const struct cmd_files *files = &args->cmd.files[CMD_NEW];
 	int status = CMD_OK;
 
-	all->cmds = calloc(args->npaths, sizeof(*all->cmds));
+	all->cmds = calloc(files->n, sizeof(*all->cmds));
 	if (!all->cmds)
 		return cmd_nomem(&args->cmd);
-	args->cmd.files[0] = (struct cmd_files){args->paths, args->npaths};
-	for (size_t i = 0; i < args->npaths && !status; i++) {
+	for (size_t i = 0; i < files->n && !status; i++) {
 		struct cmd *c = &all->cmds[i];
 		struct shown *more;
 
 		*c = args->cmd;
 		all->ncmds++;
-		status = cmd_open(c, args->paths[i]);
+		status = cmd_open(c, files->path[i]);
 		if (status)
 			return status;
 		more = realloc(all->run, (all->n + c->runs.n) * sizeof(*more));
@@ -55,13 +49,12 @@ static int open_all(struct export_args *args, struct shows *all)
 		for (size_t k = 0; k < c->runs.n; k++)
 			if (!strcmp(c->runs.run[k].row.kind, "trace"))
 				all->run[all->n++] = (struct shown){
-				    .cmd = c, .path = args->paths[i], .run = &c->runs.run[k]};
+				    .cmd = c, .path = files->path[i], .run = &c->runs.run[k]};
 	}
 	if (all->n)
 		return CMD_OK;
-	cmd_error(&args->cmd,
-		  "%s: holds profiles, no trace; profiles are written by --format=pprof",
-		  args->paths[0]);
+	cmd_error(&args->cmd, "%s: has profiles and no traces; --format=pprof writes profiles",
+		  cmd_path(&args->cmd));
 	return CMD_INPUT;
 }
 
@@ -121,9 +114,9 @@ static int align(struct export_args *args, struct shows *all, struct rep_perfett
 static int write_all(struct export_args *args, struct shows *all,
 		     const struct rep_perfetto_clock *clock)
 {
-	struct tp_out out = {.write = to_stdout};
+	struct tp_out out = {.write = cmd_write_out};
 	struct rep_perfetto *p;
-	const char *path = args->paths[0];
+	const char *path = cmd_path(&args->cmd);
 	struct tp_err err;
 	int code = rep_perfetto_begin(&p, &out, clock, &err);
 

@@ -22,12 +22,8 @@ int export_profiles(struct export_args *args, struct cmd_profiles *list)
 					   .symbol_path = args->profile.symbol_path,
 					   .demangle = args->profile.demangle,
 					   .sample_index = args->profile.sample_index};
-	int status =
-	    cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base, &opt, list);
 
-	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, list, NULL);
-	return status;
+	return cmd_profiles_difference(&args->cmd, &args->base, &opt, list);
 }
 
 int export_pprof(struct export_args *args)
@@ -39,7 +35,7 @@ int export_pprof(struct export_args *args)
 	if (!status && args->view.given)
 		cmd_profiles_note_empty(&args->cmd, &list, &args->view.trace);
 	if (!status)
-		status = cmd_write_changed_proto(&args->cmd, &list.item[0], &args->profile, &hooks);
+		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, &hooks);
 	cmd_profiles_release(&list);
 	return status;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/stream.h"
 #include "common/what.h"
+#include "base/buf.h"
 #include "export/footprint.h"
 #include "open/input.h"
 #include "order/raw.h"
@@ -17,10 +17,10 @@ static int open_dump(struct export_args *args, struct tp_input **in)
 	char damaged[160] = "";
 	struct tp_err err;
 
-	if (tp_input_open(in, args->paths[0], &opt, damaged, &err))
-		return cmd_fail(&args->cmd, args->paths[0], &err);
+	if (tp_input_open(in, cmd_path(&args->cmd), &opt, damaged, &err))
+		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	if (*damaged)
-		cmd_note(&args->cmd, "%s: is damaged: %s", args->paths[0], damaged);
+		cmd_note(&args->cmd, "%s: is damaged: %s", cmd_path(&args->cmd), damaged);
 	return CMD_OK;
 }
 
@@ -28,26 +28,27 @@ static int look(struct export_args *args, enum cmd_what *what)
 {
 	struct tp_err err;
 
-	return cmd_look(args->paths[0], what, &err) ? cmd_fail(&args->cmd, args->paths[0], &err)
-						    : CMD_OK;
+	return cmd_look(cmd_path(&args->cmd), what, &err)
+		   ? cmd_fail(&args->cmd, cmd_path(&args->cmd), &err)
+		   : CMD_OK;
 }
 
 static int list_raw(struct tp_raw *r, struct tp_err *err)
 {
-	struct cmd_stream out = {0};
+	struct tp_buf out = {0};
 	struct tp_raw_event ev;
 	int code = 0, more = 0, end;
 
 	while (!code && (more = tp_raw_next(r, &ev, err)) > 0) {
-		code = tp_raw_line(&ev, &out.buf);
+		code = tp_raw_line(&ev, &out);
 		if (code)
 			tp_nomem(err);
 		else
-			code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
+			code = cmd_write_buf(&out, CMD_BLOCK, err);
 	}
 	/* What could be read is shown before it is said what could not. */
-	end = code ? code : cmd_stream_flush(&out, 0, more < 0 ? NULL : err);
-	cmd_stream_release(&out);
+	end = code ? code : cmd_write_buf(&out, 0, more < 0 ? NULL : err);
+	tp_buf_release(&out);
 	return end ? end : more;
 }
 
@@ -60,19 +61,20 @@ int export_raw(struct export_args *args)
 	int status = look(args, &what);
 
 	if (!status && what == CMD_WHAT_STORE) {
-		cmd_error(&args->cmd,
-			  "%s: is a store, which keeps no file as it was; give the trace itself",
-			  args->paths[0]);
+		cmd_error(
+		    &args->cmd,
+		    "%s: is a store, which does not keep the trace's bytes; give the trace itself",
+		    cmd_path(&args->cmd));
 		return CMD_INPUT;
 	}
 	if (!status)
 		status = open_dump(args, &in);
 	if (!status && tp_raw_open(&r, in->data, in->size, &err))
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
+		status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	if (!status)
 		status = export_begin(args);
 	if (!status && list_raw(r, &err))
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
+		status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	tp_raw_close(r);
 	if (in)
 		tp_input_close(in);
@@ -87,10 +89,9 @@ static int print_footprint(struct export_args *args, const struct rep_footprint 
 
 	if (!status)
 		status = cmd_output(&args->cmd, false, &out);
-	if (!status && (rep_footprint_print(f, out, &err) || rep_output_finish(out, &err)))
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
-	rep_output_free(out);
-	return status;
+	return status ? status
+		      : cmd_output_end(&args->cmd, out, cmd_path(&args->cmd),
+				       rep_footprint_print(f, out, &err), &err);
 }
 
 static int footprint_of_run(struct export_args *args)
@@ -102,10 +103,10 @@ static int footprint_of_run(struct export_args *args)
 	if (status)
 		return status;
 	if (rep_footprint_of_run(&f, args->cmd.store, &args->cmd.runs.run[0].row, &err)) {
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
+		status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	} else {
-		cmd_note(&args->cmd, "a store knows how many events there were, not in how many "
-				     "bytes; the trace itself does");
+		cmd_note(&args->cmd, "a store has the number of events but not their bytes; the "
+				     "trace itself has both");
 		status = print_footprint(args, &f);
 	}
 	rep_footprint_release(&f);
@@ -131,7 +132,7 @@ int export_footprint(struct export_args *args)
 	if (!code || f.n)
 		status = print_footprint(args, &f);
 	if (!status && code)
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
+		status = cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	rep_footprint_release(&f);
 	tp_input_close(in);
 	return status;

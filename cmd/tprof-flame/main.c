@@ -8,11 +8,11 @@
 #include "common/common.h"
 #include "common/engine/engine.h"
 #include "common/file.h"
-#include "common/labels.h"
+#include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
-#include "common/profiles.h"
+#include "common/sides.h"
 #include "common/view_options.h"
 #include "flame/flame.h"
 #include "flame/part.h"
@@ -20,9 +20,6 @@
 struct args {
 	struct cmd cmd;
 	struct cmd_file file;
-	const char **path, **base; /* npaths, nbases; room for all arguments each */
-	size_t npaths, nbases;
-	struct cmd_labels labels; /* or both sides are of one store */
 	const char *output, *title;
 	enum rep_flame_format format;
 	bool format_given, normalize, noise_given;
@@ -45,14 +42,10 @@ enum {
 	KEY_NEGATE,
 	KEY_WIDTH,
 	KEY_NOISE,
-	KEY_RUN,
-	KEY_COLOR,
-	KEY_NO_PAGER,
-	KEY_PROFILE = 0x2100, /* + enum rep_profile_option */
 };
 
-/* Those of the options of profiles that mean something here. */
-static const bool heeded[REP_NPROFILE_OPTIONS] = {
+/* The options of profiles that have an effect here. */
+static const bool taken[REP_NPROFILE_OPTIONS] = {
     [REP_OPTION_SAMPLE_INDEX] = true, [REP_OPTION_FOCUS] = true,
     [REP_OPTION_IGNORE] = true,	      [REP_OPTION_HIDE] = true,
     [REP_OPTION_SHOW] = true,	      [REP_OPTION_SHOW_FROM] = true,
@@ -65,62 +58,39 @@ static const bool heeded[REP_NPROFILE_OPTIONS] = {
     [REP_OPTION_SYMBOL_PATH] = true,
 };
 
-static const struct argp_option own_options[] = {
+static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
-     "Write FILE; its ending (.svg .html .folded .json .txt) tells the format", 0},
+     "Write FILE; its ending (.svg .html .folded .json .txt) sets the format", 0},
     {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
-     "svg, html, text, folded or speedscope; the default is text on a terminal, else svg", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "The heading; the default tells file and sample type", 0},
-    {"flame", KEY_UP, NULL, 0, "The root at the bottom (the default is an icicle: root at the top)",
+     "Write svg, html, text, folded or speedscope (default: text on a terminal, else svg)", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "Use TEXT as the heading (default: file and sample type)", 0},
+    {"flame", KEY_UP, NULL, 0, "Draw the root at the bottom (default: an icicle, root at the top)",
      0},
-    {"reverse", 'r', NULL, 0, "Merge from the leaf: what was running, below it who called it", 0},
-    {"sort", KEY_SORT, "ORDER", CMD_OPTION_LAST, "Order of neighbours: value (the default) or name",
+    {"reverse", 'r', NULL, 0,
+     "Merge stacks from the leaf: first what was running, then its callers", 0},
+    {"sort", KEY_SORT, "ORDER", CMD_OPTION_LAST, "Order neighbours by value (the default) or name",
      0},
     {"min-width", KEY_MIN_WIDTH, "WIDTH", 0,
-     "Fold frames narrower than WIDTH, in pixels of the still picture (1200 wide) or percent: 0.5, "
-     "0.1%; the default keeps a file below 3 MB",
+     "Fold frames narrower than WIDTH, in pixels of a 1200 pixel picture (0.5) or percent (0.1%); "
+     "default: so that a file stays below 3 MB",
      0},
     {"max-depth", KEY_MAX_DEPTH, "N", 0, "Show at most N levels (default: 512)", 0},
     {NULL, 0, NULL, 0, "Differences:", 1},
-    {"base", KEY_BASE, "FILE", CMD_OPTION_MANY, "What to compare with; may be given several times",
-     1},
-    {"diff-base", KEY_BASE, "FILE", CMD_OPTION_MANY, "The same, as pprof's users type it", 1},
-    {"normalize", KEY_NORMALIZE, NULL, 0, "Bring the new values to the total of the old ones", 1},
+    {"base", KEY_BASE, "FILE", CMD_OPTION_MANY,
+     "Draw what changed since FILE; may be given several times", 1},
+    {"diff-base", KEY_BASE, "FILE", CMD_OPTION_MANY, "The same as --base, for users of pprof", 1},
+    {"normalize", KEY_NORMALIZE, NULL, 0, "Scale the new values to the total of the old ones", 1},
     {"negate", KEY_NEGATE, NULL, 0, "Swap the colors: more is blue, less is red", 1},
     {"width", KEY_WIDTH, "WHICH", CMD_OPTION_LAST,
-     "What is wide: both (the default: the larger of old and new, stack by stack), new or old", 1},
-    {"noise", KEY_NOISE, "N", 0, "Color changes above N standard errors (default: 2; 0: all)", 1},
-    {NULL, 0, NULL, 0, "What is counted:", 2},
-    {NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100},
-    {"run", KEY_RUN, "RUN", 0,
-     "Pick runs of a store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
-    {"color", KEY_COLOR, "WHEN", CMD_OPTION_LAST,
-     "Use colors in text: auto (the default: on a terminal, unless NO_COLOR is set), always, never",
-     100},
-    {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100},
+     "Make frames as wide as both (the default: the larger of old and new), new or old", 1},
+    {"noise", KEY_NOISE, "N", 0, "Color only changes above N standard errors (default: 2; 0: all)",
+     1},
     {0},
 };
 
-#define NOWN (sizeof(own_options) / sizeof(own_options[0]))
-static struct argp_option options[NOWN + REP_NPROFILE_OPTIONS];
-
-/* Ours and the shared ones of profiles, which belong to group 2. */
-static void make_options(void)
+static bool takes(enum rep_profile_option o)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i + 1 < NOWN; i++)
-		options[n++] = own_options[i];
-	for (int i = 0; i < REP_NPROFILE_OPTIONS; i++)
-		if (heeded[i])
-			options[n++] = (struct argp_option){
-			    .name = rep_profile_options[i].name,
-			    .key = KEY_PROFILE + i,
-			    .arg = rep_profile_options[i].arg,
-			    .doc = rep_profile_options[i].doc,
-			    .group = 2,
-			};
-	options[n] = (struct argp_option){0};
+	return taken[o];
 }
 
 /* "only focus net/http, from 25%": notes an option that leaves something out. */
@@ -139,16 +109,21 @@ static void note_filter(void *ctx, struct argp_state *state, const char *name, c
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
 }
 
-static void set_profile_option(struct args *args, struct argp_state *state, int which, char *arg)
+/* Parses options of profiles, and notes those that leave something out. */
+static error_t on_profile_option(int key, char *arg, struct argp_state *state)
 {
-	const struct rep_profile_option_desc *o = &rep_profile_options[which];
-	struct tp_err err;
+	struct args *args = state->input;
+	int which = cmd_profile_option(key);
+	error_t error;
 
-	if (rep_profile_option_set(&args->profile, (enum rep_profile_option)which, arg, &err))
-		argp_error(state, "--%s: %s", o->name, err.msg);
-	if (o->group == REP_GROUP_FILTER && which != REP_OPTION_TAG_ROOT &&
-	    which != REP_OPTION_TAG_LEAF && which != REP_OPTION_ALL_FRAMES)
-		note_filter(args, state, o->name, arg);
+	state->input = &args->profile;
+	error = cmd_profile_argp.parser(key, arg, state);
+	state->input = args;
+	if (!error && which >= 0 && rep_profile_options[which].group == REP_GROUP_FILTER &&
+	    which != REP_OPTION_TAG_ROOT && which != REP_OPTION_TAG_LEAF &&
+	    which != REP_OPTION_ALL_FRAMES)
+		note_filter(args, state, rep_profile_options[which].name, arg);
+	return error;
 }
 
 /* Pixels of the still picture, or a share of it. */
@@ -161,7 +136,7 @@ static double min_width(struct argp_state *state, const char *arg)
 	if (end == arg || end[percent] || !(v >= 0) ||
 	    v > (percent ? 100 : REP_FLAME_PICTURE_WIDTH))
 		argp_error(state,
-			   "--min-width: '%s' is no width; give pixels (0.5) or percent (0.1%%)",
+			   "--min-width: '%s' is not a width; give pixels (0.5) or percent (0.1%%)",
 			   arg);
 	return v / (percent ? 100 : REP_FLAME_PICTURE_WIDTH);
 }
@@ -176,26 +151,10 @@ static double noise(struct argp_state *state, const char *arg)
 	return v;
 }
 
-static int one_of(struct argp_state *state, const char *option, const char *arg,
-		  const char *const *words)
-{
-	char list[80] = "";
-	int i = 0;
-
-	for (; words[i]; i++) {
-		if (!strcmp(words[i], arg))
-			return i;
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
-			 i ? words[i + 1] ? ", " : " or " : "", words[i]);
-	}
-	argp_error(state, "%s: '%s' is not %s", option, arg, list);
-	return 0;
-}
-
 static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 {
-	static const char *const widths[] = {"both", "new", "old", NULL};
-	static const char *const orders[] = {"value", "name", NULL};
+	static const char *const widths[] = {"both", "new", "old"};
+	static const char *const orders[] = {"value", "name"};
 	struct args *args = state->input;
 	struct tp_err err;
 
@@ -218,7 +177,7 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 		args->tree.reverse = true;
 		return 0;
 	case KEY_SORT:
-		args->flame.by_name = one_of(state, "--sort", arg, orders) == 1;
+		args->flame.by_name = CMD_ARG_WORD(state, "--sort", arg, orders) == 1;
 		return 0;
 	case KEY_MIN_WIDTH:
 		args->flame.min_width = min_width(state, arg);
@@ -227,8 +186,7 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 		args->tree.max_depth = (uint32_t)cmd_arg_count(state, "--max-depth", arg, 10000);
 		return 0;
 	case KEY_BASE:
-		args->base[args->nbases++] = arg;
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_OLD, arg);
 	case KEY_NORMALIZE:
 		args->normalize = true;
 		return 0;
@@ -236,7 +194,8 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 		args->flame.negate = true;
 		return 0;
 	case KEY_WIDTH:
-		args->tree.width = (enum rep_flame_width)one_of(state, "--width", arg, widths);
+		args->tree.width =
+		    (enum rep_flame_width)CMD_ARG_WORD(state, "--width", arg, widths);
 		return 0;
 	case KEY_NOISE:
 		args->flame.noise = noise(state, arg);
@@ -247,26 +206,15 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static bool compares(const struct args *args)
-{
-	return args->nbases || args->labels.new;
-}
-
 static void check(struct args *args, struct argp_state *state)
 {
-	const struct rep_filter_text *text = &args->view.trace.filter;
-	struct rep_filter filter;
-	struct tp_err err;
-	int64_t ns;
-
-	const char *wrong =
-	    cmd_labels_check(&args->labels, args->cmd.run_spec, args->npaths, args->nbases);
+	const char *wrong = cmd_labels_check(&args->cmd);
 
 	if (wrong)
 		argp_error(state, "%s", wrong);
-	if (!compares(args) &&
+	if (!cmd_compares(&args->cmd) &&
 	    (args->normalize || args->flame.negate || args->tree.width || args->noise_given))
-		argp_error(state, "%s is about differences; give --base=FILE, too",
+		argp_error(state, "%s needs a difference; give --base=FILE as well",
 			   args->normalize	? "--normalize"
 			   : args->flame.negate ? "--negate"
 			   : args->tree.width	? "--width"
@@ -274,57 +222,36 @@ static void check(struct args *args, struct argp_state *state)
 	if (!args->format_given && args->output && *cmd_file_ending(args->output) &&
 	    !rep_flame_format_of(args->output, &args->format))
 		argp_error(state,
-			   "-o: '%s' has an ending that is no format; there are .svg, .html, "
-			   ".folded, .json and .txt, or --format says it",
+			   "-o: '%s' does not end in .svg, .html, .folded, .json or .txt; rename "
+			   "it or give --format",
 			   args->output);
 	if (!args->format_given &&
 	    !(args->output && rep_flame_format_of(args->output, &args->format)))
 		args->format =
 		    !args->output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
-	if (compares(args) && args->format == REP_FLAME_SPEEDSCOPE)
+	if (cmd_compares(&args->cmd) && args->format == REP_FLAME_SPEEDSCOPE)
 		argp_error(state,
 			   "speedscope's format cannot show differences; use svg, html or folded");
-	if (rep_filter_init(&filter, text, &err) ||
-	    (text->from && rep_filter_time(text->from, "--from", 1000, &ns, &err)) ||
-	    (text->to && rep_filter_time(text->to, "--to", 1000, &ns, &err))) {
-		tp_err_printable(&err);
-		argp_error(state, "%s", err.msg);
-	}
-	rep_filter_release(&filter);
+	cmd_check_filter(state, &args->view.trace.filter);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
-	static const char *const whens[] = {"auto", "always", "never", NULL};
 	struct args *args = state->input;
 
-	if (key >= KEY_PROFILE && key < KEY_PROFILE + REP_NPROFILE_OPTIONS) {
-		set_profile_option(args, state, key - KEY_PROFILE, arg);
-		return 0;
-	}
 	switch (key) {
 	case ARGP_KEY_INIT:
 		args->view.note = note_filter;
 		args->view.ctx = args;
-		state->child_inputs[0] = &args->labels;
+		state->child_inputs[0] = &args->cmd;
 		state->child_inputs[1] = &args->view;
-		return 0;
-	case KEY_RUN:
-		args->cmd.run_spec = arg;
-		return 0;
-	case KEY_COLOR:
-		args->cmd.color_when = (enum cmd_when)one_of(state, "--color", arg, whens);
-		return 0;
-	case KEY_NO_PAGER:
-		args->cmd.no_pager = true;
+		state->child_inputs[2] = args;
+		state->child_inputs[3] = &args->cmd;
 		return 0;
 	case ARGP_KEY_ARG:
-		args->path[args->npaths++] = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "of which file? Give the name of a profile, a trace or a store");
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
+		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
 		check(args, state);
 		return 0;
 	default:
@@ -332,8 +259,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-    {&cmd_labels_argp, 0, NULL, 0}, {&cmd_view_argp, 0, NULL, 0}, {0}};
+static struct argp profile_argp = {.parser = on_profile_option};
+static const struct argp_child children[] = {{&cmd_labels_argp, 0, NULL, 0},
+					     {&cmd_view_argp, 0, NULL, 0},
+					     {&profile_argp, 0, NULL, 0},
+					     {&cmd_picture_argp, 0, NULL, 0},
+					     {0}};
 static const struct argp argp = {
     .children = children,
     .options = options,
@@ -348,40 +279,10 @@ static const struct argp argp = {
 
 /* ---- running ---- */
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
-static int open_output(struct args *args)
-{
-	const char *output = args->output;
-
-	if (!output || !strcmp(output, "-"))
-		return CMD_OK;
-	if (cmd_file_is_one_of(output, args->path, args->npaths) ||
-	    cmd_file_is_one_of(output, args->base, args->nbases) ||
-	    cmd_file_is_one_of(output, &args->profile.binary, 1)) {
-		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", output);
-		return CMD_USAGE;
-	}
-	return cmd_file_begin(&args->cmd, &args->file, output);
-}
-
-/* What was asked for cannot be: the sentence about it, and the status of a mistake. */
-static int refuse(const struct args *args, const char *name, const struct tp_err *err)
-{
-	if (err->code == TP_ENOMEM || err->code == TP_ELIMIT)
-		return cmd_fail(&args->cmd, name, err);
-	cmd_error(&args->cmd, "%s%s%s", name ? name : "", name ? ": " : "", err->msg);
-	return CMD_USAGE;
-}
-
 static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 {
 	struct rep_flame_options *opt = &args->flame;
-	struct rep_sink sink = {.write = write_out};
+	struct rep_sink sink = {.write = cmd_write_out};
 	struct rep_flame_heading heading = {0};
 	const struct rep_flame_build_options how = {
 	    .normalize = args->normalize,
@@ -391,15 +292,15 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	struct tp_err err;
 	int code = 0, status;
 
-	args->tree.compared = compares(args);
+	args->tree.compared = cmd_compares(&args->cmd);
 	if (rep_flame_build(&tree, &heading, &args->tree, parts, n, &how, &err)) {
-		status = refuse(args, NULL, &err);
+		status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 		goto done;
 	}
 	if (!rep_flame_weight(&tree, 0))
 		cmd_note(&args->cmd, "there is nothing to show%s",
 			 args->filters.size
-			     ? ": the filters leave nothing; tprof-top FILE shows what there is"
+			     ? ", as nothing matches the filters; tprof-top FILE shows everything"
 			     : "");
 	opt->title = args->title ? args->title : heading.title;
 	opt->subtitle = heading.subtitle;
@@ -409,7 +310,7 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	opt->colour = args->cmd.color;
 	if (args->format == REP_FLAME_TEXT && !args->output)
 		cmd_pager(&args->cmd);
-	status = open_output(args);
+	status = cmd_file_begin(&args->cmd, &args->file, args->output, &args->profile.binary, 1);
 	if (!status)
 		code = rep_flame_write(&tree, args->format, opt, &sink, &err);
 	if (code)
@@ -440,10 +341,10 @@ static void tell_notes(const struct args *args, const struct rep_flame_part *par
 }
 
 /* The views of all profiles. Several are drawn by one sample type, whatever the default of each. */
-static int make_parts(struct args *args, struct cmd_profiles *now, struct cmd_profiles *old,
-		      struct rep_flame_part *parts, size_t *n)
+static int make_parts(struct args *args, struct cmd_profiles list[2], struct rep_flame_part *parts,
+		      size_t *n)
 {
-	struct cmd_profiles *lists[] = {now, old};
+	struct cmd_profiles *lists[] = {&list[CMD_NEW], &list[CMD_OLD]};
 	size_t failed = 0;
 	struct tp_err err;
 	int code = 0;
@@ -465,7 +366,7 @@ static int make_parts(struct args *args, struct cmd_profiles *now, struct cmd_pr
 		return cmd_fail(&args->cmd, NULL, &err);
 	if (!code)
 		code = rep_flame_parts_view(parts, *n, &args->profile, &failed, &err);
-	return code ? refuse(args, parts[failed].name, &err) : CMD_OK;
+	return code ? cmd_refuse(&args->cmd, parts[failed].name, &err, CMD_USAGE) : CMD_OK;
 }
 
 /* What is drawn is a sum; but headings say of how many samples, and a filter what it finds in each
@@ -483,45 +384,6 @@ static bool takes_sums(const struct args *args)
 	return true;
 }
 
-/* Both sides are of one store. */
-static int open_labelled(struct args *args, const struct cmd_profiles_options *opt,
-			 struct cmd_profiles *now, struct cmd_profiles *old)
-{
-	const char *path = args->path[0];
-	struct cmd_shared same = {0};
-	int status = cmd_labels_check_store(&args->cmd, path);
-
-	if (!status)
-		status = cmd_labels_share(&args->cmd, &args->labels, path, &same);
-	if (!status)
-		status = cmd_shared_tell(&args->cmd, &same, true, false, CMD_LABELS_INSTEAD);
-	if (!status)
-		status = cmd_labels_open(&args->cmd, path, args->labels.new, opt, false, now);
-	if (!status)
-		status = cmd_labels_open(&args->cmd, path, args->labels.old, opt, false, old);
-	return status;
-}
-
-static int open_files(struct args *args, struct cmd_profiles_options *opt, struct cmd_profiles *now,
-		      struct cmd_profiles *old)
-{
-	struct cmd_shared same;
-	int status =
-	    cmd_files_share(&args->cmd, args->base, args->nbases, args->path, args->npaths, &same);
-
-	args->cmd.files[0] = (struct cmd_files){args->base, args->nbases};
-	args->cmd.files[1] = (struct cmd_files){args->path, args->npaths};
-	if (!status)
-		status = cmd_shared_tell(&args->cmd, &same, false, same.store, CMD_LABELS_INSTEAD);
-	opt->picked_elsewhere = cmd_profiles_pick(&args->cmd, args->base, args->nbases);
-	if (!status)
-		status = cmd_profiles_open(&args->cmd, args->path, args->npaths, opt, now);
-	opt->picked_elsewhere = true; /* or it has been said */
-	if (!status && args->nbases)
-		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, opt, old);
-	return status;
-}
-
 static int run(struct args *args)
 {
 	struct cmd_profiles_options opt = {.trace = &args->view.trace,
@@ -529,20 +391,24 @@ static int run(struct args *args)
 					   .symbol_path = args->profile.symbol_path,
 					   .demangle = args->profile.demangle,
 					   .sample_index = args->profile.sample_index};
-	struct cmd_profiles now = {0}, old = {0};
+	struct cmd_profiles list[2] = {{0}, {0}};
+	struct cmd_shared same;
 	struct rep_flame_part *parts = NULL;
 	size_t n = 0;
 	int status;
 
 	args->cmd.adds_up = takes_sums(args);
-	status = args->labels.new ? open_labelled(args, &opt, &now, &old)
-				  : open_files(args, &opt, &now, &old);
+	status = cmd_sides_share(&args->cmd, &same);
 	if (!status)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given,
-						  &now, &old);
+		status = cmd_shared_tell(&args->cmd, &same, same.store, CMD_LABELS_INSTEAD);
+	if (!status)
+		status = cmd_sides_open(&args->cmd, &opt, false, list);
+	if (!status)
+		status =
+		    cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given, list);
 	if (!status) {
-		parts = calloc(now.n + old.n + 1, sizeof(*parts));
-		status = parts ? make_parts(args, &now, &old, parts, &n) : cmd_nomem(&args->cmd);
+		parts = calloc(list[CMD_NEW].n + list[CMD_OLD].n + 1, sizeof(*parts));
+		status = parts ? make_parts(args, list, parts, &n) : cmd_nomem(&args->cmd);
 	}
 	if (!status)
 		tell_notes(args, parts, n);
@@ -550,8 +416,8 @@ static int run(struct args *args)
 		status = draw(args, parts, n);
 	rep_flame_parts_release(parts, n);
 	free(parts);
-	cmd_profiles_release(&now);
-	cmd_profiles_release(&old);
+	cmd_profiles_release(&list[CMD_OLD]);
+	cmd_profiles_release(&list[CMD_NEW]);
 	return status;
 }
 
@@ -582,30 +448,23 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = CMD_INIT_HELP("tprof-flame", help),
-	    .path = calloc((size_t)argc + 1, sizeof(char *)),
-	    .base = calloc((size_t)argc + 1, sizeof(char *)),
+	    .cmd = {.name = "tprof-flame", .help = help, .names_code = true, .pages = true},
 	    .flame = REP_FLAME_OPTIONS_INIT,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	    .view.trace.view = REP_TRACE_WALL,
 	};
-	int status = CMD_SYSTEM;
+	int status;
 
 	cmd_keep_memory();
-	if (args.path && args.base)
-		status = cmd_engine_begin(&args.cmd, argc, argv);
-	if (args.path && args.base && !status) {
-		make_options();
-		argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
-		args.cmd.names_code = args.cmd.pages = true;
-		cmd_parse(&args.cmd, &argp, argc, argv, &args);
-		status = run(&args);
-	} else if (!args.path || !args.base) {
-		cmd_nomem(&args.cmd);
-	}
+	cmd_profile_take(takes);
+	profile_argp.options = cmd_profile_argp.options;
+	status = cmd_engine_begin(&args.cmd, argc, argv);
+	if (status)
+		return status;
+	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = run(&args);
 	status = cmd_file_end(&args.cmd, &args.file, status);
-	free(args.path);
-	free(args.base);
 	tp_buf_release(&args.filters);
 	return status;
 }

@@ -35,47 +35,47 @@ enum {
 
 const struct argp_option arguments_options[] = {
     {"output", 'o', "STORE", 0,
-     "Put all runs into STORE (default: each into the dump's name with .tprof, beside it)", 0},
+     "Import into STORE (default: one store for each dump, beside it, named .tprof)", 0},
     {"jobs", 'j', "N", CMD_OPTION_LAST,
-     "Decode N dumps at a time (0: as many as there are processors, the default where folders, "
-     "patterns or lists are given), and sum up at the end",
+     "Decode N dumps at a time (0: one per processor, the default for folders, patterns and "
+     "lists), and print a summary at the end",
      0},
     {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL,
-     "Let jobs of Slurm do it: an array job that imports, and jobs that merge; OPTIONS are for "
-     "sbatch",
+     "Import by jobs of Slurm: an array job that imports, and jobs that merge; OPTIONS are passed "
+     "to sbatch",
      0},
     {"tasks", KEY_TASKS, "N", 0,
-     "With --slurm or --lists: N tasks (default: as many as are worth it, at most 1000)", 0},
-    {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end, and say what became of the dumps",
-     0},
+     "With --slurm or --lists: use N tasks (default: as many as pay, at most 1000)", 0},
+    {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end and print the summary", 0},
     {"lists", KEY_LISTS, "FOLDER", 0,
      "Import nothing; write FOLDER/1, FOLDER/2 and so on, a list of dumps for each task", 0},
     {"sum-reports", KEY_SUM_REPORTS, NULL, 0,
-     "Import nothing; PATHs are reports (--report) to add up and to show", 0},
-    {"known", KEY_KNOWN, "STORE", 0, "Pass over dumps that STORE has, too", 0},
+     "Import nothing; add up and show reports (--report), which PATHs name", 0},
+    {"known", KEY_KNOWN, "STORE", 0, "Skip dumps that STORE has as well", 0},
     {"skip-others", KEY_SKIP_OTHERS, NULL, 0,
-     "Count files that are no dumps also where they were named, as in folders", 0},
-    {"report", KEY_REPORT, "FILE", 0, "Write into FILE what became of the dumps", 0},
-    {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
+     "Count named files that are not dumps instead of reporting errors, as for files in folders",
+     0},
+    {"report", KEY_REPORT, "FILE", 0, "Write to FILE what happened to each dump", 0},
+    {"name", KEY_NAME, "NAME", 0, "Name the run NAME (default: the dump's file name)", 0},
     {"label", KEY_LABEL, "KEY=VALUE", CMD_OPTION_MANY, "Label the run; may be given several times",
      0},
     {"folder-labels", KEY_FOLDER_LABELS, "KEYS", 0,
-     "Label the dumps of a folder by the folders they are in below it: host/version", 0},
+     "Label the dumps of a folder by their folders below it, for example host/version", 0},
     {"strict", KEY_STRICT, NULL, 0,
      "Refuse a damaged dump (default: keep what can be read, and record what was lost)", 0},
-    {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
+    {"compress", KEY_COMPRESS, "HOW", 0,
+     "Compress fast (the default) or high, which is smaller and slower", 0},
     {"materialize", KEY_MATERIALIZE, NULL, 0,
-     "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
+     "Also write events and spans as ordinary rows, for programs without tprof's virtual tables",
+     0},
     {"binary", KEY_BINARY, "FILE", CMD_OPTION_MANY,
-     "Name code that the dump leaves without names by this program or library; may be given "
-     "several "
-     "times",
+     "Take names for code without names from this program or library; may be given several times",
      0},
     {"symbol-path", KEY_SYMBOL_PATH, "DIRS", 0,
-     "The same by files in these folders (DIR:DIR) that have the build id", 0},
-    {"threads", KEY_THREADS, "N", 0,
-     "Threads to use (default 0: as many as there are processors, at most 3)", 0},
-    {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
+     "Take names for code without names from files in these folders (DIR:DIR) with its build id",
+     0},
+    {"threads", KEY_THREADS, "N", 0, "Use N threads (default 0: one per processor, at most 3)", 0},
+    {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events in order, one per line",
      0},
     {0},
 };
@@ -90,7 +90,7 @@ static const char *add_label(struct args *args, struct argp_state *state, const 
 	if (!label[key] || !key)
 		return "is not KEY=VALUE";
 	if (!label[key + 1])
-		return "has no value; tprof-store label STORE RUN KEY= takes a label away";
+		return "has no value; tprof-store label STORE RUN KEY= removes a label";
 	for (size_t i = 0; i < o->nlabels; i++)
 		if (!strncmp(args->labels[i], label, key + 1))
 			return "gives a second value to its key";
@@ -138,18 +138,18 @@ static void pass_on(struct args *args, struct argp_state *state, const char *nam
 static void check_slurm(const struct args *args, struct argp_state *state)
 {
 	if (!args->slurm && args->wait)
-		argp_error(state, "--wait is for --slurm");
+		argp_error(state, "--wait needs --slurm");
 	if (!args->slurm && !args->lists && args->tasks)
-		argp_error(state, "--tasks is for --slurm and --lists");
+		argp_error(state, "--tasks needs --slurm or --lists");
 	if (!args->slurm)
 		return;
 	if (!args->store)
-		argp_error(state, "--slurm makes one store: say which by -o STORE");
+		argp_error(state, "--slurm makes one store; name it with -o STORE");
 	if (args->jobs)
 		argp_error(state, "with --slurm a task decodes as many dumps at a time as it has "
 				  "processors: --slurm=--cpus-per-task=N");
 	if (args->report)
-		argp_error(state, "--slurm writes STORE.report, so there is no use for --report");
+		argp_error(state, "--slurm writes STORE.report; leave out --report");
 }
 
 /* Checks the modes that import nothing. */
@@ -161,7 +161,7 @@ static void check_modes(const struct args *args, struct argp_state *state)
 		if (!strcmp(args->files[i], "-"))
 			argp_error(state, "a dump on standard input cannot be imported by a job");
 	if (args->lists && (args->store || args->report))
-		argp_error(state, "--lists writes lists only, so there is no use for --%s",
+		argp_error(state, "--lists writes lists only; leave out --%s",
 			   args->store ? "output" : "report");
 }
 
@@ -171,7 +171,8 @@ static void check_report(const struct args *args, struct argp_state *state)
 	struct stat st;
 
 	if (args->report && !lstat(args->report, &st) && !S_ISREG(st.st_mode))
-		argp_error(state, "--report: %s is there, and no file: give the name of a new one",
+		argp_error(state,
+			   "--report: %s exists and is not a regular file; give another name",
 			   args->report);
 }
 
@@ -181,7 +182,7 @@ static void check(struct args *args, struct argp_state *state)
 
 	for (int i = 0; i < args->nfiles; i++) {
 		if (!*args->files[i])
-			argp_error(state, "the name of a file is empty; " CMD_UNSET_VARIABLE);
+			argp_error(state, "a file name is empty; " CMD_UNSET_VARIABLE);
 		args->at_once |= paths_many(args->files[i]);
 		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
 	}
@@ -189,26 +190,27 @@ static void check(struct args *args, struct argp_state *state)
 	check_modes(args, state);
 	check_report(args, state);
 	if (args->known && args->import.nlabels)
-		argp_error(state, "--known passes over dumps, so --label cannot reach them");
+		argp_error(state, "--known skips dumps, so they would not get the labels of "
+				  "--label; give one of the two");
 	if (args->at_once && inputs > 1)
-		argp_error(state, "standard input can be read once only");
+		argp_error(state, "standard input can be read only once");
 	/* What is not there may have been meant to be one. */
 	for (int i = 0; i < args->nfiles && args->keys && !args->at_once; i++)
 		if (!access(args->files[i], F_OK))
-			argp_error(state, "--folder-labels is for the dumps of a folder: name one");
+			argp_error(state,
+				   "--folder-labels is for the dumps of a folder; name a folder");
 	if (args->at_once && args->import.name)
-		argp_error(state, "--name can name one run only, and there may be many dumps");
+		argp_error(state, "--name names one run, and there may be several dumps");
 	if (args->at_once && args->dump)
 		argp_error(state,
-			   "--dump writes one dump after the other: name the files, without -j");
+			   "--dump writes one dump after the other; name files only, without -j");
 	if (args->import.name && args->nfiles > 1)
-		argp_error(state, "--name can name one run only, and there are %d dumps",
-			   args->nfiles);
+		argp_error(state, "--name names one run, and %d dumps are given", args->nfiles);
 	if (args->dump && (args->import.symbols.nbinaries || args->import.symbols.path))
-		argp_error(state, "--dump writes no names, so there is no use for --%s",
+		argp_error(state, "--dump writes no names; leave out --%s",
 			   args->import.symbols.path ? "symbol-path" : "binary");
 	if (args->dump && args->store)
-		argp_error(state, "--dump stores nothing, so there is no use for -o");
+		argp_error(state, "--dump stores nothing; leave out -o");
 	for (int i = 0; i < args->nfiles; i++)
 		if (!strcmp(args->files[i], "-") && !args->store && !args->dump)
 			argp_error(state, "a dump on standard input needs -o STORE");
@@ -238,6 +240,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 	struct tp_import_options *o = &args->import;
+	static const char *const levels[] = {"fast", "high"};
 	const char *wrong;
 
 	switch (key) {
@@ -302,9 +305,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		o->strict = true;
 		return 0;
 	case KEY_COMPRESS:
-		if (strcmp(arg, "fast") != 0 && strcmp(arg, "high") != 0)
-			argp_error(state, "--compress: '%s' is not fast or high", arg);
-		o->store.compress = !strcmp(arg, "high");
+		o->store.compress = CMD_ARG_WORD(state, "--compress", arg, levels);
 		pass_on(args, state, "compress", arg);
 		return 0;
 	case KEY_MATERIALIZE:
@@ -325,7 +326,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DUMP:
 		if (strcmp(arg, "events") != 0)
-			argp_error(state, "--dump: '%s' cannot be dumped; there is events", arg);
+			argp_error(state, "--dump: '%s' is not events", arg);
 		args->dump = arg;
 		return 0;
 	case ARGP_KEY_ARGS:
@@ -334,7 +335,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		check(args, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "of which file? Give the name of a trace or a profile");
+		argp_error(state, "no input file is given; name a trace or a profile");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -363,8 +363,8 @@ int batch_end(struct batch *b, struct tp_err *err)
 	if (code == TP_ECANCEL || code == TP_EUNKNOWN)
 		return code;
 	if (!code && status)
-		code =
-		    tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "decoding it ended with %d", status);
+		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "the process that decodes it ended with status %d", status);
 	if (code)
 		return leave_out(b, err);
 	if (s->code) {

@@ -7,13 +7,12 @@
 #include "base/buf.h"
 #include "common/decoder.h"
 #include "common/progress.h"
-#include "common/stream.h"
 #include "open/input.h"
 #include "order/listing.h"
 #include "order/read.h"
 
 struct dump {
-	struct cmd_stream out;
+	struct tp_buf out;
 	const struct tp_trace *trace;
 };
 
@@ -33,12 +32,12 @@ static int write_events(void *ctx, const struct tp_event *ev, size_t n, struct t
 	};
 
 	for (size_t i = 0; i < n; i++) {
-		int code = tp_listing_line(&listing, &ev[i], &d->out.buf);
+		int code = tp_listing_line(&listing, &ev[i], &d->out);
 
 		if (code)
 			return tp_nomem(err);
 	}
-	return cmd_stream_flush(&d->out, CMD_STREAM_BLOCK, err);
+	return cmd_write_buf(&d->out, CMD_BLOCK, err);
 }
 
 /* The first loss speaks for all; the store's table would have them one by one. */
@@ -86,9 +85,9 @@ static int decode(void *ctx)
 	if (!code && damaged[0])
 		cmd_error(cmd, "warning: %s: %s", path, damaged);
 	/* Those before a fault are written too: they are what Go's reader delivers. */
-	if (cmd_stream_flush(&d.out, 0, code ? NULL : &err) && !code)
+	if (cmd_write_buf(&d.out, 0, code ? NULL : &err) && !code)
 		code = err.code;
-	cmd_stream_release(&d.out);
+	tp_buf_release(&d.out);
 	tp_trace_release(&trace);
 	tp_input_close(in);
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;

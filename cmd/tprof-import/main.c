@@ -72,8 +72,7 @@ static int find_paths(const struct args *args, struct paths *paths, struct tp_er
 
 		code = paths_add(paths, args->files[i], err);
 		if (!code && paths->n == before)
-			cmd_note(&args->cmd, "%s: there is no file in it to import",
-				 args->files[i]);
+			cmd_note(&args->cmd, "%s: has no file to import", args->files[i]);
 	}
 	for (size_t i = 0; i < paths->n && args->skip_others; i++)
 		paths->list[i].named &= paths->list[i].wrong != 0;
@@ -140,7 +139,7 @@ static int write_lists(struct args *args)
 	if (code) {
 		status = cmd_fail(&args->cmd, NULL, &err);
 	} else if (!paths.n) {
-		cmd_note(&args->cmd, "no files are there to import");
+		cmd_note(&args->cmd, "there are no files to import");
 	} else {
 		cmd_print(&args->cmd, "%s file%s (%s) in %zu task%s\n",
 			  tp_fmt_count(dumps, (int64_t)paths.n), paths.n == 1 ? "" : "s",

@@ -215,7 +215,8 @@ static void explain(const struct path *p, struct tp_err *err)
 	bool gone = p->wrong == ENOENT || p->wrong == ENOTDIR || p->wrong == ELOOP;
 
 	if (gone && !p->named)
-		tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE, "is a link that leads to no file");
+		tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			   "is a link whose target does not exist");
 	else
 		tp_err_set(err, gone ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
 			   strerror(p->wrong));
@@ -476,7 +477,7 @@ static int report(struct coordinator *c, double seconds)
 	}
 	if ((c->stopped || cmd_stopped()) && c->done < c->paths->n)
 		cmd_note(cmd,
-			 "%zu of %zu files were not looked at; the same command goes on with them",
+			 "%zu of %zu files were not imported; the same command continues with them",
 			 c->paths->n - c->done, c->paths->n);
 	report_release(r);
 	return c->worst;

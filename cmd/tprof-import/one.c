@@ -95,10 +95,10 @@ static void note_name(const struct args *args, const char *store, const struct t
 	if (name && strcmp(name, args->import.name) != 0 && !cmd_quote(&words, store) &&
 	    !tp_buf_put(&words, id, strlen(id)) && !cmd_quote(&words, args->import.name) &&
 	    !tp_buf_put(&words, "", 1))
-		cmd_note(&args->cmd,
-			 "run %lld is called %.150s as before; to change that: tprof-store rename "
-			 "%.400s",
-			 (long long)r->run, name, (const char *)words.data);
+		cmd_note(
+		    &args->cmd,
+		    "run %lld is still named %.150s; to change that: tprof-store rename %.400s",
+		    (long long)r->run, name, (const char *)words.data);
 	tp_buf_release(&words);
 	rep_runs_release(&runs);
 	if (s)
@@ -160,7 +160,7 @@ int one_import(struct args *args, const char *file)
 	cmd_progress_end(&progress);
 	if (code == TP_ESTORE && !access(store, F_OK)) {
 		/* It is not the dump that is wrong. */
-		cmd_error(&args->cmd, "%s: cannot be put into %s; give another name with -o", file,
+		cmd_error(&args->cmd, "%s: cannot be imported: %s; give another name with -o", file,
 			  err.msg);
 		status = tp_err_exit_status(code);
 	} else if (code) {

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/many.h"
+#include "common/file.h"
 
 /* ---- the list ---- */
 
@@ -324,25 +325,6 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 /* Names of a hundred thousand dumps; what goes on for ever is no list. */
 #define MOST_LIST ((size_t)16 << 20)
 
-/* TP_ELIMIT where it is longer than a list may be. */
-static int read_all(int fd, struct tp_buf *text)
-{
-	char block[4096];
-	ssize_t n;
-
-	while ((n = read(fd, block, sizeof(block))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return TP_EIO;
-		if (text->size + (size_t)n > MOST_LIST)
-			return TP_ELIMIT;
-		if (tp_buf_put(text, block, (size_t)n))
-			return TP_ENOMEM;
-	}
-	return tp_buf_put(text, "\n", 1) ? TP_ENOMEM : 0;
-}
-
 /* A name in a list, and what is said of it. */
 struct entry {
 	const char *list;
@@ -462,7 +444,7 @@ static int add_names(struct paths *p, const char *list, char *text, size_t size,
 		text += 3;
 	if (!zeros && memchr(text, 0, (size_t)(end - text)))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "@%s: the list holds bytes that are in no name", list);
+				  "@%s: the list contains bytes that no file name has", list);
 	for (char *line = text, *next; line < end && !code; line = next) {
 		next = memchr(line, zeros ? '\0' : '\n', (size_t)(end - line));
 		*next++ = '\0'; /* it ends with one */
@@ -498,12 +480,11 @@ static int look_beside(const struct paths *p, size_t first, const char *list, st
 
 		snprintf(path, sizeof(path), "%s/%.900s", folder, name);
 		if (!access(path, F_OK))
-			return tp_err_set(
-			    err, TP_EUNKNOWN, TP_OFFSET_NONE,
-			    "@%s: names in a list count from the folder where "
-			    "tprof-import runs, and none of these is there, but %.80s is "
-			    "in %.80s: give the command there (cd %.80s)",
-			    list, name, shown, shown);
+			return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+					  "@%s: names in a list are relative to the folder where "
+					  "tprof-import runs, and none of these is there; %.80s is "
+					  "in %.80s, so run the command there (cd %.80s)",
+					  list, name, shown, shown);
 		n = (int)strlen(folder);
 		snprintf(folder + n, sizeof(folder) - (size_t)n, "/..");
 	}
@@ -513,34 +494,24 @@ static int look_beside(const struct paths *p, size_t first, const char *list, st
 static int add_list(struct paths *p, const char *list, struct tp_err *err)
 {
 	size_t first = p->n;
-	bool std = !strcmp(list, "-");
 	struct tp_buf text = {0};
-	int fd, code;
+	struct tp_err why;
+	int code = cmd_read_file(list, MOST_LIST, &text, &why);
 
-	do
-		fd = std ? STDIN_FILENO : open(list, O_RDONLY | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
-				  "@%s: the list cannot be opened: %s; a dump of that name is "
-				  "given as ./@%s",
-				  list, strerror(errno), list);
-	code = read_all(fd, &text);
 	if (code == TP_ENOMEM)
 		tp_nomem(err);
-	else if (code == TP_ELIMIT)
-		tp_err_set(err, code, TP_OFFSET_NONE,
-			   "@%s: a list of more than 16 MiB; split it into several", list);
 	else if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "@%s: the list cannot be read: %s", list,
-			   strerror(errno));
+		tp_err_set(err, code, TP_OFFSET_NONE, "@%s: the list %s%s%s%s", list,
+			   code == TP_ELIMIT ? "" : "cannot be read: ", why.msg,
+			   code == TP_ENOENT ? "; a dump of that name is given as ./@" : "",
+			   code == TP_ENOENT ? list : "");
+	else if (tp_buf_put(&text, "\n", 1))
+		code = tp_nomem(err);
 	else
 		code = add_names(p, list, (char *)text.data, text.size, err);
-	if (!code && !std)
+	if (!code && strcmp(list, "-") != 0)
 		code = look_beside(p, first, list, err);
 	tp_buf_release(&text);
-	if (!std)
-		close(fd);
 	return code;
 }
 

@@ -1,7 +1,6 @@
 #include "report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,10 @@
 
 #include "common/advice.h"
 #include "common/draft.h"
+#include "common/file.h"
 
 /* Longer ones are of somebody else. */
-#define MOST_BYTES ((off_t)1 << 30)
+#define MOST_BYTES ((size_t)1 << 30)
 
 static const struct {
 	const char *word;
@@ -180,27 +180,16 @@ static int take(struct report *r, const char *line, size_t n)
 
 static int read_file(const char *path, struct tp_buf *text, struct tp_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), why = errno, code = 0;
+	struct tp_err why;
 	struct stat st;
-	char block[4096];
-	ssize_t n = 0;
+	int code;
 
-	if (fd < 0)
-		return tp_err_set(err, why == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s: %s",
-				  path, strerror(why));
-	if (!fstat(fd, &st) && (!S_ISREG(st.st_mode) || st.st_size > MOST_BYTES))
-		code = not_ours(path, err);
-	while (!code && (n = read(fd, block, sizeof(block))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: %s", path,
-					  strerror(errno));
-		else if (tp_buf_put(text, block, (size_t)n))
-			code = tp_nomem(err);
-	}
-	close(fd);
-	return code;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return not_ours(path, err);
+	code = cmd_read_file(path, MOST_BYTES, text, &why);
+	if (code == TP_ELIMIT)
+		return not_ours(path, err);
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, why.msg) : 0;
 }
 
 int report_read(struct report *r, const char *path, struct tp_err *err)

@@ -2,30 +2,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/buf.h"
 #include "base/sum.h"
 #include "common/common.h"
 #include "common/file.h"
+#include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profiles.h"
 #include "leak/leak.h"
 #include "profile/demangle.h"
 
-#define TABLE_ROWS 20
-
 struct args {
 	struct cmd cmd;
-	const char **path;
-	size_t npaths;
 	const char *allow_file;
 	struct rep_allow allow;
 	struct rep_leak_options leak;
 	bool sort_given, show_allowed, traces; /* there are some */
-	bool run_told;	    /* what --run means to dumps; or it is about a store among the files */
-	int64_t rows, gate; /* -1: not given */
+	int64_t rows, gate;		       /* -1: not given */
 };
 
 enum { KEY_ALL = 0x2000, KEY_ALLOW, KEY_CREATED, KEY_GATE, KEY_MIN_WAIT, KEY_SHOW_ALLOWED };
@@ -34,29 +29,22 @@ static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "Count the runtime's goroutines, main.main and running ones as well",
      0},
     {"allow", KEY_ALLOW, "FILE", 0,
-     "Goroutines that are meant to stay: a function per line, 'N FUNCTION' for up to N of them", 0},
-    {"created", KEY_CREATED, NULL, 0, "Of traces, only goroutines that they saw being created", 0},
-    {"gate", KEY_GATE, "N", 0,
-     "Exit with status 1 if more than N goroutines that are not allowed stay (of several files: "
-     "have come since the first)",
+     "Allow the goroutines listed in FILE: a function per line, 'N FUNCTION' for up to N of them",
      0},
-    {"min-wait", KEY_MIN_WAIT, "TIME", 0, "Only goroutines that wait for TIME or longer", 0},
+    {"created", KEY_CREATED, NULL, 0, "Count only goroutines created during the trace", 0},
+    {"gate", KEY_GATE, "N", 0,
+     "Exit with status 1 if more than N goroutines that are not allowed remain (for several files: "
+     "are new since the first)",
+     0},
+    {"min-wait", KEY_MIN_WAIT, "TIME", 0,
+     "Count only goroutines that have waited for TIME or longer", 0},
     {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
-    {"show-allowed", KEY_SHOW_ALLOWED, NULL, 0, "Show what --allow allows, too", 0},
+    {"show-allowed", KEY_SHOW_ALLOWED, NULL, 0, "Show allowed goroutines as well", 0},
     {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by count (the default), growth (the default for several files) or wait", 0},
     {0},
 };
-
-static enum rep_leak_sort sort_key(struct argp_state *state, const char *arg)
-{
-	for (int i = 0; i < REP_LEAK_NSORTS; i++)
-		if (!strcasecmp(arg, rep_leak_sorts[i].name))
-			return (enum rep_leak_sort)i;
-	argp_error(state, "sort by count, growth or wait, not by '%s'", arg);
-	return REP_LEAK_BY_COUNT;
-}
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
@@ -85,20 +73,17 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->show_allowed = true;
 		return 0;
 	case 'n':
-		args->rows =
-		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
+		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
 		return 0;
 	case 's':
-		args->leak.sort = sort_key(state, arg);
+		args->leak.sort =
+		    (enum rep_leak_sort)CMD_ARG_WORD(state, "--sort", arg, rep_leak_sorts);
 		args->sort_given = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		args->path[args->npaths++] = arg;
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
-		if (!args->npaths)
-			argp_error(state, "of which files? Give traces, goroutine profiles or "
-					  "dumps, or a store");
+		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -127,23 +112,11 @@ static int read_list(struct args *args)
 {
 	struct tp_buf b = {0};
 	struct tp_err err;
-	char chunk[8192];
-	size_t n;
-	FILE *f = fopen(args->allow_file, "re");
 	int status = CMD_OK;
 
-	if (!f)
-		return cmd_file_unread(&args->cmd, args->allow_file);
-	while (!status && (n = fread(chunk, 1, sizeof(chunk), f)) > 0) {
-		if (b.size > MAX_LIST || tp_buf_put(&b, chunk, n)) {
-			cmd_error(&args->cmd, "%s: a list of more than 16 MiB", args->allow_file);
-			status = CMD_INPUT;
-		}
-	}
-	if (!status && ferror(f))
-		status = cmd_file_unread(&args->cmd, args->allow_file);
-	fclose(f);
-	if (!status && rep_allow_parse(&args->allow, b.data, b.size, &err)) {
+	if (cmd_read_file(args->allow_file, MAX_LIST, &b, &err)) {
+		status = cmd_fail(&args->cmd, args->allow_file, &err);
+	} else if (rep_allow_parse(&args->allow, b.data, b.size, &err)) {
 		cmd_error(&args->cmd, "%s: %s", args->allow_file, err.msg);
 		status = err.code == TP_ENOMEM ? CMD_SYSTEM : CMD_USAGE;
 	}
@@ -156,18 +129,14 @@ static int read_list(struct args *args)
 
 static int fail(struct args *args, const char *name, struct tp_err *err)
 {
-	/* A file of another kind is not damaged, nor missing. */
-	if (err->code == TP_ENOENT) {
-		cmd_error(&args->cmd, "%s: %s", name, err->msg);
-		return CMD_INPUT;
-	}
-	return cmd_fail(&args->cmd, name, err);
+	/* A file of another kind is neither damaged nor missing. */
+	return err->code == TP_ENOENT ? cmd_refuse(&args->cmd, name, err, CMD_INPUT)
+				      : cmd_fail(&args->cmd, name, err);
 }
 
 static int add_profiles(struct args *args, struct rep_leaks *l, const char *path)
 {
-	const struct cmd_profiles_options opt = {.each_dump = true,
-						 .picked_elsewhere = args->run_told};
+	const struct cmd_profiles_options opt = {.each_dump = true};
 	struct cmd_profiles list = {0};
 	struct tp_err err;
 	int status = cmd_profiles_open(&args->cmd, &path, 1, &opt, &list);
@@ -175,7 +144,6 @@ static int add_profiles(struct args *args, struct rep_leaks *l, const char *path
 	for (size_t i = 0; i < list.n && !status; i++)
 		if (rep_leaks_add_profile(l, list.item[i].name, list.item[i].profile, &err))
 			status = fail(args, list.item[i].name, &err);
-	args->run_told = true;
 	cmd_profiles_release(&list);
 	return status;
 }
@@ -272,9 +240,10 @@ static int add_latest(struct args *args, struct rep_leaks *l, const char *path)
 	if (none)
 		return fail(args, args->cmd.runs.run[0].row.name, &first);
 	if (all->n > 1)
-		cmd_note(&args->cmd,
-			 "%zu runs in the store, this is the latest%s (%s); --run picks others",
-			 all->n, at == picked ? "" : " that has goroutines", all->run[at].row.name);
+		cmd_note(
+		    &args->cmd,
+		    "the store has %zu runs, and this is the latest%s (%s); --run picks others",
+		    all->n, at == picked ? "" : " that has goroutines", all->run[at].row.name);
 	cmd_note_losses(&args->cmd, path, &all->run[at]);
 	return CMD_OK;
 }
@@ -283,7 +252,7 @@ static int add(struct args *args, struct rep_leaks *l, const char *path)
 {
 	enum cmd_kind kind;
 	struct tp_err err;
-	int status = cmd_kind_of(&args->cmd, path, &kind);
+	int status = cmd_kind_of(&args->cmd, path, args->cmd.run_spec, &kind);
 	bool store = !status && cmd_is_store(path, &err) == 1;
 
 	if (status)
@@ -359,9 +328,7 @@ static int print(struct args *args, const struct rep_leaks *l)
 {
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	size_t rows = args->rows >= 0			     ? (size_t)args->rows
-		      : args->cmd.format == REP_FORMAT_TABLE ? TABLE_ROWS
-							     : 0;
+	size_t rows = (size_t)cmd_rows(&args->cmd, args->rows);
 	int code, status;
 
 	cmd_pager(&args->cmd);
@@ -371,12 +338,7 @@ static int print(struct args *args, const struct rep_leaks *l)
 	code = put_head(args, l, out, &err);
 	if (!code)
 		code = rep_leaks_print(l, out, rows, args->show_allowed, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (code)
-		status = cmd_fail(&args->cmd, NULL, &err);
-	rep_output_free(out);
-	return status;
+	return cmd_output_end(&args->cmd, out, NULL, code, &err);
 }
 
 #define UNMET_SHOWN 5 /* rules of the list that are named */
@@ -403,8 +365,8 @@ static void note_unmet(const struct args *args, const struct rep_leaks *l)
 				 rule->name, is_main(rule) ? ", which counts with --all only" : "");
 	}
 	if (unmet > UNMET_SHOWN)
-		cmd_note(&args->cmd, "%.200s: nor any of %zu more of its lines", args->allow_file,
-			 unmet - UNMET_SHOWN);
+		cmd_note(&args->cmd, "%.200s: %zu more of its lines match no goroutine either",
+			 args->allow_file, unmet - UNMET_SHOWN);
 }
 
 /* As with tprof-diff, a gate that cannot see what it is about has not passed, nor found anything.
@@ -457,12 +419,10 @@ static int run(struct args *args)
 		return status;
 	if (rep_leaks_new(&l, &args->leak, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
-	args->cmd.files[0] = (struct cmd_files){args->path, args->npaths};
-	args->run_told = cmd_profiles_pick(&args->cmd, args->path, args->npaths);
-	for (size_t i = 0; i < args->npaths && !status; i++)
-		status = add(args, l, args->path[i]);
+	for (size_t i = 0; i < args->cmd.files[CMD_NEW].n && !status; i++)
+		status = add(args, l, args->cmd.files[CMD_NEW].path[i]);
 	if (!status && args->leak.created && !args->traces) {
-		cmd_error(&args->cmd, "--created is for traces, and there is none");
+		cmd_error(&args->cmd, "--created is for traces, and none of the files is a trace");
 		status = CMD_USAGE;
 	}
 	if (!args->sort_given && rep_leaks_sources(l) > 1)
@@ -505,13 +465,9 @@ int main(int argc, char **argv)
 	struct args args = {.cmd = CMD_INIT_HELP("tprof-leaks", help), .rows = -1, .gate = -1};
 	int status;
 
-	args.path = calloc((size_t)argc + 1, sizeof(*args.path));
-	if (!args.path)
-		return cmd_nomem(&args.cmd);
 	args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_finish(&args.cmd, run(&args));
 	rep_allow_release(&args.allow);
-	free(args.path);
 	return status;
 }

@@ -21,7 +21,8 @@ struct args {
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "STORE", 0, "The merged store; one that is there already goes in, too", 0},
+    {"output", 'o', "STORE", 0, "Write the merged store to STORE; if it exists, its runs are kept",
+     0},
     {0},
 };
 
@@ -37,10 +38,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->stores = state->argv + state->next;
 		args->nstores = state->argc - state->next;
 		if (!args->store)
-			argp_error(state, "into which store? Say -o STORE");
+			argp_error(state,
+				   "no output is given; name the merged store with -o STORE");
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which stores? tprof-merge -o ALL.tprof A.tprof B.tprof");
+		argp_error(state, "no stores are given: tprof-merge -o ALL.tprof A.tprof B.tprof");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -94,8 +96,9 @@ static int refuse(struct args *args, const char *path)
 
 	if (tp_peek(path, head, sizeof(head), &size, &err) || tp_recognise(head, size, &seen, &err))
 		return cmd_fail(&args->cmd, path, &err);
-	cmd_error(&args->cmd, "%s: not a store; dumps are imported first: tprof-import -o STORE %s",
-		  path, path);
+	cmd_error(&args->cmd,
+		  "%s: is a dump, not a store; import it first: tprof-import -o STORE %s", path,
+		  path);
 	return CMD_INPUT;
 }
 
@@ -127,7 +130,7 @@ static int check_place(struct args *args)
 	is = cmd_is_store(args->store, &err);
 	if (is < 0 || (is && (st.st_size < 100 || cmd_file_is_store(args->store) != 0)))
 		return status;
-	cmd_error(&args->cmd, "%s: is there, and is not a store; give another name with -o",
+	cmd_error(&args->cmd, "%s: exists and is not a store; give another name with -o",
 		  args->store);
 	return CMD_USAGE;
 }

@@ -5,11 +5,13 @@
 
 #include "common/common.h"
 #include "common/file.h"
+#include "common/files.h"
 #include "common/near.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/proto.h"
 #include "common/range.h"
+#include "common/view_options.h"
 #include "base/units.h"
 #include "flame/flame.h"
 #include "flame/part.h"
@@ -18,7 +20,7 @@
 struct args {
 	struct cmd cmd;
 	struct cmd_file file;
-	const char *path, *output, *title;
+	const char *output, *title;
 	enum rep_path_report report;
 	bool report_given, stacks, drawn;
 	enum rep_flame_format drawing;
@@ -46,31 +48,28 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which requests:", 1},
     {"task", KEY_TASK, "REGEX|ID", 0,
-     "User tasks of a type matching REGEX, or the one with this id", 1},
+     "Requests are user tasks of a type matching REGEX, or the task with this id", 1},
     {"region", KEY_REGION, "REGEX", 0,
-     "User regions of a type matching REGEX; with --task, only those of such tasks", 1},
+     "Requests are user regions of a type matching REGEX; with --task, those of such tasks", 1},
     {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
-     "Goroutines: the one with this id, or those whose entry function matches REGEX; with --task "
-     "or "
-     "--region, only theirs",
+     "Requests are goroutines: the one with this id, or those whose entry function matches REGEX; "
+     "with --task or --region, only their goroutines",
      1},
     {"from", KEY_FROM, "TIME", 0,
-     "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
-    {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
+     "Count only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
+    {"to", KEY_TO, "TIME", 0, "Count only before TIME", 1},
     {"slowest", KEY_SLOWEST, "N|N%", OPTION_ARG_OPTIONAL,
-     "Only the slowest of them, the slowest N (without a number: the slowest one), or N percent",
-     1},
-    {"min", KEY_AT_LEAST, "TIME", 0, "Only those that took TIME at least", 1},
-    {"max", KEY_AT_MOST, "TIME", 0, "Only those that took TIME at most", 1},
+     "Keep only the slowest request, the slowest N, or the slowest N percent", 1},
+    {"min", KEY_AT_LEAST, "TIME", 0, "Keep only requests that took at least TIME", 1},
+    {"max", KEY_AT_MOST, "TIME", 0, "Keep only requests that took at most TIME", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of a table, 0 for all", 2},
     {"stacks", KEY_STACKS, NULL, 0,
-     "hops: with the stacks of both sides; wakers: tell apart by whole stacks, not by functions",
-     2},
-    {"hops", KEY_HOPS, "N", 0, "Follow paths for N hops in all (default: 10,000,000)", 2},
+     "Show the stacks of both sides (report hops), or group by whole stacks (report wakers)", 2},
+    {"hops", KEY_HOPS, "N", 0, "Follow at most N hops in all (default: 10,000,000)", 2},
     {"output", 'o', "FILE", 0,
      "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},
-    {"title", KEY_TITLE, "TEXT", 0, "The heading of the flame graph", 2},
+    {"title", KEY_TITLE, "TEXT", 0, "Use TEXT as the heading of the flame graph", 2},
     {0},
 };
 
@@ -95,7 +94,7 @@ static void slowest(struct args *args, struct argp_state *state, const char *arg
 	else
 		args->pick.slowest = cmd_arg_count(state, "--slowest", arg, UINT32_MAX);
 	if (arg && args->pick.slowest <= 0 && args->pick.slowest_share <= 0)
-		argp_error(state, "--slowest: '%s' is none; give a number or a share: 3, 1%%", arg);
+		argp_error(state, "--slowest: '%s' is not a positive number or percentage", arg);
 }
 
 static int find_report(const char *name)
@@ -116,50 +115,51 @@ static void report(struct args *args, struct argp_state *state, const char *name
 		args->report_given = true;
 		return;
 	}
-	if (find_report(args->path) >= 0 && access(args->path, F_OK))
+	if (find_report(cmd_path(&args->cmd)) >= 0 && access(cmd_path(&args->cmd), F_OK))
 		argp_error(state, "the trace comes before the report: tprof-path %s %s", name,
-			   args->path);
+			   cmd_path(&args->cmd));
 	if (!access(name, F_OK))
-		argp_error(state, "one trace at a time, '%s' is too much; tprof-diff compares two",
+		argp_error(state,
+			   "'%s' is one file too many: a path is that of one trace; tprof-diff "
+			   "compares two",
 			   name);
 	for (int i = 0; rep_path_reports[i].name; i++)
 		cmd_near_try(&near, name, rep_path_reports[i].name);
 	if (near.word)
 		argp_error(state, "there is no report '%s'; did you mean %s?", name, near.word);
-	argp_error(state,
-		   "there is no report '%s'; take summary, hops, tree, totals, requests or wakers",
-		   name);
+	argp_error(
+	    state,
+	    "there is no report '%s'; reports are summary, hops, tree, totals, requests and wakers",
+	    name);
 }
 
 static void check(struct args *args, struct argp_state *state)
 {
-	struct rep_filter filter;
 	struct tp_err err;
-	int64_t ns;
 	bool named = args->cmd.more_format != NULL, known;
 	enum rep_flame_format drawing = REP_FLAME_SVG;
 
-	if (!args->path)
-		argp_error(state, "of which trace? Give the name of a trace or a store");
+	cmd_need_file(&args->cmd, state, "a trace or a store");
 	args->pprof = named && !strcmp(args->cmd.more_format, "pprof");
 	if (named && !args->pprof)
 		rep_flame_format_find(args->cmd.more_format, &args->drawing, NULL);
 	known = args->output && rep_flame_format_of(args->output, &drawing);
 	if (args->output && !known && !args->cmd.format_given && *cmd_file_ending(args->output))
 		argp_error(state,
-			   "-o: '%s' has an ending that is no format; there are .svg, .html, "
-			   ".folded, .json and .txt, or --format says it",
+			   "-o: '%s' does not end in .svg, .html, .folded, .json or .txt; rename "
+			   "it or give --format",
 			   args->output);
 	args->drawn =
 	    named || (known && args->cmd.format == REP_FORMAT_TABLE && drawing != REP_FLAME_TEXT);
 	if (args->drawn && !named)
 		args->drawing = drawing;
 	if (args->drawn && args->report_given)
-		argp_error(state, "%s of the path: without '%s'",
+		argp_error(state, "%s of the whole path; leave out '%s'",
 			   args->pprof ? "a profile is made" : "a flame graph is drawn",
 			   rep_path_reports[args->report].name);
 	if (args->title && !args->drawn)
-		argp_error(state, "--title is that of a flame graph; give -o FILE.svg, too");
+		argp_error(state,
+			   "--title is the heading of a flame graph; give -o FILE.svg as well");
 	if (args->report == REP_PATH_WAKERS &&
 	    (args->pick.slowest || args->pick.slowest_share > 0 || args->pick.at_least ||
 	     args->pick.at_most != INT64_MAX))
@@ -167,16 +167,14 @@ static void check(struct args *args, struct argp_state *state)
 				  "is about all goroutines; --task, --region, --goroutine, --from "
 				  "and --to narrow it");
 	if (args->pick.at_least > args->pick.at_most)
-		argp_error(state, "nothing takes as long as --min and no longer than --max");
+		argp_error(state, "--min is longer than --max, so nothing matches");
 	if (args->stacks && args->report != REP_PATH_WAKERS && args->report != REP_PATH_HOP_LIST)
-		argp_error(state, "--stacks is about the reports hops and wakers");
-	if (rep_filter_init(&filter, &args->filter, &err) || rep_path_check(&args->pick, &err) ||
-	    (args->filter.from && rep_filter_time(args->filter.from, "--from", 1000, &ns, &err)) ||
-	    (args->filter.to && rep_filter_time(args->filter.to, "--to", 1000, &ns, &err))) {
+		argp_error(state, "--stacks is an option of the reports hops and wakers");
+	cmd_check_filter(state, &args->filter);
+	if (rep_path_check(&args->pick, &err)) {
 		tp_err_printable(&err);
 		argp_error(state, "%s", err.msg);
 	}
-	rep_filter_release(&filter);
 }
 
 static error_t on_which(int key, char *arg, struct argp_state *state)
@@ -224,8 +222,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->cmd;
 		return 0;
 	case 'n':
-		args->rows =
-		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
+		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
 		return 0;
 	case 'o':
 		args->output = cmd_arg_output(state, "-o", arg, NULL);
@@ -240,12 +237,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->title = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (!args->path)
-			args->path = arg;
-		else if (!args->report_given)
+		if (!cmd_path(&args->cmd))
+			return cmd_add_file(&args->cmd, CMD_NEW, arg);
+		if (!args->report_given)
 			report(args, state, arg);
 		else
-			argp_error(state, "one report at a time, '%s' is too much", arg);
+			argp_error(state, "'%s' is one argument too many: give one report", arg);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(args, state);
@@ -295,12 +292,6 @@ static const struct argp argp = {
 
 /* ---- running ---- */
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
 static int write_pprof(struct rep_view *v, const struct rep_path_page *page, struct tp_err *err)
 {
 	struct tp_profile *profile = NULL;
@@ -318,7 +309,7 @@ static int draw(struct args *args, struct rep_view *v, const struct rep_path_pag
 	struct rep_flame_tree_options tree_options = {0};
 	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
 	struct rep_flame_source source = {.type = 1, .ratio = 1};
-	struct rep_sink sink = {.write = write_out};
+	struct rep_sink sink = {.write = cmd_write_out};
 	struct tp_profile *profile = NULL;
 	struct rep_flame_tree tree;
 	char title[400], subject[200], total[TP_UNITS_SIZE];
@@ -388,8 +379,8 @@ static int check_single(const struct args *args, const struct rep_path_requests 
 	if (args->report != REP_PATH_HOP_LIST || list->n == 1)
 		return 0;
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "hops are those of one request, and %zu match; --slowest takes one of "
-			  "them, 'requests' lists them",
+			  "hops shows one request, and %zu match; --slowest picks one of them, "
+			  "'requests' lists them",
 			  list->n);
 }
 
@@ -443,18 +434,21 @@ static int check_run(struct args *args)
 	int status;
 
 	if (runs->n > 1) {
-		cmd_error(&args->cmd, "%s: paths are those of one run; pick one with --run",
-			  args->path);
+		cmd_error(
+		    &args->cmd,
+		    "%s: several runs are picked, and a path is that of one; pick one with --run",
+		    cmd_path(&args->cmd));
 		return CMD_USAGE;
 	}
 	if (strcmp(runs->run->row.kind, "trace") != 0) {
 		bool picked = args->cmd.all.n > 1;
 
 		cmd_error(&args->cmd,
-			  "%s: %s%s%sis a profile, and paths are those of execution traces; "
+			  "%s: %s%s%sis a profile, and only execution traces have critical paths; "
 			  "tprof-top shows profiles%s",
-			  args->path, picked ? "the run '" : "", picked ? runs->run->row.name : "",
-			  picked ? "' " : "", picked ? ", and --run picks another run" : "");
+			  cmd_path(&args->cmd), picked ? "the run '" : "",
+			  picked ? runs->run->row.name : "", picked ? "' " : "",
+			  picked ? ", and --run picks another run" : "");
 		return CMD_INPUT;
 	}
 	if ((args->min && rep_run_check_time(runs->run, "--min", args->min, "", &err)) ||
@@ -464,18 +458,6 @@ static int check_run(struct args *args)
 	}
 	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);
 	return status ? status : cmd_range_end(&args->cmd, &range);
-}
-
-static int open_output(struct args *args)
-{
-	if (!args->output || !strcmp(args->output, "-"))
-		return CMD_OK;
-	if (cmd_file_is_one_of(args->output, &args->path, 1)) {
-		cmd_error(&args->cmd, "%s: is what is read; give another name with -o",
-			  args->output);
-		return CMD_USAGE;
-	}
-	return cmd_file_begin(&args->cmd, &args->file, args->output);
 }
 
 /* What to type next, on a terminal only. */
@@ -506,14 +488,15 @@ static int run(struct args *args)
 	int code, status;
 
 	if (args->pprof && args->cmd.tty && !args->output) {
-		cmd_error(&args->cmd, "--format=pprof is not for terminals; give -o FILE");
+		cmd_error(&args->cmd,
+			  "--format=pprof cannot be written to a terminal; give -o FILE");
 		return CMD_USAGE;
 	}
-	status = cmd_open(&args->cmd, args->path);
+	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (!status)
 		status = check_run(args);
 	if (!status)
-		status = open_output(args);
+		status = cmd_file_begin(&args->cmd, &args->file, args->output, NULL, 0);
 	if (status)
 		return status;
 	if (!args->output && (!args->drawn || args->drawing == REP_FLAME_TEXT))
@@ -528,11 +511,9 @@ static int run(struct args *args)
 	if (!code && out)
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);
-	if (code == TP_EFORMAT || code == TP_ENOENT) {
-		cmd_error(&args->cmd, "%s: %s", args->path, err.msg);
-		return code == TP_ENOENT ? CMD_INPUT : CMD_USAGE;
-	}
-	return code ? cmd_fail(&args->cmd, args->path, &err) : CMD_OK;
+	return code ? cmd_refuse(&args->cmd, cmd_path(&args->cmd), &err,
+				 code == TP_ENOENT ? CMD_INPUT : CMD_USAGE)
+		    : CMD_OK;
 }
 
 /* What --help says; tprof-path(1) has the rest. */

@@ -6,11 +6,11 @@
 
 #include "base/buf.h"
 #include "common/file.h"
+#include "common/files.h"
 #include "session.h"
 
 struct args {
 	struct cmd cmd;
-	const char *store;
 	const char *sql;
 	const char *file; /* -f */
 	bool write;
@@ -20,7 +20,8 @@ enum { KEY_WRITE = 0x2000 };
 
 static const struct argp_option options[] = {
     {"file", 'f', "FILE", 0, "Run the statements in FILE (-: standard input)", 0},
-    {"write", KEY_WRITE, NULL, 0, "Let statements change the store (default: they only read)", 0},
+    {"write", KEY_WRITE, NULL, 0, "Let statements change the store (default: they can only read)",
+     0},
     {0},
 };
 
@@ -40,8 +41,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
-			args->store = arg;
-		else if (state->arg_num == 1)
+			return cmd_add_file(&args->cmd, CMD_NEW, arg);
+		if (state->arg_num == 1)
 			args->sql = arg;
 		else
 			argp_error(state,
@@ -49,15 +50,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 				   arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->store)
-			argp_error(state,
-				   "of which file? Give the name of a store, a trace or a profile");
-		if (args->sql && strpbrk(args->store, " (") && access(args->store, F_OK))
+		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
+		if (args->sql && strpbrk(cmd_path(&args->cmd), " (") &&
+		    access(cmd_path(&args->cmd), F_OK))
 			argp_error(state, "the file comes before the SQL: tprof-query %s '%s'",
-				   args->sql, args->store);
+				   args->sql, cmd_path(&args->cmd));
 		if (args->sql && args->file)
-			argp_error(state, "SQL comes from the arguments or from -f, not from both");
-		if (!strcmp(args->store, "-") && (!args->sql || args->file) &&
+			argp_error(state,
+				   "SQL is given twice, as an argument and by -f; give it once");
+		if (!strcmp(cmd_path(&args->cmd), "-") && (!args->sql || args->file) &&
 		    (!args->file || !strcmp(args->file, "-")))
 			argp_error(state, "standard input is the dump, so SQL must be an argument");
 		return 0;
@@ -79,44 +80,32 @@ static const struct argp argp = {
     .children = children,
 };
 
-static int read_all(FILE *f, struct tp_buf *text, struct tp_err *err)
+static int read_sql(const char *path, struct tp_buf *text, struct tp_err *err)
 {
-	char block[1 << 14];
-	size_t n;
+	int code = cmd_read_file(path, SIZE_MAX, text, err);
 
-	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		if (memchr(block, 0, n))
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "not SQL: it has bytes that are zero");
-		else if (tp_buf_put(text, block, n))
-			return tp_nomem(err);
-	if (ferror(f))
-		return tp_err_set(err, errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
-				  "cannot be read: %s", strerror(errno));
-	if (tp_buf_put(text, "", 1))
-		return tp_nomem(err);
-	return 0;
+	if (!code && text->size && memchr(text->data, 0, text->size))
+		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "not SQL: it has bytes that are zero");
+	if (!code && tp_buf_put(text, "", 1))
+		code = tp_nomem(err);
+	return code;
 }
 
 static int run_file(struct args *args, struct session *session)
 {
-	bool is_stdin = !args->file || !strcmp(args->file, "-");
-	const char *where = is_stdin ? "standard input" : args->file;
-	FILE *f = is_stdin ? stdin : fopen(args->file, "re");
+	const char *path = args->file ? args->file : "-";
+	const char *where = strcmp(path, "-") ? path : "standard input";
 	struct tp_buf text = {0};
 	struct tp_err err;
 	int status;
 
-	if (!f)
-		return cmd_file_unread(&args->cmd, where);
-	if (read_all(f, &text, &err)) {
+	if (read_sql(path, &text, &err)) {
 		status = cmd_fail(&args->cmd, where, &err);
 	} else {
 		cmd_pager(&args->cmd);
 		status = session_script(session, where, (char *)text.data);
 	}
-	if (!is_stdin)
-		fclose(f);
 	tp_buf_release(&text);
 	return status;
 }
@@ -127,7 +116,7 @@ static int run(struct args *args, struct session *session)
 	int status;
 
 	args->cmd.pages = !prompt;
-	status = session_open(session, args->store, args->write);
+	status = session_open(session, cmd_path(&args->cmd), args->write);
 	if (status)
 		return status;
 	if (args->sql) {

@@ -184,8 +184,8 @@ int session_prompt(struct session *s)
 	completing = s->query;
 	rl_attempted_completion_function = complete;
 	sigaction(SIGINT, &act, NULL);
-	cmd_print(s->cmd, "%s: .tables lists what there is, .help what you can do\n", s->path);
-	cmd_print(s->cmd, "a statement ends with ; and .quit or ^D ends this\n");
+	cmd_print(s->cmd, "%s: .tables lists the tables, .help the commands\n", s->path);
+	cmd_print(s->cmd, "end a statement with ; and leave with .quit or ^D\n");
 	while (!s->quit) {
 		char *line;
 

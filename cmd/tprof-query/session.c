@@ -288,8 +288,8 @@ int session_command(struct session *s, const char *where, const char *line)
 		}
 	if (!strcmp(name, ".exit"))
 		return do_quit(s, where, arg);
-	cmd_error(s->cmd, "%s%sno command '%s%s%s'; .help lists them", where ? where : "",
-		  where ? ": " : "", name, *arg ? " " : "", arg);
+	cmd_error(s->cmd, "%s%sthere is no command '%s%s%s'; .help lists them all",
+		  where ? where : "", where ? ": " : "", name, *arg ? " " : "", arg);
 	return CMD_USAGE;
 }
 

@@ -6,37 +6,32 @@
 #include "base/buf.h"
 #include "common/common.h"
 #include "common/file.h"
-#include "common/labels.h"
+#include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
-#include "common/profiles.h"
 #include "common/quote.h"
+#include "common/sides.h"
 #include "page/page.h"
 
 struct args {
 	struct cmd cmd;
 	struct cmd_file file;
-	struct cmd old;		   /* the other trace's store, where two are compared */
-	const char **path, **base; /* npaths, nbases */
-	size_t npaths, nbases;
 	const char *output;
 	struct rep_page_options page;
 	struct tp_buf command, target, diff, flame; /* as they were typed, for a shell */
 };
 
-enum { KEY_TITLE = 0x2000, KEY_RUN, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
+enum { KEY_TITLE = 0x2000, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
 
 static const struct argp_option options[] = {
     {"base", KEY_BASE, "OLD", CMD_OPTION_MANY,
-     "Make a page of what changed since OLD; may be given several times", 0},
-    {"base-run", KEY_BASE_RUN, "RUN", 0, "Which runs of OLD; the default is what --run says", 0},
-    {"output", 'o', "FILE", 0, "Write FILE; the default is standard output", 0},
+     "Make a page about what changed since OLD; may be given several times", 0},
+    {"base-run", KEY_BASE_RUN, "RUN", 0, "Pick runs of OLD (default: as --run says)", 0},
+    {"output", 'o', "FILE", 0, "Write FILE (default: standard output)", 0},
     {"sample-index", KEY_SAMPLE_INDEX, "TYPE", 0,
-     "Of profiles, show this sample type only, by name or number; the default are four of them", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "The heading; the default is the name of the run", 0},
+     "Show only this sample type of profiles, by name or number (default: four of them)", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "Use TEXT as the heading (default: the name of the run)", 0},
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of each table (default: 100)", 0},
-    {"run", KEY_RUN, "RUN", 0,
-     "Pick runs of a store: latest (the default), all, an id, a name, or a label KEY=VALUE", 0},
     {0},
 };
 
@@ -46,6 +41,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	const char *ending;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cmd;
+		return 0;
 	case 'o':
 		args->output = cmd_arg_output(state, "-o", arg, NULL);
 		return 0;
@@ -53,34 +51,26 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->page.title = arg;
 		return 0;
 	case 'n':
-		args->page.rows =
-		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, 10000);
+		args->page.rows = cmd_arg_rows(state, arg, 10000);
 		if (!args->page.rows)
-			argp_error(state, "-n: a page has bounds; give a number from 1 to 10000");
+			argp_error(
+			    state,
+			    "-n: a page cannot show all rows; give a number from 1 to 10000");
 		return 0;
 	case KEY_BASE:
-		args->base[args->nbases++] = arg;
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_OLD, arg);
 	case KEY_BASE_RUN:
-		args->old.run_spec = arg;
+		args->cmd.side_run[CMD_OLD] = arg;
 		return 0;
 	case KEY_SAMPLE_INDEX:
 		args->page.sample_index = arg;
 		return 0;
-	case KEY_RUN:
-		args->cmd.run_spec = arg;
-		return 0;
 	case ARGP_KEY_ARG:
-		args->path[args->npaths++] = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "of which file? Give the name of a trace, a profile or a store");
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
-		if (args->old.run_spec && !args->nbases)
-			argp_error(
-			    state,
-			    "--base-run is about what is compared with; give --base=OLD, too");
+		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
+		if (args->cmd.side_run[CMD_OLD] && !args->cmd.files[CMD_OLD].n)
+			argp_error(state, "--base-run picks runs of OLD; give --base=OLD as well");
 		ending = args->output ? cmd_file_ending(args->output) : "";
 		if (*ending && strcmp(ending, ".html") && strcmp(ending, ".htm"))
 			argp_error(state,
@@ -88,15 +78,18 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 				   ".html (a browser prints it as PDF)",
 				   args->output);
 		if (!args->output && isatty(STDOUT_FILENO))
-			argp_error(state,
-				   "a page is for a browser; write it to a file: -o report.html");
+			argp_error(
+			    state,
+			    "an HTML page cannot be written to a terminal; give -o report.html");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static const struct argp_child children[] = {{&cmd_run_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
+    .children = children,
     .options = options,
     .parser = on_option,
     .args_doc = "TRACE\nPROFILE...\n--base=OLD NEW...",
@@ -128,38 +121,25 @@ static int note_command(struct args *args, int argc, char **argv)
 
 /* ---- running ---- */
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
-static const struct rep_sink sink = {.write = write_out};
+static const struct rep_sink sink = {.write = cmd_write_out};
 
 static int open_output(struct args *args)
 {
-	if (!args->output || !strcmp(args->output, "-"))
-		return CMD_OK;
-	if (cmd_file_is_one_of(args->output, args->path, args->npaths) ||
-	    cmd_file_is_one_of(args->output, args->base, args->nbases)) {
-		cmd_error(&args->cmd, "%s: is what is read; give another name with -o",
-			  args->output);
-		return CMD_USAGE;
-	}
-	return cmd_file_begin(&args->cmd, &args->file, args->output);
+	return cmd_file_begin(&args->cmd, &args->file, args->output, NULL, 0);
 }
 
 /* A name that begins with "-" is no option. */
-static int put_files(struct tp_buf *b, const char *option, const char *const *path, size_t n)
+static int put_files(struct tp_buf *b, const char *option, const struct cmd_files *files)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < files->n; i++) {
+		const char *path = files->path[i];
 		struct tp_buf name = {0};
 
-		if (path[i][0] == '-' && path[i][1])
+		if (path[0] == '-' && path[1])
 			code |= tp_buf_put(&name, "./", 2);
-		code |= tp_buf_put(&name, path[i], strlen(path[i]) + 1);
+		code |= tp_buf_put(&name, path, strlen(path) + 1);
 		code |= b->size ? tp_buf_put(b, " ", 1) : 0;
 		code |= tp_buf_put(b, option, strlen(option));
 		code |= code ? 0 : cmd_quote(b, (char *)name.data);
@@ -184,33 +164,35 @@ static int put_run(struct tp_buf *b, const char *run)
  * filled in. */
 static int put_sides(struct args *args)
 {
-	const char *old = args->old.run_spec, *new = args->cmd.run_spec;
+	const struct cmd_files *olds = &args->cmd.files[CMD_OLD];
+	const struct cmd_files *news = &args->cmd.files[CMD_NEW];
+	const char *old = cmd_side_run(&args->cmd, CMD_OLD), *new = args->cmd.run_spec;
 	const char *run = !old || (new && !strcmp(old, new)) ? new : NULL;
 	struct tp_buf *diff = &args->diff, *flame = &args->flame;
-	bool one = args->npaths == 1 && args->nbases <= 1 &&
-		   (!args->nbases || !strcmp(args->path[0], args->base[0]));
+	bool one =
+	    news->n == 1 && olds->n <= 1 && (!olds->n || !strcmp(news->path[0], olds->path[0]));
 	int code = 0;
 
-	if (one && (args->nbases ? old : new)) {
+	if (one && (olds->n ? old : new)) {
 		/* Runs of one store. */
 		code |= put_option(diff, "--base-label=", old ? old : "OLD");
 		code |= put_option(diff, "--label=", new ? new : "latest");
-		code |= put_files(diff, "", args->path, 1);
+		code |= put_files(diff, "", news);
 	} else {
 		code |= put_run(diff, run);
-		if (args->nbases)
-			code |= put_files(diff, "", args->base, args->nbases);
+		if (olds->n)
+			code |= put_files(diff, "", olds);
 		else
 			code |= put_word(diff, "OLD");
 		code |= put_word(diff, "--");
-		code |= put_files(diff, "", args->path, args->npaths);
+		code |= put_files(diff, "", news);
 	}
-	if (args->nbases && one && old) {
+	if (olds->n && one && old) {
 		code |= tp_buf_put(flame, diff->data, diff->size);
 	} else {
 		code |= put_run(flame, run);
-		code |= put_files(flame, "--base=", args->base, args->nbases);
-		code |= put_files(flame, "", args->path, args->npaths);
+		code |= put_files(flame, "--base=", olds);
+		code |= put_files(flame, "", news);
 	}
 	return code;
 }
@@ -220,7 +202,7 @@ static int note_target(struct args *args)
 {
 	int code = put_sides(args) | put_run(&args->target, args->cmd.run_spec);
 
-	code |= put_files(&args->target, "", args->path, args->npaths);
+	code |= put_files(&args->target, "", &args->cmd.files[CMD_NEW]);
 	code |= tp_buf_put(&args->target, "", 1) | tp_buf_put(&args->diff, "", 1) |
 		tp_buf_put(&args->flame, "", 1);
 	if (code)
@@ -229,15 +211,6 @@ static int note_target(struct args *args)
 	args->page.diff = (char *)args->diff.data;
 	args->page.flame = (char *)args->flame.data;
 	return CMD_OK;
-}
-
-/* What was asked does not fit the files: nothing is wrong with any of them. */
-static int refuse(struct args *args, const char *name, const struct tp_err *err)
-{
-	if (err->code != TP_ENOENT && err->code != TP_EFORMAT)
-		return cmd_fail(&args->cmd, name, err);
-	cmd_error(&args->cmd, "%s", err->msg);
-	return CMD_USAGE;
 }
 
 /* The runs of some traces; each has a store of its own. */
@@ -256,19 +229,21 @@ static void close_traces(struct traces *t)
 	free(t->run);
 }
 
-static int open_traces(const struct cmd *like, const char *const *path, size_t n, struct traces *t)
+static int open_traces(const struct cmd *like, enum cmd_side side, struct traces *t)
 {
+	const struct cmd_files *files = &like->files[side];
 	int status = CMD_OK;
 
-	t->cmd = calloc(n, sizeof(*t->cmd));
+	t->cmd = calloc(files->n + 1, sizeof(*t->cmd));
 	if (!t->cmd)
 		return cmd_nomem(like);
-	for (; t->n < n && !status; t->n++) {
+	for (; t->n < files->n && !status; t->n++) {
 		struct cmd *cmd = &t->cmd[t->n];
 		struct rep_page_run *more;
 
 		*cmd = *like;
-		status = cmd_open(cmd, path[t->n]);
+		cmd->run_spec = cmd_side_run(like, side);
+		status = cmd_open(cmd, files->path[t->n]);
 		if (status)
 			continue;
 		more = realloc(t->run, (t->nruns + cmd->runs.n) * sizeof(*more));
@@ -287,20 +262,21 @@ static int report_trace(struct args *args)
 {
 	struct traces old = {0}, new = {0};
 	struct tp_err err;
-	int code = 0, status = open_traces(&args->cmd, args->path, args->npaths, &new);
+	bool compares = cmd_compares(&args->cmd);
+	int code = 0, status = open_traces(&args->cmd, CMD_NEW, &new);
 
-	if (!status && args->nbases)
-		status = open_traces(&args->old, args->base, args->nbases, &old);
-	if (!status && !args->nbases && new.nruns > 1) {
+	if (!status && compares)
+		status = open_traces(&args->cmd, CMD_OLD, &old);
+	if (!status && !compares && new.nruns > 1) {
 		cmd_error(&args->cmd,
-			  "a page is about one trace, or about what changed since --base=OLD; "
-			  "these are %zu",
+			  "%zu traces are given, and a page is about one; --base=OLD makes a page "
+			  "of what changed",
 			  new.nruns);
 		status = CMD_USAGE;
 	}
 	if (!status)
 		status = open_output(args);
-	if (!status && args->nbases) {
+	if (!status && compares) {
 		const struct rep_page_runs runs = {old.run, new.run, old.nruns, new.nruns};
 
 		code = rep_page_traces(&runs, &args->page, &sink, &err);
@@ -308,7 +284,7 @@ static int report_trace(struct args *args)
 		code = rep_page_trace(new.run->store, new.run->run, &args->page, &sink, &err);
 	}
 	if (code)
-		status = refuse(args, args->path[0], &err);
+		status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 	close_traces(&old);
 	close_traces(&new);
 	return status;
@@ -326,38 +302,33 @@ static struct tp_profile **profiles_of(const struct cmd_profiles *list)
 static int report_difference(struct args *args)
 {
 	const struct cmd_profiles_options opt = {.sample_index = args->page.sample_index};
-	struct cmd_profiles old = {0}, new = {0};
+	struct cmd_profiles list[2] = {{0}, {0}};
 	struct tp_profile **olds = NULL, **news = NULL;
 	struct tp_err err;
-	int status = cmd_profiles_open(&args->old, args->base, args->nbases, &opt, &old);
+	int status = cmd_sides_open(&args->cmd, &opt, false, list);
 
-	if (!status)
-		status = cmd_profiles_open(&args->cmd, args->path, args->npaths, &opt, &new);
 	if (!status)
 		status = open_output(args);
 	if (!status) {
-		olds = profiles_of(&old);
-		news = profiles_of(&new);
-		if (!olds || !news) {
-			cmd_nomem(&args->cmd);
-			status = CMD_SYSTEM;
-		}
+		olds = profiles_of(&list[CMD_OLD]);
+		news = profiles_of(&list[CMD_NEW]);
+		status = olds && news ? CMD_OK : cmd_nomem(&args->cmd);
 	}
 	if (!status) {
 		const struct rep_page_sides sides = {.old = olds,
-						     .nold = old.n,
+						     .nold = list[CMD_OLD].n,
 						     .new = news,
-						     .nnew = new.n,
-						     .old_name = old.item[0].name,
-						     .new_name = new.item[0].name};
+						     .nnew = list[CMD_NEW].n,
+						     .old_name = list[CMD_OLD].item[0].name,
+						     .new_name = list[CMD_NEW].item[0].name};
 
 		if (rep_page_profiles(&sides, &args->page, &sink, &err))
-			status = refuse(args, NULL, &err);
+			status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 	}
 	free(olds);
 	free(news);
-	cmd_profiles_release(&old);
-	cmd_profiles_release(&new);
+	cmd_profiles_release(&list[CMD_OLD]);
+	cmd_profiles_release(&list[CMD_NEW]);
 	return status;
 }
 
@@ -367,15 +338,15 @@ static int report_profile(struct args *args)
 	struct cmd_profiles sum = {0};
 	struct rep_page_profile page;
 	struct tp_err err;
-	int code, status = cmd_profiles_sum(&args->cmd, args->path, args->npaths, &opt, &sum);
+	const struct cmd_files *files = &args->cmd.files[CMD_NEW];
+	int status = cmd_profiles_sum(&args->cmd, files->path, files->n, &opt, &sum);
 
 	if (!status)
 		status = open_output(args);
 	if (!status) {
 		page = (struct rep_page_profile){sum.item[0].profile, sum.item[0].name};
-		code = rep_page_profile(&page, &args->page, &sink, &err);
-		if (code)
-			status = refuse(args, sum.item[0].name, &err);
+		if (rep_page_profile(&page, &args->page, &sink, &err))
+			status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 	}
 	cmd_profiles_release(&sum);
 	return status;
@@ -384,49 +355,49 @@ static int report_profile(struct args *args)
 /* A store may be on both sides, with other runs of it on each. */
 static int check_shared(struct args *args)
 {
-	const char *old = args->old.run_spec, *new = args->cmd.run_spec;
+	const char *old = cmd_side_run(&args->cmd, CMD_OLD), *new = args->cmd.run_spec;
 	struct cmd_shared same;
-	int status =
-	    cmd_files_share(&args->cmd, args->base, args->nbases, args->path, args->npaths, &same);
+	int status = cmd_sides_share(&args->cmd, &same);
 
 	if (status || !same.store || strcmp(old ? old : "latest", new ? new : "latest") != 0)
 		return status;
-	return cmd_shared_tell(&args->cmd, &same, false, true,
+	return cmd_shared_tell(&args->cmd, &same, true,
 			       "--base-run=RUN and --run=RUN pick those of each side");
 }
 
 static int run(struct args *args)
 {
 	enum cmd_kind kind, old = CMD_KIND_PROFILE;
-	int status = cmd_kind_of(&args->cmd, args->path[0], &kind);
+	const struct cmd_files *olds = &args->cmd.files[CMD_OLD];
+	const char *path = cmd_path(&args->cmd);
+	int status = cmd_kind_of(&args->cmd, path, args->cmd.run_spec, &kind);
 
-	args->cmd.files[0] = args->old.files[0] = (struct cmd_files){args->base, args->nbases};
-	args->cmd.files[1] = args->old.files[1] = (struct cmd_files){args->path, args->npaths};
-	if (!status && args->nbases)
-		status = cmd_kind_of(&args->old, args->base[0], &old);
+	if (!status && olds->n)
+		status =
+		    cmd_kind_of(&args->cmd, olds->path[0], cmd_side_run(&args->cmd, CMD_OLD), &old);
 	if (!status)
 		status = check_shared(args);
 	if (!status)
 		status = note_target(args);
 	if (status)
 		return status;
-	if (kind == CMD_KIND_STORE_MIXED || (args->nbases && old != kind)) {
+	if (kind == CMD_KIND_STORE_MIXED || (olds->n && old != kind)) {
 		cmd_error(&args->cmd,
-			  args->nbases ? "%s and what it is compared with have to be of one kind, "
-					 "traces or profiles"
-				       : "%s: these runs are traces and profiles; pick one kind "
-					 "with --run",
-			  args->path[0]);
+			  olds->n
+			      ? "%s and the files of --base must be of one kind, traces or profiles"
+			      : "%s: these runs are traces and profiles; pick one kind "
+				"with --run",
+			  path);
 		return CMD_USAGE;
 	}
 	if (kind == CMD_KIND_TRACE && args->page.sample_index) {
 		cmd_error(&args->cmd, "%s: --sample-index is for profiles, and this is a trace",
-			  args->path[0]);
+			  path);
 		return CMD_USAGE;
 	}
 	if (kind == CMD_KIND_TRACE)
 		return report_trace(args);
-	return args->nbases ? report_difference(args) : report_profile(args);
+	return olds->n ? report_difference(args) : report_profile(args);
 }
 
 /* What --help says; tprof-report(1) has the rest. */
@@ -439,7 +410,7 @@ static const char help[] =
     "map, flame graphs, tables that sort and filter. It holds all it needs and\n"
     "loads nothing.\n"
     "\n"
-    "  -o, --output=FILE       Write FILE; the default is standard output\n"
+    "  -o, --output=FILE       Write FILE (default: standard output)\n"
     "      --base=OLD          A page of what changed since OLD\n"
     "      --title=TEXT        The heading\n"
     "  -n, --rows=N            At most N rows of each table (100)\n"
@@ -453,26 +424,15 @@ int main(int argc, char **argv)
 {
 	struct args args = {
 	    .cmd = CMD_INIT_HELP("tprof-report", help),
-	    .old = CMD_INIT_HELP("tprof-report", help),
-	    .path = calloc((size_t)argc + 1, sizeof(char *)),
-	    .base = calloc((size_t)argc + 1, sizeof(char *)),
 	    .page = {.version = "tprof " TPROF_VERSION},
 	};
-	int status = CMD_SYSTEM;
+	int status;
 
 	cmd_keep_memory();
-	if (args.path && args.base && !note_command(&args, argc, argv)) {
-		cmd_parse(&args.cmd, &argp, argc, argv, &args);
-		if (!args.old.run_spec)
-			args.old.run_spec = args.cmd.run_spec;
-		status = run(&args);
-	} else {
-		cmd_nomem(&args.cmd);
-	}
-	status = cmd_file_end(&args.cmd, &args.file, status);
-	cmd_close(&args.old);
-	free(args.path);
-	free(args.base);
+	if (note_command(&args, argc, argv))
+		return cmd_nomem(&args.cmd);
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	tp_buf_release(&args.command);
 	tp_buf_release(&args.target);
 	tp_buf_release(&args.diff);

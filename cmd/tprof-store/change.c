@@ -36,7 +36,7 @@ int store_rename(struct store_args *args)
 	int status = *args->word[1] ? pick_one(args, hash) : CMD_USAGE;
 
 	if (!*args->word[1])
-		cmd_error(&args->cmd, "a name may not be empty");
+		cmd_error(&args->cmd, "a run's name must not be empty");
 	if (!status && tp_store_rename(args->path, STORE_WAIT_MS, hash, args->word[1], &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
 	return status;
@@ -65,7 +65,7 @@ static int sort_words(struct store_args *args, struct labelling *l)
 
 		if (!eq || eq == word) {
 			cmd_error(&args->cmd,
-				  "'%s' is no label; it is KEY=VALUE, or KEY= to take one away",
+				  "'%s' is not a label; give KEY=VALUE, or KEY= to remove a label",
 				  word);
 			return CMD_USAGE;
 		}
@@ -126,7 +126,7 @@ static int change_labels(struct store_args *args, const struct labelling *l, str
 	if (l->nset && l->nruns > 1)
 		cmd_note(&args->cmd, "%zu of %zu runs have other labels now", changed, l->nruns);
 	if (l->ngone && l->nruns > 1)
-		cmd_note(&args->cmd, "%zu label%s taken away, from %zu runs", removed,
+		cmd_note(&args->cmd, "%zu label%s removed from %zu runs", removed,
 			 removed == 1 ? "" : "s", l->nruns);
 	else if (removed < l->ngone * found)
 		cmd_note(&args->cmd, "%zu of these labels were not there",
@@ -201,9 +201,10 @@ static int delete_all(struct store_args *args, const struct doomed *d, const str
 	} else {
 		tell_doomed(args, d, all, "deleted");
 		if (deleted < d->n)
-			cmd_note(&args->cmd, "%zu of them were gone already", d->n - deleted);
+			cmd_note(&args->cmd, "%zu of them had been deleted already",
+				 d->n - deleted);
 		cmd_note(&args->cmd,
-			 "%zu of %zu runs deleted; tprof-store compact %s gives their room back",
+			 "%zu of %zu runs deleted; tprof-store compact %s frees their space",
 			 deleted, all->n, args->path);
 	}
 	free(hashes);

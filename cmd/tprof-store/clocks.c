@@ -54,7 +54,7 @@ static int put_run(struct store_args *args, struct rep_output *out, const struct
 int store_clocks(struct store_args *args)
 {
 	struct rep_runs runs = {0};
-	struct rep_output *out;
+	struct rep_output *out = NULL;
 	struct tp_err err;
 	int code, status = store_pick(args, args->cmd.run_spec ? args->cmd.run_spec : "all", &runs);
 
@@ -62,19 +62,14 @@ int store_clocks(struct store_args *args)
 		return status;
 	cmd_pager(&args->cmd);
 	status = cmd_output(&args->cmd, false, &out);
-	if (status)
-		goto done;
-	code = rep_output_begin(out, "clocks", columns, NCOLUMNS, &err);
-	for (size_t i = 0; i < runs.n && !code; i++)
-		code = put_run(args, out, &runs.run[i], &err);
-	if (!code)
-		code = rep_output_end(out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (code)
-		status = cmd_fail(&args->cmd, args->path, &err);
-	rep_output_free(out);
-done:
+	if (!status) {
+		code = rep_output_begin(out, "clocks", columns, NCOLUMNS, &err);
+		for (size_t i = 0; i < runs.n && !code; i++)
+			code = put_run(args, out, &runs.run[i], &err);
+		if (!code)
+			code = rep_output_end(out, &err);
+		status = cmd_output_end(&args->cmd, out, args->path, code, &err);
+	}
 	rep_runs_release(&runs);
 	return status;
 }

@@ -30,7 +30,7 @@ int store_upgrade(struct store_args *args)
 	if (tp_store_upgrade(args->path, STORE_WAIT_MS, &from, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
 	if (from == TP_STORE_VERSION)
-		cmd_print(&args->cmd, "%s: is of version %d, which is the newest\n", args->path,
+		cmd_print(&args->cmd, "%s: has version %d, which is the newest\n", args->path,
 			  from);
 	else
 		cmd_print(&args->cmd, "%s: version %d, was %d\n", args->path, TP_STORE_VERSION,

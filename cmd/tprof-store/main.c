@@ -8,31 +8,31 @@
 #include "tprof-store/store.h"
 
 const struct store_task store_tasks[] = {
-    {"list", "STORE", "the runs it holds", 0, 0, false, store_list},
-    {"show", "STORE [RUN...]", "all about runs, and what they take up", 0, SIZE_MAX, false,
+    {"list", "STORE", "list its runs", 0, 0, false, store_list},
+    {"show", "STORE [RUN...]", "show everything about runs, and their size", 0, SIZE_MAX, false,
      store_show},
-    {"clocks", "STORE", "what time of day it was in runs, and how well that is known", 0, 0, false,
+    {"clocks", "STORE", "show when runs were recorded, and how exactly that is known", 0, 0, false,
      store_clocks},
-    {"rename", "STORE RUN NAME", "give a run another name", 2, 2, false, store_rename},
-    {"label", "STORE RUN KEY=VALUE...", "set labels; KEY= takes one away", 2, SIZE_MAX, false,
+    {"rename", "STORE RUN NAME", "rename a run", 2, 2, false, store_rename},
+    {"label", "STORE RUN KEY=VALUE...", "set labels; KEY= removes one", 2, SIZE_MAX, false,
      store_label},
     {"delete", "STORE RUN...", "delete runs", 1, SIZE_MAX, false, store_delete},
     {"prune", "STORE", "delete old runs: --keep-last, --older-than", 0, 0, false, store_prune},
-    {"compact", "STORE", "give back the room of deleted runs", 0, 0, false, store_compact},
-    {"verify", "STORE", "check the file, and every run in it", 0, 0, false, store_verify},
-    {"upgrade", "STORE", "bring an older store to this version", 0, 0, false, store_upgrade},
-    {"cache", "", "what the cache of dumps takes up", 0, 0, true, store_cache},
+    {"compact", "STORE", "free the space of deleted runs", 0, 0, false, store_compact},
+    {"verify", "STORE", "check the file and all its runs", 0, 0, false, store_verify},
+    {"upgrade", "STORE", "convert an older store to this version", 0, 0, false, store_upgrade},
+    {"cache", "", "show the size of the cache of imported dumps", 0, 0, true, store_cache},
     {NULL, NULL, NULL, 0, 0, false, NULL},
 };
 
 enum { KEY_KEEP_LAST = 0x2000, KEY_OLDER_THAN, KEY_EMPTY };
 
 static const struct argp_option options[] = {
-    {"keep-last", KEY_KEEP_LAST, "N", 0, "prune: keep the N runs that were imported last", 0},
+    {"keep-last", KEY_KEEP_LAST, "N", 0, "With prune: keep the N runs imported last", 0},
     {"older-than", KEY_OLDER_THAN, "AGE", 0,
-     "prune: delete only what was imported longer ago than AGE (30d, 12h)", 0},
-    {"dry-run", 'n', NULL, 0, "delete, prune: say what would be deleted, and do nothing", 0},
-    {"empty", KEY_EMPTY, NULL, 0, "cache: remove all entries", 0},
+     "With prune: delete only runs imported longer ago than AGE (30d, 12h)", 0},
+    {"dry-run", 'n', NULL, 0, "With delete and prune: only show what would be deleted", 0},
+    {"empty", KEY_EMPTY, NULL, 0, "With cache: remove all entries", 0},
     {0},
 };
 
@@ -70,24 +70,26 @@ static void check(struct store_args *args, struct argp_state *state)
 	bool prunes;
 
 	if (!t)
-		argp_error(state, "do what? Give one of the words that --help lists, then a store");
+		argp_error(state, "no task is given; name one that --help lists, then a store");
 	prunes = t->run == store_prune;
 	if (!t->no_store && !args->path)
-		argp_error(state, "of which store? tprof-store %s %s", t->name, t->args);
+		argp_error(state, "no store is given: tprof-store %s %s", t->name, t->args);
 	if (args->nwords < t->least || args->nwords > t->most)
-		argp_error(state, "it is: tprof-store %s%s%s", t->name, *t->args ? " " : "",
-			   t->args);
+		argp_error(state, "the number of arguments is wrong; usage: tprof-store %s%s%s",
+			   t->name, *t->args ? " " : "", t->args);
 	if (prunes && args->keep_last < 0 && args->older_than_ns < 0)
 		argp_error(state, "prune needs --keep-last=N, --older-than=AGE or both");
 	if (!prunes && (args->keep_last >= 0 || args->older_than_ns >= 0))
-		argp_error(state, "--keep-last and --older-than are for prune");
+		argp_error(state, "--keep-last and --older-than are options of prune");
 	if (args->dry_run && !prunes && t->run != store_delete)
-		argp_error(state, "--dry-run is for delete and prune");
+		argp_error(state, "--dry-run is an option of delete and prune");
 	if (args->empty && t->run != store_cache)
-		argp_error(state, "--empty is for cache");
+		argp_error(state, "--empty is an option of cache");
 	if (args->cmd.run_spec && t->run != store_list && t->run != store_show &&
 	    t->run != store_clocks)
-		argp_error(state, "--run is for list, show and clocks; %s is: tprof-store %s %s",
+		argp_error(state,
+			   "--run is an option of list, show and clocks; the usage of %s is: "
+			   "tprof-store %s %s",
 			   t->name, t->name, t->args);
 }
 
@@ -180,16 +182,16 @@ static const char help[] =
     "KEY=VALUE, latest or all.\n"
     "\n"
     "  list STORE                     the runs it holds\n"
-    "  show STORE [RUN...]            all about runs, and what they take up\n"
-    "  clocks STORE                   what time of day it was in runs\n"
-    "  rename STORE RUN NAME          give a run another name\n"
-    "  label STORE RUN KEY=VALUE...   set labels; KEY= takes one away\n"
+    "  show STORE [RUN...]            show everything about runs, and their size\n"
+    "  clocks STORE                   show when runs were recorded\n"
+    "  rename STORE RUN NAME          rename a run\n"
+    "  label STORE RUN KEY=VALUE...   set labels; KEY= removes one\n"
     "  delete STORE RUN...            delete runs\n"
     "  prune STORE                    old runs: --keep-last=N, --older-than=30d\n"
-    "  compact STORE                  give back the room of deleted runs\n"
-    "  verify STORE                   check the file, and every run in it\n"
-    "  upgrade STORE                  bring an older store to this version\n"
-    "  cache                          what the cache of dumps takes up; --empty\n"
+    "  compact STORE                  free the space of deleted runs\n"
+    "  verify STORE                   check the file and all its runs\n"
+    "  upgrade STORE                  convert an older store to this version\n"
+    "  cache                          show the size of the cache; --empty\n"
     "\n"
     "  -n, --dry-run                  Say what would be deleted, and do nothing\n"
     "      --format=FORMAT            table, csv, tsv, json, markdown\n";

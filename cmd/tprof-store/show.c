@@ -18,7 +18,8 @@ int store_is_one(struct store_args *args)
 		return cmd_fail(&args->cmd, args->path, &err);
 	if (is)
 		return CMD_OK;
-	cmd_error(&args->cmd, "%s: is no store; tprof-import makes one of dumps", args->path);
+	cmd_error(&args->cmd, "%s: is not a store; tprof-import imports dumps into one",
+		  args->path);
 	return CMD_INPUT;
 }
 
@@ -150,22 +151,15 @@ int store_list(struct store_args *args)
 	struct rep_output *out = NULL;
 	struct rep_runs runs = {0};
 	struct tp_err err;
-	int code = 0,
-	    status = store_pick(args, args->cmd.run_spec ? args->cmd.run_spec : "all", &runs);
+	int status = store_pick(args, args->cmd.run_spec ? args->cmd.run_spec : "all", &runs);
 
 	if (!status)
 		cmd_pager(&args->cmd);
 	if (!status)
 		status = cmd_output(&args->cmd, false, &out);
-	if (status)
-		goto done;
-	code = list_runs(args, out, &runs, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (code)
-		status = cmd_fail(&args->cmd, args->path, &err);
-done:
-	rep_output_free(out);
+	if (!status)
+		status = cmd_output_end(&args->cmd, out, args->path,
+					list_runs(args, out, &runs, &err), &err);
 	rep_runs_release(&runs);
 	return status;
 }

@@ -36,34 +36,33 @@ static const struct argp_option options[] = {
      "--nodefraction)",
      0},
     {"sort", 's', "KEY", CMD_OPTION_LAST,
-     "Sort by this column: flat or cum for profiles; the keys of each report on traces are listed "
-     "below",
+     "Sort by this column: flat or cum for profiles, one of the keys below for reports on traces",
      0},
     {"over", KEY_OVER, "run", 0,
-     "Follow numbers over runs, oldest first: what grows, how fast, and whether it ever falls", 0},
+     "Show what grows from run to run, oldest first, how fast, and whether it ever falls", 0},
     {"counters", KEY_COUNTERS, NULL, 0,
-     "With --over=run: the numbers of the whole program that text profiles have (HeapAlloc …)", 0},
+     "With --over=run: follow the counters of the whole program in text profiles (HeapAlloc …)", 0},
     {"each", KEY_EACH, NULL, 0,
-     "Reports breakdown, tasks and regions: a row for each goroutine, task or region", 8},
-    {"min", KEY_MIN, "TIME", 0, "Only tasks (or regions) that took at least TIME, like 100ms", 8},
-    {"max", KEY_MAX, "TIME", 0, "Only tasks (or regions) that took at most TIME", 8},
+     "Show a row for each goroutine, task or region (reports breakdown, tasks and regions)", 8},
+    {"min", KEY_MIN, "TIME", 0,
+     "Keep only tasks (or regions) that took at least TIME, such as 100ms", 8},
+    {"max", KEY_MAX, "TIME", 0, "Keep only tasks (or regions) that took at most TIME", 8},
     {"log", KEY_LOG, "REGEX", 0,
-     "Only log messages, or tasks with one, whose category or text matches REGEX", 8},
+     "Keep only log messages whose category or text matches REGEX, or tasks with one", 8},
     {"slowest", KEY_SLOWEST, "N%|N", 0,
-     "Reports tasks and regions: what is different about the slowest N% (or N) of a type, "
-     "compared with the middle",
+     "Show how the slowest N% (or N) of a type differ from the middle (reports tasks and regions)",
      8},
     {NULL, 0, NULL, 0, "The report mmu:", 50},
     {"include", KEY_INCLUDE, "LIST", 0,
-     "What counts as the collector's work: stw, background, assist, sweep or all (usually the "
-     "first three)",
+     "Count this work of the garbage collector: stw, background, assist, sweep or all (default: "
+     "the first three)",
      50},
-    {"per-p", KEY_PER_P, NULL, 0, "A utilisation for each P: the worst P counts", 50},
+    {"per-p", KEY_PER_P, NULL, 0, "Use the utilisation of the worst P, not of all Ps together", 50},
     {"window", KEY_WINDOW, "LIST", 0,
-     "Windows of these lengths, such as 1ms,10ms; of a single one the lowest windows, one by one",
+     "Use windows of these lengths, such as 1ms,10ms; for a single length, list the lowest windows",
      50},
     {"as-go", KEY_AS_GO, NULL, 0,
-     "Count as go tool trace does, which takes background workers for more than they are", 50},
+     "Count as go tool trace does, which overestimates background workers", 50},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {0},
@@ -85,7 +84,7 @@ static error_t on_report(int key, char *arg, struct argp_state *state)
 	if (key < KEY_REPORT || i >= MAX_REPORTS)
 		return ARGP_ERR_UNKNOWN;
 	if (args->text && args->text != rep_profile_reports[i])
-		argp_error(state, "one report at a time, not %s and %s", args->text->name,
+		argp_error(state, "--%s and --%s cannot be given together", args->text->name,
 			   rep_profile_reports[i]->name);
 	args->text = rep_profile_reports[i];
 	args->text_arg = arg;
@@ -141,73 +140,67 @@ static void unknown_report(struct argp_state *state, const char *typed)
 /* A second argument that is no file is meant as a report on the trace that comes first. */
 static void sort_arguments(struct top_args *args, struct argp_state *state)
 {
-	const char *second = args->npaths > 1 ? args->paths[1] : NULL;
+	struct cmd_files *files = &args->cmd.files[CMD_NEW];
+	const char *second = files->n > 1 ? files->path[1] : NULL;
 
 	if (!second)
 		return;
 	if (!may_be_report(second) || (!rep_report_find(second) && !access(second, F_OK))) {
-		if (rep_report_find(args->paths[0]) && access(args->paths[0], F_OK))
+		if (rep_report_find(files->path[0]) && access(files->path[0], F_OK))
 			argp_error(state, "the file comes before the report: tprof-top %s %s",
-				   second, args->paths[0]);
+				   second, files->path[0]);
 		return;
 	}
 	args->report = second;
-	if (args->npaths > 2)
-		argp_error(state, "one file and one report at a time, '%s' is too much",
-			   args->paths[2]);
+	if (files->n > 2)
+		argp_error(state, "'%s' is one argument too many: a report is about one file",
+			   files->path[2]);
 	else if (!rep_report_find(second))
 		unknown_report(state, second);
+	files->n = 1;
 }
 
-/* What picks rows of a report, where there is none. */
-static void check_picks(const struct top_args *args, struct argp_state *state)
+const char *top_pick(const struct top_args *args)
 {
-	const struct {
-		const char *option;
-		bool given;
-	} picks[] = {{"--min", args->top.min},
-		     {"--max", args->top.max},
-		     {"--log", args->top.log},
-		     {"--slowest", args->top.slowest},
-		     {"--each", args->top.each}};
-
-	for (size_t i = 0; i < sizeof(picks) / sizeof(picks[0]); i++) {
-		if (picks[i].given && args->view.given)
-			argp_error(state, "%s is for reports on traces, and a view is a profile",
-				   picks[i].option);
-		if (picks[i].given && args->over_runs)
-			argp_error(state, "%s is for reports on traces, and --over=run is none",
-				   picks[i].option);
-	}
+	return args->top.min	   ? "min"
+	       : args->top.max	   ? "max"
+	       : args->top.log	   ? "log"
+	       : args->top.slowest ? "slowest"
+	       : args->top.each	   ? "each"
+				   : NULL;
 }
 
 static void check(struct top_args *args, struct argp_state *state)
 {
-	if (!args->npaths)
-		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
+	cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
 	sort_arguments(args, state);
 	if (args->report && args->view.given)
-		argp_error(state,
-			   "a view is a profile, and has no report '%s': give one or the other",
-			   args->report);
-	check_picks(args, state);
+		argp_error(
+		    state,
+		    "'%s' is a report on traces, and --view shows a profile; give one of them",
+		    args->report);
+	if (top_pick(args) && (args->view.given || args->over_runs))
+		argp_error(state, "--%s is for reports on traces, and %s", top_pick(args),
+			   args->view.given ? "a view is a profile" : "--over=run is not one");
 	if (args->cmd.more_format) {
 		if (args->text)
-			argp_error(state, "--%s and --format=%s do not go together",
+			argp_error(state, "--%s and --format=%s cannot be given together",
 				   args->text->name, args->cmd.more_format);
 		args->text = rep_profile_report_find(args->cmd.more_format);
 		args->pprof = !strcmp(args->cmd.more_format, "pprof");
 	}
 	if (args->over_runs && args->pprof)
-		argp_error(state,
-			   "--over=run is no profile; there are table, csv, tsv, json and svg");
+		argp_error(state, "--over=run cannot be written as a profile; its formats are "
+				  "table, csv, tsv, json and svg");
 	if (args->over_runs &&
 	    (args->report || (args->text && args->text != rep_profile_report_find("svg"))))
-		argp_error(state, "--over=run is a table (or --format=svg) and takes no report");
+		argp_error(
+		    state,
+		    "--over=run is a report of its own and cannot be given with another one");
 	if (args->counters && !args->over_runs)
-		argp_error(state, "--counters goes with --over=run");
+		argp_error(state, "--counters needs --over=run");
 	if (args->mmu_option && (!args->report || strcmp(args->report, "mmu") != 0))
-		argp_error(state, "%s goes with the report mmu: tprof-top TRACE mmu",
+		argp_error(state, "%s is an option of the report mmu: tprof-top TRACE mmu",
 			   args->mmu_option);
 	cmd_view_need(&args->view, state, true);
 }
@@ -224,17 +217,17 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[2] = &args->profile;
 		state->child_inputs[3] = &args->base;
 		state->child_inputs[4] = &args->cmd;
+		args->base.cmd = &args->cmd;
 		return 0;
 	case 'n':
-		args->rows =
-		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
+		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
 		return 0;
 	case 's':
 		args->sort = arg;
 		return 0;
 	case KEY_OVER:
 		if (strcmp(arg, "run") != 0)
-			argp_error(state, "--over=run is what there is, not --over=%s", arg);
+			argp_error(state, "--over: '%s' is not run", arg);
 		args->over_runs = true;
 		return 0;
 	case KEY_COUNTERS:
@@ -275,8 +268,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->top.slowest = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		args->paths[args->npaths++] = arg;
-		return 0;
+		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
 		check(args, state);
 		return 0;
@@ -376,28 +368,27 @@ static int run(struct top_args *args)
 	enum cmd_kind kind = CMD_KIND_PROFILE;
 	enum cmd_what what;
 	struct tp_err err;
-	int status = CMD_OK;
-	bool store;
+	bool several = args->cmd.files[CMD_NEW].n > 1, store;
+	int status;
 
 	if (args->pprof && args->cmd.tty) {
-		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
+		cmd_error(&args->cmd,
+			  "--format=pprof cannot be written to a terminal; redirect it to a file");
 		return CMD_USAGE;
 	}
 
-	args->cmd.files[0] = (struct cmd_files){args->paths, args->npaths};
-	args->cmd.files[1] = (struct cmd_files){args->base.path, args->base.npaths};
 	if (args->over_runs)
 		return top_series(args);
-	if (!args->view.given && args->npaths > 1 && !args->report &&
-	    !cmd_look(args->paths[0], &what, &err) && what == CMD_WHAT_TRACE) {
-		cmd_error(&args->cmd,
-			  "one trace at a time; tprof-diff compares two, --over=run follows the "
-			  "numbers of several, --view=cpu, offcpu, … adds them up");
+	if (!args->view.given && several && !cmd_look(cmd_path(&args->cmd), &what, &err) &&
+	    what == CMD_WHAT_TRACE) {
+		cmd_error(&args->cmd, "several traces are given, and a report is about one; "
+				      "tprof-diff compares two, --over=run follows the numbers of "
+				      "several, --view=cpu, offcpu, … adds them up");
 		return CMD_USAGE;
 	}
-	if (args->view.given || (args->npaths > 1 && !args->report))
+	if (args->view.given || several)
 		return top_profile(args);
-	status = cmd_kind_of(&args->cmd, args->paths[0], &kind);
+	status = cmd_kind_of(&args->cmd, cmd_path(&args->cmd), args->cmd.run_spec, &kind);
 	if (status)
 		return status;
 	/* A sample type says which kind is meant. */
@@ -407,26 +398,25 @@ static int run(struct top_args *args)
 		cmd_error(&args->cmd,
 			  "%s: --run=%s picks traces and profiles; an id (tprof-store list) picks "
 			  "one run",
-			  args->paths[0], args->cmd.run_spec);
+			  cmd_path(&args->cmd), args->cmd.run_spec);
 		return CMD_USAGE;
 	}
 	if (kind == CMD_KIND_STORE_MIXED) {
-		cmd_error(
-		    &args->cmd,
-		    "%s: these runs are traces and profiles; pick one kind with --run, or look "
-		    "at the traces as profiles with --view",
-		    args->paths[0]);
+		cmd_error(&args->cmd,
+			  "%s: these runs are traces and profiles; pick one kind with --run, or "
+			  "show the traces as profiles with --view",
+			  cmd_path(&args->cmd));
 		return CMD_USAGE;
 	}
 	if (kind == CMD_KIND_TRACE)
 		return top_trace(args);
 	if (!args->report)
 		return top_profile(args);
-	store = cmd_is_store(args->paths[0], &err) == 1;
+	store = cmd_is_store(cmd_path(&args->cmd), &err) == 1;
 	cmd_error(&args->cmd,
-		  "'%s' is a report on traces, and %s%s is a profile; %sfor those there are "
-		  "--tree, --peek, --list and others, see --help=all",
-		  args->report, store ? "the run that is picked of " : "", args->paths[0],
+		  "'%s' is a report on traces, and %s%s is a profile; %sreports on profiles are "
+		  "--tree, --peek, --list and others (see --help=all)",
+		  args->report, store ? "the picked run of " : "", cmd_path(&args->cmd),
 		  store ? "--run picks others; " : "");
 	return CMD_USAGE;
 }
@@ -476,13 +466,7 @@ int main(int argc, char **argv)
 	if (status)
 		return status;
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
-	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
-	if (!args.paths)
-		return cmd_nomem(&args.cmd);
 	args.cmd.names_code = args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = cmd_finish(&args.cmd, run(&args));
-	cmd_base_release(&args.base);
-	free(args.paths);
-	return status;
+	return cmd_finish(&args.cmd, run(&args));
 }

@@ -9,12 +9,6 @@
 #include "profile/top.h"
 #include "tprof-top/top.h"
 
-static int usage(const struct top_args *args, const char *option)
-{
-	cmd_error(&args->cmd, "%s is for traces, and %s is a profile", option, args->paths[0]);
-	return CMD_USAGE;
-}
-
 /* Is the REGEX of --peek and its like one? */
 static int check_pattern(const struct top_args *args)
 {
@@ -28,49 +22,36 @@ static int check_pattern(const struct top_args *args)
 	snprintf(option, sizeof(option), "--%s", args->text->name);
 	code = tp_regex_init(&re, args->text_arg, option, &err);
 	tp_regex_release(&re);
-	if (!code)
-		return CMD_OK;
-	if (code == TP_ENOMEM)
-		return cmd_fail(&args->cmd, NULL, &err);
-	cmd_error(&args->cmd, "%s", err.msg);
-	return CMD_USAGE;
+	return code ? cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE) : CMD_OK;
 }
 
 static int check(struct top_args *args)
 {
-	const struct rep_filter_text *f = &args->view.trace.filter;
-	const struct {
-		const char *option, *text;
-	} traces[] = {{"--goroutine", f->goroutine},
-		      {"--state", f->state},
-		      {"--reason", f->reason},
-		      {"--from", f->from},
-		      {"--to", f->to},
-		      {"--task", args->view.trace.task},
-		      {"--region", args->view.trace.region},
-		      {"--min", args->top.min},
-		      {"--max", args->top.max},
-		      {"--log", args->top.log},
-		      {"--slowest", args->top.slowest},
-		      {"--each", args->top.each ? "" : NULL}};
+	const char *filter = cmd_view_filter(&args->view.trace);
 
-	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view.given; i++)
-		if (traces[i].text)
-			return usage(args, traces[i].option);
+	if (!filter)
+		filter = top_pick(args);
+	if (filter && !args->view.given) {
+		cmd_error(&args->cmd, "--%s is for traces, and %s is a profile", filter,
+			  cmd_path(&args->cmd));
+		return CMD_USAGE;
+	}
 	if (args->sort && strcasecmp(args->sort, "flat") != 0 &&
 	    strcasecmp(args->sort, "cum") != 0) {
-		cmd_error(&args->cmd, "profiles are sorted by flat or cum, not by '%s'",
+		cmd_error(&args->cmd,
+			  "--sort: '%s' is not flat or cum, by which profiles are sorted",
 			  args->sort);
 		return CMD_USAGE;
 	}
 	if (args->text && !args->text->table && args->cmd.format != REP_FORMAT_TABLE) {
 		cmd_error(&args->cmd,
-			  "--%s is a text; --format=csv, tsv and json are for the table",
+			  "--%s writes text; --format=csv, tsv and json are for the table",
 			  args->text->name);
 		return CMD_USAGE;
 	}
 	if (args->text && args->text->binary && args->cmd.tty) {
-		cmd_error(&args->cmd, "--format=%s is not for terminals; send it to a file",
+		cmd_error(&args->cmd,
+			  "--format=%s cannot be written to a terminal; redirect it to a file",
 			  args->text->name);
 		return CMD_USAGE;
 	}
@@ -120,14 +101,9 @@ static int print_table(struct top_args *args, const struct cmd_profile *item)
 	struct rep_profile_top top;
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	int code = rep_profile_top(&top, item->profile, &args->profile, &err), status;
+	int code = rep_profile_top(&top, item->profile, &args->profile, &err);
+	int status = code ? cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE) : CMD_OK;
 
-	if (code && code != TP_ENOMEM && code != TP_ELIMIT) {
-		cmd_error(&args->cmd, "%s", err.msg);
-		rep_profile_top_release(&top);
-		return CMD_USAGE;
-	}
-	status = code ? cmd_fail(&args->cmd, item->name, &err) : CMD_OK;
 	if (!status) {
 		cmd_tell_filters(&args->cmd, &top.view);
 		cmd_pager(&args->cmd);
@@ -139,20 +115,10 @@ static int print_table(struct top_args *args, const struct cmd_profile *item)
 			code = rep_profile_top_print(&top, out, &err);
 		if (!code)
 			code = print_hint(args, item->profile, out, &err);
-		if (!code)
-			code = rep_output_finish(out, &err);
-		if (code)
-			status = cmd_fail(&args->cmd, item->name, &err);
+		status = cmd_output_end(&args->cmd, out, item->name, code, &err);
 	}
-	rep_output_free(out);
 	rep_profile_top_release(&top);
 	return status;
-}
-
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
 }
 
 static int print_rows(struct top_args *args, struct rep_profile_view *v, const char *name)
@@ -161,33 +127,25 @@ static int print_rows(struct top_args *args, struct rep_profile_view *v, const c
 	struct tp_err err;
 	int status = cmd_output(&args->cmd, false, &out);
 
-	if (!status && (args->text->table(v, out, &err) || rep_output_finish(out, &err)))
-		status = cmd_fail(&args->cmd, name, &err);
-	rep_output_free(out);
-	return status;
+	return status
+		   ? status
+		   : cmd_output_end(&args->cmd, out, name, args->text->table(v, out, &err), &err);
 }
 
 static int print_text(struct top_args *args, const struct cmd_profile *item)
 {
-	struct rep_sink sink = {.write = write_out};
+	struct rep_sink sink = {.write = cmd_write_out};
 	struct rep_profile_view v;
 	struct tp_err err;
 	int code =
 	    rep_profile_view_init(&v, item->profile, &args->profile, &args->text->traits, &err);
-	int status = CMD_OK;
+	int status = code ? cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE) : CMD_OK;
 
-	if (code && code != TP_ENOMEM && code != TP_ELIMIT) {
-		cmd_error(&args->cmd, "%s", err.msg);
-		status = CMD_USAGE;
-	} else if (code) {
-		status = cmd_fail(&args->cmd, item->name, &err);
-	} else {
+	if (!status)
 		cmd_tell_filters(&args->cmd, &v);
-		if (args->cmd.format != REP_FORMAT_TABLE) {
-			status = print_rows(args, &v, item->name);
-			rep_profile_view_release(&v);
-			return status;
-		}
+	if (!status && args->cmd.format != REP_FORMAT_TABLE) {
+		status = print_rows(args, &v, item->name);
+	} else if (!status) {
 		if (!args->text->format)
 			cmd_pager(&args->cmd);
 		if (args->text->print(&v, args->text_arg, &sink, &err))
@@ -210,14 +168,11 @@ int top_profile(struct top_args *args)
 	if (status)
 		return status;
 	settle(args);
-	status = cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base, &opt,
-					 &list);
-	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list, NULL);
+	status = cmd_profiles_difference(&args->cmd, &args->base, &opt, &list);
 	if (!status && args->view.given)
 		cmd_profiles_note_empty(&args->cmd, &list, &args->view.trace);
 	if (!status && args->pprof)
-		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL, NULL);
+		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL);
 	else if (!status)
 		status =
 		    args->text ? print_text(args, &list.item[0]) : print_table(args, &list.item[0]);

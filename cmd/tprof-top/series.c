@@ -9,8 +9,7 @@
 #include "series/series.h"
 #include "tprof-top/top.h"
 
-#define TABLE_ROWS 20
-#define AT_ONCE	   32 /* dumps that are in memory together */
+#define AT_ONCE 32 /* dumps that are in memory together */
 
 struct gathering {
 	struct top_args *args;
@@ -21,18 +20,13 @@ struct gathering {
 
 static int fail(const struct gathering *g, const char *name, struct tp_err *err)
 {
-	/* Options that make no sense, or do not suit this profile. */
-	if (err->code == TP_EFORMAT || err->code == TP_ENOENT) {
-		cmd_error(&g->args->cmd, "%s: %s", name, err->msg);
-		return CMD_USAGE;
-	}
-	return cmd_fail(&g->args->cmd, name, err);
+	return cmd_refuse(&g->args->cmd, name, err, CMD_USAGE);
 }
 
 static int both_kinds(const struct gathering *g)
 {
 	cmd_error(&g->args->cmd, "traces and profiles have no numbers in common; pick one kind "
-				 "with --run, or look at the traces as profiles with --view");
+				 "with --run, or show the traces as profiles with --view");
 	return CMD_USAGE;
 }
 
@@ -63,7 +57,7 @@ static int put_trace(struct gathering *g, const struct rep_run *run)
 	if (g->profiles)
 		return both_kinds(g);
 	if (g->args->counters) {
-		cmd_error(&g->args->cmd, "--counters are of profiles, and %s is a trace", name);
+		cmd_error(&g->args->cmd, "--counters is for profiles, and %s is a trace", name);
 		return CMD_USAGE;
 	}
 	g->traces = true;
@@ -114,7 +108,7 @@ static int put_store(struct gathering *g, const char *path)
 	int status;
 
 	/* Of one run nothing can be followed. */
-	if (!cmd->run_spec && g->args->npaths == 1)
+	if (!cmd->run_spec && g->args->cmd.files[CMD_NEW].n == 1)
 		cmd->run_spec = "all";
 	status = cmd_open(cmd, path);
 	for (size_t i = 0; !status && i < cmd->runs.n; i++)
@@ -144,27 +138,28 @@ static int put_dumps(struct gathering *g, const char *const *paths, size_t n)
 static int gather(struct gathering *g)
 {
 	struct top_args *args = g->args;
+	const struct cmd_files *files = &args->cmd.files[CMD_NEW];
 	size_t waiting = 0; /* dumps before this path that are still to be read */
 	int status = CMD_OK;
 
-	for (size_t i = 0; i < args->npaths && !status; i++) {
+	for (size_t i = 0; i < files->n && !status; i++) {
 		enum cmd_what what;
 		struct tp_err err;
 
-		if (cmd_look(args->paths[i], &what, &err))
-			return cmd_fail(&args->cmd, args->paths[i], &err);
+		if (cmd_look(files->path[i], &what, &err))
+			return cmd_fail(&args->cmd, files->path[i], &err);
 		waiting += what == CMD_WHAT_PROFILE;
 		if (waiting && (what != CMD_WHAT_PROFILE || waiting == AT_ONCE)) {
 			size_t end = what == CMD_WHAT_PROFILE ? i + 1 : i;
 
-			status = put_dumps(g, args->paths + end - waiting, waiting);
+			status = put_dumps(g, files->path + end - waiting, waiting);
 			waiting = 0;
 		}
 		if (!status && what != CMD_WHAT_PROFILE)
-			status = put_store(g, args->paths[i]);
+			status = put_store(g, files->path[i]);
 	}
 	if (!status && waiting)
-		status = put_dumps(g, args->paths + args->npaths - waiting, waiting);
+		status = put_dumps(g, files->path + files->n - waiting, waiting);
 	return status;
 }
 
@@ -184,7 +179,7 @@ static int sort_key(const struct top_args *args, const struct gathering *g,
 		}
 	}
 	cmd_error(&args->cmd,
-		  "over runs, rows are sorted by growth, slope, last or name, not by '%s'",
+		  "--sort: '%s' is not growth, slope, last or name, by which --over=run sorts",
 		  args->sort);
 	return CMD_USAGE;
 }
@@ -201,19 +196,10 @@ static void title(const struct gathering *g, char *text, size_t size)
 		 *what ? ", " : "", what, !g->traces && args->profile.cum ? ", cumulative" : "");
 }
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	(void)ctx;
-	return cmd_write(data, size, err);
-}
-
 static int print_table(const struct gathering *g, struct tp_err *err)
 {
 	struct top_args *args = g->args;
-	bool table = args->cmd.format == REP_FORMAT_TABLE;
-	const struct rep_series_show show = {.rows = args->rows >= 0 ? (size_t)args->rows
-						     : table	     ? TABLE_ROWS
-								     : 0};
+	const struct rep_series_show show = {.rows = (size_t)cmd_rows(&args->cmd, args->rows)};
 	struct rep_output *out = NULL;
 	char text[400];
 	int code, status;
@@ -226,24 +212,19 @@ static int print_table(const struct gathering *g, struct tp_err *err)
 	code = rep_output_note(out, true, text, err);
 	if (!code && !rep_series_unit(g->s)->ns)
 		code = rep_output_note(out, false,
-				       "in the order given: they do not all tell when they were "
-				       "recorded, or two are of the same time",
+				       "in the order given, as not all of them say when they were "
+				       "recorded, or two were recorded at the same time",
 				       err);
 	if (!code && g->traces && !strcmp(rep_series_what_unit(g->s), "ticks"))
-		code = rep_output_note(out, false,
-				       "times are ticks, and what is by the second is by 10^9 of "
-				       "them, as the traces have no clock",
-				       err);
+		code = rep_output_note(
+		    out, false,
+		    "times are ticks, and rates are per 10^9 ticks, as the traces have no clock",
+		    err);
 	if (!code)
 		code = rep_output_note(out, false, "", err);
 	if (!code)
 		code = rep_series_print(g->s, out, &show, err);
-	if (!code)
-		code = rep_output_finish(out, err);
-	if (code)
-		status = cmd_fail(&args->cmd, NULL, err);
-	rep_output_free(out);
-	return status;
+	return cmd_output_end(&args->cmd, out, NULL, code, err);
 }
 
 static int print(struct gathering *g)
@@ -258,22 +239,22 @@ static int print(struct gathering *g)
 	if (status)
 		return status;
 	if (rep_series_points(g->s) < 2) {
-		cmd_error(&args->cmd, "there is one run only; give several files, or a store with "
-				      "--run=all or a label");
+		cmd_error(&args->cmd, "--over=run needs more than one run; give several files, or "
+				      "a store with --run=all or a label");
 		return CMD_USAGE;
 	}
 	if (rep_series_finish(g->s, sort, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
 	rep_series_rows(g->s, &nrows);
 	if (args->counters && !nrows) {
-		cmd_error(&args->cmd, "there are no counters in these; heap and allocs profiles as "
-				      "text (?debug=1) have some");
+		cmd_error(&args->cmd, "these profiles have no counters; heap and allocs profiles "
+				      "as text (?debug=1) have them");
 		return CMD_USAGE;
 	}
 	if (!args->text)
 		return print_table(g, &err);
 	title(g, text, sizeof(text));
-	return rep_series_svg(g->s, text, (struct rep_sink){.write = write_out}, &err)
+	return rep_series_svg(g->s, text, (struct rep_sink){.write = cmd_write_out}, &err)
 		   ? cmd_fail(&args->cmd, NULL, &err)
 		   : CMD_OK;
 }

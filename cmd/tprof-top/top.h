@@ -3,8 +3,8 @@
 #ifndef TPROF_TOP_H
 #define TPROF_TOP_H
 
-#include "common/base.h"
-#include "common/common.h"
+#include "common/files.h"
+#include "common/sides.h"
 #include "common/view_options.h"
 #include "mmu/utilisation.h"
 #include "profile/options.h"
@@ -17,8 +17,6 @@
 
 struct top_args {
 	struct cmd cmd;
-	const char **paths; /* npaths of them */
-	size_t npaths;
 	int64_t rows;	  /* -1: not given */
 	const char *sort; /* NULL: not given */
 
@@ -29,13 +27,16 @@ struct top_args {
 
 	/* profiles */
 	struct rep_profile_options profile;
-	struct cmd_base base;		       /* what is taken off */
+	struct cmd_base base;		       /* how old files are subtracted */
 	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
 	const char *text_arg;
 	bool pprof;		      /* --format=pprof */
 	bool over_runs, counters;     /* --over=run: what grows; the counters of profiles */
 	struct cmd_view_options view; /* traces as profiles, and what of a trace is counted */
 };
+
+/* Returns the option given that picks rows of a report on traces, without its dashes, or NULL. */
+const char *top_pick(const struct top_args *args);
 
 /* Each prints its report and returns the exit status. */
 int top_trace(struct top_args *args);

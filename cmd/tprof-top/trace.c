@@ -8,8 +8,6 @@
 #include "common/range.h"
 #include "tprof-top/top.h"
 
-#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
-
 static int put(struct tp_buf *b, const char *text)
 {
 	return tp_buf_put(b, text, strlen(text));
@@ -111,26 +109,25 @@ static int refuse_profile_options(const struct top_args *args)
 		if (i == REP_OPTION_FOCUS || i == REP_OPTION_IGNORE ||
 		    !rep_profile_option_differs(&plain, &none, (enum rep_profile_option)i))
 			continue;
-		cmd_error(
-		    &args->cmd,
-		    "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at it "
-		    "as a profile",
-		    rep_profile_options[i].name, args->paths[0]);
+		cmd_error(&args->cmd,
+			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
+			  "as a profile",
+			  rep_profile_options[i].name, cmd_path(&args->cmd));
 		return CMD_USAGE;
 	}
-	if (args->base.npaths) {
+	if (args->cmd.files[CMD_OLD].n) {
 		cmd_error(&args->cmd,
-			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at "
-			  "both as profiles, and tprof-diff compares them",
-			  args->base.plain ? "base" : "diff-base", args->paths[0]);
+			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows "
+			  "both as profiles, and tprof-diff compares traces",
+			  args->base.plain ? "base" : "diff-base", cmd_path(&args->cmd));
 		return CMD_USAGE;
 	}
 	if (args->text && args->text != rep_profile_report_find("svg")) {
-		cmd_error(
-		    &args->cmd,
-		    "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at it "
-		    "as a profile",
-		    args->text->format ? "--format=" : "--", args->text->name, args->paths[0]);
+		cmd_error(&args->cmd,
+			  "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
+			  "as a profile",
+			  args->text->format ? "--format=" : "--", args->text->name,
+			  cmd_path(&args->cmd));
 		return CMD_USAGE;
 	}
 	return CMD_OK;
@@ -147,7 +144,7 @@ static int check_chart(struct top_args *args)
 		return CMD_OK;
 	cmd_error(&args->cmd,
 		  "the report '%s' has no chart; mmu and heap have one, and --view=cpu, offcpu, … "
-		  "looks at a trace as a profile",
+		  "shows a trace as a profile",
 		  args->top.report->name);
 	return CMD_USAGE;
 }
@@ -169,10 +166,7 @@ static int check(struct top_args *args)
 	args->top.filter.ignore = args->profile.ignore;
 	if (!rep_top_check(&args->top, &err))
 		return check_chart(args);
-	if (err.code == TP_ENOMEM)
-		return cmd_fail(&args->cmd, NULL, &err);
-	cmd_error(&args->cmd, "%s", err.msg);
-	return CMD_USAGE;
+	return cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 }
 
 /* --format=pprof: a sample for each row. */
@@ -186,8 +180,8 @@ static int write_profile(struct top_args *args)
 
 	args->top.rows = args->rows > 0 ? args->rows : 0;
 	if (rep_top_profile(&item.profile, args->cmd.store, runs->run, runs->n, &args->top, &err))
-		return cmd_fail(&args->cmd, args->paths[0], &err);
-	status = cmd_write_proto(&args->cmd, &item, &plain, NULL, NULL);
+		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
+	status = cmd_write_proto(&args->cmd, &item, &plain, NULL);
 	tp_profile_free(item.profile);
 	return status;
 }
@@ -241,7 +235,6 @@ int top_trace(struct top_args *args)
 	if (args->pprof && args->report && !strcmp(args->report, "cpu")) {
 		args->view.given = true;
 		args->view.trace.view = REP_TRACE_CPU;
-		args->npaths = 1; /* the report was the second */
 		args->report = NULL;
 		return top_profile(args);
 	}
@@ -251,7 +244,7 @@ int top_trace(struct top_args *args)
 		status = CMD_USAGE;
 	}
 	if (!status)
-		status = cmd_open(&args->cmd, args->paths[0]);
+		status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (status)
 		return status;
 	status = check_runs(args);
@@ -261,13 +254,11 @@ int top_trace(struct top_args *args)
 		return write_profile(args);
 	args->top.tables =
 	    args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN;
-	args->top.rows = args->rows >= 0			? args->rows
-			 : args->cmd.format == REP_FORMAT_TABLE ? TABLE_ROWS
-								: 0;
+	args->top.rows = cmd_rows(&args->cmd, args->rows);
 	if (args->top.chart == REP_CHART_SVG)
 		return rep_top(NULL, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
 			       &args->top, &err)
-			   ? cmd_fail(&args->cmd, args->paths[0], &err)
+			   ? cmd_fail(&args->cmd, cmd_path(&args->cmd), &err)
 			   : CMD_OK;
 	cmd_pager(&args->cmd);
 	status = cmd_output(&args->cmd, rep_top_several(args->top.report), &out);
@@ -279,10 +270,5 @@ int top_trace(struct top_args *args)
 			       &args->top, &err);
 	if (!code)
 		code = put_hint(args, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (code)
-		status = cmd_fail(&args->cmd, args->paths[0], &err);
-	rep_output_free(out);
-	return status;
+	return cmd_output_end(&args->cmd, out, cmd_path(&args->cmd), code, &err);
 }

@@ -219,16 +219,30 @@ static int rename_all(struct renaming *r)
 	return code;
 }
 
-/* Has any location no lines? */
+/* Returns whether a frame has an address and neither a name nor a line. */
+static bool is_bare(const struct tp_dict *d, uint32_t i)
+{
+	struct tp_frame f = tp_dict_frame_at(d, i);
+
+	return !f.function && !f.line && tp_dict_location_at(d, f.location).address;
+}
+
 static bool any_bare(const struct tp_dict *d)
 {
-	for (uint32_t i = 1; i < tp_dict_frames(d); i++) {
-		struct tp_frame f = tp_dict_frame_at(d, i);
-
-		if (!f.function && !f.line && tp_dict_location_at(d, f.location).address)
+	for (uint32_t i = 1; i < tp_dict_frames(d); i++)
+		if (is_bare(d, i))
 			return true;
-	}
 	return false;
+}
+
+bool tp_profile_nameless(const struct tp_profile *p)
+{
+	size_t n = tp_dict_frames(p->dict);
+
+	for (uint32_t i = 1; i < n; i++)
+		if (!is_bare(p->dict, i))
+			return false;
+	return n > 1;
 }
 
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,

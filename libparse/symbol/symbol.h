@@ -66,5 +66,7 @@ void tp_symbol_remark(char text[TP_SYMBOL_REMARK], const struct tp_symbolizer *s
  * has a string twice. After an error the profile is as it was. */
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,
 			 size_t *unnamed, struct tp_err *err);
+/* Returns whether a profile has code and no location of it has a name or a line. */
+bool tp_profile_nameless(const struct tp_profile *p);
 
 #endif

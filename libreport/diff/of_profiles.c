@@ -316,17 +316,36 @@ static int64_t shares_of(struct rep_diff_work *w, size_t index)
 	return base;
 }
 
-/* Where no profile has values of the type, what the first of the new ones says of that. */
+/* Returns whether the type is 0 in all profiles of one side, and another type is not, as `text` then
+ * says. */
+static bool is_zero(const struct rep_diff_work *w, enum rep_side_id side, size_t index,
+		    char text[REP_ZERO_SIZE])
+{
+	text[0] = '\0';
+	/* The text is that of the first profile. */
+	for (size_t k = w->n; k-- > 0;) {
+		const struct rep_diff_part *part = &w->part[k];
+
+		if (part->side != side || !part->run->profile->nsamples || !part->type ||
+		    part->type[index] == SIZE_MAX)
+			continue;
+		if (!*rep_profile_all_zero(part->run->profile, part->type[index], text))
+			return false;
+	}
+	return *text;
+}
+
+/* Proposes another sample type if one side, or both, have no values of this one. */
 static void note_zero(struct rep_diff_work *w, size_t index)
 {
-	for (size_t k = 1; k <= w->n; k++) {
-		const struct rep_diff_part *part = &w->part[(w->nold + k) % w->n];
+	char old[REP_ZERO_SIZE], new[REP_ZERO_SIZE];
+	bool was_zero = is_zero(w, REP_OLD, index, old), zero = is_zero(w, REP_NEW, index, new);
 
-		if (!part->run->profile->nsamples || !part->type || part->type[index] == SIZE_MAX)
-			continue;
-		if (!*rep_profile_all_zero(part->run->profile, part->type[index], w->d->zero))
-			return;
-	}
+	if (was_zero && zero)
+		snprintf(w->d->zero, sizeof(w->d->zero), "%s", new);
+	else if (was_zero || zero)
+		snprintf(w->d->zero, sizeof(w->d->zero), "%s side: %.*s", was_zero ? "old" : "new",
+			 REP_ZERO_SIZE - 12, was_zero ? old : new);
 }
 
 static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,

@@ -93,32 +93,32 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
  * cmd/common/profile_options.h. */
 #define REP_PROFILE_OPTIONS(X)                                                                     \
 	X("sample-index", SAMPLE_INDEX, TEXT, sample_index, "TYPE", VALUES,                        \
-	  "What to count: a sample type (inuse_space, alloc_objects, delay, cpu, …) or its "     \
-	  "number")                                                                                \
-	X("mean", MEAN, FLAG, mean, NULL, VALUES, "The average: divided by the first sample type") \
+	  "Use this sample type (inuse_space, alloc_objects, delay, cpu, …), by name or number")   \
+	X("mean", MEAN, FLAG, mean, NULL, VALUES,                                                  \
+	  "Show averages: divide by the first sample type")                                        \
 	X("unit", UNIT, TEXT, unit, "UNIT", VALUES,                                                \
-	  "Show values in UNIT: ms, seconds, MB …; auto: each in its own")                         \
+	  "Show values in UNIT: ms, seconds, MB …; auto: in the unit that suits each")             \
 	X("divide-by", DIVIDE_BY, NUMBER, divide_by, "N", VALUES, "Divide all values by N")        \
 	X("relative-percentages", RELATIVE_PERCENTAGES, FLAG, relative_percentages, NULL, VALUES,  \
-	  "Shares of what the filters leave, not of everything")                                   \
+	  "Show shares of what the filters leave, not of everything")                              \
 	X("focus", FOCUS, TEXT, focus, "REGEX", FILTER,                                            \
-	  "Only samples with a frame matching REGEX (function, file or object file)")              \
+	  "Keep only samples with a frame (function, file, object file) matching REGEX")           \
 	X("ignore", IGNORE, TEXT, ignore, "REGEX", FILTER,                                         \
-	  "No samples with a frame matching REGEX")                                                \
+	  "Leave out samples with a frame matching REGEX")                                         \
 	X("hide", HIDE, TEXT, hide, "REGEX", FILTER, "Leave out frames matching REGEX")            \
-	X("show", SHOW, TEXT, show, "REGEX", FILTER, "Only frames matching REGEX")                 \
+	X("show", SHOW, TEXT, show, "REGEX", FILTER, "Keep only frames matching REGEX")            \
 	X("show-from", SHOW_FROM, TEXT, show_from, "REGEX", FILTER,                                \
 	  "Leave out the callers above the outermost frame matching REGEX")                        \
 	X("prune-from", PRUNE_FROM, TEXT, prune_from, "REGEX", FILTER,                             \
-	  "Leave out what frames matching REGEX have called")                                      \
+	  "Leave out the callees of frames matching REGEX")                                        \
 	X("tag-focus", TAG_FOCUS, TEXT, tag_focus, "FILTER", FILTER,                               \
-	  "Only samples with a label: KEY=REGEX, REGEX on key:value, or a range as 32kb:64kb")     \
+	  "Keep only samples with a label: KEY=REGEX, REGEX, or a range such as 32kb:64kb")        \
 	X("tag-ignore", TAG_IGNORE, TEXT, tag_ignore, "FILTER", FILTER,                            \
-	  "No samples with such a label")                                                          \
+	  "Leave out samples with such a label")                                                   \
 	X("tag-show", TAG_SHOW, TEXT, tag_show, "REGEX", FILTER,                                   \
-	  "Only labels with a key matching REGEX")                                                 \
+	  "Keep only labels with a key matching REGEX")                                            \
 	X("tag-hide", TAG_HIDE, TEXT, tag_hide, "REGEX", FILTER,                                   \
-	  "No labels with a key matching REGEX")                                                   \
+	  "Leave out labels with a key matching REGEX")                                            \
 	X("tag-root", TAG_ROOT, TEXT, tag_root, "KEYS", FILTER,                                    \
 	  "Add the values of these labels as frames at the root")                                  \
 	X("tag-leaf", TAG_LEAF, TEXT, tag_leaf, "KEYS", FILTER,                                    \
@@ -130,19 +130,18 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	X("no-inlines", NO_INLINES, FLAG, no_inlines, NULL, NODES,                                 \
 	  "Count inlined functions as the function they were inlined into")                        \
 	X("show-columns", SHOW_COLUMNS, FLAG, show_columns, NULL, NODES,                           \
-	  "Tell columns of lines apart")                                                           \
+	  "Distinguish columns within a line")                                                     \
 	X("trim-path", TRIM_PATH, TEXT, trim_path, "DIRS", NODES,                                  \
-	  "Cut these folders off the names of source files")                                       \
+	  "Remove these folders from the names of source files")                                   \
 	X("source-path", SOURCE_PATH, TEXT, source_path, "DIRS", NODES,                            \
-	  "Where to look for source files")                                                        \
+	  "Look for source files in these folders")                                                \
 	X("binary", BINARY, TEXT, binary, "FILE", NODES,                                           \
-	  "Name code that a dump leaves without names by this program")                            \
+	  "Take names for code without names from this program")                                   \
 	X("symbol-path", SYMBOL_PATH, TEXT, symbol_path, "DIRS", NODES,                            \
-	  "Name code that a dump leaves without names by programs in these folders that have its " \
-	  "build id")                                                                              \
+	  "Take names for code without names from files in these folders with its build id")       \
 	X("demangle", DEMANGLE, TEXT, demangle, "HOW", NODES,                                      \
-	  "Names of C++ and Rust: default, templates, full or none")                               \
-	X("nodecount", NODECOUNT, COUNT, node_count, "N", LIMITS, "At most N nodes")               \
+	  "Show names of C++ and Rust as: default, templates, full or none")                       \
+	X("nodecount", NODECOUNT, COUNT, node_count, "N", LIMITS, "Show at most N nodes")          \
 	X("nodefraction", NODEFRACTION, NUMBER, node_fraction, "F", LIMITS,                        \
 	  "Leave out nodes below F of the total (default: 0.005)")                                 \
 	X("edgefraction", EDGEFRACTION, NUMBER, edge_fraction, "F", LIMITS,                        \
@@ -153,7 +152,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	X("cum", CUM, FLAG, cum, NULL, LIMITS, "Sort by cum")                                      \
 	X("call-tree", CALL_TREE, FLAG, call_tree, NULL, LIMITS,                                   \
 	  "Draw a function once per path that leads to it")                                        \
-	X("compact-labels", COMPACT_LABELS, FLAG, compact_labels, NULL, LIMITS, "A short heading") \
+	X("compact-labels", COMPACT_LABELS, FLAG, compact_labels, NULL, LIMITS,                    \
+	  "Write a short heading")                                                                 \
 	X("intel-syntax", INTEL_SYNTAX, FLAG, intel_syntax, NULL, LIMITS,                          \
 	  "Disassemble in Intel's syntax")
 

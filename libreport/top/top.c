@@ -164,22 +164,22 @@ static const char *needs(const struct rep_top_options *opt, unsigned can)
 	return NULL;
 }
 
-/* A filter that is not for this report, and for which it is. */
+/* Reports a filter that does not apply to this report, and the reports that take all filters. */
 static int not_for(const struct rep_top_options *opt, const char *filter, struct tp_err *err)
 {
 	char list[200] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; rep_reports[i] && used < sizeof(list); i++) {
-		const char *still = needs(opt, rep_reports[i]->filters);
+		struct rep_top_options o = *opt;
 
-		if (!still || strcmp(still, filter) != 0)
+		if (!needs(&o, rep_report_meant(rep_reports[i]->name, &o)->filters))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", rep_reports[i]->name);
 	}
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "%s does not apply to the report '%s'; it does to: %s", filter,
-			  opt->report->name, list);
+			  "%s does not apply to the report '%s'; %s%s", filter, opt->report->name,
+			  used ? "it does to: " : "no report takes all of these options", list);
 }
 
 /* What is typed about tasks, regions and logs makes sense. */

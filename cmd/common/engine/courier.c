@@ -46,8 +46,8 @@ static int find_program(char path[PATH_MAX], struct tp_err *err)
 		    realpath(candidate, path))
 			return 0;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "tprof-courier, which speaks with engines, is not beside the command (in "
-			  "../lib or ../lib/tprof): install it, or build with libcurl");
+			  "tprof-courier, which connects to engines, is not installed beside the "
+			  "command (in ../lib or ../lib/tprof); install it, or build with libcurl");
 }
 
 /* ---- frames ---- */
@@ -207,11 +207,11 @@ static int complain(struct cmd_courier *c, char kind, uint32_t size, struct tp_e
 static int take_unasked(struct cmd_courier *c, uint64_t *unasked, size_t size, struct tp_err *err)
 {
 	*unasked += size;
-	return *unasked > MOST_UNASKED
-		   ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				"%.200s: answers at length what has no answer; is it ClickHouse?",
-				c->host)
-		   : 0;
+	return *unasked > MOST_UNASKED ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+						    "%.200s: sends a long answer to a request that "
+						    "has none; is it ClickHouse?",
+						    c->host)
+				       : 0;
 }
 
 static int take_answer(struct cmd_courier *c,

@@ -191,8 +191,8 @@ static int list_runs(struct cmd *cmd, struct source *s)
 	if (s->runs.n)
 		return CMD_OK;
 	cmd_error(cmd, "%s: %s%s", s->address,
-		  s->url.nlabels ? "no run has these labels" : "there is no run in it",
-		  has_comma(&s->url) ? "; a comma is part of a label here, so several are given as "
+		  s->url.nlabels ? "no run has these labels" : "the database has no runs",
+		  has_comma(&s->url) ? "; a comma is part of a label here: give several labels as "
 				       "label=KEY=VALUE&label=KEY=VALUE"
 				     : "");
 	return CMD_INPUT;
@@ -254,8 +254,8 @@ static struct source *begin(struct cmd *cmd, const char *address)
 		cmd_interruptible();
 	else
 		cmd_error(cmd,
-			  "%s: engines are asked by tprof-top, tprof-diff, tprof-flame and "
-			  "tprof-export",
+			  "%s: this command cannot read from an engine; tprof-top, tprof-diff, "
+			  "tprof-flame and tprof-export can",
 			  address);
 	return s;
 }

@@ -68,7 +68,7 @@ void cmd_engine_url_hide(char *text)
 static int wrong(struct tp_err *err, const char *what)
 {
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "%s in the address of an engine; it is "
+			  "%s in the address of an engine; an address is "
 			  "clickhouse://[USER@]HOST[:PORT][/DATABASE][?label=KEY=VALUE&...]",
 			  what);
 }
@@ -232,7 +232,7 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 		goto done;
 	if (is_twice(seen, name))
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "%s= is there twice in the address of an engine: leave one out",
+				  "%s= is given twice in the address of an engine; leave one out",
 				  name);
 	else if (!strcmp(name, "label"))
 		code = add_label(u, value, err);
@@ -245,10 +245,11 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 	else if (!strcmp(name, "ca"))
 		code = keep(&u->ca, &value);
 	else
-		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "'%.60s' in the address of an engine: there are label=KEY=VALUE, "
-				  "timeout=, connect-timeout=, credentials= and ca=",
-				  name);
+		code =
+		    tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			       "'%.60s' is not a parameter of an engine's address; parameters are "
+			       "label=KEY=VALUE, timeout=, connect-timeout=, credentials= and ca=",
+			       name);
 done:
 	free(name);
 	free(value);
@@ -410,14 +411,18 @@ int cmd_engine_credentials(struct cmd_engine_url *u, const char *otherwise, stru
 	if (fd < 0 || fstat(fd, &st))
 		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%.200s: %s", path, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%.200s: not a file", path);
+		code =
+		    tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%.200s: is not a regular file", path);
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
 		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "%.200s: has passwords in it and belongs to another user", path);
-	else if (st.st_mode & 077)
-		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "%.200s: has passwords in it and is open to others; chmod 600",
+				  "%.200s: contains passwords and belongs to another user; make a "
+				  "copy of your own",
 				  path);
+	else if (st.st_mode & 077)
+		code = tp_err_set(
+		    err, TP_EIO, TP_OFFSET_NONE,
+		    "%.200s: contains passwords and is open to other users; run chmod 600 on it",
+		    path);
 	else
 		code = read_file(u, fd, path, err);
 	if (fd >= 0)

@@ -1,4 +1,4 @@
-#include "common/apart.h"
+#include "common/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,8 @@ static void test_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct cmd cmd = {.files = {{&cases[i].other, 1}, {&cases[i].path, 1}}};
+		const char *old = cases[i].other, *new = cases[i].path;
+		struct cmd cmd = {.files = {{&old, 1, 1}, {&new, 1, 1}}};
 
 		assert_string_equal(cmd_name_apart(&cmd, cases[i].path), cases[i].name);
 	}
@@ -41,9 +42,9 @@ static void test_apart(void **state)
 /* The longest that any of the others asks for. */
 static void test_apart_of_many(void **state)
 {
-	const char *const paths[] = {"1/a/heap", "2/a/heap", "2/b/heap", "heap.gz"};
+	const char *paths[] = {"1/a/heap", "2/a/heap", "2/b/heap", "heap.gz"};
 	const char *const names[] = {"1/a/heap", "2/a/heap", "b/heap", "heap.gz"};
-	struct cmd cmd = {.files = {{paths, 4}}};
+	struct cmd cmd = {.files = {{paths, 4, 4}}};
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
