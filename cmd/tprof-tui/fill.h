@@ -6,7 +6,8 @@
 #include "top/worst.h"
 #include "tprof-tui/view/rows.h"
 
-/* A report of tprof-top, of which the selection narrows what `by` (REP_BY_…) says. `rows` 0: all. */
+/* A report of tprof-top, of which the selection narrows what `by` (REP_BY_…) says. `rows` 0:
+ * all. */
 int tui_fill_report(struct tui_fill *f, const struct rep_report *report, unsigned by, int64_t rows,
 		    struct tp_store *store, struct rep_output *out, struct tp_err *err);
 /* The longest spans, as a table of this name. */

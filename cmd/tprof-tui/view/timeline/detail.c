@@ -55,8 +55,8 @@ static int take_stack(struct tl_detail *d, const struct tp_dict *dict, uint32_t 
 		to->line = frame.line;
 		if (!to->function || !to->file)
 			return TP_ENOMEM;
-		to->telling = !told && site && function.name == site;
-		told |= to->telling;
+		to->is_site = !told && site && function.name == site;
+		told |= to->is_site;
 		/* A parent comes before its child, so this ends. */
 		at = node.parent < at ? node.parent : 0;
 		s->more = at != 0;
@@ -89,7 +89,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	d->cause_id = rep_lanes_goid(lanes, m->cause.goroutine);
 	d->outside = ended_by(m->ender);
 	d->reason = keep(d, dict, m->span.reason);
-	/* A wait that no goroutine ended has no stack where that happened. */
+	/* Only a wait that a goroutine ended has a waker's stack. */
 	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
 	    (m->ender == REP_PATH_RUNNING &&
 	     take_stack(d, dict, m->span.waker_stack, &d->waker_stack)))
@@ -108,8 +108,8 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_
 	return 0;
 }
 
-/* What ended the wait before a span that no goroutine is known to have begun: a goroutine runs on
- * after it was runnable, which it was after it had waited. */
+/* Finds what ended the wait before a span without a known waker: running follows runnable, which
+ * follows a wait. */
 static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err *err)
 {
 	int64_t at = d->span.start;
@@ -128,7 +128,7 @@ static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err
 	return 0;
 }
 
-/* The moment that stands for a column: of the state that its cell shows. */
+/* Chooses the moment that stands for a column: of the state that its cell shows. */
 static int pick(struct rep_lanes *lanes, const struct tl_detail_of *of, int64_t *ns,
 		struct tp_err *err)
 {
@@ -189,7 +189,7 @@ bool tl_detail_holds(const struct tl_detail *d, const struct rep_lane *row, int6
 		return false;
 	if (d->ns == ns)
 		return true;
-	/* Of a P or M it is the goroutine that changes as well. */
+	/* On a P or M, the goroutine may change as well. */
 	return d->there && d->kind == REP_LANE_GOROUTINE && ns >= d->span.start && ns < d->span.end;
 }
 
@@ -208,7 +208,7 @@ void tl_frame_text(const struct tl_frame *f, char *text, size_t size)
 const struct tl_frame *tl_stack_site(const struct tl_stack *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->frame[i].telling)
+		if (s->frame[i].is_site)
 			return &s->frame[i];
 	return s->n ? &s->frame[0] : NULL;
 }
