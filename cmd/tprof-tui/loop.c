@@ -200,23 +200,20 @@ static void quit_view(struct tui *t)
 		t->quit = true;
 }
 
-static void open_named(struct tui *t, const char *name)
+/* Opens a view, unless it is the current one. Returns false if there is no such view. */
+static bool open_named(struct tui *t, const char *name)
 {
 	const struct tui_view_ops *ops = tui_view_find(name);
 	struct tui_view *v = tui_current(t);
 
-	/* Unless it is the current view. */
 	if (ops && (!v || v->ops != ops))
 		tui_open(t, ops, NULL);
+	return ops != NULL;
 }
 
 static void clear_select(struct tui *t)
 {
-	const struct rep_run *run = t->select.run, *other = t->select.other;
-
-	tui_select_release(&t->select);
-	t->select.run = run;
-	t->select.other = other;
+	tui_select_clear(&t->select);
 	tui_again(t);
 }
 
@@ -254,16 +251,6 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 	case TUI_DO_FORWARD:
 		if (!tui_forward(t))
 			tui_message(t, "there is nothing to go forward to");
-		return true;
-	case TUI_DO_HELP:
-	case TUI_DO_RUNS:
-	case TUI_DO_OVERVIEW:
-	case TUI_DO_TIMELINE:
-	case TUI_DO_TOP:
-	case TUI_DO_FLAME:
-	case TUI_DO_DIFF:
-	case TUI_DO_SQL:
-		open_named(t, tui_actions[action].name);
 		return true;
 	case TUI_DO_PALETTE:
 		tui_prompt_begin(t, TUI_PROMPT_PALETTE, "");
@@ -312,7 +299,8 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		open_named(t, "goroutine");
 		return true;
 	default:
-		return false;
+		/* Actions with the names of views open these. */
+		return open_named(t, tui_actions[action].name);
 	}
 }
 

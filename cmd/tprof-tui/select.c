@@ -48,6 +48,15 @@ void tui_select_init(struct tui_select *s)
 	    .from_ns = INT64_MIN, .to_ns = INT64_MAX, .at_ns = INT64_MIN, .at_goroutine = {-1, 0}};
 }
 
+void tui_select_clear(struct tui_select *s)
+{
+	const struct rep_run *run = s->run, *other = s->other;
+
+	tui_select_release(s);
+	s->run = run;
+	s->other = other;
+}
+
 bool tui_select_set(char **text, const char *value)
 {
 	char *copy = value && *value ? strdup(value) : NULL;

@@ -53,6 +53,8 @@ void tui_select_release(struct tui_select *s);
 /* Replaces a text; NULL and "" clear it. Returns false if memory is out. */
 bool tui_select_set(char **text, const char *value);
 void tui_select_init(struct tui_select *s); /* no run, no filters */
+/* Clears everything but the run and the marked run. */
+void tui_select_clear(struct tui_select *s);
 bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
 /* Writes the time range and the filters, "1.2ms to 3ms, goroutine 12"; "" if there are none.
  * Returns text. */

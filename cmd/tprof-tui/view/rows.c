@@ -333,7 +333,7 @@ bool tui_save_view(struct tui_view *v, const char *path)
 
 	if (!file) {
 		tui_error(v->tui, "%.300s: %s%s", path, strerror(errno),
-			  errno == EEXIST ? "; choose another name" : cmd_advice(errno));
+			  errno == EEXIST ? "; give another name" : cmd_advice(errno));
 		return false;
 	}
 	sink = rep_sink_file(file);

@@ -70,13 +70,10 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
  * here. */
 static void take_run(struct tui_select *s, const struct rep_run *run)
 {
-	const struct rep_run *other = s->other;
-
 	if (run == s->run)
 		return;
-	tui_select_release(s);
+	tui_select_clear(s);
 	s->run = run;
-	s->other = other;
 }
 
 /* Selects the run that --run would show first. Returns false with a message. */

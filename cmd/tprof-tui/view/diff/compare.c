@@ -10,7 +10,7 @@
 #include "profile/demangle.h"
 #include "profile/trace.h"
 #include "profile/view.h"
-#include "top/top.h"
+#include "tprof-tui/fill.h"
 
 bool diff_rows_at(bool traces, int i, struct diff_rows *rows)
 {
@@ -295,20 +295,6 @@ static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err 
 			  l->one[0].run->row.name, last, l->one[l->nold].run->row.name, text);
 }
 
-static int put_filter_notes(const struct rep_filter_notes *notes, struct rep_output *out,
-			    struct tp_err *err)
-{
-	int code = 0;
-
-	for (size_t at = 0; at < notes->texts.size && !code;) {
-		const char *text = (const char *)notes->texts.data + at;
-
-		code = rep_output_note(out, true, text, err);
-		at += strlen(text) + 1;
-	}
-	return code;
-}
-
 static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct rep_output *out,
 			    struct tp_err *err)
 {
@@ -333,7 +319,7 @@ static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct r
 	if (!code)
 		code = stopped(a, err);
 	if (!code)
-		code = put_filter_notes(&notes, out, err);
+		code = tui_fill_notes(&notes, out, err);
 	if (!code) {
 		char names[2][400];
 		const struct rep_diff_show how = {

@@ -254,12 +254,11 @@ static void clear(const struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select);
 
-	tui_select_init(&select);
-	select.run = v->select.run;
-	select.other = v->select.other;
+	tui_select_clear(&select);
 	select.at_goroutine = g->id;
-	tui_lead_open(v->tui, true, &select, "goroutine", NULL);
+	tui_lead_open(v->tui, fine, &select, "goroutine", NULL);
 }
 
 static void turn(struct tui_view *v, int by)

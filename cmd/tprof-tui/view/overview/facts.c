@@ -332,19 +332,18 @@ static bool move(struct ov_section *s, int by, int all)
 /* Opens the table that has the figure. */
 static void lead(const struct tui_view *v, const struct fact *f)
 {
-	const struct tui_select *all = &v->select;
 	struct tui_select select;
+	bool fine;
 
 	if (!f->of_run) {
 		ov_open_at(v, f->view, f->arg, INT64_MIN);
 		return;
 	}
-	tui_select_init(&select);
-	select.run = all->run;
-	select.other = all->other;
-	select.from_ns = all->from_ns;
-	select.to_ns = all->to_ns;
-	tui_lead_open(v->tui, true, &select, f->view, f->arg);
+	fine = tui_select_copy(&select, &v->select);
+	tui_select_clear(&select);
+	select.from_ns = v->select.from_ns;
+	select.to_ns = v->select.to_ns;
+	tui_lead_open(v->tui, fine, &select, f->view, f->arg);
 }
 
 static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)

@@ -8,7 +8,6 @@
 #include "lanes/lanes.h"
 
 #define TL_MOST_FRAMES 200
-#define TL_MOST_WOKEN  200
 
 struct tl_frame {
 	const char *function, *file; /* "" unknown */
@@ -29,16 +28,12 @@ struct tl_detail {
 	int64_t from, to; /* of a column, in which ns is the moment to show; else 0 */
 	bool there;	  /* a goroutine existed there; else only the fields above are set */
 	uint32_t goroutine;
-	struct tp_span span;
+	struct rep_moment moment;
 	const char *reason;
 	const char *outside; /* what ended the wait, if not a goroutine; "": unknown */
 	struct tl_stack stack, waker_stack;
-	struct rep_wakeup *woken;
-	struct rep_goid *woken_id;
-	size_t nwoken;
-	bool more_woken;
-	struct rep_wakeup cause; /* see struct rep_moment */
-	struct rep_goid cause_id;
+	struct rep_goid *woken_id; /* of moment.wakeup */
+	struct rep_goid cause_id;  /* of moment.cause */
 	struct tp_arena texts;
 };
 

@@ -97,7 +97,7 @@ static const char *state_words(unsigned state)
 /* Writes " on P 2, M 1234" if the goroutine has them. */
 static void put_place(char *text, size_t size, const struct timeline *s)
 {
-	const struct tp_span *span = &s->detail.span;
+	const struct tp_span *span = &s->detail.moment.span;
 	const struct {
 		enum tl_kind kind;
 		uint32_t index;
@@ -127,13 +127,14 @@ static void put_span(struct paper *p, const struct timeline *s)
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (*d->reason)
 		snprintf(why, sizeof(why), "%s%.200s",
-			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
+			 d->moment.span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
 	put_place(where, sizeof(where), s);
 	line(p, TUI_STYLE_STRONG, "%s %s%s%s for %s, from %s to %s%s", who,
-	     state_words(d->span.state), where, why,
-	     tui_length_text(s->view->select.run, tp_minus(d->span.end, d->span.start), took),
-	     tl_time_text(s, from, d->span.start), tl_time_text(s, to, d->span.end),
-	     d->span.open ? ", when the run ends" : "");
+	     state_words(d->moment.span.state), where, why,
+	     tui_length_text(s->view->select.run,
+			     tp_minus(d->moment.span.end, d->moment.span.start), took),
+	     tl_time_text(s, from, d->moment.span.start), tl_time_text(s, to, d->moment.span.end),
+	     d->moment.span.open ? ", when the run ends" : "");
 }
 
 static void put_waker(struct paper *p, const struct timeline *s)
@@ -146,15 +147,15 @@ static void put_waker(struct paper *p, const struct timeline *s)
 		tl_frame_text(site, frame, sizeof(frame));
 		snprintf(where, sizeof(where), " in %s", frame);
 	}
-	if (d->cause.goroutine != TP_NONE) {
-		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, who, sizeof(who));
+	if (d->moment.cause.goroutine != TP_NONE) {
+		tl_goroutine_text(s, d->moment.cause.goroutine, d->cause_id, who, sizeof(who));
 		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; w goes there", who,
-		     tl_time_text(s, when, d->cause.ns), where);
-	} else if (d->span.state == TP_ST_WAITING && d->span.open) {
+		     tl_time_text(s, when, d->moment.cause.ns), where);
+	} else if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open) {
 		line(p, TUI_STYLE_NORMAL, "nobody woke it before the run ended");
 	} else if (*d->outside) {
 		line(p, TUI_STYLE_NORMAL, "woken by %s", d->outside);
-	} else if (d->span.state == TP_ST_WAITING) {
+	} else if (d->moment.span.state == TP_ST_WAITING) {
 		line(p, TUI_STYLE_NORMAL, "its waker is not known");
 	}
 }
@@ -165,16 +166,17 @@ static void put_woken(struct paper *p, const struct timeline *s)
 	char text[1000], who[400], when[TUI_TIME_SIZE];
 	size_t n = 0, i;
 
-	if (!d->nwoken)
+	if (!d->moment.nwakeups)
 		return;
-	for (i = 0; i < d->nwoken && n < 300; i++) {
-		tl_goroutine_text(s, d->woken[i].goroutine, d->woken_id[i], who, sizeof(who));
+	for (i = 0; i < d->moment.nwakeups && n < 300; i++) {
+		tl_goroutine_text(s, d->moment.wakeup[i].goroutine, d->woken_id[i], who,
+				  sizeof(who));
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s at %s", i ? ", " : "", who,
-				      tl_time_text(s, when, d->woken[i].ns));
+				      tl_time_text(s, when, d->moment.wakeup[i].ns));
 	}
-	if (i < d->nwoken || d->more_woken)
-		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->nwoken - i,
-			 d->more_woken ? " or" : "");
+	if (i < d->moment.nwakeups || d->moment.more_wakeups)
+		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->moment.nwakeups - i,
+			 d->moment.more_wakeups ? " or" : "");
 	line(p, TUI_STYLE_NORMAL, "wakes %s", text);
 }
 
@@ -425,7 +427,7 @@ void tl_draw_panel(struct timeline *s, int row, int rows)
 		p.cols = a->cols / 2 - 1;
 	put_facts(&p, s, lane);
 	/* A runnable goroutine has no stack of its own; its stack is the waker's. */
-	own = s->detail.span.state != TP_ST_RUNNABLE;
+	own = s->detail.moment.span.state != TP_ST_RUNNABLE;
 	if (wide && stacks) {
 		if (own)
 			put_stack(&p, &s->detail.waker_stack, "woken from");
@@ -450,7 +452,7 @@ int tl_panel_text(const struct timeline *s, struct tp_buf *out)
 		return 0;
 	put_facts(&p, s, row);
 	if (tl_detail_holds(&s->detail, row, s->ns) && s->detail.there) {
-		if (s->detail.span.state != TP_ST_RUNNABLE)
+		if (s->detail.moment.span.state != TP_ST_RUNNABLE)
 			put_stack(&p, &s->detail.stack, "stack");
 		put_stack(&p, &s->detail.waker_stack, "woken from");
 	}

@@ -205,7 +205,7 @@ static bool holds(const struct timeline *s)
 
 static void zoom_to_span(struct timeline *s, bool only_if_small)
 {
-	const struct tp_span *span = &s->detail.span;
+	const struct tp_span *span = &s->detail.moment.span;
 	int64_t size = tp_minus(span->end, span->start), margin = size / 4;
 
 	if (!s->detail.there ||
@@ -254,8 +254,8 @@ static void follow_now(struct tui *t, struct timeline *s)
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!d->there) {
 		tui_message(t, "there is no goroutine here");
-	} else if (d->cause.goroutine == TP_NONE) {
-		if (d->span.state == TP_ST_WAITING && d->span.open)
+	} else if (d->moment.cause.goroutine == TP_NONE) {
+		if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open)
 			tui_message(t,
 				    "nobody woke %s before the run ended; Enter opens its life, j "
 				    "and k go to other rows%s",
@@ -273,9 +273,9 @@ static void follow_now(struct tui *t, struct timeline *s)
 	} else if (!push(s)) {
 		tui_nomem(t);
 	} else {
-		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
-		tl_time_text(s, when, d->cause.ns);
-		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
+		tl_goroutine_text(s, d->moment.cause.goroutine, d->cause_id, by, sizeof(by));
+		tl_time_text(s, when, d->moment.cause.ns);
+		if (tl_jump(s, d->moment.cause.goroutine, d->moment.cause.ns)) {
 			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
 		} else {
 			s->nchain--;
@@ -324,7 +324,7 @@ void tl_follow_back(struct tui *t, struct timeline *s)
 
 static void hop(struct timeline *s)
 {
-	const struct tp_span *span = &s->detail.span;
+	const struct tp_span *span = &s->detail.moment.span;
 
 	if (s->hops > 0) {
 		s->hops--;
@@ -404,7 +404,7 @@ void tl_moment(struct tui *t, struct timeline *s)
 	if (!d->there)
 		s->hops = s->follow = 0;
 	if (s->snap && d->there)
-		set_time(s, d->span.start);
+		set_time(s, d->moment.span.start);
 	s->snap = false;
 	s->zoom_here = TL_ZOOM_NOT;
 	if (zoom)

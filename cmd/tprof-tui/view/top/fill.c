@@ -164,22 +164,6 @@ static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 	return failed ? TP_ENOMEM : 0;
 }
 
-/* Writes notes of the filters: "focus matched no samples". */
-static int tell_filters(const struct rep_profile_view *v, struct rep_output *out,
-			struct tp_err *err)
-{
-	const struct tp_buf *texts = &v->notes.texts;
-	int code = 0;
-
-	for (size_t at = 0; at < texts->size && !code;) {
-		const char *text = (const char *)texts->data + at;
-
-		code = rep_output_note(out, true, text, err);
-		at += strlen(text) + 1;
-	}
-	return code;
-}
-
 static void options(const struct top_ask *a, struct rep_profile_options *opt)
 {
 	*opt = (struct rep_profile_options)REP_PROFILE_OPTIONS_INIT;
@@ -214,7 +198,7 @@ static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_
 	opt.sample_index = m->type;
 	code = rep_profile_top(&m->top, m->profile, &opt, err);
 	if (!code)
-		code = tell_filters(&m->top.view, out, err);
+		code = tui_fill_notes(&m->top.view.notes, out, err);
 	if (!code)
 		code = rep_profile_top_print(&m->top, out, err);
 	if (!code && tell_types(a, &m->top.view))
@@ -258,7 +242,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 	if (!code) {
 		code = rep_profile_view_init(&v, p, &opt, &r->traits, err);
 		if (!code)
-			code = tell_filters(&v, out, err);
+			code = tui_fill_notes(&v.notes, out, err);
 		if (!code)
 			code = r->table(&v, out, err);
 		if (!code && tell_types(a, &v))
