@@ -34,8 +34,8 @@ static int put_base64(struct tp_buf *out, const uint8_t *data, size_t size)
 	return failed;
 }
 
-/* Wrapped, so that a multiplexer hands it on to its own terminal: tmux doubles every escape within;
- * screen takes at most 768 bytes at a time. */
+/* Wraps a sequence so that a multiplexer passes it to its own terminal: for tmux every escape is
+ * doubled; screen takes at most 768 bytes at a time. */
 static int put_wrapped(struct tp_buf *out, const struct tp_buf *sequence, bool tmux)
 {
 	int failed = 0;
@@ -56,8 +56,9 @@ static int put_wrapped(struct tp_buf *out, const struct tp_buf *sequence, bool t
 	return failed;
 }
 
-/* OSC 52. Within tmux twice: as it is for a tmux that keeps clipboards (set-clipboard on), and
- * wrapped for one that lets sequences pass; a terminal that gets both has the same text twice. */
+/* Sends OSC 52. Within tmux it is sent twice: as it is, for a tmux that handles clipboards
+ * (set-clipboard on), and wrapped, for one that passes sequences. A terminal that gets both has the
+ * same text twice. */
 static bool to_terminal(const struct tp_buf *text)
 {
 	const char *tmux = getenv("TMUX"), *screen = getenv("STY");
@@ -100,8 +101,8 @@ void tui_clip(struct tui *t, struct tui_view *v, bool all)
 	tp_buf_release(&text);
 }
 
-/* Where a source file is on this machine: as tprof-top --list looks for it, from here on upwards,
- * and where Go keeps sources. */
+/* Finds a source file on this machine, like tprof-top --list: from the current folder upwards, and
+ * in Go's source folders. */
 static bool find_source(struct tui *t, char *file, size_t size)
 {
 	struct rep_source source;
@@ -139,8 +140,8 @@ void tui_edit(struct tui *t, struct tui_view *v)
 	}
 	if (!find_source(t, file, sizeof(file)))
 		return;
-	/* $EDITOR may hold options; the file is an argument of its own, whatever it is called. Half
-	 * a command would be another one. */
+	/* $EDITOR may contain options; the file is an argument of its own, whatever its name. A
+	 * truncated command could be another command. */
 	if ((size_t)snprintf(command, sizeof(command), "exec %s \"$@\"", editor) >=
 	    sizeof(command)) {
 		tui_error(t, "the command in $EDITOR is too long");
@@ -149,5 +150,5 @@ void tui_edit(struct tui *t, struct tui_view *v)
 	snprintf(place, sizeof(place), "+%" PRId64, line > 0 ? line : 1);
 	if (!tui_screen_run((char *const[]){(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
 					    command, (char *)(uintptr_t) "sh", place, file, NULL}))
-		tui_error(t, "the editor '%.200s' failed; $EDITOR names another", editor);
+		tui_error(t, "the editor '%.200s' failed; set $EDITOR to another one", editor);
 }

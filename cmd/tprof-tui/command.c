@@ -1,4 +1,4 @@
-/* What the palette understands: names of views and actions, and these. */
+/* Commands of the palette beside the names of views and actions. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,19 +7,20 @@
 #include "base/units.h"
 #include "common/near.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/trial.h"
+#include "tprof-tui/check.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
 
-/* Of `what` ("times", "goroutines") there are some in traces alone. False with a message. */
+/* Returns whether the run is a trace; only traces have `what` ("times", "goroutines"). False with a
+ * message. */
 static bool need_trace(struct tui *t, const char *what)
 {
 	const struct rep_run *run = t->select.run;
 
 	if (!run)
-		tui_error(t, "there is no run");
+		tui_error(t, "this store has no runs; add some with tprof-import");
 	else if (strcmp(run->row.kind, "trace") != 0)
-		tui_error(t, "%.100s is a profile, which knows no %s; focus narrows it",
+		tui_error(t, "%.100s is a profile, which has no %s; focus filters it",
 			  run->row.name, what);
 	return run && !strcmp(run->row.kind, "trace");
 }
@@ -29,7 +30,7 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	struct tp_err err;
 
 	if (!t->select.run) {
-		tui_error(t, "there is no run");
+		tui_error(t, "this store has no runs; add some with tprof-import");
 		return false;
 	}
 	if (!rep_filter_time(text, "time", t->select.run->row.duration_ns, ns, &err) &&
@@ -39,21 +40,21 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	return false;
 }
 
-/* Is a moment one of the run? False with a message. */
+/* Returns whether a moment is within the run. False with a message. */
 static bool is_within(struct tui *t, int64_t ns)
 {
 	int64_t duration = t->select.run->row.duration_ns;
 	char length[TUI_TIME_SIZE];
 
 	if (ns > duration)
-		tui_error(t, "the run is over by then: it took %s",
+		tui_error(t, "the run ended before that: it took %s",
 			  tui_length_text(t->select.run, duration, length));
 	return ns <= duration;
 }
 
 enum { TIME_TO, TIME_FROM };
 
-/* One end of the time range, which is taken where it leaves something. */
+/* Sets one end of the time range, unless the range would be empty. */
 static void set_time(struct tui *t, int from, const char *arg)
 {
 	int64_t *end = from ? &t->select.from_ns : &t->select.to_ns, ns;
@@ -63,14 +64,14 @@ static void set_time(struct tui *t, int from, const char *arg)
 	ns = from ? INT64_MIN : INT64_MAX;
 	if (*arg && !tui_time(t, arg + (*arg == '+'), &ns))
 		return;
-	/* "+2ms": from where the range begins. */
+	/* "+2ms" counts from the start of the range. */
 	if (*arg == '+' && t->select.from_ns != INT64_MIN &&
 	    __builtin_add_overflow(ns, t->select.from_ns, &ns))
 		ns = INT64_MAX;
 	if (from ? ns >= t->select.to_ns : ns <= t->select.from_ns) {
 		char other[TUI_TIME_SIZE];
 
-		tui_error(t, "that leaves no time: the range %s at %s", from ? "ends" : "begins",
+		tui_error(t, "the time range would be empty: it %s at %s", from ? "ends" : "begins",
 			  tui_moment_text(t->select.run, from ? t->select.to_ns : t->select.from_ns,
 					  other));
 		return;
@@ -81,12 +82,12 @@ static void set_time(struct tui *t, int from, const char *arg)
 	tui_again(t);
 }
 
-/* A filter that is none is not taken, and one that names nothing not for long. */
+/* Sets a filter. An invalid one is rejected; one that names nothing is undone after a check. */
 static void set_filter(struct tui *t, int which, const char *arg)
 {
 	static const struct {
-		const char *what; /* traces alone have them; NULL: profiles, too */
-		bool tried;	  /* is it found out whether it names something? */
+		const char *what; /* what only traces have; NULL: profiles have it, too */
+		bool tried;	  /* does the worker check whether it names something? */
 	} of[TUI_NTEXTS] = {
 	    [TUI_TEXT_GOROUTINE] = {"goroutines", true}, [TUI_TEXT_REASON] = {"reasons", false},
 	    [TUI_TEXT_STATE] = {"states", false},	 [TUI_TEXT_TASK] = {"tasks", true},
@@ -113,7 +114,7 @@ static void set_filter(struct tui *t, int which, const char *arg)
 		*text = before;
 	} else {
 		if (*text && of[which].tried)
-			tui_trial(t, (enum tui_text)which, before);
+			tui_check_filter(t, (enum tui_text)which, before);
 		else
 			tui_again(t);
 		free(before);
@@ -129,25 +130,27 @@ static void do_highlight(struct tui *t, int which, const char *arg)
 	if (v->ops->highlight)
 		v->ops->highlight(v, arg);
 	else
-		tui_error(t, "the timeline (3) is where things are highlighted");
+		tui_error(t, "this view cannot highlight; the timeline (3) can");
 }
 
 const struct tui_palette_command tui_commands[] = {
     {"from", "TIME",
-     "only from this time on (1.5s, 25%, +2ms further); without one, from the start", set_time,
+     "show only times from here on (1.5s, 25%, +2ms); without a time, from the start", set_time,
      TIME_FROM},
-    {"to", "TIME", "only before this time (+2ms: so long); without one, to the end", set_time,
-     TIME_TO},
-    {"goroutine", "ID|REGEX", "only this goroutine, or those whose entry function matches",
+    {"to", "TIME", "show only times before this one (+2ms: that long); without a time, to the end",
+     set_time, TIME_TO},
+    {"goroutine", "ID|REGEX", "show only this goroutine, or those whose entry function matches",
      set_filter, TUI_TEXT_GOROUTINE},
-    {"focus", "REGEX", "only stacks with a function that matches", set_filter, TUI_TEXT_FOCUS},
-    {"reason", "REGEX", "only time blocked for a reason that matches", set_filter, TUI_TEXT_REASON},
-    {"state", "STATE", "only time in these states: running, runnable, blocked, syscall, …",
+    {"focus", "REGEX", "show only stacks with a matching function", set_filter, TUI_TEXT_FOCUS},
+    {"reason", "REGEX", "show only time blocked for a matching reason", set_filter,
+     TUI_TEXT_REASON},
+    {"state", "STATE", "show only time in these states: running, runnable, blocked, syscall, …",
      set_filter, TUI_TEXT_STATE},
-    {"task", "ID|REGEX", "only inside this user task, or tasks whose type matches", set_filter,
-     TUI_TEXT_TASK},
-    {"region", "REGEX", "only inside user regions whose type matches", set_filter, TUI_TEXT_REGION},
-    {"highlight", "TEXT", "in the timeline: what has this state, reason, function, region or log",
+    {"task", "ID|REGEX", "show only time inside this user task, or tasks of a matching type",
+     set_filter, TUI_TEXT_TASK},
+    {"region", "REGEX", "show only time inside user regions of a matching type", set_filter,
+     TUI_TEXT_REGION},
+    {"highlight", "TEXT", "highlight a state, reason, function, region or log in the timeline",
      do_highlight, 0},
 };
 const size_t tui_ncommands = sizeof(tui_commands) / sizeof(tui_commands[0]);
@@ -162,10 +165,11 @@ static void no_command(struct tui *t, const char *name)
 	if (near.word)
 		tui_error(t, "there is no command '%s'; did you mean %s?", name, near.word);
 	else
-		tui_error(t, "there is no command '%s'; Tab completes, ? lists them", name);
+		tui_error(t, "there is no command '%s'; Tab completes commands, ? lists them",
+			  name);
 }
 
-/* What asks for a text ("save as:") is given what stands behind its name. */
+/* Does an action, and answers its prompt ("save as:") with the argument. */
 static void act(struct tui *t, enum tui_action action, const char *arg)
 {
 	tui_act(t, action);
@@ -202,7 +206,7 @@ void tui_command(struct tui *t, const char *line)
 		no_command(t, name);
 }
 
-/* What begins with a digit, and has a unit or a percent sign, is a time. */
+/* A text that begins with a digit and has a unit or a percent sign is a time. */
 static bool is_time(const char *text)
 {
 	size_t n = strspn(text, "0123456789.");

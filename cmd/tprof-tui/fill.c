@@ -42,3 +42,16 @@ int tui_fill_query(struct tui_fill *f, const char *sql, const char *name, struct
 	rep_query_free(q);
 	return code ? code : rep_cells_dress(&f->cells, name, err);
 }
+
+int tui_fill_notes(const struct rep_filter_notes *notes, struct rep_output *out, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t at = 0; at < notes->texts.size && !code;) {
+		const char *text = (const char *)notes->texts.data + at;
+
+		code = rep_output_note(out, true, text, err);
+		at += strlen(text) + 1;
+	}
+	return code;
+}

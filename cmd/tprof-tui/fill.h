@@ -2,11 +2,13 @@
 #ifndef TUI_FILL_H
 #define TUI_FILL_H
 
+#include "profile/filter.h"
 #include "top/top.h"
 #include "top/worst.h"
 #include "tprof-tui/view/rows.h"
 
-/* A report of tprof-top, of which the selection narrows what `by` (REP_BY_…) says. `rows` 0: all. */
+/* A report of tprof-top, of which the selection narrows what `by` (REP_BY_…) says. `rows` 0:
+ * all. */
 int tui_fill_report(struct tui_fill *f, const struct rep_report *report, unsigned by, int64_t rows,
 		    struct tp_store *store, struct rep_output *out, struct tp_err *err);
 /* The longest spans, as a table of this name. */
@@ -16,5 +18,9 @@ int tui_fill_worst(struct tui_fill *f, const struct rep_worst_options *opt, unsi
 /* The answer to a statement about the run, dressed as rep_cells_dress() does. */
 int tui_fill_query(struct tui_fill *f, const char *sql, const char *name, struct tp_store *store,
 		   struct rep_output *out, struct tp_err *err);
+
+/* Writes the notes of a profile's filters: "focus matched no samples". */
+int tui_fill_notes(const struct rep_filter_notes *notes, struct rep_output *out,
+		   struct tp_err *err);
 
 #endif

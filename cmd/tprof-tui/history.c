@@ -1,171 +1,60 @@
-/* Views one after the other, and going back and forth among them. */
-#include <inttypes.h>
+#include "tprof-tui/history.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "goid.h"
-#include "tprof-tui/view/views.h"
+#include "base/buf.h"
+#include "tprof-tui/state.h"
 
-const struct tui_view_ops *const tui_views[] = {
-#define TUI_X(name) &tui_##name,
-    TUI_VIEWS(TUI_X)
-#undef TUI_X
-	NULL};
+#define MOST_LINES 500
+#define MOST_FILE  (1 << 20)
 
-#define MOST_VIEWS 100 /* that are kept; the oldest goes */
-
-struct tui_view *tui_current(const struct tui *t)
+void tui_history_load(struct tui_line *line, const char *name)
 {
-	return t->nviews ? t->view[t->at] : NULL;
+	char *all = malloc(MOST_FILE), *rest = NULL;
+
+	if (all && tui_state_read(name, all, MOST_FILE))
+		for (char *text = strtok_r(all, "\n", &rest); text;
+		     text = strtok_r(NULL, "\n", &rest))
+			if (tui_state_take_text(text, text, strlen(text)) && *text &&
+			    strlen(text) < TUI_LINE_SIZE)
+				tui_line_add_history(line, text);
+	free(all);
 }
 
-const struct tui_view_ops *tui_view_find(const char *name)
+/* Returns the last lines of the file, leaving room for a new one. */
+static const char *last_lines(const char *all)
 {
-	for (size_t i = 0; tui_views[i]; i++)
-		if (!strcmp(tui_views[i]->name, name))
-			return tui_views[i];
-	return NULL;
+	size_t n = strlen(all), lines = 0;
+
+	while (n && lines < MOST_LINES)
+		lines += all[--n] == '\n';
+	return lines == MOST_LINES ? all + n + 1 : all;
 }
 
-static void close_view(struct tui *t, struct tui_view *v)
+void tui_history_add(struct tui_line *line, const char *name)
 {
-	tui_worker_forget(t->worker, v);
-	v->ops->close(v);
-	tui_select_release(&v->select);
-	free(v->state);
-	free(v);
-}
+	char *all, path[PATH_MAX];
+	struct tp_buf b = {0};
+	int failed = 0;
 
-static struct tui_view *new_view(struct tui *t, const struct tui_view_ops *ops)
-{
-	struct tui_view *v = calloc(1, sizeof(*v));
-
-	if (!v)
-		return NULL;
-	v->ops = ops;
-	v->tui = t;
-	v->state = calloc(1, ops->size ? ops->size : 1);
-	if (v->state && tui_select_copy(&v->select, &t->select))
-		return v;
-	free(v->state);
-	free(v);
-	return NULL;
-}
-
-static void close_behind(struct tui *t, size_t keep)
-{
-	while (t->nviews > keep)
-		close_view(t, t->view[--t->nviews]);
-}
-
-/* What is selected is what is shown. */
-static void take_select(struct tui *t, const struct tui_view *v)
-{
-	struct tui_select copy;
-
-	if (!tui_select_copy(&copy, &v->select))
+	if (!line->size)
 		return;
-	tui_select_release(&t->select);
-	t->select = copy;
-}
-
-/* Of a store made by an older tprof, when its run is first looked at: figures may be of several
- * goroutines. */
-static void tell_mixed(struct tui *t)
-{
-	const struct rep_run *run = t->select.run;
-	struct tp_err err;
-	int64_t goid;
-
-	if (!run || run->row.id == t->told_run)
+	tui_line_add_history(line, line->text);
+	all = malloc(MOST_FILE);
+	if (!all)
 		return;
-	t->told_run = run->row.id;
-	if (rep_goids_mixed(t->cmd->store, run->row.id, &goid, &err) == 1)
-		tui_message(t,
-			    "%.200s: lives of goroutine %" PRId64 " are mixed; the overview (2) "
-			    "says more",
-			    run->row.name, goid);
-}
+	if (tui_state_read(name, all, MOST_FILE)) {
+		const char *old = last_lines(all);
 
-bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
-{
-	struct tui_view **more = realloc(t->view, (t->nviews + 1) * sizeof(struct tui_view *));
-	struct tui_view *v;
-
-	if (more)
-		t->view = more;
-	v = more ? new_view(t, ops) : NULL;
-	if (!v) {
-		tui_nomem(t);
-		return false;
+		failed = tp_buf_put(&b, old, strlen(old));
+		if (b.size && b.data[b.size - 1] != '\n')
+			failed |= tp_buf_put(&b, "\n", 1);
 	}
-	if (!ops->open(v, arg)) {
-		close_view(t, v);
-		if (tui_current(t))
-			take_select(t, tui_current(t));
-		return false;
-	}
-	close_behind(t, t->nviews ? t->at + 1 : 0);
-	if (t->nviews == MOST_VIEWS) {
-		close_view(t, t->view[0]);
-		memmove(t->view, t->view + 1, --t->nviews * sizeof(struct tui_view *));
-	}
-	t->view[t->nviews] = v;
-	t->at = t->nviews++;
-	if (!*t->message)
-		tell_mixed(t);
-	return true;
-}
-
-/* The selection is the view's again. */
-static void show(struct tui *t, size_t at)
-{
-	struct tui_view *v = t->view[at];
-
-	t->at = at;
-	take_select(t, v);
-	if (v->ops->resume)
-		v->ops->resume(v);
-}
-
-bool tui_again(struct tui *t)
-{
-	struct tui_view *v = tui_current(t);
-	char arg[4096] = "";
-
-	if (!v)
-		return false;
-	if (v->ops->keep)
-		v->ops->keep(v, arg, sizeof(arg));
-	return tui_open(t, v->ops, *arg ? arg : NULL);
-}
-
-bool tui_back(struct tui *t)
-{
-	if (!t->nviews || !t->at)
-		return false;
-	show(t, t->at - 1);
-	return true;
-}
-
-void tui_undo(struct tui *t)
-{
-	if (tui_back(t))
-		close_behind(t, t->at + 1);
-}
-
-bool tui_forward(struct tui *t)
-{
-	if (t->at + 1 >= t->nviews)
-		return false;
-	show(t, t->at + 1);
-	return true;
-}
-
-void tui_close_all(struct tui *t)
-{
-	close_behind(t, 0);
-	free(t->view);
-	t->view = NULL;
-	t->at = 0;
+	failed |= tui_state_put_text(&b, line->text) | tp_buf_put(&b, "\n", 1);
+	if (!failed)
+		tui_state_write(name, b.data, b.size, path, sizeof(path));
+	tp_buf_release(&b);
+	free(all);
 }

@@ -14,7 +14,7 @@ const struct tui_action_desc tui_actions[TUI_NACTIONS] = {
 
 #define ALL TUI_EVERYWHERE
 
-/* The first binding of an action is the one that hints show. */
+/* Hints show the first binding of an action. */
 const struct tui_binding tui_bindings[] = {
     {TUI_ENTER, TUI_DO_ENTER, ALL, "open"},
     {KEY_ENTER, TUI_DO_ENTER, ALL, NULL},
@@ -86,7 +86,7 @@ const struct tui_binding tui_bindings[] = {
     {'x', TUI_DO_KIND, TUI_SQL, NULL},
     {'m', TUI_DO_MARK, TUI_RUNS, "mark"},
     {'R', TUI_DO_REFRESH, TUI_RUNS | TUI_DIFF, NULL},
-    {'w', TUI_DO_WAKER, TUI_TIMELINE | TUI_GOROUTINE, "who woke it"},
+    {'w', TUI_DO_WAKER, TUI_TIMELINE | TUI_GOROUTINE, "waker"},
     {'b', TUI_DO_WAKER_BACK, TUI_TIMELINE | TUI_GOROUTINE, NULL},
     {'B', TUI_DO_LONGEST, TUI_TIMELINE, "longest wait"},
     {'+', TUI_DO_ZOOM_IN, TUI_TIMELINE, "zoom"},
@@ -118,7 +118,7 @@ const struct tui_binding tui_bindings[] = {
     {'u', TUI_DO_ZOOM_OUT, TUI_FLAME, "zoom out"},
     {KEY_BACKSPACE, TUI_DO_ZOOM_OUT, TUI_FLAME, NULL},
     {'-', TUI_DO_ZOOM_OUT, TUI_FLAME, NULL},
-    {'x', TUI_DO_KIND, TUI_FLAME, "what is counted"},
+    {'x', TUI_DO_KIND, TUI_FLAME, "kind"},
     {'X', TUI_DO_KIND_BACK, TUI_FLAME, NULL},
     {'#', TUI_DO_COUNT, TUI_FLAME, NULL},
     {'R', TUI_DO_REVERSE, TUI_FLAME, "reverse"},

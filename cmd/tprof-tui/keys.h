@@ -1,12 +1,12 @@
-/* Keys: one table says which key does what, where, and in what words; dispatch, the hint line, the
- * help view and the manual follow from it. */
+/* Keys: one table says which key does what, in which views, and how help describes it. Dispatch,
+ * the hint line, the help view and the manual use it. */
 #ifndef TUI_KEYS_H
 #define TUI_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where a key means something: bits. Every view is one; ROWS are those whose body is a table. */
+/* The views that a key is for: a bit for each view. ROWS are the views with a table. */
 enum tui_where {
 	TUI_RUNS = 1 << 0,
 	TUI_OVERVIEW = 1 << 1,
@@ -22,95 +22,96 @@ enum tui_where {
 	    TUI_RUNS | TUI_TOP | TUI_DIFF | TUI_SQL | TUI_HELP | TUI_OVERVIEW | TUI_GOROUTINE,
 };
 
-/* Name, for the palette (NULL-free: each is a command there); what it does. */
+/* Actions: the name, which is also a command of the palette, and what it does. */
 #define TUI_ACTIONS(X)                                                                             \
 	X(NONE, "", "")                                                                            \
-	X(UP, "up", "one line up")                                                                 \
-	X(DOWN, "down", "one line down")                                                           \
-	X(LEFT, "left", "to the left")                                                             \
-	X(RIGHT, "right", "to the right")                                                          \
-	X(PAGE_UP, "page-up", "one page up")                                                       \
-	X(PAGE_DOWN, "page-down", "one page down")                                                 \
-	X(HALF_UP, "half-up", "half a page up")                                                    \
-	X(HALF_DOWN, "half-down", "half a page down")                                              \
-	X(FIRST, "first", "to the first line, or the start of the run")                            \
-	X(LAST, "last", "to the last line, or the end of the run")                                 \
-	X(ENTER, "open", "open what the cursor is on")                                             \
-	X(BACK, "back", "to where you were before: undo")                                          \
-	X(FORWARD, "forward", "and back again: redo")                                              \
-	X(QUIT, "quit", "back, and from the first view out")                                       \
-	X(EXIT, "exit", "leave from wherever one is")                                              \
-	X(HELP, "help", "every key, searchable")                                                   \
+	X(UP, "up", "move up one line")                                                            \
+	X(DOWN, "down", "move down one line")                                                      \
+	X(LEFT, "left", "move left")                                                               \
+	X(RIGHT, "right", "move right")                                                            \
+	X(PAGE_UP, "page-up", "move up one page")                                                  \
+	X(PAGE_DOWN, "page-down", "move down one page")                                            \
+	X(HALF_UP, "half-up", "move up half a page")                                               \
+	X(HALF_DOWN, "half-down", "move down half a page")                                         \
+	X(FIRST, "first", "go to the first line, or the start of the run")                         \
+	X(LAST, "last", "go to the last line, or the end of the run")                              \
+	X(ENTER, "open", "open what is under the cursor")                                          \
+	X(BACK, "back", "go back to the previous view")                                            \
+	X(FORWARD, "forward", "go forward again")                                                  \
+	X(QUIT, "quit", "go back, or leave from the first view")                                   \
+	X(EXIT, "exit", "leave from any view")                                                     \
+	X(HELP, "help", "list all keys and commands")                                              \
 	X(PALETTE, "palette", "type a command")                                                    \
 	X(SEARCH, "search", "search")                                                              \
-	X(SEARCH_NEXT, "next", "next match")                                                       \
-	X(SEARCH_BACK, "previous", "previous match")                                               \
-	X(FILTER, "filter", "keep only lines that hold a text, as you type")                       \
+	X(SEARCH_NEXT, "next", "go to the next match")                                             \
+	X(SEARCH_BACK, "previous", "go to the previous match")                                     \
+	X(FILTER, "filter", "show only lines that contain a text, as you type")                    \
 	X(SORT_RIGHT, "sort-right", "sort by the next column")                                     \
-	X(SORT_LEFT, "sort-left", "sort by the column before")                                     \
-	X(SORT_TURN, "sort-turn", "sort the other way round")                                      \
+	X(SORT_LEFT, "sort-left", "sort by the previous column")                                   \
+	X(SORT_TURN, "sort-turn", "reverse the order")                                             \
 	X(YANK, "yank", "copy the line, or the stack")                                             \
 	X(YANK_ALL, "yank-all", "copy the whole table")                                            \
 	X(SAVE, "save", "save the view to a file")                                                 \
 	X(EDIT, "edit", "open the source line in $EDITOR")                                         \
 	X(GO, "go", "go to a time, a goroutine or a task")                                         \
-	X(REFRESH, "refresh", "draw again, and look for new runs in the store")                    \
-	X(SUSPEND, "suspend", "stop, as any program")                                              \
-	X(CLEAR, "clear", "take time range and filters away")                                      \
-	X(RUNS, "runs", "the runs of the store")                                                   \
-	X(OVERVIEW, "overview", "the run at a glance")                                             \
-	X(TIMELINE, "timeline", "what happened when")                                              \
-	X(TOP, "top", "ranked tables")                                                             \
-	X(FLAME, "flame", "a flame graph of what is selected")                                     \
-	X(DIFF, "diff", "this run against another")                                                \
-	X(SQL, "sql", "ask in SQL")                                                                \
-	X(REPORT_NEXT, "report-next", "the next report")                                           \
-	X(REPORT_BACK, "report-back", "the report before")                                         \
-	X(MARK, "mark", "the run to compare others with")                                          \
-	X(FOLD, "fold", "fold or unfold what the cursor is on")                                    \
-	X(KIND, "kind", "the next kind of rows, or what is counted")                               \
-	X(START, "start", "to the start of the run")                                               \
-	X(END, "end", "to the end of the run")                                                     \
-	X(ZOOM_IN, "zoom-in", "zoom in, to the cursor")                                            \
+	X(REFRESH, "refresh", "redraw, and look for new runs in the store")                        \
+	X(SUSPEND, "suspend", "suspend the program")                                               \
+	X(CLEAR, "clear", "clear the time range and the filters")                                  \
+	X(RUNS, "runs", "list the runs of the store")                                              \
+	X(OVERVIEW, "overview", "show the run at a glance")                                        \
+	X(TIMELINE, "timeline", "show what happened when")                                         \
+	X(TOP, "top", "show ranked tables")                                                        \
+	X(FLAME, "flame", "show a flame graph of the selection")                                   \
+	X(DIFF, "diff", "compare this run with another")                                           \
+	X(SQL, "sql", "query the store in SQL")                                                    \
+	X(REPORT_NEXT, "report-next", "show the next report")                                      \
+	X(REPORT_BACK, "report-back", "show the previous report")                                  \
+	X(MARK, "mark", "mark the run that others are compared with")                              \
+	X(FOLD, "fold", "fold or unfold the line under the cursor")                                \
+	X(KIND, "kind", "show other rows, or count something else")                                \
+	X(START, "start", "go to the start of the run")                                            \
+	X(END, "end", "go to the end of the run")                                                  \
+	X(ZOOM_IN, "zoom-in", "zoom in at the cursor")                                             \
 	X(ZOOM_OUT, "zoom-out", "zoom out")                                                        \
-	X(ZOOM_ALL, "zoom-all", "the whole run, or what is selected of it")                        \
+	X(ZOOM_ALL, "zoom-all", "show the whole run, or the whole selected range")                 \
 	X(ZOOM_HERE, "zoom-here", "zoom to the span under the cursor")                             \
-	X(PAN_LEFT, "pan-left", "half a screen to the left")                                       \
-	X(PAN_RIGHT, "pan-right", "half a screen to the right")                                    \
-	X(WAKER, "waker", "to who woke it, when it did")                                           \
-	X(WAKER_BACK, "waker-back", "back to whom it woke")                                        \
-	X(LONGEST, "longest", "to the longest wait, then the next longest")                        \
+	X(PAN_LEFT, "pan-left", "move half a screen to the left")                                  \
+	X(PAN_RIGHT, "pan-right", "move half a screen to the right")                               \
+	X(WAKER, "waker", "go to the waker, at the moment of the wake-up")                         \
+	X(WAKER_BACK, "waker-back", "go back to the goroutine that was woken")                     \
+	X(LONGEST, "longest", "go to the longest wait, then to the next longest")                  \
 	X(RANGE, "range", "begin a time range, and end it")                                        \
-	X(SPAN_NEXT, "span-next", "to the next span of the row")                                   \
-	X(SPAN_BACK, "span-back", "to the span before")                                            \
-	X(STEP, "step", "to the next event")                                                       \
-	X(STEP_BACK, "step-back", "to the event before")                                           \
-	X(STEP_HERE, "step-here", "to the next event of this goroutine")                           \
-	X(STEP_HERE_BACK, "step-here-back", "to its event before")                                 \
-	X(PLAY, "play", "play events one after the other, until a key")                            \
-	X(ALIKE, "alike", "highlight all that is like what the cursor is on")                      \
-	X(ALL_ROWS, "all-rows", "all rows, or those that are there in the time shown")             \
-	X(SECTION_NEXT, "section-next", "to the next section")                                     \
-	X(SECTION_BACK, "section-back", "to the section before")                                   \
-	X(GOROUTINE, "goroutine-view", "one goroutine, from its first to its last moment")         \
-	X(SQL_TYPE, "statement", "back to the statement")                                          \
-	X(SAMPLE_TYPE, "sample-type", "the next sample type")                                      \
-	X(DIFF_PER, "per", "per second, task or as it is; of profiles scaled to equal totals")     \
-	X(DIFF_CHANGED, "changed", "only what changed, or all")                                    \
-	X(DIFF_CUM, "cum", "with what was called, or itself alone")                                \
-	X(DIFF_STATS, "statistics", "all statistics of metrics, or those that matter most")        \
+	X(SPAN_NEXT, "span-next", "go to the next span of the row")                                \
+	X(SPAN_BACK, "span-back", "go to the previous span")                                       \
+	X(STEP, "step", "go to the next event")                                                    \
+	X(STEP_BACK, "step-back", "go to the previous event")                                      \
+	X(STEP_HERE, "step-here", "go to the next event of this goroutine")                        \
+	X(STEP_HERE_BACK, "step-here-back", "go to the previous event of this goroutine")          \
+	X(PLAY, "play", "play events until a key is pressed")                                      \
+	X(ALIKE, "alike", "highlight everything like the cell under the cursor")                   \
+	X(ALL_ROWS, "all-rows", "show all rows, or only those that exist in the time shown")       \
+	X(SECTION_NEXT, "section-next", "go to the next section")                                  \
+	X(SECTION_BACK, "section-back", "go to the previous section")                              \
+	X(GOROUTINE, "goroutine-view", "show the life of a goroutine")                             \
+	X(SQL_TYPE, "statement", "return to the statement")                                        \
+	X(SAMPLE_TYPE, "sample-type", "show the next sample type")                                 \
+	X(DIFF_PER, "per",                                                                         \
+	  "divide by seconds, tasks or not at all; scale profiles to equal totals")                \
+	X(DIFF_CHANGED, "changed", "show only what changed, or everything")                        \
+	X(DIFF_CUM, "cum", "rank by cum, or by flat")                                              \
+	X(DIFF_STATS, "statistics", "show all statistics of metrics, or the most important")       \
 	X(DIFF_OTHER, "compare-with", "compare with something else")                               \
-	X(KIND_BACK, "kind-back", "the kind before")                                               \
-	X(COUNT, "count", "number or time: how often, or how long")                                \
-	X(FLIP, "flip", "upside down")                                                             \
-	X(REVERSE, "reverse", "from the leaf: callers below what they call")                       \
-	X(DIFFER, "differ", "what changed since the marked run")                                   \
-	X(CALLEES, "callees", "unfold whom it calls")                                              \
+	X(KIND_BACK, "kind-back", "show the previous kind")                                        \
+	X(COUNT, "count", "count events, or time")                                                 \
+	X(FLIP, "flip", "turn the graph upside down")                                              \
+	X(REVERSE, "reverse", "merge stacks from the leaf")                                        \
+	X(DIFFER, "differ", "show what changed since the marked run")                              \
+	X(CALLEES, "callees", "unfold the functions that it calls")                                \
 	X(REPORTS, "reports", "choose a table from a list")                                        \
-	X(CHART, "chart", "show the chart of the table, or leave it out")                          \
-	X(LINES, "lines", "all lines around the table, or those there is room for")                \
-	X(TABLE_NEXT, "table-next", "the next table of a report of several")                       \
-	X(TABLE_BACK, "table-back", "the table before")
+	X(CHART, "chart", "show or hide the chart of the table")                                   \
+	X(LINES, "lines", "show all lines around the table, or those that fit")                    \
+	X(TABLE_NEXT, "table-next", "show the next table of the report")                           \
+	X(TABLE_BACK, "table-back", "show the previous table")
 
 enum tui_action {
 #define TUI_X(action, name, doc) TUI_DO_##action,
@@ -123,13 +124,13 @@ extern const struct tui_action_desc {
 	const char *name, *doc;
 } tui_actions[TUI_NACTIONS];
 
-/* Keys beyond characters and ncurses' own. */
+/* Keys that are neither characters nor keys of ncurses. */
 #define TUI_CTRL(c)  ((c)&0x1f)
 #define TUI_ESCAPE   0x1b
 #define TUI_ENTER    '\r'
 #define TUI_TAB	     '\t'
 #define TUI_BACK_TAB 0541 /* KEY_BTAB */
-/* Around what a terminal pastes: beyond the keys of ncurses (screen.c defines them). */
+/* The terminal sends these around pasted text. Above the keys of ncurses; see screen.c. */
 #define TUI_PASTE_BEGIN 0x1001
 #define TUI_PASTE_END	0x1002
 
@@ -137,22 +138,22 @@ struct tui_binding {
 	int key;
 	enum tui_action action;
 	unsigned where;
-	/* A word for the hint line where it is one of the next useful keys; NULL: it is in help
-	 * only. */
+	/* A word for the hint line; NULL: the key is listed in help only. */
 	const char *hint;
 };
-/* In the order of help; ends with key 0. */
+/* In the order of the help view; ends with key 0. */
 extern const struct tui_binding tui_bindings[];
 
-/* By how many lines an action moves, where a page and half a page have so many; to the first or the
- * last it is more than there are. False: it does not move by lines. */
+/* Sets *by to the number of lines that an action moves, given the lines of a page and of half a
+ * page. For the first and last line it is more than any table has. Returns false if the action
+ * does not move by lines. */
 bool tui_move(enum tui_action action, long page, long half, long *by);
 
-/* What a view has for a key goes before what it does everywhere. */
+/* Returns the action of a key. A binding of some views precedes one of all views. */
 enum tui_action tui_key_action(int key, unsigned where);
-/* "^F", "PgDn", "j", "Enter" into text (16 bytes), which is returned. */
+/* Writes the name of a key ("^F", "PgDn", "j", "Enter") and returns text. */
 char *tui_key_name(int key, char text[16]);
-/* The action that the palette calls by this name, NONE where there is none. */
+/* Returns the action of this name, or TUI_DO_NONE. */
 enum tui_action tui_action_find(const char *name);
 
 #endif

@@ -14,8 +14,8 @@
 #include "tprof-tui/view/rows.h"
 
 #define WHEEL_LINES 3
-#define TWICE_MS    400 /* between two clicks that are one */
-#define BUSY_MS	    15	/* how often the worker is asked while it works */
+#define TWICE_MS    400 /* between the clicks of a double click */
+#define BUSY_MS	    15	/* between looks at the worker while it is busy */
 
 void tui_message(struct tui *t, const char *fmt, ...)
 {
@@ -54,7 +54,7 @@ static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
 	if (v->ops->title)
 		v->ops->title((struct tui_view *)(uintptr_t)v, title, sizeof(title));
 	snprintf(text, sizeof(text), " %s%s%s%s ", v->ops->name, *title ? " " : "", title,
-		 v->busy || t->trials ? " ..." : "");
+		 v->busy || t->checks ? " ..." : "");
 	used = (int)rep_text_width(text, strlen(text));
 	if (used > cols / 2)
 		used = cols / 2;
@@ -77,13 +77,13 @@ static int draw_hint(const char *key, size_t size, const char *word, size_t leng
 	       tui_put(row, col, cols - col, TUI_STYLE_STATUS, REP_SHORTEN_RIGHT, word, length) + 2;
 }
 
-/* What q does here: where something is behind, that comes first. */
+/* Returns what q does here. */
 static const char *quit_word(const struct tui *t)
 {
 	return t->at ? "back" : "quit";
 }
 
-/* "Enter ask\tTab complete": the view knows better for now, but not what is behind it. */
+/* Draws the view's own hints, "Enter run\tTab complete"; the view does not know what q does. */
 static void draw_own_hints(const struct tui *t, const char *hints, int row, int cols)
 {
 	int col = 1;
@@ -103,7 +103,7 @@ static void draw_own_hints(const struct tui *t, const char *hints, int row, int 
 	}
 }
 
-/* The next useful keys, as many as fit. */
+/* Draws the most useful keys, as many as fit. */
 static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 {
 	const char *own = v->ops->hints ? v->ops->hints(v) : NULL;
@@ -118,7 +118,7 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 		draw_own_hints(t, own, row, cols);
 		return;
 	}
-	/* What only this view has comes first. */
+	/* Keys of this view come first. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (const struct tui_binding *b = tui_bindings; b->key && n < 16; b++) {
 			bool special = b->where != TUI_EVERYWHERE, seen = false;
@@ -127,9 +127,9 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 
 			for (size_t i = 0; i < n; i++)
 				seen |= shown[i] == b->action;
-			/* Where q leaves, one key for that is enough. */
+			/* If q leaves, Q is not needed. */
 			seen |= b->action == TUI_DO_EXIT && !t->at;
-			/* A key that means something else here is none of its hints. */
+			/* A key that does something else here is not shown. */
 			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
 			    tui_key_action(b->key, v->ops->where) != b->action ||
 			    (v->ops->can && !v->ops->can(v, b->action)))
@@ -145,25 +145,24 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 
 static void draw_small(int rows, int cols)
 {
-	tui_sayf(0, 0, cols, TUI_STYLE_ERROR, "at least %dx%d, this is %dx%d", TUI_LEAST_COLS,
+	tui_sayf(0, 0, cols, TUI_STYLE_ERROR, "needs %dx%d cells, this is %dx%d", TUI_LEAST_COLS,
 		 TUI_LEAST_ROWS, cols, rows);
 }
 
 static void draw_view(struct tui_view *v)
 {
 	struct tui_area *a = &v->area;
-	char unheeded[100] = "";
+	char ignored[100] = "";
 
 	if (v->ops->needs_run && !v->select.run) {
 		tui_say(a->row, a->col, a->cols, TUI_STYLE_DIM,
-			"this store holds no runs; tprof-import puts some in");
+			"this store has no runs; add some with tprof-import");
 		return;
 	}
-	if (v->ops->heeds)
-		tui_select_unheeded(&v->select, v->ops->heeds(v), unheeded, sizeof(unheeded));
-	if (*unheeded) {
-		tui_sayf(a->row++, a->col, a->cols, TUI_STYLE_MORE, "not heeded here: %s",
-			 unheeded);
+	if (v->ops->filters)
+		tui_select_ignored(&v->select, v->ops->filters(v), ignored, sizeof(ignored));
+	if (*ignored) {
+		tui_sayf(a->row++, a->col, a->cols, TUI_STYLE_MORE, "ignored here: %s", ignored);
 		a->rows--;
 	}
 	v->ops->draw(v, *a);
@@ -196,28 +195,25 @@ void tui_draw(struct tui *t)
 
 static void quit_view(struct tui *t)
 {
-	/* From where one began there is only the door. */
+	/* From the first view, q leaves. */
 	if (!tui_back(t))
 		t->quit = true;
 }
 
-static void open_named(struct tui *t, const char *name)
+/* Opens a view, unless it is the current one. Returns false if there is no such view. */
+static bool open_named(struct tui *t, const char *name)
 {
 	const struct tui_view_ops *ops = tui_view_find(name);
 	struct tui_view *v = tui_current(t);
 
-	/* Where one is already. */
 	if (ops && (!v || v->ops != ops))
 		tui_open(t, ops, NULL);
+	return ops != NULL;
 }
 
 static void clear_select(struct tui *t)
 {
-	const struct rep_run *run = t->select.run, *other = t->select.other;
-
-	tui_select_release(&t->select);
-	t->select.run = run;
-	t->select.other = other;
+	tui_select_clear(&t->select);
 	tui_again(t);
 }
 
@@ -233,12 +229,12 @@ static void search_again(struct tui *t, struct tui_view *v, int step)
 	if (!can_search(v))
 		tui_error(t, "there is nothing to search here");
 	else if (!*text)
-		tui_error(t, "search for what? Type / and a text first");
+		tui_error(t, "there is no text to search for; type / and a text");
 	else if (!tui_search(v, text, step))
-		tui_error(t, "nothing here holds '%s'", text);
+		tui_error(t, "nothing here contains '%s'", text);
 }
 
-/* True: it was one that every view has. */
+/* Returns true if it was an action that every view has. */
 static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	switch (action) {
@@ -250,21 +246,11 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		return true;
 	case TUI_DO_BACK:
 		if (!tui_back(t))
-			tui_message(t, "this is where you began; q leaves");
+			tui_message(t, "this is the first view; q leaves");
 		return true;
 	case TUI_DO_FORWARD:
 		if (!tui_forward(t))
 			tui_message(t, "there is nothing to go forward to");
-		return true;
-	case TUI_DO_HELP:
-	case TUI_DO_RUNS:
-	case TUI_DO_OVERVIEW:
-	case TUI_DO_TIMELINE:
-	case TUI_DO_TOP:
-	case TUI_DO_FLAME:
-	case TUI_DO_DIFF:
-	case TUI_DO_SQL:
-		open_named(t, tui_actions[action].name);
 		return true;
 	case TUI_DO_PALETTE:
 		tui_prompt_begin(t, TUI_PROMPT_PALETTE, "");
@@ -313,7 +299,8 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		open_named(t, "goroutine");
 		return true;
 	default:
-		return false;
+		/* Actions with the names of views open these. */
+		return open_named(t, tui_actions[action].name);
 	}
 }
 
@@ -338,7 +325,8 @@ static void wheel(struct tui *t, struct tui_view *v, int lines)
 		tui_act(t, lines < 0 ? TUI_DO_UP : TUI_DO_DOWN);
 }
 
-/* ncurses would have to wait before it tells of a first click, were it to count them. */
+/* Returns whether this is the second click of two. ncurses could count clicks only by delaying the
+ * first. */
 static bool is_second(struct tui *t, const MEVENT *e)
 {
 	struct timespec now;
@@ -383,7 +371,7 @@ static void click(struct tui *t, struct tui_view *v)
 	}
 }
 
-/* ^C ends what is being done; where there is nothing, it gives up what is being typed. */
+/* ^C interrupts the worker; if it is idle, it cancels the prompt. */
 static void interrupted(struct tui *t)
 {
 	struct tui_view *v = tui_current(t);
@@ -411,7 +399,7 @@ static void handle(struct tui *t, int key)
 	mistaken = t->error && *t->message;
 	t->message[0] = '\0';
 	t->error = false;
-	/* What was wrong has been read: that is not the way back yet. */
+	/* The first Esc only confirms an error; the next one goes back. */
 	if (key == TUI_ESCAPE && mistaken && !tui_prompt_open(t))
 		return;
 	if (key == TUI_CTRL('c')) {
@@ -419,7 +407,7 @@ static void handle(struct tui *t, int key)
 		return;
 	}
 	if (tui_prompt_open(t)) {
-		/* Lines of a text that is pasted are no answers. */
+		/* Newlines of pasted text do not answer the prompt. */
 		if (t->pasting && (key == TUI_ENTER || key == '\n' || key == TUI_TAB))
 			key = ' ';
 		tui_prompt_key(t, key);
@@ -434,7 +422,9 @@ static void handle(struct tui *t, int key)
 	if (v->ops->key && v->ops->key(v, key))
 		return;
 	if (t->pasting) {
-		tui_message(t, "a pasted text is no keys; : / and the view sql take texts");
+		tui_message(
+		    t,
+		    "pasted text is not taken as keys; paste it after : or /, or in the view sql");
 		return;
 	}
 	action = tui_key_action(key, v->ops->where);
@@ -466,18 +456,18 @@ void tui_run(struct tui *t)
 			interrupted(t);
 			changed = true;
 		}
-		/* No key came in time, or the terminal has gone and nobody was told (nohup). */
+		/* No key came in time, or the terminal is closed without a signal (nohup). */
 		if (key == ERR) {
 			if (tui_screen_gone())
 				break;
-			/* It would fail for ever, as for an orphan in the background. */
+			/* Every read would fail, as for an orphan in the background. */
 			if (why == EIO || why == EBADF) {
-				t->deaf = why;
+				t->read_errno = why;
 				break;
 			}
 			continue;
 		}
-		/* Keys that have come already are done before anything is drawn. */
+		/* Keys that are waiting are handled before the screen is drawn. */
 		for (int most = 0; key != ERR && !t->quit && most < 1000; most++) {
 			handle(t, key);
 			timeout(0);

@@ -7,14 +7,14 @@
 #include "common/common.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/reload.h"
-#include "tprof-tui/remember.h"
+#include "tprof-tui/position.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
 
 struct args {
 	struct cmd cmd;
 	const char *path, *view;
-	char **words; /* nwords of them, what the view is opened with: as if behind its name in : */
+	char **words; /* nwords of them, the arguments of the view */
 	int nwords;
 	bool ascii, no_mouse, keys;
 };
@@ -47,7 +47,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->view) {
-			/* Options have been read by now: the others are all at the end. */
+			/* Options have been read by now; all remaining arguments are at the end. */
 			args->words = state->argv + state->next - 1;
 			args->nwords = state->argc - state->next + 1;
 			state->next = state->argc;
@@ -59,12 +59,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (!args->path && !args->keys)
-			argp_error(state,
-				   "of which file? Give the name of a store, a trace or a profile");
+			argp_error(state, "no input file; name a trace, a profile or a store");
 		if (args->view && !tui_view_find(args->view))
 			argp_error(state,
-				   "there is no view '%s'; take runs, overview, timeline, top, "
-				   "flame, diff, goroutine or sql",
+				   "there is no view '%s'; the views are runs, overview, timeline, "
+				   "top, flame, diff, goroutine and sql",
 				   args->view);
 		return 0;
 	default:
@@ -86,7 +85,7 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* Between blanks, as they would be typed. */
+/* Joins the words with blanks, as they would be typed. */
 static int join(struct tp_buf *b, const struct args *args)
 {
 	int failed = 0;
@@ -108,15 +107,15 @@ static bool open_first(struct tui *t, const struct args *args, const char *arg)
 		return true;
 	if (!tui_open(t, &tui_runs, NULL))
 		return false;
-	if (!args->view && tui_recall_place(t, args->path))
+	if (!args->view && tui_position_restore(t, args->path))
 		return true;
-	/* What it says of why not is a message on the view runs. */
+	/* If it fails, its message is shown on the view runs. */
 	if (ops && ops != &tui_runs)
 		tui_open(t, ops, arg);
 	return true;
 }
 
-/* That of --run, among all of the store. */
+/* Returns the run of --run within the list of all runs. */
 static const struct rep_run *first_run(const struct cmd *cmd)
 {
 	for (size_t i = 0; i < cmd->all.n; i++)
@@ -176,9 +175,9 @@ static int run(struct args *args)
 	tp_buf_release(&arg);
 	if (begun)
 		tui_run(&t);
-	tui_remember(&t, args->path);
+	tui_position_save(&t, args->path);
 	tui_close_all(&t);
-	/* Nobody looks at a dead screen while the last job ends. */
+	/* The screen ends first, so that nobody looks at a dead screen while the last job ends. */
 	tui_screen_end();
 	tui_worker_free(t.worker);
 	tui_prompt_release(&t);
@@ -192,9 +191,9 @@ static int run(struct args *args)
 	}
 	if (!begun)
 		cmd_error(&args->cmd, "%s", t.message);
-	else if (t.deaf)
-		cmd_error(&args->cmd, "cannot read the terminal: %s", strerror(t.deaf));
-	return begun && !t.deaf ? CMD_OK : CMD_SYSTEM;
+	else if (t.read_errno)
+		cmd_error(&args->cmd, "cannot read the terminal: %s", strerror(t.read_errno));
+	return begun && !t.read_errno ? CMD_OK : CMD_SYSTEM;
 }
 
 int main(int argc, char **argv)

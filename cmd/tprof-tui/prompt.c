@@ -4,20 +4,20 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tprof-tui/recall.h"
+#include "tprof-tui/history.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/widget/line.h"
 #include "tprof-tui/widget/menu.h"
 
 #define HISTORY "commands"
 
-/* Each kind has a history of its own. */
+/* Each kind of prompt has its own history. */
 struct tui_prompts {
 	enum tui_prompt_kind open;
 	struct tui_line line[TUI_PROMPT_GO + 1];
 	char search[TUI_LINE_SIZE];
-	struct tui_menu menu; /* of the palette: what matches what was typed */
-	bool arguments;	      /* the menu has what may stand behind the command */
+	struct tui_menu menu; /* of the palette: completions of the input */
+	bool arguments;	      /* the menu has arguments of the command */
 	bool recalled;	      /* its history has been read */
 };
 
@@ -50,7 +50,7 @@ void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text
 	t->prompts->open = kind;
 	if (kind == TUI_PROMPT_PALETTE && !t->prompts->recalled) {
 		t->prompts->recalled = true;
-		tui_recall_load(line(t), HISTORY);
+		tui_history_load(line(t), HISTORY);
 	}
 	tui_line_begin(line(t), text);
 	fill_menu(t);
@@ -109,7 +109,7 @@ static bool has(const char *text, const char *part)
 	return false;
 }
 
-/* The command is there: what it takes. */
+/* Fills the menu with the arguments of the command. */
 static void fill_arguments(struct tui *t, const char *typed)
 {
 	struct tui_menu *menu = &t->prompts->menu;
@@ -127,13 +127,14 @@ static void fill_arguments(struct tui *t, const char *typed)
 
 		if (strcmp(w.name, name) != 0)
 			continue;
-		/* Nothing to put in, but how it is meant. */
+		/* There is nothing to insert, but this shows the usage. */
 		snprintf(shown, sizeof(shown), "%s %s", w.name, w.arg ? w.arg : "");
 		tui_menu_add(menu, "", shown, w.doc);
 	}
 }
 
-/* Those that begin so, then those that hold it, then those whose meaning does. */
+/* Words that begin with the input, then words that contain it, then words whose description
+ * does. */
 static void fill_menu(struct tui *t)
 {
 	struct tui_prompts *p = t->prompts;
@@ -180,7 +181,7 @@ static void complete(struct tui *t, int step)
 	tui_line_begin(line(t), whole);
 }
 
-/* What is meant by a beginning that only one command has. */
+/* Returns the only command that begins like this, else NULL. */
 static const char *only_one(const char *typed)
 {
 	const char *found = NULL;
@@ -211,7 +212,7 @@ static void typed(struct tui *t, struct tui_view *v)
 		return;
 	snprintf(t->prompts->search, sizeof(t->prompts->search), "%s", text);
 	if (!tui_search(v, text, 0))
-		tui_error(t, "nothing here holds '%.200s'", text);
+		tui_error(t, "nothing here contains '%.200s'", text);
 }
 
 static void command(struct tui *t, const char *text)
@@ -224,13 +225,13 @@ static void command(struct tui *t, const char *text)
 	tui_command(t, name ? whole : text);
 }
 
-/* Of all prompts but the palette, whose commands may answer these. */
+/* Finishes a prompt other than the palette, whose commands may answer this one. */
 static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, const char *text)
 {
 	switch (kind) {
 	case TUI_PROMPT_SEARCH:
 		if (*text && !tui_search(v, text, 0))
-			tui_error(t, "nothing here holds '%.200s'", text);
+			tui_error(t, "nothing here contains '%.200s'", text);
 		break;
 	case TUI_PROMPT_SAVE:
 		if (*text && tui_save_view(v, text))
@@ -270,9 +271,9 @@ void tui_prompt_key(struct tui *t, int key)
 		break;
 	case TUI_LINE_DONE:
 		if (kind == TUI_PROMPT_PALETTE)
-			tui_recall_keep(line(t), HISTORY);
+			tui_history_add(line(t), HISTORY);
 		else
-			tui_line_remember(line(t));
+			tui_line_add_history(line(t), line(t)->text);
 		memcpy(text, line(t)->text, line(t)->size + 1);
 		t->prompts->open = TUI_PROMPT_NONE;
 		if (kind == TUI_PROMPT_PALETTE)
@@ -298,13 +299,13 @@ const char *tui_prompt_hints(const struct tui *t)
 {
 	switch (t->prompts->open) {
 	case TUI_PROMPT_PALETTE:
-		return "Enter do it\tTab complete\tUp before\tEsc leave";
+		return "Enter run\tTab complete\tUp history\tEsc cancel";
 	case TUI_PROMPT_SEARCH:
-		return "Enter stay here\tUp before\tEsc leave\tn next, behind it";
+		return "Enter stay here\tUp history\tEsc cancel\tn next match";
 	case TUI_PROMPT_FILTER:
-		return "Enter keep\tUp before\tEsc all lines";
+		return "Enter keep\tUp history\tEsc all lines";
 	default:
-		return "Enter take it\tUp before\tEsc leave";
+		return "Enter accept\tUp history\tEsc cancel";
 	}
 }
 
@@ -314,7 +315,7 @@ void tui_prompt_draw(const struct tui *t, int row, int cols)
 
 	if (t->prompts->open == TUI_PROMPT_PALETTE && row > 2)
 		tui_menu_draw(&t->prompts->menu, (struct tui_area){1, 0, row - 1, cols}, true);
-	/* What is wrong with what was typed so far. */
+	/* The error in the input so far. */
 	if (t->error && *t->message && cols > 60) {
 		used = (int)rep_text_width(t->message, strlen(t->message)) + 2;
 		used = used < cols / 2 ? used : cols / 2;

@@ -7,18 +7,18 @@
 void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text);
 bool tui_prompt_open(const struct tui *t);
 void tui_prompt_key(struct tui *t, int key);
-/* As if the text were typed at the open prompt, which is not the palette, and Enter. */
+/* Answers the open prompt, which is not the palette, with the text. */
 void tui_prompt_take(struct tui *t, const char *text);
-/* The next useful keys, as of tui_view_ops.hints. */
+/* Returns the hints, as tui_view_ops.hints does. */
 const char *tui_prompt_hints(const struct tui *t);
 void tui_prompt_draw(const struct tui *t, int row, int cols);
-/* What the palette knows, one after the other: commands (command.c), views, actions. False behind the
- * last. */
+/* Returns the i-th word of the palette: commands (command.c), then views, then actions. Returns
+ * false after the last. */
 struct tui_word {
 	const char *name, *arg, *doc;
 };
 bool tui_word_at(size_t i, struct tui_word *w);
-/* "" where nothing was searched for. */
+/* Returns the text searched for last, "" if there is none. */
 const char *tui_prompt_last_search(const struct tui *t);
 void tui_prompt_release(struct tui *t);
 

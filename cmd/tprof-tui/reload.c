@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Jobs and views may still hold runs of it. */
+/* An old list, to whose runs jobs and views may still point. */
 struct tui_old_runs {
 	struct rep_runs runs;
 	struct tui_old_runs *next;
@@ -37,7 +37,7 @@ static const struct rep_run *find(const struct rep_runs *runs, const struct rep_
 	return NULL;
 }
 
-/* A run that has gone stays selected: what is asked of it says that it has gone. */
+/* A run that was deleted stays selected; reports on it say so. */
 static void renew(const struct rep_runs *runs, struct tui_select *s)
 {
 	const struct rep_run *run = find(runs, s->run), *other = find(runs, s->other);

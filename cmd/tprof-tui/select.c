@@ -1,4 +1,4 @@
-/* What is selected. */
+/* The selection. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,15 @@ void tui_select_init(struct tui_select *s)
 {
 	*s = (struct tui_select){
 	    .from_ns = INT64_MIN, .to_ns = INT64_MAX, .at_ns = INT64_MIN, .at_goroutine = {-1, 0}};
+}
+
+void tui_select_clear(struct tui_select *s)
+{
+	const struct rep_run *run = s->run, *other = s->other;
+
+	tui_select_release(s);
+	s->run = run;
+	s->other = other;
 }
 
 bool tui_select_set(char **text, const char *value)
@@ -110,7 +119,7 @@ int tui_select_key(const struct tui_select *s, unsigned by, const char *more, st
 	bool times = by & REP_BY_TIME;
 	int failed;
 
-	/* With the hash: a run that is taken away may leave its id to another. */
+	/* With the hash, since the id of a deleted run may be used again. */
 	snprintf(numbers, sizeof(numbers), "%" PRId64 " %" PRId64 " %" PRId64 " ", s->run->row.id,
 		 times ? s->from_ns : 0, times ? s->to_ns : 0);
 	failed = rep_put(key, numbers) | rep_put(key, s->run->row.hash);
@@ -201,7 +210,7 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 		tui_moment_text(s->run, s->from_ns, from);
 	if (s->to_ns != INT64_MAX)
 		tui_moment_text(s->run, s->to_ns, to);
-	/* A short range far from the start needs all digits. */
+	/* A short range late in the run needs all digits. */
 	if (!strcmp(from, to)) {
 		tui_exact_text(s->run, s->from_ns, from);
 		tui_exact_text(s->run, s->to_ns, to);
@@ -215,7 +224,7 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 	return text;
 }
 
-void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size)
+void tui_select_ignored(const struct tui_select *s, unsigned by, char *text, size_t size)
 {
 	bool times = s->from_ns != INT64_MIN || s->to_ns != INT64_MAX;
 	size_t n;

@@ -43,7 +43,8 @@ static bool make_folders(char *path)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* Whole files only, since another tprof-tui may be reading; for nobody else to read. */
+/* Files are replaced as a whole, since another tprof-tui may be reading. Only their owner may read
+ * them. */
 bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room)
 {
 	char dir[PATH_MAX - 64];

@@ -1,4 +1,4 @@
-/* What is kept from one time to the next, in $XDG_STATE_HOME/tprof (or ~/.local/state/tprof). */
+/* Files saved between sessions in $XDG_STATE_HOME/tprof (or ~/.local/state/tprof). */
 #ifndef TUI_STATE_H
 #define TUI_STATE_H
 
@@ -7,16 +7,17 @@
 
 #include "base/buf.h"
 
-/* Writes a file of this name whole; `path` is where it is, or should be. False: errno tells. */
+/* Writes the file of this name, as a whole or not at all; `path` is set to its path, on failure
+ * too. Returns false with errno. */
 bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room);
-/* Reads up to room - 1 bytes, and ends them with a NUL. False where there is none. */
+/* Reads up to room - 1 bytes and adds a NUL. Returns false if there is no such file. */
 bool tui_state_read(const char *name, char *text, size_t room);
 
-/* A text within a line of such a file: "\t", "\n" and "\\" stand for what would end it. TP_ENOMEM.
- */
+/* Writes a text as a field of a line: tab, newline and backslash are written as "\t", "\n" and
+ * "\\". TP_ENOMEM. */
 int tui_state_put_text(struct tp_buf *b, const char *text);
-/* Undoes tui_state_put_text, into size + 1 bytes; `to` may be `from`. Returns false if the text has other
- * control characters, so that no user can have typed it. */
+/* Undoes tui_state_put_text, into size + 1 bytes; `to` may be `from`. Returns false if the text
+ * has other control characters, so that no user can have typed it. */
 bool tui_state_take_text(char *to, const char *from, size_t size);
 
 #endif

@@ -1,13 +1,14 @@
-/* The program: a stack of views on one store, what is selected, and the lines above and below.
+/* The program: a stack of views on one store, the selection that they share, and the lines around
+ * the current view.
  *
- *	row 0      what is looked at: the run, the time range, filters; the view's name
+ *	row 0      the run, the time range and the filters; the name of the view
  *	…          the view
  *	last - 1   a message, or a prompt
- *	last       the next useful keys
+ *	last       the most useful keys
  *
- * A view is opened on the selection as it is then. Going back shows the view before as it was left;
- * going forward undoes that. Work that may take long goes to the worker (worker.h); a view shows
- * what it has until the answer comes.
+ * A view is opened on the current selection and keeps it. Going back shows the previous view as it
+ * was left; going forward undoes that. Work that may take long is done by the worker (worker.h);
+ * until the answer comes, a view shows what it has.
  *
  * CONTRIBUTING.md says how to add a view. */
 #ifndef TUI_TUI_H
@@ -31,69 +32,68 @@ struct tui_view;
 
 struct tui_view_ops {
 	unsigned where;	  /* its bit in keys.h */
-	const char *name; /* as the palette and the first line have it */
-	const char *arg;  /* what may stand behind its name there, in capitals; NULL: nothing */
-	size_t size;	  /* of its state, which begins with zeros */
-	bool needs_run;	  /* where the store has none, that is said in place of it */
-	/* The filters that it heeds as it stands, REP_BY_…; of the others a line above it tells.
-	 * NULL: that is not told. */
-	unsigned (*heeds)(const struct tui_view *v);
-	/* `arg`: what was typed behind its name, or what the view that opens it has to say; NULL:
-	 * nothing. True, or false with a message set (tui_error). */
+	const char *name; /* in the palette and on the first line */
+	const char *arg;  /* its arguments, in capitals; NULL: it takes none */
+	size_t size;	  /* of its state, which is zeroed */
+	bool needs_run;	  /* in a store without runs, a message is shown instead */
+	/* Returns the filters that it obeys now (REP_BY_…); a line above the view names the
+	 * others. NULL: nothing is said. */
+	unsigned (*filters)(const struct tui_view *v);
+	/* Opens it. `arg` are its arguments as typed, or as another view gives them; NULL: none.
+	 * Returns false with a message (tui_error). */
 	bool (*open)(struct tui_view *v, const char *arg);
 	void (*close)(struct tui_view *v);
-	/* Shown again, perhaps on another selection (v->select has been brought up to date). NULL:
-	 * nothing to do. */
+	/* Called when it is shown again, perhaps on another selection, which v->select then has.
+	 * NULL: nothing to do. */
 	void (*resume)(struct tui_view *v);
 	void (*draw)(struct tui_view *v, struct tui_area area);
-	/* True: it was for the view. */
+	/* Returns true if the action was for the view. */
 	bool (*act)(struct tui_view *v, enum tui_action action);
-	/* A key that no binding has. NULL: none is heeded. */
+	/* Takes a key before the bindings do; returns true if it did. NULL: takes none. */
 	bool (*key)(struct tui_view *v, int key);
-	/* Returns the table under the cursor, or NULL. Moving and sorting that `act` leaves, clicks,
-	 * search, filter, copying and saving work on it, except where a function below does that in
-	 * the view's own way. NULL if the view has no table. */
+	/* Returns the table under the cursor, or NULL. Moving and sorting that `act` leaves,
+	 * clicks, search, filter, copying and saving work on it, except where a function below
+	 * does that in the view's own way. NULL if the view has no table. */
 	struct tui_table *(*table)(struct tui_view *v);
-	/* A click within the area it was last drawn in. */
+	/* A click in the area of the view. NULL: a click in its table. */
 	void (*click)(struct tui_view *v, int row, int col, bool twice);
-	/* The button is let go elsewhere than it was pressed. NULL: none. */
+	/* The mouse button is released at another place than it was pressed. NULL: nothing. */
 	void (*drag)(struct tui_view *v, int row, int col);
-	/* A turn of the wheel with Ctrl: by > 0 to see more of what is there. NULL: as without. */
+	/* The wheel is turned with Ctrl pressed: by > 0 zooms in. NULL: as without Ctrl. */
 	void (*zoom)(struct tui_view *v, int row, int col, int by);
-	/* A turn of the wheel, so many lines down. NULL: as TUI_DO_UP and DOWN. */
+	/* The wheel is turned, by so many lines down. NULL: as TUI_DO_UP and DOWN. */
 	void (*wheel)(struct tui_view *v, int lines);
-	/* Search while it is typed. `step` 0: as typed, else the next. */
+	/* Searches. `step` is 0 while the text is typed, 1 for the next match and -1 for the
+	 * previous one. Returns true if there is a match. */
 	bool (*search)(struct tui_view *v, const char *text, int step);
-	/* The lines of its table have been filtered. NULL: nothing to do. */
+	/* Called when its table has been filtered. NULL: nothing to do. */
 	void (*filtered)(struct tui_view *v);
-	/* To a time or a goroutine, as typed behind @. True: it went there, or a message says why
-	 * not; false, NULL: the selection is narrowed to it. */
+	/* Goes to a time or a goroutine, as typed after @. Returns true if it went there or a
+	 * message says why not. False, NULL: the selection is narrowed to it. */
 	bool (*go)(struct tui_view *v, const char *text);
-	/* Shows what matches, and dims all else; "" ends that. NULL: it cannot. */
+	/* Highlights what matches; "" ends that. NULL: it cannot. */
 	void (*highlight)(struct tui_view *v, const char *text);
-	/* What y and Y copy: adds it. */
+	/* Adds what y copies, or with `all` what Y copies. TP_ENOMEM. */
 	int (*yank)(struct tui_view *v, bool all, struct tp_buf *out);
-	/* Writes what it shows, in the format that the ending of `path` selects. NULL: the table. */
+	/* Writes what it shows, in the format that the ending of `path` selects. NULL: the
+	 * table. */
 	int (*save)(struct tui_view *v, const char *path, const struct rep_sink *sink,
 		    struct tp_err *err);
-	/* Where the source of what the cursor is on may be, where the table's row does not say so.
-	 * NULL: nowhere. */
+	/* Finds the source line of what is under the cursor, if the row of its table does not name
+	 * it. NULL: it cannot. */
 	bool (*source)(struct tui_view *v, char *file, size_t size, int64_t *line);
-	/* A line about itself behind its name on the first line. NULL: none. */
+	/* Writes what follows its name on the first line. NULL: nothing. */
 	void (*title)(struct tui_view *v, char *text, size_t size);
-	/* Does the action do anything here, as it stands? Hints name those that do. NULL: all do.
-	 */
+	/* Returns whether an action has an effect now; others are not hinted at. NULL: all have. */
 	bool (*can)(struct tui_view *v, enum tui_action action);
-	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
-	 * table of keys has it. */
+	/* Returns its own hints for now, "Enter run\tTab complete"; NULL: those of the table of
+	 * keys. */
 	const char *(*hints)(struct tui_view *v);
-	/* What may stand behind its name in the palette and begins as `typed` does: adds it to the
-	 * menu. NULL: nobody knows. */
+	/* Adds the arguments that begin with `typed` to the menu. NULL: they are not known. */
 	void (*offer)(struct tui *t, struct tui_menu *menu, const char *typed);
-	/* The line of the table that the cursor is on is kept with the last view of a store. */
+	/* The line of the cursor is saved with the last position in a store. */
 	bool keeps_line;
-	/* What `arg` would open it again as it is; kept with the last view of a store. NULL, or ""
-	 * given: nothing. */
+	/* Writes the arguments that would open it again as it is. NULL: none. */
 	void (*keep)(struct tui_view *v, char *text, size_t size);
 };
 
@@ -102,8 +102,8 @@ struct tui_view {
 	struct tui *tui;
 	struct tui_select select; /* that it shows */
 	void *state;
-	struct tui_area area; /* it was last drawn in */
-	bool busy;	      /* waits for the worker */
+	struct tui_area area; /* as drawn last */
+	bool busy;	      /* it waits for the worker */
 };
 
 extern const struct tui_view_ops *const tui_views[]; /* ends with NULL */
@@ -121,59 +121,59 @@ struct tui {
 	struct cmd *cmd;
 	const char *path; /* of the store or dump, as given */
 	struct tui_worker *worker;
-	struct tui_select select; /* what views that are opened begin with */
+	struct tui_select select; /* for views that are opened */
 
-	struct tui_view **view; /* history: those up to `at` were opened one after the other, … */
-	size_t nviews, at;	/* … those behind it can be gone forward to */
+	struct tui_view **view; /* the stack; view[at] is shown, … */
+	size_t nviews, at;	/* … going forward leads to those after it */
 
 	struct tui_prompts *prompts;   /* prompt.c */
 	struct tui_old_runs *old_runs; /* reload.c */
-	int64_t told_run; /* the last one of which tui_open has said whether it mixes lives */
+	int64_t warned_run; /* the last run that tui_open has checked for mixed goroutines */
 	char message[400];
 	bool error;
-	bool pasting; /* keys come from a clipboard, not from a hand */
+	bool pasting; /* the keys are pasted text */
 	bool quit;
-	int trials;		      /* of filters that the worker has not decided yet (trial.h) */
-	int deaf;		      /* errno: keys can no longer be read */
-	int clicked_row, clicked_col; /* last, and when */
+	int checks;		      /* of filters, still being made (check.h) */
+	int read_errno;		      /* errno of a terminal that cannot be read any more */
+	int clicked_row, clicked_col; /* the last click, and when */
 	int64_t clicked_ms;
 };
 
 struct tui_view *tui_current(const struct tui *t);
-/* Opens a view on t->select, behind the current one; what could be gone forward to is closed.
- * False: it did not open, and there is a message. */
+/* Opens a view on t->select, after the current one; views after that are closed. Returns false with
+ * a message. */
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg);
 const struct tui_view_ops *tui_view_find(const char *name);
-/* The current view again, on t->select, with what it was opened with (ops->keep). */
+/* Opens the current view again on t->select, with its arguments (ops->keep). */
 bool tui_again(struct tui *t);
 bool tui_back(struct tui *t);
-void tui_undo(struct tui *t); /* back, and there is no way forward again */
+void tui_undo(struct tui *t); /* goes back and closes the view */
 bool tui_forward(struct tui *t);
 void tui_close_all(struct tui *t);
 
-/* One line at the bottom until the next key. */
+/* Shows a line at the bottom until the next key. */
 void tui_message(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void tui_error(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void tui_nomem(struct tui *t);
 
-/* The loop: until somebody quits. */
+/* Runs the program until the user leaves. */
 void tui_run(struct tui *t);
-/* Draws all of it once. */
+/* Draws the screen. */
 void tui_draw(struct tui *t);
-/* As if the action's key were typed. */
+/* Does what the action's key does. */
 void tui_act(struct tui *t, enum tui_action action);
-/* Does what the palette's line says: an action's or a view's name, `from TIME`, `goroutine ID` … */
+/* Runs a line of the palette: the name of an action or a view, `from TIME`, `goroutine ID` … */
 void tui_command(struct tui *t, const char *line);
-/* To a time ("1.5ms", "25%") or a goroutine (an id). */
+/* Goes to a time ("1.5ms", "25%"), a goroutine (an id) or a task. */
 void tui_go(struct tui *t, const char *text);
-/* A time as typed, in ns since the run began; false with a message. */
+/* Parses a time, in ns since the run began. Returns false with a message. */
 bool tui_time(struct tui *t, const char *text, int64_t *ns);
 
-/* What the palette has beyond views and actions (command.c). */
+/* Commands of the palette beside views and actions (command.c). */
 struct tui_palette_command {
 	const char *name, *arg, *doc;
-	void (*run)(struct tui *t, int which, const char *arg); /* arg: "" for none */
-	int which;						/* of the things that it sets */
+	void (*run)(struct tui *t, int which, const char *arg); /* arg "": none */
+	int which;						/* what it sets */
 };
 extern const struct tui_palette_command tui_commands[];
 extern const size_t tui_ncommands;

@@ -7,8 +7,8 @@
 #include "base/signals.h"
 #include "tprof-tui/tui.h"
 
-struct kept {
-	tui_kept_free free;
+struct cached {
+	tui_cache_free free;
 	char *key;
 	void *object;
 };
@@ -21,49 +21,49 @@ struct tui_worker {
 	struct tp_store *store;
 	struct tui_job *waiting, *doing, *ready; /* `ready` in the order in which they were done */
 	bool stop;
-	struct kept kept[TUI_MOST_KEPT]; /* the one used last comes first */
-	size_t nkept;
+	struct cached cached[TUI_MOST_CACHED]; /* the one used last comes first */
+	size_t ncached;
 };
 
 /* ---- what is kept beside the store ---- */
 
-static void give_back(struct kept *k)
+static void give_back(struct cached *k)
 {
 	k->free(k->object);
 	free(k->key);
 }
 
-void *tui_keep_find(struct tui_job *job, tui_kept_free kind, const char *key)
+void *tui_cache_find(struct tui_job *job, tui_cache_free kind, const char *key)
 {
 	struct tui_worker *w = job->worker;
 
-	for (size_t i = 0; i < w->nkept; i++) {
-		struct kept k = w->kept[i];
+	for (size_t i = 0; i < w->ncached; i++) {
+		struct cached k = w->cached[i];
 
 		if (k.free != kind || strcmp(k.key, key) != 0)
 			continue;
-		memmove(w->kept + 1, w->kept, i * sizeof(k));
-		w->kept[0] = k;
+		memmove(w->cached + 1, w->cached, i * sizeof(k));
+		w->cached[0] = k;
 		return k.object;
 	}
 	return NULL;
 }
 
-int tui_keep_put(struct tui_job *job, tui_kept_free kind, const char *key, void *object,
-		 struct tp_err *err)
+int tui_cache_put(struct tui_job *job, tui_cache_free kind, const char *key, void *object,
+		  struct tp_err *err)
 {
 	struct tui_worker *w = job->worker;
-	struct kept k = {kind, strdup(key), object};
+	struct cached k = {kind, strdup(key), object};
 
 	if (!k.key) {
 		kind(object);
 		return tp_nomem(err);
 	}
-	if (w->nkept == TUI_MOST_KEPT)
-		give_back(&w->kept[--w->nkept]);
-	memmove(w->kept + 1, w->kept, w->nkept * sizeof(k));
-	w->kept[0] = k;
-	w->nkept++;
+	if (w->ncached == TUI_MOST_CACHED)
+		give_back(&w->cached[--w->ncached]);
+	memmove(w->cached + 1, w->cached, w->ncached * sizeof(k));
+	w->cached[0] = k;
+	w->ncached++;
 	return 0;
 }
 
@@ -181,8 +181,8 @@ void tui_worker_free(struct tui_worker *w)
 	pthread_join(w->thread, NULL);
 	release_all(w->waiting);
 	release_all(w->ready);
-	while (w->nkept)
-		give_back(&w->kept[--w->nkept]);
+	while (w->ncached)
+		give_back(&w->cached[--w->ncached]);
 	tp_store_close(w->store);
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->asked);

@@ -1,6 +1,6 @@
-/* Work in the background: reports are made on a thread with a handle of its own on the store, while
- * keys are answered. A job belongs to one view; a newer job of a view replaces one that waits, and
- * what comes too late for its view is thrown away. */
+/* The worker: a thread with its own handle of the store, which does what takes long while the
+ * screen's thread answers keys. A job belongs to a view. A newer job of the same view replaces
+ * one that waits; a result that comes too late is dropped. */
 #ifndef TUI_WORKER_H
 #define TUI_WORKER_H
 
@@ -13,25 +13,26 @@
 struct tui_view;
 
 struct tui_job {
-	/* On the worker's thread; touches nothing but the job. */
+	/* Does the work, on the worker's thread; may use nothing but the job. */
 	int (*work)(struct tui_job *job, struct tp_store *store, struct tp_err *err);
-	/* On the screen's thread: what came of it (job->code, job->err). Not called where the view
-	 * is gone or has asked for something else since. */
+	/* Takes the result (job->code, job->err), on the screen's thread. Not called if the view is
+	 * closed or has asked for something else since. */
 	void (*done)(struct tui_view *view, struct tui_job *job);
-	/* In every case, last: gives up what it holds beside its selection. NULL: nothing. */
+	/* Called last, in every case: releases what the job owns beside its selection. NULL:
+	 * nothing. */
 	void (*release)(struct tui_job *job);
 	struct tui_view *view;
-	struct tui_select select; /* the view's, as it was: a copy; runs outlive the job */
+	struct tui_select select; /* a copy of the view's; runs outlive the job */
 	int code;
 	struct tp_err err;
-	/* Nobody waits for it any more: work that takes long looks at this now and then, and ends
-	 * with TP_ECANCEL. */
+	/* The result is no longer needed: long work checks this now and then, and returns
+	 * TP_ECANCEL. */
 	_Atomic bool stop;
-	/* It is ended, without `done`, as soon as anything else is asked for, by other views too:
-	 * who asked for it asks again when shown again. */
+	/* Any other job, of other views too, ends it without `done`; its view asks again when it is
+	 * shown again. */
 	bool gives_way;
 
-	/* It is one statement of SQL: when nobody waits for it any more, that is ended. */
+	/* It is one SQL statement, which is interrupted if the result is no longer needed. */
 	bool statement;
 
 	/* private */
@@ -42,37 +43,38 @@ struct tui_job {
 
 struct tui_worker;
 
-/* `path` of a store; opened when first needed. NULL: no memory, or no thread. */
+/* Starts a worker for the store at `path`, which is opened when first needed. Returns NULL if
+ * memory is out or there is no thread. */
 struct tui_worker *tui_worker_new(const char *path);
-/* Ends what is being done, where that can be ended, and waits for it. */
+/* Interrupts the running job, and waits for it. */
 void tui_worker_free(struct tui_worker *w);
 
-/* A job of `size` bytes, which begins with `how`, on the selection of a view; the rest is zeros. NULL
- * with a message. */
+/* Returns a job of `size` bytes that begins with `how`, on the selection of the view; the rest is
+ * zeros. Returns NULL with a message if memory is out. */
 void *tui_job_new(struct tui_view *view, size_t size, const struct tui_job *how);
-/* Of one that is not asked for in the end. */
+/* Frees a job that was not handed to the worker. */
 void tui_job_free(struct tui_job *job);
 /* Hands the job to the worker, which owns it from now on; its view is busy until it comes back. */
 void tui_job_ask(struct tui_job *job);
-/* Forgets what a view has asked for. */
+/* Drops the jobs of a view. */
 void tui_worker_forget(struct tui_worker *w, const struct tui_view *view);
-/* Ends what is being done, where that can be ended: it comes back with TP_ECANCEL, or what SQLite
- * has to say. */
+/* Interrupts the running job, which comes back with TP_ECANCEL, or an error of SQLite. */
 void tui_worker_interrupt(struct tui_worker *w);
-/* Hands over what is done; true where there was something. */
+/* Calls `done` of finished jobs. Returns true if there were any. */
 bool tui_worker_take(struct tui_worker *w);
-/* Is something asked for and not handed over yet? */
+/* Returns whether there are jobs that are not finished or taken. */
 bool tui_worker_busy(struct tui_worker *w);
 
-/* What jobs keep between them, beside the store and never longer than that: on the worker's thread,
- * from within `work`. `kind` is what gives an object back; those of a kind are told apart by a key.
- * Of all of them the ones that were used last are kept (TUI_MOST_KEPT). */
-typedef void (*tui_kept_free)(void *object);
-#define TUI_MOST_KEPT 3
-/* NULL: it is not there. */
-void *tui_keep_find(struct tui_job *job, tui_kept_free kind, const char *key);
-/* Takes the object, in every case; may give back one that was kept before. 0 or TP_ENOMEM. */
-int tui_keep_put(struct tui_job *job, tui_kept_free kind, const char *key, void *object,
-		 struct tp_err *err);
+/* A cache for objects that several jobs use, freed before the store is closed. For use by
+ * `work`. The function that frees an object tells its kind; within a kind, keys differ. The
+ * TUI_MOST_CACHED objects used last are kept. */
+typedef void (*tui_cache_free)(void *object);
+#define TUI_MOST_CACHED 3
+/* Returns the object, or NULL. */
+void *tui_cache_find(struct tui_job *job, tui_cache_free kind, const char *key);
+/* Takes ownership of the object, also on failure; may free the one used least recently. 0 or
+ * TP_ENOMEM. */
+int tui_cache_put(struct tui_job *job, tui_cache_free kind, const char *key, void *object,
+		  struct tp_err *err);
 
 #endif

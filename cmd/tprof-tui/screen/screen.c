@@ -22,12 +22,12 @@
 static struct {
 	SCREEN *screen;
 	struct termios before;
-	bool on; /* the terminal is ours */
+	bool on; /* the terminal is in our mode */
 	bool ascii, mouse;
-	struct tp_buf text;  /* being escaped and cut; kept for the next */
-	char give_back[256]; /* what gives the terminal back where ncurses must not be asked */
+	struct tp_buf text;  /* being escaped and shortened; reused */
+	char give_back[256]; /* restores the terminal without ncurses */
 	size_t give_back_size;
-	bool cursor; /* is to be shown, there */
+	bool cursor; /* is to be shown, at this place */
 	int cursor_row, cursor_col;
 	volatile sig_atomic_t interrupted;
 	volatile sig_atomic_t ended; /* the signal that asked for it */
@@ -88,10 +88,10 @@ static void interrupt(int number)
 	term.interrupted = 1;
 }
 
-#define GRACE_S		2     /* to put away what is worth it */
-#define ROOM_FOR_A_LINE 16384 /* bytes: what is escaped is longer, and shortened behind it */
+#define GRACE_S		2     /* to end in order */
+#define ROOM_FOR_A_LINE 16384 /* bytes: escaped text is longer, and the shortened text follows it */
 
-/* Told to end: in order, if that does not take long. A second time, or when it does, at once. */
+/* Asked to end: in order, if that does not take long; at once if it does, or on a second signal. */
 static void ask_to_end(int number)
 {
 	if (term.ended)
@@ -106,7 +106,7 @@ static void too_late(int number)
 	crash(term.ended ? term.ended : SIGTERM);
 }
 
-/* While it was stopped, the shell was told of new sizes; ncurses asks the terminal after this. */
+/* While stopped, only the shell was told of new sizes; this makes ncurses ask the terminal. */
 static void go_on(int number)
 {
 	(void)number;
@@ -128,7 +128,7 @@ static void catch_signals(void)
 	sa.sa_handler = interrupt;
 	sa.sa_flags = SA_RESTART;
 	sigaction(SIGINT, &sa, NULL);
-	/* All of these have to end the read that a key is waited for in. */
+	/* All of these have to interrupt the read that waits for a key. */
 	sa.sa_flags = 0;
 	sa.sa_handler = too_late;
 	sigaction(SIGALRM, &sa, NULL);
@@ -144,7 +144,7 @@ static void catch_signals(void)
 	}
 }
 
-/* Whether the terminal says what is pasted. Those that cannot ignore it. */
+/* Tells the terminal to mark pasted text. Terminals that cannot ignore this. */
 static void set_paste(bool on)
 {
 	tui_screen_raw(on ? "\033[?2004h" : "\033[?2004l", 8);
@@ -157,7 +157,7 @@ void tui_screen_end(void)
 		endwin();
 	}
 	term.on = false;
-	/* Without delscreen(), which needs memory and dies where there is none. */
+	/* Without delscreen(), which needs memory and dies if there is none. */
 	term.screen = NULL;
 	tp_buf_release(&term.text);
 }
@@ -169,8 +169,8 @@ static int cannot(struct tp_err *err, const char *why)
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", why);
 }
 
-/* The line discipline keeps ^C and ^Z, and no other key: ^S would freeze the screen, and ^O or ^V
- * would not come where there are IEXTEN's characters. */
+/* The line discipline handles ^Z only: ^S would freeze the screen, and with IEXTEN ^O and ^V would
+ * not arrive. */
 static void take_keys(void)
 {
 	struct termios t;
@@ -182,14 +182,14 @@ static void take_keys(void)
 		return;
 	t.c_iflag &= (tcflag_t)~IXON;
 	t.c_lflag &= (tcflag_t)~IEXTEN;
-	/* ^C is a key among others, in their order. */
+	/* ^C comes as a key, in order with the others. */
 	t.c_cc[VINTR] = _POSIX_VDISABLE;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
 	def_prog_mode();
 }
 
-/* ncurses reads the sequences that take numbers when it first needs each, and dies where there is
- * no memory then; what it has read it keeps. So it reads them now. False where memory is out. */
+/* ncurses parses sequences with parameters at their first use, and dies if memory is out then. It
+ * keeps them, so this makes it parse them now. Returns false if memory is out. */
 static bool read_sequences(void)
 {
 	static const char *const names[] = {
@@ -216,7 +216,7 @@ static void begin_modes(void)
 	define_key("\033[200~", TUI_PASTE_BEGIN);
 	define_key("\033[201~", TUI_PASTE_END);
 	if (term.mouse) {
-		/* Press and release that come at once are a click, whatever the interval is. */
+		/* A press and release at once are a click, whatever the interval is. */
 		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED |
 			      BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED | BUTTON4_PRESSED |
 			      BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL,
@@ -225,7 +225,7 @@ static void begin_modes(void)
 	}
 }
 
-/* newterm() has begun to draw, and it cannot go on: endwin() would need memory. */
+/* Restores the terminal after newterm(), without endwin(), which would need memory. */
 static void turn_back(void)
 {
 	reset_shell_mode();
@@ -247,9 +247,9 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	setlocale(LC_ALL, "");
 	term.ascii = opt->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	term.mouse = opt->mouse;
-	/* The escape key is one, unless more follows at once. */
+	/* Esc is a key of its own unless more follows at once. */
 	setenv("ESCDELAY", "25", 0);
-	/* ncurses ends programs itself where it has no memory. */
+	/* ncurses exits if memory is out. */
 	atexit(tui_screen_end);
 	errno = 0;
 	term.screen = newterm(NULL, stdout, stdin);
@@ -257,12 +257,13 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 		return tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
 				  "cannot set the terminal up: %s", strerror(errno));
 	if (!term.screen && (!name || !*name))
-		return cannot(err, "which terminal is this? TERM is not set; try TERM=xterm");
+		return cannot(err, "TERM is not set; try TERM=xterm");
 	if (!term.screen)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
-		/* It has no sequences: none has been written, and none gives it back. */
+		/* Nothing has been written to a terminal without sequences, so nothing restores
+		 * it. */
 		reset_shell_mode();
 		delscreen(term.screen);
 		term.screen = NULL;
@@ -270,7 +271,7 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 				  "the terminal '%.40s' cannot move its cursor; try TERM=xterm",
 				  name ? name : "");
 	}
-	/* With room for a line of text, that memory has run out can be said when it has. */
+	/* Room for a line, so that a message can be shown when memory has run out. */
 	if (!read_sequences() || tp_buf_reserve(&term.text, ROOM_FOR_A_LINE)) {
 		turn_back();
 		term.screen = NULL;
@@ -368,7 +369,7 @@ void tui_screen_raw(const char *data, size_t size)
 
 /* ---- drawing ---- */
 
-/* Other characters than ASCII become one '?' each; the text is escaped, so it is valid UTF-8. */
+/* Replaces each non-ASCII character by '?'. The text is escaped, so it is valid UTF-8. */
 static void to_ascii(struct tp_buf *b, size_t from)
 {
 	size_t to = from;
@@ -382,13 +383,13 @@ static void to_ascii(struct tp_buf *b, size_t from)
 	b->size = to;
 }
 
-/* The text as it is shown: offset and size within term.text. False: no memory, nothing is shown. */
+/* Escapes and shortens a text into term.text, from *from on. Returns false if memory is out. */
 static bool prepare(const char *text, size_t size, int cols, enum rep_shorten how, size_t *from)
 {
 	struct tp_buf *b = &term.text;
 
 	b->size = 0;
-	/* More than this would be cut anyway: escapes take at most ten bytes per byte. */
+	/* More than this would be cut anyway. */
 	if (how == REP_SHORTEN_RIGHT && size > (size_t)cols * 8 + 64)
 		size = (size_t)cols * 8 + 64;
 	if (rep_escape(b, text, size, REP_ESCAPE_SHOWN))

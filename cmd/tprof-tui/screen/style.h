@@ -1,12 +1,12 @@
-/* What things look like: named by what they mean, so that a terminal without colours, or one
- * without Unicode, shows the same by other means. */
+/* Styles, named by their meaning, so that a terminal without colours can show them by other
+ * means. */
 #ifndef TUI_SCREEN_STYLE_H
 #define TUI_SCREEN_STYLE_H
 
 #include <stdbool.h>
 
-/* Name, foreground and background (256-colour terminals; -1 the terminal's own), the same of eight
- * colours, attributes in either case, attributes where there are no colours. */
+/* Name; foreground and background on terminals with 256 colours (-1: the terminal's own); the
+ * same with eight colours; attributes with colours; attributes without. */
 /* clang-format off */
 #define TUI_STYLES(X)                                                                               \
 	X(NORMAL,    -1,  -1, -1, -1, A_NORMAL,    A_NORMAL)                                        \
@@ -27,8 +27,8 @@
 	X(SYSCALL,   75,  -1,  4, -1, A_NORMAL,    A_NORMAL)                                        \
 	X(LOST,     240,  -1, -1, -1, A_NORMAL,    A_DIM)                                           \
 	X(GC,       170,  -1,  5, -1, A_NORMAL,    A_NORMAL)
-/* Bars of flame graphs: two shades of every hue that packages have (flame/name.h; the last is grey),
- * so that neighbours differ; differences by how much more or less it is (flame/change.h). */
+/* Bars of flame graphs: two shades of each hue of packages (flame/name.h; the last one is grey),
+ * so that neighbours differ; and steps of differences (flame/change.h). */
 #define TUI_FLAME_STYLES(X)                                                                         \
 	X(HUE0,     16, 217,  0,  2, A_NORMAL,    A_NORMAL)                                                \
 	X(HUE0B,    16, 210,  0,  2, A_NORMAL,    A_NORMAL)                                                \
@@ -86,11 +86,11 @@ enum tui_style {
 	    TUI_NSTYLES
 };
 
-/* Sets the pairs up; without `colour` the attributes alone tell. After ncurses has begun. */
+/* Sets the colour pairs up, after ncurses has begun. Without `colour` there are attributes only. */
 void tui_style_init(bool colour);
-/* What follows is drawn in this style. */
+/* Draws what follows in this style. */
 void tui_style_set(enum tui_style style);
-/* Are there colours? */
+/* Returns whether there are colours. */
 bool tui_style_coloured(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* diff: the run against another, or the runs of one label against those of another, with the
- * numbers and verdicts of tprof-diff. Where there is nothing to compare with yet, a list of what
- * there could be. */
+/* The view diff: the run against another, or the runs of one label against those of another, with
+ * the numbers and verdicts of tprof-diff. If no run is marked, it lists what the run can be
+ * compared with. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +21,9 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	rep_cells_release(&d->lines);
 	if (f->job.code)
 		return;
-	tp_buf_release(&d->told.types);
-	d->told = a->told;
-	a->told.types = (struct tp_buf){0};
+	tp_buf_release(&d->result.types);
+	d->result = a->result;
+	a->result.types = (struct tp_buf){0};
 }
 
 struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how)
@@ -31,7 +31,7 @@ struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how)
 	struct diff *d = v->state;
 	struct diff_ask *a = tui_fill_new(v, sizeof(*a), how);
 	struct tp_err err;
-	size_t size = sizeof(a->told.against);
+	size_t size = sizeof(a->result.against);
 
 	if (!a)
 		return NULL;
@@ -41,10 +41,10 @@ struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how)
 		return NULL;
 	}
 	if (a->old.n < 2)
-		snprintf(a->told.against, size, "%s", a->old.run[0].row.name);
+		snprintf(a->result.against, size, "%s", a->old.run[0].row.name);
 	else
-		snprintf(a->told.against, size, "%.280s (%zu)", a->old.run[0].row.name, a->old.n);
-	memcpy(d->told.against, a->told.against, size);
+		snprintf(a->result.against, size, "%.280s (%zu)", a->old.run[0].row.name, a->old.n);
+	memcpy(d->result.against, a->result.against, size);
 	diff_rows_at(tui_is_trace(&v->select), d->at, &a->rows);
 	a->how = d->how;
 	return a;
@@ -73,7 +73,8 @@ static void ask_from_top(struct tui_view *v)
 
 /* ---- opening ---- */
 
-/* More and less, where that is more than noise: signs and verdicts say the same without colours. */
+/* Colours increases and decreases larger than the noise; signs and verdicts say the same without
+ * colours. */
 static enum tui_style tint(const struct rep_sheet *s, size_t row, size_t column)
 {
 	const struct rep_value *verdict = rep_sheet_cell(s, (long)row, "verdict");
@@ -89,7 +90,7 @@ static enum tui_style tint(const struct rep_sheet *s, size_t row, size_t column)
 	    (verdict && !changed))
 		return TUI_STYLE_NORMAL;
 	by_how_much = rep_value_number(rep_sheet_cell(s, (long)row, by));
-	if (by_how_much == 0) { /* a change from nothing is no number */
+	if (by_how_much == 0) { /* a change from zero is not a number */
 		const struct rep_value *delta = rep_sheet_cell(s, (long)row, "delta");
 
 		by_how_much =
@@ -116,7 +117,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 	d->rows.table.sort = -1;
 	d->rows.table.tint = tint;
 	if (!v->select.run) {
-		tui_error(v->tui, "this store holds no runs, so there is nothing to compare");
+		tui_error(v->tui, "this store has no runs to compare; add some with tprof-import");
 		return false;
 	}
 	if (!diff_take_options(v, &arg))
@@ -138,14 +139,14 @@ static void close_view(struct tui_view *v)
 	struct diff *d = v->state;
 
 	free(d->arg);
-	tp_buf_release(&d->told.types);
+	tp_buf_release(&d->result.types);
 	rep_cells_release(&d->lines);
 	tui_rows_close(v);
 }
 
 /* ---- drawing ---- */
 
-/* What is compared and how, above the table; less of it on small screens. */
+/* Draws what is compared and how, above the table; less of it on small screens. */
 static int draw_notes(const struct diff *d, struct tui_area a)
 {
 	const struct rep_cells *cells = &d->rows.cells;
@@ -179,17 +180,17 @@ static void title(struct tui_view *v, char *text, size_t size)
 	struct diff_rows rows;
 
 	if (d->choosing) {
-		snprintf(text, size, "with what?");
+		snprintf(text, size, "compare with");
 		return;
 	}
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	snprintf(text, size, "%s%s%s%s%s%s, was %s", rows.name,
-		 rows.kind != DIFF_METRICS && *d->told.type ? " " : "",
-		 rows.kind != DIFF_METRICS ? d->told.type : "",
+		 rows.kind != DIFF_METRICS && *d->result.type ? " " : "",
+		 rows.kind != DIFF_METRICS ? d->result.type : "",
 		 rows.kind != DIFF_METRICS && d->how.cum ? " cum" : "",
 		 rows.kind == DIFF_METRICS && d->how.per ? " per " : "",
 		 rows.kind == DIFF_METRICS && d->how.per ? rep_pers[d->how.per] : "",
-		 d->told.against);
+		 d->result.against);
 }
 
 /* ---- keys ---- */
@@ -212,21 +213,21 @@ static void turn(struct tui_view *v, int step)
 static void next_type(struct tui_view *v)
 {
 	struct diff *d = v->state;
-	const char *first = (const char *)d->told.types.data;
+	const char *first = (const char *)d->result.types.data;
 	size_t at = 0;
 
-	if (!d->told.types.size) {
-		tui_message(v->tui, "there are sample types where profiles are compared");
+	if (!d->result.types.size) {
+		tui_message(v->tui, "only profiles have sample types");
 		return;
 	}
-	while (at < d->told.types.size && strcmp(first + at, d->told.type) != 0)
+	while (at < d->result.types.size && strcmp(first + at, d->result.type) != 0)
 		at += strlen(first + at) + 1;
-	if (at < d->told.types.size)
+	if (at < d->result.types.size)
 		at += strlen(first + at) + 1;
 	snprintf(d->how.type, sizeof(d->how.type), "%s",
-		 at < d->told.types.size ? first + at : first);
-	if (!strcmp(d->how.type, d->told.type))
-		tui_message(v->tui, "both have the sample type %s alone", d->how.type);
+		 at < d->result.types.size ? first + at : first);
+	if (!strcmp(d->how.type, d->result.type))
+		tui_message(v->tui, "%s is the only sample type that both sides have", d->how.type);
 	else
 		ask(v);
 }
@@ -277,29 +278,32 @@ static void flip(struct tui_view *v, enum tui_action action)
 			d->how.normalize = !d->how.normalize;
 			tui_message(t, d->how.normalize
 					   ? "the new side is scaled to the old one's total"
-					   : "values as they are");
+					   : "values are not scaled");
 		}
 		break;
 	case TUI_DO_DIFF_CHANGED:
 		d->how.changed = !d->how.changed;
-		tui_message(t, d->how.changed ? "only what changed" : "also what has not changed");
+		tui_message(t,
+			    d->how.changed ? "only what changed is shown" : "everything is shown");
 		break;
 	case TUI_DO_DIFF_CUM:
 		if (metrics) {
-			tui_message(t,
-				    "flat and cum are of profiles; Tab leads to views as profiles");
+			tui_message(
+			    t, "only profiles have flat and cum; Tab leads to views as profiles");
 			return;
 		}
 		d->how.cum = !d->how.cum;
-		tui_message(t, d->how.cum ? "cum: with all that was called" : "flat: itself alone");
+		tui_message(t, d->how.cum ? "ranked by cum: functions with everything they call"
+					  : "ranked by flat: functions themselves");
 		break;
 	default:
 		if (!metrics) {
-			tui_message(t, "statistics are of traces");
+			tui_message(t, "only metrics of traces have statistics");
 			return;
 		}
 		d->how.every_stat = !d->how.every_stat;
-		tui_message(t, d->how.every_stat ? "all statistics" : "those that matter most");
+		tui_message(t, d->how.every_stat ? "all statistics are shown"
+						 : "the most important statistics are shown");
 		break;
 	}
 	ask(v);
@@ -343,7 +347,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		diff_lead(v, false);
 		return true;
 	case TUI_DO_FLAME:
-		if (is_metrics(v) || !*d->told.type)
+		if (is_metrics(v) || !*d->result.type)
 			return false;
 		diff_lead(v, true);
 		return true;
@@ -365,7 +369,7 @@ static const char *hints(struct tui_view *v)
 	const struct diff *d = v->state;
 
 	if (d->choosing)
-		return "Enter compare\tf filter\t1 runs\tR look again\tq back\t? help";
+		return "Enter compare\tf filter\t1 runs\tR refresh\tq back\t? help";
 	if (is_metrics(v))
 		return "Tab next rows\tEnter its report\tp per\t= changed\ta statistics\to other\t"
 		       "f filter\t> sort\tEsc back\t? help";

@@ -1,4 +1,4 @@
-/* help: every key and every command, from the tables that make them work. */
+/* The view help: all keys and commands, from the tables that they are defined in. */
 #include <string.h>
 
 #include "tprof-tui/prompt.h"
@@ -33,7 +33,8 @@ static void where_text(unsigned where, char *text, size_t size)
 					      tui_views[i]->name);
 }
 
-/* All keys of an action that mean it in the same places; a name once, however many codes it has. */
+/* Writes all keys of an action with the same places; each name once, as it may have several
+ * codes. */
 static void keys_text(const struct tui_binding *first, char *text, size_t size)
 {
 	size_t n = 0;
@@ -69,24 +70,23 @@ static int put(struct rep_output *out, const char *key, const char *command, con
 	return rep_output_row(out, row, err);
 }
 
-/* What keys do while a text is typed, where the table of keys has no say. */
+/* Keys while a text is typed, which are not in the table of keys. */
 static const struct {
 	const char *key, *doc, *where;
 } typing[] = {
-    {"Enter", "take it: run the command, stay at what was found, ask the statement",
-     "while typing"},
-    {"Esc ^G ^C", "give it up", "while typing"},
-    {"Tab S-Tab", "complete: the next word that fits, the one before", "while typing"},
-    {"Up Down ^P ^N", "what was typed before", "while typing"},
-    {"^A ^E Home End", "to the beginning of the line, to its end", "while typing"},
-    {"^B ^F Left Right", "one character back, one on", "while typing"},
-    {"^W ^U ^K", "cut a word, all before the cursor, all behind it", "while typing"},
+    {"Enter", "accept: run the command or the statement, stay at the match", "while typing"},
+    {"Esc ^G ^C", "cancel", "while typing"},
+    {"Tab S-Tab", "complete with the next word that fits, or the previous one", "while typing"},
+    {"Up Down ^P ^N", "recall earlier input, and later input again", "while typing"},
+    {"^A ^E Home End", "go to the start of the line, or to its end", "while typing"},
+    {"^B ^F Left Right", "move one character back, or forward", "while typing"},
+    {"^W ^U ^K", "cut a word, the text before the cursor, or the text after it", "while typing"},
     {"^J", "begin another line of the statement", "while typing, sql"},
-    {"^C", "end a statement that runs, or what else takes long", "everywhere"},
-    {"wheel click", "move; pick a line, sort by a heading, twice: open", "mouse"},
+    {"^C", "interrupt a running statement, or other work that takes long", "everywhere"},
+    {"wheel click", "scroll; select, sort by a heading, twice: open", "mouse"},
 };
 
-/* Keys of this view alone; of some, this one among them; of all; of others. */
+/* Keys of this view only; of several views with this one; of all views; of others. */
 enum part { PART_OWN, PART_HERE, PART_EVERYWHERE, PART_OTHERS };
 
 static enum part part_of(const struct tui_binding *b, unsigned here)
@@ -171,13 +171,13 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return tui_help_fill(ctx, out, err);
 }
 
-/* That of the view it is opened from comes first. */
+/* Keys of the view that it is opened from come first. */
 static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct tui_rows *r = v->state;
 
 	if (arg) {
-		tui_error(v->tui, "help takes nothing behind its name; / searches it");
+		tui_error(v->tui, "help takes no arguments; / searches it");
 		return false;
 	}
 	r->table.sort = -1;
@@ -189,7 +189,7 @@ static void draw(struct tui_view *v, struct tui_area area)
 	tui_rows_draw(v->state, area, false, NULL);
 }
 
-/* Enter does what the line says, in the view one came from. */
+/* Enter runs the line's command in the previous view. */
 static bool act(struct tui_view *v, enum tui_action action)
 {
 	const struct rep_value *command = tui_table_cell(tui_rows_table(v), "command");
@@ -206,7 +206,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	text[strcspn(text, " ")] = '\0';
 	tui_back(v->tui);
 	if (n > strlen(text)) {
-		/* It takes something. */
+		/* It takes arguments. */
 		text[strlen(text)] = ' ';
 		text[strcspn(text, " ") + 1] = '\0';
 		tui_prompt_begin(v->tui, TUI_PROMPT_PALETTE, text);

@@ -7,7 +7,7 @@
 
 #include "tprof-tui/view/views.h"
 
-/* What of a row a view is narrowed to. */
+/* What a view can be narrowed by. */
 enum {
 	BY_GOROUTINE = 1,
 	BY_ENTRY = 2,
@@ -21,10 +21,10 @@ enum {
 
 struct rule {
 	const char *table; /* as reports call it */
-	const char *view;  /* Enter opens it; NULL: nothing is behind a row */
+	const char *view;  /* opened by Enter; NULL: by what the row has */
 	const char *arg;
-	unsigned by; /* what narrows the view that is opened */
-	/* Which column holds what, where it is not the usual one; NULL: as usual. */
+	unsigned by; /* narrow the view that is opened */
+	/* Columns, if they are not the usual ones; NULL: the usual one; "": none. */
 	const char *function, *entry, *task, *type, *region;
 	const char *state; /* all rows are of this state */
 };
@@ -64,7 +64,7 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 
-/* When something was, and how long: the first of these that a row has. */
+/* Columns of a moment and a length; the first pair that a row has is used. */
 static const struct {
 	const char *at, *dur; /* NULL: a moment */
 } moments[] = {
@@ -110,7 +110,7 @@ static struct rep_value text(const struct rep_sheet *s, long row, const char *gi
 	return rep_value_is_text(v) ? *v : rep_null();
 }
 
-/* An id, or the first of several in a text. */
+/* Returns an id, or the first of several in a text; -1: none. */
 static int64_t id(const struct rep_value *v)
 {
 	int64_t n = 0;
@@ -143,7 +143,7 @@ struct rep_goid tui_lead_goid(const struct rep_value *v)
 	return rep_goid_parse(first, &g) == 1 ? g : REP_GOID_NONE;
 }
 
-/* The innermost function of a stack. */
+/* Returns the leaf of a stack. */
 static struct rep_value leaf_of(struct rep_value stack)
 {
 	const char *end;
@@ -154,7 +154,7 @@ static struct rep_value leaf_of(struct rep_value stack)
 	return rep_text(stack.text.data, end ? (size_t)(end - stack.text.data) : stack.text.size);
 }
 
-/* "< main.f" and "> main.f": below a function, whom it is called by and whom it calls. */
+/* Removes the sign from "< main.f" and "> main.f", callers and callees of an unfolded function. */
 static struct rep_value without_way(struct rep_value v)
 {
 	if (v.type == REP_TYPE_TEXT && v.text.size > 2 && v.text.data[1] == ' ' &&
@@ -208,8 +208,8 @@ bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead)
 
 /* ---- narrowing ---- */
 
-/* "^main\.\(\*T\)\.f$": a regular expression for a text and nothing else. To be freed; NULL: no
- * memory. */
+/* Returns a regular expression that matches only this text, "^main\.\(\*T\)\.f$", which the caller
+ * frees; NULL if memory is out. */
 static char *only(const char *from, size_t size)
 {
 	char *pattern = size < SIZE_MAX / 2 - 3 ? malloc(2 * size + 3) : NULL, *to = pattern;
@@ -257,14 +257,14 @@ static bool set_goid(char **to, const struct rep_goid *g)
 	return !rep_goid_is(g) || tui_select_set(to, rep_goid_text(g, text));
 }
 
-/* "[chan receive]" as profiles of traces have it at their leaves. */
+/* Returns whether it is a reason, "[chan receive]", as profiles of traces have at their leaves. */
 static bool is_reason(struct rep_value v)
 {
 	return v.type == REP_TYPE_TEXT && v.text.size > 2 && v.text.data[0] == '[' &&
 	       v.text.data[v.text.size - 1] == ']';
 }
 
-/* As --state knows them; rows that are of ranges ("overlap") have none. */
+/* Sets a state that --state knows; rows of ranges ("overlap") have none. */
 static bool set_state(char **to, struct rep_value v)
 {
 	for (const struct rep_state_desc *d = rep_states; d->name; d++)
@@ -333,17 +333,17 @@ bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const ch
 	return true;
 }
 
-/* What has been narrowed must not be missed. */
+/* Says what has been selected, as it must not be missed. */
 static void tell(struct tui *t)
 {
 	char words[200];
 
 	if (!t->error)
-		tui_message(t, "only %s; c takes it away, Esc goes back",
+		tui_message(t, "selected: %s; c clears this, Esc goes back",
 			    tui_select_words(&t->select, words, sizeof(words)));
 }
 
-/* The same view again, on the time of the row alone. */
+/* Opens the same view on the time of the row. */
 static void select_range(struct tui_view *v, const struct tui_lead *lead)
 {
 	struct tui *t = v->tui;
@@ -353,7 +353,7 @@ static void select_range(struct tui_view *v, const struct tui_lead *lead)
 
 	if (lead->at_ns == INT64_MIN || lead->dur_ns <= 0 ||
 	    lead->at_ns > INT64_MAX - lead->dur_ns) {
-		tui_message(t, "this line is of no time that could be selected");
+		tui_message(t, "this line has no time range to select");
 		return;
 	}
 	fine = tui_select_copy(&select, &v->select);
@@ -377,7 +377,7 @@ static void lead_to(const struct tui_view *v, const struct tui_lead *lead, unsig
 		tell(v->tui);
 }
 
-/* What says most of a time of this state. */
+/* Returns the report that explains this state best. */
 static const char *report_on(struct rep_value state)
 {
 	static const struct {
@@ -394,7 +394,7 @@ static const char *report_on(struct rep_value state)
 	return "block";
 }
 
-/* Of tables without a rule: the most particular thing that the row has. */
+/* For tables without a rule, opens the most specific subject of the row. */
 static bool enter_plain(struct tui_view *v, const struct tui_lead *l)
 {
 	bool profile = tui_is_profile(&v->select);
@@ -424,7 +424,7 @@ static void enter(struct tui_view *v, const struct rep_sheet *s, const struct tu
 
 	if (!r->view || nowhere) {
 		if (!enter_plain(v, l))
-			tui_message(v->tui, "there is nothing behind this line");
+			tui_message(v->tui, "this line has no details");
 		return;
 	}
 	if (!strcmp(r->view, "timeline") || !strcmp(r->view, "goroutine"))
@@ -462,7 +462,7 @@ bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum 
 		lead_to(v, &l, rule_of(s)->by, "top", NULL);
 		return true;
 	case TUI_DO_FLAME:
-		/* Of what the table is about. */
+		/* Of the subject of the table. */
 		r = rule_of(s);
 		lead_to(v, &l, r->by, "flame",
 			r->view && !strcmp(r->view, "flame") ? r->arg : NULL);

@@ -1,5 +1,5 @@
-/* What a row of a table leads to, in every view: Enter opens what is behind it, and the keys of
- * other views open them at what the row is about.
+/* Drilling down from a row of a table, in every view: Enter opens the details of the row, and
+ * the keys of other views open these on its subject.
  *
  *	static bool act(struct tui_view *v, enum tui_action action)
  *	{
@@ -8,10 +8,10 @@
  *		return tui_lead_act(v, m->rows.table.sheet, tui_table_row(&m->rows.table), action);
  *	}
  *
- * What a row is about is told by the names of its table and of its columns, which are those of
- * tprof-top: `goroutine` is an id, `start_ns`, `at_ns`, `ts_ns` … a moment since the run began,
- * `function` and `stack` (leaf first, by semicolons) are code, `entry` is a goroutine's first
- * function, `reason`, `state`, `task` (an id), `region`. */
+ * The subject of a row follows from the names of its table and of its columns, which are those
+ * of tprof-top: `goroutine` is an id, `start_ns`, `at_ns`, `ts_ns` … a moment since the run
+ * began, `function` and `stack` (leaf first, by semicolons) are code, `entry` is a goroutine's
+ * first function, `reason`, `state`, `task` (an id), `region`. */
 #ifndef TUI_VIEW_LEAD_H
 #define TUI_VIEW_LEAD_H
 
@@ -21,37 +21,38 @@
 struct tui_lead {
 	struct rep_goid goroutine; /* REP_GOID_NONE: none */
 	int64_t at_ns;		   /* INT64_MIN: none */
-	int64_t dur_ns;		   /* from then on; 0: none */
+	int64_t dur_ns;		   /* its length; 0: none */
 	int64_t task;		   /* an id; -1: none */
-	/* NULL data: none. They point into the sheet. */
-	struct rep_value function; /* that does it: for focus */
-	struct rep_value entry;	   /* of its goroutines */
+	/* REP_TYPE_NULL: none. They point into the sheet. */
+	struct rep_value function; /* for focus */
+	struct rep_value entry;	   /* the entry function of its goroutines */
 	struct rep_value reason, state, task_type, region;
 };
 
-/* The goroutine that a cell names, the first of several; REP_GOID_NONE for NULL. */
+/* Returns the goroutine that a cell names, the first if it names several; REP_GOID_NONE: none. */
 struct rep_goid tui_lead_goid(const struct rep_value *v);
 
-/* All that a row says. False: there is no such row. */
+/* Reads the subject of a row. Returns false if there is no such row. */
 bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead);
 
-/* Narrows a selection to what the row is about (goroutine, focus, reason, state, task, region) and
- * sets the point where views begin (at_ns, at_goroutine). False: no memory; it may be half done. */
+/* Narrows a selection to the subject of the row (goroutine, focus, reason, state, task, region) and
+ * sets where views begin (at_ns, at_goroutine). Returns false if memory is out; some of it may be
+ * done then. */
 bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row);
 
-/* Enter; v (every view is restricted to the time of the row); 3, 8 (the timeline, the goroutine, at
- * the row's place), 4, 5 (tables and flame graph of what the row is about). True: it was one of
- * these, and something opened or a message says why not. False: it was none, or the row says
- * nothing that matters to that key. */
+/* Handles Enter; v (restricts every view to the time of the row); 3 and 8 (open the timeline and
+ * the goroutine at the row's place); 4 and 5 (open tables and a flame graph of its subject).
+ * Returns true if it opened something or a message says why not, false if the action is another
+ * one or the row says nothing that it needs. */
 bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action);
 
-/* Opens a view by its name on `select`, which it takes over (released in every case): false with a
- * message. Not `fine`: there was no memory for what was selected. */
+/* Opens a view by its name on `select`, of which it takes ownership in every case. `fine` is
+ * false if memory ran out while `select` was made. Returns false with a message. */
 bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
 		   const char *arg);
 
-/* Sets a filter to a regular expression that matches the text and nothing else; leaves it as it is if
- * the value is not a text. Returns false if memory is out. */
+/* Sets a filter to a regular expression that matches the text and nothing else; leaves it as it
+ * is if the value is not a text. Returns false if memory is out. */
 bool tui_lead_set_only(char **to, struct rep_value v);
 
 #endif

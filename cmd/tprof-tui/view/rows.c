@@ -37,7 +37,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	if (!code)
 		code = rep_output_finish(out, err);
 	rep_output_free(out);
-	/* Who has to wait for it waits here. */
+	/* Indexing takes time, so it is done here. */
 	for (size_t i = 0; i < f->cells.n && !code; i++)
 		if (rep_sheet_index(&f->cells.sheet[i]))
 			code = tp_nomem(err);
@@ -48,7 +48,7 @@ static void ask_next(struct tui_view *v, struct tui_pieces *p)
 {
 	int piece = p->first;
 
-	/* Of a view that is not shown nothing is made: it is asked for when it is drawn again. */
+	/* Nothing is made for a view that is not shown; it asks again when it is drawn. */
 	if (p->doing >= 0 || !p->pending || !v->select.run || tui_current(v->tui) != v)
 		return;
 	if (!(p->pending >> piece & 1))
@@ -90,7 +90,7 @@ void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
 	ask_next(v, p);
 }
 
-/* What failed leaves the table of a piece as it was, and else none. */
+/* After a failure, a piece keeps its table; other tables become empty. */
 static void fail(struct tui_view *v, struct tui_fill *f)
 {
 	struct rep_cells none = {0};
@@ -100,9 +100,9 @@ static void fail(struct tui_view *v, struct tui_fill *f)
 		tui_error(v->tui, "%s", f->job.err.msg);
 		take(v, f->rows, &none);
 	} else if (f->job.code == TP_ECANCEL) {
-		/* All that is left would be as unwelcome. */
+		/* The user does not want the remaining pieces either. */
 		f->pieces->pending = 0;
-		tui_message(v->tui, "interrupted; ^L goes on");
+		tui_message(v->tui, "interrupted; ^L continues");
 	}
 }
 
@@ -220,7 +220,7 @@ void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text
 	for (int row = 0; row < a.rows && *text; row++) {
 		size_t n = strlen(text), cut = n;
 
-		/* Up to the last blank that leaves what fits. */
+		/* Up to the last blank before the end of the line. */
 		while (rep_text_width(text, cut) > (size_t)a.cols) {
 			size_t blank = cut;
 
@@ -277,7 +277,7 @@ void tui_filter(struct tui_view *v, const char *text)
 	struct tui_table *table = tui_table_of(v);
 
 	if (!table)
-		tui_message(v->tui, "Tab leads to a table, whose lines can be filtered");
+		tui_message(v->tui, "only tables can be filtered; Tab leads to one");
 	else if (!tui_table_filter(table, text))
 		tui_nomem(v->tui);
 	else if (v->ops->filtered)
@@ -366,7 +366,7 @@ bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_
 	return true;
 }
 
-/* Rows that have places have them in these columns. */
+/* Finds the source line in the columns that name it. */
 static bool source_of(const struct tui_table *table, char *file, size_t size, int64_t *line)
 {
 	const struct rep_value *place = tui_table_cell(table, "location");

@@ -1,6 +1,6 @@
-/* Tables of views, and reports that fill them in the background: one after the other where a view
- * has several. What keys, clicks, search and saving do to a table, they do to the one that the view
- * says is under the cursor (tui_view_ops.table). */
+/* Tables of views, and the reports that fill them in the background, one after the other if a
+ * view has several. Keys, clicks, search and saving work on the table under the cursor
+ * (tui_view_ops.table). */
 #ifndef TUI_VIEW_ROWS_H
 #define TUI_VIEW_ROWS_H
 
@@ -10,17 +10,17 @@
 struct tui_rows {
 	struct rep_cells cells;
 	struct tui_table table; /* shows the first sheet of the cells */
-	char *error;		/* of the last report, NULL: none */
-	bool done;		/* a report has come, or failed */
+	char *error;		/* of the last report; NULL: it succeeded */
+	bool done;		/* a report has been made, or has failed */
 };
 
-/* Reports that are made one after the other while the view is shown, each for a table of its own. */
+/* Several reports, each for its own table, made one after the other while the view is shown. */
 struct tui_pieces {
 	struct tui_rows *rows; /* of each piece */
 	int n;
-	unsigned pending; /* bits of those that are asked for */
-	int doing;	  /* -1: none */
-	int first;	  /* comes before all others */
+	unsigned pending; /* bits of the pieces that are still to be made */
+	int doing;	  /* the one being made, -1: none */
+	int first;	  /* is made before all others */
 	/* Asks for one, by tui_fill_new(). */
 	void (*ask)(struct tui_view *v, int piece);
 };
@@ -47,8 +47,8 @@ struct tui_fill {
 };
 
 /* Returns a report of `size` bytes on v->select that begins with `how`; the rest is zeros.
- * tui_job_ask(&f->job) asks for it; until it comes, the table shows what it has. Returns NULL with a
- * message if memory is out. */
+ * tui_job_ask(&f->job) asks for it; until it comes, the table shows what it has. Returns NULL
+ * with a message if memory is out. */
 void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how);
 
 void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
@@ -56,9 +56,10 @@ void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
 void tui_pieces_release(struct tui_pieces *p);
 /* Asks once more for those of `pieces` that failed or were interrupted. */
 void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
-/* Asks for pieces (bits); what is there stays until they come. */
+/* Asks for pieces (bits); the tables show what they have until they are made. */
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
-/* Fills it at once, where that takes no time: `fill` writes to out with ctx. */
+/* Fills a table at once, on the screen's thread: `fill` writes to `out`. Returns false with a
+ * message. */
 bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx);
 void tui_rows_release(struct tui_rows *r);
@@ -70,29 +71,29 @@ static inline struct rep_sheet *tui_rows_sheet(const struct tui_rows *r)
 	return r->cells.n ? &r->cells.sheet[0] : NULL;
 }
 
-/* The table, or why there is none: what went wrong, or that it is on its way (`waiting`). A table
- * without rows is shown as `empty` (NULL: as a table). */
+/* Draws the table, or the error, or a note that it is being made (`waiting`). A table without
+ * rows is drawn as the text `empty` (NULL: as a table). */
 void tui_rows_draw(struct tui_rows *r, struct tui_area area, bool waiting, const char *empty);
-/* Lines of a text, as many as there is room for. Returns how many. */
+/* Draws the lines of a text, as many as fit. Returns how many. */
 int tui_draw_lines(struct tui_area a, const char *text, size_t size);
-/* A sentence on as many lines as it takes. */
+/* Draws a sentence, wrapped at blanks. */
 void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text);
 
-/* ---- of the table under the cursor, unless the view has its own way ---- */
+/* ---- on the table under the cursor, unless the view has a function for it ---- */
 
-struct tui_table *tui_table_of(struct tui_view *v); /* NULL: there is none */
-/* Twice on a row is as Enter. */
+struct tui_table *tui_table_of(struct tui_view *v); /* NULL: none */
+/* A double click on a row acts as Enter. */
 void tui_rows_click(struct tui_view *v, struct tui_table *table, int row, int col, bool twice);
 bool tui_search(struct tui_view *v, const char *text, int step);
 void tui_filter(struct tui_view *v, const char *text);
 int tui_yank(struct tui_view *v, bool all, struct tp_buf *out);
 bool tui_save_view(struct tui_view *v, const char *path);
 bool tui_source(struct tui_view *v, char *file, size_t size, int64_t *line);
-/* Writes a table in the format that the ending of `path` selects: .csv, .json, .md or .txt; any other
- * ending means TSV. */
+/* Writes a table in the format that the ending of `path` selects: .csv, .json, .md or .txt; any
+ * other ending means TSV. */
 int tui_table_save(struct tui_table *table, const char *path, const struct rep_sink *sink,
 		   struct tp_err *err);
-/* "/src/shop.go:12" as a file and a line; false: it is none. */
+/* Splits "/src/shop.go:12" into file and line. Returns false if it is not of that form. */
 bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_t *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* runs: what the store holds; one is picked, and another marked to be compared with it. */
+/* The view runs: the runs of the store. One is selected, another can be marked for comparison. */
 #include <string.h>
 
 #include "tprof-tui/view/rows.h"
@@ -66,19 +66,17 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return code ? code : rep_output_end(out, err);
 }
 
-/* Times and goroutines of one run are none of another. */
+/* Selects a run. The filters are cleared, as times and goroutines of another run mean nothing
+ * here. */
 static void take_run(struct tui_select *s, const struct rep_run *run)
 {
-	const struct rep_run *other = s->other;
-
 	if (run == s->run)
 		return;
-	tui_select_release(s);
+	tui_select_clear(s);
 	s->run = run;
-	s->other = other;
 }
 
-/* The run that --run would show first. False with a message. */
+/* Selects the run that --run would show first. Returns false with a message. */
 static bool pick(struct tui_view *v, const char *spec)
 {
 	struct tui *t = v->tui;
@@ -88,7 +86,7 @@ static bool pick(struct tui_view *v, const char *spec)
 	int code;
 
 	if (!all->n) {
-		tui_error(t, "this store holds no runs; tprof-import puts some in");
+		tui_error(t, "this store has no runs; add some with tprof-import");
 		return false;
 	}
 	code = rep_runs_select(all, spec, &picked, &err);
@@ -102,7 +100,7 @@ static bool pick(struct tui_view *v, const char *spec)
 			take_run(&v->select, &all->run[i]);
 		}
 		if (picked.n > 1)
-			tui_message(t, "'%.100s' names %zu runs; this is the first of them", spec,
+			tui_message(t, "'%.100s' matches %zu runs; this is the first", spec,
 				    picked.n);
 	}
 	rep_runs_release(&picked);
@@ -135,7 +133,7 @@ static void draw(struct tui_view *v, struct tui_area area)
 		tui_rows_draw(v->state, area, false, NULL);
 	else
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM,
-			"this store holds no runs; tprof-import puts some in");
+			"this store has no runs; add some with tprof-import");
 }
 
 static const struct rep_run *under_cursor(const struct tui *t, const struct tui_view *v)

@@ -1,5 +1,5 @@
-/* sql: a statement at the top, its result below. While one types, every key is text; Enter asks,
- * Esc goes to the table, i comes back. */
+/* The view sql: a statement at the top, its result below. While typing, every key is text; Enter
+ * runs the statement, Esc moves to the table, i moves back. */
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "query/query.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/recall.h"
+#include "tprof-tui/history.h"
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/sql/ask.h"
@@ -22,10 +22,10 @@ struct sql {
 	struct tui_rows rows;
 	struct tui_line line;
 	bool typing;
-	struct tui_menu menu; /* of completions, while one picks one */
-	size_t stem;	      /* where in the line the word begins that is completed */
-	char *asked;	      /* what the table answers */
-	size_t sheet;	      /* of its results */
+	struct tui_menu menu; /* of completions */
+	size_t stem;	      /* start of the word that is being completed */
+	char *asked;	      /* the statement that the table answers */
+	size_t sheet;	      /* the result that is shown */
 };
 
 /* ---- asking ---- */
@@ -48,11 +48,10 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	s->sheet = 0;
 	if (!f->job.code) {
 		if (a->cut)
-			tui_error(
-			    v->tui,
-			    "cut: more than %zu rows, or %zu MiB of text; `limit` and `where` "
-			    "keep it short",
-			    SQL_MOST_ROWS, SQL_MOST_BYTES >> 20);
+			tui_error(v->tui,
+				  "the result is cut at %zu rows or %zu MiB of text; use `limit` "
+				  "or `where`",
+				  SQL_MOST_ROWS, SQL_MOST_BYTES >> 20);
 		else
 			tui_message(v->tui, "%zu row%s%s%s%s", f->cells.rows,
 				    f->cells.rows == 1 ? "" : "s", slow ? " in " : "",
@@ -60,7 +59,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 				    f->cells.n > 1 ? "; several results: x shows the next" : "");
 		return;
 	}
-	/* Back to where the mistake is, unless something else has been typed since. */
+	/* Moves the cursor to the error, unless the text has changed since. */
 	if (!strcmp(s->line.text, a->text)) {
 		s->line.at = a->place <= s->line.size ? a->place : s->line.size;
 		s->typing = true;
@@ -84,8 +83,8 @@ static void ask(struct tui_view *v)
 
 	if (!s->line.text[strspn(s->line.text, " \n")])
 		return;
-	tui_recall_keep(&s->line, HISTORY);
-	/* Another question begins anew; the same one stays where it was. */
+	tui_history_add(&s->line, HISTORY);
+	/* A new statement resets the table; the same one keeps the cursor. */
 	if (!s->asked || strcmp(s->asked, s->line.text) != 0) {
 		s->rows.table.cursor = s->rows.table.top = 0;
 		s->rows.table.first = 0;
@@ -114,8 +113,8 @@ static bool open_view(struct tui_view *v, const char *arg)
 	s->rows.table.sort = -1;
 	s->menu.at = -1;
 	s->typing = true;
-	s->line.several = true;
-	tui_recall_load(&s->line, HISTORY);
+	s->line.multiline = true;
+	tui_history_load(&s->line, HISTORY);
 	tui_line_begin(&s->line, arg ? arg : "");
 	if (arg)
 		ask(v);
@@ -172,7 +171,7 @@ static void complete(struct tui_view *v, int step)
 	    sql_complete(q, s->line.text, s->line.at, &s->menu, &err))
 		tui_error(v->tui, "%s", err.msg);
 	else if (!s->menu.n)
-		tui_message(v->tui, "nothing begins so; .tables lists the tables");
+		tui_message(v->tui, "nothing begins like that; .tables lists the tables");
 	rep_query_free(q);
 	if (s->menu.n == 1) {
 		put_word(s, s->menu.item[0].word, strlen(s->menu.item[0].word));
@@ -204,8 +203,8 @@ static void draw_first_steps(struct tui_area a)
 	    ".tables lists the tables, .schema TABLE their columns, .help functions",
 	    "for example: select name, total_ns from goroutine where run = :run",
 	    "             order by total_ns desc limit 20",
-	    "Tab completes, ^J begins another line, Up and Down are what was asked before",
-	    ":run is the run that is shown; what rows have of goroutines and times, Enter leads to",
+	    "Tab completes, ^J begins another line, Up and Down recall earlier statements",
+	    ":run is the run that is shown; Enter on a row opens its goroutine, time or function",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && (int)i < a.rows; i++)
@@ -224,9 +223,9 @@ static void draw(struct tui_view *v, struct tui_area area)
 		draw_first_steps(rest);
 	if (s->menu.n)
 		tui_menu_draw(&s->menu, rest, false);
-	tui_line_draw_several(&s->line,
-			      (struct tui_area){area.row, area.col, line_rows(s, area), area.cols},
-			      s->typing ? "sql> " : "sql: ", s->typing ? "...> " : "...: ");
+	tui_line_draw_multiline(
+	    &s->line, (struct tui_area){area.row, area.col, line_rows(s, area), area.cols},
+	    s->typing ? "sql> " : "sql: ", s->typing ? "...> " : "...: ");
 	if (s->typing)
 		tui_screen_cursor();
 }
@@ -239,7 +238,7 @@ static bool key(struct tui_view *v, int k)
 
 	if (!s->typing || k == TUI_CTRL('z') || k == TUI_CTRL('l'))
 		return false;
-	/* The answer is scrolled from here; Esc leads to it. */
+	/* These scroll the answer. */
 	if (k == KEY_NPAGE || k == KEY_PPAGE)
 		return tui_table_act(&s->rows.table,
 				     k == KEY_NPAGE ? TUI_DO_PAGE_DOWN : TUI_DO_PAGE_UP) ||
@@ -249,7 +248,7 @@ static bool key(struct tui_view *v, int k)
 		tui_menu_clear(&s->menu);
 		return true;
 	}
-	/* Pasted lines are lines; an open parenthesis or quote waits for its end. */
+	/* Enter begins a line in pasted text, or while a parenthesis or quote is open. */
 	if (k == TUI_ENTER && (v->tui->pasting || sql_is_open(s->line.text)))
 		k = '\n';
 	if (k == TUI_TAB && v->tui->pasting)
@@ -295,7 +294,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		if (s->rows.cells.n > 1)
 			show_sheet(s, (s->sheet + 1) % s->rows.cells.n);
 		else
-			tui_message(v->tui, "there is one result");
+			tui_message(v->tui, "there is only one result");
 		return true;
 	default:
 		return tui_lead_act(v, s->rows.table.sheet, tui_table_row(&s->rows.table), action);
@@ -323,7 +322,7 @@ static void title(struct tui_view *v, char *text, size_t size)
 		n += (size_t)snprintf(text, size, "result %zu of %zu", s->sheet + 1,
 				      s->rows.cells.n);
 	if (*tui_select_words(&v->select, words, sizeof(words)) && n < size)
-		snprintf(text + n, size - n, "%sheeds the run alone", n ? ", " : "");
+		snprintf(text + n, size - n, "%sfilters are ignored", n ? ", " : "");
 }
 
 static const char *hints(struct tui_view *v)
@@ -334,9 +333,9 @@ static const char *hints(struct tui_view *v)
 		return NULL;
 	if (v->busy)
 		return "^C interrupt";
-	return s->rows.table.sheet ? "Enter ask\tEsc to the table\tPgDn scroll it\tTab complete\t"
-				     "^J new line\tUp before"
-				   : "Enter ask\tTab complete\t^J new line\tUp before\tEsc back";
+	return s->rows.table.sheet ? "Enter run\tEsc to the table\tPgDn scroll it\tTab "
+				     "complete\t^J new line\tUp history"
+				   : "Enter run\tTab complete\t^J new line\tUp history\tEsc back";
 }
 
 const struct tui_view_ops tui_sql = {

@@ -19,7 +19,7 @@
 	X(help)
 /* clang-format on */
 
-/* Every key and command as a table: those of the view first (NULL: of none). */
+/* Writes the table of all keys and commands, those of the view first (NULL: no view). */
 int tui_help_fill(const struct tui_view *view, struct rep_output *out, struct tp_err *err);
 
 #define TUI_X(name) extern const struct tui_view_ops tui_##name;

@@ -90,27 +90,21 @@ static void show(struct tui_line *l, size_t place)
 	const char *text;
 
 	if (l->place == l->nhistory) {
-		free(l->kept);
-		l->kept = strdup(l->text);
+		free(l->typed);
+		l->typed = strdup(l->text);
 	}
 	l->place = place;
-	text = place < l->nhistory ? l->history[place] : l->kept ? l->kept : "";
+	text = place < l->nhistory ? l->history[place] : l->typed ? l->typed : "";
 	l->size = l->at = 0;
 	tui_line_insert(l, text, strlen(text));
 }
 
-void tui_line_remember(struct tui_line *l)
-{
-	if (l->size)
-		tui_line_recall(l, l->text);
-}
-
-void tui_line_recall(struct tui_line *l, const char *text)
+void tui_line_add_history(struct tui_line *l, const char *text)
 {
 	char **more, *copy;
 
 	l->place = l->nhistory;
-	if (l->nhistory && !strcmp(l->history[l->nhistory - 1], text))
+	if (!*text || (l->nhistory && !strcmp(l->history[l->nhistory - 1], text)))
 		return;
 	if (l->nhistory == MOST_HISTORY) {
 		free(l->history[0]);
@@ -131,7 +125,7 @@ void tui_line_release(struct tui_line *l)
 	for (size_t i = 0; i < l->nhistory; i++)
 		free(l->history[i]);
 	free(l->history);
-	free(l->kept);
+	free(l->typed);
 	*l = (struct tui_line){0};
 }
 
@@ -142,7 +136,7 @@ static bool move_line(struct tui_line *l, int step)
 {
 	size_t start = line_start(l, l->at), column = l->at - start, to, end;
 
-	if (!l->several || (step < 0 ? !start : line_end(l, l->at) == l->size))
+	if (!l->multiline || (step < 0 ? !start : line_end(l, l->at) == l->size))
 		return false;
 	to = step < 0 ? line_start(l, start - 1) : line_end(l, l->at) + 1;
 	end = line_end(l, to);
@@ -158,7 +152,7 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 
 	switch (key) {
 	case '\n':
-		if (l->several) {
+		if (l->multiline) {
 			tui_line_insert(l, "\n", 1);
 			break;
 		}
@@ -260,8 +254,8 @@ int tui_line_count(const struct tui_line *l)
 	return n;
 }
 
-void tui_line_draw_several(const struct tui_line *l, struct tui_area a, const char *label,
-			   const char *more)
+void tui_line_draw_multiline(const struct tui_line *l, struct tui_area a, const char *label,
+			     const char *more)
 {
 	size_t start = line_start(l, l->at), at = 0, cursor_from = 0;
 	int here = 0, cursor_row = -1, cursor_col = 0, first;

@@ -83,7 +83,7 @@ static void test_line_several(void **state)
 	};
 
 	(void)state;
-	line.several = true;
+	line.multiline = true;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		tui_line_begin(&line, cases[i].before);
 		type(cases[i].keys);
@@ -96,10 +96,10 @@ static void test_line_several(void **state)
 static void test_line_history(void **state)
 {
 	(void)state;
-	line.several = true;
-	tui_line_recall(&line, "first");
-	tui_line_recall(&line, "a\nb");
-	tui_line_recall(&line, "a\nb"); /* once */
+	line.multiline = true;
+	tui_line_add_history(&line, "first");
+	tui_line_add_history(&line, "a\nb");
+	tui_line_add_history(&line, "a\nb"); /* once */
 	assert_int_equal(line.nhistory, 2);
 	tui_line_begin(&line, "typing");
 	type((int[]){KEY_UP, 0});

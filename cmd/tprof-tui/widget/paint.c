@@ -193,7 +193,7 @@ void tui_table_draw(struct tui_table *t, struct tui_area a)
 		draw_row(t, a, a.row + 1 + i, t->top + (size_t)i, &l);
 	if (!t->n)
 		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
-			t->filter && *t->filter ? "no line holds that" : "nothing");
+			t->filter && *t->filter ? "no line contains that" : "nothing");
 }
 
 bool tui_table_click(struct tui_table *t, int row, int col)

@@ -23,9 +23,10 @@ static int select_kind(const struct rep_runs *all, const struct rep_run *like, c
 		if (same_kind(&out->run[i], like))
 			out->run[n++] = out->run[i];
 	if (!n) {
-		tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			   "'%.100s' is a %s, and what is shown a %s: pick two of a kind", spec,
-			   out->run[0].row.kind, like->row.kind);
+		tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "'%.100s' is a %s, but the run shown is a %s; choose a run of the same kind",
+		    spec, out->run[0].row.kind, like->row.kind);
 		rep_runs_release(out);
 		return TP_ENOENT;
 	}
@@ -42,7 +43,7 @@ static int only(const struct rep_runs *all, const struct rep_run *run, struct re
 	return rep_runs_select(all, id, out, err);
 }
 
-/* The label of the run with the key of `label`; NULL: it has none. */
+/* Returns the label of the run that has the key of `label`, or NULL. */
 static const char *label_like(const struct rep_run *run, const char *label)
 {
 	const char *equal = strchr(label, '=');
@@ -54,7 +55,7 @@ static const char *label_like(const struct rep_run *run, const char *label)
 	return NULL;
 }
 
-/* OLD alone. */
+/* Finds the sides if only OLD is given. */
 static int one_side(const struct rep_runs *all, const struct rep_run *run, const char *spec,
 		    struct rep_runs *old, struct rep_runs *new, struct tp_err *err)
 {
@@ -63,7 +64,7 @@ static int one_side(const struct rep_runs *all, const struct rep_run *run, const
 
 	if (code)
 		return code;
-	/* A set against a set, unless that would be the same one. */
+	/* A set against a set, unless both would be the same. */
 	if (label && strcmp(label, spec) != 0)
 		return select_kind(all, run, label, new, err);
 	return only(all, run, new, err);
@@ -76,24 +77,23 @@ int diff_sides(const struct rep_runs *all, const struct tui_select *s, const cha
 	struct tp_err why;
 	int code;
 
-	/* It was there when the view was opened. */
+	/* It existed when the view was opened. */
 	if (!arg && !s->other)
-		return tp_err_set(
-		    err, TP_ENOENT, TP_OFFSET_NONE,
-		    "the run that was marked is no longer in the store; o picks another");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the marked run is no longer in the store; o chooses another");
 	if (!arg) {
 		code = same_kind(s->run, s->other)
 			   ? only(all, s->other, old, err)
 			   : tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-					"'%.100s' is a %s, and what is shown a %s: mark one of its "
-					"kind (1, then m)",
+					"'%.100s' is a %s, but the run shown is a %s; mark a run "
+					"of the same kind (1, then m)",
 					s->other->row.name, s->other->row.kind, s->run->row.kind);
 		return code ? code : only(all, s->run, new, err);
 	}
 	code = one_side(all, s->run, arg, old, new, err);
 	if (code != TP_ENOENT || !strchr(arg, ' '))
 		return code;
-	/* Names and values of labels may have blanks: whichever cut fits. */
+	/* Names and labels may contain blanks, so every split is tried. */
 	for (const char *cut = strchr(arg, ' '); cut; cut = strchr(cut + 1, ' ')) {
 		snprintf(first, sizeof(first), "%.*s", (int)(cut - arg), arg);
 		rep_runs_release(old);
@@ -153,7 +153,7 @@ static int64_t count_labelled(const struct diff_choices *c, const char *label)
 	return n;
 }
 
-/* Was the label offered already, because of a run before this one? */
+/* Returns whether a run before this one has offered the label already. */
 static bool was_before(const struct diff_choices *c, size_t at, const char *label)
 {
 	for (size_t i = 0; i < at; i++)
@@ -162,7 +162,8 @@ static bool was_before(const struct diff_choices *c, size_t at, const char *labe
 	return false;
 }
 
-/* The runs with another value of a label of this run, where one of the sides has several. */
+/* Adds the sets of runs with another value of a label of this run, if one of the sides has
+ * several. */
 static int put_sets(const struct diff_choices *c, struct rep_output *out, struct tp_err *err)
 {
 	int code = 0;
@@ -196,7 +197,7 @@ static int put_sets(const struct diff_choices *c, struct rep_output *out, struct
 	return code;
 }
 
-/* Called alike: "a.heap", "b.heap". */
+/* Returns whether the names end alike: "a.heap", "b.heap". */
 static bool same_ending(const struct rep_run *a, const struct rep_run *b)
 {
 	const char *x = strrchr(a->row.name, '.'), *y = strrchr(b->row.name, '.');
@@ -211,7 +212,7 @@ int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 
 	if (!code)
 		code = put_sets(c, out, err);
-	/* Those that are called alike are likely to measure the same. */
+	/* Runs with similar names are likely to measure the same. */
 	for (int like = 1; like >= 0; like--)
 		for (size_t i = 0; i < c->all->n && !code; i++) {
 			const struct rep_run *run = &c->all->run[i];
@@ -227,14 +228,18 @@ int diff_choices_draw(const struct tui_select *s, size_t n, struct tui_area a)
 {
 	int lines = a.rows > 7 ? 2 : 1;
 
-	tui_sayf(a.row, a.col, a.cols, TUI_STYLE_STRONG,
-		 n ? "What was there before %.200s? Enter compares it with that."
-		   : "There is nothing to compare %.200s with: no other %s in this store.",
-		 s->run->row.name, s->run->row.kind);
+	if (n)
+		tui_sayf(a.row, a.col, a.cols, TUI_STYLE_STRONG,
+			 "Choose the old side for %.200s; Enter compares them.", s->run->row.name);
+	else
+		tui_sayf(a.row, a.col, a.cols, TUI_STYLE_STRONG,
+			 "This store has no other %s to compare %.200s with.", s->run->row.kind,
+			 s->run->row.name);
 	if (lines > 1)
-		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
-			n ? "m in the view runs (1) marks one for good; several runs of a label "
-			    "are compared as sets"
-			  : "tprof-import -o STORE FILE adds one to a store; R looks again");
+		tui_say(
+		    a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
+		    n ? "m in the view runs (1) marks a run permanently; runs with the same label "
+			"are compared as a set"
+		      : "tprof-import -o STORE FILE adds a run to a store; R looks for new runs");
 	return lines;
 }

@@ -61,14 +61,15 @@ static void test_diff_sides(void **state)
 	    {"rev=a os=a b", "1 2/5"}, /* a blank in a value */
 	    {"three four two", "4/2"},
 	    {"1 2", "1/2"},
-	    {"heap", "'heap' is a profile, and what is shown a trace: pick two of a kind"},
+	    {"heap",
+	     "'heap' is a profile, but the run shown is a trace; choose a run of the same kind"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(sides(cases[i].arg, NULL), cases[i].sides);
 	assert_string_equal(sides(NULL, &run[0]), "1/5");
-	assert_non_null(strstr(sides(NULL, &run[2]), "mark one of its kind"));
+	assert_non_null(strstr(sides(NULL, &run[2]), "mark a run of the same kind"));
 	assert_non_null(strstr(sides("rev=c", NULL), "no run has the label 'rev=c'"));
 	assert_non_null(strstr(sides("x y z", NULL), "no run is called"));
 }

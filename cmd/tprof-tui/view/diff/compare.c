@@ -10,7 +10,7 @@
 #include "profile/demangle.h"
 #include "profile/trace.h"
 #include "profile/view.h"
-#include "top/top.h"
+#include "tprof-tui/fill.h"
 
 bool diff_rows_at(bool traces, int i, struct diff_rows *rows)
 {
@@ -43,7 +43,7 @@ void diff_ask_release(struct tui_fill *f)
 
 	rep_runs_release(&a->old);
 	rep_runs_release(&a->new);
-	tp_buf_release(&a->told.types);
+	tp_buf_release(&a->result.types);
 }
 
 static int stopped(const struct diff_ask *a, struct tp_err *err)
@@ -66,7 +66,7 @@ static const struct rep_run *run_at(const struct diff_ask *a, size_t i)
 	return i < a->old.n ? &a->old.run[i] : &a->new.run[i - a->old.n];
 }
 
-/* Several goroutines that an older tprof took for one may be what changed. */
+/* Warns about goroutines that an older tprof took for one, which may cause the change. */
 static int tell_mixed(const struct diff_ask *a, struct tp_store *store, struct rep_output *out,
 		      struct tp_err *err)
 {
@@ -78,14 +78,15 @@ static int tell_mixed(const struct diff_ask *a, struct tp_store *store, struct r
 		if (rep_goids_mixed(store, run_at(a, i)->row.id, &goid, err) != 1)
 			continue;
 		snprintf(text, sizeof(text),
-			 "%.300s: lives of goroutine %" PRId64 " are mixed: see its overview",
+			 "%.300s: several goroutines had the id %" PRId64
+			 " and are counted as one; see its overview",
 			 run_at(a, i)->row.name, goid);
 		return rep_output_note(out, true, text, err);
 	}
 	return 0;
 }
 
-/* Compares with the options of the view, and writes the table behind what `notes` says of it. */
+/* Compares with the options of the view, and writes the heading, the notes and the table. */
 static int show(struct diff_ask *a, const struct rep_diff_side *old,
 		const struct rep_diff_side *new, const struct rep_diff_show *how,
 		int (*notes)(const struct diff_ask *a, struct rep_output *out, struct tp_err *err),
@@ -107,7 +108,7 @@ static int show(struct diff_ask *a, const struct rep_diff_side *old,
 	opt.every_stat = a->how.every_stat;
 	code = rep_diff_new(&d, old, new, &opt, err);
 	if (!code && a->rows.kind != DIFF_METRICS)
-		snprintf(a->told.type, sizeof(a->told.type), "%s", d->type);
+		snprintf(a->result.type, sizeof(a->result.type), "%s", d->type);
 	if (!code)
 		code = rep_diff_heading(d, how, out, err);
 	if (!code && notes)
@@ -118,7 +119,7 @@ static int show(struct diff_ask *a, const struct rep_diff_side *old,
 	return code;
 }
 
-/* What is missing of a run may be what changed. */
+/* Warns about damaged runs, since missing data may cause the change. */
 static int tell_losses(const struct diff_ask *a, struct rep_output *out, struct tp_err *err)
 {
 	int code = 0;
@@ -129,7 +130,7 @@ static int tell_losses(const struct diff_ask *a, struct rep_output *out, struct 
 		if (!run_at(a, i)->losses)
 			continue;
 		snprintf(text, sizeof(text),
-			 "%.300s is damaged, and what it lost is missing here: see runs",
+			 "%.300s is damaged, so some of its data is missing here; see runs",
 			 run_at(a, i)->row.name);
 		return rep_output_note(out, true, text, err);
 	}
@@ -144,7 +145,7 @@ struct loaded {
 		const struct rep_run *run;
 	} * one; /* old, then new */
 	size_t n, nold;
-	struct tp_profile **profile; /* the same, once it is known which count */
+	struct tp_profile **profile; /* the profiles alone, of runs that have the type */
 };
 
 static void loaded_release(struct loaded *l)
@@ -168,13 +169,13 @@ static int load_one(const struct diff_ask *a, struct tp_store *store, const stru
 		return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 	}
 	view.view = (enum rep_trace_view)a->rows.which;
-	/* Frames are picked from the profile, as pprof has it. */
+	/* Focus applies to the profile, as in pprof. */
 	view.filter.focus = NULL;
 	return rep_trace_profile(store, run, &view, p, err);
 }
 
-/* One label may stand for a heap, a CPU and a goroutine profile: of sets those runs are compared
- * that have the sample type, which is that of the run that is shown unless one was picked. */
+/* Runs with the same label may be heap, CPU and goroutine profiles. Of sets, only runs with the
+ * sample type are compared; it is that of the run shown, unless one was chosen. */
 static void find_type(struct diff_ask *a, const struct loaded *l, int64_t shown)
 {
 	const struct tp_profile *p = l->one[l->nold].profile;
@@ -192,7 +193,7 @@ static void find_type(struct diff_ask *a, const struct loaded *l, int64_t shown)
 		snprintf(a->how.type, sizeof(a->how.type), "%.*s", (int)name.size, name.text);
 }
 
-/* Of those from `first` to `end`. */
+/* Drops profiles without the sample type, of those from `first` to `end`, unless none has it. */
 static void keep_type(struct loaded *l, size_t first, size_t end, const char *index)
 {
 	size_t n = first, any = 0, type;
@@ -235,7 +236,7 @@ static int load(struct diff_ask *a, struct tp_store *store, struct loaded *l, st
 	if (code)
 		return code;
 	if (!l->one[0].profile || !l->one[a->old.n].profile)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "a side has no runs");
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "one side has no runs");
 	l->nold = a->old.n;
 	find_type(a, l, a->fill.job.select.run->row.id);
 	if (*a->how.type) {
@@ -244,9 +245,9 @@ static int load(struct diff_ask *a, struct tp_store *store, struct loaded *l, st
 	}
 	for (size_t i = 0; i < l->n; i++)
 		l->profile[i] = l->one[i].profile;
-	a->told.first[0] = l->one[0].run->row.id;
-	a->told.first[1] = l->one[l->nold].run->row.id;
-	snprintf(a->told.against, sizeof(a->told.against), "%.300s", l->one[0].run->row.name);
+	a->result.first[0] = l->one[0].run->row.id;
+	a->result.first[1] = l->one[l->nold].run->row.id;
+	snprintf(a->result.against, sizeof(a->result.against), "%.300s", l->one[0].run->row.name);
 	return 0;
 }
 
@@ -271,7 +272,7 @@ static bool type_at(const struct tp_profile *p, size_t i, char text[96])
 	       snprintf(text, 96, "%.*s", (int)name.size, name.text) > 0;
 }
 
-/* The sample types that both sides have. TP_EFORMAT where there is none. */
+/* Finds the sample types that both sides have. TP_EFORMAT if there are none. */
 static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err *err)
 {
 	const struct tp_profile *old = l->profile[0], *new = l->profile[l->nold];
@@ -282,30 +283,16 @@ static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err 
 
 	for (size_t i = 0; i < new->ntypes; i++)
 		if (type_at(new, i, text) && !rep_profile_sample_index(old, text, &index, &none))
-			failed |= tp_buf_put(&a->told.types, text, strlen(text) + 1);
+			failed |= tp_buf_put(&a->result.types, text, strlen(text) + 1);
 	if (failed)
 		return tp_nomem(err);
-	if (a->told.types.size || !new->ntypes || !old->ntypes)
+	if (a->result.types.size || !new->ntypes || !old->ntypes)
 		return 0;
 	if (!type_at(new, new->ntypes - 1, text) || !type_at(old, old->ntypes - 1, last))
 		return 0;
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "%.90s measures %s, and %.90s %s: o compares with another run",
+			  "%.90s measures %s, but %.90s measures %s; o chooses another run",
 			  l->one[0].run->row.name, last, l->one[l->nold].run->row.name, text);
-}
-
-static int put_filter_notes(const struct rep_filter_notes *notes, struct rep_output *out,
-			    struct tp_err *err)
-{
-	int code = 0;
-
-	for (size_t at = 0; at < notes->texts.size && !code;) {
-		const char *text = (const char *)notes->texts.data + at;
-
-		code = rep_output_note(out, true, text, err);
-		at += strlen(text) + 1;
-	}
-	return code;
 }
 
 static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct rep_output *out,
@@ -326,13 +313,13 @@ static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct r
 		code = rep_diff_side_profiles(&new, l.profile + l.nold, l.n - l.nold, err);
 	if (!code)
 		code = rep_diff_prepare(&old, &opt, &notes, err);
-	notes.texts.size = 0; /* what is told is about the new ones */
+	notes.texts.size = 0; /* only notes on the new side are shown */
 	if (!code)
 		code = rep_diff_prepare(&new, &opt, &notes, err);
 	if (!code)
 		code = stopped(a, err);
 	if (!code)
-		code = put_filter_notes(&notes, out, err);
+		code = tui_fill_notes(&notes, out, err);
 	if (!code) {
 		char names[2][400];
 		const struct rep_diff_show how = {
@@ -352,7 +339,7 @@ static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct r
 
 /* ---- traces by what they measure ---- */
 
-/* Which runs, and what of them. */
+/* Writes the runs and filters, as a key for the cache. */
 static int describe(const struct diff_ask *a, const struct rep_filter_text *filter,
 		    struct tp_buf *text)
 {
@@ -382,7 +369,7 @@ static void free_side(void *object)
 	free(object);
 }
 
-/* The metrics of all runs, the old ones first: kept, as several tables show them. */
+/* Measures all runs, the old ones first. The metrics are cached, as several tables show them. */
 static int measure(struct diff_ask *a, struct tp_store *store, struct rep_diff_side **side,
 		   struct tp_err *err)
 {
@@ -395,7 +382,7 @@ static int measure(struct diff_ask *a, struct tp_store *store, struct rep_diff_s
 	struct rep_diff_side *s = NULL;
 	int code = describe(a, &filter, &key) ? tp_nomem(err) : 0;
 
-	*side = code ? NULL : tui_keep_find(&a->fill.job, free_side, (const char *)key.data);
+	*side = code ? NULL : tui_cache_find(&a->fill.job, free_side, (const char *)key.data);
 	if (!code && !*side) {
 		s = calloc(1, sizeof(*s));
 		if (s)
@@ -410,7 +397,7 @@ static int measure(struct diff_ask *a, struct tp_store *store, struct rep_diff_s
 		}
 		if (!code)
 			code =
-			    tui_keep_put(&a->fill.job, free_side, (const char *)key.data, s, err);
+			    tui_cache_put(&a->fill.job, free_side, (const char *)key.data, s, err);
 		else if (s)
 			free_side(s);
 		*side = s;
@@ -419,7 +406,7 @@ static int measure(struct diff_ask *a, struct tp_store *store, struct rep_diff_s
 	return code;
 }
 
-/* What this table does not know of must not be passed over in silence. */
+/* Notes the filters that this table ignores. */
 static int tell_filters(const struct diff_ask *a, struct rep_output *out, struct tp_err *err)
 {
 	const char *id = a->fill.job.select.goroutine;
@@ -429,17 +416,14 @@ static int tell_filters(const struct diff_ask *a, struct rep_output *out, struct
 	for (size_t i = TUI_TEXT_FOCUS; i < TUI_NTEXTS && !code; i++) {
 		if (!a->fill.job.select.text[i])
 			continue;
-		snprintf(
-		    text, sizeof(text),
-		    "the %s that is selected narrows views as profiles only: Tab leads to them",
-		    tui_texts[i].name);
+		snprintf(text, sizeof(text),
+			 "the filter %s applies only to views as profiles; Tab leads to them",
+			 tui_texts[i].name);
 		code = rep_output_note(out, true, text, err);
 	}
 	if (!code && id && !id[strspn(id, "0123456789")])
-		code = rep_output_note(out, true,
-				       "goroutine ids of two runs have nothing to do with each "
-				       "other; c takes the filter away",
-				       err);
+		code = rep_output_note(
+		    out, true, "goroutine ids of two runs are unrelated; c clears the filter", err);
 	return code;
 }
 

@@ -1,12 +1,12 @@
-/* What the view diff asks for, and how it is worked out: on the worker's thread, by the functions
- * that tprof-diff calls, with the options it would have. */
+/* Comparisons for the view diff, made on the worker's thread by the functions that tprof-diff
+ * calls. */
 #ifndef TUI_VIEW_DIFF_COMPARE_H
 #define TUI_VIEW_DIFF_COMPARE_H
 
 #include "diff/diff.h"
 #include "tprof-tui/view/rows.h"
 
-/* What there is a row for. */
+/* The kinds of rows. */
 enum diff_kind {
 	DIFF_PROFILES, /* by enum rep_diff_by */
 	DIFF_METRICS,  /* of traces: a section, -1 for all */
@@ -18,7 +18,7 @@ struct diff_rows {
 	enum diff_kind kind;
 	int which;
 };
-/* The i-th way to have rows, of profiles or of traces; false behind the last. */
+/* Returns the i-th kind of rows, of profiles or of traces; false after the last. */
 bool diff_rows_at(bool traces, int i, struct diff_rows *rows);
 
 /* The options of tprof-diff. */
@@ -29,7 +29,7 @@ struct diff_how {
 };
 
 /* The results beside the table. */
-struct diff_told {
+struct diff_result {
 	char type[96];	     /* the sample type that was compared; "": metrics were */
 	int64_t first[2];    /* ids of the first profile of each side; 0: metrics were compared */
 	char against[400];   /* the name of the old side */
@@ -42,7 +42,7 @@ struct diff_ask {
 	struct diff_rows rows;
 	struct diff_how how;
 	bool lines; /* of functions: a row for each of their lines */
-	struct diff_told told;
+	struct diff_result result;
 };
 
 /* As tui_fill.fill and tui_fill.release; `f` begins a struct diff_ask. */

@@ -6,7 +6,7 @@
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/view/lead.h"
 
-/* A flame graph of the difference. */
+/* Opens a flame graph of the difference. */
 static void open_flame(struct tui *t, const char *kind)
 {
 	char arg[120];
@@ -29,11 +29,11 @@ static void lead_function(struct tui *t, const struct tui_table *table, const ch
 			leaf--;
 		focus = rep_text(leaf, (size_t)(end - leaf));
 	} else if (!rep_value_is_text(name)) {
-		tui_message(t, "there is nothing behind this line");
+		tui_message(t, "this line has no details");
 		return;
 	} else if (names && names->type == REP_TYPE_INT && names->i > 1) {
-		tui_message(t, "these are several functions, called otherwise in one build than in "
-			       "the other; :focus picks one");
+		tui_message(t, "this row stands for several functions that have other names in the "
+			       "other build; choose one with :focus");
 		return;
 	} else if (!rep_value_is(name, "(total)")) {
 		focus = *name;
@@ -46,7 +46,7 @@ static void lead_function(struct tui *t, const struct tui_table *table, const ch
 
 #define NOTHING (-1)
 
-/* What a family of metrics is about, by what its name is. */
+/* The report on a family of metrics, and the filter that its name is for. */
 static const struct {
 	const char *family, *by; /* NULL: any */
 	const char *report;
@@ -87,21 +87,21 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 		    (leads[i].by && !rep_value_is(by, leads[i].by)))
 			continue;
 		if (selects != NOTHING && !rep_value_is_text(name))
-			tui_message(t, "these have no name, so they cannot be picked");
+			tui_message(t, "rows without a name cannot be selected");
 		else if (selects == NOTHING || tui_lead_set_only(&t->select.text[selects], *name))
 			tui_open(t, tui_view_find("top"), leads[i].report);
 		else
 			tui_nomem(t);
 		return;
 	}
-	tui_message(t, "there is nothing behind this line");
+	tui_message(t, "this line has no details");
 }
 
 void diff_lead(struct tui_view *v, bool whole)
 {
 	struct tui *t = v->tui;
 	const struct diff *d = v->state;
-	const char *kind = d->told.type;
+	const char *kind = d->result.type;
 	struct diff_rows rows;
 
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
@@ -113,13 +113,13 @@ void diff_lead(struct tui_view *v, bool whole)
 	}
 	if (rows.kind == DIFF_VIEWS)
 		kind = rep_trace_views[rows.which].name;
-	/* A set has no flame graph of its own: the first of its runs stands for it. */
+	/* A set has no flame graph; the first of its runs stands for it. */
 	for (size_t i = 0; i < t->cmd->all.n; i++) {
 		const struct rep_run *run = &t->cmd->all.run[i];
 
-		if (run->row.id == d->told.first[0])
+		if (run->row.id == d->result.first[0])
 			t->select.other = run;
-		if (run->row.id == d->told.first[1])
+		if (run->row.id == d->result.first[1])
 			t->select.run = run;
 	}
 	if (whole)

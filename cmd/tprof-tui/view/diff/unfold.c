@@ -13,7 +13,7 @@ static bool is_line_of(const struct rep_value *line, const struct rep_value *fun
 	       !memcmp(line->text.data, function->text.data, n);
 }
 
-/* Puts the lines below the row. False: no memory. */
+/* Adds the lines below the row. Returns false if memory is out. */
 static bool add_lines(struct tui *t, struct diff *d, size_t row)
 {
 	struct rep_sheet *s = d->rows.table.sheet;
@@ -38,7 +38,7 @@ static bool add_lines(struct tui *t, struct diff *d, size_t row)
 	fine = !n || !rep_sheet_add(&d->rows.cells, s, row, values, n);
 	free(values);
 	if (!n)
-		tui_message(t, "nothing is known of its lines");
+		tui_message(t, "the lines of this function are not known");
 	return fine;
 }
 
@@ -82,7 +82,7 @@ void diff_unfold(struct tui_view *v)
 
 	if (!s || row < 0 || v->busy || rep_sheet_column(s, "function") < 0 ||
 	    (d->rows.table.n && row == 0)) {
-		tui_message(t, v->busy ? "one moment" : "functions unfold into their lines");
+		tui_message(t, v->busy ? "one moment" : "only functions unfold into lines");
 		return;
 	}
 	if (!s->branch && rep_sheet_unfolds(s)) {
@@ -91,7 +91,7 @@ void diff_unfold(struct tui_view *v)
 	}
 	b = &s->branch[row];
 	if (b->above) {
-		/* On a line: folds what it is below of. */
+		/* On a line, its function is folded. */
 		b = &s->branch[b->above - 1];
 		b->open = false;
 	} else if (b->asked) {
@@ -107,7 +107,7 @@ void diff_unfold(struct tui_view *v)
 		tui_nomem(t);
 }
 
-/* "main.f /src/main.go:12": what stands behind the last blank of a line's name. */
+/* In "main.f /src/main.go:12", the place follows the last blank. */
 bool diff_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 {
 	struct diff *d = v->state;

@@ -1,11 +1,11 @@
-/* What a diff is opened with, as one types it behind `:diff`, and as it is kept. */
+/* The arguments of `:diff`, and how they are saved. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/widget/menu.h"
 
-/* "--by=sched", as tprof-diff has it. False with a message. */
+/* Takes an option of tprof-diff, "--by=sched". Returns false with a message. */
 static bool take_option(struct tui_view *v, const char *text)
 {
 	struct diff *d = v->state;
@@ -17,8 +17,7 @@ static bool take_option(struct tui_view *v, const char *text)
 				d->at = i;
 				return true;
 			}
-		tui_error(v->tui,
-			  "there are no rows by '%.60s'; Tab shows one kind after the other",
+		tui_error(v->tui, "there are no rows by '%.60s'; Tab steps through the kinds",
 			  text + 5);
 		return false;
 	}
@@ -40,8 +39,8 @@ static bool take_option(struct tui_view *v, const char *text)
 	if (!strcmp(text, "--changed"))
 		return d->how.changed = true;
 	tui_error(v->tui,
-		  "'%.60s' is none of --by=ROWS, --per=second, task or run, --type=TYPE, "
-		  "--normalize, --cum, --all-stats, --changed",
+		  "'%.60s' is not an option here; the options are --by=ROWS, --per=second, task or "
+		  "run, --type=TYPE, --normalize, --cum, --all-stats and --changed",
 		  text);
 	return false;
 }
@@ -80,7 +79,7 @@ void diff_keep(struct tui_view *v, char *text, size_t size)
 		snprintf(text + n, size - n, " %s", d->arg);
 }
 
-/* Options, labels and names of runs. */
+/* Offers options, labels and names of runs. */
 void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 {
 	const struct rep_run *shown = t->select.run;
@@ -92,7 +91,7 @@ void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 
 		snprintf(text, sizeof(text), "--by=%s", rows.name);
 		if (n && !strncmp(text, typed, n))
-			tui_menu_add(menu, text, NULL, "what there is a row for");
+			tui_menu_add(menu, text, NULL, "the kind of rows");
 	}
 	for (size_t i = 0; i < t->cmd->all.n && shown; i++) {
 		const struct rep_run *run = &t->cmd->all.run[i];
@@ -101,7 +100,8 @@ void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
 			continue;
 		for (size_t k = 0; k < run->nlabels; k++)
 			if (!strncmp(run->labels[k], typed, n))
-				tui_menu_add(menu, run->labels[k], NULL, "all runs of this label");
+				tui_menu_add(menu, run->labels[k], NULL,
+					     "all runs with this label");
 		if (run->row.id != shown->row.id && !strncmp(run->row.name, typed, n))
 			tui_menu_add(menu, run->row.name, NULL, "a run");
 	}

@@ -19,7 +19,7 @@ struct drawing {
 
 /* ---- words ---- */
 
-/* The change from old to new: "+12.3%", "new", "gone"; "" where there is none. */
+/* Writes the change from old to new: "+12.3%", "new", "gone"; "" if there is none. */
 static char *change(char text[REP_FLAME_WORDS], const int64_t value[REP_FLAME_SIDES])
 {
 	double now = (double)value[REP_FLAME_NEW], old = (double)value[REP_FLAME_OLD];
@@ -56,7 +56,7 @@ static char *share_of(char text[REP_FLAME_WORDS], int64_t value, int64_t whole)
 	return rep_flame_percent(text, whole ? (double)value / (double)whole : 0);
 }
 
-/* The value of a bar, or where two are compared both: "1.2s", "1s before, 1.2s now". */
+/* Writes the value of a bar, or both values of a comparison: "1.2s", "1s before, 1.2s now". */
 static void put_values(const struct flame *f, const int64_t value[REP_FLAME_SIDES], char *text,
 		       size_t size)
 {
@@ -97,11 +97,11 @@ static enum tui_style style_of(const struct drawing *d, const struct rep_flame_b
 	if (!b->what.node)
 		return TUI_STYLE_HUE16B;
 	n = rep_flame_name((const char *)f->name.data, f->name.size);
-	/* Every other of its siblings in the other shade. */
+	/* Siblings have two shades in turn. */
 	return (enum tui_style)((uint32_t)TUI_STYLE_HUE0 + 2u * n.hue + place % 2);
 }
 
-/* The name of a bar, escaped, into f->name. */
+/* Writes the name of a bar, escaped, to f->name. */
 static bool take_name(struct flame *f, const struct rep_flame_bar *b)
 {
 	struct tp_text name = flame_name(f, b->what.node);
@@ -110,7 +110,7 @@ static bool take_name(struct flame *f, const struct rep_flame_bar *b)
 	return !rep_escape(&f->name, name.text, name.size, REP_ESCAPE_SHOWN);
 }
 
-/* What is written into a bar: f->label. */
+/* Writes the label of a bar to f->label. */
 static bool make_label(const struct drawing *d, const struct rep_flame_bar *b, size_t room)
 {
 	struct flame *f = d->f;
@@ -145,7 +145,7 @@ static bool make_label(const struct drawing *d, const struct rep_flame_bar *b, s
 						      f->name.size, share, room, d->ascii);
 }
 
-/* Without colours its left edge tells a bar from the one before, a star that it is found. */
+/* Without colours, an edge separates a bar from the previous one, and a star marks a match. */
 static void draw_edge(int row, int col, enum tui_style style, bool found)
 {
 	if (found)
@@ -164,7 +164,7 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	enum tui_style style;
 
 	if (!cells) {
-		/* It has none of its own: shown while the cursor is on it. */
+		/* It has no cell of its own, and is shown while the cursor is on it. */
 		if (cursor && b->first)
 			tui_glyph(row, col - 1, TUI_STYLE_CURSOR, "…", '.');
 		return;
@@ -177,7 +177,7 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	room = cells - edge;
 	if (edge)
 		draw_edge(row, col, style, style == TUI_STYLE_FOUND);
-	/* A gap to the right, where there is room for one, and something may follow. */
+	/* A gap to the right, if there is room. */
 	if (!edge && cells > 2 && !b->count) {
 		tui_fill(row, col + cells - 1, 1, cursor ? style : TUI_STYLE_NORMAL);
 		room--;
@@ -185,7 +185,7 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	if (room > 0 && make_label(d, b, (size_t)room))
 		tui_put(row, col + edge, room, style, REP_SHORTEN_RIGHT,
 			(const char *)f->label.data, f->label.size);
-	/* And the right edge, where nothing follows at once. */
+	/* The right edge, if no bar follows at once. */
 	if (edge && (last || f->cells.bar[at + 1].first > b->first + b->cells))
 		tui_glyph(row, col + cells, TUI_STYLE_NORMAL, "│", '|');
 }
@@ -196,7 +196,7 @@ static void draw_level(const struct drawing *d, uint32_t level, int row)
 
 	for (uint32_t i = c->level[level]; i < c->level[level + 1]; i++)
 		draw_bar(d, i, row);
-	/* What has no cell is drawn over what has. */
+	/* A bar without a cell is drawn over the others. */
 	if (d->f->bar >= c->level[level] && d->f->bar < c->level[level + 1] &&
 	    !c->bar[d->f->bar].cells)
 		draw_bar(d, d->f->bar, row);
@@ -222,7 +222,7 @@ static void put_found(const struct flame *f, char *text, size_t size)
 	char values[400], share[REP_FLAME_WORDS];
 
 	if (!f->found.frames) {
-		snprintf(text, size, "'%.60s' is not here", f->search);
+		snprintf(text, size, "'%.60s' was not found", f->search);
 		return;
 	}
 	put_values(f, f->found.value, values, sizeof(values));
@@ -256,7 +256,7 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 	used = (int)rep_text_width(text, strlen(text));
 	if (f->search) {
 		put_found(f, found, sizeof(found));
-		/* Where there is no room for both, what was asked for last. */
+		/* If both do not fit, the search result is shown. */
 		if (used + 2 + (int)rep_text_width(found, strlen(found)) > a.cols)
 			used = -2;
 		tui_put_right(a.row, a.col + used + 2, a.cols - used - 2, TUI_STYLE_STRONG, found,
@@ -266,7 +266,7 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, text);
 }
 
-/* What is above what is zoomed into, from the left. */
+/* Draws the callers of the frame that is zoomed into. */
 static void draw_path(struct flame *f, struct tui_area a)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
@@ -290,7 +290,7 @@ static void draw_path(struct flame *f, struct tui_area a)
 		(const char *)f->label.data, f->label.size);
 }
 
-/* Where there is room, to the last digit. */
+/* Adds the value with all its digits, if there is room. */
 static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES], char *text,
 		      size_t size)
 {
@@ -308,7 +308,7 @@ static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES
 		snprintf(text + n, size - n, " (%s %s)", now, f->pic->measure.noun);
 }
 
-/* All about the bar under the cursor, in two lines, or in one where there are few. */
+/* Draws the details of the bar under the cursor, in one line or two. */
 static void draw_facts(struct flame *f, struct tui_area a, bool two)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
@@ -378,14 +378,15 @@ static void draw_nothing(const struct tui_view *v, struct tui_area a)
 		tui_draw_sentence(a, TUI_STYLE_ERROR, f->error);
 		tui_draw_sentence(
 		    below, TUI_STYLE_DIM,
-		    "x counts something else, d ends a comparison, c takes filters away");
+		    "x counts something else, d ends a comparison, c clears the filters");
 	} else if (!f->pic) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
 	} else {
 		tui_draw_sentence(a, TUI_STYLE_NORMAL, flame_why_empty(v));
 		if (!tui_is_profile(&v->select) &&
 		    *tui_select_words(&v->select, words, sizeof(words)))
-			tui_draw_sentence(below, TUI_STYLE_DIM, "c takes filters and times away");
+			tui_draw_sentence(below, TUI_STYLE_DIM,
+					  "c clears the filters and the time range");
 	}
 }
 

@@ -1,5 +1,5 @@
-/* flame: where time, samples or memory went, as bars of stacks: of a profile by sample type, of a
- * trace by what its goroutines did. */
+/* The view flame: where time, samples or memory went, as bars of stacks; for a profile by sample
+ * type, for a trace by the state of goroutines. */
 #include "tprof-tui/view/flame/flame.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- what is shown at first ---- */
 
-/* The view in which what is selected has its time. */
+/* Returns the view that has the time of the selection. */
 static enum rep_trace_view view_of(const struct tui_select *s)
 {
 	static const struct {
@@ -26,7 +26,7 @@ static enum rep_trace_view view_of(const struct tui_select *s)
 	return s->reason && !s->state ? REP_TRACE_OFFCPU : REP_TRACE_WALL;
 }
 
-/* One of the words behind the view's name. False: it is none. */
+/* Takes an argument of the view. Returns false if it is not one. */
 static bool take_word(struct tui_view *v, const char *word)
 {
 	struct flame *f = v->state;
@@ -59,9 +59,7 @@ static bool take_word(struct tui_view *v, const char *word)
 static bool can_differ(const struct tui_view *v)
 {
 	if (!v->select.other)
-		tui_error(v->tui,
-			  "no run is marked to compare with: go to the runs (1) and mark one "
-			  "(m)");
+		tui_error(v->tui, "no run is marked; mark one in the view runs (1, then m)");
 	else if (v->select.other == v->select.run)
 		tui_error(v->tui, "the marked run is this one; mark another (1, then m)");
 	else
@@ -81,8 +79,8 @@ static bool open_view(struct tui_view *v, const char *arg)
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		if (!take_word(v, word)) {
 			tui_error(v->tui,
-				  "'%.60s' is nothing to count; there are cpu, running, offcpu, "
-				  "sched, syscall, wall, events, diff and reverse",
+				  "'%.60s' is not an argument of flame; the arguments are cpu, "
+				  "running, offcpu, sched, syscall, wall, events, diff and reverse",
 				  word);
 			return false;
 		}
@@ -117,7 +115,7 @@ static void close_view(struct tui_view *v)
 
 /* ---- what is counted ---- */
 
-/* Of a trace the views one after the other, of a profile the sample types. */
+/* Steps through the views of a trace, or the sample types of a profile. */
 static void turn(struct tui_view *v, int step)
 {
 	struct flame *f = v->state;
@@ -126,7 +124,7 @@ static void turn(struct tui_view *v, int step)
 	if (tui_is_profile(&v->select)) {
 		size_t types = f->pic ? f->pic->ntypes : 0, at;
 
-		/* What is not known here was misspelled: from the first on. */
+		/* An unknown type was misspelled; start with the first. */
 		if (!types) {
 			f->want.type[0] = '\0';
 			flame_ask(v);
@@ -171,7 +169,7 @@ static void differ(struct tui_view *v)
 
 /* ---- keys ---- */
 
-/* To the widest frame at the end of the widest child, and so on. */
+/* Goes to the widest child, its widest child, and so on. */
 static void go_deep(struct flame *f)
 {
 	uint32_t bar = f->bar;
@@ -249,7 +247,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		flame_top(v);
 		return true;
 	case TUI_DO_CLEAR:
-		/* What is found first. */
+		/* A search is cleared first. */
 		if (!f->search)
 			return false;
 		flame_find(v->tui, f, NULL);
@@ -261,7 +259,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 
 /* ---- the mouse ---- */
 
-/* A click on what the cursor is on zooms, whether it was meant as a double one or not. */
+/* A click on the bar under the cursor zooms, as a double click does. */
 static void click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct flame *f = v->state;
@@ -303,10 +301,10 @@ static bool search(struct tui_view *v, const char *text, int step)
 static void highlight(struct tui_view *v, const char *text)
 {
 	if (!flame_find(v->tui, v->state, text) && *text)
-		tui_error(v->tui, "nothing here holds '%.200s'", text);
+		tui_error(v->tui, "nothing here contains '%.200s'", text);
 }
 
-/* What take_word() understands; the run to compare with is not kept. */
+/* Writes arguments for take_word(); the run to compare with is not saved. */
 static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct flame_kind *k = &((const struct flame *)v->state)->want;

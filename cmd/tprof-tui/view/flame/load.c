@@ -4,7 +4,7 @@
 
 #include "tprof-tui/view/flame/flame.h"
 
-#define MOST_NODES ((size_t)1 << 21) /* in the pictures of all views: some 200 MB */
+#define MOST_NODES ((size_t)1 << 21) /* in the pictures of all views: about 200 MB */
 
 struct job {
 	struct tui_job job;
@@ -21,7 +21,7 @@ void flame_free_picture(struct rep_flame_picture *pic)
 
 /* ---- on the worker's thread ---- */
 
-/* rep_flame_load on its own, to be kept. */
+/* Frees a cached struct rep_flame_load. */
 static void free_load(void *object)
 {
 	struct rep_flame_load *load = object;
@@ -30,7 +30,7 @@ static void free_load(void *object)
 	free(load);
 }
 
-/* What it takes to load may be much more than to merge it the other way round. */
+/* Loading may take much longer than merging, so what was loaded is cached. */
 static int load(struct job *j, struct tp_store *store, struct rep_flame_load **out,
 		struct tp_err *err)
 {
@@ -47,8 +47,9 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	int code;
 
 	if (j->kind.view == REP_TRACE_CPU && (j->job.select.state || j->job.select.reason))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "CPU samples have neither states nor reasons to pick by");
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "CPU samples have neither states nor reasons; c clears the filters");
 	pick.trace.view = j->kind.view;
 	pick.trace.stop = &j->job.stop;
 	pick.words = tui_select_words(&j->job.select, words, sizeof(words));
@@ -60,7 +61,7 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 		tp_buf_release(&key);
 		return tp_nomem(err);
 	}
-	*out = tui_keep_find(&j->job, free_load, (const char *)key.data);
+	*out = tui_cache_find(&j->job, free_load, (const char *)key.data);
 	if (*out) {
 		tp_buf_release(&key);
 		return 0;
@@ -70,7 +71,7 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	if (code && *out)
 		free_load(*out);
 	else if (!code)
-		code = tui_keep_put(&j->job, free_load, (const char *)key.data, *out, err);
+		code = tui_cache_put(&j->job, free_load, (const char *)key.data, *out, err);
 	tp_buf_release(&key);
 	return code;
 }
@@ -98,7 +99,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct job *j = (struct job *)job;
 	struct flame *f = v->state;
 
-	/* What is there still holds. */
+	/* The picture that is shown remains valid. */
 	if (job->code == TP_ECANCEL && f->pic) {
 		f->want = f->kind;
 		tui_error(v->tui, "%s", job->err.msg);
@@ -123,7 +124,8 @@ void flame_drop_others(const struct tui_view *v)
 	const struct flame *f = v->state;
 	size_t nodes = f->pic ? f->pic->tree.n : 0;
 
-	/* From the newest on; those that can be gone forward to are the last to be wanted. */
+	/* From the newest on; views that one can go forward to are the least likely to be
+	 * needed. */
 	for (size_t i = t->nviews; i-- > 0;) {
 		struct flame *other = t->view[i]->state;
 
@@ -175,14 +177,14 @@ void flame_title(const struct tui_view *v, char *text, size_t size)
 const char *flame_why_empty(const struct tui_view *v)
 {
 	static const char *const whys[REP_NTRACE_VIEWS] = {
-	    [REP_TRACE_CPU] = "There are no CPU samples in this. A trace has them where the CPU "
-			      "profiler ran as well: pprof.StartCPUProfile beside trace.Start, go "
-			      "test -trace with -cpuprofile. x shows running time instead.",
-	    [REP_TRACE_RUNNING] = "No goroutine ran in what is selected.",
-	    [REP_TRACE_OFFCPU] = "No goroutine was blocked in what is selected.",
-	    [REP_TRACE_SCHED] = "No goroutine waited for a P in what is selected.",
-	    [REP_TRACE_SYSCALL] = "No goroutine was in a system call in what is selected.",
-	    [REP_TRACE_WALL] = "There were no goroutines in what is selected.",
+	    [REP_TRACE_CPU] = "This trace has no CPU samples. A trace has them if the CPU profiler "
+			      "ran as well: pprof.StartCPUProfile beside trace.Start, or go test "
+			      "with -trace and -cpuprofile. x shows running time instead.",
+	    [REP_TRACE_RUNNING] = "No goroutine ran in the selection.",
+	    [REP_TRACE_OFFCPU] = "No goroutine was blocked in the selection.",
+	    [REP_TRACE_SCHED] = "No goroutine waited for a P in the selection.",
+	    [REP_TRACE_SYSCALL] = "No goroutine was in a system call in the selection.",
+	    [REP_TRACE_WALL] = "No goroutine existed in the selection.",
 	};
 	const struct flame *f = v->state;
 	char words[8];
@@ -191,7 +193,7 @@ const char *flame_why_empty(const struct tui_view *v)
 		return f->pic->zero;
 	if (tui_is_profile(&v->select))
 		return *tui_select_words(&v->select, words, sizeof(words))
-			   ? "No sample has a frame that matches; c takes the filter away."
+			   ? "No sample has a matching frame; c clears the filter."
 			   : "All samples of this type are zero; x shows the next one.";
 	return whys[f->kind.view];
 }

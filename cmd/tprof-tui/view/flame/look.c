@@ -14,7 +14,7 @@ const struct rep_flame_bar *flame_bar(const struct flame *f)
 	return f->pic && f->bar < f->cells.n ? &f->cells.bar[f->bar] : NULL;
 }
 
-/* So that the cursor can be seen, with a level above and below it where there is one. */
+/* Scrolls so that the cursor is visible, with a level above and below it. */
 static void show_cursor(struct flame *f)
 {
 	const struct rep_flame_bar *b = flame_bar(f);
@@ -81,7 +81,7 @@ void flame_step(struct flame *f, enum rep_flame_step step)
 	show_cursor(f);
 }
 
-/* The cursor stays on the screen. */
+/* Scrolls by levels; the cursor stays on the screen. */
 void flame_scroll(struct flame *f, long levels)
 {
 	long most = f->cells.nlevels > f->levels ? (long)(f->cells.nlevels - f->levels) : 0;
@@ -99,14 +99,14 @@ void flame_scroll(struct flame *f, long levels)
 		f->bar = rep_flame_cells_step(&f->cells, f->bar, REP_FLAME_CHILD, &f->cell);
 		b = flame_bar(f);
 	}
-	/* Nothing is below it: the first of what is shown. */
+	/* It has no children; go to the first bar that is shown. */
 	if (b->level < f->top)
 		f->bar = f->cells.level[f->top];
 }
 
 /* ---- zoom ---- */
 
-/* Shares of what is found are of what is zoomed into. */
+/* Searches again, since shares of matches refer to the zoom. */
 static void search_again(struct tui *t, struct flame *f)
 {
 	struct tp_err err;
@@ -158,7 +158,7 @@ void flame_zoom_out(struct tui *t, struct flame *f)
 	if (!f->pic)
 		return;
 	if (!was.node && !was.from) {
-		tui_message(t, "this is all of it");
+		tui_message(t, "the whole graph is shown");
 		return;
 	}
 	if (f->nbefore)
@@ -168,8 +168,8 @@ void flame_zoom_out(struct tui *t, struct flame *f)
 
 /* ---- another picture ---- */
 
-/* The node of the new tree that is reached by the names that lead to this one in the old, or the
- * last that is there. */
+/* Returns the node of the new tree with the same path of names, or its last ancestor that
+ * exists. */
 static uint32_t same_path(const struct rep_flame_tree *old, uint32_t node,
 			  const struct rep_flame_tree *new)
 {
@@ -198,7 +198,7 @@ void flame_drop(struct flame *f)
 {
 	const struct rep_flame_bar *b = flame_bar(f);
 
-	/* The same run, counted again in the same way, has the same nodes. */
+	/* The same run, counted in the same way, has the same nodes. */
 	f->cursor = b ? b->what : f->zoom;
 	rep_flame_cells_release(&f->cells);
 	rep_flame_found_release(&f->found);
@@ -219,7 +219,7 @@ static bool same_kind(const struct flame_kind *a, const struct flame_kind *b)
 	       a->reverse == b->reverse && a->differ == b->differ;
 }
 
-/* What was looked at before the picture was given up. */
+/* Returns to the zoom and the cursor from before the picture was dropped. */
 static void look_again(struct flame *f, struct rep_flame_zoom *zoom, struct rep_flame_zoom *cursor)
 {
 	*zoom = f->zoom;
@@ -270,7 +270,7 @@ unsigned flame_mark(const struct flame *f, const struct rep_flame_bar *bar)
 					  : 0;
 }
 
-/* A frame that matches, or a merged bar that holds one. */
+/* Returns whether a bar matches, or contains a frame that does. */
 static bool is_match(const struct flame *f, uint32_t bar)
 {
 	const struct rep_flame_bar *b = &f->cells.bar[bar];

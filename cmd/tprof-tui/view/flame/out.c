@@ -1,4 +1,4 @@
-/* Out of the flame graph: to the clipboard, to files, to other views. */
+/* From the flame graph to the clipboard, to files and to other views. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int put_line(struct tp_buf *out, struct tp_text name)
 	return rep_escape(out, name.text, name.size, REP_ESCAPE_SHOWN) | tp_buf_put(out, "\n", 1);
 }
 
-/* From the root of the stack on, whichever way the tree was merged. */
+/* Writes a stack from its root, whichever way the tree was merged. */
 static int put_stack(const struct flame *f, uint32_t node, struct tp_buf *out)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
@@ -74,9 +74,9 @@ int flame_save(struct tui_view *v, const char *path, const struct rep_sink *sink
 	if (!f->pic)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is nothing to save yet");
 	if (!rep_flame_format_of(path, &format))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its ending says how: .svg, .html, .folded, .json (speedscope) "
-				  "or .txt");
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the ending must be .svg, .html, .folded, .json (speedscope) or .txt");
 	return write_as(f, format, sink, err);
 }
 
@@ -95,7 +95,7 @@ bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 
 /* ---- to the tables ---- */
 
-/* "[chan receive]" is no function but a state or a reason. */
+/* Narrows by "[chan receive]", which is not a function but a state or a reason. */
 static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 {
 	static const char *const states[] = {"running", "runnable", "blocked", "syscall", "lost"};
@@ -106,7 +106,7 @@ static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 	return tui_lead_set_only(&s->reason, inner);
 }
 
-/* What the frame and those above it say. */
+/* Narrows by the frame and its caller. */
 static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t node,
 		   struct tui_select *s)
 {
@@ -116,7 +116,7 @@ static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t nod
 	    name.text[name.size - 1] == ']') {
 		if (!narrow_by_leaf(s, rep_text(name.text + 1, name.size - 2)))
 			return false;
-		/* Of the function that it was in. */
+		/* And by the function that it was in. */
 		node = f->kind.reverse ? 0 : f->pic->tree.node[node].parent;
 		name = flame_name(f, node);
 	}
@@ -131,7 +131,7 @@ void flame_top(struct tui_view *v)
 	char report[40];
 	bool fine = tui_select_copy(&s, &v->select) && (!b || narrow(f, v, b->what.node, &s));
 
-	/* The functions of what the picture is of. */
+	/* The functions of the same view. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
 	tui_lead_open(v->tui, fine, &s, "top", tui_is_profile(&v->select) ? NULL : report);
 }

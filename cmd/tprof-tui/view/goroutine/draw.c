@@ -9,14 +9,14 @@
 #include "tprof-tui/view/goroutine/inside.h"
 #include "tprof-tui/view/lead.h"
 
-/* A cell as people read it; "" where it is not there. */
+/* Writes a cell as shown to people; "" if it does not exist. */
 static const char *shown(const struct gr_life *g, int piece, long row, const char *column,
 			 enum rep_kind kind, char text[200])
 {
 	return rep_value_shown(gr_cell(g, piece, row, column), kind, text, 200);
 }
 
-/* What moments and sums are of. */
+/* Returns the kind of moments and sums. */
 static enum rep_kind times(const struct gr_life *g)
 {
 	return g->ticks ? REP_COUNT : REP_NS;
@@ -35,7 +35,7 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	char name[200], creator[200], id[200], when[200];
 	int col = a.col, end = a.col + a.cols;
 
-	/* As the run calls it, once that is known: 17 may be 17/2. */
+	/* By its full name, once that is known: 17 may be 17/2. */
 	if (is_there(g, GR_ORIGIN, REP_LIFE_ENTRY, "goroutine"))
 		shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "goroutine", REP_ID, id);
 	else
@@ -95,7 +95,7 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 		return;
 	if (g->section[GR_SUMS].done && !total) {
 		tui_say(a.row, col, end - col, TUI_STYLE_DIM,
-			"it was not there in the time that is selected");
+			"it did not exist in the selected time range");
 		return;
 	}
 	col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, "%s",
@@ -158,7 +158,7 @@ void gr_draw_heading(const struct gr_life *g, struct tui_area a)
 
 /* ---- stacks ---- */
 
-/* Frames leaf first, by semicolons; a line each. Returns the next row. */
+/* Draws the frames of a stack, one on each line. Returns the next row. */
 static int draw_frames(struct tui_area a, int row, const struct rep_value *v)
 {
 	const char *at = v->text.data, *end = at + v->text.size;
@@ -200,7 +200,7 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 	if (stack && !ready) {
 		tui_say(row++, a.col, a.cols, TUI_STYLE_DIM,
 			g->here == GR_TOTALS ? "most of it in" : "in");
-		/* Half of the room is for who woke it. */
+		/* Half of the room is for the waker's stack. */
 		top.rows = waking && a.rows > 6 ? a.rows / 2 : waking ? a.rows - 2 : a.rows;
 		row = draw_frames(top, row, stack);
 	}

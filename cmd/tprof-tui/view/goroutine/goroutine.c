@@ -1,4 +1,4 @@
-/* goroutine: the life of one, from its first to its last moment. */
+/* The view goroutine: the life of one goroutine, from its first to its last moment. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_id(const char *text, struct rep_goid *id)
 	return text && rep_goid_parse(text, id) == 1;
 }
 
-/* What has to read much is made when it is looked at. */
+/* Returns the pieces to make at once; slow ones are made when they are shown. */
 static unsigned pieces_of(const struct gr_life *g)
 {
 	if (!rep_goid_is(&g->id))
@@ -48,12 +48,12 @@ static bool open_view(struct tui_view *v, const char *arg)
 	else if (is_id(v->select.goroutine, &id))
 		g->id = id;
 	if (arg && !is_id(arg, &id)) {
-		tui_error(v->tui, "'%.100s' is no goroutine's id", arg);
+		tui_error(v->tui, "'%.100s' is not a goroutine id", arg);
 		return false;
 	}
 	if (!tui_is_trace(&v->select))
 		return true;
-	/* What is opened from here begins here. */
+	/* Views opened from here begin at this goroutine. */
 	v->select.at_goroutine = v->tui->select.at_goroutine = g->id;
 	g->pieces.pending = pieces_of(g);
 	return true;
@@ -103,8 +103,8 @@ static void draw(struct tui_view *v, struct tui_area a)
 
 	if (!tui_is_trace(&v->select)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			"this is a profile: no goroutine of it has a life to show; 4 lists its "
-			"functions");
+			"this is a profile, which does not record the lives of goroutines; 4 lists "
+			"its functions");
 		return;
 	}
 	g->pieces.first = (int)g->here;
@@ -113,9 +113,9 @@ static void draw(struct tui_view *v, struct tui_area a)
 			   ? 1u << g->here
 			   : 0);
 	if (!rep_goid_is(&g->id)) {
-		tui_say(
-		    a.row, a.col, a.cols, TUI_STYLE_STRONG,
-		    "which goroutine? Enter opens the one under the cursor, @ and an id any other");
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_STRONG,
+			"choose a goroutine: Enter opens the one under the cursor, @ and an id any "
+			"other");
 		body.row++;
 		body.rows--;
 		draw_table(v, body);
@@ -175,7 +175,7 @@ static struct rep_goid waker(const struct rep_sheet *s, long row)
 	return tui_lead_goid(rep_sheet_cell(s, row, "waker"));
 }
 
-/* When whoever woke it did so: the end of a wait, the beginning of being runnable. */
+/* Returns the moment of the wake-up: the end of a wait, or the start of a runnable span. */
 static int64_t woken_at(const struct rep_sheet *s, long row)
 {
 	int64_t at = number(s, row, "start_ns"), dur = number(s, row, "dur_ns");
@@ -188,8 +188,7 @@ static int64_t woken_at(const struct rep_sheet *s, long row)
 	return (int64_t)((uint64_t)at + (uint64_t)dur);
 }
 
-/* Of a span in which nobody woke it (it runs, calls the system), what made it run is told by those
- * before. */
+/* Goes to the waker. For a running span or a system call, the waker is that of an earlier span. */
 static void follow_waker(struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
@@ -200,7 +199,7 @@ static void follow_waker(struct tui_view *v)
 
 	if (!rep_sheet_cell(sheet, row, "waker")) {
 		tui_message(v->tui,
-			    "spans and the longest waits have who woke it: Tab leads there");
+			    "only spans and the longest waits have wakers; Tab leads there");
 		return;
 	}
 	by = waker(sheet, row);
@@ -209,9 +208,9 @@ static void follow_waker(struct tui_view *v)
 	       !rep_value_is(rep_sheet_cell(sheet, row, "state"), "runnable"))
 		by = waker(sheet, --row);
 	if (!rep_goid_is(&by)) {
-		tui_message(v->tui,
-			    "its waker here is not a goroutine: the runtime, a timer or the "
-			    "network did");
+		tui_message(
+		    v->tui,
+		    "it was not woken by a goroutine but by the runtime, a timer or the network");
 		return;
 	}
 	if (open_goroutine(v, by, woken_at(sheet, row)))
@@ -223,7 +222,7 @@ static bool is_plain(const struct tui_table *table)
 	return table->sort < 0 && !table->turned && !(table->filter && *table->filter);
 }
 
-/* Moving among spans goes beyond those that are in the table. */
+/* Moves among all spans, also those that are not in the table. */
 static bool move_spans(struct tui_view *v, enum tui_action action)
 {
 	struct gr_life *g = v->state;
@@ -238,7 +237,7 @@ static bool move_spans(struct tui_view *v, enum tui_action action)
 	return true;
 }
 
-/* Views of what is selected are about this goroutine. */
+/* Opens a view restricted to this goroutine. */
 static void open_narrowed(struct tui_view *v, const char *view)
 {
 	const struct gr_life *g = v->state;
@@ -250,17 +249,16 @@ static void open_narrowed(struct tui_view *v, const char *view)
 	tui_lead_open(v->tui, fine, &select, view, NULL);
 }
 
-/* All of its life. */
+/* Shows all of its life. */
 static void clear(const struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
 	struct tui_select select;
+	bool fine = tui_select_copy(&select, &v->select);
 
-	tui_select_init(&select);
-	select.run = v->select.run;
-	select.other = v->select.other;
+	tui_select_clear(&select);
 	select.at_goroutine = g->id;
-	tui_lead_open(v->tui, true, &select, "goroutine", NULL);
+	tui_lead_open(v->tui, fine, &select, "goroutine", NULL);
 }
 
 static void turn(struct tui_view *v, int by)
@@ -279,9 +277,10 @@ static void note_window(const struct tui_view *v, enum tui_action action)
 	if (g->here == GR_SPANS && g->last - g->first > GR_WINDOW &&
 	    (action == TUI_DO_SORT_RIGHT || action == TUI_DO_SORT_LEFT ||
 	     action == TUI_DO_SORT_TURN))
-		tui_message(v->tui,
-			    "of the %d spans around the cursor; Tab: 'longest' knows all of them",
-			    GR_WINDOW);
+		tui_message(
+		    v->tui,
+		    "this covers only the %d spans around the cursor; 'longest' (Tab) covers all",
+		    GR_WINDOW);
 }
 
 static bool act(struct tui_view *v, enum tui_action action)
@@ -313,7 +312,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	}
 	if (action == TUI_DO_WAKER_BACK) {
 		if (!g->followed || !tui_back(v->tui))
-			tui_message(v->tui, "w follows a wake-up, b goes back along it");
+			tui_message(v->tui, "w goes to the waker, b comes back");
 		return true;
 	}
 	if (rep_goid_is(&g->id) && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
@@ -329,7 +328,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	return false;
 }
 
-/* An id is another goroutine, a time a span of this one. */
+/* An id opens another goroutine, a time goes to a span of this one. */
 static bool go(struct tui_view *v, const char *text)
 {
 	struct gr_life *g = v->state;

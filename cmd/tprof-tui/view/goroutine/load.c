@@ -1,4 +1,4 @@
-/* What fills the sections, on the worker's thread. */
+/* Fills the sections, on the worker's thread. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tprof-tui/view/goroutine/inside.h"
 
 #define LONGEST 100
-#define MOST	100000 /* rows of a section that is no spans */
+#define MOST	100000 /* rows of other sections than spans */
 #define CHOICE	2000
 
 /* An asked-for piece, and its results beside the table. */
@@ -34,17 +34,17 @@ static int find_life(struct tui_fill *f, struct tp_store *store, struct rep_life
 	char key[160], id[REP_GOID_SIZE];
 	int code;
 
-	/* With the hash: a run that is taken away may leave its id to another. */
+	/* With the hash, since the id of a deleted run may be used again. */
 	snprintf(key, sizeof(key), "%" PRId64 "/%s/%.64s", f->job.select.run->row.id,
 		 rep_goid_text(&a->id, id), f->job.select.run->row.hash);
-	*life = tui_keep_find(&f->job, free_life, key);
+	*life = tui_cache_find(&f->job, free_life, key);
 	if (*life)
 		return 0;
 	code = rep_life_new(life, store, f->job.select.run, &a->id, err);
-	return code ? code : tui_keep_put(&f->job, free_life, key, *life, err);
+	return code ? code : tui_cache_put(&f->job, free_life, key, *life, err);
 }
 
-/* The spans of which the time range holds a part. */
+/* Finds the spans that overlap the time range. */
 static int find_range(struct tui_fill *f, struct rep_life *life, struct tp_err *err)
 {
 	struct ask *a = (struct ask *)f;
@@ -109,7 +109,7 @@ static int origin(struct tui_fill *f, struct tp_store *store, struct rep_output 
 
 /* ---- reports ---- */
 
-/* All about this one; what else is selected is about others. */
+/* The filters that these reports obey, beside the goroutine itself. */
 #define BY_THIS (REP_BY_TIME | REP_BY_GOROUTINE)
 
 static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
@@ -138,8 +138,7 @@ struct question {
 	const char *sql;
 };
 
-/* Goroutine, as the store has it and as it is called, and time range; the end of what has none is
- * that of the run. */
+/* Defines the goroutine's row id, its name and the time range for a question. */
 #define ASKED                                                                                      \
 	"WITH asked(id, called, since, till) AS (SELECT id, %s, %" PRId64 ", %" PRId64             \
 	" FROM goroutine WHERE run = :run AND goid = %" PRId64 " AND life = %" PRId64              \
@@ -190,7 +189,7 @@ static int query(struct tui_fill *f, struct tp_store *store, struct rep_output *
 
 /* ---- jobs ---- */
 
-/* Of several lives that one, or the last; then nothing but it is selected. */
+/* Of several lives, selects the one that is named, or the last. */
 static int choose_life(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
 	struct ask *a = (struct ask *)f;
@@ -248,7 +247,7 @@ static void shown(struct tui_view *v, struct tui_fill *f)
 	g->first = a->first;
 	g->last = a->last;
 	g->base = a->base;
-	/* Keys may have gone on meanwhile; then the next one brings what they ask for. */
+	/* The user may have moved on meanwhile; the next job brings what is asked for then. */
 	if (g->want != a->asked || g->at_ns != a->at_ns)
 		return;
 	g->want = -1;
@@ -275,7 +274,7 @@ void gr_ask(struct tui_view *v, int piece)
 	a->id = g->id;
 	a->want = a->asked = g->want;
 	a->at_ns = g->at_ns;
-	/* Once more what is there. */
+	/* To show the same spans again. */
 	if (a->want < 0 && a->at_ns == INT64_MIN && g->section[GR_SPANS].table.n)
 		a->want = g->base + (int64_t)g->section[GR_SPANS].table.cursor;
 	tui_job_ask(&a->fill.job);
@@ -293,7 +292,7 @@ void gr_go_to_span(struct tui_view *v, int64_t number)
 	if (number >= g->base && (uint64_t)(number - g->base) < table->n) {
 		table->cursor = (size_t)(number - g->base);
 		g->want = -1;
-		/* Another stretch is on its way: then this one again. */
+		/* Another window is being fetched, so this one is asked for again. */
 		if (g->pieces.doing != GR_SPANS && !(g->pieces.pending >> GR_SPANS & 1))
 			return;
 	}

@@ -1,6 +1,6 @@
 #include "tprof-tui/view/overview/bands.h"
 
-#define CUT 4 /* rows of a band that are worth to be seen, where it does not fit */
+#define CUT 4 /* rows of a band that are worth showing if it does not fit */
 
 void ov_bands_fit(struct ov_band *band, int n, int top, int rows)
 {
@@ -30,7 +30,7 @@ void ov_bands_fit(struct ov_band *band, int n, int top, int rows)
 	}
 }
 
-/* The first band from which on all of them fit. */
+/* Returns the first band from which on all bands fit. */
 static int last_top(const struct ov_band *band, int n, int rows)
 {
 	int top = n;
@@ -69,6 +69,6 @@ int ov_bands_turn(struct ov_band *band, int n, int top, int rows, int down)
 	ov_bands_fit(band, n, top, rows);
 	while (to + 1 < n && band[to].rows >= band[to].least)
 		to++;
-	/* One that does not fit on any screen is passed. */
+	/* A band that does not fit on any screen is skipped. */
 	return to > top || to + 1 >= n ? to : top + 1;
 }

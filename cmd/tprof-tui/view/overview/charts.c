@@ -1,4 +1,4 @@
-/* Small charts over time, and of mutator utilisation by window; drawn by libreport/chart. */
+/* Small charts over time, and of mutator utilisation by window, drawn by libreport/chart. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ static const struct {
 struct plan {
 	struct rep_chart chart;
 	struct rep_chart_line line[2];
-	struct rep_time_curve own; /* points of its line, made for a drawing */
+	struct rep_time_curve own; /* points that are made for this drawing */
 };
 
-/* The means of bins as steps; of n series together. */
+/* Plans the means of bins as steps, of n series together. */
 static void plan_bins(struct plan *p, const struct rep_bins *b, const struct rep_binned *s,
 		      size_t n, const char *name)
 {
@@ -65,7 +65,8 @@ static void plan_mmu(struct plan *p, const struct overview *o)
 	p->chart.y = (struct rep_chart_axis){.kind = REP_SHARE, .from = 0, .to = 1};
 }
 
-/* To be released in every case; without lines there is nothing to draw. */
+/* Plans a chart. The caller releases p->own in every case. Without lines there is nothing to
+ * draw. */
 static void plan(struct plan *p, const struct overview *o, const struct ov_section *s)
 {
 	const struct ov_result *r = &o->result[OV_PICTURE];
@@ -132,7 +133,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, piece->error);
 	} else if (!p.chart.nlines) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			piece->done ? "the trace does not say" : "one moment");
+			piece->done ? "the trace has no data on this" : "one moment");
 	} else if (a.rows >= 6 && a.cols >= 30) {
 		const struct rep_chart_terminal t = {.columns = (unsigned)a.cols - 1,
 						     .rows = (unsigned)a.rows,

@@ -1,4 +1,4 @@
-/* The numbers: a grid of names and values, each with the report it is from. */
+/* Key figures: a grid of names and values, each with its report. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define CELL 26 /* cells of one at the least */
+#define CELL 26 /* least cells of a figure */
 #define TEXT 120
-#define STOP "stop-the-world" /* what names of stops begin with */
+#define STOP "stop-the-world" /* prefix of the names of stops */
 
-/* Value as text, shown as people read it; false: it is not known (yet). */
+/* A key figure. `value` writes it as shown to people, or returns false if it is not known (yet). */
 struct fact {
 	const char *name;
-	const char *view, *arg; /* where Enter leads; NULL: nowhere */
+	const char *view, *arg; /* Enter opens this; NULL: nothing */
 	bool (*value)(const struct overview *o, char text[TEXT]);
-	enum ov_piece piece; /* that tells */
-	bool of_run;	     /* no goroutine's: filters but for the time range are not heeded */
+	enum ov_piece piece; /* that has it */
+	bool of_run;	     /* of the whole run: obeys only the time range */
 };
 
 static bool count(char text[TEXT], int64_t n)
@@ -97,7 +97,7 @@ static bool procs(const struct overview *o, char text[TEXT])
 	return is_done(o, OV_PROCS) && count(text, (int64_t)rows_of(o, OV_PROCS));
 }
 
-/* The mean of those that tprof-top procs has. */
+/* The mean of the utilisations in tprof-top procs. */
 static bool busy(const struct overview *o, char text[TEXT])
 {
 	size_t n = rows_of(o, OV_PROCS);
@@ -116,7 +116,7 @@ static bool begins(const struct rep_value *v, const char *with)
 	       !memcmp(v->text.data, with, strlen(with));
 }
 
-/* Time of all rows of gc whose name begins so, and how many they are. */
+/* Returns the total time of the rows of gc with this prefix, and sets *n to their count. */
 static double collector(const struct overview *o, const char *with, double *n)
 {
 	double sum = 0;
@@ -184,7 +184,7 @@ static bool heap(const struct overview *o, char text[TEXT])
 
 #define WINDOW 10000000
 
-/* Of 10 ms, or of the longest window that there is. */
+/* The MMU of windows of 10 ms, or of the longest window. */
 static bool utilisation(const struct overview *o, char text[TEXT])
 {
 	const struct rep_value *best = NULL, *length = NULL;
@@ -209,7 +209,7 @@ static bool utilisation(const struct overview *o, char text[TEXT])
 	return true;
 }
 
-/* Time, as the widest percentile tells it, of what a report has in its first rows. */
+/* The longest scheduling latency. */
 static bool latency(const struct overview *o, char text[TEXT])
 {
 	const struct rep_value *v = ov_cell(o, OV_READY, 0, "dur_ns");
@@ -239,12 +239,12 @@ static const struct fact of_trace[] = {
     {"goroutines", "top", "goroutines", goroutines, OV_PICTURE, false},
     {"Ps", "top", "procs", procs, OV_PROCS, false},
     {"busy", "top", "procs", busy, OV_PROCS, false},
-    {"longest to a P", "top", "sched", latency, OV_READY, false},
+    {"longest latency", "top", "sched", latency, OV_READY, false},
     {"GC marks", "top", "gc", marking, OV_GC, true},
     {"STW", "top", "pauses", stopped, OV_GC, true},
-    {"longest stop", "top", "stops", longest_stop, OV_GC, true},
+    {"longest pause", "top", "stops", longest_stop, OV_GC, true},
     {"MMU", "top", "mmu", utilisation, OV_MMU, false},
-    {"heap at most", "top", "heap", heap, OV_HEAP, false},
+    {"max heap", "top", "heap", heap, OV_HEAP, false},
     {"lost", "runs", NULL, lost, OV_PICTURE, false},
 };
 
@@ -264,7 +264,7 @@ static int facts_of(const struct overview *o)
 	return s ? (int)s->nrows : 0;
 }
 
-/* Name and value; false: not known yet. */
+/* Writes name and value. Returns false if the value is not known yet. */
 static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[TEXT])
 {
 	const struct rep_sheet *s = profile_sheet(o);
@@ -331,22 +331,21 @@ static bool move(struct ov_section *s, int by, int all)
 	return true;
 }
 
-/* To the table that has the number: on what it is of. */
+/* Opens the table that has the figure. */
 static void lead(const struct tui_view *v, const struct fact *f)
 {
-	const struct tui_select *all = &v->select;
 	struct tui_select select;
+	bool fine;
 
 	if (!f->of_run) {
 		ov_open_at(v, f->view, f->arg, INT64_MIN);
 		return;
 	}
-	tui_select_init(&select);
-	select.run = all->run;
-	select.other = all->other;
-	select.from_ns = all->from_ns;
-	select.to_ns = all->to_ns;
-	tui_lead_open(v->tui, true, &select, f->view, f->arg);
+	fine = tui_select_copy(&select, &v->select);
+	tui_select_clear(&select);
+	select.from_ns = v->select.from_ns;
+	select.to_ns = v->select.to_ns;
+	tui_lead_open(v->tui, fine, &select, f->view, f->arg);
 }
 
 static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
@@ -367,7 +366,7 @@ static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action
 		return true;
 	case TUI_DO_ENTER:
 		if (o->profile)
-			tui_message(v->tui, "there is nothing behind this line");
+			tui_message(v->tui, "this line has no details");
 		else if (s->at < all)
 			lead(v, &of_trace[s->at]);
 		return true;

@@ -1,6 +1,6 @@
-/* The heat map: a row for each P (or for several in a row, where there are more than fit) or for
- * each of the busiest groups of goroutines; above them the collector's mark phases and the stops of
- * the world. The denser the glyph, the busier. */
+/* The heat map: a row for each P (or for several Ps, if not all fit) or for each of the busiest
+ * groups of goroutines; above them the mark phases and the stop-the-world pauses. The denser the
+ * glyph, the busier. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,14 +25,14 @@ static bool of_groups(const struct overview *o)
 	return o->heat.kind == OV_OF_GROUPS;
 }
 
-/* Ps or groups there are. */
+/* Returns the number of Ps or groups. */
 static int things(const struct overview *o)
 {
 	return of_groups(o) ? (int)time_of(o, OV_GROUPS)->ngroups
 			    : (int)time_of(o, OV_PICTURE)->nprocs;
 }
 
-/* How many Ps share a row, where there are so many rows for them. */
+/* Returns how many Ps share a row, given the number of rows. */
 static int per_row(const struct overview *o, int rows)
 {
 	int n = things(o);
@@ -54,7 +54,7 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
 		return;
 	}
-	/* The cursor waits for the Ps, and damaged stores have none. */
+	/* Ps may not be known yet, and damaged stores have none. */
 	if (first >= t->nprocs) {
 		snprintf(text, 64, "P ?");
 		return;
@@ -69,8 +69,7 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 
 /* ---- what a cell holds ---- */
 
-/* The mean of n series together over the part of the range that a column stands for, of all that
- * could be. */
+/* Returns the mean share of n series together in the time of a column. */
 static double mean(const struct rep_bins *b, const struct rep_binned *s, size_t n, int col,
 		   int cols)
 {
@@ -84,7 +83,7 @@ static double mean(const struct rep_bins *b, const struct rep_binned *s, size_t 
 	return fmin(rep_binned_means(b, s, n, from, to) / (double)n, 1);
 }
 
-/* Bins of groups may be as long as segments: the one in which the column's middle lies. */
+/* Bins of groups may be as long as segments; returns the mean of the one at the column's middle. */
 static double mean_at(const struct overview *o, const struct rep_bins *b,
 		      const struct rep_binned *s, int col, int cols)
 {
@@ -96,7 +95,7 @@ static double mean_at(const struct overview *o, const struct rep_bins *b,
 	return rep_binned_mean(b, s, rep_bin_of(b, from + (to - from) / 2));
 }
 
-/* NaN: not known. */
+/* Returns the share of a cell; NaN: not known. */
 static double share(const struct overview *o, int row, int each, int col, int cols)
 {
 	const struct rep_time *t = time_of(o, OV_PICTURE), *gc = time_of(o, OV_GC);
@@ -142,7 +141,7 @@ void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64
 
 /* ---- drawing ---- */
 
-/* What is not nothing has a glyph, however pale. */
+/* Every share above 0 has a glyph, however pale. */
 static int shade(double share)
 {
 	return !(share > 0) ? 0 : share >= 0.875 ? 4 : 1 + (int)(share * 4 * 0.857);
@@ -202,7 +201,7 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 	int64_t start, end;
 
 	ov_column(o, h->col, cols, &start, &end);
-	/* Of a long run, groups are known by longer stretches than columns. */
+	/* In a long run, bins of groups are longer than columns. */
 	if (of_groups(o) && h->row >= BANDS && time_of(o, OV_GROUPS)->bins.n) {
 		const struct rep_bins *long_ones = &time_of(o, OV_GROUPS)->bins;
 		size_t bin = rep_bin_of(long_ones, start + (end - start) / 2);
@@ -305,7 +304,8 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->piece[OV_PICTURE].error);
 		return;
 	}
-	/* Rows that do not fit are reached by moving there; groups only, as Ps share rows. */
+	/* Rows that do not fit are reached by moving there; only groups have such rows, as Ps share
+	 * rows. */
 	if (h->row - BANDS < h->top)
 		h->top = h->row < BANDS ? 0 : h->row - BANDS;
 	if (fit > 0 && h->row - BANDS >= h->top + fit)
@@ -318,7 +318,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	}
 	if (!n && !of_groups(o) && o->piece[OV_PICTURE].done)
 		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM,
-			"the trace says nothing of its Ps");
+			"the trace has no data on its Ps");
 	else if (!n)
 		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM, "one moment");
 	if (a.rows > 1 + BANDS + 1) {
@@ -342,14 +342,14 @@ static void choose_range(struct tui_view *v)
 	ov_column(o, h->col, h->cols, &from, &to);
 	if (h->mark_ns == INT64_MIN) {
 		h->mark_ns = from;
-		tui_message(v->tui,
-			    "a time range begins at the cursor; v again ends it, Esc gives it up");
+		tui_message(v->tui, "a time range begins at the cursor; v ends it, Esc cancels it");
 		return;
 	}
 	if (from < h->mark_ns) {
 		int64_t first, last = to;
 
-		/* To the end of the column in which it began; they may be others since. */
+		/* To the end of the column in which it began; the columns may have changed
+		 * since. */
 		for (int c = 0; c < h->cols; c++) {
 			ov_column(o, c, h->cols, &first, &last);
 			if (last > h->mark_ns)
@@ -371,8 +371,8 @@ static void turn(struct overview *o)
 	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
 	o->heat.top = 0;
 	o->heat.row = BANDS;
-	o->heat.rows = BANDS; /* until it is drawn: keys may come before that */
-	o->bins = 0;	      /* labels are of another width */
+	o->heat.rows = BANDS; /* until it is drawn, since keys may come before that */
+	o->bins = 0;	      /* labels have another width */
 }
 
 static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
@@ -449,7 +449,7 @@ static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 		h->col = col - s->area.col - left;
 }
 
-/* The row under the cursor, or all of them: time and share of each column. */
+/* Writes the cell under the cursor, or all cells: row, time and share. */
 static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *buf)
 {
 	static const struct rep_column columns[] = {{.name = "row", .kind = REP_TEXT},

@@ -1,8 +1,8 @@
-/* The overview: a page of sections, each filled by a piece of work of its own, so that the first
- * numbers are there at once; private to view/overview.
+/* The overview: a page of sections, each filled by a job of its own, so that the first numbers
+ * appear at once; private to view/overview.
  *
- * Numbers are cells of the tables that tprof-top prints, pictures come of libreport/time, whose
- * sums are those of the tables. */
+ * Numbers are cells of the tables that tprof-top prints. Pictures are made by libreport/time,
+ * whose sums are those of the tables. */
 #ifndef TUI_OVERVIEW_INSIDE_H
 #define TUI_OVERVIEW_INSIDE_H
 
@@ -15,14 +15,14 @@ enum ov_piece {
 	OV_PROCS,
 	OV_SCHED,
 	OV_BLOCK,
-	OV_READY, /* the longest waits for a P, one by one */
-	OV_WAITS, /* the longest waits for something */
+	OV_READY, /* the longest individual waits for a P */
+	OV_WAITS, /* the longest individual waits */
 	OV_STOPS,
 	OV_GC,
 	OV_HEAP,
 	OV_MMU,
 	OV_LOSSES,
-	OV_GROUPS, /* over time: where asked for */
+	OV_GROUPS, /* over time; made when asked for */
 	/* of profiles */
 	OV_TYPES,
 	OV_FUNCTIONS,
@@ -30,7 +30,7 @@ enum ov_piece {
 	OV_NPIECES
 };
 
-/* What a piece has brought beside its table; one of them each. */
+/* The result of a piece beside its table. */
 struct ov_result {
 	size_t bins;	      /* asked for */
 	struct rep_time time; /* OV_PICTURE, OV_GROUPS, OV_GC */
@@ -39,7 +39,7 @@ struct ov_result {
 	int64_t events, goroutines; /* in the time range */
 };
 
-/* Names of what has rows in the heat map, copied. */
+/* Copied names of groups in the heat map. */
 struct ov_names {
 	size_t n;
 	char *name[REP_TIME_GROUPS];
@@ -49,21 +49,21 @@ enum ov_kind { OV_OF_PROCS, OV_OF_GROUPS };
 
 struct ov_heat {
 	enum ov_kind kind;
-	int row, col;	 /* of the cursor; the first rows are the collector's */
-	int top;	 /* first row of Ps that is shown */
+	int row, col;	 /* of the cursor; the first rows are those of the collector */
+	int top;	 /* the first row of groups that is shown */
 	int rows, cols;	 /* as drawn last */
-	int64_t mark_ns; /* where a time range begins that is being chosen; INT64_MIN: none is */
+	int64_t mark_ns; /* start of a time range that is being selected; INT64_MIN: none */
 };
 
 struct overview;
 struct ov_section;
 
 struct ov_section_ops {
-	/* Rows with the title: the least that makes sense, and the most that can be used. */
+	/* Sets the rows, with the title, that it needs and that it can use. */
 	void (*height)(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		       int *most);
 	void (*draw)(struct overview *o, struct ov_section *s, struct tui_area a, bool here);
-	/* True: it was for it. Moving beyond its ends is not. */
+	/* Returns true if the action was for the section; moving beyond its ends is not. */
 	bool (*act)(struct tui_view *v, struct ov_section *s, enum tui_action action);
 	void (*click)(struct tui_view *v, struct ov_section *s, int row, int col);
 	int (*yank)(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out);
@@ -72,9 +72,9 @@ struct ov_section_ops {
 struct ov_section {
 	const struct ov_section_ops *ops;
 	const char *title;
-	int which;	      /* piece, or number of the chart */
+	int which;	      /* the piece, or the number of the chart */
 	int band;	      /* sections of a band stand side by side */
-	int at;		      /* line within it that the cursor is on, where it has no table */
+	int at;		      /* the cursor, if it has no table */
 	struct tui_area area; /* as drawn last; rows 0: it is not on the screen */
 };
 
@@ -86,30 +86,30 @@ struct overview {
 	struct tui_rows piece[OV_NPIECES];
 	struct ov_result result[OV_NPIECES];
 	struct tui_pieces pieces;
-	int bins; /* of the picture that was asked for last */
+	int bins; /* of the picture asked for last */
 	struct ov_heat heat;
 	struct ov_section section[OV_SECTIONS];
 	int nsections, here, top; /* top: the first band on the screen */
-	int wide;		  /* how the sections are laid out: 0 not yet, 1 narrow, 2 wide */
+	int wide;		  /* layout of the sections: 0 none yet, 1 narrow, 2 wide */
 };
 
 /* ---- pieces (load.c) ---- */
 
-/* Asks for one of the pieces. */
+/* Asks for a piece. */
 void ov_ask(struct tui_view *v, int piece);
 void ov_result_release(struct ov_result *r);
 static inline struct rep_sheet *ov_sheet(const struct overview *o, enum ov_piece piece)
 {
 	return tui_rows_sheet(&o->piece[piece]);
 }
-/* A cell of the first sheet of a piece, NULL where it is not there (yet). */
+/* Returns a cell of the first sheet of a piece, NULL if it does not exist (yet). */
 static inline const struct rep_value *ov_cell(const struct overview *o, enum ov_piece piece,
 					      size_t row, const char *column)
 {
 	return rep_sheet_cell(ov_sheet(o, piece), (long)row, column);
 }
 
-/* ---- profile.c: work of pieces, on the worker's thread ---- */
+/* ---- profile.c: make pieces, on the worker's thread ---- */
 
 int ov_profile_types(struct rep_output *out, struct tp_store *store,
 		     const struct tui_select *select, struct tp_err *err);
@@ -120,11 +120,11 @@ int ov_profile_functions(struct rep_output *out, struct tp_store *store,
 
 extern const struct ov_section_ops ov_facts, ov_heat, ov_chart, ov_table;
 
-/* Opens a view on a copy of the selection, beginning at a moment (INT64_MIN: none). */
+/* Opens a view on the selection, at a moment (INT64_MIN: none). */
 void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns);
-/* The heading of a section: title, and what is said on its right. */
+/* Draws the heading of a section: its title, and a text on the right. */
 void ov_title(const struct tui_area *a, const char *title, bool here, const char *right);
-/* The place on the time axis of a picture of so many columns: [*from, *to). */
+/* Sets [*from, *to) to the time of a column in a picture of `cols` columns. */
 void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64_t *to);
 /* Writes a chart as SVG. */
 int ov_chart_save(const struct overview *o, const struct ov_section *s, const struct rep_sink *sink,

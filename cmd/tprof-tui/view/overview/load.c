@@ -1,4 +1,4 @@
-/* Pieces: what the sections show, made one after the other in the background. */
+/* Makes the pieces that sections show, one after the other in the background. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,13 @@ void ov_result_release(struct ov_result *r)
 
 /* ---- on the worker's thread ---- */
 
-/* An asked-for piece. */
+/* A piece, as it is asked for. */
 struct ask {
 	struct tui_fill fill;
 	struct ov_result result;
 };
 
-/* Filters that a report does not know are left to those that do. */
+/* Makes a report with the filters that it knows. */
 static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
@@ -37,8 +37,8 @@ static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_
 	return tui_fill_report(f, report, report->filters | REP_BY_TIME, rows, store, out, err);
 }
 
-/* Events whose time lies in the range: all of segments within it, and those of the segments that it
- * cuts which do. */
+/* Counts the events in the time range: all events of segments within it, and of segments at its
+ * ends those within. */
 static int count_events(struct rep_view *v, const atomic_bool *stop, int64_t *n, struct tp_err *err)
 {
 	int code = 0;
@@ -105,7 +105,7 @@ static int picture(struct tui_fill *f, struct tp_store *store, struct tp_err *er
 	return code;
 }
 
-/* The collector's bands, and groups of goroutines: what has to read more. */
+/* Makes the groups of goroutines, which takes longer. */
 static int groups(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
 	struct ov_result *r = &((struct ask *)f)->result;
@@ -144,12 +144,12 @@ static int collector(struct tui_fill *f, struct tp_store *store, struct rep_outp
 	if (!code)
 		code = rep_time_collector(&r->time, &s.view, err);
 	tui_filtered_release(&s);
-	/* Marks and stops are the run's, whoever is looked at: as in the heat map. */
+	/* Mark phases and stops belong to the whole run, as in the heat map. */
 	return code ? code
 		    : tui_fill_report(f, rep_report_find("gc"), REP_BY_TIME, 0, store, out, err);
 }
 
-/* The longest spans of some states. */
+/* Writes the longest spans of some states. */
 static int worst(struct tui_fill *f, uint32_t states, const char *name, struct tp_store *store,
 		 struct rep_output *out, struct tp_err *err)
 {
@@ -161,7 +161,7 @@ static int worst(struct tui_fill *f, uint32_t states, const char *name, struct t
 	return tui_fill_worst(f, &opt, TUI_BY_ALL, name, store, out, err);
 }
 
-/* What was lost, and what there is to say beside; NULLs are not known. */
+/* Writes losses and notices; NULL: not known. */
 static int losses(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		  struct tp_err *err)
 {
@@ -173,12 +173,13 @@ static int losses(struct tui_fill *f, struct tp_store *store, struct rep_output 
 	char text[sizeof(sql) + 300];
 	int64_t goid;
 
-	/* Damage that makes this fail is told where goroutines are read. */
+	/* If this fails because of damage, reports on goroutines say so. */
 	if (rep_goids_mixed(store, f->job.select.run->row.id, &goid, err) == 1)
 		snprintf(text, sizeof(text),
-			 "%s UNION ALL SELECT 'warning', 'goroutine %" PRId64 " came again, and is "
-			 "one here', NULL, NULL, NULL, NULL UNION ALL SELECT 'note', 'tprof-store "
-			 "delete, and a new import, tell lives apart', NULL, NULL, NULL, NULL "
+			 "%s UNION ALL SELECT 'warning', 'several goroutines had the id %" PRId64
+			 " and are counted as one', NULL, NULL, NULL, NULL UNION ALL SELECT "
+			 "'note', 'delete the run with tprof-store and import it again to tell "
+			 "them apart', NULL, NULL, NULL, NULL "
 			 "LIMIT 1000",
 			 sql, goid);
 	else

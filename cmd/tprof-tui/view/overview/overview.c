@@ -1,4 +1,4 @@
-/* overview: the run at a glance, a page of sections one walks through. */
+/* The view overview: the run at a glance, as a page of sections. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +26,17 @@ static const struct layout of_trace[] = {
     {&ov_chart, 0,         "busy Ps",                                2,  2},
     {&ov_chart, 1,         "goroutines alive",                       2,  2},
     {&ov_chart, 2,         "heap and its goal",                      3,  2},
-    {&ov_chart, 3,         "least mutator utilisation by window",    3,  2},
-    {&ov_table, OV_WAITS,  "longest waits (but for sleep and rest)", 4,  3},
+    {&ov_chart, 3,         "minimum mutator utilisation by window",    3,  2},
+    {&ov_table, OV_WAITS,  "longest waits (without sleep and idle time)", 4,  3},
     {&ov_table, OV_READY,  "longest scheduling latencies",           5,  3},
     {&ov_table, OV_BLOCK,  "where goroutines block",                 6,  4},
     {&ov_table, OV_SCHED,  "where scheduling latency arises",        7,  4},
-    {&ov_table, OV_STOPS,  "stops of the world",                     8,  5},
+    {&ov_table, OV_STOPS,  "stop-the-world pauses",                     8,  5},
     {&ov_table, OV_LOSSES, "losses and warnings",                    9,  5},
 };
 static const struct layout of_profile[] = {
     {&ov_facts, 0,            NULL,                0, 0},
-    {&ov_table, OV_FUNCTIONS, "biggest functions", 1, 1},
+    {&ov_table, OV_FUNCTIONS, "largest functions", 1, 1},
     {&ov_table, OV_LABELS,    "labels",            2, 2},
     {&ov_table, OV_LOSSES,    "losses and warnings", 3, 2},
 };
@@ -89,7 +89,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 	struct overview *o = v->state;
 
 	if (arg) {
-		tui_error(v->tui, "the overview takes nothing behind its name; top has reports");
+		tui_error(v->tui, "the overview takes no arguments; top has reports");
 		return false;
 	}
 	o->view = v;
@@ -98,9 +98,9 @@ static bool open_view(struct tui_view *v, const char *arg)
 	o->heat.row = 2;
 	o->profile = tui_is_profile(&v->select);
 	make_sections(o);
-	/* Begun when it is drawn: then it is known how wide the pictures are. */
+	/* Made when it is drawn, as the width of pictures is known then. */
 	o->pieces.pending = pieces_of(o);
-	/* What is there at a glance leads on: the heat map where there is one. */
+	/* The cursor begins in the heat map, if there is one. */
 	o->here = o->profile ? 0 : 1;
 	return true;
 }
@@ -138,7 +138,7 @@ void ov_title(const struct tui_area *a, const char *title, bool here, const char
 			      right, strlen(right));
 }
 
-/* Bands by their number, each as high as the highest of its sections. Returns how many. */
+/* Measures the bands, each as high as its highest section. Returns their number. */
 static int measure(const struct overview *o, int cols, struct ov_band *band)
 {
 	int n = o->section[o->nsections - 1].band + 1;
@@ -165,7 +165,7 @@ static int measure(const struct overview *o, int cols, struct ov_band *band)
 	return n;
 }
 
-/* Sections of a band stand side by side. Returns the row below it. */
+/* Draws the sections of a band side by side. Returns the row below it. */
 static int draw_band(struct overview *o, int number, struct tui_area a)
 {
 	int first = 0, n = 0;
@@ -217,7 +217,7 @@ static void go(struct overview *o, int to)
 	o->here = to;
 }
 
-/* By a screen. */
+/* Scrolls by a screen. */
 static void turn_page(struct overview *o, bool down)
 {
 	struct ov_band band[OV_SECTIONS];
@@ -312,7 +312,7 @@ static bool search(struct tui_view *v, const char *text, int step)
 {
 	struct overview *o = v->state;
 
-	/* From the section with the cursor on, around. */
+	/* From the cursor's section on, in a circle. */
 	for (int i = 0; i <= o->nsections; i++) {
 		int at =
 		    (o->here + (step < 0 ? o->nsections - i % o->nsections : i)) % o->nsections;
@@ -353,11 +353,12 @@ static int save(struct tui_view *v, const char *path, const struct rep_sink *sin
 		return tui_table_save(table(v), path, sink, err);
 	if (s->ops == &ov_chart)
 		return ov_chart_save(o, s, sink, err);
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "Tab leads to a table or a chart, which can be saved; Y copies this");
+	return tp_err_set(
+	    err, TP_ENOENT, TP_OFFSET_NONE,
+	    "only tables and charts can be saved; Tab leads to one, Y copies this section");
 }
 
-/* What only some sections heed. */
+/* Some actions are for some sections only. */
 static bool can(struct tui_view *v, enum tui_action action)
 {
 	const struct overview *o = v->state;

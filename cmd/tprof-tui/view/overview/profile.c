@@ -1,4 +1,4 @@
-/* What a profile is: its types and sums, what it says of itself, and its biggest functions. */
+/* A profile: its types and totals, its header, and its largest functions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static int on_heading(void *ctx, const char *text, size_t size, struct tp_err *e
 	return put(w->out, rep_text(text, n), rep_text(text + skip, size - skip), err);
 }
 
-/* What it says of itself, of the type that is shown first. */
+/* Writes the header, for the type that is shown first. */
 static int put_heading(struct rep_output *out, const struct rep_profile_top *top,
 		       const struct tp_profile *p, struct tp_err *err)
 {
@@ -58,7 +58,7 @@ static int put_heading(struct rep_output *out, const struct rep_profile_top *top
 	return code ? code : put(out, rep_str("Samples"), rep_str(text), err);
 }
 
-/* "sum of inuse_space", "3.5MB": what tprof-top's percentages are of. */
+/* Writes the total that tprof-top's percentages refer to: "sum of inuse_space", "3.5MB". */
 static int put_total(struct rep_output *out, const struct rep_profile_top *top, struct tp_err *err)
 {
 	char text[REP_MEASURE_SIZE], name[120];
@@ -67,7 +67,8 @@ static int put_total(struct rep_output *out, const struct rep_profile_top *top, 
 	return put(out, rep_str(name), rep_str(rep_view_label(&top->view, top->total, text)), err);
 }
 
-/* Of one type; -1: the heading. Filters change a profile, so that each has one of its own. */
+/* Writes the total of a type, or for -1 the header. Filters change a profile, so each call loads
+ * its own. */
 static int put_of(struct rep_output *out, struct tp_store *store, const struct tui_select *select,
 		  int type, size_t *ntypes, struct tp_err *err)
 {

@@ -1,8 +1,8 @@
-/* Sections that are tables: first rows of a report. */
+/* Sections that are tables: the first rows of a report. */
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define SHOWN 5 /* rows, where there is no room for more */
+#define SHOWN 5 /* rows, if there is no room for more */
 
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		   int *most)
@@ -37,7 +37,7 @@ static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action
 		return false;
 	if (tui_lead_act(v, table->sheet, tui_table_row(table), action))
 		return true;
-	/* Beyond its ends other sections are. */
+	/* Beyond its ends, the cursor goes to other sections. */
 	if ((action == TUI_DO_UP && !table->cursor) ||
 	    (action == TUI_DO_DOWN && table->cursor + 1 >= table->n) || action == TUI_DO_PAGE_UP ||
 	    action == TUI_DO_PAGE_DOWN)

@@ -38,7 +38,7 @@ static int put_functions(struct rep_output *out, struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
 	    {.name = "call", .title = "FUNCTION", .kind = REP_TEXT, .least = 30},
-	    {.name = "what", .title = "WHAT IT GIVES", .kind = REP_TEXT},
+	    {.name = "what", .title = "RESULT", .kind = REP_TEXT},
 	};
 	int code = rep_output_begin(out, "functions", columns, 2, err);
 
@@ -71,9 +71,10 @@ static int command(struct rep_query *q, const char *text, struct rep_output *out
 		tp_buf_release(&lines);
 		return code;
 	}
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no command '%.*s'; there are .tables, .schema TABLE and .help",
-			  n < 60 ? (int)n : 60, text);
+	return tp_err_set(
+	    err, TP_ENOENT, TP_OFFSET_NONE,
+	    "'%.*s' is not a command; the commands are .tables, .schema TABLE and .help",
+	    n < 60 ? (int)n : 60, text);
 }
 
 /* ---- statements ---- */
@@ -86,8 +87,8 @@ int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *ou
 	    .run = f->job.select.run ? f->job.select.run->row.id : TP_NULL,
 	    .fleeting = true,
 	    .stop = &f->job.stop,
-	    .read_only = "statements only read here; tprof-query makes temporary tables, and with "
-			 "--write changes the store",
+	    .read_only = "statements can only read here; tprof-query can make temporary tables, "
+			 "and with --write change the store",
 	};
 	const char *text = a->text + strspn(a->text, " \t\n");
 	int64_t began = now_ns();

@@ -1,4 +1,4 @@
-/* Statements, and commands that begin with a dot, answered on the worker's thread. */
+/* Runs statements, and commands that begin with a dot, on the worker's thread. */
 #ifndef TUI_VIEW_SQL_ASK_H
 #define TUI_VIEW_SQL_ASK_H
 
@@ -11,9 +11,9 @@
 struct sql_answer {
 	struct tui_fill fill;
 	char *text;
-	size_t place; /* where in the text it failed, SIZE_MAX: not told */
+	size_t place; /* of the error in the text, SIZE_MAX: not known */
 	int64_t took_ns;
-	bool cut; /* there are more rows than are kept */
+	bool cut; /* there are more rows */
 };
 
 /* As tui_fill.fill; `f` begins a struct sql_answer. */

@@ -21,7 +21,7 @@ size_t sql_word_start(const char *text, size_t at)
 	return at;
 }
 
-/* Behind a comment, quoted text or character. *open: it does not end. */
+/* Returns the end of a comment, a quoted text or a character. Sets *open if it does not end. */
 static const char *skip(const char *p, bool *open)
 {
 	const char *end;
@@ -64,7 +64,7 @@ struct tokens {
 	size_t n;
 };
 
-/* Those of the statement that holds the place `at`; texts and comments are none. */
+/* Finds the words of the statement at `at`, without texts and comments. */
 static void split(struct tokens *t, const char *text, size_t at)
 {
 	bool open = false;
@@ -94,7 +94,7 @@ static void split(struct tokens *t, const char *text, size_t at)
 
 enum clause { CLAUSE_START, CLAUSE_TABLES, CLAUSE_COLUMNS };
 
-/* What is wanted at a place: by the last keyword before it. */
+/* Returns what belongs at a place, by the last keyword before it. */
 static enum clause clause_at(const struct tokens *t, size_t at)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static int add_word(void *ctx, const char *word, const char *doc)
 	return !begins(a, word) || tui_menu_add(a->menu, word, NULL, doc) ? 0 : TP_ENOMEM;
 }
 
-/* "median(x), p50(x)": each for itself, put in up to its parenthesis. */
+/* Adds each function of "median(x), p50(x)", inserted up to its parenthesis. */
 static int add_function(void *ctx, const char *call, const char *doc)
 {
 	struct adding *a = ctx;
@@ -200,7 +200,7 @@ static bool is_table(const struct tables *t, const char *name)
 	return false;
 }
 
-/* The table that `name` stands for in the statement ("goroutine AS g"); NULL: it is unknown. */
+/* Returns the table that `name` stands for in the statement ("goroutine AS g"), or NULL. */
 static const char *table_called(const struct tables *t, const char *name)
 {
 	const struct tokens *k = t->tokens;
@@ -225,7 +225,7 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 {
 	size_t start = sql_word_start(text, at);
 	struct adding a = {.menu = menu, .stem = text + start, .size = at - start};
-	static struct tokens tokens; /* of the screen's thread */
+	static struct tokens tokens; /* used by the screen's thread only */
 	struct tables tables = {.tokens = &tokens};
 	enum clause clause;
 	int code;
@@ -258,7 +258,7 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 		code = rep_query_meanings(q, REP_WORDS_FUNCTIONS, NULL, add_function, &a, err);
 	if (!code)
 		code = add_keywords(&a, clause);
-	/* Nothing of what is usual there: then whatever there is. */
+	/* If nothing usual fits, anything may. */
 	if (!code && !menu->n && a.size)
 		code = rep_query_meanings(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word,
 					  &a, err);

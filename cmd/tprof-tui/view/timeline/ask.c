@@ -1,5 +1,5 @@
-/* What the worker is asked for. One thing at a time: whatever is most urgent of what is missing
- * when the screen has been drawn. */
+/* Asks the worker for one thing at a time: the most urgent of what is missing when the screen has
+ * been drawn. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,7 +35,7 @@ static bool is_current(const struct timeline *s)
 	       tl_picture_of(&s->picture, s->list.row + s->top, shown_rows(s));
 }
 
-/* Is the picture, stretched, near enough to the one that is wanted? Then that may take its time. */
+/* Returns whether the stretched picture is good enough until the exact one is made. */
 static bool is_near(const struct timeline *s)
 {
 	const struct tl_window *w = &s->window, *p = &s->picture.window;
@@ -91,7 +91,7 @@ static enum tl_ask missing(const struct timeline *s)
 	return s->read_ahead || s->gave_up ? TL_ASK_NOTHING : TL_ASK_AHEAD;
 }
 
-/* What is being made serves, whatever has changed since. */
+/* Returns whether the current job is still useful. */
 static bool still_serves(const struct timeline *s, enum tl_ask ask)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -146,7 +146,7 @@ static bool take_rows(struct tl_job *j, const struct timeline *s, size_t from, s
 	return true;
 }
 
-/* From where an event is stepped: the last one, unless the cursor has gone elsewhere. */
+/* Steps from the last event, unless the cursor has moved since. */
 static bool set_step(struct tl_job *j, const struct timeline *s)
 {
 	const struct tui_select *select = &s->view->select;
@@ -269,9 +269,8 @@ static void take_roster(struct timeline *s, struct tl_job *j)
 	else if (!s->roster.nmembers)
 		snprintf(s->error, sizeof(s->error), "%s",
 			 s->view->select.goroutine || s->view->select.task || s->view->select.region
-			     ? "no goroutine of this run is one of those selected; c takes the "
-			       "selection away"
-			     : "this trace knows of no goroutine");
+			     ? "no goroutine of this run matches the selection; c clears it"
+			     : "this trace has no goroutines");
 	else
 		tl_begin(s);
 }
@@ -284,10 +283,10 @@ static void take_event(struct tui *t, struct timeline *s, struct tl_job *j)
 	tl_range(s, &from, &to);
 	if (j->code == TP_ENOENT || j->event.ns < from || j->event.ns >= to) {
 		s->playing = false;
-		tui_message(t, "there is no event %s this%s", s->step > 0 ? "behind" : "before",
+		tui_message(t, "there is no event %s this one%s", s->step > 0 ? "after" : "before",
 			    s->view->select.from_ns != INT64_MIN ||
 				    s->view->select.to_ns != INT64_MAX
-				? " in the range that is selected"
+				? " in the selected time range"
 				: "");
 		return;
 	}
@@ -313,8 +312,8 @@ static void take_waits(struct tui *t, struct timeline *s, struct tl_job *j)
 static void take_found(struct tui *t, struct timeline *s, struct tl_job *j)
 {
 	if (j->code == TP_ENOENT || !j->found) {
-		tui_error(t, "nothing %s holds '%.200s'", j->step < 0 ? "before" : "behind",
-			  j->text);
+		tui_error(t, "nothing %s the cursor contains '%.200s'",
+			  j->step < 0 ? "before" : "after", j->text);
 		return;
 	}
 	if (j->lane.kind == REP_LANE_GOROUTINE && tl_jump(s, j->lane.index, j->ns))
@@ -383,9 +382,9 @@ static void done(struct tui_view *v, struct tui_job *job)
 	s->playing = false;
 	if (j->ask == TL_ASK_ROSTER)
 		snprintf(s->error, sizeof(s->error), "%s",
-			 job->code == TP_ECANCEL ? "interrupted; 3 begins again" : job->err.msg);
+			 job->code == TP_ECANCEL ? "interrupted; 3 starts again" : job->err.msg);
 	else if (job->code == TP_ECANCEL)
-		tui_message(v->tui, "interrupted; the next key goes on");
+		tui_message(v->tui, "interrupted; the next key continues");
 	else
 		tui_error(v->tui, "%s", job->err.msg);
 }

@@ -12,8 +12,8 @@ void tl_detail_release(struct tl_detail *d)
 {
 	free(d->stack.frame);
 	free(d->waker_stack.frame);
-	free(d->woken);
 	free(d->woken_id);
+	rep_moment_release(&d->moment);
 	tp_arena_clear(&d->texts);
 	*d = (struct tl_detail){0};
 }
@@ -55,8 +55,8 @@ static int take_stack(struct tl_detail *d, const struct tp_dict *dict, uint32_t 
 		to->line = frame.line;
 		if (!to->function || !to->file)
 			return TP_ENOMEM;
-		to->telling = !told && site && function.name == site;
-		told |= to->telling;
+		to->is_site = !told && site && function.name == site;
+		told |= to->is_site;
 		/* A parent comes before its child, so this ends. */
 		at = node.parent < at ? node.parent : 0;
 		s->more = at != 0;
@@ -78,41 +78,32 @@ static const char *ended_by(enum rep_path_kind ender)
 	}
 }
 
-static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_moment *m,
-		       struct tp_err *err)
+/* Copies the texts and names that d->moment refers to. */
+static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err *err)
 {
 	const struct tp_dict *dict = rep_lanes_dict(lanes);
+	const struct rep_moment *m = &d->moment;
 
 	d->there = true;
-	d->span = m->span;
-	d->cause = m->cause;
 	d->cause_id = rep_lanes_goid(lanes, m->cause.goroutine);
 	d->outside = ended_by(m->ender);
 	d->reason = keep(d, dict, m->span.reason);
-	/* A wait that no goroutine ended has no stack where that happened. */
-	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
+	d->woken_id = calloc(m->nwakeups + 1, sizeof(*d->woken_id));
+	/* Only a wait that a goroutine ended has a waker's stack. */
+	if (!d->reason || !d->woken_id || take_stack(d, dict, m->span.stack, &d->stack) ||
 	    (m->ender == REP_PATH_RUNNING &&
 	     take_stack(d, dict, m->span.waker_stack, &d->waker_stack)))
 		return tp_nomem(err);
-	d->nwoken = m->nwakeups < TL_MOST_WOKEN ? m->nwakeups : TL_MOST_WOKEN;
-	d->more_woken = m->more_wakeups || d->nwoken < m->nwakeups;
-	if (!d->nwoken)
-		return 0;
-	d->woken = calloc(d->nwoken, sizeof(*d->woken));
-	d->woken_id = calloc(d->nwoken, sizeof(*d->woken_id));
-	if (!d->woken || !d->woken_id)
-		return tp_nomem(err);
-	for (size_t i = 0; i < d->nwoken; i++)
+	for (size_t i = 0; i < m->nwakeups; i++)
 		d->woken_id[i] = rep_lanes_goid(lanes, m->wakeup[i].goroutine);
-	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));
 	return 0;
 }
 
-/* What ended the wait before a span that no goroutine is known to have begun: a goroutine runs on
- * after it was runnable, which it was after it had waited. */
+/* Finds what ended the wait before a span without a known waker: running follows runnable, which
+ * follows a wait. */
 static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err *err)
 {
-	int64_t at = d->span.start;
+	int64_t at = d->moment.span.start;
 
 	for (int i = 0; i < 3 && at > 0; i++) {
 		struct rep_moment m = {0};
@@ -128,7 +119,7 @@ static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err
 	return 0;
 }
 
-/* The moment that stands for a column: of the state that its cell shows. */
+/* Chooses the moment that stands for a column: of the state that its cell shows. */
 static int pick(struct rep_lanes *lanes, const struct tl_detail_of *of, int64_t *ns,
 		struct tp_err *err)
 {
@@ -151,7 +142,6 @@ int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct tl
 		   struct tp_err *err)
 {
 	const struct rep_lane *row = &of->row;
-	struct rep_moment m = {0};
 	int64_t ns = of->ns;
 	int code = 0;
 
@@ -171,14 +161,13 @@ int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct tl
 		return 0;
 	if (code)
 		return code;
-	code = rep_lanes_moment(lanes, d->goroutine, ns, &m, err);
+	code = rep_lanes_moment(lanes, d->goroutine, ns, &d->moment, err);
 	if (!code)
-		code = take_moment(d, lanes, &m, err);
+		code = take_moment(d, lanes, err);
 	else if (code == TP_ENOENT)
 		code = 0;
-	rep_moment_release(&m);
-	if (!code && d->there && d->cause.goroutine == TP_NONE &&
-	    (d->span.state == TP_ST_RUNNING || d->span.state == TP_ST_RUNNABLE))
+	if (!code && d->there && d->moment.cause.goroutine == TP_NONE &&
+	    (d->moment.span.state == TP_ST_RUNNING || d->moment.span.state == TP_ST_RUNNABLE))
 		code = look_back(d, lanes, err);
 	return code;
 }
@@ -189,8 +178,9 @@ bool tl_detail_holds(const struct tl_detail *d, const struct rep_lane *row, int6
 		return false;
 	if (d->ns == ns)
 		return true;
-	/* Of a P or M it is the goroutine that changes as well. */
-	return d->there && d->kind == REP_LANE_GOROUTINE && ns >= d->span.start && ns < d->span.end;
+	/* On a P or M, the goroutine may change as well. */
+	return d->there && d->kind == REP_LANE_GOROUTINE && ns >= d->moment.span.start &&
+	       ns < d->moment.span.end;
 }
 
 void tl_frame_text(const struct tl_frame *f, char *text, size_t size)
@@ -208,7 +198,7 @@ void tl_frame_text(const struct tl_frame *f, char *text, size_t size)
 const struct tl_frame *tl_stack_site(const struct tl_stack *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->frame[i].telling)
+		if (s->frame[i].is_site)
 			return &s->frame[i];
 	return s->n ? &s->frame[0] : NULL;
 }

@@ -95,7 +95,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 		used = 2;
 		snprintf(count, sizeof(count), "%" PRId64, lane->id);
 	} else if (is_member(s, lane)) {
-		/* The group above has said who they are. */
+		/* The group above has their name. */
 		snprintf(text, sizeof(text), "g%s", rep_goid_text(&lane->goid, number));
 		tui_say(row, col + 4, room - 4, style, text);
 		return;
@@ -112,8 +112,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 
 /* ---- time ---- */
 
-/* As many ticks as their labels leave room for: those grow as the columns shrink, up to
- * "12.345678901s". */
+/* Makes as many ticks as fit: labels grow as columns shrink, up to "12.345678901s". */
 static void make_scale(const struct timeline *s, struct rep_scale *scale)
 {
 	const struct tl_window *w = &s->window;
@@ -154,7 +153,7 @@ static void draw_axis(const struct timeline *s, int row)
 	}
 }
 
-/* The part of the axis that is selected, or being selected, and the cursor. */
+/* Draws the range that is being selected, and the cursor. */
 static void draw_cursor(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
@@ -179,8 +178,8 @@ static void draw_cursor(const struct timeline *s, int row)
 
 /* ---- bands ---- */
 
-/* Stops of the world where they take a part of the column that matters, else the share of the GC's
- * mark phase as a height, else what there is. */
+/* Shows stop-the-world pauses if they take a relevant part of the column, else the share of the
+ * mark phase as a height, else other marks. */
 static struct tl_look band_look(const struct tl_band *b, int64_t width)
 {
 	int64_t gc = b->ns[REP_MARK_GC] < width ? b->ns[REP_MARK_GC] : width;
@@ -302,7 +301,7 @@ const struct rep_cell *tl_cell(const struct timeline *s)
 	return &s->picture.cell[row * s->picture.window.cols + col];
 }
 
-/* Marks that a row shows in place of the state: they are moments, and few. */
+/* Replaces the state by a mark, as marks are short and few. */
 static bool marked(const struct timeline *s, long row, int col, struct tl_look *look)
 {
 	const struct tl_picture *p = &s->picture;
@@ -317,7 +316,7 @@ static bool marked(const struct timeline *s, long row, int col, struct tl_look *
 	return true;
 }
 
-/* Outside of the range that views are restricted to, all is dim. */
+/* Cells outside of the selected range are dimmed. */
 static bool is_selected(const struct timeline *s, int col)
 {
 	const struct tui_select *select = &s->view->select;
@@ -375,7 +374,7 @@ static void draw_legend(const struct timeline *s, int row)
 	tui_fill(row, col, cols, TUI_STYLE_NORMAL);
 	for (enum tl_show i = TL_SHOW_RUNNING; i < TL_SHOW_IDLE; i++) {
 		struct tl_look look = tl_look_plain(i);
-		/* The one state whose glyphs do not look alike. */
+		/* The glyphs of this state differ. */
 		bool two = i == TL_SHOW_SYSCALL;
 		const char *which = two && cols >= 80 ? " (part, all)" : "";
 		int width = (int)(strlen(tl_shown[i]) + strlen(which)) + (two ? 6 : 4);
@@ -412,7 +411,7 @@ void tl_draw(struct timeline *s)
 		draw_notes(s, row++);
 	if (!s->list.n)
 		tui_sayf(row, l->area.col, l->area.cols, TUI_STYLE_DIM,
-			 "no %s here; x shows other rows, 0 the whole time",
+			 "there are no %s here; x shows other rows, 0 the whole run",
 			 tl_kinds[s->list.kind]);
 	for (int i = 0; i < l->chart && s->top + (size_t)i < s->list.n; i++) {
 		draw_label(s, s->top + (size_t)i, row + i);

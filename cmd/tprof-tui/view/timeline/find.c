@@ -7,7 +7,7 @@
 
 /* ---- search ---- */
 
-/* "17", "g17": -1 for anything else. */
+/* Parses "17" or "g17"; REP_GOID_NONE for anything else. */
 static struct rep_goid id_of(const char *text)
 {
 	struct rep_goid g;
@@ -15,7 +15,7 @@ static struct rep_goid id_of(const char *text)
 	return rep_goid_parse(*text == 'g' ? text + 1 : text, &g) == 1 ? g : REP_GOID_NONE;
 }
 
-/* All rows that are told apart by name: groups, and what has none. */
+/* Returns the number of rows with a name of their own: groups, and rows without a group. */
 static size_t nlanes(const struct timeline *s)
 {
 	return s->list.kind == TL_GOROUTINES ? s->roster.ngroups : s->roster.nother[s->list.kind];
@@ -30,7 +30,7 @@ static const struct rep_lane *lane_at(const struct timeline *s, size_t i)
 	return r->first[i + 1] - r->first[i] == 1 ? &r->member[r->first[i]] : &r->group[i];
 }
 
-/* The place of the cursor among them. */
+/* Returns the cursor's place among them. */
 static size_t cursor_lane(const struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -53,7 +53,7 @@ static void go_to_lane(struct timeline *s, const struct rep_lane *lane)
 	tl_relist(s);
 }
 
-/* The next whose name holds the text; those that are not listed are gone to where they are. */
+/* Goes to the next row whose name contains the text, also if it is not listed now. */
 static bool find_name(struct timeline *s, const char *text, int step)
 {
 	size_t n = nlanes(s), at = cursor_lane(s);
@@ -96,7 +96,7 @@ bool tl_search(struct tui_view *v, const char *text, int step)
 	found = find_name(s, wanted, step);
 	free(s->wanted);
 	s->wanted = wanted;
-	/* Reasons are looked for by the worker, which says whether there are any. */
+	/* The worker searches reasons, and says if there are none. */
 	if (!found) {
 		s->find_step = step;
 		tl_want(s, TL_ASK_FIND);
@@ -114,7 +114,8 @@ void tl_highlight_release(struct timeline *s)
 	s->highlight = (struct tl_highlight){.state = TL_NSHOWN};
 }
 
-/* "state:blocked", "reason:sync", "function:main", "label:checkout": only that. */
+/* Returns the scope of "state:blocked", "reason:sync", "function:main" or "label:checkout", and
+ * removes the prefix. */
 static unsigned scope_of(char *text)
 {
 	static const struct {
@@ -167,7 +168,7 @@ static void light_labels(struct timeline *s)
 	}
 }
 
-/* The lane with its name: the picture's own rows have none. */
+/* Returns the listed row, which has a name; rows of the picture have none. */
 static const struct rep_lane *named(const struct timeline *s, const struct rep_lane *row)
 {
 	for (size_t i = s->top; i < s->list.n && i < s->top + s->picture.nrows; i++)
@@ -232,10 +233,10 @@ void tl_highlight(struct tui *t, struct timeline *s, const char *text)
 	s->highlight.what = scope_of(s->highlight.text);
 	s->highlight.state = state_of(s->highlight.text);
 	tl_highlight_picture(s);
-	tui_message(t, "highlighted: '%.200s'; * or :highlight ends that", s->highlight.text);
+	tui_message(t, "highlighted: '%.200s'; * or :highlight ends this", s->highlight.text);
 }
 
-/* The reason under the cursor, else its state; once more: nothing. */
+/* Highlights the reason under the cursor, else its state; the second time ends it. */
 void tl_highlight_like(struct tui *t, struct timeline *s)
 {
 	const struct rep_cell *cell = tl_cell(s);

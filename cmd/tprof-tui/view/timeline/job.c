@@ -14,7 +14,7 @@
 /* ---- lanes: kept beside the store, as what they have read serves every view ---- */
 
 struct lanes {
-	struct tui_select select; /* whose texts the filter points to */
+	struct tui_select select; /* the filter points to its texts */
 	struct rep_filter filter;
 	struct rep_lanes *lanes;
 };
@@ -62,11 +62,11 @@ static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes
 		       : 0;
 
 	if (!code)
-		l = tui_keep_find(&j->job, free_lanes, (const char *)key.data);
+		l = tui_cache_find(&j->job, free_lanes, (const char *)key.data);
 	if (!code && !l) {
 		code = new_lanes(j, store, &l, err);
 		if (!code)
-			code = tui_keep_put(&j->job, free_lanes, (const char *)key.data, l, err);
+			code = tui_cache_put(&j->job, free_lanes, (const char *)key.data, l, err);
 	}
 	tp_buf_release(&key);
 	if (!code)
@@ -163,7 +163,8 @@ static int step(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 
 /* ---- the longest waits ---- */
 
-/* The runtime's own goroutines: those of the program begin with runtime.main or elsewhere. */
+/* Returns whether it is the runtime's own; goroutines of the program begin with runtime.main or
+ * outside of the runtime. */
 static bool is_runtimes(const struct rep_view *v, uint32_t goroutine)
 {
 	struct tp_text name = tp_dict_text(v->dict, rep_view_entry(v, goroutine));
@@ -173,8 +174,8 @@ static bool is_runtimes(const struct rep_view *v, uint32_t goroutine)
 	       !(name.size == 12 && !memcmp(name.text, "runtime.main", 12));
 }
 
-/* Waits that were ended come first: of the others nobody knows how long they would have been; and
- * those of the program before those of its runtime. */
+/* Waits that ended come before those that had not, whose length is unknown; waits of the program
+ * come before those of the runtime. */
 static int rank(const struct rep_view *v, const struct rep_worst *w)
 {
 	return w->span.open ? 2 : is_runtimes(v, w->span.goroutine) ? 1 : 0;
@@ -195,7 +196,8 @@ static int take_waits(struct tl_job *j, const struct rep_view *v, const struct r
 	return 0;
 }
 
-/* Those of the selection, but for rest unless a reason is searched for. *worst is to be freed. */
+/* Finds the longest waits of the selection, without idle time unless a reason is searched for. The
+ * caller frees *worst. */
 static int longest(struct tl_job *j, struct tp_store *store, struct tui_filtered *all,
 		   struct rep_worst **worst, size_t *n, struct tp_err *err)
 {
@@ -233,7 +235,7 @@ static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err 
 
 #define AT_ONCE 64 /* rows */
 
-/* Cells from `first` on, in the direction of the search; -1 for none. */
+/* Searches cells from `first` on, in the direction of the search. Returns -1 if none matches. */
 static long find_in(const struct tl_job *j, const struct tl_picture *p, long first)
 {
 	long n = (long)p->nrows * p->window.cols;
@@ -259,7 +261,7 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 
 		code = tl_picture_make(&j->picture, lanes, &j->window, row, n, false, &j->job.stop,
 				       err);
-		/* The cursor's own cell counts only while one types. */
+		/* The cursor's own cell counts only while the text is typed. */
 		first = back ? (long)(n - 1) * j->window.cols + j->window.cols - 1 : 0;
 		if (!at)
 			first = back ? (long)(n - 1) * j->window.cols + j->col - 1
@@ -275,8 +277,8 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 	return code;
 }
 
-/* Waits that no cell shows, as others in it took longer: the next in time of the longest that
- * match, behind the cursor, or before it. */
+/* Finds waits that no cell shows, as others in it took longer: of the longest that match, the next
+ * one in time after the cursor, or before it. */
 static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL, *best = NULL;
@@ -285,7 +287,7 @@ static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *
 	size_t n = 0;
 	int code = 0;
 
-	/* It is lower case, so it has no end of what is quoted. */
+	/* It is in lower case, so it does not contain \E. */
 	if (asprintf(&pattern, "(?i)\\Q%s\\E", j->text) < 0)
 		return tp_nomem(err);
 	if (!tui_select_set(&j->job.select.reason, pattern))

@@ -1,5 +1,5 @@
-/* What a cell looks like: the state by glyph, so that it needs no colour, how much of the cell is
- * busy by the glyph's height or density, and the colour says the state once more. */
+/* How cells are drawn. The glyph shows the state, so that no colour is needed, its height or
+ * density the busy share of the cell; the colour shows the state again. */
 #ifndef TUI_TIMELINE_LOOK_H
 #define TUI_TIMELINE_LOOK_H
 
@@ -12,7 +12,8 @@ struct tl_look {
 	enum tui_style style;
 };
 
-/* The states as people tell them apart; the last two are of Ps and Ms, and of nobody. */
+/* The states as they are shown; IDLE is for Ps and Ms, NOTHING for cells in which nothing
+ * existed. */
 enum tl_show {
 	TL_SHOW_RUNNING,
 	TL_SHOW_RUNNABLE,
@@ -23,19 +24,20 @@ enum tl_show {
 	TL_SHOW_NOTHING,
 	TL_NSHOWN
 };
-extern const char *const tl_shown[TL_NSHOWN]; /* "running" … as in the legend */
+extern const char *const tl_shown[TL_NSHOWN]; /* "running" …, as in the legend */
 
-/* What dominates the cell: the longest of running, runnable and system calls where any of them is
- * there, since a busy moment among much waiting is what one looks for; else blocked, lost, idle. */
+/* Returns the dominant state of a cell: the longest of running, runnable and system calls if it
+ * has any, since users look for busy moments within waits; else the longest of blocked, lost and
+ * idle. */
 enum tl_show tl_show_of(const struct rep_cell *cell);
-/* Time by what is shown, in ns. */
-/* A bit per enum tp_state that is shown as this. */
+/* Returns a bit for each enum tp_state that is shown as this. */
 uint32_t tl_shown_states(enum tl_show what);
+/* Returns the time of a cell that is shown as this, in ns. */
 int64_t tl_shown_ns(const struct rep_cell *cell, enum tl_show what);
 
-/* `width`: ns that the cell stands for. */
+/* Returns the look of a cell that stands for `width` ns. */
 struct tl_look tl_look_of(const struct rep_cell *cell, int64_t width);
-/* As in the legend: nothing else in the cell. */
+/* Returns the look in the legend: of a cell with nothing else. */
 struct tl_look tl_look_plain(enum tl_show what);
 
 #endif

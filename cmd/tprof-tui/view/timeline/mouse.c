@@ -1,7 +1,7 @@
 /* The mouse: clicks place the cursor, dragging selects a range, the wheel with Ctrl zooms. */
 #include "tprof-tui/view/timeline/timeline.h"
 
-/* The row of the list at a row of the screen, -1 for none. */
+/* Returns the row of the list at a row of the screen, or -1. */
 static long row_at(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
@@ -12,7 +12,7 @@ static long row_at(const struct timeline *s, int row)
 	return (long)s->top + row - chart;
 }
 
-/* The time at a column of the screen; false: that is left of all time. */
+/* Sets *ns to the time at a column of the screen. Returns false left of the chart. */
 static bool time_at(const struct timeline *s, int col, int64_t *ns)
 {
 	int first = s->layout.area.col + s->layout.label;
@@ -29,8 +29,8 @@ static bool is_usable(struct timeline *s)
 	return s->ready && !*s->error && s->layout.cols;
 }
 
-/* A click places the cursor, on the sign before a name it folds and unfolds; two zoom in on the
- * span, on a name they open it. */
+/* A click moves the cursor; on the sign before a name it folds or unfolds. A double click zooms to
+ * the span, on a name it opens it. */
 void tl_click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct timeline *s = v->state;
@@ -54,7 +54,7 @@ void tl_click(struct tui_view *v, int row, int col, bool twice)
 	}
 }
 
-/* From where the button was pressed to here is a range. */
+/* Selects the range from where the button was pressed to here. */
 void tl_drag(struct tui_view *v, int row, int col)
 {
 	struct timeline *s = v->state;

@@ -1,4 +1,4 @@
-/* The details under the rows: what is said of the place under the cursor. */
+/* The details of the place under the cursor, below the rows. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "spans/filter.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
-/* Lines go to the screen, as many as there is room for, or to a text. */
+/* Lines are drawn on the screen, as many as fit, or written to a text. */
 struct paper {
-	int row, rows, col, cols; /* left of the screen; rows 0: to `out` */
+	int row, rows, col, cols; /* rows that are left on the screen; 0: to `out` */
 	struct tp_buf *out;
 	int failed;
 };
@@ -21,8 +21,8 @@ static bool is_full(const struct paper *p)
 	return !p->out && p->rows <= 0;
 }
 
-/* The bytes of a text that go on a line of so many cells, up to a blank where there is one. Texts
- * of dumps may take more cells than bytes when they are escaped: what is too wide is cut. */
+/* Returns the bytes of a text that fit on a line, up to a blank if possible. Escaped texts may take
+ * more cells than bytes; those are cut. */
 static size_t fitting(const char *text, int cols)
 {
 	size_t size = strlen(text), at;
@@ -34,7 +34,7 @@ static size_t fitting(const char *text, int cols)
 	return at > (size_t)cols / 2 ? at : size;
 }
 
-/* What is too long goes on below, a little to the right; the last line there is room for is cut. */
+/* Draws a text, continued on indented lines; the last line that fits is cut. */
 static void wrap(struct paper *p, enum tui_style style, const char *text)
 {
 	int indent = 0;
@@ -88,16 +88,16 @@ static const char *state_words(unsigned state)
 	case TP_ST_SYSCALL_BLOCKED:
 		return "is in a system call without a P";
 	case TP_ST_LOST:
-		return "does what the damaged trace does not tell";
+		return "is in an unknown state, as the trace is damaged";
 	default:
-		return "is in no known state";
+		return "is in an unknown state";
 	}
 }
 
-/* " on P 2, M 1234" where a goroutine has them. */
+/* Writes " on P 2, M 1234" if the goroutine has them. */
 static void put_place(char *text, size_t size, const struct timeline *s)
 {
-	const struct tp_span *span = &s->detail.span;
+	const struct tp_span *span = &s->detail.moment.span;
 	const struct {
 		enum tl_kind kind;
 		uint32_t index;
@@ -127,13 +127,14 @@ static void put_span(struct paper *p, const struct timeline *s)
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (*d->reason)
 		snprintf(why, sizeof(why), "%s%.200s",
-			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
+			 d->moment.span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
 	put_place(where, sizeof(where), s);
 	line(p, TUI_STYLE_STRONG, "%s %s%s%s for %s, from %s to %s%s", who,
-	     state_words(d->span.state), where, why,
-	     tui_length_text(s->view->select.run, tp_minus(d->span.end, d->span.start), took),
-	     tl_time_text(s, from, d->span.start), tl_time_text(s, to, d->span.end),
-	     d->span.open ? ", when the run ends" : "");
+	     state_words(d->moment.span.state), where, why,
+	     tui_length_text(s->view->select.run,
+			     tp_minus(d->moment.span.end, d->moment.span.start), took),
+	     tl_time_text(s, from, d->moment.span.start), tl_time_text(s, to, d->moment.span.end),
+	     d->moment.span.open ? ", when the run ends" : "");
 }
 
 static void put_waker(struct paper *p, const struct timeline *s)
@@ -146,16 +147,16 @@ static void put_waker(struct paper *p, const struct timeline *s)
 		tl_frame_text(site, frame, sizeof(frame));
 		snprintf(where, sizeof(where), " in %s", frame);
 	}
-	if (d->cause.goroutine != TP_NONE) {
-		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, who, sizeof(who));
+	if (d->moment.cause.goroutine != TP_NONE) {
+		tl_goroutine_text(s, d->moment.cause.goroutine, d->cause_id, who, sizeof(who));
 		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; w goes there", who,
-		     tl_time_text(s, when, d->cause.ns), where);
-	} else if (d->span.state == TP_ST_WAITING && d->span.open) {
-		line(p, TUI_STYLE_NORMAL, "woken by nobody before the run ended");
+		     tl_time_text(s, when, d->moment.cause.ns), where);
+	} else if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open) {
+		line(p, TUI_STYLE_NORMAL, "nobody woke it before the run ended");
 	} else if (*d->outside) {
-		line(p, TUI_STYLE_NORMAL, "woken by %s, no goroutine", d->outside);
-	} else if (d->span.state == TP_ST_WAITING) {
-		line(p, TUI_STYLE_NORMAL, "woken by no goroutine that is known");
+		line(p, TUI_STYLE_NORMAL, "woken by %s", d->outside);
+	} else if (d->moment.span.state == TP_ST_WAITING) {
+		line(p, TUI_STYLE_NORMAL, "its waker is not known");
 	}
 }
 
@@ -165,16 +166,17 @@ static void put_woken(struct paper *p, const struct timeline *s)
 	char text[1000], who[400], when[TUI_TIME_SIZE];
 	size_t n = 0, i;
 
-	if (!d->nwoken)
+	if (!d->moment.nwakeups)
 		return;
-	for (i = 0; i < d->nwoken && n < 300; i++) {
-		tl_goroutine_text(s, d->woken[i].goroutine, d->woken_id[i], who, sizeof(who));
+	for (i = 0; i < d->moment.nwakeups && n < 300; i++) {
+		tl_goroutine_text(s, d->moment.wakeup[i].goroutine, d->woken_id[i], who,
+				  sizeof(who));
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s at %s", i ? ", " : "", who,
-				      tl_time_text(s, when, d->woken[i].ns));
+				      tl_time_text(s, when, d->moment.wakeup[i].ns));
 	}
-	if (i < d->nwoken || d->more_woken)
-		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->nwoken - i,
-			 d->more_woken ? " or" : "");
+	if (i < d->moment.nwakeups || d->moment.more_wakeups)
+		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->moment.nwakeups - i,
+			 d->moment.more_wakeups ? " or" : "");
 	line(p, TUI_STYLE_NORMAL, "wakes %s", text);
 }
 
@@ -214,14 +216,14 @@ static void put_cell(struct paper *p, const struct timeline *s)
 		     s->picture.exact ? "" : ", roughly", text, cell->spans,
 		     cell->spans == 1 ? "" : "s", picked ? " (above: the longest)" : "");
 	else
-		line(p, TUI_STYLE_DIM, "this column: nobody is there");
+		line(p, TUI_STYLE_DIM, "this column: no goroutine");
 }
 
-/* "GC mark phase 12ms, stopped world 1.2ms": ranges in the cursor's column. */
+/* "GC mark phase 12ms, stop-the-world 1.2ms": ranges in the cursor's column. */
 static size_t put_ranges(const struct timeline *s, char *text, size_t size,
 			 const struct tl_band *band)
 {
-	static const char *const names[] = {[REP_MARK_STW] = "stopped world",
+	static const char *const names[] = {[REP_MARK_STW] = "stop-the-world",
 					    [REP_MARK_GC] = "GC mark phase",
 					    [REP_MARK_SWEEP] = "sweeping",
 					    [REP_MARK_ASSIST] = "mark assist"};
@@ -237,7 +239,8 @@ static size_t put_ranges(const struct timeline *s, char *text, size_t size,
 	return n;
 }
 
-/* Is a mark at the cursor, or, of the goroutine's own (regions, logs), in its column? */
+/* Returns whether a mark is at the cursor, or for the goroutine's own (regions, logs) in its
+ * column. */
 static bool is_here(const struct timeline *s, const struct rep_mark *m, uint32_t g, bool column)
 {
 	const struct tl_window *w = &s->window;
@@ -269,7 +272,7 @@ static size_t put_mark(const struct timeline *s, char *text, size_t size, const 
 	return n;
 }
 
-/* Regions, logs and ranges at the cursor, one by one; else all that its column holds of ranges. */
+/* Writes the regions, logs and ranges at the cursor, else the ranges in its column. */
 static void put_marks(struct paper *p, const struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -296,21 +299,20 @@ static void put_marks(struct paper *p, const struct timeline *s)
 
 /* ---- stacks ---- */
 
-static size_t telling(const struct tl_stack *stack)
+static size_t site_of(const struct tl_stack *stack)
 {
 	size_t i = 0;
 
-	while (i < stack->n && !stack->frame[i].telling)
+	while (i < stack->n && !stack->frame[i].is_site)
 		i++;
 	return i < stack->n ? i : 0;
 }
 
-/* The leaf, or on the last line there is room for, what else matters: the frame that tells most,
- * and how many are left out. */
+/* Writes the last line that fits: the leaf or the site, and how many frames are left out. */
 static void put_last_frames(char *text, size_t size, const struct tl_stack *stack, size_t i)
 {
 	const char *dots = tui_screen_ascii() ? "..." : "…";
-	size_t tells = telling(stack), left = stack->n - i, n = 0;
+	size_t tells = site_of(stack), left = stack->n - i, n = 0;
 	char frame[600];
 
 	if (!i || tells == i) {
@@ -328,10 +330,10 @@ static void put_last_frames(char *text, size_t size, const struct tl_stack *stac
 			 stack->more ? " or" : "");
 }
 
-/* As many frames as there is room for, from the leaf on. */
+/* Writes as many frames as fit, from the leaf on. */
 static void put_stack(struct paper *p, const struct tl_stack *stack, const char *title)
 {
-	size_t tells = telling(stack);
+	size_t tells = site_of(stack);
 	char text[1300];
 
 	if (!stack->n || is_full(p) || (title && !p->out && p->rows < 2))
@@ -347,7 +349,7 @@ static void put_stack(struct paper *p, const struct tl_stack *stack, const char 
 			put_last_frames(text, sizeof(text), stack, i);
 		else
 			tl_frame_text(&stack->frame[i], text, sizeof(text));
-		/* What is too wide does not take the line that says how many there are. */
+		/* A frame that is too wide must not take the line that says how many there are. */
 		if (before_last)
 			p->rows = 1;
 		line(p, i == tells || (last && tells > i) ? TUI_STYLE_STRONG : TUI_STYLE_NORMAL,
@@ -377,7 +379,7 @@ static void put_nobody(struct paper *p, const struct timeline *s, const struct r
 		     tui_length_text(s->view->select.run, tp_minus(row->to, row->from), took),
 		     tl_time_text(s, from, row->from), tl_time_text(s, to, row->to));
 	else if (row->kind == REP_LANE_GOROUTINE)
-		line(p, TUI_STYLE_STRONG, "%s is there from %s to %s, not at %s", who,
+		line(p, TUI_STYLE_STRONG, "%s existed from %s to %s, not at %s", who,
 		     tl_time_text(s, from, row->from), tl_time_text(s, to, row->to),
 		     tl_time_text(s, now, s->ns));
 	else
@@ -424,8 +426,8 @@ void tl_draw_panel(struct timeline *s, int row, int rows)
 	if (wide && stacks)
 		p.cols = a->cols / 2 - 1;
 	put_facts(&p, s, lane);
-	/* Who was made runnable has no stack of its own: it is that of who did it. */
-	own = s->detail.span.state != TP_ST_RUNNABLE;
+	/* A runnable goroutine has no stack of its own; its stack is the waker's. */
+	own = s->detail.moment.span.state != TP_ST_RUNNABLE;
 	if (wide && stacks) {
 		if (own)
 			put_stack(&p, &s->detail.waker_stack, "woken from");
@@ -450,7 +452,7 @@ int tl_panel_text(const struct timeline *s, struct tp_buf *out)
 		return 0;
 	put_facts(&p, s, row);
 	if (tl_detail_holds(&s->detail, row, s->ns) && s->detail.there) {
-		if (s->detail.span.state != TP_ST_RUNNABLE)
+		if (s->detail.moment.span.state != TP_ST_RUNNABLE)
 			put_stack(&p, &s->detail.stack, "stack");
 		put_stack(&p, &s->detail.waker_stack, "woken from");
 	}

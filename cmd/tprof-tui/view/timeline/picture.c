@@ -20,7 +20,7 @@ void tl_picture_release(struct tl_picture *p)
 
 /* ---- marks ---- */
 
-/* How much of a column a mark takes. */
+/* Returns how much of a column a mark takes. */
 static int64_t overlap(const struct tl_window *w, int col, const struct rep_mark *mark)
 {
 	int64_t from = tl_window_at(w, col), to = from + w->cell;
@@ -64,7 +64,7 @@ void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark)
 	if (last >= w->cols)
 		last = w->cols - 1;
 	add_to_band(p, mark, first, last);
-	/* Too short to be the half of any column. */
+	/* It is too short for half of any column. */
 	if (mark->goroutine == TP_NONE || tp_minus(mark->to, mark->from) < w->cell / 2)
 		return;
 	for (size_t i = 0; i < p->nrows; i++)
@@ -86,7 +86,7 @@ struct marking {
 	bool no_memory;
 };
 
-/* Texts of those on rows that are not shown would only take the room of others. */
+/* Marks on rows that are not shown would take the room of others. */
 static int keep_mark(struct marking *m, const struct rep_mark *mark)
 {
 	struct tl_picture *p = m->picture;
@@ -120,7 +120,7 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	return keep_mark(m, mark);
 }
 
-/* Sweeps are many and short: they are shown where they can be seen. */
+/* Sweeps are many and short, so they are shown only when zoomed in. */
 #define SWEEPS_BELOW 100000 /* ns per column */
 
 static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic_bool *stop,
@@ -163,7 +163,7 @@ static int add_reason(struct tl_picture *p, const struct tp_dict *dict, uint32_t
 	return more[p->nreasons++].text ? 0 : TP_ENOMEM;
 }
 
-/* There are a few dozen in a run; a hostile one has as many as cells. */
+/* A run has a few dozen; a hostile one may have as many as there are cells. */
 #define MOST_REASONS 1000
 
 static int add_reasons(struct tl_picture *p, const struct tp_dict *dict)

@@ -1,4 +1,4 @@
-/* The cursor: moved by rows, columns and spans, and to places that are known otherwise. */
+/* Moves the cursor by rows, columns and spans, and to other places. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ const struct rep_lane *tl_row(const struct timeline *s)
 
 /* ---- rows ---- */
 
-/* The cursor's row is on the screen, and no row of it is wasted. */
+/* Scrolls so that the cursor is on the screen, and the screen is full. */
 static void scroll(struct timeline *s)
 {
 	size_t rows = s->layout.chart > 0 ? (size_t)s->layout.chart : 1;
@@ -52,7 +52,7 @@ void tl_relist(struct timeline *s)
 	if (at == s->list.n)
 		at = s->row < s->list.n ? s->row : s->list.n ? s->list.n - 1 : 0;
 	s->row = at;
-	/* It stays where it was on the screen, whatever has come or gone above. */
+	/* It stays where it was on the screen, whatever has changed above. */
 	if (was_shown)
 		s->top = at > below ? at - below : 0;
 	remember_row(s);
@@ -79,7 +79,7 @@ void tl_kind(struct timeline *s, int step)
 	bool from_goroutine = s->list.kind == TL_GOROUTINES;
 
 	s->list.kind = (enum tl_kind)(((int)s->list.kind + step + TL_NKINDS) % TL_NKINDS);
-	/* Back to goroutines: to the one that ran where the cursor was. */
+	/* Back to goroutines: go to the one that ran at the cursor. */
 	if (s->list.kind == TL_GOROUTINES && !from_goroutine && on != TP_NONE &&
 	    tl_jump(s, on, s->ns))
 		return;
@@ -149,7 +149,7 @@ void tl_pan(struct timeline *s, int64_t columns)
 	int64_t before = s->window.from;
 
 	tl_window_pan(&s->window, columns);
-	/* At the end, the cursor goes where the window cannot. */
+	/* At the end of the run, the cursor moves instead of the window. */
 	if (s->window.from == before)
 		set_time(s, columns < 0 ? 0 : s->duration - 1);
 	else
@@ -166,7 +166,7 @@ void tl_zoom_all(struct timeline *s)
 
 	tl_range(s, &from, &to);
 	tl_window_show(&s->window, from, to);
-	/* Twice: all of it. */
+	/* The second time shows the whole run. */
 	if (tl_window_same(&before, w))
 		tl_window_show(&s->window, 0, s->duration);
 	if (tl_window_col(w, s->ns) < 0 || tl_window_col(w, s->ns) >= w->cols) {
@@ -205,7 +205,7 @@ static bool holds(const struct timeline *s)
 
 static void zoom_to_span(struct timeline *s, bool only_if_small)
 {
-	const struct tp_span *span = &s->detail.span;
+	const struct tp_span *span = &s->detail.moment.span;
 	int64_t size = tp_minus(span->end, span->start), margin = size / 4;
 
 	if (!s->detail.there ||
@@ -248,46 +248,46 @@ static bool push(struct timeline *s)
 static void follow_now(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	const char *back = s->nchain ? ", b back" : "";
+	const char *back = s->nchain ? ", b goes back" : "";
 	char who[200], by[200], when[TUI_TIME_SIZE];
 
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!d->there) {
-		tui_message(t, "no goroutine is here");
-	} else if (d->cause.goroutine == TP_NONE) {
-		if (d->span.state == TP_ST_WAITING && d->span.open)
+		tui_message(t, "there is no goroutine here");
+	} else if (d->moment.cause.goroutine == TP_NONE) {
+		if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open)
 			tui_message(t,
-				    "nobody woke %s before the run ended; Enter its life, j k "
-				    "other rows%s",
+				    "nobody woke %s before the run ended; Enter opens its life, j "
+				    "and k go to other rows%s",
 				    who, back);
 		else if (*d->outside)
 			tui_message(t,
-				    "%s woke it, no goroutine: the chain ends; Enter its life, j k "
-				    "other rows%s",
+				    "%s woke it, so the chain ends; Enter opens its life, j and k "
+				    "go to other rows%s",
 				    d->outside, back);
 		else
 			tui_message(t,
-				    "no goroutine is known to have woken it; { the span before, "
-				    "Enter its life%s",
+				    "its waker is not known; { goes to the previous span, Enter "
+				    "opens its life%s",
 				    back);
 	} else if (!push(s)) {
 		tui_nomem(t);
 	} else {
-		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
-		tl_time_text(s, when, d->cause.ns);
-		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
+		tl_goroutine_text(s, d->moment.cause.goroutine, d->cause_id, by, sizeof(by));
+		tl_time_text(s, when, d->moment.cause.ns);
+		if (tl_jump(s, d->moment.cause.goroutine, d->moment.cause.ns)) {
 			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
 		} else {
 			s->nchain--;
 			tui_message(t,
-				    "%s woke %s at %s, but is not among the goroutines selected; "
-				    "c takes the selection away",
+				    "%s woke %s at %s, but is not among the selected goroutines; c "
+				    "clears the selection",
 				    by, who, when);
 		}
 	}
 }
 
-/* What was typed ahead waits until it is known where that leads. */
+/* If the details are not known yet, this is done when they are. */
 void tl_follow(struct tui *t, struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -299,7 +299,8 @@ void tl_follow(struct tui *t, struct timeline *s)
 	if (!row)
 		return;
 	if (row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)
-		tui_message(t, "wake-ups are of goroutines: Space unfolds a group, x shows others");
+		tui_message(
+		    t, "only goroutines have wakers; Space unfolds a group, x shows other rows");
 	else if (holds(s))
 		follow_now(t, s);
 	else
@@ -323,7 +324,7 @@ void tl_follow_back(struct tui *t, struct timeline *s)
 
 static void hop(struct timeline *s)
 {
-	const struct tp_span *span = &s->detail.span;
+	const struct tp_span *span = &s->detail.moment.span;
 
 	if (s->hops > 0) {
 		s->hops--;
@@ -352,7 +353,7 @@ static enum tl_show shown_at(const struct timeline *s, long row, int col, uint32
 	return tl_show_of(cell);
 }
 
-/* The next column that looks otherwise. */
+/* Goes to the next column that looks different. */
 static void hop_cells(struct timeline *s, int step)
 {
 	const struct rep_lane *lane = tl_row(s);
@@ -392,7 +393,7 @@ void tl_moment(struct tui *t, struct timeline *s)
 	bool zoom = s->zoom_here != TL_ZOOM_NOT, if_small = s->zoom_here == TL_ZOOM_IF_SMALL;
 	int64_t from, to;
 
-	/* Within its column the cursor goes to what that shows. */
+	/* Within its column, the cursor moves to the moment that the column shows. */
 	tl_column(s, &from, &to);
 	if (to && row && d->from == from && d->to == to && row->index == d->index) {
 		set_time(s, d->ns);
@@ -403,7 +404,7 @@ void tl_moment(struct tui *t, struct timeline *s)
 	if (!d->there)
 		s->hops = s->follow = 0;
 	if (s->snap && d->there)
-		set_time(s, d->span.start);
+		set_time(s, d->moment.span.start);
 	s->snap = false;
 	s->zoom_here = TL_ZOOM_NOT;
 	if (zoom)
@@ -426,7 +427,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 
 	if (!s->nwaits) {
 		s->follow = 0;
-		tui_message(t, "nobody waits in what is selected, but to rest");
+		tui_message(t, "nothing in the selection waits, except idle goroutines");
 		return;
 	}
 	s->at_wait = i % s->nwaits;
@@ -443,7 +444,8 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	tui_message(t, "longest wait %zu of %zu%s, %s: %s", s->at_wait + 1, s->nwaits,
 		    s->nwaits == TL_MOST_WAITS ? " or more" : "",
 		    tui_length_text(s->view->select.run, size, took),
-		    w->open ? "not ended; B the next" : "w goes to who ended it, B to the next");
+		    w->open ? "it had not ended; B goes to the next"
+			    : "w goes to its waker, B to the next");
 	if (s->follow && holds(s)) {
 		s->follow--;
 		follow_now(t, s);

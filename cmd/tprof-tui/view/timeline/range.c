@@ -1,4 +1,4 @@
-/* A range of time: being selected, selected, taken away. */
+/* Selecting a time range, and clearing it. */
 #include "tprof-tui/view/timeline/timeline.h"
 
 #include "base/sum.h"
@@ -16,7 +16,7 @@ void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
 		*from = 0;
 }
 
-/* The start of the column that holds a time, or the end. */
+/* Returns the start of the column of a time. */
 static int64_t column_start(const struct timeline *s, int64_t ns)
 {
 	int64_t off = tp_minus(ns, s->window.from) % s->window.cell;
@@ -51,7 +51,7 @@ void tl_end_range(struct tui *t, struct timeline *s)
 	v->select.from_ns = t->select.from_ns = from;
 	v->select.to_ns = t->select.to_ns = to >= s->duration ? INT64_MAX : to;
 	s->waits_known = false;
-	tui_message(t, "%s to %s is what every view shows now; c takes that away, 0 zooms to it",
+	tui_message(t, "every view now shows only %s to %s; c clears the range, 0 zooms to it",
 		    tl_time_text(s, a, from),
 		    tl_time_text(s, b, to < s->duration ? to : s->duration));
 }
@@ -64,10 +64,10 @@ void tl_begin_range(struct tui *t, struct timeline *s)
 	}
 	s->anchor = s->ns;
 	s->anchor_loose = s->loose;
-	tui_message(t, "the range begins here: move, then v or Enter ends it, Esc gives it up");
+	tui_message(t, "a time range begins here; move, then v or Enter ends it, Esc cancels it");
 }
 
-/* Only the range is taken away here; what says who has rows is left to all views' way. */
+/* Filters are cleared in the same way in all views. */
 bool tl_clear_range(struct tui *t, struct timeline *s)
 {
 	struct tui_view *v = s->view;

@@ -5,7 +5,7 @@
 
 const char *const tl_kinds[TL_NKINDS] = {"goroutines", "Ps", "Ms", "tasks"};
 
-/* Names repeat from one row to the next, and are kept once then. */
+/* Copies the names. Consecutive rows with the same name share it. */
 static int keep_names(struct tl_roster *r, struct rep_lane *row, size_t n)
 {
 	const char *last = NULL, *kept = NULL;
@@ -152,7 +152,7 @@ static bool is_there(const struct tl_list *l, const struct rep_lane *row, const 
 	return l->all || (row->from < tl_window_to(w) && row->to >= w->from);
 }
 
-/* There is room for all of them. */
+/* Adds rows that exist in the window; the list has room. */
 static void add(struct tl_list *l, const struct rep_lane *row, size_t n, const struct tl_window *w)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,8 +1,8 @@
-/* Who there is: all rows that a timeline may list, with names of its own, so that folding, finding
- * and listing need nobody's answer.
+/* All rows that a timeline may list, with copied names, so that folding, finding and listing
+ * need no answer from the worker.
  *
- * Groups are by busy time, their goroutines by id behind them; one that is alone in its group is
- * listed without it. */
+ * Groups are sorted by busy time; their goroutines follow, by id. A goroutine that is alone in
+ * its group is listed without the group. */
 #ifndef TUI_TIMELINE_ROSTER_H
 #define TUI_TIMELINE_ROSTER_H
 
@@ -19,20 +19,20 @@ extern const char *const tl_kinds[TL_NKINDS];
 struct tl_roster {
 	struct rep_lane *group;
 	size_t ngroups;
-	/* Goroutines, those of a group together: group i has member[first[i]] … member[first[i + 1]
-	 * - 1]; group_of[] has the group of each. */
+	/* Goroutines by group: group i has member[first[i]] … member[first[i + 1] - 1];
+	 * group_of[] has the group of each member. */
 	struct rep_lane *member;
 	size_t nmembers;
 	uint32_t *first, *group_of;
-	uint32_t *of; /* index of a goroutine → place in member[] + 1, 0: none; nof of them */
+	uint32_t *of; /* by index of a goroutine: its place in member[] + 1, 0: none; nof of them */
 	size_t nof;
 	struct rep_lane *other[TL_NKINDS]; /* rows of the other kinds */
 	size_t nother[TL_NKINDS];
 	struct tp_arena names;
 };
 
-/* From rows as rep_lanes_rows has them: of groups, all unfolded, goroutines behind their group; and
- * of the other kinds. Each once, names are copied. TP_ENOMEM; released in every case. */
+/* Take rows from rep_lanes_rows: all groups, unfolded; and the other kinds. Call each once per
+ * kind. Names are copied. TP_ENOMEM; release the roster in every case. */
 int tl_roster_goroutines(struct tl_roster *r, const struct rep_lane *row, size_t n,
 			 struct tp_err *err);
 int tl_roster_others(struct tl_roster *r, enum tl_kind kind, const struct rep_lane *row, size_t n,
@@ -43,25 +43,25 @@ void tl_roster_release(struct tl_roster *r);
  * life means the last life. */
 const struct rep_lane *tl_roster_goroutine(const struct tl_roster *r, uint32_t index);
 const struct rep_lane *tl_roster_by_goid(const struct tl_roster *r, const struct rep_goid *goid);
-/* The group of a goroutine's index, ngroups for none. */
+/* Returns the group of a goroutine by its index; ngroups if there is none. */
 size_t tl_roster_group_of(const struct tl_roster *r, uint32_t index);
 
-/* What is listed, from top to bottom. */
+/* The rows that are listed, from top to bottom. */
 struct tl_list {
 	enum tl_kind kind;
 	bool *unfolded; /* by group */
-	bool all;	/* also those that are not there in the window */
+	bool all;	/* also those that do not exist in the window */
 	const struct rep_lane **row;
 	size_t n, room;
 };
-/* false: no memory, and the list is as it was. */
+/* Return false, and leave the list as it is, if memory is out. */
 bool tl_list_init(struct tl_list *l, const struct tl_roster *r);
 bool tl_list_fill(struct tl_list *l, const struct tl_roster *r, const struct tl_window *w);
 void tl_list_release(struct tl_list *l);
-/* The place of a row in the list; where it is not, of its group; else n. */
+/* Returns the place of a row in the list, else that of its group, else n. */
 size_t tl_list_find(const struct tl_list *l, const struct tl_roster *r, enum rep_lane_kind kind,
 		    uint32_t index);
-/* Folds or unfolds the group that a row is or belongs to; false: there is none. */
+/* Folds or unfolds the group that a row is or belongs to. Returns false if there is none. */
 bool tl_list_fold(struct tl_list *l, const struct tl_roster *r, const struct rep_lane *row);
 
 #endif

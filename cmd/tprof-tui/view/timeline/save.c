@@ -1,4 +1,4 @@
-/* What leaves the screen: details and picture as text, cells as CSV, the picture as SVG. */
+/* Copying and saving: details and rows as text, cells as CSV, the picture as SVG. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static size_t rows_of(const struct timeline *s)
 	return left < (size_t)s->layout.chart ? left : (size_t)s->layout.chart;
 }
 
-/* The cell of a listed row, NULL where it is not known. */
+/* Returns the cell of a listed row, NULL if it is not known. */
 static const struct rep_cell *cell_at(const struct timeline *s, const struct rep_lane *lane, int i)
 {
 	const struct tl_picture *p = &s->picture;
@@ -45,7 +45,7 @@ static int put_row(const struct timeline *s, const struct rep_lane *lane, struct
 	return failed | tp_buf_put(out, "\n", 1);
 }
 
-/* y: the details with the stack; Y: the rows as they are shown, too. */
+/* y copies the details with the stack; Y also copies the rows as shown. */
 int tl_yank(struct tui_view *v, bool all, struct tp_buf *out)
 {
 	const struct timeline *s = v->state;
@@ -166,7 +166,7 @@ static int put_text(struct tp_buf *out, int x, int y, const char *text, size_t s
 	return put(out, head) | rep_escape(out, text, size, REP_ESCAPE_XML) | put(out, "</text>\n");
 }
 
-/* Cells of one colour that follow each other are one. */
+/* Adjacent cells of the same colour become one rectangle. */
 static int put_cells(const struct timeline *s, const struct rep_lane *lane, int y,
 		     struct tp_buf *out)
 {

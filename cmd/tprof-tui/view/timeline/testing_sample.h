@@ -71,8 +71,11 @@ static inline void sample_moment(struct sample *x, int64_t start, int64_t end, u
 	    .goroutine = row->index,
 	    .reason = "sync",
 	    .outside = "",
-	    .span = {.start = start, .end = end, .state = TP_ST_WAITING, .goroutine = row->index},
-	    .cause = {.goroutine = waker, .ns = at},
+	    .moment = {.span = {.start = start,
+				.end = end,
+				.state = TP_ST_WAITING,
+				.goroutine = row->index},
+		       .cause = {.goroutine = waker, .ns = at}},
 	};
 }
 

@@ -17,7 +17,7 @@ static bool take_kind(struct tui *t, struct timeline *s, const char *name)
 		s->list.kind = kind;
 		return true;
 	}
-	tui_error(t, "there are no rows '%.100s' of a timeline; take goroutines, Ps, Ms or tasks",
+	tui_error(t, "the timeline has no rows '%.100s'; its rows are goroutines, Ps, Ms or tasks",
 		  name);
 	return false;
 }
@@ -49,7 +49,7 @@ void tl_begin(struct timeline *s)
 	tl_window_show(&s->window, from, to);
 	s->ns = from;
 	s->loose = true;
-	/* One group that is all there is shows who is in it. */
+	/* A single group is unfolded. */
 	if (s->roster.ngroups == 1)
 		s->list.unfolded[0] = true;
 	tl_relist(s);
@@ -69,7 +69,7 @@ static void close_view(struct tui_view *v)
 	tl_ask_release(v->state);
 }
 
-/* What was asked for may have given way to what other views asked for. */
+/* Jobs of other views may have replaced ours. */
 static void resume(struct tui_view *v)
 {
 	struct timeline *s = v->state;
@@ -79,8 +79,8 @@ static void resume(struct tui_view *v)
 	s->playing = s->gave_up = false;
 }
 
-/* Of what is selected: cells show all that a goroutine did. */
-static unsigned heeds(const struct tui_view *v)
+/* Cells show everything that a goroutine did, so other filters are ignored. */
+static unsigned filters(const struct tui_view *v)
 {
 	(void)v;
 	return REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK;
@@ -133,7 +133,7 @@ static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine
 	tui_open(t, tui_view_find("goroutine"), NULL);
 }
 
-/* The goroutines that work for a task, while it lasts. */
+/* Opens the goroutines that work for a task, in its time. */
 static void open_task(struct tui *t, const struct rep_lane *row)
 {
 	struct tui_select select;
@@ -315,7 +315,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 
 /* ---- the view ---- */
 
-/* Goroutines are what it begins with anyway. */
+/* Goroutines are the default. */
 static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;
@@ -329,19 +329,17 @@ static const char *hints(struct tui_view *v)
 	const struct rep_lane *row = tl_row(s);
 
 	if (!s->ready && *s->error)
-		return "1 runs\t4 tables\t5 flame graph\tc clear what is selected\tq back\t"
-		       "? help";
+		return "1 runs\t4 tables\t5 flame graph\tc clear selection\tq back\t? help";
 	if (s->anchor != INT64_MIN)
-		return "v ends the range\tEsc gives it up\tl later\th earlier\t+ zoom";
+		return "v end the range\tEsc cancel\tl later\th earlier\t+ zoom";
 	if (s->playing)
-		return "p stops\tEsc stops";
+		return "p stop\tEsc stop";
 	if (row && row->kind == REP_LANE_GOROUTINE && s->nchain)
-		return "w who woke it\tb back\tB longest wait\t+ zoom\t} next span\tEnter its "
-		       "life\t"
-		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq back\t? help";
+		return "w waker\tb back\tB longest wait\t+ zoom\t} next span\tEnter goroutine\tz "
+		       "zoom to it\tv range\t. next event\tx Ps, tasks\tq back\t? help";
 	if (row && row->kind == REP_LANE_GOROUTINE)
-		return "w who woke it\tB longest wait\t+ zoom\t} next span\tEnter its life\t"
-		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq back\t? help";
+		return "w waker\tB longest wait\t+ zoom\t} next span\tEnter goroutine\tz zoom to "
+		       "it\tv range\t. next event\tx Ps, tasks\tq back\t? help";
 	return NULL;
 }
 
@@ -387,7 +385,7 @@ const struct tui_view_ops tui_timeline = {
     .arg = "[ROWS]",
     .size = sizeof(struct timeline),
     .needs_run = true,
-    .heeds = heeds,
+    .filters = filters,
     .open = open_view,
     .close = close_view,
     .resume = resume,

@@ -2,8 +2,8 @@
 
 #include "base/wide.h"
 
-/* Products of times and columns may have more than 64 bits; what is left of them fits again, as no
- * window is wider than its run. */
+/* Returns value * by / of. The product may exceed 64 bits; the result fits, as no window is wider
+ * than its run. */
 static int64_t scale(int64_t value, int64_t by, int64_t of)
 {
 	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value, scaled = 0;
@@ -18,7 +18,7 @@ static int64_t length(const struct tl_window *w)
 	return w->hi - w->lo;
 }
 
-/* The widest that a column may be. */
+/* Returns the widest possible column. */
 static int64_t widest(const struct tl_window *w)
 {
 	int64_t cell = length(w) / w->cols + (length(w) % w->cols != 0);
@@ -62,7 +62,7 @@ void tl_window_show(struct tl_window *w, int64_t from, int64_t to)
 		to = w->hi;
 	size = to > from ? to - from : 1;
 	w->cell = size / w->cols + (size % w->cols != 0);
-	/* What is left over of the last column is shared by both sides. */
+	/* The rest of the last column is split between both sides. */
 	w->from = from - (w->cell * w->cols - size) / 2;
 	clamp(w);
 }
@@ -100,7 +100,7 @@ bool tl_window_pan(struct tl_window *w, int64_t columns)
 {
 	int64_t before = w->from;
 
-	/* No further than from one end to the other. */
+	/* At most from one end to the other. */
 	if (columns > length(w) / w->cell)
 		columns = length(w) / w->cell + 1;
 	if (columns < -(length(w) / w->cell))

@@ -11,24 +11,24 @@
 #include "profile/trace.h"
 #include "tprof-tui/fill.h"
 
-/* No more of them are kept: a line below the table tells. */
+/* More rows are dropped, with a note below the table. */
 #define MOST_ROWS 200000
 
-void top_told_release(struct top_told *t)
+void top_result_release(struct top_result *t)
 {
 	top_model_drop(t->model);
 	tp_buf_release(&t->types);
-	*t = (struct top_told){0};
+	*t = (struct top_result){0};
 }
 
 void top_ask_release(struct tui_fill *f)
 {
-	top_told_release(&((struct top_ask *)f)->told);
+	top_result_release(&((struct top_ask *)f)->result);
 }
 
 /* ---- reports on traces ---- */
 
-/* Of a page each table alone, so that none is cut. */
+/* Makes each table of a page on its own, so that none is cut. */
 static int fill_page(const struct rep_top_options *page, const struct rep_run *run,
 		     struct tp_store *store, struct rep_output *out, struct tp_err *err)
 {
@@ -48,7 +48,7 @@ static int fill_page(const struct rep_top_options *page, const struct rep_run *r
 	return code;
 }
 
-/* Goroutines of one state alone are ranked by it: running, the usual key, is 0 for all then. */
+/* Goroutines filtered by a state are sorted by it; running, the usual key, would be 0 for all. */
 static const char *state_key(const struct rep_filter_text *f)
 {
 	static const char *const keys[] = {"blocked", "runnable", "syscall"};
@@ -64,7 +64,7 @@ static int fill_report(struct top_ask *a, struct tp_store *store, struct rep_out
 {
 	char times[60];
 	struct rep_top_options opt = {
-	    .filter = tui_select_filter(&a->fill.job.select, top_heeds(&a->entry), times),
+	    .filter = tui_select_filter(&a->fill.job.select, top_filters(&a->entry), times),
 	    .rows = MOST_ROWS,
 	    .tables = true,
 	    .whole = true,
@@ -75,7 +75,7 @@ static int fill_report(struct top_ask *a, struct tp_store *store, struct rep_out
 	if (!strcmp(opt.report->name, "goroutines"))
 		opt.sort = state_key(&opt.filter);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
-		snprintf(a->told.meant, sizeof(a->told.meant), "%s", opt.report->name);
+		snprintf(a->result.meant, sizeof(a->result.meant), "%s", opt.report->name);
 	return rep_top_several(opt.report)
 		   ? fill_page(&opt, a->fill.job.select.run, store, out, err)
 		   : rep_top(out, store, a->fill.job.select.run, 1, &opt, err);
@@ -91,15 +91,15 @@ static int load(struct tp_store *store, const struct rep_run *run, struct tp_pro
 	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 }
 
-/* A trace as a profile. Frames are picked from the profile, as pprof has it, unless the table was made
- * without it. */
+/* Loads a trace as a profile. Focus applies to the profile, as in pprof, unless the table is a
+ * report. */
 static int load_trace(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
 		      enum rep_trace_view view, enum rep_trace_go go, struct tp_profile **p,
 		      struct tp_err *err)
 {
 	char times[60];
 	struct rep_trace_profile_options opt =
-	    tui_select_trace(&a->fill.job.select, top_heeds(&a->entry), times);
+	    tui_select_trace(&a->fill.job.select, top_filters(&a->entry), times);
 
 	opt.view = view;
 	opt.go = go;
@@ -108,7 +108,7 @@ static int load_trace(const struct top_ask *a, struct tp_store *store, const str
 	return rep_trace_profile(store, run, &opt, p, err);
 }
 
-/* Of a trace, the view; of a profile itself. */
+/* Loads the view of a trace, or a profile. */
 static int load_view(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
 		     struct tp_profile **p, struct tp_err *err)
 {
@@ -130,10 +130,10 @@ static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile
 	    a->fill.job.select.other == a->fill.job.select.run)
 		return 0;
 	if (strcmp(a->fill.job.select.other->row.kind, a->fill.job.select.run->row.kind) != 0)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the marked run is a %s, and this is a %s; d forgets it",
-				  a->fill.job.select.other->row.kind,
-				  a->fill.job.select.run->row.kind);
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the marked run is a %s, but this one is a %s; d ends the comparison",
+		    a->fill.job.select.other->row.kind, a->fill.job.select.run->row.kind);
 	code = load_view(a, store, a->fill.job.select.other, &base, err);
 	if (!code)
 		code = rep_profile_difference(base, *p, &how, &difference, err);
@@ -142,11 +142,11 @@ static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile
 		return code;
 	tp_profile_free(*p);
 	*p = difference;
-	a->told.based = true;
+	a->result.based = true;
 	return 0;
 }
 
-/* What types there are, and which one is shown. */
+/* Notes the sample types, and which one is shown. */
 static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 {
 	const struct tp_profile *p = v->profile;
@@ -155,35 +155,19 @@ static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 	for (size_t i = 0; i < p->ntypes; i++) {
 		struct tp_text t = tp_dict_text(p->dict, p->types[i].type);
 
-		failed |=
-		    tp_buf_put(&a->told.types, t.text, t.size) | tp_buf_put(&a->told.types, "", 1);
+		failed |= tp_buf_put(&a->result.types, t.text, t.size) |
+			  tp_buf_put(&a->result.types, "", 1);
 	}
-	a->told.ntypes = p->ntypes;
-	a->told.at = v->index;
-	snprintf(a->told.found, sizeof(a->told.found), "%s", v->type);
+	a->result.ntypes = p->ntypes;
+	a->result.at = v->index;
+	snprintf(a->result.found, sizeof(a->result.found), "%s", v->type);
 	return failed ? TP_ENOMEM : 0;
-}
-
-/* What the filters have to say: "focus matched no samples". */
-static int tell_filters(const struct rep_profile_view *v, struct rep_output *out,
-			struct tp_err *err)
-{
-	const struct tp_buf *texts = &v->notes.texts;
-	int code = 0;
-
-	for (size_t at = 0; at < texts->size && !code;) {
-		const char *text = (const char *)texts->data + at;
-
-		code = rep_output_note(out, true, text, err);
-		at += strlen(text) + 1;
-	}
-	return code;
 }
 
 static void options(const struct top_ask *a, struct rep_profile_options *opt)
 {
 	*opt = (struct rep_profile_options)REP_PROFILE_OPTIONS_INIT;
-	/* All rows, where tprof-top leaves out those that hardly count, in the same unit. */
+	/* All rows, in the unit of tprof-top, which leaves out small ones. */
 	opt->unit_fraction = opt->node_fraction;
 	opt->node_fraction = 0;
 	opt->granularity = a->how.granularity;
@@ -195,7 +179,7 @@ static void options(const struct top_ask *a, struct rep_profile_options *opt)
 static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_output *out,
 			  struct tp_err *err)
 {
-	struct top_model *m = a->told.model = top_model_new();
+	struct top_model *m = a->result.model = top_model_new();
 	struct rep_profile_options opt;
 	int code =
 	    m ? load_view(a, store, a->fill.job.select.run, &m->profile, err) : tp_nomem(err);
@@ -205,7 +189,7 @@ static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_
 	if (code)
 		return code;
 	options(a, &opt);
-	/* They are looked at for as long as the model lives. */
+	/* The model points to these texts. */
 	m->focus = opt.focus ? strdup(opt.focus) : NULL;
 	m->type = opt.sample_index ? strdup(opt.sample_index) : NULL;
 	if ((opt.focus && !m->focus) || (opt.sample_index && !m->type))
@@ -214,7 +198,7 @@ static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_
 	opt.sample_index = m->type;
 	code = rep_profile_top(&m->top, m->profile, &opt, err);
 	if (!code)
-		code = tell_filters(&m->top.view, out, err);
+		code = tui_fill_notes(&m->top.view.notes, out, err);
 	if (!code)
 		code = rep_profile_top_print(&m->top, out, err);
 	if (!code && tell_types(a, &m->top.view))
@@ -222,7 +206,7 @@ static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_
 	return code;
 }
 
-/* The report cpu has the functions of the view cpu, which knows who calls whom. */
+/* The report cpu has the functions of the view cpu, which has their callers. */
 static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		    struct tp_err *err)
 {
@@ -232,18 +216,18 @@ static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output
 
 	if (code)
 		return code;
-	m = a->told.model = top_model_new();
+	m = a->result.model = top_model_new();
 	if (!m)
 		return tp_nomem(err);
 	m->by_name = true;
 	code = load_trace(a, store, a->fill.job.select.run, REP_TRACE_CPU, 0, &m->profile, err);
-	/* Samples, as the report counts. */
+	/* In samples, as in the report. */
 	opt.sample_index = "0";
 	opt.node_fraction = 0;
 	return code ? code : rep_profile_top(&m->top, m->profile, &opt, err);
 }
 
-/* A report on profiles that has rows. */
+/* Writes a report on profiles that is a table. */
 static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		     struct tp_err *err)
 {
@@ -258,7 +242,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 	if (!code) {
 		code = rep_profile_view_init(&v, p, &opt, &r->traits, err);
 		if (!code)
-			code = tell_filters(&v, out, err);
+			code = tui_fill_notes(&v.notes, out, err);
 		if (!code)
 			code = r->table(&v, out, err);
 		if (!code && tell_types(a, &v))
@@ -312,8 +296,8 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 
 	if (!code && report == REP_PATH_HOP_LIST && list.n != 1)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "hops are those of one request, and %zu match: Enter in 'path "
-				  "requests' takes one",
+				  "hops are those of one request, but %zu match; choose one with "
+				  "Enter in 'path requests'",
 				  list.n);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);
@@ -337,7 +321,7 @@ static int fill_path(const struct top_ask *a, struct tp_store *store, struct rep
 	pick.task = a->fill.job.select.task;
 	pick.region = a->fill.job.select.region;
 	code = tui_filtered_init(&all, &a->fill.job.select,
-				 top_heeds(&a->entry) & ~(unsigned)REP_BY_TASK, store, err);
+				 top_filters(&a->entry) & ~(unsigned)REP_BY_TASK, store, err);
 	if (!code && report == REP_PATH_WAKERS) {
 		code = rep_wakes_add_up(v, pick.task, pick.region, false, &wakes, err);
 		if (!code)
@@ -364,11 +348,11 @@ static int fill_longest(struct top_ask *a, struct tp_store *store, struct rep_ou
 					      .no_rest = !a->fill.job.select.reason,
 					      .stop = &a->fill.job.stop};
 	int code =
-	    tui_fill_worst(&a->fill, &opt, top_heeds(&a->entry), which->name, store, out, err);
+	    tui_fill_worst(&a->fill, &opt, top_filters(&a->entry), which->name, store, out, err);
 
 	if (!code && opt.no_rest && which->states & 1u << TP_ST_WAITING)
-		code = rep_output_note(out, false,
-				       "without sleep, and waits that are the runtime's own", err);
+		code =
+		    rep_output_note(out, false, "without sleep and the runtime's own waits", err);
 	return code;
 }
 

@@ -1,4 +1,4 @@
-/* Tables made on the worker's thread, each as the command makes it that prints it. */
+/* Makes tables on the worker's thread, each like the command that prints it. */
 #ifndef TUI_VIEW_TOP_FILL_H
 #define TUI_VIEW_TOP_FILL_H
 
@@ -9,16 +9,16 @@
 
 enum top_base { TOP_NO_BASE, TOP_BASE, TOP_DIFF_BASE };
 
-/* How a table is to be made. */
+/* Options of a table. */
 struct top_how {
 	enum rep_granularity granularity;
 	bool cum, each; /* each: one row per goroutine, task or region */
-	char type[96];	/* sample type, "" the default */
+	char type[96];	/* the sample type; "": the default */
 	enum top_base base;
 };
 
-/* What came of it beside the table. */
-struct top_told {
+/* The results beside the table. */
+struct top_result {
 	struct top_model *model; /* NULL: rows do not unfold */
 	char found[96];		 /* the sample type */
 	size_t at, ntypes;	 /* its place */
@@ -26,13 +26,13 @@ struct top_told {
 	char meant[40];		 /* the report that was made, where it is another */
 	bool based;
 };
-void top_told_release(struct top_told *t);
+void top_result_release(struct top_result *t);
 
 struct top_ask {
 	struct tui_fill fill;
 	struct top_entry entry;
 	struct top_how how;
-	struct top_told told;
+	struct top_result result;
 };
 
 /* As tui_fill.fill and tui_fill.release; `f` begins a struct top_ask. */

@@ -1,4 +1,4 @@
-/* Where rows lead to that only this view has, or knows more of. */
+/* Drilling down from tables that only this view has. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/top/top.h"
 
-/* The flame graph of what the row adds up: of the same view, and sample type. */
+/* Opens the flame graph of the row, of the same view and sample type. */
 bool top_lead_flame(struct tui_view *v)
 {
 	struct top *top = v->state;
@@ -14,12 +14,12 @@ bool top_lead_flame(struct tui_view *v)
 	struct tui_select select;
 	const char *arg = e->kind == TOP_FUNCTIONS ? rep_trace_views[e->which].name
 			  : e->kind == TOP_REPORT  ? rep_trace_views[REP_TRACE_CPU].name
-			  : tui_is_profile(&v->select) && *top->told.found ? top->told.found
-									   : NULL;
+			  : tui_is_profile(&v->select) && *top->result.found ? top->result.found
+									     : NULL;
 
 	bool fine;
 
-	if (!top->told.model || e->kind == TOP_GO)
+	if (!top->result.model || e->kind == TOP_GO)
 		return false;
 	fine = tui_select_copy(&select, &v->select) &&
 	       tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table));
@@ -27,7 +27,7 @@ bool top_lead_flame(struct tui_view *v)
 	return true;
 }
 
-/* Without the folders of its package, as tables have it. */
+/* Removes the folders of the package, as tables do. */
 static void short_name(const struct rep_value *v, char *name, size_t size)
 {
 	size_t from = 0;
@@ -41,7 +41,7 @@ static void short_name(const struct rep_value *v, char *name, size_t size)
 		 v->text.data + from);
 }
 
-/* A request's own path. */
+/* Opens the path of a request. */
 bool top_lead_path(struct tui_view *v)
 {
 	struct top *top = v->state;
@@ -61,7 +61,7 @@ bool top_lead_path(struct tui_view *v)
 	return true;
 }
 
-/* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
+/* Opens the table of wakers, filtered by the function of the row. */
 void top_lead_wakers(struct tui_view *v)
 {
 	struct tui *t = v->tui;
@@ -74,7 +74,7 @@ void top_lead_wakers(struct tui_view *v)
 
 	if (tui_is_profile(&v->select) ||
 	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
-		tui_message(t, "nobody is woken here");
+		tui_message(t, "this line has no wakers");
 		return;
 	}
 	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;

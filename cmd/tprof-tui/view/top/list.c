@@ -8,8 +8,7 @@
 #include "timeline/span.h"
 #include "top/top.h"
 
-/* Filters beside REP_BY_…, which stand for --focus, --goroutine …: those that tables of other kinds
- * heed. */
+/* The filters that tables other than reports obey. */
 #define OF_VIEWS                                                                                   \
 	(REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |           \
 	 REP_BY_TASK)
@@ -18,9 +17,9 @@
 
 /* clang-format off */
 const struct top_longest top_longest[] = {
-    {"longest waits", "the longest times that single goroutines were blocked, and who ended them", 1u << TP_ST_WAITING},
-    {"longest runnable", "the longest times that single goroutines waited for a P", 1u << TP_ST_RUNNABLE},
-    {"longest syscalls", "the longest stretches in system calls", 1u << TP_ST_SYSCALL | 1u << TP_ST_SYSCALL_BLOCKED},
+    {"longest waits", "the longest individual waits, with their wakers", 1u << TP_ST_WAITING},
+    {"longest runnable", "the longest individual waits for a P", 1u << TP_ST_RUNNABLE},
+    {"longest syscalls", "the longest individual system calls", 1u << TP_ST_SYSCALL | 1u << TP_ST_SYSCALL_BLOCKED},
     {"longest running", "the longest times on a P without a break", 1u << TP_ST_RUNNING},
     {NULL, NULL, 0},
 };
@@ -56,8 +55,9 @@ static void add_waits(struct top_entry *list, size_t *n)
 	    [REP_PATH_HOP_LIST] = "critical path of one request, hop by hop",
 	    [REP_PATH_TREE] = "critical path: who waited for whom, as a tree",
 	    [REP_PATH_TOTALS] = "critical path: where its time went, by function and reason",
-	    [REP_PATH_REQUESTS] = "requests whose critical paths there are, the slowest first",
-	    [REP_PATH_WAKERS] = "who ends whose waits, how often, and how long until it runs",
+	    [REP_PATH_REQUESTS] = "requests that have critical paths, the slowest first",
+	    [REP_PATH_WAKERS] =
+		"wakers and whom they wake, how often, and how long until that runs",
 	};
 	static const enum rep_path_report order[REP_NPATH_REPORTS] = {
 	    REP_PATH_WAKERS, REP_PATH_SUMMARY,	REP_PATH_TOTALS,
@@ -81,13 +81,12 @@ static void add_waits(struct top_entry *list, size_t *n)
 size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 {
 	static const struct top_entry
-	    leaks = {"leaks", "goroutines that wait and do not end, by where they come from",
-		     TOP_LEAKS, 0},
+	    leaks = {"leaks", "goroutines that wait and do not end, by their origin", TOP_LEAKS, 0},
 	    of_profiles[] = {
-		{"functions", "what the samples of the profile add up to", TOP_PROFILE, 0},
-		{"labels", "labels, and what the samples that have them add up to", TOP_LABELS, 0},
-		{"goroutines", "goroutines with one stack, state and creator together",
-		 TOP_GOROUTINES, 0},
+		{"functions", "functions, with the totals of their samples", TOP_PROFILE, 0},
+		{"labels", "labels, with the totals of their samples", TOP_LABELS, 0},
+		{"goroutines", "goroutines, grouped by stack, state and creator", TOP_GOROUTINES,
+		 0},
 	    };
 	size_t n = 0;
 
@@ -100,12 +99,12 @@ size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 	for (int i = 0; rep_reports[i]; i++) {
 		struct top_entry e = {.kind = TOP_REPORT, .which = i, .doc = rep_reports[i]->doc};
 
-		/* The overview is a view of its own. */
+		/* The overview has its own view. */
 		if (!strcmp(rep_reports[i]->name, "overview"))
 			continue;
 		snprintf(e.name, sizeof(e.name), "%s", rep_reports[i]->name);
 		add(list, &n, e);
-		/* What one asks next of who waits. */
+		/* These follow the reports on waiting. */
 		if (!strcmp(e.name, "syscalls"))
 			add_waits(list, &n);
 	}
@@ -134,7 +133,7 @@ bool top_has_each(const struct top_entry *e)
 
 /* ---- what is heeded ---- */
 
-unsigned top_heeds(const struct top_entry *e)
+unsigned top_filters(const struct top_entry *e)
 {
 	switch (e->kind) {
 	case TOP_REPORT:
@@ -163,7 +162,7 @@ int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	static const struct rep_column columns[] = {
 	    {.name = "report", .title = "TABLE", .kind = REP_TEXT, .least = 18},
 	    {.name = "doc", .title = "WHAT IT SHOWS", .kind = REP_TEXT, .least = 40},
-	    {.name = "unheeded", .title = "DOES NOT HEED", .kind = REP_TEXT, .least = 12},
+	    {.name = "ignored", .title = "IGNORES", .kind = REP_TEXT, .least = 12},
 	};
 	const struct top_listing *l = ctx;
 	char text[100];
@@ -171,12 +170,12 @@ int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	int code;
 
 	for (size_t i = 0; i < l->n; i++) {
-		tui_select_unheeded(l->select, top_heeds(&l->list[i]), text, sizeof(text));
+		tui_select_ignored(l->select, top_filters(&l->list[i]), text, sizeof(text));
 		any |= *text != '\0';
 	}
 	code = rep_output_begin(out, "reports", columns, any ? 3 : 2, err);
 	for (size_t i = 0; i < l->n && !code; i++) {
-		tui_select_unheeded(l->select, top_heeds(&l->list[i]), text, sizeof(text));
+		tui_select_ignored(l->select, top_filters(&l->list[i]), text, sizeof(text));
 		code = rep_output_row(out,
 				      (struct rep_value[]){rep_str(l->list[i].name),
 							   rep_str(l->list[i].doc), rep_str(text)},

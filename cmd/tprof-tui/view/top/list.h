@@ -1,5 +1,5 @@
-/* The tables there are: of traces the reports of tprof-top and its profiles of them, tprof-path and
- * tprof-leaks; of profiles what tprof-top makes of these. */
+/* The list of tables. For a trace: the reports and profiles of tprof-top, tprof-path and
+ * tprof-leaks; for a profile: those of tprof-top and tprof-leaks. */
 #ifndef TUI_VIEW_TOP_LIST_H
 #define TUI_VIEW_TOP_LIST_H
 
@@ -30,24 +30,24 @@ struct top_entry {
 
 #define TOP_MOST_ENTRIES 64
 
-/* Single spans, the longest first. */
+/* Tables of individual spans, the longest first. */
 extern const struct top_longest {
 	const char *name, *doc;
 	uint32_t states; /* a bit per enum tp_state */
 } top_longest[];	 /* ends with a NULL */
 
-/* Those of traces, or of profiles, into `list`: how many they are. */
+/* Writes the tables of traces or of profiles to `list`, and returns their number. */
 size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES]);
-/* The place of this name, or -1. */
+/* Returns the index of the table of this name, or -1. */
 int top_list_find(const struct top_entry *list, size_t n, const char *name);
 
-/* Can it have one row for each goroutine, task or region (--each)? */
+/* Returns whether it can have a row for each goroutine, task or region (--each). */
 bool top_has_each(const struct top_entry *e);
 
-/* The filters that a table heeds: REP_BY_…. */
-unsigned top_heeds(const struct top_entry *e);
+/* Returns the filters that a table obeys (REP_BY_…). */
+unsigned top_filters(const struct top_entry *e);
 
-/* The list as a table: name, doc, what is not heeded. */
+/* Writes the list as a table: name, doc, and the filters that each table ignores. */
 struct top_listing {
 	const struct top_entry *list;
 	size_t n;

@@ -1,12 +1,11 @@
-/* The table with what stands above and below it: what the report has to say, its chart, what of the
- * selection it does not heed. */
+/* Draws the table, the notes above and below it, and its chart. */
 #include <string.h>
 
 #include "tprof-tui/view/top/top.h"
 
-#define LEAST_TABLE 6 /* lines that the table keeps, unless all others are asked for */
+#define LEAST_TABLE 6 /* least lines of the table, unless all notes are asked for */
 
-/* Lines between two tables: those below the first come before the first strong one. */
+/* Notes between two tables: those up to the first strong one belong to the table above. */
 struct lines {
 	size_t from, to; /* of the cells' notes */
 };
@@ -48,8 +47,8 @@ static int count(const struct top *top, struct lines l)
 	return n;
 }
 
-/* At most `most` rows of the screen; where not all fit, the last says how many are left. Rows
- * taken. */
+/* Draws notes on at most `most` rows; if not all fit, the last row says how many are left. Returns
+ * the rows taken. */
 static int put_lines(const struct top *top, struct lines l, struct tui_area a, int row, int most)
 {
 	int n = count(top, l), used = 0;
@@ -71,7 +70,7 @@ static int put_lines(const struct top *top, struct lines l, struct tui_area a, i
 	return used;
 }
 
-/* Lines of the chart, or 0 where it is not shown. */
+/* Returns the lines of the chart, 0 if it is not shown. */
 static int chart_lines(const struct top *top)
 {
 	const struct tp_buf *c = &top->rows.cells.chart;
@@ -82,9 +81,9 @@ static int chart_lines(const struct top *top)
 	return n;
 }
 
-#define LEAST_OTHER 4 /* lines that are worth while for one more table */
+#define LEAST_OTHER 4 /* least lines for another table */
 
-/* What there is room for of the tables that come next; ] goes to them. */
+/* Draws as much of the next tables as fits; ] goes to them. */
 static void put_others(struct top *top, struct tui_area a)
 {
 	for (size_t i = top->shown + 1; i < top->rows.cells.n && a.rows >= LEAST_OTHER; i++) {
@@ -122,7 +121,7 @@ void top_draw(struct tui_view *v, struct tui_area a)
 	up = above(top, top->shown);
 	down = below(top);
 	bottom = count(top, down);
-	/* The chart is left out where the table would not be seen, unless it is asked for. */
+	/* The chart is left out if the table would not be visible, unless it is asked for. */
 	if (top->chart == TOP_CHART_NEVER ||
 	    (top->chart == TOP_CHART_FITTING && chart > left - LEAST_TABLE))
 		chart = 0;

@@ -1,4 +1,4 @@
-/* What is copied, saved, and opened in the editor. */
+/* Copying, saving, and opening the editor. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@ static const struct rep_value *stack_of(struct top *top)
 	return rep_value_is_text(v) ? v : NULL;
 }
 
-/* A stack, a line for each frame; of `lines` it is one already, name and place with a tab between.
- * Names may hold anything, and what is copied is pasted into terminals. */
+/* Writes a stack, one frame on each line. With `lines` it has that form already: name and place
+ * with a tab between. Names are escaped, as copied text is pasted into terminals. */
 static int put_stack(struct tp_buf *out, const struct rep_value *stack, bool lines)
 {
 	const char *text = stack->text.data;
@@ -55,7 +55,7 @@ int top_yank(struct tui_view *v, bool all, struct tp_buf *out)
 
 /* ---- saving ---- */
 
-/* What a row weighs: its time, else its number. */
+/* Returns the column of a row's weight: its time, else its count. */
 static int weight_column(const struct rep_sheet *s)
 {
 	int c = rep_sheet_column(s, "total_ns");
@@ -65,7 +65,7 @@ static int weight_column(const struct rep_sheet *s)
 	return c < 0 ? rep_sheet_column(s, "count") : c;
 }
 
-/* "main;main.f;main.g 12": a line per row, from the root. */
+/* Writes "main;main.f;main.g 12", from the root. */
 static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t weight)
 {
 	const char *text = stack->text.data;
@@ -87,7 +87,7 @@ static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t
 	return code ? code : tp_buf_put(out, number, strlen(number));
 }
 
-/* Stacks of the rows that are shown. */
+/* Writes the stacks of the rows that are shown. */
 static int folded_rows(struct top *top, const struct rep_sink *sink, struct tp_err *err)
 {
 	const struct tui_table *table = &top->rows.table;
@@ -98,8 +98,8 @@ static int folded_rows(struct top *top, const struct rep_sink *sink, struct tp_e
 
 	if (stack < 0 || weight < 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "folded stacks are of tables with stacks; .csv, .json, .tsv and "
-				  ".md are for any");
+				  "only tables with stacks can be saved as .folded; use .csv, "
+				  ".json, .tsv or .md for this one");
 	for (size_t i = 0; i < table->n && !code; i++) {
 		const struct rep_value *v = rep_sheet_at(s, table->order[i], (size_t)stack);
 		const struct rep_value *w = rep_sheet_at(s, table->order[i], (size_t)weight);
@@ -112,11 +112,11 @@ static int folded_rows(struct top *top, const struct rep_sink *sink, struct tp_e
 	return code;
 }
 
-/* All stacks of the functions, as tprof-flame writes them. */
+/* Writes all stacks of the functions, as tprof-flame does. */
 static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_format format,
 		    const struct rep_sink *sink, struct tp_err *err)
 {
-	const struct rep_profile_view *view = &top->told.model->top.view;
+	const struct rep_profile_view *view = &top->result.model->top.view;
 	const struct rep_flame_tree_options tree_options = {0};
 	const struct rep_flame_source source = {
 	    .profile = view->profile, .type = view->index, .ratio = 1};
@@ -140,14 +140,14 @@ static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_fo
 	return code;
 }
 
-/* A chart as a picture, of the same numbers. */
+/* Writes the chart as a picture. */
 static int chart_of(struct tui_view *v, const struct rep_sink *sink, struct tp_err *err)
 {
 	struct top *top = v->state;
 	char times[60];
 	const struct rep_top_options opt = {
 	    .report = rep_reports[top->list[top->at].which],
-	    .filter = tui_select_filter(&v->select, top_heeds(top_entry_of(top)), times),
+	    .filter = tui_select_filter(&v->select, top_filters(top_entry_of(top)), times),
 	    .chart = REP_CHART_SVG,
 	    .svg = *sink,
 	};
@@ -172,22 +172,22 @@ int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, 
 				  v->busy ? "one moment" : "there is nothing to save");
 	/* Text is a table if there is no flame graph; JSON always is. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
-	    (format == REP_FLAME_TEXT && !top->told.model))
+	    (format == REP_FLAME_TEXT && !top->result.model))
 		return tui_table_save(&top->rows.table, path, sink, err);
-	if (top->told.model)
+	if (top->result.model)
 		return flame_of(v, top, format, sink, err);
 	if (format == REP_FLAME_SVG && has_chart(top))
 		return chart_of(v, sink, err);
 	if (format == REP_FLAME_FOLDED)
 		return folded_rows(top, sink, err);
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "pictures are of functions, mmu and heap; .csv, .json, .tsv, .md and "
-			  ".txt are for any table");
+			  "only functions, mmu and heap can be saved as pictures; use .csv, .json, "
+			  ".tsv, .md or .txt for this table");
 }
 
 /* ---- the source ---- */
 
-/* Where a function of the model is: its first line that was seen. */
+/* Finds the place of a function: its start line, else its first line in the data. */
 static bool place_of(const struct tp_dict *d, const struct rep_value *name, char *file, size_t size,
 		     int64_t *line)
 {
@@ -231,8 +231,8 @@ bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 		name = tui_table_cell(&top->rows.table, "entry");
 	if (!name || name->type != REP_TYPE_TEXT)
 		return false;
-	if (top->told.model)
-		return place_of(top->told.model->profile->dict, name, file, size, line);
+	if (top->result.model)
+		return place_of(top->result.model->profile->dict, name, file, size, line);
 	if (tp_dict_load(v->tui->cmd->store, v->select.run->row.id, &dict, &err))
 		return false;
 	found = place_of(dict, name, file, size, line);

@@ -28,16 +28,16 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	if (top->fresh)
 		forget_place(top);
 	top->fresh = false;
-	top_told_release(&top->told);
-	top->told = a->told;
-	a->told = (struct top_told){0};
+	top_result_release(&top->result);
+	top->result = a->result;
+	a->result = (struct top_result){0};
 	free(top->way);
 	top->way = NULL;
 	top->nways = 0;
 	top->shown = 0;
 	if (f->job.code) {
-		top_model_drop(top->told.model);
-		top->told.model = NULL;
+		top_model_drop(top->result.model);
+		top->result.model = NULL;
 		return;
 	}
 	for (size_t i = 0; i < f->cells.n; i++)
@@ -93,8 +93,8 @@ static void forget_tables(struct tui *t)
 			continue;
 		tui_table_show(&top->rows.table, NULL);
 		rep_cells_release(&top->rows.cells);
-		top_model_drop(top->told.model);
-		top->told.model = NULL;
+		top_model_drop(top->result.model);
+		top->result.model = NULL;
 		top->shown = 0;
 	}
 }
@@ -118,7 +118,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 		top->choosing = true;
 	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
-		tui_error(v->tui, "there is no table '%.100s' of a %s; o lists them", arg,
+		tui_error(v->tui, "there is no table '%.100s' for a %s; o lists the tables", arg,
 			  tui_is_profile(&v->select) ? "profile" : "trace");
 		return false;
 	}
@@ -132,7 +132,7 @@ static void close_view(struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	top_told_release(&top->told);
+	top_result_release(&top->result);
 	free(top->way);
 	tui_rows_release(&top->choice);
 	tui_rows_close(v);
@@ -182,20 +182,20 @@ static bool of_profile(struct tui *t, struct top *top)
 
 	if (kind != TOP_REPORT && kind != TOP_PATH && kind != TOP_LEAKS && kind != TOP_LONGEST)
 		return true;
-	tui_message(t, "that is for tables of functions: o lists them");
+	tui_message(t, "only tables of functions have this; o lists the tables");
 	return false;
 }
 
 static void next_type(struct tui_view *v)
 {
 	struct top *top = v->state;
-	size_t next = top->told.ntypes ? (top->told.at + 1) % top->told.ntypes : 0, at = 0;
-	const char *type = (const char *)top->told.types.data;
+	size_t next = top->result.ntypes ? (top->result.at + 1) % top->result.ntypes : 0, at = 0;
+	const char *type = (const char *)top->result.types.data;
 
 	if (!of_profile(v->tui, top))
 		return;
-	if (top->told.ntypes < 2) {
-		tui_message(v->tui, "there is one sample type only");
+	if (top->result.ntypes < 2) {
+		tui_message(v->tui, "there is only one sample type");
 		return;
 	}
 	for (; at < next; at++)
@@ -225,14 +225,14 @@ static void next_granularity(struct tui_view *v)
 
 static void next_base(struct tui_view *v)
 {
-	static const char *const words[] = {"as it is", "less the marked run",
-					    "less the marked run, in shares of that"};
+	static const char *const words[] = {"not compared", "minus the marked run",
+					    "minus the marked run, as shares of that run"};
 	struct top *top = v->state;
 
 	if (!of_profile(v->tui, top))
 		return;
 	if (!v->select.other || v->select.other == v->select.run) {
-		tui_message(v->tui, "mark another run first: 1 lists them, m marks");
+		tui_message(v->tui, "mark another run first (1, then m)");
 		return;
 	}
 	top->how.base = (top->how.base + 1) % 3;
@@ -245,7 +245,7 @@ static void turn_table(struct tui *t, struct top *top, int step)
 	size_t n = top->rows.cells.n;
 
 	if (n < 2) {
-		tui_message(t, "there is one table only");
+		tui_message(t, "there is only one table");
 		return;
 	}
 	top->shown = (top->shown + n + (size_t)step) % n;
@@ -330,7 +330,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	case TUI_DO_CHART:
 		top->chart = top->charted ? TOP_CHART_NEVER : TOP_CHART_ALWAYS;
 		if (!top->rows.cells.chart.size)
-			tui_message(v->tui, "mmu and heap have charts");
+			tui_message(v->tui, "only mmu and heap have charts");
 		return true;
 	case TUI_DO_LINES:
 		top->all_lines = !top->all_lines;
@@ -351,11 +351,11 @@ static struct tui_table *table(struct tui_view *v)
 	return top->choosing ? &top->choice.table : &top->rows.table;
 }
 
-static unsigned heeds(const struct tui_view *v)
+static unsigned filters(const struct tui_view *v)
 {
 	const struct top *top = v->state;
 
-	return top->choosing ? TUI_BY_ALL : top_heeds(top_entry_of(top));
+	return top->choosing ? TUI_BY_ALL : top_filters(top_entry_of(top));
 }
 
 static bool can(struct tui_view *v, enum tui_action action)
@@ -389,22 +389,22 @@ static void title(struct tui_view *v, char *text, size_t size)
 		snprintf(text, size, "list");
 		return;
 	}
-	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->told.meant ? ": " : "",
-			     top->told.meant);
+	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->result.meant ? ": " : "",
+			     top->result.meant);
 	if (top->rows.cells.n > 1 && n < size)
 		n += (size_t)snprintf(text + n, size - n, " %zu/%zu %s", top->shown + 1,
 				      top->rows.cells.n, top->rows.cells.sheet[top->shown].name);
 	if (top->how.each && top_has_each(e) && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", each");
-	if (top->told.ntypes > 1 && n < size)
-		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->told.found);
-	if (top->how.granularity != REP_FUNCTIONS && top->told.model && n < size)
+	if (top->result.ntypes > 1 && n < size)
+		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->result.found);
+	if (top->how.granularity != REP_FUNCTIONS && top->result.model && n < size)
 		n += (size_t)snprintf(text + n, size - n, " by %s",
 				      rep_granularities[top->how.granularity].name);
-	if (top->how.cum && top->told.model && n < size)
+	if (top->how.cum && top->result.model && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", cum first");
-	if (top->told.based && v->select.other && n < size)
-		snprintf(text + n, size - n, ", less %.60s", v->select.other->row.name);
+	if (top->result.based && v->select.other && n < size)
+		snprintf(text + n, size - n, ", minus %.60s", v->select.other->row.name);
 }
 
 static void keep(struct tui_view *v, char *text, size_t size)
@@ -431,7 +431,7 @@ const struct tui_view_ops tui_top = {
     .arg = "[REPORT]",
     .size = sizeof(struct top),
     .needs_run = true,
-    .heeds = heeds,
+    .filters = filters,
     .open = open_view,
     .close = close_view,
     .resume = resume,

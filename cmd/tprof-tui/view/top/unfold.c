@@ -33,7 +33,7 @@ struct rep_sheet *top_sheet(struct top *top)
 
 int top_unfoldable(const struct top *top, struct rep_sheet *s)
 {
-	if (s->ncolumns > MOST_VALUES || (!top->told.model && stack_column(s) < 0))
+	if (s->ncolumns > MOST_VALUES || (!top->result.model && stack_column(s) < 0))
 		return 0;
 	return rep_sheet_unfolds(s);
 }
@@ -258,7 +258,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		tui_error(v->tui, "%s", job->err.msg);
 		return;
 	}
-	if (!s || u->row >= s->nrows || top->told.model != j->model)
+	if (!s || u->row >= s->nrows || top->result.model != j->model)
 		return;
 	rows = calloc((u->nnext + 1) * s->ncolumns, sizeof(*rows));
 	failed = !rows || !grow_ways(top, s->nrows + u->nnext);
@@ -274,8 +274,8 @@ static void done(struct tui_view *v, struct tui_job *job)
 	free(rows);
 	tp_arena_clear(&texts);
 	if (!failed && !u->nnext)
-		tui_message(v->tui,
-			    u->callers ? "nobody calls it: stacks begin here" : "it calls nobody");
+		tui_message(v->tui, u->callers ? "it has no callers: stacks begin here"
+					       : "it calls no other function");
 	show(v->tui, top);
 }
 
@@ -313,7 +313,7 @@ static bool chain_of(const struct top *top, const struct rep_sheet *s, size_t ro
 		}
 		row = s->branch[row].above - 1;
 	}
-	u->root = top->told.model->by_name ? root_of(top->told.model, s, row) : row;
+	u->root = top->result.model->by_name ? root_of(top->result.model, s, row) : row;
 	return true;
 }
 
@@ -332,7 +332,7 @@ static void ask(struct tui_view *v, struct rep_sheet *s, size_t row, bool caller
 	}
 	j->unfold.row = (uint32_t)row;
 	j->unfold.callers = callers;
-	j->model = top_model_keep(top->told.model);
+	j->model = top_model_keep(top->result.model);
 	tui_job_ask(&j->job);
 }
 
@@ -350,16 +350,16 @@ void top_unfold(struct tui_view *v, bool callers)
 		return;
 	}
 	if (!s->branch) {
-		tui_message(t, "these lines do not unfold; those of functions and stacks do");
+		tui_message(t, "only functions and lines with stacks unfold");
 		return;
 	}
 	b = &s->branch[row];
-	same = !top->told.model || !b->asked ||
+	same = !top->result.model || !b->asked ||
 	       ((size_t)row < top->nways && top->way[row].below == callers);
 	if (b->asked && same) {
 		b->open = !b->open;
 		show(t, top);
-	} else if (top->told.model) {
+	} else if (top->result.model) {
 		ask(v, s, (size_t)row, callers);
 	} else {
 		unfold_stack(t, top, s, (size_t)row);

@@ -1,4 +1,4 @@
-#include "tprof-tui/recall.h"
+#include "tprof-tui/history.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void keep(const char *text)
 	struct tui_line line = {0};
 
 	tui_line_begin(&line, text);
-	tui_recall_keep(&line, "words");
+	tui_history_add(&line, "words");
 	tui_line_release(&line);
 }
 
@@ -54,7 +54,7 @@ static void test_recall_round_trip(void **state)
 	keep("select 1");
 	keep("select '\\n',\n2");
 	keep("");
-	tui_recall_load(&line, "words");
+	tui_history_load(&line, "words");
 	assert_int_equal(line.nhistory, 2);
 	assert_string_equal(line.history[0], "select 1");
 	assert_string_equal(line.history[1], "select '\\n',\n2");
@@ -68,13 +68,13 @@ static void test_recall_hostile(void **state)
 
 	(void)state;
 	write_file("fine\n\033[2Jnot\nnot \\x\nnot \\\n\n\nlast");
-	tui_recall_load(&line, "words");
+	tui_history_load(&line, "words");
 	assert_int_equal(line.nhistory, 2);
 	assert_string_equal(line.history[0], "fine");
 	assert_string_equal(line.history[1], "last");
 	tui_line_release(&line);
 	keep("next");
-	tui_recall_load(&line, "words");
+	tui_history_load(&line, "words");
 	assert_string_equal(line.history[line.nhistory - 1], "next");
 	assert_string_equal(line.history[line.nhistory - 2], "last");
 	tui_line_release(&line);
@@ -92,7 +92,7 @@ static void test_recall_bounded(void **state)
 		snprintf(text, sizeof(text), "%d", i);
 		keep(text);
 	}
-	tui_recall_load(&line, "words");
+	tui_history_load(&line, "words");
 	assert_in_range(line.nhistory, 400, 500);
 	assert_string_equal(line.history[line.nhistory - 1], "599");
 	tui_line_release(&line);
@@ -106,5 +106,5 @@ int main(void)
 	    cmocka_unit_test(test_recall_bounded),
 	};
 
-	return cmocka_run_group_tests_name("recall", tests, setup, teardown);
+	return cmocka_run_group_tests_name("history", tests, setup, teardown);
 }

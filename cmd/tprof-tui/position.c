@@ -1,4 +1,4 @@
-#include "tprof-tui/remember.h"
+#include "tprof-tui/position.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,51 +7,46 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/many.h"
+#include "output/ops.h"
 #include "tprof-tui/state.h"
 #include "tprof-tui/view/rows.h"
 
 #define FILE_NAME   "views"
-#define MOST_STORES 200 /* that are remembered */
+#define MOST_STORES 200 /* whose positions are saved */
 #define MOST_FILE   (1 << 20)
 #define MOST_TEXT   4096
 
-/* A line is fields between tabs: the store's whole path, "2", view, arg, run, other, from, to, the
- * texts of the selection, row. "\t", "\n" and "\\" stand for themselves in texts. */
+/* A line has fields separated by tabs: the store's whole path, "2", and the fields of struct
+ * tui_position, of which `kinds` has the kinds: texts and numbers. In texts, tab, newline and
+ * backslash are written as "\t", "\n" and "\\". */
 #define VERSION "2"
-enum { FIELD_VIEW, FIELD_ARG, FIELD_RUN, FIELD_OTHER, FIELD_FROM, FIELD_TO, FIELD_TEXT };
-#define NFIELDS (FIELD_TEXT + TUI_NTEXTS + 1)
+static const char kinds[] = "ttnnnnttttttn"; /* view … to_ns, the filters, row */
+_Static_assert(sizeof(kinds) == 2 + 4 + TUI_NTEXTS + 1 + 1, "a kind for each field");
 
 /* ---- a line ---- */
 
-void tui_place_release(struct tui_place *p)
+void tui_position_release(struct tui_position *p)
 {
-	free(p->view);
-	free(p->arg);
-	for (size_t i = 0; i < TUI_NTEXTS; i++)
+	for (size_t i = 0; i < TP_COUNT_OF(p->text); i++)
 		free(p->text[i]);
-	*p = (struct tui_place){0};
+	*p = (struct tui_position){0};
 }
 
-static int put_number(struct tp_buf *b, int64_t n)
+bool tui_position_put(const struct tui_position *p, struct tp_buf *b)
 {
-	char text[32];
+	char *const *text = p->text;
+	const int64_t *number = p->number;
+	int failed = rep_put(b, VERSION);
 
-	return tp_buf_put(b, text, (size_t)snprintf(text, sizeof(text), "\t%" PRId64, n));
+	for (const char *kind = kinds; *kind; kind++) {
+		failed |= tp_buf_put(b, "\t", 1);
+		failed |= *kind == 't' ? tui_state_put_text(b, *text++) : rep_put_int(b, *number++);
+	}
+	return !failed;
 }
 
-bool tui_place_put(const struct tui_place *p, struct tp_buf *b)
-{
-	int failed = tp_buf_put(b, VERSION "\t", sizeof(VERSION "\t") - 1) |
-		     tui_state_put_text(b, p->view) | tp_buf_put(b, "\t", 1) |
-		     tui_state_put_text(b, p->arg) | put_number(b, p->run) |
-		     put_number(b, p->other) | put_number(b, p->from_ns) | put_number(b, p->to_ns);
-
-	for (size_t i = 0; i < TUI_NTEXTS; i++)
-		failed |= tp_buf_put(b, "\t", 1) | tui_state_put_text(b, p->text[i]);
-	return !(failed | put_number(b, p->row));
-}
-
-/* One field as text of its own; NULL where it is none of ours. */
+/* Returns a copy of a field; NULL if it is not valid. */
 static char *take_text(const char *from, size_t size)
 {
 	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL;
@@ -75,37 +70,27 @@ static bool take_number(const char *from, size_t size, int64_t *n)
 	return !errno && !*end && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
 }
 
-bool tui_place_parse(const char *line, struct tui_place *p)
+bool tui_position_parse(const char *line, struct tui_position *p)
 {
-	const char *field[NFIELDS];
-	size_t size[NFIELDS];
-	bool fine = true;
+	bool fine = !strncmp(line, VERSION "\t", sizeof(VERSION));
+	char **text = p->text;
+	int64_t *number = p->number;
 
-	*p = (struct tui_place){0};
-	if (strncmp(line, VERSION "\t", sizeof(VERSION "\t") - 1) != 0)
-		return false;
-	line += sizeof(VERSION "\t") - 1;
-	for (size_t i = 0; i < NFIELDS; i++) {
-		field[i] = line;
-		size[i] = strcspn(line, "\t\n");
-		line += size[i];
-		if ((*line == '\t') != (i + 1 < NFIELDS))
-			return false;
+	*p = (struct tui_position){0};
+	line += fine ? sizeof(VERSION) : 0;
+	for (const char *kind = kinds; *kind && fine; kind++) {
+		size_t n = strcspn(line, "\t\n");
+
+		if (*kind == 't')
+			fine = (*text++ = take_text(line, n)) != NULL;
+		else
+			fine = take_number(line, n, number++);
+		line += n;
+		fine = fine && (*line == '\t') == (kind[1] != '\0');
 		line += *line == '\t';
 	}
-	p->view = take_text(field[FIELD_VIEW], size[FIELD_VIEW]);
-	p->arg = take_text(field[FIELD_ARG], size[FIELD_ARG]);
-	fine = p->view && p->arg && take_number(field[FIELD_RUN], size[FIELD_RUN], &p->run) &&
-	       take_number(field[FIELD_OTHER], size[FIELD_OTHER], &p->other) &&
-	       take_number(field[FIELD_FROM], size[FIELD_FROM], &p->from_ns) &&
-	       take_number(field[FIELD_TO], size[FIELD_TO], &p->to_ns) &&
-	       take_number(field[NFIELDS - 1], size[NFIELDS - 1], &p->row);
-	for (size_t i = 0; i < TUI_NTEXTS && fine; i++) {
-		p->text[i] = take_text(field[FIELD_TEXT + i], size[FIELD_TEXT + i]);
-		fine = p->text[i] != NULL;
-	}
 	if (!fine)
-		tui_place_release(p);
+		tui_position_release(p);
 	return fine;
 }
 
@@ -116,7 +101,7 @@ static bool whole_path(const char *store, char path[PATH_MAX])
 	return realpath(store, path) && !strpbrk(path, "\n\t");
 }
 
-/* Is it the line of this store? What stands behind the path, or NULL. */
+/* Returns what follows the path if it is the line of this store, else NULL. */
 static const char *line_of(const char *line, const char *path)
 {
 	size_t n = strlen(path);
@@ -124,7 +109,7 @@ static const char *line_of(const char *line, const char *path)
 	return !strncmp(line, path, n) && line[n] == '\t' ? line + n + 1 : NULL;
 }
 
-/* The others, the latest first, as many as are kept. */
+/* Adds the lines of other stores, the latest first, as many as are saved. */
 static int put_others(struct tp_buf *b, const char *all, const char *path)
 {
 	int failed = 0;
@@ -142,12 +127,12 @@ static int put_others(struct tp_buf *b, const char *all, const char *path)
 	return failed;
 }
 
-static void write_place(const char *path, const struct tui_place *p)
+static void write_position(const char *path, const struct tui_position *p)
 {
 	char *old = calloc(1, MOST_FILE), where[PATH_MAX];
 	struct tp_buf b = {0};
 	bool fine = old && !tp_buf_put(&b, path, strlen(path)) && !tp_buf_put(&b, "\t", 1) &&
-		    tui_place_put(p, &b) && !tp_buf_put(&b, "\n", 1);
+		    tui_position_put(p, &b) && !tp_buf_put(&b, "\n", 1);
 
 	if (fine && tui_state_read(FILE_NAME, old, MOST_FILE))
 		fine = !put_others(&b, old, path);
@@ -157,7 +142,7 @@ static void write_place(const char *path, const struct tui_place *p)
 	free(old);
 }
 
-static bool read_place(const char *path, struct tui_place *p)
+static bool read_position(const char *path, struct tui_position *p)
 {
 	char *all = calloc(1, MOST_FILE);
 	bool found = false;
@@ -167,7 +152,7 @@ static bool read_place(const char *path, struct tui_place *p)
 		     line += strcspn(line, "\n"), line += *line == '\n') {
 			const char *place = line_of(line, path);
 
-			found = place && tui_place_parse(place, p);
+			found = place && tui_position_parse(place, p);
 		}
 	}
 	free(all);
@@ -176,22 +161,23 @@ static bool read_place(const char *path, struct tui_place *p)
 
 /* ---- what is kept ---- */
 
-void tui_remember(struct tui *t, const char *store)
+void tui_position_save(struct tui *t, const char *store)
 {
-	/* Who has gone back step by step to leave was last where it began. */
+	/* If the user went back to the first view before leaving, the last view is at the end of
+	 * the stack. */
 	size_t at = t->at || !t->nviews ? t->at : t->nviews - 1;
 	struct tui_view *v = t->nviews ? t->view[at] : NULL;
 	char path[PATH_MAX], arg[MOST_TEXT] = "";
-	struct tui_place p;
+	struct tui_position p;
 
-	/* Help is no place to come back to. */
+	/* Help is not worth coming back to. */
 	if (v && v->ops->where == TUI_HELP && at)
 		v = t->view[at - 1];
 	if (!v || !whole_path(store, path))
 		return;
 	if (v->ops->keep)
 		v->ops->keep(v, arg, sizeof(arg));
-	p = (struct tui_place){
+	p = (struct tui_position){
 	    .view = (char *)(uintptr_t)v->ops->name,
 	    .arg = arg,
 	    .run = v->select.run ? v->select.run->row.id : TP_NULL,
@@ -200,8 +186,8 @@ void tui_remember(struct tui *t, const char *store)
 	    .to_ns = v->select.to_ns,
 	    .row = v->ops->keeps_line ? (int64_t)tui_table_of(v)->cursor : -1,
 	};
-	memcpy(p.text, v->select.text, sizeof(p.text));
-	write_place(path, &p);
+	memcpy(p.filter, v->select.text, sizeof(p.filter));
+	write_position(path, &p);
 }
 
 static const struct rep_run *run_of(const struct tui *t, int64_t id)
@@ -212,8 +198,8 @@ static const struct rep_run *run_of(const struct tui *t, int64_t id)
 	return NULL;
 }
 
-/* False: the selection is none that could have been typed. */
-static bool take_select(struct tui *t, const struct tui_place *p, struct tui_select *s)
+/* Returns false if the selection is not valid. */
+static bool take_select(struct tui *t, const struct tui_position *p, struct tui_select *s)
 {
 	struct rep_filter filter;
 	struct rep_filter_text f;
@@ -227,7 +213,7 @@ static bool take_select(struct tui *t, const struct tui_place *p, struct tui_sel
 	s->from_ns = p->from_ns;
 	s->to_ns = p->to_ns;
 	for (size_t i = 0; i < TUI_NTEXTS && fine; i++)
-		fine = tui_select_set(&s->text[i], p->text[i]);
+		fine = tui_select_set(&s->text[i], p->filter[i]);
 	f = tui_select_filter(s, TUI_BY_ALL, times);
 	fine = !rep_filter_init(&filter, &f, &err) && fine;
 	rep_filter_release(&filter);
@@ -238,30 +224,30 @@ static bool take_select(struct tui *t, const struct tui_place *p, struct tui_sel
 	return true;
 }
 
-/* A screen that is not the one of the first time: why, and what leads there. */
-static void say_where(struct tui *t, const struct tui_view_ops *ops, const struct tui_place *p)
+/* Says why the first screen is not the usual one, and how to get there. */
+static void say_where(struct tui *t, const struct tui_view_ops *ops, const struct tui_position *p)
 {
 	bool selected = p->from_ns != INT64_MIN || p->to_ns != INT64_MAX;
 
 	for (size_t i = 0; i < TUI_NTEXTS; i++)
-		selected |= *p->text[i] != '\0';
+		selected |= *p->filter[i] != '\0';
 	if (!*t->message && (selected || (ops->where != TUI_OVERVIEW && ops->where != TUI_RUNS)))
-		tui_message(t, "as you left it%s; 2 has the overview",
-			    selected ? "; c takes away what was selected" : "");
+		tui_message(t, "this is where you left off%s; 2 opens the overview",
+			    selected ? "; c clears the selection" : "");
 }
 
-bool tui_recall_place(struct tui *t, const char *store)
+bool tui_position_restore(struct tui *t, const char *store)
 {
 	const struct tui_view_ops *ops;
 	struct tui_select select, before = t->select;
 	char path[PATH_MAX];
-	struct tui_place p;
+	struct tui_position p;
 	bool opened = false;
 
-	if (!whole_path(store, path) || !read_place(path, &p))
+	if (!whole_path(store, path) || !read_position(path, &p))
 		return false;
 	ops = tui_view_find(p.view);
-	/* --run says another one. */
+	/* Unless --run names another run. */
 	if (ops && before.run && (p.run == before.run->row.id || !t->cmd->run_spec) &&
 	    take_select(t, &p, &select)) {
 		t->select = select;
@@ -278,6 +264,6 @@ bool tui_recall_place(struct tui *t, const char *store)
 			t->error = false;
 		}
 	}
-	tui_place_release(&p);
+	tui_position_release(&p);
 	return opened;
 }
