@@ -65,7 +65,6 @@ static const struct {
     /* These are errors in the request, not in the trace. */
     {TP_EFORMAT, "the time range from", ""},
     {TP_EFORMAT, "the report '", ""},
-    {TP_EFORMAT, "a task is of one run", ""},
     {TP_EFORMAT, "there is nothing before --to", ""},
     {TP_EFORMAT, "nothing says at what time of day", ""},
     {TP_EIO, "cannot create", "; choose another place"},

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "lanes/kept.h"
-#include "lanes/pen.h"
+#include "lanes/row_cache.h"
+#include "lanes/grid.h"
 
 /* How the spans within a segment come to be drawn. */
 enum source {
@@ -23,7 +23,7 @@ struct drawing {
 	struct rep_lanes *l;
 	struct rep_picture *picture;
 	const atomic_bool *stop;
-	struct rep_pen pen;
+	struct rep_grid grid;
 	uint8_t *source; /* by segment */
 	struct row *row;
 	int32_t *group_row;	    /* by group, -1 */
@@ -99,7 +99,7 @@ static int look_at_rows(struct drawing *d, struct tp_err *err)
 						    &d->stay_room, &d->nstays);
 			if (code == TP_ELIMIT)
 				tp_err_set(err, code, TP_OFFSET_NONE,
-					   "more tasks and regions than are possible");
+					   "the run has too many tasks and regions");
 			else if (code)
 				tp_nomem(err);
 		}
@@ -119,8 +119,8 @@ static bool in_one_column(const struct drawing *d, const struct tp_segment *s)
 
 	if (s->from_ns < d->picture->from || s->to_ns >= d->picture->to)
 		return false;
-	c = rep_pen_column(&d->pen, s->from_ns);
-	return s->to_ns < d->pen.bound[c + 1];
+	c = rep_grid_column(&d->grid, s->from_ns);
+	return s->to_ns < d->grid.bound[c + 1];
 }
 
 static void need(struct drawing *d, size_t segment, bool whole)
@@ -181,8 +181,8 @@ static void draw_span(struct drawing *d, size_t row, const struct rep_lane_span 
 	hi = hi < d->picture->to ? hi : d->picture->to;
 	if (span->start >= hi || (span->end <= lo && span->start < lo))
 		return;
-	col = rep_pen_column(&d->pen, from > lo ? from : lo);
-	rep_pen_span(&d->pen, row, &col, span, lo, hi);
+	col = rep_grid_column(&d->grid, from > lo ? from : lo);
+	rep_grid_span(&d->grid, row, &col, span, lo, hi);
 }
 
 static void draw_crossing_of(struct drawing *d, size_t row, uint32_t goroutine, int64_t lo,
@@ -314,7 +314,7 @@ static void draw_sums(struct drawing *d, size_t segment, bool spread)
 			d->row[r].sum++;
 		for (; d->row[r].sum < d->row[r].end && sums->sum[d->row[r].sum].segment == segment;
 		     d->row[r].sum++)
-			rep_pen_sum(&d->pen, r, &sums->sum[d->row[r].sum], lo, hi, lo, INT64_MAX);
+			rep_grid_sum(&d->grid, r, &sums->sum[d->row[r].sum], lo, hi, lo, INT64_MAX);
 	}
 	for (size_t i = 0; i < d->nstays && spread; i++) {
 		const struct rep_lane_stay *stay = &d->stay[i];
@@ -323,8 +323,8 @@ static void draw_sums(struct drawing *d, size_t segment, bool spread)
 		for (size_t k = sums->first[stay->goroutine]; k < sums->first[stay->goroutine + 1];
 		     k++) {
 			if (sums->sum[k].segment == segment)
-				rep_pen_sum(&d->pen, stay->row, &sums->sum[k], s->from_ns, s->to_ns,
-					    stay->from, stay->to);
+				rep_grid_sum(&d->grid, stay->row, &sums->sum[k], s->from_ns,
+					     s->to_ns, stay->from, stay->to);
 		}
 	}
 	if (spread && (d->kind[REP_LANE_PROC] || d->kind[REP_LANE_THREAD]))
@@ -337,7 +337,7 @@ static void draw_list(struct drawing *d, size_t row, const struct rep_lane_segme
 	uint32_t at = rep_lane_segment_find(s->by_g.list, s->by_g.nlists, goroutine);
 
 	if (at < s->by_g.nlists)
-		rep_pen_list(&d->pen, row, s, &s->by_g.list[at], lo, hi);
+		rep_grid_list(&d->grid, row, s, &s->by_g.list[at], lo, hi);
 }
 
 static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
@@ -348,7 +348,7 @@ static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
 		if (lane->kind == REP_LANE_GOROUTINE)
 			draw_list(d, r, s, lane->index, INT64_MIN, INT64_MAX);
 		else if (lane->kind == REP_LANE_PROC || lane->kind == REP_LANE_THREAD)
-			rep_pen_places(&d->pen, r, s, lane->kind == REP_LANE_PROC, lane->index);
+			rep_grid_places(&d->grid, r, s, lane->kind == REP_LANE_PROC, lane->index);
 	}
 	for (size_t i = 0; i < d->nstays; i++)
 		draw_list(d, d->stay[i].row, s, d->stay[i].goroutine, d->stay[i].from,
@@ -358,7 +358,8 @@ static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
 
 		for (int32_t r = group == TP_NONE ? -1 : d->group_row[group]; r >= 0;
 		     r = d->row[r].next)
-			rep_pen_list(&d->pen, (size_t)r, s, &s->by_g.list[k], INT64_MIN, INT64_MAX);
+			rep_grid_list(&d->grid, (size_t)r, s, &s->by_g.list[k], INT64_MIN,
+				      INT64_MAX);
 	}
 }
 
@@ -392,7 +393,7 @@ static int take_room(struct rep_picture *p, struct tp_err *err)
 	size_t cells;
 
 	if (p->cols < 1 || p->to <= p->from || p->nrows > SIZE_MAX / 1024 / (size_t)p->cols)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "there is no picture so large");
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "the picture has too many cells");
 	cells = p->nrows * (size_t)p->cols;
 	if (cells > p->room || !p->cell) {
 		struct rep_cell *more = tp_more(p->cell, cells + 1, sizeof(*more));
@@ -411,7 +412,7 @@ static int draw_rows(struct rep_lanes *l, struct rep_picture *picture, const ato
 		     struct tp_err *err)
 {
 	struct drawing d = {.l = l, .picture = picture, .stop = stop};
-	int code = rep_pen_init(&d.pen, l, picture);
+	int code = rep_grid_init(&d.grid, l, picture);
 
 	if (code)
 		tp_nomem(err);
@@ -421,9 +422,9 @@ static int draw_rows(struct rep_lanes *l, struct rep_picture *picture, const ato
 		choose_sources(&d);
 		code = draw(&d, err);
 		if (!code)
-			rep_pen_cells(&d.pen, picture->cell);
+			rep_grid_cells(&d.grid, picture->cell);
 	}
-	rep_pen_release(&d.pen);
+	rep_grid_release(&d.grid);
 	free(d.row);
 	free(d.group_row);
 	free(d.source);
@@ -431,7 +432,7 @@ static int draw_rows(struct rep_lanes *l, struct rep_picture *picture, const ato
 	return code;
 }
 
-/* Draws the rows that are not kept, n of them. */
+/* Draws the n rows that are not cached. */
 static int draw_others(struct rep_lanes *l, struct rep_picture *picture, const size_t *others,
 		       size_t n, const atomic_bool *stop, struct tp_err *err)
 {
@@ -454,7 +455,7 @@ static int draw_others(struct rep_lanes *l, struct rep_picture *picture, const s
 		memcpy(picture->cell + others[i] * cols, part.cell + i * cols,
 		       cols * sizeof(*part.cell));
 		if (part.exact)
-			rep_kept_put(l, picture, &row[i], part.cell + i * cols);
+			rep_row_cache_put(l, picture, &row[i], part.cell + i * cols);
 	}
 	picture->exact = !code && part.exact;
 	free(part.cell);
@@ -476,7 +477,7 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 		return tp_nomem(err);
 	l->segments.now++;
 	for (size_t r = 0; r < picture->nrows; r++) {
-		const struct rep_cell *kept = rep_kept_find(l, picture, &picture->row[r]);
+		const struct rep_cell *kept = rep_row_cache_find(l, picture, &picture->row[r]);
 
 		if (kept)
 			memcpy(picture->cell + r * (size_t)picture->cols, kept,

@@ -17,7 +17,7 @@
 #include "spans/index.h"
 #include "task/tasks.h"
 
-struct rep_kept;
+struct rep_cached_row;
 
 /* The first classes are states without a reason; more than these are not told apart. */
 #define REP_LANES_CLASSES 1024
@@ -112,9 +112,9 @@ struct rep_lanes {
 	struct rep_cache segments; /* as pictures need them (segment.h); its time counts draws */
 	struct rep_cache spans;	   /* the same with all that is known of them (moment.c) */
 
-	/* rows that are drawn (kept.h) */
-	struct rep_kept *kept;
-	size_t nkept, kept_room, kept_bytes;
+	/* rows that were drawn (row_cache.h) */
+	struct rep_cached_row *cached_row;
+	size_t ncached, cached_room, cached_bytes;
 
 	/* step.c: blocks of events, and the one that was stepped through last */
 	struct rep_lane_block *blocks;

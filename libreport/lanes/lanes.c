@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes/kept.h"
+#include "lanes/row_cache.h"
 #include "lanes/segment.h"
 #include "spans/crossing.h"
 #include "task/inside.h"
@@ -321,7 +321,7 @@ void rep_lanes_free(struct rep_lanes *l)
 		return;
 	rep_cache_release(&l->segments);
 	rep_cache_release(&l->spans);
-	rep_kept_release(l);
+	rep_row_cache_release(l);
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
 		free(l->marks[k].mark);
 		free(l->marks[k].high);

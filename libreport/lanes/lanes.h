@@ -1,20 +1,20 @@
-/* Lanes: what goroutines, Ps, Ms and tasks did over time, drawn as rows of cells.
+/* Timelines: what goroutines, Ps, Ms and tasks did over time, as rows of cells.
  *
- * A picture is of a time range, cut into columns, and of rows. Its cells say how long each state
- * lasted there, so a cell that holds a thousand spans is their density, and one that holds a part
- * of a span is its state. The sums of a row over all columns are those that `tprof-top` prints of
- * the same goroutines in the same range: exact, not sampled.
+ * A picture has rows, and columns that divide a time range. A cell has the time spent in each
+ * state, so a cell with a thousand spans shows their density, and one with a part of a span shows
+ * its state. The sums of a row over all columns are exact: those that `tprof-top` prints for the
+ * same goroutines and range.
  *
  *	rep_lanes_new(&lanes, store, run, &filter, &err);
- *	rep_lanes_rows(lanes, &options, &rows, &err);       what there is, in order
+ *	rep_lanes_rows(lanes, &options, &rows, &err);       the rows in order
  *	rep_lanes_draw(lanes, &picture, &err);              cells of some of them
- *	rep_lanes_moment(lanes, goroutine, ns, &m, &err);   all about one place
+ *	rep_lanes_moment(lanes, goroutine, ns, &m, &err);   details of one place
  *
- * Where a column holds a whole segment, its cells come from the sums that the store keeps of it.
- * Others are read (events to spans) and kept, up to 256 MiB (a run of 15 million events takes 120),
- * so that zooming and panning read each once; and so are the rows that were drawn last, up to 32
- * MiB. What is forgotten first is what was drawn longest ago. One thread at a time; the store must
- * outlive it. */
+ * If a column contains a whole segment, its cells come from the store's sums for the segment. Other
+ * segments are read (their events become spans) and cached, up to 256 MiB (a run of 15 million
+ * events takes 120), so zooming and panning read each segment once. Rows of cells are cached, too,
+ * up to 32 MiB. What was drawn longest ago is dropped first. One thread at a time may use it, and
+ * the store must outlive it. */
 #ifndef REP_LANES_H
 #define REP_LANES_H
 
@@ -34,9 +34,9 @@
 
 struct rep_lanes;
 
-/* `filter`: which goroutines (its goroutine, task and region) have lanes; its time range is that of
- * the whole; NULL: all. It must outlive the lanes. TP_EFORMAT, TP_ENOENT (no such task or region),
- * TP_ENOMEM, TP_ESTORE. */
+/* Opens the timelines of a run. `filter` selects goroutines (by goroutine, task and region) and the
+ * time range; NULL selects everything. It must outlive the lanes. Errors: TP_EFORMAT, TP_ENOENT
+ * (the run does not have the task or region), TP_ENOMEM, TP_ESTORE. */
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_err *err);
 void rep_lanes_free(struct rep_lanes *lanes);
@@ -44,7 +44,7 @@ void rep_lanes_free(struct rep_lanes *lanes);
 /* ---- rows ---- */
 
 enum rep_lane_kind {
-	REP_LANE_GROUP, /* goroutines of one entry function, together */
+	REP_LANE_GROUP, /* all goroutines of an entry function */
 	REP_LANE_GOROUTINE,
 	REP_LANE_PROC,
 	REP_LANE_THREAD,
@@ -57,29 +57,29 @@ extern const char *const rep_lane_kinds[REP_NLANE_KINDS];
 struct rep_lane {
 	enum rep_lane_kind kind;
 	uint32_t index; /* of the goroutine, P or M; row of the task; string of the group's entry */
-	int64_t id;	/* as the store has it; of a group: how many goroutines it has */
-	struct rep_goid goid; /* of a goroutine; life: 0 where it is the only one */
+	int64_t id;	/* in the store; of a group the number of its goroutines */
+	struct rep_goid goid; /* of a goroutine; its life is 0 if there is only one */
 	const char *name; /* entry function, type of the task; owned by the lanes, not escaped */
 	size_t name_size;
-	int64_t from, to; /* it was there, in ns since the run began */
-	int64_t busy_ns;  /* not blocked, over the whole run: what groups are sorted by */
+	int64_t from, to; /* when it existed, in ns since the run began */
+	int64_t busy_ns;  /* time not blocked in the whole run, by which groups are sorted */
 	int depth;	  /* 1: it belongs to the group above */
 };
 
 struct rep_lanes_options {
 	enum rep_lane_kind kind;
-	/* GROUP: entry functions (strings) of groups that are unfolded: their goroutines follow. */
+	/* GROUP: entry functions (strings) of unfolded groups, whose goroutines follow them. */
 	const uint32_t *unfolded;
 	size_t nunfolded;
-	int64_t from, to; /* only those that were there in this range; INT64_MIN, INT64_MAX: open */
+	int64_t from, to; /* only those that existed in this range; INT64_MIN, INT64_MAX: open */
 };
 
 struct rep_lane_rows {
 	struct rep_lane *row;
 	size_t n;
 };
-/* Groups by busy_ns, the highest first; goroutines, Ps, Ms by id; tasks by their start. To be
- * released in every case. */
+/* Lists rows: groups by busy_ns, the highest first; goroutines, Ps and Ms by id; tasks by their
+ * start. *rows must be released in every case. */
 int rep_lanes_rows(struct rep_lanes *lanes, const struct rep_lanes_options *options,
 		   struct rep_lane_rows *rows, struct tp_err *err);
 void rep_lane_rows_release(struct rep_lane_rows *rows);
@@ -87,15 +87,15 @@ void rep_lane_rows_release(struct rep_lane_rows *rows);
 /* ---- cells ---- */
 
 struct rep_cell {
-	/* Goroutine time by enum tp_state, in ns: of one goroutine at most the column's width, of a
-	 * group as many times that as it has goroutines. Of a P and an M: Running is the time with
-	 * a goroutine, Syscall (and, of an M, SyscallBlocked) that in calls of one that has it,
-	 * Idle that of a P which no thread holds; what is left, the scheduler had. Of a task: what
-	 * --task=ID counts. */
+	/* Time in ns by enum tp_state. Of a goroutine at most the column's width; of a group that
+	 * times the number of its goroutines. Of a P or an M: Running is the time with a goroutine,
+	 * Syscall (of an M also SyscallBlocked) the time in system calls of a goroutine that holds
+	 * it, Idle the time in which no thread holds the P; the scheduler had the rest. Of a task:
+	 * the time that --task=ID counts. */
 	int64_t ns[TP_NSTATES];
-	uint32_t spans;	 /* that overlap the cell (coarse: about); 1: it shows a single one */
-	uint32_t reason; /* for which most of its time was blocked (string), 0 for none */
-	uint32_t g;	 /* of a P or M: whose single stay there was longest, TP_NONE for none */
+	uint32_t spans;	 /* number of spans that overlap the cell (approximate if coarse) */
+	uint32_t reason; /* the reason (string) of most of its blocked time; 0 for none */
+	uint32_t g;	 /* of a P or M: the goroutine with the longest span; TP_NONE for none */
 };
 
 struct rep_picture {
@@ -104,23 +104,23 @@ struct rep_picture {
 	int cols;
 	const struct rep_lane *row;
 	size_t nrows;
-	bool coarse; /* from sums alone, at once: columns within a segment are alike */
-	/* result: nrows * cols cells, row by row; zeros at first; owned by the caller, who may pass
-	 * those of an earlier picture (room: how many there are) */
+	bool coarse; /* uses sums only, which is fast: columns within a segment are alike */
+	/* result: nrows * cols cells, row by row; zeros at first. The caller frees them and may
+	 * pass those of an earlier picture (`room` is their number). */
 	struct rep_cell *cell;
 	size_t room;
 	bool exact; /* each column has its own */
 };
-/* May be interrupted: TP_ECANCEL where *stop (may be NULL) has become true. */
+/* Fills in the cells. Returns TP_ECANCEL once *stop is true; stop may be NULL. */
 int rep_lanes_draw(struct rep_lanes *lanes, struct rep_picture *picture, const atomic_bool *stop,
 		   struct tp_err *err);
 
-/* For who has nothing else to do: reads segments, those nearest to the range first, until all are
- * there that there is room for, or *stop. Pictures drawn after that are exact at once. */
+/* Reads segments into the cache in advance, those nearest to the range first, until all are cached,
+ * the cache is full, or *stop is true. Pictures drawn after that are fast and exact. */
 int rep_lanes_ahead(struct rep_lanes *lanes, int64_t from, int64_t to, const atomic_bool *stop,
 		    struct tp_err *err);
 
-/* ---- things over all rows, and on some ---- */
+/* ---- marks over all rows, and on some ---- */
 
 enum rep_mark_kind {
 	REP_MARK_STW,
@@ -139,15 +139,16 @@ struct rep_mark {
 	enum rep_mark_kind kind;
 	int64_t from, to;   /* equal: a moment */
 	uint32_t goroutine; /* TP_NONE: none, it is over all */
-	const char *text; /* name of the range or region, message of the log; owned by the lanes */
+	const char
+	    *text; /* name of the range or region, message of the log; lives with the lanes */
 	size_t size;
 };
-/* Calls fn for marks in a range, by start; nonzero ends. Regions, logs, tasks and samples are those
- * of the goroutines that have lanes, ranges up to ASSIST all that there are. */
+/* Calls fn for the marks in a range, by start; a nonzero result ends that. Regions, logs, tasks and
+ * samples are those of goroutines that have lanes; kinds up to ASSIST are of all goroutines. */
 int rep_lanes_marks(struct rep_lanes *lanes, int64_t from, int64_t to,
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
 		    struct tp_err *err);
-/* The same of some kinds (a bit each): only what is asked for is loaded. */
+/* Does the same for some kinds (a bit each) and loads only those. */
 int rep_lanes_marks_of(struct rep_lanes *lanes, uint32_t kinds, int64_t from, int64_t to,
 		       int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
 		       struct tp_err *err);
@@ -162,26 +163,26 @@ struct rep_wakeup {
 struct rep_moment {
 	struct tp_span span;	   /* of the goroutine then, in ns since the run began */
 	enum rep_path_kind ender;  /* of a wait: what ended it (path/ender.h), else 0 (running) */
-	struct rep_wakeup *wakeup; /* whom it woke in that span, by time; owned by the moment */
+	struct rep_wakeup *wakeup; /* the goroutines that it woke in that span, by time */
 	size_t nwakeups;
-	bool more_wakeups; /* not all are kept */
-	/* On what the wake-up chain goes on, TP_NONE where nothing is known: the goroutine that
-	 * made this one run or runnable last, and when; not one that did not end the wait it was
-	 * made runnable from (path/ender.h). */
+	bool more_wakeups; /* there were more than these */
+	/* The next link of the chain of wake-ups: the goroutine that last woke or created this one,
+	 * and when; TP_NONE if that is not known, or did not end the wait (path/ender.h). */
 	struct rep_wakeup cause;
 };
-/* TP_ENOENT: it was not there then. To be released in every case. */
+/* Describes what a goroutine does at a time. Returns TP_ENOENT with a sentence if it did not exist
+ * then. *moment must be released in every case. */
 int rep_lanes_moment(struct rep_lanes *lanes, uint32_t goroutine, int64_t ns,
 		     struct rep_moment *moment, struct tp_err *err);
 void rep_moment_release(struct rep_moment *moment);
 
-/* Of a goroutine's spans of these states (a bit each) the one that takes most of [from, to): *ns is
- * where it is first seen there. In a range of many segments only of those that cross out of one,
- * and of some others. TP_ENOENT: there is none. */
+/* Finds the span of a goroutine in one of these states (a bit each) that takes most of [from, to);
+ * *ns is where it begins there. In a range of many segments it considers the spans that cross
+ * segments and those of some segments only. Returns TP_ENOENT if there is none. */
 int rep_lanes_longest(struct rep_lanes *lanes, uint32_t goroutine, uint32_t states, int64_t from,
 		      int64_t to, const atomic_bool *stop, int64_t *ns, struct tp_err *err);
 
-/* The goroutine that ran on a P or M then: its index, TP_NONE for none. */
+/* Finds the goroutine that ran on a P or M at a time: its index, or TP_NONE. */
 int rep_lanes_on(struct rep_lanes *lanes, const struct rep_lane *row, int64_t ns,
 		 uint32_t *goroutine, struct tp_err *err);
 
@@ -190,13 +191,13 @@ int rep_lanes_on(struct rep_lanes *lanes, const struct rep_lane *row, int64_t ns
 struct rep_event_at {
 	uint64_t number; /* in the order of the run */
 	int64_t ns;
-	uint32_t goroutine; /* that it is about, TP_NONE for none */
-	char text[200];	    /* in words, not escaped */
+	uint32_t goroutine; /* the one it is about; TP_NONE for none */
+	char text[200];	    /* a description, not escaped */
 };
-/* The next event behind (step 1) or before (-1) *at, in order: behind its number where it has one,
- * else (UINT64_MAX) the first at or after its time, or the last before it; of goroutine `only`
- * unless TP_NONE: events that happen on it, and those that are about it. TP_ENOENT: there is none.
- * Numbers are those of the SQL table event (seq). */
+/* Replaces *at by the next event (step 1) or the one before (step -1). If its number is UINT64_MAX,
+ * that is the first event at or after its time, or the last before it. `only` limits events to
+ * those on or about a goroutine, unless TP_NONE. Returns TP_ENOENT if there is no such event.
+ * Numbers are the column seq of SQL's table event. */
 int rep_lanes_step(struct rep_lanes *lanes, int step, uint32_t only, struct rep_event_at *at,
 		   struct tp_err *err);
 
@@ -205,7 +206,7 @@ int rep_lanes_step(struct rep_lanes *lanes, int step, uint32_t only, struct rep_
 struct tp_dict *rep_lanes_dict(struct rep_lanes *lanes); /* the run's */
 int64_t rep_lanes_goroutine_id(struct rep_lanes *lanes, uint32_t goroutine);
 struct rep_goid rep_lanes_goid(const struct rep_lanes *lanes, uint32_t goroutine);
-/* The index of a goroutine id, TP_NONE for none. */
+/* Returns the index of a goroutine by its id, or TP_NONE. */
 uint32_t rep_lanes_goroutine(struct rep_lanes *lanes, int64_t id);
 int64_t rep_lanes_duration(const struct rep_lanes *lanes);
 

@@ -233,7 +233,7 @@ int rep_lanes_marks_of(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_
 		if (!next)
 			return 0;
 		at[kind] = next_in(&l->marks[kind], at[kind] + 1, from, to);
-		/* Stops and the GC's ranges concern all, whoever has them. */
+		/* Stops and ranges of the GC concern all goroutines. */
 		if (kind >= REP_MARK_REGION && next->goroutine != TP_NONE &&
 		    !rep_lanes_shows(l, next->goroutine))
 			continue;

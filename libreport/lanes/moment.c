@@ -1,9 +1,11 @@
-/* One span, what led to it, and whom it woke. */
+/* One place of a timeline: the span there, what led to it and whom it woke; the goroutine on a P or
+ * an M. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "lanes/inside.h"
+#include "lanes/segment.h"
 #include "path/ender.h"
 #include "spans/crossing.h"
 
@@ -277,7 +279,8 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 	memset(m, 0, sizeof(*m));
 	m->cause.goroutine = TP_NONE;
 	if (goroutine >= l->ng)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the run does not have this goroutine");
 	code = rep_lanes_need_goroutine_sums(l, err);
 	if (!code)
 		code = find(l, goroutine, ns, false, &place, err);
@@ -285,7 +288,7 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 		code = find(l, goroutine, ns, true, &place, err);
 	if (code == TP_ENOENT)
 		return tp_err_set(
-		    err, TP_ENOENT, TP_OFFSET_NONE, "goroutine %s was not there at that time",
+		    err, TP_ENOENT, TP_OFFSET_NONE, "goroutine %s did not exist at that time",
 		    rep_goids_text(&l->v.goids, rep_lanes_goroutine_id(l, goroutine), text));
 	if (code)
 		return code;
@@ -335,7 +338,8 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 	int code, left = LOOK_THROUGH;
 
 	if (g >= l->ng)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the run does not have this goroutine");
 	code = rep_lanes_need_goroutine_sums(l, err);
 	for (size_t i = l->first_crossing[g]; !code && i < l->first_crossing[g + 1]; i++) {
 		struct rep_crossing c;
@@ -357,7 +361,80 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 			take_longest(&best, rep_index_at(x, k));
 	}
 	if (!code && !best.size)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such span");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the goroutine has no such span in this range");
 	*ns = best.ns;
 	return code;
+}
+
+/* ---- Ps and Ms ---- */
+
+/* Finds the goroutine that was on a P or M at a time, in one segment. */
+static bool find_on(const struct rep_lane_segment *s, bool proc, uint32_t index, int64_t ns,
+		    uint32_t *goroutine)
+{
+	const struct rep_lane_lists *spans = proc ? &s->on_p : &s->on_m;
+	const struct rep_lane_list *list = spans->list;
+	const uint32_t *order = spans->order;
+	uint32_t n = spans->nlists, at = rep_lane_segment_find(list, n, index);
+	uint32_t from, to;
+	bool odd;
+
+	if (at == n)
+		return false;
+	odd = s->odd || list[at].odd;
+	from = list[at].first;
+	to = list[at + 1].first;
+	while (from < to && !odd) { /* behind the last that begins by then */
+		uint32_t middle = from + (to - from) / 2;
+
+		if (rep_lane_segment_start(s, order[middle]) <= ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	to = odd ? list[at + 1].first : from;
+	for (; to > list[at].first; to--) {
+		uint32_t i = order[to - 1];
+
+		if (rep_lane_segment_start(s, i) <= ns && rep_lane_segment_end(s, i) > ns) {
+			*goroutine = rep_lane_segment_owner(s, i)->owner;
+			return true;
+		}
+		if (!odd && rep_lane_segment_start(s, i) < ns)
+			return false;
+	}
+	return false;
+}
+
+int rep_lanes_on(struct rep_lanes *l, const struct rep_lane *row, int64_t ns, uint32_t *goroutine,
+		 struct tp_err *err)
+{
+	bool proc = row->kind == REP_LANE_PROC;
+
+	*goroutine = TP_NONE;
+	if (!proc && row->kind != REP_LANE_THREAD)
+		return 0;
+	for (size_t i = 0; i < l->ncrossing; i++) {
+		const struct rep_lane_span *span = &l->crossing[i];
+		uint8_t state = l->class_state[span->class];
+
+		if ((proc ? span->p : span->m) == row->index && span->start <= ns &&
+		    ns < span->end && state != TP_ST_WAITING && state != TP_ST_RUNNABLE) {
+			*goroutine = span->goroutine;
+			return 0;
+		}
+	}
+	for (size_t i = 0; i < l->v.nsegments; i++) {
+		const struct tp_segment *s = &l->v.segments[i];
+		struct rep_lane_segment *drawn;
+		int code;
+
+		if (s->from_ns > ns || s->to_ns < ns)
+			continue;
+		code = rep_lane_segment_get(l, i, NULL, &drawn, err);
+		if (code || find_on(drawn, proc, row->index, ns, goroutine))
+			return code;
+	}
+	return 0;
 }

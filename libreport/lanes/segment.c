@@ -86,7 +86,7 @@ static void place_spans(struct rep_lane_segment *s, const struct rep_lanes *l,
 
 /* ---- Ps and Ms ---- */
 
-/* The P that a span had; who lost it in a system call still says which it was. */
+/* Returns the P of a span; a goroutine that lost its P in a system call still names it. */
 static uint32_t p_of(const struct rep_lanes *l, const struct tp_span *span)
 {
 	bool has = span->state == TP_ST_RUNNING || span->state == TP_ST_SYSCALL;

@@ -261,7 +261,8 @@ int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_even
 	if (code)
 		return code;
 	if (only != TP_NONE && only >= l->ng)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the run does not have this goroutine");
 	block = first_block(l, step, at);
 	while (block < l->nblocks && !found) {
 		const struct tp_segment *s = segment_of(l, block);
@@ -278,8 +279,8 @@ int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_even
 	}
 	if (!found)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  step > 0 ? "there is no event after that"
-					   : "there is no event before that");
+				  step > 0 ? "the run has no event after this one"
+					   : "the run has no event before this one");
 	code = in_words(l, &l->event[i], &text);
 	at->number = (uint64_t)l->blocks[l->at_block].part * TP_BLOCK_EVENTS + i;
 	at->ns = l->event[i].ts;

@@ -11,7 +11,8 @@ static int add_rule(struct rep_allow *a, size_t *room, const struct rep_allow_ru
 		    struct tp_err *err)
 {
 	if (a->n == MAX_RULES)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "more than %d rules", MAX_RULES);
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "the list has more than %d rules",
+				  MAX_RULES);
 	if (tp_grow(&a->rule, room, a->n, sizeof(*a->rule)))
 		return tp_nomem(err);
 	a->rule[a->n++] = *rule;
@@ -33,7 +34,7 @@ static int take_number(struct rep_allow_rule *rule, char **at, struct tp_err *er
 		return 0;
 	if (digits > 9)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "line %zu: up to how many? The number is too large", rule->line);
+				  "line %zu: the number before the name is too large", rule->line);
 	rule->most = strtol(*at, &end, 10);
 	*at = skip_blanks(end);
 	return 0;
@@ -78,7 +79,7 @@ int rep_allow_parse(struct rep_allow *a, const void *data, size_t size, struct t
 	*a = (struct rep_allow){0};
 	if (size && memchr(data, '\0', size))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "this is no list: lines of text with a function each");
+				  "the file is not a list of functions, one on each line of text");
 	a->text = malloc(size + 1);
 	if (!a->text)
 		return tp_nomem(err);

@@ -3,10 +3,10 @@
  *	# a comment
  *	net/http.(*Server).Serve
  *	8 main.worker                 up to 8 of them
- *	main.stamp   # why            what stands behind a blank and '#' is a comment, too
+ *	main.stamp   # why            a blank and '#' begin a comment
  *	database/sql.*                a star stands for any text
  *
- * A rule is about a site when a frame of its stack, or its creator, is the function it names. */
+ * A rule matches a site if a frame of its stack, or its creator, is the function that it names. */
 #ifndef REP_LEAK_ALLOW_H
 #define REP_LEAK_ALLOW_H
 
@@ -25,14 +25,16 @@ struct rep_allow_rule {
 struct rep_allow {
 	struct rep_allow_rule *rule;
 	size_t n;
-	char *text; /* what the names point into */
+	char *text; /* holds the names */
 };
 
-/* TP_EFORMAT with the line, TP_ENOMEM. *a is to be released in every case. */
+/* Parses a list. Errors: TP_EFORMAT with the line, TP_ELIMIT, TP_ENOMEM. *a must be released in
+ * every case. */
 int rep_allow_parse(struct rep_allow *a, const void *data, size_t size, struct tp_err *err);
 void rep_allow_release(struct rep_allow *a);
 
-/* Is this name (not NUL-terminated) the rule's? Takes time as the product of the sizes. */
+/* Returns whether a name (not NUL-terminated) matches. Takes time proportional to the product of
+ * both sizes. */
 bool rep_allow_match(const struct rep_allow_rule *rule, const char *name, size_t size);
 
 #endif

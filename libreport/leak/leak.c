@@ -41,7 +41,7 @@ struct rep_leaks {
 	uint32_t *latest;   /* by site: its entry in that source + 1 */
 	size_t latest_room;
 	int64_t excess;
-	bool *met; /* by rule: a site is what it is about */
+	bool *met; /* by rule: it matches a site */
 };
 
 /* What a source has at a site. */
@@ -52,7 +52,7 @@ struct entry {
 
 int(rep_leak_fail)(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "too many different stacks");
+	return tp_err_full(err, code, "the sources have too many different stacks");
 }
 
 int rep_leaks_new(struct rep_leaks **leaks, const struct rep_leak_options *opt, struct tp_err *err)
@@ -172,8 +172,8 @@ static int find_site(struct rep_leaks *l, const struct rep_leak_item *item, uint
 	const struct rep_leak_site wanted = {.stack = item->stack,
 					     .creator = item->creator,
 					     .reason = item->no_stack ? item->waits : 0};
-	uint64_t hash = tp_mix64(tp_mix64(0, (uint64_t)wanted.stack << 32 | wanted.creator),
-				 wanted.reason);
+	uint64_t hash =
+	    tp_mix64(tp_mix64(0, (uint64_t)wanted.stack << 32 | wanted.creator), wanted.reason);
 	int code;
 
 	for (struct tp_probe p = {0}; tp_table_next(&l->by_stack, hash, &p);) {

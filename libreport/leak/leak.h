@@ -1,13 +1,12 @@
-/* Goroutines that wait and do not end, by what they wait for and where they come from: from the end
- * of a trace, from goroutine profiles and dumps, and from goroutineleak profiles, alone or one
- *after the other, so that one sees what grows.
+/* Goroutines that wait and do not end, added up by site. Sources are traces (at their end),
+ * goroutine profiles, goroutineleak profiles and dumps; several in the order of time show growth.
  *
- * A site is a stack (without the runtime's own frames at both its ends, lines included) and the go
- * statement that made its goroutines. Where a stack is not known, as at the end of a damaged trace,
- * what they wait for tells sites apart. Profiles and counted texts do not tell the latter: what
- *they count joins the site of that stack where another source knows exactly one. Goroutines that
- *run, those of the runtime, the one that writes the dump, and main.main are no leaks; they are
- *counted with `all` only.
+ * A site is a stack (with lines, without the runtime's own frames at both ends) and the go
+ * statement that created its goroutines. If the stack is not known, as at the end of a damaged
+ * trace, the reason of the wait takes its place. Profiles and counted texts do not contain the go
+ * statement: their goroutines join the site of the same stack if other sources know exactly one.
+ * Running goroutines, those of the runtime, the one that writes the dump, and main.main are not
+ * leaks; they count only with `all`.
  *
  *	code = rep_leaks_new(&leaks, &options, err);
  *	code = rep_leaks_add_run(leaks, "a.trace", store, run, err);          for each source,
@@ -33,13 +32,13 @@
 
 #define REP_LEAK_IDS 8 /* goroutines that are named, of a site in a source */
 
-/* Of a site in one source. Times are -1 where nobody knows. */
+/* The goroutines of a site in one source. Times are -1 if unknown. */
 struct rep_leak_count {
 	int64_t goroutines;
-	int64_t created;	   /* of them, while the trace was recorded; -1: it is no trace */
-	int64_t least_ns, most_ns; /* that they wait, in ticks where the source has those; dumps
-				      know whole minutes, from one on */
-	int64_t unknown;	   /* goroutines of which that is not known */
+	int64_t created;	   /* of them, while the trace was recorded; -1: not a trace */
+	int64_t least_ns, most_ns; /* how long they wait, in ticks if the source has no clock; a
+				      dump has whole minutes, from one on */
+	int64_t unknown;	   /* of them, those whose waiting time is not known */
 };
 
 struct rep_leak_site {
@@ -47,10 +46,10 @@ struct rep_leak_site {
 	uint32_t creator; /* frame of the go statement, 0 unknown */
 	uint32_t created; /* the stack it was on, as far as known */
 	uint32_t waits;	  /* string: "chan receive", "" unknown */
-	uint32_t reason;  /* without a stack: a part of what the site is, `waits`; else 0 */
+	uint32_t reason;  /* `waits` if the stack is unknown and the site depends on it; else 0 */
 	bool certain;	  /* found to be unreachable, by Go's collector or tprof-record */
-	bool allowed;	  /* by the list, all of them (in the last source) */
-	bool grows;	  /* more in each source than in the one before; three at least */
+	bool allowed;	  /* the list allows all of them (in the last source) */
+	bool grows;	  /* each of at least three sources has more than the one before */
 	int64_t excess;	  /* goroutines in the last source that are not allowed */
 	struct rep_leak_count *count;	  /* by source */
 	struct rep_goid id[REP_LEAK_IDS]; /* in the last source; nids of them */
@@ -63,14 +62,14 @@ extern const struct rep_leak_sort_desc {
 } rep_leak_sorts[REP_LEAK_NSORTS];
 
 struct rep_leak_options {
-	bool all;	     /* those of the runtime, main.main and what runs as well */
-	bool created;	     /* only those that a trace saw being created; other sources: all */
+	bool all;	     /* also counts the runtime's, main.main and running goroutines */
+	bool created;	     /* of a trace, counts only those created during it */
 	int64_t min_wait_ns; /* only goroutines known to wait that long; 0: all */
 	const struct rep_allow *allow; /* NULL: nothing is allowed */
 	enum rep_leak_sort sort;
 };
 
-/* Goroutines that are left out without `all`. */
+/* Kinds of goroutines that count only with `all`. */
 enum rep_leak_left {
 	REP_LEAK_LEFT_MAIN,
 	REP_LEAK_LEFT_RUNNING,
@@ -81,40 +80,42 @@ enum rep_leak_left {
 
 struct rep_leaks;
 
-/* Errors of all of these: TP_ENOMEM, TP_ELIMIT. `opt` is copied, what it points to must live on. */
+/* All functions return TP_ENOMEM or TP_ELIMIT on errors. `opt` is copied; what it points to must
+ * outlive `leaks`. */
 int rep_leaks_new(struct rep_leaks **leaks, const struct rep_leak_options *opt, struct tp_err *err);
 void rep_leaks_free(struct rep_leaks *l);
 
-/* TP_ESTORE as well. */
+/* Adds the end of a trace. Also returns TP_ESTORE. */
 int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *store,
 		      const struct rep_run *run, struct tp_err *err);
-/* TP_ENOENT, with a sentence: there are no goroutines in it. */
+/* Adds a profile or a dump. Returns TP_ENOENT with a sentence if it does not contain goroutines. */
 int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp_profile *p,
 			  struct tp_err *err);
 
-/* Another order than that of the options. */
+/* Changes the order. */
 void rep_leaks_sort(struct rep_leaks *l, enum rep_leak_sort sort);
-/* Joins, judges and sorts; nothing is added afterwards. */
+/* Joins, judges and sorts sites; sources cannot be added afterwards. */
 int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err);
 
 const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n);
 const struct tp_dict *rep_leaks_dict(const struct rep_leaks *l);
 size_t rep_leaks_sources(const struct rep_leaks *l);
 const char *rep_leaks_source(const struct rep_leaks *l, size_t i);
-/* Are its times ticks? How long a goroutine of it waits is not known then. */
+/* Returns whether the times of a source are ticks, so that waiting times are not known in ns. */
 bool rep_leaks_ticks(const struct rep_leaks *l, size_t i);
-/* Goroutines that were left out of a source: not known to wait for min_wait_ns though they may. */
+/* Returns how many goroutines of a source were left out because it is not known whether they waited
+ * for min_wait_ns. */
 int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i);
 /* Returns how many goroutines of this kind are left out of a source. */
 int64_t rep_leaks_left_out(const struct rep_leaks *l, size_t i, enum rep_leak_left kind);
-/* Goroutines of the last source that are not allowed: what a gate looks at; with several sources,
- * only those at sites that grew from the first to the last, and by how many. */
+/* Returns what a gate judges: the goroutines of the last source that are not allowed; with several
+ * sources, how many more than in the first one, at sites that grew. */
 int64_t rep_leaks_excess(const struct rep_leaks *l);
-/* Is there anything that this rule of the list is about, in any source? */
+/* Returns whether a rule of the list matched a site of any source. */
 bool rep_leaks_met(const struct rep_leaks *l, size_t rule);
 
-/* Writes one row per site, at most `rows` (0: all; with a line on how many there are), sites that
- * are allowed last and only where `allowed` is set. */
+/* Writes a table with a row for each site, at most `rows` (0: all), and a note if there are more.
+ * Sites that are allowed come last, and only if `allowed` is set. */
 int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
 		    struct tp_err *err);
 

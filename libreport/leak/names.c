@@ -219,7 +219,7 @@ static int pass_runtime(struct rep_leak_names *m, uint32_t stack)
 		if (!is_runtime(name_of(m->from, at)))
 			break;
 		up = parent_of(m->from, at);
-		/* Only the runtime's: its entry function tells which. */
+		/* All frames are the runtime's; the entry function names the goroutine. */
 		if (!up || (!parent_of(m->from, up) && is_root(name_of(m->from, up))))
 			break;
 		at = up;
@@ -240,7 +240,7 @@ static int pass_runtime(struct rep_leak_names *m, uint32_t stack)
 int rep_leak_stack(struct rep_leak_names *m, uint32_t stack, uint32_t *common, const char **waits)
 {
 	*waits = NULL;
-	/* A store says what it likes. */
+	/* A store may contain anything. */
 	if (stack >= tp_dict_stacks(m->from))
 		stack = 0;
 	if (!stack)

@@ -13,7 +13,7 @@ struct reading {
 	struct rep_leaks *l;
 	const struct tp_profile *p;
 	struct rep_leak_names map;
-	size_t goroutine, wait; /* sample types; wait is ntypes where there is none */
+	size_t goroutine, wait; /* sample types; wait is ntypes if there is none */
 	bool certain;
 };
 
@@ -42,7 +42,7 @@ static int find_types(struct reading *r, struct tp_err *err)
 	if (found)
 		return 0;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "there are no goroutines in it; give traces, goroutine or goroutineleak "
+			  "it does not contain goroutines; give traces, goroutine or goroutineleak "
 			  "profiles, or dumps of goroutines");
 }
 

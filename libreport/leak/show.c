@@ -306,7 +306,6 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 	struct printing p = {.l = l, .d = rep_leaks_dict(l), .out = out};
 	size_t n, shown = 0, wanted = 0;
 	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
-	char text[80];
 	int code;
 
 	for (size_t i = 0; i < n; i++)
@@ -321,16 +320,15 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 	}
 	if (!code)
 		code = rep_output_end(out, err);
-	if (!code && shown < wanted) {
-		snprintf(text, sizeof(text), "%zu of %zu sites; -n 0 shows all", shown, wanted);
-		code = rep_output_note(out, false, text, err);
-	}
+	if (!code)
+		code = rep_output_more(out, shown, wanted, "sites", err);
 	/* What the list allows is counted in the heading. */
 	if (!code && !n)
 		code = rep_output_note(
 		    out, false,
 		    rep_leaks_unknown(l, rep_leaks_sources(l) - 1)
-			? "nothing is known to stay that long; without --min-wait all count"
+			? "no goroutine is known to have waited that long; without --min-wait all "
+			  "count"
 			: "nothing stays",
 		    err);
 	if (!code)

@@ -15,7 +15,7 @@ static bool crossing_at(const struct rep_life *life, size_t row, struct rep_cros
 	return rep_crossing_at(&life->view, row, c) && c->span.goroutine == life->goroutine;
 }
 
-/* A store may say anything: what is summed up stays far from overflowing. */
+/* A store may contain anything; this keeps sums from overflowing. */
 #define MOST_SPANS (INT64_C(1) << 32)
 
 static void count(struct rep_life *life, uint64_t segment, int64_t n)
@@ -93,7 +93,8 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 			life->goroutine = (uint32_t)i;
 	}
 	if (!code && life->goroutine == TP_NONE)
-		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no goroutine %s",
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the run does not have a goroutine %s",
 				  rep_goid_text(goroutine, text));
 	if (!code)
 		code = count_spans(life, err);
@@ -193,7 +194,7 @@ int rep_life_spans(struct rep_life *life, int64_t first, size_t n, struct tp_spa
 		code = stretch_in(life, s, stop, &own, err);
 		for (; !code && skip >= 0 && skip < own.n && *got < n; skip++)
 			out[(*got)++] = *span_of(&own, (uint32_t)skip);
-		/* A damaged store has fewer than it says: there is nothing to go on with. */
+		/* A damaged store has fewer spans than its sums say. */
 		if (!code && *got < n && first + (int64_t)*got < life->first[s + 1])
 			break;
 	}

@@ -1,8 +1,8 @@
-/* The life of one goroutine: its spans in order, any stretch of them, of a run of any size.
+/* The life of one goroutine: any part of its spans in order, from a run of any size.
  *
- * Spans are numbered by their beginning, as the table `span` of SQL has them in that order. The
- * store's sums say how many begin in each segment, so that a stretch in the middle of a million is
- * found without reading what is before it; the segments that were read last are kept.
+ * Spans are numbered by their beginning, the order of SQL's table `span`. The store's sums say how
+ * many begin in each segment, so a part in the middle of a million spans is found without reading
+ * those before it. The segments that were read last are cached.
  *
  *	rep_life_new(&life, store, run, &(struct rep_goid){32, 0}, &err);
  *	rep_life_at(life, 1500000000, NULL, &number, &err);
@@ -21,29 +21,29 @@
 
 struct rep_life;
 
-/* TP_ENOENT, with a sentence, where the run has no goroutine of this id; of several
- * lives, it is the last where none is said. The store and the run must
- * outlive it. TP_ESTORE, TP_ENOMEM. */
+/* Finds a goroutine; if its id was used several times and no life is given, the last one. The store
+ * and the run must outlive the result. Errors: TP_ENOENT with a sentence if the run does not have
+ * the goroutine, TP_ESTORE, TP_ENOMEM. */
 int rep_life_new(struct rep_life **life, struct tp_store *store, const struct rep_run *run,
 		 const struct rep_goid *goroutine, struct tp_err *err);
 void rep_life_free(struct rep_life *life);
 
-/* How many spans it has. */
+/* Returns the number of its spans. */
 int64_t rep_life_count(const struct rep_life *life);
 
-/* Spans first … first + n - 1, as far as there are so many: *got of them. Times in ns since the run
- * began. `stop` (may be NULL) makes it end with TP_ECANCEL. */
+/* Reads up to n spans from number `first` on, *got of them. Times are in ns since the run began.
+ * `stop` (may be NULL) ends it with TP_ECANCEL. */
 int rep_life_spans(struct rep_life *life, int64_t first, size_t n, struct tp_span *out, size_t *got,
 		   const atomic_bool *stop, struct tp_err *err);
 
-/* The number of the span it is in at a moment; of the last one that begins before, where there is
- * none; 0 before all. */
+/* Finds the number of the span at a moment; if there is none, of the last one that begins before
+ * it; 0 before all spans. */
 int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int64_t *number,
 		struct tp_err *err);
 
-/* Where it comes from, as a table `origin` of what, value, goroutine (an id) and at_ns: its entry
- * function; who created it; when it was created, first ran and ended; the frames of the go
- * statement. The first REP_LIFE_FRAMES rows are always there, in this order. */
+/* Writes the table `origin` with the columns what, value, goroutine (an id) and at_ns: the entry
+ * function; the creator; when it was created, first ran and ended; the frames of the go statement.
+ * The first REP_LIFE_FRAMES rows are always there, in this order. */
 enum {
 	REP_LIFE_ENTRY,
 	REP_LIFE_CREATOR,
@@ -54,7 +54,7 @@ enum {
 };
 int rep_life_origin(struct rep_life *life, struct rep_output *out, struct tp_err *err);
 
-/* The same as a table `spans`: what rep_life_spans gives, with names. */
+/* Writes the result of rep_life_spans as the table `spans`, with names. */
 int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_bool *stop,
 		   struct rep_output *out, struct tp_err *err);
 

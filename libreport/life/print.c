@@ -108,7 +108,7 @@ int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_
 	struct rep_view *v = &life->view;
 	struct rep_texts texts = {.dict = v->dict, .people = true};
 	struct tp_span *span;
-	/* The span before the first one says who woke that. */
+	/* The span before the first one tells its waker. */
 	size_t got = 0, more = first > 0;
 	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
 

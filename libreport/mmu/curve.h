@@ -14,41 +14,41 @@
 
 struct rep_mmu;
 
-/* `utils` must live as long. TP_ENOMEM. */
+/* Prepares utilisation functions, which must outlive *m. Returns 0 or TP_ENOMEM. */
 int rep_mmu_new(struct rep_mmu **m, const struct rep_utils *utils, struct tp_err *err);
 void rep_mmu_free(struct rep_mmu *m);
 
 struct rep_mmu_window {
-	double util;	/* mean over the window; 1 where there is no function */
-	int64_t at;	/* when it begins; TP_NULL where there is none */
-	int64_t length; /* less than asked for where the function is shorter */
-	size_t series;	/* of utils */
+	double util;	/* mean over the window; 1 if there is no function */
+	int64_t at;	/* when it begins; TP_NULL if there is none */
+	int64_t length; /* less than requested if the function is shorter */
+	size_t series;	/* index in utils */
 };
 
-/* The length of the longest function. */
+/* Returns the length of the longest function. */
 int64_t rep_mmu_length(const struct rep_mmu *m);
 
-/* The lowest window (the first of several) of this length, which is at least 1. */
+/* Returns the window of this length (at least 1) with the lowest mean; the first of several. */
 struct rep_mmu_window rep_mmu_minimum(struct rep_mmu *m, int64_t window_ns);
 
-/* The n lowest windows that do not overlap, the lowest first: each is the lowest of those that do
- * not overlap the ones before. Returns how many there are. */
+/* Finds the n lowest windows: each is the lowest of those that do not overlap the ones before.
+ * Returns how many there are. */
 size_t rep_mmu_worst(struct rep_mmu *m, int64_t window_ns, struct rep_mmu_window *out, size_t n);
 
-/* What part of all windows of this length is at most as low: util[i] is such that a share[i] (0 to
- * 1, ascending) of them has a lower or equal mean. One window or less makes all of them the
- * minimum. TP_ENOMEM. */
+/* Finds quantiles over all windows of this length: a share[i] (0 to 1, ascending) of them has a
+ * mean of at most util[i]. With one window or none, all are the minimum. Returns 0 or TP_ENOMEM. */
 int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share, double *util,
 		      size_t n, struct tp_err *err);
 
-/* Mean utilisation of a function over [from, to), within where it is defined; 1 for nothing. */
+/* Returns the mean of a function over the part of [from, to) where it is defined; 1 if that is
+ * empty. */
 double rep_mmu_mean(const struct rep_mmu *m, size_t series, int64_t from, int64_t to);
 
-/* 1 µs, 10 µs, 100 µs, then 1, 2, 5, 10 … of these, up to the length; how many there are (at most
- * REP_MMU_WINDOWS). */
+/* Writes a series of lengths, 1 µs, 10 µs, 100 µs, then steps of 1, 2, 5, 10 …, up to a length.
+ * Returns their number. */
 #define REP_MMU_WINDOWS 64
 size_t rep_mmu_windows(int64_t length_ns, int64_t out[REP_MMU_WINDOWS]);
-/* "1ms,10ms": *n of them. TP_EFORMAT with a sentence. */
+/* Parses lengths such as "1ms,10ms". Returns 0, or TP_EFORMAT with a sentence. */
 int rep_mmu_windows_parse(const char *text, int64_t out[REP_MMU_WINDOWS], size_t *n,
 			  struct tp_err *err);
 

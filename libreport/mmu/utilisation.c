@@ -346,7 +346,7 @@ static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double ut
 
 	if (last && last->util == util)
 		return 0;
-	/* Rows of a store that somebody wrote may be in any order. */
+	/* The rows of a store may be in any order. */
 	if (last && last->ts >= ts) {
 		if (!b->opt->as_go || util < last->util)
 			last->util = util;
@@ -562,8 +562,9 @@ static void drop_empty(struct rep_utils *out, size_t first)
 static int fail(struct tp_err *err, int code)
 {
 	if (code == TP_ELIMIT)
-		return tp_err_set(err, code, TP_OFFSET_NONE,
-				  "too many Ps, or too many steps of utilisation, for one report");
+		return tp_err_set(
+		    err, code, TP_OFFSET_NONE,
+		    "the run has too many Ps, or too many steps of utilisation, for one report");
 	return code ? tp_nomem(err) : 0;
 }
 

@@ -21,19 +21,19 @@
 #include "decode/dict.h"
 #include "store/store.h"
 
-/* What is counted. */
+/* Work of the collector that counts. */
 enum {
 	REP_UTIL_STW = 1,	 /* stops of the world by the collector */
 	REP_UTIL_BACKGROUND = 2, /* background mark workers; with per_p not the dedicated ones */
 	REP_UTIL_ASSIST = 4,
 	REP_UTIL_SWEEP = 8,
-	REP_UTIL_USUAL = 7, /* what Go's page begins with */
+	REP_UTIL_USUAL = 7, /* the default of Go's page */
 	REP_UTIL_ALL = 15,
 };
 
 /* Their names for options, in the order of the bits; ends with a NULL. */
 extern const char *const rep_util_names[];
-/* "stw,assist", "all": 0 and the bits, or TP_EFORMAT with a sentence. */
+/* Parses "stw,assist" or "all" into bits. Returns 0, or TP_EFORMAT with a sentence. */
 int rep_util_parse(const char *text, unsigned *include, struct tp_err *err);
 
 struct rep_util_options {
@@ -47,7 +47,7 @@ struct rep_util_options {
 		.include = REP_UTIL_USUAL, .from = INT64_MIN, .to = INT64_MAX                      \
 	}
 
-/* From ts on, up to the next step. */
+/* The value from ts on, up to the next step. */
 struct rep_util_step {
 	int64_t ts;
 	double util;
@@ -69,7 +69,7 @@ struct rep_utils {
 };
 void rep_utils_release(struct rep_utils *u);
 
-/* What rows of gc_work and range are, by their names. */
+/* The kinds of rows of the tables gc_work and range, by their names. */
 enum rep_gc_kind {
 	REP_GC_NOTHING, /* and stops of the world that are not the collector's */
 	REP_GC_STW,
@@ -81,7 +81,7 @@ enum rep_gc_kind {
 	REP_GC_IDLE,
 	REP_GC_UNLABELLED,
 };
-/* … and of metric. */
+/* The kinds of rows of the table metric. */
 enum rep_metric_kind { REP_METRIC_OTHER, REP_METRIC_PROCS, REP_METRIC_GOAL, REP_METRIC_HEAP };
 
 /* A step as Go's tool counts (asgo.c). */
@@ -90,12 +90,12 @@ struct rep_go_step {
 	int64_t ts;
 	uint32_t p;	  /* index */
 	int8_t delta;	  /* +1, -1 */
-	uint8_t causes;	  /* it counts where one of them is asked for: REP_GO_… */
+	uint8_t causes;	  /* REP_GO_…; the step counts if one of them is included */
 	bool since_start; /* of all Ps together it is counted since the beginning */
 };
 
-/* What of a run's tables utilisation is made of. Released by rep_gc_facts_release, also after an
- * error of load. */
+/* The parts of a run's tables from which utilisation is computed. Must be released, after an error
+ * of load, too. */
 struct rep_gc_facts {
 	struct tp_rows work, range, metric, proc;
 	struct tp_rows goroutine;	 /* a name is 1 for a worker's, else 0 */
@@ -107,21 +107,21 @@ struct rep_gc_facts {
 	size_t nsteps;
 	bool steps_known;
 };
-/* `include`: what will be asked for; sweeps are many, and are only loaded if needed. dict is the
- * run's. TP_EVERSION: the store was made before assists and workers were kept. */
+/* Loads them for the work in `include`; dict is the run's. Returns TP_EVERSION if the store is
+ * older than the tables of assists and workers. */
 int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
 		      const struct tp_dict *dict, unsigned include, struct tp_err *err);
-/* Adds what `as_go` needs, from all events: a third of a second for 15 million. */
+/* Adds what `as_go` needs from all events, which takes a third of a second for 15 million. */
 int rep_gc_facts_as_go(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
 		       const struct tp_dict *dict, struct tp_err *err);
 void rep_gc_facts_release(struct rep_gc_facts *f);
 
-/* Does a row of gc_work tell of a background worker, and not of a goroutine that only was labelled
- * as one? */
+/* Returns whether a row of gc_work belongs to a background worker, and not to another goroutine
+ * that was labelled as one. */
 bool rep_gc_is_worker(const struct rep_gc_facts *f, size_t row);
 
-/* Appends the functions of a run: one, or one for each time a P was there. None where nothing is
- * known. TP_ENOMEM, TP_ELIMIT (more Ps than any machine has). */
+/* Appends the functions of a run: one, or with per_p one for each time that a P existed; none if
+ * nothing is known. Returns 0, TP_ENOMEM or TP_ELIMIT (more Ps than any machine has). */
 int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 		  const struct rep_util_options *opt, size_t run, struct tp_err *err);
 

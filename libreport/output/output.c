@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "output/ops.h"
 
 #define FLUSH_AT ((size_t)64 << 10)
@@ -193,6 +194,18 @@ int rep_output_note(struct rep_output *out, bool strong, const char *text, struc
 {
 	out->err = err;
 	return done(out, out->ops->note ? out->ops->note(out, strong, text) : 0, err);
+}
+
+int rep_output_more(struct rep_output *out, size_t shown, size_t n, const char *rows,
+		    struct tp_err *err)
+{
+	char text[120], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
+
+	if (shown >= n)
+		return 0;
+	snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", tp_fmt_count(a, (int64_t)shown),
+		 tp_fmt_count(b, (int64_t)n), rows);
+	return rep_output_note(out, false, text, err);
 }
 
 int rep_output_say(struct rep_output *out, const char *text, struct tp_err *err)

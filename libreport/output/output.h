@@ -213,7 +213,10 @@ int rep_output_end(struct rep_output *out, struct tp_err *err);
  * markdown (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim.
  */
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
-/* The same for what is the answer itself, neither bold nor dim. */
+/* Writes the note "40 of 112 hops; -n 0 shows all", `rows` being "hops", unless all are shown. */
+int rep_output_more(struct rep_output *out, size_t shown, size_t n, const char *rows,
+		    struct tp_err *err);
+/* Writes a line that is the answer itself, neither bold nor dim. */
 int rep_output_say(struct rep_output *out, const char *text, struct tp_err *err);
 /* Where something that is no table (a chart) can be written now, between tables (nowhere: the sink
  * has no function), and how: the cells a line may take (0: any number), and whether colours or

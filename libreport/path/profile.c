@@ -140,7 +140,7 @@ int rep_path_profile(struct rep_view *v, const struct rep_path *path, struct tp_
 		*p = b.p;
 		b.p = NULL;
 	} else {
-		tp_err_full(err, code, "more stacks than are possible");
+		tp_err_full(err, code, "the run has too many different stacks");
 	}
 	tp_profile_free(b.p);
 	rep_trace_stacks_release(&b.stacks);

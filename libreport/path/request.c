@@ -270,27 +270,26 @@ static int nothing(const struct pick *p, struct tp_err *err)
 	char types[256], end[TP_UNITS_SIZE];
 
 	if (list->incomplete && tasks)
-		return tp_err_set(
-		    err, TP_ENOENT, TP_OFFSET_NONE,
-		    "all tasks that match (%zu) have no end in the trace; --task=%lld "
-		    "looks at one as far as it goes",
-		    list->incomplete, (long long)list->example);
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "none of the %zu tasks that match ends in the trace; --task=%lld "
+				  "follows one as far as the trace goes",
+				  list->incomplete, (long long)list->example);
 	if (list->incomplete)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "all regions that match (%zu) have no end in the trace; look at "
-				  "their goroutine with --goroutine",
+				  "none of the %zu regions that match ends in the trace; "
+				  "--goroutine follows the goroutine of one",
 				  list->incomplete);
 	if (p->off)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "no %s took as long as --min and --max say; the nearest took %s",
-				  what, tp_fmt_ns(end, p->near));
+				  "no %s took between --min and --max; the nearest took %s", what,
+				  tp_fmt_ns(end, p->near));
 	if (list->subject == REP_PATH_RANGE)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the time range is behind the end of the run, at %s",
+				  "the time range begins after the end of the run, at %s",
 				  tp_fmt_ns(end, v->run->row.duration_ns));
 	if (list->subject == REP_PATH_GOROUTINE)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "no goroutine matches there; 'tprof-top FILE goroutines' lists "
+				  "no goroutine matches; 'tprof-top FILE goroutines' lists all of "
 				  "them");
 	if (tasks && p->task.by_id && v->nrows[TP_TABLE_TASK])
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,

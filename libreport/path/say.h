@@ -1,9 +1,9 @@
-/* What sentences about a path are put together of; words.c has the sentences. Private to
+/* Sentences about a path: this header has their parts, words.c the sentences. Private to
  * libreport/path.
  *
  *	rep_say(&w, "Of it ");
  *	rep_say_share(&w, ns);
- *	code = rep_say_lines(&w, false, 2, err);	  writes all that was said */
+ *	code = rep_say_lines(&w, false, 2, err);	  writes the sentence */
 #ifndef REP_PATH_SAY_H
 #define REP_PATH_SAY_H
 
@@ -19,19 +19,19 @@ struct rep_words {
 };
 
 void rep_say(struct rep_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A name, whose end tells most. */
+/* Says a name; of a long one the end. */
 void rep_say_name(struct rep_words *w, struct tp_text t);
 void rep_say_time(struct rep_words *w, int64_t ns);
-/* "87.3%", of the path's time; no more digits than tell something. */
+/* Says the share of the path's time, such as "87.3%". */
 void rep_say_share(struct rep_words *w, int64_t ns);
-/* "goroutine 12 (main.worker)", or of several "main.worker". `plain`: without the name where there
- * is a number. */
+/* Says a goroutine, as "goroutine 12 (main.worker)", or several, as "main.worker". `plain`: leaves
+ * the name out if there is a number. */
 void rep_say_who(struct rep_words *w, uint32_t goroutine, uint32_t entry, bool plain);
 
-/* Writes what was said, in lines that fit; all but the first begin with `indent` blanks. */
+/* Writes the sentence in lines that fit; all but the first begin with `indent` blanks. */
 int rep_say_lines(struct rep_words *w, bool strong, size_t indent, struct tp_err *err);
 
-/* A damaged trace has goroutines and frames without names. */
+/* Returns whether a name is known; in a damaged trace some are not. */
 bool rep_path_known(const struct rep_view *v, uint32_t name);
 
 #endif

@@ -139,7 +139,7 @@ static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err
 		for (size_t i = 0; i < shown && !code; i++)
 			code = rep_path_list_hop(p->out, p->ask, &p->path->hop[pick[i]], err);
 		free(pick);
-		return code ? code : rep_table_more(p, shown, n, "hops, the longest", err);
+		return code ? code : rep_output_more(p->out, shown, n, "hops, the longest", err);
 	}
 	code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
 	for (size_t i = 0; i < shown && !code; i++) {

@@ -1,4 +1,4 @@
-/* Paths and wake-ups in words and tables. */
+/* Writes paths and wake-ups as sentences and tables. */
 #ifndef REP_PATH_SHOW_H
 #define REP_PATH_SHOW_H
 
@@ -19,42 +19,43 @@ enum rep_path_report {
 /* Names for the command line, --help and completions. */
 extern const struct rep_path_report_desc {
 	const char *name, *doc;
-	bool several;			   /* tables */
+	bool several;			   /* it consists of several tables */
 } rep_path_reports[REP_NPATH_REPORTS + 1]; /* ends with a NULL name */
 
 struct rep_path_page {
 	struct rep_view *v;
 	const struct rep_path_requests *list;
 	const struct rep_path *path;
-	int64_t rows;	/* at most, of each table; 0: all; -1: as suits a page */
-	bool stacks;	/* hops for people: with the stacks of both sides, instead of a table */
-	bool unwrapped; /* sentences are not cut into lines */
+	int64_t rows;	/* of each table, at most; 0: all; -1: the default of each table */
+	bool stacks;	/* lists hops with the stacks of both sides instead of a table */
+	bool unwrapped; /* does not break sentences into lines */
 };
 
-/* A report on paths (any but wakers). The summary is what happened in a few sentences, then hops or
- * requests, then totals. Errors: TP_ENOMEM, and what the output returns. */
+/* Writes a report on paths (any except wakers). The summary is a few sentences, then hops or
+ * requests, then totals. Errors: TP_ENOMEM, and those of the output. */
 int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 		  enum rep_path_report report, struct tp_err *err);
 
-/* Who wakes whom. */
+/* Writes the report wakers. */
 int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_wakes *wakes,
 		   int64_t rows, bool stacks, struct tp_err *err);
 
-/* "task checkout #12", "20 tasks checkout": what the path is of. Into `text`, which is returned. */
+/* Writes what the path is of to `text` and returns it: "task checkout #12", "20 tasks checkout". */
 char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t size);
 
 /* ---- private ---- */
 
-/* The sentences of the summary. */
+/* Writes the sentences of the summary. */
 int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err);
 
-/* A hop with its stacks, as lines. */
+/* Writes a hop with its stacks, as lines. */
 int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 		      const struct rep_path_hop *hop, struct tp_err *err);
 
-/* "(*T).Method" of "example.com/a/pkg.(*T).Method" with its package: "pkg.(*T).Method". */
+/* Returns a function's name without the folders of its package: "pkg.(*T).Method". */
 struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name);
-/* The short name of the function of a stack that tells most; of none the entry function's. */
+/* Returns the short name of a stack's site (rep_path_site); of the entry function if it has none.
+ */
 struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uint32_t stack);
 
 #endif

@@ -1,9 +1,6 @@
 #include "path/table.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#include "base/units.h"
 
 void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 		    struct rep_output *out)
@@ -33,25 +30,13 @@ int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep
 	return rep_output_begin(p->out, name, own, n, err);
 }
 
-int rep_table_more(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
-		   struct tp_err *err)
-{
-	char text[120], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
-
-	if (shown >= n)
-		return 0;
-	snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", tp_fmt_count(a, (int64_t)shown),
-		 tp_fmt_count(b, (int64_t)n), rows);
-	return rep_output_note(p->out, false, text, err);
-}
-
 int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
 		  struct tp_err *err)
 {
 	int code = rep_output_end(p->out, err);
 
 	tp_arena_clear(&p->texts.arena);
-	return code ? code : rep_table_more(p, shown, n, rows, err);
+	return code ? code : rep_output_more(p->out, shown, n, rows, err);
 }
 
 struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack)

@@ -1,4 +1,4 @@
-/* What tables on paths and wake-ups have in common. Private to libreport/path.
+/* Tables on paths and wake-ups. Private to libreport/path.
  *
  *	rep_table_init(&p, &page, out);
  *	code = rep_table_begin(&p, "hops", columns, n, own, err);
@@ -11,7 +11,7 @@
 #include "path/show.h"
 #include "stack.h"
 
-#define REP_TABLE_ROWS 40 /* of what people see, at most */
+#define REP_TABLE_ROWS 40 /* shown to people by default */
 
 struct rep_path_table {
 	const struct rep_path_page *ask;
@@ -26,17 +26,14 @@ void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 		    struct rep_output *out);
 void rep_table_release(struct rep_path_table *p);
 
-/* A table whose times are ticks where the run has no clock; `own` has room for n columns. */
+/* Begins a table, whose times are ticks if the run has no clock; `own` has room for n columns. */
 int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep_column *columns,
 		    size_t n, struct rep_column *own, struct tp_err *err);
-/* "40 of 112 hops; -n 0 shows all", `rows` being "hops"; nothing where all are shown. */
-int rep_table_more(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
-		   struct tp_err *err);
-/* The end of the table, and that. */
+/* Ends a table and notes how many of n rows are shown (rep_output_more). */
 int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
 		  struct tp_err *err);
 
-/* How many rows of n to show; `usual` of them to people who did not say. */
+/* Returns how many of n rows to show: people see `usual` of them by default. */
 static inline size_t rep_table_limit(const struct rep_path_table *p, size_t n, size_t usual)
 {
 	int64_t rows = p->ask->rows;
@@ -69,10 +66,10 @@ static inline struct rep_value rep_table_share(int64_t part, int64_t whole)
 	return whole > 0 ? rep_float((double)part / (double)whole) : rep_null();
 }
 
-/* The frames of a stack that tell most; of none the entry function. */
+/* Returns the frames of a stack from its site on; the entry function if there is no stack. */
 struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack);
 
-/* The tree, who waited for whom (tree.c). */
+/* Writes the report tree (tree.c). */
 int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err);
 
 #endif

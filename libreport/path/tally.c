@@ -13,9 +13,9 @@ const struct rep_path_kind_desc rep_path_kinds[REP_NPATH_KINDS] = {
     [REP_PATH_NETWORK] = {"network", "blocked until the network poller found something"},
     [REP_PATH_TIMER] = {"timer", "blocked until a timer ran out"},
     [REP_PATH_COLLECTOR] = {"collector", "blocked until the garbage collector went on"},
-    [REP_PATH_OUTSIDE] = {"outside", "blocked until something woke it that is no goroutine"},
+    [REP_PATH_OUTSIDE] = {"outside", "blocked until something other than a goroutine woke it"},
     [REP_PATH_UNFINISHED] = {"unfinished", "still blocked where the path ends"},
-    [REP_PATH_LOST] = {"lost", "a damaged trace says nothing of it"},
+    [REP_PATH_LOST] = {"lost", "not known, as the trace is damaged"},
     [REP_PATH_UNSEEN] = {"unseen", "before the trace knows the goroutine, or who created it"},
     [REP_PATH_LIMIT] = {"not-followed", "beyond the limit of hops"},
 };

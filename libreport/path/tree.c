@@ -146,7 +146,7 @@ int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err)
 	int code = tree_init(&t, p->path);
 
 	if (code)
-		tp_err_full(err, code, "more stacks than are possible");
+		tp_err_full(err, code, "the run has too many different stacks");
 	else
 		code = rep_table_begin(p, "tree", tree_columns, TREE_COLUMNS, own, err);
 	most = rep_table_limit(p, t.n, REP_TABLE_ROWS);

@@ -31,7 +31,7 @@ struct adding {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "more stacks than are possible");
+	return tp_err_full(err, code, "the run has too many different stacks");
 }
 
 uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)
@@ -41,7 +41,7 @@ uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)
 	return tp_dict_frame_name(dict, frame ? frame : rep_stack_site(dict, stack));
 }
 
-/* What tells stacks apart. */
+/* Returns what distinguishes stacks: the stack itself, or its site. */
 static uint32_t site_of(struct adding *a, uint32_t stack)
 {
 	if (stack >= tp_dict_stacks(a->v->dict))
@@ -101,7 +101,7 @@ static int put_bucket(struct adding *a, uint32_t pair, uint32_t bucket, int64_t 
 	return code;
 }
 
-/* From durations to histograms, once they are many. */
+/* Replaces durations by histograms once there are many. */
 static int fold(struct adding *a)
 {
 	int code = 0;
@@ -178,7 +178,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return code ? fail(err, code) : 0;
 }
 
-/* Those that ran in a segment that was not read. */
+/* Adds latencies of goroutines that ran in a segment that was not read. */
 static int take_crossing(struct adding *a, const bool *read)
 {
 	struct rep_view *v = a->v;

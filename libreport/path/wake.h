@@ -1,5 +1,5 @@
-/* Who wakes whom: wake-ups added up by the waker's and the woken goroutine's entry functions and
- * where in them it happened, with the latency from the wake-up to running. */
+/* Wake-ups, added up by the entry functions of waker and woken goroutine and by the places in them,
+ * with the latency from the wake-up to running. */
 #ifndef REP_PATH_WAKE_H
 #define REP_PATH_WAKE_H
 
@@ -7,17 +7,17 @@
 #include "path/path.h"
 
 struct rep_wake {
-	/* The waker: entry function (string) and stack, of the first one seen; where no goroutine
-	 * was it, TP_NONE and what it was. */
+	/* The waker: entry function (string) and the stack of the first wake-up; TP_NONE and
+	 * `outside` if it was not a goroutine. */
 	uint32_t waker_entry, waker_stack;
-	uint8_t outside; /* enum rep_path_kind, see ender.h; 0 (running): a goroutine */
-	/* The woken goroutine: entry function, where and why it waited. */
+	uint8_t outside; /* enum rep_path_kind (ender.h); 0 (running): a goroutine */
+	/* The woken goroutine: its entry function, where and why it waited. */
 	uint32_t entry, stack, reason;
 	int64_t count;
 	int64_t waited_ns;	    /* time in those waits */
-	int64_t ran;		    /* of `count`, those that were seen to run then: */
-	int64_t latency_ns, max_ns; /* from the wake-up to running, summed and at most */
-	int64_t worst_ns;	    /* when the longest of them was woken */
+	int64_t ran;		    /* of `count`, those that ran afterwards within the trace */
+	int64_t latency_ns, max_ns; /* of those, from the wake-up to running: sum, maximum */
+	int64_t worst_ns;	    /* when the wake-up with the longest latency was */
 	struct rep_percentiles latency;
 };
 
@@ -31,17 +31,18 @@ struct rep_wakes {
 	size_t room;
 };
 
-/* Wake-ups in the view's time range of goroutines its filter names; `task`, `region`: only inside
- * such (regular expressions, NULL: everywhere). Stacks are told apart by their functions that are
- * not plumbing of the runtime, or, with by_stack, as they are. To be released in every case.
- * TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */
+/* Adds up wake-ups in the view's time range of the goroutines that its filter names, and only
+ * inside tasks and regions whose types match `task` and `region` (regular expressions, or NULL).
+ * Stacks count as one if their sites are the same function; with by_stack, only if they are equal.
+ * *wakes must be released in every case. Errors: TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */
 int rep_wakes_add_up(struct rep_view *v, const char *task, const char *region, bool by_stack,
 		     struct rep_wakes *wakes, struct tp_err *err);
 void rep_wakes_release(struct rep_wakes *wakes);
 
-/* The name of the function of a stack that tells most: the first from the leaf that is not plumbing
- * of the runtime; where the garbage collector hides before it, that: "runtime.gcMarkDone", as its
- * locks have the same reason as the program's own. 0 for the empty stack. */
+/* Returns the name (a string) of the function at a stack's site: the first from the leaf that is
+ * not plumbing of the runtime (stack.h). If the garbage collector comes before it, the result is
+ * the collector's function, such as "runtime.gcMarkDone", because its locks have the same reason as
+ * the program's own. Returns 0 for the empty stack. */
 uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack);
 
 #endif

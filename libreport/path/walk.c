@@ -10,7 +10,7 @@
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "more stacks than are possible");
+	return tp_err_full(err, code, "the run has too many different stacks");
 }
 
 /* ---- where requests end ---- */

@@ -91,7 +91,7 @@ static struct rep_walk_frame *top(const struct rep_walker *w)
 	return w->nframes ? &w->frame[w->nframes - 1] : NULL;
 }
 
-/* Back to who waited, at the beginning of the wait; its frame is in this segment. */
+/* Returns to the goroutine that waited, at the beginning of its wait, which is in this segment. */
 static int pop(struct rep_walk *k, struct rep_walker *w)
 {
 	const struct rep_walk_frame *f = &w->frame[--w->nframes];
@@ -448,7 +448,8 @@ int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w)
 
 	w->goroutine = w->request->goroutine;
 	w->t = w->request->to;
-	/* Of a range nothing happened then; a task or region took its time on whatever goroutine. */
+	/* Of a range nothing happened then; a task or region took its time on whatever goroutine.
+	 */
 	if (w->goroutine < k->index.ngoroutines || w->request->subject != REP_PATH_RANGE)
 		code = hop_to(k, w, w->low, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 	finish(w);

@@ -1,10 +1,9 @@
-/* A walker on its way back along a path; the rule is at the head of path.h. Private to
- * libreport/path.
+/* A walker goes back along the path of a request by the rule in path.h. Private to libreport/path.
  *
- * A walker stands on a span of a goroutine, at a moment of the segment that is being read. Waits
- * that are being explained are frames on a stack of its own: the wait that began last is on top, so
- * it is the one the walker comes to the beginning of first. A span that began in an earlier segment
- * takes the walker there: it is parked until that segment is read. */
+ * It is on a span of a goroutine, at a moment of the segment that is being read. The waits that it
+ * is explaining are frames on a stack of its own; the wait that began last is on top, because the
+ * walker reaches its beginning first. If a span began in an earlier segment, the walker is parked
+ * until that segment is read. */
 #ifndef REP_PATH_WALKER_H
 #define REP_PATH_WALKER_H
 
@@ -12,35 +11,35 @@
 #include "spans/index.h"
 
 struct rep_walk_frame {
-	uint32_t goroutine; /* who waited */
-	uint32_t chain;	    /* what its other time belongs to */
-	int64_t from;	    /* when the wait began … */
-	size_t segment;	    /* … in which segment, and there: */
+	uint32_t goroutine; /* the one that waited */
+	uint32_t chain;	    /* of the time before the wait */
+	int64_t from;	    /* when the wait began */
+	size_t segment;	    /* in which it began, and where in that: */
 	uint32_t place, moment;
 };
 
 enum rep_standing {
 	REP_ON_SPAN,  /* at `moment` of the span at `place` */
-	REP_AT_START, /* at its beginning: what was before? */
+	REP_AT_START, /* at its beginning; the span before it is to be found */
 	REP_TO_START, /* parked: at the beginning of the goroutine's last span here */
 	REP_TO_FRAME, /* parked: at the beginning of the wait of the top frame */
-	REP_TO_BEGIN, /* parked: at the end of the request, which is to be found */
+	REP_TO_BEGIN, /* parked: at the end of the request, whose span is to be found */
 };
 
 struct rep_walker {
 	struct rep_path_request *request;
 	enum rep_standing standing;
 	uint32_t goroutine, place, moment, chain;
-	int64_t t, low; /* reached; where the path begins, or what is looked at */
+	int64_t t, low; /* the time reached; where the path, or the time range, begins */
 	struct rep_walk_frame *frame;
 	size_t nframes, room;
-	/* What the next hop ended with. */
+	/* How the next hop ends. */
 	bool linked, creates;
 	uint32_t wakes, wakes_reason, wakes_stack, wake_stack;
 	/* A hop of being runnable that began in an earlier segment: its stack is found there. */
 	bool pending;
 	struct rep_path_hop hop;
-	/* The hop before, where this one could be the rest of it. */
+	/* The hop before this one, which this one may continue. */
 	struct rep_path_hop last;
 	uint32_t next; /* parked for the same segment; TP_NONE */
 	bool done;
@@ -56,20 +55,20 @@ struct rep_walk {
 	struct rep_keys tasks;
 	uint32_t *task_walker; /* by key */
 	size_t task_room;
-	int64_t left;  /* hops */
-	int64_t steps; /* moves; a hop may take several, such as jumps */
-	bool keep;     /* every hop */
+	int64_t left;  /* hops until the limit */
+	int64_t steps; /* moves; a hop may take several */
+	bool keep;     /* keeps every hop */
 };
 
-/* Parked until a segment is read, to stand there as `standing` says. */
+/* Parks a walker until a segment is read; `standing` says where it is then. */
 void rep_walker_park(struct rep_walk *k, struct rep_walker *w, size_t segment,
 		     enum rep_standing standing);
-/* Stands where it was on its way to (REP_TO_START, REP_TO_FRAME) when it was parked for the segment
- * that has been read. 0, TP_ENOMEM, TP_ELIMIT; so of the others. */
+/* Places a walker that was parked (REP_TO_START, REP_TO_FRAME) in the segment that has been read.
+ * This and the others return 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_walker_resume(struct rep_walk *k, struct rep_walker *w);
-/* As far back as this segment goes: then it is parked for another one, or done. */
+/* Walks back as far as this segment goes; then the walker is parked for another one, or done. */
 int rep_walker_go(struct rep_walk *k, struct rep_walker *w);
-/* Done: nothing of its request was in the trace. */
+/* Ends a walker whose request is not in the trace. */
 int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* What happened, in a few sentences: the heaviest of what the request did, then of what those did
- * that it waited for, and so on. */
+/* The summary in a few sentences: what took most of the request's time, then of that of the
+ * goroutine that it waited for, and so on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *const nouns[] = {
     [REP_PATH_GOROUTINE] = "goroutine",
 };
 
-/* The name all requests have in common, or false. */
+/* Finds the name that all requests share; returns false if they have several. */
 static bool common_name(const struct rep_path_page *page, uint32_t *name)
 {
 	const struct rep_path_requests *list = page->list;
@@ -119,7 +119,7 @@ static int write_limits(struct rep_words *w, struct tp_err *err)
 	else if (page->list->n == 1 && r->no_end)
 		rep_say(w, "It had not ended when the trace did. ");
 	if (page->list->incomplete)
-		rep_say(w, "Without an end in the trace, and left out: %zu. ",
+		rep_say(w, "%zu are left out because the trace does not contain their end. ",
 			page->list->incomplete);
 	if (page->path->limited && page->path->requests == 1)
 		rep_say(w, "The path is followed for the last %s hops only. ",
@@ -147,7 +147,8 @@ static int write_own(struct rep_words *w, struct tp_err *err)
 	    {REP_PATH_RUNNING, REP_PATH_RUNNING, "running"},
 	    {REP_PATH_RUNNABLE, REP_PATH_RUNNABLE, "runnable (waiting for a P)"},
 	    {REP_PATH_SYSCALL, REP_PATH_SYSCALL, "in system calls"},
-	    {REP_PATH_NETWORK, REP_PATH_UNFINISHED, "waiting for what is outside"},
+	    {REP_PATH_NETWORK, REP_PATH_UNFINISHED,
+	     "waiting for the network, a timer or another external event"},
 	    {REP_PATH_LOST, REP_PATH_LIMIT, "unknown"},
 	};
 	const struct rep_path *path = w->page->path;
@@ -176,7 +177,7 @@ static int write_own(struct rep_words *w, struct tp_err *err)
 	return rep_say_lines(w, false, 2, err);
 }
 
-/* What a chain consists of most: a wait (`wait` is its chain), or a sum of hops. */
+/* The largest part of a chain: a wait (`wait` is its chain), or a sum of hops. */
 struct part {
 	uint32_t wait;
 	const struct rep_path_sum *sum;
@@ -196,8 +197,8 @@ static struct part heaviest(const struct rep_path *path, uint32_t chain)
 	return best;
 }
 
-/* Is it of Go's standard library? Its packages have no dot in their first folder, and main is not
- * of it; names of other languages are nobody's. */
+/* Returns whether a function belongs to Go's standard library, whose packages do not have a dot in
+ * their first folder; main does not belong to it, nor do names of other languages. */
 static bool is_library(struct tp_text name)
 {
 	static const char main_package[] = "main.";
@@ -213,8 +214,8 @@ static bool is_library(struct tp_text name)
 	return slash == name.size || name.text[slash] != '/' || dot > slash;
 }
 
-/* The function of the program that called the library there: 0 where there is none, or it is there
- * itself. */
+/* Returns the function of the program that called the library there; 0 if there is none, or if the
+ * site is in the program. */
 static uint32_t caller_of(const struct tp_dict *dict, uint32_t stack)
 {
 	uint32_t site = rep_path_site(dict, stack);
@@ -292,10 +293,10 @@ static void say_doing(struct rep_words *w, const struct rep_path_sum *s)
 	    [REP_PATH_NETWORK] = "waiting for the network",
 	    [REP_PATH_TIMER] = "waiting for a timer",
 	    [REP_PATH_COLLECTOR] = "waiting for the garbage collector",
-	    [REP_PATH_OUTSIDE] = "blocked until something woke it that is no goroutine",
+	    [REP_PATH_OUTSIDE] = "blocked until something other than a goroutine woke it",
 	    [REP_PATH_UNFINISHED] = "still blocked at the end",
 	    [REP_PATH_LOST] = "lost: the trace is damaged there",
-	    [REP_PATH_UNSEEN] = "before the trace knows who did what",
+	    [REP_PATH_UNSEEN] = "unseen: before the trace shows the goroutine",
 	    [REP_PATH_LIMIT] = "not followed",
 	};
 	struct tp_text reason = tp_dict_text(w->page->v->dict, s->reason);
@@ -326,7 +327,7 @@ static void say_doing(struct rep_words *w, const struct rep_path_sum *s)
 	}
 }
 
-/* Of a single request: who had the P while it waited for one the longest. */
+/* Says which goroutine had the P while a single request waited for one the longest. */
 static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 {
 	const struct rep_path *path = w->page->path;
@@ -346,7 +347,8 @@ static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 	rep_say(w, " had the P before");
 }
 
-/* Does a wait repeat the one it is in: same place, same reason, as in a queue at a lock? */
+/* Returns whether a wait has the same place and reason as the one it is in, as in a queue at a
+ * lock. */
 static bool repeats(const struct rep_path *path, uint32_t chain)
 {
 	const struct rep_path_chain *c = &path->chain[chain], *p = &path->chain[c->parent];
@@ -354,7 +356,7 @@ static bool repeats(const struct rep_path *path, uint32_t chain)
 	return c->parent && c->reason == p->reason && c->stack == p->stack;
 }
 
-/* How long ranges of time lasted within the request; they do not overlap each other. */
+/* Returns how much of a range of time lies within the request. */
 static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t to)
 {
 	int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
@@ -364,7 +366,7 @@ static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t
 	return end > start ? end - start : 0;
 }
 
-/* A collector at work, and the world at a halt, keep everybody from running: for one request. */
+/* Says how much of a single request's time the collector marked, and the world was stopped. */
 static int write_collector(struct rep_words *w, struct tp_err *err)
 {
 	static const char halt[] = "stop-the-world";
@@ -395,7 +397,7 @@ static int write_collector(struct rep_words *w, struct tp_err *err)
 		if (t.size > sizeof(halt) && !memcmp(t.text, halt, sizeof(halt) - 1))
 			tp_sum(&halted, overlap(v, i, from, to));
 	}
-	/* What is a hundredth explains nothing. */
+	/* Less than a hundredth explains nothing. */
 	if (marking < (to - from) / 100 && halted < (to - from) / 100)
 		return 0;
 	rep_say(w, "Meanwhile the garbage collector was marking for ");
@@ -443,8 +445,8 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 		if (queue) {
 			rep_say(w, "%-*s", 8, "");
 			rep_say(w,
-				"There it is a queue: who ended the wait had waited there as well, "
-				"up to %u one behind the other.",
+				"It is a queue: the goroutine that ended the wait had waited there "
+				"as well, up to %u of them one after the other.",
 				queue + 1);
 			code = rep_say_lines(w, false, 8, err);
 		}
@@ -471,7 +473,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 	return code;
 }
 
-/* What most of it was in the end, whoever did it. */
+/* Says what took most of the time in the end, on any goroutine. */
 static int write_sum(struct rep_words *w, struct tp_err *err)
 {
 	size_t n;

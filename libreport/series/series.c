@@ -60,7 +60,7 @@ static const struct rep_series_unit units[] = {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "too many numbers in these runs");
+	return tp_err_full(err, code, "the runs have too many numbers");
 }
 
 int rep_series_new(struct rep_series **s, struct tp_err *err)
@@ -333,7 +333,7 @@ struct order {
 	bool relative;
 };
 
-/* Numbers of different kinds are compared by how many times what they were they have become. */
+/* Numbers of different kinds are compared by the factor by which they have grown. */
 static double growth_of(const struct rep_series_row *row, const struct order *o, double growth)
 {
 	double first = fabs(row->first);

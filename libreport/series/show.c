@@ -184,7 +184,6 @@ int rep_series_print(const struct rep_series *s, struct rep_output *out,
 	size_t n, shown;
 	const struct rep_series_row *row = rep_series_rows(s, &n);
 	int code = table_init(&t, s, rep_output_for_people(out), err);
-	char text[80];
 
 	shown = show->rows && show->rows < n ? show->rows : n;
 	if (!code)
@@ -193,10 +192,8 @@ int rep_series_print(const struct rep_series *s, struct rep_output *out,
 		code = print_row(&t, &row[i], out, err);
 	if (!code)
 		code = rep_output_end(out, err);
-	if (!code && shown < n) {
-		snprintf(text, sizeof(text), "%zu of %zu rows; -n 0 shows all", shown, n);
-		code = rep_output_note(out, false, text, err);
-	}
+	if (!code)
+		code = rep_output_more(out, shown, n, "rows", err);
 	table_release(&t);
 	return code;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define SURE	   0.01
-#define LEAST_RUNS 8 /* below that the approximation of tau's chances is none */
+#define LEAST_RUNS 8 /* with fewer, the approximation of tau's distribution is not valid */
 
 const char *const rep_trend_names[REP_NTRENDS] = {
     [REP_TREND_NONE] = "",

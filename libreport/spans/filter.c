@@ -63,10 +63,11 @@ static int parse_states(struct rep_filter *f, const char *text, struct tp_err *e
 		while (s->name && (strlen(s->name) != n || memcmp(s->name, text, n)))
 			s++;
 		if (!s->name)
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "no state '%.*s'; there are running, runnable, blocked, "
-					  "syscall, syscall-blocked and lost",
-					  (int)n, text);
+			return tp_err_set(
+			    err, TP_EFORMAT, TP_OFFSET_NONE,
+			    "--state: '%.*s' is not a state; the states are running, runnable, "
+			    "blocked, syscall, syscall-blocked and lost",
+			    (int)n, text);
 		f->states |= s->states;
 		text = text[n] ? text + n + 1 : NULL;
 	}
@@ -297,7 +298,7 @@ int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_ru
 	if (code || from <= run->row.duration_ns)
 		return code;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "there is nothing from --from %s on: the run ends at %s", text->from,
+			  "--from %s is after the end of the run, at %s", text->from,
 			  tp_fmt_ns(end, run->row.duration_ns));
 }
 

@@ -119,7 +119,7 @@ int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, s
 	while (a->filled == a->emptied)
 		pthread_cond_wait(&a->moved, &a->lock);
 	slot = &a->slot[a->emptied % SLOTS];
-	/* The end stays where it is: whoever asks again gets it again. */
+	/* The end stays the end: another call returns it again. */
 	a->taken = slot->code == 1;
 	pthread_mutex_unlock(&a->lock);
 	return give(slot, ev, n, err);

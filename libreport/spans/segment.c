@@ -212,7 +212,7 @@ static int presume(struct scan *s, const struct rep_stay *stay, size_t n, struct
 
 		code = tp_spans_restore(s->spans, &running);
 		if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "cannot look at goroutine %u",
+			tp_err_set(err, code, TP_OFFSET_NONE, "cannot follow goroutine %u",
 				   stay[i].goroutine);
 	}
 	return code;

@@ -155,7 +155,7 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 	if (v->seen[table] && v->nrows[table] != more[v->nloaded].nrows) {
 		tp_rows_release(&more[v->nloaded]);
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "table %s: columns of different length", tp_tables[table].name);
+				  "table %s: its columns differ in length", tp_tables[table].name);
 	}
 	v->seen[table] = true;
 	v->nrows[table] = more[v->nloaded].nrows;

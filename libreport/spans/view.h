@@ -1,9 +1,9 @@
-/* One run as a report sees it: its tables, loaded when first asked for, its dictionary, and the
- * time range that is looked at.
+/* A run as reports see it: its tables, which are loaded when they are first needed, its dictionary,
+ * and the time range of the report.
  *
- * Several runs may be reported as one: then their names meet in a dictionary common to all, into
- * which each view translates its ids (`rep_view_string`, `rep_view_stack`). For a single run the
- * common dictionary is the run's own and nothing is translated. */
+ * Several runs may be reported as one. They then share a common dictionary, into which each view
+ * translates its ids (rep_view_string, rep_view_stack). The common dictionary of a single run is
+ * its own, and ids stay as they are. */
 #ifndef REP_SPANS_VIEW_H
 #define REP_SPANS_VIEW_H
 
@@ -14,11 +14,12 @@
 #include "spans/filter.h"
 #include "store/store.h"
 
-/* What --task counts: all who work for the tasks, in the time range (task/inside.h). */
+/* The tasks that --task selects and the goroutines that work for them, within the time range
+ * (task/inside.h). */
 struct rep_members {
-	int64_t tasks;	    /* how many; 0: nothing is asked for by task, or regions only are */
-	int64_t total_ns;   /* of the goroutines that work for them, added up */
-	int64_t latency_ns; /* of the tasks, added up */
+	int64_t tasks;	    /* number of tasks; 0 if --task is not given, or with --region */
+	int64_t total_ns;   /* sum of the time that goroutines work for them */
+	int64_t latency_ns; /* sum of the latencies */
 };
 
 struct rep_view {
@@ -50,29 +51,29 @@ struct rep_view {
 	struct rep_goids goids; /* loaded with goroutine.id */
 };
 
-/* `common` NULL: the run stands alone. Errors: TP_EFORMAT (the range), TP_ESTORE, TP_ENOMEM … To be
- * released in every case. */
+/* Opens a view of a run. `common` is NULL for a single run. Errors: TP_EFORMAT (the time range),
+ * TP_ESTORE, TP_ENOMEM … *v must be released in every case. */
 int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_dict *common, struct tp_err *err);
 void rep_view_release(struct rep_view *v);
 
-/* Counts work that grows as segments times what crosses them, or times goroutines, of which only a
- * store made for it has much: TP_ELIMIT with a sentence when it is more than REP_VIEW_MOST_STEPS
- * (seconds) for each MiB of the store. */
+/* Counts steps of work that grows with segments times spans that cross them, or times goroutines.
+ * Returns TP_ELIMIT with a sentence after REP_VIEW_MOST_STEPS (some seconds) for each MiB of the
+ * store, which only a store made to cause it reaches. */
 #define REP_VIEW_MOST_STEPS ((uint64_t)1 << 30)
 int rep_view_spend(struct rep_view *v, uint64_t steps, struct tp_err *err);
 
-/* Loads columns (a bit each, TP_COL()) of a table; what is loaded stays. */
+/* Loads columns of a table (a bit each, REP_BIT()) unless they are loaded. */
 int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, struct tp_err *err);
 #define REP_BIT(TABLE, column) (1u << TP_COL(TABLE, column))
-/* A column that was loaded: v->nrows[table] values. */
+/* The v->nrows[table] values of a column that was loaded. */
 #define REP_COL(v, TABLE, column) ((v)->col[TP_TABLE_##TABLE][TP_COL(TABLE, column)])
 
-/* Ids of the common dictionary; 0 or TP_ENOMEM, TP_ELIMIT. */
+/* Translate an id of the run into the common dictionary. Return 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_view_string(struct rep_view *v, uint32_t id, uint32_t *common);
 int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common);
 
-/* The entry function of a goroutine (string of the run); its column `name` must be loaded. */
+/* Returns the entry function of a goroutine (a string of the run); needs goroutine.name. */
 static inline uint32_t rep_view_entry(const struct rep_view *v, int64_t goroutine)
 {
 	if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
@@ -80,8 +81,7 @@ static inline uint32_t rep_view_entry(const struct rep_view *v, int64_t goroutin
 	return (uint32_t)REP_COL(v, GOROUTINE, name)[goroutine];
 }
 
-/* Does the range hold a part of [start, end)? A moment (start == end) counts where it lies in it.
- */
+/* Returns whether a part of [start, end), or the moment start == end, lies in the time range. */
 static inline bool rep_view_overlaps(const struct rep_view *v, int64_t start, int64_t end)
 {
 	return start < v->to && (end > v->from || start >= v->from);
@@ -97,8 +97,7 @@ static inline int64_t rep_view_clip_end(const struct rep_view *v, int64_t end)
 	return end < v->to ? end : v->to;
 }
 
-/* Do all moments of a segment lie inside the range; does the range hold some of them, but not all?
- */
+/* Return whether the whole segment lies in the time range, and whether only a part of it does. */
 static inline bool rep_segment_inside(const struct rep_view *v, const struct tp_segment *s)
 {
 	return s->from_ns >= v->from && (s->to_ns < v->to || v->to == INT64_MAX);
@@ -109,7 +108,8 @@ static inline bool rep_segment_cut(const struct rep_view *v, const struct tp_seg
 	return !rep_segment_inside(v, s) && s->from_ns < v->to && s->to_ns >= v->from;
 }
 
-/* The id of a goroutine (an index; TP_NULL, TP_NONE: none), and as a cell. Need goroutine.id. */
+/* Return the id of a goroutine (an index; TP_NULL, TP_NONE: none) as a number and as a cell. Need
+ * goroutine.id. */
 static inline int64_t rep_view_goid(const struct rep_view *v, int64_t goroutine)
 {
 	if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
@@ -121,10 +121,10 @@ static inline struct rep_value rep_view_goid_value(const struct rep_view *v, int
 	return rep_goids_value(&v->goids, rep_view_goid(v, goroutine));
 }
 
-/* Length of the range within the run, 0 outside of it. */
+/* Returns the length of the time range within the run; 0 if it lies outside. */
 int64_t rep_view_length(const struct rep_view *v);
-/* Is the goroutine (an index, TP_NULL for none) one that --goroutine names? Needs `name` and, for
- * an id, `id` of the table goroutine. */
+/* Returns whether --goroutine names a goroutine (an index; TP_NULL for none). Needs goroutine.name
+ * and, for an id, goroutine.id. */
 bool rep_view_match_goroutine(struct rep_view *v, int64_t goroutine);
 
 #endif

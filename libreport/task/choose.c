@@ -39,7 +39,7 @@ int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct t
 		code = latency(text->max, "--max", &c->max_ns, err);
 	if (!code && c->min_ns > c->max_ns)
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "no latency is from --min %s to --max %s", text->min, text->max);
+				  "--min %s is longer than --max %s", text->min, text->max);
 	return code;
 }
 

@@ -1,4 +1,4 @@
-/* Which tasks, regions and logs are meant: what --task, --region, --min, --max and --log say. */
+/* Selects tasks, regions and logs by --task, --region, --min, --max and --log. */
 #ifndef REP_TASK_CHOOSE_H
 #define REP_TASK_CHOOSE_H
 
@@ -20,24 +20,24 @@ struct rep_pick {
 	struct rep_pattern pattern[REP_NPICKS];
 	int64_t min_ns, max_ns; /* INT64_MIN, INT64_MAX: open */
 
-	/* of the run looked at */
+	/* of that run */
 	const struct rep_tasks *tasks;
 };
 
-/* TP_EFORMAT with a sentence about what was typed. *c is to be released in every case; the texts
- * must outlive it. */
+/* Compiles what was typed. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *c must be released
+ * in every case; the texts must outlive it. */
 int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct tp_err *err);
 void rep_pick_release(struct rep_pick *c);
-/* From here on it is about this run; TP_ENOMEM. */
+/* Sets the run whose rows are selected from now on. Returns 0 or TP_ENOMEM. */
 int rep_pick_run(struct rep_pick *c, const struct rep_tasks *tasks, struct tp_err *err);
 
-/* Each is a row of its table. */
+/* Return whether a row of the table task, region or log is selected. */
 bool rep_choose_task(struct rep_pick *c, uint32_t row);
 bool rep_choose_region(struct rep_pick *c, uint32_t row);
 bool rep_choose_log(struct rep_pick *c, uint32_t row);
 
-/* "there are tasks of the types order, refund and 3 more": types that the run has, for whoever asked for another one.
- * `regions`: types of regions. Returns text. */
+/* Writes to text, which is returned, which types of tasks (or regions) the run has: "there are
+ * tasks of the types order, refund and 3 more". For messages about types that it does not have. */
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size);
 
 #endif

@@ -90,9 +90,10 @@ static int put_piece(struct explain *e, uint32_t worker, const struct tp_span *s
 	struct piece *p;
 
 	if (e->n >= MOST_PIECES)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "too much happens in these for one look; pick fewer with --task, "
-				  "--region, --min or --from and --to");
+		return tp_err_set(
+		    err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "these tasks and regions do too much for one report; pick fewer with --task, "
+		    "--region, --min or --from and --to");
 	if (tp_grow(&e->piece, &e->room, e->n, sizeof(*e->piece)))
 		return tp_nomem(err);
 	p = &e->piece[e->n++];
@@ -162,7 +163,7 @@ static int read_pieces(struct explain *e, struct tp_err *err)
 	return code;
 }
 
-/* ---- who a moment goes to ---- */
+/* ---- the worker of each moment ---- */
 
 static int by_from(const void *a, const void *b, void *ctx)
 {

@@ -42,7 +42,7 @@ struct collect {
 	uint32_t n;
 };
 
-/* The tasks that match; the background task, which nobody began, only by its id. */
+/* Chooses the tasks that match; the background task, which has no beginning, only by its id. */
 static int choose_tasks(struct collect *c)
 {
 	const struct rep_view *v = c->v;
@@ -98,7 +98,7 @@ static int put_as_go(struct collect *c)
 	return code;
 }
 
-/* Tasks that nobody began have no latency. */
+/* Adds up latencies; the background task has none. */
 static void add_latencies(const struct collect *c)
 {
 	const struct rep_tasks *t = &c->tasks;
@@ -172,7 +172,7 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v, bool as
 	return 0;
 }
 
-/* The lengths of all intervals, added up. */
+/* Returns the sum of the lengths of all intervals. */
 static int64_t total(const struct rep_inside *in, const struct rep_view *v)
 {
 	int64_t ns = 0, end = v->run->row.duration_ns;
@@ -185,7 +185,7 @@ static int64_t total(const struct rep_inside *in, const struct rep_view *v)
 	return ns;
 }
 
-/* Nothing there is what was asked for: told with what there is. */
+/* Sets an error that names the types that the run has. */
 static int no_such(const struct rep_view *v, const char *option, const char *text, bool regions,
 		   struct tp_err *err)
 {
@@ -258,7 +258,7 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 	if (!code && v->members.tasks)
 		v->members.total_ns = total(in, v);
 	if (code == TP_ELIMIT)
-		tp_err_set(err, code, TP_OFFSET_NONE, "more tasks and regions than are possible");
+		tp_err_set(err, code, TP_OFFSET_NONE, "the run has too many tasks and regions");
 	else if (code)
 		tp_nomem(err);
 	else

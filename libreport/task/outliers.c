@@ -29,7 +29,7 @@ struct looking {
 static int fail(struct tp_err *err, int code)
 {
 	return tp_err_full(err, code,
-			   "these do too much for one look; pick fewer with "
+			   "these tasks and regions do too much for one report; pick fewer with "
 			   "--task, --region, --min or --from and --to");
 }
 

@@ -35,8 +35,8 @@ struct rep_fact {
 
 struct rep_outliers {
 	uint32_t type;	/* string of the run */
-	uint32_t types; /* how many there were to choose from */
-	int64_t total;	/* complete ones of the type */
+	uint32_t types; /* number of types among those selected */
+	int64_t total;	/* complete tasks of `type` */
 	int64_t n[REP_NGROUPS];
 	int64_t ns[REP_NGROUPS]; /* latencies added up */
 	int64_t min_ns[REP_NGROUPS], max_ns[REP_NGROUPS];
@@ -56,17 +56,18 @@ struct rep_slowest {
 	double share; /* of one */
 	int64_t count;
 };
-/* "1%" or "10"; TP_EFORMAT. */
+/* Parses "1%" or "10". Returns 0 or TP_EFORMAT. */
 int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *err);
 
-/* Looks at the complete tasks (regions, if `regions`) in the view's range that the choice means;
- * where they are of several types, at the type that took most time. `n` of both groups are 0 where
- * there are fewer than three. To be released in every case. */
+/* Compares the complete tasks (or regions) in the view's range that are selected; if they are of
+ * several types, those of the type that took most time. `n` of both groups is 0 if there are fewer
+ * than three. *o must be released in every case. */
 int rep_outliers_init(struct rep_outliers *o, struct rep_tasks *t, struct rep_pick *choice,
 		      bool regions, const struct rep_slowest *slowest, struct tp_err *err);
 void rep_outliers_release(struct rep_outliers *o);
 
-/* Label of a fact of kind REP_FACT_TIME: subtask and region (strings + 1, 0 for none). */
+/* Returns the label of a fact of kind REP_FACT_TIME: subtask and region (strings + 1, 0 for none).
+ */
 const struct rep_key *rep_fact_label(const struct rep_outliers *o, const struct rep_fact *f);
 
 #endif

@@ -1,26 +1,43 @@
-/* Stretches added up: by item, and by what they say (where in the task, state, reason, stack). */
+/* The stretches of items (task/explain.h), added up by item and by what they were: where in the
+ * task, state, reason and stack. */
 #ifndef REP_TASK_SPENT_H
 #define REP_TASK_SPENT_H
 
 #include "task/workers.h"
 
-struct rep_cell {
+struct rep_spent_cell {
 	uint32_t item, what; /* what: index of spent.what */
 	int64_t ns;
 };
 
 struct rep_spent {
-	/* label (workers.labels; TP_NONE: nobody's), state, reason and stack of the run. Running
-	 * has neither. */
+	/* label (workers.labels; TP_NONE: no worker), state, reason and stack of the run. Running
+	 * has neither reason nor stack. */
 	struct rep_keys what;
-	struct rep_keys at;    /* item, what */
-	struct rep_cell *cell; /* at.n of them, by item */
+	struct rep_keys at;	     /* item, what */
+	struct rep_spent_cell *cell; /* at.n of them, by item */
 	size_t room;
 	const struct rep_workers *workers;
 };
 
-/* A rep_stretch_fn; ctx is the struct, whose `workers` are those explained. */
+/* Adds a stretch; a rep_stretch_fn whose ctx is the struct. Its `workers` are those explained. */
 int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err);
 void rep_spent_release(struct rep_spent *t);
+
+/* What took most of a latency: a region, state and reason, and the stack that took most of that. */
+struct rep_most {
+	unsigned state;
+	/* Of the view's common dictionary; type: of the subtask, region: 0 for none. */
+	uint32_t reason, stack, type, region;
+	int64_t ns; /* 0: not known */
+
+	/* private */
+	uint32_t group;
+	int64_t stack_ns;
+};
+
+/* Fills in most[], which has a zeroed entry for each item of `spent`. Returns 0, TP_ENOMEM or
+ * TP_ELIMIT. */
+int rep_most_of(const struct rep_spent *spent, struct rep_view *v, struct rep_most *most);
 
 #endif

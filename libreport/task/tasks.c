@@ -10,7 +10,7 @@
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "more tasks than are possible");
+	return tp_err_full(err, code, "the run has too many tasks");
 }
 
 static int load(struct rep_view *v, bool all, struct tp_err *err)
@@ -85,7 +85,7 @@ static int index_ids(struct rep_tasks *t)
 	return 0;
 }
 
-/* Parent 0 is the background task, which is nobody's. */
+/* Parent 0 is the background task, which is not a parent. */
 static void link_children(struct rep_tasks *t)
 {
 	const int64_t *parent = REP_COL(t->v, TASK, parent);

@@ -47,32 +47,33 @@ struct rep_tasks {
 	uint64_t steps;
 };
 
-/* TP_ENOMEM, TP_ELIMIT, TP_ESTORE … To be released in every case. */
+/* Loads the tasks of a run. Errors: TP_ENOMEM, TP_ELIMIT, TP_ESTORE … *t must be released in every
+ * case. */
 int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
-/* Loads only what says who works for a task and when: no logs, stacks or counts. */
+/* Loads only what tells who works for a task and when: neither logs nor stacks nor counts. */
 int rep_tasks_init_members(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
 void rep_tasks_release(struct rep_tasks *t);
 
-/* The row of the task with this id, or TP_NONE. */
+/* Returns the row of the task with this id, or TP_NONE. */
 uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id);
 
-/* Go's Descendents: puts the task itself and all below it into rows[] (room for t->n), each once,
- * and returns how many. After many millions of steps (tasks below tasks without end, over and over)
- * it is the task alone; whoever walks asks rep_tasks_walked() when it is done. */
+/* Writes the rows of a task and of all tasks below it (Go's Descendents) to rows[], which has room
+ * for t->n, each once, and returns their number. After many millions of steps in all, the result is
+ * the task alone; callers check rep_tasks_walked() in the end. */
 uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows);
-/* The same of n rows, which are the first of rows[]. */
+/* Does the same for n tasks, whose rows are the first of rows[]. */
 uint32_t rep_tasks_below_all(struct rep_tasks *t, uint32_t *rows, uint32_t n);
-/* Whether the last walk met this row. */
+/* Returns whether the last walk met this row. */
 bool rep_tasks_met(const struct rep_tasks *t, uint32_t row);
-/* 0, or TP_ELIMIT: the walks did not see all. */
+/* Returns 0, or TP_ELIMIT if the walks were cut short. */
 int rep_tasks_walked(const struct rep_tasks *t);
-/* From here on walks may take as many steps again: for whoever keeps the struct. */
+/* Allows as many steps again, for callers that keep the struct. */
 void rep_tasks_anew(struct rep_tasks *t);
 
-/* Go's taskInterval: from its beginning, or that of the run, to its end, or that of the run. */
+/* Return the beginning and end of a task; those of the run if it has none, as Go's taskInterval. */
 int64_t rep_task_start(const struct rep_tasks *t, uint32_t row);
 int64_t rep_task_end(const struct rep_tasks *t, uint32_t row);
-/* Both ends are in the trace. */
+/* Returns whether both its beginning and its end are in the trace. */
 bool rep_task_complete(const struct rep_tasks *t, uint32_t row);
 
 #endif

@@ -55,7 +55,7 @@ static bool is_goroutine(const struct rep_view *v, int64_t goroutine)
 	return goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE];
 }
 
-/* ---- who works for tasks ---- */
+/* ---- workers of tasks ---- */
 
 static int by_entry(const void *a, const void *b, void *ctx)
 {

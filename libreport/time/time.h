@@ -14,9 +14,9 @@
 #include "spans/view.h"
 #include "time/bins.h"
 
-#define REP_TIME_GROUPS 12 /* that are shown one by one */
+#define REP_TIME_GROUPS 12 /* shown one by one */
 #define REP_TIME_BINS	320
-#define REP_TIME_EVENTS 1500000 /* the most that are read */
+#define REP_TIME_EVENTS 1500000 /* read at most */
 
 enum rep_time_class {
 	REP_TIME_RUNNING,
@@ -26,7 +26,7 @@ enum rep_time_class {
 	REP_TIME_NCLASSES
 };
 extern const char *const rep_time_class_names[REP_TIME_NCLASSES];
-/* REP_TIME_NCLASSES for a state that is none of these. */
+/* Returns the class of a state; REP_TIME_NCLASSES if it has none. */
 enum rep_time_class rep_time_class_of(unsigned state);
 
 struct rep_time_group {
@@ -52,8 +52,9 @@ struct rep_time {
 	struct rep_binned alive;     /* goroutines */
 };
 
-/* All of it; or begin, with at most so many bins (for `fine`), and what is wanted. TP_ENOMEM,
- * TP_ESTORE; to be released in every case. */
+/* rep_time_load loads everything; rep_time_begin, with at most `bins` bins for `fine`, allows to
+ * load single things by the functions below. Errors: TP_ENOMEM, TP_ESTORE; *t must be released in
+ * every case. */
 int rep_time_load(struct rep_time *t, struct rep_view *v, struct tp_err *err);
 int rep_time_begin(struct rep_time *t, struct rep_view *v, size_t bins, struct tp_err *err);
 int rep_time_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *err);
@@ -62,19 +63,19 @@ int rep_time_procs(struct rep_time *t, struct rep_view *v, struct tp_err *err);
 int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *err);
 void rep_time_release(struct rep_time *t);
 
-/* A metric: from each point on it is y; the first is what it was when the range began, where that
- * is known, the last is where the range ends. */
+/* A metric: its value is y from each point on. The first point is at the beginning of the range, if
+ * the value there is known, and the last one at its end. */
 struct rep_time_curve {
 	double *x, *y;
 	size_t n;
 };
 #define REP_METRIC_HEAP_NAME "/memory/classes/heap/objects:bytes"
 #define REP_METRIC_GOAL_NAME "/gc/heap/goal:bytes"
-/* Likewise. */
+/* Loads a metric by its name; errors as above. */
 int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 		    struct rep_time_curve *c, struct tp_err *err);
-/* The means of n series together, as steps: at most so many, of several bins in a row where there are
- * more, and a last point where they end. TP_ENOMEM; released in every case. */
+/* The means of n series together, as steps: at most so many, of several bins in a row where there
+ * are more, and a last point where they end. TP_ENOMEM; released in every case. */
 int rep_time_steps(struct rep_time_curve *c, const struct rep_bins *b, const struct rep_binned *s,
 		   size_t n, size_t most);
 void rep_time_curve_release(struct rep_time_curve *c);

@@ -8,7 +8,7 @@ struct order {
 	struct rep_job *job;
 	const double *number; /* sort key by row; NULL: by text */
 	bool ascending;
-	bool lack; /* there was no memory for a text: the order is none */
+	bool lack; /* memory ran out for a text, so the order is not right */
 	size_t column;
 };
 
@@ -25,7 +25,7 @@ static int compare_text(struct rep_value a, struct rep_value b)
 	return a.text.size < b.text.size ? -1 : a.text.size > b.text.size;
 }
 
-/* Rows that are equal by the key: by what they say, so that the order does not depend on how the
+/* Compares rows with equal keys by their other cells, so that the order does not depend on how the
  * run was imported. */
 static int compare_tie(struct order *o, uint32_t a, uint32_t b)
 {

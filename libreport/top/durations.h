@@ -1,7 +1,8 @@
-/* The durations of a report's rows, as parts bring them, and their percentiles; private to
- * libreport/top.
+/* The durations of a report's rows, taken from parts (sums/part.h), and their percentiles. Private
+ * to libreport/top.
  *
- * begin (begin_run, put …) … prepare. Zero-initialised is valid and empty. */
+ * For each run begin_run, put for each part, end_run; then prepare. Zero-initialised is valid and
+ * empty. */
 #ifndef REP_TOP_DURATIONS_H
 #define REP_TOP_DURATIONS_H
 
@@ -12,16 +13,16 @@ struct rep_durations {
 	size_t nsites;
 	struct rep_dist dist;
 	struct rep_percentiles *percentiles; /* by row; NULL before prepare */
-	bool unknown;			     /* durations of a goroutine that were only summed */
+	bool unknown;			     /* some durations are only known as a sum */
 };
 
 int rep_durations_begin_run(struct rep_durations *d, struct rep_view *v, struct tp_err *err);
-/* 0 or TP_ENOMEM. */
+/* Adds a part to a row. Returns 0 or TP_ENOMEM. */
 int rep_durations_put(struct rep_durations *d, uint32_t row, const struct rep_part *part);
-/* After the parts of a run, where there are several (job->every). */
+/* Ends a run. */
 int rep_durations_end_run(struct rep_durations *d, struct rep_job *job, struct rep_view *v,
 			  struct tp_err *err);
-/* A report's operation `prepare`; sum(job, row) is what the row adds up. */
+/* Implements rep_report_ops.prepare; sum(job, row) returns the sum of a row. */
 int rep_durations_prepare(struct rep_durations *d, struct rep_job *job, struct rep_view *v,
 			  const uint32_t *rows, size_t n,
 			  const struct rep_sum *(*sum)(struct rep_job *job, size_t row),

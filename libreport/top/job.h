@@ -1,5 +1,5 @@
-/* What becomes of a job that is finished: rows are chosen (choose.c) and written (write.c); private
- * to libreport/top. All return 0 or an error code with err filled in. */
+/* Choosing the rows of a finished job (choose.c) and writing them (write.c, profile.c). Private to
+ * libreport/top. All functions return 0 or an error code with err filled in. */
 #ifndef REP_TOP_JOB_H
 #define REP_TOP_JOB_H
 
@@ -14,14 +14,14 @@ static inline struct rep_value rep_job_value(struct rep_job *job, size_t row, si
 				       : rep_job_cell(job, row, column);
 }
 
-/* The rows to show, at most `limit` (0: all), in order, into *rows (to be freed, after an error,
- * too) and *n. */
+/* Chooses at most `limit` rows (0: all) and puts them in order. *rows has to be freed, after an
+ * error, too. */
 int rep_job_pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t **rows, size_t *n,
 		 struct tp_err *err);
 
-/* The lines above the table, one by one, and an empty one. */
+/* Writes the lines above the table, and an empty one. */
 int rep_job_write_lead(const struct rep_job *job, struct rep_output *out, struct tp_err *err);
-/* The chosen rows, and what is to be said below them. */
+/* Chooses and writes rows, and the notes below them. */
 int rep_job_write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
 			size_t limit, struct tp_err *err);
 /* Adds a sample for each of the rows to an empty profile; their values are the columns that add up.
@@ -31,7 +31,7 @@ int rep_job_write_table(struct rep_job *job, struct rep_view *v, struct rep_outp
 int rep_job_profile(struct rep_job *job, const uint32_t *rows, size_t n, struct tp_profile *p,
 		    struct tp_err *err);
 
-/* The chart, if there is anything to draw and a place for it. */
+/* Writes the chart if it has lines and the output has a place for it. */
 int rep_job_write_chart(struct rep_job *job, struct rep_output *out, struct tp_err *err);
 
 #endif

@@ -30,14 +30,14 @@ int rep_outside_range(struct tp_store *s, const struct rep_run *run,
 		code = rep_filter_range_at(text, end_ns, &clock, &from, &to, err);
 	if (!code && from > end_ns) {
 		if (rep_clock_wall(&clock, 0, &wall[0]) && rep_clock_wall(&clock, end_ns, &wall[1]))
-			code =
-			    tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				       "there is nothing of the run in that time: it is from %s "
-				       "to %s",
-				       rep_when_text(first, wall[0]), rep_when_text(last, wall[1]));
+			code = tp_err_set(
+			    err, TP_ENOENT, TP_OFFSET_NONE,
+			    "the time range does not overlap the run, which lasted from %s "
+			    "to %s",
+			    rep_when_text(first, wall[0]), rep_when_text(last, wall[1]));
 		else
 			code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-					  "there is nothing of the run in that time");
+					  "the time range does not overlap the run");
 	}
 	rep_clock_release(&clock);
 	return code;

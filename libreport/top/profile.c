@@ -45,7 +45,8 @@ static void take_shape(const struct rep_report *r, struct shape *s)
 	for (size_t i = 0; i < r->ncolumns; i++) {
 		const struct rep_column *c = &r->columns[i].column;
 		bool run = !strcmp(c->name, "run");
-		/* What tells rows apart is shown; "most_…" and "worst_…" are of one moment. */
+		/* Columns that are shown tell rows apart; "most_…" and "worst_…" are about a part
+		 * of a row. */
 		bool tells = (run || !c->raw_only) && strncmp(c->name, "most_", 5) != 0 &&
 			     strncmp(c->name, "worst_", 6) != 0 && s->nlabels < MAX_LABELS;
 
@@ -68,17 +69,19 @@ int rep_top_profile_check(const struct rep_report *r, struct tp_err *err)
 	struct shape s;
 
 	if (!r->ops)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the report '%s' is several tables, a profile is one; name one",
-				  r->name);
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the report '%s' consists of several tables, and a profile is one; "
+		    "name a report of one table",
+		    r->name);
 	take_shape(r, &s);
 	if (s.ntypes && (r->ops->stack || s.name != SIZE_MAX))
 		return 0;
-	return tp_err_set(
-	    err, TP_EFORMAT, TP_OFFSET_NONE,
-	    "the report '%s' is no profile: its rows have %s; csv, tsv and json write "
-	    "it",
-	    r->name, s.ntypes ? "neither stacks nor names" : "no numbers that add up");
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "the report '%s' cannot be written as a profile: its rows have %s; use "
+			  "csv, tsv or json",
+			  r->name,
+			  s.ntypes ? "neither stacks nor names" : "no numbers that add up");
 }
 
 static int text(struct tp_profile *p, const char *s, size_t size, uint32_t *id)
@@ -181,7 +184,7 @@ static int add_row(struct rep_job *job, const struct shape *s, struct rep_trace_
 
 static int describe(struct rep_job *job, struct tp_profile *p, uint32_t *mapping)
 {
-	/* Names are all there: nobody needs the program to find them. */
+	/* All names are known, so the program is not needed to find them. */
 	const struct tp_mapping m = {.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
 					      TP_MAPPING_LINES | TP_MAPPING_INLINES};
 	const struct tp_run *run = &job->runs[0].row;

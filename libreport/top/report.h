@@ -1,4 +1,4 @@
-/* What the reports implement and what they may use; private to libreport/top. */
+/* What a report implements, and what it may use. Private to libreport/top. */
 #ifndef REP_TOP_REPORT_H
 #define REP_TOP_REPORT_H
 
@@ -19,17 +19,17 @@ struct rep_job {
 	const struct rep_run *runs;
 	size_t nruns;
 	struct rep_goids *goids;    /* of each run */
-	bool every;		    /* durations of all rows are wanted, before rows are chosen */
+	bool every;		    /* percentiles of all rows are needed before rows are chosen */
 	int64_t length_ns;	    /* of the time range, summed over the runs */
 	size_t nrows;		    /* set by add and finish */
-	bool lack;		    /* there was no memory to tell rows apart by */
-	struct rep_members members; /* what --task counts in it */
-	char note[200];		    /* a line under the table, "" for none */
-	char lead[600];		    /* lines above it, likewise; set by finish */
-	/* Columns whose name is not known beforehand, behind the report's own; set by finish. */
+	bool lack;		    /* memory ran out while rows were compared */
+	struct rep_members members; /* the tasks that --task selects */
+	char note[200];		    /* a line under the table, or "" */
+	char lead[600];		    /* lines above the table, or ""; set by finish */
+	/* Columns behind the report's own, whose names depend on the run; set by finish. */
 	struct rep_column *extra;
 	size_t nextra;
-	uint64_t hidden; /* columns of the report that tables leave out this time; set by finish */
+	uint64_t hidden; /* a bit for each column that this table leaves out; set by finish */
 	void *state;	 /* the report's */
 	int64_t *row;	 /* those of rep_job_row */
 	size_t row_room;
@@ -44,41 +44,43 @@ struct rep_report_ops {
 	int (*add)(struct rep_job *job, struct rep_view *v, struct tp_err *err);
 	/* After the last run. NULL: nothing to do. */
 	int (*finish)(struct rep_job *job, struct tp_err *err);
-	/* Works out the percentiles of these rows, before they are shown or sorted by; `v` is the
-	 * only run's view unless job->every. NULL: nothing to do. */
+	/* Computes the percentiles of these rows before they are shown or sorted by; `v` is the
+	 * view of the only run unless job->every. NULL: nothing to do. */
 	int (*prepare)(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
 		       struct tp_err *err);
 	/* Returns a cell; columns behind the report's own are the extra ones. NULL: rows are those
 	 * of rep_job_row. */
 	struct rep_value (*value)(struct rep_job *job, size_t row, size_t column);
-	/* A number by content that orders rows which are equal otherwise. NULL: none. */
+	/* Returns a number that orders rows with equal sort keys and does not depend on ids. NULL:
+	 * the other columns decide. */
 	uint64_t (*tie)(struct rep_job *job, size_t row);
 	/* Frees what job->state holds; called in every case. NULL: it holds nothing. */
 	void (*release)(struct rep_job *job);
-	/* The stack that a row is about, of the common dictionary, for profiles made of the report.
-	 * NULL: rows have none. */
+	/* Returns the stack of a row, of the common dictionary. NULL: rows have no stacks. */
 	uint32_t (*stack)(struct rep_job *job, size_t row);
-	/* After finish: fills in a chart, which lives as long as the job (texts is its arena).
-	 * NULL: there is none. */
+	/* Fills in a chart after finish; it lives as long as the job (texts is its arena). NULL:
+	 * the report has no chart. */
 	int (*chart)(struct rep_job *job, struct rep_chart *chart, struct tp_err *err);
 };
 
-/* "out of memory" and the like, for codes that come without words. */
+/* Sets the message for an error code that comes without one, and returns the code. */
 int rep_job_fail(struct tp_err *err, int code);
 #ifdef TP_ANALYZER
 #define rep_job_fail(err, code) (rep_job_fail(err, code), (code))
 #endif
 
 struct rep_pick;
-/* What was typed about tasks, regions and logs (task/choose.h); released in every case. */
+/* Compiles what was typed about tasks, regions and logs (task/choose.h); *choice must be released
+ * in every case. */
 int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, struct tp_err *err);
 
 /* ---- texts ---- */
 
-/* A goroutine of a run, by its id (TP_NULL: none). */
+/* Returns a cell for a goroutine of a run, by its id (TP_NULL: none). */
 struct rep_value rep_job_goroutine(const struct rep_job *job, uint32_t run, int64_t id);
-/* "network in pay", "running in db/query": a state, or the reason where it is blocked, and where in
- * a task: type of the subtask and of the region (strings of the common dictionary, 0 for none). */
+/* Returns a text such as "network in pay" or "running in db/query": the state, or the reason if it
+ * is blocked, and the types of the subtask and the region (strings of the common dictionary; 0 for
+ * none). */
 struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t reason,
 			       uint32_t subtask, uint32_t region);
 
@@ -120,8 +122,8 @@ enum rep_sum_column {
 struct rep_value rep_sum_value(const struct rep_sum *s, const struct rep_percentiles *p,
 			       int64_t whole, enum rep_sum_column column);
 struct rep_value rep_share(int64_t part, int64_t whole);
-/* Of times by state (TP_NSTATES of them): all, and those in system calls, with a P and without.
- * Sums of a damaged clock's times stay at the most that 64 bits hold. */
+/* Return the sum of times by state (TP_NSTATES of them): of all states, and of system calls with a
+ * P and without. Sums that do not fit 64 bits stay at the limit. */
 int64_t rep_states_total(const int64_t *ns);
 int64_t rep_states_syscall(const int64_t *ns);
 /* Columns that reports have in common. The run is shown where there are several. */
@@ -193,8 +195,8 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
     rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
     rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
 
-/* A note about percentiles. */
+/* The note for percentiles that are not known. */
 #define REP_NOTE_UNKNOWN                                                                           \
-	"percentiles: not kept for a goroutine that lives long; narrow it with --from and --to"
+	"percentiles are not kept for a goroutine that lives long; narrow it with --from and --to"
 
 #endif

@@ -179,7 +179,7 @@ static int not_for(const struct rep_top_options *opt, const char *filter, struct
 	}
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			  "%s does not apply to the report '%s'; %s%s", filter, opt->report->name,
-			  used ? "it does to: " : "no report takes all of these options", list);
+			  used ? "it applies to: " : "no report takes all of these options", list);
 }
 
 /* What is typed about tasks, regions and logs makes sense. */
@@ -205,12 +205,11 @@ static int no_such_key(const struct rep_report *r, const char *key, struct tp_er
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", r->columns[i].key);
 	if (!used)
-		return tp_err_set(
-		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "the report '%s' cannot be sorted: its lines have an order of their own",
-		    r->name);
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the report '%s' cannot be sorted: its lines have a fixed order",
+				  r->name);
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "the report '%s' cannot be sorted by '%.40s'; there are: %s", r->name,
+			  "the report '%s' cannot be sorted by '%.40s'; its keys are: %s", r->name,
 			  key, list);
 }
 

@@ -1,12 +1,12 @@
-/* tprof-top's reports: from a store's runs to ranked tables.
+/* The reports of tprof-top: ranked tables on the runs of a store.
  *
- * A report adds up what its rows stand for over one run or several, and then shows the rows that
- * come first by a sort key. Reports, their columns and their sort keys are named in the tables
- * below, which options, help, completions, the manual and the output have in common.
+ * A report adds up its rows over one run or several and shows the first ones by a sort key.
+ * Reports, columns and sort keys are named in tables, which options, help, completions, the manual
+ * and the output share.
  *
- * Everything is exact, in a time range and under a filter too, but percentiles: they are exact
- * where the single durations are at hand (the column percentiles_exact and a line under the table
- * say so), else read from histograms with at most 1 % error. */
+ * All numbers are exact, in a time range and under filters too, except percentiles: they are exact
+ * if the single durations are available, and come from histograms with an error of at most 1 %
+ * otherwise. The column percentiles_exact and a line under the table tell which. */
 #ifndef REP_TOP_TOP_H
 #define REP_TOP_TOP_H
 
@@ -15,7 +15,7 @@
 #include "spans/filter.h"
 #include "store/store.h"
 
-/* Which filters make sense for a report. */
+/* The filters that a report obeys. */
 enum {
 	REP_BY_TIME = 1,
 	REP_BY_FRAMES = 2,
@@ -43,10 +43,10 @@ enum rep_cell_kind {
 struct rep_report_column {
 	struct rep_column column;
 	enum rep_cell_kind cell;
-	const char *key; /* for --sort; NULL: one cannot sort by it */
+	const char *key; /* for --sort; NULL: the report cannot be sorted by it */
 	const char *doc;
 	bool percentile;
-	bool ascending; /* sorted by it, small numbers come first */
+	bool ascending; /* small numbers come first when the report is sorted by it */
 };
 
 struct rep_job;
@@ -54,84 +54,83 @@ struct rep_job;
 struct rep_report {
 	const char *name; /* as given on the command line */
 	const char *doc;
-	const char *rows; /* what its rows are, in the plural */
+	const char *rows; /* a word for its rows, in the plural */
 	const struct rep_report_column *columns;
 	size_t ncolumns;
-	const char *sort;		  /* key of the usual order */
-	bool ascending;			  /* which begins with the smallest number */
-	unsigned filters;		  /* REP_BY_… */
-	const struct rep_report_ops *ops; /* NULL: a page made of others */
-	const struct rep_report *const
-	    *page;	  /* which (ends with a NULL), of each `page_rows` rows */
-	size_t page_rows; /* 0: all */
+	const char *sort;		      /* key of the usual order */
+	bool ascending;			      /* that order begins with the smallest number */
+	unsigned filters;		      /* REP_BY_… */
+	const struct rep_report_ops *ops;     /* NULL: a page of other reports */
+	const struct rep_report *const *page; /* those reports; ends with a NULL */
+	size_t page_rows;		      /* rows of each; 0: all */
 };
 
-/* All of them; the first is the default. Ends with a NULL. */
+/* All reports; the first is the default. Ends with a NULL. */
 extern const struct rep_report *const rep_reports[];
 
-/* The report of this name, or NULL. */
+/* Returns the report of this name, or NULL. */
 const struct rep_report *rep_report_find(const char *name);
-/* The column that this key sorts by, or NULL. */
+/* Returns the column that a sort key or a title names, or NULL. */
 const struct rep_report_column *rep_report_sort(const struct rep_report *r, const char *key);
 
-/* A column that no format writes: a line for each frame of a row's stack, leaf first: function,
- * tab, "file:line". Empty where all of them together would be too much. */
+/* A column that no format writes. It has a line for each frame of the row's stack, leaf first:
+ * function, tab, "file:line". It is empty if all stacks together would take too much memory. */
 #define REP_TOP_FRAMES "frames"
 
-/* What the report mmu is to show. */
+/* Options of the report mmu. */
 struct rep_mmu_options {
-	unsigned include; /* REP_UTIL_… (mmu/utilisation.h); 0: the usual ones */
+	unsigned include; /* REP_UTIL_… (mmu/utilisation.h); 0: REP_UTIL_USUAL */
 	bool per_p, as_go;
-	const char *windows; /* "10ms" or several, separated by commas; NULL: some of each size */
+	const char *windows; /* lengths such as "10ms,1s"; NULL: a series of lengths */
 };
 
-/* Reports that have a chart (mmu, heap) draw it above their table. */
+/* What reports with a chart (mmu, heap) show. */
 enum rep_top_chart { REP_CHART_AND_TABLE, REP_CHART_ONLY, REP_CHART_SVG };
 
 struct rep_top_options {
 	const struct rep_report *report;
 	struct rep_filter_text filter;
 	const char *sort; /* NULL: the report's own */
-	int64_t rows;	  /* the most a table shows; 0: all */
-	bool tables;	  /* the output's format is table: empty sections may be left out */
-	/* Of tables that somebody takes as they are (rep_output_visitor): the cells that other
-	 * formats have come, too, and a column REP_TOP_FRAMES where rows are about stacks. */
+	int64_t rows;	  /* of a table, at most; 0: all */
+	bool tables;	  /* the output's format is table; empty sections may be left out */
+	/* The output is a rep_output_visitor: it also gets the cells of other formats, and a column
+	 * REP_TOP_FRAMES if rows are about stacks. */
 	bool whole;
-	const char *min, *max, *log; /* of tasks and regions: task/choose.h */
-	const char *slowest;	     /* "1%" or "10": how many of the slowest are compared */
+	const char *min, *max, *log; /* which tasks and regions count: task/choose.h */
+	const char *slowest;	     /* "1%" or "10": the number of slowest tasks compared */
 	bool each;		     /* one row per goroutine */
-	bool regions;		     /* the slowest regions, not tasks */
+	bool regions;		     /* `slowest` is about regions */
 	struct rep_mmu_options mmu;
 	enum rep_top_chart chart;
-	struct rep_sink svg; /* where REP_CHART_SVG goes; nothing goes to the output then */
+	struct rep_sink svg; /* receives REP_CHART_SVG; the output gets nothing then */
 };
 
-/* What the user means who names a report and gives these options: `tasks` with a latency are single
- * tasks, with one id it is that task, with --slowest it is what makes them slow. NULL for none. */
+/* Returns the report that a name and options mean, or NULL: `tasks` with a latency means single
+ * tasks, with an id that task, with --slowest the report outliers. */
 const struct rep_report *rep_report_meant(const char *name, struct rep_top_options *opt);
 
-/* Does the report consist of several tables (rep_output_options.several)? */
+/* Returns whether the report consists of several tables (rep_output_options.several). */
 bool rep_top_several(const struct rep_report *r);
 
-/* Does it have a chart? */
+/* Returns whether the report has a chart. */
 bool rep_top_has_chart(const struct rep_report *r);
 
-/* Do the options make sense, as far as can be said without a run (rep_filter_check_run)? 0, or
+/* Checks options as far as that is possible without a run (rep_filter_check_run). Returns 0, or
  * TP_EFORMAT with a sentence. */
 int rep_top_check(const struct rep_top_options *opt, struct tp_err *err);
 
-/* Writes the report on these runs (at least one; added up where there are several) to an output
- * that has been made for it. TP_EFORMAT for filters and sort keys that make no sense. */
+/* Writes the report on one run, or on the sum of several, to an output. Returns TP_EFORMAT for
+ * filters and sort keys that do not fit the report. */
 int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
 	    size_t nruns, const struct rep_top_options *opt, struct tp_err *err);
 
-/* The same as a profile: a sample for each row (opt->rows > 0: of the first ones), whose values are
- * what of its columns adds up. TP_EFORMAT with a sentence for reports that are none. *p is the
- * caller's. */
+/* Makes a profile of the report, which the caller frees: a sample for each row (of the first
+ * opt->rows, if not 0) with the columns that add up as values. Returns TP_EFORMAT with a sentence
+ * for reports that cannot be one. */
 struct tp_profile;
 int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct rep_run *runs,
 		    size_t nruns, const struct rep_top_options *opt, struct tp_err *err);
-/* Can the report be one? 0, or that sentence. */
+/* Returns 0 if the report can be a profile, or TP_EFORMAT with that sentence. */
 int rep_top_profile_check(const struct rep_report *r, struct tp_err *err);
 
 #endif

@@ -10,13 +10,13 @@
 struct search {
 	struct rep_view *v;
 	const struct rep_worst_options *opt;
-	struct rep_worst *out; /* a heap whose root is the least of them */
+	struct rep_worst *out; /* a heap whose root is the shortest of them */
 	size_t n;
 	bool by_id;	/* of goroutines that the filter names by their id */
-	uint8_t *rests; /* by string: 0 not asked yet, 1 no, 2 yes; NULL: it does not matter */
+	uint8_t *rests; /* by string: 0 not known yet, 1 no, 2 yes; NULL: not needed */
 	size_t nstrings;
-	/* The n longest that there must be, likewise. */
-	int64_t *least;
+	/* The lengths of the n longest spans that the run surely has, likewise. */
+	struct rep_worst *least;
 	size_t nleast;
 };
 
@@ -104,23 +104,28 @@ static void sift(struct rep_worst *heap, size_t n, size_t at)
 	}
 }
 
-static void offer(struct search *s, const struct tp_span *span)
+/* Keeps an item if it is one of the `most` longest. */
+static void keep(struct rep_worst *heap, size_t *n, size_t most, const struct rep_worst *w)
 {
-	struct rep_worst w = {.span = *span};
-
-	w.at_ns = rep_view_clip_start(s->v, span->start);
-	w.dur_ns = (int64_t)((uint64_t)rep_view_clip_end(s->v, span->end) - (uint64_t)w.at_ns);
-	if (s->n == s->opt->n) {
-		if (!below(&s->out[0], &w))
+	if (*n == most) {
+		if (!below(&heap[0], w))
 			return;
-		s->out[0] = w;
-		sift(s->out, s->n, 0);
+		heap[0] = *w;
+		sift(heap, most, 0);
 		return;
 	}
-	s->out[s->n++] = w;
-	if (s->n == s->opt->n)
-		for (size_t i = s->n; i-- > 0;)
-			sift(s->out, s->n, i);
+	heap[(*n)++] = *w;
+	if (*n == most)
+		for (size_t i = most; i-- > 0;)
+			sift(heap, most, i);
+}
+
+static void offer(struct search *s, const struct tp_span *span)
+{
+	struct rep_worst w = {.span = *span, .at_ns = rep_view_clip_start(s->v, span->start)};
+
+	w.dur_ns = (int64_t)((uint64_t)rep_view_clip_end(s->v, span->end) - (uint64_t)w.at_ns);
+	keep(s->out, &s->n, s->opt->n, &w);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -132,42 +137,15 @@ static int longest_first(const void *a, const void *b)
 
 /* ---- how long they must be ---- */
 
-static void sift_ns(int64_t *heap, size_t n, size_t at)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-		int64_t swap;
-
-		if (child >= n)
-			return;
-		if (child + 1 < n && heap[child + 1] < heap[child])
-			child++;
-		if (heap[child] >= heap[at])
-			return;
-		swap = heap[at];
-		heap[at] = heap[child];
-		heap[child] = swap;
-		at = child;
-	}
-}
-
-/* There is a span that is so long. */
+/* Notes that the run has a span of this length. */
 static void there_is(struct search *s, int64_t ns)
 {
-	if (s->nleast < s->opt->n) {
-		s->least[s->nleast++] = ns;
-		if (s->nleast == s->opt->n)
-			for (size_t i = s->nleast; i-- > 0;)
-				sift_ns(s->least, s->nleast, i);
-	} else if (ns > s->least[0]) {
-		s->least[0] = ns;
-		sift_ns(s->least, s->nleast, 0);
-	}
+	keep(s->least, &s->nleast, s->opt->n, &(struct rep_worst){.dur_ns = ns});
 }
 
 static int64_t threshold(const struct search *s)
 {
-	return s->nleast == s->opt->n ? s->least[0] : INT64_MIN;
+	return s->nleast == s->opt->n ? s->least[0].dur_ns : INT64_MIN;
 }
 
 /* ---- reading ---- */
@@ -194,7 +172,7 @@ static int read_crossing(struct search *s, struct tp_err *err)
 	return code;
 }
 
-/* Rows of site, or of goroutine_time where goroutines are looked at by id. */
+/* Rows of the table site, or of goroutine_time if the filter names a goroutine by its id. */
 struct places {
 	size_t n;
 	const int64_t *segment, *state, *reason, *stack, *max_ns, *who;
@@ -233,7 +211,7 @@ static int load_places(struct search *s, struct places *p, struct tp_err *err)
 	return code;
 }
 
-/* Segments with a place whose longest is long enough, and those of which the range cuts a part. */
+/* Chooses segments with a site whose longest span is long enough, and those that the range cuts. */
 static void choose(struct search *s, const struct places *p, bool *wanted)
 {
 	struct rep_view *v = s->v;
@@ -284,7 +262,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return 0;
 }
 
-/* Is there one that the filter names by its id, if it does? */
+/* Returns whether the run has the goroutine that the filter names by its id, if it names one. */
 static bool find_goroutine(struct search *s)
 {
 	struct rep_view *v = s->v;
@@ -393,7 +371,7 @@ int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct re
 		return 0;
 	if (rep_filter_inside(v->filter))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the longest spans are not known by task or region");
+				  "the longest spans cannot be limited to tasks or regions");
 	code = rep_view_load(v, TP_TABLE_GOROUTINE,
 			     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
 	if (code)

@@ -1,8 +1,8 @@
-/* The longest spans of a run: which goroutine waited longest, when, for what, and who woke it.
+/* The longest spans of a run: which goroutine waited longest, when, for what, and its waker.
  *
- * Exact, and as SQL has it on the table span: of those that overlap the view's range and pass its
- * filter, each clipped to the range. Only segments that may hold one of them are read: the store
- * knows the longest of each place in each segment. */
+ * The result is exact and the same as SQL's on the table span: spans that overlap the view's range
+ * and pass its filter, clipped to the range. Only segments that may hold one of the longest are
+ * read, as the store keeps the longest span of each site in each segment. */
 #ifndef REP_TOP_WORST_H
 #define REP_TOP_WORST_H
 
@@ -14,35 +14,39 @@
 
 struct rep_worst_options {
 	uint32_t states; /* a bit per enum tp_state */
-	size_t n;	 /* at most so many */
-	/* Without those in which nobody is kept waiting: by their reason (rep_reason_rests), and of
-	 * goroutines of the runtime's own unless the filter names one. */
+	size_t n;	 /* at most */
+	/* Leaves out spans in which no work waits: those with a reason to rest (rep_reason_rests),
+	 * and those of the runtime's own goroutines unless the filter names one. */
 	bool no_rest;
-	const atomic_bool *stop; /* NULL: none; else TP_ECANCEL once it is true */
+	const atomic_bool *stop; /* ends the search with TP_ECANCEL once it is true; may be NULL */
 };
 
 struct rep_worst {
-	struct tp_span span;   /* in ns since the run began; start and end as they were */
-	int64_t at_ns, dur_ns; /* clipped to the range */
+	struct tp_span span;   /* times in ns since the run began, not clipped */
+	int64_t at_ns, dur_ns; /* start and length, clipped to the range */
 };
 
-/* The longest first; of equal ones the earliest. *found of them, in out[options->n]. A filter on
- * tasks or regions is TP_EFORMAT with a sentence. TP_ESTORE, TP_ENOMEM. */
+/* Finds the longest spans and writes *found of them to out[], which has room for options->n: the
+ * longest first, equal ones by time. Errors: TP_EFORMAT for a filter on tasks or regions,
+ * TP_ESTORE, TP_ENOMEM, TP_ECANCEL. */
 int rep_worst(struct rep_view *v, const struct rep_worst_options *options, struct rep_worst *out,
 	      size_t *found, struct tp_err *err);
 
-/* For each of the n spans the wait of its goroutine that it ended, at the moment it began; state is
- * TP_ST_UNDETERMINED where it ended none. TP_ESTORE, TP_ENOMEM, TP_ECANCEL. */
+/* Finds for each of n spans the wait of its goroutine that ended when it began. The state of
+ * before[i] is TP_ST_UNDETERMINED if there is no such wait. Errors: TP_ESTORE, TP_ENOMEM,
+ * TP_ECANCEL. */
 int rep_worst_before(struct rep_view *v, const struct rep_worst *worst, size_t n,
 		     struct tp_span *before, const atomic_bool *stop, struct tp_err *err);
 
-/* The same as a table of this name: duration, moment, goroutine, reason, where, who woke it. */
+/* Writes the longest spans as a table of this name: duration, moment, goroutine, reason, place and
+ * waker. */
 int rep_worst_print(struct rep_view *v, const struct rep_worst_options *options, const char *name,
 		    struct rep_output *out, struct tp_err *err);
 
-/* Is it a way to rest: ended by a clock, or the runtime's own? */
+/* Returns whether a goroutine that blocks for this reason rests: a clock ends the wait, or the
+ * runtime's own goroutines have it. */
 bool rep_reason_rests(struct tp_text reason);
-/* Is it the entry function of a goroutine of the runtime's own? */
+/* Returns whether it is the entry function of one of the runtime's own goroutines. */
 bool rep_entry_is_system(struct tp_text entry);
 
 #endif

@@ -54,18 +54,15 @@ static const char *advice(const struct rep_filter *filter)
 static int write_notes(struct rep_job *job, const struct rep_view *v, struct rep_output *out,
 		       size_t shown, struct tp_err *err)
 {
-	char text[200], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
+	char text[200];
 	int code = 0;
 
 	if (!job->nrows) {
 		snprintf(text, sizeof(text), "nothing to show: no %s%s", job->report->rows,
 			 advice(v->filter));
 		code = rep_output_note(out, false, text, err);
-	} else if (shown < job->nrows) {
-		snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all",
-			 tp_fmt_count(a, (int64_t)shown), tp_fmt_count(b, (int64_t)job->nrows),
-			 job->report->rows);
-		code = rep_output_note(out, false, text, err);
+	} else {
+		code = rep_output_more(out, shown, job->nrows, job->report->rows, err);
 	}
 	if (!code && job->note[0])
 		code = rep_output_note(out, false, job->note, err);
@@ -176,8 +173,7 @@ int rep_job_write_chart(struct rep_job *job, struct rep_output *out, struct tp_e
 	code = job->report->ops->chart(job, &chart, err);
 	if (!code && !chart.nlines && opt->chart == REP_CHART_SVG)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the trace has nothing that the chart of '%s' could be of",
-				  job->report->name);
+				  "the trace has no data for the chart of '%s'", job->report->name);
 	if (!code && !chart.nlines && opt->chart == REP_CHART_ONLY) {
 		return rep_output_note(out, false, "there is nothing to draw", err);
 	}

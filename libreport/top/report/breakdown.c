@@ -237,7 +237,7 @@ static int add_ranges(const struct adding *a, struct tp_err *err)
 	return code;
 }
 
-/* Which goroutine's time is asked for, and nothing about what it did in it. */
+/* Returns whether the filter selects goroutines and times only, so that ranges can be shown. */
 static bool wants_ranges(const struct rep_filter *f)
 {
 	return !f->states && !f->given[REP_FILTER_FOCUS] && !f->given[REP_FILTER_IGNORE] &&

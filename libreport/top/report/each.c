@@ -10,7 +10,6 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "task/choose.h"
-#include "task/most.h"
 #include "task/spent.h"
 #include "top/report.h"
 
@@ -18,7 +17,7 @@ struct each {
 	int64_t id, parent; /* ids of tasks; of a region: its task */
 	int64_t start_ns, ns, goroutine, children, regions, logs, goroutines;
 	uint32_t row;					/* in its table */
-	uint32_t run;					/* which of the job's */
+	uint32_t run;					/* index in job->runs */
 	uint32_t name, entry, stack, category, message; /* of the common dictionary */
 	bool complete, starts, told, explained;
 	int64_t state_ns[TP_NSTATES], unknown_ns;
@@ -287,7 +286,7 @@ static int take_spent(struct eaches *all, struct rep_view *v, const struct rep_s
 	for (size_t i = 0; !code && i < n; i++)
 		all->each[rows[i]].most = most[i];
 	for (size_t i = 0; !code && task && i < spent->at.n; i++) {
-		const struct rep_cell *cell = &spent->cell[i];
+		const struct rep_spent_cell *cell = &spent->cell[i];
 		const uint32_t *what = spent->what.key[cell->what].part;
 		struct each *e = &all->each[rows[cell->item]];
 

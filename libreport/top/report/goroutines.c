@@ -12,7 +12,7 @@ struct goroutine {
 	int64_t created_ns, ended_ns;
 	int64_t ns[TP_NSTATES];
 	uint32_t name; /* string of the common dictionary */
-	uint32_t run;  /* which of the job's */
+	uint32_t run;  /* index in job->runs */
 	uint8_t last_state;
 	bool there; /* it has a span that counts */
 };
@@ -152,7 +152,7 @@ static int take_sums(struct rep_view *v, struct adding *a, struct tp_err *err)
 	return code;
 }
 
-/* Names and times of those that are shown; the others go. */
+/* Keeps the goroutines that are shown, with their names and times. */
 static int describe(struct rep_job *job, struct rep_view *v, struct goroutine *g, size_t n,
 		    struct tp_err *err)
 {
@@ -196,7 +196,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (code)
 		return code;
 	a.n = v->nrows[TP_TABLE_GOROUTINE];
-	/* Worked out in the room behind those of other runs, then moved together. */
+	/* The run's goroutines are put behind those of other runs, then moved together. */
 	a.g = tp_big_many(all->n + a.n, sizeof(*a.g));
 	if (!a.g)
 		return rep_job_fail(err, TP_ENOMEM);

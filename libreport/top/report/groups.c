@@ -21,7 +21,7 @@ struct groups {
 	int64_t total_ns;
 	bool lost; /* anything at all */
 
-	struct rep_keys reasons; /* reason: what it is an extra column for */
+	struct rep_keys reasons; /* of the extra columns */
 	int64_t *reason_ns;	 /* of all groups */
 	size_t reason_room;
 	struct rep_keys blocked; /* group, reason */

@@ -1,5 +1,5 @@
-/* heap: collections one by one, with what the heap was before and after, and who did the work. The
- * chart is the heap and its goal over time. */
+/* heap: collections one by one, with the size of the heap before and after, and the work they took.
+ * The chart is the heap and its goal over time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +154,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (code == TP_EVERSION)
 		tp_err_set(
 		    err, code, TP_OFFSET_NONE,
-		    "the run '%s' was imported by a tprof that did not keep the heap's size; "
-		    "import the trace again",
+		    "the run '%s' was imported by an older tprof, which did not record the size "
+		    "of the heap; import the trace again",
 		    v->run->row.name);
 	if (!code)
 		code = rep_gc_cycles(&facts, &cycle, &n, err);

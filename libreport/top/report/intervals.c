@@ -22,7 +22,7 @@ struct interval {
 	struct rep_sum sum;
 	int64_t count, incomplete;
 	int64_t worst_ns;	 /* when the longest began */
-	int64_t worst_goroutine; /* whose it was: an id, TP_NULL for nobody's */
+	int64_t worst_goroutine; /* its goroutine's id, or TP_NULL */
 	uint32_t worst_run;
 	int64_t more[NMORE];
 	bool cut;    /* a time range cut one: what is only known as a whole is unknown */
@@ -119,7 +119,7 @@ static const struct rep_report_column region_columns[] = {
 					   "in system calls while in them; likewise"),
 };
 
-/* Where the three tables keep what they have in common. */
+/* The columns that the three tables have in common. */
 struct source {
 	enum tp_table_id table;
 	int name, goroutine, start, end, stack;
@@ -177,7 +177,7 @@ static int begin(struct rep_job *job, struct tp_err *err)
 	return all->choosy ? rep_top_pick(&all->choice, opt, err) : 0;
 }
 
-/* Does anything depend on whose an interval is, or on its stack? What tables show names nobody. */
+/* Returns whether the result depends on goroutines or stacks, which tables do not show. */
 static bool needs_goroutines(const struct rep_job *job, const struct rep_filter *f)
 {
 	return f->by_id || f->given[REP_FILTER_GOROUTINE] || f->given[REP_FILTER_FOCUS] ||
@@ -264,7 +264,7 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	uint32_t index;
 	int code;
 
-	/* What is logged outside all tasks belongs to the background task, which nobody began. */
+	/* The background task stands for what is logged outside all tasks. */
 	if (s->table == TP_TABLE_TASK && !REP_COL(v, TASK, id)[i])
 		return 0;
 	start = start == TP_NULL ? 0 : start;
@@ -347,7 +347,7 @@ static bool is_plain(struct tp_text name)
 	return name.size && name.size <= 40;
 }
 
-/* The range cuts some; and of states the table has sums of whole regions. */
+/* Notes that the time range cuts some, and that states are only known of whole regions. */
 static void note_cut(struct rep_job *job)
 {
 	const struct intervals *all = job->state;
@@ -434,7 +434,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 		return (r->cut || !r->sum.count) && job->report == &rep_report_regions
 			   ? rep_null()
 			   : rep_int(r->more[column - COLUMN_MORE]);
-	/* Nobody knows how long those take that the trace does not see end. */
+	/* None is complete, so no time is known. */
 	if (!r->sum.count)
 		return rep_null();
 	if (column == COLUMN_WORST)

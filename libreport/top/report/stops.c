@@ -1,4 +1,4 @@
-/* stops: stops of the world one by one, with who caused them. */
+/* stops: stops of the world one by one, with their causes. */
 #include <string.h>
 
 #include "base/sum.h"

@@ -1,5 +1,5 @@
-/* story: what tasks say of themselves, in order: their beginning, subtasks, regions and logs. The
- * events that Go's tool lists of a task, each pair of beginning and end as one row. */
+/* story: tasks with their subtasks, regions and logs, in order. These are the events that Go's tool
+ * lists of a task; beginning and end are one row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static int begin(struct rep_job *job, struct tp_err *err)
 	return rep_top_pick(&s->choice, job->opt, err);
 }
 
-/* A line of a goroutine, of which start and end are those of the run where there is none. */
+/* Adds a line about a goroutine. */
 static int put(struct story *s, struct rep_view *v, struct line line, int64_t goroutine,
 	       int64_t stack)
 {
@@ -284,7 +284,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 	if (job->nruns > 1)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "a task is of one run; pick it with --run");
+				  "the report 'story' is about one run; pick it with --run");
 	code = rep_tasks_init(&tasks, v, err);
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_LOG, REP_BIT(LOG, stack), err);

@@ -1,4 +1,4 @@
-#include "lanes/pen.h"
+#include "lanes/grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define MOST_BYTES ((size_t)96 << 20) /* of sums by reason */
 
-int rep_pen_init(struct rep_pen *p, const struct rep_lanes *l, const struct rep_picture *picture)
+int rep_grid_init(struct rep_grid *p, const struct rep_lanes *l, const struct rep_picture *picture)
 {
 	size_t rows = picture->nrows, cols = (size_t)picture->cols, cells;
 	uint64_t width = (uint64_t)picture->to - (uint64_t)picture->from;
@@ -38,7 +38,7 @@ int rep_pen_init(struct rep_pen *p, const struct rep_lanes *l, const struct rep_
 	return 0;
 }
 
-void rep_pen_release(struct rep_pen *p)
+void rep_grid_release(struct rep_grid *p)
 {
 	free(p->bound);
 	free(p->ns);
@@ -48,7 +48,7 @@ void rep_pen_release(struct rep_pen *p)
 	memset(p, 0, sizeof(*p));
 }
 
-int rep_pen_column(const struct rep_pen *p, int64_t t)
+int rep_grid_column(const struct rep_grid *p, int64_t t)
 {
 	int from = 0, to = p->cols - 1;
 
@@ -71,13 +71,13 @@ static int64_t between(int64_t from, int64_t to)
 	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
 }
 
-static int64_t *sums_of(const struct rep_pen *p, size_t row, int col)
+static int64_t *sums_of(const struct rep_grid *p, size_t row, int col)
 {
 	return p->ns + (row * (size_t)p->cols + (size_t)col) * p->nclasses;
 }
 
-void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane_span *span,
-		  int64_t lo, int64_t hi)
+void rep_grid_span(struct rep_grid *p, size_t row, int *col, const struct rep_lane_span *span,
+		   int64_t lo, int64_t hi)
 {
 	int64_t start = span->start > lo ? span->start : lo;
 	int64_t end = span->end < hi ? span->end : hi;
@@ -129,7 +129,7 @@ static uint32_t first_from(const struct rep_lane_segment *s, const uint32_t *ord
 }
 
 /* The goroutine of span `at` was in a cell for so long. */
-static void claim(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
+static void claim(struct rep_grid *p, size_t row, int col, const struct rep_lane_segment *s,
 		  uint32_t at, int64_t longest)
 {
 	size_t cell = row * (size_t)p->cols + (size_t)col;
@@ -141,9 +141,9 @@ static void claim(struct rep_pen *p, size_t row, int col, const struct rep_lane_
 }
 
 /* Adds whole blocks of a list from i on that lie in one column; returns where to go on. */
-static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct rep_lane_segment *s,
-			   const struct rep_lane_lists *lists, const struct rep_lane_list *list,
-			   uint32_t i, int64_t hi)
+static uint32_t add_blocks(struct rep_grid *p, size_t row, int col,
+			   const struct rep_lane_segment *s, const struct rep_lane_lists *lists,
+			   const struct rep_lane_list *list, uint32_t i, int64_t hi)
 {
 	uint32_t blocks = (list[1].first - list->first) / REP_SEGMENT_BLOCK;
 	uint32_t k = (i - list->first) / REP_SEGMENT_BLOCK, to = k;
@@ -171,7 +171,7 @@ static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct 
 }
 
 /* A span of some length all of which lies in one column: most of them. */
-static void add_whole(struct rep_pen *p, size_t row, int col, const struct rep_lane_span *span)
+static void add_whole(struct rep_grid *p, size_t row, int col, const struct rep_lane_span *span)
 {
 	size_t cell = row * (size_t)p->cols + (size_t)col;
 	int64_t *sum =
@@ -182,8 +182,8 @@ static void add_whole(struct rep_pen *p, size_t row, int col, const struct rep_l
 		p->spans[cell]++;
 }
 
-void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *s,
-		  const struct rep_lane_list *list, int64_t lo, int64_t hi)
+void rep_grid_list(struct rep_grid *p, size_t row, const struct rep_lane_segment *s,
+		   const struct rep_lane_list *list, int64_t lo, int64_t hi)
 {
 	uint32_t i, n = list[1].first;
 	bool blocks = list->sums != TP_NONE && !p->fold;
@@ -205,7 +205,7 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *
 		if (span.start >= hi && !s->odd)
 			break;
 		if (!begun || s->odd)
-			col = rep_pen_column(p, span.start > lo ? span.start : lo);
+			col = rep_grid_column(p, span.start > lo ? span.start : lo);
 		begun = true;
 		if (blocks && (i - list->first) % REP_SEGMENT_BLOCK == 0 && span.start >= lo) {
 			uint32_t next;
@@ -226,12 +226,12 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_lane_segment *
 		    span.end <= hi && span.end <= p->bound[col + 1])
 			add_whole(p, row, col, &span);
 		else
-			rep_pen_span(p, row, &col, &span, lo, hi);
+			rep_grid_span(p, row, &col, &span, lo, hi);
 	}
 }
 
-void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment *s, bool proc,
-		    uint32_t index)
+void rep_grid_places(struct rep_grid *p, size_t row, const struct rep_lane_segment *s, bool proc,
+		     uint32_t index)
 {
 	const struct rep_lane_lists *on = proc ? &s->on_p : &s->on_m;
 	const struct rep_lane_list *list = on->list;
@@ -255,7 +255,7 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment
 
 		if (span.start >= hi && !odd)
 			break;
-		next = !begun || odd ? rep_pen_column(p, span.start > lo ? span.start : lo) : col;
+		next = !begun || odd ? rep_grid_column(p, span.start > lo ? span.start : lo) : col;
 		while (next + 1 < p->cols && p->bound[next + 1] <= span.start)
 			next++;
 		if (next != col) {
@@ -281,7 +281,7 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_lane_segment
 			longest = between(span.start, span.end);
 			best = order[i];
 		}
-		rep_pen_span(p, row, &next, &span, lo, hi);
+		rep_grid_span(p, row, &next, &span, lo, hi);
 	}
 	claim(p, row, col, s, best, longest);
 }
@@ -299,8 +299,8 @@ static int64_t part(int64_t sum, int64_t lo, int64_t hi, int64_t t)
 	return (int64_t)((double)sum * share);
 }
 
-void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, int64_t lo,
-		 int64_t hi, int64_t from, int64_t to)
+void rep_grid_sum(struct rep_grid *p, size_t row, const struct rep_lane_sum *sum, int64_t lo,
+		  int64_t hi, int64_t from, int64_t to)
 {
 	unsigned class = p->fold ? p->l->class_state[sum->class] : sum->class;
 
@@ -312,7 +312,7 @@ void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, 
 	to = to < p->bound[p->cols] ? to : p->bound[p->cols];
 	if (from >= to)
 		return;
-	for (int c = rep_pen_column(p, from); c < p->cols && p->bound[c] < to; c++) {
+	for (int c = rep_grid_column(p, from); c < p->cols && p->bound[c] < to; c++) {
 		int64_t a = from > p->bound[c] ? from : p->bound[c];
 		int64_t b = to < p->bound[c + 1] ? to : p->bound[c + 1];
 		size_t cell = row * (size_t)p->cols + (size_t)c;
@@ -328,7 +328,7 @@ void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, 
 	}
 }
 
-void rep_pen_cells(const struct rep_pen *p, struct rep_cell *cell)
+void rep_grid_cells(const struct rep_grid *p, struct rep_cell *cell)
 {
 	size_t n = p->rows * (size_t)p->cols;
 
