@@ -79,11 +79,11 @@ static const struct argp_option options[] = {
     {"profiler", KEY_PROFILER, "VERSION", 0,
      "Count as the profiler of Go 1.5, 1.8, 1.18 or 1.26 (default) does", 2},
     {"stack-depth", KEY_STACK_DEPTH, "N", 0, "Keep up to N frames of a stack (128)", 2},
-    {"force", KEY_FORCE, NULL, 0, "Run the program also where it cannot be recorded", 2},
+    {"force", KEY_FORCE, NULL, 0, "Run the program even if it cannot be recorded", 2},
     {"quiet", 'q', NULL, 0, "Say nothing unless something goes wrong", 2},
-    {NULL, 0, NULL, 0, "Of a recording that is going on:", 3},
+    {NULL, 0, NULL, 0, "For a recording that is running:", 3},
     {"snapshot", KEY_SNAPSHOT, "PID", 0,
-     "Have profiles written now; PID is that of the recorder, or of a program it records", 3},
+     "Write profiles now; PID is the recorder, or a program that it records", 3},
     {0},
 };
 
@@ -101,7 +101,7 @@ static size_t choice(struct argp_state *state, const char *option, const char *a
 static int64_t positive(struct argp_state *state, const char *option, int64_t n)
 {
 	if (n <= 0)
-		argp_error(state, "%s: must be more than 0", option);
+		argp_error(state, "%s: the value must be greater than 0", option);
 	return n;
 }
 
@@ -208,13 +208,13 @@ static void check(struct args *args, struct argp_state *state)
 	const struct rec_request *r = &args->request;
 
 	if (args->snapshot && (args->program || args->recording))
-		argp_error(state, "--snapshot is about a recording that is going on: it takes a "
-				  "PID, and nothing else but --quiet");
+		argp_error(state, "--snapshot asks a running recording for profiles: give a PID, and "
+				  "no program or other option but --quiet");
 	if (!args->snapshot && !args->program)
 		argp_error(state,
-			   "which program? tprof-record [OPTION...] -- PROGRAM [ARGUMENT...]");
+			   "the program is missing; run tprof-record [OPTION...] -- PROGRAM [ARGUMENT...]");
 	if (r->profiler < 108 && args->mutex)
-		argp_error(state, "--profiler=1.5: there was no mutex profile before Go 1.8");
+		argp_error(state, "--profiler=1.5 cannot be used with --mutex: Go has mutex profiles since 1.8");
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -284,7 +284,7 @@ static int ask_for_snapshot(struct args *args)
 	}
 	close(fd);
 	if (!files && !status) {
-		cmd_error(&args->cmd, "process %d: no profiles are recorded there now",
+		cmd_error(&args->cmd, "process %d: its profiles are not being recorded",
 			  (int)args->snapshot);
 		status = CMD_INPUT;
 	}
@@ -413,7 +413,7 @@ static const char help[] =
     "      --interval=TIME     Write profiles every TIME as well\n"
     "      --for=TIME          Record for TIME only; the program goes on\n"
     "      --follow-children   Record children, each in a folder of its own\n"
-    "      --snapshot=PID      Have profiles of a recorded program written now\n"
+    "      --snapshot=PID      Write profiles of a recorded program now\n"
     "\n"
     "Examples:\n"
     "  tprof-record -o run -- ./server\n"

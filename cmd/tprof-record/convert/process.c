@@ -207,7 +207,7 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	if (h->magic != REC_MAGIC || h->version != REC_VERSION ||
 	    h->size_of_event != sizeof(struct rec_event))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the memory that process %u shares is not that of this recorder",
+				  "the shared memory of process %u is not in the format of this recorder",
 				  p->pid);
 	c.nodes = within(&c, &h->nodes, REC_NNODES);
 	c.buckets = within(&c, &h->buckets, REC_NBUCKETS);

@@ -96,7 +96,7 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
 
 	if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
-		snprintf(what, 96, "no samples: it allocated little; --heap=1 takes all");
+		snprintf(what, 96, "no samples: it allocated little; --heap=1 samples everything");
 	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
 		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
 			 tp_fmt_bytes(b, total(p, 1)),
@@ -328,7 +328,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 		write_trace(&m);
 	if (rec_cut_pages())
 		snprintf(d->remark, sizeof(d->remark),
-			 "a file became shorter while names were read from it: some are missing");
+			 "a file was truncated while names were read from it; some names are missing");
 	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
 	rec_live_release(&m.live);

@@ -96,7 +96,7 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	if (!S_ISDIR(st.st_mode))
 		return tp_err_set(
 		    err, TP_EIO, TP_OFFSET_NONE,
-		    "is not a folder; give the name of one, or of one that is to be made");
+		    "it is not a folder; name a folder, or one that can be created");
 	if (access(path, W_OK | X_OK))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write there: %s",
 				  strerror(errno));

@@ -89,24 +89,24 @@ static int check_memory(int memory, struct tp_err *err)
 	struct stat st;
 
 	if (fstat(memory, &st))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its memory: %s", strerror(errno));
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot look at its memory: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its memory is not of the size that this version records in");
+				  "its memory does not have the size that this version uses");
 	if (!sealed)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its memory could be taken away while it is read");
+				  "its memory could shrink while it is read");
 	return 0;
 }
 
 static int check_header(const struct rec_header *h, struct tp_err *err)
 {
 	if (h->magic != REC_MAGIC)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "its memory is no arena");
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "its memory is not an arena");
 	if (h->version != REC_VERSION || h->size_of_event != sizeof(struct rec_event))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "it records as version %u, this is version %d: the library and "
-				  "tprof-record are not of the same build",
+				  "its library has version %u, tprof-record has version %d: they are "
+				  "not of the same build",
 				  h->version, REC_VERSION);
 	return 0;
 }
@@ -185,7 +185,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	error = pthread_create(&image->drainer, &attr, drain, image);
 	if (error)
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "no thread to read its records: %s", strerror(error));
+				  "cannot start a thread to read its records: %s", strerror(error));
 	pthread_attr_destroy(&attr);
 	if (code) {
 		rec_image_free(image);

@@ -211,7 +211,7 @@ int rec_listen_find(pid_t pid, struct tp_err *err)
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (access(path, F_OK))
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no process %d",
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "process %d does not exist",
 				  (int)pid),
 		       -1;
 	for (pid_t p = pid; p > 1 && !found; p = rec_listen_parent(p))

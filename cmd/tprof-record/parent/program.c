@@ -269,7 +269,7 @@ static void judge_machine(struct rec_program *p, const Elf64_Ehdr *head)
 
 	judge(p, REC_UNRECORDABLE,
 	      "%s is a program for another architecture (%s-bit, ELF machine %u): the recorder's "
-	      "library cannot be loaded into it; record a build for this machine's",
+	      "library cannot be loaded into it; record a build for this machine",
 	      p->path, small ? "32" : "64", head->e_machine);
 }
 
@@ -311,8 +311,8 @@ static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
 		find_first(e, p->first);
 	if (p->verdict == REC_RECORDABLE && e->is_go)
 		snprintf(p->note, sizeof(p->note),
-			 "it is a Go program with C in it: only the threads of the C part and what "
-			 "they do are seen; Go has its own tracer and profiler");
+			 "it is a Go program with C in it: only the threads of the C part are "
+			 "recorded; Go has its own tracer and profiler");
 }
 
 /* The kernel has ld.so ignore LD_PRELOAD where a program gets rights that its caller lacks. */
@@ -326,12 +326,12 @@ static void judge_rights(struct rec_program *p, const char *path)
 	    ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getegid()))
 		judge(
 		    p, REC_UNRECORDABLE,
-		    "%s is set%sid: the system keeps libraries of others out of it; record a copy "
+		    "%s is set%sid: the system does not preload libraries into it; record a copy "
 		    "without that bit, or record as the user it runs as",
 		    path, st.st_mode & S_ISUID ? "u" : "g");
 	else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
 		judge(p, REC_UNRECORDABLE,
-		      "%s has file capabilities: the system keeps libraries of others out of it; "
+		      "%s has file capabilities: the system does not preload libraries into it; "
 		      "record a copy without them, or record as root",
 		      path);
 }
@@ -395,7 +395,7 @@ static void look(struct rec_program *p, const char *search)
 			snprintf(next, sizeof(next), "/bin/sh");
 			argument[0] = 0;
 		} else if (!interpreter_of(line, next, argument)) {
-			judge(p, REC_NOT_RUNNABLE, "%s: its first line names no interpreter", at);
+			judge(p, REC_NOT_RUNNABLE, "%s: its first line does not name an interpreter", at);
 			return;
 		}
 		p->script = true;
@@ -405,14 +405,14 @@ static void look(struct rec_program *p, const char *search)
 			snprintf(next, sizeof(next), "%s", at);
 		error = runnable(next);
 		if (error) {
-			judge(p, REC_NOT_RUNNABLE, "%s is to be run by %.200s: %s", p->path, next,
+			judge(p, REC_NOT_RUNNABLE, "%s: its interpreter %.200s cannot be run: %s", p->path, next,
 			      strerror(error));
 			return;
 		}
 		snprintf(p->interpreter, sizeof(p->interpreter), "%s", next);
 		snprintf(at, sizeof(at), "%s", next);
 		if (++scripts > MAX_INTERPRETERS) {
-			judge(p, REC_NOT_RUNNABLE, "%s: too many scripts that run scripts",
+			judge(p, REC_NOT_RUNNABLE, "%s: its interpreter is a script of a script, and so on; name a program",
 			      p->path);
 			return;
 		}
@@ -432,19 +432,20 @@ void rec_program_check(struct rec_program *p, const char *name, const char *sear
 	case ENOENT:
 	case ENOTDIR:
 		if (!*name)
-			judge(p, REC_NOT_FOUND, "the program's name is empty; give one behind --");
+			judge(p, REC_NOT_FOUND, "the name of the program is empty; give one after --");
 		else if (strchr(name, '/'))
 			judge(p, REC_NOT_FOUND, "%s: no such program", name);
 		else
-			judge(p, REC_NOT_FOUND, "%s: no such program in PATH%s", name,
-			      access(name, X_OK) ? "" : "; did you mean ./ and its name?");
+			judge(p, REC_NOT_FOUND, "%s: no such program in PATH%s%s", name,
+			      access(name, X_OK) ? "" : "; did you mean ./",
+			      access(name, X_OK) ? "" : name);
 		break;
 	case EISDIR:
 		judge(p, REC_NOT_RUNNABLE, "%s is a folder, not a program", name);
 		break;
 	default:
 		judge(p, REC_NOT_RUNNABLE, "%s cannot be executed: %s%s", name, strerror(error),
-		      error == EACCES ? "; if it is a program, chmod +x makes it one that can"
+		      error == EACCES ? "; if it is a program, make it executable with chmod +x"
 				      : "");
 	}
 }

@@ -43,7 +43,7 @@ static void say_how_it_ended(struct lines *l, const struct rec_result *r)
 
 	tp_fmt_ns(time, r->ran_ns);
 	if (!r->over)
-		say(l, "tprof-record: %s: recorded for %s; it goes on unrecorded", r->program,
+		say(l, "tprof-record: %s: recorded for %s; the program goes on unrecorded", r->program,
 		    time);
 	else if (WIFSIGNALED(r->status))
 		say(l, "tprof-record: %s: %s, killed by signal %d (%s)", r->program, time,
@@ -81,14 +81,14 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 	static const char *const what[] = {REC_LOSSES(REC_X)};
 #undef REC_X
 	static const char *const why[REC_NLOSSES] = {
-	    [REC_LOST_EVENTS] = "they came faster than they could be taken away",
+	    [REC_LOST_EVENTS] = "they came faster than the recorder could read them",
 	    [REC_LOST_STACKS] = "the table of stacks was full",
 	    [REC_LOST_BUCKETS] = "the table of profiles was full",
 	    [REC_LOST_STRINGS] = "the table of names was full",
-	    [REC_LOST_WAITS] = "more threads at a time than there are places",
-	    [REC_LOST_MODULES] = "more mapped files than there are places",
-	    [REC_LOST_BLOCKS] = "no memory to remember them",
-	    [REC_LOST_MEMORY] = "the system gave no memory",
+	    [REC_LOST_WAITS] = "the table of threads was full",
+	    [REC_LOST_MODULES] = "the table of mapped files was full",
+	    [REC_LOST_BLOCKS] = "there was not enough memory to track them",
+	    [REC_LOST_MEMORY] = "the system did not give memory",
 	};
 	const struct rec_dump *d = &r->last;
 	char n[40];
@@ -102,13 +102,13 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		any = true;
 	}
 	if (d->unfinished)
-		say(l, "lost: %s: their threads ended while they wrote them",
+		say(l, "lost: %s: their threads ended while writing them",
 		    rec_dump_plural(n, d->unfinished, "event"));
 	if (d->spilled)
 		say(l, "lost: %s at the end: %s", rec_dump_plural(n, d->spilled, "event"),
 		    strerror(d->spill_error ? d->spill_error : ENOSPC));
 	if (d->nonsense)
-		say(l, "left out: %s records or entries that make no sense",
+		say(l, "left out: %s records or entries that are not valid",
 		    rec_dump_count(n, d->nonsense));
 	if (!any && !d->unfinished && !d->spilled && !d->nonsense && d->nfiles && !d->ntroubles)
 		say(l, "nothing lost");
@@ -123,10 +123,10 @@ static void say_others(struct lines *l, const struct rec_result *r)
 	char n[40];
 
 	if (r->children)
-		say(l, "not recorded: %s that it started; --follow-children does",
+		say(l, "not recorded: %s that it started; use --follow-children",
 		    rec_dump_plural(n, r->children, "process"));
 	if (r->turned_away)
-		say(l, "not recorded: %s: too many at a time",
+		say(l, "not recorded: %s: too many at the same time",
 		    rec_dump_plural(n, r->turned_away, "process"));
 	if (r->strangers)
 		say(l, "not recorded: %s of other users",
@@ -140,17 +140,17 @@ static void say_troubles(struct lines *l, const struct rec_result *r)
 	for (size_t i = 0; i < r->last.ntroubles; i++)
 		say(l, "tprof-record: %s", r->last.trouble[i]);
 	if (r->snapshot_troubles)
-		say(l, "tprof-record: not written: %s of snapshots; the first: %s",
+		say(l, "tprof-record: %s of snapshots could not be written; the first: %s",
 		    rec_dump_plural(n, r->snapshot_troubles, "file"), r->snapshot_trouble);
 	if (r->other_troubles)
-		say(l, "tprof-record: not written: %s of other processes",
+		say(l, "tprof-record: %s of other processes could not be written",
 		    rec_dump_plural(n, r->other_troubles, "file"));
 	if (r->refused[0])
 		say(l, "tprof-record: %s", r->refused);
 	else if (!r->recorded)
 		say(l,
-		    "tprof-record: %s: nothing was recorded: its process did not report; was the "
-		    "library kept out of it?",
+		    "tprof-record: %s: nothing was recorded: its process did not report; check "
+		    "that LD_PRELOAD reaches it",
 		    r->program);
 }
 

@@ -104,11 +104,11 @@ static void test_report_losses(void **state)
 		   "  and of 12 snapshots, *.0001 to 0012.pb.gz\n"
 		   "  4712-ls/\n"
 		   "  4713-a\\x1bb/\n"
-		   "lost: 1,234,567 events: they came faster than they could be taken away\n"
-		   "lost: 1 event: their threads ended while they wrote them\n"
+		   "lost: 1,234,567 events: they came faster than the recorder could read them\n"
+		   "lost: 1 event: their threads ended while writing them\n"
 		   "lost: 10 events at the end: No space left on device\n"
-		   "left out: 3 records or entries that make no sense\n"
-		   "not recorded: 1 process: too many at a time\n"
+		   "left out: 3 records or entries that are not valid\n"
+		   "not recorded: 1 process: too many at the same time\n"
 		   "tprof-record: run/block.pb.gz: cannot write it\n"
 		   "look at it: tprof-top run/trace.out\n"
 		   "            tprof-top run/heap.pb.gz\n");
@@ -122,8 +122,8 @@ static void test_report_nothing(void **state)
 	(void)state;
 	expect(&r,
 	       "tprof-record: server: 0s, exit status 0\n"
-	       "tprof-record: server: nothing was recorded: its process did not report; was the "
-	       "library kept out of it?\n");
+	       "tprof-record: server: nothing was recorded: its process did not report; check "
+	       "that LD_PRELOAD reaches it\n");
 	/* Also for those who want to hear of nothing but trouble. */
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_true(out.size > 0);
@@ -142,7 +142,7 @@ static void test_report_goes_on(void **state)
 	r.over = false;
 	strcpy(r.folder, "my run");
 	r.last.nfiles = 1;
-	expect(&r, "tprof-record: server: recorded for 1.5s; it goes on unrecorded\n"
+	expect(&r, "tprof-record: server: recorded for 1.5s; the program goes on unrecorded\n"
 		   "recorded in my run:\n"
 		   "  heap.pb.gz              2KiB  1MiB in use\n"
 		   "nothing lost\n"

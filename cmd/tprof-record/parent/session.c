@@ -238,7 +238,7 @@ static int open_writer(struct rec_session *s, struct tp_err *err)
 {
 	s->writer = rec_writer_new(s->o->request);
 	if (!s->writer)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "no thread to write files");
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "cannot start a thread to write files");
 	s->writer_bell = (struct rec_source){.from = FROM_WRITER, .fd = rec_writer_bell(s->writer)};
 	rec_session_watch(s, &s->writer_bell);
 	return 0;

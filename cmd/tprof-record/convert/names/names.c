@@ -394,7 +394,7 @@ void rec_names_remark(const struct rec_names *n, char text[200])
 	name = base_name(rec_process_string(n->p, worst->name));
 	snprintf(text, 200, "%zu of %zu addresses have no names, most of them in %.60s: %s",
 		 n->unnamed, n->named + n->unnamed, name,
-		 worst->other	 ? "the file is another build by now"
+		 worst->other	 ? "the file has been replaced by another build"
 		 : !worst->image ? "the file cannot be read any more"
-				 : "it has no symbols (a package with its debugging symbols may)");
+				 : "it has no symbols; install its debugging symbols");
 }

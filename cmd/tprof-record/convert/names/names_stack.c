@@ -107,7 +107,7 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 		if (code == TP_ENOMEM)
 			return tp_nomem(err);
 		if (code)
-			return tp_err_set(err, code, TP_OFFSET_NONE, "too many stacks");
+			return tp_err_set(err, code, TP_OFFSET_NONE, "there are too many stacks");
 		known[path[depth]] = below + 1;
 	}
 	*node = below;

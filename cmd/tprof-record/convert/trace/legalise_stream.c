@@ -72,7 +72,7 @@ int rec_streams_new(struct rec_story *s)
 	int code;
 
 	if (p->nevents >= REC_NO_RECORD)
-		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE, "%zu records are too many",
+		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE, "the trace has too many records (%zu)",
 				  p->nevents);
 	s->earliest = p->arena.header->start_ns;
 	/* Where it had a clock of its own, its end is not known. */

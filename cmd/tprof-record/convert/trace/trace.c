@@ -33,7 +33,7 @@ int rec_trace_write(const struct rec_process *p, struct rec_names *names,
 	code = write_trace(&s, format, out, s.err);
 	/* Tables tell the code only. */
 	if (code && s.err->code != code)
-		tp_err_full(s.err, code, "too many names or stacks");
+		tp_err_full(s.err, code, "the trace has too many names or stacks");
 	rec_story_release(&s);
 	if (result)
 		*result = s.result;

@@ -141,7 +141,7 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, stru
 		if (!rec_names_own(names, c.pcs[i]))
 			code = add_location(&c, c.pcs[i]);
 	if (code)
-		tp_err_full(err, code, "too many symbols");
+		tp_err_full(err, code, "the trace has too many symbols");
 	if (!code)
 		code = rec_profile_pack(c.out, out, err);
 	free(c.pcs);

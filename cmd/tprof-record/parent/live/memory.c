@@ -133,7 +133,7 @@ int rec_memory_open(struct rec_memory *m, pid_t pid, struct tp_err *err)
 	why = errno;
 	if (m->mem < 0)
 		return why == ENOENT || why == ESRCH
-			   ? tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no process %d",
+			   ? tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "process %d does not exist",
 					pid)
 			   : tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 					"the memory of process %d may not be read: %s", pid,
@@ -145,7 +145,7 @@ int rec_memory_open(struct rec_memory *m, pid_t pid, struct tp_err *err)
 		return 0;
 	rec_memory_close(m);
 	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "there is no process %d", pid);
+			  code == TP_ENOMEM ? "out of memory" : "process %d does not exist", pid);
 }
 
 void rec_memory_close(struct rec_memory *m)

@@ -16,7 +16,7 @@ int rec_search_fail(struct rec_search *s, int code, const char *what)
 	if (!s->code)
 		s->code =
 		    tp_err_set(s->err, code, TP_OFFSET_NONE,
-			       "leaked threads of process %d are not known: %s", s->pid, what);
+			       "cannot look for leaked threads of process %d: %s", s->pid, what);
 	return s->code;
 }
 
@@ -297,5 +297,5 @@ void rec_search_follow(struct rec_search *s)
 	follow_roots(s);
 	follow_candidates(s);
 	if (s->memory.over)
-		rec_search_fail(s, TP_ELIMIT, "there is more memory than can be looked through");
+		rec_search_fail(s, TP_ELIMIT, "it has more memory than can be searched");
 }
