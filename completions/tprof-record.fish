@@ -15,7 +15,7 @@ complete -c tprof-record -s o -l output -x -a '(__fish_complete_directories)' -d
 complete -c tprof-record -l profile-format -x -a 'proto text' -d 'Form of profiles'
 complete -c tprof-record -l profiler -x -a '1.5 1.8 1.18 1.26' -d 'Count as that version of Go'
 complete -c tprof-record -s q -l quiet -d 'Say nothing unless something goes wrong'
-complete -c tprof-record -l snapshot -x -a '(__fish_complete_pids)' -d 'Have profiles written now'
+complete -c tprof-record -l snapshot -x -a '(__fish_complete_pids)' -d 'Write profiles now'
 complete -c tprof-record -l stack-depth -x -d 'Frames of a stack that are kept'
 complete -c tprof-record -l threadcreate -d 'Record where threads were created'
 complete -c tprof-record -l trace -d 'Record when threads ran and waited'

@@ -208,13 +208,16 @@ static void check(struct args *args, struct argp_state *state)
 	const struct rec_request *r = &args->request;
 
 	if (args->snapshot && (args->program || args->recording))
-		argp_error(state, "--snapshot asks a running recording for profiles: give a PID, and "
-				  "no program or other option but --quiet");
-	if (!args->snapshot && !args->program)
 		argp_error(state,
-			   "the program is missing; run tprof-record [OPTION...] -- PROGRAM [ARGUMENT...]");
+			   "--snapshot asks a running recording for profiles: give a PID, and "
+			   "no program or other option but --quiet");
+	if (!args->snapshot && !args->program)
+		argp_error(state, "the program is missing; run tprof-record [OPTION...] -- PROGRAM "
+				  "[ARGUMENT...]");
 	if (r->profiler < 108 && args->mutex)
-		argp_error(state, "--profiler=1.5 cannot be used with --mutex: Go has mutex profiles since 1.8");
+		argp_error(
+		    state,
+		    "--profiler=1.5 cannot be used with --mutex: Go has mutex profiles since 1.8");
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)

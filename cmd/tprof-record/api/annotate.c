@@ -1,4 +1,4 @@
-/* What the program says about itself: tasks, regions, logs, labels, names. */
+/* Annotations: tasks, regions, logs, labels, names. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ enum { MAX_LABELS = 16, MAX_MESSAGE = 1024, TEXT_BYTES = 16 };
 
 static _Atomic uint64_t last_task;
 
-/* A record of the caller's, with its stack, where tracing is on. */
+/* Writes a record with the caller's stack if tracing is on. */
 static inline __attribute__((always_inline)) void note(struct rec_event e, const char *type)
 {
 	const struct rec_host *h = api_enter();
@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) void note(struct rec_event e, const
 	e.stack = h->stack(1);
 	e.arg = api_string(h, type);
 	e.end = h->now();
-	/* Of a new task, it is the parent. */
+	/* In TASK_NEW, start is the parent. */
 	if (e.kind != REC_TASK_NEW)
 		e.start = e.end;
 	h->write(&e);
@@ -58,7 +58,7 @@ void tprof_log(uint64_t task, const char *category, const char *message)
 
 		e.stack = h->stack(1);
 		e.arg = api_string(h, category);
-		/* Each with a time of its own: by that the order of a thread's records is known. */
+		/* Each has a time of its own, as a thread's records are sorted by time. */
 		for (size_t at = 0; at < n; at += TEXT_BYTES) {
 			struct rec_event text = {.kind = REC_TEXT, .end = h->now()};
 			char bytes[TEXT_BYTES] = {0};
@@ -74,7 +74,7 @@ void tprof_log(uint64_t task, const char *category, const char *message)
 	}
 }
 
-/* Sorts pairs by key; of equal keys the later stays. How many are left. */
+/* Sorts pairs by key, keeping the last of equal keys. Returns how many are left. */
 static size_t sort_pairs(const char *(*pairs)[2], size_t n)
 {
 	size_t kept = 0;

@@ -1,13 +1,12 @@
-/* Threads of the program's own. The arena has a place for each (struct rec_g), as for threads of
- * the kernel; while one runs, the thread's `rec_self` says that it is the one, so that everything
- * else in core is its as well.
+/* Goroutines of the program's own. Each has a place in the arena (struct rec_g), as threads have.
+ * While one runs, its thread's `rec_self` names it, so that core records everything as its own.
  *
- * A wait of a goroutine counts in the block profile as Go's: from when it parked until it was made
- * ready (runtime/chan.go, sema.go: releasetime), and for those reasons only that Go counts.
+ * As in Go, a wait counts in the block profile from when the goroutine parked until it was made ready
+ * (runtime/chan.go, sema.go: releasetime), and only for the reasons that Go counts.
  *
- * Whoever unblocks one that waits for a lock is charged with what all who wait for that have
- * waited since it was unblocked the last time (runtime/sema.go, semrelease and dequeue: the next
- * waiter's time begins anew): the sum of what unlocks are charged with is that of the waits. */
+ * An unblock of a goroutine that waits for a lock is charged with the time that all waiters for the
+ * lock have waited since the last unblock (runtime/sema.go, semrelease and dequeue: the next waiter's
+ * time begins anew). So all unlocks are charged with as much as all waits took. */
 #include "tprof-record/api/goroutine.h"
 
 #include <sched.h>
@@ -17,18 +16,18 @@
 enum {
 	/* Places to find a goroutine by number: four for each that may be alive. */
 	NPLACES = REC_NGS * 4,
-	/* Where one may be; as numbers are given in order, hardly any but the first is needed. */
+	/* Places to try for one; as numbers are given in order, mostly the first is free. */
 	NTRIES = 16,
 };
 
 static struct api_g own[REC_NGS];
 
-/* Who waits for the mutexes whose hash is this place. */
+/* Waiters for the mutexes with this hash. */
 static struct contention {
 	_Atomic uint32_t locked;
 	uint32_t waiters;
-	uint64_t begun; /* sum of the times since which they are to be charged for */
-	uint64_t last;	/* an unlock was charged */
+	uint64_t begun; /* sum of the times from which they are charged */
+	uint64_t last;	/* when an unlock was charged last */
 } contention[4096];
 /* number << 32 | place in `gs` + 1, 0: free */
 static _Atomic uint64_t places[NPLACES];
@@ -67,7 +66,7 @@ static void remember(const struct rec_host *h, uint32_t g, const struct rec_g *s
 	}
 }
 
-/* NULL: it has no place. */
+/* Returns the place of a goroutine; NULL: it has none. */
 static struct rec_g *find(const struct rec_host *h, uint32_t g)
 {
 	for (unsigned i = 0; i < NTRIES; i++) {
@@ -140,7 +139,7 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 	return e.arg;
 }
 
-/* ---- who keeps others from a mutex ---- */
+/* ---- what unlocks are charged with ---- */
 
 /* For a few instructions. */
 static struct contention *lock_contention(uint64_t object)
@@ -170,7 +169,7 @@ static void begin_contention(uint64_t object, uint64_t now)
 	unlock_contention(c);
 }
 
-/* One that waited since `start` does no longer. What the unlock is to be charged with. */
+/* Ends the wait of one that waited since `start`. Returns what the unlock is charged with. */
 static uint64_t end_contention(uint64_t object, uint64_t start, uint64_t now)
 {
 	struct contention *c = lock_contention(object);
@@ -179,7 +178,7 @@ static uint64_t end_contention(uint64_t object, uint64_t start, uint64_t now)
 	if (c->waiters) {
 		uint64_t all = c->waiters * now;
 
-		/* Clocks of two processors: not less than nothing. */
+		/* Not below 0: clocks of two processors may differ. */
 		charge = all > c->begun ? all - c->begun : 0;
 		c->begun = --c->waiters * now;
 		c->last = now;
@@ -190,7 +189,7 @@ static uint64_t end_contention(uint64_t object, uint64_t start, uint64_t now)
 	return charge;
 }
 
-/* It goes on although nobody unblocked it: nobody is charged. */
+/* Ends a wait that no unlock has ended: nothing is charged. */
 static void drop_contention(uint64_t object, uint64_t start)
 {
 	struct contention *c = lock_contention(object);
@@ -204,7 +203,7 @@ static void drop_contention(uint64_t object, uint64_t start)
 
 /* ---- running ---- */
 
-/* The running one leaves the thread, which is its scheduler again. */
+/* Takes the running goroutine off the thread, which is its scheduler again. */
 static void leave(const struct rec_host *h, struct rec_event *e)
 {
 	struct rec_self *self = h->self();
@@ -226,7 +225,7 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 			begin_contention(e->object, e->end);
 		atomic_store_explicit(&slot->m, 0, memory_order_release);
 	}
-	/* Before anybody can run it elsewhere. */
+	/* Before another thread can run it. */
 	if (api_tracing(h))
 		h->write(e);
 	self->g = self->m;

@@ -1,19 +1,19 @@
-/* Private to the library: goroutines of the program's own, and what is kept of each. */
+/* Private to the library: goroutines of the program's own. */
 #ifndef RECORD_API_GOROUTINE_H
 #define RECORD_API_GOROUTINE_H
 
 #include "tprof-record/api/lib.h"
 
-/* By place in the arena's `gs`; only of the program's own. */
+/* State of a goroutine of the program's own, beside its place in the arena's `gs`. */
 struct api_g {
-	_Atomic uint32_t g;	/* its number; 0, or another than the place has: it is a thread */
-	_Atomic uint64_t since; /* it is as it is now */
-	_Atomic uint64_t ready; /* it was unblocked, 0: not yet */
+	_Atomic uint32_t g;	/* its number; if not the one in the place, that is a thread's */
+	_Atomic uint64_t since; /* when it got into its present state */
+	_Atomic uint64_t ready; /* when it was unblocked, 0: not yet */
 };
 
 struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot);
-/* Is g, which has that place, one of the program's own? (A thread's place has no `tid` yet when it
- * gets its number.) */
+/* Returns whether g, which has that place, is one of the program's own. (`tid` does not say so: a
+ * thread gets it later than its number.) */
 bool api_is_own(const struct rec_host *h, const struct rec_g *slot, uint32_t g);
 
 #endif

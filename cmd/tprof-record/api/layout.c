@@ -7,8 +7,8 @@
 #include "tprof-record/convert/names/names.h"
 #include "tprof-record/convert/trace/trace.h"
 
-/* A wait that had begun before the trace is known from there on only; what a thread was about to
- * write when the trace before this one ended is none of this. */
+/* Lets waits that began before the trace begin with it, and drops records of the trace before this
+ * one, which a thread was about to write when that ended. */
 static int clip(struct rec_spool *s, const struct rec_event *events, uint64_t begin)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -19,7 +19,7 @@ static int clip(struct rec_spool *s, const struct rec_event *events, uint64_t be
 		if (!early &&
 		    ((kind != REC_BLOCK && kind != REC_SYSCALL) || events[i].start >= begin))
 			continue;
-		/* The mapping shows what is written. */
+		/* The mapping shows the change. */
 		e = events[i];
 		e.start = begin;
 		e.kind = early ? REC_NOTHING : kind;

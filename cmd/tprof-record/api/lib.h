@@ -1,8 +1,8 @@
-/* Private to the library: the core that it calls, what a thread keeps, and the way in.
+/* Private to the library: the core that it calls, the state of a thread, and how functions begin.
  *
- * Every public function begins with api_enter (or api_begin, where it switches something on), which
- * gives the table of core to call, or NULL: then there is nothing to record. Stacks are taken by
- * the public functions themselves, so that `skip` 1 leaves out exactly those. */
+ * Every public function begins with api_enter (or api_begin, if it switches something on), which
+ * returns the table of core functions, or NULL if there is nothing to record. Public functions take
+ * stacks themselves, so that `skip` 1 leaves out exactly their own frame. */
 #ifndef RECORD_API_LIB_H
 #define RECORD_API_LIB_H
 
@@ -14,22 +14,21 @@
 #include "tprof-record/core/host.h"
 
 struct api {
-	const struct rec_host *_Atomic host; /* whose core is used */
-	bool guest;			     /* that of the preloaded library */
+	const struct rec_host *_Atomic host; /* the core that is used */
+	bool guest;			     /* it is that of the preloaded library */
 	unsigned profiler, depth;
-	/* Text of allocations is written (text.c). */
+	/* The text trace of allocations is on (text.c). */
 	_Atomic bool text;
 };
 extern struct api api;
 
-/* What a thread keeps of the library's. Stale, and to be taken as zeros, where it is of another
- * process (a fork). */
+/* The library's state of a thread. After a fork it is that of the parent, and counts as zeros. */
 struct api_self {
 	uint32_t pid;
-	uint32_t g;		   /* of the program's own that runs here, 0 none */
-	struct rec_g *thread_slot; /* of the thread, while g runs */
-	uint16_t waiting;	   /* kind of `wait` that was begun, 0 none */
-	bool over;		   /* the thread is: nobody is met any more */
+	uint32_t g;		   /* the program's own goroutine that runs here, 0: none */
+	struct rec_g *thread_slot; /* the thread's own place, while g runs */
+	uint16_t waiting;	   /* kind of the `wait` that has begun, 0: none */
+	bool over;		   /* the thread has ended; it must not get a number again */
 	struct rec_event wait;
 };
 extern __thread struct api_self api_self __attribute__((tls_model("initial-exec")));
@@ -54,7 +53,8 @@ static inline bool api_tracing(const struct rec_host *h)
 	return atomic_load_explicit(&api_header(h)->options.trace, memory_order_relaxed);
 }
 
-/* The slow part of entering: meets the thread. False: it is over, or inside the recorder. */
+/* The slow part of api_enter: gives the thread a number. False: it has ended, or is inside the
+ * recorder. */
 bool api_meet(const struct rec_host *h);
 
 static inline const struct rec_host *api_enter(void)
@@ -71,18 +71,18 @@ static inline const struct rec_host *api_enter(void)
 	return h;
 }
 
-/* Makes the arena if there is none yet. 0 or an errno value. */
+/* Makes the arena if there is none yet. Returns 0 or an errno value. */
 int api_begin(const struct rec_host **host);
 
-/* What a fork leaves to the child of each part: nothing. */
+/* Called in the child of a fork: each part forgets the parent's state. */
 void api_forget_goroutines(void);
 void api_forget_trace(void);
 void api_forget_records(void);
 void api_forget_stacks(void);
 void api_forget_text(void);
 
-/* Between these what the calling thread does is not the program's (libparse allocates), and it is
- * not cancelled: locks are held. errno is kept. */
+/* Between these two, what the calling thread does does not count as the program's (libparse
+ * allocates), and it cannot be cancelled, as it holds locks. They preserve errno. */
 struct api_inside {
 	int saved, cancel;
 };
@@ -94,8 +94,8 @@ uint32_t api_string(const struct rec_host *h, const char *text);
 
 enum rec_reason api_reason(enum tprof_reason reason);
 
-/* Behind a last call that takes the stack: were it a jump, the caller of the public function would
- * be taken for that function. */
+/* Follows a last call that takes the stack, so that the compiler does not make it a jump: then the
+ * caller of the public function would be taken for that function. */
 #define API_STAY() __asm__ volatile("" ::: "memory")
 
 #endif

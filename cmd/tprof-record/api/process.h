@@ -1,4 +1,4 @@
-/* Private to the library: what it knows of its own process, as conversions take it. */
+/* Private to the library: its own process, as conversions take it. */
 #ifndef RECORD_API_PROCESS_H
 #define RECORD_API_PROCESS_H
 
@@ -10,7 +10,7 @@
  * TP_ENOMEM; then *p is empty. */
 int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_err *err);
 
-/* errno for a code of libparse. */
+/* Returns the errno value for a code of libparse. */
 int api_errno(int code);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is sampled, and what allocators and locks of the program's own report. */
+/* Sampling rates, and reports of the program's own allocators and locks. */
 #include <limits.h>
 
 #include "tprof-record/api/lib.h"
@@ -36,7 +36,7 @@ int tprof_set_mutex_fraction(int fraction)
 	return was < INT_MAX ? (int)was : INT_MAX;
 }
 
-/* Called by the public functions themselves: `skip` is theirs and its own. */
+/* `skip` leaves out its own frame and that of the public function. */
 static __attribute__((noinline)) void text(const struct rec_host *h, const void *block, size_t size,
 					   const char *type, bool freed)
 {

@@ -1,6 +1,6 @@
-/* Profiles as records in memory, as runtime/mprof.go gives them (MemProfile and its kin): the
- * buckets of a kind, newest first. Buckets are only ever added at the beginning of their list, so
- * what hangs on the first one seen is all there was then. */
+/* Profiles as records in memory, as runtime/mprof.go has them (MemProfile …): the buckets of a kind,
+ * newest first. Buckets are only added at the beginning of their list, so from the first one seen on
+ * the list does not change. */
 #include <string.h>
 
 #include "tprof-record/api/stacks.h"
@@ -133,7 +133,7 @@ static size_t block_records(const struct rec_host *h, enum rec_bucket_kind kind,
 
 		memcpy(&count, &bits, sizeof(count));
 		p->count = (int64_t)count;
-		/* So that nobody divides by zero (golang.org/cl/299991). */
+		/* So that readers do not divide by zero (golang.org/cl/299991). */
 		if (kind == REC_BLOCK_BUCKET && !p->count)
 			p->count = 1;
 		p->cycles = atomic_load_explicit(&b->u.block.cycles, memory_order_relaxed);
@@ -162,8 +162,7 @@ size_t tprof_mutex_profile(struct tprof_block_record *p, size_t room, bool *ok)
 
 /* ---- threads ---- */
 
-/* Which places are in use may change from one look to the next: two passes, and the second counts.
- */
+/* Places come into use between the two passes; the second counts. */
 size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
 	const struct rec_host *h = api_enter();

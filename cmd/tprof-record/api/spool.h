@@ -1,4 +1,4 @@
-/* Private to the library: a file without a name, for what is too big to be kept in memory. */
+/* Private to the library: a file without a name, for data too large for memory. */
 #ifndef RECORD_API_SPOOL_H
 #define RECORD_API_SPOOL_H
 
@@ -17,17 +17,17 @@ struct api_spool {
 
 #define API_SPOOL_NONE ((struct api_spool){.fd = -1})
 
-/* A folder where files without a name can be made. */
+/* Returns a folder where files without a name can be made. */
 const char *api_spool_folder(void);
-/* 0 or an errno value. */
+/* Returns 0 or an errno value. */
 int api_spool_begin(struct api_spool *s);
 void api_spool_end(struct api_spool *s);
-/* For encoders; `s` outlives it. */
+/* Returns where encoders write to; `s` outlives it. */
 struct tp_out api_spool_out(struct api_spool *s);
-/* All of it in memory until api_spool_end; 0 or an errno value. An empty one has no memory. */
+/* Maps all of it until api_spool_end, unless it is empty. Returns 0 or an errno value. */
 int api_spool_map(struct api_spool *s);
 
-/* Writes all of it; 0 or an errno value. */
+/* Writes all of the data. Returns 0 or an errno value. */
 int api_write(int fd, const void *data, size_t size);
 
 #endif

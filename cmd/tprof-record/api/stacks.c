@@ -1,7 +1,6 @@
-/* Where everybody is. Goroutines that wait have left their stack in their place of the arena;
- * threads that run are asked with a signal, one after the other, and take their own. A thread that
- * does not answer in time (it has the signal blocked, or no processor) is not waited for: it is
- * where it began. */
+/* The stack of a goroutine that waits is in the arena. Threads that run are asked by a signal, one
+ * after the other, and take their own stacks. If a thread does not answer in time (it blocks the
+ * signal, or has no processor), its stack is the function it began with. */
 #include "tprof-record/api/stacks.h"
 
 #include <errno.h>
@@ -23,7 +22,7 @@ enum { IDLE, ASKED, ANSWERING, ANSWERED };
 /* The question that is being asked. */
 static struct question {
 	_Atomic uint32_t state;
-	_Atomic uint32_t number; /* of the question: an answer to an older one is none */
+	_Atomic uint32_t number; /* answers to older questions are ignored */
 	uint32_t n;
 	uint64_t pcs[API_MAX_DEPTH];
 } question;
@@ -56,14 +55,14 @@ static void answer(int number, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
-	/* Without this function, and what the kernel let it return to. */
+	/* Without this function and the frame that the kernel made for it. */
 	question.n = h->self()->depth ? 0 : (uint32_t)h->backtrace(question.pcs, API_MAX_DEPTH, 2);
 	atomic_store(&question.state, ANSWERED);
 	futex_wake();
 	errno = saved;
 }
 
-/* The last real-time signal that nobody handles. */
+/* Chooses the last real-time signal that has no handler. */
 static bool choose_signal(void)
 {
 	struct sigaction is, ours = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
@@ -91,7 +90,7 @@ static uint32_t wait_for_answer(const struct rec_host *h, uint64_t until)
 		struct timespec wait = {.tv_nsec = (long)(left < ANSWER_NS ? left : ANSWER_NS)};
 		uint32_t asked = ASKED;
 
-		/* Once it is answering it ends soon, and writes here until then. */
+		/* While it is answering, it writes here; that ends soon. */
 		if (!left && state == ASKED &&
 		    atomic_compare_exchange_strong(&question.state, &asked, IDLE))
 			return 0;
@@ -103,7 +102,7 @@ static uint32_t wait_for_answer(const struct rec_host *h, uint64_t until)
 	return question.n;
 }
 
-/* The stack of a thread of this process; how many PCs, 0 when it did not say. */
+/* Asks a thread of this process for its stack. Returns the number of PCs; 0: it did not answer. */
 static uint32_t ask(const struct rec_host *h, uint32_t tid, uint64_t *pcs, uint64_t deadline)
 {
 	uint64_t now = h->now(), until = now + ANSWER_NS;

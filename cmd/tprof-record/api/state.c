@@ -1,5 +1,5 @@
-/* A trace that is switched on while the program runs begins with what is there: every thread, every
- * goroutine of the program's own, which of them run where, and which wait (Go 1.5's StartTrace:
+/* A trace that is switched on while the program runs begins with the state of everything: all threads
+ * and goroutines of the program's own, on which thread each runs, and which wait (Go 1.5's StartTrace:
  * GoCreate for all, and GoWaiting).
  *
  *   TRACE_START
@@ -8,7 +8,7 @@
  *   G_NEW … G_START                            … running
  *   G_NEW … G_STOP                             … waiting
  *
- * Threads go on meanwhile: the state of a goroutine that changed after `now` is in its own records.
+ * Threads go on meanwhile: a goroutine whose state changed after `now` has records of its own about it.
  */
 #include <string.h>
 
@@ -90,7 +90,7 @@ void api_write_state(const struct rec_host *h, uint64_t now)
 	uint32_t n = atomic_load_explicit(&a->header->gs.used, memory_order_acquire);
 
 	h->write(&e);
-	/* Threads first: what runs, runs on one. */
+	/* Threads first: the goroutines run on them. */
 	for (int own = 0; own <= 1; own++)
 		for (uint32_t i = 0; i < n && i < REC_NGS; i++) {
 			const struct rec_g *slot = &a->gs[i];
@@ -100,7 +100,7 @@ void api_write_state(const struct rec_host *h, uint64_t now)
 				continue;
 			if (own)
 				write_own(h, slot, g, now);
-			/* One that has no tid yet is about to say itself that it is there. */
+			/* A thread without a tid yet is about to write its own record. */
 			else if (atomic_load_explicit(&slot->tid, memory_order_acquire))
 				write_thread(h, slot, g, now);
 		}

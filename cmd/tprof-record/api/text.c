@@ -10,8 +10,8 @@
  *	created by main in goroutine 1
  *		/src/shop.c:80 +0x5e
  *
- * A C function's arguments are not known: a call that is one has (), one that was inlined (...), as
- * Go has it. The PC is told, so that what has no names can be given some later. */
+ * A C function's arguments are not known: a real call has (), an inlined one (...), as in Go. The PC is
+ * printed so that code without names can be named later. */
 #include "tprof-record/api/text.h"
 
 #include <errno.h>
@@ -33,16 +33,16 @@
 
 #define MINUTE_NS 60000000000u
 
-/* Names of code, made when they are first asked for and anew when there is more code. */
+/* Names of code, made at the first use and again when more code was loaded. */
 static struct names {
 	struct rec_process process;
 	struct tp_dict *dict;
 	struct rec_names *names;
 	uint32_t nmodules;
-	uint64_t changes; /* of what is loaded, when that was looked at */
+	uint64_t changes; /* loads and unloads when they were made */
 } named;
 
-/* Of `named`, and of what is written to the text trace. */
+/* Protects `named` and the text trace. */
 static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER;
 static int text_fd = -1;
 
@@ -61,7 +61,7 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *changes)
 	return 1;
 }
 
-/* Where there are none, addresses are printed. */
+/* Without names, addresses are printed. */
 static void look_for_names(const struct rec_host *h)
 {
 	uint64_t changes = 0;
@@ -167,7 +167,7 @@ static void print_creator(struct tp_buf *b, const struct rec_process *p, const s
 	}
 }
 
-/* Was it unblocked, and has not run since? */
+/* Returns whether a goroutine was unblocked and has not run since. */
 static bool is_ready(const struct rec_host *h, const struct rec_process *p, const struct rec_g *g)
 {
 	const struct rec_g *place = &api_arena(h)->gs[g - p->arena.gs];
@@ -232,7 +232,7 @@ static void print_stack(struct tp_buf *b, const struct rec_process *p, const str
 {
 	bool waits = g->wait.kind != REC_NOTHING && g->wait.start;
 	uint64_t waited = waits && p->end_ns > g->wait.start ? p->end_ns - g->wait.start : 0;
-	bool code = false; /* that is not the recorder's */
+	bool code = false; /* frames that are not the recorder's have begun */
 
 	print(b, "goroutine %" PRIu32 " [%s", g->id, state);
 	if (waited >= MINUTE_NS)
@@ -387,7 +387,7 @@ int tprof_alloc_trace(int fd)
 /* Under the lock. */
 static void write_text(struct tp_buf *text)
 {
-	/* A reader that is gone ends it. */
+	/* It ends if its reader has gone. */
 	if (text->size && api_write(text_fd, text->data, text->size)) {
 		text_fd = -1;
 		atomic_store(&api.text, false);
@@ -451,7 +451,7 @@ void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 	struct tp_buf text = {0};
 
 	was = api_inside(h);
-	/* The lock is that of threads which may have to answer. */
+	/* Not under the lock: threads that hold it may be asked. */
 	if (!api_stacks_take(h, pcs, n, SIZE_MAX, &stacks)) {
 		pthread_mutex_lock(&text_lock);
 		if (text_fd >= 0) {
@@ -470,7 +470,7 @@ void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 
 void api_forget_text(void)
 {
-	/* Somebody may have been in the middle of them. */
+	/* Another thread may have been changing them. */
 	named = (struct names){0};
 	sizes = (struct sizes){0};
 	text_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

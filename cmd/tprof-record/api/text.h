@@ -5,11 +5,12 @@
 #include "base/buf.h"
 #include "tprof-record/api/lib.h"
 
-/* The stack of the caller (`pcs`, as it took it), and with `all` those of the others. ENOMEM. */
+/* Prints the stack of the caller (`pcs`, as it took it), and with `all` those of the others. Returns 0
+ * or an errno value. */
 int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, bool all,
 		    struct tp_buf *text);
 
-/* Entries of the text trace of allocations. */
+/* Write entries of the text trace of allocations. */
 void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
 		    const uint64_t *pcs, size_t n);
 void api_text_free(const struct rec_host *h, const void *block, const uint64_t *pcs, size_t n);

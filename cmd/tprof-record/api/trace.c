@@ -1,9 +1,9 @@
 /* Traces: start, stop, and the reader.
  *
- *   OFF ──start──▶ ON ──stop──▶ LAYING ──▶ READY ──the reader was told the end──▶ OFF
+ *   OFF ──start──▶ ON ──stop──▶ LAYING ──▶ READY ──the reader has read the end──▶ OFF
  *
- * While it is on, a thread of the library's takes the records out of the arena; when it is over,
- * the thread that stops it makes the trace of them, and waits for the reader. */
+ * While it is on, a thread of the library takes the records out of the arena. The thread that stops it
+ * converts them, and waits for the reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -32,9 +32,9 @@ static struct trace {
 	pthread_cond_t changed;
 	enum state state;
 	enum tprof_format format;
-	bool switched_on; /* under tprof-record: it was we who did */
+	bool switched_on; /* by us; under tprof-record it may have been on */
 	bool file;	  /* tprof_trace_to_file: its thread is the reader */
-	int file_error;	  /* … and what it met */
+	int file_error;	  /* … and its error */
 	pthread_t filer;
 	int fd;
 	char *symbols_path;
@@ -93,7 +93,7 @@ static void *drain_thread(void *arg)
 	return NULL;
 }
 
-/* With all signals blocked, as they are the program's. */
+/* Starts a thread with all signals blocked, as they are the program's. */
 static int begin_thread(pthread_t *thread, void *(*run)(void *), void *arg)
 {
 	sigset_t all, was;
@@ -106,7 +106,7 @@ static int begin_thread(pthread_t *thread, void *(*run)(void *), void *arg)
 	return code;
 }
 
-/* Records that threads were writing when the trace ended: until none came for a while. */
+/* Takes the records that threads were writing when the trace ended. */
 static void drain_rest(const struct rec_host *h)
 {
 	const struct rec_arena *a = api_arena(h);
@@ -190,8 +190,8 @@ static int start(enum tprof_format format)
 	if (t.switched_on)
 		api_write_state(h, t.begin_ns);
 	if (!api.guest) {
-		/* Not earlier: it knows the order of a thread's records by their times, and those
-		 * of the state have one time. There is room for them. */
+		/* Not earlier: it sorts a thread's records by time, and those of the state all
+		 * have the same time. There is room for them. */
 		atomic_store(&t.drain_over, false);
 		code = begin_thread(&t.drainer, drain_thread, (void *)(uintptr_t)h);
 		if (code) {
@@ -236,7 +236,7 @@ static void lay_out(const struct rec_host *h)
 	/* Half a file would not be a trace. */
 	if (t.error)
 		t.layout.trace.size = 0;
-	/* One that lacks records is: there was no room for them all. */
+	/* A trace that lacks records still is one. */
 	else if (t.records.error)
 		t.error = t.records.error;
 	else if (tprof_lost() > t.lost_before)
@@ -244,7 +244,7 @@ static void lay_out(const struct rec_host *h)
 	rec_spool_end(&t.records);
 }
 
-/* The reader is told the end. */
+/* The reader has read all of it. */
 static void forget_layout(void)
 {
 	api_spool_end(&t.layout.trace);
@@ -335,7 +335,7 @@ const void *tprof_trace_read(size_t *size)
 	int cancel;
 
 	*size = 0;
-	/* Who is cancelled in the middle of it would leave the lock behind. */
+	/* A thread cancelled in here would leave the lock behind. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&t.lock);
 	if (!t.reading) {
@@ -412,7 +412,7 @@ static void stop_at_exit(void)
 
 	pthread_mutex_lock(&t.lock);
 	file = t.file && t.state == ON;
-	/* Another thread is about to. */
+	/* Another thread is stopping it. */
 	while (!file && t.file)
 		pthread_cond_wait(&t.changed, &t.lock);
 	pthread_mutex_unlock(&t.lock);
@@ -440,7 +440,7 @@ static int begin_file(const char *path, enum tprof_format format)
 	return 0;
 }
 
-/* Nobody is there to read it. Under the lock. */
+/* Ends a trace that has no reader. Under the lock. */
 static void abandon(void)
 {
 	const struct rec_host *h = atomic_load(&api.host);
@@ -484,7 +484,7 @@ int tprof_trace_to_file(const char *path, enum tprof_format format)
 	const struct rec_host *h;
 	int code = api_begin(&h);
 
-	/* Known only now: whether the recorder has this process. */
+	/* Only now is it known whether tprof-record records this process. */
 	if (code || api.guest)
 		return code ? code : tprof_trace_start(format);
 	pthread_mutex_lock(&t.lock);

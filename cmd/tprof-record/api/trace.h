@@ -1,4 +1,4 @@
-/* Private to the library: what of a trace is laid down when it begins, and laid out at its end. */
+/* Private to the library: the state that a trace begins with, and its conversion at the end. */
 #ifndef RECORD_API_TRACE_H
 #define RECORD_API_TRACE_H
 
@@ -7,7 +7,7 @@
 #include "tprof-record/api/spool.h"
 #include "tprof-record/parent/spool.h"
 
-/* Goroutines as they are when the trace begins, as records of that time (state.c). */
+/* Writes the state of all goroutines when the trace begins, as records of that time (state.c). */
 void api_write_state(const struct rec_host *h, uint64_t now);
 
 struct api_layout {
@@ -18,8 +18,7 @@ struct api_layout {
 	struct tp_buf symbols; /* of go 1.5 */
 };
 
-/* The records of a trace that is over, as the trace in its format (layout.c). 0 or an errno value.
- */
+/* Converts the records of a trace that is over (layout.c). Returns 0 or an errno value. */
 int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to);
 
 #endif

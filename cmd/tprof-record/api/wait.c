@@ -42,15 +42,15 @@ int tprof_thread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*r
 	return code;
 }
 
-/* At once: whoever reads a profile next may be another thread, and this one may never come back. */
+/* Brings profiles up to date at once: another thread may read them before this one records again. */
 static void settle(const struct rec_host *h)
 {
 	if (h->self()->ndue)
 		h->settle_now();
 }
 
-/* Until it ends, nothing else that the thread does is recorded: where the preloaded library is
- * there too, it would see a wait inside a wait. */
+/* Begins a wait. Until it ends, nothing else of the thread is recorded: the preloaded library, if it is
+ * there, would see a wait inside a wait. */
 static inline __attribute__((always_inline)) void wait_begin(const struct rec_event *wait)
 {
 	const struct rec_host *h = api_enter();

@@ -1,4 +1,4 @@
-/* Goroutine profiles, and profiles as files. */
+/* Goroutine profiles as records, and all profiles as files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-/* What a program may have done to its arena is mended here, once, so that whoever reads it need not
- * look out: counts are within what there is, chains go downwards only (entries are appended, so
- * what an entry refers to is older than it), texts end. */
+/* Copies of arenas, and their repair: whatever a program has done to its arena, afterwards counts are
+ * within bounds, entries refer only to older ones (they are appended), and texts end. */
 #include "tprof-record/convert/process.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@ struct check {
 	uint32_t nodes, buckets, modules, strings, sets, gs; /* that are in use */
 };
 
-/* A count by the process of what is complete: entries beyond the last place are none. */
+/* Limits a count of the process to the places that there are. */
 static uint32_t within(struct check *c, struct rec_growth *g, uint32_t most)
 {
 	uint32_t used = g->used;
@@ -26,7 +25,7 @@ static uint32_t within(struct check *c, struct rec_growth *g, uint32_t most)
 	return used;
 }
 
-/* A reference to one of n: 0 where it is none. */
+/* Returns a reference to one of n entries, or 0 if it is not valid. */
 static uint32_t below(struct check *c, uint32_t i, uint32_t n)
 {
 	if (i < n || !i)
@@ -56,7 +55,7 @@ static void check_nodes(struct check *c)
 	for (uint32_t i = 1; i < c->nodes; i++) {
 		uint32_t parent = nodes[i].parent, depth;
 
-		/* Nobody's: two threads wanted the same, and one was faster. */
+		/* Not in use: two threads added the same node, and one was faster. */
 		if (!nodes[i].depth) {
 			nodes[i] = (struct rec_node){0};
 			continue;
@@ -119,7 +118,7 @@ static void check_wait(struct check *c, struct rec_g *g)
 	struct rec_event *w = &g->wait;
 	uint16_t kind = w->kind;
 
-	/* Torn: the process died, or was copied, while it wrote. */
+	/* Torn: the process died, or was copied, while it wrote this. */
 	if (g->seq & 1)
 		kind = REC_NOTHING;
 	if (kind != REC_NOTHING && kind != REC_BLOCK && kind != REC_SYSCALL && kind != REC_G_STOP) {
@@ -148,7 +147,7 @@ static void check_gs(struct check *c)
 	}
 }
 
-/* The numbers of a bucket: a count is one, and does not go below 0. */
+/* A bucket's count must be a finite number, and neither of its numbers below 0. */
 static void check_counts(struct check *c, struct rec_bucket *b)
 {
 	uint64_t bits = b->u.block.count;
@@ -174,7 +173,7 @@ static void check_buckets(struct check *c)
 	for (uint32_t i = 0; i < c->buckets; i++) {
 		struct rec_bucket *b = &a->buckets[i];
 
-		/* Kind 0: taken, and not complete when it ended. It is in no list. */
+		/* Kind 0: it was not complete when the process ended, and is in no list. */
 		if (b->kind >= REC_NBUCKET_KINDS) {
 			b->kind = 0;
 			c->wrong++;
@@ -186,7 +185,7 @@ static void check_buckets(struct check *c)
 		}
 		check_counts(c, b);
 	}
-	/* The lists by kind, which everybody walks, are made anew: newest first. */
+	/* Builds the lists by kind anew, newest first. */
 	for (uint32_t kind = 0; kind < REC_NBUCKET_KINDS; kind++)
 		a->header->newest[kind] = 0;
 	for (uint32_t i = 0; i < c->buckets; i++) {
@@ -206,9 +205,10 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	*wrong = 0;
 	if (h->magic != REC_MAGIC || h->version != REC_VERSION ||
 	    h->size_of_event != sizeof(struct rec_event))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the shared memory of process %u is not in the format of this recorder",
-				  p->pid);
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the shared memory of process %u is not in the format of this recorder",
+		    p->pid);
 	c.nodes = within(&c, &h->nodes, REC_NNODES);
 	c.buckets = within(&c, &h->buckets, REC_NBUCKETS);
 	c.modules = within(&c, &h->modules, REC_NMODULES);
@@ -232,12 +232,12 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	check_sets(&c);
 	check_gs(&c);
 	check_buckets(&c);
-	/* No clock has come that far. */
+	/* A clock cannot have come that far. */
 	if (h->start_ns > INT64_MAX) {
 		h->start_ns = p->end_ns;
 		c.wrong++;
 	}
-	/* The process has a clock of its own (time namespaces). */
+	/* A process may have a clock of its own (time namespaces). */
 	if (p->end_ns < h->start_ns)
 		p->end_ns = h->start_ns;
 	*wrong = c.wrong;
@@ -246,8 +246,8 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 
 /* ---- copies ---- */
 
-/* A place whose wait is being written is copied again; if that takes too long (its thread sleeps in
- * the middle of it), rec_process_check finds it torn. */
+/* Copies a place again if its wait was being written. If that takes too long (its thread sleeps in the
+ * middle), the copy is marked as torn, and rec_process_check removes its wait. */
 void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)

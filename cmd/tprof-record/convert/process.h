@@ -1,10 +1,9 @@
-/* What the recorder knows of one process (one image of it: an exec makes another): a copy of its
- * arena that nobody changes any more, checked, and the records of its trace.
+/* What conversions know of one process (an exec makes it another one): a checked copy of its arena,
+ * and the records of its trace.
  *
- * A program may have written anything into its arena: rec_process_check makes every index, count
- * and text of the copy one that can be followed without looking. Conversions read this and nothing
- * else, so they run the same at the end, for a snapshot, in tests, and inside the library (api/).
- */
+ * A program may have written anything into its arena. After rec_process_check, every index, count and
+ * text of the copy can be followed without further checks. Conversions read nothing else, so they run
+ * the same at the end, for a snapshot, in tests, and inside the library (api/). */
 #ifndef RECORD_CONVERT_PROCESS_H
 #define RECORD_CONVERT_PROCESS_H
 
@@ -18,14 +17,14 @@
 struct rec_process {
 	struct rec_arena arena; /* the copy */
 	uint32_t pid;
-	bool alive;		    /* a snapshot: more will come */
-	uint64_t end_ns;	    /* CLOCK_MONOTONIC: when the copy was made, or it ended */
+	bool alive;	 /* it goes on after the copy */
+	uint64_t end_ns; /* CLOCK_MONOTONIC when the copy was made, or the process ended */
 	uint64_t end_sec, end_nsec; /* CLOCK_REALTIME then */
 	/* Records in the order in which they were drained; those of one thread are in their order.
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
-	/* Where files are kept open that names come from (images.h); NULL: they are not. */
+	/* Keeps files open that names come from (images.h); NULL: they are opened each time. */
 	struct rec_images *images;
 };
 
@@ -35,18 +34,18 @@ int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct
 /* Frees the copy; leaves *p empty. */
 void rec_process_free(struct rec_process *p);
 
-/* Repairs what cannot be, and counts it in *wrong. TP_EFORMAT: this is no arena of ours. */
+/* Repairs what is not valid, and counts that in *wrong. TP_EFORMAT: this is not an arena of ours. */
 int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
 
 /* Copies places of goroutines that may be written meanwhile. */
 void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n);
 
-/* Text of a string's offset; "" where there is none. */
+/* Returns the text at a string's offset; "" if there is none. */
 const char *rec_process_string(const struct rec_process *p, uint32_t string);
-/* The pairs of a label set, key before value (strings), and how many pairs: NULL and 0 where there
- * are none. */
+/* Returns the pairs of a label set, key before value (strings), and their number *n; NULL and 0 if
+ * there are none. */
 const uint32_t *rec_process_labels(const struct rec_process *p, uint32_t set, size_t *n);
-/* PCs of a stack, innermost first; how many. */
+/* Fills in the PCs of a stack, innermost first; returns their number. */
 size_t rec_process_stack(const struct rec_process *p, uint32_t stack, uint64_t *pcs, size_t room);
 
 #endif

@@ -5,9 +5,9 @@
  * places (REC_PARTS); each grows from its beginning, and space is reserved (fallocate) before it is
  * touched, so that full memory is an error to be counted and never a SIGBUS.
  *
- * Who writes what: the process everything but `struct rec_desk` (the recorder's side) and the free
- * list of chunks (both). The recorder trusts nothing in it: a program may have scribbled over it.
- * Every index and count is checked where it is read (convert/process.h does it once for all).
+ * The process writes everything; the recorder only clears and frees chunks, takes heap snapshots, and
+ * switches options off. The recorder trusts nothing in it: a program may have scribbled over it. Every
+ * index and count is checked (convert/process.h does it once for all).
  *
  * Entries of stacks, strings, modules and buckets are appended and never change place: `used` is
  * raised (release) when the entry is complete. All integers are of the machine. */
@@ -111,7 +111,7 @@ struct rec_g {
 	/* Odd while what follows is being written; kind is REC_NOTHING when it does not wait. */
 	_Atomic uint32_t seq;
 	_Atomic uint32_t next_free; /* in the list of free places: index + 1 */
-	struct rec_event wait; /* BLOCK, SYSCALL or G_STOP with `end` 0 */
+	struct rec_event wait;	    /* BLOCK, SYSCALL or G_STOP with `end` 0 */
 };
 
 /* Waiters of the objects whose hash is this place. */
@@ -147,19 +147,22 @@ struct rec_growth {
 };
 
 /* How often something could not be kept, by what ran out. */
-#define REC_LOSSES(X)                                                                              \
-	X(EVENTS, "events")	      /* no chunk was free */                                      \
-	X(STACKS, "stacks")	      /* the tree was full: kept without a stack */                \
-	X(BUCKETS, "profile samples") /* no bucket was free */                                     \
-	X(STRINGS, "strings")                                                                      \
-	X(WAITS, "waits") /* more goroutines than places: unknown while they last */               \
-	X(MODULES, "mapped files")                                                                 \
-	X(BLOCKS, "heap blocks") /* the table of sampled blocks could not grow */                  \
-	X(CONTENTION, "ns of the recorder's own contention")                                       \
-	X(MEMORY, "reservations") /* fallocate said no */
+/* clang-format off */
+#define REC_LOSSES(X) \
+	/*  what                            why, for messages */ \
+	X(EVENTS,     "events",             "they came faster than the recorder could read them") \
+	X(STACKS,     "stacks",             "the table of stacks was full") \
+	X(BUCKETS,    "profile samples",    "the table of profiles was full") \
+	X(STRINGS,    "strings",            "the table of names was full") \
+	X(WAITS,      "waits",              "the table of threads was full") \
+	X(MODULES,    "mapped files",       "the table of mapped files was full") \
+	X(BLOCKS,     "heap blocks",        "there was not enough memory to track them") \
+	X(CONTENTION, "ns of the recorder's own contention", "its threads waited for each other") \
+	X(MEMORY,     "reservations",       "the system did not give memory") /* fallocate */
+/* clang-format on */
 
 enum rec_loss {
-#define REC_X(name, text) REC_LOST_##name,
+#define REC_X(name, text, why) REC_LOST_##name,
 	REC_LOSSES(REC_X)
 #undef REC_X
 	    REC_NLOSSES

@@ -67,9 +67,13 @@
 	X(CHILD,        "wait for child",       "wait for child",       GoBlock) \
 	X(YIELD,        "yield",                "runnable",             GoSched)
 
+/* System calls, and the state of goroutines in them. */
 #define REC_CALLS(X) \
-	X(OTHER) X(READ) X(WRITE) X(SEND) X(RECEIVE) X(ACCEPT) X(CONNECT) X(OPEN) X(CLOSE) \
-	X(SYNC) X(POLL) X(FUTEX) X(SLEEP) X(WAIT)
+	X(OTHER, "syscall") X(READ, "syscall (read)") X(WRITE, "syscall (write)") \
+	X(SEND, "syscall (send)") X(RECEIVE, "syscall (receive)") X(ACCEPT, "syscall (accept)") \
+	X(CONNECT, "syscall (connect)") X(OPEN, "syscall (open)") X(CLOSE, "syscall (close)") \
+	X(SYNC, "syscall (sync)") X(POLL, "syscall (poll)") X(FUTEX, "syscall (futex)") \
+	X(SLEEP, "syscall (sleep)") X(WAIT, "syscall (wait)")
 /* clang-format on */
 
 enum rec_kind {
@@ -113,7 +117,7 @@ static inline bool rec_is_profiled(uint32_t reason)
 }
 
 enum rec_call {
-#define REC_X(name) REC_CALL_##name,
+#define REC_X(name, text) REC_CALL_##name,
 	REC_CALLS(REC_X)
 #undef REC_X
 	    REC_NCALLS

@@ -12,7 +12,7 @@
 enum {
 	MAX_IMAGES = 512,      /* alive at a time: each has a thread */
 	MAX_CONNECTIONS = 256, /* that have not said anything yet */
-	/* A fork that becomes another program within that, with so few records, is no image. */
+	/* A fork with fewer records that execs sooner is not reported as an image. */
 	BRIEF_MS = 1000,
 	BRIEF_RECORDS = 64,
 };
@@ -40,19 +40,19 @@ static void unlist(struct rec_session *s, struct rec_image *image)
 	}
 }
 
-/* What a process did between fork and exec. */
+/* Returns whether an image is only what a process did between fork and exec. */
 static bool is_brief(const struct rec_image *image, uint64_t exec_ns)
 {
 	return exec_ns && image->how == REC_HELLO_FORK && image->spool.n < BRIEF_RECORDS &&
 	       image->end_ns - image->arena.header->start_ns < (uint64_t)BRIEF_MS * 1000000;
 }
 
-/* Without the start of the program, and the time that it takes to write files. */
+/* Notes the recorded time, without the start of the program and the writing of files. */
 static void note_length(struct rec_session *s, const struct rec_image *image)
 {
 	uint64_t from = image->arena.header->start_ns;
 
-	/* The program may have written anything there. */
+	/* The program may have written anything into its arena. */
 	s->recorded_from_ns = from > s->begin_ns && from < image->end_ns ? from : image->begin_ns;
 	s->recorded_to_ns = image->end_ns;
 }
@@ -90,7 +90,7 @@ void rec_session_end_images(struct rec_session *s, bool alive)
 	}
 }
 
-/* Is it one that we record? */
+/* Returns whether a process that reports is to be recorded. */
 static bool wants(struct rec_session *s, const struct rec_caller *c)
 {
 	if (s->closed)
@@ -105,7 +105,7 @@ static bool wants(struct rec_session *s, const struct rec_caller *c)
 	return false;
 }
 
-/* A process has reported. */
+/* Begins the image of a process that has reported. */
 static void begin_image(struct rec_session *s, struct rec_caller *c)
 {
 	struct rec_image *image, *before;
@@ -121,8 +121,7 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 			       &err);
 	before = rec_session_image(s, c->pid);
 	if (before)
-		end_image(s, before, false,
-			  code ? rec_now() : image->arena.header->start_ns);
+		end_image(s, before, false, code ? rec_now() : image->arena.header->start_ns);
 	if (code) {
 		snprintf(s->result.refused, sizeof(s->result.refused), "process %d: %s",
 			 (int)c->pid, err.msg);
@@ -141,7 +140,7 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 	s->nimages++;
 	s->nheld++;
 	image->source = image->process >= 0 ? calloc(1, sizeof(*image->source)) : NULL;
-	/* It was quick, and is gone; what it became by an exec may have reported, too: end_gone. */
+	/* It has gone already; rec_session_end_gone ends it after its exec has been heard. */
 	if (!image->source)
 		return;
 	*image->source =
@@ -214,8 +213,9 @@ void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool kee
 	free(caller);
 }
 
-/* What the program has begun may run as another user where the recorder is root (sudo, daemons).
- * Other processes of such users may see the name of the socket, and are none of our business. */
+/* Returns whether a caller may be recorded, or ask for snapshots. If the recorder is root, the program
+ * may run children as other users (sudo, daemons); other processes of these users can see the socket's
+ * name, but are refused. */
 static bool trusts(struct rec_session *s, const struct rec_caller *c)
 {
 	if (rec_listen_trusts(c->uid))
@@ -252,8 +252,8 @@ static void hear(struct rec_session *s, struct rec_source *caller)
 	rec_session_drop(s, caller, kept);
 }
 
-/* In the order in which they called: what a process was before an exec reports before what it is
- * now, and may not have been heard yet when that calls. */
+/* Hears callers in the order in which they connected: a process before an exec has connected before the
+ * one after it, but may not have been heard yet. */
 static void hear_callers(struct rec_session *s)
 {
 	struct rec_source *next;
@@ -281,7 +281,7 @@ void rec_session_accept(struct rec_session *s)
 	while ((fd = rec_listen_accept(s->socket.fd)) >= 0) {
 		struct rec_source *caller = calloc(1, sizeof(*caller));
 
-		/* Whoever connects to say nothing does not keep others out: the oldest goes. */
+		/* Silent connections must not keep others out: the oldest is closed. */
 		if (s->ncallers >= MAX_CONNECTIONS)
 			rec_session_drop(s, s->callers, false);
 		if (!caller) {
@@ -305,7 +305,7 @@ void rec_session_process_over(struct rec_session *s, pid_t pid)
 {
 	struct rec_image *image;
 
-	/* What it became by an exec may have reported as well. */
+	/* Its next image, after an exec, may have reported as well. */
 	rec_session_hear_all(s);
 	image = rec_session_image(s, pid);
 	if (image)

@@ -1,16 +1,15 @@
-/* Files that become shorter while they are mapped: libraries that are written anew, or cut by the
- * program whose code is named. What is missing then reads as zeros, which whoever reads it has to
- * be able to bear anyway, in place of SIGBUS, which would end the recorder and with it the
- * recording. */
+/* Copes with files that are truncated while they are mapped: libraries that are written anew, or cut by
+ * the recorded program. Missing pages read as zeros, which readers must accept in any case. Without
+ * this, SIGBUS would end the recorder, and the recording. */
 #ifndef RECORD_PARENT_CUT_H
 #define RECORD_PARENT_CUT_H
 
 #include <stdint.h>
 
-/* From here on, in all threads. Programs that are started later have SIGBUS at its default. */
+/* Begins, for all threads. Programs that are started later have SIGBUS at its default. */
 void rec_cut_begin(void);
 
-/* Pages that were missing so far. */
+/* Returns how many pages were missing so far. */
 uint64_t rec_cut_pages(void);
 
 #endif

@@ -8,7 +8,7 @@
 int rec_drain_begin(struct rec_drain *d)
 {
 	memset(d, 0, sizeof(*d));
-	/* Touched only as far as rounds are long. */
+	/* Memory is used only for as many records as a round has. */
 	d->round = malloc(sizeof(*d->round) * REC_NCHUNKS * REC_CHUNK_EVENTS);
 	return d->round ? 0 : TP_ENOMEM;
 }
@@ -19,7 +19,7 @@ void rec_drain_end(struct rec_drain *d)
 	d->round = NULL;
 }
 
-/* A chunk to be read in this round. */
+/* A chunk to read in this round. */
 struct turn {
 	uint32_t turn, chunk;
 };
@@ -33,7 +33,7 @@ static int by_turn(const void *a, const void *b)
 	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-/* The chunks in which there may be something, in the order in which they were begun. */
+/* Lists the chunks that may have records, in the order in which they were begun. */
 static size_t plan(struct rec_drain *d, const struct rec_arena *a, bool last,
 		   struct turn turns[REC_NCHUNKS])
 {
@@ -46,7 +46,7 @@ static size_t plan(struct rec_drain *d, const struct rec_arena *a, bool last,
 		struct rec_drain_chunk *of = &d->chunk[i];
 		uint32_t turn = atomic_load_explicit(&a->chunks[i].turn, memory_order_acquire);
 
-		/* On the free list: who was late may have a record there, but that keeps. */
+		/* On the free list: a record of a late writer in there can wait. */
 		if (of->given_back && turn == of->turn && !last)
 			continue;
 		if (of->given_back)
@@ -73,7 +73,7 @@ static enum sight look(struct rec_drain *d, const struct rec_event *event, uint6
 	return event->end <= until ? NOW : LATER;
 }
 
-/* Adds what can be taken of a chunk to the round, which has n places by now. */
+/* Adds the records of a chunk that can be taken to the round, which has n places so far. */
 static size_t look_at_chunk(struct rec_drain *d, const struct rec_arena *a, uint32_t chunk,
 			    uint64_t until, size_t n)
 {
@@ -165,7 +165,7 @@ size_t rec_drain(struct rec_drain *d, const struct rec_arena *a, struct rec_spoo
 		const struct rec_event *e = &a->chunks[d->round[i].chunk].event[d->round[i].event];
 		uint16_t kind = atomic_load_explicit(&e->kind, memory_order_relaxed);
 
-		/* It may be another by now, if somebody is out for mischief. */
+		/* A hostile program may have changed it. */
 		if (kind > REC_NOTHING && kind < REC_NKINDS)
 			rec_spool_put(s, e, kind);
 		if (kind == REC_PROCESS_FORK)

@@ -15,10 +15,10 @@
 
 pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of a full disk, a quarter of the records makes room for the trace of the others. */
+/* If the disk is full, a quarter of the records is given up for the trace of the others. */
 enum { KEEP = 3, OF = 4, ATTEMPTS = 8 };
 
-/* What goes through the making of an image's files. */
+/* The files of an image that are being made. */
 struct making {
 	const struct rec_request *request;
 	struct rec_image *image;
@@ -69,7 +69,7 @@ static struct rec_dump_file *add_file(struct rec_dump *d, const char *name, uint
 	return f;
 }
 
-/* Did it fail because the disk is full? Then there is something that can be given up for it. */
+/* Returns whether an error was a full disk, and records could be given up for room. */
 static bool make_room(struct making *m, const struct tp_err *err)
 {
 	struct rec_spool *s = &m->image->spool;
@@ -166,7 +166,7 @@ static void write_profiles(struct making *m)
 			write_profile(m, (enum rec_profile_kind)kind);
 }
 
-/* Stacks of threads that run, of a process that does; and which of those that wait are leaked. */
+/* Takes the stacks of running threads, and finds leaked ones, if the process is alive. */
 static void look_at_threads(struct making *m)
 {
 	const bool *wanted = m->request->profile;
@@ -231,7 +231,7 @@ static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_r
 	return code;
 }
 
-/* Did the program switch its trace on, by tprof_trace_start? */
+/* Returns whether the program has called tprof_trace_start. */
 static bool traced_itself(struct rec_image *image)
 {
 	const struct rec_event *events;
@@ -320,16 +320,17 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 	if (image->alive)
 		rec_image_silence(image);
 	d->nonsense = wrong;
-	/* On the checked copy, which nobody reads but us. */
+	/* On the checked copy, which only we read. */
 	publish_heap(&p.arena);
 	look_at_threads(&m);
 	write_profiles(&m);
 	if (r->trace || traced_itself(image))
 		write_trace(&m);
 	if (rec_cut_pages())
-		snprintf(d->remark, sizeof(d->remark),
-			 "a file was truncated while names were read from it; some names are missing");
-	/* What did not fit was given up by make_room, or by the spool before. */
+		snprintf(
+		    d->remark, sizeof(d->remark),
+		    "a file was truncated while names were read from it; some names are missing");
+	/* Only now: make_room may have given up records. */
 	count_losses(d, image, &p);
 	rec_live_release(&m.live);
 	rec_process_free(&p);

@@ -1,4 +1,4 @@
-/* From a recorded image to the files of its recording. */
+/* Writes the files of a recorded image. */
 #ifndef RECORD_PARENT_DUMP_H
 #define RECORD_PARENT_DUMP_H
 
@@ -21,32 +21,33 @@ struct rec_dump {
 		bool empty;    /* a profile with no samples in it */
 	} file[REC_DUMP_FILES];
 	size_t nfiles;
-	/* Sentences: what could not be written, and why; what has no names. */
+	/* Sentences: what could not be written and why. */
 	char trouble[REC_DUMP_TROUBLES][400];
 	size_t ntroubles;
 	char remark[200];
-	uint64_t lost[REC_NLOSSES]; /* as the process counted, and … */
-	uint64_t unfinished;	    /* records whose threads died over them */
-	uint64_t spilled;	    /* records for which there was no disk */
+	uint64_t lost[REC_NLOSSES]; /* counted by the process */
+	uint64_t unfinished;	    /* records whose threads died while writing them */
+	uint64_t spilled;	    /* records that did not fit on the disk */
 	int spill_error;	    /* errno of that */
-	uint64_t nonsense;	    /* records and entries that could not be */
+	uint64_t nonsense;	    /* records and entries that are not valid */
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };
 
-/* Taken by who traces the process's threads, and by who collects its exit (threads.h). */
+/* Held by the thread that traces the process's threads, and by the one that collects its exit
+ * (live/threads.h). */
 extern pthread_mutex_t rec_dump_tracing;
 
-/* The files of an image that was halted. `images` (may be NULL) keeps open what names are read
- * from, for the next time. */
+/* Writes the files of an image that was halted. `images` (may be NULL) keeps files open that names
+ * are read from. */
 void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_images *images,
 		    struct rec_dump *d);
-/* heap.0001.pb.gz …: the profiles of one that lives. Its heap profile is that of this moment, and
- * the samples of all kinds are those of one copy. */
+/* Writes the profiles of a living image: heap.0001.pb.gz … The heap profile is that of this moment, and
+ * all profiles are of one copy. */
 void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
 		       struct rec_images *images, struct rec_dump *d);
 
-/* Says why there are none. */
+/* Notes in *d why there are no files. */
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);
 
 /* "1,234" */

@@ -94,16 +94,15 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	if (stat(path, &st))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return tp_err_set(
-		    err, TP_EIO, TP_OFFSET_NONE,
-		    "it is not a folder; name a folder, or one that can be created");
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "it is not a folder; name a folder, or one that can be created");
 	if (access(path, W_OK | X_OK))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write there: %s",
 				  strerror(errno));
 	return 0;
 }
 
-/* The bytes of a name of ours at the beginning of `name`, 0 where there is none. */
+/* Returns the length of a name of ours at the beginning of `name`; 0: there is none. */
 static size_t our_name(const char *name)
 {
 	static const char *const traces[] = {"trace.out.symbols", "trace.out"};

@@ -37,8 +37,7 @@ static void ring(_Atomic uint32_t *bell)
 	syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Its clock may be another one than ours (time namespaces): everything is taken as it comes then.
- */
+/* If its clock is not ours (time namespaces), everything is taken as it comes. */
 static uint64_t until(const struct rec_image *image)
 {
 	return image->other_clock ? UINT64_MAX : rec_now();
@@ -51,7 +50,7 @@ static void *drain(void *arg)
 	int ms = QUICK_MS;
 
 	pthread_setname_np(pthread_self(), "tprof-drain");
-	/* Where we may: not to wait for those whose records we take. */
+	/* If allowed: so as not to wait for the threads whose records we take. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), -10);
 	rec_spool_begin(&image->spool, image->root, NULL);
 	for (;;) {
@@ -70,7 +69,7 @@ static void *drain(void *arg)
 
 /* ---- beginning ---- */
 
-/* Can nobody make it shorter any more? What is sealed stays so. */
+/* Seals the memory against shrinking; returns whether it is sealed. */
 static bool seal(int memory)
 {
 	int seals;
@@ -81,15 +80,16 @@ static bool seal(int memory)
 	return seals >= 0 && seals & F_SEAL_SHRINK;
 }
 
-/* The memory must be of the right size and stay so, or reading it could kill us (SIGBUS). Sealed
- * before its size is looked at: the program could shrink it in between. */
+/* The memory must have the right size and keep it, or reading it could kill us (SIGBUS). It is sealed
+ * before its size is read, as the program could shrink it in between. */
 static int check_memory(int memory, struct tp_err *err)
 {
 	bool sealed = seal(memory);
 	struct stat st;
 
 	if (fstat(memory, &st))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot look at its memory: %s", strerror(errno));
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot look at its memory: %s",
+				  strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory does not have the size that this version uses");
@@ -104,10 +104,11 @@ static int check_header(const struct rec_header *h, struct tp_err *err)
 	if (h->magic != REC_MAGIC)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "its memory is not an arena");
 	if (h->version != REC_VERSION || h->size_of_event != sizeof(struct rec_event))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its library has version %u, tprof-record has version %d: they are "
-				  "not of the same build",
-				  h->version, REC_VERSION);
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "its library has version %u, tprof-record has version %d: they are "
+		    "not of the same build",
+		    h->version, REC_VERSION);
 	return 0;
 }
 
@@ -117,8 +118,7 @@ static void name_it(struct rec_image *image)
 	char path[PATH_MAX];
 	size_t n = 0;
 
-	/* Copied while nobody else's business with it is checked yet; each byte is read once, as
-	 * the program may change it. */
+	/* Not checked yet: each byte is read once, as the program may change it. */
 	while (exe < REC_STRING_BYTES && n < sizeof(path) - 1) {
 		char c = image->arena.strings[exe++];
 
@@ -258,7 +258,7 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 	rec_spool_flush(&image->spool);
 	stamp(&image->end_ns, &image->end_sec, &image->end_nsec);
 	image->alive = alive;
-	/* We may hear of it late. */
+	/* The exec may be heard late. */
 	if (exec_ns > image->arena.header->start_ns && exec_ns < image->end_ns)
 		end_earlier(image, image->end_ns - exec_ns);
 }

@@ -1,7 +1,7 @@
-/* One image of one process that is being recorded: its arena, mapped, and a thread that drains it
- * for as long as it lives. An exec ends an image and begins another.
+/* A recorded process, until an exec makes it another image: its arena, and a thread that drains the
+ * arena while the process lives.
  *
- * Owned by the session's loop until it is given to the writer (writer.h) for the last time. */
+ * The session's loop owns it until the writer (writer.h) gets it for the last time. */
 #ifndef RECORD_PARENT_IMAGE_H
 #define RECORD_PARENT_IMAGE_H
 
@@ -20,18 +20,18 @@
 struct rec_image {
 	struct rec_image *next; /* in the session's list, then in the writer's */
 	pid_t pid;
-	int process;  /* pidfd, -1: it had gone when we heard of it */
-	uint32_t how; /* enum rec_hello_kind: how it came to be */
-	bool is_main; /* the process that was asked for, not a child of it */
+	int process;  /* pidfd, -1: it had gone when it was heard */
+	uint32_t how; /* enum rec_hello_kind: how it began */
+	bool is_main; /* the program itself, not a child */
 	char program[65];
 	const char *root;	   /* the folder of the recording */
 	char folder[PATH_MAX];	   /* of its files, "" none yet (rec_image_folder) */
-	bool displaced;		   /* `folder` goes to the image that the process has become */
+	bool displaced;		   /* `folder` goes to the next image of the process */
 	unsigned snapshots;	   /* written so far */
 	unsigned asked;		   /* snapshots that the writer has not answered: the session's */
 	struct rec_source *source; /* the session's: where its end is waited for */
 	struct rec_job *last_job;  /* the writer's, kept so that ending needs no memory; owned */
-	uint64_t begin_ns;	   /* CLOCK_MONOTONIC, when we heard of it */
+	uint64_t begin_ns;	   /* CLOCK_MONOTONIC when it was heard */
 
 	struct rec_arena arena;
 
@@ -48,21 +48,21 @@ struct rec_image {
 	uint64_t end_ns, end_sec, end_nsec;
 };
 
-/* Takes `memory` and `process` over, also when it fails: TP_EFORMAT (no arena of ours; the sentence
- * says what is wrong), TP_EIO, TP_ENOMEM. `root` outlives it, and is there already. A spool that
- * cannot be made is no failure: the records are lost then, and counted. */
+/* Begins to record a process. Owns `memory` and `process`, after an error too: TP_EFORMAT (not an arena
+ * of ours; the message says what is wrong), TP_EIO, TP_ENOMEM. `root` outlives it, and exists. If its
+ * spool cannot be made, that is not an error: the records are lost and counted. */
 int rec_image_begin(struct rec_image **image, int memory, int process, pid_t pid, uint32_t how,
 		    const char *root, struct tp_err *err);
 void rec_image_free(struct rec_image *image);
 
-/* Makes ROOT/PID-PROGRAM, with a number behind it where that is there already. TP_EIO. */
+/* Makes ROOT/PID-PROGRAM, with a number behind it if that exists. TP_EIO. */
 int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct tp_err *err);
 
-/* Reads what there is for the last time and ends the drainer. `alive`: the process goes on; its
- * trace ends here. `exec_ns`: when it became another image (CLOCK_MONOTONIC), 0 it did not. */
+/* Takes the last records and ends the drainer. `alive`: the process goes on; its trace ends here.
+ * `exec_ns`: when it became another image (CLOCK_MONOTONIC), 0: it did not. */
 void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns);
-/* Tells a process that goes on to record no more. After the copy, which says at what rate there
- * were samples. */
+/* Switches recording off in a process that goes on. To be called after the copy, which has the rates.
+ */
 void rec_image_silence(struct rec_image *image);
 
 /* Copies the arena, of a living image too, without its records, and checks it: *wrong things had to

@@ -174,8 +174,8 @@ static void test_image_refused(void **state)
 	static const struct {
 		const char *what, *says;
 	} cases[] = {
-	    {"size", "size"},	      {"magic", "no arena"}, {"version", "same build"},
-	    {"sealed", "taken away"}, {"pipe", "size"},
+	    {"size", "size"},		{"magic", "not an arena"}, {"version", "same build"},
+	    {"sealed", "could shrink"}, {"pipe", "size"},
 	};
 
 	(void)state;

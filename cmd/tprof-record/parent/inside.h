@@ -1,6 +1,6 @@
-/* The inside of a recording. Private to session.c (the loop, its beginning and its end), callers.c
- * (processes that report, and who asks for snapshots) and life.c (the program: its signals, stops
- * and exit). All of it is one thread's. */
+/* The inside of a recording, for one thread. Private to session.c (the loop, its beginning and its
+ * end), callers.c (processes that report, and requests for snapshots) and life.c (signals, stops and
+ * exit of the program). */
 #ifndef RECORD_PARENT_INSIDE_H
 #define RECORD_PARENT_INSIDE_H
 
@@ -11,7 +11,7 @@
 #include "tprof-record/parent/session.h"
 #include "tprof-record/parent/writer.h"
 
-/* What the loop waits for. */
+/* A descriptor that the loop waits for. */
 struct rec_source {
 	enum {
 		FROM_SIGNALS,
@@ -31,26 +31,26 @@ struct rec_session {
 	const struct rec_session_options *o;
 	struct rec_result result;
 	char name[REC_SOCKET_NAME];
-	char here[PATH_MAX]; /* the folder as clients may find it */
+	char here[PATH_MAX]; /* the folder's whole path, for clients */
 	int epoll;
 	struct rec_source signals, socket, writer_bell, interval, end;
 	struct rec_source *callers;
 	unsigned ncallers;
 	struct rec_image *images; /* that are drained */
 	unsigned nimages;
-	/* Those and what waits to be written: each has some descriptors and some memory. */
+	/* With those that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
 	struct rec_writer *writer;
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
-	/* Of a program that goes on: what its files are about. */
+	/* If the program goes on: the time that was recorded. */
 	uint64_t recorded_from_ns, recorded_to_ns;
 	int status;
 	bool over;	 /* the program has ended */
-	bool closed;	 /* nothing is recorded any more (--for, or at the end) */
+	bool closed;	 /* recording is over (--for, or at the end) */
 	bool reported;	 /* the summary was given */
 	bool stopped;	 /* the program is stopped (SIGTSTP and the like) */
-	bool reap_again; /* somebody traced its threads when it was to be looked at */
+	bool reap_again; /* its exit could not be looked at, as its threads were traced */
 	uint32_t forked[REC_DRAIN_FORKS]; /* by the image that ended last */
 	unsigned snapping;		  /* jobs of the last --interval that are not done */
 };
@@ -60,30 +60,30 @@ void rec_session_unwatch(struct rec_session *s, int fd);
 
 /* ---- callers.c ---- */
 
-/* That of a process that is being recorded, NULL. */
+/* Returns the image of a process; NULL: it is not being recorded. */
 struct rec_image *rec_session_image(struct rec_session *s, pid_t pid);
-/* All images; `alive`: their processes go on, where they are there. */
+/* Ends all images; `alive`: their processes may go on. */
 void rec_session_end_images(struct rec_session *s, bool alive);
-/* Of processes that had gone when they were heard. */
+/* Ends images of processes that had gone when they were heard. */
 void rec_session_end_gone(struct rec_session *s);
 void rec_session_process_over(struct rec_session *s, pid_t pid);
 
 void rec_session_accept(struct rec_session *s);
-/* Whoever reported by now: before anything is concluded from the end of a process. */
+/* Hears all that have reported by now, before the end of a process is judged. */
 void rec_session_hear_all(struct rec_session *s);
 void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool keep_open);
 
-/* Of one process, or (0) of all that are recorded. False where there is none, or no profile. */
+/* Has profiles written of one process, or of all that are recorded (pid 0). Returns false if there is
+ * none, or no profile is recorded. */
 bool rec_session_snapshot(struct rec_session *s, pid_t pid, int client);
-/* The files of a snapshot to who asked for it, one per line, each with its whole path; "!" before
- * what went wrong. */
+/* Sends the whole paths of a snapshot's files to the client, one per line; errors begin with "!". */
 void rec_session_answer(const struct rec_session *s, const struct rec_job *job);
 
 /* ---- life.c ---- */
 
-/* Nothing is recorded from now on. `alive`: processes go on. */
+/* Ends recording. `alive`: processes go on. */
 void rec_session_close(struct rec_session *s, bool alive);
-/* Did the program stop, go on, or end? */
+/* Looks whether the program stopped, went on, or ended. */
 void rec_session_reap(struct rec_session *s);
 void rec_session_signal(struct rec_session *s, const struct signalfd_siginfo *si);
 

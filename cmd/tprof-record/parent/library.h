@@ -1,4 +1,4 @@
-/* Where the library is that programs are recorded with. */
+/* Finds the library that programs are recorded with. */
 #ifndef RECORD_PARENT_LIBRARY_H
 #define RECORD_PARENT_LIBRARY_H
 
@@ -6,9 +6,9 @@
 
 #include "base/err.h"
 
-/* `given` (the value of TPROF_PRELOAD) where it is not NULL or empty; else beside the command:
- * ../lib/tprof-preload.so where it was built, ../lib/tprof/tprof-preload.so where it was installed.
- * The path is absolute. TP_ENOENT, TP_EIO. */
+/* Fills in the absolute path: that of `given` (the value of TPROF_PRELOAD) unless it is NULL or empty,
+ * else ../lib/tprof-preload.so (built) or ../lib/tprof/tprof-preload.so (installed), seen from the
+ * command. TP_ENOENT, TP_EIO. */
 int rec_library_find(char path[PATH_MAX], const char *given, struct tp_err *err);
 
 #endif

@@ -32,7 +32,7 @@ static void program_over(struct rec_session *s, int status)
 		rec_session_close(s, true);
 }
 
-/* Is it the shell's business, which waits at the terminal, whether we are stopped? */
+/* Returns whether we are in the foreground of a terminal, so that a shell waits for us. */
 static bool in_foreground(void)
 {
 	int tty = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -43,14 +43,13 @@ static bool in_foreground(void)
 	return ours;
 }
 
-/* The shell that waits for us is to see us stop when the program stops; and the terminal is then
- * the shell's. */
+/* Stops when the program stops, so that the shell that waits for us sees that, and gets the terminal. */
 static void stop_too(struct rec_session *s, int sig)
 {
 	sigset_t one, before;
 
 	s->stopped = true;
-	/* Somebody may have sent it to the program alone, and will let that alone go on. */
+	/* It may have been sent to the program alone, and SIGCONT will be, too. */
 	if (sig == SIGSTOP && !in_foreground())
 		return;
 	sigemptyset(&one);
@@ -66,7 +65,7 @@ void rec_session_reap(struct rec_session *s)
 
 	if (s->over)
 		return;
-	/* A stop that belongs to who traces its threads must not be taken from it. */
+	/* While its threads are traced, waitpid could take a stop from the tracing thread. */
 	s->reap_again = pthread_mutex_trylock(&rec_dump_tracing) != 0;
 	if (s->reap_again)
 		return;
@@ -84,8 +83,8 @@ void rec_session_reap(struct rec_session *s)
 	pthread_mutex_unlock(&rec_dump_tracing);
 }
 
-/* A signal to the recorder, when the program has gone: an end to waiting for others, and then to
- * writing. */
+/* Handles a signal to the recorder when the program is over: the first ends the waiting for other
+ * processes, the next the writing of files. */
 static void signal_at_the_end(struct rec_session *s, int sig)
 {
 	if (sig != SIGINT && sig != SIGTERM && sig != SIGQUIT && sig != SIGHUP)
@@ -94,7 +93,7 @@ static void signal_at_the_end(struct rec_session *s, int sig)
 		rec_session_close(s, true);
 		return;
 	}
-	/* The one that ended the program may have come to us as well. */
+	/* It may be the signal that ended the program, sent to us as well. */
 	if (rec_now() - s->over_ns < (uint64_t)PATIENCE_MS * 1000000)
 		return;
 	rec_file_abandon();

@@ -43,7 +43,7 @@ int rec_listen(char name[REC_SOCKET_NAME], struct tp_err *err)
 	return -1;
 }
 
-/* The name can be seen by everybody; but who records is root's business, or his own. */
+/* All users can see the name, but only the recorder's user and root may connect. */
 static bool is_ours(int fd)
 {
 	struct ucred peer;
@@ -66,7 +66,7 @@ int rec_listen_accept(int socket)
 	}
 }
 
-/* The descriptors that came along: the first is kept where it is the only one. */
+/* Closes all descriptors of a message but the first. */
 static int only_descriptor(struct msghdr *message)
 {
 	int kept = -1, n = 0;
@@ -117,8 +117,7 @@ int rec_listen_hear(int connection, struct rec_caller *caller)
 	    caller->hello.kind <= REC_HELLO_SNAPSHOT &&
 	    (caller->memory >= 0) == (caller->hello.kind != REC_HELLO_SNAPSHOT) &&
 	    !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) && who.pid > 0) {
-		/* In its own words it may be another one: containers number theirs anew. (0: one
-		 * outside of ours.) */
+		/* Its own pid may be another one, in a container. (0: it is outside of ours.) */
 		caller->pid = who.pid;
 		caller->uid = who.uid;
 		return 1;
@@ -134,9 +133,9 @@ bool rec_listen_trusts(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* ---- who asks for a snapshot ---- */
+/* ---- for clients ---- */
 
-/* The name of the socket on which the process listens, if it is a recorder. */
+/* Finds the name of the socket on which a process listens, if it is a recorder. */
 static bool socket_of(pid_t pid, char name[REC_SOCKET_NAME])
 {
 	FILE *f = fopen("/proc/net/unix", "re");
@@ -177,7 +176,7 @@ pid_t rec_listen_parent(pid_t pid)
 	return parent;
 }
 
-/* What the process was started with says where its recorder is, unless it wrote over it. */
+/* Finds the recorder in the environment that the process was started with, unless it overwrote that. */
 static bool named_by_environment(pid_t pid, char name[REC_SOCKET_NAME])
 {
 	static const char key[] = REC_ENVIRONMENT "=" REC_SOCKET_PREFIX;

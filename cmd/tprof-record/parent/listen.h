@@ -1,5 +1,5 @@
-/* The recorder's end of core/hello.h: an abstract socket that processes send their arenas to, and
- * that others ask for snapshots. */
+/* The recorder's end of core/hello.h: an abstract socket. Processes send their arenas to it, and
+ * clients ask for snapshots. */
 #ifndef RECORD_PARENT_LISTEN_H
 #define RECORD_PARENT_LISTEN_H
 
@@ -13,27 +13,27 @@
 #define REC_SOCKET_PREFIX "tprof-record."
 #define REC_SOCKET_NAME	  48 /* room for the name and its NUL */
 
-/* A socket that listens, not blocking, under "tprof-record.PID.RANDOM". -1 and err: TP_EIO. */
+/* Returns a non-blocking socket that listens as "tprof-record.PID.RANDOM"; -1 and err: TP_EIO. */
 int rec_listen(char name[REC_SOCKET_NAME], struct tp_err *err);
 
 struct rec_caller {
 	struct rec_hello hello;
-	pid_t pid; /* as the kernel knows it */
+	pid_t pid; /* as the kernel says */
 	uid_t uid;
-	int memory; /* the arena, -1 none; the caller's */
+	int memory; /* the arena, -1: none; whoever hears it closes it */
 };
 
-/* Connections are not blocking. -1: none waits (or none can be had now). */
+/* Returns the next connection, non-blocking; -1: there is none now. */
 int rec_listen_accept(int socket);
-/* 1: somebody who makes sense; 0: nothing has come yet; -1: nonsense, or gone. */
+/* Returns 1: a valid message; 0: nothing has come yet; -1: not valid, or the caller has gone. */
 int rec_listen_hear(int connection, struct rec_caller *caller);
-/* May any process of that user be recorded, or ask for snapshots? */
+/* Returns whether any process of that user may be recorded, or ask for snapshots. */
 bool rec_listen_trusts(uid_t uid);
-/* 0 when there is none. */
+/* Returns the parent process; 0: there is none. */
 pid_t rec_listen_parent(pid_t pid);
 
-/* Connects to the recorder of that process: it is the recorder, or one that it records. -1 and err:
- * TP_ENOENT (no such process, or nobody records it), TP_EIO. */
+/* Connects to a recorder: that process, or the one that records it. -1 and err: TP_ENOENT (the process
+ * does not exist, or is not recorded), TP_EIO. */
 int rec_listen_find(pid_t pid, struct tp_err *err);
 
 #endif

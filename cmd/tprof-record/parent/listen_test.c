@@ -158,7 +158,7 @@ static void test_listen_find(void **state)
 	assert_int_equal(rec_listen_find(1, &err), -1);
 	assert_int_equal(err.code, TP_ENOENT);
 	assert_int_equal(rec_listen_find(0x7fffffff, &err), -1);
-	assert_non_null(strstr(err.msg, "no process"));
+	assert_non_null(strstr(err.msg, "does not exist"));
 }
 
 int main(void)

@@ -51,7 +51,7 @@ static void judge(struct rec_program *p, enum rec_verdict verdict, const char *f
 
 /* ---- where it is ---- */
 
-/* 0 when it is a file that we may execute, else an errno value. */
+/* Returns 0 if it is a file that we may execute, else an errno value. */
 static int runnable(const char *path)
 {
 	struct stat st;
@@ -65,7 +65,7 @@ static int runnable(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
 }
 
-/* 0 and `path`, or an errno value: EACCES where something by that name could not be executed. */
+/* Returns 0 and `path`, or an errno value; EACCES: a file of that name may not be executed. */
 static int find(const char *name, const char *search, char path[PATH_MAX])
 {
 	int result = ENOENT;
@@ -104,7 +104,7 @@ static int find(const char *name, const char *search, char path[PATH_MAX])
 
 /* ---- what it is ---- */
 
-/* An ELF file, and its parts that matter; all read through bounded reads. */
+/* An ELF file and its program headers; all reads are bounded. */
 struct elf {
 	int fd;
 	Elf64_Ehdr head;
@@ -112,10 +112,10 @@ struct elf {
 	size_t nparts;
 	char loader[256]; /* PT_INTERP, "" none */
 	bool is_go;
-	int error; /* errno of a read that failed: what it is stays open */
+	int error; /* errno of a read that failed: then the verdict is open */
 };
 
-/* Less than all of it is none of it: of a file that says what it does not have. */
+/* Returns false if the file ends earlier. */
 static bool read_at(struct elf *e, void *data, size_t size, uint64_t offset)
 {
 	size_t got = 0;
@@ -158,7 +158,7 @@ static bool has_go_note(struct elf *e, const Elf64_Phdr *part)
 	return false;
 }
 
-/* Its sections hold Go's build information: programs that other linkers put together have that. */
+/* Programs linked by other linkers have Go's build information in a section. */
 static bool has_go_section(struct elf *e)
 {
 	const Elf64_Ehdr *head = &e->head;
@@ -207,7 +207,7 @@ static void read_parts(struct elf *e)
 		e->is_go = has_go_section(e);
 }
 
-/* Where in the file an address of the program lies; UINT64_MAX nowhere. */
+/* Returns the offset in the file of an address; UINT64_MAX: not in the file. */
 static uint64_t offset_of(const struct elf *e, uint64_t address)
 {
 	for (size_t i = 0; i < e->nparts; i++) {
@@ -220,7 +220,7 @@ static uint64_t offset_of(const struct elf *e, uint64_t address)
 	return UINT64_MAX;
 }
 
-/* The n-th entry of its dynamic section. */
+/* Reads the n-th entry of the dynamic section. */
 static bool dynamic_entry(struct elf *e, size_t n, Elf64_Dyn *entry)
 {
 	for (size_t i = 0; i < e->nparts; i++)
@@ -232,7 +232,7 @@ static bool dynamic_entry(struct elf *e, size_t n, Elf64_Dyn *entry)
 	return false;
 }
 
-/* The runtimes of sanitizers, where they are libraries, will have nothing in front of them. */
+/* Finds the runtime of a sanitizer among the needed libraries: it must be loaded first. */
 static void find_first(struct elf *e, char first[32])
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so",
@@ -257,7 +257,7 @@ static void find_first(struct elf *e, char first[32])
 	}
 }
 
-/* It may run all the same, and what it is stays open. */
+/* The program may run all the same; the verdict is open. */
 static void note_unreadable(struct rec_program *p, const char *path, int error)
 {
 	snprintf(p->note, sizeof(p->note), "%.180s cannot be read: %s", path, strerror(error));
@@ -315,7 +315,7 @@ static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
 			 "recorded; Go has its own tracer and profiler");
 }
 
-/* The kernel has ld.so ignore LD_PRELOAD where a program gets rights that its caller lacks. */
+/* ld.so ignores LD_PRELOAD if the program gets rights that its caller lacks. */
 static void judge_rights(struct rec_program *p, const char *path)
 {
 	struct stat st;
@@ -324,11 +324,10 @@ static void judge_rights(struct rec_program *p, const char *path)
 		return;
 	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
 	    ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getegid()))
-		judge(
-		    p, REC_UNRECORDABLE,
-		    "%s is set%sid: the system does not preload libraries into it; record a copy "
-		    "without that bit, or record as the user it runs as",
-		    path, st.st_mode & S_ISUID ? "u" : "g");
+		judge(p, REC_UNRECORDABLE,
+		      "%s is set%sid: the system does not preload libraries into it; record a copy "
+		      "without that bit, or record as the user it runs as",
+		      path, st.st_mode & S_ISUID ? "u" : "g");
 	else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
 		judge(p, REC_UNRECORDABLE,
 		      "%s has file capabilities: the system does not preload libraries into it; "
@@ -336,7 +335,7 @@ static void judge_rights(struct rec_program *p, const char *path)
 		      path);
 }
 
-/* "#!/usr/bin/env -S python3 -u": the interpreter, and where that is env, what env will run. */
+/* "#!/usr/bin/env -S python3 -u": reads the interpreter, and its first argument, which env runs. */
 static bool interpreter_of(const char *line, char path[PATH_MAX], char argument[PATH_MAX])
 {
 	const char *p = line + 2 + strspn(line + 2, " \t");
@@ -391,11 +390,12 @@ static void look(struct rec_program *p, const char *search)
 		}
 		close(e.fd);
 		if (n < 2 || memcmp(line, "#!", 2) != 0) {
-			/* As execvp: what the kernel does not know is given to the shell. */
+			/* As execvp: a file that the kernel does not know is run by the shell. */
 			snprintf(next, sizeof(next), "/bin/sh");
 			argument[0] = 0;
 		} else if (!interpreter_of(line, next, argument)) {
-			judge(p, REC_NOT_RUNNABLE, "%s: its first line does not name an interpreter", at);
+			judge(p, REC_NOT_RUNNABLE,
+			      "%s: its first line does not name an interpreter", at);
 			return;
 		}
 		p->script = true;
@@ -405,14 +405,16 @@ static void look(struct rec_program *p, const char *search)
 			snprintf(next, sizeof(next), "%s", at);
 		error = runnable(next);
 		if (error) {
-			judge(p, REC_NOT_RUNNABLE, "%s: its interpreter %.200s cannot be run: %s", p->path, next,
-			      strerror(error));
+			judge(p, REC_NOT_RUNNABLE, "%s: its interpreter %.200s cannot be run: %s",
+			      p->path, next, strerror(error));
 			return;
 		}
 		snprintf(p->interpreter, sizeof(p->interpreter), "%s", next);
 		snprintf(at, sizeof(at), "%s", next);
 		if (++scripts > MAX_INTERPRETERS) {
-			judge(p, REC_NOT_RUNNABLE, "%s: its interpreter is a script of a script, and so on; name a program",
+			judge(p, REC_NOT_RUNNABLE,
+			      "%s: its interpreter is a script of a script, and so on; name a "
+			      "program",
 			      p->path);
 			return;
 		}
@@ -432,7 +434,8 @@ void rec_program_check(struct rec_program *p, const char *name, const char *sear
 	case ENOENT:
 	case ENOTDIR:
 		if (!*name)
-			judge(p, REC_NOT_FOUND, "the name of the program is empty; give one after --");
+			judge(p, REC_NOT_FOUND,
+			      "the name of the program is empty; give one after --");
 		else if (strchr(name, '/'))
 			judge(p, REC_NOT_FOUND, "%s: no such program", name);
 		else

@@ -1,5 +1,4 @@
-/* The program that is to be recorded, looked at before it is started: can it load a library that
- * nobody linked it with? */
+/* Examines a program before it starts: can a library be preloaded into it? */
 #ifndef RECORD_PARENT_PROGRAM_H
 #define RECORD_PARENT_PROGRAM_H
 
@@ -15,21 +14,21 @@ enum rec_verdict {
 
 struct rec_program {
 	enum rec_verdict verdict;
-	char path[PATH_MAX]; /* what execve takes */
-	char why[512];	/* unless it is recordable: one sentence, what is wrong and what to do */
-	char note[256]; /* what may be missed all the same, "" nothing */
-	/* A library that insists on being the first that is loaded ("libasan.so.8"), "" none. */
+	char path[PATH_MAX]; /* for execve */
+	char why[512];	     /* unless it is recordable: what is wrong and what to do */
+	char note[256];	     /* what may not be recorded all the same, or "" */
+	/* A library that must be loaded before all others ("libasan.so.8"), or "". */
 	char first[32];
-	bool script; /* path is a script: what is recorded is its interpreter, `interpreter` */
+	bool script; /* path is a script; `interpreter` is recorded */
 	char interpreter[PATH_MAX];
 };
 
-/* Looks for `name` as execvp does: `search` is the value of $PATH (NULL: that of the system). Only
- * reads files; never fails otherwise than by its verdict. */
+/* Looks for `name` as execvp does: `search` is the value of $PATH (NULL: the system's default). Only
+ * reads files; errors are verdicts. */
 void rec_program_check(struct rec_program *p, const char *name, const char *search);
 
-/* The last part of a path, made fit for the name of a file: never empty, no slash, no control
- * bytes, no dot at its beginning, at most 64 bytes. */
+/* Makes a file name of the last part of a path: not empty, at most 64 bytes, without slashes, control
+ * bytes, and a dot at its beginning. */
 void rec_program_name(const char *path, char name[65]);
 
 #endif

@@ -43,8 +43,8 @@ static void say_how_it_ended(struct lines *l, const struct rec_result *r)
 
 	tp_fmt_ns(time, r->ran_ns);
 	if (!r->over)
-		say(l, "tprof-record: %s: recorded for %s; the program goes on unrecorded", r->program,
-		    time);
+		say(l, "tprof-record: %s: recorded for %s; the program goes on unrecorded",
+		    r->program, time);
 	else if (WIFSIGNALED(r->status))
 		say(l, "tprof-record: %s: %s, killed by signal %d (%s)", r->program, time,
 		    WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
@@ -77,18 +77,10 @@ static void say_files(struct lines *l, const struct rec_result *r,
 
 static void say_losses(struct lines *l, const struct rec_result *r)
 {
-#define REC_X(name, text) text,
-	static const char *const what[] = {REC_LOSSES(REC_X)};
+	static const char *const what[][2] = {
+#define REC_X(name, text, why) {text, why},
+	    REC_LOSSES(REC_X)
 #undef REC_X
-	static const char *const why[REC_NLOSSES] = {
-	    [REC_LOST_EVENTS] = "they came faster than the recorder could read them",
-	    [REC_LOST_STACKS] = "the table of stacks was full",
-	    [REC_LOST_BUCKETS] = "the table of profiles was full",
-	    [REC_LOST_STRINGS] = "the table of names was full",
-	    [REC_LOST_WAITS] = "the table of threads was full",
-	    [REC_LOST_MODULES] = "the table of mapped files was full",
-	    [REC_LOST_BLOCKS] = "there was not enough memory to track them",
-	    [REC_LOST_MEMORY] = "the system did not give memory",
 	};
 	const struct rec_dump *d = &r->last;
 	char n[40];
@@ -98,7 +90,7 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		/* Time lost waiting for the recorder itself is a sample of the mutex profile. */
 		if (!d->lost[i] || i == REC_LOST_CONTENTION)
 			continue;
-		say(l, "lost: %s %s: %s", rec_dump_count(n, d->lost[i]), what[i], why[i]);
+		say(l, "lost: %s %s: %s", rec_dump_count(n, d->lost[i]), what[i][0], what[i][1]);
 		any = true;
 	}
 	if (d->unfinished)

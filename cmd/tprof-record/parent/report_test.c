@@ -120,10 +120,9 @@ static void test_report_nothing(void **state)
 	struct tp_buf out = {0};
 
 	(void)state;
-	expect(&r,
-	       "tprof-record: server: 0s, exit status 0\n"
-	       "tprof-record: server: nothing was recorded: its process did not report; check "
-	       "that LD_PRELOAD reaches it\n");
+	expect(&r, "tprof-record: server: 0s, exit status 0\n"
+		   "tprof-record: server: nothing was recorded: its process did not report; check "
+		   "that LD_PRELOAD reaches it\n");
 	/* Also for those who want to hear of nothing but trouble. */
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_true(out.size > 0);

@@ -43,8 +43,7 @@ size_t rec_request_settings(const struct rec_request *r, const char *socket, cha
 	return n;
 }
 
-/* LD_PRELOAD is a list whose separators are spaces and colons. Does this one begin with `library`?
- */
+/* Returns whether a list like LD_PRELOAD, of spaces or colons, begins with `library`. */
 static bool begins_with(const char *list, const char *library)
 {
 	size_t n = strlen(library);
@@ -52,7 +51,7 @@ static bool begins_with(const char *list, const char *library)
 	return !strncmp(list, library, n) && (!list[n] || list[n] == ':' || list[n] == ' ');
 }
 
-/* The list without `library`, written to `to`; behind the last byte. */
+/* Writes the list without `library`; returns the end of the text. */
 static char *without(char *to, const char *list, const char *library)
 {
 	while (*list) {

@@ -1,4 +1,4 @@
-/* What somebody wants recorded: the options of tprof-record(1), read. */
+/* What to record: the options of tprof-record(1). */
 #ifndef RECORD_PARENT_REQUEST_H
 #define RECORD_PARENT_REQUEST_H
 
@@ -13,22 +13,22 @@ struct rec_request {
 	const char *folder; /* NULL: named after program and pid */
 	bool trace;
 	bool profile[REC_NPROFILES];
-	/* In force where the profile is wanted. */
+	/* For profiles that are wanted. */
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	enum rec_trace_format trace_format;
 	bool text;		     /* profiles as text */
 	uint32_t profiler;	     /* 105, 108, 118, 126 */
 	uint32_t depth;		     /* frames per stack */
 	uint64_t seed;		     /* of the samples, 0: from the clock */
-	int64_t interval_ns, for_ns; /* 0: none, and for as long as it runs */
+	int64_t interval_ns, for_ns; /* 0: no snapshots; as long as it runs */
 	bool children, force, quiet;
 };
 
 enum {
 	REC_DEFAULT_HEAP_RATE = 512 << 10,
 	REC_DEFAULT_DEPTH = 128,
-	/* System calls shorter than that are not written to the trace, ns: what Go's scheduler
-	 * takes for short, too (runtime/proc.go, retake). */
+	/* Shorter system calls are not written to the trace, ns: as long as Go's scheduler lets a
+	 * call keep its P (runtime/proc.go, retake). */
 	REC_SYSCALL_NS = 20000,
 };
 
@@ -38,17 +38,17 @@ enum {
 		.profiler = 126, .depth = REC_DEFAULT_DEPTH                                        \
 	}
 
-/* Where nothing was chosen: trace, heap, block and mutex; and takes out what the profiler that was
- * chosen does not have. */
+/* Chooses trace, heap, block and mutex if nothing was chosen, and drops what the chosen profiler does
+ * not have. */
 void rec_request_complete(struct rec_request *r);
 
-/* The value of TPROF_RECORD (core/hello.h) into `text`; how long it is, as snprintf. */
+/* Writes the value of TPROF_RECORD (core/hello.h); returns its length, as snprintf. */
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room);
 
-/* The environment `env` with TPROF_RECORD=settings and the library in front of LD_PRELOAD, behind
- * `first` where that is not ""; what an outer recorder had put there is left out. One allocation,
- * to be freed by the caller; NULL: out of memory. */
+/* Returns the environment `env` with TPROF_RECORD=settings, and with `first` (unless it is "") and the
+ * library in front of LD_PRELOAD; what an outer recorder had put there is left out. One allocation,
+ * which the caller frees; NULL: out of memory. */
 char **rec_request_environment(char *const *env, const char *settings, const char *first,
 			       const char *library);
 

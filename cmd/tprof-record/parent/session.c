@@ -93,7 +93,7 @@ static void on_done(struct rec_session *s)
 	}
 }
 
-/* The summary, as soon as there is nothing more to come. */
+/* Gives the summary as soon as everything is written. */
 static void report(struct rec_session *s)
 {
 	if (s->reported || !s->closed || rec_writer_pending(s->writer))
@@ -103,7 +103,7 @@ static void report(struct rec_session *s)
 	s->result.status = s->status;
 	s->result.ran_ns =
 	    (int64_t)(s->over ? s->over_ns - s->begin_ns : s->recorded_to_ns - s->recorded_from_ns);
-	/* A folder of ours with nothing in it is of no use. */
+	/* An empty folder that we made is removed. */
 	if (!s->result.last.nfiles && !s->o->request->folder)
 		rmdir(s->result.folder);
 	s->o->report(s->o->ctx, &s->result);
@@ -139,7 +139,7 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 		break;
 	case FROM_INTERVAL:
 		take_timer(from->fd);
-		/* Who cannot keep up makes fewer, not more and more of them. */
+		/* If writing is slower than the interval, there are fewer snapshots. */
 		if (!s->snapping)
 			rec_session_snapshot(s, 0, -1);
 		break;
@@ -152,7 +152,7 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 	}
 }
 
-/* The program is over and had forked: will its child report? It gets some time for that. */
+/* Returns whether a child of the program, which is over, may still report; it gets some time for it. */
 static bool expects_children(const struct rec_session *s)
 {
 	if (rec_now() - s->over_ns > (uint64_t)LINGER_MS * 1000000)
@@ -204,7 +204,7 @@ static bool start_timer(struct rec_session *s, struct rec_source *timer, int fro
 	return true;
 }
 
-/* All that can be forwarded, or is for us. */
+/* Blocks the signals that are forwarded, or are for the recorder. */
 static void block_signals(sigset_t *set)
 {
 	tp_signals_sent(set);
@@ -238,13 +238,14 @@ static int open_writer(struct rec_session *s, struct tp_err *err)
 {
 	s->writer = rec_writer_new(s->o->request);
 	if (!s->writer)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "cannot start a thread to write files");
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "cannot start a thread to write files");
 	s->writer_bell = (struct rec_source){.from = FROM_WRITER, .fd = rec_writer_bell(s->writer)};
 	rec_session_watch(s, &s->writer_bell);
 	return 0;
 }
 
-/* PROGRAM.PID, made by us and nobody else. */
+/* Makes a new folder PROGRAM.PID. */
 static int make_own_folder(struct rec_result *r, struct tp_err *err)
 {
 	for (int i = 1; i < 100; i++) {
@@ -272,7 +273,7 @@ static int make_given_folder(struct rec_result *r, const char *path, struct tp_e
 	return code;
 }
 
-/* Between fork and exec: the folder may be named after the process. */
+/* Called between fork and exec, as the folder may be named after the process. */
 static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 {
 	struct rec_session *s = ctx;
@@ -292,8 +293,8 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 	return 0;
 }
 
-/* The program has our standard streams; we keep the one for messages. Who reads the program's
- * output shall not wait for us. */
+/* Closes our copies of the program's standard streams, but the one for messages, so that readers of its
+ * output do not wait for us. */
 static void let_go_of_streams(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -306,7 +307,7 @@ static void let_go_of_streams(void)
 	}
 }
 
-/* How many processes there is room for: each takes two descriptors, callers and we take some. */
+/* Sets how many processes can be recorded: each takes two descriptors, callers and we take some. */
 static void make_room(struct rec_session *s)
 {
 	struct rlimit files = {.rlim_cur = 256};

@@ -1,5 +1,5 @@
-/* One recording, from the start of the program to its end: signals, clocks, processes that report,
- * those that ask for snapshots, and the program's exit. */
+/* A recording, from the start of the program to its end: signals, timers, processes that report,
+ * requests for snapshots, and the program's exit. */
 #ifndef RECORD_PARENT_SESSION_H
 #define RECORD_PARENT_SESSION_H
 
@@ -16,12 +16,12 @@
 
 enum { REC_SESSION_LINES = 16 };
 
-/* What the summary is made of (report.h). */
+/* The result, for the summary (report.h). */
 struct rec_result {
 	char folder[PATH_MAX];
 	char program[65];
 	pid_t pid;
-	int64_t ran_ns;	      /* from its start to its end; if it goes on, as recorded */
+	int64_t ran_ns;	      /* from its start to its end; if it goes on, the recorded time */
 	int status;	      /* of waitpid, once `over` */
 	bool over;	      /* it has ended */
 	bool recorded;	      /* its process reported */
@@ -47,13 +47,13 @@ struct rec_session_options {
 	char *const *env;
 	const char *library; /* tprof-preload.so; NULL: the program runs unrecorded */
 	const struct rec_signals *signals;
-	/* Called once: when the recording is over, which with --for is before the program is. */
+	/* Called once when the recording is over, which --for makes earlier than the program's end. */
 	void (*report)(void *ctx, const struct rec_result *r);
 	void *ctx;
 };
 
-/* Runs it. 0, and *status is that of waitpid; else the program was not started: TP_EIO (*error is
- * the errno value when it is the exec that failed), TP_ENOMEM. */
+/* Runs a recording. Returns 0, and *status of waitpid. After an error the program was not started:
+ * TP_EIO (*error is the errno value if exec failed), TP_ENOMEM. */
 int rec_session_run(const struct rec_session_options *o, int *status, int *error,
 		    struct tp_err *err);
 

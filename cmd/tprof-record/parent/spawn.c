@@ -35,7 +35,7 @@ static bool write_all(int fd, const void *data, size_t size)
 	return n == (ssize_t)size;
 }
 
-/* As execvp does: what the kernel does not know is for the shell. */
+/* As execvp: a file that the kernel does not know is run by the shell. */
 static void become_script(const char *path, char *const *argv, char *const *env)
 {
 	const char **shell;
@@ -54,8 +54,7 @@ static void become_script(const char *path, char *const *argv, char *const *env)
 	free(shell);
 }
 
-/* In the child, when it has been told to go on; what fails is told through `tell`, which an exec
- * closes. */
+/* Runs in the child when it may go on. An error is written to `tell`, which an exec closes. */
 static void become(const char *path, char *const *argv, char *const *env,
 		   const struct rec_signals *s, int tell)
 {
@@ -103,7 +102,7 @@ pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const str
 	close(go[0]);
 	if (pid > 0)
 		code = ready(ctx, pid, err);
-	/* Whoever is killed before he begins cannot be told to; his end is seen like any other. */
+	/* EPIPE: it was killed before; its end is noticed as any other. */
 	if (pid > 0 && !code && !write_all(go[1], &byte, 1) && errno != EPIPE)
 		code =
 		    tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start it: %s", strerror(errno));
@@ -129,7 +128,7 @@ int rec_end_like(int status)
 	if (!WIFSIGNALED(status))
 		return WEXITSTATUS(status);
 	sig = WTERMSIG(status);
-	/* The core, where there is one, is the program's. */
+	/* A core file, if any, is the program's. */
 	setrlimit(RLIMIT_CORE, &none);
 	sigaction(sig, &plain, NULL);
 	sigemptyset(&set);

@@ -1,5 +1,5 @@
-/* Starts the program, as its caller would have: with the signals, the limits and the descriptors
- * that the recorder was given itself. */
+/* Starts the program as its caller would have: with the signals, limits and descriptors that the
+ * recorder was started with. */
 #ifndef RECORD_PARENT_SPAWN_H
 #define RECORD_PARENT_SPAWN_H
 
@@ -14,18 +14,18 @@ struct rec_signals {
 	struct sigaction pipe, child;
 };
 
-/* Keeps it; the first thing that main does. */
+/* Notes them; main calls this first. */
 void rec_signals_keep(struct rec_signals *s);
 
-/* `ready` is called when the process is there and before it becomes the program: where it returns
- * nonzero (and fills err) that does not happen. -1 and err: what `ready` returned, or TP_EIO,
- * *error being the errno value of the exec (or fork) that failed. */
+/* Starts a program. `ready` is called in between fork and exec; if it returns a code (and fills in err),
+ * there is no exec. Returns the pid; -1 and err: what `ready` returned, or TP_EIO and in *error the
+ * errno value of the exec (or fork) that failed. */
 pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const struct rec_signals *s,
 		int (*ready)(void *ctx, pid_t pid, struct tp_err *err), void *ctx, int *error,
 		struct tp_err *err);
 
-/* The recorder ends as the program did; `status` is that of waitpid. Returns the exit status where
- * it was no signal, or one that does not end us. */
+/* Ends the recorder by the signal that ended the program; `status` is that of waitpid. Returns the exit
+ * status if there was no such signal, or if it does not end the recorder. */
 int rec_end_like(int status);
 
 #endif

@@ -1,7 +1,7 @@
-/* The records of one process on their way to its trace: a file without a name in the folder of the
- * recording, so that the recorder's memory does not grow with them.
+/* Keeps the records of a process until its trace is made, in a file without a name in the folder of the
+ * recording, so that the recorder's memory does not grow.
  *
- * One thread at a time. A disk that is full does not stop anybody: what does not fit is counted. */
+ * One thread at a time. If the disk is full, records are counted and dropped. */
 #ifndef RECORD_PARENT_SPOOL_H
 #define RECORD_PARENT_SPOOL_H
 
@@ -16,26 +16,25 @@
 struct rec_spool {
 	int fd;	     /* -1: none */
 	size_t n;    /* records in the file */
-	size_t held; /* records that wait in `buffer` */
+	size_t held; /* records in `buffer` */
 	uint64_t lost;
-	int error; /* errno of the first write that failed, 0 none: nothing is written from then on
-		    */
+	int error; /* errno of the first write that failed, 0: none; nothing is written after it */
 	struct rec_event *buffer;
 	const struct rec_event *map;
 	size_t mapped; /* bytes */
 };
 
-/* TP_EIO, TP_ENOMEM; then it is empty, and what is put into it is lost and counted. */
+/* TP_EIO, TP_ENOMEM; then records that are put into it are lost and counted. */
 int rec_spool_begin(struct rec_spool *s, const char *folder, struct tp_err *err);
 void rec_spool_end(struct rec_spool *s);
 
-/* Copies it; `kind` is what it is to have. */
+/* Adds a copy of the record, with that kind. */
 void rec_spool_put(struct rec_spool *s, const struct rec_event *event, uint16_t kind);
 void rec_spool_flush(struct rec_spool *s);
 
-/* All of it in memory, until rec_spool_end, _keep or the next _map. Flushes. TP_EIO, TP_ENOMEM. */
+/* Flushes and maps all records, until rec_spool_end, _keep or the next _map. TP_EIO, TP_ENOMEM. */
 int rec_spool_map(struct rec_spool *s, const struct rec_event **events, struct tp_err *err);
-/* Keeps the first n records only and gives the room of the others back to the disk. */
+/* Keeps only the first n records, and frees the disk space of the others. */
 void rec_spool_keep(struct rec_spool *s, size_t n);
 
 #endif

@@ -19,7 +19,7 @@ struct rec_writer {
 	int bell;
 };
 
-/* The snapshots of an image that leaves the folder of the recording to its successor. */
+/* Moves the snapshots of an image whose folder goes to its successor. */
 static void move(const struct rec_image *image, const char *folder, const struct rec_request *r)
 {
 	char from[PATH_MAX + 64], to[PATH_MAX + 64];
@@ -64,7 +64,7 @@ static void *work(void *arg)
 {
 	struct rec_writer *w = arg;
 
-	/* Without it everything takes longer, and that is all. */
+	/* Without it everything only takes longer. */
 	struct rec_images *images = rec_images_new();
 
 	pthread_setname_np(pthread_self(), "tprof-write");

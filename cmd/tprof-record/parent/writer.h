@@ -1,5 +1,5 @@
-/* The thread that turns what was recorded into files, one image after the other, while others are
- * still drained: so converting never holds up a program, and takes the memory of one. */
+/* The thread that writes files, one image after the other, while other images are still drained. So
+ * conversion never delays a program, and takes memory for one image only. */
 #ifndef RECORD_PARENT_WRITER_H
 #define RECORD_PARENT_WRITER_H
 
@@ -9,32 +9,32 @@
 #include "tprof-record/parent/image.h"
 #include "tprof-record/parent/request.h"
 
-/* One thing to do, and then what became of it. */
+/* A job, and its result. */
 struct rec_job {
 	struct rec_job *next;
 	struct rec_image *image;
-	bool final;   /* image was halted, and nothing follows */
-	int client;   /* who asked for the snapshot, -1 nobody */
-	bool is_last; /* of those that this client waits for */
+	bool final;   /* the image was halted; this is its last job */
+	int client;   /* the connection that asked for the snapshot, or -1 */
+	bool is_last; /* the last one that this client waits for */
 	struct rec_dump dump;
 };
 
 struct rec_writer;
 
-/* NULL: no memory or no thread. `request` outlives it. */
+/* NULL: out of memory or of threads. `request` outlives it. */
 struct rec_writer *rec_writer_new(const struct rec_request *request);
-/* Waits for what is being written; the rest is not. */
+/* Waits for the job that is being done; drops the rest. */
 void rec_writer_free(struct rec_writer *w);
-/* Readable (an eventfd) when a job is done. */
+/* Returns an eventfd, readable when a job is done. */
 int rec_writer_bell(const struct rec_writer *w);
 
-/* The image belongs to the writer until the job is back. TP_ENOMEM, but not of an image's final
- * one: room for that came with the image. */
+/* Adds a job; the writer owns the image until the job is back. TP_ENOMEM, but not for a final job,
+ * whose memory came with the image. */
 int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,
 		   bool is_last);
-/* A job that is done, in their order; NULL: none. The caller's, to be freed with free. */
+/* Returns the next job that is done, which the caller frees with free; NULL: none. */
 struct rec_job *rec_writer_next(struct rec_writer *w);
-/* How many were added and have not come back. */
+/* Returns how many jobs have not come back. */
 unsigned rec_writer_pending(const struct rec_writer *w);
 
 #endif

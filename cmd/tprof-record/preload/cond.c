@@ -12,7 +12,7 @@ static inline __attribute__((always_inline)) void begin(struct rec_event *wait, 
 	rec_wait_begin(wait, 1);
 }
 
-/* `as`: what is made of the result. */
+/* The body of a hook; `as` makes its result. */
 #define WAIT(as, cond, mutex, call)                                                                \
 	struct rec_event wait;                                                                     \
 	int result;                                                                                \

@@ -1,22 +1,21 @@
-/* What recorded processes have in their environment: TPROF_RECORD and, in LD_PRELOAD, this library.
+/* The environment of recorded processes: TPROF_RECORD and, in LD_PRELOAD, this library.
  *
- * It is taken out as soon as it was read, unless children are followed, so that children do not
- * find it whichever way they begin. What is executed by the recorded process itself goes on being
- * recorded: it is put back for an exec. And where children are followed, but are given an
- * environment that lacks it, it is put in. */
+ * Unless children are followed, both are removed after they were read, so that children do not inherit
+ * them, however they begin. An exec of the recorded process itself goes on being recorded: they are put
+ * back for it. If children are followed, they are added to environments that lack them. */
 #ifndef RECORD_PRELOAD_ENVIRONMENT_H
 #define RECORD_PRELOAD_ENVIRONMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The value of TPROF_RECORD; NULL when it is not there. */
+/* Returns the value of TPROF_RECORD; NULL: it is not set. */
 const char *environment_read(char **env);
-/* Takes ours out of it, or, where children are followed, marks it with `again`, a text that is
- * added to TPROF_RECORD's. False when children cannot be followed. */
+/* Removes ours from it or, if children are followed, adds the text `again` to TPROF_RECORD. False:
+ * children cannot be followed. */
 bool environment_take(char **env, const char *again, bool follows);
 
-/* What an environment lacks for what begins with it to be recorded. */
+/* What an environment lacks for recording. */
 struct environment_lack {
 	size_t count;		 /* entries that are there */
 	bool record;		 /* TPROF_RECORD is not */

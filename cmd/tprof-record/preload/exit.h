@@ -1,12 +1,13 @@
-/* How a process leaves: exit, and exec. */
+/* How a process ends: exit, and exec. */
 #ifndef RECORD_PRELOAD_EXIT_H
 #define RECORD_PRELOAD_EXIT_H
 
 #include <stdbool.h>
 
-/* Once: exit() and return from main will be seen. */
+/* Begins to notice exit() and the return from main; called once. */
 void exit_watch(void);
-/* Is this the process whose arena is mapped, or the child of a vfork that borrows its memory? */
+/* Returns whether this is the process whose arena is mapped, not a child of vfork, which borrows its
+ * memory. */
 bool exit_is_own_process(void);
 
 #endif

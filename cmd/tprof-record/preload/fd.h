@@ -1,15 +1,15 @@
-/* What a file descriptor is, and how calls on one are recorded.
+/* Kinds of file descriptors, and how calls on them are recorded.
  *
- * Whether a call on it may have to wait is asked of the kernel once per descriptor; dup, close and
- * fcntl make us ask again. It can be out of date (descriptions are shared, libc closes without
- * telling): then a wait gets a wrong reason, or goes unseen, and nothing worse.
+ * The kernel is asked once per descriptor whether a call on it may have to wait; dup, close and fcntl
+ * make us ask again. The answer can be out of date (descriptions are shared, libc closes without a
+ * hook): then a wait gets a wrong reason or is not recorded, and nothing worse.
  *
  *	descriptor                              calls on it
  *	regular file                            SYSCALL where it took options.syscall_ns
  *	socket, pipe, terminal …, blocking      BLOCK where it took that; shown while it lasts
  *	…, O_NONBLOCK                           never wait; nothing is recorded
  *
- * To ask by poll whether a call will wait would cost more than to prepare for it.
+ * Asking poll whether a call will wait would cost more than preparing for the wait.
  */
 #ifndef RECORD_PRELOAD_FD_H
 #define RECORD_PRELOAD_FD_H
@@ -17,7 +17,7 @@
 #include "tprof-record/preload/real.h"
 
 enum fd_kind {
-	FD_UNKNOWN, /* not asked yet, or none */
+	FD_UNKNOWN, /* not asked yet, or not open */
 	FD_FILE,
 	FD_NONBLOCKING,
 	FD_SOCKET,
@@ -60,7 +60,7 @@ static inline unsigned fd_outcome(ssize_t result)
 
 /* ---- short calls ---- */
 
-/* Time in ticks of the processor: a fifth of what clock_gettime takes. */
+/* Returns the time in ticks of the processor, in a fifth of the time of clock_gettime. */
 static inline uint64_t fd_ticks(void)
 {
 #if defined(__x86_64__)
@@ -70,7 +70,7 @@ static inline uint64_t fd_ticks(void)
 #endif
 }
 
-/* So many ticks surely are less than options.syscall_ns. */
+/* A number of ticks that is surely less than options.syscall_ns. */
 extern _Atomic uint64_t fd_short_ticks;
 
 static inline bool fd_was_short(uint64_t began)
@@ -79,11 +79,10 @@ static inline bool fd_was_short(uint64_t began)
 		      atomic_load_explicit(&fd_short_ticks, memory_order_relaxed));
 }
 
-/* The same by the clock, now that it looks as if it had not been. */
+/* The same by the clock, for calls that seem to have been long. */
 bool fd_was_short_after_all(const struct rec_event *wait);
 
-/* Makes the record of a call that began then and is over now; its stack was taken by the caller.
- * Nothing where it was short after all. */
+/* Writes the record of a call that began then and is over now, unless it was short after all. */
 void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 
 /* For the end of a hook: a call on what only takes time. */
@@ -119,7 +118,7 @@ void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 	}                                                                                          \
 	FD_WAITS(type, fd_reason(kind), fd, (kind) <= FD_NONBLOCKING, flags, real_call)
 
-/* Asks once how fast ticks are. */
+/* Begins to measure how long a tick is. */
 void fd_begin(void);
 
 #endif

@@ -1,6 +1,5 @@
-/* What threads wait for from other processes, beside descriptors and children of their own: locks
- * on files, System V's semaphores and queues, commands that libc runs. Where they were had at once
- * (in less than options.syscall_ns) nothing is recorded. */
+/* Waits for other processes: locks on files, System V's semaphores and queues, commands that libc runs.
+ * Nothing is recorded if they took less than options.syscall_ns. */
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
-/* The malloc family. What is sampled is told to the core; all else is one comparison more than
- * without us: bytes until the next sample are counted down before the real function is jumped to.
- */
+/* The malloc family. Samples go to the core. Everything else costs one comparison: the bytes until the
+ * next sample are counted down before the jump to the real function. */
 #include "tprof-record/preload/real.h"
 
 #include <malloc.h>
@@ -24,7 +23,7 @@ static inline int passes(size_t size)
 
 static _Atomic int finding;
 
-/* 1: they are there. 0: somebody is looking for them, and may be the caller of the caller. */
+/* Returns 1: they are found. 0: they are being found, perhaps by the caller of the caller. */
 static int found(void)
 {
 	if (likely(real.pvalloc != NULL)) /* the last of the family */
@@ -83,7 +82,7 @@ LAST static void *calloc_slowly(size_t n, size_t size)
 	return p;
 }
 
-/* A thread that is over (rec_thread_end) is silent, but libc still frees what was the thread's. */
+/* A thread that is over (rec_thread_end) records nothing, but libc still frees its memory. */
 static void take_off(void *block)
 {
 	if (watching()) {
@@ -106,7 +105,7 @@ LAST static void free_slowly(void *block)
 	REAL(free)(block);
 }
 
-/* A block from the time before there was memory moves out. */
+/* Moves a block of the boot memory out of it. */
 static void *boot_realloc(void *block, size_t size)
 {
 	size_t left = real_boot_left(block);

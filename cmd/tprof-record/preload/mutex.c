@@ -60,9 +60,9 @@ LOCK(mtx_timedlock, as_c11, pthread_mutex_timedlock, true,
      (mtx_t *restrict m, const struct timespec *restrict until), (POSIX(m), until), m, until)
 /* clang-format on */
 
-/* Does somebody sleep in the kernel for it? That is what the lock word of every kind but those with
- * an owner's number in it (robust, PI) says by 2; a thread on its way up from its sleep still
- * counts as a waiter, and each unlock meanwhile would be a post that wakes nobody. */
+/* Returns whether a thread sleeps in the kernel for it. A lock word of 2 says so for
+ * every kind but those with an owner's number in it (robust, PI). A thread that is waking up still
+ * counts as a waiter, and each unlock meanwhile would be a post that wakes no thread. */
 static inline bool has_sleepers(const pthread_mutex_t *mutex)
 {
 	return __atomic_load_n((const unsigned *)&mutex->__data.__lock, __ATOMIC_RELAXED) > 1;

@@ -1,9 +1,8 @@
-/* The functions of libc that hooks stand in front of, and what every hook needs.
+/* The functions of libc that have hooks, and what every hook needs.
  *
- * A hook has the name of the function it replaces. It does what is right for most calls itself
- * (trylock, a look at a counter) and leaves the rest to a function that it calls last, so that the
- * compiler jumps: there, rec_wait_begin and its like are called with skip 1, whether that function
- * was inlined or not. */
+ * A hook has the name of the function it replaces. It does the common case itself (trylock, a look at a
+ * counter). For the rest it calls another function last, so that the compiler makes the call a jump: in
+ * there, rec_wait_begin and the like are called with skip 1, whether it was inlined or not. */
 #ifndef RECORD_PRELOAD_REAL_H
 #define RECORD_PRELOAD_REAL_H
 
@@ -126,22 +125,23 @@ void real_find(void);
 /* The real function; hooks may be called by constructors that run before ours. */
 #define REAL(name) (*(likely(real.name != NULL) ? real.name : (real_find(), real.name)))
 
-/* What the recorder has to learn before the next record: a thread that did not come by way of
- * pthread_create, code that was loaded (dlopen). */
+/* What the recorder has to notice before the next record: a thread that was not created by
+ * pthread_create, and code that was loaded (dlopen). */
 extern _Atomic unsigned modules_changed;
-/* In a child that was forked while others of the parent's threads ran: libc's lock of the modules
- * may be taken for good, so libc is not asked for them until the program itself calls dlopen. */
+/* In a child of a fork with several threads: libc's lock of the modules may be taken forever, so libc is
+ * not asked for them until the program itself calls dlopen. */
 extern _Atomic bool modules_unasked;
 void catch_up(void);
 
-/* Memory for whoever allocates before the real functions are known (dlsym itself); never reused. */
+/* Memory for allocations before the real functions are known (by dlsym itself); never reused. */
 void *real_boot_alloc(size_t size, size_t align);
 int real_boot_has(const void *block);
 size_t real_boot_left(const void *block); /* bytes from there to its end */
-/* Marks all of it as what free has to look at twice (rec_maybe_sampled). */
+/* Makes rec_maybe_sampled true for all of it, so that free takes the slow path. */
 void real_boot_mark(void);
 
-/* Should what the caller is about to do be recorded? Not what the recorder itself calls. */
+/* Returns whether what the caller is about to do is to be recorded: not calls of the recorder itself.
+ */
 static inline int watching(void)
 {
 	if (!rec_alive() || rec_self.depth)
@@ -167,7 +167,7 @@ static inline unsigned call_outcome(ssize_t result)
 	return errno == EAGAIN || errno == ETIMEDOUT ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
 }
 
-/* What a function returns where the real one is of POSIX, as that does, and C11's for it. */
+/* Results of POSIX functions as they are, and as C11's functions return them. */
 static inline int as_is(int result)
 {
 	return result;

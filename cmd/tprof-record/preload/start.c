@@ -100,7 +100,7 @@ static bool parse(const char *text)
 
 /* ---- hello ---- */
 
-/* A connection, -1 when there is no recorder. One that is stopped must not hold up the program. */
+/* Returns a connection; -1: there is no recorder. A stopped recorder must not delay the program. */
 static int call(void)
 {
 	struct timeval patience = {.tv_sec = 1};
@@ -163,7 +163,7 @@ static void close_arena(void)
 	rec_core->fd = -1;
 }
 
-/* The recorder gets an arena with all that it asks of a process from its first moment on. */
+/* Sends the arena when it has everything that the recorder reads at the beginning. */
 static bool begin_with(int fd, enum rec_hello_kind kind)
 {
 	if (rec_core_begin(&options, true) != 0)
@@ -179,8 +179,8 @@ static bool begin_with(int fd, enum rec_hello_kind kind)
 		rec_core_end();
 		return false;
 	}
-	/* Where the kernel gives memory without it (5.14), the descriptor is not needed any more:
-	 * one less that the program can stumble on. */
+	/* If the kernel can populate memory without it (5.14), the descriptor is not needed any
+	 * more, and the program cannot close it by mistake. */
 	if (!rec_call(SYS_madvise, (long)rec_core->arena.header, REC_PAGE, MADV_POPULATE_WRITE, 0,
 		      0, 0))
 		close_arena();

@@ -1,4 +1,4 @@
-/* Reading by way of stdio, whose own calls of read nobody sees. What is in the stream's buffer is
+/* Reading through stdio, whose own calls of read have no hook. What is in the stream's buffer is
  * had without a wait; else the descriptor decides (fd.h). */
 #include <stdio.h>
 

@@ -21,7 +21,7 @@ static void mark(uintptr_t rounds)
 		pthread_setspecific(ends, (void *)rounds);
 }
 
-/* Destructors set keys anew; libc goes round PTHREAD_DESTRUCTOR_ITERATIONS times at most. */
+/* Destructors may set keys anew; libc makes at most PTHREAD_DESTRUCTOR_ITERATIONS rounds. */
 static void end(void *rounds)
 {
 	if ((uintptr_t)rounds > 1) {
@@ -77,7 +77,7 @@ static struct coming arrive(void *from)
 	return coming;
 }
 
-/* A jump, so that it is not in the stacks of the thread. */
+/* Its call is a jump, so that it is not in the stacks of the thread. */
 static void *begin(void *from)
 {
 	struct coming coming = arrive(from);
@@ -92,7 +92,7 @@ static int begin_c11(void *from)
 	return coming.start.c11(coming.arg);
 }
 
-/* In the memory of the program, past our own hook: it is nobody's sample. */
+/* Allocates past our own hook, so that it is not a sample. */
 static inline __attribute__((always_inline)) struct coming *announce(struct coming coming)
 {
 	struct coming *p = watching() ? REAL(malloc)(sizeof(*p)) : NULL;

@@ -1,10 +1,10 @@
-/* Threads of the program, as they come and go. */
+/* The beginning and end of threads. */
 #ifndef RECORD_PRELOAD_THREAD_H
 #define RECORD_PRELOAD_THREAD_H
 
-/* Once, before any other: makes the key whose destructor sees threads end, for the caller too. */
+/* Makes the key whose destructor notices the end of threads, the caller's too. Called once, first. */
 void thread_watch_ends(void);
-/* The calling thread was not created by way of the hooks. */
+/* Called by a thread that no hook has created. */
 void thread_met(void);
 
 #endif

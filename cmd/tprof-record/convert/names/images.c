@@ -39,7 +39,8 @@ static bool is_at(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Is it still that file, and as it was? The time of its bytes can be set back, the other cannot. */
+/* Returns whether it is still the same file, unchanged. A program can set the time of its bytes back,
+ * but not the other time. */
 static bool is_current(const struct entry *e, const struct stat *st)
 {
 	return e->device == st->st_dev && e->inode == st->st_ino && e->size == st->st_size &&

@@ -12,7 +12,7 @@
 #include "tprof-record/convert/names/images.h"
 #include "tprof-record/convert/names/names_inside.h"
 
-/* Where debugging information lies that was taken out of programs. */
+/* Where distributions put separate debugging information. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
 #define PATH_ROOM   512
 #define LONGEST	    1024 /* bytes of a readable name; longer ones are templates that nobody reads */
@@ -40,7 +40,7 @@ static bool is_own(const char *path)
 	return !strcmp(name, "tprof-preload.so") || begins(name, "libtprof-record.so");
 }
 
-/* Their frames are at the root of everybody's stacks. */
+/* Libraries whose frames are at the root of stacks. */
 static bool is_starter(const char *path)
 {
 	static const char *const names[] = {"libc.so",	 "libc-",  "libpthread", "libstdc++.so",
@@ -70,7 +70,7 @@ static uint32_t file_for(struct rec_names *n, const struct rec_module *m)
 	return (uint32_t)n->nfiles;
 }
 
-/* Is it, by what is known of both, what was mapped? */
+/* Returns whether the build ids do not contradict that this file was mapped. */
 static bool is_same(const struct tp_image *image, const char *id)
 {
 	const char *has = tp_image_gnu_id(image);
@@ -110,7 +110,7 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 
 /* ---- lifecycle ---- */
 
-/* Those that were unloaded come last: another may lie at their place by now. */
+/* Modules that were unloaded come last: another may lie in their place now. */
 static void order_modules(struct rec_names *n)
 {
 	const struct rec_module *m = n->p->arena.modules;
@@ -205,7 +205,7 @@ static size_t look_up(struct rec_names *n, uint32_t module, uint64_t address,
 		open_file(n, f);
 	if (!f->image)
 		return 0;
-	/* Both know where code lies; the program itself has the segments as they were mapped. */
+	/* Both files know the address; only the program itself has the segments as they were mapped. */
 	address = tp_image_address(f->image, &where, address);
 	if (f->debug)
 		found = tp_image_lookup(f->debug, address, chain, TP_SYMBOL_FRAMES);

@@ -1,8 +1,8 @@
-/* Names for the code of a recorded process, out of the files it had mapped: functions, files, lines
- * and inlined calls, as frames of a dictionary.
+/* Names the code of a recorded process from the files it had mapped: functions, files, lines and
+ * inlined calls, as frames of a dictionary.
  *
- * A PC of a stack is a return address but for an interrupted thread's first; names are those of the
- * call before it, the address in the dump stays as it is (pprof and Go's tools expect that). */
+ * PCs of stacks are return addresses. The name is that of the call before the PC; the dump has the PC
+ * itself, as pprof and Go's tools expect. */
 #ifndef RECORD_CONVERT_NAMES_H
 #define RECORD_CONVERT_NAMES_H
 
@@ -17,41 +17,40 @@
 
 struct rec_names;
 
-/* `p` and `dict` outlive it. TP_ENOMEM. Files are opened when an address asks for them; a module
- * without a file, or with another build id by now, has no names (rec_names_remark says so). */
+/* `p` and `dict` outlive it. TP_ENOMEM. A file is opened when one of its addresses is looked up; a
+ * module whose file is missing, or has another build id now, has no names (see rec_names_remark). */
 int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_dict *dict,
 		  struct tp_err *err);
 void rec_names_free(struct rec_names *n);
 struct tp_dict *rec_names_dict(const struct rec_names *n);
 
-/* From now on names are as traces want them, which have neither mappings nor an eye for what lies
- * below main: code without a name is called FILE+0xADDRESS (the file's own address of the call),
- * and stacks begin with what the program itself runs, as Go's tracer leaves out runtime.goexit and
- * runtime.main. To be said before any name is asked for. */
+/* Makes names for traces, which have no mappings: code without a name is called FILE+0xADDRESS (the
+ * address of the call within the file), and stacks begin with the program's own functions, as Go's
+ * tracer leaves out runtime.goexit and runtime.main. Must be called before the first look-up. */
 void rec_names_for_traces(struct rec_names *n);
 
-/* The module of a PC: index + 1, 0 for none (the heap, a JIT, unloaded). */
+/* Returns the module of a PC: index + 1, or 0 for none (the heap, a JIT, unloaded code). */
 uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
-/* Frames at a PC, from the root towards the leaf (as tp_profile_push takes them); how many, at
- * least 1: without names it is one frame without a function. Cached by PC, and valid as long as n.
- */
+/* Returns the number of frames at a PC, at least 1: without names it is one frame without a function.
+ * *frames goes from the root towards the leaf, as tp_profile_push takes it, and lives as long as n. */
 size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames);
-/* The whole stack in the dictionary, frames of the recorder itself left out; *stack is its node. */
+/* Puts a whole stack into the dictionary, without frames of the recorder; *node is its node. */
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
-/* Where the function begins, inlined calls aside, that made the call before a PC; 0 unknown. */
+/* Returns where the function begins, inlined calls aside, that made the call before a PC; 0: not
+ * known. */
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc);
-/* Has the code at a PC a name (but that of its place)? */
+/* Returns whether the code at a PC has a name (FILE+0xADDRESS is not one). */
 bool rec_names_known(struct rec_names *n, uint64_t pc);
-/* Is the code at a PC the recorder's own? */
+/* Returns whether the code at a PC is the recorder's own. */
 bool rec_names_own(struct rec_names *n, uint64_t pc);
-/* The PCs of a stack, innermost first, but those of the recorder; how many. */
+/* Fills in the PCs of a stack without those of the recorder, innermost first; returns their number. */
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room);
-/* What a goroutine that begins at `entry` (0 unknown), one of whose stacks is `stack`, is called
- * after: its start routine or, where that is of what starts threads for others (libc, libstdc++,
- * the standard library of Rust), the outermost frame of the program itself. A frame, and its PC as
- * a return address; both 0 where nothing is known. */
+/* Returns the frame that names a goroutine which began at `entry` (0: not known) and has a stack
+ * `stack`: its start routine or, if that belongs to a library that starts threads for others (libc,
+ * libstdc++, Rust's standard library), the outermost frame of the program itself. *pc is its PC as a
+ * return address. Both are 0 if nothing is known. */
 uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, uint64_t *pc);
-/* One sentence about what has no names and how to get them; "" when nothing lacks. */
+/* Writes a sentence about code without names and how to get them; "" if there is none. */
 void rec_names_remark(const struct rec_names *n, char text[200]);
 
 #endif

@@ -1,4 +1,4 @@
-/* What names.c keeps, for names_stack.c; private to them. */
+/* Private to names.c and names_stack.c. */
 #ifndef RECORD_CONVERT_NAMES_INSIDE_H
 #define RECORD_CONVERT_NAMES_INSIDE_H
 
@@ -12,13 +12,13 @@
 struct rec_named_file {
 	uint32_t name, build_id; /* strings of the process */
 	struct tp_image *image, *debug;
-	bool tried, other; /* it was looked for; it is another build by now */
+	bool tried, other; /* it was opened; it has another build id now */
 	bool own;	   /* of the recorder */
-	bool starter;	   /* of those that start threads and main */
+	bool starter;	   /* a library that starts threads or main */
 	size_t unnamed;	   /* addresses */
 };
 
-struct rec_place { /* a PC that was asked for */
+struct rec_place { /* a PC that was looked up */
 	uint64_t pc;
 	const uint32_t *frames;
 	uint32_t n;
@@ -32,14 +32,14 @@ struct rec_names {
 	struct rec_named_file *files;
 	size_t nfiles;
 	uint32_t *file_of; /* by module: file + 1 */
-	uint32_t *order;   /* modules, those that are there still first, newest first */
+	uint32_t *order;   /* modules: loaded before unloaded, newest first */
 	uint32_t nmodules;
 	struct rec_place *places;
 	size_t nplaces, place_room;
 	struct tp_table by_pc; /* of places */
 	uint64_t seed;
 	uint32_t *node;	 /* by stack of the process: node of the dictionary + 1, 0 not known yet */
-	uint32_t *whole; /* the same with what lies below the program; NULL not needed yet */
+	uint32_t *whole; /* the same with frames below the program; NULL: not needed yet */
 	uint32_t nnodes;
 	struct tp_arena arena;
 	struct tp_buf readable; /* scratch: a name that was mangled */
@@ -47,7 +47,7 @@ struct rec_names {
 	bool for_traces; /* rec_names_for_traces */
 };
 
-/* What is known of a PC; NULL when memory is out. */
+/* Looks a PC up; NULL: out of memory. */
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);
 
 static inline bool rec_place_is_starter(const struct rec_names *n, const struct rec_place *p)

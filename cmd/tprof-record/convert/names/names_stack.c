@@ -6,7 +6,7 @@
 
 /* ---- where the program begins ---- */
 
-/* Functions of the program's own file that are nobody's beginning: what C's start-up has, and the
+/* Functions of the program's own file that do not name a goroutine: those of C's start-up, and the
  * standard libraries of C++ and Rust that are compiled into programs. */
 static bool starts_others(const char *name)
 {

@@ -143,8 +143,8 @@ static void test_names_remark(void **state)
 	     "1 of 1 addresses have no names, most of them in libfoo.so: the file cannot be read "
 	     "any more"},
 	    {"/proc/self/exe", "00112233",
-	     "1 of 1 addresses have no names, most of them in exe: the file is another build by "
-	     "now"},
+	     "1 of 1 addresses have no names, most of them in exe: the file has been "
+	     "replaced by another build"},
 	    {"[vdso]", "", ""},
 	};
 

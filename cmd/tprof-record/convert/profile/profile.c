@@ -3,7 +3,7 @@
  * What Go's dumps do not have, because a Go program has nothing of the kind:
  *   time and duration          of heap, block and mutex profiles as well
  *   comments                   how the program was called, and what was lost on the way
- *   drop_frames                allocators of C and C++, in front of whoever called them
+ *   drop_frames                allocators of C and C++, in front of their callers
  *   labels of goroutine        name, state, goroutine (its number, as in the trace), tid, and
  *                              `waited` for how long, in ns; then those that the program has set */
 #include "tprof-record/convert/profile/profile.h"
@@ -298,7 +298,7 @@ static int add_samples(struct maker *m, const struct rec_live *live)
 
 /* ---- what is to be said about it ---- */
 
-/* As a notice for whoever makes the profile, and in it. */
+/* Adds a remark, as a notice and as a comment in the profile. */
 static int remark(struct maker *m, const char *text)
 {
 	uint32_t id;
@@ -337,7 +337,7 @@ static bool concerns(enum rec_profile_kind kind, enum rec_loss loss)
 static int add_losses(struct maker *m)
 {
 	static const char *const words[REC_NLOSSES] = {
-#define REC_X(name, text) text,
+#define REC_X(name, text, why) text,
 	    REC_LOSSES(REC_X)
 #undef REC_X
 	};

@@ -26,8 +26,8 @@ enum rec_profile_kind {
  */
 const char *rec_profile_name(enum rec_profile_kind kind);
 
-/* Stacks of running threads, taken while the process lived (parent/live/threads.h, api/stacks.h), and
- * which goroutines are thought to be leaked. Zero-initialised is valid and empty. */
+/* Stacks of running threads, taken while the process was alive (parent/live/threads.h, api/stacks.h),
+ * and goroutines that seem to be leaked. Zero-initialised is valid and empty. */
 struct rec_live_stack {
 	uint32_t g, tid;
 	const uint64_t *pcs; /* innermost first */
@@ -42,21 +42,22 @@ struct rec_live {
 
 /* Adds a stack; its PCs are copied. TP_ENOMEM. */
 int rec_live_add(struct rec_live *live, struct rec_live_stack stack);
-/* Leaves it empty. */
+/* Frees the stacks; leaves it empty. */
 void rec_live_release(struct rec_live *live);
 
-/* *profile is the caller's. `live` may be NULL. Heap values are scaled up by the rate as Go writes
- * them to profile.proto; names, lines and mappings are in it. Notices say what was lost. TP_ENOMEM,
- * TP_ELIMIT. */
+/* Makes a profile, which the caller frees. `live` may be NULL. Heap values are scaled by the rate, as
+ * Go writes them to profile.proto; names, lines and mappings are in it. Notices say what was lost.
+ * TP_ENOMEM, TP_ELIMIT. */
 int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
 		     const struct rec_live *live, struct tp_profile **profile, struct tp_err *err);
-/* Adds the files that the process had mapped: number i + 1 is module i, as rec_names has it in its
- * locations. TP_ENOMEM, TP_ELIMIT, without words. */
+/* Adds the files that the process had mapped: mapping i + 1 is module i, as in the locations of
+ * rec_names. TP_ENOMEM, TP_ELIMIT, without a message. */
 int rec_profile_modules(struct tp_profile *out, const struct rec_process *p, uint32_t flags);
-/* profile.proto with gzip around it, in an empty buffer: equal profiles are equal bytes. TP_ENOMEM,
+/* Puts profile.proto, gzipped, into an empty buffer; equal profiles are equal bytes. TP_ENOMEM,
  * TP_ELIMIT. */
 int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struct tp_err *err);
-/* The same as Go's debug=1 text, raw counts and PCs, with the mapped files at its end. */
+/* Writes the profile as Go's debug=1 text: counts that are not scaled, PCs, and the mapped files at
+ * the end. */
 int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 		     const struct rec_live *live, struct tp_buf *out, struct tp_err *err);
 

@@ -230,21 +230,16 @@ static const char *reason_text(uint32_t reason)
 static const char *state_of(const struct rec_g *g)
 {
 	static const char *const call[REC_NCALLS] = {
-	    [REC_CALL_READ] = "syscall (read)",	    [REC_CALL_WRITE] = "syscall (write)",
-	    [REC_CALL_SEND] = "syscall (send)",	    [REC_CALL_RECEIVE] = "syscall (receive)",
-	    [REC_CALL_ACCEPT] = "syscall (accept)", [REC_CALL_CONNECT] = "syscall (connect)",
-	    [REC_CALL_OPEN] = "syscall (open)",	    [REC_CALL_CLOSE] = "syscall (close)",
-	    [REC_CALL_SYNC] = "syscall (sync)",	    [REC_CALL_POLL] = "syscall (poll)",
-	    [REC_CALL_FUTEX] = "syscall (futex)",   [REC_CALL_SLEEP] = "syscall (sleep)",
-	    [REC_CALL_WAIT] = "syscall (wait)",
+#define REC_X(name, text) text,
+	    REC_CALLS(REC_X)
+#undef REC_X
 	};
 
 	switch ((uint16_t)g->wait.kind) {
 	case REC_BLOCK:
 		return reason_text(g->wait.arg);
 	case REC_SYSCALL:
-		return g->wait.arg < REC_NCALLS && call[g->wait.arg] ? call[g->wait.arg]
-								     : "syscall";
+		return call[g->wait.arg < REC_NCALLS ? g->wait.arg : REC_CALL_OTHER];
 	case REC_G_STOP:
 		return g->wait.arg == REC_ON_YIELD ? "runnable" : reason_text(g->wait.arg);
 	default:

@@ -1,7 +1,7 @@
-/* What a profile is made of, before it has a format: one row for each bucket, or for each thread
- * that is alive. Both formats are written from these, so that they say the same.
+/* The rows of a profile, before it has a format: one for each bucket, or for each goroutine that is
+ * alive. Both formats are written from these, so that they say the same.
  *
- * Values are raw, as the program counted them (rec_profile_scale makes them whole). */
+ * Values are as the program counted them; rec_row_scale scales them. */
 #ifndef RECORD_CONVERT_PROFILE_ROWS_H
 #define RECORD_CONVERT_PROFILE_ROWS_H
 
@@ -10,24 +10,24 @@
 
 #define REC_PROFILE_VALUES 4
 
-/* What everybody's time is charged to that was spent waiting for locks of the recorder (Go:
+/* The function that time spent waiting for the recorder's own locks is charged to (Go:
  * runtime._LostContendedRuntimeLock). */
 #define REC_LOST_LOCK "tprof._LostContendedRecorderLock"
 
-/* And where a stack is not known, as pprof takes no count without one. */
+/* The function of a sample whose stack is not known, as pprof ignores samples without one. */
 #define REC_UNKNOWN_STACK "tprof._UnknownStack"
 
 struct rec_row {
-	uint32_t stack;	     /* node of the arena, 0: see below */
-	const uint64_t *pcs; /* a stack taken from outside, NULL none */
+	uint32_t stack;	     /* node of the arena; 0: pcs or lone */
+	const uint64_t *pcs; /* of a running thread, NULL: none */
 	size_t npcs;
-	uint64_t lone; /* where nothing but its outermost function is known; 0 not even that */
+	uint64_t lone; /* its outermost function, if nothing else is known; 0: not even that */
 	bool lost;     /* REC_LOST_LOCK */
 	bool leaked;
-	const struct rec_g *g; /* of goroutine profiles: whose it is */
-	const char *state;     /* and what that is doing */
+	const struct rec_g *g; /* in goroutine profiles: the goroutine */
+	const char *state;     /* and what it is doing */
 	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
-	int64_t size;	       /* of the heap: bytes of each block */
+	int64_t size;	       /* in heap profiles: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
 };
 
@@ -51,15 +51,14 @@ bool rec_heap_is_clear(const struct rec_arena *a);
 void rec_heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
 		     uint64_t *allocs, uint64_t *frees);
 
-/* The PCs of a row, innermost first, all of them as return addresses; how many, at most
- * REC_MAX_DEPTH. */
+/* Fills in the PCs of a row, innermost first, all as return addresses; returns their number. */
 size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
 		   uint64_t pcs[REC_MAX_DEPTH]);
 
-/* Makes the values whole, as Go does when it writes profile.proto. */
+/* Scales the values, as Go does when it writes profile.proto. */
 void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row);
 
-/* How many values a row of that kind has, and what they are. */
+/* The sample types of a kind of profile. */
 struct rec_profile_types {
 	const char *type[REC_PROFILE_VALUES][2]; /* name, unit */
 	size_t n;

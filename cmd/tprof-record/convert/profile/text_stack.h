@@ -4,8 +4,8 @@
  *	#	0x401135	leaf+0x15	/src/x.c:7
  *	#	0x40118f	main+0x1f	/src/x.c:12
  *
- * The address with a name is that of the call, one before the return address. Inlined calls have
- * the address of the function that they are in. */
+ * The address beside a name is that of the call, one before the return address. Inlined calls have the
+ * address of the function that they are in. */
 #ifndef RECORD_CONVERT_TEXT_STACK_H
 #define RECORD_CONVERT_TEXT_STACK_H
 
@@ -22,11 +22,11 @@ struct rec_texts {
 };
 
 void rec_text_put(struct rec_texts *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The PCs that are shown: without frames of the recorder itself. */
+/* Fills in the PCs that are shown: without frames of the recorder. */
 size_t rec_text_pcs(struct rec_texts *t, const struct rec_row *row, uint64_t pcs[REC_MAX_DEPTH]);
 /* " 0x401136 0x401190" */
 void rec_text_addresses(struct rec_texts *t, const uint64_t *pcs, size_t n);
-/* The lines below, and an empty one. In columns as Go's text/tabwriter makes them. */
+/* Writes the lines with names and an empty line, in columns as Go's text/tabwriter makes them. */
 void rec_text_frames(struct rec_texts *t, const struct rec_row *row, const uint64_t *pcs, size_t n);
 
 #endif

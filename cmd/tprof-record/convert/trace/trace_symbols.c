@@ -1,4 +1,4 @@
-/* What lies beside a trace of go 1.5 (libparse/symbol/sidecar.h reads it). */
+/* The symbols file beside a trace of go 1.5 (libparse/symbol/sidecar.h reads it). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Those of all stacks, and of start routines, which readers take for return addresses. */
+/* Collects the PCs of all stacks, and of start routines, which readers take for return addresses. */
 static int collect_pcs(struct sidecar *c)
 {
 	const struct rec_arena *a = &c->p->arena;
@@ -55,7 +55,7 @@ static int collect_pcs(struct sidecar *c)
 	return 0;
 }
 
-/* Of a stripped program this much is known. */
+/* A stripped program has no name for main: finds a PC in it. */
 static void find_main(struct sidecar *c)
 {
 	uint64_t pc;
@@ -86,7 +86,7 @@ static int add_types(struct sidecar *c)
 	return code ? code : tp_profile_add_type(c->out, type, unit);
 }
 
-/* The frames that names have at a PC, as lines of the profile's own dictionary. */
+/* Copies the frames at a PC into the profile's dictionary. */
 static int add_location(struct sidecar *c, uint64_t pc)
 {
 	struct tp_location location = {.address = pc,

@@ -1,4 +1,4 @@
-/* A story as the tracer of Go 1.5 would write it (the same document that encode.h follows).
+/* Writes what the tracer of Go 1.5 would have written (encode.h names the document).
  *
  *	new goroutine    GoCreate; ProcStart GoStart
  *	wait             GoBlock… ProcStop; GoUnblock; ProcStart GoStart
@@ -8,13 +8,12 @@
  *	                 time of its real end
  *	end              GoEnd ProcStop
  *
- * What nobody known does is on P -1. Each event has its own sequence number. There are no tasks,
- * regions, logs, labels or names, and no goroutine that serves timers: who sleeps is woken by the
- * kernel. */
+ * Events without a known M are on P -1. Each event has its own sequence number. There are no tasks,
+ * regions, logs, labels or names, and no goroutine that serves timers: the kernel wakes sleepers. */
 #include <stdlib.h>
 
 #include "decode/v1/encode.h"
-#include "tprof-record/convert/trace/legalise.h"
+#include "tprof-record/convert/trace/tracer.h"
 
 #define NOT_YET UINT32_MAX
 
@@ -25,7 +24,7 @@ struct v1_writer {
 	uint64_t seq;
 	uint32_t *stacks; /* by stack of the process: the trace's id, NOT_YET */
 	uint32_t nstacks;
-	uint64_t left_seq, left_ticks; /* of the end of a system call that is to be told */
+	uint64_t left_seq, left_ticks; /* of the end of a system call that is to be written */
 };
 
 static const uint8_t blocks[REC_NREASONS + 1] = {
@@ -52,7 +51,7 @@ static struct v1_writer *of(struct rec_writer *w)
 static int put_event(struct v1_writer *v, int32_t p, struct tp_v1_event *ev)
 {
 	ev->seq = ++v->seq;
-	ev->ticks = rec_story_tick(v->w.story);
+	ev->ticks = rec_tracer_tick(v->w.tracer);
 	return tp_v1_encode_event(v->e, p, ev, v->err);
 }
 
@@ -82,7 +81,7 @@ static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
 	if (v->stacks[stack] == NOT_YET) {
 		int code;
 
-		n = rec_names_pcs(v->w.story->names, stack, pcs, TP_V1_MAX_FRAMES);
+		n = rec_names_pcs(v->w.tracer->names, stack, pcs, TP_V1_MAX_FRAMES);
 		code = tp_v1_encode_stack(v->e, pcs, n, id, v->err);
 		if (code)
 			return code;
@@ -107,7 +106,7 @@ static int create(struct v1_writer *v, int32_t p, const struct rec_goroutine *g,
 	struct tp_v1_event ev = {.type = TP_V1_GO_CREATE, .args = {g->id}, .nargs = 2};
 	uint64_t pc;
 
-	rec_names_begin(v->w.story->names, g->entry, g->stack, &pc);
+	rec_names_begin(v->w.tracer->names, g->entry, g->stack, &pc);
 	/* The start routine; readers take it for a return address one behind. */
 	ev.args[1] = pc ? pc - 1 : 0;
 	return put_with_stack(v, p, &ev, stack);
@@ -118,7 +117,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 {
 	struct v1_writer *v = of(w);
 	int32_t p = m ? m->p : TP_V1_NO_P;
-	/* Others may be told of on an M that runs nothing, or without a P. */
+	/* An M that runs nothing, or has no P, can create and unblock others. */
 	int32_t other = m && m->g && p >= 0 ? p : TP_V1_NO_P;
 	struct tp_v1_event ev;
 
@@ -129,7 +128,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 		return put(v, p, TP_V1_PROC_STOP);
 	case REC_MOVE_PROCS:
 		ev = (struct tp_v1_event){
-		    .type = TP_V1_GOMAXPROCS, .args = {w->story->nps}, .nargs = 1};
+		    .type = TP_V1_GOMAXPROCS, .args = {w->tracer->nps}, .nargs = 1};
 		return put_with_stack(v, p, &ev, 0);
 	case REC_MOVE_CREATE:
 		return create(v, other, g, stack);
@@ -152,7 +151,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 		return 0;
 	case REC_MOVE_CALL_LEAVES:
 		v->left_seq = ++v->seq;
-		v->left_ticks = w->story->now++;
+		v->left_ticks = w->tracer->now++;
 		return 0;
 	case REC_MOVE_CALL_BACK:
 		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
@@ -165,10 +164,10 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 
 /* ---- beginning and end ---- */
 
-/* As StartTrace: all are created once more, and said to wait or to be in a system call. */
+/* As StartTrace: creates all goroutines once more, waiting or in a system call. */
 static int begin(struct rec_writer *w)
 {
-	struct rec_story *s = w->story;
+	struct rec_tracer *s = w->tracer;
 	struct v1_writer *v = of(w);
 	int code = 0;
 
@@ -178,7 +177,7 @@ static int begin(struct rec_writer *w)
 		code = create(v, TP_V1_NO_P, g, 0);
 		if (!code && g->state == REC_G_WAITING)
 			code = put_one(v, TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
-		/* One with a P goes on as if it were running: its end is not told. */
+		/* One with a P goes on as if it were running: its end is not written. */
 		if (!code && g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
 			code = put_one(v, TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
 	}
@@ -202,12 +201,12 @@ static int pause_(struct rec_writer *w)
 	return 0;
 }
 
-/* As StopTrace: who ends it yields. Where nothing runs a P starts and stops, so that the time up to
- * the end belongs to the trace. */
+/* As StopTrace: the goroutine that ends the trace yields. If nothing runs, a P starts and stops, so
+ * that the trace lasts until its end. */
 static int finish(struct rec_writer *w)
 {
 	struct v1_writer *v = of(w);
-	struct rec_story *s = w->story;
+	struct rec_tracer *s = w->tracer;
 	struct rec_machine outside = {.p = -1};
 	int code = 0;
 
@@ -219,7 +218,7 @@ static int finish(struct rec_writer *w)
 			return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
 		}
 	}
-	code = rec_story_take_p(s, &outside);
+	code = rec_tracer_take_p(s, &outside);
 	if (!code)
 		code = REC_MOVE(s, P_START, &outside, NULL, 0, 0);
 	if (!code)
@@ -234,7 +233,7 @@ static void free_writer(struct rec_writer *w)
 	free(w);
 }
 
-int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,
+int rec_v1_writer_new(struct rec_writer **w, struct rec_tracer *s, const struct tp_out *out,
 		      struct tp_err *err)
 {
 	static const struct rec_writer ops = {
@@ -251,7 +250,7 @@ int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	if (!v)
 		return tp_nomem(err);
 	v->w = ops;
-	v->w.story = s;
+	v->w.tracer = s;
 	v->err = err;
 	v->nstacks = s->p->arena.header->nodes.used;
 	v->stacks = malloc((v->nstacks + (size_t)1) * sizeof(*v->stacks));

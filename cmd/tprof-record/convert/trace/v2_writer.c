@@ -1,4 +1,4 @@
-/* A story as Go 1.26 would trace it.
+/* Writes what the tracer of Go 1.26 would have written.
  *
  *	new goroutine    GoCreate; ProcStart GoStart
  *	one nobody made  ProcStart GoCreate GoStart, on its own M
@@ -8,15 +8,15 @@
  *	                 GoSyscallBegin ProcStop; ProcStart GoSyscallEndBlocked GoStart
  *	end              GoDestroy ProcStop
  *
- * What nobody known does is on an M of its own (OUTSIDE). Every generation begins with the status
- * of all that is live, and a P that is new in it is said to be idle before it is started. */
+ * Events without a known M are on an M of their own (OUTSIDE). Every generation begins with the status
+ * of everything that is alive; a P that is new in it has the status idle before it starts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/v2/encode.h"
-#include "tprof-record/convert/trace/legalise.h"
+#include "tprof-record/convert/trace/tracer.h"
 
 #define GENERATION_NS	  1000000000u
 #define GENERATION_EVENTS 8000000u /* about 64 MiB */
@@ -48,14 +48,14 @@ static struct v2_writer *of(struct rec_writer *w)
 static int put(struct v2_writer *v, uint64_t m, enum tp_v2_wire type, uint64_t a, uint64_t b,
 	       uint64_t c, uint64_t d)
 {
-	return tp_v2_encode_event(v->e, m, rec_story_tick(v->w.story), type,
+	return tp_v2_encode_event(v->e, m, rec_tracer_tick(v->w.tracer), type,
 				  (uint64_t[]){a, b, c, d}, v->err);
 }
 
 static int stack_of(struct v2_writer *v, uint32_t stack, uint64_t *node)
 {
 	uint32_t n = 0;
-	int code = stack ? rec_names_stack(v->w.story->names, stack, &n, v->err) : 0;
+	int code = stack ? rec_names_stack(v->w.tracer->names, stack, &n, v->err) : 0;
 
 	*node = n;
 	return code;
@@ -73,11 +73,11 @@ static int string_of(struct v2_writer *v, const char *text, uint64_t *id)
 
 /* ---- names of goroutines ---- */
 
-/* A stack of one frame, whose function is what the goroutine is called: the name of the thread, or
- * the function it began with. Go's tools take the names of goroutines from there. */
+/* Makes a stack of one frame, whose function is the goroutine's name: that of the thread, or of the
+ * function it began with. Go's tools take the names of goroutines from there. */
 static int name_of(struct v2_writer *v, struct rec_goroutine *g, uint64_t *node)
 {
-	struct rec_names *names = v->w.story->names;
+	struct rec_names *names = v->w.tracer->names;
 	const char *name = g->name ? g->name : "";
 	struct tp_frame frame;
 	uint64_t pc, text;
@@ -113,7 +113,7 @@ static int name_of(struct v2_writer *v, struct rec_goroutine *g, uint64_t *node)
 
 static int p_status(struct v2_writer *v, uint64_t m, int32_t p, unsigned status)
 {
-	struct rec_p *q = &v->w.story->ps[p];
+	struct rec_p *q = &v->w.tracer->ps[p];
 
 	q->seq = 0;
 	q->mentioned = true;
@@ -129,12 +129,12 @@ static int g_status(struct v2_writer *v, struct rec_goroutine *g)
 	    [REC_G_WAITING] = TP_V2_G_WAITING,
 	    [REC_G_SYSCALL] = TP_V2_G_SYSCALL,
 	};
-	const struct rec_machine *m = rec_m_of(v->w.story, g);
+	const struct rec_machine *m = rec_m_of(v->w.tracer, g);
 	uint64_t stack;
 	int code = name_of(v, g, &stack);
 
 	g->seq = 0;
-	/* What it waits in is worth more than its name, unless the reader has neither. */
+	/* The stack of its wait says more than its name, unless the reader has neither yet. */
 	if (!code && g->wait_stack && v->events &&
 	    (g->state == REC_G_WAITING || g->state == REC_G_SYSCALL))
 		code = stack_of(v, g->wait_stack, &stack);
@@ -145,7 +145,7 @@ static int g_status(struct v2_writer *v, struct rec_goroutine *g)
 
 static int all_status(struct v2_writer *v)
 {
-	struct rec_story *s = v->w.story;
+	struct rec_tracer *s = v->w.tracer;
 	int code = 0;
 
 	for (uint32_t i = 0; !code && i < s->nps; i++) {
@@ -165,7 +165,7 @@ static int all_status(struct v2_writer *v)
 
 static int generation(struct v2_writer *v)
 {
-	struct rec_story *s = v->w.story;
+	struct rec_tracer *s = v->w.tracer;
 	const struct rec_header *h = s->p->arena.header;
 	uint64_t ago = s->now - h->start_ns, ns = h->start_nsec + ago % 1000000000;
 	struct tp_v2_clock clock = {
@@ -186,7 +186,7 @@ static int generation(struct v2_writer *v)
 
 static int begin(struct rec_writer *w)
 {
-	struct rec_story *s = w->story;
+	struct rec_tracer *s = w->tracer;
 	int code = generation(of(w));
 
 	for (uint32_t i = 0; !code && i < s->nalive; i++)
@@ -198,19 +198,19 @@ static int begin(struct rec_writer *w)
 static int pause_(struct rec_writer *w)
 {
 	struct v2_writer *v = of(w);
-	struct rec_story *s = w->story;
+	struct rec_tracer *s = w->tracer;
 
 	return s->now - v->begun < GENERATION_NS && s->result.events - v->events < GENERATION_EVENTS
 		   ? 0
 		   : generation(v);
 }
 
-/* The time up to the end belongs to the trace, too: what is live then is told once more. */
+/* Writes the status of everything that is alive once more, so that the trace lasts until its end. */
 static int finish(struct rec_writer *w)
 {
 	int code = generation(of(w));
 
-	w->story->result.events++;
+	w->tracer->result.events++;
 	return code ? code : tp_v2_encode_finish(of(w)->e, of(w)->err);
 }
 
@@ -219,8 +219,8 @@ static int finish(struct rec_writer *w)
 /* Creation needs a P. */
 static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 {
-	struct rec_story *s = v->w.story;
-	int code = rec_story_take_p(s, &v->outside);
+	struct rec_tracer *s = v->w.tracer;
+	int code = rec_tracer_take_p(s, &v->outside);
 
 	if (code)
 		return code;
@@ -229,7 +229,7 @@ static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
 		code = REC_MOVE(s, CREATE, &v->outside, g, 0, 0);
 	if (!code)
 		code = REC_MOVE(s, P_STOP, &v->outside, NULL, 0, 0);
-	rec_story_give_p(s, &v->outside);
+	rec_tracer_give_p(s, &v->outside);
 	return code;
 }
 
@@ -246,7 +246,7 @@ static int create(struct v2_writer *v, uint64_t m, struct rec_goroutine *g, uint
 
 static int p_start(struct v2_writer *v, const struct rec_machine *m)
 {
-	struct rec_p *p = &v->w.story->ps[m->p];
+	struct rec_p *p = &v->w.tracer->ps[m->p];
 	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, TP_V2_P_IDLE);
 
 	return code ? code : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++p->seq, 0, 0);
@@ -269,7 +269,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 	case REC_MOVE_P_STOP:
 		return put(v, on, TP_V2_ProcStop, 0, 0, 0, 0);
 	case REC_MOVE_PROCS:
-		return put(v, on, TP_V2_ProcsChange, w->story->nps, 0, 0, 0);
+		return put(v, on, TP_V2_ProcsChange, w->tracer->nps, 0, 0, 0);
 	case REC_MOVE_START:
 		return put(v, on, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
 	case REC_MOVE_BLOCK:
@@ -280,12 +280,12 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 	case REC_MOVE_END:
 		return put(v, on, TP_V2_GoDestroy, 0, 0, 0, 0);
 	case REC_MOVE_CALL:
-		return m ? put(v, on, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0) : 0;
+		return m ? put(v, on, TP_V2_GoSyscallBegin, ++w->tracer->ps[m->p].seq, at, 0, 0) : 0;
 	case REC_MOVE_CALL_ENDS:
 		return put(v, on, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
 	case REC_MOVE_CALL_BACK:
 		return put(v, on, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
-	default: /* that it blocks or leaves is told by what its P does */
+	default: /* the events of its P say that it blocks or leaves */
 		return 0;
 	}
 }
@@ -295,7 +295,7 @@ static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
 /* "key=value key=value" */
 static int labels_of(struct v2_writer *v, uint32_t set, uint64_t *id)
 {
-	const struct rec_process *p = v->w.story->p;
+	const struct rec_process *p = v->w.tracer->p;
 	char text[TP_V2_MAX_STRING + 1] = "";
 	size_t n, at = 0;
 	const uint32_t *pairs = rec_process_labels(p, set, &n);
@@ -332,7 +332,7 @@ static int note_process(struct v2_writer *v, struct rec_machine *m, const struct
 		n = snprintf(text, sizeof(text), "forked process %" PRIu64, e->object);
 	else
 		n = snprintf(text, sizeof(text), "executes %s",
-			     rec_process_string(v->w.story->p, e->arg));
+			     rec_process_string(v->w.tracer->p, e->arg));
 	return put_log(v, m, 0, "process", text,
 		       (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1, stack);
 }
@@ -340,8 +340,8 @@ static int note_process(struct v2_writer *v, struct rec_machine *m, const struct
 static int note(struct rec_writer *w, struct rec_machine *m, const struct rec_event *e)
 {
 	struct v2_writer *v = of(w);
-	const struct rec_process *p = w->story->p;
-	const struct rec_goroutine *g = rec_g_of(w->story, m);
+	const struct rec_process *p = w->tracer->p;
+	const struct rec_goroutine *g = rec_g_of(w->tracer, m);
 	uint64_t text = 0, at;
 	int code = stack_of(v, e->stack, &at);
 
@@ -378,7 +378,7 @@ static void free_writer(struct rec_writer *w)
 	free(w);
 }
 
-int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,
+int rec_v2_writer_new(struct rec_writer **w, struct rec_tracer *s, const struct tp_out *out,
 		      struct tp_err *err)
 {
 	static const struct rec_writer ops = {
@@ -396,7 +396,7 @@ int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct t
 	if (!v)
 		return tp_nomem(err);
 	v->w = ops;
-	v->w.story = s;
+	v->w.tracer = s;
 	v->err = err;
 	v->dict = rec_names_dict(s->names);
 	v->outside = (struct rec_machine){.wire = OUTSIDE, .p = -1};

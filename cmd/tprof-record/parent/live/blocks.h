@@ -1,9 +1,9 @@
-/* Where the blocks of glibc's malloc lie in the memory of another process, so that a pointer into
- * one makes that reachable and not its neighbours. Private to parent/.
+/* Finds the blocks of glibc's malloc in the memory of another process, so that a pointer into a block
+ * makes only that block reachable. Private to parent/.
  *
  * A heap is a row of chunks, whose sizes lead from one to the next (glibc: malloc/malloc.c, struct
- * malloc_chunk). A row that does not lead to the end of its heap exactly is not believed: that
- * memory is none of blocks. Free blocks count as blocks. */
+ * malloc_chunk). If the row does not end exactly at the end of the heap, the memory does not count as
+ * blocks. Free blocks count as blocks. */
 #ifndef RECORD_PARENT_BLOCKS_H
 #define RECORD_PARENT_BLOCKS_H
 
@@ -25,8 +25,8 @@ struct rec_blocks {
 	size_t n, room;
 };
 
-/* Looks at regions in ascending order: true where it is a heap; *code becomes TP_ENOMEM otherwise
- * if memory was short. */
+/* Adds a region, in ascending order; returns whether it is a heap. *code becomes TP_ENOMEM if there is
+ * not enough memory. */
 bool rec_blocks_add(struct rec_blocks *b, struct rec_memory *m, const struct rec_region *r,
 		    int *code);
 void rec_blocks_release(struct rec_blocks *b);
@@ -36,10 +36,10 @@ struct rec_block {
 	uint64_t start, limit; /* what the program may use of it */
 };
 
-/* The block that an address is in, anywhere; false where there is none. Its limit only if asked. */
+/* Finds the block that an address is in; false: there is none. Sets its limit only if `limit`. */
 bool rec_blocks_find(const struct rec_blocks *b, uint64_t address, struct rec_block *block,
 		     bool limit);
-/* Marks it; true where it was not marked before. */
+/* Marks it; returns whether it was not marked before. */
 bool rec_block_mark(const struct rec_block *block);
 bool rec_block_marked(const struct rec_block *block);
 

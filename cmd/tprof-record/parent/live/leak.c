@@ -1,4 +1,4 @@
-/* Two looks at the process, each a search; only what both find is believed. */
+/* Searches the process twice; reports only what both searches find. */
 #include "tprof-record/parent/live/leak.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define MOST_BYTES ((uint64_t)4 << 30) /* per look … */
 #define MOST_NS	   3000000000u	       /* … and time for it */
 
-/* ---- who waits, by what the arena says ---- */
+/* ---- candidates, by the arena ---- */
 
 static bool can_leak(const struct rec_g *g)
 {
@@ -53,7 +53,7 @@ static bool pick_candidates(struct rec_search *s)
 	return any;
 }
 
-/* Still? One that was stopped needs a moment to be back in the kernel. */
+/* Returns whether it still waits. A thread that was stopped needs a moment to be back in the kernel. */
 static bool waits_still(const struct rec_search *s, const struct rec_waiter *t)
 {
 	struct timespec moment = {.tv_nsec = 1000000};
@@ -78,7 +78,7 @@ static void begin(struct rec_search *s, uint64_t now)
 
 	s->memory.left = MOST_BYTES;
 	s->memory.end_ns = now + MOST_NS;
-	/* One that is gone has no leaks. */
+	/* A process that has gone has no leaks. */
 	if (code && code != TP_ENOENT)
 		rec_search_fail(s, code, err.msg);
 }

@@ -47,7 +47,7 @@ static bool is_own(const char *name)
 	       begins(slash ? slash + 1 : name, "tprof-preload.so");
 }
 
-/* *guard: the end of the last mapping that nobody may touch. */
+/* *guard: the end of the last inaccessible mapping. */
 static int add_line(struct rec_memory *m, const char *line, uint64_t *guard)
 {
 	unsigned long long start, limit;
@@ -72,7 +72,7 @@ static int add_line(struct rec_memory *m, const char *line, uint64_t *guard)
 	    .own = is_own(name),
 	    .guarded = start == *guard,
 	};
-	/* Nobody in the process can have written there; the kernel's own is no memory. */
+	/* The process cannot have written there; the kernel's mappings are not memory. */
 	if ((r.shared && !r.writable) || begins(name, "/dev/") || !strcmp(name, "[vvar]") ||
 	    !strcmp(name, "[vdso]") || !strcmp(name, "[vsyscall]"))
 		return 0;

@@ -1,5 +1,5 @@
-/* The memory of another process, region by region, for looking through much of it once. Private to
- * parent/. Pages that were never touched are not read, so that looking does not make them. */
+/* Reads the memory of another process, region by region, to search much of it once. Private to
+ * parent/. Pages that were never touched are not read, as reading would create them. */
 #ifndef RECORD_PARENT_MEMORY_H
 #define RECORD_PARENT_MEMORY_H
 
@@ -15,13 +15,13 @@
 struct rec_region {
 	uint64_t start, limit;
 	bool writable, executable, shared;
-	bool anonymous; /* neither a file's nor named, but for "[heap]" */
-	bool heap;	/* that of brk */
+	bool anonymous; /* not of a file, and without a name but "[heap]" */
+	bool heap;	/* of brk */
 	bool main_stack;
-	bool guarded;	 /* memory that nobody may touch lies right below it */
+	bool guarded;	 /* inaccessible memory lies right below it */
 	bool own;	 /* the recorder's */
-	bool blocks;	 /* its content is known block by block */
-	uint32_t thread; /* whose stack it is, as the caller numbers them; 0 nobody's */
+	bool blocks;	 /* a heap of malloc, known block by block */
+	uint32_t thread; /* the thread whose stack it is, as the caller numbers them; 0: none */
 };
 
 struct rec_memory {
@@ -31,25 +31,24 @@ struct rec_memory {
 	int mem, pagemap;
 	uint64_t left;		   /* bytes that may still be read … */
 	uint64_t end_ns;	   /* … and until when; 0 both: no limit */
-	bool over;		   /* that was reached: what is read from then on is nothing */
+	bool over;		   /* a limit was reached: nothing more is read */
 	struct rec_window *window; /* kept */
 };
 
-/* TP_ENOENT: there is no such process; TP_EIO: it may not be looked at; TP_ENOMEM. */
+/* TP_ENOENT: the process does not exist; TP_EIO: it may not be read; TP_ENOMEM. */
 int rec_memory_open(struct rec_memory *m, pid_t pid, struct tp_err *err);
 void rec_memory_close(struct rec_memory *m);
 
-/* The region of an address, NULL none. */
+/* Returns the region of an address; NULL: none. */
 struct rec_region *rec_memory_find(const struct rec_memory *m, uint64_t address);
-/* Makes two of one: [start, at) and [at, limit). 0 or TP_ENOMEM; regions move. */
+/* Splits a region into [start, at) and [at, limit). Returns 0 or TP_ENOMEM; regions move. */
 int rec_memory_split(struct rec_memory *m, uint64_t at);
 
-/* Content of a region from an address on, up to the end of its window or of the region: *size
- * bytes, until the next call or some later one. What is not there is zeros; NULL: all of it is, and
- * *size says how much. */
+/* Returns the content of a region from an address to the end of its window or of the region, *size
+ * bytes, valid until the next call. Pages that are not there are zeros; NULL: all of them are. */
 const uint8_t *rec_memory_peek(struct rec_memory *m, const struct rec_region *r, uint64_t address,
 			       size_t *size);
-/* Any bytes; how many could be read. Not counted. */
+/* Reads bytes, which do not count for `left`; returns how many. */
 size_t rec_memory_read(const struct rec_memory *m, uint64_t address, void *to, size_t size);
 
 #endif

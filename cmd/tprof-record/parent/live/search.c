@@ -1,5 +1,5 @@
-/* What is reached. A word may carry marks in its upper 17 bits or lie at any multiple of 4 (in
- * code: anywhere). */
+/* Follows pointers. A word may have marks in its upper 17 bits, and lie at any multiple of 4 (in code:
+ * anywhere). */
 #include "tprof-record/parent/live/search.h"
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ static void claim_stacks(struct rec_search *s)
 			rec_search_fail(s, TP_ENOMEM, "out of memory");
 		r = rec_memory_find(&s->memory, t->sp);
 		if (!r || r->limit != t->limit || r->thread) {
-			/* Two in one mapping: which is whose cannot be told. */
+			/* Two threads in one mapping: their stacks cannot be told apart. */
 			if (r && r->thread)
 				s->thread[r->thread - 1].limit = 0;
 			t->limit = 0;
@@ -42,7 +42,7 @@ static void claim_stacks(struct rec_search *s)
 		if (r)
 			r->thread = (uint32_t)i + 1;
 	}
-	/* Those are roots as they stand. */
+	/* The stacks without a limit are roots. */
 	for (size_t i = 0; i < s->memory.n; i++) {
 		uint32_t thread = s->memory.region[i].thread;
 
@@ -84,9 +84,9 @@ bool rec_search_is_private(const struct rec_search *s, uint64_t address)
 	return r && (r->blocks || r->thread);
 }
 
-/* glibc keeps on the heap where a thread's variables are (its dtv, whose address is behind the
- * thread pointer). It is nobody's business but the thread's: without this, it would be taken for
- * somebody who knows the thread's stack. */
+/* glibc keeps the addresses of a thread's variables on the heap (its dtv, whose address is behind the
+ * thread pointer). Only the thread uses that block; as a root it would make the thread's stack
+ * reachable. */
 static void set_tls_aside(struct rec_search *s, struct rec_waiter *t)
 {
 	struct rec_block block;
@@ -111,7 +111,7 @@ static void push(struct rec_search *s, uint64_t start, uint64_t limit)
 
 static void make_live(struct rec_search *s, struct rec_waiter *t);
 
-/* Somebody who can run has this word. */
+/* Follows a word that something that can run has. */
 static void consider(struct rec_search *s, uint64_t word)
 {
 	struct rec_block block;
@@ -128,7 +128,7 @@ static void consider(struct rec_search *s, uint64_t word)
 		return;
 	}
 	r = rec_memory_find(&s->memory, word);
-	/* Its descriptor everybody can find, to no effect; what is below it are its variables. */
+	/* Pointers to its descriptor are common and harmless; its variables lie below. */
 	if (r && r->thread) {
 		struct rec_waiter *t = &s->thread[r->thread - 1];
 
@@ -143,8 +143,8 @@ static void consider_kept(struct rec_search *s, const struct rec_waiter *t)
 		consider(s, ((const uint64_t *)(const void *)s->words.data)[t->word + i]);
 }
 
-/* It can be woken: what it knows, somebody knows. The words are looked at by drain, as this is
- * called from where words are looked at. */
+/* It can be woken, so its pointers are reachable. Its words are queued, as this is called while words
+ * are followed. */
 static void make_live(struct rec_search *s, struct rec_waiter *t)
 {
 	t->live = true;
@@ -160,7 +160,7 @@ static void look_through(struct rec_search *s, uint64_t start, uint64_t limit)
 	if (r && limit > r->limit)
 		limit = r->limit;
 
-	/* Bounds of words are those of windows: a word across two of them is read by itself. */
+	/* A word across two windows is read by itself. */
 	while (r && at < limit && !s->code && !s->memory.over) {
 		size_t size, n;
 		const uint8_t *byte = rec_memory_peek(&s->memory, r, at, &size);
@@ -194,7 +194,7 @@ static void drain(struct rec_search *s)
 	}
 }
 
-/* Given to the kernel, which gives it back: what epoll and timers carry. */
+/* Follows addresses in the kernel, which returns them later: the data of epoll and timers. */
 static void consider_lines(struct rec_search *s, const char *path, const char *key)
 {
 	char line[512];
@@ -279,7 +279,7 @@ static void follow_candidates(struct rec_search *s)
 				make_live(s, t);
 			if (!t->live)
 				continue;
-			/* Nobody looks for it any more: it is as one that runs. */
+			/* From now on it counts as running. */
 			t->candidate = false;
 			consider_kept(s, t);
 			drain(s);

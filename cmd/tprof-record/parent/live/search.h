@@ -1,6 +1,6 @@
-/* A look at all threads and all memory of a process: who can be reached from what still runs.
- * Private to parent/ (leak.h says what for). In this order: rec_search_threads, rec_search_regions;
- * the caller says who is a candidate; rec_search_follow. */
+/* Searches all threads and memory of a process for waiters that something running can still reach.
+ * Private to parent/ (leak.h says why). Call rec_search_threads, then rec_search_regions, then mark
+ * candidates, then call rec_search_follow. */
 #ifndef RECORD_PARENT_SEARCH_H
 #define RECORD_PARENT_SEARCH_H
 
@@ -10,18 +10,18 @@
 #include "tprof-record/parent/live/blocks.h"
 #include "tprof-record/parent/live/memory.h"
 
-#define REC_ADDRESS  (((uint64_t)1 << 47) - 1) /* what of a word may be one */
+#define REC_ADDRESS  (((uint64_t)1 << 47) - 1) /* the bits of a word that may be an address */
 #define REC_RED_ZONE 128		       /* below the stack pointer, in use all the same */
 
 struct rec_waiter {
 	pid_t tid;
 	const struct rec_g *g; /* NULL: unknown to the recorder */
 	bool candidate, live;
-	uint64_t sp, tp;	 /* stack and thread pointer */
-	uint64_t limit;		 /* of its stack; 0 where that has no mapping of its own */
-	uint64_t object, futex;	 /* of a candidate: what it waits for */
-	size_t word, nwords;	 /* what registers and stack pointed to: into search.words */
-	uint64_t rest;		 /* of the stack, from here on, nothing was copied; 0 all was */
+	uint64_t sp, tp;	/* stack and thread pointer */
+	uint64_t limit;		/* of its stack; 0 where that has no mapping of its own */
+	uint64_t object, futex; /* of a candidate: what it waits for */
+	size_t word, nwords;	/* words of registers and stack, in search.words */
+	uint64_t rest; /* where the part of the stack begins that was not copied; 0: none */
 	uint64_t tls, tls_limit; /* of a candidate: the block that leads to its variables */
 };
 
@@ -40,18 +40,18 @@ struct rec_search {
 	struct tp_err *err;
 };
 
-/* Code and sentence of the first failure stay; returns the code. */
+/* Keeps the first error; returns its code. */
 int rec_search_fail(struct rec_search *s, int code, const char *what);
 
-/* Lists the threads, and reads of each registers and the stack in use; it is stopped for that. Who
- * is gone has tid 0; who waits for a futex without a time limit has `futex`. */
+/* Lists the threads, stops each, and reads its registers and the stack in use. A thread that has gone
+ * gets tid 0; one that waits for a futex without a time limit gets `futex`. */
 void rec_search_threads(struct rec_search *s);
-/* Finds out which regions are stacks, heaps of malloc, or else roots. */
+/* Finds the regions that are stacks and heaps of malloc; the others are roots. */
 void rec_search_regions(struct rec_search *s);
-/* Is an address where nobody may know it: in a block, or on the stack of a thread? */
+/* Returns whether an address may be unreachable: it is in a block, or on the stack of a thread. */
 bool rec_search_is_private(const struct rec_search *s, uint64_t address);
-/* Follows what everybody knows but the candidates, and what candidates know that can be woken:
- * those are none any more then. */
+/* Follows the pointers of everything but candidates, and of candidates that can be woken, which then
+ * stop being candidates. */
 void rec_search_follow(struct rec_search *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* What threads know: registers, and the stack in use. */
+/* Reads what threads hold: registers, and the stack in use. */
 #include "tprof-record/parent/live/search.h"
 
 #include <dirent.h>
@@ -12,8 +12,8 @@
 
 #define STACK_COPY ((size_t)256 << 10)
 #define PAGE	   4096
-/* What glibc keeps of a thread (struct pthread), where its thread pointer points to; the mapping of
- * the stack ends behind it. */
+/* Size of glibc's descriptor of a thread (struct pthread), at its thread pointer; the mapping of the
+ * stack ends behind it. */
 #define DESCRIPTOR 0x940
 
 static const struct rec_g *find_g(const struct rec_process *p, pid_t tid)
@@ -25,7 +25,7 @@ static const struct rec_g *find_g(const struct rec_process *p, pid_t tid)
 	return NULL;
 }
 
-/* Words that may be addresses; numbers and text mostly are not. */
+/* Keeps the words that may be addresses; most numbers and text are not. */
 static void keep_words(struct rec_search *s, const uint8_t *byte, size_t n)
 {
 	for (size_t i = 0; i + 8 <= n && !s->code; i += 4) {
@@ -38,8 +38,8 @@ static void keep_words(struct rec_search *s, const uint8_t *byte, size_t n)
 	}
 }
 
-/* The end of its stack: of the mapping, or behind the thread's descriptor, which lies at its top.
- * Without a guard below, the mapping may hold something else as well. */
+/* Finds the end of a stack: that of the mapping, or behind the thread's descriptor at its top. Without
+ * a guard below, the mapping may hold other data as well. */
 static void find_stack(struct rec_search *s, struct rec_waiter *t)
 {
 	const struct rec_region *r = rec_memory_find(&s->memory, t->sp);

@@ -9,7 +9,7 @@
 
 #include "tprof-record/parent/live/tracee.h"
 
-/* What of a stack is copied while its thread stands still; a frame beyond that is read later. */
+/* Bytes of a stack that are copied while its thread is stopped; frames beyond are read later. */
 #define STACK_COPY ((size_t)256 << 10)
 
 struct visit {
@@ -77,7 +77,7 @@ static void visit_thread(struct visit *v, uint32_t g, uint32_t tid)
 
 /* ---- all of them ---- */
 
-/* The goroutine of the program's own that runs on a kernel thread, else the thread's. */
+/* Returns the program's own goroutine that runs on a kernel thread, or the thread's. */
 static uint32_t running_on(const struct rec_process *p, const struct rec_g *thread)
 {
 	for (uint32_t i = 0; i < p->arena.header->gs.used; i++) {

@@ -21,7 +21,7 @@
 #include "base/signals.h"
 #include "tprof-record/core/core.h"
 
-#define PATIENCE_NS 300000000 /* a thread in the middle of a long write, or of dying */
+#define PATIENCE_NS 300000000 /* for a thread in a long write, or about to end */
 #define GLANCE_NS   20000
 
 /* ---- registers ---- */
@@ -42,7 +42,8 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->pc = r->rip;
 }
 
-/* A call that a stop has interrupted, to be gone on with: ERESTARTSYS to ERESTART_RESTARTBLOCK. */
+/* -512 to -516: a call that the stop has interrupted and the kernel will restart (ERESTARTSYS to
+ * ERESTART_RESTARTBLOCK). */
 static void fill_call(const registers *r, struct rec_tracee *at)
 {
 	const uint64_t arg[] = {r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9};
@@ -160,8 +161,7 @@ static bool get_registers(pid_t tid, registers *r)
 
 /* ---- stopping ---- */
 
-/* A signal for it that is about to be delivered: a call that ended because of that is to stay so.
- */
+/* Returns whether a signal is about to be delivered: then the call that it ended stays ended. */
 static bool has_signal(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0, shared = 0, blocked = 0, word;
@@ -184,7 +184,7 @@ static bool has_signal(pid_t pid, pid_t tid)
 	return ((pending | shared) & ~blocked) != 0;
 }
 
-/* The exit of the process is not waited for: that is for whoever started it. */
+/* Does not collect the exit of the process, which is for whoever started it. */
 static bool wait_for_stop(pid_t tid, int *status)
 {
 	uint64_t end = rec_now() + PATIENCE_NS;
@@ -204,7 +204,7 @@ static bool wait_for_stop(pid_t tid, int *status)
 	return false;
 }
 
-/* A number that its arena gave may be that of anybody by now. */
+/* A tid from the arena may belong to another process by now. */
 static bool is_of(pid_t pid, pid_t tid)
 {
 	char path[64];
@@ -213,8 +213,8 @@ static bool is_of(pid_t pid, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* Stopped where a signal was to be delivered, it is to have that; where we, or a stop signal,
- * stopped it (an event), there is none. */
+/* The signal that a thread was about to get when it stopped, and is to get when it goes on; 0 if we, or
+ * a stop signal, stopped it. */
 static __thread int stopped_by;
 
 int rec_tracee_stop(pid_t pid, pid_t tid, struct rec_tracee *at)

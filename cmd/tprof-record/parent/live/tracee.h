@@ -1,8 +1,8 @@
-/* One thread of another process, stopped for a moment: its registers, and going on as if nothing
- * had been. Private to parent/.
+/* Stops a thread of another process for a moment and reads its registers, without effect on the
+ * program. Private to parent/.
  *
- * All functions are for one thread of the recorder (ptrace(2) is by thread), and that thread should
- * end when it is done: whatever could not be let go is let go then by the kernel. */
+ * All functions are for one thread of the recorder (ptrace(2) is by thread). That thread should end
+ * afterwards: then the kernel resumes whatever could not be resumed. */
 #ifndef RECORD_PARENT_TRACEE_H
 #define RECORD_PARENT_TRACEE_H
 
@@ -19,11 +19,11 @@ struct rec_tracee_call {
 	long number;
 	uint64_t arg[6], sp, pc;
 };
-/* Does it wait for a futex, without a time limit? */
+/* Returns whether it waits for a futex without a time limit. */
 bool rec_tracee_waits(const struct rec_tracee_call *call);
 
-/* Where a thread stands. Registers are numbered as DWARF has them; all is 0, and `call` says that
- * it runs, where the machine is not known. */
+/* The state of a thread. Registers have DWARF's numbers; on unknown processors all is 0, and `call` says
+ * that it runs. */
 struct rec_tracee {
 	struct tp_unwind_state state;
 	uint64_t thread;     /* the thread pointer */
@@ -31,19 +31,19 @@ struct rec_tracee {
 	struct rec_tracee_call call;
 };
 
-/* 0: it stands still; ESRCH: it is gone (or could not be stopped in good time); EPERM: it may not
- * be traced. */
+/* Stops it. Returns 0; ESRCH: it has gone, or did not stop in time; EPERM: it may not be traced. */
 int rec_tracee_stop(pid_t pid, pid_t tid, struct rec_tracee *at);
-/* Lets it go on. A system call that ended only because of the stop is begun anew. */
+/* Resumes it; begins a system call anew that ended only because of the stop. */
 void rec_tracee_resume(pid_t pid, pid_t tid);
 
-/* Is it gone, or a zombie that has nothing left? */
+/* Returns whether it has gone, or is a zombie. */
 bool rec_tracee_is_dead(pid_t pid, pid_t tid);
 
-/* From /proc, without stopping it. False where it is gone, or may not be looked at. */
+/* Reads from /proc, without stopping it. False: it has gone, or may not be looked at. */
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 
-/* Runs it in a thread of its own and waits for that. 0, or an errno value and nothing was run. */
+/* Runs a function in a thread of its own and waits for it. Returns 0, or an errno value if there is no
+ * thread. */
 int rec_tracee_apart(void (*run)(void *), void *arg);
 
 #endif

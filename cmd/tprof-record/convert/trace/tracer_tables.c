@@ -1,17 +1,17 @@
-/* Goroutines, Ms and Ps of a story, found by what records call them. */
+/* Goroutines, Ms, Ps and tasks, found by their numbers in records. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "base/random.h"
-#include "tprof-record/convert/trace/legalise.h"
+#include "tprof-record/convert/trace/tracer.h"
 
-static uint32_t mix(const struct rec_story *s, uint64_t key)
+static uint32_t mix(const struct rec_tracer *s, uint64_t key)
 {
 	return (uint32_t)tp_mix64(s->seed, key);
 }
 
-struct rec_goroutine *rec_story_g(struct rec_story *s, uint32_t id)
+struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id)
 {
 	uint32_t hash;
 
@@ -33,7 +33,7 @@ struct rec_goroutine *rec_story_g(struct rec_story *s, uint32_t id)
 	return &s->gs[s->latest_g - 1];
 }
 
-struct rec_machine *rec_story_m(struct rec_story *s, uint32_t id)
+struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id)
 {
 	uint32_t hash;
 
@@ -57,7 +57,7 @@ struct rec_machine *rec_story_m(struct rec_story *s, uint32_t id)
 
 /* ---- Ps ---- */
 
-int rec_story_take_p(struct rec_story *s, struct rec_machine *m)
+int rec_tracer_take_p(struct rec_tracer *s, struct rec_machine *m)
 {
 	uint32_t i = s->free_p;
 
@@ -74,7 +74,7 @@ int rec_story_take_p(struct rec_story *s, struct rec_machine *m)
 	return 0;
 }
 
-void rec_story_give_p(struct rec_story *s, struct rec_machine *m)
+void rec_tracer_give_p(struct rec_tracer *s, struct rec_machine *m)
 {
 	uint32_t i = (uint32_t)m->p;
 
@@ -84,9 +84,9 @@ void rec_story_give_p(struct rec_story *s, struct rec_machine *m)
 	m->p = -1;
 }
 
-/* ---- who is alive ---- */
+/* ---- goroutines that are alive ---- */
 
-int rec_story_alive(struct rec_story *s, struct rec_goroutine *g)
+int rec_tracer_alive(struct rec_tracer *s, struct rec_goroutine *g)
 {
 	if (g->alive)
 		return 0;
@@ -98,7 +98,7 @@ int rec_story_alive(struct rec_story *s, struct rec_goroutine *g)
 	return 0;
 }
 
-void rec_story_dead(struct rec_story *s, struct rec_goroutine *g)
+void rec_tracer_dead(struct rec_tracer *s, struct rec_goroutine *g)
 {
 	uint32_t last;
 
@@ -116,7 +116,7 @@ void rec_story_dead(struct rec_story *s, struct rec_goroutine *g)
 
 /* ---- tasks ---- */
 
-static struct rec_task *find_task(struct rec_story *s, uint64_t task, uint64_t hash)
+static struct rec_task *find_task(struct rec_tracer *s, uint64_t task, uint64_t hash)
 {
 	for (struct tp_probe p = {0}; tp_table_next(&s->task_by_id, hash, &p);)
 		if (s->tasks[p.row].id == task)
@@ -124,7 +124,7 @@ static struct rec_task *find_task(struct rec_story *s, uint64_t task, uint64_t h
 	return NULL;
 }
 
-int rec_story_open_task(struct rec_story *s, uint64_t task, bool *was)
+int rec_tracer_open_task(struct rec_tracer *s, uint64_t task, bool *was)
 {
 	uint32_t hash = mix(s, task);
 	struct rec_task *t = find_task(s, task, hash);
@@ -141,7 +141,7 @@ int rec_story_open_task(struct rec_story *s, uint64_t task, bool *was)
 	return 0;
 }
 
-void rec_story_close_task(struct rec_story *s, uint64_t task)
+void rec_tracer_close_task(struct rec_tracer *s, uint64_t task)
 {
 	struct rec_task *t = find_task(s, task, mix(s, task));
 
@@ -149,7 +149,7 @@ void rec_story_close_task(struct rec_story *s, uint64_t task)
 		t->open = false;
 }
 
-void rec_story_release(struct rec_story *s)
+void rec_tracer_release(struct rec_tracer *s)
 {
 	for (uint32_t i = 0; i < s->ngs; i++) {
 		free(s->gs[i].regions);

@@ -1,32 +1,31 @@
-/* What happens to goroutines, Ms and Ps: one transition each, and those that must have happened
- * before another can. */
-#include "tprof-record/convert/trace/legalise.h"
+/* Transitions of goroutines, Ms and Ps, and those that must have happened before another can. */
+#include "tprof-record/convert/trace/tracer.h"
 
-static int get_p(struct rec_story *s, struct rec_machine *m)
+static int get_p(struct rec_tracer *s, struct rec_machine *m)
 {
 	int code;
 
 	if (m->p >= 0)
 		return 0;
-	code = rec_story_take_p(s, m);
+	code = rec_tracer_take_p(s, m);
 	return code ? code : REC_MOVE(s, P_START, m, NULL, 0, 0);
 }
 
-int rec_story_drop_p(struct rec_story *s, struct rec_machine *m)
+int rec_tracer_drop_p(struct rec_tracer *s, struct rec_machine *m)
 {
 	int code = 0;
 
 	if (m->p >= 0) {
 		code = REC_MOVE(s, P_STOP, m, NULL, 0, 0);
-		rec_story_give_p(s, m);
+		rec_tracer_give_p(s, m);
 	}
 	return code;
 }
 
-int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
-		     uint32_t stack)
+int rec_tracer_create(struct rec_tracer *s, struct rec_machine *by, struct rec_goroutine *g,
+		      uint32_t stack)
 {
-	int code = rec_story_alive(s, g);
+	int code = rec_tracer_alive(s, g);
 
 	if (!code)
 		code = REC_MOVE(s, CREATE, by, g, 0, stack);
@@ -34,8 +33,8 @@ int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_gor
 	return code;
 }
 
-int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
-		      uint32_t stack)
+int rec_tracer_unblock(struct rec_tracer *s, struct rec_machine *by, struct rec_goroutine *g,
+		       uint32_t stack)
 {
 	int code = REC_MOVE(s, UNBLOCK, by, g, 0, stack);
 
@@ -44,8 +43,8 @@ int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_go
 	return code;
 }
 
-/* On an M that runs nothing. */
-static int run(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g)
+/* Starts g on an M that runs nothing. */
+static int run(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutine *g)
 {
 	int code = get_p(s, m);
 
@@ -61,7 +60,7 @@ static int run(struct rec_story *s, struct rec_machine *m, struct rec_goroutine 
 	return code;
 }
 
-static void leave(struct rec_story *s, struct rec_machine *m, enum rec_g_state state)
+static void leave(struct rec_tracer *s, struct rec_machine *m, enum rec_g_state state)
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
 
@@ -72,7 +71,7 @@ static void leave(struct rec_story *s, struct rec_machine *m, enum rec_g_state s
 	m->g = 0;
 }
 
-int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack)
+int rec_tracer_block(struct rec_tracer *s, struct rec_machine *m, uint32_t reason, uint32_t stack)
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
 	int code = REC_MOVE(s, BLOCK, m, NULL, reason, stack);
@@ -85,17 +84,17 @@ int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason,
 	return code;
 }
 
-int rec_story_end(struct rec_story *s, struct rec_machine *m)
+int rec_tracer_end(struct rec_tracer *s, struct rec_machine *m)
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
 	int code = REC_MOVE(s, END, m, NULL, 0, 0);
 
 	leave(s, m, REC_G_DEAD);
-	rec_story_dead(s, g);
+	rec_tracer_dead(s, g);
 	return code;
 }
 
-int rec_story_end_call(struct rec_story *s, struct rec_machine *m)
+int rec_tracer_end_call(struct rec_tracer *s, struct rec_machine *m)
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
 	int code;
@@ -116,20 +115,20 @@ int rec_story_end_call(struct rec_story *s, struct rec_machine *m)
 	return code ? code : run(s, m, g);
 }
 
-/* Whatever is on m gives way, and is runnable. */
-static int displace(struct rec_story *s, struct rec_machine *m)
+/* Takes whatever is on m off it, and makes that runnable. */
+static int displace(struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_goroutine *g = rec_g_of(s, m);
 	int code = 0;
 
-	rec_story_contradict(s);
+	rec_tracer_contradict(s);
 	if (g && g->state == REC_G_SYSCALL)
-		code = rec_story_end_call(s, m);
-	return code ? code : rec_story_block(s, m, REC_ON_YIELD, 0);
+		code = rec_tracer_end_call(s, m);
+	return code ? code : rec_tracer_block(s, m, REC_ON_YIELD, 0);
 }
 
-/* m is there for g: who is elsewhere comes, who is here goes. */
-static int make_way(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g,
+/* Makes m free for g: g leaves another M that it is on, and another goroutine leaves m. */
+static int make_way(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutine *g,
 		    uint32_t stack)
 {
 	struct rec_machine *other = rec_m_of(s, g);
@@ -139,28 +138,28 @@ static int make_way(struct rec_story *s, struct rec_machine *m, struct rec_gorou
 	if (other && other != m) {
 		code = displace(s, other);
 		if (!code)
-			code = rec_story_drop_p(s, other);
+			code = rec_tracer_drop_p(s, other);
 	}
 	here = rec_g_of(s, m);
 	if (code || !here || here == g)
 		return code;
-	/* A thread waits while one of the program's own runs on it. */
+	/* A thread counts as waiting while one of the program's own runs on it. */
 	if (m->g == m->own && g->user && here->state == REC_G_RUNNING) {
-		code = rec_story_block(s, m, REC_NREASONS, stack);
+		code = rec_tracer_block(s, m, REC_NREASONS, stack);
 		here->hosting = true;
 		return code;
 	}
 	return displace(s, m);
 }
 
-int rec_story_bring(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g,
-		    uint32_t stack, bool *ok)
+int rec_tracer_bring(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutine *g,
+		     uint32_t stack, bool *ok)
 {
 	int code = 0;
 
 	*ok = g->state != REC_G_DEAD;
 	if (!*ok) {
-		rec_story_contradict(s);
+		rec_tracer_contradict(s);
 		return 0;
 	}
 	if (g->state == REC_G_RUNNING && g->m == (uint32_t)(m - s->ms) + 1)
@@ -170,17 +169,17 @@ int rec_story_bring(struct rec_story *s, struct rec_machine *m, struct rec_gorou
 		return code;
 	switch (g->state) {
 	case REC_G_SYSCALL:
-		rec_story_contradict(s);
-		return rec_story_end_call(s, m);
+		rec_tracer_contradict(s);
+		return rec_tracer_end_call(s, m);
 	case REC_G_NONE:
 		code = get_p(s, m);
 		if (!code)
-			code = rec_story_create(s, m, g, 0);
+			code = rec_tracer_create(s, m, g, 0);
 		break;
 	case REC_G_WAITING:
 		if (!g->hosting)
-			rec_story_contradict(s);
-		code = rec_story_unblock(s, g->hosting ? m : NULL, g, 0);
+			rec_tracer_contradict(s);
+		code = rec_tracer_unblock(s, g->hosting ? m : NULL, g, 0);
 		break;
 	default:
 		break;
@@ -188,7 +187,7 @@ int rec_story_bring(struct rec_story *s, struct rec_machine *m, struct rec_gorou
 	return code ? code : run(s, m, g);
 }
 
-int rec_story_go_on(struct rec_story *s, struct rec_machine *m)
+int rec_tracer_go_on(struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *next = rec_streams_peek(s, (uint32_t)(m - s->ms));
 	struct rec_goroutine *own = m->own ? &s->gs[m->own - 1] : NULL;
@@ -197,21 +196,21 @@ int rec_story_go_on(struct rec_story *s, struct rec_machine *m)
 	if (next && next->kind == REC_G_START)
 		return 0;
 	if (own && own->state == REC_G_WAITING && own->hosting)
-		code = rec_story_unblock(s, m, own, 0);
+		code = rec_tracer_unblock(s, m, own, 0);
 	if (!code && own && own->state == REC_G_RUNNABLE)
 		return run(s, m, own);
-	return code ? code : rec_story_drop_p(s, m);
+	return code ? code : rec_tracer_drop_p(s, m);
 }
 
 /* ---- the beginning ---- */
 
-static bool was_there(const struct rec_story *s, const struct rec_goroutine *g)
+static bool was_there(const struct rec_tracer *s, const struct rec_goroutine *g)
 {
 	return g->state == REC_G_NONE && !g->created && g->at_start && (g->id == 1 || s->in_middle);
 }
 
-/* Those of the program's own, or threads, that are there when the trace begins. */
-static int begin_with(struct rec_story *s, bool user)
+/* Begins with the threads, or with goroutines of the program's own, that exist already. */
+static int begin_with(struct rec_tracer *s, bool user)
 {
 	int code = 0;
 
@@ -221,7 +220,7 @@ static int begin_with(struct rec_story *s, bool user)
 
 		if (g->user != user || !was_there(s, g))
 			continue;
-		code = rec_story_alive(s, g);
+		code = rec_tracer_alive(s, g);
 		g->state = g->at_start;
 		if (code || g->state != REC_G_RUNNING)
 			continue;
@@ -236,7 +235,7 @@ static int begin_with(struct rec_story *s, bool user)
 	return code;
 }
 
-int rec_story_begin(struct rec_story *s)
+int rec_tracer_begin(struct rec_tracer *s)
 {
 	int code = begin_with(s, true);
 

@@ -1,25 +1,25 @@
-/* The first time through: who woke whom, who the goroutines are, where the trace begins and ends.
+/* The first pass: finds wakers, names of goroutines, and where the trace begins and ends.
  *
- * A wait was ended by the last post on its object, by another goroutine, between its beginning and
- * its end; a post for one is used up by that. (What woke a mutex's waiter in vain, because somebody
- * else had taken it, is not the last one: so there are no futile wake-ups to be told of, which Go's
- * own mutexes and channels report as FutileWakeup.) */
+ * The waker of a wait is the last post on its object by another goroutine between its start and its
+ * end. A post that wakes one goroutine ends one wait only. (A post that woke a mutex's waiter in vain,
+ * because another thread had taken the mutex, is not the last one. So there are no futile wake-ups,
+ * which Go's own mutexes and channels report as FutileWakeup.) */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "tprof-record/convert/trace/legalise.h"
+#include "tprof-record/convert/trace/tracer.h"
 
-#define MOST_POSTS 512 /* that are looked at for one wait */
+#define MOST_POSTS 512 /* to try for one wait */
 
-static uint32_t *posts_of(const struct rec_story *s, uint64_t object)
+static uint32_t *posts_of(const struct rec_tracer *s, uint64_t object)
 {
 	uint64_t h = (object ^ s->seed) * 0x9e3779b97f4a7c15u;
 
 	return &s->posts[(uint32_t)(h >> 32) & (s->npost_slots - 1)];
 }
 
-static void pair(struct rec_story *s, const struct rec_step *step)
+static void pair(struct rec_tracer *s, const struct rec_step *step)
 {
 	const struct rec_event *wait = step->event, *events = s->p->events;
 	uint32_t post;
@@ -44,8 +44,8 @@ static void pair(struct rec_story *s, const struct rec_step *step)
 	}
 }
 
-/* How a goroutine that is not created in the trace was when the trace began, by the first that is
- * told of it. */
+/* Notes the state, when the trace began, of a goroutine that existed then: the first record about it
+ * says so. */
 static void meet(struct rec_goroutine *g, enum rec_g_state state)
 {
 	if (!g->at_start)
@@ -61,7 +61,7 @@ static void set_state(struct rec_goroutine *g, const struct rec_step *step)
 			: e->kind == REC_G_NEW ? REC_G_RUNNABLE
 					       : REC_G_RUNNING;
 
-	/* They come in any order, as each is told where it is. */
+	/* Records of the state come in any order. */
 	if (rank[state] < rank[g->at_start])
 		return;
 	g->at_start = state;
@@ -71,10 +71,10 @@ static void set_state(struct rec_goroutine *g, const struct rec_step *step)
 		g->wait_stack = e->stack;
 }
 
-static int note_creation(struct rec_story *s, const struct rec_step *step)
+static int note_creation(struct rec_tracer *s, const struct rec_step *step)
 {
 	const struct rec_event *e = step->event;
-	struct rec_goroutine *g = rec_story_g(s, e->arg);
+	struct rec_goroutine *g = rec_tracer_g(s, e->arg);
 
 	if (!g)
 		return TP_ENOMEM;
@@ -88,14 +88,14 @@ static int note_creation(struct rec_story *s, const struct rec_step *step)
 	return 0;
 }
 
-static int note(struct rec_story *s, const struct rec_step *step)
+static int note(struct rec_tracer *s, const struct rec_step *step)
 {
 	const struct rec_event *e = step->event;
 	struct rec_goroutine *g;
 
-	/* Somebody else may be named first. */
+	/* The goroutine that it unblocks may have had no record yet. */
 	if (e->kind == REC_G_READY && e->arg) {
-		g = rec_story_g(s, e->arg);
+		g = rec_tracer_g(s, e->arg);
 		if (!g)
 			return TP_ENOMEM;
 		g->user = true;
@@ -109,7 +109,7 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	}
 	if (!e->g)
 		return 0;
-	g = rec_story_g(s, e->g);
+	g = rec_tracer_g(s, e->g);
 	if (!g)
 		return TP_ENOMEM;
 	if (!g->stack)
@@ -146,9 +146,9 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	return 0;
 }
 
-/* The kernel calls a thread as the one that made it, in the end as the program: a name that tells
- * nothing. */
-static bool says_something(const struct rec_story *s, const char *name)
+/* A thread inherits its name in the kernel from its creator, in the end that of the program: such a
+ * name says nothing. */
+static bool says_something(const struct rec_tracer *s, const char *name)
 {
 	const struct rec_arena *a = &s->p->arena;
 	const char *exe = rec_process_string(s->p, a->header->exe);
@@ -163,8 +163,8 @@ static bool says_something(const struct rec_story *s, const char *name)
 	return true;
 }
 
-/* What is known of those that are alive at the end. */
-static int note_living(struct rec_story *s)
+/* Takes what the arena knows of goroutines that are alive at the end. */
+static int note_living(struct rec_tracer *s)
 {
 	const struct rec_arena *a = &s->p->arena;
 	struct rec_goroutine *g;
@@ -177,12 +177,12 @@ static int note_living(struct rec_story *s)
 
 		if (!r->id)
 			continue;
-		g = rec_story_g(s, r->id);
+		g = rec_tracer_g(s, r->id);
 		if (!g)
 			return TP_ENOMEM;
 		g->seen = true;
 		g->user |= !r->tid;
-		/* It came after the trace was on, by a way that is not seen. */
+		/* It was created while the trace was on, but not by a function with a hook. */
 		g->created |= r->start > s->on;
 		if (!g->entry)
 			g->entry = r->entry;
@@ -194,8 +194,8 @@ static int note_living(struct rec_story *s)
 	return 0;
 }
 
-/* What the kernel called each thread, if that tells them apart: numbers are used again. */
-static int call_threads(struct rec_story *s)
+/* Gives each M the kernel's tid, unless another M has it: the kernel uses numbers again. */
+static int call_threads(struct rec_tracer *s)
 {
 	struct tp_table table = {0};
 	int code = 0;
@@ -215,10 +215,10 @@ static int call_threads(struct rec_story *s)
 	return code ? TP_ENOMEM : 0;
 }
 
-/* Threads know the goroutine that they are; there is always a main thread. */
-static int note_threads(struct rec_story *s)
+/* Notes for each thread which goroutine it is. There is always a main thread. */
+static int note_threads(struct rec_tracer *s)
 {
-	struct rec_machine *main_thread = rec_story_m(s, 1);
+	struct rec_machine *main_thread = rec_tracer_m(s, 1);
 	struct rec_goroutine *g;
 
 	if (!main_thread)
@@ -228,14 +228,14 @@ static int note_threads(struct rec_story *s)
 	for (uint32_t i = 0; i < s->nms; i++) {
 		if (!s->ms[i].id)
 			continue;
-		g = rec_story_g(s, s->ms[i].id);
+		g = rec_tracer_g(s, s->ms[i].id);
 		if (!g)
 			return TP_ENOMEM;
 		s->ms[i].own = rec_index_of_g(s, g) + 1;
 		if (!g->home)
 			g->home = i + 1;
 	}
-	g = rec_story_g(s, 1);
+	g = rec_tracer_g(s, 1);
 	if (!g)
 		return TP_ENOMEM;
 	g->created = g->user = false;
@@ -243,7 +243,7 @@ static int note_threads(struct rec_story *s)
 	return call_threads(s);
 }
 
-int rec_pairs_find(struct rec_story *s)
+int rec_pairs_find(struct rec_tracer *s)
 {
 	struct rec_step step;
 	int code = 0;

@@ -1,24 +1,24 @@
-/* Tasks, regions, logs and labels, as far as they make sense: Go's reader refuses a task that
- * begins twice, and a region that ends inside another. */
+/* Tasks, regions, logs and labels. Those that Go's reader would refuse are left out or completed: a
+ * task that begins twice, a region that ends while an inner one is open. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "tprof-record/convert/trace/legalise.h"
+#include "tprof-record/convert/trace/tracer.h"
 
 #define MOST_TEXT 1024 /* bytes of a log's message (TP_V2_MAX_STRING) */
 
-static int note(struct rec_story *s, const struct rec_telling *t, const struct rec_event *e)
+static int note(struct rec_tracer *s, const struct rec_action *t, const struct rec_event *e)
 {
 	bool ok;
 	int code;
 
 	if (!s->w->note)
 		return 0;
-	code = rec_story_bring_own(s, t, &ok);
+	code = rec_tracer_bring_own(s, t, &ok);
 	return !code && ok && s->writing ? s->w->note(s->w, t->m, e) : code;
 }
 
-static int tell_task(struct rec_story *s, const struct rec_telling *t)
+static int trace_task(struct rec_tracer *s, const struct rec_action *t)
 {
 	uint64_t task = t->event->object;
 	bool was = false;
@@ -26,22 +26,22 @@ static int tell_task(struct rec_story *s, const struct rec_telling *t)
 
 	/* Numbers that Go's reader has for no task and the background. */
 	if (!task || task == UINT64_MAX || !t->g || t->g->state == REC_G_DEAD) {
-		rec_story_contradict(s);
+		rec_tracer_contradict(s);
 		return 0;
 	}
-	/* What began before the trace is not known there. */
+	/* Tasks that began before the trace are not known. */
 	if (t->event->kind == REC_TASK_END)
-		rec_story_close_task(s, task);
+		rec_tracer_close_task(s, task);
 	else if (s->writing)
-		code = rec_story_open_task(s, task, &was);
+		code = rec_tracer_open_task(s, task, &was);
 	if (code || was) {
-		rec_story_contradict(s);
+		rec_tracer_contradict(s);
 		return code;
 	}
 	return note(s, t, t->event);
 }
 
-static int open_region(struct rec_story *s, const struct rec_telling *t)
+static int open_region(struct rec_tracer *s, const struct rec_action *t)
 {
 	struct rec_goroutine *g = t->g;
 	int code = note(s, t, t->event);
@@ -62,8 +62,8 @@ static int open_region(struct rec_story *s, const struct rec_telling *t)
 	return 0;
 }
 
-/* Regions are nested: those inside one that ends have ended. */
-static int close_region(struct rec_story *s, const struct rec_telling *t)
+/* Regions nest: ends those inside the one that ends. */
+static int close_region(struct rec_tracer *s, const struct rec_action *t)
 {
 	struct rec_goroutine *g = t->g;
 	uint32_t at = g->nregions;
@@ -72,9 +72,9 @@ static int close_region(struct rec_story *s, const struct rec_telling *t)
 	while (at && (g->regions[at - 1].task != t->event->object ||
 		      g->regions[at - 1].name != t->event->arg))
 		at--;
-	/* Where none is open it began before the trace. */
+	/* If none is open, it began before the trace. */
 	if (!at && g->nregions) {
-		rec_story_contradict(s);
+		rec_tracer_contradict(s);
 		return 0;
 	}
 	while (!code && g->nregions > at) {
@@ -83,14 +83,14 @@ static int close_region(struct rec_story *s, const struct rec_telling *t)
 		g->nregions--;
 		inner.object = g->regions[g->nregions].task;
 		inner.arg = g->regions[g->nregions].name;
-		rec_story_contradict(s);
+		rec_tracer_contradict(s);
 		code = note(s, t, &inner);
 	}
 	g->nregions = at ? at - 1 : 0;
 	return code ? code : note(s, t, t->event);
 }
 
-static int add_text(const struct rec_telling *t)
+static int add_text(const struct rec_action *t)
 {
 	const struct rec_event *e = t->event;
 	char bytes[16];
@@ -103,14 +103,14 @@ static int add_text(const struct rec_telling *t)
 	return tp_buf_put(&t->g->text, bytes, n);
 }
 
-int rec_story_note(struct rec_story *s, const struct rec_telling *t)
+int rec_tracer_note(struct rec_tracer *s, const struct rec_action *t)
 {
 	int code;
 
 	switch ((uint16_t)t->event->kind) {
 	case REC_TASK_NEW:
 	case REC_TASK_END:
-		return tell_task(s, t);
+		return trace_task(s, t);
 	case REC_REGION_BEGIN:
 		return t->g ? open_region(s, t) : 0;
 	case REC_REGION_END:

@@ -1,17 +1,17 @@
-/* The records by kernel thread, and all of them merged by time.
+/* Records by kernel thread, and all of them merged by time.
  *
- * A thread writes a record when what it tells is over, so its records stand in the order of their
- * ends; what took time did so after the record before it. Times that say otherwise (a clock that
- * was torn, a handler of signals in the middle of a wait) are moved to where they fit. */
+ * A thread writes a record when the thing is over, so its records are in the order of their ends, and
+ * each starts after the one before it. Times that contradict this (a torn clock, a signal handler
+ * inside a wait) are moved to where they fit. */
 #include <stdlib.h>
 
-#include "tprof-record/convert/trace/legalise.h"
+#include "tprof-record/convert/trace/tracer.h"
 
-/* The recorder's copy of the clock may be a little older than the last records. */
+/* The recorder's time of the end may be a little earlier than the last records. */
 #define SLACK_NS       1000000000u
 #define OTHER_CLOCK_NS ((uint64_t)30 * 86400 * 1000000000)
 
-static bool can_be(const struct rec_story *s, const struct rec_event *e)
+static bool can_be(const struct rec_tracer *s, const struct rec_event *e)
 {
 	uint16_t kind = e->kind;
 
@@ -19,8 +19,8 @@ static bool can_be(const struct rec_story *s, const struct rec_event *e)
 	       e->end <= s->latest;
 }
 
-/* What a thread is in at the end belongs behind its last record. */
-static int note_present(struct rec_story *s)
+/* Puts the wait that a thread is in at the end after its last record. */
+static int note_present(struct rec_tracer *s)
 {
 	const struct rec_arena *a = &s->p->arena;
 
@@ -31,15 +31,15 @@ static int note_present(struct rec_story *s)
 
 		if (!g->id)
 			continue;
-		/* One of the program's own that waits has said so (G_STOP). */
+		/* Goroutines of the program's own have a record of their wait (G_STOP). */
 		if (rec_takes_time(w) && w->start >= s->earliest && w->start <= s->latest && g->m) {
-			m = rec_story_m(s, g->m);
+			m = rec_tracer_m(s, g->m);
 			if (!m)
 				return TP_ENOMEM;
 			m->present = w;
 		}
 		if (g->tid && g->m == g->id) {
-			m = rec_story_m(s, g->m);
+			m = rec_tracer_m(s, g->m);
 			if (!m)
 				return TP_ENOMEM;
 			m->tid = g->tid;
@@ -48,8 +48,8 @@ static int note_present(struct rec_story *s)
 	return 0;
 }
 
-/* When the trace is on: from the beginning, unless a record says that it was switched on. */
-static void note_switch(struct rec_story *s, const struct rec_event *e)
+/* Notes when the trace is on: from the beginning, unless a record switches it on later. */
+static void note_switch(struct rec_tracer *s, const struct rec_event *e)
 {
 	if (e->kind == REC_TRACE_START) {
 		if (!s->on || e->end < s->on)
@@ -65,17 +65,17 @@ static void note_switch(struct rec_story *s, const struct rec_event *e)
 	}
 }
 
-int rec_streams_new(struct rec_story *s)
+int rec_streams_new(struct rec_tracer *s)
 {
 	const struct rec_process *p = s->p;
 	uint64_t slack;
 	int code;
 
 	if (p->nevents >= REC_NO_RECORD)
-		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE, "the trace has too many records (%zu)",
-				  p->nevents);
+		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "the trace has too many records (%zu)", p->nevents);
 	s->earliest = p->arena.header->start_ns;
-	/* Where it had a clock of its own, its end is not known. */
+	/* If the process had a clock of its own, its end is not known. */
 	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
 	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
 	s->nlinks = (uint32_t)p->nevents;
@@ -91,7 +91,7 @@ int rec_streams_new(struct rec_story *s)
 			continue;
 		}
 		note_switch(s, e);
-		m = rec_story_m(s, e->m);
+		m = rec_tracer_m(s, e->m);
 		if (!m)
 			return TP_ENOMEM;
 		if (m->last)
@@ -116,14 +116,14 @@ int rec_streams_new(struct rec_story *s)
 
 /* ---- the merge ---- */
 
-static const struct rec_event *event_of(const struct rec_story *s, const struct rec_machine *m)
+static const struct rec_event *event_of(const struct rec_tracer *s, const struct rec_machine *m)
 {
 	return m->at ? &s->p->events[m->at - 1] : m->present;
 }
 
-/* Records of one M lie far apart: the next one is on its way while those of others are told.
- * (Inlined, as gcc takes a function that only prefetches for one without effect.) */
-static inline __attribute__((always_inline)) void fetch_next(const struct rec_story *s,
+/* Records of one M lie far apart in memory: the next one is fetched while those of other Ms are
+ * written. (Inlined, because gcc drops calls of a function that only prefetches.) */
+static inline __attribute__((always_inline)) void fetch_next(const struct rec_tracer *s,
 							     const struct rec_machine *m)
 {
 	uint32_t next = m->at ? s->links[m->at - 1].next : 0;
@@ -137,8 +137,8 @@ static inline __attribute__((always_inline)) void fetch_next(const struct rec_st
 	}
 }
 
-/* When the moment that M is at happened; false where there is none. */
-static bool set_time(struct rec_story *s, struct rec_machine *m)
+/* Sets the time of M's next step; false: there is none. */
+static bool set_time(struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *e = event_of(s, m);
 	uint64_t t;
@@ -146,15 +146,15 @@ static bool set_time(struct rec_story *s, struct rec_machine *m)
 	if (!e || (!m->at && m->ending))
 		return false;
 	t = m->ending || !rec_takes_time(e) ? e->end : e->start;
-	/* The end of what is going on is not known; a start may be any number. */
+	/* A start may be any number; it is not after the end, unless the end is not known. */
 	if (rec_takes_time(e) && !m->ending && m->at && t > e->end)
 		t = e->end;
 	m->time = t > m->before ? t : m->before;
 	return true;
 }
 
-/* Of two moments at the same time, the end of a wait is the later one: it has a cause. */
-static bool sooner(const struct rec_story *s, uint32_t a, uint32_t b)
+/* Of two steps at the same time, the end of a wait comes later, because something caused it. */
+static bool sooner(const struct rec_tracer *s, uint32_t a, uint32_t b)
 {
 	const struct rec_machine *x = &s->ms[a], *y = &s->ms[b];
 
@@ -165,7 +165,7 @@ static bool sooner(const struct rec_story *s, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-static void sift_down(struct rec_story *s, uint32_t at)
+static void sift_down(struct rec_tracer *s, uint32_t at)
 {
 	uint32_t m = s->heap[at];
 
@@ -184,7 +184,7 @@ static void sift_down(struct rec_story *s, uint32_t at)
 	s->heap[at] = m;
 }
 
-void rec_streams_rewind(struct rec_story *s)
+void rec_streams_rewind(struct rec_tracer *s)
 {
 	s->nheap = 0;
 	for (uint32_t i = 0; i < s->nms; i++) {
@@ -200,7 +200,7 @@ void rec_streams_rewind(struct rec_story *s)
 		sift_down(s, i);
 }
 
-static void advance(struct rec_story *s, struct rec_machine *m)
+static void advance(struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *e = event_of(s, m);
 
@@ -220,7 +220,7 @@ static void advance(struct rec_story *s, struct rec_machine *m)
 	sift_down(s, 0);
 }
 
-bool rec_streams_next(struct rec_story *s, struct rec_step *step)
+bool rec_streams_next(struct rec_tracer *s, struct rec_step *step)
 {
 	struct rec_machine *m;
 
@@ -236,7 +236,7 @@ bool rec_streams_next(struct rec_story *s, struct rec_step *step)
 	return true;
 }
 
-const struct rec_event *rec_streams_peek(const struct rec_story *s, uint32_t m)
+const struct rec_event *rec_streams_peek(const struct rec_tracer *s, uint32_t m)
 {
 	return event_of(s, &s->ms[m]);
 }
