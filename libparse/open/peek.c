@@ -62,9 +62,10 @@ static int read_head(int fd, uint8_t *data, size_t room, size_t *have, struct tp
 	for (*have = 0; *have < room && n != 0; *have += n > 0 ? (size_t)n : 0) {
 		n = pread(fd, data + *have, room - *have, (off_t)*have);
 		if (n < 0 && errno == ESPIPE)
-			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-					  "this is a pipe, which cannot be looked at before it is "
-					  "read; make it standard input and give '-'");
+			return tp_err_set(
+			    err, TP_EIO, TP_OFFSET_NONE,
+			    "is a pipe, whose kind cannot be told before it is read; make "
+			    "it standard input and give '-'");
 		if (n < 0 && errno != EINTR)
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
 					  strerror(errno));

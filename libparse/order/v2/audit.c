@@ -62,24 +62,24 @@ static const char *argument_fault(const struct tp_v2_order *o, const struct boun
 	kind = kind ? kind + 1 : name;
 	if (!strcmp(kind, "stack"))
 		return !o->lenient && tp_ids_get(&o->g.stacks, v) == TP_NO_ID
-			   ? "an unknown stack"
+			   ? "a stack is not known"
 			   : NULL;
 	if (!strcmp(kind, "string"))
 		return !o->lenient && tp_ids_get(&o->g.strings, v) == TP_NO_ID
-			   ? "an unknown string"
+			   ? "a string is not known"
 			   : NULL;
 	if (!strcmp(kind, "g"))
-		return v > b->g ? "an implausible goroutine" : NULL;
+		return v > b->g ? "a goroutine's id is implausible" : NULL;
 	if (!strcmp(kind, "p"))
-		return v > b->p ? "an implausible P" : NULL;
+		return v > b->p ? "a P's id is implausible" : NULL;
 	if (!strcmp(kind, "seq"))
-		return v > MAX_SEQ ? "an implausible sequence number" : NULL;
+		return v > MAX_SEQ ? "a sequence number is implausible" : NULL;
 	if (!strcmp(kind, "m"))
-		return v > MAX_THREAD && v != UINT64_MAX ? "an implausible thread" : NULL;
+		return v > MAX_THREAD && v != UINT64_MAX ? "a thread's id is implausible" : NULL;
 	if (!strcmp(kind, "gstatus"))
-		return !v || v >= TP_V2_NGSTATUS ? "an invalid status" : NULL;
+		return !v || v >= TP_V2_NGSTATUS ? "a status is invalid" : NULL;
 	if (!strcmp(kind, "pstatus"))
-		return !v || v >= TP_V2_NPSTATUS ? "an invalid status" : NULL;
+		return !v || v >= TP_V2_NPSTATUS ? "a status is invalid" : NULL;
 	return NULL;
 }
 
@@ -90,32 +90,39 @@ static const char *order_fault(uint8_t type, const uint64_t *args, uint64_t m, e
 	switch (type) {
 	case TP_V2_GoStart:
 		*holds = RUNNING;
-		return was == RUNNING || was == SYSCALL ? "a start while a goroutine runs" : NULL;
+		return was == RUNNING || was == SYSCALL ? "a goroutine starts while another runs"
+							: NULL;
 	case TP_V2_GoBlock:
 	case TP_V2_GoStop:
 	case TP_V2_GoDestroy:
 		*holds = NOTHING;
-		return was == NOTHING || was == SYSCALL ? "a stop while none runs" : NULL;
+		return was == NOTHING || was == SYSCALL ? "a goroutine stops while none runs"
+							: NULL;
 	case TP_V2_GoSwitch:
 	case TP_V2_GoSwitchDestroy:
 		*holds = RUNNING;
-		return was == NOTHING || was == SYSCALL ? "a switch while none runs" : NULL;
+		return was == NOTHING || was == SYSCALL ? "a goroutine switches while none runs"
+							: NULL;
 	case TP_V2_GoSyscallBegin:
 		*holds = SYSCALL;
-		return was == NOTHING || was == SYSCALL ? "a syscall while none runs" : NULL;
+		return was == NOTHING || was == SYSCALL ? "a syscall begins while no goroutine runs"
+							: NULL;
 	case TP_V2_GoSyscallEnd:
 		*holds = RUNNING;
-		return was == NOTHING || was == RUNNING ? "the end of no syscall" : NULL;
+		return was == NOTHING || was == RUNNING ? "a syscall ends that has not begun"
+							: NULL;
 	case TP_V2_GoSyscallEndBlocked:
 		*holds = NOTHING;
-		return was == NOTHING || was == RUNNING ? "the end of no syscall" : NULL;
+		return was == NOTHING || was == RUNNING ? "a syscall ends that has not begun"
+							: NULL;
 	case TP_V2_GoCreateSyscall:
 		*holds = SYSCALL;
-		return was == RUNNING || was == SYSCALL ? "a callback while a goroutine runs"
+		return was == RUNNING || was == SYSCALL ? "a callback begins while a goroutine runs"
 							: NULL;
 	case TP_V2_GoDestroySyscall:
 		*holds = NOTHING;
-		return was == NOTHING || was == RUNNING ? "the end of no callback" : NULL;
+		return was == NOTHING || was == RUNNING ? "a callback ends that has not begun"
+							: NULL;
 	case TP_V2_GoStatus:
 	case TP_V2_GoStatusStack:
 		if (args[2] == TP_V2_G_RUNNING)
@@ -151,7 +158,7 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 		dt = 0;
 	/* The batch's own time is damaged for all we know: no sum or difference may be trusted. */
 	if (dt < 0 || *ts > b->ts || __builtin_add_overflow(*ts, dt, &after) || after > b->ts)
-		return "a time beyond the generation";
+		return "a time is beyond the generation";
 	*ts = after;
 	for (unsigned i = 1; i < w->nargs && !what; i++)
 		what = argument_fault(o, b, w->args[i], args[i - 1]);

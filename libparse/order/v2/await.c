@@ -35,9 +35,7 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 		if (g && g->seq_gen == o->g.number)
 			need->have = g->seq;
 		if (g && g->seq_gen == o->g.number && g->seq == need->seq)
-			for (size_t i = 0; i < s->nms && !need->holder; i++)
-				if (s->all_ms[i]->g == g)
-					need->holder = s->all_ms[i];
+			need->holder = tp_v2_holder_of_g(s, g);
 		return true;
 	case TP_V2_ProcStart:
 	case TP_V2_ProcSteal:
@@ -53,9 +51,7 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 			need->seq = UINT64_MAX;
 		} else if (proc && proc->seq_gen == o->g.number && proc->seq <= need->seq) {
 			/* The next number may also come up in a system call of its M. */
-			for (size_t i = 0; i < s->nms && !need->holder; i++)
-				if (s->all_ms[i]->p == proc)
-					need->holder = s->all_ms[i];
+			need->holder = tp_v2_holder_of_p(s, proc);
 		}
 		return true;
 	case TP_V2_GoSyscallEndBlocked:

@@ -171,9 +171,10 @@ static int note_bare(struct tp_v2_order *o)
 {
 	if (o->in->size > TP_V2_HEADER_SIZE)
 		return 0;
-	if (tp_trace_add_notice(o->trace, TP_WARNING, TP_OFFSET_NONE,
-				"nothing but a header: the program did not end its recording "
-				"(trace.Stop), or was killed at once"))
+	if (tp_trace_add_notice(
+		o->trace, TP_WARNING, TP_OFFSET_NONE,
+		"the trace is only a header: the program did not stop its recording "
+		"(trace.Stop), or was killed at once"))
 		return tp_nomem(o->err);
 	return 0;
 }

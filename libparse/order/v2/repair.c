@@ -3,22 +3,6 @@
 #include "order/v2/advance.h"
 #include "order/v2/salvage.h"
 
-static struct tp_v2_m *holder_of_g(struct tp_v2_order *o, const struct tp_v2_g *g)
-{
-	for (size_t i = 0; i < o->s.nms; i++)
-		if (o->s.all_ms[i]->g == g)
-			return o->s.all_ms[i];
-	return NULL;
-}
-
-static struct tp_v2_m *holder_of_p(struct tp_v2_order *o, const struct tp_v2_p *p)
-{
-	for (size_t i = 0; i < o->s.nms; i++)
-		if (o->s.all_ms[i]->p == p)
-			return o->s.all_ms[i];
-	return NULL;
-}
-
 /* An inferred event stands right before the one that asks for it, without moving that one. */
 static struct tp_event *infer(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t type,
 			      uint32_t subject, uint8_t from, uint8_t to)
@@ -88,7 +72,7 @@ static void infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct 
 void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
 		   uint8_t status)
 {
-	infer_g(o, c, g, status, g->alive ? holder_of_g(o, g) : NULL);
+	infer_g(o, c, g, status, g->alive ? tp_v2_holder_of_g(&o->s, g) : NULL);
 }
 
 /* Without a look at the other Ms: this may be asked of every M, and as often as it is damaged. */
@@ -108,7 +92,7 @@ static void infer_idle(struct tp_v2_order *o, const struct tp_v2_cursor *c, stru
 
 	if (p->index == TP_NONE)
 		return;
-	m = holder_of_p(o, p);
+	m = tp_v2_holder_of_p(&o->s, p);
 	if (m) {
 		m->p = &o->s.no_p;
 		/* A goroutine does not run without a P: how it stopped is not known. */
@@ -262,7 +246,7 @@ static bool proc_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, con
 		return has_none(o);
 	if (p->index == TP_NONE || !status || status >= TP_V2_NPSTATUS)
 		return false;
-	holder = p->alive ? holder_of_p(o, p) : NULL;
+	holder = p->alive ? tp_v2_holder_of_p(&o->s, p) : NULL;
 	if (status == TP_V2_P_RUNNING || status == TP_V2_P_SYSCALL) {
 		if (c->m->p != p && has_p(c->m))
 			infer_idle(o, c, c->m->p);
@@ -300,7 +284,7 @@ static bool go_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, const
 		if (!m)
 			return mid == UINT64_MAX ? false : has_none(o);
 	}
-	holder = g->alive ? holder_of_g(o, g) : NULL;
+	holder = g->alive ? tp_v2_holder_of_g(&o->s, g) : NULL;
 	if (status != TP_V2_G_RUNNING && status != TP_V2_G_SYSCALL) {
 		if (g->alive && g->status != status)
 			tp_v2_infer_g(o, c, g, (uint8_t)status);

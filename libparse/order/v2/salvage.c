@@ -350,7 +350,7 @@ static int run_and_account(struct tp_v2_order *o)
 	o->more_repair_work += beyond(o, REPAIR_WORK_PER_BYTE, repair_work, o->repair_work);
 	if (!code && o->dropped)
 		code = lose(o, o->g.from, o->dropped,
-			    "events of goroutines that the damage made unknown");
+			    "events whose goroutine is not known because of the damage");
 	unknown = o->unknown_ids - unknown;
 	if (!code && unknown &&
 	    tp_trace_add_notice(o->trace, TP_DAMAGE, o->g.from,

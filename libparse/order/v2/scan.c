@@ -127,8 +127,7 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 				*offset = b.start;
 				if (g->version >= 26) {
 					*whole = false;
-					return lose(o, b.start, b.start,
-						    "a generation without its end");
+					return lose(o, b.start, b.start, "a generation has no end");
 				}
 				return 0;
 			}
@@ -151,7 +150,8 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 		}
 		*offset = tp_v2_salvage_find(g, b.start + 1);
 		code = lose(o, b.start, *offset,
-			    what.msg[0] ? what.msg : "a batch of a generation that is not next");
+			    what.msg[0] ? what.msg
+					: "a batch belongs to a generation that is not next");
 		if (code)
 			return code;
 		g->to = *offset;

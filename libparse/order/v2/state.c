@@ -25,6 +25,20 @@ const uint8_t tp_v2_pstate[TP_V2_NPSTATUS] = {
     [TP_V2_P_ABANDONED] = TP_ST_IDLE,
 };
 
+const char *const tp_v2_gstatus_names[TP_V2_NGSTATUS] = {
+    [TP_V2_G_BAD] = "in no state", [TP_V2_G_RUNNABLE] = "runnable",
+    [TP_V2_G_RUNNING] = "running", [TP_V2_G_SYSCALL] = "in a syscall",
+    [TP_V2_G_WAITING] = "waiting",
+};
+
+const char *const tp_v2_pstatus_names[TP_V2_NPSTATUS] = {
+    [TP_V2_P_BAD] = "in no state",
+    [TP_V2_P_RUNNING] = "running",
+    [TP_V2_P_IDLE] = "idle",
+    [TP_V2_P_SYSCALL] = "in a syscall",
+    [TP_V2_P_ABANDONED] = "abandoned in a syscall",
+};
+
 void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace)
 {
 	memset(s, 0, sizeof(*s));
@@ -200,6 +214,22 @@ void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how)
 	while (g->regions)
 		tp_v2_region_pop(s, g);
 	list(s, g, TP_V2_FRESH);
+}
+
+struct tp_v2_m *tp_v2_holder_of_g(const struct tp_v2_state *s, const struct tp_v2_g *g)
+{
+	for (size_t i = 0; i < s->nms; i++)
+		if (s->all_ms[i]->g == g)
+			return s->all_ms[i];
+	return NULL;
+}
+
+struct tp_v2_m *tp_v2_holder_of_p(const struct tp_v2_state *s, const struct tp_v2_p *p)
+{
+	for (size_t i = 0; i < s->nms; i++)
+		if (s->all_ms[i]->p == p)
+			return s->all_ms[i];
+	return NULL;
 }
 
 static void unpin(struct tp_v2_state *s, struct tp_v2_m *m)

@@ -18,8 +18,10 @@
 #include "decode/v2/wire.h"
 #include "order/read.h"
 
-extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS]; /* enum tp_state */
-extern const uint8_t tp_v2_pstate[TP_V2_NPSTATUS];
+/* By status of the wire: enum tp_state, and words for messages. */
+extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS], tp_v2_pstate[TP_V2_NPSTATUS];
+extern const char *const tp_v2_gstatus_names[TP_V2_NGSTATUS];
+extern const char *const tp_v2_pstatus_names[TP_V2_NPSTATUS];
 
 #define TP_V2_NEAR    1024
 #define TP_V2_MAX_STW 16 /* stops of the world in flight on one goroutine */
@@ -189,6 +191,10 @@ static inline bool tp_v2_all_told(const struct tp_v2_state *s, uint64_t number)
 {
 	return !s->nliving || (s->telling == number && s->ntold == s->nliving);
 }
+
+/* Returns the first M that has this goroutine or P; NULL if none has. Looks at every M. */
+struct tp_v2_m *tp_v2_holder_of_g(const struct tp_v2_state *s, const struct tp_v2_g *g);
+struct tp_v2_m *tp_v2_holder_of_p(const struct tp_v2_state *s, const struct tp_v2_p *p);
 
 /* What goroutine this M is bound to may change in this generation. All Ms with events of their own
  * are among those from the start: only others have to be bound by tp_v2_m_bind. */
