@@ -8,7 +8,7 @@
 #include "open/dumpline.h"
 #include "open/log.h"
 
-#define BEGIN ((size_t)64 << 10) /* within which a header is looked for */
+#define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
 
 static const struct {
 	const char *format, *name;
@@ -49,7 +49,7 @@ static bool skip_digits(struct tp_scan *s)
 	return digits.at < digits.end;
 }
 
-/* The first line, or the first that is neither blank nor a comment. */
+/* Returns the first line or, with `comments`, the first that is neither blank nor a comment. */
 static struct tp_scan line_of(struct tp_scan *rest, bool comments)
 {
 	struct tp_scan line;
@@ -84,7 +84,7 @@ static bool is_count(struct tp_scan line)
 	return skip_digits(&total) && total.at == total.end;
 }
 
-/* What its attributes say, of which there are few. */
+/* Returns whether the attributes, which are few, are those of a Java profile. */
 static bool is_java(struct tp_scan rest)
 {
 	for (int i = 0; i < 16 && rest.at < rest.end; i++) {
@@ -98,7 +98,7 @@ static bool is_java(struct tp_scan rest)
 	return false;
 }
 
-/* A word that may be shown. */
+/* Returns whether a word is printable. */
 static bool is_plain(struct tp_scan name)
 {
 	for (; name.at < name.end; name.at++)
@@ -205,7 +205,7 @@ size_t tp_kind_header(const void *data, size_t size, size_t from)
 	return size;
 }
 
-/* ---- what is not read as it lies there ---- */
+/* ---- hints about profiles that cannot be read in place ---- */
 
 static unsigned long long line_number(struct tp_scan all, const char *at)
 {
@@ -283,7 +283,7 @@ bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 	return false;
 }
 
-/* No program writes it, but binary data is full of it. */
+/* Returns whether a character occurs in binary data but not in text. */
 static bool is_control(char c)
 {
 	unsigned char u = (unsigned char)c;
@@ -292,7 +292,7 @@ static bool is_control(char c)
 	       u != 0x1b && u != '\b';
 }
 
-/* The text before the first of them. */
+/* Returns the text before the first such character. */
 static struct tp_scan before_controls(struct tp_scan t)
 {
 	struct tp_scan before = {t.at, t.at};
@@ -380,9 +380,9 @@ static bool is_proto(const uint8_t *data, size_t size)
 
 /* ---- all kinds ---- */
 
-/* Texts have words to know them by, the protocol buffer only its fields: it comes last. (A log that
- * begins with the year 2026 begins like a field of it, too.) But its strings, and so the names of
- * functions, may be those words. */
+/* Text formats are recognised by their words, profile.proto only by its fields; so it comes last. (A
+ * log that begins with the year 2026 also begins like one of its fields.) But the strings of a
+ * profile.proto, such as names of functions, may contain those words. */
 enum tp_kind tp_kind_of(const void *bytes, size_t size)
 {
 	struct tp_scan all = scan(bytes, size);

@@ -1,7 +1,7 @@
-/* Which part of a batch makes sense by itself. Damaged bytes mostly decode as something, so more is
- * asked than that: known stacks and strings, plausible ids, a time within the generation, and the
- * order of an M's own events (what runs must have been started, what blocks must be running). The
- * batch ends in front of the first event that fails. */
+/* Finds the part of each batch that makes sense by itself. Damaged bytes mostly decode as some event,
+ * so events must also have known stacks and strings, plausible ids and a time within the generation,
+ * and must follow each other on their M (what runs must have been started, what blocks must be
+ * running). The batch is cut before the first event that does not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct bounds {
 	int64_t ts;
 };
 
-/* What an M's own stream says that it has. */
+/* What an M has, by its own stream. */
 enum holds { UNKNOWN, NOTHING, RUNNING, SYSCALL };
 
 static struct bounds bounds_of(struct tp_v2_order *o)
@@ -42,7 +42,7 @@ static struct bounds bounds_of(struct tp_v2_order *o)
 		b.p = o->most_p;
 	if (o->trace->np && b.p < UINT64_MAX - MAX_NEW_PS)
 		b.p += MAX_NEW_PS;
-	/* The tables are written when the generation is over. */
+	/* The tables are written when the generation is over, so without them its end is missing. */
 	if (!g->tables[TP_V2_BATCH_STRINGS].first || !g->tables[TP_V2_BATCH_STACKS].first)
 		return b;
 	for (size_t i = 0; i < g->npieces; i++)
@@ -135,8 +135,8 @@ static const char *order_fault(uint8_t type, const uint64_t *args, uint64_t m, e
 	}
 }
 
-/* One event at in->at: NULL and in behind it, or what is wrong with it. *ts moves by its dt, unless
- * `counted`: then it includes it. */
+/* Checks the event at in->at. Returns NULL with `in` after it, or what is wrong with it. Adds its dt to
+ * *ts, unless `counted`: then *ts includes it. */
 static const char *event_fault(const struct tp_v2_order *o, const struct bounds *b,
 			       struct tp_cursor *in, uint64_t m, int64_t *ts, bool counted,
 			       enum holds *holds)
@@ -156,7 +156,7 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 		return tp_cursor_fault_text(in->failed);
 	if (counted)
 		dt = 0;
-	/* The batch's own time is damaged for all we know: no sum or difference may be trusted. */
+	/* The time of the batch may be damaged, too: sums may overflow. */
 	if (dt < 0 || *ts > b->ts || __builtin_add_overflow(*ts, dt, &after) || after > b->ts)
 		return "a time is beyond the generation";
 	*ts = after;
@@ -165,8 +165,8 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 	return what ? what : order_fault(type, args, m, holds);
 }
 
-/* Damaged bytes are noticed a little late: what stands right before them goes too, down to the
- * first event that begins in the last BACK_OFF bytes. Not so where the input just ends. */
+/* Damage is noticed a little late, so the events before it that begin in the last BACK_OFF bytes are
+ * cut, too; but not where the input just ends. */
 #define BACK_OFF 64
 
 static int cut(struct tp_v2_order *o, struct tp_v2_piece *p, const struct tp_v2_chain *stream,
@@ -191,7 +191,7 @@ static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i,
 {
 	const struct tp_v2_chain *stream = &o->g.streams[i];
 	const struct tp_v2_cursor *c = running ? &o->f.cursors[i] : NULL;
-	/* Even of a running M: it may be its state that is wrong, and not the event at fault. */
+	/* Also for an M with known state: the state may be wrong rather than the event. */
 	enum holds holds = UNKNOWN;
 	uint32_t next = c ? c->piece : stream->first;
 

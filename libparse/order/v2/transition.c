@@ -175,7 +175,7 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 	if (!g->alive && tp_v2_g_born(&o->s, g, status, o->g.number, TP_V2_FOUND))
 		return tp_v2_out_of_memory(o, TP_ENOMEM);
 	g->seq = 0;
-	tp_v2_g_told(&o->s, g, o->g.number);
+	tp_v2_g_mentioned(&o->s, g, o->g.number);
 	EVENT(c->type, g->index, .from = from, .to = tp_v2_gstate[status], .stack = stack);
 	if (on) {
 		o->out[o->n - 1].m = on->index;
