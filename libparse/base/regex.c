@@ -84,8 +84,8 @@ static int compile(struct tp_regex *r, const char *pattern, const char *option, 
 	if (code == REG_ESPACE)
 		return tp_nomem(err);
 	regerror(code, NULL, why, sizeof(why));
-	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s: '%s' is no regular expression: %s",
-			  option, pattern, why);
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "%s: '%s' is not a regular expression: %s", option, pattern, why);
 }
 
 static int64_t now(clockid_t clock)
@@ -109,7 +109,7 @@ int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, s
 		return 0;
 	code = tp_re2_translate(pattern, &posix, &fold, &cost, err);
 	if (code == TP_EFORMAT)
-		tp_err_prefix(err, "%s: '%s' is no regular expression", option, pattern);
+		tp_err_prefix(err, "%s: '%s' is not a regular expression", option, pattern);
 	if (code)
 		return code;
 	r->machine = calloc(1, sizeof(*r->machine));
@@ -220,8 +220,8 @@ int tp_regex_unknown(int code, struct tp_err *err)
 	if (code == TP_ELIMIT)
 		return tp_err_set(
 		    err, code, TP_OFFSET_NONE,
-		    "a regular expression takes too long on these names; give one with "
-		    "less that matches anything, such as '.' and '{16}'");
+		    "a regular expression takes too long on these names; use fewer parts that "
+		    "match anything, such as '.' and '{16}'");
 	return code ? tp_nomem(err) : 0;
 }
 

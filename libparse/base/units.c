@@ -226,6 +226,6 @@ int tp_ask_unit(const char *option, const char *text, struct tp_err *err)
 	if (!tp_lacks_unit(text))
 		return 0;
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "%s: %.40s what? Give a unit: %.40sus, %.40sms, %.40ss, %.40sm", option,
+			  "%s: %.40s has no unit; write %.40sus, %.40sms, %.40ss or %.40sm", option,
 			  text, text, text, text, text);
 }

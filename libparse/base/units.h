@@ -32,7 +32,7 @@ int tp_parse_ns(const char *text, int64_t *ns);
 /* Does a number stand at the end with no unit behind it, which is not 0? Whoever types "30" means
  * anything but nanoseconds. */
 bool tp_lacks_unit(const char *text);
-/* TP_EFORMAT with "--min: 30 what? Give a unit: …" where one is lacking, for what is typed about
+/* TP_EFORMAT with "--min: 30 has no unit; write …" where one is lacking, for what is typed about
  * traces; otherwise 0, whatever the text is. */
 int tp_ask_unit(const char *option, const char *text, struct tp_err *err);
 

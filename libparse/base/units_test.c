@@ -164,7 +164,7 @@ static void test_lacks_unit_table(void **state)
 				 cases[i].lacks ? TP_EFORMAT : 0);
 	}
 	tp_ask_unit("--min", "30", &err);
-	assert_string_equal(err.msg, "--min: 30 what? Give a unit: 30us, 30ms, 30s, 30m");
+	assert_string_equal(err.msg, "--min: 30 has no unit; write 30us, 30ms, 30s or 30m");
 }
 
 static void test_fmt_count_table(void **state)

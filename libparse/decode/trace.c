@@ -53,15 +53,8 @@ static int look_at_stacks(struct tp_trace *t)
 {
 	uint32_t n = tp_dict_stacks(t->dict);
 
-	if (n > t->unnamed_room) {
-		size_t room = n < 1024 ? 1024 : (size_t)n * 2;
-		uint8_t *more = tp_more(t->unnamed, room, 1);
-
-		if (!more)
-			return TP_ENOMEM;
-		t->unnamed = more;
-		t->unnamed_room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-	}
+	if (n && tp_grow_raw(&t->unnamed, &t->unnamed_room, n - 1, 1))
+		return TP_ENOMEM;
 	for (uint32_t i = t->nunnamed; i < n; i++) {
 		struct tp_stack_node node = tp_dict_stack_at(t->dict, i);
 
@@ -164,16 +157,8 @@ int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t event
 /* The three id tables differ in the type of their ids only. */
 #define NEW_INDEX(ids, n, room, id)                                                                \
 	do {                                                                                       \
-		if ((n) == (room)) {                                                               \
-			uint32_t more = (room) ? (room)*2 : 64;                                    \
-			void *p = more > (room) && more < TP_NONE                                  \
-				      ? tp_more((ids), more, sizeof(*(ids)))                       \
-				      : NULL;                                                      \
-			if (!p)                                                                    \
-				return TP_NONE;                                                    \
-			(ids) = p;                                                                 \
-			(room) = more;                                                             \
-		}                                                                                  \
+		if ((n) == TP_NONE || tp_grow_raw(&(ids), &(room), (n), sizeof(*(ids))))           \
+			return TP_NONE;                                                            \
 		(ids)[(n)] = (id);                                                                 \
 		return (n)++;                                                                      \
 	} while (0)

@@ -42,7 +42,7 @@ struct tp_trace {
 	uint64_t *g_id, *m_id; /* by index */
 	int64_t *p_id;         /* by index; v1 pseudo-Ps keep their numbers */
 	uint32_t ng, nm, np;
-	uint32_t g_room, m_room, p_room;
+	size_t g_room, m_room, p_room;
 
 	struct tp_clock *clocks;
 	size_t nclocks;
@@ -55,7 +55,8 @@ struct tp_trace {
 
 	/* private to tp_trace_mark_unnamed */
 	uint8_t *unnamed; /* by stack: 1 where the root has no name */
-	uint32_t nunnamed, unnamed_room; /* stacks that were looked at */
+	uint32_t nunnamed; /* stacks that were looked at */
+	size_t unnamed_room;
 	bool any_unnamed;
 };
 

@@ -1,4 +1,4 @@
-/* A small .gz in one go: several times as fast as by way of a stream. Private to open/. */
+/* Unpacks a small .gz at once, which is several times as fast as a stream. Private to open/. */
 #ifndef TP_OPEN_GUNZIP_H
 #define TP_OPEN_GUNZIP_H
 
@@ -7,9 +7,9 @@
 
 #define TP_GUNZIP_MAX ((size_t)8 << 20) /* bytes, packed or not */
 
-/* The bytes of a gzip file: *data, which the caller frees, and *unpacked. Only for what is sound,
- * small, and says truly how large it is: NULL otherwise, also when memory is out. Then the stream
- * decides. */
+/* Returns the unpacked bytes, which the caller frees, and sets *unpacked to their number. Returns NULL
+ * unless the file is sound, small, and states its size correctly, and when out of memory: then it has
+ * to be unpacked as a stream. */
 uint8_t *tp_gunzip(const uint8_t *gz, size_t size, size_t *unpacked);
 
 #endif

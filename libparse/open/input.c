@@ -32,7 +32,7 @@ static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
 		return 0;
 	if (size > SIZE_MAX / 2)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "larger than what can be mapped on this machine");
+				  "is too large to be mapped on this machine");
 	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
@@ -78,7 +78,7 @@ static int open_plain(struct tp_input *in, int fd, const struct stat *st,
 
 	if (opt->max_size && (uint64_t)st->st_size > opt->max_size)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "larger than the limit of %llu bytes",
+				  "is larger than the limit of %llu bytes",
 				  (unsigned long long)opt->max_size);
 	code = map(in, fd, (uint64_t)st->st_size, err);
 	if (code)

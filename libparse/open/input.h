@@ -18,23 +18,24 @@ struct tp_input {
 	/* XXH3-128 of the decompressed bytes, canonical (big-endian) order; with opt->hash_later only
 	 * after tp_input_hash. */
 	uint8_t hash[16];
-	int64_t mtime_ns;     /* of the file, Unix time; 0 when unknown (stdin) */
+	int64_t mtime_ns; /* of the file, Unix time; 0 when unknown (stdin) */
 	void *priv;
-	void *hashing;  /* of bytes [0, hashed) */
+	void *hashing; /* of bytes [0, hashed) */
 	size_t hashed;
 };
 
 struct tp_input_options {
-	uint64_t max_size; /* decompressed bytes at most; 0: no limit beside the disk */
-	uint64_t memory;   /* decompressed bytes at most that are kept without a file; 0: 8 MiB */
+	uint64_t max_size;  /* decompressed bytes at most; 0: no limit beside the disk */
+	uint64_t memory;    /* decompressed bytes at most that are kept without a file; 0: 8 MiB */
 	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 100 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;
 	/* A plain file is hashed along the way, as its bytes are done with, instead of beforehand:
 	 * its pages come and go once. */
 	bool hash_later;
-	const char *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
-	int tmp_fd; /* > 0: an empty file that is taken for it instead; it stays the caller's */
+	const char
+	    *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
+	int tmp_fd;   /* > 0: an empty file that is taken for it instead; it stays the caller's */
 };
 
 /* What is taken where there is no tmp_fd: an empty file without a name, for its owner only. Its
@@ -70,8 +71,8 @@ enum tp_format {
 
 struct tp_recognition {
 	enum tp_format format;
-	int version;         /* minor version of a trace header */
-	char name[48];       /* "go 1.22 trace", "heap profile (text)" */
+	int version;   /* minor version of a trace header */
+	char name[48]; /* "go 1.22 trace", "heap profile (text)" */
 };
 
 /* Looks at the first bytes (for stacks of goroutines at a whole log, see tp_kind_of). TP_EUNKNOWN with a sentence that says what was found and what is read;

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/wire.h"
 #include "open/dumpline.h"
 #include "open/log.h"
-#include "open/proto.h"
 
-#define BEGIN ((size_t)64 << 10) /* within which a header is looked for */
+#define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
 
 static const struct {
 	const char *format, *name;
@@ -35,43 +35,29 @@ const char *tp_kind_format(enum tp_kind kind)
 
 /* ---- texts ---- */
 
-struct text {
-	const char *at, *end;
-};
-
-static bool skip(struct text *t, const char *what)
+static struct tp_scan scan(const void *data, size_t size)
 {
-	size_t n = strlen(what);
+	const char *p = data ? data : "";
 
-	if ((size_t)(t->end - t->at) < n || memcmp(t->at, what, n) != 0)
-		return false;
-	t->at += n;
-	return true;
+	return (struct tp_scan){p, p + size};
 }
 
-static bool skip_digits(struct text *t)
+static bool skip_digits(struct tp_scan *s)
 {
-	const char *from = t->at;
+	struct tp_scan digits = tp_scan_run(s, TP_DIGITS);
 
-	while (t->at < t->end && *t->at >= '0' && *t->at <= '9')
-		t->at++;
-	return t->at > from;
+	return digits.at < digits.end;
 }
 
-static const char *find(struct text t, const char *what)
+/* Returns the first line or, with `comments`, the first that is neither blank nor a comment. */
+static struct tp_scan line_of(struct tp_scan *rest, bool comments)
 {
-	return memmem(t.at, (size_t)(t.end - t.at), what, strlen(what));
-}
-
-/* The first line, or the first that is neither blank nor a comment. */
-static struct text line_of(struct text *rest, bool comments)
-{
-	struct text line;
+	struct tp_scan line;
 
 	do {
-		const char *end = memchr(rest->at, '\n', (size_t)(rest->end - rest->at));
+		const char *end = memchr(rest->at, '\n', tp_scan_left(rest));
 
-		line = (struct text){rest->at, end ? end : rest->end};
+		line = (struct tp_scan){rest->at, end ? end : rest->end};
 		rest->at = end ? end + 1 : rest->end;
 		while (line.end > line.at && (line.end[-1] == '\r' || line.end[-1] == ' '))
 			line.end--;
@@ -84,36 +70,36 @@ static struct text line_of(struct text *rest, bool comments)
 }
 
 /* "NAME profile: total N" */
-static bool is_count(struct text line)
+static bool is_count(struct tp_scan line)
 {
-	const char *at = find(line, " profile: total ");
-	struct text name = {line.at, at}, total;
+	const char *at = tp_scan_find(line, " profile: total ");
+	struct tp_scan name = {line.at, at}, total;
 
 	if (!at || at == line.at)
 		return false;
 	for (; name.at < name.end; name.at++)
 		if ((unsigned char)*name.at <= ' ')
 			return false;
-	total = (struct text){at + strlen(" profile: total "), line.end};
+	total = (struct tp_scan){at + strlen(" profile: total "), line.end};
 	return skip_digits(&total) && total.at == total.end;
 }
 
-/* What its attributes say, of which there are few. */
-static bool is_java(struct text rest)
+/* Returns whether the attributes, which are few, are those of a Java profile. */
+static bool is_java(struct tp_scan rest)
 {
 	for (int i = 0; i < 16 && rest.at < rest.end; i++) {
-		struct text line = line_of(&rest, true);
+		struct tp_scan line = line_of(&rest, true);
 
-		if (!find(line, "="))
+		if (!tp_scan_find(line, "="))
 			return false;
-		if (skip(&line, "format") || skip(&line, "resolution"))
+		if (tp_scan_text(&line, "format") || tp_scan_text(&line, "resolution"))
 			return true;
 	}
 	return false;
 }
 
-/* A word that may be shown. */
-static bool is_plain(struct text name)
+/* Returns whether a word is printable. */
+static bool is_plain(struct tp_scan name)
 {
 	for (; name.at < name.end; name.at++)
 		if (*name.at <= ' ' || *name.at > '~')
@@ -123,18 +109,18 @@ static bool is_plain(struct text name)
 
 int tp_kind_count_name(const void *data, size_t size, const char **name)
 {
-	struct text rest = {data, (const char *)data + (size < BEGIN ? size : BEGIN)};
-	struct text line = line_of(&rest, true);
+	struct tp_scan rest = scan(data, size < BEGIN ? size : BEGIN);
+	struct tp_scan line = line_of(&rest, true);
 
 	if (!is_count(line)) {
 		rest.at = (const char *)data +
 			  tp_kind_header(data, (size_t)(rest.end - (const char *)data), 0);
 		line = line_of(&rest, true);
 	}
-	const char *end = find(line, " profile: total ");
+	const char *end = tp_scan_find(line, " profile: total ");
 
 	*name = "count";
-	if (!end || end - line.at > 24 || !is_plain((struct text){line.at, end}))
+	if (!end || end - line.at > 24 || !is_plain((struct tp_scan){line.at, end}))
 		return (int)strlen(*name);
 	*name = line.at;
 	return (int)(end - line.at);
@@ -153,64 +139,64 @@ void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, 
 	}
 }
 
-static enum tp_kind kind_of_text(struct text all)
+static enum tp_kind kind_of_text(struct tp_scan all)
 {
-	struct text rest = all, line = line_of(&rest, false), at = line;
+	struct tp_scan rest = all, line = line_of(&rest, false), at = line;
 
-	if ((at.at = find(line, "heap profile:")) != NULL) {
-		if (find(at, "] @ growth") || find(at, "] @ fragmentation"))
+	if ((at.at = tp_scan_find(line, "heap profile:")) != NULL) {
+		if (tp_scan_find(at, "] @ growth") || tp_scan_find(at, "] @ fragmentation"))
 			return TP_KIND_GROWTH;
 		return TP_KIND_HEAP;
 	}
 	at = line;
-	if (skip(&at, "--- mutex:"))
+	if (tp_scan_text(&at, "--- mutex:"))
 		return TP_KIND_MUTEX;
-	if (skip(&at, "--- contention:"))
+	if (tp_scan_text(&at, "--- contention:"))
 		return TP_KIND_CONTENTION;
-	if (skip(&at, "--- contentionz "))
+	if (tp_scan_text(&at, "--- contentionz "))
 		return is_java(rest) ? TP_KIND_JAVA_CONTENTION : TP_KIND_CONTENTION;
-	if (skip(&at, "--- heapz 1 ---"))
+	if (tp_scan_text(&at, "--- heapz 1 ---"))
 		return TP_KIND_JAVA_HEAP;
 	rest = all;
 	line = line_of(&rest, true);
 	if (is_count(line))
 		return TP_KIND_COUNT;
 	at = line;
-	if ((at.at = find(line, "--- threadz ")) != NULL && skip(&at, "--- threadz ") &&
-	    skip_digits(&at) && skip(&at, " ---"))
+	if ((at.at = tp_scan_find(line, "--- threadz ")) != NULL &&
+	    tp_scan_text(&at, "--- threadz ") && skip_digits(&at) && tp_scan_text(&at, " ---"))
 		return TP_KIND_THREADS;
 	at = line;
-	if ((at.at = find(line, "--- Thread ")) != NULL && find(at, " (name: ") &&
-	    find(at, ") stack: ---"))
+	if ((at.at = tp_scan_find(line, "--- Thread ")) != NULL && tp_scan_find(at, " (name: ") &&
+	    tp_scan_find(at, ") stack: ---"))
 		return TP_KIND_THREADS;
 	return TP_KIND_NONE;
 }
 
 /* Stricter than kind_of_text: the line stands by itself. */
-static bool is_header(struct text line)
+static bool is_header(struct tp_scan line)
 {
-	if (skip(&line, "heap profile:")) {
-		while (skip(&line, " "))
+	if (tp_scan_text(&line, "heap profile:")) {
+		while (tp_scan_text(&line, " "))
 			;
-		return skip_digits(&line) && skip(&line, ":") && find(line, "] @ ");
+		return skip_digits(&line) && tp_scan_text(&line, ":") && tp_scan_find(line, "] @ ");
 	}
-	if (skip(&line, "--- threadz "))
-		return skip_digits(&line) && skip(&line, " ---");
-	return skip(&line, "--- mutex:") || skip(&line, "--- contention:") ||
-	       skip(&line, "--- contentionz ") || skip(&line, "--- heapz 1 ---") ||
-	       is_count(line) || tp_is_goroutine_line(line.at, (size_t)(line.end - line.at));
+	if (tp_scan_text(&line, "--- threadz "))
+		return skip_digits(&line) && tp_scan_text(&line, " ---");
+	return tp_scan_text(&line, "--- mutex:") || tp_scan_text(&line, "--- contention:") ||
+	       tp_scan_text(&line, "--- contentionz ") || tp_scan_text(&line, "--- heapz 1 ---") ||
+	       is_count(line) || tp_is_goroutine_line(line.at, tp_scan_left(&line));
 }
 
 size_t tp_kind_header(const void *data, size_t size, size_t from)
 {
-	struct text rest = {(const char *)data + from, (const char *)data + size};
+	struct tp_scan rest = {(const char *)data + from, (const char *)data + size};
 
 	while (rest.at < rest.end) {
 		const char *at = rest.at;
 
 		/* Most lines are samples, and names of them. */
 		if (*at == '#' || *at == '\t' || *at == ' ' || (*at >= '0' && *at <= '9')) {
-			at = memchr(at, '\n', (size_t)(rest.end - at));
+			at = memchr(at, '\n', tp_scan_left(&rest));
 			rest.at = at ? at + 1 : rest.end;
 		} else if (is_header(line_of(&rest, false))) {
 			return (size_t)(at - (const char *)data);
@@ -219,9 +205,9 @@ size_t tp_kind_header(const void *data, size_t size, size_t from)
 	return size;
 }
 
-/* ---- what is not read as it lies there ---- */
+/* ---- hints about profiles that cannot be read in place ---- */
 
-static unsigned long long line_number(struct text all, const char *at)
+static unsigned long long line_number(struct tp_scan all, const char *at)
 {
 	unsigned long long n = 1;
 
@@ -233,14 +219,14 @@ static unsigned long long line_number(struct text all, const char *at)
 }
 
 /* Sets *header to the header that `at`, a word of it, is in; false if it is none. */
-static bool find_header(struct text all, const char *at, struct text *header)
+static bool find_header(struct tp_scan all, const char *at, struct tp_scan *header)
 {
-	struct text total = {at, all.end};
+	struct tp_scan total = {at, all.end};
 	const char *end = memchr(at, '\n', (size_t)(all.end - at));
 
-	*header = (struct text){at, end ? end : all.end};
-	if (skip(&total, " profile: total ")) {
-		while (header->at > all.at && is_plain((struct text){header->at - 1, at}) &&
+	*header = (struct tp_scan){at, end ? end : all.end};
+	if (tp_scan_text(&total, " profile: total ")) {
+		while (header->at > all.at && is_plain((struct tp_scan){header->at - 1, at}) &&
 		       !strchr("\"'\\", header->at[-1]))
 			header->at--;
 		skip_digits(&total);
@@ -253,21 +239,20 @@ bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 {
 	static const char *const words[] = {"heap profile: ", " profile: total ",
 					    "--- mutex:", "--- contention:"};
-	struct text all = {data, (const char *)data + size}, header;
-	struct tp_scan whole = {all.at, all.end};
+	struct tp_scan all = scan(data, size), header;
 	const char *at, *begin;
 	char name[48];
 
 	if (tp_log_is_binary(data, size < BEGIN ? size : BEGIN))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		at = find(all, words[i]);
+		at = tp_scan_find(all, words[i]);
 		if (!at || !find_header(all, at, &header))
 			continue;
 		begin = memrchr(all.at, '\n', (size_t)(header.at - all.at));
 		begin = begin ? begin + 1 : all.at;
-		tp_kind_name(kind_of_text(header), header.at, (size_t)(header.end - header.at),
-			     name, sizeof(name));
+		tp_kind_name(kind_of_text(header), header.at, tp_scan_left(&header), name,
+			     sizeof(name));
 		if (header.at > begin && header.at[-1] == '"')
 			snprintf(hint, room,
 				 "line %llu holds a %s in a string, where it is not read; take it "
@@ -281,7 +266,7 @@ bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 			    line_number(all, begin), name, (size_t)(header.at - begin) + 1);
 		return header.at > begin;
 	}
-	for (struct tp_scan s = whole; (at = tp_scan_find(s, "goroutine ")) != NULL;) {
+	for (struct tp_scan s = all; (at = tp_scan_find(s, "goroutine ")) != NULL;) {
 		struct tp_scan id;
 
 		s.at = at + strlen("goroutine ");
@@ -298,7 +283,7 @@ bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 	return false;
 }
 
-/* No program writes it, but binary data is full of it. */
+/* Returns whether a character occurs in binary data but not in text. */
 static bool is_control(char c)
 {
 	unsigned char u = (unsigned char)c;
@@ -307,10 +292,10 @@ static bool is_control(char c)
 	       u != 0x1b && u != '\b';
 }
 
-/* The text before the first of them. */
-static struct text before_controls(struct text t)
+/* Returns the text before the first such character. */
+static struct tp_scan before_controls(struct tp_scan t)
 {
-	struct text before = {t.at, t.at};
+	struct tp_scan before = {t.at, t.at};
 
 	while (before.end < t.end && !is_control(*before.end))
 		before.end++;
@@ -349,35 +334,79 @@ enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words 
 	return TP_KIND_NONE;
 }
 
-/* Texts have words to know them by, the protocol buffer only its fields: it comes last. (A log that
- * begins with the year 2026 begins like a field of it, too.) But its strings, and so the names of
- * functions, may be those words. */
+/* ---- profile.proto ---- */
+
+#define ENOUGH 256 /* fields checked, once one of them tells */
+#define FEW    4   /* whole fields that a profile that is cut off must have */
+
+/* Returns whether a field has the wire type that profile.proto gives its number, or no number of
+ * profile.proto. */
+static bool fits(const struct tp_field *f)
+{
+	/* By number; 15 (doc_url) is the last. */
+	static const uint8_t wire[16] = {
+	    [1] = TP_WIRE_BYTES, TP_WIRE_BYTES,	 TP_WIRE_BYTES,	 TP_WIRE_BYTES,	 TP_WIRE_BYTES,
+	    TP_WIRE_BYTES,	 TP_WIRE_VARINT, TP_WIRE_VARINT, TP_WIRE_VARINT, TP_WIRE_VARINT,
+	    TP_WIRE_BYTES,	 TP_WIRE_VARINT, TP_WIRE_BYTES,	 TP_WIRE_VARINT, TP_WIRE_VARINT,
+	};
+
+	if (f->number >= sizeof(wire) || f->wire == wire[f->number])
+		return true;
+	/* Comments are repeated numbers, packed or not. */
+	return f->number == 13 && f->wire == TP_WIRE_VARINT;
+}
+
+/* Returns whether the data is profile.proto, which has no magic number: every field of the outermost
+ * message that profile.proto defines has the right wire type, unknown fields are whole, and there is
+ * a sample type or a string table. A profile that is cut off counts if it begins like one. */
+static bool is_proto(const uint8_t *data, size_t size)
+{
+	struct tp_cursor c = tp_cursor(data, size);
+	struct tp_field f = {0};
+	bool telling = false;
+	size_t n = 0;
+
+	for (; (!telling || n < ENOUGH) && tp_field_next(&c, &f); n++) {
+		uint64_t numbers[3];
+
+		if (!fits(&f))
+			return false;
+		if (f.number == 1 && !tp_wire_numbers(f.bytes, numbers, 3))
+			return false;
+		telling |= f.number == 1 || f.number == 6;
+	}
+	return telling && (c.failed == TP_CURSOR_OK || (c.failed == TP_CURSOR_END && n >= FEW));
+}
+
+/* ---- all kinds ---- */
+
+/* Text formats are recognised by their words, profile.proto only by its fields; so it comes last. (A
+ * log that begins with the year 2026 also begins like one of its fields.) But the strings of a
+ * profile.proto, such as names of functions, may contain those words. */
 enum tp_kind tp_kind_of(const void *bytes, size_t size)
 {
-	const uint8_t *data = bytes ? bytes : (const uint8_t *)"";
-	struct text all = {(const char *)data, (const char *)data + size};
-	struct text begin = {all.at, size < BEGIN ? all.end : all.at + BEGIN}, rest = begin;
-	struct text first = line_of(&rest, false);
+	struct tp_scan all = scan(bytes, size);
+	struct tp_scan begin = scan(bytes, size < BEGIN ? size : BEGIN), rest = begin;
+	struct tp_scan first = line_of(&rest, false);
 	struct tp_words words;
 	enum tp_kind kind;
 	uint64_t period;
 
-	if (tp_is_goroutine_line(first.at, (size_t)(first.end - first.at)))
+	if (tp_is_goroutine_line(first.at, tp_scan_left(&first)))
 		return TP_KIND_GOROUTINES;
 	kind = kind_of_text(begin);
-	if (kind && tp_log_is_binary(begin.at, (size_t)(begin.end - begin.at)) &&
-	    tp_input_is_proto(data, size))
+	if (kind && tp_log_is_binary(begin.at, tp_scan_left(&begin)) && is_proto(bytes, size))
 		return TP_KIND_PROTO;
 	if (kind)
 		return kind;
-	kind = tp_kind_of_words(data, size, &words, &period);
+	kind = tp_kind_of_words(bytes, size, &words, &period);
 	if (kind)
 		return kind;
 	if (tp_log_has_dump(all.at, size))
 		return TP_KIND_GOROUTINES;
 	rest = before_controls(begin);
-	rest.at += tp_kind_header(rest.at, (size_t)(rest.end - rest.at), 0);
+	rest.at += tp_kind_header(rest.at, tp_scan_left(&rest), 0);
 	if (rest.at < rest.end)
 		return kind_of_text(rest);
-	return tp_input_is_proto(data, size) ? TP_KIND_PROTO : TP_KIND_NONE;
+	return is_proto(bytes, size) ? TP_KIND_PROTO : TP_KIND_NONE;
 }

@@ -1,5 +1,4 @@
-/* The kinds of profiles that are read: how each is known by its content, and what it is called.
- * The one place that knows; recognition, decoders and messages ask here. */
+/* The kinds of profiles: recognises each by its content, and gives its name. */
 #ifndef TP_OPEN_KIND_H
 #define TP_OPEN_KIND_H
 
@@ -24,37 +23,39 @@ enum tp_kind {
 	TP_NKINDS
 };
 
-/* By content. Looks at the beginning; for stacks of goroutines, which may come after the log of a
- * program that crashed, at all text there is. */
+/* Returns the kind of a profile by its content. Looks at the beginning; for stacks of goroutines, which
+ * may come after the log of a program that crashed, at the whole text. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
-/* Where the first line at or after `from`, which begins a line, is the header of a profile as text,
- * or of a goroutine's stack; `size` where there is none. Other lines may come before it, and profiles are appended to files.
- */
+/* Returns where the first line at or after `from` is that is the header of a text profile or of a
+ * goroutine's stack; `size` if there is none. `from` must be the beginning of a line. */
 size_t tp_kind_header(const void *data, size_t size, size_t from);
 
-/* For messages: "heap profile (text)", "goroutine profile (text)". `data` is what has this kind. */
+/* Writes the kind's name for messages: "heap profile (text)", "goroutine profile (text)". `data` must
+ * be of that kind. */
 void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, size_t room);
-/* For the run row: "heap text"; TP_KIND_COUNT has its own word for "count". */
+/* Returns the kind's name for the column run.format: "heap text". For TP_KIND_COUNT, "count" stands for
+ * tp_kind_count_name. */
 const char *tp_kind_format(enum tp_kind kind);
 
-/* For messages on data that is refused: returns whether it has a profile behind a prefix or in a
- * string, or a goroutine whose stack cannot be found, and writes where, and what to do. */
+/* For messages about data that is refused. Returns whether it has a profile after a prefix or in a
+ * string, or a goroutine without a stack; if so, writes where, and what to do. */
 bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room);
 
-/* The header of a binary CPU profile: how its words are written. */
+/* How the words of a binary CPU profile are written. */
 struct tp_words {
 	unsigned bytes; /* 4 or 8 */
 	int big_endian;
 };
 
-/* TP_KIND_CPU, TP_KIND_JAVA_CPU or TP_KIND_NONE; *words and *period_us where it is one. */
+/* Returns TP_KIND_CPU or TP_KIND_JAVA_CPU and sets *words and *period_us; TP_KIND_NONE if it is neither. */
 enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words *words,
 			      uint64_t *period_us);
-/* A word at data, which has words->bytes bytes. */
+/* Returns the word at `data`, which has words->bytes bytes. */
 uint64_t tp_word(const uint8_t *data, const struct tp_words *words);
 
-/* The word before " profile: total N", if it can be printed as it is; else "count". */
+/* Sets *name to the word before " profile: total N" if it is printable, else to "count". Returns its
+ * length. */
 int tp_kind_count_name(const void *data, size_t size, const char **name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Lines of a text dump, and what is read from within one; private to libparse. Nothing is
- * allocated or copied: all of it points into the dump. */
+/* Reads the lines of a text dump and the parts of a line. Nothing is allocated or copied: all pointers
+ * point into the dump. Private to libparse. */
 #ifndef TP_OPEN_LINES_H
 #define TP_OPEN_LINES_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of a line, and a place in it: reading moves `at` towards `end`. */
+/* A part of a line. Reading moves `at` towards `end`. */
 struct tp_scan {
 	const char *at, *end;
 };
@@ -15,30 +15,30 @@ struct tp_scan {
 struct tp_lines {
 	const char *start, *next, *end;
 	struct tp_scan line; /* without its end (LF or CRLF) */
-	uint64_t number;     /* of the line, 1 the first; 0 before it */
+	uint64_t number;     /* of the line; the first is 1 */
 };
 
 struct tp_lines tp_lines(const void *data, size_t size);
-/* The next line becomes `line`; false at the end, where `line` is empty. */
+/* Reads the next line into `line`. Returns false at the end, with an empty `line`. */
 bool tp_lines_next(struct tp_lines *l);
-/* Where the line begins, and its bytes with its end. */
+/* Return where the line begins, and its size with its line end. */
 uint64_t tp_lines_offset(const struct tp_lines *l);
 uint64_t tp_lines_bytes(const struct tp_lines *l);
 
 size_t tp_scan_left(const struct tp_scan *s);
-/* Without blanks at both ends. */
+/* Returns the text without blanks at both ends. */
 struct tp_scan tp_scan_trim(struct tp_scan s);
-/* Skips blanks (space, tab, CR, FF, VT); how many. */
+/* Skips blanks (space, tab, CR, LF, FF, VT). Returns their number. */
 size_t tp_scan_blanks(struct tp_scan *s);
-/* Skips spaces alone. */
+/* Skips spaces only. Returns their number. */
 size_t tp_scan_spaces(struct tp_scan *s);
-/* Skips `text` if it comes next. */
+/* Skips `text` if it comes next. Returns whether it did. */
 bool tp_scan_text(struct tp_scan *s, const char *text);
 bool tp_scan_begins(struct tp_scan s, const char *text);
 bool tp_scan_is(struct tp_scan s, const char *text);
-/* Where `text` begins in the rest, NULL nowhere. */
+/* Returns where `text` begins in s, or NULL. */
 const char *tp_scan_find(struct tp_scan s, const char *text);
-/* The longest run of characters from `set`. */
+/* Skips the longest run of characters from `set` and returns it. */
 struct tp_scan tp_scan_run(struct tp_scan *s, const char *set);
 
 enum tp_number {
@@ -47,12 +47,12 @@ enum tp_number {
 	TP_NUMBER_HUGE, /* digits, but more than fit (all are skipped) */
 };
 
-/* Digits, with '-' before them where `sign`. */
+/* Reads digits, with an optional '-' before them if `sign`. */
 enum tp_number tp_scan_int(struct tp_scan *s, bool sign, int64_t *v);
-/* Hexadecimal digits of either case, without a prefix. */
+/* Reads hexadecimal digits of either case, without a prefix. */
 enum tp_number tp_scan_hex(struct tp_scan *s, uint64_t *v);
-/* A whole text as Go's strconv.ParseInt reads it with base 0 (sign, 0x, 0o, 0b, 0), without
- * underscores. */
+/* Reads a whole text as Go's strconv.ParseInt with base 0 does (sign, 0x, 0o, 0b, 0), but without
+ * underscores. Returns false if it is not a number. */
 bool tp_scan_whole_int(struct tp_scan s, int64_t *v);
 
 #define TP_DIGITS "0123456789"

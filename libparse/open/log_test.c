@@ -63,7 +63,8 @@ static void test_log_next_forms(void **state)
 	    {"a prefix of the first line only",
 	     "x_test.go:1: " H "\n    main.f()\n    \tx.go:1 +0x1\n", STACK},
 	    {"containers of docker compose: the first that has a stack",
-	     "shop-2  | goroutine 3 [idle] waits\ndb-1 | x\nshop-1  | " H "\nshop-2  | " H "\nshop-1  | "
+	     "shop-2  | goroutine 3 [idle] waits\ndb-1 | x\nshop-1  | " H "\nshop-2  | " H
+	     "\nshop-1  | "
 	     "main.f()\nshop-1  |\nx\n",
 	     "goroutine 3 [idle] waits\ndb-1 | x\n" H "\nmain.f()\n\n!x\n"},
 	    {"pods of kubectl",

@@ -13,8 +13,7 @@
 
 #include "open/unpack.h"
 
-/* Packed bytes that are looked at: zstd shows nothing of a block, of up to 128 KiB, before it has
- * all of it. */
+/* Packed bytes to read: zstd unpacks nothing of a block, of up to 128 KiB, before it has all of it. */
 #define READ ((size_t)160 << 10)
 
 static int peek_gz(const uint8_t *data, size_t n, void *head, size_t room, size_t *size)
@@ -62,9 +61,10 @@ static int read_head(int fd, uint8_t *data, size_t room, size_t *have, struct tp
 	for (*have = 0; *have < room && n != 0; *have += n > 0 ? (size_t)n : 0) {
 		n = pread(fd, data + *have, room - *have, (off_t)*have);
 		if (n < 0 && errno == ESPIPE)
-			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-					  "this is a pipe, which cannot be looked at before it is "
-					  "read; make it standard input and give '-'");
+			return tp_err_set(
+			    err, TP_EIO, TP_OFFSET_NONE,
+			    "is a pipe, whose kind cannot be told before it is read; make "
+			    "it standard input and give '-'");
 		if (n < 0 && errno != EINTR)
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
 					  strerror(errno));

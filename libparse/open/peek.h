@@ -1,4 +1,4 @@
-/* The first bytes of a dump, unpacked, without reading the rest of it. */
+/* Reads the first bytes of a dump, unpacked, without reading the rest. */
 #ifndef TP_OPEN_PEEK_H
 #define TP_OPEN_PEEK_H
 
@@ -6,11 +6,11 @@
 
 #include "base/err.h"
 
-/* Fills head with up to `room` bytes of the file (of what it unpacks to, if it is a .gz or .zst);
- * *size how many there are. What is damaged just ends early. A directory is TP_EUNKNOWN; TP_ENOENT,
- * TP_EIO (also for pipes: what is read from them would be gone), TP_ENOMEM. */
+/* Fills head with up to `room` bytes of the file (unpacked, if it is a .gz or .zst) and sets *size to
+ * their number. Damaged data just ends early. Returns 0, TP_EUNKNOWN for a folder, TP_ENOENT, TP_EIO
+ * (also for pipes, from which bytes cannot be read twice) or TP_ENOMEM. */
 int tp_peek(const char *path, void *head, size_t room, size_t *size, struct tp_err *err);
-/* The same of the file as it is. */
+/* Does the same without unpacking. */
 int tp_peek_packed(const char *path, void *head, size_t room, size_t *size, struct tp_err *err);
 
 #endif

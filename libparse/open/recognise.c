@@ -7,19 +7,13 @@
 
 #include "open/input.h"
 #include "open/kind.h"
+#include "open/lines.h"
 
 #define HEADER_BYTES 16
 #define READ_TRACES  "1.5, 1.7 to 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26"
 
 /* Versions of the header, in the order of their release, not every release changed it. */
 static const int versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
-
-static bool starts(const void *data, size_t size, const char *text)
-{
-	size_t n = strlen(text);
-
-	return size >= n && !memcmp(data, text, n);
-}
 
 static int recognise_trace(const uint8_t *data, size_t size, struct tp_recognition *out,
 			   struct tp_err *err)
@@ -49,8 +43,8 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 	}
 	return tp_err_set(
 	    err, TP_EVERSION, 0,
-	    "is an execution trace in the format of go 1.%d, which is not known here; "
-	    "known are those of go %s%s",
+	    "is an execution trace in the format of go 1.%d, which this version of tprof does not "
+	    "read; it reads those of go %s%s",
 	    minor, READ_TRACES, minor == 27 ? "" : " (go 1.27 writes that of 1.26)");
 }
 
@@ -59,34 +53,16 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 #define QUOTED	    80		      /* bytes of the line */
 #define LINE_WITHIN ((size_t)4 << 10) /* and where it is looked for */
 
-struct span {
-	const uint8_t *at, *end;
-};
-
-static bool is_blank(uint8_t c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static struct span trim(struct span s)
-{
-	while (s.at < s.end && is_blank(*s.at))
-		s.at++;
-	while (s.at < s.end && is_blank(s.end[-1]))
-		s.end--;
-	return s;
-}
-
 /* Where `text`, which is lower case, begins in any case; NULL nowhere. */
-static const uint8_t *find_word(struct span s, const char *text)
+static const char *find_word(struct tp_scan s, const char *text)
 {
 	size_t n = strlen(text);
 
-	for (; (size_t)(s.end - s.at) >= n; s.at++) {
+	for (; tp_scan_left(&s) >= n; s.at++) {
 		size_t i = 0;
 
-		while (i < n && (s.at[i] >= 'A' && s.at[i] <= 'Z' ? s.at[i] + 32 : s.at[i]) ==
-				    (uint8_t)text[i])
+		while (i < n &&
+		       (s.at[i] >= 'A' && s.at[i] <= 'Z' ? s.at[i] + 32 : s.at[i]) == text[i])
 			i++;
 		if (i == n)
 			return s.at;
@@ -94,20 +70,20 @@ static const uint8_t *find_word(struct span s, const char *text)
 	return NULL;
 }
 
-static bool is_continuation(uint8_t c)
+static bool is_continuation(char c)
 {
-	return (c & 0xc0) == 0x80;
+	return ((uint8_t)c & 0xc0) == 0x80;
 }
 
 /* UTF-8, roughly, without what only binary data has. */
-static bool is_text(struct span s)
+static bool is_text(struct tp_scan s)
 {
 	unsigned more = 0;
 
 	for (; s.at < s.end; s.at++) {
-		uint8_t c = *s.at;
+		uint8_t c = (uint8_t)*s.at;
 
-		if (is_continuation(c) != (more > 0) || (c < ' ' && c != '\t' && c != 0x1b))
+		if (is_continuation(*s.at) != (more > 0) || (c < ' ' && c != '\t' && c != 0x1b))
 			return false;
 		more = more ? more - 1 : c < 0xc0 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
 	}
@@ -116,54 +92,55 @@ static bool is_text(struct span s)
 }
 
 /* The title of a page in HTML, as far as that is here. */
-static bool find_title(struct span all, struct span *title)
+static bool find_title(struct tp_scan all, struct tp_scan *title)
 {
-	const uint8_t *at = find_word(all, "<title");
-	const uint8_t *from = at ? memchr(at, '>', (size_t)(all.end - at)) : NULL;
-	const uint8_t *to = from ? find_word((struct span){from, all.end}, "</title") : NULL;
+	const char *at = find_word(all, "<title");
+	const char *from = at ? memchr(at, '>', (size_t)(all.end - at)) : NULL;
+	const char *to = from ? find_word((struct tp_scan){from, all.end}, "</title") : NULL;
 
 	if (!to)
 		return false;
-	*title = trim((struct span){from + 1, to});
+	*title = tp_scan_trim((struct tp_scan){from + 1, to});
 	return title->at < title->end && is_text(*title);
 }
 
 /* The first line that is not blank, of a text. */
-static bool find_line(struct span all, struct span *line)
+static bool find_line(struct tp_scan all, struct tp_scan *line)
 {
-	const uint8_t *end;
+	const char *end;
 
-	if (all.end - all.at >= 3 && !memcmp(all.at, "\xef\xbb\xbf", 3))
-		all.at += 3;
-	all = trim(all);
-	end = memchr(all.at, '\n', (size_t)(all.end - all.at));
-	*line = trim((struct span){all.at, end ? end : all.end});
+	tp_scan_text(&all, "\xef\xbb\xbf");
+	all = tp_scan_trim(all);
+	end = memchr(all.at, '\n', tp_scan_left(&all));
+	*line = tp_scan_trim((struct tp_scan){all.at, end ? end : all.end});
 	return line->at < line->end && is_text(*line);
 }
 
 /* Servers answer in what should have become a dump: " (first line: "…")", or "" of what is no
  * text. What cannot be printed is escaped with the rest of the message (tp_err_printable). */
-static const char *quote(const uint8_t *data, size_t size, char text[QUOTED + 40])
+static const char *quote(struct tp_scan all, char text[QUOTED + 40])
 {
-	struct span all = {data, data + (size < LINE_WITHIN ? size : LINE_WITHIN)}, s;
-	bool title = find_title(all, &s);
+	struct tp_scan begin = {all.at,
+				tp_scan_left(&all) < LINE_WITHIN ? all.end : all.at + LINE_WITHIN},
+		       s;
+	bool title = find_title(begin, &s);
 	size_t n;
 
 	text[0] = '\0';
-	if (!title && !find_line(all, &s))
+	if (!title && !find_line(begin, &s))
 		return text;
-	n = (size_t)(s.end - s.at) < QUOTED ? (size_t)(s.end - s.at) : QUOTED;
+	n = tp_scan_left(&s) < QUOTED ? tp_scan_left(&s) : QUOTED;
 	/* Not within a character. */
 	while (n && s.at + n < s.end && is_continuation(s.at[n]))
 		n--;
 	snprintf(text, QUOTED + 40, " (%s: \"%.*s%s\")", title ? "title" : "first line", (int)n,
-		 (const char *)s.at, n < (size_t)(s.end - s.at) ? "…" : "");
+		 s.at, n < tp_scan_left(&s) ? "…" : "");
 	return text;
 }
 
 #define TAR_AT 257 /* of the word in the header of its first file */
 
-static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
+static int say_unknown(struct tp_scan all, struct tp_err *err)
 {
 	static const struct {
 		const char *magic, *what;
@@ -186,35 +163,37 @@ static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 	};
 	const char *what = "not a trace or profile";
 	char first[QUOTED + 40], hint[200];
-	struct span all = trim((struct span){data, data + size});
+	struct tp_scan text = tp_scan_trim(all);
 
-	if (all.at == all.end)
+	if (text.at == text.end)
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is empty");
-	if (tp_kind_hint(data, size, hint, sizeof(hint)))
+	if (tp_kind_hint(all.at, tp_scan_left(&all), hint, sizeof(hint)))
 		return tp_err_set(err, TP_EUNKNOWN, 0, "%s", hint);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (starts(data, size, known[i].magic)) {
+		if (tp_scan_begins(all, known[i].magic)) {
 			what = known[i].what;
 			break;
 		}
 	}
-	if (size > TAR_AT && starts(data + TAR_AT, size - TAR_AT, "ustar"))
+	if (tp_scan_left(&all) > TAR_AT &&
+	    tp_scan_begins((struct tp_scan){all.at + TAR_AT, all.end}, "ustar"))
 		what = "a tar archive (unpack it first)";
 	return tp_err_set(
 	    err, TP_EUNKNOWN, 0,
 	    "is %s%s; tprof reads Go execution traces (go 1.5 to 1.27), profiles of pprof's "
 	    "formats and stacks of goroutines, also as .gz or .zst",
-	    what, quote(data, size, first));
+	    what, quote(all, first));
 }
 
 int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, struct tp_err *err)
 {
-	const uint8_t *data = bytes;
+	const char *data = bytes ? bytes : "";
+	struct tp_scan all = {data, data + size};
 	enum tp_kind kind;
 
 	memset(out, 0, sizeof(*out));
-	if (starts(data, size, "go 1.") || (size && size < 5 && !memcmp(data, "go 1.", size)))
-		return recognise_trace(data, size, out, err);
+	if (tp_scan_begins(all, "go 1.") || (size && size < 5 && !memcmp(data, "go 1.", size)))
+		return recognise_trace(bytes, size, out, err);
 	if (size >= 16 && !memcmp(data, "SQLite format 3", 16)) {
 		out->format = TP_FORMAT_STORE;
 		snprintf(out->name, sizeof(out->name), "SQLite database");
@@ -226,5 +205,5 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 		tp_kind_name(kind, data, size, out->name, sizeof(out->name));
 		return 0;
 	}
-	return say_unknown(data, size, err);
+	return say_unknown(all, err);
 }

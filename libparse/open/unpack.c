@@ -108,8 +108,8 @@ static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 				  (unsigned long long)opt->max_size);
 	if (size > RATIO_FREE && size / ratio > s->source->taken)
 		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "unpacks to more than %llu times its size: taken for a bomb; "
-				  "if it is none, unpack it first",
+				  "unpacks to more than %llu times its size, as a decompression "
+				  "bomb does; if it is not one, unpack it first",
 				  (unsigned long long)ratio);
 	if (s->fd < 0 && size > (opt && opt->memory ? opt->memory : TP_UNPACK_MEMORY)) {
 		int code = leave_memory(s);
@@ -177,7 +177,7 @@ static int next_member(struct tp_source *in, struct sink *out, char *damaged)
 				return tp_source_error(in, out->err);
 			if (tp_packing_of(in->buf + in->at, in->have) == TP_PACKING_GZ)
 				return 1;
-			note(damaged, "something that is not gzip follows", in);
+			note(damaged, "data that is not gzip follows", in);
 			return 0;
 		}
 		in->at++;

@@ -1,5 +1,5 @@
-/* A stream of bytes (a pipe, a .gz, a .zst) into memory or, where it is more than a little, into an
- * unlinked temporary file; private to open/. */
+/* Unpacks a stream of bytes (a pipe, a .gz, a .zst) into memory or, if it is large, into an unlinked
+ * temporary file. Private to open/. */
 #ifndef TP_OPEN_UNPACK_H
 #define TP_OPEN_UNPACK_H
 
@@ -11,26 +11,26 @@ enum tp_packing { TP_PACKING_NONE, TP_PACKING_GZ, TP_PACKING_ZST };
 
 #define TP_UNPACK_BYTES ((size_t)256 << 10)
 
-/* Where bytes come from; `buf` holds `have` bytes of it from `at` on that are read already. */
+/* Where bytes come from. buf[at … at + have) has been read but not used yet. */
 struct tp_source {
 	int fd;
 	uint64_t taken; /* bytes read from fd */
 	uint64_t total; /* bytes in all, 0 when unknown */
 	size_t at, have;
-	uint8_t *buf; /* TP_UNPACK_BYTES */
+	uint8_t *buf;			    /* TP_UNPACK_BYTES */
 	const struct tp_input_options *opt; /* may be NULL; asked whether to go on, by a signal */
 };
 
-/* Reads more behind what is there, as much as there is room for. Bytes read, 0 at the end, or -1
- * with errno. Takes short reads and interruptions as they come. */
+/* Reads as many bytes as there is room for. Returns their number, 0 at the end, or -1 with errno set.
+ * Reads may be short. */
 long tp_source_fill(struct tp_source *s);
-/* The error of that -1. */
+/* Sets the error after tp_source_fill has returned -1. Returns its code. */
 int tp_source_error(const struct tp_source *s, struct tp_err *err);
 
-/* By the first bytes (four at least are needed to know). */
+/* Returns the packing by the first bytes, of which four are needed. */
 enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
 
-#define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* up to here no file is made, if not told */
+#define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* default of tp_input_options.memory */
 
 /* What was unpacked. */
 struct tp_unpacked {

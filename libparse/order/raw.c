@@ -88,8 +88,7 @@ int tp_raw_open(struct tp_raw **out, const void *data, size_t size, struct tp_er
 	if (code)
 		return code;
 	if (seen.format != TP_FORMAT_TRACE_V1 && seen.format != TP_FORMAT_TRACE_V2)
-		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "is no trace, and only traces are made of such events");
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE, "is not an execution trace");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return tp_nomem(err);
@@ -130,19 +129,7 @@ const char *tp_raw_name(const struct tp_raw *r, uint8_t type)
 
 static int reserve(struct tp_raw *r, size_t n)
 {
-	size_t room = r->room ? r->room : 64;
-	uint64_t *more;
-
-	if (n <= r->room)
-		return 0;
-	while (room < n)
-		room *= 2;
-	more = tp_more(r->arg, room, sizeof(*more));
-	if (!more)
-		return TP_ENOMEM;
-	r->arg = more;
-	r->room = room;
-	return 0;
+	return n ? tp_grow_raw(&r->arg, &r->room, n - 1, sizeof(*r->arg)) : 0;
 }
 
 static int read_args(struct tp_raw *r, struct tp_raw_event *ev, size_t n)
@@ -275,8 +262,8 @@ int tp_raw_next(struct tp_raw *r, struct tp_raw_event *ev, struct tp_err *err)
 	if (!ev->name)
 		return tp_err_set(
 		    err, TP_EFORMAT, ev->offset,
-		    "no event of go 1.%d traces has the number %u, which is at 0x%" PRIx64,
-		    r->version, ev->type, ev->offset);
+		    "traces of go 1.%d have no event type %u, but it is at 0x%" PRIx64, r->version,
+		    ev->type, ev->offset);
 	code = r->v2 ? next_v2(r, ev) : next_v1(r, ev, head);
 	if (code)
 		return tp_nomem(err);

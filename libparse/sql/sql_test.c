@@ -362,9 +362,9 @@ static void test_functions(void **state)
 	     "1|0|null|null"},
 	    {"select 'd' regexp '\\d', '1' regexp '\\d', 'Main' regexp '(?i)main'", "0|1|1"},
 	    {"select 'x' regexp '('",
-	     "error: REGEXP: '(' is no regular expression: a parenthesis ( is not closed"},
+	     "error: REGEXP: '(' is not a regular expression: a parenthesis ( is not closed"},
 	    {"select 'x' regexp '((a{1,200}){1,200}){1,200}'",
-	     "error: REGEXP: '((a{1,200}){1,200}){1,200}' is no regular expression: it has too "
+	     "error: REGEXP: '((a{1,200}){1,200}){1,200}' is not a regular expression: it has too "
 	     "many alternatives and repetitions"},
 	    {"select stack_text(1, 3)", "sync.(*Mutex).Lock;main.work:x;main.main"},
 	    {"select stack_text(2, 1), stack_text(2, 0), stack_text(1, null), stack_text(9, 1), "

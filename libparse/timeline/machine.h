@@ -1,5 +1,5 @@
-/* The inside of the span machine: its state, and the common case of a transition inline, for
- * timeline.c, whose loop cannot afford a call and a copy per span. Private to timeline/. */
+/* The state behind span.h, and the common case of a transition as inline functions: the loop of
+ * timeline.c cannot afford a call and a copy per span. Private to timeline/. */
 #ifndef TP_TIMELINE_MACHINE_H
 #define TP_TIMELINE_MACHINE_H
 
@@ -14,21 +14,21 @@
 #define TP_STEP_SPANS 4			    /* the most one event completes */
 
 enum {
-	TP_G_PRESUMED = 1, /* opened by its first status, or restored: a status goes on with it */
-	TP_G_INFERRED = 2, /* salvage put the beginning in */
+	TP_G_PRESUMED = 1, /* began with the first status, or was restored: a status continues it */
+	TP_G_INFERRED = 2, /* salvage inferred its beginning */
 	TP_G_RESTORED = 4, /* waker and waker_stack hold the known end of a system call */
 	TP_G_ENDED = 8,	   /* no open span: start and mark are where its last one ended */
 	TP_G_DROPPED = 16, /* the same, but it may be another goroutine of its chunk that lived */
 };
 
-/* Where and why a goroutine came into its state, in the order of the fields of an event. */
+/* Why and with which stack a goroutine entered its state; laid out as in an event. */
 struct tp_cause {
 	uint32_t stack, reason;
 };
 
 struct tp_gsum;
 
-/* Where a goroutine is, likewise. */
+/* Where a goroutine is; laid out as in an event. */
 struct tp_place {
 	uint32_t m, p;
 };
@@ -37,11 +37,11 @@ _Static_assert(offsetof(struct tp_event, str) == offsetof(struct tp_event, stack
 		   offsetof(struct tp_event, p) == offsetof(struct tp_event, m) + 4,
 	       "cause and place are copied from events as they are");
 
-/* The open span of a goroutine; zero is "none". Place and waker are those of the event it began
- * with, whether they mean something in its state or not: tp_gstate_span tells. */
+/* The open span of a goroutine; all zero if there is none. Place and waker are those of the event that
+ * began it, whether or not they mean something in its state: tp_gstate_span tells. */
 struct tp_gstate {
 	int64_t start;
-	/* For timeline.c, which sets it. NULL again when span.c has changed anything here. */
+	/* Set by timeline.c, and reset to NULL by span.c when it changes anything here. */
 	struct tp_gsum *sum;
 	struct tp_cause cause;
 	struct tp_place at; /* of a system call: as it was entered */
@@ -49,16 +49,16 @@ struct tp_gstate {
 	uint32_t mark;
 	uint8_t state; /* enum tp_state; TP_ST_NONE: no open span */
 	uint8_t flags;
-	/* Also timeline.c's: where the span will be counted, 0 if that has to be looked up. */
+	/* Also set by timeline.c: the cell that the span will count for, 0 if not looked up yet. */
 	uint32_t cell;
-	uint8_t gc; /* and that of its summary, to be at hand */
+	uint8_t gc; /* a copy of sum->gc */
 	uint8_t pad[19 - sizeof(void *)];
 };
 
 _Static_assert(sizeof(struct tp_gstate) == 64, "a goroutine's state is a cache line");
 
-/* Goroutines are numbered as they appear, so they mostly die by the chunk: one without a live
- * goroutine is freed, and memory follows the living. */
+/* Goroutines are numbered as they appear, so those of a chunk mostly end together. A chunk without a
+ * live goroutine is freed, so memory depends on the number of live ones. */
 struct tp_gchunk {
 	struct tp_gstate g[TP_CHUNK];
 	uint32_t live;
@@ -67,13 +67,13 @@ struct tp_gchunk {
 
 struct tp_spans {
 	struct tp_gchunk **chunk;
-	uint32_t nchunks;     /* room; entries may be NULL */
+	size_t nchunks;	      /* room; entries may be NULL */
 	uint32_t newest;      /* chunk with the highest number seen */
-	uint32_t *syscalling; /* P → goroutine whose system call it serves, TP_NONE */
-	uint32_t np;
+	uint32_t *syscalling; /* P → goroutine whose system call it serves, or TP_NONE */
+	size_t np;
 	int64_t *m_last; /* M → time of its latest event */
-	uint32_t nm;
-	int64_t sync_ts; /* as Go's syncTs: 0 is unset */
+	size_t nm;
+	int64_t sync_ts; /* Go's syncTs; 0: unset */
 	uint32_t sync_mark, mark;
 	int64_t dropped_ts; /* the latest end of a goroutine whose chunk was freed */
 	uint32_t dropped_mark;
@@ -84,7 +84,7 @@ int tp_spans_grow_p(struct tp_spans *s, uint32_t p);
 int tp_spans_grow_m(struct tp_spans *s, uint32_t m);
 void tp_spans_drop(struct tp_spans *s, uint32_t chunk);
 
-/* What is known of g, NULL for nothing. */
+/* Returns the state of g, or NULL. */
 static inline struct tp_gstate *tp_gstate_find(const struct tp_spans *s, uint32_t g)
 {
 	uint32_t c = g >> TP_CHUNK_BITS;
@@ -92,7 +92,7 @@ static inline struct tp_gstate *tp_gstate_find(const struct tp_spans *s, uint32_
 	return c < s->nchunks && s->chunk[c] ? &s->chunk[c]->g[g & (TP_CHUNK - 1)] : NULL;
 }
 
-/* A cause as one number, to be compared. */
+/* Returns a cause as one number, for comparison. */
 static inline uint64_t tp_cause_bits(const struct tp_cause *c)
 {
 	uint64_t bits;
@@ -109,7 +109,7 @@ static inline struct tp_cause tp_cause_of_bits(uint64_t bits)
 	return c;
 }
 
-/* The open span, completed at `end`. */
+/* Returns the open span as it is if it ends at `end`. */
 static inline struct tp_span tp_gstate_span(const struct tp_gstate *st, uint32_t g, int64_t end)
 {
 	bool placed = st->state == TP_ST_RUNNING || st->state == TP_ST_SYSCALL ||
@@ -165,7 +165,7 @@ static inline void tp_spans_leave_syscall(struct tp_spans *s, const struct tp_gs
 		s->syscalling[st->at.p] = TP_NONE;
 }
 
-/* Enters the state that ev leads to; 0 or an error code. */
+/* Enters the state that ev leads to. Returns 0 or an error code. */
 static inline int tp_spans_enter(struct tp_spans *s, struct tp_gstate *st,
 				 const struct tp_event *ev)
 {
@@ -191,8 +191,7 @@ static inline int tp_spans_move(struct tp_spans *s, struct tp_gstate *st, const 
 	return tp_spans_enter(s, st, ev);
 }
 
-/* Before anything else of an event: states that were there before are counted from the last Sync
- * on. */
+/* To be called first for each event: states that began before the trace count from the last Sync on. */
 static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 {
 	if (!s->sync_ts || ev->type == TP_EV_SYNC) {
@@ -201,7 +200,7 @@ static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 	}
 }
 
-/* After everything else of an event; 0 or an error code. */
+/* To be called last for each event. Returns 0 or an error code. */
 static inline int tp_spans_seen(struct tp_spans *s, const struct tp_event *ev)
 {
 	int code;

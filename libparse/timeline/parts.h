@@ -1,8 +1,8 @@
-/* What the files of the timeline share: the state of a run while its events pass by.
+/* The state of a run while its events pass by; shared by the files of timeline/ and private to them.
  *
- * timeline.c conducts; every other file owns one struct below and the tables that come out of it.
- * Times are on the trace's clock until put_row. Functions return 0 or an error code with err
- * filled in. Private to timeline/. */
+ * timeline.c calls the others. Each of them owns one struct below and the tables made from it. Times
+ * are on the trace's clock until a row is written. Functions return 0 or an error code with err
+ * filled in. */
 #ifndef TP_TIMELINE_PARTS_H
 #define TP_TIMELINE_PARTS_H
 
@@ -22,10 +22,10 @@
 #define noinline
 #endif
 
-/* ---- small tools (pool.c) ---- */
+/* ---- nodes and arrays (pool.c) ---- */
 
-/* List nodes by number, 0 being the end of a list; freed ones are used again. Every node begins
- * with struct tp_node. Zero-initialised but for `size` is valid and empty. */
+/* Nodes of lists, by number; 0 ends a list. Freed nodes are reused. Every node begins with struct
+ * tp_node. A pool is valid and empty when zero-initialised except for `size`. */
 struct tp_node {
 	uint32_t next;
 };
@@ -35,7 +35,8 @@ struct tp_pool {
 	size_t room;
 	uint32_t n, free;
 };
-/* A zeroed node in front of the list *head, NULL when memory is out; moves the other nodes. */
+/* Returns a zeroed node, put in front of the list *head; NULL when out of memory. The other nodes may
+ * move. */
 void *tp_pool_push(struct tp_pool *p, uint32_t *head);
 void tp_pool_release(struct tp_pool *p);
 
@@ -43,7 +44,7 @@ static inline void *tp_pool_at(const struct tp_pool *p, uint32_t id)
 {
 	return p->items + id * p->size;
 }
-/* Takes the first node off the list; its content is valid until the next push. */
+/* Removes the first node of a list and returns it; its content is valid until the next push. */
 static inline void *tp_pool_pop(struct tp_pool *p, uint32_t *head)
 {
 	uint32_t id = *head;
@@ -59,8 +60,8 @@ static inline void *tp_pool_pop(struct tp_pool *p, uint32_t *head)
  * TP_ENOMEM. */
 int tp_grow_lines(void **items, uint32_t *room);
 
-/* Times of a damaged trace may be any: differences wrap around, as those of Go do, and sums stay at
- * the most that 64 bits hold. */
+/* A damaged trace may have any times: differences wrap around, as Go's do, and sums stop at the limits
+ * of 64 bits. */
 static inline int64_t tp_since(int64_t from, int64_t to)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
@@ -84,7 +85,7 @@ static inline uint32_t tp_hash4(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 
 /* ---- goroutines (summary.c) ---- */
 
-/* The columns of Go's execution statistics; block reasons are told apart in a list beside it. */
+/* The columns of Go's execution statistics. Blocked time by reason is in a list (tp_gsum.blocks). */
 enum tp_stat {
 	TP_STAT_RUNNING,
 	TP_STAT_RUNNABLE,
@@ -94,31 +95,31 @@ enum tp_stat {
 	TP_NSTATS
 };
 
-/* What is known of a goroutine, so that most transitions need not look. */
+/* What is known about a goroutine. Once all is known, transitions take the short path. */
 enum {
-	TP_SUM_KNOWN = 1,   /* Go's summary has it */
-	TP_SUM_NAMED = 2,   /* name_stack is that of a function with a name */
-	TP_SUM_STARTED = 4, /* started is set */
+	TP_SUM_KNOWN = 1,   /* it is in Go's summary */
+	TP_SUM_NAMED = 2,   /* the root of name_stack has a name */
+	TP_SUM_STARTED = 4, /* `started` is set */
 	TP_SUM_SETTLED = 7,
 };
 
-/* Of the states other than Lost. */
+/* For all states but Lost. */
 extern const uint8_t tp_stat_of_state[TP_NSTATES];
-/* Which of struct tp_gsum.cell a state uses; the last one is of all that have no stat. */
+/* The element of struct tp_gsum.cell that a state uses; states without a stat share the last one. */
 extern const uint8_t tp_slot_of_state[TP_NSTATES];
 #define TP_NSLOTS (TP_NSTATS + 1)
 
 struct tp_gsum {
-	/* one cache line that every span of the goroutine touches */
+	/* One cache line, used by every span of the goroutine. */
 	int64_t ns[TP_NSTATS];
-	uint32_t cell[TP_NSLOTS]; /* one of the cells of this segment by slot, or 0 */
-	/* the rest is touched when it is created, starts and ends */
-	uint32_t spans; /* but for those in the cells of this segment */
+	uint32_t cell[TP_NSLOTS]; /* by slot: one of the goroutine's cells in this segment, or 0 */
+	/* The rest is used when it is created, starts and ends. */
+	uint32_t spans; /* without those in the cells of this segment */
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
-	uint8_t gc;	     /* gcwork.c looks at it, for what reasons */
-	uint32_t name_stack; /* names the goroutine; without TP_SUM_NAMED its first stack */
-	uint32_t gc_work;    /* node of gcwork.c's that goes on, 0 none */
+	uint8_t gc;	     /* why gcwork.c has to see its transitions; 0: it need not */
+	uint32_t name_stack; /* names the goroutine; its first stack without TP_SUM_NAMED */
+	uint32_t gc_work;    /* its open node in gcwork.c; 0: none */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
 	uint32_t parent, create_stack, inferred;
@@ -129,10 +130,10 @@ struct tp_gsum_chunk {
 	struct tp_gsum *g; /* TP_CHUNK of them, or NULL */
 	uint8_t *packed;   /* the same as varints once all have ended, or NULL */
 	uint32_t size;	   /* of packed */
-	bool settled;	   /* all have ended, but it is one of those that are not packed */
+	bool settled;	   /* all have ended, but it stays unpacked */
 };
 
-/* So many chunks, of goroutines and of tasks, are not packed: it is work, too. */
+/* The first chunks of goroutines and of tasks stay unpacked, because packing costs time. */
 #define TP_UNPACKED 512
 
 struct tp_block {
@@ -145,12 +146,12 @@ struct tp_summary {
 	struct tp_gsum_chunk *chunk;
 	uint32_t nchunks;
 	size_t room;
-	uint32_t unpacked; /* settled, as often as that happened */
+	uint32_t unpacked; /* chunks that were settled without packing */
 	struct tp_pool blocks;
 	struct tp_buf scratch;
 	uint32_t *names; /* by goroutine, at the end */
 	uint32_t nnames;
-	uint32_t zero_g; /* what it does since the time 0 does not count, see span.h */
+	uint32_t zero_g; /* its time since 0 does not count, see span.h */
 };
 
 /* ---- goroutines that share an id (life.c) ---- */
@@ -161,7 +162,7 @@ struct tp_life {
 	bool last;
 };
 
-/* Of the goroutines whose id has several lives, in order of g; most runs have none. */
+/* The goroutines whose id has several lives, in order of g; most runs have none. */
 struct tp_lives {
 	struct tp_life *of;
 	uint32_t n;
@@ -176,21 +177,21 @@ struct tp_cell {
 	int64_t total, min, max;
 	uint32_t count;
 	uint32_t site, octaves; /* octaves: see struct tp_sites */
-	uint32_t next;		/* of the same goroutine and slot: a ring */
+	uint32_t next;		/* ring of the cells of one goroutine and slot */
 	bool indexed;
-	uint8_t pad[7]; /* a power of two, so that numbers are places without much ado */
+	uint8_t pad[7]; /* to a power of two, so that indexing is a shift */
 };
 
 _Static_assert(sizeof(struct tp_cell) == 64, "a cell is a cache line");
 
 struct tp_site {
 	uint32_t
-	    entry; /* name stack; goroutine | TP_SITE_OF_G while it has none; at last the name */
+	    entry; /* name stack, or goroutine | TP_SITE_OF_G if it has none; at the end, the name */
 	uint32_t state, reason, stack;
 	uint64_t count;
 	int64_t total, min, max;
 	uint32_t first_hist, nhist; /* filled in when the segment ends */
-	struct tp_slice kept; /* at the end: its histogram, as long as that is of one kept site */
+	struct tp_slice kept;	    /* at the end: its histogram, while only one held site has it */
 };
 #define TP_SITE_OF_G 0x80000000u
 
@@ -230,7 +231,7 @@ struct tp_aggregate {
 
 /* ---- ranges (range.c) ---- */
 
-/* A goroutine in a range of one name: what Go's summary adds up, and the row that is open. */
+/* A goroutine in ranges of one name: what Go's summary adds up, and the open row. */
 struct tp_grange {
 	struct tp_node node;
 	uint32_t name;
@@ -238,7 +239,7 @@ struct tp_grange {
 	int64_t total; /* Go's RangeTime */
 	int64_t last;  /* Go's lastRangeTime, 0: none */
 	int64_t start; /* of the row */
-	bool summed;   /* total is there, be it 0 */
+	bool summed;   /* `total` is set, maybe to 0 */
 	bool open, complete;
 };
 
@@ -256,30 +257,30 @@ struct tp_ranges {
 	uint32_t nobody; /* list: stops of the world without a goroutine */
 	struct tp_prange mark;
 	struct tp_prange *sweep; /* by P */
-	uint32_t np;
+	size_t np;
 };
 
 /* ---- work for the collector (gcwork.c) ---- */
 
-/* Of a goroutine, going on. */
+/* Work of a goroutine in progress. */
 struct tp_gcwork {
 	struct tp_node node;
-	uint32_t before; /* node in front of it, 0: it is the first */
+	uint32_t before; /* the node before it; 0: it is the first */
 	uint32_t g, name, p;
 	int64_t start, told_at;
 };
 
 struct tp_gcworks {
 	struct tp_pool nodes;
-	uint32_t open; /* list of nodes that go on */
+	uint32_t open; /* list of nodes in progress */
 };
 
 /* ---- metrics (metric.c) ---- */
 
 struct tp_metrics {
-	const struct tp_event *looked; /* of this batch, what is before was looked at */
-	int64_t budget;		       /* events that may be looked at */
-	uint64_t rows, heap;	       /* of the heap: rows written, the latest value */
+	const struct tp_event *looked; /* events of the batch before this one have been examined */
+	int64_t budget;		       /* events that may be examined */
+	uint64_t rows, heap;	       /* of the heap: rows written, latest value */
 	uint64_t goal, procs;
 	bool goal_known, procs_known;
 };
@@ -329,20 +330,20 @@ struct tp_region {
 
 struct tp_annotations {
 	struct tp_tasks tasks;
-	struct tp_pool active; /* regions going on */
-	uint64_t searches;     /* for the one that ends, where that is not the innermost */
-	uint64_t looks;	       /* regions looked at in them */
-	uint64_t unmatched;    /* ends for which no more might be looked at */
-	struct tp_buf held;    /* regions ended with their goroutine, see annotation.c */
+	struct tp_pool active; /* open regions */
+	uint64_t searches;     /* searches for a region that ends and is not the innermost */
+	uint64_t looks;	       /* regions examined in them */
+	uint64_t unmatched;    /* ends not searched for, because the limit was reached */
+	struct tp_buf held;    /* regions that ended with their goroutine, see annotation.c */
 };
 
 /* ---- Ps (proc.c) ---- */
 
 struct tp_proc {
 	uint8_t state; /* TP_ST_NONE, TP_ST_RUNNING, TP_ST_IDLE */
-	int64_t since; /* of this segment: what is not counted yet */
+	int64_t since; /* up to here its time is counted in this segment */
 	int64_t start; /* of the state */
-	uint32_t m;    /* that holds it, TP_NONE when idle or unknown */
+	uint32_t m;    /* the M that has it; TP_NONE if idle or unknown */
 	struct {
 		int64_t count, total;
 	} run, idle; /* of this segment */
@@ -350,11 +351,10 @@ struct tp_proc {
 
 struct tp_procs {
 	struct tp_proc *p;
-	uint32_t np;
+	size_t np;
 };
 
-/* What a part does with an event of its kind that completes no span; t->last is the event's time.
- */
+/* Handles an event of a type that completes no span; t->last is its time. */
 typedef int (*tp_event_fn)(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 
 struct tp_timeline {
@@ -372,7 +372,7 @@ struct tp_timeline {
 	struct tp_procs procs;
 	struct tp_gcworks gcworks;
 	struct tp_metrics metrics;
-	tp_event_fn of_type[256]; /* what is done with an event; NULL: of a goroutine */
+	tp_event_fn of_type[256]; /* handler by type; NULL: a transition of a goroutine */
 	uint32_t ng; /* goroutines that have made a transition, up to the highest index */
 };
 
@@ -388,7 +388,8 @@ static inline int64_t tp_index_value(uint32_t index)
 	return index == TP_NONE ? TP_NULL : (int64_t)index;
 }
 
-/* summary.c: the summary of g, made if need be; NULL when memory is out. */
+/* summary.c */
+/* Returns the summary of g, which is created if necessary; NULL when out of memory. */
 struct tp_gsum *tp_summary_make(struct tp_timeline *t, uint32_t g);
 static inline struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g)
 {
@@ -399,23 +400,23 @@ static inline struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g)
 		return &s->chunk[c].g[g & (TP_CHUNK - 1)];
 	return tp_summary_make(t, g);
 }
-/* The same without making one; NULL also while Go's summary would not have it. */
+/* Returns the summary of g if it exists and is in Go's summary, else NULL. */
 struct tp_gsum *tp_summary_find(struct tp_timeline *t, uint32_t g);
-/* A transition of a goroutine, before and after the spans it completes are accounted for. */
+/* Handle a transition of a goroutine, before and after the spans that it completes are counted. */
 int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 		     struct tp_err *err);
 int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 int tp_summary_span(struct tp_timeline *t, const struct tp_span *span, struct tp_err *err);
 int tp_summary_block(struct tp_timeline *t, struct tp_gsum *sum, uint32_t reason, uint32_t count,
 		     int64_t total, struct tp_err *err);
-/* Go's execution statistics of a goroutine at a time, its open span included. */
+/* Sets ns to Go's execution statistics of a goroutine at a time, with its open span. */
 void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t ns[TP_NSTATS]);
 int tp_summary_settle(struct tp_timeline *t, struct tp_err *err);
 int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
 void tp_summary_release(struct tp_summary *s);
-/* After tp_summary_finish: the goroutine's name (a string), 0 unknown. */
+/* After tp_summary_finish: returns the goroutine's name (a string), or 0. */
 uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g);
-/* The entry function's name (a string) that a name stack stands for, 0 unknown. */
+/* Returns the name of the entry function of a name stack (a string), or 0. */
 uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
 
 /* life.c: id[0 … n) are Go's ids by index. known_of gives a bit by index (n), set for those of
@@ -425,11 +426,12 @@ int tp_lives_find(struct tp_lives *lives, const uint64_t *id, uint32_t n,
 		  struct tp_err *err);
 void tp_lives_release(struct tp_lives *lives);
 
-/* site.c: the number of a site (of its key fields), or TP_NONE when memory is out. */
+/* site.c */
+/* Returns the number of the site with these key fields, or TP_NONE when out of memory. */
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
-/* Adds to its histogram; 0 or TP_ENOMEM. */
+/* Adds to its histogram. Returns 0 or TP_ENOMEM. */
 int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count);
-/* The same for one, mostly where there are some already; octaves are tp_sites_octaves(site). */
+/* Adds one, fast if its block exists. `octaves` is tp_sites_octaves(site). */
 static inline uint32_t tp_sites_octaves(uint32_t site)
 {
 	return site < TP_SITES_DENSE ? site * TP_SITE_OCTAVES : TP_NONE;
@@ -447,7 +449,7 @@ static inline int tp_sites_count_one(struct tp_sites *s, uint32_t site, uint32_t
 void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max);
 void tp_sites_clear(struct tp_sites *s);
 void tp_sites_release(struct tp_sites *s);
-/* Keeps the sites of the segment that ends; writes all of them. */
+/* Holds the sites of the segment that ends, until tp_site_finish writes all of them. */
 int tp_site_hold(struct tp_timeline *t, struct tp_err *err);
 int tp_site_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
 
@@ -456,11 +458,12 @@ static inline uint64_t tp_cell_hash(uint64_t doer, uint64_t cause)
 	return (doer * 0x9e3779b97f4a7c15u ^ cause) * 0xd6e8feb86659fd93u;
 }
 
-/* aggregate.c: 0 or TP_ENOMEM. */
+/* aggregate.c */
+/* Returns 0 or TP_ENOMEM. */
 int tp_aggregate_init(struct tp_aggregate *a);
-/* The number of a cell that is not in `near`, where it is from then on; 0 when memory is out. */
+/* Returns the number of a cell that is not in `near`, and puts it there; 0 when out of memory. */
 uint32_t tp_cell_find(struct tp_aggregate *a, struct tp_gsum *sum, uint64_t doer, uint64_t cause);
-/* The cell of a goroutine's spans in a state and for a cause; NULL when memory is out. */
+/* Returns the cell of a goroutine's spans with a state and a cause; NULL when out of memory. */
 static inline struct tp_cell *tp_cell_at(struct tp_aggregate *a, struct tp_gsum *sum, uint32_t g,
 					 uint8_t state, uint64_t cause)
 {
@@ -473,7 +476,7 @@ static inline struct tp_cell *tp_cell_at(struct tp_aggregate *a, struct tp_gsum 
 	id = tp_cell_find(a, sum, doer, cause);
 	return id ? &a->cells[id] : NULL;
 }
-/* The number of that cell if it is in `near`, else 0. */
+/* Returns the number of that cell if it is in `near`, else 0. */
 static inline uint32_t tp_cell_near(const struct tp_aggregate *a, uint32_t g, uint8_t state,
 				    uint64_t cause)
 {
@@ -483,7 +486,7 @@ static inline uint32_t tp_cell_near(const struct tp_aggregate *a, uint32_t g, ui
 
 	return (c->cause ^ cause) | (c->doer ^ doer) ? 0 : id;
 }
-/* A span in its cell. */
+/* Counts a span in its cell. */
 static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64_t dur)
 {
 	c->count++;
@@ -502,7 +505,7 @@ void tp_aggregate_release(struct tp_aggregate *a);
 
 /* range.c */
 tp_event_fn tp_range_of_type(uint8_t type);
-/* The goroutine ends (or the run does, with ended false): its ranges end with it. */
+/* Ends the ranges of a goroutine, at its end or at the end of the run. */
 int tp_range_close(struct tp_timeline *t, uint32_t g, uint32_t *list, int64_t ts,
 		   struct tp_err *err);
 /* Writes and frees the sums of a goroutine. */
@@ -510,14 +513,14 @@ int tp_range_sums(struct tp_timeline *t, uint32_t g, uint32_t *list, struct tp_e
 int tp_range_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_range_release(struct tp_ranges *r);
 
-/* gcwork.c: an assist of the subject begins or is found active, ends; sum is what is known of the
- * subject, or NULL. */
+/* gcwork.c */
+/* An assist of the subject begins or is reported active; it ends. `sum` is the subject's, or NULL. */
 int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 		     struct tp_err *err);
 int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 		       struct tp_err *err);
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
-/* A transition of a goroutine with sum->gc. */
+/* Handles a transition of a goroutine whose sum->gc is set. */
 int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			 struct tp_err *err);
 /* What the goroutine does from ts on is lost. */
@@ -526,19 +529,21 @@ int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64
 int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_gcwork_release(struct tp_gcworks *s);
 
-/* metric.c: before the first event of a batch. */
+/* metric.c */
+/* To be called before the first event of a batch. */
 void tp_metric_begin(struct tp_timeline *t, const struct tp_event *batch);
-/* The heap's latest size before `until`, an event of the batch or its end. */
+/* Writes the heap's latest size before `until`, which is an event of the batch or its end. */
 int tp_metric_heap(struct tp_timeline *t, const struct tp_event *until, struct tp_err *err);
 int tp_metric_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 
-/* task.c: the task of an id, made if need be; the same, and g works for it (TP_NONE counts as a
- * goroutine too, as in Go). NULL when memory is out. Valid until another is asked for. */
+/* task.c */
+/* Return the task of an id, which is created if necessary; tp_task_join also counts g as working for
+ * it (TP_NONE counts as a goroutine, as in Go). NULL when out of memory. Valid until the next call. */
 struct tp_task *tp_task_at(struct tp_tasks *s, uint64_t id);
 struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g);
-/* The task asked for last ends. */
+/* Ends the task that was returned last. */
 void tp_task_end(struct tp_tasks *s, struct tp_task *task, int64_t ts);
-/* At the end of a segment; 0 or TP_ENOMEM. */
+/* To be called at the end of a segment. Returns 0 or TP_ENOMEM. */
 int tp_task_settle(struct tp_tasks *s);
 int tp_task_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_task_release(struct tp_tasks *s);
@@ -548,7 +553,7 @@ tp_event_fn tp_annotation_of_type(uint8_t type);
 /* A new goroutine inherits the innermost region of its creator. */
 int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			  struct tp_err *err);
-/* The goroutine ends, or the run does (then ended is false): so do its regions. */
+/* Ends the regions of a goroutine, at its end or (ended is false) at the end of the run. */
 int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, bool ended,
 			struct tp_err *err);
 int tp_annotation_finish(struct tp_timeline *t, struct tp_trace *trace, struct tp_err *err);

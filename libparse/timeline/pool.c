@@ -9,8 +9,7 @@ void *tp_pool_push(struct tp_pool *p, uint32_t *head)
 	struct tp_node *node;
 	uint32_t id = p->free;
 
-	if (!id && (p->n == UINT32_MAX - 1 ||
-		    tp_grow_raw(&p->items, &p->room, p->n + 1, p->size)))
+	if (!id && (p->n == UINT32_MAX - 1 || tp_grow_raw(&p->items, &p->room, p->n + 1, p->size)))
 		return NULL;
 	if (id)
 		p->free = ((struct tp_node *)tp_pool_at(p, id))->next;

@@ -9,21 +9,8 @@
 
 static struct tp_proc *proc_at(struct tp_procs *s, uint32_t p)
 {
-	uint32_t room = s->np ? s->np : 16;
-	struct tp_proc *more;
-
-	if (p < s->np)
-		return &s->p[p];
-	if (p >= TP_SPANS_LIMIT_MP)
+	if (p >= TP_SPANS_LIMIT_MP || tp_grow(&s->p, &s->np, p, sizeof(*s->p)))
 		return NULL;
-	while (room <= p)
-		room *= 2;
-	more = tp_more(s->p, room, sizeof(*more));
-	if (!more)
-		return NULL;
-	memset(more + s->np, 0, (room - s->np) * sizeof(*more));
-	s->p = more;
-	s->np = room;
 	return &s->p[p];
 }
 

@@ -230,23 +230,12 @@ static int prange_begin(struct tp_timeline *t, struct tp_prange *x, const struct
 
 static struct tp_prange *sweep_at(struct tp_ranges *r, uint32_t p)
 {
-	uint32_t room = r->np ? r->np : 16;
-	struct tp_prange *more;
+	size_t had = r->np;
 
-	if (p < r->np)
-		return &r->sweep[p];
-	if (p >= TP_SPANS_LIMIT_MP)
+	if (p >= TP_SPANS_LIMIT_MP || tp_grow(&r->sweep, &r->np, p, sizeof(*r->sweep)))
 		return NULL;
-	while (room <= p)
-		room *= 2;
-	more = tp_more(r->sweep, room, sizeof(*more));
-	if (!more)
-		return NULL;
-	memset(more + r->np, 0, (room - r->np) * sizeof(*more));
-	for (uint32_t i = r->np; i < room; i++)
-		more[i].sum_g = TP_NONE;
-	r->sweep = more;
-	r->np = room;
+	while (had < r->np)
+		r->sweep[had++].sum_g = TP_NONE;
 	return &r->sweep[p];
 }
 

@@ -32,37 +32,14 @@ void tp_spans_free(struct tp_spans *s)
 	free(s);
 }
 
-/* Room for entry `need` in a zeroed array; 0 or an error code. */
-static int grow(void **array, uint32_t *room, size_t size, uint32_t need)
-{
-	uint32_t more = *room ? *room : 16;
-	void *p;
-
-	if (need >= TP_SPANS_LIMIT_MP)
-		return TP_ELIMIT;
-	while (more <= need)
-		more *= 2;
-	p = tp_more(*array, more, size);
-	if (!p)
-		return TP_ENOMEM;
-	memset((char *)p + *room * size, 0, (more - *room) * size);
-	*array = p;
-	*room = more;
-	return 0;
-}
-
 int tp_spans_grow_g(struct tp_spans *s, uint32_t g)
 {
 	uint32_t c = g >> TP_CHUNK_BITS;
-	int code;
 
 	if (g >= TP_SPANS_LIMIT)
 		return TP_ELIMIT;
-	if (c >= s->nchunks) {
-		code = grow((void **)&s->chunk, &s->nchunks, sizeof(*s->chunk), c);
-		if (code)
-			return code;
-	}
+	if (tp_grow(&s->chunk, &s->nchunks, c, sizeof(*s->chunk)))
+		return TP_ENOMEM;
 	if (!s->chunk[c]) {
 		s->chunk[c] = aligned_alloc(64, sizeof(*s->chunk[c]));
 		if (!s->chunk[c])
@@ -91,17 +68,22 @@ void tp_spans_drop(struct tp_spans *s, uint32_t chunk)
 
 int tp_spans_grow_p(struct tp_spans *s, uint32_t p)
 {
-	uint32_t had = s->np;
-	int code = grow((void **)&s->syscalling, &s->np, sizeof(*s->syscalling), p);
+	size_t had = s->np;
 
-	while (!code && had < s->np)
+	if (p >= TP_SPANS_LIMIT_MP)
+		return TP_ELIMIT;
+	if (tp_grow_raw(&s->syscalling, &s->np, p, sizeof(*s->syscalling)))
+		return TP_ENOMEM;
+	while (had < s->np)
 		s->syscalling[had++] = TP_NONE;
-	return code;
+	return 0;
 }
 
 int tp_spans_grow_m(struct tp_spans *s, uint32_t m)
 {
-	return grow((void **)&s->m_last, &s->nm, sizeof(*s->m_last), m);
+	if (m >= TP_SPANS_LIMIT_MP)
+		return TP_ELIMIT;
+	return tp_grow(&s->m_last, &s->nm, m, sizeof(*s->m_last));
 }
 
 /* The span that a gap or a presumption leaves: nothing is known of it but its state. */
@@ -283,7 +265,8 @@ int tp_spans_step(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 
 static int fail(int code, struct tp_err *err)
 {
-	return tp_err_full(err, code, "more goroutines, threads or procs than are possible");
+	return tp_err_full(err, code,
+			   "the trace has more goroutines, threads or Ps than are possible");
 }
 
 int tp_spans_feed(struct tp_spans *s, const struct tp_event *ev, size_t n, tp_span_fn fn, void *ctx,

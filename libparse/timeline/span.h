@@ -1,17 +1,19 @@
 /* Spans: the life of every goroutine as intervals in one state, derived from ordered events.
  *
- * The same machine runs at import (for aggregates) and when a stored trace is read (for the `span`
+ * The same code runs at import (for aggregates) and when a stored trace is read (for the `span`
  * virtual table and time ranges), so both always agree.
  *
  * A span has, by state:
  *   Running         m, p where it ran; stack 0; reason ""
- *   Runnable        reason why it stopped ("" when created or woken); waker: the goroutine that
- * made it runnable (TP_NONE when none did); stack = waker_stack = stack of that event, which is how
- * Go's scheduler latency profile attributes it Waiting         reason; stack where it blocked.
- * waker, waker_stack: who ended the wait, from where Syscall         stack where it was entered; m,
- * p SyscallBlocked  the same after the P was taken; stack as the syscall's Lost            a
- * damaged trace says nothing: from the last event known of the goroutine to one flagged TP_EVF_LOST
- * Spans of one goroutine neither overlap nor leave gaps between its creation and its end.
+ *   Runnable        reason why it stopped ("" if it was created or woken); waker: the goroutine that
+ *                   made it runnable (TP_NONE if none did); stack = waker_stack = the stack of that
+ *                   event, as in Go's scheduler latency profile
+ *   Waiting         reason; stack where it blocked; waker and waker_stack: who ended the wait, where
+ *   Syscall         stack where it was entered; m, p
+ *   SyscallBlocked  the same after its P was stolen; stack as of the syscall
+ *   Lost            a damaged trace does not say: from the last known event of the goroutine to one
+ *                   flagged TP_EVF_LOST
+ * Spans of a goroutine neither overlap nor leave gaps between its creation and its end.
  *
  * The rules are those of Go's summary (internal/trace/summary.go, Summarizer.Event), so that spans
  * add up to it:
@@ -49,32 +51,31 @@ struct tp_span {
 	uint8_t open;	  /* still going on when the run ended */
 };
 
-/* The most goroutines, and Ms or Ps, a machine takes: indices are dense, so more are no real trace.
- */
+/* Limits on the number of goroutines, and of Ms or Ps. Indices are dense, so no real trace has more. */
 #define TP_SPANS_LIMIT	  (1u << 28)
 #define TP_SPANS_LIMIT_MP (1u << 20)
 
-struct tp_spans; /* the machine: state of every goroutine and P */
+struct tp_spans; /* the state of every goroutine and P */
 
 struct tp_spans *tp_spans_new(void);
 void tp_spans_free(struct tp_spans *s);
 
-/* Called for each span that is completed. */
+/* Is called for each span that is complete. */
 typedef int (*tp_span_fn)(void *ctx, const struct tp_span *span, struct tp_err *err);
 
-/* Feeds ordered events; spans that end are handed to fn in the order in which they end. */
+/* Takes ordered events. Calls fn for each span that ends, in the order in which they end. */
 int tp_spans_feed(struct tp_spans *s, const struct tp_event *ev, size_t n, tp_span_fn fn, void *ctx,
 		  struct tp_err *err);
 /* Closes every open span at `end` (open = 1). */
 int tp_spans_finish(struct tp_spans *s, int64_t end, tp_span_fn fn, void *ctx, struct tp_err *err);
 
-/* What spans that begin from now on carry as `mark`; 0 at first. */
+/* Sets `mark` of the spans that begin from now on; it is 0 at first. */
 void tp_spans_mark(struct tp_spans *s, uint32_t mark);
 
-/* Puts a goroutine into an open span, as read from span_crossing: starting in the middle. `end` is
- * the end that span_crossing has; it tells whether a system call lost its P as Go saw it. To be
- * called before the first event is fed, in the order of `start` for spans with a P in a system
- * call. 0 or TP_ENOMEM, TP_ELIMIT. */
+/* Puts a goroutine into an open span, read from span_crossing, in order to start in the middle of a
+ * trace. `end` is the end in span_crossing; it tells whether a system call lost its P in Go's view. To
+ * be called before the first event is fed; for spans with a P in a system call, in the order of
+ * `start`. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_spans_restore(struct tp_spans *s, const struct tp_span *span);
 
 #endif

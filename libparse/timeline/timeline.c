@@ -144,7 +144,7 @@ static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struc
 
 static int spans_failed(int code, struct tp_err *err)
 {
-	return tp_err_full(err, code, "too many goroutines, threads or procs");
+	return tp_err_full(err, code, "the trace has too many goroutines, threads or Ps");
 }
 
 static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, struct tp_err *err)

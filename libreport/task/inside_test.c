@@ -274,7 +274,7 @@ static void test_inside_init_bad_expression(void **state)
 
 	(void)state;
 	assert_int_equal(rep_inside_init(&in, &view, NULL, "a(", &err), TP_EFORMAT);
-	assert_non_null(strstr(err.msg, "--region: 'a(' is no regular expression"));
+	assert_non_null(strstr(err.msg, "--region: 'a(' is not a regular expression"));
 	rep_inside_release(&in);
 	assert_int_equal(rep_inside_init(&in, &view, "99999999999999999999", NULL, &err),
 			 TP_EFORMAT);

@@ -21,7 +21,7 @@ try testdata/README.md
 head -c "$(($(wc -c <testdata/catalog.cpu) / 2))" testdata/catalog.cpu >"$TMP/cut.cpu"
 tprof-top -n 1 --sample-index=cpu "$TMP/cut.cpu" 2>&1
 tprof-top -n 1 "$TMP/cut.cpu" 2>&1 >/dev/null
-# What is no regular expression is a mistake of usage, wherever it is given.
+# What is not a regular expression is a mistake of usage, wherever it is given.
 try testdata/catalog.heap --peek='('
 try --view=cpu testdata/checkout.trace --list='('
 # A word of the jail's that is not known is told of also where nothing is to be decoded.

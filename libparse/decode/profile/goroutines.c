@@ -696,7 +696,7 @@ static int go_on(struct dump *d, enum tp_dump_line kind)
 {
 	if (d->done || kind == TP_LINE_WHERE || kind == TP_LINE_WHERE_CUT)
 		return 0;
-	return lose(d, here(d), "goes on with goroutine %lld's stack behind an empty line",
+	return lose(d, here(d), "continues goroutine %lld's stack after an empty line",
 		    (long long)d->g.id);
 }
 
@@ -808,17 +808,17 @@ static int sum_up(struct dump *d)
 	char lines[64];
 
 	if (other->n && tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
-					      "has goroutines of %.*s and of %.*s; only those of "
-					      "the first are read: take the lines of each to a "
-					      "file of their own, e.g. with grep -F '%.*s'",
+					      "has goroutines of %.*s and of %.*s, and only those "
+					      "of the first are read; write the lines of each to "
+					      "a file of its own, e.g. with grep -F '%.*s'",
 					      (int)source->n, source->text, (int)other->n,
 					      other->text, (int)other->n, other->text))
 		return tp_legacy_fail(&d->l, TP_ENOMEM);
 	if (d->log.changed &&
 	    tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
-				  "the prefix before stacks is another one from line %llu on; if "
-				  "that is another program's, take the lines of each to a file of "
-				  "their own",
+				  "from line %llu on, stacks have another prefix; if that is "
+				  "another program's, write the lines of each program to a file "
+				  "of its own",
 				  (unsigned long long)d->log.changed))
 		return tp_legacy_fail(&d->l, TP_ENOMEM);
 	if (!d->log.wrapped && !d->l.p->nlosses)
@@ -851,11 +851,11 @@ static int read_file(struct dump *d)
 	if (!code)
 		code = sum_up(d);
 	if (!code && !d->l.p->nsamples)
-		code = tp_err_set(d->l.err, TP_EFORMAT, 0, "has no stack of a goroutine");
+		code = tp_err_set(d->l.err, TP_EFORMAT, 0, "does not contain a goroutine's stack");
 	if (!code && d->reversed > 1 && d->reversed > d->dumps.nth / 2)
 		code = tp_err_set(d->l.err, TP_EFORMAT, 0,
-				  "has its lines newest first, which no stack can be read from; "
-				  "turn them round, e.g. with tac");
+				  "has its lines newest first, so stacks cannot be read; reverse "
+				  "them, e.g. with tac");
 	return code;
 }
 
@@ -881,11 +881,6 @@ static void release(struct dump *d)
 	tp_buf_release(&d->words);
 	tp_buf_release(&d->l.scratch);
 	tp_goroutine_dumps_release(&d->dumps);
-}
-
-bool tp_goroutines_seen(const uint8_t *data, size_t size)
-{
-	return tp_kind_of(data, size) == TP_KIND_GOROUTINES;
 }
 
 /* Reads the dumps of a file: the last into p, and at most d->dumps.most of those before it into
@@ -926,8 +921,8 @@ static int turn_round(struct dump *d, struct tp_profile *last)
 	return tp_legacy_fail(
 	    &d->l, tp_profile_add_notice(last, TP_WARNING, TP_OFFSET_NONE,
 					 "has its dumps newest first, by their times%s",
-					 d->dumps.nkept ? "; they are compared from the oldest on"
-							: ", and the oldest is read"));
+					 d->dumps.nkept ? "; they are compared oldest first"
+							: "; the oldest is read"));
 }
 
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,

@@ -251,7 +251,7 @@ static void test_goroutines_read_damage(void **state)
 	     "goroutine=2}\n"
 	     "lost line 4 begins a goroutine profile (text), which has to be a file of its own\n"
 	     "lost line 13 begins data that is no text, which has to be a file of its own\n",
-	     "error -3: is several profiles one after the other: give them as files of their "
+	     "error -3: holds several profiles one after the other; give each as a file of its "
 	     "own\n"},
 	    {"cut in the first line of a stack",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [chan re",
@@ -269,8 +269,8 @@ static void test_goroutines_read_damage(void **state)
 	     "line",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\nmain.g()\n\tx.go:2 +0x1\n",
 	     TYPES "1 0: main.f@x.go:1 < main.g@x.go:2 {state=running; goroutine=1}\n"
-		   "lost line 5 goes on with goroutine 1's stack behind an empty line\n",
-	     "error -3: line 5 goes on with goroutine 1's stack behind an empty line\n"},
+		   "lost line 5 continues goroutine 1's stack after an empty line\n",
+	     "error -3: line 5 continues goroutine 1's stack after an empty line\n"},
 	    {"a record of JSON without the key is no part of the dump",
 	     "{\"msg\":\"goroutine 1 [running]:\"}\n{\"msg\":\"main.f()\"}\n"
 	     "{\"level\":\"info\",\"other\":\"x\"}\n{\"msg\":\"\\tx.go:1 +0x1\"}\n",
@@ -371,12 +371,12 @@ static void test_goroutines_read_mixed(void **state)
 	} files[] = {
 	    {"a-1 | goroutine 1 [select]:\na-1 | main.f()\na-2 | goroutine 1 [select]:\n"
 	     "a-2 | main.g()\na-2 | \tx.go:2 +0x1\na-1 | \tx.go:1 +0x1\n",
-	     "has goroutines of a-1 and of a-2; only those of the first are read: take the lines "
-	     "of each to a file of their own, e.g. with grep -F 'a-2'"},
+	     "has goroutines of a-1 and of a-2, and only those of the first are read; write the "
+	     "lines of each to a file of its own, e.g. with grep -F 'a-2'"},
 	    {"pod-x app goroutine 1 [select]:\npod-x app main.f()\npod-x app \tx.go:1 +0x1\n"
 	     "pod-y app goroutine 1 [select]:\npod-y app main.f()\npod-y app \tx.go:1 +0x1\n",
-	     "the prefix before stacks is another one from line 4 on; if that is another "
-	     "program's, take the lines of each to a file of their own"},
+	     "from line 4 on, stacks have another prefix; if that is another program's, "
+	     "write the lines of each program to a file of its own"},
 	};
 
 	(void)state;
@@ -414,8 +414,8 @@ static void test_goroutines_read_newest_first(void **state)
 	struct tp_err err;
 
 	(void)state;
-	assert_string_equal(got, "error -3: has its lines newest first, which no stack can be read "
-				 "from; turn them round, e.g. with tac\n");
+	assert_string_equal(got, "error -3: has its lines newest first, so stacks cannot be read; "
+				 "reverse them, e.g. with tac\n");
 	free(got);
 	/* Calls that were left out are damage of another kind. */
 	got = show_read(places, strlen(places), false);
@@ -426,17 +426,16 @@ static void test_goroutines_read_newest_first(void **state)
 	assert_int_equal(before[0]->nsamples, 1);
 	assert_int_equal(before[1]->nsamples, 2);
 	assert_int_equal(p->nsamples, 3);
-	assert_string_equal(
-	    p->notices[p->nnotices - 1].text,
-	    "has its dumps newest first, by their times; they are compared from the "
-	    "oldest on");
+	assert_string_equal(p->notices[p->nnotices - 1].text,
+			    "has its dumps newest first, by their times; they are compared "
+			    "oldest first");
 	for (size_t i = 0; i < dumps.n; i++)
 		tp_profile_free(before[i]);
 	tp_profile_free(p);
 	assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
 	assert_int_equal(p->nsamples, 1);
 	assert_string_equal(p->notices[p->nnotices - 1].text,
-			    "has its dumps newest first, by their times, and the oldest is read");
+			    "has its dumps newest first, by their times; the oldest is read");
 	tp_profile_free(p);
 }
 

@@ -25,7 +25,8 @@ int tp_legacy_failed(struct tp_legacy *l, int code)
 	case TP_ENOMEM:
 		return tp_nomem(l->err);
 	case TP_ELIMIT:
-		return tp_err_set(l->err, code, TP_OFFSET_NONE, "more than 2^30 entries");
+		return tp_err_set(l->err, code, TP_OFFSET_NONE,
+				  "the profile has more than 2^30 entries");
 	default:
 		return tp_err_set(l->err, code, tp_lines_offset(&l->lines),
 				  "line %llu cannot be kept", (unsigned long long)l->lines.number);
@@ -153,8 +154,9 @@ static int take_frames(struct tp_legacy *l, uint32_t n)
 {
 	l->spent.frames += n;
 	if (l->spent.frames > (uint64_t)l->size + MAX_FRAMES_ANYWAY)
-		return tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "its inlined calls would make more frames than it has bytes");
+		return tp_err_set(
+		    l->err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the profile's inlined calls would make more frames than it has bytes");
 	return 0;
 }
 
@@ -385,21 +387,15 @@ static int find_begin(struct tp_legacy *l, size_t *at)
 		others += !tp_legacy_is_comment(l->lines.line);
 	}
 	return tp_legacy_fail(
-	    l, others
-		   ? tp_profile_add_notice(l->p, TP_INFO, 0,
-					   "%llu line%s before the profile that %s no part of it",
-					   (unsigned long long)others, others == 1 ? "" : "s",
-					   others == 1 ? "is" : "are")
-		   : 0);
+	    l, others ? tp_profile_add_notice(l->p, TP_INFO, 0,
+					      "%llu line%s before the profile %s not part of it",
+					      (unsigned long long)others, others == 1 ? "" : "s",
+					      others == 1 ? "is" : "are")
+		      : 0);
 }
 
-bool tp_legacy_seen(const uint8_t *data, size_t size)
-{
-	return readers[tp_kind_of(data, size)] != NULL;
-}
-
-int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
-		   struct tp_profile *p, struct tp_err *err)
+int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
+		   const struct tp_profile_options *opt, struct tp_profile *p, struct tp_err *err)
 {
 	struct tp_legacy l = {
 	    .p = p,
@@ -408,7 +404,7 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 	    .size = size,
 	    .whole = size,
 	    .strict = opt->strict,
-	    .kind = tp_kind_of(data, size),
+	    .kind = kind,
 	    .lines = tp_lines(data, size),
 	    .seed = tp_seed(),
 	};
@@ -418,8 +414,6 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 
 	if (opt->dumps && l.kind == TP_KIND_COUNT && counts_goroutines(data, size))
 		l.dumps = &dumps;
-	if (!readers[l.kind])
-		return tp_err_set(err, TP_EUNKNOWN, 0, "is no profile of an older format");
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(l.kind));
 	if (l.kind == TP_KIND_CPU || tp_legacy_is_java(&l)) {
 		code = read_samples(&l);

@@ -28,7 +28,7 @@ static int read_attribute(struct tp_legacy *l, struct header *h, struct tp_scan 
 	if (tp_scan_is(key, "discarded samples"))
 		return 0;
 	if (!tp_scan_whole_int(value, &v))
-		return tp_legacy_lose(l, 0, "has no number of 64 bits behind '='");
+		return tp_legacy_lose(l, 0, "does not have a 64-bit number after '='");
 	if (tp_scan_is(key, "cycles/second"))
 		h->hz = v;
 	else if (tp_scan_is(key, "sampling period"))
@@ -115,7 +115,7 @@ static int read_sample(struct tp_legacy *l, const struct header *h)
 	int code;
 
 	if (!find_numbers(&s, number))
-		return tp_legacy_lose(l, 1, "is no sample of waiting for locks");
+		return tp_legacy_lose(l, 1, "is not a sample of waiting for locks");
 	if (tp_scan_int(&number[0], false, &value[1]) != TP_NUMBER_OK ||
 	    tp_scan_int(&number[1], false, &value[0]) != TP_NUMBER_OK)
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");

@@ -30,7 +30,7 @@ static int read_header(struct tp_legacy *l, int64_t *total)
 	if (!middle || tp_scan_int(&s, false, total) == TP_NUMBER_NONE)
 		return tp_err_set(l->err, l->lines.next == l->lines.end ? TP_ETRUNC : TP_EFORMAT,
 				  tp_lines_offset(&l->lines),
-				  "line %llu is no whole header of a profile of counts",
+				  "line %llu is not a complete header (NAME profile: total N)",
 				  (unsigned long long)l->lines.number);
 	nword = tp_kind_count_name(l->lines.line.at, tp_scan_left(&l->lines.line), &word);
 	if (!l->follows)

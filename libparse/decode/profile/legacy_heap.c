@@ -115,7 +115,7 @@ static int read_header(struct tp_legacy *l, struct header *h)
 	tp_lines_next(&l->lines);
 	if (!find_header(l->lines.line, l->p, h))
 		return tp_err_set(l->err, l->lines.next == l->lines.end ? TP_ETRUNC : TP_EFORMAT, 0,
-				  "the first line is no whole header of a heap profile");
+				  "the first line is not a complete header of a heap profile");
 	h->four |= l->four;
 	code = tp_legacy_period_type(l, "space", "bytes");
 	if (!code)
@@ -167,7 +167,7 @@ static int read_sample(struct tp_legacy *l, const struct header *h, struct row *
 	int code;
 
 	if (!find_row(&s, row))
-		return tp_legacy_lose(l, 1, "is no sample of a heap profile");
+		return tp_legacy_lose(l, 1, "is not a sample of a heap profile");
 	if (row->huge)
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
 	s = tp_scan_run(&s, " x0123456789abcdef");
@@ -184,7 +184,7 @@ static int read_sample(struct tp_legacy *l, const struct header *h, struct row *
 	value[n] = row->inuse[1];
 	for (size_t i = 0; i < n; i += 2)
 		if (!whole(l, h, &value[i], &bytes.number))
-			return tp_legacy_lose(l, 1, "has bytes of no objects");
+			return tp_legacy_lose(l, 1, "has bytes but zero objects");
 	code = tp_legacy_fail(l, tp_profile_label_set(l->p, &bytes, 1, &labels));
 	return code ? code : tp_legacy_end_sample(l, value, labels);
 }
@@ -198,10 +198,10 @@ static int check_sums(struct tp_legacy *l, const struct header *h, const struct 
 		return 0;
 	if (l->strict)
 		return tp_err_set(l->err, TP_ETRUNC, l->size,
-				  "ends after samples of %lld objects in use, of %lld",
+				  "ends after the samples of %lld of %lld objects in use",
 				  (long long)sum->inuse[0], (long long)h->total.inuse[0]);
 	snprintf(loss.reason, sizeof(loss.reason),
-		 "ends after samples of %lld objects in use, of %lld", (long long)sum->inuse[0],
+		 "ends after the samples of %lld of %lld objects in use", (long long)sum->inuse[0],
 		 (long long)h->total.inuse[0]);
 	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
 }

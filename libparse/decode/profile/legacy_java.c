@@ -67,14 +67,16 @@ static int read_attribute(struct tp_legacy *l, struct tp_scan key, struct tp_sca
 	int code;
 
 	if (tp_scan_is(key, "format"))
-		return tp_scan_is(value, "java") ? 0 : tp_legacy_lose(l, 0, "is not of Java");
+		return tp_scan_is(value, "java")
+			   ? 0
+			   : tp_legacy_lose(l, 0, "names a format other than java");
 	if (tp_scan_is(key, "resolution"))
 		return add_types(l, value);
 	if (!contention ||
 	    (!tp_scan_is(key, "sampling period") && !tp_scan_is(key, "ms since reset")))
-		return tp_legacy_lose(l, 0, "is no known attribute");
+		return tp_legacy_lose(l, 0, "is not a known attribute");
 	if (!tp_scan_whole_int(value, &v))
-		return tp_legacy_lose(l, 0, "has no number of 64 bits behind '='");
+		return tp_legacy_lose(l, 0, "does not have a 64-bit number after '='");
 	if (tp_scan_is(key, "ms since reset")) {
 		l->p->duration_ns = (int64_t)((uint64_t)v * 1000000);
 		return 0;
@@ -139,7 +141,7 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 	if (!tp_scan_whole_int(number[0], &value[1]) || !tp_scan_whole_int(number[1], &value[0]))
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
 	if (l->kind == TP_KIND_JAVA_HEAP && !value[0])
-		return tp_legacy_lose(l, 1, "has bytes of no objects");
+		return tp_legacy_lose(l, 1, "has bytes but zero objects");
 	s = tp_scan_run(&s, " x0123456789abcdef");
 	code = tp_legacy_push_all(l, s, 0, false);
 	if (code < 0)

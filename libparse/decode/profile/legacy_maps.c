@@ -283,7 +283,7 @@ int tp_legacy_read_maps(struct tp_legacy *l)
 		code = tp_legacy_fail(l, replace(names, &line, &l->scratch));
 		if (!code && *names->steps > MAX_STEPS)
 			code = tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
-					  "names stand for too much in its list of mappings");
+					  "names in the list of mappings expand to too much text");
 		if (code)
 			break;
 		if (long_entry(line, false, &e) || long_entry(line, true, &e) ||

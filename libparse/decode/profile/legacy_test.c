@@ -40,7 +40,7 @@ static const struct {
      "counter PauseNs[2] 260266 260266\n"
      "counter GCCPUFraction 0 0.1296\n"
      "counter DebugGC 0 false\n"
-     "lost ends after samples of 1 objects in use, of 3\n"},
+     "lost ends after the samples of 1 of 3 objects in use\n"},
     {"heap_v2 of C++ with equal brackets: two values; the program's mapping in two pieces is one, "
      "and "
      "comes first; a segment that cannot run is left out",
@@ -204,8 +204,9 @@ static void test_legacy_read_damage(void **state)
 	     "heap profile: 1: 1 [1: 1] @ heapprofile\n0: 5 [0: 5] @ 0x1\nnonsense\n1: 1 [1: 1] @ "
 	     "0x2\n",
 	     "objects/count space/bytes per space/bytes 1\n1 1: 0x1#1 {bytes=1}\n" EVERYTHING
-	     "lost line 2 has bytes of no objects\nlost line 3 is no sample of a heap profile\n",
-	     "error -3: line 2 has bytes of no objects\n"},
+	     "lost line 2 has bytes but zero objects\nlost line 3 is not a sample of a heap "
+	     "profile\n",
+	     "error -3: line 2 has bytes but zero objects\n"},
 	    {"the end is missing: the header's total tells",
 	     "goroutine profile: total 9\n4 @ 0x2\n",
 	     "goroutine/count per goroutine/count 1\n4: 0x1#1\n" EVERYTHING
@@ -219,18 +220,17 @@ static void test_legacy_read_damage(void **state)
 	    {"a frequency of 1e300 is none; the cycles stay",
 	     "--- mutex:\ncycles/second=1e300\n7 1 @ 0x2\n",
 	     "contentions/count delay/nanoseconds per contentions/count 1\n1 7: 0x1#1\n" EVERYTHING
-	     "lost line 2 has no number of 64 bits behind '='\n",
-	     "error -3: line 2 has no number of 64 bits behind '='\n"},
+	     "lost line 2 does not have a 64-bit number after '='\n",
+	     "error -3: line 2 does not have a 64-bit number after '='\n"},
 	    {"a header without its end", "heap profile: 1: 2 [3: 4] @",
-	     "error -4: the first line is no "
-	     "whole header of a heap profile\n",
-	     "error -4: the first line is no whole header of a heap profile\n"},
+	     "error -4: the first line is not a complete header of a heap profile\n",
+	     "error -4: the first line is not a complete header of a heap profile\n"},
 	    {"no thread where one is expected",
 	     "--- threadz 1 ---\n--- Thread ? ---\n 0x1\n--- Thread 1 (name: a/1) stack: ---\n "
 	     "0x2\n",
 	     "thread/count per thread/count 1\n1: 0x2#1\n" EVERYTHING
-	     "lost line 2 is no header of a thread\n",
-	     "error -3: line 2 is no header of a thread\n"},
+	     "lost line 2 is not the header of a thread\n",
+	     "error -3: line 2 is not the header of a thread\n"},
 	};
 
 	(void)state;
@@ -345,7 +345,7 @@ static void test_legacy_read_inlining_bomb(void **state)
 	say(&text, "\n");
 	shown = show_read(text.data, text.size, false);
 	assert_non_null(
-	    strstr(shown, "its inlined calls would make more frames than it has bytes"));
+	    strstr(shown, "the profile's inlined calls would make more frames than it has bytes"));
 	free(shown);
 	tp_buf_release(&text);
 }
@@ -371,7 +371,7 @@ static void test_legacy_read_names_bomb(void **state)
 	say(&text, "\n");
 	for (int i = 0; i < 20000; i++)
 		say(&text, "$y\n");
-	expect_refused(&text, "names stand for too much in its list of mappings");
+	expect_refused(&text, "names in the list of mappings expand to too much text");
 }
 
 /* Lines that ask for an address along a whole stack, which does not have it. */
@@ -412,12 +412,12 @@ static const struct {
      "1\n"
      "1 16 1 16: 0x10#1 main.a@/a.go:1 {bytes=16}\n"
      "2 48 1 32: 0x10#1 main.a@/a.go:1 {bytes=32}\n" EVERYTHING "counter Alloc 2 2\n",
-     "is 2 profiles one after the other; their samples are added up"},
+     "holds 2 profiles one after the other; their samples are added up"},
     {"what a web client says before the profile, and CRLF",
      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
      "goroutine profile: total 2\r\n2 @ 0x11\r\n#\t0x10\tmain.a+0x1\t/a.go:1\r\n",
      "goroutine/count per goroutine/count 1\n2: 0x10#1 main.a@/a.go:1\n" EVERYTHING,
-     "2 lines before the profile that are no part of it"},
+     "2 lines before the profile are not part of it"},
     {"waits for locks, twice; durations add up, the mappings are the same",
      "==\n--- mutex:\ncycles/second=1000000000\nsampling period=5\n10 1 @ 0x11\n"
      "--- Memory map: ---\n10-20: /bin/a\n"
@@ -425,12 +425,12 @@ static const struct {
      "--- Memory map: ---\n10-20: /bin/a\n",
      "contentions/count delay/nanoseconds per contentions/count 5\n"
      "5 50: 0x10#1\n10 100: 0x10#1\nmap 10-20 0 /bin/a \n",
-     "1 line before the profile that is no part of it"},
+     "1 line before the profile is not part of it"},
     {"a part with other mappings",
      "t profile: total 1\n1 @ 0x11\n--- Memory map: ---\n10-20: /bin/a\n"
      "t profile: total 1\n1 @ 0x11\n--- Memory map: ---\n10-20: /bin/b\n",
      "t/count per t/count 1\n1: 0x10#1\n1: 0x10#2\nmap 10-20 0 /bin/a \nmap 10-20 0 /bin/b \n",
-     "is 2 profiles"},
+     "holds 2 profiles"},
     {"another kind, and the same kind of something else, cannot be added",
      "goroutine profile: total 1\n1 @ 0x11\n"
      "threadcreate profile: total 3\n3 @ 0x11\n"
@@ -440,14 +440,14 @@ static const struct {
      "lost line 3 begins a threadcreate profile (text), which has to be a file of its own\n"
      "lost line 5 begins a heap profile (text), which has to be a file of its own\n"
      "lost ends after 4 of 9 stacks\n",
-     "is 2 profiles"},
+     "holds 2 profiles"},
     {"a dump of goroutines behind it, however many, is one loss",
      "goroutine profile: total 1\n1 @ 0x11\n"
      "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [select]:\nmain.f()\n"
      "goroutine profile: total 4\n4 @ 0x11\n",
      "goroutine/count per goroutine/count 1\n1: 0x10#1\n4: 0x10#1\n" EVERYTHING
      "lost line 3 begins a goroutine dump (text), which has to be a file of its own\n",
-     "; to compare such moments, give them as files of their own"},
+     "; to compare them, give each as a file of its own"},
     {"labels and names that look like a header are none",
      "goroutine profile: total 1\n1 @ 0x11\n"
      "# labels: {\"heap profile: 1: 16 [1: 16] @ heap/2\":\"x\"}\n"
@@ -475,7 +475,7 @@ static void test_legacy_read_parts(void **state)
 		tp_profile_free(p);
 		got = show_read(text, strlen(text), true);
 		if (parts[i].notice && !strstr(parts[i].text, "HTTP"))
-			assert_non_null(strstr(got, "is several profiles one after the other"));
+			assert_non_null(strstr(got, "holds several profiles one after the other"));
 		free(got);
 	}
 }
@@ -516,7 +516,8 @@ static void test_legacy_read_nothing_left(void **state)
 	char *got = show_read(damaged, strlen(damaged), false);
 
 	(void)state;
-	assert_non_null(strstr(got, "nothing is left of it: ends after 0 of 5 stacks"));
+	assert_non_null(
+	    strstr(got, "nothing of the profile can be read: ends after 0 of 5 stacks"));
 	free(got);
 	expect("empty", empty, strlen(empty), "t/count per t/count 1\n");
 }

@@ -87,7 +87,7 @@ int tp_legacy_threads(struct tp_legacy *l)
 			code = read_thread(l);
 			continue;
 		}
-		code = tp_legacy_lose(l, 1, "is no header of a thread");
+		code = tp_legacy_lose(l, 1, "is not the header of a thread");
 		while (!code && tp_lines_next(&l->lines) &&
 		       !tp_scan_begins(tp_scan_trim(l->lines.line), "---"))
 			;

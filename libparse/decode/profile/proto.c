@@ -25,8 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "open/proto.h"
-
 #define MAX_GUESSES 16 /* each looks ahead */
 
 /* Fields of Profile that are single numbers, by number. */
@@ -52,11 +50,6 @@ struct outline {
 	unsigned guesses;     /* how often another profile seemed to begin, and did not */
 	size_t more;	      /* bytes of the profiles that follow this one */
 };
-
-bool tp_proto_seen(const uint8_t *data, size_t size)
-{
-	return tp_input_is_proto(data, size);
-}
 
 /* ---- the first walk ---- */
 
@@ -142,7 +135,7 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 		return tp_proto_lose(d, whole, 0, "field %u is of the wrong type", f->number);
 	/* pprof takes it for a sign of several profiles. */
 	if (f->number == TIME_NANOS && o->number[TIME_NANOS])
-		return tp_proto_lose(d, whole, 0, "a second time of collection");
+		return tp_proto_lose(d, whole, 0, "the time of collection is given twice");
 	if (number) {
 		o->number[f->number] = f->value;
 		return 0;
@@ -181,7 +174,7 @@ static int outline(struct tp_proto *d, struct outline *o)
 				  (uint64_t)(c.at - d->data), "%s",
 				  c.failed == TP_CURSOR_END
 				      ? "the profile ends in the middle of a field"
-				      : "is damaged: this is no field of a profile");
+				      : "the profile is damaged: this is not one of its fields");
 	return tp_proto_lose(d, (struct tp_slice){c.at, (size_t)(c.end - c.at)}, 0, "%s%s",
 			     c.failed == TP_CURSOR_END ? "the profile ends in the middle of a field"
 						       : "the rest is damaged",

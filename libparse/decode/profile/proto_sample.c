@@ -170,9 +170,10 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 		memcpy(paths->frame + paths->nframes, d->frame + l.at, l.n * sizeof(*paths->frame));
 	paths->nframes += l.n;
 	if (paths->nframes > *d->budget)
-		return tp_err_set(d->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "its inlined calls would make more than %d frames of each byte",
-				  TP_PROTO_FRAMES_PER_BYTE);
+		return tp_err_set(
+		    d->err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the profile's inlined calls would make more than %d frames per byte",
+		    TP_PROTO_FRAMES_PER_BYTE);
 	return 0;
 }
 
@@ -215,7 +216,7 @@ int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes)
 
 	if (nsamples && !d->p->ntypes)
 		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "has samples, but does not say of what (no sample types)");
+				  "has samples but no sample types");
 	/* Hints. A value takes a byte at least; most locations take two, and have one frame. */
 	if (nsamples <= bytes / (d->p->ntypes + 1))
 		tp_profile_reserve_samples(d->p, nsamples);

@@ -48,8 +48,8 @@ int tp_proto_miss(struct tp_proto *d, enum tp_proto_missing kind, uint64_t id,
 		  struct tp_slice where)
 {
 	if (d->opt->strict)
-		return tp_proto_lose(d, where, 0, "names %s %llu, which is not there", kinds[kind],
-				     (unsigned long long)id);
+		return tp_proto_lose(d, where, 0, "refers to %s %llu, which does not exist",
+				     kinds[kind], (unsigned long long)id);
 	if (!d->missing[kind].n++) {
 		d->missing[kind].first = where;
 		d->missing[kind].id = id;
@@ -65,8 +65,8 @@ int tp_proto_lose_missing(struct tp_proto *d)
 		if (!d->missing[k].n)
 			continue;
 		code = tp_proto_lose(d, d->missing[k].first, 0,
-				     "a %s is named that is not there %llu times, first %llu",
-				     kinds[k], (unsigned long long)d->missing[k].n,
+				     "%llu references are to a %s that does not exist, first %llu",
+				     (unsigned long long)d->missing[k].n, kinds[k],
 				     (unsigned long long)d->missing[k].id);
 	}
 	return code;

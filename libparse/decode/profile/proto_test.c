@@ -227,7 +227,7 @@ static void test_proto_read_every_field(void **state)
 
 	(void)state;
 	whole(&b);
-	assert_true(tp_proto_seen(b.data, b.size));
+	assert_int_equal(tp_kind_of(b.data, b.size), TP_KIND_PROTO);
 	for (int strict = 0; strict < 2; strict++) {
 		int code;
 		struct tp_profile *p = read_bytes(&b, strict, &code);
@@ -274,7 +274,7 @@ static void test_proto_read_unknown_fields(void **state)
 		bytes(&with, f.number, m.data, m.size);
 		tp_buf_release(&m);
 	}
-	assert_true(tp_proto_seen(with.data, with.size));
+	assert_int_equal(tp_kind_of(with.data, with.size), TP_KIND_PROTO);
 	p = read_bytes(&with, true, &code);
 	assert_int_equal(code, 0);
 	check_header(p);
@@ -568,8 +568,8 @@ static void test_proto_read_functions_without_ids(void **state)
 		if (more) {
 			expect_text(p, "cpu/nanoseconds per / 0\n42:  < \n"
 				       "lost 3 functions have the id 0\n"
-				       "lost a function is named that is not there 2 times, first "
-				       "2\n");
+				       "lost 2 references are to a function that does not exist, "
+				       "first 2\n");
 		} else {
 			expect_text(p, "cpu/nanoseconds per / 0\n"
 				       "42: inner@main.go:4 < main.main@main.go:3\n");
@@ -663,7 +663,7 @@ static void test_proto_read_several(void **state)
 			 "2: 0x1100#1\n1: tre@x.go:9\nmap 1000-2000 0  \n",
 			 strchr(less, 'P') ? "/" : "cpu/ns", strchr(less, 'p') ? "0" : "7");
 		expect_text(p, expected);
-		expect_notice(p, "is 3 profiles one after the other");
+		expect_notice(p, "holds 3 profiles one after the other");
 		assert_int_equal(p->time_ns, strchr(less, 'T') ? 0 : 993);
 		tp_profile_free(p);
 		tp_buf_release(&b);
@@ -689,7 +689,7 @@ static void test_proto_read_several_unlike(void **state)
 	assert_int_equal(p->nlosses, 1);
 	assert_int_equal(p->losses[0].offset, size);
 	assert_int_equal(p->losses[0].events, 2);
-	expect_notice(p, "is 2 profiles");
+	expect_notice(p, "holds 2 profiles");
 	tp_profile_free(p);
 	b.size = size;
 	small(&b, "tsml", "", "due", 7, "cpu");
@@ -800,7 +800,7 @@ static void test_proto_read_truncated(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, b.data, n);
-		tp_proto_seen(cut.data, cut.size);
+		tp_kind_of(cut.data, cut.size);
 		p = read_bytes(&cut, false, &code);
 		assert_true(p || code == TP_EFORMAT);
 		tp_profile_free(p);
@@ -943,7 +943,7 @@ static void test_proto_seen_other_things(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(tp_proto_seen((const uint8_t *)cases[i].bytes, cases[i].size),
+		assert_int_equal(tp_kind_of(cases[i].bytes, cases[i].size) == TP_KIND_PROTO,
 				 cases[i].seen);
 }
 

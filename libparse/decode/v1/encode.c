@@ -25,8 +25,8 @@ struct lane {
 struct tp_v1_encoder {
 	struct tp_out out;
 	struct lane *lanes; /* by P + 1 */
-	size_t nlanes; /* there is room for */
-	uint64_t *pcs; /* of all stacks, one behind the other */
+	size_t nlanes;	    /* there is room for */
+	uint64_t *pcs;	    /* of all stacks, one behind the other */
 	size_t npcs, room_pcs;
 	struct stack {
 		size_t first;
@@ -143,8 +143,7 @@ int tp_v1_encode_event(struct tp_v1_encoder *e, int32_t p, const struct tp_v1_ev
 	int code;
 
 	if (p < TP_V1_NO_P || p >= MAX_PS)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "P %d is beyond what is written",
-				  p);
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "P %d is beyond the limit", p);
 	l = lane_of(e, p);
 	if (!l)
 		return tp_nomem(err);

@@ -208,7 +208,7 @@ static const uint8_t *string_entry(struct tp_v1_walk *w, const uint8_t *p)
 	if (tp_ids_get(&w->ix->strings, id) != TP_NO_ID && !w->opt->strict)
 		return c.at;
 	if (tp_ids_get(&w->ix->strings, id) != TP_NO_ID)
-		return fault(w, "the string %llu is there twice", (unsigned long long)id);
+		return fault(w, "the string %llu is defined twice", (unsigned long long)id);
 	w->code = tp_dict_string(w->trace->dict, text.data, text.size, &known);
 	if (!w->code)
 		w->code = tp_ids_put(&w->ix->strings, id, known);

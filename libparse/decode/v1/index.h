@@ -70,9 +70,9 @@ struct tp_v1_index {
 
 	struct tp_ids strings; /* wire id → dictionary */
 	struct tp_ids stacks;
-	struct tp_ids timers; /* goroutines that run timers */
-	int64_t ticks_per_sec;	   /* 0: not seen */
-	int64_t dawn, horizon;	   /* ticks before and behind which no sound event lies */
+	struct tp_ids timers;  /* goroutines that run timers */
+	int64_t ticks_per_sec; /* 0: not seen */
+	int64_t dawn, horizon; /* ticks before and behind which no sound event lies */
 
 	uint64_t counts[TP_V1_NTYPES], bytes[TP_V1_NTYPES];
 	bool damaged;	/* parts were left out: be suspicious */

@@ -59,8 +59,8 @@ static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 
 /* Frames stand leaf first; nodes are made root first. 1 when the stack is malformed. */
 static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *opt,
-			struct tp_dict *dict, const uint64_t *v, size_t n,
-			struct tp_ids *by_pc, uint64_t *stacks)
+			struct tp_dict *dict, const uint64_t *v, size_t n, struct tp_ids *by_pc,
+			uint64_t *stacks)
 {
 	size_t per_frame = ix->wire.version < 7 ? 1 : 4;
 	uint32_t node = 0, frame = 0;

@@ -61,7 +61,7 @@ int tp_v2_batch_read(struct tp_v2_batch *b, const uint8_t *data, size_t size, ui
 				  "batch header: %s", tp_cursor_fault_text(c.failed));
 	if (length > TP_V2_MAX_BATCH)
 		return tp_err_set(err, TP_EFORMAT, b->start,
-				  "a batch of %llu bytes, the most is %u",
+				  "a batch has %llu bytes, more than the limit of %u",
 				  (unsigned long long)length, TP_V2_MAX_BATCH);
 	b->offset = tp_cursor_offset(&c);
 	b->size = (uint32_t)length;

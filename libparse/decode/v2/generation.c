@@ -119,13 +119,14 @@ int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_
 				return 0;
 			}
 			tp_err_set(err, TP_EFORMAT, b.start,
-				   "a batch of generation %llu within generation %llu",
+				   "a batch of generation %llu stands within generation %llu",
 				   (unsigned long long)b.generation, (unsigned long long)g->number);
 			goto mixed;
 		}
 		if (b.kind == TP_V2_BATCH_END) {
 			tp_err_set(err, TP_EFORMAT, b.start,
-				   "an end of generation in a trace of go 1.%d", g->version);
+				   "EndOfGeneration does not occur in traces of go 1.%d",
+				   g->version);
 			goto mixed;
 		}
 		code = tp_v2_generation_add(g, &b, err);

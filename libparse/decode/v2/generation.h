@@ -74,7 +74,7 @@ struct tp_v2_generation {
 	bool has_clock;
 	uint64_t clock_ticks, clock_mono, clock_sec, clock_nsec;
 	struct tp_ids strings, stacks; /* ids of the generation → of the dictionary; 0 → 0 */
-	struct tp_v2_sample *samples; /* by time */
+	struct tp_v2_sample *samples;  /* by time */
 	size_t nsamples, samples_room;
 	uint64_t nstrings, nstacks; /* entries read, for the wire counts */
 	uint64_t wire_bytes[TP_V2_BATCH_END];

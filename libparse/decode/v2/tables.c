@@ -15,9 +15,9 @@ struct loader {
 	struct tp_trace *trace;
 	bool lenient;
 	struct tp_err *err;
-	uint64_t batch;		/* offset of the batch being read */
-	struct tp_cursor c;	/* its data */
-	struct tp_ids frames;	/* PC → dictionary id of its frame */
+	uint64_t batch;	      /* offset of the batch being read */
+	struct tp_cursor c;   /* its data */
+	struct tp_ids frames; /* PC → dictionary id of its frame */
 };
 
 typedef int read_entry(struct loader *l);
@@ -62,13 +62,13 @@ static int read_string(struct loader *l)
 	int code;
 
 	if (!l->c.failed && size > TP_V2_MAX_STRING)
-		return faulty(l, "a string that is too long");
+		return faulty(l, "a string is too long");
 	s = tp_cursor_bytes(&l->c, size);
 	if (l->c.failed)
 		return faulty(l, "");
 	code = tp_dict_string(l->trace->dict, s.data, s.size, &text);
 	if (code)
-		return tp_err_set(l->err, code, offset_of(l), "strings: dictionary is full");
+		return tp_err_set(l->err, code, offset_of(l), "strings: the dictionary is full");
 	return insert(l, &l->g->strings, id, text, &l->g->nstrings);
 }
 
@@ -88,7 +88,7 @@ static int frame_of(struct loader *l, const uint64_t f[4], uint32_t *id)
 	function.file = tp_ids_get(&l->g->strings, f[2]);
 	if (function.name == TP_NO_ID || function.file == TP_NO_ID) {
 		if (!l->lenient)
-			return faulty(l, "a frame with a name that is not in the string table");
+			return faulty(l, "a frame names a string that is not in the string table");
 		function.name = function.name == TP_NO_ID ? 0 : function.name;
 		function.file = function.file == TP_NO_ID ? 0 : function.file;
 	}
@@ -99,7 +99,7 @@ static int frame_of(struct loader *l, const uint64_t f[4], uint32_t *id)
 		code = tp_dict_frame(d, &frame, id);
 	if (!code)
 		code = tp_ids_put(&l->frames, f[0], *id);
-	return code ? tp_err_set(l->err, code, offset_of(l), "stacks: dictionary is full") : 0;
+	return code ? tp_err_set(l->err, code, offset_of(l), "stacks: the dictionary is full") : 0;
 }
 
 static int read_stack(struct loader *l)
@@ -110,7 +110,7 @@ static int read_stack(struct loader *l)
 	uint32_t stack = 0;
 
 	if (!l->c.failed && n > TP_V2_MAX_FRAMES)
-		return faulty(l, "a stack with too many frames");
+		return faulty(l, "a stack has too many frames");
 	for (uint64_t i = 0; i < n && !l->c.failed; i++)
 		for (int k = 0; k < 4; k++)
 			frame[i][k] = tp_cursor_uvarint(&l->c);
@@ -126,7 +126,8 @@ static int read_stack(struct loader *l)
 		int code = tp_dict_stack(l->trace->dict, stack, ids[i], &stack);
 
 		if (code)
-			return tp_err_set(l->err, code, offset_of(l), "stacks: dictionary is full");
+			return tp_err_set(l->err, code, offset_of(l),
+					  "stacks: the dictionary is full");
 	}
 	return insert(l, &l->g->stacks, id, stack, &l->g->nstacks);
 }
@@ -144,8 +145,8 @@ static int read_sample(struct loader *l)
 	if (l->c.failed)
 		return faulty(l, "");
 	if (g->nsamples >= MAX_SAMPLES)
-		return tp_err_set(l->err, TP_ELIMIT, offset_of(l), "more than %u CPU samples",
-				  MAX_SAMPLES);
+		return tp_err_set(l->err, TP_ELIMIT, offset_of(l),
+				  "there are more than %u CPU samples", MAX_SAMPLES);
 	if (tp_grow_raw(&g->samples, &g->samples_room, g->nsamples, sizeof(*g->samples)))
 		return nomem(l);
 	g->samples[g->nsamples++] = s;
@@ -160,9 +161,9 @@ static int read_frequency(struct loader *l)
 	if (l->c.failed)
 		return faulty(l, "");
 	if (g->ns_per_tick != 0)
-		return faulty(l, "two frequencies");
+		return faulty(l, "the frequency is given twice");
 	if (l->lenient && !per_second)
-		return faulty(l, "a frequency of 0");
+		return faulty(l, "the frequency is 0");
 	g->ns_per_tick = 1.0 / ((double)per_second / 1e9);
 	return 0;
 }
@@ -172,7 +173,7 @@ static int read_clock(struct loader *l, uint64_t batch_time)
 	struct tp_v2_generation *g = l->g;
 
 	if (g->has_clock)
-		return faulty(l, "two clock snapshots");
+		return faulty(l, "the clock snapshot is given twice");
 	g->clock_ticks = batch_time + tp_cursor_uvarint(&l->c);
 	g->clock_mono = tp_cursor_uvarint(&l->c);
 	g->clock_sec = tp_cursor_uvarint(&l->c);
@@ -216,7 +217,7 @@ static int read_table(struct loader *l, enum tp_v2_batch_kind kind, uint8_t entr
 			int code;
 
 			if (tp_cursor_u8(&l->c) != entry)
-				code = faulty(l, "an entry of another type");
+				code = faulty(l, "an entry has another type");
 			else
 				code = read(l);
 			if (code) {
@@ -252,7 +253,8 @@ static int read_sync(struct loader *l)
 				code = read_clock(l, time);
 				time = g->clock_ticks;
 			} else {
-				code = faulty(l, "neither a frequency nor a clock snapshot");
+				code = faulty(
+				    l, "an entry is neither a frequency nor a clock snapshot");
 			}
 			if (code) {
 				code = give_up(l, start, code);
@@ -268,11 +270,11 @@ static int read_sync(struct loader *l)
 		return 0;
 	}
 	if (g->ns_per_tick == 0)
-		return tp_err_set(l->err, TP_EFORMAT, g->from, "no frequency in generation %llu",
+		return tp_err_set(l->err, TP_EFORMAT, g->from, "generation %llu has no frequency",
 				  (unsigned long long)g->number);
 	if (g->version >= 25 && !g->has_clock)
 		return tp_err_set(l->err, TP_EFORMAT, g->from,
-				  "no clock snapshot in generation %llu",
+				  "generation %llu has no clock snapshot",
 				  (unsigned long long)g->number);
 	return 0;
 }

@@ -216,8 +216,7 @@ static int unblock(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, cons
 	ev = tp_v1_put_on(o, l, TP_EV_GO_UNBLOCK, ns);
 	turn(ev, tp_v1_g_index(o, g), TP_ST_WAITING, TP_ST_RUNNABLE);
 	ev->stack = tp_v1_stack(o, l->ev.stack);
-	by_timer = o->ix->timers.count && l->g &&
-		   tp_ids_get(&o->ix->timers, l->g->id) != TP_NO_ID;
+	by_timer = o->ix->timers.count && l->g && tp_ids_get(&o->ix->timers, l->g->id) != TP_NO_ID;
 	if (g->on_network && !(by_timer && o->version < 11)) {
 		ev->p = tp_v1_pseudo_p(o, TP_V1_NETPOLL_P);
 		ev->m = TP_NONE;

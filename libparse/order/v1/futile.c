@@ -62,16 +62,9 @@ static int add(struct tp_v1_futile *f, struct wakeup *w, uint64_t ordinal)
 
 static int mark(struct tp_v1_order *o, uint64_t ordinal)
 {
-	if (ordinal / 8 >= o->futile_room) {
-		uint64_t room = (ordinal / 8 + 1) * 2;
-		uint8_t *p = tp_more(o->futile, room, 1);
-
-		if (!p)
-			return TP_ENOMEM;
-		memset(p + o->futile_room, 0, (size_t)(room - o->futile_room));
-		o->futile = p;
-		o->futile_room = room;
-	}
+	if (ordinal / 8 > SIZE_MAX / 4 ||
+	    tp_grow(&o->futile, &o->futile_room, (size_t)(ordinal / 8), 1))
+		return TP_ENOMEM;
 	o->futile[ordinal / 8] |= (uint8_t)(1u << (ordinal % 8));
 	return 0;
 }

@@ -153,7 +153,7 @@ struct tp_v1_order {
 	struct tp_v1_g **pages;
 	uint32_t ng, npages;
 	uint32_t free_g;	   /* slot, linked by regions */
-	struct tp_ids g_of;   /* id → slot, or what is left of a retired one */
+	struct tp_ids g_of;	   /* id → slot, or what is left of a retired one */
 	struct tp_v1_g **starters; /* there when the trace began */
 	uint32_t nstarters;
 	size_t starters_room;
@@ -165,7 +165,7 @@ struct tp_v1_order {
 	uint32_t nregions, free_region;
 	size_t regions_room;
 	struct tp_ids p_of, m_of; /* pid + 1, thread → index in the trace */
-	uint32_t pseudo[5];	       /* indices of pseudo-Ps, by number − 1000000 */
+	uint32_t pseudo[5];	  /* indices of pseudo-Ps, by number − 1000000 */
 
 	bool begun;	  /* `origin` is set */
 	bool initialised; /* the first Gomaxprocs has been seen */
@@ -185,7 +185,7 @@ struct tp_v1_order {
 
 	/* Folding. */
 	uint8_t *futile; /* bit per merged event */
-	uint64_t futile_room;
+	size_t futile_room;
 	uint64_t ordinal; /* of the event being merged */
 	bool muted;	  /* it is folded */
 	struct tp_v1_futile *noting;
@@ -346,8 +346,7 @@ static inline void tp_v1_changed(struct tp_v1_order *o, const struct tp_v1_g *g)
 		o->woken = true;
 }
 
-static inline uint32_t tp_v1_known(struct tp_v1_order *o, const struct tp_ids *ids,
-				   uint64_t id)
+static inline uint32_t tp_v1_known(struct tp_v1_order *o, const struct tp_ids *ids, uint64_t id)
 {
 	uint32_t known = id ? tp_ids_get(ids, id) : 0;
 

@@ -1,10 +1,23 @@
-/* One event of the wire takes effect: the frequent types, which are most of any trace, and the loop
- * that takes one after the other from an M. What else there is, see advance.h. */
+/* Lets events take effect: the frequent types, which are most of any trace, and the loop that takes
+ * one event after the other from an M. See advance.h for the rules and for the other types. */
 #include "order/v2/advance.h"
 
-enum tp_v2_advance tp_v2_fault(struct tp_v2_order *o, const struct tp_v2_cursor *c,
-			       const char *what)
+#include <stdarg.h>
+#include <stdio.h>
+
+enum tp_v2_advance tp_v2_fault(struct tp_v2_order *o, const struct tp_v2_cursor *c, const char *fmt,
+			       ...)
 {
+	char what[160];
+	va_list ap;
+
+	if (o->salvage) { /* it tries many events and shows no message */
+		o->err->code = TP_EFORMAT;
+		return TP_V2_FAULTY;
+	}
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
 	tp_err_set(o->err, TP_EFORMAT, (uint64_t)(c->from - o->g.data),
 		   "generation %llu: %s on M %lld (G %lld, P %lld): %s",
 		   (unsigned long long)o->g.number, tp_v2_wires[c->type].name, (long long)c->m->id,
@@ -20,48 +33,49 @@ enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
 	return TP_V2_FAULTY;
 }
 
-/* Where the next event goes, and the time of the last one: what of struct tp_v2_order the loop
- * below keeps in registers, as bytes written to events may be anywhere as far as a compiler knows.
- */
-struct pen {
+/* The position in the output: where the next event goes, and the time of the last one. The loop
+ * below keeps these members of struct tp_v2_order in registers. In memory they would have to be
+ * loaded again after every event written, as the compiler must assume that events overlap them. */
+struct out_cursor {
 	struct tp_event *at;
-	const struct tp_event *full; /* behind this one there may be no room for the next */
+	const struct tp_event *full; /* beyond it there may be too little room for the next event */
 	int64_t last_ts;
 };
 
-static inline struct pen take_pen(const struct tp_v2_order *o)
+static inline struct out_cursor load_out(const struct tp_v2_order *o)
 {
-	return (struct pen){o->out + o->n, o->out + TP_V2_BATCH, o->last_ts};
+	return (struct out_cursor){o->out + o->n, o->out + TP_V2_BATCH, o->last_ts};
 }
 
-static inline void lay_down(struct tp_v2_order *o, struct pen pen)
+static inline void store_out(struct tp_v2_order *o, struct out_cursor out)
 {
-	o->n = (size_t)(pen.at - o->out);
-	o->last_ts = pen.last_ts;
+	o->n = (size_t)(out.at - o->out);
+	o->last_ts = out.last_ts;
 }
 
-static inline int64_t pen_time(struct pen *pen, int64_t ts)
+static inline int64_t next_time(struct out_cursor *out, int64_t ts)
 {
-	return pen->last_ts = tp_v2_time_after(pen->last_ts, ts);
+	return out->last_ts = tp_v2_time_after(out->last_ts, ts);
 }
 
-/* The event an M is at: what of struct tp_v2_cursor the loop keeps in registers, for the same
- * reason. Type and beginning are in the cursor as well, for whoever has to tell of a fault. */
-struct spot {
+/* The position in the input: the event that an M is at. The loop keeps these members of struct
+ * tp_v2_cursor in registers, for the same reason. Type and beginning are in the cursor as well, for
+ * the message of a fault. */
+struct in_cursor {
 	const uint8_t *from, *at;
 	int64_t ts;
 	uint8_t type;
 };
 
-static inline struct spot stand(const struct tp_v2_cursor *c)
+static inline struct in_cursor load_in(const struct tp_v2_cursor *c)
 {
-	return (struct spot){c->from, c->at, c->ts, c->type};
+	return (struct in_cursor){c->from, c->at, c->ts, c->type};
 }
 
-static inline void leave(struct tp_v2_cursor *c, struct spot spot)
+static inline void store_in(struct tp_v2_cursor *c, struct in_cursor in)
 {
-	c->at = spot.at;
-	c->ts = spot.ts;
+	c->at = in.at;
+	c->ts = in.ts;
 }
 
 static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor *c,
@@ -110,10 +124,10 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 
 #define LATER 99 /* the next event of the root is, beside TP_V2_RUN_… */
 
-/* As EVENT and TRANSITION, but by the pen; and the event of the wire is counted. */
+/* As EVENT and TRANSITION, but by the out; and the event of the wire is counted. */
 #define PUT(t, of, stack_, ...)                                                                    \
 	do {                                                                                       \
-		*pen->at++ = (struct tp_event){.ts = pen_time(pen, spot->ts),                      \
+		*out->at++ = (struct tp_event){.ts = next_time(out, in->ts),                       \
 					       .g = m->g->index,                                   \
 					       .m = m->index,                                      \
 					       .p = m->p->index,                                   \
@@ -121,37 +135,42 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 					       .subject = of,                                      \
 					       .stack = stack_,                                    \
 					       __VA_ARGS__};                                       \
-		o->tally[TP_EV_##t] += tp_v2_tally((size_t)(at - spot->from), (stack_) != 0);      \
-		spot->at = at;                                                                     \
+		o->tally[TP_EV_##t] += tp_v2_tally((size_t)(at - in->from), (stack_) != 0);        \
+		in->at = at;                                                                       \
 	} while (0)
 #define MOVE(t, of, stack_, a, b, ...) PUT(t, of, stack_, .from = a, .to = b, __VA_ARGS__)
 
 static inline __attribute__((always_inline)) enum tp_v2_advance
-take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pen *pen,
-     struct spot *spot)
+take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct out_cursor *out,
+     struct in_cursor *in)
 {
-	const uint8_t *at = spot->at, *behind;
+	const uint8_t *at = in->at, *behind;
 	struct tp_v2_g *g = m->g;
 	struct tp_v2_p *p = m->p;
 	enum tp_v2_advance how;
 	uint64_t id, seq;
 	uint32_t str, stack;
 
-	switch (spot->type) {
+	switch (in->type) {
 	case TP_V2_GoStart:
+		/* Another M made the goroutine runnable, so the start waits for that. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
 		g = tp_v2_g_near(&o->s, id);
 		if (!g || g->status != TP_V2_G_RUNNABLE || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
 		NEED_P;
-		NEED(!has_g(m), "a goroutine is running already");
+		NEED(!has_g(m),
+		     "goroutine %lld is to start, but goroutine %lld runs on this thread",
+		     (long long)g->id, (long long)m->g->id);
 		g->status = TP_V2_G_RUNNING;
 		g->seq = seq;
 		MOVE(GO_START, g->index, 0, TP_ST_RUNNABLE, TP_ST_RUNNING);
 		m->g = g;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoUnblock:
+		/* Another M saw the goroutine block. The one that wakes it needs no P: sysmon
+		 * has none. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
 		g = tp_v2_g_near(&o->s, id);
@@ -167,7 +186,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pe
 		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
 		NEED_STATE;
-		NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
+		NEED_STATUS(g, TP_V2_G_RUNNING);
 		g->status = TP_V2_G_WAITING;
 		MOVE(GO_BLOCK, g->index, stack, TP_ST_RUNNING, TP_ST_WAITING, .str = str);
 		m->g = &o->s.nobody;
@@ -177,28 +196,34 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pe
 		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
 		NEED_STATE;
-		NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
+		NEED_STATUS(g, TP_V2_G_RUNNING);
 		g->status = TP_V2_G_RUNNABLE;
 		MOVE(GO_STOP, g->index, stack, TP_ST_RUNNING, TP_ST_RUNNABLE, .str = str);
 		m->g = &o->s.nobody;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoSyscallBegin:
+		/* From now on another M may steal the P. The number is that of the P, so that the
+		 * steal, which has the next one, comes later. */
 		seq = tp_v2_varint(&at);
 		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
 		NEED_STATE;
-		NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
-		NEED(follows(o, seq, p->seq, p->seq_gen), "not the next sequence number of its P");
+		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED(follows(o, seq, p->seq, p->seq_gen),
+		     "the sequence number %llu is not the next one of P %lld, whose last is %llu",
+		     (unsigned long long)seq, (long long)p->id, (unsigned long long)p->seq);
 		g->status = TP_V2_G_SYSCALL;
 		p->status = TP_V2_P_SYSCALL;
 		p->seq = seq;
 		MOVE(GO_SYSCALL_BEGIN, g->index, stack, TP_ST_RUNNING, TP_ST_SYSCALL);
 		return TP_V2_ADVANCED;
 	case TP_V2_GoSyscallEnd:
+		/* The goroutine still had its P: had it been stolen, the runtime would have written
+		 * GoSyscallEndBlocked. */
 		NEED_USER;
 		NEED_STATE;
-		NEED(g->status == TP_V2_G_SYSCALL, "its goroutine is not in a syscall");
-		NEED(p->status == TP_V2_P_SYSCALL, "its P is not in a syscall");
+		NEED_STATUS(g, TP_V2_G_SYSCALL);
+		NEED_P_STATUS(p, TP_V2_P_SYSCALL);
 		g->status = TP_V2_G_RUNNING;
 		p->status = TP_V2_P_RUNNING;
 		MOVE(GO_SYSCALL_END, g->index, 0, TP_ST_SYSCALL, TP_ST_RUNNING);
@@ -211,7 +236,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pe
 	case TP_V2_GCSweepBegin:
 		STACK(tp_v2_varint(&at), &stack);
 		NEED_P;
-		NEED(p->sweeping != o->s.ranges, "a sweep is in flight already");
+		NEED(p->sweeping != o->s.ranges, "P %lld is sweeping already", (long long)p->id);
 		p->sweeping = o->s.ranges;
 		PUT(GC_SWEEP_BEGIN, p->index, stack);
 		return TP_V2_ADVANCED;
@@ -219,56 +244,56 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pe
 		id = tp_v2_varint(&at); /* bytes swept and reclaimed */
 		seq = tp_v2_varint(&at);
 		NEED_P;
-		NEED(p->sweeping == o->s.ranges, "no sweep is in flight");
+		NEED(p->sweeping == o->s.ranges, "P %lld is not sweeping", (long long)p->id);
 		p->sweeping = 0;
 		PUT(GC_SWEEP_END, p->index, 0, .arg = {id, seq});
 		return TP_V2_ADVANCED;
 	default:
-		lay_down(o, *pen);
-		leave(c, *spot);
+		store_out(o, *out);
+		store_in(c, *in);
 		behind = at;
 		how = take_other(o, c, &behind);
 		if (how == TP_V2_ADVANCED)
-			spot->at = behind;
-		*pen = take_pen(o);
+			in->at = behind;
+		*out = load_out(o);
 		return how;
 	}
 }
 
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c)
 {
-	struct pen pen = take_pen(o);
-	struct spot spot = stand(c);
+	struct out_cursor out = load_out(o);
+	struct in_cursor in = load_in(c);
 	enum tp_v2_advance how;
 
 	c->m->alive = true;
-	how = take(o, c, c->m, &pen, &spot);
-	lay_down(o, pen);
-	leave(c, spot);
+	how = take(o, c, c->m, &out, &in);
+	store_out(o, out);
+	store_in(c, in);
 	return how;
 }
 
-/* As tp_v2_cursor_next. */
+/* Does the same as tp_v2_cursor_next. */
 static inline __attribute__((always_inline)) int next(struct tp_v2_order *o, struct tp_v2_cursor *c,
-						      struct spot *spot)
+						      struct in_cursor *in)
 {
-	const uint8_t *p = spot->at;
+	const uint8_t *p = in->at;
 	int more;
 
 	if (unlikely(p >= c->slow || !tp_v2_arity[*p])) {
-		leave(c, *spot);
+		store_in(c, *in);
 		more = tp_v2_cursor_next_slow(&o->f, c, o->err);
-		*spot = stand(c);
+		*in = load_in(c);
 		return more;
 	}
-	c->from = spot->from = p;
-	c->type = spot->type = *p++;
-	spot->ts = tp_v2_cursor_time(&o->f, spot->ts, &p);
-	spot->at = p;
+	c->from = in->from = p;
+	c->type = in->type = *p++;
+	in->ts = tp_v2_cursor_time(&o->f, in->ts, &p);
+	in->at = p;
 	return 1;
 }
 
-/* Until when the root of the heap stays its root, and no sample comes first. */
+/* Returns the time up to which the root of the heap stays the root, and no sample comes first. */
 static inline int64_t root_until(const struct tp_v2_order *o)
 {
 	const struct tp_v2_entry *h = o->f.heap;
@@ -283,56 +308,57 @@ static inline int64_t root_until(const struct tp_v2_order *o)
 	return until;
 }
 
-/* The events of the root's cursor up to `until`: 1, or what tp_v2_advance_all returns. */
+/* Takes the events of the root's cursor up to `until`. Returns LATER, or what tp_v2_advance_all
+ * returns. */
 static inline __attribute__((always_inline)) int
-advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, int64_t until)
+advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct out_cursor *out, int64_t until)
 {
-	struct spot spot = stand(c);
+	struct in_cursor in = load_in(c);
 	struct tp_v2_m *m = c->m;
 	int code = LATER;
 
 	m->alive = true;
 	do {
-		struct pen before = *pen;
+		struct out_cursor before = *out;
 		enum tp_v2_advance how;
 		int more;
 
-		if (unlikely(pen->at > pen->full)) {
-			lay_down(o, *pen);
+		if (unlikely(out->at > out->full)) {
+			store_out(o, *out);
 			code = tp_v2_order_flush(o);
-			before = *pen = take_pen(o);
+			before = *out = load_out(o);
 			if (code)
 				break;
 			code = LATER;
 		}
-		how = take(o, c, m, pen, &spot);
+		how = take(o, c, m, out, &in);
 		if (unlikely(how != TP_V2_ADVANCED)) {
-			*pen = before;
+			*out = before;
 			code = how == TP_V2_WAITS ? TP_V2_RUN_WAITS : o->err->code;
 			break;
 		}
-		more = next(o, c, &spot);
+		more = next(o, c, &in);
 		if (unlikely(more <= 0)) {
 			if (more && o->opt->strict)
-				*pen = before;
+				*out = before;
 			code = more ? more : TP_V2_RUN_ENDS;
 			break;
 		}
-	} while (spot.ts <= until);
-	leave(c, spot);
+	} while (in.ts <= until);
+	store_in(c, in);
 	return code;
 }
 
 int tp_v2_advance_all(struct tp_v2_order *o)
 {
 	struct tp_v2_entry *root = o->f.heap;
-	struct pen pen = take_pen(o);
+	struct out_cursor out = load_out(o);
 	int code;
 
 	for (;;) {
 		struct tp_v2_cursor *c = root->of;
 
-		code = advance_root(o, c, &pen, root_until(o));
+		code = advance_root(o, c, &out, root_until(o));
 		if (code >= 0)
 			root->ts = c->ts;
 		if (unlikely(code != LATER))
@@ -342,6 +368,6 @@ int tp_v2_advance_all(struct tp_v2_order *o)
 		if (o->next_sample < o->g.nsamples && o->g.samples[o->next_sample].ts < root->ts)
 			break;
 	}
-	lay_down(o, pen);
+	store_out(o, out);
 	return code;
 }

@@ -13,7 +13,7 @@ static enum tp_v2_advance user_task(struct tp_v2_order *o, struct tp_v2_cursor *
 	if (c->type == TP_V2_UserTaskBegin) {
 		int code;
 
-		NEED(!task, "a task with this id is active");
+		NEED(!task, "task %llu begins, but it has not ended", (unsigned long long)id);
 		parent = tp_v2_varint(in);
 		if (!parent)
 			parent = UINT64_MAX;
@@ -55,7 +55,8 @@ static enum tp_v2_advance user_region(struct tp_v2_order *o, struct tp_v2_cursor
 			return tp_v2_out_of_memory(o, code);
 	} else if (g->regions) { /* strict; else it began before the trace */
 		NEED(g->regions->task == task && g->regions->name == name,
-		     "not the end of the innermost region");
+		     "a region of task %llu ends, which is not the innermost one",
+		     (unsigned long long)task);
 		tp_v2_region_pop(&o->s, g);
 	}
 	EVENT(c->type, TP_NONE, .str = name, .stack = stack, .arg = {task});
@@ -107,7 +108,7 @@ static enum tp_v2_advance experimental(struct tp_v2_order *o, struct tp_v2_curso
 
 	for (unsigned i = 1; i < tp_v2_arity[c->type]; i++)
 		v[i - 1] = tp_v2_varint(in);
-	NEED(is_thread(m), "needs a thread");
+	NEED_THREAD;
 	EVENT(c->type, TP_NONE, .arg = {v[0], v[1], v[2]});
 	return TP_V2_ADVANCED;
 }
@@ -128,7 +129,7 @@ enum tp_v2_advance tp_v2_take_annotation(struct tp_v2_order *o, struct tp_v2_cur
 	case TP_V2_UserLog:
 		return metric_or_text(o, c, in);
 	case TP_V2_ClockSnapshot: /* timed, but at home in a sync batch only */
-		return tp_v2_fault(o, c, "an event that has no place in the order");
+		return tp_v2_fault(o, c, "the event belongs in a sync batch");
 	default:
 		return experimental(o, c, in);
 	}

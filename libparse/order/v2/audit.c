@@ -1,7 +1,7 @@
-/* Which part of a batch makes sense by itself. Damaged bytes mostly decode as something, so more is
- * asked than that: known stacks and strings, plausible ids, a time within the generation, and the
- * order of an M's own events (what runs must have been started, what blocks must be running). The
- * batch ends in front of the first event that fails. */
+/* Finds the part of each batch that makes sense by itself. Damaged bytes mostly decode as some event,
+ * so events must also have known stacks and strings, plausible ids and a time within the generation,
+ * and must follow each other on their M (what runs must have been started, what blocks must be
+ * running). The batch is cut before the first event that does not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct bounds {
 	int64_t ts;
 };
 
-/* What an M's own stream says that it has. */
+/* What an M has, by its own stream. */
 enum holds { UNKNOWN, NOTHING, RUNNING, SYSCALL };
 
 static struct bounds bounds_of(struct tp_v2_order *o)
@@ -42,7 +42,7 @@ static struct bounds bounds_of(struct tp_v2_order *o)
 		b.p = o->most_p;
 	if (o->trace->np && b.p < UINT64_MAX - MAX_NEW_PS)
 		b.p += MAX_NEW_PS;
-	/* The tables are written when the generation is over. */
+	/* The tables are written when the generation is over, so without them its end is missing. */
 	if (!g->tables[TP_V2_BATCH_STRINGS].first || !g->tables[TP_V2_BATCH_STACKS].first)
 		return b;
 	for (size_t i = 0; i < g->npieces; i++)
@@ -62,24 +62,24 @@ static const char *argument_fault(const struct tp_v2_order *o, const struct boun
 	kind = kind ? kind + 1 : name;
 	if (!strcmp(kind, "stack"))
 		return !o->lenient && tp_ids_get(&o->g.stacks, v) == TP_NO_ID
-			   ? "an unknown stack"
+			   ? "a stack is not known"
 			   : NULL;
 	if (!strcmp(kind, "string"))
 		return !o->lenient && tp_ids_get(&o->g.strings, v) == TP_NO_ID
-			   ? "an unknown string"
+			   ? "a string is not known"
 			   : NULL;
 	if (!strcmp(kind, "g"))
-		return v > b->g ? "an implausible goroutine" : NULL;
+		return v > b->g ? "a goroutine's id is implausible" : NULL;
 	if (!strcmp(kind, "p"))
-		return v > b->p ? "an implausible P" : NULL;
+		return v > b->p ? "a P's id is implausible" : NULL;
 	if (!strcmp(kind, "seq"))
-		return v > MAX_SEQ ? "an implausible sequence number" : NULL;
+		return v > MAX_SEQ ? "a sequence number is implausible" : NULL;
 	if (!strcmp(kind, "m"))
-		return v > MAX_THREAD && v != UINT64_MAX ? "an implausible thread" : NULL;
+		return v > MAX_THREAD && v != UINT64_MAX ? "a thread's id is implausible" : NULL;
 	if (!strcmp(kind, "gstatus"))
-		return !v || v >= TP_V2_NGSTATUS ? "an invalid status" : NULL;
+		return !v || v >= TP_V2_NGSTATUS ? "a status is invalid" : NULL;
 	if (!strcmp(kind, "pstatus"))
-		return !v || v >= TP_V2_NPSTATUS ? "an invalid status" : NULL;
+		return !v || v >= TP_V2_NPSTATUS ? "a status is invalid" : NULL;
 	return NULL;
 }
 
@@ -90,32 +90,39 @@ static const char *order_fault(uint8_t type, const uint64_t *args, uint64_t m, e
 	switch (type) {
 	case TP_V2_GoStart:
 		*holds = RUNNING;
-		return was == RUNNING || was == SYSCALL ? "a start while a goroutine runs" : NULL;
+		return was == RUNNING || was == SYSCALL ? "a goroutine starts while another runs"
+							: NULL;
 	case TP_V2_GoBlock:
 	case TP_V2_GoStop:
 	case TP_V2_GoDestroy:
 		*holds = NOTHING;
-		return was == NOTHING || was == SYSCALL ? "a stop while none runs" : NULL;
+		return was == NOTHING || was == SYSCALL ? "a goroutine stops while none runs"
+							: NULL;
 	case TP_V2_GoSwitch:
 	case TP_V2_GoSwitchDestroy:
 		*holds = RUNNING;
-		return was == NOTHING || was == SYSCALL ? "a switch while none runs" : NULL;
+		return was == NOTHING || was == SYSCALL ? "a goroutine switches while none runs"
+							: NULL;
 	case TP_V2_GoSyscallBegin:
 		*holds = SYSCALL;
-		return was == NOTHING || was == SYSCALL ? "a syscall while none runs" : NULL;
+		return was == NOTHING || was == SYSCALL ? "a syscall begins while no goroutine runs"
+							: NULL;
 	case TP_V2_GoSyscallEnd:
 		*holds = RUNNING;
-		return was == NOTHING || was == RUNNING ? "the end of no syscall" : NULL;
+		return was == NOTHING || was == RUNNING ? "a syscall ends that has not begun"
+							: NULL;
 	case TP_V2_GoSyscallEndBlocked:
 		*holds = NOTHING;
-		return was == NOTHING || was == RUNNING ? "the end of no syscall" : NULL;
+		return was == NOTHING || was == RUNNING ? "a syscall ends that has not begun"
+							: NULL;
 	case TP_V2_GoCreateSyscall:
 		*holds = SYSCALL;
-		return was == RUNNING || was == SYSCALL ? "a callback while a goroutine runs"
+		return was == RUNNING || was == SYSCALL ? "a callback begins while a goroutine runs"
 							: NULL;
 	case TP_V2_GoDestroySyscall:
 		*holds = NOTHING;
-		return was == NOTHING || was == RUNNING ? "the end of no callback" : NULL;
+		return was == NOTHING || was == RUNNING ? "a callback ends that has not begun"
+							: NULL;
 	case TP_V2_GoStatus:
 	case TP_V2_GoStatusStack:
 		if (args[2] == TP_V2_G_RUNNING)
@@ -128,8 +135,8 @@ static const char *order_fault(uint8_t type, const uint64_t *args, uint64_t m, e
 	}
 }
 
-/* One event at in->at: NULL and in behind it, or what is wrong with it. *ts moves by its dt, unless
- * `counted`: then it includes it. */
+/* Checks the event at in->at. Returns NULL with `in` after it, or what is wrong with it. Adds its dt to
+ * *ts, unless `counted`: then *ts includes it. */
 static const char *event_fault(const struct tp_v2_order *o, const struct bounds *b,
 			       struct tp_cursor *in, uint64_t m, int64_t *ts, bool counted,
 			       enum holds *holds)
@@ -149,17 +156,17 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 		return tp_cursor_fault_text(in->failed);
 	if (counted)
 		dt = 0;
-	/* The batch's own time is damaged for all we know: no sum or difference may be trusted. */
+	/* The time of the batch may be damaged, too: sums may overflow. */
 	if (dt < 0 || *ts > b->ts || __builtin_add_overflow(*ts, dt, &after) || after > b->ts)
-		return "a time beyond the generation";
+		return "a time is beyond the generation";
 	*ts = after;
 	for (unsigned i = 1; i < w->nargs && !what; i++)
 		what = argument_fault(o, b, w->args[i], args[i - 1]);
 	return what ? what : order_fault(type, args, m, holds);
 }
 
-/* Damaged bytes are noticed a little late: what stands right before them goes too, down to the
- * first event that begins in the last BACK_OFF bytes. Not so where the input just ends. */
+/* Damage is noticed a little late, so the events before it that begin in the last BACK_OFF bytes are
+ * cut, too; but not where the input just ends. */
 #define BACK_OFF 64
 
 static int cut(struct tp_v2_order *o, struct tp_v2_piece *p, const struct tp_v2_chain *stream,
@@ -184,7 +191,7 @@ static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i,
 {
 	const struct tp_v2_chain *stream = &o->g.streams[i];
 	const struct tp_v2_cursor *c = running ? &o->f.cursors[i] : NULL;
-	/* Even of a running M: it may be its state that is wrong, and not the event at fault. */
+	/* Also for an M with known state: the state may be wrong rather than the event. */
 	enum holds holds = UNKNOWN;
 	uint32_t next = c ? c->piece : stream->first;
 

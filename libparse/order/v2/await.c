@@ -1,18 +1,18 @@
 #include "order/v2/salvage.h"
 
-/* ns beyond an event in which salvage looks for what it waits for; a delay like that is one between
- * threads of a busy machine. */
+/* How far after an event salvage searches for what it waits for, in ns: a long delay between threads of
+ * a busy machine. */
 #define SALVAGE_HORIZON 1000000
 
-/* … and for how long an event may wait for others that wait themselves. */
+/* How long an event may wait for events that wait themselves, in ns. */
 #define SALVAGE_PATIENCE 100000
 
-/* What an event waits for: an event that names this goroutine or P, with the sequence number before
- * its own, or one that says what state it is in. */
+/* What an event waits for: an event that names this goroutine or P with the sequence number before its
+ * own, or one that reports its status. */
 struct need {
 	bool of_p;
-	uint64_t id, have, seq;	      /* what is awaited is in (have, seq] */
-	const struct tp_v2_m *holder; /* or any event of this M */
+	uint64_t id, have, seq;	      /* the awaited number is in (have, seq] */
+	const struct tp_v2_m *holder; /* any event of this M will do, too */
 	bool gc;
 };
 
@@ -35,9 +35,7 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 		if (g && g->seq_gen == o->g.number)
 			need->have = g->seq;
 		if (g && g->seq_gen == o->g.number && g->seq == need->seq)
-			for (size_t i = 0; i < s->nms && !need->holder; i++)
-				if (s->all_ms[i]->g == g)
-					need->holder = s->all_ms[i];
+			need->holder = tp_v2_holder_of_g(s, g);
 		return true;
 	case TP_V2_ProcStart:
 	case TP_V2_ProcSteal:
@@ -48,14 +46,12 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 		if (proc && proc->seq_gen == o->g.number)
 			need->have = proc->seq;
 		if (c->type == TP_V2_ProcStart && c->m->p->index != TP_NONE) {
-			need->id = c->m->p->id; /* its own P is to be stolen first */
+			need->id = c->m->p->id; /* first, its own P has to be stolen */
 			need->have = c->m->p->seq;
 			need->seq = UINT64_MAX;
 		} else if (proc && proc->seq_gen == o->g.number && proc->seq <= need->seq) {
 			/* The next number may also come up in a system call of its M. */
-			for (size_t i = 0; i < s->nms && !need->holder; i++)
-				if (s->all_ms[i]->p == proc)
-					need->holder = s->all_ms[i];
+			need->holder = tp_v2_holder_of_p(s, proc);
 		}
 		return true;
 	case TP_V2_GoSyscallEndBlocked:
@@ -80,7 +76,7 @@ static bool within(const struct need *need, uint64_t seq)
 	return seq > need->have && seq <= need->seq;
 }
 
-/* Does the event of c, which stands on it, answer the need? */
+/* Returns whether the event that c is at is what is needed. */
 static bool answers(const struct need *need, const struct tp_v2_cursor *c)
 {
 	const uint8_t *p = c->at;
@@ -127,14 +123,14 @@ static int64_t later(int64_t ts, int64_t by)
 	return ts > INT64_MAX - by ? INT64_MAX : ts + by;
 }
 
-/* Where clocks differ, what is awaited is not far in time: the streams are searched up to a horizon
- * that moves away in steps. */
+/* Where clocks differ, the awaited event is not far away in time: all streams are searched up to a
+ * limit that grows in steps. */
 bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 {
 	struct need need;
 	bool more = true;
 
-	if (o->work <= o->s.nms) { /* that is what finding a holder costs */
+	if (o->work <= o->s.nms) { /* finding a holder costs as much */
 		o->work = 0;
 		return !o->salvage;
 	}

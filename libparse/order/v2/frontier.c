@@ -6,9 +6,9 @@
 #include "base/many.h"
 #include "base/cursor.h"
 
-/* Is there a run of nine continuation bytes? Such a run covers an aligned word of four of them, and
- * those are rare, so they are looked for first. The loop inside has a fixed length, so that
- * compilers use wide registers. */
+/* Returns whether there is a run of nine continuation bytes. Such a run covers an aligned word of four
+ * of them. These are rare, so they are searched for first. The inner loop has a fixed length, so
+ * that compilers use wide registers. */
 static bool has_long_varint(const uint8_t *p, size_t n)
 {
 	uint32_t any = 0, w[16];
@@ -33,13 +33,13 @@ static bool has_long_varint(const uint8_t *p, size_t n)
 	return false;
 }
 
-/* Moves to the next batch that has data; false when there is none. */
+/* Moves to the next batch that has data. Returns false if there is none. */
 static bool next_piece(struct tp_v2_frontier *f, struct tp_v2_cursor *c, uint32_t piece)
 {
 	const struct tp_v2_generation *g = f->g;
 	const struct tp_v2_piece *p;
 
-	while (piece && !g->pieces[piece - 1].size) /* salvage may leave nothing of one */
+	while (piece && !g->pieces[piece - 1].size) /* salvage may have cut all of it */
 		piece = g->pieces[piece - 1].next;
 	c->piece = piece;
 	if (!piece) {
@@ -71,8 +71,9 @@ int tp_v2_cursor_next_slow(struct tp_v2_frontier *f, struct tp_v2_cursor *c, str
 	c->type = *c->at;
 	arity = tp_v2_arity[c->type];
 	if (!arity)
-		return tp_err_set(err, TP_EFORMAT, offset, "event type %u within a batch of M %lld",
-				  c->type, (long long)c->m->id);
+		return tp_err_set(err, TP_EFORMAT, offset,
+				  "a batch of M %lld has the event type %u", (long long)c->m->id,
+				  c->type);
 	in = tp_cursor(c->at, (size_t)(c->end - c->at));
 	tp_cursor_u8(&in);
 	dt = tp_cursor_uvarint(&in);
@@ -105,8 +106,8 @@ void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i)
 		tp_v2_frontier_sift_down(f->heap, f->n, i);
 }
 
-/* As Go does it: the entry travels up to the root whatever the times, then the last one takes its
- * place there. */
+/* Does what Go does: moves the entry up to the root, whatever the times are; then the last entry takes
+ * its place there and moves down. */
 void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
 {
 	for (; i > 0; i = (i - 1) / 2)
@@ -115,56 +116,56 @@ void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
 	tp_v2_frontier_sift_down(f->heap, f->n, 0);
 }
 
-/* Entries out of place that are worth more than sorting. */
-#define STRAYS 64
+#define MISPLACED 64 /* with more entries out of order, sorting all is cheaper */
 
-/* A heap that was sorted and lost or changed an entry is sorted but for as many others as it has
- * levels. Where no two times are equal there is one order, however it is come by: this takes time
- * in proportion to n, so that thousands of threads that wait for one another cost less. False, and
- * nothing has changed, where it is not so. */
-static bool mend(struct tp_v2_frontier *f)
+/* Sorts a heap that is almost sorted, in linear time: one that was sorted before and then changed or
+ * lost an entry has as many entries out of order as it has levels. So thousands of threads that wait
+ * for one another cost less. Returns false, with nothing changed, if too many entries are out of
+ * order, or two that have the same time: their order depends on Go's sort. */
+static bool merge_misplaced(struct tp_v2_frontier *f)
 {
-	struct tp_v2_entry *to = f->heap, *kept = f->spare, stray[STRAYS + 1];
-	size_t nkept = 0, nstrays = 0, n = f->n, at;
+	struct tp_v2_entry *to = f->heap, *sorted = f->spare, misplaced[MISPLACED + 1];
+	size_t nsorted = 0, nmisplaced = 0, n = f->n, at;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_v2_entry e = to[i];
 
-		if (nkept > 1 && kept[nkept - 1].ts >= e.ts && kept[nkept - 2].ts < e.ts)
-			stray[nstrays++] = kept[--nkept]; /* it came too early */
-		if (nkept && kept[nkept - 1].ts >= e.ts)
-			stray[nstrays++] = e;
+		if (nsorted > 1 && sorted[nsorted - 1].ts >= e.ts && sorted[nsorted - 2].ts < e.ts)
+			misplaced[nmisplaced++] = sorted[--nsorted]; /* it came too early */
+		if (nsorted && sorted[nsorted - 1].ts >= e.ts)
+			misplaced[nmisplaced++] = e;
 		else
-			kept[nkept++] = e;
-		if (nstrays >= STRAYS)
+			sorted[nsorted++] = e;
+		if (nmisplaced >= MISPLACED)
 			return false;
 	}
-	for (size_t i = 1; i < nstrays; i++) {
-		const struct tp_v2_entry e = stray[i];
+	for (size_t i = 1; i < nmisplaced; i++) {
+		const struct tp_v2_entry e = misplaced[i];
 
-		for (at = i; at > 0 && stray[at - 1].ts > e.ts; at--)
-			stray[at] = stray[at - 1];
-		stray[at] = e;
+		for (at = i; at > 0 && misplaced[at - 1].ts > e.ts; at--)
+			misplaced[at] = misplaced[at - 1];
+		misplaced[at] = e;
 	}
 	at = 0;
-	for (size_t i = 0; i < nstrays; i++) {
-		while (at < nkept && kept[at].ts < stray[i].ts)
+	for (size_t i = 0; i < nmisplaced; i++) {
+		while (at < nsorted && sorted[at].ts < misplaced[i].ts)
 			at++;
-		if ((at < nkept && kept[at].ts == stray[i].ts) ||
-		    (i > 0 && stray[i - 1].ts == stray[i].ts))
+		if ((at < nsorted && sorted[at].ts == misplaced[i].ts) ||
+		    (i > 0 && misplaced[i - 1].ts == misplaced[i].ts))
 			return false;
 	}
 	while (n-- > 0) {
-		bool is_stray = nstrays && (!nkept || stray[nstrays - 1].ts > kept[nkept - 1].ts);
+		bool is_misplaced = nmisplaced && (!nsorted || misplaced[nmisplaced - 1].ts >
+								   sorted[nsorted - 1].ts);
 
-		to[n] = is_stray ? stray[--nstrays] : kept[--nkept];
+		to[n] = is_misplaced ? misplaced[--nmisplaced] : sorted[--nsorted];
 	}
 	return true;
 }
 
 void tp_v2_frontier_sort(struct tp_v2_frontier *f)
 {
-	if (f->n <= STRAYS || !mend(f))
+	if (f->n <= MISPLACED || !merge_misplaced(f))
 		tp_v2_sort(f->heap, f->n);
 }
 

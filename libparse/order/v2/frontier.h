@@ -1,13 +1,13 @@
-/* One cursor per M over its event batches, and the heap of cursors by the time of their next event.
+/* The frontier: a cursor per M over its event batches, in a heap by the time of their next event.
  *
  * The heap is Go's (internal/trace/batchcursor.go), because ties decide the order of events: an
  * entry moves up only past a later one, and down only to an earlier child, the left one first.
  *
  * A cursor reads a type and dt when it moves to an event; arguments stay in the input until the
- * event takes effect. That is safe without further checks: an event is only stood on after it is
- * known that its type is timed and that its varints are sound and within the batch. Most of the
- * time that takes no look at them, because TP_V2_MAX_EVENT bytes are left and the batch has no run
- * of nine continuation bytes anywhere, which every varint that does not fit 64 bits needs. */
+ * event takes effect. No checks are needed then: a cursor moves to an event only after it is known
+ * that its type is timed and that its varints are sound and within the batch. Mostly the varints
+ * need not be read to know this: TP_V2_MAX_EVENT bytes are left, and the batch has no run of nine
+ * continuation bytes, without which no varint exceeds 64 bits. */
 #ifndef TP_ORDER_V2_FRONTIER_H
 #define TP_ORDER_V2_FRONTIER_H
 
@@ -18,33 +18,34 @@
 
 struct tp_v2_cursor {
 	const uint8_t *from; /* first byte of the event */
-	const uint8_t *at;   /* behind its dt */
+	const uint8_t *at;   /* after its dt */
 	const uint8_t *end;  /* of the batch */
-	const uint8_t *slow; /* from here on, every event is checked */
+	const uint8_t *slow; /* events from here on are checked */
 	int64_t ts;	     /* of the event, ns */
 	struct tp_v2_m *m;
-	uint32_t piece; /* index + 1 of the batch, 0 when all are read */
+	uint32_t piece; /* index + 1 of the batch; 0: all have been read */
 	uint8_t type;
 };
 
 struct tp_v2_frontier {
 	const struct tp_v2_generation *g;
-	struct tp_v2_entry *heap; /* of cursors */
-	struct tp_v2_entry *spare; /* room for as many, to sort in */
+	struct tp_v2_entry *heap;  /* cursors */
+	struct tp_v2_entry *spare; /* room for as many, used for sorting */
 	size_t n;
 	struct tp_v2_cursor *cursors;
 	size_t room;
-	int64_t dt_ns[128]; /* of deltas that fit one byte */
-	uint64_t consumed;  /* bytes of batches entered */
+	int64_t dt_ns[128]; /* deltas that fit one byte, in ns */
+	uint64_t consumed;  /* bytes of the batches entered so far */
 };
 
-/* A varint that is known to be sound. */
+/* Reads a varint that is known to be sound. */
 static inline uint64_t tp_v2_varint(const uint8_t **p)
 {
 	const uint8_t *at = *p;
 	uint64_t b = *at++, v = b;
 
-	/* Every byte takes away the highest bit of the one before it. Most have three at most. */
+	/* Adding (b - 1) also removes the continuation bit of the byte before. Most varints have at
+	 * most three bytes. */
 	if (b >= 0x80) {
 		b = *at++;
 		v += (b - 1) << 7;
@@ -61,10 +62,11 @@ static inline uint64_t tp_v2_varint(const uint8_t **p)
 	return v;
 }
 
-/* 1: c stands on the next event; 0: there is none; TP_EFORMAT. */
+/* Moves c to the next event and checks it. Returns 1, 0 at the end, or TP_EFORMAT. */
 int tp_v2_cursor_next_slow(struct tp_v2_frontier *f, struct tp_v2_cursor *c, struct tp_err *err);
 
-/* The time of the event whose dt is at *p, which is known to be sound; last: of the one before. */
+/* Reads the dt at *p, which is known to be sound. Returns the time of its event; `last` is that of the
+ * event before. */
 static inline int64_t tp_v2_cursor_time(const struct tp_v2_frontier *f, int64_t last,
 					const uint8_t **p)
 {
@@ -87,13 +89,13 @@ static inline int tp_v2_cursor_next(struct tp_v2_frontier *f, struct tp_v2_curso
 	return 1;
 }
 
-/* Sets up the cursors of a generation: 0, TP_EFORMAT when a first event cannot be read, or
+/* Sets up the cursors of a generation. Returns 0, TP_EFORMAT if a first event cannot be read,
  * TP_ENOMEM or TP_ELIMIT. */
 int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 			 const struct tp_v2_generation *g, struct tp_err *err);
 void tp_v2_frontier_release(struct tp_v2_frontier *f);
 
-/* Moves entry i down past earlier children. */
+/* Moves entry i down, past children that are earlier. */
 static inline void tp_v2_frontier_sift_down(struct tp_v2_entry *h, size_t n, size_t i)
 {
 	const struct tp_v2_entry t = h[i];
@@ -105,7 +107,8 @@ static inline void tp_v2_frontier_sift_down(struct tp_v2_entry *h, size_t n, siz
 			ts = h[++first].ts;
 		if (ts >= t.ts)
 			break;
-		/* Field by field, as they were written: a load of both would wait for that. */
+		/* Field by field, as they were written: one load of both would have to wait for the two
+		 * stores. */
 		h[i].ts = ts;
 		h[i].of = h[first].of;
 	}
@@ -113,10 +116,11 @@ static inline void tp_v2_frontier_sift_down(struct tp_v2_entry *h, size_t n, siz
 	h[i].of = t.of;
 }
 
-/* After the time of entry i changed; after its cursor has ended. */
+/* Restores the heap after the time of entry i has changed. */
 void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i);
+/* Removes entry i, whose cursor has ended. */
 void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i);
-/* Puts all entries in order of time; a sorted heap is a heap. */
+/* Sorts all entries by time; the result is a heap, too. */
 void tp_v2_frontier_sort(struct tp_v2_frontier *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ordering the events of a generation by the rules of Go's reader (internal/trace/order.go and
+/* Orders the events of a generation by the rules of Go's reader (internal/trace/order.go and
  * reader.go): the earliest event that the state of the scheduler allows comes next. */
 #ifndef TP_ORDER_V2_ORDER_H
 #define TP_ORDER_V2_ORDER_H
@@ -7,13 +7,14 @@
 #include "order/v2/frontier.h"
 #include "order/v2/state.h"
 
-#define TP_V2_MOST_EVENTS 16 /* that one event of the wire can become, with what salvage infers */
-/* Events that the sink gets at once; fewer only at the end of the trace. */
+#define TP_V2_MOST_EVENTS                                                                          \
+	16 /* events that one event of the wire becomes at most, with inferred ones */
+/* Number of events that the sink gets at once; the last batch may have fewer. */
 #define TP_V2_BATCH (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS)
 
-/* How often events may be looked at in vain in a generation, and threads for one that holds a P: so
- * often in a trace, and in each generation as often more for each of its bytes. Real traces need
- * less than ten per byte. */
+/* Limit on the tries that find an event waiting, and on the threads examined to find who holds a P:
+ * so many for the trace, and so many more per byte for each generation. Real traces need fewer than
+ * ten per byte. */
 #define TP_V2_FREE_TRIES     ((uint64_t)1 << 26)
 #define TP_V2_TRIES_PER_BYTE 256
 
@@ -21,10 +22,10 @@ struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
 };
 
-/* The same three of a few events in one number: 24 bits of bytes, 20 of events, 20 with a stack. */
+/* A tally packs the three numbers into one: 24 bits of bytes, 20 of events, 20 of those with a stack. */
 #define TP_V2_TALLY_EVENT   ((uint64_t)1 << 24)
 #define TP_V2_TALLY_STACK   ((uint64_t)1 << 44)
-#define TP_V2_TALLY_FLUSHES 128 /* that are taken apart at once */
+#define TP_V2_TALLY_FLUSHES 128 /* batches after which tallies are added to the totals */
 
 static inline uint64_t tp_v2_tally(size_t bytes, bool with_stack)
 {
@@ -32,7 +33,7 @@ static inline uint64_t tp_v2_tally(size_t bytes, bool with_stack)
 }
 
 _Static_assert(TP_V2_TALLY_FLUSHES *TP_BATCH_EVENTS *TP_V2_MAX_EVENT < 1 << 24,
-	       "a tally holds what there may be between two of tp_v2_order_count");
+	       "a tally cannot overflow between two calls of tp_v2_order_count");
 
 struct tp_v2_order {
 	struct tp_trace *trace;
@@ -40,92 +41,93 @@ struct tp_v2_order {
 	const struct tp_sink *sink;
 	struct tp_input *in;
 	struct tp_err *err; /* never NULL */
-	bool lenient;	  /* ids that are in no table stand for nothing instead of being a fault */
+	bool lenient;	  /* an id that is in no table stands for the empty entry; it is no fault */
 	bool salvage;	  /* this generation is damaged, or follows one that is */
-	bool ran;	  /* the fault came up while ordering, not while loading */
-	bool sink_failed; /* the error is the sink's own */
-	uint64_t unknown_ids; /* how often events used what is in no table, so far */
-	uint64_t dropped;     /* salvage: events of this generation that fit nothing */
-	uint64_t work;	      /* what searching may still cost in this generation */
-	uint64_t repair_work;
-	uint64_t tries, most_tries; /* of events that waited, in this generation */
-	/* What generations so far cost of each beyond what their bytes are worth. */
+	bool ran;	  /* the fault occurred while ordering, not while loading */
+	bool sink_failed; /* the error came from the sink */
+	uint64_t unknown_ids; /* uses of ids that are in no table */
+	uint64_t dropped;     /* salvage: events of this generation that could not be placed */
+	/* Budgets of this generation: for searching, for repairs, and of tries (see above). */
+	uint64_t work, repair_work;
+	uint64_t tries, most_tries;
+	/* What earlier generations spent beyond their own share, which depends on their size. */
 	uint64_t more_work, more_repair_work, more_tries;
-	uint64_t own_tries;	 /* what this one's are worth */
-	uint64_t sought;	 /* bytes that were looked through for a frequency */
-	uint64_t most_g, most_p; /* the largest ids of the first nmost_g, nmost_p */
+	uint64_t own_tries;	 /* this generation's share of tries */
+	uint64_t sought;	 /* bytes searched for a frequency */
+	uint64_t most_g, most_p; /* the largest of the first nmost_g, nmost_p ids */
 	uint32_t nmost_g, nmost_p;
-	const uint8_t *waiting;	    /* the event that was looked into last for waiting too long, */
-	int64_t patience;	    /* and until when it may go on */
+	const uint8_t *waiting; /* the event that was last found waiting for too long */
+	int64_t patience;	/* and the time up to which it may go on waiting */
 
 	struct tp_v2_state s;
 	struct tp_v2_frontier f;
 	struct tp_v2_generation g;
 	size_t next_sample;
-	uint64_t consumed;  /* bytes of the input that are done with, before this generation */
+	uint64_t consumed;  /* bytes of the input before this generation */
 	uint64_t report_at; /* bytes at which to call opt->progress next */
 
 	int64_t last_ts;      /* of the last event */
 	size_t n;	      /* events in out */
-	struct tp_event *out; /* TP_BATCH_EVENTS: the sink's room, or own */
-	_Alignas(64) struct tp_event own[TP_BATCH_EVENTS]; /* each of them a cache line */
-	struct tp_v2_wire_stat wire[256];		   /* but for what is in tally */
+	struct tp_event *out; /* TP_BATCH_EVENTS of them: the sink's buffer, or `own` */
+	_Alignas(64) struct tp_event own[TP_BATCH_EVENTS]; /* each is a cache line */
+	struct tp_v2_wire_stat wire[256];		   /* without what is in tally */
 	uint64_t tally[256];
-	unsigned flushes; /* since tally was empty */
+	unsigned flushes; /* batches since the tallies were empty */
 };
 
 enum tp_v2_advance {
 	TP_V2_ADVANCED, /* the event took effect; its tp_events are the last of o->out */
-	TP_V2_WAITS,	/* it cannot come next; nothing changed */
-	TP_V2_FAULTY,	/* it contradicts the state: o->err says how */
+	TP_V2_WAITS,	/* it cannot come next; nothing has changed */
+	TP_V2_FAULTY,	/* it contradicts the state; o->err says how */
 };
 
-/* Lets the event of c take effect, if it can. There must be room for TP_V2_MOST_EVENTS. On success
- * c->at stands behind the event. */
+/* Lets the event of c take effect if it can. o->out must have room for TP_V2_MOST_EVENTS. On success
+ * c->at is past the event. */
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c);
 
-/* The same for one event after the other, the earliest of the frontier first; in between o->out is
- * handed on when it is full. Stops where a CPU sample is earlier than what comes next, where that
- * waits, or where its cursor has ended, which is then still the root of the frontier; or with an
- * error code that is about the root, and then what was ordered before is in o->out. */
+/* Does the same for one event after the other, the earliest of the frontier first, and hands o->out
+ * on when it is full. Stops before a CPU sample that is due, at an event that waits, or when a cursor
+ * has ended, which is then still the root of the frontier. After a fault, returns an error code; the
+ * fault is about the root, and the events before it are in o->out. */
 enum { TP_V2_RUN_ENDS, TP_V2_RUN_SAMPLE, TP_V2_RUN_WAITS };
 int tp_v2_advance_all(struct tp_v2_order *o);
-/* The event behind the one just taken cannot be read: strictly, the latter is not delivered either,
- * as Go's reader looks for the next one first. There were n events before it, the last at last_ts.
- * Returns code. */
+/* To be called when the event after the one just taken cannot be read. If strict, takes the latter
+ * back, because Go's reader reads the next event before it delivers one. There were n events before
+ * it, the last at last_ts. Returns code. */
 int tp_v2_order_unread(struct tp_v2_order *o, size_t n, int64_t last_ts, int code);
-/* Brings o->wire up to date. */
+/* Adds the tallies to o->wire. */
 void tp_v2_order_count(struct tp_v2_order *o);
 
-/* Orders all that is left in the frontier, CPU samples in between: 0 or the error of the first
- * event that Go's reader would not deliver. Then the cursor it is about is *at (NULL: none can
- * advance), and the events before it are in o->out. */
+/* Orders all events of the frontier, with the CPU samples among them. Returns 0, or the error of the
+ * first event that Go's reader would not deliver. Then *at is its cursor (NULL if no event can come
+ * next), and the events before it are in o->out. */
 int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at);
 
 /* Sets up frontier and samples of the loaded generation o->g. */
 int tp_v2_order_begin(struct tp_v2_order *o);
-/* The first n entries of the sorted frontier wait, and an event at ts would be taken before them:
- * the first that waits for something that cannot come, or n. */
+/* The first n entries of the sorted frontier wait, and an event at ts is to be taken before them.
+ * Returns the index of the first that waits for an event that does not exist, or n. */
 size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts);
-/* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. */
+/* Appends a Sync event. ts is the time that Go's reader gives it; it is moved after the last event if
+ * necessary. */
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
-/* Takes room for the next batch from the sink: before the first event. */
+/* Gets a buffer for the next batch from the sink. To be called before the first event. */
 void tp_v2_order_room(struct tp_v2_order *o);
 
-/* Hands a batch of what is in o->out to the sink and reports progress. */
+/* Hands one batch of o->out to the sink and reports progress. */
 int tp_v2_order_flush(struct tp_v2_order *o);
-/* All of it, at the end. */
+/* Hands on all of o->out, at the end. */
 int tp_v2_order_end(struct tp_v2_order *o);
-/* Hands the next CPU sample out; there must be one. */
+/* Appends the next CPU sample; there must be one. */
 int tp_v2_order_sample(struct tp_v2_order *o);
-/* Is there one, and is it before all events that are left? */
+/* Returns whether there is a CPU sample before all events that are left. */
 static inline bool tp_v2_sample_is_next(const struct tp_v2_order *o)
 {
 	return o->next_sample < o->g.nsamples &&
 	       (!o->f.n || o->g.samples[o->next_sample].ts < o->f.heap[0].ts);
 }
 
-/* The time of an event at ts that follows one at `last`. */
+/* Returns the time that an event at ts gets after one at `last`: times strictly increase. */
 static inline int64_t tp_v2_time_after(int64_t last, int64_t ts)
 {
 	return ts > last ? ts : (int64_t)((uint64_t)last + 1);

@@ -11,7 +11,8 @@ static enum tp_v2_advance stw(struct tp_v2_order *o, struct tp_v2_cursor *c, con
 	NEED_USER;
 	NEED_STATE;
 	if (c->type == TP_V2_STWEnd) {
-		NEED(g->stw && g->stw->n, "no stop of the world is in flight");
+		NEED(g->stw && g->stw->n, "goroutine %lld has not stopped the world",
+		     (long long)g->id);
 		name = g->stw->name[0];
 		g->stw->name[0] = g->stw->name[--g->stw->n];
 		EVENT(TP_EV_STW_END, g->index, .str = name);
@@ -27,14 +28,18 @@ static enum tp_v2_advance stw(struct tp_v2_order *o, struct tp_v2_cursor *c, con
 	if (code)
 		return tp_v2_out_of_memory(o, code);
 	for (uint32_t i = 0; i < g->stw->n; i++)
-		NEED(g->stw->name[i] != name, "this stop of the world is in flight already");
-	NEED(g->stw->n < TP_V2_MAX_STW, "too many stops of the world are in flight");
+		NEED(g->stw->name[i] != name,
+		     "goroutine %lld has stopped the world for this reason already",
+		     (long long)g->id);
+	NEED(g->stw->n < TP_V2_MAX_STW, "goroutine %lld has stopped the world too often",
+	     (long long)g->id);
 	g->stw->name[g->stw->n++] = name;
 	EVENT(TP_EV_STW_BEGIN, g->index, .str = name, .stack = stack);
 	return TP_V2_ADVANCED;
 }
 
-/* The mark phase: begin and end carry a sequence number of their own. */
+/* The mark phase. It belongs to no goroutine or P, and any M may begin or end it; so its events have a
+ * sequence of their own, over the whole trace. */
 static enum tp_v2_advance gc_mark(struct tp_v2_order *o, struct tp_v2_cursor *c, const uint8_t **in)
 {
 	struct tp_v2_state *s = &o->s;
@@ -43,7 +48,8 @@ static enum tp_v2_advance gc_mark(struct tp_v2_order *o, struct tp_v2_cursor *c,
 	uint32_t stack = 0;
 
 	if (c->type == TP_V2_GCActive && o->g.number == s->initial_gen) {
-		NEED(s->gc == TP_V2_GC_UNKNOWN, "not the first GC event of the first generation");
+		NEED(s->gc == TP_V2_GC_UNKNOWN,
+		     "the mark phase is reported, but an event of it came before");
 		s->gc = TP_V2_GC_ON;
 	} else if (c->type == TP_V2_GCBegin && s->gc == TP_V2_GC_UNKNOWN) {
 		s->gc = TP_V2_GC_ON;
@@ -51,9 +57,9 @@ static enum tp_v2_advance gc_mark(struct tp_v2_order *o, struct tp_v2_cursor *c,
 		if (seq != s->gc_seq + 1)
 			return TP_V2_WAITS;
 		if (c->type == TP_V2_GCBegin)
-			NEED(s->gc == TP_V2_GC_OFF, "a mark phase is in progress");
+			NEED(s->gc == TP_V2_GC_OFF, "a mark phase begins within another");
 		else
-			NEED(s->gc == TP_V2_GC_ON, "no mark phase is in progress");
+			NEED(s->gc == TP_V2_GC_ON, "no mark phase has begun");
 		NEED_USER;
 		s->gc = c->type == TP_V2_GCEnd ? TP_V2_GC_OFF : TP_V2_GC_ON;
 	}
@@ -71,9 +77,10 @@ static enum tp_v2_advance sweep_active(struct tp_v2_order *o, struct tp_v2_curso
 	struct tp_v2_m *m = c->m;
 	struct tp_v2_p *p = tp_v2_p_find(&o->s, tp_v2_varint(in));
 
-	NEED(p, "unknown P");
+	NEED(p, "the P does not exist");
 	NEED((p->sweeping == o->s.ranges) != (o->g.number == o->s.initial_gen),
-	     "a sweep that does not fit what went before");
+	     "P %lld is reported as sweeping, which contradicts the events before",
+	     (long long)p->id);
 	p->sweeping = o->s.ranges;
 	EVENT(TP_EV_GC_SWEEP_ACTIVE, p->index, .flags = 0);
 	return TP_V2_ADVANCED;
@@ -88,9 +95,11 @@ static enum tp_v2_advance mark_assist(struct tp_v2_order *o, struct tp_v2_cursor
 
 	if (c->type == TP_V2_GCMarkAssistActive) {
 		g = tp_v2_g_find(&o->s, tp_v2_varint(in));
-		NEED(g, "unknown goroutine");
+		NEED(g, "the goroutine does not exist");
 		NEED((g->assisting == o->s.ranges) != (o->g.number == o->s.initial_gen),
-		     "a mark assist that does not fit what went before");
+		     "goroutine %lld is reported in a mark assist, which contradicts the events "
+		     "before",
+		     (long long)g->id);
 		g->assisting = o->s.ranges;
 	} else {
 		if (c->type == TP_V2_GCMarkAssistBegin)
@@ -98,7 +107,8 @@ static enum tp_v2_advance mark_assist(struct tp_v2_order *o, struct tp_v2_cursor
 		NEED_USER;
 		NEED_STATE;
 		NEED((g->assisting == o->s.ranges) == (c->type == TP_V2_GCMarkAssistEnd),
-		     "a mark assist that does not fit what went before");
+		     "goroutine %lld %s a mark assist", (long long)g->id,
+		     g->assisting == o->s.ranges ? "is already in" : "has not begun");
 		g->assisting = c->type == TP_V2_GCMarkAssistBegin ? o->s.ranges : 0;
 	}
 	EVENT(c->type, g->index, .stack = stack);

@@ -1,13 +1,13 @@
-/* Reading a trace of go 1.22 and later from its first generation to its last, as Go's reader does
- * (internal/trace/reader.go): one generation after the other, a Sync event before each and behind
- * the last. Where that reader gives up, salvage takes over unless the caller wants to know. */
+/* Reads a trace of go 1.22 and later as Go's reader does (internal/trace/reader.go): one generation
+ * after the other, with a Sync event before each and after the last. Where Go's reader gives up,
+ * salvage takes over, unless the caller is strict. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/v2/tables.h"
 #include "order/v2/salvage.h"
 
-/* Clock and counts of a generation that was loaded. */
+/* Takes note of the clock and counts of a generation that was loaded. */
 int tp_v2_note_generation(struct tp_v2_order *o)
 {
 	const struct tp_v2_generation *g = &o->g;
@@ -39,7 +39,7 @@ int tp_v2_note_generation(struct tp_v2_order *o)
 	return 0;
 }
 
-/* Ends a generation: its pages are not needed again. */
+/* Ends a generation, whose pages are not needed again. */
 void tp_v2_end_generation(struct tp_v2_order *o)
 {
 	tp_v2_state_next_generation(&o->s);
@@ -58,9 +58,9 @@ static int sync_then(struct tp_v2_order *o, int code)
 	return sync ? sync : code;
 }
 
-/* Reads generations until the end (0) or a fault. *offset is then where the generation begins that
- * cannot be read or, when the fault came up while ordering it (o->ran), where the next one does;
- * *at is the cursor at fault, if it is one's. `more`: generations went before. */
+/* Reads generations until the end (returns 0) or a fault. After a fault, *offset is the beginning of
+ * the generation that cannot be read or, if the fault occurred while ordering it (o->ran), of the next
+ * one; *at is the cursor at fault, if there is one. `more`: generations were read before. */
 static int read_strictly(struct tp_v2_order *o, uint64_t *offset, bool more,
 			 struct tp_v2_cursor **at)
 {
@@ -123,7 +123,7 @@ static int read_strictly(struct tp_v2_order *o, uint64_t *offset, bool more,
 	}
 }
 
-/* Strictly as far as it goes, by salvage from there, strictly again where that finds its feet. */
+/* Reads strictly up to a fault, then by salvage until a generation is sound, then strictly again. */
 static int read_all(struct tp_v2_order *o)
 {
 	uint64_t offset = TP_V2_HEADER_SIZE;
@@ -166,14 +166,15 @@ static int count_wires(struct tp_v2_order *o)
 	return 0;
 }
 
-/* A recording that was begun only: to Go's reader it is whole. */
+/* Adds a notice if a recording has only a header; Go's reader takes it as complete. */
 static int note_bare(struct tp_v2_order *o)
 {
 	if (o->in->size > TP_V2_HEADER_SIZE)
 		return 0;
-	if (tp_trace_add_notice(o->trace, TP_WARNING, TP_OFFSET_NONE,
-				"nothing but a header: the program did not end its recording "
-				"(trace.Stop), or was killed at once"))
+	if (tp_trace_add_notice(
+		o->trace, TP_WARNING, TP_OFFSET_NONE,
+		"the trace is only a header: the program did not stop its recording "
+		"(trace.Stop), or was killed at once"))
 		return tp_nomem(o->err);
 	return 0;
 }

@@ -368,7 +368,7 @@ static void test_read_regions_out_of_order(void **state)
 	      "UserRegionBegin 1 0 2 0\nUserRegionEnd 1 0 1 0\nUserRegionEnd 1 0 2 0\n" TABLES);
 	read_bytes(&r, bytes.data, bytes.size, true);
 	assert_int_equal(r.code, TP_EFORMAT);
-	assert_non_null(strstr(r.err.msg, "innermost region"));
+	assert_non_null(strstr(r.err.msg, "not the innermost one"));
 	end_run(&r);
 	r = (struct run){0};
 	read_bytes(&r, bytes.data, bytes.size, false);
@@ -388,10 +388,10 @@ static void test_read_gives_each_life_an_index(void **state)
 #define GENERATION(n) "Batch " n " -1 90\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
 #define IDLE(n)	      GENERATION(n) END
 #define END	      "EndOfGeneration\n"
-	static const char one_in_each[] = GENERATION("1") "Batch 1 7 100\n" LIFE END
-	    GENERATION("2") "Batch 2 7 200\n" LIFE END;
-	static const char long_after[] = GENERATION("1") "Batch 1 7 100\n" LIFE END
-	    IDLE("2") IDLE("3") IDLE("4") GENERATION("5") "Batch 5 7 200\n" LIFE END;
+	static const char one_in_each[] =
+	    GENERATION("1") "Batch 1 7 100\n" LIFE END GENERATION("2") "Batch 2 7 200\n" LIFE END;
+	static const char long_after[] = GENERATION("1") "Batch 1 7 100\n" LIFE END IDLE("2")
+	    IDLE("3") IDLE("4") GENERATION("5") "Batch 5 7 200\n" LIFE END;
 	static const char sampled[] =
 	    GENERATION("1") "Batch 1 -1 1\nCPUSamples\n"
 			    "CPUSample 99 7 0 4 0\nBatch 1 7 100\n" LIFE END;
@@ -471,17 +471,17 @@ static const struct fault {
 } faults[] = {
     {"no generation at all", "", 22, 1},
     {"no frequency", "Batch 1 7 100\nProcStatus 1 0 1\n", 22, 1},
-    {"two frequencies", RUNNING TABLES "Batch 1 -1 1\nFrequency 5\n", 22, 1},
+    {"the frequency is given twice", RUNNING TABLES "Batch 1 -1 1\nFrequency 5\n", 22, 1},
     {"no clock snapshot", RUNNING "Batch 1 -1 1\nSync\nFrequency 5\nEndOfGeneration\n", 26, 1},
-    {"a generation without its end",
-     "Batch 1 -1 1\nSync\nFrequency 5\nClockSnapshot 1 1 1 1\n" RUNNING, 26, 1},
+    {"a generation has no end", "Batch 1 -1 1\nSync\nFrequency 5\nClockSnapshot 1 1 1 1\n" RUNNING,
+     26, 1},
     {"generations mixed up", RUNNING TABLES "Batch 3 7 100\nProcStatus 1 0 1\n", 22, 1},
     {"generation 0", RUNNING TABLES "Batch 0 7 100\nProcStatus 1 0 1\n", 22, 1},
     {"a string with two contents", RUNNING TABLES "Batch 1 -1 1\nStrings\nString 1 \"x\"\n", 22, 1},
     {"a string with number 0", RUNNING TABLES "Batch 1 -1 1\nStrings\nString 0 \"x\"\n", 22, 1},
     {"a frame without a name", RUNNING TABLES "Batch 1 -1 1\nStacks\nStack 2 1 5 9 9 1\n", 22, 1},
-    {"an unknown stack", RUNNING "GoBlock 1 0 9\n" TABLES, 22, 3},
-    {"an unknown string", RUNNING "GoBlock 1 9 0\n" TABLES, 22, 3},
+    {"a stack is not known", RUNNING "GoBlock 1 0 9\n" TABLES, 22, 3},
+    {"a string is not known", RUNNING "GoBlock 1 9 0\n" TABLES, 22, 3},
     {"an event that is none, found out while its predecessor is taken",
      RUNNING "GoBlock 1 0 0\nFrequency 1\n" TABLES, 22, 3},
     {"an event of a sync batch",
@@ -716,7 +716,7 @@ static void test_read_says_that_there_is_only_a_header(void **state)
 		assert_int_equal(r.trace.nlosses, 0);
 		assert_int_equal(r.trace.nnotices, 1);
 		assert_int_equal(r.trace.notices[0].severity, TP_WARNING);
-		assert_non_null(strstr(r.trace.notices[0].text, "nothing but a header"));
+		assert_non_null(strstr(r.trace.notices[0].text, "the trace is only a header"));
 		end_run(&r);
 		r = (struct run){0};
 	}

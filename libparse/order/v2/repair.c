@@ -1,25 +1,9 @@
-/* Making the state fit an event that cannot take effect as things are: the transitions that must
- * have come before it, and are not in the file, are inferred. */
+/* Makes the state fit an event that cannot take effect: infers the transitions that must have come
+ * before it and are not in the file. */
 #include "order/v2/advance.h"
 #include "order/v2/salvage.h"
 
-static struct tp_v2_m *holder_of_g(struct tp_v2_order *o, const struct tp_v2_g *g)
-{
-	for (size_t i = 0; i < o->s.nms; i++)
-		if (o->s.all_ms[i]->g == g)
-			return o->s.all_ms[i];
-	return NULL;
-}
-
-static struct tp_v2_m *holder_of_p(struct tp_v2_order *o, const struct tp_v2_p *p)
-{
-	for (size_t i = 0; i < o->s.nms; i++)
-		if (o->s.all_ms[i]->p == p)
-			return o->s.all_ms[i];
-	return NULL;
-}
-
-/* An inferred event stands right before the one that asks for it, without moving that one. */
+/* Appends an inferred event right before the one that needs it, whose time does not change. */
 static struct tp_event *infer(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t type,
 			      uint32_t subject, uint8_t from, uint8_t to)
 {
@@ -41,7 +25,7 @@ static struct tp_event *infer(struct tp_v2_order *o, const struct tp_v2_cursor *
 	return &o->out[o->n++];
 }
 
-/* The event that stands for a change of status; GoStatus where there is no single one. */
+/* Returns the type of event for a change of status; GoStatus if no single event makes it. */
 static uint8_t type_of_change(uint8_t from, uint8_t to)
 {
 	static const uint8_t types[TP_V2_NGSTATUS][TP_V2_NGSTATUS] = {
@@ -58,7 +42,7 @@ static uint8_t type_of_change(uint8_t from, uint8_t to)
 	return type ? type : TP_EV_GO_STATUS;
 }
 
-/* `m` has the goroutine, or NULL. */
+/* Infers that a goroutine gets a status. `m` is the M that has it, or NULL. */
 static void infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
 		    uint8_t status, struct tp_v2_m *m)
 {
@@ -88,10 +72,10 @@ static void infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct 
 void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
 		   uint8_t status)
 {
-	infer_g(o, c, g, status, g->alive ? holder_of_g(o, g) : NULL);
+	infer_g(o, c, g, status, g->alive ? tp_v2_holder_of_g(&o->s, g) : NULL);
 }
 
-/* Without a look at the other Ms: this may be asked of every M, and as often as it is damaged. */
+/* Does not look at the other Ms, because it may be called for every M, after each damaged part. */
 void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_m *m)
 {
 	struct tp_v2_g *g = m->g;
@@ -108,10 +92,10 @@ static void infer_idle(struct tp_v2_order *o, const struct tp_v2_cursor *c, stru
 
 	if (p->index == TP_NONE)
 		return;
-	m = holder_of_p(o, p);
+	m = tp_v2_holder_of_p(&o->s, p);
 	if (m) {
 		m->p = &o->s.no_p;
-		/* A goroutine does not run without a P: how it stopped is not known. */
+		/* A goroutine does not run without a P, but how it stopped is not known. */
 		if (m != c->m && has_g(m) && m->g->alive && m->g->status == TP_V2_G_RUNNING)
 			tp_v2_infer_g_gone(o, c, m);
 	}
@@ -123,8 +107,8 @@ static void infer_idle(struct tp_v2_order *o, const struct tp_v2_cursor *c, stru
 	p->status = TP_V2_P_IDLE;
 }
 
-/* The M must have a P, and the trace does not say which: it is the only one that nobody has or, if
- * there is none, the only one that could have been taken from its M, which is in a syscall. */
+/* The M must have a P, and the trace does not say which. It is the only P that no M has or, if there
+ * is none, the only P whose M is in a syscall, from which it can be stolen. */
 void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 {
 	struct tp_v2_p *free_p = NULL, *taken = NULL;
@@ -160,7 +144,7 @@ void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	c->m->p = free_p;
 }
 
-/* The M's goroutine has the status that its own event needs. */
+/* Gives the M's goroutine the status that its event needs. Returns false if the M has none. */
 static bool own(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t status)
 {
 	struct tp_v2_m *m = c->m;
@@ -175,11 +159,11 @@ static bool own(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t sta
 
 static void expect_g(struct tp_v2_order *o, struct tp_v2_g *g, uint64_t seq)
 {
-	/* Only the living have a sequence: in its place a parked one has its neighbour. */
+	/* Only a live goroutine has `seq`; a parked one has `before` in its place. */
 	if (!g->alive)
 		return;
 	g->seq = seq - 1;
-	tp_v2_g_told(&o->s, g, o->g.number);
+	tp_v2_g_mentioned(&o->s, g, o->g.number);
 }
 
 static void expect_p(struct tp_v2_order *o, struct tp_v2_p *p, uint64_t seq)
@@ -188,23 +172,23 @@ static void expect_p(struct tp_v2_order *o, struct tp_v2_p *p, uint64_t seq)
 	p->seq_gen = o->g.number;
 }
 
-/* No state for what an event names: where that is for want of memory, the whole import ends, as a
- * trace with less in it is not what was asked for. What is beyond a limit is dropped. */
-static bool has_none(struct tp_v2_order *o)
+/* What an event names could not be created. If memory is out, the import ends, because it must not
+ * silently keep less. What exceeds a limit is dropped. */
+static bool not_created(struct tp_v2_order *o)
 {
 	if (tp_v2_state_refusal(&o->s) == TP_ENOMEM)
 		tp_v2_out_of_memory(o, TP_ENOMEM);
 	return false;
 }
 
-/* An event that names another goroutine, which has to have this status for it. */
+/* An event names another goroutine, which needs this status. */
 static bool other(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint64_t id, uint64_t seq,
 		  uint8_t status)
 {
 	struct tp_v2_g *g = tp_v2_g_get(&o->s, id);
 
 	if (!g)
-		return has_none(o);
+		return not_created(o);
 	if (g->index == TP_NONE)
 		return false;
 	if (!g->alive || g->status != status)
@@ -218,7 +202,7 @@ static bool proc_start(struct tp_v2_order *o, const struct tp_v2_cursor *c, cons
 	struct tp_v2_p *p = tp_v2_p_get(&o->s, tp_v2_varint(&in));
 
 	if (!p)
-		return has_none(o);
+		return not_created(o);
 	if (p->index == TP_NONE || c->m->index == TP_NONE)
 		return false;
 	if (has_p(c->m))
@@ -236,7 +220,7 @@ static bool proc_steal(struct tp_v2_order *o, const struct tp_v2_cursor *c, cons
 	struct tp_v2_m *victim = from == UINT64_MAX ? NULL : tp_idmap_get(&o->s.ms, from);
 
 	if (!p)
-		return has_none(o);
+		return not_created(o);
 	if (p->index == TP_NONE || c->m->index == TP_NONE)
 		return false;
 	if (p->alive && victim && victim->p == p) {
@@ -259,10 +243,10 @@ static bool proc_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, con
 	struct tp_v2_m *holder;
 
 	if (!p)
-		return has_none(o);
+		return not_created(o);
 	if (p->index == TP_NONE || !status || status >= TP_V2_NPSTATUS)
 		return false;
-	holder = p->alive ? holder_of_p(o, p) : NULL;
+	holder = p->alive ? tp_v2_holder_of_p(&o->s, p) : NULL;
 	if (status == TP_V2_P_RUNNING || status == TP_V2_P_SYSCALL) {
 		if (c->m->p != p && has_p(c->m))
 			infer_idle(o, c, c->m->p);
@@ -292,15 +276,15 @@ static bool go_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, const
 	struct tp_v2_m *m = c->m, *holder;
 
 	if (!g)
-		return has_none(o);
+		return not_created(o);
 	if (g->index == TP_NONE || !status || status >= TP_V2_NGSTATUS)
 		return false;
 	if (status == TP_V2_G_SYSCALL && mid != m->id) {
 		m = mid == UINT64_MAX ? NULL : tp_v2_m_get(&o->s, mid);
 		if (!m)
-			return mid == UINT64_MAX ? false : has_none(o);
+			return mid == UINT64_MAX ? false : not_created(o);
 	}
-	holder = g->alive ? holder_of_g(o, g) : NULL;
+	holder = g->alive ? tp_v2_holder_of_g(&o->s, g) : NULL;
 	if (status != TP_V2_G_RUNNING && status != TP_V2_G_SYSCALL) {
 		if (g->alive && g->status != status)
 			tp_v2_infer_g(o, c, g, (uint8_t)status);

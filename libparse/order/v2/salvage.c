@@ -9,15 +9,15 @@
 #include "base/units.h"
 #include "decode/v2/tables.h"
 
-/* What searching for awaited events, and for who holds what, may cost per byte of events. */
+/* What searching for awaited events, and for the M that holds something, may cost per byte of events. */
 #define WORK_PER_BYTE	     16
 #define REPAIR_WORK_PER_BYTE (4 * WORK_PER_BYTE)
-/* A generation may cost as much as if it had so many bytes more; all generations of a trace
- * together as MOST_FREE of them, as there can be one for every dozen bytes. */
+/* A generation may cost as much as if it had FREE_BYTES more. All generations of a trace together may
+ * spend MOST_FREE times that, because there can be one per dozen bytes. */
 #define FREE_BYTES 65536
 #define MOST_FREE  32
 
-/* How often a trace's bytes are looked through for a frequency. */
+/* How often a trace is searched for a frequency. */
 #define MOST_SOUGHT 4
 
 static int nomem(struct tp_v2_order *o)
@@ -41,7 +41,7 @@ static bool fatal(const struct tp_v2_order *o)
 	return o->err->code == TP_ENOMEM || o->err->code == TP_ELIMIT;
 }
 
-/* The first event of an M behind a loss, and the first of a goroutine that was on it then. */
+/* Marks the first event of an M after a loss, and the first of the goroutine that was on it. */
 static void mark_lost(struct tp_v2_order *o, struct tp_v2_m *m, size_t first)
 {
 	for (size_t i = first; i < o->n; i++) {
@@ -62,7 +62,7 @@ static void mark_lost(struct tp_v2_order *o, struct tp_v2_m *m, size_t first)
 	}
 }
 
-/* Was something cut from the batches after `from` (index + 1) and before `to`? */
+/* Returns whether something was cut from the batches from `from` (index + 1) up to `to`. */
 static bool lost_between(const struct tp_v2_generation *g, uint32_t from, uint32_t to)
 {
 	for (; from && from != to; from = g->pieces[from - 1].next)
@@ -71,8 +71,8 @@ static bool lost_between(const struct tp_v2_generation *g, uint32_t from, uint32
 	return false;
 }
 
-/* Moves the cursor of entry i on. Where something was cut before its next event, it is not known
- * any more which goroutine the M runs. */
+/* Moves the cursor of entry i to its next event. If something was cut before that, the M's goroutine
+ * is not known any more. */
 static int step(struct tp_v2_order *o, size_t i)
 {
 	struct tp_v2_cursor *c = o->f.heap[i].of;
@@ -88,7 +88,7 @@ static int step(struct tp_v2_order *o, size_t i)
 	if (c->piece != piece && lost_between(&o->g, piece, c->piece)) {
 		c->m->lost = true;
 		c->m->g->lost = true;
-		if (more) { /* from now on, not from its next event on */
+		if (more) { /* from now on, not only from its next event on */
 			struct tp_v2_cursor now = *c;
 
 			now.ts = o->last_ts;
@@ -142,8 +142,8 @@ static bool is_status(uint8_t type)
 	return type == TP_V2_GoStatus || type == TP_V2_GoStatusStack || type == TP_V2_ProcStatus;
 }
 
-/* Frequent events that an M without a P cannot have. */
-static bool tells_of_p(uint8_t type)
+/* Returns whether a type is one of the frequent ones that an M without a P cannot have. */
+static bool needs_p(uint8_t type)
 {
 	return type == TP_V2_GoStart || type == TP_V2_GoSyscallBegin || type == TP_V2_ProcStop;
 }
@@ -162,9 +162,9 @@ static int take(struct tp_v2_order *o, size_t i)
 		first = o->n;
 	}
 	o->err->code = 0;
-	if (c->m->p->index == TP_NONE && c->m->index != TP_NONE && tells_of_p(c->type) && spend(o))
+	if (c->m->p->index == TP_NONE && c->m->index != TP_NONE && needs_p(c->type) && spend(o))
 		tp_v2_infer_p(o, c);
-	if (is_status(c->type)) /* what it says overrides what was known */
+	if (is_status(c->type)) /* it overrides what was known */
 		return force(o, i);
 	switch (tp_v2_advance(o, c)) {
 	case TP_V2_WAITS:
@@ -217,7 +217,7 @@ static int run(struct tp_v2_order *o)
 	return 0;
 }
 
-/* What is still in flight from before cannot be relied on: the generation tells anew. */
+/* Ranges in progress cannot be relied on; the generation reports them again. */
 static void forget_ranges(struct tp_v2_state *s)
 {
 	tp_v2_state_forget_ranges(s);
@@ -250,8 +250,8 @@ static int by_id(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen, and end
- * here in order of id, as the map's order is another one each time. */
+/* A whole generation mentions every live goroutine. The others have ended unseen, and end here, in
+ * order of id, because the order of the map is random. */
 static int end_unmentioned(struct tp_v2_order *o)
 {
 	struct tp_v2_state *s = &o->s;
@@ -259,7 +259,7 @@ static int end_unmentioned(struct tp_v2_order *o)
 	size_t n = 0;
 	int code = 0;
 
-	if (tp_v2_all_told(s, o->g.number)) {
+	if (tp_v2_all_mentioned(s, o->g.number)) {
 		tp_v2_state_unbind_dead(s);
 		return 0;
 	}
@@ -290,8 +290,8 @@ static int by_thread(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* At the end of the input: for how long what ran on an M went on, nobody knows where the end of its
- * events is missing. That is so for `all` where the last generation has no end. In order of M. */
+/* Marks as lost, at the end of the input, what ran on Ms whose last events are missing; that is all Ms
+ * if the last generation has no end (`all`). In order of their ids. */
 static int end_of_input(struct tp_v2_order *o, bool all)
 {
 	struct tp_v2_m **ms = o->s.nms ? tp_many(o->s.nms, sizeof(*ms)) : NULL;
@@ -314,7 +314,7 @@ static int end_of_input(struct tp_v2_order *o, bool all)
 	return code;
 }
 
-/* What the generation may cost by its bytes, and what is left for it of what is free. */
+/* Returns the budget of the generation: its share by size, and its part of what all share. */
 static uint64_t allow(const struct tp_v2_order *o, uint64_t per_byte, uint64_t more)
 {
 	uint64_t left = MOST_FREE * FREE_BYTES * per_byte - more;
@@ -323,7 +323,7 @@ static uint64_t allow(const struct tp_v2_order *o, uint64_t per_byte, uint64_t m
 	return o->g.events_bytes * per_byte + (left < least ? left : least);
 }
 
-/* What of it was not its bytes' to spend. */
+/* Returns how much of its budget it spent beyond its share by size. */
 static uint64_t beyond(const struct tp_v2_order *o, uint64_t per_byte, uint64_t allowed,
 		       uint64_t left)
 {
@@ -332,7 +332,7 @@ static uint64_t beyond(const struct tp_v2_order *o, uint64_t per_byte, uint64_t 
 	return spent > own ? spent - own : 0;
 }
 
-/* Runs what is in the frontier, and accounts for what did not fit. */
+/* Orders the events of the frontier, and records those that were dropped. */
 static int run_and_account(struct tp_v2_order *o)
 {
 	uint64_t work = allow(o, WORK_PER_BYTE, o->more_work);
@@ -350,7 +350,7 @@ static int run_and_account(struct tp_v2_order *o)
 	o->more_repair_work += beyond(o, REPAIR_WORK_PER_BYTE, repair_work, o->repair_work);
 	if (!code && o->dropped)
 		code = lose(o, o->g.from, o->dropped,
-			    "events of goroutines that the damage made unknown");
+			    "events whose goroutine is not known because of the damage");
 	unknown = o->unknown_ids - unknown;
 	if (!code && unknown &&
 	    tp_trace_add_notice(o->trace, TP_DAMAGE, o->g.from,
@@ -362,13 +362,13 @@ static int run_and_account(struct tp_v2_order *o)
 	return code;
 }
 
-/* The frequency of any generation from offset on, as ns per tick; 0 when there is none. */
+/* Returns the frequency of any generation from offset on, as ns per tick; 0 if there is none. */
 static double find_frequency(struct tp_v2_order *o, uint64_t offset)
 {
 	const struct tp_v2_generation *g = &o->g;
 
-	/* What one look did not find, one that begins later hardly will: where batches are damaged
-	 * it may meet others, so it is not the first that decides. */
+	/* If one search finds nothing, one that begins later hardly will; but after damage it may meet
+	 * other batches, so a few are allowed. */
 	if (o->sought / MOST_SOUGHT >= g->size)
 		return 0;
 	o->sought += g->size - offset;
@@ -400,7 +400,7 @@ static double find_frequency(struct tp_v2_order *o, uint64_t offset)
 	return 0;
 }
 
-/* What ticks are worth where the generation does not say: what other generations say. */
+/* Chooses the frequency for a generation that has none: that of another generation. */
 static int choose_clock(struct tp_v2_order *o)
 {
 	o->g.ns_fallback = o->trace->ns_per_tick;
@@ -412,7 +412,7 @@ static int choose_clock(struct tp_v2_order *o)
 	return 0;
 }
 
-/* Behind batches that were cut to nothing at the start of a stream, its M is unknown. */
+/* If the first batches of a stream were cut completely, events of its M are missing. */
 static void mark_starts(struct tp_v2_order *o)
 {
 	for (size_t i = 0; i < o->g.nstreams; i++)
@@ -420,7 +420,7 @@ static void mark_starts(struct tp_v2_order *o)
 			o->f.cursors[i].m->lost = true;
 }
 
-/* `whole`: no batch of it is missing. */
+/* Loads the tables. `whole`: no batch of the generation is missing. */
 static int load(struct tp_v2_order *o, bool whole)
 {
 	size_t losses;
@@ -436,7 +436,7 @@ static int load(struct tp_v2_order *o, bool whole)
 		*o->err = why;
 		return code;
 	}
-	/* Ids that are in no table are damage of the events only where the tables are there. */
+	/* An unknown id means that its event is damaged only if the tables are complete. */
 	o->lenient = !o->g.tables[TP_V2_BATCH_STRINGS].first ||
 		     !o->g.tables[TP_V2_BATCH_STACKS].first || !whole || o->trace->nlosses > losses;
 	code = tp_v2_note_generation(o);
@@ -449,7 +449,7 @@ static int load(struct tp_v2_order *o, bool whole)
 		   : 0;
 }
 
-/* One generation from *offset on; *sound when nothing was missing or odd in it. */
+/* Reads one generation at *offset. Sets *sound if nothing in it was missing or wrong. */
 static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sound)
 {
 	size_t losses = o->trace->nlosses, ncut;
@@ -487,7 +487,7 @@ static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sou
 	return code;
 }
 
-/* The rest of a generation, the last one or not, that came to a fault while it was ordered. */
+/* Reads the rest of a generation after a fault that occurred while ordering it. */
 static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at, bool last)
 {
 	struct tp_err fault = *o->err;

@@ -15,7 +15,7 @@ static bool plausible_number(const struct tp_v2_generation *g, uint64_t number)
 	return number >= least && (least == 1 || number - least <= MAX_GENERATION_GAP);
 }
 
-/* Clocks count from when the machine was started: random bytes hardly hit the same hours. */
+/* Clocks count from the start of the machine, so random bytes are unlikely to be near. */
 static bool plausible_time(const struct tp_v2_generation *g, uint64_t time)
 {
 	uint64_t last = g->min_time ? g->min_time : g->last_min_time;
@@ -46,7 +46,8 @@ static bool plausible_header(const struct tp_v2_generation *g, const struct tp_v
 	       (b->m <= UINT32_MAX || b->m == UINT64_MAX);
 }
 
-/* A batch of this or a later generation, of about this time, that begins with what it should. */
+/* Returns whether a batch is of this or a later generation and of about this time, and begins with
+ * what its kind begins with. */
 static bool plausible(const struct tp_v2_generation *g, const struct tp_v2_batch *b)
 {
 	static const uint8_t entry[TP_V2_BATCH_END] = {[TP_V2_BATCH_STRINGS] = TP_V2_String,
@@ -127,8 +128,7 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 				*offset = b.start;
 				if (g->version >= 26) {
 					*whole = false;
-					return lose(o, b.start, b.start,
-						    "a generation without its end");
+					return lose(o, b.start, b.start, "a generation has no end");
 				}
 				return 0;
 			}
@@ -142,7 +142,7 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 		*whole = false;
 		if (what.code == TP_ETRUNC && b.offset && plausible(g, &b) &&
 		    (!g->number || b.generation == g->number)) {
-			/* The last batch is cut: what there is of it counts. */
+			/* The last batch is cut off: its beginning counts. */
 			b.size = (uint32_t)(g->size - b.offset);
 			g->number = b.generation;
 			code = tp_v2_generation_add(g, &b, o->err);
@@ -151,7 +151,8 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 		}
 		*offset = tp_v2_salvage_find(g, b.start + 1);
 		code = lose(o, b.start, *offset,
-			    what.msg[0] ? what.msg : "a batch of a generation that is not next");
+			    what.msg[0] ? what.msg
+					: "a batch belongs to a generation that is not next");
 		if (code)
 			return code;
 		g->to = *offset;

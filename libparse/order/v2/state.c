@@ -18,11 +18,25 @@ const uint8_t tp_v2_gstate[TP_V2_NGSTATUS] = {
     [TP_V2_G_WAITING] = TP_ST_WAITING,
 };
 
-/* A P in a syscall counts as running until it is taken away. */
+/* A P in a syscall counts as running until it is stolen. */
 const uint8_t tp_v2_pstate[TP_V2_NPSTATUS] = {
     [TP_V2_P_BAD] = TP_ST_UNDETERMINED, [TP_V2_P_RUNNING] = TP_ST_RUNNING,
     [TP_V2_P_IDLE] = TP_ST_IDLE,	[TP_V2_P_SYSCALL] = TP_ST_RUNNING,
     [TP_V2_P_ABANDONED] = TP_ST_IDLE,
+};
+
+const char *const tp_v2_gstatus_names[TP_V2_NGSTATUS] = {
+    [TP_V2_G_BAD] = "in no state", [TP_V2_G_RUNNABLE] = "runnable",
+    [TP_V2_G_RUNNING] = "running", [TP_V2_G_SYSCALL] = "in a syscall",
+    [TP_V2_G_WAITING] = "waiting",
+};
+
+const char *const tp_v2_pstatus_names[TP_V2_NPSTATUS] = {
+    [TP_V2_P_BAD] = "in no state",
+    [TP_V2_P_RUNNING] = "running",
+    [TP_V2_P_IDLE] = "idle",
+    [TP_V2_P_SYSCALL] = "in a syscall",
+    [TP_V2_P_ABANDONED] = "abandoned in a syscall",
 };
 
 void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace)
@@ -104,7 +118,7 @@ struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id)
 	if (g->index == TP_NONE || tp_idmap_add(&s->gs, id, g))
 		return NULL;
 	s->live_gs++;
-	list(s, g, TP_V2_FRESH); /* in case it is never born */
+	list(s, g, TP_V2_FRESH); /* in case it never begins */
 	return g;
 }
 
@@ -184,7 +198,7 @@ int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint6
 	g->seq = 0;
 	g->seq_gen = 0;
 	s->nliving++;
-	tp_v2_g_told(s, g, gen);
+	tp_v2_g_mentioned(s, g, gen);
 	return 0;
 }
 
@@ -193,13 +207,29 @@ void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how)
 	g->alive = false;
 	g->past = how == TP_V2_ENDED ? TP_V2_ENDED : TP_V2_MISSED;
 	s->nliving--;
-	s->ntold -= g->seq_gen == s->telling;
+	s->nmentioned -= g->seq_gen == s->mentioning;
 	g->assisting = 0;
 	if (g->stw)
 		g->stw->n = 0;
 	while (g->regions)
 		tp_v2_region_pop(s, g);
 	list(s, g, TP_V2_FRESH);
+}
+
+struct tp_v2_m *tp_v2_holder_of_g(const struct tp_v2_state *s, const struct tp_v2_g *g)
+{
+	for (size_t i = 0; i < s->nms; i++)
+		if (s->all_ms[i]->g == g)
+			return s->all_ms[i];
+	return NULL;
+}
+
+struct tp_v2_m *tp_v2_holder_of_p(const struct tp_v2_state *s, const struct tp_v2_p *p)
+{
+	for (size_t i = 0; i < s->nms; i++)
+		if (s->all_ms[i]->p == p)
+			return s->all_ms[i];
+	return NULL;
 }
 
 static void unpin(struct tp_v2_state *s, struct tp_v2_m *m)
@@ -245,7 +275,7 @@ static void unbind_pins(struct tp_v2_state *s, const struct tp_v2_g *g)
 			tp_v2_m_bind(s, m, &s->nobody);
 }
 
-/* Those that were bound in this generation, and those that had been before. */
+/* Looks at the Ms that were bound in this generation, then at those that pin a goroutine. */
 void tp_v2_state_unbind_dead(struct tp_v2_state *s)
 {
 	for (struct tp_v2_m *m = s->used; m; m = m->next_used)
@@ -259,7 +289,7 @@ void tp_v2_state_unbind_dead(struct tp_v2_state *s)
 
 void tp_v2_state_forget_ranges(struct tp_v2_state *s)
 {
-	bool stays = s->no_p.sweeping == s->ranges; /* of no P there is nothing to tell anew */
+	bool stays = s->no_p.sweeping == s->ranges; /* generations do not report `no_p` again */
 
 	s->ranges++;
 	if (stays)

@@ -1,11 +1,11 @@
-/* What ordering knows about goroutines, Ms and Ps: the scheduler state that Go's reader keeps too
+/* The state of the scheduler while a trace is ordered: goroutines, Ms and Ps, as Go's reader keeps them
  * (internal/trace/order.go: gState, pState, mState), with pointers in place of ids.
  *
- * Every G, P and M has an index of the run (struct tp_trace) from when it is first met. A goroutine
- * that ended stays in the map, dead, until the end of the next generation, because CPU samples and
- * stale bindings may still name it; then its memory is used again. So memory follows the number of
- * goroutines alive at once, not the length of the trace. An id that comes again (where C calls Go,
- * the runtime gives its goroutines back and takes them again) has another index in each life. */
+ * Every G, P and M gets an index in the run (struct tp_trace) when it first appears. A goroutine
+ * that has ended stays in the map, dead, until the end of the next generation, because CPU samples
+ * and Ms may still refer to it; then its memory is reused. So memory depends on the number of
+ * goroutines alive at once, not on the length of the trace. An id may be used again (the runtime
+ * reuses goroutines for calls from C to Go); each life has an index of its own. */
 #ifndef TP_ORDER_V2_STATE_H
 #define TP_ORDER_V2_STATE_H
 
@@ -18,53 +18,57 @@
 #include "decode/v2/wire.h"
 #include "order/read.h"
 
-extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS]; /* enum tp_state */
-extern const uint8_t tp_v2_pstate[TP_V2_NPSTATUS];
+/* By status of the wire: enum tp_state, and words for messages. */
+extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS], tp_v2_pstate[TP_V2_NPSTATUS];
+extern const char *const tp_v2_gstatus_names[TP_V2_NGSTATUS];
+extern const char *const tp_v2_pstatus_names[TP_V2_NPSTATUS];
 
 #define TP_V2_NEAR    1024
 #define TP_V2_MAX_STW 16 /* stops of the world in flight on one goroutine */
 
-struct tp_v2_region { /* an open user region, the innermost first */
+struct tp_v2_region { /* an open user region; lists begin with the innermost */
 	struct tp_v2_region *outer;
 	uint64_t task;
 	uint32_t name;
 };
 
-struct tp_v2_stw { /* open stops of the world: dictionary ids of their names */
+struct tp_v2_stw { /* stops of the world in progress: dictionary ids of their names */
 	uint32_t n;
 	uint32_t name[TP_V2_MAX_STW];
 };
 
-/* Where the state keeps a goroutine because of how it ended: in no list, in that of those that may
- * have to be forgotten (fresh: it ended in this generation, or was met in it without beginning), or
- * in that of those that ended long ago and are kept for the Ms bound to them. */
+/* Which list of the state a goroutine is in:
+ *   UNLISTED  in none
+ *   FRESH     in `listed`: it ended in this generation, or appeared in it without beginning
+ *   LISTED    in `listed`: the same happened in the generation before; it is to be forgotten
+ *   PARKED    in `parked`: it ended longer ago, but Ms are still bound to it */
 enum { TP_V2_UNLISTED, TP_V2_LISTED, TP_V2_FRESH, TP_V2_PARKED };
 
-/* What the index of a goroutine that is not alive stands for. */
+/* What happened to a goroutine that is not alive. */
 enum tp_v2_past {
 	TP_V2_NO_PAST, /* it has not lived */
-	TP_V2_ENDED,   /* a life that ended */
-	TP_V2_MISSED,  /* a life that salvage ended, as nothing was heard of it */
+	TP_V2_ENDED,   /* it ended */
+	TP_V2_MISSED,  /* salvage ended it, because the trace did not mention it any more */
 };
 
 struct tp_v2_g { /* 64 bytes */
 	uint64_t id;
 	union {
-		uint64_t seq;		/* of the living: the last sequence number */
-		struct tp_v2_g *before; /* of the parked, which are dead */
+		uint64_t seq;		/* alive: the last sequence number */
+		struct tp_v2_g *before; /* parked, so dead: the one before it in the list */
 	};
 	uint64_t seq_gen; /* the generation of seq */
 	uint32_t index;
-	uint32_t assisting; /* tp_v2_state.ranges: a mark assist is in flight */
+	uint32_t assisting; /* equal to tp_v2_state.ranges: it is in a mark assist */
 	uint8_t status;	    /* enum tp_v2_gstatus */
 	bool alive;	    /* between creation (or first status) and end */
-	bool lost : 1;	    /* salvage: what it did last is not known */
+	bool lost : 1;	    /* salvage: its last events are missing */
 	uint8_t past : 2;   /* enum tp_v2_past */
 	uint8_t listed;
-	uint32_t pins; /* place + 1 of the first of the Ms that pin it; 0: none does */
+	uint32_t pins; /* place + 1 of the first M that pins it; 0: none does */
 	struct tp_v2_stw *stw;
 	struct tp_v2_region *regions;
-	struct tp_v2_g *next; /* of the listed, of the parked, or of the free */
+	struct tp_v2_g *next; /* in the list of the listed, parked or free */
 };
 
 struct tp_v2_p {
@@ -73,28 +77,29 @@ struct tp_v2_p {
 	uint32_t index;
 	uint8_t status;	   /* enum tp_v2_pstatus */
 	bool alive;	   /* a status was seen */
-	bool held;	   /* scratch: an M has it */
-	uint32_t sweeping; /* tp_v2_state.ranges: a sweep is in flight */
+	bool held;	   /* used by tp_v2_infer_p: an M has it */
+	uint32_t sweeping; /* equal to tp_v2_state.ranges: it is sweeping */
 };
 
 struct tp_v2_m {
 	uint64_t id;
-	struct tp_v2_g *g; /* never NULL: state's `nobody` when there is none */
-	struct tp_v2_p *p; /* likewise */
+	struct tp_v2_g *g; /* never NULL: the state's `nobody` if it has none */
+	struct tp_v2_p *p; /* never NULL: the state's `no_p` */
 	uint32_t index;
-	bool lost;  /* salvage: events of it are missing before its next one */
-	bool alive; /* an event of it was tried, or a goroutine in a syscall on it was reported */
-	bool used;  /* in the list of those that may be bound anew in this generation */
+	bool lost; /* salvage: events are missing before its next one */
+	bool
+	    alive; /* one of its events was tried, or a goroutine in a syscall on it was reported */
+	bool used; /* in the list of Ms whose goroutine may change in this generation */
 	uint32_t place;		      /* in all_ms */
-	struct tp_v2_g *pinned;	      /* what it was bound to between generations */
-	struct tp_v2_m *prior, *next; /* of those that pin it */
+	struct tp_v2_g *pinned;	      /* its goroutine between the last two generations */
+	struct tp_v2_m *prior, *next; /* other Ms that pin the same one */
 	struct tp_v2_m *next_used;
 };
 
 struct tp_v2_task {
 	uint64_t parent;
 	uint32_t name;
-	struct tp_v2_task *next; /* of the free */
+	struct tp_v2_task *next; /* in the list of the free */
 };
 
 struct tp_v2_state {
@@ -105,14 +110,14 @@ struct tp_v2_state {
 	size_t nms, ms_room;
 	struct tp_v2_g nobody;		  /* index TP_NONE, never alive */
 	struct tp_v2_p no_p;		  /* likewise */
-	struct tp_v2_m no_m;		  /* events of no thread (M 2^64-1) */
-	struct tp_v2_g *near[TP_V2_NEAR]; /* by id: goroutines met lately, dead ones too */
+	struct tp_v2_m no_m;		  /* for events without a thread (M 2^64-1) */
+	struct tp_v2_g *near[TP_V2_NEAR]; /* a cache by id; may hold dead ones */
 	struct tp_v2_g *listed, *parked, *free_gs;
 	struct tp_v2_m *used;
-	uint64_t telling; /* the number of a generation, and how many goroutines it has */
-	size_t ntold;	  /* mentioned and not ended, at most */
-	size_t nliving;	  /* goroutines that are alive */
-	uint32_t ranges;  /* what marks an assist or a sweep of now, never 0 */
+	uint64_t mentioning; /* the number of a generation */
+	size_t nmentioned;   /* goroutines that it mentions and that are alive, at most */
+	size_t nliving;	     /* goroutines that are alive */
+	uint32_t ranges;     /* the mark of assists and sweeps in progress; never 0 */
 	struct tp_v2_region *free_regions;
 	struct tp_v2_task *free_tasks;
 	size_t live_gs, nregions, ntasks;
@@ -126,7 +131,7 @@ struct tp_v2_state {
 void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace);
 void tp_v2_state_release(struct tp_v2_state *s);
 
-/* The goroutine if it is alive, else NULL. */
+/* Returns the goroutine if it is alive, else NULL. */
 static inline struct tp_v2_g *tp_v2_g_find(const struct tp_v2_state *s, uint64_t id)
 {
 	struct tp_v2_g *g = tp_idmap_get(&s->gs, id);
@@ -134,7 +139,7 @@ static inline struct tp_v2_g *tp_v2_g_find(const struct tp_v2_state *s, uint64_t
 	return g && g->alive ? g : NULL;
 }
 
-/* The same for one that is met again and again. */
+/* Does the same, faster for a goroutine that was looked up recently. */
 static inline struct tp_v2_g *tp_v2_g_near(struct tp_v2_state *s, uint64_t id)
 {
 	struct tp_v2_g **near = &s->near[id % TP_V2_NEAR];
@@ -156,42 +161,46 @@ static inline struct tp_v2_p *tp_v2_p_find(const struct tp_v2_state *s, uint64_t
 	return p && p->alive ? p : NULL;
 }
 
-/* Why one of these was refused just now: TP_ELIMIT, as there are too many, or TP_ENOMEM. */
+/* Returns why one of the following has just failed: TP_ELIMIT (there are too many) or TP_ENOMEM. */
 int tp_v2_state_refusal(const struct tp_v2_state *s);
 
-/* Whatever has this id, dead or alive, made if need be (then it is not alive). The id 2^64-1 gives
- * nobody, no_p, no_m. NULL when memory or a limit is out. */
+/* Return what has this id, dead or alive. It is created if necessary, not alive then. The id 2^64-1
+ * returns nobody, no_p or no_m. Return NULL when out of memory or over a limit. */
 struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id);
 struct tp_v2_p *tp_v2_p_get(struct tp_v2_state *s, uint64_t id);
 struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id);
 
-/* How a goroutine begins: it is created, or found in a state. */
+/* How a goroutine begins: it is created, or is found in a state. */
 enum tp_v2_birth { TP_V2_CREATED, TP_V2_FOUND };
 
-/* A goroutine begins and ends. One whose id had a life before gets another index, also where its
- * creation is missing, unless it goes on with that life: where salvage guessed the end, or took
- * the events of a generation out of their order. born: 0 or TP_ENOMEM, then nothing has changed. */
+/* A goroutine begins; a goroutine ends. An id that was used before gets another index, even if the
+ * creation is missing, unless it continues that life: salvage may have guessed the end, or taken the
+ * events of a generation out of order. tp_v2_g_born returns 0 or TP_ENOMEM; then nothing has changed. */
 int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen,
 		 enum tp_v2_birth how);
 void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how);
-/* Generation `number` says something of a goroutine that lives. */
-static inline void tp_v2_g_told(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t number)
+/* Takes note that generation `number` mentions a goroutine that is alive. */
+static inline void tp_v2_g_mentioned(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t number)
 {
-	if (s->telling != number) {
-		s->telling = number;
-		s->ntold = 0;
+	if (s->mentioning != number) {
+		s->mentioning = number;
+		s->nmentioned = 0;
 	}
-	s->ntold += g->alive && g->seq_gen != number;
+	s->nmentioned += g->alive && g->seq_gen != number;
 	g->seq_gen = number;
 }
-/* Does generation `number` mention all that live? No, where that is not known. */
-static inline bool tp_v2_all_told(const struct tp_v2_state *s, uint64_t number)
+/* Returns whether generation `number` is known to mention all goroutines that are alive. */
+static inline bool tp_v2_all_mentioned(const struct tp_v2_state *s, uint64_t number)
 {
-	return !s->nliving || (s->telling == number && s->ntold == s->nliving);
+	return !s->nliving || (s->mentioning == number && s->nmentioned == s->nliving);
 }
 
-/* What goroutine this M is bound to may change in this generation. All Ms with events of their own
- * are among those from the start: only others have to be bound by tp_v2_m_bind. */
+/* Returns the first M that has this goroutine or P; NULL if none has. Looks at every M. */
+struct tp_v2_m *tp_v2_holder_of_g(const struct tp_v2_state *s, const struct tp_v2_g *g);
+struct tp_v2_m *tp_v2_holder_of_p(const struct tp_v2_state *s, const struct tp_v2_p *p);
+
+/* Takes note that the goroutine of this M may change in this generation. The Ms that have events in it
+ * are noted at its beginning; only others need tp_v2_m_bind. */
 static inline void tp_v2_m_used(struct tp_v2_state *s, struct tp_v2_m *m)
 {
 	if (m->used || m == &s->no_m)
@@ -206,25 +215,26 @@ static inline void tp_v2_m_bind(struct tp_v2_state *s, struct tp_v2_m *m, struct
 	tp_v2_m_used(s, m);
 }
 
-/* No M is bound to a goroutine that ended. */
+/* Unbinds Ms from goroutines that have ended. */
 void tp_v2_state_unbind_dead(struct tp_v2_state *s);
-/* No mark assist and no sweep is in flight. */
+/* Forgets mark assists and sweeps in progress. */
 void tp_v2_state_forget_ranges(struct tp_v2_state *s);
-/* Between generations: forgets those that ended before the one that is over. What this costs, and
- * what the two above do, follows what happened since the last time: there can be many thousands of
- * goroutines and Ms, and as many generations that say nothing of them. */
+/* To be called between generations: forgets the goroutines that ended before the last one. The cost of
+ * this and of the two functions above depends only on what happened since their last call: there can
+ * be many thousands of goroutines and Ms, and as many generations that do not mention them. */
 void tp_v2_state_next_generation(struct tp_v2_state *s);
 
-/* User regions nest; 0 or TP_ENOMEM or TP_ELIMIT. */
+/* User regions nest. tp_v2_region_push returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_v2_region_push(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t task, uint32_t name);
 void tp_v2_region_pop(struct tp_v2_state *s, struct tp_v2_g *g);
 
-/* User tasks: NULL when not active. start: 0 or TP_ENOMEM or TP_ELIMIT. */
+/* User tasks. tp_v2_task_find returns NULL if the task is not active; tp_v2_task_start returns 0,
+ * TP_ENOMEM or TP_ELIMIT. */
 struct tp_v2_task *tp_v2_task_find(const struct tp_v2_state *s, uint64_t id);
 int tp_v2_task_start(struct tp_v2_state *s, uint64_t id, uint64_t parent, uint32_t name);
 void tp_v2_task_end(struct tp_v2_state *s, uint64_t id);
 
-/* "stop-the-world (KIND)" for the string KIND. */
+/* Sets *name to "stop-the-world (KIND)" for the string KIND. Returns 0 or an error code. */
 int tp_v2_stw_name(struct tp_v2_state *s, uint32_t kind, uint32_t *name);
 
 #endif

@@ -1,7 +1,8 @@
-/* Transitions that are not among the most frequent: goroutines and Ps appear, start, stop and end.
- */
+/* Transitions that are not among the most frequent: goroutines and Ps appear, start, stop and end. */
 #include "order/v2/advance.h"
 
+/* Each generation reports the status of a P before it says anything else about it, so that the
+ * generation can be read by itself. If generations went before, it must agree with them. */
 static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				      const uint8_t **in)
 {
@@ -10,17 +11,20 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 	uint8_t status = (uint8_t)tp_v2_varint(in), from, to;
 	struct tp_v2_p *p;
 
-	NEED(status < TP_V2_NPSTATUS, "invalid P status");
+	NEED(status < TP_V2_NPSTATUS, "P %lld has the invalid status %u", (long long)id, status);
 	p = tp_v2_p_get(&o->s, id);
 	if (!p)
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
 	from = to = tp_v2_pstate[status];
 	if (p->alive) {
-		/* An abandoned syscall that we saw begin is one that we know all about. */
+		/* "Abandoned" warns that it may not be known which thread left the P behind in a
+		 * syscall. Here that syscall was seen, so nothing is lost. */
 		if (status == TP_V2_P_ABANDONED && p->status == TP_V2_P_SYSCALL)
 			from = to = TP_ST_RUNNING;
 		else
-			NEED(p->status == status, "P status differs from what went before");
+			NEED(p->status == status, "P %lld is reported as %s, but it is %s",
+			     (long long)id, tp_v2_pstatus_names[status],
+			     tp_v2_pstatus_names[p->status]);
 	} else {
 		p->alive = p != &o->s.no_p;
 		p->status = status;
@@ -29,15 +33,11 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 	p->seq = 0;
 	p->seq_gen = o->g.number;
 	if (status == TP_V2_P_ABANDONED && from == TP_ST_RUNNING) {
-		struct tp_v2_m *holder = NULL;
-
+		/* It is about to be stolen, so the context is that of the thread that has it. */
 		o->tries += o->s.nms;
-		NEED(o->tries <= o->most_tries, "too many stolen Ps to look for");
-		for (size_t i = 0; i < o->s.nms && !holder; i++)
-			if (o->s.all_ms[i]->p == p)
-				holder = o->s.all_ms[i];
-		NEED(holder, "no M holds the P that is about to be stolen");
-		m = holder;
+		NEED(o->tries <= o->most_tries, "too many Ps are stolen to look for their threads");
+		m = tp_v2_holder_of_p(&o->s, p);
+		NEED(m, "P %lld is about to be stolen, but no thread holds it", (long long)id);
 	}
 	TRANSITION(TP_EV_PROC_STATUS, p->index, from, to);
 	if (status == TP_V2_P_RUNNING || status == TP_V2_P_SYSCALL)
@@ -45,6 +45,8 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 	return TP_V2_ADVANCED;
 }
 
+/* Takes a P away from a thread that is in a syscall. That thread says nothing about it, and goes on
+ * by itself when the syscall ends; so only the sequence number tells when the steal was. */
 static enum tp_v2_advance proc_steal(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
 {
@@ -55,13 +57,26 @@ static enum tp_v2_advance proc_steal(struct tp_v2_order *o, struct tp_v2_cursor 
 	if (!p || (p->status != TP_V2_P_SYSCALL && p->status != TP_V2_P_ABANDONED) ||
 	    !follows(o, seq, p->seq, p->seq_gen))
 		return TP_V2_WAITS;
-	NEED(is_thread(m), "needs a thread");
-	if (p->status == TP_V2_P_ABANDONED) { /* its M may have moved on: leave it alone */
+	NEED_THREAD;
+	if (p->status == TP_V2_P_ABANDONED) {
+		/* Its thread has left the syscall without it, and may have another P by now. */
 		TRANSITION(TP_EV_PROC_STEAL, p->index, TP_ST_IDLE, TP_ST_IDLE);
 	} else {
 		victim = from_m == m->id ? m : tp_idmap_get(&o->s.ms, from_m);
-		NEED(victim && victim->alive, "the P is stolen from an M that does not exist");
-		NEED(victim->p == p, "the M it is stolen from does not hold the P");
+		NEED(victim && victim->alive,
+		     "P %lld is stolen from thread %lld, which does not exist", (long long)p->id,
+		     (long long)from_m);
+		if (victim->p != p) {
+			/* Salvage may ask many times, and shows no message. */
+			const struct tp_v2_m *holder =
+			    o->salvage ? NULL : tp_v2_holder_of_p(&o->s, p);
+
+			NEED(holder, "P %lld is stolen from thread %lld, but no thread holds it",
+			     (long long)p->id, (long long)from_m);
+			return tp_v2_fault(
+			    o, c, "P %lld is stolen from thread %lld, but thread %lld holds it",
+			    (long long)p->id, (long long)from_m, (long long)holder->id);
+		}
 		TRANSITION(TP_EV_PROC_STEAL, p->index, TP_ST_RUNNING, TP_ST_IDLE);
 		victim->p = &o->s.no_p;
 	}
@@ -71,6 +86,8 @@ static enum tp_v2_advance proc_steal(struct tp_v2_order *o, struct tp_v2_cursor 
 	return TP_V2_ADVANCED;
 }
 
+/* Waits until whoever had the P has given it up, and until this thread has lost the P it had: that
+ * may have been stolen, which another M says. */
 static enum tp_v2_advance proc_start(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
 {
@@ -80,7 +97,7 @@ static enum tp_v2_advance proc_start(struct tp_v2_order *o, struct tp_v2_cursor 
 
 	if (!p || p->status != TP_V2_P_IDLE || !follows(o, seq, p->seq, p->seq_gen) || has_p(m))
 		return TP_V2_WAITS;
-	NEED(is_thread(m), "needs a thread");
+	NEED_THREAD;
 	p->status = TP_V2_P_RUNNING;
 	p->seq = seq;
 	TRANSITION(TP_EV_PROC_START, p->index, TP_ST_IDLE, TP_ST_RUNNING);
@@ -94,13 +111,17 @@ static enum tp_v2_advance proc_stop(struct tp_v2_order *o, struct tp_v2_cursor *
 	struct tp_v2_p *p = m->p;
 
 	NEED_P;
-	NEED(p->status == TP_V2_P_RUNNING || p->status == TP_V2_P_SYSCALL, "its P is not running");
+	NEED(p->status == TP_V2_P_RUNNING || p->status == TP_V2_P_SYSCALL,
+	     "P %lld is %s, but has to be running", (long long)p->id,
+	     tp_v2_pstatus_names[p->status]);
 	p->status = TP_V2_P_IDLE;
 	TRANSITION(TP_EV_PROC_STOP, p->index, TP_ST_RUNNING, TP_ST_IDLE);
 	m->p = &o->s.no_p;
 	return TP_V2_ADVANCED;
 }
 
+/* Each generation reports the status of every live goroutine before it says anything else about it.
+ * If generations went before, it must agree with them. */
 static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				    const uint8_t **in)
 {
@@ -111,28 +132,40 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 	struct tp_v2_g *g, *context = m->g;
 	uint32_t stack = 0;
 
-	NEED(status < TP_V2_NGSTATUS, "invalid goroutine status");
+	NEED(status < TP_V2_NGSTATUS, "goroutine %lld has the invalid status %u", (long long)id,
+	     status);
 	g = tp_v2_g_get(&o->s, id);
 	if (!g)
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
 	if (g->alive) {
-		NEED(g->status == status, "goroutine status differs from what went before");
+		NEED(g->status == status, "goroutine %lld is reported as %s, but it is %s",
+		     (long long)id, tp_v2_gstatus_names[status], tp_v2_gstatus_names[g->status]);
 		from = tp_v2_gstate[status];
 	} else {
-		NEED(first || o->salvage, "a goroutine that the first generation does not know");
+		/* The first generation reports all goroutines that lived before the trace. */
+		NEED(first || o->salvage, "goroutine %lld was neither created nor reported before",
+		     (long long)id);
 		from = TP_ST_UNDETERMINED;
 	}
 	if (status == TP_V2_G_SYSCALL) {
-		NEED(mid != UINT64_MAX, "a goroutine in a syscall without a thread");
+		NEED(mid != UINT64_MAX, "goroutine %lld is in a syscall without a thread",
+		     (long long)id);
 		if (mid == m->id) {
-			NEED(first || m->g == g, "the thread has another goroutine in a syscall");
+			NEED(first || m->g == g,
+			     "goroutine %lld is in a syscall on this thread, "
+			     "which has goroutine %lld",
+			     (long long)id, (long long)m->g->id);
 		} else {
-			/* It sits in a syscall on another M, which has no P and says nothing. */
+			/* It is in a syscall on another thread. That has no P, so it cannot write the
+			 * status itself. */
 			on = tp_v2_m_get(&o->s, mid);
 			if (!on)
 				return tp_v2_out_of_memory(o, TP_ELIMIT);
 			if (on->alive) {
-				NEED(on->g == g, "the thread has another goroutine in a syscall");
+				NEED(on->g == g,
+				     "goroutine %lld is in a syscall on thread %lld, "
+				     "which has goroutine %lld",
+				     (long long)id, (long long)mid, (long long)on->g->id);
 				context = g;
 			}
 		}
@@ -142,7 +175,7 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 	if (!g->alive && tp_v2_g_born(&o->s, g, status, o->g.number, TP_V2_FOUND))
 		return tp_v2_out_of_memory(o, TP_ENOMEM);
 	g->seq = 0;
-	tp_v2_g_told(&o->s, g, o->g.number);
+	tp_v2_g_mentioned(&o->s, g, o->g.number);
 	EVENT(c->type, g->index, .from = from, .to = tp_v2_gstate[status], .stack = stack);
 	if (on) {
 		o->out[o->n - 1].m = on->index;
@@ -168,11 +201,12 @@ static enum tp_v2_advance go_create(struct tp_v2_order *o, struct tp_v2_cursor *
 	STACK(tp_v2_varint(in), &stack2);
 	STACK(tp_v2_varint(in), &stack);
 	NEED_P;
-	NEED(!g->alive || g->status == TP_V2_G_RUNNING, "its goroutine is not running");
+	if (g->alive)
+		NEED_STATUS(g, TP_V2_G_RUNNING);
 	g = tp_v2_g_get(&o->s, id);
 	if (!g)
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
-	NEED(!g->alive, "a goroutine with this id exists");
+	NEED(!g->alive, "goroutine %lld is created, but it exists", (long long)id);
 	if (tp_v2_g_born(&o->s, g, c->type == TP_V2_GoCreate ? TP_V2_G_RUNNABLE : TP_V2_G_WAITING,
 			 o->g.number, TP_V2_CREATED))
 		return tp_v2_out_of_memory(o, TP_ENOMEM);
@@ -188,12 +222,13 @@ static enum tp_v2_advance go_create_syscall(struct tp_v2_order *o, struct tp_v2_
 	uint64_t id = tp_v2_varint(in);
 	struct tp_v2_g *g;
 
-	NEED(is_thread(m), "needs a thread");
-	NEED(!has_g(m), "a goroutine is running already");
+	NEED_THREAD;
+	NEED(!has_g(m), "goroutine %lld is created, but goroutine %lld runs on this thread",
+	     (long long)id, (long long)m->g->id);
 	g = tp_v2_g_get(&o->s, id);
 	if (!g)
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
-	NEED(!g->alive, "a goroutine with this id exists");
+	NEED(!g->alive, "goroutine %lld is created, but it exists", (long long)id);
 	if (tp_v2_g_born(&o->s, g, TP_V2_G_SYSCALL, o->g.number, TP_V2_CREATED))
 		return tp_v2_out_of_memory(o, TP_ENOMEM);
 	TRANSITION(TP_EV_GO_CREATE_SYSCALL, g->index, TP_ST_NOT_EXIST, TP_ST_SYSCALL);
@@ -201,6 +236,8 @@ static enum tp_v2_advance go_create_syscall(struct tp_v2_order *o, struct tp_v2_
 	return TP_V2_ADVANCED;
 }
 
+/* Hands the thread over to another goroutine (a coroutine switch). This one event stands for three
+ * transitions: the next goroutine is woken, this one blocks or ends, and the next one starts. */
 static enum tp_v2_advance go_switch(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				    const uint8_t **in)
 {
@@ -210,7 +247,7 @@ static enum tp_v2_advance go_switch(struct tp_v2_order *o, struct tp_v2_cursor *
 
 	NEED_USER;
 	NEED_STATE;
-	NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
+	NEED_STATUS(g, TP_V2_G_RUNNING);
 	next = tp_v2_g_find(&o->s, id);
 	if (!next || next->status != TP_V2_G_WAITING || !follows(o, seq, next->seq, next->seq_gen))
 		return TP_V2_WAITS;
@@ -230,16 +267,18 @@ static enum tp_v2_advance go_switch(struct tp_v2_order *o, struct tp_v2_cursor *
 	return TP_V2_ADVANCED;
 }
 
+/* A syscall ended without a P, as that was stolen. The thief's event may have a later time, so this one
+ * waits for it. */
 static enum tp_v2_advance go_syscall_end_blocked(struct tp_v2_order *o, struct tp_v2_cursor *c)
 {
 	struct tp_v2_m *m = c->m;
 	struct tp_v2_g *g = m->g;
 
 	if (has_p(m) && m->p->status == TP_V2_P_SYSCALL)
-		return TP_V2_WAITS; /* the P has yet to be taken away */
-	NEED(has_g(m), "needs a goroutine");
+		return TP_V2_WAITS;
+	NEED_G;
 	NEED_STATE;
-	NEED(g->status == TP_V2_G_SYSCALL, "its goroutine is not in a syscall");
+	NEED_STATUS(g, TP_V2_G_SYSCALL);
 	g->status = TP_V2_G_RUNNABLE;
 	TRANSITION(TP_EV_GO_SYSCALL_BLOCKED, g->index, TP_ST_SYSCALL, TP_ST_RUNNABLE);
 	m->g = &o->s.nobody;
@@ -253,24 +292,26 @@ static enum tp_v2_advance go_destroy(struct tp_v2_order *o, struct tp_v2_cursor 
 
 	NEED_USER;
 	NEED_STATE;
-	NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
+	NEED_STATUS(g, TP_V2_G_RUNNING);
 	TRANSITION(TP_EV_GO_DESTROY, g->index, TP_ST_RUNNING, TP_ST_NOT_EXIST);
 	tp_v2_g_died(&o->s, g, TP_V2_ENDED);
 	m->g = &o->s.nobody;
 	return TP_V2_ADVANCED;
 }
 
+/* A C thread returns from Go to C: its goroutine ends in what counts as a syscall. It loses its P
+ * here; the event of the M that steals the P comes later, and finds it abandoned. */
 static enum tp_v2_advance go_destroy_syscall(struct tp_v2_order *o, struct tp_v2_cursor *c)
 {
 	struct tp_v2_m *m = c->m;
 	struct tp_v2_g *g = m->g;
 	struct tp_v2_p *p = m->p;
 
-	NEED(has_g(m), "needs a goroutine");
+	NEED_G;
 	NEED_STATE;
-	NEED(g->status == TP_V2_G_SYSCALL, "its goroutine is not in a syscall");
+	NEED_STATUS(g, TP_V2_G_SYSCALL);
 	if (has_p(m)) {
-		NEED(p->status == TP_V2_P_SYSCALL, "its P is not in a syscall");
+		NEED_P_STATUS(p, TP_V2_P_SYSCALL);
 		p->status = TP_V2_P_ABANDONED;
 		TRANSITION(TP_EV_PROC_STEAL, p->index, TP_ST_RUNNING, TP_ST_IDLE);
 	}
