@@ -41,14 +41,24 @@ struct nearest {
 	unsigned best;
 };
 
-static int consider(void *ctx, const char *word)
+static int consider(void *ctx, const char *words, const char *doc)
 {
 	struct nearest *n = ctx;
-	unsigned d = distance(n->word, word);
+	const char *word;
+	size_t size, name;
 
-	if (d < n->best) {
-		n->best = d;
-		snprintf(n->found, n->size, "%s", word);
+	(void)doc;
+	while ((word = rep_query_next_call(&words, &size, &name))) {
+		char text[MAX_WORD + 2];
+		unsigned d;
+
+		snprintf(text, sizeof(text), "%.*s", (int)(name < sizeof(text) ? name : sizeof(text)),
+			 word);
+		d = distance(n->word, text);
+		if (d < n->best) {
+			n->best = d;
+			snprintf(n->found, n->size, "%s", text);
+		}
 	}
 	return 0;
 }
@@ -61,7 +71,7 @@ void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, ch
 	struct tp_err err;
 
 	*similar = 0;
-	rep_query_words(q, kinds, consider, &n, &err);
+	rep_query_words(q, kinds, NULL, consider, &n, &err);
 }
 
 /* "line 3: " in front, where the text has several lines. */
