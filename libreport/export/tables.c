@@ -50,9 +50,9 @@ static int prepare(sqlite3 *db, int64_t run, const char *table, const char *limi
 
 	*st = NULL;
 	if (!known(table))
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the store has no table '%s'; tprof-query FILE .tables lists them",
-				  table);
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "the store has no table '%s'; tprof-query FILE .tables lists them", table);
 	sql = sqlite3_mprintf("SELECT * FROM \"%w\" WHERE %s = ?1%s", table, key, limit);
 	if (!sql)
 		return tp_nomem(err);

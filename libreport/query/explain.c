@@ -52,8 +52,8 @@ static int consider(void *ctx, const char *words, const char *doc)
 		char text[MAX_WORD + 2];
 		unsigned d;
 
-		snprintf(text, sizeof(text), "%.*s", (int)(name < sizeof(text) ? name : sizeof(text)),
-			 word);
+		snprintf(text, sizeof(text), "%.*s",
+			 (int)(name < sizeof(text) ? name : sizeof(text)), word);
 		d = distance(n->word, text);
 		if (d < n->best) {
 			n->best = d;
@@ -105,8 +105,8 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	     0},
 	    {"ambiguous column name: ", "say of which table: TABLE.COLUMN", 0},
 	    {"wrong number of arguments to function ", ".help says how it is called", 0},
-	    {"string or blob too big", "a value may have 256 MiB (substr(X, 1, N) takes its beginning)",
-	     0},
+	    {"string or blob too big",
+	     "a value may have 256 MiB (substr(X, 1, N) takes its beginning)", 0},
 	    {"integer overflow", "total(X) adds up what sum(X) has no room for", 0},
 	};
 	/* Both are those of the last call, so they come first. */

@@ -231,18 +231,17 @@ static void test_query_meanings(void **state)
 
 	(void)state;
 	assert_int_equal(rep_query_new(&q, store, &opt, &err), 0);
-	assert_int_equal(
-	    rep_query_words(q, REP_WORDS_COLUMNS, "Thing", add_meaning, &text, &err), 0);
+	assert_int_equal(rep_query_words(q, REP_WORDS_COLUMNS, "Thing", add_meaning, &text, &err),
+			 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_string_equal((char *)text.data, "name: what it is called|size: bytes|");
 	text.size = 0;
-	assert_int_equal(rep_query_words(q, REP_WORDS_COLUMNS, "log", add_meaning, &text, &err),
-			 0);
+	assert_int_equal(rep_query_words(q, REP_WORDS_COLUMNS, "log", add_meaning, &text, &err), 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_non_null(strstr((char *)text.data, "message: its text|"));
 	text.size = 0;
 	assert_int_equal(rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_FUNCTIONS, NULL,
-					    add_meaning, &text, &err),
+					 add_meaning, &text, &err),
 			 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_non_null(strstr((char *)text.data, "thing: a thing of some kind|"));

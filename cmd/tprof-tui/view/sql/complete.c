@@ -238,8 +238,8 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 		size_t from = sql_word_start(text, start - 1);
 
 		snprintf(name, sizeof(name), "%.*s", (int)(start - 1 - from), text + from);
-		return rep_query_words(q, REP_WORDS_COLUMNS, table_called(&tables, name),
-					  add_word, &a, err);
+		return rep_query_words(q, REP_WORDS_COLUMNS, table_called(&tables, name), add_word,
+				       &a, err);
 	}
 	if (start && text[start - 1] == '.') { /* .tables */
 		tui_menu_add(menu, "tables", ".tables", "the tables there are");
@@ -259,8 +259,8 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 		code = add_keywords(&a, clause);
 	/* Nothing of what is usual there: then whatever there is. */
 	if (!code && !menu->n && a.size)
-		code = rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word,
-					  &a, err);
+		code = rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word, &a,
+				       err);
 	if (code == TP_ENOMEM)
 		tp_nomem(err);
 	return code;
