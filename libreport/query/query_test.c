@@ -112,11 +112,11 @@ static void test_query_run(void **state)
 	    {"select 1;\nselect 2;\nselect\n  frm", false,
 	     "line 4: no such column: frm; .schema TABLE lists the columns of a table"},
 	    {"select 1;\n\nselec 2", false,
-	     "line 3: near \"selec\": syntax error; there, or just before it, is no SQL; "
+	     "line 3: near \"selec\": syntax error; the mistake is there or just before it; "
 	     "tprof-query(1) has "
 	     "examples"},
 	    {"select sum(size + 9223372036854775800) from thing", false,
-	     "integer overflow; total(X) adds up what sum(X) has no room for"},
+	     "integer overflow; total(X) has room where sum(X) overflows"},
 	    {"delete from thing", false,
 	     "the store is open for reading; --write allows changes to it"},
 	    {"insert into thing values(1, 2)", false,
@@ -133,10 +133,10 @@ static void test_query_run(void **state)
 	    {"update thing set size = 3 where name = 'b'; select size from thing", true,
 	     "size\n1\n3\n"},
 	    {"attach ':memory:' as m", true,
-	     "other files cannot be attached; tprof-import -o STORE takes runs of several dumps "
+	     "other files cannot be attached; tprof-import -o STORE imports several dumps "
 	     "into one store"},
 	    {"attach '' as m", false,
-	     "other files cannot be attached; tprof-import -o STORE takes runs of several dumps "
+	     "other files cannot be attached; tprof-import -o STORE imports several dumps "
 	     "into one store"},
 	    {"pragma table_info(thing)", false,
 	     "cid\tname\ttype\tnotnull\tdflt_value\tpk\n0\tname\tTEXT\t0\t\t0\n1\tsize\tINTEGER\t0"
@@ -177,7 +177,7 @@ static void test_query_schema(void **state)
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_non_null(strstr((char *)text.data, "  message TEXT, -- its text\n"));
 	assert_int_equal(rep_query_schema(q, "evnt", &text, &err), TP_ENOENT);
-	assert_string_equal(err.msg, "no table 'evnt'; did you mean event? .tables lists them");
+	assert_string_equal(err.msg, "the store has no table 'evnt'; did you mean event? .tables lists them");
 	tp_buf_release(&text);
 	rep_query_free(q);
 }

@@ -200,7 +200,7 @@ int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text
 		return code;
 	rep_query_similar(q, REP_WORDS_TABLES, table, similar, sizeof(similar));
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no table '%.60s'; %s%s%s.tables lists them", table,
+			  "the store has no table '%.60s'; %s%s%s.tables lists them", table,
 			  *similar ? "did you mean " : "", similar, *similar ? "? " : "");
 }
 
