@@ -70,15 +70,28 @@ static struct rep_query *completing;
 static struct tp_buf words; /* those that begin with the text, each with its NUL */
 static const char *prefix;
 
-static int add_word(void *ctx, const char *word)
+static bool is_known(const char *word, size_t size)
 {
-	(void)ctx;
-	if (strncasecmp(word, prefix, strlen(prefix)) != 0)
-		return 0;
 	for (size_t at = 0; at < words.size; at += strlen((char *)words.data + at) + 1)
-		if (!strcmp((char *)words.data + at, word))
-			return 0;
-	return tp_buf_put(&words, word, strlen(word) + 1);
+		if (strlen((char *)words.data + at) == size &&
+		    !memcmp((char *)words.data + at, word, size))
+			return true;
+	return false;
+}
+
+static int add_words(void *ctx, const char *calls, const char *doc)
+{
+	const char *word;
+	size_t size, name;
+
+	(void)ctx, (void)doc;
+	while ((word = rep_query_next_call(&calls, &size, &name))) {
+		if (strncasecmp(word, prefix, strlen(prefix)) != 0 || is_known(word, name))
+			continue;
+		if (tp_buf_put(&words, word, name) || tp_buf_put(&words, "", 1))
+			return TP_ENOMEM;
+	}
+	return 0;
 }
 
 /* Readline's contract: the next word that fits, allocated, from state 0 on. */
@@ -93,11 +106,11 @@ static char *next_word(const char *text, int state)
 		prefix = text;
 		for (const char *const *c = session_commands; *c; c++)
 			if (*text == '.')
-				add_word(NULL, *c);
+				add_words(NULL, *c, "");
 		if (*text && *text != '.')
 			rep_query_words(completing,
 					REP_WORDS_TABLES | REP_WORDS_COLUMNS | REP_WORDS_FUNCTIONS,
-					add_word, NULL, &err);
+					NULL, add_words, NULL, &err);
 	}
 	if (at >= words.size)
 		return NULL;

@@ -197,11 +197,10 @@ static int say_collapse(const struct judging *j, const struct rep_diff_row *row,
 	code = row->is_total ? rep_gate_say(&r->note, "%s", j->d->type)
 			     : rep_diff_name(j->d, row, &r->note, &names);
 	return code ? code
-		    : rep_gate_say(
-			  &r->note,
-			  " %s by %.0f%%, which a gate for one direction lets pass; +- looks "
-			  "at both",
-			  change > 0 ? "grew" : "fell", fabs(change) * 100);
+		    : rep_gate_say(&r->note,
+				   " %s by %.0f%%, which a gate on one direction passes; +- checks "
+				   "both",
+				   change > 0 ? "grew" : "fell", fabs(change) * 100);
 }
 
 /* A row that exceeds the gate; names and values end where their line does. */
@@ -271,7 +270,7 @@ static int say_undecided(const struct judging *j, struct rep_gate_result *r)
 				    g->alpha);
 	return rep_gate_say(&r->why,
 			    g->metric.stat == REP_STAT_MAX
-				? "a maximum of one run against one says nothing about noise: give "
+				? "the maxima of two runs do not show how much is noise; give "
 				  "several runs, or a limit (>2ms)"
 				: "too few events in these runs to tell it from noise");
 }
@@ -294,8 +293,7 @@ static int note_hidden(const struct judging *j, struct rep_gate_result *r)
 static int say_wrapped(struct rep_gate_result *r)
 {
 	r->wrapped = true;
-	return rep_gate_say(&r->why, "the values add up to more than fits 64 bits, so they cannot "
-				     "be compared");
+	return rep_gate_say(&r->why, "the sums do not fit 64 bits, so they cannot be compared");
 }
 
 /* ---- rows ---- */

@@ -71,7 +71,7 @@ static int parse_metric(struct rep_gate *g, const char *text, const char *op, st
 		return tp_nomem(err);
 	take(metric, size, text, op);
 	code = *metric ? g->kind->gates->parse_metric(g, metric, err)
-		       : rep_gate_wrong(g, err, "does not say what it is about");
+		       : rep_gate_wrong(g, err, "names no metric");
 	free(metric);
 	return code;
 }
@@ -121,7 +121,7 @@ static int parse_change(struct rep_gate *g, const char *op, const char **rest, s
 	int code;
 
 	if (sign == '+' && op[1] != '-')
-		return rep_gate_wrong(g, err, "has a + without what is said by >+ or +-");
+		return rep_gate_wrong(g, err, "has a + that is not part of >+ or +-");
 	op = skip(op + 1 + (sign == '+'));
 	if (sign == '+') {
 		g->change = REP_GATE_EITHER;
@@ -161,12 +161,13 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 
 	if (!strcmp(name, "min")) {
 		if (!rep_amount_parse(value, &g->min.number, g->min.unit) || g->min.number < 0)
-			return rep_gate_wrong(g, err, "has min=%.20s, which is no amount", value);
+			return rep_gate_wrong(g, err, "has min=%.20s, which is not an amount",
+					      value);
 		return 0;
 	}
 	if (!strcmp(name, "share") && g->kind->gates->shares) {
 		if (!parse_share(value, &g->share))
-			return rep_gate_wrong(g, err, "has share=%.20s, which is no percentage",
+			return rep_gate_wrong(g, err, "has share=%.20s, which is not a percentage",
 					      value);
 		return 0;
 	}
@@ -180,9 +181,11 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 	}
 	if (strcmp(name, "undecided") != 0 && strcmp(name, "missing") != 0 &&
 	    strcmp(name, "damaged") != 0)
-		return rep_gate_wrong(
-		    g, err, "has '%.20s'; there are min, %salpha, undecided, missing and damaged",
-		    name, g->kind->gates->shares ? "share, " : "");
+		return rep_gate_wrong(g, err,
+				      "has the unknown option '%.20s'; options are min, %salpha, "
+				      "undecided, missing and "
+				      "damaged",
+				      name, g->kind->gates->shares ? "share, " : "");
 	if (!pass && !fail)
 		return rep_gate_wrong(g, err, "has %s=%.20s, which is not pass or fail", name,
 				      value);

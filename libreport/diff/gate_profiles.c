@@ -62,7 +62,7 @@ static int say_none(const struct rep_gate *g, const struct rep_diff_side *new, s
 {
 	(void)new;
 	*fine = false;
-	return rep_gate_say(why, "%s, so there is nothing to compare",
+	return rep_gate_say(why, "%s, so nothing can be compared",
 			    g->several ? "no function matches" : "neither side has a sample");
 }
 

@@ -283,7 +283,7 @@ static void test_gate_judge_nothing(void **state)
 			fail_msg("%s: %s, %d %d", cases[i].gate, rep_outcomes[r.outcome], r.fails,
 				 r.blind);
 		if (r.outcome == REP_OUTCOME_UNDECIDED)
-			assert_non_null(strstr((char *)r.why.data, "nothing to compare"));
+			assert_non_null(strstr((char *)r.why.data, "nothing can be compared"));
 		rep_gate_result_release(&r);
 		rep_gate_release(&g);
 		for (int side = 0; side < 2; side++)
@@ -301,25 +301,25 @@ static void test_gate_judge_wrapped(void **state)
 		enum rep_outcome want;
 		const char *why;
 	} cases[] = {
-	    {"space>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "the values add up to more"},
-	    {"space<-5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "the values add up to more"},
-	    {"space>+5%,missing=pass", {most}, most, REP_OUTCOME_UNDECIDED, "the values add up"},
-	    {"space>+5%", {-most, -most}, 100, REP_OUTCOME_UNDECIDED, "the values add up to more"},
+	    {"space>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "the sums do not fit"},
+	    {"space<-5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "the sums do not fit"},
+	    {"space>+5%,missing=pass", {most}, most, REP_OUTCOME_UNDECIDED, "the sums do not fit"},
+	    {"space>+5%", {-most, -most}, 100, REP_OUTCOME_UNDECIDED, "the sums do not fit"},
 	    {"space+-5%", {-most, -most, most, most}, 200, REP_OUTCOME_PASSED, "200B, then 200B"},
 	    {"space>+5%", {half / 2}, 100, REP_OUTCOME_EXCEEDED, "200B, then 2"},
 	    {"objects>+5%,min=9", {most, most}, 100, REP_OUTCOME_PASSED, "2, then 3"},
-	    {"flat(^f$)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the values add up"},
+	    {"flat(^f$)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the sums do not fit"},
 	    /* All of them are 0 again. */
 	    {"flat(^f$)>+5%",
 	     {half, half, half, half},
 	     100,
 	     REP_OUTCOME_UNDECIDED,
-	     "f: the values"},
-	    {"flat(^f$)>+5%,share=9%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the values"},
+	     "f: the sums"},
+	    {"flat(^f$)>+5%,share=9%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the sums"},
 	    {"flat(^g$)>+5%", {most, most}, 100, REP_OUTCOME_PASSED, "g: 100B, then 100B"},
-	    {"flat(.)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the values add up"},
+	    {"flat(.)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the sums do not fit"},
 	    {"flat(.)>+5%", {most, most}, 200, REP_OUTCOME_EXCEEDED, "g: 100B, then 200B"},
-	    {"cum(^main$)>+5%", {half}, half, REP_OUTCOME_UNDECIDED, "main: the values add up"},
+	    {"cum(^main$)>+5%", {half}, half, REP_OUTCOME_UNDECIDED, "main: the sums do not fit"},
 	    {"flat(^main$)>+5%", {half}, half, REP_OUTCOME_PASSED, "main: 0B, then 0B"},
 	};
 	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;

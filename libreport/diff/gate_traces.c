@@ -53,7 +53,7 @@ static const char *unit_of(const struct rep_gate *g, const struct rep_diff *d, c
 	return time && !d->ticks ? "nanoseconds" : NULL;
 }
 
-/* "no task has this name; there are order, refund" */
+/* "no task has this name, so nothing can be compared; names are order, refund" */
 static int say_none(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
 		    bool *fine)
 {
@@ -64,17 +64,17 @@ static int say_none(const struct rep_gate *g, const struct rep_diff_side *new, s
 
 	*fine = g->threshold && rep_gate_none_is_fine(g);
 	if (*fine)
-		return rep_gate_say(why, "there are no %s", family->doc);
+		return rep_gate_say(why, "the runs have no %s", family->doc);
 	code = rep_gate_say(why,
 			    g->several || g->metric.named
-				? "no %s has such a name, so there is nothing to compare"
-				: "the runs have no %s, so there is nothing to compare",
+				? "no %s has this name, so nothing can be compared"
+				: "the runs have no %s, so nothing can be compared",
 			    family->name);
 	for (size_t i = 0; !code && i < n; i++) {
 		if (x[i].family != g->metric.family || x[i].by == REP_MEASURE_ALL || !*x[i].name ||
 		    ++names > LISTED)
 			continue;
-		code = rep_gate_say(why, "%s%.120s", names == 1 ? "; there are " : ", ", x[i].name);
+		code = rep_gate_say(why, "%s%.120s", names == 1 ? "; names are " : ", ", x[i].name);
 	}
 	return code || names <= LISTED ? code : rep_gate_say(why, " and %zu more", names - LISTED);
 }

@@ -264,7 +264,7 @@ int rep_diff_keys_survey(struct rep_diff_keys *k, const struct tp_profile *p, en
 		code = survey_starts(k, p);
 	if (!code && k->opt.by != REP_BY_FILE && k->opt.by != REP_BY_LABEL)
 		code = survey_closures(k, p, side);
-	return code ? tp_err_full(err, code, "too many names") : 0;
+	return code ? tp_err_full(err, code, "the profiles have too many names") : 0;
 }
 
 /* What is shown for a frame into k->shown, and what it is matched by into k->canonical. */
@@ -464,7 +464,7 @@ int rep_diff_keys_map(struct rep_diff_keys *k, const struct tp_profile *p, enum 
 		code = map->frame ? map_frames(k, p, side, map->frame) : TP_ENOMEM;
 		break;
 	}
-	return code ? tp_err_full(err, code, "too many names") : 0;
+	return code ? tp_err_full(err, code, "the profiles have too many names") : 0;
 }
 
 void rep_key_map_release(struct rep_key_map *map)

@@ -39,15 +39,15 @@ static int no_type(const struct rep_diff_work *w, size_t i, const char *type, st
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
 		    "the sample types of a new profile%s%.60s%s have lost their names, so "
-		    "nothing can be compared with it",
+		    "it cannot be compared",
 		    first ? " (" : "", first ? first : "", first ? ")" : "");
 	return tp_err_set(
 	    err, TP_EFORMAT, TP_OFFSET_NONE,
-	    "%s%s%.60s%s has no sample type %.40s, but %.70s, so they cannot be "
-	    "compared; %s%.60s",
+	    "%s%s%.60s%s has no sample type %.40s, so nothing can be compared; its types %s"
+	    "%.70s; %s%.60s",
 	    side, run->name ? " (" : "", run->name ? run->name : "", run->name ? ")" : "", type,
-	    *own ? own : "some without names",
-	    *all ? "--sample-index picks one that all have: "
+	    *own ? "are " : "have no names", own,
+	    *all ? "--sample-index takes a type that all have: "
 	    : w->n == 2
 		? "they have no sample type in common"
 		: "they have no sample type in common; --sample-index=TYPE compares those that "

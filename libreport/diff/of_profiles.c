@@ -18,7 +18,9 @@ double rep_diff_percent(struct rep_diff_pair p)
 	return p.old ? ((double)p.new - (double)p.old) / fabs((double)p.old) * 100 : (double)NAN;
 }
 
-#define MOST 4.6e18 /* that is tested: differences have to fit 64 bits */
+/* Values are clipped to this before they are tested, so that differences of two, and the ends of
+ * intervals, fit 64 bits. Medians and shown values are exact. */
+#define MOST 4.6e18
 
 /* ---- rows ---- */
 
@@ -428,13 +430,20 @@ static int name(const struct rep_diff *d, const struct rep_diff_row *row, struct
 	return tp_buf_put(text, "(total)", 7);
 }
 
+static int64_t to_whole(double v)
+{
+	return v >= 9223372036854775808.0   ? INT64_MAX
+	       : v > -9223372036854775808.0 ? (int64_t)v
+					    : INT64_MIN;
+}
+
 /* The exact value where it is one of the row's: they may be beyond what a double holds. */
 static char *value(const struct rep_diff *d, const struct rep_diff_row *row, double v,
 		   char text[REP_DIFF_VALUE])
 {
 	struct rep_diff_pair pair = rep_diff_main(d, row);
 	char amount[REP_AMOUNT_SIZE];
-	int64_t whole = v == row->old ? pair.old : v == row->new ? pair.new : (int64_t)v;
+	int64_t whole = v == row->old ? pair.old : v == row->new ? pair.new : to_whole(v);
 
 	snprintf(text, REP_DIFF_VALUE, "%s", rep_amount(amount, whole, d->unit, NULL));
 	return text;

@@ -437,18 +437,18 @@ static int check_run(const struct rep_diff *d, const struct rep_metrics *m, stru
 
 	if (m->base.ticks != d->ticks)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "one of the runs has no clock: its ticks cannot be compared with "
-				  "the times of the others");
+				  "one of the runs has no clock, so its ticks cannot be compared "
+				  "with the times of the others");
 	if (rep_per_divisor(m, per) > 0)
 		return 0;
 	if (per->per == REP_PER_TASK)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "a run has no complete task%s%.80s, by which its numbers could "
-				  "be divided; --per=second takes its length",
+				  "a run has no complete task%s%.80s to divide its numbers by; "
+				  "--per=second divides by its length",
 				  per->task ? " of type " : "", per->task ? per->task : "");
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "a run has no length, by which its numbers could be divided; --per=run "
-			  "takes them as they are");
+			  "a run has no length to divide its numbers by; --per=run does not divide "
+			  "them");
 }
 
 static int fill_in(struct work *w)
@@ -495,7 +495,7 @@ static int fill(struct rep_diff *d, const struct rep_diff_side *old,
 	free(w.value);
 	if (d->opt.gate)
 		return tp_regex_unknown(code, err);
-	return code ? tp_err_full(err, code, "too many names to compare") : 0;
+	return code ? tp_err_full(err, code, "the runs have too many names") : 0;
 }
 
 /* ---- texts ---- */

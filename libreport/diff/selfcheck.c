@@ -101,10 +101,11 @@ static int check_enough(const struct rep_diff_side *runs, struct tp_err *err)
 	const struct rep_metrics *m = runs->n ? runs->run[0].metrics : NULL;
 
 	if (m && runs->n == 1 && m->base.windows < 2 * REP_LEAST_WINDOWS)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "one run of %zu windows cannot be compared with itself; it takes "
-				  "%d, or several runs",
-				  m->base.windows, 2 * REP_LEAST_WINDOWS);
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "a run of %zu windows cannot be compared with itself; give one of "
+		    "%d windows or more, or several runs",
+		    m->base.windows, 2 * REP_LEAST_WINDOWS);
 	if ((!m || runs->n > 1) && runs->n < REP_SELF_CHECK_LEAST)
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,

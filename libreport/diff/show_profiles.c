@@ -189,8 +189,8 @@ static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out
 	return absent && empty
 		   ? rep_output_note(
 			 out, false,
-			 "new, gone: on one side only; +\xe2\x88\x9e, -100.0%: on both, "
-			 "with none of its own on one",
+			 "new, gone: only one side has it; +\xe2\x88\x9e, -100.0%: both "
+			 "do, one with a value of 0",
 			 err)
 		   : 0;
 }

@@ -39,7 +39,7 @@ static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s tasks/s, then %s",
 			      rep_amount_digits(old_tasks, d->old_tasks),
 			      rep_amount_digits(new_tasks, d->new_tasks));
-	snprintf(text + n, sizeof(text) - (size_t)n, "; times and numbers are %s",
+	snprintf(text + n, sizeof(text) - (size_t)n, "; totals and counts are %s",
 		 per_text(d, per));
 	code = rep_output_note(out, false, text, err);
 	if (!code && (load > 1.1 || load < 1 / 1.1) && d->opt.per.per != REP_PER_TASK) {
@@ -51,10 +51,11 @@ static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_
 		code = rep_output_note(out, true, text, err);
 	} else if (!code && !tasks && d->opt.per.per == REP_PER_RUN &&
 		   fabs(d->new_length / d->old_length - 1) > 0.05) {
-		code = rep_output_note(out, true,
-				       "the runs are of different length, which totals and counts "
-				       "follow; --per=second divides by it",
-				       err);
+		code = rep_output_note(
+		    out, true,
+		    "the lengths of the runs differ, and totals and counts grow with "
+		    "them; --per=second divides by the length",
+		    err);
 	}
 	return code;
 }
@@ -159,15 +160,17 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	for (size_t i = 0; i < d->n; i++)
 		changed += d->row[i].verdict == REP_VERDICT_CHANGED;
 	if (!code && !changed)
-		return rep_output_note(t->out, true,
-				       d->sets ? "no metric changed, as far as these runs can tell"
-					       : "no metric differs by more than its windows do",
-				       err);
+		return rep_output_note(
+		    t->out, true,
+		    d->sets ? "these runs show no change of any metric"
+			    : "no metric differs by more than its windows do among themselves",
+		    err);
 	if (!code)
-		code = rep_output_note(t->out, true,
-				       "what changed most, by the least change that its interval "
-				       "leaves possible",
-				       err);
+		code = rep_output_note(
+		    t->out, true,
+		    "largest changes, ordered by the smallest change within the 95 % "
+		    "interval",
+		    err);
 	if (!code)
 		code = rep_diff_table_begin(t, "most", err);
 	if (code)
@@ -247,10 +250,11 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	for (size_t i = 0; i < d->n; i++)
 		any_hist = any_hist || !d->row[i].exact;
 	if (!code && any_hist)
-		code = rep_output_note(t->out, false,
-				       "percentiles: of what goroutines do from histograms, within "
-				       "1 %; others exact",
-				       err);
+		code =
+		    rep_output_note(t->out, false,
+				    "percentiles of goroutine states are from histograms, within "
+				    "1 %; all others are exact",
+				    err);
 	return code;
 }
 

@@ -58,7 +58,7 @@ void rep_diff_verdict_cell(struct rep_diff_table *t, const struct rep_diff_row *
 static void put_ends(struct rep_diff_table *t, const char *low, const char *high,
 		     const struct rep_range *r)
 {
-	const double ends[] = {r->low, r->high};
+	const double ends[] = {r->low, r->high}; /* where values are whole, they fit 64 bits */
 
 	for (int i = 0; i < 2; i++)
 		rep_diff_raw_cell(t, i ? high : low, t->d->kind->whole ? REP_COUNT : REP_FLOAT,

@@ -41,19 +41,19 @@ static void test_gate_parse(void **state)
 		const char *text, *says;
 	} bad[] = {
 	    {"sched.p99", "has no >, < or +-"},
-	    {">+5%", "does not say what it is about"},
-	    {"scheduling>+5%", "there are sched, run, block"},
-	    {"sched.p98>+5%", "there are count, total, mean"},
+	    {">+5%", "names no metric"},
+	    {"scheduling>+5%", "begin with sched, run, block"},
+	    {"sched.p98>+5%", "which has count, total, mean"},
 	    {"sched.p99>+5parsecs%", "where an amount belongs"},
 	    {"sched.p99>", "where an amount belongs"},
 	    {"sched.p99>-5%", "growth below zero"},
 	    {"sched.p99<5%", "needs a minus"},
-	    {"sched.p99+5%", "has a + without"},
-	    {"sched.p99>+5%,floor=2", "there are min, alpha, undecided, missing and damaged"},
+	    {"sched.p99+5%", "has a + that is not part"},
+	    {"sched.p99>+5%,floor=2", "options are min, alpha, undecided, missing and damaged"},
 	    {"sched.p99>+5%,alpha=2", "not between 0 and 1"},
 	    {"sched.p99>+5%,missing=maybe", "not pass or fail"},
 	    {"task(x>+5%", "has no >"},
-	    {"cpu[f].p50>+5%", "there are count, rate, share"},
+	    {"cpu[f].p50>+5%", "which has count, rate, share"},
 	};
 	struct rep_gate g;
 	struct tp_err err;
@@ -135,12 +135,12 @@ static void test_gate_one_against_one(void **state)
 	    /* b is another length by chance only */
 	    {"task[b].p50+-0%", REP_OUTCOME_PASSED, false, "not significant"},
 	    {"task(^[ab]$).p50>+10%", REP_OUTCOME_EXCEEDED, false, "task[a].p50"},
-	    {"task[a].max>+0.1%", REP_OUTCOME_UNDECIDED, false, "says nothing about noise"},
-	    {"task[c].p50>+1%", REP_OUTCOME_UNDECIDED, true, "there are b, a"},
-	    {"task(^c).p50>+1%", REP_OUTCOME_UNDECIDED, true, "there are b, a"},
+	    {"task[a].max>+0.1%", REP_OUTCOME_UNDECIDED, false, "do not show how much is noise"},
+	    {"task[c].p50>+1%", REP_OUTCOME_UNDECIDED, true, "names are b, a"},
+	    {"task(^c).p50>+1%", REP_OUTCOME_UNDECIDED, true, "names are b, a"},
 	    {"task[c].p50>+1%,missing=pass", REP_OUTCOME_UNDECIDED, false, ""},
 	    {"region.p50>+1%", REP_OUTCOME_UNDECIDED, true, "the runs have no region"},
-	    {"region.max>2ms", REP_OUTCOME_PASSED, false, "there are no complete user regions"},
+	    {"region.max>2ms", REP_OUTCOME_PASSED, false, "the runs have no complete user regions"},
 	    {"region[x].max>2ms", REP_OUTCOME_UNDECIDED, true, ""},
 	    {"stw.max>20us", REP_OUTCOME_EXCEEDED, false, ""},
 	    {"stw.max>2ms", REP_OUTCOME_PASSED, false, ""},

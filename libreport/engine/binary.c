@@ -89,7 +89,7 @@ static int take_rows(struct rep_answer *a, const uint8_t *data, size_t size, siz
 			return 0;
 		if (c.failed)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "the engine's answer is no row: %s",
+					  "the engine's answer is not a row: %s",
 					  tp_cursor_fault_text(c.failed));
 		if (code)
 			return code;

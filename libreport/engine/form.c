@@ -11,8 +11,8 @@ int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_en
 {
 	struct rep_answer answer = {.row = row, .ctx = ctx};
 	const char *sql = rep_sql_text(s);
-	int code = sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err)
-		       : tp_nomem(err);
+	int code =
+	    sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err) : tp_nomem(err);
 
 	code = rep_answer_end(&answer, code, err);
 	rep_sql_release(s);
@@ -23,8 +23,7 @@ int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const
 		    size_t size, struct tp_err *err)
 {
 	const char *sql = rep_sql_text(s);
-	int code = sql ? link->ask(link->ctx, sql, data, size, NULL, NULL, err)
-		       : tp_nomem(err);
+	int code = sql ? link->ask(link->ctx, sql, data, size, NULL, NULL, err) : tp_nomem(err);
 
 	rep_sql_release(s);
 	return code;
@@ -84,18 +83,18 @@ static int on_table(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	form->ntables++;
 	if (spread && !at->cluster)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "database %.100s is spread over the cluster %.*s: give --cluster "
+				  "database %.100s is spread over the cluster %.*s; give --cluster "
 				  "with its name, or load into another database",
 				  at->database, (int)(cluster.size < 100 ? cluster.size : 100),
 				  cluster.size ? (const char *)cluster.data : "");
 	if (!spread && at->cluster)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "database %.100s was made without --cluster: leave that out, or "
+				  "database %.100s was made without --cluster; leave that out, or "
 				  "load into another database",
 				  at->database);
 	if (at->cluster && cluster.size && !is_text(cluster, at->cluster))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "database %.100s is spread over the cluster %.*s, not %.100s: "
+				  "database %.100s is spread over the cluster %.*s, not %.100s; "
 				  "give that name, or load into another database",
 				  at->database, (int)(cluster.size < 100 ? cluster.size : 100),
 				  (const char *)cluster.data, at->cluster);
@@ -161,6 +160,6 @@ int rep_engine_check_cluster(const struct rep_engine_link *server,
 	if (code || k.found)
 		return code;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no cluster is called %.100s in the engine's system.clusters; %s%.150s",
-			  at->cluster, *k.all ? "there are: " : "there is none", k.all);
+			  "the engine's system.clusters has no cluster %.100s; %s%.150s",
+			  at->cluster, *k.all ? "it has: " : "it is empty", k.all);
 }

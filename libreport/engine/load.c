@@ -79,8 +79,8 @@ static int publish(struct loader *l, struct tp_err *err)
 		return 0;
 	if (uptime_s(l) - l->begun_s > REP_ENGINE_LOAD_S)
 		return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
-				  "loading takes too long: what is not complete after %d hours has "
-				  "to begin again, as others remove it after a day",
+				  "loading takes too long: a load that is not complete after %d "
+				  "hours has to begin again, because others remove it after a day",
 				  REP_ENGINE_LOAD_S / 3600);
 	code = rep_engine_begun_once(l->link, l->at, l->load, l->runs, err);
 	return code ? code : send_table(l, REP_ENGINE_RUN, err);
@@ -258,10 +258,11 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 
 	*refused = !r.load;
 	if (!r.load)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "run %lld is there, but no longer as the store has it, and was "
-				  "loaded anew too often; load the store into another database",
-				  (long long)run->row.id);
+		return tp_err_set(
+		    err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "run %lld differs from the one in the engine, and was loaded anew "
+		    "too often to replace it; load the store into another database",
+		    (long long)run->row.id);
 	if (l->nbegun == SEND_RUNS || (l->ndays == SEND_DAYS && new_day(l, r.day)))
 		code = send_all(l, err);
 	if (code)
@@ -312,8 +313,8 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 		    struct tp_err *err)
 {
 	struct rep_present *present = calloc(runs->n + 1, sizeof(*present));
-	int code = present ? rep_engine_find_present(l->link, l->at, runs, present, err)
-			   : tp_nomem(err);
+	int code =
+	    present ? rep_engine_find_present(l->link, l->at, runs, present, err) : tp_nomem(err);
 	struct tp_err first = {0}, one;
 
 	if (!code)

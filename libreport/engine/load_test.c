@@ -75,7 +75,7 @@ static void test_load_too_long(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		f->engine.on_insert = on_insert[i];
 		assert_int_equal(load_some(f, f->runs.n, &result, &err), TP_EBUSY);
-		assert_non_null(strstr(err.msg, i ? "was removed meanwhile" : "takes too long"));
+		assert_non_null(strstr(err.msg, i ? "has been removed meanwhile" : "takes too long"));
 		assert_int_equal(result.runs, 0);
 		assert_int_equal(f->engine.table[REP_ENGINE_RUN].size, 0);
 		testing_release(&f->engine);
@@ -169,7 +169,7 @@ static void test_load_another_form(void **state)
 	    {"Distributed(fleet, d, run_local, x)", "fleet", NULL},
 	    {"Distributed('fleet', 'd', 'run_local', x)", "fleet", NULL},
 	    {"Distributed('odd\\'one', 'd', 'run_local', x)", "fleet", NULL},
-	    {"Distributed(fleet, d, run_local, x)", NULL, "over the cluster fleet: give --cluster"},
+	    {"Distributed(fleet, d, run_local, x)", NULL, "over the cluster fleet; give --cluster"},
 	    {"Distributed(fleet, d, run_local, x)", "other", "cluster fleet, not other"},
 	    {"Distributed(", "other", NULL},
 	};
@@ -218,7 +218,7 @@ static void test_load_cluster(void **state)
 
 	f->at.cluster = "nosuch";
 	assert_int_equal(load_some(f, 0, &result, &err), TP_ENOENT);
-	assert_non_null(strstr(err.msg, "there are: fleet, other"));
+	assert_non_null(strstr(err.msg, "it has: fleet, other"));
 	f->at.cluster = "{cluster}";
 	assert_int_equal(load_some(f, 0, &result, &err), 0);
 

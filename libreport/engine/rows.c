@@ -30,7 +30,7 @@ int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, stru
 	b->size = l->row_at;
 	return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 			  "run %lld is not loaded: a row of its table %s would have %zu MiB, and "
-			  "reports read none of more than %zu MiB back; keep this run in a store",
+			  "reports read rows of up to %zu MiB; keep this run in a store",
 			  (long long)l->run->row.id, rep_engine_name(table), size >> 20,
 			  REP_ANSWER_ROW_MOST >> 20);
 }

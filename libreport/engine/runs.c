@@ -135,9 +135,10 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	else if (!split_labels(&run) || !is_plausible(&run))
 		code = rep_fetch_odd(err, "a run without a hash or kind, or with an odd label");
 	else if (runs->n == REP_ENGINE_MOST_RUNS)
-		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "more than %d runs; pick fewer by labels (?label=KEY=VALUE&…)",
-				  REP_ENGINE_MOST_RUNS);
+		code = tp_err_set(
+		    err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the engine has more than %d runs; pick fewer by labels (?label=KEY=VALUE&…)",
+		    REP_ENGINE_MOST_RUNS);
 	else
 		code = rep_held_add(&held, sizeof(run) + (size_t)(c->at - from), err);
 	runs->held = held.now;

@@ -13,7 +13,7 @@ static int failed(struct tp_err *err)
 	int why = errno;
 
 	return tp_err_set(err, why == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
-			  "cannot keep what the engine says in the folder for temporary files: %s",
+			  "cannot write the engine's answer to the folder for temporary files: %s",
 			  strerror(why));
 }
 

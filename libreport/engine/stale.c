@@ -38,9 +38,10 @@ int rep_engine_begun_once(const struct rep_engine_link *link, const struct rep_e
 	code = rep_engine_ask(link, &s, on_load, &n, err);
 	if (code || n == nloads)
 		return code;
-	return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE, "%s; the same command begins again",
-			  n > nloads ? "by chance another load of a run has the same number"
-				     : "what was loaded was removed meanwhile, as if it were old");
+	return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE, "%s; give the same command again",
+			  n > nloads
+			      ? "another load of a run has the same number by chance"
+			      : "what was loaded has been removed meanwhile as if it were old");
 }
 
 /* ---- what is over ---- */

@@ -41,8 +41,8 @@ static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run
 		code = rep_matcher_settle(&m, err);
 	if (!code && !c->nwanted)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "--goroutine=%s: there is no such goroutine; tprof-top FILE "
-				  "goroutines lists them",
+				  "--goroutine=%s: no goroutine matches; tprof-top FILE goroutines "
+				  "lists them",
 				  f->text.goroutine);
 	rep_goids_release(&goids);
 	rep_matcher_release(&m);

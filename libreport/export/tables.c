@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/rows.h"
 #include "store/describe.h"
 #include "store/sqlerr.h"
 
@@ -49,9 +50,9 @@ static int prepare(sqlite3 *db, int64_t run, const char *table, const char *limi
 
 	*st = NULL;
 	if (!known(table))
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "there is no table '%s'; tprof-query FILE .tables lists them",
-				  table);
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "the store has no table '%s'; tprof-query FILE .tables lists them", table);
 	sql = sqlite3_mprintf("SELECT * FROM \"%w\" WHERE %s = ?1%s", table, key, limit);
 	if (!sql)
 		return tp_nomem(err);
@@ -76,55 +77,6 @@ int rep_export_table_any(struct tp_store *store, int64_t run, const char *table,
 	return code;
 }
 
-static struct rep_value value_of(sqlite3_stmt *st, int i)
-{
-	sqlite3_value *v = sqlite3_column_value(st, i);
-	const void *data;
-
-	switch (sqlite3_value_type(v)) {
-	case SQLITE_INTEGER:
-		return rep_int(sqlite3_value_int64(v));
-	case SQLITE_FLOAT:
-		return rep_float(sqlite3_value_double(v));
-	case SQLITE_TEXT:
-		data = sqlite3_value_text(v);
-		return data ? rep_text(data, (size_t)sqlite3_value_bytes(v)) : rep_null();
-	case SQLITE_BLOB:
-		data = sqlite3_value_blob(v);
-		return rep_blob(data ? data : "", (size_t)sqlite3_value_bytes(v));
-	default:
-		return rep_null();
-	}
-}
-
-static int write_rows(sqlite3 *db, sqlite3_stmt *st, const char *table, struct rep_output *out,
-		      uint64_t *rows, struct tp_err *err)
-{
-	int n = sqlite3_column_count(st), rc = SQLITE_DONE, code;
-	struct rep_column *columns = calloc((size_t)n + 1, sizeof(*columns));
-	struct rep_value *values = calloc((size_t)n + 1, sizeof(*values));
-
-	code = columns && values ? 0 : tp_nomem(err);
-	for (int i = 0; !code && i < n; i++)
-		columns[i] =
-		    (struct rep_column){.name = sqlite3_column_name(st, i), .kind = REP_ANY};
-	if (!code)
-		code = rep_output_begin(out, table, columns, (size_t)n, err);
-	while (!code && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		for (int i = 0; i < n; i++)
-			values[i] = value_of(st, i);
-		code = rep_output_row(out, values, err);
-		++*rows;
-	}
-	if (!code && rc != SQLITE_DONE)
-		code = fail(db, table, err);
-	if (!code)
-		code = rep_output_end(out, err);
-	free(columns);
-	free(values);
-	return code;
-}
-
 int rep_export_table(struct tp_store *store, int64_t run, const char *table, struct rep_output *out,
 		     uint64_t *rows, struct tp_err *err)
 {
@@ -134,7 +86,8 @@ int rep_export_table(struct tp_store *store, int64_t run, const char *table, str
 
 	*rows = 0;
 	if (!code)
-		code = write_rows(db, st, table, out, rows, err);
-	sqlite3_finalize(st);
-	return code;
+		code = rep_statement_write(st, table, out, rows, err);
+	if (sqlite3_finalize(st) && code >= 0)
+		code = fail(db, table, err);
+	return code < 0 ? code : 0;
 }

@@ -32,9 +32,9 @@ int rep_format_find(const char *name, enum rep_format *format, struct tp_err *er
 			return 0;
 		}
 	}
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no output format '%s'; there are table, csv, json, tsv and markdown",
-			  name);
+	return tp_err_set(
+	    err, TP_ENOENT, TP_OFFSET_NONE,
+	    "'%s' is not an output format; formats are table, csv, json, tsv and markdown", name);
 }
 
 static int write_file(void *ctx, const void *data, size_t size, struct tp_err *err)

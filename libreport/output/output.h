@@ -1,20 +1,20 @@
-/* Results as text: typed columns and rows become an aligned table, CSV, JSON or TSV.
+/* Results as text: typed columns and rows become an aligned table, CSV, JSON, TSV or Markdown.
  *
  * A report (or a query) declares columns, then hands over rows one by one; the format decides what
- * is written. Numbers are shown with units in tables, markdown too ("1.25ms", "3.4MiB", "12.5%"),
- * and raw in all other formats (ns, bytes, a share as a fraction of one). Whatever comes from a
- *dump is escaped (text.h). Nothing is written but through the sink the caller gives.
+ * is written. Tables and Markdown show numbers with units ("1.25ms", "3.4MiB", "12.5%"); the other
+ * formats have raw ones (ns, bytes, a share as a fraction of one). Text from a dump is escaped
+ * (text.h). Everything is written through the sink that the caller gives.
  *
- * Lifecycle: new, then for each table begin, row …, end, then finish, free. Free is also right
- *after an error. Memory is bounded: a table measures its first rows only (REP_TABLE_MEASURED).
+ * Lifecycle: new; for each table begin, row …, end; then finish, free. Free is also right after an
+ * error. Memory is bounded: a table measures its first rows only (REP_TABLE_MEASURED).
  *
  *	static const struct rep_column columns[] = {
- *		{.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten =
- *REP_SHORTEN_FUNCTION},
+ *		{.name = "function", .title = "FUNCTION", .kind = REP_TEXT,
+ *		 .shorten = REP_SHORTEN_FUNCTION},
  *		{.name = "total_ns", .title = "TOTAL", .kind = REP_NS},
  *	};
- *	struct rep_output_options opt = {.format = REP_FORMAT_TABLE, .width = 80, .sink =
- *rep_sink_file(stdout)}; struct rep_value row[2] = {rep_str("main.main"), rep_int(1250000)};
+ *	struct rep_output_options opt = {.width = 80, .sink = rep_sink_file(stdout)};
+ *	struct rep_value row[2] = {rep_str("main.main"), rep_int(1250000)};
  *
  *	code = rep_output_new(&out, &opt, err);
  *	code = rep_output_begin(out, "functions", columns, 2, err);

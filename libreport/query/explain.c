@@ -41,14 +41,24 @@ struct nearest {
 	unsigned best;
 };
 
-static int consider(void *ctx, const char *word)
+static int consider(void *ctx, const char *words, const char *doc)
 {
 	struct nearest *n = ctx;
-	unsigned d = distance(n->word, word);
+	const char *word;
+	size_t size, name;
 
-	if (d < n->best) {
-		n->best = d;
-		snprintf(n->found, n->size, "%s", word);
+	(void)doc;
+	while ((word = rep_query_next_call(&words, &size, &name))) {
+		char text[MAX_WORD + 2];
+		unsigned d;
+
+		snprintf(text, sizeof(text), "%.*s",
+			 (int)(name < sizeof(text) ? name : sizeof(text)), word);
+		d = distance(n->word, text);
+		if (d < n->best) {
+			n->best = d;
+			snprintf(n->found, n->size, "%s", text);
+		}
 	}
 	return 0;
 }
@@ -61,7 +71,7 @@ void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, ch
 	struct tp_err err;
 
 	*similar = 0;
-	rep_query_words(q, kinds, consider, &n, &err);
+	rep_query_words(q, kinds, NULL, consider, &n, &err);
 }
 
 /* "line 3: " in front, where the text has several lines. */
@@ -89,15 +99,17 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	} known[] = {
 	    {"no such table: ", ".tables lists them", REP_WORDS_TABLES},
 	    {"no such column: ", ".schema TABLE lists the columns of a table", REP_WORDS_COLUMNS},
-	    {"no such function: ", ".help lists those beside SQLite's own", REP_WORDS_FUNCTIONS},
-	    {"unrecognized token: ", "a quote is not closed, or SQL has no such character", 0},
+	    {"no such function: ", ".help lists those that SQLite does not have",
+	     REP_WORDS_FUNCTIONS},
+	    {"unrecognized token: ", "a quote is not closed, or SQL does not have this character",
+	     0},
 	    {"incomplete input", "a quote, a parenthesis or the statement itself is not finished",
 	     0},
-	    {"ambiguous column name: ", "say of which table: TABLE.COLUMN", 0},
-	    {"wrong number of arguments to function ", ".help says how it is called", 0},
-	    {"string or blob too big", "a value may have 256 MiB (substr(X, 1, N) takes its beginning)",
-	     0},
-	    {"integer overflow", "total(X) adds up what sum(X) has no room for", 0},
+	    {"ambiguous column name: ", "name its table: TABLE.COLUMN", 0},
+	    {"wrong number of arguments to function ", ".help shows its arguments", 0},
+	    {"string or blob too big",
+	     "a value may have 256 MiB (substr(X, 1, N) takes its beginning)", 0},
+	    {"integer overflow", "total(X) has room where sum(X) overflows", 0},
 	};
 	/* Both are those of the last call, so they come first. */
 	int offset = sqlite3_libversion_number() >= 3038000 ? sqlite3_error_offset(q->db) : -1;
@@ -149,9 +161,10 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	}
 	/* What stands before it may be as wrong as the word that SQLite names. */
 	if (!found && strstr(text, "syntax error"))
-		tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-			   "%s; there, or just before it, is no SQL; tprof-query(1) has examples",
-			   text);
+		tp_err_set(
+		    err, TP_ESTORE, TP_OFFSET_NONE,
+		    "%s; the mistake is there or just before it; tprof-query(1) has examples",
+		    text);
 	tell_line(sql, statement, offset, err);
 	return TP_ESTORE;
 }

@@ -36,9 +36,8 @@ static bool function_is_harmless(const char *name)
 	return !in_list(name, refused);
 }
 
-static const char no_files[] =
-    "other files cannot be attached; tprof-import -o STORE takes runs of "
-    "several dumps into one store";
+static const char no_files[] = "other files cannot be attached; tprof-import -o STORE imports "
+			       "several dumps into one store";
 
 static int refuse(struct rep_query *q, const char *why)
 {
@@ -111,7 +110,8 @@ int rep_query_guard(void *ctx, int action, const char *a, const char *b, const c
 	case SQLITE_FUNCTION:
 		return function_is_harmless(b)
 			   ? SQLITE_OK
-			   : refuse(q, "this function is not allowed; .help lists those there are");
+			   : refuse(q,
+				    "this function is not allowed; .help lists functions that are");
 	case SQLITE_PRAGMA:
 		return pragma_is_harmless(a, b)
 			   ? SQLITE_OK

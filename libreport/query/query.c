@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/inside.h"
+#include "query/rows.h"
 
 #define STEPS_TO_ASK 20000 /* of SQLite's machine: some 0.1 ms */
 
@@ -106,26 +107,6 @@ size_t rep_query_count(const char *sql)
 	return n + some;
 }
 
-static struct rep_value value_of(sqlite3_stmt *stmt, int i)
-{
-	const void *data;
-
-	switch (sqlite3_column_type(stmt, i)) {
-	case SQLITE_INTEGER:
-		return rep_int(sqlite3_column_int64(stmt, i));
-	case SQLITE_FLOAT:
-		return rep_float(sqlite3_column_double(stmt, i));
-	case SQLITE_TEXT:
-		data = sqlite3_column_text(stmt, i);
-		return data ? rep_text(data, (size_t)sqlite3_column_bytes(stmt, i)) : rep_null();
-	case SQLITE_BLOB:
-		data = sqlite3_column_blob(stmt, i);
-		return rep_blob(data ? data : "", (size_t)sqlite3_column_bytes(stmt, i));
-	default:
-		return rep_null();
-	}
-}
-
 /* :run is the run that was picked; there is nothing to give other parameters. */
 static int bind(struct rep_query *q, sqlite3_stmt *stmt, struct tp_err *err)
 {
@@ -144,50 +125,19 @@ static int bind(struct rep_query *q, sqlite3_stmt *stmt, struct tp_err *err)
 	return 0;
 }
 
-static int write_rows(struct rep_query *q, sqlite3_stmt *stmt, int rc, struct rep_column *columns,
-		      struct rep_value *values, int n, struct rep_output *out, struct tp_err *err)
-{
-	char name[32];
-	int code;
-
-	for (int i = 0; i < n; i++)
-		columns[i] = (struct rep_column){.name = sqlite3_column_name(stmt, i),
-						 .kind = REP_ANY,
-						 .shorten = REP_SHORTEN_MIDDLE};
-	sqlite3_snprintf(sizeof(name), name, "result%u", ++q->results);
-	code = rep_output_begin(out, name, columns, (size_t)n, err);
-	for (; rc == SQLITE_ROW && !code; rc = sqlite3_step(stmt)) {
-		for (int i = 0; i < n; i++)
-			values[i] = value_of(stmt, i);
-		code = rep_output_row(out, values, err);
-		q->rows++;
-	}
-	/* Rows that came before a failure are shown. */
-	if (!code)
-		code = rep_output_end(out, err);
-	return code;
-}
-
-/* Steps through a prepared statement. */
 static int run_statement(struct rep_query *q, sqlite3_stmt *stmt, struct rep_output *out,
 			 struct tp_err *err)
 {
-	int n = sqlite3_column_count(stmt), rc, code = bind(q, stmt, err);
-	struct rep_column *columns;
-	struct rep_value *values;
+	int code = bind(q, stmt, err);
+	char name[32];
 
-	if (code)
+	sqlite3_snprintf(sizeof(name), name, "result%u", q->results + 1);
+	if (!code)
+		code = rep_statement_write(stmt, name, out, &q->rows, err);
+	if (code <= 0)
 		return code;
-	rc = sqlite3_step(stmt);
-	if (n == 0 || (rc != SQLITE_ROW && rc != SQLITE_DONE))
-		return 0; /* an error is left for sqlite3_finalize to tell */
-	columns = calloc((size_t)n, sizeof(*columns));
-	values = calloc((size_t)n, sizeof(*values));
-	code = columns && values ? write_rows(q, stmt, rc, columns, values, n, out, err)
-				 : tp_nomem(err);
-	free(columns);
-	free(values);
-	return code;
+	q->results++;
+	return 0;
 }
 
 int rep_query_run(struct rep_query *q, const char *sql, struct rep_output *out, struct tp_err *err)

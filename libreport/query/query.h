@@ -66,17 +66,17 @@ int rep_query_tables(struct rep_query *q, struct rep_output *out, struct tp_err 
 int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text,
 		     struct tp_err *err);
 
-/* The names one may type. Calls add for each until it returns an error code; a name may come more
- * than once. */
+/* The names that one may type, with what they mean ("" where nobody says): tables, columns of a table
+ * (NULL: of all), and functions as they are called, "median(x), p50(x)". Calls `add` for each until it
+ * returns an error code; a name may come more than once. */
 enum rep_words { REP_WORDS_TABLES = 1, REP_WORDS_COLUMNS = 2, REP_WORDS_FUNCTIONS = 4 };
-int rep_query_words(struct rep_query *q, unsigned kinds, int (*add)(void *ctx, const char *word),
-		    void *ctx, struct tp_err *err);
-/* The same with what they mean ("" where nobody says): tables, functions as they are called, and
- * columns of a table (NULL: of all). */
-int rep_query_meanings(struct rep_query *q, unsigned kinds, const char *table,
-		       int (*add)(void *ctx, const char *word, const char *doc), void *ctx,
-		       struct tp_err *err);
-/* The name of these kinds most like `word`, "" when none is much like it. */
+int rep_query_words(struct rep_query *q, unsigned kinds, const char *table,
+		    int (*add)(void *ctx, const char *word, const char *doc), void *ctx,
+		    struct tp_err *err);
+/* Takes the next call off "median(x), p50(x)", or a name that stands alone: *size is its length, *name
+ * that of what stands before its parenthesis. Returns NULL at the end. */
+const char *rep_query_next_call(const char **calls, size_t *size, size_t *name);
+/* Writes the name of these kinds that is most like `word`, "" where no name is much like it. */
 void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, char *similar,
 		       size_t size);
 

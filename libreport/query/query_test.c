@@ -112,11 +112,11 @@ static void test_query_run(void **state)
 	    {"select 1;\nselect 2;\nselect\n  frm", false,
 	     "line 4: no such column: frm; .schema TABLE lists the columns of a table"},
 	    {"select 1;\n\nselec 2", false,
-	     "line 3: near \"selec\": syntax error; there, or just before it, is no SQL; "
+	     "line 3: near \"selec\": syntax error; the mistake is there or just before it; "
 	     "tprof-query(1) has "
 	     "examples"},
 	    {"select sum(size + 9223372036854775800) from thing", false,
-	     "integer overflow; total(X) adds up what sum(X) has no room for"},
+	     "integer overflow; total(X) has room where sum(X) overflows"},
 	    {"delete from thing", false,
 	     "the store is open for reading; --write allows changes to it"},
 	    {"insert into thing values(1, 2)", false,
@@ -133,10 +133,10 @@ static void test_query_run(void **state)
 	    {"update thing set size = 3 where name = 'b'; select size from thing", true,
 	     "size\n1\n3\n"},
 	    {"attach ':memory:' as m", true,
-	     "other files cannot be attached; tprof-import -o STORE takes runs of several dumps "
+	     "other files cannot be attached; tprof-import -o STORE imports several dumps "
 	     "into one store"},
 	    {"attach '' as m", false,
-	     "other files cannot be attached; tprof-import -o STORE takes runs of several dumps "
+	     "other files cannot be attached; tprof-import -o STORE imports several dumps "
 	     "into one store"},
 	    {"pragma table_info(thing)", false,
 	     "cid\tname\ttype\tnotnull\tdflt_value\tpk\n0\tname\tTEXT\t0\t\t0\n1\tsize\tINTEGER\t0"
@@ -177,18 +177,23 @@ static void test_query_schema(void **state)
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_non_null(strstr((char *)text.data, "  message TEXT, -- its text\n"));
 	assert_int_equal(rep_query_schema(q, "evnt", &text, &err), TP_ENOENT);
-	assert_string_equal(err.msg, "no table 'evnt'; did you mean event? .tables lists them");
+	assert_string_equal(err.msg, "the store has no table 'evnt'; did you mean event? .tables lists them");
 	tp_buf_release(&text);
 	rep_query_free(q);
 }
 
-static int add_one(void *ctx, const char *word)
+static int add_one(void *ctx, const char *calls, const char *doc)
 {
 	unsigned *found = ctx;
+	const char *call;
+	size_t size, name;
 
-	*found |= !strcmp(word, "thing") ? 1 : 0;
-	*found |= !strcmp(word, "waker_stack") ? 2 : 0;
-	*found |= !strcmp(word, "p95") ? 4 : 0;
+	(void)doc;
+	while ((call = rep_query_next_call(&calls, &size, &name))) {
+		*found |= name == 5 && !strncmp(call, "thing", 5) ? 1 : 0;
+		*found |= name == 11 && !strncmp(call, "waker_stack", 11) ? 2 : 0;
+		*found |= size == 6 && !strncmp(call, "p95(x)", 6) ? 4 : 0;
+	}
 	return 0;
 }
 
@@ -203,7 +208,7 @@ static void test_query_words(void **state)
 	for (unsigned kinds = 0; kinds < 8; kinds++) {
 		unsigned found = 0;
 
-		assert_int_equal(rep_query_words(q, kinds, add_one, &found, &err), 0);
+		assert_int_equal(rep_query_words(q, kinds, NULL, add_one, &found, &err), 0);
 		assert_int_equal(found, kinds);
 	}
 	rep_query_free(q);
@@ -226,18 +231,17 @@ static void test_query_meanings(void **state)
 
 	(void)state;
 	assert_int_equal(rep_query_new(&q, store, &opt, &err), 0);
-	assert_int_equal(
-	    rep_query_meanings(q, REP_WORDS_COLUMNS, "Thing", add_meaning, &text, &err), 0);
+	assert_int_equal(rep_query_words(q, REP_WORDS_COLUMNS, "Thing", add_meaning, &text, &err),
+			 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_string_equal((char *)text.data, "name: what it is called|size: bytes|");
 	text.size = 0;
-	assert_int_equal(rep_query_meanings(q, REP_WORDS_COLUMNS, "log", add_meaning, &text, &err),
-			 0);
+	assert_int_equal(rep_query_words(q, REP_WORDS_COLUMNS, "log", add_meaning, &text, &err), 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_non_null(strstr((char *)text.data, "message: its text|"));
 	text.size = 0;
-	assert_int_equal(rep_query_meanings(q, REP_WORDS_TABLES | REP_WORDS_FUNCTIONS, NULL,
-					    add_meaning, &text, &err),
+	assert_int_equal(rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_FUNCTIONS, NULL,
+					 add_meaning, &text, &err),
 			 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
 	assert_non_null(strstr((char *)text.data, "thing: a thing of some kind|"));

@@ -200,76 +200,11 @@ int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text
 		return code;
 	rep_query_similar(q, REP_WORDS_TABLES, table, similar, sizeof(similar));
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no table '%.60s'; %s%s%s.tables lists them", table,
+			  "the store has no table '%.60s'; %s%s%s.tables lists them", table,
 			  *similar ? "did you mean " : "", similar, *similar ? "? " : "");
 }
 
-/* ---- names ---- */
-
-static int stored_words(struct rep_query *q, const char *sql, int (*add)(void *, const char *),
-			void *ctx, struct tp_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	int code = 0;
-
-	if (sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL))
-		return failed(q, err);
-	while (!code && sqlite3_step(stmt) == SQLITE_ROW) {
-		const char *word = (const char *)sqlite3_column_text(stmt, 0);
-
-		code = word ? add(ctx, word) : 0;
-	}
-	sqlite3_finalize(stmt);
-	return code;
-}
-
-/* "median(x), p50(x)": the names are what stands before parentheses. */
-static int function_words(const char *call, int (*add)(void *, const char *), void *ctx)
-{
-	while (*call) {
-		size_t n = strcspn(call, "(");
-		char name[32];
-		int code;
-
-		snprintf(name, sizeof(name), "%.*s", (int)n, call);
-		code = add(ctx, name);
-		if (code)
-			return code;
-		call += n + strcspn(call + n, ")");
-		call += strspn(call, "), ");
-	}
-	return 0;
-}
-
-int rep_query_words(struct rep_query *q, unsigned kinds, int (*add)(void *ctx, const char *word),
-		    void *ctx, struct tp_err *err)
-{
-	int code = 0;
-
-	if (kinds & REP_WORDS_TABLES)
-		code = stored_words(q,
-				    "SELECT name FROM main.sqlite_schema WHERE type IN ('table', "
-				    "'view')",
-				    add, ctx, err);
-	if (!code && kinds & REP_WORDS_COLUMNS)
-		code = stored_words(q,
-				    "SELECT c.name FROM main.sqlite_schema AS s, "
-				    "pragma_table_info(s.name) AS c WHERE s.type = 'table'",
-				    add, ctx, err);
-	for (unsigned t = 0; t < TP_SQL_NTABLES && !code; t++) {
-		if (kinds & REP_WORDS_TABLES)
-			code = add(ctx, tp_sql_table_name(t));
-		for (unsigned i = 0;
-		     kinds & REP_WORDS_COLUMNS && i < tp_sql_table_columns(t) && !code; i++)
-			code = add(ctx, tp_sql_column_at(t, i).name);
-	}
-	for (const struct tp_sql_function *f = tp_sql_functions;
-	     kinds & REP_WORDS_FUNCTIONS && f->call && !code; f++)
-		code = function_words(f->call, add, ctx);
-	return code;
-}
-
-/* ---- and what they mean ---- */
+/* ---- names and what they mean ---- */
 
 struct meaning {
 	int (*add)(void *ctx, const char *word, const char *doc);
@@ -328,9 +263,9 @@ static int stored_meanings(struct rep_query *q, const char *sql, const char *tab
 	return code;
 }
 
-int rep_query_meanings(struct rep_query *q, unsigned kinds, const char *table,
-		       int (*add)(void *ctx, const char *word, const char *doc), void *ctx,
-		       struct tp_err *err)
+int rep_query_words(struct rep_query *q, unsigned kinds, const char *table,
+		    int (*add)(void *ctx, const char *word, const char *doc), void *ctx,
+		    struct tp_err *err)
 {
 	const struct meaning m = {add, ctx};
 	int code = 0;
@@ -362,4 +297,15 @@ int rep_query_meanings(struct rep_query *q, unsigned kinds, const char *table,
 	     kinds & REP_WORDS_FUNCTIONS && f->call && !code; f++)
 		code = add(ctx, f->call, f->doc);
 	return code;
+}
+
+const char *rep_query_next_call(const char **calls, size_t *size, size_t *name)
+{
+	const char *call = *calls + strspn(*calls, ", ");
+
+	*name = strcspn(call, "(");
+	*size = *name + strcspn(call + *name, ")");
+	*size += call[*size] == ')';
+	*calls = call + *size;
+	return *call ? call : NULL;
 }

@@ -39,7 +39,7 @@ struct collect {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "too many names in one run");
+	return tp_err_full(err, code, "the run has too many names");
 }
 
 /* ---- names ---- */

@@ -137,7 +137,8 @@ int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_e
 	if (i == REP_NFAMILIES) {
 		list_names(list, sizeof(list), false, 0);
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "'%.40s' is no metric of a trace; there are %s", text, list);
+				  "'%.40s' is not a metric of traces; metrics begin with %s", text,
+				  list);
 	}
 	spec->family = (enum rep_family)i;
 	spec->stat = rep_families[i].by_default;
@@ -168,7 +169,7 @@ int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_e
 	}
 	list_names(list, sizeof(list), true, rep_families[spec->family].stats);
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "'%.20s' is no statistic of %s; there are %s", rest + (*rest == '.'),
+			  "'%.20s' is not a statistic of %s, which has %s", rest + (*rest == '.'),
 			  rep_families[spec->family].name, list);
 }
 

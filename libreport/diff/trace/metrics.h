@@ -23,7 +23,7 @@
  *
  * An event has both ends in the run (and in the range looked at): what the beginning or the end of
  * the run cuts off is as long as the run makes it, so only its time counts, in `total`. (Where a
- *run is read from its tables, what is cut within its first or last segment is taken for whole.)
+ * run is read from its tables, what is cut within its first or last segment is taken for whole.)
  *
  * Values are raw, of the whole run: ns, or numbers; runs of different length are compared by rate,
  * and by total divided by rep_metrics_per (struct rep_metrics_base). A goroutine's `total` is its

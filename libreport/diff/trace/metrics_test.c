@@ -343,12 +343,12 @@ static void test_metric_parse(void **state)
 		const char *text, *says;
 	} bad[] = {
 	    {"shced.p99",
-	     "there are sched, run, block, syscall, group, task, region, stw, gc, cpu"},
-	    {"sched.p98", "there are count, total, mean, p50, p90, p95, p99, max, rate, share"},
-	    {"cpu[main.f].p99", "there are count, rate, share"},
+	     "metrics begin with sched, run, block, syscall, group, task, region, stw, gc, cpu"},
+	    {"sched.p98", "which has count, total, mean, p50, p90, p95, p99, max, rate, share"},
+	    {"cpu[main.f].p99", "which has count, rate, share"},
 	    {"task[checkout.p95", "has [ without ]"},
-	    {"task[a]p95", "is no statistic"},
-	    {"", "is no metric"},
+	    {"task[a]p95", "is not a statistic"},
+	    {"", "is not a metric"},
 	};
 	struct rep_metric_spec spec;
 	struct tp_err err;

@@ -306,5 +306,5 @@ int rep_set_solve(struct rep_metrics *m, struct tp_err *err)
 {
 	int code = solve(m);
 
-	return code ? tp_err_full(err, code, "too many names in one run") : 0;
+	return code ? tp_err_full(err, code, "the run has too many names") : 0;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/text.h"
+
 #define PIECE ((size_t)1 << 16)
 
 static void put(struct rep_perfetto *p, const void *data, size_t size)
@@ -68,60 +70,18 @@ void json_ts(struct rep_perfetto *p, const char *key, int64_t ns)
 		put(p, text, sizeof(text));
 }
 
-/* Length of the valid UTF-8 sequence at s, 0 if there is none (RFC 3629). */
-static size_t sequence(const uint8_t *s, size_t n)
-{
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (!len || s[0] > 0xf4 || n < len)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-/* C1 controls, and what turns text around or hides in it: no viewer of this form has use for them,
- * a terminal that the file is shown on might. */
-static bool is_deceptive(const uint8_t *s, size_t len)
-{
-	if (len == 2)
-		return s[0] == 0xc2 && s[1] < 0xa0;
-	return len == 3 && ((s[0] == 0xe2 && ((s[1] == 0x80 && ((s[2] >= 0x8b && s[2] <= 0x8f) ||
-								(s[2] >= 0xa8 && s[2] <= 0xae))) ||
-					      (s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf))) ||
-			    (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf));
-}
-
+/* As tables show it, then for JSON. */
 static void put_text(struct rep_perfetto *p, const char *text, size_t size)
 {
-	static const char hex[] = "0123456789abcdef";
-	const uint8_t *s = (const uint8_t *)text;
-	size_t from = 0;
-
-	for (size_t i = 0; i < size;) {
-		size_t len = s[i] < 0x20 || s[i] == '"' || s[i] == '\\' || s[i] == 0x7f
-				 ? 0
-				 : sequence(s + i, size - i);
-		char escape[6] = {'\\', 'u', '0', '0', hex[s[i] >> 4], hex[s[i] & 15]};
-
-		if (len && !is_deceptive(s + i, len)) {
-			i += len;
-			continue;
-		}
-		put(p, text + from, i - from);
-		/* A byte that is no text shows as the replacement character. */
-		if (s[i] >= 0x80)
-			put(p, "\\ufffd", 6);
-		else
-			put(p, escape, sizeof(escape));
-		i += len ? len : 1;
-		from = i;
-	}
-	put(p, text + from, size - from);
+	p->shown.size = 0;
+	if (p->code)
+		return;
+	p->code = rep_escape(&p->shown, text, size, REP_ESCAPE_SHOWN);
+	if (!p->code)
+		p->code = rep_escape(&p->buf, (const char *)p->shown.data, p->shown.size,
+				     REP_ESCAPE_JSON);
+	if (p->code)
+		tp_nomem(p->err);
 }
 
 void json_text(struct rep_perfetto *p, const char *key, const char *text, size_t size)
@@ -134,7 +94,10 @@ void json_text(struct rep_perfetto *p, const char *key, const char *text, size_t
 
 void json_str(struct rep_perfetto *p, const char *key, const char *text)
 {
-	json_text(p, key, text, strlen(text));
+	key_of(p, key);
+	put(p, "\"", 1);
+	json_raw(p, text);
+	put(p, "\"", 1);
 }
 
 void json_stack(struct rep_perfetto *p, const char *key, uint32_t stack)

@@ -36,6 +36,7 @@ struct perfetto_stacks {
 struct rep_perfetto {
 	struct tp_out out;
 	struct tp_buf buf;
+	struct tp_buf shown; /* the text that is being written */
 	struct tp_err *err;
 	int code; /* of the first thing that went wrong */
 	bool any; /* an event was written */
@@ -51,8 +52,10 @@ void json_begin(struct rep_perfetto *p, char phase, enum perfetto_section sectio
 void json_ts(struct rep_perfetto *p, const char *key, int64_t ns);
 void json_int(struct rep_perfetto *p, const char *key, int64_t v);
 void json_uint(struct rep_perfetto *p, const char *key, uint64_t v);
-/* Bytes of the dump, made valid UTF-8 and escaped. */
+/* Bytes of the dump, shown as in tables (output/text.h): what is not text, or turns text around,
+ * appears as an escape. */
 void json_text(struct rep_perfetto *p, const char *key, const char *text, size_t size);
+/* A text of ours, in which nothing needs an escape. */
 void json_str(struct rep_perfetto *p, const char *key, const char *text);
 void json_raw(struct rep_perfetto *p, const char *text); /* as it is */
 /* The number of a stack, which is remembered; nothing for none. */

@@ -286,5 +286,6 @@ void rep_perfetto_free(struct rep_perfetto *p)
 	}
 	free(p->stacks);
 	tp_buf_release(&p->buf);
+	tp_buf_release(&p->shown);
 	free(p);
 }

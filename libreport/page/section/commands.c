@@ -20,8 +20,9 @@ static void begin(struct page *p, struct html *h)
 		html_str(h, p->opt->command);
 		html_put(h, "</code></p>\n");
 	}
-	html_put(h, "<p>These commands show more:</p>\n<div class=\"scroll\"><table class=\"plain\">\n"
-		    "<tbody>\n");
+	html_put(h,
+		 "<p>These commands show more:</p>\n<div class=\"scroll\"><table class=\"plain\">\n"
+		 "<tbody>\n");
 }
 
 static void end(struct html *h)
@@ -63,7 +64,8 @@ int page_diff_commands(struct page *p, struct html *h, struct tp_err *err)
 	begin(p, h);
 	line(p, h, "tprof-diff", "", "shows the same as a table");
 	if (!p->sides)
-		line(p, h, "tprof-diff --view=offcpu", "", "shows where goroutines wait, by function");
+		line(p, h, "tprof-diff --view=offcpu", "",
+		     "shows where goroutines wait, by function");
 	line(p, h,
 	     p->sides ? "tprof-flame -o flame.html" : "tprof-flame -o flame.html --view=offcpu", "",
 	     "draws a flame graph");

@@ -71,10 +71,13 @@ static char *share_text(double share, char text[TEXT])
 
 static char *time_text(const struct page *p, double ns, char text[TEXT])
 {
-	struct rep_value v = rep_float(ns);
+	bool ticks = p->run->row.ticks;
+	struct rep_value v = ticks ? rep_int((int64_t)ns) : rep_float(ns);
+	char number[TEXT / 2];
 
-	rep_value_shown(&v, p->run->row.ticks ? REP_COUNT : REP_NS, text, TEXT - 6);
-	return p->run->row.ticks ? strcat(text, " ticks") : text;
+	rep_value_shown(&v, ticks ? REP_COUNT : REP_NS, number, sizeof(number));
+	snprintf(text, TEXT, "%s%s", number, ticks ? " ticks" : "");
+	return text;
 }
 
 /* ---- rows ---- */

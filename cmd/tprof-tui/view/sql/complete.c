@@ -136,20 +136,19 @@ static int add_word(void *ctx, const char *word, const char *doc)
 }
 
 /* Adds each function of "median(x), p50(x)", inserted up to its parenthesis. */
-static int add_function(void *ctx, const char *call, const char *doc)
+static int add_function(void *ctx, const char *calls, const char *doc)
 {
 	struct adding *a = ctx;
+	const char *call;
+	size_t size, name;
 
-	while (*call) {
-		size_t n = strcspn(call, "("), size = n + strcspn(call + n, ")") + 1;
+	while ((call = rep_query_next_call(&calls, &size, &name))) {
 		char word[NAME], shown[2 * NAME];
 
-		snprintf(word, sizeof(word), "%.*s(", (int)n, call);
+		snprintf(word, sizeof(word), "%.*s(", (int)name, call);
 		snprintf(shown, sizeof(shown), "%.*s", (int)size, call);
 		if (begins(a, word) && !tui_menu_add(a->menu, word, shown, doc))
 			return TP_ENOMEM;
-		call += size <= strlen(call) ? size : strlen(call);
-		call += strspn(call, ", ");
 	}
 	return 0;
 }
@@ -232,15 +231,15 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 
 	tui_menu_clear(menu);
 	split(&tokens, text, at);
-	code = rep_query_meanings(q, REP_WORDS_TABLES, NULL, find_table, &tables, err);
+	code = rep_query_words(q, REP_WORDS_TABLES, NULL, find_table, &tables, err);
 	clause = clause_at(&tokens, start);
 	if (!code && start && text[start - 1] == '.' && start > 1 && is_word(text[start - 2])) {
 		char name[NAME];
 		size_t from = sql_word_start(text, start - 1);
 
 		snprintf(name, sizeof(name), "%.*s", (int)(start - 1 - from), text + from);
-		return rep_query_meanings(q, REP_WORDS_COLUMNS, table_called(&tables, name),
-					  add_word, &a, err);
+		return rep_query_words(q, REP_WORDS_COLUMNS, table_called(&tables, name), add_word,
+				       &a, err);
 	}
 	if (start && text[start - 1] == '.') { /* .tables */
 		tui_menu_add(menu, "tables", ".tables", "the tables there are");
@@ -249,19 +248,19 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 		return 0;
 	}
 	if (!code && clause == CLAUSE_TABLES)
-		code = rep_query_meanings(q, REP_WORDS_TABLES, NULL, add_word, &a, err);
+		code = rep_query_words(q, REP_WORDS_TABLES, NULL, add_word, &a, err);
 	for (size_t i = 0; i < tables.n && clause == CLAUSE_COLUMNS && !code; i++)
-		code = rep_query_meanings(q, REP_WORDS_COLUMNS, tables.name[i], add_word, &a, err);
+		code = rep_query_words(q, REP_WORDS_COLUMNS, tables.name[i], add_word, &a, err);
 	if (!code && clause == CLAUSE_COLUMNS && !tables.n)
-		code = rep_query_meanings(q, REP_WORDS_COLUMNS, NULL, add_word, &a, err);
+		code = rep_query_words(q, REP_WORDS_COLUMNS, NULL, add_word, &a, err);
 	if (!code && clause == CLAUSE_COLUMNS)
-		code = rep_query_meanings(q, REP_WORDS_FUNCTIONS, NULL, add_function, &a, err);
+		code = rep_query_words(q, REP_WORDS_FUNCTIONS, NULL, add_function, &a, err);
 	if (!code)
 		code = add_keywords(&a, clause);
 	/* If nothing usual fits, anything may. */
 	if (!code && !menu->n && a.size)
-		code = rep_query_meanings(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word,
-					  &a, err);
+		code = rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word, &a,
+				       err);
 	if (code == TP_ENOMEM)
 		tp_nomem(err);
 	return code;
