@@ -201,7 +201,7 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	size_t most = t->show->rows, rows = most && d->n > most ? most : d->n;
 	/* Zeros are no news, unless all rows were asked for. */
 	bool unchanged = t->people && most && nothing_changed(d);
-	char more[80];
+	char more[120];
 	int code = rep_output_note(t->out, false, "", err);
 
 	if (unchanged)
@@ -214,7 +214,7 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 		code = rep_output_end(t->out, err);
 	if (!code && rows < d->n) {
 		snprintf(more, sizeof(more),
-			 unchanged ? "nothing changed; -n 0 shows the %zu rows that are the same"
+			 unchanged ? "nothing changed; tprof-diff -n 0 shows the %zu rows that are the same"
 				   : "%zu more; -n 0 shows all",
 			 d->n - rows);
 		code = rep_output_note(t->out, false, more, err);

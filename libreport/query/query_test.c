@@ -175,7 +175,7 @@ static void test_query_schema(void **state)
 	text.size = 0;
 	assert_int_equal(rep_query_schema(q, "log", &text, &err), 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
-	assert_non_null(strstr((char *)text.data, "  message TEXT, -- its text\n"));
+	assert_non_null(strstr((char *)text.data, "  message TEXT, -- text of the message\n"));
 	assert_int_equal(rep_query_schema(q, "evnt", &text, &err), TP_ENOENT);
 	assert_string_equal(err.msg, "the store has no table 'evnt'; did you mean event? .tables lists them");
 	tp_buf_release(&text);
@@ -238,7 +238,7 @@ static void test_query_meanings(void **state)
 	text.size = 0;
 	assert_int_equal(rep_query_words(q, REP_WORDS_COLUMNS, "log", add_meaning, &text, &err), 0);
 	assert_int_equal(tp_buf_put(&text, "", 1), 0);
-	assert_non_null(strstr((char *)text.data, "message: its text|"));
+	assert_non_null(strstr((char *)text.data, "message: text of the message|"));
 	text.size = 0;
 	assert_int_equal(rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_FUNCTIONS, NULL,
 					 add_meaning, &text, &err),

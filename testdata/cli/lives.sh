@@ -49,7 +49,7 @@ run tprof-top --run=1 testdata/version-3.store goroutines --goroutine=17
 run tprof-query --run=1 testdata/version-3.store 'SELECT id, goid, life FROM goroutine WHERE run = 1'
 run tprof-query testdata/version-3.store 'SELECT count(*) FROM goroutine'
 tprof-report --run=1 -o "$TMP/old.html" testdata/version-3.store 2>"$TMP/log"
-grep -o 'Figures of several[^<]*' "$TMP/old.html"
+grep -o 'Numbers of several[^<]*' "$TMP/old.html"
 run tprof-top --run=2 -n 1 testdata/version-3.store goroutines
 run tprof-merge -o "$TMP/both.store" testdata/version-3.store "$TMP/whole.store"
 run tprof-top --run=callbacks.trace "$TMP/both.store" goroutines --goroutine=17

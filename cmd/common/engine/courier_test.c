@@ -389,7 +389,7 @@ static void test_ask_nothing_at_length(void **state)
 		    s->link.ask(s->link.ctx, "CREATE TABLE t", NULL, 0, NULL, NULL, &err),
 		    i ? TP_EFORMAT : 0);
 	}
-	assert_non_null(strstr(err.msg, "answers at length what has no answer"));
+	assert_non_null(strstr(err.msg, "sends a long answer to a request that has none"));
 	cmd_courier_stop(s->courier);
 	s->courier = NULL;
 	request(s);
