@@ -113,10 +113,10 @@ def check_range(trace, whole, version, a, b):
         extra = [e for e in extra if e[1][3] not in LATE]
     else:
         extra = [e for e in extra if e[0] not in LATE and e[0] != "RangeBegin"]
-    left = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) events are left out", r.stderr))
+    left = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) events were left out", r.stderr))
     if sum(missing.values()) > left:
         return "%d of %d events are missing: %s" % (sum(missing.values()), len(want), list(missing)[:1])
-    if len(extra) > 0 and not re.search("put in", r.stderr):
+    if len(extra) > 0 and not re.search("were added|was added", r.stderr):
         return "%d events too many: %s" % (len(extra), extra[:1])
     # Hand-made traces end before they have told what there is.
     return None if old or len(whole) < 200 else check_times(trace, a, b, 2 * len(events) if len(events) < 100 else 5000)
