@@ -66,14 +66,14 @@ function location frame stack event span string""".split()
 
 # Which are refused, by what is said then.
 REFUSED = {name: said for said, names in {
-    "taken for a bomb": """gz-bomb gz-members gz-regions gz-heap gz-empty-samples gz-empty-strings gz-types
+    "as a decompression bomb does": """gz-bomb gz-members gz-regions gz-heap gz-empty-samples gz-empty-strings gz-types
         gz-empty-batches zst-bomb zst-frames zst-window-taken zst-regions""",
     "is not a trace or profile": "gz-tiny-members",
     "is a gzip file inside another one": "gz-gz",
     "Frame requires too much memory for decoding": "zst-window",
     # Small files that unpack, or multiply, to what takes more than a file of their size may.
     "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames elf-go-calls",
-    "names stand for too much": "gz-names-long gz-names-nearly text-heap-names-long",
+    "expand to too much text": "gz-names-long gz-names-nearly text-heap-names-long",
     "name addresses that are not on the stack": "gz-elsewhere",
     "would make more than 32 frames per byte": "pb-lines-times-samples",
     "too many entries": "v1-heads",
