@@ -33,9 +33,11 @@ static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err
 	int code = 0;
 
 	for (size_t i = 0; i < run->nlabels && !code; i++) {
-		const char *key = run->label[i], *value = key + strlen(key) + 1;
+		const char *value = run->label[i] + strcspn(run->label[i], "=");
+		char *key = strndup(run->label[i], (size_t)(value - run->label[i]));
 
-		code = tp_store_put_label(to, key, value, err);
+		code = key ? tp_store_put_label(to, key, value + 1, err) : tp_nomem(err);
+		free(key);
 	}
 	if (code) {
 		tp_store_abort(to);

@@ -69,16 +69,12 @@ static bool whole(const struct rep_engine_run *r)
 	return r->row.hash && r->row.kind && r->row.name && r->row.source && r->row.format;
 }
 
-/* Ends the key of each "KEY=VALUE" with a NUL. Returns whether all of them have a key and a value. */
-static bool split_labels(struct rep_engine_run *r)
+/* Returns whether all labels have the form KEY=VALUE. */
+static bool are_labels(const struct rep_engine_run *r)
 {
-	for (size_t i = 0; i < r->nlabels; i++) {
-		char *equals = strchr(r->label[i], '=');
-
-		if (!equals || equals == r->label[i])
+	for (size_t i = 0; i < r->nlabels; i++)
+		if (*r->label[i] == '=' || !strchr(r->label[i], '='))
 			return false;
-		*equals = '\0';
-	}
 	return true;
 }
 
@@ -132,7 +128,7 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		runs->run = more;
 	if (!more || !whole(&run))
 		code = tp_nomem(err);
-	else if (!split_labels(&run) || !is_plausible(&run))
+	else if (!are_labels(&run) || !is_plausible(&run))
 		code = rep_fetch_odd(err, "a run without a hash or kind, or with an odd label");
 	else if (runs->n == REP_ENGINE_MOST_RUNS)
 		code = tp_err_set(

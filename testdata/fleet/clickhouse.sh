@@ -494,7 +494,7 @@ refuses() { # what, status, text, command …
 }
 refuses 'a wrong password' 4 'user or password is wrong' "$bin/tprof-top" "clickhouse://loader:wrong-one@127.0.0.1:$http1/some"
 chmod 644 "$HOME/.config/tprof/clickhouse"
-refuses 'credentials that others may read' 4 'open to others' "$bin/tprof-top" "$address/some"
+refuses 'credentials that others may read' 4 'open to other users' "$bin/tprof-top" "$address/some"
 chmod 600 "$HOME/.config/tprof/clickhouse"
 refuses 'no tables' 3 'tprof-export --clickhouse' "$bin/tprof-top" "$address/nowhere"
 refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/some"
@@ -503,9 +503,9 @@ is 'nothing was made for it' 0 "$(ask "SELECT count() FROM system.databases WHER
 refuses 'labels to load into' 2 '--run=KEY=VALUE' "$bin/tprof-export" --clickhouse="$address/single?label=a=b" "$store"
 refuses 'labels with a comma' 3 'label=KEY=VALUE&label=KEY=VALUE' "$bin/tprof-top" "$address/some?label=of=ledger,file=x"
 refuses 'a timeout that is none' 2 'takes a number of seconds' "$bin/tprof-top" "$address/some?timeout=x"
-refuses 'two timeouts' 2 'timeout= is there twice' "$bin/tprof-top" "$address/some?timeout=1&timeout=2"
+refuses 'two timeouts' 2 'timeout= is given twice' "$bin/tprof-top" "$address/some?timeout=1&timeout=2"
 refuses 'no address' 2 'in the address' "$bin/tprof-top" 'clickhouse://:wrong-one@/x'
-refuses 'a cluster, of one server' 3 'over the cluster fleet: give --cluster' "$bin/tprof-export" --clickhouse="$address/some" "$store"
+refuses 'a cluster, of one server' 3 'over the cluster fleet; give --cluster' "$bin/tprof-export" --clickhouse="$address/some" "$store"
 refuses 'another cluster' 3 'cluster fleet, not nosuch' "$bin/tprof-export" --clickhouse="$address/some" --cluster=nosuch "$store"
 "$bin/tprof-export" --clickhouse="$address/single" "$store" >/dev/null
 refuses 'one server, on a cluster' 3 'was made without --cluster' "$bin/tprof-export" --clickhouse="$address/single" --cluster=fleet "$store"
