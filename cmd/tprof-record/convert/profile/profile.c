@@ -8,10 +8,10 @@
  *                              `waited` for how long, in ns; then those that the program has set */
 #include "tprof-record/convert/profile/profile.h"
 
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "decode/profile/encode.h"
 #include "tprof-record/convert/names/names.h"
@@ -414,27 +414,22 @@ int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
 
 int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struct tp_err *err)
 {
+	struct libdeflate_compressor *gzip = NULL;
 	struct tp_buf plain = {0};
-	z_stream z = {0};
 	int code = tp_profile_encode(profile, NULL, &plain, err);
 
-	if (!code && plain.size > UINT32_MAX / 2)
-		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "the profile is too large");
-	/* 16: with a gzip header, which holds no time. */
-	if (!code && deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
-				  Z_DEFAULT_STRATEGY) != Z_OK)
-		code = tp_nomem(err);
 	if (!code) {
-		code = tp_buf_reserve(out, deflateBound(&z, plain.size)) ? tp_nomem(err) : 0;
-		z.next_in = plain.data;
-		z.avail_in = (uInt)plain.size;
-		z.next_out = out->data;
-		z.avail_out = (uInt)out->room;
-		if (!code)
-			deflate(&z, Z_FINISH);
-		out->size = out->room - z.avail_out;
-		deflateEnd(&z);
+		gzip = libdeflate_alloc_compressor(6);
+		if (!gzip ||
+		    tp_buf_reserve(out, libdeflate_gzip_compress_bound(gzip, plain.size)))
+			code = tp_nomem(err);
 	}
+	/* The header holds no time. */
+	if (!code)
+		out->size = libdeflate_gzip_compress(gzip, plain.data, plain.size, out->data,
+						     out->room);
+	if (gzip)
+		libdeflate_free_compressor(gzip);
 	tp_buf_release(&plain);
 	return code;
 }
