@@ -469,8 +469,8 @@ static int open_entry(struct cmd_cache *c, const char *name, struct tp_store **s
 	return code;
 }
 
-/* Removes files of killed imports, and files that SQLite keeps beside them: those of entries that
- * nobody has locked, and those that begin with `mine`, which the caller has locked. */
+/* Removes files that killed imports left, and those that SQLite keeps beside them. Entries that
+ * another process has locked stay; those that begin with `mine` are locked by the caller and go. */
 static void remove_leftovers(struct cmd_cache *c, char mine)
 {
 	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

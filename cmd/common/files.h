@@ -8,7 +8,7 @@
 /* Adds a file, or a name to be opened as one, to a side of cmd->files. The path is borrowed; the
  * list belongs to cmd, and cmd_finish frees it. Returns 0 or ENOMEM, as parsers of argp do. */
 error_t cmd_add_file(struct cmd *cmd, enum cmd_side side, const char *path);
-/* Returns the first file of the new side, NULL if there are none. */
+/* Returns the first file of the new side, or NULL if that side has no files. */
 const char *cmd_path(const struct cmd *cmd);
 /* Ends with a usage error if there is no file to read; `kinds` says what it may be. */
 void cmd_need_file(const struct cmd *cmd, const struct argp_state *state, const char *kinds);

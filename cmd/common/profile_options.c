@@ -89,8 +89,8 @@ static char *spell(const char *name, const char *value)
 	return text;
 }
 
-/* The option of this name (of `size` letters, '_' as good as '-'), or with this letter where name
- * is NULL, among those of argp and its children; NULL: there is none. */
+/* Finds an option of argp and its children: by its name of `size` letters, in which '_' equals '-',
+ * or by its letter if name is NULL. Returns NULL if there is no such option. */
 /* NOLINTNEXTLINE(misc-no-recursion): tables of options, two deep */
 static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t size,
 					     int letter)

@@ -80,8 +80,8 @@ static const struct argp_option options[] = {
      "given several times",
      3},
     {"self-check", KEY_SELF_CHECK, NULL, 0,
-     "Compare random halves of the old runs 200 times, and show how often a change is found where "
-     "there is none",
+     "Compare random halves of the old runs 200 times, and show how often a change is found by "
+     "chance",
      3},
     {0},
 };

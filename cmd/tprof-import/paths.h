@@ -59,8 +59,8 @@ void paths_release(struct paths *p);
 /* The labels of a dump into `all`, which has room for p->nlabels + n: its own, then those of
  * `others` with other keys. Returns how many. */
 size_t paths_labels(const struct path *p, const char *const *others, size_t n, const char **all);
-/* Of `keys` (struct paths) the first that neither the dump's own labels nor `others` have a value
- * for, and its length into *size; NULL: there is none. */
+/* Returns the first of `keys` (struct paths) that neither the dump's own labels nor `others` give a
+ * value, and sets *size to its length. Returns NULL if all have a value. */
 const char *paths_missing(const struct path *p, const char *keys, const char *const *others,
 			  size_t n, size_t *size);
 

@@ -89,8 +89,8 @@ static int add_units(struct type_units *u, const struct rep_engine_run *r, bool 
 
 #define MOST_GROUPS 64
 
-/* Sums are of runs that are alike; who asked adds up the sums. Where values would have to be scaled
- * there are none. */
+/* Puts runs that the engine can add up into groups; the caller adds up the sums of the groups. If
+ * values would have to be scaled, the engine adds up nothing. */
 static int make_groups(struct rep_profiles *p)
 {
 	const struct rep_engine_runs *runs = p->f->runs;

@@ -44,8 +44,8 @@ struct pick {
 	struct rep_path_requests *list;
 	struct rep_pattern task, region;
 	size_t room;
-	/* What the request took that is nearest to what --min and --max say, and how far from that
-	 * it is; 0: there is none that took too little or too much. */
+	/* The latency nearest to the bounds --min and --max among those outside them, and its
+	 * distance from the bound; 0 if no request is outside. */
 	int64_t near, off;
 };
 

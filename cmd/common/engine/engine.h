@@ -25,13 +25,13 @@ void cmd_engine_hide(int argc, char **argv);
 int cmd_engine_list(struct cmd *cmd, const char *address, const char **path);
 int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path);
 
-/* Those that were read, for who loads them: the i-th, by its (hidden) address; NULL: there is none.
- */
+/* An engine that was read. */
 struct cmd_engine_target {
 	const char *address;
 	const struct cmd_engine_url *url;
 	struct rep_engine_link link;
 };
+/* Finds the engine that was read from this address. Returns false if none was. */
 bool cmd_engine_target(const char *address, struct cmd_engine_target *t);
 /* The message of what went wrong with an engine; returns the exit status. */
 int cmd_engine_fail(const struct cmd *cmd, const char *address, const struct tp_err *err);

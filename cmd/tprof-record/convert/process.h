@@ -40,10 +40,10 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
 /* Copies places of goroutines that may be written meanwhile. */
 void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n);
 
-/* Returns the text at a string's offset; "" if there is none. */
+/* Returns the text at a string's offset, or "" if no text is there. */
 const char *rec_process_string(const struct rec_process *p, uint32_t string);
-/* Returns the pairs of a label set, key before value (strings), and their number *n; NULL and 0 if
- * there are none. */
+/* Returns the pairs of a label set, key before value (strings), and their number *n; NULL and 0 for
+ * a set without labels. */
 const uint32_t *rec_process_labels(const struct rec_process *p, uint32_t set, size_t *n);
 /* Fills in the PCs of a stack, innermost first; returns their number. */
 size_t rec_process_stack(const struct rec_process *p, uint32_t stack, uint64_t *pcs, size_t room);

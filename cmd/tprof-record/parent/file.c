@@ -102,7 +102,7 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	return 0;
 }
 
-/* Returns the length of a name of ours at the beginning of `name`; 0: there is none. */
+/* Returns the length of the file name of ours that `name` begins with, or 0. */
 static size_t our_name(const char *name)
 {
 	static const char *const traces[] = {"trace.out.symbols", "trace.out"};

@@ -23,13 +23,13 @@ struct rec_caller {
 	int memory; /* the arena, -1: none; whoever hears it closes it */
 };
 
-/* Returns the next connection, non-blocking; -1: there is none now. */
+/* Returns the next connection, which does not block, or -1 if nobody has connected. */
 int rec_listen_accept(int socket);
 /* Returns 1: a valid message; 0: nothing has come yet; -1: not valid, or the caller has gone. */
 int rec_listen_hear(int connection, struct rec_caller *caller);
 /* Returns whether any process of that user may be recorded, or ask for snapshots. */
 bool rec_listen_trusts(uid_t uid);
-/* Returns the parent process; 0: there is none. */
+/* Returns the parent of a process, or 0 if the process has gone. */
 pid_t rec_listen_parent(pid_t pid);
 
 /* Connects to a recorder: that process, or the one that records it. -1 and err: TP_ENOENT (the process

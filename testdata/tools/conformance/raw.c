@@ -233,7 +233,7 @@ static int read_locations(struct raw *r, struct tp_err *err)
 	return code;
 }
 
-/* The number of the location `id` by its content; 0: there is none. */
+/* Returns the number of the location `id` by its content, or 0 if there is no such location. */
 static long long location_number(struct raw *r, uint64_t id)
 {
 	struct location key = {.id = id}, *l = NULL;

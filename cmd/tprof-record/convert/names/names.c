@@ -15,7 +15,7 @@
 /* Where distributions put separate debugging information. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
 #define PATH_ROOM   512
-#define LONGEST	    1024 /* bytes of a readable name; longer ones are templates that nobody reads */
+#define LONGEST	    1024 /* bytes of a readable name; longer ones are templates */
 
 static const uint32_t no_frame;
 

@@ -50,7 +50,7 @@ size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t 
  * libstdc++, Rust's standard library), the outermost frame of the program itself. *pc is its PC as a
  * return address. Both are 0 if nothing is known. */
 uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, uint64_t *pc);
-/* Writes a sentence about code without names and how to get them; "" if there is none. */
+/* Writes a sentence about code without names and how to get them, or "" if all code has names. */
 void rec_names_remark(const struct rec_names *n, char text[200]);
 
 #endif

@@ -165,7 +165,7 @@ static int trace_end(struct rec_tracer *s, const struct rec_action *t)
 /* ---- the whole ---- */
 
 /* Returns whether `begin` has written the record already, as part of the state when the trace began.
- * Labels are not part of that: they are written where their goroutine runs, whoever recorded them. */
+ * Labels are not part of that state: they are written where their goroutine runs. */
 static bool is_in_begin(const struct rec_tracer *s, struct rec_action *t)
 {
 	if (!rec_is_state(s, t->event))

@@ -160,7 +160,7 @@ void rec_streams_rewind(struct rec_tracer *s);
 /* Returns steps in the order of time, those of one M in the order of its records. False at the end.
  */
 bool rec_streams_next(struct rec_tracer *s, struct rec_step *step);
-/* Returns the next record of M; NULL: there is none. */
+/* Returns the next record of M, or NULL at its end. */
 const struct rec_event *rec_streams_peek(const struct rec_tracer *s, uint32_t m);
 
 static inline bool rec_takes_time(const struct rec_event *e)

@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void fetch_next(const struct rec_tr
 	}
 }
 
-/* Sets the time of M's next step; false: there is none. */
+/* Sets the time of M's next step. Returns false if M has no more steps. */
 static bool set_time(struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *e = event_of(s, m);

@@ -36,7 +36,8 @@ struct rec_block {
 	uint64_t start, limit; /* what the program may use of it */
 };
 
-/* Finds the block that an address is in; false: there is none. Sets its limit only if `limit`. */
+/* Finds the block that holds an address. Returns false if no block does. Sets its limit only if
+ * `limit`. */
 bool rec_blocks_find(const struct rec_blocks *b, uint64_t address, struct rec_block *block,
 		     bool limit);
 /* Marks it; returns whether it was not marked before. */
