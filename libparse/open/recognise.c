@@ -193,7 +193,7 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 
 	memset(out, 0, sizeof(*out));
 	if (tp_scan_begins(all, "go 1.") || (size && size < 5 && !memcmp(data, "go 1.", size)))
-		return recognise_trace(bytes, size, out, err);
+		return recognise_trace((const uint8_t *)data, size, out, err);
 	if (size >= 16 && !memcmp(data, "SQLite format 3", 16)) {
 		out->format = TP_FORMAT_STORE;
 		snprintf(out->name, sizeof(out->name), "SQLite database");
