@@ -95,16 +95,22 @@ for path in "$bin"/tprof*; do
 		esac
 		same "$file" "$scratch/list"
 	done
-	# Reports follow "Reports (…):", with two blanks before each; lists of them begin with the first.
-	first=
-	for report in $(sed -n '/^Reports /,$s/^  \([a-z][a-z]*\)  .*/\1/p' "$scratch/text"); do
-		first=${first:-$report}
+	# Reports follow "Reports (…):", with two blanks before each. --help and the completions list them in
+	# this order, those of tprof-tui as well.
+	"$bin/$c" --help 2>/dev/null | tr -s '\n ' '  ' >"$scratch/short"
+	reports=$(sed -n '/^Reports /,$s/^  \([a-z][a-z]*\)  .*/\1/p' "$scratch/text" | tr '\n' ' ')
+	for report in $reports; do
 		grep -qE "^\.It Cm (.* )?$report( |\$)" "$page" && ok ||
 			wrong "$page lacks the report $report"
-		for file in "completions/$c.bash" "completions/_$c" "completions/$c.fish"; do
-			grep -w "$first" "$file" | grep -qw "$report" && ok ||
-				wrong "$file lacks the report $report"
-		done
+		grep -qw "$report" "$scratch/short" && ok || wrong "$c --help lacks the report $report"
+	done
+	two=$(echo "$reports" | cut -d ' ' -f 1,2)
+	[ "$reports" ] || continue
+	for file in completions/*; do
+		grep -F "$two" "$file" >"$scratch/lists" || continue
+		grep -vF "${reports% }" "$scratch/lists" >"$scratch/list"
+		[ ! -s "$scratch/list" ] && ok ||
+			wrong "$file has a list of reports that is not: $reports"
 	done
 done
 

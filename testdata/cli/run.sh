@@ -1,7 +1,7 @@
 #!/bin/sh
 # Golden tests: runs every NAME.sh of this folder and compares what it prints with NAME.stdout.
 #
-#   BIN=FOLDER sh testdata/cli/run.sh [PATTERN]     those whose name holds PATTERN
+#   BIN=FOLDER sh testdata/cli/run.sh [PATTERN]…    those whose name is, or else holds, a PATTERN
 #   BIN=FOLDER SKIP='NAME NAME' sh …                all but these
 #   BIN=FOLDER UPDATE=1 sh testdata/cli/run.sh …    records the output anew
 #
@@ -39,14 +39,20 @@ fi
 # The longest, which are begun first: a second or more each, in this order.
 longest='cache import--slurm import--jobs-killed diff--power import--jobs diff-trace--self-check many-small query-prompt'
 
-pattern=${1:-}
+[ $# -gt 0 ] || set -- ''
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
-for test in testdata/cli/*"$pattern"*.sh; do
+for pattern; do
+	if [ -e "testdata/cli/$pattern.sh" ]; then
+		echo "testdata/cli/$pattern.sh"
+	else
+		ls testdata/cli/*"$pattern"*.sh 2>/dev/null
+	fi
+done | sort -u | while read -r test; do
 	case " run ${SKIP:-} " in
 	*" $(basename "$test" .sh) "*) ;;
-	*) [ ! -e "$test" ] || echo "$test" ;;
+	*) echo "$test" ;;
 	esac
 done | awk '{ printf "%03d:%s\n", NR, $0 }' >"$scratch/tests"
 {
@@ -77,7 +83,7 @@ while IFS=: read -r number test; do
 	fi
 done <"$scratch/tests"
 if [ $((passed + failed)) -eq 0 ]; then
-	echo "FAILED no test is called *$pattern*"
+	echo "FAILED no test has a name like $*"
 	failed=1
 fi
 echo "golden tests: $passed passed, $failed failed"
