@@ -95,7 +95,7 @@ static enum tui_style style_of(const struct drawing *d, const struct rep_flame_b
 		       : b->step < 0 ? (enum tui_style)((int)TUI_STYLE_LESS1 - b->step - 1)
 				     : TUI_STYLE_ALIKE;
 	if (!b->what.node)
-		return TUI_STYLE_HUE16B;
+		return (enum tui_style)((int)TUI_STYLE_HUE0 + 2 * REP_FLAME_GREY + 1);
 	n = rep_flame_name((const char *)f->name.data, f->name.size);
 	/* Siblings have two shades in turn. */
 	return (enum tui_style)((uint32_t)TUI_STYLE_HUE0 + 2u * n.hue + place % 2);
