@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "task/inside.h"
 #include "top/outside.h"
 
 struct check {
@@ -16,29 +15,18 @@ struct check {
 
 /* ---- on the worker's thread ---- */
 
-static int find_inside(const struct tui_select *s, enum tui_text of, struct tp_store *store,
-		       struct tp_err *err)
-{
-	struct tui_filtered all = {0};
-	struct rep_inside in = {0};
-	int code = tui_filtered_init(&all, s, 0, store, err);
-
-	if (!code)
-		code = rep_inside_init(&in, &all.view, of == TUI_TEXT_TASK ? s->task : NULL,
-				       of == TUI_TEXT_REGION ? s->region : NULL, err);
-	rep_inside_release(&in);
-	tui_filtered_release(&all);
-	return code;
-}
-
 static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
-	const struct check *c = (struct check *)job;
-	const struct rep_filter_text only = {.goroutine = job->select.goroutine};
+	const struct tui_select *s = &job->select;
+	enum tui_text of = ((struct check *)job)->of;
+	const struct rep_filter_text only = {
+	    .goroutine = of == TUI_TEXT_GOROUTINE ? s->goroutine : NULL,
+	    .task = of == TUI_TEXT_TASK ? s->task : NULL,
+	    .region = of == TUI_TEXT_REGION ? s->region : NULL,
+	};
 
-	return c->of == TUI_TEXT_GOROUTINE
-		   ? rep_outside_goroutines(store, job->select.run, &only, err)
-		   : find_inside(&job->select, c->of, store, err);
+	return of == TUI_TEXT_GOROUTINE ? rep_outside_goroutines(store, s->run, &only, err)
+					: rep_outside_types(store, s->run, &only, err);
 }
 
 /* ---- on the screen's thread ---- */

@@ -1,5 +1,6 @@
 #include "tprof-tui/fill.h"
 
+#include "profile/demangle.h"
 #include "query/query.h"
 
 int tui_fill_report(struct tui_fill *f, const struct rep_report *report, unsigned by, int64_t rows,
@@ -41,6 +42,14 @@ int tui_fill_query(struct tui_fill *f, const char *sql, const char *name, struct
 		code = rep_query_run(q, sql, out, err);
 	rep_query_free(q);
 	return code ? code : rep_cells_dress(&f->cells, name, err);
+}
+
+int tui_fill_load(struct tp_store *store, const struct rep_run *run, struct tp_profile **p,
+		  struct tp_err *err)
+{
+	int code = tp_profile_load(store, run->row.id, p, err);
+
+	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
 }
 
 int tui_fill_notes(const struct rep_filter_notes *notes, struct rep_output *out, struct tp_err *err)

@@ -19,6 +19,9 @@ int tui_fill_worst(struct tui_fill *f, const struct rep_worst_options *opt, unsi
 int tui_fill_query(struct tui_fill *f, const char *sql, const char *name, struct tp_store *store,
 		   struct rep_output *out, struct tp_err *err);
 
+/* Loads a profile, with the names as they are shown. */
+int tui_fill_load(struct tp_store *store, const struct rep_run *run, struct tp_profile **p,
+		  struct tp_err *err);
 /* Writes the notes of a profile's filters: "focus matched no samples". */
 int tui_fill_notes(const struct rep_filter_notes *notes, struct rep_output *out,
 		   struct tp_err *err);

@@ -1,5 +1,6 @@
 /* The selection. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,21 +114,24 @@ struct rep_trace_profile_options tui_select_trace(const struct tui_select *s, un
 	return opt;
 }
 
-int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key)
+char *tui_select_key(const struct tui_select *s, unsigned by, const char *more)
 {
 	char numbers[100];
+	struct tp_buf key = {0};
 	bool times = by & REP_BY_TIME;
 	int failed;
 
 	/* With the hash, since the id of a deleted run may be used again. */
 	snprintf(numbers, sizeof(numbers), "%" PRId64 " %" PRId64 " %" PRId64 " ", s->run->row.id,
 		 times ? s->from_ns : 0, times ? s->to_ns : 0);
-	failed = rep_put(key, numbers) | rep_put(key, s->run->row.hash);
+	failed = rep_put(&key, numbers) | rep_put(&key, s->run->row.hash);
 	for (size_t i = 0; i < TUI_NTEXTS; i++)
-		failed |= rep_put(key, "\n") |
-			  rep_put(key, by & tui_texts[i].by && s->text[i] ? s->text[i] : "");
-	return failed | rep_put(key, "\n") | tp_buf_put(key, more, strlen(more) + 1) ? TP_ENOMEM
-										     : 0;
+		failed |= rep_put(&key, "\n") |
+			  rep_put(&key, by & tui_texts[i].by && s->text[i] ? s->text[i] : "");
+	failed |= rep_put(&key, "\n") | tp_buf_put(&key, more, strlen(more) + 1);
+	if (failed)
+		tp_buf_release(&key);
+	return (char *)key.data;
 }
 
 int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsigned by,
@@ -145,14 +149,25 @@ void tui_filtered_release(struct tui_filtered *f)
 	rep_filter_release(&f->filter);
 }
 
+void tui_add(char *text, size_t size, const char *between, const char *fmt, ...)
+{
+	size_t n = strlen(text);
+	va_list ap;
+
+	if (n && n < size)
+		n += (size_t)snprintf(text + n, size - n, "%s", between);
+	if (n >= size)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text + n, size - n, fmt, ap);
+	va_end(ap);
+}
+
 char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE])
 {
-	size_t n = 0;
-
 	text[0] = '\0';
-	for (size_t i = 0; i < run->nlabels && n < TUI_LABELS_SIZE; i++)
-		n += (size_t)snprintf(text + n, TUI_LABELS_SIZE - n, "%s%s", i ? " " : "",
-				      run->labels[i]);
+	for (size_t i = 0; i < run->nlabels; i++)
+		tui_add(text, TUI_LABELS_SIZE, " ", "%s", run->labels[i]);
 	return text;
 }
 
@@ -201,7 +216,6 @@ char *tui_exact_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_S
 char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 {
 	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE];
-	size_t n = 0;
 
 	text[0] = '\0';
 	snprintf(from, sizeof(from), "start");
@@ -216,22 +230,19 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 		tui_exact_text(s->run, s->to_ns, to);
 	}
 	if (s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
-		n += (size_t)snprintf(text, size, "%s to %s", from, to);
-	for (size_t i = 0; i < TUI_NTEXTS && n < size; i++)
+		tui_add(text, size, "", "%s to %s", from, to);
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
 		if (s->text[i])
-			n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "",
-					      tui_texts[i].name, s->text[i]);
+			tui_add(text, size, ", ", "%s %s", tui_texts[i].name, s->text[i]);
 	return text;
 }
 
 void tui_select_ignored(const struct tui_select *s, unsigned by, char *text, size_t size)
 {
 	bool times = s->from_ns != INT64_MIN || s->to_ns != INT64_MAX;
-	size_t n;
 
-	n = (size_t)snprintf(text, size, "%s", times && !(by & REP_BY_TIME) ? "time range" : "");
-	for (size_t i = 0; i < TUI_NTEXTS && n < size; i++)
+	snprintf(text, size, "%s", times && !(by & REP_BY_TIME) ? "time range" : "");
+	for (size_t i = 0; i < TUI_NTEXTS; i++)
 		if (s->text[i] && !(by & tui_texts[i].by))
-			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
-					      tui_texts[i].name);
+			tui_add(text, size, ", ", "%s", tui_texts[i].name);
 }

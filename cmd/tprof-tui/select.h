@@ -67,9 +67,9 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by
 /* The same for a trace as a profile. */
 struct rep_trace_profile_options tui_select_trace(const struct tui_select *s, unsigned by,
 						  char times[60]);
-/* Writes the run, the time range and the filters of `by`, followed by `more`, as a key for the
- * cache (worker.h). TP_ENOMEM. */
-int tui_select_key(const struct tui_select *s, unsigned by, const char *more, struct tp_buf *key);
+/* Returns the run, the time range and the filters of `by`, followed by `more`, as a key for the
+ * cache (worker.h); NULL if memory is out. */
+char *tui_select_key(const struct tui_select *s, unsigned by, const char *more);
 /* Writes the names of the filters that are set but not in `by`: "focus, state". */
 void tui_select_ignored(const struct tui_select *s, unsigned by, char *text, size_t size);
 
@@ -95,6 +95,9 @@ int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsign
 		      struct tp_store *store, struct tp_err *err);
 void tui_filtered_release(struct tui_filtered *f);
 
+/* Adds to a text as much as fits, after `between` unless the text is empty. */
+void tui_add(char *text, size_t size, const char *between, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Writes the labels, "rev=a os=linux", as many as fit. Returns text. */
 #define TUI_LABELS_SIZE 4000
 char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE]);

@@ -8,7 +8,7 @@
 #include "tprof-tui/tui.h"
 
 struct cached {
-	tui_cache_free free;
+	const struct tui_cache_kind *kind;
 	char *key;
 	void *object;
 };
@@ -29,41 +29,38 @@ struct tui_worker {
 
 static void give_back(struct cached *k)
 {
-	k->free(k->object);
+	k->kind->free(k->object);
 	free(k->key);
 }
 
-void *tui_cache_find(struct tui_job *job, tui_cache_free kind, const char *key)
+int tui_cache_get(struct tui_job *job, struct tp_store *store, const struct tui_cache_kind *kind,
+		  char *key, void **object, struct tp_err *err)
 {
 	struct tui_worker *w = job->worker;
+	struct cached k = {kind, key, NULL};
+	size_t i = 0;
+	int code;
 
-	for (size_t i = 0; i < w->ncached; i++) {
-		struct cached k = w->cached[i];
-
-		if (k.free != kind || strcmp(k.key, key) != 0)
-			continue;
-		memmove(w->cached + 1, w->cached, i * sizeof(k));
-		w->cached[0] = k;
-		return k.object;
-	}
-	return NULL;
-}
-
-int tui_cache_put(struct tui_job *job, tui_cache_free kind, const char *key, void *object,
-		  struct tp_err *err)
-{
-	struct tui_worker *w = job->worker;
-	struct cached k = {kind, strdup(key), object};
-
-	if (!k.key) {
-		kind(object);
+	if (!key)
 		return tp_nomem(err);
+	while (i < w->ncached && (w->cached[i].kind != kind || strcmp(w->cached[i].key, key) != 0))
+		i++;
+	if (i < w->ncached) {
+		free(key);
+		k = w->cached[i];
+	} else {
+		code = kind->make(job, store, &k.object, err);
+		if (code) {
+			free(key);
+			return code;
+		}
+		if (i == TUI_MOST_CACHED)
+			give_back(&w->cached[--i]);
+		w->ncached = i + 1;
 	}
-	if (w->ncached == TUI_MOST_CACHED)
-		give_back(&w->cached[--w->ncached]);
-	memmove(w->cached + 1, w->cached, w->ncached * sizeof(k));
+	memmove(w->cached + 1, w->cached, i * sizeof(k));
 	w->cached[0] = k;
-	w->ncached++;
+	*object = k.object;
 	return 0;
 }
 
@@ -106,11 +103,13 @@ static void *run(void *ctx)
 			continue;
 		}
 		w->waiting = job->next;
-		w->doing = job;
-		pthread_mutex_unlock(&w->lock);
-		job->code = work(w, job);
-		pthread_mutex_lock(&w->lock);
-		w->doing = NULL;
+		if (!job->dropped) {
+			w->doing = job;
+			pthread_mutex_unlock(&w->lock);
+			job->code = work(w, job);
+			pthread_mutex_lock(&w->lock);
+			w->doing = NULL;
+		}
 		append(&w->ready, job);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -164,6 +163,16 @@ static void release_all(struct tui_job *job)
 	}
 }
 
+/* With the lock held. `statement`: also interrupts the statement that it may be in. */
+static void stop_doing(struct tui_worker *w, bool statement)
+{
+	if (!w->doing)
+		return;
+	w->doing->stop = true;
+	if (statement && w->store)
+		tp_store_interrupt(w->store);
+}
+
 void tui_worker_free(struct tui_worker *w)
 {
 	if (!w)
@@ -171,11 +180,7 @@ void tui_worker_free(struct tui_worker *w)
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
 	/* Whoever leaves does not wait for a report that nobody will see. */
-	if (w->doing) {
-		w->doing->stop = true;
-		if (w->store)
-			tp_store_interrupt(w->store);
-	}
+	stop_doing(w, true);
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);
 	pthread_join(w->thread, NULL);
@@ -190,32 +195,19 @@ void tui_worker_free(struct tui_worker *w)
 	free(w);
 }
 
-/* With the lock held: what the view has asked for does not matter any more. */
-static struct tui_job *drop(struct tui_worker *w, const struct tui_view *view)
+/* With the lock held: what the view has asked for does not matter any more. A job that waits comes
+ * back undone. */
+static void drop(struct tui_worker *w, const struct tui_view *view)
 {
-	struct tui_job **at = &w->waiting, *gone = NULL;
+	struct tui_job *const lists[] = {w->waiting, w->ready};
 
-	while (*at) {
-		struct tui_job *job = *at;
-
-		if (job->view != view) {
-			at = &job->next;
-			continue;
-		}
-		*at = job->next;
-		job->next = gone;
-		gone = job;
-	}
+	for (size_t i = 0; i < 2; i++)
+		for (struct tui_job *job = lists[i]; job; job = job->next)
+			job->dropped |= job->view == view;
 	if (w->doing && w->doing->view == view) {
 		w->doing->dropped = true;
-		w->doing->stop = true;
-		if (w->doing->statement && w->store)
-			tp_store_interrupt(w->store);
+		stop_doing(w, w->doing->statement);
 	}
-	for (struct tui_job *job = w->ready; job; job = job->next)
-		if (job->view == view)
-			job->dropped = true;
-	return gone;
 }
 
 /* A job that is being done is told to end, and so is the statement it may be in. What it has come
@@ -225,22 +217,15 @@ void tui_worker_interrupt(struct tui_worker *w)
 	pthread_mutex_lock(&w->lock);
 	for (struct tui_job *job = w->waiting; job; job = job->next)
 		job->stop = true;
-	if (w->doing) {
-		w->doing->stop = true;
-		if (w->store)
-			tp_store_interrupt(w->store);
-	}
+	stop_doing(w, true);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void tui_worker_forget(struct tui_worker *w, const struct tui_view *view)
 {
-	struct tui_job *gone;
-
 	pthread_mutex_lock(&w->lock);
-	gone = drop(w, view);
+	drop(w, view);
 	pthread_mutex_unlock(&w->lock);
-	release_all(gone);
 }
 
 void *tui_job_new(struct tui_view *view, size_t size, const struct tui_job *how)
@@ -264,18 +249,16 @@ void *tui_job_new(struct tui_view *view, size_t size, const struct tui_job *how)
 void tui_job_ask(struct tui_job *job)
 {
 	struct tui_worker *w = job->view->tui->worker;
-	struct tui_job *gone;
 
 	job->worker = w;
 	job->view->busy = true;
 	pthread_mutex_lock(&w->lock);
-	gone = drop(w, job->view);
+	drop(w, job->view);
 	if (w->doing && w->doing->gives_way)
 		w->doing->stop = w->doing->dropped = true;
 	append(&w->waiting, job);
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);
-	release_all(gone);
 }
 
 /* One by one: what is done with a job may close the view of another. */

@@ -65,16 +65,17 @@ bool tui_worker_take(struct tui_worker *w);
 /* Returns whether there are jobs that are not finished or taken. */
 bool tui_worker_busy(struct tui_worker *w);
 
-/* A cache for objects that several jobs use, freed before the store is closed. For use by
- * `work`. The function that frees an object tells its kind; within a kind, keys differ. The
- * TUI_MOST_CACHED objects used last are kept. */
-typedef void (*tui_cache_free)(void *object);
+/* A cache for objects that several jobs use, freed before the store is closed. The TUI_MOST_CACHED
+ * objects used last are kept. */
 #define TUI_MOST_CACHED 3
-/* Returns the object, or NULL. */
-void *tui_cache_find(struct tui_job *job, tui_cache_free kind, const char *key);
-/* Takes ownership of the object, also on failure; may free the one used least recently. 0 or
- * TP_ENOMEM. */
-int tui_cache_put(struct tui_job *job, tui_cache_free kind, const char *key, void *object,
-		  struct tp_err *err);
+struct tui_cache_kind {
+	/* Makes an object for a job. */
+	int (*make)(struct tui_job *job, struct tp_store *store, void **object, struct tp_err *err);
+	void (*free)(void *object);
+};
+/* Finds the object of this kind and key, or makes it. For use by `work`. Takes ownership of the key
+ * in every case; NULL: memory is out. Errors of make(). */
+int tui_cache_get(struct tui_job *job, struct tp_store *store, const struct tui_cache_kind *kind,
+		  char *key, void **object, struct tp_err *err);
 
 #endif

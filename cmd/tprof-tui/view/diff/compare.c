@@ -7,7 +7,7 @@
 #include "diff/prepare.h"
 #include "diff/show.h"
 #include "goid.h"
-#include "profile/demangle.h"
+#include "output/ops.h"
 #include "profile/trace.h"
 #include "profile/view.h"
 #include "tprof-tui/fill.h"
@@ -162,12 +162,9 @@ static int load_one(const struct diff_ask *a, struct tp_store *store, const stru
 	char times[60];
 	struct rep_trace_profile_options view =
 	    tui_select_trace(&a->fill.job.select, TUI_BY_ALL, times);
-	int code;
 
-	if (a->rows.kind == DIFF_PROFILES) {
-		code = tp_profile_load(store, run->row.id, p, err);
-		return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
-	}
+	if (a->rows.kind == DIFF_PROFILES)
+		return tui_fill_load(store, run, p, err);
 	view.view = (enum rep_trace_view)a->rows.which;
 	/* Focus applies to the profile, as in pprof. */
 	view.filter.focus = NULL;
@@ -339,29 +336,7 @@ static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct r
 
 /* ---- traces by what they measure ---- */
 
-/* Writes the runs and filters, as a key for the cache. */
-static int describe(const struct diff_ask *a, const struct rep_filter_text *filter,
-		    struct tp_buf *text)
-{
-	const char *const parts[] = {filter->from, filter->to, filter->goroutine};
-	int failed = 0;
-
-	for (size_t i = 0; i < a->old.n + a->new.n; i++) {
-		const struct tp_run *run = &run_at(a, i)->row;
-		char id[32];
-		int n = snprintf(id, sizeof(id), "%" PRId64 " ", run->id);
-
-		failed |= tp_buf_put(text, id, (size_t)n) |
-			  tp_buf_put(text, run->hash, strlen(run->hash)) |
-			  tp_buf_put(text, i + 1 == a->old.n ? "/" : " ", 1);
-	}
-	for (size_t i = 0; i < 3; i++) {
-		const char *part = parts[i] ? parts[i] : "";
-
-		failed |= tp_buf_put(text, "|", 1) | tp_buf_put(text, part, strlen(part));
-	}
-	return failed | tp_buf_put(text, "", 1);
-}
+#define BY_METRICS (REP_BY_TIME | REP_BY_GOROUTINE)
 
 static void free_side(void *object)
 {
@@ -369,41 +344,50 @@ static void free_side(void *object)
 	free(object);
 }
 
-/* Measures all runs, the old ones first. The metrics are cached, as several tables show them. */
-static int measure(struct diff_ask *a, struct tp_store *store, struct rep_diff_side **side,
-		   struct tp_err *err)
+/* Measures all runs, the old ones first. */
+static int measure(struct tui_job *job, struct tp_store *store, void **out, struct tp_err *err)
 {
+	const struct diff_ask *a = (struct diff_ask *)job;
 	char times[60];
-	const struct rep_filter_text filter =
-	    tui_select_filter(&a->fill.job.select, REP_BY_TIME | REP_BY_GOROUTINE, times);
+	const struct rep_filter_text filter = tui_select_filter(&job->select, BY_METRICS, times);
 	const struct rep_metrics_options opt = {.filter = &filter};
+	struct rep_diff_side *s = calloc(1, sizeof(*s));
 	size_t n = a->old.n + a->new.n;
-	struct tp_buf key = {0};
-	struct rep_diff_side *s = NULL;
-	int code = describe(a, &filter, &key) ? tp_nomem(err) : 0;
+	int code = 0;
 
-	*side = code ? NULL : tui_cache_find(&a->fill.job, free_side, (const char *)key.data);
-	if (!code && !*side) {
-		s = calloc(1, sizeof(*s));
-		if (s)
-			s->run = calloc(n + 1, sizeof(*s->run));
-		code = s && s->run ? 0 : tp_nomem(err);
-		for (size_t i = 0; i < n && !code; i++) {
-			code = stopped(a, err);
-			if (!code)
-				code = rep_metrics_new(&s->run[i].metrics, store, run_at(a, i),
-						       &opt, err);
-			s->n += !code;
-		}
+	if (s)
+		s->run = calloc(n + 1, sizeof(*s->run));
+	if (!s || !s->run)
+		code = tp_nomem(err);
+	for (size_t i = 0; i < n && !code; i++) {
+		code = stopped(a, err);
 		if (!code)
-			code =
-			    tui_cache_put(&a->fill.job, free_side, (const char *)key.data, s, err);
-		else if (s)
-			free_side(s);
-		*side = s;
+			code = rep_metrics_new(&s->run[i].metrics, store, run_at(a, i), &opt, err);
+		s->n += !code;
 	}
-	tp_buf_release(&key);
+	if (code && s)
+		free_side(s);
+	*out = s;
 	return code;
+}
+
+/* The metrics are cached, as several tables show them. */
+static int measured(struct diff_ask *a, struct tp_store *store, void **side, struct tp_err *err)
+{
+	static const struct tui_cache_kind kind = {measure, free_side};
+	struct tp_buf runs = {0};
+	char *key;
+	int failed = 0;
+
+	for (size_t i = 0; i < a->old.n + a->new.n; i++)
+		failed |= rep_put_int(&runs, run_at(a, i)->row.id) | rep_put(&runs, " ") |
+			  rep_put(&runs, run_at(a, i)->row.hash) |
+			  rep_put(&runs, i + 1 == a->old.n ? "/" : " ");
+	failed |= tp_buf_put(&runs, "", 1);
+	key = failed ? NULL
+		     : tui_select_key(&a->fill.job.select, BY_METRICS, (const char *)runs.data);
+	tp_buf_release(&runs);
+	return tui_cache_get(&a->fill.job, store, &kind, key, side, err);
 }
 
 /* Notes the filters that this table ignores. */
@@ -430,13 +414,15 @@ static int tell_filters(const struct diff_ask *a, struct rep_output *out, struct
 static int compare_metrics(struct diff_ask *a, struct tp_store *store, struct rep_output *out,
 			   struct tp_err *err)
 {
-	struct rep_diff_side *all = NULL;
+	const struct rep_diff_side *all;
+	void *object = NULL;
 	char names[2][400];
 	const struct rep_diff_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
 					  .new = name_of(a->new.run, a->new.n, names[1]),
 					  .one = true};
-	int code = measure(a, store, &all, err);
+	int code = measured(a, store, &object, err);
 
+	all = object;
 	return code ? code
 		    : show(a, &(struct rep_diff_side){all->run, a->old.n},
 			   &(struct rep_diff_side){all->run + a->old.n, a->new.n}, &how,

@@ -314,12 +314,6 @@ static void keep(struct tui_view *v, char *text, size_t size)
 		 k->count ? " events" : "", k->reverse ? " reverse" : "");
 }
 
-static void title(struct tui_view *v, char *text, size_t size)
-{
-	if (v->select.run)
-		flame_title(v, text, size);
-}
-
 const struct tui_view_ops tui_flame = {
     .where = TUI_FLAME,
     .name = "flame",
@@ -337,6 +331,6 @@ const struct tui_view_ops tui_flame = {
     .yank = flame_yank,
     .save = flame_save,
     .source = flame_source,
-    .title = title,
+    .title = flame_title,
     .keep = keep,
 };

@@ -46,7 +46,7 @@ struct flame {
 void flame_ask(struct tui_view *v);
 void flame_free_picture(struct rep_flame_picture *pic);
 /* Writes what is shown or being made: "offcpu events by leaf against b.trace". */
-void flame_title(const struct tui_view *v, char *text, size_t size);
+void flame_title(struct tui_view *v, char *text, size_t size);
 /* Returns why the picture is empty, and what to do. */
 const char *flame_why_empty(const struct tui_view *v);
 

@@ -30,56 +30,63 @@ static void free_load(void *object)
 	free(load);
 }
 
-/* Loading may take much longer than merging, so what was loaded is cached. */
-static int load(struct job *j, struct tp_store *store, struct rep_flame_load **out,
-		struct tp_err *err)
+static const char *index_of(const struct flame_kind *kind)
 {
-	char times[60], words[300], kind[240];
+	return kind->count ? "0" : *kind->type ? kind->type : NULL;
+}
+
+static const struct rep_run *base_of(const struct job *j)
+{
+	return j->kind.differ ? j->job.select.other : NULL;
+}
+
+static int make_load(struct tui_job *job, struct tp_store *store, void **out, struct tp_err *err)
+{
+	const struct job *j = (struct job *)job;
+	char times[60], words[300];
 	struct rep_flame_pick pick = {
-	    .run = j->job.select.run,
-	    .base = j->kind.differ ? j->job.select.other : NULL,
-	    .trace = tui_select_trace(&j->job.select, TUI_BY_ALL, times),
-	    .sample_index = j->kind.count   ? "0"
-			    : *j->kind.type ? j->kind.type
-					    : NULL,
+	    .run = job->select.run,
+	    .base = base_of(j),
+	    .trace = tui_select_trace(&job->select, TUI_BY_ALL, times),
+	    .sample_index = index_of(&j->kind),
+	    .words = tui_select_words(&job->select, words, sizeof(words)),
 	};
-	struct tp_buf key = {0};
+	struct rep_flame_load *l = calloc(1, sizeof(*l));
 	int code;
+
+	if (!l)
+		return tp_nomem(err);
+	pick.trace.view = j->kind.view;
+	pick.trace.stop = &job->stop;
+	code = rep_flame_load(l, store, &pick, err);
+	if (code)
+		free_load(l);
+	*out = l;
+	return code;
+}
+
+/* Loading may take much longer than merging, so what was loaded is cached. */
+static int load(struct job *j, struct tp_store *store, void **out, struct tp_err *err)
+{
+	static const struct tui_cache_kind kind = {make_load, free_load};
+	const struct rep_run *base = base_of(j);
+	const char *index = index_of(&j->kind);
+	char more[240];
 
 	if (j->kind.view == REP_TRACE_CPU && (j->job.select.state || j->job.select.reason))
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
 		    "CPU samples have neither states nor reasons; c clears the filters");
-	pick.trace.view = j->kind.view;
-	pick.trace.stop = &j->job.stop;
-	pick.words = tui_select_words(&j->job.select, words, sizeof(words));
-	snprintf(kind, sizeof(kind), "%lld %.80s %d %.100s",
-		 pick.base ? (long long)pick.base->row.id : -1LL,
-		 pick.base ? pick.base->row.hash : "", (int)j->kind.view,
-		 pick.sample_index ? pick.sample_index : "");
-	if (tui_select_key(&j->job.select, TUI_BY_ALL, kind, &key)) {
-		tp_buf_release(&key);
-		return tp_nomem(err);
-	}
-	*out = tui_cache_find(&j->job, free_load, (const char *)key.data);
-	if (*out) {
-		tp_buf_release(&key);
-		return 0;
-	}
-	*out = calloc(1, sizeof(**out));
-	code = *out ? rep_flame_load(*out, store, &pick, err) : tp_nomem(err);
-	if (code && *out)
-		free_load(*out);
-	else if (!code)
-		code = tui_cache_put(&j->job, free_load, (const char *)key.data, *out, err);
-	tp_buf_release(&key);
-	return code;
+	snprintf(more, sizeof(more), "%lld %.80s %d %.100s", base ? (long long)base->row.id : -1LL,
+		 base ? base->row.hash : "", (int)j->kind.view, index ? index : "");
+	return tui_cache_get(&j->job, store, &kind,
+			     tui_select_key(&j->job.select, TUI_BY_ALL, more), out, err);
 }
 
 static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	struct job *j = (struct job *)job;
-	struct rep_flame_load *l = NULL;
+	void *l = NULL;
 	int code = load(j, store, &l, err);
 
 	if (!code && job->stop)
@@ -158,12 +165,14 @@ void flame_ask(struct tui_view *v)
 
 /* ---- words ---- */
 
-void flame_title(const struct tui_view *v, char *text, size_t size)
+void flame_title(struct tui_view *v, char *text, size_t size)
 {
 	const struct flame *f = v->state;
 	const struct flame_kind *k = &f->want;
 	const char *type = tui_is_profile(&v->select) ? k->type : rep_trace_views[k->view].name;
 
+	if (!v->select.run)
+		return;
 	if (tui_is_profile(&v->select) && !*type && f->pic)
 		type = f->pic->type;
 	snprintf(text, size, "%s%s%s%s%.60s", type,

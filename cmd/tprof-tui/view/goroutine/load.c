@@ -27,21 +27,28 @@ static void free_life(void *life)
 	rep_life_free(life);
 }
 
+static int make_life(struct tui_job *job, struct tp_store *store, void **out, struct tp_err *err)
+{
+	struct rep_life *life = NULL;
+	int code = rep_life_new(&life, store, job->select.run, &((struct ask *)job)->id, err);
+
+	*out = life;
+	return code;
+}
+
 static int find_life(struct tui_fill *f, struct tp_store *store, struct rep_life **life,
 		     struct tp_err *err)
 {
-	const struct ask *a = (const struct ask *)f;
-	char key[160], id[REP_GOID_SIZE];
-	int code;
+	static const struct tui_cache_kind kind = {make_life, free_life};
+	char id[REP_GOID_SIZE];
+	void *object = NULL;
+	int code = tui_cache_get(
+	    &f->job, store, &kind,
+	    tui_select_key(&f->job.select, 0, rep_goid_text(&((struct ask *)f)->id, id)), &object,
+	    err);
 
-	/* With the hash, since the id of a deleted run may be used again. */
-	snprintf(key, sizeof(key), "%" PRId64 "/%s/%.64s", f->job.select.run->row.id,
-		 rep_goid_text(&a->id, id), f->job.select.run->row.hash);
-	*life = tui_cache_find(&f->job, free_life, key);
-	if (*life)
-		return 0;
-	code = rep_life_new(life, store, f->job.select.run, &a->id, err);
-	return code ? code : tui_cache_put(&f->job, free_life, key, *life, err);
+	*life = object;
+	return code;
 }
 
 /* Finds the spans that overlap the time range. */

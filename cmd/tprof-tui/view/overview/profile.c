@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/profile.h"
 #include "profile/top.h"
+#include "tprof-tui/fill.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define MOST_TYPES 16
@@ -76,7 +76,7 @@ static int put_of(struct rep_output *out, struct tp_store *store, const struct t
 	struct rep_profile_top top = {0};
 	struct tp_profile *p = NULL;
 	char index[24];
-	int code = tp_profile_load(store, select->run->row.id, &p, err);
+	int code = tui_fill_load(store, select->run, &p, err);
 
 	snprintf(index, sizeof(index), "%d", type);
 	opt.sample_index = type < 0 ? NULL : index;
@@ -113,7 +113,7 @@ int ov_profile_functions(struct rep_output *out, struct tp_store *store,
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
 	struct rep_profile_top top = {0};
 	struct tp_profile *p = NULL;
-	int code = tp_profile_load(store, select->run->row.id, &p, err);
+	int code = tui_fill_load(store, select->run, &p, err);
 
 	opt.focus = select->focus;
 	if (!code) {

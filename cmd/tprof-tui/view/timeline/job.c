@@ -29,14 +29,13 @@ static void free_lanes(void *object)
 	free(l);
 }
 
-static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **out,
-		     struct tp_err *err)
+static int new_lanes(struct tui_job *job, struct tp_store *store, void **out, struct tp_err *err)
 {
 	struct lanes *l = calloc(1, sizeof(*l));
 	struct rep_filter_text text;
 	int code;
 
-	if (!l || !tui_select_copy(&l->select, &j->job.select)) {
+	if (!l || !tui_select_copy(&l->select, &job->select)) {
 		free(l);
 		return tp_nomem(err);
 	}
@@ -52,27 +51,7 @@ static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **ou
 	return 0;
 }
 
-static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes **lanes,
-		      struct tp_err *err)
-{
-	struct tp_buf key = {0};
-	struct lanes *l = NULL;
-	int code = tui_select_key(&j->job.select, REP_BY_GOROUTINE | REP_BY_TASK, "", &key)
-		       ? tp_nomem(err)
-		       : 0;
-
-	if (!code)
-		l = tui_cache_find(&j->job, free_lanes, (const char *)key.data);
-	if (!code && !l) {
-		code = new_lanes(j, store, &l, err);
-		if (!code)
-			code = tui_cache_put(&j->job, free_lanes, (const char *)key.data, l, err);
-	}
-	tp_buf_release(&key);
-	if (!code)
-		*lanes = l->lanes;
-	return code;
-}
+static const struct tui_cache_kind lanes_kind = {new_lanes, free_lanes};
 
 /* ---- rows ---- */
 
@@ -318,14 +297,18 @@ static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *
 int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	struct tl_job *j = (struct tl_job *)job;
-	struct rep_lanes *lanes = NULL;
-	int code = 0;
+	struct rep_lanes *lanes;
+	void *object;
+	int code;
 
 	if (j->ask == TL_ASK_LONGEST)
 		return find_longest(j, store, err);
-	code = find_lanes(j, store, &lanes, err);
+	code = tui_cache_get(job, store, &lanes_kind,
+			     tui_select_key(&job->select, REP_BY_GOROUTINE | REP_BY_TASK, ""),
+			     &object, err);
 	if (code)
 		return code;
+	lanes = ((struct lanes *)object)->lanes;
 	switch (j->ask) {
 	case TL_ASK_ROSTER:
 		return make_roster(j, lanes, err);

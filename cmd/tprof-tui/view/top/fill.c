@@ -5,7 +5,6 @@
 
 #include "leak/leak.h"
 #include "path/show.h"
-#include "profile/demangle.h"
 #include "profile/merge/difference.h"
 #include "profile/report.h"
 #include "profile/trace.h"
@@ -83,14 +82,6 @@ static int fill_report(struct top_ask *a, struct tp_store *store, struct rep_out
 
 /* ---- profiles ---- */
 
-static int load(struct tp_store *store, const struct rep_run *run, struct tp_profile **p,
-		struct tp_err *err)
-{
-	int code = tp_profile_load(store, run->row.id, p, err);
-
-	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
-}
-
 /* Loads a trace as a profile. Focus applies to the profile, as in pprof, unless the table is a
  * report. */
 static int load_trace(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
@@ -116,7 +107,7 @@ static int load_view(const struct top_ask *a, struct tp_store *store, const stru
 		return load_trace(a, store, run, 0, (enum rep_trace_go)a->entry.which, p, err);
 	if (a->entry.kind == TOP_FUNCTIONS)
 		return load_trace(a, store, run, (enum rep_trace_view)a->entry.which, 0, p, err);
-	return load(store, run, p, err);
+	return tui_fill_load(store, run, p, err);
 }
 
 static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile **p,
@@ -236,7 +227,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 	struct rep_profile_options opt;
 	struct rep_profile_view v = {0};
 	struct tp_profile *p = NULL;
-	int code = load(store, a->fill.job.select.run, &p, err);
+	int code = tui_fill_load(store, a->fill.job.select.run, &p, err);
 
 	options(a, &opt);
 	if (!code) {
