@@ -165,7 +165,10 @@ static void draw_view(struct tui_view *v)
 		tui_sayf(a->row++, a->col, a->cols, TUI_STYLE_MORE, "ignored here: %s", ignored);
 		a->rows--;
 	}
-	v->ops->draw(v, *a);
+	if (v->ops->draw)
+		v->ops->draw(v, *a);
+	else
+		tui_rows_draw(v->state, *a, false, NULL);
 }
 
 void tui_draw(struct tui *t)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "goid.h"
+#include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
 const struct tui_view_ops *const tui_views[] = {
@@ -30,7 +31,10 @@ const struct tui_view_ops *tui_view_find(const char *name)
 static void close_view(struct tui *t, struct tui_view *v)
 {
 	tui_worker_forget(t->worker, v);
-	v->ops->close(v);
+	if (v->ops->close)
+		v->ops->close(v);
+	else
+		tui_rows_close(v);
 	tui_select_release(&v->select);
 	free(v->state);
 	free(v);
@@ -87,6 +91,13 @@ static void tell_mixed(struct tui *t)
 			    run->row.name, goid);
 }
 
+static bool give_up(struct tui *t)
+{
+	if (tui_current(t))
+		take_select(t, tui_current(t));
+	return false;
+}
+
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 {
 	struct tui_view **more = realloc(t->view, (t->nviews + 1) * sizeof(struct tui_view *));
@@ -97,13 +108,11 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 	v = more ? new_view(t, ops) : NULL;
 	if (!v) {
 		tui_nomem(t);
-		return false;
+		return give_up(t);
 	}
 	if (!ops->open(v, arg)) {
 		close_view(t, v);
-		if (tui_current(t))
-			take_select(t, tui_current(t));
-		return false;
+		return give_up(t);
 	}
 	close_behind(t, t->nviews ? t->at + 1 : 0);
 	if (t->nviews == MOST_VIEWS) {
@@ -115,6 +124,14 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 	if (!*t->message)
 		tell_mixed(t);
 	return true;
+}
+
+bool tui_open_narrowed(struct tui *t, bool fine, const char *view, const char *arg)
+{
+	if (fine)
+		return tui_open(t, tui_view_find(view), arg);
+	tui_nomem(t);
+	return give_up(t);
 }
 
 /* Shows a view again, with its selection. */

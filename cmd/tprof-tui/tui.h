@@ -42,10 +42,12 @@ struct tui_view_ops {
 	/* Opens it. `arg` are its arguments as typed, or as another view gives them; NULL: none.
 	 * Returns false with a message (tui_error). */
 	bool (*open)(struct tui_view *v, const char *arg);
+	/* NULL: releases that table. */
 	void (*close)(struct tui_view *v);
 	/* Called when it is shown again, perhaps on another selection, which v->select then has.
 	 * NULL: nothing to do. */
 	void (*resume)(struct tui_view *v);
+	/* NULL: draws the table of a state that begins with a struct tui_rows. */
 	void (*draw)(struct tui_view *v, struct tui_area area);
 	/* Returns true if the action was for the view. */
 	bool (*act)(struct tui_view *v, enum tui_action action);
@@ -53,7 +55,8 @@ struct tui_view_ops {
 	bool (*key)(struct tui_view *v, int key);
 	/* Returns the table under the cursor, or NULL. Moving and sorting that `act` leaves,
 	 * clicks, search, filter, copying and saving work on it, except where a function below
-	 * does that in the view's own way. NULL if the view has no table. */
+	 * does that in the view's own way. NULL if the view has no table (tui_rows_table: that
+	 * table). */
 	struct tui_table *(*table)(struct tui_view *v);
 	/* A click in the area of the view. NULL: a click in its table. */
 	void (*click)(struct tui_view *v, int row, int col, bool twice);
@@ -141,8 +144,11 @@ struct tui {
 
 struct tui_view *tui_current(const struct tui *t);
 /* Opens a view on t->select, after the current one; views after that are closed. Returns false with
- * a message. */
+ * a message; t->select is that of the current view again. */
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg);
+/* Opens a view by its name on t->select, after that has been narrowed; `fine` is false if memory ran
+ * out meanwhile. Returns false with a message, as tui_open does. */
+bool tui_open_narrowed(struct tui *t, bool fine, const char *view, const char *arg);
 const struct tui_view_ops *tui_view_find(const char *name);
 /* Opens the current view again on t->select, with its arguments (ops->keep). */
 bool tui_again(struct tui *t);

@@ -17,7 +17,6 @@ static const struct rep_column columns[NCOLUMNS] = {
 /* "runs, top"; "everywhere". */
 static void where_text(unsigned where, char *text, size_t size)
 {
-	size_t n = 0;
 	bool all = true, rows = true;
 
 	text[0] = '\0';
@@ -27,20 +26,17 @@ static void where_text(unsigned where, char *text, size_t size)
 	}
 	if (all || rows)
 		snprintf(text, size, "%s", all ? "everywhere" : "tables");
-	for (size_t i = 0; tui_views[i] && !all && !rows && n < size; i++)
+	for (size_t i = 0; tui_views[i] && !all && !rows; i++)
 		if (tui_views[i]->where & where)
-			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
-					      tui_views[i]->name);
+			tui_add(text, size, ", ", "%s", tui_views[i]->name);
 }
 
 /* Writes all keys of an action with the same places; each name once, as it may have several
  * codes. */
 static void keys_text(const struct tui_binding *first, char *text, size_t size)
 {
-	size_t n = 0;
-
 	text[0] = '\0';
-	for (const struct tui_binding *b = first; b->key && n < size; b++) {
+	for (const struct tui_binding *b = first; b->key; b++) {
 		char name[16], padded[120], part[20];
 
 		if (b->action != first->action || b->where != first->where)
@@ -49,7 +45,7 @@ static void keys_text(const struct tui_binding *first, char *text, size_t size)
 		snprintf(padded, sizeof(padded), " %s ", text);
 		snprintf(part, sizeof(part), " %s ", name);
 		if (!strstr(padded, part))
-			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", name);
+			tui_add(text, size, " ", "%s", name);
 	}
 }
 
@@ -121,34 +117,26 @@ static bool has_key(int action)
 	return false;
 }
 
+/* Writes the words of the palette that take arguments or have no key; each name once, as a command
+ * may be called like a view. */
 static int put_commands(struct rep_output *out, struct tp_err *err)
 {
+	struct tui_word w, before;
 	char command[200];
 	int code = 0;
 
-	for (size_t i = 0; i < tui_ncommands && !code; i++) {
-		snprintf(command, sizeof(command), "%s %s", tui_commands[i].name,
-			 tui_commands[i].arg);
-		code = put(out, ":", command, tui_commands[i].doc, "everywhere", err);
-	}
-	for (size_t i = 0; tui_views[i] && !code; i++) {
-		enum tui_action action = tui_action_find(tui_views[i]->name);
-		bool known = false;
+	for (size_t i = 0; tui_word_at(i, &w) && !code; i++) {
+		bool told = !w.arg && has_key((int)tui_action_find(w.name));
 
-		for (size_t k = 0; k < tui_ncommands; k++)
-			known |= !strcmp(tui_commands[k].name, tui_views[i]->name);
-		if (known)
+		for (size_t k = 0; k < i && !told; k++)
+			told = tui_word_at(k, &before) && !strcmp(before.name, w.name);
+		if (told)
 			continue;
-
-		snprintf(command, sizeof(command), "%s %s", tui_views[i]->name,
-			 tui_views[i]->arg ? tui_views[i]->arg : "");
-		if (tui_views[i]->arg || !has_key((int)action))
-			code = put(out, ":", command, action ? tui_actions[action].doc : "a view",
-				   "everywhere", err);
+		snprintf(command, sizeof(command), "%s%s%s", w.name, w.arg ? " " : "",
+			 w.arg ? w.arg : "");
+		code = put(out, ":", command, w.doc,
+			   w.arg || tui_view_find(w.name) ? "everywhere" : "", err);
 	}
-	for (int i = 1; i < TUI_NACTIONS && !code; i++)
-		if (!has_key(i) && !tui_view_find(tui_actions[i].name))
-			code = put(out, ":", tui_actions[i].name, tui_actions[i].doc, "", err);
 	return code;
 }
 
@@ -184,11 +172,6 @@ static bool open_view(struct tui_view *v, const char *arg)
 	return tui_rows_fill(v, r, fill, tui_current(v->tui));
 }
 
-static void draw(struct tui_view *v, struct tui_area area)
-{
-	tui_rows_draw(v->state, area, false, NULL);
-}
-
 /* Enter runs the line's command in the previous view. */
 static bool act(struct tui_view *v, enum tui_action action)
 {
@@ -221,8 +204,6 @@ const struct tui_view_ops tui_help = {
     .name = "help",
     .size = sizeof(struct tui_rows),
     .open = open_view,
-    .close = tui_rows_close,
-    .draw = draw,
     .act = act,
     .table = tui_rows_table,
 };

@@ -275,28 +275,30 @@ static bool set_state(char **to, struct rep_value v)
 
 static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned by)
 {
-	bool done = true;
+	bool reason = is_reason(l->function), done = true;
+	const struct {
+		unsigned by;
+		enum tui_text to;
+		struct rep_value only;
+	} filters[] = {
+	    {BY_ENTRY, TUI_TEXT_GOROUTINE, l->entry},
+	    {BY_FUNCTION, reason ? TUI_TEXT_REASON : TUI_TEXT_FOCUS,
+	     reason ? rep_text(l->function.text.data + 1, l->function.text.size - 2) : l->function},
+	    {BY_REASON, TUI_TEXT_REASON, l->reason},
+	    {BY_TYPE, TUI_TEXT_TASK, l->task_type},
+	    {BY_REGION, TUI_TEXT_REGION, l->region},
+	};
 
-	if (by & BY_ENTRY)
-		done = tui_lead_set_only(&select->goroutine, l->entry);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (by & filters[i].by)
+			done = done &&
+			       tui_lead_set_only(&select->text[filters[i].to], filters[i].only);
 	if (by & BY_GOROUTINE)
 		done = done && set_goid(&select->goroutine, &l->goroutine);
-	if (by & BY_FUNCTION && is_reason(l->function))
-		done =
-		    done && tui_lead_set_only(&select->reason, rep_text(l->function.text.data + 1,
-									l->function.text.size - 2));
-	else if (by & BY_FUNCTION)
-		done = done && tui_lead_set_only(&select->focus, l->function);
-	if (by & BY_REASON)
-		done = done && tui_lead_set_only(&select->reason, l->reason);
 	if (by & BY_STATE)
 		done = done && set_state(&select->state, l->state);
-	if (by & BY_TYPE)
-		done = done && tui_lead_set_only(&select->task, l->task_type);
 	if (by & BY_TASK)
 		done = done && set_id(&select->task, l->task);
-	if (by & BY_REGION)
-		done = done && tui_lead_set_only(&select->region, l->region);
 	if (l->at_ns != INT64_MIN)
 		select->at_ns = l->at_ns;
 	if (rep_goid_is(&l->goroutine))
@@ -313,26 +315,6 @@ bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long 
 
 /* ---- opening ---- */
 
-bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
-		   const char *arg)
-{
-	struct tui_select before = t->select;
-
-	if (!fine) {
-		tui_select_release(select);
-		tui_nomem(t);
-		return false;
-	}
-	t->select = *select;
-	if (!tui_open(t, tui_view_find(view), arg)) {
-		tui_select_release(&t->select);
-		t->select = before;
-		return false;
-	}
-	tui_select_release(&before);
-	return true;
-}
-
 /* Says what has been selected, as it must not be missed. */
 static void tell(struct tui *t)
 {
@@ -348,33 +330,29 @@ static void select_range(struct tui_view *v, const struct tui_lead *lead)
 {
 	struct tui *t = v->tui;
 	char arg[200] = "";
-	struct tui_select select;
-	bool fine;
 
 	if (lead->at_ns == INT64_MIN || lead->dur_ns <= 0 ||
 	    lead->at_ns > INT64_MAX - lead->dur_ns) {
 		tui_message(t, "this line has no time range to select");
 		return;
 	}
-	fine = tui_select_copy(&select, &v->select);
-	select.from_ns = lead->at_ns;
-	select.to_ns = lead->at_ns + lead->dur_ns;
+	t->select.from_ns = lead->at_ns;
+	t->select.to_ns = lead->at_ns + lead->dur_ns;
 	if (v->ops->keep)
 		v->ops->keep(v, arg, sizeof(arg));
-	if (tui_lead_open(t, fine, &select, v->ops->name, *arg ? arg : NULL))
+	if (tui_open(t, v->ops, *arg ? arg : NULL))
 		tell(t);
 }
 
-/* Opens a view on a copy of the selection, narrowed. */
+/* Narrows the selection, and opens a view on it. */
 static void lead_to(const struct tui_view *v, const struct tui_lead *lead, unsigned by,
 		    const char *view, const char *arg)
 {
-	struct tui_select select;
-	bool fine = tui_select_copy(&select, &v->select) && narrow(&select, lead, by);
-	bool same = tui_select_same(&select, &v->select);
+	struct tui *t = v->tui;
+	bool fine = narrow(&t->select, lead, by), same = tui_select_same(&t->select, &v->select);
 
-	if (tui_lead_open(v->tui, fine, &select, view, arg) && !same)
-		tell(v->tui);
+	if (tui_open_narrowed(t, fine, view, arg) && !same)
+		tell(t);
 }
 
 /* Returns the report that explains this state best. */

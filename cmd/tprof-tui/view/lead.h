@@ -46,11 +46,6 @@ bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long 
  * one or the row says nothing that it needs. */
 bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action);
 
-/* Opens a view by its name on `select`, of which it takes ownership in every case. `fine` is
- * false if memory ran out while `select` was made. Returns false with a message. */
-bool tui_lead_open(struct tui *t, bool fine, struct tui_select *select, const char *view,
-		   const char *arg);
-
 /* Sets a filter to a regular expression that matches the text and nothing else; leaves it as it
  * is if the value is not a text. Returns false if memory is out. */
 bool tui_lead_set_only(char **to, struct rep_value v);

@@ -215,33 +215,38 @@ int tui_draw_lines(struct tui_area a, const char *text, size_t size)
 	return row;
 }
 
-void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text)
+int tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text, int indent)
 {
-	for (int row = 0; row < a.rows && *text; row++) {
-		size_t n = strlen(text), cut = n;
+	int row = 0;
 
-		/* Up to the last blank before the end of the line. */
-		while (rep_text_width(text, cut) > (size_t)a.cols) {
+	for (; row < a.rows && *text; row++) {
+		size_t n = strlen(text), cut = n;
+		int in = row ? indent : 0;
+
+		/* Up to the last blank before the end of the line, unless that is far away. Bytes
+		 * are counted, as escaped characters take more cells than they have. */
+		while (row + 1 < a.rows && cut > (size_t)(a.cols - in)) {
 			size_t blank = cut;
 
 			while (blank && text[blank - 1] != ' ')
 				blank--;
-			if (blank < 2) {
+			if (blank <= (size_t)(a.cols - in) / 2) {
 				cut = n;
 				break;
 			}
 			cut = blank - 1;
 		}
-		tui_put(a.row + row, a.col, a.cols, style, REP_SHORTEN_RIGHT, text, cut);
+		tui_put(a.row + row, a.col + in, a.cols - in, style, REP_SHORTEN_RIGHT, text, cut);
 		text += cut;
 		text += *text == ' ';
 	}
+	return row;
 }
 
 void tui_rows_draw(struct tui_rows *r, struct tui_area a, bool waiting, const char *empty)
 {
 	if (r->error)
-		tui_draw_sentence(a, TUI_STYLE_ERROR, r->error);
+		tui_draw_sentence(a, TUI_STYLE_ERROR, r->error, 0);
 	else if (!r->table.sheet)
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, waiting ? "one moment" : "nothing");
 	else if (empty && !r->table.sheet->nrows)

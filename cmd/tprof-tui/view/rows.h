@@ -76,8 +76,9 @@ static inline struct rep_sheet *tui_rows_sheet(const struct tui_rows *r)
 void tui_rows_draw(struct tui_rows *r, struct tui_area area, bool waiting, const char *empty);
 /* Draws the lines of a text, as many as fit. Returns how many. */
 int tui_draw_lines(struct tui_area a, const char *text, size_t size);
-/* Draws a sentence, wrapped at blanks. */
-void tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text);
+/* Draws a sentence, wrapped at blanks, and indented from the second row on; the last row is
+ * shortened. Returns the rows taken. */
+int tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text, int indent);
 
 /* ---- on the table under the cursor, unless the view has a function for it ---- */
 

@@ -171,7 +171,6 @@ const struct tui_view_ops tui_runs = {
     .arg = "[RUN]",
     .size = sizeof(struct tui_rows),
     .open = open_view,
-    .close = tui_rows_close,
     .resume = resume,
     .draw = draw,
     .act = act,

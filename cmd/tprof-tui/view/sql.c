@@ -315,14 +315,12 @@ static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct sql *s = v->state;
 	char words[300];
-	size_t n = 0;
 
 	text[0] = '\0';
 	if (s->rows.cells.n > 1)
-		n += (size_t)snprintf(text, size, "result %zu of %zu", s->sheet + 1,
-				      s->rows.cells.n);
-	if (*tui_select_words(&v->select, words, sizeof(words)) && n < size)
-		snprintf(text + n, size - n, "%sfilters are ignored", n ? ", " : "");
+		tui_add(text, size, "", "result %zu of %zu", s->sheet + 1, s->rows.cells.n);
+	if (*tui_select_words(&v->select, words, sizeof(words)))
+		tui_add(text, size, ", ", "filters are ignored");
 }
 
 static const char *hints(struct tui_view *v)

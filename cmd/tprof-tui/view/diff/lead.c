@@ -6,42 +6,31 @@
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/view/lead.h"
 
-/* Opens a flame graph of the difference. */
-static void open_flame(struct tui *t, const char *kind)
-{
-	char arg[120];
-
-	snprintf(arg, sizeof(arg), "diff %.100s", kind);
-	tui_open(t, tui_view_find("flame"), arg);
-}
-
-static void lead_function(struct tui *t, const struct tui_table *table, const char *kind)
+/* Finds the function of the row; none for the total. Returns false with a message. */
+static bool find_function(struct tui *t, const struct tui_table *table, struct rep_value *focus)
 {
 	const struct rep_value *name = tui_table_cell(table, "function");
 	const struct rep_value *names = tui_table_cell(table, "names");
 	const struct rep_value *stack = tui_table_cell(table, "stack");
-	struct rep_value focus = rep_null();
 
+	*focus = rep_null();
 	if (rep_value_is_text(stack)) {
 		const char *end = stack->text.data + stack->text.size, *leaf = end;
 
 		while (leaf > stack->text.data && leaf[-1] != ';')
 			leaf--;
-		focus = rep_text(leaf, (size_t)(end - leaf));
+		*focus = rep_text(leaf, (size_t)(end - leaf));
 	} else if (!rep_value_is_text(name)) {
 		tui_message(t, "this line has no details");
-		return;
+		return false;
 	} else if (names && names->type == REP_TYPE_INT && names->i > 1) {
 		tui_message(t, "this row stands for several functions that have other names in the "
 			       "other build; choose one with :focus");
-		return;
+		return false;
 	} else if (!rep_value_is(name, "(total)")) {
-		focus = *name;
+		*focus = *name;
 	}
-	if (tui_lead_set_only(&t->select.focus, focus))
-		open_flame(t, kind);
-	else
-		tui_nomem(t);
+	return true;
 }
 
 #define NOTHING (-1)
@@ -88,10 +77,11 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 			continue;
 		if (selects != NOTHING && !rep_value_is_text(name))
 			tui_message(t, "rows without a name cannot be selected");
-		else if (selects == NOTHING || tui_lead_set_only(&t->select.text[selects], *name))
-			tui_open(t, tui_view_find("top"), leads[i].report);
 		else
-			tui_nomem(t);
+			tui_open_narrowed(t,
+					  selects == NOTHING ||
+					      tui_lead_set_only(&t->select.text[selects], *name),
+					  "top", leads[i].report);
 		return;
 	}
 	tui_message(t, "this line has no details");
@@ -101,8 +91,10 @@ void diff_lead(struct tui_view *v, bool whole)
 {
 	struct tui *t = v->tui;
 	const struct diff *d = v->state;
+	struct rep_value focus = rep_null();
 	const char *kind = d->result.type;
 	struct diff_rows rows;
+	char arg[120];
 
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
 	if (!whole && tui_table_row(&d->rows.table) < 0)
@@ -111,6 +103,8 @@ void diff_lead(struct tui_view *v, bool whole)
 		lead_metric(t, &d->rows.table);
 		return;
 	}
+	if (!whole && !find_function(t, &d->rows.table, &focus))
+		return;
 	if (rows.kind == DIFF_VIEWS)
 		kind = rep_trace_views[rows.which].name;
 	/* A set has no flame graph; the first of its runs stands for it. */
@@ -122,8 +116,6 @@ void diff_lead(struct tui_view *v, bool whole)
 		if (run->row.id == d->result.first[1])
 			t->select.run = run;
 	}
-	if (whole)
-		open_flame(t, kind);
-	else
-		lead_function(t, &d->rows.table, kind);
+	snprintf(arg, sizeof(arg), "diff %.100s", kind);
+	tui_open_narrowed(t, tui_lead_set_only(&t->select.focus, focus), "flame", arg);
 }

@@ -65,18 +65,16 @@ void diff_keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct diff *d = v->state;
 	struct diff_rows rows;
-	size_t n = 0;
 
 	diff_rows_at(tui_is_trace(&v->select), d->at, &rows);
-	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name,
-			      d->how.per ? " --per=" : "", d->how.per ? rep_pers[d->how.per] : "",
-			      d->how.normalize ? " --normalize" : "", d->how.cum ? " --cum" : "",
-			      d->how.every_stat ? " --all-stats" : "",
-			      d->how.changed ? " --changed" : "");
-	if (*d->how.type && n < size)
-		n += (size_t)snprintf(text + n, size - n, " --type=%s", d->how.type);
-	if (d->arg && n < size)
-		snprintf(text + n, size - n, " %s", d->arg);
+	snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->how.per ? " --per=" : "",
+		 d->how.per ? rep_pers[d->how.per] : "", d->how.normalize ? " --normalize" : "",
+		 d->how.cum ? " --cum" : "", d->how.every_stat ? " --all-stats" : "",
+		 d->how.changed ? " --changed" : "");
+	if (*d->how.type)
+		tui_add(text, size, " ", "--type=%s", d->how.type);
+	if (d->arg)
+		tui_add(text, size, " ", "%s", d->arg);
 }
 
 /* Offers options, labels and names of runs. */

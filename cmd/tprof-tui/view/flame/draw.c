@@ -245,14 +245,14 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 
 	put_values(f, all, text, sizeof(text));
 	if (!t->opt.compared)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " in %s stack%s",
-			 tp_fmt_count(n, (int64_t)t->stacks[REP_FLAME_NEW]),
-			 t->stacks[REP_FLAME_NEW] == 1 ? "" : "s");
+		tui_add(text, sizeof(text), " ", "in %s stack%s",
+			tp_fmt_count(n, (int64_t)t->stacks[REP_FLAME_NEW]),
+			t->stacks[REP_FLAME_NEW] == 1 ? "" : "s");
 	if (f->levels < f->cells.nlevels)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", levels %u-%u of %u",
-			 f->top + 1, f->top + shown, f->cells.nlevels);
+		tui_add(text, sizeof(text), ", ", "levels %u-%u of %u", f->top + 1, f->top + shown,
+			f->cells.nlevels);
 	if (*rep_members_say(&f->pic->members, members, sizeof(members)))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s", members);
+		tui_add(text, sizeof(text), "; ", "%s", members);
 	used = (int)rep_text_width(text, strlen(text));
 	if (f->search) {
 		put_found(f, found, sizeof(found));
@@ -295,17 +295,15 @@ static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES
 		      size_t size)
 {
 	char now[REP_FLAME_WORDS], old[REP_FLAME_WORDS];
-	size_t n = strlen(text);
 
 	tp_fmt_count(now, value[REP_FLAME_NEW]);
 	tp_fmt_count(old, value[REP_FLAME_OLD]);
 	if (f->pic->measure.kind == REP_FLAME_COUNT)
 		return;
 	if (f->pic->tree.opt.compared)
-		snprintf(text + n, size - n, ", exactly %s and %s %s", old, now,
-			 f->pic->measure.noun);
+		tui_add(text, size, ", ", "exactly %s and %s %s", old, now, f->pic->measure.noun);
 	else
-		snprintf(text + n, size - n, " (%s %s)", now, f->pic->measure.noun);
+		tui_add(text, size, " ", "(%s %s)", now, f->pic->measure.noun);
 }
 
 /* Draws the details of the bar under the cursor, in one line or two. */
@@ -325,20 +323,18 @@ static void draw_facts(struct flame *f, struct tui_area a, bool two)
 	put_values(f, b->value, text, sizeof(text));
 	if (a.cols >= 120)
 		put_exact(f, b->value, text, sizeof(text));
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), "  %s of all",
-		 share_of(n, b->weight, whole));
+	tui_add(text, sizeof(text), "  ", "%s of all", share_of(n, b->weight, whole));
 	if (b->what.node) {
 		over = b->count ? b->what.node : t->node[b->what.node].parent;
 		over = rep_flame_weight(t, (uint32_t)over);
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "  %s of parent",
-			 share_of(n, b->weight, over));
+		tui_add(text, sizeof(text), "  ", "%s of parent", share_of(n, b->weight, over));
 	}
 	if (!b->count) {
 		place = f->pic->place[b->what.node];
 		if (!t->opt.compared && rep_flame_self(t, b->what.node, REP_FLAME_NEW))
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), "  self %s",
-				 rep_flame_human(n, &f->pic->measure,
-						 rep_flame_self(t, b->what.node, REP_FLAME_NEW)));
+			tui_add(text, sizeof(text), "  ", "self %s",
+				rep_flame_human(n, &f->pic->measure,
+						rep_flame_self(t, b->what.node, REP_FLAME_NEW)));
 	}
 	if (!two) {
 		used = tui_say(a.row, a.col, a.cols, TUI_STYLE_NORMAL, text);
@@ -375,18 +371,18 @@ static void draw_nothing(const struct tui_view *v, struct tui_area a)
 	struct tui_area below = {a.row + 3, a.col, a.rows - 3, a.cols};
 
 	if (f->error) {
-		tui_draw_sentence(a, TUI_STYLE_ERROR, f->error);
+		tui_draw_sentence(a, TUI_STYLE_ERROR, f->error, 0);
 		tui_draw_sentence(
 		    below, TUI_STYLE_DIM,
-		    "x counts something else, d ends a comparison, c clears the filters");
+		    "x counts something else, d ends a comparison, c clears the filters", 0);
 	} else if (!f->pic) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
 	} else {
-		tui_draw_sentence(a, TUI_STYLE_NORMAL, flame_why_empty(v));
+		tui_draw_sentence(a, TUI_STYLE_NORMAL, flame_why_empty(v), 0);
 		if (!tui_is_profile(&v->select) &&
 		    *tui_select_words(&v->select, words, sizeof(words)))
 			tui_draw_sentence(below, TUI_STYLE_DIM,
-					  "c clears the filters and the time range");
+					  "c clears the filters and the time range", 0);
 	}
 }
 

@@ -127,11 +127,11 @@ void flame_top(struct tui_view *v)
 {
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
-	struct tui_select s;
+	struct tui *t = v->tui;
 	char report[40];
-	bool fine = tui_select_copy(&s, &v->select) && (!b || narrow(f, v, b->what.node, &s));
+	bool fine = !b || narrow(f, v, b->what.node, &t->select);
 
 	/* The functions of the same view. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
-	tui_lead_open(v->tui, fine, &s, "top", tui_is_profile(&v->select) ? NULL : report);
+	tui_open_narrowed(t, fine, "top", tui_is_profile(&v->select) ? NULL : report);
 }

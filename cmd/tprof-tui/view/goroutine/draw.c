@@ -128,20 +128,16 @@ static void draw_tabs(const struct gr_life *g, struct tui_area a)
 	for (int i = 0; i < GR_NSECTIONS; i++) {
 		const struct tui_rows *s = &g->section[i];
 		bool here = i == (int)g->here;
-		char text[80];
-		size_t n = s->table.sheet ? s->table.sheet->nrows : 0;
+		int64_t n = s->table.sheet ? (int64_t)s->table.sheet->nrows : 0;
+		char text[80], count[32] = "";
 
 		if (gr_is_empty(g, i) && !here)
 			continue;
-		if (i == GR_SPANS && s->done && !s->error)
-			snprintf(text, sizeof(text), "%s%s %" PRId64 "%s", here ? "[" : " ",
-				 gr_titles[i], g->last - g->first, here ? "]" : " ");
-		else if (i >= GR_CHILDREN && s->done && !s->error)
-			snprintf(text, sizeof(text), "%s%s %zu%s", here ? "[" : " ", gr_titles[i],
-				 n, here ? "]" : " ");
-		else
-			snprintf(text, sizeof(text), "%s%s%s", here ? "[" : " ", gr_titles[i],
-				 here ? "]" : " ");
+		if ((i == GR_SPANS || i >= GR_CHILDREN) && s->done && !s->error)
+			snprintf(count, sizeof(count), " %" PRId64,
+				 i == GR_SPANS ? g->last - g->first : n);
+		snprintf(text, sizeof(text), "%s%s%s%s", here ? "[" : " ", gr_titles[i], count,
+			 here ? "]" : " ");
 		col +=
 		    tui_say(a.row, col, end - col, here ? TUI_STYLE_HEADING : TUI_STYLE_DIM, text);
 	}

@@ -155,12 +155,11 @@ static void title(struct tui_view *v, char *text, size_t size)
 
 static bool open_goroutine(const struct tui_view *v, struct rep_goid id, int64_t at_ns)
 {
-	struct tui_select select;
-	bool fine = tui_select_copy(&select, &v->select);
+	struct tui *t = v->tui;
 
-	select.at_goroutine = id;
-	select.at_ns = at_ns;
-	return tui_lead_open(v->tui, fine, &select, "goroutine", NULL);
+	t->select.at_goroutine = id;
+	t->select.at_ns = at_ns;
+	return tui_open(t, v->ops, NULL);
 }
 
 static int64_t number(const struct rep_sheet *s, long row, const char *column)
@@ -241,24 +240,22 @@ static bool move_spans(struct tui_view *v, enum tui_action action)
 static void open_narrowed(struct tui_view *v, const char *view)
 {
 	const struct gr_life *g = v->state;
-	struct tui_select select;
+	struct tui *t = v->tui;
 	char id[REP_GOID_SIZE];
-	bool fine = tui_select_copy(&select, &v->select) &&
-		    tui_select_set(&select.goroutine, rep_goid_text(&g->id, id));
 
-	tui_lead_open(v->tui, fine, &select, view, NULL);
+	tui_open_narrowed(t, tui_select_set(&t->select.goroutine, rep_goid_text(&g->id, id)), view,
+			  NULL);
 }
 
 /* Shows all of its life. */
 static void clear(const struct tui_view *v)
 {
 	const struct gr_life *g = v->state;
-	struct tui_select select;
-	bool fine = tui_select_copy(&select, &v->select);
+	struct tui *t = v->tui;
 
-	tui_select_clear(&select);
-	select.at_goroutine = g->id;
-	tui_lead_open(v->tui, fine, &select, "goroutine", NULL);
+	tui_select_clear(&t->select);
+	t->select.at_goroutine = g->id;
+	tui_open(t, v->ops, NULL);
 }
 
 static void turn(struct tui_view *v, int by)

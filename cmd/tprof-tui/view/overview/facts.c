@@ -5,42 +5,31 @@
 
 #include "base/units.h"
 #include "output/ops.h"
-#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define CELL 26 /* least cells of a figure */
 #define TEXT 120
-#define STOP "stop-the-world" /* prefix of the names of stops */
 
 /* A key figure. `value` writes it as shown to people, or returns false if it is not known (yet). */
 struct fact {
 	const char *name;
 	const char *view, *arg; /* Enter opens this; NULL: nothing */
-	bool (*value)(const struct overview *o, char text[TEXT]);
-	enum ov_piece piece; /* that has it */
+	bool (*value)(const struct overview *o, const struct fact *f, char text[TEXT]);
+	enum ov_piece piece; /* that has it, … */
+	const char *column;  /* … in this column, … */
+	const char *with;    /* … of rows whose name begins like this; NULL: of all rows */
 	bool of_run;	     /* of the whole run: obeys only the time range */
 };
 
-static bool count(char text[TEXT], int64_t n)
+static bool put(char text[TEXT], enum rep_kind kind, struct rep_value v)
 {
-	const struct rep_value v = rep_int(n);
-
-	rep_value_shown(&v, REP_COUNT, text, TEXT);
+	rep_value_shown(&v, kind, text, TEXT);
 	return true;
 }
 
-static bool share(char text[TEXT], double part)
+static enum rep_kind times(const struct overview *o)
 {
-	const struct rep_value v = rep_float(part);
-
-	rep_value_shown(&v, REP_SHARE, text, TEXT);
-	return true;
-}
-
-static bool ns(const struct overview *o, char text[TEXT], int64_t t)
-{
-	tui_moment_text(o->view->select.run, t, text);
-	return true;
+	return o->view->select.run->row.ticks ? REP_COUNT : REP_NS;
 }
 
 static bool is_done(const struct overview *o, enum ov_piece piece)
@@ -60,171 +49,128 @@ static int64_t length_of(const struct overview *o)
 	return to > from ? to - from : 0;
 }
 
-static bool is_whole(const struct overview *o)
+static bool length(const struct overview *o, const struct fact *f, char text[TEXT])
 {
-	return o->view->select.from_ns == INT64_MIN && o->view->select.to_ns == INT64_MAX;
-}
-
-static bool length(const struct overview *o, char text[TEXT])
-{
+	(void)f;
 	tui_length_text(o->view->select.run, length_of(o), text);
 	return true;
 }
 
-static bool events(const struct overview *o, char text[TEXT])
+/* The numbers of the whole run are known at once. */
+static bool counted(const struct overview *o, const struct fact *f, char text[TEXT])
 {
-	if (is_whole(o))
-		return count(text, o->view->select.run->row.events);
-	return is_done(o, OV_PICTURE) && count(text, o->result[OV_PICTURE].events);
-}
+	const struct tui_select *s = &o->view->select;
+	const struct ov_result *part = &o->result[OV_PICTURE];
+	bool events = !strcmp(f->name, "events");
+	int64_t n = events ? part->events : part->goroutines;
 
-static bool goroutines(const struct overview *o, char text[TEXT])
-{
-	if (is_whole(o))
-		return count(text, o->view->select.run->row.goroutines);
-	return is_done(o, OV_PICTURE) && count(text, o->result[OV_PICTURE].goroutines);
-}
-
-static size_t rows_of(const struct overview *o, enum ov_piece piece)
-{
-	const struct rep_sheet *s = ov_sheet(o, piece);
-
-	return s ? s->nrows : 0;
-}
-
-static bool procs(const struct overview *o, char text[TEXT])
-{
-	return is_done(o, OV_PROCS) && count(text, (int64_t)rows_of(o, OV_PROCS));
-}
-
-/* The mean of the utilisations in tprof-top procs. */
-static bool busy(const struct overview *o, char text[TEXT])
-{
-	size_t n = rows_of(o, OV_PROCS);
-	double sum = 0;
-
-	if (!is_done(o, OV_PROCS) || !n)
+	if (s->from_ns == INT64_MIN && s->to_ns == INT64_MAX)
+		n = events ? s->run->row.events : s->run->row.goroutines;
+	else if (!is_done(o, OV_PICTURE))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		sum += rep_value_number(ov_cell(o, OV_PROCS, i, "utilisation"));
-	return share(text, sum / (double)n);
+	return put(text, REP_COUNT, rep_int(n));
 }
 
-static bool begins(const struct rep_value *v, const char *with)
-{
-	return v && v->type == REP_TYPE_TEXT && v->text.size >= strlen(with) &&
-	       !memcmp(v->text.data, with, strlen(with));
-}
+struct sums {
+	int64_t rows, most; /* most: -1 if no row has a number */
+	double sum, count;  /* of the column; of the column "count" */
+};
 
-/* Returns the total time of the rows of gc with this prefix, and sets *n to their count. */
-static double collector(const struct overview *o, const char *with, double *n)
+/* Sums up the rows of a figure. Returns false if they are not known. */
+static bool sum_up(const struct overview *o, const struct fact *f, struct sums *to)
 {
-	double sum = 0;
+	const struct rep_sheet *s = ov_sheet(o, f->piece);
 
-	*n = 0;
-	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
-		if (!begins(ov_cell(o, OV_GC, i, "name"), with))
+	*to = (struct sums){.most = -1};
+	for (size_t i = 0; s && i < s->nrows; i++) {
+		const struct rep_value *name = ov_cell(o, f->piece, i, "name");
+		const struct rep_value *v = ov_cell(o, f->piece, i, f->column);
+
+		if (f->with && !(rep_value_is_text(name) && name->text.size >= strlen(f->with) &&
+				 !memcmp(name->text.data, f->with, strlen(f->with))))
 			continue;
-		sum += rep_value_number(ov_cell(o, OV_GC, i, "total_ns"));
-		*n += rep_value_number(ov_cell(o, OV_GC, i, "count"));
+		to->rows++;
+		to->sum += rep_value_number(v);
+		to->count += rep_value_number(ov_cell(o, f->piece, i, "count"));
+		if (v && v->type == REP_TYPE_INT && v->i > to->most)
+			to->most = v->i;
 	}
-	return sum;
+	return is_done(o, f->piece);
 }
 
-static bool of_length(const struct overview *o, const char *with, char text[TEXT])
+static bool rows(const struct overview *o, const struct fact *f, char text[TEXT])
 {
-	double n, sum = collector(o, with, &n), all = (double)length_of(o);
-	char part[TEXT], times[TEXT];
+	struct sums s;
 
-	if (!is_done(o, OV_GC) || !(all > 0))
+	return sum_up(o, f, &s) && put(text, REP_COUNT, rep_int(s.rows));
+}
+
+static bool mean(const struct overview *o, const struct fact *f, char text[TEXT])
+{
+	struct sums s;
+
+	return sum_up(o, f, &s) && s.rows &&
+	       put(text, REP_SHARE, rep_float(s.sum / (double)s.rows));
+}
+
+static bool most(const struct overview *o, const struct fact *f, char text[TEXT])
+{
+	bool heap = f->piece == OV_HEAP;
+	struct sums s;
+
+	if (!sum_up(o, f, &s))
 		return false;
-	share(part, sum / all);
-	count(times, (int64_t)n);
-	snprintf(text, TEXT, n > 0 ? "%.20s (%.20s)" : "none", part, times);
-	return true;
+	return s.most < 0 ? snprintf(text, TEXT, heap ? "not known" : "none") > 0
+			  : put(text, heap ? REP_BYTES : times(o), rep_int(s.most));
 }
 
-static bool marking(const struct overview *o, char text[TEXT])
+static bool of_length(const struct overview *o, const struct fact *f, char text[TEXT])
 {
-	return of_length(o, "GC concurrent mark phase", text);
-}
+	double all = (double)length_of(o);
+	char part[TEXT], count[TEXT];
+	struct sums s;
 
-static bool stopped(const struct overview *o, char text[TEXT])
-{
-	return of_length(o, STOP, text);
-}
-
-static bool longest_stop(const struct overview *o, char text[TEXT])
-{
-	int64_t most = -1;
-
-	if (!is_done(o, OV_GC))
+	if (!sum_up(o, f, &s) || !(all > 0))
 		return false;
-	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
-		const struct rep_value *v = ov_cell(o, OV_GC, i, "max_ns");
-
-		if (begins(ov_cell(o, OV_GC, i, "name"), STOP) && v && v->type == REP_TYPE_INT &&
-		    v->i > most)
-			most = v->i;
-	}
-	return most < 0 ? snprintf(text, TEXT, "none") > 0 : ns(o, text, most);
-}
-
-static bool heap(const struct overview *o, char text[TEXT])
-{
-	const struct rep_value *v = ov_cell(o, OV_HEAP, 0, "heap_bytes");
-
-	if (!is_done(o, OV_HEAP))
-		return false;
-	if (!v || v->type != REP_TYPE_INT)
-		return snprintf(text, TEXT, "not known") > 0;
-	tp_fmt_bytes(text, v->i);
+	put(part, REP_SHARE, rep_float(s.sum / all));
+	put(count, REP_COUNT, rep_int((int64_t)s.count));
+	snprintf(text, TEXT, s.count > 0 ? "%.20s (%.20s)" : "none", part, count);
 	return true;
 }
 
 #define WINDOW 10000000
 
 /* The MMU of windows of 10 ms, or of the longest window. */
-static bool utilisation(const struct overview *o, char text[TEXT])
+static bool utilisation(const struct overview *o, const struct fact *f, char text[TEXT])
 {
 	const struct rep_value *best = NULL, *length = NULL;
+	const struct rep_sheet *s = ov_sheet(o, OV_MMU);
 	char part[TEXT], window[TUI_TIME_SIZE];
 
 	if (!is_done(o, OV_MMU))
 		return false;
-	for (size_t i = 0; i < rows_of(o, OV_MMU); i++) {
+	for (size_t i = 0; s && i < s->nrows; i++) {
 		const struct rep_value *w = ov_cell(o, OV_MMU, i, "window_ns");
 
 		if (w && w->type == REP_TYPE_INT && w->i <= WINDOW &&
 		    (!length || w->i > length->i)) {
 			length = w;
-			best = ov_cell(o, OV_MMU, i, "mmu");
+			best = ov_cell(o, OV_MMU, i, f->column);
 		}
 	}
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
-	share(part, rep_value_number(best));
+	put(part, REP_SHARE, rep_float(rep_value_number(best)));
 	snprintf(text, TEXT, "%.20s in %s", part,
 		 tui_moment_text(o->view->select.run, length->i, window));
 	return true;
 }
 
-/* The longest scheduling latency. */
-static bool latency(const struct overview *o, char text[TEXT])
-{
-	const struct rep_value *v = ov_cell(o, OV_READY, 0, "dur_ns");
-
-	if (!is_done(o, OV_READY))
-		return false;
-	if (!v || v->type != REP_TYPE_INT)
-		return snprintf(text, TEXT, "none") > 0;
-	return ns(o, text, v->i);
-}
-
-static bool lost(const struct overview *o, char text[TEXT])
+static bool lost(const struct overview *o, const struct fact *f, char text[TEXT])
 {
 	const struct rep_run *run = o->view->select.run;
 
+	(void)f;
 	if (run->losses)
 		snprintf(text, TEXT, "%" PRId64 " loss%s, see below", run->losses,
 			 run->losses == 1 ? "" : "es");
@@ -233,31 +179,28 @@ static bool lost(const struct overview *o, char text[TEXT])
 	return true;
 }
 
+/* clang-format off */
 static const struct fact of_trace[] = {
-    {"length", "timeline", NULL, length, OV_PICTURE, false},
-    {"events", "sql", NULL, events, OV_PICTURE, false},
-    {"goroutines", "top", "goroutines", goroutines, OV_PICTURE, false},
-    {"Ps", "top", "procs", procs, OV_PROCS, false},
-    {"busy", "top", "procs", busy, OV_PROCS, false},
-    {"longest latency", "top", "sched", latency, OV_READY, false},
-    {"GC marks", "top", "gc", marking, OV_GC, true},
-    {"STW", "top", "pauses", stopped, OV_GC, true},
-    {"longest pause", "top", "stops", longest_stop, OV_GC, true},
-    {"MMU", "top", "mmu", utilisation, OV_MMU, false},
-    {"max heap", "top", "heap", heap, OV_HEAP, false},
-    {"lost", "runs", NULL, lost, OV_PICTURE, false},
+    {"length", "timeline", NULL, length, OV_PICTURE, NULL, NULL, false},
+    {"events", "sql", NULL, counted, OV_PICTURE, NULL, NULL, false},
+    {"goroutines", "top", "goroutines", counted, OV_PICTURE, NULL, NULL, false},
+    {"Ps", "top", "procs", rows, OV_PROCS, "utilisation", NULL, false},
+    {"busy", "top", "procs", mean, OV_PROCS, "utilisation", NULL, false}, /* the mean of all Ps */
+    {"longest latency", "top", "sched", most, OV_READY, "dur_ns", NULL, false},
+    {"GC marks", "top", "gc", of_length, OV_GC, "total_ns", "GC concurrent mark phase", true},
+    {"STW", "top", "pauses", of_length, OV_GC, "total_ns", "stop-the-world", true},
+    {"longest pause", "top", "stops", most, OV_GC, "max_ns", "stop-the-world", true},
+    {"MMU", "top", "mmu", utilisation, OV_MMU, "mmu", NULL, false},
+    {"max heap", "top", "heap", most, OV_HEAP, "heap_bytes", NULL, false},
+    {"lost", "runs", NULL, lost, OV_PICTURE, NULL, NULL, false},
 };
+/* clang-format on */
 
 /* ---- of a profile: what its first table says ---- */
 
-static const struct rep_sheet *profile_sheet(const struct overview *o)
-{
-	return ov_sheet(o, OV_TYPES);
-}
-
 static int facts_of(const struct overview *o)
 {
-	const struct rep_sheet *s = profile_sheet(o);
+	const struct rep_sheet *s = ov_sheet(o, OV_TYPES);
 
 	if (!o->profile)
 		return (int)(sizeof(of_trace) / sizeof(of_trace[0]));
@@ -267,11 +210,11 @@ static int facts_of(const struct overview *o)
 /* Writes name and value. Returns false if the value is not known yet. */
 static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[TEXT])
 {
-	const struct rep_sheet *s = profile_sheet(o);
+	const struct rep_sheet *s = ov_sheet(o, OV_TYPES);
 
 	if (!o->profile) {
 		snprintf(name, TEXT, "%s", of_trace[i].name);
-		return of_trace[i].value(o, text);
+		return of_trace[i].value(o, &of_trace[i], text);
 	}
 	if (!s)
 		return false;
@@ -334,18 +277,14 @@ static bool move(struct ov_section *s, int by, int all)
 /* Opens the table that has the figure. */
 static void lead(const struct tui_view *v, const struct fact *f)
 {
-	struct tui_select select;
-	bool fine;
+	struct tui *t = v->tui;
 
-	if (!f->of_run) {
-		ov_open_at(v, f->view, f->arg, INT64_MIN);
-		return;
+	if (f->of_run) {
+		tui_select_clear(&t->select);
+		t->select.from_ns = v->select.from_ns;
+		t->select.to_ns = v->select.to_ns;
 	}
-	fine = tui_select_copy(&select, &v->select);
-	tui_select_clear(&select);
-	select.from_ns = v->select.from_ns;
-	select.to_ns = v->select.to_ns;
-	tui_lead_open(v->tui, fine, &select, f->view, f->arg);
+	tui_open(t, tui_view_find(f->view), f->arg);
 }
 
 static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)

@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "chart/scale.h"
 #include "output/ops.h"
-#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define BANDS 2 /* rows above those of Ps */
@@ -246,7 +245,7 @@ static void draw_row(struct overview *o, struct tui_area a, int row, int line, i
 	char name[64];
 
 	if (of_groups(o) && row >= BANDS) {
-		const char *full = o->result[OV_GROUPS].names->name[row - BANDS];
+		const char *full = o->result[OV_GROUPS].name[row - BANDS];
 
 		tui_put(line, a.col, left - 1, TUI_STYLE_DIM, REP_SHORTEN_FUNCTION, full,
 			strlen(full));
@@ -335,14 +334,13 @@ static void choose_range(struct tui_view *v)
 {
 	struct overview *o = v->state;
 	struct ov_heat *h = &o->heat;
-	struct tui_select select;
+	struct tui *t = v->tui;
 	int64_t from, to;
-	bool fine;
 
 	ov_column(o, h->col, h->cols, &from, &to);
 	if (h->mark_ns == INT64_MIN) {
 		h->mark_ns = from;
-		tui_message(v->tui, "a time range begins at the cursor; v ends it, Esc cancels it");
+		tui_message(t, "a time range begins at the cursor; v ends it, Esc cancels it");
 		return;
 	}
 	if (from < h->mark_ns) {
@@ -360,10 +358,9 @@ static void choose_range(struct tui_view *v)
 		from = h->mark_ns;
 	}
 	h->mark_ns = INT64_MIN;
-	fine = tui_select_copy(&select, &v->select);
-	select.from_ns = from;
-	select.to_ns = to;
-	tui_lead_open(v->tui, fine, &select, v->ops->name, NULL);
+	t->select.from_ns = from;
+	t->select.to_ns = to;
+	tui_open(t, v->ops, NULL);
 }
 
 static void turn(struct overview *o)
@@ -477,11 +474,11 @@ static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_bu
 		row_name(o, row, each, name);
 		code = rep_output_row(
 		    out,
-		    (struct rep_value[]){
-			of_groups(o) && row >= BANDS
-			    ? rep_str(o->result[OV_GROUPS].names->name[row - BANDS])
-			    : rep_str(name),
-			rep_int(from), rep_int(to), isnan(part) ? rep_null() : rep_float(part)},
+		    (struct rep_value[]){of_groups(o) && row >= BANDS
+					     ? rep_str(o->result[OV_GROUPS].name[row - BANDS])
+					     : rep_str(name),
+					 rep_int(from), rep_int(to),
+					 isnan(part) ? rep_null() : rep_float(part)},
 		    &err);
 	}
 	if (!code)

@@ -35,14 +35,8 @@ struct ov_result {
 	size_t bins;	      /* asked for */
 	struct rep_time time; /* OV_PICTURE, OV_GROUPS, OV_GC */
 	struct rep_time_curve heap, goal;
-	struct ov_names *names;	    /* of groups */
-	int64_t events, goroutines; /* in the time range */
-};
-
-/* Copied names of groups in the heat map. */
-struct ov_names {
-	size_t n;
-	char *name[REP_TIME_GROUPS];
+	char *name[REP_TIME_GROUPS]; /* of groups in the heat map, copied */
+	int64_t events, goroutines;  /* in the time range */
 };
 
 enum ov_kind { OV_OF_PROCS, OV_OF_GROUPS };

@@ -14,9 +14,8 @@ void ov_result_release(struct ov_result *r)
 	rep_time_release(&r->time);
 	rep_time_curve_release(&r->heap);
 	rep_time_curve_release(&r->goal);
-	for (size_t i = 0; r->names && i < r->names->n; i++)
-		free(r->names->name[i]);
-	free(r->names);
+	for (size_t i = 0; i < REP_TIME_GROUPS; i++)
+		free(r->name[i]);
 	*r = (struct ov_result){0};
 }
 
@@ -81,58 +80,10 @@ static void count_goroutines(const struct rep_view *v, int64_t *n)
 	}
 }
 
-static int picture(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
-{
-	struct ov_result *r = &((struct ask *)f)->result;
-	struct tui_filtered s = {0};
-	int code = tui_filtered_init(&s, &f->job.select, REP_BY_TIME, store, err);
-
-	if (!code)
-		code = rep_time_begin(&r->time, &s.view, r->bins, err);
-	if (!code)
-		code = rep_time_procs(&r->time, &s.view, err);
-	if (!code)
-		code = rep_time_alive(&r->time, &s.view, err);
-	if (!code)
-		code = rep_time_metric(&r->time, &s.view, REP_METRIC_HEAP_NAME, &r->heap, err);
-	if (!code)
-		code = rep_time_metric(&r->time, &s.view, REP_METRIC_GOAL_NAME, &r->goal, err);
-	if (!code) {
-		count_goroutines(&s.view, &r->goroutines);
-		code = count_events(&s.view, &f->job.stop, &r->events, err);
-	}
-	tui_filtered_release(&s);
-	return code;
-}
-
-/* Makes the groups of goroutines, which takes longer. */
-static int groups(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
-{
-	struct ov_result *r = &((struct ask *)f)->result;
-	struct tui_filtered s = {0};
-	int code = tui_filtered_init(&s, &f->job.select, REP_BY_TIME, store, err);
-
-	if (!code)
-		code = rep_time_begin(&r->time, &s.view, r->bins, err);
-	if (!code)
-		code = rep_time_goroutines(&r->time, &s.view, err);
-	if (!code) {
-		r->names = calloc(1, sizeof(*r->names));
-		code = r->names ? 0 : tp_nomem(err);
-	}
-	for (size_t i = 0; !code && i < r->time.ngroups; i++) {
-		struct tp_text text = tp_dict_text(s.view.dict, r->time.group[i].entry);
-
-		r->names->name[i] = strndup(text.text, text.size);
-		if (!r->names->name[i])
-			code = tp_nomem(err);
-		r->names->n++;
-	}
-	tui_filtered_release(&s);
-	return code;
-}
-
-static int collector(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+/* Makes what is shown over time. */
+static int over_time(struct tui_fill *f, struct tp_store *store,
+		     int (*make)(struct ov_result *r, struct rep_view *v, const atomic_bool *stop,
+				 struct tp_err *err),
 		     struct tp_err *err)
 {
 	struct ov_result *r = &((struct ask *)f)->result;
@@ -142,9 +93,58 @@ static int collector(struct tui_fill *f, struct tp_store *store, struct rep_outp
 	if (!code)
 		code = rep_time_begin(&r->time, &s.view, r->bins, err);
 	if (!code)
-		code = rep_time_collector(&r->time, &s.view, err);
+		code = make(r, &s.view, &f->job.stop, err);
 	tui_filtered_release(&s);
-	/* Mark phases and stops belong to the whole run, as in the heat map. */
+	return code;
+}
+
+static int picture(struct ov_result *r, struct rep_view *v, const atomic_bool *stop,
+		   struct tp_err *err)
+{
+	int code = rep_time_procs(&r->time, v, err);
+
+	if (!code)
+		code = rep_time_alive(&r->time, v, err);
+	if (!code)
+		code = rep_time_metric(&r->time, v, REP_METRIC_HEAP_NAME, &r->heap, err);
+	if (!code)
+		code = rep_time_metric(&r->time, v, REP_METRIC_GOAL_NAME, &r->goal, err);
+	if (code)
+		return code;
+	count_goroutines(v, &r->goroutines);
+	return count_events(v, stop, &r->events, err);
+}
+
+/* Makes the groups of goroutines, which takes longer. */
+static int groups(struct ov_result *r, struct rep_view *v, const atomic_bool *stop,
+		  struct tp_err *err)
+{
+	int code = rep_time_goroutines(&r->time, v, err);
+
+	(void)stop;
+	for (size_t i = 0; !code && i < r->time.ngroups; i++) {
+		struct tp_text text = tp_dict_text(v->dict, r->time.group[i].entry);
+
+		r->name[i] = strndup(text.text, text.size);
+		if (!r->name[i])
+			code = tp_nomem(err);
+	}
+	return code;
+}
+
+static int collector(struct ov_result *r, struct rep_view *v, const atomic_bool *stop,
+		     struct tp_err *err)
+{
+	(void)stop;
+	return rep_time_collector(&r->time, v, err);
+}
+
+/* Mark phases and stops belong to the whole run, as in the heat map. */
+static int gc(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+	      struct tp_err *err)
+{
+	int code = over_time(f, store, collector, err);
+
 	return code ? code
 		    : tui_fill_report(f, rep_report_find("gc"), REP_BY_TIME, 0, store, out, err);
 }
@@ -203,9 +203,9 @@ static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *o
 {
 	switch ((enum ov_piece)f->which) {
 	case OV_PICTURE:
-		return picture(f, store, err);
+		return over_time(f, store, picture, err);
 	case OV_GROUPS:
-		return groups(f, store, err);
+		return over_time(f, store, groups, err);
 	case OV_PROCS:
 		return report(f, "procs", 0, store, out, err);
 	case OV_SCHED:
@@ -219,7 +219,7 @@ static int make(struct tui_fill *f, struct tp_store *store, struct rep_output *o
 	case OV_STOPS:
 		return report(f, "stops", ROWS, store, out, err);
 	case OV_GC:
-		return collector(f, store, out, err);
+		return gc(f, store, out, err);
 	case OV_HEAP:
 		return report(f, "heap", 1, store, out, err);
 	case OV_MMU:

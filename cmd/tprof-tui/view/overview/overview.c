@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/bands.h"
 #include "tprof-tui/view/overview/inside.h"
 #include "tprof-tui/view/rows.h"
@@ -46,33 +45,21 @@ static const struct layout of_profile[] = {
 
 /* ---- sections ---- */
 
-static const struct layout *layout_of(const struct overview *o, int *n)
-{
-	*n = o->profile ? COUNT(of_profile) : COUNT(of_trace);
-	return o->profile ? of_profile : of_trace;
-}
-
 static void lay_out(struct overview *o, bool wide)
 {
-	int n;
-	const struct layout *l = layout_of(o, &n);
+	const struct layout *l = o->profile ? of_profile : of_trace;
 
 	o->wide = wide ? 2 : 1;
-	o->nsections = n;
-	for (int i = 0; i < n; i++)
-		o->section[i].band = wide ? l[i].wide : l[i].narrow;
+	o->nsections = o->profile ? COUNT(of_profile) : COUNT(of_trace);
+	for (int i = 0; i < o->nsections; i++) {
+		struct ov_section *s = &o->section[i];
+
+		s->ops = l[i].ops;
+		s->title = l[i].title;
+		s->which = l[i].which;
+		s->band = wide ? l[i].wide : l[i].narrow;
+	}
 	o->top = 0;
-}
-
-static void make_sections(struct overview *o)
-{
-	int n;
-	const struct layout *l = layout_of(o, &n);
-
-	for (int i = 0; i < n; i++)
-		o->section[i] =
-		    (struct ov_section){.ops = l[i].ops, .title = l[i].title, .which = l[i].which};
-	lay_out(o, false);
 }
 
 static unsigned pieces_of(const struct overview *o)
@@ -97,7 +84,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 	o->heat.mark_ns = INT64_MIN;
 	o->heat.row = 2;
 	o->profile = tui_is_profile(&v->select);
-	make_sections(o);
+	lay_out(o, false);
 	/* Made when it is drawn, as the width of pictures is known then. */
 	o->pieces.pending = pieces_of(o);
 	/* The cursor begins in the heat map, if there is one. */
@@ -116,14 +103,13 @@ static void close_view(struct tui_view *v)
 
 void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns)
 {
-	struct tui_select select;
-	bool fine = tui_select_copy(&select, &v->select);
+	struct tui *t = v->tui;
 
 	if (at_ns != INT64_MIN) {
-		select.at_ns = at_ns;
-		select.at_goroutine = REP_GOID_NONE;
+		t->select.at_ns = at_ns;
+		t->select.at_goroutine = REP_GOID_NONE;
 	}
-	tui_lead_open(v->tui, fine, &select, view, arg);
+	tui_open(t, tui_view_find(view), arg);
 }
 
 /* ---- drawing ---- */
@@ -212,9 +198,8 @@ static void draw(struct tui_view *v, struct tui_area a)
 
 static void go(struct overview *o, int to)
 {
-	if (to < 0 || to >= o->nsections)
-		return;
-	o->here = to;
+	if (to >= 0 && to < o->nsections)
+		o->here = to;
 }
 
 /* Scrolls by a screen. */
@@ -227,18 +212,6 @@ static void turn_page(struct overview *o, bool down)
 	while (to + 1 < o->nsections && o->section[to].band < o->top)
 		to++;
 	go(o, to);
-}
-
-static bool next(struct overview *o, int by, bool around)
-{
-	int to = o->here + by;
-
-	if (around)
-		to = (to + o->nsections) % o->nsections;
-	if (to < 0 || to >= o->nsections)
-		return true;
-	go(o, to);
-	return true;
 }
 
 static bool act(struct tui_view *v, enum tui_action action)
@@ -262,13 +235,17 @@ static bool act(struct tui_view *v, enum tui_action action)
 		tui_pieces_again(v, &o->pieces, pieces_of(o));
 		return false;
 	case TUI_DO_SECTION_NEXT:
-		return next(o, 1, true);
+		go(o, (o->here + 1) % o->nsections);
+		return true;
 	case TUI_DO_SECTION_BACK:
-		return next(o, -1, true);
+		go(o, (o->here + o->nsections - 1) % o->nsections);
+		return true;
 	case TUI_DO_DOWN:
-		return next(o, 1, false);
+		go(o, o->here + 1);
+		return true;
 	case TUI_DO_UP:
-		return next(o, -1, false);
+		go(o, o->here - 1);
+		return true;
 	case TUI_DO_PAGE_DOWN:
 	case TUI_DO_HALF_DOWN:
 		turn_page(o, true);

@@ -10,18 +10,11 @@
 
 /* ---- what is missing ---- */
 
-static size_t shown_rows(const struct timeline *s)
-{
-	size_t left = s->list.n > s->top ? s->list.n - s->top : 0;
-
-	return left < (size_t)s->layout.chart ? left : (size_t)s->layout.chart;
-}
-
 static uint64_t rows_hash(const struct timeline *s)
 {
 	uint64_t hash = 14695981039346656037u;
 
-	for (size_t i = 0; i < shown_rows(s); i++) {
+	for (size_t i = 0; i < tl_shown_rows(s); i++) {
 		const struct rep_lane *row = s->list.row[s->top + i];
 
 		hash = (hash ^ ((uint64_t)row->kind << 32 | row->index)) * 1099511628211u;
@@ -32,14 +25,14 @@ static uint64_t rows_hash(const struct timeline *s)
 static bool is_current(const struct timeline *s)
 {
 	return tl_window_same(&s->picture.window, &s->window) &&
-	       tl_picture_of(&s->picture, s->list.row + s->top, shown_rows(s));
+	       tl_picture_of(&s->picture, s->list.row + s->top, tl_shown_rows(s));
 }
 
 /* Returns whether the stretched picture is good enough until the exact one is made. */
 static bool is_near(const struct timeline *s)
 {
 	const struct tl_window *w = &s->window, *p = &s->picture.window;
-	size_t there = 0, n = shown_rows(s);
+	size_t there = 0, n = tl_shown_rows(s);
 	int64_t from, to;
 
 	if (!p->cols || p->cell / 8 > w->cell)
@@ -199,7 +192,7 @@ static bool set(struct tl_job *j, struct timeline *s)
 	case TL_ASK_EXACT:
 		s->asked_window = s->window;
 		s->asked_rows = rows_hash(s);
-		return take_rows(j, s, s->top, shown_rows(s));
+		return take_rows(j, s, s->top, tl_shown_rows(s));
 	case TL_ASK_MOMENT:
 		s->asked_place = (struct tl_place){row->index, s->ns};
 		j->lane = *row;

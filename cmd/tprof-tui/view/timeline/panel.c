@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "spans/filter.h"
+#include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
 /* Lines are drawn on the screen, as many as fit, or written to a text. */
@@ -21,43 +22,13 @@ static bool is_full(const struct paper *p)
 	return !p->out && p->rows <= 0;
 }
 
-/* Returns the bytes of a text that fit on a line, up to a blank if possible. Escaped texts may take
- * more cells than bytes; those are cut. */
-static size_t fitting(const char *text, int cols)
-{
-	size_t size = strlen(text), at;
-
-	if (size <= (size_t)cols)
-		return size;
-	for (at = (size_t)cols; at && text[at] != ' '; at--)
-		;
-	return at > (size_t)cols / 2 ? at : size;
-}
-
-/* Draws a text, continued on indented lines; the last line that fits is cut. */
-static void wrap(struct paper *p, enum tui_style style, const char *text)
-{
-	int indent = 0;
-
-	while (*text && p->rows > 0) {
-		size_t n = p->rows > 1 ? fitting(text, p->cols - indent) : strlen(text);
-
-		tui_put(p->row++, p->col + indent, p->cols - indent, style, REP_SHORTEN_RIGHT, text,
-			n);
-		p->rows--;
-		text += n;
-		while (*text == ' ')
-			text++;
-		indent = 4;
-	}
-}
-
 static void line(struct paper *p, enum tui_style style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 static void line(struct paper *p, enum tui_style style, const char *fmt, ...)
 {
 	char text[1200];
 	va_list ap;
+	int used;
 
 	if (is_full(p))
 		return;
@@ -69,7 +40,10 @@ static void line(struct paper *p, enum tui_style style, const char *fmt, ...)
 			     tp_buf_put(p->out, "\n", 1);
 		return;
 	}
-	wrap(p, style, text);
+	used =
+	    tui_draw_sentence((struct tui_area){p->row, p->col, p->rows, p->cols}, style, text, 4);
+	p->row += used;
+	p->rows -= used;
 }
 
 /* ---- the span ---- */
@@ -103,7 +77,6 @@ static void put_place(char *text, size_t size, const struct timeline *s)
 		uint32_t index;
 		const char *name;
 	} places[] = {{TL_PROCS, span->p, "P"}, {TL_THREADS, span->m, "M"}};
-	size_t n = 0;
 
 	*text = '\0';
 	if (span->state != TP_ST_RUNNING && span->state != TP_ST_SYSCALL)
@@ -113,8 +86,8 @@ static void put_place(char *text, size_t size, const struct timeline *s)
 
 		for (size_t i = 0; i < s->roster.nother[places[k].kind]; i++)
 			if (row[i].index == places[k].index)
-				n += (size_t)snprintf(text + n, size - n, "%s%s %" PRId64,
-						      n ? ", " : " on ", places[k].name, row[i].id);
+				tui_add(text, size, "", "%s%s %" PRId64, *text ? ", " : " on ",
+					places[k].name, row[i].id);
 	}
 }
 
@@ -163,20 +136,20 @@ static void put_waker(struct paper *p, const struct timeline *s)
 static void put_woken(struct paper *p, const struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	char text[1000], who[400], when[TUI_TIME_SIZE];
-	size_t n = 0, i;
+	char text[1000] = "", who[400], when[TUI_TIME_SIZE];
+	size_t i;
 
 	if (!d->moment.nwakeups)
 		return;
-	for (i = 0; i < d->moment.nwakeups && n < 300; i++) {
+	for (i = 0; i < d->moment.nwakeups && strlen(text) < 300; i++) {
 		tl_goroutine_text(s, d->moment.wakeup[i].goroutine, d->woken_id[i], who,
 				  sizeof(who));
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s at %s", i ? ", " : "", who,
-				      tl_time_text(s, when, d->moment.wakeup[i].ns));
+		tui_add(text, sizeof(text), ", ", "%s at %s", who,
+			tl_time_text(s, when, d->moment.wakeup[i].ns));
 	}
 	if (i < d->moment.nwakeups || d->moment.more_wakeups)
-		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->moment.nwakeups - i,
-			 d->moment.more_wakeups ? " or" : "");
+		tui_add(text, sizeof(text), " ", "and %zu%s more", d->moment.nwakeups - i,
+			d->moment.more_wakeups ? " or" : "");
 	line(p, TUI_STYLE_NORMAL, "wakes %s", text);
 }
 
@@ -187,10 +160,9 @@ static void put_cell(struct paper *p, const struct timeline *s)
 {
 	const struct rep_cell *cell = tl_cell(s);
 	const struct tl_reason *reason;
-	char text[400], took[TUI_TIME_SIZE];
+	char text[400] = "", took[TUI_TIME_SIZE];
 	int64_t all = 0, from, to;
 	bool picked;
-	size_t n = 0;
 
 	if (!cell)
 		return;
@@ -205,10 +177,10 @@ static void put_cell(struct paper *p, const struct timeline *s)
 
 		if (!ns)
 			continue;
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s", n ? ", " : "",
-				      tl_shown[i], tui_moment_text(s->view->select.run, ns, took));
+		tui_add(text, sizeof(text), ", ", "%s %s", tl_shown[i],
+			tui_moment_text(s->view->select.run, ns, took));
 		if (i == TL_SHOW_BLOCKED && reason)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, " (%.60s)", reason->text);
+			tui_add(text, sizeof(text), " ", "(%.60s)", reason->text);
 	}
 	if (all)
 		line(p, TUI_STYLE_DIM, "this column, %s%s: %s; %" PRIu32 " span%s%s",
@@ -220,23 +192,21 @@ static void put_cell(struct paper *p, const struct timeline *s)
 }
 
 /* "GC mark phase 12ms, stop-the-world 1.2ms": ranges in the cursor's column. */
-static size_t put_ranges(const struct timeline *s, char *text, size_t size,
-			 const struct tl_band *band)
+static bool put_ranges(const struct timeline *s, char *text, size_t size,
+		       const struct tl_band *band)
 {
 	static const char *const names[] = {[REP_MARK_STW] = "stop-the-world",
 					    [REP_MARK_GC] = "GC mark phase",
 					    [REP_MARK_SWEEP] = "sweeping",
 					    [REP_MARK_ASSIST] = "mark assist"};
 	char took[TUI_TIME_SIZE];
-	size_t n = 0;
 
 	*text = '\0';
 	for (size_t i = 0; i <= REP_MARK_ASSIST; i++)
 		if (band->ns[i])
-			n += (size_t)snprintf(
-			    text + n, size - n, "%s%s %s", n ? ", " : "", names[i],
-			    tui_length_text(s->view->select.run, band->ns[i], took));
-	return n;
+			tui_add(text, size, ", ", "%s %s", names[i],
+				tui_length_text(s->view->select.run, band->ns[i], took));
+	return *text != '\0';
 }
 
 /* Returns whether a mark is at the cursor, or for the goroutine's own (regions, logs) in its
@@ -256,20 +226,17 @@ static bool is_here(const struct timeline *s, const struct rep_mark *m, uint32_t
 	       (m->to > m->from ? m->to > from : m->from >= from);
 }
 
-static size_t put_mark(const struct timeline *s, char *text, size_t size, const struct rep_mark *m,
-		       bool first)
+static void put_mark(const struct timeline *s, char *text, size_t size, const struct rep_mark *m)
 {
 	char took[TUI_TIME_SIZE], from[TUI_TIME_SIZE];
 	bool own = m->kind >= REP_MARK_REGION;
-	size_t n = (size_t)snprintf(text, size, "%s%s%s%.100s", first ? "" : ", ",
-				    own ? rep_mark_kinds[m->kind] : "", own ? " " : "", m->text);
 
+	tui_add(text, size, ", ", "%s%s%.100s", own ? rep_mark_kinds[m->kind] : "", own ? " " : "",
+		m->text);
 	if (m->to > m->from)
-		n += (size_t)snprintf(
-		    text + n, size - n, " (%s from %s)",
-		    tui_length_text(s->view->select.run, tp_minus(m->to, m->from), took),
-		    tl_time_text(s, from, m->from));
-	return n;
+		tui_add(text, size, " ", "(%s from %s)",
+			tui_length_text(s->view->select.run, tp_minus(m->to, m->from), took),
+			tl_time_text(s, from, m->from));
 }
 
 /* Writes the regions, logs and ranges at the cursor, else the ranges in its column. */
@@ -278,20 +245,19 @@ static void put_marks(struct paper *p, const struct timeline *s)
 	const struct rep_lane *row = tl_row(s);
 	uint32_t g = row && row->kind == REP_LANE_GOROUTINE ? row->index : s->detail.goroutine;
 	int col = tl_picture_col(&s->picture, s->ns), left = 6;
-	char text[1200];
-	size_t n = 0;
+	char text[1200] = "";
 
 	for (int column = 0; column < 2; column++) {
-		for (size_t i = 0; i < s->picture.nmarks && left && n < 800; i++) {
+		for (size_t i = 0; i < s->picture.nmarks && left && strlen(text) < 800; i++) {
 			const struct rep_mark *m = &s->picture.mark[i];
 
 			if (!is_here(s, m, g, column))
 				continue;
-			n += put_mark(s, text + n, sizeof(text) - n, m, !n);
+			put_mark(s, text, sizeof(text), m);
 			left--;
 		}
 	}
-	if (n)
+	if (*text)
 		line(p, TUI_STYLE_GC, "here: %s", text);
 	else if (col >= 0 && put_ranges(s, text, sizeof(text), &s->picture.band[col]))
 		line(p, TUI_STYLE_GC, "in this column: %s", text);
@@ -299,47 +265,39 @@ static void put_marks(struct paper *p, const struct timeline *s)
 
 /* ---- stacks ---- */
 
-static size_t site_of(const struct tl_stack *stack)
-{
-	size_t i = 0;
-
-	while (i < stack->n && !stack->frame[i].is_site)
-		i++;
-	return i < stack->n ? i : 0;
-}
-
 /* Writes the last line that fits: the leaf or the site, and how many frames are left out. */
 static void put_last_frames(char *text, size_t size, const struct tl_stack *stack, size_t i)
 {
 	const char *dots = tui_screen_ascii() ? "..." : "…";
-	size_t tells = site_of(stack), left = stack->n - i, n = 0;
+	size_t tells = (size_t)(tl_stack_site(stack) - stack->frame), left = stack->n - i;
 	char frame[600];
 
+	*text = '\0';
 	if (!i || tells == i) {
 		tl_frame_text(&stack->frame[i], frame, sizeof(frame));
-		n = (size_t)snprintf(text, size, "%s", frame);
+		tui_add(text, size, "", "%s", frame);
 		left--;
 	}
 	if (tells > i) {
 		tl_frame_text(&stack->frame[tells], frame, sizeof(frame));
-		n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "", dots, frame);
+		tui_add(text, size, ", ", "%s %s", dots, frame);
 		left--;
 	}
 	if (left)
-		snprintf(text + n, size - n, "%s%s %zu%s more", n ? ", " : "", dots, left,
-			 stack->more ? " or" : "");
+		tui_add(text, size, ", ", "%s %zu%s more", dots, left, stack->more ? " or" : "");
 }
 
 /* Writes as many frames as fit, from the leaf on. */
 static void put_stack(struct paper *p, const struct tl_stack *stack, const char *title)
 {
-	size_t tells = site_of(stack);
 	char text[1300];
+	size_t tells;
 
 	if (!stack->n || is_full(p) || (title && !p->out && p->rows < 2))
 		return;
 	if (title)
 		line(p, TUI_STYLE_HEADING, "%s", title);
+	tells = (size_t)(tl_stack_site(stack) - stack->frame);
 	for (size_t i = 0; i < stack->n && !is_full(p); i++) {
 		bool more = i + 1 < stack->n || stack->more;
 		bool last = !p->out && p->rows == 1 && more;

@@ -51,11 +51,19 @@ static void add_to_row(struct tl_picture *p, const struct rep_mark *mark, size_t
 			on[i] |= (uint16_t)(1u << mark->kind);
 }
 
+/* Returns the row of a goroutine, or -1. */
+static long row_of(const struct tl_picture *p, uint32_t goroutine)
+{
+	return tl_picture_row(p,
+			      &(struct rep_lane){.kind = REP_LANE_GOROUTINE, .index = goroutine});
+}
+
 void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark)
 {
 	const struct tl_window *w = &p->window;
 	int64_t to = mark->to > mark->from ? mark->to - 1 : mark->from;
 	int first = tl_window_col(w, mark->from), last = tl_window_col(w, to);
+	long row;
 
 	if (last < 0 || first >= w->cols)
 		return;
@@ -67,17 +75,9 @@ void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark)
 	/* It is too short for half of any column. */
 	if (mark->goroutine == TP_NONE || tp_minus(mark->to, mark->from) < w->cell / 2)
 		return;
-	for (size_t i = 0; i < p->nrows; i++)
-		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == mark->goroutine)
-			add_to_row(p, mark, i, first, last);
-}
-
-static bool is_listed(const struct tl_picture *p, uint32_t goroutine)
-{
-	for (size_t i = 0; i < p->nrows; i++)
-		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == goroutine)
-			return true;
-	return false;
+	row = row_of(p, mark->goroutine);
+	if (row >= 0)
+		add_to_row(p, mark, (size_t)row, first, last);
 }
 
 struct marking {
@@ -92,7 +92,7 @@ static int keep_mark(struct marking *m, const struct rep_mark *mark)
 	struct tl_picture *p = m->picture;
 	struct rep_mark *to;
 
-	if (mark->kind >= REP_MARK_REGION && !is_listed(p, mark->goroutine))
+	if (mark->kind >= REP_MARK_REGION && row_of(p, mark->goroutine) < 0)
 		return 0;
 	if (p->nmarks == TL_MOST_MARKS) {
 		p->more_marks = true;

@@ -13,6 +13,13 @@ const struct rep_lane *tl_row(const struct timeline *s)
 	return s->row < s->list.n ? s->list.row[s->row] : NULL;
 }
 
+size_t tl_shown_rows(const struct timeline *s)
+{
+	size_t left = s->list.n > s->top ? s->list.n - s->top : 0;
+
+	return left < (size_t)s->layout.chart ? left : (size_t)s->layout.chart;
+}
+
 /* ---- rows ---- */
 
 /* Scrolls so that the cursor is on the screen, and the screen is full. */

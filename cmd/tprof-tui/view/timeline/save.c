@@ -10,13 +10,6 @@
 
 /* ---- yank ---- */
 
-static size_t rows_of(const struct timeline *s)
-{
-	size_t left = s->list.n > s->top ? s->list.n - s->top : 0;
-
-	return left < (size_t)s->layout.chart ? left : (size_t)s->layout.chart;
-}
-
 /* Returns the cell of a listed row, NULL if it is not known. */
 static const struct rep_cell *cell_at(const struct timeline *s, const struct rep_lane *lane, int i)
 {
@@ -53,7 +46,7 @@ int tl_yank(struct tui_view *v, bool all, struct tp_buf *out)
 
 	if (!s->ready)
 		return 0;
-	for (size_t i = 0; all && i < rows_of(s); i++)
+	for (size_t i = 0; all && i < tl_shown_rows(s); i++)
 		failed |= put_row(s, s->list.row[s->top + i], out);
 	return failed | tl_panel_text(s, out);
 }
@@ -123,7 +116,7 @@ static int put_csv(const struct timeline *s, const struct rep_sink *sink, struct
 
 	if (!code)
 		code = rep_output_begin(out, "timeline", columns, NCOLUMNS, err);
-	for (size_t row = 0; row < rows_of(s) && !code; row++) {
+	for (size_t row = 0; row < tl_shown_rows(s) && !code; row++) {
 		const struct rep_lane *lane = s->list.row[s->top + row];
 
 		for (int i = 0; i < s->window.cols && !code; i++) {
@@ -196,7 +189,7 @@ static int put_cells(const struct timeline *s, const struct rep_lane *lane, int 
 
 static int put_svg(const struct timeline *s, const struct rep_sink *sink, struct tp_err *err)
 {
-	size_t n = rows_of(s);
+	size_t n = tl_shown_rows(s);
 	int width = SVG_LABEL + s->window.cols * SVG_CELL, y = 2 * SVG_ROW, failed;
 	struct tp_buf out = {0};
 	char text[400], from[TUI_TIME_SIZE], to[TUI_TIME_SIZE];

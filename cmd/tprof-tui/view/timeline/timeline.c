@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/units.h"
 #include "top/top.h"
-#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/views.h"
 
 static bool take_kind(struct tui *t, struct timeline *s, const char *name)
@@ -136,17 +136,15 @@ static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine
 /* Opens the goroutines that work for a task, in its time. */
 static void open_task(struct tui *t, const struct rep_lane *row)
 {
-	struct tui_select select;
+	struct tui_select *s = &t->select;
 	char id[32];
-	bool fine;
 
 	snprintf(id, sizeof(id), "%" PRId64, row->id);
-	fine = tui_select_copy(&select, &t->select) && tui_select_set(&select.task, id);
-	select.from_ns = row->from;
-	select.to_ns = row->to;
-	select.at_ns = INT64_MIN;
-	select.at_goroutine = REP_GOID_NONE;
-	tui_lead_open(t, fine, &select, "timeline", NULL);
+	s->from_ns = row->from;
+	s->to_ns = row->to;
+	s->at_ns = INT64_MIN;
+	s->at_goroutine = REP_GOID_NONE;
+	tui_open_narrowed(t, tui_select_set(&s->task, id), "timeline", NULL);
 }
 
 void tl_enter(struct tui *t, struct timeline *s)
@@ -167,14 +165,64 @@ void tl_enter(struct tui *t, struct timeline *s)
 		open_goroutine(t, s, s->detail.there ? s->detail.goroutine : TP_NONE);
 }
 
-static void step(struct timeline *s, int by, bool here)
+static void step(struct timeline *s, int by)
 {
 	s->step = by;
-	s->step_here = here;
+	s->step_here = false;
 	tl_want(s, TL_ASK_STEP);
 }
 
-static bool act_rows(struct timeline *s, enum tui_action action)
+static void step_here(struct timeline *s, int by)
+{
+	step(s, by);
+	s->step_here = true;
+}
+
+static void pan(struct timeline *s, int by)
+{
+	tl_pan(s, by * (s->window.cols / 2));
+}
+
+static void go_to_end(struct timeline *s, int by)
+{
+	tl_move_to(s, by < 0 ? 0 : s->duration - 1);
+}
+
+static const struct {
+	enum tui_action action;
+	void (*move)(struct timeline *s, int by);
+	int by;
+} moves[] = {
+    {TUI_DO_KIND, tl_kind, 1},
+    {TUI_DO_KIND_BACK, tl_kind, -1},
+    {TUI_DO_LEFT, tl_move_columns, -1},
+    {TUI_DO_RIGHT, tl_move_columns, 1},
+    {TUI_DO_PAN_LEFT, pan, -1},
+    {TUI_DO_PAN_RIGHT, pan, 1},
+    {TUI_DO_ZOOM_IN, tl_zoom, 2},
+    {TUI_DO_ZOOM_OUT, tl_zoom, -2},
+    {TUI_DO_START, go_to_end, -1},
+    {TUI_DO_END, go_to_end, 1},
+    {TUI_DO_SPAN_NEXT, tl_next_span, 1},
+    {TUI_DO_SPAN_BACK, tl_next_span, -1},
+    {TUI_DO_STEP, step, 1},
+    {TUI_DO_STEP_BACK, step, -1},
+    {TUI_DO_STEP_HERE, step_here, 1},
+    {TUI_DO_STEP_HERE_BACK, step_here, -1},
+};
+
+/* Those with a message. */
+static const struct {
+	enum tui_action action;
+	void (*act)(struct tui *t, struct timeline *s);
+} acts[] = {
+    {TUI_DO_ENTER, tl_enter},	       {TUI_DO_FOLD, tl_fold},
+    {TUI_DO_WAKER, tl_follow},	       {TUI_DO_WAKER_BACK, tl_follow_back},
+    {TUI_DO_LONGEST, tl_longest},      {TUI_DO_RANGE, tl_begin_range},
+    {TUI_DO_ALIKE, tl_highlight_like},
+};
+
+static bool move(struct timeline *s, enum tui_action action)
 {
 	long page = s->layout.chart > 1 ? s->layout.chart - 1 : 1, by;
 
@@ -182,79 +230,13 @@ static bool act_rows(struct timeline *s, enum tui_action action)
 		tl_move_rows(s, by);
 		return true;
 	}
-	switch (action) {
-	case TUI_DO_ALL_ROWS:
-		s->list.all = !s->list.all;
-		tl_relist(s);
+	for (size_t i = 0; i < TP_COUNT_OF(moves); i++) {
+		if (moves[i].action != action)
+			continue;
+		moves[i].move(s, moves[i].by);
 		return true;
-	case TUI_DO_KIND:
-		tl_kind(s, 1);
-		return true;
-	case TUI_DO_KIND_BACK:
-		tl_kind(s, -1);
-		return true;
-	default:
-		return false;
 	}
-}
-
-static bool act_time(struct timeline *s, enum tui_action action)
-{
-	switch (action) {
-	case TUI_DO_LEFT:
-		tl_move_columns(s, -1);
-		return true;
-	case TUI_DO_RIGHT:
-		tl_move_columns(s, 1);
-		return true;
-	case TUI_DO_PAN_LEFT:
-		tl_pan(s, -(s->window.cols / 2));
-		return true;
-	case TUI_DO_PAN_RIGHT:
-		tl_pan(s, s->window.cols / 2);
-		return true;
-	case TUI_DO_ZOOM_IN:
-		tl_zoom(s, 2);
-		return true;
-	case TUI_DO_ZOOM_OUT:
-		tl_zoom(s, -2);
-		return true;
-	case TUI_DO_ZOOM_ALL:
-		tl_zoom_all(s);
-		return true;
-	case TUI_DO_ZOOM_HERE:
-		tl_zoom_here(s);
-		return true;
-	case TUI_DO_START:
-		tl_move_to(s, 0);
-		return true;
-	case TUI_DO_END:
-		tl_move_to(s, s->duration - 1);
-		return true;
-	case TUI_DO_SPAN_NEXT:
-		tl_next_span(s, 1);
-		return true;
-	case TUI_DO_SPAN_BACK:
-		tl_next_span(s, -1);
-		return true;
-	case TUI_DO_STEP:
-	case TUI_DO_STEP_BACK:
-		step(s, action == TUI_DO_STEP ? 1 : -1, false);
-		return true;
-	case TUI_DO_STEP_HERE:
-	case TUI_DO_STEP_HERE_BACK:
-		step(s, action == TUI_DO_STEP_HERE ? 1 : -1, true);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void play(struct timeline *s, bool was_playing)
-{
-	s->playing = !was_playing;
-	if (s->playing)
-		step(s, 1, false);
+	return false;
 }
 
 static bool act(struct tui_view *v, enum tui_action action)
@@ -268,32 +250,30 @@ static bool act(struct tui_view *v, enum tui_action action)
 		s->special = TL_ASK_NOTHING;
 	if (!s->ready || *s->error || !s->layout.cols)
 		return false;
-	if (act_rows(s, action) || act_time(s, action))
+	if (move(s, action))
 		return true;
+	for (size_t i = 0; i < TP_COUNT_OF(acts); i++) {
+		if (acts[i].action != action)
+			continue;
+		acts[i].act(t, s);
+		return true;
+	}
 	switch (action) {
-	case TUI_DO_ENTER:
-		tl_enter(t, s);
-		return true;
 	case TUI_DO_GOROUTINE:
 		if (!tl_row(s) || tl_row(s)->kind == REP_LANE_GROUP ||
 		    tl_row(s)->kind == REP_LANE_TASK)
 			return false;
 		tl_enter(t, s);
 		return true;
-	case TUI_DO_FOLD:
-		tl_fold(t, s);
+	case TUI_DO_ALL_ROWS:
+		s->list.all = !s->list.all;
+		tl_relist(s);
 		return true;
-	case TUI_DO_WAKER:
-		tl_follow(t, s);
+	case TUI_DO_ZOOM_ALL:
+		tl_zoom_all(s);
 		return true;
-	case TUI_DO_WAKER_BACK:
-		tl_follow_back(t, s);
-		return true;
-	case TUI_DO_LONGEST:
-		tl_longest(t, s);
-		return true;
-	case TUI_DO_RANGE:
-		tl_begin_range(t, s);
+	case TUI_DO_ZOOM_HERE:
+		tl_zoom_here(s);
 		return true;
 	case TUI_DO_BACK:
 		if (s->anchor == INT64_MIN && !was_playing)
@@ -303,10 +283,9 @@ static bool act(struct tui_view *v, enum tui_action action)
 	case TUI_DO_CLEAR:
 		return tl_clear_range(t, s);
 	case TUI_DO_PLAY:
-		play(s, was_playing);
-		return true;
-	case TUI_DO_ALIKE:
-		tl_highlight_like(t, s);
+		s->playing = !was_playing;
+		if (s->playing)
+			step(s, 1);
 		return true;
 	default:
 		return false;

@@ -203,6 +203,8 @@ static inline char *tl_time_text(const struct timeline *s, char text[TUI_TIME_SI
 {
 	return tui_exact_text(s->view->select.run, ns, text);
 }
+/* Returns the number of rows on the screen. */
+size_t tl_shown_rows(const struct timeline *s);
 /* Returns the cell of the picture under the cursor, or NULL. */
 const struct rep_cell *tl_cell(const struct timeline *s);
 

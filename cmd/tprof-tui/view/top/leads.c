@@ -11,19 +11,17 @@ bool top_lead_flame(struct tui_view *v)
 {
 	struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
-	struct tui_select select;
+	struct tui *t = v->tui;
 	const char *arg = e->kind == TOP_FUNCTIONS ? rep_trace_views[e->which].name
 			  : e->kind == TOP_REPORT  ? rep_trace_views[REP_TRACE_CPU].name
 			  : tui_is_profile(&v->select) && *top->result.found ? top->result.found
 									     : NULL;
 
-	bool fine;
-
 	if (!top->result.model || e->kind == TOP_GO)
 		return false;
-	fine = tui_select_copy(&select, &v->select) &&
-	       tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table));
-	tui_lead_open(v->tui, fine, &select, "flame", arg);
+	tui_open_narrowed(
+	    t, tui_lead_narrow(&t->select, top->rows.table.sheet, tui_table_row(&top->rows.table)),
+	    "flame", arg);
 	return true;
 }
 
@@ -47,17 +45,16 @@ bool top_lead_path(struct tui_view *v)
 	struct top *top = v->state;
 	const struct rep_sheet *s = top->rows.table.sheet;
 	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
-	struct tui_select select;
+	struct tui_select *select = &v->tui->select;
 	char digits[24];
-	bool fine;
 
 	if (top_entry_of(top)->kind != TOP_PATH || !s || strcmp(s->name, "requests") != 0 || !id ||
 	    id->type != REP_TYPE_INT || v->select.region)
 		return false;
 	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
-	fine = tui_select_copy(&select, &v->select) &&
-	       tui_select_set(v->select.task ? &select.task : &select.goroutine, digits);
-	tui_lead_open(v->tui, fine, &select, "top", "path summary");
+	tui_open_narrowed(v->tui,
+			  tui_select_set(select->task ? &select->task : &select->goroutine, digits),
+			  "top", "path summary");
 	return true;
 }
 
@@ -67,10 +64,8 @@ void top_lead_wakers(struct tui_view *v)
 	struct tui *t = v->tui;
 	struct top *top = v->state;
 	struct tui_lead lead;
-	struct tui_select select;
 	const struct rep_value *who;
 	char name[200];
-	bool fine;
 
 	if (tui_is_profile(&v->select) ||
 	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
@@ -78,8 +73,7 @@ void top_lead_wakers(struct tui_view *v)
 		return;
 	}
 	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
-	fine = tui_select_copy(&select, &v->select);
-	if (!tui_lead_open(t, fine, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
+	if (!tui_open(t, v->ops, "path wakers") || who->type != REP_TYPE_TEXT)
 		return;
 	short_name(who, name, sizeof(name));
 	tui_filter(tui_current(t), name);

@@ -383,28 +383,27 @@ static void title(struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
 	const struct top_entry *e = top_entry_of(top);
-	size_t n;
 
 	if (top->choosing) {
 		snprintf(text, size, "list");
 		return;
 	}
-	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->result.meant ? ": " : "",
-			     top->result.meant);
-	if (top->rows.cells.n > 1 && n < size)
-		n += (size_t)snprintf(text + n, size - n, " %zu/%zu %s", top->shown + 1,
-				      top->rows.cells.n, top->rows.cells.sheet[top->shown].name);
-	if (top->how.each && top_has_each(e) && n < size)
-		n += (size_t)snprintf(text + n, size - n, ", each");
-	if (top->result.ntypes > 1 && n < size)
-		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->result.found);
-	if (top->how.granularity != REP_FUNCTIONS && top->result.model && n < size)
-		n += (size_t)snprintf(text + n, size - n, " by %s",
-				      rep_granularities[top->how.granularity].name);
-	if (top->how.cum && top->result.model && n < size)
-		n += (size_t)snprintf(text + n, size - n, ", cum first");
-	if (top->result.based && v->select.other && n < size)
-		snprintf(text + n, size - n, ", minus %.60s", v->select.other->row.name);
+	snprintf(text, size, "%s", e->name);
+	if (*top->result.meant)
+		tui_add(text, size, ": ", "%s", top->result.meant);
+	if (top->rows.cells.n > 1)
+		tui_add(text, size, " ", "%zu/%zu %s", top->shown + 1, top->rows.cells.n,
+			top->rows.cells.sheet[top->shown].name);
+	if (top->how.each && top_has_each(e))
+		tui_add(text, size, ", ", "each");
+	if (top->result.ntypes > 1)
+		tui_add(text, size, ", ", "%.40s", top->result.found);
+	if (top->how.granularity != REP_FUNCTIONS && top->result.model)
+		tui_add(text, size, " ", "by %s", rep_granularities[top->how.granularity].name);
+	if (top->how.cum && top->result.model)
+		tui_add(text, size, ", ", "cum first");
+	if (top->result.based && v->select.other)
+		tui_add(text, size, ", ", "minus %.60s", v->select.other->row.name);
 }
 
 static void keep(struct tui_view *v, char *text, size_t size)

@@ -1,18 +1,11 @@
 /* The timeline at the worst moment of what a row adds up: found by the worker. */
-#include <string.h>
-
-#include "top/top.h"
-#include "top/worst.h"
+#include "tprof-tui/fill.h"
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/top/top.h"
 
-struct job {
-	struct tui_job job;
+struct ask {
+	struct tui_fill fill;
 	uint32_t states;
-	/* found */
-	bool any;
-	int64_t at_ns;
-	struct rep_goid goroutine;
 };
 
 /* Tables whose rows add up many spans, and the states of these. */
@@ -36,64 +29,45 @@ static uint32_t states_of(const struct rep_value *state)
 	return 0;
 }
 
-static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
+static int find(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		struct tp_err *err)
 {
-	struct job *j = (struct job *)job;
 	const struct rep_worst_options opt = {
-	    .states = j->states, .n = 1, .no_rest = false, .stop = &job->stop};
-	struct tui_filtered all = {0};
-	struct rep_view *v = &all.view;
-	struct rep_worst worst = {0};
-	size_t n = 0;
-	int code =
-	    tui_filtered_init(&all, &job->select, TUI_BY_ALL & ~(unsigned)REP_BY_STATE, store, err);
+	    .states = ((const struct ask *)f)->states, .n = 1, .stop = &f->job.stop};
 
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_GOROUTINE,
-				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-	if (!code)
-		code = rep_worst(v, &opt, &worst, &n, err);
-	j->any = !code && n && worst.span.goroutine < v->nrows[TP_TABLE_GOROUTINE];
-	if (j->any) {
-		j->at_ns = worst.at_ns;
-		j->goroutine = rep_goids_name(&v->goids, rep_view_goid(v, worst.span.goroutine));
-	}
-	tui_filtered_release(&all);
-	return code;
+	return tui_fill_worst(f, &opt, TUI_BY_ALL & ~(unsigned)REP_BY_STATE, "spans", store, out,
+			      err);
 }
 
-static void done(struct tui_view *v, struct tui_job *job)
+static void came(struct tui_view *v, struct tui_fill *f)
 {
-	const struct job *j = (const struct job *)job;
 	struct tui *t = v->tui;
-	struct tui_select select;
-	bool fine;
+	struct tui_lead lead;
 
-	if (job->code) {
-		tui_error(t, "%s", job->err.msg);
+	if (f->job.code) {
+		tui_error(t, "%s", f->job.err.msg);
 		return;
 	}
 	/* Who has gone elsewhere meanwhile stays there. */
 	if (tui_current(t) != v)
 		return;
-	if (!j->any) {
+	if (!tui_lead_read(f->cells.n ? &f->cells.sheet[0] : NULL, 0, &lead)) {
 		tui_message(t, "there is no single moment to show");
 		return;
 	}
-	fine = tui_select_copy(&select, &v->select);
-	select.at_ns = j->at_ns;
-	select.at_goroutine = j->goroutine;
-	tui_lead_open(t, fine, &select, "timeline", NULL);
+	t->select.at_ns = lead.at_ns;
+	t->select.at_goroutine = lead.goroutine;
+	tui_open(t, tui_view_find("timeline"), NULL);
 }
 
 bool top_worst(struct tui_view *v)
 {
-	static const struct tui_job how = {.work = work, .done = done};
+	static const struct tui_fill how = {.fill = find, .instead = came};
 	struct top *top = v->state;
 	const struct rep_sheet *s = top_sheet(top);
 	long row = s ? tui_table_row(&top->rows.table) : -1;
 	uint32_t states = 0;
-	struct job *j;
+	struct ask *a;
 
 	for (size_t i = 0; row >= 0 && i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (!strcmp(tables[i].table, s->name))
@@ -103,14 +77,14 @@ bool top_worst(struct tui_view *v)
 	/* Spans are not found by tasks and regions. */
 	if (!states || v->busy || v->select.task || v->select.region)
 		return false;
-	j = tui_job_new(v, sizeof(*j), &how);
-	if (!j)
+	a = tui_fill_new(v, sizeof(*a), &how);
+	if (!a)
 		return true;
-	j->states = states;
-	if (tui_lead_narrow(&j->job.select, s, row)) {
-		tui_job_ask(&j->job);
+	a->states = states;
+	if (tui_lead_narrow(&a->fill.job.select, s, row)) {
+		tui_job_ask(&a->fill.job);
 	} else {
-		tui_job_free(&j->job);
+		tui_job_free(&a->fill.job);
 		tui_nomem(v->tui);
 	}
 	return true;
