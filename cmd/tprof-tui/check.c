@@ -1,4 +1,7 @@
-#include "tprof-tui/check.h"
+/* Checks filters that name a goroutine, a task or a region. The view is opened with the filter at
+ * once; if the worker finds that the run has nothing of that name, the view is closed again and the
+ * message of the commands is shown. */
+#include "tprof-tui/tui.h"
 
 #include <stdlib.h>
 #include <string.h>

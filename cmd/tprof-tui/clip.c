@@ -1,4 +1,5 @@
-#include "tprof-tui/clip.h"
+/* The clipboard and the editor. */
+#include "tprof-tui/tui.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "common/near.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/check.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
 

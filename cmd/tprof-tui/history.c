@@ -1,11 +1,10 @@
-#include "tprof-tui/history.h"
+#include "tprof-tui/state.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "tprof-tui/state.h"
 
 #define MOST_LINES 500
 #define MOST_FILE  (1 << 20)

@@ -1,4 +1,4 @@
-#include "tprof-tui/history.h"
+#include "tprof-tui/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "tprof-tui/state.h"
 
 static char folder[] = "/tmp/recall-XXXXXX";
 

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tprof-tui/clip.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/reload.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/rows.h"
 

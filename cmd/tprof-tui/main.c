@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "common/common.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/reload.h"
 #include "tprof-tui/position.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
@@ -115,15 +114,6 @@ static bool open_first(struct tui *t, const struct args *args, const char *arg)
 	return true;
 }
 
-/* Returns the run of --run within the list of all runs. */
-static const struct rep_run *first_run(const struct cmd *cmd)
-{
-	for (size_t i = 0; i < cmd->all.n; i++)
-		if (cmd->runs.n && cmd->all.run[i].row.id == cmd->runs.run[0].row.id)
-			return &cmd->all.run[i];
-	return NULL;
-}
-
 static int list_keys(struct args *args)
 {
 	struct rep_output *out = NULL;
@@ -157,19 +147,19 @@ static int run(struct args *args)
 	status = cmd_open(&args->cmd, args->path);
 	if (status)
 		return status;
-	t.select.run = first_run(&args->cmd);
+	if (args->cmd.runs.n)
+		t.select.run = tui_run_find(&args->cmd.all, args->cmd.runs.run[0].row.id);
 	t.worker = tui_worker_new(tp_store_path(args->cmd.store));
-	if (!t.worker || join(&arg, args)) {
-		cmd_nomem(&args->cmd);
-		tui_worker_free(t.worker);
-		tp_buf_release(&arg);
-		return CMD_SYSTEM;
-	}
-	if (tui_screen_begin(&screen, &err)) {
+	if (!t.worker || join(&arg, args))
+		status = cmd_nomem(&args->cmd);
+	if (!status && tui_screen_begin(&screen, &err)) {
 		cmd_error(&args->cmd, "%s", err.msg);
+		status = err.code == TP_EFORMAT ? CMD_USAGE : CMD_SYSTEM;
+	}
+	if (status) {
 		tui_worker_free(t.worker);
 		tp_buf_release(&arg);
-		return err.code == TP_EFORMAT ? CMD_USAGE : CMD_SYSTEM;
+		return status;
 	}
 	begun = open_first(&t, args, (const char *)arg.data);
 	tp_buf_release(&arg);

@@ -190,14 +190,6 @@ void tui_position_save(struct tui *t, const char *store)
 	write_position(path, &p);
 }
 
-static const struct rep_run *run_of(const struct tui *t, int64_t id)
-{
-	for (size_t i = 0; i < t->cmd->all.n; i++)
-		if (t->cmd->all.run[i].row.id == id)
-			return &t->cmd->all.run[i];
-	return NULL;
-}
-
 /* Returns false if the selection is not valid. */
 static bool take_select(struct tui *t, const struct tui_position *p, struct tui_select *s)
 {
@@ -208,8 +200,8 @@ static bool take_select(struct tui *t, const struct tui_position *p, struct tui_
 	bool fine = p->from_ns < p->to_ns;
 
 	tui_select_init(s);
-	s->run = run_of(t, p->run);
-	s->other = run_of(t, p->other);
+	s->run = tui_run_find(&t->cmd->all, p->run);
+	s->other = tui_run_find(&t->cmd->all, p->other);
 	s->from_ns = p->from_ns;
 	s->to_ns = p->to_ns;
 	for (size_t i = 0; i < TUI_NTEXTS && fine; i++)

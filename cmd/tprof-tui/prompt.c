@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tprof-tui/history.h"
+#include "tprof-tui/state.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/widget/line.h"
 #include "tprof-tui/widget/menu.h"
@@ -21,10 +21,16 @@ struct tui_prompts {
 	bool recalled;	      /* its history has been read */
 };
 
-static const char *const labels[] = {
-    [TUI_PROMPT_NONE] = "",	     [TUI_PROMPT_PALETTE] = ":",
-    [TUI_PROMPT_SEARCH] = "/",	     [TUI_PROMPT_FILTER] = "only lines with: ",
-    [TUI_PROMPT_SAVE] = "save as: ", [TUI_PROMPT_GO] = "go to 1.5ms, 25%, goroutine 12, task #3: ",
+static const struct {
+	const char *label, *hints;
+} kinds[] = {
+    [TUI_PROMPT_NONE] = {"", ""},
+    [TUI_PROMPT_PALETTE] = {":", "Enter run\tTab complete\tUp history\tEsc cancel"},
+    [TUI_PROMPT_SEARCH] = {"/", "Enter stay here\tUp history\tEsc cancel\tn next match"},
+    [TUI_PROMPT_FILTER] = {"only lines with: ", "Enter keep\tUp history\tEsc all lines"},
+    [TUI_PROMPT_SAVE] = {"save as: ", "Enter accept\tUp history\tEsc cancel"},
+    [TUI_PROMPT_GO] = {"go to 1.5ms, 25%, goroutine 12, task #3: ",
+		       "Enter accept\tUp history\tEsc cancel"},
 };
 
 static void fill_menu(struct tui *t);
@@ -297,16 +303,7 @@ void tui_prompt_take(struct tui *t, const char *text)
 
 const char *tui_prompt_hints(const struct tui *t)
 {
-	switch (t->prompts->open) {
-	case TUI_PROMPT_PALETTE:
-		return "Enter run\tTab complete\tUp history\tEsc cancel";
-	case TUI_PROMPT_SEARCH:
-		return "Enter stay here\tUp history\tEsc cancel\tn next match";
-	case TUI_PROMPT_FILTER:
-		return "Enter keep\tUp history\tEsc all lines";
-	default:
-		return "Enter accept\tUp history\tEsc cancel";
-	}
+	return kinds[t->prompts->open].hints;
 }
 
 void tui_prompt_draw(const struct tui *t, int row, int cols)
@@ -321,6 +318,6 @@ void tui_prompt_draw(const struct tui *t, int row, int cols)
 		used = used < cols / 2 ? used : cols / 2;
 		tui_say(row, cols - used, used, TUI_STYLE_ERROR, t->message);
 	}
-	tui_line_draw(line(t), row, 0, cols - used, labels[t->prompts->open]);
+	tui_line_draw(line(t), row, 0, cols - used, kinds[t->prompts->open].label);
 	tui_screen_cursor();
 }

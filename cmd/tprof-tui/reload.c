@@ -1,4 +1,5 @@
-#include "tprof-tui/reload.h"
+/* A store that changes while it is open. */
+#include "tprof-tui/tui.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +30,13 @@ static bool same_runs(const struct rep_runs *a, const struct rep_runs *b)
 	return same;
 }
 
-static const struct rep_run *find(const struct rep_runs *runs, const struct rep_run *old)
-{
-	for (size_t i = 0; old && i < runs->n; i++)
-		if (runs->run[i].row.id == old->row.id)
-			return &runs->run[i];
-	return NULL;
-}
-
 /* A run that was deleted stays selected; reports on it say so. */
 static void renew(const struct rep_runs *runs, struct tui_select *s)
 {
-	const struct rep_run *run = find(runs, s->run), *other = find(runs, s->other);
+	const struct rep_run *run = s->run ? tui_run_find(runs, s->run->row.id) : NULL;
 
 	s->run = run ? run : s->run;
-	s->other = other;
+	s->other = s->other ? tui_run_find(runs, s->other->row.id) : NULL;
 	if (!s->run && runs->n)
 		s->run = &runs->run[runs->n - 1];
 }

@@ -134,6 +134,14 @@ char *tui_select_key(const struct tui_select *s, unsigned by, const char *more)
 	return (char *)key.data;
 }
 
+const struct rep_run *tui_run_find(const struct rep_runs *runs, int64_t id)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->run[i].row.id == id)
+			return &runs->run[i];
+	return NULL;
+}
+
 int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsigned by,
 		      struct tp_store *store, struct tp_err *err)
 {

@@ -83,6 +83,9 @@ static inline bool tui_is_profile(const struct tui_select *s)
 	return s->run && !strcmp(s->run->row.kind, "profile");
 }
 
+/* Returns the run with this id, or NULL. */
+const struct rep_run *tui_run_find(const struct rep_runs *runs, int64_t id);
+
 /* The run, seen through a selection. For the worker's thread. */
 struct tui_filtered {
 	struct rep_filter filter;

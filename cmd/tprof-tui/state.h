@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "tprof-tui/widget/line.h"
 
 /* Writes the file of this name, as a whole or not at all; `path` is set to its path, on failure
  * too. Returns false with errno. */
@@ -19,5 +20,12 @@ int tui_state_put_text(struct tp_buf *b, const char *text);
 /* Undoes tui_state_put_text, into size + 1 bytes; `to` may be `from`. Returns false if the text
  * has other control characters, so that no user can have typed it. */
 bool tui_state_take_text(char *to, const char *from, size_t size);
+
+/* ---- history.c: input lines, a file of lines for each kind ---- */
+
+/* Reads the file of this name into the line's history. */
+void tui_history_load(struct tui_line *line, const char *name);
+/* Adds the line to its history and to the file, to which other sessions may have added. */
+void tui_history_add(struct tui_line *line, const char *name);
 
 #endif

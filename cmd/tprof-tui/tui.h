@@ -184,4 +184,26 @@ struct tui_palette_command {
 extern const struct tui_palette_command tui_commands[];
 extern const size_t tui_ncommands;
 
+/* ---- check.c ---- */
+
+/* Opens the current view again on t->select, whose filter `of` is new and was `before` (NULL: not
+ * set). If memory is out, nothing is checked. */
+void tui_check_filter(struct tui *t, enum tui_text of, const char *before);
+
+/* ---- reload.c ---- */
+
+/* Reads the list of runs again. If it has changed, the selections of all views refer to the new
+ * list, the current view is resumed, and a message says what is new. Pointers into the old list
+ * stay valid until tui_reload_release. */
+void tui_reload(struct tui *t);
+void tui_reload_release(struct tui *t);
+
+/* ---- clip.c ---- */
+
+/* Copies what is under the cursor, or all of it, to the terminal's clipboard (OSC 52), and to
+ * the file $XDG_STATE_HOME/tprof/yank, as not every terminal has a clipboard. */
+void tui_clip(struct tui *t, struct tui_view *v, bool all);
+/* Opens the source line of what is under the cursor in $EDITOR. */
+void tui_edit(struct tui *t, struct tui_view *v);
+
 #endif

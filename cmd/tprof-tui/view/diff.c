@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/view/diff/choose.h"
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/view/views.h"
 
@@ -243,9 +242,7 @@ static void choose(struct tui_view *v)
 	if (!sides)
 		return;
 	if (id && id->type == REP_TYPE_INT) {
-		for (size_t i = 0; i < t->cmd->all.n; i++)
-			if (t->cmd->all.run[i].row.id == id->i)
-				t->select.other = &t->cmd->all.run[i];
+		t->select.other = tui_run_find(&t->cmd->all, id->i);
 		tui_open(t, v->ops, NULL);
 		return;
 	}

@@ -110,37 +110,28 @@ static struct rep_value text(const struct rep_sheet *s, long row, const char *gi
 	return rep_value_is_text(v) ? *v : rep_null();
 }
 
-/* Returns an id, or the first of several in a text; -1: none. */
-static int64_t id(const struct rep_value *v)
+/* Returns a number, or the first word of a text. */
+static const char *first_word(const struct rep_value *v, char word[REP_GOID_SIZE])
 {
-	int64_t n = 0;
+	size_t n = 0;
 
-	if (!v || (v->type != REP_TYPE_INT && v->type != REP_TYPE_TEXT))
-		return -1;
-	if (v->type == REP_TYPE_INT)
-		return v->i;
-	for (size_t i = 0; i < v->text.size && isdigit((unsigned char)v->text.data[i]); i++) {
-		if (n > (INT64_MAX - 9) / 10)
-			return -1;
-		n = n * 10 + (v->text.data[i] - '0');
+	if (v && v->type == REP_TYPE_INT)
+		return rep_goid_text(&(struct rep_goid){v->i, 0}, word);
+	while (rep_value_is_text(v) && n < v->text.size && n < REP_GOID_SIZE - 1 &&
+	       v->text.data[n] != ' ') {
+		word[n] = v->text.data[n];
+		n++;
 	}
-	return v->text.size && isdigit((unsigned char)v->text.data[0]) ? n : -1;
+	word[n] = '\0';
+	return word;
 }
 
 struct rep_goid tui_lead_goid(const struct rep_value *v)
 {
-	struct rep_goid g = {id(v), 0};
-	char first[REP_GOID_SIZE];
-	size_t n = 0;
+	char word[REP_GOID_SIZE];
+	struct rep_goid g;
 
-	if (!rep_goid_is(&g) || v->type == REP_TYPE_INT)
-		return g;
-	while (n < v->text.size && n < sizeof(first) - 1 && v->text.data[n] != ' ') {
-		first[n] = v->text.data[n];
-		n++;
-	}
-	first[n] = '\0';
-	return rep_goid_parse(first, &g) == 1 ? g : REP_GOID_NONE;
+	return rep_goid_parse(first_word(v, word), &g) == 1 ? g : REP_GOID_NONE;
 }
 
 /* Returns the leaf of a stack. */
@@ -191,7 +182,7 @@ bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead)
 	     i < sizeof(goroutines) / sizeof(goroutines[0]) && !rep_goid_is(&lead->goroutine); i++)
 		lead->goroutine = tui_lead_goid(rep_sheet_cell(s, row, goroutines[i]));
 	read_moment(s, row, lead);
-	lead->task = id(rep_sheet_cell(s, row, r->task ? r->task : "task"));
+	lead->task = tui_lead_goid(rep_sheet_cell(s, row, r->task ? r->task : "task")).goid;
 	if (!lead->task)
 		lead->task = -1;
 	lead->function = text(s, row, r->function, "function");

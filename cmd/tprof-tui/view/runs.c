@@ -93,12 +93,10 @@ static bool pick(struct tui_view *v, const char *spec)
 	if (code) {
 		tui_error(t, "%s", err.msg);
 	} else {
-		for (size_t i = 0; i < all->n; i++) {
-			if (all->run[i].row.id != picked.run[0].row.id)
-				continue;
-			take_run(&t->select, &all->run[i]);
-			take_run(&v->select, &all->run[i]);
-		}
+		const struct rep_run *run = tui_run_find(all, picked.run[0].row.id);
+
+		take_run(&t->select, run);
+		take_run(&v->select, run);
 		if (picked.n > 1)
 			tui_message(t, "'%.100s' matches %zu runs; this is the first", spec,
 				    picked.n);

@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "query/query.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/history.h"
+#include "tprof-tui/state.h"
 #include "tprof-tui/view/lead.h"
-#include "tprof-tui/view/rows.h"
-#include "tprof-tui/view/sql/ask.h"
-#include "tprof-tui/view/sql/complete.h"
+#include "tprof-tui/view/sql/sql.h"
 #include "tprof-tui/view/views.h"
 #include "tprof-tui/widget/line.h"
-#include "tprof-tui/widget/menu.h"
 
 #define HISTORY "sql"
 

@@ -4,6 +4,8 @@
 
 #include "tprof-tui/widget/table.h"
 
+/* ---- table.c ---- */
+
 /* Returns the c-th column that is shown. */
 const struct rep_column *tui_table_column(const struct tui_table *t, int c);
 /* Returns a cell as it is shown, in t->text. */
@@ -14,5 +16,19 @@ bool tui_table_is_text(const struct tui_table *t, int c);
 bool tui_table_only_named(const struct tui_table *t, uint32_t row);
 /* Sorts by a column that is shown; -1: in the order of the report. */
 void tui_table_sort_by(struct tui_table *t, int column);
+
+/* ---- order.c ---- */
+
+struct tui_order {
+	int column; /* of the sheet, to sort by; -1: the order of the report */
+	bool up;    /* ascending; with column -1: the report's order is reversed */
+	/* In lower case: only rows that contain it (rep_sheet_index), or have a row below that
+	 * does; NULL or "": all. */
+	const char *filter;
+};
+
+/* Writes the rows to show to `rows`, which has room for all rows of the sheet, and returns their
+ * number; SIZE_MAX if memory is out. */
+size_t tui_order_make(const struct rep_sheet *s, const struct tui_order *o, uint32_t *rows);
 
 #endif

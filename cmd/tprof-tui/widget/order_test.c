@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tprof-tui/widget/order.h"
-#include "tprof-tui/widget/table.h"
+#include "tprof-tui/widget/inside.h"
 
 static const struct rep_column columns[] = {
     {.name = "name", .kind = REP_TEXT},

@@ -5,7 +5,6 @@
 
 #include "output/ops.h"
 #include "tprof-tui/widget/inside.h"
-#include "tprof-tui/widget/order.h"
 
 #define WIDEST	 1000
 #define MEASURED 2000 /* rows whose widths count */

@@ -1,4 +1,5 @@
-#include "tprof-tui/view/diff/choose.h"
+/* What a run can be compared with: other runs of its kind, and sets of runs with the same label. */
+#include "tprof-tui/view/diff/diff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

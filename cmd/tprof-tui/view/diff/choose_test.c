@@ -1,4 +1,4 @@
-#include "tprof-tui/view/diff/choose.h"
+#include "tprof-tui/view/diff/diff.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,6 @@
-#include "tprof-tui/view/diff/compare.h"
+/* Comparisons for the view diff, made on the worker's thread by the functions that tprof-diff
+ * calls. */
+#include "tprof-tui/view/diff/diff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -377,13 +379,13 @@ static int measured(struct diff_ask *a, struct tp_store *store, void **side, str
 	static const struct tui_cache_kind kind = {measure, free_side};
 	struct tp_buf runs = {0};
 	char *key;
-	int failed = 0;
+	bool failed = false;
 
 	for (size_t i = 0; i < a->old.n + a->new.n; i++)
-		failed |= rep_put_int(&runs, run_at(a, i)->row.id) | rep_put(&runs, " ") |
-			  rep_put(&runs, run_at(a, i)->row.hash) |
-			  rep_put(&runs, i + 1 == a->old.n ? "/" : " ");
-	failed |= tp_buf_put(&runs, "", 1);
+		failed = failed || rep_put_int(&runs, run_at(a, i)->row.id) ||
+			 rep_put(&runs, " ") || rep_put(&runs, run_at(a, i)->row.hash) ||
+			 rep_put(&runs, i + 1 == a->old.n ? "/" : " ");
+	failed = failed || tp_buf_put(&runs, "", 1);
 	key = failed ? NULL
 		     : tui_select_key(&a->fill.job.select, BY_METRICS, (const char *)runs.data);
 	tp_buf_release(&runs);

@@ -2,7 +2,77 @@
 #ifndef TUI_VIEW_DIFF_DIFF_H
 #define TUI_VIEW_DIFF_DIFF_H
 
-#include "tprof-tui/view/diff/compare.h"
+#include "diff/diff.h"
+#include "tprof-tui/view/rows.h"
+
+/* ---- choose.c ---- */
+
+/* Finds the two sides. `arg` is OLD or OLD NEW, each as for --run: an id, a name, or KEY=VALUE
+ * for all runs with that label. Without NEW, the new side is the selected run, or if OLD is a
+ * label all runs with the selected run's value of it. NULL: the marked run and the selected one.
+ * Runs of another kind than the selected run are left out. TP_ENOENT. The caller releases both
+ * in every case. */
+int diff_sides(const struct rep_runs *all, const struct tui_select *s, const char *arg,
+	       struct rep_runs *old, struct rep_runs *new, struct tp_err *err);
+
+/* Writes the list as a table; ctx is a struct diff_choices. The hidden column `sides` is an
+ * argument for diff_sides, `id` that of the run (NULL for sets). */
+struct diff_choices {
+	const struct rep_runs *all;
+	const struct rep_run *run;
+};
+int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err);
+
+/* Draws the heading of the list. Returns the lines taken. */
+int diff_choices_draw(const struct tui_select *s, size_t n, struct tui_area area);
+
+/* ---- compare.c ---- */
+
+/* The kinds of rows. */
+enum diff_kind {
+	DIFF_PROFILES, /* by enum rep_diff_by */
+	DIFF_METRICS,  /* of traces: a section, -1 for all */
+	DIFF_VIEWS,    /* traces as profiles: enum rep_trace_view, by function */
+};
+
+struct diff_rows {
+	char name[24]; /* "function", "sched", "view=offcpu" */
+	enum diff_kind kind;
+	int which;
+};
+/* Returns the i-th kind of rows, of profiles or of traces; false after the last. */
+bool diff_rows_at(bool traces, int i, struct diff_rows *rows);
+
+/* The options of tprof-diff. */
+struct diff_how {
+	enum rep_per per;
+	bool normalize, cum, every_stat, changed;
+	char type[96]; /* the sample type; "": the default */
+};
+
+/* The results beside the table. */
+struct diff_result {
+	char type[96];	     /* the sample type that was compared; "": metrics were */
+	int64_t first[2];    /* ids of the first profile of each side; 0: metrics were compared */
+	char against[400];   /* the name of the old side */
+	struct tp_buf types; /* sample types that both sides have, each with its NUL */
+};
+
+struct diff_ask {
+	struct tui_fill fill;
+	struct rep_runs old, new; /* texts belong to the command, which outlives it */
+	struct diff_rows rows;
+	struct diff_how how;
+	bool lines; /* of functions: a row for each of their lines */
+	struct diff_result result;
+};
+
+/* As tui_fill.fill and tui_fill.release; `f` begins a struct diff_ask. */
+int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		 struct tp_err *err);
+void diff_ask_release(struct tui_fill *f);
+
+/* ---- the view ---- */
 
 struct diff {
 	struct tui_rows rows;

@@ -92,6 +92,7 @@ void diff_lead(struct tui_view *v, bool whole)
 	struct tui *t = v->tui;
 	const struct diff *d = v->state;
 	struct rep_value focus = rep_null();
+	const struct rep_run *old, *new;
 	const char *kind = d->result.type;
 	struct diff_rows rows;
 	char arg[120];
@@ -108,14 +109,12 @@ void diff_lead(struct tui_view *v, bool whole)
 	if (rows.kind == DIFF_VIEWS)
 		kind = rep_trace_views[rows.which].name;
 	/* A set has no flame graph; the first of its runs stands for it. */
-	for (size_t i = 0; i < t->cmd->all.n; i++) {
-		const struct rep_run *run = &t->cmd->all.run[i];
-
-		if (run->row.id == d->result.first[0])
-			t->select.other = run;
-		if (run->row.id == d->result.first[1])
-			t->select.run = run;
-	}
+	old = tui_run_find(&t->cmd->all, d->result.first[0]);
+	new = tui_run_find(&t->cmd->all, d->result.first[1]);
+	if (old)
+		t->select.other = old;
+	if (new)
+		t->select.run = new;
 	snprintf(arg, sizeof(arg), "diff %.100s", kind);
 	tui_open_narrowed(t, tui_lead_set_only(&t->select.focus, focus), "flame", arg);
 }

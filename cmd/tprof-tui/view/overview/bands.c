@@ -1,4 +1,6 @@
-#include "tprof-tui/view/overview/bands.h"
+/* The layout of a page of bands, one below the other, on a screen. It shows whole bands from a
+ * first one on; only the last one may be cut. */
+#include "tprof-tui/view/overview/inside.h"
 
 #define CUT 4 /* rows of a band that are worth showing if it does not fit */
 

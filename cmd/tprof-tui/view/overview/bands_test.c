@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "tprof-tui/view/overview/bands.h"
+#include "tprof-tui/view/overview/inside.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 

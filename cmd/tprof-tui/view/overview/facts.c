@@ -326,22 +326,18 @@ static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 
 static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
 {
-	int code = 0;
+	bool failed = false;
 
-	for (int i = 0; i < facts_of(o) && !code; i++) {
+	for (int i = 0; i < facts_of(o) && !failed; i++) {
 		char name[TEXT], text[TEXT];
 
 		if ((!all && i != s->at) || !fact_of(o, i, name, text))
 			continue;
-		code = rep_escape(out, name, strlen(name), REP_ESCAPE_TSV);
-		if (!code)
-			code = tp_buf_put(out, "\t", 1);
-		if (!code)
-			code = rep_escape(out, text, strlen(text), REP_ESCAPE_TSV);
-		if (!code)
-			code = tp_buf_put(out, "\n", 1);
+		failed = rep_escape(out, name, strlen(name), REP_ESCAPE_TSV) ||
+			 rep_put(out, "\t") ||
+			 rep_escape(out, text, strlen(text), REP_ESCAPE_TSV) || rep_put(out, "\n");
 	}
-	return code;
+	return failed ? TP_ENOMEM : 0;
 }
 
 const struct ov_section_ops ov_facts = {

@@ -191,38 +191,33 @@ static void draw_axis(const struct overview *o, struct tui_area a, int left)
 static void describe(const struct overview *o, int each, int cols, char *text, size_t size)
 {
 	const struct ov_heat *h = &o->heat;
-	double part = share(o, h->row, each, h->col, cols);
-	const struct rep_value v = rep_float(part);
+	bool group = of_groups(o) && h->row >= BANDS;
+	const struct rep_bins *bins = &time_of(o, OV_GROUPS)->bins;
+	const struct rep_value v = rep_float(share(o, h->row, each, h->col, cols));
 	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], name[64];
 	const struct rep_run *run = o->view->select.run;
-	const char *what = h->row == 0 ? "marking" : h->row == 1 ? "stopped" : "busy";
 	char busy[40] = "?";
 	int64_t start, end;
 
 	ov_column(o, h->col, cols, &start, &end);
 	/* In a long run, bins of groups are longer than columns. */
-	if (of_groups(o) && h->row >= BANDS && time_of(o, OV_GROUPS)->bins.n) {
-		const struct rep_bins *long_ones = &time_of(o, OV_GROUPS)->bins;
-		size_t bin = rep_bin_of(long_ones, start + (end - start) / 2);
+	if (group && bins->n) {
+		size_t bin = rep_bin_of(bins, start + (end - start) / 2);
 
-		start = long_ones->edge[bin];
-		end = long_ones->edge[bin + 1];
+		start = bins->edge[bin];
+		end = bins->edge[bin + 1];
 	}
-	if (of_groups(o) && h->row >= BANDS)
-		name[0] = '\0';
-	else
-		row_name(o, h->row, each, name);
-	if (!isnan(part))
+	row_name(o, h->row, each, name);
+	if (!isnan(v.f))
 		rep_value_shown(&v, REP_SHARE, busy, sizeof(busy));
-	if (!(of_groups(o) && h->row >= BANDS))
-		snprintf(text, size, "%s%s, %s to %s: %s %s",
-			 h->mark_ns != INT64_MIN ? "range begun; " : "", name,
-			 tui_moment_text(run, start, from), tui_moment_text(run, end, to), busy,
-			 what);
-	else
-		snprintf(text, size, "%s%s to %s: runs on %s of all Ps",
-			 h->mark_ns != INT64_MIN ? "range begun; " : "",
-			 tui_moment_text(run, start, from), tui_moment_text(run, end, to), busy);
+	snprintf(text, size, "%s%s%s%s to %s: %s%s %s",
+		 h->mark_ns != INT64_MIN ? "range begun; " : "", group ? "" : name,
+		 group ? "" : ", ", tui_moment_text(run, start, from),
+		 tui_moment_text(run, end, to), group ? "runs on " : "", busy,
+		 group	       ? "of all Ps"
+		 : h->row == 0 ? "marking"
+		 : h->row == 1 ? "stopped"
+			       : "busy");
 }
 
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/view/overview/bands.h"
 #include "tprof-tui/view/overview/inside.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"

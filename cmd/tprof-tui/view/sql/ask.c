@@ -1,9 +1,9 @@
-#include "tprof-tui/view/sql/ask.h"
+/* Runs statements, and commands that begin with a dot, on the worker's thread. */
+#include "tprof-tui/view/sql/sql.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "query/query.h"
 #include "store/describe.h"
 
 static int64_t now_ns(void)

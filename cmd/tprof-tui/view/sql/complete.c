@@ -1,4 +1,6 @@
-#include "tprof-tui/view/sql/complete.h"
+/* Completion in a statement: tables after FROM, columns of the tables that the statement names,
+ * functions, keywords. */
+#include "tprof-tui/view/sql/sql.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -158,17 +160,15 @@ static int add_keywords(struct adding *a, enum clause clause)
 	static const char *const words[] = {"select",	"from", "where",     "group by", "order by",
 					    "limit",	"join", "left join", "having",	 "with",
 					    "distinct", "case", "between",   "count(*)", "desc"};
-	int code = 0;
+	bool failed = false;
 
 	if (clause == CLAUSE_START)
-		for (size_t i = 0; i < 3 && !code; i++)
-			code = add_word(
-			    a, ((const char *const[]){"select", ".tables", ".schema"})[i],
-			    ((const char *const[]){"rows of tables", "the tables there are",
-						   "what a table's columns mean"})[i]);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && a->size && !code; i++)
-		code = add_word(a, words[i], "");
-	return code;
+		failed = add_word(a, "select", "rows of tables") ||
+			 add_word(a, ".tables", "the tables there are") ||
+			 add_word(a, ".schema", "what a table's columns mean");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && a->size && !failed; i++)
+		failed = add_word(a, words[i], "");
+	return failed ? TP_ENOMEM : 0;
 }
 
 struct tables {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tprof-tui/view/timeline/job.h"
+#include "tprof-tui/view/timeline/timeline.h"
 
 #define PLAY_MS 120 /* between two events */
 

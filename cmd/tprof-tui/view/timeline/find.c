@@ -80,7 +80,7 @@ bool tl_search(struct tui_view *v, const char *text, int step)
 	struct rep_goid id;
 	bool found;
 
-	if (!wanted || !s->ready || *s->error || !s->layout.cols) {
+	if (!wanted || !tl_usable(s)) {
 		free(wanted);
 		return false;
 	}

@@ -1,4 +1,5 @@
-#include "tprof-tui/view/timeline/job.h"
+/* What the worker does for a timeline. */
+#include "tprof-tui/view/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>

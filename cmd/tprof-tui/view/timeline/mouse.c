@@ -26,7 +26,7 @@ static bool time_at(const struct timeline *s, int col, int64_t *ns)
 static bool is_usable(struct timeline *s)
 {
 	s->playing = s->gave_up = false;
-	return s->ready && !*s->error && s->layout.cols;
+	return tl_usable(s);
 }
 
 /* A click moves the cursor; on the sign before a name it folds or unfolds. A double click zooms to

@@ -495,7 +495,7 @@ bool tl_go(struct tui_view *v, const char *text)
 	struct rep_goid id;
 	int64_t ns;
 
-	if (!s->ready || *s->error || !s->layout.cols)
+	if (!tl_usable(s))
 		return true;
 	if (rep_goid_parse(digits, &id) == 1)
 		return go_to_goroutine(v->tui, s, &id);

@@ -248,7 +248,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	s->gave_up = s->playing = false;
 	if (was_playing && s->special == TL_ASK_STEP)
 		s->special = TL_ASK_NOTHING;
-	if (!s->ready || *s->error || !s->layout.cols)
+	if (!tl_usable(s))
 		return false;
 	if (move(s, action))
 		return true;

@@ -118,6 +118,12 @@ struct timeline {
 	bool gave_up;	 /* a job failed; nothing more is asked for until the next key */
 };
 
+/* Returns whether there is something to move in. */
+static inline bool tl_usable(const struct timeline *s)
+{
+	return s->ready && !*s->error && s->layout.cols;
+}
+
 /* ---- ask.c ---- */
 
 /* Asks for the most urgent of what is missing. Call it after drawing. */
@@ -125,6 +131,42 @@ void tl_ask(struct tui *t, struct timeline *s);
 /* Asks for STEP, LONGEST or FIND at the next tl_ask(). */
 void tl_want(struct timeline *s, enum tl_ask special);
 void tl_ask_release(struct timeline *s);
+
+/* ---- job.c ---- */
+
+/* A job for a timeline, with the arguments and results of all kinds. */
+struct tl_job {
+	struct tui_job job;
+	enum tl_ask ask;
+
+	/* arguments */
+	struct tl_window window;
+	struct rep_lane *row; /* of a picture, of a search; names must not be used */
+	size_t nrows;
+	struct rep_lane lane; /* of a moment; the result of a search */
+	int64_t ns;	      /* likewise */
+	int64_t from, to;     /* of a moment: see tl_detail_of */
+	int step, col;
+	char *text;    /* lower case */
+	uint32_t only; /* see rep_lanes_step */
+	bool *member;  /* selected goroutines, by index; NULL: all */
+	size_t nmembers;
+	int delay_ms;
+
+	/* results */
+	int code;
+	struct tl_roster roster;
+	int64_t duration;
+	struct tl_picture picture;
+	struct tl_detail detail;
+	struct rep_event_at event; /* also an argument: where to start */
+	struct tl_wait *wait;
+	size_t nwaits;
+	bool found;
+};
+
+/* On the worker's thread. */
+int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err);
 
 /* ---- timeline.c ---- */
 

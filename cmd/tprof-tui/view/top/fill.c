@@ -1,4 +1,5 @@
-#include "tprof-tui/view/top/fill.h"
+/* Makes tables on the worker's thread, each like the command that prints it. */
+#include "tprof-tui/view/top/top.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-#include "tprof-tui/view/top/list.h"
+/* The list of tables. For a trace: the reports and profiles of tprof-top, tprof-path and
+ * tprof-leaks; for a profile: those of tprof-top and tprof-leaks. */
+#include "tprof-tui/view/top/top.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-#include "tprof-tui/view/top/model.h"
+/* A profile with its table of functions, from which rows are unfolded into callers and callees. One
+ * thread at a time uses it: the worker while it works for the view, else the screen's thread. */
+#include "tprof-tui/view/top/top.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,128 @@
 
 #include <string.h>
 
+#include "profile/chain.h"
+#include "profile/options.h"
+#include "profile/top.h"
 #include "tprof-tui/view/rows.h"
-#include "tprof-tui/view/top/fill.h"
-#include "tprof-tui/view/top/list.h"
-#include "tprof-tui/view/top/model.h"
+
+/* ---- list.c ---- */
+
+enum top_kind {
+	TOP_REPORT,	/* which: of rep_reports[] */
+	TOP_FUNCTIONS,	/* which: enum rep_trace_view */
+	TOP_GO,		/* which: enum rep_trace_go */
+	TOP_LONGEST,	/* which: an index of top_longest[] */
+	TOP_PATH,	/* which: enum rep_path_report */
+	TOP_LEAKS,	/* of a trace or a profile */
+	TOP_PROFILE,	/* the functions of a profile */
+	TOP_LABELS,	/* and its labels */
+	TOP_GOROUTINES, /* of goroutine profiles and dumps */
+};
+
+struct top_entry {
+	char name[40];
+	const char *doc;
+	enum top_kind kind;
+	int which;
+};
+
+#define TOP_MOST_ENTRIES 64
+
+/* Tables of individual spans, the longest first. */
+extern const struct top_longest {
+	const char *name, *doc;
+	uint32_t states; /* a bit per enum tp_state */
+} top_longest[];	 /* ends with a NULL */
+
+/* Writes the tables of traces or of profiles to `list`, and returns their number. */
+size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES]);
+/* Returns the index of the table of this name, or -1. */
+int top_list_find(const struct top_entry *list, size_t n, const char *name);
+
+/* Returns whether it can have a row for each goroutine, task or region (--each). */
+bool top_has_each(const struct top_entry *e);
+
+/* Returns the filters that a table obeys (REP_BY_…). */
+unsigned top_filters(const struct top_entry *e);
+
+/* Writes the list as a table: name, doc, and the filters that each table ignores. */
+struct top_listing {
+	const struct top_entry *list;
+	size_t n;
+	const struct tui_select *select;
+};
+int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err);
+
+/* ---- model.c ---- */
+
+struct top_model {
+	_Atomic int users;
+	struct tp_profile *profile; /* NULL: not loaded yet */
+	struct rep_profile_top top; /* has the rows of the table, unless: */
+	bool by_name;		    /* rows of the table are found in it by their function */
+	struct rep_chains *chains;  /* NULL until a row is unfolded */
+	/* Texts that the options of `top` point to. */
+	char *focus, *type;
+};
+
+/* Returns a model with one user; NULL if memory is out. */
+struct top_model *top_model_new(void);
+struct top_model *top_model_keep(struct top_model *m);
+void top_model_drop(struct top_model *m); /* NULL: nothing */
+
+/* A row to be unfolded, and what it unfolds into. */
+struct top_unfold {
+	uint32_t row; /* of the sheet */
+	bool callers; /* into callers, else into callees */
+	size_t root;  /* the row of model->top that the chain belongs to */
+	/* The chain before the root (callers, outermost first), and after it. */
+	uint32_t *before, *behind;
+	size_t nbefore, nbehind;
+	/* found */
+	struct rep_chain_next *next;
+	size_t nnext;
+};
+void top_unfold_release(struct top_unfold *u);
+/* On the worker's thread. */
+int top_unfold_find(struct top_model *m, struct top_unfold *u, struct tp_err *err);
+
+/* ---- fill.c ---- */
+
+enum top_base { TOP_NO_BASE, TOP_BASE, TOP_DIFF_BASE };
+
+/* Options of a table. */
+struct top_how {
+	enum rep_granularity granularity;
+	bool cum, each; /* each: one row per goroutine, task or region */
+	char type[96];	/* the sample type; "": the default */
+	enum top_base base;
+};
+
+/* The results beside the table. */
+struct top_result {
+	struct top_model *model; /* NULL: rows do not unfold */
+	char found[96];		 /* the sample type */
+	size_t at, ntypes;	 /* its place */
+	struct tp_buf types;	 /* all of them, each ended by a NUL */
+	char meant[40];		 /* the report that was made, where it is another */
+	bool based;
+};
+void top_result_release(struct top_result *t);
+
+struct top_ask {
+	struct tui_fill fill;
+	struct top_entry entry;
+	struct top_how how;
+	struct top_result result;
+};
+
+/* As tui_fill.fill and tui_fill.release; `f` begins a struct top_ask. */
+int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+	     struct tp_err *err);
+void top_ask_release(struct tui_fill *f);
+
+/* ---- top.c ---- */
 
 /* How an unfolded row belongs to the row above it. */
 struct top_way {
