@@ -84,7 +84,7 @@ static void test_lists_tasks(void **state)
 		struct tp_err err;
 
 		for (size_t k = 0; k < paths.n; k++)
-			list[k] = (struct path){.name = text("x"), .bytes = rows[i].bytes};
+			list[k] = (struct path){.name = text("no-such-dump"), .bytes = rows[i].bytes};
 		assert_int_equal(lists_write("l", &paths, &tasks, &err), 0);
 		assert_int_equal(tasks, rows[i].tasks);
 		for (size_t n = 1; n <= tasks; n++) {
