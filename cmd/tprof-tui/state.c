@@ -59,7 +59,7 @@ bool tui_state_write(const char *name, const void *data, size_t size, char *path
 	f = cmd_draft_open(&draft, path, false);
 	if (!f)
 		return false;
-	done = !fchmod(draft.fd, 0600) && fwrite(data, 1, size, f) == size;
+	done = !fchmod(draft.fd, 0600) && (!size || fwrite(data, 1, size, f) == size);
 	return !cmd_draft_close(&draft, f, done) && done;
 }
 
