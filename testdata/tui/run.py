@@ -67,6 +67,8 @@ class Script:
             "TERM": "tmux-256color",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
+            # After Escape a program sleeps so long for what may follow: shorter than between two looks (terminal.py).
+            "ESCDELAY": "5",
         }
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
