@@ -214,6 +214,11 @@ $(B)/test/$(REC)/%: $(B)/obj/$(REC)/%.o $(LIBRECORD) $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(JAIL_LIBS)
 
+$(B)/test/libparse/%: $(B)/obj/libparse/%.o $(LIBPARSE)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
+
 $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
