@@ -10,19 +10,41 @@
 
 #define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
 
-static const struct {
+static bool is_heap(struct tp_scan line, bool within);
+static bool is_growth(struct tp_scan line, bool within);
+static bool is_count(struct tp_scan line, bool within);
+static bool is_threads(struct tp_scan line, bool within);
+
+/* The kinds, and how the header of a text is recognised: by what it begins with, or by a function.
+ * `within` asks about a line below others, of a log or another profile, and is stricter: the header
+ * must begin the line, and be whole. Such lines cannot begin with a blank, '#' or a digit, as
+ * tp_kind_header skips those. */
+static const struct kind {
 	const char *format, *name;
+	const char *begin[2];
+	bool (*is_header)(struct tp_scan line, bool within);
+	bool after_comments; /* blank lines and comments may come before the header */
+	const char *word;    /* occurs in headers that tp_kind_hint searches whole texts for */
 } kinds[TP_NKINDS] = {
     [TP_KIND_NONE] = {"", "no profile"},
     [TP_KIND_PROTO] = {"pprof", "pprof profile"},
-    [TP_KIND_HEAP] = {"heap text", "heap profile (text)"},
-    [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)"},
-    [TP_KIND_COUNT] = {"count text", "profile of counts (text)"},
-    [TP_KIND_CONTENTION] = {"contention text", "contention profile (text)"},
-    [TP_KIND_MUTEX] = {"mutex text", "mutex profile (text)"},
-    [TP_KIND_THREADS] = {"thread text", "thread profile (text)"},
+    [TP_KIND_HEAP] = {"heap text", "heap profile (text)", .is_header = is_heap,
+		      .word = "heap profile: "},
+    [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)",
+			.is_header = is_growth},
+    [TP_KIND_COUNT] = {"count text", "profile of counts (text)", .is_header = is_count,
+		       .after_comments = true, .word = " profile: total "},
+    [TP_KIND_CONTENTION] = {"contention text", "contention profile (text)",
+			    .begin = {"--- contention:", "--- contentionz "},
+			    .word = "--- contention:"},
+    [TP_KIND_MUTEX] = {"mutex text", "mutex profile (text)", .begin = {"--- mutex:"},
+		       .word = "--- mutex:"},
+    [TP_KIND_THREADS] = {"thread text", "thread profile (text)", .is_header = is_threads,
+			 .after_comments = true},
     [TP_KIND_CPU] = {"cpu binary", "CPU profile (binary)"},
-    [TP_KIND_JAVA_HEAP] = {"java heap text", "Java heap profile (text)"},
+    [TP_KIND_JAVA_HEAP] = {"java heap text", "Java heap profile (text)",
+			   .begin = {"--- heapz 1 ---"}},
+    /* Its header is that of TP_KIND_CONTENTION; is_java tells them apart. */
     [TP_KIND_JAVA_CONTENTION] = {"java contention text", "Java contention profile (text)"},
     [TP_KIND_JAVA_CPU] = {"java cpu binary", "Java CPU profile (binary)"},
     [TP_KIND_GOROUTINES] = {"goroutine dump", "goroutine dump (text)"},
@@ -69,9 +91,46 @@ static struct tp_scan line_of(struct tp_scan *rest, bool comments)
 	return line;
 }
 
-/* "NAME profile: total N" */
-static bool is_count(struct tp_scan line)
+/* "heap profile: 1: 2 [3: 4] @ heap/512" */
+static bool is_heap(struct tp_scan line, bool within)
 {
+	if (!within)
+		return tp_scan_find(line, "heap profile:") && !is_growth(line, within);
+	if (!tp_scan_text(&line, "heap profile:"))
+		return false;
+	while (tp_scan_text(&line, " "))
+		;
+	return skip_digits(&line) && tp_scan_text(&line, ":") && tp_scan_find(line, "] @ ");
+}
+
+static bool is_growth(struct tp_scan line, bool within)
+{
+	if (within)
+		return false; /* is_heap is true of these, too */
+	line.at = tp_scan_find(line, "heap profile:");
+	return line.at &&
+	       (tp_scan_find(line, "] @ growth") || tp_scan_find(line, "] @ fragmentation"));
+}
+
+/* "--- threadz 1 ---", or the first thread: "--- Thread 7f79 (name: main/14748) stack: ---" */
+static bool is_threads(struct tp_scan line, bool within)
+{
+	struct tp_scan at = line;
+
+	if (!within)
+		at.at = tp_scan_find(line, "--- threadz ");
+	if (at.at && tp_scan_text(&at, "--- threadz ") && skip_digits(&at) &&
+	    tp_scan_text(&at, " ---"))
+		return true;
+	at = line;
+	at.at = within ? NULL : tp_scan_find(line, "--- Thread ");
+	return at.at && tp_scan_find(at, " (name: ") && tp_scan_find(at, ") stack: ---");
+}
+
+/* "NAME profile: total N" */
+static bool is_count(struct tp_scan line, bool within)
+{
+	(void)within;
 	const char *at = tp_scan_find(line, " profile: total ");
 	struct tp_scan name = {line.at, at}, total;
 
@@ -112,7 +171,7 @@ int tp_kind_count_name(const void *data, size_t size, const char **name)
 	struct tp_scan rest = scan(data, size < BEGIN ? size : BEGIN);
 	struct tp_scan line = line_of(&rest, true);
 
-	if (!is_count(line)) {
+	if (!is_count(line, false)) {
 		rest.at = (const char *)data +
 			  tp_kind_header(data, (size_t)(rest.end - (const char *)data), 0);
 		line = line_of(&rest, true);
@@ -139,52 +198,36 @@ void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, 
 	}
 }
 
+static bool has_header(const struct kind *kind, struct tp_scan line, bool within)
+{
+	for (size_t i = 0; i < 2 && kind->begin[i]; i++)
+		if (tp_scan_begins(line, kind->begin[i]))
+			return true;
+	return kind->is_header && kind->is_header(line, within);
+}
+
 static enum tp_kind kind_of_text(struct tp_scan all)
 {
-	struct tp_scan rest = all, line = line_of(&rest, false), at = line;
+	struct tp_scan below = all, rest = all, first = line_of(&below, false);
+	struct tp_scan line = line_of(&rest, true);
 
-	if ((at.at = tp_scan_find(line, "heap profile:")) != NULL) {
-		if (tp_scan_find(at, "] @ growth") || tp_scan_find(at, "] @ fragmentation"))
-			return TP_KIND_GROWTH;
-		return TP_KIND_HEAP;
+	for (enum tp_kind kind = 0; kind < TP_NKINDS; kind++) {
+		if (!has_header(&kinds[kind], kinds[kind].after_comments ? line : first, false))
+			continue;
+		if (tp_scan_begins(first, "--- contentionz ") && is_java(below))
+			return TP_KIND_JAVA_CONTENTION;
+		return kind;
 	}
-	at = line;
-	if (tp_scan_text(&at, "--- mutex:"))
-		return TP_KIND_MUTEX;
-	if (tp_scan_text(&at, "--- contention:"))
-		return TP_KIND_CONTENTION;
-	if (tp_scan_text(&at, "--- contentionz "))
-		return is_java(rest) ? TP_KIND_JAVA_CONTENTION : TP_KIND_CONTENTION;
-	if (tp_scan_text(&at, "--- heapz 1 ---"))
-		return TP_KIND_JAVA_HEAP;
-	rest = all;
-	line = line_of(&rest, true);
-	if (is_count(line))
-		return TP_KIND_COUNT;
-	at = line;
-	if ((at.at = tp_scan_find(line, "--- threadz ")) != NULL &&
-	    tp_scan_text(&at, "--- threadz ") && skip_digits(&at) && tp_scan_text(&at, " ---"))
-		return TP_KIND_THREADS;
-	at = line;
-	if ((at.at = tp_scan_find(line, "--- Thread ")) != NULL && tp_scan_find(at, " (name: ") &&
-	    tp_scan_find(at, ") stack: ---"))
-		return TP_KIND_THREADS;
 	return TP_KIND_NONE;
 }
 
-/* Stricter than kind_of_text: the line stands by itself. */
+/* Returns whether a line below others begins a text profile or a goroutine's stack. */
 static bool is_header(struct tp_scan line)
 {
-	if (tp_scan_text(&line, "heap profile:")) {
-		while (tp_scan_text(&line, " "))
-			;
-		return skip_digits(&line) && tp_scan_text(&line, ":") && tp_scan_find(line, "] @ ");
-	}
-	if (tp_scan_text(&line, "--- threadz "))
-		return skip_digits(&line) && tp_scan_text(&line, " ---");
-	return tp_scan_text(&line, "--- mutex:") || tp_scan_text(&line, "--- contention:") ||
-	       tp_scan_text(&line, "--- contentionz ") || tp_scan_text(&line, "--- heapz 1 ---") ||
-	       is_count(line) || tp_is_goroutine_line(line.at, tp_scan_left(&line));
+	for (size_t i = 0; i < TP_NKINDS; i++)
+		if (has_header(&kinds[i], line, true))
+			return true;
+	return tp_is_goroutine_line(line.at, tp_scan_left(&line));
 }
 
 size_t tp_kind_header(const void *data, size_t size, size_t from)
@@ -237,16 +280,14 @@ static bool find_header(struct tp_scan all, const char *at, struct tp_scan *head
 
 bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room)
 {
-	static const char *const words[] = {"heap profile: ", " profile: total ",
-					    "--- mutex:", "--- contention:"};
 	struct tp_scan all = scan(data, size), header;
 	const char *at, *begin;
 	char name[48];
 
 	if (tp_log_is_binary(data, size < BEGIN ? size : BEGIN))
 		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		at = tp_scan_find(all, words[i]);
+	for (size_t i = 0; i < TP_NKINDS; i++) {
+		at = kinds[i].word ? tp_scan_find(all, kinds[i].word) : NULL;
 		if (!at || !find_header(all, at, &header))
 			continue;
 		begin = memrchr(all.at, '\n', (size_t)(header.at - all.at));
@@ -356,9 +397,10 @@ static bool fits(const struct tp_field *f)
 	return f->number == 13 && f->wire == TP_WIRE_VARINT;
 }
 
-/* Returns whether the data is profile.proto, which has no magic number: every field of the outermost
- * message that profile.proto defines has the right wire type, unknown fields are whole, and there is
- * a sample type or a string table. A profile that is cut off counts if it begins like one. */
+/* Returns whether the data is profile.proto, which has no magic number: every field of the
+ * outermost message that profile.proto defines has the right wire type, unknown fields are whole,
+ * and there is a sample type or a string table. A profile that is cut off counts if it begins like
+ * one. */
 static bool is_proto(const uint8_t *data, size_t size)
 {
 	struct tp_cursor c = tp_cursor(data, size);
@@ -380,8 +422,8 @@ static bool is_proto(const uint8_t *data, size_t size)
 
 /* ---- all kinds ---- */
 
-/* Text formats are recognised by their words, profile.proto only by its fields; so it comes last. (A
- * log that begins with the year 2026 also begins like one of its fields.) But the strings of a
+/* Text formats are recognised by their words, profile.proto only by its fields; so it comes last.
+ * (A log that begins with the year 2026 also begins like one of its fields.) But the strings of a
  * profile.proto, such as names of functions, may contain those words. */
 enum tp_kind tp_kind_of(const void *bytes, size_t size)
 {

@@ -11,12 +11,22 @@
 #include "decode/profile/kinds.h"
 #include "open/dumpline.h"
 
-static int (*const readers[TP_NKINDS])(struct tp_legacy *l) = {
-    [TP_KIND_HEAP] = tp_legacy_heap,	    [TP_KIND_GROWTH] = tp_legacy_heap,
-    [TP_KIND_COUNT] = tp_legacy_count,	    [TP_KIND_CONTENTION] = tp_legacy_contention,
-    [TP_KIND_MUTEX] = tp_legacy_contention, [TP_KIND_THREADS] = tp_legacy_threads,
-    [TP_KIND_CPU] = tp_legacy_cpu,	    [TP_KIND_JAVA_CPU] = tp_legacy_cpu,
-    [TP_KIND_JAVA_HEAP] = tp_legacy_java,   [TP_KIND_JAVA_CONTENTION] = tp_legacy_java,
+/* The kinds that are read here. */
+static const struct {
+	int (*read)(struct tp_legacy *l);
+	enum tp_legacy_hidden hidden;
+	bool duplicates; /* tp_legacy_strip_duplicates is needed */
+} kinds[TP_NKINDS] = {
+    [TP_KIND_HEAP] = {tp_legacy_heap, TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_GROWTH] = {tp_legacy_heap, TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_COUNT] = {tp_legacy_count, TP_HIDDEN_CPU},
+    [TP_KIND_CONTENTION] = {tp_legacy_contention, TP_HIDDEN_LOCKS},
+    [TP_KIND_MUTEX] = {tp_legacy_contention, TP_HIDDEN_LOCKS},
+    [TP_KIND_THREADS] = {tp_legacy_threads, TP_HIDDEN_CPU, .duplicates = true},
+    [TP_KIND_CPU] = {tp_legacy_cpu, TP_HIDDEN_CPU, .duplicates = true},
+    [TP_KIND_JAVA_CPU] = {tp_legacy_cpu, TP_HIDDEN_CPU},
+    [TP_KIND_JAVA_HEAP] = {tp_legacy_java, TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_JAVA_CONTENTION] = {tp_legacy_java, TP_HIDDEN_LOCKS},
 };
 
 int tp_legacy_failed(struct tp_legacy *l, int code)
@@ -29,7 +39,8 @@ int tp_legacy_failed(struct tp_legacy *l, int code)
 				  "the profile has more than 2^30 entries");
 	default:
 		return tp_err_set(l->err, code, tp_lines_offset(&l->lines),
-				  "line %llu cannot be kept", (unsigned long long)l->lines.number);
+				  "line %llu contradicts the lines before it; remove that line",
+				  (unsigned long long)l->lines.number);
 	}
 }
 
@@ -48,6 +59,23 @@ int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why)
 				  (unsigned long long)l->lines.number, why);
 	snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
 		 (unsigned long long)l->lines.number, why);
+	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+}
+
+int tp_legacy_lose_rest(struct tp_legacy *l, uint64_t samples, const char *why)
+{
+	struct tp_loss loss = {
+	    .offset = l->size,
+	    .from_ns = INT64_MIN,
+	    .to_ns = INT64_MIN,
+	    .events = samples,
+	};
+
+	if (l->p->nlosses > l->nlosses)
+		return 0;
+	if (l->strict)
+		return tp_err_set(l->err, TP_ETRUNC, loss.offset, "%s", why);
+	snprintf(loss.reason, sizeof(loss.reason), "%s", why);
 	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
 }
 
@@ -125,9 +153,10 @@ static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struc
 	return code;
 }
 
-/* Go leaves out the names of the runtime's functions at the leaf, and of its
- * goexit at the root (runtime/pprof/pprof.go, printStackRecord); what has no name is listed without
- * one. */
+/* Marks places of the runtime. In a stack with names, Go leaves out the lines of its runtime's
+ * functions at the leaf and of goexit at the root (runtime/pprof/pprof.go, printStackRecord). So an
+ * address without a line there is the runtime's. A function whose name Go does not know has a line
+ * that says so (`nameless`), and is not marked. */
 static void mark_runtime(struct tp_legacy *l)
 {
 	const uint32_t *stack = (const void *)l->stack.data;
@@ -146,8 +175,9 @@ static void mark_runtime(struct tp_legacy *l)
 	}
 }
 
-/* What is named is named where it is on a stack, a line for each frame: only a text made for the
- * purpose gives one address many names and then repeats the address without them. */
+/* Limits frames. An honest text has a line for each frame that it names, so it has fewer frames
+ * than bytes. One that gives an address many names and repeats the address without them could have
+ * far more. */
 #define MAX_FRAMES_ANYWAY 1000000
 
 static int take_frames(struct tp_legacy *l, uint32_t n)
@@ -156,7 +186,8 @@ static int take_frames(struct tp_legacy *l, uint32_t n)
 	if (l->spent.frames > (uint64_t)l->size + MAX_FRAMES_ANYWAY)
 		return tp_err_set(
 		    l->err, TP_ELIMIT, TP_OFFSET_NONE,
-		    "the profile's inlined calls would make more frames than it has bytes");
+		    "the profile's inlined calls would make more frames than it has bytes; "
+		    "remove the lines that repeat names of one address");
 	return 0;
 }
 
@@ -197,19 +228,19 @@ static int put_samples(struct tp_legacy *l)
 
 static int read_samples(struct tp_legacy *l)
 {
-	int code = readers[l->kind](l);
+	int code = kinds[l->kind].read(l);
 
 	if (!code)
 		code = tp_legacy_end_names(l);
 	if (!code)
 		code = tp_legacy_map_places(l);
-	if (!code && (l->kind == TP_KIND_CPU || l->kind == TP_KIND_THREADS))
+	if (!code && kinds[l->kind].duplicates)
 		tp_legacy_strip_duplicates(l);
 	if (!code && !tp_legacy_is_java(l))
 		mark_runtime(l);
 	if (!code)
 		code = put_samples(l);
-	return code ? code : tp_legacy_rules(l);
+	return code ? code : tp_legacy_rules(l, kinds[l->kind].hidden);
 }
 
 static void release_part(struct tp_legacy *l)
@@ -380,7 +411,7 @@ static int find_begin(struct tp_legacy *l, size_t *at)
 	uint64_t others = 0;
 
 	*at = tp_kind_header(l->data, l->whole, 0);
-	if (*at == l->whole || readers[tp_kind_of(l->data, *at)])
+	if (*at == l->whole || kinds[tp_kind_of(l->data, *at)].read)
 		*at = 0;
 	while (l->lines.next < l->lines.start + *at) {
 		tp_lines_next(&l->lines);

@@ -1,7 +1,7 @@
-/* What the decoders of the older formats share: samples are collected as places (distinct
- * addresses), because names and mappings come after them or between them; at the end they become a
- * profile. Facts about the formats: github.com/google/pprof, profile/legacy_profile.go, which our
- * values, addresses and mappings equal. */
+/* What the readers of the older formats share. Samples are collected as stacks of places (distinct
+ * addresses), because names and mappings come between or after them. At the end they become a
+ * profile. Values, addresses and mappings equal those of github.com/google/pprof,
+ * profile/legacy_profile.go, which is our source for the formats. */
 #ifndef TP_DECODE_PROFILE_LEGACY_H
 #define TP_DECODE_PROFILE_LEGACY_H
 
@@ -22,8 +22,8 @@ struct tp_legacy_place {
 	bool nameless; /* the dump lists it without a name */
 };
 
-#define TP_LEGACY_VALUES 4
-#define TP_LEGACY_UNLIKE 1
+#define TP_LEGACY_VALUES 4    /* of a sample, at most */
+#define TP_LEGACY_UNLIKE 1    /* the part has other types than the part before it */
 #define TP_LEGACY_LABELS 1000 /* of one sample; more cannot be sorted in good time */
 
 struct tp_legacy_sample {
@@ -44,7 +44,7 @@ struct tp_legacy {
 	struct tp_lines lines;
 	bool follows;	/* the part follows another one, whose types it has to have */
 	size_t ntypes;	/* of the part, so far */
-	size_t nlosses; /* of the parts before */
+	size_t nlosses; /* p->nlosses before the part, so a larger one means that it has losses */
 	bool four;	/* heap: values of some part are four */
 	/* Counts of goroutines: takes those of earlier moments; NULL: all are added up. */
 	struct tp_goroutine_dumps *dumps;
@@ -81,82 +81,104 @@ static inline bool tp_legacy_is_java(const struct tp_legacy *l)
 	       l->kind == TP_KIND_JAVA_CONTENTION;
 }
 
-/* All return 0 or a negative code with l->err filled. */
+/* These functions return 0 or a negative code with l->err filled, unless their comment says
+ * more. */
 
-/* For codes from elsewhere (the builder, buffers), which come without words. */
+/* Fills l->err for an error code of a function that does not (tp_profile_…, tp_buf_…, tp_dict_…),
+ * and returns the code. tp_legacy_fail passes 0 through. */
 int tp_legacy_failed(struct tp_legacy *l, int code);
 static inline int tp_legacy_fail(struct tp_legacy *l, int code)
 {
 	return code ? tp_legacy_failed(l, code) : 0;
 }
-/* The line at hand cannot be read: an error when strict; else it is a loss, with so many samples.
- */
+/* Records that the line last read (l->lines.line) is lost, and `samples` samples with it. If the
+ * import is strict, it is an error instead. `why` goes on after "line 7 ", so it begins with a
+ * verb: "has a count that does not fit 64 bits". The caller then goes on with the next line, after
+ * tp_legacy_drop if the line belonged to a sample. */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
-/* The next sample type, and the period type. Of a part that follows another, TP_LEGACY_UNLIKE where
- * that has other ones: then nothing of the part is kept. */
+/* Records that the dump ends early, as the samples are fewer than its header says. Does nothing if
+ * the part has lost a line, which explains the difference. If the import is strict, it is TP_ETRUNC
+ * instead. `why` is all of the message: "ends after 3 of 5 stacks". */
+int tp_legacy_lose_rest(struct tp_legacy *l, uint64_t samples, const char *why);
+int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id);
+/* Add a sample type, and set the type of the period. Return TP_LEGACY_UNLIKE (1) if the part before
+ * has other types; the reader returns that too, and the part becomes a loss. */
 int tp_legacy_put_type(struct tp_legacy *l, const struct tp_value_type *t);
 int tp_legacy_put_period_type(struct tp_legacy *l, const struct tp_value_type *t);
 int tp_legacy_add_type(struct tp_legacy *l, const char *type, const char *unit);
-int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id);
 int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *unit);
 
-/* Samples: addresses from the leaf on, then the end. tp_legacy_drop instead of the end forgets what
- * was pushed; names that follow then belong to nothing. */
+/* A sample is built by pushing its addresses, leaf first, and ending it. */
 int tp_legacy_push(struct tp_legacy *l, uint64_t address);
-/* Every 0x… in the text, `back` taken off each (off all but the first, when `leaf` and nothing is
- * pushed yet). 1, without words, for a number that does not fit 64 bits. */
+/* Pushes every 0x… in the text, minus `back`: 1 makes an address of a call from the return address.
+ * With `leaf`, the first address of the sample is kept as it is. Returns 1 after tp_legacy_lose if
+ * an address does not fit 64 bits; that loses the sample too, unless `leaf` says that samples have
+ * several lines. */
 int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
+/* Adds the sample, with a value for each type that was added (l->p->ntypes), and a label set of
+ * tp_profile_label_set or 0. */
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
+/* Forgets the addresses that were pushed. Names that follow are ignored. */
 int tp_legacy_drop(struct tp_legacy *l);
 size_t tp_legacy_depth(const struct tp_legacy *l); /* of what was pushed */
 size_t tp_legacy_nsamples(const struct tp_legacy *l);
 struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);
 struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i);
-/* The place of an address, -1 when no sample has it. */
+/* Returns the index of the place with this address, -1 if no sample has it. */
 int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address);
-/* The second frame of a stack goes. */
+/* Removes the second frame of a stack. */
 void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s);
-/* Where the leaf is there twice, as it was interrupted and as a call, the second goes. */
+/* Removes the second frame where it repeats the leaf: as the address that was interrupted, and as
+ * that of a call. */
 void tp_legacy_strip_duplicates(const struct tp_legacy *l);
 
-/* A line that begins with '#': names of the sample before it, its labels, a counter, or prose. */
+/* Reads a line that begins with '#': names of the sample before it, its labels, a counter, or
+ * prose. */
 int tp_legacy_comment(struct tp_legacy *l, struct tp_scan line);
 bool tp_legacy_is_comment(struct tp_scan line); /* or blank */
-/* The sample at hand gets no more names. */
+/* Ends the names of the last sample. */
 int tp_legacy_end_names(struct tp_legacy *l);
 
-/* Does the list of mappings begin at this line? Then the rest of the lines is that. */
+/* Returns whether the list of mappings begins at this line. */
 bool tp_legacy_is_maps(struct tp_scan line);
+/* Reads the list, which begins at the line last read and goes to the end. */
 int tp_legacy_read_maps(struct tp_legacy *l);
 /* Skips to the list, and reads it if there is one. */
 int tp_legacy_find_maps(struct tp_legacy *l);
-/* Which mapping each place is in; into place->mapping, with the mappings put into the profile. */
+/* Adds the mappings to the profile and sets place->mapping of every place. */
 int tp_legacy_map_places(struct tp_legacy *l);
 
-/* Count and bytes of a sampled allocation, made whole by how probable it was to be sampled, at one
- * sample per `rate` bytes (<= 1: all were). */
+/* Scales count and bytes of a sampled allocation up by the chance that it was sampled, at one
+ * sample per `rate` bytes. A rate of 1 or less changes nothing. */
 void tp_legacy_unsample(int64_t *count, int64_t *bytes, int64_t rate);
 
-/* pprof's regular expressions of frames that are only there because of the profiler. */
-int tp_legacy_rules(struct tp_legacy *l);
+/* Whose frames are hidden, as pprof does: those of allocators, of locks, or of CPU profilers. */
+enum tp_legacy_hidden {
+	TP_HIDDEN_CPU,
+	TP_HIDDEN_ALLOCATOR,
+	TP_HIDDEN_LOCKS,
+};
+/* Sets the profile's regular expressions of frames that are hidden. */
+int tp_legacy_rules(struct tp_legacy *l, enum tp_legacy_hidden hidden);
 
-/* Does this header of a heap profile call for four values? */
+/* Returns whether samples below this header of a heap profile have four values. */
 bool tp_legacy_heap_has_four(struct tp_scan header);
 
-/* The formats: fill samples and what else there is. */
+/* The readers, which legacy.c lists by kind. A reader reads l->lines to their end: sample types,
+ * then samples, mappings and what else its format has. The header is the first line. */
 int tp_legacy_heap(struct tp_legacy *l);
 int tp_legacy_count(struct tp_legacy *l);
 int tp_legacy_contention(struct tp_legacy *l);
 int tp_legacy_threads(struct tp_legacy *l);
 int tp_legacy_cpu(struct tp_legacy *l);
 int tp_legacy_java(struct tp_legacy *l);
-/* The list of a Java profile's addresses: l->lines from the next line on. */
+/* Reads the names of a Java profile's addresses, from the next line on. */
 int tp_legacy_java_names(struct tp_legacy *l);
 
-/* {"key":"value", …}, quoted as Go's %q does. */
+/* Reads labels {"key":"value", …}, quoted as Go's %q does, into a label set. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);
-/* A text in double quotes as Go's strconv.Quote writes it, unquoted into `out` (from its start);
- * `s` moves behind it. False when it is none. */
+/* Reads a text in double quotes, as Go's strconv.Quote writes it. Replaces the content of `out` by
+ * what is inside, and moves `s` behind the text. Sets *ok to whether there is one. */
 int tp_go_unquote(struct tp_scan *s, struct tp_buf *out, bool *ok);
 
 #endif

@@ -58,26 +58,20 @@ static int read_sample(struct tp_legacy *l, int64_t *count)
 	if (rest.at != rest.end)
 		return tp_legacy_lose(l, 1, "has something in its stack that is not an address");
 	code = tp_legacy_push_all(l, s, 1, false);
-	if (code < 0)
-		return code;
 	if (code)
-		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+		return code < 0 ? code : 0;
 	return tp_legacy_end_sample(l, count, 0);
 }
 
 static int check_total(struct tp_legacy *l, int64_t sum, int64_t total)
 {
-	struct tp_loss loss = {.offset = l->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	char why[120];
 
-	if (l->p->nlosses > l->nlosses || sum >= total)
+	if (sum >= total)
 		return 0;
-	if (l->strict)
-		return tp_err_set(l->err, TP_ETRUNC, l->size, "ends after %lld of %lld stacks",
-				  (long long)sum, (long long)total);
-	loss.events = (uint64_t)(total - sum);
-	snprintf(loss.reason, sizeof(loss.reason), "ends after %lld of %lld stacks", (long long)sum,
+	snprintf(why, sizeof(why), "ends after %lld of %lld stacks", (long long)sum,
 		 (long long)total);
-	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+	return tp_legacy_lose_rest(l, (uint64_t)(total - sum), why);
 }
 
 int tp_legacy_count(struct tp_legacy *l)

@@ -12,7 +12,7 @@
  *   growth, growthz        1        all there is; the heap grew there
  *   fragmentation(z)       1        all there is
  *
- * Two values per sample, or four where the brackets of the header tell something else. */
+ * A sample has two values, or four if the header's numbers in brackets differ from those before. */
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +129,8 @@ static int read_header(struct tp_legacy *l, struct header *h)
 	return code;
 }
 
-/* The size of one object is told by the values before they are made whole. */
+/* Scales a sampled value up. Sets *each to the size of one object, taken before that. Returns false
+ * for bytes of zero objects. */
 static bool whole(const struct tp_legacy *l, const struct header *h, int64_t v[2], int64_t *each)
 {
 	if (!v[0])
@@ -172,10 +173,8 @@ static int read_sample(struct tp_legacy *l, const struct header *h, struct row *
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
 	s = tp_scan_run(&s, " x0123456789abcdef");
 	code = tp_legacy_push_all(l, s, 1, false);
-	if (code < 0)
-		return code;
 	if (code)
-		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+		return code < 0 ? code : 0;
 	if (h->four) {
 		value[n++] = row->alloc[0];
 		value[n++] = row->alloc[1];
@@ -189,21 +188,17 @@ static int read_sample(struct tp_legacy *l, const struct header *h, struct row *
 	return code ? code : tp_legacy_end_sample(l, value, labels);
 }
 
-/* The header has the sums: where whole lines are missing, only they tell. */
+/* Compares the samples with the sum in the header, which alone tells that whole lines are
+ * missing. */
 static int check_sums(struct tp_legacy *l, const struct header *h, const struct row *sum)
 {
-	struct tp_loss loss = {.offset = l->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	char why[120];
 
-	if (sum->huge || l->p->nlosses > l->nlosses || sum->inuse[0] >= h->total.inuse[0])
+	if (sum->huge || sum->inuse[0] >= h->total.inuse[0])
 		return 0;
-	if (l->strict)
-		return tp_err_set(l->err, TP_ETRUNC, l->size,
-				  "ends after the samples of %lld of %lld objects in use",
-				  (long long)sum->inuse[0], (long long)h->total.inuse[0]);
-	snprintf(loss.reason, sizeof(loss.reason),
-		 "ends after the samples of %lld of %lld objects in use", (long long)sum->inuse[0],
-		 (long long)h->total.inuse[0]);
-	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+	snprintf(why, sizeof(why), "ends after the samples of %lld of %lld objects in use",
+		 (long long)sum->inuse[0], (long long)h->total.inuse[0]);
+	return tp_legacy_lose_rest(l, 0, why);
 }
 
 int tp_legacy_heap(struct tp_legacy *l)

@@ -144,10 +144,8 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 		return tp_legacy_lose(l, 1, "has bytes but zero objects");
 	s = tp_scan_run(&s, " x0123456789abcdef");
 	code = tp_legacy_push_all(l, s, 0, false);
-	if (code < 0)
-		return code;
 	if (code)
-		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+		return code < 0 ? code : 0;
 	return end_sample(l, value, key);
 }
 

@@ -116,20 +116,17 @@ static int join(struct tp_legacy *l, const char *const *words, uint32_t *string)
 	return tp_legacy_fail(l, code);
 }
 
-int tp_legacy_rules(struct tp_legacy *l)
+int tp_legacy_rules(struct tp_legacy *l, enum tp_legacy_hidden hidden)
 {
 	int code;
 
-	switch (l->kind) {
-	case TP_KIND_HEAP:
-	case TP_KIND_GROWTH:
-	case TP_KIND_JAVA_HEAP:
+	switch (hidden) {
+	case TP_HIDDEN_ALLOCATOR:
 		code = join(l, allocator, &l->p->drop_frames);
 		return code ? code : join(l, not_allocator, &l->p->keep_frames);
-	case TP_KIND_CONTENTION:
-	case TP_KIND_MUTEX:
-	case TP_KIND_JAVA_CONTENTION:
+	case TP_HIDDEN_LOCKS:
 		return join(l, locks, &l->p->drop_frames);
+	case TP_HIDDEN_CPU:
 	default:
 		return join(l, cpu, &l->p->drop_frames);
 	}

@@ -49,8 +49,7 @@ static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
 		found = (int64_t)nplaces(l);
 		code = tp_buf_reserve(&l->places, sizeof(new));
 		if (!code)
-			code = tp_table_add(&l->by_address, tp_mix64(l->seed, address),
-					    nplaces(l));
+			code = tp_table_add(&l->by_address, tp_mix64(l->seed, address), nplaces(l));
 		if (!code)
 			code = tp_buf_put(&l->places, &new, sizeof(new));
 	}
@@ -105,8 +104,10 @@ int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, 
 			continue;
 		}
 		text.at = digits.end;
-		if (tp_scan_hex(&digits, &address) == TP_NUMBER_HUGE)
-			return 1;
+		if (tp_scan_hex(&digits, &address) == TP_NUMBER_HUGE) {
+			code = tp_legacy_lose(l, !leaf, "has an address that does not fit 64 bits");
+			return code ? code : 1;
+		}
 		code = tp_legacy_push(l, first ? address : address - back);
 		first = false;
 	}

@@ -2,9 +2,9 @@
  *
  *   --- threadz 1 ---
  *   --- Thread 7f794ab90940 (name: main/14748) stack: ---
- *     PC:  0x00bc8f1c: helper(arg *)        addresses, with or without names, on any number of
- * lines creator: 0xa45b96 …                 who started the thread goes on the stack, too [same as
- * previous thread]
+ *     PC:  0x00bc8f1c: helper(arg *)     addresses, with or without names, on any number of lines
+ *     creator: 0xa45b96 …                what started the thread; goes on the stack, too
+ *     [same as previous thread]
  *   ---- no stack trace for …               ends the threads
  *   --- Memory map: ---
  *
@@ -54,7 +54,7 @@ static int read_thread(struct tp_legacy *l)
 		}
 		code = tp_legacy_push_all(l, line, 1, true);
 		if (code > 0)
-			code = tp_legacy_lose(l, 0, "has an address that does not fit 64 bits");
+			code = 0;
 	}
 	if (code)
 		return code;
