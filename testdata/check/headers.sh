@@ -5,6 +5,7 @@
 # includes. JOBS of them (as many as there are processors) run at a time.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
+[ "${CC:-}" ] || { echo "headers: set CC to the compiler and its flags; make check-headers does" >&2; exit 2; }
 export CC
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT

@@ -286,7 +286,7 @@ def diff(want, got, name="want"):
 
 
 def main():
-    patterns = sys.argv[1:] or [""]
+    patterns = " ".join(sys.argv[1:]).split() or [""]
     paths = [p for p in sorted(glob.glob(os.path.join(HERE, "*.tui")))
              if any(pattern in os.path.basename(p) for pattern in patterns)]
     # Long scripts are begun first, so that none is left when all others have ended.
