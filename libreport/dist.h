@@ -41,7 +41,7 @@ void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k);
 /* Exact ones of n > 0 durations, which are reordered. */
 void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p);
 
-/* 0 or TP_ENOMEM. */
+/* Returns 0 or TP_ENOMEM. */
 int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
 /* The percentiles of owners 0 … n-1 (items of others are ignored). */

@@ -8,7 +8,8 @@
 #include "base/buf.h"
 #include "decode/dict.h"
 
-/* Go's path/filepath.Clean: the shortest name of the same file. Appends it; 0 or TP_ENOMEM. */
+/* Go's path/filepath.Clean: the shortest name of the same file. Appends it. Returns 0 or
+ * TP_ENOMEM. */
 int rep_path_clean(const char *path, size_t size, struct tp_buf *out);
 /* What is behind the last slash, as Go's filepath.Base has it. */
 struct tp_text rep_path_base(struct tp_text path);

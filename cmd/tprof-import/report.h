@@ -49,7 +49,8 @@ void report_release(struct report *r);
  * (TP_ENOMEM). */
 int report_add(struct report *r, const struct cmd *cmd, const char *dump, const struct tp_err *why);
 
-/* A dump that was imported with losses, a file that is no dump; likewise. 0 or TP_ENOMEM. */
+/* A dump that was imported with losses, a file that is no dump; likewise. Returns 0 or
+ * TP_ENOMEM. */
 int report_add_loss(struct report *r, const char *dump);
 int report_add_other(struct report *r, const char *file);
 

@@ -28,12 +28,11 @@ struct store_task {
 /* Ends with a NULL name. */
 extern const struct store_task store_tasks[];
 
-/* Is args->path a store? A dump's entry in the cache is nobody's to look after. 0 or an exit
- * status. */
+/* Checks that args->path is a store. Refuses entries of the cache. Returns 0 or an exit status. */
 int store_is_one(struct store_args *args);
 
-/* The runs that a word names (id, name, label, latest, all), at least one but
- * for `all` of an empty store. 0 or an exit status. */
+/* Picks the runs that a word names (id, name, label, latest, all): at least one, or none for `all` of
+ * an empty store. Returns 0 or an exit status. */
 int store_pick(struct store_args *args, const char *spec, struct rep_runs *runs);
 
 int store_list(struct store_args *args);

@@ -12,7 +12,7 @@ struct tp_buf {
 	size_t room; /* bytes allocated */
 };
 
-/* Makes room for `more` bytes behind the content; 0 or TP_ENOMEM. */
+/* Makes room for `more` bytes behind the content. Returns 0 or TP_ENOMEM. */
 int tp_buf_reserve(struct tp_buf *b, size_t more);
 int tp_buf_put(struct tp_buf *b, const void *data, size_t n);
 int tp_buf_put_uvarint(struct tp_buf *b, uint64_t v);

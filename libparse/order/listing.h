@@ -42,11 +42,11 @@ int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struc
 /* The detail alone, "" for kinds that have none. 0, TP_ENOMEM, TP_EFORMAT. */
 int tp_listing_detail(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out);
 
-/* Appends text in double quotes as Go's strconv.Quote does. 0 or TP_ENOMEM. */
+/* Appends text in double quotes as Go's strconv.Quote does. Returns 0 or TP_ENOMEM. */
 int tp_quote(struct tp_buf *out, const void *text, size_t size);
 
 /* Appends text as it is, but for what a terminal would act upon, what separates fields and lines,
- * and what is no text: \xff for each of their bytes. 0 or TP_ENOMEM. */
+ * and what is no text: \xff for each of their bytes. Returns 0 or TP_ENOMEM. */
 int tp_escape(struct tp_buf *out, const void *text, size_t size);
 
 /* Whether Go's %q leaves a code point as it is (strconv.IsPrint). */

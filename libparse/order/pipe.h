@@ -18,7 +18,7 @@
 struct tp_pipe;
 
 /* Starts up to `threads` threads beside the producer's own, no more than there are consumers; where
- * the system gives fewer, those and the producer do it all. 0 or TP_ENOMEM. */
+ * the system gives fewer, those and the producer do it all. Returns 0 or TP_ENOMEM. */
 int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n, size_t threads,
 		struct tp_err *err);
 /* The sink to hand to tp_trace_read; valid until tp_pipe_finish. */

@@ -50,7 +50,7 @@ void tp_raw_close(struct tp_raw *r);
 const char *tp_raw_name(const struct tp_raw *r, uint8_t type);
 
 /* Appends the event as `go tool trace -d=wire` writes it, with its newline: name, arguments as
- * NAME=NUMBER, frames and data on lines of their own. 0 or TP_ENOMEM. */
+ * NAME=NUMBER, frames and data on lines of their own. Returns 0 or TP_ENOMEM. */
 int tp_raw_line(const struct tp_raw_event *ev, struct tp_buf *out);
 
 #endif

@@ -27,7 +27,7 @@ struct tp_packer {
 };
 
 /* Appends `size` bytes to out, compressed where that makes them smaller; *stored is how many bytes
- * were appended (== size: they are there as they were). 0 or TP_ENOMEM. */
+ * were appended (== size: they are there as they were). Returns 0 or TP_ENOMEM. */
 int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t size, size_t *stored);
 void tp_packer_release(struct tp_packer *p);
 

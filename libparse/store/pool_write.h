@@ -30,7 +30,7 @@ struct tp_pool_sink {
 	void *ctx;
 };
 
-/* TP_ENOMEM. */
+/* Returns 0 or TP_ENOMEM. */
 int tp_pool_writer_new(struct tp_pool_writer **w, const struct tp_pool_sink *sink,
 		       struct tp_err *err);
 void tp_pool_writer_free(struct tp_pool_writer *w);

@@ -21,7 +21,8 @@ struct tp_memo {
 
 /* Returns NULL if nothing is stored under the two numbers. */
 void *tp_memo_get(const struct tp_memo *m, uint64_t a, uint64_t b);
-/* Stores a pointer that is not NULL, under numbers that are not used yet. 0 or TP_ENOMEM. */
+/* Stores a pointer that is not NULL, under numbers that are not used yet. Returns 0 or
+ * TP_ENOMEM. */
 int tp_memo_put(struct tp_memo *m, uint64_t a, uint64_t b, void *kept);
 void tp_memo_release(struct tp_memo *m);
 

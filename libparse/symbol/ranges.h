@@ -20,7 +20,7 @@ struct tp_ranges {
 
 /* Adds a range, unless it is empty. 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t value);
-/* Sorts the ranges, after the last has been added. 0 or TP_ENOMEM. */
+/* Sorts the ranges, after the last has been added. Returns 0 or TP_ENOMEM. */
 int tp_ranges_sort(struct tp_ranges *r);
 /* Returns the innermost range that contains the address (the one that begins last), or NULL. */
 const struct tp_range *tp_ranges_find(const struct tp_ranges *r, uint64_t address);

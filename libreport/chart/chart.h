@@ -51,7 +51,7 @@ int rep_chart_svg(const struct rep_chart *chart, unsigned width, unsigned height
 		  struct rep_sink sink, struct tp_err *err);
 
 /* The <svg> element alone, added to `out`; `inside` a page that has rep_chart_style in a <style>,
- * it has none itself. 0 or TP_ENOMEM. */
+ * it has none itself. Returns 0 or TP_ENOMEM. */
 int rep_chart_put_svg(struct tp_buf *out, const struct rep_chart *chart, unsigned width,
 		      unsigned height, bool inside);
 extern const char rep_chart_style[];

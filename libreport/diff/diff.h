@@ -188,7 +188,7 @@ int rep_diff_new(struct rep_diff **d, const struct rep_diff_side *old,
 void rep_diff_free(struct rep_diff *d);
 
 /* Appends the name of a row, as it is in the dump: "main.f", "(total)", "task[order].p95". *names
- * is how many names it stands for. 0, TP_ENOMEM. */
+ * is how many names it stands for. Returns 0 or TP_ENOMEM. */
 int rep_diff_name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *name,
 		  size_t *names);
 /* Writes a value of a row with its unit: "1.25MiB", "7.55ms", "2.4ms/s", "12.5%"; "" for NaN.

@@ -82,7 +82,7 @@ static inline struct rep_value rep_diff_number(double v)
 /* TP_EFORMAT: "the gate 'TEXT' …", and an example. */
 int rep_gate_wrong(const struct rep_gate *g, struct tp_err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Appends to a text of a result, at most 511 bytes. 0, TP_ENOMEM. */
+/* Appends to a text of a result, at most 511 bytes. Returns 0 or TP_ENOMEM. */
 int rep_gate_say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* That there is none of what it is about is an answer: to a limit from above, and to growth. Of a
  * name it is not: one that was changed must not switch its gate off. */

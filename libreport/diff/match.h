@@ -30,13 +30,13 @@ struct rep_diff_work {
 	double *tested;
 };
 
-/* Which of each profile's types is which of the first new one's. TP_EFORMAT with a sentence where
- * one has no type of the index-th one's name; TP_ENOMEM. */
+/* Finds, for each profile, its types that are those of the first new profile. Returns 0, TP_EFORMAT if
+ * a profile has no type of the index-th one's name, or TP_ENOMEM. */
 int rep_match_types(struct rep_diff_work *w, size_t index, struct tp_err *err);
 /* Brings all profiles to the finest unit that one of them has. TP_EFORMAT, TP_ENOMEM. */
 int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err);
 /* Brings all profiles to the same sums, type by type. pprof: profile.Normalize. A run without
- * values stays without. 0, TP_ENOMEM. */
+ * values stays without. Returns 0 or TP_ENOMEM. */
 int rep_match_totals(struct rep_diff_work *w);
 
 /* Sums over samples of a type, before filters where the run knows them: of one run, on average.

@@ -7,7 +7,7 @@
 #include "profile/filter.h"
 #include "profile/options.h"
 
-/* A side of n profiles, to be released in every case. TP_ENOMEM. */
+/* A side of n profiles, to be released in every case. Returns 0 or TP_ENOMEM. */
 int rep_diff_side_profiles(struct rep_diff_side *side, struct tp_profile *const *profiles, size_t n,
 			   struct tp_err *err);
 

@@ -16,7 +16,7 @@ enum rep_flame_mark {
 struct rep_flame_found {
 	uint8_t *mark; /* by node */
 	/* Sums of the stacks with a match, each counted once, and the number of matching frames
-	 * that are not below another. */
+	 * that are not below another match. */
 	int64_t value[REP_FLAME_SIDES], weight;
 	uint32_t frames;
 };

@@ -90,7 +90,7 @@ void rep_flame_tree_release(struct rep_flame_tree *t);
 
 int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *source,
 		       enum rep_flame_side side, struct tp_err *err);
-/* Computes totals and weights. TP_ENOMEM. */
+/* Computes totals and weights. Returns 0 or TP_ENOMEM. */
 int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err);
 
 static inline int64_t rep_flame_self(const struct rep_flame_tree *t, uint32_t node, int side)

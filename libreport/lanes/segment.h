@@ -46,7 +46,7 @@ struct rep_lane_segment {
 	struct rep_lane_lists by_g, on_p, on_m;
 };
 
-/* Prepares l->segments, which keeps them. 0 or TP_ENOMEM. */
+/* Prepares l->segments, which keeps them. Returns 0 or TP_ENOMEM. */
 int rep_lane_segments_init(struct rep_lanes *l);
 /* Returns a segment, read if need be; it stays until the next call. TP_ECANCEL where *stop. */
 int rep_lane_segment_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,

@@ -24,7 +24,8 @@ struct rep_gc_cycle {
 	double bytes_per_second; /* NaN unknown: the growth, by the time since then */
 };
 
-/* `f` was loaded with REP_UTIL_ALL. *out is to be freed; in order of time. TP_ENOMEM. */
+/* `f` was loaded with REP_UTIL_ALL. *out is to be freed; in order of time. Returns 0 or
+ * TP_ENOMEM. */
 int rep_gc_cycles(const struct rep_gc_facts *f, struct rep_gc_cycle **out, size_t *n,
 		  struct tp_err *err);
 

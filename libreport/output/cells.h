@@ -54,7 +54,8 @@ struct rep_cells {
 	struct tp_table by_text;
 };
 
-/* An output that keeps all it is given in `cells`, which must outlive it. TP_ENOMEM. */
+/* An output that keeps all it is given in `cells`, which must outlive it. Returns 0 or
+ * TP_ENOMEM. */
 int rep_cells_output(struct rep_cells *cells, struct rep_output **out, struct tp_err *err);
 /* The same with charts, in lines of at most `width` cells. */
 int rep_cells_output_charts(struct rep_cells *cells, unsigned width, bool ascii,
@@ -63,16 +64,16 @@ void rep_cells_release(struct rep_cells *cells);
 
 /* ---- rows that unfold, and finding (sheet.c) ---- */
 
-/* From now on its rows may have others below them. TP_ENOMEM. */
+/* From now on its rows may have others below them. Returns 0 or TP_ENOMEM. */
 int rep_sheet_unfolds(struct rep_sheet *s);
 /* Adds n rows (of ncolumns values each; their texts are copied) below a row that has none yet, and
- * opens it. TP_ENOMEM. */
+ * opens it. Returns 0 or TP_ENOMEM. */
 int rep_sheet_add(struct rep_cells *c, struct rep_sheet *s, size_t above,
 		  const struct rep_value *values, size_t n);
 /* Makes what is missing of the texts to filter by: for a hundred thousand rows a tenth of a second,
- * so whoever fills cells in the background does it there. TP_ENOMEM. */
+ * so whoever fills cells in the background does it there. Returns 0 or TP_ENOMEM. */
 int rep_sheet_index(struct rep_sheet *s);
-/* A row of ncolumns values is added. TP_ENOMEM. */
+/* A row of ncolumns values is added. Returns 0 or TP_ENOMEM. */
 int rep_sheet_put(struct rep_cells *c, struct rep_sheet *s, const struct rep_value *values);
 void rep_sheet_release(struct rep_sheet *s);
 
@@ -83,7 +84,8 @@ static inline const struct rep_value *rep_sheet_at(const struct rep_sheet *s, si
 }
 
 /* Of what SQL has answered, the first sheet: a name for lead.h, and what its columns hold by their
- * names (`dur_ns` are ns, `bytes` …), under headings like those of reports. TP_ENOMEM. */
+ * names (`dur_ns` are ns, `bytes` …), under headings like those of reports. Returns 0 or
+ * TP_ENOMEM. */
 int rep_cells_dress(struct rep_cells *cells, const char *name, struct tp_err *err);
 
 /* The column of this name, or -1. */

@@ -36,14 +36,14 @@ enum rep_shorten {
 	REP_SHORTEN_MIDDLE, /* "main.…bda.func1" */
 };
 
-/* Appends text, escaped; 0 or TP_ENOMEM. */
+/* Appends text, escaped. Returns 0 or TP_ENOMEM. */
 int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escape how);
 
 /* Cells that text takes on a terminal; the text is valid UTF-8 without controls (escaped). */
 size_t rep_text_width(const char *text, size_t size);
 
 /* Appends escaped text, cut to at most `width` cells with an ellipsis ("…", or "..." when ascii)
- * in the place of what is gone; 0 or TP_ENOMEM. */
+ * in the place of what is gone. Returns 0 or TP_ENOMEM. */
 int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
 		enum rep_shorten how, bool ascii);
 

@@ -107,7 +107,7 @@ void page_end_trace(struct page *p);
 /* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours), which
  * are options in front of the files where the command is tprof-diff. */
 void page_command(struct page *p, struct html *h, const char *command, const char *more);
-/* The same as plain text; TP_ENOMEM. */
+/* The same as plain text. Returns 0 or TP_ENOMEM. */
 int page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more);
 /* A string of the run, "(unknown)" for none. */
 void page_name(struct page *p, struct html *h, uint32_t string);

@@ -15,7 +15,7 @@ enum rep_cpp_parts {
 	REP_CPP_ALL = 7,
 };
 
-/* Appends the short form of what __cxa_demangle returned. 0 or TP_ENOMEM. */
+/* Appends the short form of what __cxa_demangle returned. Returns 0 or TP_ENOMEM. */
 int rep_cpp_simplify(const char *name, enum rep_cpp_parts parts, struct tp_buf *out);
 
 /* Whether a name looks like demangled C++, by pprof's rule of thumb (looksLikeDemangledCPlusPlus).
@@ -23,7 +23,7 @@ int rep_cpp_simplify(const char *name, enum rep_cpp_parts parts, struct tp_buf *
  * of function types. */
 bool rep_cpp_looks_like(struct tp_text name);
 /* Appends such a name without everything in parentheses, and without everything in angle brackets
- * if `templates`. 0 or TP_ENOMEM. */
+ * if `templates`. Returns 0 or TP_ENOMEM. */
 int rep_cpp_strip(struct tp_text name, bool templates, struct tp_buf *out);
 
 #endif

@@ -24,7 +24,7 @@ enum rep_demangle {
 /* Parses the argument of --demangle; NULL is the default. TP_EFORMAT with a sentence. */
 int rep_demangle_parse(const char *text, enum rep_demangle *how, struct tp_err *err);
 
-/* Appends the demangled form of a system name. 0 or TP_ENOMEM. */
+/* Appends the demangled form of a system name. Returns 0 or TP_ENOMEM. */
 int rep_demangle_name(struct tp_text name, enum rep_demangle how, struct tp_buf *out);
 
 /* Demangles the names of all functions of a profile. TP_ENOMEM, TP_ELIMIT. */

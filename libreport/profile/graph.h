@@ -74,13 +74,14 @@ enum rep_node_order {
 	REP_ORDER_ADDRESS,
 	REP_ORDER_ENTROPY,
 };
-/* Sorts nodes: largest absolute value first; texts and addresses ascending. TP_ENOMEM. */
+/* Sorts nodes: largest absolute value first; texts and addresses ascending. Returns 0 or
+ * TP_ENOMEM. */
 int rep_nodes_sort(struct rep_node **nodes, size_t n, enum rep_node_order order);
 /* Sorts tags by cum (unless `flat`), then flat, then name. */
 void rep_tags_sort(struct rep_tag *tags, size_t n, bool flat);
 
 /* Appends pprof's short name of a function for pictures: without folders of packages, module
- * versions, Java packages, C++ namespaces. 0 or TP_ENOMEM. */
+ * versions, Java packages, C++ namespaces. Returns 0 or TP_ENOMEM. */
 int rep_function_short(const char *name, size_t size, struct tp_buf *out);
 
 /* Calls `line` for each line of the heading of a graph's report (pprof: reportLabels): the heading

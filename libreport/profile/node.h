@@ -12,7 +12,7 @@ struct rep_node_key {
 	uint32_t context;	     /* the caller's node in a call tree, else 0 */
 };
 
-/* Computes the key of the node that a frame belongs to. 0 or TP_ENOMEM. */
+/* Computes the key of the node that a frame belongs to. Returns 0 or TP_ENOMEM. */
 int rep_node_key(const struct rep_profile_view *v, uint32_t frame, struct rep_node_key *key);
 void rep_node_info_of(const struct tp_profile *p, const struct rep_node_key *key,
 		      struct rep_node_info *info);

@@ -138,7 +138,7 @@ struct rep_node_info {
 
 /* Names a frame of the profile under the view's granularity (pprof: Aggregate, nodeInfo). Texts
  * live as long as the profile; its dictionary may grow. A frame that --no-inlines leaves out
- * (`inlined` is set) keeps its own name. TP_ENOMEM. */
+ * (`inlined` is set) keeps its own name. Returns 0 or TP_ENOMEM. */
 int rep_view_frame(const struct rep_profile_view *v, uint32_t frame, struct rep_node_info *info);
 /* Appends the name that is shown for a node, "0000000000401000 main.main main.go:12": bytes of the
  * dump, not escaped. */

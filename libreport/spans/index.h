@@ -81,7 +81,7 @@ int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
 		   const struct rep_index_options *o, struct tp_err *err);
 void rep_index_release(struct rep_index *x);
 
-/* Prepares a cache of indexes. 0 or TP_ENOMEM. */
+/* Prepares a cache of indexes. Returns 0 or TP_ENOMEM. */
 int rep_index_cache(struct rep_cache *c, const struct rep_view *v, size_t most_bytes);
 /* Returns the index of a segment by way of such a cache, in which all have the same options; it
  * stays until the next call. Errors as rep_index_read. */

@@ -22,13 +22,13 @@ struct api {
 };
 extern struct api api;
 
-/* The library's state of a thread. After a fork it is that of the parent, and counts as zeros. */
+/* The library's state of a thread. In a forked child `pid` differs; the state then counts as zeros. */
 struct api_self {
 	uint32_t pid;
 	uint32_t g;		   /* the program's own goroutine that runs here, 0: none */
 	struct rec_g *thread_slot; /* the thread's own place, while g runs */
 	uint16_t waiting;	   /* kind of the `wait` that has begun, 0: none */
-	bool over;		   /* the thread has ended; it must not get a number again */
+	bool over;		   /* the thread has ended; it is not given a number again */
 	struct rec_event wait;
 };
 extern __thread struct api_self api_self __attribute__((tls_model("initial-exec")));

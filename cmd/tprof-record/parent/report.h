@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "tprof-record/parent/session.h"
 
-/* Writes the summary, escaped for a terminal. TP_ENOMEM. */
+/* Writes the summary, escaped for a terminal. Returns 0 or TP_ENOMEM. */
 int rec_report(const struct rec_result *r, const struct rec_request *request, struct tp_buf *out);
 /* Writes only errors, for --quiet. */
 int rec_report_troubles(const struct rec_result *r, struct tp_buf *out);

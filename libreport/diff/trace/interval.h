@@ -47,7 +47,7 @@ struct rep_estimate {
 };
 
 /* Statistics of `stats` (bit per enum rep_stat) of a measure; without intervals where `intervals`
- * is not set. 0 or TP_ENOMEM. */
+ * is not set. Returns 0 or TP_ENOMEM. */
 int rep_estimate(const struct rep_metrics *m, const struct rep_measure *x, uint32_t stats,
 		 const struct rep_per_options *per, bool intervals,
 		 struct rep_estimate out[REP_NSTATS]);

@@ -73,7 +73,7 @@ struct rep_flame_xml {
 	xmlTextWriterPtr writer;
 	int code; /* of the sink */
 };
-/* Writes a text that may hold anything, escaped. 0 or TP_ENOMEM. */
+/* Writes a text that may hold anything, escaped. Returns 0 or TP_ENOMEM. */
 int rep_flame_put_text(xmlTextWriterPtr w, const char *text);
 int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job);
 int rep_flame_end_xml(struct rep_flame_xml *x, int code);

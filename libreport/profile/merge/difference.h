@@ -23,7 +23,7 @@ int rep_profile_difference(const struct tp_profile *base, const struct tp_profil
 
 /* Computes by what the values of each type of `profile` are multiplied to normalise it: the base's
  * total divided by its own, 0 if that is 0, and 1 for types that the base lacks. `ratio` has room
- * for all types. TP_ENOMEM. */
+ * for all types. Returns 0 or TP_ENOMEM. */
 int rep_profile_normal_ratios(const struct tp_profile *base, const struct tp_profile *profile,
 			      double *ratio, struct tp_err *err);
 
