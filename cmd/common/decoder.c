@@ -177,8 +177,11 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 	code = cmd_child_run(&child, &status, err);
 	free(dirs);
 	if (!code && status)
-		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "the process that decodes it ended with status %d", status);
+		code = tp_err_set(
+		    err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the process that decodes it ended with status %d; try again, and report it "
+		    "as a bug of tprof if that repeats",
+		    status);
 	return code;
 }
 

@@ -363,8 +363,11 @@ int batch_end(struct batch *b, struct tp_err *err)
 	if (code == TP_ECANCEL || code == TP_EUNKNOWN)
 		return code;
 	if (!code && status)
-		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "the process that decodes it ended with status %d", status);
+		code = tp_err_set(
+		    err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the process that decodes it ended with status %d; try again, and report it "
+		    "as a bug of tprof if that repeats",
+		    status);
 	if (code)
 		return leave_out(b, err);
 	if (s->code) {

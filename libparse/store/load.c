@@ -45,7 +45,9 @@ static int next_part(struct part_reader *r, struct tp_part *part, struct tp_err 
 	if (code != 1)
 		return code;
 	if (part->rows < 1 || part->rows > TP_CHUNK_ROWS || (size_t)part->rows > r->left)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a chunk of rows is damaged");
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "a chunk of rows is damaged: it says that it has %lld rows",
+				  (long long)part->rows);
 	r->left -= (size_t)part->rows;
 	return 1;
 }

@@ -286,7 +286,7 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 		return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
 				  code == TP_ENOMEM    ? "out of memory"
 				  : code == TP_EFORMAT ? "its dictionary has a string twice"
-						       : "more stacks than are possible");
+						       : "more than 2^30 stacks");
 	if (named)
 		*named = r.named;
 	if (unnamed)

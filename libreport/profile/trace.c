@@ -61,7 +61,9 @@ struct building {
 
 static int fail(struct tp_err *err, int code)
 {
-	return tp_err_full(err, code, "the run has more stacks than are possible");
+	return tp_err_full(
+	    err, code,
+	    "the run has more than 2^30 stacks; select a part of it with --from and --to");
 }
 
 static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned state, uint32_t reason,

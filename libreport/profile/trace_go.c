@@ -371,7 +371,9 @@ int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struc
 		if (!code && v->goids.n && !in && !v->filter->by_id)
 			code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, LAST_LIFE);
 		if (code)
-			tp_err_full(err, code, "the run has more stacks than are possible");
+			tp_err_full(err, code,
+				    "the run has more than 2^30 stacks; select a part of it with "
+				    "--from and --to");
 	}
 	free(s.wait);
 	free(s.reason);

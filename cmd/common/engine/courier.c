@@ -80,7 +80,8 @@ static int put(struct cmd_courier *c, char kind, const void *data, size_t size, 
 
 	if (size > CMD_WIRE_MOST)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "%.200s: a request is too long; pick fewer runs", c->host);
+				  "%.200s: a request would be longer than %u MiB; pick fewer runs",
+				  c->host, CMD_WIRE_MOST >> 20);
 	cmd_wire_head(head, kind, (uint32_t)size);
 	code = write_all(c, head, sizeof(head), err);
 	return code || !size ? code : write_all(c, data, size, err);

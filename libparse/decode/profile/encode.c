@@ -423,6 +423,6 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	tp_table_release(&e.longer);
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the profile has too many locations")
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the profile has more than 2^30 locations; select a part of it")
 		    : 0;
 }

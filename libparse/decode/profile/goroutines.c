@@ -532,7 +532,7 @@ static int end_call(struct dump *d)
 	}
 	code = end_call_at(d, &none);
 	if (!code && (kind == TP_LINE_CALL || kind == TP_LINE_CREATOR))
-		code = lose(d, d->call_at, "is not followed by a file and a line");
+		code = lose(d, d->call_at, "names a function, but no line with its file follows");
 	return code;
 }
 

@@ -220,9 +220,9 @@ static void test_goroutines_read_damage(void **state)
 	     "+0x1\n\nmain.i()\n\tx.go:4 +0x1\n",
 	     TYPES "1 0: main.f < main.g@x.go:2 {created_at=x.go:3; created_by=main.h; "
 		   "state=select; goroutine=1}\n"
-		   "lost line 2 is not followed by a file and a line\n"
+		   "lost line 2 names a function, but no line with its file follows\n"
 		   "lost line 8 begins a stack that lacks its first line\n",
-	     "error -3: line 2 is not followed by a file and a line\n"},
+	     "error -3: line 2 names a function, but no line with its file follows\n"},
 	    {"cut behind the name of a function",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\nmain.g(0x1, 0x",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
@@ -238,8 +238,8 @@ static void test_goroutines_read_damage(void **state)
 	     "goroutine 2 [running]:\nmain.f()\n\tx.go:1 +0x1\n",
 	     TYPES "1 0: main.f@x.go:1 {created_by=main.g; state=running; creator=7; goroutine=1}\n"
 		   "1 0: main.f@x.go:1 {state=running; goroutine=2}\n"
-		   "lost line 4 is not followed by a file and a line\n",
-	     "error -3: line 4 is not followed by a file and a line\n"},
+		   "lost line 4 names a function, but no line with its file follows\n",
+	     "error -3: line 4 names a function, but no line with its file follows\n"},
 	    {"a profile of another kind behind a dump, and between two stacks",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n"
 	     "goroutine profile: total 1\n1 @ 0x11\n#\t0x10\tmain.f+0x10\tx.go:1\n\n"
@@ -286,7 +286,7 @@ static void test_goroutines_read_damage(void **state)
 	     "x: goroutine 1 [running]:\\nmain.f()\\n\\tx.go:1 +0x1\\nmain.g()\nbye\n",
 	     TYPES "1 0: main.f@x.go:1 < main.g {state=running; goroutine=1}\n"
 		   "lost line 1 ends in the middle of goroutine 1's stack\n"
-		   "lost line 1 is not followed by a file and a line\n",
+		   "lost line 1 names a function, but no line with its file follows\n",
 	     "error -3: line 1 ends in the middle of goroutine 1's stack\n"},
 	    {"labels that cannot be read, numbers beyond 64 bits",
 	     "goroutine 99999999999999999999 [select, 9223372036854775807 minutes] {\"a: b}:\n"

@@ -41,7 +41,9 @@ static int check_rows(struct check *c, const struct tp_table_desc *table, const 
 	int64_t *col[TP_MAX_COLUMNS];
 
 	if (rows < 1 || rows > TP_CHUNK_ROWS)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a chunk of rows is damaged");
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "a chunk of rows is damaged: it says that it has %lld rows",
+				  (long long)rows);
 	if (!c->values)
 		c->values = tp_many(TP_MAX_COLUMNS * TP_CHUNK_ROWS, sizeof(*c->values));
 	if (!c->values)

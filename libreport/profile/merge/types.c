@@ -44,7 +44,7 @@ static int incompatible(const char *what, const char *type, const char *a, const
 {
 	return tp_err_set(
 	    err, TP_EFORMAT, TP_OFFSET_NONE,
-	    "the profiles cannot be added up: %s %.60s is in %.40s in one and in %.40s in "
+	    "the profiles cannot be added up: the unit of %s %.60s is %.40s in one and %.40s in "
 	    "another",
 	    what, type, a, b);
 }
@@ -100,8 +100,8 @@ int rep_merge_common_period(struct rep_translation *t, struct tp_err *err)
 	if (strcmp(text_of(sum, sum->period_type.type), text_of(p, p->period_type.type)) != 0)
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "the profiles cannot be added up: one was sampled by %.60s, another "
-		    "by %.60s",
+		    "the profiles cannot be added up: the period of one counts %.60s, that of "
+		    "another %.60s",
 		    text_of(sum, sum->period_type.type), text_of(p, p->period_type.type));
 	if (!rep_units_compatible(have, other))
 		return incompatible("the period", text_of(sum, sum->period_type.type), have, other,
