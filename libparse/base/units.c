@@ -6,12 +6,13 @@
 
 #include "base/err.h"
 
-/* value/unit with three significant digits into text; false when that rounds to `limit` units or
- * more, so that the next unit has to take it. */
+/* Writes value/unit with three significant digits. Returns false if that rounds to `limit` units or
+ * more, so that the next unit has to be used. */
 static bool put_scaled(char *text, const char *sign, uint64_t value, uint64_t unit, uint64_t limit,
 		       const char *name)
 {
 	uint64_t scale, whole, rest;
+	int size;
 
 	if (unit >> 56) { /* keeps rest * 100 within 64 bits, and three digits right */
 		value >>= 10;
@@ -37,13 +38,13 @@ static bool put_scaled(char *text, const char *sign, uint64_t value, uint64_t un
 			scale = 1;
 		}
 		if (scale == 1)
-			snprintf(text, TP_UNITS_SIZE, "%s%llu%s", sign, (unsigned long long)n,
-				 name);
+			size = snprintf(text, TP_UNITS_SIZE, "%s%llu%s", sign,
+					(unsigned long long)n, name);
 		else
-			snprintf(text, TP_UNITS_SIZE, "%s%llu.%0*llu%s", sign,
-				 (unsigned long long)(n / scale), scale == 100 ? 2 : 1,
-				 (unsigned long long)(n % scale), name);
-		return true;
+			size = snprintf(text, TP_UNITS_SIZE, "%s%llu.%0*llu%s", sign,
+					(unsigned long long)(n / scale), scale == 100 ? 2 : 1,
+					(unsigned long long)(n % scale), name);
+		return size < TP_UNITS_SIZE;
 	}
 	return false;
 }

@@ -121,6 +121,7 @@ bool rep_when(const char *text, int64_t *wall)
 char *rep_when_text(char text[REP_WHEN_SIZE], int64_t wall)
 {
 	int64_t sec = wall / NS_PER_S, ns = wall % NS_PER_S, day, era, of_era, year, of_year, m;
+	int size;
 
 	if (ns < 0) {
 		ns += NS_PER_S;
@@ -138,9 +139,12 @@ char *rep_when_text(char text[REP_WHEN_SIZE], int64_t wall)
 	year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
 	of_year = of_era - (365 * year + year / 4 - year / 100);
 	m = (5 * of_year + 2) / 153;
-	snprintf(text, REP_WHEN_SIZE, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lld.%09lldZ",
-		 (long long)(year + era * 400 + (m >= 10)), (long long)(m < 10 ? m + 3 : m - 9),
-		 (long long)(of_year - (153 * m + 2) / 5 + 1), (long long)(sec / 3600),
-		 (long long)(sec / 60 % 60), (long long)(sec % 60), (long long)ns);
+	size =
+	    snprintf(text, REP_WHEN_SIZE, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lld.%09lldZ",
+		     (long long)(year + era * 400 + (m >= 10)), (long long)(m < 10 ? m + 3 : m - 9),
+		     (long long)(of_year - (153 * m + 2) / 5 + 1), (long long)(sec / 3600),
+		     (long long)(sec / 60 % 60), (long long)(sec % 60), (long long)ns);
+	if (size >= REP_WHEN_SIZE)
+		*text = '\0'; /* does not happen: 64 bits of ns are the years 1677 to 2262 */
 	return text;
 }
