@@ -83,6 +83,8 @@ static void test_recognise_refuses(void **state)
 	    {"2026-11-28 serving\n2026-11-28 goroutine profile: total 33\n", 58, TP_EUNKNOWN,
 	     "line 2 begins a goroutine profile (text) behind a prefix, where it is not read; take "
 	     "the prefix off each line, e.g. with cut -c12-"},
+	    {"2026-11-28 serving\n2026-11-28 heap profile: 1: 2 [3: 4] @ growthz\n", 66,
+	     TP_EUNKNOWN, "line 2 begins a profile of heap growth (text) behind a prefix"},
 	    {"{\"log\": \"threadcreate profile: total 3\\n\"}\n", 43, TP_EUNKNOWN,
 	     "line 1 holds a threadcreate profile (text) in a string, where it is not read; take "
 	     "it "
