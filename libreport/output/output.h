@@ -82,10 +82,10 @@ struct rep_column {
 	const char *title; /* heads the column of a table; NULL: the name */
 	enum rep_kind kind;
 	enum rep_shorten shorten; /* what to cut from a text that is too wide */
-	/* Tables that are too wide: columns with drop > 0 are left out, the highest first, while a
-	 * text would have fewer cells than its `least` (0: 16). */
+	/* If a table is too wide, texts above a width that they share are cut. If that is less than
+	 * the `least` of a text (0: 16), columns with drop > 0 go before, the highest first. */
 	uint8_t drop, least;
-	/* Left out before all those where there is nothing but "-" in it (so are they). */
+	/* Left out before all others if all its cells are "-"; so are such columns with drop > 0. */
 	bool drop_blank;
 	/* Of a text that shows a number: the name of the raw_only column that has it, which is what
 	 * it is sorted by; NULL: it is a text. */

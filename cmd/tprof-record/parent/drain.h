@@ -44,7 +44,7 @@ struct rec_drain {
 	unsigned nforks; /* in all */
 };
 
-/* TP_ENOMEM. */
+/* Returns 0 or TP_ENOMEM. */
 int rec_drain_begin(struct rec_drain *d);
 void rec_drain_end(struct rec_drain *d);
 

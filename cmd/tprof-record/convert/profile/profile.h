@@ -40,7 +40,7 @@ struct rec_live {
 	struct tp_arena pcs;
 };
 
-/* Adds a stack; its PCs are copied. TP_ENOMEM. */
+/* Adds a stack; its PCs are copied. Returns 0 or TP_ENOMEM. */
 int rec_live_add(struct rec_live *live, struct rec_live_stack stack);
 /* Frees the stacks; leaves it empty. */
 void rec_live_release(struct rec_live *live);
