@@ -6,21 +6,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The views: the name, and the bit of enum tui_where. */
+/* clang-format off */
+#define TUI_VIEWS(X)        \
+	X(runs, RUNS)           \
+	X(overview, OVERVIEW)   \
+	X(timeline, TIMELINE)   \
+	X(top, TOP)             \
+	X(flame, FLAME)         \
+	X(diff, DIFF)           \
+	X(goroutine, GOROUTINE) \
+	X(sql, SQL)             \
+	X(help, HELP)
+/* clang-format on */
+
+#define TUI_X(name, NAME) TUI_VIEW_##NAME,
+enum tui_view_number { TUI_VIEWS(TUI_X) TUI_NVIEWS };
+#undef TUI_X
+
 /* The views that a key is for: a bit for each view. ROWS are the views with a table. */
+#define TUI_X(name, NAME) TUI_##NAME = 1 << TUI_VIEW_##NAME,
 enum tui_where {
-	TUI_RUNS = 1 << 0,
-	TUI_OVERVIEW = 1 << 1,
-	TUI_TIMELINE = 1 << 2,
-	TUI_TOP = 1 << 3,
-	TUI_FLAME = 1 << 4,
-	TUI_DIFF = 1 << 5,
-	TUI_GOROUTINE = 1 << 6,
-	TUI_SQL = 1 << 7,
-	TUI_HELP = 1 << 8,
-	TUI_EVERYWHERE = (1 << 9) - 1,
+	TUI_VIEWS(TUI_X) TUI_EVERYWHERE = (1 << TUI_NVIEWS) - 1,
 	TUI_ROWS =
 	    TUI_RUNS | TUI_TOP | TUI_DIFF | TUI_SQL | TUI_HELP | TUI_OVERVIEW | TUI_GOROUTINE,
 };
+#undef TUI_X
 
 /* Actions: the name, which is also a command of the palette, and what it does. */
 #define TUI_ACTIONS(X)                                                                             \

@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
+#define TUI_X(name, NAME) " " #name
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
@@ -60,9 +61,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (!args->path && !args->keys)
 			argp_error(state, "no input file; name a trace, a profile or a store");
 		if (args->view && !tui_view_find(args->view))
-			argp_error(state,
-				   "there is no view '%s'; the views are runs, overview, timeline, "
-				   "top, flame, diff, goroutine and sql",
+			argp_error(state, "there is no view '%s'; the views are:" TUI_VIEWS(TUI_X),
 				   args->view);
 		return 0;
 	default:
