@@ -330,8 +330,8 @@ def run(arguments, env):
 def views():
     """Those of tprof-tui, as it lists them."""
     text = run(["tprof-tui", "x", "no-such-view"], dict(os.environ))[2].decode()
-    listed = re.search(r"; the views are ([a-z, ]+) and ([a-z]+)\n", text)
-    return [*listed[1].split(", "), listed[2]] if listed else []
+    listed = re.search(r"; the views are: ([a-z ]+)\n", text)
+    return listed[1].split() if listed else []
 
 
 def on_screen(dump, view, env):

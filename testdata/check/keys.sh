@@ -54,12 +54,12 @@ elif ! diff -u "$page" "$scratch/page"; then
 	exit 1
 fi
 
-# Views are those of view/views.h, in the manual and in completions.
-views=$(sed -nE 's/^\tX\(([a-z]+)\).*/\1/p' cmd/tprof-tui/view/views.h | tr '\n' ' ')
+# Views are those of TUI_VIEWS in keys.h, in the manual and in completions.
+views=$(sed -nE 's/^\tX\(([a-z]+), [A-Z]+\).*/\1/p' cmd/tprof-tui/keys.h | tr '\n' ' ')
 views=${views% }
 status=0
 # Nothing would be found everywhere.
-[ -n "$views" ] || { echo 'FAILED cmd/tprof-tui/view/views.h has no views, or not as they are looked for here'; exit 1; }
+[ -n "$views" ] || { echo 'FAILED cmd/tprof-tui/keys.h has no views, or not as they are looked for here'; exit 1; }
 for file in completions/tprof-tui.bash completions/_tprof-tui completions/tprof-tui.fish; do
 	grep -qF -- "$views" "$file" || { echo "FAILED $file has other views than $views"; status=1; }
 done
