@@ -37,7 +37,7 @@ int tp_buf_reserve(struct tp_buf *b, size_t more)
 
 int tp_buf_put(struct tp_buf *b, const void *data, size_t n)
 {
-	if (tp_buf_reserve(b, n))
+	if ((b->room - b->size < n || b->failed) && tp_buf_reserve(b, n))
 		return TP_ENOMEM;
 	if (n)
 		memcpy(b->data + b->size, data, n);
