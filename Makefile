@@ -21,9 +21,8 @@ B := build/$(FLAVOUR)
 PACKAGES := sqlite3 zlib libdeflate libzstd liblz4 libxxhash libdw libelf
 # Of single commands only.
 EDIT_PACKAGES := libedit
-XML_PACKAGES := libxml-2.0
 TUI_PACKAGES := ncursesw
-TEST_PACKAGES := cmocka
+TEST_PACKAGES := cmocka libxml-2.0
 # Of the jail that commands decode in; systems without it have the other half of that.
 JAIL_PACKAGE := libseccomp
 # Of what speaks with engines (tprof-clickhouse(7)), which is left out without it.
@@ -61,21 +60,16 @@ MACHINE = $(eval MACHINE := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -dM -E -x c /dev
 ALL_LDFLAGS = -pthread $(if $(HARDENED),$(HARDEN_LDFLAGS)) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
 # The setup targets must run before any package is there, so look packages up lazily and once.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES)))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(TUI_PACKAGES)) $(shell $(PKG_CONFIG) --cflags $(TEST_PACKAGES) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm)$(PKG_LIBS)
 LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell $(PKG_CONFIG) --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
-LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell $(PKG_CONFIG) --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
-LIBS_tprof-diff = $(LIBS_tprof-flame)
-LIBS_tprof-export = $(LIBS_tprof-flame)
-LIBS_tprof-path = $(LIBS_tprof-flame)
-LIBS_tprof-report = $(LIBS_tprof-flame)
 # Of the one program that has connections; without it there are no engines.
 COURIER_CFLAGS = $(eval COURIER_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(COURIER_PACKAGE)))$(COURIER_CFLAGS)
 COURIER_LIBS = $(eval COURIER_LIBS := $(shell $(PKG_CONFIG) --libs $(COURIER_PACKAGE)))$(COURIER_LIBS)
 COURIER := $(if $(shell $(PKG_CONFIG) --exists $(COURIER_PACKAGE) 2>/dev/null && echo yes),$(B)/lib/tprof-courier)
 JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && $(PKG_CONFIG) --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
 JAIL_LIBS = $(eval JAIL_LIBS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && $(PKG_CONFIG) --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
-TEST_LIBS = $(eval TEST_LIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
+TEST_LIBS = $(eval TEST_LIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
 lib_src = $(filter-out %_test.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
@@ -194,7 +188,7 @@ $(SCRIPTS): cmd/tprof-import/slurm.sh
 	$(Q)install -m 755 $< $@
 
 # Its views and widgets are tested one by one, so they are a library.
-TUI_LIBS = $(eval TUI_LIBS := $(shell $(PKG_CONFIG) --libs $(TUI_PACKAGES) $(XML_PACKAGES)))$(TUI_LIBS)
+TUI_LIBS = $(eval TUI_LIBS := $(shell $(PKG_CONFIG) --libs $(TUI_PACKAGES)))$(TUI_LIBS)
 $(B)/bin/tprof-tui: $(B)/obj/cmd/tprof-tui/main.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -322,7 +316,7 @@ record-programs: $(REC_PROGRAMS)
 .PHONY: check-packages
 check-packages:
 	@command -v $(PKG_CONFIG) >/dev/null || { echo "tprof: $(PKG_CONFIG) is missing; 'make setup' installs it, or says how" >&2; exit 1; }
-	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do $(PKG_CONFIG) --exists $$p || { \
+	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do $(PKG_CONFIG) --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
 	@$(PKG_CONFIG) --exists $(COURIER_PACKAGE) || echo "tprof: $(COURIER_PACKAGE) is missing; built without clickhouse://" >&2
 	@$(PKG_CONFIG) --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
@@ -338,7 +332,7 @@ AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOB
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(JAIL_PACKAGE) $(COURIER_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(JAIL_PACKAGE) $(COURIER_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time

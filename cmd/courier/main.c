@@ -2,7 +2,6 @@
  * for the command that has started it (common/engine/wire.h). Nothing else has connections, and
  * needs libcurl. Users and passwords come over the pipe, so no list of processes has them. */
 #include <curl/curl.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,13 +21,20 @@ static const char settings[] =
     "&max_bytes_before_external_group_by=300000000&max_bytes_before_external_sort=300000000"
     "&skip_unavailable_shards=0&output_format_write_statistics=0";
 
+/* What is said before a request, in frames of their own. */
+enum { URL, USER, PASSWORD, CA, TIMES, SQL, DATA, NTEXTS };
+static const char kinds[NTEXTS] = {
+    [URL] = CMD_WIRE_URL,  [USER] = CMD_WIRE_USER,   [PASSWORD] = CMD_WIRE_PASSWORD,
+    [CA] = CMD_WIRE_CA,	   [TIMES] = CMD_WIRE_TIMES, [SQL] = CMD_WIRE_SQL,
+    [DATA] = CMD_WIRE_DATA};
+
 struct text {
 	char *data; /* NUL-terminated */
 	size_t size;
 };
 
 struct courier {
-	struct text url, user, password, ca, sql, data;
+	struct text text[NTEXTS];
 	bool has_data;
 	unsigned connect_s, timeout_s;
 	CURL *curl;
@@ -40,37 +46,11 @@ struct courier {
 
 /* ---- frames ---- */
 
-/* 1; 0 at the end of the input; ends the process where the command is gone. */
-static int read_all(void *data, size_t size)
+/* They end the process where the command is gone. */
+static void read_all(void *data, size_t size)
 {
-	char *to = data;
-	size_t left = size;
-
-	while (left) {
-		ssize_t n = read(STDIN_FILENO, to, left);
-
-		if (!n && left == size)
-			return 0;
-		if (!n || (n < 0 && errno != EINTR))
-			_exit(1);
-		to += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
-	return 1;
-}
-
-static void write_all(const void *data, size_t size)
-{
-	const char *from = data;
-
-	while (size) {
-		ssize_t n = write(STDOUT_FILENO, from, size);
-
-		if (n < 0 && errno != EINTR)
-			_exit(1);
-		from += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
+	if (fread(data, 1, size, stdin) != size)
+		_exit(1);
 }
 
 static void say(char kind, const void *data, size_t size)
@@ -78,8 +58,9 @@ static void say(char kind, const void *data, size_t size)
 	uint8_t head[CMD_WIRE_HEAD];
 
 	cmd_wire_head(head, kind, (uint32_t)size);
-	write_all(head, sizeof(head));
-	write_all(data, size);
+	if (fwrite(head, 1, sizeof(head), stdout) != sizeof(head) ||
+	    fwrite(data, 1, size, stdout) != size || fflush(stdout))
+		_exit(1);
 }
 
 static void read_text(struct text *t, size_t size)
@@ -90,14 +71,8 @@ static void read_text(struct text *t, size_t size)
 		_exit(1);
 	t->data = more;
 	t->size = size;
-	if (size)
-		read_all(more, size);
+	read_all(more, size);
 	more[size] = '\0';
-}
-
-static unsigned le32(const uint8_t *p)
-{
-	return (unsigned)p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16 | (unsigned)p[3] << 24;
 }
 
 /* ---- a request ---- */
@@ -125,13 +100,15 @@ static size_t on_body(char *data, size_t one, size_t n, void *ctx)
 
 static char *make_url(struct courier *c)
 {
-	char *query = c->has_data ? curl_easy_escape(c->curl, c->sql.data, (int)c->sql.size) : NULL;
+	char *query = c->has_data
+			  ? curl_easy_escape(c->curl, c->text[SQL].data, (int)c->text[SQL].size)
+			  : NULL;
 	char *url = NULL;
 
 	if (c->has_data && !query)
 		return NULL;
-	if (asprintf(&url, "%s?%s&max_execution_time=%u%s%s", c->url.data, settings, c->timeout_s,
-		     query ? "&query=" : "", query ? query : "") < 0)
+	if (asprintf(&url, "%s?%s&max_execution_time=%u%s%s", c->text[URL].data, settings,
+		     c->timeout_s, query ? "&query=" : "", query ? query : "") < 0)
 		url = NULL;
 	curl_free(query);
 	return url;
@@ -159,11 +136,12 @@ static void set_up(struct courier *c)
 	struct curl_slist *quiet = curl_slist_append(NULL, "Expect:");
 
 	c->curl = curl_easy_init();
-	if (!c->curl || !quiet)
+	if (!c->curl || !quiet ||
+	    sscanf(c->text[TIMES].data, "%u %u", &c->connect_s, &c->timeout_s) != 2)
 		_exit(1);
 	c->headers = quiet;
-	add_header(c, "X-ClickHouse-User", &c->user);
-	add_header(c, "X-ClickHouse-Key", &c->password);
+	add_header(c, "X-ClickHouse-User", &c->text[USER]);
+	add_header(c, "X-ClickHouse-Key", &c->text[PASSWORD]);
 	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, c->headers);
 	/* Where a proxy is set for the web, a database is not behind it. */
 	curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
@@ -178,13 +156,13 @@ static void set_up(struct courier *c)
 	curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, c->error);
 	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
-	if (c->ca.size)
-		curl_easy_setopt(c->curl, CURLOPT_CAINFO, c->ca.data);
+	if (c->text[CA].size)
+		curl_easy_setopt(c->curl, CURLOPT_CAINFO, c->text[CA].data);
 }
 
 static void go(struct courier *c)
 {
-	const struct text *body = c->has_data ? &c->data : &c->sql;
+	const struct text *body = c->has_data ? &c->text[DATA] : &c->text[SQL];
 	char *url;
 	long status = 0;
 	CURLcode rc;
@@ -231,59 +209,28 @@ static void go(struct courier *c)
 	} else {
 		say(CMD_WIRE_DONE, "", 0);
 	}
-	c->has_data = false;
-}
-
-static void take_times(struct courier *c, uint32_t size)
-{
-	uint8_t times[8];
-
-	if (size != sizeof(times))
-		_exit(1);
-	read_all(times, sizeof(times));
-	c->connect_s = le32(times);
-	c->timeout_s = le32(times + 4);
 }
 
 static void take(struct courier *c, char kind, uint32_t size)
 {
-	switch (kind) {
-	case CMD_WIRE_URL:
-		read_text(&c->url, size);
+	for (int i = 0; i < NTEXTS; i++) {
+		if (kinds[i] != kind)
+			continue;
+		read_text(&c->text[i], size);
+		c->has_data |= i == DATA;
 		return;
-	case CMD_WIRE_USER:
-		read_text(&c->user, size);
-		return;
-	case CMD_WIRE_PASSWORD:
-		read_text(&c->password, size);
-		return;
-	case CMD_WIRE_CA:
-		read_text(&c->ca, size);
-		return;
-	case CMD_WIRE_TIMES:
-		take_times(c, size);
-		return;
-	case CMD_WIRE_SQL:
-		read_text(&c->sql, size);
-		return;
-	case CMD_WIRE_DATA:
-		read_text(&c->data, size);
-		c->has_data = true;
-		return;
-	case CMD_WIRE_GO:
-		if (!c->url.data || !c->sql.data)
-			_exit(1);
-		go(c);
-		return;
-	default:
-		_exit(1);
 	}
+	if (kind != CMD_WIRE_GO || !c->text[URL].data || !c->text[SQL].data || !c->text[TIMES].data)
+		_exit(1);
+	go(c);
+	c->has_data = false;
 }
 
 int main(void)
 {
-	static struct courier c = {.connect_s = 10, .timeout_s = 300};
+	static struct courier c;
 	uint8_t head[CMD_WIRE_HEAD];
+	size_t n;
 
 	/* What it has in memory is not for a file. */
 	prctl(PR_SET_DUMPABLE, 0);
@@ -296,10 +243,10 @@ int main(void)
 	}
 	if (curl_global_init(CURL_GLOBAL_DEFAULT))
 		return 1;
-	while (read_all(head, sizeof(head))) {
+	while ((n = fread(head, 1, sizeof(head), stdin)) == sizeof(head)) {
 		if (cmd_wire_size(head) > CMD_WIRE_MOST)
 			return 1;
 		take(&c, (char)head[0], cmd_wire_size(head));
 	}
-	return 0;
+	return n != 0;
 }

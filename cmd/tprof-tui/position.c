@@ -37,7 +37,7 @@ bool tui_position_put(const struct tui_position *p, struct tp_buf *b)
 {
 	char *const *text = p->text;
 	const int64_t *number = p->number;
-	int failed = rep_put(b, VERSION);
+	int failed = tp_buf_text(b, VERSION);
 
 	for (const char *kind = kinds; *kind; kind++) {
 		failed |= tp_buf_put(b, "\t", 1);

@@ -119,17 +119,18 @@ char *tui_select_key(const struct tui_select *s, unsigned by, const char *more)
 	char numbers[100];
 	struct tp_buf key = {0};
 	bool times = by & REP_BY_TIME;
-	int failed;
 
 	/* With the hash, since the id of a deleted run may be used again. */
 	snprintf(numbers, sizeof(numbers), "%" PRId64 " %" PRId64 " %" PRId64 " ", s->run->row.id,
 		 times ? s->from_ns : 0, times ? s->to_ns : 0);
-	failed = rep_put(&key, numbers) | rep_put(&key, s->run->row.hash);
-	for (size_t i = 0; i < TUI_NTEXTS; i++)
-		failed |= rep_put(&key, "\n") |
-			  rep_put(&key, by & tui_texts[i].by && s->text[i] ? s->text[i] : "");
-	failed |= rep_put(&key, "\n") | tp_buf_put(&key, more, strlen(more) + 1);
-	if (failed)
+	tp_buf_text(&key, numbers);
+	tp_buf_text(&key, s->run->row.hash);
+	for (size_t i = 0; i < TUI_NTEXTS; i++) {
+		tp_buf_text(&key, "\n");
+		tp_buf_text(&key, by & tui_texts[i].by && s->text[i] ? s->text[i] : "");
+	}
+	tp_buf_text(&key, "\n");
+	if (tp_buf_put(&key, more, strlen(more) + 1))
 		tp_buf_release(&key);
 	return (char *)key.data;
 }

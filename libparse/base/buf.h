@@ -1,21 +1,39 @@
-/* A growing byte buffer. The owner calls tp_buf_release; a buffer that failed to grow keeps its
- * content and reports TP_ENOMEM. Zero-initialised is valid and empty. */
+/* A growing byte buffer. The owner calls tp_buf_release. Zero-initialised is valid and empty.
+ *
+ * A buffer that failed to grow keeps its content, and refuses whatever is put behind it (TP_ENOMEM)
+ * until its owner makes it shorter or releases it. So of a row of puts only the last needs a look:
+ *
+ *	tp_buf_text(b, "[");
+ *	tp_buf_put(b, name, size);
+ *	return tp_buf_text(b, "]"); */
 #ifndef TP_BASE_BUF_H
 #define TP_BASE_BUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct tp_buf {
 	uint8_t *data;
 	size_t size; /* bytes in use */
-	size_t room; /* bytes allocated */
+	size_t room; /* bytes allocated; once it has failed, those in use */
+	bool failed; /* private */
 };
 
 /* Makes room for `more` bytes behind the content. Returns 0 or TP_ENOMEM. */
 int tp_buf_reserve(struct tp_buf *b, size_t more);
+/* Append bytes, a formatted text (a NUL stands behind the content then), a number, a text without
+ * its NUL; 0 or TP_ENOMEM. */
 int tp_buf_put(struct tp_buf *b, const void *data, size_t n);
+int tp_buf_printf(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int tp_buf_put_uvarint(struct tp_buf *b, uint64_t v);
+static inline int tp_buf_text(struct tp_buf *b, const char *text)
+{
+	return tp_buf_put(b, text, strlen(text));
+}
+/* Makes it fail, for lack of memory elsewhere that what it holds depends on. TP_ENOMEM. */
+int tp_buf_fail(struct tp_buf *b);
 void tp_buf_release(struct tp_buf *b);
 
 /* Writes v at p, which has room for ten bytes; returns the byte behind it. */

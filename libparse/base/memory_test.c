@@ -44,6 +44,42 @@ static void test_buf_reserve_absurd(void **state)
 	tp_buf_release(&b);
 }
 
+/* A failure sticks, however little comes next, until the owner makes the buffer shorter. */
+static void test_buf_failure_sticks(void **state)
+{
+	struct tp_buf b = {0};
+
+	(void)state;
+	assert_int_equal(tp_buf_text(&b, "abc"), 0);
+	assert_int_equal(tp_buf_put(&b, "", SIZE_MAX), TP_ENOMEM);
+	assert_int_equal(tp_buf_text(&b, "d"), TP_ENOMEM);
+	assert_int_equal(tp_buf_text(&b, ""), TP_ENOMEM);
+	assert_int_equal(tp_buf_put_uvarint(&b, 1), TP_ENOMEM);
+	assert_int_equal(tp_buf_printf(&b, "%d", 1), TP_ENOMEM);
+	assert_int_equal(b.size, 3);
+	b.size = 1;
+	assert_int_equal(tp_buf_text(&b, "defg"), 0);
+	assert_int_equal(b.size, 5);
+	assert_memory_equal(b.data, "adefg", 5);
+	tp_buf_release(&b);
+}
+
+static void test_buf_printf(void **state)
+{
+	struct tp_buf b = {0};
+	char want[1200];
+
+	(void)state;
+	snprintf(want, sizeof(want), "1:%0900d:x", 7);
+	assert_int_equal(tp_buf_printf(&b, "%d:", 1), 0);
+	assert_int_equal(tp_buf_printf(&b, "%0900d", 7), 0);
+	assert_int_equal(tp_buf_printf(&b, "%s", ""), 0);
+	assert_int_equal(tp_buf_printf(&b, ":%c", 'x'), 0);
+	assert_int_equal(b.size, strlen(want));
+	assert_memory_equal(b.data, want, b.size);
+	tp_buf_release(&b);
+}
+
 static void test_zigzag_round_trip(void **state)
 {
 	static const int64_t values[] = {0, -1, 1, -2, 2, 1 << 20, INT64_MAX, INT64_MIN};
@@ -168,6 +204,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_buf_grows_and_keeps),
 	    cmocka_unit_test(test_buf_reserve_absurd),
+	    cmocka_unit_test(test_buf_failure_sticks),
+	    cmocka_unit_test(test_buf_printf),
 	    cmocka_unit_test(test_zigzag_round_trip),
 	    cmocka_unit_test(test_arena_aligned_and_zeroed),
 	    cmocka_unit_test(test_arena_too_much),

@@ -18,7 +18,7 @@
  *	SAME        no change  alike      the test could have found a change, and did not
  *	FEW         too few    too few    no outcome could have been significant
  *
- * "differs" is said of these two runs; how far two runs of one build differ takes sets.
+ * "differs" is said of these two runs. Runs of one build differ, too, which only sets allow for.
  *
  * Values of profiles keep their sign. The 100 % of their shares is the weight (the sum without
  * signs) of the old side before filters, as with pprof's -diff_base; where that is 0, of both
@@ -188,7 +188,7 @@ int rep_diff_new(struct rep_diff **d, const struct rep_diff_side *old,
 void rep_diff_free(struct rep_diff *d);
 
 /* Appends the name of a row, as it is in the dump: "main.f", "(total)", "task[order].p95". *names
- * is how many names it stands for. Returns 0 or TP_ENOMEM. */
+ * is how many names it stands for. Returns 0 or TP_ENOMEM, which sticks to the buffer. */
 int rep_diff_name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *name,
 		  size_t *names);
 /* Writes a value of a row with its unit: "1.25MiB", "7.55ms", "2.4ms/s", "12.5%"; "" for NaN.

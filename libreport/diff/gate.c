@@ -1,8 +1,6 @@
 #include "diff/gate.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,18 +28,6 @@ struct judging {
 	unsigned weight;   /* of the row that says why, as far as it was judged */
 	double order;	   /* how much that changed */
 };
-
-int rep_gate_say(struct tp_buf *b, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return tp_buf_put(b, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
-}
 
 /* ---- limits ---- */
 
@@ -120,22 +106,10 @@ static double sign_test(size_t beyond, size_t n)
 	return p < 1 ? p : 1;
 }
 
-/* How many runs it takes for a p up to alpha. */
-static size_t least_for_limit(double alpha)
-{
-	size_t n = 1;
-
-	while (n < REP_STATS_MAX && exp(-(double)n * log(2)) > alpha)
-		n++;
-	return n;
-}
-
 static void test_limit(struct judging *j)
 {
 	size_t n = j->d->nnew;
 
-	j->few = n > 1 && n < least_for_limit(j->g->alpha);
-	j->least_p = n > 1 ? exp(-(double)n * log(2)) : 0;
 	for (size_t i = 0; i < j->d->n; i++) {
 		size_t beyond = 0;
 
@@ -150,125 +124,105 @@ static void test_limit(struct judging *j)
 
 /* ---- sentences ---- */
 
+/* Errors stay with the texts, which are asked for them at the end. */
+
 /* "main.f: 1MiB, then 1.2MiB (+20.0%, p=0.008)"; without the name where `named` is not set. */
-static int say_value(struct tp_buf *b, const struct judging *j, const struct rep_diff_row *row,
-		     bool named, double p)
+static void say_value(struct tp_buf *b, const struct judging *j, const struct rep_diff_row *row,
+		      bool named, double p)
 {
 	char old[REP_DIFF_VALUE], new[REP_DIFF_VALUE], limit[REP_DIFF_VALUE];
 	char percent[REP_AMOUNT_SIZE];
 	size_t names;
-	int code = named ? rep_diff_name(j->d, row, b, &names) : 0;
 
-	if (!code && named)
-		code = rep_gate_say(b, ": ");
+	if (named) {
+		rep_diff_name(j->d, row, b, &names);
+		tp_buf_text(b, ": ");
+	}
 	rep_diff_value(j->d, row, row->old, old);
 	rep_diff_value(j->d, row, row->new, new);
-	if (!code)
-		code =
-		    rep_gate_say(b, "%s, then %s", *old ? old : "nothing", *new ? new : "nothing");
-	if (!code && !isnan(row->old) && !isnan(row->new)) {
-		code = rep_gate_say(b, " (%s",
-				    row->old == row->new
-					? "the same"
-					: rep_amount_percent(percent, row->change * 100));
-		if (!code)
-			code = isnan(p) ? rep_gate_say(b, ")") : rep_gate_say(b, ", p=%.3g)", p);
+	tp_buf_printf(b, "%s, then %s", *old ? old : "nothing", *new ? new : "nothing");
+	if (!isnan(row->old) && !isnan(row->new)) {
+		tp_buf_printf(b, " (%s",
+			      row->old == row->new
+				  ? "the same"
+				  : rep_amount_percent(percent, row->change * 100));
+		if (!isnan(p))
+			tp_buf_printf(b, ", p=%.3g", p);
+		tp_buf_text(b, ")");
 	}
-	if (code || !j->g->threshold)
-		return code;
 	/* It is no change that is judged. */
-	return rep_gate_say(b, "; at %s %s", j->g->threshold == REP_LIMIT_ABOVE ? "most" : "least",
-			    rep_diff_value(j->d, row, j->limit, limit));
+	if (j->g->threshold)
+		tp_buf_printf(b, "; at %s %s",
+			      j->g->threshold == REP_LIMIT_ABOVE ? "most" : "least",
+			      rep_diff_value(j->d, row, j->limit, limit));
 }
 
-static int say_collapse(const struct judging *j, const struct rep_diff_row *row,
-			struct rep_gate_result *r)
+static void say_collapse(const struct judging *j, const struct rep_diff_row *row,
+			 struct rep_gate_result *r)
 {
 	const struct rep_gate *g = j->g;
 	double change = row->change;
 	size_t names;
-	int code;
 
 	if (g->threshold || g->change == REP_GATE_EITHER || isnan(change) ||
 	    fabs(change) < COLLAPSE || (change > 0) == (g->change == REP_GATE_ABOVE) ||
 	    fabs(row->new - row->old) < j->min || (j->d->sets && !(row->q <= g->alpha)) ||
 	    r->note.size)
-		return 0;
-	code = row->is_total ? rep_gate_say(&r->note, "%s", j->d->type)
-			     : rep_diff_name(j->d, row, &r->note, &names);
-	return code ? code
-		    : rep_gate_say(&r->note,
-				   " %s by %.0f%%, which a gate on one direction passes; +- checks "
-				   "both",
-				   change > 0 ? "grew" : "fell", fabs(change) * 100);
+		return;
+	if (row->is_total)
+		tp_buf_text(&r->note, j->d->type);
+	else
+		rep_diff_name(j->d, row, &r->note, &names);
+	tp_buf_printf(&r->note,
+		      " %s by %.0f%%, which a gate on one direction passes; +- checks both",
+		      change > 0 ? "grew" : "fell", fabs(change) * 100);
 }
 
 /* A row that exceeds the gate; names and values end where their line does. */
-static int note_exceeded(const struct judging *j, const struct rep_diff_row *row,
-			 struct rep_gate_result *r)
+static void note_exceeded(const struct judging *j, const struct rep_diff_row *row,
+			  struct rep_gate_result *r)
 {
 	struct tp_buf *const texts[] = {&r->names, &r->each};
 	size_t names;
-	int code = 0;
 
-	for (int i = 0; !code && i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		size_t at = texts[i]->size;
 
-		code = i ? say_value(texts[i], j, row, true, row->q)
-			 : rep_diff_name(j->d, row, texts[i], &names);
+		if (i)
+			say_value(texts[i], j, row, true, row->q);
+		else
+			rep_diff_name(j->d, row, texts[i], &names);
 		for (; at < texts[i]->size; at++)
 			if (texts[i]->data[at] == '\n')
 				texts[i]->data[at] = ' ';
-		if (!code)
-			code = tp_buf_put(texts[i], "\n", 1);
+		tp_buf_text(texts[i], "\n");
 	}
-	return code;
 }
 
-/* How many runs it takes to be sure of one row among all that are tested. */
-static char *takes(const struct judging *j, char text[REP_STATS_TAKES])
+/* Why there are too few runs, and how many would do. */
+static char *advice(const struct judging *j, char text[REP_STATS_ADVICE])
 {
-	double alpha = j->g->alpha / (double)j->d->n;
+	const struct rep_gate_kind *kind = j->g->kind->gates;
 
-	if (!j->g->threshold)
-		return rep_stats_takes(j->d->nold, j->d->nnew, alpha, text);
-	snprintf(text, REP_STATS_TAKES, "%zu", least_for_limit(alpha));
-	return text;
+	return rep_stats_advice(j->g->threshold ? 0 : j->d->nold, j->d->nnew, j->d->n, j->g->alpha,
+				kind->rows,
+				kind->shares ? "share=, or a narrower name" : "a narrower name",
+				text);
 }
 
-static int say_undecided(const struct judging *j, struct rep_gate_result *r)
+static void say_undecided(const struct judging *j, struct rep_gate_result *r)
 {
 	const struct rep_gate *g = j->g;
-	const struct rep_diff *d = j->d;
-	char text[REP_STATS_TAKES], among[80] = "";
+	char text[REP_STATS_ADVICE];
 
-	if (d->n > 1)
-		snprintf(among, sizeof(among), " to be sure of one change among %zu %s", d->n,
-			 g->kind->gates->rows);
-	if (j->few && g->threshold)
-		return rep_gate_say(
-		    &r->why,
-		    "too few runs: %zu new ones cannot tell it from noise at alpha %g: it "
-		    "takes %s%s",
-		    d->nnew, g->alpha, takes(j, text), among);
-	if (j->few)
-		return rep_gate_say(
-		    &r->why,
-		    "too few runs: of %zu and %zu no difference has p below %.2g, and alpha "
-		    "is %g: it takes %s%s",
-		    d->nold, d->nnew, j->least_p, g->alpha, takes(j, text), among);
-	if (j->alone_hidden)
-		return rep_gate_say(
-		    &r->why,
-		    "too few runs, %zu and %zu,%s at alpha %g: it takes %s, or fewer %s "
-		    "(%sa narrower name)",
-		    d->nold, d->nnew, among, g->alpha, takes(j, text), g->kind->gates->rows,
-		    g->kind->gates->shares ? "share=, or " : "");
-	if (d->sets)
-		return rep_gate_say(&r->why,
-				    "too few of the runs have it to tell it from noise at alpha %g",
-				    g->alpha);
-	return rep_gate_say(&r->why,
+	if (j->few || j->alone_hidden)
+		tp_buf_text(&r->why, advice(j, text));
+	else if (j->d->sets)
+		tp_buf_printf(&r->why,
+			      "too few of the runs have it to tell it from noise at alpha %g",
+			      g->alpha);
+	else
+		tp_buf_text(&r->why,
 			    g->metric.stat == REP_STAT_MAX
 				? "the maxima of two runs do not show how much is noise; give "
 				  "several runs, or a limit (>2ms)"
@@ -276,24 +230,18 @@ static int say_undecided(const struct judging *j, struct rep_gate_result *r)
 }
 
 /* A gate that passed could have been exceeded by many rows, but by none alone. */
-static int note_hidden(const struct judging *j, struct rep_gate_result *r)
+static void note_hidden(const struct judging *j, struct rep_gate_result *r)
 {
-	char text[REP_STATS_TAKES];
+	char text[REP_STATS_ADVICE];
 
-	if (!j->alone_hidden || r->outcome != REP_OUTCOME_PASSED || r->note.size)
-		return 0;
-	return rep_gate_say(
-	    &r->note,
-	    "of %zu and %zu runs one change among %zu %s could not have exceeded it: it takes "
-	    "%s, or fewer %s (%sa narrower name)",
-	    j->d->nold, j->d->nnew, j->d->n, j->g->kind->gates->rows, takes(j, text),
-	    j->g->kind->gates->rows, j->g->kind->gates->shares ? "share=, or " : "");
+	if (j->alone_hidden && r->outcome == REP_OUTCOME_PASSED && !r->note.size)
+		tp_buf_text(&r->note, advice(j, text));
 }
 
-static int say_wrapped(struct rep_gate_result *r)
+static void say_wrapped(struct rep_gate_result *r)
 {
 	r->wrapped = true;
-	return rep_gate_say(&r->why, "the sums do not fit 64 bits, so they cannot be compared");
+	tp_buf_text(&r->why, "the sums do not fit 64 bits, so they cannot be compared");
 }
 
 /* ---- rows ---- */
@@ -322,26 +270,24 @@ static bool is_missing(const struct judging *j, const struct rep_diff_row *row)
 	return isnan(row->new) && !rep_gate_none_is_fine(j->g);
 }
 
-static int note_missing(const struct judging *j, const struct rep_diff_row *row,
-			struct rep_gate_result *r)
+static void note_missing(const struct judging *j, const struct rep_diff_row *row,
+			 struct rep_gate_result *r)
 {
 	const char *who = !isnan(row->old)   ? "only the old runs have it"
 			  : !isnan(row->new) ? "only the new runs have it"
 					     : "no run has it";
 	size_t names;
-	int code = 0;
 
 	if (!r->tested && !r->why.size) {
 		put_numbers(j, row, r);
-		code = say_value(&r->why, j, row, true, (double)NAN);
-		if (!code)
-			code = rep_gate_say(&r->why, "; %s", who);
+		say_value(&r->why, j, row, true, (double)NAN);
+		tp_buf_printf(&r->why, "; %s", who);
 	}
 	/* Of many names some come and go. */
-	if (code || !j->g->several || r->note.size)
-		return code;
-	code = rep_diff_name(j->d, row, &r->note, &names);
-	return code ? code : rep_gate_say(&r->note, ": %s, so it is not compared", who);
+	if (j->g->several && !r->note.size) {
+		rep_diff_name(j->d, row, &r->note, &names);
+		tp_buf_printf(&r->note, ": %s, so it is not compared", who);
+	}
 }
 
 static enum rep_outcome outcome_of(const struct judging *j, const struct rep_diff_row *row,
@@ -385,59 +331,59 @@ static unsigned weight(const struct rep_gate *g, enum rep_outcome outcome, bool 
 	return w + (row->wrapped ? 3 : far ? 2 : heads(g, row));
 }
 
-static int say_why(const struct judging *j, const struct rep_diff_row *row,
-		   enum rep_outcome outcome, bool far, struct rep_gate_result *r)
+static void say_why(const struct judging *j, const struct rep_diff_row *row,
+		    enum rep_outcome outcome, bool far, struct rep_gate_result *r)
 {
 	/* Of several rows that went the other way none is why. */
 	bool why = !j->g->several || j->weight != 4 * REP_OUTCOME_UNDECIDED;
 	size_t names;
-	int code = 0;
 
 	r->why.size = 0;
 	if (row->wrapped) {
-		if (!row->is_total)
-			code = rep_diff_name(j->d, row, &r->why, &names);
-		if (!code && !row->is_total)
-			code = rep_gate_say(&r->why, ": ");
-		return code ? code : say_wrapped(r);
+		if (!row->is_total) {
+			rep_diff_name(j->d, row, &r->why, &names);
+			tp_buf_text(&r->why, ": ");
+		}
+		say_wrapped(r);
+		return;
 	}
 	if (why)
-		code = say_value(&r->why, j, row, !row->is_total, row->q);
-	if (!code && why && outcome == REP_OUTCOME_UNDECIDED)
-		code = rep_gate_say(&r->why, "; ");
-	if (!code && outcome == REP_OUTCOME_UNDECIDED)
-		return say_undecided(j, r);
-	if (!code && far && outcome == REP_OUTCOME_PASSED)
-		code = rep_gate_say(&r->why, "; beyond the limit, but not significant");
-	return code;
+		say_value(&r->why, j, row, !row->is_total, row->q);
+	if (outcome == REP_OUTCOME_UNDECIDED) {
+		tp_buf_text(&r->why, why ? "; " : "");
+		say_undecided(j, r);
+	} else if (far && outcome == REP_OUTCOME_PASSED) {
+		tp_buf_text(&r->why, "; beyond the limit, but not significant");
+	}
 }
 
-static int judge_row(struct judging *j, const struct rep_diff_row *row, struct rep_gate_result *r)
+static void judge_row(struct judging *j, const struct rep_diff_row *row, struct rep_gate_result *r)
 {
 	bool far = beyond(j, row);
 	enum rep_outcome outcome = outcome_of(j, row, far);
 	unsigned w = weight(j->g, outcome, far, row);
-	int code = 0;
 
-	if (is_missing(j, row))
-		return note_missing(j, row, r);
+	if (is_missing(j, row)) {
+		note_missing(j, row, r);
+		return;
+	}
 	r->inexact = r->inexact || is_close(j, row);
 	r->tested++;
 	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
 	if (outcome == REP_OUTCOME_EXCEEDED && !row->is_total)
-		code = note_exceeded(j, row, r);
+		note_exceeded(j, row, r);
 	/* Of what weighs the same the greatest change. */
-	if (!code &&
-	    (r->tested == 1 || w > j->weight || (w == j->weight && row->order > j->order))) {
+	if (r->tested == 1 || w > j->weight || (w == j->weight && row->order > j->order)) {
 		j->weight = w;
 		j->order = row->order;
 		r->outcome = outcome;
 		put_numbers(j, row, r);
 		r->change = row->change;
 		r->p = row->q;
-		code = say_why(j, row, outcome, far, r);
+		say_why(j, row, outcome, far, r);
 	}
-	return code || row->wrapped ? code : say_collapse(j, row, r);
+	if (!row->wrapped)
+		say_collapse(j, row, r);
 }
 
 static int judge_rows(struct judging *j, struct rep_gate_result *r)
@@ -456,43 +402,47 @@ static int judge_rows(struct judging *j, struct rep_gate_result *r)
 		code = rep_stats_adjust(p, d->n, p);
 	for (size_t i = 0; !code && i < d->n; i++) {
 		d->row[i].q = p[i];
-		code = judge_row(j, &d->row[i], r);
+		judge_row(j, &d->row[i], r);
 	}
 	free(p);
 	if (!code && r->exceeded > 1)
-		code = rep_gate_say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
-	return code ? code : note_hidden(j, r);
+		tp_buf_printf(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
+	if (!code)
+		note_hidden(j, r);
+	return code;
 }
 
 static int judge(struct judging *j, const struct rep_diff_side *new, struct rep_gate_result *r)
 {
 	const struct rep_gate *g = j->g;
 	const char *damaged = j->d->opt.damaged;
+	size_t nold = g->threshold ? 0 : j->d->nold, nnew = j->d->nnew;
 	bool fine = false;
 	int code = 0;
 
+	r->outcome = REP_OUTCOME_UNDECIDED;
 	if (damaged && !g->damaged_passes) {
-		r->outcome = REP_OUTCOME_UNDECIDED;
 		r->blind = true;
-		return rep_gate_say(
-		    &r->why, "%.200s is damaged, and what it lost may be what changed", damaged);
+		return tp_buf_printf(&r->why,
+				     "%.200s is damaged, and what it lost may be what changed",
+				     damaged);
 	}
 	if (j->d->wrapped) {
-		r->outcome = REP_OUTCOME_UNDECIDED;
-		return say_wrapped(r);
+		say_wrapped(r);
+		return 0;
 	}
-	j->plain = g->threshold ? j->d->nnew < 2 : !j->d->sets && !g->kind->tests_pairs;
+	r->outcome = REP_OUTCOME_PASSED;
+	j->plain = g->threshold ? nnew < 2 : !j->d->sets && !g->kind->tests_pairs;
+	if (g->threshold ? nnew > 1 : j->d->sets)
+		j->least_p = rep_stats_least_p(nold, nnew);
+	j->few = j->least_p > g->alpha;
 	if (g->threshold)
 		test_limit(j);
-	else if (j->d->sets)
-		j->least_p = rep_stats_least_p(j->d->nold, j->d->nnew);
-	if (!g->threshold)
-		j->few = j->least_p > g->alpha;
 	j->alone_hidden = !j->few && j->least_p * (double)j->d->n > g->alpha;
 	if (j->d->n)
 		code = judge_rows(j, r);
 	else
-		code = g->kind->gates->none(g, new, &r->why, &fine);
+		g->kind->gates->none(g, new, &r->why, &fine);
 	if (!r->tested && !fine) {
 		r->outcome = REP_OUTCOME_UNDECIDED;
 		r->blind = !g->missing_passes;

@@ -57,13 +57,13 @@ static const char *unit_of(const struct rep_gate *g, const struct rep_diff *d, c
 	return d->unit;
 }
 
-static int say_none(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
-		    bool *fine)
+static void say_none(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
+		     bool *fine)
 {
 	(void)new;
 	*fine = false;
-	return rep_gate_say(why, "%s, so nothing can be compared",
-			    g->several ? "no function matches" : "neither side has a sample");
+	tp_buf_printf(why, "%s, so nothing can be compared",
+		      g->several ? "no function matches" : "neither side has a sample");
 }
 
 const struct rep_gate_kind rep_profiles_gates = {

@@ -310,11 +310,7 @@ static void test_gate_judge_wrapped(void **state)
 	    {"objects>+5%,min=9", {most, most}, 100, REP_OUTCOME_PASSED, "2, then 3"},
 	    {"flat(^f$)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the sums do not fit"},
 	    /* All of them are 0 again. */
-	    {"flat(^f$)>+5%",
-	     {half, half, half, half},
-	     100,
-	     REP_OUTCOME_UNDECIDED,
-	     "f: the sums"},
+	    {"flat(^f$)>+5%", {half, half, half, half}, 100, REP_OUTCOME_UNDECIDED, "f: the sums"},
 	    {"flat(^f$)>+5%,share=9%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the sums"},
 	    {"flat(^g$)>+5%", {most, most}, 100, REP_OUTCOME_PASSED, "g: 100B, then 100B"},
 	    {"flat(.)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the sums do not fit"},
@@ -424,7 +420,7 @@ static void test_gate_judge_sets(void **state)
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
 	assert_false(r.fails);
 	assert_non_null(strstr((char *)r.why.data, "too few runs"));
-	assert_non_null(strstr((char *)r.why.data, "takes 4 a side"));
+	assert_non_null(strstr((char *)r.why.data, "use 4 on each side"));
 	rep_gate_result_release(&r);
 	/* also where the medians are alike: whatever they were, it could not have been exceeded */
 	judge("space>+50%", old, 3, old + 3, 3, &r);
@@ -433,7 +429,7 @@ static void test_gate_judge_sets(void **state)
 	rep_gate_result_release(&r);
 	judge("space>+50%,alpha=0.001", old, 5, old + 2, 5, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
-	assert_non_null(strstr((char *)r.why.data, "takes 7 a side"));
+	assert_non_null(strstr((char *)r.why.data, "use 7 on each side"));
 	rep_gate_result_release(&r);
 	/* four can tell one change (p = 0.029), but not one among three functions */
 	judge("flat(^f$)>+20%", old, 4, more, 4, &r);
@@ -442,7 +438,7 @@ static void test_gate_judge_sets(void **state)
 	judge("flat(.)>+20%", old, 4, more, 4, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
 	assert_non_null(strstr((char *)r.why.data, "among 3 functions"));
-	assert_non_null(strstr((char *)r.why.data, "takes 5 a side"));
+	assert_non_null(strstr((char *)r.why.data, "use 5 on each side"));
 	rep_gate_result_release(&r);
 	/* and where none is beyond the limit, that is said, too */
 	judge("flat(.)>+500%", old, 4, more, 4, &r);
@@ -458,7 +454,7 @@ static void test_gate_judge_sets(void **state)
 	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%,alpha=0.01", old, 1, more, 1, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
-	assert_non_null(strstr((char *)r.why.data, "takes 5 a side"));
+	assert_non_null(strstr((char *)r.why.data, "use 5 on each side"));
 	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%,undecided=fail", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
@@ -468,11 +464,11 @@ static void test_gate_judge_sets(void **state)
 	judge("flat(.)>+20%,alpha=0.01", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
 	assert_non_null(
-	    strstr((char *)r.why.data, "takes 6 a side to be sure of one change among 3"));
+	    strstr((char *)r.why.data, "6 on each side to find a single change among 3"));
 	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%", old, 7, more, 1, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
-	assert_non_null(strstr((char *)r.why.data, "takes 3 new ones to these 7"));
+	assert_non_null(strstr((char *)r.why.data, "use 3 new ones with these 7"));
 	rep_gate_result_release(&r);
 	/* what went the other way is no reason */
 	judge("flat(.)<-20%", more, 3, old, 3, &r);

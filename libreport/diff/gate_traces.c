@@ -54,29 +54,31 @@ static const char *unit_of(const struct rep_gate *g, const struct rep_diff *d, c
 }
 
 /* "no task has this name, so nothing can be compared; names are order, refund" */
-static int say_none(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
-		    bool *fine)
+static void say_none(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
+		     bool *fine)
 {
 	const struct rep_family_desc *family = &rep_families[g->metric.family];
 	size_t n, names = 0;
 	const struct rep_measure *x = rep_metrics_measures(new->run[0].metrics, &n);
-	int code;
 
 	*fine = g->threshold && rep_gate_none_is_fine(g);
-	if (*fine)
-		return rep_gate_say(why, "the runs have no %s", family->doc);
-	code = rep_gate_say(why,
-			    g->several || g->metric.named
-				? "no %s has this name, so nothing can be compared"
-				: "the runs have no %s, so nothing can be compared",
-			    family->name);
-	for (size_t i = 0; !code && i < n; i++) {
+	if (*fine) {
+		tp_buf_printf(why, "the runs have no %s", family->doc);
+		return;
+	}
+	tp_buf_printf(why,
+		      g->several || g->metric.named
+			  ? "no %s has this name, so nothing can be compared"
+			  : "the runs have no %s, so nothing can be compared",
+		      family->name);
+	for (size_t i = 0; i < n; i++) {
 		if (x[i].family != g->metric.family || x[i].by == REP_MEASURE_ALL || !*x[i].name ||
 		    ++names > LISTED)
 			continue;
-		code = rep_gate_say(why, "%s%.120s", names == 1 ? "; names are " : ", ", x[i].name);
+		tp_buf_printf(why, "%s%.120s", names == 1 ? "; names are " : ", ", x[i].name);
 	}
-	return code || names <= LISTED ? code : rep_gate_say(why, " and %zu more", names - LISTED);
+	if (names > LISTED)
+		tp_buf_printf(why, " and %zu more", names - LISTED);
 }
 
 const struct rep_gate_kind rep_traces_gates = {

@@ -1,7 +1,6 @@
 #include "diff/keys.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,16 +79,18 @@ uint32_t rep_diff_keys_count(const struct rep_diff_keys *k)
 
 /* ---- from texts to keys ---- */
 
-/* The key of k->canonical, shown as k->shown. */
+/* The key of k->canonical, shown as k->shown: here it is seen whether there was memory for both. */
 static int intern(struct rep_diff_keys *k, enum rep_side_id side, uint32_t *key)
 {
 	struct tp_function original = {0};
 	uint32_t id;
-	int code = 0;
+	int code = tp_buf_text(&k->shown, "");
 
 	/* Nothing left ("vendor/"): then all of it. */
 	if (!k->canonical.size)
-		code = tp_buf_put(&k->canonical, k->shown.data, k->shown.size);
+		tp_buf_put(&k->canonical, k->shown.data, k->shown.size);
+	if (!code)
+		code = tp_buf_text(&k->canonical, "");
 	if (!code)
 		code = tp_dict_string(k->names, k->canonical.data, k->canonical.size, key);
 	if (!code)
@@ -97,42 +98,29 @@ static int intern(struct rep_diff_keys *k, enum rep_side_id side, uint32_t *key)
 	original.start_line = *key;
 	if (!code)
 		code = tp_dict_function(k->originals, &original, &id);
-	if (!code && id >= k->nsides) {
-		size_t room = id < 1024 ? 2048 : (size_t)id * 2;
-		uint8_t *p = realloc(k->sides, room);
-
-		if (!p)
-			return TP_ENOMEM;
-		memset(p + k->nsides, 0, room - k->nsides);
-		k->sides = p;
-		k->nsides = room;
-	}
+	if (!code)
+		code = tp_grow(&k->sides, &k->nsides, id, sizeof(*k->sides));
 	if (!code)
 		k->sides[id] |= (uint8_t)side;
 	return code;
 }
 
-static int put_text(struct tp_buf *b, struct tp_text t)
+static void put_text(struct tp_buf *b, struct tp_text t)
 {
-	return tp_buf_put(b, t.text, t.size);
+	tp_buf_put(b, t.text, t.size);
 }
 
-static int put_number(struct tp_buf *b, const char *before, int64_t n)
-{
-	char text[40];
-	int size = snprintf(text, sizeof(text), "%s%" PRId64, before, n);
-
-	return tp_buf_put(b, text, (size_t)size);
-}
-
+/* Fails for lack of memory in k->functions; that for the name is seen later. */
 static int put_name(struct rep_diff_keys *k, enum rep_name_kind kind, struct tp_text t)
 {
 	size_t from = k->canonical.size;
 	uint32_t id, other;
 	int code;
 
-	if (k->opt.exact)
-		return put_text(&k->canonical, t);
+	if (k->opt.exact) {
+		put_text(&k->canonical, t);
+		return 0;
+	}
 	code = rep_name_canonical(&k->canonical, kind, t.text, t.size);
 	if (code || kind != REP_NAME_FUNCTION || !rep_closures_any(&k->closures) ||
 	    !rep_closures_is(t))
@@ -143,35 +131,28 @@ static int put_name(struct rep_diff_keys *k, enum rep_name_kind kind, struct tp_
 	if (!other)
 		return code;
 	k->canonical.size = from;
-	return put_text(&k->canonical, tp_dict_text(k->functions, other));
+	put_text(&k->canonical, tp_dict_text(k->functions, other));
+	return 0;
 }
 
 /* A frame that has no function is known by the file it was mapped from, as in pprof. */
-static int put_nameless(struct rep_diff_keys *k, const struct tp_profile *p,
-			const struct tp_frame *f)
+static void put_nameless(struct rep_diff_keys *k, const struct tp_profile *p,
+			 const struct tp_frame *f)
 {
 	struct tp_location l = tp_dict_location_at(p->dict, f->location);
 	struct tp_text t = {0};
-	const char *slash;
-	int code;
 
 	if (l.mapping && l.mapping <= p->nmappings)
 		t = tp_dict_text(p->dict, p->mappings[l.mapping - 1].file);
-	if (!t.size) {
-		code = tp_buf_put(&k->shown, "<unknown>", 9);
-	} else {
-		slash = memrchr(t.text, '/', t.size);
-		if (slash) {
-			t.size -= (uint32_t)(slash + 1 - t.text);
-			t.text = slash + 1;
-		}
-		code = tp_buf_put(&k->shown, "[", 1);
-		if (!code)
-			code = put_text(&k->shown, t);
-		if (!code)
-			code = tp_buf_put(&k->shown, "]", 1);
+	tp_buf_text(&k->shown, t.size ? "[" : "<unknown>");
+	if (t.size) {
+		const char *slash = memrchr(t.text, '/', t.size);
+		size_t from = slash ? (size_t)(slash + 1 - t.text) : 0;
+
+		tp_buf_put(&k->shown, t.text + from, t.size - from);
+		tp_buf_text(&k->shown, "]");
 	}
-	return code ? code : tp_buf_put(&k->canonical, k->shown.data, k->shown.size);
+	tp_buf_put(&k->canonical, k->shown.data, k->shown.size);
 }
 
 /* The canonical name of a function into *id. */
@@ -273,6 +254,7 @@ static int name_frame(struct rep_diff_keys *k, const struct tp_profile *p, const
 	struct tp_function fn = tp_dict_function_at(p->dict, f->function);
 	struct tp_text name = tp_dict_text(p->dict, fn.name);
 	struct tp_text file = tp_dict_text(p->dict, fn.file);
+	bool by_file = k->opt.by == REP_BY_FILE;
 	int code = 0;
 
 	if (k->opt.by == REP_BY_LINE && fn.start_line > 0 && starts_unknown(k, name, &code))
@@ -280,34 +262,27 @@ static int name_frame(struct rep_diff_keys *k, const struct tp_profile *p, const
 	if (code)
 		return code;
 	k->shown.size = k->canonical.size = 0;
-	if (k->opt.by == REP_BY_FILE ? !file.size : !name.size)
-		return put_nameless(k, p, f);
-	if (k->opt.by != REP_BY_FILE) {
-		code = put_name(k, REP_NAME_FUNCTION, name);
-		if (!code)
-			code = put_text(&k->shown, name);
-	} else {
-		code = put_name(k, REP_NAME_FILE, file);
-		if (!code)
-			code = put_text(&k->shown, file);
+	if (by_file ? !file.size : !name.size) {
+		put_nameless(k, p, f);
+		return 0;
 	}
+	put_text(&k->shown, by_file ? file : name);
+	code = put_name(k, by_file ? REP_NAME_FILE : REP_NAME_FUNCTION, by_file ? file : name);
 	if (code || k->opt.by != REP_BY_LINE)
 		return code;
 	if (file.size) {
-		code = tp_buf_put(&k->shown, " ", 1);
-		if (!code)
-			code = put_text(&k->shown, file);
-		if (!code)
-			code = tp_buf_put(&k->canonical, " ", 1);
-		if (!code)
-			code = put_name(k, REP_NAME_FILE, file);
+		tp_buf_text(&k->shown, " ");
+		put_text(&k->shown, file);
+		tp_buf_text(&k->canonical, " ");
+		code = put_name(k, REP_NAME_FILE, file);
 	}
-	if (!code && f->line)
-		code = put_number(&k->shown, ":", f->line);
-	if (!code && f->line)
-		code = k->opt.exact || fn.start_line <= 0 || f->line < fn.start_line
-			   ? put_number(&k->canonical, ":", f->line)
-			   : put_number(&k->canonical, "+", f->line - fn.start_line);
+	if (!f->line)
+		return code;
+	tp_buf_printf(&k->shown, ":%" PRId64, f->line);
+	if (k->opt.exact || fn.start_line <= 0 || f->line < fn.start_line)
+		tp_buf_printf(&k->canonical, ":%" PRId64, f->line);
+	else
+		tp_buf_printf(&k->canonical, "+%" PRId64, f->line - fn.start_line);
 	return code;
 }
 
@@ -374,23 +349,15 @@ static int map_stacks(struct rep_diff_keys *k, const struct tp_profile *p, enum 
 	return code;
 }
 
-static int put_label(struct rep_diff_keys *k, const struct tp_profile *p, const struct tp_label *l)
+static void put_label(struct rep_diff_keys *k, const struct tp_profile *p, const struct tp_label *l)
 {
-	int code = 0;
-
-	k->shown.size = 0;
 	if (!k->opt.label) {
-		code = put_text(&k->shown, tp_dict_text(p->dict, l->key));
-		if (!code)
-			code = tp_buf_put(&k->shown, "=", 1);
+		put_text(&k->shown, tp_dict_text(p->dict, l->key));
+		tp_buf_text(&k->shown, "=");
 	}
-	if (!code && !l->numeric)
-		code = put_text(&k->shown, tp_dict_text(p->dict, l->text));
-	if (!code && l->numeric)
-		code = put_number(&k->shown, "", l->number);
-	if (!code && l->numeric)
-		code = put_text(&k->shown, tp_dict_text(p->dict, l->unit));
-	return code;
+	if (l->numeric)
+		tp_buf_printf(&k->shown, "%" PRId64, l->number);
+	put_text(&k->shown, tp_dict_text(p->dict, l->numeric ? l->unit : l->text));
 }
 
 static int map_labels(struct rep_diff_keys *k, const struct tp_profile *p, enum rep_side_id side,
@@ -416,22 +383,17 @@ static int map_labels(struct rep_diff_keys *k, const struct tp_profile *p, enum 
 
 			if (l == set->n && n > map->labels[i])
 				break; /* has labels; else it gets a row of its own */
-			if (!label) {
-				k->shown.size = 0;
-				code = tp_buf_put(&k->shown, "(none)", 6);
-			} else if (k->opt.label && strcmp(tp_dict_text(p->dict, label->key).text,
-							  k->opt.label) != 0) {
+			if (label && k->opt.label &&
+			    strcmp(tp_dict_text(p->dict, label->key).text, k->opt.label) != 0)
 				continue;
-			} else {
-				code = put_label(k, p, label);
-			}
-			k->canonical.size = 0;
-			if (!code)
-				code = tp_buf_put(&k->canonical, k->shown.data, k->shown.size);
-			if (!code && !k->canonical.size) /* an empty value is no key */
-				code = tp_buf_put(&k->canonical, "\"\"", 2);
-			if (!code)
-				code = intern(k, side, &map->label[n]);
+			k->shown.size = k->canonical.size = 0;
+			if (label)
+				put_label(k, p, label);
+			else
+				tp_buf_text(&k->shown, "(none)");
+			if (!k->shown.size) /* an empty value is no key */
+				tp_buf_text(&k->canonical, "\"\"");
+			code = intern(k, side, &map->label[n]);
 			n++;
 		}
 	}
@@ -499,7 +461,7 @@ static int count_originals(struct rep_diff_keys *k)
 	return 0;
 }
 
-static int put_key(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
+static void put_key(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
 {
 	const struct tally *t = &k->tally[key];
 	struct tp_function original = tp_dict_function_at(k->originals, t->last);
@@ -512,37 +474,39 @@ static int put_key(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, s
 	 */
 	if (one && (k->opt.by == REP_BY_LINE || !t->old || !t->new ||
 		    k->sides[t->last] == (REP_OLD | REP_NEW)))
-		return put_text(name, tp_dict_text(k->originals, original.name));
-	return put_text(name, tp_dict_text(k->names, key));
+		put_text(name, tp_dict_text(k->originals, original.name));
+	else
+		put_text(name, tp_dict_text(k->names, key));
 }
 
 int rep_key_name(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names)
 {
 	uint32_t depth, *path;
-	int code = count_originals(k);
 
 	*names = 0;
-	if (code || k->opt.by != REP_BY_STACK)
-		return code ? code : put_key(k, key, name, names);
+	if (count_originals(k))
+		return tp_buf_fail(name);
+	if (k->opt.by != REP_BY_STACK) {
+		put_key(k, key, name, names);
+		return tp_buf_text(name, "");
+	}
 	/* root first, as folded stacks are written */
 	depth = tp_dict_stack_at(k->names, key).depth;
 	path = tp_many(depth ? depth : 1, sizeof(*path));
 	if (!path)
-		return TP_ENOMEM;
+		return tp_buf_fail(name);
 	for (uint32_t i = depth, node = key; i-- > 0;) {
 		struct tp_stack_node n = tp_dict_stack_at(k->names, node);
 
 		path[i] = (uint32_t)tp_dict_frame_at(k->names, n.frame).line;
 		node = n.parent;
 	}
-	for (uint32_t i = 0; !code && i < depth; i++) {
-		if (i)
-			code = tp_buf_put(name, ";", 1);
-		if (!code)
-			code = put_key(k, path[i], name, names);
+	for (uint32_t i = 0; i < depth; i++) {
+		tp_buf_text(name, i ? ";" : "");
+		put_key(k, path[i], name, names);
 	}
 	free(path);
-	return code;
+	return tp_buf_text(name, "");
 }
 
 int rep_key_compare(const struct rep_diff_keys *k, uint32_t a, uint32_t b)

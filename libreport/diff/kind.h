@@ -30,9 +30,9 @@ struct rep_gate_kind {
 	/* The unit of a gate's amounts, NULL where they have none, and in words: "sched.p99 is a
 	 * time". */
 	const char *(*unit)(const struct rep_gate *g, const struct rep_diff *d, char words[160]);
-	/* Says that there are no rows; returns whether that is an answer, which passes, into *fine. */
-	int (*none)(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
-		    bool *fine);
+	/* Says that there are no rows; *fine: that is an answer, which passes. */
+	void (*none)(const struct rep_gate *g, const struct rep_diff_side *new, struct tp_buf *why,
+		     bool *fine);
 };
 
 struct rep_diff_kind {
@@ -82,8 +82,6 @@ static inline struct rep_value rep_diff_number(double v)
 /* TP_EFORMAT: "the gate 'TEXT' …", and an example. */
 int rep_gate_wrong(const struct rep_gate *g, struct tp_err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Appends to a text of a result, at most 511 bytes. Returns 0 or TP_ENOMEM. */
-int rep_gate_say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* That there is none of what it is about is an answer: to a limit from above, and to growth. Of a
  * name it is not: one that was changed must not switch its gate off. */
 bool rep_gate_none_is_fine(const struct rep_gate *g);

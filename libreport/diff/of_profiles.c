@@ -1,8 +1,6 @@
 /* Diffs of profiles: every profile is added up by itself (tally.h), so that nothing is merged and
  * each run of a set is one observation. */
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,9 +127,8 @@ static int is_wanted(struct rep_diff_work *w, uint32_t key)
 		return 0;
 	if (!g)
 		return 1;
-	found = rep_key_name(w->d->keys, key, &name, &names);
-	if (!found)
-		found = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
+	rep_key_name(w->d->keys, key, &name, &names);
+	found = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
 	if (!found)
 		found = tp_regex_find(&g->regex, (char *)name.data, name.size - 1);
 	tp_buf_release(&name);
@@ -212,25 +209,7 @@ static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
 	return order ? order : rep_key_compare(d->keys, x->key, y->key);
 }
 
-/* ---- adding up, several profiles at a time ---- */
-
-#define THREADS	    4
-#define ALONE_BELOW 20000 /* samples in all that are not worth a thread */
-
-struct tallies {
-	struct rep_diff_work *w;
-	size_t index;
-	uint32_t keys;
-	atomic_size_t next;
-	atomic_int code;
-	struct tp_err err[THREADS]; /* of each thread */
-};
-
-struct tally_thread {
-	struct tallies *all;
-	struct tp_err *err;
-	pthread_t id;
-};
+/* ---- adding up ---- */
 
 /* What one run of a sum is, on average. */
 static void divide(struct rep_tally *t, size_t by)
@@ -243,50 +222,22 @@ static void divide(struct rep_tally *t, size_t by)
 	t->weight = rep_diff_average(t->weight, by);
 }
 
-static void *add_up(void *arg)
+static int add_up(struct rep_diff_work *w, size_t index, struct tp_err *err)
 {
-	struct tally_thread *me = arg;
-	struct rep_diff_work *w = me->all->w;
-	size_t i;
+	uint32_t keys = rep_diff_keys_count(w->d->keys);
+	int code = 0;
 
-	while (!me->all->code && (i = me->all->next++) < w->n) {
+	for (size_t i = 0; !code && i < w->n; i++) {
 		struct rep_diff_part *part = &w->part[i];
-		struct rep_tally_how how = {part->type[me->all->index], w->d->opt.mean,
-					    part->ratio};
-		int code = rep_tally(part->run->profile, &part->map, me->all->keys, &how,
-				     &part->tally, me->err);
+		struct rep_tally_how how = {part->type[index], w->d->opt.mean, part->ratio};
 
+		code = rep_tally(part->run->profile, &part->map, keys, &how, &part->tally, err);
 		rep_key_map_release(&part->map);
 		/* A quotient of sums is that of averages. */
 		if (!code && !how.mean)
 			divide(&part->tally, part->run->times);
-		if (code)
-			me->all->code = code;
 	}
-	return NULL;
-}
-
-static int add_up_all(struct rep_diff_work *w, size_t index, struct tp_err *err)
-{
-	struct tallies all = {.w = w, .index = index, .keys = rep_diff_keys_count(w->d->keys)};
-	struct tally_thread thread[THREADS];
-	size_t samples = 0, started = 1, want = w->n < THREADS ? w->n : THREADS;
-
-	for (size_t i = 0; i < w->n; i++)
-		samples += w->part[i].run->profile->nsamples;
-	if (samples < ALONE_BELOW)
-		want = 1;
-	for (size_t i = 0; i < want; i++)
-		thread[i] = (struct tally_thread){.all = &all, .err = &all.err[i]};
-	/* Where no thread can be started, fewer do it. */
-	while (started < want &&
-	       !pthread_create(&thread[started].id, NULL, add_up, &thread[started]))
-		started++;
-	add_up(&thread[0]);
-	for (size_t i = 1; i < started; i++)
-		pthread_join(thread[i].id, NULL);
-	/* There is but one reason to fail. */
-	return all.code ? tp_nomem(err) : 0;
+	return code;
 }
 
 /* ---- all of it ---- */
@@ -384,7 +335,7 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 		code = rep_diff_keys_map(d->keys, w->part[i].run->profile, w->part[i].side,
 					 &w->part[i].map, err);
 	if (!code)
-		code = add_up_all(w, index, err);
+		code = add_up(w, index, err);
 	if (code)
 		return code;
 	d->base = shares_of(w, index);
@@ -427,7 +378,7 @@ static int name(const struct rep_diff *d, const struct rep_diff_row *row, struct
 	if (row->key)
 		return rep_key_name(d->keys, row->key, text, names);
 	*names = 0;
-	return tp_buf_put(text, "(total)", 7);
+	return tp_buf_text(text, "(total)");
 }
 
 static int64_t to_whole(double v)

@@ -503,20 +503,13 @@ static int fill(struct rep_diff *d, const struct rep_diff_side *old,
 static int name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *text,
 		size_t *names)
 {
-	const char *family = rep_families[row->family].name, *stat = rep_stats_of[row->stat].name;
 	const char *of = *row->name ? row->name : REP_MEASURE_UNKNOWN;
 	bool named = row->by != REP_MEASURE_ALL;
-	int code = tp_buf_put(text, family, strlen(family));
 
 	(void)d;
 	*names = 1;
-	if (!code && named)
-		code = tp_buf_put(text, "[", 1);
-	if (!code && named)
-		code = tp_buf_put(text, of, strlen(of));
-	if (!code)
-		code = tp_buf_put(text, named ? "]." : ".", named ? 2 : 1);
-	return code ? code : tp_buf_put(text, stat, strlen(stat));
+	return tp_buf_printf(text, "%s%s%s%s.%s", rep_families[row->family].name, named ? "[" : "",
+			     named ? of : "", named ? "]" : "", rep_stats_of[row->stat].name);
 }
 
 static char *value(const struct rep_diff *d, const struct rep_diff_row *row, double v,
@@ -560,7 +553,7 @@ const struct rep_diff_kind rep_diff_of_traces = {
     .name = name,
     .value = value,
     .rows = "metrics",
-    .fewer = "--by or a gate, which look at fewer",
+    .fewer = "--by, or a gate",
     .show = &rep_traces_show,
     .gates = &rep_traces_gates,
 };

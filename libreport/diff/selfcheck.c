@@ -148,13 +148,12 @@ void rep_check_release(struct rep_check *check)
 	memset(check, 0, sizeof(*check));
 }
 
-static int put_check(const struct rep_check *c, const struct rep_gate *gate, size_t ngates,
-		     struct rep_output *out, struct tp_err *err)
+static void put_check(const struct rep_check *c, const struct rep_gate *gate, size_t ngates,
+		      struct rep_output *out, struct tp_err *err)
 {
 	double rounds = (double)(c->rounds ? c->rounds : 1);
-	int code = 0;
 
-	for (size_t i = 0; !code && i <= ngates; i++) {
+	for (size_t i = 0; i <= ngates; i++) {
 		size_t exceeded = i ? c->exceeded[i - 1] : c->changed;
 		size_t undecided = i ? c->undecided[i - 1] : c->few;
 		struct rep_value row[] = {
@@ -165,9 +164,8 @@ static int put_check(const struct rep_check *c, const struct rep_gate *gate, siz
 		    rep_float((double)undecided / rounds),
 		};
 
-		code = rep_output_row(out, row, err);
+		rep_output_row(out, row, err);
 	}
-	return code;
 }
 
 int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_options *opt,
@@ -187,14 +185,13 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 
 	if (both)
 		code = rep_check(runs, true, opt, gate, ngates, &single, err);
-	if (!code)
-		code = rep_output_begin(out, "selfcheck", columns, 5, err);
-	if (!code)
-		code = put_check(&sets, gate, ngates, out, err);
-	if (!code && both)
-		code = put_check(&single, gate, ngates, out, err);
-	if (!code)
+	if (!code) {
+		rep_output_begin(out, "selfcheck", columns, 5, err);
+		put_check(&sets, gate, ngates, out, err);
+		if (both)
+			put_check(&single, gate, ngates, out, err);
 		code = rep_output_end(out, err);
+	}
 	rep_check_release(&sets);
 	rep_check_release(&single);
 	return code;

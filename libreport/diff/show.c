@@ -19,9 +19,7 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 	char advice[REP_DIFF_ADVICE_SIZE];
 	int code = d->kind->show->heading(d, show, out, err);
 
-	if (!code && *rep_diff_advice(d, advice))
-		code = rep_output_note(out, true, advice, err);
-	return code;
+	return *rep_diff_advice(d, advice) ? rep_output_note(out, true, advice, err) : code;
 }
 
 int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
@@ -46,19 +44,19 @@ static int list_exceeded(const struct rep_gate *gate, const struct rep_gate_resu
 {
 	const char *at = r->each.data ? (char *)r->each.data : "";
 	char text[640];
-	int code = rep_output_note(out, false, "", err);
+	int code;
 
+	rep_output_note(out, false, "", err);
 	snprintf(text, sizeof(text), "exceeding %.400s:", gate->text);
-	if (!code)
-		code = rep_output_note(out, true, text, err);
-	for (size_t i = 0; !code && i < r->exceeded && i < LISTED && *at; i++) {
+	code = rep_output_note(out, true, text, err);
+	for (size_t i = 0; i < r->exceeded && i < LISTED && *at; i++) {
 		size_t n = strcspn(at, "\n");
 
 		snprintf(text, sizeof(text), "%.*s", n < 600 ? (int)n : 600, at);
 		at += n + (at[n] == '\n');
 		code = rep_output_note(out, false, text, err);
 	}
-	if (!code && r->exceeded > LISTED) {
+	if (r->exceeded > LISTED) {
 		snprintf(text, sizeof(text), "and %zu more, which --format=json names",
 			 r->exceeded - LISTED);
 		code = rep_output_note(out, false, text, err);
@@ -83,9 +81,10 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 	    {.name = "note", .kind = REP_TEXT, .raw_only = true},
 	    {.name = "exceeding", .kind = REP_TEXT, .raw_only = true},
 	};
-	int code = rep_output_begin(out, "gates", of_gates, 12, err);
+	int code;
 
-	for (size_t i = 0; !code && i < n; i++) {
+	rep_output_begin(out, "gates", of_gates, 12, err);
+	for (size_t i = 0; i < n; i++) {
 		const struct rep_gate_result *r = &result[i];
 		struct rep_value row[] = {
 		    rep_str(rep_outcomes[r->outcome]),
@@ -102,11 +101,10 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 		    rep_str(r->names.data ? (char *)r->names.data : ""),
 		};
 
-		code = rep_output_row(out, row, err);
+		rep_output_row(out, row, err);
 	}
-	if (!code)
-		code = rep_output_end(out, err);
-	for (size_t i = 0; !code && rep_output_for_people(out) && i < n; i++)
+	code = rep_output_end(out, err);
+	for (size_t i = 0; rep_output_for_people(out) && i < n; i++)
 		if (result[i].exceeded > 1 && result[i].each.size > 1)
 			code = list_exceeded(&gate[i], &result[i], out, err);
 	return code;

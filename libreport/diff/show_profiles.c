@@ -14,7 +14,7 @@ static int put_heading(const struct rep_diff *d, const struct rep_diff_show *sho
 
 	snprintf(text, sizeof(text), "%s, then %s: %s%s%s%s", show->old, show->new,
 		 d->opt.mean ? "mean " : "", d->type, in ? " in " : "", in ? d->unit : "");
-	code = rep_output_note(out, true, text, err);
+	rep_output_note(out, true, text, err);
 	if (d->sets)
 		snprintf(
 		    text, sizeof(text),
@@ -28,9 +28,8 @@ static int put_heading(const struct rep_diff *d, const struct rep_diff_show *sho
 			 d->opt.base	? ", the sum of all changes"
 			 : d->base_both ? ", both totals"
 					: ", the old total");
-	if (!code)
-		code = rep_output_note(out, false, text, err);
-	return code || !*d->zero ? code : rep_output_note(out, true, d->zero, err);
+	code = rep_output_note(out, false, text, err);
+	return *d->zero ? rep_output_note(out, true, d->zero, err) : code;
 }
 
 /* ---- rows ---- */
@@ -202,21 +201,23 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	/* Zeros are no news, unless all rows were asked for. */
 	bool unchanged = t->people && most && nothing_changed(d);
 	char more[120];
-	int code = rep_output_note(t->out, false, "", err);
+	int code;
 
+	rep_output_note(t->out, false, "", err);
 	if (unchanged)
 		rows = 0;
-	if (!code)
-		code = rep_diff_table_begin(t, "diff", err);
+	code = rep_diff_table_begin(t, "diff", err);
 	for (size_t i = 0; !code && i <= rows; i++)
 		code = rep_diff_table_row(t, i ? &d->row[i - 1] : &d->total, err);
 	if (!code)
 		code = rep_output_end(t->out, err);
 	if (!code && rows < d->n) {
-		snprintf(more, sizeof(more),
-			 unchanged ? "nothing changed; tprof-diff -n 0 shows the %zu rows that are the same"
-				   : "%zu more; -n 0 shows all",
-			 d->n - rows);
+		snprintf(
+		    more, sizeof(more),
+		    unchanged
+			? "nothing changed; tprof-diff -n 0 shows the %zu rows that are the same"
+			: "%zu more; -n 0 shows all",
+		    d->n - rows);
 		code = rep_output_note(t->out, false, more, err);
 	}
 	return code || !t->people ? code : explain(d, rows, t->out, err);

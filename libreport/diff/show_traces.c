@@ -42,14 +42,14 @@ static int put_load(const struct rep_diff *d, struct rep_output *out, struct tp_
 	snprintf(text + n, sizeof(text) - (size_t)n, "; totals and counts are %s",
 		 per_text(d, per));
 	code = rep_output_note(out, false, text, err);
-	if (!code && (load > 1.1 || load < 1 / 1.1) && d->opt.per.per != REP_PER_TASK) {
+	if ((load > 1.1 || load < 1 / 1.1) && d->opt.per.per != REP_PER_TASK) {
 		snprintf(
 		    text, sizeof(text),
 		    "the load differs: %.3g times the tasks a second; --per=task compares what "
 		    "a task takes",
 		    load);
 		code = rep_output_note(out, true, text, err);
-	} else if (!code && !tasks && d->opt.per.per == REP_PER_RUN &&
+	} else if (!tasks && d->opt.per.per == REP_PER_RUN &&
 		   fabs(d->new_length / d->old_length - 1) > 0.05) {
 		code = rep_output_note(
 		    out, true,
@@ -64,22 +64,22 @@ static int put_heading(const struct rep_diff *d, const struct rep_diff_show *sho
 		       struct rep_output *out, struct tp_err *err)
 {
 	char text[800];
-	int code;
 
 	snprintf(text, sizeof(text), "%.300s, then %.300s: traces", show->old, show->new);
-	code = rep_output_note(out, true, text, err);
-	if (!code)
-		code = put_load(d, out, err);
+	rep_output_note(out, true, text, err);
+	put_load(d, out, err);
 	if (d->sets)
 		snprintf(text, sizeof(text),
 			 "medians of %zu and %zu runs; changed: Q at most %g, %zu tests", d->nold,
 			 d->nnew, d->opt.alpha, d->tests);
 	else
-		snprintf(text, sizeof(text),
-			 "differs: by more than the windows of each run do (Q at most %g, %zu "
-			 "tests); how far two runs of one build differ takes several of each",
-			 d->opt.alpha, d->tests);
-	return code ? code : rep_output_note(out, false, text, err);
+		snprintf(
+		    text, sizeof(text),
+		    "differs: by more than the windows of each run do (Q at most %g, %zu "
+		    "tests); runs of one build differ, too: to allow for that, compare several "
+		    "of each",
+		    d->opt.alpha, d->tests);
+	return rep_output_note(out, false, text, err);
 }
 
 /* ---- rows ---- */
@@ -155,24 +155,21 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	size_t changed = 0;
 	bool *seen;
 	char text[160];
-	int code = rep_output_note(t->out, false, "", err);
+	int code;
 
+	rep_output_note(t->out, false, "", err);
 	for (size_t i = 0; i < d->n; i++)
 		changed += d->row[i].verdict == REP_VERDICT_CHANGED;
-	if (!code && !changed)
+	if (!changed)
 		return rep_output_note(
 		    t->out, true,
 		    d->sets ? "these runs show no change of any metric"
 			    : "no metric differs by more than its windows do among themselves",
 		    err);
-	if (!code)
-		code = rep_output_note(
-		    t->out, true,
-		    "largest changes, ordered by the smallest change within the 95 % "
-		    "interval",
-		    err);
-	if (!code)
-		code = rep_diff_table_begin(t, "most", err);
+	rep_output_note(t->out, true,
+			"largest changes, ordered by the smallest change within the 95 % interval",
+			err);
+	code = rep_diff_table_begin(t, "most", err);
 	if (code)
 		return code;
 	seen = calloc(d->measures + 1, sizeof(*seen));
@@ -208,13 +205,11 @@ static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, 
 		n += d->row[i].section == section;
 	if (!n)
 		return 0;
-	code = rep_output_note(t->out, false, "", err);
+	rep_output_note(t->out, false, "", err);
 	snprintf(text, sizeof(text), "%s: %s", rep_trace_sections[section].name,
 		 rep_trace_sections[section].doc);
-	if (!code)
-		code = rep_output_note(t->out, true, text, err);
-	if (!code)
-		code = rep_diff_table_begin(t, rep_trace_sections[section].name, err);
+	rep_output_note(t->out, true, text, err);
+	code = rep_diff_table_begin(t, rep_trace_sections[section].name, err);
 	for (size_t i = 0; !code && i < d->n && (!rows || shown < rows); i++) {
 		if (d->row[i].section != section)
 			continue;

@@ -63,10 +63,13 @@ static double normal_p(double n, double m, double u, double ties)
 
 double rep_stats_least_p(size_t n, size_t m)
 {
-	double p = n + m <= REP_STATS_EXACT || by_permutations(n, m)
-		       ? 2 / choose(n + m, n < m ? n : m)
-		       : normal_p((double)n, (double)m, 0, 0);
+	double p;
 
+	if (!n)
+		return ldexp(1, m < REP_STATS_MAX ? -(int)m : -REP_STATS_MAX);
+	p = n + m <= REP_STATS_EXACT || by_permutations(n, m)
+		? 2 / choose(n + m, n < m ? n : m)
+		: normal_p((double)n, (double)m, 0, 0);
 	return p < 1 ? p : 1;
 }
 
@@ -79,41 +82,59 @@ size_t rep_stats_least_runs(double alpha)
 	return n;
 }
 
-char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKES])
+/* How many runs it takes for a p up to alpha, in words. The smaller set may do with fewer where the
+ * larger one has more. */
+static void put_needed(char text[REP_STATS_ADVICE], size_t n, size_t m, double alpha)
 {
-	size_t more = n > m ? n : m, few = n > m ? m : n;
+	size_t used = strlen(text), more = n > m ? n : m, few = n && n < m ? n : m;
+	size_t room = REP_STATS_ADVICE - used;
 
-	while (few < more && rep_stats_least_p(more, few) > alpha)
+	while (n && few < more && rep_stats_least_p(more, few) > alpha)
 		few++;
-	if (few < more)
-		snprintf(text, REP_STATS_TAKES, "%zu %s to these %zu", few,
+	while (!n && few < REP_STATS_MAX && rep_stats_least_p(0, few) > alpha)
+		few++;
+	if (!n)
+		snprintf(text + used, room, "%zu", few);
+	else if (few < more)
+		snprintf(text + used, room, "%zu %s with these %zu", few,
 			 n > m ? "new ones" : "old ones", more);
 	else
-		snprintf(text, REP_STATS_TAKES, "%zu a side", rep_stats_least_runs(alpha));
-	return text;
+		snprintf(text + used, room, "%zu on each side", rep_stats_least_runs(alpha));
 }
 
 char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const char *rows,
 		       const char *fewer, char text[REP_STATS_ADVICE])
 {
-	double least = rep_stats_least_p(n, m);
-	char takes[REP_STATS_TAKES], among[REP_STATS_TAKES];
+	double least = rep_stats_least_p(n, m), of_one = alpha / (double)(tests ? tests : 1);
+	char old[40] = "";
+	size_t used = 0;
 
 	text[0] = '\0';
-	rep_stats_takes(n, m, alpha / (double)(tests ? tests : 1), among);
-	if (least > alpha && tests > 1)
+	if (least <= of_one)
+		return text;
+	if (n)
+		snprintf(old, sizeof(old), "%zu old and ", n);
+	if (least > alpha) {
 		snprintf(text, REP_STATS_ADVICE,
-			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s, "
-			 "and %s to be sure of one change among %zu %s",
-			 n, m, least, rep_stats_takes(n, m, alpha, takes), among, tests, rows);
-	else if (least > alpha)
-		snprintf(text, REP_STATS_ADVICE,
-			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s", n,
-			 m, least, among);
-	else if (least * (double)tests > alpha)
-		snprintf(text, REP_STATS_ADVICE,
-			 "too few runs to be sure of one change among %zu %s: %s would do, or %s",
-			 tests, rows, among, fewer);
+			 "too few runs: with %s%zu new ones p is at least %.2g, and alpha is %g; "
+			 "use ",
+			 old, m, least, alpha);
+		put_needed(text, n, m, alpha);
+		if (tests < 2)
+			return text;
+		used = strlen(text);
+		snprintf(text + used, REP_STATS_ADVICE - used, ", or ");
+		put_needed(text, n, m, of_one);
+		used = strlen(text);
+		snprintf(text + used, REP_STATS_ADVICE - used,
+			 " to find a single change among %zu %s", tests, rows);
+		return text;
+	}
+	snprintf(text, REP_STATS_ADVICE, "too few runs to find a single change among %zu %s; use ",
+		 tests, rows);
+	put_needed(text, n, m, of_one);
+	used = strlen(text);
+	snprintf(text + used, REP_STATS_ADVICE - used, ", or compare fewer %s (%s)", rows, fewer);
 	return text;
 }
 

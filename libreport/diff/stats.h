@@ -36,17 +36,14 @@ int rep_stats_new(struct rep_stats **s, size_t n, size_t m, double level);
 void rep_stats_free(struct rep_stats *s);
 
 /* The smallest p that sets of these sizes can give, without ties: 2 / C(n + m, n) where p is exact.
- */
+ * With n 0 it is that of the sign test of m runs against a limit. */
 double rep_stats_least_p(size_t n, size_t m);
 /* How many runs it takes on each side for a p of `alpha` (above 0) or less. */
 size_t rep_stats_least_runs(double alpha);
-/* The same where there are n old and m new runs, in words: "8 a side", or "4 new ones to these 24",
- * as the smaller set may do with fewer than that where the larger one has more. */
-#define REP_STATS_TAKES 80
-char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKES]);
-/* Why sets of n old and m new runs are too small for any p to reach `alpha`, or for one row's to do
- * so among `tests` that are corrected together; "" where they are not. `rows` is what is tested
- * ("rows"), `fewer` what looks at fewer of them. Into text, which is returned. */
+/* Writes why sets of n old and m new runs (n as above) are too small for any p to reach `alpha`, or
+ * for one row's to do so among `tests` that are corrected together, and how many runs would do; ""
+ * where they are not. `rows` is what is tested ("rows"), `fewer` how to test fewer of them. Returns
+ * text. */
 #define REP_STATS_ADVICE 256
 char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const char *rows,
 		       const char *fewer, char text[REP_STATS_ADVICE]);

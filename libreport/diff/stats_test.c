@@ -69,29 +69,37 @@ static void test_stats_compare_apart(void **state)
 	assert_int_equal(rep_stats_least_runs(0.01 / 50), 8);
 }
 
-static void test_stats_takes_rows(void **state)
+/* How many runs are named: so many are enough, and one less is not. */
+static void test_stats_advice(void **state)
 {
 	static const struct {
-		size_t n, m;
+		size_t n, m, tests;
 		double alpha;
-		const char *want;
+		const char *want; /* NULL: there are enough */
 	} rows[] = {
-	    {3, 3, 0.01, "5 a side"},
-	    {3, 3, 0.01 / 43, "8 a side"},
-	    {6, 6, 0.01 / 43, "8 a side"},
-	    {3, 7, 0.01 / 43, "8 a side"},
-	    {24, 3, 0.01 / 43, "4 new ones to these 24"},
-	    {3, 24, 0.01 / 43, "4 old ones to these 24"},
-	    {24, 1, 0.05, "2 new ones to these 24"},
-	    {1, 1, 0.05, "4 a side"},
+	    {3, 3, 1, 0.01, "use 5 on each side"},
+	    {3, 3, 43, 0.01, "use 5 on each side, or 8 on each side to find a single change among"},
+	    {6, 6, 43, 0.01, "use 8 on each side, or compare fewer rows (--by)"},
+	    {3, 7, 43, 0.01, "use 8 on each side"},
+	    {24, 3, 43, 0.01, "use 4 new ones with these 24, or compare"},
+	    {3, 24, 43, 0.01, "use 4 old ones with these 24, or compare"},
+	    {24, 1, 1, 0.05,
+	     "with 24 old and 1 new ones p is at least 0.08, and alpha is 0.05; "
+	     "use 2 new ones with these 24"},
+	    {1, 1, 1, 0.05, "use 4 on each side"},
+	    {8, 8, 43, 0.01, NULL},
+	    {0, 4, 1, 0.05, "with 4 new ones p is at least 0.062, and alpha is 0.05; use 5"},
+	    {0, 5, 1, 0.05, NULL},
 	};
-	char text[REP_STATS_TAKES];
+	char text[REP_STATS_ADVICE];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_string_equal(rep_stats_takes(rows[i].n, rows[i].m, rows[i].alpha, text),
-				    rows[i].want);
-	/* That is enough, and one less is not. */
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rep_stats_advice(rows[i].n, rows[i].m, rows[i].tests, rows[i].alpha, "rows", "--by",
+				 text);
+		if (rows[i].want ? !strstr(text, rows[i].want) : *text)
+			fail_msg("%zu: %s", i, text);
+	}
 	assert_true(rep_stats_least_p(24, 4) <= 0.01 / 43);
 	assert_true(rep_stats_least_p(24, 3) > 0.01 / 43);
 }
@@ -269,7 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_stats_least_reached),
 	    cmocka_unit_test(test_stats_least_reached_by_all_sizes),
-	    cmocka_unit_test(test_stats_takes_rows),
+	    cmocka_unit_test(test_stats_advice),
 	    cmocka_unit_test(test_stats_compare_known),
 	    cmocka_unit_test(test_stats_compare_apart),
 	    cmocka_unit_test(test_stats_compare_ties),

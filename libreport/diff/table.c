@@ -98,17 +98,14 @@ void rep_diff_test_cells(struct rep_diff_table *t, const struct rep_diff_row *ro
 /* The name, and what people read: one that stands for several says so. */
 static int put_name(struct rep_diff_table *t, const struct rep_diff_row *row)
 {
-	char text[40];
 	int code;
 
 	t->name.size = t->shown.size = 0;
 	code = rep_diff_name(t->d, row, &t->name, &t->names);
-	if (!code && t->name.size)
-		code = tp_buf_put(&t->shown, t->name.data, t->name.size);
-	if (code || t->names < 2)
-		return code;
-	snprintf(text, sizeof(text), " (%zu names)", t->names);
-	return tp_buf_put(&t->shown, text, strlen(text));
+	tp_buf_put(&t->shown, t->name.data, t->name.size);
+	if (t->names > 1)
+		tp_buf_printf(&t->shown, " (%zu names)", t->names);
+	return code ? code : tp_buf_text(&t->shown, "");
 }
 
 static void put_texts(struct rep_diff_table *t, const struct rep_diff_row *row)

@@ -121,30 +121,6 @@ static void enter(struct tree *t, uint32_t node, int64_t *cum)
 		add(cum, key, t->sum[node]);
 }
 
-/* Node after node: decoders put most of them behind their parents, so that the path from one to the
- * next is short. False where it is not. */
-static bool walk_in_order(struct tree *t, int64_t *cum)
-{
-	uint64_t steps = 8 * (uint64_t)t->nodes + 1000;
-
-	for (uint32_t i = 1; i < t->nodes && steps; i++) {
-		uint32_t from = i - 1, to = t->node[i].parent;
-
-		/* Up to where the two ways meet, and down again. */
-		for (; from != to && steps; steps--) {
-			if (t->node[from].depth >= t->node[to].depth) {
-				t->open[key_of(t, from)]--;
-				from = t->node[from].parent;
-			} else {
-				t->open[key_of(t, to)]++;
-				to = t->node[to].parent;
-			}
-		}
-		enter(t, i, cum);
-	}
-	return steps;
-}
-
 /* By lists of children; no recursion: stacks may be deep. */
 static int walk_down(struct tree *t, int64_t *cum)
 {
@@ -176,14 +152,10 @@ static int walk_down(struct tree *t, int64_t *cum)
 
 /* Subtrees are added up from the leaves (a parent's number is smaller than its children's), then
  * for their keys. */
-static int walk(struct tree *t, uint32_t keys, int64_t *cum)
+static int walk(struct tree *t, int64_t *cum)
 {
 	for (uint32_t i = t->nodes; i-- > 1;)
 		t->sum[t->node[i].parent] = plus(t->sum[t->node[i].parent], t->sum[i]);
-	if (walk_in_order(t, cum))
-		return 0;
-	memset(cum, 0, keys * sizeof(*cum));
-	memset(t->open, 0, keys * sizeof(*t->open));
 	return walk_down(t, cum);
 }
 
@@ -224,7 +196,7 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 		}
 	}
 	if (!code && map->frame)
-		code = walk(&t, keys, cum);
+		code = walk(&t, cum);
 	else if (!code)
 		memcpy(cum, flat, keys * sizeof(*cum));
 	tree_release(&t);

@@ -15,21 +15,22 @@ int rep_row_put(struct tp_buf *b, uint64_t value, unsigned bytes)
 
 int rep_row_put_int(struct tp_buf *b, int64_t value)
 {
-	int failed = rep_row_put(b, value == TP_NULL, 1);
+	int code = rep_row_put(b, value == TP_NULL, 1);
 
-	return failed || value == TP_NULL ? failed : rep_row_put(b, (uint64_t)value, 8);
+	return value == TP_NULL ? code : rep_row_put(b, (uint64_t)value, 8);
 }
 
 int rep_row_put_text(struct tp_buf *b, const void *data, size_t size)
 {
-	return tp_buf_put_uvarint(b, size) || tp_buf_put(b, data, size) ? TP_ENOMEM : 0;
+	tp_buf_put_uvarint(b, size);
+	return tp_buf_put(b, data, size);
 }
 
 int rep_row_put_text_or_null(struct tp_buf *b, const void *data, size_t size)
 {
-	int failed = rep_row_put(b, !data, 1);
+	int code = rep_row_put(b, !data, 1);
 
-	return failed || !data ? failed : rep_row_put_text(b, data, size);
+	return data ? rep_row_put_text(b, data, size) : code;
 }
 
 uint64_t rep_row_get(struct tp_cursor *c, unsigned bytes)
@@ -62,6 +63,11 @@ struct tp_slice rep_row_get_text_or_null(struct tp_cursor *c)
 	struct tp_slice none = {0};
 
 	return tp_cursor_u8(c) ? none : rep_row_get_text(c);
+}
+
+bool rep_row_text_is(struct tp_slice s, const char *text)
+{
+	return s.size == strlen(text) && !memcmp(s.data, text, s.size);
 }
 
 size_t rep_row_get_count(struct tp_cursor *c, unsigned least)

@@ -6,6 +6,7 @@
 #ifndef REP_ENGINE_BINARY_H
 #define REP_ENGINE_BINARY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -25,6 +26,7 @@ uint64_t rep_row_get(struct tp_cursor *c, unsigned bytes);
 int64_t rep_row_get_int(struct tp_cursor *c);		       /* Nullable(Int64) */
 struct tp_slice rep_row_get_text(struct tp_cursor *c);	       /* String */
 struct tp_slice rep_row_get_text_or_null(struct tp_cursor *c); /* data NULL: NULL */
+bool rep_row_text_is(struct tp_slice s, const char *text);
 /* The n of an array whose values take at least `least` bytes each. */
 size_t rep_row_get_count(struct tp_cursor *c, unsigned least);
 

@@ -27,23 +27,23 @@ static void test_sql_quotes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rep_sql s = {0};
+		struct tp_buf s = {0};
 
 		rep_sql_string(&s, cases[i].data, cases[i].size);
 		assert_string_equal(rep_sql_text(&s), cases[i].sql);
-		rep_sql_release(&s);
+		tp_buf_release(&s);
 	}
 }
 
 static void test_sql_names(void **state)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 
 	(void)state;
 	rep_sql_name(&s, "a`.b");
-	rep_sql_put(&s, " = %d", 7);
+	tp_buf_printf(&s, " = %d", 7);
 	assert_string_equal(rep_sql_text(&s), "`a\\x60.b` = 7");
-	rep_sql_release(&s);
+	tp_buf_release(&s);
 }
 
 struct seen {

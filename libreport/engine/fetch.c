@@ -89,12 +89,8 @@ static int on_profile(void *ctx, size_t run, struct tp_profile *p, struct tp_err
 static int write_runs(const struct rep_fetching *f, struct tp_err *err)
 {
 	struct writing w = {.f = f};
-	struct rep_profiles *profiles = NULL;
-	int code = rep_fetch_profiles_new(&profiles, f, err);
+	int code = rep_fetch_profiles(f, on_profile, &w, err);
 
-	if (!code)
-		code = rep_fetch_profiles_each(profiles, on_profile, &w, err);
-	rep_fetch_profiles_free(profiles);
 	return code ? code : write_until(&w, f->runs->n, err);
 }
 

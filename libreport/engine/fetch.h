@@ -27,7 +27,7 @@ struct rep_engine_run {
 	uint64_t load;
 	char **type, **unit; /* ntypes of a profile; owned */
 	size_t ntypes;
-	char **label;	   /* nlabels texts "KEY=VALUE"; owned */
+	char **label; /* nlabels texts "KEY=VALUE"; owned */
 	size_t nlabels;
 };
 

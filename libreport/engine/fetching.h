@@ -30,23 +30,21 @@ int rep_fetch_odd(struct tp_err *err, const char *what);
 
 /* " WHERE load IN (…)" of the runs for which `of` says so, and their places among these. */
 typedef bool rep_fetch_choice(const struct rep_fetching *f, size_t run);
-void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of);
+void rep_fetch_put_loads(struct tp_buf *s, const struct rep_fetching *f, rep_fetch_choice *of);
 /* transform(load, …): the number of a load's run, or number[] of it if that is given; UInt32. */
-void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of,
+void rep_fetch_put_number(struct tp_buf *s, const struct rep_fetching *f, rep_fetch_choice *of,
 			  const size_t *number);
+/* Asks for the rows of a table: the number of the run, then the columns behind `row`. */
+void rep_fetch_put_rows(struct tp_buf *s, const struct rep_fetching *f, rep_fetch_choice *of,
+			enum rep_engine_table_id table);
 rep_fetch_choice rep_fetch_is_profile, rep_fetch_is_trace, rep_fetch_is_picked;
 
-/* All profiles that are picked (profiles.c): `begin` asks for what is common to them, `next` makes
- * one after the other, by run. */
-struct rep_profiles;
-int rep_fetch_profiles_new(struct rep_profiles **p, const struct rep_fetching *f,
-			   struct tp_err *err);
-/* Calls with each profile, in order, which stays the caller's of this. */
-int rep_fetch_profiles_each(struct rep_profiles *p,
-			    int (*each)(void *ctx, size_t run, struct tp_profile *profile,
-					struct tp_err *err),
-			    void *ctx, struct tp_err *err);
-void rep_fetch_profiles_free(struct rep_profiles *p);
+/* Makes the profiles that are picked, one after the other in the order of their runs, and calls with
+ * each, which stays the caller's of this (profiles.c). */
+typedef int rep_fetch_profile(void *ctx, size_t run, struct tp_profile *profile,
+			      struct tp_err *err);
+int rep_fetch_profiles(const struct rep_fetching *f, rep_fetch_profile *each, void *ctx,
+		       struct tp_err *err);
 
 /* The ordinary tables of all runs that are picked, with the blocks of traces, into the store
  * (ordinary.c). */

@@ -6,40 +6,38 @@
 #include "engine/binary.h"
 #include "engine/inside.h"
 
-int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_engine_row *row,
+int rep_engine_ask(const struct rep_engine_link *link, struct tp_buf *s, rep_engine_row *row,
 		   void *ctx, struct tp_err *err)
 {
 	struct rep_answer answer = {.row = row, .ctx = ctx};
-	const char *sql = rep_sql_text(s);
-	int code =
-	    sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err) : tp_nomem(err);
+	const char *sql;
+	int code;
 
+	tp_buf_text(s, " FORMAT RowBinary");
+	sql = rep_sql_text(s);
+	code =
+	    sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err) : tp_nomem(err);
 	code = rep_answer_end(&answer, code, err);
-	rep_sql_release(s);
+	tp_buf_release(s);
 	return code;
 }
 
-int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
+int rep_engine_send(const struct rep_engine_link *link, struct tp_buf *s, const void *data,
 		    size_t size, struct tp_err *err)
 {
 	const char *sql = rep_sql_text(s);
 	int code = sql ? link->ask(link->ctx, sql, data, size, NULL, NULL, err) : tp_nomem(err);
 
-	rep_sql_release(s);
+	tp_buf_release(s);
 	return code;
 }
 
 /* ---- one server, or a cluster ---- */
 
-static bool is_text(struct tp_slice s, const char *text)
-{
-	return s.size == strlen(text) && !memcmp(s.data, text, s.size);
-}
-
 static bool is_ours(struct tp_slice name)
 {
 	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
-		if (is_text(name, rep_engine_name((enum rep_engine_table_id)t)))
+		if (rep_row_text_is(name, rep_engine_name((enum rep_engine_table_id)t)))
 			return true;
 	return false;
 }
@@ -92,7 +90,7 @@ static int on_table(void *ctx, struct tp_cursor *c, struct tp_err *err)
 				  "database %.100s was made without --cluster; leave that out, or "
 				  "load into another database",
 				  at->database);
-	if (at->cluster && cluster.size && !is_text(cluster, at->cluster))
+	if (at->cluster && cluster.size && !rep_row_text_is(cluster, at->cluster))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "database %.100s is spread over the cluster %.*s, not %.100s; "
 				  "give that name, or load into another database",
@@ -105,12 +103,12 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 			  bool *all, struct tp_err *err)
 {
 	struct form form = {.at = at};
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
-	rep_sql_put(&s, "SELECT name, engine_full FROM system.tables WHERE database = ");
+	tp_buf_text(&s, "SELECT name, engine_full FROM system.tables WHERE database = ");
 	rep_sql_string(&s, at->database, strlen(at->database));
-	rep_sql_put(&s, " ORDER BY name FORMAT RowBinary");
+	tp_buf_text(&s, " ORDER BY name");
 	code = rep_engine_ask(server, &s, on_table, &form, err);
 	*all = form.ntables == REP_ENGINE_NTABLES;
 	return code;
@@ -145,15 +143,15 @@ int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err)
 {
 	struct clusters k = {0};
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
 	if (!at->cluster || strchr(at->cluster, '{'))
 		return 0;
-	rep_sql_put(&s, "SELECT countIf(cluster = ");
+	tp_buf_text(&s, "SELECT countIf(cluster = ");
 	rep_sql_string(&s, at->cluster, strlen(at->cluster));
-	rep_sql_put(&s, "), arrayStringConcat(arraySort(groupUniqArray(cluster)), ', ') FROM "
-			"system.clusters FORMAT RowBinary");
+	tp_buf_text(&s, "), arrayStringConcat(arraySort(groupUniqArray(cluster)), ', ') FROM "
+			"system.clusters");
 	code = rep_engine_ask(server, &s, on_clusters, &k, err);
 	if (code == TP_EIO || code == TP_ENOENT)
 		return 0;

@@ -34,9 +34,8 @@ static int on_header(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		return rep_fetch_odd(err, "a row of no run");
 	if (rep_held_add(p->f->held, (size_t)(c->at - from), err))
 		return err->code;
-	return tp_buf_put(&p->header[run].rows[which], from, (size_t)(c->at - from))
-		   ? tp_nomem(err)
-		   : 0;
+	return tp_buf_put(&p->header[run].rows[which], from, (size_t)(c->at - from)) ? tp_nomem(err)
+										     : 0;
 }
 
 int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err)
@@ -44,17 +43,10 @@ int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err)
 	int code = 0;
 
 	for (size_t i = 0; i < REP_FETCH_HEADERS && !code; i++) {
-		struct rep_sql s = {0};
+		struct tp_buf s = {0};
 
 		p->table = (enum rep_engine_table_id)(REP_ENGINE_PROFILE + i);
-		rep_sql_put(&s, "SELECT ");
-		rep_fetch_put_number(&s, p->f, rep_fetch_is_profile, NULL);
-		rep_sql_put(&s, " AS number, ");
-		rep_engine_put_columns(&s, p->table, 3);
-		rep_sql_put(&s, " FROM ");
-		rep_engine_put_table(&s, p->f->at, p->table, false);
-		rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
-		rep_sql_put(&s, " ORDER BY number, row FORMAT RowBinary");
+		rep_fetch_put_rows(&s, p->f, rep_fetch_is_profile, p->table);
 		code = rep_engine_ask(p->f->link, &s, on_header, p, err);
 	}
 	return code;

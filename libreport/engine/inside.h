@@ -16,10 +16,10 @@
 /* ---- asking (form.c) ---- */
 
 /* Asks, and calls `row` for each row of the answer (binary.h). Releases `s`. */
-int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, rep_engine_row *row,
+int rep_engine_ask(const struct rep_engine_link *link, struct tp_buf *s, rep_engine_row *row,
 		   void *ctx, struct tp_err *err);
 /* Sends a statement that has no answer; `data` is what it inserts, or NULL. Releases `s`. */
-int rep_engine_send(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
+int rep_engine_send(const struct rep_engine_link *link, struct tp_buf *s, const void *data,
 		    size_t size, struct tp_err *err);
 
 /* TP_EFORMAT with a sentence where the tables that are there are spread in another way than `at`
@@ -92,7 +92,7 @@ int rep_stack_set_add(struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH
 void rep_stack_set_release(struct rep_stack_set *s);
 
 /* Appends the row of a stack. */
-int rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node);
+void rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node);
 
 /* ---- rows of one run (rows.c, run.c) ---- */
 
@@ -116,9 +116,9 @@ struct rep_loading {
 };
 
 /* day, load, row: what each row begins with. */
-int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
+void rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
 /* Takes the last row away again, which began at l->row_at, where it is longer than any that is read
- * back: TP_ELIMIT then. */
+ * back: TP_ELIMIT then. TP_ENOMEM: putting it failed. */
 int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
 /* Puts the rows that the run has in the store's table of this name, except the list of entries of
  * a shared dictionary. l->dict and l->hashes have to be set if a column names stacks. */

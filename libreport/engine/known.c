@@ -103,21 +103,19 @@ static int on_stack(void *ctx, struct tp_cursor *c, struct tp_err *err)
 
 int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
 	p->seed = tp_seed();
 	code = rep_spool_begin(&p->stacks, p->f->path, err);
 	if (code)
 		return code;
-	rep_sql_put(&s, "SELECT ");
+	tp_buf_text(&s, "SELECT ");
 	rep_engine_put_columns(&s, REP_ENGINE_STACK, 0);
-	rep_sql_put(&s, " FROM ");
-	rep_engine_put_table(&s, p->f->at, REP_ENGINE_STACK, false);
-	rep_sql_put(&s, " WHERE stack GLOBAL IN (SELECT DISTINCT stack FROM ");
-	rep_engine_put_table(&s, p->f->at, REP_ENGINE_BUCKET, false);
+	rep_sql_put(&s, p->f->at,
+		    " FROM @stack WHERE stack GLOBAL IN (SELECT DISTINCT stack FROM @bucket");
 	rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
-	rep_sql_put(&s, ") FORMAT RowBinary");
+	tp_buf_text(&s, ")");
 	code = rep_engine_ask(p->f->link, &s, on_stack, p, err);
 	return code ? code : rep_spool_end(&p->stacks, err);
 }

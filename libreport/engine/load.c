@@ -50,20 +50,18 @@ static int64_t uptime_s(const struct loader *l)
 static int send_table(struct loader *l, enum rep_engine_table_id table, struct tp_err *err)
 {
 	struct tp_buf *b = &l->table[table];
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
 	if (!b->size)
 		return 0;
-	rep_sql_put(&s, "INSERT INTO ");
-	rep_engine_put_table(&s, l->at, table, false);
-	rep_sql_put(&s, " (");
+	rep_sql_put(&s, l->at, "INSERT INTO @%s (", rep_engine_name(table));
 	/* The engine fills in when the load was begun. */
 	if (table == REP_ENGINE_LOAD)
-		rep_sql_put(&s, "day, load, run");
+		tp_buf_text(&s, "day, load, run");
 	else
 		rep_engine_put_columns(&s, table, 0);
-	rep_sql_put(&s, ") FORMAT RowBinary");
+	tp_buf_text(&s, ") FORMAT RowBinary");
 	code = rep_engine_send(l->link, &s, b->data, b->size, err);
 	l->result->bytes += b->size;
 	b->size = 0;
@@ -172,34 +170,24 @@ static int put_load_row(struct loader *l, const struct rep_loading *r)
 	struct tp_buf *b = &l->table[REP_ENGINE_LOAD];
 	const char *hash = r->run->row.hash;
 
-	return rep_row_put(b, r->day, 2) || rep_row_put(b, r->load, 8) ||
-	       rep_row_put_text(b, hash, strlen(hash));
+	rep_row_put(b, r->day, 2);
+	rep_row_put(b, r->load, 8);
+	return rep_row_put_text(b, hash, strlen(hash));
 }
 
-static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
+static void put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
 {
-	int failed = tp_buf_put_uvarint(b, p ? p->ntypes : 0);
-
-	for (size_t i = 0; p && i < p->ntypes && !failed; i++) {
+	tp_buf_put_uvarint(b, p ? p->ntypes : 0);
+	for (size_t i = 0; p && i < p->ntypes; i++) {
 		struct tp_text t =
 		    tp_dict_text(p->dict, units ? p->types[i].unit : p->types[i].type);
 
-		failed = rep_row_put_text(b, t.text, t.size);
+		rep_row_put_text(b, t.text, t.size);
 	}
-	return failed;
 }
 
-static int put_labels(struct tp_buf *b, const struct rep_run *run)
-{
-	int failed = tp_buf_put_uvarint(b, run->nlabels);
-
-	for (size_t i = 0; i < run->nlabels && !failed; i++)
-		failed = rep_row_put_text(b, run->labels[i], strlen(run->labels[i]));
-	return failed;
-}
-
-static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p,
-		       bool spans)
+static void put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p,
+			bool spans)
 {
 	struct tp_buf *b = &l->table[REP_ENGINE_RUN];
 	const struct tp_run *run = &r->run->row;
@@ -208,14 +196,19 @@ static int put_run_row(struct loader *l, const struct rep_loading *r, const stru
 	    run->id,	     run->start_ns,    run->duration_ns, run->ticks,	  run->wall_ns,
 	    run->events,     run->inferred,    run->generations, run->goroutines, run->size_in,
 	    run->lost_bytes, run->lost_events, run->imported_ns};
-	int failed = rep_row_put(b, r->day, 2) || rep_row_put(b, r->load, 8);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && !failed; i++)
-		failed = rep_row_put_text(b, texts[i], strlen(texts[i]));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !failed; i++)
-		failed = rep_row_put_int(b, numbers[i]);
-	return failed || put_types(b, p, false) || put_types(b, p, true) || put_labels(b, r->run) ||
-	       rep_row_put(b, spans, 1);
+	rep_row_put(b, r->day, 2);
+	rep_row_put(b, r->load, 8);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		rep_row_put_text(b, texts[i], strlen(texts[i]));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		rep_row_put_int(b, numbers[i]);
+	put_types(b, p, false);
+	put_types(b, p, true);
+	tp_buf_put_uvarint(b, r->run->nlabels);
+	for (size_t i = 0; i < r->run->nlabels; i++)
+		rep_row_put_text(b, r->run->labels[i], strlen(r->run->labels[i]));
+	rep_row_put(b, spans, 1);
 }
 
 static bool new_day(struct loader *l, uint16_t day)
@@ -278,10 +271,10 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	if (!code)
 		code = load_content(&r, spans, &p, err);
 	r.row_at = l->table[REP_ENGINE_RUN].size;
-	if (!code && put_run_row(l, &r, p, spans))
-		code = tp_nomem(err);
-	if (!code)
+	if (!code) {
+		put_run_row(l, &r, p, spans);
 		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
+	}
 	tp_profile_free(p);
 	*refused = r.refused;
 	if (!code)

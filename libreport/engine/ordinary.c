@@ -63,7 +63,7 @@ static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
 
 static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	char sql[256];
 	int at = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", rep_engine_name(l->table));
 	int code;
@@ -75,17 +75,7 @@ static int fill(struct filling *l, rep_fetch_choice *of, struct tp_err *err)
 	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
 	if (sqlite3_prepare_v2(l->db, sql, -1, &l->put, NULL))
 		return tp_sql_cause(err, l->db, "cannot write");
-	rep_sql_put(&s, "SELECT ");
-	rep_fetch_put_number(&s, l->f, of, NULL);
-	rep_sql_put(&s, " AS number, ");
-	rep_engine_put_columns(&s, l->table, 3);
-	rep_sql_put(&s, " FROM ");
-	rep_engine_put_table(&s, l->f->at, l->table, false);
-	rep_fetch_put_loads(&s, l->f, of);
-	/* Blocks need no order, and the engine would sort their bytes in memory. */
-	if (l->table != REP_ENGINE_BLOCK)
-		rep_sql_put(&s, " ORDER BY number, row");
-	rep_sql_put(&s, " FORMAT RowBinary");
+	rep_fetch_put_rows(&s, l->f, of, l->table);
 	code = rep_engine_ask(l->f->link, &s, on_row, l, err);
 	sqlite3_finalize(l->put);
 	return code;

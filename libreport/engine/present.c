@@ -12,13 +12,6 @@ struct asking {
 	struct rep_present *at;	     /* by run */
 };
 
-static bool is_text(const char *text, struct tp_slice s)
-{
-	size_t n = strlen(text);
-
-	return n == s.size && !memcmp(text, s.data, n);
-}
-
 /* Takes an array of labels off the cursor. Returns whether they are those of the run. */
 static bool same_labels(struct tp_cursor *c, const struct rep_run *run)
 {
@@ -28,7 +21,7 @@ static bool same_labels(struct tp_cursor *c, const struct rep_run *run)
 	for (size_t i = 0; i < n && !c->failed; i++) {
 		struct tp_slice label = rep_row_get_text(c);
 
-		same = same && is_text(run->labels[i], label);
+		same = same && rep_row_text_is(label, run->labels[i]);
 	}
 	return same;
 }
@@ -43,9 +36,10 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 
 	(void)err;
 	for (size_t i = 0; !run && i < a->runs->n; i++)
-		if (is_text(a->runs->run[i].row.hash, hash))
+		if (rep_row_text_is(hash, a->runs->run[i].row.hash))
 			run = &a->runs->run[i];
-	p.other = !same_labels(c, run ? run : &none) || (run && !is_text(run->row.name, name));
+	p.other =
+	    !same_labels(c, run ? run : &none) || (run && !rep_row_text_is(name, run->row.name));
 	p.spans = rep_row_get(c, 1) != 0;
 	if (c->failed || !run)
 		return 0;
@@ -59,18 +53,16 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 static int ask(const struct rep_engine_link *link, const struct rep_engine_place *at,
 	       struct asking *a, struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 
-	rep_sql_put(&s, "SELECT load, run, name, labels, has_spans FROM ");
-	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
-	rep_sql_put(&s, " WHERE run IN (");
+	rep_sql_put(&s, at, "SELECT load, run, name, labels, has_spans FROM @run WHERE run IN (");
 	for (size_t i = 0; i < a->runs->n; i++) {
 		const struct rep_run *run = &a->runs->run[i];
 
-		rep_sql_put(&s, "%s", i ? "," : "");
+		tp_buf_text(&s, i ? "," : "");
 		rep_sql_string(&s, run->row.hash, strlen(run->row.hash));
 	}
-	rep_sql_put(&s, ") FORMAT RowBinary");
+	tp_buf_text(&s, ")");
 	return rep_engine_ask(link, &s, on_run, a, err);
 }
 

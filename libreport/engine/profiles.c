@@ -128,51 +128,28 @@ size_t rep_fetch_at_once = 16;
 
 #define LABELS "label_keys, label_values, label_units, label_numeric"
 
-static void put_each(struct rep_sql *s, const struct rep_fetching *some)
+static void put_each(struct tp_buf *s, const struct rep_fetching *some)
 {
-	rep_sql_put(s, "SELECT ");
+	tp_buf_text(s, "SELECT ");
 	rep_fetch_put_number(s, some, rep_fetch_is_profile, NULL);
-	rep_sql_put(s, " AS number, stack, node, " LABELS ", values FROM ");
-	rep_engine_put_table(s, some->at, REP_ENGINE_BUCKET, false);
+	rep_sql_put(s, some->at, " AS number, stack, node, " LABELS ", values FROM @bucket");
 	rep_fetch_put_loads(s, some, rep_fetch_is_profile);
-	rep_sql_put(s, " ORDER BY number, row FORMAT RowBinary");
+	tp_buf_text(s, " ORDER BY number, row");
 }
 
 /* As profiles are added up (profile/merge.h): samples whose values are all 0 are left out, the rest
  * stands where its stack and labels appear first. */
-static void put_sum(struct rep_sql *s, const struct rep_profiles *p)
+static void put_sum(struct tp_buf *s, const struct rep_profiles *p)
 {
-	rep_sql_put(s, "SELECT tupleElement(first, 1), stack, tupleElement(first, 3), " LABELS
+	tp_buf_text(s, "SELECT tupleElement(first, 1), stack, tupleElement(first, 3), " LABELS
 		       ", total FROM (SELECT ");
 	rep_fetch_put_number(s, p->f, rep_fetch_is_profile, p->group);
-	rep_sql_put(s, " AS alike, stack, " LABELS ", sumForEach(values) AS total, min((");
+	tp_buf_text(s, " AS alike, stack, " LABELS ", sumForEach(values) AS total, min((");
 	rep_fetch_put_number(s, p->f, rep_fetch_is_profile, NULL);
-	rep_sql_put(s, ", row, node)) AS first FROM ");
-	rep_engine_put_table(s, p->f->at, REP_ENGINE_BUCKET, false);
+	rep_sql_put(s, p->f->at, ", row, node)) AS first FROM @bucket");
 	rep_fetch_put_loads(s, p->f, rep_fetch_is_profile);
-	rep_sql_put(s, " AND arrayExists(v -> v != 0, values) GROUP BY alike, stack, " LABELS
-		       ") ORDER BY first FORMAT RowBinary");
-}
-
-int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching *f,
-			   struct tp_err *err)
-{
-	struct rep_profiles *p = calloc(1, sizeof(*p));
-	bool any = false;
-	int code;
-
-	*out = p;
-	if (!p)
-		return tp_nomem(err);
-	p->f = f;
-	p->stacks.fd = -1;
-	p->header = calloc(f->runs->n + 1, sizeof(*p->header));
-	if (!p->header)
-		return tp_nomem(err);
-	for (size_t i = 0; i < f->runs->n; i++)
-		any |= rep_fetch_is_profile(f, i);
-	code = any ? rep_fetch_headers(p, err) : 0;
-	return !code && make_groups(p) ? tp_nomem(err) : code;
+	tp_buf_text(s, " AND arrayExists(v -> v != 0, values) GROUP BY alike, stack, " LABELS
+		       ") ORDER BY first");
 }
 
 /* What the engine sorts of an answer it holds all at once, so it is asked for some of the runs, and
@@ -184,7 +161,7 @@ static int ask_each(struct rep_profiles *p, struct tp_err *err)
 	int code = 0;
 
 	for (some.first = 0; some.first < nruns && !code; some.first = some.end) {
-		struct rep_sql s = {0};
+		struct tp_buf s = {0};
 
 		for (some.end = some.first, n = 0; some.end < nruns && n < rep_fetch_at_once;
 		     some.end++)
@@ -197,45 +174,48 @@ static int ask_each(struct rep_profiles *p, struct tp_err *err)
 	return code;
 }
 
-int rep_fetch_profiles_each(struct rep_profiles *p,
-			    int (*each)(void *ctx, size_t run, struct tp_profile *profile,
-					struct tp_err *err),
-			    void *ctx, struct tp_err *err)
+static int make(struct rep_profiles *p, struct tp_err *err)
 {
-	struct rep_sql s = {0};
-	bool any = false;
+	struct tp_buf s = {0};
 	int code;
 
-	for (size_t i = 0; i < p->f->runs->n; i++)
-		any |= rep_fetch_is_profile(p->f, i);
-	if (!any)
-		return 0;
-	p->each = each;
-	p->each_ctx = ctx;
-	code = rep_fetch_stacks(p, err);
-	if (code)
-		return code;
-	if (p->add_up) {
+	p->header = calloc(p->f->runs->n + 1, sizeof(*p->header));
+	if (!p->header)
+		return tp_nomem(err);
+	code = rep_fetch_headers(p, err);
+	if (!code && make_groups(p))
+		code = tp_nomem(err);
+	if (!code)
+		code = rep_fetch_stacks(p, err);
+	if (!code && p->add_up) {
 		put_sum(&s, p);
 		code = rep_engine_ask(p->f->link, &s, rep_fetch_sample, p, err);
-	} else {
+	} else if (!code) {
 		code = ask_each(p, err);
 	}
 	return code ? code : rep_fetch_finish(p, p->f->runs->n, err);
 }
 
-void rep_fetch_profiles_free(struct rep_profiles *p)
+int rep_fetch_profiles(const struct rep_fetching *f, rep_fetch_profile *each, void *ctx,
+		       struct tp_err *err)
 {
-	if (!p)
-		return;
-	for (size_t i = 0; p->header && i < p->f->runs->n; i++)
+	struct rep_profiles p = {.f = f, .each = each, .each_ctx = ctx};
+	bool any = false;
+	int code;
+
+	for (size_t i = 0; i < f->runs->n; i++)
+		any |= rep_fetch_is_profile(f, i);
+	if (!any)
+		return 0;
+	code = make(&p, err);
+	for (size_t i = 0; p.header && i < f->runs->n; i++)
 		for (size_t k = 0; k < REP_FETCH_HEADERS; k++)
-			tp_buf_release(&p->header[i].rows[k]);
-	rep_fetch_drop(p);
-	free(p->header);
-	free(p->group);
-	free(p->stack);
-	tp_table_release(&p->by_hash);
-	rep_spool_release(&p->stacks);
-	free(p);
+			tp_buf_release(&p.header[i].rows[k]);
+	rep_fetch_drop(&p);
+	free(p.header);
+	free(p.group);
+	free(p.stack);
+	tp_table_release(&p.by_hash);
+	rep_spool_release(&p.stacks);
+	return code;
 }

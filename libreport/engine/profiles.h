@@ -52,7 +52,7 @@ struct rep_profiles {
 	size_t nstacks, stack_room;
 	struct tp_table by_hash; /* of these */
 	uint64_t seed;
-	int (*each)(void *ctx, size_t run, struct tp_profile *profile, struct tp_err *err);
+	rep_fetch_profile *each;
 	void *each_ctx;
 	size_t next; /* run that is to be made */
 	struct current now;

@@ -8,15 +8,14 @@
 #include "store/pool.h"
 #include "store/sqlerr.h"
 
-int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table)
+void rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table)
 {
 	struct tp_buf *b = &l->table[table];
 
 	l->row_at = b->size;
-	return rep_row_put(b, l->day, 2) || rep_row_put(b, l->load, 8) ||
-		       rep_row_put(b, l->rows[table]++, 4)
-		   ? TP_ENOMEM
-		   : 0;
+	rep_row_put(b, l->day, 2);
+	rep_row_put(b, l->load, 8);
+	rep_row_put(b, l->rows[table]++, 4);
 }
 
 int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err)
@@ -24,6 +23,8 @@ int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, stru
 	struct tp_buf *b = &l->table[table];
 	size_t size = b->size - l->row_at;
 
+	if (tp_buf_text(b, ""))
+		return tp_nomem(err);
 	if (size <= REP_ANSWER_ROW_MOST)
 		return 0;
 	l->refused = true;
@@ -43,19 +44,21 @@ static uint32_t node_in(const struct rep_loading *l, sqlite3_stmt *st, int c)
 	return node > 0 && node < tp_dict_stacks(l->dict) ? (uint32_t)node : 0;
 }
 
-static int put_cell(const struct rep_loading *l, struct tp_buf *b, sqlite3_stmt *st, int c,
-		    const char *type)
+static void put_cell(const struct rep_loading *l, struct tp_buf *b, sqlite3_stmt *st, int c,
+		     const char *type)
 {
 	bool null = sqlite3_column_type(st, c) == SQLITE_NULL;
 
 	if (!strcmp(type, REP_ENGINE_INT))
-		return rep_row_put_int(b, null ? TP_NULL : sqlite3_column_int64(st, c));
-	if (!strcmp(type, REP_ENGINE_HASH))
-		return tp_buf_put(b, l->hashes.of[node_in(l, st, c)], REP_STACK_HASH);
-	if (!strcmp(type, REP_ENGINE_TEXT))
-		return rep_row_put_text_or_null(b, sqlite3_column_text(st, c),
-						(size_t)sqlite3_column_bytes(st, c));
-	return rep_row_put_text(b, sqlite3_column_blob(st, c), (size_t)sqlite3_column_bytes(st, c));
+		rep_row_put_int(b, null ? TP_NULL : sqlite3_column_int64(st, c));
+	else if (!strcmp(type, REP_ENGINE_HASH))
+		tp_buf_put(b, l->hashes.of[node_in(l, st, c)], REP_STACK_HASH);
+	else if (!strcmp(type, REP_ENGINE_TEXT))
+		rep_row_put_text_or_null(b, sqlite3_column_text(st, c),
+					 (size_t)sqlite3_column_bytes(st, c));
+	else
+		rep_row_put_text(b, sqlite3_column_blob(st, c),
+				 (size_t)sqlite3_column_bytes(st, c));
 }
 
 /* Puts the current row of st, and the stacks that it names. */
@@ -63,11 +66,12 @@ static int put_row(struct rep_loading *l, enum rep_engine_table_id table,
 		   const struct rep_engine_column *column, int n, sqlite3_stmt *st,
 		   struct tp_err *err)
 {
-	int failed = rep_load_begin_row(l, table), code;
+	int code;
 
-	for (int c = 0; c < n && !failed; c++)
-		failed = put_cell(l, &l->table[table], st, c, column[c].type);
-	code = failed ? tp_nomem(err) : rep_load_end_row(l, table, err);
+	rep_load_begin_row(l, table);
+	for (int c = 0; c < n; c++)
+		put_cell(l, &l->table[table], st, c, column[c].type);
+	code = rep_load_end_row(l, table, err);
 	for (int c = 0; c < n && !code; c++)
 		if (!strcmp(column[c].type, REP_ENGINE_HASH) && node_in(l, st, c))
 			code = rep_load_stack(l, node_in(l, st, c), err);

@@ -13,8 +13,10 @@ int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err)
 	int is_new = rep_stack_set_add(l->sent, l->hashes.of[node]), code;
 
 	l->row_at = l->table[REP_ENGINE_STACK].size;
-	if (is_new < 0 || (is_new && rep_stack_put(&l->table[REP_ENGINE_STACK], &l->hashes, node)))
+	if (is_new < 0)
 		return tp_nomem(err);
+	if (is_new)
+		rep_stack_put(&l->table[REP_ENGINE_STACK], &l->hashes, node);
 	code = rep_load_end_row(l, REP_ENGINE_STACK, err);
 	/* It will not be sent, so another run that has it has to be refused, too. */
 	if (code)
@@ -24,13 +26,11 @@ int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err)
 
 /* ---- samples of a profile ---- */
 
-static int put_labels(const struct tp_profile *p, struct tp_label_set set, struct tp_buf *b)
+static void put_labels(const struct tp_profile *p, struct tp_label_set set, struct tp_buf *b)
 {
-	int failed = 0;
-
-	for (int column = 0; column < 4 && !failed; column++) {
-		failed = tp_buf_put_uvarint(b, set.n);
-		for (uint32_t i = 0; i < set.n && !failed; i++) {
+	for (int column = 0; column < 4; column++) {
+		tp_buf_put_uvarint(b, set.n);
+		for (uint32_t i = 0; i < set.n; i++) {
 			const struct tp_label *l = &p->labels[set.first + i];
 			struct tp_text t =
 			    tp_dict_text(p->dict, column == 0	? l->key
@@ -39,17 +39,15 @@ static int put_labels(const struct tp_profile *p, struct tp_label_set set, struc
 			char digits[24];
 
 			if (column == 3)
-				failed = rep_row_put(b, l->numeric, 1);
+				rep_row_put(b, l->numeric, 1);
 			else if (column == 1 && l->numeric)
-				failed = rep_row_put_text(b, digits,
-							  (size_t)snprintf(digits, sizeof(digits),
-									   "%lld",
-									   (long long)l->number));
+				rep_row_put_text(b, digits,
+						 (size_t)snprintf(digits, sizeof(digits), "%lld",
+								  (long long)l->number));
 			else
-				failed = rep_row_put_text(b, t.text, t.size);
+				rep_row_put_text(b, t.text, t.size);
 		}
 	}
-	return failed;
 }
 
 static int load_samples(struct rep_loading *l, const struct tp_profile *p, struct tp_err *err)
@@ -58,20 +56,14 @@ static int load_samples(struct rep_loading *l, const struct tp_profile *p, struc
 	int code = 0;
 
 	for (size_t i = 0; i < p->nsamples && !code; i++) {
-		int failed = rep_load_begin_row(l, REP_ENGINE_BUCKET);
-
-		if (!failed)
-			failed = tp_buf_put(b, l->hashes.of[p->stack[i]], REP_STACK_HASH);
-		if (!failed)
-			failed = rep_row_put(b, p->stack[i], 4);
-		if (!failed)
-			failed = put_labels(p, p->sets[p->label_set[i]], b);
-		if (!failed)
-			failed = tp_buf_put_uvarint(b, p->ntypes);
-		for (size_t t = 0; t < p->ntypes && !failed; t++)
-			failed = rep_row_put(b, (uint64_t)p->value[i * p->ntypes + t], 8);
-		code = failed ? tp_nomem(err)
-			      : rep_load_end_row(l, REP_ENGINE_BUCKET, err);
+		rep_load_begin_row(l, REP_ENGINE_BUCKET);
+		tp_buf_put(b, l->hashes.of[p->stack[i]], REP_STACK_HASH);
+		rep_row_put(b, p->stack[i], 4);
+		put_labels(p, p->sets[p->label_set[i]], b);
+		tp_buf_put_uvarint(b, p->ntypes);
+		for (size_t t = 0; t < p->ntypes; t++)
+			rep_row_put(b, (uint64_t)p->value[i * p->ntypes + t], 8);
+		code = rep_load_end_row(l, REP_ENGINE_BUCKET, err);
 		if (!code && p->stack[i])
 			code = rep_load_stack(l, p->stack[i], err);
 		if (!code)
@@ -110,12 +102,15 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 	int code;
 
 	(void)run;
-	if (rep_load_begin_row(l, REP_ENGINE_BLOCK) ||
-	    rep_row_put_text_or_null(b, stream, strlen(stream)) || rep_row_put_int(b, part) ||
-	    rep_row_put_int(b, (int64_t)rows) || rep_row_put_int(b, TP_NULL) ||
-	    rep_row_put_int(b, TP_NULL) || rep_row_put_int(b, data->data[0]) ||
-	    rep_row_put_int(b, (int64_t)raw_size) || rep_row_put_text(b, data->data, data->size))
-		return tp_nomem(err);
+	rep_load_begin_row(l, REP_ENGINE_BLOCK);
+	rep_row_put_text_or_null(b, stream, strlen(stream));
+	rep_row_put_int(b, part);
+	rep_row_put_int(b, (int64_t)rows);
+	rep_row_put_int(b, TP_NULL);
+	rep_row_put_int(b, TP_NULL);
+	rep_row_put_int(b, data->data[0]);
+	rep_row_put_int(b, (int64_t)raw_size);
+	rep_row_put_text(b, data->data, data->size);
 	code = rep_load_end_row(l, REP_ENGINE_BLOCK, err);
 	return code ? code : l->spill(l->spill_ctx, err);
 }

@@ -190,53 +190,44 @@ static void settle(struct rep_engine_runs *runs)
 
 /* ---- asking ---- */
 
-static void put_has_labels(struct rep_sql *s, char *const *labels, size_t nlabels)
+static void put_has_labels(struct tp_buf *s, char *const *labels, size_t nlabels)
 {
 	for (size_t i = 0; i < nlabels; i++) {
-		rep_sql_put(s, " %s has(labels, ", i ? "AND" : "WHERE");
+		tp_buf_printf(s, " %s has(labels, ", i ? "AND" : "WHERE");
 		rep_sql_string(s, labels[i], strlen(labels[i]));
-		rep_sql_put(s, ")");
+		tp_buf_text(s, ")");
 	}
 }
 
-/* What counts no more is not to be had for the limits. */
-static void put_counting(struct rep_sql *s, const struct rep_engine_place *at)
-{
-	rep_sql_put(s, " WHERE load GLOBAL IN (SELECT min(load) FROM ");
-	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
-	rep_sql_put(s, " GROUP BY run)");
-}
-
 /* The load that counts has to have them: a run that was loaded twice may have others in each. */
-static void put_labelled(struct rep_sql *s, const struct rep_engine_place *at, char *const *labels,
+static void put_labelled(struct tp_buf *s, const struct rep_engine_place *at, char *const *labels,
 			 size_t nlabels)
 {
 	put_has_labels(s, labels, nlabels);
-	rep_sql_put(s, " AND load GLOBAL IN (SELECT min(load) FROM ");
-	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
-	rep_sql_put(s, " WHERE run GLOBAL IN (SELECT run FROM ");
-	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
+	rep_sql_put(s, at,
+		    " AND load GLOBAL IN (SELECT min(load) FROM @run WHERE "
+		    "run GLOBAL IN (SELECT run FROM @run");
 	put_has_labels(s, labels, nlabels);
-	rep_sql_put(s, ") GROUP BY run)");
+	tp_buf_text(s, ") GROUP BY run)");
 }
 
 int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
 			 char *const *labels, size_t nlabels, struct rep_engine_runs *runs,
 			 struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
 	*runs = (struct rep_engine_runs){0};
-	rep_sql_put(&s, "SELECT ");
+	tp_buf_text(&s, "SELECT ");
 	rep_engine_put_columns(&s, REP_ENGINE_RUN, 1);
-	rep_sql_put(&s, " FROM ");
-	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
+	rep_sql_put(&s, at, " FROM @run");
 	if (nlabels)
 		put_labelled(&s, at, labels, nlabels);
 	else
-		put_counting(&s, at);
-	rep_sql_put(&s, " FORMAT RowBinary");
+		/* What counts no more is not to be had for the limits. */
+		rep_sql_put(&s, at,
+			    " WHERE load GLOBAL IN (SELECT min(load) FROM @run GROUP BY run)");
 	code = rep_engine_ask(link, &s, on_run, runs, err);
 	if (!code)
 		settle(runs);
@@ -267,37 +258,51 @@ bool rep_fetch_is_trace(const struct rep_fetching *f, size_t run)
 	       !strcmp(f->runs->run[run].row.kind, "trace");
 }
 
-void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of)
+void rep_fetch_put_loads(struct tp_buf *s, const struct rep_fetching *f, rep_fetch_choice *of)
 {
 	const char *comma = "";
 
-	rep_sql_put(s, " WHERE load IN (");
+	tp_buf_text(s, " WHERE load IN (");
 	for (size_t i = 0; i < f->runs->n; i++) {
 		if (!of(f, i))
 			continue;
-		rep_sql_put(s, "%s%llu", comma, (unsigned long long)f->runs->run[i].load);
+		tp_buf_printf(s, "%s%llu", comma, (unsigned long long)f->runs->run[i].load);
 		comma = ",";
 	}
-	rep_sql_put(s, ")");
+	tp_buf_text(s, ")");
 }
 
-void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of,
+void rep_fetch_put_number(struct tp_buf *s, const struct rep_fetching *f, rep_fetch_choice *of,
 			  const size_t *number)
 {
 	for (int list = 0; list < 2; list++) {
 		const char *comma = "";
 
-		rep_sql_put(s, list ? "], [" : "transform(load, [");
+		tp_buf_text(s, list ? "], [" : "transform(load, [");
 		for (size_t i = 0; i < f->runs->n; i++) {
 			if (!of(f, i))
 				continue;
 			if (list)
-				rep_sql_put(s, "%s%zu", comma, number ? number[i] : i);
+				tp_buf_printf(s, "%s%zu", comma, number ? number[i] : i);
 			else
-				rep_sql_put(s, "%s%llu", comma,
-					    (unsigned long long)f->runs->run[i].load);
+				tp_buf_printf(s, "%s%llu", comma,
+					      (unsigned long long)f->runs->run[i].load);
 			comma = ",";
 		}
 	}
-	rep_sql_put(s, "], toUInt32(4294967295))");
+	tp_buf_text(s, "], toUInt32(4294967295))");
+}
+
+void rep_fetch_put_rows(struct tp_buf *s, const struct rep_fetching *f, rep_fetch_choice *of,
+			enum rep_engine_table_id table)
+{
+	tp_buf_text(s, "SELECT ");
+	rep_fetch_put_number(s, f, of, NULL);
+	tp_buf_text(s, " AS number, ");
+	rep_engine_put_columns(s, table, 3);
+	rep_sql_put(s, f->at, " FROM @%s", rep_engine_name(table));
+	rep_fetch_put_loads(s, f, of);
+	/* Blocks need no order, and the engine would sort their bytes in memory. */
+	if (table != REP_ENGINE_BLOCK)
+		tp_buf_text(s, " ORDER BY number, row");
 }

@@ -225,6 +225,5 @@ int rep_fetch_sample(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (code)
 		return code;
 	p->now.held += sizeof(struct place) + (size_t)(c->at - from);
-	return keep_sample(&p->now, &s, from, (size_t)(c->at - from)) ? tp_nomem(err)
-								      : 0;
+	return keep_sample(&p->now, &s, from, (size_t)(c->at - from)) ? tp_nomem(err) : 0;
 }

@@ -1,5 +1,9 @@
 #include "engine/schema.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "engine/inside.h"
 
 #define INT   REP_ENGINE_INT
@@ -137,67 +141,80 @@ unsigned rep_engine_columns(enum rep_engine_table_id table,
 
 /* ---- statements ---- */
 
-void rep_engine_put_table(struct rep_sql *s, const struct rep_engine_place *at,
-			  enum rep_engine_table_id table, bool local)
+void rep_sql_put(struct tp_buf *s, const struct rep_engine_place *at, const char *fmt, ...)
 {
-	rep_sql_name(s, at->database);
-	rep_sql_put(s, ".`%s%s`", tables[table].name, local && at->cluster ? "_local" : "");
+	char text[1024];
+	const char *p = text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	while (*p) {
+		size_t n = strcspn(p, "@");
+
+		tp_buf_put(s, p, n);
+		p += n;
+		if (!*p)
+			return;
+		n = strspn(++p, "abcdefghijklmnopqrstuvwxyz_");
+		rep_sql_name(s, at->database);
+		tp_buf_printf(s, ".`%.*s`", (int)n, p);
+		p += n;
+	}
 }
 
-void rep_engine_put_columns(struct rep_sql *s, enum rep_engine_table_id table, unsigned first)
+void rep_engine_put_columns(struct tp_buf *s, enum rep_engine_table_id table, unsigned first)
 {
 	struct rep_engine_column column[REP_ENGINE_COLUMNS];
 	unsigned n = rep_engine_columns(table, column);
 
 	for (unsigned c = first; c < n; c++) {
-		rep_sql_put(s, "%s", c > first ? ", " : "");
+		tp_buf_printf(s, "%s", c > first ? ", " : "");
 		rep_sql_name(s, column[c].name);
 	}
 }
 
-static void put_create(struct rep_sql *s, const struct rep_engine_place *at,
+static void put_create(struct tp_buf *s, const struct rep_engine_place *at,
 		       enum rep_engine_table_id table)
 {
 	struct rep_engine_column column[REP_ENGINE_COLUMNS];
 	unsigned n = rep_engine_columns(table, column);
 
-	rep_sql_put(s, "CREATE TABLE IF NOT EXISTS ");
-	rep_engine_put_table(s, at, table, true);
+	rep_sql_put(s, at, "CREATE TABLE IF NOT EXISTS @%s%s", tables[table].name,
+		    at->cluster ? "_local" : "");
 	for (unsigned c = 0; c < n; c++) {
-		rep_sql_put(s, c ? ", " : " (");
+		tp_buf_printf(s, c ? ", " : " (");
 		rep_sql_name(s, column[c].name);
-		rep_sql_put(s, " %s", column[c].type);
+		tp_buf_printf(s, " %s", column[c].type);
 	}
 	if (table == REP_ENGINE_STACK)
-		rep_sql_put(s, ") ENGINE = ReplacingMergeTree ORDER BY stack");
+		tp_buf_printf(s, ") ENGINE = ReplacingMergeTree ORDER BY stack");
 	else
-		rep_sql_put(s, ") ENGINE = MergeTree PARTITION BY day ORDER BY %s",
-			    tables[table].order);
+		tp_buf_printf(s, ") ENGINE = MergeTree PARTITION BY day ORDER BY %s",
+			      tables[table].order);
 }
 
 /* All rows of a run go to one server, which its hash names (the upper half of a load). */
-static void put_distributed(struct rep_sql *s, const struct rep_engine_place *at,
+static void put_distributed(struct tp_buf *s, const struct rep_engine_place *at,
 			    enum rep_engine_table_id table)
 {
-	rep_sql_put(s, "CREATE TABLE IF NOT EXISTS ");
-	rep_engine_put_table(s, at, table, false);
-	rep_sql_put(s, " AS ");
-	rep_engine_put_table(s, at, table, true);
-	rep_sql_put(s, " ENGINE = Distributed(");
+	rep_sql_put(s, at, "CREATE TABLE IF NOT EXISTS @%s AS @%s_local ENGINE = Distributed(",
+		    tables[table].name, tables[table].name);
 	rep_sql_name(s, at->cluster);
-	rep_sql_put(s, ", ");
+	tp_buf_printf(s, ", ");
 	rep_sql_name(s, at->database);
-	rep_sql_put(s, ", `%s_local`, %s)", tables[table].name,
-		    table == REP_ENGINE_STACK ? "cityHash64(stack)" : "intDiv(load, 4294967296)");
+	tp_buf_printf(s, ", `%s_local`, %s)", tables[table].name,
+		      table == REP_ENGINE_STACK ? "cityHash64(stack)" : "intDiv(load, 4294967296)");
 }
 
 int rep_engine_make_tables(const struct rep_engine_link *server, const struct rep_engine_place *at,
 			   struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
-	rep_sql_put(&s, "CREATE DATABASE IF NOT EXISTS ");
+	tp_buf_printf(&s, "CREATE DATABASE IF NOT EXISTS ");
 	rep_sql_name(&s, at->database);
 	code = rep_engine_send(server, &s, NULL, 0, err);
 	for (int t = 0; t < REP_ENGINE_NTABLES && !code; t++) {

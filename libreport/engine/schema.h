@@ -60,11 +60,12 @@ const char *rep_engine_order_in_store(enum rep_engine_table_id table);
 /* Rows of it belong to a load (all but those of `stack`). */
 bool rep_engine_of_load(enum rep_engine_table_id table);
 
-/* `database`.`table`, and `database`.`table_local` on a cluster. */
-void rep_engine_put_table(struct rep_sql *s, const struct rep_engine_place *at,
-			  enum rep_engine_table_id table, bool local);
+/* Appends a piece of a statement, in which @table stands for `database`.`table`. At most 1000
+ * bytes. */
+void rep_sql_put(struct tp_buf *s, const struct rep_engine_place *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* a, b, c */
-void rep_engine_put_columns(struct rep_sql *s, enum rep_engine_table_id table, unsigned first);
+void rep_engine_put_columns(struct tp_buf *s, enum rep_engine_table_id table, unsigned first);
 
 /* Makes the database and its tables on one server; what is there stays. */
 int rep_engine_make_tables(const struct rep_engine_link *server, const struct rep_engine_place *at,

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,70 +19,43 @@ static int failed(struct tp_err *err)
 int rep_spool_begin(struct rep_spool *s, const char *path, struct tp_err *err)
 {
 	char *name = NULL;
+	int fd;
 
-	*s = (struct rep_spool){.fd = -1};
 	if (asprintf(&name, "%s.spool-XXXXXX", path) < 0) {
 		errno = ENOMEM;
 		return failed(err);
 	}
-	s->fd = mkostemp(name, O_CLOEXEC);
-	if (s->fd >= 0)
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
 		unlink(name);
 	free(name);
-	return s->fd < 0 ? failed(err) : 0;
-}
-
-static int flush(struct rep_spool *s, struct tp_err *err)
-{
-	const uint8_t *from = s->block.data;
-	size_t left = s->block.size;
-
-	while (left) {
-		ssize_t n = write(s->fd, from, left);
-
-		if (n < 0 && errno != EINTR)
-			return failed(err);
-		from += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
-	s->block.size = 0;
-	return 0;
+	s->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (s->file)
+		return 0;
+	failed(err);
+	if (fd >= 0)
+		close(fd);
+	return err->code;
 }
 
 int rep_spool_put(struct rep_spool *s, const void *data, size_t size, struct tp_err *err)
 {
-	const uint8_t *from = data;
-
 	if (size > SIZE_MAX / 2 - s->size)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "the engine's answer is too long; ask for fewer runs");
 	s->size += size;
-	while (size) {
-		size_t n = REP_SPOOL_BLOCK - s->block.size;
-
-		if (n > size)
-			n = size;
-		if (tp_buf_put(&s->block, from, n)) {
-			errno = ENOMEM;
-			return failed(err);
-		}
-		if (s->block.size == REP_SPOOL_BLOCK && flush(s, err))
-			return err->code;
-		from += n;
-		size -= n;
-	}
-	return 0;
+	return fwrite(data, 1, size, s->file) == size ? 0 : failed(err);
 }
 
 int rep_spool_end(struct rep_spool *s, struct tp_err *err)
 {
 	void *data;
-	int code = flush(s, err);
 
-	tp_buf_release(&s->block);
-	if (code || !s->size)
-		return code;
-	data = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+	if (fflush(s->file))
+		return failed(err);
+	if (!s->size)
+		return 0;
+	data = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, fileno(s->file), 0);
 	if (data == MAP_FAILED)
 		return failed(err);
 	s->data = data;
@@ -94,8 +66,7 @@ void rep_spool_release(struct rep_spool *s)
 {
 	if (s->data)
 		munmap((void *)(uintptr_t)s->data, s->size);
-	tp_buf_release(&s->block);
-	if (s->fd >= 0)
-		close(s->fd);
-	*s = (struct rep_spool){.fd = -1};
+	if (s->file)
+		fclose(s->file);
+	*s = (struct rep_spool){0};
 }

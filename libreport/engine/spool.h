@@ -5,15 +5,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 
-#define REP_SPOOL_BLOCK ((size_t)256 << 10) /* bytes of memory before it goes there */
-
+/* Zero-initialised is valid and empty. */
 struct rep_spool {
-	int fd;
-	struct tp_buf block;
+	FILE *file;
 	size_t size; /* all that was put */
 	const uint8_t *data;
 };

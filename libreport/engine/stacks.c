@@ -169,80 +169,69 @@ void rep_stack_set_release(struct rep_stack_set *s)
 
 /* ---- the row ---- */
 
-struct path {
-	uint32_t *frame; /* root first */
-	size_t n;
-};
-
-static int find_path(struct path *p, const struct tp_dict *dict, uint32_t node)
-{
-	size_t depth = 0, i;
-
-	for (uint32_t at = node; at; at = tp_dict_stack_at(dict, at).parent)
-		depth++;
-	p->n = i = depth;
-	p->frame = calloc(depth + 1, sizeof(*p->frame));
-	if (!p->frame)
-		return TP_ENOMEM;
-	for (uint32_t at = node; at; at = tp_dict_stack_at(dict, at).parent)
-		p->frame[--i] = tp_dict_stack_at(dict, at).frame;
-	return 0;
-}
-
-static int put_value(struct tp_buf *rows, const struct rep_stack_hashes *h,
-		     enum stack_column column, uint32_t id)
+static void put_value(struct tp_buf *rows, const struct rep_stack_hashes *h,
+		      enum stack_column column, uint32_t id)
 {
 	struct tp_frame frame = tp_dict_frame_at(h->dict, id);
 	struct tp_function f = tp_dict_function_at(h->dict, frame.function);
 	struct tp_location l = tp_dict_location_at(h->dict, frame.location);
 	struct rep_mapping_place p = place_of(h, &l);
-	struct tp_text t = {"", 0};
+	struct tp_text t;
 
 	switch (column) {
 	case FUNCTIONS:
-		t = tp_dict_text(h->dict, f.name);
-		break;
 	case FILES:
-		t = tp_dict_text(h->dict, f.file);
-		break;
 	case SYSTEM_NAMES:
-		t = tp_dict_text(h->dict, f.system_name);
+		t = tp_dict_text(h->dict, column == FUNCTIONS ? f.name
+					  : column == FILES   ? f.file
+							      : f.system_name);
+		rep_row_put_text(rows, t.text, t.size);
 		break;
 	case LINES:
-		return rep_row_put(rows, (uint64_t)frame.line, 8);
+		rep_row_put(rows, (uint64_t)frame.line, 8);
+		break;
 	case COLUMNS:
-		return rep_row_put(rows, (uint64_t)frame.column, 8);
+		rep_row_put(rows, (uint64_t)frame.column, 8);
+		break;
 	case MARKS:
 		/* Inlined; there is a function; there is a location. */
-		return rep_row_put(rows,
-				   (frame.inlined & 1u) | (frame.function ? 2u : 0) |
-				       (frame.location ? 4u : 0),
-				   1);
+		rep_row_put(rows,
+			    (frame.inlined & 1u) | (frame.function ? 2u : 0) |
+				(frame.location ? 4u : 0),
+			    1);
+		break;
 	case START_LINES:
-		return rep_row_put(rows, (uint64_t)f.start_line, 8);
+		rep_row_put(rows, (uint64_t)f.start_line, 8);
+		break;
 	case MAPPINGS:
-		return rep_row_put(rows, p.key, 8);
+		rep_row_put(rows, p.key, 8);
+		break;
 	case ADDRESSES:
-		return rep_row_put(rows, l.address - p.start, 8);
+		rep_row_put(rows, l.address - p.start, 8);
+		break;
 	case FLAGS:
 	case NCOLUMNS:
-		return rep_row_put(rows, l.flags, 4);
+		rep_row_put(rows, l.flags, 4);
+		break;
 	}
-	return rep_row_put_text(rows, t.text, t.size);
 }
 
-int rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node)
+void rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node)
 {
-	struct path path = {0};
-	int failed = find_path(&path, h->dict, node);
+	size_t n = tp_dict_stack_at(h->dict, node).depth, i = n;
+	uint32_t *frame = calloc(n + 1, sizeof(*frame)); /* root first */
 
-	if (!failed)
-		failed = tp_buf_put(rows, h->of[node], REP_STACK_HASH);
-	for (int c = 0; c < NCOLUMNS && !failed; c++) {
-		failed = tp_buf_put_uvarint(rows, path.n);
-		for (size_t i = 0; i < path.n && !failed; i++)
-			failed = put_value(rows, h, (enum stack_column)c, path.frame[i]);
+	if (!frame) {
+		tp_buf_fail(rows);
+		return;
 	}
-	free(path.frame);
-	return failed ? TP_ENOMEM : 0;
+	for (uint32_t at = node; at && i; at = tp_dict_stack_at(h->dict, at).parent)
+		frame[--i] = tp_dict_stack_at(h->dict, at).frame;
+	tp_buf_put(rows, h->of[node], REP_STACK_HASH);
+	for (int c = 0; c < NCOLUMNS; c++) {
+		tp_buf_put_uvarint(rows, n);
+		for (i = 0; i < n; i++)
+			put_value(rows, h, (enum stack_column)c, frame[i]);
+	}
+	free(frame);
 }

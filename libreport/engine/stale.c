@@ -3,12 +3,12 @@
 #include "engine/binary.h"
 #include "engine/fetching.h"
 
-static void put_list(struct rep_sql *s, const uint64_t *load, size_t n)
+static void put_list(struct tp_buf *s, const uint64_t *load, size_t n)
 {
-	rep_sql_put(s, "load IN (");
+	tp_buf_text(s, "load IN (");
 	for (size_t i = 0; i < n; i++)
-		rep_sql_put(s, "%s%llu", i ? "," : "", (unsigned long long)load[i]);
-	rep_sql_put(s, ")");
+		tp_buf_printf(s, "%s%llu", i ? "," : "", (unsigned long long)load[i]);
+	tp_buf_text(s, ")");
 }
 
 /* ---- ours ---- */
@@ -27,14 +27,11 @@ int rep_engine_begun_once(const struct rep_engine_link *link, const struct rep_e
 			  const uint64_t *load, size_t nloads, struct tp_err *err)
 {
 	size_t n = 0;
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 	int code;
 
-	rep_sql_put(&s, "SELECT load FROM ");
-	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
-	rep_sql_put(&s, " WHERE ");
+	rep_sql_put(&s, at, "SELECT load FROM @load WHERE ");
 	put_list(&s, load, nloads);
-	rep_sql_put(&s, " FORMAT RowBinary");
 	code = rep_engine_ask(link, &s, on_load, &n, err);
 	if (code || n == nloads)
 		return code;
@@ -73,18 +70,14 @@ static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 static int find_stale(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		      struct stale *stale, struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 
-	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
-	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
-	rep_sql_put(&s, " WHERE load > %llu AND run GLOBAL NOT IN (SELECT run FROM ",
-		    (unsigned long long)stale->after);
-	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
-	rep_sql_put(&s,
-		    " WHERE begun >= now() - %d) AND load GLOBAL NOT IN (SELECT min(load) FROM ",
-		    REP_ENGINE_STALE_S);
-	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
-	rep_sql_put(&s, " GROUP BY run) ORDER BY load LIMIT %zu FORMAT RowBinary",
+	rep_sql_put(&s, at,
+		    "SELECT DISTINCT load FROM @load WHERE load > %llu AND "
+		    "run GLOBAL NOT IN (SELECT run FROM @load WHERE begun >= now() - %d) AND "
+		    "load GLOBAL NOT IN (SELECT min(load) FROM @run GROUP BY run) "
+		    "ORDER BY load LIMIT %zu",
+		    (unsigned long long)stale->after, REP_ENGINE_STALE_S,
 		    rep_engine_removed_at_once);
 	return rep_engine_ask(link, &s, on_stale, stale, err);
 }
@@ -93,11 +86,10 @@ static int remove_loads(const struct rep_engine_link *link, const struct rep_eng
 			enum rep_engine_table_id table, const struct stale *stale,
 			struct tp_err *err)
 {
-	struct rep_sql s = {0};
+	struct tp_buf s = {0};
 
-	rep_sql_put(&s, "ALTER TABLE ");
-	rep_engine_put_table(&s, at, table, true);
-	rep_sql_put(&s, " DELETE WHERE ");
+	rep_sql_put(&s, at, "ALTER TABLE @%s%s DELETE WHERE ", rep_engine_name(table),
+		    at->cluster ? "_local" : "");
 	put_list(&s, stale->load, stale->n);
 	return rep_engine_send(link, &s, NULL, 0, err);
 }

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,36 +73,21 @@ void rep_parsed_release(struct rep_parsed *p)
 
 /* ---- pieces of lines ---- */
 
-static int put_text(struct tp_buf *out, const char *text)
-{
-	return tp_buf_put(out, text, strlen(text));
-}
-
-__attribute__((format(printf, 2, 3))) static int put(struct tp_buf *out, const char *fmt, ...)
-{
-	char text[200];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return put_text(out, text);
-}
-
 /* Names hold no control characters in a sound trace; of others nothing is printed raw. */
-static int put_name(struct tp_buf *out, uint32_t string, const struct tp_dict *d)
+static void put_name(struct tp_buf *out, uint32_t string, const struct tp_dict *d)
 {
 	struct tp_text t = tp_dict_text(d, string);
 
-	return rep_escape(out, t.text, t.size, REP_ESCAPE_SHOWN);
+	rep_escape(out, t.text, t.size, REP_ESCAPE_SHOWN);
 }
 
-static int put_quoted(const struct rep_parsed *p, struct tp_buf *out, const char *name,
-		      uint32_t string)
+static void put_quoted(const struct rep_parsed *p, struct tp_buf *out, const char *name,
+		       uint32_t string)
 {
 	struct tp_text t = tp_dict_text(p->l.dict, string);
 
-	return put(out, " %s=", name) ? TP_ENOMEM : tp_quote(out, t.text, t.size);
+	tp_buf_printf(out, " %s=", name);
+	tp_quote(out, t.text, t.size);
 }
 
 static int64_t g_of(const struct rep_parsed *p, uint32_t g)
@@ -116,7 +100,7 @@ static int64_t p_of(const struct rep_parsed *p, uint32_t proc)
 	return proc < p->l.np ? p->l.p_id[proc] : -1;
 }
 
-static int put_frames(const struct rep_parsed *p, uint32_t stack, struct tp_buf *out)
+static void put_frames(const struct rep_parsed *p, uint32_t stack, struct tp_buf *out)
 {
 	const struct tp_dict *d = p->l.dict;
 
@@ -124,85 +108,78 @@ static int put_frames(const struct rep_parsed *p, uint32_t stack, struct tp_buf 
 		struct tp_stack_node node = tp_dict_stack_at(d, stack);
 		struct tp_frame f = tp_dict_frame_at(d, node.frame);
 
-		if (put_text(out, "\t") || put_name(out, tp_dict_frame_name(d, node.frame), d) ||
-		    put(out, " @ 0x%" PRIx64 "\n\t\t",
-			tp_dict_location_at(d, f.location).address) ||
-		    put_name(out, tp_dict_function_at(d, f.function).file, d) ||
-		    put(out, ":%" PRIu64 "\n", (uint64_t)f.line))
-			return TP_ENOMEM;
+		tp_buf_text(out, "\t");
+		put_name(out, tp_dict_frame_name(d, node.frame), d);
+		tp_buf_printf(out, " @ 0x%" PRIx64 "\n\t\t",
+			      tp_dict_location_at(d, f.location).address);
+		put_name(out, tp_dict_function_at(d, f.function).file, d);
+		tp_buf_printf(out, ":%" PRIu64 "\n", (uint64_t)f.line);
 		stack = node.parent < stack ? node.parent : 0;
 	}
-	return 0;
 }
 
-static int put_stack(struct rep_parsed *p, struct tp_buf *out, const char *title, uint32_t stack)
+static void put_stack(struct rep_parsed *p, struct tp_buf *out, const char *title, uint32_t stack)
 {
-	struct tp_buf *known;
+	struct tp_buf *known = stack && stack < p->nstacks ? &p->stack[stack] : NULL;
+	size_t from;
 
-	if (put(out, "\n%s=\n", title))
-		return TP_ENOMEM;
-	if (!stack || stack >= p->nstacks)
-		return 0;
-	known = &p->stack[stack];
-	if (!known->size) {
-		size_t from = out->size;
-
-		if (put_frames(p, stack, out))
-			return TP_ENOMEM;
-		if (p->kept > MAX_KEPT)
-			return 0;
-		p->kept += out->size - from;
-		return tp_buf_put(known, out->data + from, out->size - from);
+	tp_buf_printf(out, "\n%s=\n", title);
+	from = out->size;
+	if (known && known->size)
+		tp_buf_put(out, known->data, known->size);
+	else if (known)
+		put_frames(p, stack, out);
+	if (known && !known->size && p->kept <= MAX_KEPT) {
+		/* Without memory it is not kept. */
+		tp_buf_put(known, out->data + from, out->size - from);
+		p->kept += known->size;
 	}
-	return tp_buf_put(out, known->data, known->size);
 }
 
 /* ---- what there is to say of a kind ---- */
 
-static int metric(const struct tp_event *ev, struct tp_buf *out)
+static void metric(const struct tp_event *ev, struct tp_buf *out)
 {
 	const char *name = ev->type == TP_EV_PROCS_CHANGE ? "/sched/gomaxprocs:threads"
 			   : ev->type == TP_EV_HEAP_ALLOC ? "/memory/classes/heap/objects:bytes"
 							  : "/gc/heap/goal:bytes";
 
-	return put(out, " Name=\"%s\" Value=Value{Uint64(%" PRIu64 ")}", name, ev->arg[0]);
+	tp_buf_printf(out, " Name=\"%s\" Value=Value{Uint64(%" PRIu64 ")}", name, ev->arg[0]);
 }
 
-static int range(const struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+static void range(const struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
 {
-	int code;
-
 	switch (ev->type) {
 	case TP_EV_STW_BEGIN:
 	case TP_EV_STW_END:
-		code = put_quoted(p, out, "Name", ev->str);
-		if (!code)
-			code = put(out, " Scope=Goroutine(%" PRId64 ")", g_of(p, ev->subject));
+		put_quoted(p, out, "Name", ev->str);
+		tp_buf_printf(out, " Scope=Goroutine(%" PRId64 ")", g_of(p, ev->subject));
 		break;
 	case TP_EV_GC_ACTIVE:
 	case TP_EV_GC_BEGIN:
 	case TP_EV_GC_END:
-		code = put_text(out, " Name=\"GC concurrent mark phase\" Scope=None");
+		tp_buf_text(out, " Name=\"GC concurrent mark phase\" Scope=None");
 		break;
 	case TP_EV_GC_SWEEP_ACTIVE:
 	case TP_EV_GC_SWEEP_BEGIN:
 	case TP_EV_GC_SWEEP_END:
-		code = put(out, " Name=\"GC incremental sweep\" Scope=Proc(%" PRId64 ")",
-			   p_of(p, ev->subject));
+		tp_buf_printf(out, " Name=\"GC incremental sweep\" Scope=Proc(%" PRId64 ")",
+			      p_of(p, ev->subject));
 		break;
 	default:
-		code = put(out, " Name=\"GC mark assist\" Scope=Goroutine(%" PRId64 ")",
-			   g_of(p, ev->subject));
+		tp_buf_printf(out, " Name=\"GC mark assist\" Scope=Goroutine(%" PRId64 ")",
+			      g_of(p, ev->subject));
 		break;
 	}
-	if (code || tp_event_descs[ev->type].kind != TP_KIND_RANGE_END)
-		return code;
-	if (ev->type != TP_EV_GC_SWEEP_END)
-		return put_text(out, " Attributes=[]");
-	return put(out,
-		   " Attributes=[\"bytes swept\"=Value{Uint64(%" PRIu64
-		   ")} \"bytes reclaimed\"=Value{Uint64(%" PRIu64 ")}]",
-		   ev->arg[0], ev->arg[1]);
+	if (tp_event_descs[ev->type].kind != TP_KIND_RANGE_END)
+		return;
+	if (ev->type == TP_EV_GC_SWEEP_END)
+		tp_buf_printf(out,
+			      " Attributes=[\"bytes swept\"=Value{Uint64(%" PRIu64
+			      ")} \"bytes reclaimed\"=Value{Uint64(%" PRIu64 ")}]",
+			      ev->arg[0], ev->arg[1]);
+	else
+		tp_buf_text(out, " Attributes=[]");
 }
 
 /* The stack of the resource that makes the transition (Go: Event.StateTransition); whether there is
@@ -226,111 +203,116 @@ static bool transition_stack(const struct tp_event *ev, uint32_t *stack)
 	}
 }
 
-static int transition(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+static void transition(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
 {
 	bool proc = tp_event_descs[ev->type].subject == 'P';
 	bool reason = ev->type == TP_EV_GO_STOP || ev->type == TP_EV_GO_BLOCK;
 	uint32_t stack;
 
-	if (put(out, " %s=%" PRId64 " %s->%s", proc ? "ProcID" : "GoID",
-		proc ? p_of(p, ev->subject) : g_of(p, ev->subject), tp_state_names[ev->from],
-		tp_state_names[ev->to]) ||
-	    put_quoted(p, out, "Reason", reason ? ev->str : 0))
-		return TP_ENOMEM;
-	return transition_stack(ev, &stack) ? put_stack(p, out, "TransitionStack", stack) : 0;
+	tp_buf_printf(out, " %s=%" PRId64 " %s->%s", proc ? "ProcID" : "GoID",
+		      proc ? p_of(p, ev->subject) : g_of(p, ev->subject), tp_state_names[ev->from],
+		      tp_state_names[ev->to]);
+	put_quoted(p, out, "Reason", reason ? ev->str : 0);
+	if (transition_stack(ev, &stack))
+		put_stack(p, out, "TransitionStack", stack);
 }
 
-static int experimental(const struct tp_event *ev, struct tp_buf *out)
+static void experimental(const struct tp_event *ev, struct tp_buf *out)
 {
 	const struct tp_v2_wire_event *w = &tp_v2_wires[ev->type];
-	int code = put(out, " Name=%s Args=[", w->name);
 
-	for (unsigned i = 1; !code && i < w->nargs; i++)
-		code = put(out, "%s%s=Value{Uint64(%" PRIu64 ")}", i > 1 ? ", " : "", w->args[i],
-			   ev->arg[i - 1]);
-	return code ? code : put_text(out, "]");
+	tp_buf_printf(out, " Name=%s Args=[", w->name);
+	for (unsigned i = 1; i < w->nargs; i++)
+		tp_buf_printf(out, "%s%s=Value{Uint64(%" PRIu64 ")}", i > 1 ? ", " : "", w->args[i],
+			      ev->arg[i - 1]);
+	tp_buf_text(out, "]");
 }
 
 /* time.RFC3339Nano: a fraction only where there is one, without the zeros at its end. */
-static int put_wall(const struct rep_parsed_clock *c, struct tp_buf *out)
+static void put_wall(const struct rep_parsed_clock *c, struct tp_buf *out)
 {
 	time_t sec = (time_t)c->wall_sec;
 	char text[40], fraction[24];
 	struct tm tm;
 	size_t n;
 
-	if (!gmtime_r(&sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
-		return put_text(out, "?");
+	if (!gmtime_r(&sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		tp_buf_text(out, "?");
+		return;
+	}
 	n = (size_t)snprintf(fraction, sizeof(fraction), ".%09" PRId64, c->wall_nsec);
 	while (fraction[n - 1] == '0')
 		fraction[--n] = '\0';
-	return put(out, "%s%sZ", text, n > 1 ? fraction : "");
+	tp_buf_printf(out, "%s%sZ", text, n > 1 ? fraction : "");
 }
 
-static int sync(struct rep_parsed *p, struct tp_buf *out)
+static void sync(struct rep_parsed *p, struct tp_buf *out)
 {
 	size_t n = p->syncs++;
-	int code = put(out, " N=%zu", n + 1);
 
-	if (code || n >= p->nclocks)
-		return code;
-	code = put(out, " Trace=%" PRId64 " Mono=%" PRId64 " Wall=", p->clock[n].ts,
-		   p->clock[n].mono_ns);
-	return code ? code : put_wall(&p->clock[n], out);
+	tp_buf_printf(out, " N=%zu", n + 1);
+	if (n >= p->nclocks)
+		return;
+	tp_buf_printf(out, " Trace=%" PRId64 " Mono=%" PRId64 " Wall=", p->clock[n].ts,
+		      p->clock[n].mono_ns);
+	put_wall(&p->clock[n], out);
 }
 
-static int detail(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+static void detail(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
 {
 	switch ((enum tp_event_kind)tp_event_descs[ev->type].kind) {
 	case TP_KIND_TRANSITION:
-		return transition(p, ev, out);
+		transition(p, ev, out);
+		break;
 	case TP_KIND_RANGE_BEGIN:
 	case TP_KIND_RANGE_ACTIVE:
 	case TP_KIND_RANGE_END:
-		return range(p, ev, out);
+		range(p, ev, out);
+		break;
 	case TP_KIND_METRIC:
-		return metric(ev, out);
+		metric(ev, out);
+		break;
 	case TP_KIND_LABEL:
-		return put_quoted(p, out, "Label", ev->str)
-			   ? TP_ENOMEM
-			   : put(out, " Resource=Goroutine(%" PRId64 ")", g_of(p, ev->subject));
+		put_quoted(p, out, "Label", ev->str);
+		tp_buf_printf(out, " Resource=Goroutine(%" PRId64 ")", g_of(p, ev->subject));
+		break;
 	case TP_KIND_TASK_BEGIN:
 	case TP_KIND_TASK_END:
-		return put(out, " ID=%" PRIu64 " Parent=%" PRIu64, ev->arg[0], ev->arg[1])
-			   ? TP_ENOMEM
-			   : put_quoted(p, out, "Type", ev->str);
+		tp_buf_printf(out, " ID=%" PRIu64 " Parent=%" PRIu64, ev->arg[0], ev->arg[1]);
+		put_quoted(p, out, "Type", ev->str);
+		break;
 	case TP_KIND_REGION_BEGIN:
 	case TP_KIND_REGION_END:
-		return put(out, " Task=%" PRIu64, ev->arg[0]) ? TP_ENOMEM
-							      : put_quoted(p, out, "Type", ev->str);
+		tp_buf_printf(out, " Task=%" PRIu64, ev->arg[0]);
+		put_quoted(p, out, "Type", ev->str);
+		break;
 	case TP_KIND_LOG:
-		return put(out, " Task=%" PRIu64, ev->arg[0]) ||
-			       put_quoted(p, out, "Category", ev->str)
-			   ? TP_ENOMEM
-			   : put_quoted(p, out, "Message", ev->str2);
+		tp_buf_printf(out, " Task=%" PRIu64, ev->arg[0]);
+		put_quoted(p, out, "Category", ev->str);
+		put_quoted(p, out, "Message", ev->str2);
+		break;
 	case TP_KIND_EXPERIMENTAL:
-		return experimental(ev, out);
+		experimental(ev, out);
+		break;
 	case TP_KIND_SYNC:
-		return sync(p, out);
+		sync(p, out);
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
 int rep_parsed_event(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
 {
-	int code;
-
 	if (ev->type >= TP_NEVENT_TYPES || ev->from >= TP_NSTATES || ev->to >= TP_NSTATES)
 		return TP_EFORMAT;
-	code = put(out, "M=%" PRId64 " P=%" PRId64 " G=%" PRId64 " %s Time=%" PRId64,
-		   ev->m < p->l.nm ? (int64_t)p->l.m_id[ev->m] : -1, p_of(p, ev->p), g_of(p, ev->g),
-		   tp_kind_names[tp_event_descs[ev->type].kind],
-		   (int64_t)((uint64_t)ev->ts + (uint64_t)p->l.start_ns));
-	if (!code)
-		code = detail(p, ev, out);
+	tp_buf_printf(out, "M=%" PRId64 " P=%" PRId64 " G=%" PRId64 " %s Time=%" PRId64,
+		      ev->m < p->l.nm ? (int64_t)p->l.m_id[ev->m] : -1, p_of(p, ev->p),
+		      g_of(p, ev->g), tp_kind_names[tp_event_descs[ev->type].kind],
+		      (int64_t)((uint64_t)ev->ts + (uint64_t)p->l.start_ns));
+	detail(p, ev, out);
 	/* A sample of the CPU profiler has a stack, if an empty one. */
-	if (!code && (ev->stack || ev->type == TP_EV_CPU_SAMPLE))
-		code = put_stack(p, out, "Stack", ev->stack);
-	return code ? code : tp_buf_put(out, "\n", 1);
+	if (ev->stack || ev->type == TP_EV_CPU_SAMPLE)
+		put_stack(p, out, "Stack", ev->stack);
+	return tp_buf_text(out, "\n");
 }

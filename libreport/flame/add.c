@@ -16,33 +16,24 @@
 
 /* ---- names ---- */
 
-static int put(struct tp_buf *b, const char *text)
-{
-	return tp_buf_put(b, text, strlen(text));
-}
-
 /* "0x4005ef [libc.so.6]": of a frame that has no function. */
 static int put_place(struct tp_buf *b, const struct tp_profile *p, const struct tp_location *l)
 {
-	char text[32];
-	int code = 0;
+	struct tp_text file = {"", 0};
+	size_t at;
 
-	snprintf(text, sizeof(text), "0x%" PRIx64, l->address);
+	if (l->mapping && l->mapping <= p->nmappings)
+		file = tp_dict_text(p->dict, p->mappings[l->mapping - 1].file);
+	for (at = file.size; at && file.text[at - 1] != '/'; at--)
+		;
 	if (l->address)
-		code = put(b, text);
-	if (!code && l->mapping && l->mapping <= p->nmappings) {
-		struct tp_text file = tp_dict_text(p->dict, p->mappings[l->mapping - 1].file);
-		size_t at = file.size;
-
-		while (at && file.text[at - 1] != '/')
-			at--;
-		if (at < file.size) {
-			code |= put(b, b->size ? " [" : "[");
-			code |= tp_buf_put(b, file.text + at, file.size - at);
-			code |= put(b, "]");
-		}
+		tp_buf_printf(b, "0x%" PRIx64, l->address);
+	if (at < file.size) {
+		tp_buf_text(b, b->size ? " [" : "[");
+		tp_buf_put(b, file.text + at, file.size - at);
+		tp_buf_text(b, "]");
 	}
-	return code;
+	return tp_buf_text(b, "");
 }
 
 static int put_function(struct tp_buf *b, const struct tp_profile *p, uint32_t frame)

@@ -74,9 +74,8 @@ int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format
 		    const struct rep_flame_options *opt, const struct rep_sink *sink,
 		    struct tp_err *err);
 
-/* Appends the script of HTML files, to be the text of a <script type="text/plain">. 0 or
- * TP_ENOMEM. */
-int rep_flame_script(struct tp_buf *out);
+/* Appends the script of HTML files, to be the text of a <script type="text/plain">. */
+void rep_flame_script(struct tp_buf *out);
 
 /* Finds the format of this name. TP_ENOENT with a sentence that lists the formats. */
 int rep_flame_format_find(const char *name, enum rep_flame_format *format, struct tp_err *err);

@@ -173,74 +173,56 @@ static int add_parts(struct rep_flame_tree *t, const struct rep_flame_part *part
 
 /* ---- words ---- */
 
-static int put_names(struct tp_buf *b, const struct rep_flame_part *parts, size_t n,
-		     enum rep_flame_side side)
+static void put_names(struct tp_buf *b, const struct rep_flame_part *parts, size_t n,
+		      enum rep_flame_side side)
 {
 	size_t more = 0;
-	int code = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (parts[i].side != side)
-			continue;
-		if (!more++)
-			code = rep_put(b, parts[i].name);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].side == side && !more++)
+			tp_buf_text(b, parts[i].name);
 	if (more > 1)
-		code |=
-		    rep_put(b, " and ") | rep_put_int(b, (int64_t)more - 1) | rep_put(b, " more");
-	return code;
+		tp_buf_printf(b, " and %zu more", more - 1);
 }
 
-static int put_count(struct tp_buf *b, const char *before, size_t n, const char *what)
+static void put_count(struct tp_buf *b, size_t n, const char *what)
 {
 	char text[REP_FLAME_WORDS];
 
-	return rep_put(b, before) | rep_put(b, tp_fmt_count(text, (int64_t)n)) | rep_put(b, " ") |
-	       rep_put(b, what) | rep_put(b, n == 1 ? "" : "s");
+	tp_buf_printf(b, "%s %s%s", tp_fmt_count(text, (int64_t)n), what, n == 1 ? "" : "s");
 }
 
 /* "2026-11-21 16:03:12 UTC" and "30s", of what the first part knows. */
-static int put_when(struct tp_buf *b, const struct tp_profile *p)
+static void put_when(struct tp_buf *b, const struct tp_profile *p)
 {
 	time_t seconds = (time_t)(p->time_ns / 1000000000);
 	char text[64], length[TP_UNITS_SIZE];
 	struct tm tm;
-	int code = 0;
 
 	if (p->time_ns > 0 && gmtime_r(&seconds, &tm) &&
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		code = rep_put(b, " · ") | rep_put(b, text);
+		tp_buf_printf(b, " · %s", text);
 	if (p->duration_ns > 0)
-		code |= rep_put(b, " · over ") | rep_put(b, tp_fmt_ns(length, p->duration_ns));
-	return code;
+		tp_buf_printf(b, " · over %s", tp_fmt_ns(length, p->duration_ns));
 }
 
-static int put_totals(struct tp_buf *b, const struct rep_flame_tree *t,
-		      const struct rep_flame_measure *m, double all)
+static void put_totals(struct tp_buf *b, const struct rep_flame_tree *t,
+		       const struct rep_flame_measure *m, double all)
 {
 	int64_t total[] = {rep_flame_total(t, 0, REP_FLAME_NEW),
 			   rep_flame_total(t, 0, REP_FLAME_OLD)};
-	char v[REP_FLAME_WORDS];
+	char v[REP_FLAME_WORDS], share[REP_FLAME_WORDS];
 	double now = (double)total[REP_FLAME_NEW], old = (double)total[REP_FLAME_OLD];
-	int code = 0;
 
-	if (t->opt.compared) {
-		code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_OLD])) | rep_put(b, " → ");
-		code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_NEW]));
-		if (old > 0 || old < 0) {
-			code |= rep_put(b, now > old ? " (+" : " (");
-			code |=
-			    rep_put(b, rep_flame_percent(v, (now - old) / old)) | rep_put(b, ")");
-		}
-		return code;
-	}
-	code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_NEW]));
-	if (all > now && now > 0) {
-		code |= rep_put(b, " of ") | rep_put(b, rep_flame_human(v, m, (int64_t)all));
-		code |= rep_put(b, " (") | rep_put(b, rep_flame_percent(v, now / all)) |
-			rep_put(b, ")");
-	}
-	return code;
+	if (t->opt.compared)
+		tp_buf_printf(b, "%s → ", rep_flame_human(v, m, total[REP_FLAME_OLD]));
+	tp_buf_text(b, rep_flame_human(v, m, total[REP_FLAME_NEW]));
+	if (t->opt.compared && (old > 0 || old < 0))
+		tp_buf_printf(b, " (%s%s)", now > old ? "+" : "",
+			      rep_flame_percent(share, (now - old) / old));
+	if (!t->opt.compared && all > now && now > 0)
+		tp_buf_printf(b, " of %s (%s)", rep_flame_human(v, m, (int64_t)all),
+			      rep_flame_percent(share, now / all));
 }
 
 static int put_heading(struct rep_flame_heading *h, const struct rep_flame_tree *t,
@@ -252,7 +234,6 @@ static int put_heading(struct rep_flame_heading *h, const struct rep_flame_tree 
 	struct rep_members members = {0};
 	struct tp_buf title = {0}, sub = {0};
 	char text[200];
-	int code = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (parts[i].members)
@@ -261,30 +242,32 @@ static int put_heading(struct rep_flame_heading *h, const struct rep_flame_tree 
 	h->type = text_of(first, type_of(first).type);
 	h->unit = text_of(first, type_of(first).unit);
 	m = rep_flame_measure(h->type, h->unit);
-	code = m.failed ? TP_ENOMEM : 0;
-	code |= put_names(&title, parts, n, REP_FLAME_NEW);
-	if (t->opt.compared)
-		code |= rep_put(&title, " against ") | put_names(&title, parts, n, REP_FLAME_OLD);
-	code |= rep_put(&title, ": ") | rep_put(&title, h->type);
-	code |= rep_put(&title, t->opt.reverse ? ", by leaf" : "");
-	code |= put_totals(&sub, t, &m, total_of(parts, n, REP_FLAME_NEW));
+	put_names(&title, parts, n, REP_FLAME_NEW);
+	if (t->opt.compared) {
+		tp_buf_text(&title, " against ");
+		put_names(&title, parts, n, REP_FLAME_OLD);
+	}
+	tp_buf_printf(&title, ": %s%s", h->type, t->opt.reverse ? ", by leaf" : "");
+	put_totals(&sub, t, &m, total_of(parts, n, REP_FLAME_NEW));
 	if (!t->opt.compared) {
-		code |= rep_put(&sub, " · ");
-		if (!parts[0].trace)
-			code |= put_count(&sub, "", t->samples[REP_FLAME_NEW], "sample") |
-				rep_put(&sub, ", ");
-		code |= put_count(&sub, "", t->stacks[REP_FLAME_NEW], "stack");
+		tp_buf_text(&sub, " · ");
+		if (!parts[0].trace) {
+			put_count(&sub, t->samples[REP_FLAME_NEW], "sample");
+			tp_buf_text(&sub, ", ");
+		}
+		put_count(&sub, t->stacks[REP_FLAME_NEW], "stack");
 	}
 	if (n == 1)
-		code |= put_when(&sub, first->profile);
+		put_when(&sub, first->profile);
 	if (filters && *filters)
-		code |= rep_put(&sub, " · only ") | rep_put(&sub, filters);
+		tp_buf_printf(&sub, " · only %s", filters);
 	if (*rep_members_say(&members, text, sizeof(text)))
-		code |= rep_put(&sub, " · ") | rep_put(&sub, text);
-	code |= tp_buf_put(&title, "", 1) | tp_buf_put(&sub, "", 1);
+		tp_buf_printf(&sub, " · %s", text);
+	tp_buf_put(&title, "", 1);
+	tp_buf_put(&sub, "", 1);
 	h->title = (char *)title.data;
 	h->subtitle = (char *)sub.data;
-	return code ? tp_nomem(err) : 0;
+	return m.failed || tp_buf_text(&title, "") || tp_buf_text(&sub, "") ? tp_nomem(err) : 0;
 }
 
 int rep_flame_build(struct rep_flame_tree *t, struct rep_flame_heading *h,

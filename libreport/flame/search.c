@@ -5,6 +5,7 @@
 
 #include "base/sum.h"
 #include "base/regex.h"
+#include "output/cells.h"
 
 static bool has_capitals(const char *text)
 {
@@ -17,32 +18,17 @@ static bool has_capitals(const char *text)
 /* The search: a regular expression, or just a text. */
 struct pattern {
 	const char *text;
-	size_t size;
 	bool fold; /* upper and lower case are one, of ASCII */
 	bool literal;
 	struct tp_regex re;
 };
 
-static unsigned char lower(unsigned char c)
+static bool matches(const struct pattern *p, struct tp_text s)
 {
-	return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
-}
-
-static bool holds(const struct pattern *p, const char *text, size_t size)
-{
-	const unsigned char *s = (const unsigned char *)text;
-
-	if (!p->fold)
-		return memmem(text, size, p->text, p->size) != NULL;
-	for (size_t i = 0; i + p->size <= size; i++) {
-		size_t k = 0;
-
-		while (k < p->size && lower(s[i + k]) == (unsigned char)p->text[k])
-			k++;
-		if (k == p->size)
-			return true;
-	}
-	return false;
+	if (!p->literal)
+		return tp_regex_match(&p->re, s.text, s.size);
+	return p->fold ? rep_text_holds(s.text, s.size, p->text)
+		       : memmem(s.text, s.size, p->text, strlen(p->text)) != NULL;
 }
 
 static int compile(struct pattern *p, const char *text, struct tp_err *err)
@@ -50,13 +36,13 @@ static int compile(struct pattern *p, const char *text, struct tp_err *err)
 	struct tp_buf b = {0};
 	int code;
 
-	*p = (struct pattern){.text = text, .size = strlen(text), .fold = !has_capitals(text)};
+	*p = (struct pattern){.text = text, .fold = !has_capitals(text)};
 	p->literal = !strpbrk(text, "\\.+*?()|[]{}^$");
 	if (p->literal)
 		return 0;
-	code = p->fold ? tp_buf_put(&b, "(?i)", 4) : 0;
-	code |= tp_buf_put(&b, text, p->size + 1);
-	code = code ? tp_nomem(err) : tp_regex_init(&p->re, (const char *)b.data, "search", err);
+	code = tp_buf_printf(&b, "%s%s", p->fold ? "(?i)" : "", text)
+		   ? tp_nomem(err)
+		   : tp_regex_init(&p->re, (const char *)b.data, "search", err);
 	tp_buf_release(&b);
 	/* "(*conn)" is not a valid expression, but part of a method's name. */
 	p->literal = code == TP_EFORMAT;
@@ -71,12 +57,8 @@ static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t
 	struct pattern p;
 	int code = compile(&p, text, err);
 
-	for (uint32_t i = 1; i < n && !code; i++) {
-		struct tp_text s = tp_dict_text(t->names, i);
-
-		name[i] =
-		    p.literal ? holds(&p, s.text, s.size) : tp_regex_match(&p.re, s.text, s.size);
-	}
+	for (uint32_t i = 1; i < n && !code; i++)
+		name[i] = matches(&p, tp_dict_text(t->names, i));
 	if (!code)
 		code = tp_regex_settle(&p.re, err);
 	tp_regex_release(&p.re);

@@ -48,19 +48,19 @@ static enum rep_kind kind_here(const struct rep_cells *c, enum rep_kind kind)
 	return c->ticks && kind == REP_NS ? REP_COUNT : kind;
 }
 
-static int on_begin(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
-		    struct tp_err *err)
+static int begin(struct rep_output *out, const char *name)
 {
-	struct rep_cells *c = ctx;
+	struct rep_cells *c = out->priv;
 	struct rep_sheet *s;
 
 	if (tp_grow(&c->sheet, &c->room, c->n, sizeof(*c->sheet)))
-		return tp_nomem(err);
+		return TP_ENOMEM;
 	s = &c->sheet[c->n];
-	*s = (struct rep_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
-	if (!s->name || keep_columns(c, s, columns))
-		return tp_nomem(err);
-	for (size_t i = 0; i < ncolumns; i++)
+	*s = (struct rep_sheet){
+	    .name = keep(c, name), .ncolumns = out->ncolumns, .notes = c->nnotes};
+	if (!s->name || keep_columns(c, s, out->columns))
+		return TP_ENOMEM;
+	for (size_t i = 0; i < s->ncolumns; i++)
 		s->columns[i].kind = kind_here(c, s->columns[i].kind);
 	c->n++;
 	return 0;
@@ -137,65 +137,55 @@ int rep_sheet_put(struct rep_cells *c, struct rep_sheet *s, const struct rep_val
 	return 0;
 }
 
-static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
+static int row(struct rep_output *out, const struct rep_value *values)
 {
-	struct rep_cells *c = ctx;
+	struct rep_cells *c = out->priv;
 	size_t size = 0;
 
-	for (size_t i = 0; i < c->sheet[c->n - 1].ncolumns; i++)
+	for (size_t i = 0; i < out->ncolumns; i++)
 		if (values[i].type >= REP_TYPE_TEXT)
 			size += values[i].text.size;
 	if ((c->most_rows && c->rows >= c->most_rows) ||
 	    (c->most_bytes && size > c->most_bytes - c->bytes)) {
 		c->cut = true;
-		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "too many rows");
+		return tp_err_set(&out->err, TP_ECANCEL, TP_OFFSET_NONE, "too many rows");
 	}
 	c->bytes += size;
 	c->rows++;
-	return rep_sheet_put(c, &c->sheet[c->n - 1], values) ? tp_nomem(err) : 0;
+	return rep_sheet_put(c, &c->sheet[c->n - 1], values);
 }
 
-static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
+static int note(struct rep_output *out, bool strong, const char *text)
 {
-	struct rep_cells *c = ctx;
-	char **note = realloc(c->note, (c->nnotes + 1) * sizeof(*note));
-	bool *strongs;
+	struct rep_cells *c = out->priv;
 
-	if (!note)
-		return tp_nomem(err);
-	c->note = note;
-	strongs = realloc(c->strong, (c->nnotes + 1) * sizeof(*strongs));
-	if (!strongs)
-		return tp_nomem(err);
-	c->strong = strongs;
-	note[c->nnotes] = keep(c, text);
-	strongs[c->nnotes] = strong;
-	if (!note[c->nnotes])
-		return tp_nomem(err);
-	c->nnotes++;
-	return 0;
+	if (tp_grow(&c->note, &c->note_room, c->nnotes, sizeof(*c->note)) ||
+	    tp_grow(&c->strong, &c->strong_room, c->nnotes, sizeof(*c->strong)))
+		return TP_ENOMEM;
+	c->strong[c->nnotes] = strong;
+	c->note[c->nnotes] = keep(c, text);
+	return c->note[c->nnotes++] ? 0 : TP_ENOMEM;
 }
+
+static const struct rep_output_ops kept = {.begin = begin, .row = row, .note = note};
 
 int rep_cells_output(struct rep_cells *cells, struct rep_output **out, struct tp_err *err)
 {
-	const struct rep_output_visitor visitor = {
-	    .begin = on_begin, .row = on_row, .note = on_note, .ctx = cells};
+	struct rep_output_options opt = {.format = REP_FORMAT_TABLE,
+					 .width = cells->chart_width,
+					 .ascii = cells->chart_ascii,
+					 .several = true};
+	int code;
 
-	return rep_output_new_visitor(out, &visitor, err);
-}
+	if (cells->chart_width)
+		opt.sink = rep_sink_buf(&cells->chart);
+	code = rep_output_new(out, &opt, err);
 
-int rep_cells_output_charts(struct rep_cells *cells, unsigned width, bool ascii,
-			    struct rep_output **out, struct tp_err *err)
-{
-	const struct rep_output_visitor visitor = {.begin = on_begin,
-						   .row = on_row,
-						   .note = on_note,
-						   .ctx = cells,
-						   .aside = rep_sink_buf(&cells->chart),
-						   .width = width,
-						   .ascii = ascii};
-
-	return rep_output_new_visitor(out, &visitor, err);
+	if (code)
+		return code;
+	(*out)->ops = &kept;
+	(*out)->priv = cells;
+	return 0;
 }
 
 void rep_cells_release(struct rep_cells *c)

@@ -38,7 +38,7 @@ struct rep_cells {
 	size_t n, room;
 	char **note; /* lines for people, in order */
 	bool *strong;
-	size_t nnotes;
+	size_t nnotes, note_room, strong_room;
 	struct tp_buf chart;   /* lines, as a terminal has them */
 	struct tp_arena arena; /* texts, names, columns */
 	/* What it keeps at most, 0: any number. What is more ends the report with TP_ECANCEL, and
@@ -46,7 +46,10 @@ struct rep_cells {
 	size_t most_rows, most_bytes;
 	size_t rows, bytes; /* of all sheets; of texts */
 	bool cut;
-	bool ticks; /* set before: it is of a run without a clock, whose ns are numbers */
+	/* Set before: it is of a run without a clock, whose ns are numbers; charts
+	 * (rep_output_aside) have lines of at most so many cells, 0: they are left out. */
+	bool ticks, chart_ascii;
+	unsigned chart_width;
 
 	/* private: each text is kept once, however many cells have it */
 	struct rep_value *text;
@@ -54,12 +57,9 @@ struct rep_cells {
 	struct tp_table by_text;
 };
 
-/* An output that keeps all it is given in `cells`, which must outlive it. Returns 0 or
- * TP_ENOMEM. */
+/* An output that keeps all it is given in `cells`, which must outlive it: the cells of a table for
+ * people, typed. Returns 0 or TP_ENOMEM. */
 int rep_cells_output(struct rep_cells *cells, struct rep_output **out, struct tp_err *err);
-/* The same with charts, in lines of at most `width` cells. */
-int rep_cells_output_charts(struct rep_cells *cells, unsigned width, bool ascii,
-			    struct rep_output **out, struct tp_err *err);
 void rep_cells_release(struct rep_cells *cells);
 
 /* ---- rows that unfold, and finding (sheet.c) ---- */

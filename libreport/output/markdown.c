@@ -9,117 +9,86 @@ static bool is_number(const struct rep_column *c)
 
 /* Whatever has a meaning in a line of markdown or HTML gets a backslash in front; blanks at the
  * ends of a text are nothing. */
-static int put_marked(struct tp_buf *b, const char *text, size_t size)
+static void put_marked(struct tp_buf *b, const struct tp_buf *text)
 {
-	int code = 0;
+	for (size_t i = 0; i < text->size; i++) {
+		uint8_t c = text->data[i];
 
-	for (size_t i = 0; !code && i < size; i++) {
-		if (text[i] == '<')
-			code = rep_put(b, "&lt;");
-		else if (text[i] == '&')
-			code = rep_put(b, "&amp;");
-		else if (memchr("\\`*_{}[]|~#>", text[i], 12) && !(code = rep_put(b, "\\")))
-			code = tp_buf_put(b, &text[i], 1);
-		else if (!code)
-			code = tp_buf_put(b, &text[i], 1);
+		if (memchr("\\`*_{}[]|~#>", c, 12))
+			tp_buf_text(b, "\\");
+		if (c == '<' || c == '&')
+			tp_buf_text(b, c == '<' ? "&lt;" : "&amp;");
+		else
+			tp_buf_put(b, &c, 1);
 	}
-	return code;
 }
 
-static int put_cell(struct tp_buf *b, enum rep_kind kind, const struct rep_value *v)
+/* Without a value, what heads the column. */
+static int put_cell(struct tp_buf *b, const struct rep_column *c, const struct rep_value *v)
 {
 	struct tp_buf text = {0};
-	int code = rep_put_shown(&text, kind, v);
+	int code = v ? rep_put_shown(&text, c->kind, v) : rep_put_title(&text, c);
 
 	if (!code)
-		code = put_marked(b, (const char *)text.data, text.size);
-	tp_buf_release(&text);
-	return code;
-}
-
-static int put_title(struct tp_buf *b, const struct rep_column *c)
-{
-	struct tp_buf text = {0};
-	int code = rep_put_title(&text, c);
-
-	if (!code)
-		code = put_marked(b, (const char *)text.data, text.size);
+		put_marked(b, &text);
 	tp_buf_release(&text);
 	return code;
 }
 
 /* A blank line between two parts; out->priv tells whether there is one before. */
-static int part(struct rep_output *out)
+static void part(struct rep_output *out)
 {
-	bool second = out->priv != NULL;
-
+	tp_buf_text(&out->buf, out->priv ? "\n" : "");
 	out->priv = out;
-	return second ? rep_put(&out->buf, "\n") : 0;
+}
+
+/* Without values, the heads of the columns. */
+static int row(struct rep_output *out, const struct rep_value *values)
+{
+	int code = 0;
+
+	tp_buf_text(&out->buf, "|");
+	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+		if (out->columns[i].raw_only)
+			continue;
+		tp_buf_text(&out->buf, " ");
+		code = put_cell(&out->buf, &out->columns[i], values ? &values[i] : NULL);
+		tp_buf_text(&out->buf, " |");
+	}
+	tp_buf_text(&out->buf, "\n");
+	return code;
 }
 
 static int begin(struct rep_output *out, const char *name)
 {
-	int code = part(out);
+	int code;
 
 	(void)name;
-	if (!code)
-		code = rep_put(&out->buf, "|");
-	for (size_t i = 0; !code && i < out->ncolumns; i++) {
-		if (out->columns[i].raw_only)
-			continue;
-		code = rep_put(&out->buf, " ");
-		if (!code)
-			code = put_title(&out->buf, &out->columns[i]);
-		if (!code)
-			code = rep_put(&out->buf, " |");
-	}
-	if (!code)
-		code = rep_put(&out->buf, "\n|");
-	for (size_t i = 0; !code && i < out->ncolumns; i++)
+	part(out);
+	code = row(out, NULL);
+	tp_buf_text(&out->buf, "|");
+	for (size_t i = 0; i < out->ncolumns; i++)
 		if (!out->columns[i].raw_only)
-			code = rep_put(&out->buf, is_number(&out->columns[i]) ? "---:|" : "---|");
-	return code ? code : rep_put(&out->buf, "\n");
-}
-
-static int row(struct rep_output *out, const struct rep_value *values)
-{
-	int code = rep_put(&out->buf, "|");
-
-	for (size_t i = 0; !code && i < out->ncolumns; i++) {
-		if (out->columns[i].raw_only)
-			continue;
-		code = rep_put(&out->buf, " ");
-		if (!code)
-			code = put_cell(&out->buf, out->columns[i].kind, &values[i]);
-		if (!code)
-			code = rep_put(&out->buf, " |");
-	}
-	return code ? code : rep_put(&out->buf, "\n");
-}
-
-static int end(struct rep_output *out)
-{
-	(void)out;
-	return 0;
+			tp_buf_text(&out->buf, is_number(&out->columns[i]) ? "---:|" : "---|");
+	tp_buf_text(&out->buf, "\n");
+	return code;
 }
 
 /* A paragraph of its own. */
 static int note(struct rep_output *out, bool strong, const char *text)
 {
+	static const struct rep_column of_text = {.kind = REP_TEXT};
 	struct rep_value v = rep_str(text);
 	int code;
 
 	if (!*text)
 		return 0;
-	code = part(out);
-	if (!code && strong)
-		code = rep_put(&out->buf, "**");
-	if (!code)
-		code = put_cell(&out->buf, REP_TEXT, &v);
-	if (!code)
-		code = rep_put(&out->buf, strong ? "**\n" : "\n");
+	part(out);
+	tp_buf_text(&out->buf, strong ? "**" : "");
+	code = put_cell(&out->buf, &of_text, &v);
+	tp_buf_text(&out->buf, strong ? "**\n" : "\n");
 	return code;
 }
 
 const struct rep_output_ops rep_output_markdown = {
-    .begin = begin, .row = row, .end = end, .note = note};
+    .begin = begin, .row = row, .note = note};

@@ -5,19 +5,20 @@
 #include "base/buf.h"
 #include "output/output.h"
 
-/* One format. Each function appends to out->buf; 0 or TP_ENOMEM (the caller words it), or the
- * sink's error. end is called once per begin, finish once. */
+/* One format. Each function appends to out->buf, whose failure the caller sees; else 0, TP_ENOMEM
+ * (the caller words it), or an error in out->err. end is called once per begin, finish
+ * once. */
 struct rep_output_ops {
 	int (*begin)(struct rep_output *out, const char *name);
 	int (*row)(struct rep_output *out, const struct rep_value *values);
-	int (*end)(struct rep_output *out);
+	int (*end)(struct rep_output *out); /* NULL: nothing to do */
 	int (*note)(struct rep_output *out, bool strong, const char *text); /* NULL: none shown */
-	int (*finish)(struct rep_output *out); /* NULL: nothing to do */
+	int (*finish)(struct rep_output *out); /* NULL: likewise */
 	void (*free)(struct rep_output *out);  /* NULL: likewise */
 };
 
-extern const struct rep_output_ops rep_output_table, rep_output_csv, rep_output_json,
-    rep_output_tsv, rep_output_markdown, rep_output_visited;
+extern const struct rep_output_ops rep_output_table, rep_output_fields, rep_output_json,
+    rep_output_markdown;
 
 struct rep_output {
 	struct rep_output_options opt;
@@ -29,11 +30,9 @@ struct rep_output {
 	size_t rows;	   /* of this table */
 	bool plain;	   /* the note that is being written */
 	void *priv;	   /* the format's own */
-	struct rep_output_visitor visitor;
-	struct tp_err *err;
+	struct tp_err err; /* of the first call that failed; code 0: none has */
 };
 
-int rep_put(struct tp_buf *buf, const char *text);
 /* Text that is printable already, new lines in place of those blanks where it would be wider than
  * `room` cells (0: as many as it takes); words are not cut. */
 int rep_put_wrapped(struct tp_buf *buf, const char *text, size_t size, size_t room);

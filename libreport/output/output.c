@@ -19,8 +19,8 @@ const struct rep_format_desc rep_formats[REP_NFORMATS] = {
 };
 
 static const struct rep_output_ops *const ops[REP_NFORMATS] = {
-    [REP_FORMAT_TABLE] = &rep_output_table,	  [REP_FORMAT_CSV] = &rep_output_csv,
-    [REP_FORMAT_JSON] = &rep_output_json,	  [REP_FORMAT_TSV] = &rep_output_tsv,
+    [REP_FORMAT_TABLE] = &rep_output_table,	  [REP_FORMAT_CSV] = &rep_output_fields,
+    [REP_FORMAT_JSON] = &rep_output_json,	  [REP_FORMAT_TSV] = &rep_output_fields,
     [REP_FORMAT_MARKDOWN] = &rep_output_markdown,
 };
 
@@ -62,11 +62,6 @@ struct rep_sink rep_sink_buf(struct tp_buf *buf)
 	return (struct rep_sink){.write = write_buf, .ctx = buf};
 }
 
-int rep_put(struct tp_buf *buf, const char *text)
-{
-	return tp_buf_put(buf, text, strlen(text));
-}
-
 int rep_put_int(struct tp_buf *buf, int64_t i)
 {
 	char text[24], *p = text + sizeof(text);
@@ -93,14 +88,14 @@ int rep_put_double(struct tp_buf *buf, double f)
 		if (!strchr("0123456789+-e", *c))
 			*c = '.';
 	}
-	return rep_put(buf, text);
+	return tp_buf_text(buf, text);
 }
 
 int rep_put_hex(struct tp_buf *buf, const char *data, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	if (size > SIZE_MAX / 2 || tp_buf_reserve(buf, 2 * size))
+	if (tp_buf_reserve(buf, size > SIZE_MAX / 2 ? SIZE_MAX : 2 * size))
 		return TP_ENOMEM;
 	for (size_t i = 0; i < size; i++) {
 		buf->data[buf->size++] = (uint8_t)digits[(unsigned char)data[i] >> 4];
@@ -115,17 +110,27 @@ int rep_output_flush(struct rep_output *out, size_t at_least)
 
 	if (!out->buf.size || out->buf.size < at_least)
 		return 0;
-	code = out->opt.sink.write(out->opt.sink.ctx, out->buf.data, out->buf.size, out->err);
+	code = out->opt.sink.write(out->opt.sink.ctx, out->buf.data, out->buf.size, &out->err);
 	out->buf.size = 0;
 	return code;
 }
 
-/* What every call ends with: words for an allocation that failed, and bounded memory. */
+/* What every call ends with: words for an allocation that failed, bounded memory, and the first
+ * error, which all calls have from then on. */
 static int done(struct rep_output *out, int code, struct tp_err *err)
 {
-	if (code == TP_ENOMEM)
-		return tp_nomem(err);
-	return code ? code : rep_output_flush(out, FLUSH_AT);
+	if (!out->err.code) {
+		if (!code && tp_buf_text(&out->buf, ""))
+			code = TP_ENOMEM;
+		if (!code)
+			code = rep_output_flush(out, FLUSH_AT);
+		if (code == TP_ENOMEM)
+			tp_nomem(&out->err);
+		out->err.code = code;
+	}
+	if (out->err.code && err)
+		*err = out->err;
+	return out->err.code;
 }
 
 int rep_output_new(struct rep_output **out, const struct rep_output_options *opt,
@@ -139,33 +144,18 @@ int rep_output_new(struct rep_output **out, const struct rep_output_options *opt
 	return 0;
 }
 
-int rep_output_new_visitor(struct rep_output **out, const struct rep_output_visitor *visitor,
-			   struct tp_err *err)
-{
-	struct rep_output_options opt = {.format = REP_FORMAT_TABLE, .several = true};
-	int code = rep_output_new(out, &opt, err);
-
-	if (code)
-		return code;
-	(*out)->ops = &rep_output_visited;
-	(*out)->visitor = *visitor;
-	(*out)->opt.sink = visitor->aside;
-	(*out)->opt.width = visitor->width;
-	(*out)->opt.ascii = visitor->ascii;
-	return 0;
-}
-
 int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,
 		     size_t ncolumns, struct tp_err *err)
 {
-	int code;
+	int code = 0;
 
-	out->err = err;
-	out->columns = columns;
-	out->ncolumns = ncolumns;
-	out->rows = 0;
-	code = out->ops->begin(out, name);
-	out->tables++;
+	if (!out->err.code) {
+		out->columns = columns;
+		out->ncolumns = ncolumns;
+		out->rows = 0;
+		code = out->ops->begin(out, name);
+		out->tables++;
+	}
 	return done(out, code, err);
 }
 
@@ -173,27 +163,27 @@ const char rep_lack_text[] = "out of memory";
 
 int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err)
 {
-	int code;
+	int code = out->err.code;
 
-	for (size_t i = 0; i < out->ncolumns; i++)
-		if (rep_is_lack(values[i]))
-			return tp_nomem(err);
-	out->err = err;
-	code = out->ops->row(out, values);
-	out->rows++;
+	for (size_t i = 0; !code && i < out->ncolumns; i++)
+		code = rep_is_lack(values[i]) ? TP_ENOMEM : 0;
+	if (!code) {
+		code = out->ops->row(out, values);
+		out->rows++;
+	}
 	return done(out, code, err);
 }
 
 int rep_output_end(struct rep_output *out, struct tp_err *err)
 {
-	out->err = err;
-	return done(out, out->ops->end(out), err);
+	return done(out, out->err.code || !out->ops->end ? 0 : out->ops->end(out), err);
 }
 
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err)
 {
-	out->err = err;
-	return done(out, out->ops->note ? out->ops->note(out, strong, text) : 0, err);
+	bool shown = !out->err.code && out->ops->note;
+
+	return done(out, shown ? out->ops->note(out, strong, text) : 0, err);
 }
 
 int rep_output_more(struct rep_output *out, size_t shown, size_t n, const char *rows,
@@ -221,13 +211,12 @@ int rep_output_say(struct rep_output *out, const char *text, struct tp_err *err)
 int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
 		     bool *ascii, struct tp_err *err)
 {
-	out->err = err;
 	/* Paragraphs of markdown would run its lines together. */
 	*sink = out->opt.format == REP_FORMAT_MARKDOWN ? (struct rep_sink){0} : out->opt.sink;
 	*width = out->opt.width;
 	*colour = out->opt.colour;
 	*ascii = out->opt.ascii;
-	return rep_output_flush(out, 0);
+	return done(out, out->err.code ? 0 : rep_output_flush(out, 0), err);
 }
 
 unsigned rep_output_width(const struct rep_output *out)
@@ -237,11 +226,11 @@ unsigned rep_output_width(const struct rep_output *out)
 
 int rep_output_finish(struct rep_output *out, struct tp_err *err)
 {
-	int code;
-
-	out->err = err;
-	code = done(out, out->ops->finish ? out->ops->finish(out) : 0, err);
-	return code ? code : rep_output_flush(out, 0);
+	if (!out->err.code && out->ops->finish)
+		out->ops->finish(out);
+	if (!done(out, 0, err))
+		done(out, rep_output_flush(out, 0), err);
+	return out->err.code;
 }
 
 bool rep_output_for_people(const struct rep_output *out)

@@ -181,27 +181,8 @@ struct rep_output_options {
 
 struct rep_output;
 
-/* Takes tables as they are, for what shows them otherwise than by a format: the cells of a table
- * for people, typed. Nonzero ends the report with that code. What is given is needed during the
- * call only. */
-struct rep_output_visitor {
-	int (*begin)(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
-		     struct tp_err *err);
-	int (*row)(void *ctx, const struct rep_value *values, struct tp_err *err);
-	int (*note)(void *ctx, bool strong, const char *text, struct tp_err *err);
-	void *ctx;
-	/* Where charts go (rep_output_aside), in lines of at most `width` cells; no function: they
-	 * are left out. */
-	struct rep_sink aside;
-	unsigned width;
-	bool ascii;
-};
-
-/* `visitor` is copied. */
-int rep_output_new_visitor(struct rep_output **out, const struct rep_output_visitor *visitor,
-			   struct tp_err *err);
-
-/* Errors of all of these: TP_ENOMEM, and what the sink returns. `columns` must live until end. */
+/* Errors of all of these: TP_ENOMEM, and what the sink returns. After an error the others do nothing
+ * and return the same, so that a row of calls needs one check. `columns` must live until end. */
 int rep_output_new(struct rep_output **out, const struct rep_output_options *opt,
 		   struct tp_err *err);
 int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,

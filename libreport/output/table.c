@@ -6,7 +6,6 @@
  * much, columns with `drop` go first (the highest, and only down to what the texts need at least),
  * then texts are shortened, the widest first; numbers never are. Where those alone are too much, no
  * cut would make the table fit: texts stay whole, up to a line of their own. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,54 +40,37 @@ struct table {
 
 /* ---- values as people read them ---- */
 
-/* 1234567 as 1,234,567. */
-static int put_grouped(struct tp_buf *b, int64_t i)
-{
-	char digits[24], text[36];
-	size_t n, out = 0, at = 0;
-
-	n = (size_t)snprintf(digits, sizeof(digits), "%" PRId64, i);
-	if (digits[0] == '-')
-		text[out++] = digits[at++];
-	for (; at < n; at++) {
-		text[out++] = digits[at];
-		if ((n - at) % 3 == 1 && at + 1 < n)
-			text[out++] = ',';
-	}
-	return tp_buf_put(b, text, out);
-}
-
 static int put_float(struct tp_buf *b, const char *format, double f)
 {
 	char text[64];
 
 	if (isnan(f))
-		return rep_put(b, "-");
+		return tp_buf_text(b, "-");
 	snprintf(text, sizeof(text), format, f);
-	return rep_put(b, text);
+	return tp_buf_text(b, text);
 }
 
 /* A share that is not nothing does not read as nothing. */
 static int put_share(struct tp_buf *b, double f)
 {
 	if (f > 0 && f < 0.0005)
-		return rep_put(b, "<0.1%");
+		return tp_buf_text(b, "<0.1%");
 	return put_float(b, "%.1f%%", f * 100);
 }
 
 static int put_int(struct tp_buf *b, enum rep_kind kind, int64_t i)
 {
-	char text[TP_UNITS_SIZE];
+	char text[TP_COUNT_SIZE];
 
 	switch (kind) {
 	case REP_NS:
-		return rep_put(b, tp_fmt_ns(text, i));
+		return tp_buf_text(b, tp_fmt_ns(text, i));
 	case REP_BYTES:
-		return rep_put(b, tp_fmt_bytes(text, i));
+		return tp_buf_text(b, tp_fmt_bytes(text, i));
 	case REP_COUNT:
-		return put_grouped(b, i);
+		return tp_buf_text(b, tp_fmt_count(text, i));
 	case REP_BOOL:
-		return rep_put(b, i ? "yes" : "no");
+		return tp_buf_text(b, i ? "yes" : "no");
 	case REP_SHARE:
 		return put_share(b, (double)i);
 	default:
@@ -98,11 +80,9 @@ static int put_int(struct tp_buf *b, enum rep_kind kind, int64_t i)
 
 int rep_put_shown(struct tp_buf *b, enum rep_kind kind, const struct rep_value *v)
 {
-	int code;
-
 	switch (v->type) {
 	case REP_TYPE_NULL:
-		return rep_put(b, "-");
+		return tp_buf_text(b, "-");
 	case REP_TYPE_INT:
 		return put_int(b, kind, v->i);
 	case REP_TYPE_FLOAT:
@@ -114,10 +94,9 @@ int rep_put_shown(struct tp_buf *b, enum rep_kind kind, const struct rep_value *
 			return put_float(b, "%.3g", v->f);
 		return isfinite(v->f) ? rep_put_double(b, v->f) : put_float(b, "%f", v->f);
 	case REP_TYPE_BLOB:
-		code = rep_put(b, "x'");
-		if (!code)
-			code = rep_put_hex(b, v->text.data, v->text.size);
-		return code ? code : rep_put(b, "'");
+		tp_buf_text(b, "x'");
+		rep_put_hex(b, v->text.data, v->text.size);
+		return tp_buf_text(b, "'");
 	case REP_TYPE_TEXT:
 	case REP_TYPE_ABSENT:
 		break;
@@ -276,23 +255,20 @@ static int put_cell(struct rep_output *out, size_t i, const char *text, size_t s
 {
 	struct table *t = out->priv;
 	const struct column *c = &t->columns[i];
-	int code = 0;
+	size_t before;
 
 	if (c->right && width < c->width)
-		code = put_blanks(&t->line, c->width - width);
-	if (!code && c->cut && out->opt.width && width > c->width) {
-		size_t before = t->line.size;
-
-		code = rep_shorten(&t->line, text, size, c->width, how, out->opt.ascii);
-		if (!code)
-			width = rep_text_width((const char *)t->line.data + before,
-					       t->line.size - before);
-	} else if (!code) {
-		code = tp_buf_put(&t->line, text, size);
+		put_blanks(&t->line, c->width - width);
+	before = t->line.size;
+	if (c->cut && out->opt.width && width > c->width) {
+		rep_shorten(&t->line, text, size, c->width, how, out->opt.ascii);
+		width = rep_text_width((const char *)t->line.data + before, t->line.size - before);
+	} else {
+		tp_buf_put(&t->line, text, size);
 	}
-	if (!code && !last && !c->right && width < c->width)
-		code = put_blanks(&t->line, c->width - width);
-	return code || last ? code : put_blanks(&t->line, GAP);
+	if (!last && !c->right && width < c->width)
+		put_blanks(&t->line, c->width - width);
+	return put_blanks(&t->line, last ? 0 : GAP);
 }
 
 static size_t last_shown(const struct rep_output *out, const struct table *t)
@@ -310,51 +286,46 @@ static size_t last_shown(const struct rep_output *out, const struct table *t)
 static int put_line(struct rep_output *out, const char *before, const char *after)
 {
 	struct table *t = out->priv;
-	int code = 0;
+	int code = tp_buf_text(&t->line, "");
 
 	while (t->line.size && t->line.data[t->line.size - 1] == ' ')
 		t->line.size--;
-	if (out->opt.colour)
-		code = rep_put(&out->buf, before);
-	if (!code)
-		code = tp_buf_put(&out->buf, t->line.data, t->line.size);
-	if (!code && out->opt.colour)
-		code = rep_put(&out->buf, after);
+	tp_buf_text(&out->buf, out->opt.colour ? before : "");
+	tp_buf_put(&out->buf, t->line.data, t->line.size);
+	tp_buf_text(&out->buf, out->opt.colour ? after : "");
 	t->line.size = 0;
-	return code ? code : rep_put(&out->buf, "\n");
+	tp_buf_text(&out->buf, "\n");
+	return code;
 }
 
 static int put_header(struct rep_output *out)
 {
 	struct table *t = out->priv;
 	size_t last = last_shown(out, t);
-	int code = 0;
 
 	if (out->opt.no_header)
 		return 0;
-	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+	for (size_t i = 0; i < out->ncolumns; i++) {
 		const struct cell *c = &t->columns[i].title;
 
 		if (t->columns[i].shown)
-			code = put_cell(out, i, (const char *)t->titles.data + c->at, c->size,
-					c->width, REP_SHORTEN_RIGHT, i == last);
+			put_cell(out, i, (const char *)t->titles.data + c->at, c->size, c->width,
+				 REP_SHORTEN_RIGHT, i == last);
 	}
-	return code ? code : put_line(out, "\x1b[1m", "\x1b[0m");
+	return put_line(out, "\x1b[1m", "\x1b[0m");
 }
 
 static int put_row(struct rep_output *out, const struct cell *cells)
 {
 	struct table *t = out->priv;
 	size_t last = last_shown(out, t);
-	int code = 0;
 
-	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+	for (size_t i = 0; i < out->ncolumns; i++) {
 		if (t->columns[i].shown)
-			code = put_cell(out, i, (const char *)t->text.data + cells[i].at,
-					cells[i].size, cells[i].width, out->columns[i].shorten,
-					i == last);
+			put_cell(out, i, (const char *)t->text.data + cells[i].at, cells[i].size,
+				 cells[i].width, out->columns[i].shorten, i == last);
 	}
-	return code ? code : put_line(out, "", "");
+	return put_line(out, "", "");
 }
 
 /* Writes the rows that were kept. */
@@ -402,22 +373,19 @@ static int row(struct rep_output *out, const struct rep_value *values)
 
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		struct cell c = {.at = t->text.size};
-		int code = 0;
 
 		if (values[i].type == REP_TYPE_INT || values[i].type == REP_TYPE_FLOAT)
 			t->columns[i].has_number = true;
 		else if (values[i].type != REP_TYPE_NULL)
 			t->columns[i].has_text = true;
 		if (!out->columns[i].raw_only)
-			code = rep_put_shown(&t->text, out->columns[i].kind, &values[i]);
-		if (code)
-			return code;
+			rep_put_shown(&t->text, out->columns[i].kind, &values[i]);
 		c.size = t->text.size - c.at;
 		c.width = c.size ? rep_text_width((const char *)t->text.data + c.at, c.size) : 0;
-		code = tp_buf_put(&t->cells, &c, sizeof(c));
-		if (code)
-			return code;
+		tp_buf_put(&t->cells, &c, sizeof(c));
 	}
+	if (tp_buf_text(&t->text, "") || tp_buf_text(&t->cells, ""))
+		return TP_ENOMEM;
 	t->rows++;
 	return t->measured || t->rows >= REP_TABLE_MEASURED ? put_kept(out) : 0;
 }
@@ -426,29 +394,26 @@ static int row(struct rep_output *out, const struct rep_value *values)
 static int put_left_out(struct rep_output *out)
 {
 	struct table *t = out->priv;
-	struct tp_buf line;
+	struct tp_buf line = {0};
 	bool any = false;
-	char text[40];
-	int code = 0;
+	int code;
 
-	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+	for (size_t i = 0; i < out->ncolumns; i++) {
 		const struct column *c = &t->columns[i];
 
 		if (out->columns[i].raw_only || c->shown)
 			continue;
-		snprintf(text, sizeof(text), "not in %u columns: ", out->opt.width);
-		code = rep_put(&t->line, any ? ", " : text);
-		if (!code)
-			code = tp_buf_put(&t->line, t->titles.data + c->title.at, c->title.size);
+		if (any)
+			tp_buf_text(&line, ", ");
+		else
+			tp_buf_printf(&line, "not in %u columns: ", out->opt.width);
+		tp_buf_put(&line, t->titles.data + c->title.at, c->title.size);
 		any = true;
 	}
-	if (code || !any)
-		return code;
-	line = t->line;
-	t->line = (struct tp_buf){0};
-	code = rep_put_wrapped(&t->line, (const char *)line.data, line.size, out->opt.width);
+	rep_put_wrapped(&t->line, (const char *)line.data, line.size, out->opt.width);
+	code = tp_buf_text(&line, "");
 	tp_buf_release(&line);
-	return code ? code : put_line(out, "\x1b[2m", "\x1b[0m");
+	return code || !any ? code : put_line(out, "\x1b[2m", "\x1b[0m");
 }
 
 static int end(struct rep_output *out)
@@ -461,46 +426,40 @@ static int end(struct rep_output *out)
 int rep_put_wrapped(struct tp_buf *b, const char *text, size_t size, size_t room)
 {
 	size_t used = 0;
-	int code = 0;
 
-	for (size_t at = 0; at < size && !code;) {
+	for (size_t at = 0; at < size;) {
 		const char *blank = memchr(text + at + 1, ' ', size - at - 1);
 		size_t n = blank ? (size_t)(blank - text) - at : size - at;
 		size_t width = rep_text_width(text + at, n);
 
 		if (used && room && used + width > room && text[at] == ' ') {
-			code = rep_put(b, "\n");
+			tp_buf_text(b, "\n");
 			at++;
 			n--;
 			width--;
 			used = 0;
 		}
-		if (!code)
-			code = tp_buf_put(b, text + at, n);
+		tp_buf_put(b, text + at, n);
 		used += width;
 		at += n;
 	}
-	return code;
+	return tp_buf_text(b, "");
 }
 
 static int note(struct rep_output *out, bool strong, const char *text)
 {
 	bool dressed = out->opt.colour && !out->plain;
-	const char *before = !dressed ? "" : strong ? "\x1b[1m" : "\x1b[2m";
 	struct tp_buf line = {0};
 	int code;
 
 	if (!*text)
-		return rep_put(&out->buf, "\n");
+		return tp_buf_text(&out->buf, "\n");
 	code = rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
-	if (!code)
-		code = rep_put(&out->buf, before);
-	if (!code)
-		code = rep_put_wrapped(&out->buf, (char *)line.data, line.size, out->opt.width);
-	if (!code && dressed)
-		code = rep_put(&out->buf, "\x1b[0m");
+	tp_buf_text(&out->buf, !dressed ? "" : strong ? "\x1b[1m" : "\x1b[2m");
+	rep_put_wrapped(&out->buf, (char *)line.data, line.size, out->opt.width);
+	tp_buf_text(&out->buf, dressed ? "\x1b[0m\n" : "\n");
 	tp_buf_release(&line);
-	return code ? code : rep_put(&out->buf, "\n");
+	return code;
 }
 
 static void release(struct rep_output *out)

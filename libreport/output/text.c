@@ -1,7 +1,6 @@
 #include "output/text.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -91,33 +90,25 @@ static size_t cells(uint32_t cp)
 	return in_ranges(cp, two, sizeof(two) / sizeof(two[0])) ? 2 : 1;
 }
 
-static int put(struct tp_buf *out, const char *text)
-{
-	return tp_buf_put(out, text, strlen(text));
-}
-
 /* The escape of a code point (or of the invalid byte) that must not stay as it is. */
 static int put_escape(struct tp_buf *out, uint32_t cp, unsigned char byte, enum rep_escape how)
 {
 	const char *slash = how == REP_ESCAPE_JSON ? "\\\\" : "\\";
-	char text[16];
 
-	if (cp == INVALID) {
-		snprintf(text, sizeof(text), "%sx%02x", slash, byte);
-	} else if (how == REP_ESCAPE_JSON) {
-		if (cp < 0x10000)
-			snprintf(text, sizeof(text), "\\u%04x", cp);
-		else
-			snprintf(text, sizeof(text), "\\u%04x\\u%04x",
-				 0xd800 + ((cp - 0x10000) >> 10), 0xdc00 + (cp & 0x3ff));
-	} else if (cp == '\n' || cp == '\t' || cp == '\r') {
-		snprintf(text, sizeof(text), "\\%c", cp == '\n' ? 'n' : cp == '\t' ? 't' : 'r');
-	} else if (cp < 0x80) {
-		snprintf(text, sizeof(text), "\\x%02x", cp);
-	} else {
-		snprintf(text, sizeof(text), cp < 0x10000 ? "\\u%04x" : "\\U%08x", cp);
-	}
-	return put(out, text);
+	if (cp == INVALID)
+		return tp_buf_printf(out, "%sx%02x", slash, byte);
+	if (how == REP_ESCAPE_JSON)
+		return cp < 0x10000 ? tp_buf_printf(out, "\\u%04x", cp)
+				    : tp_buf_printf(out, "\\u%04x\\u%04x",
+						    0xd800 + ((cp - 0x10000) >> 10),
+						    0xdc00 + (cp & 0x3ff));
+	if (cp == '\n' || cp == '\t' || cp == '\r')
+		return tp_buf_text(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
+	return tp_buf_printf(out,
+			     cp < 0x80	    ? "\\x%02x"
+			     : cp < 0x10000 ? "\\u%04x"
+					    : "\\U%08x",
+			     cp);
 }
 
 /* What stands for a character that means something in XML, NULL for all others. */
@@ -148,7 +139,6 @@ int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escap
 	for (size_t i = 0, len; i < size; i += len) {
 		bool escape, twice;
 		uint32_t cp;
-		int code;
 
 		if (s[i] >= 0x20 && s[i] < 0x7f && s[i] != '\\' && s[i] != '"' &&
 		    !(xml && entity(s[i]))) {
@@ -164,19 +154,17 @@ int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escap
 			(xml && entity(cp));
 		if (!escape && !twice)
 			continue;
-		code = tp_buf_put(out, s + from, i - from);
-		if (!code && escape)
-			code = put_escape(out, cp, s[i], how);
-		else if (!code)
-			code = put(out, xml			? entity(cp)
-					: how == REP_ESCAPE_CSV ? "\"\""
-					: cp == '"'		? "\\\""
-								: "\\\\");
-		if (code)
-			return code;
+		tp_buf_put(out, s + from, i - from);
+		if (escape)
+			put_escape(out, cp, s[i], how);
+		else
+			tp_buf_text(out, xml			 ? entity(cp)
+					 : how == REP_ESCAPE_CSV ? "\"\""
+					 : cp == '"'		 ? "\\\""
+								 : "\\\\");
 		from = i + len;
 	}
-	return from < size ? tp_buf_put(out, s + from, size - from) : 0;
+	return tp_buf_put(out, s + from, size - from);
 }
 
 size_t rep_text_width(const char *text, size_t size)
@@ -244,9 +232,8 @@ static int leave_arguments_out(struct tp_buf *out, const char *text, size_t size
 			       size_t dots_width)
 {
 	size_t from = 0; /* what is not yet copied */
-	int code = 0;
 
-	for (size_t i = 0, end; i < size && !code; i = end + 1) {
+	for (size_t i = 0, end; i < size; i = end + 1) {
 		const char *open = memchr(text + i, '[', size - i);
 
 		i = open ? (size_t)(open - text) : size;
@@ -257,12 +244,11 @@ static int leave_arguments_out(struct tp_buf *out, const char *text, size_t size
 		if (!i || (!isalnum((unsigned char)text[i - 1]) && text[i - 1] != '_') ||
 		    rep_text_width(text + i + 1, end - i - 1) <= dots_width)
 			continue;
-		code = tp_buf_put(out, text + from, i + 1 - from);
-		if (!code)
-			code = put(out, dots);
+		tp_buf_put(out, text + from, i + 1 - from);
+		tp_buf_text(out, dots);
 		from = end;
 	}
-	return code ? code : tp_buf_put(out, text + from, size - from);
+	return tp_buf_put(out, text + from, size - from);
 }
 
 static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
@@ -271,7 +257,6 @@ static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
 	size_t total = rep_text_width(text, size), left = 0, right = 0, begin;
 	const char *dots = ascii ? "..." : "…";
 	size_t dots_width = ascii ? 3 : 1;
-	int code;
 
 	if (how == REP_SHORTEN_FUNCTION)
 		how = REP_SHORTEN_LEFT;
@@ -290,10 +275,9 @@ static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
 	else
 		left = width / 3, right = width - left;
 	begin = right ? tail(text, size, total, right) : size;
-	code = tp_buf_put(out, text, left ? head(text, size, left) : 0);
-	if (!code)
-		code = put(out, dots);
-	return code ? code : tp_buf_put(out, text + begin, size - begin);
+	tp_buf_put(out, text, left ? head(text, size, left) : 0);
+	tp_buf_text(out, dots);
+	return tp_buf_put(out, text + begin, size - begin);
 }
 
 int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,

@@ -11,17 +11,17 @@ static const struct page_section profile_sections[] = {
     {"commands", "Commands", page_diff_commands, false},
 };
 
-static void write_side(struct html *h, const char *which, const char *name, size_t n)
+static void write_side(struct tp_buf *h, const char *which, const char *name, size_t n)
 {
-	page_fact(h, which);
+	tp_buf_printf(h, "<div><dt>%s</dt><dd>", which);
 	html_str(h, name);
 	if (n > 1)
-		html_f(h, " (%zu runs)", n);
-	page_fact_end(h);
+		tp_buf_printf(h, " (%zu runs)", n);
+	tp_buf_text(h, "</dd></div>\n");
 }
 
 /* Of a type that is 0 in every sample of all profiles: which one is not. */
-static void write_zero(struct page *p, struct html *h)
+static void write_zero(struct page *p, struct tp_buf *h)
 {
 	const struct rep_page_sides *s = p->sides;
 	char zero[REP_ZERO_SIZE] = "";
@@ -35,27 +35,22 @@ static void write_zero(struct page *p, struct html *h)
 		    !*rep_profile_all_zero(one, index, zero))
 			return;
 	}
-	html_put(h, "<p class=\"note\">");
-	html_str(h, zero);
-	html_put(h, "</p>\n");
+	page_note(h, zero, strlen(zero));
 }
 
-static void profile_facts(struct page *p, struct html *h)
+static void profile_facts(struct page *p, struct tp_buf *h)
 {
-	html_put(h, "<dl class=\"facts\">\n");
+	tp_buf_text(h, "<dl class=\"facts\">\n");
 	write_side(h, "Old", p->sides->old_name, p->sides->nold);
 	write_side(h, "New", p->sides->new_name, p->sides->nnew);
-	html_put(h, "</dl>\n");
+	tp_buf_text(h, "</dl>\n");
 	write_zero(p, h);
 }
 
 /* "b.heap against a.heap" */
 static char *make_title(struct tp_buf *b, const char *new, const char *old)
 {
-	int code = tp_buf_put(b, new, strlen(new)) | tp_buf_put(b, " against ", 9);
-
-	code |= tp_buf_put(b, old, strlen(old)) | tp_buf_put(b, "", 1);
-	return code ? NULL : (char *)b->data;
+	return tp_buf_printf(b, "%s against %s", new, old) ? NULL : (char *)b->data;
 }
 
 int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_options *opt,
@@ -88,24 +83,22 @@ static const struct page_section trace_sections[] = {
     {"commands", "Commands", page_diff_commands, false},
 };
 
-static void write_run(struct page *p, struct html *h, const char *which, size_t n)
+static void write_run(struct page *p, struct tp_buf *h, const char *which, size_t n)
 {
 	const struct tp_run *r = &p->run->row;
 
-	html_put(h, "<dl class=\"facts\">\n");
-	page_fact(h, which);
+	tp_buf_text(h, "<dl class=\"facts\">\n");
+	tp_buf_printf(h, "<div><dt>%s</dt><dd>", which);
 	html_str(h, r->name);
 	if (n > 1)
-		html_f(h, " (and %zu more)", n - 1);
-	page_fact_end(h);
+		tp_buf_printf(h, " (and %zu more)", n - 1);
+	tp_buf_text(h, "</dd></div>\n");
 	page_trace_facts(p, h);
-	page_fact(h, "Lost");
-	html_put(h, p->run->losses ? "<strong>some data</strong>" : "nothing");
-	page_fact_end(h);
-	html_put(h, "</dl>\n");
+	tp_buf_printf(h, "<div><dt>Lost</dt><dd>%s</dd></div>\n</dl>\n",
+		      p->run->losses ? "<strong>some data</strong>" : "nothing");
 }
 
-static void trace_facts(struct page *p, struct html *h)
+static void trace_facts(struct page *p, struct tp_buf *h)
 {
 	write_run(p->old, h, "Old", p->runs->nold);
 	write_run(p, h, "New", p->runs->nnew);

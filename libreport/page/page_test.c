@@ -20,7 +20,7 @@
 
 static void test_html_escapes(void **state)
 {
-	struct html h = {0};
+	struct tp_buf h = {0};
 	struct rep_value v = rep_str("<i>");
 
 	(void)state;
@@ -31,13 +31,12 @@ static void test_html_escapes(void **state)
 	html_counted(&h, 1, "row");
 	html_counted(&h, 1234, "row");
 	html_px(&h, -1.25);
-	assert_int_equal(h.code, 0);
-	assert_int_equal(tp_buf_put(&h.buf, "", 1), 0);
-	assert_string_equal((char *)h.buf.data,
+	assert_int_equal(tp_buf_put(&h, "", 1), 0);
+	assert_string_equal((char *)h.data,
 			    "a&lt;b&gt;\\xff&amp;&quot;&#39; title=\"&quot;&gt;&lt;img&gt;\""
 			    "&lt;i&gt;&lt;p title=&quot;x&quot;>&amp;amp;&lt;/p>\n1 row1,234 "
 			    "rows-1.3");
-	html_release(&h);
+	tp_buf_release(&h);
 }
 
 static void test_tables_keep_and_show(void **state)
@@ -55,7 +54,7 @@ static void test_tables_keep_and_show(void **state)
 	};
 	struct rep_cells cells = {0};
 	struct rep_output *out = NULL;
-	struct html h = {0};
+	struct tp_buf h = {0};
 	struct tp_err err;
 
 	(void)state;
@@ -73,8 +72,8 @@ static void test_tables_keep_and_show(void **state)
 	assert_int_equal(page_cell(&cells.sheet[0], 2, "ns").type, REP_TYPE_NULL);
 	assert_int_equal(page_cell(NULL, 0, "ns").type, REP_TYPE_NULL);
 	page_table_write(&h, &cells, &cells.sheet[0], "what");
-	assert_int_equal(tp_buf_put(&h.buf, "", 1), 0);
-	assert_non_null(strstr((char *)h.buf.data,
+	assert_int_equal(tp_buf_put(&h, "", 1), 0);
+	assert_non_null(strstr((char *)h.data,
 			       "<tr><th scope=\"col\">&lt;NAME&gt;</th><th scope=\"col\" "
 			       "class=\"n\">TIME</th><th scope=\"col\" class=\"n\">DELTA</th>"
 			       "<th scope=\"col\" class=\"n\">SHOWN</th>"
@@ -84,11 +83,11 @@ static void test_tables_keep_and_show(void **state)
 			       "\n<tr><td class=\"t\">-<td "
 			       "class=\"n\">-<td class=\"n down\" data-v=\"-1\">-1B"
 			       "<td class=\"n\">none\n"));
-	assert_non_null(strstr((char *)h.buf.data, "2 of 3 &lt;rows&gt;"));
-	assert_int_equal(strncmp((char *)h.buf.data, "<p>above &lt;it&gt;</p>\n<div", 28), 0);
+	assert_non_null(strstr((char *)h.data, "2 of 3 &lt;rows&gt;"));
+	assert_int_equal(strncmp((char *)h.data, "<p>above &lt;it&gt;</p>\n<div", 28), 0);
 	rep_output_free(out);
 	rep_cells_release(&cells);
-	html_release(&h);
+	tp_buf_release(&h);
 }
 
 /* ---- a run ---- */

@@ -11,67 +11,45 @@ static const struct page_section sections[] = {
     {"commands", "Commands", page_profile_commands, false},
 };
 
-static void text_fact(struct html *h, const char *name, struct tp_text t)
+static void text_fact(struct tp_buf *h, const char *name, struct tp_text t)
 {
-	if (!t.size)
-		return;
-	page_fact(h, name);
-	html_text(h, t.text, t.size);
-	page_fact_end(h);
+	if (t.size)
+		page_fact(h, name, REP_TEXT, rep_text(t.text, t.size));
 }
 
-static void write_facts(struct page *p, struct html *h)
+static void write_facts(struct page *p, struct tp_buf *h)
 {
 	const struct tp_profile *profile = p->profile->profile;
 	char zero[REP_ZERO_SIZE];
 	struct tp_err err;
 	size_t index;
 
-	html_put(h, "<dl class=\"facts\">\n");
-	page_fact(h, "Profile");
-	html_str(h, p->profile->name);
-	page_fact_end(h);
-	page_fact(h, "Format");
-	html_str(h, profile->format);
-	page_fact_end(h);
+	tp_buf_text(h, "<dl class=\"facts\">\n");
+	page_fact(h, "Profile", REP_TEXT, rep_str(p->profile->name));
+	page_fact(h, "Format", REP_TEXT, rep_str(profile->format));
 	if (profile->time_ns > 0)
 		page_fact_when(h, profile->time_ns);
-	if (profile->duration_ns > 0) {
-		page_fact(h, "Length");
-		html_ns(h, profile->duration_ns);
-		page_fact_end(h);
-	}
+	if (profile->duration_ns > 0)
+		page_fact(h, "Length", REP_NS, rep_int(profile->duration_ns));
 	for (size_t i = 0; i < profile->nmappings && i < 1; i++) {
 		text_fact(h, "Program", tp_dict_text(profile->dict, profile->mappings[i].file));
 		text_fact(h, "Build id",
 			  tp_dict_text(profile->dict, profile->mappings[i].build_id));
 	}
-	page_fact(h, "Samples");
-	html_count(h, (int64_t)profile->nsamples);
-	page_fact_end(h);
+	page_fact(h, "Samples", REP_COUNT, rep_int((int64_t)profile->nsamples));
 	page_profile_totals(p, h);
-	page_fact(h, "Lost");
-	html_put(h,
-		 profile->nlosses ? "<strong>some data: the dump is damaged</strong>" : "nothing");
-	page_fact_end(h);
-	html_put(h, "</dl>\n");
+	tp_buf_printf(h, "<div><dt>Lost</dt><dd>%s</dd></div>\n</dl>\n",
+		      profile->nlosses ? "<strong>some data: the dump is damaged</strong>"
+				       : "nothing");
 	if (profile->ntypes && !rep_profile_sample_index(profile, p->type, &index, &err) &&
-	    *rep_profile_all_zero(profile, index, zero)) {
-		html_put(h, "<p class=\"note\">");
-		html_str(h, zero);
-		html_put(h, "</p>\n");
-	}
-	for (size_t i = 0; i < profile->nlosses && i < 5; i++) {
-		html_put(h, "<p class=\"note\">");
-		html_str(h, profile->losses[i].reason);
-		html_put(h, "</p>\n");
-	}
+	    *rep_profile_all_zero(profile, index, zero))
+		page_note(h, zero, strlen(zero));
+	for (size_t i = 0; i < profile->nlosses && i < 5; i++)
+		page_note(h, profile->losses[i].reason, strlen(profile->losses[i].reason));
 	for (size_t i = 0; i < profile->ncomments && i < 5; i++) {
 		struct tp_text t = tp_dict_text(profile->dict, profile->comments[i]);
 
-		html_put(h, "<p class=\"note\">");
-		html_text(h, t.text, t.size < 2000 ? t.size : 2000);
-		html_put(h, "</p>\n");
+		page_note(h, t.text, t.size < 2000 ? t.size : 2000);
 	}
 }
 

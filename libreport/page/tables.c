@@ -69,22 +69,22 @@ static struct look look_of(const struct rep_sheet *t, size_t column)
 	return l;
 }
 
-static void write_head(struct html *h, const struct rep_sheet *t, const struct look *look)
+static void write_head(struct tp_buf *h, const struct rep_sheet *t, const struct look *look)
 {
-	html_put(h, "<thead><tr>");
+	tp_buf_text(h, "<thead><tr>");
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (!look[i].shown)
 			continue;
-		html_put(h,
-			 look[i].right ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+		tp_buf_text(h, look[i].right ? "<th scope=\"col\" class=\"n\">"
+					     : "<th scope=\"col\">");
 		html_str(h, t->columns[i].title);
-		html_put(h, "</th>");
+		tp_buf_text(h, "</th>");
 	}
-	html_put(h, "</tr></thead>\n<tbody>\n");
+	tp_buf_text(h, "</tr></thead>\n<tbody>\n");
 }
 
 /* `n` is the number that the cell is sorted by. */
-static void write_cell(struct html *h, const struct rep_column *c, const struct look *l,
+static void write_cell(struct tp_buf *h, const struct rep_column *c, const struct look *l,
 		       const struct rep_value *v, const struct rep_value *n)
 {
 	bool number = (n->type == REP_TYPE_INT || (n->type == REP_TYPE_FLOAT && isfinite(n->f))) &&
@@ -92,63 +92,63 @@ static void write_cell(struct html *h, const struct rep_column *c, const struct 
 	double value = number ? rep_value_number(n) : 0;
 
 	/* End tags of cells and rows may be left out, says HTML; there are many. */
-	html_put(h, "<td");
+	tp_buf_text(h, "<td");
 	if (l->right && l->colours && value != 0)
-		html_put(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
+		tp_buf_text(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
 	else if (l->right || l->narrow)
-		html_put(h, l->right ? " class=\"n\"" : " class=\"t\"");
+		tp_buf_text(h, l->right ? " class=\"n\"" : " class=\"t\"");
 	if (number && n->type == REP_TYPE_INT)
-		html_f(h, " data-v=\"%lld\"", (long long)n->i);
+		tp_buf_printf(h, " data-v=\"%lld\"", (long long)n->i);
 	else if (number)
-		html_f(h, " data-v=\"%.6g\"", n->f);
+		tp_buf_printf(h, " data-v=\"%.6g\"", n->f);
 	/* Texts have their signs already. */
-	html_put(h, l->right && l->signs && value > 0 && v == n ? ">+" : ">");
+	tp_buf_text(h, l->right && l->signs && value > 0 && v == n ? ">+" : ">");
 	html_value(h, c->kind, v);
 }
 
 /* Lines from one on to another: at most `most` that are neither headings nor blank. */
-static void write_notes(struct html *h, const struct rep_cells *c, size_t from, size_t to,
+static void write_notes(struct tp_buf *h, const struct rep_cells *c, size_t from, size_t to,
 			size_t most, const char *tag)
 {
 	for (size_t i = from; i < to && most; i++) {
 		if (c->strong[i] || !*c->note[i])
 			continue;
-		html_put(h, tag);
+		tp_buf_text(h, tag);
 		html_str(h, c->note[i]);
-		html_put(h, "</p>\n");
+		tp_buf_text(h, "</p>\n");
 		most--;
 	}
 }
 
-void page_table_write(struct html *h, const struct rep_cells *cells, const struct rep_sheet *t,
+void page_table_write(struct tp_buf *h, const struct rep_cells *cells, const struct rep_sheet *t,
 		      const char *caption)
 {
 	bool first = t == &cells->sheet[0], last = t + 1 == cells->sheet + cells->n;
 	struct look *look = calloc(t->ncolumns + 1, sizeof(*look));
 
 	if (!look) {
-		h->code = TP_ENOMEM;
+		tp_buf_fail(h);
 		return;
 	}
 	for (size_t i = 0; i < t->ncolumns; i++)
 		look[i] = look_of(t, i);
 	write_notes(h, cells, first ? 0 : t->notes, t->notes, 4, "<p>");
-	html_put(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
+	tp_buf_text(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
 	html_attribute(h, "aria-label", caption);
-	html_put(h, "><table class=\"data\">\n<caption>");
+	tp_buf_text(h, "><table class=\"data\">\n<caption>");
 	html_str(h, caption);
-	html_put(h, "</caption>\n");
+	tp_buf_text(h, "</caption>\n");
 	write_head(h, t, look);
 	for (size_t row = 0; row < t->nrows; row++) {
-		html_put(h, "<tr>");
+		tp_buf_text(h, "<tr>");
 		for (size_t i = 0; i < t->ncolumns; i++) {
 			if (look[i].shown)
 				write_cell(h, &t->columns[i], &look[i], rep_sheet_at(t, row, i),
 					   rep_sheet_at(t, row, look[i].number));
 		}
-		html_put(h, "\n");
+		tp_buf_text(h, "\n");
 	}
-	html_put(h, "</tbody></table></div>\n");
+	tp_buf_text(h, "</tbody></table></div>\n");
 	write_notes(h, cells, t->notes, last ? cells->nnotes : t[1].notes, 8, "<p class=\"note\">");
 	free(look);
 }

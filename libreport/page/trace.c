@@ -19,30 +19,20 @@ static const struct page_section sections[] = {
     {"commands", "Commands", page_commands, false},
 };
 
-static void write_facts(struct page *p, struct html *h)
+static void write_facts(struct page *p, struct tp_buf *h)
 {
 	const struct tp_run *r = &p->run->row;
 
-	html_put(h, "<dl class=\"facts\">\n");
-	page_fact(h, "Trace");
-	html_str(h, r->name);
-	page_fact_end(h);
+	tp_buf_text(h, "<dl class=\"facts\">\n");
+	page_fact(h, "Trace", REP_TEXT, rep_str(r->name));
 	page_trace_facts(p, h);
-	page_fact(h, "Size");
-	html_bytes(h, r->size_in);
-	page_fact_end(h);
-	for (size_t i = 0; i < p->run->nlabels && i < 20; i++) {
-		page_fact(h, "Label");
-		html_str(h, p->run->labels[i]);
-		page_fact_end(h);
-	}
-	page_fact(h, "Lost");
-	if (p->run->losses)
-		html_put(h, "<a href=\"#losses\"><strong>some data, see below</strong></a>");
-	else
-		html_put(h, "nothing");
-	page_fact_end(h);
-	html_put(h, "</dl>\n");
+	page_fact(h, "Size", REP_BYTES, rep_int(r->size_in));
+	for (size_t i = 0; i < p->run->nlabels && i < 20; i++)
+		page_fact(h, "Label", REP_TEXT, rep_str(p->run->labels[i]));
+	tp_buf_printf(h, "<div><dt>Lost</dt><dd>%s</dd></div>\n</dl>\n",
+		      p->run->losses
+			  ? "<a href=\"#losses\"><strong>some data, see below</strong></a>"
+			  : "nothing");
 }
 
 int page_begin_trace(struct page *p, struct tp_err *err)

@@ -69,7 +69,8 @@ static int add_chains(struct building *b)
 					      .reason = c->reason};
 		uint32_t stack;
 
-		code = rep_trace_stack(&b->stacks, c->waiter_entry, c->stack, &leaf, &stack);
+		stack = rep_trace_stack(&b->stacks, c->waiter_entry, c->stack, &leaf);
+		code = b->stacks.code;
 		if (!code)
 			code = append(b, b->base[c->parent], stack, &b->base[i]);
 	}
@@ -86,7 +87,8 @@ static int add_sums(struct building *b)
 		const int64_t values[2] = {s->count, s->total_ns};
 		uint32_t stack;
 
-		code = rep_trace_stack(&b->stacks, s->entry, s->stack, &leaf, &stack);
+		stack = rep_trace_stack(&b->stacks, s->entry, s->stack, &leaf);
+		code = b->stacks.code;
 		if (!code)
 			code = append(b, b->base[s->chain], stack, &stack);
 		if (!code)
@@ -95,24 +97,15 @@ static int add_sums(struct building *b)
 	return code;
 }
 
-static int add_type(struct building *b, const char *type, const char *unit)
-{
-	struct tp_value_type t;
-	int code = tp_dict_string(b->p->dict, type, strlen(type), &t.type);
-
-	if (!code)
-		code = tp_dict_string(b->p->dict, unit, strlen(unit), &t.unit);
-	return code ? code : tp_profile_add_type(b->p, t.type, t.unit);
-}
-
 static int build(struct building *b, const struct rep_view *v)
 {
 	const struct tp_mapping m = {.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
 					      TP_MAPPING_LINES | TP_MAPPING_INLINES};
-	int code = add_type(b, "hops", "count");
+	int code = rep_trace_add_type(b->p, "hops", "count");
 
 	if (!code)
-		code = add_type(b, "path", v->run->row.ticks ? "ticks" : "nanoseconds");
+		code =
+		    rep_trace_add_type(b->p, "path", v->run->row.ticks ? "ticks" : "nanoseconds");
 	if (!code)
 		code = tp_profile_add_mapping(b->p, &m, &b->stacks.mapping);
 	memcpy(b->p->format, "trace", 6);

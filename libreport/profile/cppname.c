@@ -74,7 +74,7 @@ bool rep_cpp_looks_like(struct tp_text name)
 }
 
 /* pprof: removeMatching. Ends at a bracket without its other half. */
-static int remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
+static void remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
 {
 	size_t to = from, first = from, nesting = 0;
 
@@ -84,7 +84,7 @@ static int remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
 		if (c == end && !nesting) {
 			memmove(b->data + to, b->data + i, b->size - i);
 			b->size = to + b->size - i;
-			return 0;
+			return;
 		}
 		if (c == begin && !nesting++)
 			first = to;
@@ -97,7 +97,6 @@ static int remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
 		b->data[to++] = (uint8_t)c;
 	}
 	b->size = to;
-	return 0;
 }
 
 int rep_cpp_strip(struct tp_text name, bool templates, struct tp_buf *out)
@@ -106,9 +105,9 @@ int rep_cpp_strip(struct tp_text name, bool templates, struct tp_buf *out)
 	int code = tp_buf_put(out, name.text, name.size);
 
 	if (!code)
-		code = remove_pairs(out, from, '(', ')');
+		remove_pairs(out, from, '(', ')');
 	if (!code && templates)
-		code = remove_pairs(out, from, '<', '>');
+		remove_pairs(out, from, '<', '>');
 	return code;
 }
 
@@ -225,28 +224,27 @@ static void find_name(const char *name, size_t *begin, size_t *end)
 }
 
 /* "f(int) const::{lambda()#1}::operator()" without "int". */
-static int put_name(const char *name, size_t begin, size_t end, struct tp_buf *out)
+static void put_name(const char *name, size_t begin, size_t end, struct tp_buf *out)
 {
-	int code = 0;
-
-	for (size_t i = begin; i < end && !code;) {
+	for (size_t i = begin; i < end;) {
 		size_t n = operator_at(name, i), next = i + (n ? n : 1);
 		bool local;
 
 		if (!n && strchr("<({[", name[i])) {
 			next = behind(name, i);
-			if (!next)
-				return tp_buf_put(out, name + i, end - i);
+			if (!next) {
+				tp_buf_put(out, name + i, end - i);
+				return;
+			}
 			if (is_list(name, i) && qualifiers(name + next, &local) && local) {
-				code = tp_buf_put(out, "()", 2);
+				tp_buf_text(out, "()");
 				i = next;
 				continue;
 			}
 		}
-		code = tp_buf_put(out, name + i, next - i);
+		tp_buf_put(out, name + i, next - i);
 		i = next;
 	}
-	return code;
 }
 
 static void drop_templates(struct tp_buf *b, size_t from)
@@ -285,9 +283,8 @@ int rep_cpp_simplify(const char *name, enum rep_cpp_parts parts, struct tp_buf *
 		return tp_buf_put(out, name, end);
 	if (!(parts & REP_CPP_PARAMETERS))
 		find_name(name, &begin, &end);
-	code = put_name(name, begin, end, out);
-	if (!code)
-		code = tp_buf_put(out, "", 1);
+	put_name(name, begin, end, out);
+	code = tp_buf_put(out, "", 1);
 	if (!code && parts & REP_CPP_TEMPLATES)
 		out->size--;
 	else if (!code)

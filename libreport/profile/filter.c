@@ -344,14 +344,14 @@ static int match_whole(struct rep_match *m, const struct tp_profile *p, uint32_t
 {
 	struct tp_text t = tp_dict_text(p->dict, string);
 	struct tp_buf b = {0};
-	int code = 0;
+	int code;
 
 	if (!t.size)
 		return rep_match_init(m, p, NULL, name, err);
-	if (tp_buf_put(&b, "^(", 2) || tp_buf_put(&b, t.text, t.size) || tp_buf_put(&b, ")$", 3))
-		code = tp_nomem(err);
-	if (!code)
-		code = rep_match_init(m, p, (char *)b.data, name, err);
+	tp_buf_text(&b, "^(");
+	tp_buf_put(&b, t.text, t.size);
+	code = tp_buf_put(&b, ")$", 3) ? tp_nomem(err)
+				       : rep_match_init(m, p, (char *)b.data, name, err);
 	m->simplified = true;
 	tp_buf_release(&b);
 	return code;

@@ -1,6 +1,5 @@
 #include "profile/labelchoice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +52,7 @@ static void see_all(struct choice *c, const bool *used)
 			see(c, &c->p->labels[c->p->sets[s].first + i]);
 }
 
-static int put_part(struct tp_buf *b, const struct tp_profile *p, uint32_t string)
+static void put_part(struct tp_buf *b, const struct tp_profile *p, uint32_t string)
 {
 	struct tp_text t = tp_dict_text(p->dict, string);
 	size_t n = t.size;
@@ -64,72 +63,56 @@ static int put_part(struct tp_buf *b, const struct tp_profile *p, uint32_t strin
 		;
 	/* A NUL would end the note. */
 	n = strnlen(t.text, n);
-	return tp_buf_put(b, t.text, n) || (n < t.size && tp_buf_put(b, "...", 3)) ? TP_ENOMEM : 0;
+	tp_buf_put(b, t.text, n);
+	if (n < t.size)
+		tp_buf_text(b, "...");
 }
 
-static int put_seen(struct tp_buf *b, const struct choice *c, size_t i)
+static void put_seen(struct tp_buf *b, const struct choice *c, const struct seen *s)
 {
-	const struct seen *s = &c->seen[i];
-	char number[24];
-	int code = i ? tp_buf_put(b, ", ", 2) : 0;
+	if (c->keys || !c->key)
+		put_part(b, c->p, s->key);
+	if (c->keys)
+		return;
+	if (!c->key)
+		tp_buf_text(b, s->numeric ? "=" : ":");
+	if (s->numeric)
+		tp_buf_printf(b, "%lld", (long long)s->number);
+	put_part(b, c->p, s->numeric ? s->unit : s->text);
+}
 
-	if (!code && (c->keys || !c->key))
-		code = put_part(b, c->p, s->key);
-	if (!code && !c->keys && !c->key)
-		code = tp_buf_put(b, s->numeric ? "=" : ":", 1);
-	if (!code && !c->keys && s->numeric) {
-		snprintf(number, sizeof(number), "%lld", (long long)s->number);
-		code = tp_buf_put(b, number, strlen(number));
-		if (!code)
-			code = put_part(b, c->p, s->unit);
-	} else if (!code && !c->keys) {
-		code = put_part(b, c->p, s->text);
+static void put_choice(struct tp_buf *b, const struct choice *c)
+{
+	for (size_t i = 0; i < c->n && i < SHOWN; i++) {
+		if (i)
+			tp_buf_text(b, ", ");
+		put_seen(b, c, &c->seen[i]);
 	}
-	return code;
-}
-
-static int put_choice(struct tp_buf *b, const struct choice *c)
-{
-	char more[40];
-	int code = 0;
-
-	for (size_t i = 0; i < c->n && i < SHOWN && !code; i++)
-		code = put_seen(b, c, i);
-	if (c->n <= SHOWN || code)
-		return code;
-	snprintf(more, sizeof(more), " and %zu%s more", c->n - SHOWN,
-		 c->n == LOOKED_AT ? " or" : "");
-	return tp_buf_put(b, more, strlen(more));
-}
-
-static int put(struct tp_buf *b, const char *text)
-{
-	return tp_buf_put(b, text, strlen(text));
+	if (c->n > SHOWN)
+		tp_buf_printf(b, " and %zu%s more", c->n - SHOWN, c->n == LOOKED_AT ? " or" : "");
 }
 
 int rep_label_choice(const struct tp_profile *p, const bool *used, const char *key,
 		     struct tp_buf *out)
 {
 	struct choice c = {.p = p, .key = key, .seen = calloc(LOOKED_AT, sizeof(*c.seen))};
-	int code = c.seen ? 0 : TP_ENOMEM;
 
-	if (!code)
-		see_all(&c, used);
-	if (!code && c.n)
-		code = key ? put(out, key) : put(out, "the labels are ");
-	else if (!code)
-		code = put(out, key ? "no sample has the label " : "no sample has labels");
-	if (!code && c.n && key)
-		code = put(out, " is ");
-	if (!code && !c.n && key) {
+	if (!c.seen)
+		return tp_buf_fail(out);
+	see_all(&c, used);
+	if (c.n && key) {
+		tp_buf_printf(out, "%s is ", key);
+	} else if (c.n) {
+		tp_buf_text(out, "the labels are ");
+	} else if (key) {
 		c.keys = true;
 		see_all(&c, used);
-		code = put(out, key);
-		if (!code && c.n)
-			code = put(out, "; the keys are ");
+		tp_buf_printf(out, "no sample has the label %s%s", key,
+			      c.n ? "; the keys are " : "");
+	} else {
+		tp_buf_text(out, "no sample has labels");
 	}
-	if (!code)
-		code = put_choice(out, &c);
+	put_choice(out, &c);
 	free(c.seen);
-	return code;
+	return tp_buf_text(out, "");
 }

@@ -336,16 +336,12 @@ static bool tags_keep(void *ctx, size_t sample)
 static int note_no_match(const struct tag_filter *f, const struct tp_profile *p, const bool *used,
 			 struct rep_filter_notes *notes, struct tp_err *err)
 {
-	static const char begin[] = "--tag-focus matched no samples; ";
 	struct tp_buf b = {0};
-	int code = tp_buf_put(&b, begin, strlen(begin));
+	int code;
 
-	if (!code)
-		code = rep_label_choice(p, used, f->key, &b);
-	if (!code)
-		code = tp_buf_put(&b, "", 1);
-	code = code ? tp_err_full(err, code, REP_FILTER_FULL)
-		    : rep_filter_note(notes, (char *)b.data, err);
+	tp_buf_text(&b, "--tag-focus matched no samples; ");
+	rep_label_choice(p, used, f->key, &b);
+	code = tp_buf_put(&b, "", 1) ? tp_nomem(err) : rep_filter_note(notes, (char *)b.data, err);
 	tp_buf_release(&b);
 	return code;
 }

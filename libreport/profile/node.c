@@ -88,47 +88,35 @@ int rep_view_frame(const struct rep_profile_view *v, uint32_t frame, struct rep_
 
 /* ---- names ---- */
 
-static int put_text(struct tp_buf *b, struct tp_text t)
+static void put_part(struct tp_buf *name, size_t begin, struct tp_text t)
 {
-	return t.size ? tp_buf_put(b, t.text, t.size) : 0;
+	if (name->size > begin)
+		tp_buf_text(name, " ");
+	tp_buf_put(name, t.text, t.size);
 }
 
 int rep_node_info_name(const struct rep_node_info *info, struct tp_buf *name)
 {
 	size_t begin = name->size;
-	char text[64];
-	int failed = 0;
 
-	if (info->address) {
-		snprintf(text, sizeof(text), "%016" PRIx64, info->address);
-		failed |= tp_buf_put(name, text, 16);
-	}
-	if (info->name.size) {
-		failed |= name->size > begin ? tp_buf_put(name, " ", 1) : 0;
-		failed |= put_text(name, info->name);
-	}
+	if (info->address)
+		tp_buf_printf(name, "%016" PRIx64, info->address);
+	if (info->name.size)
+		put_part(name, begin, info->name);
 	if (info->line || info->file.size) {
-		failed |= name->size > begin ? tp_buf_put(name, " ", 1) : 0;
-		failed |= put_text(name, info->file);
-		if (info->line) {
-			int n = snprintf(text, sizeof(text), ":%" PRId64, info->line);
-
-			if (info->column)
-				n += snprintf(text + n, sizeof(text) - (size_t)n, ":%" PRId64,
-					      info->column);
-			failed |= tp_buf_put(name, text, (size_t)n);
-		}
+		put_part(name, begin, info->file);
+		if (info->line)
+			tp_buf_printf(name, ":%" PRId64, info->line);
+		if (info->line && info->column)
+			tp_buf_printf(name, ":%" PRId64, info->column);
+	} else if (!info->name.size && info->object.size) {
+		put_part(name, begin, (struct tp_text){"[", 1});
+		put_part(name, name->size, rep_path_base(info->object));
+		tp_buf_text(name, "]");
 	} else if (!info->name.size) {
-		failed |= name->size > begin ? tp_buf_put(name, " ", 1) : 0;
-		if (info->object.size) {
-			failed |= tp_buf_put(name, "[", 1);
-			failed |= put_text(name, rep_path_base(info->object));
-			failed |= tp_buf_put(name, "]", 1);
-		} else {
-			failed |= tp_buf_put(name, "<unknown>", 9);
-		}
+		put_part(name, begin, (struct tp_text){"<unknown>", 9});
 	}
-	return failed ? TP_ENOMEM : 0;
+	return tp_buf_text(name, "");
 }
 
 int rep_node_names_compare(const struct rep_node_info *a, struct tp_text a_name,

@@ -59,36 +59,35 @@ static size_t escaped(struct tp_text id, char *c)
 	return 0;
 }
 
-static int put_identifier(struct tp_text id, struct tp_buf *out)
+static void put_identifier(struct tp_text id, struct tp_buf *out)
 {
-	int code = 0;
-
 	/* An underscore keeps an identifier from beginning with an escape. */
 	if (tp_text_begins(id, "_$"))
 		step(&id, 1);
-	while (id.size && !code) {
+	while (id.size) {
 		char c = id.text[0];
 		size_t n = 1;
 
 		if (tp_text_begins(id, "..")) {
-			code = tp_buf_put(out, "::", 2);
+			tp_buf_text(out, "::");
 			step(&id, 2);
 			continue;
 		}
 		if (c == '$')
 			n = escaped(id, &c);
-		if (!n)
-			return tp_buf_put(out, id.text, id.size);
-		code = tp_buf_put(out, &c, 1);
+		if (!n) {
+			tp_buf_put(out, id.text, id.size);
+			return;
+		}
+		tp_buf_put(out, &c, 1);
 		step(&id, n);
 	}
-	return code;
 }
 
 int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 {
 	size_t begin = out->size;
-	int code = 0;
+	int code;
 
 	*put = false;
 	if (!tp_text_begins(name, "_ZN"))
@@ -106,7 +105,7 @@ int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 		return 0;
 	step(&name, 3);
 	name.size -= 20;
-	while (name.size && !code) {
+	while (name.size) {
 		uint32_t n = 0, digits = 0;
 
 		while (digits < name.size && digits < 9 && digit_of(name.text[digits]) >= 0 &&
@@ -122,11 +121,11 @@ int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 			return 0;
 		}
 		if (out->size > begin)
-			code = tp_buf_put(out, "::", 2);
-		if (!code)
-			code = put_identifier((struct tp_text){name.text, n}, out);
+			tp_buf_text(out, "::");
+		put_identifier((struct tp_text){name.text, n}, out);
 		step(&name, n);
 	}
+	code = tp_buf_text(out, "");
 	*put = !code;
 	return code;
 }

@@ -203,9 +203,8 @@ int rep_function_short(const char *name, size_t size, struct tp_buf *out)
 		whole.n -= sizeof(anonymous) - 1;
 	}
 	if (find_version(whole.at, whole.n, &begin, &end)) {
-		code = tp_buf_put(&b, whole.at, begin);
-		if (!code)
-			code = tp_buf_put(&b, whole.at + end, whole.n - end);
+		tp_buf_put(&b, whole.at, begin);
+		code = tp_buf_put(&b, whole.at + end, whole.n - end);
 		whole = (struct piece){(const char *)b.data, b.size};
 	}
 	found = whole;

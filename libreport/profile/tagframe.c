@@ -53,7 +53,6 @@ static int values(struct tp_profile *p, const struct tp_label_set *set, struct k
 		  const char *unit, struct tp_buf *out)
 {
 	bool units = false, any = false;
-	int failed = 0;
 
 	out->size = 0;
 	for (uint32_t i = 0; i < set->n; i++)
@@ -73,12 +72,13 @@ static int values(struct tp_profile *p, const struct tp_label_set *set, struct k
 						 units ? unit : "");
 				t = (struct tp_text){number, (uint32_t)strlen(number)};
 			}
-			failed |= any ? tp_buf_put(out, ",", 1) : 0;
-			failed |= tp_buf_put(out, t.text, t.size);
+			if (any)
+				tp_buf_text(out, ",");
+			tp_buf_put(out, t.text, t.size);
 			key->found = any = true;
 		}
 	}
-	return failed ? TP_ENOMEM : 0;
+	return tp_buf_text(out, "");
 }
 
 /* Pushes a frame for each key on a stack, the first key nearest to the root. */

@@ -144,9 +144,10 @@ static int put_row(struct rep_profile_top *top, struct rep_output *out,
 	struct rep_value value[NCOLUMNS];
 
 	name->size = 0;
-	if ((row->name.size && tp_buf_put(name, row->name.text, row->name.size)) ||
-	    (*row->inlined &&
-	     (tp_buf_put(name, " ", 1) || tp_buf_put(name, row->inlined, strlen(row->inlined)))))
+	tp_buf_put(name, row->name.text, row->name.size);
+	if (*row->inlined)
+		tp_buf_printf(name, " %s", row->inlined);
+	if (tp_buf_text(name, ""))
 		return tp_nomem(err);
 	value[FLAT] = rep_str(rep_view_row_label(v, row->flat, row->cum, flat));
 	value[FLAT_SHARE] = rep_str(rep_percentage_trimmed(shares[0], row->flat, top->total));

@@ -247,21 +247,6 @@ static int add_cpu_samples(struct building *b, struct tp_err *err)
 
 /* ---- the profile ---- */
 
-static int text(struct building *b, const char *s, uint32_t *id)
-{
-	return tp_dict_string(b->p->dict, s, strlen(s), id);
-}
-
-static int add_type(struct building *b, const char *type, const char *unit)
-{
-	struct tp_value_type t;
-	int code = text(b, type, &t.type);
-
-	if (!code)
-		code = text(b, unit, &t.unit);
-	return code ? code : tp_profile_add_type(b->p, t.type, t.unit);
-}
-
 /* Whether the run's frames have addresses, but no functions (go 1.5). */
 static bool nameless(const struct tp_dict *d)
 {
@@ -277,9 +262,9 @@ static int describe(struct building *b)
 	int code;
 
 	/* A Go CPU profile has the types samples and cpu: both can be compared. */
-	code = add_type(b, cpu ? "samples" : "events", "count");
+	code = rep_trace_add_type(b->p, cpu ? "samples" : "events", "count");
 	if (!code && !(cpu && run->ticks))
-		code = add_type(b, rep_trace_views[b->opt->view].name, unit);
+		code = rep_trace_add_type(b->p, rep_trace_views[b->opt->view].name, unit);
 	if (!code && cpu && !run->ticks) {
 		b->p->period_type = b->p->types[TIME];
 		b->p->period = CPU_PERIOD_NS;
@@ -290,7 +275,7 @@ static int describe(struct building *b)
 	if (!code)
 		code = tp_profile_add_mapping(b->p, &m, &b->stacks.mapping);
 	if (!code)
-		code = text(b, "goroutine", &b->label_key);
+		code = tp_dict_string(b->p->dict, "goroutine", strlen("goroutine"), &b->label_key);
 	snprintf(b->p->format, sizeof(b->p->format), "%s", "trace");
 	if (run->wall_ns != TP_NULL)
 		b->p->time_ns = run->wall_ns + rep_view_clip_start(&b->v, 0);
@@ -336,9 +321,9 @@ static int add_samples(struct building *b)
 		struct tp_label label = {.key = b->label_key};
 		uint32_t stack, set = 0;
 
-		code = rep_trace_stack(&b->stacks, key[0], key[1], &leaf, &stack);
-		if (!code)
-			code = rep_trace_string(&b->stacks, key[0], &label.text);
+		stack = rep_trace_stack(&b->stacks, key[0], key[1], &leaf);
+		label.text = rep_trace_string(&b->stacks, key[0]);
+		code = b->stacks.code;
 		if (!code && label.text)
 			code = tp_profile_label_set(b->p, &label, 1, &set);
 		if (!code)

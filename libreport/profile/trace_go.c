@@ -330,7 +330,8 @@ static int add_samples(const struct scan *s, struct tp_profile *p)
 
 		if (!s->sum[i].value[CONTENTIONS])
 			continue;
-		code = rep_trace_stack_top(&stacks, i, MAX_FRAMES, &stack);
+		stack = rep_trace_stack_top(&stacks, i, MAX_FRAMES);
+		code = stacks.code;
 		if (!code)
 			code = tp_profile_add_sample(p, stack, 0, s->sum[i].value);
 	}

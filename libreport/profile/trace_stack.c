@@ -3,228 +3,233 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/many.h"
 
-int rep_trace_string(struct rep_trace_stacks *s, uint32_t id, uint32_t *out)
-{
-	struct tp_text text;
-	int code;
+/* ---- what is put into the profile: 0 once something has failed ---- */
 
-	*out = 0;
-	if (!id || id >= tp_dict_strings(s->from))
-		return 0;
-	if (!s->string)
-		s->string = calloc(tp_dict_strings(s->from), sizeof(*s->string));
-	if (!s->string)
-		return TP_ENOMEM;
-	if (!s->string[id]) {
-		text = tp_dict_text(s->from, id);
-		code = tp_dict_string(s->to->dict, text.text, text.size, out);
-		if (code)
-			return code;
-		s->string[id] = *out + 1;
-	}
-	*out = s->string[id] - 1;
-	return 0;
+static uint32_t put_string(struct rep_trace_stacks *s, const char *text, size_t size)
+{
+	uint32_t id = 0;
+
+	if (!s->code)
+		s->code = tp_dict_string(s->to->dict, text, size, &id);
+	return id;
 }
 
-static int view_function(struct rep_trace_stacks *s, const struct tp_function *of, uint32_t *out)
+static uint32_t put_function(struct rep_trace_stacks *s, const struct tp_function *f)
 {
-	struct tp_function f = *of;
-	int code = rep_trace_string(s, f.name, &f.name);
+	uint32_t id = 0;
 
-	f.system_name = f.name;
-	if (!code)
-		code = rep_trace_string(s, f.file, &f.file);
-	return code ? code : tp_dict_function(s->to->dict, &f, out);
+	if (!s->code)
+		s->code = tp_dict_function(s->to->dict, f, &id);
+	return id;
+}
+
+static uint32_t put_frame(struct rep_trace_stacks *s, const struct tp_frame *f)
+{
+	uint32_t id = 0;
+
+	if (!s->code)
+		s->code = tp_dict_frame(s->to->dict, f, &id);
+	return id;
+}
+
+static uint32_t push(struct rep_trace_stacks *s, uint32_t parent, uint32_t frame)
+{
+	uint32_t id = 0;
+
+	if (!s->code)
+		s->code = tp_dict_stack(s->to->dict, parent, frame, &id);
+	return id;
+}
+
+/* ---- what is known of the run ---- */
+
+/* Makes a table of numbers by id when it is first needed; false once something has failed. */
+static bool is_made(struct rep_trace_stacks *s, uint32_t **table, size_t n)
+{
+	if (!*table && !s->code) {
+		*table = calloc(n + 1, sizeof(**table));
+		s->code = *table ? 0 : TP_ENOMEM;
+	}
+	return !s->code;
+}
+
+uint32_t rep_trace_string(struct rep_trace_stacks *s, uint32_t id)
+{
+	uint32_t n = tp_dict_strings(s->from);
+	struct tp_text text;
+
+	if (!id || id >= n || !is_made(s, &s->string, n))
+		return 0;
+	if (!s->string[id]) {
+		text = tp_dict_text(s->from, id);
+		s->string[id] = put_string(s, text.text, text.size) + 1;
+	}
+	return s->string[id] - 1;
+}
+
+static uint32_t view_function(struct rep_trace_stacks *s, struct tp_function f)
+{
+	f.name = f.system_name = rep_trace_string(s, f.name);
+	f.file = rep_trace_string(s, f.file);
+	return put_function(s, &f);
 }
 
 /* The entry function as a frame without a line: the function of this name in the run, if any. */
-static int entry_frame(struct rep_trace_stacks *s, uint32_t entry, uint32_t *out)
+static uint32_t entry_frame(struct rep_trace_stacks *s, uint32_t entry)
 {
-	uint32_t n = tp_dict_functions(s->from);
+	uint32_t n = tp_dict_functions(s->from), strings = tp_dict_strings(s->from);
 	struct tp_function f = {.name = entry};
-	struct tp_frame frame = {0};
-	int code;
 
-	if (!s->function)
-		s->function = calloc(tp_dict_strings(s->from) + (size_t)1, sizeof(*s->function));
-	if (!s->function)
-		return TP_ENOMEM;
+	if (!is_made(s, &s->function, strings))
+		return 0;
 	for (; s->nfunctions < n; s->nfunctions++) {
 		uint32_t name = tp_dict_function_at(s->from, s->nfunctions).name;
 
-		if (name < tp_dict_strings(s->from) && !s->function[name])
+		if (name < strings && !s->function[name])
 			s->function[name] = s->nfunctions;
 	}
-	if (entry < tp_dict_strings(s->from) && s->function[entry])
+	if (entry < strings && s->function[entry])
 		f = tp_dict_function_at(s->from, s->function[entry]);
-	code = view_function(s, &f, &frame.function);
-	return code ? code : tp_dict_frame(s->to->dict, &frame, out);
+	return put_frame(s, &(struct tp_frame){.function = view_function(s, f)});
 }
 
-static int make_frame(struct rep_trace_stacks *s, uint32_t id, uint32_t *out)
+static uint32_t make_frame(struct rep_trace_stacks *s, uint32_t id)
 {
 	struct tp_frame frame = tp_dict_frame_at(s->from, id);
-	struct tp_function f = tp_dict_function_at(s->from, frame.function);
 	struct tp_location l = tp_dict_location_at(s->from, frame.location);
-	int code = 0;
 
+	if (frame.function)
+		frame.function = view_function(s, tp_dict_function_at(s->from, frame.function));
 	/* The run's mapping numbers and flags have no meaning in the profile. */
 	l.mapping = l.address ? s->mapping : 0;
-	l.flags = 0;
-	if (frame.function)
-		code = view_function(s, &f, &frame.function);
-	if (!code && !l.address && !frame.function)
-		l.flags = TP_LOCATION_BARE;
-	if (!code)
-		code = tp_dict_location(s->to->dict, &l, &frame.location);
+	l.flags = l.address || frame.function ? 0 : TP_LOCATION_BARE;
+	if (!s->code)
+		s->code = tp_dict_location(s->to->dict, &l, &frame.location);
 	frame.inlined = 0;
-	return code ? code : tp_dict_frame(s->to->dict, &frame, out);
+	return put_frame(s, &frame);
 }
 
-static int view_frame(struct rep_trace_stacks *s, uint32_t id, uint32_t *out)
+static uint32_t view_frame(struct rep_trace_stacks *s, uint32_t id)
 {
-	int code;
+	uint32_t n = tp_dict_frames(s->from);
 
-	if (id >= tp_dict_frames(s->from))
+	if (id >= n)
 		id = 0;
-	if (!s->frame)
-		s->frame = calloc(tp_dict_frames(s->from) + (size_t)1, sizeof(*s->frame));
-	if (!s->frame)
-		return TP_ENOMEM;
-	if (!s->frame[id]) {
-		code = make_frame(s, id, out);
-		if (code)
-			return code;
-		s->frame[id] = *out + 1;
-	}
-	*out = s->frame[id] - 1;
-	return 0;
+	if (!is_made(s, &s->frame, n))
+		return 0;
+	if (!s->frame[id])
+		s->frame[id] = make_frame(s, id) + 1;
+	return s->frame[id] - 1;
 }
+
+/* ---- stacks ---- */
 
 /* Finds the index of a stack in s->node, where 0 means that it is not copied yet. */
-static int known(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack, uint32_t *index)
+static uint32_t known(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack)
 {
-	int code = rep_keys_add(&s->known, entry, stack, 0, 0, index);
+	uint32_t index = 0;
 
-	return code ? code : tp_grow(&s->node, &s->node_room, *index, sizeof(*s->node));
+	s->code = rep_keys_add(&s->known, entry, stack, 0, 0, &index);
+	if (!s->code)
+		s->code = tp_grow(&s->node, &s->node_room, index, sizeof(*s->node));
+	return index;
 }
 
-static int remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)
+static void remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)
 {
-	if (tp_grow(&s->path, &s->path_room, n, sizeof(*s->path)))
-		return TP_ENOMEM;
-	s->path[n] = index;
-	return 0;
+	s->code = tp_grow(&s->path, &s->path_room, n, sizeof(*s->path));
+	if (!s->code)
+		s->path[n] = index;
 }
 
 /* Copies a stack without the explaining leaf: goes up to a node that is copied, or above the root,
  * and back down. */
-static int code_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack, uint32_t *out)
+static uint32_t code_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack)
 {
-	uint32_t at = stack, frame, index = 0;
+	uint32_t at = stack < tp_dict_stacks(s->from) ? stack : 0, index = 0, out = 0;
 	size_t n = 0;
-	int code = 0;
 
-	*out = 0;
-	if (stack >= tp_dict_stacks(s->from))
-		at = 0;
 	if (at && entry == tp_dict_frame_name(s->from, tp_dict_stack_root(s->from, at)))
 		entry = 0;
-	while (!code && at) {
+	while (!s->code && at) {
 		uint32_t parent = tp_dict_stack_at(s->from, at).parent;
 
-		code = known(s, entry, at, &index);
-		if (!code && s->node[index])
+		index = known(s, entry, at);
+		if (s->code || s->node[index])
 			break;
-		if (!code)
-			code = remember_path(s, n++, index);
+		remember_path(s, n++, index);
 		at = parent < at ? parent : 0;
 	}
-	if (!code && at) {
-		*out = s->node[index];
-	} else if (!code && entry) {
-		code = entry_frame(s, entry, &frame);
-		if (!code)
-			code = tp_dict_stack(s->to->dict, 0, frame, out);
-	}
-	while (!code && n) {
+	if (!s->code && at)
+		out = s->node[index];
+	else if (!s->code && entry)
+		out = push(s, 0, entry_frame(s, entry));
+	while (!s->code && n) {
 		index = s->path[--n];
 		at = s->known.key[index].part[1];
-		code = view_frame(s, tp_dict_stack_at(s->from, at).frame, &frame);
-		if (!code)
-			code = tp_dict_stack(s->to->dict, *out, frame, out);
-		if (!code)
-			s->node[index] = *out;
+		out = push(s, out, view_frame(s, tp_dict_stack_at(s->from, at).frame));
+		s->node[index] = out;
 	}
-	return code;
+	return out;
 }
 
-/* Makes a frame that is not code of the program. */
-static int leaf_frame(struct rep_trace_stacks *s, uint32_t name, uint32_t *frame)
-{
-	const struct tp_function f = {.name = name, .system_name = name};
-	struct tp_frame of = {0};
-	int code = tp_dict_function(s->to->dict, &f, &of.function);
-
-	return code ? code : tp_dict_frame(s->to->dict, &of, frame);
-}
-
-static int leaf_name(struct rep_trace_stacks *s, const struct rep_trace_leaf *leaf, uint32_t *name)
+static uint32_t leaf_name(struct rep_trace_stacks *s, const struct rep_trace_leaf *leaf)
 {
 	struct tp_text reason = tp_dict_text(s->from, leaf->reason);
-	char few[64], *text = few;
-	int code;
+	struct tp_buf text = {0};
+	uint32_t name;
 
 	if (leaf->text)
-		return tp_dict_string(s->to->dict, leaf->text, strlen(leaf->text), name);
-	if (reason.size + 2 > sizeof(few))
-		text = malloc((size_t)reason.size + 2);
-	if (!text)
-		return TP_ENOMEM;
-	text[0] = '[';
-	memcpy(text + 1, reason.text, reason.size);
-	text[reason.size + 1] = ']';
-	code = tp_dict_string(s->to->dict, text, (size_t)reason.size + 2, name);
-	if (text != few)
-		free(text);
-	return code;
+		return put_string(s, leaf->text, strlen(leaf->text));
+	tp_buf_text(&text, "[");
+	tp_buf_put(&text, reason.text, reason.size);
+	if (tp_buf_text(&text, "]"))
+		s->code = TP_ENOMEM;
+	name = put_string(s, (char *)text.data, text.size);
+	tp_buf_release(&text);
+	return name;
 }
 
-int rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack,
-		    const struct rep_trace_leaf *leaf, uint32_t *out)
+uint32_t rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack,
+			 const struct rep_trace_leaf *leaf)
 {
-	uint32_t name, frame;
-	int code = code_stack(s, entry, stack, out);
+	uint32_t out = code_stack(s, entry, stack);
+	struct tp_function f = {0};
 
-	if (code || (!leaf->text && !leaf->reason))
-		return code;
-	code = leaf_name(s, leaf, &name);
-	if (!code)
-		code = leaf_frame(s, name, &frame);
-	return code ? code : tp_dict_stack(s->to->dict, *out, frame, out);
+	if (!leaf->text && !leaf->reason)
+		return out;
+	/* A frame that is not code of the program. */
+	f.name = f.system_name = leaf_name(s, leaf);
+	return push(s, out, put_frame(s, &(struct tp_frame){.function = put_function(s, &f)}));
 }
 
-int rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t most, uint32_t *out)
+uint32_t rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t most)
 {
-	uint32_t at = stack < tp_dict_stacks(s->from) ? stack : 0, frame;
+	uint32_t at = stack < tp_dict_stacks(s->from) ? stack : 0, out = 0;
 	size_t n = 0;
-	int code = 0;
 
-	*out = 0;
-	for (; !code && at && n < most; n++) {
+	for (; !s->code && at && n < most; n++) {
 		struct tp_stack_node node = tp_dict_stack_at(s->from, at);
 
-		code = remember_path(s, n, node.frame);
+		remember_path(s, n, node.frame);
 		at = node.parent < at ? node.parent : 0;
 	}
-	while (!code && n) {
-		code = view_frame(s, s->path[--n], &frame);
-		if (!code)
-			code = tp_dict_stack(s->to->dict, *out, frame, out);
-	}
-	return code;
+	while (!s->code && n)
+		out = push(s, out, view_frame(s, s->path[--n]));
+	return out;
+}
+
+int rep_trace_add_type(struct tp_profile *p, const char *type, const char *unit)
+{
+	struct tp_value_type t;
+	int code = tp_dict_string(p->dict, type, strlen(type), &t.type);
+
+	if (!code)
+		code = tp_dict_string(p->dict, unit, strlen(unit), &t.unit);
+	return code ? code : tp_profile_add_type(p, t.type, t.unit);
 }
 
 void rep_trace_stacks_release(struct rep_trace_stacks *s)

@@ -16,6 +16,7 @@
 struct rep_trace_stacks {
 	const struct tp_dict *from; /* the run's */
 	struct tp_profile *to;
+	int code; /* TP_ENOMEM or TP_ELIMIT of what failed first: everything is 0 from then on */
 
 	/* private */
 	struct rep_keys known; /* entry function that was added, or 0; stack of the run */
@@ -36,14 +37,16 @@ struct rep_trace_leaf {
 	uint32_t reason;  /* string of the run, shown in brackets; 0 none */
 };
 
-/* Copies a stack of goroutines with this entry function (string of the run, 0 unknown). 0,
- * TP_ENOMEM or TP_ELIMIT. */
-int rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack,
-		    const struct rep_trace_leaf *leaf, uint32_t *out);
+/* Copies a stack of goroutines with this entry function (string of the run, 0 unknown). */
+uint32_t rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack,
+			 const struct rep_trace_leaf *leaf);
 /* Copies the innermost `most` frames of a stack as they are. */
-int rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t most, uint32_t *out);
+uint32_t rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t most);
 /* Copies a string of the run. */
-int rep_trace_string(struct rep_trace_stacks *s, uint32_t id, uint32_t *out);
+uint32_t rep_trace_string(struct rep_trace_stacks *s, uint32_t id);
 void rep_trace_stacks_release(struct rep_trace_stacks *s);
+
+/* Adds a sample type to a profile that is made of a run. 0, TP_ENOMEM or TP_ELIMIT. */
+int rep_trace_add_type(struct tp_profile *p, const char *type, const char *unit);
 
 #endif

@@ -317,8 +317,9 @@ static void put_line(struct heading *h, const char *title, const char *text, siz
 	h->text.size = 0;
 	if (h->code)
 		return;
-	if (tp_buf_put(&h->text, title, strlen(title)) ||
-	    (size && tp_buf_put(&h->text, text, size)) || tp_buf_put(&h->text, "", 1))
+	tp_buf_text(&h->text, title);
+	tp_buf_put(&h->text, text, size);
+	if (tp_buf_put(&h->text, "", 1))
 		h->code = tp_nomem(h->err);
 	else
 		h->code = h->line(h->ctx, (char *)h->text.data, h->text.size - 1, h->err);

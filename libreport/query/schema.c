@@ -1,6 +1,5 @@
 /* What there is to query: ordinary tables as sqlite_schema has them (with the comments of their
  * columns), virtual ones from their descriptions. A store's schema is input like any other. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,37 +125,19 @@ int rep_query_tables(struct rep_query *q, struct rep_output *out, struct tp_err 
 
 /* ---- definitions ---- */
 
-static int put(struct tp_buf *text, struct tp_err *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int put(struct tp_buf *text, struct tp_err *err, const char *format, ...)
-{
-	va_list args;
-	char *line;
-	int code = TP_ENOMEM;
-
-	va_start(args, format);
-	line = sqlite3_vmprintf(format, args);
-	va_end(args);
-	if (line)
-		code = tp_buf_put(text, line, strlen(line));
-	sqlite3_free(line);
-	return code ? tp_nomem(err) : 0;
-}
-
-static int put_virtual(unsigned table, struct tp_buf *text, struct tp_err *err)
+static void put_virtual(unsigned table, struct tp_buf *text)
 {
 	unsigned n = tp_sql_table_columns(table);
-	int code = put(text, err, "CREATE VIRTUAL TABLE %s( -- %s\n", tp_sql_table_name(table),
-		       tp_sql_table_doc(table));
 
-	for (unsigned i = 0; i < n && !code; i++) {
+	tp_buf_printf(text, "CREATE VIRTUAL TABLE %s( -- %s\n", tp_sql_table_name(table),
+		      tp_sql_table_doc(table));
+	for (unsigned i = 0; i < n; i++) {
 		struct tp_sql_column c = tp_sql_column_at(table, i);
 
-		code = put(text, err, "  %s %s%s -- %s\n", c.name, c.type, i + 1 < n ? "," : "",
-			   c.doc);
+		tp_buf_printf(text, "  %s %s%s -- %s\n", c.name, c.type, i + 1 < n ? "," : "",
+			      c.doc);
 	}
-	return code ? code : put(text, err, ");\n");
+	tp_buf_text(text, ");\n");
 }
 
 static int put_stored(struct rep_query *q, const char *table, bool *found, struct tp_buf *text,
@@ -169,12 +150,13 @@ static int put_stored(struct rep_query *q, const char *table, bool *found, struc
 		return failed(q, err);
 	while (!code && (rc = sqlite3_step(stmt)) != SQLITE_DONE) {
 		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+		const char *sql = (const char *)sqlite3_column_text(stmt, 2);
 
-		if (rc != SQLITE_ROW || !name)
+		if (rc != SQLITE_ROW || !name || !sql)
 			code = failed(q, err);
 		else if (!table || !sqlite3_stricmp(name, table)) {
 			*found = true;
-			code = put(text, err, "%s;\n", (const char *)sqlite3_column_text(stmt, 2));
+			tp_buf_printf(text, "%s;\n", sql);
 		}
 	}
 	sqlite3_finalize(stmt);
@@ -194,8 +176,10 @@ int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text
 		if ((table && (found || sqlite3_stricmp(name, table) != 0)) || is_stored(q, name))
 			continue;
 		found = true;
-		code = put_virtual(t, text, err);
+		put_virtual(t, text);
 	}
+	if (!code && tp_buf_text(text, ""))
+		code = tp_nomem(err);
 	if (code || found || !table)
 		return code;
 	rep_query_similar(q, REP_WORDS_TABLES, table, similar, sizeof(similar));

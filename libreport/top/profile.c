@@ -166,10 +166,12 @@ static int add_row(struct rep_job *job, const struct shape *s, struct rep_trace_
 	size_t n = 0;
 	int code;
 
-	if (ops->stack)
-		code = rep_trace_stack(stacks, 0, ops->stack(job, row), &none, &stack);
-	else
+	if (ops->stack) {
+		stack = rep_trace_stack(stacks, 0, ops->stack(job, row), &none);
+		code = stacks->code;
+	} else {
 		code = push_name(stacks->to, rep_job_value(job, row, s->name), &stack);
+	}
 	for (size_t i = 0; !code && i < s->nlabels; i++)
 		code = put_label(job, stacks->to, row, s->label[i], &labels[n], &n);
 	if (!code && n)

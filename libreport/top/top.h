@@ -93,7 +93,7 @@ struct rep_top_options {
 	const char *sort; /* NULL: the report's own */
 	int64_t rows;	  /* of a table, at most; 0: all */
 	bool tables;	  /* the output's format is table; empty sections may be left out */
-	/* The output is a rep_output_visitor: it also gets the cells of other formats, and a column
+	/* The output keeps cells (output/cells.h): it also gets those of other formats, and a column
 	 * REP_TOP_FRAMES if rows are about stacks. */
 	bool whole;
 	const char *min, *max, *log; /* which tasks and regions count: task/choose.h */

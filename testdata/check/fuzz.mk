@@ -6,7 +6,7 @@ FUZZ_HARNESS := $(call obj,$(wildcard testdata/fuzz/harness/*.c))
 REPLAYS := $(FUZZ_NAMES:%=$(B)/replay/%)
 built: $(REPLAYS)
 FUZZERS := $(FUZZ_NAMES:%=$(B)/fuzz/%)
-FUZZ_LIBS = $(LIBREPORT) $(LIBPARSE) $(ALL_LDFLAGS) $(PKG_LIBS) $(LIBS_tprof-flame)
+FUZZ_LIBS = $(LIBREPORT) $(LIBPARSE) $(ALL_LDFLAGS) $(PKG_LIBS)
 
 # The stores that the target `store` damages are made of these.
 $(B)/gen/%.inc: testdata/%

@@ -29,8 +29,7 @@ grep -n '^#include <sqlite3' $(sources cmd libparse libreport) |
 	rule 'SQLite stays in libparse/store, sql and api, and in libreport'
 grep -nE '^#include <(ncurses|curses|panel)' $(sources cmd libparse libreport) |
 	grep -v '^cmd/tprof-tui/' | rule 'ncurses stays in cmd/tprof-tui'
-grep -n '^#include <libxml/' $(sources cmd libparse libreport) |
-	grep -v '^libreport/' | rule 'libxml2 stays in libreport'
+grep -n '^#include <libxml/' $(code cmd libparse libreport) | rule 'libxml2 is for tests'
 grep -nE '^#include <(elfutils/|gelf|libelf|dwarf)' $(sources cmd libparse libreport) |
 	grep -v '^libparse/symbol/' | rule 'elfutils stays in libparse/symbol'
 grep -n '^#include <curl/' $(sources cmd libparse libreport) |

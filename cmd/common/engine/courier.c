@@ -290,18 +290,14 @@ static void be_courier(const char *program, const int to[2], const int from[2], 
 
 static int introduce(struct cmd_courier *c, const struct cmd_engine_url *u, struct tp_err *err)
 {
-	uint8_t times[8];
-	char url[320];
+	char url[320], times[32];
 	int code;
 
-	for (int i = 0; i < 4; i++) {
-		times[i] = (uint8_t)(u->connect_s >> 8 * i);
-		times[i + 4] = (uint8_t)(u->timeout_s >> 8 * i);
-	}
+	snprintf(times, sizeof(times), "%u %u", u->connect_s, u->timeout_s);
 	snprintf(url, sizeof(url), "%s://%.280s:%u/", u->tls ? "https" : "http", u->host, u->port);
 	code = put(c, CMD_WIRE_URL, url, strlen(url), err);
 	if (!code)
-		code = put(c, CMD_WIRE_TIMES, times, sizeof(times), err);
+		code = put(c, CMD_WIRE_TIMES, times, strlen(times), err);
 	if (!code && *u->user)
 		code = put(c, CMD_WIRE_USER, u->user, strlen(u->user), err);
 	if (!code && *u->password)

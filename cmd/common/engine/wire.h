@@ -11,7 +11,7 @@
 #define CMD_WIRE_USER	  'N'
 #define CMD_WIRE_PASSWORD 'P'
 #define CMD_WIRE_CA	  'A'
-#define CMD_WIRE_TIMES	  'T' /* u32 seconds to connect, u32 without a byte */
+#define CMD_WIRE_TIMES	  'T' /* "10 300": seconds to connect, and without a byte */
 /* A request, and its end. */
 #define CMD_WIRE_SQL  'S'
 #define CMD_WIRE_DATA 'D'

@@ -29,9 +29,9 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	int code;
 
 	f->cells.ticks = job->select.run && job->select.run->row.ticks;
-	code = f->chart_width ? rep_cells_output_charts(&f->cells, f->chart_width,
-							tui_screen_ascii(), &out, err)
-			      : rep_cells_output(&f->cells, &out, err);
+	f->cells.chart_width = f->chart_width;
+	f->cells.chart_ascii = tui_screen_ascii();
+	code = rep_cells_output(&f->cells, &out, err);
 	if (!code)
 		code = f->fill(f, store, out, err);
 	if (!code)

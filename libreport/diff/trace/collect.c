@@ -37,49 +37,35 @@ struct collect {
 	struct cached *cache;
 };
 
-static int fail(struct tp_err *err, int code)
-{
-	return tp_err_full(err, code, "the run has too many names");
-}
-
 /* ---- names ---- */
 
-static int name_string(struct collect *c, uint32_t id, bool code_name, uint32_t *name)
+static uint32_t name_string(struct collect *c, uint32_t id, bool code_name)
 {
 	uint32_t *map = code_name ? c->entry : c->plain;
 	struct tp_text t;
-	int code;
 
 	if (id >= tp_dict_strings(c->v->dict))
 		id = 0;
 	if (!map[id]) {
 		t = tp_dict_text(c->v->dict, id);
-		code = rep_set_name(c->m, t.text, t.size, code_name && c->canonical, name);
-		if (code)
-			return code;
-		map[id] = *name + 1;
+		map[id] = rep_set_name(c->m, t.text, t.size, code_name && c->canonical) + 1;
 	}
-	*name = map[id] - 1;
-	return 0;
+	return map[id] - 1;
 }
 
-static int name_site(struct collect *c, uint32_t stack, bool leaf, uint32_t *name)
+static uint32_t name_site(struct collect *c, uint32_t stack, bool leaf)
 {
-	uint32_t frame;
-	int code;
+	const struct tp_dict *d = c->v->dict;
 
-	if (stack >= tp_dict_stacks(c->v->dict))
+	if (stack >= tp_dict_stacks(d))
 		stack = 0;
-	if (!leaf && c->function[stack]) {
-		*name = c->function[stack] - 1;
-		return 0;
-	}
-	frame =
-	    leaf ? tp_dict_stack_at(c->v->dict, stack).frame : rep_stack_site(c->v->dict, stack);
-	code = name_string(c, tp_dict_frame_name(c->v->dict, frame), true, name);
-	if (!code && !leaf)
-		c->function[stack] = *name + 1;
-	return code;
+	if (leaf)
+		return name_string(c, tp_dict_frame_name(d, tp_dict_stack_at(d, stack).frame),
+				   true);
+	if (!c->function[stack])
+		c->function[stack] =
+		    name_string(c, tp_dict_frame_name(d, rep_stack_site(d, stack)), true) + 1;
+	return c->function[stack] - 1;
 }
 
 /* ---- what goroutines did ---- */
@@ -105,24 +91,22 @@ static bool family_of(unsigned state, enum rep_family *family)
 	}
 }
 
-static int make_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t reason,
-		     uint32_t stack, uint32_t *cell)
+static uint32_t make_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t reason,
+			  uint32_t stack)
 {
 	enum rep_family family = REP_FAMILY_RUN;
-	uint32_t group, why = 0, function = 0;
-	int code;
+	uint32_t group = name_string(c, entry, true), why = 0, function = 0;
 
 	family_of(state, &family);
-	code = name_string(c, entry, true, &group);
-	if (!code && family == REP_FAMILY_BLOCK)
-		code = name_string(c, reason, false, &why);
-	if (!code && family == REP_FAMILY_SYSCALL)
-		code = name_site(c, stack, false, &function);
-	return code ? code : rep_set_cell(c->m, family, group, why, function, cell);
+	if (family == REP_FAMILY_BLOCK)
+		why = name_string(c, reason, false);
+	if (family == REP_FAMILY_SYSCALL)
+		function = name_site(c, stack, false);
+	return rep_set_cell(c->m, family, group, why, function);
 }
 
-static int find_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t reason,
-		     uint32_t stack, uint32_t *cell)
+static uint32_t find_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t reason,
+			  uint32_t stack)
 {
 	/* What does not tell cells apart must not fill the cache. */
 	uint32_t why = state == TP_ST_WAITING ? reason : 0;
@@ -130,54 +114,48 @@ static int find_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t
 	uint32_t hash = (entry * 0x9e3779b1u) ^ (why * 0x85ebca6bu) ^ (where * 0xc2b2ae35u) ^
 			(state * 0x27d4eb2fu);
 	struct cached *hit = &c->cache[(hash ^ hash >> 15) & (CACHE - 1)];
-	int code;
 
-	if (hit->state == state && hit->entry == entry && hit->reason == why &&
-	    hit->stack == where) {
-		*cell = hit->cell;
-		return 0;
-	}
-	code = make_cell(c, entry, state, why, where, cell);
-	if (!code)
-		*hit = (struct cached){entry, state, why, where, *cell};
-	return code;
+	if (hit->state != state || hit->entry != entry || hit->reason != why || hit->stack != where)
+		*hit = (struct cached){entry, state, why, where,
+				       make_cell(c, entry, state, why, where)};
+	return hit->cell;
 }
 
 /* Gives time to the windows it was spent in. `from` and `to` are clipped to the range. */
-static int spread(struct collect *c, uint32_t cell, int64_t from, int64_t to)
+static void spread(struct collect *c, uint32_t cell, int64_t from, int64_t to)
 {
 	struct rep_metrics *m = c->m;
 	size_t first = rep_set_window(m, from), last = rep_set_window(m, to);
-	int code = 0;
 
-	if (first >= last || to <= from)
-		return rep_set_time(m, cell, last, tp_minus(to, from));
-	for (size_t w = first; !code && w <= last; w++) {
+	if (first >= last || to <= from) {
+		rep_set_time(m, cell, last, tp_minus(to, from));
+		return;
+	}
+	for (size_t w = first; w <= last; w++) {
 		int64_t a = w == first ? from : m->edge[w];
 		int64_t b = w == last ? to : m->edge[w + 1];
 
-		code = rep_set_time(m, cell, w, tp_minus(b, a));
+		rep_set_time(m, cell, w, tp_minus(b, a));
 	}
-	return code;
 }
 
 /* The same for what of [from, to) is inside of the tasks and regions that are looked at. */
-static int spread_inside(struct collect *c, uint32_t cell, int64_t goroutine, int64_t from,
-			 int64_t to)
+static void spread_inside(struct collect *c, uint32_t cell, int64_t goroutine, int64_t from,
+			  int64_t to)
 {
 	const struct rep_inside *in = c->inside;
-	int code = 0;
 
-	if (!in)
-		return spread(c, cell, from, to);
+	if (!in) {
+		spread(c, cell, from, to);
+		return;
+	}
 	for (size_t i = rep_inside_first(in, goroutine, from); i < in->first[goroutine + 1]; i++) {
 		int64_t a = in->interval[i].from, b = in->interval[i].to;
 
-		if (code || a >= to)
+		if (a >= to)
 			break;
-		code = spread(c, cell, a > from ? a : from, b < to ? b : to);
+		spread(c, cell, a > from ? a : from, b < to ? b : to);
 	}
-	return code;
 }
 
 /* Is any of it inside? *ns becomes how much of it is. */
@@ -194,41 +172,35 @@ static bool is_whole(const struct collect *c, int64_t start, int64_t end, bool o
 	return start > 0 && start >= c->v->from && end <= c->v->to && !open;
 }
 
-static int put_span(struct collect *c, int64_t goroutine, unsigned state, uint32_t reason,
-		    uint32_t stack, int64_t start, int64_t end, bool open)
+static void put_span(struct collect *c, const struct tp_span *s)
 {
-	uint32_t entry = rep_view_entry(c->v, goroutine), cell;
 	enum rep_family family;
 	int64_t ns;
 	size_t window;
-	int code;
+	uint32_t cell;
 
-	if (!family_of(state, &family) || !rep_view_overlaps(c->v, start, end) ||
-	    !rep_view_match_goroutine(c->v, goroutine) || !is_inside(c, goroutine, start, end, &ns))
-		return 0;
-	code = find_cell(c, entry, state, reason, stack, &cell);
-	if (!code)
-		code = spread_inside(c, cell, goroutine, rep_view_clip_start(c->v, start),
-				     rep_view_clip_end(c->v, end));
-	if (code || !is_whole(c, start, end, open))
-		return code;
-	window = rep_set_window(c->m, end);
-	code = rep_set_events(c->m, cell, window, 1, ns, ns);
-	return code ? code : rep_set_duration(c->m, cell, window, ns);
+	if (!family_of(s->state, &family) || !rep_view_overlaps(c->v, s->start, s->end) ||
+	    !rep_view_match_goroutine(c->v, s->goroutine) ||
+	    !is_inside(c, s->goroutine, s->start, s->end, &ns))
+		return;
+	cell = find_cell(c, rep_view_entry(c->v, s->goroutine), s->state, s->reason, s->stack);
+	spread_inside(c, cell, s->goroutine, rep_view_clip_start(c->v, s->start),
+		      rep_view_clip_end(c->v, s->end));
+	if (!is_whole(c, s->start, s->end, s->open))
+		return;
+	window = rep_set_window(c->m, s->end);
+	rep_set_events(c->m, cell, window, 1, ns, ns);
+	rep_set_duration(c->m, cell, window, ns);
 }
 
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 		   struct tp_err *err)
 {
-	struct collect *c = ctx;
-	int code;
-
 	(void)end_stack;
-	if (crosses)
-		return 0;
-	code = put_span(c, span->goroutine, span->state, span->reason, span->stack, span->start,
-			span->end, span->open);
-	return code ? fail(err, code) : 0;
+	(void)err;
+	if (!crosses)
+		put_span(ctx, span);
+	return 0;
 }
 
 static int put_crossing(struct collect *c, struct tp_err *err)
@@ -236,29 +208,25 @@ static int put_crossing(struct collect *c, struct tp_err *err)
 	struct rep_view *v = c->v;
 	int code = rep_crossings_load(v, err);
 
-	if (code)
-		return code;
 	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
 		struct rep_crossing x;
 
 		if (rep_crossing_at(v, i, &x))
-			code = put_span(c, x.span.goroutine, x.span.state, x.span.reason,
-					x.span.stack, x.span.start, x.span.end, x.span.open);
+			put_span(c, &x.span);
 	}
-	return code ? fail(err, code) : 0;
+	return code;
 }
 
 /* Rows of `site` become cells in windows; *place: by row, cell + 1 and window, 0 where it does not
  * count or its one duration is known. */
-static int put_site_rows(struct collect *c, uint64_t *place)
+static void put_site_rows(struct collect *c, uint64_t *place)
 {
 	struct rep_view *v = c->v;
-	int code = 0;
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE]; i++) {
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE]; i++) {
 		int64_t segment = REP_COL(v, SITE, segment)[i];
 		unsigned state = (unsigned)REP_COL(v, SITE, state)[i];
-		int64_t count = REP_COL(v, SITE, count)[i];
+		int64_t count = REP_COL(v, SITE, count)[i], total = REP_COL(v, SITE, total_ns)[i];
 		uint32_t entry = (uint32_t)REP_COL(v, SITE, entry)[i];
 		enum rep_family family;
 		uint32_t cell;
@@ -269,20 +237,15 @@ static int put_site_rows(struct collect *c, uint64_t *place)
 		    !rep_match_goroutine(&v->match, entry))
 			continue;
 		window = rep_set_window(c->m, v->segments[segment].from_ns);
-		code = find_cell(c, entry, state, (uint32_t)REP_COL(v, SITE, reason)[i],
-				 (uint32_t)REP_COL(v, SITE, stack)[i], &cell);
-		if (!code)
-			code = rep_set_time(c->m, cell, window, REP_COL(v, SITE, total_ns)[i]);
-		if (!code)
-			code =
-			    rep_set_events(c->m, cell, window, count, REP_COL(v, SITE, total_ns)[i],
-					   REP_COL(v, SITE, max_ns)[i]);
-		if (!code && count == 1)
-			code = rep_set_duration(c->m, cell, window, REP_COL(v, SITE, total_ns)[i]);
+		cell = find_cell(c, entry, state, (uint32_t)REP_COL(v, SITE, reason)[i],
+				 (uint32_t)REP_COL(v, SITE, stack)[i]);
+		rep_set_time(c->m, cell, window, total);
+		rep_set_events(c->m, cell, window, count, total, REP_COL(v, SITE, max_ns)[i]);
+		if (count == 1)
+			rep_set_duration(c->m, cell, window, total);
 		else
 			place[i] = ((uint64_t)cell + 1) << 16 | window;
 	}
-	return code;
 }
 
 static int put_sites(struct collect *c, struct tp_err *err)
@@ -307,18 +270,18 @@ static int put_sites(struct collect *c, struct tp_err *err)
 	place = calloc(v->nrows[TP_TABLE_SITE] + 1, sizeof(*place));
 	if (!place)
 		return tp_nomem(err);
-	code = put_site_rows(c, place);
+	put_site_rows(c, place);
 	site = REP_COL(v, SITE_HIST, site);
 	bucket = REP_COL(v, SITE_HIST, bucket);
 	count = REP_COL(v, SITE_HIST, count);
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
 		if (site[i] < 0 || (uint64_t)site[i] >= v->nrows[TP_TABLE_SITE] || !place[site[i]])
 			continue;
-		code = rep_set_bucket(c->m, (uint32_t)(place[site[i]] >> 16) - 1,
-				      place[site[i]] & 0xffff, bucket[i], count[i]);
+		rep_set_bucket(c->m, (uint32_t)(place[site[i]] >> 16) - 1, place[site[i]] & 0xffff,
+			       bucket[i], count[i]);
 	}
 	free(place);
-	return code ? fail(err, code) : 0;
+	return 0;
 }
 
 static int put_states(struct collect *c, bool every, struct tp_err *err)
@@ -336,8 +299,8 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 		c->sums[i] = inside && !every;
 		c->scan[i] = (inside && every) || rep_segment_cut(v, &v->segments[i]);
 	}
-	if (c->inside && (code = rep_inside_segments(c->inside, v, c->scan)))
-		return fail(err, code);
+	if (c->inside && rep_inside_segments(c->inside, v, c->scan))
+		return tp_nomem(err);
 	code = every ? 0 : put_sites(c, err);
 	if (!code)
 		code = put_crossing(c, err);
@@ -348,107 +311,85 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 
 /* A goroutine that is inside of tasks or regions counts for the time it is there: where these do not
  * end, up to the end of the run. */
-static int put_member(struct collect *c, int64_t goroutine)
+static void put_member(struct collect *c, int64_t goroutine)
 {
 	const struct rep_inside *in = c->inside;
 	bool any = (uint64_t)goroutine < in->ngoroutines;
 	size_t first = any ? in->first[goroutine] : 0, end = any ? in->first[goroutine + 1] : 0;
 	int64_t over = c->v->run->row.duration_ns, ns = 0;
+	size_t window;
 	uint32_t name, cell;
-	int code = 0;
 
 	if (first == end)
-		return 0;
-	code = name_string(c, (uint32_t)REP_COL(c->v, GOROUTINE, name)[goroutine], true, &name);
-	if (!code)
-		code = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0, &cell);
-	for (size_t i = first; i < end && !code; i++) {
+		return;
+	name = name_string(c, (uint32_t)REP_COL(c->v, GOROUTINE, name)[goroutine], true);
+	cell = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0);
+	for (size_t i = first; i < end; i++) {
 		int64_t from = in->interval[i].from, to = in->interval[i].to;
 
 		to = to < over ? to : over;
 		if (to <= from)
 			continue;
 		tp_sum(&ns, tp_minus(to, from));
-		code = spread(c, cell, from, to);
+		spread(c, cell, from, to);
 	}
-	if (!code)
-		code = rep_set_events(c->m, cell, rep_set_window(c->m, in->interval[first].from), 1,
-				      ns, ns);
-	return code ? code
-		    : rep_set_duration(c->m, cell, rep_set_window(c->m, in->interval[first].from),
-				       ns);
+	window = rep_set_window(c->m, in->interval[first].from);
+	rep_set_events(c->m, cell, window, 1, ns, ns);
+	rep_set_duration(c->m, cell, window, ns);
 }
 
-static int put_goroutines(struct collect *c)
+static void put_goroutines(struct collect *c)
 {
 	struct rep_view *v = c->v;
 	int64_t end = v->run->row.duration_ns;
-	int code = 0;
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
 		int64_t created = REP_COL(v, GOROUTINE, created_ns)[i];
-		int64_t ended = REP_COL(v, GOROUTINE, ended_ns)[i];
+		int64_t ended = REP_COL(v, GOROUTINE, ended_ns)[i], life;
 		bool whole = ended != TP_NULL && ended < v->to;
 		uint32_t name, cell;
-		bool born;
+		size_t window;
 
 		if (created == TP_NULL || !rep_view_match_goroutine(v, (int64_t)i))
 			continue;
 		if (c->inside) {
-			code = put_member(c, (int64_t)i);
+			put_member(c, (int64_t)i);
 			continue;
 		}
 		if (ended == TP_NULL)
 			ended = end;
 		if (!rep_view_overlaps(v, created, ended))
 			continue;
-		born = created > 0 && created >= v->from;
-		code = name_string(c, (uint32_t)REP_COL(v, GOROUTINE, name)[i], true, &name);
-		if (!code)
-			code = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0, &cell);
-		if (!code)
-			code = spread(c, cell, rep_view_clip_start(v, created),
-				      rep_view_clip_end(v, ended));
+		name = name_string(c, (uint32_t)REP_COL(v, GOROUTINE, name)[i], true);
+		cell = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0);
+		spread(c, cell, rep_view_clip_start(v, created), rep_view_clip_end(v, ended));
+		if (created <= 0 || created < v->from)
+			continue;
 		/* Of those that outlive the run the lifetime is not known; that they came is. */
-		if (!code && born)
-			code = rep_set_events(c->m, cell, rep_set_window(c->m, created), 1,
-					      whole ? tp_minus(ended, created) : 0,
-					      whole ? tp_minus(ended, created) : 0);
-		if (!code && born && whole)
-			code = rep_set_duration(c->m, cell, rep_set_window(c->m, created),
-						tp_minus(ended, created));
+		life = whole ? tp_minus(ended, created) : 0;
+		window = rep_set_window(c->m, created);
+		rep_set_events(c->m, cell, window, 1, life, life);
+		if (whole)
+			rep_set_duration(c->m, cell, window, life);
 	}
-	return code;
 }
 
 /* Complete ones that lie in the range as a whole: half a latency is none. */
-static int put_latencies(struct collect *c, enum rep_family family, const int64_t *name,
-			 const int64_t *goroutine, const int64_t *start, const int64_t *end,
-			 const bool *picked, size_t n)
+static void put_latencies(struct collect *c, enum rep_family family, const int64_t *name,
+			  const int64_t *goroutine, const int64_t *start, const int64_t *end,
+			  const bool *picked, size_t n)
 {
-	uint32_t last = 0, cell = 0;
-	bool known = false;
-	int code = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t type, cell;
 
-	for (size_t i = 0; !code && i < n; i++) {
 		if ((picked && !picked[i]) || start[i] == TP_NULL || end[i] == TP_NULL ||
 		    start[i] < c->v->from || end[i] > c->v->to ||
 		    !rep_view_match_goroutine(c->v, goroutine[i]))
 			continue;
-		if (!known || last != (uint32_t)name[i]) {
-			uint32_t type;
-
-			last = (uint32_t)name[i];
-			known = true;
-			code = name_string(c, last, false, &type);
-			if (!code)
-				code = rep_set_cell(c->m, family, 0, type, 0, &cell);
-		}
-		if (!code)
-			code = rep_set_put(c->m, cell, rep_set_window(c->m, end[i]),
-					   tp_minus(end[i], start[i]));
+		type = name_string(c, (uint32_t)name[i], false);
+		cell = rep_set_cell(c->m, family, 0, type, 0);
+		rep_set_put(c->m, cell, rep_set_window(c->m, end[i]), tp_minus(end[i], start[i]));
 	}
-	return code;
 }
 
 /* Those rows of tasks (by_id: their ids) or regions whose type matches what was typed; NULL for
@@ -525,15 +466,12 @@ static int put_tasks(struct collect *c, struct tp_err *err)
 	}
 	if (code)
 		goto done;
-	code = put_latencies(c, REP_FAMILY_TASK, REP_COL(v, TASK, name),
-			     REP_COL(v, TASK, goroutine), REP_COL(v, TASK, start_ns),
-			     REP_COL(v, TASK, end_ns), task, v->nrows[TP_TABLE_TASK]);
-	if (!code)
-		code = put_latencies(c, REP_FAMILY_REGION, REP_COL(v, REGION, name),
-				     REP_COL(v, REGION, goroutine), REP_COL(v, REGION, start_ns),
-				     REP_COL(v, REGION, end_ns), region, v->nrows[TP_TABLE_REGION]);
-	if (code)
-		fail(err, code);
+	put_latencies(c, REP_FAMILY_TASK, REP_COL(v, TASK, name), REP_COL(v, TASK, goroutine),
+		      REP_COL(v, TASK, start_ns), REP_COL(v, TASK, end_ns), task,
+		      v->nrows[TP_TABLE_TASK]);
+	put_latencies(c, REP_FAMILY_REGION, REP_COL(v, REGION, name), REP_COL(v, REGION, goroutine),
+		      REP_COL(v, REGION, start_ns), REP_COL(v, REGION, end_ns), region,
+		      v->nrows[TP_TABLE_REGION]);
 done:
 	free(task);
 	free(region);
@@ -541,15 +479,13 @@ done:
 }
 
 /* "stop-the-world (GC mark termination)" is stw[GC mark termination]. */
-static int range_cell(struct collect *c, uint32_t id, uint32_t *cell)
+static uint32_t range_cell(struct collect *c, uint32_t id)
 {
 	static const char stw[] = "stop-the-world";
 	struct tp_text t = tp_dict_text(c->v->dict, id);
 	enum rep_family family = REP_FAMILY_GC;
 	const char *text = t.text;
 	size_t n = t.size;
-	uint32_t name;
-	int code;
 
 	if (id == TP_STR_GC_MARK) {
 		n = 0;
@@ -564,8 +500,7 @@ static int range_cell(struct collect *c, uint32_t id, uint32_t *cell)
 			n -= sizeof(stw) + 2;
 		}
 	}
-	code = rep_set_name(c->m, text, n, false, &name);
-	return code ? code : rep_set_cell(c->m, family, 0, name, 0, cell);
+	return rep_set_cell(c->m, family, 0, rep_set_name(c->m, text, n, false), 0);
 }
 
 static int put_ranges(struct collect *c, struct tp_err *err)
@@ -580,12 +515,9 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 			      REP_BIT(RANGE, complete) | (whose ? REP_BIT(RANGE, goroutine) : 0),
 			  err);
 
-	if (code)
-		return code;
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
 		uint32_t name = (uint32_t)REP_COL(v, RANGE, name)[i];
 		int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
-
 		int64_t ns;
 
 		if (!rep_view_overlaps(v, start, end) ||
@@ -593,20 +525,18 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 			       !is_inside(c, REP_COL(v, RANGE, goroutine)[i], start, end, &ns))))
 			continue;
 		if (!known || last != name) {
-			code = range_cell(c, name, &cell);
+			cell = range_cell(c, name);
 			last = name;
 			known = true;
 		}
-		if (!code && REP_COL(v, RANGE, complete)[i] == 1 && start >= v->from &&
-		    end <= v->to)
-			code = rep_set_put(c->m, cell, rep_set_window(c->m, end),
-					   tp_minus(end, start));
-		else if (!code)
-			code = rep_set_time(
+		if (REP_COL(v, RANGE, complete)[i] == 1 && start >= v->from && end <= v->to)
+			rep_set_put(c->m, cell, rep_set_window(c->m, end), tp_minus(end, start));
+		else
+			rep_set_time(
 			    c->m, cell, rep_set_window(c->m, end),
 			    tp_minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start)));
 	}
-	return code ? fail(err, code) : 0;
+	return code;
 }
 
 static int put_samples(struct collect *c, struct tp_err *err)
@@ -617,24 +547,19 @@ static int put_samples(struct collect *c, struct tp_err *err)
 				     REP_BIT(CPU_SAMPLE, stack),
 				 err);
 
-	if (code)
-		return code;
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
-		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
+		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i], ns;
 		uint32_t name, cell;
-		int64_t ns;
 
 		if (!rep_view_overlaps(v, ts, ts) ||
 		    !rep_view_match_goroutine(v, REP_COL(v, CPU_SAMPLE, goroutine)[i]) ||
 		    !is_inside(c, REP_COL(v, CPU_SAMPLE, goroutine)[i], ts, ts, &ns))
 			continue;
-		code = name_site(c, (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i], true, &name);
-		if (!code)
-			code = rep_set_cell(c->m, REP_FAMILY_CPU, 0, 0, name, &cell);
-		if (!code)
-			code = rep_set_events(c->m, cell, rep_set_window(c->m, ts), 1, 0, 0);
+		name = name_site(c, (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i], true);
+		cell = rep_set_cell(c->m, REP_FAMILY_CPU, 0, 0, name);
+		rep_set_events(c->m, cell, rep_set_window(c->m, ts), 1, 0, 0);
 	}
-	return code ? fail(err, code) : 0;
+	return code;
 }
 
 /* ---- all of it ---- */
@@ -685,10 +610,10 @@ static int collect(struct collect *c, bool every, struct tp_err *err)
 				     err);
 	if (!code)
 		code = put_states(c, every, err);
-	if (!code && (code = put_goroutines(c)))
-		return fail(err, code);
-	if (!code)
+	if (!code) {
+		put_goroutines(c);
 		code = put_tasks(c, err);
+	}
 	if (!code)
 		code = put_ranges(c, err);
 	if (!code)

@@ -277,13 +277,13 @@ static void test_metrics_names(void **state)
 	for (int i = 0; i < 2; i++) {
 		const char *text = i ? "main.f.func2" : "main.f.func1";
 
-		assert_int_equal(rep_set_name(m, text, strlen(text), true, &name), 0);
-		assert_int_equal(rep_set_cell(m, REP_FAMILY_RUN, name, 0, 0, &cell), 0);
-		assert_int_equal(rep_set_put(m, cell, 0, 10 + i), 0);
+		name = rep_set_name(m, text, strlen(text), true);
+		cell = rep_set_cell(m, REP_FAMILY_RUN, name, 0, 0);
+		rep_set_put(m, cell, 0, 10 + i);
 	}
-	assert_int_equal(rep_set_name(m, "main.g.func7", 12, true, &name), 0);
-	assert_int_equal(rep_set_cell(m, REP_FAMILY_RUN, name, 0, 0, &cell), 0);
-	assert_int_equal(rep_set_put(m, cell, 0, 5), 0);
+	name = rep_set_name(m, "main.g.func7", 12, true);
+	cell = rep_set_cell(m, REP_FAMILY_RUN, name, 0, 0);
+	rep_set_put(m, cell, 0, 5);
 	assert_int_equal(rep_set_solve(m, &err), 0);
 	x = measure(m, REP_FAMILY_RUN, REP_MEASURE_ENTRY, "main.f.func*");
 	assert_non_null(x);

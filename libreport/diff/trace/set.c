@@ -78,96 +78,99 @@ static int show_as(struct rep_metrics *m, uint32_t name, const char *text, size_
 	return 0;
 }
 
-int rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical,
-		 uint32_t *name)
+uint32_t rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical)
 {
-	int code;
+	uint32_t name = 0;
 
-	if (!canonical)
-		return tp_dict_string(m->names, text, size, name);
+	if (m->code)
+		return 0;
+	if (!canonical) {
+		m->code = tp_dict_string(m->names, text, size, &name);
+		return name;
+	}
 	m->scratch.size = 0;
-	code = rep_name_canonical(&m->scratch, REP_NAME_FUNCTION, text, size);
-	if (!code)
-		code = tp_dict_string(m->names, m->scratch.data, m->scratch.size, name);
-	return code ? code : show_as(m, *name, text, size);
+	m->code = rep_name_canonical(&m->scratch, REP_NAME_FUNCTION, text, size);
+	if (!m->code)
+		m->code = tp_dict_string(m->names, m->scratch.data, m->scratch.size, &name);
+	if (!m->code)
+		m->code = show_as(m, name, text, size);
+	return name;
 }
 
-int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
-		 uint32_t function, uint32_t *cell)
+uint32_t rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
+		      uint32_t function)
 {
-	return rep_keys_add(&m->cells, (uint32_t)family, entry, name, function, cell);
+	uint32_t cell = 0;
+
+	if (!m->code)
+		m->code = rep_keys_add(&m->cells, (uint32_t)family, entry, name, function, &cell);
+	return cell;
 }
 
-static int find_sum(struct rep_metrics *m, uint32_t cell, size_t window, struct rep_set_sum **sum)
+/* NULL once something has failed. */
+static struct rep_set_sum *find_sum(struct rep_metrics *m, uint32_t cell, size_t window)
 {
+	if (m->code)
+		return NULL;
 	if (!m->sum || cell != m->last_cell || window != m->last_window) {
-		int code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
-
-		if (!code)
-			code = tp_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
-		if (code)
-			return code;
+		m->code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
+		if (!m->code)
+			m->code = tp_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
+		if (m->code)
+			return NULL;
 		m->last_cell = cell;
 		m->last_window = (uint32_t)window;
 	}
-	*sum = &m->sum[m->last_pair];
-	return 0;
+	return &m->sum[m->last_pair];
 }
 
-int rep_set_time(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
+void rep_set_time(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
 {
-	struct rep_set_sum *sum;
-	int code = find_sum(m, cell, window, &sum);
+	struct rep_set_sum *sum = find_sum(m, cell, window);
 
-	if (!code)
+	if (sum)
 		tp_sum(&sum->total_ns, ns);
-	return code;
 }
 
-int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
-		   int64_t whole_ns, int64_t max_ns)
+void rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
+		    int64_t whole_ns, int64_t max_ns)
 {
-	struct rep_set_sum *sum;
-	int code = find_sum(m, cell, window, &sum);
+	struct rep_set_sum *sum = find_sum(m, cell, window);
 
-	if (code)
-		return code;
+	if (!sum)
+		return;
 	tp_sum(&sum->count, count);
 	tp_sum(&sum->whole_ns, whole_ns);
 	if (max_ns > sum->max_ns)
 		sum->max_ns = max_ns;
-	return 0;
 }
 
-static int put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
-		    int64_t value)
+static void put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
+		     int64_t value)
 {
-	if (tp_grow_raw(&m->item, &m->item_room, m->nitems, sizeof(*m->item)))
-		return TP_ENOMEM;
-	m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
-	return 0;
+	if (!m->code)
+		m->code = tp_grow_raw(&m->item, &m->item_room, m->nitems, sizeof(*m->item));
+	if (!m->code)
+		m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
 }
 
-int rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
+void rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
 {
-	return put_item(m, cell, window, TP_HIST_BUCKETS, ns);
+	put_item(m, cell, window, TP_HIST_BUCKETS, ns);
 }
 
-int rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
-		   int64_t count)
+void rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
+		    int64_t count)
 {
-	if (bucket < 0 || bucket >= TP_HIST_BUCKETS || count <= 0)
-		return 0;
-	return put_item(m, cell, window, (uint16_t)bucket, count);
+	if (bucket >= 0 && bucket < TP_HIST_BUCKETS && count > 0)
+		put_item(m, cell, window, (uint16_t)bucket, count);
 }
 
-int rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
+void rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
 {
-	int code = rep_set_time(m, cell, window, ns);
-
-	if (!code)
-		code = rep_set_events(m, cell, window, 1, ns, ns);
-	return code ? code : rep_set_duration(m, cell, window, ns);
+	rep_set_time(m, cell, window, ns);
+	rep_set_events(m, cell, window, 1, ns, ns);
+	rep_set_duration(m, cell, window, ns);
 }
 
 /* ---- some windows of it ---- */
@@ -198,7 +201,6 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 	int64_t edge[REP_METRICS_WINDOWS + 1] = {0};
 	size_t window[REP_METRICS_WINDOWS] = {0}, n = 0;
 	struct rep_metrics *p = NULL;
-	uint32_t cell;
 	int code;
 
 	/* Laid end to end: lengths are what matters. */
@@ -211,29 +213,26 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 	code = rep_set_new(&p, edge, n ? n : 1, err);
 	if (code)
 		return code;
-	code = copy_names(m, p);
-	for (size_t i = 0; !code && i < m->cells.n; i++) {
+	p->code = copy_names(m, p);
+	for (size_t i = 0; i < m->cells.n; i++) {
 		const uint32_t *c = m->cells.key[i].part;
 
-		code = rep_set_cell(p, (enum rep_family)c[0], c[1], c[2], c[3], &cell);
+		rep_set_cell(p, (enum rep_family)c[0], c[1], c[2], c[3]);
 	}
-	for (size_t i = 0; !code && i < m->pairs.n; i++) {
+	for (size_t i = 0; i < m->pairs.n; i++) {
 		const uint32_t *pair = m->pairs.key[i].part;
 
-		if (use[pair[1]])
-			code = rep_set_time(p, pair[0], window[pair[1]], m->sum[i].total_ns);
-		if (!code && use[pair[1]])
-			code = rep_set_events(p, pair[0], window[pair[1]], m->sum[i].count,
-					      m->sum[i].whole_ns, m->sum[i].max_ns);
+		if (!use[pair[1]])
+			continue;
+		rep_set_time(p, pair[0], window[pair[1]], m->sum[i].total_ns);
+		rep_set_events(p, pair[0], window[pair[1]], m->sum[i].count, m->sum[i].whole_ns,
+			       m->sum[i].max_ns);
 	}
-	for (size_t i = 0; !code && i < m->nitems; i++)
+	for (size_t i = 0; i < m->nitems; i++)
 		if (use[m->item[i].window])
-			code = put_item(p, m->item[i].cell, window[m->item[i].window],
-					m->item[i].bucket, m->item[i].value);
-	if (code)
-		tp_nomem(err);
-	else
-		code = rep_set_solve(p, err);
+			put_item(p, m->item[i].cell, window[m->item[i].window], m->item[i].bucket,
+				 m->item[i].value);
+	code = rep_set_solve(p, err);
 	if (!code) {
 		p->base.ticks = m->base.ticks;
 		*part = p;

@@ -9,9 +9,9 @@
  * only.
  *
  *	code = rep_set_new(&m, edges, nwindows, err);
- *	code = rep_set_name(m, text, size, canonical, &name);
- *	code = rep_set_cell(m, REP_FAMILY_TASK, 0, name, 0, &cell);
- *	code = rep_set_put(m, cell, window, ns);
+ *	name = rep_set_name(m, text, size, canonical);
+ *	cell = rep_set_cell(m, REP_FAMILY_TASK, 0, name, 0);
+ *	rep_set_put(m, cell, window, ns);
  *	code = rep_set_solve(m, err);		then it is a struct rep_metrics to look at */
 #ifndef REP_DIFF_TRACE_SET_H
 #define REP_DIFF_TRACE_SET_H
@@ -41,6 +41,7 @@ struct rep_metrics {
 	struct rep_metrics_base base;
 	int64_t edge[REP_METRICS_WINDOWS + 1]; /* of the windows; ns since the run began */
 
+	int code;    /* of what failed first: nothing is put in after that */
 	size_t near; /* the window found last */
 
 	struct tp_dict *names;
@@ -82,22 +83,21 @@ static inline size_t rep_set_window(struct rep_metrics *m, int64_t ns)
 	return m->near;
 }
 
-/* These give 0, TP_ENOMEM or TP_ELIMIT. Name 0 is "". */
-int rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical,
-		 uint32_t *name);
-int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
-		 uint32_t function, uint32_t *cell);
+/* These return 0 once something has failed, which rep_set_solve tells. Name 0 is "". */
+uint32_t rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical);
+uint32_t rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
+		      uint32_t function);
 /* Time alone, of events that are whole or not; sums of whole events alone; a duration alone;
  * durations of a bucket alone; a whole event with all that. */
-int rep_set_time(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
-int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
-		   int64_t whole_ns, int64_t max_ns);
-int rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
-int rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
-		   int64_t count);
-int rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
+void rep_set_time(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
+void rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
+		    int64_t whole_ns, int64_t max_ns);
+void rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
+void rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
+		    int64_t count);
+void rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
 
-/* Makes the measures. Nothing may be put in afterwards. */
+/* Makes the measures. Nothing may be put in afterwards. TP_ENOMEM, TP_ELIMIT. */
 int rep_set_solve(struct rep_metrics *m, struct tp_err *err);
 
 /* Of a measure of these metrics, once they are solved. */

@@ -304,7 +304,7 @@ static int solve(struct rep_metrics *m)
 
 int rep_set_solve(struct rep_metrics *m, struct tp_err *err)
 {
-	int code = solve(m);
+	int code = m->code ? m->code : solve(m);
 
 	return code ? tp_err_full(err, code, "the run has too many names") : 0;
 }

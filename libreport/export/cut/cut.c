@@ -207,7 +207,7 @@ static int take(struct cut *c, const struct tp_event *ev)
 			c->procs = ev->arg[0];
 		if (ev->type != TP_EV_HEAP_ALLOC && ev->type != TP_EV_HEAP_GOAL &&
 		    tp_event_descs[ev->type].subject != 'P')
-			return 0;
+			return c->code;
 	}
 	return cut_note(c, ev);
 }
@@ -231,10 +231,11 @@ static int one(struct walk *w, const struct tp_event *ev)
 
 	c->now = ev->ts;
 	if (is_swallowed(w, ev))
-		return 0;
+		return c->code;
 	if (c->telling && (destroy || ev->type == TP_EV_GO_SWITCH) && wanted(c, ev->g) &&
 	    wanted(c, ev->subject) && ev->g != ev->subject &&
-	    c->gs[ev->subject].status == TP_V2_G_WAITING && c->gs[ev->g].status == TP_V2_G_RUNNING) {
+	    c->gs[ev->subject].status == TP_V2_G_WAITING &&
+	    c->gs[ev->g].status == TP_V2_G_RUNNING) {
 		w->swallow = 2;
 		w->swallow_from = ev->g;
 		w->swallow_to = ev->subject;
@@ -255,46 +256,44 @@ static int take_running(struct cut *c, const struct tp_event *ev)
 	    .from = TP_ST_UNDETERMINED,
 	    .to = TP_ST_RUNNING,
 	};
-	int code = 0;
 
 	if (ev->p >= c->np)
-		return 0;
+		return c->code;
 	if (c->ps[ev->p].status == TP_V2_P_BAD)
-		code = cut_proc(c, &p);
+		cut_proc(c, &p);
 	/* In damaged traces another may be there. */
-	if (code || c->ps[ev->p].status != TP_V2_P_RUNNING || c->ms[c->ps[ev->p].m].g != TP_NONE)
-		return code;
+	if (c->ps[ev->p].status != TP_V2_P_RUNNING || c->ms[c->ps[ev->p].m].g != TP_NONE)
+		return c->code;
 	return take(c, ev);
 }
 
 /* What the run speaks of later, though it has been so since it began. */
-static int take_first(struct cut *c)
+static void take_first(struct cut *c)
 {
-	int code = 0;
-
-	for (size_t i = 0; i < c->first.n && !code; i++) {
+	for (size_t i = 0; i < c->first.n; i++) {
 		const struct tp_event *ev = &c->first.ev[i];
-		bool runs = tp_event_descs[ev->type].subject == 'G' && ev->to == TP_ST_RUNNING;
 
-		code = runs ? take_running(c, ev) : take(c, ev);
+		if (tp_event_descs[ev->type].subject == 'G' && ev->to == TP_ST_RUNNING)
+			take_running(c, ev);
+		else
+			take(c, ev);
 	}
-	return code;
 }
 
 static int begin(struct walk *w, int64_t now, bool synced)
 {
 	struct cut *c = w->c;
-	int code = w->holds ? one(w, &w->held) : 0;
 
+	if (w->holds)
+		one(w, &w->held);
 	w->holds = false;
-	if (!code)
-		code = take_first(c);
-	if (!code && c->opt->begin)
-		code = c->opt->begin(c->opt->begin_ctx, c->err);
-	if (!code)
-		code = tp_v2_encoder_new(&c->e, c->dict, w->out, c->err);
+	take_first(c);
+	if (!c->code && c->opt->begin)
+		c->code = c->opt->begin(c->opt->begin_ctx, c->err);
+	if (!c->code)
+		c->code = tp_v2_encoder_new(&c->e, c->dict, w->out, c->err);
 	c->now = now;
-	return code ? code : cut_begin(c, synced);
+	return c->code ? c->code : cut_begin(c, synced);
 }
 
 static int generation(struct walk *w, const struct tp_event *ev)
@@ -307,7 +306,7 @@ static int generation(struct walk *w, const struct tp_event *ev)
 		return cut_generation(c);
 	}
 	if (c->gen_events < GENERATION_EVENTS)
-		return 0;
+		return c->code;
 	c->now = ev->ts;
 	return cut_generation(c);
 }
@@ -315,7 +314,6 @@ static int generation(struct walk *w, const struct tp_event *ev)
 static int step(struct walk *w, const struct tp_event *ev)
 {
 	struct cut *c = w->c;
-	int code = 0;
 
 	if (ev->ts >= w->to) {
 		w->done = true;
@@ -325,23 +323,20 @@ static int step(struct walk *w, const struct tp_event *ev)
 		int64_t now = w->from == INT64_MIN ? ev->ts : w->from;
 		bool synced = ev->type == TP_EV_SYNC && ev->ts == now;
 
-		code = begin(w, now, synced);
-		if (code || synced)
-			return code;
+		if (begin(w, now, synced) || synced)
+			return c->code;
 	}
 	if (ev->type == TP_EV_SYNC) {
 		/* A generation in which nothing happened. */
-		if (w->synced)
-			code = generation(w, ev);
-		if (code)
-			return code;
+		if (w->synced && generation(w, ev))
+			return c->code;
 		w->synced = c->telling;
 		w->sync_ts = ev->ts;
 		return 0;
 	}
-	if (c->telling)
-		code = generation(w, ev);
-	if (!code && w->holds) {
+	if (c->telling && generation(w, ev))
+		return c->code;
+	if (w->holds) {
 		struct tp_event whole = *ev;
 
 		w->holds = false;
@@ -350,16 +345,15 @@ static int step(struct walk *w, const struct tp_event *ev)
 			whole.ts = w->held.ts;
 			return one(w, &whole);
 		}
-		code = one(w, &w->held);
+		one(w, &w->held);
 	}
-	if (!code && ev->type == TP_EV_PROC_STEAL && ev->p == ev->subject) {
+	if (ev->type == TP_EV_PROC_STEAL && ev->p == ev->subject) {
 		w->held = *ev;
 		w->holds = true;
-		return 0;
+		return c->code;
 	}
-	if (!code)
-		code = one(w, ev);
-	return !code && c->owes ? cut_begin_notes(c) : code;
+	one(w, ev);
+	return c->owes ? cut_begin_notes(c) : c->code;
 }
 
 static int walk_events(struct walk *w, struct tp_store *s, int64_t run)

@@ -47,32 +47,32 @@ static int leave(struct cut *c, uint32_t at, enum tp_v2_wire type, uint8_t statu
 {
 	struct cut_g *g = &c->gs[at];
 	uint32_t m = g->m;
-	int code = cut_tell_g(c, at, TP_NONE);
 
+	cut_tell_g(c, at, TP_NONE);
 	unbind(c, g);
 	g->status = status;
 	if (stack)
 		g->stack = stack;
-	return code ? code : cut_put(c, m, type, reason, stack, 0, 0);
+	return cut_put(c, m, type, reason, stack, 0, 0);
 }
 
 static int unblock(struct cut *c, uint32_t at, uint32_t lane, uint32_t stack)
 {
 	struct cut_g *g = &c->gs[at];
-	int code = cut_tell_g(c, at, lane);
 
+	cut_tell_g(c, at, lane);
 	g->status = TP_V2_G_RUNNABLE;
-	return code ? code : cut_put(c, lane, TP_V2_GoUnblock, g->id, ++g->seq, stack, 0);
+	return cut_put(c, lane, TP_V2_GoUnblock, g->id, ++g->seq, stack, 0);
 }
 
 static int start(struct cut *c, uint32_t at, uint32_t m)
 {
 	struct cut_g *g = &c->gs[at];
-	int code = cut_tell_g(c, at, m);
 
+	cut_tell_g(c, at, m);
 	g->status = TP_V2_G_RUNNING;
 	bind(c, at, m);
-	return code ? code : cut_put(c, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+	return cut_put(c, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
 }
 
 /* Out of a system call without a P: runnable, on no thread. */
@@ -80,23 +80,21 @@ static int end_call_blocked(struct cut *c, uint32_t at)
 {
 	struct cut_g *g = &c->gs[at];
 	uint32_t m = g->m, p = c->ms[m].p;
-	int code = cut_tell_g(c, at, TP_NONE);
 
-	if (!code && p != TP_NONE && c->ps[p].status == TP_V2_P_SYSCALL) {
+	cut_tell_g(c, at, TP_NONE);
+	if (p != TP_NONE && c->ps[p].status == TP_V2_P_SYSCALL) {
 		cut_mend(c);
-		code = cut_p_stop(c, p);
+		cut_p_stop(c, p);
 	}
 	unbind(c, g);
 	g->status = TP_V2_G_RUNNABLE;
-	return code ? code : cut_put(c, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+	return cut_put(c, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
 }
 
 /* A goroutine of which nothing is known: told as there, or (once the first generation is over) as
  * created on a P. Stays unknown where there is none. */
 static int appear(struct cut *c, uint32_t at, uint32_t m, uint8_t status, uint32_t stack)
 {
-	int code = 0;
-
 	cut_mend(c);
 	if (c->gen <= 1) {
 		born(c, at, status, stack);
@@ -108,21 +106,19 @@ static int appear(struct cut *c, uint32_t at, uint32_t m, uint8_t status, uint32
 			m = c->ps[i].m;
 	if (m == TP_NONE || c->ms[m].p == TP_NONE ||
 	    (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status != TP_V2_G_RUNNING))
-		return 0;
-	code = cut_put(c, m, status == TP_V2_G_WAITING ? TP_V2_GoCreateBlocked : TP_V2_GoCreate,
-		       c->gs[at].id, stack, 0, 0);
+		return c->code;
 	born(c, at, status, stack);
-	return code;
+	return cut_put(c, m, status == TP_V2_G_WAITING ? TP_V2_GoCreateBlocked : TP_V2_GoCreate,
+		       c->gs[at].id, stack, 0, 0);
 }
 
 /* Whatever it does, it is runnable afterwards, or (where it cannot be told of) unknown. */
 static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
 {
 	struct cut_g *g = &c->gs[at];
-	int code;
 
 	if (g->status == TP_V2_G_RUNNABLE)
-		return 0;
+		return c->code;
 	if (g->status == TP_V2_G_BAD)
 		return appear(c, at, lane, TP_V2_G_RUNNABLE, 0);
 	cut_mend(c);
@@ -139,72 +135,66 @@ static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
 				p = i;
 		if (p == TP_NONE)
 			return cut_leave_out(c);
-		code = cut_tell_p(c, p, m);
-		if (!code)
-			code = cut_put(c, m, TP_V2_ProcStart, c->ps[p].id, ++c->ps[p].seq, 0, 0);
+		cut_tell_p(c, p, m);
+		cut_put(c, m, TP_V2_ProcStart, c->ps[p].id, ++c->ps[p].seq, 0, 0);
 		c->ps[p].status = TP_V2_P_RUNNING;
 		c->ps[p].m = m;
 		c->ms[m].p = p;
-		if (!code)
-			code = leave(c, at, TP_V2_GoStop, TP_V2_G_RUNNABLE, 0, 0);
-		return code ? code : cut_p_stop(c, p);
+		leave(c, at, TP_V2_GoStop, TP_V2_G_RUNNABLE, 0, 0);
+		return cut_p_stop(c, p);
 	}
 	return leave(c, at, TP_V2_GoStop, TP_V2_G_RUNNABLE, 0, 0);
 }
 
 /* The thread of the event's P, on which nothing else runs. TP_NONE where there is none. */
-static int clear_lane(struct cut *c, const struct tp_event *ev, uint32_t *m)
+static uint32_t clear_lane(struct cut *c, const struct tp_event *ev)
 {
-	int code = cut_lane_p(c, ev, false, m);
-	uint32_t other;
+	uint32_t m = cut_lane_p(c, ev, false), other;
 
-	if (code || *m == TP_NONE)
-		return code;
-	other = c->ms[*m].g;
+	if (m == TP_NONE)
+		return TP_NONE;
+	other = c->ms[m].g;
 	if (other != TP_NONE && c->gs[other].status == TP_V2_G_SYSCALL) {
 		/* Traces up to go 1.21 need not say that a system call has lost its P. */
 		cut_mend(c);
-		code = cut_p_move(c, c->ms[*m].p, m);
+		m = cut_p_move(c, c->ms[m].p);
 	} else if (other != TP_NONE) {
-		code = make_runnable(c, other, *m);
+		make_runnable(c, other, m);
 	}
-	if (c->ms[*m].g != TP_NONE || c->ms[*m].p == TP_NONE)
-		*m = TP_NONE;
-	return code;
+	return m == TP_NONE || c->ms[m].g != TP_NONE || c->ms[m].p == TP_NONE ? TP_NONE : m;
 }
 
 static int go_start(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	uint32_t m;
-	int code;
 
 	if (c->gs[at].status == TP_V2_G_RUNNING && c->gs[at].m == cut_lane(c, ev))
 		return cut_leave_out(c);
-	code = clear_lane(c, ev, &m);
-	if (!code && m == TP_NONE)
+	m = clear_lane(c, ev);
+	if (m == TP_NONE)
 		return cut_leave_out(c);
-	if (!code)
-		code = make_runnable(c, at, m);
+	make_runnable(c, at, m);
 	/* Making it so may have cost the P. */
-	if (code || c->gs[at].status != TP_V2_G_RUNNABLE || c->ms[m].p == TP_NONE)
-		return code ? code : cut_leave_out(c);
+	if (c->gs[at].status != TP_V2_G_RUNNABLE || c->ms[m].p == TP_NONE)
+		return cut_leave_out(c);
 	return start(c, at, m);
 }
 
-/* Runs, with a P, as for everything it does by itself: *m is where, or TP_NONE. */
-static int must_run(struct cut *c, const struct tp_event *ev, uint32_t at, uint32_t *m)
+static bool has_p(const struct cut *c, const struct cut_g *g)
 {
-	struct cut_g *g = &c->gs[at];
-	struct tp_event start = *ev;
-	int code;
+	return g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE;
+}
 
-	*m = g->m;
-	if (g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE)
-		return 0;
-	cut_mend(c);
-	code = go_start(c, &start, at);
-	*m = !code && g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE ? g->m : TP_NONE;
-	return code;
+/* Runs, with a P, as for everything it does by itself. Returns where, or TP_NONE. */
+static uint32_t must_run(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	const struct cut_g *g = &c->gs[at];
+
+	if (!has_p(c, g)) {
+		cut_mend(c);
+		go_start(c, ev, at);
+	}
+	return has_p(c, g) ? g->m : TP_NONE;
 }
 
 static int go_leave(struct cut *c, const struct tp_event *ev, uint32_t at)
@@ -219,25 +209,22 @@ static int go_leave(struct cut *c, const struct tp_event *ev, uint32_t at)
 	    {TP_EV_GO_DESTROY, TP_V2_GoDestroy, TP_V2_G_BAD},
 	};
 	size_t i = ev->type == TP_EV_GO_STOP ? 0 : ev->type == TP_EV_GO_BLOCK ? 1 : 2;
-	uint32_t m;
-	int code = must_run(c, ev, at, &m);
+	uint32_t m = must_run(c, ev, at);
 
-	if (code || m == TP_NONE)
-		return code ? code : cut_leave_out(c);
-	code = leave(c, at, how[i].wire, how[i].status, ev->str, ev->stack);
+	if (m == TP_NONE)
+		return cut_leave_out(c);
+	leave(c, at, how[i].wire, how[i].status, ev->str, ev->stack);
 	if (how[i].status == TP_V2_G_BAD)
 		die(c, &c->gs[at]);
-	return code;
+	return c->code;
 }
 
 static int go_unblock(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
-	int code = 0;
-
 	if (c->gs[at].status == TP_V2_G_BAD)
-		code = appear(c, at, cut_lane(c, ev), TP_V2_G_WAITING, 0);
-	if (code || c->gs[at].status != TP_V2_G_WAITING)
-		return code ? code : cut_leave_out(c);
+		appear(c, at, cut_lane(c, ev), TP_V2_G_WAITING, 0);
+	if (c->gs[at].status != TP_V2_G_WAITING)
+		return cut_leave_out(c);
 	return unblock(c, at, cut_lane(c, ev), ev->stack);
 }
 
@@ -245,16 +232,12 @@ static int go_create(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	bool blocked = ev->type == TP_EV_GO_CREATE_BLOCKED;
 	uint32_t m;
-	int code;
 
 	if (c->gs[at].status != TP_V2_G_BAD)
 		return cut_leave_out(c);
-	code = cut_lane_p(c, ev, true, &m);
-	if (!code && m != TP_NONE && c->ms[m].g != TP_NONE &&
-	    c->gs[c->ms[m].g].status != TP_V2_G_RUNNING)
-		m = TP_NONE;
-	if (code || m == TP_NONE)
-		return code ? code : cut_leave_out(c);
+	m = cut_lane_p(c, ev, true);
+	if (m == TP_NONE || (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status != TP_V2_G_RUNNING))
+		return cut_leave_out(c);
 	born(c, at, blocked ? TP_V2_G_WAITING : TP_V2_G_RUNNABLE, ev->str2);
 	return cut_put(c, m, blocked ? TP_V2_GoCreateBlocked : TP_V2_GoCreate, c->gs[at].id,
 		       ev->str2, ev->stack, 0);
@@ -263,14 +246,13 @@ static int go_create(struct cut *c, const struct tp_event *ev, uint32_t at)
 static int go_create_syscall(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	uint32_t m = ev->m;
-	int code = 0;
 
 	if (c->gs[at].status != TP_V2_G_BAD)
 		return cut_leave_out(c);
 	if (m >= c->real_ms || c->ms[m].g != TP_NONE)
-		code = cut_free_m(c, TP_NONE, &m);
-	if (code)
-		return code;
+		m = cut_free_m(c, TP_NONE);
+	if (m == TP_NONE)
+		return c->code;
 	born(c, at, TP_V2_G_SYSCALL, 0);
 	bind(c, at, m);
 	return cut_put(c, m, TP_V2_GoCreateSyscall, c->gs[at].id, 0, 0, 0);
@@ -278,28 +260,25 @@ static int go_create_syscall(struct cut *c, const struct tp_event *ev, uint32_t 
 
 static int go_syscall_begin(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
-	uint32_t m;
+	uint32_t m = must_run(c, ev, at);
 	struct cut_p *p;
-	int code = must_run(c, ev, at, &m);
 
-	if (code || m == TP_NONE)
-		return code ? code : cut_leave_out(c);
+	if (m == TP_NONE)
+		return cut_leave_out(c);
 	p = &c->ps[c->ms[m].p];
-	code = cut_tell_p(c, c->ms[m].p, m);
-	if (!code)
-		code = cut_tell_g(c, at, m);
+	cut_tell_p(c, c->ms[m].p, m);
+	cut_tell_g(c, at, m);
 	p->status = TP_V2_P_SYSCALL;
 	c->gs[at].status = TP_V2_G_SYSCALL;
 	if (ev->stack)
 		c->gs[at].stack = ev->stack;
-	return code ? code : cut_put(c, m, TP_V2_GoSyscallBegin, ++p->seq, ev->stack, 0, 0);
+	return cut_put(c, m, TP_V2_GoSyscallBegin, ++p->seq, ev->stack, 0, 0);
 }
 
 static int go_syscall_end(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	struct cut_g *g = &c->gs[at];
 	uint32_t m = g->m, p;
-	int code;
 
 	if (g->status != TP_V2_G_SYSCALL)
 		return cut_leave_out(c);
@@ -307,15 +286,14 @@ static int go_syscall_end(struct cut *c, const struct tp_event *ev, uint32_t at)
 	if (p == TP_NONE || c->ps[p].status != TP_V2_P_SYSCALL) {
 		/* Its P is gone: it comes back like one that noticed. */
 		cut_mend(c);
-		code = end_call_blocked(c, at);
-		return code ? code : go_start(c, ev, at);
+		end_call_blocked(c, at);
+		return go_start(c, ev, at);
 	}
-	code = cut_tell_g(c, at, m);
-	if (!code)
-		code = cut_tell_p(c, p, m);
+	cut_tell_g(c, at, m);
+	cut_tell_p(c, p, m);
 	c->ps[p].status = TP_V2_P_RUNNING;
 	g->status = TP_V2_G_RUNNING;
-	return code ? code : cut_put(c, m, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
+	return cut_put(c, m, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
 }
 
 static int go_syscall_blocked(struct cut *c, uint32_t at)
@@ -327,47 +305,45 @@ static int go_destroy_syscall(struct cut *c, uint32_t at)
 {
 	struct cut_g *g = &c->gs[at];
 	uint32_t m = g->m, p;
-	int code;
 
 	if (g->status != TP_V2_G_SYSCALL)
 		return cut_leave_out(c);
 	p = c->ms[m].p;
-	code = cut_tell_g(c, at, m);
-	if (!code && p != TP_NONE) {
+	cut_tell_g(c, at, m);
+	if (p != TP_NONE) {
 		if (c->ps[p].status == TP_V2_P_SYSCALL) {
-			code = cut_tell_p(c, p, m);
+			cut_tell_p(c, p, m);
 			c->ps[p].status = TP_V2_P_ABANDONED;
 			c->ps[p].m = TP_NONE;
 			c->ms[m].p = TP_NONE;
 		} else {
 			cut_mend(c);
-			code = cut_p_stop(c, p);
+			cut_p_stop(c, p);
 		}
 	}
 	die(c, g);
-	return code ? code : cut_put(c, m, TP_V2_GoDestroySyscall, 0, 0, 0, 0);
+	return cut_put(c, m, TP_V2_GoDestroySyscall, 0, 0, 0, 0);
 }
 
 /* Of a goroutine not known yet, in the first generation. */
 static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at, uint8_t status)
 {
 	uint32_t m = TP_NONE;
-	int code = 0;
 
 	if (status == TP_V2_G_RUNNING) {
-		code = clear_lane(c, ev, &m);
-		if (!code && m == TP_NONE)
+		m = clear_lane(c, ev);
+		if (m == TP_NONE)
 			status = TP_V2_G_RUNNABLE;
 	} else if (status == TP_V2_G_SYSCALL) {
 		m = ev->m;
 		if (m >= c->real_ms || c->ms[m].g != TP_NONE)
-			code = cut_free_m(c, TP_NONE, &m);
+			m = cut_free_m(c, TP_NONE);
+		if (m == TP_NONE)
+			return c->code;
 		/* The P was told of before, when nobody knew. */
-		if (!code && !c->telling && c->ms[m].p != TP_NONE && !c->ps[c->ms[m].p].running)
+		if (!c->telling && c->ms[m].p != TP_NONE && !c->ps[c->ms[m].p].running)
 			c->ps[c->ms[m].p].status = TP_V2_P_SYSCALL;
 	}
-	if (code)
-		return code;
 	born(c, at, status, ev->str2 ? ev->str2 : ev->stack);
 	if (m != TP_NONE)
 		bind(c, at, m);
@@ -386,7 +362,6 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 	struct cut_g *g = &c->gs[at];
 	uint8_t to = ev->to < TP_NSTATES ? status[ev->to] : 0;
 	uint32_t stack = ev->str2 ? ev->str2 : ev->stack;
-	int code = 0;
 
 	if (!to)
 		return cut_leave_out(c);
@@ -395,9 +370,9 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 	if (g->status == TP_V2_G_BAD && to == TP_V2_G_SYSCALL)
 		return go_create_syscall(c, ev, at);
 	if (g->status == TP_V2_G_BAD) {
-		code = appear(c, at, cut_lane(c, ev),
-			      to == TP_V2_G_WAITING ? TP_V2_G_WAITING : TP_V2_G_RUNNABLE, stack);
-		return code || to != TP_V2_G_RUNNING ? code : go_start(c, ev, at);
+		appear(c, at, cut_lane(c, ev),
+		       to == TP_V2_G_WAITING ? TP_V2_G_WAITING : TP_V2_G_RUNNABLE, stack);
+		return to == TP_V2_G_RUNNING ? go_start(c, ev, at) : c->code;
 	}
 	g->gen = 0;
 	/* As it was told: with a stack or without. */
@@ -407,24 +382,23 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 	}
 	stack = g->stack;
 	g->stack = 0;
-	code = cut_tell_g(c, at, cut_lane(c, ev));
+	cut_tell_g(c, at, cut_lane(c, ev));
 	g->stack = stack;
-	return code;
+	return c->code;
 }
 
 int cut_switch(struct cut *c, const struct tp_event *ev, bool destroy)
 {
-	uint32_t next = ev->subject, at = ev->g, m;
-	int code = must_run(c, ev, at, &m);
+	uint32_t next = ev->subject, at = ev->g, m = must_run(c, ev, at);
 
-	if (!code && m != TP_NONE)
-		code = cut_tell_g(c, at, m);
-	if (!code && m != TP_NONE)
-		code = cut_tell_g(c, next, m);
-	if (code || m == TP_NONE || c->gs[next].status != TP_V2_G_WAITING)
-		return code ? code : cut_leave_out(c);
-	code = cut_put(c, m, destroy ? TP_V2_GoSwitchDestroy : TP_V2_GoSwitch, c->gs[next].id,
-		       ++c->gs[next].seq, 0, 0);
+	if (m == TP_NONE)
+		return cut_leave_out(c);
+	cut_tell_g(c, at, m);
+	cut_tell_g(c, next, m);
+	if (c->gs[next].status != TP_V2_G_WAITING)
+		return cut_leave_out(c);
+	cut_put(c, m, destroy ? TP_V2_GoSwitchDestroy : TP_V2_GoSwitch, c->gs[next].id,
+		++c->gs[next].seq, 0, 0);
 	unbind(c, &c->gs[at]);
 	if (destroy)
 		die(c, &c->gs[at]);
@@ -432,7 +406,7 @@ int cut_switch(struct cut *c, const struct tp_event *ev, bool destroy)
 		c->gs[at].status = TP_V2_G_WAITING;
 	c->gs[next].status = TP_V2_G_RUNNING;
 	bind(c, next, m);
-	return code;
+	return c->code;
 }
 
 int cut_go(struct cut *c, const struct tp_event *ev)

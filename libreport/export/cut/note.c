@@ -15,24 +15,24 @@ static uint32_t user_lane(const struct cut *c, const struct tp_event *ev)
 }
 
 /* What the wire says for "stop-the-world (GC mark termination)": what stands in the brackets. */
-static int stw_name(struct cut *c, uint32_t name, uint32_t *wire)
+static uint32_t stw_name(struct cut *c, uint32_t name)
 {
 	static const char before[] = "stop-the-world (";
 	struct tp_text t = tp_dict_text(c->dict, name);
 	size_t n = sizeof(before) - 1;
-
 	/* A store says what it likes. */
-	*wire = name < tp_dict_strings(c->dict) ? name : 0;
-	if (t.size <= n || memcmp(t.text, before, n) != 0 || t.text[t.size - 1] != ')')
-		return 0;
-	return tp_dict_string(c->dict, t.text + n, t.size - n - 1, wire) ? cut_nomem(c) : 0;
+	uint32_t wire = name < tp_dict_strings(c->dict) ? name : 0;
+
+	if (t.size > n && !memcmp(t.text, before, n) && t.text[t.size - 1] == ')' &&
+	    tp_dict_string(c->dict, t.text + n, t.size - n - 1, &wire))
+		cut_nomem(c);
+	return wire;
 }
 
 static int stw(struct cut *c, const struct tp_event *ev)
 {
-	uint32_t m = user_lane(c, ev), name = 0;
+	uint32_t m = user_lane(c, ev);
 	struct cut_g *g;
-	int code;
 
 	if (m == TP_NONE)
 		return cut_leave_out(c);
@@ -45,11 +45,10 @@ static int stw(struct cut *c, const struct tp_event *ev)
 	}
 	if (g->stopping || !ev->str)
 		return cut_leave_out(c);
-	code = stw_name(c, ev->str, &name);
 	g->stopping = true;
-	g->stw = name;
+	g->stw = stw_name(c, ev->str);
 	g->stw_stack = ev->stack;
-	return code ? code : cut_put(c, m, TP_V2_STWBegin, name, ev->stack, 0, 0);
+	return cut_put(c, m, TP_V2_STWBegin, g->stw, ev->stack, 0, 0);
 }
 
 /* Was it told when the range began that the range is under way? In the generation that begins there
@@ -143,7 +142,6 @@ static int assist(struct cut *c, const struct tp_event *ev)
 static int metric(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t m;
-	int code;
 
 	if (ev->type == TP_EV_PROCS_CHANGE) {
 		c->procs = ev->arg[0];
@@ -151,9 +149,9 @@ static int metric(struct cut *c, const struct tp_event *ev)
 		return m == TP_NONE ? cut_leave_out(c)
 				    : cut_put(c, m, TP_V2_ProcsChange, ev->arg[0], ev->stack, 0, 0);
 	}
-	code = cut_lane_p(c, ev, true, &m);
-	if (code || m == TP_NONE)
-		return code ? code : cut_leave_out(c);
+	m = cut_lane_p(c, ev, true);
+	if (m == TP_NONE)
+		return cut_leave_out(c);
 	return cut_put(c, m, ev->type == TP_EV_HEAP_ALLOC ? TP_V2_HeapAlloc : TP_V2_HeapGoal,
 		       ev->arg[0], 0, 0, 0);
 }
@@ -162,7 +160,6 @@ static int task(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t m = user_lane(c, ev);
 	struct cut_task *t;
-	int code = 0;
 
 	if (m == TP_NONE)
 		return cut_leave_out(c);
@@ -172,9 +169,9 @@ static int task(struct cut *c, const struct tp_event *ev)
 			t->active = t->told = false;
 		return cut_put(c, m, TP_V2_UserTaskEnd, ev->arg[0], ev->stack, 0, 0);
 	}
-	code = cut_task_add(c, ev->arg[0], &t);
-	if (code || (t->active && t->told))
-		return code ? code : cut_leave_out(c);
+	t = cut_task_add(c, ev->arg[0]);
+	if (!t || (t->active && t->told))
+		return cut_leave_out(c);
 	*t = (struct cut_task){
 	    .id = ev->arg[0],
 	    .parent = ev->arg[1] == UINT64_MAX ? 0 : ev->arg[1],
@@ -193,22 +190,20 @@ static int region(struct cut *c, const struct tp_event *ev)
 	uint32_t m = user_lane(c, ev);
 	bool begin = ev->type == TP_EV_REGION_BEGIN;
 	struct cut_g *g;
-	int code = 0;
 
 	if (m == TP_NONE)
 		return cut_leave_out(c);
 	g = &c->gs[c->ms[m].g];
 	if (begin && c->telling)
-		code = cut_region_push(c, g, ev->arg[0], ev->str);
+		cut_region_push(c, g, ev->arg[0], ev->str);
 	if (!begin && g->region) {
 		if (c->regions[g->region].task != ev->arg[0] ||
 		    c->regions[g->region].name != ev->str)
 			return cut_leave_out(c);
 		cut_region_pop(c, g);
 	}
-	return code ? code
-		    : cut_put(c, m, begin ? TP_V2_UserRegionBegin : TP_V2_UserRegionEnd, ev->arg[0],
-			      ev->str, ev->stack, 0);
+	return cut_put(c, m, begin ? TP_V2_UserRegionBegin : TP_V2_UserRegionEnd, ev->arg[0],
+		       ev->str, ev->stack, 0);
 }
 
 static int on_goroutine(struct cut *c, const struct tp_event *ev)
@@ -226,15 +221,15 @@ static int sample(struct cut *c, const struct tp_event *ev)
 {
 	uint64_t ts = (uint64_t)c->now + (uint64_t)c->origin;
 
-	if (!c->telling)
-		return 0;
+	if (!c->telling || c->code)
+		return c->code;
 	c->last = ts <= c->last ? c->last + 1 : ts;
 	c->result->events++;
 	c->gen_events++;
-	return tp_v2_encode_sample(c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : TP_V2_NO_M,
-				   ev->p < c->np && !c->ps[ev->p].none ? c->ps[ev->p].id
-								       : UINT64_MAX,
-				   ev->g < c->ng ? c->gs[ev->g].id : UINT64_MAX, ev->stack, c->err);
+	return c->code = tp_v2_encode_sample(
+		   c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : TP_V2_NO_M,
+		   ev->p < c->np && !c->ps[ev->p].none ? c->ps[ev->p].id : UINT64_MAX,
+		   ev->g < c->ng ? c->gs[ev->g].id : UINT64_MAX, ev->stack, c->err);
 }
 
 static int experimental(struct cut *c, const struct tp_event *ev)

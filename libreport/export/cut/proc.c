@@ -19,14 +19,13 @@ uint32_t cut_lane(const struct cut *c, const struct tp_event *ev)
 int cut_p_stop(struct cut *c, uint32_t at)
 {
 	struct cut_p *p = &c->ps[at];
-	int code = cut_tell_p(c, at, TP_NONE);
 
-	if (!code)
-		code = cut_put(c, p->m, TP_V2_ProcStop, 0, 0, 0, 0);
+	cut_tell_p(c, at, TP_NONE);
+	cut_put(c, p->m, TP_V2_ProcStop, 0, 0, 0, 0);
 	c->ms[p->m].p = TP_NONE;
 	p->m = TP_NONE;
 	p->status = TP_V2_P_IDLE;
-	return code;
+	return c->code;
 }
 
 /* A P that is idle or not known, on a thread without one. */
@@ -34,75 +33,69 @@ static int p_start(struct cut *c, uint32_t at, uint32_t m)
 {
 	struct cut_p *p = &c->ps[at];
 	bool known = p->status != TP_V2_P_BAD;
-	int code = 0;
 
 	if (known) {
-		code = cut_tell_p(c, at, m);
-		if (!code)
-			code = cut_put(c, m, TP_V2_ProcStart, p->id, ++p->seq, 0, 0);
+		cut_tell_p(c, at, m);
+		cut_put(c, m, TP_V2_ProcStart, p->id, ++p->seq, 0, 0);
 	}
 	p->status = TP_V2_P_RUNNING;
 	p->m = m;
 	c->ms[m].p = at;
-	return known || code ? code : cut_tell_p(c, at, m);
+	return known ? c->code : cut_tell_p(c, at, m);
 }
 
-int cut_p_move(struct cut *c, uint32_t at, uint32_t *m)
+uint32_t cut_p_move(struct cut *c, uint32_t at)
 {
-	int code = cut_p_stop(c, at);
+	uint32_t m;
 
-	if (!code)
-		code = cut_free_m(c, TP_NONE, m);
-	return code ? code : p_start(c, at, *m);
+	cut_p_stop(c, at);
+	m = cut_free_m(c, TP_NONE);
+	if (m != TP_NONE)
+		p_start(c, at, m);
+	return m;
 }
 
 /* What is stolen from a thread nobody knows about any more. */
 static int abandoned_steal(struct cut *c, uint32_t at, uint32_t lane)
 {
 	struct cut_p *p = &c->ps[at];
-	int code = 0;
 
 	if (lane == TP_NONE)
-		code = cut_free_m(c, TP_NONE, &lane);
-	if (!code)
-		code = cut_tell_p(c, at, lane);
+		lane = cut_free_m(c, TP_NONE);
+	cut_tell_p(c, at, lane);
 	p->status = TP_V2_P_IDLE;
-	return code ? code : cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, 0, 0);
+	return cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, 0, 0);
 }
 
 /* A thread for a P: the one it says, where that can take it. Threads of old traces are guesses, so
  * they must not hold a goroutine either. */
-static int m_for_p(struct cut *c, uint32_t hint, uint32_t *m)
+static uint32_t m_for_p(struct cut *c, uint32_t hint)
 {
 	if (hint < c->real_ms && c->ms[hint].p == TP_NONE &&
 	    (c->ms[hint].g == TP_NONE ||
-	     (!c->old && c->gs[c->ms[hint].g].status == TP_V2_G_SYSCALL))) {
-		*m = hint;
-		return 0;
-	}
-	return cut_free_m(c, TP_NONE, m);
+	     (!c->old && c->gs[c->ms[hint].g].status == TP_V2_G_SYSCALL)))
+		return hint;
+	return cut_free_m(c, TP_NONE);
 }
 
 static int proc_start(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t at = ev->subject, m;
 	struct cut_p *p = &c->ps[at];
-	int code = 0;
 
 	if (p->status == TP_V2_P_RUNNING || p->status == TP_V2_P_SYSCALL) {
 		cut_mend(c);
-		code = cut_p_stop(c, at);
+		cut_p_stop(c, at);
 	} else if (p->status == TP_V2_P_ABANDONED) {
 		cut_mend(c);
-		code = abandoned_steal(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
+		abandoned_steal(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
 	}
-	if (!code)
-		code = m_for_p(c, ev->m, &m);
-	if (!code && p->status == TP_V2_P_BAD) {
+	m = m_for_p(c, ev->m);
+	if (p->status == TP_V2_P_BAD) {
 		cut_mend(c);
 		p->status = TP_V2_P_IDLE;
 	}
-	return code ? code : p_start(c, at, m);
+	return m == TP_NONE ? c->code : p_start(c, at, m);
 }
 
 static int proc_stop(struct cut *c, const struct tp_event *ev)
@@ -114,7 +107,6 @@ static int proc_steal(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t at = ev->subject, lane = ev->m < c->real_ms ? ev->m : TP_NONE, victim;
 	struct cut_p *p = &c->ps[at];
-	int code;
 
 	if (p->status == TP_V2_P_ABANDONED)
 		return abandoned_steal(c, at, lane);
@@ -122,21 +114,19 @@ static int proc_steal(struct cut *c, const struct tp_event *ev)
 		return cut_p_stop(c, at);
 	/* Of a goroutine that is left out: it was stopped when that was. */
 	if (p->status != TP_V2_P_SYSCALL)
-		return c->some ? 0 : cut_leave_out(c);
+		return c->some ? c->code : cut_leave_out(c);
 	victim = p->m;
-	code = cut_tell_p(c, at, TP_NONE);
+	cut_tell_p(c, at, TP_NONE);
 	p->status = TP_V2_P_IDLE;
 	p->m = TP_NONE;
 	c->ms[victim].p = TP_NONE;
-	return code ? code
-		    : cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, c->ms[victim].id, 0);
+	return cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, c->ms[victim].id, 0);
 }
 
 static int proc_status(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t at = ev->subject, m;
 	struct cut_p *p = &c->ps[at];
-	int code;
 
 	if (p->status != TP_V2_P_BAD) {
 		p->gen = 0;
@@ -146,14 +136,13 @@ static int proc_status(struct cut *c, const struct tp_event *ev)
 		p->status = p->abandoned ? TP_V2_P_ABANDONED : TP_V2_P_IDLE;
 		return cut_tell_p(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
 	}
-	code = m_for_p(c, ev->m, &m);
-	if (code)
-		return code;
-	p->status =
-	    p->in_call || (!p->running && c->ms[m].g != TP_NONE &&
-			   c->gs[c->ms[m].g].status == TP_V2_G_SYSCALL)
-		? TP_V2_P_SYSCALL
-		: TP_V2_P_RUNNING;
+	m = m_for_p(c, ev->m);
+	if (m == TP_NONE)
+		return c->code;
+	p->status = p->in_call || (!p->running && c->ms[m].g != TP_NONE &&
+				   c->gs[c->ms[m].g].status == TP_V2_G_SYSCALL)
+			? TP_V2_P_SYSCALL
+			: TP_V2_P_RUNNING;
 	p->m = m;
 	c->ms[m].p = at;
 	return cut_tell_p(c, at, m);
@@ -175,24 +164,21 @@ int cut_proc(struct cut *c, const struct tp_event *ev)
 	}
 }
 
-int cut_lane_p(struct cut *c, const struct tp_event *ev, bool any, uint32_t *m)
+uint32_t cut_lane_p(struct cut *c, const struct tp_event *ev, bool any)
 {
 	struct tp_event start = *ev;
-	int code;
+	uint32_t m = cut_lane(c, ev);
 
-	*m = cut_lane(c, ev);
-	if (*m != TP_NONE && c->ms[*m].p != TP_NONE)
-		return 0;
+	if (m != TP_NONE && c->ms[m].p != TP_NONE)
+		return m;
 	if (real_p(c, ev->p)) {
 		cut_mend(c);
 		start.subject = ev->p;
-		code = proc_start(c, &start);
-		*m = c->ps[ev->p].m;
-		return code;
+		proc_start(c, &start);
+		return c->ps[ev->p].m;
 	}
-	*m = TP_NONE;
-	for (uint32_t i = 0; any && i < c->np && *m == TP_NONE; i++)
+	for (uint32_t i = 0; any && i < c->np; i++)
 		if (c->ps[i].status == TP_V2_P_RUNNING)
-			*m = c->ps[i].m;
-	return 0;
+			return c->ps[i].m;
+	return TP_NONE;
 }

@@ -10,22 +10,19 @@ static bool is_free(const struct cut *c, uint32_t m)
 	return c->ms[m].p == TP_NONE && c->ms[m].g == TP_NONE;
 }
 
-int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m)
+uint32_t cut_free_m(struct cut *c, uint32_t hint)
 {
-	if (hint < c->nm && is_free(c, hint)) {
-		*m = hint;
-		return 0;
-	}
+	if (hint < c->nm && is_free(c, hint))
+		return hint;
 	for (uint32_t i = c->real_ms; i < c->nm; i++)
-		if (is_free(c, i)) {
-			*m = i;
-			return 0;
-		}
-	if (tp_grow(&c->ms, &c->m_room, c->nm, sizeof(*c->ms)))
-		return cut_nomem(c);
+		if (is_free(c, i))
+			return i;
+	if (tp_grow(&c->ms, &c->m_room, c->nm, sizeof(*c->ms))) {
+		cut_nomem(c);
+		return TP_NONE;
+	}
 	c->ms[c->nm] = (struct cut_m){.id = c->next_m_id++, .g = TP_NONE, .p = TP_NONE};
-	*m = c->nm++;
-	return 0;
+	return c->nm++;
 }
 
 struct cut_task *cut_task(struct cut *c, uint64_t id)
@@ -35,18 +32,20 @@ struct cut_task *cut_task(struct cut *c, uint64_t id)
 	return at == TP_NO_ID ? NULL : &c->tasks[at];
 }
 
-int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task)
+struct cut_task *cut_task_add(struct cut *c, uint64_t id)
 {
-	*task = cut_task(c, id);
-	if (*task)
-		return 0;
-	if (tp_grow(&c->tasks, &c->task_room, c->ntasks, sizeof(*c->tasks)))
-		return cut_nomem(c);
-	if (tp_ids_put(&c->task_of, id, c->ntasks))
-		return cut_nomem(c);
-	*task = &c->tasks[c->ntasks++];
-	**task = (struct cut_task){.id = id};
-	return 0;
+	struct cut_task *task = cut_task(c, id);
+
+	if (task)
+		return task;
+	if (tp_grow(&c->tasks, &c->task_room, c->ntasks, sizeof(*c->tasks)) ||
+	    tp_ids_put(&c->task_of, id, c->ntasks)) {
+		cut_nomem(c);
+		return NULL;
+	}
+	task = &c->tasks[c->ntasks++];
+	*task = (struct cut_task){.id = id};
+	return task;
 }
 
 int cut_region_push(struct cut *c, struct cut_g *g, uint64_t task, uint32_t name)

@@ -59,6 +59,7 @@ struct cut {
 	struct tp_dict *dict;
 	struct tp_v2_encoder *e;
 	struct tp_err *err;
+	int code; /* of what failed first: nothing is told after that */
 	bool telling;
 	bool owes;     /* cut_begin_notes found nobody to tell them */
 	uint32_t lane; /* that the last event was put on */
@@ -88,15 +89,19 @@ struct cut {
 	struct tp_ids task_of;
 };
 
+/* What returns a code returns c->code; so where several of these follow each other, only the last
+ * one needs a look. */
+
 /* ---- state.c ---- */
 static inline int cut_nomem(struct cut *c)
 {
-	return tp_nomem(c->err);
+	return c->code = tp_nomem(c->err);
 }
-/* A thread that holds no P and no goroutine: the hint, if it is such a one. */
-int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m);
+/* A thread that holds no P and no goroutine: the hint, if it is such a one. TP_NONE: no memory. */
+uint32_t cut_free_m(struct cut *c, uint32_t hint);
 struct cut_task *cut_task(struct cut *c, uint64_t id);
-int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task);
+/* The same, or a new one; NULL: no memory. */
+struct cut_task *cut_task_add(struct cut *c, uint64_t id);
 int cut_region_push(struct cut *c, struct cut_g *g, uint64_t task, uint32_t name);
 void cut_region_pop(struct cut *c, struct cut_g *g);
 void cut_release(struct cut *c);
@@ -126,18 +131,18 @@ static inline void cut_mend(struct cut *c)
 static inline int cut_leave_out(struct cut *c)
 {
 	c->result->left_out += c->telling;
-	return 0;
+	return c->code;
 }
 
 /* ---- proc.c ---- */
 /* The thread on which an event of a P happens: TP_NONE where that is unknown. */
 uint32_t cut_lane(const struct cut *c, const struct tp_event *ev);
-/* The same, for what needs a P: *m holds one. Where `any` will do, it may be another's; TP_NONE if
+/* The same, for what needs a P: it holds one. Where `any` will do, it may be another's; TP_NONE if
  * there is none. */
-int cut_lane_p(struct cut *c, const struct tp_event *ev, bool any, uint32_t *m);
+uint32_t cut_lane_p(struct cut *c, const struct tp_event *ev, bool any);
 int cut_p_stop(struct cut *c, uint32_t p);
-/* To a thread that has nothing else: *m. */
-int cut_p_move(struct cut *c, uint32_t p, uint32_t *m);
+/* To a thread that has nothing else, which is returned. TP_NONE: no memory. */
+uint32_t cut_p_move(struct cut *c, uint32_t p);
 int cut_proc(struct cut *c, const struct tp_event *ev);
 
 /* ---- go.c ---- */

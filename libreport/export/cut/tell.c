@@ -10,8 +10,8 @@ int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_
 	uint64_t id = m == TP_NONE ? TP_V2_NO_M : c->ms[m].id, ts;
 
 	c->lane = m;
-	if (!c->telling)
-		return 0;
+	if (!c->telling || c->code)
+		return c->code;
 	/* Wraps around like the times of the run themselves where the clock is hostile. */
 	ts = (uint64_t)c->now + (uint64_t)c->origin;
 	if (ts > WIRE_MAX || ts <= c->last)
@@ -21,7 +21,7 @@ int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_
 	c->last = ts;
 	c->result->events++;
 	c->gen_events++;
-	return tp_v2_encode_event(c->e, id, ts, type, (uint64_t[]){a, b, d, e}, c->err);
+	return c->code = tp_v2_encode_event(c->e, id, ts, type, (uint64_t[]){a, b, d, e}, c->err);
 }
 
 int cut_tell_g(struct cut *c, uint32_t at, uint32_t lane)
@@ -30,7 +30,7 @@ int cut_tell_g(struct cut *c, uint32_t at, uint32_t lane)
 	uint64_t on = TP_V2_NO_M;
 
 	if (!c->telling || g->gen == c->gen || g->status == TP_V2_G_BAD)
-		return 0;
+		return c->code;
 	g->gen = c->gen;
 	g->seq = 0;
 	/* What is on a thread is told there: that is how Go's reader knows. */
@@ -47,7 +47,7 @@ int cut_tell_p(struct cut *c, uint32_t at, uint32_t lane)
 	struct cut_p *p = &c->ps[at];
 
 	if (!c->telling || p->gen == c->gen || p->status == TP_V2_P_BAD)
-		return 0;
+		return c->code;
 	p->gen = c->gen;
 	p->seq = 0;
 	if (p->m != TP_NONE)
@@ -76,7 +76,7 @@ int cut_generation(struct cut *c)
 	c->gen++;
 	c->gen_events = 0;
 	c->result->generations++;
-	return tp_v2_encode_generation(c->e, &clock, c->err);
+	return c->code = tp_v2_encode_generation(c->e, &clock, c->err);
 }
 
 static bool runs(const struct cut *c, uint32_t m)
@@ -95,29 +95,24 @@ uint32_t cut_running_m(const struct cut *c, uint32_t g)
 	return TP_NONE;
 }
 
-static int begin_ranges(struct cut *c)
+static void begin_ranges(struct cut *c)
 {
-	int code = 0;
-
-	for (uint32_t i = 0; i < c->np && !code; i++)
+	for (uint32_t i = 0; i < c->np; i++)
 		if (c->ps[i].sweeping)
-			code = cut_put(c, c->ps[i].m, TP_V2_GCSweepActive, c->ps[i].id, 0, 0, 0);
-	for (uint32_t i = 0; i < c->ng && !code; i++) {
+			cut_put(c, c->ps[i].m, TP_V2_GCSweepActive, c->ps[i].id, 0, 0, 0);
+	for (uint32_t i = 0; i < c->ng; i++) {
 		struct cut_g *g = &c->gs[i];
 
 		if (g->assist)
-			code = cut_put(c, g->m, TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
+			cut_put(c, g->m, TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
 		/* There is no status for a stop of the world: it begins anew. */
-		if (g->stopping && !code) {
-			if (g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE)
-				code = cut_put(c, g->m, TP_V2_STWBegin, g->stw, g->stw_stack, 0, 0);
-			else
-				g->stopping = false;
-		}
+		g->stopping =
+		    g->stopping && g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE;
+		if (g->stopping)
+			cut_put(c, g->m, TP_V2_STWBegin, g->stw, g->stw_stack, 0, 0);
 	}
-	if (!code && c->gc == CUT_GC_ON)
-		code = cut_put(c, TP_NONE, TP_V2_GCActive, ++c->gc_seq, 0, 0, 0);
-	return code;
+	if (c->gc == CUT_GC_ON)
+		cut_put(c, TP_NONE, TP_V2_GCActive, ++c->gc_seq, 0, 0, 0);
 }
 
 int cut_begin_notes(struct cut *c)
@@ -127,25 +122,24 @@ int cut_begin_notes(struct cut *c)
 	/* When nobody ran, only the thread that has just had an event may have begun to: to look at
 	 * all of them after each event takes the square of their number. */
 	uint32_t m = !late ? cut_running_m(c, TP_NONE) : runs(c, c->lane) ? c->lane : TP_NONE;
-	int code = 0;
 
 	c->owes = m == TP_NONE;
 	if (c->owes)
-		return 0;
+		return c->code;
 	if (c->procs)
-		code = cut_put(c, m, TP_V2_ProcsChange, c->procs, 0, 0, 0);
-	for (uint32_t i = 0; i < c->ntasks && !code; i++) {
+		cut_put(c, m, TP_V2_ProcsChange, c->procs, 0, 0, 0);
+	for (uint32_t i = 0; i < c->ntasks; i++) {
 		struct cut_task *t = &c->tasks[i];
 
 		if (!t->active || t->told)
 			continue;
 		t->told = true;
-		code = cut_put(c, t->g < c->ng && runs(c, c->gs[t->g].m) ? c->gs[t->g].m : m,
-			       TP_V2_UserTaskBegin, t->id, t->parent, t->name, t->stack);
+		cut_put(c, t->g < c->ng && runs(c, c->gs[t->g].m) ? c->gs[t->g].m : m,
+			TP_V2_UserTaskBegin, t->id, t->parent, t->name, t->stack);
 	}
 	if (late)
 		c->result->late = c->result->events - before;
-	return code;
+	return c->code;
 }
 
 /* How many events the beginning takes. */
@@ -156,8 +150,7 @@ static uint64_t beginning(const struct cut *c)
 	for (uint32_t i = 0; i < c->np; i++)
 		n += c->ps[i].status != TP_V2_P_BAD ? 1u + c->ps[i].sweeping : 0;
 	for (uint32_t i = 0; i < c->ng; i++)
-		n +=
-		    c->gs[i].status != TP_V2_G_BAD ? 1u + c->gs[i].assist + c->gs[i].stopping : 0;
+		n += c->gs[i].status != TP_V2_G_BAD ? 1u + c->gs[i].assist + c->gs[i].stopping : 0;
 	if (cut_running_m(c, TP_NONE) == TP_NONE)
 		return n;
 	n += c->procs != 0;
@@ -172,7 +165,6 @@ int cut_begin(struct cut *c, bool synced)
 	/* The mark of a generation's beginning is an event, too. */
 	uint64_t lead = n ? n + 1 : !synced;
 	int64_t now = c->now;
-	int code;
 
 	/* The time 0 is none for Go's reader, and there is none before it. */
 	if (at > WIRE_MAX || at <= lead) {
@@ -183,18 +175,16 @@ int cut_begin(struct cut *c, bool synced)
 	c->now = (int64_t)((uint64_t)now - lead);
 	c->last = at - lead - 1;
 	c->telling = true;
-	code = cut_generation(c);
-	for (uint32_t i = 0; i < c->np && !code; i++)
-		code = cut_tell_p(c, i, TP_NONE);
-	for (uint32_t i = 0; i < c->ng && !code; i++)
-		code = cut_tell_g(c, i, TP_NONE);
-	if (!code)
-		code = begin_ranges(c);
-	if (!code)
-		code = cut_begin_notes(c);
+	cut_generation(c);
+	for (uint32_t i = 0; i < c->np; i++)
+		cut_tell_p(c, i, TP_NONE);
+	for (uint32_t i = 0; i < c->ng; i++)
+		cut_tell_g(c, i, TP_NONE);
+	begin_ranges(c);
+	cut_begin_notes(c);
 	c->now = now;
 	c->result->before = c->result->events;
-	return code;
+	return c->code;
 }
 
 int cut_end(struct cut *c)
@@ -211,5 +201,5 @@ int cut_end(struct cut *c)
 			c->ps[i].gen = 0;
 			return cut_tell_p(c, i, TP_NONE);
 		}
-	return 0;
+	return c->code;
 }

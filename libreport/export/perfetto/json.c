@@ -1,24 +1,10 @@
 #include "export/perfetto/json.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "output/text.h"
-
-#define PIECE ((size_t)1 << 16)
-
-static void put(struct rep_perfetto *p, const void *data, size_t size)
-{
-	if (p->code)
-		return;
-	p->code = tp_buf_put(&p->buf, data, size);
-	if (p->code)
-		tp_nomem(p->err);
-}
+#include "output/ops.h"
 
 void json_raw(struct rep_perfetto *p, const char *text)
 {
-	put(p, text, strlen(text));
+	tp_buf_text(&p->buf, text);
 }
 
 static void put_uint(struct rep_perfetto *p, uint64_t v)
@@ -28,17 +14,17 @@ static void put_uint(struct rep_perfetto *p, uint64_t v)
 	do
 		*--at = (char)('0' + v % 10);
 	while (v /= 10);
-	put(p, at, (size_t)(text + sizeof(text) - at));
+	tp_buf_put(&p->buf, at, (size_t)(text + sizeof(text) - at));
 }
 
 static void key_of(struct rep_perfetto *p, const char *key)
 {
 	/* Members follow one another, but for the first of an object. */
 	if (p->buf.size && p->buf.data[p->buf.size - 1] != '{')
-		put(p, ",", 1);
-	put(p, "\"", 1);
+		tp_buf_text(&p->buf, ",");
+	tp_buf_text(&p->buf, "\"");
 	json_raw(p, key);
-	put(p, "\":", 2);
+	tp_buf_text(&p->buf, "\":");
 }
 
 void json_uint(struct rep_perfetto *p, const char *key, uint64_t v)
@@ -50,9 +36,7 @@ void json_uint(struct rep_perfetto *p, const char *key, uint64_t v)
 void json_int(struct rep_perfetto *p, const char *key, int64_t v)
 {
 	key_of(p, key);
-	if (v < 0)
-		put(p, "-", 1);
-	put_uint(p, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	rep_put_int(&p->buf, v);
 }
 
 void json_ts(struct rep_perfetto *p, const char *key, int64_t ns)
@@ -64,40 +48,30 @@ void json_ts(struct rep_perfetto *p, const char *key, int64_t ns)
 
 	key_of(p, key);
 	if (ns < 0)
-		put(p, "-", 1);
+		tp_buf_text(&p->buf, "-");
 	put_uint(p, v / 1000);
 	if (rest)
-		put(p, text, sizeof(text));
+		tp_buf_put(&p->buf, text, sizeof(text));
 }
 
 /* As tables show it, then for JSON. */
-static void put_text(struct rep_perfetto *p, const char *text, size_t size)
-{
-	p->shown.size = 0;
-	if (p->code)
-		return;
-	p->code = rep_escape(&p->shown, text, size, REP_ESCAPE_SHOWN);
-	if (!p->code)
-		p->code = rep_escape(&p->buf, (const char *)p->shown.data, p->shown.size,
-				     REP_ESCAPE_JSON);
-	if (p->code)
-		tp_nomem(p->err);
-}
-
 void json_text(struct rep_perfetto *p, const char *key, const char *text, size_t size)
 {
 	key_of(p, key);
-	put(p, "\"", 1);
-	put_text(p, text, size);
-	put(p, "\"", 1);
+	tp_buf_text(&p->buf, "\"");
+	p->shown.size = 0;
+	if (rep_escape(&p->shown, text, size, REP_ESCAPE_SHOWN))
+		tp_buf_fail(&p->buf);
+	rep_escape(&p->buf, (const char *)p->shown.data, p->shown.size, REP_ESCAPE_JSON);
+	tp_buf_text(&p->buf, "\"");
 }
 
 void json_str(struct rep_perfetto *p, const char *key, const char *text)
 {
 	key_of(p, key);
-	put(p, "\"", 1);
+	tp_buf_text(&p->buf, "\"");
 	json_raw(p, text);
-	put(p, "\"", 1);
+	tp_buf_text(&p->buf, "\"");
 }
 
 void json_stack(struct rep_perfetto *p, const char *key, uint32_t stack)
@@ -113,12 +87,12 @@ void json_stack(struct rep_perfetto *p, const char *key, uint32_t stack)
 void json_args(struct rep_perfetto *p)
 {
 	key_of(p, "args");
-	put(p, "{", 1);
+	tp_buf_text(&p->buf, "{");
 }
 
 void json_args_end(struct rep_perfetto *p)
 {
-	put(p, "}", 1);
+	tp_buf_text(&p->buf, "}");
 }
 
 void json_begin(struct rep_perfetto *p, char phase, enum perfetto_section section, uint64_t tid)
@@ -126,20 +100,27 @@ void json_begin(struct rep_perfetto *p, char phase, enum perfetto_section sectio
 	char text[] = "{\"ph\":\"?\"";
 
 	text[7] = phase;
-	json_raw(p, p->any ? ",\n" : "\n");
+	tp_buf_text(&p->buf, p->any ? ",\n" : "\n");
 	p->any = true;
-	put(p, text, sizeof(text) - 1);
+	json_raw(p, text);
 	json_uint(p, "pid", p->pid + section);
 	json_uint(p, "tid", tid);
 }
 
+void json_flush(struct rep_perfetto *p, size_t at_least)
+{
+	if (!p->code && tp_buf_text(&p->buf, ""))
+		p->code = tp_nomem(p->err);
+	if (!p->code && p->buf.size >= at_least)
+		p->code = p->out.write(p->out.ctx, p->buf.data, p->buf.size, p->err);
+	if (p->code || p->buf.size >= at_least)
+		p->buf.size = 0;
+}
+
 void json_end(struct rep_perfetto *p)
 {
-	put(p, "}", 1);
-	if (p->buf.size < PIECE || p->code)
-		return;
-	p->code = p->out.write(p->out.ctx, p->buf.data, p->buf.size, p->err);
-	p->buf.size = 0;
+	tp_buf_text(&p->buf, "}");
+	json_flush(p, (size_t)1 << 16);
 }
 
 void json_name(struct rep_perfetto *p, const char *what, enum perfetto_section section,

@@ -64,6 +64,8 @@ void json_stack(struct rep_perfetto *p, const char *key, uint32_t stack);
 void json_args(struct rep_perfetto *p);
 void json_args_end(struct rep_perfetto *p);
 void json_end(struct rep_perfetto *p);
+/* Writes what there is, if it is so much; sets p->code. */
+void json_flush(struct rep_perfetto *p, size_t at_least);
 /* Metadata: the name of a process or thread, and where it is sorted. */
 void json_name(struct rep_perfetto *p, const char *what, enum perfetto_section section,
 	       uint64_t tid, const char *name, size_t size);

@@ -217,17 +217,14 @@ int rep_perfetto_begin(struct rep_perfetto **out, const struct tp_out *to,
 	json_raw(p, ",\"otherData\":{");
 	json_str(p, "clock", clock->unix_time ? "unix" : "run");
 	if (clock->unix_time) {
-		char base[24];
-
 		/* Text: 64 bits are more than a number of JSON holds. */
-		snprintf(base, sizeof(base), "%lld", (long long)clock->base_ns);
-		json_str(p, "base_unix_ns", base);
+		tp_buf_printf(&p->buf, ",\"base_unix_ns\":\"%lld\"", (long long)clock->base_ns);
 		json_int(p, "error_ns", clock->error_ns);
 	}
 	json_raw(p, "},\"traceEvents\":[");
-	if (p->code) {
+	if (tp_buf_text(&p->buf, "")) {
 		rep_perfetto_free(p);
-		return TP_ENOMEM;
+		return tp_nomem(err);
 	}
 	*out = p;
 	return 0;
@@ -248,10 +245,9 @@ static void put_frames(struct rep_perfetto *p, struct perfetto_stacks *s, bool *
 
 		if (!s->used[i])
 			continue;
-		snprintf(text, sizeof(text), "%s\"%llu\":{", *any ? ",\n" : "\n",
-			 (unsigned long long)(s->first + i));
+		tp_buf_printf(&p->buf, "%s\"%llu\":{", *any ? ",\n" : "\n",
+			      (unsigned long long)(s->first + i));
 		*any = true;
-		json_raw(p, text);
 		n = snprintf(text, sizeof(text), "%.*s:%lld", (int)(t.size > 250 ? 250 : t.size),
 			     t.text, (long long)f.line);
 		json_text(p, "name", text, n < 0 ? 0 : (size_t)n);
@@ -270,9 +266,7 @@ int rep_perfetto_end(struct rep_perfetto *p, struct tp_err *err)
 	for (size_t i = 0; i < p->nstacks; i++)
 		put_frames(p, &p->stacks[i], &any);
 	json_raw(p, "}}\n");
-	if (!p->code)
-		p->code = p->out.write(p->out.ctx, p->buf.data, p->buf.size, err);
-	p->buf.size = 0;
+	json_flush(p, 0);
 	return p->code;
 }
 

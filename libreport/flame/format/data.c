@@ -5,10 +5,11 @@
  *   cut, pkg per name: where its brief form begins, where the package ends (UTF-16 units, as
  *            JavaScript counts)
  *   color    per name: the number of its class
- *   step     what all numbers of `frames` and `rows` are multiplied by: samples of a CPU profile
- * are all of the same length frames   depth first, numbers with commas: name, levels to climb from
- * the frame before it, own weight (what a width is made of beside the frames below), then where
- * values may be negative self; of a difference self, self before, step (change.h). 0 is left out.
+ *   step     what numbers of `frames` and `rows` are to be multiplied by: samples of a CPU profile
+ *            are all of one length
+ *   frames   depth first, numbers with commas: name, levels to climb from the frame before it, own
+ *            weight (what a width is made of beside the frames below), then where values may be
+ *            negative self; of a difference self, self before, step (change.h). 0 is left out.
  *   rows     of pages with a table, per name in it: name, self, total, and of a difference self and
  *            total before */
 #include "flame/format/format.h"
@@ -25,7 +26,6 @@
 
 struct writing {
 	struct rep_flame_job *job;
-	struct tp_buf json;
 	uint32_t *index; /* per name of the tree: its place in `names`, 0 none yet */
 	uint32_t *name;	 /* the other way round, from 2 on */
 	uint32_t n;
@@ -36,59 +36,27 @@ struct writing {
 };
 
 /* JSON without what HTML or XML would take for markup. The text is valid UTF-8 without controls. */
-static int put_string(struct tp_buf *b, struct tp_text text)
+static void put_string(struct tp_buf *b, const char *text, size_t size)
 {
-	int code = tp_buf_put(b, "\"", 1);
+	size_t from = 0;
 
-	for (size_t i = 0, from = 0; i <= text.size && !code; i++) {
-		char c = i < text.size ? text.text[i] : '\0', escape[8];
-
-		if (i < text.size && !memchr("\"\\<>&", c, 5))
+	tp_buf_text(b, "\"");
+	for (size_t i = 0; i < size; i++) {
+		if (!memchr("\"\\<>&", text[i], 5))
 			continue;
-		code = tp_buf_put(b, text.text + from, i - from);
+		tp_buf_put(b, text + from, i - from);
+		tp_buf_printf(b, "\\u%04x", (unsigned)text[i]);
 		from = i + 1;
-		if (i == text.size)
-			break;
-		snprintf(escape, sizeof(escape), "\\u%04x", (unsigned)c);
-		code |= rep_put(b, escape);
 	}
-	return code | tp_buf_put(b, "\"", 1);
+	tp_buf_put(b, text + from, size - from);
+	tp_buf_text(b, "\"");
 }
 
-static int put_text(struct tp_buf *b, const char *text)
+/* Zeros are empty. */
+static void put_number(struct tp_buf *b, int64_t v)
 {
-	struct tp_buf shown = {0};
-	int code = rep_escape(&shown, text, strlen(text), REP_ESCAPE_SHOWN);
-
-	if (!code)
-		code = put_string(b, (struct tp_text){shown.size ? (char *)shown.data : "",
-						      (uint32_t)shown.size});
-	tp_buf_release(&shown);
-	return code;
-}
-
-static int put_field(struct tp_buf *b, const char *name)
-{
-	return rep_put(b, ",\n\"") | rep_put(b, name) | rep_put(b, "\":");
-}
-
-static int put_number(struct tp_buf *b, int64_t v)
-{
-	char text[24], *at = text + sizeof(text);
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
-
-	if (!v)
-		return 0;
-	for (; u; u /= 10)
-		*--at = (char)('0' + u % 10);
-	if (v < 0)
-		*--at = '-';
-	return tp_buf_put(b, at, (size_t)(text + sizeof(text) - at));
-}
-
-static int put_zero_too(struct tp_buf *b, int64_t v)
-{
-	return v ? put_number(b, v) : tp_buf_put(b, "0", 1);
+	if (v)
+		rep_put_int(b, v);
 }
 
 static void use_name(struct writing *w, uint32_t name)
@@ -122,36 +90,34 @@ static int64_t common_step(const struct rep_flame_tree *t)
 	return step && rep_flame_weight(t, 0) < INT64_MAX ? step : 1;
 }
 
-static int put_frames(struct writing *w, const struct rep_flame_layout *all, bool negative)
+static void put_frames(struct writing *w, const struct rep_flame_layout *all, bool negative)
 {
 	const struct rep_flame_tree *t = w->job->tree;
-	struct tp_buf *b = &w->json;
+	struct tp_buf *b = &w->job->out;
 	uint32_t depth = 0;
-	int code = 0;
 
-	for (size_t i = 0; i < all->n && !code; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		const struct rep_flame_frame *f = &all->frame[i];
-		uint32_t name = !i ? 0 : f->fold ? 1 : w->index[t->node[f->node].name];
 
-		code |= i ? tp_buf_put(b, ",", 1) : 0;
-		code |= put_number(b, name);
-		code |= tp_buf_put(b, ",", 1);
-		code |= put_number(b, i ? (int64_t)depth + 1 - f->depth : 0);
-		code |= tp_buf_put(b, ",", 1);
-		code |= put_number(b, f->own / w->step);
+		if (i)
+			tp_buf_text(b, ",");
+		put_number(b, !i ? 0 : f->fold ? 1 : w->index[t->node[f->node].name]);
+		tp_buf_text(b, ",");
+		put_number(b, i ? (int64_t)depth + 1 - f->depth : 0);
+		tp_buf_text(b, ",");
+		put_number(b, f->own / w->step);
 		depth = f->depth;
 		if (t->opt.compared || negative) {
-			code |= tp_buf_put(b, ",", 1);
-			code |= put_number(b, f->rest[REP_FLAME_NEW] / w->step);
+			tp_buf_text(b, ",");
+			put_number(b, f->rest[REP_FLAME_NEW] / w->step);
 		}
 		if (t->opt.compared) {
-			code |= tp_buf_put(b, ",", 1);
-			code |= put_number(b, f->rest[REP_FLAME_OLD] / w->step);
-			code |= tp_buf_put(b, ",", 1);
-			code |= put_number(b, w->job->opt->negate ? -f->step : f->step);
+			tp_buf_text(b, ",");
+			put_number(b, f->rest[REP_FLAME_OLD] / w->step);
+			tp_buf_text(b, ",");
+			put_number(b, w->job->opt->negate ? -f->step : f->step);
 		}
 	}
-	return code;
 }
 
 /* ---- the table ---- */
@@ -190,22 +156,23 @@ static int pick_rows(struct writing *w)
 	return 0;
 }
 
-static int put_rows(struct writing *w)
+static void put_rows(struct writing *w)
 {
-	struct tp_buf *b = &w->json;
-	int code = 0;
+	struct tp_buf *b = &w->job->out;
 
 	for (uint32_t i = 0; i < w->nrows; i++) {
 		const struct rep_flame_sum *s = &w->sums[w->row[i]];
 
-		code |= i ? tp_buf_put(b, ",", 1) : 0;
-		code |= put_number(b, w->index[w->row[i]]);
+		if (i)
+			tp_buf_text(b, ",");
+		put_number(b, w->index[w->row[i]]);
 		for (int side = 0; side < (w->job->tree->opt.compared ? 2 : 1); side++) {
-			code |= tp_buf_put(b, ",", 1) | put_number(b, s->self[side] / w->step);
-			code |= tp_buf_put(b, ",", 1) | put_number(b, s->total[side] / w->step);
+			tp_buf_text(b, ",");
+			put_number(b, s->self[side] / w->step);
+			tp_buf_text(b, ",");
+			put_number(b, s->total[side] / w->step);
 		}
 	}
-	return code;
 }
 
 /* ---- names ---- */
@@ -223,74 +190,89 @@ static int64_t units(const char *text, size_t size)
 	return n;
 }
 
-static int put_names(struct writing *w)
+static void put_names(struct writing *w)
 {
-	struct tp_buf *b = &w->json;
-	int code = put_field(b, "names") | rep_put(b, "[\"total\",\"(narrower frames)\"");
+	static const char *const fields[] = {"cut", "pkg", "color"};
+	struct tp_buf *b = &w->job->out;
 
-	for (uint32_t i = 2; i < w->n && !code; i++)
-		code = rep_put(b, ",\n") | put_string(b, rep_flame_shown(w->job, w->name[i]));
-	code |= rep_put(b, "]");
+	tp_buf_text(b, ",\n\"names\":[\"total\",\"(narrower frames)\"");
+	for (uint32_t i = 2; i < w->n; i++) {
+		struct tp_text text = rep_flame_shown(w->job, w->name[i]);
+
+		tp_buf_text(b, ",\n");
+		put_string(b, text.text, text.size);
+	}
 	for (int what = 0; what < 3; what++) {
-		static const char *const fields[] = {"cut", "pkg", "color"};
-
-		code |= put_field(b, fields[what]) | rep_put(b, "[0,0");
-		for (uint32_t i = 2; i < w->n && !code; i++) {
+		tp_buf_printf(b, "],\n\"%s\":[0,0", fields[what]);
+		for (uint32_t i = 2; i < w->n; i++) {
 			struct tp_text text = rep_flame_shown(w->job, w->name[i]);
 			struct rep_flame_name name = rep_flame_name(text.text, text.size);
 
-			code = tp_buf_put(b, ",", 1);
-			code |= put_zero_too(
-			    b, what == 2 ? (int64_t)rep_flame_colour(name)
-					 : units(text.text, what ? name.package : name.brief));
+			tp_buf_text(b, ",");
+			rep_put_int(b, what == 2
+					   ? (int64_t)rep_flame_colour(name)
+					   : units(text.text, what ? name.package : name.brief));
 		}
-		code |= rep_put(b, "]");
 	}
-	return code;
+	tp_buf_text(b, "]");
 }
 
-static int put_facts(struct writing *w, const struct rep_flame_layout *all, bool negative)
+static void put_unit(struct tp_buf *b, const char *unit)
+{
+	struct tp_buf shown = {0};
+
+	if (rep_escape(&shown, unit, strlen(unit), REP_ESCAPE_SHOWN))
+		tp_buf_fail(b);
+	put_string(b, shown.size ? (char *)shown.data : "", shown.size);
+	tp_buf_release(&shown);
+}
+
+static const char *word(bool is)
+{
+	return is ? "true" : "false";
+}
+
+static void put_facts(struct writing *w, const struct rep_flame_layout *all, bool negative)
 {
 	static const char *const kinds[] = {"count", "time", "size"};
 	const struct rep_flame_job *job = w->job;
-	struct tp_buf *b = &w->json;
+	struct tp_buf *b = &w->job->out;
 	char limit[REP_FLAME_WORDS];
-	int code =
-	    rep_put(b, "{\"kind\":\"") | rep_put(b, kinds[job->measure.kind]) | rep_put(b, "\"");
 
-	code |= put_field(b, "scale") | put_number(b, job->measure.scale);
-	code |= put_field(b, "noun") | put_text(b, job->measure.noun);
-	code |= put_field(b, "unit") | put_text(b, job->opt->unit);
-	code |= put_field(b, "limit") | put_text(b, rep_flame_percent(limit, all->limit));
-	code |= put_field(b, "step") | put_number(b, w->step);
-	code |= put_field(b, "up") | rep_put(b, job->opt->upwards ? "true" : "false");
-	code |= put_field(b, "reverse") | rep_put(b, job->tree->opt.reverse ? "true" : "false");
-	code |= put_field(b, "diff") | rep_put(b, job->tree->opt.compared ? "true" : "false");
-	code |= put_field(b, "negate") | rep_put(b, job->opt->negate ? "true" : "false");
-	return code | put_field(b, "signed") | rep_put(b, negative ? "true" : "false");
+	tp_buf_printf(b, "{\"kind\":\"%s\",\n\"scale\":%" PRId64 ",\n\"noun\":\"%s\",\n\"unit\":",
+		      kinds[job->measure.kind], job->measure.scale, job->measure.noun);
+	put_unit(b, job->opt->unit);
+	tp_buf_printf(b,
+		      ",\n\"limit\":\"%s\",\n\"step\":%" PRId64 ",\n\"up\":%s,\n\"reverse\":%s,\n"
+		      "\"diff\":%s,\n\"negate\":%s,\n\"signed\":%s",
+		      rep_flame_percent(limit, all->limit), w->step, word(job->opt->upwards),
+		      word(job->tree->opt.reverse), word(job->tree->opt.compared),
+		      word(job->opt->negate), word(negative));
 }
 
 static int put_all(struct writing *w, const struct rep_flame_layout *all, bool table)
 {
 	bool negative = rep_flame_has_negative(w->job->tree);
-	int code = table ? pick_rows(w) : 0;
+	struct tp_buf *b = &w->job->out;
 
+	if (table && pick_rows(w))
+		return TP_ENOMEM;
 	for (size_t i = 1; i < all->n; i++)
 		if (!all->frame[i].fold)
 			use_name(w, w->job->tree->node[all->frame[i].node].name);
-	if (!code)
-		code = put_facts(w, all, negative) | put_names(w);
-	if (!code)
-		code = put_field(&w->json, "frames") | rep_put(&w->json, "\"") |
-		       put_frames(w, all, negative) | rep_put(&w->json, "\"");
-	if (!code && table)
-		code = put_field(&w->json, "rows") | rep_put(&w->json, "\"") | put_rows(w) |
-		       rep_put(&w->json, "\"");
-	return code | rep_put(&w->json, "}") | tp_buf_put(&w->json, "", 1);
+	tp_buf_text(b, "<script type=\"application/json\" id=\"tprof-data\">");
+	put_facts(w, all, negative);
+	put_names(w);
+	tp_buf_text(b, ",\n\"frames\":\"");
+	put_frames(w, all, negative);
+	if (table) {
+		tp_buf_text(b, "\",\n\"rows\":\"");
+		put_rows(w);
+	}
+	return tp_buf_text(b, "\"}</script>");
 }
 
-int rep_flame_put_data(struct rep_flame_job *job, xmlTextWriterPtr x,
-		       const struct rep_flame_layout *all, bool table)
+int rep_flame_put_data(struct rep_flame_job *job, const struct rep_flame_layout *all, bool table)
 {
 	uint32_t names = tp_dict_strings(job->tree->names);
 	struct writing w = {.job = job, .n = 2, .step = common_step(job->tree)};
@@ -300,17 +282,9 @@ int rep_flame_put_data(struct rep_flame_job *job, xmlTextWriterPtr x,
 	w.name = calloc((size_t)names + 2, sizeof(*w.name));
 	if (w.index && w.name)
 		code = put_all(&w, all, table);
-	if (!code) {
-		xmlTextWriterStartElement(x, BAD_CAST "script");
-		xmlTextWriterWriteAttribute(x, BAD_CAST "type", BAD_CAST "application/json");
-		xmlTextWriterWriteAttribute(x, BAD_CAST "id", BAD_CAST "tprof-data");
-		xmlTextWriterWriteRaw(x, w.json.data);
-		xmlTextWriterFullEndElement(x);
-	}
 	free(w.index);
 	free(w.name);
 	free(w.sums);
 	free(w.row);
-	tp_buf_release(&w.json);
 	return code ? tp_nomem(job->err) : 0;
 }

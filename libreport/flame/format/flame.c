@@ -49,21 +49,25 @@ bool rep_flame_format_of(const char *file, enum rep_flame_format *format)
 	return false;
 }
 
-int rep_flame_flush(struct rep_flame_job *job, struct tp_buf *b, size_t at_least)
+int rep_flame_flush(struct rep_flame_job *job, size_t at_least)
 {
-	size_t size = b->size;
+	struct tp_buf *b = &job->out;
+	int code = 0;
 
-	if (!size || size < at_least)
-		return 0;
-	b->size = 0;
-	return job->sink->write(job->sink->ctx, b->data, size, job->err);
+	if (tp_buf_text(b, ""))
+		return tp_nomem(job->err);
+	if (b->size && b->size >= at_least) {
+		code = job->sink->write(job->sink->ctx, b->data, b->size, job->err);
+		b->size = 0;
+	}
+	return code;
 }
 
 struct tp_text rep_flame_shown(const struct rep_flame_job *job, uint32_t name)
 {
 	size_t at = job->at[name], n = job->at[name + 1] - at;
 
-	return (struct tp_text){(const char *)job->shown->data + at, (uint32_t)n};
+	return (struct tp_text){(const char *)job->shown.data + at, (uint32_t)n};
 }
 
 /* Every name once, fit to be shown. */
@@ -71,40 +75,42 @@ static int escape_names(struct rep_flame_job *job)
 {
 	const struct tp_dict *names = job->tree->names;
 	uint32_t n = tp_dict_strings(names);
-	int code = 0;
 
 	job->at = tp_many((size_t)n + 1, sizeof(*job->at));
 	if (!job->at)
 		return tp_nomem(job->err);
-	for (uint32_t i = 0; i < n && !code; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct tp_text text = tp_dict_text(names, i);
 
-		job->at[i] = job->shown->size;
-		code = text.size ? rep_escape(job->shown, text.text, text.size, REP_ESCAPE_SHOWN)
-				 : tp_buf_put(job->shown, "(unknown)", 9);
+		job->at[i] = job->shown.size;
+		if (text.size)
+			rep_escape(&job->shown, text.text, text.size, REP_ESCAPE_SHOWN);
+		else
+			tp_buf_text(&job->shown, "(unknown)");
 	}
-	job->at[n] = job->shown->size;
-	return code ? tp_nomem(job->err) : 0;
+	job->at[n] = job->shown.size;
+	return tp_buf_text(&job->shown, "") ? tp_nomem(job->err) : 0;
 }
 
 int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format,
 		    const struct rep_flame_options *opt, const struct rep_sink *sink,
 		    struct tp_err *err)
 {
-	struct tp_buf shown = {0};
 	struct rep_flame_job job = {
 	    .tree = t,
 	    .opt = opt,
 	    .measure = rep_flame_measure(opt->type, opt->unit),
 	    .sink = sink,
 	    .err = err,
-	    .shown = &shown,
 	};
 	int code = job.measure.failed ? tp_nomem(err) : escape_names(&job);
 
 	if (!code)
 		code = writers[format](&job);
+	if (!code)
+		code = rep_flame_flush(&job, 0);
 	free(job.at);
-	tp_buf_release(&shown);
+	tp_buf_release(&job.shown);
+	tp_buf_release(&job.out);
 	return code;
 }

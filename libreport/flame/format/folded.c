@@ -10,19 +10,18 @@
 #include "output/ops.h"
 
 /* What would end a frame or the line does not get through. */
-static int put_frame(struct tp_buf *b, struct tp_text name)
+static void put_frame(struct tp_buf *b, struct tp_text name)
 {
-	int code = tp_buf_reserve(b, name.size);
-
-	for (uint32_t i = 0; i < name.size && !code; i++)
+	if (tp_buf_reserve(b, name.size))
+		return;
+	for (uint32_t i = 0; i < name.size; i++)
 		b->data[b->size++] = (uint8_t)(name.text[i] == ';' ? ':' : name.text[i]);
-	return code;
 }
 
 static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout *l, size_t *length)
 {
 	const struct rep_flame_tree *t = job->tree;
-	struct tp_buf path = {0}, out = {0};
+	struct tp_buf path = {0}, *out = &job->out;
 	int code = 0;
 
 	/* path holds the frames down to a depth, length[depth] bytes of it. */
@@ -33,29 +32,28 @@ static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout
 
 		path.size = n->depth ? length[n->depth - 1] : 0;
 		if (n->depth > 1)
-			code |= tp_buf_put(&path, ";", 1);
+			tp_buf_text(&path, ";");
 		if (n->depth)
-			code |= put_frame(&path, rep_flame_shown(job, n->name));
+			put_frame(&path, rep_flame_shown(job, n->name));
 		length[n->depth] = path.size;
-		if (!now && !old && !code)
-			continue;
-		code |=
-		    n->depth ? tp_buf_put(&out, path.data, path.size) : rep_put(&out, "(no stack)");
-		code |= tp_buf_put(&out, " ", 1);
-		if (t->opt.compared) {
-			code |= rep_put_int(&out, old);
-			code |= tp_buf_put(&out, " ", 1);
-		}
-		code |= rep_put_int(&out, now) | tp_buf_put(&out, "\n", 1);
-		if (code)
+		if (tp_buf_text(&path, ""))
 			code = tp_nomem(job->err);
+		if (code || (!now && !old))
+			continue;
+		if (n->depth)
+			tp_buf_put(out, path.data, path.size);
 		else
-			code = rep_flame_flush(job, &out, (size_t)64 << 10);
+			tp_buf_text(out, "(no stack)");
+		tp_buf_text(out, " ");
+		if (t->opt.compared) {
+			rep_put_int(out, old);
+			tp_buf_text(out, " ");
+		}
+		rep_put_int(out, now);
+		tp_buf_text(out, "\n");
+		code = rep_flame_flush(job, (size_t)64 << 10);
 	}
-	if (!code)
-		code = rep_flame_flush(job, &out, 0);
 	tp_buf_release(&path);
-	tp_buf_release(&out);
 	return code;
 }
 

@@ -2,8 +2,6 @@
 #ifndef REP_FLAME_FORMAT_H
 #define REP_FLAME_FORMAT_H
 
-#include <libxml/xmlwriter.h>
-
 #include "base/buf.h"
 #include "flame/flame.h"
 #include "flame/layout.h"
@@ -16,39 +14,40 @@ struct rep_flame_job {
 	struct rep_flame_measure measure;
 	const struct rep_sink *sink;
 	struct tp_err *err;
-	struct tp_buf *shown; /* per name of the tree: escaped, by `at` */
-	size_t *at;	      /* n + 1 offsets into shown */
+	struct tp_buf out;   /* of the file: see rep_flame_flush */
+	struct tp_buf shown; /* per name of the tree: escaped, by `at` */
+	size_t *at;	     /* n + 1 offsets into shown */
 };
 
-/* Each writes the whole file. 0, or a code with job->err filled in. */
+/* Each puts the whole file into job->out. 0, or a code with job->err filled in. */
 int rep_flame_write_svg(struct rep_flame_job *job);
 int rep_flame_write_html(struct rep_flame_job *job);
 int rep_flame_write_text(struct rep_flame_job *job);
 int rep_flame_write_folded(struct rep_flame_job *job);
 int rep_flame_write_speedscope(struct rep_flame_job *job);
 
-/* Writes a buffer that holds at least so much to the sink, and empties it. */
-int rep_flame_flush(struct rep_flame_job *job, struct tp_buf *b, size_t at_least);
+/* Writes job->out to the sink and empties it, if it holds at least so much. A failure of the buffer
+ * is an error here: who puts into it need not look. */
+int rep_flame_flush(struct rep_flame_job *job, size_t at_least);
 
 /* Returns a name as it is shown: valid UTF-8 without control characters. Never empty. */
 struct tp_text rep_flame_shown(const struct rep_flame_job *job, uint32_t name);
 
 /* ---- SVG and HTML ---- */
 
-/* Writes the still picture: an <svg> element with its frames, which the caller ends. `heading`:
- * with title, subtitle and style. `all`: the frames of the data. */
-int rep_flame_put_picture(struct rep_flame_job *job, xmlTextWriterPtr w, bool heading,
+/* Puts the still picture: an <svg> element with its frames, which the caller ends. `heading`: with
+ * title, subtitle and style. `all`: the frames of the data. */
+int rep_flame_put_picture(struct rep_flame_job *job, bool heading,
 			  const struct rep_flame_layout *all);
-/* Writes the data for the script as an element <script type="application/json">. */
-int rep_flame_put_data(struct rep_flame_job *job, xmlTextWriterPtr w,
-		       const struct rep_flame_layout *all, bool table);
-/* Write the style and the script; `page`: those of an HTML page. */
-int rep_flame_put_style(struct rep_flame_job *job, xmlTextWriterPtr w, bool page);
-int rep_flame_put_script(struct rep_flame_job *job, xmlTextWriterPtr w, bool page);
+/* Puts the data for the script, as an element <script type="application/json">. */
+int rep_flame_put_data(struct rep_flame_job *job, const struct rep_flame_layout *all, bool table);
+/* Put the style and the script; `page`: those of an HTML page. */
+void rep_flame_put_style(struct rep_flame_job *job, bool page);
+void rep_flame_put_script(struct rep_flame_job *job, bool page);
 /* Lays out all frames that a file has room for. Released in every case. */
 int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all);
 /* Appends the colours as rules of CSS. */
-int rep_flame_put_colours(struct tp_buf *css, bool compared);
+void rep_flame_put_colours(struct tp_buf *css, bool compared);
 /* Returns the number in a frame's class of CSS, "c12". */
 unsigned rep_flame_colour(struct rep_flame_name name);
 
@@ -62,20 +61,10 @@ enum rep_flame_asset {
 };
 struct tp_text rep_flame_asset(enum rep_flame_asset which);
 
-/* Appends the sentence about folded frames, if there are any. */
-int rep_flame_put_fold_note(const struct rep_flame_job *job, const struct rep_flame_layout *l,
-			    struct tp_buf *text);
-
-/* A writer to job->sink. rep_flame_begin_xml returns 0, or a code with job->err filled in.
- * rep_flame_end_xml ends the document, frees the writer, and returns the first error. */
-struct rep_flame_xml {
-	struct rep_flame_job *job;
-	xmlTextWriterPtr writer;
-	int code; /* of the sink */
-};
-/* Writes a text that may hold anything, escaped. Returns 0 or TP_ENOMEM. */
-int rep_flame_put_text(xmlTextWriterPtr w, const char *text);
-int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job);
-int rep_flame_end_xml(struct rep_flame_xml *x, int code);
+/* Formats the sentence about folded frames, of which there are some. Nothing in it needs an escape.
+ * Returns text. */
+#define REP_FLAME_NOTE (4 * REP_FLAME_WORDS + 80)
+char *rep_flame_fold_note(char text[REP_FLAME_NOTE], const struct rep_flame_job *job,
+			  const struct rep_flame_layout *l);
 
 #endif

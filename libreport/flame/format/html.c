@@ -4,103 +4,51 @@
  * The text is well-formed XML and valid HTML at once: elements with content are closed by tags of
  * their own, and style, data and script hold nothing that either of them would take for markup. */
 #include "flame/format/format.h"
-
+#include "output/html.h"
 #include "output/policy.h"
 
-static void element(xmlTextWriterPtr w, const char *name, const char *attribute, const char *value)
+static void put_head(struct rep_flame_job *job)
 {
-	xmlTextWriterStartElement(w, BAD_CAST name);
-	if (attribute)
-		xmlTextWriterWriteAttribute(w, BAD_CAST attribute, BAD_CAST value);
-}
+	struct tp_buf *h = &job->out;
 
-static void leaf(xmlTextWriterPtr w, const char *name, const char *attribute, const char *value)
-{
-	element(w, name, attribute, value);
-	xmlTextWriterFullEndElement(w);
-}
-
-static int text(xmlTextWriterPtr w, const char *name, const char *s)
-{
-	int code;
-
-	xmlTextWriterStartElement(w, BAD_CAST name);
-	code = rep_flame_put_text(w, s);
-	xmlTextWriterFullEndElement(w);
-	return code;
-}
-
-static int put_head(struct rep_flame_job *job, xmlTextWriterPtr w)
-{
-	int code;
-
-	element(w, "head", NULL, NULL);
-	element(w, "meta", "charset", "utf-8");
-	xmlTextWriterEndElement(w);
-	element(w, "meta", "http-equiv", "Content-Security-Policy");
-	xmlTextWriterWriteAttribute(w, BAD_CAST "content", BAD_CAST REP_PAGE_POLICY);
-	xmlTextWriterEndElement(w);
-	element(w, "meta", "name", "viewport");
-	xmlTextWriterWriteAttribute(w, BAD_CAST "content",
-				    BAD_CAST "width=device-width, initial-scale=1");
-	xmlTextWriterEndElement(w);
-	code = text(w, "title", *job->opt->title ? job->opt->title : "flame graph");
-	code |= rep_flame_put_style(job, w, true);
-	xmlTextWriterFullEndElement(w);
-	return code;
-}
-
-static int put_body(struct rep_flame_job *job, xmlTextWriterPtr w,
-		    const struct rep_flame_layout *all)
-{
-	int code;
-
-	element(w, "body", NULL, NULL);
-	element(w, "header", NULL, NULL);
-	element(w, "div", "id", "heading");
-	code = text(w, "h1", job->opt->title);
-	code |= text(w, "p", job->opt->subtitle);
-	xmlTextWriterFullEndElement(w);
-	leaf(w, "div", "id", "tools");
-	leaf(w, "nav", "id", "tabs");
-	xmlTextWriterFullEndElement(w);
-	element(w, "main", NULL, NULL);
-	element(w, "section", "id", "graph");
-	if (!code)
-		code = rep_flame_put_picture(job, w, false, all);
-	else
-		code = tp_nomem(job->err);
-	xmlTextWriterFullEndElement(w); /* svg */
-	xmlTextWriterFullEndElement(w);
-	leaf(w, "section", "id", "table");
-	leaf(w, "section", "id", "sandwich");
-	xmlTextWriterFullEndElement(w);
-	if (!code)
-		code = rep_flame_put_data(job, w, all, true);
-	if (!code)
-		code = rep_flame_put_script(job, w, true);
-	return code;
+	tp_buf_text(h,
+		    "<!DOCTYPE html>\n"
+		    "<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\"><head>"
+		    "<meta charset=\"utf-8\"/>"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\"" REP_PAGE_POLICY "\"/>"
+		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
+		    "<title>");
+	html_str(h, *job->opt->title ? job->opt->title : "flame graph");
+	tp_buf_text(h, "</title>");
+	rep_flame_put_style(job, true);
+	tp_buf_text(h, "</head>");
 }
 
 int rep_flame_write_html(struct rep_flame_job *job)
 {
 	struct rep_flame_layout all = {0};
-	struct rep_flame_xml x;
-	int code = rep_flame_begin_xml(&x, job);
+	struct tp_buf *h = &job->out;
+	int code = rep_flame_layout_all(job, &all);
 
-	if (code)
-		return code;
-	code = rep_flame_layout_all(job, &all);
 	if (!code) {
-		xmlTextWriterWriteRaw(x.writer, BAD_CAST "<!DOCTYPE html>\n");
-		element(x.writer, "html", "lang", "en");
-		xmlTextWriterWriteAttribute(x.writer, BAD_CAST "xmlns",
-					    BAD_CAST "http://www.w3.org/1999/xhtml");
-		code = put_head(job, x.writer) ? tp_nomem(job->err) : 0;
+		put_head(job);
+		tp_buf_text(h, "<body><header><div id=\"heading\"><h1>");
+		html_str(h, job->opt->title);
+		tp_buf_text(h, "</h1><p>");
+		html_str(h, job->opt->subtitle);
+		tp_buf_text(h, "</p></div><div id=\"tools\"></div><nav id=\"tabs\"></nav></header>"
+			       "<main><section id=\"graph\">");
+		code = rep_flame_put_picture(job, false, &all);
 	}
-	if (!code)
-		code = put_body(job, x.writer, &all);
-	code = rep_flame_end_xml(&x, code);
+	if (!code) {
+		tp_buf_text(h, "</svg></section><section id=\"table\"></section>"
+			       "<section id=\"sandwich\"></section></main>");
+		code = rep_flame_put_data(job, &all, true);
+	}
+	if (!code) {
+		rep_flame_put_script(job, true);
+		tp_buf_text(h, "</body></html>\n");
+	}
 	rep_flame_layout_release(&all);
 	return code;
 }

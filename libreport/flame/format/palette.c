@@ -7,9 +7,7 @@
  * dark. */
 #include "flame/format/format.h"
 
-#include <stdio.h>
-
-#include "output/ops.h"
+#include <string.h>
 
 /* clang-format off */
 static const char *const light[][REP_FLAME_SHADES] = {
@@ -37,77 +35,57 @@ unsigned rep_flame_colour(struct rep_flame_name name)
 	return (unsigned)name.hue * REP_FLAME_SHADES + name.shade;
 }
 
-static int put_theme(struct tp_buf *css, const char *const theme[][REP_FLAME_SHADES],
-		     const char *scope)
+static void put_theme(struct tp_buf *css, const char *const theme[][REP_FLAME_SHADES],
+		      const char *scope)
 {
-	char rule[80];
-	int code = 0;
-
-	for (int hue = 0; hue <= REP_FLAME_HUES; hue++) {
-		for (int shade = 0; shade < REP_FLAME_SHADES; shade++) {
-			snprintf(rule, sizeof(rule), "%s.c%d>rect{fill:#%s}\n", scope,
-				 hue * REP_FLAME_SHADES + shade, theme[hue][shade]);
-			code |= rep_put(css, rule);
-		}
-	}
-	return code;
+	for (int hue = 0; hue <= REP_FLAME_HUES; hue++)
+		for (int shade = 0; shade < REP_FLAME_SHADES; shade++)
+			tp_buf_printf(css, "%s.c%d>rect{fill:#%s}\n", scope,
+				      hue * REP_FLAME_SHADES + shade, theme[hue][shade]);
 }
 
 /* The same on white and on black, with dark text. */
-static int put_differences(struct tp_buf *css)
+static void put_differences(struct tp_buf *css)
 {
-	char rule[80];
-	int code =
-	    rep_put(css, ".d0>rect{fill:#fff}\n.frames .d0>rect{stroke:#c4c8cf;stroke-width:.5}\n"
+	tp_buf_text(css, ".d0>rect{fill:#fff}\n.frames .d0>rect{stroke:#c4c8cf;stroke-width:.5}\n"
 			 ".frames g>text{fill:#1b1d22!important}\n"
 			 ".frames .fold>text{fill:#868c97!important}\n");
-
-	for (int i = 0; i < REP_FLAME_STEPS; i++) {
-		snprintf(rule, sizeof(rule), ".p%d>rect{fill:#%s}\n.m%d>rect{fill:#%s}\n", i + 1,
-			 more[i], i + 1, less[i]);
-		code |= rep_put(css, rule);
-	}
-	return code;
+	for (int i = 0; i < REP_FLAME_STEPS; i++)
+		tp_buf_printf(css, ".p%d>rect{fill:#%s}\n.m%d>rect{fill:#%s}\n", i + 1, more[i],
+			      i + 1, less[i]);
 }
 
-/* The rules of dark.css, a line each, for one of the two places where it may be dark. */
-static int put_dark(struct tp_buf *css, const char *scope, bool compared)
+/* The rules of dark.css, a line each, for one of the two places where it may be dark: `scope`, with
+ * a blank behind it. */
+static void put_dark(struct tp_buf *css, const char *scope, bool compared)
 {
 	struct tp_text rules = rep_flame_asset(REP_FLAME_DARK_STYLE);
-	int code = 0;
 
-	for (size_t at = 0, end; at < rules.size && !code; at = end) {
+	for (size_t at = 0, end; at < rules.size; at = end) {
 		for (end = at; end < rules.size && rules.text[end] != '\n'; end++)
 			;
 		end += end < rules.size;
-		code = rep_put(css, scope) | rep_put(css, " ") |
-		       tp_buf_put(css, rules.text + at, end - at);
+		tp_buf_text(css, scope);
+		tp_buf_put(css, rules.text + at, end - at);
 	}
-	code |= rep_put(css, scope);
-	code |= rep_put(css, "{--fg:#f1f1f3;--bg:#17191d;--pop:#24272c;--soft:#9da3ae;--line:#"
-			     "40444c;--field:#2a2d33;"
-			     "color-scheme:dark}\n");
+	tp_buf_put(css, scope, strlen(scope) - 1);
+	tp_buf_text(css, "{--fg:#f1f1f3;--bg:#17191d;--pop:#24272c;--soft:#9da3ae;--line:#40444c;"
+			 "--field:#2a2d33;color-scheme:dark}\n");
 	/* The theme is below the root, which in a file of SVG is the picture itself. */
-	if (!compared) {
-		struct tp_buf prefix = {0};
-
-		code |=
-		    rep_put(&prefix, scope) | rep_put(&prefix, " ") | tp_buf_put(&prefix, "", 1);
-		code |= code ? code : put_theme(css, dark, (char *)prefix.data);
-		tp_buf_release(&prefix);
-	}
-	return code;
+	if (!compared)
+		put_theme(css, dark, scope);
 }
 
-int rep_flame_put_colours(struct tp_buf *css, bool compared)
+void rep_flame_put_colours(struct tp_buf *css, bool compared)
 {
-	int code = compared ? 0 : put_theme(css, light, "");
-
+	if (!compared)
+		put_theme(css, light, "");
 	/* Dark is for screens whose owner wants it so, or who asked for it in the page. */
-	code |= rep_put(css, "@media screen and (prefers-color-scheme:dark){\n");
-	code |= put_dark(css, ":root:not([data-theme=light])", compared);
-	code |= rep_put(css, "}\n@media screen{\n");
-	code |= put_dark(css, "[data-theme=dark]", compared);
-	code |= rep_put(css, "}\n");
-	return compared ? code | put_differences(css) : code;
+	tp_buf_text(css, "@media screen and (prefers-color-scheme:dark){\n");
+	put_dark(css, ":root:not([data-theme=light]) ", compared);
+	tp_buf_text(css, "}\n@media screen{\n");
+	put_dark(css, "[data-theme=dark] ", compared);
+	tp_buf_text(css, "}\n");
+	if (compared)
+		put_differences(css);
 }

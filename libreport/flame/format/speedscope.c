@@ -3,15 +3,17 @@
  * are stacks of indices into the frames, root first, with their weights. */
 #include "flame/format/format.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/ops.h"
 
-static int put_string(struct tp_buf *b, const char *text, size_t size)
+static void put_string(struct tp_buf *b, const char *text, size_t size)
 {
-	return tp_buf_put(b, "\"", 1) | rep_escape(b, text, size, REP_ESCAPE_JSON) |
-	       tp_buf_put(b, "\"", 1);
+	tp_buf_text(b, "\"");
+	rep_escape(b, text, size, REP_ESCAPE_JSON);
+	tp_buf_text(b, "\"");
 }
 
 /* Its units: "none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes". */
@@ -31,16 +33,15 @@ static const char *unit_of(const struct rep_flame_measure *m)
 }
 
 /* Frames by the order of their names; index[name] is the place of a name that is used. */
-static int put_frames(struct rep_flame_job *job, struct tp_buf *b, uint32_t *index)
+static int put_frames(struct rep_flame_job *job, uint32_t *index)
 {
 	const struct rep_flame_tree *t = job->tree;
+	struct tp_buf *b = &job->out;
 	uint32_t n = 0;
-	int code =
-	    rep_put(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		       "\"shared\":{\"frames\":[");
+	int code = 0;
 
-	if (code)
-		return tp_nomem(job->err);
+	tp_buf_text(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		       "\"shared\":{\"frames\":[");
 	for (uint32_t i = 1; i < t->n; i++)
 		index[t->node[i].name] = 1;
 	for (uint32_t i = 0; i < tp_dict_strings(t->names) && !code; i++) {
@@ -49,17 +50,19 @@ static int put_frames(struct rep_flame_job *job, struct tp_buf *b, uint32_t *ind
 		if (!index[i])
 			continue;
 		index[i] = n++;
-		code |= rep_put(b, index[i] ? ",\n{\"name\":" : "\n{\"name\":");
-		code |= put_string(b, name.text, name.size) | rep_put(b, "}");
-		code = code ? tp_nomem(job->err) : rep_flame_flush(job, b, (size_t)64 << 10);
+		tp_buf_text(b, index[i] ? ",\n{\"name\":" : "\n{\"name\":");
+		put_string(b, name.text, name.size);
+		tp_buf_text(b, "}");
+		code = rep_flame_flush(job, (size_t)64 << 10);
 	}
 	return code;
 }
 
 static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout *l,
-		       struct tp_buf *b, const uint32_t *index, uint32_t *path)
+		       const uint32_t *index, uint32_t *path)
 {
 	const struct rep_flame_tree *t = job->tree;
+	struct tp_buf *b = &job->out;
 	bool first = true;
 	int code = 0;
 
@@ -69,57 +72,55 @@ static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout 
 		path[n->depth] = index[n->name];
 		if (!l->frame[i].rest[REP_FLAME_NEW])
 			continue;
-		code |= rep_put(b, first ? "\n[" : ",\n[");
-		for (uint32_t d = 1; d <= n->depth && !code; d++) {
-			code |= d > 1 ? tp_buf_put(b, ",", 1) : 0;
-			code |= rep_put_int(b, path[d]);
+		tp_buf_text(b, first ? "\n[" : ",\n[");
+		for (uint32_t d = 1; d <= n->depth; d++) {
+			if (d > 1)
+				tp_buf_text(b, ",");
+			rep_put_int(b, path[d]);
 		}
-		code |= rep_put(b, "]");
+		tp_buf_text(b, "]");
 		first = false;
-		code = code ? tp_nomem(job->err) : rep_flame_flush(job, b, (size_t)64 << 10);
+		code = rep_flame_flush(job, (size_t)64 << 10);
 	}
 	return code;
 }
 
-static int put_weights(const struct rep_flame_layout *l, struct tp_buf *b)
+static void put_weights(const struct rep_flame_layout *l, struct tp_buf *b)
 {
 	bool first = true;
-	int code = rep_put(b, "],\n\"weights\":[");
 
-	for (size_t i = 0; i < l->n && !code; i++) {
+	tp_buf_text(b, "],\n\"weights\":[");
+	for (size_t i = 0; i < l->n; i++) {
 		if (!l->frame[i].rest[REP_FLAME_NEW])
 			continue;
-		code |= first ? 0 : tp_buf_put(b, ",", 1);
-		code |= rep_put_int(b, l->frame[i].rest[REP_FLAME_NEW]);
+		if (!first)
+			tp_buf_text(b, ",");
+		rep_put_int(b, l->frame[i].rest[REP_FLAME_NEW]);
 		first = false;
 	}
-	return code | rep_put(b, "]}]}\n");
+	tp_buf_text(b, "]}]}\n");
 }
 
 static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l, uint32_t *index,
 		     uint32_t *path)
 {
 	const char *title = *job->opt->title ? job->opt->title : "profile";
-	struct tp_buf b = {0};
-	int code = put_frames(job, &b, index);
+	struct tp_buf *b = &job->out;
+	int code = put_frames(job, index);
 
-	if (!code) {
-		code |= rep_put(&b, "]},\n\"name\":") | put_string(&b, title, strlen(title));
-		code |=
-		    rep_put(&b, ",\"exporter\":\"tprof\",\"activeProfileIndex\":0,\n\"profiles\":[{"
-				"\"type\":\"sampled\",\"name\":");
-		code |= put_string(&b, title, strlen(title)) | rep_put(&b, ",\"unit\":\"");
-		code |= rep_put(&b, unit_of(&job->measure)) |
-			rep_put(&b, "\",\"startValue\":0,\"endValue\":");
-		code |= rep_put_int(&b, rep_flame_total(job->tree, 0, REP_FLAME_NEW));
-		code |= rep_put(&b, ",\n\"samples\":[");
-		code = code ? tp_nomem(job->err) : 0;
-	}
+	if (code)
+		return code;
+	tp_buf_text(b, "]},\n\"name\":");
+	put_string(b, title, strlen(title));
+	tp_buf_text(b, ",\"exporter\":\"tprof\",\"activeProfileIndex\":0,\n\"profiles\":[{"
+		       "\"type\":\"sampled\",\"name\":");
+	put_string(b, title, strlen(title));
+	tp_buf_printf(b,
+		      ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64 ",\n\"samples\":[",
+		      unit_of(&job->measure), rep_flame_total(job->tree, 0, REP_FLAME_NEW));
+	code = put_samples(job, l, index, path);
 	if (!code)
-		code = put_samples(job, l, &b, index, path);
-	if (!code)
-		code = put_weights(l, &b) ? tp_nomem(job->err) : rep_flame_flush(job, &b, 0);
-	tp_buf_release(&b);
+		put_weights(l, b);
 	return code;
 }
 

@@ -1,67 +1,10 @@
 /* --format=svg: the picture as a file of its own. */
 #include "flame/format/format.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "output/xml.h"
-
 /* What all frames with their names may take; the script and the still picture come on top. */
 #define DATA_BUDGET ((size_t)1600 << 10)
 #define DATA_FRAME  14
 #define DIFF_FRAME  30
-
-/* ---- libxml2's writer on a sink ---- */
-
-static int on_write(void *ctx, const char *data, int size)
-{
-	struct rep_flame_xml *x = ctx;
-
-	/* An error stays with us: libxml2 would print it. */
-	if (!x->code)
-		x->code = x->job->sink->write(x->job->sink->ctx, data, (size_t)size, x->job->err);
-	return size;
-}
-
-int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job)
-{
-	xmlOutputBufferPtr out;
-
-	x->job = job;
-	x->code = 0;
-	x->writer = NULL;
-	rep_xml_begin();
-	out = xmlOutputBufferCreateIO(on_write, NULL, x, NULL);
-	if (out)
-		x->writer = xmlNewTextWriter(out);
-	if (out && !x->writer)
-		xmlOutputBufferClose(out);
-	return x->writer ? 0 : tp_nomem(job->err);
-}
-
-int rep_flame_end_xml(struct rep_flame_xml *x, int code)
-{
-	if (!code && xmlTextWriterEndDocument(x->writer) < 0 && !x->code)
-		code = tp_nomem(x->job->err);
-	xmlFreeTextWriter(x->writer);
-	if (!code && !x->code && rep_xml_out_of_memory())
-		code = tp_nomem(x->job->err);
-	return x->code ? x->code : code;
-}
-
-int rep_flame_put_text(xmlTextWriterPtr w, const char *text)
-{
-	struct tp_buf shown = {0};
-	int code =
-	    rep_escape(&shown, text, strlen(text), REP_ESCAPE_SHOWN) | tp_buf_put(&shown, "", 1);
-
-	if (!code)
-		xmlTextWriterWriteString(w, shown.data);
-	tp_buf_release(&shown);
-	return code;
-}
-
-/* ---- the file ---- */
 
 int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all)
 {
@@ -82,25 +25,18 @@ int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all
 	return rep_flame_layout(job->tree, &opt, all, job->err);
 }
 
-int rep_flame_put_style(struct rep_flame_job *job, xmlTextWriterPtr w, bool page)
+void rep_flame_put_style(struct rep_flame_job *job, bool page)
 {
 	struct tp_text style = rep_flame_asset(REP_FLAME_STYLE);
 	struct tp_text more = rep_flame_asset(REP_FLAME_PAGE_STYLE);
-	struct tp_buf css = {0};
-	int code = tp_buf_put(&css, "\n", 1);
+	struct tp_buf *h = &job->out;
 
-	code |= tp_buf_put(&css, style.text, style.size);
-	code |= rep_flame_put_colours(&css, job->tree->opt.compared);
+	tp_buf_text(h, "<style>\n");
+	tp_buf_put(h, style.text, style.size);
+	rep_flame_put_colours(h, job->tree->opt.compared);
 	if (page)
-		code |= tp_buf_put(&css, more.text, more.size);
-	code |= tp_buf_put(&css, "", 1);
-	if (!code) {
-		xmlTextWriterStartElement(w, BAD_CAST "style");
-		xmlTextWriterWriteRaw(w, css.data);
-		xmlTextWriterFullEndElement(w);
-	}
-	tp_buf_release(&css);
-	return code;
+		tp_buf_put(h, more.text, more.size);
+	tp_buf_text(h, "</style>");
 }
 
 /* Several pictures on one page have their script from there. */
@@ -109,56 +45,54 @@ static const char borrowed[] =
     "s.textContent=parent.document.getElementById('flame-script').textContent;"
     "document.body.append(s);";
 
-int rep_flame_script(struct tp_buf *out)
+static void put_script(struct tp_buf *h, bool page)
 {
 	struct tp_text script = rep_flame_asset(REP_FLAME_SCRIPT);
 	struct tp_text more = rep_flame_asset(REP_FLAME_PAGE_SCRIPT);
-	int code = tp_buf_put(out, script.text, script.size);
 
-	code |= tp_buf_put(out, more.text, more.size);
-	return code | tp_buf_put(out, "start();\n", 9);
+	tp_buf_put(h, script.text, script.size);
+	if (page)
+		tp_buf_put(h, more.text, more.size);
+	tp_buf_text(h, "start();\n");
+}
+
+void rep_flame_script(struct tp_buf *h)
+{
+	put_script(h, true);
 }
 
 /* A script is text in HTML and markup in XML; hidden in comments of its own, the CDATA section is
  * both. */
-int rep_flame_put_script(struct rep_flame_job *job, xmlTextWriterPtr w, bool page)
+void rep_flame_put_script(struct rep_flame_job *job, bool page)
 {
-	struct tp_text script = rep_flame_asset(REP_FLAME_SCRIPT);
-	struct tp_text more = rep_flame_asset(REP_FLAME_PAGE_SCRIPT);
+	struct tp_buf *h = &job->out;
 
-	xmlTextWriterStartElement(w, BAD_CAST "script");
+	tp_buf_text(h, "<script>");
 	if (job->opt->inside) {
-		xmlTextWriterWriteRaw(w, BAD_CAST borrowed);
-		xmlTextWriterFullEndElement(w);
-		return 0;
+		tp_buf_text(h, borrowed);
+	} else {
+		tp_buf_text(h, "//<![CDATA[\n");
+		put_script(h, page);
+		tp_buf_text(h, "//]]>");
 	}
-	xmlTextWriterWriteRaw(w, BAD_CAST "//<![CDATA[\n");
-	xmlTextWriterWriteRawLen(w, BAD_CAST script.text, (int)script.size);
-	if (page)
-		xmlTextWriterWriteRawLen(w, BAD_CAST more.text, (int)more.size);
-	xmlTextWriterWriteRaw(w, BAD_CAST "start();\n//]]>");
-	xmlTextWriterFullEndElement(w);
-	return 0;
+	tp_buf_text(h, "</script>");
 }
 
 int rep_flame_write_svg(struct rep_flame_job *job)
 {
 	struct rep_flame_layout all = {0};
-	struct rep_flame_xml x;
-	int code = rep_flame_begin_xml(&x, job);
+	int code = rep_flame_layout_all(job, &all);
 
-	if (code)
-		return code;
-	code = rep_flame_layout_all(job, &all);
 	if (!code) {
-		xmlTextWriterStartDocument(x.writer, NULL, NULL, NULL);
-		code = rep_flame_put_picture(job, x.writer, true, &all);
+		tp_buf_text(&job->out, "<?xml version=\"1.0\"?>\n");
+		code = rep_flame_put_picture(job, true, &all);
 	}
 	if (!code)
-		code = rep_flame_put_data(job, x.writer, &all, false);
-	if (!code)
-		code = rep_flame_put_script(job, x.writer, false);
-	code = rep_flame_end_xml(&x, code);
+		code = rep_flame_put_data(job, &all, false);
+	if (!code) {
+		rep_flame_put_script(job, false);
+		tp_buf_text(&job->out, "</svg>\n");
+	}
 	rep_flame_layout_release(&all);
 	return code;
 }

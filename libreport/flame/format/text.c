@@ -27,7 +27,7 @@ static const uint8_t less[REP_FLAME_STEPS] = {189, 153, 111, 75, 68};
 
 struct row {
 	struct rep_flame_job *job;
-	struct tp_buf out, label;
+	struct tp_buf *out, label;
 	uint32_t width, cell; /* cells of a line, and those written of this one */
 };
 
@@ -47,27 +47,12 @@ static unsigned colour_of(const struct rep_flame_job *job, const struct rep_flam
 	return hues[n.hue][n.shade];
 }
 
-/* "main.main 12.3%", the name alone, or what fits of it. */
-static int put_label(struct row *r, const struct rep_flame_frame *f, struct tp_text name,
-		     size_t room)
+static void put_blanks(struct row *r, size_t n)
 {
-	char share[REP_FLAME_WORDS];
-
-	r->label.size = 0;
-	return rep_flame_label(&r->label, name.text, name.size, rep_flame_percent(share, f->width),
-			       room, r->job->opt->ascii);
+	tp_buf_printf(r->out, "%*s", (int)n, "");
 }
 
-static int put_blanks(struct row *r, size_t n)
-{
-	int code = tp_buf_reserve(&r->out, n);
-
-	for (; n && !code; n--)
-		r->out.data[r->out.size++] = ' ';
-	return code;
-}
-
-static int put_frame(struct row *r, const struct rep_flame_frame *f, bool touches)
+static void put_frame(struct row *r, const struct rep_flame_frame *f, bool touches)
 {
 	static const struct tp_text root = {"total", 5}, fold = {"...", 3};
 	const struct rep_flame_options *opt = r->job->opt;
@@ -76,69 +61,67 @@ static int put_frame(struct row *r, const struct rep_flame_frame *f, bool touche
 	struct tp_text name = f->fold	 ? fold
 			      : f->depth ? rep_flame_shown(r->job, r->job->tree->node[f->node].name)
 					 : root;
-	size_t used, room;
-	char colour[32];
-	int code;
+	char share[REP_FLAME_WORDS];
+	size_t room;
 
 	if (first < r->cell)
 		first = r->cell;
 	if (last > r->width)
 		last = r->width;
 	if (last <= first)
-		return 0;
+		return;
 	cells = last - first;
-	code = put_blanks(r, first - r->cell);
+	put_blanks(r, first - r->cell);
 	r->cell = last;
 	if (opt->colour) {
 		/* A gap to the right, where there is room for one. */
 		room = cells > 2 ? cells - 1 : cells;
-		snprintf(colour, sizeof(colour), "\x1b[48;5;%um\x1b[38;5;16m",
-			 colour_of(r->job, f, name));
-		code |= rep_put(&r->out, colour);
+		tp_buf_printf(r->out, "\x1b[48;5;%um\x1b[38;5;16m", colour_of(r->job, f, name));
 	} else {
 		room = cells - 1;
-		code |= rep_put(&r->out, opt->ascii ? "|" : "│");
+		tp_buf_text(r->out, opt->ascii ? "|" : "│");
 	}
-	if (room >= 3)
-		code |= put_label(r, f, name, room);
-	else
-		r->label.size = 0;
-	used = rep_text_width((char *)r->label.data, r->label.size);
-	code |= tp_buf_put(&r->out, r->label.data, r->label.size) | put_blanks(r, room - used);
-	if (opt->colour)
-		code |= rep_put(&r->out, "\x1b[0m") | put_blanks(r, cells - room);
-	else if (!touches && last < r->width) {
+	/* "main.main 12.3%", the name alone, or what fits of it. */
+	r->label.size = 0;
+	if (room >= 3 && rep_flame_label(&r->label, name.text, name.size,
+					 rep_flame_percent(share, f->width), room, opt->ascii))
+		tp_buf_fail(r->out);
+	tp_buf_put(r->out, r->label.data, r->label.size);
+	put_blanks(r, room - rep_text_width((char *)r->label.data, r->label.size));
+	if (opt->colour) {
+		tp_buf_text(r->out, "\x1b[0m");
+		put_blanks(r, cells - room);
+	} else if (!touches && last < r->width) {
 		/* The right edge takes a cell of what is empty. */
-		code |= rep_put(&r->out, opt->ascii ? "|" : "│");
+		tp_buf_text(r->out, opt->ascii ? "|" : "│");
 		r->cell++;
 	}
-	return code;
 }
 
 /* Frames of a level are in the order of the list, from left to right. */
-static int put_level(struct row *r, const struct rep_flame_layout *l, const size_t *first,
-		     const size_t *next, uint32_t level)
+static void put_level(struct row *r, const struct rep_flame_layout *l, const size_t *first,
+		      const size_t *next, uint32_t level)
 {
-	int code = 0;
-
 	r->cell = 0;
-	for (size_t i = first[level]; i != SIZE_MAX && !code; i = next[i]) {
+	for (size_t i = first[level]; i != SIZE_MAX; i = next[i]) {
 		const struct rep_flame_frame *f = &l->frame[i];
 		size_t n = next[i];
 		bool touches = n != SIZE_MAX && lround(l->frame[n].x * r->width) <=
 						    lround((f->x + f->width) * r->width);
 
-		code = put_frame(r, f, touches);
+		put_frame(r, f, touches);
 	}
-	while (r->out.size && r->out.data[r->out.size - 1] == ' ')
-		r->out.size--;
-	return code | tp_buf_put(&r->out, "\n", 1);
+	if (tp_buf_text(r->out, ""))
+		return;
+	while (r->out->size && r->out->data[r->out->size - 1] == ' ')
+		r->out->size--;
+	tp_buf_text(r->out, "\n");
 }
 
 static int put_levels(struct row *r, const struct rep_flame_layout *l)
 {
 	size_t *first = tp_many(l->levels, sizeof(*first)), *next = tp_many(l->n, sizeof(*next));
-	int code = first && next ? 0 : TP_ENOMEM;
+	int code = first && next ? 0 : tp_nomem(r->job->err);
 
 	for (uint32_t i = 0; i < l->levels && !code; i++)
 		first[i] = SIZE_MAX;
@@ -147,56 +130,55 @@ static int put_levels(struct row *r, const struct rep_flame_layout *l)
 		first[l->frame[i].depth] = i;
 	}
 	for (uint32_t i = 0; i < l->levels && !code; i++) {
-		code = put_level(r, l, first, next, r->job->opt->upwards ? l->levels - 1 - i : i);
-		code = code ? tp_nomem(r->job->err)
-			    : rep_flame_flush(r->job, &r->out, (size_t)64 << 10);
+		put_level(r, l, first, next, r->job->opt->upwards ? l->levels - 1 - i : i);
+		code = rep_flame_flush(r->job, (size_t)64 << 10);
 	}
 	free(first);
 	free(next);
 	return code;
 }
 
-static int put_heading(struct row *r, const char *text, const char *style)
+static void put_heading(struct row *r, const char *text, const char *style)
 {
 	bool colour = r->job->opt->colour;
 	struct tp_buf line = {0};
-	int code = 0;
 
 	if (!*text)
-		return 0;
-	code |= colour ? rep_put(&r->out, style) : 0;
-	code |= rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
-	code |= rep_put_wrapped(&r->out, (char *)line.data, line.size, r->width);
+		return;
+	if (colour)
+		tp_buf_text(r->out, style);
+	if (rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN))
+		tp_buf_fail(r->out);
+	else
+		rep_put_wrapped(r->out, (char *)line.data, line.size, r->width);
 	tp_buf_release(&line);
-	return code | rep_put(&r->out, colour ? "\x1b[0m\n" : "\n");
+	tp_buf_text(r->out, colour ? "\x1b[0m\n" : "\n");
 }
 
 int rep_flame_write_text(struct rep_flame_job *job)
 {
-	struct row r = {.job = job, .width = job->opt->width ? job->opt->width : 80};
+	struct row r = {
+	    .job = job, .out = &job->out, .width = job->opt->width ? job->opt->width : 80};
 	struct rep_flame_layout_options opt = {
 	    .by_name = job->opt->by_name,
 	    .min_width = fmax(job->opt->min_width, 1.0 / r.width),
 	    .noise = job->opt->noise,
 	};
 	struct rep_flame_layout l;
+	char note[REP_FLAME_NOTE];
 	int code = rep_flame_layout(job->tree, &opt, &l, job->err);
 
-	if (!code && (put_heading(&r, job->opt->title, "\x1b[1m") |
-		      put_heading(&r, job->opt->subtitle, "\x1b[2m") | rep_put(&r.out, "\n")))
-		code = tp_nomem(job->err);
-	if (!code)
+	if (!code) {
+		put_heading(&r, job->opt->title, "\x1b[1m");
+		put_heading(&r, job->opt->subtitle, "\x1b[2m");
+		tp_buf_text(r.out, "\n");
 		code = put_levels(&r, &l);
-	if (!code && l.folded) {
-		r.label.size = 0;
-		if (rep_flame_put_fold_note(job, &l, &r.label) | tp_buf_put(&r.label, "", 1) |
-		    rep_put(&r.out, "\n") | put_heading(&r, (char *)r.label.data, "\x1b[2m"))
-			code = tp_nomem(job->err);
 	}
-	if (!code)
-		code = rep_flame_flush(job, &r.out, 0);
+	if (!code && l.folded) {
+		tp_buf_text(r.out, "\n");
+		put_heading(&r, rep_flame_fold_note(note, job, &l), "\x1b[2m");
+	}
 	rep_flame_layout_release(&l);
-	tp_buf_release(&r.out);
 	tp_buf_release(&r.label);
 	return code;
 }

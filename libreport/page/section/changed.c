@@ -24,13 +24,13 @@ static void release(struct changed *c)
 	rep_diff_side_release(&c->new);
 }
 
-static void write_name(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row)
+static void write_name(struct tp_buf *h, const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	struct tp_buf name = {0};
 	size_t names;
 
 	if (rep_diff_name(d, row, &name, &names))
-		h->code = TP_ENOMEM;
+		tp_buf_fail(h);
 	html_text(h, name.data ? (char *)name.data : "", name.size);
 	tp_buf_release(&name);
 }
@@ -123,7 +123,7 @@ int page_changed_check(const struct page *p, struct tp_err *err)
 			  *new ? new : "types without names");
 }
 
-static void write_value(struct html *h, const struct rep_flame_measure *m, int64_t v)
+static void write_value(struct tp_buf *h, const struct rep_flame_measure *m, int64_t v)
 {
 	struct rep_value value = page_scaled(m, v);
 
@@ -131,14 +131,14 @@ static void write_value(struct html *h, const struct rep_flame_measure *m, int64
 }
 
 /* "+3.4MiB", coloured by its sign. */
-static void write_delta(struct html *h, const struct rep_flame_measure *m, int64_t delta)
+static void write_delta(struct tp_buf *h, const struct rep_flame_measure *m, int64_t delta)
 {
-	html_put(h, delta > 0 ? "<b class=\"up\">+" : delta < 0 ? "<b class=\"down\">" : "<b>");
+	tp_buf_text(h, delta > 0 ? "<b class=\"up\">+" : delta < 0 ? "<b class=\"down\">" : "<b>");
 	write_value(h, m, delta);
-	html_put(h, "</b>");
+	tp_buf_text(h, "</b>");
 }
 
-static int write_sentences(struct page *p, struct html *h, size_t type, struct tp_err *err)
+static int write_sentences(struct page *p, struct tp_buf *h, size_t type, struct tp_err *err)
 {
 	const struct tp_profile *first = p->sides->new[0];
 	struct rep_flame_measure m = page_measure(first, type);
@@ -154,50 +154,50 @@ static int write_sentences(struct page *p, struct html *h, size_t type, struct t
 	}
 	d = c.diff;
 	t = d->total.flat;
-	html_put(h, "<li><p><b>");
+	tp_buf_text(h, "<li><p><b>");
 	html_str(h, d->type);
-	html_put(h, "</b>: ");
+	tp_buf_text(h, "</b>: ");
 	write_value(h, &m, t.old);
-	html_put(h, " → ");
+	tp_buf_text(h, " → ");
 	write_value(h, &m, t.new);
-	html_put(h, ", ");
+	tp_buf_text(h, ", ");
 	write_delta(h, &m, rep_diff_delta(t));
 	if (isfinite(rep_diff_percent(t)))
-		html_f(h, " (%+.1f%%)", rep_diff_percent(t));
+		tp_buf_printf(h, " (%+.1f%%)", rep_diff_percent(t));
 	if (d->sets)
-		html_f(h, "; medians of %zu and %zu runs: %s", d->nold, d->nnew,
-		       rep_diff_verdict(d, d->total.verdict));
-	html_put(h, "</p>");
+		tp_buf_printf(h, "; medians of %zu and %zu runs: %s", d->nold, d->nnew,
+			      rep_diff_verdict(d, d->total.verdict));
+	tp_buf_text(h, "</p>");
 	for (size_t i = 0; i < d->n && shown < 3; i++) {
 		int64_t delta = rep_diff_delta(d->row[i].flat);
 
 		if (!delta)
 			continue;
-		html_put(h, "<p>");
+		tp_buf_text(h, "<p>");
 		write_delta(h, &m, delta);
-		html_put(h, " in ");
+		tp_buf_text(h, " in ");
 		write_name(h, d, &d->row[i]);
-		html_put(h, "</p>");
+		tp_buf_text(h, "</p>");
 		shown++;
 	}
-	html_put(h, "</li>\n");
+	tp_buf_text(h, "</li>\n");
 	release(&c);
 	return 0;
 }
 
-int page_changed_types(struct page *p, struct html *h, struct tp_err *err)
+int page_changed_types(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	size_t index[PAGE_TYPES], n = page_common_types(p, index);
 	int code = 0;
 
-	html_put(h, "<ul class=\"findings\">\n");
+	tp_buf_text(h, "<ul class=\"findings\">\n");
 	for (size_t i = 0; i < n && !code; i++)
 		code = write_sentences(p, h, index[i], err);
-	html_put(h, "</ul>\n");
+	tp_buf_text(h, "</ul>\n");
 	return code;
 }
 
-static int write_functions(struct page *p, struct html *h, size_t type, struct tp_err *err)
+static int write_functions(struct page *p, struct tp_buf *h, size_t type, struct tp_err *err)
 {
 	const struct tp_profile *first = p->sides->new[0];
 	struct rep_cells cells = {0};
@@ -216,7 +216,7 @@ static int write_functions(struct page *p, struct html *h, size_t type, struct t
 	return code;
 }
 
-int page_changed_functions(struct page *p, struct html *h, struct tp_err *err)
+int page_changed_functions(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	size_t index[PAGE_TYPES], n = page_common_types(p, index);
 	int code = 0;
@@ -253,7 +253,7 @@ static int make_of_traces(struct page *p, struct changed *c, struct tp_err *err)
 	return code ? code : rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
 }
 
-static void write_amount(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row,
+static void write_amount(struct tp_buf *h, const struct rep_diff *d, const struct rep_diff_row *row,
 			 double value)
 {
 	char text[REP_DIFF_VALUE];
@@ -271,25 +271,26 @@ static bool interval_of(const struct rep_diff_row *row, double *low, double *hig
 	return isfinite(*low) && isfinite(*high);
 }
 
-static void write_sentence(struct html *h, const struct rep_diff *d, const struct rep_diff_row *row)
+static void write_sentence(struct tp_buf *h, const struct rep_diff *d,
+			   const struct rep_diff_row *row)
 {
 	double change = row->change, low, high;
 
-	html_put(h, "<li><p><b>");
+	tp_buf_text(h, "<li><p><b>");
 	write_name(h, d, row);
-	html_put(h, "</b>: ");
+	tp_buf_text(h, "</b>: ");
 	write_amount(h, d, row, row->old);
-	html_put(h, " → ");
+	tp_buf_text(h, " → ");
 	write_amount(h, d, row, row->new);
 	if (isfinite(change))
-		html_f(h, ", <b>%+.1f%%</b>", change * 100);
+		tp_buf_printf(h, ", <b>%+.1f%%</b>", change * 100);
 	if (interval_of(row, &low, &high))
-		html_f(h, " <span class=\"soft\">(%+.1f%% to %+.1f%%)</span>", low * 100,
-		       high * 100);
-	html_put(h, "</p></li>\n");
+		tp_buf_printf(h, " <span class=\"soft\">(%+.1f%% to %+.1f%%)</span>", low * 100,
+			      high * 100);
+	tp_buf_text(h, "</p></li>\n");
 }
 
-static void write_metrics(struct page *p, struct html *h, const struct rep_diff *d)
+static void write_metrics(struct page *p, struct tp_buf *h, const struct rep_diff *d)
 {
 	char advice[REP_DIFF_ADVICE_SIZE];
 	size_t n = 0;
@@ -298,40 +299,37 @@ static void write_metrics(struct page *p, struct html *h, const struct rep_diff 
 	while (n < d->n && d->row[n].verdict == REP_VERDICT_CHANGED)
 		n++;
 	if (n) {
-		html_put(h, "<ul class=\"findings\">\n");
+		tp_buf_text(h, "<ul class=\"findings\">\n");
 		for (size_t i = 0; i < n && i < SENTENCES; i++)
 			write_sentence(h, d, &d->row[i]);
-		html_put(h, "</ul>\n");
+		tp_buf_text(h, "</ul>\n");
 	}
-	html_put(h, "<p class=\"note\">");
+	tp_buf_text(h, "<p class=\"note\">");
 	html_counted(h, (int64_t)n, "metric");
-	html_f(h, " of %zu %s. ", d->n,
-	       d->sets	? "changed, by a rank test over the runs"
-	       : n == 1 ? "differs by more than the variation within each run"
-			: "differ by more than the variation within each run");
+	tp_buf_printf(h, " of %zu %s. ", d->n,
+		      d->sets  ? "changed, by a rank test over the runs"
+		      : n == 1 ? "differs by more than the variation within each run"
+			       : "differ by more than the variation within each run");
 	html_str(h, rep_diff_advice(d, advice));
-	html_put(h, " Counts and totals are per second, because the lengths of runs differ.</p>\n"
-		    "<p class=\"more\">");
-	page_command(p, h, "tprof-diff", "");
-	html_put(h, "</p>\n");
+	tp_buf_text(h,
+		    " Counts and totals are per second, because the lengths of runs differ.</p>\n");
+	page_more(p, h, "tprof-diff", "");
 }
 
-static void write_section(struct page *p, struct html *h, const struct rep_cells *cells,
+static void write_section(struct page *p, struct tp_buf *h, const struct rep_cells *cells,
 			  const struct rep_sheet *t)
 {
 	int section = rep_trace_section_find(t->name);
 	const char *doc = section < 0 ? "" : rep_trace_sections[section].doc;
 	char text[80];
 
-	html_f(h, "<h3>%s <small>%s</small></h3>\n", t->name, doc);
+	tp_buf_printf(h, "<h3>%s <small>%s</small></h3>\n", t->name, doc);
 	page_table_write(h, cells, t, doc);
 	snprintf(text, sizeof(text), "--by=%s --rows=0", t->name);
-	html_put(h, "<p class=\"more\">");
-	page_command(p, h, "tprof-diff", text);
-	html_put(h, "</p>\n");
+	page_more(p, h, "tprof-diff", text);
 }
 
-int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
+int page_changed_metrics(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	struct rep_cells cells = {0};
 	struct changed c = {0};
@@ -349,12 +347,12 @@ int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
 }
 
 /* Writes the charts of each run by itself: curves of both in one chart would hide each other. */
-int page_changed_charts(struct page *p, struct html *h, struct tp_err *err)
+int page_changed_charts(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	int code;
 
-	html_put(h, "<h3>Old</h3>\n");
+	tp_buf_text(h, "<h3>Old</h3>\n");
 	code = page_charts(p->old, h, err);
-	html_put(h, "<h3>New</h3>\n");
+	tp_buf_text(h, "<h3>New</h3>\n");
 	return code ? code : page_charts(p, h, err);
 }

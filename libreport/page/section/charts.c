@@ -9,7 +9,15 @@
 
 #define MOST 160 /* steps of a line; more would blur */
 
-static void draw(struct page *p, struct html *h, const char *title, enum rep_kind kind,
+static void put_chart(struct tp_buf *h, const struct rep_chart *chart)
+{
+	tp_buf_text(h, "<figure>");
+	if (rep_chart_put_svg(h, chart, WIDTH, HEIGHT, true))
+		tp_buf_fail(h);
+	tp_buf_text(h, "</figure>\n");
+}
+
+static void draw(struct page *p, struct tp_buf *h, const char *title, enum rep_kind kind,
 		 const char *const *names, const struct rep_time_curve *values, size_t n,
 		 double top)
 {
@@ -29,15 +37,12 @@ static void draw(struct page *p, struct html *h, const char *title, enum rep_kin
 						   .y = values[i].y,
 						   .n = values[i].n,
 						   .steps = true};
-	html_put(h, "<figure>");
-	if (!h->code)
-		h->code = rep_chart_put_svg(&h->buf, &chart, WIDTH, HEIGHT, true);
-	html_put(h, "</figure>\n");
+	put_chart(h, &chart);
 }
 
-static int draw_series(struct page *p, struct html *h, const char *title, const char *const *names,
-		       const struct rep_bins *b, const struct rep_binned *const *series, size_t n,
-		       double top)
+static int draw_series(struct page *p, struct tp_buf *h, const char *title,
+		       const char *const *names, const struct rep_bins *b,
+		       const struct rep_binned *const *series, size_t n, double top)
 {
 	struct rep_time_curve v[REP_TIME_NCLASSES] = {{0}};
 	int code = 0;
@@ -52,7 +57,7 @@ static int draw_series(struct page *p, struct html *h, const char *title, const 
 }
 
 /* Ps held by a thread, all of them together. */
-static int draw_procs(struct page *p, struct html *h)
+static int draw_procs(struct page *p, struct tp_buf *h)
 {
 	static const char *const names[] = {"busy Ps"};
 	const struct rep_time *t = &p->time;
@@ -67,7 +72,7 @@ static int draw_procs(struct page *p, struct html *h)
 
 /* ---- the heap ---- */
 
-static int draw_heap(struct page *p, struct html *h, struct tp_err *err)
+static int draw_heap(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	static const char *const names[] = {"heap", "goal"};
 	static const char *const metrics[] = {REP_METRIC_HEAP_NAME, REP_METRIC_GOAL_NAME};
@@ -85,7 +90,7 @@ static int draw_heap(struct page *p, struct html *h, struct tp_err *err)
 
 /* ---- mutator utilisation ---- */
 
-static void draw_curve(struct page *p, struct html *h, struct rep_mmu *m)
+static void draw_curve(struct page *p, struct tp_buf *h, struct rep_mmu *m)
 {
 	int64_t window[REP_MMU_WINDOWS];
 	double x[REP_MMU_WINDOWS], y[REP_MMU_WINDOWS];
@@ -103,17 +108,13 @@ static void draw_curve(struct page *p, struct html *h, struct rep_mmu *m)
 		x[i] = (double)window[i];
 		y[i] = rep_mmu_minimum(m, window[i]).util;
 	}
-	if (line.n < 2)
-		return;
-	html_put(h, "<figure>");
-	if (!h->code)
-		h->code = rep_chart_put_svg(&h->buf, &chart, WIDTH, HEIGHT, true);
-	html_put(h, "</figure>\n");
+	if (line.n >= 2)
+		put_chart(h, &chart);
 }
 
 /* Draws nothing for a run without a collection, or in a store of an old version, which did not keep
  * what the curve needs. */
-static int draw_utilisation(struct page *p, struct html *h, struct tp_err *err)
+static int draw_utilisation(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	const struct rep_util_options opt = REP_UTIL_OPTIONS_INIT;
 	struct rep_gc_facts facts = {0};
@@ -134,7 +135,7 @@ static int draw_utilisation(struct page *p, struct html *h, struct tp_err *err)
 	return code == TP_EVERSION ? 0 : code;
 }
 
-int page_charts(struct page *p, struct html *h, struct tp_err *err)
+int page_charts(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	static const char *const names[] = {"running", "runnable", "in system calls"};
 	static const char *const alive[] = {"goroutines"};
@@ -144,7 +145,7 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 	const struct rep_binned *all[] = {&t->alive};
 	int code;
 
-	html_put(h, "<div class=\"charts\">\n");
+	tp_buf_text(h, "<div class=\"charts\">\n");
 	code = draw_series(p, h, "Goroutines by state", names, &t->bins, series, 3, 0);
 	if (!code)
 		code = draw_series(p, h, "Goroutines alive", alive, &t->fine, all, 1, 0);
@@ -155,12 +156,14 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 	code = draw_heap(p, h, err);
 	if (!code)
 		code = draw_utilisation(p, h, err);
-	html_put(h, "</div>\n<p class=\"note\">Points are means over ");
+	tp_buf_text(h, "</div>\n<p class=\"note\">Points are means over ");
 	html_count(h, (int64_t)t->bins.n);
-	html_put(h, t->exact ? " equal parts of the run."
-			     : " parts of the run where states are counted: this run is so large "
-			       "that they come from the sums of its segments.");
-	html_put(h, " Mutator utilisation is the share of the Ps that the collector leaves to the "
+	tp_buf_text(h, t->exact
+			   ? " equal parts of the run."
+			   : " parts of the run where states are counted: this run is so large "
+			     "that they come from the sums of its segments.");
+	tp_buf_text(h,
+		    " Mutator utilisation is the share of the Ps that the collector leaves to the "
 		    "program, in the worst window of each length.</p>\n");
 	return code;
 }

@@ -3,34 +3,34 @@
 
 #include <string.h>
 
-static void line(struct page *p, struct html *h, const char *command, const char *more,
+static void line(struct page *p, struct tp_buf *h, const char *command, const char *more,
 		 const char *what)
 {
-	html_put(h, "<tr><td>");
+	tp_buf_text(h, "<tr><td>");
 	page_command(p, h, command, more);
-	html_put(h, "<td>");
-	html_put(h, what);
-	html_put(h, "\n");
+	tp_buf_text(h, "<td>");
+	tp_buf_text(h, what);
+	tp_buf_text(h, "\n");
 }
 
-static void begin(struct page *p, struct html *h)
+static void begin(struct page *p, struct tp_buf *h)
 {
 	if (p->opt->command) {
-		html_put(h, "<p>This command made the page:</p>\n<p><code class=\"cmd\">");
+		tp_buf_text(h, "<p>This command made the page:</p>\n<p><code class=\"cmd\">");
 		html_str(h, p->opt->command);
-		html_put(h, "</code></p>\n");
+		tp_buf_text(h, "</code></p>\n");
 	}
-	html_put(h,
-		 "<p>These commands show more:</p>\n<div class=\"scroll\"><table class=\"plain\">\n"
-		 "<tbody>\n");
+	tp_buf_text(
+	    h, "<p>These commands show more:</p>\n<div class=\"scroll\"><table class=\"plain\">\n"
+	       "<tbody>\n");
 }
 
-static void end(struct html *h)
+static void end(struct tp_buf *h)
 {
-	html_put(h, "</tbody></table></div>\n");
+	tp_buf_text(h, "</tbody></table></div>\n");
 }
 
-int page_commands(struct page *p, struct html *h, struct tp_err *err)
+int page_commands(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	(void)err;
 	begin(p, h);
@@ -45,7 +45,7 @@ int page_commands(struct page *p, struct html *h, struct tp_err *err)
 	return 0;
 }
 
-int page_profile_commands(struct page *p, struct html *h, struct tp_err *err)
+int page_profile_commands(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	(void)err;
 	begin(p, h);
@@ -58,7 +58,7 @@ int page_profile_commands(struct page *p, struct html *h, struct tp_err *err)
 	return 0;
 }
 
-int page_diff_commands(struct page *p, struct html *h, struct tp_err *err)
+int page_diff_commands(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	(void)err;
 	begin(p, h);

@@ -12,7 +12,7 @@
 /* ---- sentences ---- */
 
 /* Writes a cell by the name of its column: names bold, numbers with their unit. */
-static void put_cell(struct page *p, struct html *h, const struct rep_sheet *t, size_t row,
+static void put_cell(struct page *p, struct tp_buf *h, const struct rep_sheet *t, size_t row,
 		     const char *name)
 {
 	struct rep_value v = page_cell(t, row, name);
@@ -24,23 +24,23 @@ static void put_cell(struct page *p, struct html *h, const struct rep_sheet *t, 
 	} else if (kind != REP_TEXT) {
 		html_value(h, kind, &v);
 	} else {
-		html_put(h, "<b>");
+		tp_buf_text(h, "<b>");
 		if (v.type == REP_TYPE_TEXT)
 			html_text(h, v.text.data, v.text.size);
 		else
-			html_put(h, "(unknown)");
-		html_put(h, "</b>");
+			tp_buf_text(h, "(unknown)");
+		tp_buf_text(h, "</b>");
 	}
 }
 
 /* Writes a finding and the command that shows more. In the sentence {column} stands for that cell
  * of the row, {column noun} for so many of these things, and {} for `extra`. */
-static void say(struct page *p, struct html *h, const struct rep_sheet *t, size_t row,
+static void say(struct page *p, struct tp_buf *h, const struct rep_sheet *t, size_t row,
 		const char *sentence, const char *extra, const char *command)
 {
 	const char *open;
 
-	html_put(h, "<li><p>");
+	tp_buf_text(h, "<li><p>");
 	for (; (open = strchr(sentence, '{')); sentence = strchr(open, '}') + 1) {
 		char name[40], *noun;
 
@@ -57,9 +57,9 @@ static void say(struct page *p, struct html *h, const struct rep_sheet *t, size_
 			put_cell(p, h, t, row, name);
 	}
 	html_str(h, sentence);
-	html_put(h, "</p><p class=\"more\">");
+	tp_buf_text(h, "</p><p class=\"more\">");
 	page_command(p, h, "tprof-top", command);
-	html_put(h, "</p></li>\n");
+	tp_buf_text(h, "</p></li>\n");
 }
 
 static char *share_text(double share, char text[TEXT])
@@ -145,7 +145,7 @@ static bool find_largest(const struct rep_sheet *t, const char *column,
 
 /* ---- findings ---- */
 
-static void say_procs(struct page *p, struct html *h)
+static void say_procs(struct page *p, struct tp_buf *h)
 {
 	double busy = 0, whole = (double)p->run->row.duration_ns * (double)p->time.nprocs;
 	bool one = p->time.nprocs == 1;
@@ -165,7 +165,7 @@ static void say_procs(struct page *p, struct html *h)
 	    text, "procs");
 }
 
-static void say_running(struct page *p, struct html *h)
+static void say_running(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "groups");
 	char share[TEXT];
@@ -184,7 +184,7 @@ static void say_running(struct page *p, struct html *h)
 	    share, "groups --sort=running");
 }
 
-static void say_runnable(struct page *p, struct html *h)
+static void say_runnable(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "groups");
 	char times[TEXT] = "";
@@ -205,7 +205,7 @@ static void say_runnable(struct page *p, struct html *h)
 	    "groups --sort=runnable");
 }
 
-static void say_blocked(struct page *p, struct html *h)
+static void say_blocked(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "block");
 	size_t row;
@@ -220,7 +220,7 @@ static void say_blocked(struct page *p, struct html *h)
 		    "", "block");
 }
 
-static void say_lock(struct page *p, struct html *h)
+static void say_lock(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "block");
 	size_t row = 0, longest;
@@ -238,7 +238,7 @@ static void say_lock(struct page *p, struct html *h)
 	    "", "block --reason='^sync'");
 }
 
-static void say_syscalls(struct page *p, struct html *h)
+static void say_syscalls(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "syscalls");
 	size_t row;
@@ -250,7 +250,7 @@ static void say_syscalls(struct page *p, struct html *h)
 		    "", "syscalls");
 }
 
-static void say_collector(struct page *p, struct html *h)
+static void say_collector(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "gc");
 	double whole = (double)p->run->row.duration_ns, stopped = 0, marking = 0;
@@ -276,7 +276,7 @@ static void say_collector(struct page *p, struct html *h)
 	say(p, h, t, worst, "The world was stopped {}", text, "gc");
 }
 
-static void say_tasks(struct page *p, struct html *h)
+static void say_tasks(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "tasks");
 	size_t row;
@@ -295,7 +295,7 @@ static void say_tasks(struct page *p, struct html *h)
 }
 
 /* The place that explains most of the extra time of the slowest tasks. */
-static void say_outliers(struct page *p, struct html *h)
+static void say_outliers(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "outliers");
 	char share[TEXT];
@@ -312,7 +312,7 @@ static void say_outliers(struct page *p, struct html *h)
 	    share, "outliers");
 }
 
-static void say_cpu(struct page *p, struct html *h)
+static void say_cpu(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "cpu");
 
@@ -322,10 +322,10 @@ static void say_cpu(struct page *p, struct html *h)
 		    "cpu");
 }
 
-int page_findings(struct page *p, struct html *h, struct tp_err *err)
+int page_findings(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	(void)err;
-	html_put(h, "<ul class=\"findings\">\n");
+	tp_buf_text(h, "<ul class=\"findings\">\n");
 	say_procs(p, h);
 	say_running(p, h);
 	say_runnable(p, h);
@@ -336,6 +336,6 @@ int page_findings(struct page *p, struct html *h, struct tp_err *err)
 	say_tasks(p, h);
 	say_outliers(p, h);
 	say_cpu(p, h);
-	html_put(h, "</ul>\n");
+	tp_buf_text(h, "</ul>\n");
 	return 0;
 }

@@ -13,7 +13,7 @@
 /* Of a graph's frames; the still picture takes half of that. A page of a trace has more graphs. */
 #define BUDGET(trace) ((size_t)((trace) ? 320 : 400) << 10)
 
-static int write_tree(struct html *h, const struct rep_flame_tree *tree,
+static int write_tree(struct tp_buf *h, const struct rep_flame_tree *tree,
 		      const struct rep_flame_heading *words, size_t budget, const char *title,
 		      struct tp_err *err)
 {
@@ -31,11 +31,11 @@ static int write_tree(struct html *h, const struct rep_flame_tree *tree,
 	opt.inside = true;
 	code = rep_flame_write(tree, REP_FLAME_HTML, &opt, &sink, err);
 	if (!code) {
-		html_f(h, "<iframe class=\"flame\" height=\"%u\"", 130 + 18 * levels);
+		tp_buf_printf(h, "<iframe class=\"flame\" height=\"%u\"", 130 + 18 * levels);
 		html_attribute(h, "title", title);
-		html_put(h, " srcdoc=\"");
+		tp_buf_text(h, " srcdoc=\"");
 		html_document(h, document.data, document.size);
-		html_put(h, "\"></iframe>\n");
+		tp_buf_text(h, "\"></iframe>\n");
 	}
 	tp_buf_release(&document);
 	return code;
@@ -43,7 +43,7 @@ static int write_tree(struct html *h, const struct rep_flame_tree *tree,
 
 /* The graph of n profiles by a sample type (NULL: their default), under its heading, which begins at
  * `heading` in h: it is taken back where there is nothing to see, which gives 1. */
-static int write_graph(struct html *h, struct rep_flame_part *parts, size_t n, const char *type,
+static int write_graph(struct tp_buf *h, struct rep_flame_part *parts, size_t n, const char *type,
 		       bool normalize, const char *title, size_t heading, struct tp_err *err)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
@@ -59,7 +59,7 @@ static int write_graph(struct html *h, struct rep_flame_part *parts, size_t n, c
 	if (!code)
 		code = rep_flame_build(&tree, &words, &how, parts, n, &build, err);
 	if (!code && !rep_flame_weight(&tree, 0)) {
-		h->buf.size = heading;
+		h->size = heading;
 		code = 1;
 	}
 	if (!code)
@@ -70,20 +70,19 @@ static int write_graph(struct html *h, struct rep_flame_part *parts, size_t n, c
 	return code;
 }
 
-static void write_script(struct html *h)
+static void write_script(struct tp_buf *h)
 {
-	html_put(h, "<script type=\"text/plain\" id=\"flame-script\">\n");
-	if (!h->code)
-		h->code = rep_flame_script(&h->buf);
-	html_put(h, "</script>\n");
+	tp_buf_text(h, "<script type=\"text/plain\" id=\"flame-script\">\n");
+	rep_flame_script(h);
+	tp_buf_text(h, "</script>\n");
 }
 
 /* ---- of profiles ---- */
 
-static int write_type(struct page *p, struct html *h, size_t type, struct tp_err *err)
+static int write_type(struct page *p, struct tp_buf *h, size_t type, struct tp_err *err)
 {
 	const struct rep_page_sides *s = p->sides;
-	size_t n = s ? s->nold + s->nnew : 1, heading = h->buf.size;
+	size_t n = s ? s->nold + s->nnew : 1, heading = h->size;
 	struct rep_flame_part *in = calloc(n, sizeof(*in));
 	const struct tp_profile *first = s ? s->new[0] : p->profile->profile;
 	char number[24];
@@ -114,7 +113,7 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 	return code > 0 ? 0 : code;
 }
 
-int page_profile_flames(struct page *p, struct html *h, struct tp_err *err)
+int page_profile_flames(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	size_t index[PAGE_TYPES];
 	size_t n =
@@ -141,36 +140,35 @@ static int load(struct page *p, enum rep_trace_view which, enum rep_flame_side s
 	return code;
 }
 
-static int write_view(struct page *p, struct html *h, enum rep_trace_view which, struct tp_err *err)
+static int write_view(struct page *p, struct tp_buf *h, enum rep_trace_view which,
+		      struct tp_err *err)
 {
 	const struct rep_trace_view_desc *desc = &rep_trace_views[which];
 	struct tp_profile *profile[2] = {NULL, NULL};
 	struct rep_flame_part in[2] = {0};
-	size_t heading = h->buf.size;
+	size_t heading = h->size;
 	char text[200];
 	int code = load(p, which, REP_FLAME_NEW, &profile[0], &in[0], err);
 
 	if (!code && p->old)
 		code = load(p->old, which, REP_FLAME_OLD, &profile[1], &in[1], err);
 	if (!code) {
-		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
+		tp_buf_printf(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
 		snprintf(text, sizeof(text), "Flame graph%s: %s",
 			 p->old ? " of the difference" : "", desc->name);
 		code = write_graph(h, in, p->old ? 2 : 1, NULL, false, text, heading, err);
 	}
 	if (!code) {
-		html_put(h, "<p class=\"more\">");
 		snprintf(text, sizeof(text), "tprof-flame -o %s.html --view=%s", desc->name,
 			 desc->name);
-		page_command(p, h, text, "");
-		html_put(h, "</p>\n");
+		page_more(p, h, text, "");
 	}
 	tp_profile_free(profile[0]);
 	tp_profile_free(profile[1]);
 	return code > 0 ? 0 : code;
 }
 
-int page_flames(struct page *p, struct html *h, struct tp_err *err)
+int page_flames(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	static const enum rep_trace_view views[] = {
 	    REP_TRACE_CPU, REP_TRACE_RUNNING, REP_TRACE_OFFCPU, REP_TRACE_SCHED, REP_TRACE_SYSCALL};
@@ -185,11 +183,11 @@ int page_flames(struct page *p, struct html *h, struct tp_err *err)
 		code = write_view(p, h, views[i], err);
 	}
 	if (!code && large && !p->old) {
-		html_put(h,
-			 "<p class=\"note\">This run is too large to draw where goroutines ran; "
-			 "this command does it: ");
+		tp_buf_text(h,
+			    "<p class=\"note\">This run is too large to draw where goroutines ran; "
+			    "this command does it: ");
 		page_command(p, h, "tprof-flame -o running.html --view=running", "");
-		html_put(h, "</p>\n");
+		tp_buf_text(h, "</p>\n");
 	}
 	return code;
 }

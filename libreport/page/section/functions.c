@@ -6,24 +6,19 @@
 #include "profile/report.h"
 #include "profile/top.h"
 
-void page_profile_totals(struct page *p, struct html *h)
+void page_profile_totals(struct page *p, struct tp_buf *h)
 {
 	const struct tp_profile *profile = p->profile->profile;
 	size_t index[PAGE_TYPES], n = page_types(p, p->profile->profile, index);
 
 	for (size_t k = 0; k < n; k++) {
 		struct rep_flame_measure m = page_measure(profile, index[k]);
-		struct rep_value v;
 		int64_t sum = 0;
 
 		for (size_t i = 0; i < profile->nsamples; i++)
 			tp_sum(&sum, profile->value[i * profile->ntypes + index[k]]);
-		v = page_scaled(&m, sum);
-		html_put(h, "<div><dt>");
-		html_str(h, tp_dict_text(profile->dict, profile->types[index[k]].type).text);
-		html_put(h, "</dt><dd>");
-		html_value(h, page_kind(&m), &v);
-		html_put(h, "</dd></div>\n");
+		page_fact(h, tp_dict_text(profile->dict, profile->types[index[k]].type).text,
+			  page_kind(&m), page_scaled(&m, sum));
 	}
 }
 
@@ -45,7 +40,7 @@ static void drop_notes(struct rep_cells *cells)
 		cells->sheet[i].notes = 0;
 }
 
-static int write_type(struct page *p, struct html *h, size_t type, struct tp_err *err)
+static int write_type(struct page *p, struct tp_buf *h, size_t type, struct tp_err *err)
 {
 	struct tp_profile *profile = p->profile->profile;
 	struct rep_cells cells = {0};
@@ -66,9 +61,9 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 		page_type_heading(h, profile, type);
 		page_table_write(h, &cells, &cells.sheet[0], "functions by what they cost");
 		if (all > rows) {
-			html_put(h, "<p class=\"note\">… and ");
+			tp_buf_text(h, "<p class=\"note\">… and ");
 			html_counted(h, (int64_t)(all - rows), "more function");
-			html_put(h, "</p>\n");
+			tp_buf_text(h, "</p>\n");
 		}
 		page_type_command(p, h, "tprof-top", profile, type);
 	}
@@ -78,7 +73,7 @@ static int write_type(struct page *p, struct html *h, size_t type, struct tp_err
 	return code;
 }
 
-int page_functions(struct page *p, struct html *h, struct tp_err *err)
+int page_functions(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	size_t index[PAGE_TYPES], n = page_types(p, p->profile->profile, index);
 	int code = 0;
@@ -90,7 +85,7 @@ int page_functions(struct page *p, struct html *h, struct tp_err *err)
 
 /* ---- labels ---- */
 
-int page_tags(struct page *p, struct html *h, struct tp_err *err)
+int page_tags(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	const struct rep_profile_report *tags = rep_profile_report_find("tags");
 	struct tp_profile *profile = p->profile->profile;
@@ -115,9 +110,7 @@ int page_tags(struct page *p, struct html *h, struct tp_err *err)
 	if (!code && cells.sheet[0].nrows) {
 		page_type_heading(h, profile, index[0]);
 		page_table_write(h, &cells, &cells.sheet[0], "labels by their values");
-		html_put(h, "<p class=\"more\">");
-		page_command(p, h, "tprof-top --tags", "");
-		html_put(h, "</p>\n");
+		page_more(p, h, "tprof-top --tags", "");
 	}
 	rep_output_free(out);
 	rep_cells_release(&cells);

@@ -27,12 +27,6 @@ static double row_y(const struct map *m, size_t row)
 	return TOP + (double)row * m->height + (row >= EXTRA ? GAP : 0);
 }
 
-static double bin_x(const struct rep_bins *b, size_t bin)
-{
-	return LEFT +
-	       (PAGE_WIDTH - LEFT - PAGE_RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
-}
-
 static int fill(struct map *m, const struct rep_time *t)
 {
 	m->bins = t->fine.n;
@@ -65,38 +59,38 @@ static int shade(double share)
 	return share >= 1 ? SHADES : 1 + (int)(share * SHADES * 0.9999);
 }
 
-static void write_shade(struct html *h, const struct map *m, const struct rep_bins *b, int which)
+static void write_shade(struct tp_buf *h, const struct map *m, const struct rep_bins *b, int which)
 {
 	bool begun = false;
 
 	for (size_t row = 0; row < m->rows; row++) {
 		for (size_t bin = 0, end; bin < m->bins; bin = end) {
-			double x = bin_x(b, bin), width;
+			double x = page_bin_x(b, bin, LEFT), width;
 
 			end = bin + 1;
 			if (shade(m->share[row * m->bins + bin]) != which)
 				continue;
 			while (end < m->bins && shade(m->share[row * m->bins + end]) == which)
 				end++;
-			width = bin_x(b, end) - x;
+			width = page_bin_x(b, end, LEFT) - x;
 			if (!begun)
-				html_f(h, "<path class=\"h%d\" d=\"", which);
+				tp_buf_printf(h, "<path class=\"h%d\" d=\"", which);
 			begun = true;
-			html_put(h, "M");
+			tp_buf_text(h, "M");
 			html_px(h, x);
-			html_put(h, " ");
+			tp_buf_text(h, " ");
 			html_px(h, row_y(m, row));
-			html_put(h, "h");
+			tp_buf_text(h, "h");
 			html_px(h, width);
-			html_put(h, "v");
+			tp_buf_text(h, "v");
 			html_px(h, m->height - 1);
-			html_put(h, "h");
+			tp_buf_text(h, "h");
 			html_px(h, -width);
-			html_put(h, "z");
+			tp_buf_text(h, "z");
 		}
 	}
 	if (begun)
-		html_put(h, "\"/>\n");
+		tp_buf_text(h, "\"/>\n");
 }
 
 static void row_name(char text[64], const struct page *p, const struct map *m, size_t row)
@@ -114,7 +108,7 @@ static void row_name(char text[64], const struct page *p, const struct map *m, s
 		snprintf(text, 64, "P %lld…%lld", (long long)id[first], (long long)id[last]);
 }
 
-static void write_names(struct page *p, struct html *h, const struct map *m)
+static void write_names(struct page *p, struct tp_buf *h, const struct map *m)
 {
 	size_t every = (size_t)ceil(12 / m->height);
 
@@ -124,81 +118,85 @@ static void write_names(struct page *p, struct html *h, const struct map *m)
 		if (row >= EXTRA && (row - EXTRA) % every)
 			continue;
 		row_name(text, p, m, row);
-		html_f(h, "<text x=\"%d\" y=\"", LEFT - 6);
+		tp_buf_printf(h, "<text x=\"%d\" y=\"", LEFT - 6);
 		html_px(h, row_y(m, row) + m->height / 2 + 3.5);
-		html_put(h, "\" text-anchor=\"end\">");
+		tp_buf_text(h, "\" text-anchor=\"end\">");
 		html_str(h, text);
-		html_put(h, "</text>\n");
+		tp_buf_text(h, "</text>\n");
 	}
 }
 
 /* Two hexadecimal digits a cell: its share in 250ths; ff is unknown. */
-static void write_shares(struct html *h, const struct map *m)
+static void write_shares(struct tp_buf *h, const struct map *m)
 {
-	html_put(h, " data-shares=\"");
+	tp_buf_text(h, " data-shares=\"");
 	for (size_t i = 0; i < m->rows * m->bins; i++) {
 		double share = m->share[i];
 
-		html_f(h, "%02x",
-		       isnan(share) ? 255u : (unsigned)lround(fmin(fmax(share, 0), 1) * 250));
+		tp_buf_printf(h, "%02x",
+			      isnan(share) ? 255u
+					   : (unsigned)lround(fmin(fmax(share, 0), 1) * 250));
 	}
-	html_put(h, "\"");
+	tp_buf_text(h, "\"");
 }
 
-static void write_map(struct page *p, struct html *h, const struct map *m)
+static void write_map(struct page *p, struct tp_buf *h, const struct map *m)
 {
 	double bottom = row_y(m, m->rows);
 	struct tp_buf command = {0};
 
 	if (page_command_text(p, &command, "tprof-top", "overview"))
-		h->code = TP_ENOMEM;
-	html_f(h,
-	       "<figure class=\"wide\"><svg class=\"heat\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
-	       "height=\"%.0f\" role=\"img\" aria-label=\"Utilisation of each P over time\" "
-	       "data-left=\"%d\" data-right=\"%d\" data-top=\"%d\" data-row=\"%.0f\" "
-	       "data-gap=\"%d\" data-extra=\"%d\" data-rows=\"%zu\" data-bins=\"%zu\" "
-	       "data-ns=\"%lld\" data-ticks=\"%d\"",
-	       PAGE_WIDTH, bottom + 24, PAGE_WIDTH, bottom + 24, LEFT, PAGE_WIDTH - PAGE_RIGHT, TOP,
-	       m->height, GAP, EXTRA, m->rows, m->bins,
-	       (long long)p->time.fine.edge[p->time.fine.n], p->run->row.ticks ? 1 : 0);
-	html_put(h, " data-command=\"");
+		tp_buf_fail(h);
+	tp_buf_printf(
+	    h,
+	    "<figure class=\"wide\"><svg class=\"heat\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
+	    "height=\"%.0f\" role=\"img\" aria-label=\"Utilisation of each P over time\" "
+	    "data-left=\"%d\" data-right=\"%d\" data-top=\"%d\" data-row=\"%.0f\" "
+	    "data-gap=\"%d\" data-extra=\"%d\" data-rows=\"%zu\" data-bins=\"%zu\" "
+	    "data-ns=\"%lld\" data-ticks=\"%d\"",
+	    PAGE_WIDTH, bottom + 24, PAGE_WIDTH, bottom + 24, LEFT, PAGE_WIDTH - PAGE_RIGHT, TOP,
+	    m->height, GAP, EXTRA, m->rows, m->bins, (long long)p->time.fine.edge[p->time.fine.n],
+	    p->run->row.ticks ? 1 : 0);
+	tp_buf_text(h, " data-command=\"");
 	html_text(h, command.data ? (char *)command.data : "", command.size);
-	html_put(h, "\" data-names=\"");
+	tp_buf_text(h, "\" data-names=\"");
 	for (size_t row = 0; row < m->rows; row++) {
 		char text[64];
 
 		row_name(text, p, m, row);
-		html_put(h, row ? "|" : "");
+		tp_buf_text(h, row ? "|" : "");
 		html_str(h, text);
 	}
-	html_put(h, "\"");
+	tp_buf_text(h, "\"");
 	write_shares(h, m);
-	html_put(h, ">\n");
-	html_f(h, "<rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.0f\"/>\n", LEFT,
-	       TOP, PAGE_WIDTH - LEFT - PAGE_RIGHT, m->height * EXTRA - 1);
-	html_f(h, "<rect class=\"ground\" x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\"/>\n",
-	       LEFT, row_y(m, EXTRA), PAGE_WIDTH - LEFT - PAGE_RIGHT,
-	       m->height * (double)(m->rows - EXTRA) - 1);
+	tp_buf_text(h, ">\n");
+	tp_buf_printf(h,
+		      "<rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.0f\"/>\n",
+		      LEFT, TOP, PAGE_WIDTH - LEFT - PAGE_RIGHT, m->height * EXTRA - 1);
+	tp_buf_printf(h,
+		      "<rect class=\"ground\" x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\"/>\n",
+		      LEFT, row_y(m, EXTRA), PAGE_WIDTH - LEFT - PAGE_RIGHT,
+		      m->height * (double)(m->rows - EXTRA) - 1);
 	for (int s = 1; s <= SHADES; s++)
 		write_shade(h, m, &p->time.fine, s);
 	write_names(p, h, m);
 	page_time_axis(p, h, &p->time.fine, 10, LEFT, bottom + 1);
-	html_put(h, "</svg></figure>\n");
+	tp_buf_text(h, "</svg></figure>\n");
 	tp_buf_release(&command);
 }
 
-static void write_legend(struct html *h)
+static void write_legend(struct tp_buf *h)
 {
-	html_put(h,
-		 "<p class=\"note legend\">A P is busy while a thread holds it: <span>0 %</span>");
-	html_put(h, "<svg class=\"heat\" width=\"132\" height=\"12\" viewBox=\"0 0 132 12\" "
-		    "aria-hidden=\"true\"><path class=\"ground\" d=\"M0 0h12v12h-12z\"/>");
+	tp_buf_text(
+	    h, "<p class=\"note legend\">A P is busy while a thread holds it: <span>0 %</span>");
+	tp_buf_text(h, "<svg class=\"heat\" width=\"132\" height=\"12\" viewBox=\"0 0 132 12\" "
+		       "aria-hidden=\"true\"><path class=\"ground\" d=\"M0 0h12v12h-12z\"/>");
 	for (int s = 1; s <= SHADES; s++)
-		html_f(h, "<path class=\"h%d\" d=\"M%d 0h12v12h-12z\"/>", s, 12 * s);
-	html_put(h, "</svg><span>100 %</span></p>\n");
+		tp_buf_printf(h, "<path class=\"h%d\" d=\"M%d 0h12v12h-12z\"/>", s, 12 * s);
+	tp_buf_text(h, "</svg><span>100 %</span></p>\n");
 }
 
-int page_heat(struct page *p, struct html *h, struct tp_err *err)
+int page_heat(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	struct map m = {0};
 
@@ -209,7 +207,7 @@ int page_heat(struct page *p, struct html *h, struct tp_err *err)
 		return tp_nomem(err);
 	}
 	write_map(p, h, &m);
-	html_put(h, "<p class=\"readout\" role=\"status\" hidden></p>\n");
+	tp_buf_text(h, "<p class=\"readout\" role=\"status\" hidden></p>\n");
 	write_legend(h);
 	free(m.share);
 	return 0;

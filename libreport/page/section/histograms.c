@@ -37,34 +37,34 @@ static size_t bar_of(double ns)
 	return at < BARS ? (size_t)at : BARS - 1;
 }
 
-static void write_bars(struct html *h, const struct histogram *g, size_t first, size_t last)
+static void write_bars(struct tp_buf *h, const struct histogram *g, size_t first, size_t last)
 {
 	double most = 0, width = (double)WIDTH / (double)(last - first + 1);
 
 	for (size_t i = first; i <= last; i++)
 		most = fmax(most, g->bar[i]);
-	html_put(h, "<path class=\"bar\" d=\"");
+	tp_buf_text(h, "<path class=\"bar\" d=\"");
 	for (size_t i = first; i <= last; i++) {
 		double height = (BOTTOM - TOP) * g->bar[i] / most;
 
 		if (!(g->bar[i] > 0))
 			continue;
 		height = fmax(height, 1.5); /* seldom is not never */
-		html_put(h, "M");
+		tp_buf_text(h, "M");
 		html_px(h, (double)(i - first) * width + 0.5);
-		html_f(h, " %dv", BOTTOM);
+		tp_buf_printf(h, " %dv", BOTTOM);
 		html_px(h, -height);
-		html_put(h, "h");
+		tp_buf_text(h, "h");
 		html_px(h, width - 1);
-		html_put(h, "v");
+		tp_buf_text(h, "v");
 		html_px(h, height);
-		html_put(h, "z");
+		tp_buf_text(h, "z");
 	}
-	html_put(h, "\"/>\n");
+	tp_buf_text(h, "\"/>\n");
 }
 
 /* Marks at powers of ten (or of a hundred, a thousand, where they are many). */
-static void write_marks(struct page *p, struct html *h, size_t first, size_t last)
+static void write_marks(struct page *p, struct tp_buf *h, size_t first, size_t last)
 {
 	double width = (double)WIDTH / (double)(last - first + 1), from = 1;
 	double end = -100;
@@ -83,20 +83,20 @@ static void write_marks(struct page *p, struct html *h, size_t first, size_t las
 		if (x - half < end + 4)
 			continue;
 		end = x - half + 36;
-		html_put(h, "<path class=\"tick\" d=\"M");
+		tp_buf_text(h, "<path class=\"tick\" d=\"M");
 		html_px(h, x);
-		html_f(h, " %dv4\"/><text x=\"", BOTTOM);
+		tp_buf_printf(h, " %dv4\"/><text x=\"", BOTTOM);
 		html_px(h, x);
-		html_f(h, "\" y=\"%d\" text-anchor=\"%s\">", BOTTOM + 15,
-		       half < 1	   ? "start"
-		       : half > 20 ? "end"
-				   : "middle");
+		tp_buf_printf(h, "\" y=\"%d\" text-anchor=\"%s\">", BOTTOM + 15,
+			      half < 1	  ? "start"
+			      : half > 20 ? "end"
+					  : "middle");
 		html_value(h, p->run->row.ticks ? REP_COUNT : REP_NS, &v);
-		html_put(h, "</text>\n");
+		tp_buf_text(h, "</text>\n");
 	}
 }
 
-static void write_histogram(struct page *p, struct html *h, const struct histogram *g,
+static void write_histogram(struct page *p, struct tp_buf *h, const struct histogram *g,
 			    const struct rep_percentiles *percentiles, const char *noun)
 {
 	static const char *const names[] = {
@@ -109,33 +109,34 @@ static void write_histogram(struct page *p, struct html *h, const struct histogr
 		last--;
 	first = first > 1 ? first - 1 : first;
 	last = last < BARS - 2 ? last + 1 : last;
-	html_put(h, "<figure class=\"card\"><figcaption><b>");
+	tp_buf_text(h, "<figure class=\"card\"><figcaption><b>");
 	if (g->name.size)
 		html_text(h, g->name.text, g->name.size);
 	else
-		html_put(h, "(unknown)");
-	html_put(h, "</b><br>");
+		tp_buf_text(h, "(unknown)");
+	tp_buf_text(h, "</b><br>");
 	html_str(h, g->detail);
-	html_put(h, *g->detail ? ", " : "");
+	tp_buf_text(h, *g->detail ? ", " : "");
 	html_counted(h, g->count, noun);
-	html_put(h, ", ");
+	tp_buf_text(h, ", ");
 	page_time_value(p, h, g->total_ns);
-	html_f(h,
-	       " in all</figcaption>\n<svg class=\"hist\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-	       "height=\"%d\" role=\"img\" aria-label=\"histogram of durations\">\n",
-	       WIDTH, HEIGHT, WIDTH, HEIGHT);
+	tp_buf_printf(
+	    h,
+	    " in all</figcaption>\n<svg class=\"hist\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+	    "height=\"%d\" role=\"img\" aria-label=\"histogram of durations\">\n",
+	    WIDTH, HEIGHT, WIDTH, HEIGHT);
 	write_bars(h, g, first, last);
-	html_f(h, "<path class=\"axis\" d=\"M0 %d.5h%d\"/>\n", BOTTOM, WIDTH);
+	tp_buf_printf(h, "<path class=\"axis\" d=\"M0 %d.5h%d\"/>\n", BOTTOM, WIDTH);
 	write_marks(p, h, first, last);
-	html_put(h, "</svg><p class=\"note\">");
+	tp_buf_text(h, "</svg><p class=\"note\">");
 	for (int i = 0; i < REP_NPERCENTILES && percentiles->known; i++) {
-		html_put(h, names[i]);
+		tp_buf_text(h, names[i]);
 		page_time_value(p, h, percentiles->ns[i]);
-		html_put(h, ", ");
+		tp_buf_text(h, ", ");
 	}
-	html_put(h, "longest ");
+	tp_buf_text(h, "longest ");
 	page_time_value(p, h, g->max_ns);
-	html_put(h, "</p></figure>\n");
+	tp_buf_text(h, "</p></figure>\n");
 }
 
 /* ---- gathering: sums by key first, then the durations of the keys that are shown ---- */
@@ -230,7 +231,7 @@ static int put_bucket(struct gathered *g, uint32_t i, int bucket, int64_t count)
 }
 
 /* Works out the percentiles and writes all histograms. */
-static int write_all(struct page *p, struct html *h, struct gathered *g, const char *noun,
+static int write_all(struct page *p, struct tp_buf *h, struct gathered *g, const char *noun,
 		     struct tp_err *err)
 {
 	struct rep_percentiles percentiles[MOST];
@@ -238,10 +239,10 @@ static int write_all(struct page *p, struct html *h, struct gathered *g, const c
 
 	if (code)
 		return tp_nomem(err);
-	html_put(h, "<div class=\"cards\">\n");
+	tp_buf_text(h, "<div class=\"cards\">\n");
 	for (size_t i = 0; i < g->n; i++)
 		write_histogram(p, h, &g->histogram[i], &percentiles[i], noun);
-	html_put(h, "</div>\n<p class=\"more\">");
+	tp_buf_text(h, "</div>\n<p class=\"more\">");
 	return 0;
 }
 
@@ -339,20 +340,20 @@ static int gather_spans(struct spans *s, struct rep_view *v, struct tp_err *err)
 	return code ? code : put_site_hist(s, v, err);
 }
 
-int page_histograms(struct page *p, struct html *h, struct tp_err *err)
+int page_histograms(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	struct spans s = {0};
 	int code = gather_spans(&s, &p->view, err);
 
 	if (!code && s.g.n) {
-		html_put(
+		tp_buf_text(
 		    h, "<p class=\"note\">How long goroutines stayed in a state each time, for the "
 		       "groups, states and reasons that take most time. The time axis is "
 		       "logarithmic: from one mark to the next durations grow tenfold, unless the "
 		       "marks say otherwise. Percentiles are within 1 %.</p>\n");
 		code = write_all(p, h, &s.g, "time", err);
 		page_command(p, h, "tprof-top", "groups");
-		html_put(h, "</p>\n");
+		tp_buf_text(h, "</p>\n");
 	}
 	release(&s.g);
 	free(s.of_site);
@@ -414,7 +415,7 @@ static int gather_intervals(struct gathered *g, const struct rep_view *v, const 
 	return code;
 }
 
-static int write_intervals(struct page *p, struct html *h, const struct intervals *t,
+static int write_intervals(struct page *p, struct tp_buf *h, const struct intervals *t,
 			   struct tp_err *err)
 {
 	struct rep_view *v = &p->view;
@@ -426,15 +427,15 @@ static int write_intervals(struct page *p, struct html *h, const struct interval
 	if (!code && g.n) {
 		code = write_all(p, h, &g, t->noun, err);
 		if (g.keys.n > g.n)
-			html_f(h, "… and %zu more: ", g.keys.n - g.n);
+			tp_buf_printf(h, "… and %zu more: ", g.keys.n - g.n);
 		page_command(p, h, "tprof-top", t->command);
-		html_put(h, "</p>\n");
+		tp_buf_text(h, "</p>\n");
 	}
 	release(&g);
 	return code;
 }
 
-int page_latencies(struct page *p, struct html *h, struct tp_err *err)
+int page_latencies(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	int code = 0;
 

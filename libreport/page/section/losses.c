@@ -8,7 +8,7 @@
 
 #define MOST 20 /* losses, notices, that are listed one by one */
 
-static void text_column(struct html *h, sqlite3_stmt *st, int column)
+static void text_column(struct tp_buf *h, sqlite3_stmt *st, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(st, column);
 
@@ -17,8 +17,8 @@ static void text_column(struct html *h, sqlite3_stmt *st, int column)
 }
 
 /* Writes at most MOST rows, then how many more there are. */
-static int each(struct page *p, struct html *h, const char *sql,
-		void (*row)(struct page *p, struct html *h, sqlite3_stmt *st), struct tp_err *err)
+static int each(struct page *p, struct tp_buf *h, const char *sql,
+		void (*row)(struct page *p, struct tp_buf *h, sqlite3_stmt *st), struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(p->store);
 	sqlite3_stmt *st = NULL;
@@ -36,49 +36,49 @@ static int each(struct page *p, struct html *h, const char *sql,
 	}
 	sqlite3_finalize(st);
 	if (n > MOST) {
-		html_put(h, "<li>… and ");
+		tp_buf_text(h, "<li>… and ");
 		html_count(h, n - MOST);
-		html_put(h, " more: ");
+		tp_buf_text(h, " more: ");
 		page_command(p, h, "tprof-store show", "");
-		html_put(h, "</li>\n");
+		tp_buf_text(h, "</li>\n");
 	}
 	return rc == SQLITE_DONE ? 0 : tp_sql_cause(err, db, "cannot read what was lost");
 }
 
-static void loss(struct page *p, struct html *h, sqlite3_stmt *st)
+static void loss(struct page *p, struct tp_buf *h, sqlite3_stmt *st)
 {
-	html_put(h, "<li>");
+	tp_buf_text(h, "<li>");
 	text_column(h, st, 5);
-	html_put(h, " <span class=\"soft\">(byte ");
+	tp_buf_text(h, " <span class=\"soft\">(byte ");
 	html_count(h, sqlite3_column_int64(st, 0));
 	if (sqlite3_column_int64(st, 1)) {
-		html_put(h, ", ");
+		tp_buf_text(h, ", ");
 		html_bytes(h, sqlite3_column_int64(st, 1));
 	}
 	if (sqlite3_column_int64(st, 4)) {
-		html_put(h, ", about ");
+		tp_buf_text(h, ", about ");
 		html_counted(h, sqlite3_column_int64(st, 4), "event");
 	}
 	if (sqlite3_column_type(st, 2) != SQLITE_NULL) {
-		html_put(h, ", from ");
+		tp_buf_text(h, ", from ");
 		page_time_value(p, h, sqlite3_column_int64(st, 2));
 		if (sqlite3_column_type(st, 3) != SQLITE_NULL) {
-			html_put(h, " to ");
+			tp_buf_text(h, " to ");
 			page_time_value(p, h, sqlite3_column_int64(st, 3));
 		}
 	}
-	html_put(h, ")</span></li>\n");
+	tp_buf_text(h, ")</span></li>\n");
 }
 
-static void notice(struct page *p, struct html *h, sqlite3_stmt *st)
+static void notice(struct page *p, struct tp_buf *h, sqlite3_stmt *st)
 {
 	(void)p;
-	html_put(h, "<li>");
+	tp_buf_text(h, "<li>");
 	text_column(h, st, 0);
-	html_put(h, "</li>\n");
+	tp_buf_text(h, "</li>\n");
 }
 
-int page_losses(struct page *p, struct html *h, struct tp_err *err)
+int page_losses(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	const struct tp_run *r = &p->run->row;
 	char mixed[REP_GOIDS_MIXED_SIZE];
@@ -87,48 +87,50 @@ int page_losses(struct page *p, struct html *h, struct tp_err *err)
 	int code;
 
 	if (p->run->losses) {
-		html_put(h, "<p>The dump is damaged. It has lost ");
+		tp_buf_text(h, "<p>The dump is damaged. It has lost ");
 		if (r->lost_bytes) {
 			html_bytes(h, r->lost_bytes);
-			html_put(h, p->run->uncounted ? " and more that could not be counted" : "");
+			tp_buf_text(h,
+				    p->run->uncounted ? " and more that could not be counted" : "");
 		} else {
-			html_put(h, "data that could not be counted");
+			tp_buf_text(h, "data that could not be counted");
 		}
 		if (r->lost_events) {
-			html_put(h, ", about ");
+			tp_buf_text(h, ", about ");
 			html_counted(h, r->lost_events, "event");
 		}
-		html_put(h, ". The other events are kept; ");
+		tp_buf_text(h, ". The other events are kept; ");
 		html_counted(h, r->inferred, "transition");
-		html_put(h, " had to be inferred. Times are right where the trace has events; time "
+		tp_buf_text(h,
+			    " had to be inferred. Times are right where the trace has events; time "
 			    "without events is called lost and belongs to no state.</p>\n"
 			    "<ul class=\"plain\">\n");
 		code = each(p, h,
 			    "SELECT offset, bytes, from_ns, to_ns, events, reason FROM loss "
 			    "WHERE run = ? ORDER BY offset, reason",
 			    loss, err);
-		html_put(h, "</ul>\n");
+		tp_buf_text(h, "</ul>\n");
 		if (code)
 			return code;
 	}
 	if (r->ticks)
-		html_put(h, "<p>The trace has no clock: all times are ticks of unknown "
-			    "length.</p>\n");
+		tp_buf_text(h, "<p>The trace has no clock: all times are ticks of unknown "
+			       "length.</p>\n");
 	if (rep_goids_mixed(p->store, r->id, &goid, err) == 1) {
-		html_put(h, "<p>Numbers of several goroutines are mixed on this page: ");
+		tp_buf_text(h, "<p>Numbers of several goroutines are mixed on this page: ");
 		html_str(h, rep_goids_mixed_text(goid, mixed));
-		html_put(h, ".</p>\n");
+		tp_buf_text(h, ".</p>\n");
 	}
-	before = h->buf.size;
-	html_put(h, "<h3>Notices</h3><ul class=\"plain\">\n");
-	begun = h->buf.size;
+	before = h->size;
+	tp_buf_text(h, "<h3>Notices</h3><ul class=\"plain\">\n");
+	begun = h->size;
 	code = each(p, h,
 		    "SELECT " REP_NOTICE_TEXT
 		    " AS text FROM notice WHERE run = ? ORDER BY severity DESC, offset, text",
 		    notice, err);
-	if (h->buf.size == begun)
-		h->buf.size = before; /* none */
+	if (h->size == begun && !tp_buf_text(h, ""))
+		h->size = before; /* none */
 	else
-		html_put(h, "</ul>\n");
+		tp_buf_text(h, "</ul>\n");
 	return code;
 }

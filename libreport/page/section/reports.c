@@ -11,14 +11,14 @@ static const char *describe(const struct rep_report *r, char text[300])
 	return text;
 }
 
-int page_reports(struct page *p, struct html *h, struct tp_err *err)
+int page_reports(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	(void)err;
-	html_put(h, "<p class=\"note\">Each table has the first ");
+	tp_buf_text(h, "<p class=\"note\">Each table has the first ");
 	html_count(h, p->rows);
-	html_put(h,
-		 " rows, the largest first. Click a heading to sort; type in a field to filter "
-		 "(both need scripts).</p>\n");
+	tp_buf_text(h,
+		    " rows, the largest first. Click a heading to sort; type in a field to filter "
+		    "(both need scripts).</p>\n");
 	for (size_t i = 0; rep_reports[i]; i++) {
 		const struct rep_report *r = rep_reports[i];
 		const struct rep_cells *cells;
@@ -27,14 +27,13 @@ int page_reports(struct page *p, struct html *h, struct tp_err *err)
 
 		if (!t || !t->nrows)
 			continue;
-		html_f(h,
-		       "<div class=\"report\" id=\"report-%s\">\n<h3>%s <small>%s</small></h3>\n",
-		       r->name, r->name, r->doc);
+		tp_buf_printf(
+		    h, "<div class=\"report\" id=\"report-%s\">\n<h3>%s <small>%s</small></h3>\n",
+		    r->name, r->name, r->doc);
 		page_table_write(h, cells, t, describe(r, text));
-		html_put(h, "<p class=\"more\">");
 		snprintf(text, sizeof(text), "%s -n 0", r->name);
-		page_command(p, h, "tprof-top", text);
-		html_put(h, "</p>\n</div>\n");
+		page_more(p, h, "tprof-top", text);
+		tp_buf_text(h, "</div>\n");
 	}
 	return 0;
 }

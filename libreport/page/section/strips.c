@@ -30,38 +30,32 @@ static double most_of(const struct page *p, const struct rep_time_group *g)
 	return most;
 }
 
-static double bin_x(const struct rep_bins *b, size_t bin)
-{
-	return LEFT +
-	       (PAGE_WIDTH - LEFT - PAGE_RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
-}
-
 /* One class of a strip, from the bottom up: all of what is stacked up to it; drawn from the last to
  * the first, the upper ones show above the lower. */
-static void write_area(const struct page *p, struct html *h, const struct rep_time_group *g, int c,
-		       double bottom, double most)
+static void write_area(const struct page *p, struct tp_buf *h, const struct rep_time_group *g,
+		       int c, double bottom, double most)
 {
 	const struct rep_bins *b = &p->time.bins;
 	double last = NAN;
 
-	html_f(h, "<path class=\"s%d\" d=\"M%d %.0f", c, LEFT, bottom);
+	tp_buf_printf(h, "<path class=\"s%d\" d=\"M%d %.0f", c, LEFT, bottom);
 	for (size_t i = 0; i < b->n; i++) {
 		double y = bottom - HEIGHT * stacked(p, g, i, c) / most;
 
 		y = round(y * 10) / 10;
 		if (y == last)
 			continue;
-		html_put(h, "H");
-		html_px(h, bin_x(b, i));
-		html_put(h, "V");
+		tp_buf_text(h, "H");
+		html_px(h, page_bin_x(b, i, LEFT));
+		tp_buf_text(h, "V");
 		html_px(h, y);
 		last = y;
 	}
-	html_f(h, "H%dV%.0fz\"><title>%s</title></path>\n", PAGE_WIDTH - PAGE_RIGHT, bottom,
-	       rep_time_class_names[c]);
+	tp_buf_printf(h, "H%dV%.0fz\"><title>%s</title></path>\n", PAGE_WIDTH - PAGE_RIGHT, bottom,
+		      rep_time_class_names[c]);
 }
 
-static void write_name(struct page *p, struct html *h, const struct rep_time_group *g, double y)
+static void write_name(struct page *p, struct tp_buf *h, const struct rep_time_group *g, double y)
 {
 	struct tp_text t = tp_dict_text(p->view.dict, g->entry);
 	struct tp_buf shown = {0}, cut = {0};
@@ -73,49 +67,51 @@ static void write_name(struct page *p, struct html *h, const struct rep_time_gro
 	if (!code)
 		code = rep_shorten(&cut, (char *)shown.data, shown.size, 44, REP_SHORTEN_FUNCTION,
 				   false);
-	html_f(h, "<text class=\"name\" x=\"%d\" y=\"", LEFT - 10);
+	tp_buf_printf(h, "<text class=\"name\" x=\"%d\" y=\"", LEFT - 10);
 	html_px(h, y);
-	html_put(h, "\" text-anchor=\"end\">");
+	tp_buf_text(h, "\" text-anchor=\"end\">");
 	html_text(h, cut.data ? (char *)cut.data : "", cut.size);
-	html_put(h, "<title>");
+	tp_buf_text(h, "<title>");
 	html_text(h, t.text, t.size);
-	html_put(h, "</title></text>\n");
+	tp_buf_text(h, "</title></text>\n");
 	if (code)
-		h->code = code;
+		tp_buf_fail(h);
 	tp_buf_release(&shown);
 	tp_buf_release(&cut);
 }
 
-static void write_strip(struct page *p, struct html *h, const struct rep_time_group *g, double top)
+static void write_strip(struct page *p, struct tp_buf *h, const struct rep_time_group *g,
+			double top)
 {
 	double most = most_of(p, g), bottom = top + HEIGHT;
 	char text[64];
 
 	write_name(p, h, g, top + 15);
 	snprintf(text, sizeof(text), "at most %.3g at a time", most);
-	html_f(h, "<text class=\"soft\" x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%s</text>\n",
-	       LEFT - 10, top + 29, text);
-	html_f(h, "<path class=\"ground\" d=\"M%d %.0fh%dv%dh%dz\"/>\n", LEFT, top,
-	       PAGE_WIDTH - LEFT - PAGE_RIGHT, HEIGHT, -(PAGE_WIDTH - LEFT - PAGE_RIGHT));
+	tp_buf_printf(h, "<text class=\"soft\" x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%s</text>\n",
+		      LEFT - 10, top + 29, text);
+	tp_buf_printf(h, "<path class=\"ground\" d=\"M%d %.0fh%dv%dh%dz\"/>\n", LEFT, top,
+		      PAGE_WIDTH - LEFT - PAGE_RIGHT, HEIGHT, -(PAGE_WIDTH - LEFT - PAGE_RIGHT));
 	if (most > 0) {
 		for (int c = REP_TIME_NCLASSES - 1; c >= 0; c--)
 			write_area(p, h, g, c, bottom, most);
 	}
 }
 
-static void write_legend(struct html *h)
+static void write_legend(struct tp_buf *h)
 {
-	html_put(h, "<p class=\"note legend\">");
+	tp_buf_text(h, "<p class=\"note legend\">");
 	for (int c = 0; c < REP_TIME_NCLASSES; c++)
-		html_f(h,
-		       "<span><svg class=\"strips\" width=\"12\" height=\"12\" "
-		       "viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path class=\"s%d\" d=\"M0 "
-		       "0h12v12h-12z\"/></svg> %s</span>",
-		       c, rep_time_class_names[c]);
-	html_put(h, "</p>\n");
+		tp_buf_printf(
+		    h,
+		    "<span><svg class=\"strips\" width=\"12\" height=\"12\" "
+		    "viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path class=\"s%d\" d=\"M0 "
+		    "0h12v12h-12z\"/></svg> %s</span>",
+		    c, rep_time_class_names[c]);
+	tp_buf_text(h, "</p>\n");
 }
 
-int page_strips(struct page *p, struct html *h, struct tp_err *err)
+int page_strips(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	const struct rep_time *t = &p->time;
 	double height = ROOM * (double)t->ngroups + 24;
@@ -124,7 +120,7 @@ int page_strips(struct page *p, struct html *h, struct tp_err *err)
 	if (!t->ngroups)
 		return 0;
 	write_legend(h);
-	html_f(
+	tp_buf_printf(
 	    h,
 	    "<figure class=\"wide\"><svg class=\"strips\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
 	    "height=\"%.0f\" role=\"img\" aria-label=\"Goroutines by state over time, for each of "
@@ -133,13 +129,13 @@ int page_strips(struct page *p, struct html *h, struct tp_err *err)
 	for (size_t i = 0; i < t->ngroups; i++)
 		write_strip(p, h, &t->group[i], 2 + ROOM * (double)i);
 	page_time_axis(p, h, &p->time.bins, 7, LEFT, ROOM * (double)t->ngroups - 4);
-	html_put(h, "</svg></figure>\n");
+	tp_buf_text(h, "</svg></figure>\n");
 	if (t->nentries > t->ngroups) {
-		html_put(h, "<p class=\"note\">… and ");
+		tp_buf_text(h, "<p class=\"note\">… and ");
 		html_count(h, (int64_t)(t->nentries - t->ngroups));
-		html_put(h, " more groups: ");
+		tp_buf_text(h, " more groups: ");
 		page_command(p, h, "tprof-top", "groups -n 0");
-		html_put(h, "</p>\n");
+		tp_buf_text(h, "</p>\n");
 	}
 	return 0;
 }

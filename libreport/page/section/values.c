@@ -48,18 +48,18 @@ struct rep_value page_scaled(const struct rep_flame_measure *m, int64_t v)
 	return rep_int(out);
 }
 
-void page_type_heading(struct html *h, const struct tp_profile *profile, size_t type)
+void page_type_heading(struct tp_buf *h, const struct tp_profile *profile, size_t type)
 {
-	html_put(h, "<h3>");
+	tp_buf_text(h, "<h3>");
 	html_str(h, text_of(profile, profile->types[type].type));
-	html_put(h, " <small>");
+	tp_buf_text(h, " <small>");
 	html_str(h, text_of(profile, profile->types[type].unit));
-	html_put(h, "</small></h3>\n");
+	tp_buf_text(h, "</small></h3>\n");
 }
 
 /* "-sample_index=NAME" is for a shell, and names are of the dump: only harmless ones are written.
  */
-void page_type_command(struct page *p, struct html *h, const char *command,
+void page_type_command(struct page *p, struct tp_buf *h, const char *command,
 		       const struct tp_profile *profile, size_t type)
 {
 	const char *name = text_of(profile, profile->types[type].type);
@@ -73,7 +73,5 @@ void page_type_command(struct page *p, struct html *h, const char *command,
 		snprintf(text, sizeof(text), "%s --sample-index=%s", command, name);
 	else
 		snprintf(text, sizeof(text), "%s --sample-index=%zu", command, type);
-	html_put(h, "<p class=\"more\">");
-	page_command(p, h, text, "");
-	html_put(h, "</p>\n");
+	page_more(p, h, text, "");
 }

@@ -13,45 +13,6 @@
 
 #define TOOL "objdump"
 
-/* Lines out of pieces. */
-struct lines {
-	struct tp_buf rest;
-	int (*line)(void *ctx, const char *text, size_t size);
-	void *ctx;
-};
-
-static int split_lines(void *ctx, const char *data, size_t size, struct tp_err *err)
-{
-	struct lines *l = ctx;
-	const char *stop;
-
-	while ((stop = memchr(data, '\n', size))) {
-		size_t n = (size_t)(stop - data);
-
-		/* A NUL behind it: regular expressions want one. */
-		if (tp_buf_put(&l->rest, data, n) || tp_buf_put(&l->rest, "", 1) ||
-		    l->line(l->ctx, (char *)l->rest.data, l->rest.size - 1))
-			return tp_nomem(err);
-		l->rest.size = 0;
-		data += n + 1;
-		size -= n + 1;
-	}
-	return tp_buf_put(&l->rest, data, size) ? tp_nomem(err) : 0;
-}
-
-static int run(const char *const *argv, struct lines *l, struct tp_err *err)
-{
-	int code = rep_tool_run(argv, NULL, split_lines, l, err);
-
-	if (code == TP_ENOENT)
-		code = tp_err_set(
-		    err, TP_EIO, TP_OFFSET_NONE,
-		    "objdump, which disassembles, is not installed (Debian: apt-get install "
-		    "binutils)");
-	tp_buf_release(&l->rest);
-	return code;
-}
-
 /* ---- scanning ---- */
 
 static size_t skip_blanks(const char *s, size_t n, size_t at)
@@ -83,9 +44,8 @@ static bool scan_hex(const char *s, size_t n, size_t *at, uint64_t *v)
 
 /* ---- instructions ---- */
 
-static int read_instruction(void *ctx, const char *s, size_t n)
+static int read_instruction(struct rep_code *c, const char *s, size_t n)
 {
-	struct rep_code *c = ctx;
 	struct rep_instruction i = {0};
 	size_t at = skip_blanks(s, n, 0);
 	char *copy;
@@ -115,13 +75,28 @@ int rep_code_read(struct rep_code *c, const char *file, uint64_t start, uint64_t
 	const char *const argv_intel[] = {
 		TOOL, "-d", "-w", "--no-show-raw-insn", "-M", "intel", from, to, "--", file, NULL};
 	/* clang-format on */
-	struct lines l = {.line = read_instruction, .ctx = c};
+	struct tp_buf text = {0};
+	const struct rep_sink sink = rep_sink_buf(&text);
 	int code;
 
 	*c = (struct rep_code){0};
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, start);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, end);
-	code = run(intel ? argv_intel : argv, &l, err);
+	code = rep_tool_run(intel ? argv_intel : argv, NULL, &sink, err);
+	if (code == TP_ENOENT)
+		code = tp_err_set(
+		    err, TP_EIO, TP_OFFSET_NONE,
+		    "objdump, which disassembles, is not installed (Debian: apt-get install "
+		    "binutils)");
+	for (size_t at = 0, n; !code && at < text.size; at += n + 1) {
+		const char *line = (const char *)text.data + at;
+		const char *stop = memchr(line, '\n', text.size - at);
+
+		n = stop ? (size_t)(stop - line) : text.size - at;
+		if (read_instruction(c, line, n))
+			code = tp_nomem(err);
+	}
+	tp_buf_release(&text);
 	c->item = (struct rep_instruction *)(void *)c->items.data;
 	c->n = c->items.size / sizeof(*c->item);
 	return code;

@@ -41,15 +41,15 @@ static int give_up(struct rep_source *s, const char *path, int why)
 static int index_lines(struct rep_source *s)
 {
 	size_t at = 0, size = s->text.size;
-	int code = tp_buf_put(&s->lines, &at, sizeof(at));
 
-	while (at < size && !code) {
+	tp_buf_put(&s->lines, &at, sizeof(at));
+	while (at < size) {
 		const uint8_t *stop = memchr(s->text.data + at, '\n', size - at);
 
 		at = stop ? (size_t)(stop - s->text.data) + 1 : size;
-		code = tp_buf_put(&s->lines, &at, sizeof(at));
+		tp_buf_put(&s->lines, &at, sizeof(at));
 	}
-	return code;
+	return tp_buf_text(&s->lines, "");
 }
 
 static int read_all(struct rep_source *s, int fd, size_t size)
@@ -146,10 +146,10 @@ static int search_for(struct rep_source *s, const char *path, bool *found)
 static int search_below(struct rep_source *s, struct tp_text path, bool *found)
 {
 	struct tp_buf clean = {0};
-	int code = rep_path_clean(path.text, path.size, &clean);
+	int code;
 
-	if (!code)
-		code = tp_buf_put(&clean, "", 1);
+	rep_path_clean(path.text, path.size, &clean);
+	code = tp_buf_put(&clean, "", 1);
 	if (!code && !strncmp((char *)clean.data, "..", 2) && strchr("/", clean.data[2]))
 		snprintf(s->why, sizeof(s->why),
 			 "%.160s leads out of the folders that are searched", path.text);
@@ -190,9 +190,8 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 	s->known = false;
 	s->path.size = s->found.size = s->text.size = s->lines.size = 0;
 	s->why[0] = 0;
-	code = tp_buf_put(&s->path, path.text, path.size);
-	if (!code)
-		code = tp_buf_put(&s->path, "", 1);
+	tp_buf_put(&s->path, path.text, path.size);
+	code = tp_buf_put(&s->path, "", 1);
 	if (!code) {
 		/* A NUL would cut the name short. */
 		whole = (struct tp_text){(char *)s->path.data, path.size};

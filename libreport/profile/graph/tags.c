@@ -6,6 +6,7 @@
 #include "base/many.h"
 #include "profile/graph/build.h"
 #include "profile/labels.h"
+#include "profile/writer/lines.h"
 
 /* A tag of a node; no padding in the key. */
 struct key {
@@ -45,47 +46,40 @@ struct tags {
 
 /* ---- labels of a set ---- */
 
-static int compare_texts(const void *a, const void *b)
-{
-	return rep_text_compare(*(const struct tp_text *)a, *(const struct tp_text *)b);
-}
-
 /* "key:value" of each text, sorted, with "\n" in two characters between them. */
 static int join_texts(struct tp_profile *p, struct tp_label_set labels, uint32_t *string)
 {
-	struct tp_text *text = calloc(labels.n + 1, sizeof(*text));
-	struct tp_arena arena = {0};
-	struct tp_buf b = {0};
-	size_t n = 0;
-	int failed = !text;
+	struct rep_lines lines = {0};
+	struct tp_buf joined = {0};
+	int code;
 
-	for (uint32_t i = 0; i < labels.n && !failed; i++) {
+	for (uint32_t i = 0; i < labels.n; i++) {
 		const struct tp_label *l = &p->labels[labels.first + i];
 		struct tp_text key = tp_dict_text(p->dict, l->key);
 		struct tp_text value = tp_dict_text(p->dict, l->text);
 
 		if (l->numeric || !strcmp(key.text, "pprof::base"))
 			continue;
-		b.size = 0;
-		failed |= tp_buf_put(&b, key.text, key.size) || tp_buf_put(&b, ":", 1) ||
-			  tp_buf_put(&b, value.text, value.size);
-		text[n].text = failed ? NULL : tp_arena_strndup(&arena, b.data, b.size);
-		failed |= !text[n].text;
-		text[n++].size = (uint32_t)b.size;
+		rep_lines_begin(&lines);
+		tp_buf_put(&lines.bytes, key.text, key.size);
+		tp_buf_text(&lines.bytes, ":");
+		tp_buf_put(&lines.bytes, value.text, value.size);
 	}
-	b.size = 0;
-	if (!failed)
-		qsort(text, n, sizeof(*text), compare_texts);
-	for (size_t i = 0; i < n && !failed; i++) {
-		failed |= i ? tp_buf_put(&b, "\\n", 2) : 0;
-		failed |= tp_buf_put(&b, text[i].text, text[i].size);
+	code = rep_lines_sort(&lines);
+	for (size_t i = 0; i < rep_lines_n(&lines); i++) {
+		struct tp_text text = rep_lines_at(&lines, i);
+
+		if (i)
+			tp_buf_text(&joined, "\\n");
+		tp_buf_put(&joined, text.text, text.size);
 	}
-	if (!failed)
-		failed = tp_dict_string(p->dict, b.data, b.size, string);
-	tp_buf_release(&b);
-	tp_arena_clear(&arena);
-	free(text);
-	return failed ? TP_ENOMEM : 0;
+	if (!code)
+		code = tp_buf_text(&joined, "");
+	if (!code)
+		code = tp_dict_string(p->dict, joined.data, joined.size, string);
+	tp_buf_release(&joined);
+	rep_lines_release(&lines);
+	return code;
 }
 
 static int put_number(struct tags *t, const struct tp_label *l)

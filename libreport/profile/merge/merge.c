@@ -69,11 +69,12 @@ static int add_samples(struct rep_translation *t, const struct rep_merge_part *p
 	int code = value && (marked || !part->base) ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; i < t->from->nsamples && !code; i++) {
-		uint32_t set = t->from->label_set[i], to = 0;
+		uint32_t set = t->from->label_set[i], to;
 
 		if (!take_values(t, i, value))
 			continue;
-		code = rep_merge_label_set(t, set, &to);
+		to = rep_merge_label_set(t, set);
+		code = t->code;
 		if (!code && marked && marked[set] == REP_UNKNOWN)
 			code = rep_merge_base_set(t, to, &marked[set]);
 		if (!code)

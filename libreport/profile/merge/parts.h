@@ -36,6 +36,7 @@ struct rep_merger {
 /* Ids of the sum by id of a part; UINT32_MAX: not yet known. */
 struct rep_translation {
 	struct rep_merger *m;
+	int code; /* TP_ENOMEM or TP_ELIMIT of what failed first */
 	const struct tp_profile *from;
 	struct tp_profile *to;
 	uint32_t *string, *function, *location, *frame, *stack, *set;
@@ -54,11 +55,12 @@ struct rep_translation {
 
 /* Returns n ids that are not yet known, or NULL without memory. */
 uint32_t *rep_merge_unknowns(size_t n);
-int rep_merge_string(struct rep_translation *t, uint32_t id, uint32_t *to);
-int rep_merge_mapping(struct rep_translation *t, uint32_t number);
+/* Return the id in the sum; 0 where that fails, which t->code tells. */
+uint32_t rep_merge_string(struct rep_translation *t, uint32_t id);
+uint32_t rep_merge_mapping(struct rep_translation *t, uint32_t number);
+uint32_t rep_merge_label_set(struct rep_translation *t, uint32_t id);
 /* Translates all stacks that samples of the part have. */
 int rep_merge_stacks(struct rep_translation *t);
-int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to);
 /* Adds the label pprof::base=true to a set. */
 int rep_merge_base_set(struct rep_translation *t, uint32_t set, uint32_t *to);
 

@@ -15,38 +15,39 @@ uint32_t *rep_merge_unknowns(size_t n)
 	return p;
 }
 
-int rep_merge_string(struct rep_translation *t, uint32_t id, uint32_t *to)
+/* An id of the sum: 0 where that failed. */
+static uint32_t settled(struct rep_translation *t, uint32_t *to, int code)
 {
-	struct tp_text text;
-	int code;
-
-	*to = t->string[id];
-	if (*to != REP_UNKNOWN)
-		return 0;
-	text = tp_dict_text(t->from->dict, id);
-	code = tp_dict_string(t->to->dict, text.text, text.size, to);
-	t->string[id] = code ? REP_UNKNOWN : *to;
-	return code;
+	if (code) {
+		t->code = t->code ? t->code : code;
+		*to = 0;
+	}
+	return *to;
 }
 
-static int function(struct rep_translation *t, uint32_t id, uint32_t *to)
+uint32_t rep_merge_string(struct rep_translation *t, uint32_t id)
 {
-	struct tp_function f;
-	int code;
+	uint32_t *to = &t->string[id];
+	struct tp_text text;
 
-	*to = t->function[id];
 	if (*to != REP_UNKNOWN)
-		return 0;
+		return *to;
+	text = tp_dict_text(t->from->dict, id);
+	return settled(t, to, tp_dict_string(t->to->dict, text.text, text.size, to));
+}
+
+static uint32_t function(struct rep_translation *t, uint32_t id)
+{
+	uint32_t *to = &t->function[id];
+	struct tp_function f;
+
+	if (*to != REP_UNKNOWN)
+		return *to;
 	f = tp_dict_function_at(t->from->dict, id);
-	code = rep_merge_string(t, f.name, &f.name);
-	if (!code)
-		code = rep_merge_string(t, f.system_name, &f.system_name);
-	if (!code)
-		code = rep_merge_string(t, f.file, &f.file);
-	if (!code)
-		code = tp_dict_function(t->to->dict, &f, to);
-	t->function[id] = code ? REP_UNKNOWN : *to;
-	return code;
+	f.name = rep_merge_string(t, f.name);
+	f.system_name = rep_merge_string(t, f.system_name);
+	f.file = rep_merge_string(t, f.file);
+	return settled(t, to, tp_dict_function(t->to->dict, &f, to));
 }
 
 /* Mappings of one file are one, wherever it was loaded (profile.Mapping.key): by size in whole
@@ -93,63 +94,51 @@ static int find_mapping(struct rep_translation *t, const struct tp_mapping *src,
 	return code ? code : tp_table_add(&m->by_key, hash, *number - 1);
 }
 
-int rep_merge_mapping(struct rep_translation *t, uint32_t number)
+uint32_t rep_merge_mapping(struct rep_translation *t, uint32_t number)
 {
+	uint32_t *to = &t->mapping[number].number;
 	struct tp_mapping m;
-	int code;
 
-	if (t->mapping[number].number != REP_UNKNOWN)
-		return 0;
+	if (*to != REP_UNKNOWN)
+		return *to;
 	m = t->from->mappings[number - 1];
-	code = rep_merge_string(t, m.file, &m.file);
-	if (!code)
-		code = rep_merge_string(t, m.build_id, &m.build_id);
-	if (!code)
-		code = find_mapping(t, &m, &t->mapping[number].number);
-	if (!code)
-		t->mapping[number].offset =
-		    t->to->mappings[t->mapping[number].number - 1].start - m.start;
-	return code;
+	m.file = rep_merge_string(t, m.file);
+	m.build_id = rep_merge_string(t, m.build_id);
+	if (settled(t, to, find_mapping(t, &m, to)))
+		t->mapping[number].offset = t->to->mappings[*to - 1].start - m.start;
+	return *to;
 }
 
-static int location(struct rep_translation *t, uint32_t id, uint32_t *to)
+static uint32_t location(struct rep_translation *t, uint32_t id)
 {
+	uint32_t *to = &t->location[id];
 	struct tp_location l;
-	int code = 0;
 
-	*to = t->location[id];
 	if (*to != REP_UNKNOWN)
-		return 0;
+		return *to;
 	l = tp_dict_location_at(t->from->dict, id);
-	if (l.mapping > t->from->nmappings)
-		l.mapping = 0;
-	if (l.mapping) {
-		code = rep_merge_mapping(t, l.mapping);
+	if (l.mapping && l.mapping <= t->from->nmappings) {
+		uint32_t mapping = rep_merge_mapping(t, l.mapping);
+
 		l.address += t->mapping[l.mapping].offset;
-		l.mapping = t->mapping[l.mapping].number;
+		l.mapping = mapping;
+	} else {
+		l.mapping = 0;
 	}
-	if (!code)
-		code = tp_dict_location(t->to->dict, &l, to);
-	t->location[id] = code ? REP_UNKNOWN : *to;
-	return code;
+	return settled(t, to, tp_dict_location(t->to->dict, &l, to));
 }
 
-static int frame(struct rep_translation *t, uint32_t id, uint32_t *to)
+static uint32_t frame(struct rep_translation *t, uint32_t id)
 {
+	uint32_t *to = &t->frame[id];
 	struct tp_frame f;
-	int code;
 
-	*to = t->frame[id];
 	if (*to != REP_UNKNOWN)
-		return 0;
+		return *to;
 	f = tp_dict_frame_at(t->from->dict, id);
-	code = function(t, f.function, &f.function);
-	if (!code)
-		code = location(t, f.location, &f.location);
-	if (!code)
-		code = tp_dict_frame(t->to->dict, &f, to);
-	t->frame[id] = code ? REP_UNKNOWN : *to;
-	return code;
+	f.function = function(t, f.function);
+	f.location = location(t, f.location);
+	return settled(t, to, tp_dict_frame(t->to->dict, &f, to));
 }
 
 /* Marks all stacks that samples end with, and their callers. Mappings get their numbers on the way:
@@ -158,11 +147,11 @@ static int mark_stacks(struct rep_translation *t)
 {
 	const struct tp_stack_node *node = tp_dict_stack_nodes(t->from->dict);
 	bool *met = calloc(tp_dict_frames(t->from->dict), sizeof(*met));
-	int code = met ? 0 : TP_ENOMEM;
 
-	for (size_t i = 0; i < t->from->nsamples && !code; i++) {
-		for (uint32_t at = t->from->stack[i]; at && !t->stack[at] && !code;
-		     at = node[at].parent) {
+	if (!met)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < t->from->nsamples; i++) {
+		for (uint32_t at = t->from->stack[i]; at && !t->stack[at]; at = node[at].parent) {
 			uint32_t f = node[at].frame, number;
 
 			t->stack[at] = 1;
@@ -172,11 +161,11 @@ static int mark_stacks(struct rep_translation *t)
 			f = tp_dict_frame_at(t->from->dict, f).location;
 			number = tp_dict_location_at(t->from->dict, f).mapping;
 			if (number && number <= t->from->nmappings)
-				code = rep_merge_mapping(t, number);
+				rep_merge_mapping(t, number);
 		}
 	}
 	free(met);
-	return code;
+	return t->code;
 }
 
 /* 1 marks stacks until they are translated. */
@@ -192,7 +181,8 @@ int rep_merge_stacks(struct rep_translation *t)
 
 		if (!t->stack[i])
 			continue;
-		code = frame(t, node[i].frame, &f);
+		f = frame(t, node[i].frame);
+		code = t->code;
 		if (!code)
 			code =
 			    tp_dict_stack(t->to->dict, t->stack[node[i].parent], f, &t->stack[i]);
@@ -200,31 +190,26 @@ int rep_merge_stacks(struct rep_translation *t)
 	return code;
 }
 
-int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to)
+uint32_t rep_merge_label_set(struct rep_translation *t, uint32_t id)
 {
 	struct tp_label_set set = t->from->sets[id];
 	struct tp_label *labels;
-	int code = 0;
+	uint32_t *to = &t->set[id];
 
-	*to = t->set[id];
 	if (*to != REP_UNKNOWN)
-		return 0;
+		return *to;
 	labels = tp_many(set.n + 1, sizeof(*labels));
-	if (!labels)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < set.n && !code; i++) {
+	for (uint32_t i = 0; i < set.n && labels; i++) {
 		labels[i] = t->from->labels[set.first + i];
-		code = rep_merge_string(t, labels[i].key, &labels[i].key);
-		if (!code && !labels[i].numeric)
-			code = rep_merge_string(t, labels[i].text, &labels[i].text);
-		if (!code && labels[i].numeric)
-			code = rep_merge_string(t, labels[i].unit, &labels[i].unit);
+		labels[i].key = rep_merge_string(t, labels[i].key);
+		if (labels[i].numeric)
+			labels[i].unit = rep_merge_string(t, labels[i].unit);
+		else
+			labels[i].text = rep_merge_string(t, labels[i].text);
 	}
-	if (!code)
-		code = tp_profile_label_set(t->to, labels, set.n, to);
+	settled(t, to, labels ? tp_profile_label_set(t->to, labels, set.n, to) : TP_ENOMEM);
 	free(labels);
-	t->set[id] = code ? REP_UNKNOWN : *to;
-	return code;
+	return *to;
 }
 
 /* Whatever the samples had under this key goes. */

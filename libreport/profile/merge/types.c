@@ -71,7 +71,8 @@ int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 					    have, other, err);
 		if (rep_unit_ratio(other, have) < 1) { /* the part's is finer */
 			scale_column(sum, i, rep_unit_ratio(have, other));
-			if (rep_merge_string(t, t->from->types[at].unit, &sum->types[i].unit))
+			sum->types[i].unit = rep_merge_string(t, t->from->types[at].unit);
+			if (t->code)
 				return tp_nomem(err);
 		}
 		t->column[i] = at;
@@ -108,7 +109,8 @@ int rep_merge_common_period(struct rep_translation *t, struct tp_err *err)
 				    err);
 	if (strcmp(have, other) != 0 && rep_unit_ratio(other, have) < 1) {
 		sum->period = (int64_t)rep_scale(sum->period, have, other, NULL);
-		if (rep_merge_string(t, p->period_type.unit, &sum->period_type.unit))
+		sum->period_type.unit = rep_merge_string(t, p->period_type.unit);
+		if (t->code)
 			return tp_nomem(err);
 	} else if (strcmp(have, other) != 0) {
 		period = (int64_t)rep_scale(period, other, have, NULL);

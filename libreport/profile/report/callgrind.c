@@ -29,10 +29,10 @@ struct names {
 	uint32_t n;
 };
 
-/* Nodes of several functions with one name in one file: told apart by a suffix. */
+/* Several functions with one name in one file are told apart by a suffix. */
 struct same {
-	struct rep_node *node;
-	uint32_t nth, of; /* function of this name, how many there are */
+	uint32_t nth;  /* function of this name, in the order of the report */
+	uint32_t name; /* how many there are: in `shared` */
 };
 
 struct callgrind {
@@ -40,8 +40,20 @@ struct callgrind {
 	const struct rep_profile_view *v;
 	const struct rep_graph *g;
 	struct names objects, files, functions;
-	struct same *same; /* by node id */
+	struct names shared; /* by name and file, how many functions have it */
+	struct names nth;    /* by name, file and function, which of them it is */
+	struct same *same;   /* by node id */
 };
+
+static struct tp_text text_of(const struct tp_buf *b)
+{
+	return (struct tp_text){(const char *)b->data, (uint32_t)b->size};
+}
+
+static uint32_t *numbers(const struct names *names)
+{
+	return (uint32_t *)(void *)names->number.data;
+}
 
 static uint32_t *number_of(struct callgrind *c, struct names *names, struct tp_text name)
 {
@@ -52,23 +64,23 @@ static uint32_t *number_of(struct callgrind *c, struct names *names, struct tp_t
 		rep_writer_fail(&c->out, tp_buf_put(&names->number, &none, sizeof(none)));
 	if (rep_writer_failed(&c->out))
 		return NULL;
-	return (uint32_t *)(void *)names->number.data + id;
+	return numbers(names) + id;
 }
 
-/* suffix of 0 functions: none */
 static void put_name(struct callgrind *c, const char *field, struct names *names,
-		     struct tp_text name, const struct same *suffix)
+		     struct tp_text name, const struct same *same)
 {
+	uint32_t of = same ? numbers(&c->shared)[same->name] : 1;
 	struct tp_buf whole = {0};
 	char tail[40] = "";
 	uint32_t *number;
 
 	rep_writer_put(&c->out, field);
-	if (suffix && suffix->of > 1)
-		snprintf(tail, sizeof(tail), " [%" PRIu32 "/%" PRIu32 "]", suffix->nth, suffix->of);
-	rep_writer_fail(&c->out, tp_buf_put(&whole, name.text, name.size));
-	rep_writer_fail(&c->out, tp_buf_put(&whole, tail, strlen(tail)));
-	name = (struct tp_text){(char *)whole.data, (uint32_t)whole.size};
+	if (of > 1)
+		snprintf(tail, sizeof(tail), " [%" PRIu32 "/%" PRIu32 "]", same->nth, of);
+	tp_buf_put(&whole, name.text, name.size);
+	rep_writer_fail(&c->out, tp_buf_text(&whole, tail));
+	name = text_of(&whole);
 	if (name.size && (number = number_of(c, names, name))) {
 		if (*number) {
 			rep_writer_printf(&c->out, "(%" PRIu32 ")", *number);
@@ -132,84 +144,36 @@ static void put_node(struct callgrind *c, const struct rep_node *before, const s
 	}
 }
 
-/* ---- names that several functions share ---- */
-
-static int by_name(const struct rep_node *a, const struct rep_node *b)
-{
-	int c = rep_text_compare(a->info.name, b->info.name);
-
-	return c ? c : rep_text_compare(a->info.file, b->info.file);
-}
-
-static int by_function(const void *a, const void *b)
-{
-	const struct rep_node *x = ((const struct same *)a)->node;
-	const struct rep_node *y = ((const struct same *)b)->node;
-	int c = by_name(x, y);
-
-	if (!c)
-		c = (x->function > y->function) - (x->function < y->function);
-	return c ? c : (x->id > y->id) - (x->id < y->id);
-}
-
-/* By name, and by the first node of their function in the order of the report, which `nth` holds
- * for the moment. */
-static int by_appearance(const void *a, const void *b)
-{
-	const struct same *x = a, *y = b;
-	int c = by_name(x->node, y->node);
-
-	return c ? c : (x->nth > y->nth) - (x->nth < y->nth);
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct rep_node *x = ((const struct same *)a)->node;
-	const struct rep_node *y = ((const struct same *)b)->node;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
+/* ---- all of it ---- */
 
 /* pprof: getDisambiguatedNames */
 static int tell_apart(struct callgrind *c)
 {
-	size_t n = c->g->n;
-	struct same *s = calloc(n + 1, sizeof(*s));
+	struct tp_buf key = {0};
 
-	c->same = s;
-	if (!s)
+	c->same = calloc(c->g->n + 1, sizeof(*c->same));
+	if (!c->same)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		s[i].node = c->g->node[i];
-	if (n < 2)
-		return 0;
-	qsort(s, n, sizeof(*s), by_function);
-	for (size_t i = 0; i < n; i++) {
-		bool more = i && !by_name(s[i - 1].node, s[i].node) &&
-			    s[i - 1].node->function == s[i].node->function;
+	for (size_t i = 0; i < c->g->n; i++) {
+		const struct rep_node *n = c->g->node[i];
+		uint32_t *functions, *nth;
 
-		s[i].nth = more ? s[i - 1].nth : s[i].node->id;
+		key.size = 0;
+		tp_buf_put(&key, &n->info.name.size, sizeof(n->info.name.size));
+		tp_buf_put(&key, n->info.name.text, n->info.name.size);
+		tp_buf_put(&key, n->info.file.text, n->info.file.size);
+		functions = number_of(c, &c->shared, text_of(&key));
+		rep_writer_fail(&c->out, tp_buf_put(&key, &n->function, sizeof(n->function)));
+		nth = number_of(c, &c->nth, text_of(&key));
+		if (rep_writer_failed(&c->out))
+			break;
+		if (!*nth)
+			*nth = ++*functions;
+		c->same[i] = (struct same){*nth, (uint32_t)(functions - numbers(&c->shared))};
 	}
-	qsort(s, n, sizeof(*s), by_appearance);
-	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t functions = 0, last = 0;
-
-		for (end = i; end < n && !by_name(s[i].node, s[end].node); end++) {
-			uint32_t first = s[end].nth;
-
-			if (end == i || first != last)
-				functions++;
-			last = first;
-			s[end].nth = functions;
-		}
-		for (size_t k = i; k < end; k++)
-			s[k].of = functions;
-	}
-	qsort(s, n, sizeof(*s), by_id);
+	tp_buf_release(&key);
 	return 0;
 }
-
-/* ---- all of it ---- */
 
 static int names_init(struct names *names)
 {
@@ -240,7 +204,10 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	rep_writer_fail(&c.out, names_init(&c.objects));
 	rep_writer_fail(&c.out, names_init(&c.files));
 	rep_writer_fail(&c.out, names_init(&c.functions));
-	rep_writer_fail(&c.out, tell_apart(&c));
+	rep_writer_fail(&c.out, names_init(&c.shared));
+	rep_writer_fail(&c.out, names_init(&c.nth));
+	if (!rep_writer_failed(&c.out))
+		rep_writer_fail(&c.out, tell_apart(&c));
 	rep_writer_put(&c.out, "positions: instr line\nevents: ");
 	rep_writer_text(&c.out, v->type, strlen(v->type));
 	rep_writer_put(&c.out, "(");
@@ -251,6 +218,8 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	names_release(&c.objects);
 	names_release(&c.files);
 	names_release(&c.functions);
+	names_release(&c.shared);
+	names_release(&c.nth);
 	free(c.same);
 	rep_graph_free(g);
 	return rep_writer_finish(&c.out, err);

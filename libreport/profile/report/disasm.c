@@ -19,6 +19,7 @@
 #include "profile/writer/heading.h"
 #include "profile/writer/quote.h"
 #include "profile/report/reports.h"
+#include "sourcepath.h"
 #include "symbol/image.h"
 #include "symbol/symbol.h"
 
@@ -42,13 +43,6 @@ struct disasm {
 	char missing[320]; /* the first program that could not be looked at */
 	int missing_code;
 };
-
-static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	if (!tp_buf_put(ctx, data, size))
-		return 0;
-	return tp_nomem(err);
-}
 
 /* ---- one function ---- */
 
@@ -110,7 +104,7 @@ static void complete(struct origin *o, const struct rep_node_info *info)
 
 static void put_origin(struct disasm *d, const struct origin *o)
 {
-	struct tp_text file = rep_base_name(o->file);
+	struct tp_text file = rep_path_base(o->file);
 
 	rep_writer_put(&d->out, ";");
 	if (o->function.size) {
@@ -168,7 +162,7 @@ static void put_code(struct disasm *d, struct tp_image *image, const struct rep_
 			complete(&origin, &place[at].node->info);
 		}
 		moved = rep_text_compare(origin.function, last.function) ||
-			rep_text_compare(rep_base_name(origin.file), rep_base_name(last.file)) ||
+			rep_text_compare(rep_path_base(origin.file), rep_path_base(last.file)) ||
 			origin.line != last.line;
 		put_instruction(d, i, &values,
 				moved && (origin.function.size || origin.file.size) ? &origin
@@ -433,7 +427,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		code = tp_symbolizer_new(&d.programs, &programs, err);
 
 	d.has_address = parse_address(arg, &d.address);
-	d.collect = (struct rep_sink){.write = collect, .ctx = &d.text};
+	d.collect = rep_sink_buf(&d.text);
 	rep_writer_init(&d.out, &d.collect);
 	if (!code)
 		code = rep_graph_new(&g, v, err);

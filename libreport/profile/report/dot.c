@@ -15,6 +15,7 @@
 #include "profile/report/nodelet.h"
 #include "profile/writer/quote.h"
 #include "profile/report/reports.h"
+#include "sourcepath.h"
 
 struct dot {
 	struct rep_writer *out;
@@ -63,12 +64,13 @@ static void put_heading(struct dot *d)
 {
 	const struct tp_profile *p = d->v->profile;
 	struct legend legend = {.out = d->out};
-	struct tp_text title = {"", 0};
+	struct tp_text file = {"", 0}, title;
 
 	if (p->nmappings)
-		title = rep_base_name(tp_dict_text(p->dict, p->mappings[0].file));
+		file = tp_dict_text(p->dict, p->mappings[0].file);
+	title = rep_path_base(file);
 	rep_writer_put(d->out, "digraph \"");
-	if (title.size)
+	if (file.size)
 		rep_quote_dot(d->out, title.text, title.size);
 	else
 		rep_writer_put(d->out, "unnamed");
@@ -78,7 +80,7 @@ static void put_heading(struct dot *d)
 	if (!legend.lines)
 		return;
 	rep_writer_put(d->out, "\\l\"");
-	if (title.size) {
+	if (file.size) {
 		rep_writer_put(d->out, " tooltip=\"");
 		rep_quote_dot(d->out, title.text, title.size);
 		rep_writer_put(d->out, "\"");
@@ -118,11 +120,9 @@ static double score(const struct dot *d, int64_t value)
 /* ---- nodes ---- */
 
 /* "::" and "." end lines; the dots of "[...]", which Go writes for type arguments, stay. */
-static int break_lines(const char *s, size_t n, struct tp_buf *to)
+static void put_broken(struct rep_writer *out, const char *s, size_t n)
 {
-	int failed = 0;
-
-	for (size_t i = 0; i < n && !failed;) {
+	for (size_t i = 0; i < n;) {
 		const char *put = s + i;
 		size_t take = 1, size = 1;
 
@@ -137,16 +137,15 @@ static int break_lines(const char *s, size_t n, struct tp_buf *to)
 			put = "\\n";
 			size = 2;
 		}
-		failed = tp_buf_put(to, put, size);
+		rep_writer_raw(out, put, size);
 		i += take;
 	}
-	return failed;
 }
 
 static void put_label_name(struct dot *d, const struct rep_node_info *info)
 {
 	struct rep_writer *out = d->out;
-	struct tp_text file = rep_base_name(info->file), object = rep_base_name(info->object);
+	struct tp_text file = rep_path_base(info->file), object = rep_path_base(info->object);
 
 	if (info->address)
 		rep_writer_printf(out, "%016" PRIx64 "\\n", info->address);
@@ -156,11 +155,8 @@ static void put_label_name(struct dot *d, const struct rep_node_info *info)
 		    out, rep_function_short(info->name.text, info->name.size, &d->short_name));
 		rep_writer_fail(out, rep_quote_dot_into(&d->name, (char *)d->short_name.data,
 							d->short_name.size));
-		d->short_name.size = 0;
-		rep_writer_fail(out,
-				break_lines((char *)d->name.data, d->name.size, &d->short_name));
 		/* Quoted, and free of control characters. */
-		rep_writer_raw(out, d->short_name.data, d->short_name.size);
+		put_broken(out, (char *)d->name.data, d->name.size);
 		rep_writer_put(out, "\\n");
 	}
 	if (info->line) {

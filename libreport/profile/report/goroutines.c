@@ -371,12 +371,11 @@ static int fold(const struct report *r, uint32_t stack, struct tp_buf *b)
 		if (!text.size)
 			continue;
 		if (b->size)
-			code = tp_buf_put(b, ";", 1);
-		if (!code)
-			code = tp_buf_put(b, text.text, text.size);
+			tp_buf_text(b, ";");
+		tp_buf_put(b, text.text, text.size);
 	}
 	free(name);
-	return code;
+	return code ? code : tp_buf_text(b, "");
 }
 
 static struct rep_value text_or_null(const struct report *r, uint32_t string)

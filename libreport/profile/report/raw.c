@@ -159,13 +159,11 @@ static void join_number(struct rep_lines *lines, const struct tp_profile *p,
 			const struct tp_label *l, bool units)
 {
 	struct tp_text unit = tp_dict_text(p->dict, l->unit);
-	char number[24];
 
-	snprintf(number, sizeof(number), "%" PRId64, l->number);
-	rep_lines_put(lines, number, strlen(number));
+	tp_buf_printf(&lines->bytes, "%" PRId64, l->number);
 	if (units) {
-		rep_lines_put(lines, " ", 1);
-		rep_lines_put(lines, unit.text, unit.size);
+		tp_buf_text(&lines->bytes, " ");
+		tp_buf_put(&lines->bytes, unit.text, unit.size);
 	}
 }
 
@@ -179,19 +177,19 @@ static void join_labels(struct rep_lines *lines, const struct tp_profile *p,
 	for (size_t i = 0; i < n; i++)
 		units |= l[i].numeric && l[i].unit;
 	rep_lines_begin(lines);
-	rep_lines_put(lines, key.text, key.size);
-	rep_lines_put(lines, ":[", 2);
+	tp_buf_put(&lines->bytes, key.text, key.size);
+	tp_buf_text(&lines->bytes, ":[");
 	for (size_t i = 0; i < n; i++) {
 		struct tp_text text = tp_dict_text(p->dict, l[i].text);
 
 		if (i)
-			rep_lines_put(lines, " ", 1);
+			tp_buf_text(&lines->bytes, " ");
 		if (l[i].numeric)
 			join_number(lines, p, &l[i], units);
 		else
-			rep_lines_put(lines, text.text, text.size);
+			tp_buf_put(&lines->bytes, text.text, text.size);
 	}
-	rep_lines_put(lines, "]", 1);
+	tp_buf_text(&lines->bytes, "]");
 }
 
 static void put_labels(struct raw *r, const struct tp_label_set *set, bool numeric)
@@ -204,8 +202,7 @@ static void put_labels(struct raw *r, const struct tp_label_set *set, bool numer
 		if (p->labels[set->first + i].numeric == numeric)
 			join_labels(&r->lines, p, p->labels + set->first + i, n);
 	}
-	rep_lines_sort(&r->lines);
-	rep_writer_fail(&r->out, r->lines.code);
+	rep_writer_fail(&r->out, rep_lines_sort(&r->lines));
 	for (size_t i = 0; i < rep_lines_n(&r->lines); i++) {
 		rep_writer_put(&r->out, i ? " " : "                ");
 		rep_writer_string(&r->out, rep_lines_at(&r->lines, i));

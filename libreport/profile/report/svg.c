@@ -3,27 +3,13 @@
 #include "profile/report/reports.h"
 #include "profile/code/tool.h"
 
-static int keep(void *ctx, const void *data, size_t size, struct tp_err *err)
-{
-	if (!tp_buf_put(ctx, data, size))
-		return 0;
-	return tp_nomem(err);
-}
-
-static int pass_on(void *ctx, const char *data, size_t size, struct tp_err *err)
-{
-	const struct rep_sink *sink = ctx;
-
-	return sink->write(sink->ctx, data, size, err);
-}
-
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		 struct tp_err *err)
 {
 	static const char *const argv[] = {"dot", "-Tsvg", NULL};
 	struct rep_graph *g = NULL;
 	struct tp_buf text = {0};
-	struct rep_sink collect = {.write = keep, .ctx = &text};
+	const struct rep_sink collect = rep_sink_buf(&text);
 	struct rep_writer out;
 	int code = rep_graph_new(&g, v, err);
 
@@ -34,9 +20,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		code = rep_writer_finish(&out, err);
 	}
 	if (!code) {
-		struct rep_sink to = *sink;
-
-		code = rep_tool_run(argv, &text, pass_on, &to, err);
+		code = rep_tool_run(argv, &text, sink, err);
 		if (code == TP_ENOENT)
 			code = tp_err_set(
 			    err, TP_EIO, TP_OFFSET_NONE,

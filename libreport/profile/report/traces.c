@@ -45,7 +45,7 @@ static void join_value(struct traces *t, const struct tp_label *l)
 				 "auto");
 		text = (struct tp_text){number, (uint32_t)strlen(number)};
 	}
-	rep_lines_put(&t->lines, text.text, text.size);
+	tp_buf_put(&t->lines.bytes, text.text, text.size);
 }
 
 static void put_labels(struct traces *t, const struct tp_label_set *set, bool numeric)
@@ -63,17 +63,16 @@ static void put_labels(struct traces *t, const struct tp_label_set *set, bool nu
 			continue;
 		rep_lines_begin(&t->lines);
 		for (; runes < 10; runes++)
-			rep_lines_put(&t->lines, " ", 1);
-		rep_lines_put(&t->lines, key.text, key.size);
-		rep_lines_put(&t->lines, ":  ", 3);
+			tp_buf_text(&t->lines.bytes, " ");
+		tp_buf_put(&t->lines.bytes, key.text, key.size);
+		tp_buf_text(&t->lines.bytes, ":  ");
 		for (size_t k = 0; k < n; k++) {
 			if (k)
-				rep_lines_put(&t->lines, " ", 1);
+				tp_buf_text(&t->lines.bytes, " ");
 			join_value(t, &l[i + k]);
 		}
 	}
-	rep_lines_sort(&t->lines);
-	rep_writer_fail(&t->out, t->lines.code);
+	rep_writer_fail(&t->out, rep_lines_sort(&t->lines));
 	for (size_t i = 0; i < rep_lines_n(&t->lines); i++) {
 		rep_writer_string(&t->out, rep_lines_at(&t->lines, i));
 		rep_writer_put(&t->out, "\n");

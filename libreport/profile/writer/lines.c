@@ -23,23 +23,14 @@ void rep_lines_release(struct rep_lines *l)
 
 size_t rep_lines_n(const struct rep_lines *l)
 {
-	return l->code ? 0 : l->spans.size / sizeof(struct rep_lines_span);
+	return l->spans.size / sizeof(struct rep_lines_span);
 }
 
 void rep_lines_begin(struct rep_lines *l)
 {
 	struct rep_lines_span s = {.at = l->bytes.size};
 
-	if (!l->code)
-		l->code = tp_buf_put(&l->spans, &s, sizeof(s));
-}
-
-void rep_lines_put(struct rep_lines *l, const char *data, size_t size)
-{
-	if (!l->code)
-		l->code = tp_buf_put(&l->bytes, data, size);
-	if (!l->code)
-		spans(l)[rep_lines_n(l) - 1].size += size;
+	tp_buf_put(&l->spans, &s, sizeof(s));
 }
 
 static int compare(const void *a, const void *b)
@@ -49,15 +40,22 @@ static int compare(const void *a, const void *b)
 				(struct tp_text){(const char *)y->data, (uint32_t)y->size});
 }
 
-void rep_lines_sort(struct rep_lines *l)
+int rep_lines_sort(struct rep_lines *l)
 {
 	size_t n = rep_lines_n(l);
 	struct rep_lines_span *s = spans(l);
 
-	for (size_t i = 0; i < n; i++)
+	if (tp_buf_text(&l->bytes, "") || tp_buf_text(&l->spans, "")) {
+		rep_lines_clear(l);
+		return TP_ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
 		s[i].data = l->bytes.data + s[i].at;
+		s[i].size = (i + 1 < n ? s[i + 1].at : l->bytes.size) - s[i].at;
+	}
 	if (n > 1)
 		qsort(s, n, sizeof(*s), compare);
+	return 0;
 }
 
 struct tp_text rep_lines_at(const struct rep_lines *l, size_t i)

@@ -10,22 +10,22 @@
 #include "decode/profile.h"
 
 struct rep_lines_span {
-	size_t at, size;
-	const uint8_t *data; /* set by sort */
+	size_t at;
+	size_t size; /* these are set by sort */
+	const uint8_t *data;
 };
 
 struct rep_lines {
 	struct tp_buf bytes; /* of all, one after another */
 	struct tp_buf spans; /* struct rep_lines_span, one for each */
-	int code;	     /* the first error: TP_ENOMEM */
 };
 
 void rep_lines_clear(struct rep_lines *l);
 void rep_lines_release(struct rep_lines *l);
-/* Begins a new, empty text; put appends to the newest one. */
+/* Begins a new, empty text: what is put into `bytes` next. */
 void rep_lines_begin(struct rep_lines *l);
-void rep_lines_put(struct rep_lines *l, const char *data, size_t size);
-void rep_lines_sort(struct rep_lines *l);
+/* TP_ENOMEM, and none is left, if a put failed. */
+int rep_lines_sort(struct rep_lines *l);
 size_t rep_lines_n(const struct rep_lines *l);
 struct tp_text rep_lines_at(const struct rep_lines *l, size_t i);
 

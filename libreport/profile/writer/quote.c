@@ -2,43 +2,35 @@
 
 #include <string.h>
 
-static int put_quoted(struct tp_buf *to, const char *text, size_t size, bool joined)
+static void put_quoted(struct tp_buf *to, const char *text, size_t size, bool joined)
 {
-	int code = 0;
+	for (size_t i = 0; i < size; i++) {
+		bool line = joined && text[i] == '\\' && i + 1 < size && text[i + 1] == 'n';
 
-	for (size_t i = 0; i < size && !code; i++) {
-		if (joined && text[i] == '\\' && i + 1 < size && text[i + 1] == 'n') {
-			code = tp_buf_put(to, "\\n", 2);
-			i++;
-			continue;
-		}
-		if (text[i] == '\\' || text[i] == '"')
-			code = tp_buf_put(to, "\\", 1);
-		if (!code)
-			code = tp_buf_put(to, text + i, 1);
+		if (!line && (text[i] == '\\' || text[i] == '"'))
+			tp_buf_text(to, "\\");
+		tp_buf_put(to, text + i, line ? 2 : 1);
+		i += line;
 	}
-	return code;
 }
 
-static int quote(struct tp_buf *to, const char *text, size_t size, bool joined)
+static void quote(struct tp_buf *to, const char *text, size_t size, bool joined)
 {
 	struct tp_buf shown = {0};
-	int code = 0;
 
-	for (size_t at = 0; at < size && !code;) {
+	for (size_t at = 0; at < size;) {
 		const char *stop = memchr(text + at, '\n', size - at);
 		size_t n = (stop ? (size_t)(stop - text) : size) - at;
 
 		shown.size = 0;
-		code = rep_escape(&shown, text + at, n, REP_ESCAPE_SHOWN);
-		if (!code)
-			code = put_quoted(to, (char *)shown.data, shown.size, joined);
-		if (!code && stop)
-			code = tp_buf_put(to, "\\l", 2);
+		if (rep_escape(&shown, text + at, n, REP_ESCAPE_SHOWN))
+			tp_buf_fail(to);
+		put_quoted(to, (char *)shown.data, shown.size, joined);
+		if (stop)
+			tp_buf_text(to, "\\l");
 		at += n + (stop != NULL);
 	}
 	tp_buf_release(&shown);
-	return code;
 }
 
 /* Graphviz takes no quoted text of more than 16 kB, and a text holds up to two names. */
@@ -48,8 +40,8 @@ static int shorten(struct tp_buf *b, size_t from)
 {
 	size_t n = b->size, slashes = 0;
 
-	if (n - from <= LONGEST)
-		return 0;
+	if (n - from <= LONGEST || tp_buf_text(b, ""))
+		return tp_buf_text(b, "");
 	/* Neither within a character nor between a backslash and what it is for. */
 	for (n = from + LONGEST; n > from && (b->data[n] & 0xc0) == 0x80; n--)
 		;
@@ -62,16 +54,16 @@ static int shorten(struct tp_buf *b, size_t from)
 int rep_quote_dot_into(struct tp_buf *to, const char *text, size_t size)
 {
 	size_t from = to->size;
-	int code = quote(to, text, size, false);
 
-	return code ? code : shorten(to, from);
+	quote(to, text, size, false);
+	return shorten(to, from);
 }
 
 static void quote_onto(struct rep_writer *out, const char *text, size_t size, bool joined)
 {
 	struct tp_buf quoted = {0};
 
-	rep_writer_fail(out, quote(&quoted, text, size, joined));
+	quote(&quoted, text, size, joined);
 	rep_writer_fail(out, shorten(&quoted, 0));
 	rep_writer_raw(out, quoted.data, quoted.size);
 	tp_buf_release(&quoted);
@@ -93,17 +85,4 @@ void rep_quote_value(struct rep_writer *out, const struct rep_profile_view *v, i
 
 	rep_view_label(v, value, text);
 	rep_quote_dot(out, text, strlen(text));
-}
-
-struct tp_text rep_base_name(struct tp_text path)
-{
-	size_t end = path.size, begin;
-
-	while (end > 1 && path.text[end - 1] == '/')
-		end--;
-	for (begin = end; begin && path.text[begin - 1] != '/'; begin--)
-		;
-	if (begin == end && end) /* nothing but slashes */
-		begin = 0;
-	return (struct tp_text){path.text + begin, (uint32_t)(end - begin)};
 }

@@ -15,7 +15,4 @@ void rep_quote_joined(struct rep_writer *out, const char *text, size_t size);
 /* Writes a value with its unit. */
 void rep_quote_value(struct rep_writer *out, const struct rep_profile_view *v, int64_t value);
 
-/* Returns the last part of a path, as Go's filepath.Base does, but "" for "". */
-struct tp_text rep_base_name(struct tp_text path);
-
 #endif

@@ -379,15 +379,13 @@ static int measured(struct diff_ask *a, struct tp_store *store, void **side, str
 	static const struct tui_cache_kind kind = {measure, free_side};
 	struct tp_buf runs = {0};
 	char *key;
-	bool failed = false;
 
 	for (size_t i = 0; i < a->old.n + a->new.n; i++)
-		failed = failed || rep_put_int(&runs, run_at(a, i)->row.id) ||
-			 rep_put(&runs, " ") || rep_put(&runs, run_at(a, i)->row.hash) ||
-			 rep_put(&runs, i + 1 == a->old.n ? "/" : " ");
-	failed = failed || tp_buf_put(&runs, "", 1);
-	key = failed ? NULL
-		     : tui_select_key(&a->fill.job.select, BY_METRICS, (const char *)runs.data);
+		tp_buf_printf(&runs, "%" PRId64 " %s%s", run_at(a, i)->row.id,
+			      run_at(a, i)->row.hash, i + 1 == a->old.n ? "/" : " ");
+	key = tp_buf_put(&runs, "", 1)
+		  ? NULL
+		  : tui_select_key(&a->fill.job.select, BY_METRICS, (const char *)runs.data);
 	tp_buf_release(&runs);
 	return tui_cache_get(&a->fill.job, store, &kind, key, side, err);
 }

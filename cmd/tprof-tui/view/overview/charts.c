@@ -164,20 +164,20 @@ static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action
 static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
 {
 	struct plan p;
-	bool failed = false;
 
 	(void)all;
 	plan(&p, o, s);
 	for (size_t l = 0; l < p.chart.nlines; l++)
-		for (size_t i = 0; i < p.line[l].n && !failed; i++) {
-			double x = p.line[l].x[i], y = p.line[l].y[i];
-
-			failed = rep_put(out, p.line[l].name) || rep_put(out, "\t") ||
-				 rep_put_double(out, x) || rep_put(out, "\t") ||
-				 (isfinite(y) && rep_put_double(out, y)) || rep_put(out, "\n");
+		for (size_t i = 0; i < p.line[l].n; i++) {
+			tp_buf_printf(out, "%s\t", p.line[l].name);
+			rep_put_double(out, p.line[l].x[i]);
+			tp_buf_text(out, "\t");
+			if (isfinite(p.line[l].y[i]))
+				rep_put_double(out, p.line[l].y[i]);
+			tp_buf_text(out, "\n");
 		}
 	rep_time_curve_release(&p.own);
-	return failed ? TP_ENOMEM : 0;
+	return tp_buf_text(out, "");
 }
 
 int ov_chart_save(const struct overview *o, const struct ov_section *s, const struct rep_sink *sink,

@@ -326,18 +326,17 @@ static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 
 static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
 {
-	bool failed = false;
-
-	for (int i = 0; i < facts_of(o) && !failed; i++) {
+	for (int i = 0; i < facts_of(o); i++) {
 		char name[TEXT], text[TEXT];
 
 		if ((!all && i != s->at) || !fact_of(o, i, name, text))
 			continue;
-		failed = rep_escape(out, name, strlen(name), REP_ESCAPE_TSV) ||
-			 rep_put(out, "\t") ||
-			 rep_escape(out, text, strlen(text), REP_ESCAPE_TSV) || rep_put(out, "\n");
+		rep_escape(out, name, strlen(name), REP_ESCAPE_TSV);
+		tp_buf_text(out, "\t");
+		rep_escape(out, text, strlen(text), REP_ESCAPE_TSV);
+		tp_buf_text(out, "\n");
 	}
-	return failed ? TP_ENOMEM : 0;
+	return tp_buf_text(out, "");
 }
 
 const struct ov_section_ops ov_facts = {
