@@ -19,8 +19,9 @@
 
 /* ---- names ---- */
 
-int cmd_names_init(struct cmd_names *n, const struct cmd_profiles_options *opt, struct tp_err *err)
+int cmd_names_init(struct cmd_names *n, const struct cmd *cmd, struct tp_err *err)
 {
+	const struct rep_profile_options plain = {0}, *opt = cmd->profile ? cmd->profile : &plain;
 	const struct tp_symbol_options how = {
 	    .binaries = &opt->binary, .nbinaries = opt->binary ? 1 : 0, .path = opt->symbol_path};
 	int code = rep_demangle_parse(opt->demangle, &n->demangle, err);
@@ -300,9 +301,8 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
 
-int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
-		   const struct cmd_profiles_options *opt, bool add, bool *other,
-		   struct cmd_profiles *out)
+int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool each_dump, bool add,
+		   bool *other, struct cmd_profiles *out)
 {
 	size_t nparts = thread_count(paths, n);
 	struct load part[MAX_THREADS] = {0};
@@ -321,12 +321,12 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 					.to = n * (i + 1) / nparts,
 					.item = item,
 					.note = note,
-					.before = opt->each_dump && n == 1 ? &before : NULL};
+					.before = each_dump && n == 1 ? &before : NULL};
 		/* A single file stays as it is; parts of many are summed up for good. */
 		if (add)
 			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
 		if (!code)
-			code = cmd_names_init(&part[i].names, opt, &err);
+			code = cmd_names_init(&part[i].names, cmd, &err);
 	}
 	if (!code)
 		run_parts(part, nparts);

@@ -81,15 +81,15 @@ static bool is_read(const struct cmd *cmd, const char *path, const char *const *
 	return is_one_of(path, others, n);
 }
 
-int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path,
-		   const char *const *others, size_t n)
+int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 {
+	struct cmd_draft *draft = &cmd->draft;
+	const char *path = cmd->output;
 	struct stat st;
 	bool there;
 	char *place;
 	int fd = -1, is;
 
-	*f = (struct cmd_file){.name = path};
 	if (!path || !strcmp(path, "-"))
 		return CMD_OK;
 	if (is_read(cmd, path, others, n)) {
@@ -116,31 +116,27 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path,
 	if (!place)
 		return fail(cmd, path);
 	if (!there || S_ISREG(st.st_mode))
-		fd = cmd_draft_begin(&f->draft, place, false) ? -1 : f->draft.fd;
+		fd = cmd_draft_begin(draft, place, false) ? -1 : draft->fd;
 	if (fd < 0 && there && as_it_is(&st))
 		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 	free(place);
 	if (fd < 0 || fflush(stdout) || dup2(fd, STDOUT_FILENO) < 0) {
 		int status = fail(cmd, path);
 
-		if (fd >= 0 && !f->draft.part)
+		if (fd >= 0 && !draft->part)
 			close(fd);
-		cmd_draft_end(&f->draft, false);
+		cmd_draft_end(draft, false);
 		return status;
 	}
-	if (fd != STDOUT_FILENO && !f->draft.part)
+	if (fd != STDOUT_FILENO && !draft->part)
 		close(fd);
 	cmd_stdout_is(path);
 	return CMD_OK;
 }
 
-int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status)
+int cmd_file_end(struct cmd *cmd, int status)
 {
-	status = cmd_finish(cmd, status);
-	if (cmd_draft_end(&f->draft, !status) && !status)
-		status = fail(cmd, f->name);
-	*f = (struct cmd_file){0};
-	return status;
+	return cmd_draft_end(&cmd->draft, !status) && !status ? fail(cmd, cmd->output) : status;
 }
 
 int cmd_file_place(const struct cmd *cmd, const char *path)

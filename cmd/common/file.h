@@ -1,28 +1,18 @@
-/* The file that -o names. Standard output becomes a draft of it (draft.h), which takes its name when
- * it is complete; after an error the previous file stays. Devices and pipes are written directly.
- *
- *	status = cmd_file_begin(&cmd, &file, path, NULL, 0);
- *	… cmd_write(…) …
- *	return cmd_file_end(&cmd, &file, status);	  in place of cmd_finish */
+/* The file that -o names (cmd->output). Standard output becomes a draft of it (draft.h), to which
+ * cmd_finish gives the name when it is complete; after an error the previous file stays. Devices and
+ * pipes are written directly. */
 #ifndef CMD_FILE_H
 #define CMD_FILE_H
 
 #include "common/common.h"
-#include "common/draft.h"
 
-struct cmd_file {
-	const char *name;	/* as it was given */
-	struct cmd_draft draft; /* empty: written directly */
-};
+/* Begins the file; does nothing if there is none, or it is "-". Refuses to replace a store, or what is
+ * read: cmd->files, and `others` (n of them, which may be NULL). Returns 0 or an exit status. */
+int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n);
 
-/* Begins the file; does nothing if path is NULL or "-". Refuses to replace a store, or what is read:
- * cmd->files, and `others` (n of them, which may be NULL). Returns 0 or an exit status. */
-int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path,
-		   const char *const *others, size_t n);
-
-/* Calls cmd_finish, then gives the file its name, or removes it after an error. A zeroed `f` stands
- * for no file. */
-int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status);
+/* Gives the file, if one was begun, its name, or removes it after an error (`status`); cmd_finish does
+ * it. Returns an exit status. */
+int cmd_file_end(struct cmd *cmd, int status);
 
 /* Checks the path of a store that is to be made or added to. Returns 0, or CMD_SYSTEM if there can be
  * no file. Other errors show when it is written. */

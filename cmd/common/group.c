@@ -136,12 +136,13 @@ static int add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
 }
 
 int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
-		  struct tp_profile *p, const struct cmd_profiles_options *opt, struct tp_err *err)
+		  struct tp_profile *p, const char *key, const char *sample_index,
+		  struct tp_err *err)
 {
 	int code = 0;
 
-	if (is_typed(p, opt->sample_index))
-		code = add(list, run, trace, p, opt->by, err);
+	if (is_typed(p, sample_index))
+		code = add(list, run, trace, p, key, err);
 	else if (cmd_profile_untyped(p, run->losses > 0) &&
 		 cmd_profiles_leave_out(list, run->row.name))
 		code = tp_nomem(err);
@@ -149,15 +150,14 @@ int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool tra
 	return code;
 }
 
-int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *opt,
-		  struct tp_err *err)
+int cmd_group_end(struct cmd_profiles *list, const char *sample_index, struct tp_err *err)
 {
 	int code = 0;
 
 	if (!list->n)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "none of the picked runs has the sample type %.80s",
-				  opt->sample_index ? opt->sample_index : "");
+				  sample_index ? sample_index : "");
 	for (size_t i = 0; i < list->n && !code; i++) {
 		struct cmd_profile *item = &list->item[i];
 		char *name;

@@ -11,13 +11,13 @@
 int cmd_group_check(const struct rep_runs *runs, const char *key, struct tp_err *err);
 
 /* Adds a run's profile to the item of its group, which it creates if necessary. Takes over the
- * profile, also after an error. Leaves out profiles without the type that opt->sample_index names.
+ * profile, also after an error. Leaves out profiles without the type that sample_index names.
  * TP_EUNKNOWN: the run has no such label, or does not fit the others. */
 int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
-		  struct tp_profile *p, const struct cmd_profiles_options *opt, struct tp_err *err);
+		  struct tp_profile *p, const char *key, const char *sample_index,
+		  struct tp_err *err);
 
 /* Turns all groups into profiles, named "host=a1 (7 runs)". */
-int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *opt,
-		  struct tp_err *err);
+int cmd_group_end(struct cmd_profiles *list, const char *sample_index, struct tp_err *err);
 
 #endif

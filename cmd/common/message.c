@@ -119,7 +119,7 @@ static void say(const struct cmd *cmd, const char *kind, const char *path, const
 	struct tp_buf line = {0};
 	int failed;
 
-	if (cmd->pager > 0 && cmd->terminal >= 0 && hold(cmd, kind, path, text))
+	if (cmd->pager > 0 && cmd->old_stderr >= 0 && hold(cmd, kind, path, text))
 		return;
 	failed = escape(&line, path, text);
 	if (cmd->pager <= 0)

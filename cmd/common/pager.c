@@ -110,13 +110,13 @@ void cmd_pager(struct cmd *cmd)
 
 	if (cmd->pager > 0)
 		return;
-	cmd->output = wanted(cmd) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-	if (cmd->output < 0) {
+	cmd->old_stdout = wanted(cmd) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	if (cmd->old_stdout < 0) {
 		do_without(cmd);
 		return;
 	}
 	if (pipe(fd)) {
-		close(cmd->output);
+		close(cmd->old_stdout);
 		do_without(cmd);
 		return;
 	}
@@ -125,7 +125,7 @@ void cmd_pager(struct cmd *cmd)
 	if (cmd->pager < 0) {
 		close(fd[0]);
 		close(fd[1]);
-		close(cmd->output);
+		close(cmd->old_stdout);
 		do_without(cmd);
 		return;
 	}
@@ -140,8 +140,8 @@ void cmd_pager(struct cmd *cmd)
 	cmd->pages = false;
 	dup2(fd[1], STDOUT_FILENO);
 	/* Messages from now on would be written over its screen. */
-	cmd->terminal = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-	if (cmd->terminal >= 0)
+	cmd->old_stderr = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	if (cmd->old_stderr >= 0)
 		dup2(fd[1], STDERR_FILENO);
 	close(fd[0]);
 	close(fd[1]);
@@ -184,8 +184,8 @@ void cmd_pager_end(struct cmd *cmd)
 		return;
 	rest = open_rest();
 	/* Ends the pager's input. */
-	give_back(&cmd->output, STDOUT_FILENO);
-	give_back(&cmd->terminal, STDERR_FILENO);
+	give_back(&cmd->old_stdout, STDOUT_FILENO);
+	give_back(&cmd->old_stderr, STDERR_FILENO);
 	while (waitpid(cmd->pager, &status, 0) < 0 && errno == EINTR)
 		;
 	cmd->pager = 0;

@@ -64,16 +64,16 @@ static int system_error(const struct export_args *args, const char *path)
 static int export_file(struct export_args *args, const char *table)
 {
 	struct cmd_draft draft;
-	size_t n = strlen(args->out);
+	size_t n = strlen(args->cmd.output);
 	char *path = NULL;
 	struct tp_err err;
 	uint64_t rows = 0;
 	int status = CMD_SYSTEM;
 	FILE *f;
 
-	while (n && args->out[n - 1] == '/')
+	while (n && args->cmd.output[n - 1] == '/')
 		n--;
-	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->out, table) < 0)
+	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->cmd.output, table) < 0)
 		return cmd_nomem(&args->cmd);
 	f = cmd_draft_open(&draft, path, false);
 	if (!f) {
@@ -134,7 +134,7 @@ int export_csv(struct export_args *args)
 	struct tp_err err;
 	int status;
 
-	if (args->ntables != 1 && !args->out) {
+	if (args->ntables != 1 && !args->cmd.output) {
 		cmd_error(&args->cmd,
 			  args->ntables
 			      ? "several tables are written to a folder; give -o FOLDER"
@@ -151,12 +151,12 @@ int export_csv(struct export_args *args)
 	}
 	if (args->ntables == 1)
 		return export_one(args, args->tables[0]);
-	if (mkdir(args->out, 0777) && errno != EEXIST) {
+	if (mkdir(args->cmd.output, 0777) && errno != EEXIST) {
 		int why = errno;
 
 		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "cannot make the folder: %s",
 			   strerror(why));
-		return cmd_fail(&args->cmd, args->out, &err);
+		return cmd_fail(&args->cmd, args->cmd.output, &err);
 	}
 	return args->ntables ? export_some(args) : export_all(args);
 }

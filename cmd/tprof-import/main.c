@@ -256,12 +256,11 @@ int main(int argc, char **argv)
 		   "The same dump is not stored twice. See tprof-import(1).",
 	};
 	struct args args = {
-	    .cmd = CMD_INIT_HELP("tprof-import", help),
+	    .cmd = {.name = "tprof-import", .help = help, .names_code = true},
 	    .import = {.tmp_dir = getenv("TMPDIR"), .store = {.wait_ms = -1}},
 	};
 
 	cmd_keep_memory();
-	args.cmd.names_code = true;
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));
 }

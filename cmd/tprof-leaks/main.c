@@ -20,27 +20,27 @@ struct args {
 	struct rep_allow allow;
 	struct rep_leak_options leak;
 	bool sort_given, show_allowed, traces; /* there are some */
-	int64_t rows, gate;		       /* -1: not given */
+	int64_t gate;			       /* -1: not given */
 };
 
-enum { KEY_ALL = 0x2000, KEY_ALLOW, KEY_CREATED, KEY_GATE, KEY_MIN_WAIT, KEY_SHOW_ALLOWED };
+#define SETS(member) CMD_SETS(struct args, member)
 
 static const struct argp_option options[] = {
-    {"all", KEY_ALL, NULL, 0, "Count the runtime's goroutines, main.main and running ones as well",
-     0},
-    {"allow", KEY_ALLOW, "FILE", 0,
+    {"all", SETS(leak.all), NULL, 0,
+     "Count the runtime's goroutines, main.main and running ones as well", 0},
+    {"allow", SETS(allow_file), "FILE", 0,
      "Allow the goroutines listed in FILE: a function per line, 'N FUNCTION' for up to N of them",
      0},
-    {"created", KEY_CREATED, NULL, 0, "Count only goroutines created during the trace", 0},
-    {"gate", KEY_GATE, "N", 0,
+    {"created", SETS(leak.created), NULL, 0, "Count only goroutines created during the trace", 0},
+    {"gate", CMD_SETS_COUNT(struct args, gate), "N", 0,
      "Exit with status 1 if more than N goroutines that are not allowed remain (for several files: "
      "are new since the first)",
      0},
-    {"min-wait", KEY_MIN_WAIT, "TIME", 0,
+    {"min-wait", CMD_SETS_TIME(struct args, leak.min_wait_ns), "TIME", 0,
      "Count only goroutines that have waited for TIME or longer", 0},
     {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
-    {"show-allowed", KEY_SHOW_ALLOWED, NULL, 0, "Show allowed goroutines as well", 0},
+    {"show-allowed", SETS(show_allowed), NULL, 0, "Show allowed goroutines as well", 0},
     {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by count (the default), growth (the default for several files) or wait", 0},
     {0},
@@ -50,44 +50,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		return 0;
-	case KEY_ALL:
-		args->leak.all = true;
-		return 0;
-	case KEY_ALLOW:
-		args->allow_file = arg;
-		return 0;
-	case KEY_CREATED:
-		args->leak.created = true;
-		return 0;
-	case KEY_GATE:
-		args->gate = cmd_arg_count(state, "--gate", arg, UINT32_MAX);
-		return 0;
-	case KEY_MIN_WAIT:
-		args->leak.min_wait_ns = cmd_arg_duration(state, "--min-wait", arg);
-		return 0;
-	case KEY_SHOW_ALLOWED:
-		args->show_allowed = true;
-		return 0;
-	case 'n':
-		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
-		return 0;
-	case 's':
-		args->leak.sort =
-		    (enum rep_leak_sort)CMD_ARG_WORD(state, "--sort", arg, rep_leak_sorts);
-		args->sort_given = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cmd_add_file(&args->cmd, CMD_NEW, arg);
-	case ARGP_KEY_SUCCESS:
-		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
-		return 0;
-	default:
+	if (key != 's')
 		return ARGP_ERR_UNKNOWN;
-	}
+	args->leak.sort = (enum rep_leak_sort)CMD_ARG_WORD(state, "--sort", arg, rep_leak_sorts);
+	args->sort_given = true;
+	return 0;
 }
 
 static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
@@ -328,7 +295,7 @@ static int print(struct args *args, const struct rep_leaks *l)
 {
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	size_t rows = (size_t)cmd_rows(&args->cmd, args->rows);
+	size_t rows = (size_t)cmd_rows(&args->cmd, args->cmd.rows);
 	int code, status;
 
 	cmd_pager(&args->cmd);
@@ -462,11 +429,13 @@ static const char help[] =
 
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = CMD_INIT_HELP("tprof-leaks", help), .rows = -1, .gate = -1};
+	struct args args = {
+	    .cmd = {.name = "tprof-leaks", .kinds = CMD_ANY_KIND, .help = help, .pages = true},
+	    .gate = -1,
+	};
 	int status;
 
-	args.cmd.pages = true;
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	status = cmd_finish(&args.cmd, run(&args));
 	rep_allow_release(&args.allow);
 	return status;

@@ -66,8 +66,8 @@ static void settle(struct top_args *args)
 
 	if (args->sort)
 		o->cum = !strcasecmp(args->sort, "cum");
-	if (args->rows >= 0)
-		o->node_count = args->rows;
+	if (args->cmd.rows >= 0)
+		o->node_count = args->cmd.rows;
 	if (o->node_fraction == TOP_DEFAULT_FRACTION)
 		o->node_fraction = table ? plain.node_fraction : 0;
 }
@@ -157,20 +157,15 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 
 int top_profile(struct top_args *args)
 {
-	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
-					   .binary = args->profile.binary,
-					   .symbol_path = args->profile.symbol_path,
-					   .demangle = args->profile.demangle,
-					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles list = {0};
 	int status = check(args);
 
 	if (status)
 		return status;
 	settle(args);
-	status = cmd_profiles_difference(&args->cmd, &args->base, &opt, &list);
-	if (!status && args->view.given)
-		cmd_profiles_note_empty(&args->cmd, &list, &args->view.trace);
+	status = cmd_profiles_difference(&args->cmd, &list);
+	if (!status)
+		cmd_profiles_note_empty(&args->cmd, &list);
 	if (!status && args->pprof)
 		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL);
 	else if (!status)

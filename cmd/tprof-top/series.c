@@ -121,11 +121,8 @@ static int put_store(struct gathering *g, const char *path)
 
 static int put_dumps(struct gathering *g, const char *const *paths, size_t n)
 {
-	const struct cmd_profiles_options opt = {.binary = g->args->profile.binary,
-						 .symbol_path = g->args->profile.symbol_path,
-						 .demangle = g->args->profile.demangle};
 	struct cmd_profiles list = {0};
-	int status = cmd_profiles_open(&g->args->cmd, paths, n, &opt, &list);
+	int status = cmd_profiles_open(&g->args->cmd, paths, n, NULL, &list);
 
 	for (size_t i = 0; i < list.n && !status; i++)
 		status = put_profile(g, list.item[i].name, list.item[i].profile,
@@ -199,7 +196,7 @@ static void title(const struct gathering *g, char *text, size_t size)
 static int print_table(const struct gathering *g, struct tp_err *err)
 {
 	struct top_args *args = g->args;
-	const struct rep_series_show show = {.rows = (size_t)cmd_rows(&args->cmd, args->rows)};
+	const struct rep_series_show show = {.rows = (size_t)cmd_rows(&args->cmd, args->cmd.rows)};
 	struct rep_output *out = NULL;
 	char text[400];
 	int code, status;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "common/profile_options.h"
 #include "common/proto.h"
 #include "common/range.h"
 #include "tprof-top/top.h"
@@ -102,17 +103,17 @@ static int put_hint(const struct top_args *args, struct rep_output *out, struct 
 /* Options that only profiles have must not be passed over in silence. */
 static int refuse_profile_options(const struct top_args *args)
 {
-	struct rep_profile_options plain = args->profile, none = REP_PROFILE_OPTIONS_INIT;
+	struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
+	const char *given;
 
-	none.node_fraction = TOP_DEFAULT_FRACTION;
-	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
-		if (i == REP_OPTION_FOCUS || i == REP_OPTION_IGNORE ||
-		    !rep_profile_option_differs(&plain, &none, (enum rep_profile_option)i))
-			continue;
+	plain.node_fraction = TOP_DEFAULT_FRACTION;
+	given = cmd_profile_given(&args->profile, &plain,
+				  1ull << REP_OPTION_FOCUS | 1ull << REP_OPTION_IGNORE);
+	if (given) {
 		cmd_error(&args->cmd,
 			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
 			  "as a profile",
-			  rep_profile_options[i].name, cmd_path(&args->cmd));
+			  given, cmd_path(&args->cmd));
 		return CMD_USAGE;
 	}
 	if (args->cmd.files[CMD_OLD].n) {
@@ -178,7 +179,7 @@ static int write_profile(struct top_args *args)
 	struct tp_err err;
 	int status;
 
-	args->top.rows = args->rows > 0 ? args->rows : 0;
+	args->top.rows = args->cmd.rows > 0 ? args->cmd.rows : 0;
 	if (rep_top_profile(&item.profile, args->cmd.store, runs->run, runs->n, &args->top, &err))
 		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	status = cmd_write_proto(&args->cmd, &item, &plain, NULL);
@@ -254,7 +255,7 @@ int top_trace(struct top_args *args)
 		return write_profile(args);
 	args->top.tables =
 	    args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN;
-	args->top.rows = cmd_rows(&args->cmd, args->rows);
+	args->top.rows = cmd_rows(&args->cmd, args->cmd.rows);
 	if (args->top.chart == REP_CHART_SVG)
 		return rep_top(NULL, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
 			       &args->top, &err)
