@@ -436,8 +436,8 @@ int cmd_written(const struct cmd *cmd, int status)
 	/* With another status the command has said already why it stopped. */
 	if (!failed || failed == EPIPE || (status != CMD_OK && status != CMD_FOUND))
 		return status;
-	cmd_error(cmd, "cannot write %s: %s%s", stdout_name, strerror(failed), cmd_advice(failed));
-	return CMD_SYSTEM;
+	return cmd_reject(cmd, CMD_SYSTEM, "cannot write %s: %s%s", stdout_name, strerror(failed),
+			  cmd_advice(failed));
 }
 
 int cmd_finish(struct cmd *cmd, int status)

@@ -258,6 +258,9 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 /* Prints a line for people on stdout, made printable; the format ends with a newline. */
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Does the same and returns `status`, so that `return cmd_reject(…)` reads well. */
+int cmd_reject(const struct cmd *cmd, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Reports that memory has run out. Returns CMD_SYSTEM. */
 int cmd_nomem(const struct cmd *cmd);
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -16,8 +16,8 @@ static int fail(const struct cmd *cmd, const char *path)
 {
 	int why = errno;
 
-	cmd_error(cmd, "%s: cannot be written: %s%s", path, strerror(why), cmd_advice(why));
-	return CMD_SYSTEM;
+	return cmd_reject(cmd, CMD_SYSTEM, "%s: cannot be written: %s%s", path, strerror(why),
+			  cmd_advice(why));
 }
 
 /* What is no regular file is written to as it is; so is what cannot have a second one beside it, as
@@ -92,11 +92,10 @@ int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 
 	if (!path || !strcmp(path, "-"))
 		return CMD_OK;
-	if (is_read(cmd, path, others, n)) {
-		cmd_error(cmd, "%s: cannot be written, as it is read; give another name with -o",
-			  path);
-		return CMD_USAGE;
-	}
+	if (is_read(cmd, path, others, n))
+		return cmd_reject(cmd, CMD_USAGE,
+				  "%s: cannot be written, as it is read; give another name with -o",
+				  path);
 	there = !stat(path, &st);
 	if (there && is_stdout(&st)) {
 		cmd_stdout_is(path);
@@ -107,11 +106,10 @@ int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 	 * may be over by the time that it is replaced. */
 	if (is < 0 && errno != EACCES)
 		return fail(cmd, path);
-	if (is > 0) {
-		cmd_error(cmd, "%s: is a store, which is not replaced; give another name with -o",
-			  path);
-		return CMD_USAGE;
-	}
+	if (is > 0)
+		return cmd_reject(
+		    cmd, CMD_USAGE,
+		    "%s: is a store, which is not replaced; give another name with -o", path);
 	place = there ? realpath(path, NULL) : strdup(path);
 	if (!place)
 		return fail(cmd, path);
@@ -148,11 +146,10 @@ int cmd_file_place(const struct cmd *cmd, const char *path)
 
 	if (!stat(path, &st)) {
 		why = S_ISDIR(st.st_mode) ? EISDIR : 0;
-		if (!why && !S_ISREG(st.st_mode)) {
-			cmd_error(cmd, "%s: is not a regular file; give another name with -o",
-				  path);
-			return CMD_SYSTEM;
-		}
+		if (!why && !S_ISREG(st.st_mode))
+			return cmd_reject(cmd, CMD_SYSTEM,
+					  "%s: is not a regular file; give another name with -o",
+					  path);
 	} else if (errno != ENOENT) {
 		why = errno;
 	} else if (slash) {

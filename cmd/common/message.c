@@ -152,10 +152,21 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	say(cmd, "", NULL, text);
 }
 
+int cmd_reject(const struct cmd *cmd, int status, const char *fmt, ...)
+{
+	char text[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	say(cmd, "", NULL, text);
+	return status;
+}
+
 int cmd_nomem(const struct cmd *cmd)
 {
-	cmd_error(cmd, "out of memory");
-	return CMD_SYSTEM;
+	return cmd_reject(cmd, CMD_SYSTEM, "out of memory");
 }
 
 void cmd_note(const struct cmd *cmd, const char *fmt, ...)

@@ -65,10 +65,8 @@ static int open_dump(struct cmd *cmd, const char *path)
 	cmd_progress_init(&progress, name);
 	cmd_interruptible();
 	cache = cmd_cache_from_env(&err);
-	if (!cache && err.code == TP_EFORMAT) {
-		cmd_error(cmd, "%s", err.msg);
-		return CMD_USAGE;
-	}
+	if (!cache && err.code == TP_EFORMAT)
+		return cmd_reject(cmd, CMD_USAGE, "%s", err.msg);
 	if (cache)
 		code = cmd_cache_store(cache, path, &opt, &cmd->store, &fresh, &result, &err);
 	else
@@ -99,11 +97,10 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 
 	if (code < 0)
 		return cmd_fail(cmd, path, &err);
-	if (!code && writable) {
-		cmd_error(cmd, "%s: a dump cannot be written to; import it with tprof-import first",
-			  path);
-		return CMD_INPUT;
-	}
+	if (!code && writable)
+		return cmd_reject(
+		    cmd, CMD_INPUT,
+		    "%s: a dump cannot be written to; import it with tprof-import first", path);
 	if (!code)
 		return open_dump(cmd, path);
 	if (cmd_engine_is_url(path))

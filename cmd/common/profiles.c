@@ -235,12 +235,10 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what, cons
 	struct tp_err err;
 	int status;
 
-	if (what == CMD_WHAT_TRACE && !shown) {
-		cmd_error(cmd,
-			  "%s: is a trace, not a profile; --view=cpu, offcpu, … shows it as one",
-			  path);
-		return CMD_INPUT;
-	}
+	if (what == CMD_WHAT_TRACE && !shown)
+		return cmd_reject(
+		    cmd, CMD_INPUT,
+		    "%s: is a trace, not a profile; --view=cpu, offcpu, … shows it as one", path);
 	cmd->profiles_only = !shown;
 	status = cmd_open(cmd, path);
 	cmd->profiles_only = false;
@@ -284,11 +282,10 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n, const
 		if (cmd_look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (by && what != CMD_WHAT_STORE) {
-			cmd_error(cmd,
-				  "%s: is a dump, which has no labels for --average-by; import it "
-				  "into a store",
-				  paths[i]);
-			status = CMD_USAGE;
+			status = cmd_reject(cmd, CMD_USAGE,
+					    "%s: is a dump, which has no labels for --average-by; "
+					    "import it into a store",
+					    paths[i]);
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, by, &names, &range, out);
 		} else if (cmd_dump_read(paths[i], &names, &what, &p, NULL, &note, &err)) {
@@ -336,8 +333,7 @@ static int check_view(struct cmd *cmd)
 	if (!rep_demangle_parse(cmd->profile ? cmd->profile->demangle : NULL, &how, &err) &&
 	    (!view || !rep_trace_profile_check(view, &err)))
 		return CMD_OK;
-	cmd_error(cmd, "%s", err.msg);
-	return CMD_USAGE;
+	return cmd_reject(cmd, CMD_USAGE, "%s", err.msg);
 }
 
 int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
@@ -479,10 +475,9 @@ int cmd_profiles_check_trace(const struct cmd *cmd, const struct cmd_profiles li
 		tell_members(cmd, &list[CMD_NEW]);
 		return CMD_OK;
 	}
-	cmd_error(cmd, "--%s is for traces, and %s is a profile",
-		  filter     ? filter
-		  : view->go ? "pprof"
-			     : "view",
-		  profile);
-	return CMD_USAGE;
+	return cmd_reject(cmd, CMD_USAGE, "--%s is for traces, and %s is a profile",
+			  filter     ? filter
+			  : view->go ? "pprof"
+				     : "view",
+			  profile);
 }

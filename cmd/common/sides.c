@@ -116,11 +116,10 @@ static int check_store(const struct cmd *cmd, const char *path)
 		return cmd_fail(cmd, path, &err);
 	if (what == CMD_WHAT_STORE)
 		return CMD_OK;
-	cmd_error(cmd,
-		  "%s: is not a store, and labels pick runs of a store; tprof-import "
-		  "--label=KEY=VALUE -o STORE DUMP imports a dump",
-		  path);
-	return CMD_USAGE;
+	return cmd_reject(cmd, CMD_USAGE,
+			  "%s: is not a store, and labels pick runs of a store; tprof-import "
+			  "--label=KEY=VALUE -o STORE DUMP imports a dump",
+			  path);
 }
 
 static int share_runs(struct cmd *cmd, struct cmd_shared *out)
@@ -322,8 +321,7 @@ static int subtract(struct cmd *cmd, struct cmd_profile *new, const struct cmd_p
 		if (err.code != TP_EFORMAT)
 			return cmd_fail(cmd, NULL, &err);
 		/* They do not fit together: nothing is wrong with either. */
-		cmd_error(cmd, "%s and %s: %s", new->name, old->name, err.msg);
-		return CMD_INPUT;
+		return cmd_reject(cmd, CMD_INPUT, "%s and %s: %s", new->name, old->name, err.msg);
 	}
 	tp_profile_free(new->profile);
 	new->profile = difference;

@@ -114,11 +114,10 @@ int diff_write_pprof(struct args *args)
 	struct tp_err err;
 	int status;
 
-	if (args->cmd.tty) {
-		cmd_error(&args->cmd,
-			  "--format=pprof cannot be written to a terminal; redirect it to a file");
-		return CMD_USAGE;
-	}
+	if (args->cmd.tty)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--format=pprof cannot be written to a terminal; redirect it to a file");
 	status = open_profiles(args, true, list);
 	if (!status && rep_profile_difference(list[0].item[0].profile, list[1].item[0].profile,
 					      &how, &item.profile, &err))

@@ -71,11 +71,10 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 	if (what == CMD_WHAT_PROFILE) {
 		if (check_profile(path, &err))
 			return cmd_fail(&args->cmd, path, &err);
-		cmd_error(&args->cmd,
-			  "%s: is a profile, and the others are traces; --view=cpu, offcpu, … "
-			  "compares traces as profiles",
-			  path);
-		return CMD_INPUT;
+		return cmd_reject(&args->cmd, CMD_INPUT,
+				  "%s: is a profile, and the others are traces; --view=cpu, "
+				  "offcpu, … compares traces as profiles",
+				  path);
 	}
 	/* The second time everything has been said. */
 	status = again ? cmd_open_store(&o->cmd, path, false) : cmd_open(&o->cmd, path);
@@ -84,11 +83,10 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 	for (size_t i = 0; i < o->cmd.runs.n && !status; i++) {
 		if (is_trace(&o->cmd.runs.run[i]))
 			continue;
-		cmd_error(&args->cmd,
-			  "%s: the run '%s' is a profile, not a trace; pick others with --run or "
-			  "labels, or give --view",
-			  path, o->cmd.runs.run[i].row.name);
-		status = CMD_USAGE;
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "%s: the run '%s' is a profile, not a trace; pick others with "
+				    "--run or labels, or give --view",
+				    path, o->cmd.runs.run[i].row.name);
 	}
 	if (status)
 		return status;

@@ -68,31 +68,26 @@ int export_clickhouse(struct export_args *args)
 	struct rep_engine_place at = {.cluster = args->cluster};
 	int status;
 
-	if (args->cmd.files[CMD_NEW].n > 1) {
-		cmd_error(&args->cmd, "several stores are given, and --clickhouse loads one; "
-				      "tprof-merge makes one of them");
-		return CMD_USAGE;
-	}
-	if (args->nservers > MOST_SERVERS) {
-		cmd_error(&args->cmd, "--clickhouse can name at most %d servers", MOST_SERVERS);
-		return CMD_USAGE;
-	}
+	if (args->cmd.files[CMD_NEW].n > 1)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "several stores are given, and --clickhouse loads one; "
+				  "tprof-merge makes one of them");
+	if (args->nservers > MOST_SERVERS)
+		return cmd_reject(&args->cmd, CMD_USAGE, "--clickhouse can name at most %d servers",
+				  MOST_SERVERS);
 	for (size_t i = 0; i < args->nservers; i++) {
 		struct cmd_engine_target t;
 
 		if (!cmd_engine_target(args->servers[i], &t) ||
-		    (at.database && strcmp(at.database, t.url->database) != 0)) {
-			cmd_error(&args->cmd, "%s: names another database than %s",
-				  args->servers[i], args->servers[0]);
-			return CMD_USAGE;
-		}
-		if (t.url->nlabels) {
-			cmd_error(&args->cmd,
-				  "%s: label= picks runs to read; to pick runs to load, give "
-				  "--run=KEY=VALUE",
-				  args->servers[i]);
-			return CMD_USAGE;
-		}
+		    (at.database && strcmp(at.database, t.url->database) != 0))
+			return cmd_reject(&args->cmd, CMD_USAGE,
+					  "%s: names another database than %s", args->servers[i],
+					  args->servers[0]);
+		if (t.url->nlabels)
+			return cmd_reject(&args->cmd, CMD_USAGE,
+					  "%s: label= picks runs to read; to pick runs to load, "
+					  "give --run=KEY=VALUE",
+					  args->servers[i]);
 		at.database = t.url->database;
 		link[i] = t.link;
 	}

@@ -38,10 +38,8 @@ static int export_one(struct export_args *args, const char *table)
 	int more = rep_export_table_any(args->cmd.store, args->cmd.runs.run[0].row.id, table, &err);
 	int status;
 
-	if (more == TP_ENOENT) {
-		cmd_error(&args->cmd, "--table: %s", err.msg);
-		return CMD_USAGE;
-	}
+	if (more == TP_ENOENT)
+		return cmd_reject(&args->cmd, CMD_USAGE, "--table: %s", err.msg);
 	if (more < 0)
 		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	status = export_begin(args);
@@ -56,8 +54,8 @@ static int system_error(const struct export_args *args, const char *path)
 {
 	int why = errno;
 
-	cmd_error(&args->cmd, "%s: cannot be written: %s%s", path, strerror(why), cmd_advice(why));
-	return CMD_SYSTEM;
+	return cmd_reject(&args->cmd, CMD_SYSTEM, "%s: cannot be written: %s%s", path,
+			  strerror(why), cmd_advice(why));
 }
 
 /* A file of its own. */
@@ -119,10 +117,8 @@ static int export_some(struct export_args *args)
 	for (size_t i = 0; i < args->ntables; i++) {
 		int any = rep_export_table_any(args->cmd.store, run, args->tables[i], &err);
 
-		if (any == TP_ENOENT) {
-			cmd_error(&args->cmd, "--table: %s", err.msg);
-			return CMD_USAGE;
-		}
+		if (any == TP_ENOENT)
+			return cmd_reject(&args->cmd, CMD_USAGE, "--table: %s", err.msg);
 	}
 	for (size_t i = 0; !status && i < args->ntables; i++)
 		status = export_file(args, args->tables[i]);
@@ -134,21 +130,18 @@ int export_csv(struct export_args *args)
 	struct tp_err err;
 	int status;
 
-	if (args->ntables != 1 && !args->cmd.output) {
-		cmd_error(&args->cmd,
-			  args->ntables
-			      ? "several tables are written to a folder; give -o FOLDER"
-			      : "no table is given; --table=NAME writes one, -o FOLDER all");
-		return CMD_USAGE;
-	}
+	if (args->ntables != 1 && !args->cmd.output)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    args->ntables ? "several tables are written to a folder; give -o FOLDER"
+				  : "no table is given; --table=NAME writes one, -o FOLDER all");
 	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (status)
 		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
-			  args->cmd.run_spec, args->cmd.runs.n);
-		return CMD_USAGE;
-	}
+	if (args->cmd.runs.n > 1)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--run=%s picks %zu runs; pick one of them by its id",
+				  args->cmd.run_spec, args->cmd.runs.n);
 	if (args->ntables == 1)
 		return export_one(args, args->tables[0]);
 	if (mkdir(args->cmd.output, 0777) && errno != EEXIST) {

@@ -219,21 +219,19 @@ int export_open_trace(struct export_args *args)
 
 	if (status)
 		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
-			  args->cmd.run_spec, args->cmd.runs.n);
-		return CMD_USAGE;
-	}
+	if (args->cmd.runs.n > 1)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--run=%s picks %zu runs; pick one of them by its id",
+				  args->cmd.run_spec, args->cmd.runs.n);
 	if (strcmp(args->cmd.runs.run[0].row.kind, "trace") != 0) {
 		bool picked = args->cmd.all.n > 1;
 
-		cmd_error(&args->cmd,
-			  "%s: %s%s%sis a profile, not a trace; profiles are written by "
-			  "--format=%s",
-			  cmd_path(&args->cmd), picked ? "the run '" : "",
-			  picked ? args->cmd.runs.run[0].row.name : "", picked ? "' " : "",
-			  export_form_names(names, EXPORT_SAMPLES));
-		return CMD_INPUT;
+		return cmd_reject(
+		    &args->cmd, CMD_INPUT,
+		    "%s: %s%s%sis a profile, not a trace; profiles are written by --format=%s",
+		    cmd_path(&args->cmd), picked ? "the run '" : "",
+		    picked ? args->cmd.runs.run[0].row.name : "", picked ? "' " : "",
+		    export_form_names(names, EXPORT_SAMPLES));
 	}
 	return CMD_OK;
 }
@@ -258,9 +256,9 @@ static int read_key(struct export_args *args)
 	} else if (cmd_read_file(args->key_file, MOST_SECRET, &secret, &err)) {
 		status = cmd_fail(&args->cmd, args->key_file, &err);
 	} else if (!secret.size) {
-		cmd_error(&args->cmd, "%s: the file is empty, and a secret has at least one byte",
-			  args->key_file);
-		status = CMD_INPUT;
+		status = cmd_reject(&args->cmd, CMD_INPUT,
+				    "%s: the file is empty, and a secret has at least one byte",
+				    args->key_file);
 	} else {
 		rep_anonymise_key(&args->made_up, secret.data, secret.size);
 		explicit_bzero(secret.data, secret.size);
@@ -279,9 +277,9 @@ static int run(struct export_args *args)
 		return export_clickhouse(args);
 	if (args->cmd.output || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
 		return args->form->write(args);
-	cmd_error(&args->cmd, "--format=%s cannot be written to a terminal; give -o FILE",
-		  args->form->name);
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "--format=%s cannot be written to a terminal; give -o FILE",
+			  args->form->name);
 }
 
 /* What --help says; tprof-export(1) has the rest. */

@@ -163,8 +163,7 @@ static int sum_reports(struct args *args)
 		code = report_write(&sum, args->report, &err);
 	if (code == TP_EFORMAT) {
 		/* Advice on damaged dumps would not help. */
-		cmd_error(&args->cmd, "%s", err.msg);
-		status = CMD_INPUT;
+		status = cmd_reject(&args->cmd, CMD_INPUT, "%s", err.msg);
 	} else if (code) {
 		status = cmd_fail(&args->cmd, NULL, &err);
 	} else {

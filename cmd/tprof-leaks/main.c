@@ -344,15 +344,14 @@ static int undecided(const struct args *args, const struct rep_leaks *l, size_t 
 	int64_t unknown = rep_leaks_unknown(l, source);
 	char n[28], most[28];
 
-	cmd_error(&args->cmd,
-		  "gate: undecided: %.200s%s does not say how long %s goroutine%s wait%s; "
-		  "perhaps %s than %s %s; counted as failed (without --min-wait all count)",
-		  rep_leaks_source(l, source),
-		  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
-		  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
-		  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
-		  source == last ? "stay" : "have come since");
-	return CMD_INPUT;
+	return cmd_reject(
+	    &args->cmd, CMD_INPUT,
+	    "gate: undecided: %.200s%s does not say how long %s goroutine%s wait%s; perhaps %s "
+	    "than %s %s; counted as failed (without --min-wait all count)",
+	    rep_leaks_source(l, source), rep_leaks_ticks(l, source) ? ", which has no clock," : "",
+	    tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
+	    source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
+	    source == last ? "stay" : "have come since");
 }
 
 static int judge(const struct args *args, const struct rep_leaks *l)
@@ -369,11 +368,11 @@ static int judge(const struct args *args, const struct rep_leaks *l)
 	/* As many as that may have waited in the first file as well. */
 	if (last && tp_minus(excess, rep_leaks_unknown(l, 0)) <= args->gate)
 		return undecided(args, l, 0);
-	cmd_error(&args->cmd,
-		  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
-		  tp_fmt_count(n, excess), excess == 1 ? "" : "s", tp_fmt_count(most, args->gate),
-		  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
-	return CMD_FOUND;
+	return cmd_reject(&args->cmd, CMD_FOUND,
+			  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
+			  tp_fmt_count(n, excess), excess == 1 ? "" : "s",
+			  tp_fmt_count(most, args->gate),
+			  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
 }
 
 static int run(struct args *args)
@@ -388,10 +387,9 @@ static int run(struct args *args)
 		return cmd_fail(&args->cmd, NULL, &err);
 	for (size_t i = 0; i < args->cmd.files[CMD_NEW].n && !status; i++)
 		status = add(args, l, args->cmd.files[CMD_NEW].path[i]);
-	if (!status && args->leak.created && !args->traces) {
-		cmd_error(&args->cmd, "--created is for traces, and none of the files is a trace");
-		status = CMD_USAGE;
-	}
+	if (!status && args->leak.created && !args->traces)
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "--created is for traces, and none of the files is a trace");
 	if (!args->sort_given && rep_leaks_sources(l) > 1)
 		rep_leaks_sort(l, REP_LEAK_BY_GROWTH);
 	if (!status && rep_leaks_finish(l, &err))

@@ -96,10 +96,9 @@ static int refuse(struct args *args, const char *path)
 
 	if (tp_peek(path, head, sizeof(head), &size, &err) || tp_recognise(head, size, &seen, &err))
 		return cmd_fail(&args->cmd, path, &err);
-	cmd_error(&args->cmd,
-		  "%s: is a dump, not a store; import it first: tprof-import -o STORE %s", path,
-		  path);
-	return CMD_INPUT;
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "%s: is a dump, not a store; import it first: tprof-import -o STORE %s",
+			  path, path);
 }
 
 /* What is no store is said to be so before anything is done: a dump would be taken for damage. */
@@ -130,9 +129,8 @@ static int check_place(struct args *args)
 	is = cmd_is_store(args->store, &err);
 	if (is < 0 || (is && (st.st_size < 100 || cmd_file_is_store(args->store) != 0)))
 		return status;
-	cmd_error(&args->cmd, "%s: exists and is not a store; give another name with -o",
-		  args->store);
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "%s: exists and is not a store; give another name with -o", args->store);
 }
 
 static int run(struct args *args)

@@ -362,29 +362,24 @@ static int check_run(struct args *args)
 	struct tp_err err;
 	int status;
 
-	if (runs->n > 1) {
-		cmd_error(
-		    &args->cmd,
+	if (runs->n > 1)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
 		    "%s: several runs are picked, and a path is that of one; pick one with --run",
 		    cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
 	if (strcmp(runs->run->row.kind, "trace") != 0) {
 		bool picked = args->cmd.all.n > 1;
 
-		cmd_error(&args->cmd,
-			  "%s: %s%s%sis a profile, and only execution traces have critical paths; "
-			  "tprof-top shows profiles%s",
-			  cmd_path(&args->cmd), picked ? "the run '" : "",
-			  picked ? runs->run->row.name : "", picked ? "' " : "",
-			  picked ? ", and --run picks another run" : "");
-		return CMD_INPUT;
+		return cmd_reject(&args->cmd, CMD_INPUT,
+				  "%s: %s%s%sis a profile, and only execution traces have critical "
+				  "paths; tprof-top shows profiles%s",
+				  cmd_path(&args->cmd), picked ? "the run '" : "",
+				  picked ? runs->run->row.name : "", picked ? "' " : "",
+				  picked ? ", and --run picks another run" : "");
 	}
 	if ((args->min && rep_run_check_time(runs->run, "--min", args->min, "", &err)) ||
-	    (args->max && rep_run_check_time(runs->run, "--max", args->max, "", &err))) {
-		cmd_error(&args->cmd, "%s: %s", runs->run->row.name, err.msg);
-		return CMD_USAGE;
-	}
+	    (args->max && rep_run_check_time(runs->run, "--max", args->max, "", &err)))
+		return cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", runs->run->row.name, err.msg);
 	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);
 	return status ? status : cmd_range_end(&args->cmd, &range);
 }
@@ -416,11 +411,9 @@ static int run(struct args *args)
 	struct tp_err err;
 	int code, status;
 
-	if (args->pprof && args->cmd.tty && !args->cmd.output) {
-		cmd_error(&args->cmd,
-			  "--format=pprof cannot be written to a terminal; give -o FILE");
-		return CMD_USAGE;
-	}
+	if (args->pprof && args->cmd.tty && !args->cmd.output)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--format=pprof cannot be written to a terminal; give -o FILE");
 	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (!status)
 		status = check_run(args);

@@ -248,13 +248,11 @@ static int report_trace(struct args *args)
 
 	if (!status && compares)
 		status = open_traces(&args->cmd, CMD_OLD, &old);
-	if (!status && !compares && new.nruns > 1) {
-		cmd_error(&args->cmd,
-			  "%zu traces are given, and a page is about one; --base=OLD makes a page "
-			  "of what changed",
-			  new.nruns);
-		status = CMD_USAGE;
-	}
+	if (!status && !compares && new.nruns > 1)
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "%zu traces are given, and a page is about one; --base=OLD "
+				    "makes a page of what changed",
+				    new.nruns);
 	if (!status)
 		status = cmd_file_begin(&args->cmd, NULL, 0);
 	if (!status && compares) {
@@ -360,20 +358,15 @@ static int run(struct args *args)
 		status = note_target(args);
 	if (status)
 		return status;
-	if (kind == CMD_KIND_STORE_MIXED || (olds->n && old != kind)) {
-		cmd_error(&args->cmd,
-			  olds->n
-			      ? "%s and the files of --base must be of one kind, traces or profiles"
-			      : "%s: these runs are traces and profiles; pick one kind "
-				"with --run",
-			  path);
-		return CMD_USAGE;
-	}
-	if (kind == CMD_KIND_TRACE && args->page.sample_index) {
-		cmd_error(&args->cmd, "%s: --sample-index is for profiles, and this is a trace",
-			  path);
-		return CMD_USAGE;
-	}
+	if (kind == CMD_KIND_STORE_MIXED || (olds->n && old != kind))
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    olds->n ? "%s and the files of --base must be of one kind, traces or profiles"
+			    : "%s: these runs are traces and profiles; pick one kind with --run",
+		    path);
+	if (kind == CMD_KIND_TRACE && args->page.sample_index)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: --sample-index is for profiles, and this is a trace", path);
 	if (kind == CMD_KIND_TRACE)
 		return report_trace(args);
 	return olds->n ? report_difference(args) : report_profile(args);

@@ -16,11 +16,10 @@ static int pick_one(struct store_args *args, char hash[HASH_SIZE])
 	struct rep_runs runs = {0};
 	int status = store_pick(args, args->word[0], &runs);
 
-	if (!status && runs.n != 1) {
-		cmd_error(&args->cmd, "'%s' names %zu runs; give an id (tprof-store list %s)",
-			  args->word[0], runs.n, args->path);
-		status = CMD_USAGE;
-	}
+	if (!status && runs.n != 1)
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "'%s' names %zu runs; give an id (tprof-store list %s)",
+				    args->word[0], runs.n, args->path);
 	if (!status)
 		snprintf(hash, HASH_SIZE, "%s", runs.run[0].row.hash);
 	rep_runs_release(&runs);
@@ -63,12 +62,10 @@ static int sort_words(struct store_args *args, struct labelling *l)
 	for (size_t i = 1; i < args->nwords; i++) {
 		char *word = (char *)(uintptr_t)args->word[i], *eq = strchr(word, '=');
 
-		if (!eq || eq == word) {
-			cmd_error(&args->cmd,
-				  "'%s' is not a label; give KEY=VALUE, or KEY= to remove a label",
-				  word);
-			return CMD_USAGE;
-		}
+		if (!eq || eq == word)
+			return cmd_reject(
+			    &args->cmd, CMD_USAGE,
+			    "'%s' is not a label; give KEY=VALUE, or KEY= to remove a label", word);
 		if (eq[1]) {
 			l->set[l->nset++] = word;
 		} else {

@@ -18,9 +18,8 @@ int store_is_one(struct store_args *args)
 		return cmd_fail(&args->cmd, args->path, &err);
 	if (is)
 		return CMD_OK;
-	cmd_error(&args->cmd, "%s: is not a store; tprof-import imports dumps into one",
-		  args->path);
-	return CMD_INPUT;
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "%s: is not a store; tprof-import imports dumps into one", args->path);
 }
 
 static int open_store(struct store_args *args)

@@ -291,21 +291,19 @@ static int run(struct top_args *args)
 	bool several = args->cmd.files[CMD_NEW].n > 1, store;
 	int status;
 
-	if (args->pprof && args->cmd.tty) {
-		cmd_error(&args->cmd,
-			  "--format=pprof cannot be written to a terminal; redirect it to a file");
-		return CMD_USAGE;
-	}
+	if (args->pprof && args->cmd.tty)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--format=pprof cannot be written to a terminal; redirect it to a file");
 
 	if (args->over_runs)
 		return top_series(args);
 	if (!args->view.given && several && !cmd_look(cmd_path(&args->cmd), &what, &err) &&
-	    what == CMD_WHAT_TRACE) {
-		cmd_error(&args->cmd, "several traces are given, and a report is about one; "
-				      "tprof-diff compares two, --over=run follows the numbers of "
-				      "several, --view=cpu, offcpu, … adds them up");
-		return CMD_USAGE;
-	}
+	    what == CMD_WHAT_TRACE)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "several traces are given, and a report is about one; tprof-diff "
+				  "compares two, --over=run follows the numbers of several, "
+				  "--view=cpu, offcpu, … adds them up");
 	if (args->view.given || several)
 		return top_profile(args);
 	status = cmd_kind_of(&args->cmd, cmd_path(&args->cmd), args->cmd.run_spec, &kind);
@@ -314,31 +312,26 @@ static int run(struct top_args *args)
 	/* A sample type says which kind is meant. */
 	if (kind == CMD_KIND_STORE_MIXED && args->profile.sample_index && !args->report)
 		return top_profile(args);
-	if (kind == CMD_KIND_STORE_MIXED && args->cmd.run_spec) {
-		cmd_error(&args->cmd,
-			  "%s: --run=%s picks traces and profiles; an id (tprof-store list) picks "
-			  "one run",
-			  cmd_path(&args->cmd), args->cmd.run_spec);
-		return CMD_USAGE;
-	}
-	if (kind == CMD_KIND_STORE_MIXED) {
-		cmd_error(&args->cmd,
-			  "%s: these runs are traces and profiles; pick one kind with --run, or "
-			  "show the traces as profiles with --view",
-			  cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
+	if (kind == CMD_KIND_STORE_MIXED && args->cmd.run_spec)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: --run=%s picks traces and profiles; an id (tprof-store "
+				  "list) picks one run",
+				  cmd_path(&args->cmd), args->cmd.run_spec);
+	if (kind == CMD_KIND_STORE_MIXED)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: these runs are traces and profiles; pick one kind with "
+				  "--run, or show the traces as profiles with --view",
+				  cmd_path(&args->cmd));
 	if (kind == CMD_KIND_TRACE)
 		return top_trace(args);
 	if (!args->report)
 		return top_profile(args);
 	store = cmd_is_store(cmd_path(&args->cmd), &err) == 1;
-	cmd_error(&args->cmd,
-		  "'%s' is a report on traces, and %s%s is a profile; %sreports on profiles are "
-		  "--tree, --peek, --list and others (see --help=all)",
-		  args->report, store ? "the picked run of " : "", cmd_path(&args->cmd),
-		  store ? "--run picks others; " : "");
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "'%s' is a report on traces, and %s%s is a profile; %sreports on "
+			  "profiles are --tree, --peek, --list and others (see --help=all)",
+			  args->report, store ? "the picked run of " : "", cmd_path(&args->cmd),
+			  store ? "--run picks others; " : "");
 }
 
 /* What --help says; tprof-top(1) has the rest. */

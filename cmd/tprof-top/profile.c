@@ -31,30 +31,22 @@ static int check(struct top_args *args)
 
 	if (!filter)
 		filter = top_pick(args);
-	if (filter && !args->view.given) {
-		cmd_error(&args->cmd, "--%s is for traces, and %s is a profile", filter,
-			  cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (args->sort && strcasecmp(args->sort, "flat") != 0 &&
-	    strcasecmp(args->sort, "cum") != 0) {
-		cmd_error(&args->cmd,
-			  "--sort: '%s' is not flat or cum, by which profiles are sorted",
-			  args->sort);
-		return CMD_USAGE;
-	}
-	if (args->text && !args->text->table && args->cmd.format != REP_FORMAT_TABLE) {
-		cmd_error(&args->cmd,
-			  "--%s writes text; --format=csv, tsv and json are for the table",
-			  args->text->name);
-		return CMD_USAGE;
-	}
-	if (args->text && args->text->binary && args->cmd.tty) {
-		cmd_error(&args->cmd,
-			  "--format=%s cannot be written to a terminal; redirect it to a file",
-			  args->text->name);
-		return CMD_USAGE;
-	}
+	if (filter && !args->view.given)
+		return cmd_reject(&args->cmd, CMD_USAGE, "--%s is for traces, and %s is a profile",
+				  filter, cmd_path(&args->cmd));
+	if (args->sort && strcasecmp(args->sort, "flat") != 0 && strcasecmp(args->sort, "cum") != 0)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--sort: '%s' is not flat or cum, by which profiles are sorted",
+				  args->sort);
+	if (args->text && !args->text->table && args->cmd.format != REP_FORMAT_TABLE)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--%s writes text; --format=csv, tsv and json are for the table",
+				  args->text->name);
+	if (args->text && args->text->binary && args->cmd.tty)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--format=%s cannot be written to a terminal; redirect it to a file",
+		    args->text->name);
 	return check_pattern(args);
 }
 

@@ -109,28 +109,22 @@ static int refuse_profile_options(const struct top_args *args)
 	plain.node_fraction = TOP_DEFAULT_FRACTION;
 	given = cmd_profile_given(&args->profile, &plain,
 				  1ull << REP_OPTION_FOCUS | 1ull << REP_OPTION_IGNORE);
-	if (given) {
-		cmd_error(&args->cmd,
-			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
-			  "as a profile",
-			  given, cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (args->cmd.files[CMD_OLD].n) {
-		cmd_error(&args->cmd,
-			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows "
-			  "both as profiles, and tprof-diff compares traces",
-			  args->base.plain ? "base" : "diff-base", cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (args->text && args->text != rep_profile_report_find("svg")) {
-		cmd_error(&args->cmd,
-			  "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
-			  "as a profile",
-			  args->text->format ? "--format=" : "--", args->text->name,
-			  cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
+	if (given)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … "
+				  "shows it as a profile",
+				  given, cmd_path(&args->cmd));
+	if (args->cmd.files[CMD_OLD].n)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … "
+				  "shows both as profiles, and tprof-diff compares traces",
+				  args->base.plain ? "base" : "diff-base", cmd_path(&args->cmd));
+	if (args->text && args->text != rep_profile_report_find("svg"))
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … "
+				  "shows it as a profile",
+				  args->text->format ? "--format=" : "--", args->text->name,
+				  cmd_path(&args->cmd));
 	return CMD_OK;
 }
 
@@ -143,11 +137,10 @@ static int check_chart(struct top_args *args)
 	args->top.svg = rep_sink_file(stdout);
 	if (rep_top_has_chart(args->top.report))
 		return CMD_OK;
-	cmd_error(&args->cmd,
-		  "the report '%s' has no chart; mmu and heap have one, and --view=cpu, offcpu, … "
-		  "shows a trace as a profile",
-		  args->top.report->name);
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "the report '%s' has no chart; mmu and heap have one, and --view=cpu, "
+			  "offcpu, … shows a trace as a profile",
+			  args->top.report->name);
 }
 
 static int check(struct top_args *args)
@@ -212,17 +205,15 @@ static int check_runs(const struct top_args *args)
 
 	for (size_t i = 0; i < runs->n && !status; i++) {
 		status = cmd_range_add(&args->cmd, &range, args->cmd.store, &runs->run[i]);
-		if (!status && check_units(args, &runs->run[i], &err)) {
-			cmd_error(&args->cmd, "%s: %s", runs->run[i].row.name, err.msg);
-			status = CMD_USAGE;
-		}
+		if (!status && check_units(args, &runs->run[i], &err))
+			status = cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", runs->run[i].row.name,
+					    err.msg);
 	}
 	if (!status)
 		status = cmd_range_end(&args->cmd, &range);
-	if (!status && rep_runs_check_clocks(runs->run, runs->n, "added to", &err)) {
-		cmd_error(&args->cmd, "%s; --run picks runs that go together", err.msg);
-		status = CMD_USAGE;
-	}
+	if (!status && rep_runs_check_clocks(runs->run, runs->n, "added to", &err))
+		status = cmd_reject(&args->cmd, CMD_USAGE, "%s; --run picks runs that go together",
+				    err.msg);
 	return status;
 }
 
@@ -240,10 +231,8 @@ int top_trace(struct top_args *args)
 		return top_profile(args);
 	}
 	status = check(args);
-	if (!status && args->pprof && rep_top_profile_check(args->top.report, &err)) {
-		cmd_error(&args->cmd, "%s", err.msg);
-		status = CMD_USAGE;
-	}
+	if (!status && args->pprof && rep_top_profile_check(args->top.report, &err))
+		status = cmd_reject(&args->cmd, CMD_USAGE, "%s", err.msg);
 	if (!status)
 		status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (status)
