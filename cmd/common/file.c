@@ -195,6 +195,29 @@ int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err
 	return code;
 }
 
+bool cmd_xdg_folder(char path[PATH_MAX], const char *variable, const char *usual)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+	int n = 0;
+
+	if (base && *base == '/')
+		n = snprintf(path, PATH_MAX, "%s/tprof", base);
+	else if (home && *home == '/')
+		n = snprintf(path, PATH_MAX, "%s/%s/tprof", home, usual);
+	errno = n ? ENAMETOOLONG : ENOENT;
+	return n > 0 && n < PATH_MAX - 256;
+}
+
+int cmd_make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
+}
+
 const char *cmd_file_ending(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

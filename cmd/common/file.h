@@ -4,6 +4,8 @@
 #ifndef CMD_FILE_H
 #define CMD_FILE_H
 
+#include <limits.h>
+
 #include "common/common.h"
 
 /* Begins the file; does nothing if there is none, or it is "-". Refuses to replace a store, or what is
@@ -25,6 +27,14 @@ int cmd_file_is_store(const char *path);
 /* Appends a whole file ("-": standard input) to b. Returns 0; TP_ENOENT or TP_EIO if it cannot be
  * read; TP_ELIMIT if it has more than `most` bytes; TP_ENOMEM. */
 int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err *err);
+
+/* Writes the path of our folder below a base folder of the XDG specification: "$XDG_CACHE_HOME/tprof",
+ * or if that is not set "$HOME/.cache/tprof" (`usual` is ".cache"). Relative paths do not count.
+ * Returns false with errno if there is no such path, or it is longer than PATH_MAX - 256. */
+bool cmd_xdg_folder(char path[PATH_MAX], const char *variable, const char *usual);
+/* Makes a folder, and those above it that do not exist, for nobody but their owner. Returns 0, or -1
+ * with errno. */
+int cmd_make_folders(char *path);
 
 /* Returns the ending of a file's name with its dot, or "": ".svg" for "a/b.x.svg", "" for ".profile"
  * and "a.b/c". */
