@@ -193,6 +193,11 @@ void cmd_keep_memory(void);
  * that --run names (default: the latest; a note says so if there are others). Prints a note for
  * each picked run that lost something. Returns a status. */
 int cmd_open(struct cmd *cmd, const char *path);
+/* Refuses several runs: pick one. Returns 0 or CMD_USAGE. */
+int cmd_need_one_run(const struct cmd *cmd);
+/* Does what cmd_open does for a command that needs one trace. `instead` follows "is a profile, ".
+ * Returns a status. */
+int cmd_open_trace(struct cmd *cmd, const char *path, const char *instead);
 /* The first half of cmd_open: opens a store and picks no runs. */
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
 /* The second half of cmd_open, without notes: loads and picks runs of the open store. */

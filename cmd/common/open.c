@@ -182,6 +182,29 @@ int cmd_open(struct cmd *cmd, const char *path)
 	return CMD_OK;
 }
 
+int cmd_need_one_run(const struct cmd *cmd)
+{
+	return cmd->runs.n < 2 ? CMD_OK
+			       : cmd_reject(cmd, CMD_USAGE,
+					    "--run=%s picks %zu runs; pick one of them by its id",
+					    cmd->run_spec, cmd->runs.n);
+}
+
+int cmd_open_trace(struct cmd *cmd, const char *path, const char *instead)
+{
+	int status = cmd_open(cmd, path);
+	bool picked = cmd->all.n > 1;
+
+	if (!status)
+		status = cmd_need_one_run(cmd);
+	if (status || !strcmp(cmd->runs.run[0].row.kind, "trace"))
+		return status;
+	return cmd_reject(cmd, CMD_INPUT, "%s: %s%s%sis a profile, %s%s", path,
+			  picked ? "the run '" : "", picked ? cmd->runs.run[0].row.name : "",
+			  picked ? "' " : "", instead,
+			  picked ? ", and --run picks another run" : "");
+}
+
 void cmd_close(struct cmd *cmd)
 {
 	rep_runs_release(&cmd->runs);

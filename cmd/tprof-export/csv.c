@@ -136,12 +136,10 @@ int export_csv(struct export_args *args)
 		    args->ntables ? "several tables are written to a folder; give -o FOLDER"
 				  : "no table is given; --table=NAME writes one, -o FOLDER all");
 	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
+	if (!status)
+		status = cmd_need_one_run(&args->cmd);
 	if (status)
 		return status;
-	if (args->cmd.runs.n > 1)
-		return cmd_reject(&args->cmd, CMD_USAGE,
-				  "--run=%s picks %zu runs; pick one of them by its id",
-				  args->cmd.run_spec, args->cmd.runs.n);
 	if (args->ntables == 1)
 		return export_one(args, args->tables[0]);
 	if (mkdir(args->cmd.output, 0777) && errno != EEXIST) {

@@ -214,26 +214,11 @@ void export_note_ticks(const struct export_args *args, const struct rep_run *run
 
 int export_open_trace(struct export_args *args)
 {
-	int status = cmd_open(&args->cmd, cmd_path(&args->cmd));
-	char names[EXPORT_NAMES];
+	char names[EXPORT_NAMES], instead[EXPORT_NAMES + 60];
 
-	if (status)
-		return status;
-	if (args->cmd.runs.n > 1)
-		return cmd_reject(&args->cmd, CMD_USAGE,
-				  "--run=%s picks %zu runs; pick one of them by its id",
-				  args->cmd.run_spec, args->cmd.runs.n);
-	if (strcmp(args->cmd.runs.run[0].row.kind, "trace") != 0) {
-		bool picked = args->cmd.all.n > 1;
-
-		return cmd_reject(
-		    &args->cmd, CMD_INPUT,
-		    "%s: %s%s%sis a profile, not a trace; profiles are written by --format=%s",
-		    cmd_path(&args->cmd), picked ? "the run '" : "",
-		    picked ? args->cmd.runs.run[0].row.name : "", picked ? "' " : "",
-		    export_form_names(names, EXPORT_SAMPLES));
-	}
-	return CMD_OK;
+	snprintf(instead, sizeof(instead), "not a trace; profiles are written by --format=%s",
+		 export_form_names(names, EXPORT_SAMPLES));
+	return cmd_open_trace(&args->cmd, cmd_path(&args->cmd), instead);
 }
 
 int export_begin(struct export_args *args)

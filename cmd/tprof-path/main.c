@@ -362,21 +362,6 @@ static int check_run(struct args *args)
 	struct tp_err err;
 	int status;
 
-	if (runs->n > 1)
-		return cmd_reject(
-		    &args->cmd, CMD_USAGE,
-		    "%s: several runs are picked, and a path is that of one; pick one with --run",
-		    cmd_path(&args->cmd));
-	if (strcmp(runs->run->row.kind, "trace") != 0) {
-		bool picked = args->cmd.all.n > 1;
-
-		return cmd_reject(&args->cmd, CMD_INPUT,
-				  "%s: %s%s%sis a profile, and only execution traces have critical "
-				  "paths; tprof-top shows profiles%s",
-				  cmd_path(&args->cmd), picked ? "the run '" : "",
-				  picked ? runs->run->row.name : "", picked ? "' " : "",
-				  picked ? ", and --run picks another run" : "");
-	}
 	if ((args->min && rep_run_check_time(runs->run, "--min", args->min, "", &err)) ||
 	    (args->max && rep_run_check_time(runs->run, "--max", args->max, "", &err)))
 		return cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", runs->run->row.name, err.msg);
@@ -414,7 +399,9 @@ static int run(struct args *args)
 	if (args->pprof && args->cmd.tty && !args->cmd.output)
 		return cmd_reject(&args->cmd, CMD_USAGE,
 				  "--format=pprof cannot be written to a terminal; give -o FILE");
-	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
+	status = cmd_open_trace(&args->cmd, cmd_path(&args->cmd),
+				"and only execution traces have critical paths; tprof-top shows "
+				"profiles");
 	if (!status)
 		status = check_run(args);
 	if (!status)
