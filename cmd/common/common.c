@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,6 +370,29 @@ void cmd_keep_memory(void)
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	mallopt(M_TOP_PAD, 1 << 20);
+}
+
+size_t cmd_processors(size_t most)
+{
+	cpu_set_t set;
+	size_t n = sched_getaffinity(0, sizeof(set), &set) ? 1 : (size_t)CPU_COUNT(&set);
+
+	return n < most ? n : most;
+}
+
+void cmd_in_threads(void *(*work)(void *item), void *items, size_t size, size_t n)
+{
+	pthread_t thread[CMD_THREADS];
+	char *item = items;
+	size_t started = 0;
+
+	while (started + 1 < n && started < CMD_THREADS &&
+	       !pthread_create(&thread[started], NULL, work, item + started * size))
+		started++;
+	for (size_t i = started; i < n; i++)
+		work(item + i * size);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
 }
 
 static const char *stdout_name = "standard output";

@@ -189,6 +189,13 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv);
  * up to a third of the system's time and costs some memory. To be called first. */
 void cmd_keep_memory(void);
 
+/* Returns how many processors this process may run on, at most `most`. */
+size_t cmd_processors(size_t most);
+/* Calls work for each of n items of `size` bytes, in a thread each; for those for which there is no
+ * thread, in this one. */
+#define CMD_THREADS 8
+void cmd_in_threads(void *(*work)(void *item), void *items, size_t size, size_t n);
+
 /* Opens a store, or a dump by way of the cache ("-": a dump on standard input), and picks the runs
  * that --run names (default: the latest; a note says so if there are others). Prints a note for
  * each picked run that lost something. Returns a status. */

@@ -1,21 +1,18 @@
 #include "common/dumps.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/jail.h"
 #include "open/input.h"
 #include "profile/merge/merge.h"
 
-#define MAX_THREADS 8
-#define PAYS	    4			 /* dumps per thread at least, or */
-#define BIG	    ((int64_t)256 << 10) /* one of that size */
-#define MAX_NOTES   5			 /* dumps about which something is said */
+#define PAYS	  4		       /* dumps per thread at least, or */
+#define BIG	  ((int64_t)256 << 10) /* one of that size */
+#define MAX_NOTES 5		       /* dumps about which something is said */
 
 /* ---- names ---- */
 
@@ -148,9 +145,7 @@ static void *load_part(void *ctx)
 /* Returns how many threads pay, for many files or for big ones. */
 static size_t thread_count(const char *const *paths, size_t n)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t most = cpus > MAX_THREADS ? MAX_THREADS : cpus > 0 ? (size_t)cpus : 1;
-	size_t want = n / PAYS;
+	size_t most = cmd_processors(CMD_THREADS), want = n / PAYS;
 	int64_t bytes = 0;
 	struct stat st;
 
@@ -163,23 +158,6 @@ static size_t thread_count(const char *const *paths, size_t n)
 	most = want < most ? want : most;
 	most = most < n ? most : n;
 	return most ? most : 1;
-}
-
-/* Runs the parts, here if a thread cannot be started. */
-static void run_parts(struct load *part, size_t n)
-{
-	pthread_t thread[MAX_THREADS];
-	bool running[MAX_THREADS] = {false};
-
-	for (size_t i = 1; i < n; i++)
-		running[i] = !pthread_create(&thread[i], NULL, load_part, &part[i]);
-	load_part(&part[0]);
-	for (size_t i = 1; i < n; i++) {
-		if (running[i])
-			pthread_join(thread[i], NULL);
-		else
-			load_part(&part[i]);
-	}
 }
 
 void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
@@ -305,7 +283,7 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 		   bool *other, struct cmd_profiles *out)
 {
 	size_t nparts = thread_count(paths, n);
-	struct load part[MAX_THREADS] = {0};
+	struct load part[CMD_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
 	struct cmd_dump_note *note = calloc(n, sizeof(*note));
 	struct tp_profile *dump[MOST_DUMPS - 1] = {0};
@@ -329,7 +307,7 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 			code = cmd_names_init(&part[i].names, cmd, &err);
 	}
 	if (!code)
-		run_parts(part, nparts);
+		cmd_in_threads(load_part, part, sizeof(*part), nparts);
 	for (size_t i = 0; i < nparts && !code; i++)
 		*other |= part[i].other;
 	if (code)

@@ -1,8 +1,6 @@
 /* Both sides as execution traces: what they measure. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/profiles.h"
 #include "common/range.h"
@@ -10,8 +8,6 @@
 #include "open/input.h"
 
 #include "diff.h"
-
-#define MAX_THREADS 8
 
 /* A path that is open, and what its runs measure. */
 struct opened {
@@ -127,16 +123,9 @@ static int append(struct args *args, struct loaded *l, bool is_new, struct opene
 /* Opened one after the other, as an import takes all processors; measured at once. */
 static int load_batch(struct args *args, struct opened *o, size_t n, struct loaded *l)
 {
-	pthread_t thread[MAX_THREADS];
-	size_t started = 0;
 	int status = CMD_OK;
 
-	while (started + 1 < n && !pthread_create(&thread[started], NULL, measure, &o[started]))
-		started++;
-	for (size_t i = started; i < n; i++)
-		measure(&o[i]);
-	for (size_t i = 0; i < started; i++)
-		pthread_join(thread[i], NULL);
+	cmd_in_threads(measure, o, sizeof(*o), n);
 	for (size_t i = 0; i < n && !status; i++)
 		status = o[i].code == TP_EFORMAT
 			     ? (cmd_error(&args->cmd, "%s", o[i].err.msg), CMD_USAGE)
@@ -154,13 +143,6 @@ static void close_batch(struct opened *o, size_t n)
 	}
 }
 
-static size_t processors(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (size_t)n;
-}
-
 static int load(struct args *args, bool exact, struct loaded *l)
 {
 	const struct cmd_files *old = cmd_side_files(&args->cmd, CMD_OLD);
@@ -168,14 +150,14 @@ static int load(struct args *args, bool exact, struct loaded *l)
 	struct rep_filter_text filter = args->view.trace.filter;
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
-	size_t n = old->n + new->n, most = processors();
+	size_t n = old->n + new->n, most = cmd_processors(CMD_THREADS);
 	struct cmd_range range[2] = {{.text = &filter}, {.text = &filter}}; /* of each side */
 	int status = CMD_OK;
 
 	filter.task = args->view.trace.task;
 	filter.region = args->view.trace.region;
 	for (size_t at = 0; at < n && !status;) {
-		struct opened o[MAX_THREADS] = {0};
+		struct opened o[CMD_THREADS] = {0};
 		size_t k = 0;
 
 		for (; k < most && at + k < n && !status; k++) {

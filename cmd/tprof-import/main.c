@@ -1,5 +1,4 @@
 /* tprof-import: dumps become runs of a store. */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,14 +53,6 @@ static void hint(const struct args *args)
 	free(own);
 }
 
-static int processors(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
-	return n < MOST_JOBS ? n : MOST_JOBS;
-}
-
 /* Adds what the arguments stand for. */
 static int find_paths(const struct args *args, struct paths *paths, struct tp_err *err)
 {
@@ -85,7 +76,7 @@ static int import_many(struct args *args)
 	struct many many = {.cmd = &args->cmd,
 			    .paths = &paths,
 			    .store = args->store,
-			    .jobs = args->jobs ? args->jobs : processors(),
+			    .jobs = args->jobs ? args->jobs : (int)cmd_processors(MOST_JOBS),
 			    .known = args->known,
 			    .report = args->report,
 			    .import = args->import,
