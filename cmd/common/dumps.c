@@ -250,6 +250,7 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 {
 	const char *const *paths = part[0].paths;
 	struct tp_profile *sum = NULL;
+	char *name = NULL;
 	struct tp_err err;
 	int code = 0;
 
@@ -258,9 +259,15 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 			return cmd_fail(cmd, paths[part[i].failed], &part[i].err);
 	if (add) {
 		code = add_parts(part, nparts, &sum, &err);
+		if (!code && asprintf(&name, "%s and %zu more", cmd_name_apart(cmd, paths[0]),
+				      part[nparts - 1].to - 1) < 0) {
+			name = NULL;
+			tp_profile_free(sum);
+			code = tp_nomem(&err);
+		}
 		if (!code)
-			code = cmd_profiles_append(out, sum, cmd_name_apart(cmd, paths[0]), false,
-						   &err);
+			code = cmd_profiles_append(out, sum, name, false, &err);
+		free(name);
 		return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 	}
 	for (size_t i = 0; i < part[nparts - 1].to && !code; i++) {

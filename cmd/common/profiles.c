@@ -25,6 +25,14 @@ static const char *sample_type(const struct cmd *cmd)
 	return cmd->profile ? cmd->profile->sample_index : NULL;
 }
 
+/* Returns the sample type that --sample-index names, or NULL if it is a number or not given. */
+static const char *named_type(const struct cmd *cmd)
+{
+	const char *index = sample_type(cmd);
+
+	return index && index[strspn(index, "0123456789")] ? index : NULL;
+}
+
 /* ---- the list ---- */
 
 int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const char *name,
@@ -137,7 +145,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
 	for (size_t i = 0; !code && (trace || names->symbols) && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
 	if (!code && by)
-		return cmd_group_add(out, run, trace, p, by, sample_type(cmd), err);
+		return cmd_group_add(out, run, p, by, named_type(cmd), err);
 	if (code)
 		tp_profile_free(p);
 	else
@@ -148,14 +156,6 @@ static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
 	    !cmd_view_filter(&view))
 		cmd_note(cmd, "%s: " REP_NOTE_NO_SAMPLES, run->row.name);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
-}
-
-/* Returns the sample type that --sample-index names, or NULL if it is a number or not given. */
-static const char *named_type(const struct cmd *cmd)
-{
-	const char *index = sample_type(cmd);
-
-	return index && index[strspn(index, "0123456789")] ? index : NULL;
 }
 
 /* If any item from `first` on has the sample type, leaves out those that lack it: all of them, or
@@ -304,7 +304,11 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n, const
 	if (!status)
 		status = cmd_range_end(cmd, &range);
 	/* A group is one, however many stores have runs of it. */
-	if (!status && by && cmd_group_end(out, sample_type(cmd), &err))
+	if (!status && by && !out->n)
+		return cmd_reject(cmd, CMD_INPUT,
+				  "%s%snone of the picked runs has the sample type %s",
+				  n == 1 ? paths[0] : "", n == 1 ? ": " : "", sample_type(cmd));
+	if (!status && by && cmd_group_end(out, true, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
 	return status;
 }
@@ -336,25 +340,51 @@ static int check_view(struct cmd *cmd)
 	return cmd_reject(cmd, CMD_USAGE, "%s", err.msg);
 }
 
-int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
-		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+/* Adds up all items to one. */
+static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
-	const char *type = named_type(cmd), *by = opt ? opt->by : NULL;
-	bool other = false;
+	struct cmd_profiles one = {
+	    .members = list->members, .nuntyped = list->nuntyped, .untyped = list->untyped};
 	struct tp_err err;
-	int status;
+	int code = 0;
+
+	list->untyped = NULL;
+	for (size_t i = 0; i < list->n && !code; i++) {
+		code = cmd_group_put(&one, list->item[0].name, &list->item[i], &err);
+		tp_profile_free(list->item[i].profile);
+		list->item[i].profile = NULL;
+	}
+	if (!code)
+		code = cmd_group_end(&one, false, &err);
+	cmd_profiles_release(list);
+	*list = one;
+	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+}
+
+static int load(struct cmd *cmd, const char *const *paths, size_t n,
+		const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
+{
+	const char *type = named_type(cmd);
+	bool other = opt->by; /* dumps have no labels */
+	struct tp_err err;
+	int status = check_view(cmd);
 
 	*out = (struct cmd_profiles){0};
-	status = check_view(cmd);
-	if (by) /* dumps have no labels */
-		other = !status;
-	else if (!status)
-		status = cmd_dumps_load(cmd, paths, n, opt && opt->each_dump, false, &other, out);
+	/* A single dump is not added up, and so not copied. */
+	if (!status && !other)
+		status = cmd_dumps_load(cmd, paths, n, opt->each_dump, sum && n > 1, &other, out);
 	if (!status && !other)
 		note_run(cmd);
-	if (other)
-		status = load_mixed(cmd, paths, n, by, out);
-	if (!status && type && !by && keep_type(out, 0, type, true, &err))
+	if (!status && other) {
+		bool adds_up = cmd->adds_up;
+
+		cmd->adds_up |= sum;
+		status = load_mixed(cmd, paths, n, opt->by, out);
+		cmd->adds_up = adds_up;
+		if (!status && sum && out->n > 1)
+			status = add_up(cmd, out);
+	}
+	if (!status && type && !opt->by && !sum && keep_type(out, 0, type, true, &err))
 		status = cmd_fail(cmd, NULL, &err);
 	if (!status) {
 		tell_untyped(cmd, out, sample_type(cmd));
@@ -363,87 +393,19 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	return status;
 }
 
-/* Adds up all items to one. */
-static int add_up(struct cmd *cmd, struct cmd_profiles *list)
+int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
+		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
-	struct cmd_profiles one = {0};
-	struct tp_profile *sum = NULL;
-	size_t ntraces = 0;
-	bool damaged = false;
-	struct rep_merger *m;
-	struct tp_err err;
-	int code = rep_merger_new(&m, false, &err);
+	static const struct cmd_profiles_options plain;
 
-	for (size_t i = 0; i < list->n && !code; i++) {
-		ntraces += list->item[i].ntraces;
-		damaged |= list->item[i].damaged;
-		code = rep_merger_add(
-		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
-		    &err);
-		tp_profile_free(list->item[i].profile);
-		list->item[i].profile = NULL;
-	}
-	if (!code)
-		code = rep_merger_finish(m, &sum, &err);
-	if (!code)
-		code =
-		    cmd_profiles_append(&one, sum, list->item[0].name, list->item[0].trace, &err);
-	one.members = list->members;
-	one.untyped = list->untyped;
-	one.nuntyped = list->nuntyped;
-	list->untyped = NULL;
-	if (!code) {
-		one.item[0].damaged = damaged;
-		one.item[0].ntraces = ntraces;
-		one.item[0].nprofiles = list->n - ntraces;
-	}
-	rep_merger_free(m);
-	cmd_profiles_release(list);
-	*list = one;
-	if (!code)
-		return CMD_OK;
-	cmd_profiles_unlike(&err);
-	return cmd_fail(cmd, NULL, &err);
-}
-
-static int name_sum(struct cmd *cmd, struct cmd_profiles *list, size_t n)
-{
-	char *name = NULL;
-
-	if (n < 2)
-		return CMD_OK;
-	if (asprintf(&name, "%s and %zu more", list->item[0].name, n - 1) < 0)
-		return cmd_nomem(cmd);
-	free(list->item[0].name);
-	list->item[0].name = name;
-	return CMD_OK;
+	return load(cmd, paths, n, opt ? opt : &plain, false, out);
 }
 
 int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n, struct cmd_profiles *out)
 {
-	bool other = false;
-	int status;
+	static const struct cmd_profiles_options plain;
 
-	/* A single dump is not added up, and so not copied. */
-	*out = (struct cmd_profiles){0};
-	status = check_view(cmd);
-	if (!status)
-		status = cmd_dumps_load(cmd, paths, n, false, n > 1, &other, out);
-	if (!status && !other)
-		note_run(cmd);
-	if (other) {
-		cmd->adds_up = true;
-		status = load_mixed(cmd, paths, n, NULL, out);
-		cmd->adds_up = false;
-		n = out->n;
-		if (!status && n > 1)
-			status = add_up(cmd, out);
-	}
-	if (!status)
-		status = name_sum(cmd, out, n);
-	if (!status)
-		tell_nameless(cmd, out);
-	return status;
+	return load(cmd, paths, n, &plain, true, out);
 }
 
 /* ---- options about traces ---- */
