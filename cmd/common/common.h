@@ -295,6 +295,13 @@ char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const cha
 /* Prints a note about what a run of that file lost, if it lost anything. */
 void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run);
 
+/* Adds a word for a shell, in quotes if it needs them. Returns 0 or TP_ENOMEM. */
+int cmd_quote(struct tp_buf *b, const char *word);
+
+/* Writes "5,120 events" or "1 event" to text and returns it. `what` has at most 19 letters. */
+#define CMD_PLURAL_SIZE 50
+char *cmd_plural(char text[CMD_PLURAL_SIZE], int64_t n, const char *what);
+
 /* Writes "1.2MiB, about 5,120 events" to text and returns it. If there is `more` than could be
  * counted, the text says "at least …"; if there are only bytes it says that the rest is not known,
  * as most of the file may have followed the damage. */

@@ -36,23 +36,32 @@ static bool is_stdout(const struct stat *st)
 	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
-/* By its head: one that cannot be opened any more is a store all the same. */
-int cmd_file_is_store(const char *path)
+enum cmd_sqlite cmd_file_sqlite(const char *path)
 {
-	unsigned char head[72];
+	unsigned char head[72] = {0};
 	const unsigned char *id = head + 68; /* big-endian, as SQLite's file format has it */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
-	int why = errno;
+	ssize_t n = -1;
+	int fd, why;
 
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	if (fd >= 0)
+		do
+			n = pread(fd, head, sizeof(head), 0);
+		while (n < 0 && errno == EINTR);
+	why = errno;
 	if (fd >= 0)
 		close(fd);
 	errno = why;
-	if (n < 0)
-		return -1;
-	return n == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
-	       ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
-		   TP_STORE_APPLICATION_ID;
+	if (n < 16)
+		return n < 0 ? CMD_UNREAD : CMD_NOT_SQLITE;
+	if (memcmp(head, "SQLite format 3", 16) != 0)
+		return CMD_NOT_SQLITE;
+	return ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
+		       TP_STORE_APPLICATION_ID
+		   ? CMD_STORE
+		   : CMD_OTHER_SQLITE;
 }
 
 /* Returns whether path is one of the files that are read; "-" is standard input. */
@@ -88,7 +97,8 @@ int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 	struct stat st;
 	bool there;
 	char *place;
-	int fd = -1, is;
+	enum cmd_sqlite is = CMD_NOT_SQLITE;
+	int fd = -1;
 
 	if (!path || !strcmp(path, "-"))
 		return CMD_OK;
@@ -101,12 +111,13 @@ int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 		cmd_stdout_is(path);
 		return CMD_OK;
 	}
-	is = there && S_ISREG(st.st_mode) ? cmd_file_is_store(path) : 0;
+	if (there && S_ISREG(st.st_mode))
+		is = cmd_file_sqlite(path);
 	/* Nobody keeps a store that only others may read; all else that hides whether it is one
 	 * may be over by the time that it is replaced. */
-	if (is < 0 && errno != EACCES)
+	if (is == CMD_UNREAD && errno != EACCES)
 		return fail(cmd, path);
-	if (is > 0)
+	if (is == CMD_STORE)
 		return cmd_reject(
 		    cmd, CMD_USAGE,
 		    "%s: is a store, which is not replaced; give another name with -o", path);

@@ -20,9 +20,14 @@ int cmd_file_end(struct cmd *cmd, int status);
  * no file. Other errors show when it is written. */
 int cmd_file_place(const struct cmd *cmd, const char *path);
 
-/* Returns 1 if the beginning of the file is that of a store of any version, complete or not; 0 if it
- * is not; -1 with errno if it cannot be read. */
-int cmd_file_is_store(const char *path);
+/* Finds out what a file is by its first bytes. */
+enum cmd_sqlite {
+	CMD_UNREAD = -1, /* errno says why */
+	CMD_NOT_SQLITE,
+	CMD_OTHER_SQLITE,
+	CMD_STORE, /* of any version, complete or not */
+};
+enum cmd_sqlite cmd_file_sqlite(const char *path);
 
 /* Appends a whole file ("-": standard input) to b. Returns 0; TP_ENOENT or TP_EIO if it cannot be
  * read; TP_ELIMIT if it has more than `most` bytes; TP_ENOMEM. */

@@ -92,6 +92,25 @@ void cmd_profile_take(bool (*takes)(enum rep_profile_option o))
 	*to = (struct argp_option){0};
 }
 
+static const char *set(const char *name, const char *otherwise)
+{
+	const char *v = getenv(name);
+
+	return v && *v ? v : otherwise;
+}
+
+struct rep_go_places cmd_go_places(void)
+{
+	static char home[4096];
+	const char *h = getenv("HOME");
+
+	if (!*home && h && *h)
+		snprintf(home, sizeof(home), "%.4000s/go", h);
+	return (struct rep_go_places){.goroot = set("GOROOT", "/usr/local/go"),
+				      .modcache = set("GOMODCACHE", NULL),
+				      .gopath = set("GOPATH", home)};
+}
+
 static char *spell(const char *name, const char *value)
 {
 	char *text = NULL;

@@ -18,6 +18,10 @@ void cmd_profile_take(bool (*takes)(enum rep_profile_option o));
 const char *cmd_profile_given(const struct rep_profile_options *opt,
 			      const struct rep_profile_options *plain, uint64_t but);
 
+/* Returns where Go keeps sources on this machine: GOROOT, GOMODCACHE and GOPATH of the environment, or
+ * /usr/local/go and ~/go. The texts live as long as the process. */
+struct rep_go_places cmd_go_places(void);
+
 /* For cmd_parse: spells pprof's options as ours ("-tagfocus=x" and "--show_from x" become
  * "--tag-focus=x", "--show-from x"; "-inuse_space" becomes "--sample-index=inuse_space"; one dash
  * is enough for every option of argp), up to "--". An option of pprof that the command lacks ends

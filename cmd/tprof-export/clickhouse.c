@@ -11,7 +11,8 @@
 
 static void summarise(const struct export_args *args, const struct rep_engine_load_result *r)
 {
-	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[96] = "", renewed[80] = "";
+	char runs[CMD_PLURAL_SIZE], known[32], n[32], size[TP_UNITS_SIZE], removed[96] = "",
+									   renewed[80] = "";
 
 	if (r->removed)
 		snprintf(removed, sizeof(removed), "; %s load%s removed that do%s not count",
@@ -21,10 +22,9 @@ static void summarise(const struct export_args *args, const struct rep_engine_lo
 		snprintf(renewed, sizeof(renewed),
 			 " (%s loaded anew, being other in the store now)",
 			 tp_fmt_count(n, (int64_t)r->renewed));
-	cmd_print(&args->cmd, "%s: %s run%s, %s of them there before%s; %s sent%s\n",
-		  args->servers[0], tp_fmt_count(runs, (int64_t)r->runs), r->runs == 1 ? "" : "s",
-		  tp_fmt_count(known, (int64_t)r->known), renewed,
-		  tp_fmt_bytes(size, (int64_t)r->bytes), removed);
+	cmd_print(&args->cmd, "%s: %s, %s of them there before%s; %s sent%s\n", args->servers[0],
+		  cmd_plural(runs, (int64_t)r->runs, "run"), tp_fmt_count(known, (int64_t)r->known),
+		  renewed, tp_fmt_bytes(size, (int64_t)r->bytes), removed);
 }
 
 /* --run picks; without it, all. */

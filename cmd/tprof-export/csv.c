@@ -61,6 +61,7 @@ static int system_error(const struct export_args *args, const char *path)
 /* A file of its own. */
 static int export_file(struct export_args *args, const char *table)
 {
+	char text[CMD_PLURAL_SIZE];
 	struct cmd_draft draft;
 	size_t n = strlen(args->cmd.output);
 	char *path = NULL;
@@ -83,8 +84,7 @@ static int export_file(struct export_args *args, const char *table)
 		status = system_error(args, path);
 	} else {
 		status = CMD_OK;
-		cmd_print(&args->cmd, "%s: %llu row%s\n", path, (unsigned long long)rows,
-			  rows == 1 ? "" : "s");
+		cmd_print(&args->cmd, "%s: %s\n", path, cmd_plural(text, (int64_t)rows, "row"));
 	}
 	free(path);
 	return status;

@@ -1,4 +1,4 @@
-#include "slurm.h"
+#include "arguments.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -242,7 +242,7 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	size_t n, last = rep_leaks_sources(l) - 1, sites = 0;
 	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
 	int64_t goroutines = 0, allowed = 0;
-	char text[500], count[28], less[28], gone[60] = "";
+	char text[500], count[CMD_PLURAL_SIZE], at[CMD_PLURAL_SIZE], less[28], gone[60] = "";
 	size_t told = 0, more = 0;
 	int code;
 
@@ -254,12 +254,11 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	if (n > sites)
 		snprintf(gone, sizeof(gone), "; %zu other site%s gone", n - sites,
 			 n - sites == 1 ? " has" : "s have");
-	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s%s",
-		 rep_leaks_source(l, 0), last ? " to " : "", last ? rep_leaks_source(l, last) : "",
-		 tp_fmt_count(count, goroutines), goroutines == 1 ? "" : "s", sites,
-		 sites == 1 ? "" : "s", allowed ? ", " : "",
-		 allowed ? tp_fmt_count(less, allowed) : "", allowed ? " of them allowed" : "",
-		 gone);
+	snprintf(text, sizeof(text), "%.200s%s%.100s: %s at %s%s%s%s%s", rep_leaks_source(l, 0),
+		 last ? " to " : "", last ? rep_leaks_source(l, last) : "",
+		 cmd_plural(count, goroutines, "goroutine"), cmd_plural(at, (int64_t)sites, "site"),
+		 allowed ? ", " : "", allowed ? tp_fmt_count(less, allowed) : "",
+		 allowed ? " of them allowed" : "", gone);
 	code = rep_output_note(out, true, text, err);
 	for (size_t i = 0; i <= last && !code; i++) {
 		int64_t unknown = rep_leaks_unknown(l, i);
@@ -280,8 +279,8 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		code = rep_output_note(out, false, text, err);
 	}
 	if (!code && more) {
-		snprintf(text, sizeof(text), "and so for %zu more file%s", more,
-			 more == 1 ? "" : "s");
+		snprintf(text, sizeof(text), "and so for %s",
+			 cmd_plural(count, (int64_t)more, "more file"));
 		code = rep_output_note(out, false, text, err);
 	}
 	if (!code && goroutines && rep_leaks_ticks(l, last))
@@ -342,23 +341,23 @@ static int undecided(const struct args *args, const struct rep_leaks *l, size_t 
 {
 	size_t last = rep_leaks_sources(l) - 1;
 	int64_t unknown = rep_leaks_unknown(l, source);
-	char n[28], most[28];
+	char n[CMD_PLURAL_SIZE], most[28];
 
-	return cmd_reject(
-	    &args->cmd, CMD_INPUT,
-	    "gate: undecided: %.200s%s does not say how long %s goroutine%s wait%s; perhaps %s "
-	    "than %s %s; counted as failed (without --min-wait all count)",
-	    rep_leaks_source(l, source), rep_leaks_ticks(l, source) ? ", which has no clock," : "",
-	    tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
-	    source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
-	    source == last ? "stay" : "have come since");
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "gate: undecided: %.200s%s does not say how long %s wait%s; perhaps %s "
+			  "than %s %s; counted as failed (without --min-wait all count)",
+			  rep_leaks_source(l, source),
+			  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
+			  cmd_plural(n, unknown, "goroutine"), unknown == 1 ? "s" : "",
+			  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
+			  source == last ? "stay" : "have come since");
 }
 
 static int judge(const struct args *args, const struct rep_leaks *l)
 {
 	size_t last = rep_leaks_sources(l) - 1;
 	int64_t excess = rep_leaks_excess(l), all = excess;
-	char n[28], most[28];
+	char n[CMD_PLURAL_SIZE], most[28];
 
 	tp_sum(&all, rep_leaks_unknown(l, last));
 	if (args->gate < 0 || all <= args->gate)
@@ -369,9 +368,8 @@ static int judge(const struct args *args, const struct rep_leaks *l)
 	if (last && tp_minus(excess, rep_leaks_unknown(l, 0)) <= args->gate)
 		return undecided(args, l, 0);
 	return cmd_reject(&args->cmd, CMD_FOUND,
-			  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
-			  tp_fmt_count(n, excess), excess == 1 ? "" : "s",
-			  tp_fmt_count(most, args->gate),
+			  "gate: %s, more than %s, %s; see the table, or allow them",
+			  cmd_plural(n, excess, "goroutine"), tp_fmt_count(most, args->gate),
 			  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
 }
 

@@ -148,16 +148,16 @@ int session_sql(struct session *s, const char *where, const char *sql)
 {
 	size_t n = rep_query_count(sql);
 	int64_t began = now_ns();
-	char took[TP_UNITS_SIZE], rows[32];
+	char took[TP_UNITS_SIZE], rows[CMD_PLURAL_SIZE];
 	int status;
 
 	if (!n)
 		return CMD_OK;
 	status = with_output(s, where, n > 1, write_sql, sql);
 	if (!status && s->prompt && s->cmd->format == REP_FORMAT_TABLE)
-		cmd_print(
-		    s->cmd, "%s row%s, %s\n", tp_fmt_count(rows, (int64_t)rep_query_rows(s->query)),
-		    rep_query_rows(s->query) == 1 ? "" : "s", tp_fmt_ns(took, now_ns() - began));
+		cmd_print(s->cmd, "%s, %s\n",
+			  cmd_plural(rows, (int64_t)rep_query_rows(s->query), "row"),
+			  tp_fmt_ns(took, now_ns() - began));
 	return status;
 }
 

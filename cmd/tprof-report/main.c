@@ -9,7 +9,6 @@
 #include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
-#include "common/quote.h"
 #include "common/sides.h"
 #include "page/page.h"
 

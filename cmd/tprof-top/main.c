@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/goplaces.h"
 #include "common/near.h"
 #include "common/option.h"
 #include "common/profile_options.h"
