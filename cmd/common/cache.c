@@ -488,7 +488,7 @@ static int make_entry(struct cmd_cache *c, const char *name, const struct dump *
 	snprintf(part, sizeof(part), "%s%s", name, PART);
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
 	remove_leftovers(c, name[0]);
-	code = cmd_import(d->path, part_path, opt, result, NULL, err);
+	code = cmd_import(d->path, part_path, opt, result, err);
 	if (!code && has_changed(c, d))
 		code = TP_EBUSY;
 	if (!code && renameat(c->fd, part, c->fd, name))

@@ -312,8 +312,6 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	struct argp_child children[MAX_CHILDREN + 2] = {0};
 	struct argp whole = *argp;
 	FILE *real = stderr, *shown;
-	enum cmd_jail_mode jail;
-	struct tp_err err;
 	bool failed, profiles = false;
 	size_t n = 0;
 	int status;
@@ -353,11 +351,9 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 		exit(CMD_SYSTEM);
 	}
-	if (!cmd_jail_mode(&jail)) { /* not only where something is decoded */
-		cmd_bad_jail(&err);
-		cmd_error(cmd, "%s", err.msg);
-		exit(CMD_USAGE);
-	}
+	if (cmd_jail_mode() == CMD_JAIL_UNKNOWN)
+		exit(cmd_reject(cmd, CMD_USAGE, "TPROF_JAIL: '%s' is not auto, require or off",
+				getenv("TPROF_JAIL")));
 	if (!cmd->in_order) /* its own files, not those of a program that it runs */
 		cmd_limit_memory(cmd, argc, argv);
 	cmd->tty = isatty(STDOUT_FILENO) != 0;

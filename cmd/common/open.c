@@ -40,7 +40,7 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 	if (code)
 		return code;
 	snprintf(store, sizeof(store), "%s/run.tprof", cmd->scratch.path);
-	code = cmd_import(path, store, opt, result, NULL, err);
+	code = cmd_import(path, store, opt, result, err);
 	if (!code)
 		code = tp_store_open(&cmd->store, store, err);
 	return code;

@@ -481,17 +481,13 @@ int many_import(const struct many *m)
 {
 	struct coordinator c = {
 	    .m = m, .paths = m->paths, .bytes_left = m->paths->bytes, .last = &c.first};
-	enum cmd_jail_mode mode;
+	enum cmd_jail_mode mode = cmd_jail_mode();
 	struct tp_err err;
 	double begun = now();
 
 	if (!m->paths->n) {
 		cmd_note(m->cmd, "nothing was imported");
 		return CMD_OK;
-	}
-	if (!cmd_jail_mode(&mode)) {
-		cmd_bad_jail(&err);
-		return cmd_fail(m->cmd, NULL, &err);
 	}
 	c.inside = mode == CMD_JAIL_OFF;
 	c.require = mode == CMD_JAIL_REQUIRE;

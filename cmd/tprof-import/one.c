@@ -148,7 +148,7 @@ int one_import(struct args *args, const char *file)
 	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
 	opt.progress = cmd_progress_step;
 	opt.progress_ctx = &progress;
-	code = cmd_import(file, store, &opt, &result, NULL, &err);
+	code = cmd_import(file, store, &opt, &result, &err);
 	cmd_progress_end(&progress);
 	if (code == TP_ESTORE && !access(store, F_OK)) {
 		/* It is not the dump that is wrong. */
