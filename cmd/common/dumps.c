@@ -114,7 +114,7 @@ static int load_one(struct load *l, size_t i)
 {
 	struct tp_profile *p;
 	enum cmd_what what;
-	int code = cmd_look_ahead(l->paths[i], &what, &l->err);
+	int code = cmd_look(l->paths[i], &what, &l->err);
 
 	if (!code && what == CMD_WHAT_PROFILE)
 		code = cmd_dump_read(l->paths[i], &l->names, &what, &p, l->before, &l->note[i],
