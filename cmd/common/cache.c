@@ -16,6 +16,7 @@
 
 #include "base/many.h"
 #include "common/decoder.h"
+#include "common/file.h"
 #include "common/files.h"
 #include "common/number.h"
 #include "common/progress.h"
@@ -51,17 +52,6 @@ static int system_error(struct tp_err *err, const char *what, const char *name)
 			  what, name, strerror(errno));
 }
 
-/* Does mkdir -p; only the owner may use the folder, as dumps may contain secrets. */
-static int make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
-}
-
 static bool is_of_cache(const char *name)
 {
 	return !strcmp(name, "key") || !strncmp(name, "lock-", 5) ||
@@ -69,17 +59,25 @@ static bool is_of_cache(const char *name)
 	       strstr(name, SUFFIX);
 }
 
+/* Opens the folder once more, to list it; NULL with errno. */
+static DIR *list(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
 static int empty(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = list(folder);
 	struct dirent *e;
+	int code = 0;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
+	if (!d)
 		return -1;
-	}
 	do {
 		errno = 0;
 		e = readdir(d);
@@ -194,7 +192,8 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 	}
 	c->limit = limit_bytes;
 	c->fd = -1;
-	if (make_folders(c->dir) ||
+	/* Only the owner may use the folder, as dumps may contain secrets. */
+	if (cmd_make_folders(c->dir) ||
 	    (c->fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
 	    faccessat(c->fd, ".", W_OK, 0) || make_private(c->fd) || load_key(c)) {
 		system_error(err, "cache folder", c->dir);
@@ -206,25 +205,16 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 
 struct cmd_cache *cmd_cache_from_env(struct tp_err *err)
 {
-	const char *home = getenv("HOME"), *base = getenv("XDG_CACHE_HOME");
 	const char *size = getenv("TPROF_CACHE_SIZE");
 	int64_t limit = CMD_CACHE_SIZE;
 	char dir[PATH_MAX];
-	int n;
 
 	if (size && *size && !cmd_parse_size(size, &limit)) {
 		tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			   "TPROF_CACHE_SIZE: '%s' is not a size like 500MiB or 2GiB", size);
 		return NULL;
 	}
-	/* The XDG specification: a relative path is to be ignored. */
-	if (base && *base == '/')
-		n = snprintf(dir, sizeof(dir), "%s/tprof", base);
-	else if (home && *home == '/')
-		n = snprintf(dir, sizeof(dir), "%s/.cache/tprof", home);
-	else
-		n = -1;
-	if (n < 0 || (size_t)n >= sizeof(dir)) {
+	if (!cmd_xdg_folder(dir, "XDG_CACHE_HOME", ".cache")) {
 		tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 			   "there is no cache folder, as neither XDG_CACHE_HOME nor HOME is set");
 		return NULL;
@@ -380,35 +370,30 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > s && !strcmp(name + n - s, suffix);
 }
 
-/* Lists the entries of the folder and their total size. The caller frees *list. */
-static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *total)
+/* Lists the entries of the folder and their total size. The caller frees *entry. */
+static size_t find_entries(struct cmd_cache *c, struct entry **entry, int64_t *total)
 {
-	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = list(c->fd);
 	size_t n = 0, room = 0;
 	struct dirent *e;
 
-	*list = NULL;
+	*entry = NULL;
 	*total = 0;
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	while ((e = readdir(d))) {
+	while (d && (e = readdir(d))) {
 		struct stat st;
 
 		if (strlen(e->d_name) >= NAME_SIZE || !has_suffix(e->d_name, SUFFIX) ||
 		    fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		if (tp_grow(list, &room, n, sizeof(**list)))
+		if (tp_grow(entry, &room, n, sizeof(**entry)))
 			break;
-		snprintf((*list)[n].name, NAME_SIZE, "%s", e->d_name);
-		(*list)[n].size = (int64_t)st.st_blocks * 512;
-		(*list)[n].used = st.st_mtim;
-		*total += (*list)[n++].size;
+		snprintf((*entry)[n].name, NAME_SIZE, "%s", e->d_name);
+		(*entry)[n].size = (int64_t)st.st_blocks * 512;
+		(*entry)[n].used = st.st_mtim;
+		*total += (*entry)[n++].size;
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 	return n;
 }
 
@@ -417,38 +402,38 @@ static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *to
 static void evict(struct cmd_cache *c, const char *keep, int64_t limit, int64_t *entries,
 		  int64_t *bytes)
 {
-	struct entry *list;
+	struct entry *entry;
 	int64_t total;
-	size_t n = list_entries(c, &list, &total);
+	size_t n = find_entries(c, &entry, &total);
 
 	*entries = *bytes = 0;
 	if (n && total > limit)
-		qsort(list, n, sizeof(*list), by_use);
+		qsort(entry, n, sizeof(*entry), by_use);
 	for (size_t i = 0; i < n && total - *bytes > limit; i++) {
 		int held;
 
-		if (!strcmp(list[i].name, keep))
+		if (!strcmp(entry[i].name, keep))
 			continue;
-		held = lock(c, list[i].name[0], LOCK_EX | LOCK_NB);
+		held = lock(c, entry[i].name[0], LOCK_EX | LOCK_NB);
 		if (held < 0)
 			continue;
-		if (!unlinkat(c->fd, list[i].name, 0)) {
-			*bytes += list[i].size;
+		if (!unlinkat(c->fd, entry[i].name, 0)) {
+			*bytes += entry[i].size;
 			++*entries;
 		}
 		close(held);
 	}
-	free(list);
+	free(entry);
 }
 
 void cmd_cache_usage(struct cmd_cache *c, struct cmd_cache_usage *usage)
 {
-	struct entry *list;
+	struct entry *entry;
 
-	usage->entries = (int64_t)list_entries(c, &list, &usage->bytes);
+	usage->entries = (int64_t)find_entries(c, &entry, &usage->bytes);
 	usage->limit = c->limit;
 	usage->dir = c->dir;
-	free(list);
+	free(entry);
 }
 
 void cmd_cache_empty(struct cmd_cache *c, int64_t *entries, int64_t *bytes)
@@ -473,16 +458,10 @@ static int open_entry(struct cmd_cache *c, const char *name, struct tp_store **s
  * another process has locked stay; those that begin with `mine` are locked by the caller and go. */
 static void remove_leftovers(struct cmd_cache *c, char mine)
 {
-	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = list(c->fd);
 	struct dirent *e;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((e = readdir(d))) {
+	while (d && (e = readdir(d))) {
 		int held;
 
 		if (!strstr(e->d_name, SUFFIX PART))
@@ -493,7 +472,8 @@ static void remove_leftovers(struct cmd_cache *c, char mine)
 		if (held >= 0)
 			close(held);
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 }
 
 /* Imports the dump and puts it in place. The caller holds the entry's lock, so a part that is
@@ -508,7 +488,7 @@ static int make_entry(struct cmd_cache *c, const char *name, const struct dump *
 	snprintf(part, sizeof(part), "%s%s", name, PART);
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
 	remove_leftovers(c, name[0]);
-	code = cmd_import(d->path, part_path, opt, result, NULL, err);
+	code = cmd_import(d->path, part_path, opt, result, err);
 	if (!code && has_changed(c, d))
 		code = TP_EBUSY;
 	if (!code && renameat(c->fd, part, c->fd, name))

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +15,17 @@
 #include "common/decoder.h"
 #include "common/draft.h"
 #include "common/engine/engine.h"
+#include "common/file.h"
 #include "common/files.h"
 #include "common/jail.h"
 #include "common/limit.h"
 #include "common/number.h"
 #include "common/option.h"
+#include "common/profile_options.h"
 
 #define TABLE_ROWS 20 /* that a table shows unless told otherwise */
 
-enum { KEY_RUN = 0x1000, KEY_FORMAT, KEY_COLOR, KEY_NO_PAGER };
+enum { KEY_FORMAT = 0x1000, KEY_COLOR };
 
 #define HEADING                                                                                    \
 	{                                                                                          \
@@ -29,7 +33,7 @@ enum { KEY_RUN = 0x1000, KEY_FORMAT, KEY_COLOR, KEY_NO_PAGER };
 	}
 #define RUN                                                                                        \
 	{                                                                                          \
-		"run", KEY_RUN, "RUN", 0,                                                          \
+		"run", CMD_SETS(struct cmd, run_spec), "RUN", 0,                                   \
 		    "Pick runs of a store: latest (the default), all, an id, a name, or a label "  \
 		    "KEY=VALUE",                                                                   \
 		    100                                                                            \
@@ -43,7 +47,8 @@ enum { KEY_RUN = 0x1000, KEY_FORMAT, KEY_COLOR, KEY_NO_PAGER };
 	}
 #define NO_PAGER                                                                                   \
 	{                                                                                          \
-		"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100    \
+		"no-pager", CMD_SETS(struct cmd, no_pager), NULL, 0,                               \
+		    "Do not page long output on a terminal", 100                                   \
 	}
 
 static const struct argp_option options[] = {
@@ -58,7 +63,7 @@ static const struct argp_option options[] = {
 static const struct argp_option picture_options[] = {HEADING, RUN, COLOR, NO_PAGER, {0}};
 static const struct argp_option run_options[] = {HEADING, RUN, {0}};
 static const struct argp_option screen_options[] = {
-    {"run", KEY_RUN, "RUN", 0,
+    {"run", CMD_SETS(struct cmd, run_spec), "RUN", 0,
      "Begin with this run: latest (the default), an id, a name, or a label KEY=VALUE", 0},
     {"color", KEY_COLOR, "WHEN", CMD_OPTION_LAST,
      "Use colors: auto (the default: unless NO_COLOR is set), always, never", 0},
@@ -73,9 +78,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	struct tp_err err;
 
 	switch (key) {
-	case KEY_RUN:
-		cmd->run_spec = arg;
-		return 0;
 	case KEY_FORMAT:
 		cmd->more_format = NULL;
 		cmd->format_given = true;
@@ -88,11 +90,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_COLOR:
 		cmd->color_when = (enum cmd_when)CMD_ARG_WORD(state, "--color", arg, whens);
 		return 0;
-	case KEY_NO_PAGER:
-		cmd->no_pager = true;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmd_set_option(key, arg, state);
 	}
 }
 
@@ -114,9 +113,6 @@ static const struct argp_option help_options[] = {
     {0},
 };
 
-/* Whose help: argp has inputs only for the children that a command names itself. */
-static const struct cmd *parsed;
-
 /* A text was all that was asked for. */
 static void told(const struct cmd *cmd)
 {
@@ -125,7 +121,7 @@ static void told(const struct cmd *cmd)
 
 static error_t on_help(int key, char *arg, struct argp_state *state)
 {
-	const struct cmd *cmd = parsed;
+	const struct cmd *cmd = state->input;
 
 	switch (key) {
 	case KEY_HELP:
@@ -134,6 +130,8 @@ static error_t on_help(int key, char *arg, struct argp_state *state)
 				   "--help: '%s' is not 'all'; --help=all lists every option", arg);
 		if (arg || !cmd->help) {
 			argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+			if (cmd->more_help)
+				cmd->more_help();
 			told(cmd);
 		}
 		printf("%s\nAll options: %s --help=all. Manual: man %s\n", cmd->help, cmd->name,
@@ -154,6 +152,79 @@ static error_t on_help(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp help_argp = {.options = help_options, .parser = on_help};
+
+/* ---- what the table of a command says of its options ---- */
+
+static const char *name_of(int key, const struct argp *argp)
+{
+	const struct argp_option *o = argp->options;
+
+	while (o->key != key)
+		o++;
+	return o->name;
+}
+
+static int64_t number_of(int key, const char *arg, struct argp_state *state)
+{
+	char option[64];
+
+	snprintf(option, sizeof(option), "--%s", name_of(key, state->root_argp));
+	return (key & ~0xffff) == CMD_TIME ? cmd_arg_duration(state, option, arg)
+					   : cmd_arg_count(state, option, arg, UINT32_MAX);
+}
+
+error_t cmd_set_option(int key, char *arg, struct argp_state *state)
+{
+	char *member = (char *)state->input + (key & 0xffff);
+	int64_t n;
+
+	switch (key & ~0xffff) {
+	case CMD_FLAG:
+		*(bool *)member = true;
+		return 0;
+	case CMD_TEXT:
+		memcpy(member, &arg, sizeof(arg));
+		return 0;
+	case CMD_COUNT:
+	case CMD_TIME:
+		n = number_of(key, arg, state);
+		memcpy(member, &n, sizeof(n));
+		return 0;
+	case CMD_SETS_NOTHING:
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Does what all commands have in common, before and after the command's own parser. */
+static error_t on_any(int key, char *arg, struct argp_state *state)
+{
+	struct cmd *cmd = state->input;
+	const struct argp *argp = cmd->argp;
+	error_t error;
+
+	if (key == ARGP_KEY_INIT)
+		for (size_t i = 0; state->root_argp->children[i].argp; i++)
+			state->child_inputs[i] = cmd;
+	if (key == ARGP_KEY_SUCCESS && cmd->kinds)
+		cmd_need_file(cmd, state, cmd->kinds);
+	error = argp->parser ? argp->parser(key, arg, state) : ARGP_ERR_UNKNOWN;
+	if (error != ARGP_ERR_UNKNOWN)
+		return error;
+	switch (key) {
+	case 'o':
+		cmd->output = cmd_arg_output(state, "-o", arg, NULL);
+		return 0;
+	case 'n':
+		cmd->rows = cmd_arg_rows(state, arg, UINT32_MAX);
+		return 0;
+	case ARGP_KEY_ARG:
+		return cmd->kinds ? cmd_add_file(cmd, CMD_NEW, arg) : ARGP_ERR_UNKNOWN;
+	default:
+		return cmd_set_option(key, arg, state);
+	}
+}
 
 static int terminal_width(bool tty)
 {
@@ -236,48 +307,53 @@ static void hold_streams(bool runs_others)
 
 #define MAX_CHILDREN 16
 
-void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input)
+void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 {
 	struct argp_child children[MAX_CHILDREN + 2] = {0};
-	struct argp with_help = *argp;
+	struct argp whole = *argp;
 	FILE *real = stderr, *shown;
-	enum cmd_jail_mode jail;
-	struct tp_err err;
-	bool failed;
+	bool failed, profiles = false;
 	size_t n = 0;
+	int status;
 
 	argp_err_exit_status = CMD_USAGE;
 	hold_streams(cmd->in_order);
 	cmd_draft_learn_mode();
-	if (!cmd->in_order) /* what follows is another program's */
-		cmd_engine_hide(argc, argv);
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Who started the command may have ignored this one: then no child could be waited for. */
 	if (!cmd->in_order) /* and a program that it runs is to find what we found */
 		signal(SIGCHLD, SIG_DFL);
-	parsed = cmd;
-	while (argp->children && argp->children[n].argp && n < MAX_CHILDREN)
-		n++;
-	if (n)
-		memcpy(children, argp->children, n * sizeof(*children));
+	for (; argp->children && argp->children[n].argp && n < MAX_CHILDREN; n++) {
+		children[n] = argp->children[n];
+		profiles |= children[n].argp == &cmd_profile_argp;
+	}
 	children[n].argp = &help_argp;
-	with_help.children = children;
-	cmd_options_check(cmd, &with_help, argc, argv);
+	if (profiles) {
+		status = cmd_engine_begin(cmd, argc, argv);
+		if (status)
+			exit(status);
+		argc = cmd_profile_arguments(cmd, argp, argc, argv);
+	} else if (!cmd->in_order) { /* what follows is another program's */
+		cmd_engine_hide(argc, argv);
+	}
+	cmd->argp = argp;
+	cmd->rows = -1;
+	whole.children = children;
+	whole.parser = on_any;
+	cmd_options_check(cmd, &whole, argc, argv);
 	shown = begin_shown(real);
 	/* Usage errors end the command inside; what comes back is that memory ran out. */
-	failed = argp_parse(&with_help, argc, argv,
-			    ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0), NULL, input) != 0;
+	failed = argp_parse(&whole, argc, argv, ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0),
+			    NULL, cmd) != 0;
 	end_shown(shown, real);
 	if (failed) {
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 		exit(CMD_SYSTEM);
 	}
-	if (!cmd_jail_mode(&jail)) { /* not only where something is decoded */
-		cmd_bad_jail(&err);
-		cmd_error(cmd, "%s", err.msg);
-		exit(CMD_USAGE);
-	}
+	if (cmd_jail_mode() == CMD_JAIL_UNKNOWN)
+		exit(cmd_reject(cmd, CMD_USAGE, "TPROF_JAIL: '%s' is not auto, require or off",
+				getenv("TPROF_JAIL")));
 	if (!cmd->in_order) /* its own files, not those of a program that it runs */
 		cmd_limit_memory(cmd, argc, argv);
 	cmd->tty = isatty(STDOUT_FILENO) != 0;
@@ -290,6 +366,29 @@ void cmd_keep_memory(void)
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	mallopt(M_TOP_PAD, 1 << 20);
+}
+
+size_t cmd_processors(size_t most)
+{
+	cpu_set_t set;
+	size_t n = sched_getaffinity(0, sizeof(set), &set) ? 1 : (size_t)CPU_COUNT(&set);
+
+	return n < most ? n : most;
+}
+
+void cmd_in_threads(void *(*work)(void *item), void *items, size_t size, size_t n)
+{
+	pthread_t thread[CMD_THREADS];
+	char *item = items;
+	size_t started = 0;
+
+	while (started + 1 < n && started < CMD_THREADS &&
+	       !pthread_create(&thread[started], NULL, work, item + started * size))
+		started++;
+	for (size_t i = started; i < n; i++)
+		work(item + i * size);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
 }
 
 static const char *stdout_name = "standard output";
@@ -358,8 +457,8 @@ int cmd_written(const struct cmd *cmd, int status)
 	/* With another status the command has said already why it stopped. */
 	if (!failed || failed == EPIPE || (status != CMD_OK && status != CMD_FOUND))
 		return status;
-	cmd_error(cmd, "cannot write %s: %s%s", stdout_name, strerror(failed), cmd_advice(failed));
-	return CMD_SYSTEM;
+	return cmd_reject(cmd, CMD_SYSTEM, "cannot write %s: %s%s", stdout_name, strerror(failed),
+			  cmd_advice(failed));
 }
 
 int cmd_finish(struct cmd *cmd, int status)
@@ -370,5 +469,5 @@ int cmd_finish(struct cmd *cmd, int status)
 	cmd_notes_release(stderr);
 	cmd_close(cmd);
 	cmd_files_release(cmd);
-	return status;
+	return cmd_file_end(cmd, status);
 }

@@ -1,29 +1,25 @@
 /* The frame of every command: options, files, opening a store or a dump, picking runs, output,
  * errors.
  *
- * A command embeds `struct cmd` in its arguments, names cmd_argp as an argp child (its input is the
- * struct cmd) and wires the rest:
+ * A command begins its arguments with a `struct cmd`, names cmd_argp as an argp child, and says in
+ * its table which member an option sets. Its parser has cases for the other options only:
  *
- *	struct args { struct cmd cmd; … };
- *
- *	static error_t on_option(int key, char *arg, struct argp_state *state)
- *	{
- *		struct args *args = state->input;
- *
- *		switch (key) {
- *		case ARGP_KEY_INIT:
- *			state->child_inputs[0] = &args->cmd;
- *			return 0;
- *		case ARGP_KEY_ARG:
- *			return cmd_add_file(&args->cmd, CMD_NEW, arg);
+ *	struct args {
+ *		struct cmd cmd;
+ *		const char *title;
  *		…
- *	}
+ *	};
+ *
+ *	static const struct argp_option options[] = {
+ *		{"title", CMD_SETS(struct args, title), "TEXT", 0, "Use TEXT as the heading", 0},
+ *		…
+ *	};
  *
  *	int main(int argc, char **argv)
  *	{
- *		struct args args = {.cmd = CMD_INIT("tprof-top")};
+ *		struct args args = {.cmd = {.name = "tprof-top", .kinds = CMD_ANY_KIND}};
  *
- *		cmd_parse(&args.cmd, &argp, argc, argv, &args);
+ *		cmd_parse(&args.cmd, &argp, argc, argv);
  *		return cmd_finish(&args.cmd, run(&args));
  *	}
  *
@@ -60,6 +56,7 @@
 
 #include "base/err.h"
 #include "base/units.h"
+#include "common/draft.h"
 #include "common/scratch.h"
 #include "output/output.h"
 #include "run.h"
@@ -79,14 +76,33 @@ enum cmd_side { CMD_OLD, CMD_NEW };
 
 enum cmd_when { CMD_AUTO, CMD_ALWAYS, CMD_NEVER };
 
+struct cmd_base;
+struct cmd_view_options;
+struct rep_profile_options;
+
 struct cmd {
 	const char *name; /* "tprof-top": what messages begin with */
+	/* What the files of the command line may be. If it is set, arguments are files of the new
+	 * side, and one has to be given. NULL: the command's own parser takes arguments. */
+	const char *kinds;
+	/* What cmd_view_argp, cmd_profile_argp and cmd_base_argp fill in; set before cmd_parse by
+	 * commands that have these children, else NULL. Commands with cmd_profile_argp also take
+	 * options as pprof spells them, and addresses of engines in place of files. */
+	struct cmd_view_options *view;
+	struct rep_profile_options *profile;
+	struct cmd_base *base;
+	/* Called for each option of view and profile that leaves something out; may be NULL. */
+	void (*narrows)(struct cmd *cmd, struct argp_state *state, const char *option,
+			const char *value);
+	void (*more_help)(void); /* prints the end of --help=all; may be NULL */
 	/* Recognises formats that the command writes besides those of rep_formats; may be NULL. */
 	bool (*more_formats)(const char *name);
 	const char *more_format_names; /* as a message lists them */
 
-	/* options, set by cmd_argp */
+	/* options */
 	const char *run_spec; /* --run, NULL when not given */
+	const char *output;   /* -o FILE, of a command with this option; NULL: standard output */
+	int64_t rows;	      /* -n; -1: not given */
 	enum rep_format format;
 	bool format_given;	 /* by --format */
 	const char *more_format; /* the name of the format given if it is one of these, else NULL */
@@ -124,40 +140,71 @@ struct cmd {
 	struct rep_runs runs; /* those that --run picks, at least one; entries belong to `all` */
 
 	/* private */
+	const struct argp *argp;
+	struct cmd_draft draft;	    /* of the file that `output` names (file.h) */
 	bool run_told;		    /* that --run picks nothing, as there are only dumps */
 	struct cmd_scratch scratch; /* holds the store of a dump if there is no cache */
 	pid_t pager;
-	int output, terminal; /* stdout and stderr as they were before the pager, or -1 */
+	int old_stdout, old_stderr; /* as they were before the pager, or -1 */
 };
 
 #define CMD_INIT(command_name)                                                                     \
 	{                                                                                          \
 		.name = (command_name)                                                             \
 	}
-/* For a command with more options than fit a screen. */
-#define CMD_INIT_HELP(command_name, help_text)                                                     \
-	{                                                                                          \
-		.name = (command_name), .help = (help_text)                                        \
-	}
 
-/* The shared options with their heading, as an argp child: {&cmd_argp, 0, NULL, 0}. */
+#define CMD_ANY_KIND "a trace, a profile or a store"
+
+/* The shared options with their heading, as an argp child: {&cmd_argp, 0, NULL, 0}. The input of
+ * every child is the struct cmd. */
 extern const struct argp cmd_argp;
 /* The same for commands that write no tables, for those that only pick runs, and for those that
  * have the whole screen. */
 extern const struct argp cmd_picture_argp, cmd_run_argp, cmd_screen_argp;
 
+/* The key of an option that sets a member of the arguments, a struct that begins with a struct cmd:
+ * a bool becomes true, a text is taken as it is. The member is within the first 64 KiB. */
+#define CMD_SETS(type, member)                                                                     \
+	(_Generic(((type *)0)->member, bool: CMD_FLAG, const char *: CMD_TEXT) |                   \
+	 (int)offsetof(type, member))
+/* The same for an int64_t: a count of at most UINT32_MAX, and a time in ns (number.h). */
+#define CMD_SETS_COUNT(type, member)                                                               \
+	(_Generic(((type *)0)->member, int64_t : CMD_COUNT) | (int)offsetof(type, member))
+#define CMD_SETS_TIME(type, member)                                                                \
+	(_Generic(((type *)0)->member, int64_t : CMD_TIME) | (int)offsetof(type, member))
+enum { CMD_FLAG = 1 << 16, CMD_TEXT = 2 << 16, CMD_COUNT = 3 << 16, CMD_TIME = 4 << 16 };
+/* The key of an option that asks for what is done anyway. */
+#define CMD_SETS_NOTHING (5 << 16)
+/* The parser of an argp child all of whose options set members. Returns ARGP_ERR_UNKNOWN for other
+ * keys. */
+error_t cmd_set_option(int key, char *arg, struct argp_state *state);
+
 /* Parses arguments by argp_parse with our conventions (exit status 2, --version, SIGPIPE ignored),
- * and sets the terminal fields of cmd. Does not return after wrong arguments or --help. */
-void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input);
+ * and sets the terminal fields of cmd. The struct that cmd begins is the input of argp's parser. Keys
+ * for which that returns ARGP_ERR_UNKNOWN are handled here: CMD_SETS, -o FILE, -n ROWS, and files as
+ * `kinds` says. Does not return after wrong arguments or --help. */
+void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
 /* Keeps the pages of freed arrays, for commands that allocate large arrays again and again: saves
  * up to a third of the system's time and costs some memory. To be called first. */
 void cmd_keep_memory(void);
 
+/* Returns how many processors this process may run on, at most `most`. */
+size_t cmd_processors(size_t most);
+/* Calls work for each of n items of `size` bytes, in a thread each; for those for which there is no
+ * thread, in this one. */
+#define CMD_THREADS 8
+void cmd_in_threads(void *(*work)(void *item), void *items, size_t size, size_t n);
+
 /* Opens a store, or a dump by way of the cache ("-": a dump on standard input), and picks the runs
  * that --run names (default: the latest; a note says so if there are others). Prints a note for
  * each picked run that lost something. Returns a status. */
 int cmd_open(struct cmd *cmd, const char *path);
+/* Refuses several runs: pick one. Returns 0 or CMD_USAGE. */
+int cmd_need_one_run(const struct cmd *cmd);
+/* Does what cmd_open does for a command that needs one trace. `instead` follows "is a profile, ".
+ * Returns a status. */
+int cmd_open_trace(struct cmd *cmd, const char *path, const char *instead);
 /* The first half of cmd_open: opens a store and picks no runs. */
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
 /* The second half of cmd_open, without notes: loads and picks runs of the open store. */
@@ -202,9 +249,9 @@ int cmd_write_buf(struct tp_buf *b, size_t least, struct tp_err *err);
 /* Flushes stdout. Returns `status`, or CMD_SYSTEM with a message if output could not be written. */
 int cmd_written(const struct cmd *cmd, int status);
 
-/* Flushes stdout, waits for the pager, closes the store and frees the lists of files. Returns the
- * exit status: `status`, or CMD_SYSTEM with a message if output could not be written (a closed pipe
- * is no error). */
+/* Flushes stdout, waits for the pager, closes the store, frees the lists of files, and gives the file
+ * that cmd_file_begin began its name, or removes it after an error. Returns the exit status: `status`,
+ * or CMD_SYSTEM with a message if output could not be written (a closed pipe is no error). */
 int cmd_finish(struct cmd *cmd, int status);
 /* Closes the store and releases runs and temporary files; cmd_finish does it too. */
 void cmd_close(struct cmd *cmd);
@@ -223,6 +270,9 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 /* Prints a line for people on stdout, made printable; the format ends with a newline. */
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Does the same and returns `status`, so that `return cmd_reject(…)` reads well. */
+int cmd_reject(const struct cmd *cmd, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Reports that memory has run out. Returns CMD_SYSTEM. */
 int cmd_nomem(const struct cmd *cmd);
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -244,6 +294,13 @@ int cmd_flush(void);
 char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const char *columns);
 /* Prints a note about what a run of that file lost, if it lost anything. */
 void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run);
+
+/* Adds a word for a shell, in quotes if it needs them. Returns 0 or TP_ENOMEM. */
+int cmd_quote(struct tp_buf *b, const char *word);
+
+/* Writes "5,120 events" or "1 event" to text and returns it. `what` has at most 19 letters. */
+#define CMD_PLURAL_SIZE 50
+char *cmd_plural(char text[CMD_PLURAL_SIZE], int64_t n, const char *what);
 
 /* Writes "1.2MiB, about 5,120 events" to text and returns it. If there is `more` than could be
  * counted, the text says "at least …"; if there are only bytes it says that the rest is not known,

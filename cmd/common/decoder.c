@@ -19,7 +19,6 @@ struct shared {
 	_Atomic int stage; /* of `stages` */
 	_Atomic uint64_t done, total;
 
-	unsigned has;
 	int code;
 	struct tp_err err;
 	struct tp_import_result result;
@@ -67,7 +66,7 @@ static int collect(void *ctx, unsigned has)
 	struct shared *s = w->shared;
 	struct tp_import_options opt = *w->opt;
 
-	s->has = has;
+	(void)has;
 	opt.store.temp = &w->temp;
 	if (opt.progress) {
 		opt.progress = note_progress;
@@ -185,24 +184,14 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 	return code;
 }
 
-int cmd_bad_jail(struct tp_err *err)
-{
-	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-			  "TPROF_JAIL: '%s' is not auto, require or off", getenv("TPROF_JAIL"));
-}
-
 int cmd_import(const char *path, const char *store, const struct tp_import_options *opt,
-	       struct tp_import_result *result, int *has, struct tp_err *err)
+	       struct tp_import_result *result, struct tp_err *err)
 {
 	struct tp_import_options how = *opt;
 	struct work w = {.path = path, .store = store, .opt = &how};
-	enum cmd_jail_mode mode;
+	enum cmd_jail_mode mode = cmd_jail_mode();
 	int code;
 
-	if (has)
-		*has = -1;
-	if (!cmd_jail_mode(&mode))
-		return cmd_bad_jail(err);
 	if (mode == CMD_JAIL_OFF)
 		return tp_import(path, store, opt, result, err);
 	memset(result, 0, sizeof(*result));
@@ -217,8 +206,6 @@ int cmd_import(const char *path, const char *store, const struct tp_import_optio
 		code = take_result(&w, result, err);
 	if (!code)
 		code = tp_import_publish(store, &how, result, err);
-	if (has)
-		*has = (int)w.shared->has;
 	if (how.tmp_fd > 0)
 		close(how.tmp_fd);
 	tp_temp_store_release(&w.temp);
@@ -253,15 +240,11 @@ int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options
 {
 	struct decode d = {cmd, work, ctx};
 	struct cmd_child child = {.speaks = true, .work = decode, .meanwhile = ask_stop, .ctx = &d};
-	enum cmd_jail_mode mode;
+	enum cmd_jail_mode mode = cmd_jail_mode();
 	struct tp_err err;
 	char *dirs = NULL;
 	int code, status = CMD_OK;
 
-	if (!cmd_jail_mode(&mode)) {
-		cmd_bad_jail(&err);
-		return cmd_fail(cmd, path, &err);
-	}
 	if (mode == CMD_JAIL_OFF)
 		return work(ctx);
 	child.require = mode == CMD_JAIL_REQUIRE;

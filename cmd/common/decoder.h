@@ -8,10 +8,9 @@
 #include "import.h"
 
 /* Does what tp_import does, in the jail that cmd_jail_mode asks for; returns errors of cmd_child_run
- * as well. Sets *has (may be NULL) to the parts of the jail, of enum cmd_jail_has, or to -1 if there
- * was none. */
+ * as well. */
 int cmd_import(const char *path, const char *store, const struct tp_import_options *opt,
-	       struct tp_import_result *result, int *has, struct tp_err *err);
+	       struct tp_import_result *result, struct tp_err *err);
 
 /* Does other work on a dump in such a process: it may read `path` (may be NULL) and the files of
  * `symbols` (may be NULL), and writes to standard output and error. Returns its status, or that of
@@ -23,7 +22,5 @@ int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options
 /* Allows reading the files that name code. *dirs is a copy that must outlive the jail, and is to be
  * freed; NULL: there are no folders, or memory is out. */
 void cmd_allow_symbols(struct cmd_jail *jail, const struct tp_symbol_options *opt, char **dirs);
-/* Sets the error about a value of TPROF_JAIL that cmd_jail_mode refuses. Returns its code. */
-int cmd_bad_jail(struct tp_err *err);
 
 #endif

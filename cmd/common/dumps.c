@@ -1,26 +1,24 @@
 #include "common/dumps.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/files.h"
 #include "common/jail.h"
 #include "open/input.h"
 #include "profile/merge/merge.h"
 
-#define MAX_THREADS 8
-#define PAYS	    4			 /* dumps per thread at least, or */
-#define BIG	    ((int64_t)256 << 10) /* one of that size */
-#define MAX_NOTES   5			 /* dumps about which something is said */
+#define PAYS	  4		       /* dumps per thread at least, or */
+#define BIG	  ((int64_t)256 << 10) /* one of that size */
+#define MAX_NOTES 5		       /* dumps about which something is said */
 
 /* ---- names ---- */
 
-int cmd_names_init(struct cmd_names *n, const struct cmd_profiles_options *opt, struct tp_err *err)
+int cmd_names_init(struct cmd_names *n, const struct cmd *cmd, struct tp_err *err)
 {
+	const struct rep_profile_options plain = {0}, *opt = cmd->profile ? cmd->profile : &plain;
 	const struct tp_symbol_options how = {
 	    .binaries = &opt->binary, .nbinaries = opt->binary ? 1 : 0, .path = opt->symbol_path};
 	int code = rep_demangle_parse(opt->demangle, &n->demangle, err);
@@ -116,7 +114,7 @@ static int load_one(struct load *l, size_t i)
 {
 	struct tp_profile *p;
 	enum cmd_what what;
-	int code = cmd_look_ahead(l->paths[i], &what, &l->err);
+	int code = cmd_look(l->paths[i], &what, &l->err);
 
 	if (!code && what == CMD_WHAT_PROFILE)
 		code = cmd_dump_read(l->paths[i], &l->names, &what, &p, l->before, &l->note[i],
@@ -147,9 +145,7 @@ static void *load_part(void *ctx)
 /* Returns how many threads pay, for many files or for big ones. */
 static size_t thread_count(const char *const *paths, size_t n)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t most = cpus > MAX_THREADS ? MAX_THREADS : cpus > 0 ? (size_t)cpus : 1;
-	size_t want = n / PAYS;
+	size_t most = cmd_processors(CMD_THREADS), want = n / PAYS;
 	int64_t bytes = 0;
 	struct stat st;
 
@@ -162,23 +158,6 @@ static size_t thread_count(const char *const *paths, size_t n)
 	most = want < most ? want : most;
 	most = most < n ? most : n;
 	return most ? most : 1;
-}
-
-/* Runs the parts, here if a thread cannot be started. */
-static void run_parts(struct load *part, size_t n)
-{
-	pthread_t thread[MAX_THREADS];
-	bool running[MAX_THREADS] = {false};
-
-	for (size_t i = 1; i < n; i++)
-		running[i] = !pthread_create(&thread[i], NULL, load_part, &part[i]);
-	load_part(&part[0]);
-	for (size_t i = 1; i < n; i++) {
-		if (running[i])
-			pthread_join(thread[i], NULL);
-		else
-			load_part(&part[i]);
-	}
 }
 
 void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
@@ -271,6 +250,7 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 {
 	const char *const *paths = part[0].paths;
 	struct tp_profile *sum = NULL;
+	char *name = NULL;
 	struct tp_err err;
 	int code = 0;
 
@@ -279,9 +259,15 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 			return cmd_fail(cmd, paths[part[i].failed], &part[i].err);
 	if (add) {
 		code = add_parts(part, nparts, &sum, &err);
+		if (!code && asprintf(&name, "%s and %zu more", cmd_name_apart(cmd, paths[0]),
+				      part[nparts - 1].to - 1) < 0) {
+			name = NULL;
+			tp_profile_free(sum);
+			code = tp_nomem(&err);
+		}
 		if (!code)
-			code = cmd_profiles_append(out, sum, cmd_name_apart(cmd, paths[0]), false,
-						   &err);
+			code = cmd_profiles_append(out, sum, name, false, &err);
+		free(name);
 		return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 	}
 	for (size_t i = 0; i < part[nparts - 1].to && !code; i++) {
@@ -300,12 +286,11 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
 
-int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
-		   const struct cmd_profiles_options *opt, bool add, bool *other,
-		   struct cmd_profiles *out)
+int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool each_dump, bool add,
+		   bool *other, struct cmd_profiles *out)
 {
 	size_t nparts = thread_count(paths, n);
-	struct load part[MAX_THREADS] = {0};
+	struct load part[CMD_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
 	struct cmd_dump_note *note = calloc(n, sizeof(*note));
 	struct tp_profile *dump[MOST_DUMPS - 1] = {0};
@@ -321,15 +306,15 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 					.to = n * (i + 1) / nparts,
 					.item = item,
 					.note = note,
-					.before = opt->each_dump && n == 1 ? &before : NULL};
+					.before = each_dump && n == 1 ? &before : NULL};
 		/* A single file stays as it is; parts of many are summed up for good. */
 		if (add)
 			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
 		if (!code)
-			code = cmd_names_init(&part[i].names, opt, &err);
+			code = cmd_names_init(&part[i].names, cmd, &err);
 	}
 	if (!code)
-		run_parts(part, nparts);
+		cmd_in_threads(load_part, part, sizeof(*part), nparts);
 	for (size_t i = 0; i < nparts && !code; i++)
 		*other |= part[i].other;
 	if (code)

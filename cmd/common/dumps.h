@@ -16,8 +16,8 @@ struct cmd_names {
 	enum rep_demangle demangle;
 };
 
-/* Errors are those of profile/demangle.h and symbol/symbol.h. To be released in every case. */
-int cmd_names_init(struct cmd_names *n, const struct cmd_profiles_options *opt, struct tp_err *err);
+/* As cmd->profile says. Errors are those of profile/demangle.h and symbol/symbol.h. To be released in every case. */
+int cmd_names_init(struct cmd_names *n, const struct cmd *cmd, struct tp_err *err);
 void cmd_names_release(struct cmd_names *n);
 int cmd_names_of(struct tp_profile *p, const struct cmd_names *n, struct tp_err *err);
 
@@ -37,10 +37,9 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 		    const struct cmd_dump_note *note, size_t n);
 
-/* Loads all paths if all are dumps of profiles; else sets *other and loads nothing. `add`: adds them
- * up. Returns a status. */
-int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
-		   const struct cmd_profiles_options *opt, bool add, bool *other,
-		   struct cmd_profiles *out);
+/* Loads all paths if all are dumps of profiles; else sets *other and loads nothing. `each_dump` as in
+ * struct cmd_profiles_options; `add`: adds them up. Returns a status. */
+int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool each_dump, bool add,
+		   bool *other, struct cmd_profiles *out);
 
 #endif

@@ -16,8 +16,8 @@ static int fail(const struct cmd *cmd, const char *path)
 {
 	int why = errno;
 
-	cmd_error(cmd, "%s: cannot be written: %s%s", path, strerror(why), cmd_advice(why));
-	return CMD_SYSTEM;
+	return cmd_reject(cmd, CMD_SYSTEM, "%s: cannot be written: %s%s", path, strerror(why),
+			  cmd_advice(why));
 }
 
 /* What is no regular file is written to as it is; so is what cannot have a second one beside it, as
@@ -36,23 +36,32 @@ static bool is_stdout(const struct stat *st)
 	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
-/* By its head: one that cannot be opened any more is a store all the same. */
-int cmd_file_is_store(const char *path)
+enum cmd_sqlite cmd_file_sqlite(const char *path)
 {
-	unsigned char head[72];
+	unsigned char head[72] = {0};
 	const unsigned char *id = head + 68; /* big-endian, as SQLite's file format has it */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
-	int why = errno;
+	ssize_t n = -1;
+	int fd, why;
 
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	if (fd >= 0)
+		do
+			n = pread(fd, head, sizeof(head), 0);
+		while (n < 0 && errno == EINTR);
+	why = errno;
 	if (fd >= 0)
 		close(fd);
 	errno = why;
-	if (n < 0)
-		return -1;
-	return n == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
-	       ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
-		   TP_STORE_APPLICATION_ID;
+	if (n < 16)
+		return n < 0 ? CMD_UNREAD : CMD_NOT_SQLITE;
+	if (memcmp(head, "SQLite format 3", 16) != 0)
+		return CMD_NOT_SQLITE;
+	return ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
+		       TP_STORE_APPLICATION_ID
+		   ? CMD_STORE
+		   : CMD_OTHER_SQLITE;
 }
 
 /* Returns whether path is one of the files that are read; "-" is standard input. */
@@ -81,66 +90,62 @@ static bool is_read(const struct cmd *cmd, const char *path, const char *const *
 	return is_one_of(path, others, n);
 }
 
-int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path,
-		   const char *const *others, size_t n)
+int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 {
+	struct cmd_draft *draft = &cmd->draft;
+	const char *path = cmd->output;
 	struct stat st;
 	bool there;
 	char *place;
-	int fd = -1, is;
+	enum cmd_sqlite is = CMD_NOT_SQLITE;
+	int fd = -1;
 
-	*f = (struct cmd_file){.name = path};
 	if (!path || !strcmp(path, "-"))
 		return CMD_OK;
-	if (is_read(cmd, path, others, n)) {
-		cmd_error(cmd, "%s: cannot be written, as it is read; give another name with -o",
-			  path);
-		return CMD_USAGE;
-	}
+	if (is_read(cmd, path, others, n))
+		return cmd_reject(cmd, CMD_USAGE,
+				  "%s: cannot be written, as it is read; give another name with -o",
+				  path);
 	there = !stat(path, &st);
 	if (there && is_stdout(&st)) {
 		cmd_stdout_is(path);
 		return CMD_OK;
 	}
-	is = there && S_ISREG(st.st_mode) ? cmd_file_is_store(path) : 0;
+	if (there && S_ISREG(st.st_mode))
+		is = cmd_file_sqlite(path);
 	/* Nobody keeps a store that only others may read; all else that hides whether it is one
 	 * may be over by the time that it is replaced. */
-	if (is < 0 && errno != EACCES)
+	if (is == CMD_UNREAD && errno != EACCES)
 		return fail(cmd, path);
-	if (is > 0) {
-		cmd_error(cmd, "%s: is a store, which is not replaced; give another name with -o",
-			  path);
-		return CMD_USAGE;
-	}
+	if (is == CMD_STORE)
+		return cmd_reject(
+		    cmd, CMD_USAGE,
+		    "%s: is a store, which is not replaced; give another name with -o", path);
 	place = there ? realpath(path, NULL) : strdup(path);
 	if (!place)
 		return fail(cmd, path);
 	if (!there || S_ISREG(st.st_mode))
-		fd = cmd_draft_begin(&f->draft, place, false) ? -1 : f->draft.fd;
+		fd = cmd_draft_begin(draft, place, false) ? -1 : draft->fd;
 	if (fd < 0 && there && as_it_is(&st))
 		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 	free(place);
 	if (fd < 0 || fflush(stdout) || dup2(fd, STDOUT_FILENO) < 0) {
 		int status = fail(cmd, path);
 
-		if (fd >= 0 && !f->draft.part)
+		if (fd >= 0 && !draft->part)
 			close(fd);
-		cmd_draft_end(&f->draft, false);
+		cmd_draft_end(draft, false);
 		return status;
 	}
-	if (fd != STDOUT_FILENO && !f->draft.part)
+	if (fd != STDOUT_FILENO && !draft->part)
 		close(fd);
 	cmd_stdout_is(path);
 	return CMD_OK;
 }
 
-int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status)
+int cmd_file_end(struct cmd *cmd, int status)
 {
-	status = cmd_finish(cmd, status);
-	if (cmd_draft_end(&f->draft, !status) && !status)
-		status = fail(cmd, f->name);
-	*f = (struct cmd_file){0};
-	return status;
+	return cmd_draft_end(&cmd->draft, !status) && !status ? fail(cmd, cmd->output) : status;
 }
 
 int cmd_file_place(const struct cmd *cmd, const char *path)
@@ -152,11 +157,10 @@ int cmd_file_place(const struct cmd *cmd, const char *path)
 
 	if (!stat(path, &st)) {
 		why = S_ISDIR(st.st_mode) ? EISDIR : 0;
-		if (!why && !S_ISREG(st.st_mode)) {
-			cmd_error(cmd, "%s: is not a regular file; give another name with -o",
-				  path);
-			return CMD_SYSTEM;
-		}
+		if (!why && !S_ISREG(st.st_mode))
+			return cmd_reject(cmd, CMD_SYSTEM,
+					  "%s: is not a regular file; give another name with -o",
+					  path);
 	} else if (errno != ENOENT) {
 		why = errno;
 	} else if (slash) {
@@ -200,6 +204,29 @@ int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err
 	if (!std)
 		close(fd);
 	return code;
+}
+
+bool cmd_xdg_folder(char path[PATH_MAX], const char *variable, const char *usual)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+	int n = 0;
+
+	if (base && *base == '/')
+		n = snprintf(path, PATH_MAX, "%s/tprof", base);
+	else if (home && *home == '/')
+		n = snprintf(path, PATH_MAX, "%s/%s/tprof", home, usual);
+	errno = n ? ENAMETOOLONG : ENOENT;
+	return n > 0 && n < PATH_MAX - 256;
+}
+
+int cmd_make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
 const char *cmd_file_ending(const char *path)

@@ -12,7 +12,6 @@ error_t cmd_add_file(struct cmd *cmd, enum cmd_side side, const char *path);
 const char *cmd_path(const struct cmd *cmd);
 /* Ends with a usage error if there is no file to read; `kinds` says what it may be. */
 void cmd_need_file(const struct cmd *cmd, const struct argp_state *state, const char *kinds);
-#define CMD_ANY_KIND "a trace, a profile or a store"
 void cmd_files_release(struct cmd *cmd);
 
 /* Returns the files that a side reads: the same as the new side's where labels pick both. */

@@ -98,50 +98,52 @@ static struct cmd_profile *begin(struct cmd_profiles *list, const char *label, b
 	return NULL;
 }
 
-static bool is_typed(const struct tp_profile *p, const char *index)
+int cmd_group_put(struct cmd_profiles *list, const char *label, const struct cmd_profile *more,
+		  struct tp_err *err)
 {
-	struct tp_err err;
-	size_t type;
-
-	return !index || !*index || !index[strspn(index, "0123456789")] ||
-	       !rep_profile_sample_index(p, index, &type, &err);
-}
-
-static int add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
-	       const struct tp_profile *p, const char *key, struct tp_err *err)
-{
-	const char *label = label_of(run, key);
-	struct cmd_profile *item;
+	struct cmd_profile *item = find(list, label);
 	int code;
 
-	if (!label)
-		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "the run %.80s has no label %.80s, which --average-by needs; "
-				  "tprof-store label STORE RUN %.80s=VALUE adds it",
-				  run->row.name, key, key);
-	item = find(list, label);
 	if (!item)
-		item = begin(list, label, trace, err);
+		item = begin(list, label, more->trace, err);
 	if (!item)
 		return TP_ENOMEM;
-	item->damaged |= run->losses > 0;
-	item->ntraces += trace;
-	item->nprofiles += !trace;
+	item->damaged |= more->damaged;
+	item->ntraces += more->ntraces;
+	item->nprofiles += more->nprofiles;
 	item->times++;
-	code = rep_merger_add(item->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, err);
-	/* Profiles that do not go together are not damaged. */
-	if (code == TP_EFORMAT)
-		err->code = code = TP_EUNKNOWN;
-	return code;
+	code = rep_merger_add(item->sum,
+			      &(struct rep_merge_part){.profile = more->profile, .ratio = 1}, err);
+	return code ? cmd_profiles_unlike(err) : 0;
 }
 
-int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
-		  struct tp_profile *p, const struct cmd_profiles_options *opt, struct tp_err *err)
+static int add(struct cmd_profiles *list, const struct rep_run *run, struct tp_profile *p,
+	       const char *key, struct tp_err *err)
 {
+	const char *label = label_of(run, key);
+	bool trace = strcmp(run->row.kind, "profile") != 0;
+	const struct cmd_profile more = {.profile = p,
+					 .damaged = run->losses > 0,
+					 .trace = trace,
+					 .ntraces = trace,
+					 .nprofiles = !trace};
+
+	if (label)
+		return cmd_group_put(list, label, &more, err);
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  "the run %.80s has no label %.80s, which --average-by needs; "
+			  "tprof-store label STORE RUN %.80s=VALUE adds it",
+			  run->row.name, key, key);
+}
+
+int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, struct tp_profile *p,
+		  const char *key, const char *type, struct tp_err *err)
+{
+	size_t index;
 	int code = 0;
 
-	if (is_typed(p, opt->sample_index))
-		code = add(list, run, trace, p, opt->by, err);
+	if (!type || !rep_profile_sample_index(p, type, &index, err))
+		code = add(list, run, p, key, err);
 	else if (cmd_profile_untyped(p, run->losses > 0) &&
 		 cmd_profiles_leave_out(list, run->row.name))
 		code = tp_nomem(err);
@@ -149,31 +151,33 @@ int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool tra
 	return code;
 }
 
-int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *opt,
-		  struct tp_err *err)
+static int end(struct cmd_profile *item, bool labelled, struct tp_err *err)
+{
+	int code = rep_merger_finish(item->sum, &item->profile, err), n;
+	char *name = NULL;
+
+	rep_merger_free(item->sum);
+	item->sum = NULL;
+	if (code)
+		return code;
+	n = labelled ? asprintf(&name, "%s (%zu run%s)", item->name, item->times,
+				item->times == 1 ? "" : "s")
+		     : asprintf(&name, "%s and %zu more", item->name, item->times - 1);
+	if (n < 0)
+		return tp_nomem(err);
+	free(item->name);
+	item->name = name;
+	if (!labelled)
+		item->times = 0;
+	return 0;
+}
+
+int cmd_group_end(struct cmd_profiles *list, bool labelled, struct tp_err *err)
 {
 	int code = 0;
 
-	if (!list->n)
-		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "none of the picked runs has the sample type %.80s",
-				  opt->sample_index ? opt->sample_index : "");
-	for (size_t i = 0; i < list->n && !code; i++) {
-		struct cmd_profile *item = &list->item[i];
-		char *name;
-
-		if (!item->sum)
-			continue;
-		code = rep_merger_finish(item->sum, &item->profile, err);
-		rep_merger_free(item->sum);
-		item->sum = NULL;
-		if (!code && asprintf(&name, "%s (%zu run%s)", item->name, item->times,
-				      item->times == 1 ? "" : "s") < 0)
-			code = tp_nomem(err);
-		if (!code) {
-			free(item->name);
-			item->name = name;
-		}
-	}
+	for (size_t i = 0; i < list->n && !code; i++)
+		if (list->item[i].sum)
+			code = end(&list->item[i], labelled, err);
 	return code;
 }

@@ -205,30 +205,24 @@ static bool in_valgrind(void)
 	return loaded && strstr(loaded, "/vgpreload_");
 }
 
-bool cmd_jail_mode(enum cmd_jail_mode *mode)
+enum cmd_jail_mode cmd_jail_mode(void)
 {
 	const char *set = getenv("TPROF_JAIL");
 
-	*mode = in_valgrind() ? CMD_JAIL_OFF : BY_ITSELF;
 	if (!set || !*set)
-		return true;
-	if (!strcmp(set, "auto"))
-		*mode = CMD_JAIL_AUTO;
-	else if (!strcmp(set, "require"))
-		*mode = CMD_JAIL_REQUIRE;
-	else if (!strcmp(set, "off"))
-		*mode = CMD_JAIL_OFF;
-	else
-		return false;
-	return true;
+		return in_valgrind() ? CMD_JAIL_OFF : BY_ITSELF;
+	return !strcmp(set, "auto")	 ? CMD_JAIL_AUTO
+	       : !strcmp(set, "require") ? CMD_JAIL_REQUIRE
+	       : !strcmp(set, "off")	 ? CMD_JAIL_OFF
+					 : CMD_JAIL_UNKNOWN;
 }
 
 int cmd_jail_withdraw(struct tp_err *err)
 {
 	static bool done;
-	enum cmd_jail_mode mode;
+	enum cmd_jail_mode mode = cmd_jail_mode();
 
-	if (done || !cmd_jail_mode(&mode) || mode == CMD_JAIL_OFF)
+	if (done || mode == CMD_JAIL_OFF)
 		return 0;
 	/* It needs its files, and so no Landlock; but who requires a jail requires all of it. */
 	if (mode == CMD_JAIL_REQUIRE && !cmd_jail_landlock())

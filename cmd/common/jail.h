@@ -46,9 +46,10 @@ enum cmd_jail_mode {
 	CMD_JAIL_AUTO,	  /* what the kernel has (not set, "auto") */
 	CMD_JAIL_REQUIRE, /* all of it, or nothing is decoded ("require") */
 	CMD_JAIL_OFF,	  /* no process of its own either: for debuggers ("off") */
+	CMD_JAIL_UNKNOWN, /* something else, which cmd_parse refuses */
 };
-/* Builds that watch themselves (sanitizers, coverage), and valgrind, need what a jail forbids:
- * there, off unless it is set. False: it is set to something else. */
-bool cmd_jail_mode(enum cmd_jail_mode *mode);
+/* Returns the mode. If it is not set, builds that watch themselves (sanitizers, coverage), and
+ * valgrind, have no jail, as they need what it forbids. */
+enum cmd_jail_mode cmd_jail_mode(void);
 
 #endif

@@ -13,7 +13,6 @@
 #include "common/engine/engine.h"
 #include "common/option.h"
 #include "common/pprof.h"
-#include "common/quote.h"
 #include "goid.h"
 
 int cmd_flush(void)
@@ -119,7 +118,7 @@ static void say(const struct cmd *cmd, const char *kind, const char *path, const
 	struct tp_buf line = {0};
 	int failed;
 
-	if (cmd->pager > 0 && cmd->terminal >= 0 && hold(cmd, kind, path, text))
+	if (cmd->pager > 0 && cmd->old_stderr >= 0 && hold(cmd, kind, path, text))
 		return;
 	failed = escape(&line, path, text);
 	if (cmd->pager <= 0)
@@ -152,10 +151,21 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	say(cmd, "", NULL, text);
 }
 
+int cmd_reject(const struct cmd *cmd, int status, const char *fmt, ...)
+{
+	char text[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	say(cmd, "", NULL, text);
+	return status;
+}
+
 int cmd_nomem(const struct cmd *cmd)
 {
-	cmd_error(cmd, "out of memory");
-	return CMD_SYSTEM;
+	return cmd_reject(cmd, CMD_SYSTEM, "out of memory");
 }
 
 void cmd_note(const struct cmd *cmd, const char *fmt, ...)
@@ -275,10 +285,33 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 	return escape(line, s.path, s.text) ? TP_ENOMEM : 0;
 }
 
+int cmd_quote(struct tp_buf *b, const char *word)
+{
+	static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				       "0123456789_@%+=:,./-";
+	int code = 0;
+
+	if (*word && !word[strspn(word, harmless)])
+		return tp_buf_put(b, word, strlen(word));
+	code |= tp_buf_put(b, "'", 1);
+	for (const char *c = word; *c; c++)
+		code |= *c == '\'' ? tp_buf_put(b, "'\\''", 4) : tp_buf_put(b, c, 1);
+	return code | tp_buf_put(b, "'", 1);
+}
+
+char *cmd_plural(char text[CMD_PLURAL_SIZE], int64_t n, const char *what)
+{
+	char count[TP_COUNT_SIZE];
+
+	snprintf(text, CMD_PLURAL_SIZE, "%s %.19s%s", tp_fmt_count(count, n), what,
+		 n == 1 ? "" : "s");
+	return text;
+}
+
 /* "1.2MiB, about 5,120 events", without what is not known. */
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more)
 {
-	char count[28], size[TP_UNITS_SIZE];
+	char of[CMD_PLURAL_SIZE], size[TP_UNITS_SIZE];
 	bool open = more && bytes && !n_of;
 	int n = open ? snprintf(text, CMD_LOST_SIZE, "how much is not known, at least ")
 		: more && (bytes || n_of) ? snprintf(text, CMD_LOST_SIZE, "at least ")
@@ -287,8 +320,8 @@ char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char
 	if (bytes)
 		n += snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%s", tp_fmt_bytes(size, bytes));
 	if (n_of)
-		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%sabout %s %s%s", bytes ? ", " : "",
-			 tp_fmt_count(count, n_of), what, n_of == 1 ? "" : "s");
+		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%sabout %s", bytes ? ", " : "",
+			 cmd_plural(of, n_of, what));
 	else if (!bytes)
 		snprintf(text, CMD_LOST_SIZE, "how much is not known");
 	return text;
@@ -316,15 +349,15 @@ char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const cha
 
 void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run)
 {
-	char places[28], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
+	char places[CMD_PLURAL_SIZE], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
 	char mixed[REP_GOIDS_MIXED_SIZE];
 	const struct tp_run *r = &run->row;
 	struct tp_err err;
 	int64_t goid;
 
 	if (run->losses)
-		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see %s", r->name,
-			 tp_fmt_count(places, run->losses), run->losses == 1 ? "" : "s",
+		cmd_note(cmd, "%s is damaged in %s; lost: %s; see %s", r->name,
+			 cmd_plural(places, run->losses, "place"),
 			 cmd_lost(lost, r->lost_bytes, r->lost_events,
 				  !strcmp(r->kind, "profile") ? "sample" : "event", run->uncounted),
 			 cmd_loss_query(query, path,

@@ -40,7 +40,7 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 	if (code)
 		return code;
 	snprintf(store, sizeof(store), "%s/run.tprof", cmd->scratch.path);
-	code = cmd_import(path, store, opt, result, NULL, err);
+	code = cmd_import(path, store, opt, result, err);
 	if (!code)
 		code = tp_store_open(&cmd->store, store, err);
 	return code;
@@ -65,10 +65,8 @@ static int open_dump(struct cmd *cmd, const char *path)
 	cmd_progress_init(&progress, name);
 	cmd_interruptible();
 	cache = cmd_cache_from_env(&err);
-	if (!cache && err.code == TP_EFORMAT) {
-		cmd_error(cmd, "%s", err.msg);
-		return CMD_USAGE;
-	}
+	if (!cache && err.code == TP_EFORMAT)
+		return cmd_reject(cmd, CMD_USAGE, "%s", err.msg);
 	if (cache)
 		code = cmd_cache_store(cache, path, &opt, &cmd->store, &fresh, &result, &err);
 	else
@@ -99,11 +97,10 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 
 	if (code < 0)
 		return cmd_fail(cmd, path, &err);
-	if (!code && writable) {
-		cmd_error(cmd, "%s: a dump cannot be written to; import it with tprof-import first",
-			  path);
-		return CMD_INPUT;
-	}
+	if (!code && writable)
+		return cmd_reject(
+		    cmd, CMD_INPUT,
+		    "%s: a dump cannot be written to; import it with tprof-import first", path);
 	if (!code)
 		return open_dump(cmd, path);
 	if (cmd_engine_is_url(path))
@@ -183,6 +180,29 @@ int cmd_open(struct cmd *cmd, const char *path)
 	for (size_t i = 0; i < cmd->runs.n; i++)
 		cmd_note_losses(cmd, path, &cmd->runs.run[i]);
 	return CMD_OK;
+}
+
+int cmd_need_one_run(const struct cmd *cmd)
+{
+	return cmd->runs.n < 2 ? CMD_OK
+			       : cmd_reject(cmd, CMD_USAGE,
+					    "--run=%s picks %zu runs; pick one of them by its id",
+					    cmd->run_spec, cmd->runs.n);
+}
+
+int cmd_open_trace(struct cmd *cmd, const char *path, const char *instead)
+{
+	int status = cmd_open(cmd, path);
+	bool picked = cmd->all.n > 1;
+
+	if (!status)
+		status = cmd_need_one_run(cmd);
+	if (status || !strcmp(cmd->runs.run[0].row.kind, "trace"))
+		return status;
+	return cmd_reject(cmd, CMD_INPUT, "%s: %s%s%sis a profile, %s%s", path,
+			  picked ? "the run '" : "", picked ? cmd->runs.run[0].row.name : "",
+			  picked ? "' " : "", instead,
+			  picked ? ", and --run picks another run" : "");
 }
 
 void cmd_close(struct cmd *cmd)

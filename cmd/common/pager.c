@@ -11,19 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* Copies the input to the output, on a machine without a pager. */
-static void copy_through(void)
-{
-	char block[1 << 14];
-	ssize_t n;
-
-	while ((n = read(STDIN_FILENO, block, sizeof(block))) > 0)
-		for (ssize_t done = 0, put; done < n; done += put)
-			if ((put = write(STDOUT_FILENO, block + done, (size_t)(n - done))) < 0)
-				_exit(0);
-	_exit(0);
-}
-
 /* Sets options of less. -F: print output that fits the screen and exit; -R: show colours; -X: leave
  * the output on the screen. If the user has set other options, -R is added, as colours would be
  * shown as bytes otherwise. */
@@ -74,27 +61,27 @@ static bool is_there(const char *pager)
 static void run_pager(const char *pager)
 {
 	set_less();
-	if (pager && !is_there(pager))
-		pager = NULL;
-	if (pager)
-		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-	else
-		execlp("less", "less", (char *)NULL);
-	copy_through();
+	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	_exit(127);
 }
 
-static bool wanted(const struct cmd *cmd)
+/* Returns the pager that output goes to, or NULL if it goes to the terminal. */
+static const char *find_pager(const struct cmd *cmd)
 {
 	const char *pager = getenv("PAGER"), *term = getenv("TERM");
 
 	if (!cmd->tty || cmd->no_pager || !term || !strcmp(term, "dumb"))
-		return false;
-	return !pager || (*pager && strcmp(pager, "cat") != 0);
+		return NULL;
+	if (pager && (!*pager || !strcmp(pager, "cat")))
+		return NULL;
+	if (pager && is_there(pager))
+		return pager;
+	return is_there("less") ? "less" : NULL;
 }
 
 bool cmd_pager_may_come(const struct cmd *cmd)
 {
-	return cmd->pages && cmd->pager <= 0 && wanted(cmd);
+	return cmd->pages && cmd->pager <= 0 && find_pager(cmd);
 }
 
 /* Prints waiting notes, as there will be no pager. */
@@ -106,17 +93,18 @@ static void do_without(struct cmd *cmd)
 
 void cmd_pager(struct cmd *cmd)
 {
+	const char *pager = find_pager(cmd);
 	int fd[2];
 
 	if (cmd->pager > 0)
 		return;
-	cmd->output = wanted(cmd) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-	if (cmd->output < 0) {
+	cmd->old_stdout = pager ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	if (cmd->old_stdout < 0) {
 		do_without(cmd);
 		return;
 	}
 	if (pipe(fd)) {
-		close(cmd->output);
+		close(cmd->old_stdout);
 		do_without(cmd);
 		return;
 	}
@@ -125,7 +113,7 @@ void cmd_pager(struct cmd *cmd)
 	if (cmd->pager < 0) {
 		close(fd[0]);
 		close(fd[1]);
-		close(cmd->output);
+		close(cmd->old_stdout);
 		do_without(cmd);
 		return;
 	}
@@ -135,13 +123,13 @@ void cmd_pager(struct cmd *cmd)
 		close(fd[1]);
 		signal(SIGPIPE, SIG_DFL);
 		cmd_limit_lift();
-		run_pager(getenv("PAGER"));
+		run_pager(pager);
 	}
 	cmd->pages = false;
 	dup2(fd[1], STDOUT_FILENO);
 	/* Messages from now on would be written over its screen. */
-	cmd->terminal = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-	if (cmd->terminal >= 0)
+	cmd->old_stderr = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	if (cmd->old_stderr >= 0)
 		dup2(fd[1], STDERR_FILENO);
 	close(fd[0]);
 	close(fd[1]);
@@ -184,8 +172,8 @@ void cmd_pager_end(struct cmd *cmd)
 		return;
 	rest = open_rest();
 	/* Ends the pager's input. */
-	give_back(&cmd->output, STDOUT_FILENO);
-	give_back(&cmd->terminal, STDERR_FILENO);
+	give_back(&cmd->old_stdout, STDOUT_FILENO);
+	give_back(&cmd->old_stderr, STDERR_FILENO);
 	while (waitpid(cmd->pager, &status, 0) < 0 && errno == EINTR)
 		;
 	cmd->pager = 0;

@@ -25,30 +25,45 @@ static struct argp_option options[] = {
 	{0},
 };
 
+/* Returns which option of a profile the key stands for, or -1. */
+static int option_of(int key)
+{
+	return key >= KEY_FIRST && key < KEY_FLAT ? key - KEY_FIRST : -1;
+}
+
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
-	struct rep_profile_options *opt = state->input;
+	struct cmd *cmd = state->input;
+	int which = option_of(key);
 	struct tp_err err;
 
 	if (key == KEY_FLAT) {
-		opt->cum = false;
+		cmd->profile->cum = false;
 		return 0;
 	}
-	if (cmd_profile_option(key) < 0)
+	if (which < 0)
 		return ARGP_ERR_UNKNOWN;
-	if (rep_profile_option_set(opt, (enum rep_profile_option)cmd_profile_option(key), arg,
-				   &err)) {
+	if (rep_profile_option_set(cmd->profile, (enum rep_profile_option)which, arg, &err)) {
 		tp_err_printable(&err);
 		argp_error(state, "%s", err.msg);
 	}
+	if (cmd->narrows && rep_profile_options[which].group == REP_GROUP_FILTER &&
+	    which != REP_OPTION_TAG_ROOT && which != REP_OPTION_TAG_LEAF &&
+	    which != REP_OPTION_ALL_FRAMES)
+		cmd->narrows(cmd, state, rep_profile_options[which].name, arg);
 	return 0;
 }
 
 const struct argp cmd_profile_argp = {.options = options, .parser = on_option};
 
-int cmd_profile_option(int key)
+const char *cmd_profile_given(const struct rep_profile_options *opt,
+			      const struct rep_profile_options *plain, uint64_t but)
 {
-	return key >= KEY_FIRST && key < KEY_FLAT ? key - KEY_FIRST : -1;
+	for (unsigned i = 0; i < REP_NPROFILE_OPTIONS; i++)
+		if (!(but >> i & 1) &&
+		    rep_profile_option_differs(opt, plain, (enum rep_profile_option)i))
+			return rep_profile_options[i].name;
+	return NULL;
 }
 
 static bool is_heading(const struct argp_option *o)
@@ -62,19 +77,38 @@ void cmd_profile_take(bool (*takes)(enum rep_profile_option o))
 	bool used[GROUP(LIMITS) + 1] = {false}; /* groups of options, for their headings */
 
 	for (const struct argp_option *o = options; o->name || o->doc; o++) {
-		int which = cmd_profile_option(o->key);
+		int which = option_of(o->key);
 
 		if (which >= 0 && takes((enum rep_profile_option)which))
 			used[o->group] = true;
 	}
 	for (const struct argp_option *o = options; o->name || o->doc; o++) {
-		int which = cmd_profile_option(o->key);
+		int which = option_of(o->key);
 
 		if (is_heading(o) ? used[o->group]
 				  : which >= 0 && takes((enum rep_profile_option)which))
 			*to++ = *o;
 	}
 	*to = (struct argp_option){0};
+}
+
+static const char *set(const char *name, const char *otherwise)
+{
+	const char *v = getenv(name);
+
+	return v && *v ? v : otherwise;
+}
+
+struct rep_go_places cmd_go_places(void)
+{
+	static char home[4096];
+	const char *h = getenv("HOME");
+
+	if (!*home && h && *h)
+		snprintf(home, sizeof(home), "%.4000s/go", h);
+	return (struct rep_go_places){.goroot = set("GOROOT", "/usr/local/go"),
+				      .modcache = set("GOMODCACHE", NULL),
+				      .gopath = set("GOPATH", home)};
 }
 
 static char *spell(const char *name, const char *value)

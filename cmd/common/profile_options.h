@@ -1,5 +1,5 @@
-/* The options of everything that reads profiles (libreport/profile/options.h), as an argp child
- * whose input is a struct rep_profile_options. */
+/* The options of everything that reads profiles (libreport/profile/options.h), as an argp child that
+ * fills in cmd->profile. */
 #ifndef CMD_PROFILE_OPTIONS_H
 #define CMD_PROFILE_OPTIONS_H
 
@@ -12,10 +12,17 @@ extern const struct argp cmd_profile_argp;
 
 /* Leaves in cmd_profile_argp only those options that the command takes. */
 void cmd_profile_take(bool (*takes)(enum rep_profile_option o));
-/* Returns which option a key that a parser of cmd_profile_argp gets stands for, or -1. */
-int cmd_profile_option(int key);
 
-/* Before cmd_parse: spells pprof's options as ours ("-tagfocus=x" and "--show_from x" become
+/* Returns the name of the first option that is not as in `plain`, without its dashes, or NULL. Options
+ * of the mask `but` (1 << REP_OPTION_…) do not count. */
+const char *cmd_profile_given(const struct rep_profile_options *opt,
+			      const struct rep_profile_options *plain, uint64_t but);
+
+/* Returns where Go keeps sources on this machine: GOROOT, GOMODCACHE and GOPATH of the environment, or
+ * /usr/local/go and ~/go. The texts live as long as the process. */
+struct rep_go_places cmd_go_places(void);
+
+/* For cmd_parse: spells pprof's options as ours ("-tagfocus=x" and "--show_from x" become
  * "--tag-focus=x", "--show-from x"; "-inuse_space" becomes "--sample-index=inuse_space"; one dash
  * is enough for every option of argp), up to "--". An option of pprof that the command lacks ends
  * it with a sentence that says what to type (common/pprof.h); a word behind one dash that is no

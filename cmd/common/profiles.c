@@ -19,6 +19,20 @@ static bool is_profile(const struct rep_run *run)
 	return !strcmp(run->row.kind, "profile");
 }
 
+/* Returns what --sample-index says, or NULL. */
+static const char *sample_type(const struct cmd *cmd)
+{
+	return cmd->profile ? cmd->profile->sample_index : NULL;
+}
+
+/* Returns the sample type that --sample-index names, or NULL if it is a number or not given. */
+static const char *named_type(const struct cmd *cmd)
+{
+	const char *index = sample_type(cmd);
+
+	return index && index[strspn(index, "0123456789")] ? index : NULL;
+}
+
 /* ---- the list ---- */
 
 int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const char *name,
@@ -96,31 +110,32 @@ int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name)
 
 /* ---- stores and traces ---- */
 
-void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list,
-			     const struct rep_trace_profile_options *view)
+void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list)
 {
-	const char *option = cmd_view_filter(view);
+	const struct rep_trace_profile_options *view = cmd_view(cmd);
+	const char *option = view ? cmd_view_filter(view) : NULL;
 
 	if (list->n && option && !list->item[0].profile->nsamples)
 		cmd_note(cmd, "%s: nothing of it matches --%s", list->item[0].name, option);
 }
 
-static int load_run(struct cmd *cmd, const struct rep_run *run,
-		    const struct cmd_profiles_options *opt, const struct cmd_names *names,
-		    struct cmd_profiles *out, struct tp_err *err)
+/* `by`: the key of the label by which runs are grouped, or NULL. */
+static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
+		    const struct cmd_names *names, struct cmd_profiles *out, struct tp_err *err)
 {
+	const struct rep_trace_profile_options *shown = cmd_view(cmd);
 	struct rep_trace_profile_options view;
 	struct tp_profile *p = NULL;
 	bool trace = !is_profile(run);
 	int code;
 
-	if (trace && !opt->trace)
+	if (trace && !shown)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "the run '%.80s' is a trace, not a profile; --view=cpu, offcpu, "
 				  "… shows it as one",
 				  run->row.name);
 	if (trace) {
-		view = *opt->trace;
+		view = *shown;
 		view.members = &out->members;
 	}
 	code = trace ? rep_trace_profile(cmd->store, run, &view, &p, err)
@@ -129,23 +144,18 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		code = cmd_names_of(p, names, err);
 	for (size_t i = 0; !code && (trace || names->symbols) && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
-	if (!code && opt->by)
-		return cmd_group_add(out, run, trace, p, opt, err);
+	if (!code && by)
+		return cmd_group_add(out, run, p, by, named_type(cmd), err);
 	if (code)
 		tp_profile_free(p);
 	else
 		code = cmd_profiles_append(out, p, run->row.name, trace, err);
 	if (!code)
 		out->item[out->n - 1].damaged = run->losses > 0;
-	if (!code && trace && opt->trace->view == REP_TRACE_CPU && !opt->trace->go &&
-	    !p->nsamples && !cmd_view_filter(opt->trace))
+	if (!code && trace && view.view == REP_TRACE_CPU && !view.go && !p->nsamples &&
+	    !cmd_view_filter(&view))
 		cmd_note(cmd, "%s: " REP_NOTE_NO_SAMPLES, run->row.name);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
-}
-
-static bool names_type(const char *index)
-{
-	return index && *index && index[strspn(index, "0123456789")];
 }
 
 /* If any item from `first` on has the sample type, leaves out those that lack it: all of them, or
@@ -192,10 +202,9 @@ static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list,
 }
 
 /* A table of such a profile has one row, which is called like the program. */
-static void tell_nameless(const struct cmd *cmd, const struct cmd_profiles *list,
-			  const struct cmd_profiles_options *opt)
+static void tell_nameless(const struct cmd *cmd, const struct cmd_profiles *list)
 {
-	if (!cmd->names_code || opt->binary || opt->symbol_path)
+	if (!cmd->names_code || cmd->profile->binary || cmd->profile->symbol_path)
 		return;
 	for (size_t i = 0; i < list->n; i++)
 		if (tp_profile_nameless(list->item[i].profile)) {
@@ -216,34 +225,33 @@ static bool any_profile(const struct rep_runs *runs)
 }
 
 /* Loads runs of a store, or of a trace by way of the cache. */
-static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
-		     const struct cmd_profiles_options *opt, const struct cmd_names *names,
-		     struct cmd_range *range, struct cmd_profiles *out)
+static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what, const char *by,
+		     const struct cmd_names *names, struct cmd_range *range,
+		     struct cmd_profiles *out)
 {
-	bool typed = names_type(opt->sample_index), pass_over;
+	const char *type = named_type(cmd);
+	bool shown = cmd_view(cmd), pass_over;
 	size_t first = out->n;
 	struct tp_err err;
 	int status;
 
-	if (what == CMD_WHAT_TRACE && !opt->trace) {
-		cmd_error(cmd,
-			  "%s: is a trace, not a profile; --view=cpu, offcpu, … shows it as one",
-			  path);
-		return CMD_INPUT;
-	}
-	cmd->profiles_only = !opt->trace;
+	if (what == CMD_WHAT_TRACE && !shown)
+		return cmd_reject(
+		    cmd, CMD_INPUT,
+		    "%s: is a trace, not a profile; --view=cpu, offcpu, … shows it as one", path);
+	cmd->profiles_only = !shown;
 	status = cmd_open(cmd, path);
 	cmd->profiles_only = false;
-	if (!status && opt->by && cmd_group_check(&cmd->runs, opt->by, &err))
+	if (!status && by && cmd_group_check(&cmd->runs, by, &err))
 		status = cmd_fail(cmd, path, &err);
-	for (size_t i = 0; i < cmd->runs.n && opt->trace && !status; i++)
+	for (size_t i = 0; i < cmd->runs.n && shown && !status; i++)
 		status = cmd_range_add(cmd, range, cmd->store, &cmd->runs.run[i]);
 	/* Without a view, a trace has no sample types at all. */
-	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
+	pass_over = type && !shown && !status && any_profile(&cmd->runs);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++) {
 		const struct rep_run *run = &cmd->runs.run[i];
 		int code =
-		    pass_over && !is_profile(run) ? 0 : load_run(cmd, run, opt, names, out, &err);
+		    pass_over && !is_profile(run) ? 0 : load_run(cmd, run, by, names, out, &err);
 
 		if (code == TP_ENOENT && !is_profile(run))
 			cmd_range_outside(range, run, &err);
@@ -251,19 +259,20 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 			status = cmd_fail(cmd, path, &err);
 	}
 	cmd_close(cmd);
-	if (!status && typed && !opt->by && keep_type(out, first, opt->sample_index, false, &err))
+	if (!status && type && !by && keep_type(out, first, type, false, &err))
 		status = cmd_fail(cmd, path, &err);
 	return status;
 }
 
 /* Loads paths of any kind one by one. */
-static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
-		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n, const char *by,
+		      struct cmd_profiles *out)
 {
-	struct cmd_range range = {.text = opt->trace ? &opt->trace->filter : NULL};
+	const struct rep_trace_profile_options *view = cmd_view(cmd);
+	struct cmd_range range = {.text = view ? &view->filter : NULL};
 	struct cmd_names names;
 	struct tp_err err;
-	int status = cmd_names_init(&names, opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+	int status = cmd_names_init(&names, cmd, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {
 		struct tp_profile *p;
@@ -272,18 +281,17 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 
 		if (cmd_look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
-		} else if (opt->by && what != CMD_WHAT_STORE) {
-			cmd_error(cmd,
-				  "%s: is a dump, which has no labels for --average-by; import it "
-				  "into a store",
-				  paths[i]);
-			status = CMD_USAGE;
+		} else if (by && what != CMD_WHAT_STORE) {
+			status = cmd_reject(cmd, CMD_USAGE,
+					    "%s: is a dump, which has no labels for --average-by; "
+					    "import it into a store",
+					    paths[i]);
 		} else if (what != CMD_WHAT_PROFILE) {
-			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
+			status = load_runs(cmd, paths[i], what, by, &names, &range, out);
 		} else if (cmd_dump_read(paths[i], &names, &what, &p, NULL, &note, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (!p) { /* more than its beginning says what it is */
-			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
+			status = load_runs(cmd, paths[i], what, by, &names, &range, out);
 		} else if (cmd_profiles_append(out, p, cmd_name_apart(cmd, paths[i]), false,
 					       &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
@@ -296,7 +304,11 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	if (!status)
 		status = cmd_range_end(cmd, &range);
 	/* A group is one, however many stores have runs of it. */
-	if (!status && opt->by && cmd_group_end(out, opt, &err))
+	if (!status && by && !out->n)
+		return cmd_reject(cmd, CMD_INPUT,
+				  "%s%snone of the picked runs has the sample type %s",
+				  n == 1 ? paths[0] : "", n == 1 ? ": " : "", sample_type(cmd));
+	if (!status && by && cmd_group_end(out, true, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
 	return status;
 }
@@ -316,130 +328,84 @@ static void note_run(struct cmd *cmd)
 }
 
 /* Refuses a wrong view at once, as it would be wrong for every trace. */
-static int check_view(struct cmd *cmd, const struct cmd_profiles_options *opt)
+static int check_view(struct cmd *cmd)
 {
+	const struct rep_trace_profile_options *view = cmd_view(cmd);
 	enum rep_demangle how;
 	struct tp_err err;
 
-	if (rep_demangle_parse(opt->demangle, &how, &err)) {
-		cmd_error(cmd, "%s", err.msg);
-		return CMD_USAGE;
-	}
-	if (!opt->trace || !rep_trace_profile_check(opt->trace, &err))
+	if (!rep_demangle_parse(cmd->profile ? cmd->profile->demangle : NULL, &how, &err) &&
+	    (!view || !rep_trace_profile_check(view, &err)))
 		return CMD_OK;
-	cmd_error(cmd, "%s", err.msg);
-	return CMD_USAGE;
-}
-
-int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
-		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
-{
-	bool other = false;
-	struct tp_err err;
-	int status;
-
-	*out = (struct cmd_profiles){0};
-	status = check_view(cmd, opt);
-	if (opt->by) /* dumps have no labels */
-		other = !status;
-	else if (!status)
-		status = cmd_dumps_load(cmd, paths, n, opt, false, &other, out);
-	if (!status && !other)
-		note_run(cmd);
-	if (other)
-		status = load_mixed(cmd, paths, n, opt, out);
-	if (!status && names_type(opt->sample_index) && !opt->by &&
-	    keep_type(out, 0, opt->sample_index, true, &err))
-		status = cmd_fail(cmd, NULL, &err);
-	if (!status)
-		tell_untyped(cmd, out, opt->sample_index);
-	if (!status)
-		tell_nameless(cmd, out, opt);
-	return status;
+	return cmd_reject(cmd, CMD_USAGE, "%s", err.msg);
 }
 
 /* Adds up all items to one. */
 static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
-	struct cmd_profiles one = {0};
-	struct tp_profile *sum = NULL;
-	size_t ntraces = 0;
-	bool damaged = false;
-	struct rep_merger *m;
+	struct cmd_profiles one = {
+	    .members = list->members, .nuntyped = list->nuntyped, .untyped = list->untyped};
 	struct tp_err err;
-	int code = rep_merger_new(&m, false, &err);
+	int code = 0;
 
+	list->untyped = NULL;
 	for (size_t i = 0; i < list->n && !code; i++) {
-		ntraces += list->item[i].ntraces;
-		damaged |= list->item[i].damaged;
-		code = rep_merger_add(
-		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
-		    &err);
+		code = cmd_group_put(&one, list->item[0].name, &list->item[i], &err);
 		tp_profile_free(list->item[i].profile);
 		list->item[i].profile = NULL;
 	}
 	if (!code)
-		code = rep_merger_finish(m, &sum, &err);
-	if (!code)
-		code =
-		    cmd_profiles_append(&one, sum, list->item[0].name, list->item[0].trace, &err);
-	one.members = list->members;
-	one.untyped = list->untyped;
-	one.nuntyped = list->nuntyped;
-	list->untyped = NULL;
-	if (!code) {
-		one.item[0].damaged = damaged;
-		one.item[0].ntraces = ntraces;
-		one.item[0].nprofiles = list->n - ntraces;
-	}
-	rep_merger_free(m);
+		code = cmd_group_end(&one, false, &err);
 	cmd_profiles_release(list);
 	*list = one;
-	if (!code)
-		return CMD_OK;
-	cmd_profiles_unlike(&err);
-	return cmd_fail(cmd, NULL, &err);
+	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
 
-static int name_sum(struct cmd *cmd, struct cmd_profiles *list, size_t n)
+static int load(struct cmd *cmd, const char *const *paths, size_t n,
+		const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
 {
-	char *name = NULL;
+	const char *type = named_type(cmd);
+	bool other = opt->by; /* dumps have no labels */
+	struct tp_err err;
+	int status = check_view(cmd);
 
-	if (n < 2)
-		return CMD_OK;
-	if (asprintf(&name, "%s and %zu more", list->item[0].name, n - 1) < 0)
-		return cmd_nomem(cmd);
-	free(list->item[0].name);
-	list->item[0].name = name;
-	return CMD_OK;
-}
-
-int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
-		     const struct cmd_profiles_options *opt, struct cmd_profiles *out)
-{
-	bool other = false;
-	int status;
-
-	/* A single dump is not added up, and so not copied. */
 	*out = (struct cmd_profiles){0};
-	status = check_view(cmd, opt);
-	if (!status)
-		status = cmd_dumps_load(cmd, paths, n, opt, n > 1, &other, out);
+	/* A single dump is not added up, and so not copied. */
+	if (!status && !other)
+		status = cmd_dumps_load(cmd, paths, n, opt->each_dump, sum && n > 1, &other, out);
 	if (!status && !other)
 		note_run(cmd);
-	if (other) {
-		cmd->adds_up = true;
-		status = load_mixed(cmd, paths, n, opt, out);
-		cmd->adds_up = false;
-		n = out->n;
-		if (!status && n > 1)
+	if (!status && other) {
+		bool adds_up = cmd->adds_up;
+
+		cmd->adds_up |= sum;
+		status = load_mixed(cmd, paths, n, opt->by, out);
+		cmd->adds_up = adds_up;
+		if (!status && sum && out->n > 1)
 			status = add_up(cmd, out);
 	}
-	if (!status)
-		status = name_sum(cmd, out, n);
-	if (!status)
-		tell_nameless(cmd, out, opt);
+	if (!status && type && !opt->by && !sum && keep_type(out, 0, type, true, &err))
+		status = cmd_fail(cmd, NULL, &err);
+	if (!status) {
+		tell_untyped(cmd, out, sample_type(cmd));
+		tell_nameless(cmd, out);
+	}
 	return status;
+}
+
+int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
+		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+{
+	static const struct cmd_profiles_options plain;
+
+	return load(cmd, paths, n, opt ? opt : &plain, false, out);
+}
+
+int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n, struct cmd_profiles *out)
+{
+	static const struct cmd_profiles_options plain;
+
+	return load(cmd, paths, n, &plain, true, out);
 }
 
 /* ---- options about traces ---- */
@@ -452,27 +418,28 @@ static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
 		cmd_note(cmd, "%s: %s", list->item[0].name, text);
 }
 
-int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
-			     bool view, const struct cmd_profiles list[2])
+int cmd_profiles_check_trace(const struct cmd *cmd, const struct cmd_profiles list[2])
 {
-	const char *filter = cmd_view_filter(opt), *profile = NULL;
+	const struct rep_trace_profile_options *view = cmd_view(cmd);
+	const char *filter = view ? cmd_view_filter(view) : NULL, *profile = NULL;
 	size_t ntraces = 0;
 
+	if (!view)
+		return CMD_OK;
 	for (int side = 0; side < 2; side++)
 		for (size_t i = 0; i < list[side].n; i++) {
 			ntraces += list[side].item[i].ntraces;
 			if (!profile && list[side].item[i].nprofiles)
 				profile = list[side].item[i].name;
 		}
-	if (!profile || (!filter && (!view || ntraces))) {
+	if (!profile || (!filter && (!cmd->view->given || ntraces))) {
 		tell_members(cmd, &list[CMD_OLD]);
 		tell_members(cmd, &list[CMD_NEW]);
 		return CMD_OK;
 	}
-	cmd_error(cmd, "--%s is for traces, and %s is a profile",
-		  filter    ? filter
-		  : opt->go ? "pprof"
-			    : "view",
-		  profile);
-	return CMD_USAGE;
+	return cmd_reject(cmd, CMD_USAGE, "--%s is for traces, and %s is a profile",
+			  filter     ? filter
+			  : view->go ? "pprof"
+				     : "view",
+			  profile);
 }

@@ -8,6 +8,7 @@
 
 #include "common/common.h"
 #include "decode/profile.h"
+#include "profile/options.h"
 #include "profile/trace.h"
 
 struct rep_merger;
@@ -35,17 +36,15 @@ struct cmd_profiles {
 	struct rep_members members; /* what --task counts in views of traces */
 };
 
+/* Profiles are loaded as cmd->view and cmd->profile say:
+ *
+ *	view		the view of traces; without one a trace is an error, which names --view
+ *	binary, symbol_path, demangle
+ *			names for code; a trace of go 1.5 gets its names when it is imported
+ *	sample_index	if some picked runs of a store have this type, the others are left out, so
+ *			one label can stand for a heap, a CPU and a goroutine profile; "" or a
+ *			number leaves out nothing */
 struct cmd_profiles_options {
-	/* The view of traces; NULL: a trace is an error, which names --view. */
-	const struct rep_trace_profile_options *trace;
-	/* Files that name code without names; NULL: none. A trace of go 1.5 gets its names when it
-	 * is imported. */
-	const char *binary, *symbol_path;
-	const char *demangle; /* how to show names of C++ (profile/demangle.h); NULL: the default */
-	/* A sample type: if some picked runs of a store have it, the others are left out, so one
-	 * label can stand for a heap, a CPU and a goroutine profile. NULL, "" or a number leaves
-	 * out nothing. */
-	const char *sample_index;
 	/* The key of a label: runs with the same value are added up to one item; runs without it,
 	 * and dumps, are errors. NULL: each run is an item. */
 	const char *by;
@@ -56,19 +55,17 @@ struct cmd_profiles_options {
 };
 
 /* Loads all paths, in several threads if that pays. Reports losses and warnings as cmd_open does.
- * Returns a status; *out is to be released in every case. */
+ * `opt` may be NULL. Returns a status; *out is to be released in every case. */
 int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 void cmd_profiles_release(struct cmd_profiles *p);
 
-/* Prints a note if a filter of the view left nothing of the first profile. */
-void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list,
-			     const struct rep_trace_profile_options *view);
+/* Prints a note if a filter of the view, if there is one, left nothing of the first profile. */
+void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list);
 
 /* Loads all paths and adds them up as it goes (profile/merge.h), so hundreds need little memory:
  * *out holds one item, named after the first ("a.pb.gz and 299 more"). Returns a status. */
-int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
-		     const struct cmd_profiles_options *opt, struct cmd_profiles *out);
+int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n, struct cmd_profiles *out);
 
 /* Returns whether a damaged profile has lost its sample types. */
 bool cmd_profile_untyped(const struct tp_profile *p, bool damaged);
@@ -81,11 +78,10 @@ int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const c
  * is damaged. Returns the code. */
 int cmd_profiles_unlike(struct tp_err *err);
 
-/* Refuses options about traces that these lists, by enum cmd_side, cannot have: a view of nothing
- * but profiles (`view`: one was named), or a filter that profiles do not know. Else notes what
- * --task counts. Returns 0 or CMD_USAGE. */
-int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
-			     bool view, const struct cmd_profiles list[2]);
+/* If the command shows traces as profiles, refuses options about traces that these lists, by enum
+ * cmd_side, cannot have: a view of nothing but profiles, or a filter that profiles do not know. Else
+ * notes what --task counts. Returns 0 or CMD_USAGE. */
+int cmd_profiles_check_trace(const struct cmd *cmd, const struct cmd_profiles list[2]);
 
 /* Finds what a path holds, by its first bytes, or for a store by the runs that `run` picks (NULL:
  * the latest): decides which reports apply. Returns 0 or an exit status. */

@@ -1,13 +1,11 @@
 #include "common/proto.h"
 
+#include <libdeflate.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/buf.h"
 #include "decode/profile/encode.h"
 #include "profile/view.h"
-
-#define PIECE ((size_t)256 << 10)
 
 /* As for pprof's -proto: nothing is trimmed, locations stay what they are. */
 static const struct rep_profile_traits traits = {
@@ -15,32 +13,19 @@ static const struct rep_profile_traits traits = {
 
 static int write_gzipped(const struct tp_buf *b, struct tp_err *err)
 {
-	z_stream z = {.next_in = b->data};
-	struct tp_buf piece = {0};
-	size_t left = b->size;
-	int code = 0, end = Z_OK;
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(6);
+	struct tp_buf packed = {0};
+	int code = 0;
 
-	/* 16: with a gzip header, which holds no time, so that equal profiles are equal files. */
-	if (tp_buf_reserve(&piece, PIECE) ||
-	    deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
-		tp_buf_release(&piece);
-		return tp_nomem(err);
-	}
-	while (!code && end == Z_OK) {
-		uInt n = left < PIECE ? (uInt)left : (uInt)PIECE;
-
-		z.avail_in = n;
-		do {
-			z.next_out = piece.data;
-			z.avail_out = (uInt)PIECE;
-			end = deflate(&z, n == left ? Z_FINISH : Z_NO_FLUSH);
-			code = cmd_write(piece.data, PIECE - z.avail_out, err);
-		} while (!code && !z.avail_out);
-		left -= n;
-	}
-	deflateEnd(&z);
-	tp_buf_release(&piece);
+	if (!c || tp_buf_reserve(&packed, libdeflate_gzip_compress_bound(c, b->size)))
+		code = tp_nomem(err);
+	/* The header holds no time, so equal profiles are equal files. */
+	if (!code)
+		code = cmd_write(
+		    packed.data,
+		    libdeflate_gzip_compress(c, b->data, b->size, packed.data, packed.room), err);
+	libdeflate_free_compressor(c);
+	tp_buf_release(&packed);
 	return code;
 }
 

@@ -42,14 +42,10 @@ int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r)
 {
 	if (!r->runs)
 		return CMD_OK;
-	if (r->over == r->runs || (r->without == r->runs && !r->elsewhere)) {
-		cmd_error(cmd, "%s", r->over == r->runs ? r->first : r->names);
-		return CMD_INPUT;
-	}
-	if (r->outside == r->runs && !r->elsewhere_inside) {
-		cmd_error(cmd, "%s", r->types);
-		return CMD_INPUT;
-	}
+	if (r->over == r->runs || (r->without == r->runs && !r->elsewhere))
+		return cmd_reject(cmd, CMD_INPUT, "%s", r->over == r->runs ? r->first : r->names);
+	if (r->outside == r->runs && !r->elsewhere_inside)
+		return cmd_reject(cmd, CMD_INPUT, "%s", r->types);
 	if (r->over == 1)
 		cmd_note(cmd, "%s", r->first);
 	else if (r->over)

@@ -12,26 +12,17 @@
 
 /* ---- options ---- */
 
-enum { KEY_BASE_LABEL = 0x6000, KEY_LABEL, KEY_BASE, KEY_DIFF_BASE, KEY_NORMALIZE };
+enum { KEY_BASE = 0x6000, KEY_DIFF_BASE, KEY_NORMALIZE };
 
 static const struct argp_option label_options[] = {
-    {"base-label", KEY_BASE_LABEL, "KEY=VALUE", 0,
+    {"base-label", CMD_SETS(struct cmd, side_run[CMD_OLD]), "KEY=VALUE", 0,
      "Compare with the runs of STORE that have this label", 1},
-    {"label", KEY_LABEL, "KEY=VALUE", 0, "The new runs are those of STORE with this label", 1},
+    {"label", CMD_SETS(struct cmd, side_run[CMD_NEW]), "KEY=VALUE", 0,
+     "The new runs are those of STORE with this label", 1},
     {0},
 };
 
-static error_t on_label(int key, char *arg, struct argp_state *state)
-{
-	struct cmd *cmd = state->input;
-
-	if (key != KEY_BASE_LABEL && key != KEY_LABEL)
-		return ARGP_ERR_UNKNOWN;
-	cmd->side_run[key == KEY_LABEL ? CMD_NEW : CMD_OLD] = arg;
-	return 0;
-}
-
-const struct argp cmd_labels_argp = {.options = label_options, .parser = on_label};
+const struct argp cmd_labels_argp = {.options = label_options, .parser = cmd_set_option};
 
 const char *cmd_labels_check(const struct cmd *cmd)
 {
@@ -63,7 +54,8 @@ static const struct argp_option base_options[] = {
 
 static error_t on_base(int key, char *arg, struct argp_state *state)
 {
-	struct cmd_base *base = state->input;
+	struct cmd *cmd = state->input;
+	struct cmd_base *base = cmd->base;
 
 	switch (key) {
 	case KEY_BASE:
@@ -73,7 +65,7 @@ static error_t on_base(int key, char *arg, struct argp_state *state)
 			return 0;
 		base->plain |= key == KEY_BASE;
 		base->how.mark |= key == KEY_DIFF_BASE;
-		return cmd_add_file(base->cmd, CMD_OLD, arg);
+		return cmd_add_file(cmd, CMD_OLD, arg);
 	case KEY_NORMALIZE:
 		base->how.normalize = true;
 		return 0;
@@ -81,7 +73,7 @@ static error_t on_base(int key, char *arg, struct argp_state *state)
 		if (base->plain && base->how.mark)
 			argp_error(state, "--base and --diff-base cannot be given together: they "
 					  "differ in what shares are of");
-		if (base->how.normalize && !base->cmd->files[CMD_OLD].n)
+		if (base->how.normalize && !cmd->files[CMD_OLD].n)
 			argp_error(state,
 				   "--normalize needs a difference; give --base or --diff-base");
 		return 0;
@@ -124,11 +116,10 @@ static int check_store(const struct cmd *cmd, const char *path)
 		return cmd_fail(cmd, path, &err);
 	if (what == CMD_WHAT_STORE)
 		return CMD_OK;
-	cmd_error(cmd,
-		  "%s: is not a store, and labels pick runs of a store; tprof-import "
-		  "--label=KEY=VALUE -o STORE DUMP imports a dump",
-		  path);
-	return CMD_USAGE;
+	return cmd_reject(cmd, CMD_USAGE,
+			  "%s: is not a store, and labels pick runs of a store; tprof-import "
+			  "--label=KEY=VALUE -o STORE DUMP imports a dump",
+			  path);
 }
 
 static int share_runs(struct cmd *cmd, struct cmd_shared *out)
@@ -272,7 +263,7 @@ static int open_side(struct cmd *cmd, enum cmd_side side, const struct cmd_profi
 	int status;
 
 	cmd->run_spec = cmd_side_run(cmd, side);
-	status = sum ? cmd_profiles_sum(cmd, files->path, files->n, opt, out)
+	status = sum ? cmd_profiles_sum(cmd, files->path, files->n, out)
 		     : cmd_profiles_open(cmd, files->path, files->n, opt, out);
 	cmd->run_spec = spec;
 	return status;
@@ -306,7 +297,7 @@ int cmd_sides_open(struct cmd *cmd, const struct cmd_profiles_options *opt, bool
 	bool done = false;
 	int status = CMD_OK;
 
-	if (opt->at_once && cmd->files[CMD_OLD].n == 1 && cmd->files[CMD_NEW].n == 1 &&
+	if (opt && opt->at_once && cmd->files[CMD_OLD].n == 1 && cmd->files[CMD_NEW].n == 1 &&
 	    !cmd->run_spec && !opt->by)
 		status = open_pair(cmd, opt, list, &done);
 	if (!status && !done && cmd_compares(cmd))
@@ -319,19 +310,18 @@ int cmd_sides_open(struct cmd *cmd, const struct cmd_profiles_options *opt, bool
 /* ---- differences ---- */
 
 /* Replaces the new profile by its difference from the old one. */
-static int subtract(struct cmd *cmd, const struct cmd_base *base, struct cmd_profile *new,
-		    const struct cmd_profile *old)
+static int subtract(struct cmd *cmd, struct cmd_profile *new, const struct cmd_profile *old)
 {
 	struct tp_profile *difference = NULL;
 	struct tp_err err;
 	char *name = NULL;
 
-	if (rep_profile_difference(old->profile, new->profile, &base->how, &difference, &err)) {
+	if (rep_profile_difference(old->profile, new->profile, &cmd->base->how, &difference,
+				   &err)) {
 		if (err.code != TP_EFORMAT)
 			return cmd_fail(cmd, NULL, &err);
 		/* They do not fit together: nothing is wrong with either. */
-		cmd_error(cmd, "%s and %s: %s", new->name, old->name, err.msg);
-		return CMD_INPUT;
+		return cmd_reject(cmd, CMD_INPUT, "%s and %s: %s", new->name, old->name, err.msg);
 	}
 	tp_profile_free(new->profile);
 	new->profile = difference;
@@ -342,8 +332,7 @@ static int subtract(struct cmd *cmd, const struct cmd_base *base, struct cmd_pro
 	return CMD_OK;
 }
 
-int cmd_profiles_difference(struct cmd *cmd, const struct cmd_base *base,
-			    const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+int cmd_profiles_difference(struct cmd *cmd, struct cmd_profiles *out)
 {
 	struct cmd_profiles list[2] = {{0}, {0}};
 	struct cmd_shared same;
@@ -353,12 +342,12 @@ int cmd_profiles_difference(struct cmd *cmd, const struct cmd_base *base,
 	if (!status && same.store)
 		status = cmd_shared_tell(cmd, &same, true, CMD_LABELS_ELSEWHERE);
 	if (!status)
-		status = cmd_sides_open(cmd, opt, true, list);
+		status = cmd_sides_open(cmd, NULL, true, list);
 	*out = list[CMD_NEW];
-	if (!status && opt->trace)
-		status = cmd_profiles_check_trace(cmd, opt->trace, true, list);
+	if (!status)
+		status = cmd_profiles_check_trace(cmd, list);
 	if (!status && cmd_compares(cmd))
-		status = subtract(cmd, base, &out->item[0], &list[CMD_OLD].item[0]);
+		status = subtract(cmd, &out->item[0], &list[CMD_OLD].item[0]);
 	cmd_profiles_release(&list[CMD_OLD]);
 	return status;
 }

@@ -8,16 +8,14 @@
 #include "common/profiles.h"
 #include "profile/merge/difference.h"
 
-/* --base-label and --label, an argp child whose input is the struct cmd. Its options are in group 1
- * and have no heading. */
+/* --base-label and --label, an argp child. Its options are in group 1 and have no heading. */
 extern const struct argp cmd_labels_argp;
 /* Returns what is wrong with these options, or NULL. */
 const char *cmd_labels_check(const struct cmd *cmd);
 
 /* --base, --diff-base and --normalize of commands that show NEW minus OLD, as pprof has them: an
- * argp child whose input is the struct cmd_base. */
+ * argp child that fills in cmd->base. */
 struct cmd_base {
-	struct cmd *cmd; /* to be set before */
 	struct rep_difference_options how;
 	bool plain; /* --base was given */
 };
@@ -48,14 +46,13 @@ int cmd_shared_tell(const struct cmd *cmd, const struct cmd_shared *same, bool s
 	"--label=KEY=VALUE STORE"
 
 /* Loads both sides, by enum cmd_side; the old list stays empty if there is no old side. With `sum`
- * each side that has files becomes one item. Returns 0 or an exit status; both lists are to be
+ * each side that has files becomes one item. `opt` may be NULL. Returns 0 or an exit status; both lists are to be
  * released in every case. */
 int cmd_sides_open(struct cmd *cmd, const struct cmd_profiles_options *opt, bool sum,
 		   struct cmd_profiles list[2]);
 
-/* Loads the sum of the new files minus the sum of the old ones: *out holds one item, named "NEW
+/* Loads the sum of the new files minus the sum of the old ones, as cmd->base says: *out holds one item, named "NEW
  * minus OLD". If there are no old files it is the sum. Returns 0 or an exit status. */
-int cmd_profiles_difference(struct cmd *cmd, const struct cmd_base *base,
-			    const struct cmd_profiles_options *opt, struct cmd_profiles *out);
+int cmd_profiles_difference(struct cmd *cmd, struct cmd_profiles *out);
 
 #endif

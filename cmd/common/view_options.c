@@ -78,7 +78,8 @@ static int take_view(struct cmd_view_options *opt, struct argp_state *state, con
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
-	struct cmd_view_options *opt = state->input;
+	struct cmd *cmd = state->input;
+	struct cmd_view_options *opt = cmd->view;
 	const struct filter *f;
 
 	if (key == KEY_VIEW) {
@@ -98,12 +99,19 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	f = &filters[key - KEY_VIEW - 1];
 	memcpy((char *)&opt->trace + f->member, &arg, sizeof(arg));
-	if (opt->note)
-		opt->note(opt->ctx, state, f->name, arg);
+	if (cmd->narrows)
+		cmd->narrows(cmd, state, f->name, arg);
 	return 0;
 }
 
 const struct argp cmd_view_argp = {.options = options, .parser = on_option};
+
+const struct rep_trace_profile_options *cmd_view(const struct cmd *cmd)
+{
+	const struct cmd_view_options *opt = cmd->view;
+
+	return opt && (opt->given || opt->always) ? &opt->trace : NULL;
+}
 
 void cmd_check_filter(struct argp_state *state, const struct rep_filter_text *text)
 {

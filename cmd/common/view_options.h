@@ -1,26 +1,25 @@
 /* The options about execution traces that commands share, as an argp child: a trace as a profile
- * (--view, --pprof), and what of it is counted. Its input is a struct cmd_view_options: all zero
- * before, but for the view that is taken where none is given.
- *
- *	case ARGP_KEY_INIT:
- *		state->child_inputs[2] = &args->view; */
+ * (--view, --pprof), and what of it is counted. It fills in cmd->view: all zero before, but for the
+ * view that is taken if none is given. */
 #ifndef CMD_VIEW_OPTIONS_H
 #define CMD_VIEW_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>
 
+#include "common/common.h"
 #include "profile/trace.h"
 
 struct cmd_view_options {
-	bool given; /* --view or --pprof was */
+	bool given;  /* --view or --pprof was */
+	bool always; /* a trace is shown as a profile without them, too */
 	struct rep_trace_profile_options trace;
-	/* What leaves something out, as one reads it in a title; NULL: nobody wants to know. */
-	void (*note)(void *ctx, struct argp_state *state, const char *name, const char *value);
-	void *ctx;
 };
 
 extern const struct argp cmd_view_argp;
+
+/* Returns the view in which the command shows traces as profiles, or NULL if it does not. */
+const struct rep_trace_profile_options *cmd_view(const struct cmd *cmd);
 
 /* Ends the command where the text of a filter is not a valid one. */
 void cmd_check_filter(struct argp_state *state, const struct rep_filter_text *text);

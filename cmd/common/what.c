@@ -4,15 +4,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/profiles.h"
 #include "open/peek.h"
-
-#define READ_AT_ONCE (1 << 20)
 
 static bool write_all(int fd, const char *data, size_t n)
 {
@@ -92,17 +89,6 @@ int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 				  "is a store, which cannot be read from standard input; give the "
 				  "name of its file");
 	return code;
-}
-
-int cmd_look_ahead(const char *path, enum cmd_what *what, struct tp_err *err)
-{
-	struct stat st;
-
-	*what = CMD_WHAT_PROFILE;
-	return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) &&
-		       st.st_size <= READ_AT_ONCE
-		   ? 0
-		   : cmd_look(path, what, err);
 }
 
 int cmd_kind_of(struct cmd *cmd, const char *path, const char *run, enum cmd_kind *kind)

@@ -16,8 +16,4 @@ enum cmd_what cmd_what_of(const void *head, size_t size);
  * pipe is copied to a temporary file; a store on it is an error, as SQLite needs a file. */
 int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err);
 
-/* Does the same, but takes small files for profiles without looking: reading them shows what they
- * are, and takes little time. */
-int cmd_look_ahead(const char *path, enum cmd_what *what, struct tp_err *err);
-
 #endif

@@ -16,22 +16,14 @@
 enum {
 	KEY_BASE = 0x4000,
 	KEY_DIFF_BASE,
-	KEY_SUM,
 	KEY_AVERAGE_BY,
-	KEY_BY,
-	KEY_PER,
-	KEY_ALL_STATS,
-	KEY_EXACT_NAMES,
-	KEY_NORMALIZE,
 	KEY_SHARE_OF,
-	KEY_CHANGED,
 	KEY_MIN_SHARE,
 	KEY_ALPHA,
 	KEY_GATE,
-	KEY_POWER,
-	KEY_SELF_CHECK,
-	KEY_TABLE, /* pprof's -top and -text: what is shown anyway */
 };
+
+#define SETS(member) CMD_SETS(struct args, member)
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is compared:", 1},
@@ -40,37 +32,40 @@ static const struct argp_option options[] = {
      1},
     {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
      "The same, with shares of the old total", 1},
-    {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side instead of comparing sets", 1},
+    {"sum", SETS(sum), NULL, 0, "Add up the runs of each side instead of comparing sets", 1},
     {"average-by", KEY_AVERAGE_BY, "KEY", 0,
      "Average the runs of a side that have the same value of this label, such as host", 1},
-    {"normalize", KEY_NORMALIZE, NULL, 0, "Scale to equal totals: compare shares, not amounts", 1},
-    {"by", KEY_BY, "WHAT", 0,
+    {"normalize", SETS(diff.normalize), NULL, 0,
+     "Scale to equal totals: compare shares, not amounts", 1},
+    {"by", SETS(by), "WHAT", 0,
      "Compare by function (the default), line, file, stack, label or label:KEY; for traces, show "
      "only these sections: tasks, regions, sched, reasons, groups, syscalls, gc, cpu",
      1},
-    {"per", KEY_PER, "WHAT", 0,
+    {"per", SETS(per), "WHAT", 0,
      "For traces: divide counts and totals by seconds (second, the default), complete tasks (task, "
      "task:TYPE), or nothing (run)",
      1},
-    {"all-stats", KEY_ALL_STATS, NULL, 0,
+    {"all-stats", SETS(diff.every_stat), NULL, 0,
      "For traces: show all statistics, not only the most important ones", 1},
-    {"exact-names", KEY_EXACT_NAMES, NULL, 0,
+    {"exact-names", SETS(diff.keys.exact), NULL, 0,
      "Match names exactly, including closure counters, versions and hashes", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
-    {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
-    {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
+    /* pprof's names of what is shown anyway */
+    {"top", CMD_SETS_NOTHING, NULL, OPTION_HIDDEN, NULL, 2},
+    {"text", CMD_SETS_NOTHING, NULL, OPTION_HIDDEN, NULL, 2},
     {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 2},
     {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by delta (the default), percent, old, new, p or name", 2},
-    {"changed", KEY_CHANGED, NULL, 0, "Show only rows that changed; for sets, significantly", 2},
+    {"changed", SETS(diff.changed), NULL, 0, "Show only rows that changed; for sets, significantly",
+     2},
     {"min-share", KEY_MIN_SHARE, "PERCENT", 0,
      "Leave out rows with less than this share on both sides (default for traces: 1)", 2},
     {"share-of", KEY_SHARE_OF, "WHAT", 0,
      "Show shares of the old total (old, the default) or of the sum of all changes (change)", 2},
     {"alpha", KEY_ALPHA, "P", 0,
      "Call a row changed if its Q is at most P (default: 0.05; for sets of traces 0.03)", 2},
-    {"power", KEY_POWER, NULL, 0,
+    {"power", SETS(power), NULL, 0,
      "Show how often changes are found for different numbers of runs, and exit", 2},
     {NULL, 0, NULL, 0, "What must not change:", 3},
     {"gate", KEY_GATE, "GATE", CMD_OPTION_MANY,
@@ -79,7 +74,7 @@ static const struct argp_option options[] = {
      "be "
      "given several times",
      3},
-    {"self-check", KEY_SELF_CHECK, NULL, 0,
+    {"self-check", SETS(self_check), NULL, 0,
      "Compare random halves of the old runs 200 times, and show how often a change is found by "
      "chance",
      3},
@@ -219,7 +214,8 @@ static const char *check_per(struct args *args, char text[DIFF_WRONG])
 /* Options that only profiles have must not be passed over in silence. */
 static const char *check_others(const struct args *args, char text[DIFF_WRONG])
 {
-	const struct rep_profile_options none = REP_PROFILE_OPTIONS_INIT;
+	static const struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
+	const char *given = cmd_profile_given(&args->profile, &plain, 0);
 	const struct rep_trace_profile_options *view = &args->view.trace;
 	const struct {
 		bool given;
@@ -242,16 +238,13 @@ static const char *check_others(const struct args *args, char text[DIFF_WRONG])
 			 others[i].option);
 		return text;
 	}
-	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
-		if (!rep_profile_option_differs(&args->profile, &none, (enum rep_profile_option)i))
-			continue;
-		snprintf(text, DIFF_WRONG,
-			 "--%s is for profiles, and these are traces; --view=cpu, offcpu, … "
-			 "compares them as profiles",
-			 rep_profile_options[i].name);
-		return text;
-	}
-	return NULL;
+	if (!given)
+		return NULL;
+	snprintf(text, DIFF_WRONG,
+		 "--%s is for profiles, and these are traces; --view=cpu, offcpu, … compares them "
+		 "as profiles",
+		 given);
+	return text;
 }
 
 static const char *check_traces(struct args *args, char text[DIFF_WRONG])
@@ -337,12 +330,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	struct args *args = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		state->child_inputs[1] = &args->view;
-		state->child_inputs[2] = &args->profile;
-		state->child_inputs[3] = &args->cmd;
-		return 0;
 	case KEY_BASE:
 	case KEY_DIFF_BASE:
 		if (!arg)
@@ -351,38 +338,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->sum = true;
 		args->of_change |= key == KEY_BASE;
 		return cmd_add_file(&args->cmd, CMD_OLD, arg);
-	case KEY_SUM:
-		args->sum = true;
-		return 0;
 	case KEY_AVERAGE_BY:
 		if (!*arg || strchr(arg, '='))
 			argp_error(state, "--average-by: '%s' is not the key of a label", arg);
 		args->average_by = arg;
 		return 0;
-	case KEY_NORMALIZE:
-		args->diff.normalize = true;
-		return 0;
-	case KEY_BY:
-		args->by = arg;
-		return 0;
-	case KEY_PER:
-		args->per = arg;
-		return 0;
-	case KEY_ALL_STATS:
-		args->diff.every_stat = true;
-		return 0;
-	case KEY_EXACT_NAMES:
-		args->diff.keys.exact = true;
-		return 0;
-	case 'n':
-		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
-		return 0;
 	case 's':
 		args->diff.sort =
 		    (enum rep_diff_sort)CMD_ARG_WORD(state, "--sort", arg, rep_diff_sorts);
-		return 0;
-	case KEY_CHANGED:
-		args->diff.changed = true;
 		return 0;
 	case KEY_MIN_SHARE:
 		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
@@ -393,16 +356,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_ALPHA:
 		set_alpha(args, state, arg);
 		return 0;
-	case KEY_POWER:
-		args->power = true;
-		return 0;
 	case KEY_GATE:
 		return add_gate(args, arg);
-	case KEY_SELF_CHECK:
-		args->self_check = true;
-		return 0;
-	case KEY_TABLE:
-		return 0;
 	case ARGP_KEY_ARG:
 		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:

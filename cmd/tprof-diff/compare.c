@@ -94,7 +94,7 @@ static int judge(struct args *args, const struct loaded *l, struct rep_gate_resu
 
 static size_t rows_of(const struct args *args)
 {
-	int64_t given = args->rows;
+	int64_t given = args->cmd.rows;
 
 	if (given < 0 && !args->traces)
 		given = args->profile.node_count;

@@ -21,8 +21,7 @@ struct args {
 	size_t ngates;
 	struct rep_gate *gate;
 	const char *by, *per, *average_by;
-	int64_t rows; /* -1: not given */
-	bool traces;  /* traces are compared as such */
+	bool traces; /* traces are compared as such */
 	bool of_change, sum, power, junit, pprof, self_check;
 };
 

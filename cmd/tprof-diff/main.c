@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/common.h"
-#include "common/engine/engine.h"
 #include "common/profile_options.h"
 #include "diff/power.h"
 
@@ -70,6 +69,8 @@ int main(int argc, char **argv)
 {
 	struct args args = {
 	    .cmd = {.name = "tprof-diff",
+		    .view = &args.view,
+		    .profile = &args.profile,
 		    .help = help,
 		    .more_formats = is_format,
 		    .more_format_names = "pprof and junit",
@@ -77,23 +78,18 @@ int main(int argc, char **argv)
 		    .pages = true},
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	    .diff = REP_DIFF_OPTIONS_INIT,
-	    .rows = -1,
 	};
 	int status, given;
 
 	cmd_keep_memory();
 	cmd_profile_take(diff_takes);
-	status = cmd_engine_begin(&args.cmd, argc, argv);
-	if (status)
-		return status;
-	argc = cmd_profile_arguments(&args.cmd, &diff_argp, argc, argv);
 	given = argc;
 	argc = sides_spell(argc, argv);
 	if (argc < 0)
 		return cmd_nomem(&args.cmd);
 	sides_init(&args.sides, argc, argv);
 	args.sides.spelled = argc < given;
-	cmd_parse(&args.cmd, &diff_argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &diff_argp, argc, argv);
 	status = run(&args);
 	for (size_t i = 0; args.gate && i < args.ngates; i++)
 		rep_gate_release(&args.gate[i]);

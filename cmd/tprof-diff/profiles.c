@@ -13,20 +13,10 @@
 /* Opens both sides as the command line says. */
 static int open_profiles(struct args *args, bool sum, struct cmd_profiles list[2])
 {
-	const struct cmd_profiles_options open = {
-	    .trace = args->view.given ? &args->view.trace : NULL,
-	    .binary = args->profile.binary,
-	    .symbol_path = args->profile.symbol_path,
-	    .demangle = args->profile.demangle,
-	    .sample_index = args->profile.sample_index,
-	    .by = args->average_by,
-	    .at_once = true,
-	};
+	const struct cmd_profiles_options open = {.by = args->average_by, .at_once = true};
 	int status = cmd_sides_open(&args->cmd, &open, sum, list);
 
-	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, list);
-	return status;
+	return status ? status : cmd_profiles_check_trace(&args->cmd, list);
 }
 
 /* ---- both sides ---- */
@@ -124,11 +114,10 @@ int diff_write_pprof(struct args *args)
 	struct tp_err err;
 	int status;
 
-	if (args->cmd.tty) {
-		cmd_error(&args->cmd,
-			  "--format=pprof cannot be written to a terminal; redirect it to a file");
-		return CMD_USAGE;
-	}
+	if (args->cmd.tty)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--format=pprof cannot be written to a terminal; redirect it to a file");
 	status = open_profiles(args, true, list);
 	if (!status && rep_profile_difference(list[0].item[0].profile, list[1].item[0].profile,
 					      &how, &item.profile, &err))

@@ -6,9 +6,13 @@
 
 #include "common/files.h"
 
+/* With one dash or two, as pprof has it. */
 static bool is_base(const char *text)
 {
-	return !strcmp(text, "--base") || !strcmp(text, "--diff-base");
+	if (*text++ != '-')
+		return false;
+	text += *text == '-';
+	return !strcmp(text, "base") || !strcmp(text, "diff-base") || !strcmp(text, "diff_base");
 }
 
 int sides_spell(int argc, char **argv)

@@ -1,8 +1,6 @@
 /* Both sides as execution traces: what they measure. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/profiles.h"
 #include "common/range.h"
@@ -10,8 +8,6 @@
 #include "open/input.h"
 
 #include "diff.h"
-
-#define MAX_THREADS 8
 
 /* A path that is open, and what its runs measure. */
 struct opened {
@@ -71,11 +67,10 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 	if (what == CMD_WHAT_PROFILE) {
 		if (check_profile(path, &err))
 			return cmd_fail(&args->cmd, path, &err);
-		cmd_error(&args->cmd,
-			  "%s: is a profile, and the others are traces; --view=cpu, offcpu, … "
-			  "compares traces as profiles",
-			  path);
-		return CMD_INPUT;
+		return cmd_reject(&args->cmd, CMD_INPUT,
+				  "%s: is a profile, and the others are traces; --view=cpu, "
+				  "offcpu, … compares traces as profiles",
+				  path);
 	}
 	/* The second time everything has been said. */
 	status = again ? cmd_open_store(&o->cmd, path, false) : cmd_open(&o->cmd, path);
@@ -84,11 +79,10 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 	for (size_t i = 0; i < o->cmd.runs.n && !status; i++) {
 		if (is_trace(&o->cmd.runs.run[i]))
 			continue;
-		cmd_error(&args->cmd,
-			  "%s: the run '%s' is a profile, not a trace; pick others with --run or "
-			  "labels, or give --view",
-			  path, o->cmd.runs.run[i].row.name);
-		status = CMD_USAGE;
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "%s: the run '%s' is a profile, not a trace; pick others with "
+				    "--run or labels, or give --view",
+				    path, o->cmd.runs.run[i].row.name);
 	}
 	if (status)
 		return status;
@@ -129,16 +123,9 @@ static int append(struct args *args, struct loaded *l, bool is_new, struct opene
 /* Opened one after the other, as an import takes all processors; measured at once. */
 static int load_batch(struct args *args, struct opened *o, size_t n, struct loaded *l)
 {
-	pthread_t thread[MAX_THREADS];
-	size_t started = 0;
 	int status = CMD_OK;
 
-	while (started + 1 < n && !pthread_create(&thread[started], NULL, measure, &o[started]))
-		started++;
-	for (size_t i = started; i < n; i++)
-		measure(&o[i]);
-	for (size_t i = 0; i < started; i++)
-		pthread_join(thread[i], NULL);
+	cmd_in_threads(measure, o, sizeof(*o), n);
 	for (size_t i = 0; i < n && !status; i++)
 		status = o[i].code == TP_EFORMAT
 			     ? (cmd_error(&args->cmd, "%s", o[i].err.msg), CMD_USAGE)
@@ -156,13 +143,6 @@ static void close_batch(struct opened *o, size_t n)
 	}
 }
 
-static size_t processors(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (size_t)n;
-}
-
 static int load(struct args *args, bool exact, struct loaded *l)
 {
 	const struct cmd_files *old = cmd_side_files(&args->cmd, CMD_OLD);
@@ -170,14 +150,14 @@ static int load(struct args *args, bool exact, struct loaded *l)
 	struct rep_filter_text filter = args->view.trace.filter;
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
-	size_t n = old->n + new->n, most = processors();
+	size_t n = old->n + new->n, most = cmd_processors(CMD_THREADS);
 	struct cmd_range range[2] = {{.text = &filter}, {.text = &filter}}; /* of each side */
 	int status = CMD_OK;
 
 	filter.task = args->view.trace.task;
 	filter.region = args->view.trace.region;
 	for (size_t at = 0; at < n && !status;) {
-		struct opened o[MAX_THREADS] = {0};
+		struct opened o[CMD_THREADS] = {0};
 		size_t k = 0;
 
 		for (; k < most && at + k < n && !status; k++) {

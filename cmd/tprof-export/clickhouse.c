@@ -11,7 +11,8 @@
 
 static void summarise(const struct export_args *args, const struct rep_engine_load_result *r)
 {
-	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[96] = "", renewed[80] = "";
+	char runs[CMD_PLURAL_SIZE], known[32], n[32], size[TP_UNITS_SIZE], removed[96] = "",
+									   renewed[80] = "";
 
 	if (r->removed)
 		snprintf(removed, sizeof(removed), "; %s load%s removed that do%s not count",
@@ -21,10 +22,9 @@ static void summarise(const struct export_args *args, const struct rep_engine_lo
 		snprintf(renewed, sizeof(renewed),
 			 " (%s loaded anew, being other in the store now)",
 			 tp_fmt_count(n, (int64_t)r->renewed));
-	cmd_print(&args->cmd, "%s: %s run%s, %s of them there before%s; %s sent%s\n",
-		  args->servers[0], tp_fmt_count(runs, (int64_t)r->runs), r->runs == 1 ? "" : "s",
-		  tp_fmt_count(known, (int64_t)r->known), renewed,
-		  tp_fmt_bytes(size, (int64_t)r->bytes), removed);
+	cmd_print(&args->cmd, "%s: %s, %s of them there before%s; %s sent%s\n", args->servers[0],
+		  cmd_plural(runs, (int64_t)r->runs, "run"), tp_fmt_count(known, (int64_t)r->known),
+		  renewed, tp_fmt_bytes(size, (int64_t)r->bytes), removed);
 }
 
 /* --run picks; without it, all. */
@@ -68,31 +68,26 @@ int export_clickhouse(struct export_args *args)
 	struct rep_engine_place at = {.cluster = args->cluster};
 	int status;
 
-	if (args->cmd.files[CMD_NEW].n > 1) {
-		cmd_error(&args->cmd, "several stores are given, and --clickhouse loads one; "
-				      "tprof-merge makes one of them");
-		return CMD_USAGE;
-	}
-	if (args->nservers > MOST_SERVERS) {
-		cmd_error(&args->cmd, "--clickhouse can name at most %d servers", MOST_SERVERS);
-		return CMD_USAGE;
-	}
+	if (args->cmd.files[CMD_NEW].n > 1)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "several stores are given, and --clickhouse loads one; "
+				  "tprof-merge makes one of them");
+	if (args->nservers > MOST_SERVERS)
+		return cmd_reject(&args->cmd, CMD_USAGE, "--clickhouse can name at most %d servers",
+				  MOST_SERVERS);
 	for (size_t i = 0; i < args->nservers; i++) {
 		struct cmd_engine_target t;
 
 		if (!cmd_engine_target(args->servers[i], &t) ||
-		    (at.database && strcmp(at.database, t.url->database) != 0)) {
-			cmd_error(&args->cmd, "%s: names another database than %s",
-				  args->servers[i], args->servers[0]);
-			return CMD_USAGE;
-		}
-		if (t.url->nlabels) {
-			cmd_error(&args->cmd,
-				  "%s: label= picks runs to read; to pick runs to load, give "
-				  "--run=KEY=VALUE",
-				  args->servers[i]);
-			return CMD_USAGE;
-		}
+		    (at.database && strcmp(at.database, t.url->database) != 0))
+			return cmd_reject(&args->cmd, CMD_USAGE,
+					  "%s: names another database than %s", args->servers[i],
+					  args->servers[0]);
+		if (t.url->nlabels)
+			return cmd_reject(&args->cmd, CMD_USAGE,
+					  "%s: label= picks runs to read; to pick runs to load, "
+					  "give --run=KEY=VALUE",
+					  args->servers[i]);
 		at.database = t.url->database;
 		link[i] = t.link;
 	}

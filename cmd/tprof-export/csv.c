@@ -38,10 +38,8 @@ static int export_one(struct export_args *args, const char *table)
 	int more = rep_export_table_any(args->cmd.store, args->cmd.runs.run[0].row.id, table, &err);
 	int status;
 
-	if (more == TP_ENOENT) {
-		cmd_error(&args->cmd, "--table: %s", err.msg);
-		return CMD_USAGE;
-	}
+	if (more == TP_ENOENT)
+		return cmd_reject(&args->cmd, CMD_USAGE, "--table: %s", err.msg);
 	if (more < 0)
 		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	status = export_begin(args);
@@ -56,24 +54,25 @@ static int system_error(const struct export_args *args, const char *path)
 {
 	int why = errno;
 
-	cmd_error(&args->cmd, "%s: cannot be written: %s%s", path, strerror(why), cmd_advice(why));
-	return CMD_SYSTEM;
+	return cmd_reject(&args->cmd, CMD_SYSTEM, "%s: cannot be written: %s%s", path,
+			  strerror(why), cmd_advice(why));
 }
 
 /* A file of its own. */
 static int export_file(struct export_args *args, const char *table)
 {
+	char text[CMD_PLURAL_SIZE];
 	struct cmd_draft draft;
-	size_t n = strlen(args->out);
+	size_t n = strlen(args->cmd.output);
 	char *path = NULL;
 	struct tp_err err;
 	uint64_t rows = 0;
 	int status = CMD_SYSTEM;
 	FILE *f;
 
-	while (n && args->out[n - 1] == '/')
+	while (n && args->cmd.output[n - 1] == '/')
 		n--;
-	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->out, table) < 0)
+	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->cmd.output, table) < 0)
 		return cmd_nomem(&args->cmd);
 	f = cmd_draft_open(&draft, path, false);
 	if (!f) {
@@ -85,8 +84,7 @@ static int export_file(struct export_args *args, const char *table)
 		status = system_error(args, path);
 	} else {
 		status = CMD_OK;
-		cmd_print(&args->cmd, "%s: %llu row%s\n", path, (unsigned long long)rows,
-			  rows == 1 ? "" : "s");
+		cmd_print(&args->cmd, "%s: %s\n", path, cmd_plural(text, (int64_t)rows, "row"));
 	}
 	free(path);
 	return status;
@@ -119,10 +117,8 @@ static int export_some(struct export_args *args)
 	for (size_t i = 0; i < args->ntables; i++) {
 		int any = rep_export_table_any(args->cmd.store, run, args->tables[i], &err);
 
-		if (any == TP_ENOENT) {
-			cmd_error(&args->cmd, "--table: %s", err.msg);
-			return CMD_USAGE;
-		}
+		if (any == TP_ENOENT)
+			return cmd_reject(&args->cmd, CMD_USAGE, "--table: %s", err.msg);
 	}
 	for (size_t i = 0; !status && i < args->ntables; i++)
 		status = export_file(args, args->tables[i]);
@@ -134,29 +130,24 @@ int export_csv(struct export_args *args)
 	struct tp_err err;
 	int status;
 
-	if (args->ntables != 1 && !args->out) {
-		cmd_error(&args->cmd,
-			  args->ntables
-			      ? "several tables are written to a folder; give -o FOLDER"
-			      : "no table is given; --table=NAME writes one, -o FOLDER all");
-		return CMD_USAGE;
-	}
+	if (args->ntables != 1 && !args->cmd.output)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    args->ntables ? "several tables are written to a folder; give -o FOLDER"
+				  : "no table is given; --table=NAME writes one, -o FOLDER all");
 	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
+	if (!status)
+		status = cmd_need_one_run(&args->cmd);
 	if (status)
 		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
-			  args->cmd.run_spec, args->cmd.runs.n);
-		return CMD_USAGE;
-	}
 	if (args->ntables == 1)
 		return export_one(args, args->tables[0]);
-	if (mkdir(args->out, 0777) && errno != EEXIST) {
+	if (mkdir(args->cmd.output, 0777) && errno != EEXIST) {
 		int why = errno;
 
 		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "cannot make the folder: %s",
 			   strerror(why));
-		return cmd_fail(&args->cmd, args->out, &err);
+		return cmd_fail(&args->cmd, args->cmd.output, &err);
 	}
 	return args->ntables ? export_some(args) : export_all(args);
 }

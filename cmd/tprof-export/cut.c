@@ -64,10 +64,8 @@ int export_cut(struct export_args *args)
 	if (status)
 		return status;
 	code = rep_choice_init(&choice, args->cmd.store, run, &args->view.trace.filter, &err);
-	if (code == TP_EFORMAT) {
-		cmd_error(&args->cmd, "%s", err.msg);
-		status = CMD_USAGE;
-	}
+	if (code == TP_EFORMAT)
+		status = cmd_reject(&args->cmd, CMD_USAGE, "%s", err.msg);
 	if (!code)
 		code = rep_clock_load(args->cmd.store, run, &clock, &err);
 	if (!code) {

@@ -44,10 +44,7 @@ char *export_form_names(char text[EXPORT_NAMES], unsigned needs);
 struct export_args {
 	struct cmd cmd;
 	const struct export_form *form;
-	const char *out; /* file, NULL stdout */
-	struct cmd_file file;
 	struct rep_profile_options profile;
-	bool profile_given;   /* any of them */
 	struct cmd_base base; /* how old files are subtracted */
 	struct cmd_view_options view;
 	bool wakers; /* --wakers */
@@ -72,11 +69,6 @@ void export_note_ticks(const struct export_args *args, const struct rep_run *run
 /* Before the first output, when what is to be written is known to be there: standard output becomes
  * the file. 0 or an exit status. */
 int export_begin(struct export_args *args);
-
-/* All that is named, added up, less the base: `list` has one item then, and is to be released in
- * every case. 0 or an exit status. */
-struct cmd_profiles;
-int export_profiles(struct export_args *args, struct cmd_profiles *list);
 
 int export_events(struct export_args *args);
 int export_parsed(struct export_args *args);

@@ -46,7 +46,7 @@ static int export_stacks(struct export_args *args, enum rep_flame_format format)
 	struct rep_profile_view v;
 	struct cmd_profiles list = {0};
 	struct tp_err err;
-	int code, status = export_profiles(args, &list);
+	int code, status = cmd_profiles_difference(&args->cmd, &list);
 
 	if (!status) {
 		code = rep_profile_view_init(&v, list.item[0].profile, &args->profile,

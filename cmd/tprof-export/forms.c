@@ -5,7 +5,7 @@
 
 const struct export_form export_forms[] = {
     {"events", "of a trace: its events, one line each, in order", 0, export_events},
-    {"pprof", "of profiles and views of traces: their sum, as pprof and PGO take it",
+    {"pprof", "of profiles and views of traces: their sum, for pprof and PGO",
      EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES | EXPORT_BASE | EXPORT_NAMES_OFF,
      export_pprof},
     {"folded", "the same as a line per stack, for flame graphs of other makes",
@@ -18,7 +18,7 @@ const struct export_form export_forms[] = {
     {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},
     {"trace", "a trace, or a part of one, as go 1.26 would have written it",
      EXPORT_BINARY | EXPORT_RANGE | EXPORT_NAMES_OFF, export_cut},
-    {"perfetto", "traces in Chrome's JSON, for ui.perfetto.dev; several on one clock",
+    {"perfetto", "traces in Chrome's JSON for ui.perfetto.dev; several on one clock",
      EXPORT_RANGE | EXPORT_RUNS | EXPORT_NAMES_OFF, export_perfetto},
     {0},
 };

@@ -4,22 +4,14 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "common/engine/engine.h"
-#include "common/number.h"
+#include "common/engine/url.h"
 #include "common/option.h"
 #include "common/profile_options.h"
 #include "tprof-export/export.h"
 
-enum {
-	KEY_FORMAT = 0x2000,
-	KEY_WAKERS,
-	KEY_ANONYMISE,
-	KEY_SECRET,
-	KEY_TABLE,
-	KEY_CLICKHOUSE,
-	KEY_CLUSTER,
-	KEY_SPANS,
-};
+enum { KEY_FORMAT = 0x2000, KEY_ANONYMISE, KEY_TABLE, KEY_CLICKHOUSE };
+
+#define SETS(member) CMD_SETS(struct export_args, member)
 
 static const struct argp_option options[] = {
     {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST, "Write this format (see below)", 0},
@@ -29,9 +21,9 @@ static const struct argp_option options[] = {
      "Replace names of functions, files, tasks, logs, labels … by made-up ones; =all: also those "
      "of Go's standard library",
      0},
-    {"anonymise-key", KEY_SECRET, "FILE", 0,
+    {"anonymise-key", SETS(key_file), "FILE", 0,
      "Derive made-up names from the secret in FILE, so that two dumps get the same ones", 0},
-    {"wakers", KEY_WAKERS, NULL, 0,
+    {"wakers", SETS(wakers), NULL, 0,
      "With --format=trace and --goroutine: include the goroutines that wake those", 0},
     {"table", KEY_TABLE, "NAME", CMD_OPTION_MANY,
      "For csv: write this table; may be given several times. 'tprof-query FILE .tables' lists "
@@ -42,8 +34,8 @@ static const struct argp_option options[] = {
      "Load the runs of a store into tables of ClickHouse at clickhouse://HOST[:PORT][/DATABASE]; "
      "give it once for each server that gets the tables",
      20},
-    {"cluster", KEY_CLUSTER, "NAME", 0, "Spread the tables over this cluster of the engine", 20},
-    {"spans", KEY_SPANS, NULL, 0,
+    {"cluster", SETS(cluster), "NAME", 0, "Spread the tables over this cluster of the engine", 20},
+    {"spans", SETS(spans), NULL, 0,
      "Also load spans, tasks, regions and logs of traces as rows, for SQL", 20},
     {0},
 };
@@ -56,20 +48,6 @@ static bool takes(enum rep_profile_option o)
 	       o == REP_OPTION_SHOW_COLUMNS || o == REP_OPTION_BINARY ||
 	       o == REP_OPTION_SYMBOL_PATH || o == REP_OPTION_DEMANGLE;
 }
-
-static error_t on_profile_option(int key, char *arg, struct argp_state *state)
-{
-	struct export_args *args = state->input;
-	error_t error;
-
-	state->input = &args->profile;
-	error = cmd_profile_argp.parser(key, arg, state);
-	state->input = args;
-	args->profile_given |= !error && cmd_profile_option(key) >= 0;
-	return error;
-}
-
-static struct argp profile_argp = {.parser = on_profile_option};
 
 /* ---- arguments ---- */
 
@@ -128,14 +106,15 @@ static void check_filter(const struct export_args *args, struct argp_state *stat
 
 static void check(struct export_args *args, struct argp_state *state)
 {
+	static const struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
+	bool profile_given = cmd_profile_given(&args->profile, &plain, 0);
 	size_t olds = args->cmd.files[CMD_OLD].n;
 	char names[EXPORT_NAMES];
 	unsigned needs;
 
-	cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
 	if (args->nservers) {
-		if (args->form || args->out || args->ntables || args->anonymise || args->wakers ||
-		    args->profile_given || olds || args->view.given ||
+		if (args->form || args->cmd.output || args->ntables || args->anonymise ||
+		    args->wakers || profile_given || olds || args->view.given ||
 		    cmd_view_filter(&args->view.trace))
 			argp_error(state, "--clickhouse loads whole runs; only --run, --cluster "
 					  "and --spans can be given with it");
@@ -151,8 +130,8 @@ static void check(struct export_args *args, struct argp_state *state)
 		return;
 	}
 	/* Of tables, it takes one. */
-	if (args->out && !strcmp(args->out, "-"))
-		args->out = NULL;
+	if (args->cmd.output && !strcmp(args->cmd.output, "-"))
+		args->cmd.output = NULL;
 	needs = args->form->needs;
 	if (olds && !(needs & EXPORT_BASE))
 		argp_error(state, "differences are for --format=%s",
@@ -166,7 +145,7 @@ static void check(struct export_args *args, struct argp_state *state)
 	if (args->view.given && !(needs & EXPORT_SAMPLES))
 		argp_error(state, "--view is for --format=%s",
 			   export_form_names(names, EXPORT_SAMPLES));
-	if (args->profile_given && !(needs & EXPORT_SAMPLES))
+	if (profile_given && !(needs & EXPORT_SAMPLES))
 		argp_error(state, "options that pick samples and frames are for --format=%s",
 			   export_form_names(names, EXPORT_SAMPLES));
 	if (needs & EXPORT_RANGE)
@@ -187,30 +166,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	struct export_args *args = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->view;
-		state->child_inputs[1] = args;
-		state->child_inputs[2] = &args->base;
-		state->child_inputs[3] = &args->cmd;
-		args->base.cmd = &args->cmd;
-		return 0;
 	case KEY_FORMAT:
 		set_form(args, state, arg);
-		return 0;
-	case 'o':
-		args->out = cmd_arg_output(state, "-o", arg, NULL);
 		return 0;
 	case KEY_ANONYMISE:
 		if (arg && strcmp(arg, "all") != 0)
 			argp_error(state, "--anonymise: '%s' is not all", arg);
 		args->anonymise = true;
 		args->made_up.all = arg != NULL;
-		return 0;
-	case KEY_SECRET:
-		args->key_file = arg;
-		return 0;
-	case KEY_WAKERS:
-		args->wakers = true;
 		return 0;
 	case KEY_TABLE:
 		args->tables[args->ntables++] = arg;
@@ -223,14 +186,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 				   arg);
 		args->servers[args->nservers++] = arg;
 		return 0;
-	case KEY_CLUSTER:
-		args->cluster = arg;
-		return 0;
-	case KEY_SPANS:
-		args->spans = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
 		check(args, state);
 		return 0;
@@ -239,25 +194,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static char *help_filter(int key, const char *text, void *input)
+static void list_forms(void)
 {
-	size_t room, n = 0;
-	char *all;
-
-	(void)input;
-	/* Most of what passes by has no text. */
-	if (key != ARGP_KEY_HELP_POST_DOC || !text)
-		return (char *)(uintptr_t)text;
-	room = strlen(text) + 1;
+	puts("\nForms, described in tprof-export(1):");
 	for (const struct export_form *f = export_forms; f->name; f++)
-		room += strlen(f->name) + strlen(f->doc) + 16;
-	all = malloc(room);
-	if (!all)
-		return NULL;
-	n = (size_t)snprintf(all, room, "%s", text);
-	for (const struct export_form *f = export_forms; f->name; f++)
-		n += (size_t)snprintf(all + n, room - n, "\n  %-12s%s", f->name, f->doc);
-	return all;
+		printf("  %-12s%s\n", f->name, f->doc);
 }
 
 void export_note_ticks(const struct export_args *args, const struct rep_run *run)
@@ -273,36 +214,18 @@ void export_note_ticks(const struct export_args *args, const struct rep_run *run
 
 int export_open_trace(struct export_args *args)
 {
-	int status = cmd_open(&args->cmd, cmd_path(&args->cmd));
-	char names[EXPORT_NAMES];
+	char names[EXPORT_NAMES], instead[EXPORT_NAMES + 60];
 
-	if (status)
-		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
-			  args->cmd.run_spec, args->cmd.runs.n);
-		return CMD_USAGE;
-	}
-	if (strcmp(args->cmd.runs.run[0].row.kind, "trace") != 0) {
-		bool picked = args->cmd.all.n > 1;
-
-		cmd_error(&args->cmd,
-			  "%s: %s%s%sis a profile, not a trace; profiles are written by "
-			  "--format=%s",
-			  cmd_path(&args->cmd), picked ? "the run '" : "",
-			  picked ? args->cmd.runs.run[0].row.name : "", picked ? "' " : "",
-			  export_form_names(names, EXPORT_SAMPLES));
-		return CMD_INPUT;
-	}
-	return CMD_OK;
+	snprintf(instead, sizeof(instead), "not a trace; profiles are written by --format=%s",
+		 export_form_names(names, EXPORT_SAMPLES));
+	return cmd_open_trace(&args->cmd, cmd_path(&args->cmd), instead);
 }
 
 int export_begin(struct export_args *args)
 {
 	const char *const others[] = {args->key_file, args->profile.binary};
 
-	return cmd_file_begin(&args->cmd, &args->file, args->out, others,
-			      sizeof(others) / sizeof(others[0]));
+	return cmd_file_begin(&args->cmd, others, sizeof(others) / sizeof(others[0]));
 }
 
 #define MOST_SECRET ((size_t)64 << 10)
@@ -318,9 +241,9 @@ static int read_key(struct export_args *args)
 	} else if (cmd_read_file(args->key_file, MOST_SECRET, &secret, &err)) {
 		status = cmd_fail(&args->cmd, args->key_file, &err);
 	} else if (!secret.size) {
-		cmd_error(&args->cmd, "%s: the file is empty, and a secret has at least one byte",
-			  args->key_file);
-		status = CMD_INPUT;
+		status = cmd_reject(&args->cmd, CMD_INPUT,
+				    "%s: the file is empty, and a secret has at least one byte",
+				    args->key_file);
 	} else {
 		rep_anonymise_key(&args->made_up, secret.data, secret.size);
 		explicit_bzero(secret.data, secret.size);
@@ -337,11 +260,11 @@ static int run(struct export_args *args)
 		return status;
 	if (args->nservers)
 		return export_clickhouse(args);
-	if (args->out || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
+	if (args->cmd.output || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
 		return args->form->write(args);
-	cmd_error(&args->cmd, "--format=%s cannot be written to a terminal; give -o FILE",
-		  args->form->name);
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "--format=%s cannot be written to a terminal; give -o FILE",
+			  args->form->name);
 }
 
 /* What --help says; tprof-export(1) has the rest. */
@@ -373,7 +296,7 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&cmd_view_argp, 0, NULL, 0},
-						     {&profile_argp, 0, NULL, 0},
+						     {&cmd_profile_argp, 0, NULL, 0},
 						     {&cmd_base_argp, 0, NULL, 0},
 						     {&cmd_run_argp, 0, NULL, 0},
 						     {0}};
@@ -381,29 +304,30 @@ int main(int argc, char **argv)
 	    .options = options,
 	    .parser = on_option,
 	    .args_doc = "STORE|DUMP...",
-	    .doc = "Write runs in a form that other programs read.\v"
-		   "Forms, described in tprof-export(1):",
+	    .doc = "Write runs in a form that other programs read.",
 	    .children = children,
-	    .help_filter = help_filter,
 	};
-	struct export_args args = {.cmd = CMD_INIT_HELP("tprof-export", help),
-				   .profile = REP_PROFILE_OPTIONS_INIT};
+	struct export_args args = {
+	    .cmd = {.name = "tprof-export",
+		    .kinds = CMD_ANY_KIND,
+		    .view = &args.view,
+		    .profile = &args.profile,
+		    .base = &args.base,
+		    .help = help,
+		    .more_help = list_forms,
+		    .names_code = true},
+	    .profile = REP_PROFILE_OPTIONS_INIT,
+	};
 	int status;
 
 	cmd_profile_take(takes);
-	profile_argp.options = cmd_profile_argp.options;
-	status = cmd_engine_begin(&args.cmd, argc, argv);
-	if (status)
-		return status;
-	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.tables = calloc((size_t)argc + 1, sizeof(*args.tables));
 	args.servers = calloc((size_t)argc + 1, sizeof(*args.servers));
 	if (!args.tables || !args.servers) {
 		status = cmd_nomem(&args.cmd);
 	} else {
-		args.cmd.names_code = true;
-		cmd_parse(&args.cmd, &argp, argc, argv, &args);
-		status = cmd_file_end(&args.cmd, &args.file, run(&args));
+		cmd_parse(&args.cmd, &argp, argc, argv);
+		status = cmd_finish(&args.cmd, run(&args));
 	}
 	free(args.tables);
 	free(args.servers);

@@ -53,9 +53,9 @@ static int open_all(struct export_args *args, struct shows *all)
 	}
 	if (all->n)
 		return CMD_OK;
-	cmd_error(&args->cmd, "%s: has profiles and no traces; --format=pprof writes profiles",
-		  cmd_path(&args->cmd));
-	return CMD_INPUT;
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "%s: has profiles and no traces; --format=pprof writes profiles",
+			  cmd_path(&args->cmd));
 }
 
 static int choose(struct export_args *args, struct shown *s, size_t n)
@@ -69,10 +69,8 @@ static int choose(struct export_args *args, struct shown *s, size_t n)
 	/* Of several, not all need have the goroutine. */
 	if (code == TP_ENOENT && n > 1)
 		return CMD_OK;
-	if (code == TP_EFORMAT) {
-		cmd_error(&args->cmd, "%s: %s", s->run->row.name, err.msg);
-		return CMD_USAGE;
-	}
+	if (code == TP_EFORMAT)
+		return cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", s->run->row.name, err.msg);
 	return code ? cmd_fail(&args->cmd, s->path, &err) : CMD_OK;
 }
 
@@ -87,11 +85,10 @@ static int align(struct export_args *args, struct shows *all, struct rep_perfett
 			clock->unix_time = false;
 			if (all->n == 1)
 				return CMD_OK;
-			cmd_error(&args->cmd,
-				  "%s: nothing says at what time of day it was recorded, so it "
-				  "cannot be shown beside others; write it by itself",
-				  s->run->row.name);
-			return CMD_USAGE;
+			return cmd_reject(&args->cmd, CMD_USAGE,
+					  "%s: nothing says at what time of day it was recorded, "
+					  "so it cannot be shown beside others; write it by itself",
+					  s->run->row.name);
 		}
 		if (!i || s->wall_ns < clock->base_ns)
 			clock->base_ns = s->wall_ns;

@@ -60,13 +60,11 @@ int export_raw(struct export_args *args)
 	struct tp_err err;
 	int status = look(args, &what);
 
-	if (!status && what == CMD_WHAT_STORE) {
-		cmd_error(
-		    &args->cmd,
+	if (!status && what == CMD_WHAT_STORE)
+		return cmd_reject(
+		    &args->cmd, CMD_INPUT,
 		    "%s: is a store, which does not keep the trace's bytes; give the trace itself",
 		    cmd_path(&args->cmd));
-		return CMD_INPUT;
-	}
 	if (!status)
 		status = open_dump(args, &in);
 	if (!status && tp_raw_open(&r, in->data, in->size, &err))

@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "common/common.h"
-#include "common/engine/engine.h"
 #include "common/file.h"
 #include "common/files.h"
 #include "common/number.h"
@@ -19,8 +18,7 @@
 
 struct args {
 	struct cmd cmd;
-	struct cmd_file file;
-	const char *output, *title;
+	const char *title;
 	enum rep_flame_format format;
 	bool format_given, normalize, noise_given;
 	struct rep_flame_tree_options tree;
@@ -32,17 +30,15 @@ struct args {
 
 enum {
 	KEY_FORMAT = 0x2000,
-	KEY_TITLE,
-	KEY_UP,
 	KEY_SORT,
 	KEY_MIN_WIDTH,
 	KEY_MAX_DEPTH,
 	KEY_BASE,
-	KEY_NORMALIZE,
-	KEY_NEGATE,
 	KEY_WIDTH,
 	KEY_NOISE,
 };
+
+#define SETS(member) CMD_SETS(struct args, member)
 
 /* The options of profiles that have an effect here. */
 static const bool taken[REP_NPROFILE_OPTIONS] = {
@@ -63,9 +59,9 @@ static const struct argp_option options[] = {
      "Write FILE; its ending (.svg .html .folded .json .txt) sets the format", 0},
     {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
      "Write svg, html, text, folded or speedscope (default: text on a terminal, else svg)", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "Use TEXT as the heading (default: file and sample type)", 0},
-    {"flame", KEY_UP, NULL, 0, "Draw the root at the bottom (default: an icicle, root at the top)",
-     0},
+    {"title", SETS(title), "TEXT", 0, "Use TEXT as the heading (default: file and sample type)", 0},
+    {"flame", SETS(flame.upwards), NULL, 0,
+     "Draw the root at the bottom (default: an icicle, root at the top)", 0},
     {"reverse", 'r', NULL, 0,
      "Merge stacks from the leaf: first what was running, then its callers", 0},
     {"sort", KEY_SORT, "ORDER", CMD_OPTION_LAST, "Order neighbours by value (the default) or name",
@@ -79,8 +75,8 @@ static const struct argp_option options[] = {
     {"base", KEY_BASE, "FILE", CMD_OPTION_MANY,
      "Draw what changed since FILE; may be given several times", 1},
     {"diff-base", KEY_BASE, "FILE", CMD_OPTION_MANY, "The same as --base, for users of pprof", 1},
-    {"normalize", KEY_NORMALIZE, NULL, 0, "Scale the new values to the total of the old ones", 1},
-    {"negate", KEY_NEGATE, NULL, 0, "Swap the colors: more is blue, less is red", 1},
+    {"normalize", SETS(normalize), NULL, 0, "Scale the new values to the total of the old ones", 1},
+    {"negate", SETS(flame.negate), NULL, 0, "Swap the colors: more is blue, less is red", 1},
     {"width", KEY_WIDTH, "WHICH", CMD_OPTION_LAST,
      "Make frames as wide as both (the default: the larger of old and new), new or old", 1},
     {"noise", KEY_NOISE, "N", 0, "Color only changes above N standard errors (default: 2; 0: all)",
@@ -94,10 +90,10 @@ static bool takes(enum rep_profile_option o)
 }
 
 /* "only focus net/http, from 25%": notes an option that leaves something out. */
-static void note_filter(void *ctx, struct argp_state *state, const char *name, const char *value)
+static void note_filter(struct cmd *cmd, struct argp_state *state, const char *name,
+			const char *value)
 {
-	struct args *args = ctx;
-	struct tp_buf *b = &args->filters;
+	struct tp_buf *b = &((struct args *)cmd)->filters;
 	int code = 0;
 
 	if (b->size)
@@ -107,23 +103,6 @@ static void note_filter(void *ctx, struct argp_state *state, const char *name, c
 	code |= value ? tp_buf_put(b, " ", 1) | tp_buf_put(b, value, strlen(value)) : 0;
 	if (code | tp_buf_put(b, "", 1))
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
-}
-
-/* Parses options of profiles, and notes those that leave something out. */
-static error_t on_profile_option(int key, char *arg, struct argp_state *state)
-{
-	struct args *args = state->input;
-	int which = cmd_profile_option(key);
-	error_t error;
-
-	state->input = &args->profile;
-	error = cmd_profile_argp.parser(key, arg, state);
-	state->input = args;
-	if (!error && which >= 0 && rep_profile_options[which].group == REP_GROUP_FILTER &&
-	    which != REP_OPTION_TAG_ROOT && which != REP_OPTION_TAG_LEAF &&
-	    which != REP_OPTION_ALL_FRAMES)
-		note_filter(args, state, rep_profile_options[which].name, arg);
-	return error;
 }
 
 /* Pixels of the still picture, or a share of it. */
@@ -151,7 +130,36 @@ static double noise(struct argp_state *state, const char *arg)
 	return v;
 }
 
-static error_t on_picture_option(int key, char *arg, struct argp_state *state)
+static void check(struct args *args, struct argp_state *state)
+{
+	const char *wrong = cmd_labels_check(&args->cmd);
+
+	if (wrong)
+		argp_error(state, "%s", wrong);
+	if (!cmd_compares(&args->cmd) &&
+	    (args->normalize || args->flame.negate || args->tree.width || args->noise_given))
+		argp_error(state, "%s needs a difference; give --base=FILE as well",
+			   args->normalize	? "--normalize"
+			   : args->flame.negate ? "--negate"
+			   : args->tree.width	? "--width"
+						: "--noise");
+	if (!args->format_given && args->cmd.output && *cmd_file_ending(args->cmd.output) &&
+	    !rep_flame_format_of(args->cmd.output, &args->format))
+		argp_error(state,
+			   "-o: '%s' does not end in .svg, .html, .folded, .json or .txt; rename "
+			   "it or give --format",
+			   args->cmd.output);
+	if (!args->format_given &&
+	    !(args->cmd.output && rep_flame_format_of(args->cmd.output, &args->format)))
+		args->format =
+		    !args->cmd.output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
+	if (cmd_compares(&args->cmd) && args->format == REP_FLAME_SPEEDSCOPE)
+		argp_error(state,
+			   "speedscope's format cannot show differences; use svg, html or folded");
+	cmd_check_filter(state, &args->view.trace.filter);
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	static const char *const widths[] = {"both", "new", "old"};
 	static const char *const orders[] = {"value", "name"};
@@ -159,19 +167,10 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 	struct tp_err err;
 
 	switch (key) {
-	case 'o':
-		args->output = cmd_arg_output(state, "-o", arg, NULL);
-		return 0;
 	case KEY_FORMAT:
 		if (rep_flame_format_find(arg, &args->format, &err))
 			argp_error(state, "--format: %s", err.msg);
 		args->format_given = true;
-		return 0;
-	case KEY_TITLE:
-		args->title = arg;
-		return 0;
-	case KEY_UP:
-		args->flame.upwards = true;
 		return 0;
 	case 'r':
 		args->tree.reverse = true;
@@ -187,12 +186,6 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_BASE:
 		return cmd_add_file(&args->cmd, CMD_OLD, arg);
-	case KEY_NORMALIZE:
-		args->normalize = true;
-		return 0;
-	case KEY_NEGATE:
-		args->flame.negate = true;
-		return 0;
 	case KEY_WIDTH:
 		args->tree.width =
 		    (enum rep_flame_width)CMD_ARG_WORD(state, "--width", arg, widths);
@@ -201,68 +194,17 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 		args->flame.noise = noise(state, arg);
 		args->noise_given = true;
 		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(args, state);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static void check(struct args *args, struct argp_state *state)
-{
-	const char *wrong = cmd_labels_check(&args->cmd);
-
-	if (wrong)
-		argp_error(state, "%s", wrong);
-	if (!cmd_compares(&args->cmd) &&
-	    (args->normalize || args->flame.negate || args->tree.width || args->noise_given))
-		argp_error(state, "%s needs a difference; give --base=FILE as well",
-			   args->normalize	? "--normalize"
-			   : args->flame.negate ? "--negate"
-			   : args->tree.width	? "--width"
-						: "--noise");
-	if (!args->format_given && args->output && *cmd_file_ending(args->output) &&
-	    !rep_flame_format_of(args->output, &args->format))
-		argp_error(state,
-			   "-o: '%s' does not end in .svg, .html, .folded, .json or .txt; rename "
-			   "it or give --format",
-			   args->output);
-	if (!args->format_given &&
-	    !(args->output && rep_flame_format_of(args->output, &args->format)))
-		args->format =
-		    !args->output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
-	if (cmd_compares(&args->cmd) && args->format == REP_FLAME_SPEEDSCOPE)
-		argp_error(state,
-			   "speedscope's format cannot show differences; use svg, html or folded");
-	cmd_check_filter(state, &args->view.trace.filter);
-}
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
-{
-	struct args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		args->view.note = note_filter;
-		args->view.ctx = args;
-		state->child_inputs[0] = &args->cmd;
-		state->child_inputs[1] = &args->view;
-		state->child_inputs[2] = args;
-		state->child_inputs[3] = &args->cmd;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cmd_add_file(&args->cmd, CMD_NEW, arg);
-	case ARGP_KEY_SUCCESS:
-		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
-		check(args, state);
-		return 0;
-	default:
-		return on_picture_option(key, arg, state);
-	}
-}
-
-static struct argp profile_argp = {.parser = on_profile_option};
 static const struct argp_child children[] = {{&cmd_labels_argp, 0, NULL, 0},
 					     {&cmd_view_argp, 0, NULL, 0},
-					     {&profile_argp, 0, NULL, 0},
+					     {&cmd_profile_argp, 0, NULL, 0},
 					     {&cmd_picture_argp, 0, NULL, 0},
 					     {0}};
 static const struct argp argp = {
@@ -308,9 +250,9 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	opt->unit = heading.unit;
 	opt->width = (unsigned)args->cmd.width;
 	opt->colour = args->cmd.color;
-	if (args->format == REP_FLAME_TEXT && !args->output)
+	if (args->format == REP_FLAME_TEXT && !args->cmd.output)
 		cmd_pager(&args->cmd);
-	status = cmd_file_begin(&args->cmd, &args->file, args->output, &args->profile.binary, 1);
+	status = cmd_file_begin(&args->cmd, &args->profile.binary, 1);
 	if (!status)
 		code = rep_flame_write(&tree, args->format, opt, &sink, &err);
 	if (code)
@@ -373,24 +315,15 @@ static int make_parts(struct args *args, struct cmd_profiles list[2], struct rep
  * run. */
 static bool takes_sums(const struct args *args)
 {
-	struct rep_profile_options none = REP_PROFILE_OPTIONS_INIT;
+	static const struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
 
-	if (args->format != REP_FLAME_FOLDED)
-		return false;
-	for (int i = 0; i < REP_NPROFILE_OPTIONS; i++)
-		if (i != REP_OPTION_SAMPLE_INDEX && i != REP_OPTION_UNIT &&
-		    rep_profile_option_differs(&args->profile, &none, (enum rep_profile_option)i))
-			return false;
-	return true;
+	return args->format == REP_FLAME_FOLDED &&
+	       !cmd_profile_given(&args->profile, &plain,
+				  1ull << REP_OPTION_SAMPLE_INDEX | 1ull << REP_OPTION_UNIT);
 }
 
 static int run(struct args *args)
 {
-	struct cmd_profiles_options opt = {.trace = &args->view.trace,
-					   .binary = args->profile.binary,
-					   .symbol_path = args->profile.symbol_path,
-					   .demangle = args->profile.demangle,
-					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles list[2] = {{0}, {0}};
 	struct cmd_shared same;
 	struct rep_flame_part *parts = NULL;
@@ -402,10 +335,9 @@ static int run(struct args *args)
 	if (!status)
 		status = cmd_shared_tell(&args->cmd, &same, same.store, CMD_LABELS_INSTEAD);
 	if (!status)
-		status = cmd_sides_open(&args->cmd, &opt, false, list);
+		status = cmd_sides_open(&args->cmd, NULL, false, list);
 	if (!status)
-		status =
-		    cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given, list);
+		status = cmd_profiles_check_trace(&args->cmd, list);
 	if (!status) {
 		parts = calloc(list[CMD_NEW].n + list[CMD_OLD].n + 1, sizeof(*parts));
 		status = parts ? make_parts(args, list, parts, &n) : cmd_nomem(&args->cmd);
@@ -448,23 +380,24 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = {.name = "tprof-flame", .help = help, .names_code = true, .pages = true},
+	    .cmd = {.name = "tprof-flame",
+		    .kinds = CMD_ANY_KIND,
+		    .view = &args.view,
+		    .profile = &args.profile,
+		    .narrows = note_filter,
+		    .help = help,
+		    .names_code = true,
+		    .pages = true},
 	    .flame = REP_FLAME_OPTIONS_INIT,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
-	    .view.trace.view = REP_TRACE_WALL,
+	    .view = {.always = true, .trace.view = REP_TRACE_WALL},
 	};
 	int status;
 
 	cmd_keep_memory();
 	cmd_profile_take(takes);
-	profile_argp.options = cmd_profile_argp.options;
-	status = cmd_engine_begin(&args.cmd, argc, argv);
-	if (status)
-		return status;
-	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = run(&args);
-	status = cmd_file_end(&args.cmd, &args.file, status);
+	cmd_parse(&args.cmd, &argp, argc, argv);
+	status = cmd_finish(&args.cmd, run(&args));
 	tp_buf_release(&args.filters);
 	return status;
 }

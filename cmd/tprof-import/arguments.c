@@ -13,69 +13,66 @@
 #define MOST_TASKS 1000000
 
 enum {
-	KEY_NAME = 0x2000,
-	KEY_LABEL,
-	KEY_FOLDER_LABELS,
-	KEY_STRICT,
+	KEY_LABEL = 0x2000,
 	KEY_COMPRESS,
-	KEY_MATERIALIZE,
 	KEY_THREADS,
-	KEY_DUMP,
 	KEY_BINARY,
-	KEY_SYMBOL_PATH,
 	KEY_REPORT,
-	KEY_KNOWN,
-	KEY_SKIP_OTHERS,
 	KEY_SLURM,
 	KEY_TASKS,
-	KEY_WAIT,
 	KEY_LISTS,
-	KEY_SUM_REPORTS
 };
+
+/* Flags beside those of argp and common/option.h. */
+#define PASSED_ON 0x100000 /* Slurm's tasks are given the option, too */
+#define AT_ONCE	  0x200000 /* the dumps are imported at once */
+
+#define SETS(member) CMD_SETS(struct args, member)
 
 const struct argp_option arguments_options[] = {
     {"output", 'o', "STORE", 0,
      "Import into STORE (default: one store for each dump, beside it, named .tprof)", 0},
-    {"jobs", 'j', "N", CMD_OPTION_LAST,
+    {"jobs", 'j', "N", CMD_OPTION_LAST | AT_ONCE,
      "Decode N dumps at a time (0: one per processor, the default for folders, patterns and "
      "lists), and print a summary at the end",
      0},
-    {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL,
+    {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL | AT_ONCE,
      "Import by jobs of Slurm: an array job that imports, and jobs that merge; OPTIONS are passed "
      "to sbatch",
      0},
     {"tasks", KEY_TASKS, "N", 0,
      "With --slurm or --lists: use N tasks (default: as many as pay, at most 1000)", 0},
-    {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end and print the summary", 0},
-    {"lists", KEY_LISTS, "FOLDER", 0,
+    {"wait", SETS(wait), NULL, 0, "With --slurm: wait for the end and print the summary", 0},
+    {"lists", KEY_LISTS, "FOLDER", AT_ONCE,
      "Import nothing; write FOLDER/1, FOLDER/2 and so on, a list of dumps for each task", 0},
-    {"sum-reports", KEY_SUM_REPORTS, NULL, 0,
+    {"sum-reports", SETS(sum_reports), NULL, AT_ONCE,
      "Import nothing; add up and show reports (--report), which PATHs name", 0},
-    {"known", KEY_KNOWN, "STORE", 0, "Skip dumps that STORE has as well", 0},
-    {"skip-others", KEY_SKIP_OTHERS, NULL, 0,
+    {"known", SETS(known), "STORE", PASSED_ON | AT_ONCE, "Skip dumps that STORE has as well", 0},
+    {"skip-others", SETS(skip_others), NULL, PASSED_ON | AT_ONCE,
      "Count named files that are not dumps instead of reporting errors, as for files in folders",
      0},
-    {"report", KEY_REPORT, "FILE", 0, "Write to FILE what happened to each dump", 0},
-    {"name", KEY_NAME, "NAME", 0, "Name the run NAME (default: the dump's file name)", 0},
-    {"label", KEY_LABEL, "KEY=VALUE", CMD_OPTION_MANY, "Label the run; may be given several times",
-     0},
-    {"folder-labels", KEY_FOLDER_LABELS, "KEYS", 0,
+    {"report", KEY_REPORT, "FILE", AT_ONCE, "Write to FILE what happened to each dump", 0},
+    {"name", SETS(import.name), "NAME", 0, "Name the run NAME (default: the dump's file name)", 0},
+    {"label", KEY_LABEL, "KEY=VALUE", CMD_OPTION_MANY | PASSED_ON,
+     "Label the run; may be given several times", 0},
+    {"folder-labels", SETS(keys), "KEYS", PASSED_ON,
      "Label the dumps of a folder by their folders below it, for example host/version", 0},
-    {"strict", KEY_STRICT, NULL, 0,
+    {"strict", SETS(import.strict), NULL, PASSED_ON,
      "Refuse a damaged dump (default: keep what can be read, and record what was lost)", 0},
-    {"compress", KEY_COMPRESS, "HOW", 0,
+    {"compress", KEY_COMPRESS, "HOW", PASSED_ON,
      "Compress fast (the default) or high, which is smaller and slower", 0},
-    {"materialize", KEY_MATERIALIZE, NULL, 0,
+    {"materialize", SETS(import.store.materialize), NULL, PASSED_ON,
      "Also write events and spans as ordinary rows, for programs without tprof's virtual tables",
      0},
-    {"binary", KEY_BINARY, "FILE", CMD_OPTION_MANY,
+    {"binary", KEY_BINARY, "FILE", CMD_OPTION_MANY | PASSED_ON,
      "Take names for code without names from this program or library; may be given several times",
      0},
-    {"symbol-path", KEY_SYMBOL_PATH, "DIRS", 0,
+    {"symbol-path", SETS(import.symbols.path), "DIRS", PASSED_ON,
      "Take names for code without names from files in these folders (DIR:DIR) with its build id",
      0},
-    {"threads", KEY_THREADS, "N", 0, "Use N threads (default 0: one per processor, at most 3)", 0},
-    {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events in order, one per line",
+    {"threads", KEY_THREADS, "N", PASSED_ON,
+     "Use N threads (default 0: one per processor, at most 3)", 0},
+    {"dump", SETS(dump), "WHAT", 0, "Store nothing; write the dump's events in order, one per line",
      0},
     {0},
 };
@@ -119,7 +116,7 @@ static void add_binary(struct args *args, struct argp_state *state, const char *
 	o->binaries = grown;
 }
 
-/* What Slurm's tasks are to be told, too: "--KEY" or "--KEY=VALUE". */
+/* Keeps "--NAME" or "--NAME=VALUE" for Slurm's tasks. */
 static void pass_on(struct args *args, struct argp_state *state, const char *name,
 		    const char *value)
 {
@@ -176,6 +173,26 @@ static void check_report(const struct args *args, struct argp_state *state)
 			   args->report);
 }
 
+/* Each key once: a run has one value for it. */
+static void check_keys(const struct argp_state *state, const char *keys)
+{
+	for (const char *a = keys, *end = a; *end; a = end + 1) {
+		size_t n = strcspn(a, "/");
+
+		end = a + n;
+		if (memchr(a, '=', n) || memchr(a, ',', n))
+			argp_error(state,
+				   "--folder-labels: '%s' is not keys with / between them: "
+				   "host/version",
+				   keys);
+		for (const char *b = keys; n && b < a; b += strcspn(b, "/") + 1)
+			if (strcspn(b, "/") == n && !strncmp(a, b, n))
+				argp_error(state, "--folder-labels: '%s' has a key twice", keys);
+	}
+	if (!keys[strspn(keys, "/")])
+		argp_error(state, "--folder-labels: '%s' names no key", keys);
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	int inputs = 0;
@@ -186,6 +203,12 @@ static void check(struct args *args, struct argp_state *state)
 		args->at_once |= paths_many(args->files[i]);
 		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
 	}
+	if (args->import.name && !*args->import.name)
+		argp_error(state, "--name: a run needs a name that is not empty");
+	if (args->keys)
+		check_keys(state, args->keys);
+	if (args->dump && strcmp(args->dump, "events") != 0)
+		argp_error(state, "--dump: '%s' is not events", args->dump);
 	check_slurm(args, state);
 	check_modes(args, state);
 	check_report(args, state);
@@ -216,118 +239,53 @@ static void check(struct args *args, struct argp_state *state)
 			argp_error(state, "a dump on standard input needs -o STORE");
 }
 
-/* Each key once: a run has one value for it. */
-static void check_keys(const struct argp_state *state, const char *keys)
-{
-	for (const char *a = keys, *end = a; *end; a = end + 1) {
-		size_t n = strcspn(a, "/");
-
-		end = a + n;
-		if (memchr(a, '=', n) || memchr(a, ',', n))
-			argp_error(state,
-				   "--folder-labels: '%s' is not keys with / between them: "
-				   "host/version",
-				   keys);
-		for (const char *b = keys; n && b < a; b += strcspn(b, "/") + 1)
-			if (strcspn(b, "/") == n && !strncmp(a, b, n))
-				argp_error(state, "--folder-labels: '%s' has a key twice", keys);
-	}
-	if (!keys[strspn(keys, "/")])
-		argp_error(state, "--folder-labels: '%s' names no key", keys);
-}
-
 error_t arguments_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 	struct tp_import_options *o = &args->import;
 	static const char *const levels[] = {"fast", "high"};
+	const struct argp_option *option = arguments_options;
 	const char *wrong;
 
+	while (option->name && option->key != key)
+		option++;
+	if (option->flags & AT_ONCE)
+		args->at_once = true;
+	if (option->flags & PASSED_ON)
+		pass_on(args, state, option->name, arg);
 	switch (key) {
 	case 'o':
 		args->store = cmd_arg_output(state, "-o", arg, "a store");
 		return 0;
 	case 'j':
 		args->jobs = (int)cmd_arg_count(state, "-j", arg, MOST_JOBS);
-		args->at_once = true;
 		return 0;
 	case KEY_SLURM:
 		args->slurm = true;
 		args->slurm_options = arg;
-		args->at_once = true;
 		return 0;
 	case KEY_TASKS:
 		args->tasks = (int)cmd_arg_count(state, "--tasks", arg, MOST_TASKS);
 		return 0;
 	case KEY_LISTS:
 		args->lists = cmd_arg_output(state, "--lists", arg, "a folder");
-		args->at_once = true;
-		return 0;
-	case KEY_SUM_REPORTS:
-		args->sum_reports = true;
-		args->at_once = true;
-		return 0;
-	case KEY_WAIT:
-		args->wait = true;
 		return 0;
 	case KEY_REPORT:
 		args->report = cmd_arg_output(state, "--report", arg, "a report");
-		args->at_once = true;
-		return 0;
-	case KEY_KNOWN:
-		args->known = arg;
-		args->at_once = true;
-		pass_on(args, state, "known", arg);
-		return 0;
-	case KEY_SKIP_OTHERS:
-		args->skip_others = true;
-		args->at_once = true;
-		pass_on(args, state, "skip-others", NULL);
-		return 0;
-	case KEY_NAME:
-		if (!*arg)
-			argp_error(state, "--name: a run needs a name that is not empty");
-		o->name = arg;
 		return 0;
 	case KEY_LABEL:
 		wrong = add_label(args, state, arg);
 		if (wrong)
 			argp_error(state, "--label: '%s' %s", arg, wrong);
-		pass_on(args, state, "label", arg);
-		return 0;
-	case KEY_FOLDER_LABELS:
-		check_keys(state, arg);
-		args->keys = arg;
-		pass_on(args, state, "folder-labels", arg);
-		return 0;
-	case KEY_STRICT:
-		pass_on(args, state, "strict", NULL);
-		o->strict = true;
 		return 0;
 	case KEY_COMPRESS:
 		o->store.compress = CMD_ARG_WORD(state, "--compress", arg, levels);
-		pass_on(args, state, "compress", arg);
-		return 0;
-	case KEY_MATERIALIZE:
-		o->store.materialize = true;
-		pass_on(args, state, "materialize", NULL);
 		return 0;
 	case KEY_BINARY:
 		add_binary(args, state, arg);
-		pass_on(args, state, "binary", arg);
-		return 0;
-	case KEY_SYMBOL_PATH:
-		o->symbols.path = arg;
-		pass_on(args, state, "symbol-path", arg);
 		return 0;
 	case KEY_THREADS:
 		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
-		pass_on(args, state, "threads", arg);
-		return 0;
-	case KEY_DUMP:
-		if (strcmp(arg, "events") != 0)
-			argp_error(state, "--dump: '%s' is not events", arg);
-		args->dump = arg;
 		return 0;
 	case ARGP_KEY_ARGS:
 		args->files = state->argv + state->next;

@@ -39,4 +39,20 @@ extern const struct argp_option arguments_options[];
 error_t arguments_parse(int key, char *arg, struct argp_state *state);
 void arguments_release(struct args *args);
 
+/* ---- what is done with one dump after the other (one.c, dump.c), and by Slurm (slurm.c) ---- */
+
+/* Returns the name of a dump's own store: "go.trace.gz" becomes "go.tprof", "run-1.19"
+ * "run-1.19.tprof". The caller frees it; NULL: memory is out. */
+char *one_store(const char *dump);
+/* Imports a dump and prints a line that says what became of it. Returns an exit status. */
+int one_import(struct args *args, const char *file);
+
+/* Writes the listing of the dump's ordered events (order/listing.h) to stdout. With --strict, ends at
+ * the first fault as Go's reader does, after the same events. Returns an exit status. */
+int dump_events(struct args *args, const char *path);
+
+/* Becomes the script share/tprof/slurm.sh, which imports by jobs of Slurm. Returns an exit status if
+ * this is not possible. */
+int slurm_import(const struct args *args);
+
 #endif

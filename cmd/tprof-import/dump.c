@@ -1,4 +1,4 @@
-#include "dump.h"
+#include "arguments.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,10 +93,11 @@ static int decode(void *ctx)
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
 }
 
-int dump_events(struct cmd *cmd, const char *path, bool strict, const char *tmp_dir)
+int dump_events(struct args *args, const char *path)
 {
-	struct work w = {cmd, path, strict, tp_input_temporary(tmp_dir, NULL)};
-	int status = cmd_decode(cmd, path, NULL, decode, &w);
+	struct work w = {&args->cmd, path, args->import.strict,
+			 tp_input_temporary(args->import.tmp_dir, NULL)};
+	int status = cmd_decode(&args->cmd, path, NULL, decode, &w);
 
 	if (w.tmp_fd > 0)
 		close(w.tmp_fd);

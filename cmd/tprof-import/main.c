@@ -1,5 +1,4 @@
 /* tprof-import: dumps become runs of a store. */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,14 +9,11 @@
 #include "common/decoder.h"
 #include "common/file.h"
 #include "common/progress.h"
-#include "dump.h"
 #include "import.h"
 #include "lists.h"
 #include "many.h"
-#include "one.h"
 #include "paths.h"
 #include "report.h"
-#include "slurm.h"
 
 static int open_symbols(void *ctx)
 {
@@ -54,14 +50,6 @@ static void hint(const struct args *args)
 	free(own);
 }
 
-static int processors(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
-	return n < MOST_JOBS ? n : MOST_JOBS;
-}
-
 /* Adds what the arguments stand for. */
 static int find_paths(const struct args *args, struct paths *paths, struct tp_err *err)
 {
@@ -85,7 +73,7 @@ static int import_many(struct args *args)
 	struct many many = {.cmd = &args->cmd,
 			    .paths = &paths,
 			    .store = args->store,
-			    .jobs = args->jobs ? args->jobs : processors(),
+			    .jobs = args->jobs ? args->jobs : (int)cmd_processors(MOST_JOBS),
 			    .known = args->known,
 			    .report = args->report,
 			    .import = args->import,
@@ -105,18 +93,10 @@ static void note_labels(const struct args *args, const struct paths *paths)
 	uint64_t files = 0;
 
 	for (size_t i = 0; i < paths->n; i++) {
-		const struct path *p = &paths->list[i];
-		size_t size;
-		const char *key = p->wrong ? NULL
-					   : paths_missing(p, paths->keys, args->import.labels,
-							   args->import.nlabels, &size);
-
-		files += !p->wrong;
-		if (key && !u.n++) {
-			u.name = p->name;
-			u.key = key;
-			u.key_size = size;
-		}
+		if (paths->list[i].wrong)
+			continue;
+		files++;
+		unlabelled_add(&u, &paths->list[i], paths->keys, &args->import);
 	}
 	unlabelled_print(&args->cmd, &u, files, "files", paths->keys);
 }
@@ -125,7 +105,7 @@ static void note_labels(const struct args *args, const struct paths *paths)
 static int write_lists(struct args *args)
 {
 	struct paths paths = {.keys = args->keys};
-	char dumps[28], bytes[TP_UNITS_SIZE];
+	char files[CMD_PLURAL_SIZE], bytes[TP_UNITS_SIZE], of[CMD_PLURAL_SIZE];
 	size_t tasks = (size_t)args->tasks;
 	struct tp_err err;
 	int status = CMD_OK, code = find_paths(args, &paths, &err);
@@ -141,9 +121,10 @@ static int write_lists(struct args *args)
 	} else if (!paths.n) {
 		cmd_note(&args->cmd, "there are no files to import");
 	} else {
-		cmd_print(&args->cmd, "%s file%s (%s) in %zu task%s\n",
-			  tp_fmt_count(dumps, (int64_t)paths.n), paths.n == 1 ? "" : "s",
-			  tp_fmt_bytes(bytes, (int64_t)paths.bytes), tasks, tasks == 1 ? "" : "s");
+		cmd_print(&args->cmd, "%s (%s) in %s\n",
+			  cmd_plural(files, (int64_t)paths.n, "file"),
+			  tp_fmt_bytes(bytes, (int64_t)paths.bytes),
+			  cmd_plural(of, (int64_t)tasks, "task"));
 		note_labels(args, &paths);
 	}
 	paths_release(&paths);
@@ -163,8 +144,7 @@ static int sum_reports(struct args *args)
 		code = report_write(&sum, args->report, &err);
 	if (code == TP_EFORMAT) {
 		/* Advice on damaged dumps would not help. */
-		cmd_error(&args->cmd, "%s", err.msg);
-		status = CMD_INPUT;
+		status = cmd_reject(&args->cmd, CMD_INPUT, "%s", err.msg);
 	} else if (code) {
 		status = cmd_fail(&args->cmd, NULL, &err);
 	} else {
@@ -176,13 +156,6 @@ static int sum_reports(struct args *args)
 	}
 	report_release(&sum);
 	return status;
-}
-
-static int do_one(struct args *args, const char *file)
-{
-	if (args->dump)
-		return dump_events(&args->cmd, file, args->import.strict, args->import.tmp_dir);
-	return one_import(args, file);
 }
 
 /* Every dump is tried; the worst status is the command's. */
@@ -208,8 +181,8 @@ static int run(struct args *args)
 		cmd_interrupted();
 	}
 	for (int i = 0; i < args->nfiles && !args->at_once; i++) {
-		status = do_one(args, args->files[i]);
-
+		status = args->dump ? dump_events(args, args->files[i])
+				    : one_import(args, args->files[i]);
 		if (status > worst)
 			worst = status;
 		cmd_interrupted();
@@ -256,12 +229,11 @@ int main(int argc, char **argv)
 		   "The same dump is not stored twice. See tprof-import(1).",
 	};
 	struct args args = {
-	    .cmd = CMD_INIT_HELP("tprof-import", help),
+	    .cmd = {.name = "tprof-import", .help = help, .names_code = true},
 	    .import = {.tmp_dir = getenv("TMPDIR"), .store = {.wait_ms = -1}},
 	};
 
 	cmd_keep_memory();
-	args.cmd.names_code = true;
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));
 }

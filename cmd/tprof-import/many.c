@@ -288,20 +288,6 @@ static void note_name(struct coordinator *c, const struct path *p, const struct 
 		out_of_memory(c);
 }
 
-static void note_labels(struct coordinator *c, size_t at)
-{
-	const struct tp_import_options *o = &c->m->import;
-	size_t size;
-	const char *key =
-	    paths_missing(&c->paths->list[at], c->paths->keys, o->labels, o->nlabels, &size);
-
-	if (key && !c->unlabelled.n++) {
-		c->unlabelled.name = c->paths->list[at].name;
-		c->unlabelled.key = key;
-		c->unlabelled.key_size = size;
-	}
-}
-
 static void count(struct coordinator *c, const struct batch *b, size_t added)
 {
 	uint64_t bytes = 0;
@@ -320,7 +306,7 @@ static void count(struct coordinator *c, const struct batch *b, size_t added)
 			note_failure(c, ((const struct job *)b)->at + i, &v->err);
 		note_name(c, &b->paths[i], v);
 		if (v->outcome == OUTCOME_RUN || v->outcome == OUTCOME_KNOWN)
-			note_labels(c, ((const struct job *)b)->at + i);
+			unlabelled_add(&c->unlabelled, &b->paths[i], c->paths->keys, &c->m->import);
 	}
 	c->done += b->n;
 	c->tally.imported += added < runs ? added : runs;
@@ -495,17 +481,13 @@ int many_import(const struct many *m)
 {
 	struct coordinator c = {
 	    .m = m, .paths = m->paths, .bytes_left = m->paths->bytes, .last = &c.first};
-	enum cmd_jail_mode mode;
+	enum cmd_jail_mode mode = cmd_jail_mode();
 	struct tp_err err;
 	double begun = now();
 
 	if (!m->paths->n) {
 		cmd_note(m->cmd, "nothing was imported");
 		return CMD_OK;
-	}
-	if (!cmd_jail_mode(&mode)) {
-		cmd_bad_jail(&err);
-		return cmd_fail(m->cmd, NULL, &err);
 	}
 	c.inside = mode == CMD_JAIL_OFF;
 	c.require = mode == CMD_JAIL_REQUIRE;

@@ -1,4 +1,4 @@
-#include "one.h"
+#include "arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "common/decoder.h"
 #include "common/progress.h"
-#include "common/quote.h"
 
 char *one_store(const char *dump)
 {
@@ -39,7 +38,8 @@ char *one_store(const char *dump)
 static void summarise(const struct args *args, const char *file, const char *store,
 		      const struct tp_import_result *r)
 {
-	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+	char events[CMD_PLURAL_SIZE], goroutines[CMD_PLURAL_SIZE], duration[28], details[256];
+	char in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
 	const char *name = !strcmp(file, "-") ? "standard input" : file;
 
 	if (r->known && r->labels.now[0]) {
@@ -59,19 +59,15 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		snprintf(duration, sizeof(duration), "%lld ticks", (long long)r->duration_ns);
 	else
 		tp_fmt_ns(duration, r->duration_ns);
-	if (r->profile) {
-		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s%s%s; %.2fs; %s to %s in %s; %s\n",
-			  name, r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
-			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "",
-			  r->seen[0] ? ", " : "", r->seen, r->seconds,
-			  tp_fmt_bytes(in, (int64_t)r->size_in),
-			  tp_fmt_bytes(out, (int64_t)r->size_store), store,
-			  r->losses ? "with losses" : "nothing lost");
-		return;
-	}
-	cmd_print(&args->cmd, "%s: %s, %s event%s, %s goroutine%s, %s; %.2fs; %s to %s in %s; %s\n",
-		  name, r->format, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
-		  tp_fmt_count(goroutines, r->goroutines), r->goroutines == 1 ? "" : "s", duration,
+	if (r->profile)
+		snprintf(details, sizeof(details), "%s%s%s%s", r->duration_ns ? ", " : "",
+			 r->duration_ns ? duration : "", r->seen[0] ? ", " : "", r->seen);
+	else
+		snprintf(details, sizeof(details), ", %s, %s",
+			 cmd_plural(goroutines, r->goroutines, "goroutine"), duration);
+	cmd_print(&args->cmd, "%s: %s, %s%s; %.2fs; %s to %s in %s; %s\n", name,
+		  r->profile ? r->what : r->format,
+		  cmd_plural(events, r->events, r->profile ? "sample" : "event"), details,
 		  r->seconds, tp_fmt_bytes(in, (int64_t)r->size_in),
 		  tp_fmt_bytes(out, (int64_t)r->size_store), store,
 		  r->losses ? "with losses" : "nothing lost");
@@ -108,9 +104,8 @@ static void note_name(const struct args *args, const char *store, const struct t
 static void warn(const struct args *args, const char *file, const char *store,
 		 const struct tp_import_result *r)
 {
-	char places[28], inferred[28], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
-
-	cmd_loss_query(query, store, r->run > 1 ? "run, offset, reason" : "offset, reason");
+	char places[CMD_PLURAL_SIZE], count[CMD_PLURAL_SIZE], inferred[80] = "";
+	char lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
 
 	if (r->bare[0])
 		cmd_error(&args->cmd, "warning: %s: %s", file, r->bare);
@@ -123,22 +118,19 @@ static void warn(const struct args *args, const char *file, const char *store,
 		cmd_error(&args->cmd, "warning: %s: %s", file, r->others);
 	if (r->unnamed[0])
 		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
-	if (r->losses && r->profile)
-		cmd_error(&args->cmd,
-			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; "
-			  "see %s",
-			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
-			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted),
-			  query);
-	else if (r->losses)
-		cmd_error(&args->cmd,
-			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
-			  "transition%s inferred; see %s",
-			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
-			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
-			  tp_fmt_count(inferred, r->inferred), r->inferred == 1 ? "" : "s", query);
+	if (!r->losses)
+		return;
+	if (!r->profile)
+		snprintf(inferred, sizeof(inferred), "%s inferred; ",
+			 cmd_plural(count, r->inferred, "transition"));
+	cmd_error(
+	    &args->cmd, "warning: %s: the %s is damaged: %s; lost in %s: %s; %ssee %s", file,
+	    r->profile ? "profile" : "trace", r->first_loss,
+	    cmd_plural(places, (int64_t)r->losses, "place"),
+	    cmd_lost(lost, r->lost_bytes, r->lost_events, r->profile ? "sample" : "event",
+		     r->uncounted),
+	    inferred,
+	    cmd_loss_query(query, store, r->run > 1 ? "run, offset, reason" : "offset, reason"));
 }
 
 int one_import(struct args *args, const char *file)
@@ -156,7 +148,7 @@ int one_import(struct args *args, const char *file)
 	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
 	opt.progress = cmd_progress_step;
 	opt.progress_ctx = &progress;
-	code = cmd_import(file, store, &opt, &result, NULL, &err);
+	code = cmd_import(file, store, &opt, &result, &err);
 	cmd_progress_end(&progress);
 	if (code == TP_ESTORE && !access(store, F_OK)) {
 		/* It is not the dump that is wrong. */

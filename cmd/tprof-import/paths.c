@@ -194,36 +194,13 @@ static int list_folder(const char *path, struct stack *s)
 	return why ? TP_EIO : 0;
 }
 
-/* Our own files lie beside dumps; they are known by how every SQLite file begins. Where that cannot
- * be read it is an errno. */
-static int look_for_store(const char *path, bool *is)
-{
-	static const char head[16] = "SQLite format 3";
-	char bytes[sizeof(head)];
-	ssize_t n;
-	int fd, why;
-
-	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return errno;
-	do
-		n = pread(fd, bytes, sizeof(bytes), 0);
-	while (n < 0 && errno == EINTR);
-	why = n < 0 ? errno : 0;
-	close(fd);
-	*is = n == (ssize_t)sizeof(bytes) && !memcmp(bytes, head, sizeof(head));
-	return why;
-}
-
 /* One name that was found: a file is put onto the list, a folder onto the stack in its place. Takes
  * the name over. */
 static int take(struct paths *p, struct stack *s, char *name, bool follow)
 {
 	struct stat st;
-	bool store = false;
-	int code, why;
+	enum cmd_sqlite is;
+	int code;
 
 	if (!name)
 		return TP_ENOMEM;
@@ -241,9 +218,11 @@ static int take(struct paths *p, struct stack *s, char *name, bool follow)
 		return code;
 	}
 	if (S_ISREG(st.st_mode)) {
-		why = look_for_store(name, &store);
-		if (!store)
-			return put(p, name, why ? 0 : (uint64_t)st.st_size, false, why);
+		is = cmd_file_sqlite(name);
+		if (is == CMD_UNREAD)
+			return put(p, name, 0, false, errno);
+		if (is == CMD_NOT_SQLITE) /* our own files lie beside dumps */
+			return put(p, name, (uint64_t)st.st_size, false, 0);
 	}
 	free(name);
 	return 0;

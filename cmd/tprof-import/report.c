@@ -118,20 +118,6 @@ static int not_ours(const char *path, struct tp_err *err)
 			  path);
 }
 
-/* Text of a number up to its end; false: it is none. */
-static bool number(const char *text, const char *end, uint64_t *n)
-{
-	*n = 0;
-	if (text == end)
-		return false;
-	for (; text < end; text++) {
-		if (*text < '0' || *text > '9' || *n > UINT64_MAX / 10 - 1)
-			return false;
-		*n = *n * 10 + (uint64_t)(*text - '0');
-	}
-	return true;
-}
-
 static int keep(struct tp_buf *lines, const char *line, size_t n)
 {
 	return tp_buf_put(lines, line, n) || tp_buf_put(lines, "\n", 1) ? TP_ENOMEM : 0;
@@ -146,7 +132,8 @@ static bool begins(const char *line, size_t n, const char *word)
 static int take(struct report *r, const char *line, size_t n)
 {
 	const char *space = memchr(line, ' ', n);
-	uint64_t value;
+	uint64_t value = 0;
+	char *end = NULL;
 
 	if (begins(line, n, loss_word))
 		return keep(&r->losses, line, n);
@@ -161,7 +148,9 @@ static int take(struct report *r, const char *line, size_t n)
 			r->worst = status;
 		return keep(&r->failures, line, n);
 	}
-	if (!space || !number(space + 1, line + n, &value))
+	if (space && space[1] >= '0' && space[1] <= '9')
+		value = strtoull(space + 1, &end, 10); /* as far as the end of the line */
+	if (!end || end != line + n || value == UINT64_MAX)
 		return TP_EFORMAT;
 	for (size_t i = 0; i < NWORDS; i++) {
 		size_t length = strlen(words[i].word);
@@ -235,8 +224,8 @@ static void add(char *text, size_t size, uint64_t n, const char *what)
 
 void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store)
 {
-	char dumps[28], imported[28], text[256] = "", took[32] = "", in[TP_UNITS_SIZE],
-				      out[TP_UNITS_SIZE + 8] = "";
+	char dumps[CMD_PLURAL_SIZE], imported[28], text[256] = "", took[32] = "", in[TP_UNITS_SIZE],
+						   out[TP_UNITS_SIZE + 8] = "";
 	bool made = !store && t->imported + t->there > 0;
 	struct stat st;
 
@@ -253,8 +242,8 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 	}
 	if (seconds >= 0)
 		snprintf(took, sizeof(took), "; %.2fs", seconds);
-	cmd_print(cmd, "%s dump%s: %s imported%s%s; %s %s%s%s\n",
-		  tp_fmt_count(dumps, (int64_t)t->dumps), t->dumps == 1 ? "" : "s",
+	cmd_print(cmd, "%s: %s imported%s%s; %s %s%s%s\n",
+		  cmd_plural(dumps, (int64_t)t->dumps, "dump"),
 		  tp_fmt_count(imported, (int64_t)t->imported), text, took,
 		  tp_fmt_bytes(in, (int64_t)(made ? t->bytes : t->read)), made ? "into " : "read; ",
 		  store	 ? store
@@ -263,6 +252,16 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 		  made	  ? out
 		  : store ? " is not made"
 			  : " is made");
+}
+
+void unlabelled_add(struct unlabelled *u, const struct path *p, const char *keys,
+		    const struct tp_import_options *opt)
+{
+	size_t size;
+	const char *key = paths_missing(p, keys, opt->labels, opt->nlabels, &size);
+
+	if (key && !u->n++)
+		*u = (struct unlabelled){1, p->name, key, size};
 }
 
 void unlabelled_print(const struct cmd *cmd, const struct unlabelled *u, uint64_t of,

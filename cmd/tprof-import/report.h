@@ -23,6 +23,8 @@
 
 #include "base/buf.h"
 #include "common/common.h"
+#include "import.h"
+#include "paths.h"
 
 struct tally {
 	uint64_t dumps, imported, there, failed, lossy, others, bytes, read;
@@ -42,6 +44,10 @@ struct unlabelled {
 	const char *name, *key; /* of the first of them: its name, what it lacks */
 	size_t key_size;
 };
+
+/* Counts the dump if it is one. `keys`: --folder-labels. */
+void unlabelled_add(struct unlabelled *u, const struct path *p, const char *keys,
+		    const struct tp_import_options *opt);
 
 void report_release(struct report *r);
 

@@ -1,4 +1,4 @@
-#include "slurm.h"
+#include "arguments.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,10 +20,9 @@ static int find_self(const struct cmd *cmd, char bin[PATH_MAX])
 	ssize_t n = readlink("/proc/self/exe", bin, PATH_MAX - 1);
 	char *slash;
 
-	if (n <= 0) {
-		cmd_error(cmd, "cannot read /proc/self/exe: %s", strerror(errno));
-		return CMD_SYSTEM;
-	}
+	if (n <= 0)
+		return cmd_reject(cmd, CMD_SYSTEM, "cannot read /proc/self/exe: %s",
+				  strerror(errno));
 	bin[n] = '\0';
 	slash = strrchr(bin, '/');
 	if (slash)
@@ -68,11 +67,10 @@ int slurm_import(const struct args *args)
 			 ns % 1000000000);
 	}
 	snprintf(script, sizeof(script), "%s/../share/tprof/slurm.sh", bin);
-	if (access(script, R_OK)) {
-		cmd_error(cmd, "the script of --slurm, share/tprof/slurm.sh, is not beside the "
-			       "command's folder; install it");
-		return CMD_SYSTEM;
-	}
+	if (access(script, R_OK))
+		return cmd_reject(cmd, CMD_SYSTEM,
+				  "the script of --slurm, share/tprof/slurm.sh, is not beside the "
+				  "command's folder; install it");
 	snprintf(tasks, sizeof(tasks), "%d", args->tasks);
 	snprintf(noptions, sizeof(noptions), "%zu", args->ntask_argv);
 	argv = tp_many(nbefore + args->ntask_argv + (size_t)args->nfiles + 2, sizeof(*argv));

@@ -20,27 +20,27 @@ struct args {
 	struct rep_allow allow;
 	struct rep_leak_options leak;
 	bool sort_given, show_allowed, traces; /* there are some */
-	int64_t rows, gate;		       /* -1: not given */
+	int64_t gate;			       /* -1: not given */
 };
 
-enum { KEY_ALL = 0x2000, KEY_ALLOW, KEY_CREATED, KEY_GATE, KEY_MIN_WAIT, KEY_SHOW_ALLOWED };
+#define SETS(member) CMD_SETS(struct args, member)
 
 static const struct argp_option options[] = {
-    {"all", KEY_ALL, NULL, 0, "Count the runtime's goroutines, main.main and running ones as well",
-     0},
-    {"allow", KEY_ALLOW, "FILE", 0,
+    {"all", SETS(leak.all), NULL, 0,
+     "Count the runtime's goroutines, main.main and running ones as well", 0},
+    {"allow", SETS(allow_file), "FILE", 0,
      "Allow the goroutines listed in FILE: a function per line, 'N FUNCTION' for up to N of them",
      0},
-    {"created", KEY_CREATED, NULL, 0, "Count only goroutines created during the trace", 0},
-    {"gate", KEY_GATE, "N", 0,
+    {"created", SETS(leak.created), NULL, 0, "Count only goroutines created during the trace", 0},
+    {"gate", CMD_SETS_COUNT(struct args, gate), "N", 0,
      "Exit with status 1 if more than N goroutines that are not allowed remain (for several files: "
      "are new since the first)",
      0},
-    {"min-wait", KEY_MIN_WAIT, "TIME", 0,
+    {"min-wait", CMD_SETS_TIME(struct args, leak.min_wait_ns), "TIME", 0,
      "Count only goroutines that have waited for TIME or longer", 0},
     {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
-    {"show-allowed", KEY_SHOW_ALLOWED, NULL, 0, "Show allowed goroutines as well", 0},
+    {"show-allowed", SETS(show_allowed), NULL, 0, "Show allowed goroutines as well", 0},
     {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by count (the default), growth (the default for several files) or wait", 0},
     {0},
@@ -50,44 +50,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		return 0;
-	case KEY_ALL:
-		args->leak.all = true;
-		return 0;
-	case KEY_ALLOW:
-		args->allow_file = arg;
-		return 0;
-	case KEY_CREATED:
-		args->leak.created = true;
-		return 0;
-	case KEY_GATE:
-		args->gate = cmd_arg_count(state, "--gate", arg, UINT32_MAX);
-		return 0;
-	case KEY_MIN_WAIT:
-		args->leak.min_wait_ns = cmd_arg_duration(state, "--min-wait", arg);
-		return 0;
-	case KEY_SHOW_ALLOWED:
-		args->show_allowed = true;
-		return 0;
-	case 'n':
-		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
-		return 0;
-	case 's':
-		args->leak.sort =
-		    (enum rep_leak_sort)CMD_ARG_WORD(state, "--sort", arg, rep_leak_sorts);
-		args->sort_given = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cmd_add_file(&args->cmd, CMD_NEW, arg);
-	case ARGP_KEY_SUCCESS:
-		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
-		return 0;
-	default:
+	if (key != 's')
 		return ARGP_ERR_UNKNOWN;
-	}
+	args->leak.sort = (enum rep_leak_sort)CMD_ARG_WORD(state, "--sort", arg, rep_leak_sorts);
+	args->sort_given = true;
+	return 0;
 }
 
 static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
@@ -275,7 +242,7 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	size_t n, last = rep_leaks_sources(l) - 1, sites = 0;
 	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
 	int64_t goroutines = 0, allowed = 0;
-	char text[500], count[28], less[28], gone[60] = "";
+	char text[500], count[CMD_PLURAL_SIZE], at[CMD_PLURAL_SIZE], less[28], gone[60] = "";
 	size_t told = 0, more = 0;
 	int code;
 
@@ -287,12 +254,11 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	if (n > sites)
 		snprintf(gone, sizeof(gone), "; %zu other site%s gone", n - sites,
 			 n - sites == 1 ? " has" : "s have");
-	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s%s",
-		 rep_leaks_source(l, 0), last ? " to " : "", last ? rep_leaks_source(l, last) : "",
-		 tp_fmt_count(count, goroutines), goroutines == 1 ? "" : "s", sites,
-		 sites == 1 ? "" : "s", allowed ? ", " : "",
-		 allowed ? tp_fmt_count(less, allowed) : "", allowed ? " of them allowed" : "",
-		 gone);
+	snprintf(text, sizeof(text), "%.200s%s%.100s: %s at %s%s%s%s%s", rep_leaks_source(l, 0),
+		 last ? " to " : "", last ? rep_leaks_source(l, last) : "",
+		 cmd_plural(count, goroutines, "goroutine"), cmd_plural(at, (int64_t)sites, "site"),
+		 allowed ? ", " : "", allowed ? tp_fmt_count(less, allowed) : "",
+		 allowed ? " of them allowed" : "", gone);
 	code = rep_output_note(out, true, text, err);
 	for (size_t i = 0; i <= last && !code; i++) {
 		int64_t unknown = rep_leaks_unknown(l, i);
@@ -313,8 +279,8 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		code = rep_output_note(out, false, text, err);
 	}
 	if (!code && more) {
-		snprintf(text, sizeof(text), "and so for %zu more file%s", more,
-			 more == 1 ? "" : "s");
+		snprintf(text, sizeof(text), "and so for %s",
+			 cmd_plural(count, (int64_t)more, "more file"));
 		code = rep_output_note(out, false, text, err);
 	}
 	if (!code && goroutines && rep_leaks_ticks(l, last))
@@ -328,7 +294,7 @@ static int print(struct args *args, const struct rep_leaks *l)
 {
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	size_t rows = (size_t)cmd_rows(&args->cmd, args->rows);
+	size_t rows = (size_t)cmd_rows(&args->cmd, args->cmd.rows);
 	int code, status;
 
 	cmd_pager(&args->cmd);
@@ -375,24 +341,23 @@ static int undecided(const struct args *args, const struct rep_leaks *l, size_t 
 {
 	size_t last = rep_leaks_sources(l) - 1;
 	int64_t unknown = rep_leaks_unknown(l, source);
-	char n[28], most[28];
+	char n[CMD_PLURAL_SIZE], most[28];
 
-	cmd_error(&args->cmd,
-		  "gate: undecided: %.200s%s does not say how long %s goroutine%s wait%s; "
-		  "perhaps %s than %s %s; counted as failed (without --min-wait all count)",
-		  rep_leaks_source(l, source),
-		  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
-		  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
-		  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
-		  source == last ? "stay" : "have come since");
-	return CMD_INPUT;
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "gate: undecided: %.200s%s does not say how long %s wait%s; perhaps %s "
+			  "than %s %s; counted as failed (without --min-wait all count)",
+			  rep_leaks_source(l, source),
+			  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
+			  cmd_plural(n, unknown, "goroutine"), unknown == 1 ? "s" : "",
+			  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
+			  source == last ? "stay" : "have come since");
 }
 
 static int judge(const struct args *args, const struct rep_leaks *l)
 {
 	size_t last = rep_leaks_sources(l) - 1;
 	int64_t excess = rep_leaks_excess(l), all = excess;
-	char n[28], most[28];
+	char n[CMD_PLURAL_SIZE], most[28];
 
 	tp_sum(&all, rep_leaks_unknown(l, last));
 	if (args->gate < 0 || all <= args->gate)
@@ -402,11 +367,10 @@ static int judge(const struct args *args, const struct rep_leaks *l)
 	/* As many as that may have waited in the first file as well. */
 	if (last && tp_minus(excess, rep_leaks_unknown(l, 0)) <= args->gate)
 		return undecided(args, l, 0);
-	cmd_error(&args->cmd,
-		  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
-		  tp_fmt_count(n, excess), excess == 1 ? "" : "s", tp_fmt_count(most, args->gate),
-		  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
-	return CMD_FOUND;
+	return cmd_reject(&args->cmd, CMD_FOUND,
+			  "gate: %s, more than %s, %s; see the table, or allow them",
+			  cmd_plural(n, excess, "goroutine"), tp_fmt_count(most, args->gate),
+			  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
 }
 
 static int run(struct args *args)
@@ -421,10 +385,9 @@ static int run(struct args *args)
 		return cmd_fail(&args->cmd, NULL, &err);
 	for (size_t i = 0; i < args->cmd.files[CMD_NEW].n && !status; i++)
 		status = add(args, l, args->cmd.files[CMD_NEW].path[i]);
-	if (!status && args->leak.created && !args->traces) {
-		cmd_error(&args->cmd, "--created is for traces, and none of the files is a trace");
-		status = CMD_USAGE;
-	}
+	if (!status && args->leak.created && !args->traces)
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "--created is for traces, and none of the files is a trace");
 	if (!args->sort_given && rep_leaks_sources(l) > 1)
 		rep_leaks_sort(l, REP_LEAK_BY_GROWTH);
 	if (!status && rep_leaks_finish(l, &err))
@@ -462,11 +425,13 @@ static const char help[] =
 
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = CMD_INIT_HELP("tprof-leaks", help), .rows = -1, .gate = -1};
+	struct args args = {
+	    .cmd = {.name = "tprof-leaks", .kinds = CMD_ANY_KIND, .help = help, .pages = true},
+	    .gate = -1,
+	};
 	int status;
 
-	args.cmd.pages = true;
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	status = cmd_finish(&args.cmd, run(&args));
 	rep_allow_release(&args.allow);
 	return status;

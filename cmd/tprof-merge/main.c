@@ -72,18 +72,17 @@ static void tell_damaged(void *ctx, const char *store, int64_t run, const char *
 
 static void summarise(const struct args *args, const struct tp_merge_result *r)
 {
-	char runs[32], stores[32], n[32], repeated[80] = "", damaged[80] = "", in[TP_UNITS_SIZE],
-					  out[TP_UNITS_SIZE];
+	char runs[CMD_PLURAL_SIZE], stores[CMD_PLURAL_SIZE], n[32],
+	    repeated[80] = "", damaged[80] = "", in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
 
 	if (r->repeated)
 		snprintf(repeated, sizeof(repeated), ", %s of them in more than one",
 			 tp_fmt_count(n, r->repeated));
 	if (r->damaged)
 		snprintf(damaged, sizeof(damaged), ", %s damaged", tp_fmt_count(n, r->damaged));
-	cmd_print(&args->cmd, "%s: %s run%s of %s store%s%s%s; %s to %s\n", args->store,
-		  tp_fmt_count(runs, r->runs), r->runs == 1 ? "" : "s",
-		  tp_fmt_count(stores, r->stores), r->stores == 1 ? "" : "s", repeated, damaged,
-		  tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
+	cmd_print(&args->cmd, "%s: %s of %s%s%s; %s to %s\n", args->store,
+		  cmd_plural(runs, r->runs, "run"), cmd_plural(stores, r->stores, "store"),
+		  repeated, damaged, tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
 }
 
 /* A dump can be imported first; anything else is told as what it is. */
@@ -96,10 +95,9 @@ static int refuse(struct args *args, const char *path)
 
 	if (tp_peek(path, head, sizeof(head), &size, &err) || tp_recognise(head, size, &seen, &err))
 		return cmd_fail(&args->cmd, path, &err);
-	cmd_error(&args->cmd,
-		  "%s: is a dump, not a store; import it first: tprof-import -o STORE %s", path,
-		  path);
-	return CMD_INPUT;
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "%s: is a dump, not a store; import it first: tprof-import -o STORE %s",
+			  path, path);
 }
 
 /* What is no store is said to be so before anything is done: a dump would be taken for damage. */
@@ -128,11 +126,11 @@ static int check_place(struct args *args)
 		return status;
 	/* What cannot be read, and a store that was cut to little, is told when it is opened. */
 	is = cmd_is_store(args->store, &err);
-	if (is < 0 || (is && (st.st_size < 100 || cmd_file_is_store(args->store) != 0)))
+	if (is < 0 ||
+	    (is && (st.st_size < 100 || cmd_file_sqlite(args->store) != CMD_OTHER_SQLITE)))
 		return status;
-	cmd_error(&args->cmd, "%s: exists and is not a store; give another name with -o",
-		  args->store);
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "%s: exists and is not a store; give another name with -o", args->store);
 }
 
 static int run(struct args *args)
@@ -181,6 +179,6 @@ int main(int argc, char **argv)
 	};
 	struct args args = {.cmd = CMD_INIT("tprof-merge")};
 
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));
 }

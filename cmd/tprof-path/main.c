@@ -19,8 +19,7 @@
 
 struct args {
 	struct cmd cmd;
-	struct cmd_file file;
-	const char *output, *title;
+	const char *title;
 	enum rep_path_report report;
 	bool report_given, stacks, drawn;
 	enum rep_flame_format drawing;
@@ -28,48 +27,38 @@ struct args {
 	struct rep_filter_text filter;
 	struct rep_path_options pick;
 	const char *min, *max; /* of it, as typed */
-	int64_t rows, hops;
+	int64_t hops;
 };
 
-enum {
-	KEY_TASK = 0x2000,
-	KEY_REGION,
-	KEY_GOROUTINE,
-	KEY_FROM,
-	KEY_TO,
-	KEY_SLOWEST,
-	KEY_AT_LEAST,
-	KEY_AT_MOST,
-	KEY_HOPS,
-	KEY_STACKS,
-	KEY_TITLE,
-};
+enum { KEY_SLOWEST = 0x2000, KEY_AT_LEAST, KEY_AT_MOST, KEY_HOPS };
+
+#define SETS(member) CMD_SETS(struct args, member)
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which requests:", 1},
-    {"task", KEY_TASK, "REGEX|ID", 0,
+    {"task", SETS(pick.task), "REGEX|ID", 0,
      "Requests are user tasks of a type matching REGEX, or the task with this id", 1},
-    {"region", KEY_REGION, "REGEX", 0,
+    {"region", SETS(pick.region), "REGEX", 0,
      "Requests are user regions of a type matching REGEX; with --task, those of such tasks", 1},
-    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
+    {"goroutine", SETS(filter.goroutine), "ID|REGEX", 0,
      "Requests are goroutines: the one with this id, or those whose entry function matches REGEX; "
      "with --task or --region, only their goroutines",
      1},
-    {"from", KEY_FROM, "TIME", 0,
+    {"from", SETS(filter.from), "TIME", 0,
      "Count only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
-    {"to", KEY_TO, "TIME", 0, "Count only before TIME", 1},
+    {"to", SETS(filter.to), "TIME", 0, "Count only before TIME", 1},
     {"slowest", KEY_SLOWEST, "N|N%", OPTION_ARG_OPTIONAL,
      "Keep only the slowest request, the slowest N, or the slowest N percent", 1},
     {"min", KEY_AT_LEAST, "TIME", 0, "Keep only requests that took at least TIME", 1},
     {"max", KEY_AT_MOST, "TIME", 0, "Keep only requests that took at most TIME", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of a table, 0 for all", 2},
-    {"stacks", KEY_STACKS, NULL, 0,
+    {"stacks", SETS(stacks), NULL, 0,
      "Show the stacks of both sides (report hops), or group by whole stacks (report wakers)", 2},
     {"hops", KEY_HOPS, "N", 0, "Follow at most N hops in all (default: 10,000,000)", 2},
     {"output", 'o', "FILE", 0,
      "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},
-    {"title", KEY_TITLE, "TEXT", 0, "Use TEXT as the heading of the flame graph", 2},
+    {"title", SETS(title), "TEXT", 0, "Use TEXT as the heading of the flame graph", 2},
     {0},
 };
 
@@ -139,16 +128,16 @@ static void check(struct args *args, struct argp_state *state)
 	bool named = args->cmd.more_format != NULL, known;
 	enum rep_flame_format drawing = REP_FLAME_SVG;
 
-	cmd_need_file(&args->cmd, state, "a trace or a store");
 	args->pprof = named && !strcmp(args->cmd.more_format, "pprof");
 	if (named && !args->pprof)
 		rep_flame_format_find(args->cmd.more_format, &args->drawing, NULL);
-	known = args->output && rep_flame_format_of(args->output, &drawing);
-	if (args->output && !known && !args->cmd.format_given && *cmd_file_ending(args->output))
+	known = args->cmd.output && rep_flame_format_of(args->cmd.output, &drawing);
+	if (args->cmd.output && !known && !args->cmd.format_given &&
+	    *cmd_file_ending(args->cmd.output))
 		argp_error(state,
 			   "-o: '%s' does not end in .svg, .html, .folded, .json or .txt; rename "
 			   "it or give --format",
-			   args->output);
+			   args->cmd.output);
 	args->drawn =
 	    named || (known && args->cmd.format == REP_FORMAT_TABLE && drawing != REP_FLAME_TEXT);
 	if (args->drawn && !named)
@@ -177,26 +166,11 @@ static void check(struct args *args, struct argp_state *state)
 	}
 }
 
-static error_t on_which(int key, char *arg, struct argp_state *state)
+static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 
 	switch (key) {
-	case KEY_TASK:
-		args->pick.task = arg;
-		return 0;
-	case KEY_REGION:
-		args->pick.region = arg;
-		return 0;
-	case KEY_GOROUTINE:
-		args->filter.goroutine = arg;
-		return 0;
-	case KEY_FROM:
-		args->filter.from = arg;
-		return 0;
-	case KEY_TO:
-		args->filter.to = arg;
-		return 0;
 	case KEY_SLOWEST:
 		slowest(args, state, arg);
 		return 0;
@@ -208,37 +182,12 @@ static error_t on_which(int key, char *arg, struct argp_state *state)
 		args->max = arg;
 		args->pick.at_most = cmd_arg_duration(state, "--max", arg);
 		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
-{
-	struct args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		return 0;
-	case 'n':
-		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
-		return 0;
-	case 'o':
-		args->output = cmd_arg_output(state, "-o", arg, NULL);
-		return 0;
 	case KEY_HOPS:
 		args->hops = cmd_arg_count(state, "--hops", arg, INT64_MAX);
 		return 0;
-	case KEY_STACKS:
-		args->stacks = true;
-		return 0;
-	case KEY_TITLE:
-		args->title = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (!cmd_path(&args->cmd))
-			return cmd_add_file(&args->cmd, CMD_NEW, arg);
+			return ARGP_ERR_UNKNOWN; /* it is the file */
 		if (!args->report_given)
 			report(args, state, arg);
 		else
@@ -248,34 +197,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		check(args, state);
 		return 0;
 	default:
-		return on_which(key, arg, state);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static char *list_reports(void)
+static void list_reports(void)
 {
-	struct tp_buf b = {0};
-	const char *head = "Reports (the first is the default):\n";
-	int failed = tp_buf_put(&b, head, strlen(head));
-
-	for (int i = 0; rep_path_reports[i].name; i++) {
-		char line[160];
-
-		snprintf(line, sizeof(line), "  %-9s %s\n", rep_path_reports[i].name,
-			 rep_path_reports[i].doc);
-		failed |= tp_buf_put(&b, line, strlen(line));
-	}
-	failed |= tp_buf_put(&b, "", 1);
-	if (!failed)
-		return (char *)b.data;
-	tp_buf_release(&b);
-	return NULL;
-}
-
-static char *help_filter(int key, const char *text, void *input)
-{
-	(void)input;
-	return key == ARGP_KEY_HELP_POST_DOC ? list_reports() : (char *)(uintptr_t)text;
+	puts("\nReports (the first is the default):");
+	for (int i = 0; rep_path_reports[i].name; i++)
+		printf("  %-9s %s\n", rep_path_reports[i].name, rep_path_reports[i].doc);
 }
 
 static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
@@ -285,9 +215,8 @@ static const struct argp argp = {
     .args_doc = "TRACE [REPORT]",
     .doc = "Say why a request took so long: its critical path through an execution trace, from its "
 	   "end back to its beginning, across all goroutines it waited for. TRACE is a trace or a "
-	   "store made by tprof-import.\v",
+	   "store made by tprof-import.",
     .children = children,
-    .help_filter = help_filter,
 };
 
 /* ---- running ---- */
@@ -351,7 +280,7 @@ static int show_wakers(struct args *args, struct rep_view *v, struct rep_output 
 	if (!code)
 		code = rep_output_note(out, false, "", err);
 	if (!code)
-		code = rep_wakes_show(out, v, &wakes, args->rows, args->stacks, err);
+		code = rep_wakes_show(out, v, &wakes, args->cmd.rows, args->stacks, err);
 	rep_wakes_release(&wakes);
 	return code;
 }
@@ -392,7 +321,7 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 	struct rep_path_page page = {.v = v,
 				     .list = &list,
 				     .path = &path,
-				     .rows = args->rows,
+				     .rows = args->cmd.rows,
 				     .stacks = args->stacks,
 				     .unwrapped = args->cmd.format == REP_FORMAT_MARKDOWN};
 	int code = rep_path_pick(v, &args->pick, &list, err);
@@ -433,29 +362,9 @@ static int check_run(struct args *args)
 	struct tp_err err;
 	int status;
 
-	if (runs->n > 1) {
-		cmd_error(
-		    &args->cmd,
-		    "%s: several runs are picked, and a path is that of one; pick one with --run",
-		    cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (strcmp(runs->run->row.kind, "trace") != 0) {
-		bool picked = args->cmd.all.n > 1;
-
-		cmd_error(&args->cmd,
-			  "%s: %s%s%sis a profile, and only execution traces have critical paths; "
-			  "tprof-top shows profiles%s",
-			  cmd_path(&args->cmd), picked ? "the run '" : "",
-			  picked ? runs->run->row.name : "", picked ? "' " : "",
-			  picked ? ", and --run picks another run" : "");
-		return CMD_INPUT;
-	}
 	if ((args->min && rep_run_check_time(runs->run, "--min", args->min, "", &err)) ||
-	    (args->max && rep_run_check_time(runs->run, "--max", args->max, "", &err))) {
-		cmd_error(&args->cmd, "%s: %s", runs->run->row.name, err.msg);
-		return CMD_USAGE;
-	}
+	    (args->max && rep_run_check_time(runs->run, "--max", args->max, "", &err)))
+		return cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", runs->run->row.name, err.msg);
 	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);
 	return status ? status : cmd_range_end(&args->cmd, &range);
 }
@@ -467,7 +376,7 @@ static int put_hint(const struct args *args, struct rep_output *out, struct tp_e
 	bool picked = pick->task || pick->region || args->filter.goroutine;
 	int code;
 
-	if (!args->cmd.tty || args->output || args->report == REP_PATH_WAKERS)
+	if (!args->cmd.tty || args->cmd.output || args->report == REP_PATH_WAKERS)
 		return 0;
 	code = rep_output_note(out, false, "", err);
 	return code
@@ -487,19 +396,19 @@ static int run(struct args *args)
 	struct tp_err err;
 	int code, status;
 
-	if (args->pprof && args->cmd.tty && !args->output) {
-		cmd_error(&args->cmd,
-			  "--format=pprof cannot be written to a terminal; give -o FILE");
-		return CMD_USAGE;
-	}
-	status = cmd_open(&args->cmd, cmd_path(&args->cmd));
+	if (args->pprof && args->cmd.tty && !args->cmd.output)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--format=pprof cannot be written to a terminal; give -o FILE");
+	status = cmd_open_trace(&args->cmd, cmd_path(&args->cmd),
+				"and only execution traces have critical paths; tprof-top shows "
+				"profiles");
 	if (!status)
 		status = check_run(args);
 	if (!status)
-		status = cmd_file_begin(&args->cmd, &args->file, args->output, NULL, 0);
+		status = cmd_file_begin(&args->cmd, NULL, 0);
 	if (status)
 		return status;
-	if (!args->output && (!args->drawn || args->drawing == REP_FLAME_TEXT))
+	if (!args->cmd.output && (!args->drawn || args->drawing == REP_FLAME_TEXT))
 		cmd_pager(&args->cmd);
 	if (!args->drawn)
 		status = cmd_output(&args->cmd, rep_path_reports[args->report].several, &out);
@@ -543,19 +452,18 @@ int main(int argc, char **argv)
 {
 	struct args args = {
 	    .cmd = {.name = "tprof-path",
+		    .kinds = "a trace or a store",
 		    .help = help,
+		    .more_help = list_reports,
+		    .pages = true,
 		    .more_formats = is_drawing,
 		    .more_format_names =
 			"pprof, and for flame graphs svg, html, text, folded and speedscope"},
 	    .pick.at_most = INT64_MAX,
-	    .rows = -1,
 	    .hops = REP_PATH_HOPS,
 	};
-	int status;
 
 	cmd_keep_memory();
-	args.cmd.pages = true;
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = run(&args);
-	return cmd_file_end(&args.cmd, &args.file, status);
+	cmd_parse(&args.cmd, &argp, argc, argv);
+	return cmd_finish(&args.cmd, run(&args));
 }

@@ -16,12 +16,10 @@ struct args {
 	bool write;
 };
 
-enum { KEY_WRITE = 0x2000 };
-
 static const struct argp_option options[] = {
     {"file", 'f', "FILE", 0, "Run the statements in FILE (-: standard input)", 0},
-    {"write", KEY_WRITE, NULL, 0, "Let statements change the store (default: they can only read)",
-     0},
+    {"write", CMD_SETS(struct args, write), NULL, 0,
+     "Let statements change the store (default: they can only read)", 0},
     {0},
 };
 
@@ -30,18 +28,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	struct args *args = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		return 0;
 	case 'f':
 		args->file = arg;
 		return 0;
-	case KEY_WRITE:
-		args->write = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
-			return cmd_add_file(&args->cmd, CMD_NEW, arg);
+			return ARGP_ERR_UNKNOWN; /* it is the file */
 		if (state->arg_num == 1)
 			args->sql = arg;
 		else
@@ -49,8 +41,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 				   "'%s' is one argument too many: SQL is one argument, in quotes",
 				   arg);
 		return 0;
-	case ARGP_KEY_END:
-		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
+	case ARGP_KEY_SUCCESS:
 		if (args->sql && strpbrk(cmd_path(&args->cmd), " (") &&
 		    access(cmd_path(&args->cmd), F_OK))
 			argp_error(state, "the file comes before the SQL: tprof-query %s '%s'",
@@ -153,11 +144,13 @@ static const char help[] =
 
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = CMD_INIT_HELP("tprof-query", help)};
+	struct args args = {
+	    .cmd = {.name = "tprof-query", .kinds = CMD_ANY_KIND, .help = help},
+	};
 	struct session session = {.cmd = &args.cmd};
 	int status;
 
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	status = run(&args, &session);
 	session_close(&session);
 	return cmd_finish(&args.cmd, status);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "common/file.h"
 #include "session.h"
 
 #define HISTORY_LINES 1000
@@ -26,31 +27,12 @@ static void on_interrupt(int signal)
 
 /* ---- history: $XDG_STATE_HOME/tprof/query_history ---- */
 
-/* Makes the folders above the last slash of path; nothing happens where that cannot be. */
-static void make_folders(char *path)
+/* Returns the path of the file, or NULL if there is no place for it. */
+static const char *history_file(char path[PATH_MAX])
 {
-	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-		*p = 0;
-		mkdir(path, 0700);
-		*p = '/';
-	}
-}
-
-/* The file, allocated, or NULL where there is no place for it. */
-static char *history_file(void)
-{
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *path = NULL;
-	int n = -1;
-
-	if (state && *state == '/')
-		n = asprintf(&path, "%s/tprof/query_history", state);
-	else if (home && *home == '/')
-		n = asprintf(&path, "%s/.local/state/tprof/query_history", home);
-	if (n < 0)
+	if (!cmd_xdg_folder(path, "XDG_STATE_HOME", ".local/state") || cmd_make_folders(path))
 		return NULL;
-	make_folders(path);
-	return path;
+	return strcat(path, "/query_history");
 }
 
 static void keep_history(const char *path)
@@ -185,13 +167,13 @@ int session_prompt(struct session *s)
 {
 	struct sigaction act = {.sa_handler = on_interrupt}; /* no SA_RESTART: ^C ends the read */
 	struct tp_buf statement = {0};
-	char *history;
+	char path[PATH_MAX];
+	const char *history = history_file(path);
 	int status = CMD_OK;
 
 	rl_initialize();
 	using_history();
 	stifle_history(HISTORY_LINES);
-	history = history_file();
 	if (history)
 		read_history(history);
 	completing = s->query;
@@ -227,7 +209,6 @@ int session_prompt(struct session *s)
 		cmd_print(s->cmd, "\n");
 	signal(SIGINT, SIG_DFL);
 	keep_history(history);
-	free(history);
 	tp_buf_release(&statement);
 	tp_buf_release(&words);
 	return status;

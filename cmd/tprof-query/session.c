@@ -68,13 +68,11 @@ int session_open(struct session *s, const char *path, bool write)
 	if (s->cmd->all.n || s->cmd->run_spec) {
 		if (rep_runs_select(&s->cmd->all, spec, &s->cmd->runs, &err))
 			return cmd_fail(s->cmd, path, &err);
-		if (s->cmd->runs.n > 1) {
-			cmd_error(s->cmd,
-				  "--run=%s picks %zu runs, and :run stands for one; without "
-				  "--run a query sees all runs",
-				  spec, s->cmd->runs.n);
-			return CMD_USAGE;
-		}
+		if (s->cmd->runs.n > 1)
+			return cmd_reject(s->cmd, CMD_USAGE,
+					  "--run=%s picks %zu runs, and :run stands for one; "
+					  "without --run a query sees all runs",
+					  spec, s->cmd->runs.n);
 		opt.run = s->cmd->runs.run[0].row.id;
 	}
 	tell_damage(s);
@@ -150,16 +148,16 @@ int session_sql(struct session *s, const char *where, const char *sql)
 {
 	size_t n = rep_query_count(sql);
 	int64_t began = now_ns();
-	char took[TP_UNITS_SIZE], rows[32];
+	char took[TP_UNITS_SIZE], rows[CMD_PLURAL_SIZE];
 	int status;
 
 	if (!n)
 		return CMD_OK;
 	status = with_output(s, where, n > 1, write_sql, sql);
 	if (!status && s->prompt && s->cmd->format == REP_FORMAT_TABLE)
-		cmd_print(
-		    s->cmd, "%s row%s, %s\n", tp_fmt_count(rows, (int64_t)rep_query_rows(s->query)),
-		    rep_query_rows(s->query) == 1 ? "" : "s", tp_fmt_ns(took, now_ns() - began));
+		cmd_print(s->cmd, "%s, %s\n",
+			  cmd_plural(rows, (int64_t)rep_query_rows(s->query), "row"),
+			  tp_fmt_ns(took, now_ns() - began));
 	return status;
 }
 
@@ -288,9 +286,9 @@ int session_command(struct session *s, const char *where, const char *line)
 		}
 	if (!strcmp(name, ".exit"))
 		return do_quit(s, where, arg);
-	cmd_error(s->cmd, "%s%sthere is no command '%s%s%s'; .help lists them all",
-		  where ? where : "", where ? ": " : "", name, *arg ? " " : "", arg);
-	return CMD_USAGE;
+	return cmd_reject(s->cmd, CMD_USAGE,
+			  "%s%sthere is no command '%s%s%s'; .help lists them all",
+			  where ? where : "", where ? ": " : "", name, *arg ? " " : "", arg);
 }
 
 /* Runs the SQL between two dot commands; lines before it are kept as empty ones, for the numbers

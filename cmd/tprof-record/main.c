@@ -438,7 +438,7 @@ int main(int argc, char **argv)
 			    .request = REC_REQUEST_INIT};
 
 	rec_signals_keep(&args.signals);
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	keep_streams_apart();
 	return cmd_finish(&args.cmd, run(&args));
 }

@@ -9,28 +9,30 @@
 #include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
-#include "common/quote.h"
 #include "common/sides.h"
 #include "page/page.h"
 
 struct args {
 	struct cmd cmd;
-	struct cmd_file file;
-	const char *output;
+	struct rep_profile_options profile; /* its sample_index */
 	struct rep_page_options page;
 	struct tp_buf command, target, diff, flame; /* as they were typed, for a shell */
 };
 
-enum { KEY_TITLE = 0x2000, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
+enum { KEY_BASE = 0x2000 };
+
+#define SETS(member) CMD_SETS(struct args, member)
 
 static const struct argp_option options[] = {
     {"base", KEY_BASE, "OLD", CMD_OPTION_MANY,
      "Make a page about what changed since OLD; may be given several times", 0},
-    {"base-run", KEY_BASE_RUN, "RUN", 0, "Pick runs of OLD (default: as --run says)", 0},
+    {"base-run", SETS(cmd.side_run[CMD_OLD]), "RUN", 0, "Pick runs of OLD (default: as --run says)",
+     0},
     {"output", 'o', "FILE", 0, "Write FILE (default: standard output)", 0},
-    {"sample-index", KEY_SAMPLE_INDEX, "TYPE", 0,
+    {"sample-index", SETS(profile.sample_index), "TYPE", 0,
      "Show only this sample type of profiles, by name or number (default: four of them)", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "Use TEXT as the heading (default: the name of the run)", 0},
+    {"title", SETS(page.title), "TEXT", 0, "Use TEXT as the heading (default: the name of the run)",
+     0},
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of each table (default: 100)", 0},
     {0},
 };
@@ -41,15 +43,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	const char *ending;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		return 0;
-	case 'o':
-		args->output = cmd_arg_output(state, "-o", arg, NULL);
-		return 0;
-	case KEY_TITLE:
-		args->page.title = arg;
-		return 0;
 	case 'n':
 		args->page.rows = cmd_arg_rows(state, arg, 10000);
 		if (!args->page.rows)
@@ -59,25 +52,17 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_BASE:
 		return cmd_add_file(&args->cmd, CMD_OLD, arg);
-	case KEY_BASE_RUN:
-		args->cmd.side_run[CMD_OLD] = arg;
-		return 0;
-	case KEY_SAMPLE_INDEX:
-		args->page.sample_index = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
-		cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
+		args->page.sample_index = args->profile.sample_index;
 		if (args->cmd.side_run[CMD_OLD] && !args->cmd.files[CMD_OLD].n)
 			argp_error(state, "--base-run picks runs of OLD; give --base=OLD as well");
-		ending = args->output ? cmd_file_ending(args->output) : "";
+		ending = args->cmd.output ? cmd_file_ending(args->cmd.output) : "";
 		if (*ending && strcmp(ending, ".html") && strcmp(ending, ".htm"))
 			argp_error(state,
 				   "-o: '%s': a report is an HTML page, and its name ends with "
 				   ".html (a browser prints it as PDF)",
-				   args->output);
-		if (!args->output && isatty(STDOUT_FILENO))
+				   args->cmd.output);
+		if (!args->cmd.output && isatty(STDOUT_FILENO))
 			argp_error(
 			    state,
 			    "an HTML page cannot be written to a terminal; give -o report.html");
@@ -122,11 +107,6 @@ static int note_command(struct args *args, int argc, char **argv)
 /* ---- running ---- */
 
 static const struct rep_sink sink = {.write = cmd_write_out};
-
-static int open_output(struct args *args)
-{
-	return cmd_file_begin(&args->cmd, &args->file, args->output, NULL, 0);
-}
 
 /* A name that begins with "-" is no option. */
 static int put_files(struct tp_buf *b, const char *option, const struct cmd_files *files)
@@ -267,15 +247,13 @@ static int report_trace(struct args *args)
 
 	if (!status && compares)
 		status = open_traces(&args->cmd, CMD_OLD, &old);
-	if (!status && !compares && new.nruns > 1) {
-		cmd_error(&args->cmd,
-			  "%zu traces are given, and a page is about one; --base=OLD makes a page "
-			  "of what changed",
-			  new.nruns);
-		status = CMD_USAGE;
-	}
+	if (!status && !compares && new.nruns > 1)
+		status = cmd_reject(&args->cmd, CMD_USAGE,
+				    "%zu traces are given, and a page is about one; --base=OLD "
+				    "makes a page of what changed",
+				    new.nruns);
 	if (!status)
-		status = open_output(args);
+		status = cmd_file_begin(&args->cmd, NULL, 0);
 	if (!status && compares) {
 		const struct rep_page_runs runs = {old.run, new.run, old.nruns, new.nruns};
 
@@ -301,14 +279,13 @@ static struct tp_profile **profiles_of(const struct cmd_profiles *list)
 
 static int report_difference(struct args *args)
 {
-	const struct cmd_profiles_options opt = {.sample_index = args->page.sample_index};
 	struct cmd_profiles list[2] = {{0}, {0}};
 	struct tp_profile **olds = NULL, **news = NULL;
 	struct tp_err err;
-	int status = cmd_sides_open(&args->cmd, &opt, false, list);
+	int status = cmd_sides_open(&args->cmd, NULL, false, list);
 
 	if (!status)
-		status = open_output(args);
+		status = cmd_file_begin(&args->cmd, NULL, 0);
 	if (!status) {
 		olds = profiles_of(&list[CMD_OLD]);
 		news = profiles_of(&list[CMD_NEW]);
@@ -334,15 +311,14 @@ static int report_difference(struct args *args)
 
 static int report_profile(struct args *args)
 {
-	const struct cmd_profiles_options opt = {.sample_index = args->page.sample_index};
 	struct cmd_profiles sum = {0};
 	struct rep_page_profile page;
 	struct tp_err err;
 	const struct cmd_files *files = &args->cmd.files[CMD_NEW];
-	int status = cmd_profiles_sum(&args->cmd, files->path, files->n, &opt, &sum);
+	int status = cmd_profiles_sum(&args->cmd, files->path, files->n, &sum);
 
 	if (!status)
-		status = open_output(args);
+		status = cmd_file_begin(&args->cmd, NULL, 0);
 	if (!status) {
 		page = (struct rep_page_profile){sum.item[0].profile, sum.item[0].name};
 		if (rep_page_profile(&page, &args->page, &sink, &err))
@@ -381,20 +357,15 @@ static int run(struct args *args)
 		status = note_target(args);
 	if (status)
 		return status;
-	if (kind == CMD_KIND_STORE_MIXED || (olds->n && old != kind)) {
-		cmd_error(&args->cmd,
-			  olds->n
-			      ? "%s and the files of --base must be of one kind, traces or profiles"
-			      : "%s: these runs are traces and profiles; pick one kind "
-				"with --run",
-			  path);
-		return CMD_USAGE;
-	}
-	if (kind == CMD_KIND_TRACE && args->page.sample_index) {
-		cmd_error(&args->cmd, "%s: --sample-index is for profiles, and this is a trace",
-			  path);
-		return CMD_USAGE;
-	}
+	if (kind == CMD_KIND_STORE_MIXED || (olds->n && old != kind))
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    olds->n ? "%s and the files of --base must be of one kind, traces or profiles"
+			    : "%s: these runs are traces and profiles; pick one kind with --run",
+		    path);
+	if (kind == CMD_KIND_TRACE && args->page.sample_index)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: --sample-index is for profiles, and this is a trace", path);
 	if (kind == CMD_KIND_TRACE)
 		return report_trace(args);
 	return olds->n ? report_difference(args) : report_profile(args);
@@ -423,7 +394,10 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = CMD_INIT_HELP("tprof-report", help),
+	    .cmd = {.name = "tprof-report",
+		    .kinds = CMD_ANY_KIND,
+		    .profile = &args.profile,
+		    .help = help},
 	    .page = {.version = "tprof " TPROF_VERSION},
 	};
 	int status;
@@ -431,8 +405,8 @@ int main(int argc, char **argv)
 	cmd_keep_memory();
 	if (note_command(&args, argc, argv))
 		return cmd_nomem(&args.cmd);
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = cmd_file_end(&args.cmd, &args.file, run(&args));
+	cmd_parse(&args.cmd, &argp, argc, argv);
+	status = cmd_finish(&args.cmd, run(&args));
 	tp_buf_release(&args.command);
 	tp_buf_release(&args.target);
 	tp_buf_release(&args.diff);

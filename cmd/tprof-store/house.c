@@ -94,11 +94,10 @@ int store_verify(struct store_args *args)
 	cmd_interrupted();
 	if (code)
 		return cmd_fail(&args->cmd, NULL, &err);
-	if (wrong) {
-		cmd_error(&args->cmd, "%s: %zu %s wrong; import the dumps again into a new store",
-			  args->path, v.wrong, v.wrong == 1 ? "thing is" : "things are");
-		return CMD_INPUT;
-	}
+	if (wrong)
+		return cmd_reject(&args->cmd, CMD_INPUT,
+				  "%s: %zu %s wrong; import the dumps again into a new store",
+				  args->path, v.wrong, v.wrong == 1 ? "thing is" : "things are");
 	cmd_print(&args->cmd, "%s: nothing is wrong\n", args->path);
 	return CMD_OK;
 }

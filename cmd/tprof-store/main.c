@@ -11,8 +11,7 @@ const struct store_task store_tasks[] = {
     {"list", "STORE", "list its runs", 0, 0, false, store_list},
     {"show", "STORE [RUN...]", "show everything about runs, and their size", 0, SIZE_MAX, false,
      store_show},
-    {"clocks", "STORE", "show when runs were recorded, and how exactly that is known", 0, 0, false,
-     store_clocks},
+    {"clocks", "STORE", "show when runs were recorded, and how exactly", 0, 0, false, store_clocks},
     {"rename", "STORE RUN NAME", "rename a run", 2, 2, false, store_rename},
     {"label", "STORE RUN KEY=VALUE...", "set labels; KEY= removes one", 2, SIZE_MAX, false,
      store_label},
@@ -25,14 +24,15 @@ const struct store_task store_tasks[] = {
     {NULL, NULL, NULL, 0, 0, false, NULL},
 };
 
-enum { KEY_KEEP_LAST = 0x2000, KEY_OLDER_THAN, KEY_EMPTY };
+enum { KEY_OLDER_THAN = 0x2000 };
 
 static const struct argp_option options[] = {
-    {"keep-last", KEY_KEEP_LAST, "N", 0, "With prune: keep the N runs imported last", 0},
+    {"keep-last", CMD_SETS_COUNT(struct store_args, keep_last), "N", 0,
+     "With prune: keep the N runs imported last", 0},
     {"older-than", KEY_OLDER_THAN, "AGE", 0,
      "With prune: delete only runs imported longer ago than AGE (30d, 12h)", 0},
     {"dry-run", 'n', NULL, 0, "With delete and prune: only show what would be deleted", 0},
-    {"empty", KEY_EMPTY, NULL, 0, "With cache: remove all entries", 0},
+    {"empty", CMD_SETS(struct store_args, empty), NULL, 0, "With cache: remove all entries", 0},
     {0},
 };
 
@@ -128,20 +128,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	struct store_args *args = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
-		return 0;
-	case KEY_KEEP_LAST:
-		args->keep_last = cmd_arg_count(state, "--keep-last", arg, UINT32_MAX);
-		return 0;
 	case KEY_OLDER_THAN:
 		args->older_than_ns = age(state, arg);
 		return 0;
 	case 'n':
 		args->dry_run = true;
-		return 0;
-	case KEY_EMPTY:
-		args->empty = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		take_word(args, state, arg);
@@ -154,24 +145,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-#define HELP_SIZE 2048
-
-static char *help_filter(int key, const char *text, void *input)
+static void list_tasks(void)
 {
-	size_t n;
-	char *all;
+	puts("\nTasks; RUN is an id, a name, a label KEY=VALUE, latest or all:");
+	for (const struct store_task *t = store_tasks; t->name; t++) {
+		int n = printf("  %s %s", t->name, t->args);
 
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC || !text || !(all = malloc(HELP_SIZE)))
-		return (char *)(uintptr_t)text;
-	n = (size_t)snprintf(all, HELP_SIZE, "%s", text);
-	for (const struct store_task *t = store_tasks; t->name && n < HELP_SIZE; t++) {
-		char call[64];
-
-		snprintf(call, sizeof(call), "%s %s", t->name, t->args);
-		n += (size_t)snprintf(all + n, HELP_SIZE - n, "\n  %-28s %s", call, t->doc);
+		printf("%*s %s\n", n < 30 ? 30 - n : 0, "", t->doc);
 	}
-	return all;
 }
 
 /* What --help says; tprof-store(1) has the rest. */
@@ -204,19 +185,20 @@ int main(int argc, char **argv)
 	    .options = options,
 	    .parser = on_option,
 	    .args_doc = "TASK STORE [ARG...]",
-	    .doc = "Show what a store holds, and keep it in order.\v"
-		   "Tasks; RUN is an id, a name, a label KEY=VALUE, latest or all:",
+	    .doc = "Show what a store holds, and keep it in order.",
 	    .children = children,
-	    .help_filter = help_filter,
 	};
 	struct store_args args = {
-	    .cmd = CMD_INIT_HELP("tprof-store", help), .keep_last = -1, .older_than_ns = -1};
+	    .cmd = {.name = "tprof-store", .help = help, .more_help = list_tasks},
+	    .keep_last = -1,
+	    .older_than_ns = -1,
+	};
 	int status;
 
 	args.word = calloc((size_t)argc + 1, sizeof(*args.word));
 	if (!args.word)
 		return cmd_nomem(&args.cmd);
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	status = args.task->no_store ? CMD_OK : store_is_one(&args);
 	status = cmd_finish(&args.cmd, status ? status : args.task->run(&args));
 	free(args.word);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/many.h"
 #include "base/units.h"
 #include "inventory.h"
 #include "tprof-store/store.h"
@@ -18,9 +19,8 @@ int store_is_one(struct store_args *args)
 		return cmd_fail(&args->cmd, args->path, &err);
 	if (is)
 		return CMD_OK;
-	cmd_error(&args->cmd, "%s: is not a store; tprof-import imports dumps into one",
-		  args->path);
-	return CMD_INPUT;
+	return cmd_reject(&args->cmd, CMD_INPUT,
+			  "%s: is not a store; tprof-import imports dumps into one", args->path);
 }
 
 static int open_store(struct store_args *args)
@@ -72,44 +72,25 @@ static int join_labels(const struct rep_run *run, struct tp_buf *b)
 	return failed | tp_buf_put(b, "", 1);
 }
 
-enum {
-	COL_ID,
-	COL_KIND,
-	COL_NAME,
-	COL_FORMAT,
-	COL_WHEN,
-	COL_DURATION,
-	COL_EVENTS,
-	COL_BYTES,
-	COL_LOSSES,
-	COL_LABELS,
-	COL_IMPORTED,
-	NCOLUMNS
-};
-
-static const struct rep_column columns[NCOLUMNS] = {
-    [COL_ID] = {.name = "run", .title = "RUN", .kind = REP_ID},
-    [COL_KIND] = {.name = "kind", .title = "KIND", .kind = REP_TEXT},
-    [COL_NAME] = {.name = "name", .title = "NAME", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
-    [COL_FORMAT] = {.name = "format", .title = "FORMAT", .kind = REP_TEXT, .drop = 3},
-    [COL_WHEN] =
-	{.name = "time", .title = "RECORDED (UTC)", .kind = REP_TEXT, .drop = 2, .least = 19},
-    [COL_DURATION] = {.name = "duration_ns", .title = "LASTS", .kind = REP_NS, .drop = 4},
-    [COL_EVENTS] = {.name = "events", .title = "EVENTS", .kind = REP_COUNT, .drop = 5},
-    [COL_BYTES] = {.name = "bytes", .title = "TAKES", .kind = REP_BYTES},
-    [COL_LOSSES] = {.name = "losses", .title = "LOSSES", .kind = REP_COUNT, .drop = 1},
-    [COL_LABELS] = {.name = "labels",
-		    .title = "LABELS",
-		    .kind = REP_TEXT,
-		    .shorten = REP_SHORTEN_RIGHT},
-    [COL_IMPORTED] = {.name = "imported_ns", .kind = REP_ID, .raw_only = true},
+static const struct rep_column columns[] = {
+    {.name = "run", .title = "RUN", .kind = REP_ID},
+    {.name = "kind", .title = "KIND", .kind = REP_TEXT},
+    {.name = "name", .title = "NAME", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
+    {.name = "format", .title = "FORMAT", .kind = REP_TEXT, .drop = 3},
+    {.name = "time", .title = "RECORDED (UTC)", .kind = REP_TEXT, .drop = 2, .least = 19},
+    {.name = "duration_ns", .title = "LASTS", .kind = REP_NS, .drop = 4},
+    {.name = "events", .title = "EVENTS", .kind = REP_COUNT, .drop = 5},
+    {.name = "bytes", .title = "TAKES", .kind = REP_BYTES},
+    {.name = "losses", .title = "LOSSES", .kind = REP_COUNT, .drop = 1},
+    {.name = "labels", .title = "LABELS", .kind = REP_TEXT, .shorten = REP_SHORTEN_RIGHT},
+    {.name = "imported_ns", .kind = REP_ID, .raw_only = true},
 };
 
 static int list_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,
 		    struct tp_buf *labels, struct tp_err *err)
 {
 	const struct tp_run *r = &run->row;
-	struct rep_value row[NCOLUMNS];
+	bool trace = !strcmp(r->kind, "trace");
 	char time[32];
 	int64_t bytes;
 	int code = rep_run_bytes(args->cmd.store, r->id, &bytes, err);
@@ -118,17 +99,19 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 		return code;
 	if (join_labels(run, labels))
 		return tp_nomem(err);
-	row[COL_ID] = rep_int(r->id);
-	row[COL_KIND] = rep_str(r->kind);
-	row[COL_NAME] = rep_str(r->name);
-	row[COL_FORMAT] = rep_str(r->format);
-	row[COL_WHEN] = rep_str(when(r->wall_ns, time));
-	row[COL_DURATION] = r->ticks || !r->duration_ns ? rep_null() : rep_int(r->duration_ns);
-	row[COL_EVENTS] = strcmp(r->kind, "trace") ? rep_null() : rep_int(r->events);
-	row[COL_BYTES] = rep_int(bytes);
-	row[COL_LOSSES] = rep_int(run->losses);
-	row[COL_LABELS] = rep_str((const char *)labels->data);
-	row[COL_IMPORTED] = rep_int(r->imported_ns);
+	const struct rep_value row[] = {
+	    rep_int(r->id),
+	    rep_str(r->kind),
+	    rep_str(r->name),
+	    rep_str(r->format),
+	    rep_str(when(r->wall_ns, time)),
+	    r->ticks || !r->duration_ns ? rep_null() : rep_int(r->duration_ns),
+	    trace ? rep_int(r->events) : rep_null(),
+	    rep_int(bytes),
+	    rep_int(run->losses),
+	    rep_str((const char *)labels->data),
+	    rep_int(r->imported_ns),
+	};
 	return rep_output_row(out, row, err);
 }
 
@@ -136,7 +119,7 @@ static int list_runs(struct store_args *args, struct rep_output *out, const stru
 		     struct tp_err *err)
 {
 	struct tp_buf labels = {0};
-	int code = rep_output_begin(out, "runs", columns, NCOLUMNS, err);
+	int code = rep_output_begin(out, "runs", columns, TP_COUNT_OF(columns), err);
 
 	for (size_t i = 0; i < runs->n && !code; i++)
 		code = list_run(args, out, &runs->run[i], &labels, err);
@@ -195,18 +178,9 @@ static int show_stream(void *ctx, const struct rep_stream *s, struct tp_err *err
 	return rep_output_row(show->out, row, err);
 }
 
-static int show_fact(struct showing *show, const char *name, const char *value, struct tp_err *err)
+static const char *count(char text[TP_COUNT_SIZE], int64_t n)
 {
-	struct rep_value row[] = {rep_int(show->run), rep_str(name), rep_str(value)};
-
-	return *value ? rep_output_row(show->out, row, err) : 0;
-}
-
-static int show_count(struct showing *show, const char *name, int64_t n, struct tp_err *err)
-{
-	char text[32];
-
-	return n > 0 ? show_fact(show, name, tp_fmt_count(text, n), err) : 0;
+	return n > 0 ? tp_fmt_count(text, n) : "";
 }
 
 static int show_facts(struct showing *show, const struct rep_run *run, struct tp_buf *labels,
@@ -215,7 +189,9 @@ static int show_facts(struct showing *show, const struct rep_run *run, struct tp
 	const struct tp_run *r = &run->row;
 	char recorded[32], imported[32], lasts[TP_UNITS_SIZE] = "", size[TP_UNITS_SIZE],
 					 lost[TP_UNITS_SIZE] = "";
-	int code;
+	char events[TP_COUNT_SIZE], goroutines[TP_COUNT_SIZE], generations[TP_COUNT_SIZE];
+	char losses[TP_COUNT_SIZE], inferred[TP_COUNT_SIZE];
+	int code = 0;
 
 	if (join_labels(run, labels))
 		return tp_nomem(err);
@@ -223,24 +199,34 @@ static int show_facts(struct showing *show, const struct rep_run *run, struct tp
 		tp_fmt_ns(lasts, r->duration_ns);
 	if (r->lost_bytes)
 		tp_fmt_bytes(lost, r->lost_bytes);
-	code = show_fact(show, "name", r->name, err);
-	code = code ? code : show_fact(show, "kind", r->kind, err);
-	code = code ? code : show_fact(show, "format", r->format, err);
-	code = code ? code : show_fact(show, "source", r->source, err);
-	code = code ? code : show_fact(show, "labels", (const char *)labels->data, err);
-	code = code ? code : show_fact(show, "recorded (UTC)", when(r->wall_ns, recorded), err);
-	code = code ? code : show_fact(show, "imported (UTC)", when(r->imported_ns, imported), err);
-	code = code ? code : show_fact(show, "lasts", lasts, err);
-	code = code ? code : show_count(show, "events", r->events, err);
-	code = code ? code : show_count(show, "goroutines", r->goroutines, err);
-	code = code ? code : show_count(show, "generations", r->generations, err);
-	code =
-	    code ? code : show_fact(show, "size of the dump", tp_fmt_bytes(size, r->size_in), err);
-	code = code ? code : show_fact(show, "hash of the dump", r->hash, err);
-	code = code ? code : show_count(show, "losses", run->losses, err);
-	code = code ? code : show_fact(show, "lost bytes", lost, err);
-	code = code ? code : show_count(show, "events put in", r->inferred, err);
-	return code ? code : show_fact(show, "warning", run->warning, err);
+	const struct {
+		const char *name, *value; /* "": not shown */
+	} fact[] = {
+	    {"name", r->name},
+	    {"kind", r->kind},
+	    {"format", r->format},
+	    {"source", r->source},
+	    {"labels", (const char *)labels->data},
+	    {"recorded (UTC)", when(r->wall_ns, recorded)},
+	    {"imported (UTC)", when(r->imported_ns, imported)},
+	    {"lasts", lasts},
+	    {"events", count(events, r->events)},
+	    {"goroutines", count(goroutines, r->goroutines)},
+	    {"generations", count(generations, r->generations)},
+	    {"size of the dump", tp_fmt_bytes(size, r->size_in)},
+	    {"hash of the dump", r->hash},
+	    {"losses", count(losses, run->losses)},
+	    {"lost bytes", lost},
+	    {"events put in", count(inferred, r->inferred)},
+	    {"warning", run->warning},
+	};
+	for (size_t i = 0; i < TP_COUNT_OF(fact) && !code; i++) {
+		const struct rep_value row[] = {rep_int(show->run), rep_str(fact[i].name),
+						rep_str(fact[i].value)};
+
+		code = *fact[i].value ? rep_output_row(show->out, row, err) : 0;
+	}
+	return code;
 }
 
 static int show_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,

@@ -3,11 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "common/engine/engine.h"
-#include "common/goplaces.h"
 #include "common/near.h"
-#include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
@@ -16,19 +12,11 @@
 
 enum {
 	KEY_OVER = 0x2010,
-	KEY_COUNTERS,
 	KEY_INCLUDE,
-	KEY_PER_P,
-	KEY_WINDOW,
-	KEY_AS_GO,
-	KEY_TABLE = 0x2000,  /* pprof's -top and -text: what is shown anyway */
 	KEY_REPORT = 0x2100, /* and those of rep_profile_reports */
-	KEY_EACH = 0x2200,
-	KEY_MIN,
-	KEY_MAX,
-	KEY_LOG,
-	KEY_SLOWEST,
 };
+
+#define SETS(member) CMD_SETS(struct top_args, member)
 
 static const struct argp_option options[] = {
     {"rows", 'n', "N", CMD_OPTION_LAST,
@@ -40,16 +28,16 @@ static const struct argp_option options[] = {
      0},
     {"over", KEY_OVER, "run", 0,
      "Show what grows from run to run, oldest first, how fast, and whether it ever falls", 0},
-    {"counters", KEY_COUNTERS, NULL, 0,
+    {"counters", SETS(counters), NULL, 0,
      "With --over=run: follow the counters of the whole program in text profiles (HeapAlloc …)", 0},
-    {"each", KEY_EACH, NULL, 0,
+    {"each", SETS(top.each), NULL, 0,
      "Show a row for each goroutine, task or region (reports breakdown, tasks and regions)", 8},
-    {"min", KEY_MIN, "TIME", 0,
+    {"min", SETS(top.min), "TIME", 0,
      "Keep only tasks (or regions) that took at least TIME, such as 100ms", 8},
-    {"max", KEY_MAX, "TIME", 0, "Keep only tasks (or regions) that took at most TIME", 8},
-    {"log", KEY_LOG, "REGEX", 0,
+    {"max", SETS(top.max), "TIME", 0, "Keep only tasks (or regions) that took at most TIME", 8},
+    {"log", SETS(top.log), "REGEX", 0,
      "Keep only log messages whose category or text matches REGEX, or tasks with one", 8},
-    {"slowest", KEY_SLOWEST, "N%|N", 0,
+    {"slowest", SETS(top.slowest), "N%|N", 0,
      "Show how the slowest N% (or N) of a type differ from the middle (reports tasks and regions)",
      8},
     {NULL, 0, NULL, 0, "The report mmu:", 50},
@@ -57,14 +45,16 @@ static const struct argp_option options[] = {
      "Count this work of the garbage collector: stw, background, assist, sweep or all (default: "
      "the first three)",
      50},
-    {"per-p", KEY_PER_P, NULL, 0, "Use the utilisation of the worst P, not of all Ps together", 50},
-    {"window", KEY_WINDOW, "LIST", 0,
+    {"per-p", SETS(top.mmu.per_p), NULL, 0,
+     "Use the utilisation of the worst P, not of all Ps together", 50},
+    {"window", SETS(top.mmu.windows), "LIST", 0,
      "Use windows of these lengths, such as 1ms,10ms; for a single length, list the lowest windows",
      50},
-    {"as-go", KEY_AS_GO, NULL, 0,
+    {"as-go", SETS(top.mmu.as_go), NULL, 0,
      "Count as go tool trace does, which overestimates background workers", 50},
-    {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
-    {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
+    /* pprof's names of what is shown anyway */
+    {"top", CMD_SETS_NOTHING, NULL, OPTION_HIDDEN, NULL, 0},
+    {"text", CMD_SETS_NOTHING, NULL, OPTION_HIDDEN, NULL, 0},
     {0},
 };
 
@@ -160,6 +150,16 @@ static void sort_arguments(struct top_args *args, struct argp_state *state)
 	files->n = 1;
 }
 
+/* Returns the option of the report mmu that was given, without its dashes, or NULL. */
+static const char *mmu_option(const struct top_args *args)
+{
+	return args->top.mmu.include   ? "include"
+	       : args->top.mmu.windows ? "window"
+	       : args->top.mmu.per_p   ? "per-p"
+	       : args->top.mmu.as_go   ? "as-go"
+				       : NULL;
+}
+
 const char *top_pick(const struct top_args *args)
 {
 	return args->top.min	   ? "min"
@@ -172,7 +172,6 @@ const char *top_pick(const struct top_args *args)
 
 static void check(struct top_args *args, struct argp_state *state)
 {
-	cmd_need_file(&args->cmd, state, CMD_ANY_KIND);
 	sort_arguments(args, state);
 	if (args->report && args->view.given)
 		argp_error(
@@ -199,9 +198,9 @@ static void check(struct top_args *args, struct argp_state *state)
 		    "--over=run is a report of its own and cannot be given with another one");
 	if (args->counters && !args->over_runs)
 		argp_error(state, "--counters needs --over=run");
-	if (args->mmu_option && (!args->report || strcmp(args->report, "mmu") != 0))
-		argp_error(state, "%s is an option of the report mmu: tprof-top TRACE mmu",
-			   args->mmu_option);
+	if (mmu_option(args) && (!args->report || strcmp(args->report, "mmu") != 0))
+		argp_error(state, "--%s is an option of the report mmu: tprof-top TRACE mmu",
+			   mmu_option(args));
 	cmd_view_need(&args->view, state, true);
 }
 
@@ -211,17 +210,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	struct tp_err err;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = args;
-		state->child_inputs[1] = &args->view;
-		state->child_inputs[2] = &args->profile;
-		state->child_inputs[3] = &args->base;
-		state->child_inputs[4] = &args->cmd;
-		args->base.cmd = &args->cmd;
-		return 0;
-	case 'n':
-		args->rows = cmd_arg_rows(state, arg, UINT32_MAX);
-		return 0;
 	case 's':
 		args->sort = arg;
 		return 0;
@@ -230,45 +218,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--over: '%s' is not run", arg);
 		args->over_runs = true;
 		return 0;
-	case KEY_COUNTERS:
-		args->counters = true;
-		return 0;
 	case KEY_INCLUDE:
-		args->mmu_option = "--include";
 		if (rep_util_parse(arg, &args->top.mmu.include, &err))
 			argp_error(state, "%s", err.msg);
 		return 0;
-	case KEY_PER_P:
-		args->mmu_option = "--per-p";
-		args->top.mmu.per_p = true;
-		return 0;
-	case KEY_WINDOW:
-		args->mmu_option = "--window";
-		args->top.mmu.windows = arg;
-		return 0;
-	case KEY_AS_GO:
-		args->mmu_option = "--as-go";
-		args->top.mmu.as_go = true;
-		return 0;
-	case KEY_TABLE:
-		return 0;
-	case KEY_EACH:
-		args->top.each = true;
-		return 0;
-	case KEY_MIN:
-		args->top.min = arg;
-		return 0;
-	case KEY_MAX:
-		args->top.max = arg;
-		return 0;
-	case KEY_LOG:
-		args->top.log = arg;
-		return 0;
-	case KEY_SLOWEST:
-		args->top.slowest = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:
 		check(args, state);
 		return 0;
@@ -277,75 +230,42 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int put(struct tp_buf *b, const char *text)
+/* Prints a word, on a new line if it would not fit into argp's 78 columns. */
+static void print_word(size_t *column, int indent, const char *word)
 {
-	return tp_buf_put(b, text, strlen(text));
+	bool fits = *column + 1 + strlen(word) <= 78;
+
+	printf("%s%*s%s", fits ? " " : "\n", fits ? 0 : indent, "", word);
+	*column = (fits ? *column + 1 : (size_t)indent) + strlen(word);
 }
 
-/* Appends a word, on a new line where it would not fit into argp's 78 columns. */
-static int put_word(struct tp_buf *b, size_t *column, size_t indent, const char *word)
+/* Lists the reports and the keys each is sorted by, from the reports' own tables. */
+static void list_reports(void)
 {
-	size_t n = strlen(word);
-	int failed = 0;
-
-	if (*column + 1 + n > 78) {
-		failed |= put(b, "\n");
-		for (*column = 0; *column < indent; ++*column)
-			failed |= put(b, " ");
-	} else {
-		failed |= put(b, " ");
-		++*column;
-	}
-	*column += n;
-	return failed | put(b, word);
-}
-
-/* The reports and the keys each is sorted by, from the reports' own tables. NULL when memory is
- * out; the caller frees it. */
-static char *list_reports(void)
-{
-	struct tp_buf b = {0};
-	int failed = put(&b, "Reports (the first is the default) and the keys to sort them by:\n");
-
+	puts("\nReports (the first is the default) and the keys to sort them by:");
 	for (size_t i = 0; rep_reports[i]; i++) {
 		const struct rep_report *r = rep_reports[i];
-		size_t column = 16;
-		char line[160], *word,
-		    *rest = line + snprintf(line, sizeof(line), "  %-11s", r->name) + 1;
+		size_t column = (size_t)printf("  %-11s", r->name);
+		char doc[160], *word, *rest = doc;
 
-		failed |= put(&b, line);
-		/* argp would go on in the first column. */
-		column = (size_t)(rest - line) - 1;
-		snprintf(rest, sizeof(line) - (size_t)(rest - line), "%s", r->doc);
+		snprintf(doc, sizeof(doc), "%s", r->doc);
 		while ((word = strtok_r(rest, " ", &rest)))
-			failed |= put_word(&b, &column, 14, word);
-		failed |= put(&b, "\n");
+			print_word(&column, 14, word);
+		putchar('\n');
 		if (!r->ncolumns)
 			continue;
 		column = 16;
-		failed |= put(&b, "              by");
-		failed |= put_word(&b, &column, 17, r->sort);
+		printf("              by");
+		print_word(&column, 17, r->sort);
 		for (size_t c = 0; c < r->ncolumns; c++) {
 			const char *key = r->columns[c].key;
 
 			if (key && strcmp(key, r->sort) != 0)
-				failed |= put_word(&b, &column, 17, key);
+				print_word(&column, 17, key);
 		}
-		failed |= put(&b, "\n");
+		putchar('\n');
 	}
-	failed |= put(&b, "\nTimes, counts and shares are exact, also in a time range and under a "
-			  "filter.");
-	failed |= tp_buf_put(&b, "", 1);
-	if (!failed)
-		return (char *)b.data;
-	tp_buf_release(&b);
-	return NULL;
-}
-
-static char *help_filter(int key, const char *text, void *input)
-{
-	(void)input;
-	return key == ARGP_KEY_HELP_POST_DOC ? list_reports() : (char *)(uintptr_t)text;
+	puts("\nTimes, counts and shares are exact, also in a time range and under a filter.");
 }
 
 static const struct argp_child children[] = {
@@ -358,9 +278,8 @@ static const struct argp argp = {
     .doc =
 	"Rank what costs most: where the time of a Go program went, from an execution trace, or "
 	"which functions hold a profile's values. Files are traces, profiles of any kind (several "
-	"are added up), or stores made by tprof-import.\v",
+	"are added up), or stores made by tprof-import.",
     .children = children,
-    .help_filter = help_filter,
 };
 
 static int run(struct top_args *args)
@@ -371,21 +290,19 @@ static int run(struct top_args *args)
 	bool several = args->cmd.files[CMD_NEW].n > 1, store;
 	int status;
 
-	if (args->pprof && args->cmd.tty) {
-		cmd_error(&args->cmd,
-			  "--format=pprof cannot be written to a terminal; redirect it to a file");
-		return CMD_USAGE;
-	}
+	if (args->pprof && args->cmd.tty)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--format=pprof cannot be written to a terminal; redirect it to a file");
 
 	if (args->over_runs)
 		return top_series(args);
 	if (!args->view.given && several && !cmd_look(cmd_path(&args->cmd), &what, &err) &&
-	    what == CMD_WHAT_TRACE) {
-		cmd_error(&args->cmd, "several traces are given, and a report is about one; "
-				      "tprof-diff compares two, --over=run follows the numbers of "
-				      "several, --view=cpu, offcpu, … adds them up");
-		return CMD_USAGE;
-	}
+	    what == CMD_WHAT_TRACE)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "several traces are given, and a report is about one; tprof-diff "
+				  "compares two, --over=run follows the numbers of several, "
+				  "--view=cpu, offcpu, … adds them up");
 	if (args->view.given || several)
 		return top_profile(args);
 	status = cmd_kind_of(&args->cmd, cmd_path(&args->cmd), args->cmd.run_spec, &kind);
@@ -394,31 +311,26 @@ static int run(struct top_args *args)
 	/* A sample type says which kind is meant. */
 	if (kind == CMD_KIND_STORE_MIXED && args->profile.sample_index && !args->report)
 		return top_profile(args);
-	if (kind == CMD_KIND_STORE_MIXED && args->cmd.run_spec) {
-		cmd_error(&args->cmd,
-			  "%s: --run=%s picks traces and profiles; an id (tprof-store list) picks "
-			  "one run",
-			  cmd_path(&args->cmd), args->cmd.run_spec);
-		return CMD_USAGE;
-	}
-	if (kind == CMD_KIND_STORE_MIXED) {
-		cmd_error(&args->cmd,
-			  "%s: these runs are traces and profiles; pick one kind with --run, or "
-			  "show the traces as profiles with --view",
-			  cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
+	if (kind == CMD_KIND_STORE_MIXED && args->cmd.run_spec)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: --run=%s picks traces and profiles; an id (tprof-store "
+				  "list) picks one run",
+				  cmd_path(&args->cmd), args->cmd.run_spec);
+	if (kind == CMD_KIND_STORE_MIXED)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: these runs are traces and profiles; pick one kind with "
+				  "--run, or show the traces as profiles with --view",
+				  cmd_path(&args->cmd));
 	if (kind == CMD_KIND_TRACE)
 		return top_trace(args);
 	if (!args->report)
 		return top_profile(args);
 	store = cmd_is_store(cmd_path(&args->cmd), &err) == 1;
-	cmd_error(&args->cmd,
-		  "'%s' is a report on traces, and %s%s is a profile; %sreports on profiles are "
-		  "--tree, --peek, --list and others (see --help=all)",
-		  args->report, store ? "the picked run of " : "", cmd_path(&args->cmd),
-		  store ? "--run picks others; " : "");
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "'%s' is a report on traces, and %s%s is a profile; %sreports on "
+			  "profiles are --tree, --peek, --list and others (see --help=all)",
+			  args->report, store ? "the picked run of " : "", cmd_path(&args->cmd),
+			  store ? "--run picks others; " : "");
 }
 
 /* What --help says; tprof-top(1) has the rest. */
@@ -450,23 +362,23 @@ int main(int argc, char **argv)
 {
 	struct top_args args = {
 	    .cmd = {.name = "tprof-top",
+		    .kinds = CMD_ANY_KIND,
+		    .view = &args.view,
+		    .profile = &args.profile,
+		    .base = &args.base,
 		    .help = help,
+		    .more_help = list_reports,
+		    .names_code = true,
+		    .pages = true,
 		    .more_formats = is_format,
 		    .more_format_names = "pprof, for the reports mmu and heap chart and svg, and "
 					 "for profiles callgrind, dot and svg"},
-	    .rows = -1,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	};
-	int status;
 
 	args.profile.node_fraction = TOP_DEFAULT_FRACTION;
 	args.profile.go = cmd_go_places();
 	list_report_options();
-	status = cmd_engine_begin(&args.cmd, argc, argv);
-	if (status)
-		return status;
-	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
-	args.cmd.names_code = args.cmd.pages = true;
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));
 }

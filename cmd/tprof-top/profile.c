@@ -31,30 +31,22 @@ static int check(struct top_args *args)
 
 	if (!filter)
 		filter = top_pick(args);
-	if (filter && !args->view.given) {
-		cmd_error(&args->cmd, "--%s is for traces, and %s is a profile", filter,
-			  cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (args->sort && strcasecmp(args->sort, "flat") != 0 &&
-	    strcasecmp(args->sort, "cum") != 0) {
-		cmd_error(&args->cmd,
-			  "--sort: '%s' is not flat or cum, by which profiles are sorted",
-			  args->sort);
-		return CMD_USAGE;
-	}
-	if (args->text && !args->text->table && args->cmd.format != REP_FORMAT_TABLE) {
-		cmd_error(&args->cmd,
-			  "--%s writes text; --format=csv, tsv and json are for the table",
-			  args->text->name);
-		return CMD_USAGE;
-	}
-	if (args->text && args->text->binary && args->cmd.tty) {
-		cmd_error(&args->cmd,
-			  "--format=%s cannot be written to a terminal; redirect it to a file",
-			  args->text->name);
-		return CMD_USAGE;
-	}
+	if (filter && !args->view.given)
+		return cmd_reject(&args->cmd, CMD_USAGE, "--%s is for traces, and %s is a profile",
+				  filter, cmd_path(&args->cmd));
+	if (args->sort && strcasecmp(args->sort, "flat") != 0 && strcasecmp(args->sort, "cum") != 0)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--sort: '%s' is not flat or cum, by which profiles are sorted",
+				  args->sort);
+	if (args->text && !args->text->table && args->cmd.format != REP_FORMAT_TABLE)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--%s writes text; --format=csv, tsv and json are for the table",
+				  args->text->name);
+	if (args->text && args->text->binary && args->cmd.tty)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--format=%s cannot be written to a terminal; redirect it to a file",
+		    args->text->name);
 	return check_pattern(args);
 }
 
@@ -66,8 +58,8 @@ static void settle(struct top_args *args)
 
 	if (args->sort)
 		o->cum = !strcasecmp(args->sort, "cum");
-	if (args->rows >= 0)
-		o->node_count = args->rows;
+	if (args->cmd.rows >= 0)
+		o->node_count = args->cmd.rows;
 	if (o->node_fraction == TOP_DEFAULT_FRACTION)
 		o->node_fraction = table ? plain.node_fraction : 0;
 }
@@ -157,20 +149,15 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 
 int top_profile(struct top_args *args)
 {
-	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
-					   .binary = args->profile.binary,
-					   .symbol_path = args->profile.symbol_path,
-					   .demangle = args->profile.demangle,
-					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles list = {0};
 	int status = check(args);
 
 	if (status)
 		return status;
 	settle(args);
-	status = cmd_profiles_difference(&args->cmd, &args->base, &opt, &list);
-	if (!status && args->view.given)
-		cmd_profiles_note_empty(&args->cmd, &list, &args->view.trace);
+	status = cmd_profiles_difference(&args->cmd, &list);
+	if (!status)
+		cmd_profiles_note_empty(&args->cmd, &list);
 	if (!status && args->pprof)
 		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL);
 	else if (!status)

@@ -25,9 +25,9 @@ static int fail(const struct gathering *g, const char *name, struct tp_err *err)
 
 static int both_kinds(const struct gathering *g)
 {
-	cmd_error(&g->args->cmd, "traces and profiles have no numbers in common; pick one kind "
-				 "with --run, or show the traces as profiles with --view");
-	return CMD_USAGE;
+	return cmd_reject(&g->args->cmd, CMD_USAGE,
+			  "traces and profiles have no numbers in common; pick one kind with "
+			  "--run, or show the traces as profiles with --view");
 }
 
 static int put_profile(struct gathering *g, const char *name, struct tp_profile *p, int64_t time_ns)
@@ -56,10 +56,9 @@ static int put_trace(struct gathering *g, const struct rep_run *run)
 
 	if (g->profiles)
 		return both_kinds(g);
-	if (g->args->counters) {
-		cmd_error(&g->args->cmd, "--counters is for profiles, and %s is a trace", name);
-		return CMD_USAGE;
-	}
+	if (g->args->counters)
+		return cmd_reject(&g->args->cmd, CMD_USAGE,
+				  "--counters is for profiles, and %s is a trace", name);
 	g->traces = true;
 	opt.filter = &g->args->view.trace.filter;
 	code = rep_metrics_new(&m, g->args->cmd.store, run, &opt, &err);
@@ -121,11 +120,8 @@ static int put_store(struct gathering *g, const char *path)
 
 static int put_dumps(struct gathering *g, const char *const *paths, size_t n)
 {
-	const struct cmd_profiles_options opt = {.binary = g->args->profile.binary,
-						 .symbol_path = g->args->profile.symbol_path,
-						 .demangle = g->args->profile.demangle};
 	struct cmd_profiles list = {0};
-	int status = cmd_profiles_open(&g->args->cmd, paths, n, &opt, &list);
+	int status = cmd_profiles_open(&g->args->cmd, paths, n, NULL, &list);
 
 	for (size_t i = 0; i < list.n && !status; i++)
 		status = put_profile(g, list.item[i].name, list.item[i].profile,
@@ -178,10 +174,10 @@ static int sort_key(const struct top_args *args, const struct gathering *g,
 			return CMD_OK;
 		}
 	}
-	cmd_error(&args->cmd,
-		  "--sort: '%s' is not growth, slope, last or name, by which --over=run sorts",
-		  args->sort);
-	return CMD_USAGE;
+	return cmd_reject(
+	    &args->cmd, CMD_USAGE,
+	    "--sort: '%s' is not growth, slope, last or name, by which --over=run sorts",
+	    args->sort);
 }
 
 /* "8 runs from ledger-1.heap to ledger-8.heap, inuse_space" */
@@ -199,7 +195,7 @@ static void title(const struct gathering *g, char *text, size_t size)
 static int print_table(const struct gathering *g, struct tp_err *err)
 {
 	struct top_args *args = g->args;
-	const struct rep_series_show show = {.rows = (size_t)cmd_rows(&args->cmd, args->rows)};
+	const struct rep_series_show show = {.rows = (size_t)cmd_rows(&args->cmd, args->cmd.rows)};
 	struct rep_output *out = NULL;
 	char text[400];
 	int code, status;
@@ -238,19 +234,17 @@ static int print(struct gathering *g)
 
 	if (status)
 		return status;
-	if (rep_series_points(g->s) < 2) {
-		cmd_error(&args->cmd, "--over=run needs more than one run; give several files, or "
-				      "a store with --run=all or a label");
-		return CMD_USAGE;
-	}
+	if (rep_series_points(g->s) < 2)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--over=run needs more than one run; give several files, or a "
+				  "store with --run=all or a label");
 	if (rep_series_finish(g->s, sort, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
 	rep_series_rows(g->s, &nrows);
-	if (args->counters && !nrows) {
-		cmd_error(&args->cmd, "these profiles have no counters; heap and allocs profiles "
-				      "as text (?debug=1) have them");
-		return CMD_USAGE;
-	}
+	if (args->counters && !nrows)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "these profiles have no counters; heap and allocs profiles as "
+				  "text (?debug=1) have them");
 	if (!args->text)
 		return print_table(g, &err);
 	title(g, text, sizeof(text));

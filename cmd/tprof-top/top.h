@@ -17,13 +17,11 @@
 
 struct top_args {
 	struct cmd cmd;
-	int64_t rows;	  /* -1: not given */
 	const char *sort; /* NULL: not given */
 
 	/* traces */
 	const char *report;
 	struct rep_top_options top;
-	const char *mmu_option; /* one of the report mmu's own options that was given */
 
 	/* profiles */
 	struct rep_profile_options profile;

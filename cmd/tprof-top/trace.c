@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "common/profile_options.h"
 #include "common/proto.h"
 #include "common/range.h"
 #include "tprof-top/top.h"
@@ -102,34 +103,28 @@ static int put_hint(const struct top_args *args, struct rep_output *out, struct 
 /* Options that only profiles have must not be passed over in silence. */
 static int refuse_profile_options(const struct top_args *args)
 {
-	struct rep_profile_options plain = args->profile, none = REP_PROFILE_OPTIONS_INIT;
+	struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
+	const char *given;
 
-	none.node_fraction = TOP_DEFAULT_FRACTION;
-	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
-		if (i == REP_OPTION_FOCUS || i == REP_OPTION_IGNORE ||
-		    !rep_profile_option_differs(&plain, &none, (enum rep_profile_option)i))
-			continue;
-		cmd_error(&args->cmd,
-			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
-			  "as a profile",
-			  rep_profile_options[i].name, cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (args->cmd.files[CMD_OLD].n) {
-		cmd_error(&args->cmd,
-			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows "
-			  "both as profiles, and tprof-diff compares traces",
-			  args->base.plain ? "base" : "diff-base", cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
-	if (args->text && args->text != rep_profile_report_find("svg")) {
-		cmd_error(&args->cmd,
-			  "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … shows it "
-			  "as a profile",
-			  args->text->format ? "--format=" : "--", args->text->name,
-			  cmd_path(&args->cmd));
-		return CMD_USAGE;
-	}
+	plain.node_fraction = TOP_DEFAULT_FRACTION;
+	given = cmd_profile_given(&args->profile, &plain,
+				  1ull << REP_OPTION_FOCUS | 1ull << REP_OPTION_IGNORE);
+	if (given)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … "
+				  "shows it as a profile",
+				  given, cmd_path(&args->cmd));
+	if (args->cmd.files[CMD_OLD].n)
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … "
+				  "shows both as profiles, and tprof-diff compares traces",
+				  args->base.plain ? "base" : "diff-base", cmd_path(&args->cmd));
+	if (args->text && args->text != rep_profile_report_find("svg"))
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … "
+				  "shows it as a profile",
+				  args->text->format ? "--format=" : "--", args->text->name,
+				  cmd_path(&args->cmd));
 	return CMD_OK;
 }
 
@@ -142,11 +137,10 @@ static int check_chart(struct top_args *args)
 	args->top.svg = rep_sink_file(stdout);
 	if (rep_top_has_chart(args->top.report))
 		return CMD_OK;
-	cmd_error(&args->cmd,
-		  "the report '%s' has no chart; mmu and heap have one, and --view=cpu, offcpu, … "
-		  "shows a trace as a profile",
-		  args->top.report->name);
-	return CMD_USAGE;
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "the report '%s' has no chart; mmu and heap have one, and --view=cpu, "
+			  "offcpu, … shows a trace as a profile",
+			  args->top.report->name);
 }
 
 static int check(struct top_args *args)
@@ -178,7 +172,7 @@ static int write_profile(struct top_args *args)
 	struct tp_err err;
 	int status;
 
-	args->top.rows = args->rows > 0 ? args->rows : 0;
+	args->top.rows = args->cmd.rows > 0 ? args->cmd.rows : 0;
 	if (rep_top_profile(&item.profile, args->cmd.store, runs->run, runs->n, &args->top, &err))
 		return cmd_fail(&args->cmd, cmd_path(&args->cmd), &err);
 	status = cmd_write_proto(&args->cmd, &item, &plain, NULL);
@@ -211,17 +205,15 @@ static int check_runs(const struct top_args *args)
 
 	for (size_t i = 0; i < runs->n && !status; i++) {
 		status = cmd_range_add(&args->cmd, &range, args->cmd.store, &runs->run[i]);
-		if (!status && check_units(args, &runs->run[i], &err)) {
-			cmd_error(&args->cmd, "%s: %s", runs->run[i].row.name, err.msg);
-			status = CMD_USAGE;
-		}
+		if (!status && check_units(args, &runs->run[i], &err))
+			status = cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", runs->run[i].row.name,
+					    err.msg);
 	}
 	if (!status)
 		status = cmd_range_end(&args->cmd, &range);
-	if (!status && rep_runs_check_clocks(runs->run, runs->n, "added to", &err)) {
-		cmd_error(&args->cmd, "%s; --run picks runs that go together", err.msg);
-		status = CMD_USAGE;
-	}
+	if (!status && rep_runs_check_clocks(runs->run, runs->n, "added to", &err))
+		status = cmd_reject(&args->cmd, CMD_USAGE, "%s; --run picks runs that go together",
+				    err.msg);
 	return status;
 }
 
@@ -239,10 +231,8 @@ int top_trace(struct top_args *args)
 		return top_profile(args);
 	}
 	status = check(args);
-	if (!status && args->pprof && rep_top_profile_check(args->top.report, &err)) {
-		cmd_error(&args->cmd, "%s", err.msg);
-		status = CMD_USAGE;
-	}
+	if (!status && args->pprof && rep_top_profile_check(args->top.report, &err))
+		status = cmd_reject(&args->cmd, CMD_USAGE, "%s", err.msg);
 	if (!status)
 		status = cmd_open(&args->cmd, cmd_path(&args->cmd));
 	if (status)
@@ -254,7 +244,7 @@ int top_trace(struct top_args *args)
 		return write_profile(args);
 	args->top.tables =
 	    args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN;
-	args->top.rows = cmd_rows(&args->cmd, args->rows);
+	args->top.rows = cmd_rows(&args->cmd, args->cmd.rows);
 	if (args->top.chart == REP_CHART_SVG)
 		return rep_top(NULL, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
 			       &args->top, &err)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "common/goplaces.h"
+#include "common/profile_options.h"
 #include "profile/code/source.h"
 #include "tprof-tui/state.h"
 #include "tprof-tui/view/rows.h"

@@ -189,6 +189,6 @@ int main(int argc, char **argv)
 {
 	struct args args = {.cmd = CMD_INIT("tprof-tui")};
 
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));
 }

@@ -1,59 +1,29 @@
 #include "tprof-tui/state.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "common/draft.h"
+#include "common/file.h"
 
-static bool folder(char *path, size_t room)
+static bool folder(char path[PATH_MAX])
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	int n;
-
-	if (state && *state == '/')
-		n = snprintf(path, room, "%s/tprof", state);
-	else if (home && *home)
-		n = snprintf(path, room, "%s/.local/state/tprof", home);
-	else
-		n = -1;
-	if (n < 0 || (size_t)n >= room) {
-		errno = n < 0 ? ENOENT : ENAMETOOLONG;
-		return false;
-	}
-	return true;
-}
-
-static bool make_folders(char *path)
-{
-	for (char *c = path + 1; *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST) {
-			*c = '/';
-			return false;
-		}
-		*c = '/';
-	}
-	return !mkdir(path, 0700) || errno == EEXIST;
+	return cmd_xdg_folder(path, "XDG_STATE_HOME", ".local/state");
 }
 
 /* Files are replaced as a whole, since another tprof-tui may be reading. Only their owner may read
  * them. */
 bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room)
 {
-	char dir[PATH_MAX - 64];
+	char dir[PATH_MAX];
 	struct cmd_draft draft;
 	FILE *f;
 	bool done;
 
 	snprintf(path, room, "%s", name);
-	if (!folder(dir, sizeof(dir)) || !make_folders(dir))
+	if (!folder(dir) || cmd_make_folders(dir))
 		return false;
 	snprintf(path, room, "%s/%s", dir, name);
 	f = cmd_draft_open(&draft, path, false);
@@ -65,11 +35,11 @@ bool tui_state_write(const char *name, const void *data, size_t size, char *path
 
 bool tui_state_read(const char *name, char *text, size_t room)
 {
-	char dir[PATH_MAX - 64], path[PATH_MAX];
+	char dir[PATH_MAX], path[PATH_MAX + 256];
 	size_t size;
 	FILE *f;
 
-	if (!folder(dir, sizeof(dir)))
+	if (!folder(dir))
 		return false;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "re");

@@ -183,8 +183,7 @@ static int run_command(const struct folders *f, char **argv)
 		return unknown(f, argv[0]);
 	argv[0] = strrchr(path, '/') + 1;
 	execv(path, argv);
-	cmd_error(&cmd, "cannot run %s: %s", path, strerror(errno));
-	return CMD_SYSTEM;
+	return cmd_reject(&cmd, CMD_SYSTEM, "cannot run %s: %s", path, strerror(errno));
 }
 
 /* Shows a manual page; false when there is no such page, or no man. */
@@ -273,9 +272,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(word, "help")) {
 		status = help(&folders, argv[2]);
 	} else if (*word == '-') {
-		cmd_error(&cmd, "there is no option '%s'; options of a command follow its name",
-			  word);
-		status = CMD_USAGE;
+		status = cmd_reject(&cmd, CMD_USAGE,
+				    "there is no option '%s'; options of a command follow its name",
+				    word);
 	} else {
 		status = run_command(&folders, argv + 1);
 	}

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 REPORTS = r"""tp_err_set tp_err_full tp_err_prefix tp_fault\w* \w*_fault fault fail lose lack problem
-    cmd_error cmd_note cmd_usage cmd_print\w* cmd_say tui_error tui_message argp_error argp_failure
+    cmd_error cmd_reject cmd_note cmd_usage cmd_print\w* cmd_say tui_error tui_message argp_error argp_failure
     tp_profile_add_notice tp_trace_add_notice tp_trace_add_loss rep_output_note rep_output_line
     rec_say rec_fail rec_search_fail rep_str note""".split()
 CALL = re.compile(r"\b(?:%s)\s*\(" % "|".join(REPORTS))

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/many.h"
+#include "common/file.h"
 #include "common/progress.h"
 #include "engine/fetch.h"
 
@@ -61,24 +62,18 @@ static void forget(void)
 	memset(&sources, 0, sizeof(sources));
 }
 
-/* $XDG_CONFIG_HOME/tprof/clickhouse, ~/.config/tprof/clickhouse; NULL: neither is set. */
-static const char *usual_credentials(char path[4096])
+/* Returns the file of credentials if the address names none, or NULL if there is no such folder. */
+static const char *usual_credentials(char path[PATH_MAX])
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (config && *config)
-		snprintf(path, 4096, "%s/tprof/clickhouse", config);
-	else if (home && *home)
-		snprintf(path, 4096, "%s/.config/tprof/clickhouse", home);
-	else
+	if (!cmd_xdg_folder(path, "XDG_CONFIG_HOME", ".config"))
 		return NULL;
-	return path;
+	return strcat(path, "/clickhouse");
 }
 
 static int add(struct cmd *cmd, char *address)
 {
 	struct source *more = tp_more(sources.at, sources.n + 1, sizeof(*more)), *s;
-	char path[4096];
+	char path[PATH_MAX];
 	struct tp_err err;
 	int code;
 

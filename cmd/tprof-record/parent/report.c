@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/units.h"
-#include "common/quote.h"
+#include "common/common.h"
 #include "output/text.h"
 
 /* Collects lines; failed is that memory was out once. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/regex.h"
-#include "common/tool.h"
+#include "tool.h"
 #include "hostile/cases.h"
 
 struct args {
@@ -34,7 +34,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 's':
-		args->size = cmd_tool_number(state, key, arg, 1000, 1L << 30);
+		args->size = tool_number(state, key, arg, 1000, 1L << 30);
 		return 0;
 	case 'm':
 		args->match = arg;
@@ -82,7 +82,7 @@ static int write_file(const char *path, const struct hostile_case *c, size_t siz
 	if (p.failed)
 		fprintf(stderr, "hostile: %s: out of memory\n", c->name);
 	else
-		status = cmd_tool_write(path, &p.out);
+		status = tool_write(path, &p.out);
 	tp_buf_release(&p.out);
 	return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/tool.h"
+#include "tool.h"
 #include "hostile/cases.h"
 #include "hostile/chain.h"
 #include "import.h"
@@ -207,7 +207,7 @@ static int import_base(const struct made *m, const char *path)
 
 	hostile_make(&p, m->base, m->base_size);
 	snprintf(dump, sizeof(dump), "%.4000s.dump", path);
-	failed = p.failed || cmd_tool_write(dump, &p.out);
+	failed = p.failed || tool_write(dump, &p.out);
 	tp_buf_release(&p.out);
 	unlink(path);
 	if (!failed && tp_import(dump, path, &opt, &result, &err))

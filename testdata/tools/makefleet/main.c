@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "common/tool.h"
+#include "tool.h"
 #include "decode/profile/encode.h"
 #include "fleet.h"
 
@@ -68,7 +68,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i].key == key) {
 			*numbers[i].number =
-			    cmd_tool_number(state, key, arg, numbers[i].least, numbers[i].most);
+			    tool_number(state, key, arg, numbers[i].least, numbers[i].most);
 			return 0;
 		}
 	switch (key) {

@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 #include "base/random.h"
-#include "common/tool.h"
+#include "tool.h"
 #include "decode/profile.h"
 #include "decode/profile/encode.h"
 
@@ -47,7 +47,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 				    : NULL;
 
 	if (number) {
-		*number = cmd_tool_number(state, key, arg, key == 'c' ? -100 : 1, 10000000);
+		*number = tool_number(state, key, arg, key == 'c' ? -100 : 1, 10000000);
 		return 0;
 	}
 	switch (key) {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/tool.h"
+#include "tool.h"
 #include "oddprofiles/draft.h"
 #include "oddprofiles/odd.h"
 
@@ -32,7 +32,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	long *number = key == 'n' ? &args->random : key == 's' ? &args->seed : NULL;
 
 	if (number) {
-		*number = cmd_tool_number(state, key, arg, 0, LONG_MAX);
+		*number = tool_number(state, key, arg, 0, LONG_MAX);
 		return 0;
 	}
 	switch (key) {
@@ -60,7 +60,7 @@ static int write_file(const char *folder, const char *name, struct draft *d)
 
 	draft_finish(d, &out);
 	snprintf(path, sizeof(path), "%s/%s.pb", folder, name);
-	status = cmd_tool_write(path, &out);
+	status = tool_write(path, &out);
 	tp_buf_release(&out);
 	return status;
 }
