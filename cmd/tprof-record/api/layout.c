@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "tprof-record/api/process.h"
-#include "tprof-record/convert/names/names.h"
 #include "tprof-record/convert/trace/trace.h"
 
 /* Lets waits that began before the trace begin with it, and drops records of the trace before this
@@ -29,32 +28,14 @@ static int clip(struct rec_spool *s, const struct rec_event *events, uint64_t be
 	return 0;
 }
 
-static int write_formats(const struct rec_process *p, struct api_layout *to, struct tp_err *err)
-{
-	enum rec_trace_format format = to->format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26;
-	struct tp_dict *dict = tp_dict_new();
-	struct rec_names *names = NULL;
-	struct tp_out out;
-	int code = dict ? rec_names_new(&names, p, dict, err) : TP_ENOMEM;
-
-	if (!code) {
-		out = api_spool_out(&to->trace);
-		code = rec_trace_write(p, names, format, &out, NULL, err);
-	}
-	if (!code && format == REC_GO_1_5)
-		code = rec_trace_symbols(p, names, &to->symbols, err);
-	rec_names_free(names);
-	tp_dict_free(dict);
-	return code;
-}
-
 int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to)
 {
+	enum rec_trace_format format = to->format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26;
+	struct tp_out out = api_spool_out(&to->trace);
 	struct rec_process p;
 	struct tp_err err = {0};
-	int code, failed;
+	int code, failed = api_spool_begin(&to->trace);
 
-	failed = api_spool_begin(&to->trace);
 	if (failed)
 		return failed;
 	h->modules_read();
@@ -66,7 +47,7 @@ int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_
 	if (!code)
 		failed = clip(records, p.events, to->begin_ns);
 	if (!code && !failed)
-		code = write_formats(&p, to, &err);
+		code = rec_trace_write(&p, format, &out, &to->symbols, NULL, &err);
 	rec_process_free(&p);
 	if (!failed)
 		failed = to->trace.error;

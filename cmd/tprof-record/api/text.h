@@ -11,9 +11,8 @@ int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, boo
 		    struct tp_buf *text);
 
 /* Write entries of the text trace of allocations. */
-void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
-		    const uint64_t *pcs, size_t n);
-void api_text_free(const struct rec_host *h, const void *block, const uint64_t *pcs, size_t n);
+void api_text_block(const struct rec_host *h, const void *block, size_t size, const char *type,
+		    bool freed, const uint64_t *pcs, size_t n);
 void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n);
 
 #endif

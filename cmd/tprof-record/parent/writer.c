@@ -54,10 +54,7 @@ static void carry_out(struct rec_job *job, const struct rec_request *r, struct r
 			move(image, folder, r);
 		memcpy(image->folder, folder, sizeof(image->folder));
 	}
-	if (job->final)
-		rec_dump_final(image, r, images, &job->dump);
-	else
-		rec_dump_snapshot(image, r, images, &job->dump);
+	rec_dump_write(image, job->final, r, images, &job->dump);
 }
 
 static void *work(void *arg)

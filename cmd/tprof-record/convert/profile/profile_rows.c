@@ -8,38 +8,36 @@
 
 #include "base/many.h"
 
-static const struct rec_profile_types types[REC_NPROFILES] = {
-    [REC_PROFILE_HEAP] = {{{"alloc_objects", "count"},
+const struct rec_profile_types rec_profile_types[REC_NPROFILES] = {
+    [REC_PROFILE_HEAP] = {"heap",
+			  {{"alloc_objects", "count"},
 			   {"alloc_space", "bytes"},
 			   {"inuse_objects", "count"},
 			   {"inuse_space", "bytes"}},
 			  4,
 			  {"space", "bytes"}},
-    [REC_PROFILE_BLOCK] = {{{"contentions", "count"}, {"delay", "nanoseconds"}},
+    [REC_PROFILE_BLOCK] = {"block",
+			   {{"contentions", "count"}, {"delay", "nanoseconds"}},
 			   2,
 			   {"contentions", "count"}},
-    [REC_PROFILE_MUTEX] = {{{"contentions", "count"}, {"delay", "nanoseconds"}},
+    [REC_PROFILE_MUTEX] = {"mutex",
+			   {{"contentions", "count"}, {"delay", "nanoseconds"}},
 			   2,
 			   {"contentions", "count"}},
-    [REC_PROFILE_THREADCREATE] = {{{"threadcreate", "count"}}, 1, {"threadcreate", "count"}},
-    [REC_PROFILE_GOROUTINE] = {{{"goroutine", "count"}}, 1, {"goroutine", "count"}},
-    [REC_PROFILE_LEAK] = {{{"goroutineleak", "count"}}, 1, {"goroutineleak", "count"}},
+    [REC_PROFILE_THREADCREATE] = {"threadcreate",
+				  {{"threadcreate", "count"}},
+				  1,
+				  {"threadcreate", "count"}},
+    [REC_PROFILE_GOROUTINE] = {"goroutine", {{"goroutine", "count"}}, 1, {"goroutine", "count"}},
+    [REC_PROFILE_LEAK] = {"goroutineleak",
+			  {{"goroutineleak", "count"}},
+			  1,
+			  {"goroutineleak", "count"}},
 };
-
-const struct rec_profile_types *rec_profile_types(enum rec_profile_kind kind)
-{
-	return &types[kind];
-}
 
 const char *rec_profile_name(enum rec_profile_kind kind)
 {
-	static const char *const name[REC_NPROFILES] = {
-	    [REC_PROFILE_HEAP] = "heap",	   [REC_PROFILE_BLOCK] = "block",
-	    [REC_PROFILE_MUTEX] = "mutex",	   [REC_PROFILE_THREADCREATE] = "threadcreate",
-	    [REC_PROFILE_GOROUTINE] = "goroutine", [REC_PROFILE_LEAK] = "goroutineleak",
-	};
-
-	return name[kind];
+	return rec_profile_types[kind].name;
 }
 
 /* What does not fit is as much as fits. */
@@ -141,7 +139,7 @@ static bool is_lost(const struct rec_process *p, struct rec_names *names, const 
 {
 	const struct rec_node *node = &p->arena.nodes[row->stack];
 
-	return row->stack && node->depth == 1 && rec_names_own(names, node->pc);
+	return row->stack && node->depth == 1 && rec_names_place(names, node->pc)->own;
 }
 
 static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,

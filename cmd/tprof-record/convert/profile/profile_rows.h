@@ -58,12 +58,12 @@ size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
 /* Scales the values, as Go does when it writes profile.proto. */
 void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row);
 
-/* The sample types of a kind of profile. */
-struct rec_profile_types {
+/* What a kind of profile is called, and its sample types. */
+extern const struct rec_profile_types {
+	const char *name;
 	const char *type[REC_PROFILE_VALUES][2]; /* name, unit */
 	size_t n;
 	const char *period[2];
-};
-const struct rec_profile_types *rec_profile_types(enum rec_profile_kind kind);
+} rec_profile_types[REC_NPROFILES];
 
 #endif
