@@ -2,8 +2,6 @@
 #include <limits.h>
 
 #include "tprof-record/api/lib.h"
-#include "tprof-record/api/stacks.h"
-#include "tprof-record/api/text.h"
 
 void tprof_set_heap_rate(uint64_t bytes)
 {

@@ -12,7 +12,7 @@
  *
  * A C function's arguments are not known: a real call has (), an inlined one (...), as in Go. The PC is
  * printed so that code without names can be named later. */
-#include "tprof-record/api/text.h"
+#include "tprof-record/api/lib.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,10 +26,6 @@
 #include "base/random.h"
 #include "base/table.h"
 #include "order/listing.h"
-#include "tprof-record/api/goroutine.h"
-#include "tprof-record/api/process.h"
-#include "tprof-record/api/spool.h"
-#include "tprof-record/api/stacks.h"
 #include "tprof-record/convert/profile/text_stack.h"
 
 #define MINUTE_NS 60000000000u

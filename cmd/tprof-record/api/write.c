@@ -1,49 +1,9 @@
-/* Goroutine profiles as records, and all profiles as files. */
+/* Profiles as files. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "tprof-record/api/process.h"
-#include "tprof-record/api/spool.h"
-#include "tprof-record/api/stacks.h"
-#include "tprof-record/api/text.h"
+#include "tprof-record/api/lib.h"
 #include "tprof-record/convert/profile/profile.h"
-
-static void put_stack(struct tprof_stack_record *r, const uint64_t *pcs, size_t n)
-{
-	for (size_t i = 0; i < TPROF_MAX_STACK; i++)
-		r->stack[i] = i < n ? (uintptr_t)pcs[i] : 0;
-}
-
-size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok)
-{
-	struct api_inside was;
-	const struct rec_host *h;
-	struct api_stacks stacks;
-	uint64_t own[API_MAX_DEPTH], pcs[REC_MAX_DEPTH];
-	size_t n = 0, nown;
-
-	if (ok)
-		*ok = true;
-	if (api_begin(&h))
-		return 0;
-	nown = h->backtrace(own, API_MAX_DEPTH, 1);
-	was = api_inside(h);
-	if (!api_stacks_take(h, own, nown, room ? room - 1 : 0, &stacks))
-		n = stacks.others.n + 1;
-	if (n > room) {
-		if (ok)
-			*ok = false;
-	} else if (n) {
-		put_stack(&p[0], own, nown);
-		for (size_t i = 1; i < n; i++)
-			put_stack(&p[i], pcs,
-				  rec_row_pcs(&stacks.process, &stacks.others.row[i - 1], pcs));
-	}
-	api_stacks_release(&stacks);
-	api_outside(h, was);
-	return n;
-}
 
 static int profile_kind(const char *name, enum rec_profile_kind *kind)
 {

@@ -20,7 +20,7 @@
 #include "tprof-record/core/event.h"
 
 #define REC_MAGIC   0x3130306472707274u /* "trprd001" */
-#define REC_VERSION 1
+#define REC_VERSION 2
 
 enum {
 	REC_NGS = 16384,      /* goroutines alive at a time whose present wait is known */
@@ -47,18 +47,17 @@ struct rec_options {
 	    mutex_fraction;	/* one of so many events, 0 off (Go: SetMutexProfileFraction) */
 	_Atomic uint32_t trace; /* events of the trace are written */
 	uint32_t depth;		/* frames per stack in profiles (Go: profstackdepth), 128 */
-	/* Which of Go's profilers counts: 105, 108, 118, 126. 105 has no mutex profile and recent,
-	 * prev and active heap counts; before 118 block samples are not corrected for their bias;
-	 * before 126 mutex samples are scaled by whoever reads them, not here. */
+	/* Which of Go's profilers counts: 105, 108, 118, 126. 105 has no mutex profile; before 118
+	 * block samples are not corrected for their bias; before 126 mutex samples are scaled by
+	 * whoever reads them, not here. */
 	uint32_t profiler;
 	uint32_t threadcreate;
 	uint64_t syscall_ns; /* system calls shorter than that are not written to the trace */
 	uint64_t seed;	     /* of the random numbers, 0: from the clock */
 };
 
-/* One cycle of a heap bucket: counts since the last flush. Sizes follow, as a bucket has one size.
- */
-struct rec_heap_cycle {
+/* Counts of a heap bucket. Sizes follow, as a bucket has one size. */
+struct rec_heap_counts {
 	_Atomic uint64_t allocs, frees;
 };
 
@@ -80,7 +79,7 @@ struct rec_bucket {
 	uint64_t hash;
 	union {
 		struct {
-			struct rec_heap_cycle active, future[3];
+			struct rec_heap_counts published, pending; /* rec_heap_publish */
 		} heap;
 		struct {
 			_Atomic uint64_t count; /* bits of a double */
@@ -175,8 +174,7 @@ struct rec_header {
 	uint64_t start_ns;		/* CLOCK_MONOTONIC … */
 	uint64_t start_sec, start_nsec; /* … and CLOCK_REALTIME, read together */
 	struct rec_options options;
-	_Atomic uint32_t next_g;     /* number of the next goroutine */
-	_Atomic uint32_t heap_cycle; /* mProfCycleHolder: cycle << 1 | flushed */
+	_Atomic uint32_t next_g; /* number of the next goroutine */
 	_Atomic uint64_t lost[REC_NLOSSES];
 	struct rec_growth nodes, buckets, modules, strings, sets, gs, chunks;
 	/* Newest bucket of each kind: index + 1. */

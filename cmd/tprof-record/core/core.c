@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "tprof-record/core/profile/sample.h"
-
 struct rec_core *rec_core;
 
 /* Where the arena of this process's parent lies, if a fork took it from us. */

@@ -98,16 +98,15 @@ uint64_t rec_now(void); /* CLOCK_MONOTONIC, ns */
 uint32_t rec_stack(unsigned skip);
 /* The same as PCs, innermost first; how many. */
 size_t rec_backtrace(uint64_t *pcs, size_t room, unsigned skip);
-/* Interns PCs, innermost first. */
-uint32_t rec_stack_of(const uint64_t *pcs, size_t n);
-/* PCs of a node, innermost first; how many. For readers inside the process. */
-size_t rec_stack_pcs(uint32_t stack, uint64_t *pcs, size_t room);
 
 uint32_t rec_string(const char *text, size_t size); /* interned; 0 when there is no room */
 /* n pairs of strings (key, value), sorted by key; 0 for none, or no room. */
 uint32_t rec_label_set(const uint32_t *pairs, size_t n);
 /* Appends it to the modules: index + 1, 0 when there is no room (counted). */
 uint32_t rec_module_add(const struct rec_module *module);
+/* Writes to the arena which files' code is mapped now and was not, and which has gone. Asks the dynamic
+ * linker (dl_iterate_phdr): not to be called inside its own locks. */
+void rec_modules_read(void);
 /* Code was loaded or unloaded (dlopen, dlclose): forgets how to unwind what was there. */
 void rec_code_changed(void);
 
@@ -205,10 +204,15 @@ void rec_set_heap_rate(uint64_t rate);
 void rec_block_event(uint64_t ns, uint32_t stack);
 void rec_mutex_event(uint64_t ns, uint32_t stack);
 
-/* The three steps of a heap snapshot (mProf_NextCycle, mProf_Flush, mProf_PostSweep). They need
- * only an arena: the recorder calls them from outside. */
-void rec_next_cycle(const struct rec_arena *a);
-void rec_flush(const struct rec_arena *a);
-void rec_post_sweep(const struct rec_arena *a);
+/* A goroutine of the program's own waits for a lock, and no longer: `start` is what blame_begin
+ * returned, `posted` whether a release with that stack has ended the wait, which is charged with what
+ * it took. Others may run on the thread in between. */
+uint64_t rec_blame_begin(uint64_t object);
+void rec_blame_end(uint64_t object, uint64_t start, bool posted, uint32_t stack);
+
+/* Publishes what was allocated and freed until now: profiles show that. (Go's runtime/mprof.go does it
+ * in three steps, mProf_NextCycle, mProf_Flush and mProf_PostSweep, because frees are found later than
+ * they happen, by a garbage collection.) It needs only an arena: the recorder calls it from outside. */
+void rec_heap_publish(const struct rec_arena *a);
 
 #endif

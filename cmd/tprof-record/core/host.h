@@ -8,17 +8,15 @@
 #define RECORD_CORE_HOST_H
 
 #include "tprof-record/core/core.h"
-#include "tprof-record/core/modules.h"
 
 /* clang-format off */
 /* By their names in core.h and modules.h without "rec_". */
 #define REC_HOST_FUNCTIONS(X) \
 	X(core_begin) X(thread_begin) X(thread_end) X(thread_new) \
 	X(thread_name) X(g_take) X(g_leave) X(wait_store) X(wait_clear) X(modules_read) \
-	X(now) X(stack) X(backtrace) X(stack_pcs) X(string) X(label_set) \
+	X(now) X(stack) X(backtrace) X(string) X(label_set) \
 	X(write) X(wait_begin) X(wait_end) X(settle_now) X(post) X(malloc) X(free) \
-	X(set_heap_rate) X(block_event) X(mutex_event) X(next_cycle) \
-	X(flush) X(post_sweep)
+	X(set_heap_rate) X(block_event) X(mutex_event) X(blame_begin) X(blame_end) X(heap_publish)
 /* clang-format on */
 
 struct rec_host {

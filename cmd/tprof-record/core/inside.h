@@ -234,6 +234,30 @@ uint32_t rec_stack_from(struct rec_frame frame, unsigned skip);
 void rec_cache_give(struct rec_stack_cache *cache);
 void rec_write_inside(const struct rec_event *event);
 
+/* The node below `parent` with that PC; 0 when there is none and no room. */
+uint32_t rec_tree_child(uint32_t parent, uint64_t pc, uint32_t depth);
+/* n PCs, innermost first; 0 when there is no room (counted). */
+uint32_t rec_tree_add(const uint64_t *pcs, size_t n);
+
+/* ---- sampled blocks that are alive (profile/sample.c) ---- */
+
+/* The block belongs to that bucket (index + 1). false when there is no room (counted). *was: the
+ * bucket that it belonged to until now, 0 none: such a block has gone without our knowledge. */
+bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was);
+/* Its bucket, 0 when it is not in the table. */
+uint32_t rec_sample_remove(const void *block);
+
+/* ---- who is to blame that threads waited for a lock (profile/blame.c) ---- */
+
+/* Someone waits for the object from now on; the time that is now. */
+uint64_t rec_blame_join(uint64_t object);
+/* … and no longer; `start` is what join said. The time that is now. */
+uint64_t rec_blame_leave(uint64_t object, uint64_t start, bool waited);
+/* The object is about to be released by whoever has that stack; the time that is now. */
+uint64_t rec_blame_post(uint64_t object, uint32_t stack);
+/* Does anybody wait for such a lock? */
+bool rec_blame_due(uint64_t object);
+
 /* ---- buckets ---- */
 
 /* Index + 1; 0 when there is none and no room (counted). */

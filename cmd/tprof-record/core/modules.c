@@ -1,12 +1,11 @@
-#include "tprof-record/core/modules.h"
+/* The files whose code a process has mapped. */
+#include "tprof-record/core/inside.h"
 
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
-
-#include "tprof-record/core/inside.h"
 
 /* Build ids are 20 bytes (SHA-1), some linkers' 8 or 32. */
 enum { MAX_ID = 64 };

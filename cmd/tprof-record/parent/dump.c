@@ -267,15 +267,6 @@ static void count_losses(struct rec_dump *d, const struct rec_image *image,
 	d->nonsense += image->drain.nonsense;
 }
 
-/* Publishes what was allocated and freed up to now (runtime/mprof.go: what a garbage collection
- * does in three steps at different times, here at once). */
-static void publish_heap(const struct rec_arena *a)
-{
-	rec_next_cycle(a);
-	rec_flush(a);
-	rec_post_sweep(a);
-}
-
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d)
 {
 	memset(d, 0, sizeof(*d));
@@ -292,7 +283,7 @@ void rec_dump_write(struct rec_image *image, bool final, const struct rec_reques
 
 	memset(d, 0, sizeof(*d));
 	if (!final && r->profile[REC_PROFILE_HEAP])
-		publish_heap(&image->arena);
+		rec_heap_publish(&image->arena);
 	if (rec_image_copy(image, &p, &wrong, &err)) {
 		rec_dump_nothing(image, &err, d);
 		return;
@@ -303,7 +294,7 @@ void rec_dump_write(struct rec_image *image, bool final, const struct rec_reques
 			rec_image_silence(image);
 		d->nonsense = wrong;
 		/* On the checked copy, which only we read. */
-		publish_heap(&p.arena);
+		rec_heap_publish(&p.arena);
 	} else {
 		m.number = ++image->snapshots;
 	}

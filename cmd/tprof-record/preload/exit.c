@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tprof-record/core/modules.h"
 #include "tprof-record/preload/real.h"
 
 bool exit_is_own_process(void)

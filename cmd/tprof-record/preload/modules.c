@@ -1,6 +1,5 @@
 /* Code that was loaded. dlopen and dlclose look at who called them, so they can only be jumped to:
  * what they changed is found when something is recorded next, at most so often. */
-#include "tprof-record/core/modules.h"
 
 #include <link.h>
 

@@ -11,7 +11,6 @@
 
 #include "tprof-record/core/hello.h"
 #include "tprof-record/core/inside.h"
-#include "tprof-record/core/modules.h"
 #include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/fd.h"

@@ -276,6 +276,7 @@ static void add_samples(struct maker *m, const struct rec_live *live)
 
 	if (!m->code)
 		m->code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
+	rec_rows_sort_waits(&rows, m->kind);
 	check(m, tp_profile_reserve_samples(m->out, rows.n));
 	for (size_t i = 0; i < rows.n && !m->code; i++)
 		add_sample(m, &rows.row[i]);

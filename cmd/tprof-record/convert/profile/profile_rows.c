@@ -64,30 +64,21 @@ static int64_t at_most(uint64_t v)
 
 /* ---- buckets ---- */
 
-/* The profiler of go 1.5 keeps its `recent` and `prev` counts where later ones have cycles; it shows
- * the published ones, or all. */
-void rec_heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
-		     uint64_t *allocs, uint64_t *frees)
+/* What can be seen of a heap bucket: what was published, or all. */
+static void count_heap(const struct rec_bucket *b, bool all, uint64_t *allocs, uint64_t *frees)
 {
-	uint32_t cycle = (a->header->heap_cycle >> 1) % 3;
-	bool old = a->header->options.profiler < 108;
-
-	*allocs = b->u.heap.active.allocs;
-	*frees = b->u.heap.active.frees;
-	for (uint32_t i = 0; i < 3; i++) {
-		if (all || (!old && i == cycle)) {
-			*allocs += b->u.heap.future[i].allocs;
-			*frees += b->u.heap.future[i].frees;
-		}
-	}
+	*allocs = b->u.heap.published.allocs + (all ? b->u.heap.pending.allocs : 0);
+	*frees = b->u.heap.published.frees + (all ? b->u.heap.pending.frees : 0);
 }
 
-bool rec_heap_is_clear(const struct rec_arena *a)
+/* Returns whether nothing has been published of the heap yet. Then everything is shown, as otherwise a
+ * program that takes no snapshot would have no profile. */
+static bool is_unpublished(const struct rec_arena *a, uint32_t newest)
 {
 	uint64_t allocs, frees;
 
-	for (uint32_t i = a->header->newest[REC_HEAP_BUCKET]; i; i = a->buckets[i - 1].allnext) {
-		rec_heap_counts(a, &a->buckets[i - 1], false, &allocs, &frees);
+	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext) {
+		count_heap(&a->buckets[i - 1], false, &allocs, &frees);
 		if (allocs || frees)
 			return false;
 	}
@@ -103,21 +94,20 @@ static double block_count(const struct rec_bucket *b)
 	return count;
 }
 
-static bool fill_bucket(const struct rec_process *p, const struct rec_bucket *b, bool all,
-			struct rec_row *row)
+static bool fill_bucket(const struct rec_bucket *b, bool all, struct rec_row *row)
 {
 	uint64_t allocs, frees;
 
 	row->stack = b->stack;
 	switch (b->kind) {
 	case REC_HEAP_BUCKET:
-		rec_heap_counts(&p->arena, b, all, &allocs, &frees);
+		count_heap(b, all, &allocs, &frees);
 		row->size = at_most(b->size);
 		row->value[0] = at_most(allocs);
 		row->value[1] = times(row->value[0], row->size);
 		row->value[2] = allocs > frees ? at_most(allocs - frees) : 0;
 		row->value[3] = times(row->value[2], row->size);
-		/* Taken by a thread that has not counted yet, or in a cycle to come. */
+		/* Taken by a thread that has not counted yet, or not published. */
 		return allocs != 0;
 	case REC_BLOCK_BUCKET:
 	case REC_MUTEX_BUCKET:
@@ -142,24 +132,27 @@ static bool is_lost(const struct rec_process *p, struct rec_names *names, const 
 	return row->stack && node->depth == 1 && rec_names_place(names, node->pc)->own;
 }
 
+/* The arena may be that of this process, which goes on: then buckets come before those that are newest
+ * now. */
 static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 			  enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
 {
 	const struct rec_arena *a = &p->arena;
-	bool all = kind == REC_HEAP_BUCKET && rec_heap_is_clear(a);
+	uint32_t newest = atomic_load_explicit(&a->header->newest[kind], memory_order_acquire);
+	bool all = kind == REC_HEAP_BUCKET && is_unpublished(a, newest);
 	size_t n = 0;
 
-	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext)
+	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext)
 		n++;
 	rows->row = calloc(n ? n : 1, sizeof(*rows->row));
 	if (!rows->row)
 		return tp_nomem(err);
-	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext) {
+	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext) {
 		struct rec_row row = {0};
 
-		if (!fill_bucket(p, &a->buckets[i - 1], all, &row))
+		if (!fill_bucket(&a->buckets[i - 1], all, &row))
 			continue;
-		row.lost = kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
+		row.lost = names && kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
 		rows->row[rows->n++] = row;
 	}
 	return 0;
@@ -172,14 +165,10 @@ static int by_cycles(const void *a, const void *b)
 	return (x->value[1] < y->value[1]) - (x->value[1] > y->value[1]);
 }
 
-static int gather_waits(struct rec_rows *rows, const struct rec_process *p,
-			enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
+void rec_rows_sort_waits(struct rec_rows *rows, enum rec_profile_kind kind)
 {
-	int code = gather_buckets(rows, p, kind, names, err);
-
-	if (rows->n)
+	if (rows->n && (kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX))
 		qsort(rows->row, rows->n, sizeof(*rows->row), by_cycles);
-	return code;
 }
 
 /* ---- goroutines ---- */
@@ -320,9 +309,9 @@ int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec
 	case REC_PROFILE_HEAP:
 		return gather_buckets(rows, p, REC_HEAP_BUCKET, names, err);
 	case REC_PROFILE_BLOCK:
-		return gather_waits(rows, p, REC_BLOCK_BUCKET, names, err);
+		return gather_buckets(rows, p, REC_BLOCK_BUCKET, names, err);
 	case REC_PROFILE_MUTEX:
-		return gather_waits(rows, p, REC_MUTEX_BUCKET, names, err);
+		return gather_buckets(rows, p, REC_MUTEX_BUCKET, names, err);
 	case REC_PROFILE_THREADCREATE:
 		return gather_buckets(rows, p, REC_CREATE_BUCKET, names, err);
 	default:

@@ -281,6 +281,7 @@ int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 	if (!code)
 		code = rec_rows_gather(&rows, p, kind, live, t.names, err);
 	if (!code) {
+		rec_rows_sort_waits(&rows, kind);
 		if (kind == REC_PROFILE_HEAP)
 			put_heap(&t, &rows);
 		else if (kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX)

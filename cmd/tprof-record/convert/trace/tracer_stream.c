@@ -87,6 +87,8 @@ void rec_streams_new(struct rec_tracer *s)
 		return;
 	}
 	s->earliest = p->arena.header->start_ns;
+	if (s->earliest < p->begin_ns)
+		s->earliest = p->begin_ns;
 	/* If the process had a clock of its own, its end is not known. */
 	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
 	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
@@ -184,7 +186,7 @@ void rec_streams_rewind(struct rec_tracer *s)
 		struct rec_machine *m = &s->ms[i];
 
 		m->at = m->first;
-		m->before = 0;
+		m->before = s->earliest;
 		m->ending = false;
 		if (set_time(s, m))
 			s->heap[s->nheap++] = i;
