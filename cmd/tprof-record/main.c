@@ -355,7 +355,6 @@ static int record(struct args *args)
 	struct rec_session_options o = {.request = &args->request,
 					.program = &program,
 					.argv = args->program,
-					.env = environ,
 					.signals = &args->signals,
 					.report = report,
 					.ctx = args};

@@ -10,7 +10,9 @@
 struct check {
 	const struct rec_arena *a;
 	size_t wrong;
-	uint32_t nodes, buckets, modules, strings, sets, gs; /* that are in use */
+#define REC_X(name, type, n) uint32_t name; /* in use */
+	REC_GROWING(REC_X)
+#undef REC_X
 };
 
 /* Limits a count of the process to the places that there are. */
@@ -209,13 +211,9 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
 		    "the shared memory of process %u is not in the format of this recorder",
 		    p->pid);
-	c.nodes = within(&c, &h->nodes, REC_NNODES);
-	c.buckets = within(&c, &h->buckets, REC_NBUCKETS);
-	c.modules = within(&c, &h->modules, REC_NMODULES);
-	c.strings = within(&c, &h->strings, REC_STRING_BYTES);
-	c.sets = within(&c, &h->sets, REC_NSETS * 16);
-	c.gs = within(&c, &h->gs, REC_NGS);
-	within(&c, &h->chunks, REC_NCHUNKS);
+#define REC_X(name, type, n) c.name = within(&c, &h->name, n);
+	REC_GROWING(REC_X)
+#undef REC_X
 	if (h->options.depth > REC_MAX_DEPTH) {
 		h->options.depth = REC_MAX_DEPTH;
 		c.wrong++;
@@ -272,31 +270,23 @@ static uint32_t copy_count(struct rec_growth *count, const struct rec_growth *no
 	return used < most ? used : most;
 }
 
-static void copy_part(void *to, const void *from, struct rec_growth *count,
-		      const struct rec_growth *now, size_t size, uint32_t most)
-{
-	memcpy(to, from, copy_count(count, now, most) * size);
-}
-
-/* Goroutines and buckets refer to stacks, all of them and modules to sets and strings. So the count
- * of what is referred to is read after all that refers to it was copied. Conversions do not need the
- * other parts: waits, edges and chains are for those who add something. */
+/* The count of what is referred to is read after all that refers to it was copied. Conversions do not
+ * need the records, and the other parts (waits, edges, chains) are for those who add something. */
 static void copy_parts(struct rec_arena *to, const struct rec_arena *from)
 {
 	struct rec_header *count = to->header;
 	const struct rec_header *now = from->header;
+	uint32_t used;
 
 	memcpy((void *)count, (const void *)now, sizeof(*count));
-	rec_process_copy_gs(to->gs, from->gs, copy_count(&count->gs, &now->gs, REC_NGS));
-	copy_part(to->buckets, from->buckets, &count->buckets, &now->buckets, sizeof(*to->buckets),
-		  REC_NBUCKETS);
-	copy_part(to->modules, from->modules, &count->modules, &now->modules, sizeof(*to->modules),
-		  REC_NMODULES);
-	copy_part(to->nodes, from->nodes, &count->nodes, &now->nodes, sizeof(*to->nodes),
-		  REC_NNODES);
-	copy_part(to->sets, from->sets, &count->sets, &now->sets, sizeof(*to->sets),
-		  REC_NSETS * 16);
-	copy_part(to->strings, from->strings, &count->strings, &now->strings, 1, REC_STRING_BYTES);
+#define REC_X(name, type, n)                                                                       \
+	used = copy_count(&count->name, &now->name, n);                                            \
+	if (REC_AT_##name == REC_AT_gs)                                                            \
+		rec_process_copy_gs(to->gs, from->gs, used);                                       \
+	else if (REC_AT_##name != REC_AT_chunks)                                                   \
+		memcpy((void *)to->name, (const void *)from->name, used * sizeof(type));
+	REC_GROWING(REC_X)
+#undef REC_X
 }
 
 int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct tp_err *err)

@@ -145,6 +145,17 @@ struct rec_growth {
 	_Atomic uint32_t used, reserved;
 };
 
+/* The parts that grow: name in the header and in the arena, type, places. A part refers only to those
+ * that come after it. */
+#define REC_GROWING(X)                                                                             \
+	X(gs, struct rec_g, REC_NGS)                                                               \
+	X(buckets, struct rec_bucket, REC_NBUCKETS)                                                \
+	X(modules, struct rec_module, REC_NMODULES)                                                \
+	X(nodes, struct rec_node, REC_NNODES)                                                      \
+	X(sets, uint32_t, REC_NSETS * 16)                                                          \
+	X(strings, char, REC_STRING_BYTES)                                                         \
+	X(chunks, struct rec_chunk, REC_NCHUNKS)
+
 /* How often something could not be kept, by what ran out. */
 /* clang-format off */
 #define REC_LOSSES(X) \
@@ -176,7 +187,9 @@ struct rec_header {
 	struct rec_options options;
 	_Atomic uint32_t next_g; /* number of the next goroutine */
 	_Atomic uint64_t lost[REC_NLOSSES];
-	struct rec_growth nodes, buckets, modules, strings, sets, gs, chunks;
+#define REC_X(name, type, n) struct rec_growth name;
+	REC_GROWING(REC_X)
+#undef REC_X
 	/* Newest bucket of each kind: index + 1. */
 	_Atomic uint32_t newest[REC_NBUCKET_KINDS];
 	_Atomic uint32_t insert_lock; /* futex: 0 free, 1 held, 2 waited for */

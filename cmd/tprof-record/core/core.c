@@ -56,8 +56,8 @@ static void begin_header(struct rec_header *h, const struct rec_options *options
 /* Of what begins at 0, the first entries must be there to be used as 0. */
 static bool reserve_first(void)
 {
-	return rec_reserve(REC_PART_NODES, 1) && rec_reserve(REC_PART_STRINGS, 1) &&
-	       rec_reserve(REC_PART_SETS, 1);
+	return rec_reserve(REC_PART_nodes, 1) && rec_reserve(REC_PART_strings, 1) &&
+	       rec_reserve(REC_PART_sets, 1);
 }
 
 /* A child has the code that its parent had. libc is not asked for it: dl_iterate_phdr takes a lock

@@ -13,9 +13,14 @@
 #ifndef RECORD_CORE_HELLO_H
 #define RECORD_CORE_HELLO_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define REC_ENVIRONMENT "TPROF_RECORD"
+#define REC_PRELOAD	"LD_PRELOAD"
+#define REC_SEPARATORS	": " /* of its list */
+#define REC_LIBRARY	"tprof-preload.so"
 #define REC_HELLO_MAGIC 0x6f6c6c65684650u
 
 /* key, field of struct rec_options (or one of those below) */
@@ -39,5 +44,11 @@ struct rec_hello {
 	uint32_t kind; /* enum rec_hello_kind; with an arena, but for a snapshot */
 	uint32_t pid;
 };
+
+/* Return where the preloaded library stands in a list like that of LD_PRELOAD, and the size of its path;
+ * NULL: it is not in the list (which may be NULL). */
+const char *rec_preload_find(const char *list, size_t *size);
+/* Takes it out of the list. Returns whether anything is left. */
+bool rec_preload_strip(char *list);
 
 #endif

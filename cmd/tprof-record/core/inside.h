@@ -65,6 +65,13 @@ void rec_unmap(void *memory, size_t size);
 void rec_lock(_Atomic uint32_t *lock);
 void rec_unlock(_Atomic uint32_t *lock);
 
+enum rec_part {
+#define REC_X(name, type, n) REC_PART_##name,
+	REC_GROWING(REC_X)
+#undef REC_X
+	    REC_NPARTS
+};
+
 /* ---- the private state ---- */
 
 enum {
@@ -76,7 +83,6 @@ enum {
 	REC_NCACHES = 256,
 	REC_NCOMMON = 32,
 	REC_NSHARDS = 32, /* of the table of sampled blocks */
-	REC_NPARTS = 7,	  /* that grow */
 };
 
 struct rec_rule {
@@ -166,16 +172,6 @@ static inline void rec_lose(enum rec_loss what, uint64_t n)
 }
 
 /* ---- the arena ---- */
-
-enum rec_part {
-	REC_PART_NODES,
-	REC_PART_BUCKETS,
-	REC_PART_MODULES,
-	REC_PART_STRINGS,
-	REC_PART_SETS,
-	REC_PART_GS,
-	REC_PART_CHUNKS,
-};
 
 /* Makes and maps one, with memory for its header and waits. 0 or an errno value. */
 int rec_arena_make(bool shared, void **base, int *fd);

@@ -16,7 +16,7 @@ struct rec_g *rec_g_take(uint32_t id)
 		uint32_t used = atomic_load_explicit(&a->header->gs.used, memory_order_relaxed);
 
 		do {
-			if (used >= REC_NGS || !rec_reserve(REC_PART_GS, used + 1)) {
+			if (used >= REC_NGS || !rec_reserve(REC_PART_gs, used + 1)) {
 				rec_lose(REC_LOST_WAITS, 1);
 				return NULL;
 			}

@@ -6,8 +6,6 @@
 
 #include "tprof-record/core/hello.h"
 
-#define PRELOAD "LD_PRELOAD="
-
 void rec_request_complete(struct rec_request *r)
 {
 	bool any = r->trace;
@@ -43,57 +41,25 @@ size_t rec_request_settings(const struct rec_request *r, const char *socket, cha
 	return n;
 }
 
-/* Returns whether a list like LD_PRELOAD, of spaces or colons, begins with `library`. */
-static bool begins_with(const char *list, const char *library)
+int rec_request_environment(const char *settings, const char *first, const char *library)
 {
-	size_t n = strlen(library);
+	const char *old = getenv(REC_PRELOAD);
+	char *list, *end;
+	int failed;
 
-	return !strncmp(list, library, n) && (!list[n] || list[n] == ':' || list[n] == ' ');
-}
-
-/* Writes the list without `library`; returns the end of the text. */
-static char *without(char *to, const char *list, const char *library)
-{
-	while (*list) {
-		size_t n = strcspn(list, ": ");
-
-		if (n && !begins_with(list, library)) {
-			*to++ = ':';
-			memcpy(to, list, n);
-			to += n;
-		}
-		list += n;
-		list += strspn(list, ": ");
-	}
-	return to;
-}
-
-char **rec_request_environment(char *const *env, const char *settings, const char *first,
-			       const char *library)
-{
-	size_t n = 0, room = strlen(settings) + strlen(first) + strlen(library) +
-			     sizeof(REC_ENVIRONMENT) + sizeof(PRELOAD) + 8;
-	const char *old = "";
-	char **out, *text;
-	size_t k = 0;
-
-	for (; env[n]; n++)
-		if (!strncmp(env[n], PRELOAD, sizeof(PRELOAD) - 1))
-			old = env[n] + sizeof(PRELOAD) - 1;
-	room += strlen(old) + 1;
-	out = malloc((n + 3) * sizeof(*out) + room);
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		if (strncmp(env[i], PRELOAD, sizeof(PRELOAD) - 1) != 0 &&
-		    strncmp(env[i], REC_ENVIRONMENT "=", sizeof(REC_ENVIRONMENT)) != 0)
-			out[k++] = env[i];
-	text = (char *)(out + n + 3);
-	out[k++] = text;
-	text += sprintf(text, "%s=%s", REC_ENVIRONMENT, settings) + 1;
-	out[k++] = text;
-	text += sprintf(text, "%s%s%s%s", PRELOAD, first, *first ? ":" : "", library);
-	*without(text, old, library) = 0;
-	out[k] = NULL;
-	return out;
+	old = old ? old : "";
+	list = malloc(strlen(first) + strlen(library) + strlen(old) + 3);
+	if (!list)
+		return TP_ENOMEM;
+	end = stpcpy(list, first);
+	if (*first)
+		*end++ = ':';
+	end = stpcpy(end, library);
+	strcpy(end + 1, old);
+	*end = rec_preload_strip(end + 1) ? ':' : 0;
+	/* Should there be several, the dynamic linker takes the last. */
+	unsetenv(REC_PRELOAD);
+	failed = setenv(REC_PRELOAD, list, 1) || setenv(REC_ENVIRONMENT, settings, 1);
+	free(list);
+	return failed ? TP_ENOMEM : 0;
 }

@@ -46,10 +46,8 @@ void rec_request_complete(struct rec_request *r);
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room);
 
-/* Returns the environment `env` with TPROF_RECORD=settings, and with `first` (unless it is "") and the
- * library in front of LD_PRELOAD; what an outer recorder had put there is left out. One allocation,
- * which the caller frees; NULL: out of memory. */
-char **rec_request_environment(char *const *env, const char *settings, const char *first,
-			       const char *library);
+/* Sets TPROF_RECORD, and puts `first` (unless it is "") and the library in front of LD_PRELOAD; what an
+ * outer recorder had put there is left out. TP_ENOMEM. */
+int rec_request_environment(const char *settings, const char *first, const char *library);
 
 #endif

@@ -324,19 +324,16 @@ static void make_room(struct rec_session *s)
 static int start(struct rec_session *s, int *error, struct tp_err *err)
 {
 	const struct rec_session_options *o = s->o;
-	char settings[512], **env = NULL;
+	char settings[512];
 	pid_t pid;
 
 	if (o->library) {
 		rec_request_settings(o->request, s->name, settings, sizeof(settings));
-		env = rec_request_environment(o->env, settings, o->program->first, o->library);
-		if (!env)
+		if (rec_request_environment(settings, o->program->first, o->library))
 			return tp_nomem(err);
 	}
 	s->begin_ns = rec_now();
-	pid = rec_spawn(o->program->path, o->argv, env ? env : o->env, o->signals, on_ready, s,
-			error, err);
-	free(env);
+	pid = rec_spawn(o->program->path, o->argv, o->signals, on_ready, s, error, err);
 	if (pid < 0 && !o->request->folder && s->result.folder[0])
 		rmdir(s->result.folder);
 	if (pid < 0)

@@ -4,8 +4,6 @@
 #include <link.h>
 
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/thread.h"
-
 _Atomic unsigned modules_changed;
 _Atomic bool modules_unasked;
 

@@ -1,7 +1,5 @@
 /* The constructor: reads TPROF_RECORD, makes the arena and sends it to the recorder. Whatever goes
  * wrong, nothing is recorded and the program runs as it would have. */
-#include "tprof-record/preload/start.h"
-
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,11 +10,8 @@
 #include "tprof-record/core/hello.h"
 #include "tprof-record/core/inside.h"
 #include "tprof-record/preload/environment.h"
-#include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/fd.h"
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/thread.h"
-
 #define AGAIN "again" /* a setting of our own: the process is not the first */
 
 static struct rec_options options;
@@ -209,7 +204,9 @@ static void start_before_fork(void)
 	had_threads = !__libc_single_threaded;
 }
 
-void start_in_child(void)
+/* In the child of a fork, which has lost the parent's arena: makes one of its own if children are
+ * followed. */
+static void start_in_child(void)
 {
 	if (had_threads) {
 		atomic_store(&modules_unasked, true);

@@ -1,15 +1,11 @@
 /* pthread_create and what else concerns threads. The end of a thread is the last round of its key
  * destructors: return, pthread_exit and cancellation all come by there, and what destructors of the
  * program do is still recorded. */
-#include "tprof-record/preload/thread.h"
-
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/start.h"
-
 /* ---- ends ---- */
 
 static pthread_key_t ends;
@@ -143,35 +139,29 @@ HOOK int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
 /* ---- joining ---- */
 
-#define JOIN(call)                                                                                 \
-	struct rec_event wait = {                                                                  \
-	    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};                   \
-	int result = watching() ? REAL(pthread_tryjoin_np)(thread, value) : -1;                    \
+#define JOIN(name, params, ...)                                                                    \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		struct rec_event wait = {                                                          \
+		    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};           \
+		int result = watching() ? REAL(pthread_tryjoin_np)(thread, value) : -1;            \
                                                                                                    \
-	if (result == -1)                                                                          \
-		return call;                                                                       \
-	if (result != EBUSY)                                                                       \
+		if (result == -1)                                                                  \
+			return REAL(name)(__VA_ARGS__);                                            \
+		if (result != EBUSY)                                                               \
+			return result;                                                             \
+		rec_wait_begin(&wait, 1);                                                          \
+		result = REAL(name)(__VA_ARGS__);                                                  \
+		rec_wait_end(&wait, lock_outcome(result));                                         \
 		return result;                                                                     \
-	rec_wait_begin(&wait, 1);                                                                  \
-	result = call;                                                                             \
-	rec_wait_end(&wait, lock_outcome(result));                                                 \
-	return result
+	}
 
-HOOK int pthread_join(pthread_t thread, void **value)
-{
-	JOIN(REAL(pthread_join)(thread, value));
-}
-
-HOOK int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
-{
-	JOIN(REAL(pthread_timedjoin_np)(thread, value, until));
-}
-
-HOOK int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
-			      const struct timespec *until)
-{
-	JOIN(REAL(pthread_clockjoin_np)(thread, value, clock, until));
-}
+/* clang-format off */
+JOIN(pthread_join, (pthread_t thread, void **value), thread, value)
+JOIN(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until), thread, value, until)
+JOIN(pthread_clockjoin_np, (pthread_t thread, void **value, clockid_t clock, const struct timespec *until),
+     thread, value, clock, until)
+/* clang-format on */
 
 HOOK int thrd_join(thrd_t thread, int *value)
 {

@@ -55,7 +55,7 @@ static uint32_t append(uint32_t parent, uint64_t pc, uint32_t depth)
 	struct rec_arena *a = &rec_core->arena;
 	uint32_t n = atomic_load_explicit(&a->header->nodes.used, memory_order_relaxed);
 
-	if (n >= REC_NNODES || !rec_reserve(REC_PART_NODES, n + 1))
+	if (n >= REC_NNODES || !rec_reserve(REC_PART_nodes, n + 1))
 		return 0;
 	a->nodes[n] = (struct rec_node){.pc = pc, .parent = parent, .depth = depth};
 	atomic_store_explicit(&a->header->nodes.used, n + 1, memory_order_release);
