@@ -128,28 +128,28 @@ void api_outside(const struct rec_host *h, struct api_inside was)
 	errno = was.saved;
 }
 
-int tprof_set_profiler(unsigned release)
+/* Sets what cannot be changed once something is recorded. */
+static int set_early(unsigned *setting, unsigned value, bool valid)
 {
 	const struct rec_host *h = atomic_load(&api.host);
 
-	if (release != 105 && release != 108 && release != 118 && release != 126)
+	if (!valid)
 		return EINVAL;
 	if (h && api_alive(h))
 		return EBUSY;
-	api.profiler = release;
+	*setting = value;
 	return 0;
+}
+
+int tprof_set_profiler(unsigned release)
+{
+	return set_early(&api.profiler, release,
+			 release == 105 || release == 108 || release == 118 || release == 126);
 }
 
 int tprof_set_stack_depth(unsigned frames)
 {
-	const struct rec_host *h = atomic_load(&api.host);
-
-	if (!frames || frames > REC_MAX_DEPTH)
-		return EINVAL;
-	if (h && api_alive(h))
-		return EBUSY;
-	api.depth = frames;
-	return 0;
+	return set_early(&api.depth, frames, frames && frames <= REC_MAX_DEPTH);
 }
 
 uint64_t tprof_lost(void)

@@ -262,13 +262,8 @@ int tprof_trace_stop(void)
 	if (!api.guest)
 		lay_out(h);
 	pthread_mutex_lock(&t.lock);
-	if (api.guest) {
-		t.state = OFF;
-		pthread_cond_broadcast(&t.changed);
-	} else {
-		t.state = READY;
-		pthread_cond_broadcast(&t.changed);
-	}
+	t.state = api.guest ? OFF : READY;
+	pthread_cond_broadcast(&t.changed);
 	while (t.state != OFF)
 		pthread_cond_wait(&t.changed, &t.lock);
 	file = t.file;

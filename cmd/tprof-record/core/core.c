@@ -19,19 +19,14 @@ uint64_t rec_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Nobody else sees the header yet. */
 static void set_options(struct rec_options *to, const struct rec_options *from)
 {
-	atomic_init(&to->heap_rate, atomic_load(&from->heap_rate));
-	atomic_init(&to->block_rate, atomic_load(&from->block_rate));
-	atomic_init(&to->mutex_fraction, atomic_load(&from->mutex_fraction));
-	atomic_init(&to->trace, atomic_load(&from->trace));
+	memcpy((void *)to, (const void *)from, sizeof(*to));
 	to->depth = from->depth ? from->depth : 128;
 	if (to->depth > REC_MAX_DEPTH)
 		to->depth = REC_MAX_DEPTH;
 	to->profiler = from->profiler ? from->profiler : 126;
-	to->threadcreate = from->threadcreate;
-	to->syscall_ns = from->syscall_ns;
-	to->seed = from->seed;
 }
 
 static void begin_header(struct rec_header *h, const struct rec_options *options)

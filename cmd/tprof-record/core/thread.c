@@ -90,14 +90,11 @@ void rec_random_seed(void)
 
 static void set_name(const char *name)
 {
-	if (rec_self.slot) {
-		char text[sizeof(rec_self.slot->name)] = {0};
-		size_t i;
+	char text[sizeof(rec_self.slot->name)] = {0};
 
-		for (i = 0; i + 1 < sizeof(text) && name[i]; i++)
-			text[i] = name[i];
+	memcpy(text, name, strnlen(name, sizeof(text) - 1));
+	if (rec_self.slot)
 		memcpy(rec_self.slot->name, text, sizeof(text));
-	}
 }
 
 void rec_thread_begin_inside(uint32_t g, uint64_t entry)

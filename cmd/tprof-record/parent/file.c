@@ -103,6 +103,20 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	return 0;
 }
 
+int rec_folder_new(char path[PATH_MAX], struct tp_err *err)
+{
+	size_t n = strlen(path);
+
+	for (int i = 2; mkdir(path, 0777); i++) {
+		if (errno == EEXIST && i < 1000 &&
+		    snprintf(path + n, PATH_MAX - n, ".%d", i) < (int)(PATH_MAX - n))
+			continue;
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create it: %s",
+				  strerror(errno));
+	}
+	return 0;
+}
+
 int rec_folder_is_ours(const char *name)
 {
 	char kinds[128] = "", pattern[256];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tprof-record/core/core.h"
+#include "tprof-record/parent/file.h"
 #include "tprof-record/parent/program.h"
 #include "tprof-record/parent/writer.h"
 
@@ -267,21 +268,15 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 
 int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct tp_err *err)
 {
-	errno = ENAMETOOLONG;
-	for (int i = 1; i < 1000; i++) {
-		int n = snprintf(path, PATH_MAX, i > 1 ? "%s/%d-%s.%d" : "%s/%d-%s", image->root,
-				 (int)image->pid, image->program, i);
+	int n = snprintf(path, PATH_MAX, "%s/%d-%s", image->root, (int)image->pid, image->program);
+	int code = n < PATH_MAX ? rec_folder_new(path, err)
+				: tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its name is too long");
 
-		if (n <= 0 || n >= PATH_MAX)
-			break;
-		if (!mkdir(path, 0777))
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
+	if (!code)
+		return 0;
 	path[0] = 0;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create its folder: %s",
-			  strerror(errno));
+	tp_err_prefix(err, "its folder");
+	return code;
 }
 
 /* ---- copies ---- */

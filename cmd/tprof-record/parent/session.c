@@ -186,22 +186,20 @@ static void loop(struct rec_session *s)
 
 /* ---- the beginning ---- */
 
-static bool start_timer(struct rec_session *s, struct rec_source *timer, int from, int64_t ns,
+static void start_timer(struct rec_session *s, struct rec_source *timer, int from, int64_t ns,
 			bool again)
 {
 	struct itimerspec t = {.it_value = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}};
 
 	timer->fd = -1;
 	if (!ns)
-		return true;
+		return;
 	if (again)
 		t.it_interval = t.it_value;
 	timer->from = (unsigned)from;
 	timer->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (timer->fd < 0 || timerfd_settime(timer->fd, 0, &t, NULL))
-		return false;
-	rec_session_watch(s, timer);
-	return true;
+	if (timer->fd >= 0 && !timerfd_settime(timer->fd, 0, &t, NULL))
+		rec_session_watch(s, timer);
 }
 
 /* Blocks the signals that are forwarded, or are for the recorder. */
@@ -245,20 +243,6 @@ static int open_writer(struct rec_session *s, struct tp_err *err)
 	return 0;
 }
 
-/* Makes a new folder PROGRAM.PID. */
-static int make_own_folder(struct rec_result *r, struct tp_err *err)
-{
-	for (int i = 1; i < 100; i++) {
-		snprintf(r->folder, sizeof(r->folder), i > 1 ? "%s.%d.%d" : "%s.%d", r->program,
-			 (int)r->pid, i);
-		if (!mkdir(r->folder, 0777))
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create it: %s", strerror(errno));
-}
-
 static int make_given_folder(struct rec_result *r, const char *path, struct tp_err *err)
 {
 	int n = snprintf(r->folder, sizeof(r->folder), "%s", path), code;
@@ -283,7 +267,12 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 
 	s->pid = r->pid = pid;
 	rec_program_name(s->o->argv[0], r->program);
-	code = given ? make_given_folder(r, given, err) : make_own_folder(r, err);
+	if (given) {
+		code = make_given_folder(r, given, err);
+	} else {
+		snprintf(r->folder, sizeof(r->folder), "%s.%d", r->program, (int)pid);
+		code = rec_folder_new(r->folder, err);
+	}
 	if (code) {
 		tp_err_prefix(err, "%.200s", r->folder);
 		return code;

@@ -27,68 +27,33 @@ bool start_follows(void)
 
 /* ---- TPROF_RECORD=SOCKET-NAME key=number … ---- */
 
-static const char *word_end(const char *s)
-{
-	while (*s && *s != ' ')
-		s++;
-	return s;
-}
-
-/* `size` bytes of key, then '=' and digits. */
-static bool setting(const char *word, const char *end, const char *key, uint64_t *value)
+/* Returns the number of a setting, or `otherwise` if the text does not have it. */
+static uint64_t setting(const char *text, const char *key, uint64_t otherwise)
 {
 	size_t size = strlen(key);
-	uint64_t n = 0;
 
-	if ((size_t)(end - word) <= size + 1 || memcmp(word, key, size) != 0 || word[size] != '=')
-		return false;
-	for (const char *s = word + size + 1; s < end; s++) {
-		if (*s < '0' || *s > '9')
-			return false;
-		n = n * 10 + (uint64_t)(*s - '0');
-	}
-	*value = n;
-	return true;
+	while ((text = strchr(text, ' ')))
+		if (!strncmp(++text, key, size) && text[size] == '=')
+			return strtoull(text + size + 1, NULL, 10);
+	return otherwise;
 }
 
-/* The fields have 4 or 8 bytes; nobody else sees them yet. */
-static void put(void *field, size_t width, uint64_t n)
-{
-	uint32_t small = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-
-	memcpy(field, width == sizeof(small) ? (const void *)&small : (const void *)&n, width);
-}
-
-static void set_one(const char *word, const char *end)
-{
-	uint64_t n;
-
-#define REC_X(key, field)                                                                          \
-	if (setting(word, end, key, &n))                                                           \
-		put((void *)&options.field, sizeof(options.field), n);
-	REC_SETTINGS(REC_X)
-#undef REC_X
-	if (setting(word, end, REC_SETTING_CHILDREN, &n))
-		follows = n != 0;
-	if (setting(word, end, AGAIN, &n))
-		again = n != 0;
-}
-
+/* Fields of 32 bits have numbers that fit. */
 static bool parse(const char *text)
 {
-	const char *end = word_end(text);
-	size_t size = (size_t)(end - text);
+	size_t size = strcspn(text, " ");
 
 	/* An abstract name begins with a zero byte and has none at its end. */
 	if (!size || size >= sizeof(recorder.sun_path))
 		return false;
 	memcpy(recorder.sun_path + 1, text, size);
 	recorder_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + size);
-	while (*end) {
-		text = end + 1;
-		end = word_end(text);
-		set_one(text, end);
-	}
+#define REC_X(key, field)                                                                          \
+	options.field = (__typeof__(options.field))setting(text, key, options.field);
+	REC_SETTINGS(REC_X)
+#undef REC_X
+	follows = setting(text, REC_SETTING_CHILDREN, 0);
+	again = setting(text, AGAIN, 0);
 	return true;
 }
 

@@ -100,42 +100,33 @@ static inline __attribute__((always_inline)) struct coming *announce(struct comi
 	return p;
 }
 
-static void announced(struct coming *coming, uint32_t g, const pthread_t *thread, bool failed)
-{
-	if (failed) {
-		REAL(free)(coming);
-	} else {
-		latest.thread = *thread;
-		latest.g = g;
+/* Defines a hook that creates a thread; both success codes are 0. */
+_Static_assert(thrd_success == 0, "as of POSIX");
+#define CREATE(name, member, begins, params, ...)                                                  \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		struct coming *coming =                                                            \
+		    announce((struct coming){.start.member = start, .arg = arg});                  \
+		uint32_t g = coming ? coming->g : 0;                                               \
+		int result;                                                                        \
+                                                                                                   \
+		if (!coming)                                                                       \
+			return REAL(name)(__VA_ARGS__, start, arg);                                \
+		result = REAL(name)(__VA_ARGS__, begins, coming);                                  \
+		if (result) {                                                                      \
+			REAL(free)(coming);                                                        \
+		} else {                                                                           \
+			latest.thread = *thread;                                                   \
+			latest.g = g;                                                              \
+		}                                                                                  \
+		return result;                                                                     \
 	}
-}
 
-HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-			void *arg)
-{
-	struct coming *coming = announce((struct coming){.start.posix = start, .arg = arg});
-	uint32_t g = coming ? coming->g : 0;
-	int result;
-
-	if (!coming)
-		return REAL(pthread_create)(thread, attr, start, arg);
-	result = REAL(pthread_create)(thread, attr, begin, coming);
-	announced(coming, g, thread, result != 0);
-	return result;
-}
-
-HOOK int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
-{
-	struct coming *coming = announce((struct coming){.start.c11 = start, .arg = arg});
-	uint32_t g = coming ? coming->g : 0;
-	int result;
-
-	if (!coming)
-		return REAL(thrd_create)(thread, start, arg);
-	result = REAL(thrd_create)(thread, begin_c11, coming);
-	announced(coming, g, thread, result != thrd_success);
-	return result;
-}
+/* clang-format off */
+CREATE(pthread_create, posix, begin,
+       (pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg), thread, attr)
+CREATE(thrd_create, c11, begin_c11, (thrd_t *thread, thrd_start_t start, void *arg), thread)
+/* clang-format on */
 
 /* ---- joining ---- */
 

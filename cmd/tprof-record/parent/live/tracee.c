@@ -326,22 +326,8 @@ bool rec_tracee_waits(const struct rec_tracee_call *call)
 
 /* ---- the thread that does it ---- */
 
-struct apart {
-	void (*run)(void *);
-	void *arg;
-};
-
-static void *run_apart(void *arg)
+int rec_tracee_apart(void *(*run)(void *), void *arg)
 {
-	const struct apart *a = arg;
-
-	a->run(a->arg);
-	return NULL;
-}
-
-int rec_tracee_apart(void (*run)(void *), void *arg)
-{
-	struct apart a = {run, arg};
 	sigset_t sent, before;
 	pthread_t thread;
 	int failed;
@@ -349,7 +335,7 @@ int rec_tracee_apart(void (*run)(void *), void *arg)
 	/* Signals are for the recorder's own threads. */
 	tp_signals_sent(&sent);
 	pthread_sigmask(SIG_SETMASK, &sent, &before);
-	failed = pthread_create(&thread, NULL, run_apart, &a);
+	failed = pthread_create(&thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!failed)
 		pthread_join(thread, NULL);

@@ -42,8 +42,8 @@ bool rec_tracee_is_dead(pid_t pid, pid_t tid);
 /* Reads from /proc, without stopping it. False: it has gone, or may not be looked at. */
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 
-/* Runs a function in a thread of its own and waits for it. Returns 0, or an errno value if there is no
- * thread. */
-int rec_tracee_apart(void (*run)(void *), void *arg);
+/* Runs a function, which returns NULL, in a thread of its own and waits for it. Returns 0, or an errno
+ * value if there is no thread. */
+int rec_tracee_apart(void *(*run)(void *), void *arg);
 
 #endif
