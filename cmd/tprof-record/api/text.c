@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,20 +50,12 @@ static void forget_names(void)
 	named = (struct names){0};
 }
 
-static int count_changes(struct dl_phdr_info *info, size_t size, void *changes)
-{
-	(void)size;
-	*(uint64_t *)changes = info->dlpi_adds + info->dlpi_subs;
-	return 1;
-}
-
 /* Without names, addresses are printed. */
 static void look_for_names(const struct rec_host *h)
 {
-	uint64_t changes = 0;
+	uint64_t changes = rec_modules_changes();
 	uint32_t n;
 
-	dl_iterate_phdr(count_changes, &changes);
 	if (named.names && changes == named.changes)
 		return;
 	h->modules_read();

@@ -107,6 +107,8 @@ uint32_t rec_module_add(const struct rec_module *module);
 /* Writes to the arena which files' code is mapped now and was not, and which has gone. Asks the dynamic
  * linker (dl_iterate_phdr): not to be called inside its own locks. */
 void rec_modules_read(void);
+/* Returns how many files were loaded and unloaded since the process began. */
+uint64_t rec_modules_changes(void);
 /* Code was loaded or unloaded (dlopen, dlclose): forgets how to unwind what was there. */
 void rec_code_changed(void);
 

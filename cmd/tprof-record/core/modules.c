@@ -136,3 +136,18 @@ void rec_modules_read(void)
 					      memory_order_relaxed);
 	atomic_store_explicit(at_work, 0, memory_order_release);
 }
+
+static int count(struct dl_phdr_info *info, size_t size, void *changes)
+{
+	(void)size;
+	*(uint64_t *)changes = info->dlpi_adds + info->dlpi_subs;
+	return 1;
+}
+
+uint64_t rec_modules_changes(void)
+{
+	uint64_t changes = 0;
+
+	dl_iterate_phdr(count, &changes);
+	return changes;
+}

@@ -40,7 +40,7 @@ struct rec_session {
 	unsigned nimages;
 	/* With those that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
-	struct rec_writer *writer;
+	struct rec_writer writer;
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	/* If the program goes on: the time that was recorded. */

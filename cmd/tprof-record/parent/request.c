@@ -29,7 +29,7 @@ size_t rec_request_settings(const struct rec_request *r, const char *socket, cha
 	uint64_t mutex_fraction = r->profile[REC_PROFILE_MUTEX] ? r->mutex_fraction : 0;
 	uint64_t trace = r->trace, depth = r->depth, profiler = r->profiler;
 	uint64_t threadcreate = r->profile[REC_PROFILE_THREADCREATE];
-	uint64_t syscall_ns = REC_SYSCALL_NS, seed = r->seed;
+	uint64_t syscall_ns = REC_SYSCALL_NS;
 	size_t n = (size_t)snprintf(text, room, "%s", socket);
 
 #define REC_X(key, field)                                                                          \

@@ -19,7 +19,6 @@ struct rec_request {
 	bool text;		     /* profiles as text */
 	uint32_t profiler;	     /* 105, 108, 118, 126 */
 	uint32_t depth;		     /* frames per stack */
-	uint64_t seed;		     /* of the samples, 0: from the clock */
 	int64_t interval_ns, for_ns; /* 0: no snapshots; as long as it runs */
 	bool children, force, quiet;
 };

@@ -79,7 +79,7 @@ static void on_done(struct rec_session *s)
 {
 	struct rec_job *job;
 
-	while ((job = rec_writer_next(s->writer))) {
+	while ((job = rec_writer_next(&s->writer))) {
 		if (job->dump.blind[0])
 			memcpy(s->result.blind, job->dump.blind, sizeof(s->result.blind));
 		if (job->final) {
@@ -96,7 +96,7 @@ static void on_done(struct rec_session *s)
 /* Gives the summary as soon as everything is written. */
 static void report(struct rec_session *s)
 {
-	if (s->reported || !s->closed || rec_writer_pending(s->writer))
+	if (s->reported || !s->closed || s->writer.pending)
 		return;
 	s->reported = true;
 	s->result.over = s->over;
@@ -167,7 +167,7 @@ static void loop(struct rec_session *s)
 {
 	while (!s->over || !s->reported) {
 		bool again = s->reap_again || (s->over && !s->closed && !s->images);
-		int wait = again ? RETRY_MS : rec_writer_pending(s->writer) ? BELL_MS : -1;
+		int wait = again ? RETRY_MS : s->writer.pending ? BELL_MS : -1;
 		struct epoll_event e;
 		int n = epoll_wait(s->epoll, &e, 1, wait);
 
@@ -229,17 +229,6 @@ static int open_sources(struct rec_session *s, struct tp_err *err)
 	s->socket.from = FROM_SOCKET;
 	rec_session_watch(s, &s->signals);
 	rec_session_watch(s, &s->socket);
-	return 0;
-}
-
-static int open_writer(struct rec_session *s, struct tp_err *err)
-{
-	s->writer = rec_writer_new(s->o->request);
-	if (!s->writer)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "cannot start a thread to write files");
-	s->writer_bell = (struct rec_source){.from = FROM_WRITER, .fd = rec_writer_bell(s->writer)};
-	rec_session_watch(s, &s->writer_bell);
 	return 0;
 }
 
@@ -344,7 +333,7 @@ static void finish(struct rec_session *s)
 	}
 	while (s->callers)
 		rec_session_drop(s, s->callers, false);
-	rec_writer_free(s->writer);
+	rec_writer_end(&s->writer);
 	if (s->interval.fd > 0)
 		close(s->interval.fd);
 	if (s->end.fd > 0)
@@ -366,10 +355,14 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 	s->o = o;
 	s->epoll = s->signals.fd = s->socket.fd = -1;
 	code = open_sources(s, err);
-	if (!code)
-		code = open_writer(s, err);
-	if (!code)
+	if (!code && rec_writer_begin(&s->writer, o->request))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "cannot start a thread to write files");
+	if (!code) {
+		s->writer_bell = (struct rec_source){.from = FROM_WRITER, .fd = s->writer.bell};
+		rec_session_watch(s, &s->writer_bell);
 		code = start(s, error, err);
+	}
 	if (!code) {
 		start_timer(s, &s->interval, FROM_INTERVAL, o->request->interval_ns, true);
 		start_timer(s, &s->end, FROM_END, o->request->for_ns, false);

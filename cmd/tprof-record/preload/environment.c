@@ -88,9 +88,17 @@ bool environment_take(char **env, const char *again, bool follows)
 
 /* ---- theirs ---- */
 
-struct environment_lack environment_lacking(char *const *env)
+/* What an environment lacks for recording. */
+struct lack {
+	size_t count;		 /* entries that are there */
+	bool record;		 /* TPROF_RECORD is not */
+	bool preload;		 /* we are not in LD_PRELOAD, … */
+	const char *const *list; /* … which is there (NULL: is not) */
+};
+
+static struct lack lacking(char *const *env)
 {
-	struct environment_lack l = {0};
+	struct lack l = {0};
 
 	l.record = l.preload = record_text[0] != 0;
 	for (; env && env[l.count]; l.count++) {
@@ -108,28 +116,34 @@ struct environment_lack environment_lacking(char *const *env)
 	return l;
 }
 
-size_t environment_text(const struct environment_lack *l)
+size_t environment_lack(char *const *env)
 {
-	return l->list ? strlen(library) + strlen(*l->list) + 2 : 1;
+	struct lack l = lacking(env);
+
+	return l.record || l.preload ? (l.count + 3) * sizeof(*env) + strlen(library) +
+					   (l.list ? strlen(*l.list) : 0) + 2
+				     : 0;
 }
 
-char **environment_complete(char **to, char *text, char *const *env,
-			    const struct environment_lack *l)
+char **environment_complete(void *room, char *const *env)
 {
-	size_t n = l->count;
+	struct lack l = lacking(env);
+	char **to = room;
+	size_t n = l.count;
 
 	if (n)
 		memcpy(to, env, n * sizeof(*to));
-	if (l->record)
+	if (l.record)
 		to[n++] = record_text;
-	if (l->preload && !l->list) {
+	if (l.preload && !l.list) {
 		to[n++] = preload_text;
-	} else if (l->preload) {
+	} else if (l.preload) {
+		char *text = (char *)(to + l.count + 3);
 		char *end = stpcpy(stpcpy(text, REC_PRELOAD "="), library);
 
 		*end++ = REC_SEPARATORS[0];
-		stpcpy(end, *l->list + strlen(REC_PRELOAD "="));
-		to[(char *const *)l->list - env] = text;
+		stpcpy(end, *l.list + strlen(REC_PRELOAD "="));
+		to[(char *const *)l.list - env] = text;
 	}
 	to[n] = NULL;
 	return to;

@@ -7,21 +7,18 @@
 
 #include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/real.h"
-/* What may be recorded gets what it needs for that. */
-static struct environment_lack lacking(char *const *env, bool for_child)
+
+/* What may be recorded gets what it needs for that. Returns the bytes it takes. */
+static size_t lack(char *const *env, bool for_child)
 {
-	if ((for_child || !exit_is_own_process()) && !start_follows())
-		return (struct environment_lack){0};
-	return environment_lacking(env);
+	return (for_child || !exit_is_own_process()) && !start_follows() ? 0
+									 : environment_lack(env);
 }
 
 /* `whole` is the environment for an exec, in a frame that outlives it. */
 #define COMPLETE(env, for_child)                                                                   \
-	struct environment_lack l = lacking(env, for_child);                                       \
-	char *const *whole = l.record || l.preload                                                 \
-				 ? environment_complete(alloca((l.count + 3) * sizeof(char *)),    \
-							alloca(environment_text(&l)), env, &l)     \
-				 : (env)
+	size_t lacks = lack(env, for_child);                                                       \
+	char *const *whole = lacks ? environment_complete(alloca(lacks), env) : (env)
 
 /* ---- exec ---- */
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "tprof-record/preload/real.h"
+
 static inline unsigned outcome(long result)
 {
 	if (result >= 0)

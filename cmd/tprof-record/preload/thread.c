@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include "tprof-record/preload/real.h"
+
 /* ---- ends ---- */
 
 static pthread_key_t ends;

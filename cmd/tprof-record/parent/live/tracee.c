@@ -102,7 +102,7 @@ static bool begin_anew(registers *r)
 	return true;
 }
 
-#elif defined(__aarch64__)
+#else /* arm64 */
 
 typedef struct user_regs_struct registers;
 
@@ -114,22 +114,6 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->known = 0xffffffffu;
 	state->pc = r->pc;
 }
-
-#else
-
-typedef struct {
-	uint64_t unknown[64];
-} registers;
-
-static void fill_state(const registers *r, struct tp_unwind_state *state)
-{
-	(void)r;
-	state->known = 0;
-}
-
-#endif
-
-#if !defined(__x86_64__)
 
 static void fill_call(const registers *r, struct rec_tracee *at)
 {

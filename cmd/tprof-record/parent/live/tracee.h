@@ -22,8 +22,8 @@ struct rec_tracee_call {
 /* Returns whether it waits for a futex without a time limit. */
 bool rec_tracee_waits(const struct rec_tracee_call *call);
 
-/* The state of a thread. Registers have DWARF's numbers; on unknown processors all is 0, and `call` says
- * that it runs. */
+/* The state of a thread. Registers have DWARF's numbers. Only on x86-64 are `thread`, `vector` and
+ * `call` known; elsewhere `call` says that it runs. */
 struct rec_tracee {
 	struct tp_unwind_state state;
 	uint64_t thread;     /* the thread pointer */
