@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -353,19 +354,15 @@ int tprof_trace_symbols(void **data, size_t *size)
 
 /* ---- into a file ---- */
 
+/* They stay as they are until the next trace, which does not start before the file is written. */
 static int write_symbols(void)
 {
-	void *data;
-	size_t size;
-	int code = tprof_trace_symbols(&data, &size), fd;
+	const struct tp_buf *symbols = &t.layout.symbols;
+	int fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int code = fd < 0 ? errno : api_write(fd, symbols->data, symbols->size);
 
-	if (code)
-		return code;
-	fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	code = fd < 0 ? errno : api_write(fd, data, size);
 	if (fd >= 0 && close(fd) && !code)
 		code = errno;
-	free(data);
 	return code;
 }
 
@@ -382,7 +379,7 @@ static void *file_thread(void *arg)
 			code = api_write(t.fd, data, size);
 	if (close(t.fd) && !code)
 		code = errno;
-	if (t.symbols_path && !code)
+	if (t.symbols_path && !code && t.layout.symbols.size)
 		code = write_symbols();
 	free(t.symbols_path);
 	t.symbols_path = NULL;
@@ -406,22 +403,15 @@ static void stop_at_exit(void)
 
 static int begin_file(const char *path, enum tprof_format format)
 {
-	size_t n = strlen(path);
-
 	t.symbols_path = NULL;
 	t.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (t.fd < 0)
 		return errno;
-	if (format == TPROF_GO_1_5) {
-		t.symbols_path = malloc(n + sizeof(".symbols"));
-		if (!t.symbols_path) {
-			close(t.fd);
-			return ENOMEM;
-		}
-		memcpy(t.symbols_path, path, n);
-		memcpy(t.symbols_path + n, ".symbols", sizeof(".symbols"));
-	}
-	return 0;
+	if (format != TPROF_GO_1_5 || asprintf(&t.symbols_path, "%s.symbols", path) >= 0)
+		return 0;
+	t.symbols_path = NULL;
+	close(t.fd);
+	return ENOMEM;
 }
 
 /* Ends a trace that has no reader. Under the lock. */

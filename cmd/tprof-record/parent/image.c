@@ -146,12 +146,27 @@ static int map(struct rec_image *image, int memory, struct tp_err *err)
 	return check_header(image->arena.header, err);
 }
 
+static int start_drainer(struct rec_image *image, struct tp_err *err)
+{
+	pthread_attr_t attr;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	error = pthread_create(&image->drainer, &attr, drain, image);
+	pthread_attr_destroy(&attr);
+	if (error)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "cannot start a thread to read its records: %s", strerror(error));
+	image->draining = true;
+	return 0;
+}
+
 int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, uint32_t how,
 		    const char *root, struct tp_err *err)
 {
 	struct rec_image *image = calloc(1, sizeof(*image));
-	pthread_attr_t attr;
-	int code, error;
+	int code;
 
 	*out = NULL;
 	if (!image) {
@@ -169,32 +184,18 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	code = map(image, memory, err);
 	close(memory);
 	image->last_job = calloc(1, sizeof(*image->last_job));
-	if (!code && !image->last_job)
+	if (!code && (!image->last_job || rec_drain_begin(&image->drain)))
 		code = tp_nomem(err);
-	if (code) {
-		rec_image_free(image);
-		return code;
+	if (!code) {
+		name_it(image);
+		image->other_clock = image->arena.header->start_ns > image->begin_ns;
+		code = start_drainer(image, err);
 	}
-	name_it(image);
-	image->other_clock = image->arena.header->start_ns > image->begin_ns;
-	if (rec_drain_begin(&image->drain)) {
+	if (code)
 		rec_image_free(image);
-		return tp_nomem(err);
-	}
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 << 10);
-	error = pthread_create(&image->drainer, &attr, drain, image);
-	if (error)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "cannot start a thread to read its records: %s", strerror(error));
-	pthread_attr_destroy(&attr);
-	if (code) {
-		rec_image_free(image);
-		return code;
-	}
-	image->draining = true;
-	*out = image;
-	return 0;
+	else
+		*out = image;
+	return code;
 }
 
 void rec_image_free(struct rec_image *image)

@@ -93,8 +93,8 @@ static int start(struct program *p, struct tp_err *err)
 	return code;
 }
 
-static const struct rec_request everything = {
-    .trace = true, .profile = {true, true, true, true, true, true}, .heap_rate = 1};
+static const struct rec_request everything = {.trace = true,
+					      .profile = {true, true, true, true, true, true}};
 
 /* ---- a program that behaves ---- */
 

@@ -16,28 +16,31 @@ void rec_request_complete(struct rec_request *r)
 		r->trace = r->profile[REC_PROFILE_HEAP] = r->profile[REC_PROFILE_BLOCK] =
 		    r->profile[REC_PROFILE_MUTEX] = true;
 	/* Go 1.5 to 1.7 had no mutex profile. */
-	if (r->profiler < 108)
+	if (r->options.profiler < 108)
 		r->profile[REC_PROFILE_MUTEX] = false;
+	r->options.trace = r->trace;
+	r->options.threadcreate = r->profile[REC_PROFILE_THREADCREATE];
+	if (!r->profile[REC_PROFILE_HEAP])
+		r->options.heap_rate = 0;
+	if (!r->profile[REC_PROFILE_BLOCK])
+		r->options.block_rate = 0;
+	if (!r->profile[REC_PROFILE_MUTEX])
+		r->options.mutex_fraction = 0;
 }
 
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room)
 {
-	/* Of struct rec_options, by the names of its fields. */
-	uint64_t heap_rate = r->profile[REC_PROFILE_HEAP] ? r->heap_rate : 0;
-	uint64_t block_rate = r->profile[REC_PROFILE_BLOCK] ? r->block_rate : 0;
-	uint64_t mutex_fraction = r->profile[REC_PROFILE_MUTEX] ? r->mutex_fraction : 0;
-	uint64_t trace = r->trace, depth = r->depth, profiler = r->profiler;
-	uint64_t threadcreate = r->profile[REC_PROFILE_THREADCREATE];
-	uint64_t syscall_ns = REC_SYSCALL_NS;
 	size_t n = (size_t)snprintf(text, room, "%s", socket);
 
-#define REC_X(key, field)                                                                          \
+#define REC_PUT(key, value)                                                                        \
 	n += (size_t)snprintf(n < room ? text + n : NULL, n < room ? room - n : 0, " %s=%llu",     \
-			      key, (unsigned long long)field);
+			      key, (unsigned long long)(value));
+#define REC_X(key, field) REC_PUT(key, r->options.field)
 	REC_SETTINGS(REC_X)
-	REC_X(REC_SETTING_CHILDREN, r->children)
+	REC_PUT(REC_SETTING_CHILDREN, r->children)
 #undef REC_X
+#undef REC_PUT
 	return n;
 }
 

@@ -23,7 +23,7 @@ static void test_request_complete(void **state)
 	heap.profile[REC_PROFILE_HEAP] = true;
 	rec_request_complete(&heap);
 	assert_false(heap.trace || heap.profile[REC_PROFILE_BLOCK]);
-	old.profiler = 105;
+	old.options.profiler = 105;
 	rec_request_complete(&old);
 	assert_true(old.trace && old.profile[REC_PROFILE_BLOCK]);
 	assert_false(old.profile[REC_PROFILE_MUTEX]);
@@ -37,7 +37,8 @@ static void test_request_settings(void **state)
 
 	(void)state;
 	r.profile[REC_PROFILE_HEAP] = r.children = true;
-	r.heap_rate = 65536;
+	r.options.heap_rate = 65536;
+	rec_request_complete(&r);
 	n = rec_request_settings(&r, "tprof-record.1.x", text, sizeof(text));
 	assert_int_equal(n, strlen(text));
 	/* What was not asked for is off. */
