@@ -1,9 +1,9 @@
-/* One core in a process, even where two libraries bring one.
+/* Makes sure that a process uses one copy of core, even if two libraries contain it.
  *
- * Under tprof-record(1) the preloaded library is in the process, with an arena that the recorder
- * reads; a program that is also linked with libtprof-record has a second copy of core, whose state
- * is another. So the library does not call its own copy by name, but one of them through this
- * table: the preloaded one where it is there (it alone shows `tprof_record_host`), else its own. */
+ * Under tprof-record(1) the preloaded library is in the process, with an arena that the recorder reads.
+ * A program that is also linked with libtprof-record has a second copy of core, with state of its own.
+ * So libtprof-record calls core through this table: that of the preloaded library if it is there (it
+ * alone exports `tprof_record_host`), otherwise its own. */
 #ifndef RECORD_CORE_HOST_H
 #define RECORD_CORE_HOST_H
 
@@ -20,8 +20,8 @@
 /* clang-format on */
 
 struct rec_host {
-	/* Of the one who fills it: REC_VERSION, the sizes of this and of struct rec_self. A library
-	 * of another build takes no table that it would misread. */
+	/* REC_VERSION, and the sizes of this struct and of struct rec_self. A library of another build
+	 * does not use a table that it would misread. */
 	uint32_t version, size, size_of_self;
 	struct rec_core **core;
 	uint8_t *sampled;		/* rec_sampled */

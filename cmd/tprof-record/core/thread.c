@@ -141,11 +141,6 @@ void rec_forget_self(void)
 	rec_self.generation = rec_core->generation;
 }
 
-void rec_know_self(void)
-{
-	rec_thread_begin_inside(0, 0);
-}
-
 void rec_thread_begin(uint32_t g, uint64_t entry)
 {
 	if (rec_self.g || !rec_enter())
