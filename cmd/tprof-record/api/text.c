@@ -21,9 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/many.h"
-#include "base/random.h"
-#include "base/table.h"
+#include "base/idmap.h"
 #include "order/listing.h"
 #include "tprof-record/convert/profile/text_stack.h"
 
@@ -283,54 +281,22 @@ size_t tprof_stack(char *buf, size_t size, bool all)
 
 /* ---- the text trace ---- */
 
-/* Sizes of the blocks that were traced, by address, as a free does not tell. Under the lock. */
-static struct sizes {
-	struct block {
-		uintptr_t at;
-		size_t size; /* 0: it was freed */
-	} * block;
-	size_t n, room;
-	struct tp_table by_address;
-} sizes;
+/* Sizes + 1 of the blocks that were traced, by address, as a free does not tell. Under the lock. */
+static struct tp_idmap sizes;
 
-static struct block *find_block(const void *block, uint64_t *hash)
+/* Returns the size, 0 if it is not known. */
+static size_t forget_size(const void *block)
 {
-	*hash = tp_mix64(0, (uintptr_t)block);
-	for (struct tp_probe p = {0}; tp_table_next(&sizes.by_address, *hash, &p);)
-		if (sizes.block[p.row].at == (uintptr_t)block)
-			return &sizes.block[p.row];
-	return NULL;
+	uintptr_t size = (uintptr_t)tp_idmap_get(&sizes, (uintptr_t)block);
+
+	tp_idmap_remove(&sizes, (uintptr_t)block);
+	return size ? size - 1 : 0;
 }
 
 static void keep_size(const void *block, size_t size)
 {
-	uint64_t hash;
-	struct block *b = find_block(block, &hash);
-
-	if (b)
-		b->size = size;
-	else if (!tp_grow(&sizes.block, &sizes.room, sizes.n, sizeof(*sizes.block)) &&
-		 !tp_table_add(&sizes.by_address, hash, sizes.n))
-		sizes.block[sizes.n++] = (struct block){(uintptr_t)block, size};
-}
-
-/* 0: not known. */
-static size_t forget_size(const void *block)
-{
-	uint64_t hash;
-	struct block *b = find_block(block, &hash);
-	size_t size = b ? b->size : 0;
-
-	if (b)
-		b->size = 0;
-	return size;
-}
-
-static void forget_sizes(void)
-{
-	free(sizes.block);
-	tp_table_release(&sizes.by_address);
-	sizes = (struct sizes){0};
+	forget_size(block);
+	tp_idmap_add(&sizes, (uintptr_t)block, (void *)(uintptr_t)(size + (size < SIZE_MAX)));
 }
 
 int tprof_alloc_trace(int fd)
@@ -346,7 +312,7 @@ int tprof_alloc_trace(int fd)
 	text_fd = fd;
 	atomic_store(&api.text, fd >= 0);
 	if (fd < 0)
-		forget_sizes();
+		tp_idmap_release(&sizes);
 	pthread_mutex_unlock(&text_lock);
 	return 0;
 }
@@ -416,7 +382,7 @@ void api_forget_text(void)
 {
 	/* Another thread may have been changing them. */
 	named = (struct names){0};
-	sizes = (struct sizes){0};
+	sizes = (struct tp_idmap){0};
 	text_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	text_fd = -1;
 	atomic_store(&api.text, false);

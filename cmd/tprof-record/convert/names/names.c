@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
-#include "base/random.h"
-#include "base/seed.h"
 #include "profile/demangle.h"
 #include "tprof-record/convert/names/images.h"
 
@@ -130,7 +127,6 @@ int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp
 	n->p = p;
 	n->dict = dict;
 	n->for_traces = for_traces;
-	n->seed = tp_seed();
 	n->nmodules = p->arena.header->modules.used;
 	n->nnodes = p->arena.header->nodes.used;
 	n->files = calloc(n->nmodules + (size_t)1, sizeof(*n->files));
@@ -159,8 +155,7 @@ void rec_names_free(struct rec_names *n)
 	free(n->files);
 	free(n->file_of);
 	free(n->order);
-	free(n->places);
-	tp_table_release(&n->by_pc);
+	tp_idmap_release(&n->by_pc);
 	free(n->node);
 	free(n->whole);
 	tp_buf_release(&n->readable);
@@ -279,19 +274,18 @@ static void call_after_place(const struct rec_names *n, uint32_t module, uint64_
 		snprintf(text, PATH_ROOM, "?");
 }
 
-static const struct rec_place *add_place(struct rec_names *n, uint64_t pc, uint64_t hash)
+static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 {
 	static const uint32_t no_frame;
 	static const struct rec_place nothing = {.frames = &no_frame, .n = 1};
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
 	char text[PATH_ROOM];
-	struct rec_place *p;
+	struct rec_place *p = tp_arena_alloc(&n->arena, sizeof(*p));
 	uint32_t *frames;
 	size_t size;
 
-	if (tp_grow(&n->places, &n->place_room, n->nplaces, sizeof(*n->places)))
+	if (!p)
 		return &nothing;
-	p = &n->places[n->nplaces];
 	*p = (struct rec_place){.pc = pc, .module = module_of(n, pc - 1)};
 	p->own = p->module && file_of(n, p->module)->own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
@@ -303,7 +297,7 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc, uint6
 	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
 	if (!frames || put_frames(n, pc, p->module, chain, size, frames) ||
-	    tp_table_add(&n->by_pc, hash, n->nplaces))
+	    tp_idmap_add(&n->by_pc, pc, p))
 		return &nothing;
 	if (p->named) {
 		n->named++;
@@ -314,18 +308,14 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc, uint6
 	}
 	p->frames = frames;
 	p->n = (uint32_t)(size ? size : 1);
-	n->nplaces++;
 	return p;
 }
 
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 {
-	uint64_t hash = tp_mix64(n->seed, pc);
+	const struct rec_place *p = tp_idmap_get(&n->by_pc, pc);
 
-	for (struct tp_probe at = {0}; tp_table_next(&n->by_pc, hash, &at);)
-		if (n->places[at.row].pc == pc)
-			return &n->places[at.row];
-	return add_place(n, pc, hash);
+	return p ? p : add_place(n, pc);
 }
 
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)

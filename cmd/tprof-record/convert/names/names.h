@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/table.h"
+#include "base/idmap.h"
 #include "decode/dict.h"
 #include "decode/profile.h"
 #include "symbol/image.h"
@@ -53,10 +53,7 @@ struct rec_names {
 	uint32_t *file_of; /* by module: file + 1 */
 	uint32_t *order;   /* modules: loaded before unloaded, newest first */
 	uint32_t nmodules;
-	struct rec_place *places;
-	size_t nplaces, place_room;
-	struct tp_table by_pc; /* of places */
-	uint64_t seed;
+	struct tp_idmap by_pc; /* struct rec_place, in the arena */
 	uint32_t *node;	 /* by stack of the process: node of the dictionary + 1, 0 not known yet */
 	uint32_t *whole; /* the same with frames below the program; NULL: not needed yet */
 	uint32_t nnodes;
@@ -75,8 +72,8 @@ int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_d
 		  bool for_traces, struct tp_err *err);
 void rec_names_free(struct rec_names *n);
 
-/* Looks a PC up. The place is valid until the next call, its frames live as long as n. If memory is
- * out, the place is one without a name whose `pc` is 0. */
+/* Looks a PC up. The place lives as long as n. If memory is out, it is one without a name whose `pc` is
+ * 0. */
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);
 /* Puts a whole stack into the dictionary, without frames of the recorder; *node is its node. */
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);

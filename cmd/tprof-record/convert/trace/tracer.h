@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/table.h"
+#include "base/idmap.h"
 #include "decode/v1/encode.h"
 #include "decode/v2/encode.h"
 #include "tprof-record/convert/names/names.h"
@@ -46,11 +46,6 @@ enum rec_g_state {
 struct rec_region {
 	uint64_t task;
 	uint32_t name; /* string of the process */
-};
-
-struct rec_task {
-	uint64_t id;
-	bool open;
 };
 
 struct rec_goroutine {
@@ -111,8 +106,7 @@ struct rec_tracer {
 	struct rec_goroutine *gs, no_g;
 	uint32_t ngs;
 	size_t room_ms, room_gs;
-	struct tp_table m_by_id, g_by_id; /* by what records call them */
-	uint32_t latest_g, latest_m;	  /* looked up last: index + 1 */
+	struct tp_ids m_by_id, g_by_id; /* by what records call them */
 	uint64_t seed;
 	uint64_t earliest, latest; /* bounds of valid times */
 	bool in_middle;		   /* the trace begins while the program runs … */
@@ -137,10 +131,7 @@ struct rec_tracer {
 	uint32_t *alive; /* goroutines: indexes */
 	uint32_t nalive;
 	size_t room_alive;
-	struct rec_task *tasks; /* that have begun */
-	uint32_t ntasks;
-	size_t room_tasks;
-	struct tp_table task_by_id;
+	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
 
 	/* v1_writer.c */

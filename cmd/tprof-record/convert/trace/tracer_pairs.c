@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "tprof-record/convert/trace/tracer.h"
 
 #define MOST_POSTS 512 /* to try for one wait */
@@ -183,20 +182,17 @@ static void note_living(struct rec_tracer *s)
 /* Gives each M the kernel's tid, unless another M has it: the kernel uses numbers again. */
 static void call_threads(struct rec_tracer *s)
 {
-	struct tp_table table = {0};
+	struct tp_ids seen = {0};
 
 	for (uint32_t i = 0; i < s->nms; i++) {
 		struct rec_machine *m = &s->ms[i];
-		uint64_t hash = tp_mix64(0, m->tid);
-		bool known = false;
+		bool own = m->tid && tp_ids_get(&seen, m->tid) == TP_NO_ID;
 
-		for (struct tp_probe p = {0}; !known && tp_table_next(&table, hash, &p);)
-			known = s->ms[p.row].tid == m->tid;
-		m->wire = m->tid && !known ? m->tid : (uint64_t)1 << 32 | m->id;
-		if (m->tid && !known)
-			rec_tracer_failed(s, tp_table_add(&table, hash, i));
+		m->wire = own ? m->tid : (uint64_t)1 << 32 | m->id;
+		if (own)
+			rec_tracer_failed(s, tp_ids_put(&seen, m->tid, i));
 	}
-	tp_table_release(&table);
+	tp_ids_release(&seen);
 }
 
 /* Notes for each thread which goroutine it is. There is always a main thread. */
