@@ -145,28 +145,8 @@ static bool is_ready(const struct rec_host *h, const struct rec_process *p, cons
 {
 	const struct rec_g *place = &api_arena(h)->gs[g - p->arena.gs];
 
-	return api_is_own(h, place, g->id) && atomic_load(&api_g_of(h, place)->ready);
-}
-
-static const char *state_of(const struct rec_host *h, const struct rec_process *p,
-			    const struct rec_g *g)
-{
-	static const char *const waits[REC_NREASONS] = {
-#define REC_X(name, text, printed, v1) printed,
-	    REC_REASONS(REC_X)
-#undef REC_X
-	};
-
-	switch ((uint16_t)g->wait.kind) {
-	case REC_NOTHING:
-		return g->tid || g->m ? "running" : "runnable";
-	case REC_SYSCALL:
-		return "syscall";
-	default:
-		return is_ready(h, p, g)
-			   ? "runnable"
-			   : waits[g->wait.arg < REC_NREASONS ? g->wait.arg : REC_ON_NONE];
-	}
+	return g->wait.kind == REC_G_STOP && api_is_own(h, place, g->id) &&
+	       atomic_load(&api_g_of(h, place)->ready);
 }
 
 static void print_quoted(struct rec_texts *t, const char *text)
@@ -237,7 +217,8 @@ static void print_others(const struct rec_host *h, struct tp_buf *out, const str
 		size_t n = rec_row_pcs(t.p, row, t.pcs);
 
 		rec_text_put(&t, "\n");
-		print_stack(&t, row->g, state_of(h, t.p, row->g), t.pcs, n);
+		print_stack(&t, row->g, is_ready(h, t.p, row->g) ? "runnable" : row->printed, t.pcs,
+			    n);
 	}
 }
 

@@ -15,26 +15,11 @@ static int profile_kind(const char *name, enum rec_profile_kind *kind)
 	return EINVAL;
 }
 
-static int encode(const struct rec_process *p, enum rec_profile_kind kind,
-		  const struct rec_live *live, bool text, struct tp_buf *out)
-{
-	struct tp_profile *profile = NULL;
-	struct tp_err err = {0};
-	int code;
-
-	if (text)
-		return api_errno(rec_profile_text(p, kind, live, out, &err));
-	code = api_errno(rec_profile_make(p, kind, live, &profile, &err));
-	if (!code)
-		code = api_errno(rec_profile_pack(profile, out, &err));
-	tp_profile_free(profile);
-	return code;
-}
-
 static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bool text,
 			const uint64_t *own, size_t nown, struct tp_buf *out)
 {
 	struct api_stacks stacks = {0};
+	struct tp_profile *made = NULL;
 	struct tp_err err = {0};
 	int code;
 
@@ -43,7 +28,9 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 		   ? api_stacks_take(h, own, nown, SIZE_MAX, &stacks)
 		   : api_errno(api_process_copy(h, &stacks.process, &err));
 	if (!code)
-		code = encode(&stacks.process, kind, &stacks.live, text, out);
+		code = api_errno(
+		    rec_profile_write(&stacks.process, kind, &stacks.live, text, out, &made, &err));
+	tp_profile_free(made);
 	api_stacks_release(&stacks);
 	return code;
 }

@@ -182,7 +182,7 @@ enum rec_loss {
 struct rec_header {
 	uint64_t magic;
 	uint32_t version, size_of_event;
-	uint32_t pid, ppid;
+	uint32_t pid, unused;
 	uint64_t start_ns;		/* CLOCK_MONOTONIC … */
 	uint64_t start_sec, start_nsec; /* … and CLOCK_REALTIME, read together */
 	struct rec_options options;

@@ -36,7 +36,6 @@ static void begin_header(struct rec_header *h, const struct rec_options *options
 	h->version = REC_VERSION;
 	h->size_of_event = sizeof(struct rec_event);
 	h->pid = (uint32_t)rec_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	h->ppid = (uint32_t)rec_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
 	h->start_ns = rec_now();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	h->start_sec = (uint64_t)wall.tv_sec;

@@ -107,38 +107,20 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 		rec_dump_plural(what, (uint64_t)total(p, 0), "thread");
 }
 
-static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *out, char what[96],
-		  bool *empty, struct tp_err *err)
-{
-	struct tp_profile *p = NULL;
-	int code;
-
-	if (m->request->text)
-		return rec_profile_text(m->process, kind, &m->live, out, err);
-	code = rec_profile_make(m->process, kind, &m->live, &p, err);
-	if (code)
-		return code;
-	describe(what, kind, p);
-	*empty = !p->nsamples;
-	code = rec_profile_pack(p, out, err);
-	tp_profile_free(p);
-	return code;
-}
-
 static void write_profile(struct making *m, enum rec_profile_kind kind)
 {
 	const char *title = rec_profile_name(kind), *ending = m->request->text ? "txt" : "pb.gz";
+	struct tp_profile *made = NULL;
 	struct tp_buf data = {0};
 	struct tp_err err = {0};
-	char name[40], what[96] = "";
-	bool empty = false;
+	char name[40];
 	int code;
 
 	if (m->number)
 		snprintf(name, sizeof(name), "%s.%04u.%s", title, m->number, ending);
 	else
 		snprintf(name, sizeof(name), "%s.%s", title, ending);
-	code = encode(m, kind, &data, what, &empty, &err);
+	code = rec_profile_write(m->process, kind, &m->live, m->request->text, &data, &made, &err);
 	for (int i = 0; !code; i++) {
 		code = rec_file_put(m->image->folder, name, data.data, data.size, &err);
 		if (!code || i == ATTEMPTS || !make_room(m, &err))
@@ -150,11 +132,12 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 	} else {
 		struct rec_dump_file *f = add_file(m->dump, name, data.size);
 
-		if (f) {
-			memcpy(f->what, what, sizeof(f->what));
-			f->empty = empty;
+		if (f && made) {
+			describe(f->what, kind, made);
+			f->empty = !made->nsamples;
 		}
 	}
+	tp_profile_free(made);
 	tp_buf_release(&data);
 }
 

@@ -291,7 +291,6 @@ static void look(struct rec_program *p, const char *search)
 			      "%s: its first line does not name an interpreter", at);
 			return;
 		}
-		p->script = true;
 		base = strrchr(next, '/');
 		if (base && !strcmp(base, "/env") && *argument && *argument != '-' &&
 		    !strchr(argument, '=') && !find(argument, search, at))
@@ -302,7 +301,6 @@ static void look(struct rec_program *p, const char *search)
 			      p->path, next, strerror(error));
 			return;
 		}
-		snprintf(p->interpreter, sizeof(p->interpreter), "%s", next);
 		snprintf(at, sizeof(at), "%s", next);
 		if (++scripts > MAX_INTERPRETERS) {
 			judge(p, REC_NOT_RUNNABLE,

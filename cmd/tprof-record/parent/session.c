@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/signals.h"
@@ -109,13 +108,6 @@ static void report(struct rec_session *s)
 	s->o->report(s->o->ctx, &s->result);
 }
 
-static void take_timer(int fd)
-{
-	uint64_t n;
-
-	(void)!read(fd, &n, sizeof(n));
-}
-
 static void on_event(struct rec_session *s, struct rec_source *from)
 {
 	struct signalfd_siginfo si;
@@ -137,19 +129,33 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 	case FROM_WRITER:
 		on_done(s);
 		break;
-	case FROM_INTERVAL:
-		take_timer(from->fd);
+	}
+}
+
+/* Takes a snapshot, and ends recording, when it is time. */
+static void on_time(struct rec_session *s)
+{
+	uint64_t interval = (uint64_t)s->o->request->interval_ns, now = rec_now();
+
+	if (s->snapshot_ns && now >= s->snapshot_ns) {
+		s->snapshot_ns += (1 + (now - s->snapshot_ns) / interval) * interval;
 		/* If writing is slower than the interval, there are fewer snapshots. */
 		if (!s->snapping)
 			rec_session_snapshot(s, 0, -1);
-		break;
-	case FROM_END:
-		take_timer(from->fd);
-		rec_session_unwatch(s, from->fd);
+	}
+	if (s->end_ns && now >= s->end_ns) {
+		s->end_ns = 0;
 		if (!s->closed)
 			rec_session_close(s, true);
-		break;
 	}
+}
+
+/* Returns the time until `at` (0: never), but at most `ms` (-1: for ever), in ms. */
+static int until(uint64_t at, int ms)
+{
+	uint64_t now = rec_now(), left = at > now ? (at - now + 999999) / 1000000 : 0;
+
+	return at && (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;
 }
 
 /* Returns whether a child of the program, which is over, may still report; it gets some time for it. */
@@ -169,12 +175,13 @@ static void loop(struct rec_session *s)
 		bool again = s->reap_again || (s->over && !s->closed && !s->images);
 		int wait = again ? RETRY_MS : s->writer.pending ? BELL_MS : -1;
 		struct epoll_event e;
-		int n = epoll_wait(s->epoll, &e, 1, wait);
+		int n = epoll_wait(s->epoll, &e, 1, until(s->snapshot_ns, until(s->end_ns, wait)));
 
 		if (n > 0)
 			on_event(s, e.data.ptr);
 		else if (!n)
 			on_done(s);
+		on_time(s);
 		rec_session_end_gone(s);
 		if (s->reap_again)
 			rec_session_reap(s);
@@ -185,22 +192,6 @@ static void loop(struct rec_session *s)
 }
 
 /* ---- the beginning ---- */
-
-static void start_timer(struct rec_session *s, struct rec_source *timer, int from, int64_t ns,
-			bool again)
-{
-	struct itimerspec t = {.it_value = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}};
-
-	timer->fd = -1;
-	if (!ns)
-		return;
-	if (again)
-		t.it_interval = t.it_value;
-	timer->from = (unsigned)from;
-	timer->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (timer->fd >= 0 && !timerfd_settime(timer->fd, 0, &t, NULL))
-		rec_session_watch(s, timer);
-}
 
 /* Blocks the signals that are forwarded, or are for the recorder. */
 static void block_signals(sigset_t *set)
@@ -334,10 +325,6 @@ static void finish(struct rec_session *s)
 	while (s->callers)
 		rec_session_drop(s, s->callers, false);
 	rec_writer_end(&s->writer);
-	if (s->interval.fd > 0)
-		close(s->interval.fd);
-	if (s->end.fd > 0)
-		close(s->end.fd);
 	close(s->signals.fd);
 	close(s->socket.fd);
 	close(s->epoll);
@@ -364,8 +351,10 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 		code = start(s, error, err);
 	}
 	if (!code) {
-		start_timer(s, &s->interval, FROM_INTERVAL, o->request->interval_ns, true);
-		start_timer(s, &s->end, FROM_END, o->request->for_ns, false);
+		if (o->request->interval_ns)
+			s->snapshot_ns = rec_now() + (uint64_t)o->request->interval_ns;
+		if (o->request->for_ns)
+			s->end_ns = rec_now() + (uint64_t)o->request->for_ns;
 		loop(s);
 		*status = s->status;
 	}

@@ -398,3 +398,13 @@ int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struc
 	tp_buf_release(&plain);
 	return code;
 }
+
+int rec_profile_write(const struct rec_process *p, enum rec_profile_kind kind,
+		      const struct rec_live *live, bool text, struct tp_buf *out,
+		      struct tp_profile **made, struct tp_err *err)
+{
+	int code = text ? rec_profile_text(p, kind, live, out, err)
+			: rec_profile_make(p, kind, live, made, err);
+
+	return text || code ? code : rec_profile_pack(*made, out, err);
+}

@@ -202,35 +202,33 @@ static const struct rec_live_stack *find_live(const struct rec_live *live, uint3
 	return NULL;
 }
 
-static const char *reason_text(uint32_t reason)
+/* What it is doing, in Go's words: in labels, and in printed stacks (runtime2.go, waitReasonStrings). */
+static void set_state(struct rec_row *row)
 {
-	static const char *const text[REC_NREASONS] = {
-#define REC_X(name, text, printed, v1) text,
+	static const char *const reason[REC_NREASONS][2] = {
+#define REC_X(name, text, printed, v1) {text, printed},
 	    REC_REASONS(REC_X)
 #undef REC_X
 	};
-
-	return reason < REC_NREASONS && *text[reason] ? text[reason] : "waiting";
-}
-
-/* In Go's words. */
-static const char *state_of(const struct rec_g *g)
-{
 	static const char *const call[REC_NCALLS] = {
 #define REC_X(name, text) text,
 	    REC_CALLS(REC_X)
 #undef REC_X
 	};
+	const struct rec_g *g = row->g;
+	uint32_t arg = g->wait.arg;
 
-	switch ((uint16_t)g->wait.kind) {
-	case REC_BLOCK:
-		return reason_text(g->wait.arg);
-	case REC_SYSCALL:
-		return call[g->wait.arg < REC_NCALLS ? g->wait.arg : REC_CALL_OTHER];
-	case REC_G_STOP:
-		return g->wait.arg == REC_ON_YIELD ? "runnable" : reason_text(g->wait.arg);
-	default:
-		return g->tid || g->m ? "running" : "runnable";
+	row->state = row->printed = g->tid || g->m ? "running" : "runnable";
+	if (g->wait.kind == REC_SYSCALL) {
+		row->state = call[arg < REC_NCALLS ? arg : REC_CALL_OTHER];
+		row->printed = "syscall";
+	} else if (g->wait.kind != REC_NOTHING) {
+		arg = arg < REC_NREASONS ? arg : REC_ON_NONE;
+		row->printed = reason[arg][1];
+		row->state =
+		    arg == REC_ON_NONE || (arg == REC_ON_YIELD && g->wait.kind == REC_G_STOP)
+			? row->printed
+			: reason[arg][0];
 	}
 }
 
@@ -261,8 +259,8 @@ static void mark_schedulers(struct rec_rows *rows)
 
 static void fill_g(struct rec_row *row, const struct rec_g *g, const struct rec_live_stack *live)
 {
-	*row = (struct rec_row){.g = g, .state = state_of(g), .value = {1}};
-	row->stack = g->wait.stack;
+	*row = (struct rec_row){.g = g, .value = {1}, .stack = g->wait.stack};
+	set_state(row);
 	row->leaked = live && live->leaked;
 	if (!row->stack && live && live->npcs) {
 		row->pcs = live->pcs;

@@ -25,7 +25,8 @@ struct rec_row {
 	bool lost;     /* REC_LOST_LOCK */
 	bool leaked;
 	const struct rec_g *g; /* in goroutine profiles: the goroutine */
-	const char *state;     /* and what it is doing */
+	const char *state;     /* and what it is doing, */
+	const char *printed;   /* as stacks are printed */
 	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
 	int64_t size;	       /* in heap profiles: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
