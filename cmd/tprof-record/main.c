@@ -127,19 +127,19 @@ static error_t on_what(int key, char *arg, struct argp_state *state)
 	case KEY_HEAP:
 		r->profile[REC_PROFILE_HEAP] = true;
 		if (arg)
-			r->heap_rate =
+			r->options.heap_rate =
 			    (uint64_t)positive(state, "--heap", cmd_arg_size(state, "--heap", arg));
 		return 0;
 	case KEY_BLOCK:
 		r->profile[REC_PROFILE_BLOCK] = true;
 		if (arg)
-			r->block_rate = (uint64_t)positive(state, "--block",
-							   cmd_arg_duration(state, "--block", arg));
+			r->options.block_rate = (uint64_t)positive(
+			    state, "--block", cmd_arg_duration(state, "--block", arg));
 		return 0;
 	case KEY_MUTEX:
 		r->profile[REC_PROFILE_MUTEX] = args->mutex = true;
 		if (arg)
-			r->mutex_fraction = (uint64_t)positive(
+			r->options.mutex_fraction = (uint64_t)positive(
 			    state, "--mutex", cmd_arg_count(state, "--mutex", arg, INT32_MAX));
 		return 0;
 	case KEY_GOROUTINE:
@@ -189,11 +189,11 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 		r->text = choice(state, "--profile-format", arg, profiles, 2, "proto or text") == 1;
 		return 0;
 	case KEY_PROFILER:
-		r->profiler = profiler[choice(state, "--profiler", arg, profilers, 4,
-					      "1.5, 1.8, 1.18 or 1.26")];
+		r->options.profiler = profiler[choice(state, "--profiler", arg, profilers, 4,
+						      "1.5, 1.8, 1.18 or 1.26")];
 		return 0;
 	case KEY_STACK_DEPTH:
-		r->depth = (uint32_t)stack_depth(state, arg);
+		r->options.depth = (uint32_t)stack_depth(state, arg);
 		return 0;
 	case KEY_FORCE:
 		r->force = true;
@@ -214,7 +214,7 @@ static void check(struct args *args, struct argp_state *state)
 	if (!args->snapshot && !args->program)
 		argp_error(state, "the program is missing; run tprof-record [OPTION...] -- PROGRAM "
 				  "[ARGUMENT...]");
-	if (r->profiler < 108 && args->mutex)
+	if (r->options.profiler < 108 && args->mutex)
 		argp_error(
 		    state,
 		    "--profiler=1.5 cannot be used with --mutex: Go has mutex profiles since 1.8");
@@ -355,7 +355,6 @@ static int record(struct args *args)
 	struct rec_session_options o = {.request = &args->request,
 					.program = &program,
 					.argv = args->program,
-					.env = environ,
 					.signals = &args->signals,
 					.report = report,
 					.ctx = args};

@@ -2,14 +2,11 @@
  * While one runs, its thread's `rec_self` names it, so that core records everything as its own.
  *
  * As in Go, a wait counts in the block profile from when the goroutine parked until it was made ready
- * (runtime/chan.go, sema.go: releasetime), and only for the reasons that Go counts.
- *
- * An unblock of a goroutine that waits for a lock is charged with the time that all waiters for the
- * lock have waited since the last unblock (runtime/sema.go, semrelease and dequeue: the next waiter's
- * time begins anew). So all unlocks are charged with as much as all waits took. */
-#include "tprof-record/api/goroutine.h"
+ * (runtime/chan.go, sema.go: releasetime), and only for the reasons that Go counts. An unblock of a
+ * goroutine that waits for a lock is charged as an unlock that threads wait for (core/profile/blame.c).
+ */
+#include "tprof-record/api/lib.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +19,6 @@ enum {
 
 static struct api_g own[REC_NGS];
 
-/* Waiters for the mutexes with this hash. */
-static struct contention {
-	_Atomic uint32_t locked;
-	uint32_t waiters;
-	uint64_t begun; /* sum of the times from which they are charged */
-	uint64_t last;	/* when an unlock was charged last */
-} contention[4096];
 /* number << 32 | place in `gs` + 1, 0: free */
 static _Atomic uint64_t places[NPLACES];
 
@@ -36,7 +26,6 @@ void api_forget_goroutines(void)
 {
 	memset(own, 0, sizeof(own));
 	memset(places, 0, sizeof(places));
-	memset(contention, 0, sizeof(contention));
 }
 
 struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot)
@@ -139,68 +128,6 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 	return e.arg;
 }
 
-/* ---- what unlocks are charged with ---- */
-
-/* For a few instructions. */
-static struct contention *lock_contention(uint64_t object)
-{
-	struct contention *c = &contention[(object * 0x9e3779b97f4a7c15u) >> 52];
-	uint32_t free = 0;
-
-	while (!atomic_compare_exchange_weak_explicit(&c->locked, &free, 1, memory_order_acquire,
-						      memory_order_relaxed)) {
-		free = 0;
-		sched_yield();
-	}
-	return c;
-}
-
-static void unlock_contention(struct contention *c)
-{
-	atomic_store_explicit(&c->locked, 0, memory_order_release);
-}
-
-static void begin_contention(uint64_t object, uint64_t now)
-{
-	struct contention *c = lock_contention(object);
-
-	c->waiters++;
-	c->begun += now;
-	unlock_contention(c);
-}
-
-/* Ends the wait of one that waited since `start`. Returns what the unlock is charged with. */
-static uint64_t end_contention(uint64_t object, uint64_t start, uint64_t now)
-{
-	struct contention *c = lock_contention(object);
-	uint64_t charge = 0;
-
-	if (c->waiters) {
-		uint64_t all = c->waiters * now;
-
-		/* Not below 0: clocks of two processors may differ. */
-		charge = all > c->begun ? all - c->begun : 0;
-		c->begun = --c->waiters * now;
-		c->last = now;
-	} else if (now > start) {
-		charge = now - start;
-	}
-	unlock_contention(c);
-	return charge;
-}
-
-/* Ends a wait that no unlock has ended: nothing is charged. */
-static void drop_contention(uint64_t object, uint64_t start)
-{
-	struct contention *c = lock_contention(object);
-
-	if (c->waiters) {
-		c->waiters--;
-		c->begun -= start > c->last ? start : c->last;
-	}
-	unlock_contention(c);
-}
-
 /* ---- running ---- */
 
 /* Takes the running goroutine off the thread, which is its scheduler again. */
@@ -218,11 +145,11 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 
 		atomic_store_explicit(&mine->ready, 0, memory_order_relaxed);
 		atomic_store_explicit(&mine->since, e->end, memory_order_relaxed);
+		if (rec_is_lock(e->arg))
+			mine->blamed = h->blame_begin(e->object);
 		wait = *e;
 		wait.end = 0;
 		h->wait_store(slot, &wait);
-		if (rec_is_lock(e->arg))
-			begin_contention(e->object, e->end);
 		atomic_store_explicit(&slot->m, 0, memory_order_release);
 	}
 	/* Before another thread can run it. */
@@ -264,7 +191,7 @@ void tprof_g_start(uint64_t g)
 			h->block_event(until > slot->wait.start ? until - slot->wait.start : 0,
 				       slot->wait.stack);
 			if (!ready && rec_is_lock(slot->wait.arg))
-				drop_contention(slot->wait.object, slot->wait.start);
+				h->blame_end(slot->wait.object, mine->blamed, false, 0);
 		}
 		if (slot->wait.kind != REC_NOTHING)
 			h->wait_clear(slot);
@@ -314,7 +241,7 @@ void tprof_g_unblock(uint64_t g)
 	if (slot && slot->wait.kind == REC_G_STOP &&
 	    !atomic_exchange_explicit(&api_g_of(h, slot)->ready, e.end, memory_order_relaxed) &&
 	    rec_is_lock(slot->wait.arg))
-		h->mutex_event(end_contention(slot->wait.object, slot->wait.start, e.end), e.stack);
+		h->blame_end(slot->wait.object, api_g_of(h, slot)->blamed, true, e.stack);
 	if (api_tracing(h))
 		h->write(&e);
 }

@@ -1,76 +1,58 @@
-#include "tprof-record/api/trace.h"
+#include "tprof-record/api/lib.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "tprof-record/api/process.h"
-#include "tprof-record/convert/names/names.h"
+#include "base/many.h"
 #include "tprof-record/convert/trace/trace.h"
 
-/* Lets waits that began before the trace begin with it, and drops records of the trace before this
- * one, which a thread was about to write when that ended. */
-static int clip(struct rec_spool *s, const struct rec_event *events, uint64_t begin)
+const char *api_folder(void)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		struct rec_event e;
-		uint16_t kind = atomic_load_explicit(&events[i].kind, memory_order_relaxed);
-		bool early = events[i].end < begin;
+	static const char *const folders[] = {"/var/tmp", "/tmp", "/dev/shm"};
 
-		if (!early &&
-		    ((kind != REC_BLOCK && kind != REC_SYSCALL) || events[i].start >= begin))
-			continue;
-		/* The mapping shows the change. */
-		e = events[i];
-		e.start = begin;
-		e.kind = early ? REC_NOTHING : kind;
-		if (pwrite(s->fd, &e, sizeof(e), (off_t)(i * sizeof(e))) != sizeof(e))
-			return errno ? errno : ENOSPC;
-	}
-	return 0;
+	for (size_t i = 0; i < TP_COUNT_OF(folders); i++)
+		if (!access(folders[i], W_OK | X_OK))
+			return folders[i];
+	return ".";
 }
 
-static int write_formats(const struct rec_process *p, struct api_layout *to, struct tp_err *err)
+static int put(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
-	enum rec_trace_format format = to->format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26;
-	struct tp_dict *dict = tp_dict_new();
-	struct rec_names *names = NULL;
-	struct tp_out out;
-	int code = dict ? rec_names_new(&names, p, dict, err) : TP_ENOMEM;
+	struct api_layout *to = ctx;
 
-	if (!code) {
-		out = api_spool_out(&to->trace);
-		code = rec_trace_write(p, names, format, &out, NULL, err);
-	}
-	if (!code && format == REC_GO_1_5)
-		code = rec_trace_symbols(p, names, &to->symbols, err);
-	rec_names_free(names);
-	tp_dict_free(dict);
-	return code;
+	if (!to->error)
+		to->error = api_write(to->fd, data, size);
+	if (to->error)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "temporary file: %s",
+				  strerror(to->error));
+	to->size += size;
+	return 0;
 }
 
 int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to)
 {
+	enum rec_trace_format format = to->format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26;
+	struct tp_out out = {.write = put, .ctx = to};
 	struct rec_process p;
 	struct tp_err err = {0};
-	int code, failed;
+	int code;
 
-	failed = api_spool_begin(&to->trace);
-	if (failed)
-		return failed;
+	to->fd = rec_nameless_file(api_folder());
+	if (to->fd < 0)
+		to->fd = memfd_create("tprof", MFD_CLOEXEC);
+	if (to->fd < 0)
+		return errno;
 	h->modules_read();
 	code = api_process_copy(h, &p, &err);
 	if (code)
 		return api_errno(code);
 	code = rec_spool_map(records, &p.events, &err);
 	p.nevents = records->n;
+	p.begin_ns = to->begin_ns;
 	if (!code)
-		failed = clip(records, p.events, to->begin_ns);
-	if (!code && !failed)
-		code = write_formats(&p, to, &err);
+		code = rec_trace_write(&p, format, &out, &to->symbols, NULL, &err);
 	rec_process_free(&p);
-	if (!failed)
-		failed = to->trace.error;
-	if (!failed)
-		failed = api_errno(code);
-	return failed;
+	return to->error ? to->error : api_errno(code);
 }

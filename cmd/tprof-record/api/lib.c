@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct api api = {.profiler = 126, .depth = 128};
@@ -127,28 +128,28 @@ void api_outside(const struct rec_host *h, struct api_inside was)
 	errno = was.saved;
 }
 
-int tprof_set_profiler(unsigned release)
+/* Sets what cannot be changed once something is recorded. */
+static int set_early(unsigned *setting, unsigned value, bool valid)
 {
 	const struct rec_host *h = atomic_load(&api.host);
 
-	if (release != 105 && release != 108 && release != 118 && release != 126)
+	if (!valid)
 		return EINVAL;
 	if (h && api_alive(h))
 		return EBUSY;
-	api.profiler = release;
+	*setting = value;
 	return 0;
+}
+
+int tprof_set_profiler(unsigned release)
+{
+	return set_early(&api.profiler, release,
+			 release == 105 || release == 108 || release == 118 || release == 126);
 }
 
 int tprof_set_stack_depth(unsigned frames)
 {
-	const struct rec_host *h = atomic_load(&api.host);
-
-	if (!frames || frames > REC_MAX_DEPTH)
-		return EINVAL;
-	if (h && api_alive(h))
-		return EBUSY;
-	api.depth = frames;
-	return 0;
+	return set_early(&api.depth, frames, frames && frames <= REC_MAX_DEPTH);
 }
 
 uint64_t tprof_lost(void)
@@ -161,6 +162,48 @@ uint64_t tprof_lost(void)
 uint32_t api_string(const struct rec_host *h, const char *text)
 {
 	return text ? h->string(text, strnlen(text, 1024)) : 0;
+}
+
+int api_write(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? errno : ENOSPC;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int api_errno(int code)
+{
+	return code == 0 ? 0 : code == TP_ENOMEM ? ENOMEM : code == TP_ELIMIT ? E2BIG : EIO;
+}
+
+int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_err *err)
+{
+	struct timespec wall;
+	size_t wrong;
+	int code = rec_process_copy(p, api_arena(h), err);
+
+	if (code)
+		return code;
+	p->pid = p->arena.header->pid;
+	p->alive = true;
+	p->end_ns = h->now();
+	clock_gettime(CLOCK_REALTIME, &wall);
+	p->end_sec = (uint64_t)wall.tv_sec;
+	p->end_nsec = (uint64_t)wall.tv_nsec;
+	code = rec_process_check(p, &wrong, err);
+	if (code)
+		rec_process_free(p);
+	return code;
 }
 
 enum rec_reason api_reason(enum tprof_reason reason)

@@ -10,8 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "base/err.h"
 #include "tprof-record/api/tprof-record.h"
+#include "tprof-record/convert/process.h"
+#include "tprof-record/convert/profile/profile_rows.h"
 #include "tprof-record/core/host.h"
+#include "tprof-record/parent/spool.h"
 
 struct api {
 	const struct rec_host *_Atomic host; /* the core that is used */
@@ -94,8 +99,84 @@ uint32_t api_string(const struct rec_host *h, const char *text);
 
 enum rec_reason api_reason(enum tprof_reason reason);
 
+/* Writes all of the data. Returns 0 or an errno value. */
+int api_write(int fd, const void *data, size_t size);
+/* Returns the errno value for a code of libparse. */
+int api_errno(int code);
+/* Copies and checks the arena as it is now, as conversions take it, without records; the caller calls
+ * rec_process_free. TP_ENOMEM; then *p is empty. */
+int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_err *err);
+
 /* Follows a last call that takes the stack, so that the compiler does not make it a jump: then the
  * caller of the public function would be taken for that function. */
 #define API_STAY() __asm__ volatile("" ::: "memory")
+
+/* ---- goroutines of the program's own (goroutine.c) ---- */
+
+/* State of a goroutine of the program's own, beside its place in the arena's `gs`. */
+struct api_g {
+	_Atomic uint32_t g;	 /* its number; if not the one in the place, that is a thread's */
+	_Atomic uint64_t since;	 /* when it got into its present state */
+	_Atomic uint64_t ready;	 /* when it was unblocked, 0: not yet */
+	_Atomic uint64_t blamed; /* of a wait for a lock: what blame_begin returned */
+};
+
+struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot);
+/* Returns whether g, which has that place, is one of the program's own. (`tid` does not say so: a
+ * thread gets it later than its number.) */
+bool api_is_own(const struct rec_host *h, const struct rec_g *slot, uint32_t g);
+
+/* ---- the stacks of all goroutines, taken from inside (stacks.c) ---- */
+
+enum { API_MAX_DEPTH = 128 };
+
+/* Zero-initialised is valid and empty. */
+struct api_stacks {
+	struct rec_process process; /* a copy of the arena */
+	struct rec_live live;	    /* stacks of those that run */
+	/* Goroutines that are alive but the calling one, without kernel threads that run one of the
+	 * program's own. They point into the two above. */
+	struct rec_rows others;
+};
+
+/* Takes the stacks; `own` is the caller's, as it took it. Threads that run are asked, unless there
+ * are more than `most` goroutines besides the caller's. One caller at a time; others wait. Returns 0
+ * or an errno value; the caller calls api_stacks_release, after an error too. */
+int api_stacks_take(const struct rec_host *h, const uint64_t *own, size_t nown, size_t most,
+		    struct api_stacks *s);
+void api_stacks_release(struct api_stacks *s);
+
+/* ---- stacks as text (text.c) ---- */
+
+/* Prints the stack of the caller (`pcs`, as it took it), and with `all` those of the others. Returns 0
+ * or an errno value. */
+int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, bool all,
+		    struct tp_buf *text);
+
+/* Write entries of the text trace of allocations. */
+void api_text_block(const struct rec_host *h, const void *block, size_t size, const char *type,
+		    bool freed, const uint64_t *pcs, size_t n);
+void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n);
+
+/* ---- traces: the state that they begin with, and their conversion at the end ---- */
+
+/* Writes the state of all goroutines when the trace begins, as records of that time (state.c). */
+void api_write_state(const struct rec_host *h, uint64_t now);
+
+struct api_layout {
+	enum tprof_format format;
+	uint64_t begin_ns;
+	/* Filled in: the trace, in a file without a name, and the symbols of go 1.5. The caller closes
+	 * and releases them, after an error too. */
+	int fd; /* -1 none */
+	size_t size;
+	int error; /* errno of the first write that failed */
+	struct tp_buf symbols;
+};
+
+/* Returns a folder where files without a name can be made. */
+const char *api_folder(void);
+/* Converts the records of a trace that is over (layout.c). Returns 0 or an errno value. */
+int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to);
 
 #endif

@@ -2,8 +2,6 @@
 #include <limits.h>
 
 #include "tprof-record/api/lib.h"
-#include "tprof-record/api/stacks.h"
-#include "tprof-record/api/text.h"
 
 void tprof_set_heap_rate(uint64_t bytes)
 {
@@ -43,10 +41,7 @@ static __attribute__((noinline)) void text(const struct rec_host *h, const void 
 	uint64_t pcs[API_MAX_DEPTH];
 	size_t n = h->backtrace(pcs, API_MAX_DEPTH, 2);
 
-	if (freed)
-		api_text_free(h, block, pcs, n);
-	else
-		api_text_alloc(h, block, size, type, pcs, n);
+	api_text_block(h, block, size, type, freed, pcs, n);
 	API_STAY();
 }
 

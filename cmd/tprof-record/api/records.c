@@ -1,11 +1,5 @@
-/* Profiles as records in memory, as runtime/mprof.go has them (MemProfile …): the buckets of a kind,
- * newest first. Buckets are only added at the beginning of their list, so from the first one seen on
- * the list does not change. */
-#include <string.h>
-
-#include "tprof-record/api/stacks.h"
-#include "tprof-record/api/text.h"
-#include "tprof-record/convert/profile/profile_rows.h"
+/* Profiles as records in memory, as runtime/mprof.go has them (MemProfile …). */
+#include "tprof-record/api/lib.h"
 
 /* Counts move while a snapshot is taken. */
 static pthread_mutex_t snapshot_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -15,158 +9,124 @@ void api_forget_records(void)
 	snapshot_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-static struct rec_bucket *newest(const struct rec_arena *a, enum rec_bucket_kind kind)
+static void put_stack(struct tprof_stack_record *r, const uint64_t *pcs, size_t n)
 {
-	uint32_t i = atomic_load_explicit(&a->header->newest[kind], memory_order_acquire);
-
-	return i ? &a->buckets[i - 1] : NULL;
-}
-
-static struct rec_bucket *next(const struct rec_arena *a, const struct rec_bucket *b)
-{
-	return b->allnext ? &a->buckets[b->allnext - 1] : NULL;
-}
-
-static void put_stack(const struct rec_host *h, struct tprof_stack_record *r, uint32_t stack)
-{
-	uint64_t pcs[TPROF_MAX_STACK];
-	size_t n = h->stack_pcs(stack, pcs, TPROF_MAX_STACK);
-
 	for (size_t i = 0; i < TPROF_MAX_STACK; i++)
 		r->stack[i] = i < n ? (uintptr_t)pcs[i] : 0;
 }
 
-/* ---- heap ---- */
-
-static uint64_t load(const _Atomic uint64_t *p)
+static void put_node(struct tprof_stack_record *r, const struct rec_process *p, uint32_t stack)
 {
-	return atomic_load_explicit(p, memory_order_relaxed);
+	uint64_t pcs[TPROF_MAX_STACK];
+
+	put_stack(r, pcs, rec_process_stack(p, stack, pcs, TPROF_MAX_STACK));
 }
 
-static size_t heap_records(const struct rec_host *h, struct tprof_mem_record *p, size_t room,
-			   bool inuse_zero)
+/* ---- heap, block and mutex ---- */
+
+/* The rows of this process, as it is now. */
+struct records {
+	struct rec_process here;
+	struct rec_rows rows; /* none if there are more than the caller has room for */
+};
+
+/* Returns how many rows there are. `inuse_zero`: also those of which everything is free again. */
+static size_t gather(struct records *r, enum rec_profile_kind kind, bool inuse_zero, size_t room,
+		     bool *ok)
 {
-	const struct rec_arena *a = api_arena(h);
-	bool all = rec_heap_is_clear(a);
+	const struct rec_host *h = api_enter();
+	struct rec_rows *rows = &r->rows;
+	struct api_inside was;
 	size_t n = 0;
+	int code;
 
-	for (struct rec_bucket *b = newest(a, REC_HEAP_BUCKET); b; b = next(a, b)) {
-		uint64_t allocs, frees;
-
-		rec_heap_counts(a, b, all, &allocs, &frees);
-		if (!inuse_zero && allocs == frees)
-			continue;
-		if (n < room) {
-			p[n].alloc_objects = (int64_t)allocs;
-			p[n].free_objects = (int64_t)frees;
-			p[n].alloc_bytes = (int64_t)(allocs * b->size);
-			p[n].free_bytes = (int64_t)(frees * b->size);
-			put_stack(h, &p[n].stack, b->stack);
-		}
-		n++;
-	}
+	*r = (struct records){0};
+	if (ok)
+		*ok = true;
+	if (!h)
+		return 0;
+	r->here.arena = *api_arena(h);
+	was = api_inside(h);
+	pthread_mutex_lock(&snapshot_lock);
+	code = rec_rows_gather(rows, &r->here, kind, NULL, NULL, NULL);
+	pthread_mutex_unlock(&snapshot_lock);
+	for (size_t i = 0; i < rows->n; i++)
+		if (inuse_zero || rows->row[i].value[2])
+			rows->row[n++] = rows->row[i];
+	rows->n = n;
+	if (n > room)
+		rec_rows_release(rows);
+	api_outside(h, was);
+	if (ok)
+		*ok = !code && n <= room;
 	return n;
 }
 
 size_t tprof_mem_profile(struct tprof_mem_record *p, size_t room, bool inuse_zero, bool *ok)
 {
-	const struct rec_host *h = api_enter();
-	size_t n;
+	struct records r;
+	size_t n = gather(&r, REC_PROFILE_HEAP, inuse_zero, room, ok);
 
-	if (ok)
-		*ok = true;
-	if (!h)
-		return 0;
-	pthread_mutex_lock(&snapshot_lock);
-	n = heap_records(h, NULL, 0, inuse_zero);
-	if (n > room) {
-		if (ok)
-			*ok = false;
-	} else {
-		size_t now = heap_records(h, p, n, inuse_zero);
+	for (size_t i = 0; i < r.rows.n; i++, p++) {
+		const int64_t *value = r.rows.row[i].value;
 
-		/* There may be more by now. */
-		n = now < n ? now : n;
+		p->alloc_objects = value[0];
+		p->alloc_bytes = value[1];
+		p->free_objects = value[0] - value[2];
+		p->free_bytes = value[1] - value[3];
+		put_node(&p->stack, &r.here, r.rows.row[i].stack);
 	}
-	pthread_mutex_unlock(&snapshot_lock);
+	rec_rows_release(&r.rows);
 	return n;
+}
+
+static size_t waits(enum rec_profile_kind kind, struct tprof_block_record *p, size_t room, bool *ok)
+{
+	struct records r;
+	size_t n = gather(&r, kind, true, room, ok);
+
+	for (size_t i = 0; i < r.rows.n; i++, p++) {
+		p->count = r.rows.row[i].value[0];
+		p->cycles = r.rows.row[i].value[1];
+		put_node(&p->stack, &r.here, r.rows.row[i].stack);
+	}
+	rec_rows_release(&r.rows);
+	return n;
+}
+
+size_t tprof_block_profile(struct tprof_block_record *p, size_t room, bool *ok)
+{
+	return waits(REC_PROFILE_BLOCK, p, room, ok);
+}
+
+size_t tprof_mutex_profile(struct tprof_block_record *p, size_t room, bool *ok)
+{
+	return waits(REC_PROFILE_MUTEX, p, room, ok);
 }
 
 void tprof_heap_snapshot(void)
 {
 	const struct rec_host *h = api_enter();
-	const struct rec_arena *a;
 	uint64_t pcs[API_MAX_DEPTH];
 
 	if (!h)
 		return;
-	a = api_arena(h);
 	pthread_mutex_lock(&snapshot_lock);
-	h->next_cycle(a);
-	h->flush(a);
-	h->post_sweep(a);
+	h->heap_publish(api_arena(h));
 	pthread_mutex_unlock(&snapshot_lock);
 	if (atomic_load(&api.text))
 		api_text_gc(h, pcs, h->backtrace(pcs, API_MAX_DEPTH, 1));
 	API_STAY();
 }
 
-/* ---- block and mutex ---- */
-
-static size_t block_records(const struct rec_host *h, enum rec_bucket_kind kind,
-			    struct tprof_block_record *p, size_t room, bool *ok)
-{
-	const struct rec_arena *a = api_arena(h);
-	struct rec_bucket *head = newest(a, kind);
-	size_t n = 0;
-
-	for (struct rec_bucket *b = head; b; b = next(a, b))
-		n++;
-	if (n > room) {
-		if (ok)
-			*ok = false;
-		return n;
-	}
-	for (struct rec_bucket *b = head; b; b = next(a, b), p++) {
-		uint64_t bits = load(&b->u.block.count);
-		double count;
-
-		memcpy(&count, &bits, sizeof(count));
-		p->count = (int64_t)count;
-		/* So that readers do not divide by zero (golang.org/cl/299991). */
-		if (kind == REC_BLOCK_BUCKET && !p->count)
-			p->count = 1;
-		p->cycles = atomic_load_explicit(&b->u.block.cycles, memory_order_relaxed);
-		put_stack(h, &p->stack, b->stack);
-	}
-	return n;
-}
-
-size_t tprof_block_profile(struct tprof_block_record *p, size_t room, bool *ok)
-{
-	const struct rec_host *h = api_enter();
-
-	if (ok)
-		*ok = true;
-	return h ? block_records(h, REC_BLOCK_BUCKET, p, room, ok) : 0;
-}
-
-size_t tprof_mutex_profile(struct tprof_block_record *p, size_t room, bool *ok)
-{
-	const struct rec_host *h = api_enter();
-
-	if (ok)
-		*ok = true;
-	return h ? block_records(h, REC_MUTEX_BUCKET, p, room, ok) : 0;
-}
-
-/* ---- threads ---- */
+/* ---- threads and goroutines ---- */
 
 /* Places come into use between the two passes; the second counts. */
 size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
 	const struct rec_host *h = api_enter();
-	const struct rec_arena *a;
+	struct rec_process here = {0};
+	const struct rec_g *gs;
 	uint32_t used;
 	size_t n = 0, i = 0;
 
@@ -174,17 +134,48 @@ size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, boo
 		*ok = true;
 	if (!h)
 		return 0;
-	a = api_arena(h);
-	used = atomic_load_explicit(&a->header->gs.used, memory_order_acquire);
+	here.arena = *api_arena(h);
+	gs = here.arena.gs;
+	used = atomic_load_explicit(&here.arena.header->gs.used, memory_order_acquire);
 	for (uint32_t k = 0; k < used && k < REC_NGS; k++)
-		n += atomic_load(&a->gs[k].id) && a->gs[k].tid;
+		n += atomic_load(&gs[k].id) && gs[k].tid;
 	if (n > room) {
 		if (ok)
 			*ok = false;
 		return n;
 	}
 	for (uint32_t k = 0; k < used && k < REC_NGS && i < n; k++)
-		if (atomic_load(&a->gs[k].id) && a->gs[k].tid)
-			put_stack(h, &p[i++], atomic_load(&a->gs[k].create_stack));
+		if (atomic_load(&gs[k].id) && gs[k].tid)
+			put_node(&p[i++], &here, atomic_load(&gs[k].create_stack));
 	return i;
+}
+
+size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok)
+{
+	struct api_inside was;
+	const struct rec_host *h;
+	struct api_stacks stacks;
+	uint64_t own[API_MAX_DEPTH], pcs[REC_MAX_DEPTH];
+	size_t n = 0, nown;
+
+	if (ok)
+		*ok = true;
+	if (api_begin(&h))
+		return 0;
+	nown = h->backtrace(own, API_MAX_DEPTH, 1);
+	was = api_inside(h);
+	if (!api_stacks_take(h, own, nown, room ? room - 1 : 0, &stacks))
+		n = stacks.others.n + 1;
+	if (n > room) {
+		if (ok)
+			*ok = false;
+	} else if (n) {
+		put_stack(&p[0], own, nown);
+		for (size_t i = 1; i < n; i++)
+			put_stack(&p[i], pcs,
+				  rec_row_pcs(&stacks.process, &stacks.others.row[i - 1], pcs));
+	}
+	api_stacks_release(&stacks);
+	api_outside(h, was);
+	return n;
 }

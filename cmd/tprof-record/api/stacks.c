@@ -1,7 +1,7 @@
 /* The stack of a goroutine that waits is in the arena. Threads that run are asked by a signal, one
  * after the other, and take their own stacks. If a thread does not answer in time (it blocks the
  * signal, or has no processor), its stack is the function it began with. */
-#include "tprof-record/api/stacks.h"
+#include "tprof-record/api/lib.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "tprof-record/api/process.h"
 
 #define ANSWER_NS 20000000
 /* Altogether, however many there are. */

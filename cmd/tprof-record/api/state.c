@@ -12,8 +12,7 @@
  */
 #include <string.h>
 
-#include "tprof-record/api/goroutine.h"
-#include "tprof-record/api/trace.h"
+#include "tprof-record/api/lib.h"
 
 static void write_names(const struct rec_host *h, const struct rec_g *slot, uint32_t g,
 			uint64_t now)

@@ -12,24 +12,18 @@
  *
  * A C function's arguments are not known: a real call has (), an inlined one (...), as in Go. The PC is
  * printed so that code without names can be named later. */
-#include "tprof-record/api/text.h"
+#include "tprof-record/api/lib.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/many.h"
-#include "base/random.h"
-#include "base/table.h"
-#include "tprof-record/api/goroutine.h"
-#include "tprof-record/api/process.h"
-#include "tprof-record/api/spool.h"
-#include "tprof-record/api/stacks.h"
-#include "tprof-record/convert/names/names.h"
+#include "base/idmap.h"
+#include "order/listing.h"
+#include "tprof-record/convert/profile/text_stack.h"
 
 #define MINUTE_NS 60000000000u
 
@@ -54,20 +48,12 @@ static void forget_names(void)
 	named = (struct names){0};
 }
 
-static int count_changes(struct dl_phdr_info *info, size_t size, void *changes)
-{
-	(void)size;
-	*(uint64_t *)changes = info->dlpi_adds + info->dlpi_subs;
-	return 1;
-}
-
 /* Without names, addresses are printed. */
 static void look_for_names(const struct rec_host *h)
 {
-	uint64_t changes = 0;
+	uint64_t changes = rec_modules_changes();
 	uint32_t n;
 
-	dl_iterate_phdr(count_changes, &changes);
 	if (named.names && changes == named.changes)
 		return;
 	h->modules_read();
@@ -81,90 +67,77 @@ static void look_for_names(const struct rec_host *h)
 	named.changes = changes;
 	named.dict = tp_dict_new();
 	if (!named.dict || api_process_copy(h, &named.process, NULL) ||
-	    rec_names_new(&named.names, &named.process, named.dict, NULL))
+	    rec_names_new(&named.names, &named.process, named.dict, false, NULL))
 		forget_names();
-}
-
-__attribute__((format(printf, 2, 3))) static void print(struct tp_buf *b, const char *format, ...)
-{
-	char line[1200];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	if (n > 0)
-		tp_buf_put(b, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
 /* ---- one stack ---- */
 
-static void print_place(struct tp_buf *b, const struct tp_frame *frame, const char *file)
+static struct tp_function function_of(const struct rec_texts *t, const struct tp_frame *frame)
 {
-	if (*file)
-		print(b, "\t%s:%" PRId64, file, frame->line);
-	else
-		print(b, "\t");
+	return tp_dict_function_at(t->names->dict, frame->function);
+}
+
+static const char *string_of(const struct rec_texts *t, uint32_t string)
+{
+	return tp_dict_text(t->names->dict, string).text;
+}
+
+/* How far into its function a PC is; 0: not known. */
+static uint64_t offset_of(const struct rec_texts *t, uint64_t pc)
+{
+	uint64_t entry = rec_names_entry(t->names, pc);
+
+	return entry && entry <= pc ? pc - entry : 0;
 }
 
 /* The frames at a PC, innermost first. `pc` is a return address. */
-static void print_frames(struct tp_buf *b, uint64_t pc)
+static void print_frames(struct rec_texts *t, uint64_t pc)
 {
-	const uint32_t *frames;
-	size_t n = named.names ? rec_names_frames(named.names, pc, &frames) : 0;
-	uint64_t entry;
+	const struct rec_place *at = t->names ? rec_names_place(t->names, pc) : NULL;
+	uint64_t offset;
 
-	if (!n || !tp_dict_frame_at(named.dict, frames[n - 1]).function) {
-		print(b, "non-Go function at pc=0x%" PRIx64 "\n", pc);
+	if (!at || !tp_dict_frame_at(t->names->dict, at->frames[at->n - 1]).function) {
+		rec_text_put(t, "non-Go function at pc=0x%" PRIx64 "\n", pc);
 		return;
 	}
-	entry = rec_names_entry(named.names, pc);
-	for (size_t i = n; i-- > 0;) {
-		struct tp_frame frame = tp_dict_frame_at(named.dict, frames[i]);
-		struct tp_function f = tp_dict_function_at(named.dict, frame.function);
-		const char *file = tp_dict_text(named.dict, f.file).text;
+	offset = offset_of(t, pc);
+	for (uint32_t i = at->n; i-- > 0;) {
+		struct tp_frame frame = tp_dict_frame_at(t->names->dict, at->frames[i]);
+		struct tp_function f = function_of(t, &frame);
+		const char *file = string_of(t, f.file);
 
-		print(b, "%.900s(%s)\n", tp_dict_text(named.dict, f.name).text, i ? "..." : "");
-		print_place(b, &frame, file);
-		if (!i) {
-			print(b, "%s", *file ? " " : "");
-			if (*file && entry && entry <= pc)
-				print(b, "+0x%" PRIx64 " ", pc - entry);
-			print(b, "pc=0x%" PRIx64, pc);
-		}
-		print(b, "\n");
+		rec_text_put(t, "%.900s(%s)\n\t", string_of(t, f.name), i ? "..." : "");
+		if (*file)
+			rec_text_put(t, "%s:%" PRId64 "%s", file, frame.line, i ? "" : " ");
+		if (*file && !i && offset)
+			rec_text_put(t, "+0x%" PRIx64 " ", offset);
+		if (!i)
+			rec_text_put(t, "pc=0x%" PRIx64, pc);
+		rec_text_put(t, "\n");
 	}
 }
 
-static void print_creator(struct tp_buf *b, const struct rec_process *p, const struct rec_g *g)
+static void print_creator(struct rec_texts *t, const struct rec_g *g)
 {
 	uint64_t pcs[API_MAX_DEPTH];
-	size_t n = rec_process_stack(p, g->create_stack, pcs, API_MAX_DEPTH);
-	const uint32_t *frames;
+	size_t n = rec_process_stack(t->p, g->create_stack, pcs, API_MAX_DEPTH);
+	const struct rec_place *at;
 	struct tp_frame frame;
 	struct tp_function f;
-	const char *file;
-	size_t i = 0;
 
-	while (i < n && named.names && rec_names_own(named.names, pcs[i]))
-		i++;
-	if (i == n || !named.names)
+	if (!t->names || !rec_names_drop_own(t->names, pcs, n))
 		return;
-	n = rec_names_frames(named.names, pcs[i], &frames);
-	frame = tp_dict_frame_at(named.dict, frames[n - 1]);
+	at = rec_names_place(t->names, pcs[0]);
+	frame = tp_dict_frame_at(t->names->dict, at->frames[at->n - 1]);
 	if (!frame.function)
 		return;
-	f = tp_dict_function_at(named.dict, frame.function);
-	file = tp_dict_text(named.dict, f.file).text;
-	print(b, "created by %.900s in goroutine %" PRIu32 "\n",
-	      tp_dict_text(named.dict, f.name).text, g->creator);
-	if (*file) {
-		uint64_t entry = rec_names_entry(named.names, pcs[i]);
-
-		print_place(b, &frame, file);
-		print(b, " +0x%" PRIx64 "\n", entry && entry <= pcs[i] ? pcs[i] - entry : 0);
-	}
+	f = function_of(t, &frame);
+	rec_text_put(t, "created by %.900s in goroutine %" PRIu32 "\n", string_of(t, f.name),
+		     g->creator);
+	if (*string_of(t, f.file))
+		rec_text_put(t, "\t%s:%" PRId64 " +0x%" PRIx64 "\n", string_of(t, f.file),
+			     frame.line, offset_of(t, pcs[0]));
 }
 
 /* Returns whether a goroutine was unblocked and has not run since. */
@@ -172,107 +145,80 @@ static bool is_ready(const struct rec_host *h, const struct rec_process *p, cons
 {
 	const struct rec_g *place = &api_arena(h)->gs[g - p->arena.gs];
 
-	return api_is_own(h, place, g->id) && atomic_load(&api_g_of(h, place)->ready);
+	return g->wait.kind == REC_G_STOP && api_is_own(h, place, g->id) &&
+	       atomic_load(&api_g_of(h, place)->ready);
 }
 
-static const char *state_of(const struct rec_host *h, const struct rec_process *p,
-			    const struct rec_g *g)
+static void print_quoted(struct rec_texts *t, const char *text)
 {
-	static const char *const waits[REC_NREASONS] = {
-#define REC_X(name, text, printed, v1) printed,
-	    REC_REASONS(REC_X)
-#undef REC_X
-	};
-
-	switch ((uint16_t)g->wait.kind) {
-	case REC_NOTHING:
-		return g->tid || g->m ? "running" : "runnable";
-	case REC_SYSCALL:
-		return "syscall";
-	default:
-		return is_ready(h, p, g)
-			   ? "runnable"
-			   : waits[g->wait.arg < REC_NREASONS ? g->wait.arg : REC_ON_NONE];
-	}
+	if (!t->code)
+		t->code = tp_quote(t->out, text, strlen(text));
 }
 
-static void print_quoted(struct tp_buf *b, const char *text)
-{
-	tp_buf_put(b, "\"", 1);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			print(b, "\\%c", c);
-		else if (c < ' ' || c == 127)
-			print(b, "\\x%02x", c);
-		else
-			tp_buf_put(b, text, 1);
-	}
-	tp_buf_put(b, "\"", 1);
-}
-
-static void print_labels(struct tp_buf *b, const struct rec_process *p, uint32_t set)
+static void print_labels(struct rec_texts *t, uint32_t set)
 {
 	size_t n;
-	const uint32_t *pairs = rec_process_labels(p, set, &n);
+	const uint32_t *pairs = rec_process_labels(t->p, set, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		print(b, "%s", i ? ", " : " {");
-		print_quoted(b, rec_process_string(p, pairs[2 * i]));
-		print(b, ": ");
-		print_quoted(b, rec_process_string(p, pairs[2 * i + 1]));
+		rec_text_put(t, "%s", i ? ", " : " {");
+		print_quoted(t, rec_process_string(t->p, pairs[2 * i]));
+		rec_text_put(t, ": ");
+		print_quoted(t, rec_process_string(t->p, pairs[2 * i + 1]));
 	}
 	if (n)
-		print(b, "}");
+		rec_text_put(t, "}");
 }
 
-static void print_stack(struct tp_buf *b, const struct rec_process *p, const struct rec_g *g,
-			const char *state, const uint64_t *pcs, size_t n)
+static void print_stack(struct rec_texts *t, const struct rec_g *g, const char *state,
+			const uint64_t *pcs, size_t n)
 {
 	bool waits = g->wait.kind != REC_NOTHING && g->wait.start;
-	uint64_t waited = waits && p->end_ns > g->wait.start ? p->end_ns - g->wait.start : 0;
+	uint64_t waited = waits && t->p->end_ns > g->wait.start ? t->p->end_ns - g->wait.start : 0;
 	bool code = false; /* frames that are not the recorder's have begun */
 
-	print(b, "goroutine %" PRIu32 " [%s", g->id, state);
+	rec_text_put(t, "goroutine %" PRIu32 " [%s", g->id, state);
 	if (waited >= MINUTE_NS)
-		print(b, ", %" PRIu64 " minutes", waited / MINUTE_NS);
-	print(b, "]");
-	print_labels(b, p, g->labels);
-	print(b, ":\n");
+		rec_text_put(t, ", %" PRIu64 " minutes", waited / MINUTE_NS);
+	rec_text_put(t, "]");
+	print_labels(t, g->labels);
+	rec_text_put(t, ":\n");
 	for (size_t i = 0; i < n && i < API_MAX_DEPTH; i++) {
-		if (!code && named.names && rec_names_own(named.names, pcs[i]))
+		if (!code && t->names && rec_names_place(t->names, pcs[i])->own)
 			continue;
 		code = true;
-		print_frames(b, pcs[i]);
+		print_frames(t, pcs[i]);
 	}
 	if (n >= API_MAX_DEPTH)
-		print(b, "...additional frames elided...\n");
+		rec_text_put(t, "...additional frames elided...\n");
 	if (g->create_stack)
-		print_creator(b, p, g);
+		print_creator(t, g);
 }
 
 /* The stack of the calling goroutine, as it took it. */
-static void print_own(const struct rec_host *h, struct tp_buf *b, const uint64_t *pcs, size_t n)
+static void print_own(const struct rec_host *h, struct tp_buf *out, const uint64_t *pcs, size_t n)
 {
 	const struct rec_process here = {.arena = *api_arena(h)};
 	const struct rec_g *place = h->self()->slot, none = {.id = h->self()->g};
+	struct rec_texts t = {.p = &here, .names = named.names, .out = out};
 
-	print_stack(b, &here, place ? place : &none, "running", pcs, n);
+	print_stack(&t, place ? place : &none, "running", pcs, n);
 }
 
 /* ---- tprof_stack ---- */
 
 /* Stacks with an empty line between two. */
-static void print_others(const struct rec_host *h, struct tp_buf *b, const struct api_stacks *s)
+static void print_others(const struct rec_host *h, struct tp_buf *out, const struct api_stacks *s)
 {
+	struct rec_texts t = {.p = &s->process, .names = named.names, .out = out};
+
 	for (size_t i = 0; i < s->others.n; i++) {
 		const struct rec_row *row = &s->others.row[i];
-		uint64_t pcs[REC_MAX_DEPTH];
-		size_t n = rec_row_pcs(&s->process, row, pcs);
+		size_t n = rec_row_pcs(t.p, row, t.pcs);
 
-		print(b, "\n");
-		print_stack(b, &s->process, row->g, state_of(h, &s->process, row->g), pcs, n);
+		rec_text_put(&t, "\n");
+		print_stack(&t, row->g, is_ready(h, t.p, row->g) ? "runnable" : row->printed, t.pcs,
+			    n);
 	}
 }
 
@@ -316,54 +262,22 @@ size_t tprof_stack(char *buf, size_t size, bool all)
 
 /* ---- the text trace ---- */
 
-/* Sizes of the blocks that were traced, by address, as a free does not tell. Under the lock. */
-static struct sizes {
-	struct block {
-		uintptr_t at;
-		size_t size; /* 0: it was freed */
-	} * block;
-	size_t n, room;
-	struct tp_table by_address;
-} sizes;
+/* Sizes + 1 of the blocks that were traced, by address, as a free does not tell. Under the lock. */
+static struct tp_idmap sizes;
 
-static struct block *find_block(const void *block, uint64_t *hash)
+/* Returns the size, 0 if it is not known. */
+static size_t forget_size(const void *block)
 {
-	*hash = tp_mix64(0, (uintptr_t)block);
-	for (struct tp_probe p = {0}; tp_table_next(&sizes.by_address, *hash, &p);)
-		if (sizes.block[p.row].at == (uintptr_t)block)
-			return &sizes.block[p.row];
-	return NULL;
+	uintptr_t size = (uintptr_t)tp_idmap_get(&sizes, (uintptr_t)block);
+
+	tp_idmap_remove(&sizes, (uintptr_t)block);
+	return size ? size - 1 : 0;
 }
 
 static void keep_size(const void *block, size_t size)
 {
-	uint64_t hash;
-	struct block *b = find_block(block, &hash);
-
-	if (b)
-		b->size = size;
-	else if (!tp_grow(&sizes.block, &sizes.room, sizes.n, sizeof(*sizes.block)) &&
-		 !tp_table_add(&sizes.by_address, hash, sizes.n))
-		sizes.block[sizes.n++] = (struct block){(uintptr_t)block, size};
-}
-
-/* 0: not known. */
-static size_t forget_size(const void *block)
-{
-	uint64_t hash;
-	struct block *b = find_block(block, &hash);
-	size_t size = b ? b->size : 0;
-
-	if (b)
-		b->size = 0;
-	return size;
-}
-
-static void forget_sizes(void)
-{
-	free(sizes.block);
-	tp_table_release(&sizes.by_address);
-	sizes = (struct sizes){0};
+	forget_size(block);
+	tp_idmap_add(&sizes, (uintptr_t)block, (void *)(uintptr_t)(size + (size < SIZE_MAX)));
 }
 
 int tprof_alloc_trace(int fd)
@@ -379,7 +293,7 @@ int tprof_alloc_trace(int fd)
 	text_fd = fd;
 	atomic_store(&api.text, fd >= 0);
 	if (fd < 0)
-		forget_sizes();
+		tp_idmap_release(&sizes);
 	pthread_mutex_unlock(&text_lock);
 	return 0;
 }
@@ -395,71 +309,48 @@ static void write_text(struct tp_buf *text)
 	tp_buf_release(text);
 }
 
-static void trace_block(const struct rec_host *h, const struct tp_buf *what, const uint64_t *pcs,
-			size_t n)
+void api_text_block(const struct rec_host *h, const void *block, size_t size, const char *type,
+		    bool freed, const uint64_t *pcs, size_t n)
 {
+	struct api_inside was = api_inside(h);
 	struct tp_buf text = {0};
+	struct rec_texts t = {.out = &text};
 
 	pthread_mutex_lock(&text_lock);
+	if (freed)
+		size = forget_size(block);
+	else
+		keep_size(block, size);
 	if (text_fd >= 0) {
 		look_for_names(h);
-		tp_buf_put(&text, what->data, what->size);
+		rec_text_put(&t, "trace%s(0x%" PRIxPTR ", 0x%zx", freed ? "free" : "alloc",
+			     (uintptr_t)block, size);
+		if (type)
+			rec_text_put(&t, ", %.1024s", type);
+		rec_text_put(&t, ")\n");
 		print_own(h, &text, pcs, n);
-		print(&text, "\n");
+		rec_text_put(&t, "\n");
 		write_text(&text);
 	}
 	pthread_mutex_unlock(&text_lock);
-}
-
-void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
-		    const uint64_t *pcs, size_t n)
-{
-	struct api_inside was;
-	struct tp_buf what = {0};
-
-	was = api_inside(h);
-	pthread_mutex_lock(&text_lock);
-	keep_size(block, size);
-	pthread_mutex_unlock(&text_lock);
-	print(&what, "tracealloc(0x%" PRIxPTR ", 0x%zx", (uintptr_t)block, size);
-	if (type)
-		print(&what, ", %.1024s", type);
-	print(&what, ")\n");
-	trace_block(h, &what, pcs, n);
-	tp_buf_release(&what);
-	api_outside(h, was);
-}
-
-void api_text_free(const struct rec_host *h, const void *block, const uint64_t *pcs, size_t n)
-{
-	struct api_inside was;
-	struct tp_buf what = {0};
-
-	was = api_inside(h);
-	pthread_mutex_lock(&text_lock);
-	print(&what, "tracefree(0x%" PRIxPTR ", 0x%zx)\n", (uintptr_t)block, forget_size(block));
-	pthread_mutex_unlock(&text_lock);
-	trace_block(h, &what, pcs, n);
-	tp_buf_release(&what);
 	api_outside(h, was);
 }
 
 void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 {
-	struct api_inside was;
+	struct api_inside was = api_inside(h);
 	struct api_stacks stacks;
 	struct tp_buf text = {0};
 
-	was = api_inside(h);
 	/* Not under the lock: threads that hold it may be asked. */
 	if (!api_stacks_take(h, pcs, n, SIZE_MAX, &stacks)) {
 		pthread_mutex_lock(&text_lock);
 		if (text_fd >= 0) {
 			look_for_names(h);
-			print(&text, "tracegc()\n\n");
+			tp_buf_put(&text, "tracegc()\n\n", 11);
 			print_own(h, &text, pcs, n);
 			print_others(h, &text, &stacks);
-			print(&text, "end tracegc\n\n");
+			tp_buf_put(&text, "end tracegc\n\n", 13);
 			write_text(&text);
 		}
 		pthread_mutex_unlock(&text_lock);
@@ -472,7 +363,7 @@ void api_forget_text(void)
 {
 	/* Another thread may have been changing them. */
 	named = (struct names){0};
-	sizes = (struct sizes){0};
+	sizes = (struct tp_idmap){0};
 	text_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	text_fd = -1;
 	atomic_store(&api.text, false);

@@ -8,14 +8,14 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "tprof-record/api/trace.h"
+#include "tprof-record/api/lib.h"
 #include "tprof-record/parent/drain.h"
 
 enum { PIECE = 65536, HEADER = 16 };
@@ -40,20 +40,21 @@ static struct trace {
 	char *symbols_path;
 	bool reading, header_sent;
 	int error; /* why the trace is not whole */
-	size_t at; /* read so far, of layout.trace */
+	size_t at; /* read so far, of the layout */
 	uint64_t begin_ns, lost_before;
 	struct api_layout layout;
 
 	pthread_t drainer;
 	_Atomic bool drain_over;
-	struct rec_drain *drain; /* for as long as the arena */
+	struct rec_drain drain; /* for as long as the arena */
 	struct rec_spool records;
 	bool at_exit;
 } t = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+static char piece[PIECE]; /* what was read last */
 
 void api_forget_trace(void)
 {
-	struct rec_drain *drain = t.drain;
+	bool at_exit = t.at_exit;
 
 	if (t.state != OFF && !api.guest) {
 		rec_spool_end(&t.records);
@@ -61,18 +62,16 @@ void api_forget_trace(void)
 			close(t.fd);
 	}
 	if (t.state == READY)
-		api_spool_end(&t.layout.trace);
+		close(t.layout.fd);
 	/* Another thread may have been filling them. */
 	if (t.state != LAYING)
 		tp_buf_release(&t.layout.symbols);
+	rec_drain_end(&t.drain);
 	/* Its thread does not exist here, nor does who held the lock. */
-	t = (struct trace){.lock = PTHREAD_MUTEX_INITIALIZER,
-			   .changed = PTHREAD_COND_INITIALIZER,
-			   .at_exit = t.at_exit};
-	if (drain) {
-		rec_drain_end(drain);
-		free(drain);
-	}
+	memset(&t, 0, sizeof(t));
+	t.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	t.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	t.at_exit = at_exit;
 }
 
 /* ---- taking the records out ---- */
@@ -87,7 +86,7 @@ static void *drain_thread(void *arg)
 	while (!atomic_load(&t.drain_over)) {
 		uint32_t bell = atomic_load(&a->header->doorbell);
 
-		if (!rec_drain(t.drain, a, &t.records, h->now(), false))
+		if (!rec_drain(&t.drain, a, &t.records, h->now(), false))
 			syscall(SYS_futex, &a->header->doorbell, FUTEX_WAIT, bell, &nap, NULL, 0);
 	}
 	return NULL;
@@ -115,10 +114,10 @@ static void drain_rest(const struct rec_host *h)
 	bool waits;
 
 	do {
-		rec_drain(t.drain, a, &t.records, h->now(), false);
+		rec_drain(&t.drain, a, &t.records, h->now(), false);
 		waits = false;
 		for (size_t i = 0; i < REC_NCHUNKS; i++)
-			waits |= t.drain->chunk[i].nleft;
+			waits |= t.drain.chunk[i].nleft;
 		if (waits)
 			nanosleep(&nap, NULL);
 	} while (waits && h->now() < until);
@@ -132,16 +131,9 @@ static int begin_drain(void)
 	struct tp_err err = {0};
 	int code;
 
-	if (!t.drain) {
-		t.drain = calloc(1, sizeof(*t.drain));
-		if (t.drain && rec_drain_begin(t.drain)) {
-			free(t.drain);
-			t.drain = NULL;
-		}
-	}
-	if (!t.drain)
+	if (!t.drain.round && rec_drain_begin(&t.drain))
 		return ENOMEM;
-	code = rec_spool_begin(&t.records, api_spool_folder(), &err);
+	code = rec_spool_begin(&t.records, api_folder(), &err);
 	if (code) {
 		code = t.records.error ? t.records.error : ENOMEM;
 		rec_spool_end(&t.records);
@@ -231,11 +223,9 @@ static void lay_out(const struct rec_host *h)
 	end_drain(h);
 	t.layout = (struct api_layout){.format = t.format, .begin_ns = t.begin_ns};
 	t.error = api_lay_out(h, &t.records, &t.layout);
-	if (!t.error)
-		t.error = api_spool_map(&t.layout.trace);
 	/* Half a file would not be a trace. */
 	if (t.error)
-		t.layout.trace.size = 0;
+		t.layout.size = 0;
 	/* A trace that lacks records still is one. */
 	else if (t.records.error)
 		t.error = t.records.error;
@@ -247,7 +237,8 @@ static void lay_out(const struct rec_host *h)
 /* The reader has read all of it. */
 static void forget_layout(void)
 {
-	api_spool_end(&t.layout.trace);
+	if (t.layout.fd >= 0)
+		close(t.layout.fd);
 	t.state = OFF;
 	pthread_cond_broadcast(&t.changed);
 }
@@ -272,13 +263,8 @@ int tprof_trace_stop(void)
 	if (!api.guest)
 		lay_out(h);
 	pthread_mutex_lock(&t.lock);
-	if (api.guest) {
-		t.state = OFF;
-		pthread_cond_broadcast(&t.changed);
-	} else {
-		t.state = READY;
-		pthread_cond_broadcast(&t.changed);
-	}
+	t.state = api.guest ? OFF : READY;
+	pthread_cond_broadcast(&t.changed);
 	while (t.state != OFF)
 		pthread_cond_wait(&t.changed, &t.lock);
 	file = t.file;
@@ -304,8 +290,7 @@ static const void *next_piece(size_t *size)
 {
 	static const char header[2][HEADER + 1] = {
 	    [TPROF_GO_1_26] = "go 1.26 trace\0\0\0", [TPROF_GO_1_5] = "go 1.5 trace\0\0\0\0"};
-	size_t left;
-	const char *piece;
+	ssize_t n;
 
 	if (t.state == OFF || api.guest)
 		return NULL;
@@ -318,20 +303,20 @@ static const void *next_piece(size_t *size)
 		pthread_cond_wait(&t.changed, &t.lock);
 	if (t.state == OFF)
 		return NULL;
-	left = t.layout.trace.size > t.at ? t.layout.trace.size - t.at : 0;
-	if (!left) {
+	n = t.layout.size ? pread(t.layout.fd, piece, PIECE, (off_t)t.at) : 0;
+	if (n < 0)
+		t.error = errno;
+	if (n <= 0) {
 		forget_layout();
 		return NULL;
 	}
-	piece = (const char *)t.layout.trace.map + t.at;
-	*size = left < PIECE ? left : PIECE;
-	t.at += *size;
+	t.at += *size = (size_t)n;
 	return piece;
 }
 
 const void *tprof_trace_read(size_t *size)
 {
-	const void *piece = NULL;
+	const void *next = NULL;
 	int cancel;
 
 	*size = 0;
@@ -340,12 +325,12 @@ const void *tprof_trace_read(size_t *size)
 	pthread_mutex_lock(&t.lock);
 	if (!t.reading) {
 		t.reading = true;
-		piece = next_piece(size);
+		next = next_piece(size);
 		t.reading = false;
 	}
 	pthread_mutex_unlock(&t.lock);
 	pthread_setcancelstate(cancel, NULL);
-	return piece;
+	return next;
 }
 
 int tprof_trace_symbols(void **data, size_t *size)
@@ -369,36 +354,32 @@ int tprof_trace_symbols(void **data, size_t *size)
 
 /* ---- into a file ---- */
 
+/* They stay as they are until the next trace, which does not start before the file is written. */
 static int write_symbols(void)
 {
-	void *data;
-	size_t size;
-	int code = tprof_trace_symbols(&data, &size), fd;
+	const struct tp_buf *symbols = &t.layout.symbols;
+	int fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int code = fd < 0 ? errno : api_write(fd, symbols->data, symbols->size);
 
-	if (code)
-		return code;
-	fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	code = fd < 0 ? errno : api_write(fd, data, size);
 	if (fd >= 0 && close(fd) && !code)
 		code = errno;
-	free(data);
 	return code;
 }
 
 static void *file_thread(void *arg)
 {
-	const void *piece;
+	const void *data;
 	size_t size;
 	int code = 0;
 
 	(void)arg;
 	pthread_setname_np(pthread_self(), "tprof");
-	while ((piece = tprof_trace_read(&size)) != NULL)
+	while ((data = tprof_trace_read(&size)) != NULL)
 		if (!code)
-			code = api_write(t.fd, piece, size);
+			code = api_write(t.fd, data, size);
 	if (close(t.fd) && !code)
 		code = errno;
-	if (t.symbols_path && !code)
+	if (t.symbols_path && !code && t.layout.symbols.size)
 		code = write_symbols();
 	free(t.symbols_path);
 	t.symbols_path = NULL;
@@ -422,22 +403,15 @@ static void stop_at_exit(void)
 
 static int begin_file(const char *path, enum tprof_format format)
 {
-	size_t n = strlen(path);
-
 	t.symbols_path = NULL;
 	t.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (t.fd < 0)
 		return errno;
-	if (format == TPROF_GO_1_5) {
-		t.symbols_path = malloc(n + sizeof(".symbols"));
-		if (!t.symbols_path) {
-			close(t.fd);
-			return ENOMEM;
-		}
-		memcpy(t.symbols_path, path, n);
-		memcpy(t.symbols_path + n, ".symbols", sizeof(".symbols"));
-	}
-	return 0;
+	if (format != TPROF_GO_1_5 || asprintf(&t.symbols_path, "%s.symbols", path) >= 0)
+		return 0;
+	t.symbols_path = NULL;
+	close(t.fd);
+	return ENOMEM;
 }
 
 /* Ends a trace that has no reader. Under the lock. */

@@ -10,28 +10,30 @@
 struct check {
 	const struct rec_arena *a;
 	size_t wrong;
-	uint32_t nodes, buckets, modules, strings, sets, gs; /* that are in use */
+#define REC_X(name, type, n) uint32_t name; /* in use */
+	REC_GROWING(REC_X)
+#undef REC_X
 };
+
+/* Counts something that is not valid. Returns whether it is not. */
+static bool is_bad(struct check *c, bool bad)
+{
+	c->wrong += bad;
+	return bad;
+}
 
 /* Limits a count of the process to the places that there are. */
 static uint32_t within(struct check *c, struct rec_growth *g, uint32_t most)
 {
-	uint32_t used = g->used;
-
-	if (used > most) {
-		g->used = used = most;
-		c->wrong++;
-	}
-	return used;
+	if (is_bad(c, g->used > most))
+		g->used = most;
+	return g->used;
 }
 
 /* Returns a reference to one of n entries, or 0 if it is not valid. */
 static uint32_t below(struct check *c, uint32_t i, uint32_t n)
 {
-	if (i < n || !i)
-		return i;
-	c->wrong++;
-	return 0;
+	return is_bad(c, i >= n && i) ? 0 : i;
 }
 
 static void check_strings(struct check *c)
@@ -40,10 +42,8 @@ static void check_strings(struct check *c)
 
 	/* What is shared begins as zeros, so that the text a dying process was writing ends where
 	 * the writing did. */
-	if (c->strings && (s[0] || s[c->strings - 1])) {
+	if (is_bad(c, c->strings && (s[0] || s[c->strings - 1])))
 		s[0] = s[c->strings - 1] = 0;
-		c->wrong++;
-	}
 }
 
 static void check_nodes(struct check *c)
@@ -60,16 +60,12 @@ static void check_nodes(struct check *c)
 			nodes[i] = (struct rec_node){0};
 			continue;
 		}
-		if (parent >= i || nodes[parent].depth >= REC_MAX_DEPTH ||
-		    (parent && !nodes[parent].depth)) {
+		if (is_bad(c, parent >= i || nodes[parent].depth >= REC_MAX_DEPTH ||
+				  (parent && !nodes[parent].depth)))
 			nodes[i].parent = parent = 0;
-			c->wrong++;
-		}
 		depth = nodes[parent].depth + 1;
-		if (nodes[i].depth != depth) {
+		if (is_bad(c, nodes[i].depth != depth))
 			nodes[i].depth = depth;
-			c->wrong++;
-		}
 	}
 }
 
@@ -80,10 +76,8 @@ static void check_modules(struct check *c)
 
 		m->file = below(c, m->file, c->strings);
 		m->build_id = below(c, m->build_id, c->strings);
-		if (m->start > m->limit) {
+		if (is_bad(c, m->start > m->limit))
 			m->limit = m->start;
-			c->wrong++;
-		}
 	}
 }
 
@@ -95,9 +89,8 @@ static void check_sets(struct check *c)
 	for (uint32_t at = 1; at < c->sets;) {
 		uint32_t n = sets[at];
 
-		if (n > (c->sets - at - 1) / 2) {
+		if (is_bad(c, n > (c->sets - at - 1) / 2)) {
 			c->a->header->sets.used = c->sets = at;
-			c->wrong++;
 			return;
 		}
 		for (uint32_t i = 1; i <= 2 * n; i++)
@@ -121,10 +114,9 @@ static void check_wait(struct check *c, struct rec_g *g)
 	/* Torn: the process died, or was copied, while it wrote this. */
 	if (g->seq & 1)
 		kind = REC_NOTHING;
-	if (kind != REC_NOTHING && kind != REC_BLOCK && kind != REC_SYSCALL && kind != REC_G_STOP) {
+	if (is_bad(c, kind != REC_NOTHING && kind != REC_BLOCK && kind != REC_SYSCALL &&
+			  kind != REC_G_STOP))
 		kind = REC_NOTHING;
-		c->wrong++;
-	}
 	if (kind == REC_NOTHING)
 		memset(w, 0, sizeof(*w));
 	w->kind = kind;
@@ -139,10 +131,8 @@ static void check_gs(struct check *c)
 
 		g->name[sizeof(g->name) - 1] = 0;
 		g->create_stack = below(c, g->create_stack, c->nodes);
-		if (g->labels && !is_set(c->a, g->labels)) {
+		if (is_bad(c, g->labels && !is_set(c->a, g->labels)))
 			g->labels = 0;
-			c->wrong++;
-		}
 		check_wait(c, g);
 	}
 }
@@ -156,14 +146,10 @@ static void check_counts(struct check *c, struct rec_bucket *b)
 	if (b->kind == REC_HEAP_BUCKET || b->kind == REC_CREATE_BUCKET)
 		return;
 	memcpy(&count, &bits, sizeof(count));
-	if (!isfinite(count) || count < 0) {
+	if (is_bad(c, !isfinite(count) || count < 0))
 		b->u.block.count = 0;
-		c->wrong++;
-	}
-	if (b->u.block.cycles < 0) {
+	if (is_bad(c, b->u.block.cycles < 0))
 		b->u.block.cycles = 0;
-		c->wrong++;
-	}
 }
 
 static void check_buckets(struct check *c)
@@ -174,15 +160,11 @@ static void check_buckets(struct check *c)
 		struct rec_bucket *b = &a->buckets[i];
 
 		/* Kind 0: it was not complete when the process ended, and is in no list. */
-		if (b->kind >= REC_NBUCKET_KINDS) {
+		if (is_bad(c, b->kind >= REC_NBUCKET_KINDS))
 			b->kind = 0;
-			c->wrong++;
-		}
 		b->stack = below(c, b->stack, c->nodes);
-		if (b->next > i) {
+		if (is_bad(c, b->next > i))
 			b->next = 0;
-			c->wrong++;
-		}
 		check_counts(c, b);
 	}
 	/* Builds the lists by kind anew, newest first. */
@@ -209,21 +191,13 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
 		    "the shared memory of process %u is not in the format of this recorder",
 		    p->pid);
-	c.nodes = within(&c, &h->nodes, REC_NNODES);
-	c.buckets = within(&c, &h->buckets, REC_NBUCKETS);
-	c.modules = within(&c, &h->modules, REC_NMODULES);
-	c.strings = within(&c, &h->strings, REC_STRING_BYTES);
-	c.sets = within(&c, &h->sets, REC_NSETS * 16);
-	c.gs = within(&c, &h->gs, REC_NGS);
-	within(&c, &h->chunks, REC_NCHUNKS);
-	if (h->options.depth > REC_MAX_DEPTH) {
+#define REC_X(name, type, n) c.name = within(&c, &h->name, n);
+	REC_GROWING(REC_X)
+#undef REC_X
+	if (is_bad(&c, h->options.depth > REC_MAX_DEPTH))
 		h->options.depth = REC_MAX_DEPTH;
-		c.wrong++;
-	}
-	if (h->start_nsec >= 1000000000) {
+	if (is_bad(&c, h->start_nsec >= 1000000000))
 		h->start_nsec = 0;
-		c.wrong++;
-	}
 	check_strings(&c);
 	h->exe = below(&c, h->exe, c.strings);
 	h->args = below(&c, h->args, c.strings);
@@ -233,10 +207,8 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	check_gs(&c);
 	check_buckets(&c);
 	/* A clock cannot have come that far. */
-	if (h->start_ns > INT64_MAX) {
+	if (is_bad(&c, h->start_ns > INT64_MAX))
 		h->start_ns = p->end_ns;
-		c.wrong++;
-	}
 	/* A process may have a clock of its own (time namespaces). */
 	if (p->end_ns < h->start_ns)
 		p->end_ns = h->start_ns;
@@ -272,31 +244,23 @@ static uint32_t copy_count(struct rec_growth *count, const struct rec_growth *no
 	return used < most ? used : most;
 }
 
-static void copy_part(void *to, const void *from, struct rec_growth *count,
-		      const struct rec_growth *now, size_t size, uint32_t most)
-{
-	memcpy(to, from, copy_count(count, now, most) * size);
-}
-
-/* Goroutines and buckets refer to stacks, all of them and modules to sets and strings. So the count
- * of what is referred to is read after all that refers to it was copied. Conversions do not need the
- * other parts: waits, edges and chains are for those who add something. */
+/* The count of what is referred to is read after all that refers to it was copied. Conversions do not
+ * need the records, and the other parts (waits, edges, chains) are for those who add something. */
 static void copy_parts(struct rec_arena *to, const struct rec_arena *from)
 {
 	struct rec_header *count = to->header;
 	const struct rec_header *now = from->header;
+	uint32_t used;
 
 	memcpy((void *)count, (const void *)now, sizeof(*count));
-	rec_process_copy_gs(to->gs, from->gs, copy_count(&count->gs, &now->gs, REC_NGS));
-	copy_part(to->buckets, from->buckets, &count->buckets, &now->buckets, sizeof(*to->buckets),
-		  REC_NBUCKETS);
-	copy_part(to->modules, from->modules, &count->modules, &now->modules, sizeof(*to->modules),
-		  REC_NMODULES);
-	copy_part(to->nodes, from->nodes, &count->nodes, &now->nodes, sizeof(*to->nodes),
-		  REC_NNODES);
-	copy_part(to->sets, from->sets, &count->sets, &now->sets, sizeof(*to->sets),
-		  REC_NSETS * 16);
-	copy_part(to->strings, from->strings, &count->strings, &now->strings, 1, REC_STRING_BYTES);
+#define REC_X(name, type, n)                                                                       \
+	used = copy_count(&count->name, &now->name, n);                                            \
+	if (REC_AT_##name == REC_AT_gs)                                                            \
+		rec_process_copy_gs(to->gs, from->gs, used);                                       \
+	else if (REC_AT_##name != REC_AT_chunks)                                                   \
+		memcpy((void *)to->name, (const void *)from->name, used * sizeof(type));
+	REC_GROWING(REC_X)
+#undef REC_X
 }
 
 int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct tp_err *err)

@@ -24,6 +24,9 @@ struct rec_process {
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
+	/* CLOCK_MONOTONIC: earlier records are not of the trace, and waits that began earlier begin then.
+	 * 0: the trace begins with the process. */
+	uint64_t begin_ns;
 	/* Keeps files open that names come from (images.h); NULL: they are opened each time. */
 	struct rec_images *images;
 };

@@ -51,7 +51,6 @@ static inline void rec_testing_begin(struct rec_testing *t)
 	h->version = REC_VERSION;
 	h->size_of_event = sizeof(struct rec_event);
 	h->pid = 4000;
-	h->ppid = 1;
 	h->start_ns = 1000000000;
 	h->start_sec = 1700000000;
 	h->options.trace = 1;

@@ -167,17 +167,13 @@ static struct part part_of(enum rec_part part)
 	struct rec_header *h = rec_core->arena.header;
 
 	switch (part) {
-#define PART(NAME, name, type, n)                                                                  \
-	case REC_PART_##NAME:                                                                      \
-		return (struct part){REC_AT_##name, sizeof(type), n, &h->name}
-		PART(NODES, nodes, struct rec_node, REC_NNODES);
-		PART(BUCKETS, buckets, struct rec_bucket, REC_NBUCKETS);
-		PART(MODULES, modules, struct rec_module, REC_NMODULES);
-		PART(STRINGS, strings, char, REC_STRING_BYTES);
-		PART(SETS, sets, uint32_t, REC_NSETS * 16);
-		PART(GS, gs, struct rec_g, REC_NGS);
-		PART(CHUNKS, chunks, struct rec_chunk, REC_NCHUNKS);
-#undef PART
+#define REC_X(name, type, n)                                                                       \
+	case REC_PART_##name:                                                                      \
+		return (struct part){REC_AT_##name, sizeof(type), n, &h->name};
+		REC_GROWING(REC_X)
+#undef REC_X
+	case REC_NPARTS:
+		break;
 	}
 	return (struct part){0};
 }

@@ -34,7 +34,7 @@ static uint32_t take_chunk(void)
 		uint32_t used = atomic_load_explicit(&a->header->chunks.used, memory_order_relaxed);
 
 		do {
-			if (used >= REC_NCHUNKS || !rec_reserve(REC_PART_CHUNKS, used + 1))
+			if (used >= REC_NCHUNKS || !rec_reserve(REC_PART_chunks, used + 1))
 				return 0;
 		} while (!atomic_compare_exchange_weak_explicit(&a->header->chunks.used, &used,
 								used + 1, memory_order_acq_rel,

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "tprof-record/core/profile/sample.h"
-
 struct rec_core *rec_core;
 
 /* Where the arena of this process's parent lies, if a fork took it from us. */
@@ -21,19 +19,14 @@ uint64_t rec_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Nobody else sees the header yet. */
 static void set_options(struct rec_options *to, const struct rec_options *from)
 {
-	atomic_init(&to->heap_rate, atomic_load(&from->heap_rate));
-	atomic_init(&to->block_rate, atomic_load(&from->block_rate));
-	atomic_init(&to->mutex_fraction, atomic_load(&from->mutex_fraction));
-	atomic_init(&to->trace, atomic_load(&from->trace));
+	memcpy((void *)to, (const void *)from, sizeof(*to));
 	to->depth = from->depth ? from->depth : 128;
 	if (to->depth > REC_MAX_DEPTH)
 		to->depth = REC_MAX_DEPTH;
 	to->profiler = from->profiler ? from->profiler : 126;
-	to->threadcreate = from->threadcreate;
-	to->syscall_ns = from->syscall_ns;
-	to->seed = from->seed;
 }
 
 static void begin_header(struct rec_header *h, const struct rec_options *options)
@@ -43,7 +36,6 @@ static void begin_header(struct rec_header *h, const struct rec_options *options
 	h->version = REC_VERSION;
 	h->size_of_event = sizeof(struct rec_event);
 	h->pid = (uint32_t)rec_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	h->ppid = (uint32_t)rec_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
 	h->start_ns = rec_now();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	h->start_sec = (uint64_t)wall.tv_sec;
@@ -58,8 +50,8 @@ static void begin_header(struct rec_header *h, const struct rec_options *options
 /* Of what begins at 0, the first entries must be there to be used as 0. */
 static bool reserve_first(void)
 {
-	return rec_reserve(REC_PART_NODES, 1) && rec_reserve(REC_PART_STRINGS, 1) &&
-	       rec_reserve(REC_PART_SETS, 1);
+	return rec_reserve(REC_PART_nodes, 1) && rec_reserve(REC_PART_strings, 1) &&
+	       rec_reserve(REC_PART_sets, 1);
 }
 
 /* A child has the code that its parent had. libc is not asked for it: dl_iterate_phdr takes a lock

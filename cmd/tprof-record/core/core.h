@@ -1,13 +1,14 @@
-/* What runs inside a recorded program: samples, buckets, stacks, records. The interposed functions
- * of libc (preload/) and the library for instrumenting by hand (api/) are its callers.
+/* The part of the recorder that runs inside a recorded program: it takes samples and stacks, counts them
+ * in buckets, and writes records. Its callers are the hooks of libc functions (preload/) and the library
+ * for instrumenting by hand (api/).
  *
  * It has to work inside malloc, in signal handlers, between fork and exec, and in programs that are
- * about to die. So: no allocation but mmap, no libc function that the preload interposes, nothing
- * that takes a lock of libc, no static constructors; its own locks are futexes held for a few dozen
- * instructions. Everything it learns goes to the arena; the process keeps privately only what
- * nobody else needs (sampled blocks, caches of stacks, a few words per thread).
+ * about to die. So it allocates only by mmap, calls no libc function that has a hook or takes a lock,
+ * and has no static constructors. Its own locks are futexes, held for a few dozen instructions.
+ * Everything it learns goes to the arena. The process keeps privately only what no other process needs:
+ * sampled blocks, caches of stacks, a few words per thread.
  *
- * All of it is silent when there is no arena, or none any more (rec_alive). */
+ * Without an arena, or after rec_core_end, all functions do nothing (rec_alive). */
 #ifndef RECORD_CORE_CORE_H
 #define RECORD_CORE_CORE_H
 
@@ -17,14 +18,14 @@
 
 #include "tprof-record/core/arena.h"
 
-/* Private to the process. A fork wipes it (MADV_WIPEONFORK): a child does not write to its parent's
- * arena, and has none until rec_core_begin gives it one. */
+/* Private to the process. A fork wipes it (MADV_WIPEONFORK), so a child does not write to its parent's
+ * arena, and has none until it calls rec_core_begin. */
 struct rec_core {
 	struct rec_arena arena;
-	int fd;		     /* of the arena, -1 when it is private memory */
-	uint32_t generation; /* of the arena: what threads know of another is forgotten */
-	/* Cleared where recording ends; the arena stays where it is, as threads in the middle of a
-	 * record go on using it. */
+	int fd;		     /* of the arena; -1: it is private memory */
+	uint32_t generation; /* of the arena; threads forget what they know of an older one */
+	/* Cleared when recording ends. The arena stays mapped, as threads in the middle of a record
+	 * still use it. */
 	_Atomic uint32_t live;
 };
 extern struct rec_core *rec_core;
@@ -36,27 +37,28 @@ static inline bool rec_alive(void)
 
 /* ---- threads ---- */
 
-/* What a thread keeps for itself (initial-exec TLS; zero is its valid beginning). */
+/* The state of a thread (initial-exec TLS; it begins as zeros). */
 struct rec_self {
 	int64_t until_sample; /* bytes to allocate until the next sample */
-	uint32_t g;	      /* the goroutine that runs here, 0: not known yet */
+	uint32_t g;	      /* the goroutine that runs here; 0: not known yet */
 	uint32_t m;
-	struct rec_g *slot; /* of g, NULL when there was none */
-	uint32_t depth;	    /* > 0: in here already, so what is called now is not the program's:
-			     * the functions below raise it, and do nothing where it is raised */
+	struct rec_g *slot; /* of g; NULL: none was free */
+	/* Above 0 while the thread is inside the recorder, so that nothing it does is the program's: the
+	 * functions below raise it, and do nothing if it is raised already. */
+	uint32_t depth;
 	uint32_t stripe;
 	uint64_t random;
-	uint64_t heap_rate; /* that until_sample was drawn for */
+	uint64_t heap_rate; /* for which until_sample was drawn */
 	struct rec_stack_cache *cache;
-	uint64_t contention; /* ns of the recorder's own, not accounted yet */
-	/* Waits that have begun: one, unless signal handlers wait, too. */
+	uint64_t contention; /* ns spent waiting for the recorder's own locks, not charged yet */
+	/* Waits that have begun: at most one, unless signal handlers wait as well. */
 	struct {
 		const struct rec_event *wait;
-		uint64_t object, blamed; /* when it began to be somebody's fault, 0: it is not */
+		uint64_t object, blamed; /* what rec_blame_join returned; 0: nobody is charged */
 	} open[4];
 	uint32_t nopen;
-	uint32_t generation; /* of the arena that all this is about */
-	/* Still to be added to the block and mutex profiles (rec_settle). */
+	uint32_t generation; /* of the arena that this state belongs to */
+	/* Events that are not in the block and mutex profiles yet (rec_settle). */
 	struct {
 		uint64_t ns;
 		uint32_t stack;
@@ -66,25 +68,26 @@ struct rec_self {
 };
 extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
 
-/* Makes the arena and its first thread (the caller). 0, or an errno value, and then nothing
- * is recorded. `shared` asks for a memfd (to be sent to the recorder), else private memory. */
+/* Makes the arena, with the caller as its first thread. Returns 0, or an errno value if nothing is
+ * recorded. `shared`: the arena is a memfd, to be sent to the recorder; otherwise private memory. */
 int rec_core_begin(const struct rec_options *options, bool shared);
-/* Takes the arena away from the process; other threads may be in the middle of a record. */
+/* Ends recording in this process. Other threads may be in the middle of a record. */
 void rec_core_end(void);
 
-/* The calling thread as a goroutine of its own: known before (`g` from rec_thread_new, and who
- * created it), or met for the first time (0). Cheap when it is known. */
+/* Makes the calling thread a goroutine: the one that rec_thread_new has announced (`g`), or a new one
+ * (0). Does nothing, quickly, if the thread is known. */
 void rec_thread_begin(uint32_t g, uint64_t entry);
-/* The thread is silent from then on: others of its destructors may follow. */
+/* Ends the goroutine of the calling thread. Nothing of the thread is recorded from then on, although its
+ * other destructors may follow. */
 void rec_thread_end(void);
-/* Creator's side: gives the coming thread its number and writes THREAD_NEW. */
+/* Announces a thread that the caller is about to create: returns its number and writes THREAD_NEW. */
 uint32_t rec_thread_new(uint64_t entry);
 void rec_thread_name(const char *name);
-/* A place for a goroutine of the program's own, cleared but for `id`; NULL when all are taken
- * (counted). And back. */
+/* Takes a place for a goroutine, cleared except for `id`; NULL if all are taken (counted). rec_g_leave
+ * gives it back. */
 struct rec_g *rec_g_take(uint32_t id);
 void rec_g_leave(struct rec_g *g);
-/* What g is waiting for from now on, and no longer. For one writer at a time. */
+/* Set and clear what g is waiting for. For one writer at a time. */
 void rec_wait_store(struct rec_g *g, const struct rec_event *wait);
 void rec_wait_clear(struct rec_g *g);
 
@@ -92,23 +95,25 @@ void rec_wait_clear(struct rec_g *g);
 
 uint64_t rec_now(void); /* CLOCK_MONOTONIC, ns */
 
-/* The stack of the caller as a node of the arena, without `skip` functions of the recorder (0: the
- * function that calls rec_stack is the innermost) and no deeper than options.depth. 0 where it
- * could not be taken or kept; that is counted. */
+/* Takes the stack of the caller. Returns its node in the arena, 0 if it could not be taken or kept
+ * (counted). It has at most options.depth frames, without `skip` functions of the recorder; with 0 the
+ * function that calls rec_stack is the innermost. */
 uint32_t rec_stack(unsigned skip);
-/* The same as PCs, innermost first; how many. */
+/* Fills in the same stack as PCs, innermost first; returns their number. */
 size_t rec_backtrace(uint64_t *pcs, size_t room, unsigned skip);
-/* Interns PCs, innermost first. */
-uint32_t rec_stack_of(const uint64_t *pcs, size_t n);
-/* PCs of a node, innermost first; how many. For readers inside the process. */
-size_t rec_stack_pcs(uint32_t stack, uint64_t *pcs, size_t room);
 
-uint32_t rec_string(const char *text, size_t size); /* interned; 0 when there is no room */
-/* n pairs of strings (key, value), sorted by key; 0 for none, or no room. */
+/* Interns a text, up to its first NUL; 0: there is no room. */
+uint32_t rec_string(const char *text, size_t size);
+/* Interns n pairs of strings (key, value), sorted by key; 0 if n is 0 or there is no room. */
 uint32_t rec_label_set(const uint32_t *pairs, size_t n);
-/* Appends it to the modules: index + 1, 0 when there is no room (counted). */
+/* Appends a module. Returns its index + 1, or 0 if there is no room (counted). */
 uint32_t rec_module_add(const struct rec_module *module);
-/* Code was loaded or unloaded (dlopen, dlclose): forgets how to unwind what was there. */
+/* Appends the modules that are new, and marks those that have gone. Asks the dynamic linker
+ * (dl_iterate_phdr), so it must not be called while that holds its locks. */
+void rec_modules_read(void);
+/* Returns how many files were loaded and unloaded since the process began. */
+uint64_t rec_modules_changes(void);
+/* To be called after code was loaded or unloaded: forgets the unwinding rules of what was there. */
 void rec_code_changed(void);
 
 /* ---- records of the trace ---- */
@@ -119,42 +124,41 @@ static inline bool rec_tracing(void)
 	       atomic_load_explicit(&rec_core->arena.header->options.trace, memory_order_relaxed);
 }
 
-/* Copies it into the stripe of the calling thread; g and m are filled in where they are 0. Nothing
- * is written while the trace is off, but for TRACE_STOP and PROCESS_*. */
+/* Writes a copy of a record to the stripe of the calling thread; g and m are filled in if they are 0.
+ * While the trace is off, only TRACE_STOP and PROCESS_* are written. */
 void rec_write(const struct rec_event *event);
-/* The recorder's side: gives back a chunk whose records are all written and have been read. */
+/* For the recorder: gives back a chunk whose records are all written and have been read. */
 void rec_chunk_give(const struct rec_arena *a, uint32_t index);
 
-/* A wait that begins and ends: fills the thread's `wait`, counts it among the waiters of the
- * object, and at its end writes the BLOCK record, the block profile and, for locks, the mutex
- * profile (by the stack that posted last).
+/* Record a wait. rec_wait_begin shows it in the thread's place and counts it among the waiters of the
+ * object. rec_wait_end writes the BLOCK record and adds the wait to the block profile and, for locks, to
+ * the mutex profile (by the stack that posted last).
  *
  *	struct rec_event wait = {.kind = REC_BLOCK, .object = …, .arg = REC_ON_MUTEX};
- *	rec_wait_begin(&wait, 1);      takes stack and time
+ *	rec_wait_begin(&wait, 1);	takes the stack and the time
  *	… real call …
  *	rec_wait_end(&wait, flags);
  *
- * What it costs, and how to keep that from those who wait for the same lock:
+ * How to keep the cost from other threads that wait for the same lock:
  *
- *	- Before the real lock: trylock; only if that fails, rec_wait_begin. It takes the stack
- *	  while the thread has to wait anyway, and adds the wait before this one to the
+ *	- Call trylock before the real lock, and rec_wait_begin only if that fails. It takes the
+ *	  stack while the thread has to wait anyway, and adds the thread's previous wait to the
  *	  profiles.
- *	- Then trylock once more: the lock may have become free meanwhile, and what was waited
- *	  for was the recorder. rec_wait_end(&wait, REC_DID_NOT_WAIT) then: nothing
- *	  happened.
- *	- rec_wait_end runs with the lock held: it takes the time and copies the record, no
- *	  more. The profiles are brought up to date by the thread's next wait or by
- *	  rec_settle, best called after the real unlock (one load if there is nothing to do).
- *	- rec_post before the real unlock only where that will wake somebody. Of an ordinary
- *	  mutex of glibc its first word says so (> 1: somebody sleeps in the kernel). While the
- *	  thread that was woken is on its way it is 1, and rec_waited_for is still true: posts
- *	  then are noise, as many as there are unlocks.
+ *	- Then call trylock once more, as the lock may have become free meanwhile. If it has, the
+ *	  thread only waited for the recorder: rec_wait_end(&wait, REC_DID_NOT_WAIT) forgets the
+ *	  wait.
+ *	- rec_wait_end runs while the thread holds the lock, so it only takes the time and copies
+ *	  the record. The profiles are brought up to date by the thread's next wait, or by
+ *	  rec_settle after the real unlock (one load if there is nothing to do).
+ *	- Call rec_post before the real unlock only if that will wake a thread. The first word of
+ *	  an ordinary glibc mutex is above 1 if a thread sleeps in the kernel. While a woken thread
+ *	  is on its way, the word is 1 although rec_waited_for is still true, and a post at each
+ *	  unlock would be noise.
  *
- * Also for REC_SYSCALL, which has no waiters and no profile and is written only when it took
- * options.syscall_ns. An object of 0 has no waiters. The event is on the stack of the caller until
- * its end. Waits that are left without one (by longjmp, or a thread that is cancelled) end when the
- * thread waits the next time, or ends. */
-enum { REC_DID_NOT_WAIT = 0x8000 }; /* a flag of rec_wait_end alone */
+ * A wait of kind REC_SYSCALL has no waiters and no profile, and is written only if it took
+ * options.syscall_ns. An object of 0 has no waiters. The event is on the caller's stack until its end.
+ * A wait without an end (longjmp, a cancelled thread) ends when the thread waits again, or ends. */
+enum { REC_DID_NOT_WAIT = 0x8000 }; /* a flag that only rec_wait_end knows */
 void rec_wait_begin(struct rec_event *wait, unsigned skip);
 void rec_wait_end(struct rec_event *wait, unsigned flags);
 void rec_settle_now(void);
@@ -164,29 +168,31 @@ static inline void rec_settle(void)
 		rec_settle_now();
 }
 
-/* Does anybody wait for an object with that hash? One load. rec_waits_of expects rec_alive. */
+/* Returns the waiters of the objects with this hash. Expects rec_alive. */
 static inline struct rec_wait *rec_waits_of(const void *object)
 {
 	uint64_t h = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
 
 	return &rec_core->arena.waits[h >> 51];
 }
+/* Returns whether any thread waits for an object with this hash. Costs one load. */
 static inline bool rec_waited_for(const void *object)
 {
 	return rec_alive() &&
 	       atomic_load_explicit(&rec_waits_of(object)->waiters, memory_order_relaxed);
 }
-/* The caller is about to release or signal it (so that the post is not after the wake-up): POST,
- * and the stack that the mutex profile will blame. wakes: 1, or UINT32_MAX for all. */
+/* To be called before an object is released or signalled, so that the post is not later than the
+ * wake-up: writes POST, and makes the caller's stack the one that the mutex profile blames. `wakes` is 1,
+ * or UINT32_MAX for all. */
 void rec_post(const void *object, uint32_t wakes, unsigned skip);
 
 /* ---- profiles ---- */
 
-/* Heap. The fast path is the caller's: rec_self.until_sample -= size, and rec_malloc when it fell
- * below 0. That sets it anew; with the heap profile off once in a MiB, to see whether it is on
- * again. */
+/* To be called for the allocation that takes rec_self.until_sample, from which callers subtract all
+ * sizes, below 0. Samples the block and sets until_sample anew: to a MiB while the heap profile is off,
+ * to see whether it is on again. */
 void rec_malloc(void *block, size_t size, unsigned skip);
-/* 64 KiB of counters: 0 says that the block was surely not sampled. */
+/* Counters of sampled blocks by hash; 0: the block was not sampled. */
 extern uint8_t rec_sampled[65536];
 static inline bool rec_maybe_sampled(const void *block)
 {
@@ -194,21 +200,27 @@ static inline bool rec_maybe_sampled(const void *block)
 
 	return __builtin_expect(__atomic_load_n(&rec_sampled[h >> 48], __ATOMIC_RELAXED) != 0, 0);
 }
-/* Before the real free or realloc: takes the sample off. Returns its bucket (index + 1), 0 if it
- * was none, so that a realloc that fails can put it back. */
+/* To be called before the real free or realloc: removes the block's sample. Returns its bucket (index +
+ * 1), 0 if it had none; rec_unfree puts it back after a realloc that failed. */
 uint32_t rec_free(void *block);
 void rec_unfree(void *block, uint32_t bucket);
-/* Sampling begins anew with this rate (as after Go's MemProfileRate is set). */
+/* Begins sampling anew with this rate, as Go does after MemProfileRate was set. */
 void rec_set_heap_rate(uint64_t rate);
 
-/* Go's blockevent and mutexevent, by the rates in options. */
+/* Count a wait and a contended unlock, by the rates in options (Go: blockevent, mutexevent). */
 void rec_block_event(uint64_t ns, uint32_t stack);
 void rec_mutex_event(uint64_t ns, uint32_t stack);
 
-/* The three steps of a heap snapshot (mProf_NextCycle, mProf_Flush, mProf_PostSweep). They need
- * only an arena: the recorder calls them from outside. */
-void rec_next_cycle(const struct rec_arena *a);
-void rec_flush(const struct rec_arena *a);
-void rec_post_sweep(const struct rec_arena *a);
+/* Begin and end a wait for a lock by one of the program's own goroutines, which another thread may end.
+ * `start` is what rec_blame_begin returned. `posted`: the caller's release, with that stack, ended the
+ * wait and is charged for it. */
+uint64_t rec_blame_begin(uint64_t object);
+void rec_blame_end(uint64_t object, uint64_t start, bool posted, uint32_t stack);
+
+/* Publishes what was allocated and freed until now; profiles show what is published. (Go's
+ * runtime/mprof.go needs three steps, mProf_NextCycle, mProf_Flush and mProf_PostSweep, as its garbage
+ * collector finds frees later than they happen.) Needs only an arena, so that the recorder can call it
+ * from outside. */
+void rec_heap_publish(const struct rec_arena *a);
 
 #endif

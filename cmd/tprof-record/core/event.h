@@ -1,10 +1,10 @@
-/* What a recorded program writes down: one record of fixed size per thing that is over, so that the
+/* The records that a recorded program writes: one of fixed size for each completed event, so that the
  * program only copies 48 bytes and the recorder does everything else.
  *
- * Times are CLOCK_MONOTONIC in ns. A "goroutine" is a thread, or a thread of the program's own
- * (api/); its number is given in order of creation and never again, 1 is the main thread. An "m" is
- * a kernel thread: its number is that of the goroutine it began as, 0 where the record concerns
- * none. */
+ * Times are CLOCK_MONOTONIC in ns. A "goroutine" is a kernel thread, or a thread of the program's own
+ * (api/). Goroutines are numbered in order of creation, and no number is used twice; 1 is the main
+ * thread. An "m" is a kernel thread: its number is that of the goroutine it began as, and 0 in records
+ * that concern no thread. */
 #ifndef RECORD_CORE_EVENT_H
 #define RECORD_CORE_EVENT_H
 
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* name: of the enumeration; what the fields mean where they mean something ("-": nothing). Records
- * without duration have start == end. g is whom it happens to, m the thread that it happens on. */
+/* The kinds, what their fields mean ("-": nothing), and what happened to goroutine g on thread m. Records
+ * without a duration have start == end. */
 /* clang-format off */
 #define REC_KINDS(X) \
 	/*  kind            object               arg                 what happened at `end` */ \
@@ -42,9 +42,9 @@
 	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
 	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */
 
-/* Why a goroutine waited, in the words of Go's runtime where it has them, so that its tools sort and
- * name them as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks
- * (runtime2.go, waitReasonStrings), and the event of go 1.5. */
+/* Why a goroutine waited. Reasons that Go's runtime knows have its words, so that Go's tools sort and name
+ * them as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks (runtime2.go,
+ * waitReasonStrings), and as events of go 1.5. */
 #define REC_REASONS(X) \
 	/*  reason        go 1.26                 printed                 go 1.5 */ \
 	X(NONE,         "",                     "waiting",              GoBlock) \
@@ -91,7 +91,7 @@ enum rec_reason {
 	    REC_NREASONS
 };
 
-/* Whose unlocks the mutex profile has. */
+/* Returns whether the mutex profile has unlocks of what such waits are for. */
 static inline bool rec_is_lock(uint32_t reason)
 {
 	return reason == REC_ON_MUTEX || reason == REC_ON_RWLOCK_R || reason == REC_ON_RWLOCK_W;
@@ -125,12 +125,12 @@ enum rec_call {
 
 /* struct rec_event.flags */
 enum rec_event_flag {
-	REC_TIMED_OUT = 1,	 /* BLOCK: it ended because its time was up: nobody woke g */
-	REC_SYSCALL_BLOCKED = 2, /* SYSCALL: long enough to have lost its P */
+	REC_TIMED_OUT = 1,	 /* BLOCK: its time limit ended it; no goroutine woke g */
+	REC_SYSCALL_BLOCKED = 2, /* SYSCALL: it took long enough to lose its P */
 };
 
 struct rec_event {
-	/* enum rec_kind, stored last (release): the record is complete. */
+	/* enum rec_kind, stored last (release), when the record is complete. */
 	_Atomic uint16_t kind;
 	uint16_t flags;
 	uint32_t stack; /* node of the arena's stacks, 0 none */

@@ -1,29 +1,27 @@
-/* One core in a process, even where two libraries bring one.
+/* Makes sure that a process uses one copy of core, even if two libraries contain it.
  *
- * Under tprof-record(1) the preloaded library is in the process, with an arena that the recorder
- * reads; a program that is also linked with libtprof-record has a second copy of core, whose state
- * is another. So the library does not call its own copy by name, but one of them through this
- * table: the preloaded one where it is there (it alone shows `tprof_record_host`), else its own. */
+ * Under tprof-record(1) the preloaded library is in the process, with an arena that the recorder reads.
+ * A program that is also linked with libtprof-record has a second copy of core, with state of its own.
+ * So libtprof-record calls core through this table: that of the preloaded library if it is there (it
+ * alone exports `tprof_record_host`), otherwise its own. */
 #ifndef RECORD_CORE_HOST_H
 #define RECORD_CORE_HOST_H
 
 #include "tprof-record/core/core.h"
-#include "tprof-record/core/modules.h"
 
 /* clang-format off */
 /* By their names in core.h and modules.h without "rec_". */
 #define REC_HOST_FUNCTIONS(X) \
 	X(core_begin) X(thread_begin) X(thread_end) X(thread_new) \
 	X(thread_name) X(g_take) X(g_leave) X(wait_store) X(wait_clear) X(modules_read) \
-	X(now) X(stack) X(backtrace) X(stack_pcs) X(string) X(label_set) \
+	X(now) X(stack) X(backtrace) X(string) X(label_set) \
 	X(write) X(wait_begin) X(wait_end) X(settle_now) X(post) X(malloc) X(free) \
-	X(set_heap_rate) X(block_event) X(mutex_event) X(next_cycle) \
-	X(flush) X(post_sweep)
+	X(set_heap_rate) X(block_event) X(mutex_event) X(blame_begin) X(blame_end) X(heap_publish)
 /* clang-format on */
 
 struct rec_host {
-	/* Of the one who fills it: REC_VERSION, the sizes of this and of struct rec_self. A library
-	 * of another build takes no table that it would misread. */
+	/* REC_VERSION, and the sizes of this struct and of struct rec_self. A library of another build
+	 * does not use a table that it would misread. */
 	uint32_t version, size, size_of_self;
 	struct rec_core **core;
 	uint8_t *sampled;		/* rec_sampled */

@@ -1,10 +1,8 @@
-/* What the files of core/ share and nobody else needs: system calls without libc, locks, and the
- * private state behind rec_core.
+/* Private to core/: system calls without libc, locks, and the state behind rec_core.
  *
- * Functions of core.h that are not reentrant begin with rec_enter and end with rec_leave: a signal
- * handler that comes in between finds rec_self.depth raised, and what it would have recorded is
- * dropped.
- * What is declared here expects to be called in between. */
+ * Functions of core.h that are not reentrant begin with rec_enter and end with rec_leave. A signal
+ * handler in between finds rec_self.depth raised, and records nothing. The functions declared here
+ * expect to be called in between. */
 #ifndef RECORD_CORE_INSIDE_H
 #define RECORD_CORE_INSIDE_H
 
@@ -13,9 +11,9 @@
 
 #include "tprof-record/core/core.h"
 
-/* ---- system calls: not by way of libc, whose `syscall` is interposed and sets errno ---- */
+/* ---- system calls; libc's `syscall` has a hook, and sets errno ---- */
 
-/* The result as the kernel gives it: -errno for errors. */
+/* Returns what the kernel returns: -errno for errors. */
 #ifdef TP_ANALYZER /* it may write wherever an argument points to */
 long rec_call(long number, long a, long b, long c, long d, long e, long f);
 #else
@@ -52,18 +50,25 @@ static inline long rec_call(long number, long a, long b, long c, long d, long e,
 }
 #endif
 
-/* Private anonymous memory, zero, that a fork leaves empty; NULL when there is none. */
+/* Maps private memory, zeroed, which is empty again after a fork; NULL: there is none. */
 void *rec_map(size_t size);
 void rec_unmap(void *memory, size_t size);
 
 /* ---- locks ---- */
 
-/* A futex: 0 free, 1 held, 2 held and waited for. Whoever waits for half a second takes it: the
- * owner was cancelled, say, and will not come back. What they protect is whole after every store,
- * so that costs a place in a table at worst; a program that hangs would be worse. Time that was
- * spent waiting goes to rec_self.contention. */
+/* A futex: 0 free, 1 held, 2 held and waited for. A thread that has waited for half a second takes the
+ * lock, as its owner may have been cancelled and will not come back. The protected data is whole after
+ * every store, so that costs a place in a table at worst; a program that hangs would be worse. Time
+ * spent waiting is added to rec_self.contention. */
 void rec_lock(_Atomic uint32_t *lock);
 void rec_unlock(_Atomic uint32_t *lock);
+
+enum rec_part {
+#define REC_X(name, type, n) REC_PART_##name,
+	REC_GROWING(REC_X)
+#undef REC_X
+	    REC_NPARTS
+};
 
 /* ---- the private state ---- */
 
@@ -71,12 +76,11 @@ enum {
 	REC_NRULES = 1 << 14,	/* unwinding rules, by PC; a power of 2 */
 	REC_NNAMES = 1 << 15,	/* interned strings */
 	REC_NLABELS = 1 << 13,	/* … and label sets */
-	REC_NPAGES = 256,	/* of unwinding tables that are known to be there */
+	REC_NPAGES = 256,	/* of unwinding tables that are known to be readable */
 	REC_NPENDING = 1 << 10, /* threads that were created and have not begun */
 	REC_NCACHES = 256,
 	REC_NCOMMON = 32,
 	REC_NSHARDS = 32, /* of the table of sampled blocks */
-	REC_NPARTS = 7,	  /* that grow */
 };
 
 struct rec_rule {
@@ -102,28 +106,28 @@ struct rec_shard {
 	uint64_t unused[5]; /* a cache line of its own */
 };
 
-/* Those who wait for a lock (blame.c). */
+/* The waiters for a lock (profile/blame.c). */
 struct rec_blame {
 	_Atomic uint32_t lock, n;
 	uint64_t sum;	 /* of their baselines */
-	uint64_t posted; /* when it was released last, by whom */
+	uint64_t posted; /* when it was released last, and by which stack */
 	uint32_t poster, unused;
 };
 
 struct rec_state {
 	struct rec_core core;	/* first: rec_core points here */
-	bool shared;		/* the arena is a file that others may have to themselves */
-	uint64_t device, inode; /* of that file, should the program reuse its descriptor */
+	bool shared;		/* the arena is a file, which the recorder has mapped, too */
+	uint64_t device, inode; /* of that file; the program may reuse its descriptor */
 	_Atomic uint32_t taken; /* chunks that stripes have taken */
-	_Atomic uint32_t epoch; /* raised when code may have come or gone */
+	_Atomic uint32_t epoch; /* raised when code may have been loaded or unloaded */
 	_Atomic uint32_t string_lock, cache_lock, tree_lock;
 	_Atomic uint32_t reading_modules;
 	_Atomic uint32_t levels;	   /* of the table of edges */
 	_Atomic uint32_t chains;	   /* bits: parts of the table of chains that have memory */
-	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse unasked after one failed */
+	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
 	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
-	/* Of those, the first REC_NCOMMON are for threads that got none, by their number. */
+	/* The first REC_NCOMMON are shared by the threads that got no cache of their own. */
 	struct rec_stack_cache *caches, *free_cache;
 	_Atomic uint32_t common_lock[REC_NCOMMON];
 	struct rec_pending pending[REC_NPENDING];
@@ -140,7 +144,7 @@ static inline struct rec_state *rec_state(void)
 	return (struct rec_state *)(void *)rec_core;
 }
 
-/* What the thread knew was about another arena. */
+/* Forgets the state of the thread, which belongs to another arena. */
 void rec_forget_self(void);
 
 static inline bool rec_enter(void)
@@ -167,35 +171,24 @@ static inline void rec_lose(enum rec_loss what, uint64_t n)
 
 /* ---- the arena ---- */
 
-enum rec_part {
-	REC_PART_NODES,
-	REC_PART_BUCKETS,
-	REC_PART_MODULES,
-	REC_PART_STRINGS,
-	REC_PART_SETS,
-	REC_PART_GS,
-	REC_PART_CHUNKS,
-};
-
-/* Makes and maps one, with memory for its header and waits. 0 or an errno value. */
+/* Makes and maps an arena, with memory for its header and waits. Returns 0 or an errno value. */
 int rec_arena_make(bool shared, void **base, int *fd);
-/* Entries [0, upto) of the part have memory; false when there is none (counted). */
+/* Reserves memory for entries [0, upto) of a part; false: there is none (counted). */
 bool rec_reserve(enum rec_part part, uint32_t upto);
-/* So much of the arena from there on has memory. */
+/* Reserves memory for a piece of the arena. */
 bool rec_reserve_at(uint64_t from, uint64_t size);
-/* Raises `used`, as entries below `upto` are complete. */
+/* Raises `used` to `upto`, unless it is above that. */
 void rec_raise(_Atomic uint32_t *used, uint32_t upto);
 
 /* ---- threads ---- */
 
-/* The calling thread has its number, its place and its random numbers afterwards. */
-void rec_know_self(void);
 void rec_thread_begin_inside(uint32_t g, uint64_t entry);
 
+/* Gives the calling thread its number, its place and its random numbers, unless it has them. */
 static inline void rec_known(void)
 {
 	if (__builtin_expect(!rec_self.g, 0))
-		rec_know_self();
+		rec_thread_begin_inside(0, 0);
 }
 
 /* ---- random numbers ---- */
@@ -212,14 +205,13 @@ void rec_random_seed(void);
 
 /* ---- stacks ---- */
 
-/* Where a function stands after a call: `pc` is the return address (of one that was interrupted:
- * its PC + 1), sp and fp what they will be after the return. */
+/* A frame: `pc` is the address that its callee returns to (of interrupted code, its PC + 1), sp and fp
+ * are the registers after that return. */
 struct rec_frame {
 	uint64_t pc, sp, fp;
 };
 
-/* The caller of the function this is used in. That function must not be inlined. */
-#if defined(__x86_64__) || defined(__aarch64__)
+/* The frame of the caller of the function that uses this, which must not be inlined. */
 #define REC_CALLER()                                                                               \
 	(struct rec_frame)                                                                         \
 	{                                                                                          \
@@ -227,27 +219,51 @@ struct rec_frame {
 		.sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                        \
 		.fp = *(uint64_t *)__builtin_frame_address(0)                                      \
 	}
-#endif
 
+/* Does what rec_stack does, from a frame on. */
 uint32_t rec_stack_from(struct rec_frame frame, unsigned skip);
-/* Back to where threads take theirs from. */
+/* Gives a cache back for other threads. */
 void rec_cache_give(struct rec_stack_cache *cache);
+
+/* Returns the node below `parent` with this PC, which is added if it is missing; 0: there is no room. */
+uint32_t rec_tree_child(uint32_t parent, uint64_t pc, uint32_t depth);
+/* Returns the node of n PCs, innermost first; 0: there is no room (counted). */
+uint32_t rec_tree_add(const uint64_t *pcs, size_t n);
+
+/* ---- sampled blocks that are alive (profile/sample.c) ---- */
+
+/* Adds a block with its bucket (index + 1). False: there is no room (counted). *was is the bucket that it
+ * had until now, 0 if none: its free was not seen. */
+bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was);
+/* Removes a block. Returns its bucket, 0 if it is not in the table. */
+uint32_t rec_sample_remove(const void *block);
+
+/* ---- which release is charged with waits for a lock (profile/blame.c) ---- */
+
+/* Begins a wait for the object. Returns the time. */
+uint64_t rec_blame_join(uint64_t object);
+/* Ends a wait; `start` is what rec_blame_join returned. Returns the time. */
+uint64_t rec_blame_leave(uint64_t object, uint64_t start, bool waited);
+/* Charges a release of the object, which is about to happen, to a stack. Returns the time. */
+uint64_t rec_blame_post(uint64_t object, uint32_t stack);
+/* Returns whether any thread waits for a lock with this hash. */
+bool rec_blame_due(uint64_t object);
+
+/* ---- buckets, records ---- */
+
 void rec_write_inside(const struct rec_event *event);
-
-/* ---- buckets ---- */
-
-/* Index + 1; 0 when there is none and no room (counted). */
+/* Returns the index + 1 of a bucket, which is added if it is missing; 0: there is no room (counted). */
 uint32_t rec_bucket_of(enum rec_bucket_kind kind, uint32_t stack, uint64_t size);
 uint32_t rec_string_inside(const char *text, size_t size);
 void rec_create_event_inside(uint32_t stack);
-/* To be added to a profile when the thread has nothing better to do. */
+/* Keeps an event that rec_settle_inside adds to its profile later. */
 void rec_due(enum rec_bucket_kind kind, uint64_t ns, uint32_t stack, uint32_t n);
 void rec_settle_inside(void);
-/* Ends waits that nobody will end: those whose frames a new wait has taken; NULL: all. */
+/* Ends waits that were abandoned: those whose stack frames a new wait uses, or all (NULL). */
 void rec_wait_abandon(const struct rec_event *wait);
 void rec_block_event_inside(uint64_t ns, uint32_t stack);
 void rec_mutex_event_inside(uint64_t ns, uint32_t stack, uint32_t n);
-/* Where contention of the recorder's own locks goes once the thread holds none of them. */
+/* Charges the contention of the recorder's own locks. The thread must hold none of them. */
 void rec_settle_contention(void);
 
 #endif

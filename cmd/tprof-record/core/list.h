@@ -1,8 +1,6 @@
-/* Lists of free places that threads share without a lock. A head holds index + 1 in its low half
- * (0: empty) and a count of changes in its high one, so that a head that was taken and put back in
- * between is seen to have changed. `next` is the link of place 0, `stride` the bytes between
- * places.
- */
+/* Lock-free lists of free places. The low half of a head is the index + 1 of the first place (0: the list
+ * is empty); the high half counts changes, so that a place that was taken and given back in between is
+ * noticed. `next` is the link of place 0, and `stride` the number of bytes from one place to the next. */
 #ifndef RECORD_CORE_LIST_H
 #define RECORD_CORE_LIST_H
 
@@ -15,7 +13,7 @@ static inline _Atomic uint32_t *rec_link(_Atomic uint32_t *next, size_t stride, 
 	return (_Atomic uint32_t *)(void *)((char *)next + stride * (at - 1));
 }
 
-/* Index + 1, 0 when there is none. */
+/* Takes a place. Returns its index + 1, or 0 if the list is empty. */
 static inline uint32_t rec_list_take(_Atomic uint64_t *head, _Atomic uint32_t *next, size_t stride)
 {
 	uint64_t was = atomic_load_explicit(head, memory_order_acquire), now;

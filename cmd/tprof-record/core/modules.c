@@ -1,12 +1,11 @@
-#include "tprof-record/core/modules.h"
+/* The files whose code a process has mapped. */
+#include "tprof-record/core/inside.h"
 
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
-
-#include "tprof-record/core/inside.h"
 
 /* Build ids are 20 bytes (SHA-1), some linkers' 8 or 32. */
 enum { MAX_ID = 64 };
@@ -136,4 +135,19 @@ void rec_modules_read(void)
 			atomic_store_explicit(&rec_core->arena.modules[i].gone, 1,
 					      memory_order_relaxed);
 	atomic_store_explicit(at_work, 0, memory_order_release);
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *changes)
+{
+	(void)size;
+	*(uint64_t *)changes = info->dlpi_adds + info->dlpi_subs;
+	return 1;
+}
+
+uint64_t rec_modules_changes(void)
+{
+	uint64_t changes = 0;
+
+	dl_iterate_phdr(count, &changes);
+	return changes;
 }

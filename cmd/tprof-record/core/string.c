@@ -67,10 +67,10 @@ static uint32_t more(enum rec_part part, struct rec_growth *growth, uint32_t lim
 	return used;
 }
 
-static uint32_t add_string(const char *text, size_t size)
+static uint32_t add_string(const void *text, size_t size)
 {
 	struct rec_growth *growth = &rec_core->arena.header->strings;
-	uint32_t at = more(REC_PART_STRINGS, growth, REC_STRING_BYTES, size + 1);
+	uint32_t at = more(REC_PART_strings, growth, REC_STRING_BYTES, size + 1);
 
 	if (at) {
 		memcpy(rec_core->arena.strings + at, text, size);
@@ -80,29 +80,53 @@ static uint32_t add_string(const char *text, size_t size)
 	return at;
 }
 
+static uint32_t add_set(const void *pairs, size_t size)
+{
+	struct rec_growth *growth = &rec_core->arena.header->sets;
+	size_t n = size / 8;
+	uint32_t at = more(REC_PART_sets, growth, REC_NSETS * 16, 1 + 2 * n);
+
+	if (at) {
+		uint32_t *set = rec_core->arena.sets + at;
+
+		set[0] = (uint32_t)n;
+		memcpy(set + 1, pairs, size);
+		atomic_store_explicit(&growth->used, at + 1 + 2 * (uint32_t)n,
+				      memory_order_release);
+	}
+	return at;
+}
+
+/* Returns where it is, having added it if it was missing; 0: there is no room. */
+static uint32_t intern(_Atomic uint32_t *table, uint32_t n, same_fn *same,
+		       uint32_t (*add)(const void *data, size_t size), const void *data,
+		       size_t size)
+{
+	_Atomic uint32_t *lock = &rec_state()->string_lock, *place;
+	uint32_t at = look_up(table, n, same, data, size, &place);
+
+	if (at)
+		return at;
+	rec_lock(lock);
+	at = look_up(table, n, same, data, size, &place);
+	if (!at) {
+		at = add(data, size);
+		if (at && place)
+			atomic_store_explicit(place, at, memory_order_release);
+	}
+	rec_unlock(lock);
+	return at;
+}
+
 uint32_t rec_string_inside(const char *text, size_t size)
 {
-	struct rec_state *s = rec_state();
-	_Atomic uint32_t *place;
 	const char *end = memchr(text, 0, size);
-	uint32_t at;
 
 	if (end)
 		size = (size_t)(end - text);
 	if (!size || size >= REC_STRING_BYTES)
 		return 0;
-	at = look_up(s->names, REC_NNAMES, same_string, text, size, &place);
-	if (at)
-		return at;
-	rec_lock(&s->string_lock);
-	at = look_up(s->names, REC_NNAMES, same_string, text, size, &place);
-	if (!at) {
-		at = add_string(text, size);
-		if (at && place)
-			atomic_store_explicit(place, at, memory_order_release);
-	}
-	rec_unlock(&s->string_lock);
-	return at;
+	return intern(rec_state()->names, REC_NNAMES, same_string, add_string, text, size);
 }
 
 uint32_t rec_string(const char *text, size_t size)
@@ -116,41 +140,13 @@ uint32_t rec_string(const char *text, size_t size)
 	return at;
 }
 
-static uint32_t add_set(const uint32_t *pairs, size_t n)
-{
-	struct rec_growth *growth = &rec_core->arena.header->sets;
-	uint32_t at = more(REC_PART_SETS, growth, REC_NSETS * 16, 1 + 2 * n);
-
-	if (at) {
-		uint32_t *set = rec_core->arena.sets + at;
-
-		set[0] = (uint32_t)n;
-		memcpy(set + 1, pairs, n * 8);
-		atomic_store_explicit(&growth->used, at + 1 + 2 * (uint32_t)n,
-				      memory_order_release);
-	}
-	return at;
-}
-
 uint32_t rec_label_set(const uint32_t *pairs, size_t n)
 {
-	struct rec_state *s = rec_state();
-	_Atomic uint32_t *place;
 	uint32_t at;
 
 	if (!n || n > REC_NSETS || !rec_enter())
 		return 0;
-	at = look_up(s->labels, REC_NLABELS, same_set, pairs, n * 8, &place);
-	if (!at) {
-		rec_lock(&s->string_lock);
-		at = look_up(s->labels, REC_NLABELS, same_set, pairs, n * 8, &place);
-		if (!at) {
-			at = add_set(pairs, n);
-			if (at && place)
-				atomic_store_explicit(place, at, memory_order_release);
-		}
-		rec_unlock(&s->string_lock);
-	}
+	at = intern(rec_state()->labels, REC_NLABELS, same_set, add_set, pairs, n * 8);
 	rec_leave();
 	return at;
 }
@@ -165,7 +161,7 @@ uint32_t rec_module_add(const struct rec_module *module)
 	growth = &rec_core->arena.header->modules;
 	rec_lock(&rec_state()->string_lock);
 	used = atomic_load_explicit(&growth->used, memory_order_relaxed);
-	if (used < REC_NMODULES && rec_reserve(REC_PART_MODULES, used + 1)) {
+	if (used < REC_NMODULES && rec_reserve(REC_PART_modules, used + 1)) {
 		struct rec_module *m = &rec_core->arena.modules[used];
 
 		m->start = module->start;

@@ -94,9 +94,33 @@ static inline double count_of(const struct rec_bucket *b)
 	return n;
 }
 
+/* A node for PCs, innermost first. */
+static inline uint32_t stack_of(const uint64_t *pcs, size_t n)
+{
+	uint32_t node;
+
+	if (!n || !rec_enter())
+		return 0;
+	node = rec_tree_add(pcs, n < REC_MAX_DEPTH ? n : REC_MAX_DEPTH);
+	rec_leave();
+	return node;
+}
+
+/* The PCs of a node, innermost first; how many. */
+static inline size_t pcs_of(uint32_t stack, uint64_t *pcs, size_t room)
+{
+	size_t n = 0;
+
+	for (; stack && stack < REC_NNODES && n < room && n < REC_MAX_DEPTH; n++) {
+		pcs[n] = rec_core->arena.nodes[stack].pc;
+		stack = rec_core->arena.nodes[stack].parent;
+	}
+	return n;
+}
+
 static inline uint32_t stack_with(uint64_t pc)
 {
-	uint32_t stack = rec_stack_of(&pc, 1);
+	uint32_t stack = stack_of(&pc, 1);
 
 	assert_int_not_equal(0, stack);
 	return stack;

@@ -16,7 +16,7 @@ struct rec_g *rec_g_take(uint32_t id)
 		uint32_t used = atomic_load_explicit(&a->header->gs.used, memory_order_relaxed);
 
 		do {
-			if (used >= REC_NGS || !rec_reserve(REC_PART_GS, used + 1)) {
+			if (used >= REC_NGS || !rec_reserve(REC_PART_gs, used + 1)) {
 				rec_lose(REC_LOST_WAITS, 1);
 				return NULL;
 			}
@@ -90,14 +90,11 @@ void rec_random_seed(void)
 
 static void set_name(const char *name)
 {
-	if (rec_self.slot) {
-		char text[sizeof(rec_self.slot->name)] = {0};
-		size_t i;
+	char text[sizeof(rec_self.slot->name)] = {0};
 
-		for (i = 0; i + 1 < sizeof(text) && name[i]; i++)
-			text[i] = name[i];
+	memcpy(text, name, strnlen(name, sizeof(text) - 1));
+	if (rec_self.slot)
 		memcpy(rec_self.slot->name, text, sizeof(text));
-	}
 }
 
 void rec_thread_begin_inside(uint32_t g, uint64_t entry)
@@ -142,11 +139,6 @@ void rec_forget_self(void)
 	memset(&rec_self, 0, sizeof(rec_self));
 	rec_self.depth = 1;
 	rec_self.generation = rec_core->generation;
-}
-
-void rec_know_self(void)
-{
-	rec_thread_begin_inside(0, 0);
 }
 
 void rec_thread_begin(uint32_t g, uint64_t entry)

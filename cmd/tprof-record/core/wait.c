@@ -1,4 +1,4 @@
-#include "tprof-record/core/profile/blame.h"
+#include "tprof-record/core/inside.h"
 
 #include <string.h>
 

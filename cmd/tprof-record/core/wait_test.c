@@ -214,7 +214,7 @@ static double charged(const char *which, double *count)
 
 	*count = 0;
 	for (at = header()->newest[REC_MUTEX_BUCKET]; at; at = bucket(at)->allnext) {
-		rec_stack_pcs(bucket(at)->stack, &pc, 1);
+		pcs_of(bucket(at)->stack, &pc, 1);
 		if (pc - from < 64) {
 			ns += (double)bucket(at)->u.block.cycles;
 			*count += count_of(bucket(at));

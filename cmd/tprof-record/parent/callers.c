@@ -77,7 +77,7 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 		rec_image_free(image);
 		s->nheld--;
 	} else {
-		rec_writer_add(s->writer, image, true, -1, false);
+		rec_writer_add(&s->writer, image, true, -1, false);
 	}
 }
 
@@ -164,7 +164,7 @@ bool rec_session_snapshot(struct rec_session *s, pid_t pid, int client)
 	for (struct rec_image *image = s->images; image; image = image->next) {
 		if (pid && image->pid != pid)
 			continue;
-		if (rec_writer_add(s->writer, image, false, client, ++i == n))
+		if (rec_writer_add(&s->writer, image, false, client, ++i == n))
 			return false;
 		image->asked++;
 		if (client < 0)

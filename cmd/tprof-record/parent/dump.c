@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "tprof-record/convert/names/names.h"
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/cut.h"
 #include "tprof-record/parent/file.h"
@@ -108,38 +107,20 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 		rec_dump_plural(what, (uint64_t)total(p, 0), "thread");
 }
 
-static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *out, char what[96],
-		  bool *empty, struct tp_err *err)
-{
-	struct tp_profile *p = NULL;
-	int code;
-
-	if (m->request->text)
-		return rec_profile_text(m->process, kind, &m->live, out, err);
-	code = rec_profile_make(m->process, kind, &m->live, &p, err);
-	if (code)
-		return code;
-	describe(what, kind, p);
-	*empty = !p->nsamples;
-	code = rec_profile_pack(p, out, err);
-	tp_profile_free(p);
-	return code;
-}
-
 static void write_profile(struct making *m, enum rec_profile_kind kind)
 {
 	const char *title = rec_profile_name(kind), *ending = m->request->text ? "txt" : "pb.gz";
+	struct tp_profile *made = NULL;
 	struct tp_buf data = {0};
 	struct tp_err err = {0};
-	char name[40], what[96] = "";
-	bool empty = false;
+	char name[40];
 	int code;
 
 	if (m->number)
 		snprintf(name, sizeof(name), "%s.%04u.%s", title, m->number, ending);
 	else
 		snprintf(name, sizeof(name), "%s.%s", title, ending);
-	code = encode(m, kind, &data, what, &empty, &err);
+	code = rec_profile_write(m->process, kind, &m->live, m->request->text, &data, &made, &err);
 	for (int i = 0; !code; i++) {
 		code = rec_file_put(m->image->folder, name, data.data, data.size, &err);
 		if (!code || i == ATTEMPTS || !make_room(m, &err))
@@ -151,11 +132,12 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 	} else {
 		struct rec_dump_file *f = add_file(m->dump, name, data.size);
 
-		if (f) {
-			memcpy(f->what, what, sizeof(f->what));
-			f->empty = empty;
+		if (f && made) {
+			describe(f->what, kind, made);
+			f->empty = !made->nsamples;
 		}
 	}
+	tp_profile_free(made);
 	tp_buf_release(&data);
 }
 
@@ -188,46 +170,25 @@ static void look_at_threads(struct making *m)
 
 /* ---- the trace ---- */
 
-static int write_symbols(struct making *m, const struct rec_process *p, struct rec_names *names,
-			 struct tp_err *err)
-{
-	static const char name[] = "trace.out.symbols";
-	struct tp_buf bytes = {0};
-	int code = rec_trace_symbols(p, names, &bytes, err);
-
-	if (!code)
-		code = rec_file_put(m->image->folder, name, bytes.data, bytes.size, err);
-	if (!code)
-		add_file(m->dump, name, bytes.size);
-	tp_buf_release(&bytes);
-	return code;
-}
-
-static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_result *result,
+static int try_trace(struct making *m, const struct rec_process *p, struct rec_trace_result *result,
 		     uint64_t *size, struct tp_err *err)
 {
-	struct tp_dict *dict = tp_dict_new();
-	struct rec_names *names = NULL;
+	static const char beside[] = "trace.out.symbols";
+	struct tp_buf symbols = {0};
 	struct rec_file f;
-	int code;
+	int code = rec_file_begin(&f, m->image->folder, "trace.out", err);
 
-	if (!dict)
-		return tp_nomem(err);
-	code = rec_names_new(&names, p, dict, err);
-	if (!code)
-		code = rec_file_begin(&f, m->image->folder, "trace.out", err);
 	if (!code)
 		code = rec_file_end(
-		    &f, rec_trace_write(p, names, m->request->trace_format, &f.out, result, err),
+		    &f, rec_trace_write(p, m->request->trace_format, &f.out, &symbols, result, err),
 		    err);
-	if (!code) {
-		*size = f.size;
-		rec_names_remark(names, m->dump->remark);
-		if (m->request->trace_format == REC_GO_1_5)
-			code = write_symbols(m, p, names, err);
+	*size = f.size;
+	if (!code && symbols.size) {
+		code = rec_file_put(m->image->folder, beside, symbols.data, symbols.size, err);
+		if (!code)
+			add_file(m->dump, beside, symbols.size);
 	}
-	rec_names_free(names);
-	tp_dict_free(dict);
+	tp_buf_release(&symbols);
 	return code;
 }
 
@@ -273,6 +234,7 @@ static void write_trace(struct making *m)
 			 rec_dump_count(events, result.events),
 			 rec_dump_plural(threads, result.goroutines, "thread"));
 	m->dump->nonsense += result.contradictions;
+	memcpy(m->dump->remark, result.remark, sizeof(m->dump->remark));
 }
 
 /* ---- all of it ---- */
@@ -288,23 +250,14 @@ static void count_losses(struct rec_dump *d, const struct rec_image *image,
 	d->nonsense += image->drain.nonsense;
 }
 
-/* Publishes what was allocated and freed up to now (runtime/mprof.go: what a garbage collection
- * does in three steps at different times, here at once). */
-static void publish_heap(const struct rec_arena *a)
-{
-	rec_next_cycle(a);
-	rec_flush(a);
-	rec_post_sweep(a);
-}
-
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d)
 {
 	memset(d, 0, sizeof(*d));
 	trouble(d, "process %d (%s): %s", (int)image->pid, image->program, err->msg);
 }
 
-void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_images *images,
-		    struct rec_dump *d)
+void rec_dump_write(struct rec_image *image, bool final, const struct rec_request *r,
+		    struct rec_images *images, struct rec_dump *d)
 {
 	struct rec_process p;
 	struct making m = {.request = r, .image = image, .dump = d, .process = &p};
@@ -312,49 +265,33 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 	size_t wrong = 0;
 
 	memset(d, 0, sizeof(*d));
+	if (!final && r->profile[REC_PROFILE_HEAP])
+		rec_heap_publish(&image->arena);
 	if (rec_image_copy(image, &p, &wrong, &err)) {
 		rec_dump_nothing(image, &err, d);
 		return;
 	}
 	p.images = images;
-	if (image->alive)
-		rec_image_silence(image);
-	d->nonsense = wrong;
-	/* On the checked copy, which only we read. */
-	publish_heap(&p.arena);
+	if (final) {
+		if (image->alive)
+			rec_image_silence(image);
+		d->nonsense = wrong;
+		/* On the checked copy, which only we read. */
+		rec_heap_publish(&p.arena);
+	} else {
+		m.number = ++image->snapshots;
+	}
 	look_at_threads(&m);
 	write_profiles(&m);
-	if (r->trace || traced_itself(image))
+	if (final && (r->trace || traced_itself(image)))
 		write_trace(&m);
-	if (rec_cut_pages())
+	if (final && rec_cut_pages())
 		snprintf(
 		    d->remark, sizeof(d->remark),
 		    "a file was truncated while names were read from it; some names are missing");
 	/* Only now: make_room may have given up records. */
-	count_losses(d, image, &p);
-	rec_live_release(&m.live);
-	rec_process_free(&p);
-}
-
-void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
-		       struct rec_images *images, struct rec_dump *d)
-{
-	struct rec_process p;
-	struct making m = {.request = r, .image = image, .dump = d, .process = &p};
-	struct tp_err err = {0};
-	size_t wrong = 0;
-
-	memset(d, 0, sizeof(*d));
-	if (r->profile[REC_PROFILE_HEAP])
-		publish_heap(&image->arena);
-	if (rec_image_copy(image, &p, &wrong, &err)) {
-		rec_dump_nothing(image, &err, d);
-		return;
-	}
-	p.images = images;
-	m.number = ++image->snapshots;
-	look_at_threads(&m);
-	write_profiles(&m);
+	if (final)
+		count_losses(d, image, &p);
 	rec_live_release(&m.live);
 	rec_process_free(&p);
 }

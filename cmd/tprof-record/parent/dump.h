@@ -38,14 +38,11 @@ struct rec_dump {
  * (live/threads.h). */
 extern pthread_mutex_t rec_dump_tracing;
 
-/* Writes the files of an image that was halted. `images` (may be NULL) keeps files open that names
- * are read from. */
-void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_images *images,
-		    struct rec_dump *d);
-/* Writes the profiles of a living image: heap.0001.pb.gz … The heap profile is that of this moment, and
- * all profiles are of one copy. */
-void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
-		       struct rec_images *images, struct rec_dump *d);
+/* Writes the files of an image. `final`: it was halted, and these are its last. Else they are the
+ * profiles of a living image, heap.0001.pb.gz …: the heap profile is that of this moment, and all
+ * profiles are of one copy. `images` (may be NULL) keeps files open that names are read from. */
+void rec_dump_write(struct rec_image *image, bool final, const struct rec_request *r,
+		    struct rec_images *images, struct rec_dump *d);
 
 /* Notes in *d why there are no files. */
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);

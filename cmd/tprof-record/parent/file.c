@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <regex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,42 +103,40 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	return 0;
 }
 
-/* Returns the length of the file name of ours that `name` begins with, or 0. */
-static size_t our_name(const char *name)
+int rec_folder_new(char path[PATH_MAX], struct tp_err *err)
 {
-	static const char *const traces[] = {"trace.out.symbols", "trace.out"};
-	static const char *const endings[] = {".pb.gz", ".txt"};
+	size_t n = strlen(path);
 
-	for (size_t i = 0; i < 2; i++)
-		if (!strncmp(name, traces[i], strlen(traces[i])))
-			return strlen(traces[i]);
-	for (int kind = 0; kind < REC_NPROFILES; kind++) {
-		const char *title = rec_profile_name((enum rec_profile_kind)kind);
-		size_t n = strlen(title);
-
-		if (strncmp(name, title, n) != 0)
+	for (int i = 2; mkdir(path, 0777); i++) {
+		if (errno == EEXIST && i < 1000 &&
+		    snprintf(path + n, PATH_MAX - n, ".%d", i) < (int)(PATH_MAX - n))
 			continue;
-		if (name[n] == '.' && strspn(name + n + 1, "0123456789") >= 4)
-			n += 1 + strspn(name + n + 1, "0123456789");
-		for (size_t i = 0; i < 2; i++)
-			if (!strncmp(name + n, endings[i], strlen(endings[i])))
-				return n + strlen(endings[i]);
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create it: %s",
+				  strerror(errno));
 	}
 	return 0;
 }
 
 int rec_folder_is_ours(const char *name)
 {
-	static const char part[] = ".part-"; /* of common/draft.h, with hexadecimal digits */
-	size_t n = our_name(name);
+	char kinds[128] = "", pattern[256];
+	regex_t compiled;
+	int is_ours;
 
-	if (!n || !name[n])
-		return n != 0;
-	name += n;
-	if (strncmp(name, part, sizeof(part) - 1) != 0)
+	for (int kind = 0; kind < REC_NPROFILES; kind++) {
+		strcat(kinds, kind ? "|" : "");
+		strcat(kinds, rec_profile_name((enum rec_profile_kind)kind));
+	}
+	/* The end is that of a part (common/draft.h). */
+	snprintf(pattern, sizeof(pattern),
+		 "^(trace\\.out(\\.symbols)?|(%s)(\\.[0-9]{4,})?\\.(pb\\.gz|txt))"
+		 "(\\.part-[0-9a-f]+)?$",
+		 kinds);
+	if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB))
 		return 0;
-	name += sizeof(part) - 1;
-	return *name && !name[strspn(name, "0123456789abcdef")];
+	is_ours = !regexec(&compiled, name, 0, NULL, 0);
+	regfree(&compiled);
+	return is_ours;
 }
 
 void rec_folder_clear(const char *path)

@@ -31,11 +31,13 @@ int rec_file_put(const char *folder, const char *name, const void *data, size_t 
 /* Removes the file that is being written, in any thread, before the recorder dies. */
 void rec_file_abandon(void);
 
-/* A folder, and those above it where they are missing. TP_EIO. */
+/* Makes a folder that may exist, and those above it. TP_EIO. */
 int rec_folder_make(const char *path, struct tp_err *err);
+/* Makes a new folder: `path`, or that with a number behind it if it exists already. TP_EIO. */
+int rec_folder_new(char path[PATH_MAX], struct tp_err *err);
 /* Removes the files of an earlier recording from a folder: those with our names, nothing else. */
 void rec_folder_clear(const char *path);
-/* Is that the name of a file that recordings consist of, or of one that was not finished? */
+/* Returns whether a file of that name belongs to a recording, or is one that was not finished. */
 int rec_folder_is_ours(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tprof-record/core/core.h"
+#include "tprof-record/parent/file.h"
 #include "tprof-record/parent/program.h"
 #include "tprof-record/parent/writer.h"
 
@@ -145,12 +146,27 @@ static int map(struct rec_image *image, int memory, struct tp_err *err)
 	return check_header(image->arena.header, err);
 }
 
+static int start_drainer(struct rec_image *image, struct tp_err *err)
+{
+	pthread_attr_t attr;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	error = pthread_create(&image->drainer, &attr, drain, image);
+	pthread_attr_destroy(&attr);
+	if (error)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "cannot start a thread to read its records: %s", strerror(error));
+	image->draining = true;
+	return 0;
+}
+
 int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, uint32_t how,
 		    const char *root, struct tp_err *err)
 {
 	struct rec_image *image = calloc(1, sizeof(*image));
-	pthread_attr_t attr;
-	int code, error;
+	int code;
 
 	*out = NULL;
 	if (!image) {
@@ -168,32 +184,18 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	code = map(image, memory, err);
 	close(memory);
 	image->last_job = calloc(1, sizeof(*image->last_job));
-	if (!code && !image->last_job)
+	if (!code && (!image->last_job || rec_drain_begin(&image->drain)))
 		code = tp_nomem(err);
-	if (code) {
-		rec_image_free(image);
-		return code;
+	if (!code) {
+		name_it(image);
+		image->other_clock = image->arena.header->start_ns > image->begin_ns;
+		code = start_drainer(image, err);
 	}
-	name_it(image);
-	image->other_clock = image->arena.header->start_ns > image->begin_ns;
-	if (rec_drain_begin(&image->drain)) {
+	if (code)
 		rec_image_free(image);
-		return tp_nomem(err);
-	}
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 << 10);
-	error = pthread_create(&image->drainer, &attr, drain, image);
-	if (error)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "cannot start a thread to read its records: %s", strerror(error));
-	pthread_attr_destroy(&attr);
-	if (code) {
-		rec_image_free(image);
-		return code;
-	}
-	image->draining = true;
-	*out = image;
-	return 0;
+	else
+		*out = image;
+	return code;
 }
 
 void rec_image_free(struct rec_image *image)
@@ -267,21 +269,15 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 
 int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct tp_err *err)
 {
-	errno = ENAMETOOLONG;
-	for (int i = 1; i < 1000; i++) {
-		int n = snprintf(path, PATH_MAX, i > 1 ? "%s/%d-%s.%d" : "%s/%d-%s", image->root,
-				 (int)image->pid, image->program, i);
+	int n = snprintf(path, PATH_MAX, "%s/%d-%s", image->root, (int)image->pid, image->program);
+	int code = n < PATH_MAX ? rec_folder_new(path, err)
+				: tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its name is too long");
 
-		if (n <= 0 || n >= PATH_MAX)
-			break;
-		if (!mkdir(path, 0777))
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
+	if (!code)
+		return 0;
 	path[0] = 0;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create its folder: %s",
-			  strerror(errno));
+	tp_err_prefix(err, "its folder");
+	return code;
 }
 
 /* ---- copies ---- */

@@ -93,8 +93,8 @@ static int start(struct program *p, struct tp_err *err)
 	return code;
 }
 
-static const struct rec_request everything = {
-    .trace = true, .profile = {true, true, true, true, true, true}, .heap_rate = 1};
+static const struct rec_request everything = {.trace = true,
+					      .profile = {true, true, true, true, true, true}};
 
 /* ---- a program that behaves ---- */
 
@@ -161,7 +161,7 @@ static void test_image_records(void **state)
 	lost = p->a.header->lost[REC_LOST_EVENTS];
 	assert_int_equal(p->image->spool.n + lost, n);
 	assert_true(p->image->spool.n > many);
-	rec_dump_final(p->image, &everything, NULL, &d);
+	rec_dump_write(p->image, true, &everything, NULL, &d);
 	assert_int_equal(d.ntroubles, 0);
 	assert_int_equal(d.nfiles, REC_NPROFILES + 1);
 	assert_int_equal(d.lost[REC_LOST_EVENTS], lost);
@@ -301,11 +301,11 @@ static void test_image_hostile(void **state)
 		assert_int_equal(start(p, &err), 0);
 		scribble(p, &seed);
 		/* What a process that writes all the time looks like. */
-		rec_dump_snapshot(p->image, &(struct rec_request){.profile = {true, true}}, NULL,
-				  &d);
+		rec_dump_write(p->image, false, &(struct rec_request){.profile = {true, true}},
+			       NULL, &d);
 		scribble(p, &seed);
 		rec_image_halt(p->image, false, 0);
-		rec_dump_final(p->image, &everything, NULL, &d);
+		rec_dump_write(p->image, true, &everything, NULL, &d);
 		/* Either its header is no arena's any more, or there is something of each kind. */
 		assert_true(d.nfiles == REC_NPROFILES + 1 || d.ntroubles);
 		end((void **)&p);

@@ -13,15 +13,7 @@
 
 /* A descriptor that the loop waits for. */
 struct rec_source {
-	enum {
-		FROM_SIGNALS,
-		FROM_SOCKET,
-		FROM_CALLER,
-		FROM_PROCESS,
-		FROM_WRITER,
-		FROM_INTERVAL,
-		FROM_END
-	} from;
+	enum { FROM_SIGNALS, FROM_SOCKET, FROM_CALLER, FROM_PROCESS, FROM_WRITER } from;
 	int fd;
 	struct rec_image *image; /* of FROM_PROCESS */
 	struct rec_source *next; /* of callers */
@@ -33,16 +25,18 @@ struct rec_session {
 	char name[REC_SOCKET_NAME];
 	char here[PATH_MAX]; /* the folder's whole path, for clients */
 	int epoll;
-	struct rec_source signals, socket, writer_bell, interval, end;
+	struct rec_source signals, socket, writer_bell;
 	struct rec_source *callers;
 	unsigned ncallers;
 	struct rec_image *images; /* that are drained */
 	unsigned nimages;
 	/* With those that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
-	struct rec_writer *writer;
+	struct rec_writer writer;
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
+	uint64_t snapshot_ns,
+	    end_ns; /* when the next snapshot is due, and recording ends; 0: never */
 	/* If the program goes on: the time that was recorded. */
 	uint64_t recorded_from_ns, recorded_to_ns;
 	int status;

@@ -135,26 +135,38 @@ bool rec_listen_trusts(uid_t uid)
 
 /* ---- for clients ---- */
 
-/* Finds the name of the socket on which a process listens, if it is a recorder. */
-static bool socket_of(pid_t pid, char name[REC_SOCKET_NAME])
+/* Finds a socket's name in a file of /proc, whose texts end with `end`: behind `lead`, and beginning with
+ * `prefix`. */
+static bool find_name(const char *path, int end, const char *lead, const char *prefix,
+		      char name[REC_SOCKET_NAME])
 {
-	FILE *f = fopen("/proc/net/unix", "re");
-	char line[512], want[REC_SOCKET_NAME];
+	char *text = NULL, *at;
 	bool found = false;
-	int n = snprintf(want, sizeof(want), "@" REC_SOCKET_PREFIX "%d.", (int)pid);
+	size_t room = 0;
+	FILE *f = fopen(path, "re");
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		char *at = strchr(line, '@');
-
-		if (!at || strncmp(at, want, (size_t)n) != 0)
+	while (f && !found && getdelim(&text, &room, end, f) > 0) {
+		at = strstr(text, lead);
+		if (!at || strncmp(at + strlen(lead), prefix, strlen(prefix)) != 0)
 			continue;
-		at[strcspn(at, "\n")] = 0;
-		snprintf(name, REC_SOCKET_NAME, "%s", at + 1);
+		at += strlen(lead);
+		at[strcspn(at, " \n")] = 0;
+		snprintf(name, REC_SOCKET_NAME, "%s", at);
 		found = true;
 	}
+	free(text);
 	if (f)
 		fclose(f);
 	return found;
+}
+
+/* Finds the name of the socket on which a process listens, if it is a recorder. */
+static bool socket_of(pid_t pid, char name[REC_SOCKET_NAME])
+{
+	char prefix[REC_SOCKET_NAME];
+
+	snprintf(prefix, sizeof(prefix), REC_SOCKET_PREFIX "%d.", (int)pid);
+	return find_name("/proc/net/unix", '\n', "@", prefix, name);
 }
 
 pid_t rec_listen_parent(pid_t pid)
@@ -176,30 +188,6 @@ pid_t rec_listen_parent(pid_t pid)
 	return parent;
 }
 
-/* Finds the recorder in the environment that the process was started with, unless it overwrote that. */
-static bool named_by_environment(pid_t pid, char name[REC_SOCKET_NAME])
-{
-	static const char key[] = REC_ENVIRONMENT "=" REC_SOCKET_PREFIX;
-	char path[64], *text = NULL;
-	size_t room = 0;
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	f = fopen(path, "re");
-	while (f && !found && getdelim(&text, &room, 0, f) > 0) {
-		if (strncmp(text, key, sizeof(key) - 1) != 0)
-			continue;
-		text[strcspn(text, " ")] = 0;
-		snprintf(name, REC_SOCKET_NAME, "%s", text + sizeof(REC_ENVIRONMENT));
-		found = true;
-	}
-	free(text);
-	if (f)
-		fclose(f);
-	return found;
-}
-
 int rec_listen_find(pid_t pid, struct tp_err *err)
 {
 	char name[REC_SOCKET_NAME], path[64];
@@ -215,8 +203,9 @@ int rec_listen_find(pid_t pid, struct tp_err *err)
 		       -1;
 	for (pid_t p = pid; p > 1 && !found; p = rec_listen_parent(p))
 		found = socket_of(p, name);
-	if (!found)
-		found = named_by_environment(pid, name);
+	/* Or in the environment that the process was started with, unless it overwrote that. */
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	found = found || find_name(path, 0, REC_ENVIRONMENT "=", REC_SOCKET_PREFIX, name);
 	fd = found ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
 	if (fd >= 0) {
 		size = address(&a, name);

@@ -1,40 +1,20 @@
 #include "tprof-record/parent/program.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
+#include <link.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum {
-	MAX_INTERPRETERS = 4, /* of a script whose interpreter is a script (Linux: fs/exec.c) */
-	MAX_HEADERS = 128,    /* program headers that are looked at */
-	MAX_NOTES = 1 << 16,  /* bytes of notes */
-	MAX_DYNAMIC = 4096,   /* entries of a dynamic section */
-};
+enum { MAX_INTERPRETERS = 4 /* of a script whose interpreter is a script (Linux: fs/exec.c) */ };
 
-#if defined(__x86_64__)
-#define OUR_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OUR_MACHINE EM_AARCH64
-#elif defined(__riscv)
-#define OUR_MACHINE EM_RISCV
-#elif defined(__powerpc64__)
-#define OUR_MACHINE EM_PPC64
-#elif defined(__s390x__)
-#define OUR_MACHINE EM_S390
-#elif defined(__i386__)
-#define OUR_MACHINE EM_386
-#elif defined(__arm__)
-#define OUR_MACHINE EM_ARM
-#else
-#define OUR_MACHINE EM_NONE
-#endif
+/* Our own head; the linker defines it. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static void judge(struct rec_program *p, enum rec_verdict verdict, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -104,191 +84,86 @@ static int find(const char *name, const char *search, char path[PATH_MAX])
 
 /* ---- what it is ---- */
 
-/* An ELF file and its program headers; all reads are bounded. */
-struct elf {
-	int fd;
-	Elf64_Ehdr head;
-	Elf64_Phdr part[MAX_HEADERS];
-	size_t nparts;
-	char loader[256]; /* PT_INTERP, "" none */
-	bool is_go;
-	int error; /* errno of a read that failed: then the verdict is open */
-};
-
-/* Returns false if the file ends earlier. */
-static bool read_at(struct elf *e, void *data, size_t size, uint64_t offset)
+/* Reads the name of the dynamic linker that the program asks for, "" if it does not ask for one.
+ * Returns false if the file cannot be read. */
+static bool read_loader(Elf *elf, char loader[256])
 {
-	size_t got = 0;
-	ssize_t n;
+	GElf_Phdr part;
+	size_t n = 0;
 
-	do {
-		n = offset < INT64_MAX - size
-			? pread(e->fd, (char *)data + got, size - got, (off_t)(offset + got))
-			: 0;
-		got += n > 0 ? (size_t)n : 0;
-	} while ((n > 0 && got < size) || (n < 0 && errno == EINTR));
-	if (n < 0)
-		e->error = errno;
-	return got == size;
-}
-
-/* Go marks its programs with a note of its own (cmd/link/internal/ld: ELFNOTESECT_GO). */
-static bool has_go_note(struct elf *e, const Elf64_Phdr *part)
-{
-	uint8_t data[1024];
-	size_t size = part->p_filesz < sizeof(data) ? (size_t)part->p_filesz : sizeof(data);
-	size_t at = 0;
-
-	if (part->p_filesz > MAX_NOTES || !read_at(e, data, size, part->p_offset))
+	loader[0] = 0;
+	if (elf_getphdrnum(elf, &n))
 		return false;
-	while (size - at >= 12) {
-		uint32_t head[3];
-		uint64_t name, desc;
+	for (size_t i = 0; i < n; i++) {
+		const Elf_Data *data;
 
-		memcpy(head, data + at, sizeof(head));
-		at += sizeof(head);
-		name = ((uint64_t)head[0] + 3) & ~3ull;
-		desc = ((uint64_t)head[1] + 3) & ~3ull;
-		if (name + desc > size - at)
+		if (!gelf_getphdr(elf, (int)i, &part))
 			return false;
-		if (head[0] == 4 && !memcmp(data + at, "Go\0", 4))
-			return true;
-		at += (size_t)(name + desc);
-	}
-	return false;
-}
-
-/* Programs linked by other linkers have Go's build information in a section. */
-static bool has_go_section(struct elf *e)
-{
-	const Elf64_Ehdr *head = &e->head;
-	Elf64_Shdr names, section;
-	char name[16];
-
-	if (head->e_shentsize != sizeof(section) || head->e_shstrndx >= head->e_shnum)
-		return false;
-	if (!read_at(e, &names, sizeof(names),
-		     head->e_shoff + (uint64_t)head->e_shstrndx * sizeof(names)))
-		return false;
-	for (unsigned i = 0; i < head->e_shnum && i < 4096; i++) {
-		if (!read_at(e, &section, sizeof(section),
-			     head->e_shoff + (uint64_t)i * sizeof(section)))
+		if (part.p_type != PT_INTERP || part.p_filesz < 2)
+			continue;
+		data = elf_getdata_rawchunk(elf, (int64_t)part.p_offset, (size_t)part.p_filesz,
+					    ELF_T_BYTE);
+		if (!data)
 			return false;
-		if (names.sh_offset < INT64_MAX &&
-		    read_at(e, name, sizeof(name), names.sh_offset + section.sh_name) &&
-		    !memcmp(name, ".go.buildinfo", 14))
-			return true;
+		snprintf(loader, 256, "%.*s", (int)(data->d_size < 255 ? data->d_size : 255),
+			 (const char *)data->d_buf);
 	}
-	return false;
-}
-
-static void read_parts(struct elf *e)
-{
-	if (e->head.e_phentsize != sizeof(Elf64_Phdr))
-		return;
-	for (size_t i = 0; i < e->head.e_phnum && e->nparts < MAX_HEADERS; i++) {
-		Elf64_Phdr *part = &e->part[e->nparts];
-
-		if (!read_at(e, part, sizeof(*part), e->head.e_phoff + i * sizeof(*part)))
-			break;
-		e->nparts++;
-		if (part->p_type == PT_INTERP && part->p_filesz > 1) {
-			size_t size = part->p_filesz < sizeof(e->loader) ? (size_t)part->p_filesz
-									 : sizeof(e->loader);
-
-			if (!read_at(e, e->loader, size, part->p_offset))
-				e->loader[0] = 0;
-			e->loader[sizeof(e->loader) - 1] = 0;
-		}
-		if (part->p_type == PT_NOTE && has_go_note(e, part))
-			e->is_go = true;
-	}
-	if (!e->is_go)
-		e->is_go = has_go_section(e);
-}
-
-/* Returns the offset in the file of an address; UINT64_MAX: not in the file. */
-static uint64_t offset_of(const struct elf *e, uint64_t address)
-{
-	for (size_t i = 0; i < e->nparts; i++) {
-		const Elf64_Phdr *part = &e->part[i];
-
-		if (part->p_type == PT_LOAD && address >= part->p_vaddr &&
-		    address - part->p_vaddr < part->p_filesz)
-			return part->p_offset + (address - part->p_vaddr);
-	}
-	return UINT64_MAX;
-}
-
-/* Reads the n-th entry of the dynamic section. */
-static bool dynamic_entry(struct elf *e, size_t n, Elf64_Dyn *entry)
-{
-	for (size_t i = 0; i < e->nparts; i++)
-		if (e->part[i].p_type == PT_DYNAMIC)
-			return n < MAX_DYNAMIC && n < e->part[i].p_filesz / sizeof(*entry) &&
-			       read_at(e, entry, sizeof(*entry),
-				       e->part[i].p_offset + n * sizeof(*entry)) &&
-			       entry->d_tag != DT_NULL;
-	return false;
+	return true;
 }
 
 /* Finds the runtime of a sanitizer among the needed libraries: it must be loaded first. */
-static void find_first(struct elf *e, char first[32])
+static void find_first(Elf *elf, Elf_Scn *dynamic, size_t strings, char first[32])
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so",
 					    "libhwasan.so"};
-	uint64_t strings = UINT64_MAX;
-	Elf64_Dyn entry;
-	char name[32];
+	Elf_Data *data = elf_getdata(dynamic, NULL);
+	GElf_Dyn entry;
 
-	for (size_t n = 0; dynamic_entry(e, n, &entry); n++)
-		if (entry.d_tag == DT_STRTAB)
-			strings = offset_of(e, entry.d_un.d_ptr);
-	if (strings == UINT64_MAX)
-		return;
-	for (size_t n = 0; dynamic_entry(e, n, &entry); n++) {
-		if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > UINT32_MAX ||
-		    !read_at(e, name, sizeof(name), strings + entry.d_un.d_val))
-			continue;
-		name[sizeof(name) - 1] = 0;
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strncmp(name, names[i], strlen(names[i])) && !strpbrk(name, ": /"))
-				memcpy(first, name, sizeof(name));
+	for (int n = 0; gelf_getdyn(data, n, &entry); n++) {
+		const char *name =
+		    entry.d_tag == DT_NEEDED ? elf_strptr(elf, strings, entry.d_un.d_val) : NULL;
+
+		for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strncmp(name, names[i], strlen(names[i])) && strlen(name) < 32 &&
+			    !strpbrk(name, ": /"))
+				strcpy(first, name);
 	}
+}
+
+/* Returns whether the sections say that it is a Go program. Fills in `first` (find_first). */
+static bool look_at_sections(Elf *elf, char first[32])
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	bool is_go = false;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &head)) {
+		const char *name = elf_strptr(elf, names, head.sh_name);
+
+		if (head.sh_type == SHT_DYNAMIC)
+			find_first(elf, section, head.sh_link, first);
+		/* Other linkers than Go's leave out the first. */
+		if (name && (!strcmp(name, ".note.go.buildid") || !strcmp(name, ".go.buildinfo")))
+			is_go = true;
+	}
+	return is_go;
 }
 
 /* The program may run all the same; the verdict is open. */
-static void note_unreadable(struct rec_program *p, const char *path, int error)
+static void note_unreadable(struct rec_program *p, const char *path, const char *why)
 {
-	snprintf(p->note, sizeof(p->note), "%.180s cannot be read: %s", path, strerror(error));
+	snprintf(p->note, sizeof(p->note), "%.180s cannot be read: %s", path, why);
 }
 
-static void judge_machine(struct rec_program *p, const Elf64_Ehdr *head)
+static void judge_loader(struct rec_program *p, const char *path, const char *loader, bool is_go)
 {
-	bool small = head->e_ident[EI_CLASS] == ELFCLASS32;
+	const char *slash = strrchr(loader, '/');
 
-	judge(p, REC_UNRECORDABLE,
-	      "%s is a program for another architecture (%s-bit, ELF machine %u): the recorder's "
-	      "library cannot be loaded into it; record a build for this machine",
-	      p->path, small ? "32" : "64", head->e_machine);
-}
-
-static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
-{
-	const char *loader;
-
-	/* e_machine lies at the same place in both classes. */
-	if (e->head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-	    e->head.e_machine != OUR_MACHINE) {
-		judge_machine(p, &e->head);
-		return;
-	}
-	read_parts(e);
-	loader = strrchr(e->loader, '/');
-	loader = loader ? loader + 1 : e->loader;
-	if (e->error && !*loader)
-		note_unreadable(p, path, e->error);
-	else if (e->is_go && !*loader)
+	loader = slash ? slash + 1 : loader;
+	if (is_go && !*loader)
 		judge(
 		    p, REC_UNRECORDABLE,
 		    "%s is a Go program, which has its own tracer and profiler: use runtime/trace, "
@@ -307,12 +182,35 @@ static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
 		    "%s uses musl as its C library, and the recorder's library is made for glibc; "
 		    "record a build for glibc",
 		    path);
-	else
-		find_first(e, p->first);
-	if (p->verdict == REC_RECORDABLE && e->is_go)
+	else if (is_go)
 		snprintf(p->note, sizeof(p->note),
 			 "it is a Go program with C in it: only the threads of the C part are "
 			 "recorded; Go has its own tracer and profiler");
+}
+
+static void judge_elf(struct rec_program *p, const char *path, int fd, const char *head)
+{
+	Elf64_Ehdr h; /* e_machine lies at the same place in both classes */
+	char loader[256];
+	Elf *elf;
+
+	memcpy(&h, head, sizeof(h));
+	if (h.e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
+	    h.e_machine != __ehdr_start.e_machine) {
+		judge(p, REC_UNRECORDABLE,
+		      "%s is a program for another architecture (%s-bit, ELF machine %u): the "
+		      "recorder's "
+		      "library cannot be loaded into it; record a build for this machine",
+		      p->path, h.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64", h.e_machine);
+		return;
+	}
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && read_loader(elf, loader))
+		judge_loader(p, path, loader, look_at_sections(elf, p->first));
+	else
+		note_unreadable(p, path, elf_errmsg(-1));
+	elf_end(elf);
 }
 
 /* ld.so ignores LD_PRELOAD if the program gets rights that its caller lacks. */
@@ -364,31 +262,26 @@ static void look(struct rec_program *p, const char *search)
 
 	snprintf(at, sizeof(at), "%s", p->path);
 	for (;;) {
-		struct elf e = {.fd = open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-		ssize_t n;
+		int fd = open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		ssize_t n = -1;
 		const char *base;
 		int error;
 
-		if (e.fd < 0) {
-			note_unreadable(p, at, errno);
-			return;
-		}
 		memset(line, 0, sizeof(line));
-		n = pread(e.fd, line, sizeof(line) - 1, 0);
-		if (n < 0) {
-			note_unreadable(p, at, errno);
-			close(e.fd);
-			return;
-		}
-		if (n >= (ssize_t)sizeof(e.head) && !memcmp(line, ELFMAG, SELFMAG)) {
-			memcpy(&e.head, line, sizeof(e.head));
-			judge_elf(p, at, &e);
-			close(e.fd);
+		if (fd >= 0)
+			n = pread(fd, line, sizeof(line) - 1, 0);
+		if (n < 0)
+			note_unreadable(p, at, strerror(errno));
+		if (n >= (ssize_t)sizeof(Elf64_Ehdr) && !memcmp(line, ELFMAG, SELFMAG)) {
+			judge_elf(p, at, fd, line);
 			if (p->verdict == REC_RECORDABLE)
 				judge_rights(p, at);
-			return;
+			n = -1;
 		}
-		close(e.fd);
+		if (fd >= 0)
+			close(fd);
+		if (n < 0)
+			return;
 		if (n < 2 || memcmp(line, "#!", 2) != 0) {
 			/* As execvp: a file that the kernel does not know is run by the shell. */
 			snprintf(next, sizeof(next), "/bin/sh");
@@ -398,7 +291,6 @@ static void look(struct rec_program *p, const char *search)
 			      "%s: its first line does not name an interpreter", at);
 			return;
 		}
-		p->script = true;
 		base = strrchr(next, '/');
 		if (base && !strcmp(base, "/env") && *argument && *argument != '-' &&
 		    !strchr(argument, '=') && !find(argument, search, at))
@@ -409,7 +301,6 @@ static void look(struct rec_program *p, const char *search)
 			      p->path, next, strerror(error));
 			return;
 		}
-		snprintf(p->interpreter, sizeof(p->interpreter), "%s", next);
 		snprintf(at, sizeof(at), "%s", next);
 		if (++scripts > MAX_INTERPRETERS) {
 			judge(p, REC_NOT_RUNNABLE,

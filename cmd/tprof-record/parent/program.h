@@ -19,8 +19,6 @@ struct rec_program {
 	char note[256];	     /* what may not be recorded all the same, or "" */
 	/* A library that must be loaded before all others ("libasan.so.8"), or "". */
 	char first[32];
-	bool script; /* path is a script; `interpreter` is recorded */
-	char interpreter[PATH_MAX];
 };
 
 /* Looks for `name` as execvp does: `search` is the value of $PATH (NULL: the system's default). Only

@@ -6,8 +6,6 @@
 
 #include "tprof-record/core/hello.h"
 
-#define PRELOAD "LD_PRELOAD="
-
 void rec_request_complete(struct rec_request *r)
 {
 	bool any = r->trace;
@@ -18,82 +16,53 @@ void rec_request_complete(struct rec_request *r)
 		r->trace = r->profile[REC_PROFILE_HEAP] = r->profile[REC_PROFILE_BLOCK] =
 		    r->profile[REC_PROFILE_MUTEX] = true;
 	/* Go 1.5 to 1.7 had no mutex profile. */
-	if (r->profiler < 108)
+	if (r->options.profiler < 108)
 		r->profile[REC_PROFILE_MUTEX] = false;
+	r->options.trace = r->trace;
+	r->options.threadcreate = r->profile[REC_PROFILE_THREADCREATE];
+	if (!r->profile[REC_PROFILE_HEAP])
+		r->options.heap_rate = 0;
+	if (!r->profile[REC_PROFILE_BLOCK])
+		r->options.block_rate = 0;
+	if (!r->profile[REC_PROFILE_MUTEX])
+		r->options.mutex_fraction = 0;
 }
 
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room)
 {
-	/* Of struct rec_options, by the names of its fields. */
-	uint64_t heap_rate = r->profile[REC_PROFILE_HEAP] ? r->heap_rate : 0;
-	uint64_t block_rate = r->profile[REC_PROFILE_BLOCK] ? r->block_rate : 0;
-	uint64_t mutex_fraction = r->profile[REC_PROFILE_MUTEX] ? r->mutex_fraction : 0;
-	uint64_t trace = r->trace, depth = r->depth, profiler = r->profiler;
-	uint64_t threadcreate = r->profile[REC_PROFILE_THREADCREATE];
-	uint64_t syscall_ns = REC_SYSCALL_NS, seed = r->seed;
 	size_t n = (size_t)snprintf(text, room, "%s", socket);
 
-#define REC_X(key, field)                                                                          \
+#define REC_PUT(key, value)                                                                        \
 	n += (size_t)snprintf(n < room ? text + n : NULL, n < room ? room - n : 0, " %s=%llu",     \
-			      key, (unsigned long long)field);
+			      key, (unsigned long long)(value));
+#define REC_X(key, field) REC_PUT(key, r->options.field)
 	REC_SETTINGS(REC_X)
-	REC_X(REC_SETTING_CHILDREN, r->children)
+	REC_PUT(REC_SETTING_CHILDREN, r->children)
 #undef REC_X
+#undef REC_PUT
 	return n;
 }
 
-/* Returns whether a list like LD_PRELOAD, of spaces or colons, begins with `library`. */
-static bool begins_with(const char *list, const char *library)
+int rec_request_environment(const char *settings, const char *first, const char *library)
 {
-	size_t n = strlen(library);
+	const char *old = getenv(REC_PRELOAD);
+	char *list, *end;
+	int failed;
 
-	return !strncmp(list, library, n) && (!list[n] || list[n] == ':' || list[n] == ' ');
-}
-
-/* Writes the list without `library`; returns the end of the text. */
-static char *without(char *to, const char *list, const char *library)
-{
-	while (*list) {
-		size_t n = strcspn(list, ": ");
-
-		if (n && !begins_with(list, library)) {
-			*to++ = ':';
-			memcpy(to, list, n);
-			to += n;
-		}
-		list += n;
-		list += strspn(list, ": ");
-	}
-	return to;
-}
-
-char **rec_request_environment(char *const *env, const char *settings, const char *first,
-			       const char *library)
-{
-	size_t n = 0, room = strlen(settings) + strlen(first) + strlen(library) +
-			     sizeof(REC_ENVIRONMENT) + sizeof(PRELOAD) + 8;
-	const char *old = "";
-	char **out, *text;
-	size_t k = 0;
-
-	for (; env[n]; n++)
-		if (!strncmp(env[n], PRELOAD, sizeof(PRELOAD) - 1))
-			old = env[n] + sizeof(PRELOAD) - 1;
-	room += strlen(old) + 1;
-	out = malloc((n + 3) * sizeof(*out) + room);
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		if (strncmp(env[i], PRELOAD, sizeof(PRELOAD) - 1) != 0 &&
-		    strncmp(env[i], REC_ENVIRONMENT "=", sizeof(REC_ENVIRONMENT)) != 0)
-			out[k++] = env[i];
-	text = (char *)(out + n + 3);
-	out[k++] = text;
-	text += sprintf(text, "%s=%s", REC_ENVIRONMENT, settings) + 1;
-	out[k++] = text;
-	text += sprintf(text, "%s%s%s%s", PRELOAD, first, *first ? ":" : "", library);
-	*without(text, old, library) = 0;
-	out[k] = NULL;
-	return out;
+	old = old ? old : "";
+	list = malloc(strlen(first) + strlen(library) + strlen(old) + 3);
+	if (!list)
+		return TP_ENOMEM;
+	end = stpcpy(list, first);
+	if (*first)
+		*end++ = ':';
+	end = stpcpy(end, library);
+	strcpy(end + 1, old);
+	*end = rec_preload_strip(end + 1) ? ':' : 0;
+	/* Should there be several, the dynamic linker takes the last. */
+	unsetenv(REC_PRELOAD);
+	failed = setenv(REC_PRELOAD, list, 1) || setenv(REC_ENVIRONMENT, settings, 1);
+	free(list);
+	return failed ? TP_ENOMEM : 0;
 }

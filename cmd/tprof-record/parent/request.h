@@ -13,13 +13,10 @@ struct rec_request {
 	const char *folder; /* NULL: named after program and pid */
 	bool trace;
 	bool profile[REC_NPROFILES];
-	/* For profiles that are wanted. */
-	uint64_t heap_rate, block_rate, mutex_fraction;
+	struct rec_options
+	    options; /* what programs are told; rec_request_complete has the last word */
 	enum rec_trace_format trace_format;
 	bool text;		     /* profiles as text */
-	uint32_t profiler;	     /* 105, 108, 118, 126 */
-	uint32_t depth;		     /* frames per stack */
-	uint64_t seed;		     /* of the samples, 0: from the clock */
 	int64_t interval_ns, for_ns; /* 0: no snapshots; as long as it runs */
 	bool children, force, quiet;
 };
@@ -34,22 +31,26 @@ enum {
 
 #define REC_REQUEST_INIT                                                                           \
 	{                                                                                          \
-		.heap_rate = REC_DEFAULT_HEAP_RATE, .block_rate = 1, .mutex_fraction = 1,          \
-		.profiler = 126, .depth = REC_DEFAULT_DEPTH                                        \
+		.options = {                                                                       \
+			.heap_rate = REC_DEFAULT_HEAP_RATE,                                        \
+			.block_rate = 1,                                                           \
+			.mutex_fraction = 1,                                                       \
+			.profiler = 126,                                                           \
+			.depth = REC_DEFAULT_DEPTH,                                                \
+			.syscall_ns = REC_SYSCALL_NS                                               \
+		}                                                                                  \
 	}
 
-/* Chooses trace, heap, block and mutex if nothing was chosen, and drops what the chosen profiler does
- * not have. */
+/* Chooses trace, heap, block and mutex if nothing was chosen, drops what the chosen profiler does not
+ * have, and sets the options for what is not wanted to 0. */
 void rec_request_complete(struct rec_request *r);
 
-/* Writes the value of TPROF_RECORD (core/hello.h); returns its length, as snprintf. */
+/* Writes the value of TPROF_RECORD (core/hello.h) for a complete request; returns its length, as snprintf. */
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room);
 
-/* Returns the environment `env` with TPROF_RECORD=settings, and with `first` (unless it is "") and the
- * library in front of LD_PRELOAD; what an outer recorder had put there is left out. One allocation,
- * which the caller frees; NULL: out of memory. */
-char **rec_request_environment(char *const *env, const char *settings, const char *first,
-			       const char *library);
+/* Sets TPROF_RECORD, and puts `first` (unless it is "") and the library in front of LD_PRELOAD; what an
+ * outer recorder had put there is left out. TP_ENOMEM. */
+int rec_request_environment(const char *settings, const char *first, const char *library);
 
 #endif

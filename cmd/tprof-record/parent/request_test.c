@@ -2,8 +2,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -21,7 +23,7 @@ static void test_request_complete(void **state)
 	heap.profile[REC_PROFILE_HEAP] = true;
 	rec_request_complete(&heap);
 	assert_false(heap.trace || heap.profile[REC_PROFILE_BLOCK]);
-	old.profiler = 105;
+	old.options.profiler = 105;
 	rec_request_complete(&old);
 	assert_true(old.trace && old.profile[REC_PROFILE_BLOCK]);
 	assert_false(old.profile[REC_PROFILE_MUTEX]);
@@ -35,24 +37,15 @@ static void test_request_settings(void **state)
 
 	(void)state;
 	r.profile[REC_PROFILE_HEAP] = r.children = true;
-	r.heap_rate = 65536;
+	r.options.heap_rate = 65536;
+	rec_request_complete(&r);
 	n = rec_request_settings(&r, "tprof-record.1.x", text, sizeof(text));
 	assert_int_equal(n, strlen(text));
 	/* What was not asked for is off. */
 	assert_string_equal(text, "tprof-record.1.x heap=65536 block=0 mutex=0 trace=0 depth=128 "
-				  "profiler=126 threadcreate=0 syscall=20000 seed=0 children=1");
+				  "profiler=126 threadcreate=0 syscall=20000 children=1");
 	assert_int_equal(rec_request_settings(&r, "tprof-record.1.x", little, sizeof(little)), n);
 	assert_string_equal(little, "tprof-record.1.");
-}
-
-static const char *value(char **env, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (; *env; env++)
-		if (!strncmp(*env, name, n) && (*env)[n] == '=')
-			return *env + n + 1;
-	return NULL;
 }
 
 static void test_request_environment(void **state)
@@ -61,44 +54,50 @@ static void test_request_environment(void **state)
 		const char *before, *after;
 	} cases[] = {
 	    {NULL, "/l/p.so"},
-	    {"LD_PRELOAD=", "/l/p.so"},
-	    {"LD_PRELOAD=/a.so", "/l/p.so:/a.so"},
-	    {"LD_PRELOAD=/a.so /b.so", "/l/p.so:/a.so:/b.so"},
+	    {"", "/l/p.so"},
+	    {"/a.so", "/l/p.so:/a.so"},
+	    {"/a.so /b.so", "/l/p.so:/a.so:/b.so"},
 	    /* An outer recorder's. */
-	    {"LD_PRELOAD=/l/p.so:/a.so", "/l/p.so:/a.so"},
-	    {"LD_PRELOAD=:/a.so: /l/p.so", "/l/p.so:/a.so"},
-	    {"LD_PRELOAD=/l/p.soo", "/l/p.so:/l/p.soo"},
+	    {"/m/tprof-preload.so:/a.so", "/l/p.so:/a.so"},
+	    {":/a.so: /m/tprof-preload.so", "/l/p.so:/a.so"},
+	    {"/l/tprof-preload.soo", "/l/p.so:/l/tprof-preload.soo"},
 	};
+	char **all = environ;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *env[] = {"A=1", "TPROF_RECORD=outer heap=1", "B=2", cases[i].before,
-				     NULL};
-		char **got =
-		    rec_request_environment((char *const *)env, "inner heap=2", "", "/l/p.so");
+		char again[64] = "LD_PRELOAD=/twice.so";
+		char *env[] = {"A=1", "TPROF_RECORD=outer heap=1", NULL, NULL, NULL};
+		char list[64];
 		size_t n = 0;
 
-		assert_non_null(got);
-		assert_string_equal(value(got, "LD_PRELOAD"), cases[i].after);
-		assert_string_equal(value(got, "TPROF_RECORD"), "inner heap=2");
-		assert_string_equal(value(got, "A"), "1");
-		assert_string_equal(value(got, "B"), "2");
-		while (got[n])
+		environ = env;
+		snprintf(list, sizeof(list), "LD_PRELOAD=%s",
+			 cases[i].before ? cases[i].before : "");
+		if (cases[i].before) {
+			env[2] = list;
+			env[3] = again;
+		}
+		assert_int_equal(rec_request_environment("inner heap=2", "", "/l/p.so"), 0);
+		assert_string_equal(getenv("LD_PRELOAD"), cases[i].after);
+		assert_string_equal(getenv("TPROF_RECORD"), "inner heap=2");
+		assert_string_equal(getenv("A"), "1");
+		while (environ[n])
 			n++;
-		assert_int_equal(n, 4);
-		free(got);
+		assert_int_equal(n, 3);
 	}
+	environ = all;
 }
 
 static void test_request_environment_first(void **state)
 {
-	const char *env[] = {"LD_PRELOAD=/a.so", NULL};
-	char **got = rec_request_environment((char *const *)env, "s", "libasan.so.8", "/l/p.so");
+	char *env[] = {"LD_PRELOAD=/a.so", NULL}, **all = environ;
 
 	(void)state;
-	assert_non_null(got);
-	assert_string_equal(value(got, "LD_PRELOAD"), "libasan.so.8:/l/p.so:/a.so");
-	free(got);
+	environ = env;
+	assert_int_equal(rec_request_environment("s", "libasan.so.8", "/l/p.so"), 0);
+	assert_string_equal(getenv("LD_PRELOAD"), "libasan.so.8:/l/p.so:/a.so");
+	environ = all;
 }
 
 int main(void)

@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/signals.h"
@@ -79,7 +78,7 @@ static void on_done(struct rec_session *s)
 {
 	struct rec_job *job;
 
-	while ((job = rec_writer_next(s->writer))) {
+	while ((job = rec_writer_next(&s->writer))) {
 		if (job->dump.blind[0])
 			memcpy(s->result.blind, job->dump.blind, sizeof(s->result.blind));
 		if (job->final) {
@@ -96,7 +95,7 @@ static void on_done(struct rec_session *s)
 /* Gives the summary as soon as everything is written. */
 static void report(struct rec_session *s)
 {
-	if (s->reported || !s->closed || rec_writer_pending(s->writer))
+	if (s->reported || !s->closed || s->writer.pending)
 		return;
 	s->reported = true;
 	s->result.over = s->over;
@@ -107,13 +106,6 @@ static void report(struct rec_session *s)
 	if (!s->result.last.nfiles && !s->o->request->folder)
 		rmdir(s->result.folder);
 	s->o->report(s->o->ctx, &s->result);
-}
-
-static void take_timer(int fd)
-{
-	uint64_t n;
-
-	(void)!read(fd, &n, sizeof(n));
 }
 
 static void on_event(struct rec_session *s, struct rec_source *from)
@@ -137,19 +129,33 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 	case FROM_WRITER:
 		on_done(s);
 		break;
-	case FROM_INTERVAL:
-		take_timer(from->fd);
+	}
+}
+
+/* Takes a snapshot, and ends recording, when it is time. */
+static void on_time(struct rec_session *s)
+{
+	uint64_t interval = (uint64_t)s->o->request->interval_ns, now = rec_now();
+
+	if (s->snapshot_ns && now >= s->snapshot_ns) {
+		s->snapshot_ns += (1 + (now - s->snapshot_ns) / interval) * interval;
 		/* If writing is slower than the interval, there are fewer snapshots. */
 		if (!s->snapping)
 			rec_session_snapshot(s, 0, -1);
-		break;
-	case FROM_END:
-		take_timer(from->fd);
-		rec_session_unwatch(s, from->fd);
+	}
+	if (s->end_ns && now >= s->end_ns) {
+		s->end_ns = 0;
 		if (!s->closed)
 			rec_session_close(s, true);
-		break;
 	}
+}
+
+/* Returns the time until `at` (0: never), but at most `ms` (-1: for ever), in ms. */
+static int until(uint64_t at, int ms)
+{
+	uint64_t now = rec_now(), left = at > now ? (at - now + 999999) / 1000000 : 0;
+
+	return at && (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;
 }
 
 /* Returns whether a child of the program, which is over, may still report; it gets some time for it. */
@@ -167,14 +173,15 @@ static void loop(struct rec_session *s)
 {
 	while (!s->over || !s->reported) {
 		bool again = s->reap_again || (s->over && !s->closed && !s->images);
-		int wait = again ? RETRY_MS : rec_writer_pending(s->writer) ? BELL_MS : -1;
+		int wait = again ? RETRY_MS : s->writer.pending ? BELL_MS : -1;
 		struct epoll_event e;
-		int n = epoll_wait(s->epoll, &e, 1, wait);
+		int n = epoll_wait(s->epoll, &e, 1, until(s->snapshot_ns, until(s->end_ns, wait)));
 
 		if (n > 0)
 			on_event(s, e.data.ptr);
 		else if (!n)
 			on_done(s);
+		on_time(s);
 		rec_session_end_gone(s);
 		if (s->reap_again)
 			rec_session_reap(s);
@@ -185,24 +192,6 @@ static void loop(struct rec_session *s)
 }
 
 /* ---- the beginning ---- */
-
-static bool start_timer(struct rec_session *s, struct rec_source *timer, int from, int64_t ns,
-			bool again)
-{
-	struct itimerspec t = {.it_value = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}};
-
-	timer->fd = -1;
-	if (!ns)
-		return true;
-	if (again)
-		t.it_interval = t.it_value;
-	timer->from = (unsigned)from;
-	timer->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (timer->fd < 0 || timerfd_settime(timer->fd, 0, &t, NULL))
-		return false;
-	rec_session_watch(s, timer);
-	return true;
-}
 
 /* Blocks the signals that are forwarded, or are for the recorder. */
 static void block_signals(sigset_t *set)
@@ -234,31 +223,6 @@ static int open_sources(struct rec_session *s, struct tp_err *err)
 	return 0;
 }
 
-static int open_writer(struct rec_session *s, struct tp_err *err)
-{
-	s->writer = rec_writer_new(s->o->request);
-	if (!s->writer)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
-				  "cannot start a thread to write files");
-	s->writer_bell = (struct rec_source){.from = FROM_WRITER, .fd = rec_writer_bell(s->writer)};
-	rec_session_watch(s, &s->writer_bell);
-	return 0;
-}
-
-/* Makes a new folder PROGRAM.PID. */
-static int make_own_folder(struct rec_result *r, struct tp_err *err)
-{
-	for (int i = 1; i < 100; i++) {
-		snprintf(r->folder, sizeof(r->folder), i > 1 ? "%s.%d.%d" : "%s.%d", r->program,
-			 (int)r->pid, i);
-		if (!mkdir(r->folder, 0777))
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create it: %s", strerror(errno));
-}
-
 static int make_given_folder(struct rec_result *r, const char *path, struct tp_err *err)
 {
 	int n = snprintf(r->folder, sizeof(r->folder), "%s", path), code;
@@ -283,7 +247,12 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 
 	s->pid = r->pid = pid;
 	rec_program_name(s->o->argv[0], r->program);
-	code = given ? make_given_folder(r, given, err) : make_own_folder(r, err);
+	if (given) {
+		code = make_given_folder(r, given, err);
+	} else {
+		snprintf(r->folder, sizeof(r->folder), "%s.%d", r->program, (int)pid);
+		code = rec_folder_new(r->folder, err);
+	}
 	if (code) {
 		tp_err_prefix(err, "%.200s", r->folder);
 		return code;
@@ -324,19 +293,16 @@ static void make_room(struct rec_session *s)
 static int start(struct rec_session *s, int *error, struct tp_err *err)
 {
 	const struct rec_session_options *o = s->o;
-	char settings[512], **env = NULL;
+	char settings[512];
 	pid_t pid;
 
 	if (o->library) {
 		rec_request_settings(o->request, s->name, settings, sizeof(settings));
-		env = rec_request_environment(o->env, settings, o->program->first, o->library);
-		if (!env)
+		if (rec_request_environment(settings, o->program->first, o->library))
 			return tp_nomem(err);
 	}
 	s->begin_ns = rec_now();
-	pid = rec_spawn(o->program->path, o->argv, env ? env : o->env, o->signals, on_ready, s,
-			error, err);
-	free(env);
+	pid = rec_spawn(o->program->path, o->argv, o->signals, on_ready, s, error, err);
 	if (pid < 0 && !o->request->folder && s->result.folder[0])
 		rmdir(s->result.folder);
 	if (pid < 0)
@@ -358,11 +324,7 @@ static void finish(struct rec_session *s)
 	}
 	while (s->callers)
 		rec_session_drop(s, s->callers, false);
-	rec_writer_free(s->writer);
-	if (s->interval.fd > 0)
-		close(s->interval.fd);
-	if (s->end.fd > 0)
-		close(s->end.fd);
+	rec_writer_end(&s->writer);
 	close(s->signals.fd);
 	close(s->socket.fd);
 	close(s->epoll);
@@ -380,13 +342,19 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 	s->o = o;
 	s->epoll = s->signals.fd = s->socket.fd = -1;
 	code = open_sources(s, err);
-	if (!code)
-		code = open_writer(s, err);
-	if (!code)
-		code = start(s, error, err);
+	if (!code && rec_writer_begin(&s->writer, o->request))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "cannot start a thread to write files");
 	if (!code) {
-		start_timer(s, &s->interval, FROM_INTERVAL, o->request->interval_ns, true);
-		start_timer(s, &s->end, FROM_END, o->request->for_ns, false);
+		s->writer_bell = (struct rec_source){.from = FROM_WRITER, .fd = s->writer.bell};
+		rec_session_watch(s, &s->writer_bell);
+		code = start(s, error, err);
+	}
+	if (!code) {
+		if (o->request->interval_ns)
+			s->snapshot_ns = rec_now() + (uint64_t)o->request->interval_ns;
+		if (o->request->for_ns)
+			s->end_ns = rec_now() + (uint64_t)o->request->for_ns;
 		loop(s);
 		*status = s->status;
 	}

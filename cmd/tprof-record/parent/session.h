@@ -44,7 +44,6 @@ struct rec_session_options {
 	const struct rec_request *request;
 	const struct rec_program *program;
 	char **argv;
-	char *const *env;
 	const char *library; /* tprof-preload.so; NULL: the program runs unrecorded */
 	const struct rec_signals *signals;
 	/* Called once when the recording is over, which --for makes earlier than the program's end. */

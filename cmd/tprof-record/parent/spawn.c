@@ -1,12 +1,12 @@
 #include "tprof-record/parent/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,26 +17,8 @@ void rec_signals_keep(struct rec_signals *s)
 	sigaction(SIGCHLD, NULL, &s->child);
 }
 
-static bool read_all(int fd, void *data, size_t size)
-{
-	ssize_t n;
-
-	while ((n = read(fd, data, size)) < 0 && errno == EINTR)
-		;
-	return n == (ssize_t)size;
-}
-
-static bool write_all(int fd, const void *data, size_t size)
-{
-	ssize_t n;
-
-	while ((n = write(fd, data, size)) < 0 && errno == EINTR)
-		;
-	return n == (ssize_t)size;
-}
-
 /* As execvp: a file that the kernel does not know is run by the shell. */
-static void become_script(const char *path, char *const *argv, char *const *env)
+static void become_script(const char *path, char *const *argv)
 {
 	const char **shell;
 	size_t n = 0;
@@ -50,66 +32,60 @@ static void become_script(const char *path, char *const *argv, char *const *env)
 	shell[1] = path;
 	for (size_t i = 1; i < n; i++)
 		shell[i + 1] = argv[i];
-	execve("/bin/sh", (char *const *)(uintptr_t)shell, env);
+	execv("/bin/sh", (char *const *)(uintptr_t)shell);
 	free(shell);
 }
 
-/* Runs in the child when it may go on. An error is written to `tell`, which an exec closes. */
-static void become(const char *path, char *const *argv, char *const *env,
-		   const struct rec_signals *s, int tell)
+/* Runs in the child, which goes on once it has read a byte. An error is written to the connection, which
+ * an exec closes. */
+static void become(const char *path, char *const *argv, const struct rec_signals *s, int connection)
 {
-	int error;
+	ssize_t n = TEMP_FAILURE_RETRY(read(connection, &(char){0}, 1));
 
-	sigaction(SIGPIPE, &s->pipe, NULL);
-	sigaction(SIGCHLD, &s->child, NULL);
-	sigprocmask(SIG_SETMASK, &s->blocked, NULL);
-	execve(path, argv, env);
-	if (errno == ENOEXEC)
-		become_script(path, argv, env);
-	error = errno;
-	write_all(tell, &error, sizeof(error));
+	if (!n) /* it was told not to */
+		return;
+	if (n > 0) {
+		sigaction(SIGPIPE, &s->pipe, NULL);
+		sigaction(SIGCHLD, &s->child, NULL);
+		sigprocmask(SIG_SETMASK, &s->blocked, NULL);
+		execv(path, argv);
+		if (errno == ENOEXEC)
+			become_script(path, argv);
+	}
+	(void)!TEMP_FAILURE_RETRY(send(connection, &errno, sizeof(errno), MSG_NOSIGNAL));
 }
 
-pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const struct rec_signals *s,
+pid_t rec_spawn(const char *path, char *const *argv, const struct rec_signals *s,
 		int (*ready)(void *ctx, pid_t pid, struct tp_err *err), void *ctx, int *error,
 		struct tp_err *err)
 {
-	int tell[2], go[2], code = 0;
-	bool failed;
-	char byte = 1;
+	bool failed = true;
+	int both[2], code = 0;
 	pid_t pid;
 
 	*error = 0;
-	if (pipe2(tell, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno)), -1;
-	if (pipe2(go, O_CLOEXEC)) {
-		close(tell[0]);
-		close(tell[1]);
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno)), -1;
-	}
 	pid = fork();
 	if (!pid) {
-		close(go[1]);
-		errno = 0;
-		if (read_all(go[0], &byte, 1))
-			become(path, argv, env, s, tell[1]);
-		else if (errno) /* else it was told not to */
-			write_all(tell[1], &errno, sizeof(errno));
+		close(both[0]);
+		become(path, argv, s, both[1]);
 		_exit(127);
 	}
 	*error = pid < 0 ? errno : 0;
-	close(tell[1]);
-	close(go[0]);
+	close(both[1]);
 	if (pid > 0)
 		code = ready(ctx, pid, err);
 	/* EPIPE: it was killed before; its end is noticed as any other. */
-	if (pid > 0 && !code && !write_all(go[1], &byte, 1) && errno != EPIPE)
+	if (pid > 0 && !code && TEMP_FAILURE_RETRY(send(both[0], "", 1, MSG_NOSIGNAL)) != 1 &&
+	    errno != EPIPE)
 		code =
 		    tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start it: %s", strerror(errno));
-	close(go[1]);
-	failed = pid > 0 && !code && read_all(tell[0], error, sizeof(*error));
-	close(tell[0]);
-	if (pid > 0 && !failed && !code)
+	if (pid > 0 && !code)
+		failed =
+		    TEMP_FAILURE_RETRY(recv(both[0], error, sizeof(*error), 0)) == sizeof(*error);
+	close(both[0]);
+	if (!failed)
 		return pid;
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -17,10 +17,10 @@ struct rec_signals {
 /* Notes them; main calls this first. */
 void rec_signals_keep(struct rec_signals *s);
 
-/* Starts a program. `ready` is called in between fork and exec; if it returns a code (and fills in err),
+/* Starts a program with our environment. `ready` is called in between fork and exec; if it returns a code (and fills in err),
  * there is no exec. Returns the pid; -1 and err: what `ready` returned, or TP_EIO and in *error the
  * errno value of the exec (or fork) that failed. */
-pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const struct rec_signals *s,
+pid_t rec_spawn(const char *path, char *const *argv, const struct rec_signals *s,
 		int (*ready)(void *ctx, pid_t pid, struct tp_err *err), void *ctx, int *error,
 		struct tp_err *err);
 

@@ -28,7 +28,7 @@ static pid_t spawn(const char *path, int (*ready)(void *ctx, pid_t pid, struct t
 
 	rec_signals_keep(&s);
 	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-	return rec_spawn(path, argv, argv + 1, &s, ready, &signal, error, err);
+	return rec_spawn(path, argv, &s, ready, &signal, error, err);
 }
 
 /* Somebody kills it when it is there and not yet the program: the end is the program's. */

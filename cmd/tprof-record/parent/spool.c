@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Without a name from the beginning where the file system can do that. */
-static int nameless_file(const char *folder)
+int rec_nameless_file(const char *folder)
 {
 	char path[PATH_MAX];
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
@@ -33,7 +33,7 @@ int rec_spool_begin(struct rec_spool *s, const char *folder, struct tp_err *err)
 	s->buffer = malloc(REC_SPOOL_BUFFER * sizeof(*s->buffer));
 	if (!s->buffer)
 		return tp_nomem(err);
-	s->fd = nameless_file(folder);
+	s->fd = rec_nameless_file(folder);
 	if (s->fd >= 0)
 		return 0;
 	s->error = errno;

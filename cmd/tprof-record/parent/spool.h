@@ -24,6 +24,9 @@ struct rec_spool {
 	size_t mapped; /* bytes */
 };
 
+/* Returns a new file in a folder, which has no name (soon), or -1 with errno. */
+int rec_nameless_file(const char *folder);
+
 /* TP_EIO, TP_ENOMEM; then records that are put into it are lost and counted. */
 int rec_spool_begin(struct rec_spool *s, const char *folder, struct tp_err *err);
 void rec_spool_end(struct rec_spool *s);

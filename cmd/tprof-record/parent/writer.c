@@ -1,23 +1,11 @@
 #include "tprof-record/parent/writer.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct rec_writer {
-	const struct rec_request *request;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t more;
-	struct rec_job *todo, **todo_end, *done, **done_end;
-	unsigned pending; /* of the thread that adds */
-	bool stop;
-	int bell;
-};
 
 /* Moves the snapshots of an image whose folder goes to its successor. */
 static void move(const struct rec_image *image, const char *folder, const struct rec_request *r)
@@ -54,10 +42,7 @@ static void carry_out(struct rec_job *job, const struct rec_request *r, struct r
 			move(image, folder, r);
 		memcpy(image->folder, folder, sizeof(image->folder));
 	}
-	if (job->final)
-		rec_dump_final(image, r, images, &job->dump);
-	else
-		rec_dump_snapshot(image, r, images, &job->dump);
+	rec_dump_write(image, job->final, r, images, &job->dump);
 }
 
 static void *work(void *arg)
@@ -93,52 +78,32 @@ static void *work(void *arg)
 	return NULL;
 }
 
-struct rec_writer *rec_writer_new(const struct rec_request *request)
+int rec_writer_begin(struct rec_writer *w, const struct rec_request *request)
 {
-	struct rec_writer *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return NULL;
 	w->request = request;
 	w->todo_end = &w->todo;
 	w->done_end = &w->done;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->more, NULL);
 	w->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (w->bell >= 0 && !pthread_create(&w->thread, NULL, work, w))
-		return w;
-	if (w->bell >= 0)
-		close(w->bell);
-	free(w);
-	return NULL;
+	w->begun = w->bell >= 0 && !pthread_create(&w->thread, NULL, work, w);
+	return w->begun ? 0 : TP_ENOMEM;
 }
 
-void rec_writer_free(struct rec_writer *w)
+void rec_writer_end(struct rec_writer *w)
 {
-	if (!w)
-		return;
-	pthread_mutex_lock(&w->lock);
-	w->stop = true;
-	pthread_cond_signal(&w->more);
-	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
-	for (struct rec_job *job = w->todo; job;) {
-		struct rec_job *next = job->next;
-
-		free(job);
-		job = next;
+	if (w->begun) {
+		pthread_mutex_lock(&w->lock);
+		w->stop = true;
+		pthread_cond_signal(&w->more);
+		pthread_mutex_unlock(&w->lock);
+		pthread_join(w->thread, NULL);
+		*w->done_end = w->todo;
+		for (struct rec_job *job; (job = rec_writer_next(w));)
+			free(job);
 	}
-	for (struct rec_job *job; (job = rec_writer_next(w));)
-		free(job);
-	pthread_mutex_destroy(&w->lock);
-	pthread_cond_destroy(&w->more);
-	close(w->bell);
-	free(w);
-}
-
-int rec_writer_bell(const struct rec_writer *w)
-{
-	return w->bell;
+	if (w->bell > 0)
+		close(w->bell);
 }
 
 int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,
@@ -179,9 +144,4 @@ struct rec_job *rec_writer_next(struct rec_writer *w)
 	}
 	pthread_mutex_unlock(&w->lock);
 	return job;
-}
-
-unsigned rec_writer_pending(const struct rec_writer *w)
-{
-	return w->pending;
 }

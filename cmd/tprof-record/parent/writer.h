@@ -3,6 +3,7 @@
 #ifndef RECORD_PARENT_WRITER_H
 #define RECORD_PARENT_WRITER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "tprof-record/parent/dump.h"
@@ -19,14 +20,24 @@ struct rec_job {
 	struct rec_dump dump;
 };
 
-struct rec_writer;
+/* Begins with zeros. */
+struct rec_writer {
+	const struct rec_request *request;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct rec_job *todo, **todo_end, *done, **done_end;
+	bool begun, stop;
+	/* For the thread that adds jobs: how many have not come back, and an eventfd that is readable when
+	 * one is done. */
+	unsigned pending;
+	int bell;
+};
 
-/* NULL: out of memory or of threads. `request` outlives it. */
-struct rec_writer *rec_writer_new(const struct rec_request *request);
+/* TP_ENOMEM: out of memory or of threads. `request` outlives it. rec_writer_end is called in any case. */
+int rec_writer_begin(struct rec_writer *w, const struct rec_request *request);
 /* Waits for the job that is being done; drops the rest. */
-void rec_writer_free(struct rec_writer *w);
-/* Returns an eventfd, readable when a job is done. */
-int rec_writer_bell(const struct rec_writer *w);
+void rec_writer_end(struct rec_writer *w);
 
 /* Adds a job; the writer owns the image until the job is back. TP_ENOMEM, but not for a final job,
  * whose memory came with the image. */
@@ -34,7 +45,5 @@ int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, in
 		   bool is_last);
 /* Returns the next job that is done, which the caller frees with free; NULL: none. */
 struct rec_job *rec_writer_next(struct rec_writer *w);
-/* Returns how many jobs have not come back. */
-unsigned rec_writer_pending(const struct rec_writer *w);
 
 #endif

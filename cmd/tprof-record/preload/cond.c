@@ -12,55 +12,35 @@ static inline __attribute__((always_inline)) void begin(struct rec_event *wait, 
 	rec_wait_begin(wait, 1);
 }
 
-/* The body of a hook; `as` makes its result. */
-#define WAIT(as, cond, mutex, call)                                                                \
-	struct rec_event wait;                                                                     \
-	int result;                                                                                \
-                                                                                                   \
-	if (!watching())                                                                           \
-		return as(call);                                                                   \
-	begin(&wait, cond, mutex);                                                                 \
-	result = call;                                                                             \
-	rec_wait_end(&wait, lock_outcome(result));                                                 \
-	return as(result)
-
-HOOK int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
-{
-	WAIT(as_is, c, m, REAL(pthread_cond_wait)(c, m));
-}
-
-HOOK int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
-{
-	WAIT(as_is, c, m, REAL(pthread_cond_timedwait)(c, m, until));
-}
-
-HOOK int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
-				const struct timespec *until)
-{
-	WAIT(as_is, c, m, REAL(pthread_cond_clockwait)(c, m, clock, until));
-}
-
 /* C11's are the same objects. */
-HOOK int cnd_wait(cnd_t *cnd, mtx_t *mtx)
-{
-	pthread_cond_t *c = (pthread_cond_t *)(void *)cnd;
-	pthread_mutex_t *m = (pthread_mutex_t *)(void *)mtx;
+#define POSIX(c)       ((pthread_cond_t *)(void *)(c))
+#define POSIX_MUTEX(m) ((pthread_mutex_t *)(void *)(m))
 
-	WAIT(as_c11, c, m, REAL(pthread_cond_wait)(c, m));
-}
-
-HOOK int cnd_timedwait(cnd_t *restrict cnd, mtx_t *restrict mtx,
-		       const struct timespec *restrict until)
-{
-	pthread_cond_t *c = (pthread_cond_t *)(void *)cnd;
-	pthread_mutex_t *m = (pthread_mutex_t *)(void *)mtx;
-
-	WAIT(as_c11, c, m, REAL(pthread_cond_timedwait)(c, m, until));
-}
-
-#define POSIX(c) ((pthread_cond_t *)(void *)(c))
+/* Defines a hook; `as` makes its result. */
+#define WAIT(name, as, real_wait, params, args)                                                    \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		struct rec_event wait;                                                             \
+		int result;                                                                        \
+                                                                                                   \
+		if (!watching())                                                                   \
+			return as(REAL(real_wait) args);                                           \
+		begin(&wait, c, m);                                                                \
+		result = REAL(real_wait) args;                                                     \
+		rec_wait_end(&wait, lock_outcome(result));                                         \
+		return as(result);                                                                 \
+	}
 
 /* clang-format off */
+WAIT(pthread_cond_wait, as_is, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m))
+WAIT(pthread_cond_timedwait, as_is, pthread_cond_timedwait,
+     (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), (c, m, until))
+WAIT(pthread_cond_clockwait, as_is, pthread_cond_clockwait,
+     (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (c, m, clock, until))
+WAIT(cnd_wait, as_c11, pthread_cond_wait, (cnd_t *c, mtx_t *m), (POSIX(c), POSIX_MUTEX(m)))
+WAIT(cnd_timedwait, as_c11, pthread_cond_timedwait,
+     (cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until), (POSIX(c), POSIX_MUTEX(m), until))
+
 WAKES(pthread_cond_signal, pthread_cond_t, 1, REAL(pthread_cond_signal)(object))
 WAKES(pthread_cond_broadcast, pthread_cond_t, UINT32_MAX, REAL(pthread_cond_broadcast)(object))
 WAKES(cnd_signal, cnd_t, 1, as_c11(REAL(pthread_cond_signal)(POSIX(object))))

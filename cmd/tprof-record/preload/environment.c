@@ -6,10 +6,6 @@
 
 #include "tprof-record/core/hello.h"
 
-#define LIBRARY	   "tprof-preload.so"
-#define PRELOAD	   "LD_PRELOAD"
-#define SEPARATORS ": " /* of its list */
-
 enum { MAX_TEXT = 1024 };
 
 /* "TPROF_RECORD=…" and "LD_PRELOAD=…" as they were when the process began, for those that come
@@ -23,58 +19,17 @@ static const char *value(const char *entry, const char *key)
 	return !strncmp(entry, key, size) && entry[size] == '=' ? entry + size + 1 : NULL;
 }
 
-/* ---- lists of libraries ---- */
-
-static bool is_library(const char *path, size_t size)
-{
-	size_t n = strlen(LIBRARY);
-
-	return size >= n && memcmp(path + size - n, LIBRARY, n) == 0 &&
-	       (size == n || path[size - n - 1] == '/');
-}
-
-/* Where it stands in the list, and its size; NULL when it does not. */
-static const char *find_library(const char *list, size_t *size)
-{
-	for (const char *s = list; s && *s; s += *size + strspn(s + *size, SEPARATORS)) {
-		*size = strcspn(s, SEPARATORS);
-		if (is_library(s, *size))
-			return s;
-	}
-	return NULL;
-}
-
 /* In front of us the recorder has put the runtime of a sanitizer that the program is built with and
  * that insists on being the first ("libasan.so.8", no path). Other programs must not get it. */
 static void drop_runtime(char *entry)
 {
-	char *list = entry + strlen(PRELOAD "=");
-	size_t size, n = strcspn(list, SEPARATORS);
-	const char *own = find_library(list, &size);
+	char *list = entry + strlen(REC_PRELOAD "=");
+	size_t size, n = strcspn(list, REC_SEPARATORS);
+	const char *own = rec_preload_find(list, &size);
 
-	if (own && own == list + n + 1 && n > 6 && !strncmp(list, "lib", 3) && !memchr(list, '/', n) &&
-	    memmem(list, n, "san.so", 6))
+	if (own && own == list + n + 1 && n > 6 && !strncmp(list, "lib", 3) &&
+	    !memchr(list, '/', n) && memmem(list, n, "san.so", 6))
 		memmove(list, own, strlen(own) + 1);
-}
-
-/* Takes us out of LD_PRELOAD's list; false if nothing is left. */
-static bool strip(char *entry)
-{
-	char *list = entry + strlen(PRELOAD "="), *to = list;
-
-	for (char *s = list; *s;) {
-		size_t size = strcspn(s, SEPARATORS);
-
-		if (size && !is_library(s, size)) {
-			if (to > list)
-				*to++ = ':';
-			memmove(to, s, size);
-			to += size;
-		}
-		s += size + strspn(s + size, SEPARATORS);
-	}
-	*to = 0;
-	return to > list;
 }
 
 /* ---- ours ---- */
@@ -98,7 +53,7 @@ const char *environment_read(char **env)
 static bool keep(const char *record, const char *preload, const char *again)
 {
 	size_t size = 0;
-	const char *path = preload ? find_library(value(preload, PRELOAD), &size) : NULL;
+	const char *path = preload ? rec_preload_find(value(preload, REC_PRELOAD), &size) : NULL;
 
 	if (!path || size >= MAX_TEXT || strlen(preload) >= MAX_TEXT ||
 	    strlen(record) + strlen(again) >= MAX_TEXT)
@@ -111,7 +66,7 @@ static bool keep(const char *record, const char *preload, const char *again)
 
 bool environment_take(char **env, const char *again, bool follows)
 {
-	char *record = entry_of(env, REC_ENVIRONMENT), *preload = entry_of(env, PRELOAD);
+	char *record = entry_of(env, REC_ENVIRONMENT), *preload = entry_of(env, REC_PRELOAD);
 	char **to = env;
 
 	if (!record)
@@ -123,7 +78,8 @@ bool environment_take(char **env, const char *again, bool follows)
 	for (char **e = env; *e; e++) {
 		if (*e == record && follows)
 			*to++ = record_text;
-		else if (*e != record && (*e != preload || follows || strip(preload)))
+		else if (*e != record && (*e != preload || follows ||
+					  rec_preload_strip(preload + strlen(REC_PRELOAD "="))))
 			*to++ = *e;
 	}
 	*to = NULL;
@@ -132,9 +88,17 @@ bool environment_take(char **env, const char *again, bool follows)
 
 /* ---- theirs ---- */
 
-struct environment_lack environment_lacking(char *const *env)
+/* What an environment lacks for recording. */
+struct lack {
+	size_t count;		 /* entries that are there */
+	bool record;		 /* TPROF_RECORD is not */
+	bool preload;		 /* we are not in LD_PRELOAD, … */
+	const char *const *list; /* … which is there (NULL: is not) */
+};
+
+static struct lack lacking(char *const *env)
 {
-	struct environment_lack l = {0};
+	struct lack l = {0};
 
 	l.record = l.preload = record_text[0] != 0;
 	for (; env && env[l.count]; l.count++) {
@@ -143,36 +107,43 @@ struct environment_lack environment_lacking(char *const *env)
 
 		if (value(*entry, REC_ENVIRONMENT)) {
 			l.record = false;
-		} else if (value(*entry, PRELOAD)) {
-			l.preload = l.preload && !find_library(value(*entry, PRELOAD), &size);
+		} else if (value(*entry, REC_PRELOAD)) {
+			l.preload =
+			    l.preload && !rec_preload_find(value(*entry, REC_PRELOAD), &size);
 			l.list = l.preload ? entry : NULL;
 		}
 	}
 	return l;
 }
 
-size_t environment_text(const struct environment_lack *l)
+size_t environment_lack(char *const *env)
 {
-	return l->list ? strlen(library) + strlen(*l->list) + 2 : 1;
+	struct lack l = lacking(env);
+
+	return l.record || l.preload ? (l.count + 3) * sizeof(*env) + strlen(library) +
+					   (l.list ? strlen(*l.list) : 0) + 2
+				     : 0;
 }
 
-char **environment_complete(char **to, char *text, char *const *env,
-			    const struct environment_lack *l)
+char **environment_complete(void *room, char *const *env)
 {
-	size_t n = l->count;
+	struct lack l = lacking(env);
+	char **to = room;
+	size_t n = l.count;
 
 	if (n)
 		memcpy(to, env, n * sizeof(*to));
-	if (l->record)
+	if (l.record)
 		to[n++] = record_text;
-	if (l->preload && !l->list) {
+	if (l.preload && !l.list) {
 		to[n++] = preload_text;
-	} else if (l->preload) {
-		char *end = stpcpy(stpcpy(text, PRELOAD "="), library);
+	} else if (l.preload) {
+		char *text = (char *)(to + l.count + 3);
+		char *end = stpcpy(stpcpy(text, REC_PRELOAD "="), library);
 
-		*end++ = SEPARATORS[0];
-		stpcpy(end, *l->list + strlen(PRELOAD "="));
-		to[(char *const *)l->list - env] = text;
+		*end++ = REC_SEPARATORS[0];
+		stpcpy(end, *l.list + strlen(REC_PRELOAD "="));
+		to[(char *const *)l.list - env] = text;
 	}
 	to[n] = NULL;
 	return to;

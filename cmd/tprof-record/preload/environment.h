@@ -15,18 +15,10 @@ const char *environment_read(char **env);
  * children cannot be followed. */
 bool environment_take(char **env, const char *again, bool follows);
 
-/* What an environment lacks for recording. */
-struct environment_lack {
-	size_t count;		 /* entries that are there */
-	bool record;		 /* TPROF_RECORD is not */
-	bool preload;		 /* we are not in LD_PRELOAD, … */
-	const char *const *list; /* … which is there (NULL: is not) */
-};
-struct environment_lack environment_lacking(char *const *env);
-/* For what comes between vfork and exec, so without allocation: to has room for count + 3 entries,
- * text for environment_text bytes. Returns to. */
-size_t environment_text(const struct environment_lack *l);
-char **environment_complete(char **to, char *text, char *const *env,
-			    const struct environment_lack *l);
+/* Returns how many bytes environment_complete needs; 0: the environment lacks nothing for recording. */
+size_t environment_lack(char *const *env);
+/* Completes a copy of the environment in `room`, and returns it. For what comes between vfork and exec,
+ * so without allocation. */
+char **environment_complete(void *room, char *const *env);
 
 #endif

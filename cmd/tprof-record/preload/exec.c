@@ -6,25 +6,19 @@
 #include <unistd.h>
 
 #include "tprof-record/preload/environment.h"
-#include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/start.h"
 
-/* What may be recorded gets what it needs for that. */
-static struct environment_lack lacking(char *const *env, bool for_child)
+/* What may be recorded gets what it needs for that. Returns the bytes it takes. */
+static size_t lack(char *const *env, bool for_child)
 {
-	if ((for_child || !exit_is_own_process()) && !start_follows())
-		return (struct environment_lack){0};
-	return environment_lacking(env);
+	return (for_child || !exit_is_own_process()) && !start_follows() ? 0
+									 : environment_lack(env);
 }
 
 /* `whole` is the environment for an exec, in a frame that outlives it. */
 #define COMPLETE(env, for_child)                                                                   \
-	struct environment_lack l = lacking(env, for_child);                                       \
-	char *const *whole = l.record || l.preload                                                 \
-				 ? environment_complete(alloca((l.count + 3) * sizeof(char *)),    \
-							alloca(environment_text(&l)), env, &l)     \
-				 : (env)
+	size_t lacks = lack(env, for_child);                                                       \
+	char *const *whole = lacks ? environment_complete(alloca(lacks), env) : (env)
 
 /* ---- exec ---- */
 
@@ -60,97 +54,54 @@ static int failed(int result)
 	return result;
 }
 
-static inline int run(const char *path, char *const *argv, char *const *env)
-{
-	COMPLETE(env, false);
-
-	leaving_for(path);
-	return failed(REAL(execve)(path, argv, whole));
-}
-
-static inline int run_by_name(const char *file, char *const *argv, char *const *env)
-{
-	COMPLETE(env, false);
-
-	leaving_for(file);
-	return failed(REAL(execvpe)(file, argv, whole));
-}
-
-HOOK int execve(const char *path, char *const *argv, char *const *env)
-{
-	return run(path, argv, env);
-}
-
-HOOK int execv(const char *path, char *const *argv)
-{
-	return run(path, argv, environ);
-}
-
-HOOK int execvp(const char *file, char *const *argv)
-{
-	return run_by_name(file, argv, environ);
-}
-
-HOOK int execvpe(const char *file, char *const *argv, char *const *env)
-{
-	return run_by_name(file, argv, env);
-}
-
-HOOK int fexecve(int fd, char *const *argv, char *const *env)
-{
-	COMPLETE(env, false);
-
-	leaving_for("");
-	return failed(REAL(fexecve)(fd, argv, whole));
-}
-
-HOOK int execveat(int dir, const char *path, char *const *argv, char *const *env, int flags)
-{
-	COMPLETE(env, false);
-
-	leaving_for(path);
-	return failed(REAL(execveat)(dir, path, argv, whole, flags));
-}
-
-/* arg, …, NULL: `argv` has them, and `list` stands behind the NULL. */
-#define LIST_OF_ARGUMENTS()                                                                        \
-	va_list list;                                                                              \
-	size_t n = 0;                                                                              \
-	char **argv;                                                                               \
+/* Defines a hook; `call` uses the environment `whole`. */
+#define EXEC(name, params, path, env, call)                                                        \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		COMPLETE(env, false);                                                              \
                                                                                                    \
-	va_start(list, arg);                                                                       \
-	for (const char *a = arg; a; a = va_arg(list, char *))                                     \
-		n++;                                                                               \
-	va_end(list);                                                                              \
-	argv = alloca((n + 1) * sizeof(*argv));                                                    \
-	argv[0] = (char *)(uintptr_t)arg;                                                          \
-	va_start(list, arg);                                                                       \
-	for (size_t i = 1; i <= n; i++)                                                            \
-	argv[i] = va_arg(list, char *)
+		leaving_for(path);                                                                 \
+		return failed(call);                                                               \
+	}
 
-HOOK int execl(const char *path, const char *arg, ...)
-{
-	LIST_OF_ARGUMENTS();
-	va_end(list);
-	return run(path, argv, environ);
-}
+/* clang-format off */
+EXEC(execve, (const char *path, char *const *argv, char *const *env), path, env, REAL(execve)(path, argv, whole))
+EXEC(execv, (const char *path, char *const *argv), path, environ, REAL(execve)(path, argv, whole))
+EXEC(execvp, (const char *file, char *const *argv), file, environ, REAL(execvpe)(file, argv, whole))
+EXEC(execvpe, (const char *file, char *const *argv, char *const *env), file, env, REAL(execvpe)(file, argv, whole))
+EXEC(fexecve, (int fd, char *const *argv, char *const *env), "", env, REAL(fexecve)(fd, argv, whole))
+EXEC(execveat, (int dir, const char *path, char *const *argv, char *const *env, int flags), path, env,
+     REAL(execveat)(dir, path, argv, whole, flags))
+/* clang-format on */
 
-HOOK int execlp(const char *file, const char *arg, ...)
-{
-	LIST_OF_ARGUMENTS();
-	va_end(list);
-	return run_by_name(file, argv, environ);
-}
+/* The same for arg, …, NULL, which `argv` has; `env` may be what stands behind the NULL. */
+#define EXEC_LIST(name, real_exec, env)                                                            \
+	HOOK int name(const char *path, const char *arg, ...)                                      \
+	{                                                                                          \
+		char *const *all;                                                                  \
+		char **argv;                                                                       \
+		va_list list;                                                                      \
+		size_t n = 0;                                                                      \
+                                                                                                   \
+		va_start(list, arg);                                                               \
+		for (const char *a = arg; a; a = va_arg(list, char *))                             \
+			n++;                                                                       \
+		va_end(list);                                                                      \
+		argv = alloca((n + 1) * sizeof(*argv));                                            \
+		argv[0] = (char *)(uintptr_t)arg;                                                  \
+		va_start(list, arg);                                                               \
+		for (size_t i = 1; i <= n; i++)                                                    \
+			argv[i] = va_arg(list, char *);                                            \
+		all = env;                                                                         \
+		va_end(list);                                                                      \
+		COMPLETE(all, false);                                                              \
+		leaving_for(path);                                                                 \
+		return failed(REAL(real_exec)(path, argv, whole));                                 \
+	}
 
-HOOK int execle(const char *path, const char *arg, ...)
-{
-	char *const *env;
-
-	LIST_OF_ARGUMENTS();
-	env = va_arg(list, char *const *);
-	va_end(list);
-	return run(path, argv, env);
-}
+EXEC_LIST(execl, execve, environ)
+EXEC_LIST(execlp, execvpe, environ)
+EXEC_LIST(execle, execve, va_arg(list, char *const *))
 
 /* ---- children ---- */
 

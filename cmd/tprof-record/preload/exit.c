@@ -1,11 +1,8 @@
 /* exit, return from main, _exit, quick_exit: PROCESS_EXIT with its status. Signals that kill are
  * the recorder's to see. */
-#include "tprof-record/preload/exit.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tprof-record/core/modules.h"
 #include "tprof-record/preload/real.h"
 
 bool exit_is_own_process(void)
@@ -39,23 +36,14 @@ void exit_watch(void)
 	on_exit(on_leaving, NULL);
 }
 
-HOOK _Noreturn void _exit(int status)
-{
-	leave(status);
-	REAL(_exit)(status);
-	__builtin_unreachable();
-}
+#define EXIT(name)                                                                                 \
+	HOOK _Noreturn void name(int status)                                                       \
+	{                                                                                          \
+		leave(status);                                                                     \
+		REAL(name)(status);                                                                \
+		__builtin_unreachable();                                                           \
+	}
 
-HOOK _Noreturn void _Exit(int status)
-{
-	leave(status);
-	REAL(_Exit)(status);
-	__builtin_unreachable();
-}
-
-HOOK _Noreturn void quick_exit(int status)
-{
-	leave(status);
-	REAL(quick_exit)(status);
-	__builtin_unreachable();
-}
+EXIT(_exit)
+EXIT(_Exit)
+EXIT(quick_exit)

@@ -95,11 +95,17 @@ __attribute__((noinline)) void fd_record(uint64_t began, enum rec_call call, int
 
 /* ---- what makes us ask again ---- */
 
-HOOK int close(int fd)
-{
-	fd_forget(fd);
-	return REAL(close)(fd);
-}
+#define FORGETS(name, fd, params, ...)                                                             \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		fd_forget(fd);                                                                     \
+		return REAL(name)(__VA_ARGS__);                                                    \
+	}
+
+FORGETS(close, fd, (int fd), fd)
+FORGETS(dup2, to, (int from, int to), from, to)
+FORGETS(dup3, to, (int from, int to, int flags), from, to, flags)
+FORGETS(fclose, f->_fileno, (FILE * f), f)
 
 static void forget_range(unsigned from, unsigned to)
 {
@@ -117,24 +123,6 @@ HOOK void closefrom(int from)
 {
 	forget_range(from < 0 ? 0 : (unsigned)from, FD_KNOWN);
 	REAL(closefrom)(from);
-}
-
-HOOK int fclose(FILE *f)
-{
-	fd_forget(f->_fileno);
-	return REAL(fclose)(f);
-}
-
-HOOK int dup2(int from, int to)
-{
-	fd_forget(to);
-	return REAL(dup2)(from, to);
-}
-
-HOOK int dup3(int from, int to, int flags)
-{
-	fd_forget(to);
-	return REAL(dup3)(from, to, flags);
 }
 
 HOOK int socket(int domain, int type, int protocol)

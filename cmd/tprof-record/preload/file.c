@@ -55,25 +55,14 @@ TRANSFER_AT(sendfile64, REC_CALL_WRITE, (int fd, int in, off64_t *at, size_t siz
 
 /* ---- to the disk: long enough to be shown while it lasts ---- */
 
-#define SYNC(fd, call)                                                                             \
-	WAITS(REC_SYSCALL, int, (int64_t)(fd), REC_CALL_SYNC, REC_SYSCALL_BLOCKED, call)
+#define SYNC(name, fd, params, ...)                                                                \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		WAITS(REC_SYSCALL, int, (int64_t)(fd), REC_CALL_SYNC, REC_SYSCALL_BLOCKED,         \
+		      REAL(name)(__VA_ARGS__));                                                    \
+	}
 
-HOOK int fsync(int fd)
-{
-	SYNC(fd, REAL(fsync)(fd));
-}
-
-HOOK int fdatasync(int fd)
-{
-	SYNC(fd, REAL(fdatasync)(fd));
-}
-
-HOOK int syncfs(int fd)
-{
-	SYNC(fd, REAL(syncfs)(fd));
-}
-
-HOOK int msync(void *start, size_t size, int flags)
-{
-	SYNC(-1, REAL(msync)(start, size, flags));
-}
+SYNC(fsync, fd, (int fd), fd)
+SYNC(fdatasync, fd, (int fd), fd)
+SYNC(syncfs, fd, (int fd), fd)
+SYNC(msync, -1, (void *start, size_t size, int flags), start, size, flags)

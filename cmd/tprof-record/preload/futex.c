@@ -4,7 +4,6 @@
 #include <sys/syscall.h>
 
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/start.h"
 
 static inline unsigned outcome(long result)
 {

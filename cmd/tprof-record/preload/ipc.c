@@ -6,38 +6,24 @@
 
 #include "tprof-record/preload/fd.h"
 
-#define WAIT(type, why, never, call) FD_WAITS(type, why, 0, never, call_outcome(result), call)
+/* Defines a hook; `never`: the call does not wait. */
+#define WAIT(type, name, why, never, params, ...)                                                  \
+	HOOK type name params                                                                      \
+	{                                                                                          \
+		FD_WAITS(type, why, 0, never, call_outcome(result), REAL(name)(__VA_ARGS__));      \
+	}
 
-HOOK int flock(int fd, int operation)
-{
-	WAIT(int, REC_ON_MUTEX, operation &(LOCK_NB | LOCK_UN), REAL(flock)(fd, operation));
-}
-
-HOOK int lockf(int fd, int command, off_t size)
-{
-	WAIT(int, REC_ON_MUTEX, command != F_LOCK, REAL(lockf)(fd, command, size));
-}
-
-HOOK int semop(int id, struct sembuf *ops, size_t n)
-{
-	WAIT(int, REC_ON_SEMAPHORE, 0, REAL(semop)(id, ops, n));
-}
-
-HOOK int semtimedop(int id, struct sembuf *ops, size_t n, const struct timespec *time)
-{
-	WAIT(int, REC_ON_SEMAPHORE, 0, REAL(semtimedop)(id, ops, n, time));
-}
-
-HOOK int msgsnd(int id, const void *message, size_t size, int flags)
-{
-	WAIT(int, REC_ON_CHAN_SEND, flags &IPC_NOWAIT, REAL(msgsnd)(id, message, size, flags));
-}
-
-HOOK ssize_t msgrcv(int id, void *message, size_t size, long type, int flags)
-{
-	WAIT(ssize_t, REC_ON_CHAN_RECEIVE, flags & IPC_NOWAIT,
-	     REAL(msgrcv)(id, message, size, type, flags));
-}
+/* clang-format off */
+WAIT(int, flock, REC_ON_MUTEX, operation & (LOCK_NB | LOCK_UN), (int fd, int operation), fd, operation)
+WAIT(int, lockf, REC_ON_MUTEX, command != F_LOCK, (int fd, int command, off_t size), fd, command, size)
+WAIT(int, semop, REC_ON_SEMAPHORE, 0, (int id, struct sembuf *ops, size_t n), id, ops, n)
+WAIT(int, semtimedop, REC_ON_SEMAPHORE, 0,
+     (int id, struct sembuf *ops, size_t n, const struct timespec *time), id, ops, n, time)
+WAIT(int, msgsnd, REC_ON_CHAN_SEND, flags & IPC_NOWAIT,
+     (int id, const void *message, size_t size, int flags), id, message, size, flags)
+WAIT(ssize_t, msgrcv, REC_ON_CHAN_RECEIVE, flags & IPC_NOWAIT,
+     (int id, void *message, size_t size, long type, int flags), id, message, size, type, flags)
+/* clang-format on */
 
 /* Libc starts what it runs without any of our hooks. */
 static void started_by_libc(void)
@@ -50,12 +36,12 @@ HOOK int system(const char *command)
 {
 	if (command)
 		started_by_libc();
-	WAIT(int, REC_ON_CHILD, !command, REAL(system)(command));
+	FD_WAITS(int, REC_ON_CHILD, 0, !command, call_outcome(result), REAL(system)(command));
 }
 
 HOOK int pclose(FILE *f)
 {
 	fd_forget(f->_fileno);
 	started_by_libc();
-	WAIT(int, REC_ON_CHILD, 0, REAL(pclose)(f));
+	FD_WAITS(int, REC_ON_CHILD, 0, 0, call_outcome(result), REAL(pclose)(f));
 }

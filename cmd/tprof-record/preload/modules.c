@@ -1,11 +1,7 @@
 /* Code that was loaded. dlopen and dlclose look at who called them, so they can only be jumped to:
  * what they changed is found when something is recorded next, at most so often. */
-#include "tprof-record/core/modules.h"
-
-#include <link.h>
 
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/thread.h"
 
 _Atomic unsigned modules_changed;
 _Atomic bool modules_unasked;
@@ -13,21 +9,14 @@ _Atomic bool modules_unasked;
 /* The dlopen that is announced may still be at work: so many times we look and find nothing new. */
 enum { LOOKS = 64 };
 
-static int count(struct dl_phdr_info *info, size_t size, void *changes)
-{
-	(void)size;
-	*(uint64_t *)changes = info->dlpi_adds + info->dlpi_subs;
-	return 1;
-}
-
 static void look(void)
 {
 	static _Atomic uint64_t known, next_look;
-	uint64_t now = rec_now(), changes = 0, due = atomic_load(&next_look);
+	uint64_t now = rec_now(), changes, due = atomic_load(&next_look);
 
 	if (now < due || !atomic_compare_exchange_strong(&next_look, &due, now + 1000000))
 		return;
-	dl_iterate_phdr(count, &changes);
+	changes = rec_modules_changes();
 	if (atomic_exchange(&known, changes) != changes) {
 		rec_modules_read();
 		rec_code_changed();

@@ -125,6 +125,23 @@ void real_find(void);
 /* The real function; hooks may be called by constructors that run before ours. */
 #define REAL(name) (*(likely(real.name != NULL) ? real.name : (real_find(), real.name)))
 
+/* ---- shared by the files of hooks ---- */
+
+/* Returns whether children by fork and exec are recorded as well. */
+bool start_follows(void);
+/* Ends recording, because the process is about to restrict its system calls and might be killed for
+ * one of ours. */
+void start_no_more(void);
+/* Begins to notice exit() and the return from main; called once. */
+void exit_watch(void);
+/* Returns whether this is the process whose arena is mapped, not a child of vfork, which borrows its
+ * memory. */
+bool exit_is_own_process(void);
+/* Makes the key whose destructor notices the end of threads, the caller's too. Called once, first. */
+void thread_watch_ends(void);
+/* Called by a thread that no hook has created. */
+void thread_met(void);
+
 /* What the recorder has to notice before the next record: a thread that was not created by
  * pthread_create, and code that was loaded (dlopen). */
 extern _Atomic unsigned modules_changed;

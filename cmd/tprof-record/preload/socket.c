@@ -40,18 +40,17 @@ TRANSFER(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), fd
 TRANSFER(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), fd, messages, n, flags)
 /* clang-format on */
 
-HOOK int accept(int fd, struct sockaddr *restrict from, socklen_t *restrict size)
-{
-	WAIT(int, 0, fresh(REAL(accept)(fd, from, size)));
-}
+/* … that has none. */
+#define CALL(name, params, call)                                                                   \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		WAIT(int, 0, call);                                                                \
+	}
 
+/* clang-format off */
+CALL(accept, (int fd, struct sockaddr *restrict from, socklen_t *restrict size), fresh(REAL(accept)(fd, from, size)))
 /* Its flags are those of the new descriptor. */
-HOOK int accept4(int fd, struct sockaddr *restrict from, socklen_t *restrict size, int flags)
-{
-	WAIT(int, 0, fresh(REAL(accept4)(fd, from, size, flags)));
-}
-
-HOOK int connect(int fd, const struct sockaddr *to, socklen_t size)
-{
-	WAIT(int, 0, REAL(connect)(fd, to, size));
-}
+CALL(accept4, (int fd, struct sockaddr *restrict from, socklen_t *restrict size, int flags),
+     fresh(REAL(accept4)(fd, from, size, flags)))
+CALL(connect, (int fd, const struct sockaddr *to, socklen_t size), REAL(connect)(fd, to, size))
+/* clang-format on */

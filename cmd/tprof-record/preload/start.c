@@ -1,7 +1,5 @@
 /* The constructor: reads TPROF_RECORD, makes the arena and sends it to the recorder. Whatever goes
  * wrong, nothing is recorded and the program runs as it would have. */
-#include "tprof-record/preload/start.h"
-
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,13 +9,9 @@
 
 #include "tprof-record/core/hello.h"
 #include "tprof-record/core/inside.h"
-#include "tprof-record/core/modules.h"
 #include "tprof-record/preload/environment.h"
-#include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/fd.h"
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/thread.h"
-
 #define AGAIN "again" /* a setting of our own: the process is not the first */
 
 static struct rec_options options;
@@ -33,68 +27,33 @@ bool start_follows(void)
 
 /* ---- TPROF_RECORD=SOCKET-NAME key=number … ---- */
 
-static const char *word_end(const char *s)
-{
-	while (*s && *s != ' ')
-		s++;
-	return s;
-}
-
-/* `size` bytes of key, then '=' and digits. */
-static bool setting(const char *word, const char *end, const char *key, uint64_t *value)
+/* Returns the number of a setting, or `otherwise` if the text does not have it. */
+static uint64_t setting(const char *text, const char *key, uint64_t otherwise)
 {
 	size_t size = strlen(key);
-	uint64_t n = 0;
 
-	if ((size_t)(end - word) <= size + 1 || memcmp(word, key, size) != 0 || word[size] != '=')
-		return false;
-	for (const char *s = word + size + 1; s < end; s++) {
-		if (*s < '0' || *s > '9')
-			return false;
-		n = n * 10 + (uint64_t)(*s - '0');
-	}
-	*value = n;
-	return true;
+	while ((text = strchr(text, ' ')))
+		if (!strncmp(++text, key, size) && text[size] == '=')
+			return strtoull(text + size + 1, NULL, 10);
+	return otherwise;
 }
 
-/* The fields have 4 or 8 bytes; nobody else sees them yet. */
-static void put(void *field, size_t width, uint64_t n)
-{
-	uint32_t small = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-
-	memcpy(field, width == sizeof(small) ? (const void *)&small : (const void *)&n, width);
-}
-
-static void set_one(const char *word, const char *end)
-{
-	uint64_t n;
-
-#define REC_X(key, field)                                                                          \
-	if (setting(word, end, key, &n))                                                           \
-		put((void *)&options.field, sizeof(options.field), n);
-	REC_SETTINGS(REC_X)
-#undef REC_X
-	if (setting(word, end, REC_SETTING_CHILDREN, &n))
-		follows = n != 0;
-	if (setting(word, end, AGAIN, &n))
-		again = n != 0;
-}
-
+/* Fields of 32 bits have numbers that fit. */
 static bool parse(const char *text)
 {
-	const char *end = word_end(text);
-	size_t size = (size_t)(end - text);
+	size_t size = strcspn(text, " ");
 
 	/* An abstract name begins with a zero byte and has none at its end. */
 	if (!size || size >= sizeof(recorder.sun_path))
 		return false;
 	memcpy(recorder.sun_path + 1, text, size);
 	recorder_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + size);
-	while (*end) {
-		text = end + 1;
-		end = word_end(text);
-		set_one(text, end);
-	}
+#define REC_X(key, field)                                                                          \
+	options.field = (__typeof__(options.field))setting(text, key, options.field);
+	REC_SETTINGS(REC_X)
+#undef REC_X
+	follows = setting(text, REC_SETTING_CHILDREN, 0);
+	again = setting(text, AGAIN, 0);
 	return true;
 }
 
@@ -210,7 +169,9 @@ static void start_before_fork(void)
 	had_threads = !__libc_single_threaded;
 }
 
-void start_in_child(void)
+/* In the child of a fork, which has lost the parent's arena: makes one of its own if children are
+ * followed. */
+static void start_in_child(void)
 {
 	if (had_threads) {
 		atomic_store(&modules_unasked, true);

@@ -1,14 +1,11 @@
 /* pthread_create and what else concerns threads. The end of a thread is the last round of its key
  * destructors: return, pthread_exit and cancellation all come by there, and what destructors of the
  * program do is still recorded. */
-#include "tprof-record/preload/thread.h"
-
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
 #include "tprof-record/preload/real.h"
-#include "tprof-record/preload/start.h"
 
 /* ---- ends ---- */
 
@@ -104,74 +101,59 @@ static inline __attribute__((always_inline)) struct coming *announce(struct comi
 	return p;
 }
 
-static void announced(struct coming *coming, uint32_t g, const pthread_t *thread, bool failed)
-{
-	if (failed) {
-		REAL(free)(coming);
-	} else {
-		latest.thread = *thread;
-		latest.g = g;
+/* Defines a hook that creates a thread; both success codes are 0. */
+_Static_assert(thrd_success == 0, "as of POSIX");
+#define CREATE(name, member, begins, params, ...)                                                  \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		struct coming *coming =                                                            \
+		    announce((struct coming){.start.member = start, .arg = arg});                  \
+		uint32_t g = coming ? coming->g : 0;                                               \
+		int result;                                                                        \
+                                                                                                   \
+		if (!coming)                                                                       \
+			return REAL(name)(__VA_ARGS__, start, arg);                                \
+		result = REAL(name)(__VA_ARGS__, begins, coming);                                  \
+		if (result) {                                                                      \
+			REAL(free)(coming);                                                        \
+		} else {                                                                           \
+			latest.thread = *thread;                                                   \
+			latest.g = g;                                                              \
+		}                                                                                  \
+		return result;                                                                     \
 	}
-}
 
-HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-			void *arg)
-{
-	struct coming *coming = announce((struct coming){.start.posix = start, .arg = arg});
-	uint32_t g = coming ? coming->g : 0;
-	int result;
-
-	if (!coming)
-		return REAL(pthread_create)(thread, attr, start, arg);
-	result = REAL(pthread_create)(thread, attr, begin, coming);
-	announced(coming, g, thread, result != 0);
-	return result;
-}
-
-HOOK int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
-{
-	struct coming *coming = announce((struct coming){.start.c11 = start, .arg = arg});
-	uint32_t g = coming ? coming->g : 0;
-	int result;
-
-	if (!coming)
-		return REAL(thrd_create)(thread, start, arg);
-	result = REAL(thrd_create)(thread, begin_c11, coming);
-	announced(coming, g, thread, result != thrd_success);
-	return result;
-}
+/* clang-format off */
+CREATE(pthread_create, posix, begin,
+       (pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg), thread, attr)
+CREATE(thrd_create, c11, begin_c11, (thrd_t *thread, thrd_start_t start, void *arg), thread)
+/* clang-format on */
 
 /* ---- joining ---- */
 
-#define JOIN(call)                                                                                 \
-	struct rec_event wait = {                                                                  \
-	    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};                   \
-	int result = watching() ? REAL(pthread_tryjoin_np)(thread, value) : -1;                    \
+#define JOIN(name, params, ...)                                                                    \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		struct rec_event wait = {                                                          \
+		    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};           \
+		int result = watching() ? REAL(pthread_tryjoin_np)(thread, value) : -1;            \
                                                                                                    \
-	if (result == -1)                                                                          \
-		return call;                                                                       \
-	if (result != EBUSY)                                                                       \
+		if (result == -1)                                                                  \
+			return REAL(name)(__VA_ARGS__);                                            \
+		if (result != EBUSY)                                                               \
+			return result;                                                             \
+		rec_wait_begin(&wait, 1);                                                          \
+		result = REAL(name)(__VA_ARGS__);                                                  \
+		rec_wait_end(&wait, lock_outcome(result));                                         \
 		return result;                                                                     \
-	rec_wait_begin(&wait, 1);                                                                  \
-	result = call;                                                                             \
-	rec_wait_end(&wait, lock_outcome(result));                                                 \
-	return result
+	}
 
-HOOK int pthread_join(pthread_t thread, void **value)
-{
-	JOIN(REAL(pthread_join)(thread, value));
-}
-
-HOOK int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
-{
-	JOIN(REAL(pthread_timedjoin_np)(thread, value, until));
-}
-
-HOOK int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
-			      const struct timespec *until)
-{
-	JOIN(REAL(pthread_clockjoin_np)(thread, value, clock, until));
-}
+/* clang-format off */
+JOIN(pthread_join, (pthread_t thread, void **value), thread, value)
+JOIN(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until), thread, value, until)
+JOIN(pthread_clockjoin_np, (pthread_t thread, void **value, clockid_t clock, const struct timespec *until),
+     thread, value, clock, until)
+/* clang-format on */
 
 HOOK int thrd_join(thrd_t thread, int *value)
 {

@@ -10,10 +10,7 @@ struct rec_images {
 	struct entry {
 		struct tp_image *image;
 		char *path;
-		dev_t device;
-		ino_t inode;
-		off_t size;
-		struct timespec modified, changed;
+		struct stat st; /* of the file */
 	} entry[MAX_IMAGES];
 	size_t n;
 };
@@ -41,30 +38,20 @@ static bool is_at(const struct timespec *a, const struct timespec *b)
 
 /* Returns whether it is still the same file, unchanged. A program can set the time of its bytes back,
  * but not the other time. */
-static bool is_current(const struct entry *e, const struct stat *st)
+static bool is_current(const struct stat *was, const struct stat *st)
 {
-	return e->device == st->st_dev && e->inode == st->st_ino && e->size == st->st_size &&
-	       is_at(&e->modified, &st->st_mtim) && is_at(&e->changed, &st->st_ctim);
+	return was->st_dev == st->st_dev && was->st_ino == st->st_ino &&
+	       was->st_size == st->st_size && is_at(&was->st_mtim, &st->st_mtim) &&
+	       is_at(&was->st_ctim, &st->st_ctim);
 }
 
 static void keep(struct rec_images *images, const char *path, const struct stat *st,
 		 struct tp_image *image)
 {
-	struct entry *e;
+	struct entry e = {.image = image, .st = *st};
 
-	if (images->n == MAX_IMAGES)
-		return;
-	e = &images->entry[images->n];
-	e->path = strdup(path);
-	if (!e->path)
-		return;
-	e->image = image;
-	e->device = st->st_dev;
-	e->inode = st->st_ino;
-	e->size = st->st_size;
-	e->modified = st->st_mtim;
-	e->changed = st->st_ctim;
-	images->n++;
+	if (images->n < MAX_IMAGES && (e.path = strdup(path)))
+		images->entry[images->n++] = e;
 }
 
 int rec_images_get(struct rec_images *images, const char *path, struct tp_image **image,
@@ -77,7 +64,7 @@ int rec_images_get(struct rec_images *images, const char *path, struct tp_image 
 	for (size_t i = 0; known && i < images->n; i++) {
 		const struct entry *e = &images->entry[i];
 
-		if (!strcmp(e->path, path) && is_current(e, &st)) {
+		if (!strcmp(e->path, path) && is_current(&e->st, &st)) {
 			*image = e->image;
 			return 0;
 		}

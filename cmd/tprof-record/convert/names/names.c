@@ -5,19 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
-#include "base/random.h"
-#include "base/seed.h"
 #include "profile/demangle.h"
 #include "tprof-record/convert/names/images.h"
-#include "tprof-record/convert/names/names_inside.h"
 
 /* Where distributions put separate debugging information. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
 #define PATH_ROOM   512
 #define LONGEST	    1024 /* bytes of a readable name; longer ones are templates */
-
-static const uint32_t no_frame;
 
 /* ---- files ---- */
 
@@ -123,7 +117,7 @@ static void order_modules(struct rec_names *n)
 }
 
 int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp_dict *dict,
-		  struct tp_err *err)
+		  bool for_traces, struct tp_err *err)
 {
 	struct rec_names *n = calloc(1, sizeof(*n));
 
@@ -132,7 +126,7 @@ int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp
 		return tp_nomem(err);
 	n->p = p;
 	n->dict = dict;
-	n->seed = tp_seed();
+	n->for_traces = for_traces;
 	n->nmodules = p->arena.header->modules.used;
 	n->nnodes = p->arena.header->nodes.used;
 	n->files = calloc(n->nmodules + (size_t)1, sizeof(*n->files));
@@ -161,8 +155,7 @@ void rec_names_free(struct rec_names *n)
 	free(n->files);
 	free(n->file_of);
 	free(n->order);
-	free(n->places);
-	tp_table_release(&n->by_pc);
+	tp_idmap_release(&n->by_pc);
 	free(n->node);
 	free(n->whole);
 	tp_buf_release(&n->readable);
@@ -170,35 +163,38 @@ void rec_names_free(struct rec_names *n)
 	free(n);
 }
 
-void rec_names_for_traces(struct rec_names *n)
-{
-	n->for_traces = true;
-}
-
-struct tp_dict *rec_names_dict(const struct rec_names *n)
-{
-	return n->dict;
-}
-
 /* ---- addresses ---- */
 
-uint32_t rec_names_module(const struct rec_names *n, uint64_t pc)
+static uint32_t module_of(const struct rec_names *n, uint64_t address)
 {
 	const struct rec_module *m = n->p->arena.modules;
 
 	for (uint32_t i = 0; i < n->nmodules; i++)
-		if (pc >= m[n->order[i]].start && pc < m[n->order[i]].limit)
+		if (address >= m[n->order[i]].start && address < m[n->order[i]].limit)
 			return n->order[i] + 1;
 	return 0;
+}
+
+static struct rec_named_file *file_of(const struct rec_names *n, uint32_t module)
+{
+	return &n->files[n->file_of[module - 1] - 1];
+}
+
+/* The address within the file: as it was linked, where the file can be read. */
+static uint64_t in_file(const struct rec_names *n, uint32_t module, uint64_t address)
+{
+	const struct rec_module *m = &n->p->arena.modules[module - 1];
+	const struct tp_image *image = file_of(n, module)->image;
+	struct tp_image_mapping where = {
+	    .mapped = true, .start = m->start, .limit = m->limit, .offset = m->offset};
+
+	return image ? tp_image_address(image, &where, address) : address - m->start + m->offset;
 }
 
 static size_t look_up(struct rec_names *n, uint32_t module, uint64_t address,
 		      struct tp_symbol *chain)
 {
-	const struct rec_module *m = &n->p->arena.modules[module - 1];
-	struct rec_named_file *f = &n->files[n->file_of[module - 1] - 1];
-	struct tp_image_mapping where = {
-	    .mapped = true, .start = m->start, .limit = m->limit, .offset = m->offset};
+	struct rec_named_file *f = file_of(n, module);
 	size_t found = 0;
 
 	if (!f->tried)
@@ -206,7 +202,7 @@ static size_t look_up(struct rec_names *n, uint32_t module, uint64_t address,
 	if (!f->image)
 		return 0;
 	/* Both files know the address; only the program itself has the segments as they were mapped. */
-	address = tp_image_address(f->image, &where, address);
+	address = in_file(n, module, address);
 	if (f->debug)
 		found = tp_image_lookup(f->debug, address, chain, TP_SYMBOL_FRAMES);
 	return found ? found : tp_image_lookup(f->image, address, chain, TP_SYMBOL_FRAMES);
@@ -270,41 +266,28 @@ static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
 static void call_after_place(const struct rec_names *n, uint32_t module, uint64_t address,
 			     char text[PATH_ROOM])
 {
-	const struct rec_module *m = module ? &n->p->arena.modules[module - 1] : NULL;
-	const struct rec_named_file *f = module ? &n->files[n->file_of[module - 1] - 1] : NULL;
-	struct tp_image_mapping where = {.mapped = true};
-
-	if (!m) {
+	if (module)
+		snprintf(text, PATH_ROOM, "%.255s+0x%" PRIx64,
+			 base_name(rec_process_string(n->p, file_of(n, module)->name)),
+			 in_file(n, module, address));
+	else
 		snprintf(text, PATH_ROOM, "?");
-		return;
-	}
-	where.start = m->start;
-	where.limit = m->limit;
-	where.offset = m->offset;
-	address =
-	    f->image ? tp_image_address(f->image, &where, address) : address - m->start + m->offset;
-	snprintf(text, PATH_ROOM, "%.255s+0x%" PRIx64, base_name(rec_process_string(n->p, f->name)),
-		 address);
 }
 
-const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
+static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 {
+	static const uint32_t no_frame;
+	static const struct rec_place nothing = {.frames = &no_frame, .n = 1};
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
 	char text[PATH_ROOM];
-	struct rec_place *p;
+	struct rec_place *p = tp_arena_alloc(&n->arena, sizeof(*p));
 	uint32_t *frames;
-	uint64_t hash = tp_mix64(n->seed, pc);
 	size_t size;
 
-	for (struct tp_probe at = {0}; tp_table_next(&n->by_pc, hash, &at);)
-		if (n->places[at.row].pc == pc)
-			return &n->places[at.row];
-	if (tp_grow(&n->places, &n->place_room, n->nplaces, sizeof(*n->places)))
-		return NULL;
-	p = &n->places[n->nplaces];
-	*p = (struct rec_place){.pc = pc};
-	p->module = rec_names_module(n, pc - 1);
-	p->own = p->module && n->files[n->file_of[p->module - 1] - 1].own;
+	if (!p)
+		return &nothing;
+	*p = (struct rec_place){.pc = pc, .module = module_of(n, pc - 1)};
+	p->own = p->module && file_of(n, p->module)->own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
 	p->named = size > 0;
 	if (!size && n->for_traces) {
@@ -314,65 +297,40 @@ const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
 	if (!frames || put_frames(n, pc, p->module, chain, size, frames) ||
-	    tp_table_add(&n->by_pc, hash, n->nplaces))
-		return NULL;
+	    tp_idmap_add(&n->by_pc, pc, p))
+		return &nothing;
 	if (p->named) {
 		n->named++;
 	} else {
 		n->unnamed++;
 		if (p->module)
-			n->files[n->file_of[p->module - 1] - 1].unnamed++;
+			file_of(n, p->module)->unnamed++;
 	}
 	p->frames = frames;
 	p->n = (uint32_t)(size ? size : 1);
-	n->nplaces++;
 	return p;
 }
 
-size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames)
+const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 {
-	const struct rec_place *p = rec_names_place(n, pc);
+	const struct rec_place *p = tp_idmap_get(&n->by_pc, pc);
 
-	*frames = p ? p->frames : &no_frame;
-	return p ? p->n : 1;
-}
-
-bool rec_names_own(struct rec_names *n, uint64_t pc)
-{
-	const struct rec_place *p = rec_names_place(n, pc);
-
-	return p && p->own;
+	return p ? p : add_place(n, pc);
 }
 
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)
 {
-	const struct rec_place *p = rec_names_place(n, pc);
-	struct tp_image_mapping where = {.mapped = true};
-	const struct rec_module *m;
+	uint32_t module = rec_names_place(n, pc)->module;
+	const struct rec_named_file *f = module ? file_of(n, module) : NULL;
 	uint64_t address, start;
-	struct rec_named_file *f;
 
-	if (!p || !p->module)
+	if (!f || !f->image)
 		return 0;
-	m = &n->p->arena.modules[p->module - 1];
-	f = &n->files[n->file_of[p->module - 1] - 1];
-	if (!f->image)
-		return 0;
-	where.start = m->start;
-	where.limit = m->limit;
-	where.offset = m->offset;
-	address = tp_image_address(f->image, &where, pc - 1);
+	address = in_file(n, module, pc - 1);
 	start = f->debug ? tp_image_function(f->debug, address) : 0;
 	if (!start)
 		start = tp_image_function(f->image, address);
 	return start ? pc - 1 - (address - start) : 0;
-}
-
-bool rec_names_known(struct rec_names *n, uint64_t pc)
-{
-	const struct rec_place *p = rec_names_place(n, pc);
-
-	return p && p->named;
 }
 
 void rec_names_remark(const struct rec_names *n, char text[200])

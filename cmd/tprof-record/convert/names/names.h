@@ -10,39 +10,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/idmap.h"
 #include "decode/dict.h"
 #include "decode/profile.h"
+#include "symbol/image.h"
 #include "tprof-record/convert/process.h"
 
-struct rec_names;
+/* A file that was mapped; several modules may be parts of one. */
+struct rec_named_file {
+	uint32_t name, build_id; /* strings of the process */
+	struct tp_image *image, *debug;
+	bool tried, other; /* it was opened; it has another build id now */
+	bool own;	   /* of the recorder */
+	bool starter;	   /* a library that starts threads or main */
+	size_t unnamed;	   /* addresses */
+};
 
-/* `p` and `dict` outlive it. TP_ENOMEM. A file is opened when one of its addresses is looked up; a
- * module whose file is missing, or has another build id now, has no names (see rec_names_remark). */
-int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_dict *dict,
-		  struct tp_err *err);
-void rec_names_free(struct rec_names *n);
-struct tp_dict *rec_names_dict(const struct rec_names *n);
+/* The code at a PC. */
+struct rec_place {
+	uint64_t pc;
+	/* From the root towards the leaf, as tp_profile_push takes them; without names it is one frame
+	 * without a function. */
+	const uint32_t *frames;
+	uint32_t n;
+	uint32_t module; /* index + 1; 0: none (the heap, a JIT, unloaded code) */
+	bool own;	 /* the recorder's */
+	bool named;	 /* (FILE+0xADDRESS is no name) */
+};
 
-/* Makes names for traces, which have no mappings: code without a name is called FILE+0xADDRESS (the
+struct rec_names {
+	const struct rec_process *p;
+	struct tp_dict *dict;
+	bool for_traces;
+	size_t named, unnamed;
+
+	/* The rest is private to names.c and names_stack.c. */
+	struct rec_named_file *files;
+	size_t nfiles;
+	uint32_t *file_of; /* by module: file + 1 */
+	uint32_t *order;   /* modules: loaded before unloaded, newest first */
+	uint32_t nmodules;
+	struct tp_idmap by_pc; /* struct rec_place, in the arena */
+	uint32_t *node;	 /* by stack of the process: node of the dictionary + 1, 0 not known yet */
+	uint32_t *whole; /* the same with frames below the program; NULL: not needed yet */
+	uint32_t nnodes;
+	struct tp_arena arena;
+	struct tp_buf readable; /* scratch: a name that was mangled */
+};
+
+/* `p` and `dict` outlive it. TP_ENOMEM; then *n is NULL. A file is opened when one of its addresses is
+ * looked up; a module whose file is missing, or has another build id now, has no names (see
+ * rec_names_remark).
+ *
+ * `for_traces`: for dumps that have no mappings. Code without a name is called FILE+0xADDRESS (the
  * address of the call within the file), and stacks begin with the program's own functions, as Go's
- * tracer leaves out runtime.goexit and runtime.main. Must be called before the first look-up. */
-void rec_names_for_traces(struct rec_names *n);
+ * tracer leaves out runtime.goexit and runtime.main. */
+int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_dict *dict,
+		  bool for_traces, struct tp_err *err);
+void rec_names_free(struct rec_names *n);
 
-/* Returns the module of a PC: index + 1, or 0 for none (the heap, a JIT, unloaded code). */
-uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
-/* Returns the number of frames at a PC, at least 1: without names it is one frame without a function.
- * *frames goes from the root towards the leaf, as tp_profile_push takes it, and lives as long as n. */
-size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames);
+/* Looks a PC up. The place lives as long as n. If memory is out, it is one without a name whose `pc` is
+ * 0. */
+const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);
 /* Puts a whole stack into the dictionary, without frames of the recorder; *node is its node. */
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
 /* Returns where the function begins, inlined calls aside, that made the call before a PC; 0: not
  * known. */
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc);
-/* Returns whether the code at a PC has a name (FILE+0xADDRESS is not one). */
-bool rec_names_known(struct rec_names *n, uint64_t pc);
-/* Returns whether the code at a PC is the recorder's own. */
-bool rec_names_own(struct rec_names *n, uint64_t pc);
+/* Removes those of the recorder from PCs; returns how many are left. */
+size_t rec_names_drop_own(struct rec_names *n, uint64_t *pcs, size_t npcs);
 /* Fills in the PCs of a stack without those of the recorder, innermost first; returns their number. */
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room);
 /* Returns the frame that names a goroutine which began at `entry` (0: not known) and has a stack

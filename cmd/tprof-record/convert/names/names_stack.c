@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tprof-record/convert/names/names_inside.h"
+#include "tprof-record/convert/names/names.h"
 
 /* ---- where the program begins ---- */
 
@@ -25,7 +25,7 @@ static uint32_t first_own(const struct rec_names *n, const struct rec_place *p)
 {
 	uint32_t i = 0;
 
-	if (p->own || rec_place_is_starter(n, p))
+	if (p->own || (p->module && n->files[n->file_of[p->module - 1] - 1].starter))
 		return p->n;
 	while (i < p->n) {
 		uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
@@ -42,7 +42,6 @@ uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, ui
 	uint64_t pcs[REC_MAX_DEPTH];
 	size_t size = rec_process_stack(n->p, stack, pcs, REC_MAX_DEPTH);
 	const struct rec_place *p;
-	const uint32_t *frames;
 	uint32_t i;
 
 	*pc = entry + 1;
@@ -52,7 +51,7 @@ uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, ui
 	for (size_t k = size; k--;) {
 		p = rec_names_place(n, pcs[k]);
 		/* Without a name at the very root it is what calls libc: _start. */
-		if (!p || !p->module || (!p->named && k + 1 == size && k) ||
+		if (!p->module || (!p->named && k + 1 == size && k) ||
 		    (i = first_own(n, p)) == p->n)
 			continue;
 		*pc = p->pc;
@@ -63,8 +62,7 @@ uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, ui
 		*pc = 0;
 		return 0;
 	}
-	rec_names_frames(n, *pc, &frames);
-	return frames[0];
+	return rec_names_place(n, *pc)->frames[0];
 }
 
 /* ---- stacks ---- */
@@ -98,10 +96,11 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 		path[depth++] = stack;
 	below = stack && known[stack] ? known[stack] - 1 : 0;
 	while (depth--) {
-		const struct rec_place *p = rec_names_place(n, nodes[path[depth]].pc);
+		uint64_t pc = nodes[path[depth]].pc;
+		const struct rec_place *p = rec_names_place(n, pc);
 		int code;
 
-		if (!p)
+		if (p->pc != pc)
 			return tp_nomem(err);
 		code = push(n, p, !nodes[path[depth]].parent, whole, &below);
 		if (code == TP_ENOMEM)
@@ -130,20 +129,24 @@ int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct 
 	return n->whole ? walk(n, n->whole, stack, true, node, err) : tp_nomem(err);
 }
 
+size_t rec_names_drop_own(struct rec_names *n, uint64_t *pcs, size_t npcs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < npcs; i++)
+		if (!rec_names_place(n, pcs[i])->own)
+			pcs[kept++] = pcs[i];
+	return kept;
+}
+
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)
 {
-	size_t size = rec_process_stack(n->p, stack, pcs, room), k = 0, all;
+	size_t all = rec_names_drop_own(n, pcs, rec_process_stack(n->p, stack, pcs, room)), k = all;
 
-	for (size_t i = 0; i < size; i++) {
-		const struct rec_place *p = rec_names_place(n, pcs[i]);
-
-		if (!p || !p->own)
-			pcs[k++] = pcs[i];
-	}
-	for (all = k; k && n->for_traces; k--) {
+	for (; k && n->for_traces; k--) {
 		const struct rec_place *p = rec_names_place(n, pcs[k - 1]);
 
-		if (!p || ((p->named || k < all) && first_own(n, p) < p->n))
+		if ((p->named || k < all) && first_own(n, p) < p->n)
 			break;
 	}
 	return k ? k : all;

@@ -41,7 +41,7 @@ static void begin(struct fixture *f)
 	f->dict = tp_dict_new();
 	assert_non_null(f->dict);
 	assert_int_equal(rec_process_check(&f->t.process, &wrong, &err), 0);
-	assert_int_equal(rec_names_new(&f->names, &f->t.process, f->dict, &err), 0);
+	assert_int_equal(rec_names_new(&f->names, &f->t.process, f->dict, false, &err), 0);
 }
 
 static void end(struct fixture *f)
@@ -59,7 +59,8 @@ static const char *name_of(const struct fixture *f, uint32_t frame)
 static void test_names_frames_inlined(void **state)
 {
 	uint64_t pc = outer();
-	const uint32_t *frames, *again;
+	const struct rec_place *at;
+	const uint32_t *frames;
 	struct fixture f;
 	struct tp_frame leaf;
 	char remark[200];
@@ -68,9 +69,11 @@ static void test_names_frames_inlined(void **state)
 	rec_testing_begin(&f.t);
 	rec_testing_own_module(&f.t, (void *)(uintptr_t)pc);
 	begin(&f);
-	assert_int_equal(rec_names_module(f.names, pc), 1);
-	assert_int_equal(rec_names_module(f.names, 16), 0);
-	assert_int_equal(rec_names_frames(f.names, pc, &frames), 2);
+	assert_int_equal(rec_names_place(f.names, 16)->module, 0);
+	at = rec_names_place(f.names, pc);
+	assert_int_equal(at->module, 1);
+	assert_int_equal(at->n, 2);
+	frames = at->frames;
 	assert_string_equal(name_of(&f, frames[0]), "outer");
 	assert_string_equal(name_of(&f, frames[1]), "inner");
 	leaf = tp_dict_frame_at(f.dict, frames[1]);
@@ -78,8 +81,7 @@ static void test_names_frames_inlined(void **state)
 	assert_true(leaf.line > 0);
 	assert_int_equal(tp_dict_frame_at(f.dict, frames[0]).inlined, 0);
 	assert_true(tp_dict_location_at(f.dict, leaf.location).address == pc);
-	assert_int_equal(rec_names_frames(f.names, pc, &again), 2);
-	assert_ptr_equal(frames, again);
+	assert_ptr_equal(frames, rec_names_place(f.names, pc)->frames);
 	rec_names_remark(f.names, remark);
 	assert_string_equal(remark, "");
 	end(&f);
@@ -105,8 +107,8 @@ static void test_names_stack_without_recorder(void **state)
 	assert_string_equal(name_of(&f, top.frame), "inner");
 	assert_int_equal(rec_names_stack(f.names, s, &again, &err), 0);
 	assert_int_equal(node, again);
-	assert_true(rec_names_own(f.names, 0x5010));
-	assert_false(rec_names_own(f.names, pc));
+	assert_true(rec_names_place(f.names, 0x5010)->own);
+	assert_false(rec_names_place(f.names, pc)->own);
 	assert_int_equal(rec_names_pcs(f.names, s, pcs, 8), 1);
 	assert_true(pcs[0] == pc);
 	assert_int_equal(rec_names_stack(f.names, UINT32_MAX, &node, &err), 0);
@@ -150,15 +152,16 @@ static void test_names_remark(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const uint32_t *frames;
+		const struct rec_place *at;
 		char remark[200];
 		struct fixture f;
 
 		rec_testing_begin(&f.t);
 		rec_testing_module(&f.t, 0x5000, 0x6000, 0, cases[i].file, cases[i].id);
 		begin(&f);
-		assert_int_equal(rec_names_frames(f.names, 0x5010, &frames), 1);
-		assert_string_equal(name_of(&f, frames[0]), "");
+		at = rec_names_place(f.names, 0x5010);
+		assert_int_equal(at->n, 1);
+		assert_string_equal(name_of(&f, at->frames[0]), "");
 		rec_names_remark(f.names, remark);
 		assert_string_equal(remark, cases[i].remark);
 		end(&f);

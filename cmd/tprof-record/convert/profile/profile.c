@@ -23,50 +23,56 @@ struct maker {
 	struct tp_profile *out;
 	struct rec_names *names;
 	struct tp_err *err;
+	int code;		/* of the first failure; what is made after it counts for nothing */
 	uint32_t lost, unknown; /* stacks of REC_LOST_LOCK and REC_UNKNOWN_STACK, once made */
 };
 
-/* Codes of the builder come without words. */
-static int fail(const struct maker *m, int code)
+/* Notes a failure of the builder, whose codes come without words. */
+static void check(struct maker *m, int code)
 {
-	if (code == TP_ENOMEM)
-		return tp_nomem(m->err);
-	return code ? tp_err_set(m->err, code, TP_OFFSET_NONE, "the %s profile is too large",
-				 rec_profile_name(m->kind))
-		    : 0;
+	if (m->code || !code)
+		return;
+	m->code = code == TP_ENOMEM
+		      ? tp_nomem(m->err)
+		      : tp_err_set(m->err, code, TP_OFFSET_NONE, "the %s profile is too large",
+				   rec_profile_name(m->kind));
 }
 
-static int string(struct maker *m, const char *text, uint32_t *id)
+static uint32_t string(struct maker *m, const char *text)
 {
-	return fail(m, tp_dict_string(m->out->dict, text, strlen(text), id));
+	uint32_t id = 0;
+
+	check(m, tp_dict_string(m->out->dict, text, strlen(text), &id));
+	return id;
+}
+
+static struct tp_value_type value_type(struct maker *m, const char *const type[2])
+{
+	struct tp_value_type v = {.type = string(m, type[0])};
+
+	v.unit = string(m, type[1]);
+	return v;
 }
 
 /* ---- what comes before the samples ---- */
 
-static int add_types(struct maker *m)
+static void add_types(struct maker *m)
 {
-	const struct rec_profile_types *t = rec_profile_types(m->kind);
+	const struct rec_profile_types *t = &rec_profile_types[m->kind];
 	const struct rec_options *o = &m->p->arena.header->options;
-	uint32_t type, unit;
-	int code = 0;
 
-	for (size_t i = 0; i < t->n && !code; i++) {
-		code = string(m, t->type[i][0], &type);
-		if (!code)
-			code = string(m, t->type[i][1], &unit);
-		if (!code)
-			code = fail(m, tp_profile_add_type(m->out, type, unit));
+	for (size_t i = 0; i < t->n; i++) {
+		struct tp_value_type v = value_type(m, t->type[i]);
+
+		check(m, tp_profile_add_type(m->out, v.type, v.unit));
 	}
-	if (!code)
-		code = string(m, t->period[0], &m->out->period_type.type);
-	if (!code)
-		code = string(m, t->period[1], &m->out->period_type.unit);
-	if (!code && m->kind == REC_PROFILE_HEAP)
-		code = string(m, "inuse_space", &m->out->default_type);
+	m->out->period_type = value_type(m, t->period);
 	m->out->period = 1;
-	if (m->kind == REC_PROFILE_HEAP && o->heap_rate <= INT64_MAX)
+	if (m->kind != REC_PROFILE_HEAP)
+		return;
+	m->out->default_type = string(m, "inuse_space");
+	if (o->heap_rate <= INT64_MAX)
 		m->out->period = (int64_t)o->heap_rate;
-	return code;
 }
 
 int rec_profile_modules(struct tp_profile *out, const struct rec_process *p, uint32_t flags)
@@ -112,7 +118,7 @@ static void flag_mappings(struct maker *m)
 	}
 }
 
-static int add_time(struct maker *m)
+static void add_time(struct maker *m)
 {
 	const struct rec_process *p = m->p;
 	const struct rec_header *h = p->arena.header;
@@ -121,10 +127,9 @@ static int add_time(struct maker *m)
 		m->out->time_ns = (int64_t)(p->end_sec * 1000000000 + p->end_nsec % 1000000000);
 	if (p->end_ns > h->start_ns)
 		m->out->duration_ns = (int64_t)(p->end_ns - h->start_ns);
-	return 0;
 }
 
-static int add_drop_frames(struct maker *m)
+static void add_drop_frames(struct maker *m)
 {
 	static const char allocators[] =
 	    "malloc|calloc|realloc|reallocarray|(__)?posix_memalign|aligned_alloc|memalign|valloc|"
@@ -133,59 +138,54 @@ static int add_drop_frames(struct maker *m)
 	    "<.*>::allocate|"
 	    "__rust_(re)?alloc(_zeroed)?|__rdl_(re)?alloc(_zeroed)?|alloc::alloc::.*";
 
-	return m->kind == REC_PROFILE_HEAP ? string(m, allocators, &m->out->drop_frames) : 0;
+	if (m->kind == REC_PROFILE_HEAP)
+		m->out->drop_frames = string(m, allocators);
 }
 
 /* ---- samples ---- */
 
 /* A stack of PCs that the arena does not have. */
-static int push_pcs(struct maker *m, const struct rec_row *row, uint32_t *node)
+static uint32_t push_pcs(struct maker *m, const struct rec_row *row)
 {
 	uint64_t pcs[REC_MAX_DEPTH];
 	size_t n = rec_row_pcs(m->p, row, pcs);
-	int code = 0;
+	uint32_t node = 0;
 
-	*node = 0;
-	while (n-- && !code) {
-		const uint32_t *frame;
-		size_t nframes = rec_names_frames(m->names, pcs[n], &frame);
+	while (n--) {
+		const struct rec_place *at = rec_names_place(m->names, pcs[n]);
 
-		if (rec_names_own(m->names, pcs[n]))
-			continue;
-		code = fail(m, tp_profile_push(m->out, node, frame, nframes));
+		if (!at->own)
+			check(m, tp_profile_push(m->out, &node, at->frames, at->n));
 	}
-	return code;
+	return node;
 }
 
 /* One location, which has no address: there is no code of that name. */
-static int push_name(struct maker *m, const char *name, uint32_t *made, uint32_t *node)
+static uint32_t push_name(struct maker *m, const char *name, uint32_t *made)
 {
 	struct tp_location at = {.flags = 0};
 	struct tp_function f = {0};
 	struct tp_frame line = {0};
-	int code = 0;
 
-	if (!*made) {
-		code = string(m, name, &f.name);
-		f.system_name = f.name;
-		if (!code)
-			code = fail(m, tp_dict_function(m->out->dict, &f, &line.function));
-		if (!code)
-			code = fail(m, tp_profile_push_location(m->out, made, &at, &line, 1));
-	}
-	*node = *made;
-	return code;
+	if (*made)
+		return *made;
+	f.name = f.system_name = string(m, name);
+	check(m, tp_dict_function(m->out->dict, &f, &line.function));
+	check(m, tp_profile_push_location(m->out, made, &at, &line, 1));
+	return *made;
 }
 
-static int stack_of(struct maker *m, const struct rec_row *row, uint32_t *node)
+static uint32_t stack_of(struct maker *m, const struct rec_row *row)
 {
-	int code;
+	uint32_t node = 0;
 
 	if (row->lost)
-		return push_name(m, REC_LOST_LOCK, &m->lost, node);
-	code = row->stack ? rec_names_stack(m->names, row->stack, node, m->err)
-			  : push_pcs(m, row, node);
-	return code || *node ? code : push_name(m, REC_UNKNOWN_STACK, &m->unknown, node);
+		return push_name(m, REC_LOST_LOCK, &m->lost);
+	if (!row->stack)
+		node = push_pcs(m, row);
+	else if (!m->code)
+		m->code = rec_names_stack(m->names, row->stack, &node, m->err);
+	return node ? node : push_name(m, REC_UNKNOWN_STACK, &m->unknown);
 }
 
 struct labels {
@@ -193,123 +193,103 @@ struct labels {
 	size_t n;
 };
 
-static int add_text(struct maker *m, struct labels *l, const char *key, const char *value)
+static void add_text(struct maker *m, struct labels *l, const char *key, const char *value)
 {
-	struct tp_label label = {0};
-	int code = string(m, key, &label.key);
+	struct tp_label label = {.key = string(m, key)};
 
-	if (!code)
-		code = string(m, value, &label.text);
+	label.text = string(m, value);
 	l->label[l->n++] = label;
-	return code;
 }
 
-static int add_number(struct maker *m, struct labels *l, const char *key, int64_t number,
-		      const char *unit)
+static void add_number(struct maker *m, struct labels *l, const char *key, int64_t number,
+		       const char *unit)
 {
-	struct tp_label label = {.numeric = true, .number = number};
-	int code = string(m, key, &label.key);
+	struct tp_label label = {.key = string(m, key), .numeric = true, .number = number};
 
-	if (!code)
-		code = string(m, unit, &label.unit);
+	label.unit = string(m, unit);
 	l->label[l->n++] = label;
-	return code;
 }
 
-static int add_decimal(struct maker *m, struct labels *l, const char *key, uint32_t number)
+static void add_decimal(struct maker *m, struct labels *l, const char *key, uint32_t number)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", number);
-	return add_text(m, l, key, text);
+	add_text(m, l, key, text);
 }
 
 /* Those of a thread; room for 5 and its own. */
-static int label_thread(struct maker *m, const struct rec_row *row, struct labels *l)
+static void label_thread(struct maker *m, const struct rec_row *row, struct labels *l)
 {
 	const struct rec_g *g = row->g;
 	const uint32_t *own;
 	size_t nown;
-	int code = *g->name ? add_text(m, l, "name", g->name) : 0;
 
-	if (!code)
-		code = add_text(m, l, "state", row->state);
-	if (!code)
-		code = add_decimal(m, l, "goroutine", g->id);
-	if (!code && g->tid)
-		code = add_decimal(m, l, "tid", g->tid);
-	if (!code && g->wait.kind != REC_NOTHING && g->wait.start && m->p->end_ns > g->wait.start)
-		code = add_number(m, l, "waited", (int64_t)(m->p->end_ns - g->wait.start),
-				  "nanoseconds");
+	if (*g->name)
+		add_text(m, l, "name", g->name);
+	add_text(m, l, "state", row->state);
+	add_decimal(m, l, "goroutine", g->id);
+	if (g->tid)
+		add_decimal(m, l, "tid", g->tid);
+	if (g->wait.kind != REC_NOTHING && g->wait.start && m->p->end_ns > g->wait.start)
+		add_number(m, l, "waited", (int64_t)(m->p->end_ns - g->wait.start), "nanoseconds");
 	own = rec_process_labels(m->p, g->labels, &nown);
-	for (size_t i = 0; i < nown && !code; i++)
-		code = add_text(m, l, rec_process_string(m->p, own[2 * i]),
-				rec_process_string(m->p, own[2 * i + 1]));
-	return code;
+	for (size_t i = 0; i < nown; i++)
+		add_text(m, l, rec_process_string(m->p, own[2 * i]),
+			 rec_process_string(m->p, own[2 * i + 1]));
 }
 
-static int labels_of(struct maker *m, const struct rec_row *row, uint32_t *set)
+static uint32_t labels_of(struct maker *m, const struct rec_row *row)
 {
 	struct labels l = {0};
+	uint32_t set = 0;
 	size_t nown = 0;
-	int code = 0;
 
-	*set = 0;
 	if (row->g)
 		rec_process_labels(m->p, row->g->labels, &nown);
 	l.label = malloc((5 + nown) * sizeof(*l.label));
-	if (!l.label)
-		return fail(m, TP_ENOMEM);
+	if (!l.label) {
+		check(m, TP_ENOMEM);
+		return 0;
+	}
 	if (m->kind == REC_PROFILE_HEAP)
-		code = add_number(m, &l, "bytes", row->size, "");
+		add_number(m, &l, "bytes", row->size, "");
 	else if (row->g)
-		code = label_thread(m, row, &l);
-	if (!code && l.n)
-		code = fail(m, tp_profile_label_set(m->out, l.label, l.n, set));
+		label_thread(m, row, &l);
+	if (l.n)
+		check(m, tp_profile_label_set(m->out, l.label, l.n, &set));
 	free(l.label);
-	return code;
+	return set;
 }
 
-static int add_sample(struct maker *m, struct rec_row *row)
+static void add_sample(struct maker *m, struct rec_row *row)
 {
-	uint32_t node, set;
-	int code = stack_of(m, row, &node);
+	uint32_t node = stack_of(m, row), set = labels_of(m, row);
 
-	if (!code)
-		code = labels_of(m, row, &set);
-	if (code)
-		return code;
 	rec_row_scale(m->p, m->kind, row);
-	return fail(m, tp_profile_add_sample(m->out, node, set, row->value));
+	check(m, tp_profile_add_sample(m->out, node, set, row->value));
 }
 
-static int add_samples(struct maker *m, const struct rec_live *live)
+static void add_samples(struct maker *m, const struct rec_live *live)
 {
-	struct rec_rows rows;
-	int code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
+	struct rec_rows rows = {0};
 
-	if (!code)
-		code = fail(m, tp_profile_reserve_samples(m->out, rows.n));
-	for (size_t i = 0; i < rows.n && !code; i++)
-		code = add_sample(m, &rows.row[i]);
+	if (!m->code)
+		m->code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
+	rec_rows_sort_waits(&rows, m->kind);
+	check(m, tp_profile_reserve_samples(m->out, rows.n));
+	for (size_t i = 0; i < rows.n && !m->code; i++)
+		add_sample(m, &rows.row[i]);
 	rec_rows_release(&rows);
-	return code;
 }
 
 /* ---- what is to be said about it ---- */
 
 /* Adds a remark, as a notice and as a comment in the profile. */
-static int remark(struct maker *m, const char *text)
+static void remark(struct maker *m, const char *text)
 {
-	uint32_t id;
-	int code = string(m, text, &id);
-
-	if (!code)
-		code = fail(m, tp_profile_add_comment(m->out, id));
-	if (!code)
-		code =
-		    fail(m, tp_profile_add_notice(m->out, TP_WARNING, TP_OFFSET_NONE, "%s", text));
-	return code;
+	check(m, tp_profile_add_comment(m->out, string(m, text)));
+	check(m, tp_profile_add_notice(m->out, TP_WARNING, TP_OFFSET_NONE, "%s", text));
 }
 
 /* What can be missing from which profile. */
@@ -334,82 +314,68 @@ static bool concerns(enum rec_profile_kind kind, enum rec_loss loss)
 	}
 }
 
-static int add_losses(struct maker *m)
+static void add_losses(struct maker *m)
 {
 	static const char *const words[REC_NLOSSES] = {
 #define REC_X(name, text, why) text,
 	    REC_LOSSES(REC_X)
 #undef REC_X
 	};
-	int code = 0;
 
-	for (uint32_t i = 0; i < REC_NLOSSES && !code; i++) {
+	for (uint32_t i = 0; i < REC_NLOSSES; i++) {
 		uint64_t n = m->p->arena.header->lost[i];
 		char text[160];
 
 		if (!n || !concerns(m->kind, i))
 			continue;
 		snprintf(text, sizeof(text), "lost: %llu %s", (unsigned long long)n, words[i]);
-		code = remark(m, text);
+		remark(m, text);
 	}
-	return code;
 }
 
-static int add_remarks(struct maker *m)
+static void add_remarks(struct maker *m)
 {
 	const struct rec_header *h = m->p->arena.header;
 	const char *args = rec_process_string(m->p, h->args);
 	char text[200];
-	uint32_t id;
-	int code = 0;
 
 	if (!*args)
 		args = rec_process_string(m->p, h->exe);
-	if (*args && !(code = string(m, args, &id)))
-		code = fail(m, tp_profile_add_comment(m->out, id));
-	if (!code)
-		code = add_losses(m);
-	if (!code && m->kind == REC_PROFILE_MUTEX && h->options.profiler < 108)
-		code = remark(m, "the profiler of go 1.5 has no mutex profile");
-	if (code)
-		return code;
+	if (*args)
+		check(m, tp_profile_add_comment(m->out, string(m, args)));
+	add_losses(m);
+	if (m->kind == REC_PROFILE_MUTEX && h->options.profiler < 108)
+		remark(m, "the profiler of go 1.5 has no mutex profile");
 	rec_names_remark(m->names, text);
 	if (*text)
-		code = fail(m, tp_profile_add_notice(m->out, TP_INFO, TP_OFFSET_NONE, "%s", text));
-	return code;
+		check(m, tp_profile_add_notice(m->out, TP_INFO, TP_OFFSET_NONE, "%s", text));
 }
 
 int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
 		     const struct rec_live *live, struct tp_profile **profile, struct tp_err *err)
 {
 	struct maker m = {.p = p, .kind = kind, .err = err, .out = tp_profile_new()};
-	int code;
 
 	*profile = NULL;
 	if (!m.out)
-		return fail(&m, TP_ENOMEM);
+		return tp_nomem(err);
 	snprintf(m.out->format, sizeof(m.out->format), "pprof");
-	code = rec_names_new(&m.names, p, m.out->dict, err);
-	if (!code)
-		code = add_types(&m);
-	if (!code)
-		code = fail(&m, rec_profile_modules(m.out, p, 0));
-	if (!code)
-		code = add_time(&m);
-	if (!code)
-		code = add_drop_frames(&m);
-	if (!code)
-		code = add_samples(&m, live);
-	if (!code)
-		code = add_remarks(&m);
-	if (!code)
+	m.code = rec_names_new(&m.names, p, m.out->dict, false, err);
+	if (!m.code) {
+		add_types(&m);
+		check(&m, rec_profile_modules(m.out, p, 0));
+		add_time(&m);
+		add_drop_frames(&m);
+		add_samples(&m, live);
+		add_remarks(&m);
 		flag_mappings(&m);
+	}
 	rec_names_free(m.names);
-	if (code)
+	if (m.code)
 		tp_profile_free(m.out);
 	else
 		*profile = m.out;
-	return code;
+	return m.code;
 }
 
 int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struct tp_err *err)
@@ -420,16 +386,25 @@ int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struc
 
 	if (!code) {
 		gzip = libdeflate_alloc_compressor(6);
-		if (!gzip ||
-		    tp_buf_reserve(out, libdeflate_gzip_compress_bound(gzip, plain.size)))
+		if (!gzip || tp_buf_reserve(out, libdeflate_gzip_compress_bound(gzip, plain.size)))
 			code = tp_nomem(err);
 	}
 	/* The header holds no time. */
 	if (!code)
-		out->size = libdeflate_gzip_compress(gzip, plain.data, plain.size, out->data,
-						     out->room);
+		out->size =
+		    libdeflate_gzip_compress(gzip, plain.data, plain.size, out->data, out->room);
 	if (gzip)
 		libdeflate_free_compressor(gzip);
 	tp_buf_release(&plain);
 	return code;
+}
+
+int rec_profile_write(const struct rec_process *p, enum rec_profile_kind kind,
+		      const struct rec_live *live, bool text, struct tp_buf *out,
+		      struct tp_profile **made, struct tp_err *err)
+{
+	int code = text ? rec_profile_text(p, kind, live, out, err)
+			: rec_profile_make(p, kind, live, made, err);
+
+	return text || code ? code : rec_profile_pack(*made, out, err);
 }

@@ -56,6 +56,11 @@ int rec_profile_modules(struct tp_profile *out, const struct rec_process *p, uin
 /* Puts profile.proto, gzipped, into an empty buffer; equal profiles are equal bytes. TP_ENOMEM,
  * TP_ELIMIT. */
 int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struct tp_err *err);
+/* Does one or the other: puts a file's content into an empty buffer. *made is the profile, which the caller
+ * frees, or NULL if it is text. */
+int rec_profile_write(const struct rec_process *p, enum rec_profile_kind kind,
+		      const struct rec_live *live, bool text, struct tp_buf *out,
+		      struct tp_profile **made, struct tp_err *err);
 /* Writes the profile as Go's debug=1 text: counts that are not scaled, PCs, and the mapped files at
  * the end. */
 int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,

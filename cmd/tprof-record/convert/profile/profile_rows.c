@@ -8,38 +8,36 @@
 
 #include "base/many.h"
 
-static const struct rec_profile_types types[REC_NPROFILES] = {
-    [REC_PROFILE_HEAP] = {{{"alloc_objects", "count"},
+const struct rec_profile_types rec_profile_types[REC_NPROFILES] = {
+    [REC_PROFILE_HEAP] = {"heap",
+			  {{"alloc_objects", "count"},
 			   {"alloc_space", "bytes"},
 			   {"inuse_objects", "count"},
 			   {"inuse_space", "bytes"}},
 			  4,
 			  {"space", "bytes"}},
-    [REC_PROFILE_BLOCK] = {{{"contentions", "count"}, {"delay", "nanoseconds"}},
+    [REC_PROFILE_BLOCK] = {"block",
+			   {{"contentions", "count"}, {"delay", "nanoseconds"}},
 			   2,
 			   {"contentions", "count"}},
-    [REC_PROFILE_MUTEX] = {{{"contentions", "count"}, {"delay", "nanoseconds"}},
+    [REC_PROFILE_MUTEX] = {"mutex",
+			   {{"contentions", "count"}, {"delay", "nanoseconds"}},
 			   2,
 			   {"contentions", "count"}},
-    [REC_PROFILE_THREADCREATE] = {{{"threadcreate", "count"}}, 1, {"threadcreate", "count"}},
-    [REC_PROFILE_GOROUTINE] = {{{"goroutine", "count"}}, 1, {"goroutine", "count"}},
-    [REC_PROFILE_LEAK] = {{{"goroutineleak", "count"}}, 1, {"goroutineleak", "count"}},
+    [REC_PROFILE_THREADCREATE] = {"threadcreate",
+				  {{"threadcreate", "count"}},
+				  1,
+				  {"threadcreate", "count"}},
+    [REC_PROFILE_GOROUTINE] = {"goroutine", {{"goroutine", "count"}}, 1, {"goroutine", "count"}},
+    [REC_PROFILE_LEAK] = {"goroutineleak",
+			  {{"goroutineleak", "count"}},
+			  1,
+			  {"goroutineleak", "count"}},
 };
-
-const struct rec_profile_types *rec_profile_types(enum rec_profile_kind kind)
-{
-	return &types[kind];
-}
 
 const char *rec_profile_name(enum rec_profile_kind kind)
 {
-	static const char *const name[REC_NPROFILES] = {
-	    [REC_PROFILE_HEAP] = "heap",	   [REC_PROFILE_BLOCK] = "block",
-	    [REC_PROFILE_MUTEX] = "mutex",	   [REC_PROFILE_THREADCREATE] = "threadcreate",
-	    [REC_PROFILE_GOROUTINE] = "goroutine", [REC_PROFILE_LEAK] = "goroutineleak",
-	};
-
-	return name[kind];
+	return rec_profile_types[kind].name;
 }
 
 /* What does not fit is as much as fits. */
@@ -66,30 +64,21 @@ static int64_t at_most(uint64_t v)
 
 /* ---- buckets ---- */
 
-/* The profiler of go 1.5 keeps its `recent` and `prev` counts where later ones have cycles; it shows
- * the published ones, or all. */
-void rec_heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
-		     uint64_t *allocs, uint64_t *frees)
+/* What can be seen of a heap bucket: what was published, or all. */
+static void count_heap(const struct rec_bucket *b, bool all, uint64_t *allocs, uint64_t *frees)
 {
-	uint32_t cycle = (a->header->heap_cycle >> 1) % 3;
-	bool old = a->header->options.profiler < 108;
-
-	*allocs = b->u.heap.active.allocs;
-	*frees = b->u.heap.active.frees;
-	for (uint32_t i = 0; i < 3; i++) {
-		if (all || (!old && i == cycle)) {
-			*allocs += b->u.heap.future[i].allocs;
-			*frees += b->u.heap.future[i].frees;
-		}
-	}
+	*allocs = b->u.heap.published.allocs + (all ? b->u.heap.pending.allocs : 0);
+	*frees = b->u.heap.published.frees + (all ? b->u.heap.pending.frees : 0);
 }
 
-bool rec_heap_is_clear(const struct rec_arena *a)
+/* Returns whether nothing has been published of the heap yet. Then everything is shown, as otherwise a
+ * program that takes no snapshot would have no profile. */
+static bool is_unpublished(const struct rec_arena *a, uint32_t newest)
 {
 	uint64_t allocs, frees;
 
-	for (uint32_t i = a->header->newest[REC_HEAP_BUCKET]; i; i = a->buckets[i - 1].allnext) {
-		rec_heap_counts(a, &a->buckets[i - 1], false, &allocs, &frees);
+	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext) {
+		count_heap(&a->buckets[i - 1], false, &allocs, &frees);
 		if (allocs || frees)
 			return false;
 	}
@@ -105,21 +94,20 @@ static double block_count(const struct rec_bucket *b)
 	return count;
 }
 
-static bool fill_bucket(const struct rec_process *p, const struct rec_bucket *b, bool all,
-			struct rec_row *row)
+static bool fill_bucket(const struct rec_bucket *b, bool all, struct rec_row *row)
 {
 	uint64_t allocs, frees;
 
 	row->stack = b->stack;
 	switch (b->kind) {
 	case REC_HEAP_BUCKET:
-		rec_heap_counts(&p->arena, b, all, &allocs, &frees);
+		count_heap(b, all, &allocs, &frees);
 		row->size = at_most(b->size);
 		row->value[0] = at_most(allocs);
 		row->value[1] = times(row->value[0], row->size);
 		row->value[2] = allocs > frees ? at_most(allocs - frees) : 0;
 		row->value[3] = times(row->value[2], row->size);
-		/* Taken by a thread that has not counted yet, or in a cycle to come. */
+		/* Taken by a thread that has not counted yet, or not published. */
 		return allocs != 0;
 	case REC_BLOCK_BUCKET:
 	case REC_MUTEX_BUCKET:
@@ -141,27 +129,30 @@ static bool is_lost(const struct rec_process *p, struct rec_names *names, const 
 {
 	const struct rec_node *node = &p->arena.nodes[row->stack];
 
-	return row->stack && node->depth == 1 && rec_names_own(names, node->pc);
+	return row->stack && node->depth == 1 && rec_names_place(names, node->pc)->own;
 }
 
+/* The arena may be that of this process, which goes on: then buckets come before those that are newest
+ * now. */
 static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 			  enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
 {
 	const struct rec_arena *a = &p->arena;
-	bool all = kind == REC_HEAP_BUCKET && rec_heap_is_clear(a);
+	uint32_t newest = atomic_load_explicit(&a->header->newest[kind], memory_order_acquire);
+	bool all = kind == REC_HEAP_BUCKET && is_unpublished(a, newest);
 	size_t n = 0;
 
-	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext)
+	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext)
 		n++;
 	rows->row = calloc(n ? n : 1, sizeof(*rows->row));
 	if (!rows->row)
 		return tp_nomem(err);
-	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext) {
+	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext) {
 		struct rec_row row = {0};
 
-		if (!fill_bucket(p, &a->buckets[i - 1], all, &row))
+		if (!fill_bucket(&a->buckets[i - 1], all, &row))
 			continue;
-		row.lost = kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
+		row.lost = names && kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
 		rows->row[rows->n++] = row;
 	}
 	return 0;
@@ -174,14 +165,10 @@ static int by_cycles(const void *a, const void *b)
 	return (x->value[1] < y->value[1]) - (x->value[1] > y->value[1]);
 }
 
-static int gather_waits(struct rec_rows *rows, const struct rec_process *p,
-			enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
+void rec_rows_sort_waits(struct rec_rows *rows, enum rec_profile_kind kind)
 {
-	int code = gather_buckets(rows, p, kind, names, err);
-
-	if (rows->n)
+	if (rows->n && (kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX))
 		qsort(rows->row, rows->n, sizeof(*rows->row), by_cycles);
-	return code;
 }
 
 /* ---- goroutines ---- */
@@ -215,35 +202,33 @@ static const struct rec_live_stack *find_live(const struct rec_live *live, uint3
 	return NULL;
 }
 
-static const char *reason_text(uint32_t reason)
+/* What it is doing, in Go's words: in labels, and in printed stacks (runtime2.go, waitReasonStrings). */
+static void set_state(struct rec_row *row)
 {
-	static const char *const text[REC_NREASONS] = {
-#define REC_X(name, text, printed, v1) text,
+	static const char *const reason[REC_NREASONS][2] = {
+#define REC_X(name, text, printed, v1) {text, printed},
 	    REC_REASONS(REC_X)
 #undef REC_X
 	};
-
-	return reason < REC_NREASONS && *text[reason] ? text[reason] : "waiting";
-}
-
-/* In Go's words. */
-static const char *state_of(const struct rec_g *g)
-{
 	static const char *const call[REC_NCALLS] = {
 #define REC_X(name, text) text,
 	    REC_CALLS(REC_X)
 #undef REC_X
 	};
+	const struct rec_g *g = row->g;
+	uint32_t arg = g->wait.arg;
 
-	switch ((uint16_t)g->wait.kind) {
-	case REC_BLOCK:
-		return reason_text(g->wait.arg);
-	case REC_SYSCALL:
-		return call[g->wait.arg < REC_NCALLS ? g->wait.arg : REC_CALL_OTHER];
-	case REC_G_STOP:
-		return g->wait.arg == REC_ON_YIELD ? "runnable" : reason_text(g->wait.arg);
-	default:
-		return g->tid || g->m ? "running" : "runnable";
+	row->state = row->printed = g->tid || g->m ? "running" : "runnable";
+	if (g->wait.kind == REC_SYSCALL) {
+		row->state = call[arg < REC_NCALLS ? arg : REC_CALL_OTHER];
+		row->printed = "syscall";
+	} else if (g->wait.kind != REC_NOTHING) {
+		arg = arg < REC_NREASONS ? arg : REC_ON_NONE;
+		row->printed = reason[arg][1];
+		row->state =
+		    arg == REC_ON_NONE || (arg == REC_ON_YIELD && g->wait.kind == REC_G_STOP)
+			? row->printed
+			: reason[arg][0];
 	}
 }
 
@@ -274,8 +259,8 @@ static void mark_schedulers(struct rec_rows *rows)
 
 static void fill_g(struct rec_row *row, const struct rec_g *g, const struct rec_live_stack *live)
 {
-	*row = (struct rec_row){.g = g, .state = state_of(g), .value = {1}};
-	row->stack = g->wait.stack;
+	*row = (struct rec_row){.g = g, .value = {1}, .stack = g->wait.stack};
+	set_state(row);
 	row->leaked = live && live->leaked;
 	if (!row->stack && live && live->npcs) {
 		row->pcs = live->pcs;
@@ -322,9 +307,9 @@ int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec
 	case REC_PROFILE_HEAP:
 		return gather_buckets(rows, p, REC_HEAP_BUCKET, names, err);
 	case REC_PROFILE_BLOCK:
-		return gather_waits(rows, p, REC_BLOCK_BUCKET, names, err);
+		return gather_buckets(rows, p, REC_BLOCK_BUCKET, names, err);
 	case REC_PROFILE_MUTEX:
-		return gather_waits(rows, p, REC_MUTEX_BUCKET, names, err);
+		return gather_buckets(rows, p, REC_MUTEX_BUCKET, names, err);
 	case REC_PROFILE_THREADCREATE:
 		return gather_buckets(rows, p, REC_CREATE_BUCKET, names, err);
 	default:

@@ -25,7 +25,8 @@ struct rec_row {
 	bool lost;     /* REC_LOST_LOCK */
 	bool leaked;
 	const struct rec_g *g; /* in goroutine profiles: the goroutine */
-	const char *state;     /* and what it is doing */
+	const char *state;     /* and what it is doing, */
+	const char *printed;   /* as stacks are printed */
 	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
 	int64_t size;	       /* in heap profiles: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
@@ -36,20 +37,15 @@ struct rec_rows {
 	size_t n;
 };
 
-/* Fills *rows, which points into p and live: waits with the longest first, goroutines by number, the
- * others in the order of runtime/mprof.go (newest bucket first). The caller calls rec_rows_release,
- * after an error too. TP_ENOMEM. */
+/* Fills *rows, which points into p and live: goroutines by number, the others in the order of
+ * runtime/mprof.go (newest bucket first). `names` may be NULL: then no row is `lost`. The caller calls
+ * rec_rows_release, after an error too. TP_ENOMEM. */
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
 		    const struct rec_live *live, struct rec_names *names, struct tp_err *err);
 void rec_rows_release(struct rec_rows *rows);
 
-/* Returns whether nothing has been published of the heap yet. Then everything is shown (`all`), as
- * otherwise a program that takes no snapshot would have no profile. */
-bool rec_heap_is_clear(const struct rec_arena *a);
-/* What can be seen of a heap bucket: all that has been published, and the cycle whose publishing was
- * begun. */
-void rec_heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
-		     uint64_t *allocs, uint64_t *frees);
+/* Sorts waits, the longest first; leaves other rows as they are. */
+void rec_rows_sort_waits(struct rec_rows *rows, enum rec_profile_kind kind);
 
 /* Fills in the PCs of a row, innermost first, all as return addresses; returns their number. */
 size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
@@ -58,12 +54,12 @@ size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
 /* Scales the values, as Go does when it writes profile.proto. */
 void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row);
 
-/* The sample types of a kind of profile. */
-struct rec_profile_types {
+/* What a kind of profile is called, and its sample types. */
+extern const struct rec_profile_types {
+	const char *name;
 	const char *type[REC_PROFILE_VALUES][2]; /* name, unit */
 	size_t n;
 	const char *period[2];
-};
-const struct rec_profile_types *rec_profile_types(enum rec_profile_kind kind);
+} rec_profile_types[REC_NPROFILES];
 
 #endif

@@ -60,8 +60,8 @@ static struct rec_bucket *heap(struct rec_testing *t, uint32_t stack, uint64_t s
 {
 	struct rec_bucket *b = rec_testing_bucket(t, REC_HEAP_BUCKET, stack, size);
 
-	b->u.heap.active.allocs = allocs;
-	b->u.heap.active.frees = frees;
+	b->u.heap.published.allocs = allocs;
+	b->u.heap.published.frees = frees;
 	return b;
 }
 
@@ -116,9 +116,8 @@ static void test_profile_heap_rate_1(void **state)
 	"alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "         \
 	"space/bytes 1\n"
 
-/* What the cycles hold is seen when nothing is published yet; then only that of the cycle which is
- * being published. */
-static void test_profile_heap_cycles(void **state)
+/* What is pending is seen as long as nothing is published. */
+static void test_profile_heap_pending(void **state)
 {
 	struct rec_testing t;
 	struct rec_bucket *b;
@@ -127,16 +126,10 @@ static void test_profile_heap_cycles(void **state)
 	rec_testing_begin(&t);
 	t.process.arena.header->options.heap_rate = 1;
 	b = rec_testing_bucket(&t, REC_HEAP_BUCKET, 0, 10);
-	b->u.heap.future[2].allocs = 5;
-	b->u.heap.future[1].frees = 2;
+	b->u.heap.pending.allocs = 5;
+	b->u.heap.pending.frees = 2;
 	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "5 50 3 30: tprof._UnknownStack {bytes=10}\n");
-	b->u.heap.active.allocs = 1;
-	t.process.arena.header->heap_cycle = 4 << 1; /* 4 % 3 == 1 */
-	b->u.heap.future[1].allocs = 2;
-	b->u.heap.future[1].frees = 0;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "3 30 3 30: tprof._UnknownStack {bytes=10}\n");
-	/* Go 1.5 has published counts only. */
-	t.process.arena.header->options.profiler = 105;
+	b->u.heap.published.allocs = 1;
 	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1 10 1 10: tprof._UnknownStack {bytes=10}\n");
 	rec_testing_end(&t);
 }
@@ -363,7 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_profile_heap_scaled),
 	    cmocka_unit_test(test_profile_heap_rate_1),
-	    cmocka_unit_test(test_profile_heap_cycles),
+	    cmocka_unit_test(test_profile_heap_pending),
 	    cmocka_unit_test(test_profile_block),
 	    cmocka_unit_test(test_profile_mutex_versions),
 	    cmocka_unit_test(test_profile_threadcreate),

@@ -37,10 +37,19 @@ static int by_inuse(const void *a, const void *b)
 	return (x->value[3] > y->value[3]) - (x->value[3] < y->value[3]);
 }
 
+/* Writes what follows the values of a row. */
+static void put_stack(struct rec_texts *t, const struct rec_row *r)
+{
+	rec_text_load(t, r);
+	rec_text_addresses(t);
+	rec_text_put(t, "\n");
+	rec_text_frames(t, r);
+}
+
 static void put_heap(struct rec_texts *t, struct rec_rows *rows)
 {
 	const struct rec_options *o = &t->p->arena.header->options;
-	uint64_t total[4] = {0}, pcs[REC_MAX_DEPTH];
+	uint64_t total[4] = {0};
 
 	if (rows->n)
 		qsort(rows->row, rows->n, sizeof(*rows->row), by_inuse);
@@ -55,14 +64,11 @@ static void put_heap(struct rec_texts *t, struct rec_rows *rows)
 		     (unsigned long long)o->heap_rate * 2);
 	for (size_t i = 0; i < rows->n && !t->code; i++) {
 		const struct rec_row *r = &rows->row[i];
-		size_t n = rec_text_pcs(t, r, pcs);
 
 		rec_text_put(t, "%lld: %lld [%lld: %lld] @", (long long)r->value[2],
 			     (long long)r->value[3], (long long)r->value[0],
 			     (long long)r->value[1]);
-		rec_text_addresses(t, pcs, n);
-		rec_text_put(t, "\n");
-		rec_text_frames(t, r, pcs, n);
+		put_stack(t, r);
 	}
 }
 
@@ -71,7 +77,6 @@ static void put_heap(struct rec_texts *t, struct rec_rows *rows)
 static void put_contention(struct rec_texts *t, struct rec_rows *rows, bool mutex)
 {
 	const struct rec_options *o = &t->p->arena.header->options;
-	uint64_t pcs[REC_MAX_DEPTH];
 
 	rec_text_put(t, "--- %s:\ncycles/second=1000000000\n", mutex ? "mutex" : "contention");
 	if (mutex)
@@ -81,12 +86,9 @@ static void put_contention(struct rec_texts *t, struct rec_rows *rows, bool mute
 				 : 1);
 	for (size_t i = 0; i < rows->n && !t->code; i++) {
 		const struct rec_row *r = &rows->row[i];
-		size_t n = rec_text_pcs(t, r, pcs);
 
 		rec_text_put(t, "%lld %lld @", (long long)r->value[1], (long long)r->value[0]);
-		rec_text_addresses(t, pcs, n);
-		rec_text_put(t, "\n");
-		rec_text_frames(t, r, pcs, n);
+		put_stack(t, r);
 	}
 }
 
@@ -167,12 +169,11 @@ static int by_count(const void *a, const void *b)
 static char *key_of(struct rec_texts *t, const struct rec_row *row)
 {
 	struct tp_buf key = {0}, *out = t->out;
-	uint64_t pcs[REC_MAX_DEPTH];
-	size_t n = rec_text_pcs(t, row, pcs);
 
+	rec_text_load(t, row);
 	t->out = &key;
 	rec_text_put(t, "@");
-	rec_text_addresses(t, pcs, n);
+	rec_text_addresses(t);
 	if (row->g && !t->code)
 		put_labels(t, row);
 	if (!t->code)
@@ -212,7 +213,6 @@ static size_t merge_groups(struct group *group, size_t n)
 static void put_counts(struct rec_texts *t, struct rec_rows *rows, const char *name)
 {
 	struct group *group = calloc(rows->n ? rows->n : 1, sizeof(*group));
-	uint64_t pcs[REC_MAX_DEPTH];
 	long long total = 0;
 	size_t n;
 
@@ -229,7 +229,8 @@ static void put_counts(struct rec_texts *t, struct rec_rows *rows, const char *n
 	for (size_t i = 0; i < n; i++) {
 		rec_text_put(t, "%lld %s\n", (long long)group[i].count,
 			     t->code ? "" : group[i].key);
-		rec_text_frames(t, group[i].row, pcs, rec_text_pcs(t, group[i].row, pcs));
+		rec_text_load(t, group[i].row);
+		rec_text_frames(t, group[i].row);
 		free(group[i].key);
 	}
 	free(group);
@@ -272,13 +273,15 @@ static void put_maps(struct rec_texts *t, const char *head)
 int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 		     const struct rec_live *live, struct tp_buf *out, struct tp_err *err)
 {
-	struct rec_texts t = {.p = p, .out = out, .dict = tp_dict_new()};
-	struct rec_rows rows;
-	int code = t.dict ? rec_names_new(&t.names, p, t.dict, err) : tp_nomem(err);
+	struct rec_texts t = {.p = p, .out = out};
+	struct tp_dict *dict = tp_dict_new();
+	struct rec_rows rows = {0};
+	int code = dict ? rec_names_new(&t.names, p, dict, false, err) : tp_nomem(err);
 
 	if (!code)
 		code = rec_rows_gather(&rows, p, kind, live, t.names, err);
 	if (!code) {
+		rec_rows_sort_waits(&rows, kind);
 		if (kind == REC_PROFILE_HEAP)
 			put_heap(&t, &rows);
 		else if (kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX)
@@ -287,12 +290,12 @@ int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 			put_counts(&t, &rows, rec_profile_name(kind));
 		put_maps(&t,
 			 kind == REC_PROFILE_HEAP ? "MAPPED_LIBRARIES:" : "--- Memory map: ---");
-		rec_rows_release(&rows);
 		if (t.code)
 			code = tp_nomem(err);
 	}
+	rec_rows_release(&rows);
 	tp_buf_release(&t.scratch);
 	rec_names_free(t.names);
-	tp_dict_free(t.dict);
+	tp_dict_free(dict);
 	return code;
 }

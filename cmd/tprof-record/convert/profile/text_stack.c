@@ -30,25 +30,19 @@ void rec_text_put(struct rec_texts *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-size_t rec_text_pcs(struct rec_texts *t, const struct rec_row *row, uint64_t pcs[REC_MAX_DEPTH])
+void rec_text_load(struct rec_texts *t, const struct rec_row *row)
 {
-	size_t n = rec_row_pcs(t->p, row, pcs), kept = 0;
-
-	if (row->lost)
-		return n;
-	for (size_t i = 0; i < n; i++) {
-		if (!rec_names_own(t->names, pcs[i]))
-			pcs[kept++] = pcs[i];
-	}
-	if (!kept)
-		pcs[kept++] = NOWHERE;
-	return kept;
+	t->npcs = rec_row_pcs(t->p, row, t->pcs);
+	if (!row->lost)
+		t->npcs = rec_names_drop_own(t->names, t->pcs, t->npcs);
+	if (!t->npcs)
+		t->pcs[t->npcs++] = NOWHERE;
 }
 
-void rec_text_addresses(struct rec_texts *t, const uint64_t *pcs, size_t n)
+void rec_text_addresses(struct rec_texts *t)
 {
-	for (size_t i = 0; i < n; i++)
-		rec_text_put(t, " %#llx", (unsigned long long)pcs[i]);
+	for (size_t i = 0; i < t->npcs; i++)
+		rec_text_put(t, " %#llx", (unsigned long long)t->pcs[i]);
 }
 
 /* A line that has a name; texts lie in the scratch buffer. */
@@ -82,14 +76,11 @@ static size_t keep(struct rec_texts *t, const char *text)
 
 static void fill(struct rec_texts *t, const char *cell, size_t widest)
 {
-	static const char tabs[] = "\t\t\t\t\t\t\t\t";
 	size_t cellw = (widest + 1 + TAB - 1) / TAB * TAB;
 	size_t n = (cellw - width(cell) + TAB - 1) / TAB;
 
-	rec_text_put(t, "%s", cell);
-	for (; n > TAB; n -= TAB)
-		rec_text_put(t, "%s", tabs);
-	rec_text_put(t, "%.*s", (int)n, tabs);
+	for (rec_text_put(t, "%s", cell); n && !t->code; n--)
+		t->code = tp_buf_put(t->out, "\t", 1);
 }
 
 /* Lines with names that follow each other are one block of columns. */
@@ -141,17 +132,17 @@ static void add_line(struct rec_texts *t, struct tp_buf *block, uint64_t pc, uin
 /* The frames of one address, innermost first. */
 static void add_address(struct rec_texts *t, struct tp_buf *block, uint64_t pc)
 {
-	const uint32_t *frame;
-	size_t n = rec_names_frames(t->names, pc, &frame);
+	const struct rec_place *at = rec_names_place(t->names, pc);
+	const struct tp_dict *dict = t->names->dict;
 	uint64_t entry = rec_names_entry(t->names, pc);
 
-	while (n--) {
-		struct tp_frame f = tp_dict_frame_at(t->dict, frame[n]);
-		struct tp_function fn = tp_dict_function_at(t->dict, f.function);
+	for (uint32_t n = at->n; n--;) {
+		struct tp_frame f = tp_dict_frame_at(dict, at->frames[n]);
+		struct tp_function fn = tp_dict_function_at(dict, f.function);
 
 		if (f.function && fn.name) {
-			add_line(t, block, pc - 1, entry, tp_dict_text(t->dict, fn.name).text,
-				 tp_dict_text(t->dict, fn.file).text, f.line);
+			add_line(t, block, pc - 1, entry, tp_dict_text(dict, fn.name).text,
+				 tp_dict_text(dict, fn.file).text, f.line);
 			continue;
 		}
 		flush(t, block);
@@ -159,17 +150,16 @@ static void add_address(struct rec_texts *t, struct tp_buf *block, uint64_t pc)
 	}
 }
 
-void rec_text_frames(struct rec_texts *t, const struct rec_row *row, const uint64_t *pcs, size_t n)
+void rec_text_frames(struct rec_texts *t, const struct rec_row *row)
 {
 	struct tp_buf block = {0};
 
-	bool nowhere = n == 1 && pcs[0] == NOWHERE;
-
-	if (row->lost || nowhere)
-		rec_text_put(t, "#\t0x%llx\t%s+0x0\t?:0\n", (unsigned long long)pcs[0] - 1,
+	if (row->lost || t->pcs[0] == NOWHERE)
+		rec_text_put(t, "#\t0x%llx\t%s+0x0\t?:0\n", (unsigned long long)t->pcs[0] - 1,
 			     row->lost ? REC_LOST_LOCK : REC_UNKNOWN_STACK);
-	for (size_t i = 0; i < n && !row->lost && !nowhere && !t->code; i++)
-		add_address(t, &block, pcs[i]);
+	else
+		for (size_t i = 0; i < t->npcs && !t->code; i++)
+			add_address(t, &block, t->pcs[i]);
 	flush(t, &block);
 	rec_text_put(t, "\n");
 	tp_buf_release(&block);

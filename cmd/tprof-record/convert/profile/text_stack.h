@@ -15,18 +15,20 @@
 
 struct rec_texts {
 	const struct rec_process *p;
-	struct tp_dict *dict;
 	struct rec_names *names;
 	struct tp_buf *out, scratch;
 	int code; /* sticky: nothing is written after a failure */
+	/* A stack without frames of the recorder, innermost first. */
+	uint64_t pcs[REC_MAX_DEPTH];
+	size_t npcs;
 };
 
 void rec_text_put(struct rec_texts *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Fills in the PCs that are shown: without frames of the recorder. */
-size_t rec_text_pcs(struct rec_texts *t, const struct rec_row *row, uint64_t pcs[REC_MAX_DEPTH]);
+/* Makes the stack of a row the one that is shown. */
+void rec_text_load(struct rec_texts *t, const struct rec_row *row);
 /* " 0x401136 0x401190" */
-void rec_text_addresses(struct rec_texts *t, const uint64_t *pcs, size_t n);
+void rec_text_addresses(struct rec_texts *t);
 /* Writes the lines with names and an empty line, in columns as Go's text/tabwriter makes them. */
-void rec_text_frames(struct rec_texts *t, const struct rec_row *row, const uint64_t *pcs, size_t n);
+void rec_text_frames(struct rec_texts *t, const struct rec_row *row);
 
 #endif

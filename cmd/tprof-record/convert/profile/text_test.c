@@ -80,8 +80,8 @@ static void add_heap(struct rec_testing *t, uint32_t stack, uint64_t size, uint6
 {
 	struct rec_bucket *b = rec_testing_bucket(t, REC_HEAP_BUCKET, stack, size);
 
-	b->u.heap.active.allocs = allocs;
-	b->u.heap.active.frees = frees;
+	b->u.heap.published.allocs = allocs;
+	b->u.heap.published.frees = frees;
 }
 
 static void test_text_heap(void **state)

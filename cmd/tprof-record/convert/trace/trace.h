@@ -18,7 +18,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "tprof-record/convert/names/names.h"
 #include "tprof-record/convert/process.h"
 
 enum rec_trace_format { REC_GO_1_26, REC_GO_1_5 };
@@ -27,18 +26,16 @@ struct rec_trace_result {
 	size_t events; /* written; for go 1.26, as many as readers find */
 	size_t goroutines;
 	size_t contradictions; /* records that could not be true together, and were left out */
+	char remark[200];      /* rec_names_remark; "" after an error */
 };
 
-/* Writes the trace. go 1.26 has names in it; go 1.5 has only PCs, and rec_trace_symbols makes the file
- * that lies beside it. TP_ENOMEM, TP_ELIMIT, and what `out` returns. `result` may be NULL. */
-int rec_trace_write(const struct rec_process *p, struct rec_names *names,
-		    enum rec_trace_format format, const struct tp_out *out,
+/* Writes the trace. go 1.26 has names in it. go 1.5 has only PCs: `symbols`, an empty buffer, gets the
+ * file that lies beside it, a profile (profile.proto, gzip) that has every PC of the trace as a
+ * location with its mapping and lines, and whose samples are all 0. tprof-import looks for it beside
+ * FILE as FILE.symbols. `symbols` and `result` may be NULL. TP_ENOMEM, TP_ELIMIT, and what `out`
+ * returns. */
+int rec_trace_write(const struct rec_process *p, enum rec_trace_format format,
+		    const struct tp_out *out, struct tp_buf *symbols,
 		    struct rec_trace_result *result, struct tp_err *err);
-
-/* Puts the sidecar of a go 1.5 trace into an empty buffer: a profile (profile.proto, gzip) that has
- * every PC of the trace as a location with its mapping and lines, and whose samples are all 0.
- * tprof-import looks for it beside FILE as FILE.symbols. */
-int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_buf *out,
-		      struct tp_err *err);
 
 #endif

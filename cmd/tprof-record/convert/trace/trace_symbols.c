@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "symbol/frame.h"
 #include "tprof-record/convert/profile/profile.h"
-#include "tprof-record/convert/trace/trace.h"
+#include "tprof-record/convert/trace/tracer.h"
 
 struct sidecar {
 	const struct rec_process *p;
@@ -13,7 +12,6 @@ struct sidecar {
 	struct tp_profile *out;
 	uint64_t *pcs;
 	size_t npcs, room;
-	uint64_t main_pc; /* in the function main, where that has no name; 0 */
 };
 
 static int add_pc(struct sidecar *c, uint64_t pc)
@@ -55,8 +53,8 @@ static int collect_pcs(struct sidecar *c)
 	return 0;
 }
 
-/* A stripped program has no name for main: finds a PC in it. */
-static void find_main(struct sidecar *c)
+/* A stripped program has no name for main. Returns a PC in it, 0 if main has a name or is not known. */
+static uint64_t find_main(struct sidecar *c)
 {
 	uint64_t pc;
 
@@ -66,85 +64,66 @@ static void find_main(struct sidecar *c)
 		if (e->g != 1 || !e->stack)
 			continue;
 		rec_names_begin(c->names, 0, e->stack, &pc);
-		c->main_pc = pc && !rec_names_known(c->names, pc) ? pc : 0;
-		return;
+		return rec_names_place(c->names, pc)->named ? 0 : pc;
 	}
+	return 0;
 }
 
-static int copy_text(struct sidecar *c, const char *text, uint32_t *id)
-{
-	return tp_dict_string(c->out->dict, text, strlen(text), id);
-}
-
-static int add_types(struct sidecar *c)
+static int add_type(struct sidecar *c)
 {
 	uint32_t type, unit;
-	int code = copy_text(c, "symbols", &type);
+	int code = tp_dict_string(c->out->dict, "symbols", 7, &type);
 
 	if (!code)
-		code = copy_text(c, "count", &unit);
+		code = tp_dict_string(c->out->dict, "count", 5, &unit);
 	return code ? code : tp_profile_add_type(c->out, type, unit);
 }
 
-/* Copies the frames at a PC into the profile's dictionary. */
-static int add_location(struct sidecar *c, uint64_t pc)
+static int call_main(struct tp_dict *dict, const uint32_t **frames, uint32_t *own)
 {
-	struct tp_location location = {.address = pc,
-				       .mapping = rec_names_module(c->names, pc - 1)};
-	struct tp_dict *from = rec_names_dict(c->names), *to = c->out->dict;
-	struct tp_frame lines[TP_SYMBOL_FRAMES];
-	const uint32_t *frames;
-	size_t n = rec_names_frames(c->names, pc, &frames), k = 0;
-	uint32_t stack = 0;
-	int code = 0;
+	struct tp_frame f = tp_dict_frame_at(dict, **frames);
+	struct tp_function fn = tp_dict_function_at(dict, f.function);
+	int code = tp_dict_string(dict, "main", 4, &fn.name);
 
-	for (size_t i = n; !code && i-- && k < TP_SYMBOL_FRAMES;) {
-		struct tp_frame f = tp_dict_frame_at(from, frames[i]);
-		struct tp_function fn = tp_dict_function_at(from, f.function);
-
-		if (!f.function)
-			continue;
-		code = copy_text(c, pc == c->main_pc ? "main" : tp_dict_text(from, fn.name).text,
-				 &fn.name);
-		if (!code)
-			code =
-			    copy_text(c, tp_dict_text(from, fn.system_name).text, &fn.system_name);
-		if (!code)
-			code = copy_text(c, tp_dict_text(from, fn.file).text, &fn.file);
-		if (!code)
-			code = tp_dict_function(to, &fn, &f.function);
-		lines[k++] = f;
-	}
 	if (!code)
-		code = tp_profile_push_location(c->out, &stack, &location, lines, k);
+		code = tp_dict_function(dict, &fn, &f.function);
+	if (!code)
+		code = tp_dict_frame(dict, &f, own);
+	*frames = own;
+	return code;
+}
+
+static int add_location(struct sidecar *c, uint64_t pc, bool is_main)
+{
+	const struct rec_place *at = rec_names_place(c->names, pc);
+	const uint32_t *frames = at->frames;
+	uint32_t stack = 0, own;
+	int code = is_main ? call_main(c->out->dict, &frames, &own) : 0;
+
+	if (at->own)
+		return 0;
+	if (!code)
+		code = tp_profile_push(c->out, &stack, frames, at->n);
 	return code ? code : tp_profile_add_sample(c->out, stack, 0, (int64_t[]){0});
 }
 
-int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_buf *out,
-		      struct tp_err *err)
+int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_profile *to,
+		      struct tp_buf *out, struct tp_err *err)
 {
-	struct sidecar c = {.p = p, .names = names, .out = tp_profile_new()};
-	int code = c.out ? 0 : TP_ENOMEM;
+	struct sidecar c = {.p = p, .names = names, .out = to};
+	uint64_t main_pc = find_main(&c);
+	int code = add_type(&c);
 
-	rec_names_for_traces(names);
 	if (!code)
-		code = add_types(&c);
-	if (!code)
-		code = rec_profile_modules(c.out, p,
+		code = rec_profile_modules(to, p,
 					   TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
 					       TP_MAPPING_LINES | TP_MAPPING_INLINES);
 	if (!code)
 		code = collect_pcs(&c);
-	if (!code)
-		find_main(&c);
 	for (size_t i = 0; !code && i < c.npcs; i++)
-		if (!rec_names_own(names, c.pcs[i]))
-			code = add_location(&c, c.pcs[i]);
-	if (code)
-		tp_err_full(err, code, "the trace has too many symbols");
-	if (!code)
-		code = rec_profile_pack(c.out, out, err);
+		code = add_location(&c, c.pcs[i], c.pcs[i] == main_pc);
 	free(c.pcs);
-	tp_profile_free(c.out);
-	return code;
+	if (code)
+		return tp_err_full(err, code, "the trace has too many symbols");
+	return rec_profile_pack(to, out, err);
 }

@@ -87,18 +87,13 @@ static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
 static void write_as(struct rec_testing *t, enum rec_trace_format format, struct tp_buf *bytes,
 		     struct rec_trace_result *result)
 {
-	struct tp_dict *dict = tp_dict_new();
 	struct tp_out out = {.write = collect, .ctx = bytes};
-	struct rec_names *names;
 	struct tp_err err;
 	size_t wrong;
 
 	assert_int_equal(rec_process_check(&t->process, &wrong, &err), 0);
-	assert_int_equal(rec_names_new(&names, &t->process, dict, &err), 0);
-	if (rec_trace_write(&t->process, names, format, &out, result, &err))
+	if (rec_trace_write(&t->process, format, &out, NULL, result, &err))
 		fail_msg("%s", err.msg);
-	rec_names_free(names);
-	tp_dict_free(dict);
 }
 
 /* The story as text; the caller frees it. */
@@ -612,10 +607,8 @@ static void test_trace_write_full_disk(void **state)
 	(void)state;
 	for (size_t room = 0; room < 400; room += 7) {
 		for (int format = REC_GO_1_26; format <= REC_GO_1_5; format++) {
-			struct tp_dict *dict = tp_dict_new();
 			size_t left = room;
 			struct tp_out out = {.write = fill_up, .ctx = &left};
-			struct rec_names *names;
 			struct rec_testing t;
 			struct tp_err err;
 			int code;
@@ -623,16 +616,13 @@ static void test_trace_write_full_disk(void **state)
 			rec_testing_begin(&t);
 			for (const struct rec_event *e = stories[0].events; e->kind; e++)
 				rec_testing_add(&t, *e);
-			assert_int_equal(rec_names_new(&names, &t.process, dict, &err), 0);
-			code = rec_trace_write(&t.process, names, (enum rec_trace_format)format,
-					       &out, NULL, &err);
+			code = rec_trace_write(&t.process, (enum rec_trace_format)format, &out,
+					       NULL, NULL, &err);
 			if (code) {
 				assert_int_equal(code, TP_EIO);
 				assert_string_equal(err.msg, "no space left");
 			}
 			assert_true(code || room > 100);
-			rec_names_free(names);
-			tp_dict_free(dict);
 			rec_testing_end(&t);
 		}
 	}
@@ -662,11 +652,10 @@ static void test_trace_symbols(void **state)
 	char dir[] = "/tmp/tprof-symbols-XXXXXX", dump[64], path[80], found[80];
 	uint64_t pc = outer(), stack[] = {pc, 0x5010};
 	struct tp_symbol chain[8];
-	struct tp_dict *dict = tp_dict_new();
 	struct tp_sidecar *sidecar;
-	struct rec_names *names;
 	struct rec_testing t;
-	struct tp_buf symbols = {0};
+	struct tp_buf symbols = {0}, trace = {0};
+	struct tp_out out = {.write = collect, .ctx = &trace};
 	struct tp_err err;
 	size_t wrong, n;
 	bool known;
@@ -680,7 +669,6 @@ static void test_trace_symbols(void **state)
 	rec_testing_add(
 	    &t, (struct rec_event){.kind = REC_THREAD_NEW, .object = (uint64_t)(uintptr_t)outer});
 	assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
-	assert_int_equal(rec_names_new(&names, &t.process, dict, &err), 0);
 
 	assert_non_null(mkdtemp(dir));
 	snprintf(dump, sizeof(dump), "%s/trace.out", dir);
@@ -688,7 +676,8 @@ static void test_trace_symbols(void **state)
 	assert_false(tp_sidecar_find(dump, found, sizeof(found)));
 	f = fopen(path, "wb");
 	assert_non_null(f);
-	assert_int_equal(rec_trace_symbols(&t.process, names, &symbols, &err), 0);
+	assert_int_equal(rec_trace_write(&t.process, REC_GO_1_5, &out, &symbols, NULL, &err), 0);
+	tp_buf_release(&trace);
 	assert_int_equal(fwrite(symbols.data, 1, symbols.size, f), symbols.size);
 	assert_int_equal(fclose(f), 0);
 	tp_buf_release(&symbols);
@@ -713,8 +702,6 @@ static void test_trace_symbols(void **state)
 	unlink(path);
 	assert_int_equal(tp_sidecar_open(&sidecar, path, &err), TP_ENOENT);
 	rmdir(dir);
-	rec_names_free(names);
-	tp_dict_free(dict);
 	rec_testing_end(&t);
 }
 

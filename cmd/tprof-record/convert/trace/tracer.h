@@ -16,7 +16,10 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/table.h"
+#include "base/idmap.h"
+#include "decode/v1/encode.h"
+#include "decode/v2/encode.h"
+#include "tprof-record/convert/names/names.h"
 #include "tprof-record/convert/trace/trace.h"
 
 #define REC_NO_RECORD UINT32_MAX
@@ -43,11 +46,6 @@ enum rec_g_state {
 struct rec_region {
 	uint64_t task;
 	uint32_t name; /* string of the process */
-};
-
-struct rec_task {
-	uint64_t id;
-	bool open;
 };
 
 struct rec_goroutine {
@@ -94,23 +92,21 @@ struct rec_p {
 	bool mentioned; /* v2: in this generation */
 };
 
-struct rec_writer;
-
 struct rec_tracer {
 	const struct rec_process *p;
 	struct rec_names *names;
-	struct rec_writer *w;
+	const struct rec_writer *w;
 	struct tp_err *err;
+	int code; /* of the first failure: nothing is written after it, and the passes end */
 
 	struct rec_link *links;
 	uint32_t nlinks;
-	struct rec_machine *ms;
+	struct rec_machine *ms, no_m;
 	uint32_t nms;
-	struct rec_goroutine *gs;
+	struct rec_goroutine *gs, no_g;
 	uint32_t ngs;
 	size_t room_ms, room_gs;
-	struct tp_table m_by_id, g_by_id; /* by what records call them */
-	uint32_t latest_g, latest_m;	  /* looked up last: index + 1 */
+	struct tp_ids m_by_id, g_by_id; /* by what records call them */
 	uint64_t seed;
 	uint64_t earliest, latest; /* bounds of valid times */
 	bool in_middle;		   /* the trace begins while the program runs … */
@@ -135,33 +131,57 @@ struct rec_tracer {
 	uint32_t *alive; /* goroutines: indexes */
 	uint32_t nalive;
 	size_t room_alive;
-	struct rec_task *tasks; /* that have begun */
-	uint32_t ntasks;
-	size_t room_tasks;
-	struct tp_table task_by_id;
+	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
+
+	/* v1_writer.c */
+	struct tp_v1_encoder *v1;
+	uint64_t seq;
+	uint32_t *stacks;	       /* by stack of the process: the trace's id, 0 not yet */
+	uint64_t left_seq, left_ticks; /* of the end of a system call that is to be written */
+	/* v2_writer.c */
+	struct tp_v2_encoder *v2;
+	struct tp_dict *dict;
+	uint32_t reasons[REC_NREASONS + 1];
+	struct rec_machine outside;
+	uint64_t begun;	     /* the generation's first moment */
+	size_t begun_events; /* of the result, when it began */
 };
+
+/* Keeps the first failure. Returns whether there has been one. */
+static inline bool rec_tracer_failed(struct rec_tracer *s, int code)
+{
+	if (!s->code)
+		s->code = code;
+	return s->code != 0;
+}
+
+static inline void rec_tracer_contradict(struct rec_tracer *s)
+{
+	s->result.contradictions++;
+}
 
 /* ---- streams (tracer_stream.c) ---- */
 
-/* One moment of a record. */
+/* One moment of a record, with the M and the goroutine that it concerns. */
 struct rec_step {
 	const struct rec_event *event;
 	uint32_t record; /* REC_NO_RECORD: the wait that a thread is in when the trace ends */
-	uint32_t m;	 /* index */
 	bool began;	 /* the start of a BLOCK or SYSCALL, else the end */
 	uint64_t time;
+	struct rec_machine *m;
+	struct rec_goroutine *g; /* NULL: none, or not looked up yet (rec_streams_next) */
 };
 
 /* Lists the records by M; leaves out and counts records whose kind or time is not valid. */
-int rec_streams_new(struct rec_tracer *s);
+void rec_streams_new(struct rec_tracer *s);
 /* Goes (back) to the beginning. */
 void rec_streams_rewind(struct rec_tracer *s);
 /* Returns steps in the order of time, those of one M in the order of its records. False at the end.
  */
 bool rec_streams_next(struct rec_tracer *s, struct rec_step *step);
 /* Returns the next record of M, or NULL at its end. */
-const struct rec_event *rec_streams_peek(const struct rec_tracer *s, uint32_t m);
+const struct rec_event *rec_streams_peek(const struct rec_tracer *s, const struct rec_machine *m);
 
 static inline bool rec_takes_time(const struct rec_event *e)
 {
@@ -176,20 +196,20 @@ static inline bool rec_is_state(const struct rec_tracer *s, const struct rec_eve
 	return s->in_middle && e->end == s->on && !rec_takes_time(e);
 }
 
-/* ---- tables (tracer_tables.c); NULL or TP_ENOMEM if memory is out ---- */
+/* ---- tables (tracer_tables.c) ---- */
 
-/* Return the goroutine or M that records call `id`; the first call adds it. */
+/* Return the goroutine or M that records call `id`; the first call adds it. If memory is out, they
+ * return one that is in no list, so that callers need not look. */
 struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id);
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id);
 /* Gives m the lowest free P, or takes its P back. */
-int rec_tracer_take_p(struct rec_tracer *s, struct rec_machine *m);
+void rec_tracer_take_p(struct rec_tracer *s, struct rec_machine *m);
 void rec_tracer_give_p(struct rec_tracer *s, struct rec_machine *m);
 /* Adds to and removes from the list of goroutines that are alive. */
-int rec_tracer_alive(struct rec_tracer *s, struct rec_goroutine *g);
+void rec_tracer_alive(struct rec_tracer *s, struct rec_goroutine *g);
 void rec_tracer_dead(struct rec_tracer *s, struct rec_goroutine *g);
-/* Open and close tasks (not 0); *was: the task was open already. */
-int rec_tracer_open_task(struct rec_tracer *s, uint64_t task, bool *was);
-void rec_tracer_close_task(struct rec_tracer *s, uint64_t task);
+/* Opens or closes a task (not 0). Returns whether it was open. */
+bool rec_tracer_set_task(struct rec_tracer *s, uint64_t task, bool open);
 void rec_tracer_release(struct rec_tracer *s);
 
 static inline struct rec_machine *rec_m_of(const struct rec_tracer *s,
@@ -206,57 +226,56 @@ static inline struct rec_goroutine *rec_g_of(const struct rec_tracer *s,
 {
 	return m->g ? &s->gs[m->g - 1] : NULL;
 }
+/* Returns the M that has a P; NULL: none of the records. */
+static inline struct rec_machine *rec_m_of_p(const struct rec_tracer *s, uint32_t p)
+{
+	uint32_t m = s->ps[p].m;
+
+	return m && m <= s->nms ? &s->ms[m - 1] : NULL;
+}
 
 /* ---- the two passes ---- */
 
-int rec_pairs_find(struct rec_tracer *s); /* tracer_pairs.c */
-int rec_tracer_run(struct rec_tracer *s); /* tracer.c */
+void rec_pairs_find(struct rec_tracer *s); /* tracer_pairs.c */
+void rec_tracer_run(struct rec_tracer *s); /* tracer.c */
 
-/* A step with the M and the goroutine that it concerns. */
-struct rec_action {
-	const struct rec_step *step;
-	const struct rec_event *event;
-	struct rec_machine *m;
-	struct rec_goroutine *g; /* NULL: none */
-};
-
-/* ---- moves (tracer_moves.c): change states and write events; return what the writer returns ---- */
+/* ---- moves (tracer_moves.c): change states and write events ---- */
 
 /* Begins the trace with the goroutines that exist then. */
-int rec_tracer_begin(struct rec_tracer *s);
-/* Makes g run on m, by whatever must have happened for that. *ok is false if g has ended. */
-int rec_tracer_bring(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutine *g,
-		     uint32_t stack, bool *ok);
-/* The same for the record's goroutine, if it has one. */
-static inline int rec_tracer_bring_own(struct rec_tracer *s, const struct rec_action *t, bool *ok)
+void rec_tracer_begin(struct rec_tracer *s);
+/* Makes g run on m, by whatever must have happened for that. Returns false if g has ended. */
+bool rec_tracer_bring(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutine *g,
+		      uint32_t stack);
+/* The same for the record's goroutine; false if it has none. */
+static inline bool rec_tracer_bring_own(struct rec_tracer *s, const struct rec_step *t)
 {
-	*ok = t->g != NULL;
-	return t->g ? rec_tracer_bring(s, t->m, t->g, t->event->stack, ok) : 0;
+	return t->g && rec_tracer_bring(s, t->m, t->g, t->event->stack);
 }
 /* `by` may be NULL: not known. */
-int rec_tracer_create(struct rec_tracer *s, struct rec_machine *by, struct rec_goroutine *g,
-		      uint32_t stack);
-int rec_tracer_unblock(struct rec_tracer *s, struct rec_machine *by, struct rec_goroutine *g,
+void rec_tracer_create(struct rec_tracer *s, struct rec_machine *by, struct rec_goroutine *g,
 		       uint32_t stack);
+void rec_tracer_unblock(struct rec_tracer *s, struct rec_machine *by, struct rec_goroutine *g,
+			uint32_t stack);
 /* Takes what runs off m, which keeps its P. reason: enum rec_reason or REC_NREASONS. */
-int rec_tracer_block(struct rec_tracer *s, struct rec_machine *m, uint32_t reason, uint32_t stack);
-int rec_tracer_end(struct rec_tracer *s, struct rec_machine *m);
+void rec_tracer_block(struct rec_tracer *s, struct rec_machine *m, uint32_t reason, uint32_t stack);
+void rec_tracer_end(struct rec_tracer *s, struct rec_machine *m);
 /* Ends the system call on m; its goroutine runs again. */
-int rec_tracer_end_call(struct rec_tracer *s, struct rec_machine *m);
-int rec_tracer_drop_p(struct rec_tracer *s, struct rec_machine *m);
+void rec_tracer_end_call(struct rec_tracer *s, struct rec_machine *m);
+void rec_tracer_drop_p(struct rec_tracer *s, struct rec_machine *m);
 /* Called after one of the program's own goroutines has ended or stopped: the thread starts another,
  * or runs as itself again. Until it starts another its P is idle, as in Go. */
-int rec_tracer_go_on(struct rec_tracer *s, struct rec_machine *m);
+void rec_tracer_go_on(struct rec_tracer *s, struct rec_machine *m);
 
 /* ---- tasks, regions, logs, labels (tracer_notes.c) ---- */
 
 /* Ignores other records. */
-int rec_tracer_note(struct rec_tracer *s, const struct rec_action *t);
+void rec_tracer_note(struct rec_tracer *s, const struct rec_step *t);
 
-static inline void rec_tracer_contradict(struct rec_tracer *s)
-{
-	s->result.contradictions++;
-}
+/* ---- the symbols of a trace of go 1.5 (trace_symbols.c) ---- */
+
+/* Fills an empty profile, to whose dictionary `names` writes, and packs it. */
+int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_profile *to,
+		      struct tp_buf *out, struct tp_err *err);
 
 /* ---- writers ---- */
 
@@ -281,21 +300,24 @@ enum rec_move {
 	REC_MOVE_CALL_BACK
 };
 
+/* A format. */
 struct rec_writer {
+	/* Makes the encoder. */
+	void (*open)(struct rec_tracer *s, const struct tp_out *out);
 	/* Writes the state of everything when the trace begins. */
-	int (*begin)(struct rec_writer *w);
-	/* Called before each record. */
-	int (*pause)(struct rec_writer *w);
+	void (*begin)(struct rec_tracer *s);
+	/* Called before each record; NULL: nothing to do. */
+	void (*pause)(struct rec_tracer *s);
 	/* Moves g to another state. m is where it happens; for CREATE and UNBLOCK it is NULL if the
 	 * creator or waker is not known. `reason` is for BLOCK. */
-	int (*move)(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
-		    struct rec_goroutine *g, uint32_t reason, uint32_t stack);
+	void (*move)(struct rec_tracer *s, enum rec_move what, struct rec_machine *m,
+		     struct rec_goroutine *g, uint32_t reason, uint32_t stack);
 	/* Writes a task, region, log or label of what runs on m; NULL if the format has none. */
-	int (*note)(struct rec_writer *w, struct rec_machine *m, const struct rec_event *event);
-	int (*finish)(struct rec_writer *w);
-	void (*free)(struct rec_writer *w);
-	struct rec_tracer *tracer;
+	void (*note)(struct rec_tracer *s, struct rec_machine *m, const struct rec_event *event);
+	void (*finish)(struct rec_tracer *s);
+	void (*close)(struct rec_tracer *s);
 };
+extern const struct rec_writer rec_v1_writer, rec_v2_writer;
 
 /* Returns the time of the next event: not before `now`, and later than the event before. */
 static inline uint64_t rec_tracer_tick(struct rec_tracer *s)
@@ -304,14 +326,12 @@ static inline uint64_t rec_tracer_tick(struct rec_tracer *s)
 	return s->now++;
 }
 
-/* A transition, unless the trace is off. */
-#define REC_MOVE(s, what, m, g, reason, stack)                                                     \
-	((s)->writing ? (s)->w->move((s)->w, REC_MOVE_##what, m, g, reason, stack) : 0)
-
-/* *w is NULL after an error. */
-int rec_v1_writer_new(struct rec_writer **w, struct rec_tracer *s, const struct tp_out *out,
-		      struct tp_err *err);
-int rec_v2_writer_new(struct rec_writer **w, struct rec_tracer *s, const struct tp_out *out,
-		      struct tp_err *err);
+/* Writes a transition, unless the trace is off. */
+static inline void rec_move(struct rec_tracer *s, enum rec_move what, struct rec_machine *m,
+			    struct rec_goroutine *g, uint32_t reason, uint32_t stack)
+{
+	if (s->writing && !s->code)
+		s->w->move(s, what, m, g, reason, stack);
+}
 
 #endif

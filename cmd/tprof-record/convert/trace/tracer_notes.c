@@ -7,67 +7,51 @@
 
 #define MOST_TEXT 1024 /* bytes of a log's message (TP_V2_MAX_STRING) */
 
-static int note(struct rec_tracer *s, const struct rec_action *t, const struct rec_event *e)
+static void note(struct rec_tracer *s, const struct rec_step *t, const struct rec_event *e)
 {
-	bool ok;
-	int code;
-
-	if (!s->w->note)
-		return 0;
-	code = rec_tracer_bring_own(s, t, &ok);
-	return !code && ok && s->writing ? s->w->note(s->w, t->m, e) : code;
+	if (s->w->note && rec_tracer_bring_own(s, t) && s->writing && !s->code)
+		s->w->note(s, t->m, e);
 }
 
-static int trace_task(struct rec_tracer *s, const struct rec_action *t)
+static void trace_task(struct rec_tracer *s, const struct rec_step *t)
 {
 	uint64_t task = t->event->object;
-	bool was = false;
-	int code = 0;
+	bool begins = t->event->kind == REC_TASK_NEW;
 
 	/* Numbers that Go's reader has for no task and the background. */
-	if (!task || task == UINT64_MAX || !t->g || t->g->state == REC_G_DEAD) {
+	if (!task || task == UINT64_MAX || !t->g || t->g->state == REC_G_DEAD ||
+	    /* Tasks that began before the trace are not known. */
+	    ((s->writing || !begins) && rec_tracer_set_task(s, task, begins) && begins))
 		rec_tracer_contradict(s);
-		return 0;
-	}
-	/* Tasks that began before the trace are not known. */
-	if (t->event->kind == REC_TASK_END)
-		rec_tracer_close_task(s, task);
-	else if (s->writing)
-		code = rec_tracer_open_task(s, task, &was);
-	if (code || was) {
-		rec_tracer_contradict(s);
-		return code;
-	}
-	return note(s, t, t->event);
+	else
+		note(s, t, t->event);
 }
 
-static int open_region(struct rec_tracer *s, const struct rec_action *t)
+static void open_region(struct rec_tracer *s, const struct rec_step *t)
 {
 	struct rec_goroutine *g = t->g;
-	int code = note(s, t, t->event);
 
-	if (code || g->state == REC_G_DEAD)
-		return code;
+	note(s, t, t->event);
+	if (g->state == REC_G_DEAD)
+		return;
 	/* Not tp_grow: many goroutines have one or two. */
 	if (g->nregions == g->region_room) {
 		uint32_t room = g->region_room ? g->region_room * 2 : 8;
 		struct rec_region *r = realloc(g->regions, room * sizeof(*r));
 
-		if (!r)
-			return TP_ENOMEM;
+		if (rec_tracer_failed(s, r ? 0 : TP_ENOMEM))
+			return;
 		g->regions = r;
 		g->region_room = room;
 	}
 	g->regions[g->nregions++] = (struct rec_region){t->event->object, t->event->arg};
-	return 0;
 }
 
 /* Regions nest: ends those inside the one that ends. */
-static int close_region(struct rec_tracer *s, const struct rec_action *t)
+static void close_region(struct rec_tracer *s, const struct rec_step *t)
 {
 	struct rec_goroutine *g = t->g;
 	uint32_t at = g->nregions;
-	int code = 0;
 
 	while (at && (g->regions[at - 1].task != t->event->object ||
 		      g->regions[at - 1].name != t->event->arg))
@@ -75,22 +59,22 @@ static int close_region(struct rec_tracer *s, const struct rec_action *t)
 	/* If none is open, it began before the trace. */
 	if (!at && g->nregions) {
 		rec_tracer_contradict(s);
-		return 0;
+		return;
 	}
-	while (!code && g->nregions > at) {
+	while (g->nregions > at) {
 		struct rec_event inner = *t->event;
 
 		g->nregions--;
 		inner.object = g->regions[g->nregions].task;
 		inner.arg = g->regions[g->nregions].name;
 		rec_tracer_contradict(s);
-		code = note(s, t, &inner);
+		note(s, t, &inner);
 	}
 	g->nregions = at ? at - 1 : 0;
-	return code ? code : note(s, t, t->event);
+	note(s, t, t->event);
 }
 
-static int add_text(const struct rec_action *t)
+static void add_text(struct rec_tracer *s, const struct rec_step *t)
 {
 	const struct rec_event *e = t->event;
 	char bytes[16];
@@ -100,33 +84,37 @@ static int add_text(const struct rec_action *t)
 		n = MOST_TEXT - t->g->text.size;
 	memcpy(bytes, &e->object, 8);
 	memcpy(bytes + 8, &e->start, 8);
-	return tp_buf_put(&t->g->text, bytes, n);
+	rec_tracer_failed(s, tp_buf_put(&t->g->text, bytes, n));
 }
 
-int rec_tracer_note(struct rec_tracer *s, const struct rec_action *t)
+void rec_tracer_note(struct rec_tracer *s, const struct rec_step *t)
 {
-	int code;
-
 	switch ((uint16_t)t->event->kind) {
 	case REC_TASK_NEW:
 	case REC_TASK_END:
-		return trace_task(s, t);
+		trace_task(s, t);
+		break;
 	case REC_REGION_BEGIN:
-		return t->g ? open_region(s, t) : 0;
-	case REC_REGION_END:
-		return t->g ? close_region(s, t) : 0;
-	case REC_LOG:
-		code = note(s, t, t->event);
 		if (t->g)
-			t->g->text.size = 0;
-		return code;
+			open_region(s, t);
+		break;
+	case REC_REGION_END:
+		if (t->g)
+			close_region(s, t);
+		break;
 	case REC_TEXT:
-		return t->g ? add_text(t) : 0;
+		if (t->g)
+			add_text(s, t);
+		break;
+	case REC_LOG:
 	case REC_LABELS:
 	case REC_PROCESS_FORK:
 	case REC_PROCESS_EXEC:
-		return note(s, t, t->event);
+		note(s, t, t->event);
+		if (t->g && t->event->kind == REC_LOG)
+			t->g->text.size = 0;
+		break;
 	default:
-		return 0;
+		break;
 	}
 }

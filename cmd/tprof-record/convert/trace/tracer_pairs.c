@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "tprof-record/convert/trace/tracer.h"
 
 #define MOST_POSTS 512 /* to try for one wait */
@@ -52,7 +51,8 @@ static void meet(struct rec_goroutine *g, enum rec_g_state state)
 		g->at_start = (uint8_t)state;
 }
 
-static void set_state(struct rec_goroutine *g, const struct rec_step *step)
+static void set_state(const struct rec_tracer *s, struct rec_goroutine *g,
+		      const struct rec_step *step)
 {
 	static const uint8_t rank[] = {
 	    [REC_G_RUNNABLE] = 1, [REC_G_WAITING] = 2, [REC_G_RUNNING] = 3};
@@ -66,29 +66,26 @@ static void set_state(struct rec_goroutine *g, const struct rec_step *step)
 		return;
 	g->at_start = state;
 	if (state == REC_G_RUNNING)
-		g->home = step->m + 1;
+		g->home = (uint32_t)(step->m - s->ms) + 1;
 	if (state == REC_G_WAITING)
 		g->wait_stack = e->stack;
 }
 
-static int note_creation(struct rec_tracer *s, const struct rec_step *step)
+static void note_creation(struct rec_tracer *s, const struct rec_step *step)
 {
 	const struct rec_event *e = step->event;
 	struct rec_goroutine *g = rec_tracer_g(s, e->arg);
 
-	if (!g)
-		return TP_ENOMEM;
 	if (rec_is_state(s, e) && e->kind == REC_G_NEW)
-		set_state(g, step);
+		set_state(s, g, step);
 	else
 		g->created = true;
 	g->user |= e->kind == REC_G_NEW;
 	if (!g->entry)
 		g->entry = e->object;
-	return 0;
 }
 
-static int note(struct rec_tracer *s, const struct rec_step *step)
+static void note(struct rec_tracer *s, const struct rec_step *step)
 {
 	const struct rec_event *e = step->event;
 	struct rec_goroutine *g;
@@ -96,34 +93,26 @@ static int note(struct rec_tracer *s, const struct rec_step *step)
 	/* The goroutine that it unblocks may have had no record yet. */
 	if (e->kind == REC_G_READY && e->arg) {
 		g = rec_tracer_g(s, e->arg);
-		if (!g)
-			return TP_ENOMEM;
 		g->user = true;
 		meet(g, REC_G_WAITING);
 	}
-	if ((e->kind == REC_THREAD_NEW || e->kind == REC_G_NEW) && e->arg) {
-		int code = note_creation(s, step);
-
-		if (code)
-			return code;
-	}
+	if ((e->kind == REC_THREAD_NEW || e->kind == REC_G_NEW) && e->arg)
+		note_creation(s, step);
 	if (!e->g)
-		return 0;
+		return;
 	g = rec_tracer_g(s, e->g);
-	if (!g)
-		return TP_ENOMEM;
 	if (!g->stack)
 		g->stack = e->stack;
 	if (!g->home)
-		g->home = step->m + 1;
+		g->home = (uint32_t)(step->m - s->ms) + 1;
 	g->seen = true;
 	switch ((uint16_t)e->kind) {
 	case REC_THREAD_NAME:
 		g->name = rec_process_string(s->p, e->arg);
-		return 0;
+		return;
 	case REC_THREAD_START:
 		if (rec_is_state(s, e))
-			set_state(g, step);
+			set_state(s, g, step);
 		else
 			g->created = true;
 		break;
@@ -131,10 +120,10 @@ static int note(struct rec_tracer *s, const struct rec_step *step)
 	case REC_G_STOP:
 		g->user = true;
 		if (rec_is_state(s, e))
-			set_state(g, step);
+			set_state(s, g, step);
 		else
 			meet(g, e->kind == REC_G_START ? REC_G_RUNNABLE : REC_G_RUNNING);
-		return 0;
+		return;
 	case REC_G_END:
 		g->user = true;
 		break;
@@ -143,7 +132,6 @@ static int note(struct rec_tracer *s, const struct rec_step *step)
 	}
 	if (!rec_is_state(s, e))
 		meet(g, REC_G_RUNNING);
-	return 0;
 }
 
 /* A thread inherits its name in the kernel from its creator, in the end that of the program: such a
@@ -164,7 +152,7 @@ static bool says_something(const struct rec_tracer *s, const char *name)
 }
 
 /* Takes what the arena knows of goroutines that are alive at the end. */
-static int note_living(struct rec_tracer *s)
+static void note_living(struct rec_tracer *s)
 {
 	const struct rec_arena *a = &s->p->arena;
 	struct rec_goroutine *g;
@@ -178,8 +166,6 @@ static int note_living(struct rec_tracer *s)
 		if (!r->id)
 			continue;
 		g = rec_tracer_g(s, r->id);
-		if (!g)
-			return TP_ENOMEM;
 		g->seen = true;
 		g->user |= !r->tid;
 		/* It was created while the trace was on, but not by a function with a hook. */
@@ -191,94 +177,71 @@ static int note_living(struct rec_tracer *s)
 		if (!g->name && g->id != 1 && says_something(s, r->name))
 			g->name = r->name;
 	}
-	return 0;
 }
 
 /* Gives each M the kernel's tid, unless another M has it: the kernel uses numbers again. */
-static int call_threads(struct rec_tracer *s)
+static void call_threads(struct rec_tracer *s)
 {
-	struct tp_table table = {0};
-	int code = 0;
+	struct tp_ids seen = {0};
 
-	for (uint32_t i = 0; i < s->nms && !code; i++) {
+	for (uint32_t i = 0; i < s->nms; i++) {
 		struct rec_machine *m = &s->ms[i];
-		uint64_t hash = tp_mix64(0, m->tid);
-		bool known = false;
+		bool own = m->tid && tp_ids_get(&seen, m->tid) == TP_NO_ID;
 
-		for (struct tp_probe p = {0}; !known && tp_table_next(&table, hash, &p);)
-			known = s->ms[p.row].tid == m->tid;
-		m->wire = m->tid && !known ? m->tid : (uint64_t)1 << 32 | m->id;
-		if (m->tid && !known)
-			code = tp_table_add(&table, hash, i);
+		m->wire = own ? m->tid : (uint64_t)1 << 32 | m->id;
+		if (own)
+			rec_tracer_failed(s, tp_ids_put(&seen, m->tid, i));
 	}
-	tp_table_release(&table);
-	return code ? TP_ENOMEM : 0;
+	tp_ids_release(&seen);
 }
 
 /* Notes for each thread which goroutine it is. There is always a main thread. */
-static int note_threads(struct rec_tracer *s)
+static void note_threads(struct rec_tracer *s)
 {
 	struct rec_machine *main_thread = rec_tracer_m(s, 1);
 	struct rec_goroutine *g;
 
-	if (!main_thread)
-		return TP_ENOMEM;
 	if (!main_thread->tid)
 		main_thread->tid = s->p->pid;
 	for (uint32_t i = 0; i < s->nms; i++) {
 		if (!s->ms[i].id)
 			continue;
 		g = rec_tracer_g(s, s->ms[i].id);
-		if (!g)
-			return TP_ENOMEM;
 		s->ms[i].own = rec_index_of_g(s, g) + 1;
 		if (!g->home)
 			g->home = i + 1;
 	}
 	g = rec_tracer_g(s, 1);
-	if (!g)
-		return TP_ENOMEM;
 	g->created = g->user = false;
 	meet(g, REC_G_RUNNING);
-	return call_threads(s);
+	call_threads(s);
 }
 
-int rec_pairs_find(struct rec_tracer *s)
+void rec_pairs_find(struct rec_tracer *s)
 {
 	struct rec_step step;
-	int code = 0;
 
 	for (s->npost_slots = 64; s->npost_slots < s->nlinks / 8 && s->npost_slots < 1u << 20;)
 		s->npost_slots *= 2;
 	s->posts = calloc(s->npost_slots, sizeof(*s->posts));
-	if (!s->posts)
-		return TP_ENOMEM;
+	if (!s->posts) {
+		s->code = TP_ENOMEM;
+		return;
+	}
 	rec_streams_rewind(s);
-	while (!code && rec_streams_next(s, &step)) {
-		const struct rec_event *e = step.event;
-
-		code = note(s, &step);
+	while (!s->code && rec_streams_next(s, &step)) {
+		note(s, &step);
 		if (step.record == REC_NO_RECORD)
 			continue;
-		switch ((uint16_t)e->kind) {
-		case REC_POST: {
-			uint32_t *last = posts_of(s, e->object);
+		if (step.event->kind == REC_POST) {
+			uint32_t *last = posts_of(s, step.event->object);
 
 			s->links[step.record].other = *last;
 			*last = step.record + 1;
-			break;
-		}
-		case REC_BLOCK:
-			if (!step.began)
-				pair(s, &step);
-			break;
-		default:
-			break;
+		} else if (step.event->kind == REC_BLOCK && !step.began) {
+			pair(s, &step);
 		}
 	}
-	free(s->posts);
-	s->posts = NULL;
-	if (!code)
-		code = note_living(s);
-	return code ? code : note_threads(s);
+	note_living(s);
+	note_threads(s);
 }

@@ -20,32 +20,22 @@ static bool can_be(const struct rec_tracer *s, const struct rec_event *e)
 }
 
 /* Puts the wait that a thread is in at the end after its last record. */
-static int note_present(struct rec_tracer *s)
+static void note_present(struct rec_tracer *s)
 {
 	const struct rec_arena *a = &s->p->arena;
 
 	for (uint32_t i = 0; i < a->header->gs.used; i++) {
 		const struct rec_g *g = &a->gs[i];
 		const struct rec_event *w = &g->wait;
-		struct rec_machine *m;
 
 		if (!g->id)
 			continue;
 		/* Goroutines of the program's own have a record of their wait (G_STOP). */
-		if (rec_takes_time(w) && w->start >= s->earliest && w->start <= s->latest && g->m) {
-			m = rec_tracer_m(s, g->m);
-			if (!m)
-				return TP_ENOMEM;
-			m->present = w;
-		}
-		if (g->tid && g->m == g->id) {
-			m = rec_tracer_m(s, g->m);
-			if (!m)
-				return TP_ENOMEM;
-			m->tid = g->tid;
-		}
+		if (rec_takes_time(w) && w->start >= s->earliest && w->start <= s->latest && g->m)
+			rec_tracer_m(s, g->m)->present = w;
+		if (g->tid && g->m == g->id)
+			rec_tracer_m(s, g->m)->tid = g->tid;
 	}
-	return 0;
 }
 
 /* Notes when the trace is on: from the beginning, unless a record switches it on later. */
@@ -65,53 +55,58 @@ static void note_switch(struct rec_tracer *s, const struct rec_event *e)
 	}
 }
 
-int rec_streams_new(struct rec_tracer *s)
+/* Adds a record to the list of its M. */
+static void add(struct rec_tracer *s, uint32_t i)
+{
+	const struct rec_event *e = &s->p->events[i];
+	struct rec_machine *m;
+
+	if (!can_be(s, e)) {
+		s->result.contradictions++;
+		return;
+	}
+	note_switch(s, e);
+	m = rec_tracer_m(s, e->m);
+	if (m->last)
+		s->links[m->last - 1].next = i + 1;
+	else
+		m->first = i + 1;
+	m->last = i + 1;
+	if (e->kind == REC_THREAD_START && e->object && e->object <= INT32_MAX)
+		m->tid = (uint32_t)e->object;
+}
+
+void rec_streams_new(struct rec_tracer *s)
 {
 	const struct rec_process *p = s->p;
 	uint64_t slack;
-	int code;
 
-	if (p->nevents >= REC_NO_RECORD)
-		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "the trace has too many records (%zu)", p->nevents);
+	if (p->nevents >= REC_NO_RECORD) {
+		s->code = tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
+				     "the trace has too many records (%zu)", p->nevents);
+		return;
+	}
 	s->earliest = p->arena.header->start_ns;
+	if (s->earliest < p->begin_ns)
+		s->earliest = p->begin_ns;
 	/* If the process had a clock of its own, its end is not known. */
 	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
 	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
 	s->nlinks = (uint32_t)p->nevents;
 	s->links = calloc(s->nlinks + (size_t)1, sizeof(*s->links));
 	if (!s->links)
-		return TP_ENOMEM;
-	for (uint32_t i = 0; i < s->nlinks; i++) {
-		const struct rec_event *e = &p->events[i];
-		struct rec_machine *m;
-
-		if (!can_be(s, e)) {
-			s->result.contradictions++;
-			continue;
-		}
-		note_switch(s, e);
-		m = rec_tracer_m(s, e->m);
-		if (!m)
-			return TP_ENOMEM;
-		if (m->last)
-			s->links[m->last - 1].next = i + 1;
-		else
-			m->first = i + 1;
-		m->last = i + 1;
-		if (e->kind == REC_THREAD_START && e->object && e->object <= INT32_MAX)
-			m->tid = (uint32_t)e->object;
-	}
+		s->code = TP_ENOMEM;
+	for (uint32_t i = 0; i < s->nlinks && !s->code; i++)
+		add(s, i);
 	s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
 	if (!s->in_middle)
 		s->on = 0;
 	if (!s->off || s->off < s->last_on)
 		s->off = UINT64_MAX;
-	code = note_present(s);
-	if (code)
-		return code;
+	note_present(s);
 	s->heap = calloc(s->nms + (size_t)1, sizeof(*s->heap));
-	return s->heap ? 0 : TP_ENOMEM;
+	if (!s->heap)
+		s->code = TP_ENOMEM;
 }
 
 /* ---- the merge ---- */
@@ -191,7 +186,7 @@ void rec_streams_rewind(struct rec_tracer *s)
 		struct rec_machine *m = &s->ms[i];
 
 		m->at = m->first;
-		m->before = 0;
+		m->before = s->earliest;
 		m->ending = false;
 		if (set_time(s, m))
 			s->heap[s->nheap++] = i;
@@ -223,20 +218,22 @@ static void advance(struct rec_tracer *s, struct rec_machine *m)
 bool rec_streams_next(struct rec_tracer *s, struct rec_step *step)
 {
 	struct rec_machine *m;
+	const struct rec_event *e;
 
 	if (!s->nheap)
 		return false;
-	step->m = s->heap[0];
-	m = &s->ms[step->m];
-	step->event = event_of(s, m);
-	step->record = m->at ? m->at - 1 : REC_NO_RECORD;
-	step->began = rec_takes_time(step->event) && !m->ending;
-	step->time = m->time;
+	m = &s->ms[s->heap[0]];
+	e = event_of(s, m);
+	*step = (struct rec_step){.event = e,
+				  .record = m->at ? m->at - 1 : REC_NO_RECORD,
+				  .began = rec_takes_time(e) && !m->ending,
+				  .time = m->time,
+				  .m = m};
 	advance(s, m);
 	return true;
 }
 
-const struct rec_event *rec_streams_peek(const struct rec_tracer *s, uint32_t m)
+const struct rec_event *rec_streams_peek(const struct rec_tracer *s, const struct rec_machine *m)
 {
-	return event_of(s, &s->ms[m]);
+	return event_of(s, m);
 }

@@ -1,83 +1,61 @@
 /* Goroutines, Ms, Ps and tasks, found by their numbers in records. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/many.h"
-#include "base/random.h"
 #include "tprof-record/convert/trace/tracer.h"
-
-static uint32_t mix(const struct rec_tracer *s, uint64_t key)
-{
-	return (uint32_t)tp_mix64(s->seed, key);
-}
 
 struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id)
 {
-	uint32_t hash;
+	uint32_t i = tp_ids_get(&s->g_by_id, id);
 
-	if (s->latest_g && s->gs[s->latest_g - 1].id == id)
-		return &s->gs[s->latest_g - 1];
-	hash = mix(s, id);
-	for (struct tp_probe p = {0}; tp_table_next(&s->g_by_id, hash, &p);) {
-		if (s->gs[p.row].id == id) {
-			s->latest_g = p.row + 1;
-			return &s->gs[p.row];
-		}
-	}
-	if (tp_grow(&s->gs, &s->room_gs, s->ngs, sizeof(*s->gs)) ||
-	    tp_table_add(&s->g_by_id, hash, s->ngs))
-		return NULL;
+	if (i != TP_NO_ID)
+		return &s->gs[i];
+	if (rec_tracer_failed(s, tp_grow(&s->gs, &s->room_gs, s->ngs, sizeof(*s->gs))) ||
+	    rec_tracer_failed(s, tp_ids_put(&s->g_by_id, id, s->ngs)))
+		return &s->no_g;
 	s->gs[s->ngs].id = id;
 	s->gs[s->ngs].creation = UINT32_MAX;
-	s->latest_g = ++s->ngs;
-	return &s->gs[s->latest_g - 1];
+	return &s->gs[s->ngs++];
 }
 
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id)
 {
-	uint32_t hash;
+	uint32_t i = tp_ids_get(&s->m_by_id, id);
 
-	if (s->latest_m && s->ms[s->latest_m - 1].id == id)
-		return &s->ms[s->latest_m - 1];
-	hash = mix(s, id);
-	for (struct tp_probe p = {0}; tp_table_next(&s->m_by_id, hash, &p);) {
-		if (s->ms[p.row].id == id) {
-			s->latest_m = p.row + 1;
-			return &s->ms[p.row];
-		}
-	}
-	if (tp_grow(&s->ms, &s->room_ms, s->nms, sizeof(*s->ms)) ||
-	    tp_table_add(&s->m_by_id, hash, s->nms))
-		return NULL;
+	if (i != TP_NO_ID)
+		return &s->ms[i];
+	if (rec_tracer_failed(s, tp_grow(&s->ms, &s->room_ms, s->nms, sizeof(*s->ms))) ||
+	    rec_tracer_failed(s, tp_ids_put(&s->m_by_id, id, s->nms)))
+		return &s->no_m;
 	s->ms[s->nms].id = id;
 	s->ms[s->nms].p = -1;
-	s->latest_m = ++s->nms;
-	return &s->ms[s->latest_m - 1];
+	return &s->ms[s->nms++];
 }
 
 /* ---- Ps ---- */
 
-int rec_tracer_take_p(struct rec_tracer *s, struct rec_machine *m)
+void rec_tracer_take_p(struct rec_tracer *s, struct rec_machine *m)
 {
 	uint32_t i = s->free_p;
 
 	while (i < s->nps && s->ps[i].m)
 		i++;
 	if (i == s->nps) {
-		if (tp_grow(&s->ps, &s->room_ps, s->nps, sizeof(*s->ps)))
-			return TP_ENOMEM;
+		if (rec_tracer_failed(s, tp_grow(&s->ps, &s->room_ps, s->nps, sizeof(*s->ps))))
+			return;
 		s->nps++;
 	}
 	s->ps[i].m = m >= s->ms && m < s->ms + s->nms ? (uint32_t)(m - s->ms) + 1 : UINT32_MAX;
 	s->free_p = i + 1;
 	m->p = (int32_t)i;
-	return 0;
 }
 
 void rec_tracer_give_p(struct rec_tracer *s, struct rec_machine *m)
 {
 	uint32_t i = (uint32_t)m->p;
 
+	if (m->p < 0)
+		return;
 	s->ps[i].m = 0;
 	if (i < s->free_p)
 		s->free_p = i;
@@ -86,16 +64,14 @@ void rec_tracer_give_p(struct rec_tracer *s, struct rec_machine *m)
 
 /* ---- goroutines that are alive ---- */
 
-int rec_tracer_alive(struct rec_tracer *s, struct rec_goroutine *g)
+void rec_tracer_alive(struct rec_tracer *s, struct rec_goroutine *g)
 {
-	if (g->alive)
-		return 0;
-	if (tp_grow(&s->alive, &s->room_alive, s->nalive, sizeof(*s->alive)))
-		return TP_ENOMEM;
+	if (g->alive ||
+	    rec_tracer_failed(s, tp_grow(&s->alive, &s->room_alive, s->nalive, sizeof(*s->alive))))
+		return;
 	s->alive[s->nalive] = rec_index_of_g(s, g);
 	g->alive = ++s->nalive;
 	s->result.goroutines++;
-	return 0;
 }
 
 void rec_tracer_dead(struct rec_tracer *s, struct rec_goroutine *g)
@@ -116,37 +92,13 @@ void rec_tracer_dead(struct rec_tracer *s, struct rec_goroutine *g)
 
 /* ---- tasks ---- */
 
-static struct rec_task *find_task(struct rec_tracer *s, uint64_t task, uint64_t hash)
+bool rec_tracer_set_task(struct rec_tracer *s, uint64_t task, bool open)
 {
-	for (struct tp_probe p = {0}; tp_table_next(&s->task_by_id, hash, &p);)
-		if (s->tasks[p.row].id == task)
-			return &s->tasks[p.row];
-	return NULL;
-}
+	uint32_t was = tp_ids_get(&s->tasks, task);
 
-int rec_tracer_open_task(struct rec_tracer *s, uint64_t task, bool *was)
-{
-	uint32_t hash = mix(s, task);
-	struct rec_task *t = find_task(s, task, hash);
-
-	*was = t && t->open;
-	if (t) {
-		t->open = true;
-		return 0;
-	}
-	if (tp_grow(&s->tasks, &s->room_tasks, s->ntasks, sizeof(*s->tasks)) ||
-	    tp_table_add(&s->task_by_id, hash, s->ntasks))
-		return TP_ENOMEM;
-	s->tasks[s->ntasks++] = (struct rec_task){.id = task, .open = true};
-	return 0;
-}
-
-void rec_tracer_close_task(struct rec_tracer *s, uint64_t task)
-{
-	struct rec_task *t = find_task(s, task, mix(s, task));
-
-	if (t)
-		t->open = false;
+	if (open || was != TP_NO_ID)
+		rec_tracer_failed(s, tp_ids_put(&s->tasks, task, open));
+	return was == true;
 }
 
 void rec_tracer_release(struct rec_tracer *s)
@@ -158,12 +110,11 @@ void rec_tracer_release(struct rec_tracer *s)
 	free(s->links);
 	free(s->ms);
 	free(s->gs);
-	tp_table_release(&s->m_by_id);
-	tp_table_release(&s->g_by_id);
+	tp_ids_release(&s->m_by_id);
+	tp_ids_release(&s->g_by_id);
+	tp_ids_release(&s->tasks);
 	free(s->heap);
 	free(s->posts);
 	free(s->ps);
 	free(s->alive);
-	free(s->tasks);
-	tp_table_release(&s->task_by_id);
 }

@@ -12,20 +12,9 @@
  * regions, logs, labels or names, and no goroutine that serves timers: the kernel wakes sleepers. */
 #include <stdlib.h>
 
-#include "decode/v1/encode.h"
 #include "tprof-record/convert/trace/tracer.h"
 
-#define NOT_YET UINT32_MAX
-
-struct v1_writer {
-	struct rec_writer w;
-	struct tp_v1_encoder *e;
-	struct tp_err *err;
-	uint64_t seq;
-	uint32_t *stacks; /* by stack of the process: the trace's id, NOT_YET */
-	uint32_t nstacks;
-	uint64_t left_seq, left_ticks; /* of the end of a system call that is to be written */
-};
+#define NONE UINT32_MAX /* in place of a stack: the event has none */
 
 static const uint8_t blocks[REC_NREASONS + 1] = {
 #define GoBlock			       TP_V1_GO_BLOCK
@@ -43,226 +32,178 @@ static const uint8_t blocks[REC_NREASONS + 1] = {
 	[REC_NREASONS] = GoBlock,
 };
 
-static struct v1_writer *of(struct rec_writer *w)
+static uint32_t stack_of(struct rec_tracer *s, uint32_t stack)
 {
-	return (struct v1_writer *)(void *)w;
+	uint64_t pcs[TP_V1_MAX_FRAMES];
+
+	if (!stack || stack >= s->p->arena.header->nodes.used)
+		return 0;
+	if (!s->stacks[stack] && !s->code)
+		s->code = tp_v1_encode_stack(s->v1, pcs,
+					     rec_names_pcs(s->names, stack, pcs, TP_V1_MAX_FRAMES),
+					     &s->stacks[stack], s->err);
+	return s->stacks[stack];
 }
 
-static int put_event(struct v1_writer *v, int32_t p, struct tp_v1_event *ev)
+/* Writes an event with `n` arguments, and a stack of the process or NONE. */
+static void put_args(struct rec_tracer *s, int32_t p, enum tp_v1_type type, unsigned n,
+		     const uint64_t *args, uint32_t stack)
 {
-	ev->seq = ++v->seq;
-	ev->ticks = rec_tracer_tick(v->w.tracer);
-	return tp_v1_encode_event(v->e, p, ev, v->err);
+	struct tp_v1_event ev = {.type = type, .nargs = n, .has_stack = stack != NONE};
+
+	for (unsigned i = 0; i < n; i++)
+		ev.args[i] = args[i];
+	if (ev.has_stack)
+		ev.stack = stack_of(s, stack);
+	ev.seq = ++s->seq;
+	ev.ticks = rec_tracer_tick(s);
+	if (!s->code)
+		s->code = tp_v1_encode_event(s->v1, p, &ev, s->err);
 }
 
-static int put(struct v1_writer *v, int32_t p, enum tp_v1_type type)
+static void put(struct rec_tracer *s, int32_t p, enum tp_v1_type type, uint32_t stack)
 {
-	struct tp_v1_event ev = {.type = type};
-
-	return put_event(v, p, &ev);
+	put_args(s, p, type, 0, NULL, stack);
 }
 
 /* An event about one thing: a thread, a goroutine. */
-static int put_one(struct v1_writer *v, int32_t p, enum tp_v1_type type, uint64_t arg)
+static void put_one(struct rec_tracer *s, int32_t p, enum tp_v1_type type, uint64_t arg,
+		    uint32_t stack)
 {
-	struct tp_v1_event ev = {.type = type, .args = {arg}, .nargs = 1};
-
-	return put_event(v, p, &ev);
-}
-
-static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
-{
-	uint64_t pcs[TP_V1_MAX_FRAMES];
-	size_t n;
-
-	*id = 0;
-	if (!stack || stack >= v->nstacks)
-		return 0;
-	if (v->stacks[stack] == NOT_YET) {
-		int code;
-
-		n = rec_names_pcs(v->w.tracer->names, stack, pcs, TP_V1_MAX_FRAMES);
-		code = tp_v1_encode_stack(v->e, pcs, n, id, v->err);
-		if (code)
-			return code;
-		v->stacks[stack] = *id;
-	}
-	*id = v->stacks[stack];
-	return 0;
-}
-
-static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event *ev, uint32_t stack)
-{
-	int code = stack_of(v, stack, &ev->stack);
-
-	ev->has_stack = true;
-	return code ? code : put_event(v, p, ev);
+	put_args(s, p, type, 1, &arg, stack);
 }
 
 /* ---- transitions ---- */
 
-static int create(struct v1_writer *v, int32_t p, const struct rec_goroutine *g, uint32_t stack)
+static void create(struct rec_tracer *s, int32_t p, const struct rec_goroutine *g, uint32_t stack)
 {
-	struct tp_v1_event ev = {.type = TP_V1_GO_CREATE, .args = {g->id}, .nargs = 2};
 	uint64_t pc;
 
-	rec_names_begin(v->w.tracer->names, g->entry, g->stack, &pc);
+	rec_names_begin(s->names, g->entry, g->stack, &pc);
 	/* The start routine; readers take it for a return address one behind. */
-	ev.args[1] = pc ? pc - 1 : 0;
-	return put_with_stack(v, p, &ev, stack);
+	put_args(s, p, TP_V1_GO_CREATE, 2, (uint64_t[]){g->id, pc ? pc - 1 : 0}, stack);
 }
 
-static int move(struct rec_writer *w, enum rec_move what, struct rec_machine *m,
-		struct rec_goroutine *g, uint32_t reason, uint32_t stack)
+static void move(struct rec_tracer *s, enum rec_move what, struct rec_machine *m,
+		 struct rec_goroutine *g, uint32_t reason, uint32_t stack)
 {
-	struct v1_writer *v = of(w);
 	int32_t p = m ? m->p : TP_V1_NO_P;
 	/* An M that runs nothing, or has no P, can create and unblock others. */
 	int32_t other = m && m->g && p >= 0 ? p : TP_V1_NO_P;
-	struct tp_v1_event ev;
 
 	switch (what) {
 	case REC_MOVE_P_START:
-		return m ? put_one(v, p, TP_V1_PROC_START, m->wire) : 0;
+		put_one(s, p, TP_V1_PROC_START, m->wire, NONE);
+		break;
 	case REC_MOVE_P_STOP:
-		return put(v, p, TP_V1_PROC_STOP);
+		put(s, p, TP_V1_PROC_STOP, NONE);
+		break;
 	case REC_MOVE_PROCS:
-		ev = (struct tp_v1_event){
-		    .type = TP_V1_GOMAXPROCS, .args = {w->tracer->nps}, .nargs = 1};
-		return put_with_stack(v, p, &ev, 0);
+		put_one(s, p, TP_V1_GOMAXPROCS, s->nps, 0);
+		break;
 	case REC_MOVE_CREATE:
-		return create(v, other, g, stack);
+		create(s, other, g, stack);
+		break;
 	case REC_MOVE_START:
-		return put_one(v, p, TP_V1_GO_START, g->id);
+		put_one(s, p, TP_V1_GO_START, g->id, NONE);
+		break;
 	case REC_MOVE_BLOCK:
-		ev = (struct tp_v1_event){.type = blocks[reason]};
-		return put_with_stack(v, p, &ev, stack);
+		put(s, p, blocks[reason], stack);
+		break;
 	case REC_MOVE_UNBLOCK:
-		ev = (struct tp_v1_event){.type = TP_V1_GO_UNBLOCK, .args = {g->id}, .nargs = 1};
-		return put_with_stack(v, other, &ev, stack);
+		put_one(s, other, TP_V1_GO_UNBLOCK, g->id, stack);
+		break;
 	case REC_MOVE_END:
-		return put(v, p, TP_V1_GO_END);
+		put(s, p, TP_V1_GO_END, NONE);
+		break;
 	case REC_MOVE_CALL:
-		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSCALL};
-		return put_with_stack(v, p, &ev, stack);
+		put(s, p, TP_V1_GO_SYSCALL, stack);
+		break;
 	case REC_MOVE_CALL_BLOCKS:
-		return put(v, p, TP_V1_GO_SYSBLOCK);
+		put(s, p, TP_V1_GO_SYSBLOCK, NONE);
+		break;
 	case REC_MOVE_CALL_ENDS: /* one that kept its P has no end */
-		return 0;
+		break;
 	case REC_MOVE_CALL_LEAVES:
-		v->left_seq = ++v->seq;
-		v->left_ticks = w->tracer->now++;
-		return 0;
+		s->left_seq = ++s->seq;
+		s->left_ticks = s->now++;
+		break;
 	case REC_MOVE_CALL_BACK:
-		ev = (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
-					  .args = {g->id, v->left_seq, v->left_ticks},
-					  .nargs = 3};
-		return put_event(v, p, &ev);
+		put_args(s, p, TP_V1_GO_SYSEXIT, 3, (uint64_t[]){g->id, s->left_seq, s->left_ticks},
+			 NONE);
+		break;
 	}
-	return 0;
 }
 
 /* ---- beginning and end ---- */
 
 /* As StartTrace: creates all goroutines once more, waiting or in a system call. */
-static int begin(struct rec_writer *w)
+static void begin(struct rec_tracer *s)
 {
-	struct rec_tracer *s = w->tracer;
-	struct v1_writer *v = of(w);
-	int code = 0;
-
-	for (uint32_t i = 0; !code && i < s->nalive; i++) {
+	for (uint32_t i = 0; i < s->nalive; i++) {
 		struct rec_goroutine *g = &s->gs[s->alive[i]];
 
-		code = create(v, TP_V1_NO_P, g, 0);
-		if (!code && g->state == REC_G_WAITING)
-			code = put_one(v, TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
+		create(s, TP_V1_NO_P, g, 0);
+		if (g->state == REC_G_WAITING)
+			put_one(s, TP_V1_NO_P, TP_V1_GO_WAITING, g->id, NONE);
 		/* One with a P goes on as if it were running: its end is not written. */
-		if (!code && g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
-			code = put_one(v, TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
+		if (g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
+			put_one(s, TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id, NONE);
 	}
-	for (uint32_t i = 0; !code && i < s->nps; i++) {
-		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
+	for (uint32_t i = 0; i < s->nps; i++) {
+		struct rec_machine *m = rec_m_of_p(s, i);
 
 		if (!m)
 			continue;
-		code = REC_MOVE(s, P_START, m, NULL, 0, 0);
-		if (!code && m->g)
-			code = REC_MOVE(s, START, m, rec_g_of(s, m), 0, 0);
-		if (!code && i == 0)
-			code = REC_MOVE(s, PROCS, m, NULL, 0, 0);
+		rec_move(s, REC_MOVE_P_START, m, NULL, 0, 0);
+		if (m->g)
+			rec_move(s, REC_MOVE_START, m, rec_g_of(s, m), 0, 0);
+		if (i == 0)
+			rec_move(s, REC_MOVE_PROCS, m, NULL, 0, 0);
 	}
-	return code;
 }
 
-static int pause_(struct rec_writer *w)
+static bool runs(const struct rec_tracer *s, const struct rec_machine *m)
 {
-	(void)w;
-	return 0;
+	return m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING;
 }
 
 /* As StopTrace: the goroutine that ends the trace yields. If nothing runs, a P starts and stops, so
  * that the trace lasts until its end. */
-static int finish(struct rec_writer *w)
+static void finish(struct rec_tracer *s)
 {
-	struct v1_writer *v = of(w);
-	struct rec_tracer *s = w->tracer;
 	struct rec_machine outside = {.p = -1};
-	int code = 0;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < s->nps; i++) {
-		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
-
-		if (m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING) {
-			code = REC_MOVE(s, BLOCK, m, NULL, REC_ON_YIELD, 0);
-			return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
-		}
+	while (i < s->nps && !runs(s, rec_m_of_p(s, i)))
+		i++;
+	if (i < s->nps) {
+		rec_move(s, REC_MOVE_BLOCK, rec_m_of_p(s, i), NULL, REC_ON_YIELD, 0);
+	} else {
+		rec_tracer_take_p(s, &outside);
+		rec_move(s, REC_MOVE_P_START, &outside, NULL, 0, 0);
+		rec_move(s, REC_MOVE_P_STOP, &outside, NULL, 0, 0);
 	}
-	code = rec_tracer_take_p(s, &outside);
-	if (!code)
-		code = REC_MOVE(s, P_START, &outside, NULL, 0, 0);
-	if (!code)
-		code = REC_MOVE(s, P_STOP, &outside, NULL, 0, 0);
-	return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
+	if (!s->code)
+		s->code = tp_v1_encode_finish(s->v1, 1000000000, 0, s->err);
 }
 
-static void free_writer(struct rec_writer *w)
+static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
 {
-	tp_v1_encoder_free(of(w)->e);
-	free(of(w)->stacks);
-	free(w);
+	s->stacks = calloc(s->p->arena.header->nodes.used + (size_t)1, sizeof(*s->stacks));
+	s->code = s->stacks ? tp_v1_encoder_new(&s->v1, out, s->err) : TP_ENOMEM;
 }
 
-int rec_v1_writer_new(struct rec_writer **w, struct rec_tracer *s, const struct tp_out *out,
-		      struct tp_err *err)
+static void close_encoder(struct rec_tracer *s)
 {
-	static const struct rec_writer ops = {
-	    .begin = begin,
-	    .pause = pause_,
-	    .move = move,
-	    .finish = finish,
-	    .free = free_writer,
-	};
-	struct v1_writer *v = calloc(1, sizeof(*v));
-	int code = 0;
-
-	*w = NULL;
-	if (!v)
-		return tp_nomem(err);
-	v->w = ops;
-	v->w.tracer = s;
-	v->err = err;
-	v->nstacks = s->p->arena.header->nodes.used;
-	v->stacks = malloc((v->nstacks + (size_t)1) * sizeof(*v->stacks));
-	if (!v->stacks)
-		code = tp_nomem(err);
-	for (uint32_t i = 0; !code && i < v->nstacks; i++)
-		v->stacks[i] = NOT_YET;
-	if (!code)
-		code = tp_v1_encoder_new(&v->e, out, err);
-	if (code)
-		free_writer(&v->w);
-	else
-		*w = &v->w;
-	return code;
+	tp_v1_encoder_free(s->v1);
+	free(s->stacks);
 }
+
+const struct rec_writer rec_v1_writer = {
+    .open = open_encoder,
+    .begin = begin,
+    .move = move,
+    .finish = finish,
+    .close = close_encoder,
+};

@@ -8,7 +8,7 @@
  *
  * Times are read under the lock: they only grow from one change to the next. Objects whose hash is
  * the same share a place. */
-#include "tprof-record/core/profile/blame.h"
+#include "tprof-record/core/inside.h"
 
 static struct rec_blame *place_of(uint64_t object)
 {
@@ -77,4 +77,28 @@ uint64_t rec_blame_post(uint64_t object, uint32_t stack)
 	if (n)
 		rec_due(REC_MUTEX_BUCKET, ns, stack, 1);
 	return now;
+}
+
+uint64_t rec_blame_begin(uint64_t object)
+{
+	uint64_t now;
+
+	if (!rec_enter())
+		return 0;
+	now = rec_blame_join(object);
+	rec_leave();
+	return now;
+}
+
+void rec_blame_end(uint64_t object, uint64_t start, bool posted, uint32_t stack)
+{
+	if (!start || !rec_enter())
+		return;
+	rec_known();
+	if (posted)
+		rec_blame_post(object, stack);
+	rec_blame_leave(object, start, false);
+	rec_settle_inside();
+	rec_settle_contention();
+	rec_leave();
 }

@@ -52,7 +52,7 @@ static uint32_t insert(_Atomic uint32_t *chain, uint32_t kind, uint32_t stack, u
 	_Atomic uint32_t *newest = &a->header->newest[kind];
 	struct rec_bucket *b = &a->buckets[used];
 
-	if (used >= REC_NBUCKETS || !rec_reserve(REC_PART_BUCKETS, used + 1)) {
+	if (used >= REC_NBUCKETS || !rec_reserve(REC_PART_buckets, used + 1)) {
 		rec_lose(REC_LOST_BUCKETS, 1);
 		return 0;
 	}

@@ -24,7 +24,7 @@ static void test_bucket_key(void **state)
 
 	(void)state;
 	begin_with(&options);
-	stack = rec_stack_of(pcs, 3);
+	stack = stack_of(pcs, 3);
 	assert_true(rec_enter());
 	a = rec_bucket_of(REC_HEAP_BUCKET, stack, 24);
 	b = rec_bucket_of(REC_HEAP_BUCKET, stack, 32);

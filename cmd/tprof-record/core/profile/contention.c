@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "tprof-record/core/stack/tree.h"
-
 static void add_count(_Atomic uint64_t *count, double n)
 {
 	uint64_t was = atomic_load_explicit(count, memory_order_relaxed), now;

@@ -1,10 +1,10 @@
-/* Sampling of the heap: a Poisson process over the bytes allocated, as Go's nextSample. */
+/* Sampling of the heap: a Poisson process over the bytes allocated, as Go's nextSample.
+ *
+ * Allocations and frees are pending until they are published. Counters are exchanged for 0 then, so
+ * that what threads add meanwhile is in this snapshot or the next, and never lost. */
 #include "tprof-record/core/inside.h"
 
 #include <string.h>
-
-#include "tprof-record/core/profile/cycle.h"
-#include "tprof-record/core/profile/sample.h"
 
 /* So often a thread looks whether sampling is on again. */
 #define WHEN_OFF (1 << 20)
@@ -60,14 +60,14 @@ static uint64_t heap_rate(void)
 				    memory_order_relaxed);
 }
 
-static void count_alloc(uint32_t bucket)
+static struct rec_heap_counts *pending(uint32_t bucket)
 {
-	rec_cycle_alloc(&rec_core->arena, &rec_core->arena.buckets[bucket - 1]);
+	return &rec_core->arena.buckets[bucket - 1].u.heap.pending;
 }
 
 static void count_free(uint32_t bucket, int64_t n)
 {
-	rec_cycle_free(&rec_core->arena, &rec_core->arena.buckets[bucket - 1], n);
+	atomic_fetch_add_explicit(&pending(bucket)->frees, (uint64_t)n, memory_order_release);
 }
 
 static void sample(void *block, size_t size, struct rec_frame caller, unsigned skip)
@@ -78,7 +78,7 @@ static void sample(void *block, size_t size, struct rec_frame caller, unsigned s
 	/* Counted only when its free will be seen; a full table must not look like a leak. */
 	if (!bucket || !rec_sample_add(block, bucket, &was))
 		return;
-	count_alloc(bucket);
+	atomic_fetch_add_explicit(&pending(bucket)->allocs, 1, memory_order_relaxed);
 	if (was)
 		count_free(was, 1);
 }
@@ -147,4 +147,26 @@ void rec_set_heap_rate(uint64_t rate)
 			      memory_order_relaxed);
 	rec_self.heap_rate = rate;
 	rec_self.until_sample = next_sample(rate);
+}
+
+void rec_heap_publish(const struct rec_arena *a)
+{
+	uint32_t at =
+	    atomic_load_explicit(&a->header->newest[REC_HEAP_BUCKET], memory_order_acquire);
+
+	/* Newest first; no more steps than there can be, whatever the program has done to the links. */
+	for (uint32_t steps = 0; at && at <= REC_NBUCKETS && steps < REC_NBUCKETS; steps++) {
+		struct rec_bucket *b = &a->buckets[at - 1];
+		struct rec_heap_counts *to = &b->u.heap.published, *from = &b->u.heap.pending;
+		/* Frees first: one that is seen was of a block whose allocation is seen, too. */
+		uint64_t frees = atomic_exchange_explicit(&from->frees, 0, memory_order_acq_rel);
+		uint64_t allocs = atomic_exchange_explicit(&from->allocs, 0, memory_order_acq_rel);
+
+		if (frees)
+			atomic_fetch_add_explicit(&to->frees, frees, memory_order_relaxed);
+		if (allocs)
+			atomic_fetch_add_explicit(&to->allocs, allocs, memory_order_relaxed);
+		/* Read once: what is looked at above is what is followed. */
+		at = *(const volatile uint32_t *)&b->allnext;
+	}
 }

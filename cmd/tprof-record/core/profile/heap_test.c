@@ -5,9 +5,7 @@
 
 static void snapshot(void)
 {
-	rec_next_cycle(&rec_core->arena);
-	rec_flush(&rec_core->arena);
-	rec_post_sweep(&rec_core->arena);
+	rec_heap_publish(&rec_core->arena);
 }
 
 struct totals {
@@ -22,10 +20,10 @@ static struct totals totals(void)
 	for (at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext) {
 		const struct rec_bucket *b = bucket(at);
 
-		t.allocs += b->u.heap.active.allocs;
-		t.frees += b->u.heap.active.frees;
-		t.alloc_bytes += b->u.heap.active.allocs * b->size;
-		t.free_bytes += b->u.heap.active.frees * b->size;
+		t.allocs += b->u.heap.published.allocs;
+		t.frees += b->u.heap.published.frees;
+		t.alloc_bytes += b->u.heap.published.allocs * b->size;
+		t.free_bytes += b->u.heap.published.frees * b->size;
 	}
 	return t;
 }
@@ -214,7 +212,7 @@ static double measure(uint64_t rate, unsigned runs, double *theory, double *bias
 		snapshot();
 		for (at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext) {
 			const struct rec_bucket *b = bucket(at);
-			double n = (double)(b->u.heap.active.allocs - b->u.heap.active.frees);
+			double n = (double)(b->u.heap.published.allocs - b->u.heap.published.frees);
 
 			estimate +=
 			    n * (double)b->size / (1 - exp(-(double)b->size / (double)rate));
@@ -309,9 +307,32 @@ static void test_heap_snapshots_while_running(void **state)
 	assert_true(t.frees == THREADS * 20000);
 }
 
+/* Links that go round in a circle, or nowhere, end. */
+static void test_heap_broken_links(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1};
+	uint32_t at;
+
+	(void)state;
+	begin_with(&options);
+	assert_true(rec_enter());
+	at = rec_bucket_of(REC_HEAP_BUCKET, 0, 8);
+	rec_leave();
+	bucket(at)->u.heap.pending.allocs = 3;
+	bucket(at)->u.heap.pending.frees = 1;
+	bucket(at)->allnext = at;
+	snapshot();
+	bucket(at)->allnext = UINT32_MAX;
+	snapshot();
+	assert_int_equal(3, bucket(at)->u.heap.published.allocs);
+	assert_int_equal(1, bucket(at)->u.heap.published.frees);
+	assert_int_equal(0, bucket(at)->u.heap.pending.allocs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(test_heap_broken_links, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_1_is_exact, stop),
 	    cmocka_unit_test_teardown(test_heap_off, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_of_other_threads, stop),

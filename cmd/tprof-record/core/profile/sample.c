@@ -4,9 +4,8 @@
  * block that was not sampled is one load. A shard is the top 5 bits of the same hash: its lock
  * protects its counters. A counter that has reached 255 stays there: it no longer knows how many
  * there are, so it may only say "perhaps". */
-#include "tprof-record/core/profile/sample.h"
+#include "tprof-record/core/inside.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 __attribute__((aligned(4096))) uint8_t rec_sampled[65536];
@@ -157,21 +156,4 @@ uint32_t rec_sample_remove(const void *block)
 	}
 	rec_unlock(&s->lock);
 	return bucket;
-}
-
-void rec_sample_clear(void)
-{
-	struct rec_state *state = rec_state();
-	size_t i;
-
-	for (i = 0; i < REC_NSHARDS; i++) {
-		struct rec_shard *s = &state->shard[i];
-
-		if (s->place)
-			rec_unmap(s->place, sizeof(*s->place) << s->bits);
-		s->place = NULL;
-		s->bits = 0;
-		s->count = 0;
-	}
-	memset(rec_sampled, 0, sizeof(rec_sampled));
 }

@@ -1,7 +1,6 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "tprof-record/core/profile/sample.h"
 #include "tprof-record/core/testing.h"
 
 static const struct rec_options options = {.heap_rate = 1};
@@ -19,7 +18,7 @@ static void enter(void)
 
 static int leave(void **state)
 {
-	rec_sample_clear();
+	memset(rec_sampled, 0, sizeof(rec_sampled));
 	rec_leave();
 	return stop(state);
 }

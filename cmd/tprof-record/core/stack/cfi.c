@@ -54,8 +54,12 @@ static void set_expression(struct row *row, uint64_t reg, enum how how, const ui
 	*p += size;
 }
 
-static int64_t scaled(const struct rec_cfi_entry *e, uint64_t factor)
+/* The offset of an instruction that has one: a signed or an unsigned factor of the data alignment. */
+static int64_t get_offset(const struct rec_cfi_entry *e, const uint8_t **p, const uint8_t *limit,
+			  bool is_signed)
 {
+	uint64_t factor = is_signed ? (uint64_t)rec_get_sleb(p, limit) : rec_get_uleb(p, limit);
+
 	return (int64_t)(factor * (uint64_t)e->data_align);
 }
 
@@ -79,7 +83,7 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 				return true;
 			continue;
 		case 0x80: /* offset */
-			set_rule(row, op & 0x3f, AT_CFA, scaled(e, rec_get_uleb(&p, limit)));
+			set_rule(row, op & 0x3f, AT_CFA, get_offset(e, &p, limit, false));
 			continue;
 		case 0xc0: /* restore */
 			if (rule_of(row, op & 0x3f))
@@ -102,9 +106,10 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 			if (at > pc)
 				return true;
 			break;
-		case 0x05: /* offset_extended */
+		case 0x05: /* offset_extended, _sf */
+		case 0x11:
 			reg = rec_get_uleb(&p, limit);
-			set_rule(row, reg, AT_CFA, scaled(e, rec_get_uleb(&p, limit)));
+			set_rule(row, reg, AT_CFA, get_offset(e, &p, limit, op == 0x11));
 			break;
 		case 0x06: /* restore_extended */
 			reg = rec_get_uleb(&p, limit);
@@ -137,12 +142,20 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 			row->cfa_offset = (int64_t)rec_get_uleb(&p, limit);
 			row->cfa_expression = NULL;
 			break;
+		case 0x12: /* def_cfa_sf */
+			row->cfa_register = (uint32_t)rec_get_uleb(&p, limit);
+			row->cfa_offset = get_offset(e, &p, limit, true);
+			row->cfa_expression = NULL;
+			break;
 		case 0x0d: /* def_cfa_register */
 			row->cfa_register = (uint32_t)rec_get_uleb(&p, limit);
 			row->cfa_expression = NULL;
 			break;
 		case 0x0e: /* def_cfa_offset */
 			row->cfa_offset = (int64_t)rec_get_uleb(&p, limit);
+			break;
+		case 0x13: /* def_cfa_offset_sf */
+			row->cfa_offset = get_offset(e, &p, limit, true);
 			break;
 		case 0x0f: { /* def_cfa_expression */
 			uint64_t size = rec_get_uleb(&p, limit);
@@ -154,40 +167,23 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 			p += size;
 			break;
 		}
-		case 0x10: /* expression */
+		case 0x10: /* expression, val_expression */
+		case 0x16:
 			reg = rec_get_uleb(&p, limit);
-			set_expression(row, reg, AT_EXPRESSION, &p, limit);
+			set_expression(row, reg, op == 0x10 ? AT_EXPRESSION : IS_EXPRESSION, &p,
+				       limit);
 			break;
-		case 0x11: /* offset_extended_sf */
+		case 0x14: /* val_offset, _sf */
+		case 0x15:
 			reg = rec_get_uleb(&p, limit);
-			set_rule(row, reg, AT_CFA, scaled(e, (uint64_t)rec_get_sleb(&p, limit)));
-			break;
-		case 0x12: /* def_cfa_sf */
-			row->cfa_register = (uint32_t)rec_get_uleb(&p, limit);
-			row->cfa_offset = scaled(e, (uint64_t)rec_get_sleb(&p, limit));
-			row->cfa_expression = NULL;
-			break;
-		case 0x13: /* def_cfa_offset_sf */
-			row->cfa_offset = scaled(e, (uint64_t)rec_get_sleb(&p, limit));
-			break;
-		case 0x14: /* val_offset */
-			reg = rec_get_uleb(&p, limit);
-			set_rule(row, reg, IS_CFA, scaled(e, rec_get_uleb(&p, limit)));
-			break;
-		case 0x15: /* val_offset_sf */
-			reg = rec_get_uleb(&p, limit);
-			set_rule(row, reg, IS_CFA, scaled(e, (uint64_t)rec_get_sleb(&p, limit)));
-			break;
-		case 0x16: /* val_expression */
-			reg = rec_get_uleb(&p, limit);
-			set_expression(row, reg, IS_EXPRESSION, &p, limit);
+			set_rule(row, reg, IS_CFA, get_offset(e, &p, limit, op == 0x15));
 			break;
 		case 0x2e: /* GNU_args_size */
 			rec_get_uleb(&p, limit);
 			break;
 		case 0x2f: /* GNU_negative_offset_extended */
 			reg = rec_get_uleb(&p, limit);
-			set_rule(row, reg, AT_CFA, scaled(e, 0 - rec_get_uleb(&p, limit)));
+			set_rule(row, reg, AT_CFA, -get_offset(e, &p, limit, false));
 			break;
 		default:
 			return false;

@@ -1,4 +1,4 @@
-/* Call frame information, for the files cfi*.c: entries, numbers and expressions. */
+/* Call frame information: entries, numbers and expressions. Private to cfi*.c. */
 #ifndef RECORD_CORE_CFI_H
 #define RECORD_CORE_CFI_H
 
@@ -9,8 +9,7 @@
 /* DWARF's numbers of registers, x86-64. */
 enum { REC_REG_FP = 6, REC_REG_SP = 7, REC_REG_RA = 16 };
 
-/* What describes a piece of code: its own instructions, and before them those of its CIE. All of
- * them can be read. */
+/* The entry of a piece of code: the instructions of its CIE, and its own. All of them can be read. */
 struct rec_cfi_entry {
 	uint64_t start;
 	uint64_t code_align;
@@ -19,15 +18,16 @@ struct rec_cfi_entry {
 	const uint8_t *initial, *initial_limit, *code, *limit;
 };
 
-/* The mapped file that holds `pc`. */
+/* Finds the mapped file that contains `pc`. */
 bool rec_cfi_find_image(uint64_t pc, struct rec_image *image);
+/* Finds the entry of the code at `pc`. */
 bool rec_cfi_find_entry(const struct rec_image *image, uint64_t pc, struct rec_cfi_entry *e);
 
-/* The value of an expression in `frame`, with `first` on its stack to begin with. */
+/* Evaluates an expression in a frame; its stack begins with `first`. */
 bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_frame *frame,
 		      struct rec_reach *reach, uint64_t first, uint64_t *result);
 
-/* ---- numbers; 0 and *p at the limit when there is less ---- */
+/* ---- numbers; if the bytes end too early, they return 0 and set *p to the limit ---- */
 
 static inline uint64_t rec_get_uleb(const uint8_t **p, const uint8_t *limit)
 {

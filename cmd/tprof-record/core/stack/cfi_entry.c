@@ -73,27 +73,23 @@ static uint64_t get_pointer(const uint8_t **p, const uint8_t *limit, uint8_t enc
 		return 0;
 	switch (encoding & 0x0f) {
 	case 0x00: /* absptr */
-	case 0x04: /* udata8 */
-	case 0x0c: /* sdata8 */
 		value = rec_get_bytes(p, limit, 8);
 		break;
-	case 0x01:
+	case 0x01: /* uleb128 */
 		value = rec_get_uleb(p, limit);
 		break;
-	case 0x02:
-		value = rec_get_bytes(p, limit, 2);
-		break;
+	case 0x02: /* udata2, 4, 8 */
 	case 0x03:
-		value = rec_get_bytes(p, limit, 4);
+	case 0x04:
+		value = rec_get_bytes(p, limit, (size_t)1 << ((encoding & 7) - 1));
 		break;
-	case 0x09:
+	case 0x09: /* sleb128 */
 		value = (uint64_t)rec_get_sleb(p, limit);
 		break;
-	case 0x0a:
-		value = (uint64_t)rec_get_signed(p, limit, 2);
-		break;
+	case 0x0a: /* sdata2, 4, 8 */
 	case 0x0b:
-		value = (uint64_t)rec_get_signed(p, limit, 4);
+	case 0x0c:
+		value = (uint64_t)rec_get_signed(p, limit, (size_t)1 << ((encoding & 7) - 1));
 		break;
 	default:
 		*p = limit;

@@ -38,23 +38,15 @@ bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_f
 				return false;
 			stack[n - 1] = *(const uint64_t *)(uintptr_t)stack[n - 1];
 			break;
-		case 0x08:
-			stack[n++] = rec_get_bytes(&p, limit, 1);
+		case 0x08: /* const1u, 1s, 2u, 2s, 4u, 4s */
+		case 0x0a:
+		case 0x0c:
+			stack[n++] = rec_get_bytes(&p, limit, (size_t)1 << (op - 8) / 2);
 			break;
 		case 0x09:
-			stack[n++] = (uint64_t)rec_get_signed(&p, limit, 1);
-			break;
-		case 0x0a:
-			stack[n++] = rec_get_bytes(&p, limit, 2);
-			break;
 		case 0x0b:
-			stack[n++] = (uint64_t)rec_get_signed(&p, limit, 2);
-			break;
-		case 0x0c:
-			stack[n++] = rec_get_bytes(&p, limit, 4);
-			break;
 		case 0x0d:
-			stack[n++] = (uint64_t)rec_get_signed(&p, limit, 4);
+			stack[n++] = (uint64_t)rec_get_signed(&p, limit, (size_t)1 << (op - 8) / 2);
 			break;
 		case 0x10:
 			stack[n++] = rec_get_uleb(&p, limit);

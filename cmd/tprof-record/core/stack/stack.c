@@ -1,8 +1,6 @@
 /* Taking the stack of the calling thread: see stackcache.h. */
 #include "tprof-record/core/stack/stackcache.h"
 
-#include "tprof-record/core/stack/tree.h"
-
 /* ---- caches ---- */
 
 static void begin(struct rec_stack_cache *c)

@@ -12,15 +12,12 @@
 #include <ucontext.h>
 #include <cmocka.h>
 
-#include "tprof-record/core/inside.h"
+#include "tprof-record/core/testing.h"
 
-/* ALONE: not inlined, cloned, or left by a jump. FRAMED: with a frame pointer in %rbp; clang cannot
- * be told of one function. */
+/* With a frame pointer in %rbp; clang cannot be told of one function. */
 #if defined(__clang__)
-#define ALONE __attribute__((noinline, optnone))
 #define FRAMED __attribute__((noinline))
 #else
-#define ALONE __attribute__((noipa))
 #define FRAMED __attribute__((noinline, optimize("no-omit-frame-pointer")))
 #endif
 
@@ -56,7 +53,7 @@ __attribute__((noinline)) static void compare(bool with_libgcc)
 	uint64_t cached[256], plain[256];
 	void *theirs[256];
 	uint32_t stack = rec_stack(0);
-	size_t n = rec_backtrace(plain, kept, 0), m = rec_stack_pcs(stack, cached, 256), i, k;
+	size_t n = rec_backtrace(plain, kept, 0), m = pcs_of(stack, cached, 256), i, k;
 	bool same = n == m && stack;
 
 	/* The innermost frame is this function, at two different calls. */
@@ -275,7 +272,7 @@ static void test_stack_cut_at_depth(void **state)
 	for (i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
 		uint32_t stack = recurse(depths[i]);
 
-		n = rec_stack_pcs(stack, pcs, REC_MAX_DEPTH);
+		n = pcs_of(stack, pcs, REC_MAX_DEPTH);
 		if (depths[i] > 200) {
 			assert_int_equal(200, n);
 			assert_int_equal(pcs[1], pcs[199]);
@@ -305,7 +302,7 @@ static void test_stack_skip(void **state)
 
 	(void)state;
 	a = rec_stack(0), b = skip_one();
-	n = rec_stack_pcs(a, with, 64), m = rec_stack_pcs(b, without, 64);
+	n = pcs_of(a, with, 64), m = pcs_of(b, without, 64);
 	assert_int_equal(n, m);
 	assert_memory_equal(with + 1, without + 1, (n - 1) * sizeof(with[0]));
 	assert_true(without[0] > with[0] && without[0] - with[0] < 64);
@@ -322,7 +319,7 @@ static void on_signal(int signal)
 
 	(void)signal;
 	compare(true);
-	nseen = rec_stack_pcs(stack, seen, 64);
+	nseen = pcs_of(stack, seen, 64);
 }
 
 ALONE static void interrupted(int signal)

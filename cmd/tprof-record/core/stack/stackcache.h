@@ -1,10 +1,9 @@
-/* What a thread remembers of the stacks it took, so that the next one costs little.
+/* A thread's cache of the stacks it took, which makes the next one cheap.
  *
- * A shadow is a stack as it was unwound last: for each frame pc, sp and fp, and where on the stack
- * the next frame outwards was found (its return address lies below its sp; its fp may have been
- * saved). What a frame's caller is depends on nothing else (unwind.h), so if those places still
- * hold the same values, all frames from there outwards are the same; their node in the tree is
- * known. */
+ * A shadow is a stack as it was unwound last: pc, sp and fp of each frame, and where on the stack the
+ * next outer frame was found (its return address lies below its sp; its fp may have been saved). A
+ * frame's caller depends on nothing else (unwind.h). So if those places still hold the same values, all
+ * outer frames are the same, and their node in the tree is known. */
 #ifndef RECORD_CORE_STACKCACHE_H
 #define RECORD_CORE_STACKCACHE_H
 
@@ -22,7 +21,7 @@ struct rec_shadow_frame {
 struct rec_shadow {
 	uint32_t n;
 	uint32_t epoch;
-	bool cut; /* not to the outermost frame: of use only as a whole */
+	bool cut; /* it does not reach the outermost frame, so it is of use only as a whole */
 	struct rec_shadow_frame frame[REC_SHADOW_FRAMES]; /* outermost first */
 };
 
@@ -32,11 +31,11 @@ struct rec_bucket_cache {
 };
 
 struct rec_stack_cache {
-	struct rec_stack_cache *next; /* while it is nobody's */
+	struct rec_stack_cache *next; /* in the list of free ones */
 	struct rec_reach reach;
 	struct rec_bucket_cache bucket[REC_NBUCKET_CACHE];
 	struct rec_shadow shadow[REC_NSHADOWS];
-	/* What is being unwound, innermost first: stacks of the program may be small. */
+	/* The stack that is being unwound, innermost first; stacks of the program may be small. */
 	struct rec_shadow_frame scratch[REC_MAX_DEPTH];
 };
 

@@ -2,7 +2,7 @@
  * of which the first is enough for most programs and each doubles what there is. So a short program
  * does not pay for memory that it will not use, and nothing is ever moved: looking up takes no
  * lock. Insertion does, once in the life of a stack. */
-#include "tprof-record/core/stack/tree.h"
+#include "tprof-record/core/inside.h"
 
 enum { FIRST_BITS = 14, LEVELS = 6, PROBES = 64 };
 _Static_assert(1 << (FIRST_BITS + LEVELS - 1) == REC_NEDGES, "the levels fill the table");
@@ -55,7 +55,7 @@ static uint32_t append(uint32_t parent, uint64_t pc, uint32_t depth)
 	struct rec_arena *a = &rec_core->arena;
 	uint32_t n = atomic_load_explicit(&a->header->nodes.used, memory_order_relaxed);
 
-	if (n >= REC_NNODES || !rec_reserve(REC_PART_NODES, n + 1))
+	if (n >= REC_NNODES || !rec_reserve(REC_PART_nodes, n + 1))
 		return 0;
 	a->nodes[n] = (struct rec_node){.pc = pc, .parent = parent, .depth = depth};
 	atomic_store_explicit(&a->header->nodes.used, n + 1, memory_order_release);
@@ -122,30 +122,4 @@ uint32_t rec_tree_add(const uint64_t *pcs, size_t n)
 		}
 	}
 	return node;
-}
-
-uint32_t rec_stack_of(const uint64_t *pcs, size_t n)
-{
-	uint32_t node;
-
-	if (!n || !rec_enter())
-		return 0;
-	node = rec_tree_add(pcs, n < REC_MAX_DEPTH ? n : REC_MAX_DEPTH);
-	rec_leave();
-	return node;
-}
-
-size_t rec_stack_pcs(uint32_t stack, uint64_t *pcs, size_t room)
-{
-	size_t n = 0;
-
-	if (!rec_alive())
-		return 0;
-	while (stack && stack < REC_NNODES && n < room && n < REC_MAX_DEPTH) {
-		const struct rec_node *node = &rec_core->arena.nodes[stack];
-
-		pcs[n++] = node->pc;
-		stack = node->parent;
-	}
-	return n;
 }

@@ -1,7 +1,6 @@
 #include <pthread.h>
 
 #include "tprof-record/core/testing.h"
-#include "tprof-record/core/stack/tree.h"
 
 static const struct rec_options options = {.trace = 1};
 
@@ -28,15 +27,15 @@ static void test_tree_stacks(void **state)
 
 	(void)state;
 	begin_with(&options);
-	s = rec_stack_of(a, 3), t = rec_stack_of(b, 3);
+	s = stack_of(a, 3), t = stack_of(b, 3);
 	assert_int_not_equal(s, t);
-	assert_int_equal(s, rec_stack_of(a, 3));
+	assert_int_equal(s, stack_of(a, 3));
 	assert_int_equal(5, header()->nodes.used);
-	assert_int_equal(3, rec_stack_pcs(t, pcs, 8));
+	assert_int_equal(3, pcs_of(t, pcs, 8));
 	assert_memory_equal(b, pcs, sizeof(b));
-	assert_int_equal(2, rec_stack_pcs(s, pcs, 2));
-	assert_int_equal(0, rec_stack_of(a, 0));
-	assert_int_equal(0, rec_stack_pcs(0, pcs, 8));
+	assert_int_equal(2, pcs_of(s, pcs, 2));
+	assert_int_equal(0, stack_of(a, 0));
+	assert_int_equal(0, pcs_of(0, pcs, 8));
 	check_tree();
 }
 
@@ -51,7 +50,7 @@ static void test_tree_full(void **state)
 	for (i = 0; i < 80000; i++) {
 		for (k = 0; k < 8; k++)
 			pcs[k] = (dice = dice * 6364136223846793005u + 1) >> 40;
-		failed += !rec_stack_of(pcs, 8);
+		failed += !stack_of(pcs, 8);
 	}
 	assert_int_equal(failed, lost(REC_LOST_STACKS));
 	assert_in_range(failed, 80000 - REC_NNODES / 7, 80000);
@@ -71,7 +70,7 @@ static void *add_all(void *arg)
 		for (i = 0; i < STACKS; i++) {
 			uint64_t pcs[] = {i, i / 3, i / 9, i / 27, i / 81, 1};
 
-			mine[i] = rec_stack_of(pcs, 6);
+			mine[i] = stack_of(pcs, 6);
 		}
 	rec_thread_end();
 	return NULL;

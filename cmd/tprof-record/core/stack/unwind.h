@@ -1,17 +1,17 @@
-/* From a function to its caller, by the tables that exception handling uses (.eh_frame), or frame
- * pointers where there are none. No locks and no allocation: safe in malloc, in signal handlers and
- * on stacks of the program's own.
+/* Steps from a frame to that of its caller, by the tables of exception handling (.eh_frame), or by frame
+ * pointers where there are no tables. Takes no locks and allocates nothing, so it is safe in malloc, in
+ * signal handlers and on stacks of the program's own.
  *
- * For nearly all code the caller is a function of pc, sp, fp and two words of the stack (the return
- * address just below the caller's sp, and the caller's fp if it was saved): a rule, 8 bytes, found
- * once per PC and kept in a table. */
+ * For nearly all code the caller's frame depends only on pc, sp, fp and two words of the stack: the
+ * return address just below the caller's sp, and the caller's fp if it was saved. How it does is a rule
+ * of 8 bytes, which is found once for each PC and kept in a table. */
 #ifndef RECORD_CORE_UNWIND_H
 #define RECORD_CORE_UNWIND_H
 
 #include "tprof-record/core/inside.h"
 
-/* Memory that may be read as a stack: [lo, hi) of the thread's own, and single pages that were
- * found readable while a stack was taken. */
+/* Memory that may be read as a stack: [lo, hi) of the thread's own stack, and single pages that were found
+ * readable while a stack was taken. */
 struct rec_reach {
 	uint64_t lo, hi;
 	uint64_t page[2];
@@ -25,29 +25,29 @@ static inline bool rec_reaches(struct rec_reach *reach, uint64_t address)
 	       rec_reach_far(reach, address);
 }
 
-/* Bits 0–2: enum rec_rule_kind; 3–31: how many words below the caller's sp its fp was saved, 0: it
- * was not; 32–63: from sp or fp to the caller's sp, bytes. */
+/* Bits 0–2 of a rule are its kind. Bits 3–31: how many words below the caller's sp its fp was saved; 0: it
+ * was not. Bits 32–63: bytes from sp or fp to the caller's sp. */
 enum rec_rule_kind {
 	REC_RULE_NONE,
 	REC_RULE_SP,	  /* the caller's sp is sp + … */
 	REC_RULE_FP,	  /* … fp + … */
 	REC_RULE_END,	  /* the outermost frame */
-	REC_RULE_SIGNAL,  /* of the kernel: it has the registers of what was interrupted */
-	REC_RULE_COMPLEX, /* not of this form: read the tables again */
-	REC_RULE_GUESS,	  /* no tables: there may be a frame pointer */
+	REC_RULE_SIGNAL,  /* the kernel's frame of a signal: it holds the interrupted registers */
+	REC_RULE_COMPLEX, /* not of this form: the tables are read each time */
+	REC_RULE_GUESS,	  /* there are no tables; there may be a frame pointer */
 };
 
 enum rec_step {
-	REC_STEP_END,	 /* there is no caller, as far as one can see */
-	REC_STEP_SIMPLE, /* by a rule of kind SP or FP: it can be checked later */
-	REC_STEP_OTHER,	 /* otherwise */
-	REC_STEP_LOST,	 /* there is one, but it was not found */
+	REC_STEP_END,	 /* there seems to be no caller */
+	REC_STEP_SIMPLE, /* found by a rule of kind SP or FP, so that it can be checked later */
+	REC_STEP_OTHER,	 /* found otherwise */
+	REC_STEP_LOST,	 /* there is a caller, but it was not found */
 };
 
-/* To the caller. *saved as in struct rec_shadow_frame (of a SIMPLE step). */
+/* Steps to the caller. After a SIMPLE step *saved is that of struct rec_shadow_frame. */
 enum rec_step rec_unwind(struct rec_frame *frame, struct rec_reach *reach, uint32_t *saved);
 
-/* Can a word there be read? Asks the kernel. */
+/* Asks the kernel whether a word can be read. */
 bool rec_is_readable(uint64_t address);
 
 /* ---- cfi.c ---- */
@@ -58,10 +58,10 @@ struct rec_image {
 	const uint8_t *header;
 };
 
-/* The rule for code at `pc` (the call, not where it returns). */
+/* Return the rule for the code at `pc` (of the call, not of the return address). */
 uint64_t rec_cfi_rule(uint64_t pc);
 uint64_t rec_cfi_rule_in(const struct rec_image *image, uint64_t pc);
-/* A COMPLEX step. */
+/* Steps to the caller by the tables, for a rule of kind COMPLEX. */
 bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach);
 
 #endif

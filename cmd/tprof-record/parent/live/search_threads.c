@@ -112,12 +112,13 @@ static void list_threads(struct rec_search *s)
 		closedir(d);
 }
 
-static void visit_all(void *arg)
+static void *visit_all(void *arg)
 {
 	struct rec_search *s = arg;
 
 	for (size_t i = 0; i < s->n && !s->code; i++)
 		visit(s, &s->thread[i]);
+	return NULL;
 }
 
 void rec_search_threads(struct rec_search *s)

@@ -89,7 +89,7 @@ static uint32_t running_on(const struct rec_process *p, const struct rec_g *thre
 	return thread->id;
 }
 
-static void visit_all(void *arg)
+static void *visit_all(void *arg)
 {
 	struct visit *v = arg;
 
@@ -99,6 +99,7 @@ static void visit_all(void *arg)
 		if (g->id && g->tid && !g->wait.stack && g->tid <= INT32_MAX)
 			visit_thread(v, running_on(v->p, g), g->tid);
 	}
+	return NULL;
 }
 
 static bool open_process(struct visit *v)

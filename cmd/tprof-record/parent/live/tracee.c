@@ -5,10 +5,12 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -102,7 +104,7 @@ static bool begin_anew(registers *r)
 	return true;
 }
 
-#elif defined(__aarch64__)
+#else /* arm64 */
 
 typedef struct user_regs_struct registers;
 
@@ -114,22 +116,6 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->known = 0xffffffffu;
 	state->pc = r->pc;
 }
-
-#else
-
-typedef struct {
-	uint64_t unknown[64];
-} registers;
-
-static void fill_state(const registers *r, struct tp_unwind_state *state)
-{
-	(void)r;
-	state->known = 0;
-}
-
-#endif
-
-#if !defined(__x86_64__)
 
 static void fill_call(const registers *r, struct rec_tracee *at)
 {
@@ -161,27 +147,38 @@ static bool get_registers(pid_t tid, registers *r)
 
 /* ---- stopping ---- */
 
+/* Reads a file of /proc about a thread as text. Returns false if it cannot be read. */
+static bool read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t room)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, room - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static uint64_t signals_of(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 16) : 0;
+}
+
 /* Returns whether a signal is about to be delivered: then the call that it ended stays ended. */
 static bool has_signal(pid_t pid, pid_t tid)
 {
-	unsigned long long pending = 0, shared = 0, blocked = 0, word;
-	char path[64], line[128];
-	FILE *f;
+	char status[4096];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	f = fopen(path, "re");
-	if (!f)
+	if (!read_file(pid, tid, "status", status, sizeof(status)))
 		return true;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "SigPnd: %llx", &word) == 1)
-			pending = word;
-		else if (sscanf(line, "ShdPnd: %llx", &word) == 1)
-			shared = word;
-		else if (sscanf(line, "SigBlk: %llx", &word) == 1)
-			blocked = word;
-	}
-	fclose(f);
-	return ((pending | shared) & ~blocked) != 0;
+	return ((signals_of(status, "\nSigPnd:") | signals_of(status, "\nShdPnd:")) &
+		~signals_of(status, "\nSigBlk:")) != 0;
 }
 
 /* Does not collect the exit of the process, which is for whoever started it. */
@@ -259,39 +256,26 @@ void rec_tracee_resume(pid_t pid, pid_t tid)
  * exiting thread has given up before it becomes a zombie. */
 bool rec_tracee_is_dead(pid_t pid, pid_t tid)
 {
-	char path[64], line[512];
+	char line[512];
 	const char *at;
-	bool dead = true;
-	FILE *f;
+	bool dead;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	f = fopen(path, "re");
-	if (f && fgets(line, sizeof(line), f) && (at = strrchr(line, ')')) && at[1]) {
-		dead = strchr("ZXx", at[2]) != NULL;
-		for (int field = 3; at && field <= 23; field++)
-			at = strchr(at + 1, ' ');
-		dead |= at && !strncmp(at, " 0 ", 3);
-	}
-	if (f)
-		fclose(f);
-	return dead;
+	if (!read_file(pid, tid, "stat", line, sizeof(line)) || !(at = strrchr(line, ')')) ||
+	    !at[1])
+		return true;
+	dead = strchr("ZXx", at[2]) != NULL;
+	for (int field = 3; at && field <= 23; field++)
+		at = strchr(at + 1, ' ');
+	return dead || (at && !strncmp(at, " 0 ", 3));
 }
 
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call)
 {
 	unsigned long long a[8];
-	char path[64], line[256];
-	FILE *f;
-	bool ok;
+	char line[256];
 
 	memset(call, 0, sizeof(*call));
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	ok = fgets(line, sizeof(line), f) != NULL;
-	fclose(f);
-	if (!ok)
+	if (!read_file(pid, tid, "syscall", line, sizeof(line)))
 		return false;
 	if (!strncmp(line, "running", 7)) {
 		call->running = true;
@@ -326,22 +310,8 @@ bool rec_tracee_waits(const struct rec_tracee_call *call)
 
 /* ---- the thread that does it ---- */
 
-struct apart {
-	void (*run)(void *);
-	void *arg;
-};
-
-static void *run_apart(void *arg)
+int rec_tracee_apart(void *(*run)(void *), void *arg)
 {
-	const struct apart *a = arg;
-
-	a->run(a->arg);
-	return NULL;
-}
-
-int rec_tracee_apart(void (*run)(void *), void *arg)
-{
-	struct apart a = {run, arg};
 	sigset_t sent, before;
 	pthread_t thread;
 	int failed;
@@ -349,7 +319,7 @@ int rec_tracee_apart(void (*run)(void *), void *arg)
 	/* Signals are for the recorder's own threads. */
 	tp_signals_sent(&sent);
 	pthread_sigmask(SIG_SETMASK, &sent, &before);
-	failed = pthread_create(&thread, NULL, run_apart, &a);
+	failed = pthread_create(&thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!failed)
 		pthread_join(thread, NULL);

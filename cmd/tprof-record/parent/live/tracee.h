@@ -22,8 +22,8 @@ struct rec_tracee_call {
 /* Returns whether it waits for a futex without a time limit. */
 bool rec_tracee_waits(const struct rec_tracee_call *call);
 
-/* The state of a thread. Registers have DWARF's numbers; on unknown processors all is 0, and `call` says
- * that it runs. */
+/* The state of a thread. Registers have DWARF's numbers. Only on x86-64 are `thread`, `vector` and
+ * `call` known; elsewhere `call` says that it runs. */
 struct rec_tracee {
 	struct tp_unwind_state state;
 	uint64_t thread;     /* the thread pointer */
@@ -42,8 +42,8 @@ bool rec_tracee_is_dead(pid_t pid, pid_t tid);
 /* Reads from /proc, without stopping it. False: it has gone, or may not be looked at. */
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 
-/* Runs a function in a thread of its own and waits for it. Returns 0, or an errno value if there is no
- * thread. */
-int rec_tracee_apart(void (*run)(void *), void *arg);
+/* Runs a function, which returns NULL, in a thread of its own and waits for it. Returns 0, or an errno
+ * value if there is no thread. */
+int rec_tracee_apart(void *(*run)(void *), void *arg);
 
 #endif
