@@ -26,8 +26,8 @@ static const struct kind {
 	bool after_comments; /* blank lines and comments may come before the header */
 	const char *word;    /* occurs in headers that tp_kind_hint searches whole texts for */
 } kinds[TP_NKINDS] = {
-    [TP_KIND_NONE] = {"", "no profile"},
-    [TP_KIND_PROTO] = {"pprof", "pprof profile"},
+    [TP_KIND_NONE] = {.format = "", .name = "no profile"},
+    [TP_KIND_PROTO] = {.format = "pprof", .name = "pprof profile"},
     [TP_KIND_HEAP] = {"heap text", "heap profile (text)", .is_header = is_heap,
 		      .word = "heap profile: "},
     [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)",
@@ -41,13 +41,14 @@ static const struct kind {
 		       .word = "--- mutex:"},
     [TP_KIND_THREADS] = {"thread text", "thread profile (text)", .is_header = is_threads,
 			 .after_comments = true},
-    [TP_KIND_CPU] = {"cpu binary", "CPU profile (binary)"},
+    [TP_KIND_CPU] = {.format = "cpu binary", .name = "CPU profile (binary)"},
     [TP_KIND_JAVA_HEAP] = {"java heap text", "Java heap profile (text)",
 			   .begin = {"--- heapz 1 ---"}},
     /* Its header is that of TP_KIND_CONTENTION; is_java tells them apart. */
-    [TP_KIND_JAVA_CONTENTION] = {"java contention text", "Java contention profile (text)"},
-    [TP_KIND_JAVA_CPU] = {"java cpu binary", "Java CPU profile (binary)"},
-    [TP_KIND_GOROUTINES] = {"goroutine dump", "goroutine dump (text)"},
+    [TP_KIND_JAVA_CONTENTION] = {.format = "java contention text",
+				 .name = "Java contention profile (text)"},
+    [TP_KIND_JAVA_CPU] = {.format = "java cpu binary", .name = "Java CPU profile (binary)"},
+    [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
 
 const char *tp_kind_format(enum tp_kind kind)

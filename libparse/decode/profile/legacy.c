@@ -17,16 +17,16 @@ static const struct {
 	enum tp_legacy_hidden hidden;
 	bool duplicates; /* tp_legacy_strip_duplicates is needed */
 } kinds[TP_NKINDS] = {
-    [TP_KIND_HEAP] = {tp_legacy_heap, TP_HIDDEN_ALLOCATOR},
-    [TP_KIND_GROWTH] = {tp_legacy_heap, TP_HIDDEN_ALLOCATOR},
-    [TP_KIND_COUNT] = {tp_legacy_count, TP_HIDDEN_CPU},
-    [TP_KIND_CONTENTION] = {tp_legacy_contention, TP_HIDDEN_LOCKS},
-    [TP_KIND_MUTEX] = {tp_legacy_contention, TP_HIDDEN_LOCKS},
-    [TP_KIND_THREADS] = {tp_legacy_threads, TP_HIDDEN_CPU, .duplicates = true},
-    [TP_KIND_CPU] = {tp_legacy_cpu, TP_HIDDEN_CPU, .duplicates = true},
-    [TP_KIND_JAVA_CPU] = {tp_legacy_cpu, TP_HIDDEN_CPU},
-    [TP_KIND_JAVA_HEAP] = {tp_legacy_java, TP_HIDDEN_ALLOCATOR},
-    [TP_KIND_JAVA_CONTENTION] = {tp_legacy_java, TP_HIDDEN_LOCKS},
+    [TP_KIND_HEAP] = {.read = tp_legacy_heap, .hidden = TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_GROWTH] = {.read = tp_legacy_heap, .hidden = TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_COUNT] = {.read = tp_legacy_count, .hidden = TP_HIDDEN_CPU},
+    [TP_KIND_CONTENTION] = {.read = tp_legacy_contention, .hidden = TP_HIDDEN_LOCKS},
+    [TP_KIND_MUTEX] = {.read = tp_legacy_contention, .hidden = TP_HIDDEN_LOCKS},
+    [TP_KIND_THREADS] = {.read = tp_legacy_threads, .hidden = TP_HIDDEN_CPU, .duplicates = true},
+    [TP_KIND_CPU] = {.read = tp_legacy_cpu, .hidden = TP_HIDDEN_CPU, .duplicates = true},
+    [TP_KIND_JAVA_CPU] = {.read = tp_legacy_cpu, .hidden = TP_HIDDEN_CPU},
+    [TP_KIND_JAVA_HEAP] = {.read = tp_legacy_java, .hidden = TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_JAVA_CONTENTION] = {.read = tp_legacy_java, .hidden = TP_HIDDEN_LOCKS},
 };
 
 int tp_legacy_failed(struct tp_legacy *l, int code)
