@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/event.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -441,19 +442,32 @@ int tp_sql_rows_find(struct tp_sql_run *run, enum tp_table_id table, unsigned co
 	return 0;
 }
 
-int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, struct tp_sql_ids *ids,
-	       struct tp_err *err)
+static enum tp_table_id table_of_ids(enum tp_column_kind kind)
 {
-	enum tp_table_id table = kind == TP_COL_G   ? TP_TABLE_GOROUTINE
-				 : kind == TP_COL_M ? TP_TABLE_THREAD
-						    : TP_TABLE_PROC;
-	const struct tp_sql_rows *rows;
-	int code = tp_sql_rows(run, table, 1, &rows, err); /* `id` is the first column of each */
-
-	if (!code)
-		*ids = (struct tp_sql_ids){rows->col[0], rows->nrows};
-	return code;
+	return kind == TP_COL_G	  ? TP_TABLE_GOROUTINE
+	       : kind == TP_COL_M ? TP_TABLE_THREAD
+				  : TP_TABLE_PROC;
 }
 
 _Static_assert(TP_COL(GOROUTINE, id) == 0 && TP_COL(THREAD, id) == 0 && TP_COL(PROC, id) == 0,
-	       "tp_sql_ids looks at column 0");
+	       "ids are in column 0");
+
+int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, const struct tp_sql_rows **ids,
+	       struct tp_err *err)
+{
+	enum tp_table_id table = table_of_ids(kind);
+
+	*ids = &run->tables[table];
+	return (*ids)->col[0] ? 0 : tp_sql_rows(run, table, 1, ids, err);
+}
+
+int tp_sql_index(struct tp_sql_run *run, enum tp_column_kind kind, int64_t id, uint32_t *index,
+		 struct tp_err *err)
+{
+	const uint32_t *order;
+	size_t from, to;
+	int code = tp_sql_rows_find(run, table_of_ids(kind), 0, id, &order, &from, &to, err);
+
+	*index = !code && from < to ? order[from] : TP_NONE;
+	return code;
+}

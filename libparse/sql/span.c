@@ -254,13 +254,14 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
 	const struct tp_span *s = &c->out[c->at];
 	struct tp_err err;
+	int code = 0;
 
 	switch (column) {
 	case TP_SQL_SPAN_run:
 		sqlite3_result_int64(ctx, c->run_id);
 		break;
 	case TP_SQL_SPAN_goroutine:
-		tp_sql_result_id(ctx, &c->ids[0], s->goroutine);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->goroutine, &err);
 		break;
 	case TP_SQL_SPAN_state:
 		tp_sql_result_state(ctx, s->state);
@@ -275,21 +276,19 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 		sqlite3_result_int64(ctx, tp_time_minus(s->end, s->start));
 		break;
 	case TP_SQL_SPAN_reason:
-		if (!c->dict && tp_sql_dict(c->run_ref, &c->dict, &err))
-			return tp_sql_fail(base->pVtab, &err);
-		tp_sql_result_text(ctx, c->dict, s->reason);
+		code = tp_sql_result_text(ctx, c->run_ref, s->reason, &err);
 		break;
 	case TP_SQL_SPAN_stack:
 		sqlite3_result_int64(ctx, s->stack);
 		break;
 	case TP_SQL_SPAN_m:
-		tp_sql_result_id(ctx, &c->ids[1], s->m);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_M, s->m, &err);
 		break;
 	case TP_SQL_SPAN_p:
-		tp_sql_result_id(ctx, &c->ids[2], s->p);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_P, s->p, &err);
 		break;
 	case TP_SQL_SPAN_waker:
-		tp_sql_result_id(ctx, &c->ids[0], s->waker);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->waker, &err);
 		break;
 	case TP_SQL_SPAN_waker_stack:
 		sqlite3_result_int64(ctx, s->waker_stack);
@@ -303,7 +302,7 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	default:
 		break;
 	}
-	return SQLITE_OK;
+	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
 }
 
 /* The same for the same span whatever the query: SQLite tells rows apart by it where terms joined

@@ -42,8 +42,7 @@ struct tp_span_cursor {
 	size_t crossing, ncrossings; /* rows of span_crossing still to come */
 	int64_t last_segment;	     /* that was read; -1: all, so open spans end with the run */
 	const struct tp_sql_rows *crossings;
-	struct tp_sql_ids ids[3]; /* of goroutines, Ms, Ps */
-	const struct tp_dict *dict;
+	size_t ng, nm, np; /* goroutines, Ms and Ps of the run */
 
 	struct tp_span *out; /* rows out[at … n) */
 	size_t at, n, room;

@@ -20,7 +20,6 @@ void tp_span_leave_run(struct tp_span_cursor *c)
 	c->spans = NULL;
 	tp_sql_run_put(c->run_ref);
 	c->run_ref = NULL;
-	c->dict = NULL;
 	c->crossings = NULL;
 	c->at = c->n = 0;
 }
@@ -79,8 +78,8 @@ static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_
 	    .open = CROSSING(open) == 1,
 	    .inferred = CROSSING(inferred) == 1,
 	};
-	return span->state && span->goroutine < c->ids[0].n &&
-	       (span->p == TP_NONE || span->p < c->ids[2].n);
+	return span->state && span->goroutine < c->ng &&
+	       (span->p == TP_NONE || span->p < c->np);
 #undef CROSSING
 }
 
@@ -230,7 +229,7 @@ static int start_run(struct tp_span_cursor *c, struct tp_err *err)
 
 static int enter_run(struct tp_span_cursor *c, struct tp_err *err)
 {
-	static const enum tp_column_kind kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
+	const struct tp_sql_rows *g, *m, *p;
 	int code;
 
 	c->run_id = tp_sql_run_id(c->sql, c->run_pos);
@@ -238,22 +237,24 @@ static int enter_run(struct tp_span_cursor *c, struct tp_err *err)
 	if (!within(&c->run, c->run_id))
 		return 0;
 	code = tp_sql_run_get(c->sql, c->run_id, &c->run_ref, err);
-	for (int i = 0; i < 3 && !code; i++)
-		code = tp_sql_ids(c->run_ref, kinds[i], &c->ids[i], err);
-	if (!code && c->want_g) {
-		const uint32_t *order;
-		size_t from, to;
-
-		code = tp_sql_rows_find(c->run_ref, TP_TABLE_GOROUTINE, 0, c->want_g_id, &order,
-					&from, &to, err);
-		if (!code && from == to) {
-			tp_span_leave_run(c);
-			return 0;
-		}
-		if (!code)
-			c->g_index = order[from];
+	if (!code)
+		code = tp_sql_ids(c->run_ref, TP_COL_G, &g, err);
+	if (!code)
+		code = tp_sql_ids(c->run_ref, TP_COL_M, &m, err);
+	if (!code)
+		code = tp_sql_ids(c->run_ref, TP_COL_P, &p, err);
+	if (!code && c->want_g)
+		code = tp_sql_index(c->run_ref, TP_COL_G, c->want_g_id, &c->g_index, err);
+	if (code)
+		return code;
+	c->ng = g->nrows;
+	c->nm = m->nrows;
+	c->np = p->nrows;
+	if (c->want_g && c->g_index == TP_NONE) {
+		tp_span_leave_run(c);
+		return 0;
 	}
-	return code ? code : start_run(c, err);
+	return start_run(c, err);
 }
 
 /* Indices beyond the tables of the run would make the machine grow without bound. */
@@ -262,10 +263,10 @@ static bool sound_event(const struct tp_span_cursor *c, const struct tp_event *e
 	char subject = e->type < TP_NEVENT_TYPES ? tp_event_descs[e->type].subject : 0;
 
 	return e->type < TP_NEVENT_TYPES && e->from < TP_NSTATES && e->to < TP_NSTATES &&
-	       (e->g == TP_NONE || e->g < c->ids[0].n) && (e->m == TP_NONE || e->m < c->ids[1].n) &&
-	       (e->p == TP_NONE || e->p < c->ids[2].n) &&
+	       (e->g == TP_NONE || e->g < c->ng) && (e->m == TP_NONE || e->m < c->nm) &&
+	       (e->p == TP_NONE || e->p < c->np) &&
 	       (e->subject == TP_NONE || !subject ||
-		e->subject < (subject == 'G' ? c->ids[0].n : c->ids[2].n));
+		e->subject < (subject == 'G' ? c->ng : c->np));
 }
 
 static int decode_block(struct tp_span_cursor *c, const struct tp_part *part, struct tp_err *err)
