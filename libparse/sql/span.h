@@ -26,11 +26,6 @@ struct tp_span_cursor {
 	int64_t want_g_id, want_open_value;
 	uint32_t states; /* set of enum tp_state */
 
-	/* passes over the runs: sets of states, by name; one pass without grouping */
-	uint32_t passes[TP_NSTATES];
-	size_t npasses, pass;
-	uint32_t seen; /* states met by the first pass */
-
 	/* where it is: run, then its events, then what is open after them */
 	size_t run_pos;
 	int64_t run_id, run_start;

@@ -37,9 +37,8 @@ static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 		end = tp_time_minus(span->end, c->run_start);
 	struct tp_span *out;
 
-	c->seen |= 1u << span->state;
-	if (!(c->passes[c->pass] >> span->state & 1) || !within(&c->start, start) ||
-	    !within(&c->end, end) || !within(&c->dur, tp_time_minus(end, start)) ||
+	if (!(c->states >> span->state & 1) || !within(&c->start, start) || !within(&c->end, end) ||
+	    !within(&c->dur, tp_time_minus(end, start)) ||
 	    (c->want_g && span->goroutine != c->g_index) ||
 	    (c->want_open && span->open != c->want_open_value))
 		return 0;
@@ -78,8 +77,7 @@ static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_
 	    .open = CROSSING(open) == 1,
 	    .inferred = CROSSING(inferred) == 1,
 	};
-	return span->state && span->goroutine < c->ng &&
-	       (span->p == TP_NONE || span->p < c->np);
+	return span->state && span->goroutine < c->ng && (span->p == TP_NONE || span->p < c->np);
 #undef CROSSING
 }
 
@@ -265,8 +263,7 @@ static bool sound_event(const struct tp_span_cursor *c, const struct tp_event *e
 	return e->type < TP_NEVENT_TYPES && e->from < TP_NSTATES && e->to < TP_NSTATES &&
 	       (e->g == TP_NONE || e->g < c->ng) && (e->m == TP_NONE || e->m < c->nm) &&
 	       (e->p == TP_NONE || e->p < c->np) &&
-	       (e->subject == TP_NONE || !subject ||
-		e->subject < (subject == 'G' ? c->ng : c->np));
+	       (e->subject == TP_NONE || !subject || e->subject < (subject == 'G' ? c->ng : c->np));
 }
 
 static int decode_block(struct tp_span_cursor *c, const struct tp_part *part, struct tp_err *err)
@@ -399,13 +396,7 @@ int tp_span_next_rows(struct tp_span_cursor *c, struct tp_err *err)
 			if (!c->run_ref)
 				c->run_pos++;
 		}
-		if (c->run_ref)
-			continue;
-		do
-			c->pass++;
-		while (c->pass < c->npasses && !(c->passes[c->pass] & c->seen));
-		c->run_pos = 0;
-		if (c->pass == c->npasses) {
+		if (!c->run_ref) {
 			c->eof = true;
 			return 0;
 		}
