@@ -38,17 +38,12 @@ int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why)
 	struct tp_loss loss = {
 	    .offset = tp_lines_offset(&l->lines),
 	    .bytes = tp_lines_bytes(&l->lines),
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MIN,
 	    .events = samples,
 	};
+	int code = tp_profile_lose(l->p, l->err, l->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
+				   (unsigned long long)l->lines.number, why);
 
-	if (l->strict)
-		return tp_err_set(l->err, TP_EFORMAT, loss.offset, "line %llu %s",
-				  (unsigned long long)l->lines.number, why);
-	snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
-		 (unsigned long long)l->lines.number, why);
-	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+	return code || !samples ? code : tp_legacy_drop(l);
 }
 
 int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id)

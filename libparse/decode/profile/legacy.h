@@ -7,9 +7,8 @@
 
 #include "base/buf.h"
 #include "base/table.h"
-#include "decode/profile.h"
+#include "decode/profile/kinds.h"
 #include "open/lines.h"
-#include "open/kind.h"
 
 /* A distinct address of the samples. */
 struct tp_legacy_place {
@@ -89,8 +88,8 @@ static inline int tp_legacy_fail(struct tp_legacy *l, int code)
 {
 	return code ? tp_legacy_failed(l, code) : 0;
 }
-/* The line at hand cannot be read: an error when strict; else it is a loss, with so many samples.
- */
+/* Reports that the line at hand cannot be read: as an error when strict, else as a loss of so many
+ * samples, whose addresses so far are dropped. */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
 /* The next sample type, and the period type. Of a part that follows another, TP_LEGACY_UNLIKE where
  * that has other ones: then nothing of the part is kept. */
@@ -100,14 +99,20 @@ int tp_legacy_add_type(struct tp_legacy *l, const char *type, const char *unit);
 int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id);
 int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *unit);
 
-/* Samples: addresses from the leaf on, then the end. tp_legacy_drop instead of the end forgets what
- * was pushed; names that follow then belong to nothing. */
+/* A sample is pushed address by address from the leaf on, and ended. tp_legacy_drop forgets what
+ * was pushed instead; names that follow then belong to nothing. */
 int tp_legacy_push(struct tp_legacy *l, uint64_t address);
-/* Every 0x… in the text, `back` taken off each (off all but the first, when `leaf` and nothing is
- * pushed yet). 1, without words, for a number that does not fit 64 bits. */
+/* Pushes every 0x… in the text minus `back` (the leaf as it is, when `leaf` and nothing is pushed
+ * yet). Returns 1, without words, for a number that does not fit 64 bits. */
 int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
 int tp_legacy_drop(struct tp_legacy *l);
+/* Adds a sample whose addresses the text begins with, each minus `back`. */
+int tp_legacy_add_sample(struct tp_legacy *l, struct tp_scan text, unsigned back,
+			 const int64_t *values, uint32_t labels);
+/* Reads the next line of the samples; comments on the way are handled. Returns whether there is one
+ * before the list of mappings and the end of the dump. */
+bool tp_legacy_next(struct tp_legacy *l, int *code);
 size_t tp_legacy_depth(const struct tp_legacy *l); /* of what was pushed */
 size_t tp_legacy_nsamples(const struct tp_legacy *l);
 struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);

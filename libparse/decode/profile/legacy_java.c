@@ -111,7 +111,8 @@ static bool find_sample(struct tp_scan *s, struct tp_scan number[2])
 	return false;
 }
 
-static int end_sample(struct tp_legacy *l, int64_t value[TP_LEGACY_VALUES], uint32_t key)
+static int end_sample(struct tp_legacy *l, struct tp_scan stack, int64_t value[TP_LEGACY_VALUES],
+		      uint32_t key)
 {
 	struct tp_label bytes = {.key = key, .numeric = true};
 	uint32_t labels = 0;
@@ -125,7 +126,7 @@ static int end_sample(struct tp_legacy *l, int64_t value[TP_LEGACY_VALUES], uint
 		value[0] = (int64_t)((uint64_t)value[0] * (uint64_t)l->p->period);
 		value[1] = (int64_t)((uint64_t)value[1] * (uint64_t)l->p->period);
 	}
-	return code ? code : tp_legacy_end_sample(l, value, labels);
+	return code ? code : tp_legacy_add_sample(l, stack, 0, value, labels);
 }
 
 /* *is is false for a line that is no sample: the names begin. */
@@ -133,7 +134,6 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 {
 	struct tp_scan number[2];
 	int64_t value[TP_LEGACY_VALUES];
-	int code;
 
 	*is = find_sample(&s, number);
 	if (!*is)
@@ -142,13 +142,7 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
 	if (l->kind == TP_KIND_JAVA_HEAP && !value[0])
 		return tp_legacy_lose(l, 1, "has bytes but zero objects");
-	s = tp_scan_run(&s, " x0123456789abcdef");
-	code = tp_legacy_push_all(l, s, 0, false);
-	if (code < 0)
-		return code;
-	if (code)
-		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
-	return end_sample(l, value, key);
+	return end_sample(l, s, value, key);
 }
 
 int tp_legacy_java(struct tp_legacy *l)
@@ -161,7 +155,6 @@ int tp_legacy_java(struct tp_legacy *l)
 	tp_lines_next(&l->lines);
 	while (!code && more) {
 		struct tp_lines before = l->lines;
-		size_t n = tp_legacy_nsamples(l);
 
 		if (!tp_lines_next(&l->lines))
 			break;
@@ -176,8 +169,6 @@ int tp_legacy_java(struct tp_legacy *l)
 		code = add_types(l, none);
 		if (!code)
 			code = read_sample(l, line, bytes, &more);
-		if (!code && tp_legacy_nsamples(l) == n)
-			code = tp_legacy_drop(l);
 		if (!more)
 			l->lines = before;
 	}

@@ -49,8 +49,7 @@ static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
 		found = (int64_t)nplaces(l);
 		code = tp_buf_reserve(&l->places, sizeof(new));
 		if (!code)
-			code = tp_table_add(&l->by_address, tp_mix64(l->seed, address),
-					    nplaces(l));
+			code = tp_table_add(&l->by_address, tp_mix64(l->seed, address), nplaces(l));
 		if (!code)
 			code = tp_buf_put(&l->places, &new, sizeof(new));
 	}
@@ -138,6 +137,26 @@ int tp_legacy_drop(struct tp_legacy *l)
 	l->stack.size = used(l) * sizeof(uint32_t);
 	l->naming.any = false;
 	return code;
+}
+
+int tp_legacy_add_sample(struct tp_legacy *l, struct tp_scan text, unsigned back,
+			 const int64_t *values, uint32_t labels)
+{
+	int code = tp_legacy_push_all(l, tp_scan_run(&text, " x0123456789abcdef"), back, false);
+
+	if (code > 0)
+		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+	return code ? code : tp_legacy_end_sample(l, values, labels);
+}
+
+bool tp_legacy_next(struct tp_legacy *l, int *code)
+{
+	while (!*code && tp_lines_next(&l->lines)) {
+		if (!tp_legacy_is_comment(l->lines.line))
+			return !tp_legacy_is_maps(l->lines.line);
+		*code = tp_legacy_comment(l, l->lines.line);
+	}
+	return false;
 }
 
 /* ---- frames that the profiler put there ---- */

@@ -28,18 +28,15 @@ int tp_proto_lose(struct tp_proto *d, struct tp_slice where, uint64_t samples, c
 	struct tp_loss loss = {
 	    .offset = where.data ? (uint64_t)(where.data - d->data) : 0,
 	    .bytes = where.size,
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MIN,
 	    .events = samples,
 	};
+	char why[sizeof(loss.reason)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(loss.reason, sizeof(loss.reason), fmt, ap);
+	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	if (d->opt->strict)
-		return tp_err_set(d->err, TP_EFORMAT, loss.offset, "%s", loss.reason);
-	return tp_proto_checked(d, tp_profile_add_loss(d->p, &loss));
+	return tp_profile_lose(d->p, d->err, d->opt->strict ? TP_EFORMAT : 0, loss, "%s", why);
 }
 
 static const char *const kinds[TP_PROTO_KINDS] = {"string", "function", "location"};
