@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/event.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -156,36 +157,31 @@ void tp_sql_cursor_closed(struct tp_sql *sql)
 
 static int load_runs(struct tp_sql *sql, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(
+	    NULL, sql->db, "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", "");
 	size_t room = 0;
-	int rc;
+	int code = 0;
 
 	sql->nrows = 0;
-	rc = sqlite3_prepare_v2(
-	    sql->db, "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1, &stmt, NULL);
-	if (rc && (rc & 0xff) != SQLITE_ERROR)
+	if (q.rc && (q.rc & 0xff) != SQLITE_ERROR)
 		return tp_sql_cause(err, sql->db, "cannot read the list of runs");
-	if (rc)
+	if (q.rc)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "the main database is not a tprof store (%s)",
 				  sqlite3_errmsg(sql->db));
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (tp_grow(&sql->rows, &room, sql->nrows, sizeof(*sql->rows))) {
-			sqlite3_finalize(stmt);
-			return tp_nomem(err);
-		}
-		sql->rows[sql->nrows++] = (struct run_row){
-		    .id = sqlite3_column_int64(stmt, 0),
-		    .start = sqlite3_column_int64(stmt, 1),
-		    .duration = sqlite3_column_int64(stmt, 2),
-		};
+	while (!code && tp_query_row(&q)) {
+		if (tp_grow(&sql->rows, &room, sql->nrows, sizeof(*sql->rows)))
+			code = tp_nomem(err);
+		else
+			sql->rows[sql->nrows++] = (struct run_row){
+			    .id = sqlite3_column_int64(q.stmt, 0),
+			    .start = sqlite3_column_int64(q.stmt, 1),
+			    .duration = sqlite3_column_int64(q.stmt, 2),
+			};
 	}
-	if (rc != SQLITE_DONE)
-		rc = tp_sql_err(err, sql->db, "store", "cannot read the list of runs");
-	else
-		rc = 0;
-	sqlite3_finalize(stmt);
-	return rc;
+	if (tp_query_done(&q) && !code)
+		code = tp_sql_err(err, sql->db, "store", "cannot read the list of runs");
+	return code;
 }
 
 int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
@@ -257,30 +253,29 @@ static bool ends_transaction(int rc)
 
 static int count_streams(struct tp_sql *sql)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q;
 	size_t room = 0;
 	int rc;
 
 	if (sql->counted)
 		return SQLITE_OK;
 	sql->nstreams = 0;
-	rc = sqlite3_prepare_v2(
-	    sql->db, "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256", -1,
-	    &stmt, NULL);
-	for (; !rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW; rc = SQLITE_OK) {
-		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+	q = tp_query(NULL, sql->db,
+		     "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256", "");
+	while (tp_query_row(&q)) {
+		const char *name = (const char *)sqlite3_column_text(q.stmt, 0);
 
 		if (!name)
 			continue;
 		if (tp_grow(&sql->streams, &room, sql->nstreams, sizeof(*sql->streams))) {
-			sqlite3_finalize(stmt);
-			return SQLITE_NOMEM;
+			q.rc = SQLITE_NOMEM;
+			break;
 		}
 		sqlite3_snprintf(sizeof(sql->streams->name), sql->streams[sql->nstreams].name, "%s",
 				 name);
-		sql->streams[sql->nstreams++].rows = sqlite3_column_int64(stmt, 1);
+		sql->streams[sql->nstreams++].rows = sqlite3_column_int64(q.stmt, 1);
 	}
-	sqlite3_finalize(stmt);
+	rc = tp_query_done(&q);
 	if (ends_transaction(rc))
 		return rc;
 	sql->counted = true;

@@ -2,6 +2,7 @@
  * open behind them. */
 #include "base/many.h"
 #include "sql/span.h"
+#include "store/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,35 +86,32 @@ static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_
 static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t *n,
 			 struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(NULL, tp_store_db(tp_sql_store(c->sql)),
+				     "SELECT id, first_block, blocks, from_ns FROM main.segment "
+				     "WHERE run = ?1 ORDER BY id",
+				     "i", c->run_id);
 	struct segment *list = NULL;
 	size_t room = 0;
 	bool sound = true;
-	int rc = sqlite3_prepare_v2(tp_store_db(tp_sql_store(c->sql)),
-				    "SELECT id, first_block, blocks, from_ns FROM main.segment "
-				    "WHERE run = ?1 ORDER BY id",
-				    -1, &stmt, NULL);
 
 	*n = 0;
-	sqlite3_bind_int64(stmt, 1, c->run_id);
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct segment s = {sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
-				    sqlite3_column_int64(stmt, 3)};
+	while (tp_query_row(&q)) {
+		struct segment s = {sqlite3_column_int64(q.stmt, 1),
+				    sqlite3_column_int64(q.stmt, 2),
+				    sqlite3_column_int64(q.stmt, 3)};
 
 		if (tp_grow(&list, &room, *n, sizeof(*list))) {
-			sqlite3_finalize(stmt);
+			tp_query_done(&q);
 			free(list);
 			return tp_nomem(err);
 		}
-		sound = sound && sqlite3_column_int64(stmt, 0) == (int64_t)*n && s.blocks > 0 &&
+		sound = sound && sqlite3_column_int64(q.stmt, 0) == (int64_t)*n && s.blocks > 0 &&
 			s.blocks < INT32_MAX && s.first_block >= 0 && s.first_block < INT32_MAX &&
 			(!*n || (s.from_ns >= list[*n - 1].from_ns &&
 				 s.first_block == list[*n - 1].first_block + list[*n - 1].blocks));
 		list[(*n)++] = s;
-		rc = 0;
 	}
-	sqlite3_finalize(stmt);
-	if (!sound || rc != SQLITE_DONE)
+	if (tp_query_done(&q) || !sound)
 		*n = 0;
 	*out = list;
 	return 0;
