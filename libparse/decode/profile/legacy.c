@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/seed.h"
 #include "decode/profile/goroutines_dumps.h"
 #include "decode/profile/kinds.h"
 #include "open/dumpline.h"
@@ -209,12 +208,13 @@ static int read_samples(struct tp_legacy *l)
 
 static void release_part(struct tp_legacy *l)
 {
-	struct tp_buf *bufs[] = {&l->places, &l->names,	    &l->stack,	&l->samples,
-				 &l->maps,   &l->functions, &l->scratch};
+	struct tp_buf *bufs[] = {&l->places,  &l->names, &l->stack,
+				 &l->samples, &l->maps,	 &l->scratch};
 
 	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
 		tp_buf_release(bufs[i]);
-	tp_table_release(&l->by_address);
+	tp_ids_release(&l->by_address);
+	tp_ids_release(&l->functions);
 	memset(&l->naming, 0, sizeof(l->naming));
 	l->memstats = false;
 	l->ntypes = 0;
@@ -401,7 +401,6 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 	    .strict = opt->strict,
 	    .kind = kind,
 	    .lines = tp_lines(data, size),
-	    .seed = tp_seed(),
 	};
 	struct tp_goroutine_dumps dumps = {.n = 1, .most = opt->dumps ? opt->dumps->room : 0};
 	size_t at = 0;

@@ -6,7 +6,7 @@
 #define TP_DECODE_PROFILE_LEGACY_H
 
 #include "base/buf.h"
-#include "base/table.h"
+#include "base/idmap.h"
 #include "decode/profile/kinds.h"
 #include "open/lines.h"
 
@@ -48,16 +48,15 @@ struct tp_legacy {
 	/* Counts of goroutines: takes those of earlier moments; NULL: all are added up. */
 	struct tp_goroutine_dumps *dumps;
 
-	struct tp_buf places;	 /* struct tp_legacy_place */
-	struct tp_buf names;	 /* struct tp_frame: lines of places */
-	struct tp_buf stack;	 /* uint32_t: places */
-	struct tp_buf samples;	 /* struct tp_legacy_sample */
-	struct tp_buf maps;	 /* struct tp_mapping, as the dump lists them */
-	struct tp_buf functions; /* uint32_t: of Java, by the string of their names */
+	struct tp_buf places;  /* struct tp_legacy_place */
+	struct tp_buf names;   /* struct tp_frame: lines of places */
+	struct tp_buf stack;   /* uint32_t: places */
+	struct tp_buf samples; /* struct tp_legacy_sample */
+	struct tp_buf maps;    /* struct tp_mapping, as the dump lists them */
 	struct tp_buf scratch;
 
-	struct tp_table by_address; /* of places */
-	uint64_t seed;
+	struct tp_ids by_address; /* of places */
+	struct tp_ids functions;  /* of Java, by the string of their names */
 
 	/* What was spent on all parts, which is bounded. */
 	struct {
@@ -117,8 +116,6 @@ size_t tp_legacy_depth(const struct tp_legacy *l); /* of what was pushed */
 size_t tp_legacy_nsamples(const struct tp_legacy *l);
 struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);
 struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i);
-/* The place of an address, -1 when no sample has it. */
-int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address);
 /* The second frame of a stack goes. */
 void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s);
 /* Where the leaf is there twice, as it was interrupted and as a call, the second goes. */
@@ -160,8 +157,8 @@ int tp_legacy_java_names(struct tp_legacy *l);
 
 /* {"key":"value", …}, quoted as Go's %q does. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);
-/* A text in double quotes as Go's strconv.Quote writes it, unquoted into `out` (from its start);
- * `s` moves behind it. False when it is none. */
-int tp_go_unquote(struct tp_scan *s, struct tp_buf *out, bool *ok);
+/* Reads a text in double quotes, as Go's strconv.Quote writes it, into the dictionary, and moves `s`
+ * behind it. Sets *ok to false if it is none. */
+int tp_legacy_unquote(struct tp_legacy *l, struct tp_scan *s, uint32_t *string, bool *ok);
 
 #endif
