@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "store/sqlerr.h"
+#include "store/query.h"
 
 static int64_t time_at(sqlite3_stmt *s, int column)
 {
@@ -71,23 +71,13 @@ static int take_notice(struct tprof *t, sqlite3_stmt *s)
 static int each_row(struct tprof *t, const char *sql, int64_t run,
 		    int (*take)(struct tprof *t, sqlite3_stmt *s), size_t *n, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(t->store);
-	sqlite3_stmt *s;
-	int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL), code = 0;
+	struct tp_query q = tp_query(NULL, tp_store_db(t->store), sql, "i", run);
+	int code = 0;
 
-	*n = 0;
-	if (rc)
-		return tp_sql_err(err, db, t->path, "cannot read");
-	sqlite3_bind_int64(s, 1, run);
-	while (!code && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		if (take(t, s))
+	for (*n = 0; !code && tp_query_row(&q); ++*n)
+		if (take(t, q.stmt))
 			code = tp_nomem(err);
-		++*n;
-	}
-	if (!code && rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, t->path, "cannot read");
-	sqlite3_finalize(s);
-	return code;
+	return tp_query_end(&q, code, t->path, err);
 }
 
 int api_stored_open(struct tprof *t, struct tp_err *err)

@@ -233,7 +233,7 @@ static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 			return 0;
 		level->quote = TP_LOG_BARE;
 		got = tp_log_unescape(&next->text, (struct tp_scan){*at, line.end},
-				      tp_log_newline(rest));
+				      tp_log_newline(rest), NULL);
 		got = got ? got : 1;
 		taken.whole = true;
 	}

@@ -106,8 +106,9 @@ bool tp_log_is_binary(const void *data, size_t size);
 /* How line ends are escaped in the text after a header: not at all, as \n, #012 or &#xA;. */
 enum tp_log_escape { TP_LOG_NO_ESCAPE, TP_LOG_BACKSLASH, TP_LOG_OCTAL, TP_LOG_ENTITY };
 enum tp_log_escape tp_log_newline(struct tp_scan s);
-/* Appends s with its escapes decoded. Returns 0 or TP_ENOMEM. */
-int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how);
+/* Appends s with its escapes decoded. What looks like an escape and is none stays, and sets *odd,
+ * unless that is NULL. Returns 0 or TP_ENOMEM. */
+int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how, bool *odd);
 /* Sets *content to the text of the quoted string that begins at *s (a quote), still escaped, and
  * moves *s past it. Returns false if the closing quote is missing. */
 bool tp_log_string(struct tp_scan *s, struct tp_scan *content);

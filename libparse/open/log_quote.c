@@ -137,7 +137,7 @@ static int take(struct tp_scan content, struct tp_log_taken *taken)
 {
 	struct tp_buf *out = taken->out;
 	size_t from = out->size;
-	int code = tp_log_unescape(out, content, TP_LOG_BACKSLASH);
+	int code = tp_log_unescape(out, content, TP_LOG_BACKSLASH, NULL);
 	const void *end;
 
 	if (code)

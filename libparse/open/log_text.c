@@ -72,6 +72,8 @@ static bool backslash(struct tp_scan *s, uint32_t *v)
 		return true;
 	if (tp_scan_text(s, "x"))
 		return digits(s, 16, 2, 2, v);
+	if (tp_scan_text(s, "U"))
+		return digits(s, 16, 8, 8, v);
 	if (!tp_scan_text(s, "u") || !digits(s, 16, 4, 4, v))
 		return false;
 	if (*v >= 0xd800 && *v < 0xdc00) {
@@ -124,7 +126,7 @@ enum tp_log_escape tp_log_newline(struct tp_scan s)
 	return TP_LOG_NO_ESCAPE;
 }
 
-int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how)
+int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how, bool *odd)
 {
 	static const char begins[] = {
 	    [TP_LOG_BACKSLASH] = '\\', [TP_LOG_OCTAL] = '#', [TP_LOG_ENTITY] = '&'};
@@ -151,6 +153,8 @@ int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how
 			code = put_rune(out, v);
 		else
 			code = put(out, at, at + 1);
+		if (!ok && odd)
+			*odd = true;
 		s.at = ok ? after.at : at + 1;
 	}
 	return code;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/event.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -155,36 +157,31 @@ void tp_sql_cursor_closed(struct tp_sql *sql)
 
 static int load_runs(struct tp_sql *sql, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(
+	    NULL, sql->db, "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", "");
 	size_t room = 0;
-	int rc;
+	int code = 0;
 
 	sql->nrows = 0;
-	rc = sqlite3_prepare_v2(
-	    sql->db, "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1, &stmt, NULL);
-	if (rc && (rc & 0xff) != SQLITE_ERROR)
+	if (q.rc && (q.rc & 0xff) != SQLITE_ERROR)
 		return tp_sql_cause(err, sql->db, "cannot read the list of runs");
-	if (rc)
+	if (q.rc)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "the main database is not a tprof store (%s)",
 				  sqlite3_errmsg(sql->db));
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (tp_grow(&sql->rows, &room, sql->nrows, sizeof(*sql->rows))) {
-			sqlite3_finalize(stmt);
-			return tp_nomem(err);
-		}
-		sql->rows[sql->nrows++] = (struct run_row){
-		    .id = sqlite3_column_int64(stmt, 0),
-		    .start = sqlite3_column_int64(stmt, 1),
-		    .duration = sqlite3_column_int64(stmt, 2),
-		};
+	while (!code && tp_query_row(&q)) {
+		if (tp_grow(&sql->rows, &room, sql->nrows, sizeof(*sql->rows)))
+			code = tp_nomem(err);
+		else
+			sql->rows[sql->nrows++] = (struct run_row){
+			    .id = sqlite3_column_int64(q.stmt, 0),
+			    .start = sqlite3_column_int64(q.stmt, 1),
+			    .duration = sqlite3_column_int64(q.stmt, 2),
+			};
 	}
-	if (rc != SQLITE_DONE)
-		rc = tp_sql_err(err, sql->db, "store", "cannot read the list of runs");
-	else
-		rc = 0;
-	sqlite3_finalize(stmt);
-	return rc;
+	if (tp_query_done(&q) && !code)
+		code = tp_sql_err(err, sql->db, "store", "cannot read the list of runs");
+	return code;
 }
 
 int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
@@ -256,30 +253,29 @@ static bool ends_transaction(int rc)
 
 static int count_streams(struct tp_sql *sql)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q;
 	size_t room = 0;
 	int rc;
 
 	if (sql->counted)
 		return SQLITE_OK;
 	sql->nstreams = 0;
-	rc = sqlite3_prepare_v2(
-	    sql->db, "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256", -1,
-	    &stmt, NULL);
-	for (; !rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW; rc = SQLITE_OK) {
-		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+	q = tp_query(NULL, sql->db,
+		     "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256", "");
+	while (tp_query_row(&q)) {
+		const char *name = (const char *)sqlite3_column_text(q.stmt, 0);
 
 		if (!name)
 			continue;
 		if (tp_grow(&sql->streams, &room, sql->nstreams, sizeof(*sql->streams))) {
-			sqlite3_finalize(stmt);
-			return SQLITE_NOMEM;
+			q.rc = SQLITE_NOMEM;
+			break;
 		}
 		sqlite3_snprintf(sizeof(sql->streams->name), sql->streams[sql->nstreams].name, "%s",
 				 name);
-		sql->streams[sql->nstreams++].rows = sqlite3_column_int64(stmt, 1);
+		sql->streams[sql->nstreams++].rows = sqlite3_column_int64(q.stmt, 1);
 	}
-	sqlite3_finalize(stmt);
+	rc = tp_query_done(&q);
 	if (ends_transaction(rc))
 		return rc;
 	sql->counted = true;
@@ -441,19 +437,32 @@ int tp_sql_rows_find(struct tp_sql_run *run, enum tp_table_id table, unsigned co
 	return 0;
 }
 
-int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, struct tp_sql_ids *ids,
-	       struct tp_err *err)
+static enum tp_table_id table_of_ids(enum tp_column_kind kind)
 {
-	enum tp_table_id table = kind == TP_COL_G   ? TP_TABLE_GOROUTINE
-				 : kind == TP_COL_M ? TP_TABLE_THREAD
-						    : TP_TABLE_PROC;
-	const struct tp_sql_rows *rows;
-	int code = tp_sql_rows(run, table, 1, &rows, err); /* `id` is the first column of each */
-
-	if (!code)
-		*ids = (struct tp_sql_ids){rows->col[0], rows->nrows};
-	return code;
+	return kind == TP_COL_G	  ? TP_TABLE_GOROUTINE
+	       : kind == TP_COL_M ? TP_TABLE_THREAD
+				  : TP_TABLE_PROC;
 }
 
 _Static_assert(TP_COL(GOROUTINE, id) == 0 && TP_COL(THREAD, id) == 0 && TP_COL(PROC, id) == 0,
-	       "tp_sql_ids looks at column 0");
+	       "ids are in column 0");
+
+int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, const struct tp_sql_rows **ids,
+	       struct tp_err *err)
+{
+	enum tp_table_id table = table_of_ids(kind);
+
+	*ids = &run->tables[table];
+	return (*ids)->col[0] ? 0 : tp_sql_rows(run, table, 1, ids, err);
+}
+
+int tp_sql_index(struct tp_sql_run *run, enum tp_column_kind kind, int64_t id, uint32_t *index,
+		 struct tp_err *err)
+{
+	const uint32_t *order;
+	size_t from, to;
+	int code = tp_sql_rows_find(run, table_of_ids(kind), 0, id, &order, &from, &to, err);
+
+	*index = !code && from < to ? order[from] : TP_NONE;
+	return code;
+}

@@ -55,11 +55,6 @@ struct tp_event_cursor {
 	uint64_t left; /* PLAN_COUNT: rows like this one that are still to come */
 	uint8_t counted_type;
 	bool eof;
-
-	/* for results, loaded when first needed in a run */
-	const struct tp_dict *dict;
-	bool have_ids[3];
-	struct tp_sql_ids ids[3];
 };
 
 static inline bool tp_has_type(const struct tp_type_set *s, uint8_t type)

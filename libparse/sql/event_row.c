@@ -5,8 +5,6 @@
 
 #include "store/describe.h"
 
-static const enum tp_column_kind id_kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
-
 /* Returns the names that Go's reader gives to ranges (Event.Range) and metrics (Event.Metric, both
  * in internal/trace/event.go), which the trace format does not name. */
 static const char *fixed_text(uint8_t type)
@@ -41,32 +39,6 @@ static void result_name(sqlite3_context *ctx, const char *name)
 		sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
 }
 
-static int result_text(struct tp_event_cursor *c, sqlite3_context *ctx, uint32_t string,
-		       struct tp_err *err)
-{
-	int code = c->dict ? 0 : tp_sql_dict(c->run, &c->dict, err);
-
-	if (!code)
-		tp_sql_result_text(ctx, c->dict, string);
-	return code;
-}
-
-static int result_id(struct tp_event_cursor *c, sqlite3_context *ctx, int which, uint32_t index,
-		     struct tp_err *err)
-{
-	if (index == TP_NONE)
-		return 0;
-	if (!c->have_ids[which]) {
-		int code = tp_sql_ids(c->run, id_kinds[which], &c->ids[which], err);
-
-		if (code)
-			return code;
-		c->have_ids[which] = true;
-	}
-	tp_sql_result_id(ctx, &c->ids[which], index);
-	return 0;
-}
-
 /* Columns whose meaning depends on the type of the event. */
 static int result_by_type(struct tp_event_cursor *c, sqlite3_context *ctx, int column, uint32_t i,
 			  struct tp_err *err)
@@ -94,14 +66,17 @@ static int result_by_type(struct tp_event_cursor *c, sqlite3_context *ctx, int c
 	case TP_SQL_EVENT_subject:
 		if (!desc->subject)
 			return 0;
-		return result_id(c, ctx, desc->subject == 'G' ? 0 : 2, b->subject[i], err);
+		return tp_sql_result_id(ctx, c->run, desc->subject == 'G' ? TP_COL_G : TP_COL_P,
+					b->subject[i], err);
 	case TP_SQL_EVENT_text:
 		if (desc->str)
-			return result_text(c, ctx, b->str[i], err);
+			return tp_sql_result_text(ctx, c->run, b->str[i], err);
 		result_name(ctx, fixed_text(b->type[i]));
 		return 0;
 	case TP_SQL_EVENT_text2:
-		return desc->str2 && !stack2 ? result_text(c, ctx, b->str2[i], err) : 0;
+		if (!desc->str2 || stack2)
+			return 0;
+		return tp_sql_result_text(ctx, c->run, b->str2[i], err);
 	case TP_SQL_EVENT_stack2:
 		if (stack2)
 			sqlite3_result_int64(ctx, b->str2[i]);
@@ -142,13 +117,13 @@ int tp_event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 		sqlite3_result_int64(ctx, b->ts[i]);
 		break;
 	case TP_SQL_EVENT_goroutine:
-		code = result_id(c, ctx, 0, b->g[i], &err);
+		code = tp_sql_result_id(ctx, c->run, TP_COL_G, b->g[i], &err);
 		break;
 	case TP_SQL_EVENT_m:
-		code = result_id(c, ctx, 1, b->m[i], &err);
+		code = tp_sql_result_id(ctx, c->run, TP_COL_M, b->m[i], &err);
 		break;
 	case TP_SQL_EVENT_p:
-		code = result_id(c, ctx, 2, b->p[i], &err);
+		code = tp_sql_result_id(ctx, c->run, TP_COL_P, b->p[i], &err);
 		break;
 	case TP_SQL_EVENT_from_state:
 		tp_sql_result_state(ctx, b->from[i]);

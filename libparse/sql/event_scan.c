@@ -11,27 +11,14 @@ void tp_event_leave_run(struct tp_event_cursor *c)
 	c->stream = NULL;
 	tp_sql_run_put(c->run);
 	c->run = NULL;
-	c->dict = NULL;
-	memset(c->have_ids, 0, sizeof(c->have_ids));
 	c->at = c->n = 0;
-}
-
-/* Finds the index of an id in this run, TP_NONE if it has none. */
-static int find_index(struct tp_event_cursor *c, int i, struct tp_err *err)
-{
-	static const enum tp_table_id tables[3] = {TP_TABLE_GOROUTINE, TP_TABLE_THREAD,
-						   TP_TABLE_PROC};
-	const uint32_t *order;
-	size_t from, to;
-	int code = tp_sql_rows_find(c->run, tables[i], 0, c->want_id[i], &order, &from, &to, err);
-
-	c->want_index[i] = !code && from < to ? order[from] : TP_NONE;
-	return code;
 }
 
 /* Opens the run at run_pos or the next one that matches; run stays NULL if there is none. */
 static int enter_run(struct tp_event_cursor *c, struct tp_err *err)
 {
+	static const enum tp_column_kind kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
+
 	for (; c->run_pos < tp_sql_nruns(c->sql); c->run_pos++) {
 		struct tp_stream_range range = {0, INT64_MAX, c->ts_from, INT64_MAX};
 		bool nothing = false;
@@ -43,7 +30,8 @@ static int enter_run(struct tp_event_cursor *c, struct tp_err *err)
 		code = tp_sql_run_get(c->sql, c->run_id, &c->run, err);
 		for (int i = 0; i < 3 && !code; i++)
 			if (c->want[i]) {
-				code = find_index(c, i, err);
+				code = tp_sql_index(c->run, kinds[i], c->want_id[i],
+						    &c->want_index[i], err);
 				nothing |= c->want_index[i] == TP_NONE;
 			}
 		if (code)

@@ -190,21 +190,33 @@ bool tp_sql_narrow(int op, sqlite3_value *value, int64_t *from, int64_t *to)
 	return *from <= *to;
 }
 
-void tp_sql_result_text(sqlite3_context *c, const struct tp_dict *dict, int64_t string)
+int tp_sql_result_text(sqlite3_context *c, struct tp_sql_run *run, int64_t string,
+		       struct tp_err *err)
 {
+	const struct tp_dict *dict;
 	struct tp_text text;
+	int code = tp_sql_dict(run, &dict, err);
 
-	if (string < 0 || string >= (int64_t)tp_dict_strings(dict))
-		return;
+	if (code || string < 0 || string >= (int64_t)tp_dict_strings(dict))
+		return code;
 	text = tp_dict_text(dict, (uint32_t)string);
 	if (text.size <= INT_MAX)
 		sqlite3_result_text(c, text.text, (int)text.size, SQLITE_STATIC);
+	return 0;
 }
 
-void tp_sql_result_id(sqlite3_context *c, const struct tp_sql_ids *ids, int64_t index)
+int tp_sql_result_id(sqlite3_context *c, struct tp_sql_run *run, enum tp_column_kind kind,
+		     int64_t index, struct tp_err *err)
 {
-	if (index >= 0 && (uint64_t)index < ids->n && ids->id[index] != TP_NULL)
-		sqlite3_result_int64(c, ids->id[index]);
+	const struct tp_sql_rows *ids;
+	int code;
+
+	if (index == TP_NONE)
+		return 0;
+	code = tp_sql_ids(run, kind, &ids, err);
+	if (!code && index >= 0 && (uint64_t)index < ids->nrows && ids->col[0][index] != TP_NULL)
+		sqlite3_result_int64(c, ids->col[0][index]);
+	return code;
 }
 
 void tp_sql_result_state(sqlite3_context *c, int64_t state)

@@ -1,4 +1,5 @@
-/* One module for every packed table (store/tables.h): chunks of int64 columns as rows.
+/* One module for every packed table (store/tables.h), which is chunks of int64 columns, and for
+ * `string`, the texts of a run's dictionary, whose rows are their ids.
  *
  * A scan decodes chunk by chunk, and of each only the columns the query uses. A look-up of a row
  * (`row = …`) or of a number in any column (`id = …`, as joins do) goes to the table as a whole,
@@ -18,11 +19,22 @@
 
 _Static_assert(TP_MAX_COLUMNS + LEADING < 31, "columns fit the bits of idxNum");
 
+static const struct tp_column_desc text_column = {"text", TP_COL_STR, NULL};
+static const struct tp_table_desc string_desc = {"string", NULL, &text_column, 1};
+
+_Static_assert((int)TP_SQL_STRING_id == LEADING - 1 && (int)TP_SQL_STRING_text == LEADING,
+	       "the id of a string is its row");
+
+static const struct tp_table_desc *desc_of(unsigned table)
+{
+	return table == TP_SQL_STRING ? &string_desc : &tp_tables[table];
+}
+
 struct packed_cursor {
 	sqlite3_vtab_cursor base;
 	struct tp_sql *sql;
 	const struct tp_table_desc *desc;
-	enum tp_table_id table;
+	unsigned table; /* enum tp_table_id, or TP_SQL_STRING */
 
 	/* what is asked for */
 	uint32_t columns; /* of the descriptor */
@@ -44,11 +56,6 @@ struct packed_cursor {
 	/* the chunk of a scan */
 	struct tp_rows_decoder decoder;
 	int64_t *chunk[TP_MAX_COLUMNS];
-
-	/* for results, loaded when first needed in a run */
-	const struct tp_dict *dict;
-	bool have_ids[TP_COL_LOC + 1];
-	struct tp_sql_ids ids[TP_COL_LOC + 1];
 };
 
 /* ---- planning ---- */
@@ -78,7 +85,7 @@ static double rows_per_key(const struct tp_table_desc *desc, unsigned column, do
 static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct tp_sql_vtab *t = (const struct tp_sql_vtab *)vtab;
-	const struct tp_table_desc *desc = &tp_tables[t->table];
+	const struct tp_table_desc *desc = desc_of(t->table);
 	double all, rows, best;
 	bool one_run = false, one_row = false;
 	int key = -1, rc = tp_sql_stream_rows(vtab, desc->name, &all);
@@ -146,8 +153,8 @@ static int packed_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 	if (!c)
 		return SQLITE_NOMEM;
 	c->sql = t->sql;
-	c->table = (enum tp_table_id)t->table;
-	c->desc = &tp_tables[t->table];
+	c->table = t->table;
+	c->desc = desc_of(t->table);
 	tp_sql_cursor_opened(c->sql);
 	*out = &c->base;
 	return SQLITE_OK;
@@ -159,10 +166,8 @@ static void leave_run(struct packed_cursor *c)
 	c->stream = NULL;
 	tp_sql_run_put(c->run);
 	c->run = NULL;
-	c->dict = NULL;
 	c->order = NULL;
 	c->at = c->n = 0;
-	memset(c->have_ids, 0, sizeof(c->have_ids));
 }
 
 static int packed_close(sqlite3_vtab_cursor *base)
@@ -178,52 +183,49 @@ static int packed_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Converts key_value, which SQL shows, to the stored value: an id to its index. */
-static int stored_key(struct packed_cursor *c, int64_t *value, bool *none, struct tp_err *err)
+/* Looks up the rows of this run with a number in the column `key`; n stays 0 if there are none. */
+static int look_up_key(struct packed_cursor *c, struct tp_err *err)
 {
 	enum tp_column_kind kind = c->desc->columns[c->key].kind;
-	enum tp_table_id table = kind == TP_COL_G   ? TP_TABLE_GOROUTINE
-				 : kind == TP_COL_M ? TP_TABLE_THREAD
-						    : TP_TABLE_PROC;
-	const uint32_t *order;
-	size_t from, to;
+	int64_t value = c->key_value;
 	int code;
 
-	*value = c->key_value;
-	*none = false;
-	if (kind != TP_COL_G && kind != TP_COL_M && kind != TP_COL_P)
-		return 0;
-	code = tp_sql_rows_find(c->run, table, 0, c->key_value, &order, &from, &to, err);
-	if (code)
-		return code;
-	*none = from == to;
-	*value = *none ? 0 : order[from];
-	return 0;
+	/* SQL shows ids where the table has indices. */
+	if (kind == TP_COL_G || kind == TP_COL_M || kind == TP_COL_P) {
+		uint32_t index;
+
+		code = tp_sql_index(c->run, kind, c->key_value, &index, err);
+		if (code || index == TP_NONE)
+			return code;
+		value = index;
+	}
+	return tp_sql_rows_find(c->run, c->table, (unsigned)c->key, value, &c->order, &c->at, &c->n,
+				err);
 }
 
-/* Looks rows of this run up; n stays 0 if there are none. */
+/* Looks up rows of this run in the whole table. */
 static int look_up(struct packed_cursor *c, struct tp_err *err)
 {
+	uint32_t columns = c->columns | (c->key < 0 ? 1u : 1u << c->key);
 	const struct tp_sql_rows *rows;
-	int code = tp_sql_rows(c->run, c->table, c->columns | (c->key < 0 ? 1u : 1u << c->key),
-			       &rows, err);
+	const struct tp_dict *dict;
+	size_t n = 0;
+	int code;
 
 	c->first_row = 0;
-	if (!code && c->key >= 0) {
-		bool none;
-		int64_t value;
-
-		code = stored_key(c, &value, &none, err);
-		if (!code && !none)
-			code = tp_sql_rows_find(c->run, c->table, (unsigned)c->key, value,
-						&c->order, &c->at, &c->n, err);
-	} else if (!code) {
-		c->at = c->row_from > 0 ? (size_t)c->row_from : 0;
-		c->n = c->row_to < (int64_t)rows->nrows ? (size_t)c->row_to + 1 : rows->nrows;
-	}
-	if (!code)
-		for (size_t i = 0; i < TP_MAX_COLUMNS; i++)
+	if (c->table == TP_SQL_STRING) {
+		code = tp_sql_dict(c->run, &dict, err);
+		n = code ? 0 : tp_dict_strings(dict);
+	} else {
+		code = tp_sql_rows(c->run, c->table, columns, &rows, err);
+		n = code ? 0 : rows->nrows;
+		for (size_t i = 0; i < TP_MAX_COLUMNS && !code; i++)
 			c->col[i] = rows->col[i];
+	}
+	if (!code && c->key >= 0)
+		return look_up_key(c, err);
+	c->at = c->row_from > 0 ? (size_t)c->row_from : 0;
+	c->n = c->row_to < (int64_t)n ? (size_t)c->row_to + 1 : n;
 	return code;
 }
 
@@ -271,11 +273,11 @@ static int enter_run(struct packed_cursor *c, struct tp_err *err)
 		return 0;
 	code = tp_sql_run_get(c->sql, c->run_id, &c->run, err);
 	/* Tables in a pool have no chunks in the run. */
-	if (!code && tp_pool_has_table(c->table))
+	if (!code && c->table != TP_SQL_STRING && tp_pool_has_table(c->table))
 		code = tp_pool_of(tp_sql_store(c->sql), c->run_id, &pool, err);
 	if (code)
 		return code;
-	if (c->key >= 0 || c->row_from == c->row_to || pool)
+	if (c->key >= 0 || c->row_from == c->row_to || c->table == TP_SQL_STRING || pool)
 		return look_up(c, err);
 	memset(c->col, 0, sizeof(c->col));
 	c->first_row = 0;
@@ -377,6 +379,13 @@ static int64_t current_row(const struct packed_cursor *c)
 	return c->order ? c->order[c->at] : c->first_row + (int64_t)c->at;
 }
 
+static int64_t current_value(const struct packed_cursor *c, int column)
+{
+	if (c->table == TP_SQL_STRING)
+		return current_row(c);
+	return c->col[column] ? c->col[column][c->order ? c->order[c->at] : c->at] : TP_NULL;
+}
+
 static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 {
 	struct packed_cursor *c = (struct packed_cursor *)base;
@@ -389,19 +398,13 @@ static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int co
 		sqlite3_result_int64(ctx, column ? current_row(c) : c->run_id);
 		return SQLITE_OK;
 	}
-	column -= LEADING;
-	if (!c->col[column])
-		return SQLITE_OK;
-	value = c->col[column][c->order ? c->order[c->at] : c->at];
+	value = current_value(c, column - LEADING);
 	if (value == TP_NULL)
 		return SQLITE_OK;
-	kind = c->desc->columns[column].kind;
+	kind = c->desc->columns[column - LEADING].kind;
 	switch (kind) {
 	case TP_COL_STR:
-		if (!c->dict)
-			code = tp_sql_dict(c->run, &c->dict, &err);
-		if (!code)
-			tp_sql_result_text(ctx, c->dict, value);
+		code = tp_sql_result_text(ctx, c->run, value, &err);
 		break;
 	case TP_COL_STATE:
 		tp_sql_result_state(ctx, value);
@@ -409,12 +412,7 @@ static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int co
 	case TP_COL_G:
 	case TP_COL_M:
 	case TP_COL_P:
-		if (!c->have_ids[kind])
-			code = tp_sql_ids(c->run, kind, &c->ids[kind], &err);
-		if (!code) {
-			c->have_ids[kind] = true;
-			tp_sql_result_id(ctx, &c->ids[kind], value);
-		}
+		code = tp_sql_result_id(ctx, c->run, kind, value, &err);
 		break;
 	default:
 		sqlite3_result_int64(ctx, value);

@@ -16,10 +16,9 @@ static void free_module(void *p)
 int tp_sql_modules_register(sqlite3 *db, struct tp_sql *sql)
 {
 	for (unsigned table = 0; table < TP_SQL_NTABLES; table++) {
-		const sqlite3_module *methods = table == TP_SQL_EVENT	 ? &tp_sql_event_module
-						: table == TP_SQL_SPAN	 ? &tp_sql_span_module
-						: table == TP_SQL_STRING ? &tp_sql_string_module
-									 : &tp_sql_packed_module;
+		const sqlite3_module *methods = table == TP_SQL_EVENT  ? &tp_sql_event_module
+						: table == TP_SQL_SPAN ? &tp_sql_span_module
+								       : &tp_sql_packed_module;
 		struct tp_sql_module *module = malloc(sizeof(*module));
 		int rc;
 

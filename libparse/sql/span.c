@@ -5,8 +5,7 @@
  * before it, with the spans that were open there taken from span_crossing, and stops with the
  * segment in which the last wanted span can begin; those that end later are in span_crossing, too.
  *
- * idxStr holds the constraints as in event.c, idxNum the PLAN_ bits. GROUP BY or ORDER BY state is
- * one pass per state, so that SQLite need not sort. */
+ * idxStr holds the constraints as in event.c; idxNum is 1 if stack or waker_stack is used. */
 #include "sql/span.h"
 
 #include <stdlib.h>
@@ -15,12 +14,6 @@
 #include <xxhash.h>
 
 #include "store/describe.h"
-
-enum {
-	PLAN_STACKS = 1 << 0, /* stack or waker_stack is used */
-	PLAN_BY_STATE = 1 << 1,
-	PLAN_DESC = 1 << 2,
-};
 
 #define ALL_STATES ((1u << TP_NSTATES) - 1)
 
@@ -74,13 +67,8 @@ static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		else if (column != TP_SQL_SPAN_run)
 			rows /= 4;
 	}
-	if (info->colUsed &
-	    (UINT64_C(1) << TP_SQL_SPAN_stack | UINT64_C(1) << TP_SQL_SPAN_waker_stack))
-		info->idxNum |= PLAN_STACKS;
-	if (info->nOrderBy == 1 && info->aOrderBy[0].iColumn == TP_SQL_SPAN_state) {
-		info->idxNum |= PLAN_BY_STATE | (info->aOrderBy[0].desc ? PLAN_DESC : 0);
-		info->orderByConsumed = 1;
-	}
+	info->idxNum = (info->colUsed & (UINT64_C(1) << TP_SQL_SPAN_stack |
+					 UINT64_C(1) << TP_SQL_SPAN_waker_stack)) != 0;
 	rows *= events * 0.7;
 	tp_sql_estimate(info, rows);
 	info->estimatedCost = 1000 + events / 8 + rows;
@@ -177,32 +165,7 @@ static bool apply(struct tp_span_cursor *c, const char *plan, sqlite3_value *val
 	}
 }
 
-static void plan_passes(struct tp_span_cursor *c, int plan)
-{
-	c->npasses = 0;
-	for (unsigned s = 1; plan & PLAN_BY_STATE && s < TP_NSTATES; s++) {
-		size_t i = 0;
-
-		if (!(c->states >> s & 1))
-			continue;
-		for (; i < c->npasses; i++) {
-			unsigned other = (unsigned)__builtin_ctz(c->passes[i]);
-			int order = strcmp(tp_state_names[other], tp_state_names[s]);
-
-			if (plan & PLAN_DESC ? order < 0 : order > 0)
-				break;
-		}
-		memmove(&c->passes[i + 1], &c->passes[i], (c->npasses - i) * sizeof(c->passes[0]));
-		c->passes[i] = 1u << s;
-		c->npasses++;
-	}
-	if (!c->npasses) {
-		c->passes[0] = c->states;
-		c->npasses = 1;
-	}
-}
-
-static int span_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+static int span_filter(sqlite3_vtab_cursor *base, int stacks, const char *plan, int argc,
 		       sqlite3_value **argv)
 {
 	static const struct tp_bounds all = {INT64_MIN, INT64_MAX};
@@ -212,21 +175,18 @@ static int span_filter(sqlite3_vtab_cursor *base, int plan, const char *text, in
 
 	tp_span_leave_run(c);
 	c->columns = TP_BC_TS | TP_BC_TYPE | TP_BC_M | TP_BC_P | TP_BC_G | TP_BC_SUBJECT |
-		     TP_BC_STR | TP_BC_FROM | TP_BC_TO | TP_BC_FLAGS |
-		     (plan & PLAN_STACKS ? TP_BC_STACK : 0);
+		     TP_BC_STR | TP_BC_FROM | TP_BC_TO | TP_BC_FLAGS | (stacks ? TP_BC_STACK : 0);
 	c->run = c->start = c->end = c->dur = all;
 	c->want_g = c->want_open = false;
 	c->states = ALL_STATES;
-	c->pass = c->run_pos = 0;
-	c->seen = 0;
+	c->run_pos = 0;
 	c->eof = false;
 	for (int i = 0; i < argc && some; i++)
-		some = apply(c, text + 2 * i, argv[i]);
+		some = apply(c, plan + 2 * i, argv[i]);
 	if (!some) {
 		c->eof = true;
 		return SQLITE_OK;
 	}
-	plan_passes(c, plan);
 	if (tp_sql_refresh(c->sql, &err) || tp_span_next_rows(c, &err))
 		return tp_sql_fail(base->pVtab, &err);
 	return SQLITE_OK;
@@ -254,13 +214,14 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
 	const struct tp_span *s = &c->out[c->at];
 	struct tp_err err;
+	int code = 0;
 
 	switch (column) {
 	case TP_SQL_SPAN_run:
 		sqlite3_result_int64(ctx, c->run_id);
 		break;
 	case TP_SQL_SPAN_goroutine:
-		tp_sql_result_id(ctx, &c->ids[0], s->goroutine);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->goroutine, &err);
 		break;
 	case TP_SQL_SPAN_state:
 		tp_sql_result_state(ctx, s->state);
@@ -275,21 +236,19 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 		sqlite3_result_int64(ctx, tp_time_minus(s->end, s->start));
 		break;
 	case TP_SQL_SPAN_reason:
-		if (!c->dict && tp_sql_dict(c->run_ref, &c->dict, &err))
-			return tp_sql_fail(base->pVtab, &err);
-		tp_sql_result_text(ctx, c->dict, s->reason);
+		code = tp_sql_result_text(ctx, c->run_ref, s->reason, &err);
 		break;
 	case TP_SQL_SPAN_stack:
 		sqlite3_result_int64(ctx, s->stack);
 		break;
 	case TP_SQL_SPAN_m:
-		tp_sql_result_id(ctx, &c->ids[1], s->m);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_M, s->m, &err);
 		break;
 	case TP_SQL_SPAN_p:
-		tp_sql_result_id(ctx, &c->ids[2], s->p);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_P, s->p, &err);
 		break;
 	case TP_SQL_SPAN_waker:
-		tp_sql_result_id(ctx, &c->ids[0], s->waker);
+		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->waker, &err);
 		break;
 	case TP_SQL_SPAN_waker_stack:
 		sqlite3_result_int64(ctx, s->waker_stack);
@@ -303,7 +262,7 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	default:
 		break;
 	}
-	return SQLITE_OK;
+	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
 }
 
 /* The same for the same span whatever the query: SQLite tells rows apart by it where terms joined

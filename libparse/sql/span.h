@@ -26,11 +26,6 @@ struct tp_span_cursor {
 	int64_t want_g_id, want_open_value;
 	uint32_t states; /* set of enum tp_state */
 
-	/* passes over the runs: sets of states, by name; one pass without grouping */
-	uint32_t passes[TP_NSTATES];
-	size_t npasses, pass;
-	uint32_t seen; /* states met by the first pass */
-
 	/* where it is: run, then its events, then what is open after them */
 	size_t run_pos;
 	int64_t run_id, run_start;
@@ -42,8 +37,7 @@ struct tp_span_cursor {
 	size_t crossing, ncrossings; /* rows of span_crossing still to come */
 	int64_t last_segment;	     /* that was read; -1: all, so open spans end with the run */
 	const struct tp_sql_rows *crossings;
-	struct tp_sql_ids ids[3]; /* of goroutines, Ms, Ps */
-	const struct tp_dict *dict;
+	size_t ng, nm, np; /* goroutines, Ms and Ps of the run */
 
 	struct tp_span *out; /* rows out[at … n) */
 	size_t at, n, room;

@@ -2,6 +2,7 @@
  * open behind them. */
 #include "base/many.h"
 #include "sql/span.h"
+#include "store/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,6 @@ void tp_span_leave_run(struct tp_span_cursor *c)
 	c->spans = NULL;
 	tp_sql_run_put(c->run_ref);
 	c->run_ref = NULL;
-	c->dict = NULL;
 	c->crossings = NULL;
 	c->at = c->n = 0;
 }
@@ -38,9 +38,8 @@ static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 		end = tp_time_minus(span->end, c->run_start);
 	struct tp_span *out;
 
-	c->seen |= 1u << span->state;
-	if (!(c->passes[c->pass] >> span->state & 1) || !within(&c->start, start) ||
-	    !within(&c->end, end) || !within(&c->dur, tp_time_minus(end, start)) ||
+	if (!(c->states >> span->state & 1) || !within(&c->start, start) || !within(&c->end, end) ||
+	    !within(&c->dur, tp_time_minus(end, start)) ||
 	    (c->want_g && span->goroutine != c->g_index) ||
 	    (c->want_open && span->open != c->want_open_value))
 		return 0;
@@ -79,8 +78,7 @@ static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_
 	    .open = CROSSING(open) == 1,
 	    .inferred = CROSSING(inferred) == 1,
 	};
-	return span->state && span->goroutine < c->ids[0].n &&
-	       (span->p == TP_NONE || span->p < c->ids[2].n);
+	return span->state && span->goroutine < c->ng && (span->p == TP_NONE || span->p < c->np);
 #undef CROSSING
 }
 
@@ -88,35 +86,32 @@ static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_
 static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t *n,
 			 struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(NULL, tp_store_db(tp_sql_store(c->sql)),
+				     "SELECT id, first_block, blocks, from_ns FROM main.segment "
+				     "WHERE run = ?1 ORDER BY id",
+				     "i", c->run_id);
 	struct segment *list = NULL;
 	size_t room = 0;
 	bool sound = true;
-	int rc = sqlite3_prepare_v2(tp_store_db(tp_sql_store(c->sql)),
-				    "SELECT id, first_block, blocks, from_ns FROM main.segment "
-				    "WHERE run = ?1 ORDER BY id",
-				    -1, &stmt, NULL);
 
 	*n = 0;
-	sqlite3_bind_int64(stmt, 1, c->run_id);
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct segment s = {sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
-				    sqlite3_column_int64(stmt, 3)};
+	while (tp_query_row(&q)) {
+		struct segment s = {sqlite3_column_int64(q.stmt, 1),
+				    sqlite3_column_int64(q.stmt, 2),
+				    sqlite3_column_int64(q.stmt, 3)};
 
 		if (tp_grow(&list, &room, *n, sizeof(*list))) {
-			sqlite3_finalize(stmt);
+			tp_query_done(&q);
 			free(list);
 			return tp_nomem(err);
 		}
-		sound = sound && sqlite3_column_int64(stmt, 0) == (int64_t)*n && s.blocks > 0 &&
+		sound = sound && sqlite3_column_int64(q.stmt, 0) == (int64_t)*n && s.blocks > 0 &&
 			s.blocks < INT32_MAX && s.first_block >= 0 && s.first_block < INT32_MAX &&
 			(!*n || (s.from_ns >= list[*n - 1].from_ns &&
 				 s.first_block == list[*n - 1].first_block + list[*n - 1].blocks));
 		list[(*n)++] = s;
-		rc = 0;
 	}
-	sqlite3_finalize(stmt);
-	if (!sound || rc != SQLITE_DONE)
+	if (tp_query_done(&q) || !sound)
 		*n = 0;
 	*out = list;
 	return 0;
@@ -230,7 +225,7 @@ static int start_run(struct tp_span_cursor *c, struct tp_err *err)
 
 static int enter_run(struct tp_span_cursor *c, struct tp_err *err)
 {
-	static const enum tp_column_kind kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
+	const struct tp_sql_rows *g, *m, *p;
 	int code;
 
 	c->run_id = tp_sql_run_id(c->sql, c->run_pos);
@@ -238,22 +233,24 @@ static int enter_run(struct tp_span_cursor *c, struct tp_err *err)
 	if (!within(&c->run, c->run_id))
 		return 0;
 	code = tp_sql_run_get(c->sql, c->run_id, &c->run_ref, err);
-	for (int i = 0; i < 3 && !code; i++)
-		code = tp_sql_ids(c->run_ref, kinds[i], &c->ids[i], err);
-	if (!code && c->want_g) {
-		const uint32_t *order;
-		size_t from, to;
-
-		code = tp_sql_rows_find(c->run_ref, TP_TABLE_GOROUTINE, 0, c->want_g_id, &order,
-					&from, &to, err);
-		if (!code && from == to) {
-			tp_span_leave_run(c);
-			return 0;
-		}
-		if (!code)
-			c->g_index = order[from];
+	if (!code)
+		code = tp_sql_ids(c->run_ref, TP_COL_G, &g, err);
+	if (!code)
+		code = tp_sql_ids(c->run_ref, TP_COL_M, &m, err);
+	if (!code)
+		code = tp_sql_ids(c->run_ref, TP_COL_P, &p, err);
+	if (!code && c->want_g)
+		code = tp_sql_index(c->run_ref, TP_COL_G, c->want_g_id, &c->g_index, err);
+	if (code)
+		return code;
+	c->ng = g->nrows;
+	c->nm = m->nrows;
+	c->np = p->nrows;
+	if (c->want_g && c->g_index == TP_NONE) {
+		tp_span_leave_run(c);
+		return 0;
 	}
-	return code ? code : start_run(c, err);
+	return start_run(c, err);
 }
 
 /* Indices beyond the tables of the run would make the machine grow without bound. */
@@ -262,10 +259,9 @@ static bool sound_event(const struct tp_span_cursor *c, const struct tp_event *e
 	char subject = e->type < TP_NEVENT_TYPES ? tp_event_descs[e->type].subject : 0;
 
 	return e->type < TP_NEVENT_TYPES && e->from < TP_NSTATES && e->to < TP_NSTATES &&
-	       (e->g == TP_NONE || e->g < c->ids[0].n) && (e->m == TP_NONE || e->m < c->ids[1].n) &&
-	       (e->p == TP_NONE || e->p < c->ids[2].n) &&
-	       (e->subject == TP_NONE || !subject ||
-		e->subject < (subject == 'G' ? c->ids[0].n : c->ids[2].n));
+	       (e->g == TP_NONE || e->g < c->ng) && (e->m == TP_NONE || e->m < c->nm) &&
+	       (e->p == TP_NONE || e->p < c->np) &&
+	       (e->subject == TP_NONE || !subject || e->subject < (subject == 'G' ? c->ng : c->np));
 }
 
 static int decode_block(struct tp_span_cursor *c, const struct tp_part *part, struct tp_err *err)
@@ -398,13 +394,7 @@ int tp_span_next_rows(struct tp_span_cursor *c, struct tp_err *err)
 			if (!c->run_ref)
 				c->run_pos++;
 		}
-		if (c->run_ref)
-			continue;
-		do
-			c->pass++;
-		while (c->pass < c->npasses && !(c->passes[c->pass] & c->seen));
-		c->run_pos = 0;
-		if (c->pass == c->npasses) {
+		if (!c->run_ref) {
 			c->eof = true;
 			return 0;
 		}

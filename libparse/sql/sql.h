@@ -6,10 +6,9 @@
  *
  *   describe.h    names, types and meanings of the tables and columns, for .schema and manuals
  *   cache.c       per connection: decoded dictionaries and packed tables of the runs in use
- *   packed.c      one module for every packed table of store/tables.h
+ *   packed.c      one module for every packed table of store/tables.h, and for `string`
  *   event.c       `event`, over the blocks of events (event_scan.c, event_row.c)
  *   span.c        `span`, derived from the events by timeline/span.h (span_scan.c)
- *   string.c      `string`, the texts of a run's dictionary
  *   functions.c   fmt_ns, stack_text, regexp …
  *   percentile.c  percentile, median, p50 …
  *
@@ -78,13 +77,12 @@ int tp_sql_rows(struct tp_sql_run *run, enum tp_table_id table, uint32_t columns
 int tp_sql_rows_find(struct tp_sql_run *run, enum tp_table_id table, unsigned column, int64_t value,
 		     const uint32_t **order, size_t *from, size_t *to, struct tp_err *err);
 
-/* Ids of goroutines, Ms or Ps, by index. */
-struct tp_sql_ids {
-	const int64_t *id;
-	size_t n;
-};
-int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, struct tp_sql_ids *ids,
+/* Sets *ids to the table of goroutines, Ms or Ps (kind G, M or P), whose col[0] has their ids. */
+int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, const struct tp_sql_rows **ids,
 	       struct tp_err *err);
+/* Sets *index to that of the goroutine, M or P with this id; TP_NONE if the run does not have it. */
+int tp_sql_index(struct tp_sql_run *run, enum tp_column_kind kind, int64_t id, uint32_t *index,
+		 struct tp_err *err);
 
 /* ---- what modules have in common (module.c) ---- */
 
@@ -137,13 +135,15 @@ int tp_sql_op_of_char(char op);
 /* Takes all values of `column IN (…)` at once if SQLite is new enough, and returns whether it does. */
 bool tp_sql_take_in(sqlite3_index_info *info, int i);
 
-/* Set a result. Values outside the dictionary or the ids, which a damaged store has, become NULL. */
-void tp_sql_result_text(sqlite3_context *c, const struct tp_dict *dict, int64_t string);
-void tp_sql_result_id(sqlite3_context *c, const struct tp_sql_ids *ids, int64_t index);
+/* Set a result: the text of a string, the id of an index, the name of a state. Values outside the
+ * dictionary or the ids, which a damaged store has, become NULL. */
+int tp_sql_result_text(sqlite3_context *c, struct tp_sql_run *run, int64_t string,
+		       struct tp_err *err);
+int tp_sql_result_id(sqlite3_context *c, struct tp_sql_run *run, enum tp_column_kind kind,
+		     int64_t index, struct tp_err *err);
 void tp_sql_result_state(sqlite3_context *c, int64_t state);
 
-extern const sqlite3_module tp_sql_packed_module, tp_sql_event_module, tp_sql_span_module,
-    tp_sql_string_module;
+extern const sqlite3_module tp_sql_packed_module, tp_sql_event_module, tp_sql_span_module;
 
 /* Registers all of these on a connection. */
 int tp_sql_modules_register(sqlite3 *db, struct tp_sql *sql);

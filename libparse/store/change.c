@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "store/lock.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -58,31 +59,16 @@ done:
 
 int tp_find_run(struct sqlite3 *db, const char *hash, int64_t *run)
 {
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(db, "SELECT id FROM main.run WHERE hash = ?", -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, db, "SELECT id FROM main.run WHERE hash = ?", "s", hash);
 
-	*run = 0;
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		*run = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+	*run = tp_query_number(&q);
+	return tp_query_done(&q);
 }
 
 int tp_change_step(struct sqlite3 *db, const char *sql, int64_t number, const char *text)
 {
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, db, sql, text ? "is" : "i", number, text);
 
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, number);
-	if (!rc && text)
-		rc = sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
+	tp_query_row(&q);
+	return tp_query_done(&q);
 }

@@ -10,6 +10,7 @@
 #include "store/change.h"
 #include "store/lock.h"
 #include "store/pool.h"
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -64,15 +65,13 @@ static int delete_written_out(struct sqlite3 *db, int64_t run)
 	    "SELECT m.name FROM main.sqlite_schema AS m WHERE m.type = 'table' AND m.rootpage > 0 "
 	    "AND m.name GLOB '*_rows' "
 	    "AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) AS c WHERE c.name = 'run')";
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(db, tables, -1, &stmt, NULL), failed = SQLITE_OK;
+	struct tp_query q = tp_query(NULL, db, tables, "");
+	int failed = SQLITE_OK, rc;
 
-	while (!rc && !failed && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		failed = delete_rows(db, (const char *)sqlite3_column_text(stmt, 0), run);
-		rc = SQLITE_OK;
-	}
-	sqlite3_finalize(stmt);
-	return failed ? failed : rc == SQLITE_DONE ? SQLITE_OK : rc;
+	while (!failed && tp_query_row(&q))
+		failed = delete_rows(db, (const char *)sqlite3_column_text(q.stmt, 0), run);
+	rc = tp_query_done(&q);
+	return failed ? failed : rc;
 }
 
 static int delete_run(struct sqlite3 *db, int64_t run)

@@ -35,8 +35,7 @@ int tp_kept_take(struct tp_kept *k, struct sqlite3 *db, const char *sql,
 void tp_kept_give(struct tp_kept *k, const char *sql, struct sqlite3_stmt *stmt);
 
 struct tp_store;
-/* The same for a store, unless its connection is borrowed: then nothing is kept. */
-int tp_store_take(struct tp_store *s, const char *sql, struct sqlite3_stmt **stmt);
-void tp_store_give(struct tp_store *s, const char *sql, struct sqlite3_stmt *stmt);
+/* Returns the cache of a store. If its connection is borrowed, nothing is kept: NULL. */
+struct tp_kept *tp_store_kept(struct tp_store *s);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/many.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -34,24 +35,19 @@ static int by_bytes(const void *a, const void *b)
 
 static int load(struct tp_known *known, struct sqlite3 *db, const char *path, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(NULL, db, "SELECT hash FROM main.run", "");
 	size_t room = known->n;
-	int rc = sqlite3_prepare_v2(db, "SELECT hash FROM main.run", -1, &stmt, NULL), code = 0;
+	int code = 0;
 
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+	while (!code && tp_query_row(&q)) {
+		const char *text = (const char *)sqlite3_column_text(q.stmt, 0);
 
-		rc = 0;
-		if (tp_grow_raw(&known->hash, &room, known->n, sizeof(*known->hash))) {
+		if (tp_grow_raw(&known->hash, &room, known->n, sizeof(*known->hash)))
 			code = tp_nomem(err);
-			break;
-		}
-		if (text && read_hash(text, known->hash[known->n]))
+		else if (text && read_hash(text, known->hash[known->n]))
 			known->n++;
 	}
-	if (!code && rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, path, "cannot read");
-	sqlite3_finalize(stmt);
+	code = tp_query_end(&q, code, path, err);
 	if (known->n)
 		qsort(known->hash, known->n, sizeof(*known->hash), by_bytes);
 	return code;

@@ -5,6 +5,7 @@
 
 #include "store/change.h"
 #include "store/edit.h"
+#include "store/query.h"
 
 /* Appends "key=value" to a list, which may be cut. */
 static void list(char *text, size_t size, int key_size, const char *key, const char *value)
@@ -17,42 +18,31 @@ static void list(char *text, size_t size, int key_size, const char *key, const c
 static int set_one(sqlite3 *db, const char *label, bool least, struct tp_relabelled *r)
 {
 	const char *eq = strchr(label, '=');
-	int n = eq ? (int)(eq - label) : 0, rc;
-	sqlite3_stmt *old = NULL, *put = NULL;
+	size_t n = eq ? (size_t)(eq - label) : 0;
+	struct tp_query q;
 	bool same = false;
+	int rc;
 
 	if (!n)
 		return SQLITE_MISUSE;
-	rc = sqlite3_prepare_v2(db, "SELECT value FROM label WHERE run = ? AND key = ?", -1, &old,
-				NULL);
-	if (!rc)
-		rc = sqlite3_bind_int64(old, 1, r->run);
-	if (!rc)
-		rc = sqlite3_bind_text(old, 2, label, n, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(old);
-	if (rc == SQLITE_ROW) {
-		const char *was = (const char *)sqlite3_column_text(old, 0);
+	q = tp_query(NULL, db, "SELECT value FROM label WHERE run = ? AND key = ?", "it", r->run,
+		     label, n);
+	if (tp_query_row(&q)) {
+		const char *was = (const char *)sqlite3_column_text(q.stmt, 0);
 
 		same = was && (least ? strcmp(was, eq + 1) <= 0 : !strcmp(was, eq + 1));
 		if (!same)
-			list(r->before, sizeof(r->before), n, label, was ? was : "");
+			list(r->before, sizeof(r->before), (int)n, label, was ? was : "");
 	}
-	sqlite3_finalize(old);
-	if (same || (rc != SQLITE_ROW && rc != SQLITE_DONE))
-		return same ? SQLITE_OK : rc;
-	rc = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO label VALUES(?, ?, ?)", -1, &put, NULL);
+	rc = tp_query_done(&q);
+	if (rc || same)
+		return rc;
+	q = tp_query(NULL, db, "INSERT OR REPLACE INTO label VALUES(?, ?, ?)", "its", r->run, label,
+		     n, eq + 1);
+	tp_query_row(&q);
+	rc = tp_query_done(&q);
 	if (!rc)
-		rc = sqlite3_bind_int64(put, 1, r->run);
-	if (!rc)
-		rc = sqlite3_bind_text(put, 2, label, n, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_bind_text(put, 3, eq + 1, -1, SQLITE_STATIC);
-	if (!rc && sqlite3_step(put) != SQLITE_DONE)
-		rc = SQLITE_ERROR;
-	sqlite3_finalize(put);
-	if (!rc)
-		list(r->now, sizeof(r->now), n, label, eq + 1);
+		list(r->now, sizeof(r->now), (int)n, label, eq + 1);
 	return rc;
 }
 

@@ -1,5 +1,4 @@
 /* Loads runs: packed tables as columns, events block by block. */
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,52 +28,6 @@ static int make_columns(struct tp_rows *rows, size_t total, uint32_t wanted)
 	return 0;
 }
 
-/* Reads the chunks of a table, one by one. */
-struct part_reader {
-	struct tp_stream *stream;
-	struct tp_rows_decoder decoder;
-	unsigned ncolumns;
-	size_t left; /* rows that are still to come */
-};
-
-/* Returns 1 if there is another chunk. */
-static int next_part(struct part_reader *r, struct tp_part *part, struct tp_err *err)
-{
-	int code = tp_stream_next(r->stream, part, err);
-
-	if (code != 1)
-		return code;
-	if (part->rows < 1 || part->rows > TP_CHUNK_ROWS || (size_t)part->rows > r->left)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "a chunk of rows is damaged: it says that it has %lld rows",
-				  (long long)part->rows);
-	r->left -= (size_t)part->rows;
-	return 1;
-}
-
-static int load_parts(struct tp_stream *stream, struct tp_rows *rows, size_t total,
-		      struct tp_err *err)
-{
-	struct part_reader r = {
-	    .stream = stream, .ncolumns = tp_tables[rows->table].ncolumns, .left = total};
-	struct tp_part part;
-	int code;
-
-	while ((code = next_part(&r, &part, err)) == 1) {
-		int64_t *col[TP_MAX_COLUMNS] = {NULL};
-
-		for (unsigned c = 0; c < r.ncolumns; c++)
-			col[c] = rows->col[c] ? rows->col[c] + rows->nrows : NULL;
-		code = tp_rows_decode_table(&r.decoder, part.data, part.size, (size_t)part.rows,
-					    rows->table, col, err);
-		if (code)
-			break;
-		rows->nrows += (size_t)part.rows;
-	}
-	tp_rows_decoder_release(&r.decoder);
-	return code;
-}
-
 /* Counts the rows of a table, which is damaged if it claims more than its chunks can hold. Sets *any
  * if it has chunks: most tables of most runs have none, and a query for a chunk takes as long as
  * reading a few rows. */
@@ -92,22 +45,6 @@ static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, s
 }
 
 /* ---- tables of a dictionary that is in a pool ---- */
-
-/* Copies rows [first, first + n) of the dictionary to the wanted columns. */
-static void copy_rows(const struct tp_dict *dict, struct tp_rows *rows, size_t first, size_t n)
-{
-	unsigned columns = tp_tables[rows->table].ncolumns;
-
-	for (size_t i = 0; i < n; i++) {
-		int64_t values[TP_MAX_COLUMNS];
-
-		tp_dictfile_row(dict, rows->table, (uint32_t)(first + i), values);
-		for (unsigned c = 0; c < columns; c++)
-			if (rows->col[c])
-				rows->col[c][i] = values[c];
-	}
-	rows->nrows = n;
-}
 
 /* Loads the run's dictionary from its pool if the table is one of a dictionary and the run itself
  * has no rows of it; otherwise sets *dict to NULL. */
@@ -131,22 +68,55 @@ static int load_pooled(struct tp_store *s, int64_t run, enum tp_table_id table, 
 	return code;
 }
 
-static int visit_dict(const struct tp_dict *dict, struct tp_rows *rows, uint32_t columns,
-		      const struct tp_rows_visitor *visitor, struct tp_err *err)
-{
-	size_t total = tp_dictfile_rows(dict, rows->table), n;
-	int code = 0;
+/* ---- chunks ---- */
 
-	if (make_columns(rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS, columns))
-		code = tp_nomem(err);
-	if (!code && visitor->begin)
-		code = visitor->begin(visitor->ctx, total, err);
-	for (size_t first = 0; !code && first < total; first += n) {
-		n = total - first < TP_CHUNK_ROWS ? total - first : TP_CHUNK_ROWS;
-		copy_rows(dict, rows, first, n);
-		code = visitor->rows(visitor->ctx, rows, first, err);
+/* A table that is read: from a stream, from a dictionary, or from neither if it has no rows. */
+struct reader {
+	struct tp_stream *stream;
+	struct tp_rows_decoder decoder;
+	struct tp_dict *dict;
+	size_t left; /* rows that are still to come */
+};
+
+/* Copies n rows from `first` on of a dictionary's table to columns. */
+static void copy_rows(const struct tp_dict *dict, enum tp_table_id table, size_t first, size_t n,
+		      int64_t *const *col)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t values[TP_MAX_COLUMNS];
+
+		tp_dictfile_row(dict, table, (uint32_t)(first + i), values);
+		for (unsigned c = 0; c < tp_tables[table].ncolumns; c++)
+			if (col[c])
+				col[c][i] = values[c];
 	}
-	return code;
+}
+
+/* Reads the next chunk, which begins at row `first` of the table, to rows->col[…][at]. Returns 1 if
+ * there was one. */
+static int next_chunk(struct reader *r, struct tp_rows *rows, size_t first, size_t at,
+		      struct tp_err *err)
+{
+	int64_t *col[TP_MAX_COLUMNS];
+	struct tp_part part = {.rows = r->left < TP_CHUNK_ROWS ? (int64_t)r->left : TP_CHUNK_ROWS};
+	int code = r->stream ? tp_stream_next(r->stream, &part, err) : r->dict && r->left;
+
+	if (code != 1)
+		return code;
+	if (part.rows < 1 || part.rows > TP_CHUNK_ROWS || (size_t)part.rows > r->left)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "a chunk of rows is damaged: it says that it has %lld rows",
+				  (long long)part.rows);
+	for (unsigned c = 0; c < TP_MAX_COLUMNS; c++)
+		col[c] = rows->col[c] ? rows->col[c] + at : NULL;
+	if (r->dict)
+		copy_rows(r->dict, rows->table, first, (size_t)part.rows, col);
+	else
+		code = tp_rows_decode_table(&r->decoder, part.data, part.size, (size_t)part.rows,
+					    rows->table, col, err);
+	r->left -= (size_t)part.rows;
+	rows->nrows = at + (size_t)part.rows;
+	return code < 0 ? code : 1;
 }
 
 static int name_table(struct tp_err *err, int64_t run, enum tp_table_id table, int code)
@@ -156,35 +126,57 @@ static int name_table(struct tp_err *err, int64_t run, enum tp_table_id table, i
 	return code;
 }
 
+/* Reads a table into *rows: all of it, or with a visitor chunk by chunk. */
+static int read_table(struct tp_store *s, int64_t run, uint32_t columns, struct tp_rows *rows,
+		      const struct tp_rows_visitor *visitor, struct tp_err *err)
+{
+	struct reader r = {NULL};
+	size_t total, room, first = 0;
+	bool any;
+	int code = count_rows(s, run, rows->table, &total, &any, err);
+
+	if (!code)
+		code = load_pooled(s, run, rows->table, total, &r.dict, err);
+	if (r.dict)
+		total = tp_dictfile_rows(r.dict, rows->table);
+	room = visitor && total > TP_CHUNK_ROWS ? TP_CHUNK_ROWS : total;
+	if (!code && make_columns(rows, room, columns ? columns : UINT32_MAX))
+		code = tp_nomem(err);
+	if (!code && visitor && visitor->begin)
+		code = visitor->begin(visitor->ctx, total, err);
+	if (!code && any && !r.dict)
+		code = tp_stream_open(&r.stream, s, run, tp_tables[rows->table].name, NULL, err);
+	r.left = total;
+	while (!code && (code = next_chunk(&r, rows, first, visitor ? 0 : first, err)) == 1) {
+		code = visitor ? visitor->rows(visitor->ctx, rows, first, err) : 0;
+		first = total - r.left;
+	}
+	tp_rows_decoder_release(&r.decoder);
+	tp_stream_close(r.stream);
+	tp_dict_free(r.dict);
+	return name_table(err, run, rows->table, code);
+}
+
 int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		 struct tp_rows *rows, struct tp_err *err)
 {
-	struct tp_stream *stream = NULL;
-	struct tp_dict *dict = NULL;
-	size_t total;
-	bool any;
 	int code;
 
-	memset(rows, 0, sizeof(*rows));
-	rows->table = table;
-	code = count_rows(s, run, table, &total, &any, err);
-	if (!code)
-		code = load_pooled(s, run, table, total, &dict, err);
-	if (dict)
-		total = tp_dictfile_rows(dict, table);
-	if (!code && make_columns(rows, total, columns ? columns : UINT32_MAX))
-		code = tp_nomem(err);
-	if (!code && dict)
-		copy_rows(dict, rows, 0, total);
-	else if (!code && any)
-		code = tp_stream_open(&stream, s, run, tp_tables[table].name, NULL, err);
-	if (!code && stream)
-		code = load_parts(stream, rows, total, err);
-	tp_stream_close(stream);
-	tp_dict_free(dict);
+	*rows = (struct tp_rows){.table = table};
+	code = read_table(s, run, columns, rows, NULL, err);
 	if (code)
 		tp_rows_release(rows);
-	return name_table(err, run, table, code);
+	return code;
+}
+
+int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
+		  const struct tp_rows_visitor *visitor, struct tp_err *err)
+{
+	struct tp_rows rows = {.table = table};
+	int code = read_table(s, run, columns, &rows, visitor, err);
+
+	tp_rows_release(&rows);
+	return code;
 }
 
 int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
@@ -200,47 +192,6 @@ int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsign
 		code = tp_rows_width(part.data, part.size) > column;
 	tp_stream_close(stream);
 	return code < 0 ? name_table(err, run, table, code) : code;
-}
-
-int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
-		  const struct tp_rows_visitor *visitor, struct tp_err *err)
-{
-	struct part_reader r = {.ncolumns = tp_tables[table].ncolumns};
-	struct tp_rows rows = {.table = table};
-	struct tp_dict *dict = NULL;
-	struct tp_part part;
-	size_t total;
-	bool any;
-	int code = count_rows(s, run, table, &total, &any, err);
-
-	if (!code)
-		code = load_pooled(s, run, table, total, &dict, err);
-	if (dict) {
-		code = visit_dict(dict, &rows, columns ? columns : UINT32_MAX, visitor, err);
-		tp_dict_free(dict);
-		tp_rows_release(&rows);
-		return name_table(err, run, table, code);
-	}
-	r.left = total;
-	if (!code && make_columns(&rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS,
-				  columns ? columns : UINT32_MAX))
-		code = tp_nomem(err);
-	if (!code && visitor->begin)
-		code = visitor->begin(visitor->ctx, total, err);
-	if (!code && any)
-		code = tp_stream_open(&r.stream, s, run, tp_tables[table].name, NULL, err);
-	for (size_t first = 0; !code && r.stream && (code = next_part(&r, &part, err)) == 1;
-	     first += rows.nrows) {
-		rows.nrows = (size_t)part.rows;
-		code = tp_rows_decode_table(&r.decoder, part.data, part.size, rows.nrows, table,
-					    rows.col, err);
-		if (!code)
-			code = visitor->rows(visitor->ctx, &rows, first, err);
-	}
-	tp_rows_decoder_release(&r.decoder);
-	tp_stream_close(r.stream);
-	tp_rows_release(&rows);
-	return name_table(err, run, table, code);
 }
 
 void tp_rows_release(struct tp_rows *rows)

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -41,16 +42,10 @@ int tp_materialize(struct sqlite3 *db, const char *path, int64_t run, struct tp_
 /* Runs of a new store have the numbers 1, 2, … */
 static int materialize_all(struct sqlite3 *db, const char *path, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
-	int64_t runs = 0;
-	int code = 0;
+	struct tp_query q = tp_query(NULL, db, "SELECT max(id) FROM run", "");
+	int64_t runs = tp_query_number(&q);
+	int code = tp_query_end(&q, 0, path, err);
 
-	if (sqlite3_prepare_v2(db, "SELECT max(id) FROM run", -1, &stmt, NULL) ||
-	    sqlite3_step(stmt) != SQLITE_ROW)
-		code = tp_sql_err(err, db, path, "cannot read");
-	else
-		runs = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
 	for (int64_t i = 1; i <= runs && !code; i++)
 		code = tp_materialize(db, path, i, err);
 	return code;

@@ -9,8 +9,8 @@
 #include "base/many.h"
 #include "store/dictfile.h"
 #include "store/pool.h"
+#include "store/query.h"
 #include "store/rows.h"
-#include "store/sqlerr.h"
 #include "store/stream.h"
 
 #define COLUMNS 5 /* of the widest table */
@@ -118,24 +118,16 @@ static int list_chunks(struct tp_pool_cache *c, struct sqlite3 *db, int64_t pool
 		       enum tp_pool_kind k, struct tp_err *err)
 {
 	struct kind *kind = &c->kind[k];
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(db,
-					      "SELECT part, rows FROM main.block WHERE run = ?1 "
-					      "AND stream = ?2 ORDER BY part",
-					      -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, db,
+				     "SELECT part, rows FROM main.block WHERE run = ?1 "
+				     "AND stream = ?2 ORDER BY part",
+				     "is", -pool, tp_pool_streams[k]);
+	int code = 0;
 
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, -pool);
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 2, tp_pool_streams[k], -1, SQLITE_STATIC);
-	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		code = add_chunk(c, kind, sqlite3_column_int64(stmt, 0),
-				 sqlite3_column_int64(stmt, 1), err);
-		rc = SQLITE_OK;
-	}
-	if (!code && rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, "the store", "cannot read");
-	sqlite3_finalize(stmt);
+	while (!code && tp_query_row(&q))
+		code = add_chunk(c, kind, sqlite3_column_int64(q.stmt, 0),
+				 sqlite3_column_int64(q.stmt, 1), err);
+	code = tp_query_end(&q, code, "the store", err);
 	if (code)
 		return code;
 	kind->place = calloc((size_t)kind->entries + 1, sizeof(*kind->place));
@@ -491,24 +483,13 @@ int tp_pool_load(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *po
 
 int tp_pool_of(struct tp_store *s, int64_t run, int64_t *pool, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(s);
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(db,
-					      "SELECT part FROM main.block WHERE run = ?1 "
-					      "AND stream = '" TP_POOL_STREAM "' ORDER BY part",
-					      -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, tp_store_db(s),
+				     "SELECT part FROM main.block WHERE run = ?1 "
+				     "AND stream = '" TP_POOL_STREAM "' ORDER BY part",
+				     "i", run);
 
-	*pool = 0;
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		*pool = sqlite3_column_int64(stmt, 0);
-	else if (rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, "the store", "cannot read");
-	sqlite3_finalize(stmt);
-	return code;
+	*pool = tp_query_number(&q);
+	return tp_query_end(&q, 0, "the store", err);
 }
 
 bool tp_pool_has_table(enum tp_table_id table)

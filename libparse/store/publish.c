@@ -10,6 +10,7 @@
 
 #include "store/lock.h"
 #include "store/materialize.h"
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/uri.h"
@@ -142,16 +143,10 @@ static int exec(struct sqlite3 *db, const char *path, const char *sql, struct tp
 static int read_number(struct sqlite3 *db, const char *path, const char *sql, int64_t *n,
 		       struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, db, sql, "");
 
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	*n = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, path, "cannot write");
-	sqlite3_finalize(stmt);
-	return code;
+	*n = tp_query_number(&q);
+	return tp_query_done(&q) ? tp_sql_err(err, db, path, "cannot write") : 0;
 }
 
 /* Finds the collected runs that the store does not hold, gives them its next numbers, and counts them. */
@@ -198,15 +193,13 @@ static int attach(struct sqlite3 *db, const struct tp_temp_store *t, struct tp_e
 	/* The collected file does not change any more. As it is immutable, SQLite leaves it out of
 	 * the transaction: no locks, and no journal that spans two files. */
 	char *uri = tp_uri(t->file, "mode=ro&immutable=1");
-	sqlite3_stmt *stmt = NULL;
-	int code = 0;
+	struct tp_query q = tp_query(NULL, db, uri ? "ATTACH ? AS part" : NULL, "s", uri);
+	int rc;
 
-	if (!uri || sqlite3_prepare_v2(db, "ATTACH ? AS part", -1, &stmt, NULL) ||
-	    sqlite3_bind_text(stmt, 1, uri, -1, SQLITE_STATIC) || sqlite3_step(stmt) != SQLITE_DONE)
-		code = tp_sql_err(err, uri ? db : NULL, t->path, "cannot write");
-	sqlite3_finalize(stmt);
+	tp_query_row(&q);
+	rc = tp_query_done(&q);
 	free(uri);
-	return code;
+	return rc ? tp_sql_err(err, uri ? db : NULL, t->path, "cannot write") : 0;
 }
 
 /* Copies what the store does not hold. *first becomes the store's number of the first run collected. */

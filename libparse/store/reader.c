@@ -146,14 +146,9 @@ struct sqlite3 *tp_store_db(struct tp_store *s)
 	return s->db;
 }
 
-int tp_store_take(struct tp_store *s, const char *sql, sqlite3_stmt **stmt)
+struct tp_kept *tp_store_kept(struct tp_store *s)
 {
-	return tp_kept_take(s->borrowed ? NULL : &s->kept, s->db, sql, stmt);
-}
-
-void tp_store_give(struct tp_store *s, const char *sql, sqlite3_stmt *stmt)
-{
-	tp_kept_give(s->borrowed ? NULL : &s->kept, sql, stmt);
+	return s->borrowed ? NULL : &s->kept;
 }
 
 const char *tp_store_path(struct tp_store *s)

@@ -6,6 +6,7 @@
 
 #include "store/describe.h"
 #include "store/plain.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -132,15 +133,10 @@ int tp_schema_create(struct sqlite3 *db, const char *path, struct tp_err *err)
 /* Sets *value to the first column of the first row, or to `missing` if there is no row. */
 static int query_int(struct sqlite3 *db, const char *sql, int missing, int *value)
 {
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, db, sql, "");
 
-	if (rc)
-		return rc;
-	rc = sqlite3_step(stmt);
-	*value = rc == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : missing;
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+	*value = tp_query_row(&q) ? sqlite3_column_int(q.stmt, 0) : missing;
+	return tp_query_done(&q);
 }
 
 int tp_schema_harden(struct sqlite3 *db)
@@ -163,20 +159,21 @@ static int find_odd(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_N
 				    "tbl_name COLLATE NOCASE IN " OURS
 				    " AND type IN ('table', 'index') AND sql IS NOT NULL",
 				    schema);
-	sqlite3_stmt *stmt = NULL;
-	int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
+	struct tp_query q = tp_query(NULL, db, sql, "");
+	int rc;
 
-	while (!rc && !*odd && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(stmt, 0);
-		const char *text = (const char *)sqlite3_column_text(stmt, 1);
+	while (!*odd && tp_query_row(&q)) {
+		const char *name = (const char *)sqlite3_column_text(q.stmt, 0);
+		const char *text = (const char *)sqlite3_column_text(q.stmt, 1);
 
-		rc = name && text ? SQLITE_OK : SQLITE_NOMEM;
-		if (!rc && !tp_schema_plain(text, sqlite3_column_int(stmt, 2)))
+		if (!name || !text)
+			q.rc = SQLITE_NOMEM;
+		else if (!tp_schema_plain(text, sqlite3_column_int(q.stmt, 2)))
 			snprintf(odd, TP_SCHEMA_NAME, "%s", *name ? name : "?");
 	}
-	sqlite3_finalize(stmt);
+	rc = tp_query_done(&q);
 	sqlite3_free(sql);
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	return rc;
 }
 
 /* Finds the first table or view with the name of one of our virtual tables, in whose place it would be read.
@@ -185,20 +182,21 @@ static int find_hiding(struct sqlite3 *db, const char *schema, char odd[TP_SCHEM
 {
 	char *sql = sqlite3_mprintf(
 	    "SELECT name FROM %s.sqlite_schema WHERE type IN ('table', 'view')", schema);
-	sqlite3_stmt *stmt = NULL;
-	int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
+	struct tp_query q = tp_query(NULL, db, sql, "");
+	int rc;
 
-	while (!rc && !*odd && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+	while (!*odd && tp_query_row(&q)) {
+		const char *name = (const char *)sqlite3_column_text(q.stmt, 0);
 
-		rc = name ? SQLITE_OK : SQLITE_NOMEM;
-		for (unsigned table = 0; table < TP_SQL_NTABLES && !rc; table++)
+		if (!name)
+			q.rc = SQLITE_NOMEM;
+		for (unsigned table = 0; table < TP_SQL_NTABLES && name; table++)
 			if (!sqlite3_stricmp(name, tp_sql_table_name(table)))
 				snprintf(odd, TP_SCHEMA_NAME, "%s", name);
 	}
-	sqlite3_finalize(stmt);
+	rc = tp_query_done(&q);
 	sqlite3_free(sql);
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	return rc;
 }
 
 int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char odd[TP_SCHEMA_NAME])
@@ -208,7 +206,7 @@ int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char od
 	    sqlite3_mprintf("SELECT count(*) FROM %s.sqlite_schema WHERE type = 'table' AND "
 			    "rootpage > 0 AND name IN " OURS,
 			    schema);
-	int tables = 0, rc = sql ? query_int(db, sql, 0, &tables) : SQLITE_NOMEM;
+	int tables = 0, rc = query_int(db, sql, 0, &tables);
 
 	sqlite3_free(sql);
 	*odd = '\0';

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "store/kept.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 #include "store/tables.h"
 
 struct tp_stream {
-	struct tp_store *store;
-	sqlite3_stmt *stmt;
+	struct tp_query q;
 };
 
 /* The path is not known here; callers put it in front. */
@@ -31,17 +31,12 @@ int tp_stream_open(struct tp_stream **s, struct tp_store *store, int64_t run, co
 	*s = calloc(1, sizeof(**s));
 	if (!*s)
 		return tp_nomem(err);
-	(*s)->store = store;
-	if (tp_store_take(store, get_parts, &(*s)->stmt) ||
-	    sqlite3_bind_int64((*s)->stmt, 1, run) ||
-	    sqlite3_bind_text((*s)->stmt, 2, stream, -1, SQLITE_STATIC) ||
-	    sqlite3_bind_int64((*s)->stmt, 3, range->first_part) ||
-	    sqlite3_bind_int64((*s)->stmt, 4, range->parts) ||
-	    sqlite3_bind_int64((*s)->stmt, 5, range->from_ns) ||
-	    sqlite3_bind_int64((*s)->stmt, 6, range->to_ns)) {
-		int code = tp_sql_err(err, tp_store_db(store), STORE, "cannot read");
+	(*s)->q = tp_query(tp_store_kept(store), tp_store_db(store), get_parts, "isiiii", run,
+			   stream, range->first_part, range->parts, range->from_ns, range->to_ns);
+	if ((*s)->q.rc) {
+		int code = tp_query_end(&(*s)->q, 0, STORE, err);
 
-		tp_stream_close(*s);
+		free(*s);
 		*s = NULL;
 		return code;
 	}
@@ -57,21 +52,18 @@ static int64_t int_or_null(sqlite3_stmt *stmt, int column)
 
 int tp_stream_next(struct tp_stream *s, struct tp_part *part, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(s->store);
-	int rc = sqlite3_step(s->stmt);
+	sqlite3_stmt *stmt = s->q.stmt;
 
-	if (rc == SQLITE_DONE)
-		return 0;
-	if (rc != SQLITE_ROW)
-		return tp_sql_err(err, db, STORE, "cannot read");
-	part->part = sqlite3_column_int64(s->stmt, 0);
-	part->rows = sqlite3_column_int64(s->stmt, 1);
-	part->first_ts = int_or_null(s->stmt, 2);
-	part->last_ts = int_or_null(s->stmt, 3);
-	part->data = sqlite3_column_blob(s->stmt, 4);
-	part->size = part->data ? (size_t)sqlite3_column_bytes(s->stmt, 4) : 0;
-	if (!part->data && sqlite3_errcode(db) == SQLITE_NOMEM)
-		return tp_sql_err(err, db, STORE, "cannot read");
+	if (!tp_query_row(&s->q))
+		return s->q.rc == SQLITE_DONE ? 0 : tp_sql_err(err, s->q.db, STORE, "cannot read");
+	part->part = sqlite3_column_int64(stmt, 0);
+	part->rows = sqlite3_column_int64(stmt, 1);
+	part->first_ts = int_or_null(stmt, 2);
+	part->last_ts = int_or_null(stmt, 3);
+	part->data = sqlite3_column_blob(stmt, 4);
+	part->size = part->data ? (size_t)sqlite3_column_bytes(stmt, 4) : 0;
+	if (!part->data && sqlite3_errcode(s->q.db) == SQLITE_NOMEM)
+		return tp_sql_err(err, s->q.db, STORE, "cannot read");
 	return 1;
 }
 
@@ -79,7 +71,7 @@ void tp_stream_close(struct tp_stream *s)
 {
 	if (!s)
 		return;
-	tp_store_give(s->store, get_parts, s->stmt);
+	tp_query_done(&s->q);
 	free(s);
 }
 
@@ -88,18 +80,10 @@ int tp_stream_count(struct tp_store *store, int64_t run, const char *stream, int
 {
 	static const char sql[] = "SELECT count(*), coalesce(sum(rows), 0) FROM main.block WHERE "
 				  "run = ?1 AND stream = ?2";
-	sqlite3_stmt *stmt = NULL;
-	int code = 0;
+	struct tp_query q =
+	    tp_query(tp_store_kept(store), tp_store_db(store), sql, "is", run, stream);
 
-	*rows = *parts = 0;
-	if (tp_store_take(store, sql, &stmt) || sqlite3_bind_int64(stmt, 1, run) ||
-	    sqlite3_bind_text(stmt, 2, stream, -1, SQLITE_STATIC) ||
-	    sqlite3_step(stmt) != SQLITE_ROW) {
-		code = tp_sql_err(err, tp_store_db(store), STORE, "cannot read");
-	} else {
-		*parts = sqlite3_column_int64(stmt, 0);
-		*rows = sqlite3_column_int64(stmt, 1);
-	}
-	tp_store_give(store, sql, stmt);
-	return code;
+	*parts = tp_query_number(&q);
+	*rows = q.rc == SQLITE_ROW ? sqlite3_column_int64(q.stmt, 1) : 0;
+	return tp_query_end(&q, 0, STORE, err);
 }

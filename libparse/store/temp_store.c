@@ -9,6 +9,7 @@
 
 #include "store/lock.h"
 #include "store/materialize.h"
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/vfs.h"
@@ -96,6 +97,21 @@ int tp_temp_store_begin(struct tp_temp_store *t, uint64_t dump_size, struct tp_e
 	if (!code && sqlite3_prepare_v2(t->db, put_block, -1, &t->put_block, NULL))
 		code = tp_sql_err(err, t->db, t->path, "cannot write");
 	return code;
+}
+
+int tp_temp_put_block(struct tp_temp_store *t, int64_t run, const char *stream, int64_t part,
+		      size_t rows, int64_t first_ts, int64_t last_ts, int codec, size_t raw_size,
+		      const struct tp_buf *data)
+{
+	sqlite3_stmt *s = t->put_block;
+	int rc = tp_query_bind(s, "isiinniib", run, stream, part, (int64_t)rows, first_ts, last_ts,
+			       (int64_t)codec, (int64_t)raw_size, data->data, data->size);
+
+	if (!rc)
+		rc = sqlite3_step(s);
+	sqlite3_reset(s);
+	sqlite3_clear_bindings(s);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 int tp_temp_store_commit(struct tp_temp_store *t, struct tp_err *err)

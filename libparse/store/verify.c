@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "store/kept.h"
 #include "store/pool.h"
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -28,8 +30,6 @@ struct check {
 	uint32_t strings, frames, functions, locations, stacks;
 	int64_t goroutines, procs, threads;
 	bool has[TP_NTABLES];
-	/* Lists the streams of a run; prepared once, as there may be very many runs. */
-	sqlite3_stmt *streams;
 };
 
 __attribute__((format(printf, 2, 3))) static void found(struct check *c, const char *fmt, ...)
@@ -88,58 +88,49 @@ static bool lacks_memory(const char *finding)
 static int check_file(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q;
 	char sql[64];
-	int rc;
+	int code = 0;
 
 	snprintf(sql, sizeof(sql), "PRAGMA main.integrity_check(%d)", MOST_OF_A_KIND);
-	rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+	q = tp_query(NULL, db, sql, "");
+	while (!code && tp_query_row(&q)) {
+		const char *text = (const char *)sqlite3_column_text(q.stmt, 0);
 
 		/* SQLite reports pages that cannot be read as damaged. */
-		if (tp_sql_unread(db)) {
-			sqlite3_finalize(stmt);
-			return tp_sys_err(err, tp_sql_unread(db), c->path, "cannot read");
-		}
-		if (text && lacks_memory(text)) {
-			sqlite3_finalize(stmt);
-			return tp_nomem(err);
-		}
-		if (text && strcmp(text, "ok") != 0)
+		if (tp_sql_unread(db))
+			code = tp_sys_err(err, tp_sql_unread(db), c->path, "cannot read");
+		else if (text && lacks_memory(text))
+			code = tp_nomem(err);
+		else if (text && strcmp(text, "ok") != 0)
 			found(c, "SQLite: %.400s", text);
-		rc = SQLITE_OK;
 	}
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_DONE ? 0 : damaged(c, err);
+	return tp_query_done(&q) && !code ? damaged(c, err) : code;
 }
 
 /* Finds rows whose run does not exist. */
 static int check_orphans(struct check *c, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(c->store);
+	int code = 0;
 
-	for (const struct tp_schema_table *t = tp_schema_tables; t->name; t++) {
-		sqlite3_stmt *stmt = NULL;
+	for (const struct tp_schema_table *t = tp_schema_tables; t->name && !code; t++) {
+		struct tp_query q;
 		char sql[160];
-		int rc;
+		int64_t rows;
 
 		/* Pools do not belong to a run. */
 		snprintf(
 		    sql, sizeof(sql),
 		    "SELECT count(*) FROM main.%s WHERE run NOT IN (SELECT id FROM main.run)%s",
 		    t->name, strcmp(t->name, "block") != 0 ? "" : " AND run >= 0");
-		rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-		if (!rc)
-			rc = sqlite3_step(stmt);
-		if (rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0))
+		q = tp_query(NULL, tp_store_db(c->store), sql, "");
+		rows = tp_query_number(&q);
+		if (rows)
 			found(c, "%lld rows of %s belong to a run that does not exist",
-			      (long long)sqlite3_column_int64(stmt, 0), t->name);
-		sqlite3_finalize(stmt);
-		if (rc != SQLITE_ROW)
-			return tp_sql_err(err, db, c->path, "cannot read");
+			      (long long)rows, t->name);
+		code = tp_query_end(&q, 0, c->path, err);
 	}
-	return 0;
+	return code;
 }
 
 /* ---- the dictionary ---- */
@@ -173,29 +164,24 @@ static int check_dictionary(struct check *c, struct tp_err *err)
 /* Pools are verified like the dictionaries of runs. */
 static int check_pools(struct check *c, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(c->store);
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(db,
-					      "SELECT DISTINCT run FROM main.block WHERE run < 0 "
-					      "ORDER BY run DESC",
-					      -1, &stmt, NULL);
+	struct tp_query q =
+	    tp_query(NULL, tp_store_db(c->store),
+		     "SELECT DISTINCT run FROM main.block WHERE run < 0 ORDER BY run DESC", "");
+	int code = 0;
 
-	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+	while (!code && tp_query_row(&q)) {
+		int64_t pool = sqlite3_column_int64(q.stmt, 0);
 		struct tp_dict *dict = NULL;
 
-		code = tp_dict_load(c->store, sqlite3_column_int64(stmt, 0), &dict, err);
+		code = tp_dict_load(c->store, pool, &dict, err);
 		if (code) {
 			tp_err_prefix(err, "the shared dictionary %lld",
-				      (long long)tp_minus(0, sqlite3_column_int64(stmt, 0)));
+				      (long long)tp_minus(0, pool));
 			code = finding(c, code, err);
 		}
 		tp_dict_free(dict);
-		rc = SQLITE_OK;
 	}
-	sqlite3_finalize(stmt);
-	if (code)
-		return code;
-	return rc == SQLITE_DONE ? 0 : damaged(c, err);
+	return tp_query_done(&q) && !code ? damaged(c, err) : code;
 }
 
 /* ---- packed tables ---- */
@@ -274,29 +260,21 @@ static int check_table(struct check *c, enum tp_table_id id, int64_t *rows, stru
 /* Finds the tables that the run has rows of. TP_POOL_STREAM stands for those in its pool. */
 static int find_tables(struct check *c, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(c->store);
-	int code = 0, rc = SQLITE_OK;
+	static const char sql[] = "SELECT DISTINCT stream FROM main.block WHERE run = ?";
+	struct tp_query q =
+	    tp_query(tp_store_kept(c->store), tp_store_db(c->store), sql, "i", c->run);
+	int code = 0;
 
 	memset(c->has, 0, sizeof(c->has));
-	if (!c->streams)
-		rc = sqlite3_prepare_v2(db, "SELECT DISTINCT stream FROM main.block WHERE run = ?",
-					-1, &c->streams, NULL);
-	if (!rc)
-		rc = sqlite3_bind_int64(c->streams, 1, c->run);
-	while (!rc && (rc = sqlite3_step(c->streams)) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(c->streams, 0);
+	while (!code && tp_query_row(&q)) {
+		const char *name = (const char *)sqlite3_column_text(q.stmt, 0);
 
 		for (int id = 0; name && id < TP_NTABLES; id++)
 			c->has[id] |=
 			    !strcmp(name, TP_POOL_STREAM) || !strcmp(name, tp_tables[id].name);
-		rc = name ? SQLITE_OK : SQLITE_NOMEM;
+		code = name ? 0 : tp_nomem(err);
 	}
-	if (rc == SQLITE_NOMEM)
-		code = tp_nomem(err);
-	else if (rc != SQLITE_DONE)
-		code = damaged(c, err);
-	sqlite3_reset(c->streams);
-	return code;
+	return tp_query_done(&q) && !code ? damaged(c, err) : code;
 }
 
 static int check_tables(struct check *c, struct tp_err *err)
@@ -360,27 +338,24 @@ static int check_profile(struct check *c, struct tp_err *err)
 /* Segments must follow each other without gaps and have all events. */
 static int check_segments(struct check *c, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(c->store);
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(NULL, tp_store_db(c->store),
+				     "SELECT id, first_block, blocks, events FROM main.segment "
+				     "WHERE run = ? ORDER BY id",
+				     "i", c->run);
 	int64_t events = 0, block = 0, n = 0;
-	int rc = sqlite3_prepare_v2(db,
-				    "SELECT id, first_block, blocks, events FROM main.segment "
-				    "WHERE run = ? ORDER BY id",
-				    -1, &stmt, NULL);
+	int code;
 
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, c->run);
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (sqlite3_column_int64(stmt, 0) != n || sqlite3_column_int64(stmt, 1) != block)
+	for (; tp_query_row(&q); n++) {
+		int64_t first = sqlite3_column_int64(q.stmt, 1);
+
+		if (sqlite3_column_int64(q.stmt, 0) != n || first != block)
 			found(c, "segment %" PRId64 " does not follow the one before it", n);
-		block = tp_plus(sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2));
-		tp_sum(&events, sqlite3_column_int64(stmt, 3));
-		n++;
-		rc = SQLITE_OK;
+		block = tp_plus(first, sqlite3_column_int64(q.stmt, 2));
+		tp_sum(&events, sqlite3_column_int64(q.stmt, 3));
 	}
-	sqlite3_finalize(stmt);
-	if (rc != SQLITE_DONE)
-		return tp_sql_err(err, db, c->path, "cannot read");
+	code = tp_query_end(&q, 0, c->path, err);
+	if (code)
+		return code;
 	if (n && events != c->events)
 		found(c, "the segments have %" PRId64 " events, but the row of the run says %" PRId64, events,
 		      c->events);
@@ -406,33 +381,27 @@ static int check_run(struct check *c, struct tp_err *err)
 
 static int check_runs(struct check *c, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(c->store);
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(NULL, tp_store_db(c->store),
+				     "SELECT id, kind, events, (SELECT count(*) FROM main.run) "
+				     "FROM main.run ORDER BY id",
+				     "");
 	uint64_t done = 0;
-	int code = 0,
-	    rc = sqlite3_prepare_v2(db,
-				    "SELECT id, kind, events, "
-				    "(SELECT count(*) FROM main.run) FROM main.run ORDER BY id",
-				    -1, &stmt, NULL);
+	int code = 0;
 
-	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const char *kind = (const char *)sqlite3_column_text(stmt, 1);
+	while (!code && tp_query_row(&q)) {
+		const char *kind = (const char *)sqlite3_column_text(q.stmt, 1);
 
-		c->run = sqlite3_column_int64(stmt, 0);
+		c->run = sqlite3_column_int64(q.stmt, 0);
 		c->trace = kind && !strcmp(kind, "trace");
-		c->events = sqlite3_column_int64(stmt, 2);
+		c->events = sqlite3_column_int64(q.stmt, 2);
 		if (c->v->progress &&
-		    c->v->progress(c->v->ctx, done++, (uint64_t)sqlite3_column_int64(stmt, 3)))
+		    c->v->progress(c->v->ctx, done++, (uint64_t)sqlite3_column_int64(q.stmt, 3)))
 			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 		else
 			code = check_run(c, err);
-		rc = SQLITE_OK;
 	}
-	sqlite3_finalize(stmt);
 	c->run = 0;
-	if (code)
-		return code;
-	return rc == SQLITE_DONE ? 0 : damaged(c, err);
+	return tp_query_done(&q) && !code ? damaged(c, err) : code;
 }
 
 int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, struct tp_err *err)
@@ -450,7 +419,6 @@ int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, 
 	/* Rows are not checked if SQLite has found the file damaged. */
 	if (!code && !c.wrong)
 		code = check_runs(&c, err);
-	sqlite3_finalize(c.streams);
 	tp_store_close(c.store);
 	*wrong = c.wrong;
 	return code;

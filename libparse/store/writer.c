@@ -14,6 +14,7 @@
 #include "base/big.h"
 #include "store/change.h"
 #include "store/dictfile.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 
 /* Rows of a chunk: few enough for those that wait to stay in a processor's cache. */
@@ -98,22 +99,6 @@ static int failed(struct tp_store_run *run, struct tp_err *err)
 	return code;
 }
 
-/* Runs a prepared INSERT once and resets it. */
-static int step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err)
-{
-	int code = 0;
-
-	if (sqlite3_step(stmt) != SQLITE_DONE)
-		code = failed(run, err);
-	sqlite3_reset(stmt);
-	return code;
-}
-
-static int bind_or_null(sqlite3_stmt *stmt, int at, int64_t v)
-{
-	return v == TP_NULL ? sqlite3_bind_null(stmt, at) : sqlite3_bind_int64(stmt, at, v);
-}
-
 /* Hints that the system should begin to write the file, so that less is left to write when the run
  * is published. */
 static void write_early(struct tp_store_run *run, size_t more)
@@ -131,21 +116,13 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
 		     struct tp_err *err)
 {
-	sqlite3_stmt *s = run->temp->put_block;
-	int code;
+	int code = 0;
 
 	pthread_mutex_lock(&run->lock);
 	run->begun = true;
-	if (sqlite3_bind_int64(s, 1, run->number) ||
-	    sqlite3_bind_text(s, 2, stream, -1, SQLITE_STATIC) || sqlite3_bind_int64(s, 3, part) ||
-	    sqlite3_bind_int64(s, 4, (int64_t)rows) || bind_or_null(s, 5, first_ts) ||
-	    bind_or_null(s, 6, last_ts) || sqlite3_bind_int(s, 7, (int)run->codec) ||
-	    sqlite3_bind_int64(s, 8, (int64_t)raw_size) ||
-	    sqlite3_bind_blob64(s, 9, data->data, data->size, SQLITE_STATIC))
+	if (tp_temp_put_block(run->temp, run->number, stream, part, rows, first_ts, last_ts,
+			      (int)run->codec, raw_size, data))
 		code = failed(run, err);
-	else
-		code = step(run, s, err);
-	sqlite3_clear_bindings(s);
 	write_early(run, data->size);
 	pthread_mutex_unlock(&run->lock);
 	return code;
@@ -279,28 +256,24 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 }
 
 /* Inserts a row into an ordinary table. `sql` takes the run's number and then the arguments, whose
- * types `kinds` gives: i is an int64_t, n an int64_t that may be TP_NULL, s a text. */
-static int put(struct tp_store_run *run, const char *sql, const char *kinds, struct tp_err *err,
+ * types are given as for tp_query. */
+static int put(struct tp_store_run *run, const char *sql, const char *types, struct tp_err *err,
 	       ...)
 {
-	sqlite3_stmt *stmt = NULL;
-	va_list ap;
-	int rc, code;
+	struct tp_query q;
+	va_list args;
+	int code = 0;
 
 	pthread_mutex_lock(&run->lock);
 	run->begun = true;
-	rc = sqlite3_prepare_v2(run->temp->db, sql, -1, &stmt, NULL);
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run->number);
-	va_start(ap, err);
-	for (int i = 0; kinds[i] && !rc; i++)
-		rc = kinds[i] == 's' ? sqlite3_bind_text(stmt, i + 2, va_arg(ap, const char *), -1,
-							 SQLITE_STATIC)
-		     : kinds[i] == 'n' ? bind_or_null(stmt, i + 2, va_arg(ap, int64_t))
-				       : sqlite3_bind_int64(stmt, i + 2, va_arg(ap, int64_t));
-	va_end(ap);
-	code = rc ? failed(run, err) : step(run, stmt, err);
-	sqlite3_finalize(stmt);
+	q = tp_query(NULL, run->temp->db, sql, "i", run->number);
+	va_start(args, err);
+	if (!q.rc)
+		q.rc = tp_query_vbind(q.stmt, 2, types, args);
+	va_end(args);
+	tp_query_row(&q);
+	if (tp_query_done(&q))
+		code = failed(run, err);
 	pthread_mutex_unlock(&run->lock);
 	return code;
 }

@@ -61,6 +61,10 @@ int tp_run_put_ledger(struct tp_store_run *run, const struct tp_loss *losses, si
  * the connection, if there is one. */
 int tp_temp_store_connect(struct tp_temp_store *t, struct tp_err *err);
 int tp_temp_store_begin(struct tp_temp_store *t, uint64_t dump_size, struct tp_err *err);
+/* Inserts a block of a run. Times may be TP_NULL. Returns an SQLite code. */
+int tp_temp_put_block(struct tp_temp_store *t, int64_t run, const char *stream, int64_t part,
+		      size_t rows, int64_t first_ts, int64_t last_ts, int codec, size_t raw_size,
+		      const struct tp_buf *data);
 int tp_temp_store_commit(struct tp_temp_store *t, struct tp_err *err);
 void tp_temp_store_disconnect(struct tp_temp_store *t);
 

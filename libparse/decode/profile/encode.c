@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/idmap.h"
 #include "base/many.h"
-#include "base/random.h"
-#include "base/seed.h"
-#include "base/table.h"
 #include "base/wire.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
@@ -33,9 +31,8 @@ struct encoder {
 	uint32_t *alone; /* by frame: the chain that begins with it */
 	struct chain *chain;
 	size_t nchain, chain_room;
-	struct tp_table longer; /* chains of more than one frame */
-	uint64_t seed;
-	uint32_t *location; /* by id - 1: its chain */
+	struct tp_ids longer; /* chains of more than one frame */
+	uint32_t *location;   /* by id - 1: its chain */
 	uint32_t nlocations;
 	size_t location_room;
 	bool nameless; /* a line has no function, but must have one: one without a name */
@@ -84,7 +81,7 @@ static int add_chain(struct encoder *e, uint32_t before, uint32_t frame, uint32_
 /* The chain `before` (0: none) and one frame more. */
 static int extend(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *chain)
 {
-	uint64_t hash;
+	uint64_t key = (uint64_t)before << 32 | frame;
 	int code;
 
 	if (!before) {
@@ -95,15 +92,11 @@ static int extend(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *
 		e->alone[frame] = code ? 0 : *chain;
 		return code;
 	}
-	hash = tp_mix64(e->seed, (uint64_t)before << 32 | frame);
-	for (struct tp_probe p = {0}; tp_table_next(&e->longer, hash, &p);) {
-		if (e->chain[p.row].before == before && e->chain[p.row].frame == frame) {
-			*chain = p.row;
-			return 0;
-		}
-	}
+	*chain = tp_ids_get(&e->longer, key);
+	if (*chain != TP_NO_ID)
+		return 0;
 	code = add_chain(e, before, frame, chain);
-	return code ? code : tp_table_add(&e->longer, hash, *chain);
+	return code ? code : tp_ids_put(&e->longer, key, *chain);
 }
 
 /* The id of the location that `*node` is the innermost frame of; *node moves on to the next. */
@@ -124,7 +117,8 @@ static int location_of(struct encoder *e, uint32_t *node, uint32_t *id)
 	if (code)
 		return code;
 	if (!e->chain[chain].id) {
-		if (tp_grow_raw(&e->location, &e->location_room, e->nlocations, sizeof(*e->location)))
+		if (tp_grow_raw(&e->location, &e->location_room, e->nlocations,
+				sizeof(*e->location)))
 			return TP_ENOMEM;
 		e->location[e->nlocations++] = chain;
 		e->chain[chain].id = e->nlocations;
@@ -404,7 +398,6 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	    .opt = opt ? *opt : (struct tp_encode_options){0},
 	    .nodes = tp_dict_stack_nodes(p->dict),
 	    .out = out,
-	    .seed = tp_seed(),
 	};
 	int code;
 
@@ -420,7 +413,7 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	free(e.alone);
 	free(e.chain);
 	free(e.location);
-	tp_table_release(&e.longer);
+	tp_ids_release(&e.longer);
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the profile has more than 2^30 locations; select a part of it")

@@ -134,26 +134,20 @@ static int lose(struct dump *d, struct place at, const char *fmt, ...)
 
 static int lose(struct dump *d, struct place at, const char *fmt, ...)
 {
-	struct tp_loss loss = {
-	    .offset = at.offset, .bytes = at.bytes, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
-	char why[120];
+	struct tp_loss loss = {.offset = at.offset, .bytes = at.bytes};
+	char to[40] = "", why[120];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	if (at.last > at.line)
-		snprintf(loss.reason, sizeof(loss.reason), "lines %llu to %llu %s",
-			 (unsigned long long)at.line, (unsigned long long)at.last, why);
-	else
-		snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
-			 (unsigned long long)at.line, why);
-	if (d->l.strict)
-		return tp_err_set(d->l.err, TP_EFORMAT, loss.offset, "%s", loss.reason);
-	if (d->l.p->nlosses == MAX_LOSSES)
-		snprintf(loss.reason, sizeof(loss.reason),
-			 "line %llu and more, which are not listed", (unsigned long long)at.line);
-	return tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+	if (!d->l.strict && d->l.p->nlosses == MAX_LOSSES)
+		snprintf(why, sizeof(why), "and more, which are not listed");
+	else if (at.last > at.line)
+		snprintf(to, sizeof(to), " to %llu", (unsigned long long)at.last);
+	return tp_profile_lose(d->l.p, d->l.err, d->l.strict ? TP_EFORMAT : 0, loss,
+			       "line%s %llu%s %s", *to ? "s" : "", (unsigned long long)at.line, to,
+			       why);
 }
 
 /* Returns the file's line that the current one is in. */
@@ -760,20 +754,19 @@ static bool is_cut(const struct dump *d)
 
 static int check_end(struct dump *d)
 {
-	struct tp_loss loss = {.offset = d->l.size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	static const struct tp_where none;
 	char why[80];
 	int code = 0;
 
 	if (!is_cut(d))
 		return 0;
-	snprintf(loss.reason, sizeof(loss.reason), "%s", cut_end(d, why));
-	if (d->l.strict)
-		return tp_err_set(d->l.err, TP_ETRUNC, d->l.size, "%s", loss.reason);
-	if (d->called == TP_LINE_CALL && !d->done)
+	if (!d->l.strict && d->called == TP_LINE_CALL && !d->done)
 		code = end_call_at(d, &none);
 	d->called = TP_LINE_BLANK;
-	return code ? code : tp_legacy_fail(&d->l, tp_profile_add_loss(d->l.p, &loss));
+	if (code)
+		return code;
+	return tp_profile_lose(d->l.p, d->l.err, d->l.strict ? TP_ETRUNC : 0,
+			       (struct tp_loss){.offset = d->l.size}, "%s", cut_end(d, why));
 }
 
 static int begin(struct dump *d)

@@ -4,23 +4,18 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "base/random.h"
-#include "base/seed.h"
 
 /* ---- goroutines seen ---- */
 
 /* The goroutine of this id, new where it was not there; NULL when memory is out. */
 static struct tp_goroutine_seen *seen_of(struct tp_goroutine_dumps *d, int64_t id)
 {
-	uint64_t hash;
+	uint32_t at = tp_ids_get(&d->by_id, (uint64_t)id);
 
-	d->seed = d->seed ? d->seed : tp_seed();
-	hash = tp_mix64(d->seed, (uint64_t)id);
-	for (struct tp_probe p = {0}; tp_table_next(&d->by_id, hash, &p);)
-		if (d->seen[p.row].id == id)
-			return &d->seen[p.row];
+	if (at != TP_NO_ID)
+		return &d->seen[at];
 	if (tp_grow(&d->seen, &d->seen_room, d->nseen, sizeof(*d->seen)) ||
-	    tp_table_add(&d->by_id, hash, d->nseen))
+	    tp_ids_put(&d->by_id, (uint64_t)id, (uint32_t)d->nseen))
 		return NULL;
 	d->seen[d->nseen] = (struct tp_goroutine_seen){.id = id};
 	return &d->seen[d->nseen++];
@@ -216,7 +211,7 @@ bool tp_goroutine_dumps_end(struct tp_goroutine_dumps *d)
 	if (d->n == 1 || d->second)
 		return false;
 	d->second = true;
-	tp_table_clear(&d->by_id);
+	tp_ids_clear(&d->by_id);
 	d->nth = d->start = d->nseen = d->doubt = 0;
 	memset(d->begins, 0, sizeof(d->begins));
 	d->apart = d->threads = d->dashes = false;
@@ -230,6 +225,6 @@ void tp_goroutine_dumps_release(struct tp_goroutine_dumps *d)
 		tp_profile_free(d->kept[i]);
 	free(d->kept);
 	free(d->seen);
-	tp_table_release(&d->by_id);
+	tp_ids_release(&d->by_id);
 	tp_buf_release(&d->from);
 }

@@ -18,7 +18,7 @@
 #define TP_DECODE_PROFILE_GOROUTINES_DUMPS_H
 
 #include "base/buf.h"
-#include "base/table.h"
+#include "base/idmap.h"
 #include "decode/profile.h"
 #include "open/lines.h"
 
@@ -53,8 +53,7 @@ struct tp_goroutine_dumps {
 		size_t nth; /* its index + 1; 0: not there yet */
 	} * seen;
 	size_t nseen, seen_room;
-	struct tp_table by_id; /* of seen */
-	uint64_t seed;
+	struct tp_ids by_id; /* of seen */
 };
 
 /* A goroutine in the file. */

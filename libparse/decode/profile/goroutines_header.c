@@ -78,15 +78,9 @@ static int word(struct tp_legacy *l, struct tp_scan *s, const char *end, uint32_
 {
 	struct tp_scan bare = *s;
 	const char *at;
-	int code;
 
-	if (tp_scan_begins(*s, "\"")) {
-		code = tp_legacy_fail(l, tp_go_unquote(s, &l->scratch, ok));
-		if (code || !*ok)
-			return code;
-		return tp_legacy_string(l, l->scratch.size ? (const char *)l->scratch.data : "",
-					l->scratch.size, string);
-	}
+	if (tp_scan_begins(*s, "\""))
+		return tp_legacy_unquote(l, s, string, ok);
 	at = tp_scan_find(*s, end);
 	bare.end = s->at = at ? at : s->end;
 	*ok = true;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/seed.h"
 #include "decode/profile/goroutines_dumps.h"
 #include "decode/profile/kinds.h"
 #include "open/dumpline.h"
@@ -49,34 +48,21 @@ int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why)
 	struct tp_loss loss = {
 	    .offset = tp_lines_offset(&l->lines),
 	    .bytes = tp_lines_bytes(&l->lines),
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MIN,
 	    .events = samples,
 	};
+	int code = tp_profile_lose(l->p, l->err, l->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
+				   (unsigned long long)l->lines.number, why);
 
-	if (l->strict)
-		return tp_err_set(l->err, TP_EFORMAT, loss.offset, "line %llu %s",
-				  (unsigned long long)l->lines.number, why);
-	snprintf(loss.reason, sizeof(loss.reason), "line %llu %s",
-		 (unsigned long long)l->lines.number, why);
-	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+	return code || !samples ? code : tp_legacy_drop(l);
 }
 
 int tp_legacy_lose_rest(struct tp_legacy *l, uint64_t samples, const char *why)
 {
-	struct tp_loss loss = {
-	    .offset = l->size,
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MIN,
-	    .events = samples,
-	};
+	struct tp_loss loss = {.offset = l->size, .events = samples};
 
 	if (l->p->nlosses > l->nlosses)
 		return 0;
-	if (l->strict)
-		return tp_err_set(l->err, TP_ETRUNC, loss.offset, "%s", why);
-	snprintf(loss.reason, sizeof(loss.reason), "%s", why);
-	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+	return tp_profile_lose(l->p, l->err, l->strict ? TP_ETRUNC : 0, loss, "%s", why);
 }
 
 int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id)
@@ -245,12 +231,13 @@ static int read_samples(struct tp_legacy *l)
 
 static void release_part(struct tp_legacy *l)
 {
-	struct tp_buf *bufs[] = {&l->places, &l->names,	    &l->stack,	&l->samples,
-				 &l->maps,   &l->functions, &l->scratch};
+	struct tp_buf *bufs[] = {&l->places,  &l->names, &l->stack,
+				 &l->samples, &l->maps,	 &l->scratch};
 
 	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
 		tp_buf_release(bufs[i]);
-	tp_table_release(&l->by_address);
+	tp_ids_release(&l->by_address);
+	tp_ids_release(&l->functions);
 	memset(&l->naming, 0, sizeof(l->naming));
 	l->memstats = false;
 	l->ntypes = 0;
@@ -437,7 +424,6 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 	    .strict = opt->strict,
 	    .kind = kind,
 	    .lines = tp_lines(data, size),
-	    .seed = tp_seed(),
 	};
 	struct tp_goroutine_dumps dumps = {.n = 1, .most = opt->dumps ? opt->dumps->room : 0};
 	size_t at = 0;

@@ -6,10 +6,9 @@
 #define TP_DECODE_PROFILE_LEGACY_H
 
 #include "base/buf.h"
-#include "base/table.h"
-#include "decode/profile.h"
+#include "base/idmap.h"
+#include "decode/profile/kinds.h"
 #include "open/lines.h"
-#include "open/kind.h"
 
 /* A distinct address of the samples. */
 struct tp_legacy_place {
@@ -49,16 +48,15 @@ struct tp_legacy {
 	/* Counts of goroutines: takes those of earlier moments; NULL: all are added up. */
 	struct tp_goroutine_dumps *dumps;
 
-	struct tp_buf places;	 /* struct tp_legacy_place */
-	struct tp_buf names;	 /* struct tp_frame: lines of places */
-	struct tp_buf stack;	 /* uint32_t: places */
-	struct tp_buf samples;	 /* struct tp_legacy_sample */
-	struct tp_buf maps;	 /* struct tp_mapping, as the dump lists them */
-	struct tp_buf functions; /* uint32_t: of Java, by the string of their names */
+	struct tp_buf places;  /* struct tp_legacy_place */
+	struct tp_buf names;   /* struct tp_frame: lines of places */
+	struct tp_buf stack;   /* uint32_t: places */
+	struct tp_buf samples; /* struct tp_legacy_sample */
+	struct tp_buf maps;    /* struct tp_mapping, as the dump lists them */
 	struct tp_buf scratch;
 
-	struct tp_table by_address; /* of places */
-	uint64_t seed;
+	struct tp_ids by_address; /* of places */
+	struct tp_ids functions;  /* of Java, by the string of their names */
 
 	/* What was spent on all parts, which is bounded. */
 	struct {
@@ -93,8 +91,8 @@ static inline int tp_legacy_fail(struct tp_legacy *l, int code)
 }
 /* Records that the line last read (l->lines.line) is lost, and `samples` samples with it. If the
  * import is strict, it is an error instead. `why` goes on after "line 7 ", so it begins with a
- * verb: "has a count that does not fit 64 bits". The caller then goes on with the next line, after
- * tp_legacy_drop if the line belonged to a sample. */
+ * verb: "has a count that does not fit 64 bits". If samples are lost, the addresses pushed so far are
+ * dropped. The caller then goes on with the next line. */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
 /* Records that the dump ends early, as the samples are fewer than its header says. Does nothing if
  * the part has lost a line, which explains the difference. If the import is strict, it is TP_ETRUNC
@@ -120,12 +118,16 @@ int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, 
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
 /* Forgets the addresses that were pushed. Names that follow are ignored. */
 int tp_legacy_drop(struct tp_legacy *l);
+/* Adds a sample whose addresses the text begins with, each minus `back`. */
+int tp_legacy_add_sample(struct tp_legacy *l, struct tp_scan text, unsigned back,
+			 const int64_t *values, uint32_t labels);
+/* Reads the next line of the samples; comments on the way are handled. Returns whether there is one
+ * before the list of mappings and the end of the dump. */
+bool tp_legacy_next(struct tp_legacy *l, int *code);
 size_t tp_legacy_depth(const struct tp_legacy *l); /* of what was pushed */
 size_t tp_legacy_nsamples(const struct tp_legacy *l);
 struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);
 struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i);
-/* Returns the index of the place with this address, -1 if no sample has it. */
-int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address);
 /* Removes the second frame of a stack. */
 void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s);
 /* Removes the second frame where it repeats the leaf: as the address that was interrupted, and as
@@ -177,8 +179,8 @@ int tp_legacy_java_names(struct tp_legacy *l);
 
 /* Reads labels {"key":"value", …}, quoted as Go's %q does, into a label set. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);
-/* Reads a text in double quotes, as Go's strconv.Quote writes it. Replaces the content of `out` by
- * what is inside, and moves `s` behind the text. Sets *ok to whether there is one. */
-int tp_go_unquote(struct tp_scan *s, struct tp_buf *out, bool *ok);
+/* Reads a text in double quotes, as Go's strconv.Quote writes it, into the dictionary, and moves `s`
+ * behind it. Sets *ok to false if it is none. */
+int tp_legacy_unquote(struct tp_legacy *l, struct tp_scan *s, uint32_t *string, bool *ok);
 
 #endif

@@ -72,9 +72,9 @@ static int find_on_stack(struct tp_legacy *l, uint64_t address)
 		return 0;
 	stack = (const uint32_t *)(void *)l->stack.data + s->at;
 	for (uint64_t back = 0; back < 2; back++) {
-		int64_t place = tp_legacy_find(l, address - back);
+		uint32_t place = tp_ids_get(&l->by_address, address - back);
 
-		if (place < 0)
+		if (place == TP_NO_ID)
 			continue;
 		for (uint32_t i = l->naming.next; i < s->n && i - l->naming.next < MAX_DEPTH;
 		     i++, l->spent.name_steps++) {

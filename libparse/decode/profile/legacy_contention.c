@@ -38,9 +38,8 @@ static int read_attribute(struct tp_legacy *l, struct header *h, struct tp_scan 
 	return 0;
 }
 
-/* Leaves the first line of samples, or of what follows them, as the line at hand; false at the end
- * of the dump. */
-static int read_header(struct tp_legacy *l, struct header *h, bool *more)
+/* Leaves the first line of samples, or of what follows them, as the next line. */
+static int read_header(struct tp_legacy *l, struct header *h)
 {
 	int code = tp_legacy_period_type(l, "contentions", "count");
 
@@ -51,17 +50,17 @@ static int read_header(struct tp_legacy *l, struct header *h, bool *more)
 	l->p->period = 1;
 	tp_lines_next(&l->lines);
 	h->mutex = tp_scan_begins(tp_scan_trim(l->lines.line), "--- mutex:");
-	*more = false;
-	while (!code && tp_lines_next(&l->lines)) {
+	for (struct tp_lines before = l->lines; !code && tp_lines_next(&l->lines);
+	     before = l->lines) {
 		struct tp_scan line = tp_scan_trim(l->lines.line);
 		const char *equals = tp_scan_find(line, "=");
 
 		if (tp_legacy_is_comment(line))
 			continue;
-		*more = true;
-		if (!equals || tp_scan_begins(line, "---"))
+		if (!equals || tp_scan_begins(line, "---")) {
+			l->lines = before;
 			break;
-		*more = false;
+		}
 		code = read_attribute(l, h, line, equals);
 	}
 	return code;
@@ -112,7 +111,6 @@ static int read_sample(struct tp_legacy *l, const struct header *h)
 {
 	struct tp_scan s = tp_scan_trim(l->lines.line), number[2];
 	int64_t value[TP_LEGACY_VALUES], period = l->p->period;
-	int code;
 
 	if (!find_numbers(&s, number))
 		return tp_legacy_lose(l, 1, "is not a sample of waiting for locks");
@@ -123,11 +121,7 @@ static int read_sample(struct tp_legacy *l, const struct header *h)
 		value[1] = to_int((double)value[1] * (double)period / ((double)h->hz / 1e9));
 	if (period > 0)
 		value[0] = (int64_t)((uint64_t)value[0] * (uint64_t)period);
-	s = tp_scan_run(&s, " x0123456789abcdef");
-	code = tp_legacy_push_all(l, s, 1, false);
-	if (code)
-		return code < 0 ? code : 0;
-	return tp_legacy_end_sample(l, value, 0);
+	return tp_legacy_add_sample(l, s, 1, value, 0);
 }
 
 /* Go scales the values of a mutex profile by the sampling period itself since 1.26 and still writes
@@ -149,24 +143,11 @@ static int note_period(struct tp_legacy *l, const struct header *h)
 int tp_legacy_contention(struct tp_legacy *l)
 {
 	struct header h = {0};
-	bool more;
-	int code = read_header(l, &h, &more);
+	int code = read_header(l, &h);
 
 	if (!code)
 		code = note_period(l, &h);
-	for (; more && !code; more = tp_lines_next(&l->lines)) {
-		size_t n = tp_legacy_nsamples(l);
-
-		if (tp_scan_begins(tp_scan_trim(l->lines.line), "---") ||
-		    tp_legacy_is_maps(l->lines.line))
-			return tp_legacy_find_maps(l);
-		if (tp_legacy_is_comment(l->lines.line)) {
-			code = tp_legacy_comment(l, l->lines.line);
-			continue;
-		}
+	while (tp_legacy_next(l, &code) && !tp_scan_begins(tp_scan_trim(l->lines.line), "---"))
 		code = read_sample(l, &h);
-		if (!code && tp_legacy_nsamples(l) == n)
-			code = tp_legacy_drop(l);
-	}
-	return code;
+	return code ? code : tp_legacy_find_maps(l);
 }

@@ -44,23 +44,25 @@ static int read_header(struct tp_legacy *l, int64_t *total)
 	return code ? code : tp_legacy_put_type(l, &t);
 }
 
-static int read_sample(struct tp_legacy *l, int64_t *count)
+static int read_sample(struct tp_legacy *l, int64_t *sum)
 {
 	struct tp_scan s = l->lines.line, number = tp_scan_run(&s, TP_DIGITS), rest;
+	size_t n = tp_legacy_nsamples(l);
+	int64_t count;
 	int code;
 
 	if (!tp_scan_left(&number) || !tp_scan_text(&s, " @"))
 		return tp_legacy_lose(l, 1, "is not a count and a stack (COUNT @ 0xADDRESS)");
-	if (!tp_scan_whole_int(number, count))
+	if (!tp_scan_whole_int(number, &count))
 		return tp_legacy_lose(l, 1, "has a count that does not fit 64 bits");
 	rest = s;
 	tp_scan_run(&rest, " x0123456789abcdef");
 	if (rest.at != rest.end)
 		return tp_legacy_lose(l, 1, "has something in its stack that is not an address");
-	code = tp_legacy_push_all(l, s, 1, false);
-	if (code)
-		return code < 0 ? code : 0;
-	return tp_legacy_end_sample(l, count, 0);
+	code = tp_legacy_add_sample(l, s, 1, &count, 0);
+	if (tp_legacy_nsamples(l) > n && __builtin_add_overflow(*sum, count, sum))
+		*sum = INT64_MAX;
+	return code;
 }
 
 static int check_total(struct tp_legacy *l, int64_t sum, int64_t total)
@@ -76,25 +78,12 @@ static int check_total(struct tp_legacy *l, int64_t sum, int64_t total)
 
 int tp_legacy_count(struct tp_legacy *l)
 {
-	int64_t total = 0, sum = 0, count = 0;
+	int64_t total = 0, sum = 0;
 	int code = read_header(l, &total);
 
-	while (!code && tp_lines_next(&l->lines)) {
-		size_t n = tp_legacy_nsamples(l);
-
-		if (tp_legacy_is_comment(l->lines.line)) {
-			code = tp_legacy_comment(l, l->lines.line);
-			continue;
-		}
-		if (tp_scan_begins(l->lines.line, "---") || tp_legacy_is_maps(l->lines.line)) {
-			code = tp_legacy_find_maps(l);
-			break;
-		}
-		code = read_sample(l, &count);
-		if (!code && tp_legacy_nsamples(l) == n)
-			code = tp_legacy_drop(l);
-		else if (__builtin_add_overflow(sum, count, &sum))
-			sum = INT64_MAX;
-	}
+	while (tp_legacy_next(l, &code) && !tp_scan_begins(l->lines.line, "---"))
+		code = read_sample(l, &sum);
+	if (!code)
+		code = tp_legacy_find_maps(l);
 	return code ? code : check_total(l, sum, total);
 }

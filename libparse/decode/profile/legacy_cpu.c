@@ -9,8 +9,6 @@
  *
  * Addresses above the leaf are return addresses: one is taken off. Where nearly all stacks have the
  * same second frame it is the signal handler's and goes; up to two times. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/profile/legacy.h"
@@ -31,18 +29,9 @@ static bool take(const struct tp_legacy *l, struct reader *r, uint64_t *word)
 
 static int cut(struct tp_legacy *l, size_t from, uint64_t samples, const char *why)
 {
-	struct tp_loss loss = {
-	    .offset = from,
-	    .bytes = l->size - from,
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MIN,
-	    .events = samples,
-	};
+	struct tp_loss loss = {.offset = from, .bytes = l->size - from, .events = samples};
 
-	if (l->strict)
-		return tp_err_set(l->err, TP_ETRUNC, from, "%s", why);
-	snprintf(loss.reason, sizeof(loss.reason), "%s", why);
-	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+	return tp_profile_lose(l->p, l->err, l->strict ? TP_ETRUNC : 0, loss, "%s", why);
 }
 
 /* *more is false behind the last sample. */

@@ -158,34 +158,35 @@ static bool find_row(struct tp_scan *s, struct row *row)
 	return false;
 }
 
-static int read_sample(struct tp_legacy *l, const struct header *h, struct row *row, uint32_t key)
+static int read_sample(struct tp_legacy *l, const struct header *h, struct row *sum, uint32_t key)
 {
 	struct tp_scan s = tp_scan_trim(l->lines.line);
 	struct tp_label bytes = {.key = key, .numeric = true};
+	struct row row;
 	int64_t value[TP_LEGACY_VALUES];
-	size_t n = 0;
+	size_t n = 0, before = tp_legacy_nsamples(l);
 	uint32_t labels;
 	int code;
 
-	if (!find_row(&s, row))
+	if (!find_row(&s, &row))
 		return tp_legacy_lose(l, 1, "is not a sample of a heap profile");
-	if (row->huge)
+	if (row.huge)
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
-	s = tp_scan_run(&s, " x0123456789abcdef");
-	code = tp_legacy_push_all(l, s, 1, false);
-	if (code)
-		return code < 0 ? code : 0;
 	if (h->four) {
-		value[n++] = row->alloc[0];
-		value[n++] = row->alloc[1];
+		value[n++] = row.alloc[0];
+		value[n++] = row.alloc[1];
 	}
-	value[n++] = row->inuse[0];
-	value[n] = row->inuse[1];
+	value[n++] = row.inuse[0];
+	value[n] = row.inuse[1];
 	for (size_t i = 0; i < n; i += 2)
 		if (!whole(l, h, &value[i], &bytes.number))
 			return tp_legacy_lose(l, 1, "has bytes but zero objects");
 	code = tp_legacy_fail(l, tp_profile_label_set(l->p, &bytes, 1, &labels));
-	return code ? code : tp_legacy_end_sample(l, value, labels);
+	if (!code)
+		code = tp_legacy_add_sample(l, s, 1, value, labels);
+	if (tp_legacy_nsamples(l) > before)
+		sum->huge |= __builtin_add_overflow(sum->inuse[0], row.inuse[0], &sum->inuse[0]);
+	return code;
 }
 
 /* Compares the samples with the sum in the header, which alone tells that whole lines are
@@ -204,27 +205,15 @@ static int check_sums(struct tp_legacy *l, const struct header *h, const struct 
 int tp_legacy_heap(struct tp_legacy *l)
 {
 	struct header h = {.sampled = false};
-	struct row row = {.huge = false}, sum = row;
+	struct row sum = {.huge = false};
 	uint32_t key = 0;
 	int code = read_header(l, &h);
 
 	if (!code)
 		code = tp_legacy_string(l, "bytes", 5, &key);
-	while (!code && tp_lines_next(&l->lines)) {
-		size_t n = tp_legacy_nsamples(l);
-
-		if (tp_legacy_is_comment(l->lines.line)) {
-			code = tp_legacy_comment(l, l->lines.line);
-			continue;
-		}
-		if (tp_legacy_is_maps(l->lines.line))
-			return (code = check_sums(l, &h, &sum)) ? code : tp_legacy_read_maps(l);
-		code = read_sample(l, &h, &row, key);
-		if (!code && tp_legacy_nsamples(l) == n)
-			code = tp_legacy_drop(l);
-		else if (!code)
-			sum.huge |=
-			    __builtin_add_overflow(sum.inuse[0], row.inuse[0], &sum.inuse[0]);
-	}
-	return code ? code : check_sums(l, &h, &sum);
+	while (tp_legacy_next(l, &code))
+		code = read_sample(l, &h, &sum, key);
+	if (!code)
+		code = check_sums(l, &h, &sum);
+	return code ? code : tp_legacy_find_maps(l);
 }

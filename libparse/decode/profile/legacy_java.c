@@ -111,7 +111,8 @@ static bool find_sample(struct tp_scan *s, struct tp_scan number[2])
 	return false;
 }
 
-static int end_sample(struct tp_legacy *l, int64_t value[TP_LEGACY_VALUES], uint32_t key)
+static int end_sample(struct tp_legacy *l, struct tp_scan stack, int64_t value[TP_LEGACY_VALUES],
+		      uint32_t key)
 {
 	struct tp_label bytes = {.key = key, .numeric = true};
 	uint32_t labels = 0;
@@ -125,7 +126,7 @@ static int end_sample(struct tp_legacy *l, int64_t value[TP_LEGACY_VALUES], uint
 		value[0] = (int64_t)((uint64_t)value[0] * (uint64_t)l->p->period);
 		value[1] = (int64_t)((uint64_t)value[1] * (uint64_t)l->p->period);
 	}
-	return code ? code : tp_legacy_end_sample(l, value, labels);
+	return code ? code : tp_legacy_add_sample(l, stack, 0, value, labels);
 }
 
 /* *is is false for a line that is no sample: the names begin. */
@@ -133,7 +134,6 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 {
 	struct tp_scan number[2];
 	int64_t value[TP_LEGACY_VALUES];
-	int code;
 
 	*is = find_sample(&s, number);
 	if (!*is)
@@ -142,11 +142,7 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
 	if (l->kind == TP_KIND_JAVA_HEAP && !value[0])
 		return tp_legacy_lose(l, 1, "has bytes but zero objects");
-	s = tp_scan_run(&s, " x0123456789abcdef");
-	code = tp_legacy_push_all(l, s, 0, false);
-	if (code)
-		return code < 0 ? code : 0;
-	return end_sample(l, value, key);
+	return end_sample(l, s, value, key);
 }
 
 int tp_legacy_java(struct tp_legacy *l)
@@ -159,7 +155,6 @@ int tp_legacy_java(struct tp_legacy *l)
 	tp_lines_next(&l->lines);
 	while (!code && more) {
 		struct tp_lines before = l->lines;
-		size_t n = tp_legacy_nsamples(l);
 
 		if (!tp_lines_next(&l->lines))
 			break;
@@ -174,8 +169,6 @@ int tp_legacy_java(struct tp_legacy *l)
 		code = add_types(l, none);
 		if (!code)
 			code = read_sample(l, line, bytes, &more);
-		if (!code && tp_legacy_nsamples(l) == n)
-			code = tp_legacy_drop(l);
 		if (!more)
 			l->lines = before;
 	}
@@ -226,30 +219,18 @@ static const char *find_file(struct tp_scan s, bool with_line, int64_t *line)
 static int function_of(struct tp_legacy *l, struct tp_scan name, struct tp_scan file, uint32_t *id)
 {
 	struct tp_function f = {0};
-	uint32_t *known;
-	size_t size;
-	int code = tp_dict_string(l->p->dict, name.at, tp_scan_left(&name), &f.name);
+	int code = tp_legacy_string(l, name.at, tp_scan_left(&name), &f.name);
 
-	/* By the number of the name. */
-	size = ((size_t)f.name + 1) * sizeof(*known);
-	if (!code && l->functions.size < size) {
-		code = tp_buf_reserve(&l->functions, size - l->functions.size);
-		if (!code) {
-			memset(l->functions.data + l->functions.size, 0, size - l->functions.size);
-			l->functions.size = size;
-		}
-	}
 	if (code)
-		return tp_legacy_fail(l, code);
-	known = (uint32_t *)(void *)l->functions.data + f.name;
-	if (!*known) {
-		f.system_name = f.name;
-		code = tp_dict_string(l->p->dict, file.at, tp_scan_left(&file), &f.file);
-		if (!code)
-			code = tp_dict_function(l->p->dict, &f, known);
-	}
-	*id = *known;
-	return tp_legacy_fail(l, code);
+		return code;
+	*id = tp_ids_get(&l->functions, f.name);
+	if (*id != TP_NO_ID)
+		return 0;
+	f.system_name = f.name;
+	code = tp_dict_string(l->p->dict, file.at, tp_scan_left(&file), &f.file);
+	if (!code)
+		code = tp_dict_function(l->p->dict, &f, id);
+	return tp_legacy_fail(l, code ? code : tp_ids_put(&l->functions, f.name, *id));
 }
 
 static int put_name(struct tp_legacy *l, struct tp_legacy_place *place, struct tp_scan name,
@@ -309,7 +290,7 @@ int tp_legacy_java_names(struct tp_legacy *l)
 		struct tp_scan s = tp_scan_trim(l->lines.line);
 		uint64_t address;
 		enum tp_number n;
-		int64_t place;
+		uint32_t place;
 
 		if (!tp_scan_text(&s, "0x") || (n = tp_scan_hex(&s, &address)) == TP_NUMBER_NONE ||
 		    !tp_scan_blanks(&s))
@@ -318,9 +299,9 @@ int tp_legacy_java_names(struct tp_legacy *l)
 			code = tp_legacy_lose(l, 0, "has an address that does not fit 64 bits");
 			continue;
 		}
-		place = tp_legacy_find(l, address);
-		if (place >= 0)
-			code = read_name(l, tp_legacy_place_at(l, (size_t)place), s);
+		place = tp_ids_get(&l->by_address, address);
+		if (place != TP_NO_ID)
+			code = read_name(l, tp_legacy_place_at(l, place), s);
 	}
 	return code;
 }

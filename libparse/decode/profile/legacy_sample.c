@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "decode/profile/legacy.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
@@ -22,39 +21,17 @@ struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i)
 	return (struct tp_legacy_place *)(void *)l->places.data + i;
 }
 
-static size_t nplaces(const struct tp_legacy *l)
-{
-	return l->places.size / sizeof(struct tp_legacy_place);
-}
-
-/* ---- places by address ---- */
-
-int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address)
-{
-	uint64_t hash = tp_mix64(l->seed, address);
-
-	for (struct tp_probe p = {0}; tp_table_next(&l->by_address, hash, &p);)
-		if (tp_legacy_place_at(l, p.row)->address == address)
-			return p.row;
-	return -1;
-}
-
 static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
 {
 	struct tp_legacy_place new = {.address = address};
-	int64_t found = tp_legacy_find(l, address);
-	int code = 0;
+	int code;
 
-	if (found < 0) {
-		found = (int64_t)nplaces(l);
-		code = tp_buf_reserve(&l->places, sizeof(new));
-		if (!code)
-			code = tp_table_add(&l->by_address, tp_mix64(l->seed, address), nplaces(l));
-		if (!code)
-			code = tp_buf_put(&l->places, &new, sizeof(new));
-	}
-	*place = (uint32_t)found;
-	return code;
+	*place = tp_ids_get(&l->by_address, address);
+	if (*place != TP_NO_ID)
+		return 0;
+	*place = (uint32_t)(l->places.size / sizeof(new));
+	code = tp_buf_put(&l->places, &new, sizeof(new));
+	return code ? code : tp_ids_put(&l->by_address, address, *place);
 }
 
 /* ---- samples ---- */
@@ -139,6 +116,26 @@ int tp_legacy_drop(struct tp_legacy *l)
 	l->stack.size = used(l) * sizeof(uint32_t);
 	l->naming.any = false;
 	return code;
+}
+
+int tp_legacy_add_sample(struct tp_legacy *l, struct tp_scan text, unsigned back,
+			 const int64_t *values, uint32_t labels)
+{
+	int code = tp_legacy_push_all(l, tp_scan_run(&text, " x0123456789abcdef"), back, false);
+
+	if (code)
+		return code < 0 ? code : 0;
+	return tp_legacy_end_sample(l, values, labels);
+}
+
+bool tp_legacy_next(struct tp_legacy *l, int *code)
+{
+	while (!*code && tp_lines_next(&l->lines)) {
+		if (!tp_legacy_is_comment(l->lines.line))
+			return !tp_legacy_is_maps(l->lines.line);
+		*code = tp_legacy_comment(l, l->lines.line);
+	}
+	return false;
 }
 
 /* ---- frames that the profiler put there ---- */

@@ -2,10 +2,9 @@
 #ifndef TP_DECODE_PROFILE_PROTO_H
 #define TP_DECODE_PROFILE_PROTO_H
 
+#include "base/idmap.h"
 #include "base/wire.h"
 #include "decode/profile/kinds.h"
-
-#define TP_PROTO_NONE UINT32_MAX
 
 /* What frames a dump expands to: locations of many inlined calls that many samples name could make
  * a small file a huge tree. True ones have about one frame for each byte or two of samples. */
@@ -18,20 +17,13 @@ struct tp_proto_list {
 	size_t n, room;
 };
 
-/* From the ids of a table, which may be any numbers, to places in it. They nearly always are 1, 2,
- * 3 in order; those that are not are in an array where they are small, in a hash table where not.
- */
+/* From the ids of a table, which may be any numbers, to places in it. They are nearly always 1, 2, 3
+ * in order. */
 struct tp_proto_ids {
 	uint64_t ordered; /* ids 1 … ordered are places 0 … ordered - 1 */
-	uint32_t *direct; /* ids below ndirect: place + 1 */
-	uint64_t ndirect;
-	struct tp_proto_slot {
-		uint64_t id;
-		uint32_t place; /* + 1 */
-	} * slot;
-	size_t mask, used;
-	uint64_t seed;
+	struct tp_ids others;
 	struct tp_slice zero; /* first entry with the id 0, which is reserved */
+	uint32_t zero_place;
 	size_t zeros, zero_bytes;
 };
 
@@ -98,16 +90,10 @@ int tp_proto_read_tables(struct tp_proto *d);
 /* Reads all samples of the part, once the tables are read: so many, of so many bytes together. */
 int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes);
 
-/* The place of an id, TP_PROTO_NONE when there is none. */
-uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id);
-
+/* Returns the place of an id, or TP_NO_ID. */
 static inline uint32_t tp_proto_ids_find(const struct tp_proto_ids *ids, uint64_t id)
 {
-	if (id - 1 < ids->ordered)
-		return (uint32_t)(id - 1);
-	if (id < ids->ndirect)
-		return ids->direct[id] - 1; /* none there is 0 */
-	return tp_proto_ids_find_slow(ids, id);
+	return id - 1 < ids->ordered ? (uint32_t)(id - 1) : tp_ids_get(&ids->others, id);
 }
 
 void tp_proto_release(struct tp_proto *d);

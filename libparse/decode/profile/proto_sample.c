@@ -156,7 +156,7 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 	struct tp_proto_location l;
 	int code = 0;
 
-	if (place != TP_PROTO_NONE)
+	if (place != TP_NO_ID)
 		l = d->location[place];
 	else
 		code = unknown_location(d, s, id, where, &l);

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "base/random.h"
-#include "base/seed.h"
 #include "decode/profile/proto.h"
 
 int tp_proto_out_of_memory(struct tp_proto *d)
@@ -28,18 +26,15 @@ int tp_proto_lose(struct tp_proto *d, struct tp_slice where, uint64_t samples, c
 	struct tp_loss loss = {
 	    .offset = where.data ? (uint64_t)(where.data - d->data) : 0,
 	    .bytes = where.size,
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MIN,
 	    .events = samples,
 	};
+	char why[sizeof(loss.reason)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(loss.reason, sizeof(loss.reason), fmt, ap);
+	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	if (d->opt->strict)
-		return tp_err_set(d->err, TP_EFORMAT, loss.offset, "%s", loss.reason);
-	return tp_proto_checked(d, tp_profile_add_loss(d->p, &loss));
+	return tp_profile_lose(d->p, d->err, d->opt->strict ? TP_EFORMAT : 0, loss, "%s", why);
 }
 
 static const char *const kinds[TP_PROTO_KINDS] = {"string", "function", "location"};
@@ -105,80 +100,6 @@ int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, u
 
 /* ---- ids ---- */
 
-static size_t slot_of(const struct tp_proto_ids *ids, uint64_t id)
-{
-	return (size_t)tp_mix64(ids->seed, id) & ids->mask;
-}
-
-static int ids_init(struct tp_proto *d, struct tp_proto_ids *ids, size_t n)
-{
-	ids->direct = calloc(n * 2 + 1, sizeof(*ids->direct));
-	ids->ndirect = n * 2 + 1;
-	ids->seed = tp_seed();
-	return ids->direct ? 0 : tp_proto_out_of_memory(d);
-}
-
-/* Not a base/table.h: ids are looked up for each frame of each sample, and a slot that holds the id
- * itself is one cache line. */
-uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id)
-{
-	if (!ids->slot)
-		return TP_PROTO_NONE;
-	for (size_t at = slot_of(ids, id); ids->slot[at].place; at = (at + 1) & ids->mask)
-		if (ids->slot[at].id == id)
-			return ids->slot[at].place - 1;
-	return TP_PROTO_NONE;
-}
-
-static void ids_put(struct tp_proto_ids *ids, uint64_t id, uint32_t place)
-{
-	size_t at = slot_of(ids, id);
-
-	while (ids->slot[at].place)
-		at = (at + 1) & ids->mask;
-	ids->slot[at] = (struct tp_proto_slot){id, place};
-}
-
-static int ids_grow(struct tp_proto *d, struct tp_proto_ids *ids)
-{
-	struct tp_proto_slot *old = ids->slot;
-	size_t nold = old ? ids->mask + 1 : 0, n = nold ? nold * 2 : 256;
-
-	ids->slot = calloc(n, sizeof(*ids->slot));
-	if (!ids->slot) {
-		ids->slot = old;
-		return tp_proto_out_of_memory(d);
-	}
-	ids->mask = n - 1;
-	for (size_t i = 0; i < nold; i++)
-		if (old[i].place)
-			ids_put(ids, old[i].id, old[i].place);
-	free(old);
-	return 0;
-}
-
-/* One that is there already is not replaced: the caller has asked. */
-static int ids_add(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place)
-{
-	if (id == ids->ordered + 1 && place == ids->ordered) {
-		ids->ordered++;
-		return 0;
-	}
-	if (id < ids->ndirect) {
-		ids->direct[id] = (uint32_t)place + 1;
-		return 0;
-	}
-	if (!ids->slot || ids->used * 2 > ids->mask) {
-		int code = ids_grow(d, ids);
-
-		if (code)
-			return code;
-	}
-	ids_put(ids, id, (uint32_t)place + 1);
-	ids->used++;
-	return 0;
-}
-
 /* Enters an entry; *fresh tells whether it may be used: one id names one entry (pprof:
  * profile.CheckValid). Id 0 is reserved: settle_zero decides about entries that have it. */
 static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place,
@@ -192,14 +113,18 @@ static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size
 		ids->zero = ids->zeros ? ids->zero : where;
 		ids->zeros++;
 		ids->zero_bytes += where.size;
-		ids->direct[0] = (uint32_t)place + 1;
+		ids->zero_place = (uint32_t)place;
 		return 0;
 	}
-	if (tp_proto_ids_find(ids, id) != TP_PROTO_NONE)
+	if (tp_proto_ids_find(ids, id) != TP_NO_ID)
 		return tp_proto_lose(d, where, 0, "two %ss have the id %llu", kind,
 				     (unsigned long long)id);
 	*fresh = true;
-	return ids_add(d, ids, id, place);
+	if (id == ids->ordered + 1 && place == ids->ordered) {
+		ids->ordered++;
+		return 0;
+	}
+	return tp_ids_put(&ids->others, id, (uint32_t)place) ? tp_proto_out_of_memory(d) : 0;
 }
 
 /* Decides about entries with the id 0, once a table is read. A single one is what 0 refers to, as
@@ -210,6 +135,8 @@ static int settle_zero(struct tp_proto *d, struct tp_proto_ids *ids, const char 
 {
 	if (!ids->zeros)
 		return 0;
+	if (ids->zeros == 1 && tp_ids_put(&ids->others, 0, ids->zero_place))
+		return tp_proto_out_of_memory(d);
 	if (ids->zeros == 1)
 		return tp_proto_checked(
 		    d,
@@ -217,7 +144,6 @@ static int settle_zero(struct tp_proto *d, struct tp_proto_ids *ids, const char 
 					  "a %s has the id 0, which is reserved; references to 0 "
 					  "are taken to mean it",
 					  kind));
-	ids->direct[0] = 0;
 	return tp_proto_lose(d, (struct tp_slice){ids->zero.data, ids->zero_bytes}, 0,
 			     "%zu %ss have the id 0", ids->zeros, kind);
 }
@@ -324,8 +250,8 @@ static int read_line(struct tp_proto *d, struct tp_slice message, size_t locatio
 		return tp_proto_lose(d, message, 0, "a line of a location is damaged");
 	place = tp_proto_ids_find(&d->function_ids, v[1]);
 	if (d->by_place)
-		place = lines->n ? TP_PROTO_NONE : (uint32_t)location;
-	if (place != TP_PROTO_NONE)
+		place = lines->n ? TP_NO_ID : (uint32_t)location;
+	if (place != TP_NO_ID)
 		f.function = d->function[place];
 	else
 		code = tp_proto_miss(d, TP_PROTO_FUNCTIONS, v[1], d->locations.item[location]);
@@ -396,9 +322,9 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 		return code;
 	/* A mapping that is not there is none (pprof: Profile.postDecode). */
 	mapping = tp_proto_ids_find(&d->mapping_ids, v[2]);
-	if (!v[2] && mapping != TP_PROTO_NONE && !covers(d, mapping, v[3]))
-		mapping = TP_PROTO_NONE;
-	l.mapping = mapping == TP_PROTO_NONE ? 0 : d->mapping[mapping];
+	if (!v[2] && mapping != TP_NO_ID && !covers(d, mapping, v[3]))
+		mapping = TP_NO_ID;
+	l.mapping = mapping == TP_NO_ID ? 0 : d->mapping[mapping];
 	l.address = v[3];
 	l.flags = v[5] ? TP_LOCATION_FOLDED : 0;
 	return put_location(d, place, &l, lines);
@@ -430,10 +356,6 @@ int tp_proto_read_tables(struct tp_proto *d)
 	d->location = calloc(d->locations.n + 1, sizeof(*d->location));
 	if (!d->mapping || !d->function || !d->location)
 		return tp_proto_out_of_memory(d);
-	if (ids_init(d, &d->mapping_ids, d->mappings.n) ||
-	    ids_init(d, &d->function_ids, d->functions.n) ||
-	    ids_init(d, &d->location_ids, d->locations.n))
-		return TP_ENOMEM;
 	reserve(d);
 	for (size_t i = 0; i < d->mappings.n && !code; i++)
 		code = read_mapping(d, i);
@@ -454,10 +376,8 @@ void tp_proto_release(struct tp_proto *d)
 	struct tp_proto_ids *ids[] = {&d->mapping_ids, &d->function_ids, &d->location_ids};
 	struct tp_proto_list *lists[] = {&d->strings, &d->mappings, &d->functions, &d->locations};
 
-	for (size_t i = 0; i < 3; i++) {
-		free(ids[i]->direct);
-		free(ids[i]->slot);
-	}
+	for (size_t i = 0; i < 3; i++)
+		tp_ids_release(&ids[i]->others);
 	for (size_t i = 0; i < 4; i++)
 		free(lists[i]->item);
 	free(d->string);

@@ -1,6 +1,23 @@
 /* Reads a profile with the decoder of its kind. */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "decode/profile/kinds.h"
 #include "open/kind.h"
+
+int tp_profile_lose(struct tp_profile *p, struct tp_err *err, int strict, struct tp_loss loss,
+		    const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(loss.reason, sizeof(loss.reason), fmt, args);
+	va_end(args);
+	if (strict)
+		return tp_err_set(err, strict, loss.offset, "%s", loss.reason);
+	loss.from_ns = loss.to_ns = INT64_MIN;
+	return tp_profile_add_loss(p, &loss) ? tp_nomem(err) : 0;
+}
 
 int tp_profile_several(struct tp_err *err, uint64_t offset)
 {

@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/idmap.h"
 #include "base/many.h"
-#include "base/random.h"
-#include "base/seed.h"
-#include "base/table.h"
 
 #define VERSION	    26
 #define TABLE_M	    UINT64_MAX /* what batches of tables say for their M */
@@ -45,16 +43,10 @@ struct tp_v2_encoder {
 	struct lane *lanes;
 	uint32_t nlanes;
 	size_t room_lanes;
-	struct tp_table by_m; /* of lanes */
-	uint64_t seed;
-	uint32_t latest; /* lane last asked for */
+	struct tp_ids by_m; /* of lanes */
+	uint32_t latest;    /* lane last asked for */
 	struct tp_buf samples, head;
-	struct frame_pc {
-		uint64_t pc;
-		uint32_t frame;
-	} * pcs; /* the frame that has a PC, in this generation */
-	size_t npcs, room_pcs;
-	struct tp_table by_pc; /* of pcs */
+	struct tp_ids by_pc; /* the frame that has a PC, in this generation */
 };
 
 int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
@@ -69,7 +61,6 @@ int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
 		return tp_nomem(err);
 	e->dict = dict;
 	e->out = *to;
-	e->seed = tp_seed();
 	snprintf(header, sizeof(header), "go 1.%d trace", VERSION);
 	code = e->out.write(e->out.ctx, header, sizeof(header), err);
 	if (code)
@@ -86,13 +77,12 @@ void tp_v2_encoder_free(struct tp_v2_encoder *e)
 	for (size_t i = 0; i < e->room_lanes; i++)
 		tp_buf_release(&e->lanes[i].data);
 	free(e->lanes);
-	tp_table_release(&e->by_m);
+	tp_ids_release(&e->by_m);
 	free(e->strings.number);
 	free(e->strings.id);
 	free(e->stacks.number);
 	free(e->stacks.id);
-	free(e->pcs);
-	tp_table_release(&e->by_pc);
+	tp_ids_release(&e->by_pc);
 	tp_buf_release(&e->samples);
 	tp_buf_release(&e->head);
 	free(e);
@@ -158,19 +148,17 @@ static int write_batch(struct tp_v2_encoder *e, uint64_t m, uint64_t time,
  * next. */
 static struct lane *lane_of(struct tp_v2_encoder *e, uint64_t m)
 {
-	uint64_t hash;
+	uint32_t lane;
 
 	if (e->latest < e->nlanes && e->lanes[e->latest].m == m)
 		return &e->lanes[e->latest];
-	hash = tp_mix64(e->seed, m);
-	for (struct tp_probe p = {0}; tp_table_next(&e->by_m, hash, &p);) {
-		if (e->lanes[p.row].m == m) {
-			e->latest = p.row;
-			return &e->lanes[p.row];
-		}
+	lane = tp_ids_get(&e->by_m, m);
+	if (lane != TP_NO_ID) {
+		e->latest = lane;
+		return &e->lanes[lane];
 	}
 	if (tp_grow(&e->lanes, &e->room_lanes, e->nlanes, sizeof(*e->lanes)) ||
-	    tp_table_add(&e->by_m, hash, e->nlanes))
+	    tp_ids_put(&e->by_m, m, e->nlanes))
 		return NULL;
 	e->latest = e->nlanes++;
 	e->lanes[e->latest].m = m;
@@ -280,25 +268,18 @@ int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64
 static int pc_of(struct tp_v2_encoder *e, uint32_t frame, uint64_t *pc)
 {
 	struct tp_frame f = tp_dict_frame_at(e->dict, frame);
-	uint64_t hash;
+	uint32_t owner;
 
 	*pc = tp_dict_location_at(e->dict, f.location).address;
 	if (!*pc) {
 		*pc = BORROWED_PC | frame;
 		return 0;
 	}
-	hash = tp_mix64(e->seed, *pc);
-	for (struct tp_probe p = {0}; tp_table_next(&e->by_pc, hash, &p);) {
-		if (e->pcs[p.row].pc != *pc)
-			continue;
-		if (e->pcs[p.row].frame != frame)
-			*pc = BORROWED_PC | frame;
-		return 0;
-	}
-	if (tp_grow_raw(&e->pcs, &e->room_pcs, e->npcs, sizeof(*e->pcs)) ||
-	    tp_table_add(&e->by_pc, hash, e->npcs))
-		return TP_ENOMEM;
-	e->pcs[e->npcs++] = (struct frame_pc){*pc, frame};
+	owner = tp_ids_get(&e->by_pc, *pc);
+	if (owner == TP_NO_ID)
+		return tp_ids_put(&e->by_pc, *pc, frame);
+	if (owner != frame)
+		*pc = BORROWED_PC | frame;
 	return 0;
 }
 
@@ -406,12 +387,11 @@ static int end_generation(struct tp_v2_encoder *e, struct tp_err *err)
 		code = e->out.write(e->out.ctx, (uint8_t[]){TP_V2_EndOfGeneration}, 1, err);
 	e->open = false;
 	e->nlanes = 0;
-	tp_table_clear(&e->by_m);
+	tp_ids_clear(&e->by_m);
 	e->samples.size = 0;
 	forget(&e->strings);
 	forget(&e->stacks);
-	tp_table_clear(&e->by_pc);
-	e->npcs = 0;
+	tp_ids_clear(&e->by_pc);
 	return code;
 }
 

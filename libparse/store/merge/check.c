@@ -7,8 +7,8 @@
 #include "store/block.h"
 #include "store/kept.h"
 #include "store/merge/inside.h"
+#include "store/query.h"
 #include "store/rows.h"
-#include "store/sqlerr.h"
 
 struct check {
 	struct tp_store *store;
@@ -78,25 +78,21 @@ int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_e
 	static const char get[] = "SELECT stream, part, rows, data FROM main.block WHERE run = ? "
 				  "AND stream NOT IN " DICTIONARY " ORDER BY stream, part";
 	struct check c = {.store = store, .run = run};
-	sqlite3 *db = tp_store_db(store);
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = tp_store_take(store, get, &stmt);
+	struct tp_query q = tp_query(tp_store_kept(store), tp_store_db(store), get, "i", run);
+	int code = 0;
 
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		code = check_block(&c, stmt, why);
-		rc = SQLITE_OK;
-	}
+	while (!code && tp_query_row(&q))
+		code = check_block(&c, q.stmt, why);
 	*damaged = code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC;
-	if (!code && rc != SQLITE_DONE) {
-		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
-	} else if (*damaged || code == TP_EVERSION) {
-		code = 0; /* this program cannot judge what a newer one packed */
-	} else if (code && err) {
-		*err = *why;
+	if (!code) {
+		code = tp_query_end(&q, 0, tp_store_path(store), err);
+	} else {
+		tp_query_done(&q);
+		if (*damaged || code == TP_EVERSION)
+			code = 0; /* this program cannot judge what a newer one packed */
+		else if (err)
+			*err = *why;
 	}
-	tp_store_give(store, get, stmt);
 	tp_block_decoder_free(c.events);
 	tp_rows_decoder_release(&c.rows);
 	free(c.values);

@@ -7,12 +7,7 @@
 #include "store/kept.h"
 #include "store/merge/inside.h"
 #include "store/pool.h"
-#include "store/sqlerr.h"
-
-static int cannot_read(struct tp_store *store, struct tp_err *err)
-{
-	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
-}
+#include "store/query.h"
 
 /* Returns whether the error is due to the store's content, so that it would occur every time. */
 static bool is_content(int code)
@@ -28,24 +23,19 @@ static int read_facts(struct tp_store *store, int64_t run, struct facts *f, stru
 	static const char sql[] =
 	    "SELECT kind || ' ' || format, events, duration_ns, goroutines, "
 	    "lost_bytes OR lost_events OR inferred FROM main.run WHERE id = ?";
-	sqlite3_stmt *stmt = NULL;
-	int rc = tp_store_take(store, sql, &stmt);
+	struct tp_query q = tp_query(tp_store_kept(store), tp_store_db(store), sql, "i", run);
 
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW) {
-		const void *kind = sqlite3_column_blob(stmt, 0);
+	/* source_begin has found the row. */
+	if (tp_query_row(&q)) {
+		const void *kind = sqlite3_column_blob(q.stmt, 0);
 
-		f->kind = XXH3_64bits(kind, (size_t)sqlite3_column_bytes(stmt, 0));
-		f->events = sqlite3_column_int64(stmt, 1);
-		f->duration_ns = sqlite3_column_int64(stmt, 2);
-		f->goroutines = sqlite3_column_int64(stmt, 3);
-		f->salvaged = sqlite3_column_int(stmt, 4);
+		f->kind = XXH3_64bits(kind, (size_t)sqlite3_column_bytes(q.stmt, 0));
+		f->events = sqlite3_column_int64(q.stmt, 1);
+		f->duration_ns = sqlite3_column_int64(q.stmt, 2);
+		f->goroutines = sqlite3_column_int64(q.stmt, 3);
+		f->salvaged = sqlite3_column_int(q.stmt, 4);
 	}
-	tp_store_give(store, sql, stmt);
-	return rc == SQLITE_ROW ? 0 : cannot_read(store, err);
+	return tp_query_end(&q, 0, tp_store_path(store), err);
 }
 
 /* ---- ranks ---- */
@@ -65,25 +55,19 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	    "SELECT count(DISTINCT stream) FILTER (WHERE stream NOT IN " DICTIONARY
 	    "), CAST(total(rows) AS INT), max(codec) FILTER (WHERE stream NOT IN " DICTIONARY
 	    ") FROM main.block WHERE run = ?";
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(tp_store_kept(store), tp_store_db(store), sql, "i", run);
 	struct tp_dict *dict = NULL;
 	struct tp_err why;
 	bool damaged = false;
-	int code = 0, rc = tp_store_take(store, sql, &stmt);
+	int code;
 
 	*c = (struct content){0};
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW) {
-		c->kinds = sqlite3_column_int64(stmt, 0);
-		c->rows = sqlite3_column_int64(stmt, 1);
-		c->codec = sqlite3_column_int64(stmt, 2);
-	} else {
-		code = cannot_read(store, err);
+	if (tp_query_row(&q)) {
+		c->kinds = sqlite3_column_int64(q.stmt, 0);
+		c->rows = sqlite3_column_int64(q.stmt, 1);
+		c->codec = sqlite3_column_int64(q.stmt, 2);
 	}
-	tp_store_give(store, sql, stmt);
+	code = tp_query_end(&q, 0, tp_store_path(store), err);
 	if (!code)
 		code = read_facts(store, run, &c->facts, err);
 	if (!code)
@@ -130,20 +114,12 @@ static void hash_value(XXH3_state_t *h, sqlite3_stmt *stmt, int column)
 static int hash_query(XXH3_state_t *h, struct tp_store *store, int64_t run, const char *sql,
 		      struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = tp_store_take(store, sql, &stmt);
+	struct tp_query q = tp_query(tp_store_kept(store), tp_store_db(store), sql, "i", run);
 
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		for (int i = 0; i < sqlite3_column_count(stmt); i++)
-			hash_value(h, stmt, i);
-		rc = SQLITE_OK;
-	}
-	if (rc != SQLITE_DONE)
-		code = cannot_read(store, err);
-	tp_store_give(store, sql, stmt);
-	return code;
+	while (tp_query_row(&q))
+		for (int i = 0; i < sqlite3_column_count(q.stmt); i++)
+			hash_value(h, q.stmt, i);
+	return tp_query_end(&q, 0, tp_store_path(store), err);
 }
 
 static void hash_dict(XXH3_state_t *h, const struct tp_dict *dict)

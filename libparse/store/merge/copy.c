@@ -5,8 +5,8 @@
 #include "store/merge/inside.h"
 #include "store/pool.h"
 #include "store/pool_read.h"
+#include "store/query.h"
 #include "store/schema.h"
-#include "store/sqlerr.h"
 
 /* Inserts `id` and the current row of `rows`. */
 static int put_row(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
@@ -37,25 +37,20 @@ static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64
 		     const char *get, sqlite3_stmt *put, const char *put_sql, size_t *n,
 		     struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(store);
-	sqlite3_stmt *rows = NULL, *own = NULL;
-	int code = 0, rc = tp_store_take(store, get, &rows);
+	struct tp_query q = tp_query(tp_store_kept(store), tp_store_db(store), get, "i", run);
+	sqlite3_stmt *own = NULL;
+	int code = 0;
 
-	if (!rc)
-		rc = sqlite3_bind_int64(rows, 1, run);
-	while (!rc && !code && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
+	while (!code && tp_query_row(&q)) {
 		if (!put && tp_kept_take(&m->kept, m->out.db, put_sql, &own))
 			code = merge_cannot_write(m, err);
 		put = put ? put : own;
 		if (!code)
-			code = put_row(m, store, run, id, rows, put, err);
+			code = put_row(m, store, run, id, q.stmt, put, err);
 		if (n)
 			++*n;
-		rc = SQLITE_OK;
 	}
-	if (!code && rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
-	tp_store_give(store, get, rows);
+	code = tp_query_end(&q, code, tp_store_path(store), err);
 	tp_kept_give(&m->kept, put_sql, own);
 	return code;
 }
@@ -101,29 +96,24 @@ static int copy_run(struct merge *m, struct tp_store *store, const struct pick *
 /* Reports keys that have several values. */
 static int tell_conflicts(struct merge *m, const struct pick *p, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(m->out.db,
-				    "SELECT key, min(value), max(value), (SELECT name FROM "
-				    "temp.pick WHERE hash = ?1) FROM temp.labels GROUP BY key "
-				    "HAVING count(*) > 1 ORDER BY key",
-				    -1, &stmt, NULL);
+	struct tp_query q = tp_query(NULL, m->out.db,
+				     "SELECT key, min(value), max(value), (SELECT name FROM "
+				     "temp.pick WHERE hash = ?1) FROM temp.labels GROUP BY key "
+				     "HAVING count(*) > 1 ORDER BY key",
+				     "s", p->hash);
 
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 1, p->hash, -1, SQLITE_STATIC);
-	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+	while (tp_query_row(&q)) {
 		const char *text[4];
 
 		for (int i = 0; i < 4; i++) {
-			text[i] = (const char *)sqlite3_column_text(stmt, i);
+			text[i] = (const char *)sqlite3_column_text(q.stmt, i);
 			text[i] = text[i] ? text[i] : "";
 		}
 		m->result->conflicts++;
 		if (m->opt->conflict)
 			m->opt->conflict(m->opt->conflict_ctx, text[3], text[0], text[1], text[2]);
-		rc = SQLITE_OK;
 	}
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_DONE ? 0 : merge_cannot_write(m, err);
+	return tp_query_done(&q) ? merge_cannot_write(m, err) : 0;
 }
 
 static int copy_labels_of(struct merge *m, size_t input, int64_t run, const char *hash, int64_t id,
@@ -148,21 +138,16 @@ static int copy_labels_of(struct merge *m, size_t input, int64_t run, const char
 static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
 {
 	static const char get[] = "SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input";
-	sqlite3_stmt *found = NULL;
+	struct tp_query q = tp_query(&m->kept, m->out.db, get, "s", p->hash);
 	size_t n = 0;
 	char *sql;
-	int code = 0, rc = tp_kept_take(&m->kept, m->out.db, get, &found);
+	int code = 0;
 
-	if (!rc)
-		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);
-	while (!rc && !code && (rc = sqlite3_step(found)) == SQLITE_ROW) {
-		code = copy_labels_of(m, (size_t)sqlite3_column_int64(found, 0),
-				      sqlite3_column_int64(found, 1), p->hash, id, &n, err);
-		rc = SQLITE_OK;
-	}
-	if (!code && rc != SQLITE_DONE)
+	while (!code && tp_query_row(&q))
+		code = copy_labels_of(m, (size_t)sqlite3_column_int64(q.stmt, 0),
+				      sqlite3_column_int64(q.stmt, 1), p->hash, id, &n, err);
+	if (tp_query_done(&q) && !code)
 		code = merge_cannot_write(m, err);
-	tp_kept_give(&m->kept, get, found);
 	if (code || !n)
 		return code;
 	code = tell_conflicts(m, p, err);

@@ -10,6 +10,7 @@
 #include "store/lock.h"
 #include "store/materialize.h"
 #include "store/merge/inside.h"
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/vfs.h"
@@ -20,19 +21,10 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 		     size_t raw_size, const struct tp_buf *data, struct tp_err *err)
 {
 	struct merge *m = ctx;
-	sqlite3_stmt *s = m->out.put_block;
-	int code = 0;
-
-	if (sqlite3_bind_int64(s, 1, run) || sqlite3_bind_text(s, 2, stream, -1, SQLITE_STATIC) ||
-	    sqlite3_bind_int64(s, 3, part) || sqlite3_bind_int64(s, 4, (int64_t)rows) ||
-	    sqlite3_bind_null(s, 5) || sqlite3_bind_null(s, 6) ||
-	    sqlite3_bind_int(s, 7, data->data[0]) || sqlite3_bind_int64(s, 8, (int64_t)raw_size) ||
-	    sqlite3_bind_blob64(s, 9, data->data, data->size, SQLITE_STATIC) ||
-	    sqlite3_step(s) != SQLITE_DONE)
-		code = merge_cannot_write(m, err);
-	sqlite3_reset(s);
-	sqlite3_clear_bindings(s);
-	return code;
+	return tp_temp_put_block(&m->out, run, stream, part, rows, TP_NULL, TP_NULL, data->data[0],
+				 raw_size, data)
+		   ? merge_cannot_write(m, err)
+		   : 0;
 }
 
 static int open_out(struct merge *m, struct tp_err *err)
@@ -50,20 +42,17 @@ static int open_out(struct merge *m, struct tp_err *err)
 /* Begins the file once the size of all dumps is known, which its pages depend on. */
 static int begin_out(struct merge *m, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(
+	    NULL, m->out.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", "");
 	int64_t size = 0;
-	int rc = sqlite3_prepare_v2(
-	    m->out.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", -1, &stmt, NULL);
 
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW) {
-		m->result->runs = sqlite3_column_int64(stmt, 0);
-		size = sqlite3_column_int64(stmt, 1);
+	if (tp_query_row(&q)) {
+		m->result->runs = sqlite3_column_int64(q.stmt, 0);
+		size = sqlite3_column_int64(q.stmt, 1);
 	}
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_ROW ? tp_temp_store_begin(&m->out, size > 0 ? (uint64_t)size : 0, err)
-				: merge_cannot_write(m, err);
+	if (tp_query_done(&q))
+		return merge_cannot_write(m, err);
+	return tp_temp_store_begin(&m->out, size > 0 ? (uint64_t)size : 0, err);
 }
 
 /* ---- runs ---- */

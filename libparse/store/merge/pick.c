@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/merge/inside.h"
+#include "store/query.h"
 #include "store/sqlerr.h"
 
 /* A row of `found` is a run of a store, one of `pick` a dump of the result. */
@@ -24,19 +25,15 @@ int merge_cannot_write(struct merge *m, struct tp_err *err)
 /* Sets *is if the store has written-out rows, which are in tables, never in views. */
 static int is_written_out(sqlite3 *db, const char *path, bool *is, struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
-	int rc =
-	    sqlite3_prepare_v2(db,
-			       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' "
-			       "AND rootpage > 0 AND name = 'string_rows' AND EXISTS (SELECT 1 "
-			       "FROM pragma_table_info('string_rows') WHERE name = 'run')",
-			       -1, &stmt, NULL);
+	struct tp_query q =
+	    tp_query(NULL, db,
+		     "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' "
+		     "AND rootpage > 0 AND name = 'string_rows' AND EXISTS (SELECT 1 "
+		     "FROM pragma_table_info('string_rows') WHERE name = 'run')",
+		     "");
 
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	*is = rc == SQLITE_ROW;
-	sqlite3_finalize(stmt);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, path, "cannot read");
+	*is = tp_query_row(&q);
+	return tp_query_end(&q, 0, path, err);
 }
 
 /* It must be a text, as a blob of the same bytes would not be found later. */
@@ -49,12 +46,13 @@ static bool has_hash(sqlite3_stmt *run)
 static int list_source(struct merge *m, size_t input, struct tp_err *err)
 {
 	const char *path = m->sources.at[input].path;
-	sqlite3_stmt *get = NULL, *put = NULL;
+	sqlite3_stmt *put = NULL;
+	struct tp_query get;
 	struct tp_store *store;
 	bool written_out;
 	sqlite3 *db;
 	char sql[480];
-	int rc, code = sources_open(&m->sources, input, &store, err);
+	int code = sources_open(&m->sources, input, &store, err);
 
 	if (code)
 		return code;
@@ -67,33 +65,27 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 		 "FROM main.run AS r",
 		 written_out ? "EXISTS (SELECT 1 FROM main.string_rows AS s WHERE s.run = r.id)"
 			     : "0");
-	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
-	if (!rc)
-		rc = sqlite3_bind_int64(get, 1, (int64_t)input);
-	if (!rc &&
-	    sqlite3_prepare_v2(m->out.db,
+	get = tp_query(NULL, db, sql, "i", (int64_t)input);
+	if (sqlite3_prepare_v2(m->out.db,
 			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
 			       "?9)",
 			       -1, &put, NULL))
 		code = merge_cannot_write(m, err);
-	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
-		rc = SQLITE_OK;
-		for (int i = 0; i < 9; i++)
-			rc = rc ? rc : sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i));
-		if (!has_hash(get))
+	while (!code && tp_query_row(&get)) {
+		int rc = SQLITE_OK;
+
+		for (int i = 0; i < 9 && !rc; i++)
+			rc = sqlite3_bind_value(put, i + 1, sqlite3_column_value(get.stmt, i));
+		if (!has_hash(get.stmt))
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 					  "%s: run %lld has no hash of its dump", path,
-					  (long long)sqlite3_column_int64(get, 2));
+					  (long long)sqlite3_column_int64(get.stmt, 2));
 		else if (rc || sqlite3_step(put) != SQLITE_DONE)
 			code = merge_cannot_write(m, err);
 		sqlite3_reset(put);
-		rc = SQLITE_OK;
 	}
-	if (!code && rc != SQLITE_DONE)
-		code = tp_sql_err(err, db, path, "cannot read");
-	sqlite3_finalize(get);
 	sqlite3_finalize(put);
-	return code;
+	return tp_query_end(&get, code, path, err);
 }
 
 int merge_list(struct merge *m, struct tp_err *err)
@@ -217,16 +209,14 @@ static int find_best(struct merge *m, const char *hash, struct place *best, stru
 	static const char sql[] = "SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input";
 	struct known known = {0};
 	struct content content = {0}, other;
-	sqlite3_stmt *get = NULL;
+	struct tp_query q = tp_query(&m->kept, m->out.db, sql, "s", hash);
 	bool first = true;
-	int code = 0, rc = tp_kept_take(&m->kept, m->out.db, sql, &get);
+	int code = 0;
 
 	*best = (struct place){0};
-	if (!rc)
-		rc = sqlite3_bind_text(get, 1, hash, -1, SQLITE_STATIC);
-	for (; !rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW; rc = SQLITE_OK) {
-		const struct place at = {(size_t)sqlite3_column_int64(get, 0),
-					 sqlite3_column_int64(get, 1)};
+	while (!code && tp_query_row(&q)) {
+		const struct place at = {(size_t)sqlite3_column_int64(q.stmt, 0),
+					 sqlite3_column_int64(q.stmt, 1)};
 		bool better = first;
 
 		code = look(m, hash, &at, content_rank, &other, err);
@@ -240,8 +230,7 @@ static int find_best(struct merge *m, const char *hash, struct place *best, stru
 		}
 		first = false;
 	}
-	tp_kept_give(&m->kept, sql, get);
-	return code || rc == SQLITE_DONE ? code : merge_cannot_write(m, err);
+	return tp_query_done(&q) && !code ? merge_cannot_write(m, err) : code;
 }
 
 /* Sets that run in the table `pick`. */
@@ -251,25 +240,15 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 	    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
 	    "temp.found WHERE hash = ?1 AND input = ?2) "
 	    "WHERE hash = ?1";
-	sqlite3_stmt *set = NULL;
+	struct tp_query q;
 	struct place best;
-	int rc, code = find_best(m, hash, &best, err);
+	int code = find_best(m, hash, &best, err);
 
 	if (code)
 		return code;
-	rc = tp_kept_take(&m->kept, m->out.db, sql, &set);
-	if (!rc)
-		rc = sqlite3_bind_text(set, 1, hash, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_bind_int64(set, 2, (int64_t)best.input);
-	if (!rc)
-		rc = sqlite3_bind_int64(set, 3, best.run);
-	if (!rc)
-		rc = sqlite3_step(set);
-	if (rc != SQLITE_DONE)
-		code = merge_cannot_write(m, err);
-	tp_kept_give(&m->kept, sql, set);
-	return code;
+	q = tp_query(&m->kept, m->out.db, sql, "sii", hash, (int64_t)best.input, best.run);
+	tp_query_row(&q);
+	return tp_query_done(&q) ? merge_cannot_write(m, err) : 0;
 }
 
 int merge_choose(struct merge *m, struct tp_err *err)
@@ -282,49 +261,41 @@ int merge_choose(struct merge *m, struct tp_err *err)
 	    "FROM temp.found) AS g WHERE place = 1";
 	static const char several[] =
 	    "SELECT hash FROM temp.found GROUP BY hash HAVING count(*) > 1";
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc;
+	struct tp_query q;
+	int code = 0;
 
-	if (sqlite3_exec(m->out.db, pick_first, NULL, NULL, NULL) ||
-	    sqlite3_prepare_v2(m->out.db, several, -1, &stmt, NULL))
-		code = merge_cannot_write(m, err);
-	rc = SQLITE_OK;
-	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+	if (sqlite3_exec(m->out.db, pick_first, NULL, NULL, NULL))
+		return merge_cannot_write(m, err);
+	q = tp_query(NULL, m->out.db, several, "");
+	while (!code && tp_query_row(&q)) {
 		char hash[33];
 
-		snprintf(hash, sizeof(hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
+		snprintf(hash, sizeof(hash), "%s", (const char *)sqlite3_column_text(q.stmt, 0));
 		m->result->repeated++;
 		code = choose(m, hash, err);
-		rc = SQLITE_OK;
 	}
-	if (!code && rc != SQLITE_DONE)
-		code = merge_cannot_write(m, err);
-	sqlite3_finalize(stmt);
-	return code;
+	return tp_query_done(&q) && !code ? merge_cannot_write(m, err) : code;
 }
 
 int merge_each(struct merge *m,
 	       int (*visit)(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err),
 	       struct tp_err *err)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct tp_query q = tp_query(NULL, m->out.db,
+				     "SELECT hash, input, run, written_out FROM temp.pick "
+				     "ORDER BY wall IS NULL, wall, name, hash",
+				     "");
 	int64_t id = 0;
-	int code = 0, rc = sqlite3_prepare_v2(m->out.db,
-					      "SELECT hash, input, run, written_out FROM temp.pick "
-					      "ORDER BY wall IS NULL, wall, name, hash",
-					      -1, &stmt, NULL);
+	int code = 0;
 
-	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct pick p = {.input = sqlite3_column_int64(stmt, 1),
-				 .run = sqlite3_column_int64(stmt, 2),
-				 .written_out = sqlite3_column_int(stmt, 3)};
+	while (!code && tp_query_row(&q)) {
+		struct pick p = {.input = sqlite3_column_int64(q.stmt, 1),
+				 .run = sqlite3_column_int64(q.stmt, 2),
+				 .written_out = sqlite3_column_int(q.stmt, 3)};
 
-		snprintf(p.hash, sizeof(p.hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
+		snprintf(p.hash, sizeof(p.hash), "%s",
+			 (const char *)sqlite3_column_text(q.stmt, 0));
 		code = visit(m, &p, ++id, err);
-		rc = SQLITE_OK;
 	}
-	if (!code && rc != SQLITE_DONE)
-		code = merge_cannot_write(m, err);
-	sqlite3_finalize(stmt);
-	return code;
+	return tp_query_done(&q) && !code ? merge_cannot_write(m, err) : code;
 }

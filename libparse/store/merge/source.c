@@ -6,6 +6,7 @@
 #include "base/many.h"
 #include "store/kept.h"
 #include "store/merge/inside.h"
+#include "store/query.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 
@@ -116,27 +117,21 @@ int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *be
 {
 	static const char sql[] = "SELECT 1 FROM main.run WHERE id = ? AND hash = ?";
 	sqlite3 *db = tp_store_db(store);
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc;
+	struct tp_query q;
+	bool there;
+	int code = 0;
 
 	/* The store that is replaced is in a transaction from the beginning. */
 	*begun = sqlite3_get_autocommit(db);
-	rc = *begun ? sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) : SQLITE_OK;
-	if (!rc)
-		rc = tp_store_take(store, sql, &stmt);
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, run);
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 2, hash, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
+	if (*begun && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL))
+		return tp_sql_err(err, db, tp_store_path(store), "cannot read");
+	q = tp_query(tp_store_kept(store), db, sql, "is", run, hash);
+	there = tp_query_row(&q);
+	code = tp_query_end(&q, 0, tp_store_path(store), err);
+	if (!code && !there)
 		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
 				  "%s was changed while it was merged; try again",
 				  tp_store_path(store));
-	else if (rc != SQLITE_ROW)
-		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
-	tp_store_give(store, sql, stmt);
 	if (code)
 		source_end(store, *begun);
 	return code;
