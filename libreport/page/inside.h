@@ -3,7 +3,7 @@
 #define REP_PAGE_INSIDE_H
 
 #include "flame/words.h"
-#include "page/html.h"
+#include "output/html.h"
 #include "page/page.h"
 #include "page/tables.h"
 #include "spans/view.h"

@@ -3,7 +3,7 @@
 #define REP_PAGE_TABLES_H
 
 #include "output/cells.h"
-#include "page/html.h"
+#include "output/html.h"
 
 /* A cell by the name of its column; NULL values where there is no such table, row or column. */
 struct rep_value page_cell(const struct rep_sheet *t, size_t row, const char *column);

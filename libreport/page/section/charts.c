@@ -30,8 +30,7 @@ static void draw(struct page *p, struct html *h, const char *title, enum rep_kin
 						   .n = values[i].n,
 						   .steps = true};
 	html_put(h, "<figure>");
-	if (!h->code)
-		h->code = rep_chart_put_svg(&h->buf, &chart, WIDTH, HEIGHT, true);
+	rep_chart_put_svg(h, &chart, WIDTH, HEIGHT, true);
 	html_put(h, "</figure>\n");
 }
 
@@ -106,8 +105,7 @@ static void draw_curve(struct page *p, struct html *h, struct rep_mmu *m)
 	if (line.n < 2)
 		return;
 	html_put(h, "<figure>");
-	if (!h->code)
-		h->code = rep_chart_put_svg(&h->buf, &chart, WIDTH, HEIGHT, true);
+	rep_chart_put_svg(h, &chart, WIDTH, HEIGHT, true);
 	html_put(h, "</figure>\n");
 }
 

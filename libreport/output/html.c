@@ -1,4 +1,4 @@
-#include "page/html.h"
+#include "output/html.h"
 
 #include <math.h>
 #include <stdarg.h>

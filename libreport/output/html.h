@@ -1,8 +1,8 @@
-/* Writing HTML: whatever comes from a dump goes through html_text or html_attribute, which escape
+/* Writing HTML and SVG: whatever comes from a dump goes through html_text or html_attribute, which escape
  * it for both places; html_put and html_f are for what is written here. The first failure stays,
  * and makes everything after it do nothing. */
-#ifndef REP_PAGE_HTML_H
-#define REP_PAGE_HTML_H
+#ifndef REP_OUTPUT_HTML_H
+#define REP_OUTPUT_HTML_H
 
 #include <stdint.h>
 
