@@ -12,6 +12,32 @@ struct rep_value rep_texts_string(struct rep_texts *t, uint32_t id, const char *
 	return rep_text(text.text, text.size);
 }
 
+struct rep_value rep_texts_join(struct rep_texts *t, const struct tp_text *part, size_t n)
+{
+	size_t size = 0;
+	char *text, *at;
+
+	for (size_t i = 0; i < n; i++)
+		size += part[i].size;
+	text = at = tp_arena_alloc(&t->arena, size + 1);
+	if (!text)
+		return rep_lack();
+	for (size_t i = 0; i < n; i++) {
+		memcpy(at, part[i].text, part[i].size);
+		at += part[i].size;
+	}
+	return rep_text(text, size);
+}
+
+struct rep_value rep_texts_log(struct rep_texts *t, uint32_t category, uint32_t message)
+{
+	struct tp_text name = tp_dict_text(t->dict, category);
+	const struct tp_text parts[] = {name, rep_text_of(name.size ? ": " : ""),
+					tp_dict_text(t->dict, message)};
+
+	return rep_texts_join(t, parts, 3);
+}
+
 /* Where a goroutine waits inside the runtime or a lock tells less than who waits there. */
 static bool is_plumbing(struct tp_text name)
 {

@@ -19,8 +19,18 @@ struct rep_texts {
 	bool people; /* the table is for people: "(none)" in place of an empty text */
 };
 
+static inline struct tp_text rep_text_of(const char *s)
+{
+	return (struct tp_text){s, (uint32_t)strlen(s)};
+}
+
 /* Returns a string; where it is empty and the table is for people, `none`. */
 struct rep_value rep_texts_string(struct rep_texts *t, uint32_t id, const char *none);
+
+/* Returns n texts one after the other. */
+struct rep_value rep_texts_join(struct rep_texts *t, const struct tp_text *part, size_t n);
+/* Returns a log as "category: message". */
+struct rep_value rep_texts_log(struct rep_texts *t, uint32_t category, uint32_t message);
 
 /* Returns a function's name without the folders of its package: "pkg.(*T).M" of
  * "github.com/x/y/pkg.(*T).M". */

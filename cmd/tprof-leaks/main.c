@@ -239,29 +239,29 @@ static int add(struct args *args, struct rep_leaks *l, const char *path)
 static int put_head(const struct args *args, const struct rep_leaks *l, struct rep_output *out,
 		    struct tp_err *err)
 {
-	size_t n, last = rep_leaks_sources(l) - 1, sites = 0;
-	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
+	size_t last = l->nsources - 1, sites = 0;
+	const struct rep_leak_site *s = l->site;
 	int64_t goroutines = 0, allowed = 0;
 	char text[500], count[CMD_PLURAL_SIZE], at[CMD_PLURAL_SIZE], less[28], gone[60] = "";
 	size_t told = 0, more = 0;
 	int code;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < l->nsites; i++) {
 		tp_sum(&goroutines, s[i].count[last].goroutines);
 		tp_sum(&allowed, tp_minus(s[i].count[last].goroutines, s[i].excess));
 		sites += s[i].count[last].goroutines > 0;
 	}
-	if (n > sites)
-		snprintf(gone, sizeof(gone), "; %zu other site%s gone", n - sites,
-			 n - sites == 1 ? " has" : "s have");
-	snprintf(text, sizeof(text), "%.200s%s%.100s: %s at %s%s%s%s%s", rep_leaks_source(l, 0),
-		 last ? " to " : "", last ? rep_leaks_source(l, last) : "",
+	if (l->nsites > sites)
+		snprintf(gone, sizeof(gone), "; %zu other site%s gone", l->nsites - sites,
+			 l->nsites - sites == 1 ? " has" : "s have");
+	snprintf(text, sizeof(text), "%.200s%s%.100s: %s at %s%s%s%s%s", l->source[0].name,
+		 last ? " to " : "", last ? l->source[last].name : "",
 		 cmd_plural(count, goroutines, "goroutine"), cmd_plural(at, (int64_t)sites, "site"),
 		 allowed ? ", " : "", allowed ? tp_fmt_count(less, allowed) : "",
 		 allowed ? " of them allowed" : "", gone);
 	code = rep_output_note(out, true, text, err);
 	for (size_t i = 0; i <= last && !code; i++) {
-		int64_t unknown = rep_leaks_unknown(l, i);
+		int64_t unknown = l->source[i].unknown;
 
 		if (!unknown)
 			continue;
@@ -271,10 +271,10 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		}
 		told++;
 		snprintf(text, sizeof(text), "%.200s%s%s more %s not counted: %s how long %s",
-			 last ? rep_leaks_source(l, i) : "", last ? ": " : "",
+			 last ? l->source[i].name : "", last ? ": " : "",
 			 tp_fmt_count(count, unknown), unknown == 1 ? "is" : "are",
-			 rep_leaks_ticks(l, i) ? "the trace has no clock, and does not say"
-					       : "the dump does not say",
+			 l->source[i].ticks ? "the trace has no clock, and does not say"
+					    : "the dump does not say",
 			 unknown == 1 ? "it waits" : "they wait");
 		code = rep_output_note(out, false, text, err);
 	}
@@ -283,7 +283,7 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 			 cmd_plural(count, (int64_t)more, "more file"));
 		code = rep_output_note(out, false, text, err);
 	}
-	if (!code && goroutines && rep_leaks_ticks(l, last))
+	if (!code && goroutines && l->source[last].ticks)
 		code = rep_output_note(out, false, "waits are in ticks, as the trace has no clock",
 				       err);
 	(void)args;
@@ -323,7 +323,7 @@ static void note_unmet(const struct args *args, const struct rep_leaks *l)
 	for (size_t i = 0; i < args->allow.n; i++) {
 		const struct rep_allow_rule *rule = &args->allow.rule[i];
 
-		if (!rep_leaks_met(l, i) && unmet++ < UNMET_SHOWN)
+		if (!l->met[i] && unmet++ < UNMET_SHOWN)
 			cmd_note(&args->cmd, "%.200s:%zu: %s '%.200s'%s", args->allow_file,
 				 rule->line,
 				 is_main(rule) ? "no need to allow"
@@ -339,15 +339,15 @@ static void note_unmet(const struct args *args, const struct rep_leaks *l)
  */
 static int undecided(const struct args *args, const struct rep_leaks *l, size_t source)
 {
-	size_t last = rep_leaks_sources(l) - 1;
-	int64_t unknown = rep_leaks_unknown(l, source);
+	size_t last = l->nsources - 1;
+	int64_t unknown = l->source[source].unknown;
 	char n[CMD_PLURAL_SIZE], most[28];
 
 	return cmd_reject(&args->cmd, CMD_INPUT,
 			  "gate: undecided: %.200s%s does not say how long %s wait%s; perhaps %s "
 			  "than %s %s; counted as failed (without --min-wait all count)",
-			  rep_leaks_source(l, source),
-			  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
+			  l->source[source].name,
+			  l->source[source].ticks ? ", which has no clock," : "",
 			  cmd_plural(n, unknown, "goroutine"), unknown == 1 ? "s" : "",
 			  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
 			  source == last ? "stay" : "have come since");
@@ -355,22 +355,22 @@ static int undecided(const struct args *args, const struct rep_leaks *l, size_t 
 
 static int judge(const struct args *args, const struct rep_leaks *l)
 {
-	size_t last = rep_leaks_sources(l) - 1;
-	int64_t excess = rep_leaks_excess(l), all = excess;
+	size_t last = l->nsources - 1;
+	int64_t excess = l->excess, all = excess;
 	char n[CMD_PLURAL_SIZE], most[28];
 
-	tp_sum(&all, rep_leaks_unknown(l, last));
+	tp_sum(&all, l->source[last].unknown);
 	if (args->gate < 0 || all <= args->gate)
 		return CMD_OK;
 	if (excess <= args->gate)
 		return undecided(args, l, last);
 	/* As many as that may have waited in the first file as well. */
-	if (last && tp_minus(excess, rep_leaks_unknown(l, 0)) <= args->gate)
+	if (last && tp_minus(excess, l->source[0].unknown) <= args->gate)
 		return undecided(args, l, 0);
 	return cmd_reject(&args->cmd, CMD_FOUND,
 			  "gate: %s, more than %s, %s; see the table, or allow them",
 			  cmd_plural(n, excess, "goroutine"), tp_fmt_count(most, args->gate),
-			  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
+			  l->nsources > 1 ? "came since the first file and stay" : "stay");
 }
 
 static int run(struct args *args)
@@ -388,8 +388,8 @@ static int run(struct args *args)
 	if (!status && args->leak.created && !args->traces)
 		status = cmd_reject(&args->cmd, CMD_USAGE,
 				    "--created is for traces, and none of the files is a trace");
-	if (!args->sort_given && rep_leaks_sources(l) > 1)
-		rep_leaks_sort(l, REP_LEAK_BY_GROWTH);
+	if (!args->sort_given && l->nsources > 1)
+		l->opt.sort = REP_LEAK_BY_GROWTH;
 	if (!status && rep_leaks_finish(l, &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
 	if (!status)

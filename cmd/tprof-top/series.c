@@ -184,18 +184,17 @@ static int sort_key(const struct top_args *args, const struct gathering *g,
 static void title(const struct gathering *g, char *text, size_t size)
 {
 	const struct top_args *args = g->args;
-	size_t n = rep_series_points(g->s);
-	const char *what = rep_series_what(g->s);
+	size_t n = g->s->npoints;
+	const char *what = g->s->what;
 
-	snprintf(text, size, "%zu runs from %.100s to %.100s%s%.80s%s", n,
-		 rep_series_point_name(g->s, 0), rep_series_point_name(g->s, n - 1),
-		 *what ? ", " : "", what, !g->traces && args->profile.cum ? ", cumulative" : "");
+	snprintf(text, size, "%zu runs from %.100s to %.100s%s%.80s%s", n, g->s->point[0].name,
+		 g->s->point[n - 1].name, *what ? ", " : "", what,
+		 !g->traces && args->profile.cum ? ", cumulative" : "");
 }
 
 static int print_table(const struct gathering *g, struct tp_err *err)
 {
 	struct top_args *args = g->args;
-	const struct rep_series_show show = {.rows = (size_t)cmd_rows(&args->cmd, args->cmd.rows)};
 	struct rep_output *out = NULL;
 	char text[400];
 	int code, status;
@@ -206,12 +205,12 @@ static int print_table(const struct gathering *g, struct tp_err *err)
 		return status;
 	title(g, text, sizeof(text));
 	code = rep_output_note(out, true, text, err);
-	if (!code && !rep_series_unit(g->s)->ns)
+	if (!code && !g->s->unit->ns)
 		code = rep_output_note(out, false,
 				       "in the order given, as not all of them say when they were "
 				       "recorded, or two were recorded at the same time",
 				       err);
-	if (!code && g->traces && !strcmp(rep_series_what_unit(g->s), "ticks"))
+	if (!code && g->traces && !strcmp(g->s->what_unit, "ticks"))
 		code = rep_output_note(
 		    out, false,
 		    "times are ticks, and rates are per 10^9 ticks, as the traces have no clock",
@@ -219,7 +218,8 @@ static int print_table(const struct gathering *g, struct tp_err *err)
 	if (!code)
 		code = rep_output_note(out, false, "", err);
 	if (!code)
-		code = rep_series_print(g->s, out, &show, err);
+		code =
+		    rep_series_print(g->s, out, (size_t)cmd_rows(&args->cmd, args->cmd.rows), err);
 	return cmd_output_end(&args->cmd, out, NULL, code, err);
 }
 
@@ -229,19 +229,17 @@ static int print(struct gathering *g)
 	enum rep_series_sort sort;
 	struct tp_err err;
 	char text[400];
-	size_t nrows;
 	int status = sort_key(args, g, &sort);
 
 	if (status)
 		return status;
-	if (rep_series_points(g->s) < 2)
+	if (g->s->npoints < 2)
 		return cmd_reject(&args->cmd, CMD_USAGE,
 				  "--over=run needs more than one run; give several files, or a "
 				  "store with --run=all or a label");
 	if (rep_series_finish(g->s, sort, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
-	rep_series_rows(g->s, &nrows);
-	if (args->counters && !nrows)
+	if (args->counters && !g->s->nrows)
 		return cmd_reject(&args->cmd, CMD_USAGE,
 				  "these profiles have no counters; heap and allocs profiles as "
 				  "text (?debug=1) have them");

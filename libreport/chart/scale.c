@@ -286,8 +286,6 @@ static void widen(double extent[2], double v)
 
 void rep_chart_extent(const struct rep_chart *chart, double x[2], double y[2])
 {
-	bool cut = chart->x.from < chart->x.to;
-
 	x[0] = x[1] = y[0] = y[1] = NAN;
 	for (size_t i = 0; i < chart->nlines; i++) {
 		const struct rep_chart_line *l = &chart->lines[i];
@@ -296,10 +294,16 @@ void rep_chart_extent(const struct rep_chart *chart, double x[2], double y[2])
 			if (!isfinite(l->x[k]) || (chart->x.logarithmic && l->x[k] <= 0))
 				continue;
 			widen(x, l->x[k]);
-			if (cut && (l->x[k] < chart->x.from || l->x[k] > chart->x.to))
-				continue;
 			if (isfinite(l->y[k]) && !(chart->y.logarithmic && l->y[k] <= 0))
 				widen(y, l->y[k]);
 		}
 	}
+}
+
+bool rep_chart_names_lines(const struct rep_chart *chart)
+{
+	for (size_t i = 0; i < chart->nlines; i++)
+		if (chart->lines[i].name && (chart->nlines > 1 || !chart->title))
+			return true;
+	return false;
 }

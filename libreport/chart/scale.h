@@ -1,4 +1,4 @@
-/* Where a value lies on an axis, and the round numbers along it; shared by the ways to draw. */
+/* Scales of charts: where a value lies on an axis, and the round numbers along it. */
 #ifndef REP_CHART_SCALE_H
 #define REP_CHART_SCALE_H
 
@@ -21,17 +21,21 @@ struct rep_scale {
 	} ticks[REP_TICKS];
 };
 
-/* The scale of an axis over values from `least` to `most` (NaN: there are none) with about `want`
- * ticks. `round`: the ends are moved outwards to ticks, and to 0 where that is near; unless the
- * axis says where it ends. A logarithmic one over nothing above 0 becomes a plain one. */
+/* Makes the scale of an axis for values from `least` to `most` (NaN if there are none) with about
+ * `want` ticks. With `round` its ends are moved outwards to ticks, and to 0 if that is near, unless
+ * the axis sets them. A logarithmic axis without values above 0 becomes linear. */
 void rep_scale_init(struct rep_scale *s, const struct rep_chart_axis *axis, double least,
 		    double most, unsigned want, bool round);
 
-/* 0 at `from`, 1 at `to`, beyond them outside; NaN for NaN, and for what a logarithm has not. */
+/* Returns the position of a value: 0 at `from`, 1 at `to`; NaN if the value is NaN or has no
+ * logarithm. */
 double rep_scale_at(const struct rep_scale *s, double value);
 
-/* The extent of the finite points of all lines, in y of those with a logarithm only where
- * `above_zero`; NaN where there is none. */
+/* Finds the least and the largest x and y of the finite points of all lines; NaN if there are
+ * none. */
 void rep_chart_extent(const struct rep_chart *chart, double x[2], double y[2]);
+
+/* Returns whether a legend has to name the lines. A single line is named by the chart's title. */
+bool rep_chart_names_lines(const struct rep_chart *chart);
 
 #endif

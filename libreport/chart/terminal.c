@@ -26,20 +26,6 @@ struct canvas {
 	uint8_t *owner;		/* per cell: 1 + the line drawn last */
 };
 
-static int put(struct tp_buf *b, const char *text)
-{
-	return tp_buf_put(b, text, strlen(text));
-}
-
-static int put_times(struct tp_buf *b, const char *text, unsigned n)
-{
-	int code = 0;
-
-	while (n-- && !code)
-		code = put(b, text);
-	return code;
-}
-
 /* ---- dots ---- */
 
 /* The bit of a dot within its braille cell (Unicode: dots 1 to 8). */
@@ -52,11 +38,8 @@ static uint8_t dot_bit(const struct canvas *c, unsigned x, unsigned y)
 
 static void set_dot(struct canvas *c, unsigned x, unsigned y, size_t line)
 {
-	size_t cell;
+	size_t cell = (size_t)(y / c->dy) * c->columns + x / c->dx;
 
-	if (x >= c->columns * c->dx || y >= c->rows * c->dy)
-		return;
-	cell = (size_t)(y / c->dy) * c->columns + x / c->dx;
 	c->dots[cell] |= dot_bit(c, x, y);
 	c->owner[cell] = (uint8_t)(1 + line % 250);
 }
@@ -73,72 +56,49 @@ struct pen {
 	struct canvas *canvas;
 	size_t line;
 	bool solid;
-	unsigned step;	     /* dots so far */
-	double dot_x, dot_y; /* the last of them */
-	double last_x, last_y;
+	unsigned step;	       /* dots so far */
+	double dot_x, dot_y;   /* the last of them */
+	double last_x, last_y; /* dots */
+	double y;	       /* as it was given */
 	bool down;
 };
 
 static void draw_segment(struct pen *p, double x0, double y0, double x1, double y1)
 {
-	double n = fmax(fabs(x1 - x0), fabs(y1 - y0));
-	unsigned steps = (unsigned)ceil(n);
+	/* The last dots of the field, and a little for what rounding leaves of a sum. */
+	double right = p->canvas->columns * p->canvas->dx - 1 + 0.01;
+	double bottom = p->canvas->rows * p->canvas->dy - 1 + 0.01;
+	unsigned steps = (unsigned)ceil(fmax(fabs(x1 - x0), fabs(y1 - y0)));
 
 	for (unsigned i = 0; i <= steps; i++) {
 		double t = steps ? (double)i / steps : 0;
-		double x = round(x0 + (x1 - x0) * t), y = round(y0 + (y1 - y0) * t);
+		double at_x = x0 + (x1 - x0) * t, at_y = y0 + (y1 - y0) * t;
+		double x = round(at_x), y = round(at_y);
 
 		if (p->step && x == p->dot_x && y == p->dot_y)
 			continue; /* many points may share a dot, which counts once */
 		p->dot_x = x;
 		p->dot_y = y;
-		if (x >= 0 && y >= 0 && dash_on(p->line, p->step, p->solid))
+		if (fmin(at_x, at_y) > -0.01 && at_x < right && at_y < bottom &&
+		    dash_on(p->line, p->step, p->solid))
 			set_dot(p->canvas, (unsigned)x, (unsigned)y, p->line);
 		p->step++;
 	}
 }
 
-/* Cuts a segment to the unit square (Liang and Barsky); false when nothing is left. */
-static bool clip(double *x0, double *y0, double *x1, double *y1)
-{
-	double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1;
-	const double p[4] = {-dx, dx, -dy, dy}, q[4] = {*x0, 1 - *x0, *y0, 1 - *y0};
-	double ax = *x0, ay = *y0;
-
-	for (int i = 0; i < 4; i++) {
-		double r;
-
-		if (p[i] == 0) {
-			if (q[i] < 0)
-				return false;
-			continue;
-		}
-		r = q[i] / p[i];
-		if (p[i] < 0 && r > from)
-			from = r;
-		if (p[i] > 0 && r < to)
-			to = r;
-	}
-	if (from > to)
-		return false;
-	*x0 = ax + from * dx;
-	*y0 = ay + from * dy;
-	*x1 = ax + to * dx;
-	*y1 = ay + to * dy;
-	return true;
-}
-
+/* Draws a line to a point of the field (0 to 1). What lies farther outside than the field is large
+ * is moved closer, lest there be more dots than anyone counts. */
 static void line_to(struct pen *p, double x, double y)
 {
 	struct canvas *c = p->canvas;
-	double x0 = p->down ? p->last_x : x, y0 = p->down ? p->last_y : y, x1 = x, y1 = y;
 	double w = c->columns * c->dx - 1, h = c->rows * c->dy - 1;
+	double at_x = fmax(-1, fmin(2, x)) * w, at_y = (1 - fmax(-1, fmin(2, y))) * h;
 
-	p->last_x = x;
-	p->last_y = y;
+	draw_segment(p, p->down ? p->last_x : at_x, p->down ? p->last_y : at_y, at_x, at_y);
+	p->last_x = at_x;
+	p->last_y = at_y;
+	p->y = y;
 	p->down = true;
-	if (clip(&x0, &y0, &x1, &y1))
-		draw_segment(p, x0 * w, (1 - y0) * h, x1 * w, (1 - y1) * h);
 }
 
 static void draw_line(struct canvas *c, const struct rep_chart_line *l, size_t index,
@@ -150,7 +110,7 @@ static void draw_line(struct canvas *c, const struct rep_chart_line *l, size_t i
 		double x = rep_scale_at(sx, l->x[i]), y = rep_scale_at(sy, l->y[i]);
 
 		if (isfinite(x) && p.down && l->steps)
-			line_to(&p, x, p.last_y);
+			line_to(&p, x, p.y);
 		if (!isfinite(x) || !isfinite(y)) {
 			p.down = false;
 			continue;
@@ -188,91 +148,99 @@ struct drawing {
 	struct canvas canvas;
 	unsigned columns, margin; /* cells left of the axis */
 	struct tp_buf out;
+	int code; /* the first failure, after which nothing is written */
 };
 
-static int put_cell(struct tp_buf *b, uint8_t dots)
+static void put_bytes(struct drawing *d, const char *data, size_t n)
+{
+	if (!d->code)
+		d->code = tp_buf_put(&d->out, data, n);
+}
+
+static void put(struct drawing *d, const char *text)
+{
+	put_bytes(d, text, strlen(text));
+}
+
+static void put_blanks(struct drawing *d, unsigned n)
+{
+	while (n--)
+		put(d, " ");
+}
+
+static void put_cell(struct drawing *d, uint8_t dots)
 {
 	const char utf8[3] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
 
-	return tp_buf_put(b, utf8, 3);
+	put_bytes(d, utf8, 3);
 }
 
-static char mark(const struct drawing *d, size_t line)
+static void put_mark(struct drawing *d, size_t line)
 {
-	return d->style->marks[line % strlen(d->style->marks)];
+	put_bytes(d, &d->style->marks[line % strlen(d->style->marks)], 1);
 }
 
-/* Escaped, cut to `room` cells; *used: what it took. */
-static int put_name(struct drawing *d, const char *name, size_t room, size_t *used)
+/* Escaped, cut to `room` cells. Returns how many it took. */
+static size_t put_name(struct drawing *d, const char *name, size_t room)
 {
 	struct tp_buf text = {0};
 	size_t at = d->out.size;
-	int code = rep_escape(&text, name, strlen(name), REP_ESCAPE_SHOWN);
 
-	if (!code)
-		code = rep_shorten(&d->out, (char *)text.data, text.size, room, REP_SHORTEN_RIGHT,
-				   d->t->ascii);
+	if (!d->code)
+		d->code = rep_escape(&text, name, strlen(name), REP_ESCAPE_SHOWN);
+	if (!d->code)
+		d->code = rep_shorten(&d->out, (char *)text.data, text.size, room,
+				      REP_SHORTEN_RIGHT, d->t->ascii);
 	tp_buf_release(&text);
-	if (!code)
-		*used += rep_text_width((char *)d->out.data + at, d->out.size - at);
-	return code;
+	return d->code ? 0 : rep_text_width((char *)d->out.data + at, d->out.size - at);
 }
 
-static int put_sample(struct drawing *d, size_t line)
+static void put_sample(struct drawing *d, size_t line)
 {
 	uint8_t dots[2] = {0, 0};
-	int code = 0;
 
 	if (d->t->colour)
-		code = put(&d->out, colours[line % NCOLOURS]);
+		put(d, colours[line % NCOLOURS]);
 	for (unsigned x = 0; x < 4; x++) {
 		if (dash_on(line, x, d->t->colour))
 			dots[x / 2] |= x % 2 ? 0x20 : 0x04;
 	}
-	for (int i = 0; i < 2 && !code; i++)
-		code = d->t->ascii ? tp_buf_put(&d->out, (char[]){mark(d, line)}, 1)
-				   : put_cell(&d->out, dots[i]);
-	if (!code && d->t->colour)
-		code = put(&d->out, RESET);
-	return code ? code : put(&d->out, " ");
+	for (int i = 0; i < 2; i++) {
+		if (d->t->ascii)
+			put_mark(d, line);
+		else
+			put_cell(d, dots[i]);
+	}
+	if (d->t->colour)
+		put(d, RESET);
+	put(d, " ");
 }
 
 /* Is there a line that says what the y axis is and which line is which? */
 static bool has_legend(const struct rep_chart *chart)
 {
-	if (chart->y.title)
-		return true;
-	for (size_t i = 0; i < chart->nlines; i++) {
-		if (chart->lines[i].name && (chart->nlines > 1 || !chart->title))
-			return true;
-	}
-	return false;
+	return chart->y.title || rep_chart_names_lines(chart);
 }
 
-static int put_legend(struct drawing *d)
+static void put_legend(struct drawing *d)
 {
 	const struct rep_chart *chart = d->chart;
-	size_t used = 0;
-	int code = 0;
+	size_t used = chart->y.title ? put_name(d, chart->y.title, d->columns) : 0;
 
-	if (chart->y.title)
-		code = put_name(d, chart->y.title, d->columns, &used);
-	for (size_t i = 0; i < chart->nlines && !code; i++) {
+	for (size_t i = 0; i < chart->nlines; i++) {
 		if (!chart->lines[i].name || (chart->nlines == 1 && chart->title))
 			continue;
 		if (used + 3 + 3 + 6 > d->columns)
 			break; /* no room for the names of the rest */
 		if (used) {
-			code = put(&d->out, "   ");
+			put(d, "   ");
 			used += 3;
 		}
-		if (!code)
-			code = put_sample(d, i);
+		put_sample(d, i);
 		used += 3;
-		if (!code)
-			code = put_name(d, chart->lines[i].name, d->columns - used, &used);
+		used += put_name(d, chart->lines[i].name, d->columns - used);
 	}
-	return code ? code : put(&d->out, "\n");
+	put(d, "\n");
 }
 
 /* The label that belongs to a row of cells, NULL if none does. */
@@ -287,41 +255,39 @@ static const struct rep_tick *tick_of_row(const struct drawing *d, unsigned row)
 	return NULL;
 }
 
-static int put_row(struct drawing *d, unsigned row)
+static void put_row(struct drawing *d, unsigned row)
 {
 	const struct rep_tick *tick = tick_of_row(d, row);
 	const struct canvas *c = &d->canvas;
 	unsigned width = tick ? (unsigned)strlen(tick->text) : 0, last = 0, colour = 0;
-	int code = put_times(&d->out, " ", d->margin - width);
 
-	if (!code && tick)
-		code = put(&d->out, tick->text);
-	if (!code)
-		code = put(&d->out, " ");
-	if (!code)
-		code = put(&d->out, tick ? d->style->tick_left : d->style->vertical);
+	put_blanks(d, d->margin - width);
+	if (tick)
+		put(d, tick->text);
+	put(d, " ");
+	put(d, tick ? d->style->tick_left : d->style->vertical);
 	for (unsigned x = 0; x < c->columns; x++) {
 		if (c->dots[(size_t)row * c->columns + x])
 			last = x + 1;
 	}
-	for (unsigned x = 0; x < last && !code; x++) {
+	for (unsigned x = 0; x < last; x++) {
 		size_t cell = (size_t)row * c->columns + x;
 		unsigned owner = c->dots[cell] ? c->owner[cell] : 0;
 
 		if (d->t->colour && owner && owner != colour) {
-			code = put(&d->out, colours[(owner - 1) % NCOLOURS]);
+			put(d, colours[(owner - 1) % NCOLOURS]);
 			colour = owner;
 		}
-		if (!code && !owner)
-			code = put(&d->out, " ");
-		else if (!code && d->t->ascii)
-			code = tp_buf_put(&d->out, (char[]){mark(d, owner - 1)}, 1);
-		else if (!code)
-			code = put_cell(&d->out, c->dots[cell]);
+		if (!owner)
+			put(d, " ");
+		else if (d->t->ascii)
+			put_mark(d, owner - 1);
+		else
+			put_cell(d, c->dots[cell]);
 	}
-	if (!code && colour)
-		code = put(&d->out, RESET);
-	return code ? code : put(&d->out, "\n");
+	if (colour)
+		put(d, RESET);
+	put(d, "\n");
 }
 
 static unsigned column_of(const struct drawing *d, const struct rep_tick *tick)
@@ -331,18 +297,16 @@ static unsigned column_of(const struct drawing *d, const struct rep_tick *tick)
 
 /* The x axis, the labels below it (centred; those that would touch another are left out), and the
  * axis's title, behind them if there is room. */
-static int put_x_axis(struct drawing *d)
+static void put_x_axis(struct drawing *d)
 {
 	char *labels = calloc(1, (size_t)d->columns + 1);
 	bool *ticked = calloc(d->canvas.columns, sizeof(*ticked));
 	unsigned left = d->margin + 2, end = 0;
 	const char *title = d->chart->x.title;
-	size_t used = 0;
-	int code = labels && ticked ? 0 : TP_ENOMEM;
 
-	if (!code)
-		memset(labels, ' ', d->columns);
-	for (size_t i = 0; i < d->x.nticks && !code; i++) {
+	if (!d->code && (!labels || !ticked))
+		d->code = TP_ENOMEM;
+	for (size_t i = 0; i < d->x.nticks && !d->code; i++) {
 		unsigned width = (unsigned)strlen(d->x.ticks[i].text);
 		unsigned at = column_of(d, &d->x.ticks[i]);
 		unsigned from = left + at > width / 2 ? left + at - width / 2 : 0;
@@ -354,32 +318,28 @@ static int put_x_axis(struct drawing *d)
 		if (end && from < end + 1)
 			continue;
 		ticked[at] = true;
+		memset(labels + end, ' ', from - end);
 		memcpy(labels + from, d->x.ticks[i].text, width);
 		end = from + width;
 	}
-	if (!code)
-		code = put_times(&d->out, " ", d->margin + 1);
-	if (!code)
-		code = put(&d->out, d->style->corner);
-	for (unsigned i = 0; i < d->canvas.columns && !code; i++)
-		code = put(&d->out, ticked[i] ? d->style->tick_down : d->style->horizontal);
-	if (!code)
-		code = put(&d->out, "\n");
-	if (!code)
-		code = tp_buf_put(&d->out, labels, end);
-	if (!code && title && end + 2 + strlen(title) <= d->columns) {
-		code = put_times(&d->out, " ", 2);
-		title = code ? NULL : title;
-	} else if (!code && title) {
-		code = put(&d->out, "\n");
-		if (!code)
-			code = put_times(&d->out, " ", left);
+	put_blanks(d, d->margin + 1);
+	put(d, d->style->corner);
+	for (unsigned i = 0; i < d->canvas.columns && !d->code; i++)
+		put(d, ticked[i] ? d->style->tick_down : d->style->horizontal);
+	put(d, "\n");
+	if (!d->code)
+		put_bytes(d, labels, end);
+	if (title && end + 2 + strlen(title) <= d->columns) {
+		put_blanks(d, 2);
+	} else if (title) {
+		put(d, "\n");
+		put_blanks(d, left);
 	}
-	if (!code && title)
-		code = put_name(d, title, d->columns - left, &used);
+	if (title)
+		put_name(d, title, d->columns - left);
 	free(labels);
 	free(ticked);
-	return code ? code : put(&d->out, "\n");
+	put(d, "\n");
 }
 
 static unsigned clamp(unsigned v, unsigned least, unsigned most)
@@ -424,40 +384,34 @@ static int plan(struct drawing *d)
 	return c->dots && c->owner ? 0 : TP_ENOMEM;
 }
 
-static int put_title(struct drawing *d)
+static void put_title(struct drawing *d)
 {
-	size_t used = 0;
-	int code = d->t->colour ? put(&d->out, "\x1b[1m") : 0;
-
-	if (!code)
-		code = put_name(d, d->chart->title, d->columns, &used);
-	if (!code && d->t->colour)
-		code = put(&d->out, RESET);
-	return code ? code : put(&d->out, "\n");
+	if (d->t->colour)
+		put(d, "\x1b[1m");
+	put_name(d, d->chart->title, d->columns);
+	if (d->t->colour)
+		put(d, RESET);
+	put(d, "\n");
 }
 
 int rep_chart_terminal(const struct rep_chart *chart, const struct rep_chart_terminal *t,
 		       struct tp_err *err)
 {
 	struct drawing d = {.chart = chart, .t = t, .style = t->ascii ? &ascii : &unicode};
-	int code = plan(&d);
 
-	for (size_t i = 0; i < chart->nlines && !code; i++)
+	d.code = plan(&d);
+	for (size_t i = 0; i < chart->nlines && !d.code; i++)
 		draw_line(&d.canvas, &chart->lines[i], i, &d.x, &d.y, t->colour || t->ascii);
-	if (!code && chart->title)
-		code = put_title(&d);
-	if (!code && has_legend(chart))
-		code = put_legend(&d);
-	for (unsigned row = 0; row < d.canvas.rows && !code; row++)
-		code = put_row(&d, row);
-	if (!code)
-		code = put_x_axis(&d);
-	if (code)
-		code = tp_err_set(err, code, TP_OFFSET_NONE, "out of memory for a chart");
-	else
-		code = t->sink.write(t->sink.ctx, d.out.data, d.out.size, err);
+	if (chart->title)
+		put_title(&d);
+	if (has_legend(chart))
+		put_legend(&d);
+	for (unsigned row = 0; row < d.canvas.rows && !d.code; row++)
+		put_row(&d, row);
+	put_x_axis(&d);
+	d.code = d.code ? tp_nomem(err) : t->sink.write(t->sink.ctx, d.out.data, d.out.size, err);
 	tp_buf_release(&d.out);
 	free(d.canvas.dots);
 	free(d.canvas.owner);
-	return code;
+	return d.code;
 }

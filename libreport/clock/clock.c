@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "base/wide.h"
 #include "store/sqlerr.h"
 
@@ -123,17 +124,10 @@ void rep_clock_release(struct rep_clock *clock)
 /* The point at or before `at`, by one of its two times, or the first one. */
 static size_t point_before(const struct rep_clock *c, int64_t at, bool wall)
 {
-	size_t low = 0, high = c->n;
+	size_t next = 1;
 
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if ((wall ? c->point[mid].wall_ns : c->point[mid].ts_ns) <= at)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	TP_SEARCH(next, c->n, i, (wall ? c->point[i].wall_ns : c->point[i].ts_ns) <= at);
+	return next - 1;
 }
 
 /* What one clock counts while the other counts `since` after a point, before the next one if there

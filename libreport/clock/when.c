@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define NS_PER_S 1000000000
 
@@ -11,19 +12,8 @@ bool rep_is_when(const char *text)
 	return text[0] == '@' || (strspn(text, "0123456789") == 4 && text[4] == '-');
 }
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar (its rules, with years that begin in
- * March so that the leap day is the last). */
-static int64_t days_of(int64_t y, int64_t m, int64_t d)
-{
-	int64_t shifted = (m + 9) % 12, year = y - (m <= 2),
-		era = (year >= 0 ? year : year - 399) / 400;
-	int64_t of_era = year - era * 400, day = (153 * shifted + 2) / 5 + d - 1;
-
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + day - 719468;
-}
-
-/* n digits. */
-static bool number(const char **at, int n, int64_t *v)
+/* Reads n digits. */
+static bool number(const char **at, int n, int *v)
 {
 	*v = 0;
 	for (int i = 0; i < n; i++, (*at)++) {
@@ -42,7 +32,7 @@ static bool literal(const char **at, char c)
 	return true;
 }
 
-/* ".25" into ns; nothing is 0. Digits beyond ns are left out. */
+/* Reads ".25" as ns; nothing is 0. Digits after those of the ns are skipped. */
 static bool fraction(const char **at, int64_t *ns)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -60,7 +50,7 @@ static bool fraction(const char **at, int64_t *ns)
 
 static bool zone(const char **at, int64_t *seconds)
 {
-	int64_t sign, h, m;
+	int sign, h, m;
 
 	*seconds = 0;
 	if (literal(at, 'Z'))
@@ -94,25 +84,29 @@ static bool unix_time(const char *at, int64_t *wall)
 
 bool rep_when(const char *text, int64_t *wall)
 {
-	static const uint8_t days[12] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	int64_t y, mo, d, h, mi, s = 0, ns = 0, off, sec;
+	struct tm t = {0};
+	int64_t ns = 0, off, sec;
+	int year, month, day, s = 0;
 	const char *at = text;
 
 	if (*text == '@')
 		return unix_time(text + 1, wall);
-	if (!number(&at, 4, &y) || !literal(&at, '-') || !number(&at, 2, &mo) ||
-	    !literal(&at, '-') || !number(&at, 2, &d) || mo < 1 || mo > 12 || d < 1 ||
-	    d > days[mo - 1] || (mo == 2 && d == 29 && (y % 4 || (y % 100 == 0 && y % 400))))
+	if (!number(&at, 4, &year) || !literal(&at, '-') || !number(&at, 2, &month) ||
+	    !literal(&at, '-') || !number(&at, 2, &day))
 		return false;
-	if ((!literal(&at, 'T') && !literal(&at, ' ')) || !number(&at, 2, &h) ||
-	    !literal(&at, ':') || !number(&at, 2, &mi))
+	if ((!literal(&at, 'T') && !literal(&at, ' ')) || !number(&at, 2, &t.tm_hour) ||
+	    !literal(&at, ':') || !number(&at, 2, &t.tm_min))
 		return false;
 	if (*at == ':' && (!literal(&at, ':') || !number(&at, 2, &s) || !fraction(&at, &ns)))
 		return false;
-	if (h > 23 || mi > 59 || s > 60 || !zone(&at, &off) || *at)
+	if (t.tm_hour > 23 || t.tm_min > 59 || s > 60 || !zone(&at, &off) || *at)
 		return false;
-	sec = days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + s - off;
-	if (sec < 0 || sec > INT64_MAX / NS_PER_S - 1)
+	t.tm_year = year - 1900;
+	t.tm_mon = month - 1;
+	t.tm_mday = day;
+	sec = timegm(&t) + s - off;
+	/* A day that the month does not have has become one of another month. */
+	if (t.tm_mon != month - 1 || t.tm_mday != day || sec < 0 || sec > INT64_MAX / NS_PER_S - 1)
 		return false;
 	*wall = sec * NS_PER_S + ns;
 	return true;
@@ -120,31 +114,11 @@ bool rep_when(const char *text, int64_t *wall)
 
 char *rep_when_text(char text[REP_WHEN_SIZE], int64_t wall)
 {
-	int64_t sec = wall / NS_PER_S, ns = wall % NS_PER_S, day, era, of_era, year, of_year, m;
-	int size;
+	int64_t ns = (wall % NS_PER_S + NS_PER_S) % NS_PER_S;
+	time_t sec = wall / NS_PER_S - (wall % NS_PER_S < 0);
+	struct tm t;
+	size_t n = strftime(text, REP_WHEN_SIZE, "%Y-%m-%dT%H:%M:%S", gmtime_r(&sec, &t));
 
-	if (ns < 0) {
-		ns += NS_PER_S;
-		sec--;
-	}
-	day = sec / 86400;
-	sec %= 86400;
-	if (sec < 0) {
-		sec += 86400;
-		day--;
-	}
-	day += 719468;
-	era = (day >= 0 ? day : day - 146096) / 146097;
-	of_era = day - era * 146097;
-	year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	of_year = of_era - (365 * year + year / 4 - year / 100);
-	m = (5 * of_year + 2) / 153;
-	size =
-	    snprintf(text, REP_WHEN_SIZE, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lld.%09lldZ",
-		     (long long)(year + era * 400 + (m >= 10)), (long long)(m < 10 ? m + 3 : m - 9),
-		     (long long)(of_year - (153 * m + 2) / 5 + 1), (long long)(sec / 3600),
-		     (long long)(sec / 60 % 60), (long long)(sec % 60), (long long)ns);
-	if (size >= REP_WHEN_SIZE)
-		*text = '\0'; /* does not happen: 64 bits of ns are the years 1677 to 2262 */
+	snprintf(text + n, REP_WHEN_SIZE - n, ".%09lldZ", (long long)ns);
 	return text;
 }

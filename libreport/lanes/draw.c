@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "lanes/row_cache.h"
+#include "base/search.h"
 #include "lanes/grid.h"
 
 /* How the spans within a segment come to be drawn. */
@@ -191,7 +191,7 @@ static void draw_crossing_of(struct drawing *d, size_t row, uint32_t goroutine, 
 	const struct rep_lanes *l = d->l;
 
 	for (size_t i = l->first_crossing[goroutine]; i < l->first_crossing[goroutine + 1]; i++) {
-		struct rep_lane_span span = l->crossing[i];
+		struct rep_lane_span span = l->crossing[i].span;
 
 		span.goroutine = TP_NONE;
 		draw_span(d, row, &span, lo, hi);
@@ -221,14 +221,14 @@ static void draw_crossing(struct drawing *d)
 	if (!places && !d->kind[REP_LANE_GROUP])
 		return;
 	for (size_t i = 0; i < l->ncrossing; i++) {
-		struct rep_lane_span span = l->crossing[i];
+		struct rep_lane_span span = l->crossing[i].span;
 		uint32_t group = l->group_of[span.goroutine];
 
 		span.goroutine = TP_NONE;
 		for (int32_t r = group == TP_NONE ? -1 : d->group_row[group]; r >= 0;
 		     r = d->row[r].next)
 			draw_span(d, (size_t)r, &span, INT64_MIN, INT64_MAX);
-		span = l->crossing[i];
+		span = l->crossing[i].span;
 		if (!places || !on_place(l->class_state[span.class]) ||
 		    !rep_lanes_shows(l, span.goroutine))
 			continue;
@@ -246,18 +246,11 @@ static void draw_crossing(struct drawing *d)
 /* The first of a P's times that may lie in what begins at lo. */
 static size_t first_proc_span(const struct rep_lanes *l, uint32_t p, int64_t lo)
 {
-	size_t from = 0, to = l->nproc_spans;
+	const struct rep_lane_span *s = l->proc_span;
+	size_t first = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct rep_lane_span *s = &l->proc_span[middle];
-
-		if (s->p < p || (s->p == p && s->end < lo))
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	TP_SEARCH(first, l->nproc_spans, i, s[i].p < p || (s[i].p == p && s[i].end < lo));
+	return first;
 }
 
 /* Idle Ps; and what Ps and Ms were held for in segments whose spans are not read. */
@@ -407,87 +400,32 @@ static int take_room(struct rep_picture *p, struct tp_err *err)
 	return 0;
 }
 
-/* Draws all rows; their cells are zeros. */
-static int draw_rows(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
-		     struct tp_err *err)
+int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
+		   struct tp_err *err)
 {
 	struct drawing d = {.l = l, .picture = picture, .stop = stop};
-	int code = rep_grid_init(&d.grid, l, picture);
+	int code = take_room(picture, err);
 
+	picture->exact = false;
 	if (code)
-		tp_nomem(err);
+		return code;
+	l->segments.now++;
+	if (rep_grid_init(&d.grid, l, picture))
+		code = tp_nomem(err);
 	else
 		code = look_at_rows(&d, err);
 	if (!code) {
 		choose_sources(&d);
 		code = draw(&d, err);
-		if (!code)
-			rep_grid_cells(&d.grid, picture->cell);
 	}
+	if (!code)
+		rep_grid_cells(&d.grid, picture->cell);
+	else
+		picture->exact = false;
 	rep_grid_release(&d.grid);
 	free(d.row);
 	free(d.group_row);
 	free(d.source);
 	free(d.stay);
-	return code;
-}
-
-/* Draws the n rows that are not cached. */
-static int draw_others(struct rep_lanes *l, struct rep_picture *picture, const size_t *others,
-		       size_t n, const atomic_bool *stop, struct tp_err *err)
-{
-	size_t cols = (size_t)picture->cols;
-	struct rep_picture part = *picture;
-	struct rep_lane *row = tp_many(n + 1, sizeof(*row));
-	int code = row ? 0 : tp_nomem(err);
-
-	part.row = row;
-	part.nrows = n;
-	part.cell = NULL;
-	part.room = 0;
-	for (size_t i = 0; i < n && row; i++)
-		row[i] = picture->row[others[i]];
-	if (!code)
-		code = take_room(&part, err);
-	if (!code)
-		code = draw_rows(l, &part, stop, err);
-	for (size_t i = 0; i < n && !code; i++) {
-		memcpy(picture->cell + others[i] * cols, part.cell + i * cols,
-		       cols * sizeof(*part.cell));
-		if (part.exact)
-			rep_row_cache_put(l, picture, &row[i], part.cell + i * cols);
-	}
-	picture->exact = !code && part.exact;
-	free(part.cell);
-	free(row);
-	return code;
-}
-
-int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
-		   struct tp_err *err)
-{
-	int code = take_room(picture, err);
-	size_t n = 0, *others;
-
-	picture->exact = false;
-	if (code)
-		return code;
-	others = tp_many(picture->nrows + 1, sizeof(*others));
-	if (!others)
-		return tp_nomem(err);
-	l->segments.now++;
-	for (size_t r = 0; r < picture->nrows; r++) {
-		const struct rep_cell *kept = rep_row_cache_find(l, picture, &picture->row[r]);
-
-		if (kept)
-			memcpy(picture->cell + r * (size_t)picture->cols, kept,
-			       (size_t)picture->cols * sizeof(*kept));
-		else
-			others[n++] = r;
-	}
-	picture->exact = true;
-	if (n)
-		code = draw_others(l, picture, others, n, stop, err);
-	free(others);
 	return code;
 }

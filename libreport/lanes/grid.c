@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 
 #define MOST_BYTES ((size_t)96 << 20) /* of sums by reason */
 
@@ -50,17 +51,10 @@ void rep_grid_release(struct rep_grid *p)
 
 int rep_grid_column(const struct rep_grid *p, int64_t t)
 {
-	int from = 0, to = p->cols - 1;
+	int col = 1; /* behind the last that begins by then */
 
-	while (from < to) { /* the last that begins by then */
-		int middle = to - (to - from) / 2;
-
-		if (p->bound[middle] <= t)
-			from = middle;
-		else
-			to = middle - 1;
-	}
-	return from;
+	TP_SEARCH(col, p->cols, i, p->bound[i] <= t);
+	return col - 1;
 }
 
 /* Of a damaged clock, more may be between two moments than 64 bits hold. */
@@ -113,18 +107,11 @@ void rep_grid_span(struct rep_grid *p, size_t row, int *col, const struct rep_la
 static uint32_t first_from(const struct rep_lane_segment *s, const uint32_t *order,
 			   const struct rep_lane_list *list, int64_t lo)
 {
-	uint32_t from = list->first, to = list[1].first;
+	uint32_t from = list->first;
 
 	if (s->odd || list->odd)
 		return from;
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (rep_lane_segment_start(s, order ? order[middle] : middle) < lo)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	TP_SEARCH(from, list[1].first, i, rep_lane_segment_start(s, order ? order[i] : i) < lo);
 	return from > list->first ? from - 1 : from;
 }
 

@@ -1,13 +1,13 @@
-/* What lanes are made of; private to libreport/lanes.
+/* The state of lanes; private to libreport/lanes.
  *
  * Goroutine time has the same three sources as in sums/part.h, so that sums agree:
  *
- *   spans that cross the start of a segment     table span_crossing: one by one, all of them here
- *   spans within a segment, one by one          segment.h: the segment's events, read once
- *   the same as sums                            tables site (groups) and goroutine_time: enough
- *                                               where a column holds the whole segment
+ *   spans that cross the start of a segment     table span_crossing; all of them are loaded here
+ *   spans within a segment, one by one          the segment's events, read once (segment.h)
+ *   sums of the spans within a segment          tables site (groups) and goroutine_time; enough if
+ *                                               a column holds the whole segment
  *
- * A class is a state with a reason; what is added up is added up by class. */
+ * A class is a state with a reason. All sums are by class. */
 #ifndef REP_LANES_INSIDE_H
 #define REP_LANES_INSIDE_H
 
@@ -17,12 +17,11 @@
 #include "spans/index.h"
 #include "task/tasks.h"
 
-struct rep_cached_row;
-
-/* The first classes are states without a reason; more than these are not told apart. */
+/* The most classes. The first are states without a reason; spans of further reasons count as
+ * those. */
 #define REP_LANES_CLASSES 1024
 
-/* A span that crosses segments, its indices checked. */
+/* A span that crosses segments; its indices are valid. */
 struct rep_lane_span {
 	int64_t start, end;
 	uint32_t goroutine;
@@ -30,7 +29,7 @@ struct rep_lane_span {
 	uint16_t class;
 };
 
-/* Sums of a segment: of the spans of one class within it, of a goroutine or a group. */
+/* The spans of one class that a goroutine or a group has within a segment. */
 struct rep_lane_sum {
 	int64_t total_ns;
 	uint32_t owner; /* goroutine, or group */
@@ -42,7 +41,7 @@ struct rep_lane_sum {
 struct rep_lane_sums {
 	struct rep_lane_sum *sum; /* by owner, then segment */
 	size_t n, room;
-	size_t *first; /* by owner: one more than there are owners */
+	size_t *first; /* by owner, and one more: the end */
 };
 
 struct rep_lane_group {
@@ -51,7 +50,7 @@ struct rep_lane_group {
 	int64_t from, to, busy_ns;
 };
 
-/* Marks of one kind, by start; `high` is the latest end of every 64 of them. */
+/* Marks of one kind by start. high[i] is the latest end among the 64 marks from 64 * i on. */
 struct rep_lane_mark {
 	int64_t from, to;
 	uint32_t goroutine, text;
@@ -63,16 +62,12 @@ struct rep_lane_marks {
 	bool loaded;
 };
 
-struct rep_lane_block {
-	int64_t part, first_ts, last_ts;
-};
-
 struct rep_lanes {
-	struct rep_filter all; /* for who gives none */
+	struct rep_filter all; /* used if the caller gives no filter */
 	struct rep_view v;
 	int64_t duration;
 	uint32_t ng;
-	uint8_t *hidden; /* by goroutine: it has no lane; NULL: all have */
+	uint8_t *hidden; /* by goroutine: it has no lane; NULL: all have one */
 	bool by_group;	 /* `hidden` is the same for all goroutines of a group */
 
 	/* classes */
@@ -80,24 +75,26 @@ struct rep_lanes {
 	uint8_t class_state[REP_LANES_CLASSES];
 	uint32_t class_reason[REP_LANES_CLASSES];
 	struct rep_keys class_keys; /* (state, reason) */
-	uint16_t *waiting;	    /* class by reason of TP_ST_WAITING, the frequent one */
+	uint16_t *waiting;	    /* the classes of TP_ST_WAITING by reason, to find them fast */
 	uint32_t nwaiting;
 
 	struct rep_lane_group *group;
 	uint32_t ngroups;
 	uint32_t *group_of; /* by goroutine */
 	uint32_t *by_id;    /* goroutines by goid and life */
-	int64_t *life;	    /* by goroutine, as rep_goids_lives; NULL: not asked for yet, or none */
+	int64_t *life;	    /* by goroutine (rep_goids_lives); NULL: not loaded yet, or none */
 
-	struct rep_lane_span *crossing; /* by goroutine, then time */
-	uint32_t *crossing_row;		/* of the table */
+	struct rep_lane_crossing {
+		struct rep_lane_span span;
+		uint32_t row; /* of the table */
+	} * crossing;	      /* by goroutine, then time */
 	size_t ncrossing;
 	size_t *first_crossing; /* by goroutine: ng + 1 */
 
 	struct rep_lane_sums group_sums, goroutine_sums;
 	bool has_goroutine_sums;
 
-	/* Ps, Ms; tables proc_span, task, region by what they belong to; see rows.c, things.c */
+	/* Ps, Ms, and the tables proc_span and task in order (rows.c) */
 	uint32_t np, nm;
 	struct rep_lane_span *proc_span; /* by P, then time; goroutine TP_NONE */
 	size_t nproc_spans;
@@ -108,22 +105,18 @@ struct rep_lanes {
 
 	struct rep_lane_marks marks[REP_NMARK_KINDS];
 
-	/* segments that are read */
-	struct rep_cache segments; /* as pictures need them (segment.h); its time counts draws */
-	struct rep_cache spans;	   /* the same with all that is known of them (moment.c) */
+	/* segments that were read */
+	struct rep_cache segments; /* as pictures need them (segment.h); it counts pictures */
+	struct rep_cache spans;	   /* with whole spans (moment.c) */
 
-	/* rows that were drawn (row_cache.h) */
-	struct rep_cached_row *cached_row;
-	size_t ncached, cached_room, cached_bytes;
-
-	/* step.c: blocks of events, and the one that was stepped through last */
-	struct rep_lane_block *blocks;
-	size_t nblocks;
+	/* step.c: the block of events that was read last */
 	struct tp_event *event; /* nevents of block `at_block` */
-	size_t nevents, at_block;
+	size_t nevents;
+	int64_t at_block;
 };
 
-/* The class of a state (below TP_NSTATES) and reason; one that no table has is its state's. */
+/* Returns the class of a state (below TP_NSTATES) and a reason; the class of the state alone if no
+ * table has them together. */
 static inline uint16_t rep_lanes_class(const struct rep_lanes *l, unsigned state, uint32_t reason)
 {
 	uint32_t at;
@@ -142,21 +135,25 @@ static inline bool rep_lanes_shows(const struct rep_lanes *l, uint32_t goroutine
 	return goroutine < l->ng && !(l->hidden && l->hidden[goroutine]);
 }
 
-/* What is loaded when it is first needed. */
+/* Load something when it is first needed. */
 int rep_lanes_need_goroutine_sums(struct rep_lanes *l, struct tp_err *err);
 int rep_lanes_need_procs(struct rep_lanes *l, struct tp_err *err);
 int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err);
 
+/* Returns the numbers 0 to n - 1 in an order, for the caller to free; NULL if memory is out. */
+uint32_t *rep_lanes_order(const struct rep_lanes *l, uint32_t n,
+			  int (*compare)(const void *a, const void *b, void *lanes));
+
 int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err);
 void rep_lanes_sums_release(struct rep_lane_sums *s);
 
-/* Where goroutines work for a task (task/workers.h), what --task=ID counts: intervals, those of a
- * goroutine disjoint. Appends to an array that tp_grow grows. 0, TP_ENOMEM or TP_ELIMIT. */
 struct rep_lane_stay {
 	uint32_t goroutine;
 	uint32_t row; /* of the picture */
 	int64_t from, to;
 };
+/* Appends to an array (tp_grow) the intervals in which goroutines work for a task (task/workers.h),
+ * which --task=ID counts; those of one goroutine are disjoint. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_lanes_task_stays(struct rep_lanes *l, uint32_t task, uint32_t row,
 			 struct rep_lane_stay **stay, size_t *room, size_t *n);
 

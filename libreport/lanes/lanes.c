@@ -1,10 +1,8 @@
-#include "base/many.h"
-#include "lanes/inside.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes/row_cache.h"
+#include "base/many.h"
+#include "lanes/inside.h"
 #include "lanes/segment.h"
 #include "spans/crossing.h"
 #include "task/inside.h"
@@ -34,7 +32,8 @@ static int add_class(struct rep_lanes *l, unsigned state, int64_t reason)
 static int make_classes(struct rep_lanes *l)
 {
 	const struct rep_view *v = &l->v;
-	size_t sites = v->nrows[TP_TABLE_SITE], crossing = rep_crossings(v);
+	size_t sites = v->nrows[TP_TABLE_SITE];
+	struct rep_crossing x;
 	int code = 0;
 
 	for (unsigned s = 0; s < TP_NSTATES && !code; s++)
@@ -42,12 +41,8 @@ static int make_classes(struct rep_lanes *l)
 	for (size_t i = 0; i < sites && !code; i++)
 		code =
 		    add_class(l, (unsigned)REP_COL(v, SITE, state)[i], REP_COL(v, SITE, reason)[i]);
-	for (size_t i = 0; i < crossing && !code; i++) {
-		struct rep_crossing c;
-
-		if (rep_crossing_at(v, i, &c))
-			code = add_class(l, c.span.state, c.span.reason);
-	}
+	for (size_t i = 0; !code && rep_crossing_next(v, &i, &x);)
+		code = add_class(l, x.span.state, x.span.reason);
 	for (uint32_t c = 0; c < l->nclasses; c++) {
 		if (l->class_state[c] == TP_ST_WAITING && l->class_reason[c] >= l->nwaiting)
 			l->nwaiting = l->class_reason[c] + 1;
@@ -134,58 +129,37 @@ static int make_groups(struct rep_lanes *l)
 	return code;
 }
 
-struct number {
-	int64_t id;
-	uint32_t index;
-};
-
-static int by_number(const void *a, const void *b)
+uint32_t *rep_lanes_order(const struct rep_lanes *l, uint32_t n,
+			  int (*compare)(const void *a, const void *b, void *lanes))
 {
-	const struct number *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Lives of one goid stand together. */
-static int64_t goid_of(const struct rep_lanes *l, uint32_t goroutine)
-{
-	return rep_lanes_goid(l, goroutine).goid;
-}
-
-static int sort_ids(struct rep_lanes *l)
-{
-	struct number *number = tp_many(l->ng + (size_t)1, sizeof(*number));
+	uint32_t *order = tp_many(n + (size_t)1, sizeof(*order));
 	bool sorted = true;
 
-	l->by_id = tp_many(l->ng + (size_t)1, sizeof(*l->by_id));
-	if (!number || !l->by_id) {
-		free(number);
-		return TP_ENOMEM;
+	for (uint32_t i = 0; i < n && order; i++) {
+		order[i] = i;
+		sorted = sorted && (!i || compare(&order[i - 1], &order[i], (void *)l) <= 0);
 	}
-	for (uint32_t g = 0; g < l->ng; g++) {
-		number[g] = (struct number){goid_of(l, g), g};
-		sorted = sorted && (!g || number[g - 1].id <= number[g].id);
-	}
-	if (!sorted)
-		qsort(number, l->ng, sizeof(*number), by_number);
-	for (uint32_t g = 0; g < l->ng; g++)
-		l->by_id[g] = number[g].index;
-	free(number);
-	return 0;
+	if (order && !sorted)
+		qsort_r(order, n, sizeof(*order), compare, (void *)l);
+	return order;
+}
+
+/* Orders goroutines by goid; lives of the same one by their index. */
+static int by_goid(const void *a, const void *b, void *lanes)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int64_t gx = rep_lanes_goid(lanes, x).goid, gy = rep_lanes_goid(lanes, y).goid;
+
+	if (gx != gy)
+		return gx < gy ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
 /* ---- spans that cross segments ---- */
 
-struct placed {
-	struct rep_lane_span span;
-	uint32_t row;
-};
-
 static int by_place(const void *a, const void *b)
 {
-	const struct placed *x = a, *y = b;
+	const struct rep_lane_crossing *x = a, *y = b;
 
 	if (x->span.goroutine != y->span.goroutine)
 		return x->span.goroutine < y->span.goroutine ? -1 : 1;
@@ -196,23 +170,18 @@ static int by_place(const void *a, const void *b)
 
 static int take_crossing(struct rep_lanes *l)
 {
-	const struct rep_view *v = &l->v;
-	size_t rows = rep_crossings(v), n = 0;
-	struct placed *placed = tp_many(rows + 1, sizeof(*placed));
+	size_t rows = rep_crossings(&l->v);
+	struct rep_crossing c;
 
 	l->crossing = tp_many(rows + 1, sizeof(*l->crossing));
-	l->crossing_row = tp_many(rows + 1, sizeof(*l->crossing_row));
 	l->first_crossing = calloc(l->ng + (size_t)2, sizeof(*l->first_crossing));
-	if (!placed || !l->crossing || !l->crossing_row || !l->first_crossing || rows >= TP_NONE) {
-		free(placed);
+	if (!l->crossing || !l->first_crossing || rows >= TP_NONE)
 		return TP_ENOMEM;
-	}
-	for (size_t i = 0; i < rows; i++) {
-		struct rep_crossing c;
-
-		if (!rep_crossing_at(v, i, &c) || c.span.goroutine >= l->ng)
+	for (size_t i = 0; rep_crossing_next(&l->v, &i, &c);) {
+		if (c.span.goroutine >= l->ng)
 			continue;
-		placed[n++] = (struct placed){
+		l->first_crossing[c.span.goroutine + 1]++;
+		l->crossing[l->ncrossing++] = (struct rep_lane_crossing){
 		    .span =
 			{
 			    .start = c.span.start,
@@ -222,20 +191,13 @@ static int take_crossing(struct rep_lanes *l)
 			    .p = c.span.p,
 			    .class = rep_lanes_class(l, c.span.state, c.span.reason),
 			},
-		    .row = (uint32_t)i,
+		    .row = (uint32_t)i - 1,
 		};
 	}
-	if (n)
-		qsort(placed, n, sizeof(*placed), by_place);
-	for (size_t i = 0; i < n; i++) {
-		l->crossing[i] = placed[i].span;
-		l->crossing_row[i] = placed[i].row;
-		l->first_crossing[placed[i].span.goroutine + 1]++;
-	}
+	if (l->ncrossing)
+		qsort(l->crossing, l->ncrossing, sizeof(*l->crossing), by_place);
 	for (uint32_t g = 0; g < l->ng; g++)
 		l->first_crossing[g + 1] += l->first_crossing[g];
-	l->ncrossing = n;
-	free(placed);
 	return 0;
 }
 
@@ -287,7 +249,8 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 	code = hide(l, err);
 	if (code)
 		return code;
-	if (make_classes(l) || make_groups(l) || sort_ids(l) || take_crossing(l))
+	l->by_id = rep_lanes_order(l, l->ng, by_goid);
+	if (!l->by_id || make_classes(l) || make_groups(l) || take_crossing(l))
 		return tp_nomem(err);
 	return rep_lanes_take_group_sums(l, err);
 }
@@ -321,7 +284,6 @@ void rep_lanes_free(struct rep_lanes *l)
 		return;
 	rep_cache_release(&l->segments);
 	rep_cache_release(&l->spans);
-	rep_row_cache_release(l);
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
 		free(l->marks[k].mark);
 		free(l->marks[k].high);
@@ -335,12 +297,10 @@ void rep_lanes_free(struct rep_lanes *l)
 	free(l->group_of);
 	free(l->by_id);
 	free(l->crossing);
-	free(l->crossing_row);
 	free(l->first_crossing);
 	free(l->proc_span);
 	rep_tasks_release(&l->tasks);
 	free(l->task_by_start);
-	free(l->blocks);
 	free(l->event);
 	free(l->life);
 	rep_view_release(&l->v);
@@ -355,33 +315,9 @@ struct tp_dict *rep_lanes_dict(struct rep_lanes *l)
 	return l->v.dict;
 }
 
-int64_t rep_lanes_goroutine_id(struct rep_lanes *l, uint32_t goroutine)
-{
-	return rep_view_goid(&l->v, goroutine);
-}
-
 struct rep_goid rep_lanes_goid(const struct rep_lanes *l, uint32_t goroutine)
 {
 	return rep_goids_name(&l->v.goids, rep_view_goid(&l->v, goroutine));
-}
-
-uint32_t rep_lanes_goroutine(struct rep_lanes *l, int64_t id)
-{
-	int64_t goid = rep_goids_name(&l->v.goids, id).goid;
-	uint32_t from = 0, to = l->ng;
-
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (goid_of(l, l->by_id[middle]) < goid)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	for (; from < l->ng && goid_of(l, l->by_id[from]) == goid; from++)
-		if (REP_COL(&l->v, GOROUTINE, id)[l->by_id[from]] == id)
-			return l->by_id[from];
-	return TP_NONE;
 }
 
 int64_t rep_lanes_duration(const struct rep_lanes *l)

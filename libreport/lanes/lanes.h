@@ -12,9 +12,8 @@
  *
  * If a column contains a whole segment, its cells come from the store's sums for the segment. Other
  * segments are read (their events become spans) and cached, up to 256 MiB (a run of 15 million
- * events takes 120), so zooming and panning read each segment once. Rows of cells are cached, too,
- * up to 32 MiB. What was drawn longest ago is dropped first. One thread at a time may use it, and
- * the store must outlive it. */
+ * events takes 120), so zooming and panning read each segment once. What was drawn longest ago is dropped
+ * first. One thread at a time may use it, and the store must outlive it. */
 #ifndef REP_LANES_H
 #define REP_LANES_H
 
@@ -143,15 +142,13 @@ struct rep_mark {
 	    *text; /* name of the range or region, message of the log; lives with the lanes */
 	size_t size;
 };
-/* Calls fn for the marks in a range, by start; a nonzero result ends that. Regions, logs, tasks and
- * samples are those of goroutines that have lanes; kinds up to ASSIST are of all goroutines. */
-int rep_lanes_marks(struct rep_lanes *lanes, int64_t from, int64_t to,
+#define REP_MARKS_ALL ((1u << REP_NMARK_KINDS) - 1)
+/* Calls fn for the marks of these kinds (a bit each) in a range, by start; a nonzero result ends
+ * that. Regions, logs, tasks and samples are those of goroutines that have lanes; kinds up to ASSIST
+ * are of all goroutines. */
+int rep_lanes_marks(struct rep_lanes *lanes, uint32_t kinds, int64_t from, int64_t to,
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
 		    struct tp_err *err);
-/* Does the same for some kinds (a bit each) and loads only those. */
-int rep_lanes_marks_of(struct rep_lanes *lanes, uint32_t kinds, int64_t from, int64_t to,
-		       int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
-		       struct tp_err *err);
 
 /* ---- one place ---- */
 
@@ -204,10 +201,7 @@ int rep_lanes_step(struct rep_lanes *lanes, int step, uint32_t only, struct rep_
 /* ---- names ---- */
 
 struct tp_dict *rep_lanes_dict(struct rep_lanes *lanes); /* the run's */
-int64_t rep_lanes_goroutine_id(struct rep_lanes *lanes, uint32_t goroutine);
 struct rep_goid rep_lanes_goid(const struct rep_lanes *lanes, uint32_t goroutine);
-/* Returns the index of a goroutine by its id, or TP_NONE. */
-uint32_t rep_lanes_goroutine(struct rep_lanes *lanes, int64_t id);
 int64_t rep_lanes_duration(const struct rep_lanes *lanes);
 
 #endif

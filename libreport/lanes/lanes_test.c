@@ -77,7 +77,7 @@ static void test_moment_relay(void **state)
 
 	(void)state;
 	import("testdata/relay.trace");
-	at.goroutine = rep_lanes_goroutine(c.lanes, 1);
+	at.goroutine = lanes_goroutine(c.lanes, 1);
 	/* The longest wait for a channel that main has. */
 	for (size_t i = c.first[at.goroutine], best = 0; i < c.first[at.goroutine + 1]; i++) {
 		const struct lanes_span *s = &c.span[i];
@@ -92,7 +92,7 @@ static void test_moment_relay(void **state)
 		assert_int_equal(rep_lanes_moment(c.lanes, at.goroutine, at.ns, &m, &err), 0);
 		at = m.cause;
 		rep_moment_release(&m);
-		assert_int_equal(rep_lanes_goroutine_id(c.lanes, at.goroutine), chain[i]);
+		assert_int_equal(rep_view_goid(&c.lanes->v, at.goroutine), chain[i]);
 	}
 }
 
@@ -204,7 +204,7 @@ static void test_step(void **state)
 
 	(void)state;
 	import("testdata/checkout.trace");
-	one = rep_lanes_goroutine(c.lanes, 1);
+	one = lanes_goroutine(c.lanes, 1);
 	assert_int_equal(steps(1, TP_NONE, 0), count("SELECT count(*) FROM event"));
 	assert_int_equal(steps(-1, TP_NONE, INT64_MAX), count("SELECT count(*) FROM event"));
 	assert_int_equal(steps(1, one, 0), count(of_one));
@@ -229,7 +229,7 @@ static void test_step_words(void **state)
 	import("testdata/relay.trace");
 	assert_int_equal(rep_lanes_step(c.lanes, 1, TP_NONE, &at, &err), 0);
 	assert_string_equal(at.text, "ProcStatus P 1 Undetermined->Running \"\"");
-	assert_int_equal(at.goroutine, rep_lanes_goroutine(c.lanes, 13002));
+	assert_int_equal(at.goroutine, lanes_goroutine(c.lanes, 13002));
 }
 
 /* ---- marks ---- */
@@ -277,8 +277,9 @@ static void test_marks(void **state)
 		struct marks all = {.last = INT64_MIN};
 		size_t sum = 0;
 
-		assert_int_equal(
-		    rep_lanes_marks(c.lanes, ranges[r][0], ranges[r][1], on_mark, &all, &err), 0);
+		assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, ranges[r][0], ranges[r][1],
+						 on_mark, &all, &err),
+				 0);
 		for (size_t i = 0; i < REP_NMARK_KINDS; i++) {
 			struct marks some = {.last = INT64_MIN};
 			char sql[400];
@@ -290,9 +291,8 @@ static void test_marks(void **state)
 				 (long long)rep_lanes_duration(c.lanes), (long long)ranges[r][0],
 				 (long long)ranges[r][0]);
 			assert_int_equal(all.n[cases[i].kind], count(sql));
-			assert_int_equal(rep_lanes_marks_of(c.lanes, 1u << cases[i].kind,
-							    ranges[r][0], ranges[r][1], on_mark,
-							    &some, &err),
+			assert_int_equal(rep_lanes_marks(c.lanes, 1u << cases[i].kind, ranges[r][0],
+							 ranges[r][1], on_mark, &some, &err),
 					 0);
 			assert_int_equal(some.all, all.n[cases[i].kind]);
 			sum += some.all;
@@ -315,8 +315,10 @@ static void test_marks_filter(void **state)
 	import("testdata/checkout.trace");
 	assert_int_equal(rep_filter_init(&filter, &text, &err), 0);
 	assert_int_equal(rep_lanes_new(&lanes, store, &runs.run[0], &filter, &err), 0);
-	assert_int_equal(rep_lanes_marks(c.lanes, INT64_MIN, INT64_MAX, on_mark, &all, &err), 0);
-	assert_int_equal(rep_lanes_marks(lanes, INT64_MIN, INT64_MAX, on_mark, &some, &err), 0);
+	assert_int_equal(
+	    rep_lanes_marks(c.lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &all, &err), 0);
+	assert_int_equal(
+	    rep_lanes_marks(lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &some, &err), 0);
 	for (size_t k = REP_MARK_STW; k <= REP_MARK_ASSIST; k++)
 		assert_int_equal(some.n[k], all.n[k]);
 	assert_true(some.n[REP_MARK_REGION] < all.n[REP_MARK_REGION]);
@@ -339,7 +341,7 @@ static void test_longest(void **state)
 
 	(void)state;
 	import("testdata/checkout.trace");
-	g = rep_lanes_goroutine(c.lanes, 27);
+	g = lanes_goroutine(c.lanes, 27);
 	for (size_t i = 0; i < 12; i++) {
 		const int64_t *range = ranges[i / 4];
 		char sql[600];
@@ -379,11 +381,11 @@ static void test_no_trace(void **state)
 	}
 	assert_int_equal(rep_lanes_draw(c.lanes, &p, NULL, &err), 0);
 	free(p.cell);
-	assert_int_equal(rep_lanes_marks(c.lanes, 0, 10, on_mark, &marks, &err), 0);
+	assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, 0, 10, on_mark, &marks, &err), 0);
 	assert_int_equal(marks.all, 0);
 	assert_int_equal(rep_lanes_step(c.lanes, 1, TP_NONE, &at, &err), TP_ENOENT);
 	assert_int_equal(rep_lanes_step(c.lanes, -1, TP_NONE, &at, &err), TP_ENOENT);
-	assert_int_equal(rep_lanes_goroutine(c.lanes, 1), TP_NONE);
+	assert_int_equal(lanes_goroutine(c.lanes, 1), TP_NONE);
 }
 
 int main(void)

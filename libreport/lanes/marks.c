@@ -5,7 +5,8 @@
 #include "base/many.h"
 #include "lanes/inside.h"
 
-#define HIGH 64 /* marks whose latest end is kept */
+#define HIGH	64 /* marks whose latest end is kept */
+#define NO_TEXT TP_MAX_COLUMNS
 
 const char *const rep_mark_kinds[REP_NMARK_KINDS] = {"stw",    "gc",  "sweep", "assist",
 						     "region", "log", "task",  "sample"};
@@ -35,9 +36,6 @@ static int put(struct rep_lanes *l, enum rep_mark_kind kind, int64_t from, int64
 
 static enum rep_mark_kind kind_of_range(const struct rep_lanes *l, int64_t name)
 {
-	static const char stw[] = "stop-the-world";
-	struct tp_text text;
-
 	switch (name) {
 	case TP_STR_GC_MARK:
 		return REP_MARK_GC;
@@ -48,55 +46,10 @@ static enum rep_mark_kind kind_of_range(const struct rep_lanes *l, int64_t name)
 	default:
 		break;
 	}
-	text = tp_dict_text(l->v.dict, name < 0 || name > UINT32_MAX ? 0 : (uint32_t)name);
-	return text.size >= sizeof(stw) - 1 && !memcmp(text.text, stw, sizeof(stw) - 1)
+	name = name < 0 || name > UINT32_MAX ? 0 : name;
+	return tp_text_begins(tp_dict_text(l->v.dict, (uint32_t)name), "stop-the-world")
 		   ? REP_MARK_STW
 		   : REP_NMARK_KINDS;
-}
-
-static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
-{
-	struct rep_lanes *l = ctx;
-	int64_t *const *c = rows->col;
-	int code = 0;
-
-	(void)first;
-	for (size_t i = 0; i < rows->nrows && !code; i++) {
-		int64_t name;
-		enum rep_mark_kind kind;
-
-		switch (rows->table) {
-		case TP_TABLE_RANGE:
-			name = c[TP_COL(RANGE, name)][i];
-			kind = kind_of_range(l, name);
-			if (kind != REP_NMARK_KINDS)
-				code = put(l, kind, c[TP_COL(RANGE, start_ns)][i],
-					   c[TP_COL(RANGE, end_ns)][i],
-					   c[TP_COL(RANGE, goroutine)][i], name);
-			break;
-		case TP_TABLE_REGION:
-			code = put(l, REP_MARK_REGION, c[TP_COL(REGION, start_ns)][i],
-				   c[TP_COL(REGION, end_ns)][i], c[TP_COL(REGION, goroutine)][i],
-				   c[TP_COL(REGION, name)][i]);
-			break;
-		case TP_TABLE_LOG:
-			code =
-			    put(l, REP_MARK_LOG, c[TP_COL(LOG, ts_ns)][i], c[TP_COL(LOG, ts_ns)][i],
-				c[TP_COL(LOG, goroutine)][i], c[TP_COL(LOG, message)][i]);
-			break;
-		case TP_TABLE_TASK:
-			code = put(l, REP_MARK_TASK, c[TP_COL(TASK, start_ns)][i],
-				   c[TP_COL(TASK, end_ns)][i], c[TP_COL(TASK, goroutine)][i],
-				   c[TP_COL(TASK, name)][i]);
-			break;
-		default:
-			code = put(l, REP_MARK_SAMPLE, c[TP_COL(CPU_SAMPLE, ts_ns)][i],
-				   c[TP_COL(CPU_SAMPLE, ts_ns)][i],
-				   c[TP_COL(CPU_SAMPLE, goroutine)][i], 0);
-			break;
-		}
-	}
-	return code ? tp_nomem(err) : 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -137,32 +90,54 @@ static void forget(struct rep_lane_marks *m)
 }
 
 /* Where marks come from; a table's are loaded together. */
-static const struct {
+static const struct source {
 	enum tp_table_id table;
-	uint32_t columns, kinds;
+	unsigned from, to, goroutine, text; /* columns */
+	uint32_t kinds;
 } sources[] = {
-    {TP_TABLE_RANGE,
-     REP_BIT(RANGE, name) | REP_BIT(RANGE, goroutine) | REP_BIT(RANGE, start_ns) |
-	 REP_BIT(RANGE, end_ns),
+    {TP_TABLE_RANGE, TP_COL(RANGE, start_ns), TP_COL(RANGE, end_ns), TP_COL(RANGE, goroutine),
+     TP_COL(RANGE, name),
      1u << REP_MARK_STW | 1u << REP_MARK_GC | 1u << REP_MARK_SWEEP | 1u << REP_MARK_ASSIST},
-    {TP_TABLE_REGION,
-     REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
-	 REP_BIT(REGION, end_ns),
-     1u << REP_MARK_REGION},
-    {TP_TABLE_LOG, REP_BIT(LOG, ts_ns) | REP_BIT(LOG, goroutine) | REP_BIT(LOG, message),
-     1u << REP_MARK_LOG},
-    {TP_TABLE_TASK,
-     REP_BIT(TASK, name) | REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns) |
-	 REP_BIT(TASK, goroutine),
-     1u << REP_MARK_TASK},
-    {TP_TABLE_CPU_SAMPLE, REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine),
-     1u << REP_MARK_SAMPLE},
+    {TP_TABLE_REGION, TP_COL(REGION, start_ns), TP_COL(REGION, end_ns), TP_COL(REGION, goroutine),
+     TP_COL(REGION, name), 1u << REP_MARK_REGION},
+    {TP_TABLE_LOG, TP_COL(LOG, ts_ns), TP_COL(LOG, ts_ns), TP_COL(LOG, goroutine),
+     TP_COL(LOG, message), 1u << REP_MARK_LOG},
+    {TP_TABLE_TASK, TP_COL(TASK, start_ns), TP_COL(TASK, end_ns), TP_COL(TASK, goroutine),
+     TP_COL(TASK, name), 1u << REP_MARK_TASK},
+    {TP_TABLE_CPU_SAMPLE, TP_COL(CPU_SAMPLE, ts_ns), TP_COL(CPU_SAMPLE, ts_ns),
+     TP_COL(CPU_SAMPLE, goroutine), NO_TEXT, 1u << REP_MARK_SAMPLE},
 };
 
-static int load(struct rep_lanes *l, size_t source, struct tp_err *err)
+struct loading {
+	struct rep_lanes *l;
+	const struct source *source;
+};
+
+static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
 {
-	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = l};
-	uint32_t kinds = sources[source].kinds;
+	const struct loading *load = ctx;
+	const struct source *s = load->source;
+	int code = 0;
+
+	(void)first;
+	for (size_t i = 0; i < rows->nrows && !code; i++) {
+		int64_t text = s->text == NO_TEXT ? 0 : rows->col[s->text][i];
+		enum rep_mark_kind kind = s->table == TP_TABLE_RANGE
+					      ? kind_of_range(load->l, text)
+					      : (enum rep_mark_kind)__builtin_ctz(s->kinds);
+
+		if (kind != REP_NMARK_KINDS)
+			code = put(load->l, kind, rows->col[s->from][i], rows->col[s->to][i],
+				   rows->col[s->goroutine][i], text);
+	}
+	return code ? tp_nomem(err) : 0;
+}
+
+static int load(struct rep_lanes *l, const struct source *s, struct tp_err *err)
+{
+	struct loading loading = {.l = l, .source = s};
+	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = &loading};
+	uint32_t kinds = s->kinds, columns = 1u << s->from | 1u << s->to | 1u << s->goroutine;
 	bool loaded = true;
 	int code;
 
@@ -174,8 +149,9 @@ static int load(struct rep_lanes *l, size_t source, struct tp_err *err)
 		if (kinds >> k & 1)
 			forget(&l->marks[k]);
 	}
-	code = tp_rows_visit(l->v.store, l->v.run->row.id, sources[source].table,
-			     sources[source].columns, &visitor, err);
+	if (s->text != NO_TEXT)
+		columns |= 1u << s->text;
+	code = tp_rows_visit(l->v.store, l->v.run->row.id, s->table, columns, &visitor, err);
 	for (unsigned k = 0; k < REP_NMARK_KINDS && !code; k++) {
 		if (kinds >> k & 1 && put_in_order(&l->marks[k]))
 			code = tp_nomem(err);
@@ -202,16 +178,16 @@ static size_t next_in(const struct rep_lane_marks *m, size_t i, int64_t from, in
 	return m->n;
 }
 
-int rep_lanes_marks_of(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t to,
-		       int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
-		       struct tp_err *err)
+int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t to,
+		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
+		    struct tp_err *err)
 {
 	size_t at[REP_NMARK_KINDS];
 	int code = 0;
 
 	for (size_t s = 0; s < sizeof(sources) / sizeof(*sources) && !code; s++) {
 		if (sources[s].kinds & kinds)
-			code = load(l, s, err);
+			code = load(l, &sources[s], err);
 	}
 	if (code)
 		return code;
@@ -249,11 +225,4 @@ int rep_lanes_marks_of(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_
 		if (fn(ctx, &mark))
 			return 0;
 	}
-}
-
-int rep_lanes_marks(struct rep_lanes *l, int64_t from, int64_t to,
-		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
-		    struct tp_err *err)
-{
-	return rep_lanes_marks_of(l, (1u << REP_NMARK_KINDS) - 1, from, to, fn, ctx, err);
 }

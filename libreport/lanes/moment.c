@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "lanes/inside.h"
 #include "lanes/segment.h"
 #include "path/ender.h"
@@ -38,18 +39,11 @@ static bool covers(const struct tp_span *span, int64_t ns)
 static bool has(const struct rep_lanes *l, uint32_t g, size_t segment, uint32_t states)
 {
 	const struct rep_lane_sums *s = &l->goroutine_sums;
-	size_t from = s->first[g], to = s->first[g + 1];
+	size_t from = s->first[g];
 
 	if (!rep_lanes_shows(l, g))
 		return true; /* its sums are not kept */
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (s->sum[middle].segment < segment)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	TP_SEARCH(from, s->first[g + 1], i, s->sum[i].segment < segment);
 	for (; from < s->first[g + 1] && s->sum[from].segment == segment; from++) {
 		if (states >> l->class_state[s->sum[from].class] & 1)
 			return true;
@@ -84,7 +78,7 @@ static int find(struct rep_lanes *l, uint32_t g, int64_t ns, bool ended, struct 
 	for (size_t i = l->first_crossing[g + 1]; i-- > l->first_crossing[g];) {
 		struct rep_crossing c;
 
-		if (!rep_crossing_at(&l->v, l->crossing_row[i], &c) ||
+		if (!rep_crossing_at(&l->v, l->crossing[i].row, &c) ||
 		    (!covers(&c.span, ns) && !(ended && c.span.end == ns)))
 			continue;
 		place->span = c.span;
@@ -179,7 +173,7 @@ static int look_back(struct rep_lanes *l, const struct place *place, struct rep_
 		while (crossing > l->first_crossing[g] && !found) {
 			struct rep_crossing c;
 
-			if (!rep_crossing_at(v, l->crossing_row[crossing - 1], &c) ||
+			if (!rep_crossing_at(v, l->crossing[crossing - 1].row, &c) ||
 			    c.first < (int64_t)s)
 				break;
 			crossing--;
@@ -289,7 +283,7 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 	if (code == TP_ENOENT)
 		return tp_err_set(
 		    err, TP_ENOENT, TP_OFFSET_NONE, "goroutine %s did not exist at that time",
-		    rep_goids_text(&l->v.goids, rep_lanes_goroutine_id(l, goroutine), text));
+		    rep_goids_text(&l->v.goids, rep_view_goid(&l->v, goroutine), text));
 	if (code)
 		return code;
 	m->span = place.span;
@@ -344,7 +338,7 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 	for (size_t i = l->first_crossing[g]; !code && i < l->first_crossing[g + 1]; i++) {
 		struct rep_crossing c;
 
-		if (rep_crossing_at(&l->v, l->crossing_row[i], &c))
+		if (rep_crossing_at(&l->v, l->crossing[i].row, &c))
 			take_longest(&best, &c.span);
 	}
 	for (size_t i = 0; !code && i < l->v.nsegments && left; i++) {
@@ -385,15 +379,10 @@ static bool find_on(const struct rep_lane_segment *s, bool proc, uint32_t index,
 	odd = s->odd || list[at].odd;
 	from = list[at].first;
 	to = list[at + 1].first;
-	while (from < to && !odd) { /* behind the last that begins by then */
-		uint32_t middle = from + (to - from) / 2;
-
-		if (rep_lane_segment_start(s, order[middle]) <= ns)
-			from = middle + 1;
-		else
-			to = middle;
+	if (!odd) { /* behind the last that begins by then */
+		TP_SEARCH(from, to, i, rep_lane_segment_start(s, order[i]) <= ns);
+		to = from;
 	}
-	to = odd ? list[at + 1].first : from;
 	for (; to > list[at].first; to--) {
 		uint32_t i = order[to - 1];
 
@@ -416,7 +405,7 @@ int rep_lanes_on(struct rep_lanes *l, const struct rep_lane *row, int64_t ns, ui
 	if (!proc && row->kind != REP_LANE_THREAD)
 		return 0;
 	for (size_t i = 0; i < l->ncrossing; i++) {
-		const struct rep_lane_span *span = &l->crossing[i];
+		const struct rep_lane_span *span = &l->crossing[i].span;
 		uint8_t state = l->class_state[span->class];
 
 		if ((proc ? span->p : span->m) == row->index && span->start <= ns &&

@@ -102,31 +102,26 @@ struct members {
 	bool *unfolded; /* by group */
 };
 
-static int by_entry(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static int find_members(struct members *m, const struct rep_lanes *l,
 			const struct rep_lanes_options *o)
 {
-	uint32_t *unfolded = tp_many(o->nunfolded, sizeof(*unfolded)), at = 0;
+	struct rep_keys unfolded = {0};
+	uint32_t at = 0;
+	int code = 0;
 
 	m->first = calloc(l->ngroups + (size_t)2, sizeof(*m->first));
 	m->unfolded = calloc(l->ngroups + (size_t)1, sizeof(*m->unfolded));
 	m->member = tp_many(l->ng + (size_t)1, sizeof(*m->member));
-	if (!m->first || !m->unfolded || !m->member || !unfolded) {
-		free(unfolded);
+	for (size_t i = 0; i < o->nunfolded && !code; i++)
+		code = rep_keys_add(&unfolded, o->unfolded[i], 0, 0, 0, &at);
+	if (!m->first || !m->unfolded || !m->member || code) {
+		rep_keys_release(&unfolded);
 		return TP_ENOMEM;
 	}
-	memcpy(unfolded, o->unfolded, o->nunfolded * sizeof(*unfolded));
-	qsort(unfolded, o->nunfolded, sizeof(*unfolded), by_entry);
 	for (uint32_t g = 0; g < l->ngroups; g++)
-		m->unfolded[g] = bsearch(&l->group[g].entry, unfolded, o->nunfolded,
-					 sizeof(*unfolded), by_entry) != NULL;
-	free(unfolded);
+		m->unfolded[g] = rep_keys_find(&unfolded, l->group[g].entry, 0, 0, 0, &at);
+	rep_keys_release(&unfolded);
+	at = 0;
 	for (uint32_t g = 0; g < l->ngroups; g++) {
 		m->first[g] = at;
 		at += m->unfolded[g] ? l->group[g].n : 0;
@@ -281,44 +276,17 @@ int rep_lanes_need_procs(struct rep_lanes *l, struct tp_err *err)
 
 /* ---- tasks ---- */
 
-struct keyed {
-	int64_t a, b;
-	uint32_t row;
-};
-
-static int by_key(const void *a, const void *b)
+static int by_task_start(const void *a, const void *b, void *lanes)
 {
-	const struct keyed *x = a, *y = b;
+	const struct rep_view *v = &((const struct rep_lanes *)lanes)->v;
+	const int64_t *start = REP_COL(v, TASK, start_ns), *id = REP_COL(v, TASK, id);
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	if (x->b != y->b)
-		return x->b < y->b ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* The rows of a table by two of its columns. NULL: no memory. */
-static uint32_t *order_by(const int64_t *a, const int64_t *b, size_t n)
-{
-	struct keyed *key = tp_many(n + 1, sizeof(*key));
-	uint32_t *row = tp_many(n + 1, sizeof(*row));
-	bool sorted = true;
-
-	if (!key || !row) {
-		free(key);
-		free(row);
-		return NULL;
-	}
-	for (size_t i = 0; i < n; i++) {
-		key[i] = (struct keyed){a[i], b[i], (uint32_t)i};
-		sorted = sorted && (!i || by_key(&key[i - 1], &key[i]) < 0);
-	}
-	if (!sorted)
-		qsort(key, n, sizeof(*key), by_key);
-	for (size_t i = 0; i < n; i++)
-		row[i] = key[i].row;
-	free(key);
-	return row;
+	if (start[x] != start[y])
+		return start[x] < start[y] ? -1 : 1;
+	if (id[x] != id[y])
+		return id[x] < id[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
 int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err)
@@ -334,8 +302,9 @@ int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err)
 	code = rep_tasks_init_members(&l->tasks, v, err);
 	if (code)
 		return code;
-	l->task_by_start =
-	    order_by(REP_COL(v, TASK, start_ns), REP_COL(v, TASK, id), v->nrows[TP_TABLE_TASK]);
+	if (v->nrows[TP_TABLE_TASK] < TP_NONE)
+		l->task_by_start =
+		    rep_lanes_order(l, (uint32_t)v->nrows[TP_TABLE_TASK], by_task_start);
 	if (!l->task_by_start)
 		return tp_nomem(err);
 	l->has_tasks = true;

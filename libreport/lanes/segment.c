@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 
 #define SUM_CLASSES   64		  /* no sums of blocks where there are more */
 #define SEGMENT_BYTES ((size_t)256 << 20) /* of segments that are kept */
@@ -353,30 +354,16 @@ int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_
 
 uint32_t rep_lane_segment_find(const struct rep_lane_list *list, uint32_t n, uint32_t owner)
 {
-	uint32_t from = 0, to = n;
+	uint32_t at = 0;
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (list[middle].owner < owner)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < n && list[from].owner == owner ? from : n;
+	TP_SEARCH(at, n, i, list[i].owner < owner);
+	return at < n && list[at].owner == owner ? at : n;
 }
 
 const struct rep_lane_list *rep_lane_segment_owner(const struct rep_lane_segment *s, uint32_t i)
 {
-	uint32_t from = 0, to = s->by_g.nlists;
+	uint32_t next = 1;
 
-	while (from + 1 < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (s->by_g.list[middle].first <= i)
-			from = middle;
-		else
-			to = middle;
-	}
-	return &s->by_g.list[from];
+	TP_SEARCH(next, s->by_g.nlists, k, s->by_g.list[k].first <= i);
+	return &s->by_g.list[next - 1];
 }

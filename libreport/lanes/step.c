@@ -1,59 +1,18 @@
 /* Event by event, for replay. */
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "lanes/inside.h"
 #include "order/listing.h"
-#include "store/sqlerr.h"
 
-/* ---- blocks ---- */
-
-static int load_blocks(struct rep_lanes *l, struct tp_err *err)
-{
-	static const char sql[] = "SELECT part, first_ts, last_ts FROM main.block "
-				  "WHERE run = ? AND stream = 'event' ORDER BY part";
-	sqlite3 *db = tp_store_db(l->v.store);
-	sqlite3_stmt *st = NULL;
-	size_t room = 0;
-	int rc, code = 0;
-
-	if (l->blocks)
-		return 0;
-	l->nblocks = 0;
-	rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
-	if (!rc)
-		rc = sqlite3_bind_int64(st, 1, l->v.run->row.id);
-	while (!rc && !code && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		rc = 0;
-		code = tp_grow(&l->blocks, &room, l->nblocks, sizeof(*l->blocks));
-		if (!code)
-			l->blocks[l->nblocks++] = (struct rep_lane_block){
-			    .part = sqlite3_column_int64(st, 0),
-			    .first_ts = sqlite3_column_int64(st, 1),
-			    .last_ts = sqlite3_column_int64(st, 2),
-			};
-	}
-	if (code)
-		tp_nomem(err);
-	else if (rc != SQLITE_DONE)
-		code = tp_sql_cause(err, db, "cannot read the events");
-	sqlite3_finalize(st);
-	if (code) {
-		free(l->blocks);
-		l->blocks = NULL;
-	}
-	return code;
-}
-
-static int load_events(struct rep_lanes *l, size_t block, struct tp_err *err)
+/* Reads a block of events, unless it was read last. */
+static int load_events(struct rep_lanes *l, int64_t block, struct tp_err *err)
 {
 	const struct tp_event_range range = {
 	    .from_ns = INT64_MIN,
 	    .to_ns = INT64_MAX,
-	    .first_block = l->blocks[block].part,
+	    .first_block = block,
 	    .nblocks = 1,
 	};
 	struct tp_event_reader *r;
@@ -168,28 +127,26 @@ static uint32_t about(const struct tp_event *ev)
 		   : ev->g;
 }
 
-/* Where a number or time is: the first block that may hold what is wanted. */
-static size_t first_block(const struct rep_lanes *l, int step, const struct rep_event_at *at)
+/* Returns the first segment, seen in the direction of the step, that may hold what is wanted; one
+ * that does not exist if there is none. */
+static size_t first_segment(const struct rep_lanes *l, int step, const struct rep_event_at *at)
 {
+	const struct rep_view *v = &l->v;
 	bool numbered = at->number != UINT64_MAX;
-	int64_t part = (int64_t)(at->number / TP_BLOCK_EVENTS);
-	size_t from = 0, to = l->nblocks;
+	int64_t block = (int64_t)(at->number / TP_BLOCK_EVENTS);
+	size_t s = step > 0 ? 0 : v->nsegments;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct rep_lane_block *b = &l->blocks[middle];
-		bool earlier;
-
-		if (step > 0)
-			earlier = numbered ? b->part < part : b->last_ts < at->ns;
-		else
-			earlier = numbered ? b->part <= part : b->first_ts < at->ns;
-		if (earlier)
-			from = middle + 1;
-		else
-			to = middle;
+	if (step > 0) {
+		while (s < v->nsegments &&
+		       (numbered ? v->segments[s].first_block + v->segments[s].blocks <= block
+				 : v->segments[s].to_ns < at->ns))
+			s++;
+		return s;
 	}
-	return step > 0 ? from : from - 1; /* SIZE_MAX: there is none before */
+	while (s && (numbered ? v->segments[s - 1].first_block > block
+			      : v->segments[s - 1].from_ns >= at->ns))
+		s--;
+	return s - 1;
 }
 
 /* Is a goroutine not there in a segment? Where it is, it may be told of even while it rests: each
@@ -203,24 +160,6 @@ static bool absent(const struct rep_lanes *l, uint32_t g, const struct tp_segmen
 	       (ended != TP_NULL && ended < s->from_ns);
 }
 
-/* The segment of a block, or NULL. */
-static const struct tp_segment *segment_of(const struct rep_lanes *l, size_t block)
-{
-	const struct rep_view *v = &l->v;
-	size_t from = 0, to = v->nsegments;
-	int64_t part = l->blocks[block].part;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (v->segments[middle].first_block <= part)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? &v->segments[from - 1] : NULL;
-}
-
 /* How many events of a block, seen in the direction of the step, come before what is wanted. */
 static size_t passed(const struct rep_lanes *l, uint64_t base, int step, uint64_t number)
 {
@@ -232,10 +171,10 @@ static size_t passed(const struct rep_lanes *l, uint64_t base, int step, uint64_
 }
 
 /* The event in a block that is wanted, or its size. */
-static size_t find(const struct rep_lanes *l, size_t block, int step, uint32_t only,
+static size_t find(const struct rep_lanes *l, int step, uint32_t only,
 		   const struct rep_event_at *at)
 {
-	uint64_t base = (uint64_t)l->blocks[block].part * TP_BLOCK_EVENTS;
+	uint64_t base = (uint64_t)l->at_block * TP_BLOCK_EVENTS;
 	bool numbered = at->number != UINT64_MAX;
 
 	for (size_t n = numbered ? passed(l, base, step, at->number) : 0; n < l->nevents; n++) {
@@ -250,39 +189,58 @@ static size_t find(const struct rep_lanes *l, size_t block, int step, uint32_t o
 	return l->nevents;
 }
 
+/* Looks for the event through the blocks of a segment; *i is its place in the block that was read
+ * last, or the size of that. */
+static int find_in(struct rep_lanes *l, const struct tp_segment *s, int step, uint32_t only,
+		   const struct rep_event_at *at, size_t *i, struct tp_err *err)
+{
+	int64_t end = s->first_block + s->blocks, block = step > 0 ? s->first_block : end - 1;
+	int64_t wanted = (int64_t)(at->number / TP_BLOCK_EVENTS);
+
+	if (at->number != UINT64_MAX && wanted >= s->first_block && wanted < end)
+		block = wanted;
+	for (; block >= s->first_block && block < end; block += step) {
+		int code = load_events(l, block, err);
+
+		if (code)
+			return code;
+		*i = find(l, step, only, at);
+		/* A store need not have all of the blocks that it counts. */
+		if (*i < l->nevents || !l->nevents)
+			return 0;
+	}
+	return 0;
+}
+
 int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_event_at *at,
 		   struct tp_err *err)
 {
+	const struct rep_view *v = &l->v;
 	struct tp_buf text = {0};
-	int code = load_blocks(l, err);
 	bool found = false;
-	size_t block, i = 0;
+	size_t i = 0;
+	int code;
 
-	if (code)
-		return code;
 	if (only != TP_NONE && only >= l->ng)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the run does not have this goroutine");
-	block = first_block(l, step, at);
-	while (block < l->nblocks && !found) {
-		const struct tp_segment *s = segment_of(l, block);
-
-		if (only == TP_NONE || !s || !absent(l, only, s)) {
-			code = load_events(l, block, err);
-			if (code)
-				return code;
-			i = find(l, block, step, only, at);
-			found = i < l->nevents;
-		}
-		/* Before the first one there is SIZE_MAX. */
-		block = step > 0 ? block + 1 : block - 1;
+	/* Before the first segment there is SIZE_MAX. */
+	for (size_t s = first_segment(l, step, at); s < v->nsegments && !found;
+	     s = step > 0 ? s + 1 : s - 1) {
+		if (only != TP_NONE && absent(l, only, &v->segments[s]))
+			continue;
+		i = l->nevents;
+		code = find_in(l, &v->segments[s], step, only, at, &i, err);
+		if (code)
+			return code;
+		found = i < l->nevents;
 	}
 	if (!found)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  step > 0 ? "the run has no event after this one"
 					   : "the run has no event before this one");
 	code = in_words(l, &l->event[i], &text);
-	at->number = (uint64_t)l->blocks[l->at_block].part * TP_BLOCK_EVENTS + i;
+	at->number = (uint64_t)l->at_block * TP_BLOCK_EVENTS + i;
 	at->ns = l->event[i].ts;
 	at->goroutine = about(&l->event[i]);
 	at->goroutine = at->goroutine < l->ng ? at->goroutine : TP_NONE;

@@ -5,36 +5,17 @@
 #include "base/many.h"
 #include "lanes/inside.h"
 
-static int by_owner(const void *a, const void *b)
-{
-	const struct rep_lane_sum *x = a, *y = b;
-
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	if (x->segment != y->segment)
-		return x->segment < y->segment ? -1 : 1;
-	return x->class < y->class ? -1 : x->class > y->class;
-}
-
 /* No segment has more spans than that. */
 static uint32_t count_of(int64_t n)
 {
 	return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* By owner and segment. Tables have rows by segment, so that counting does. */
+/* Sorts by owner; the rows of one stay in their order, which is by segment. */
 static int sort(struct rep_lane_sums *s, uint32_t owners)
 {
-	struct rep_lane_sum *sorted;
-	bool by_segment = true;
+	struct rep_lane_sum *sorted = calloc(s->n + 1, sizeof(*sorted));
 
-	for (size_t i = 1; i < s->n && by_segment; i++)
-		by_segment = s->sum[i - 1].segment <= s->sum[i].segment;
-	if (!by_segment) {
-		qsort(s->sum, s->n, sizeof(*s->sum), by_owner);
-		return 0;
-	}
-	sorted = calloc(s->n + 1, sizeof(*sorted));
 	if (!sorted)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
@@ -93,10 +74,13 @@ void rep_lanes_sums_release(struct rep_lane_sums *s)
 	memset(s, 0, sizeof(*s));
 }
 
+/* Adds a sum. Tables have theirs by segment; one that stands elsewhere, as one of a state or
+ * segment that is none, is of no run and left out. */
 static int put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner, int64_t segment,
 		   int64_t state, int64_t reason, int64_t count, int64_t total_ns)
 {
-	if (segment < 0 || (uint64_t)segment >= l->v.nsegments || state < 0 || state >= TP_NSTATES)
+	if (segment < 0 || (uint64_t)segment >= l->v.nsegments || state < 0 ||
+	    state >= TP_NSTATES || (s->n && segment < s->sum[s->n - 1].segment))
 		return 0;
 	if (tp_grow(&s->sum, &s->room, s->n, sizeof(*s->sum)))
 		return TP_ENOMEM;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "lanes/inside.h"
 #include "sums/part.h"
 
@@ -52,6 +53,20 @@ __attribute__((format(printf, 2, 3))) static inline bool lanes_problem(struct la
 		vsnprintf(c->problem, sizeof(c->problem), fmt, ap);
 	va_end(ap);
 	return false;
+}
+
+/* Returns the index of a goroutine by its id, or TP_NONE. */
+static inline uint32_t lanes_goroutine(const struct rep_lanes *l, int64_t id)
+{
+	int64_t goid = rep_goids_name(&l->v.goids, id).goid;
+	uint32_t i = 0;
+
+	TP_SEARCH(i, l->ng, k, rep_lanes_goid(l, l->by_id[k]).goid < goid);
+	for (; i < l->ng && rep_lanes_goid(l, l->by_id[i]).goid == goid; i++) {
+		if (REP_COL(&l->v, GOROUTINE, id)[l->by_id[i]] == id)
+			return l->by_id[i];
+	}
+	return TP_NONE;
 }
 
 static inline uint64_t lanes_random(struct lanes_check *c, uint64_t n)
@@ -113,14 +128,14 @@ static inline bool lanes_query(struct lanes_check *c, const char *sql, struct la
 				return lanes_problem(c, "out of memory");
 		}
 		(*out)[(*n)++] = (struct lanes_span){
-		    .goroutine = rep_lanes_goroutine(c->lanes, lanes_int(st, 0)),
+		    .goroutine = lanes_goroutine(c->lanes, lanes_int(st, 0)),
 		    .state = (uint8_t)lanes_state(lanes_text(st, 1)),
 		    .reason = (uint16_t)lanes_reason(c, lanes_text(st, 2)),
 		    .start = lanes_int(st, 3),
 		    .end = lanes_int(st, 4),
 		    .m = lanes_int(st, 5),
 		    .p = lanes_int(st, 6),
-		    .waker = waker == TP_NULL ? TP_NONE : rep_lanes_goroutine(c->lanes, waker),
+		    .waker = waker == TP_NULL ? TP_NONE : lanes_goroutine(c->lanes, waker),
 		    .open = lanes_int(st, 8) == 1,
 		    .bystander = lanes_int(st, 9) == 1,
 		};

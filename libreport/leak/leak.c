@@ -17,39 +17,6 @@ const struct rep_leak_sort_desc rep_leak_sorts[REP_LEAK_NSORTS] = {
 
 #define MAX_COUNTS ((size_t)1 << 26) /* sites by sources */
 
-struct source {
-	char *name;
-	bool ticks;
-	int64_t unknown;
-	int64_t left_out[REP_LEAK_NLEFT];
-};
-
-struct rep_leaks {
-	struct rep_leak_options opt;
-	struct tp_dict *dict;
-	struct rep_leak_site *site;
-	struct rep_leak_count *counts; /* of all sites; set by finish, where site.count points */
-	size_t nsites, site_room;
-	struct entry *entry; /* of sites in sources, in the order of the sources */
-	size_t nentries, entry_room;
-	struct tp_table by_stack; /* of sites: by stack, creator and reason */
-	struct source *source;
-	size_t nsources;
-	uint8_t *whose; /* by node of the dictionary */
-	size_t nwhose;
-	size_t first_entry; /* of the source that was begun last */
-	uint32_t *latest;   /* by site: its entry in that source + 1 */
-	size_t latest_room;
-	int64_t excess;
-	bool *met; /* by rule: it matches a site */
-};
-
-/* What a source has at a site. */
-struct entry {
-	uint32_t site, source;
-	struct rep_leak_count count;
-};
-
 int(rep_leak_fail)(struct tp_err *err, int code)
 {
 	return tp_err_full(err, code, "the sources have too many different stacks");
@@ -75,56 +42,15 @@ void rep_leaks_free(struct rep_leaks *l)
 		return;
 	for (size_t i = 0; i < l->nsources; i++)
 		free(l->source[i].name);
+	for (size_t i = 0; i < l->nsites; i++)
+		free(l->site[i].count);
 	free(l->source);
 	free(l->site);
-	free(l->counts);
-	free(l->entry);
 	tp_table_release(&l->by_stack);
 	free(l->whose);
-	free(l->latest);
 	free(l->met);
 	tp_dict_free(l->dict);
 	free(l);
-}
-
-struct tp_dict *rep_leaks_common(struct rep_leaks *l)
-{
-	return l->dict;
-}
-
-const struct tp_dict *rep_leaks_dict(const struct rep_leaks *l)
-{
-	return l->dict;
-}
-
-const struct rep_leak_options *rep_leaks_options(const struct rep_leaks *l)
-{
-	return &l->opt;
-}
-
-size_t rep_leaks_sources(const struct rep_leaks *l)
-{
-	return l->nsources;
-}
-
-const char *rep_leaks_source(const struct rep_leaks *l, size_t i)
-{
-	return l->source[i].name;
-}
-
-bool rep_leaks_ticks(const struct rep_leaks *l, size_t i)
-{
-	return l->source[i].ticks;
-}
-
-int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i)
-{
-	return l->source[i].unknown;
-}
-
-int64_t rep_leaks_left_out(const struct rep_leaks *l, size_t i, enum rep_leak_left kind)
-{
-	return l->source[i].left_out[kind];
 }
 
 void rep_leaks_leave_out(struct rep_leaks *l, enum rep_leak_left kind, int64_t count)
@@ -132,42 +58,24 @@ void rep_leaks_leave_out(struct rep_leaks *l, enum rep_leak_left kind, int64_t c
 	tp_sum(&l->source[l->nsources - 1].left_out[kind], count);
 }
 
-int64_t rep_leaks_excess(const struct rep_leaks *l)
-{
-	return l->excess;
-}
-
-bool rep_leaks_met(const struct rep_leaks *l, size_t rule)
-{
-	return l->met[rule];
-}
-
-const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n)
-{
-	*n = l->nsites;
-	return l->site;
-}
-
 int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp_err *err)
 {
-	struct source *more = tp_more(l->source, l->nsources + 1, sizeof(*more));
+	struct rep_leak_source *more = tp_more(l->source, l->nsources + 1, sizeof(*more));
 
 	if (!more)
 		return rep_leak_fail(err, TP_ENOMEM);
 	l->source = more;
-	more[l->nsources] = (struct source){.name = strdup(name), .ticks = ticks};
+	more[l->nsources] = (struct rep_leak_source){.name = strdup(name), .ticks = ticks};
 	if (!more[l->nsources].name)
 		return rep_leak_fail(err, TP_ENOMEM);
 	l->nsources++;
-	l->first_entry = l->nentries;
-	if (l->nsites)
-		memset(l->latest, 0, l->nsites * sizeof(*l->latest));
 	return 0;
 }
 
 /* ---- sites ---- */
 
-static int find_site(struct rep_leaks *l, const struct rep_leak_item *item, uint32_t *site)
+static int find_site(struct rep_leaks *l, const struct rep_leak_item *item,
+		     struct rep_leak_site **site)
 {
 	const struct rep_leak_site wanted = {.stack = item->stack,
 					     .creator = item->creator,
@@ -177,42 +85,40 @@ static int find_site(struct rep_leaks *l, const struct rep_leak_item *item, uint
 	int code;
 
 	for (struct tp_probe p = {0}; tp_table_next(&l->by_stack, hash, &p);) {
-		const struct rep_leak_site *s = &l->site[p.row];
+		struct rep_leak_site *s = *site = &l->site[p.row];
 
 		if (s->stack == wanted.stack && s->creator == wanted.creator &&
-		    s->reason == wanted.reason) {
-			*site = p.row;
+		    s->reason == wanted.reason)
 			return 0;
-		}
 	}
 	code = tp_grow_raw(&l->site, &l->site_room, l->nsites, sizeof(*l->site));
-	if (!code)
-		code = tp_grow_raw(&l->latest, &l->latest_room, l->nsites, sizeof(*l->latest));
 	if (!code)
 		code = tp_table_add(&l->by_stack, hash, l->nsites);
 	if (code)
 		return code;
-	l->latest[l->nsites] = 0;
-	l->site[l->nsites] = wanted;
-	*site = (uint32_t)l->nsites++;
+	*site = &l->site[l->nsites++];
+	**site = wanted;
 	return 0;
 }
 
-static int find_entry(struct rep_leaks *l, uint32_t site, struct entry **entry)
+/* Makes room for the counts of a site in the sources so far. */
+static int grow_counts(struct rep_leaks *l, struct rep_leak_site *s)
 {
-	if (!l->latest[site]) {
-		if (l->nentries == UINT32_MAX - 1)
-			return TP_ELIMIT;
-		if (tp_grow_raw(&l->entry, &l->entry_room, l->nentries, sizeof(*l->entry)))
-			return TP_ENOMEM;
-		l->entry[l->nentries] =
-		    (struct entry){site,
-				   (uint32_t)(l->nsources - 1),
-				   {.created = -1, .least_ns = -1, .most_ns = -1}};
-		l->latest[site] = (uint32_t)++l->nentries;
-		l->site[site].nids = 0;
-	}
-	*entry = &l->entry[l->latest[site] - 1];
+	size_t room = l->nsources > 2 * s->room ? l->nsources : 2 * s->room;
+	struct rep_leak_count *more;
+
+	if (s->room >= l->nsources)
+		return 0;
+	if (room - s->room > MAX_COUNTS - l->ncounts)
+		return TP_ELIMIT;
+	more = tp_more(s->count, room, sizeof(*more));
+	if (!more)
+		return TP_ENOMEM;
+	for (size_t i = s->room; i < room; i++)
+		more[i] = (struct rep_leak_count){.created = -1, .least_ns = -1, .most_ns = -1};
+	l->ncounts += room - s->room;
+	s->count = more;
+	s->room = room;
 	return 0;
 }
 
@@ -255,12 +161,11 @@ static void add_wait(struct rep_leak_count *c, const struct rep_leak_item *item)
 
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err)
 {
-	struct source *source = &l->source[l->nsources - 1];
+	struct rep_leak_source *source = &l->source[l->nsources - 1];
 	bool timed = item->wait_ns >= 0 && !source->ticks;
 	struct rep_leak_site *s;
-	struct entry *e;
+	struct rep_leak_count *c;
 	unsigned whose = 0;
-	uint32_t site;
 	int code = whose_of(l, item->stack, &whose);
 
 	/* Fewer than none is what a damaged profile says. */
@@ -280,20 +185,22 @@ int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct 
 		return 0;
 	}
 	if (!code)
-		code = find_site(l, item, &site);
+		code = find_site(l, item, &s);
 	if (!code)
-		code = find_entry(l, site, &e);
+		code = grow_counts(l, s);
 	if (code)
 		return rep_leak_fail(err, code);
-	s = &l->site[site];
-	tp_sum(&e->count.goroutines, item->count);
+	c = &s->count[l->nsources - 1];
+	if (!c->goroutines)
+		s->nids = 0;
+	tp_sum(&c->goroutines, item->count);
 	if (item->in_trace) {
-		if (e->count.created < 0)
-			e->count.created = 0;
+		if (c->created < 0)
+			c->created = 0;
 		if (item->fresh)
-			tp_sum(&e->count.created, item->count);
+			tp_sum(&c->created, item->count);
 	}
-	add_wait(&e->count, item);
+	add_wait(c, item);
 	if (rep_goid_is(&item->id) && s->nids < REP_LEAK_IDS)
 		s->id[s->nids++] = item->id;
 	if (item->waits)
@@ -363,8 +270,12 @@ static int join(const struct rep_leaks *l, uint32_t *into)
 	return 0;
 }
 
-static void merge_site(struct rep_leak_site *to, const struct rep_leak_site *from)
+static void merge_site(const struct rep_leaks *l, struct rep_leak_site *to,
+		       struct rep_leak_site *from)
 {
+	for (size_t i = 0; i < l->nsources; i++)
+		add_count(&to->count[i], &from->count[i]);
+	free(from->count);
 	to->certain = to->certain || from->certain;
 	if (!to->waits)
 		to->waits = from->waits;
@@ -381,49 +292,34 @@ static int compare_ids(const void *a, const void *b)
 	return (x->life > y->life) - (x->life < y->life);
 }
 
-/* Lays the counts out by site and source; what joined another site becomes empty. */
-static int lay_out(struct rep_leaks *l)
+/* Gives each site its counts in all sources, and takes away sites that join another. */
+static int join_sites(struct rep_leaks *l)
 {
 	uint32_t *into = tp_many(l->nsites + 1, sizeof(*into));
-	size_t n = l->nsites * l->nsources, kept = 0;
+	size_t kept = 0;
 	int code = into ? join(l, into) : TP_ENOMEM;
 
-	if (!code && l->nsources && l->nsites > MAX_COUNTS / l->nsources)
-		code = TP_ELIMIT;
-	if (!code) {
-		l->counts = calloc(n + 1, sizeof(*l->counts));
-		code = l->counts ? 0 : TP_ENOMEM;
-	}
-	if (code) {
-		free(into);
-		return code;
-	}
-	for (size_t i = 0; i < n; i++)
-		l->counts[i] =
-		    (struct rep_leak_count){.created = -1, .least_ns = -1, .most_ns = -1};
-	for (size_t i = 0; i < l->nsites; i++) {
-		/* Ids of an older source say nothing about the last. */
-		if (!l->latest[i])
-			l->site[i].nids = 0;
-		if (into[i] != i)
-			merge_site(&l->site[into[i]], &l->site[i]);
-	}
-	for (size_t i = 0; i < l->nentries; i++) {
-		const struct entry *e = &l->entry[i];
+	for (size_t i = 0; !code && i < l->nsites; i++) {
+		struct rep_leak_site *s = &l->site[i];
 
-		add_count(&l->counts[into[e->site] * l->nsources + e->source], &e->count);
+		code = grow_counts(l, s);
+		/* Ids of an older source say nothing about the last. */
+		if (!code && !s->count[l->nsources - 1].goroutines)
+			s->nids = 0;
 	}
-	for (size_t i = 0; i < l->nsites; i++) {
+	for (size_t i = 0; !code && i < l->nsites; i++) {
+		if (into[i] != i)
+			merge_site(l, &l->site[into[i]], &l->site[i]);
+	}
+	for (size_t i = 0; !code && i < l->nsites; i++) {
 		if (into[i] != i)
 			continue;
-		l->site[kept] = l->site[i];
-		l->site[kept].count = &l->counts[i * l->nsources];
-		qsort(l->site[kept].id, l->site[kept].nids, sizeof(struct rep_goid), compare_ids);
-		kept++;
+		qsort(l->site[i].id, l->site[i].nids, sizeof(struct rep_goid), compare_ids);
+		l->site[kept++] = l->site[i];
 	}
-	l->nsites = kept;
+	l->nsites = code ? l->nsites : kept;
 	free(into);
-	return 0;
+	return code;
 }
 
 /* ---- judging ---- */
@@ -528,14 +424,9 @@ static int by_order(const void *a, const void *b, void *ctx)
 	return c ? c : ORDER(x->reason, y->reason);
 }
 
-void rep_leaks_sort(struct rep_leaks *l, enum rep_leak_sort sort)
-{
-	l->opt.sort = sort;
-}
-
 int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err)
 {
-	int code = lay_out(l);
+	int code = join_sites(l);
 
 	/* Rules with a number are used up by the largest sites first. */
 	if (!code && l->nsites)

@@ -12,7 +12,7 @@
  *	code = rep_leaks_add_run(leaks, "a.trace", store, run, err);          for each source,
  *	code = rep_leaks_add_profile(leaks, "b.goroutine", profile, err);     oldest first
  *	code = rep_leaks_finish(leaks, err);
- *	… rep_leaks_sites(leaks, &n) …
+ *	… leaks->site[i], leaks->nsites …
  *	rep_leaks_free(leaks); */
 #ifndef REP_LEAK_LEAK_H
 #define REP_LEAK_LEAK_H
@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/table.h"
 #include "decode/dict.h"
 #include "decode/profile.h"
 #include "goid.h"
@@ -42,7 +43,7 @@ struct rep_leak_count {
 };
 
 struct rep_leak_site {
-	uint32_t stack;	  /* of rep_leaks_dict() */
+	uint32_t stack;	  /* of leaks.dict */
 	uint32_t creator; /* frame of the go statement, 0 unknown */
 	uint32_t created; /* the stack it was on, as far as known */
 	uint32_t waits;	  /* string: "chan receive", "" unknown */
@@ -54,6 +55,7 @@ struct rep_leak_site {
 	struct rep_leak_count *count;	  /* by source */
 	struct rep_goid id[REP_LEAK_IDS]; /* in the last source; nids of them */
 	size_t nids;
+	size_t room; /* private: of count */
 };
 
 enum rep_leak_sort { REP_LEAK_BY_COUNT, REP_LEAK_BY_GROWTH, REP_LEAK_BY_WAIT, REP_LEAK_NSORTS };
@@ -78,7 +80,32 @@ enum rep_leak_left {
 	REP_LEAK_NLEFT
 };
 
-struct rep_leaks;
+struct rep_leak_source {
+	char *name;
+	bool ticks;	 /* its times are ticks, so waiting times are not known in ns */
+	int64_t unknown; /* goroutines left out because it is not known if they wait min_wait_ns */
+	int64_t left_out[REP_LEAK_NLEFT]; /* goroutines left out, by kind */
+};
+
+struct rep_leaks {
+	struct rep_leak_options opt; /* `sort` may be changed until finish */
+	struct tp_dict *dict;
+	struct rep_leak_source *source;
+	size_t nsources;
+	/* After finish: */
+	struct rep_leak_site *site; /* sorted */
+	size_t nsites;
+	/* What a gate judges: the goroutines of the last source that are not allowed; with several
+	 * sources, how many more than in the first one, at sites that grew. */
+	int64_t excess;
+	bool *met; /* by rule of the list: it matched a site of some source */
+
+	/* private */
+	size_t site_room, ncounts;
+	struct tp_table by_stack; /* of sites: by stack, creator and reason */
+	uint8_t *whose;		  /* by node of the dictionary */
+	size_t nwhose;
+};
 
 /* All functions return TP_ENOMEM or TP_ELIMIT on errors. `opt` is copied; what it points to must
  * outlive `leaks`. */
@@ -92,27 +119,8 @@ int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *st
 int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp_profile *p,
 			  struct tp_err *err);
 
-/* Changes the order. */
-void rep_leaks_sort(struct rep_leaks *l, enum rep_leak_sort sort);
 /* Joins, judges and sorts sites; sources cannot be added afterwards. */
 int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err);
-
-const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n);
-const struct tp_dict *rep_leaks_dict(const struct rep_leaks *l);
-size_t rep_leaks_sources(const struct rep_leaks *l);
-const char *rep_leaks_source(const struct rep_leaks *l, size_t i);
-/* Returns whether the times of a source are ticks, so that waiting times are not known in ns. */
-bool rep_leaks_ticks(const struct rep_leaks *l, size_t i);
-/* Returns how many goroutines of a source were left out because it is not known whether they waited
- * for min_wait_ns. */
-int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i);
-/* Returns how many goroutines of this kind are left out of a source. */
-int64_t rep_leaks_left_out(const struct rep_leaks *l, size_t i, enum rep_leak_left kind);
-/* Returns what a gate judges: the goroutines of the last source that are not allowed; with several
- * sources, how many more than in the first one, at sites that grew. */
-int64_t rep_leaks_excess(const struct rep_leaks *l);
-/* Returns whether a rule of the list matched a site of any source. */
-bool rep_leaks_met(const struct rep_leaks *l, size_t rule);
 
 /* Writes a table with a row for each site, at most `rows` (0: all), and a note if there are more.
  * Sites that are allowed come last, and only if `allowed` is set. */

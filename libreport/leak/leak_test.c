@@ -204,18 +204,18 @@ static void test_leaks_join(void **state)
 
 	(void)state;
 	l = leaks(&opt, one, 2);
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, 1);
 	assert_int_equal(s[0].count[0].goroutines, 4);
 	assert_int_equal(s[0].count[1].goroutines, 2);
 	assert_int_equal(s[0].nids, 2);
 	assert_int_equal(s[0].id[1].goid, 8);
-	assert_string_equal(tp_dict_text(rep_leaks_dict(l), s[0].waits).text, "select");
+	assert_string_equal(tp_dict_text(l->dict, s[0].waits).text, "select");
 	rep_leaks_free(l);
 
 	l = leaks(&opt, two, 2);
-	rep_leaks_sites(l, &n);
-	assert_int_equal(n, 3);
+	assert_int_equal(l->nsites, 3);
 	rep_leaks_free(l);
 }
 
@@ -247,13 +247,14 @@ static void test_leaks_wrappers(void **state)
 	size_t n;
 
 	(void)state;
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, 2);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(s[i].count[0].goroutines, 1);
 		assert_int_equal(s[i].count[1].goroutines, 1);
 	}
-	assert_int_equal(rep_leaks_excess(l), 0);
+	assert_int_equal(l->excess, 0);
 	rep_leaks_free(l);
 }
 
@@ -269,11 +270,10 @@ static void test_leaks_cut_creator(void **state)
 	    "goroutine 10 [running]:\nmain.main()\n\t/src/w.go:1")};
 	struct rep_leak_options opt = {0};
 	struct rep_leaks *l = leaks(&opt, texts, 1);
-	size_t n;
 
 	(void)state;
-	assert_int_equal(rep_leaks_sites(l, &n)->count[0].goroutines, 3);
-	assert_int_equal(n, 1);
+	assert_int_equal(l->site->count[0].goroutines, 3);
+	assert_int_equal(l->nsites, 1);
 	rep_leaks_free(l);
 }
 
@@ -288,12 +288,13 @@ static void test_leaks_grow(void **state)
 	size_t n;
 
 	(void)state;
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, 2);
 	assert_int_equal(s[0].count[2].goroutines, 3);
 	assert_true(s[0].grows);
 	assert_false(s[1].grows);
-	assert_int_equal(rep_leaks_excess(l), 2);
+	assert_int_equal(l->excess, 2);
 	rep_leaks_free(l);
 }
 
@@ -328,12 +329,12 @@ static void test_leaks_allowed(void **state)
 		assert_int_equal(
 		    rep_allow_parse(&allow, cases[i].list, strlen(cases[i].list), NULL), 0);
 		l = leaks(&opt, text, 1);
-		s = rep_leaks_sites(l, &n);
+		s = l->site;
+		n = l->nsites;
 		for (size_t k = 0; k < n; k++)
 			allowed += s[k].allowed;
-		if (rep_leaks_excess(l) != cases[i].excess || allowed != cases[i].allowed)
-			fail_msg("'%s': %lld, %zu", cases[i].list, (long long)rep_leaks_excess(l),
-				 allowed);
+		if (l->excess != cases[i].excess || allowed != cases[i].allowed)
+			fail_msg("'%s': %lld, %zu", cases[i].list, (long long)l->excess, allowed);
 		rep_leaks_free(l);
 		rep_allow_release(&allow);
 	}
@@ -356,20 +357,22 @@ static void test_leaks_left_out(void **state)
 	size_t n;
 
 	(void)state;
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, 1);
 	assert_int_equal(s[0].count[0].goroutines, 1);
 	assert_int_equal(s[0].count[0].most_ns, 180000000000);
-	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_MAIN), 1);
-	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_RUNNING), 2);
-	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_RUNTIME), 1);
+	assert_int_equal(l->source[0].left_out[REP_LEAK_LEFT_MAIN], 1);
+	assert_int_equal(l->source[0].left_out[REP_LEAK_LEFT_RUNNING], 2);
+	assert_int_equal(l->source[0].left_out[REP_LEAK_LEFT_RUNTIME], 1);
 	rep_leaks_free(l);
 	opt.all = true;
 	l = leaks(&opt, text, 1);
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, 3);
 	assert_int_equal(s[0].count[0].goroutines, 3);
-	assert_int_equal(rep_leaks_left_out(l, 0, REP_LEAK_LEFT_RUNNING), 0);
+	assert_int_equal(l->source[0].left_out[REP_LEAK_LEFT_RUNNING], 0);
 	rep_leaks_free(l);
 }
 
@@ -383,10 +386,11 @@ static void test_leaks_min_wait(void **state)
 	size_t n;
 
 	(void)state;
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, 1);
 	assert_int_equal(s[0].count[0].goroutines, 1);
-	assert_int_equal(rep_leaks_unknown(l, 0), 1);
+	assert_int_equal(l->source[0].unknown, 1);
 	rep_leaks_free(l);
 }
 
@@ -404,7 +408,7 @@ static void test_leaks_met(void **state)
 	assert_int_equal(rep_allow_parse(&allow, list, sizeof(list) - 1, NULL), 0);
 	l = leaks(&opt, text, 2);
 	for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++)
-		assert_int_equal(rep_leaks_met(l, i), met[i]);
+		assert_int_equal(l->met[i], met[i]);
 	rep_leaks_free(l);
 	rep_allow_release(&allow);
 }
@@ -419,7 +423,7 @@ static void put_lost(struct rep_leaks *l, const char *waits, uint32_t creator, i
 				     .no_stack = true,
 				     .in_trace = true};
 
-	assert_int_equal(tp_dict_string(rep_leaks_common(l), waits, strlen(waits), &item.waits), 0);
+	assert_int_equal(tp_dict_string(l->dict, waits, strlen(waits), &item.waits), 0);
 	assert_int_equal(rep_leaks_put(l, &item, NULL), 0);
 }
 
@@ -448,15 +452,15 @@ static void test_leaks_no_stack(void **state)
 	put_lost(l, "sync", 7, 2);
 	put_lost(l, "sync", 0, 3);
 	assert_int_equal(rep_leaks_finish(l, NULL), 0);
-	s = rep_leaks_sites(l, &n);
+	s = l->site;
+	n = l->nsites;
 	assert_int_equal(n, sizeof(want) / sizeof(want[0]));
 	for (size_t i = 0; i < n; i++) {
-		assert_string_equal(tp_dict_text(rep_leaks_dict(l), s[i].waits).text,
-				    want[i].waits);
+		assert_string_equal(tp_dict_text(l->dict, s[i].waits).text, want[i].waits);
 		assert_int_equal(s[i].count[0].goroutines, want[i].n[0]);
 		assert_int_equal(s[i].count[1].goroutines, want[i].n[1]);
 	}
-	assert_int_equal(rep_leaks_excess(l), 5);
+	assert_int_equal(l->excess, 5);
 	rep_leaks_free(l);
 }
 
@@ -465,7 +469,6 @@ static void test_leaks_min_wait_ticks(void **state)
 {
 	const struct rep_leak_options opt = {.min_wait_ns = 1000};
 	struct rep_leaks *l;
-	size_t n;
 
 	(void)state;
 	assert_int_equal(rep_leaks_new(&l, &opt, NULL), 0);
@@ -474,10 +477,10 @@ static void test_leaks_min_wait_ticks(void **state)
 	assert_int_equal(rep_leaks_begin(l, "ticks", true, NULL), 0);
 	put_lost(l, "sync", 0, 4);
 	assert_int_equal(rep_leaks_finish(l, NULL), 0);
-	assert_int_equal(rep_leaks_sites(l, &n)[0].count[1].goroutines, 0);
-	assert_int_equal(rep_leaks_unknown(l, 0), 0);
-	assert_int_equal(rep_leaks_unknown(l, 1), 4);
-	assert_true(rep_leaks_ticks(l, 1));
+	assert_int_equal(l->site[0].count[1].goroutines, 0);
+	assert_int_equal(l->source[0].unknown, 0);
+	assert_int_equal(l->source[1].unknown, 4);
+	assert_true(l->source[1].ticks);
 	rep_leaks_free(l);
 }
 
@@ -570,8 +573,9 @@ static void test_leaks_inbox(void **state)
 	add_dump(l, "testdata/inbox/inbox-3.leak");
 	add_trace(l, "testdata/inbox/inbox.trace");
 	assert_int_equal(rep_leaks_finish(l, NULL), 0);
-	s = rep_leaks_sites(l, &n);
-	d = rep_leaks_dict(l);
+	s = l->site;
+	n = l->nsites;
+	d = l->dict;
 	assert_int_equal(n, 4);
 	for (size_t i = 0; i < 4; i++) {
 		size_t w = 0;

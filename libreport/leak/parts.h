@@ -1,16 +1,17 @@
-/* What the sources of leaks share; private to libreport/leak. */
+/* Functions that the sources of leaks share; private to libreport/leak. */
 #ifndef REP_LEAK_PARTS_H
 #define REP_LEAK_PARTS_H
 
 #include "leak/leak.h"
 
-/* Names of one source on their way into the common dictionary: functions with the last part of
- * their file's name, and lines. */
+/* Translates stacks of one source into the common dictionary. There frames have the function, the
+ * line and the last part of the file's name. */
 struct rep_leak_names {
 	const struct tp_dict *from;
 	struct tp_dict *to;
-	uint32_t *frame, *node; /* id in `to` + 1, by id in `from` */
-	/* By node of `from`: where the runtime's frames end, 0 unknown, and what they say. */
+	uint32_t *frame, *node; /* by id in `from`: 1 + the id in `to` */
+	/* By node of `from`: the first node outside the runtime (0: not known yet), and what the
+	 * runtime's frames say that the goroutine waits for. */
 	uint32_t *below;
 	uint8_t *says;
 	uint32_t *path; /* room for a walk */
@@ -20,41 +21,40 @@ struct rep_leak_names {
 int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, struct tp_dict *to);
 void rep_leak_names_release(struct rep_leak_names *m);
 
-/* A stack without the runtime's own frames at its ends (but for its last one, where there is no
- * other), and what those at the leaf say it waits for: a known constant, NULL where they say
- * nothing. 0 or TP_ENOMEM, TP_ELIMIT. */
+/* Translates a stack without the runtime's own frames at its ends; one of them stays if the stack
+ * has no others. Sets *waits to what the frames at the leaf say that the goroutine waits for: a
+ * constant, or NULL if they say nothing. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_leak_stack(struct rep_leak_names *m, uint32_t stack, uint32_t *common, const char **waits);
-/* The frame of a go statement, from the texts of a dump ("main.open", "/src/stuck.go:62"). */
+/* Makes the frame of a go statement from the texts of a dump ("main.open", "/src/stuck.go:62"). */
 int rep_leak_creator(struct tp_dict *d, struct tp_text function, struct tp_text at,
 		     uint32_t *frame);
-/* Whose goroutine a (trimmed) stack is, from its parent's answer (of 0 it is 0) and the name of its
- * own last frame. */
+/* Bits that say to whom the goroutine of a stack belongs. rep_leak_whose returns them for a
+ * translated stack; `parent` is its result for the stack's parent (0 if there is none), `name` the
+ * function of the stack's last frame. */
 enum rep_leak_whose {
-	REP_LEAK_SYSTEM = 1, /* the runtime's, or whoever writes the dump */
-	REP_LEAK_MAIN = 2,   /* main.main's */
+	REP_LEAK_SYSTEM = 1, /* to the runtime, or to the writer of the dump */
+	REP_LEAK_MAIN = 2,   /* to main.main */
 };
 unsigned rep_leak_whose(unsigned parent, bool root, struct tp_text name);
 
-/* A goroutine, or several that are alike. */
+/* One goroutine, or several equal ones. */
 struct rep_leak_item {
 	uint32_t stack, creator, created, waits; /* of the common dictionary */
 	int64_t count;
 	struct rep_goid id; /* REP_GOID_NONE: unknown */
 	int64_t wait_ns;    /* or ticks; -1 unknown */
 	bool certain;
-	bool no_stack;	      /* `stack` is its entry function at most */
-	bool in_trace, fresh; /* it is a trace; which saw it being created */
+	bool no_stack;	      /* `stack` has at most its entry function */
+	bool in_trace, fresh; /* the source is a trace; it contains the creation */
 };
 
-struct tp_dict *rep_leaks_common(struct rep_leaks *l);
-const struct rep_leak_options *rep_leaks_options(const struct rep_leaks *l);
-/* Begins the next source; `ticks`: its times are, as its trace has no clock. */
+/* Begins the next source. `ticks` says that its times are ticks: the trace has no clock. */
 int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp_err *err);
-/* Counts it in the source that was begun last. */
+/* Counts goroutines in the source that was begun last. */
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err);
-/* Counts goroutines that are left out of that source. */
+/* Counts goroutines of that source that are left out. */
 void rep_leaks_leave_out(struct rep_leaks *l, enum rep_leak_left kind, int64_t count);
-/* "out of memory" and the like. */
+/* Sets the message for TP_ENOMEM or TP_ELIMIT. Returns code. */
 int rep_leak_fail(struct tp_err *err, int code);
 #ifdef TP_ANALYZER
 #define rep_leak_fail(err, code) (rep_leak_fail(err, code), (code))

@@ -99,8 +99,8 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 {
 	const struct tp_profile *p = r->p;
 	const int64_t *value = p->value + sample * p->ntypes;
-	const struct rep_leak_options *opt = rep_leaks_options(r->l);
-	struct tp_dict *d = rep_leaks_common(r->l);
+	const struct rep_leak_options *opt = &r->l->opt;
+	struct tp_dict *d = r->l->dict;
 	struct told t = told_by(p, sample);
 	struct rep_leak_item item = {
 	    .count = value[r->goroutine],
@@ -138,7 +138,7 @@ int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp
 		code = rep_leaks_begin(l, name, false, err);
 	if (code)
 		return code;
-	code = rep_leak_names_init(&r.map, p->dict, rep_leaks_common(l));
+	code = rep_leak_names_init(&r.map, p->dict, l->dict);
 	if (code)
 		rep_leak_fail(err, code);
 	for (size_t i = 0; i < p->nsamples && !code; i++)

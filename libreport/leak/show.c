@@ -58,8 +58,6 @@ struct printing {
 	const struct tp_dict *d;
 	struct rep_output *out;
 	struct rep_column column[NCOLUMNS];
-	int which[NCOLUMNS];
-	size_t n;
 	struct tp_arena texts; /* of the row being written */
 	struct tp_buf text;
 	bool failed;
@@ -151,7 +149,7 @@ static struct rep_value creator_text(struct printing *p, const struct rep_leak_s
 /* "3 6 9"; of many "3 6 9 … 40 41 45". */
 static struct rep_value trend_text(struct printing *p, const struct rep_leak_site *s)
 {
-	size_t n = rep_leaks_sources(p->l);
+	size_t n = p->l->nsources;
 	bool some = rep_output_for_people(p->out) && n > TREND_SHOWN;
 
 	for (size_t i = 0; i < n; i++) {
@@ -185,7 +183,7 @@ static struct rep_value ids_text(struct printing *p, const struct rep_leak_site 
 
 static struct rep_value cell(struct printing *p, const struct rep_leak_site *s, int column)
 {
-	const struct rep_leak_count *last = &s->count[rep_leaks_sources(p->l) - 1];
+	const struct rep_leak_count *last = &s->count[p->l->nsources - 1];
 	struct tp_text t;
 
 	switch (column) {
@@ -229,13 +227,12 @@ static struct rep_value cell(struct printing *p, const struct rep_leak_site *s, 
  * only numbers. */
 static void pick_columns(struct printing *p, bool allowed)
 {
-	bool people = rep_output_for_people(p->out), several = rep_leaks_sources(p->l) > 1;
+	bool people = rep_output_for_people(p->out), several = p->l->nsources > 1;
 	bool fresh = false, waited = false, certain = false, by = false;
-	size_t n, last = rep_leaks_sources(p->l) - 1;
-	bool ticks = rep_leaks_ticks(p->l, last);
-	const struct rep_leak_site *s = rep_leaks_sites(p->l, &n);
+	size_t last = p->l->nsources - 1;
+	const struct rep_leak_site *s = p->l->site;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < p->l->nsites; i++) {
 		fresh = fresh || s[i].count[last].created >= 0;
 		waited = waited || s[i].count[last].most_ns > 0;
 		certain = certain || s[i].certain;
@@ -250,11 +247,10 @@ static void pick_columns(struct printing *p, bool allowed)
 			      : c == COLUMN_BY						   ? by
 											   : true;
 
-		p->column[p->n] = all_columns[c];
-		if (ticks && p->column[p->n].kind == REP_NS)
-			p->column[p->n].kind = REP_COUNT;
-		p->column[p->n].raw_only |= people && !wanted;
-		p->which[p->n++] = c;
+		p->column[c] = all_columns[c];
+		if (p->l->source[last].ticks && p->column[c].kind == REP_NS)
+			p->column[c].kind = REP_COUNT;
+		p->column[c].raw_only |= people && !wanted;
 	}
 }
 
@@ -263,8 +259,8 @@ static int print_row(struct printing *p, const struct rep_leak_site *s, struct t
 	struct rep_value row[NCOLUMNS];
 	int code;
 
-	for (size_t c = 0; c < p->n; c++)
-		row[c] = cell(p, s, p->which[c]);
+	for (int c = 0; c < NCOLUMNS; c++)
+		row[c] = cell(p, s, c);
 	code = p->failed ? rep_leak_fail(err, TP_ENOMEM) : rep_output_row(p->out, row, err);
 	tp_arena_clear(&p->texts);
 	return code;
@@ -283,7 +279,7 @@ static int note_left_out(const struct rep_leaks *l, struct rep_output *out, stru
 	int64_t all = 0;
 
 	for (int k = 0; k < REP_LEAK_NLEFT; k++) {
-		int64_t n = rep_leaks_left_out(l, rep_leaks_sources(l) - 1, (enum rep_leak_left)k);
+		int64_t n = l->source[l->nsources - 1].left_out[k];
 		bool bare = k == REP_LEAK_LEFT_MAIN && n == 1;
 		size_t at = strlen(kinds);
 
@@ -303,16 +299,16 @@ static int note_left_out(const struct rep_leaks *l, struct rep_output *out, stru
 int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
 		    struct tp_err *err)
 {
-	struct printing p = {.l = l, .d = rep_leaks_dict(l), .out = out};
-	size_t n, shown = 0, wanted = 0;
-	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
+	struct printing p = {.l = l, .d = l->dict, .out = out};
+	size_t shown = 0, wanted = 0;
+	const struct rep_leak_site *s = l->site;
 	int code;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < l->nsites; i++)
 		wanted += allowed || !s[i].allowed;
 	pick_columns(&p, allowed);
-	code = rep_output_begin(out, "leaks", p.column, p.n, err);
-	for (size_t i = 0; i < n && !code && (!rows || shown < rows); i++) {
+	code = rep_output_begin(out, "leaks", p.column, NCOLUMNS, err);
+	for (size_t i = 0; i < l->nsites && !code && (!rows || shown < rows); i++) {
 		if (s[i].allowed && !allowed)
 			continue;
 		code = print_row(&p, &s[i], err);
@@ -323,10 +319,10 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 	if (!code)
 		code = rep_output_more(out, shown, wanted, "sites", err);
 	/* What the list allows is counted in the heading. */
-	if (!code && !n)
+	if (!code && !l->nsites)
 		code = rep_output_note(
 		    out, false,
-		    rep_leaks_unknown(l, rep_leaks_sources(l) - 1)
+		    l->source[l->nsources - 1].unknown
 			? "no goroutine is known to have waited that long; without --min-wait all "
 			  "count"
 			: "nothing stays",

@@ -35,7 +35,7 @@ static int intern(struct tp_dict *d, const char *text, uint32_t *id)
 /* A goroutine of whose stack the trace says nothing: its entry function. */
 static int entry_stack(struct reading *r, uint32_t name, uint32_t *stack)
 {
-	struct tp_dict *d = rep_leaks_common(r->l);
+	struct tp_dict *d = r->l->dict;
 	struct tp_text t = tp_dict_text(r->v.dict, name);
 	struct tp_function function = {0};
 	struct tp_frame frame = {0};
@@ -57,7 +57,7 @@ static int entry_stack(struct reading *r, uint32_t name, uint32_t *stack)
 static int waits_for(struct reading *r, const char *state, const char *by_stack, uint32_t reason,
 		     uint32_t *waits)
 {
-	struct tp_dict *d = rep_leaks_common(r->l);
+	struct tp_dict *d = r->l->dict;
 	struct tp_text t = tp_dict_text(r->v.dict, reason);
 
 	if (state)
@@ -96,7 +96,7 @@ static int put(struct reading *r, const struct tp_span *span, const char *state,
 
 		code = rep_leak_stack(&r->map, creation, &item.created, &nothing);
 	}
-	item.creator = tp_dict_stack_at(rep_leaks_common(r->l), item.created).frame;
+	item.creator = tp_dict_stack_at(r->l->dict, item.created).frame;
 	return code ? rep_leak_fail(err, code) : rep_leaks_put(r->l, &item, err);
 }
 
@@ -110,7 +110,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	for (size_t i = 0; span->open && i < sizeof(states) / sizeof(states[0]); i++) {
 		if (span->state != states[i].state)
 			continue;
-		if (!states[i].stuck && !rep_leaks_options(r->l)->all) {
+		if (!states[i].stuck && !r->l->opt.all) {
 			rep_leaks_leave_out(r->l,
 					    span->state == TP_ST_LOST ? REP_LEAK_LEFT_LOST
 								      : REP_LEAK_LEFT_RUNNING,
@@ -202,7 +202,7 @@ int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *st
 			REP_BIT(GOROUTINE, ended_ns) | REP_BIT(GOROUTINE, last_state),
 		    err);
 	if (!code) {
-		code = rep_leak_names_init(&r.map, r.v.dict, rep_leaks_common(l));
+		code = rep_leak_names_init(&r.map, r.v.dict, l->dict);
 		if (code)
 			rep_leak_fail(err, code);
 	}

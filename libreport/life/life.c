@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "life/inside.h"
 #include "spans/crossing.h"
 
@@ -161,18 +162,10 @@ static int stretch_in(struct rep_life *life, size_t segment, const atomic_bool *
 /* The segment in which span `number` begins. */
 static size_t segment_of(const struct rep_life *life, int64_t number)
 {
-	size_t low = 0, high = life->view.nsegments;
+	size_t next = 1;
 
-	/* first[low] <= number, and first[high] is beyond it or the end */
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (life->first[middle] <= number)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	TP_SEARCH(next, life->view.nsegments, i, life->first[i] <= number);
+	return next - 1;
 }
 
 int rep_life_spans(struct rep_life *life, int64_t first, size_t n, struct tp_span *out, size_t *got,

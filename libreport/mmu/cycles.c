@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/sum.h"
 
 static int64_t range_cell(const struct rep_gc_facts *f, int column, size_t i)
@@ -53,17 +54,10 @@ static struct rep_gc_cycle *collect(const struct rep_gc_facts *f, size_t *count)
 /* The last cycle that begins at ts or before; n for none. */
 static size_t cycle_at(const struct rep_gc_cycle *cycle, size_t n, int64_t ts)
 {
-	size_t low = 0, high = n;
+	size_t next = 0;
 
-	while (low < high) {
-		size_t half = low + (high - low) / 2;
-
-		if (cycle[half].start_ns <= ts)
-			low = half + 1;
-		else
-			high = half;
-	}
-	return low ? low - 1 : n;
+	TP_SEARCH(next, n, i, cycle[i].start_ns <= ts);
+	return next ? next - 1 : n;
 }
 
 static int64_t end_of(const struct rep_gc_cycle *c)

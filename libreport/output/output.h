@@ -139,6 +139,12 @@ static inline struct rep_value rep_float(double f)
 	return (struct rep_value){.type = REP_TYPE_FLOAT, .f = f};
 }
 
+/* A part of a whole; NULL where there is no whole. */
+static inline struct rep_value rep_share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? rep_float((double)part / (double)whole) : rep_null();
+}
+
 static inline struct rep_value rep_text(const char *data, size_t size)
 {
 	return (struct rep_value){.type = REP_TYPE_TEXT, .text = {data, size}};

@@ -198,11 +198,11 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 void rep_path_release(struct rep_path *path);
 
 /* Adds up the sums of all chains by kind, reason, entry function and the function that tells most
- * of the stack: where the time of the path went. Returns *n of them, whose `chain` is 0 and whose
- * `stack` is one of those added up, the longest first, to be freed; NULL when memory has run out.
- */
-struct rep_path_sum *rep_path_totals(const struct rep_view *v, const struct rep_path *path,
-				     size_t *n);
+ * of the stack: where the time of the path went. Sets *total to *n of them, the longest first, whose
+ * `chain` is 0 and whose `stack` is one of those added up; the caller frees *total. Returns 0,
+ * TP_ENOMEM or TP_ELIMIT. */
+int rep_path_totals(const struct rep_view *v, const struct rep_path *path,
+		    struct rep_path_sum **total, size_t *n, struct tp_err *err);
 
 /* Makes a profile of the path, which the caller frees: stacks of the request's goroutine, below a
  * wait its reason in brackets and the stacks of the waker, and so on; the leaf is the kind of the

@@ -1038,14 +1038,13 @@ static void check_brute(void)
 
 static void test_walk_against_brute_force(void **state)
 {
-	const struct rep_segment_reader reader = {.span = collect};
 	bool wanted[8] = {true, true, true, true, true, true, true, true};
 	size_t hops = 0, deep = 0;
 
 	(void)state;
 	make_world();
 	assert_int_equal(view.nsegments, 3);
-	assert_int_equal(rep_segments_read(&view, wanted, &reader, NULL), 0);
+	assert_int_equal(rep_segments_each(&view, wanted, collect, NULL, NULL), 0);
 	for (uint32_t g = 0; g < GOROUTINES; g++) {
 		char id[16];
 

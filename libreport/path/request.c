@@ -6,33 +6,30 @@
 #include "base/many.h"
 #include "base/units.h"
 #include "path/path.h"
-#include "spans/pattern.h"
 #include "task/choose.h"
 
 /* A request is a task that began and ended; the background task, whose id is 0, stands for what
  * happens outside all tasks. */
-static int check_task(const struct rep_pattern *task, const struct rep_path_options *opt,
-		      struct tp_err *err)
+static int read_options(struct rep_pick *choice, const struct rep_path_options *opt,
+			struct tp_err *err)
 {
-	return !task->by_id || task->id || opt->region
-		   ? 0
-		   : tp_err_set(
-			 err, TP_EFORMAT, TP_OFFSET_NONE,
-			 "--task=0 is not a request: it stands for what happens outside all tasks");
+	const struct rep_pick_text text = {.task = opt->task, .region = opt->region};
+	const struct rep_pattern *task = &choice->pattern[REP_PICK_TASK];
+	int code = rep_pick_init(choice, &text, err);
+
+	if (!code && task->by_id && !task->id && !opt->region)
+		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "--task=0 is not a request: it stands for what happens outside "
+				  "all tasks");
+	return code;
 }
 
 int rep_path_check(const struct rep_path_options *opt, struct tp_err *err)
 {
-	struct rep_pattern p;
-	int code = rep_pattern_init(&p, opt->task, "--task", true, err);
+	struct rep_pick choice;
+	int code = read_options(&choice, opt, err);
 
-	if (!code)
-		code = check_task(&p, opt, err);
-	rep_pattern_release(&p);
-	if (!code) {
-		code = rep_pattern_init(&p, opt->region, "--region", false, err);
-		rep_pattern_release(&p);
-	}
+	rep_pick_release(&choice);
 	return code;
 }
 
@@ -42,7 +39,8 @@ struct pick {
 	struct rep_view *v;
 	const struct rep_path_options *opt;
 	struct rep_path_requests *list;
-	struct rep_pattern task, region;
+	struct rep_pick choice;
+	struct rep_tasks tasks;
 	size_t room;
 	/* The latency nearest to the bounds --min and --max among those outside them, and its
 	 * distance from the bound; 0 if no request is outside. */
@@ -78,7 +76,8 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 		}
 		return 0;
 	}
-	if (r.no_end && list->subject != REP_PATH_GOROUTINE && !p->task.by_id) {
+	if (r.no_end && list->subject != REP_PATH_GOROUTINE &&
+	    !p->choice.pattern[REP_PICK_TASK].by_id) {
 		if (!list->incomplete++)
 			list->example = r.id;
 		return 0;
@@ -99,58 +98,19 @@ static bool wants_goroutine(struct pick *p, int64_t goroutine)
 	return !is_filtered(p) || rep_view_match_goroutine(p->v, goroutine);
 }
 
-static bool wants_task(struct pick *p, size_t i)
-{
-	struct rep_view *v = p->v;
-
-	/* Nobody began the background task. */
-	return (p->task.by_id ? REP_COL(v, TASK, id)[i] == p->task.id
-			      : REP_COL(v, TASK, id)[i] &&
-				    rep_pattern_matches(&p->task, REP_COL(v, TASK, name)[i])) &&
-	       wants_goroutine(p, REP_COL(v, TASK, goroutine)[i]);
-}
-
-static int load_tasks(struct pick *p, struct tp_err *err)
-{
-	return rep_view_load(p->v, TP_TABLE_TASK,
-			     REP_BIT(TASK, id) | REP_BIT(TASK, name) | REP_BIT(TASK, start_ns) |
-				 REP_BIT(TASK, end_ns) | REP_BIT(TASK, goroutine),
-			     err);
-}
-
 static int pick_tasks(struct pick *p, struct tp_err *err)
 {
 	struct rep_view *v = p->v;
-	int code = load_tasks(p, err);
+	int code = 0;
 
-	if (code)
-		return code;
-	for (size_t i = 0; i < v->nrows[TP_TABLE_TASK] && !code; i++) {
+	for (uint32_t i = 0; i < p->tasks.n && !code; i++) {
 		struct rep_path_request r = {.id = REP_COL(v, TASK, id)[i],
 					     .name = (uint32_t)REP_COL(v, TASK, name)[i]};
 
-		if (wants_task(p, i))
+		if (rep_choose_task(&p->choice, i) &&
+		    wants_goroutine(p, REP_COL(v, TASK, goroutine)[i]))
 			code = put(p, r, REP_COL(v, TASK, start_ns)[i], REP_COL(v, TASK, end_ns)[i],
 				   REP_COL(v, TASK, goroutine)[i]);
-	}
-	return code ? tp_nomem(err) : 0;
-}
-
-/* Ids of the tasks that match, for their regions. */
-static int find_tasks(struct pick *p, struct rep_keys *ids, struct tp_err *err)
-{
-	struct rep_view *v = p->v;
-	int code = load_tasks(p, err);
-	uint32_t at;
-
-	if (code)
-		return code;
-	for (size_t i = 0; i < v->nrows[TP_TABLE_TASK] && !code; i++) {
-		uint64_t id = (uint64_t)REP_COL(v, TASK, id)[i];
-
-		if (p->task.by_id ? (int64_t)id == p->task.id
-				  : rep_pattern_matches(&p->task, REP_COL(v, TASK, name)[i]))
-			code = rep_keys_add(ids, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
 	}
 	return code ? tp_nomem(err) : 0;
 }
@@ -158,18 +118,13 @@ static int find_tasks(struct pick *p, struct rep_keys *ids, struct tp_err *err)
 static int pick_regions(struct pick *p, struct tp_err *err)
 {
 	struct rep_view *v = p->v;
-	struct rep_keys ids = {0};
-	uint32_t at;
 	int code = rep_view_load(v, TP_TABLE_REGION,
 				 REP_BIT(REGION, name) | REP_BIT(REGION, task) |
 				     REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
 				     REP_BIT(REGION, end_ns) | REP_BIT(REGION, stack),
 				 err);
 
-	if (!code && p->opt->task)
-		code = find_tasks(p, &ids, err);
-	for (size_t i = 0; i < v->nrows[TP_TABLE_REGION] && !code; i++) {
-		uint64_t task = (uint64_t)REP_COL(v, REGION, task)[i];
+	for (uint32_t i = 0; i < v->nrows[TP_TABLE_REGION] && !code; i++) {
 		int64_t g = REP_COL(v, REGION, goroutine)[i];
 		struct rep_path_request r = {
 		    .id = (int64_t)i,
@@ -178,14 +133,10 @@ static int pick_regions(struct pick *p, struct tp_err *err)
 		};
 
 		/* Nameless ones are inherited tasks, not anybody's regions. */
-		if (!r.name || !rep_pattern_matches(&p->region, r.name) || !wants_goroutine(p, g) ||
-		    (p->opt->task &&
-		     !rep_keys_find(&ids, (uint32_t)task, (uint32_t)(task >> 32), 0, 0, &at)))
-			continue;
-		if (put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
+		if (r.name && rep_choose_region(&p->choice, i) && wants_goroutine(p, g) &&
+		    put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
 			code = tp_nomem(err);
 	}
-	rep_keys_release(&ids);
 	return code;
 }
 
@@ -291,10 +242,10 @@ static int nothing(const struct pick *p, struct tp_err *err)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no goroutine matches; 'tprof-top FILE goroutines' lists all of "
 				  "them");
-	if (tasks && p->task.by_id && v->nrows[TP_TABLE_TASK])
+	if (tasks && p->choice.pattern[REP_PICK_TASK].by_id && v->nrows[TP_TABLE_TASK])
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "there is no task %lld%s; 'tprof-top FILE task' lists them",
-				  (long long)p->task.id,
+				  (long long)p->choice.pattern[REP_PICK_TASK].id,
 				  is_filtered(p) ? " of a goroutine that passes the filters" : "");
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no %s matches%s; %s", what,
 			  is_filtered(p) ? " and passes the filters" : "",
@@ -308,15 +259,12 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 	int code;
 
 	memset(list, 0, sizeof(*list));
-	code = rep_pattern_init(&p.task, opt->task, "--task", true, err);
+	code = read_options(&p.choice, opt, err);
+	p.tasks.v = v;
+	if (!code && opt->task)
+		code = rep_tasks_init_members(&p.tasks, v, err);
 	if (!code)
-		code = check_task(&p.task, opt, err);
-	if (!code)
-		code = rep_pattern_init(&p.region, opt->region, "--region", false, err);
-	if (!code)
-		code = rep_pattern_run(&p.task, v->dict, err);
-	if (!code)
-		code = rep_pattern_run(&p.region, v->dict, err);
+		code = rep_pick_run(&p.choice, &p.tasks, err);
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
@@ -332,15 +280,11 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 	if (!code)
 		choose(&p);
 	if (!code)
-		code = rep_pattern_settle(&p.task, err);
-	if (!code)
-		code = rep_pattern_settle(&p.region, err);
-	if (!code)
 		code = rep_matcher_settle(&v->match, err);
 	if (!code && !list->n)
 		code = nothing(&p, err);
-	rep_pattern_release(&p.task);
-	rep_pattern_release(&p.region);
+	rep_pick_release(&p.choice);
+	rep_tasks_release(&p.tasks);
 	return code;
 }
 

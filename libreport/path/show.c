@@ -75,14 +75,14 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	struct rep_value row[HOP_COLUMNS] = {
 	    rep_int(h->from - rep_view_clip_start(p->v, r->from)),
 	    rep_int(h->to - h->from),
-	    rep_table_share(h->to - h->from, p->path->total_ns),
+	    rep_share(h->to - h->from, p->path->total_ns),
 	    rep_int(p->path->chain[h->chain].depth),
-	    rep_table_goroutine(p, h->goroutine),
+	    rep_view_goid_value(p->v, h->goroutine),
 	    rep_str(rep_path_kinds[h->kind].name),
 	    rep_table_string(p, h->reason),
 	    doing(p, h->kind, h->reason),
 	    rep_table_where(p, entry, h->stack),
-	    rep_table_goroutine(p, h->wakes),
+	    rep_view_goid_value(p->v, h->wakes),
 	    rep_int(h->from),
 	    rep_table_string(p, entry),
 	    rep_stack_function(&p->texts, h->stack),
@@ -93,10 +93,10 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	    wakes ? rep_table_string(p, h->wakes_reason) : rep_null(),
 	    wakes ? rep_stack_names(&p->texts, h->wakes_stack) : rep_null(),
 	    wakes ? rep_stack_names(&p->texts, h->wake_stack) : rep_null(),
-	    rep_table_goroutine(p, h->holder),
+	    rep_view_goid_value(p->v, h->holder),
 	};
 
-	return rep_output_row(p->out, row, err);
+	return rep_table_row(p, row, err);
 }
 
 static int longest_first(const void *a, const void *b, void *ctx)
@@ -142,10 +142,8 @@ static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err
 		return code ? code : rep_output_more(p->out, shown, n, "hops, the longest", err);
 	}
 	code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
-	for (size_t i = 0; i < shown && !code; i++) {
+	for (size_t i = 0; i < shown && !code; i++)
 		code = write_hop(p, &p->path->hop[pick[i]], err);
-		tp_arena_clear(&p->texts.arena);
-	}
 	free(pick);
 	return code ? code : rep_table_end(p, shown, n, "hops, the longest", err);
 }
@@ -176,23 +174,23 @@ static const struct rep_column total_columns[] = {
 static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {
 	struct rep_column own[TOTAL_COLUMNS];
+	struct rep_path_sum *total;
 	size_t n, shown;
-	struct rep_path_sum *total = rep_path_totals(p->v, p->path, &n);
-	int code;
+	int code = rep_path_totals(p->v, p->path, &total, &n, err);
 
-	if (!total)
-		return tp_nomem(err);
+	if (code)
+		return code;
 	shown = rep_table_limit(p, n, usual);
 	code = rep_table_begin(p, "totals", total_columns, TOTAL_COLUMNS, own, err);
 	for (size_t i = 0; i < shown && !code; i++) {
 		const struct rep_path_sum *t = &total[i];
 		struct rep_value row[TOTAL_COLUMNS] = {
 		    rep_int(t->total_ns),
-		    rep_table_share(t->total_ns, p->path->total_ns),
+		    rep_share(t->total_ns, p->path->total_ns),
 		    rep_int(t->count),
 		    rep_int(t->max_ns),
 		    rep_table_string(p, t->entry),
-		    rep_table_goroutine(p, t->goroutine),
+		    rep_view_goid_value(p->v, t->goroutine),
 		    rep_str(rep_path_kinds[t->kind].name),
 		    rep_table_string(p, t->reason),
 		    doing(p, t->kind, t->reason),
@@ -202,8 +200,7 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 		    rep_stack_names(&p->texts, t->stack),
 		};
 
-		code = rep_output_row(p->out, row, err);
-		tp_arena_clear(&p->texts.arena);
+		code = rep_table_row(p, row, err);
 	}
 	free(total);
 	return code ? code : rep_table_end(p, shown, n, "totals", err);
@@ -241,12 +238,12 @@ static int write_requests(struct rep_path_table *p, size_t usual, struct tp_err 
 		    rep_int(r->to - r->from),
 		    rep_int(r->from),
 		    rep_int(r->to),
-		    rep_table_goroutine(p, r->goroutine),
+		    rep_view_goid_value(p->v, r->goroutine),
 		    rep_table_string(p, rep_view_entry(p->v, r->goroutine)),
 		    rep_int(!r->no_begin && !r->no_end),
 		};
 
-		code = rep_output_row(p->out, row, err);
+		code = rep_table_row(p, row, err);
 	}
 	return code ? code : rep_table_end(p, shown, list->n, "requests, the slowest", err);
 }
@@ -284,10 +281,7 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 		  enum rep_path_report report, struct tp_err *err)
 {
 	struct rep_path_table p;
-	int code;
 
 	rep_table_init(&p, page, out);
-	code = show(&p, report, err);
-	rep_table_release(&p);
-	return code;
+	return show(&p, report, err);
 }

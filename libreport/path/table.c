@@ -11,13 +11,7 @@ void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 	    .path = ask->path,
 	    .out = out,
 	    .texts = {.dict = ask->v->dict, .people = rep_output_for_people(out)},
-	    .ticks = ask->v->run->row.ticks,
 	};
-}
-
-void rep_table_release(struct rep_path_table *p)
-{
-	tp_arena_clear(&p->texts.arena);
 }
 
 int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep_column *columns,
@@ -25,9 +19,17 @@ int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep
 {
 	memcpy(own, columns, n * sizeof(*own));
 	for (size_t i = 0; i < n; i++)
-		if (p->ticks && own[i].kind == REP_NS)
+		if (p->v->run->row.ticks && own[i].kind == REP_NS)
 			own[i].kind = REP_COUNT;
 	return rep_output_begin(p->out, name, own, n, err);
+}
+
+int rep_table_row(struct rep_path_table *p, const struct rep_value *row, struct tp_err *err)
+{
+	int code = rep_output_row(p->out, row, err);
+
+	tp_arena_clear(&p->texts.arena);
+	return code;
 }
 
 int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
@@ -35,12 +37,12 @@ int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *
 {
 	int code = rep_output_end(p->out, err);
 
-	tp_arena_clear(&p->texts.arena);
 	return code ? code : rep_output_more(p->out, shown, n, rows, err);
 }
 
 struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack)
 {
-	return stack ? rep_stack_where(&p->texts, stack)
-		     : rep_table_text(rep_path_short(p->v->dict, entry));
+	struct tp_text name = rep_path_short(p->v->dict, entry);
+
+	return stack ? rep_stack_where(&p->texts, stack) : rep_text(name.text, name.size);
 }

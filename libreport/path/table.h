@@ -3,8 +3,7 @@
  *	rep_table_init(&p, &page, out);
  *	code = rep_table_begin(&p, "hops", columns, n, own, err);
  *	… rep_output_row …
- *	code = rep_table_end(&p, shown, n, "hops", err);
- *	rep_table_release(&p); */
+ *	code = rep_table_end(&p, shown, n, "hops", err); */
 #ifndef REP_PATH_TABLE_H
 #define REP_PATH_TABLE_H
 
@@ -19,13 +18,13 @@ struct rep_path_table {
 	const struct rep_path *path;
 	struct rep_output *out;
 	struct rep_texts texts;
-	bool ticks;
 };
 
 void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 		    struct rep_output *out);
-void rep_table_release(struct rep_path_table *p);
 
+/* Writes a row, and forgets the texts of its cells. */
+int rep_table_row(struct rep_path_table *p, const struct rep_value *row, struct tp_err *err);
 /* Begins a table, whose times are ticks if the run has no clock; `own` has room for n columns. */
 int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep_column *columns,
 		    size_t n, struct rep_column *own, struct tp_err *err);
@@ -45,27 +44,11 @@ static inline size_t rep_table_limit(const struct rep_path_table *p, size_t n, s
 
 /* ---- cells ---- */
 
-static inline struct rep_value rep_table_text(struct tp_text t)
+/* Returns a string of the run. */
+static inline struct rep_value rep_table_string(struct rep_path_table *p, uint32_t id)
 {
-	return rep_text(t.text, t.size);
+	return rep_texts_string(&p->texts, id, "");
 }
-
-static inline struct rep_value rep_table_string(const struct rep_path_table *p, uint32_t id)
-{
-	return rep_table_text(tp_dict_text(p->v->dict, id));
-}
-
-static inline struct rep_value rep_table_goroutine(const struct rep_path_table *p,
-						   uint32_t goroutine)
-{
-	return rep_view_goid_value(p->v, goroutine);
-}
-
-static inline struct rep_value rep_table_share(int64_t part, int64_t whole)
-{
-	return whole > 0 ? rep_float((double)part / (double)whole) : rep_null();
-}
-
 /* Returns the frames of a stack from its site on; the entry function if there is no stack. */
 struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack);
 

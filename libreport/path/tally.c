@@ -5,6 +5,7 @@
 
 #include "base/many.h"
 #include "base/sum.h"
+#include "path/wake.h"
 
 const struct rep_path_kind_desc rep_path_kinds[REP_NPATH_KINDS] = {
     [REP_PATH_RUNNING] = {"running", "on a P"},
@@ -38,49 +39,53 @@ static void merge_goroutine(uint32_t *known, uint32_t goroutine)
 		*known = TP_NONE;
 }
 
-static int add_sum(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, bool again)
+/* Adds to the sum of this group, entry function, place, kind and reason. */
+static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const struct rep_path_sum *s)
 {
-	int64_t ns = hop->to - hop->from;
 	uint32_t what, at;
-	struct rep_path_sum *s;
-	size_t known;
-	int code = rep_keys_add(&p->whats, hop->kind, hop->reason, 0, 0, &what);
+	struct rep_path_sum *t;
+	int code = rep_keys_add(&p->whats, s->kind, s->reason, 0, 0, &what);
 
-	known = p->sums.n;
 	if (!code)
-		code = rep_keys_add(&p->sums, hop->chain, entry, hop->stack, what, &at);
+		code = rep_keys_add(&p->sums, group, s->entry, place, what, &at);
 	if (!code)
 		code = tp_grow(&p->sum, &p->sum_room, at, sizeof(*p->sum));
 	if (code)
 		return code;
-	p->nsums = p->sums.n;
-	s = &p->sum[at];
-	if (at == known) {
-		*s = (struct rep_path_sum){
-		    .chain = hop->chain,
-		    .entry = entry,
-		    .goroutine = hop->goroutine,
-		    .stack = hop->stack,
-		    .reason = hop->reason,
-		    .kind = hop->kind,
-		};
+	t = &p->sum[at];
+	if (at == p->nsums) {
+		*t = *s;
+		t->count = t->total_ns = t->max_ns = 0;
+		p->nsums++;
 	}
-	merge_goroutine(&s->goroutine, hop->goroutine);
-	s->count += !again || !s->count;
-	tp_sum(&s->total_ns, ns);
-	if (ns > s->max_ns)
-		s->max_ns = ns;
-	tp_sum(&p->kind_ns[hop->kind], ns);
-	tp_sum(&p->total_ns, ns);
+	merge_goroutine(&t->goroutine, s->goroutine);
+	tp_sum(&t->count, s->count);
+	tp_sum(&t->total_ns, s->total_ns);
+	if (s->max_ns > t->max_ns)
+		t->max_ns = s->max_ns;
 	return 0;
 }
 
 int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, bool keep,
 		 bool again)
 {
-	int code = add_sum(p, hop, entry, again);
+	int64_t ns = hop->to - hop->from;
+	const struct rep_path_sum sum = {
+	    .chain = hop->chain,
+	    .entry = entry,
+	    .goroutine = hop->goroutine,
+	    .stack = hop->stack,
+	    .reason = hop->reason,
+	    .kind = hop->kind,
+	    .count = !again,
+	    .total_ns = ns,
+	    .max_ns = ns,
+	};
+	int code = add_sum(p, hop->chain, hop->stack, &sum);
 
 	p->nhops += !again;
+	tp_sum(&p->kind_ns[hop->kind], ns);
+	tp_sum(&p->total_ns, ns);
 	if (code || !keep)
 		return code;
 	if (again && p->nhop) {
@@ -152,4 +157,42 @@ void rep_path_release(struct rep_path *p)
 	free(p->sum);
 	free(p->hop);
 	memset(p, 0, sizeof(*p));
+}
+
+/* ---- totals ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct rep_path_sum *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+int rep_path_totals(const struct rep_view *v, const struct rep_path *path,
+		    struct rep_path_sum **total, size_t *n, struct tp_err *err)
+{
+	struct rep_path all = {0};
+	int code = 0;
+
+	for (size_t i = 0; i < path->nsums && !code; i++) {
+		struct rep_path_sum s = path->sum[i];
+
+		s.chain = 0;
+		code = add_sum(&all, s.stack != 0, rep_path_site(v->dict, s.stack), &s);
+	}
+	*n = code ? 0 : all.nsums;
+	*total = NULL;
+	if (*n) {
+		qsort(all.sum, *n, sizeof(*all.sum), by_time);
+		*total = all.sum;
+		all.sum = NULL;
+	}
+	rep_path_release(&all);
+	return code ? tp_err_full(err, code, "the run has too many different stacks") : 0;
 }

@@ -116,7 +116,7 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 	const struct rep_path_chain *c = &p->path->chain[b->wait];
 	uint32_t stack = b->wait ? c->stack : s->stack;
 	struct rep_value row[TREE_COLUMNS] = {
-	    rep_table_share(b->ns, p->path->total_ns),
+	    rep_share(b->ns, p->path->total_ns),
 	    rep_int(b->ns),
 	    rep_int(b->wait ? c->count : s->count),
 	    rep_int(depth),
@@ -124,16 +124,14 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 	    rep_str(b->wait ? "waits" : rep_path_kinds[s->kind].name),
 	    rep_table_string(p, b->wait ? c->reason : s->reason),
 	    rep_table_string(p, b->wait ? c->waiter_entry : s->entry),
-	    rep_table_goroutine(p, b->wait ? c->waiter : s->goroutine),
+	    rep_view_goid_value(p->v, b->wait ? c->waiter : s->goroutine),
 	    rep_stack_function(&p->texts, stack),
 	    rep_stack_names(&p->texts, stack),
 	    b->wait ? rep_table_string(p, c->waker_entry) : rep_null(),
-	    b->wait ? rep_table_goroutine(p, c->waker) : rep_null(),
+	    b->wait ? rep_view_goid_value(p->v, c->waker) : rep_null(),
 	};
-	int code = rep_output_row(p->out, row, err);
 
-	tp_arena_clear(&p->texts.arena);
-	return code;
+	return rep_table_row(p, row, err);
 }
 
 int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err)

@@ -182,13 +182,13 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 static int take_crossing(struct adding *a, const bool *read)
 {
 	struct rep_view *v = a->v;
+	struct rep_crossing c;
 	int code = 0;
 
-	for (size_t i = 0; i < rep_crossings(v) && !code; i++) {
-		struct rep_crossing c;
+	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);) {
 		uint32_t g;
 
-		if (!rep_crossing_at(v, i, &c) || c.span.state != TP_ST_RUNNABLE || c.span.open)
+		if (c.span.state != TP_ST_RUNNABLE || c.span.open)
 			continue;
 		g = c.span.goroutine;
 		if (g >= v->nrows[TP_TABLE_GOROUTINE] || !a->waiting[g] || c.first < 0 ||

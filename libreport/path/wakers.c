@@ -35,6 +35,14 @@ static struct rep_value percentile(const struct rep_wake *w, int which)
 	return rep_int(ns > w->max_ns ? w->max_ns : ns);
 }
 
+/* Returns where a goroutine was: the site, or with `stacks` all frames from there on. */
+static struct rep_value place(struct rep_path_table *p, uint32_t entry, uint32_t stack, bool stacks)
+{
+	struct tp_text site = rep_path_function(p->v->dict, entry, stack);
+
+	return stacks ? rep_table_where(p, entry, stack) : rep_text(site.text, site.size);
+}
+
 static int write_wake(struct rep_path_table *p, const struct rep_wake *w, bool exact, bool stacks,
 		      struct tp_err *err)
 {
@@ -48,12 +56,8 @@ static int write_wake(struct rep_path_table *p, const struct rep_wake *w, bool e
 	    percentile(w, REP_P99),
 	    w->ran ? rep_int(w->max_ns) : rep_null(),
 	    w->ran ? rep_int(w->worst_ns) : rep_null(),
-	    !goroutine ? outside
-	    : stacks
-		? rep_table_where(p, w->waker_entry, w->waker_stack)
-		: rep_table_text(rep_path_function(p->v->dict, w->waker_entry, w->waker_stack)),
-	    stacks ? rep_table_where(p, w->entry, w->stack)
-		   : rep_table_text(rep_path_function(p->v->dict, w->entry, w->stack)),
+	    goroutine ? place(p, w->waker_entry, w->waker_stack, stacks) : outside,
+	    place(p, w->entry, w->stack, stacks),
 	    rep_table_string(p, w->reason),
 	    rep_int(w->ran),
 	    rep_int(w->latency_ns),
@@ -66,10 +70,8 @@ static int write_wake(struct rep_path_table *p, const struct rep_wake *w, bool e
 	    rep_stack_function(&p->texts, w->stack),
 	    rep_stack_names(&p->texts, w->stack),
 	};
-	int code = rep_output_row(p->out, row, err);
 
-	tp_arena_clear(&p->texts.arena);
-	return code;
+	return rep_table_row(p, row, err);
 }
 
 int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_wakes *wakes,
@@ -90,6 +92,5 @@ int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_
 		code = rep_table_end(&p, shown, wakes->n, "pairs, the most frequent", err);
 	if (!code && !wakes->exact)
 		code = rep_output_note(out, false, REP_DIST_WITHIN, err);
-	rep_table_release(&p);
 	return code;
 }

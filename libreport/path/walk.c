@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "path/path.h"
 #include "path/tally.h"
 #include "path/walker.h"
@@ -184,17 +185,10 @@ static int run_segment(struct rep_walk *k, size_t segment, struct tp_err *err)
 /* The last segment that has begun by t. */
 static size_t segment_of(const struct rep_view *v, int64_t t)
 {
-	size_t from = 0, to = v->nsegments;
+	size_t next = 1;
 
-	while (from + 1 < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (v->segments[middle].from_ns <= t)
-			from = middle;
-		else
-			to = middle;
-	}
-	return from;
+	TP_SEARCH(next, v->nsegments, i, v->segments[i].from_ns <= t);
+	return next - 1;
 }
 
 static int begin(struct rep_walk *k, struct rep_path_request *requests, size_t n)

@@ -201,13 +201,11 @@ static struct part heaviest(const struct rep_path *path, uint32_t chain)
  * their first folder; main does not belong to it, nor do names of other languages. */
 static bool is_library(struct tp_text name)
 {
-	static const char main_package[] = "main.";
 	uint32_t dot = 0, slash = 0;
 
 	while (dot < name.size && name.text[dot] != '.' && name.text[dot] != '(')
 		dot++;
-	if (dot == name.size || name.text[dot] != '.' ||
-	    (name.size >= 5 && !memcmp(name.text, main_package, 5)))
+	if (dot == name.size || name.text[dot] != '.' || tp_text_begins(name, "main."))
 		return false;
 	while (slash < name.size && !strchr("/([", name.text[slash]))
 		slash++;
@@ -369,7 +367,6 @@ static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t
 /* Says how much of a single request's time the collector marked, and the world was stopped. */
 static int write_collector(struct rep_words *w, struct tp_err *err)
 {
-	static const char halt[] = "stop-the-world";
 	struct rep_view *v = w->page->v;
 	const struct rep_path_request *r = w->page->list->request;
 	int64_t from = rep_view_clip_start(v, r->from), to = rep_view_clip_end(v, r->to);
@@ -385,16 +382,12 @@ static int write_collector(struct rep_words *w, struct tp_err *err)
 		return code;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
 		int64_t name = REP_COL(v, RANGE, name)[i];
-		struct tp_text t;
 
 		if (name == TP_STR_GC_SWEEP || name == TP_STR_MARK_ASSIST || name < 0)
 			continue;
-		if (name == TP_STR_GC_MARK) {
+		if (name == TP_STR_GC_MARK)
 			tp_sum(&marking, overlap(v, i, from, to));
-			continue;
-		}
-		t = tp_dict_text(v->dict, (uint32_t)name);
-		if (t.size > sizeof(halt) && !memcmp(t.text, halt, sizeof(halt) - 1))
+		else if (tp_text_begins(tp_dict_text(v->dict, (uint32_t)name), "stop-the-world"))
 			tp_sum(&halted, overlap(v, i, from, to));
 	}
 	/* Less than a hundredth explains nothing. */
@@ -406,6 +399,20 @@ static int write_collector(struct rep_words *w, struct tp_err *err)
 	rep_say_share(w, halted);
 	rep_say(w, ".");
 	return rep_say_lines(w, false, 2, err);
+}
+
+/* Says what a part of a chain was: waiting, or doing something. */
+static void say_part(struct rep_words *w, const struct part *part)
+{
+	if (part->wait) {
+		rep_say(w, "waiting");
+		say_wait(w, &w->page->path->chain[part->wait]);
+	} else {
+		say_doing(w, part->sum);
+		if (part->sum->kind == REP_PATH_RUNNABLE)
+			say_holder(w, part->sum);
+	}
+	rep_say(w, ".");
 }
 
 #define LEVELS 5 /* waits within waits that are put into words */
@@ -423,16 +430,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 	rep_say_share(w, part.ns);
 	rep_say(w, " of %s %s ", rep_path_subject_text(w->page, subject, sizeof(subject)),
 		w->page->list->n > 1 ? "were" : "was");
-	if (!part.wait) {
-		say_doing(w, part.sum);
-		if (part.sum->kind == REP_PATH_RUNNABLE)
-			say_holder(w, part.sum);
-		rep_say(w, ".");
-		return rep_say_lines(w, false, 2, err);
-	}
-	rep_say(w, "waiting");
-	say_wait(w, &path->chain[part.wait]);
-	rep_say(w, ".");
+	say_part(w, &part);
 	code = rep_say_lines(w, false, 2, err);
 	while (!code && part.wait && level++ < LEVELS) {
 		const struct rep_path_chain *c = &path->chain[part.wait];
@@ -459,15 +457,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 			    part.wait ? path->chain[part.wait].waiter_entry : part.sum->entry,
 			    c->depth > 0 && !queue);
 		rep_say(w, " was ");
-		if (part.wait) {
-			rep_say(w, "waiting");
-			say_wait(w, &path->chain[part.wait]);
-		} else {
-			say_doing(w, part.sum);
-			if (part.sum->kind == REP_PATH_RUNNABLE)
-				say_holder(w, part.sum);
-		}
-		rep_say(w, ".");
+		say_part(w, &part);
 		code = rep_say_lines(w, false, 8, err);
 	}
 	return code;
@@ -476,27 +466,23 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 /* Says what took most of the time in the end, on any goroutine. */
 static int write_sum(struct rep_words *w, struct tp_err *err)
 {
+	struct rep_path_sum *total;
 	size_t n;
-	struct rep_path_sum *total = rep_path_totals(w->page->v, w->page->path, &n);
-	int code = 0;
+	int code = rep_path_totals(w->page->v, w->page->path, &total, &n, err);
 
-	if (!total)
-		return tp_nomem(err);
-	if (n && total->total_ns > 0) {
-		rep_say(w, "In the end, ");
-		rep_say_share(w, total->total_ns);
-		rep_say(w, " went into ");
-		rep_say_who(w, total->goroutine, total->entry, false);
+	if (code)
+		return code;
+	for (size_t i = 0; i < n && i < 2; i++) {
+		if (total[i].total_ns <= (i ? w->page->path->total_ns / 20 : 0))
+			break;
+		rep_say(w, i ? "; " : "In the end, ");
+		rep_say_share(w, total[i].total_ns);
+		rep_say(w, i ? " into " : " went into ");
+		rep_say_who(w, total[i].goroutine, total[i].entry, false);
 		rep_say(w, " ");
-		say_doing(w, total);
-		if (n > 1 && total[1].total_ns > w->page->path->total_ns / 20) {
-			rep_say(w, "; ");
-			rep_say_share(w, total[1].total_ns);
-			rep_say(w, " into ");
-			rep_say_who(w, total[1].goroutine, total[1].entry, false);
-			rep_say(w, " ");
-			say_doing(w, &total[1]);
-		}
+		say_doing(w, &total[i]);
+	}
+	if (w->size) {
 		rep_say(w, ".");
 		code = rep_say_lines(w, false, 2, err);
 	}

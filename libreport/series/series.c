@@ -19,43 +19,18 @@ const char *const rep_series_sorts[REP_NSERIES_SORTS] = {
     [REP_SERIES_BY_NAME] = "name",
 };
 
-struct point {
-	char *name;
-	int64_t time_ns;
-	size_t place; /* in order */
-};
-
-struct entry {
+struct rep_series_entry {
 	uint32_t row, point;
 	double value;
 };
 
-struct rep_series {
-	struct tp_dict *names; /* a row's number is that of its name; 0 is used as well */
-	struct rep_series_row *row;
-	size_t nrows, row_room, latest_room;
-	uint32_t *row_of; /* by string: row + 1 */
-	size_t nrow_of;
-	uint32_t *latest; /* by row: its entry in the latest run + 1 */
-	struct entry *entry;
-	size_t nentries, entry_room;
-	size_t *begin; /* by row number, after finish: its entries, in order of the runs */
-	struct point *point;
-	size_t npoints;
-	double *x;
-	const struct rep_series_unit *unit;
-	bool said;
-	char what[REP_SERIES_WHAT], what_unit[REP_SERIES_UNIT];
-	bool functions;
-};
-
 /* A unit is taken for runs that go on for two of it. */
 static const struct rep_series_unit units[] = {
-    {"run", 0},
-    {"second", 1000000000},
-    {"minute", 60000000000},
-    {"hour", 3600000000000},
-    {"day", 86400000000000},
+    {"run", 0, "slope_per_run", "PER RUN"},
+    {"second", 1000000000, "slope_per_second", "PER SECOND"},
+    {"minute", 60000000000, "slope_per_minute", "PER MINUTE"},
+    {"hour", 3600000000000, "slope_per_hour", "PER HOUR"},
+    {"day", 86400000000000, "slope_per_day", "PER DAY"},
 };
 
 static int fail(struct tp_err *err, int code)
@@ -95,12 +70,12 @@ void rep_series_free(struct rep_series *s)
 
 int rep_series_point(struct rep_series *s, const char *name, int64_t time_ns, struct tp_err *err)
 {
-	struct point *more = tp_more(s->point, s->npoints + 1, sizeof(*more));
+	struct rep_series_run *more = tp_more(s->point, s->npoints + 1, sizeof(*more));
 
 	if (!more)
 		return fail(err, TP_ENOMEM);
 	s->point = more;
-	more[s->npoints] = (struct point){.name = strdup(name), .time_ns = time_ns};
+	more[s->npoints] = (struct rep_series_run){.name = strdup(name), .time_ns = time_ns};
 	if (!more[s->npoints].name)
 		return fail(err, TP_ENOMEM);
 	s->npoints++;
@@ -143,7 +118,7 @@ static int add_entry(struct rep_series *s, uint32_t row, double value)
 		return TP_ELIMIT;
 	if (tp_grow_raw(&s->entry, &s->entry_room, s->nentries, sizeof(*s->entry)))
 		return TP_ENOMEM;
-	s->entry[s->nentries++] = (struct entry){row, (uint32_t)(s->npoints - 1), value};
+	s->entry[s->nentries++] = (struct rep_series_entry){row, (uint32_t)(s->npoints - 1), value};
 	s->latest[row] = (uint32_t)s->nentries;
 	return 0;
 }
@@ -175,38 +150,18 @@ void rep_series_say(struct rep_series *s, const char *what, const char *unit, bo
 	s->functions = functions;
 }
 
-bool rep_series_said(const struct rep_series *s)
-{
-	return s->said;
-}
-
-const char *rep_series_what(const struct rep_series *s)
-{
-	return s->what;
-}
-
-const char *rep_series_what_unit(const struct rep_series *s)
-{
-	return s->what_unit;
-}
-
-bool rep_series_functions(const struct rep_series *s)
-{
-	return s->functions;
-}
-
 /* ---- the runs in order ---- */
 
 static int by_time(const void *a, const void *b, void *ctx)
 {
-	const struct point *p = ctx;
-	const struct point *x = &p[*(const size_t *)a], *y = &p[*(const size_t *)b];
+	const struct rep_series_run *p = ctx;
+	const struct rep_series_run *x = &p[*(const size_t *)a], *y = &p[*(const size_t *)b];
 
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
 /* Are there times to place the runs by? */
-static bool has_times(const struct point *point, const size_t *order, size_t n)
+static bool has_times(const struct rep_series_run *point, const size_t *order, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (point[order[i]].time_ns <= 0 ||
@@ -227,7 +182,7 @@ static const struct rep_series_unit *unit_for(int64_t length_ns)
 static int place_points(struct rep_series *s)
 {
 	size_t *order = tp_many(s->npoints + 1, sizeof(*order));
-	struct point *sorted = tp_many(s->npoints + 1, sizeof(*sorted));
+	struct rep_series_run *sorted = tp_many(s->npoints + 1, sizeof(*sorted));
 	bool timed;
 
 	s->x = tp_many(s->npoints + 1, sizeof(*s->x));
@@ -264,7 +219,7 @@ static int place_points(struct rep_series *s)
 
 static int by_row(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct rep_series_entry *x = a, *y = b;
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
@@ -388,32 +343,6 @@ int rep_series_finish(struct rep_series *s, enum rep_series_sort sort, struct tp
 }
 
 /* ---- reading ---- */
-
-const struct rep_series_row *rep_series_rows(const struct rep_series *s, size_t *n)
-{
-	*n = s->nrows;
-	return s->row;
-}
-
-size_t rep_series_points(const struct rep_series *s)
-{
-	return s->npoints;
-}
-
-const char *rep_series_point_name(const struct rep_series *s, size_t i)
-{
-	return s->point[i].name;
-}
-
-const struct rep_series_unit *rep_series_unit(const struct rep_series *s)
-{
-	return s->unit;
-}
-
-double rep_series_x(const struct rep_series *s, size_t i)
-{
-	return s->x[i];
-}
 
 void rep_series_values(const struct rep_series *s, const struct rep_series_row *row, double *y)
 {

@@ -6,11 +6,11 @@
  *		code = rep_series_point(s, "a.heap", time_ns, err);
  *		code = rep_series_put(s, &number, err);   for each number
  *	code = rep_series_finish(s, REP_SERIES_BY_GROWTH, err);
- *	… rep_series_rows(s, &n), rep_series_values(s, &row[0], y) …
+ *	… s->row, s->nrows, rep_series_values(s, &s->row[0], y) …
  *	rep_series_free(s);
  *
- * Runs are in the order of their times where all have one and no two the same, else in that in
- *which they were given. */
+ * Runs are ordered by their times if all have one and no two are equal, else they stay in the order
+ * in which they were given. */
 #ifndef REP_SERIES_SERIES_H
 #define REP_SERIES_SERIES_H
 
@@ -25,18 +25,18 @@
 #include "profile/options.h"
 
 enum rep_series_absent {
-	REP_SERIES_ZERO, /* a run without the number has 0 of it: samples of a function */
-	REP_SERIES_GAP,	 /* it says nothing of it: a percentile of what did not happen */
+	REP_SERIES_ZERO, /* a run without the number counts as 0: samples of a function */
+	REP_SERIES_GAP,	 /* its value is unknown: a percentile of something that did not happen */
 };
 
 enum rep_trend {
 	REP_TREND_NONE,
-	/* It never falls (rises) from one run to the next, and ends higher (lower) than it was in
-	 * the middle; three runs at least. */
+	/* The number never falls (rises) from one run to the next, and ends higher (lower) than it
+	 * was in the middle; takes at least three runs. */
 	REP_TREND_RISES,
 	REP_TREND_FALLS,
-	/* It does, but the order of the runs explains what is left: Kendall's rank correlation with
-	 * it is not chance (p <= 0.01, two-sided; eight runs at least). */
+	/* It falls (rises) in places, but follows the order of the runs: Kendall's rank correlation
+	 * with it is significant (p <= 0.01, two-sided; takes at least eight runs). */
 	REP_TREND_MOSTLY_RISES,
 	REP_TREND_MOSTLY_FALLS,
 	REP_NTRENDS
@@ -44,16 +44,15 @@ enum rep_trend {
 extern const char *const rep_trend_names[REP_NTRENDS]; /* "", "rises" … */
 
 struct rep_series_row {
-	const char *name; /* bytes of a dump; size of them */
+	const char *name; /* `size` bytes, as the dump has them */
 	size_t size;
 	enum rep_kind kind;
 	enum rep_series_absent absent;
-	double first, last, least, most; /* of the runs that have it */
+	double first, last, least, most; /* of the runs that have the number */
 	double growth;			 /* last - first */
-	double slope; /* of the line of least squares, per run or per second, minute …; NaN: one run
-			 only */
+	double slope; /* of the least-squares line, per unit of x; NaN if there is only one run */
 	enum rep_trend trend;
-	size_t runs; /* that have it */
+	size_t runs; /* that have the number */
 	size_t id;   /* private */
 };
 
@@ -66,80 +65,95 @@ enum rep_series_sort {
 };
 extern const char *const rep_series_sorts[REP_NSERIES_SORTS]; /* as --sort spells them */
 
-struct rep_series;
+/* The unit of x: "second", "minute", "hour" or "day" since the first run if runs are placed by
+ * their times, else "run", which counts the runs from 0. Slopes are per unit. */
+struct rep_series_unit {
+	const char *name;
+	int64_t ns;		    /* 0: runs */
+	const char *column, *title; /* of the column of slopes in a table */
+};
 
-/* Errors of all of these: TP_ENOMEM, TP_ELIMIT (more than 2^30 numbers). */
+#define REP_SERIES_WHAT 96 /* bytes, including the NUL */
+#define REP_SERIES_UNIT 40
+
+struct rep_series {
+	/* Set by rep_series_say, for headings: the sample type ("inuse_space"), its unit, and
+	 * whether rows are functions. */
+	bool said;
+	char what[REP_SERIES_WHAT], what_unit[REP_SERIES_UNIT];
+	bool functions;
+	struct rep_series_run {
+		char *name;
+		int64_t time_ns;
+		size_t place; /* in order */
+	} * point;
+	size_t npoints;
+	/* Set by rep_series_finish: */
+	struct rep_series_row *row; /* sorted */
+	size_t nrows;
+	double *x; /* by run */
+	const struct rep_series_unit *unit;
+
+	/* private */
+	struct tp_dict *names; /* of rows */
+	size_t row_room, latest_room;
+	uint32_t *row_of; /* by string of `names`: 1 + the row's id */
+	size_t nrow_of;
+	uint32_t *latest; /* by id of a row: 1 + its entry in the latest run */
+	struct rep_series_entry *entry;
+	size_t nentries, entry_room;
+	size_t *begin; /* by id, after finish: its first entry; entries are by id, then run */
+};
+
+/* All of these return 0, TP_ENOMEM, or TP_ELIMIT if there are more than 2^30 numbers. */
 int rep_series_new(struct rep_series **s, struct tp_err *err);
 void rep_series_free(struct rep_series *s);
-/* Begins a run; time_ns: Unix time, 0 unknown. */
+/* Begins a run. `time_ns` is its Unix time; 0 if that is unknown. */
 int rep_series_point(struct rep_series *s, const char *name, int64_t time_ns, struct tp_err *err);
 struct rep_series_number {
-	const char *name; /* size bytes; they and the rest count when the name is first met */
+	const char *name; /* `size` bytes; kind and absent count where the name is first met */
 	size_t size;
 	enum rep_kind kind;
 	enum rep_series_absent absent;
 	double value;
 };
-/* Adds to a number of the run that was begun last; NaN is passed over. */
+/* Adds a value to a number of the run that was begun last; ignores NaN. */
 int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 		   struct tp_err *err);
-/* What it is that is followed, for headings: "inuse_space", its unit, and whether its rows are
- * functions; the first that is said counts. Of long ones it keeps the beginning, and
- * takes those that begin alike for the same. */
-#define REP_SERIES_WHAT 96 /* bytes, with the 0 */
-#define REP_SERIES_UNIT 40
+/* Sets what the numbers are, for headings, unless it is set already. Long texts are cut. */
 void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions);
-bool rep_series_said(const struct rep_series *s);
-const char *rep_series_what(const struct rep_series *s);
-const char *rep_series_what_unit(const struct rep_series *s);
-bool rep_series_functions(const struct rep_series *s);
-/* Sorts the runs and the rows, by what is greatest first; nothing is put afterwards. */
+/* Sorts the runs, and the rows with the greatest first. Nothing can be put afterwards. */
 int rep_series_finish(struct rep_series *s, enum rep_series_sort sort, struct tp_err *err);
 
-const struct rep_series_row *rep_series_rows(const struct rep_series *s, size_t *n);
-size_t rep_series_points(const struct rep_series *s);
-const char *rep_series_point_name(const struct rep_series *s, size_t i);
-/* Are runs placed by their times? Then x is since the first, in the unit that suits them, and
- * slopes are per that unit; else x is the number of the run, from 0 on. */
-struct rep_series_unit {
-	const char *name; /* "second", "minute", "hour", "day"; "run" */
-	int64_t ns;	  /* of it; 0: runs */
-};
-const struct rep_series_unit *rep_series_unit(const struct rep_series *s);
-double rep_series_x(const struct rep_series *s, size_t i);
-/* A row's numbers by run (rep_series_points of them); NaN where there is none. */
+/* Writes the values of a row to y[], one per run; NaN for runs that do not have the number. */
 void rep_series_values(const struct rep_series *s, const struct rep_series_row *row, double *y);
 
-/* ---- what is put into it ---- */
+/* ---- sources ---- */
 
-/* The nodes of a profile (functions, lines … as opt says), flat or cum, all of them: as many as
- * tprof-top would show without a limit. `p` is changed by the filters. TP_EFORMAT, TP_ENOENT with a
- * sentence for options that make no sense. */
+/* Puts the flat or cumulative values of all nodes of a profile (functions, lines or what else
+ * `opt` chooses), as tprof-top shows them without a limit. The filters change `p`. Returns
+ * TP_EFORMAT or TP_ENOENT with a sentence for options that do not fit the profile. */
 int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 			   const struct rep_profile_options *opt, struct tp_err *err);
-/* The numbers of the whole program that came with it ("HeapAlloc" of runtime.MemStats), but lists.
- */
+/* Puts the single numbers of the whole program that a profile carries, like HeapAlloc of
+ * runtime.MemStats. */
 int rep_series_put_counters(struct rep_series *s, const struct tp_profile *p, struct tp_err *err);
 
-/* Of a trace: the headline metrics (diff/trace/metrics.h) of all its events, and of tasks and
- * regions by type. TP_EFORMAT with a sentence where one has no clock, and those before it do, or
- * the other way round. */
+/* Puts the headline metrics of a trace (diff/trace/metrics.h): those of all events, and those of
+ * tasks and regions by type. Returns TP_EFORMAT with a sentence if this trace has a clock and
+ * earlier ones have not, or the reverse. */
 int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metrics,
 			   struct tp_err *err);
 
-/* ---- how it is shown ---- */
+/* ---- output ---- */
 
-struct rep_series_show {
-	size_t rows; /* the most, 0: all */
-	bool ascii;  /* the terminal has no "▁▂▅█" */
-};
-/* A table: one row per number, with a small picture of it; one column per run as well where the
- * format is no table. */
-int rep_series_print(const struct rep_series *s, struct rep_output *out,
-		     const struct rep_series_show *show, struct tp_err *err);
+/* Writes a table with a row and a small picture for each number, at most `rows` of them (0: all).
+ * Formats for programs also have a column for each run. */
+int rep_series_print(const struct rep_series *s, struct rep_output *out, size_t rows,
+		     struct tp_err *err);
 
-#define REP_SERIES_LINES 10 /* that a picture has at most: the first rows */
-/* An SVG of the first rows. */
+#define REP_SERIES_LINES 10
+/* Writes a chart of the first REP_SERIES_LINES rows as SVG. */
 int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sink sink,
 		   struct tp_err *err);
 

@@ -111,10 +111,9 @@ static void put(struct rep_series *s, const char *name, enum rep_series_absent a
 
 static const struct rep_series_row *row_of(const struct rep_series *s, const char *name)
 {
-	size_t n;
-	const struct rep_series_row *row = rep_series_rows(s, &n);
+	const struct rep_series_row *row = s->row;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < s->nrows; i++)
 		if (row[i].size == strlen(name) && !memcmp(row[i].name, name, row[i].size))
 			return &row[i];
 	fail_msg("there is no %s", name);
@@ -141,9 +140,9 @@ static void test_series_timed(void **state)
 	put(s, "f", REP_SERIES_ZERO, 5);
 	put(s, "f", REP_SERIES_ZERO, NAN);
 	assert_int_equal(rep_series_finish(s, REP_SERIES_BY_GROWTH, NULL), 0);
-	assert_string_equal(rep_series_unit(s)->name, "minute");
-	assert_string_equal(rep_series_point_name(s, 0), "a");
-	assert_string_equal(rep_series_point_name(s, 2), "c");
+	assert_string_equal(s->unit->name, "minute");
+	assert_string_equal(s->point[0].name, "a");
+	assert_string_equal(s->point[2].name, "c");
 	row = row_of(s, "f");
 	rep_series_values(s, row, y);
 	assert_true(y[0] == 10 && y[1] == 30 && y[2] == 50);
@@ -175,7 +174,7 @@ static void test_series_untimed(void **state)
 				put(s, "f", REP_SERIES_ZERO, (double)k + 1);
 		}
 		assert_int_equal(rep_series_finish(s, REP_SERIES_BY_NAME, NULL), 0);
-		assert_int_equal(rep_series_unit(s)->ns, 0);
+		assert_int_equal(s->unit->ns, 0);
 		row = row_of(s, "f");
 		rep_series_values(s, row, y);
 		assert_true(y[0] == 1 && y[1] == 0 && y[2] == 3);
@@ -199,7 +198,6 @@ static void test_series_order(void **state)
 		const struct rep_series_row *row;
 		struct rep_series *s;
 		char text[8];
-		size_t n;
 
 		assert_int_equal(rep_series_new(&s, NULL), 0);
 		for (size_t k = 0; k < 3; k++) {
@@ -209,8 +207,8 @@ static void test_series_order(void **state)
 			put(s, "c", REP_SERIES_ZERO, value[k][2]);
 		}
 		assert_int_equal(rep_series_finish(s, (enum rep_series_sort)sort, NULL), 0);
-		row = rep_series_rows(s, &n);
-		assert_int_equal(n, 3);
+		row = s->row;
+		assert_int_equal(s->nrows, 3);
 		snprintf(text, sizeof(text), "%c %c %c", *row[0].name, *row[1].name, *row[2].name);
 		assert_string_equal(text, want[sort]);
 		rep_series_free(s);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/many.h"
 #include "chart/chart.h"
 #include "output/ops.h"
@@ -28,7 +29,7 @@ static const struct rep_column fixed[NCOLUMNS] = {
     [COLUMN_FIRST] = {.name = "first", .title = "FIRST", .drop = 2},
     [COLUMN_LAST] = {.name = "last", .title = "LAST"},
     [COLUMN_GROWTH] = {.name = "growth", .title = "GROWTH"},
-    [COLUMN_SLOPE] = {.name = "slope_per_run", .title = "PER RUN", .drop = 1},
+    [COLUMN_SLOPE] = {.drop = 1}, /* named by the unit */
     [COLUMN_LEAST] = {.name = "least", .raw_only = true},
     [COLUMN_MOST] = {.name = "most", .raw_only = true},
     [COLUMN_RUNS] = {.name = "runs", .kind = REP_COUNT, .raw_only = true},
@@ -44,24 +45,13 @@ static const struct rep_column fixed[NCOLUMNS] = {
 		     .least = 20},
 };
 
-/* The column of the slope, by the unit of time. */
-static const struct {
-	const char *unit, *name, *title;
-} slopes[] = {
-    {"second", "slope_per_second", "PER SECOND"},
-    {"minute", "slope_per_minute", "PER MINUTE"},
-    {"hour", "slope_per_hour", "PER HOUR"},
-    {"day", "slope_per_day", "PER DAY"},
-};
-
-/* Is it of one kind, or of several (the metrics of traces)? Those are numbers by text in tables. */
-static bool one_kind(const struct rep_series_row *row, size_t n, enum rep_kind *kind)
+/* Returns whether rows are of several kinds (the metrics of traces), which tables show as text. */
+static bool is_mixed(const struct rep_series *s)
 {
-	*kind = n ? row[0].kind : REP_COUNT;
-	for (size_t i = 1; i < n; i++)
-		if (row[i].kind != *kind)
-			return false;
-	return true;
+	for (size_t i = 1; i < s->nrows; i++)
+		if (s->row[i].kind != s->row[0].kind)
+			return true;
+	return false;
 }
 
 struct table {
@@ -69,47 +59,40 @@ struct table {
 	struct rep_column *column;
 	struct rep_value *value;
 	double *y;
-	struct tp_buf picture, text; /* text: of numbers of different kinds, one after the other */
-	size_t at[NCOLUMNS];
-	size_t n, points; /* columns of all, of runs among them */
-	bool ascii, mixed, raw, failed;
+	struct tp_buf picture, text;
+	struct tp_arena texts; /* of the row being written */
+	size_t n, points;      /* number of all columns, and of those of runs */
+	bool ascii, mixed, raw;
 };
 
 static int table_init(struct table *t, const struct rep_series *s, bool people, struct tp_err *err)
 {
-	size_t nrows, points = rep_series_points(s);
-	const struct rep_series_row *row = rep_series_rows(s, &nrows);
-	enum rep_kind kind;
+	enum rep_kind kind = s->nrows ? s->row[0].kind : REP_COUNT;
 
 	t->s = s;
-	t->points = people ? 0 : points;
+	t->points = people ? 0 : s->npoints;
 	t->n = NCOLUMNS + t->points;
 	t->column = calloc(t->n, sizeof(*t->column));
 	t->value = calloc(t->n, sizeof(*t->value));
-	t->y = calloc(points + 1, sizeof(*t->y));
+	t->y = calloc(s->npoints + 1, sizeof(*t->y));
 	if (!t->column || !t->value || !t->y)
 		return tp_nomem(err);
 	t->raw = !people;
-	t->mixed = !one_kind(row, nrows, &kind) && people;
+	t->mixed = people && is_mixed(s);
 	for (size_t i = 0; i < t->n; i++) {
 		if (i < NCOLUMNS)
 			t->column[i] = fixed[i];
 		else
-			t->column[i] =
-			    (struct rep_column){.name = rep_series_point_name(s, i - NCOLUMNS)};
+			t->column[i] = (struct rep_column){.name = s->point[i - NCOLUMNS].name};
 		if (i >= NCOLUMNS || i <= COLUMN_MOST) {
 			t->column[i].kind = t->mixed ? REP_TEXT : people ? kind : REP_FLOAT;
 			t->column[i].right = t->mixed;
 		}
 	}
-	if (rep_series_functions(s))
+	if (s->functions)
 		t->column[COLUMN_NAME].shorten = REP_SHORTEN_FUNCTION;
-	for (size_t i = 0; i < sizeof(slopes) / sizeof(slopes[0]); i++) {
-		if (strcmp(slopes[i].unit, rep_series_unit(s)->name) != 0)
-			continue;
-		t->column[COLUMN_SLOPE].name = slopes[i].name;
-		t->column[COLUMN_SLOPE].title = slopes[i].title;
-	}
+	t->column[COLUMN_SLOPE].name = s->unit->column;
+	t->column[COLUMN_SLOPE].title = s->unit->title;
 	return 0;
 }
 
@@ -120,6 +103,7 @@ static void table_release(struct table *t)
 	free(t->y);
 	tp_buf_release(&t->picture);
 	tp_buf_release(&t->text);
+	tp_arena_clear(&t->texts);
 }
 
 static int64_t whole(double value)
@@ -128,10 +112,10 @@ static int64_t whole(double value)
 }
 
 /* As a number, or, where rows are of different kinds, as the text that a table would show. */
-static struct rep_value number(struct table *t, size_t column, enum rep_kind kind, double value)
+static struct rep_value number(struct table *t, enum rep_kind kind, double value)
 {
 	struct rep_value v;
-	size_t from = t->text.size;
+	const char *text;
 
 	if (isnan(value))
 		return rep_null();
@@ -144,10 +128,11 @@ static struct rep_value number(struct table *t, size_t column, enum rep_kind kin
 		v = rep_int(whole(value));
 	if (!t->mixed)
 		return v;
-	if (rep_put_shown(&t->text, kind, &v) || tp_buf_put(&t->text, "", 1))
-		t->failed = true;
-	t->at[column] = from;
-	return t->failed ? rep_null() : rep_text(NULL, t->text.size - 1 - from);
+	t->text.size = 0;
+	if (rep_put_shown(&t->text, kind, &v))
+		return rep_lack();
+	text = tp_arena_strndup(&t->texts, t->text.data, t->text.size);
+	return text ? rep_text(text, t->text.size) : rep_lack();
 }
 
 static int print_row(struct table *t, const struct rep_series_row *row, struct rep_output *out,
@@ -156,44 +141,37 @@ static int print_row(struct table *t, const struct rep_series_row *row, struct r
 	const double values[] = {row->first, row->last,	 row->growth,
 				 row->slope, row->least, row->most};
 
-	t->text.size = 0;
+	tp_arena_clear(&t->texts);
 	for (size_t c = 0; c <= COLUMN_MOST; c++)
-		t->value[c] = number(t, c, row->kind, values[c]);
-	/* Only now does the buffer stay where it is. */
-	for (size_t c = 0; c <= COLUMN_MOST && t->mixed; c++)
-		if (t->value[c].type == REP_TYPE_TEXT)
-			t->value[c].text.data = (const char *)t->text.data + t->at[c];
+		t->value[c] = number(t, row->kind, values[c]);
 	rep_series_values(t->s, row, t->y);
 	t->picture.size = 0;
-	if (t->failed ||
-	    rep_sparkline(&t->picture, t->y, rep_series_points(t->s), SPARK_CELLS, t->ascii))
+	if (rep_sparkline(&t->picture, t->y, t->s->npoints, SPARK_CELLS, t->ascii))
 		return tp_nomem(err);
 	t->value[COLUMN_RUNS] = rep_int((int64_t)row->runs);
 	t->value[COLUMN_PICTURE] = rep_text((const char *)t->picture.data, t->picture.size);
 	t->value[COLUMN_TREND] = rep_str(rep_trend_names[row->trend]);
 	t->value[COLUMN_NAME] = rep_text(row->name, row->size);
 	for (size_t i = 0; i < t->points; i++)
-		t->value[NCOLUMNS + i] = number(t, NCOLUMNS + i, row->kind, t->y[i]);
+		t->value[NCOLUMNS + i] = number(t, row->kind, t->y[i]);
 	return rep_output_row(out, t->value, err);
 }
 
-int rep_series_print(const struct rep_series *s, struct rep_output *out,
-		     const struct rep_series_show *show, struct tp_err *err)
+int rep_series_print(const struct rep_series *s, struct rep_output *out, size_t rows,
+		     struct tp_err *err)
 {
-	struct table t = {.ascii = show->ascii};
-	size_t n, shown;
-	const struct rep_series_row *row = rep_series_rows(s, &n);
+	struct table t = {.ascii = out->opt.ascii};
+	size_t shown = rows && rows < s->nrows ? rows : s->nrows;
 	int code = table_init(&t, s, rep_output_for_people(out), err);
 
-	shown = show->rows && show->rows < n ? show->rows : n;
 	if (!code)
 		code = rep_output_begin(out, "series", t.column, t.n, err);
 	for (size_t i = 0; i < shown && !code; i++)
-		code = print_row(&t, &row[i], out, err);
+		code = print_row(&t, &s->row[i], out, err);
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code)
-		code = rep_output_more(out, shown, n, "rows", err);
+		code = rep_output_more(out, shown, s->nrows, "rows", err);
 	table_release(&t);
 	return code;
 }
@@ -202,9 +180,9 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 		   struct tp_err *err)
 {
 	struct rep_chart_line line[REP_SERIES_LINES];
-	size_t n, points = rep_series_points(s), lines = 0;
-	const struct rep_series_row *row = rep_series_rows(s, &n);
-	int64_t unit = rep_series_unit(s)->ns;
+	size_t points = s->npoints, lines = 0;
+	const struct rep_series_row *row = s->row;
+	int64_t unit = s->unit->ns;
 	double *x = tp_many(points + 1, sizeof(*x));
 	double *y = tp_many(points * REP_SERIES_LINES + 1, sizeof(*y));
 	char *names[REP_SERIES_LINES] = {0};
@@ -212,9 +190,9 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 	int code;
 
 	for (size_t i = 0; x && i < points && !failed; i++)
-		x[i] = unit ? rep_series_x(s, i) * (double)unit : rep_series_x(s, i) + 1;
+		x[i] = unit ? s->x[i] * (double)unit : s->x[i] + 1;
 	/* One axis: rows of another kind than the first have no place on it. */
-	for (size_t i = 0; i < n && lines < REP_SERIES_LINES && !failed; i++) {
+	for (size_t i = 0; i < s->nrows && lines < REP_SERIES_LINES && !failed; i++) {
 		if (row[i].kind != row[0].kind)
 			continue;
 		names[lines] = strndup(row[i].name, row[i].size);
@@ -231,7 +209,7 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 		    .title = title,
 		    .x = {.title = unit ? "time since the first run" : "run",
 			  .kind = unit ? REP_NS : REP_COUNT},
-		    .y = {.title = "", .kind = n ? row[0].kind : REP_COUNT},
+		    .y = {.title = "", .kind = s->nrows ? row[0].kind : REP_COUNT},
 		    .lines = line,
 		    .nlines = lines,
 		};

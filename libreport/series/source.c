@@ -37,10 +37,10 @@ static bool is_clockless(const char *unit)
 static int check_type(const struct rep_series *s, const char *type, const char *unit,
 		      struct tp_err *err)
 {
-	const char *before = rep_series_what(s), *measured = rep_series_what_unit(s);
+	const char *before = s->what, *measured = s->what_unit;
 	char kept[REP_SERIES_WHAT], kept_unit[REP_SERIES_UNIT];
 
-	if (!rep_series_said(s))
+	if (!s->said)
 		return 0;
 	snprintf(kept, sizeof(kept), "%s", type);
 	snprintf(kept_unit, sizeof(kept_unit), "%s", unit);

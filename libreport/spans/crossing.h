@@ -2,9 +2,8 @@
  * whole, so that what was going on when a segment began is known without reading those before.
  *
  *	code = rep_crossings_load(v, &err);
- *	for (size_t i = 0; !code && i < rep_crossings(v); i++)
- *		if (rep_crossing_at(v, i, &c))
- *			… c.span, c.first, c.last … */
+ *	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);)
+ *		… c.span, c.first, c.last … */
 #ifndef REP_SPANS_CROSSING_H
 #define REP_SPANS_CROSSING_H
 
@@ -60,6 +59,16 @@ static inline bool rep_crossing_at(const struct rep_view *v, size_t i, struct re
 	    .last = REP_COL(v, SPAN_CROSSING, last_segment)[i],
 	};
 	return state >= 0 && state < TP_NSTATES && c->span.goroutine != TP_NONE;
+}
+
+/* Reads the next row from *i on that is not damaged, and moves *i behind it. False if there is none.
+ */
+static inline bool rep_crossing_next(const struct rep_view *v, size_t *i, struct rep_crossing *c)
+{
+	while (*i < rep_crossings(v))
+		if (rep_crossing_at(v, (*i)++, c))
+			return true;
+	return false;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "spans/crossing.h"
 #include "spans/segment.h"
 
@@ -109,13 +110,12 @@ static int take_crossing(struct reading *r, struct rep_view *v, struct tp_err *e
 {
 	struct rep_index *x = r->x;
 	int64_t segment = (int64_t)x->cached.segment;
+	struct rep_crossing c;
 	int code = rep_view_spend(v, rep_crossings(v), err);
 
-	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
-		struct rep_crossing c;
-
-		if (!rep_crossing_at(v, i, &c) || c.first > segment || c.last < segment ||
-		    c.first < 0 || c.span.goroutine >= x->ngoroutines ||
+	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);) {
+		if (c.first > segment || c.last < segment || c.first < 0 ||
+		    c.span.goroutine >= x->ngoroutines ||
 		    (r->hidden && r->hidden[c.span.goroutine]))
 			continue;
 		if (r->causes && c.first < segment)
@@ -272,35 +272,20 @@ int rep_index_get(struct rep_cache *c, struct rep_view *v, size_t segment,
 
 uint32_t rep_index_from(const struct rep_index *x, uint32_t goroutine, uint32_t number)
 {
-	uint32_t from = x->first[goroutine], to = x->first[goroutine + 1];
+	uint32_t from = x->first[goroutine];
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (x->order[middle] < number)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	TP_SEARCH(from, x->first[goroutine + 1], i, x->order[i] < number);
 	return from;
 }
 
 uint32_t rep_index_before(const struct rep_index *x, uint32_t goroutine, int64_t t)
 {
-	uint32_t from, to;
+	uint32_t from;
 
 	if (goroutine >= x->ngoroutines)
 		return REP_INDEX_NONE;
 	from = x->first[goroutine];
-	to = x->first[goroutine + 1];
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (rep_index_at(x, middle)->start < t)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	TP_SEARCH(from, x->first[goroutine + 1], i, rep_index_at(x, i)->start < t);
 	return from > x->first[goroutine] ? from - 1 : REP_INDEX_NONE;
 }
 

@@ -31,6 +31,7 @@ static int by_start(const void *a, const void *b)
 static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, struct tp_err *err)
 {
 	size_t n = 0, rows;
+	struct rep_crossing c;
 	struct tp_span *open;
 	int code;
 
@@ -44,10 +45,8 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	open = tp_many(rows ? rows : 1, sizeof(*open));
 	if (!open)
 		return tp_nomem(err);
-	for (size_t i = 0; i < rows; i++) {
-		struct rep_crossing c;
-
-		if (!rep_crossing_at(v, i, &c) || c.first >= segment || c.last < segment)
+	for (size_t i = 0; rep_crossing_next(v, &i, &c);) {
+		if (c.first >= segment || c.last < segment)
 			continue;
 		c.span.start = tp_plus(c.span.start, v->run->row.start_ns);
 		c.span.end = tp_plus(c.span.end, v->run->row.start_ns);
@@ -124,10 +123,11 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	return code;
 }
 
-int rep_segments_read(struct rep_view *v, const bool *wanted,
-		      const struct rep_segment_reader *reader, struct tp_err *err)
+int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
+		      struct tp_err *err)
 {
-	struct scan s = {.v = v, .reader = reader};
+	const struct rep_segment_reader reader = {.span = fn, .ctx = ctx};
+	struct scan s = {.v = v, .reader = &reader};
 	int code = 0;
 
 	/* Segments that follow each other go through one machine. */
@@ -158,14 +158,6 @@ int rep_segment_read(struct rep_view *v, size_t segment, const struct rep_segmen
 		code = read_segment(&s, segment, err);
 	tp_spans_free(s.spans);
 	return code;
-}
-
-int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
-		      struct tp_err *err)
-{
-	const struct rep_segment_reader reader = {.span = fn, .ctx = ctx};
-
-	return rep_segments_read(v, wanted, &reader, err);
 }
 
 /* ---- near stays ---- */

@@ -20,14 +20,11 @@ struct rep_segment_reader {
 	uint64_t types;
 	void *ctx;
 };
-/* Reads the segments for which wanted[] (v->nsegments of them) is set. */
-int rep_segments_read(struct rep_view *v, const bool *wanted,
-		      const struct rep_segment_reader *reader, struct tp_err *err);
 /* Reads one segment, below v->nsegments. */
 int rep_segment_read(struct rep_view *v, size_t segment, const struct rep_segment_reader *reader,
 		     struct tp_err *err);
 
-/* Reads the same segments for spans only. */
+/* Reads the spans of the segments for which wanted[] (v->nsegments of them) is set. */
 int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
 		      struct tp_err *err);
 

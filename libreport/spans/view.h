@@ -126,5 +126,11 @@ int64_t rep_view_length(const struct rep_view *v);
 /* Returns whether --goroutine names a goroutine (an index; TP_NULL for none). Needs goroutine.name
  * and, for an id, goroutine.id. */
 bool rep_view_match_goroutine(struct rep_view *v, int64_t goroutine);
+/* Returns whether --goroutine, --focus and --ignore select what a goroutine did on a stack. */
+static inline bool rep_view_matches(struct rep_view *v, int64_t goroutine, int64_t stack)
+{
+	return rep_view_match_goroutine(v, goroutine) &&
+	       rep_match_frames(&v->match, rep_view_entry(v, goroutine), (uint32_t)stack);
+}
 
 #endif

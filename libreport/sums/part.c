@@ -23,28 +23,27 @@ static bool in_segments(const struct walk *w, int64_t segment)
 }
 
 /* One span, clipped; not called for those outside the range. */
-static int put_span(struct walk *w, int64_t goroutine, unsigned state, uint32_t reason,
-		    uint32_t stack, int64_t start, int64_t end, struct tp_err *err)
+static int put_span(struct walk *w, const struct tp_span *span, struct tp_err *err)
 {
-	uint32_t entry = rep_view_entry(w->v, goroutine);
 	struct rep_part part = {
-	    .goroutine = (uint32_t)goroutine,
-	    .entry = entry,
-	    .reason = reason,
-	    .stack = stack,
+	    .goroutine = span->goroutine,
+	    .entry = rep_view_entry(w->v, span->goroutine),
+	    .reason = span->reason,
+	    .stack = span->stack,
 	    .site = TP_NONE,
-	    .state = state,
+	    .state = span->state,
 	    .count = 1,
 	};
 
-	if (w->v->filter->by_id && !rep_view_match_goroutine(w->v, goroutine))
+	if (w->v->filter->by_id && !rep_view_match_goroutine(w->v, span->goroutine))
 		return 0;
-	if (!rep_match_span(&w->v->match, entry, state, reason, stack))
+	if (!rep_match_span(&w->v->match, part.entry, part.state, part.reason, part.stack))
 		return 0;
 	if (!w->inside)
-		part.total_ns =
-		    tp_minus(rep_view_clip_end(w->v, end), rep_view_clip_start(w->v, start));
-	else if (!rep_inside_clip(w->inside, goroutine, start, end, &part.total_ns))
+		part.total_ns = tp_minus(rep_view_clip_end(w->v, span->end),
+					 rep_view_clip_start(w->v, span->start));
+	else if (!rep_inside_clip(w->inside, span->goroutine, span->start, span->end,
+				  &part.total_ns))
 		return 0;
 	part.min_ns = part.max_ns = part.total_ns;
 	return w->fn(w->ctx, &part, err);
@@ -159,16 +158,12 @@ static int walk_goroutines(struct walk *w, unsigned want, struct tp_err *err)
 
 static int walk_crossing(struct walk *w, struct tp_err *err)
 {
-	struct rep_view *v = w->v;
-	int code = rep_crossings_load(v, err);
+	struct rep_crossing c;
+	int code = rep_crossings_load(w->v, err);
 
-	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
-		struct rep_crossing c;
-
-		if (rep_crossing_at(v, i, &c) && rep_view_overlaps(v, c.span.start, c.span.end))
-			code = put_span(w, c.span.goroutine, c.span.state, c.span.reason,
-					c.span.stack, c.span.start, c.span.end, err);
-	}
+	for (size_t i = 0; !code && rep_crossing_next(w->v, &i, &c);)
+		if (rep_view_overlaps(w->v, c.span.start, c.span.end))
+			code = put_span(w, &c.span, err);
 	return code;
 }
 
@@ -181,8 +176,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	(void)end_stack;
 	if (crosses || !rep_view_overlaps(w->v, span->start, span->end))
 		return 0;
-	return put_span(w, span->goroutine, span->state, span->reason, span->stack, span->start,
-			span->end, err);
+	return put_span(w, span, err);
 }
 
 /* Inside tasks or regions every span counts by itself. */

@@ -164,51 +164,58 @@ bool rep_choose_log(struct rep_pick *c, uint32_t row)
 	return log_matches(c, row) && owner_matches(c, REP_COL(c->tasks->v, LOG, task)[row]);
 }
 
-#define HINT_TYPES 6
+#define NAMES	     6	/* that a sentence has room for */
+#define LONGEST_NAME 40 /* bytes */
+
+int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct rep_keys *names)
+{
+	char more[40];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < names->n && i < NAMES; i++) {
+		struct tp_text t = tp_dict_text(dict, names->key[i].part[0]);
+		size_t n = t.size < LONGEST_NAME ? t.size : LONGEST_NAME;
+
+		while (n < t.size && n && ((unsigned char)t.text[n] & 0xc0) == 0x80)
+			n--; /* not within a character */
+		code = tp_buf_put(b, ", ", i ? 2 : 0);
+		if (!code)
+			code = rep_escape(b, t.text, n, REP_ESCAPE_SHOWN);
+		if (!code)
+			code = tp_buf_put(b, "...", n < t.size ? 3 : 0);
+	}
+	if (!code && names->n > NAMES)
+		code = tp_buf_put(
+		    b, more,
+		    (size_t)snprintf(more, sizeof(more), " and %zu more", names->n - NAMES));
+	return code;
+}
 
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size)
 {
 	enum tp_table_id table = regions ? TP_TABLE_REGION : TP_TABLE_TASK;
 	const int64_t *name = v->col[table][regions ? TP_COL(REGION, name) : TP_COL(TASK, name)];
 	const int64_t *id = regions ? NULL : v->col[table][TP_COL(TASK, id)];
-	uint32_t shown[HINT_TYPES];
+	const char *what = regions ? "regions" : "tasks";
 	struct rep_keys types = {0};
-	size_t n = 0, at = 0;
+	struct tp_buf b = {0};
 	bool any = false;
+	uint32_t at;
 
-	*text = '\0';
 	for (size_t i = 0; name && i < v->nrows[table]; i++) {
-		uint32_t type;
-
 		any = any || !id || id[i]; /* 0: what happens outside all tasks */
-		if (name[i] <= 0 || rep_keys_add(&types, (uint32_t)name[i], 0, 0, 0, &type))
-			continue;
-		if (type == n && n < HINT_TYPES)
-			shown[n++] = (uint32_t)name[i];
-	}
-	if (n)
-		at = (size_t)snprintf(text, size, "there are %s of the type%s ",
-				      regions ? "regions" : "tasks", types.n > 1 ? "s" : "");
-	for (size_t i = 0; i < n; i++) {
-		struct tp_buf b = {0};
-		struct tp_text t = tp_dict_text(v->dict, shown[i]);
-		const char *between = i == 0 ? "" : ", ";
-
-		if (rep_escape(&b, t.text, t.size < 40 ? t.size : 40, REP_ESCAPE_SHOWN))
+		if (name[i] > 0 && rep_keys_add(&types, (uint32_t)name[i], 0, 0, 0, &at))
 			break;
-		if (at < size)
-			at += (size_t)snprintf(text + at, size - at, "%s%.*s", between, (int)b.size,
-					       (const char *)b.data);
-		tp_buf_release(&b);
 	}
-	if (types.n > n && at < size)
-		snprintf(text + at, size - at, " and %zu more", types.n - n);
-	if (!n && any)
-		snprintf(text, size, "the types of the trace's %s are lost%s",
-			 regions ? "regions" : "tasks",
+	if (types.n && !rep_pick_names(&b, v->dict, &types))
+		snprintf(text, size, "there are %s of the type%s %.*s", what,
+			 types.n > 1 ? "s" : "", (int)b.size, (const char *)b.data);
+	else if (any)
+		snprintf(text, size, "the types of the trace's %s are lost%s", what,
 			 regions ? "" : "; --task=ID takes one, 'tprof-top FILE task' lists them");
-	else if (!n)
-		snprintf(text, size, "the trace has %s", regions ? "no regions" : "no tasks");
+	else
+		snprintf(text, size, "the trace has no %s", what);
+	tp_buf_release(&b);
 	rep_keys_release(&types);
 	return text;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "spans/pattern.h"
@@ -285,14 +286,11 @@ int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *ta
 
 int rep_inside_check(const char *task, const char *region, struct tp_err *err)
 {
-	struct rep_pattern p;
-	int code = rep_pattern_init(&p, task, "--task", true, err);
+	const struct rep_pick_text text = {.task = task, .region = region};
+	struct rep_pick choice;
+	int code = rep_pick_init(&choice, &text, err);
 
-	rep_pattern_release(&p);
-	if (code)
-		return code;
-	code = rep_pattern_init(&p, region, "--region", false, err);
-	rep_pattern_release(&p);
+	rep_pick_release(&choice);
 	return code;
 }
 
@@ -305,17 +303,10 @@ void rep_inside_release(struct rep_inside *in)
 
 size_t rep_inside_first(const struct rep_inside *in, int64_t goroutine, int64_t ns)
 {
-	size_t low = in->first[goroutine], last = in->first[goroutine + 1];
+	size_t first = in->first[goroutine];
 
-	while (low < last) {
-		size_t mid = low + (last - low) / 2;
-
-		if (in->interval[mid].to > ns)
-			last = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	TP_SEARCH(first, in->first[goroutine + 1], i, in->interval[i].to <= ns);
+	return first;
 }
 
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
@@ -372,26 +363,13 @@ int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, b
 		return TP_ENOMEM;
 	for (size_t i = 0; v->nsegments && i < in->n; i++) {
 		const struct rep_interval *interval = &in->interval[i];
-		size_t low = 0, last = v->nsegments - 1;
+		size_t first = 0, end;
 
-		while (low < last) { /* the first whose end is not before `from` */
-			size_t mid = low + (last - low) / 2;
-
-			if (v->segments[mid].to_ns >= interval->from)
-				last = mid;
-			else
-				low = mid + 1;
-		}
-		begin[low]++;
-		for (last = v->nsegments; low + 1 < last;) { /* the last that begins before `to` */
-			size_t mid = low + (last - low) / 2;
-
-			if (v->segments[mid].from_ns < interval->to)
-				low = mid;
-			else
-				last = mid;
-		}
-		begin[low + 1]--;
+		TP_SEARCH(first, v->nsegments - 1, k, v->segments[k].to_ns < interval->from);
+		begin[first]++;
+		end = first + 1;
+		TP_SEARCH(end, v->nsegments, k, v->segments[k].from_ns < interval->to);
+		begin[end]--;
 	}
 	for (size_t s = 0; s < v->nsegments; s++) {
 		open += begin[s];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "base/sum.h"
 
 #define LEAST_MIDDLE 50
@@ -61,12 +62,6 @@ static int put_candidate(struct looking *l, uint32_t row, int64_t from, int64_t 
 	return 0;
 }
 
-static bool matches(struct rep_view *v, int64_t goroutine, int64_t stack)
-{
-	return rep_view_match_goroutine(v, goroutine) &&
-	       rep_match_frames(&v->match, rep_view_entry(v, goroutine), (uint32_t)stack);
-}
-
 static int collect_tasks(struct looking *l, struct rep_pick *choice)
 {
 	struct rep_view *v = l->t->v;
@@ -77,7 +72,7 @@ static int collect_tasks(struct looking *l, struct rep_pick *choice)
 
 		if (rep_task_complete(l->t, i) && rep_view_overlaps(v, start, end) &&
 		    rep_choose_task(choice, i) &&
-		    matches(v, REP_COL(v, TASK, goroutine)[i], REP_COL(v, TASK, stack)[i]))
+		    rep_view_matches(v, REP_COL(v, TASK, goroutine)[i], REP_COL(v, TASK, stack)[i]))
 			code = put_candidate(l, i, start, end, REP_COL(v, TASK, name)[i]);
 	}
 	return code;
@@ -94,7 +89,8 @@ static int collect_regions(struct looking *l, struct rep_pick *choice)
 
 		if (start != TP_NULL && end != TP_NULL && rep_view_overlaps(v, start, end) &&
 		    rep_choose_region(choice, i) &&
-		    matches(v, REP_COL(v, REGION, goroutine)[i], REP_COL(v, REGION, stack)[i]))
+		    rep_view_matches(v, REP_COL(v, REGION, goroutine)[i],
+				     REP_COL(v, REGION, stack)[i]))
 			code = put_candidate(l, i, start, end, REP_COL(v, REGION, name)[i]);
 	}
 	return code;
@@ -349,31 +345,23 @@ static size_t join(struct range *r, size_t n)
 /* Length of the ranges before a moment. */
 static int64_t until(const struct range *r, size_t n, int64_t at)
 {
-	size_t low = 0, high = n;
+	size_t next = 0; /* the first that begins at `at` or later */
 
-	while (low < high) { /* the first that begins at `at` or later */
-		size_t mid = low + (high - low) / 2;
-
-		if (r[mid].from < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
+	TP_SEARCH(next, n, i, r[i].from < at);
+	if (!next)
 		return 0;
-	return tp_plus(r[low - 1].before,
-		       tp_minus(r[low - 1].to < at ? r[low - 1].to : at, r[low - 1].from));
+	r += next - 1;
+	return tp_plus(r->before, tp_minus(r->to < at ? r->to : at, r->from));
 }
 
 static bool of_program(const struct rep_view *v, size_t i)
 {
-	static const char stop[] = "stop-the-world";
-	struct tp_text t = tp_dict_text(v->dict, (uint32_t)REP_COL(v, RANGE, name)[i]);
+	struct tp_text name = tp_dict_text(v->dict, (uint32_t)REP_COL(v, RANGE, name)[i]);
 
 	return REP_COL(v, RANGE, start_ns)[i] < REP_COL(v, RANGE, end_ns)[i] &&
 	       ((REP_COL(v, RANGE, goroutine)[i] == TP_NULL &&
 		 REP_COL(v, RANGE, p)[i] == TP_NULL) ||
-		(t.size >= sizeof(stop) - 1 && !memcmp(t.text, stop, sizeof(stop) - 1)));
+		tp_text_begins(name, "stop-the-world"));
 }
 
 static int put_range(struct looking *l, int64_t name, struct range *r)

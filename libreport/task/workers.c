@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 
 #define MOST_WORKERS (1u << 22)
 /* Regions looked at, for all tasks together: a goroutine that has begun many tasks which last may
@@ -114,20 +115,15 @@ static int list_entered(struct rep_tasks *t)
 /* The first region that this goroutine entered at or after a time. */
 static size_t find_entered(const struct rep_tasks *t, int64_t goroutine, int64_t ns)
 {
-	size_t from = 0, to = t->nentered;
+	const int64_t *g = REP_COL(t->v, REGION, goroutine);
+	const int64_t *start = REP_COL(t->v, REGION, start_ns);
+	const struct rep_entered *e = t->entered;
+	size_t first = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		uint32_t region = t->entered[middle].region;
-		int64_t g = REP_COL(t->v, REGION, goroutine)[region];
-
-		if (g < goroutine ||
-		    (g == goroutine && REP_COL(t->v, REGION, start_ns)[region] < ns))
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	TP_SEARCH(first, t->nentered, i,
+		  g[e[i].region] < goroutine ||
+		      (g[e[i].region] == goroutine && start[e[i].region] < ns));
+	return first;
 }
 
 static int member(rep_member_fn fn, void *ctx, struct rep_member m, int64_t from, int64_t to)

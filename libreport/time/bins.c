@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/search.h"
 
 int rep_bins_room(struct rep_bins *b, size_t n)
 {
@@ -49,17 +50,10 @@ void rep_binned_release(struct rep_binned *s)
 
 size_t rep_bin_of(const struct rep_bins *b, int64_t ns)
 {
-	size_t low = 0, high = b->n; /* edge[low] <= ns < edge[high], or high is the end */
+	size_t next = 1;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->edge[middle] <= ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	TP_SEARCH(next, b->n, i, b->edge[i] <= ns);
+	return next - 1;
 }
 
 /* By its ends alone: what lies between is summed up later. */

@@ -165,17 +165,16 @@ struct reading {
 	bool crossing; /* those that cross segments come from their table */
 };
 
-static void add_span(struct reading *r, int64_t goroutine, unsigned state, int64_t start,
-		     int64_t end)
+static void add_span(struct reading *r, const struct tp_span *span)
 {
-	enum rep_time_class c = rep_time_class_of(state);
-	struct rep_time_group *g = group_of(r->t, rep_view_entry(r->v, goroutine));
+	enum rep_time_class c = rep_time_class_of(span->state);
+	struct rep_time_group *g = group_of(r->t, rep_view_entry(r->v, span->goroutine));
 
 	if (c == REP_TIME_NCLASSES)
 		return;
-	rep_binned_add(&r->t->bins, &r->t->all[c], start, end);
+	rep_binned_add(&r->t->bins, &r->t->all[c], span->start, span->end);
 	if (g)
-		rep_binned_add(&r->t->bins, &g->series[c], start, end);
+		rep_binned_add(&r->t->bins, &g->series[c], span->start, span->end);
 }
 
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
@@ -186,21 +185,17 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	(void)end_stack;
 	(void)err;
 	if (!crosses || !r->crossing)
-		add_span(r, span->goroutine, span->state, span->start, span->end);
+		add_span(r, span);
 	return 0;
 }
 
 static int read_crossing(struct reading *r, struct tp_err *err)
 {
-	struct rep_view *v = r->v;
-	int code = rep_crossings_load(v, err);
+	struct rep_crossing c;
+	int code = rep_crossings_load(r->v, err);
 
-	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
-		struct rep_crossing c;
-
-		if (rep_crossing_at(v, i, &c))
-			add_span(r, c.span.goroutine, c.span.state, c.span.start, c.span.end);
-	}
+	for (size_t i = 0; !code && rep_crossing_next(r->v, &i, &c);)
+		add_span(r, &c.span);
 	r->crossing = true;
 	return code;
 }

@@ -1,13 +1,17 @@
-#include "top/durations.h"
+/* The durations of rows, and their percentiles. */
+#include "top/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hist.h"
+#include "base/many.h"
+#include "base/sum.h"
 
-int rep_durations_begin_run(struct rep_durations *d, struct rep_view *v, struct tp_err *err)
+int rep_durations_begin(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
+	struct rep_durations *d = &job->durations;
 	int code = rep_view_load(v, TP_TABLE_SITE, REP_BIT(SITE, segment), err);
 
 	if (code)
@@ -18,14 +22,42 @@ int rep_durations_begin_run(struct rep_durations *d, struct rep_view *v, struct 
 	return d->site_owner ? 0 : rep_job_fail(err, TP_ENOMEM);
 }
 
-int rep_durations_put(struct rep_durations *d, uint32_t row, const struct rep_part *part)
+static void add(struct rep_sum *s, const struct rep_part *part)
 {
+	int64_t min_ns = part->min_ns == TP_NULL ? 0 : part->min_ns;
+
+	if (!s->count || min_ns < s->min_ns)
+		s->min_ns = min_ns;
+	if (!s->count || part->max_ns > s->max_ns)
+		s->max_ns = part->max_ns;
+	tp_sum(&s->count, part->count);
+}
+
+int rep_durations_put(struct rep_job *job, uint32_t row, const struct rep_part *part)
+{
+	struct rep_durations *d = &job->durations;
+	int code = rep_durations_add(job, row, part->total_ns);
+
+	if (code)
+		return code;
+	add(&d->sum[row], part);
 	if (part->site != TP_NONE)
 		d->site_owner[part->site] = row + 1;
 	else if (part->count == 1)
 		return rep_dist_put(&d->dist, row, part->total_ns);
 	else
 		d->unknown = true;
+	return 0;
+}
+
+int rep_durations_add(struct rep_job *job, uint32_t row, int64_t ns)
+{
+	struct rep_durations *d = &job->durations;
+
+	if (tp_grow(&d->sum, &d->room, row, sizeof(*d->sum)))
+		return TP_ENOMEM;
+	tp_sum(&d->sum[row].total_ns, ns);
+	tp_sum(&d->total_ns, ns);
 	return 0;
 }
 
@@ -65,17 +97,18 @@ static int take_histograms(struct rep_durations *d, struct rep_view *v, const bo
 	return 0;
 }
 
-int rep_durations_end_run(struct rep_durations *d, struct rep_job *job, struct rep_view *v,
-			  struct tp_err *err)
+int rep_durations_end(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	return job->every ? take_histograms(d, v, NULL, err) : 0;
+	return job->every ? take_histograms(&job->durations, v, NULL, err) : 0;
 }
 
-int rep_durations_prepare(struct rep_durations *d, struct rep_job *job, struct rep_view *v,
-			  const uint32_t *rows, size_t n,
-			  const struct rep_sum *(*sum)(struct rep_job *job, size_t row),
+#define NOTE_UNKNOWN                                                                               \
+	"percentiles are not kept for a goroutine that lives long; narrow it with --from and --to"
+
+int rep_durations_prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
 			  struct tp_err *err)
 {
+	struct rep_durations *d = &job->durations;
 	int code = 0;
 
 	if (d->percentiles)
@@ -97,7 +130,7 @@ int rep_durations_prepare(struct rep_durations *d, struct rep_job *job, struct r
 		code = rep_job_fail(err, TP_ENOMEM);
 	for (size_t i = 0; !code && i < job->nrows; i++) {
 		/* Sums without the durations: what is known of the rest would mislead. */
-		if (d->unknown && sum(job, i)->count > 1)
+		if (d->unknown && d->sum[i].count > 1)
 			d->percentiles[i].known = false;
 	}
 	for (size_t i = 0; !code && i < n; i++) {
@@ -105,12 +138,64 @@ int rep_durations_prepare(struct rep_durations *d, struct rep_job *job, struct r
 			snprintf(job->note, sizeof(job->note), "%s", REP_DIST_WITHIN);
 	}
 	if (!code && d->unknown)
-		snprintf(job->note, sizeof(job->note), "%s", REP_NOTE_UNKNOWN);
+		snprintf(job->note, sizeof(job->note), "%s", NOTE_UNKNOWN);
 	return code;
+}
+
+static struct rep_value mean(const struct rep_sum *s)
+{
+	int64_t n = s->count;
+
+	/* Rounded half up, without a sum that might not fit. */
+	return n > 0 ? rep_int(s->total_ns / n + (s->total_ns % n >= n - n / 2)) : rep_null();
+}
+
+/* A percentile, kept within what the sum knows of the values. */
+static struct rep_value percentile(const struct rep_sum *s, const struct rep_percentiles *p,
+				   int which)
+{
+	int64_t ns = p->ns[which];
+
+	if (!p->known)
+		return rep_null();
+	if (!p->exact && ns < s->min_ns)
+		ns = s->min_ns;
+	if (!p->exact && ns > s->max_ns)
+		ns = s->max_ns;
+	return rep_int(ns);
+}
+
+struct rep_value rep_durations_value(const struct rep_job *job, size_t row, int64_t whole,
+				     enum rep_sum_column column)
+{
+	static const struct rep_percentiles none;
+	const struct rep_durations *d = &job->durations;
+	const struct rep_percentiles *p = d->percentiles ? &d->percentiles[row] : &none;
+	const struct rep_sum *s = &d->sum[row];
+
+	switch (column) {
+	case REP_SUM_COUNT:
+		return rep_int(s->count);
+	case REP_SUM_TOTAL:
+		return rep_int(s->total_ns);
+	case REP_SUM_SHARE:
+		return rep_share(s->total_ns, whole);
+	case REP_SUM_MEAN:
+		return mean(s);
+	case REP_SUM_P50:
+	case REP_SUM_P90:
+	case REP_SUM_P99:
+		return percentile(s, p, (int)(column - REP_SUM_P50) + REP_P50);
+	case REP_SUM_MAX:
+		return rep_int(s->max_ns);
+	default:
+		return p->known ? rep_int(p->exact) : rep_null();
+	}
 }
 
 void rep_durations_release(struct rep_durations *d)
 {
+	free(d->sum);
 	free(d->site_owner);
 	free(d->percentiles);
 	rep_dist_release(&d->dist);

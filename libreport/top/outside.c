@@ -1,6 +1,5 @@
 #include "top/outside.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -8,12 +7,9 @@
 #include "clock/when.h"
 #include "decode/dict.h"
 #include "keys.h"
-#include "output/text.h"
 #include "store/store.h"
+#include "task/choose.h"
 #include "task/inside.h"
-
-#define NAMES	     6	/* that a sentence has room for */
-#define LONGEST_NAME 40 /* bytes */
 
 int rep_outside_range(struct tp_store *s, const struct rep_run *run,
 		      const struct rep_filter_text *text, struct tp_err *err)
@@ -48,19 +44,7 @@ static bool is_runtime(struct tp_text t)
 	return t.size > 8 && (!memcmp(t.text, "runtime.", 8) || !memcmp(t.text, "runtime/", 8));
 }
 
-/* A name, or its beginning: there is room for a sentence. */
-static int put_name(struct tp_buf *b, struct tp_text t)
-{
-	size_t n = t.size < LONGEST_NAME ? t.size : LONGEST_NAME;
-	int code;
-
-	while (n < t.size && n && ((unsigned char)t.text[n] & 0xc0) == 0x80)
-		n--; /* not within a character */
-	code = rep_escape(b, t.text, n, REP_ESCAPE_SHOWN);
-	return code || n == t.size ? code : tp_buf_put(b, "...", 3);
-}
-
-/* "main.main, main.work and 3 more", the runtime's own last */
+/* Lists the entry functions of all goroutines, the runtime's own last. */
 static int list_names(const struct tp_rows *rows, const struct tp_dict *dict, struct tp_buf *b)
 {
 	const int64_t *name = rows->col[TP_COL(GOROUTINE, name)];
@@ -69,27 +53,14 @@ static int list_names(const struct tp_rows *rows, const struct tp_dict *dict, st
 
 	for (size_t n = 0; !code && n < 2 * rows->nrows; n++) {
 		bool runtime = n >= rows->nrows;
-		size_t i = n % rows->nrows, before = names.n;
-		struct tp_text t;
-		uint32_t id;
+		size_t i = n % rows->nrows;
+		uint32_t at;
 
-		t = tp_dict_text(dict, name[i] < 0 ? 0 : (uint32_t)name[i]);
-		if (name[i] <= 0 || is_runtime(t) != runtime)
-			continue;
-		code = rep_keys_add(&names, (uint32_t)name[i], 0, 0, 0, &id);
-		if (code || names.n == before || names.n > NAMES)
-			continue;
-		if (names.n > 1)
-			code = tp_buf_put(b, ", ", 2);
-		if (!code)
-			code = put_name(b, t);
+		if (name[i] > 0 && is_runtime(tp_dict_text(dict, (uint32_t)name[i])) == runtime)
+			code = rep_keys_add(&names, (uint32_t)name[i], 0, 0, 0, &at);
 	}
-	if (!code && names.n > NAMES) {
-		char more[40];
-		int n = snprintf(more, sizeof(more), " and %zu more", names.n - NAMES);
-
-		code = tp_buf_put(b, more, (size_t)n);
-	}
+	if (!code)
+		code = rep_pick_names(b, dict, &names);
 	rep_keys_release(&names);
 	return code;
 }

@@ -6,7 +6,6 @@
 
 #include "base/many.h"
 #include "base/sum.h"
-#include "task/choose.h"
 
 int(rep_job_fail)(struct tp_err *err, int code)
 {
@@ -29,11 +28,28 @@ int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, str
 	return rep_pick_init(choice, &text, err);
 }
 
+int rep_job_tasks(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	int code = job->picks ? 0 : rep_top_pick(&job->choice, job->opt, err);
+
+	job->picks = true;
+	if (!code) {
+		rep_tasks_release(&job->tasks);
+		code = rep_tasks_init(&job->tasks, v, err);
+	}
+	return code ? code : rep_pick_run(&job->choice, &job->tasks, err);
+}
+
 /* ---- texts ---- */
 
 struct rep_value rep_job_goroutine(const struct rep_job *job, uint32_t run, int64_t id)
 {
 	return rep_goids_value(&job->goids[run], id);
+}
+
+static const char *name_of_state(unsigned state)
+{
+	return state ? rep_state_name(state) : "nobody";
 }
 
 struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t reason,
@@ -42,83 +58,110 @@ struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t rea
 	struct tp_text why = tp_dict_text(job->texts.dict, reason);
 	struct tp_text type = tp_dict_text(job->texts.dict, subtask);
 	struct tp_text name = tp_dict_text(job->texts.dict, region);
-	const char *what = state ? rep_state_name(state) : "nobody";
-	size_t size = strlen(what) + why.size + type.size + name.size + 16, n = 0;
-	char *text = tp_arena_alloc(&job->texts.arena, size);
+	bool bare = state == TP_ST_WAITING && why.size; /* the reason says it all */
+	const struct tp_text parts[] = {
+	    rep_text_of(bare ? "" : name_of_state(state)),
+	    rep_text_of(!bare && why.size ? " (" : ""),
+	    why,
+	    rep_text_of(!bare && why.size ? ")" : ""),
+	    rep_text_of(type.size || name.size ? " in " : ""),
+	    type,
+	    rep_text_of(type.size && name.size ? "/" : ""),
+	    name,
+	};
 
-	if (!text)
-		return rep_lack();
-	if (state == TP_ST_WAITING && why.size) {
-		memcpy(text, why.text, why.size);
-		n = why.size;
-	} else {
-		n = strlen(what);
-		memcpy(text, what, n);
-		if (why.size) {
-			memcpy(text + n, " (", 2);
-			memcpy(text + n + 2, why.text, why.size);
-			n += 2 + why.size;
-			text[n++] = ')';
-		}
-	}
-	if (type.size || name.size) {
-		memcpy(text + n, " in ", 4);
-		n += 4;
-	}
-	memcpy(text + n, type.text, type.size);
-	n += type.size;
-	if (type.size && name.size)
-		text[n++] = '/';
-	memcpy(text + n, name.text, name.size);
-	return rep_text(text, n + name.size);
+	return rep_texts_join(&job->texts, parts, TP_COUNT_OF(parts));
 }
 
 /* ---- rows of numbers ---- */
 
-/* Behind the columns of a row comes its run. */
-static size_t row_size(const struct rep_job *job)
+static size_t numbers_of(const struct rep_job *job)
 {
-	return job->report->ncolumns + 1;
+	return job->report->numbers ? job->report->numbers : job->report->ncolumns;
+}
+
+size_t rep_job_row_size(const struct rep_job *job)
+{
+	return numbers_of(job) + 1;
 }
 
 int64_t *rep_job_row_at(const struct rep_job *job, size_t row)
 {
-	return &job->row[row * row_size(job)];
+	return &job->row[row * rep_job_row_size(job)];
 }
 
-int64_t *rep_job_row(struct rep_job *job, const struct rep_view *v)
+int64_t *rep_job_rows(struct rep_job *job, const struct rep_view *v, size_t n)
 {
-	int64_t *row;
+	size_t size = rep_job_row_size(job) * sizeof(*job->row);
+	int64_t *rows;
 
-	if (tp_grow(&job->row, &job->row_room, job->nrows, row_size(job) * sizeof(*job->row)))
+	if (n > 1 && job->nrows + n > job->row_room) {
+		/* No more than that: there may be millions. */
+		rows = tp_more(job->row, job->nrows + n, size);
+		if (!rows)
+			return NULL;
+		job->row = rows;
+		job->row_room = job->nrows + n;
+	}
+	if (tp_grow_raw(&job->row, &job->row_room, job->nrows + n - 1, size))
 		return NULL;
-	row = rep_job_row_at(job, job->nrows++);
-	row[job->report->ncolumns] = (int64_t)v->index;
-	return row;
+	rows = rep_job_row_at(job, job->nrows);
+	memset(rows, 0, n * size);
+	for (size_t i = 0; i < n; i++)
+		rep_job_row_at(job, job->nrows++)[numbers_of(job)] = (int64_t)v->index;
+	return rows;
+}
+
+int rep_job_key(struct rep_job *job, const struct rep_view *v, uint32_t a, uint32_t b, uint32_t c,
+		uint32_t *row)
+{
+	int code = rep_keys_add(&job->keys, a, b, c, 0, row);
+
+	return !code && *row == job->nrows && !rep_job_row(job, v) ? TP_ENOMEM : code;
 }
 
 struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column)
 {
-	const int64_t *cells = rep_job_row_at(job, row);
-	int64_t cell = cells[column];
-	uint32_t id = (uint32_t)cell, run = (uint32_t)cells[job->report->ncolumns];
+	const struct rep_report *r = job->report;
+	const int64_t *numbers = rep_job_row_at(job, row);
+	int64_t number = numbers[r->number ? r->number[column] : column];
+	uint32_t id = (uint32_t)number, run = (uint32_t)numbers[numbers_of(job)];
+	enum rep_cell_kind kind = r->columns[column].cell;
 
-	switch (job->report->columns[column].cell) {
-	case REP_CELL_RUN:
+	if (kind == REP_CELL_RUN)
 		return rep_str(job->runs[run].row.name);
+	if (number == TP_NULL)
+		return rep_null();
+	switch (kind) {
 	case REP_CELL_GOROUTINE:
-		return rep_job_goroutine(job, run, cell);
+		return rep_job_goroutine(job, run, number);
 	case REP_CELL_STRING:
 		return rep_texts_string(&job->texts, id, "");
 	case REP_CELL_ENTRY:
 		return rep_texts_string(&job->texts, id, "(unknown)");
+	case REP_CELL_STATE:
+		return rep_str(name_of_state(id));
 	case REP_CELL_WHERE:
 		return rep_stack_where(&job->texts, id);
+	case REP_CELL_FUNCTION:
+		return rep_stack_function(&job->texts, id);
+	case REP_CELL_LOCATION:
+		return rep_stack_location(&job->texts, id);
 	case REP_CELL_STACK:
 		return rep_stack_names(&job->texts, id);
 	default:
-		return rep_opt(cell);
+		return rep_int(number);
 	}
+}
+
+void rep_job_hide_zeros(struct rep_job *job, size_t column)
+{
+	size_t at = job->report->number ? job->report->number[column] : column;
+
+	for (size_t i = 0; i < job->nrows; i++)
+		if (rep_job_row_at(job, i)[at])
+			return;
+	job->hidden |= UINT64_C(1) << column;
 }
 
 int rep_row_string(int64_t *cell, struct rep_view *v, int64_t string)
@@ -141,84 +184,22 @@ int rep_row_stack(int64_t *cell, struct rep_view *v, int64_t stack)
 	return code;
 }
 
-/* ---- sums ---- */
+/* ---- times ---- */
 
-void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns, int64_t max_ns)
+void rep_times_add(int64_t *times, unsigned state, int64_t ns)
 {
-	if (min_ns == TP_NULL)
-		min_ns = 0;
-	if (!s->count || min_ns < s->min_ns)
-		s->min_ns = min_ns;
-	if (!s->count || max_ns > s->max_ns)
-		s->max_ns = max_ns;
-	tp_sum(&s->count, count);
-	tp_sum(&s->total_ns, total_ns);
-}
+	static const uint8_t at[TP_NSTATES] = {
+	    [TP_ST_RUNNING] = REP_TIME_RUN,
+	    [TP_ST_RUNNABLE] = REP_TIME_READY,
+	    [TP_ST_WAITING] = REP_TIME_BLOCK,
+	    [TP_ST_SYSCALL] = REP_TIME_CALL,
+	    [TP_ST_SYSCALL_BLOCKED] = REP_TIME_CALL_BLOCKED,
+	    [TP_ST_LOST] = REP_TIME_LOST,
+	};
 
-static struct rep_value mean(const struct rep_sum *s)
-{
-	int64_t n = s->count;
-
-	/* Rounded half up, without a sum that might not fit. */
-	return n > 0 ? rep_int(s->total_ns / n + (s->total_ns % n >= n - n / 2)) : rep_null();
-}
-
-/* A percentile, kept within what the sum knows of the values. */
-static struct rep_value percentile(const struct rep_sum *s, const struct rep_percentiles *p,
-				   int which)
-{
-	int64_t ns = p->ns[which];
-
-	if (!p->known)
-		return rep_null();
-	if (!p->exact && ns < s->min_ns)
-		ns = s->min_ns;
-	if (!p->exact && ns > s->max_ns)
-		ns = s->max_ns;
-	return rep_int(ns);
-}
-
-struct rep_value rep_share(int64_t part, int64_t whole)
-{
-	return whole > 0 ? rep_float((double)part / (double)whole) : rep_null();
-}
-
-int64_t rep_states_total(const int64_t *ns)
-{
-	int64_t sum = 0;
-
-	for (int i = 0; i < TP_NSTATES; i++)
-		tp_sum(&sum, ns[i]);
-	return sum;
-}
-
-int64_t rep_states_syscall(const int64_t *ns)
-{
-	int64_t sum = ns[TP_ST_SYSCALL];
-
-	tp_sum(&sum, ns[TP_ST_SYSCALL_BLOCKED]);
-	return sum;
-}
-
-struct rep_value rep_sum_value(const struct rep_sum *s, const struct rep_percentiles *p,
-			       int64_t whole, enum rep_sum_column column)
-{
-	switch (column) {
-	case REP_SUM_COUNT:
-		return rep_int(s->count);
-	case REP_SUM_TOTAL:
-		return rep_int(s->total_ns);
-	case REP_SUM_SHARE:
-		return rep_share(s->total_ns, whole);
-	case REP_SUM_MEAN:
-		return mean(s);
-	case REP_SUM_P50:
-	case REP_SUM_P90:
-	case REP_SUM_P99:
-		return percentile(s, p, (int)(column - REP_SUM_P50) + REP_P50);
-	case REP_SUM_MAX:
-		return rep_int(s->max_ns);
-	default:
-		return p->known ? rep_int(p->exact) : rep_null();
-	}
+	tp_sum(&times[REP_TIME_TOTAL], ns);
+	if (at[state])
+		tp_sum(&times[at[state]], ns);
+	if (at[state] == REP_TIME_CALL || at[state] == REP_TIME_CALL_BLOCKED)
+		tp_sum(&times[REP_TIME_CALLS], ns);
 }

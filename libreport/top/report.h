@@ -8,7 +8,23 @@
 #include "spans/view.h"
 #include "stack.h"
 #include "sums/part.h"
+#include "task/choose.h"
 #include "top/top.h"
+
+/* The durations of a report's rows, taken from parts (sums/part.h), and their percentiles. */
+struct rep_durations {
+	struct rep_sum {
+		int64_t count, total_ns;
+		int64_t min_ns, max_ns; /* undefined while count is 0 */
+	} * sum;			/* by row */
+	size_t room;
+	int64_t total_ns;     /* of all rows */
+	uint32_t *site_owner; /* site of the view → row + 1 */
+	size_t nsites;
+	struct rep_dist dist;
+	struct rep_percentiles *percentiles; /* by row; NULL before prepare */
+	bool unknown;			     /* some durations are only known as a sum */
+};
 
 /* A report being made. */
 struct rep_job {
@@ -31,8 +47,15 @@ struct rep_job {
 	size_t nextra;
 	uint64_t hidden; /* a bit for each column that this table leaves out; set by finish */
 	void *state;	 /* the report's */
-	int64_t *row;	 /* those of rep_job_row */
+
+	/* private: see below */
+	int64_t *row;
 	size_t row_room;
+	struct rep_keys keys;
+	struct rep_durations durations;
+	bool picks;
+	struct rep_pick choice;
+	struct rep_tasks tasks;
 };
 
 /* Each returns 0 or an error code with err filled in. */
@@ -69,10 +92,11 @@ int rep_job_fail(struct tp_err *err, int code);
 #define rep_job_fail(err, code) (rep_job_fail(err, code), (code))
 #endif
 
-struct rep_pick;
 /* Compiles what was typed about tasks, regions and logs (task/choose.h); *choice must be released
  * in every case. */
 int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, struct tp_err *err);
+/* Loads the tasks of a run (job->tasks), of which job->choice selects some, until the next call. */
+int rep_job_tasks(struct rep_job *job, struct rep_view *v, struct tp_err *err);
 
 /* ---- texts ---- */
 
@@ -86,28 +110,42 @@ struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t rea
 
 /* ---- rows of numbers ---- */
 
-/* Appends a row of a number for each column, all 0, to be set by the caller and shown as
- * rep_report_column.cell says. The row is of v's run. It stays until the next call. NULL when
- * memory has run out. */
-int64_t *rep_job_row(struct rep_job *job, const struct rep_view *v);
-/* Returns such a row. */
+/* Appends n rows of zeros, of v's run, and returns the first. The numbers of a row are shown as
+ * rep_report_column.cell says. Rows stay where they are until the next call. NULL when memory has
+ * run out. */
+int64_t *rep_job_rows(struct rep_job *job, const struct rep_view *v, size_t n);
+static inline int64_t *rep_job_row(struct rep_job *job, const struct rep_view *v)
+{
+	return rep_job_rows(job, v, 1);
+}
+/* Finds the row with this key, or appends one. For reports whose rows are all of this kind. Returns
+ * 0, TP_ENOMEM or TP_ELIMIT. */
+int rep_job_key(struct rep_job *job, const struct rep_view *v, uint32_t a, uint32_t b, uint32_t c,
+		uint32_t *row);
+/* Returns a row; its last number, behind those of the report, is the index of its run. */
 int64_t *rep_job_row_at(const struct rep_job *job, size_t row);
+size_t rep_job_row_size(const struct rep_job *job);
 /* Returns a cell of such a row. */
 struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column);
-/* Set a cell to a string or a stack of v's run. Return 0 or TP_ENOMEM. */
+/* Leaves a column out of tables if it shows 0 in all rows. */
+void rep_job_hide_zeros(struct rep_job *job, size_t column);
+/* Set a number to a string or a stack of v's run. Return 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_row_string(int64_t *cell, struct rep_view *v, int64_t string);
 int rep_row_stack(int64_t *cell, struct rep_view *v, int64_t stack);
 
-/* ---- sums ---- */
+/* ---- durations ---- */
 
-struct rep_sum {
-	int64_t count, total_ns;
-	int64_t min_ns, max_ns; /* undefined while count is 0 */
-};
-
-void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns,
-		 int64_t max_ns);
-/* The columns of a sum, in the order in which reports have them. */
+/* For each run begin, put for each part, end; `prepare` of the report is rep_durations_prepare.
+ * Return 0 or an error code; _put and _add leave the message to the caller. */
+int rep_durations_begin(struct rep_job *job, struct rep_view *v, struct tp_err *err);
+/* Adds a part to a row. */
+int rep_durations_put(struct rep_job *job, uint32_t row, const struct rep_part *part);
+/* Adds time to a row, but no duration. */
+int rep_durations_add(struct rep_job *job, uint32_t row, int64_t ns);
+int rep_durations_end(struct rep_job *job, struct rep_view *v, struct tp_err *err);
+int rep_durations_prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
+			  struct tp_err *err);
+/* The columns of durations, in the order in which reports have them. */
 enum rep_sum_column {
 	REP_SUM_COUNT,
 	REP_SUM_TOTAL,
@@ -119,13 +157,12 @@ enum rep_sum_column {
 	REP_SUM_MAX,
 	REP_SUM_EXACT, /* whether its percentiles are */
 };
-struct rep_value rep_sum_value(const struct rep_sum *s, const struct rep_percentiles *p,
-			       int64_t whole, enum rep_sum_column column);
-struct rep_value rep_share(int64_t part, int64_t whole);
-/* Return the sum of times by state (TP_NSTATES of them): of all states, and of system calls with a
- * P and without. Sums that do not fit 64 bits stay at the limit. */
-int64_t rep_states_total(const int64_t *ns);
-int64_t rep_states_syscall(const int64_t *ns);
+struct rep_value rep_durations_value(const struct rep_job *job, size_t row, int64_t whole,
+				     enum rep_sum_column column);
+void rep_durations_release(struct rep_durations *d);
+
+/* ---- columns ---- */
+
 /* Columns that reports have in common. The run is shown where there are several. */
 #define REP_COLUMN_RUN                                                                             \
 	{                                                                                          \
@@ -172,21 +209,54 @@ int64_t rep_states_syscall(const int64_t *ns);
 		.column = {.name = "percentiles_exact", .kind = REP_BOOL, .raw_only = true},       \
 		.doc = "percentiles are exact; else within 1 %"                                    \
 	}
-#define REP_COLUMN_RAW_TEXT(name_text, doc_text)                                                   \
+#define REP_COLUMN_RAW_TEXT(name_text, cell_kind, doc_text)                                        \
 	{                                                                                          \
 		.column = {.name = (name_text), .kind = REP_TEXT, .raw_only = true},               \
-		.doc = (doc_text)                                                                  \
+		.cell = (cell_kind), .doc = (doc_text)                                             \
 	}
-#define REP_COLUMN_STACK(doc_text)                                                                 \
-	{                                                                                          \
-		.column = {.name = "stack", .kind = REP_TEXT, .raw_only = true},                   \
-		.cell = REP_CELL_STACK, .doc = (doc_text)                                          \
-	}
+#define REP_COLUMN_STACK(doc_text) REP_COLUMN_RAW_TEXT("stack", REP_CELL_STACK, doc_text)
 #define REP_COLUMN_RAW_NS(name_text, doc_text)                                                     \
 	{                                                                                          \
 		.column = {.name = (name_text), .kind = REP_NS, .raw_only = true},                 \
 		.doc = (doc_text)                                                                  \
 	}
+
+#define REP_COLUMN_SYSCALLS(drop_rank, doc_text)                                                   \
+	{                                                                                          \
+		.column = {.name = "syscalls_ns",                                                  \
+			   .title = "SYSCALL",                                                     \
+			   .kind = REP_NS,                                                         \
+			   .table_only = true,                                                     \
+			   .drop = (drop_rank)},                                                   \
+		.key = "syscall", .doc = (doc_text)                                                \
+	}
+
+/* How the time of goroutines is divided by state. Numbers of a row, in this order from some number
+ * on; their columns have the same order. */
+enum {
+	REP_TIME_TOTAL,
+	REP_TIME_SHARE,
+	REP_TIME_RUN,
+	REP_TIME_READY,
+	REP_TIME_BLOCK,
+	REP_TIME_CALLS,
+	REP_TIME_CALL,
+	REP_TIME_CALL_BLOCKED,
+	REP_TIME_LOST,
+	REP_NTIMES
+};
+#define REP_COLUMNS_TIMES(share_drop)                                                              \
+	REP_COLUMN_NS("total_ns", "TOTAL", "total", 0, "their time, all states"),                  \
+	    REP_COLUMN_SHARE(share_drop, "of all goroutines' time here"),                          \
+	    REP_COLUMN_NS("running_ns", "RUNNING", "running", 2, "executing on a P"),              \
+	    REP_COLUMN_NS("runnable_ns", "RUNNABLE", "runnable", 3, "waiting for a P"),            \
+	    REP_COLUMN_NS("blocked_ns", "BLOCKED", "blocked", 1, "blocked"),                       \
+	    REP_COLUMN_SYSCALLS(4, "in system calls, with and without a P"),                       \
+	    REP_COLUMN_RAW_NS("syscall_ns", "in system calls with a P"),                           \
+	    REP_COLUMN_RAW_NS("syscall_blocked_ns", "in system calls without a P"),                \
+	    REP_COLUMN_NS("lost_ns", "LOST", "lost", 7, "of which a damaged trace says nothing")
+/* Adds time in a state to these numbers. */
+void rep_times_add(int64_t *times, unsigned state, int64_t ns);
 
 /* The reports, one file each in report/. */
 extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_report_block,
@@ -194,9 +264,5 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
     rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task, rep_report_region,
     rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
     rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
-
-/* The note for percentiles that are not known. */
-#define REP_NOTE_UNKNOWN                                                                           \
-	"percentiles are not kept for a goroutine that lives long; narrow it with --from and --to"
 
 #endif

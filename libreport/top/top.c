@@ -382,6 +382,10 @@ static void end_top(struct top *t)
 			job->report->ops->release(job);
 		free(job->state);
 		free(job->row);
+		rep_keys_release(&job->keys);
+		rep_durations_release(&job->durations);
+		rep_tasks_release(&job->tasks);
+		rep_pick_release(&job->choice);
 		tp_arena_clear(&job->texts.arena);
 	}
 	for (size_t i = 0; t->goids && i < t->nruns; i++)

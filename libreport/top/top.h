@@ -29,14 +29,17 @@ enum {
 	REP_BY_EACH = 512,    /* --each */
 };
 
-/* How a report whose rows are numbers (rep_job_row) shows that of a column. */
+/* How a number of a row (rep_job_row) is shown; TP_NULL is nothing in every case. */
 enum rep_cell_kind {
-	REP_CELL_NUMBER,    /* as it is; TP_NULL: nothing */
+	REP_CELL_NUMBER,    /* as it is */
 	REP_CELL_RUN,	    /* the name of the row's run */
 	REP_CELL_GOROUTINE, /* a goroutine of that run, by its id */
 	REP_CELL_STRING,    /* a string */
 	REP_CELL_ENTRY,	    /* an entry function: people see "(unknown)" for the empty string */
+	REP_CELL_STATE,	    /* the name of a state; "nobody" for none */
 	REP_CELL_WHERE,	    /* a stack: where it is */
+	REP_CELL_FUNCTION,  /* a stack: the function of its site */
+	REP_CELL_LOCATION,  /* a stack: file and line of that */
 	REP_CELL_STACK,	    /* a stack: all its functions */
 };
 
@@ -57,6 +60,9 @@ struct rep_report {
 	const char *rows; /* a word for its rows, in the plural */
 	const struct rep_report_column *columns;
 	size_t ncolumns;
+	/* By column: which number of a row it shows, where that is not the number of the column. */
+	const uint8_t *number;
+	size_t numbers;			      /* of a row, where they are not as many as columns */
 	const char *sort;		      /* key of the usual order */
 	bool ascending;			      /* that order begins with the smallest number */
 	unsigned filters;		      /* REP_BY_… */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sum.h"
 #include "spans/crossing.h"
 #include "spans/segment.h"
@@ -10,7 +11,7 @@
 struct search {
 	struct rep_view *v;
 	const struct rep_worst_options *opt;
-	struct rep_worst *out; /* a heap whose root is the shortest of them */
+	struct rep_worst *out; /* the longest so far, the longest first */
 	size_t n;
 	bool by_id;	/* of goroutines that the filter names by their id */
 	uint8_t *rests; /* by string: 0 not known yet, 1 no, 2 yes; NULL: not needed */
@@ -45,18 +46,19 @@ bool rep_reason_rests(struct tp_text reason)
 
 /* ---- what counts ---- */
 
-/* Go: internal/trace, IsSystemGoroutine. */
-bool rep_entry_is_system(struct tp_text entry)
+/* Returns whether it is the entry function of one of the runtime's own goroutines (Go:
+ * internal/trace, IsSystemGoroutine). */
+static bool is_system(struct tp_text entry)
 {
-	return entry.size > 8 && !memcmp(entry.text, "runtime.", 8) &&
-	       (entry.size != 12 || memcmp(entry.text, "runtime.main", 12) != 0);
+	return tp_text_begins(entry, "runtime.") &&
+	       (entry.size != 12 || !tp_text_begins(entry, "runtime.main"));
 }
 
 static bool is_rest(struct search *s, uint32_t entry, uint32_t reason)
 {
 	if (!s->rests)
 		return false;
-	if (!s->by_id && rep_entry_is_system(tp_dict_text(s->v->dict, entry)))
+	if (!s->by_id && is_system(tp_dict_text(s->v->dict, entry)))
 		return true;
 	if (reason >= s->nstrings)
 		reason = 0;
@@ -85,39 +87,17 @@ static bool below(const struct rep_worst *a, const struct rep_worst *b)
 	return a->span.goroutine > b->span.goroutine;
 }
 
-static void sift(struct rep_worst *heap, size_t n, size_t at)
+/* Puts an item into its place among the `most` longest, the longest of which is the first. */
+static void keep(struct rep_worst *longest, size_t *n, size_t most, const struct rep_worst *w)
 {
-	for (;;) {
-		size_t child = 2 * at + 1;
-		struct rep_worst swap;
+	size_t at = 0;
 
-		if (child >= n)
-			return;
-		if (child + 1 < n && below(&heap[child + 1], &heap[child]))
-			child++;
-		if (!below(&heap[child], &heap[at]))
-			return;
-		swap = heap[at];
-		heap[at] = heap[child];
-		heap[child] = swap;
-		at = child;
-	}
-}
-
-/* Keeps an item if it is one of the `most` longest. */
-static void keep(struct rep_worst *heap, size_t *n, size_t most, const struct rep_worst *w)
-{
-	if (*n == most) {
-		if (!below(&heap[0], w))
-			return;
-		heap[0] = *w;
-		sift(heap, most, 0);
+	TP_SEARCH(at, *n, i, !below(&longest[i], w));
+	if (at == most)
 		return;
-	}
-	heap[(*n)++] = *w;
-	if (*n == most)
-		for (size_t i = most; i-- > 0;)
-			sift(heap, most, i);
+	*n += *n < most;
+	memmove(&longest[at + 1], &longest[at], (*n - at - 1) * sizeof(*longest));
+	longest[at] = *w;
 }
 
 static void offer(struct search *s, const struct tp_span *span)
@@ -126,13 +106,6 @@ static void offer(struct search *s, const struct tp_span *span)
 
 	w.dur_ns = (int64_t)((uint64_t)rep_view_clip_end(s->v, span->end) - (uint64_t)w.at_ns);
 	keep(s->out, &s->n, s->opt->n, &w);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-	const struct rep_worst *x = a, *y = b;
-
-	return below(x, y) ? 1 : below(y, x) ? -1 : 0;
 }
 
 /* ---- how long they must be ---- */
@@ -145,7 +118,7 @@ static void there_is(struct search *s, int64_t ns)
 
 static int64_t threshold(const struct search *s)
 {
-	return s->nleast == s->opt->n ? s->least[0].dur_ns : INT64_MIN;
+	return s->nleast == s->opt->n ? s->least[s->nleast - 1].dur_ns : INT64_MIN;
 }
 
 /* ---- reading ---- */
@@ -153,14 +126,12 @@ static int64_t threshold(const struct search *s)
 static int read_crossing(struct search *s, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
+	struct rep_crossing c;
+	const struct tp_span *span = &c.span;
 	int code = rep_crossings_load(v, err);
 
-	for (size_t i = 0; !code && i < rep_crossings(v); i++) {
-		struct rep_crossing c;
-		const struct tp_span *span = &c.span;
-
-		if (!rep_crossing_at(v, i, &c) ||
-		    (s->by_id && !rep_view_match_goroutine(v, span->goroutine)) ||
+	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);) {
+		if ((s->by_id && !rep_view_match_goroutine(v, span->goroutine)) ||
 		    !rep_view_overlaps(v, span->start, span->end) ||
 		    !counts(s, rep_view_entry(v, span->goroutine), span->state, span->reason,
 			    span->stack))
@@ -253,7 +224,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	if (crosses || !(s->opt->states >> span->state & 1) ||
 	    (s->by_id && !rep_view_match_goroutine(s->v, span->goroutine)) ||
-	    (s->n == s->opt->n && tp_minus(span->end, span->start) < s->out[0].dur_ns) ||
+	    (s->n == s->opt->n && tp_minus(span->end, span->start) < s->out[s->n - 1].dur_ns) ||
 	    !rep_view_overlaps(s->v, span->start, span->end) ||
 	    !counts(s, rep_view_entry(s->v, span->goroutine), span->state, span->reason,
 		    span->stack))
@@ -328,6 +299,7 @@ int rep_worst_before(struct rep_view *v, const struct rep_worst *worst, size_t n
 		     struct tp_span *before, const atomic_bool *stop, struct tp_err *err)
 {
 	struct look_back l = {worst, before, n, stop};
+	struct rep_crossing c;
 	bool *wanted, any = false;
 	int code;
 
@@ -340,12 +312,8 @@ int rep_worst_before(struct rep_view *v, const struct rep_worst *worst, size_t n
 	code = rep_crossings_load(v, err);
 	if (code)
 		return code;
-	for (size_t i = 0; i < rep_crossings(v); i++) {
-		struct rep_crossing c;
-
-		if (rep_crossing_at(v, i, &c))
-			look_at(&l, &c.span);
-	}
+	for (size_t i = 0; rep_crossing_next(v, &i, &c);)
+		look_at(&l, &c.span);
 	wanted = calloc(v->nsegments + 1, sizeof(*wanted));
 	if (!wanted)
 		return tp_nomem(err);
@@ -389,7 +357,6 @@ int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct re
 		code = rep_matcher_settle(&v->match, err);
 	if (code)
 		return code;
-	qsort(out, s.n, sizeof(*out), longest_first);
 	*found = s.n;
 	return 0;
 }

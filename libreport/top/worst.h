@@ -46,7 +46,5 @@ int rep_worst_print(struct rep_view *v, const struct rep_worst_options *options,
 /* Returns whether a goroutine that blocks for this reason rests: a clock ends the wait, or the
  * runtime's own goroutines have it. */
 bool rep_reason_rests(struct tp_text reason);
-/* Returns whether it is the entry function of one of the runtime's own goroutines. */
-bool rep_entry_is_system(struct tp_text entry);
 
 #endif

@@ -150,14 +150,12 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 			# shellcheck disable=SC2046
 			set -- $(awk -v k=$k '$1 == k && $4 != "begin" { if (!n++) { first = $6; whole = $7 }
 				if ($5 > coarse) coarse = $5
-				if (n > 1 && $7 > moved) moved = $7
-				if ($8 > same) same = $8 }
-				END { printf "%.4f %.4f %.4f %.4f %.4f\n", whole / 1e3, moved / 1e3, same / 1e3, coarse / 1e3, first / 1e3 }' "$dir/lanes.out")
+				if (n > 1 && $7 > moved) moved = $7 }
+				END { printf "%.4f %.4f %.4f %.4f\n", whole / 1e3, moved / 1e3, coarse / 1e3, first / 1e3 }' "$dir/lanes.out")
 			fact "timeline, $k, whole run, moved" "$1 s" '0.050 s' '0.016 s'
 			fact "timeline, $k, any other zoom" "$2 s" '0.050 s' '0.016 s'
-			fact "timeline, $k, drawn before" "$3 s" '0.050 s' '0.016 s'
-			fact "timeline, $k, first time, from sums" "$4 s" '0.500 s' '0.050 s'
-			fact "timeline, $k, first time, exact" "$5 s" '2.000 s' '0.500 s'
+			fact "timeline, $k, first time, from sums" "$3 s" '0.500 s' '0.050 s'
+			fact "timeline, $k, first time, exact" "$4 s" '2.000 s' '0.500 s'
 		done
 	fi
 	if { [ -z "$only" ] || case " $only" in *' tui'*) ;; *) false ;; esac; } && command -v python3 >/dev/null; then

@@ -6,15 +6,9 @@
 
 #include "base/many.h"
 #include "base/sum.h"
-#include "top/durations.h"
+#include "top/report.h"
 
 #define STATE_RANGE TP_NSTATES /* in place of a state: time in a range */
-
-struct row {
-	struct rep_sum sum;
-	int64_t most_ns; /* at the stack that took most */
-	uint32_t most;
-};
 
 struct breakdown {
 	/* Owner: string of the entry function and TP_NONE, or run and goroutine (index). */
@@ -23,17 +17,11 @@ struct breakdown {
 		int64_t total_ns;
 		int64_t id;	/* with --each */
 		uint32_t entry; /* of the common dictionary */
-		uint32_t run;
 	} * owner;
 	size_t owner_room;
-	struct rep_keys keys; /* owner, state, reason */
-	struct row *row;
-	size_t room;
 	struct rep_keys places; /* row, stack */
 	int64_t *place_ns;
 	size_t place_room;
-	struct rep_durations durations;
-	bool ranges;
 };
 
 enum {
@@ -54,13 +42,18 @@ enum {
 	COLUMN_WHERE,
 	COLUMN_WHERE_SHARE,
 	COLUMN_STACK,
-	NCOLUMNS
+	NCOLUMNS,
+	NUMBER_OWNER = NCOLUMNS,
+	NUMBER_MOST_NS, /* at the stack that took most */
+	NNUMBERS
 };
 
 static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_RUN] = {.column = {.name = "run", .title = "RUN", .kind = REP_TEXT},
+		    .cell = REP_CELL_RUN,
 		    .doc = "name of the run, with --each"},
     [COLUMN_GOROUTINE] = {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
+			  .cell = REP_CELL_GOROUTINE,
 			  .key = "id",
 			  .doc = "goroutine id, with --each"},
     [COLUMN_ENTRY] = {.column = {.name = "entry",
@@ -68,6 +61,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				 .kind = REP_TEXT,
 				 .shorten = REP_SHORTEN_FUNCTION,
 				 .least = 16},
+		      .cell = REP_CELL_ENTRY,
 		      .key = "entry",
 		      .doc = "function the goroutines began with"},
     [COLUMN_STATE] = {.column = {.name = "state", .title = "STATE", .kind = REP_TEXT},
@@ -75,6 +69,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 		      .doc = "in what state; overlap: in a range, which the states count as well"},
     [COLUMN_REASON] =
 	{.column = {.name = "reason", .title = "REASON", .kind = REP_TEXT, .least = 12},
+	 .cell = REP_CELL_STRING,
 	 .key = "reason",
 	 .doc = "why blocked or stopped; name of the range"},
     [COLUMN_COUNT] = REP_COLUMN_COUNT("times"),
@@ -92,10 +87,11 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				 .least = 20,
 				 .drop = 5,
 				 .table_only = true},
+		      .cell = REP_CELL_WHERE,
 		      .doc = "the place that took most of it"},
     [COLUMN_WHERE_SHARE] = {.column = {.name = "most_share", .kind = REP_SHARE, .raw_only = true},
 			    .doc = "its share of the row"},
-    [COLUMN_STACK] = REP_COLUMN_RAW_TEXT("most_stack", "its stack, leaf first"),
+    [COLUMN_STACK] = REP_COLUMN_RAW_TEXT("most_stack", REP_CELL_STACK, "its stack, leaf first"),
 };
 
 struct adding {
@@ -120,41 +116,53 @@ static int owner_of(const struct adding *a, uint32_t entry, int64_t goroutine, u
 	if (code || *owner != known)
 		return code;
 	b->owner[*owner].entry = name;
-	b->owner[*owner].run = (uint32_t)v->index;
 	b->owner[*owner].id = TP_NULL;
 	if (each && goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE])
 		b->owner[*owner].id = REP_COL(v, GOROUTINE, id)[goroutine];
 	return 0;
 }
 
+/* Finds the row of an owner, a state and a reason. */
 static int row_of(const struct adding *a, uint32_t owner, uint32_t state, uint32_t reason,
-		  uint32_t *row)
+		  uint32_t *index)
 {
-	struct breakdown *b = a->job->state;
+	const struct breakdown *b = a->job->state;
 	uint32_t name;
+	int64_t *row;
 	int code = rep_view_string(a->v, reason, &name);
 
 	if (!code)
-		code = rep_keys_add(&b->keys, owner, state, name, 0, row);
-	return code ? code : tp_grow(&b->row, &b->room, *row, sizeof(*b->row));
+		code = rep_job_key(a->job, a->v, owner, state, name, index);
+	if (code)
+		return code;
+	row = rep_job_row_at(a->job, *index);
+	row[COLUMN_GOROUTINE] = b->owner[owner].id;
+	row[COLUMN_ENTRY] = b->owner[owner].entry;
+	row[COLUMN_STATE] = state;
+	row[COLUMN_REASON] = name;
+	row[NUMBER_OWNER] = owner;
+	if (!row[NUMBER_MOST_NS])
+		row[COLUMN_WHERE] = row[COLUMN_STACK] = TP_NULL;
+	return 0;
 }
 
-static int add_place(const struct adding *a, uint32_t row, uint32_t stack, int64_t ns)
+static int add_place(const struct adding *a, uint32_t index, uint32_t stack, int64_t ns)
 {
 	struct breakdown *b = a->job->state;
+	int64_t *row = rep_job_row_at(a->job, index);
 	uint32_t common, at;
 	int code = rep_view_stack(a->v, stack, &common);
 
 	if (!code)
-		code = rep_keys_add(&b->places, row, common, 0, 0, &at);
+		code = rep_keys_add(&b->places, index, common, 0, 0, &at);
 	if (!code)
 		code = tp_grow(&b->place_ns, &b->place_room, at, sizeof(*b->place_ns));
 	if (code)
 		return code;
 	tp_sum(&b->place_ns[at], ns);
-	if (b->place_ns[at] > b->row[row].most_ns) {
-		b->row[row].most_ns = b->place_ns[at];
-		b->row[row].most = common;
+	if (b->place_ns[at] > row[NUMBER_MOST_NS]) {
+		row[NUMBER_MOST_NS] = b->place_ns[at];
+		row[COLUMN_WHERE] = row[COLUMN_STACK] = common;
 	}
 	return 0;
 }
@@ -171,8 +179,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (code)
 		return rep_job_fail(err, code);
 	tp_sum(&b->owner[owner].total_ns, part->total_ns);
-	rep_sum_add(&b->row[row].sum, part->count, part->total_ns, part->min_ns, part->max_ns);
-	code = rep_durations_put(&b->durations, row, part);
+	code = rep_durations_put(a->job, row, part);
 	if (!code && part->stack)
 		code = add_place(a, row, part->stack, part->total_ns);
 	return code ? rep_job_fail(err, code) : 0;
@@ -183,7 +190,6 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 static int add_range(const struct adding *a, int64_t goroutine, int64_t name, int64_t ns,
 		     struct tp_err *err)
 {
-	struct breakdown *b = a->job->state;
 	uint32_t owner, row;
 	int code;
 
@@ -192,11 +198,9 @@ static int add_range(const struct adding *a, int64_t goroutine, int64_t name, in
 	code = owner_of(a, rep_view_entry(a->v, goroutine), goroutine, &owner);
 	if (!code)
 		code = row_of(a, owner, STATE_RANGE, (uint32_t)name, &row);
-	if (code)
-		return rep_job_fail(err, code);
-	b->ranges = true;
-	tp_sum(&b->row[row].sum.total_ns, ns);
-	return 0;
+	if (!code)
+		code = rep_durations_add(a->job, row, ns);
+	return code ? rep_job_fail(err, code) : 0;
 }
 
 /* Of the whole run: as Go's summary has it. */
@@ -246,11 +250,10 @@ static bool wants_ranges(const struct rep_filter *f)
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct breakdown *b = job->state;
 	const struct adding a = {.job = job, .v = v};
 	unsigned want = REP_PARTS_DURATIONS | REP_PARTS_ALL_DURATIONS |
 			(job->opt->each ? REP_PARTS_BY_GOROUTINE : 0u);
-	int code = rep_durations_begin_run(&b->durations, v, err);
+	int code = rep_durations_begin(job, v, err);
 
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
@@ -258,10 +261,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!code)
 		code = rep_parts_each(v, want, on_part, (void *)(uintptr_t)&a, err);
 	if (!code)
-		code = rep_durations_end_run(&b->durations, job, v, err);
+		code = rep_durations_end(job, v, err);
 	if (!code && wants_ranges(v->filter))
 		code = v->whole ? add_range_sums(&a, err) : add_ranges(&a, err);
-	job->nrows = b->keys.n;
 	return code;
 }
 
@@ -278,63 +280,26 @@ static int finish(struct rep_job *job, struct tp_err *err)
 	return 0;
 }
 
-static const struct rep_sum *sum_of(struct rep_job *job, size_t row)
-{
-	const struct breakdown *b = job->state;
-
-	return &b->row[row].sum;
-}
-
-static int prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
-		   struct tp_err *err)
-{
-	struct breakdown *b = job->state;
-
-	return rep_durations_prepare(&b->durations, job, v, rows, n, sum_of, err);
-}
-
-static struct rep_value most(struct rep_job *job, const struct row *row, size_t column)
-{
-	if (!row->most_ns)
-		return rep_null();
-	if (column == COLUMN_WHERE_SHARE)
-		return rep_share(row->most_ns, row->sum.total_ns);
-	return column == COLUMN_WHERE ? rep_stack_where(&job->texts, row->most)
-				      : rep_stack_names(&job->texts, row->most);
-}
-
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	static const struct rep_percentiles none;
 	const struct breakdown *b = job->state;
-	const uint32_t *key = b->keys.key[row].part;
-	const struct owner *owner = &b->owner[key[0]];
-	const struct row *r = &b->row[row];
-	bool range = key[1] == STATE_RANGE;
-	const struct rep_percentiles *p =
-	    b->durations.percentiles ? &b->durations.percentiles[row] : &none;
+	const int64_t *numbers = rep_job_row_at(job, row);
+	bool range = numbers[COLUMN_STATE] == STATE_RANGE;
 
-	switch (column) {
-	case COLUMN_RUN:
-		return job->opt->each ? rep_str(job->runs[owner->run].row.name) : rep_null();
-	case COLUMN_GOROUTINE:
-		return rep_job_goroutine(job, owner->run, owner->id);
-	case COLUMN_ENTRY:
-		return rep_texts_string(&job->texts, owner->entry, "(unknown)");
-	case COLUMN_STATE:
-		return rep_str(range ? "overlap" : rep_state_name(key[1]));
-	case COLUMN_REASON:
-		return rep_texts_string(&job->texts, key[2], "");
-	case COLUMN_WHERE:
-	case COLUMN_WHERE_SHARE:
-	case COLUMN_STACK:
-		return most(job, r, column);
-	default:
-		if (range && (column == COLUMN_COUNT || column == COLUMN_MAX))
-			return rep_null();
-		return rep_sum_value(&r->sum, p, owner->total_ns,
-				     (enum rep_sum_column)(column - COLUMN_COUNT));
-	}
+	if (column == COLUMN_RUN && !job->opt->each)
+		return rep_null();
+	if (column == COLUMN_STATE)
+		return rep_str(range ? "overlap" : rep_state_name((unsigned)numbers[COLUMN_STATE]));
+	if (column == COLUMN_WHERE_SHARE)
+		return numbers[NUMBER_MOST_NS]
+			   ? rep_share(numbers[NUMBER_MOST_NS], job->durations.sum[row].total_ns)
+			   : rep_null();
+	if (column < COLUMN_COUNT || column > COLUMN_EXACT)
+		return rep_job_cell(job, row, column);
+	if (range && (column == COLUMN_COUNT || column == COLUMN_MAX))
+		return rep_null();
+	return rep_durations_value(job, row, b->owner[numbers[NUMBER_OWNER]].total_ns,
+				   (enum rep_sum_column)(column - COLUMN_COUNT));
 }
 
 static void release(struct rep_job *job)
@@ -342,11 +307,8 @@ static void release(struct rep_job *job)
 	struct breakdown *b = job->state;
 
 	rep_keys_release(&b->owners);
-	rep_keys_release(&b->keys);
 	rep_keys_release(&b->places);
-	rep_durations_release(&b->durations);
 	free(b->owner);
-	free(b->row);
 	free(b->place_ns);
 }
 
@@ -354,7 +316,7 @@ static const struct rep_report_ops ops = {
     .state = sizeof(struct breakdown),
     .add = add,
     .finish = finish,
-    .prepare = prepare,
+    .prepare = rep_durations_prepare,
     .value = value,
     .release = release,
 };
@@ -365,6 +327,7 @@ const struct rep_report rep_report_breakdown = {
     .rows = "rows",
     .columns = columns,
     .ncolumns = NCOLUMNS,
+    .numbers = NNUMBERS,
     .sort = "total",
     .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE |
 	       REP_BY_REASON | REP_BY_EACH,

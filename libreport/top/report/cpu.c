@@ -2,26 +2,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/many.h"
 #include "profile/trace.h"
 #include "task/inside.h"
 #include "top/report.h"
 
-struct function {
-	int64_t flat, cum;
-	uint64_t seen; /* number of the stack that counted it last */
-};
-
 struct cpu {
-	struct rep_keys keys; /* name of the function */
-	struct function *f;
-	size_t room;
 	int64_t samples;
-	uint64_t stacks; /* counted so far */
-	bool any;	 /* there are samples, whatever the filters leave */
+	int64_t stacks; /* counted so far */
+	bool any;	/* there are samples, whatever the filters leave */
 };
 
-enum { COLUMN_FUNCTION, COLUMN_FLAT, COLUMN_FLAT_SHARE, COLUMN_CUM, COLUMN_CUM_SHARE, NCOLUMNS };
+enum {
+	COLUMN_FUNCTION,
+	COLUMN_FLAT,
+	COLUMN_FLAT_SHARE,
+	COLUMN_CUM,
+	COLUMN_CUM_SHARE,
+	NCOLUMNS,
+	NUMBER_SEEN = NCOLUMNS, /* number of the stack that counted it last */
+	NNUMBERS
+};
 
 static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_FUNCTION] = {.column = {.name = "function",
@@ -29,6 +29,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				    .kind = REP_TEXT,
 				    .shorten = REP_SHORTEN_FUNCTION,
 				    .least = 24},
+			 .cell = REP_CELL_ENTRY,
 			 .key = "function",
 			 .doc = "function"},
     [COLUMN_FLAT] = {.column = {.name = "flat", .title = "FLAT", .kind = REP_COUNT},
@@ -43,41 +44,44 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 			  .doc = "of all samples here"},
 };
 
-static int add_function(struct cpu *c, struct rep_view *v, uint32_t frame, int64_t samples,
+static int add_function(struct rep_job *job, struct rep_view *v, uint32_t frame, int64_t samples,
 			bool leaf)
 {
+	const struct cpu *c = job->state;
 	uint32_t name, index;
+	int64_t *row;
 	int code = rep_view_string(v, tp_dict_frame_name(v->dict, frame), &name);
 
 	if (!code)
-		code = rep_keys_add(&c->keys, name, 0, 0, 0, &index);
-	if (!code)
-		code = tp_grow(&c->f, &c->room, index, sizeof(*c->f));
+		code = rep_job_key(job, v, name, 0, 0, &index);
 	if (code)
 		return code;
+	row = rep_job_row_at(job, index);
+	row[COLUMN_FUNCTION] = name;
 	if (leaf)
-		c->f[index].flat += samples;
+		row[COLUMN_FLAT] += samples;
 	/* Recursion counts once. */
-	if (c->f[index].seen != c->stacks) {
-		c->f[index].seen = c->stacks;
-		c->f[index].cum += samples;
+	if (row[NUMBER_SEEN] != c->stacks) {
+		row[NUMBER_SEEN] = c->stacks;
+		row[COLUMN_CUM] += samples;
 	}
 	return 0;
 }
 
-static int add_stack(struct cpu *c, struct rep_view *v, uint32_t stack, int64_t samples)
+static int add_stack(struct rep_job *job, struct rep_view *v, uint32_t stack, int64_t samples)
 {
+	struct cpu *c = job->state;
 	uint32_t at = stack;
 	int code = 0;
 
 	c->stacks++;
 	c->samples += samples;
 	if (!stack)
-		return add_function(c, v, 0, samples, true);
+		return add_function(job, v, 0, samples, true);
 	while (!code && at) {
 		struct tp_stack_node node = tp_dict_stack_at(v->dict, at);
 
-		code = add_function(c, v, node.frame, samples, at == stack);
+		code = add_function(job, v, node.frame, samples, at == stack);
 		at = node.parent < at ? node.parent : 0;
 	}
 	return code;
@@ -103,39 +107,30 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 				     err);
 	if (code)
 		return code;
-	if (rep_filter_inside(v->filter)) {
+	if (rep_filter_inside(v->filter))
 		code = rep_inside_init(&inside, v, text->task, text->region, err);
-		if (code) {
-			rep_inside_release(&inside);
-			return code;
-		}
-	}
 	samples = calloc(nstacks + 1, sizeof(*samples));
-	if (!samples) {
-		rep_inside_release(&inside);
-		return rep_job_fail(err, TP_ENOMEM);
-	}
-	for (size_t i = 0; i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
+	if (!code && !samples)
+		code = rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
 		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
 		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
 		uint32_t stack = (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i];
 
 		if (stack >= nstacks || !rep_view_overlaps(v, ts, ts) ||
-		    !rep_view_match_goroutine(v, goroutine) ||
-		    !rep_match_frames(&v->match, rep_view_entry(v, goroutine), stack) ||
+		    !rep_view_matches(v, goroutine, stack) ||
 		    (rep_filter_inside(v->filter) &&
 		     !rep_inside_clip(&inside, goroutine, ts, ts, &none)))
 			continue;
 		samples[stack]++;
 	}
 	for (uint32_t i = 0; !code && i < nstacks; i++) {
-		if (samples[i])
-			code = add_stack(c, v, i, samples[i]);
+		if (samples[i] && (code = add_stack(job, v, i, samples[i])))
+			rep_job_fail(err, code);
 	}
 	free(samples);
 	rep_inside_release(&inside);
-	job->nrows = c->keys.n;
-	return code ? rep_job_fail(err, code) : 0;
+	return code;
 }
 
 static int finish(struct rep_job *job, struct tp_err *err)
@@ -150,28 +145,12 @@ static int finish(struct rep_job *job, struct tp_err *err)
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	struct cpu *c = job->state;
+	const struct cpu *c = job->state;
 
-	switch (column) {
-	case COLUMN_FUNCTION:
-		return rep_texts_string(&job->texts, c->keys.key[row].part[0], "(unknown)");
-	case COLUMN_FLAT:
-		return rep_int(c->f[row].flat);
-	case COLUMN_FLAT_SHARE:
-		return rep_share(c->f[row].flat, c->samples);
-	case COLUMN_CUM:
-		return rep_int(c->f[row].cum);
-	default:
-		return rep_share(c->f[row].cum, c->samples);
-	}
-}
-
-static void release(struct rep_job *job)
-{
-	struct cpu *c = job->state;
-
-	rep_keys_release(&c->keys);
-	free(c->f);
+	/* The number of a share is the column before it. */
+	return column == COLUMN_FLAT_SHARE || column == COLUMN_CUM_SHARE
+		   ? rep_share(rep_job_row_at(job, row)[column - 1], c->samples)
+		   : rep_job_cell(job, row, column);
 }
 
 static const struct rep_report_ops ops = {
@@ -179,7 +158,6 @@ static const struct rep_report_ops ops = {
     .add = add,
     .finish = finish,
     .value = value,
-    .release = release,
 };
 
 const struct rep_report rep_report_cpu = {
@@ -188,6 +166,7 @@ const struct rep_report rep_report_cpu = {
     .rows = "functions",
     .columns = columns,
     .ncolumns = NCOLUMNS,
+    .numbers = NNUMBERS,
     .sort = "flat",
     .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
     .ops = &ops,

@@ -9,31 +9,16 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "task/choose.h"
 #include "task/spent.h"
 #include "top/report.h"
 
-struct each {
-	int64_t id, parent; /* ids of tasks; of a region: its task */
-	int64_t start_ns, ns, goroutine, children, regions, logs, goroutines;
-	uint32_t row;					/* in its table */
-	uint32_t run;					/* index in job->runs */
-	uint32_t name, entry, stack, category, message; /* of the common dictionary */
-	bool complete, starts, told, explained;
-	int64_t state_ns[TP_NSTATES], unknown_ns;
-	struct rep_most most; /* what took most of it */
-};
-
 struct eaches {
-	struct each *each;
-	size_t room, n;
-	struct rep_pick choice;
-	struct rep_tasks tasks; /* of the last run */
 	char hint[160];
 	int64_t *ns; /* of the complete ones */
 };
 
-enum what {
+/* The numbers of a row; the two reports have columns of some of them. */
+enum number {
 	RUN,
 	ID,
 	TASK,
@@ -64,8 +49,13 @@ enum what {
 	REGIONS,
 	LOGS,
 	GOROUTINES,
-	LOG,
+	LOG, /* its category */
 	STACK,
+	MESSAGE,
+	ROW,	   /* in its table */
+	START_NS,  /* of the run, if it began before */
+	EXPLAINED, /* where the latency went has been worked out */
+	NNUMBERS
 };
 
 #define COLUMN_ID(name_text, title_text, doc_text)                                                 \
@@ -73,10 +63,10 @@ enum what {
 		.column = {.name = (name_text), .title = (title_text), .kind = REP_ID},            \
 		.key = (name_text), .doc = (doc_text)                                              \
 	}
-#define COLUMN_RAW_ID(name_text, doc_text)                                                         \
+#define COLUMN_RAW_ID(name_text, cell_kind, doc_text)                                              \
 	{                                                                                          \
 		.column = {.name = (name_text), .kind = REP_ID, .raw_only = true},                 \
-		.doc = (doc_text)                                                                  \
+		.cell = (cell_kind), .doc = (doc_text)                                             \
 	}
 #define COLUMN_TEXT(name_text, title_text, least_cells, drop_rank, doc_text)                       \
 	{                                                                                          \
@@ -108,11 +98,14 @@ enum what {
 		 .doc = "what took most of the latency"})                                          \
 	X(MOST_SHARE, {.column = {.name = "most_share", .kind = REP_SHARE, .raw_only = true},      \
 		       .doc = "its share of the latency"})                                         \
-	X(MOST_STATE, REP_COLUMN_RAW_TEXT("most_state", "in what state"))                          \
-	X(MOST_REASON, REP_COLUMN_RAW_TEXT("most_reason", "why blocked or stopped"))               \
-	X(MOST_REGION, REP_COLUMN_RAW_TEXT("most_region", "in which region; empty outside"))       \
-	X(MOST_SUBTASK, REP_COLUMN_RAW_TEXT("most_subtask", "in which type of subtask"))           \
-	X(MOST_STACK, REP_COLUMN_RAW_TEXT("most_stack", "where, leaf first"))                      \
+	X(MOST_STATE, REP_COLUMN_RAW_TEXT("most_state", REP_CELL_STATE, "in what state"))          \
+	X(MOST_REASON,                                                                             \
+	  REP_COLUMN_RAW_TEXT("most_reason", REP_CELL_STRING, "why blocked or stopped"))           \
+	X(MOST_REGION,                                                                             \
+	  REP_COLUMN_RAW_TEXT("most_region", REP_CELL_STRING, "in which region; empty outside"))   \
+	X(MOST_SUBTASK,                                                                            \
+	  REP_COLUMN_RAW_TEXT("most_subtask", REP_CELL_STRING, "in which type of subtask"))        \
+	X(MOST_STACK, REP_COLUMN_RAW_TEXT("most_stack", REP_CELL_STACK, "where, leaf first"))      \
 	X(MOST_NS, REP_COLUMN_RAW_NS("most_ns", "how long"))
 
 /* clang-format off */
@@ -135,16 +128,16 @@ enum what {
 	X(LOGS, COLUMN_NUMBER("logs", "LOGS", 9, "log messages in it")) \
 	X(GOROUTINES, COLUMN_NUMBER("goroutines", "GOROUTINES", 9, "goroutines that began a region of it, or it, ended it or logged to it")) \
 	X(LOG, COLUMN_TEXT("log", "LAST LOG", 12, 6, "the last message it logged; with --log the first that matches")) \
-	X(GOROUTINE, COLUMN_RAW_ID("goroutine", "goroutine that began it")) \
-	X(FUNCTION, REP_COLUMN_RAW_TEXT("function", "entry function of that goroutine")) \
-	X(PARENT, COLUMN_RAW_ID("parent", "task it is a subtask of, 0 for none")) \
+	X(GOROUTINE, COLUMN_RAW_ID("goroutine", REP_CELL_GOROUTINE, "goroutine that began it")) \
+	X(FUNCTION, REP_COLUMN_RAW_TEXT("function", REP_CELL_STRING, "entry function of that goroutine")) \
+	X(PARENT, COLUMN_RAW_ID("parent", REP_CELL_NUMBER, "task it is a subtask of, 0 for none")) \
 	X(STACK, REP_COLUMN_STACK("where it began, leaf first"))
 
 #define REGION_COLUMNS(X) \
 	X(RUN, REP_COLUMN_RUN) \
 	X(NAME, {.column = {.name = "name", .title = "REGION", .kind = REP_TEXT, .least = 10}, .key = "name", .doc = "its type"}) \
 	X(TASK, COLUMN_ID("task", "TASK", "its task, 0 for none")) \
-	X(GOROUTINE, {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID, .drop = 6}, .key = "goroutine", .doc = "whose it is"}) \
+	X(GOROUTINE, {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID, .drop = 6}, .cell = REP_CELL_GOROUTINE, .key = "goroutine", .doc = "whose it is"}) \
 	X(START, REP_COLUMN_NS("start_ns", "START", "start", 3, "began, since the run did; nothing if before")) \
 	X(LATENCY, REP_COLUMN_NS("latency_ns", "LATENCY", "latency", 0, "from its beginning, or the run's, to its end, or the run's")) \
 	X(COMPLETE, {.column = {.name = "complete", .title = "COMPLETE", .kind = REP_BOOL}, .doc = "beginning and end are in the trace"}) \
@@ -152,10 +145,10 @@ enum what {
 	X(RUNNING, REP_COLUMN_NS("running_ns", "RUNNING", "running", 4, "executing while in it")) \
 	X(RUNNABLE, REP_COLUMN_NS("runnable_ns", "RUNNABLE", "runnable", 5, "waiting for a P while in it")) \
 	X(BLOCKED, REP_COLUMN_NS("blocked_ns", "BLOCKED", "blocked", 4, "blocked while in it")) \
-	X(SYSCALLS, {.column = {.name = "syscalls_ns", .title = "SYSCALL", .kind = REP_NS, .table_only = true, .drop = 5}, .key = "syscall", .doc = "in system calls while in it"}) \
+	X(SYSCALLS, REP_COLUMN_SYSCALLS(5, "in system calls while in it")) \
 	X(SYSCALL, REP_COLUMN_RAW_NS("syscall_ns", "in system calls with a P")) \
 	X(SYSCALL_BLOCKED, REP_COLUMN_RAW_NS("syscall_blocked_ns", "in system calls without a P")) \
-	X(FUNCTION, REP_COLUMN_RAW_TEXT("function", "entry function of the goroutine")) \
+	X(FUNCTION, REP_COLUMN_RAW_TEXT("function", REP_CELL_STRING, "entry function of the goroutine")) \
 	X(STACK, REP_COLUMN_STACK("where it began, leaf first"))
 /* clang-format on */
 
@@ -164,8 +157,8 @@ static const struct rep_report_column task_columns[] = {TASK_COLUMNS(X)};
 static const struct rep_report_column region_columns[] = {REGION_COLUMNS(X)};
 #undef X
 #define X(id, ...) id,
-static const uint8_t task_what[] = {TASK_COLUMNS(X)};
-static const uint8_t region_what[] = {REGION_COLUMNS(X)};
+static const uint8_t task_numbers[] = {TASK_COLUMNS(X)};
+static const uint8_t region_numbers[] = {REGION_COLUMNS(X)};
 #undef X
 
 static bool of_tasks(const struct rep_job *job)
@@ -173,127 +166,145 @@ static bool of_tasks(const struct rep_job *job)
 	return job->report == &rep_report_task;
 }
 
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	struct eaches *all = job->state;
-
-	return rep_top_pick(&all->choice, job->opt, err);
-}
-
 /* ---- which ---- */
 
-static bool wanted(struct eaches *all, struct rep_view *v, bool task, uint32_t i)
+static bool wanted(struct rep_job *job, struct rep_view *v, bool task, uint32_t i)
 {
-	int64_t start = task ? rep_task_start(&all->tasks, i) : rep_region_start(v, i);
-	int64_t end = task ? rep_task_end(&all->tasks, i) : rep_region_end(v, i);
+	int64_t start = task ? rep_task_start(&job->tasks, i) : rep_region_start(v, i);
+	int64_t end = task ? rep_task_end(&job->tasks, i) : rep_region_end(v, i);
 	int64_t goroutine = (task ? REP_COL(v, TASK, goroutine) : REP_COL(v, REGION, goroutine))[i];
 	int64_t stack = (task ? REP_COL(v, TASK, stack) : REP_COL(v, REGION, stack))[i];
 
 	return rep_view_overlaps(v, start, end) &&
-	       (task ? rep_choose_task(&all->choice, i) : rep_choose_region(&all->choice, i)) &&
-	       rep_view_match_goroutine(v, goroutine) &&
-	       rep_match_frames(&v->match, rep_view_entry(v, goroutine), (uint32_t)stack);
+	       (task ? rep_choose_task(&job->choice, i) : rep_choose_region(&job->choice, i)) &&
+	       rep_view_matches(v, goroutine, stack);
 }
 
-/* The log that is shown of a task. */
-static int take_log(struct eaches *all, struct rep_view *v, struct each *e)
+/* Sets the log that is shown of a task. */
+static int take_log(struct rep_job *job, struct rep_view *v, int64_t *row)
 {
-	const struct rep_tasks *t = &all->tasks;
-	uint32_t from = t->first_log[e->row], to = t->first_log[e->row + 1], log;
+	const struct rep_tasks *t = &job->tasks;
+	uint32_t from = t->first_log[row[ROW]], to = t->first_log[row[ROW] + 1], log;
 	int code;
 
+	row[LOG] = TP_NULL;
 	if (from == to)
 		return 0;
 	log = t->log[to - 1];
-	for (uint32_t i = from; all->choice.pattern[REP_PICK_LOG].given && i < to; i++) {
-		if (rep_choose_log(&all->choice, t->log[i])) {
+	for (uint32_t i = from; job->choice.pattern[REP_PICK_LOG].given && i < to; i++) {
+		if (rep_choose_log(&job->choice, t->log[i])) {
 			log = t->log[i];
 			break;
 		}
 	}
-	e->told = true;
-	code = rep_view_string(v, (uint32_t)REP_COL(v, LOG, category)[log], &e->category);
-	return code ? code
-		    : rep_view_string(v, (uint32_t)REP_COL(v, LOG, message)[log], &e->message);
+	code = rep_row_string(&row[LOG], v, REP_COL(v, LOG, category)[log]);
+	return code ? code : rep_row_string(&row[MESSAGE], v, REP_COL(v, LOG, message)[log]);
 }
 
-static int describe_task(struct eaches *all, struct rep_view *v, struct each *e)
+/* Where the latency went is not known yet. */
+static int describe_task(struct rep_job *job, struct rep_view *v, int64_t *row)
 {
-	const struct rep_tasks *t = &all->tasks;
-	uint32_t i = e->row;
+	static const uint8_t explained[] = {RUNNING, RUNNABLE, BLOCKED, SYSCALL, LOST, UNKNOWN};
+	const struct rep_tasks *t = &job->tasks;
+	uint32_t i = (uint32_t)row[ROW];
 
-	e->id = REP_COL(v, TASK, id)[i];
-	e->parent = REP_COL(v, TASK, parent)[i];
-	e->starts = REP_COL(v, TASK, start_ns)[i] != TP_NULL;
-	e->start_ns = rep_task_start(t, i);
-	e->ns = tp_minus(rep_task_end(t, i), e->start_ns);
-	e->complete = rep_task_complete(t, i);
-	e->children = t->children[i];
-	e->regions = REP_COL(v, TASK, regions)[i];
-	e->logs = REP_COL(v, TASK, logs)[i];
-	e->goroutines = REP_COL(v, TASK, goroutines)[i];
-	return take_log(all, v, e);
+	row[ID] = REP_COL(v, TASK, id)[i];
+	row[PARENT] = REP_COL(v, TASK, parent)[i];
+	row[START] = REP_COL(v, TASK, start_ns)[i];
+	row[START_NS] = rep_task_start(t, i);
+	row[LATENCY] = tp_minus(rep_task_end(t, i), row[START_NS]);
+	row[COMPLETE] = rep_task_complete(t, i);
+	row[CHILDREN] = t->children[i];
+	row[REGIONS] = REP_COL(v, TASK, regions)[i];
+	row[LOGS] = REP_COL(v, TASK, logs)[i];
+	row[GOROUTINES] = REP_COL(v, TASK, goroutines)[i];
+	for (size_t k = 0; k < TP_COUNT_OF(explained); k++)
+		row[explained[k]] = TP_NULL;
+	return take_log(job, v, row);
 }
 
-static void describe_region(struct rep_view *v, struct each *e)
+static void describe_region(struct rep_view *v, int64_t *row)
 {
-	uint32_t i = e->row;
+	uint32_t i = (uint32_t)row[ROW];
 
-	e->id = REP_COL(v, REGION, task)[i];
-	e->starts = REP_COL(v, REGION, start_ns)[i] != TP_NULL;
-	e->start_ns = rep_region_start(v, i);
-	e->ns = tp_minus(rep_region_end(v, i), e->start_ns);
-	e->complete = e->starts && REP_COL(v, REGION, end_ns)[i] != TP_NULL;
-	e->state_ns[TP_ST_RUNNING] = REP_COL(v, REGION, running_ns)[i];
-	e->state_ns[TP_ST_RUNNABLE] = REP_COL(v, REGION, runnable_ns)[i];
-	e->state_ns[TP_ST_WAITING] = REP_COL(v, REGION, blocked_ns)[i];
-	e->state_ns[TP_ST_SYSCALL] = REP_COL(v, REGION, syscall_ns)[i];
-	e->state_ns[TP_ST_SYSCALL_BLOCKED] = REP_COL(v, REGION, syscall_blocked_ns)[i];
+	row[TASK] = REP_COL(v, REGION, task)[i];
+	row[START] = REP_COL(v, REGION, start_ns)[i];
+	row[START_NS] = rep_region_start(v, i);
+	row[LATENCY] = tp_minus(rep_region_end(v, i), row[START_NS]);
+	row[COMPLETE] = row[START] != TP_NULL && REP_COL(v, REGION, end_ns)[i] != TP_NULL;
+	row[RUNNING] = REP_COL(v, REGION, running_ns)[i];
+	row[RUNNABLE] = REP_COL(v, REGION, runnable_ns)[i];
+	row[BLOCKED] = REP_COL(v, REGION, blocked_ns)[i];
+	row[SYSCALL] = row[SYSCALLS] = REP_COL(v, REGION, syscall_ns)[i];
+	row[SYSCALL_BLOCKED] = REP_COL(v, REGION, syscall_blocked_ns)[i];
+	tp_sum(&row[SYSCALLS], row[SYSCALL_BLOCKED]);
 }
 
-static int describe(struct eaches *all, struct rep_view *v, bool task, struct each *e)
+static int describe(struct rep_job *job, struct rep_view *v, bool task, uint32_t i)
 {
-	uint32_t i = e->row;
 	int64_t goroutine = (task ? REP_COL(v, TASK, goroutine) : REP_COL(v, REGION, goroutine))[i];
 	int64_t stack = (task ? REP_COL(v, TASK, stack) : REP_COL(v, REGION, stack))[i];
 	int64_t name = (task ? REP_COL(v, TASK, name) : REP_COL(v, REGION, name))[i];
-	int code = 0;
+	int64_t *row = rep_job_row(job, v);
+	int code = row ? 0 : TP_ENOMEM;
 
-	e->run = (uint32_t)v->index;
-	e->goroutine = TP_NULL;
-	if (goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE])
-		e->goroutine = REP_COL(v, GOROUTINE, id)[goroutine];
+	if (code)
+		return code;
+	row[ROW] = i;
+	row[GOROUTINE] = rep_view_goid(v, goroutine);
+	for (int k = MOST_STATE; k <= MOST_NS; k++)
+		row[k] = TP_NULL;
 	if (task)
-		code = describe_task(all, v, e);
+		code = describe_task(job, v, row);
 	else
-		describe_region(v, e);
+		describe_region(v, row);
 	if (!code)
-		code = rep_view_string(v, rep_view_entry(v, goroutine), &e->entry);
+		code = rep_row_string(&row[FUNCTION], v, rep_view_entry(v, goroutine));
 	if (!code)
-		code = rep_view_string(v, (uint32_t)name, &e->name);
-	return code ? code : rep_view_stack(v, (uint32_t)stack, &e->stack);
+		code = rep_row_string(&row[NAME], v, name);
+	return code ? code : rep_row_stack(&row[STACK], v, stack);
 }
 
 /* ---- where it went ---- */
 
-/* What was spent on the rows, one item each. */
-static int take_spent(struct eaches *all, struct rep_view *v, const struct rep_spent *spent,
-		      const uint32_t *rows, uint32_t n, bool task)
+/* The number of a state, of tasks. */
+static const uint8_t number_of[TP_NSTATES] = {
+    [TP_ST_RUNNING] = RUNNING, [TP_ST_RUNNABLE] = RUNNABLE, [TP_ST_WAITING] = BLOCKED,
+    [TP_ST_SYSCALL] = SYSCALL, [TP_ST_LOST] = LOST,
+};
+
+/* Sets what was spent on the rows, one item each. */
+static int take_spent(struct rep_job *job, struct rep_view *v, const struct rep_spent *spent,
+		      const uint32_t *rows, uint32_t n)
 {
 	struct rep_most *most = calloc(n + 1, sizeof(*most));
 	int code = most ? rep_most_of(spent, v, most) : TP_ENOMEM;
 
-	for (size_t i = 0; !code && i < n; i++)
-		all->each[rows[i]].most = most[i];
-	for (size_t i = 0; !code && task && i < spent->at.n; i++) {
+	for (size_t i = 0; !code && i < n; i++) {
+		int64_t *row = rep_job_row_at(job, rows[i]);
+
+		for (int s = 0; s < TP_NSTATES && of_tasks(job); s++)
+			if (number_of[s])
+				row[number_of[s]] = 0;
+		row[UNKNOWN] = 0;
+		if (most[i].ns <= 0)
+			continue;
+		row[MOST_STATE] = most[i].state;
+		row[MOST_REASON] = most[i].reason;
+		row[MOST_REGION] = most[i].region;
+		row[MOST_SUBTASK] = most[i].type;
+		row[MOST_STACK] = most[i].stack;
+		row[MOST_NS] = most[i].ns;
+	}
+	for (size_t i = 0; !code && of_tasks(job) && i < spent->at.n; i++) {
 		const struct rep_spent_cell *cell = &spent->cell[i];
 		const uint32_t *what = spent->what.key[cell->what].part;
-		struct each *e = &all->each[rows[cell->item]];
+		int64_t *row = rep_job_row_at(job, rows[cell->item]);
 
 		if (what[0] == TP_NONE)
-			tp_sum(&e->unknown_ns, cell->ns);
-		else if (what[1] < TP_NSTATES)
-			tp_sum(&e->state_ns[what[1]], cell->ns);
+			tp_sum(&row[UNKNOWN], cell->ns);
+		else if (what[1] < TP_NSTATES && number_of[what[1]])
+			tp_sum(&row[number_of[what[1]]], cell->ns);
 	}
 	free(most);
 	return code;
@@ -303,28 +314,26 @@ static int take_spent(struct eaches *all, struct rep_view *v, const struct rep_s
 static int explain(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
 		   struct tp_err *err)
 {
-	struct eaches *all = job->state;
 	struct rep_item *item = calloc(n + 1, sizeof(*item));
 	uint32_t *mine = calloc(n + 1, sizeof(*mine)), nitems = 0;
 	struct rep_workers workers = {0};
 	struct rep_spent spent = {.workers = &workers};
-	bool task = of_tasks(job);
 	int code = item && mine ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; !code && i < n; i++) {
-		struct each *e = &all->each[rows[i]];
+		int64_t *row = rep_job_row_at(job, rows[i]);
 
-		if (e->run != v->index || e->explained)
+		if (row[NNUMBERS] != (int64_t)v->index || row[EXPLAINED])
 			continue;
-		e->explained = true;
-		item[nitems] = (struct rep_item){e->start_ns, tp_plus(e->start_ns, e->ns)};
+		row[EXPLAINED] = true;
+		item[nitems] =
+		    (struct rep_item){row[START_NS], tp_plus(row[START_NS], row[LATENCY])};
 		mine[nitems] = rows[i];
-		if (task)
-			code = rep_workers_of_task(&workers, &all->tasks, e->row, nitems,
-						   &item[nitems]);
-		else
-			code = rep_workers_of_region(&workers, &all->tasks, e->row, nitems,
-						     &item[nitems]);
+		code = of_tasks(job)
+			   ? rep_workers_of_task(&workers, &job->tasks, (uint32_t)row[ROW], nitems,
+						 &item[nitems])
+			   : rep_workers_of_region(&workers, &job->tasks, (uint32_t)row[ROW],
+						   nitems, &item[nitems]);
 		nitems++;
 	}
 	if (code)
@@ -332,7 +341,7 @@ static int explain(struct rep_job *job, struct rep_view *v, const uint32_t *rows
 	else
 		code = rep_explain(v, item, nitems, workers.worker, workers.n, rep_spent_put,
 				   &spent, err);
-	if (!code && (code = take_spent(all, v, &spent, mine, nitems, task)))
+	if (!code && (code = take_spent(job, v, &spent, mine, nitems)))
 		rep_job_fail(err, code);
 	rep_spent_release(&spent);
 	rep_workers_release(&workers);
@@ -345,42 +354,29 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	struct eaches *all = job->state;
 	bool task = of_tasks(job);
-	size_t before = all->n, n;
-	int code;
+	size_t before = job->nrows, n;
+	uint32_t *rows;
+	int code = rep_job_tasks(job, v, err);
 
-	rep_tasks_release(&all->tasks);
-	code = rep_tasks_init(&all->tasks, v, err);
-	if (!code)
-		code = rep_pick_run(&all->choice, &all->tasks, err);
 	if (code)
 		return code;
-	n = task ? all->tasks.n : v->nrows[TP_TABLE_REGION];
+	n = task ? job->tasks.n : v->nrows[TP_TABLE_REGION];
 	for (uint32_t i = 0; !code && i < n; i++) {
-		struct each *e;
-
-		if (!wanted(all, v, task, i))
-			continue;
-		code = tp_grow(&all->each, &all->room, all->n, sizeof(*all->each));
-		if (code)
-			break;
-		e = &all->each[all->n++];
-		e->row = i;
-		code = describe(all, v, task, e);
+		if (wanted(job, v, task, i))
+			code = describe(job, v, task, i);
 	}
 	if (code)
 		return rep_job_fail(err, code);
-	job->nrows = all->n;
-	if (all->n == before && !all->hint[0])
+	n = job->nrows - before;
+	if (!n && !all->hint[0])
 		rep_pick_hint(v, !task, all->hint, sizeof(all->hint));
-	if (job->every && all->n > before) {
-		uint32_t *rows = calloc(all->n - before, sizeof(*rows));
-
-		for (size_t i = before; rows && i < all->n; i++)
-			rows[i - before] = (uint32_t)i;
-		code = rows ? explain(job, v, rows, all->n - before, err)
-			    : rep_job_fail(err, TP_ENOMEM);
-		free(rows);
-	}
+	if (!job->every || !n)
+		return 0;
+	rows = calloc(n, sizeof(*rows));
+	for (size_t i = 0; rows && i < n; i++)
+		rows[i] = (uint32_t)(before + i);
+	code = rows ? explain(job, v, rows, n, err) : rep_job_fail(err, TP_ENOMEM);
+	free(rows);
 	return code;
 }
 
@@ -399,186 +395,94 @@ static int put_note(struct rep_job *job, struct tp_err *err)
 	int64_t longest = 0;
 	size_t n = 0;
 
-	if (all->n == 1)
+	if (job->nrows == 1)
 		return 0;
-	if (!all->n) {
+	if (!job->nrows) {
 		snprintf(job->note, sizeof(job->note), "%s", all->hint);
 		return 0;
 	}
-	all->ns = tp_many(all->n, sizeof(*all->ns));
+	all->ns = tp_many(job->nrows, sizeof(*all->ns));
 	if (!all->ns)
 		return rep_job_fail(err, TP_ENOMEM);
-	for (size_t i = 0; i < all->n; i++) {
-		if (!all->each[i].complete)
+	for (size_t i = 0; i < job->nrows; i++) {
+		const int64_t *row = rep_job_row_at(job, i);
+
+		if (!row[COMPLETE])
 			continue;
-		all->ns[n++] = all->each[i].ns;
-		longest = all->each[i].ns > longest ? all->each[i].ns : longest;
+		all->ns[n++] = row[LATENCY];
+		longest = row[LATENCY] > longest ? row[LATENCY] : longest;
 	}
 	if (!n)
 		return 0;
 	rep_percentiles_of(all->ns, n, &p);
 	snprintf(job->note, sizeof(job->note),
-		 "%zu complete, %zu not: p50 %s, p90 %s, p99 %s, max %s; exact", n, all->n - n,
+		 "%zu complete, %zu not: p50 %s, p90 %s, p99 %s, max %s; exact", n, job->nrows - n,
 		 tp_fmt_ns(p50, p.ns[REP_P50]), tp_fmt_ns(p90, p.ns[REP_P90]),
 		 tp_fmt_ns(p99, p.ns[REP_P99]), tp_fmt_ns(max, longest));
 	return 0;
 }
 
-static void hide(struct rep_job *job, enum what what)
-{
-	const uint8_t *all = of_tasks(job) ? task_what : region_what;
-
-	for (size_t i = 0; i < job->report->ncolumns; i++)
-		job->hidden |= all[i] == what ? UINT64_C(1) << i : 0;
-}
-
 static int finish(struct rep_job *job, struct tp_err *err)
 {
-	const struct eaches *all = job->state;
-	bool complete = true, parents = false, logs = false;
+	bool complete = true, logs = false, parents = false;
 
-	for (size_t i = 0; i < all->n; i++) {
-		complete = complete && all->each[i].complete;
-		parents = parents || all->each[i].children;
-		logs = logs || all->each[i].told;
+	for (size_t i = 0; i < job->nrows; i++) {
+		const int64_t *row = rep_job_row_at(job, i);
+
+		complete = complete && row[COMPLETE];
+		logs = logs || row[LOG] != TP_NULL;
+		parents = parents || row[CHILDREN];
 	}
-	if (complete)
-		hide(job, COMPLETE);
-	if (!parents)
-		hide(job, CHILDREN);
-	if (!logs)
-		hide(job, LOG);
+	for (size_t c = 0; c < job->report->ncolumns; c++) {
+		uint8_t number = job->report->number[c];
+
+		if ((number == COMPLETE && complete) || (number == LOG && !logs) ||
+		    (number == CHILDREN && !parents))
+			job->hidden |= UINT64_C(1) << c;
+	}
 	return put_note(job, err);
 }
 
 /* ---- what is shown ---- */
 
-static struct rep_value log_text(struct rep_job *job, const struct each *e)
+/* "51% sync in decode" */
+static struct rep_value most_text(struct rep_job *job, const int64_t *row)
 {
-	struct tp_text category = tp_dict_text(job->texts.dict, e->category);
-	struct tp_text message = tp_dict_text(job->texts.dict, e->message);
-	char *text;
-
-	if (!e->told)
-		return rep_null();
-	if (!category.size)
-		return rep_text(message.text, message.size);
-	text = tp_arena_alloc(&job->texts.arena, (size_t)category.size + message.size + 3);
-	if (!text)
-		return rep_lack();
-	memcpy(text, category.text, category.size);
-	memcpy(text + category.size, ": ", 2);
-	memcpy(text + category.size + 2, message.text, message.size);
-	return rep_text(text, (size_t)category.size + 2 + message.size);
-}
-
-static struct rep_value most_text(struct rep_job *job, const struct each *e)
-{
-	double share = e->ns > 0 ? (double)e->most.ns / (double)e->ns : 0;
+	double share = row[LATENCY] > 0 ? (double)row[MOST_NS] / (double)row[LATENCY] : 0;
 	struct rep_value place =
-	    rep_job_place(job, e->most.state, e->most.reason, e->most.type, e->most.region);
-	char *text;
-	int n;
+	    rep_job_place(job, (unsigned)row[MOST_STATE], (uint32_t)row[MOST_REASON],
+			  (uint32_t)row[MOST_SUBTASK], (uint32_t)row[MOST_REGION]);
+	char percent[16];
+	const struct tp_text parts[] = {
+	    {percent, (uint32_t)snprintf(percent, sizeof(percent), "%.0f%% ", share * 100)},
+	    {place.text.data, (uint32_t)place.text.size},
+	};
 
-	if (!e->explained || e->most.ns <= 0)
-		return rep_null();
-	text = tp_arena_alloc(&job->texts.arena, place.text.size + 16);
-	if (!text)
-		return rep_lack();
-	n = snprintf(text, 16, "%.0f%% ", share * 100);
-	memcpy(text + n, place.text.data, place.text.size);
-	return rep_text(text, (size_t)n + place.text.size);
-}
-
-static struct rep_value most(struct rep_job *job, const struct each *e, enum what what)
-{
-	if (!e->explained || e->most.ns <= 0)
-		return rep_null();
-	switch (what) {
-	case MOST:
-		return most_text(job, e);
-	case MOST_SHARE:
-		return rep_share(e->most.ns, e->ns);
-	case MOST_STATE:
-		return rep_str(e->most.state ? rep_state_name(e->most.state) : "nobody");
-	case MOST_REASON:
-		return rep_texts_string(&job->texts, e->most.reason, "");
-	case MOST_REGION:
-		return rep_texts_string(&job->texts, e->most.region, "");
-	case MOST_SUBTASK:
-		return rep_texts_string(&job->texts, e->most.type, "");
-	case MOST_STACK:
-		return rep_stack_names(&job->texts, e->most.stack);
-	default:
-		return rep_int(e->most.ns);
-	}
-}
-
-static struct rep_value of_state(struct rep_job *job, const struct each *e, unsigned state)
-{
-	return of_tasks(job) && !e->explained ? rep_null() : rep_int(e->state_ns[state]);
+	return rep_is_lack(place) ? place : rep_texts_join(&job->texts, parts, 2);
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	struct eaches *all = job->state;
-	const struct each *e = &all->each[row];
-	bool task = of_tasks(job);
-	enum what what = (task ? task_what : region_what)[column];
+	const int64_t *numbers = rep_job_row_at(job, row);
+	enum number number = job->report->number[column];
 
-	switch (what) {
-	case RUN:
-		return rep_str(job->runs[e->run].row.name);
-	case ID:
-	case TASK:
-		return rep_int(e->id);
-	case PARENT:
-		return rep_int(e->parent);
+	switch (number) {
 	case NAME:
-		return rep_texts_string(&job->texts, e->name,
-					!task	? "(inherited)"
-					: e->id ? "(no name)"
-						: "(background)");
-	case GOROUTINE:
-		return rep_job_goroutine(job, e->run, e->goroutine);
-	case FUNCTION:
-		return rep_texts_string(&job->texts, e->entry, "");
-	case START:
-		return e->starts ? rep_int(e->start_ns) : rep_null();
-	case LATENCY:
-		return rep_int(e->ns);
-	case COMPLETE:
-		return rep_int(e->complete);
-	case RUNNING:
-		return of_state(job, e, TP_ST_RUNNING);
-	case RUNNABLE:
-		return of_state(job, e, TP_ST_RUNNABLE);
-	case BLOCKED:
-		return of_state(job, e, TP_ST_WAITING);
-	case SYSCALLS:
-		return rep_int(rep_states_syscall(e->state_ns));
-	case SYSCALL:
-		return of_state(job, e, TP_ST_SYSCALL);
-	case SYSCALL_BLOCKED:
-		return of_state(job, e, TP_ST_SYSCALL_BLOCKED);
-	case LOST:
-		return of_state(job, e, TP_ST_LOST);
-	case UNKNOWN:
-		return e->explained ? rep_int(e->unknown_ns) : rep_null();
-	case CHILDREN:
-		return rep_int(e->children);
-	case REGIONS:
-		return rep_int(e->regions);
-	case LOGS:
-		return rep_int(e->logs);
-	case GOROUTINES:
-		return rep_int(e->goroutines);
+		return rep_texts_string(&job->texts, (uint32_t)numbers[NAME],
+					!of_tasks(job) ? "(inherited)"
+					: numbers[ID]  ? "(no name)"
+						       : "(background)");
+	case MOST:
+		return numbers[MOST_NS] == TP_NULL ? rep_null() : most_text(job, numbers);
+	case MOST_SHARE:
+		return numbers[MOST_NS] == TP_NULL ? rep_null()
+						   : rep_share(numbers[MOST_NS], numbers[LATENCY]);
 	case LOG:
-		return log_text(job, e);
-	case STACK:
-		return rep_stack_names(&job->texts, e->stack);
+		return numbers[LOG] == TP_NULL ? rep_null()
+					       : rep_texts_log(&job->texts, (uint32_t)numbers[LOG],
+							       (uint32_t)numbers[MESSAGE]);
 	default:
-		return most(job, e, what);
+		return rep_job_cell(job, row, column);
 	}
 }
 
@@ -586,15 +490,11 @@ static void release(struct rep_job *job)
 {
 	struct eaches *all = job->state;
 
-	rep_tasks_release(&all->tasks);
-	rep_pick_release(&all->choice);
-	free(all->each);
 	free(all->ns);
 }
 
 static const struct rep_report_ops ops = {
     .state = sizeof(struct eaches),
-    .begin = begin,
     .add = add,
     .finish = finish,
     .prepare = prepare,
@@ -608,6 +508,8 @@ const struct rep_report rep_report_task = {
     .rows = "tasks",
     .columns = task_columns,
     .ncolumns = TP_COUNT_OF(task_columns),
+    .number = task_numbers,
+    .numbers = NNUMBERS,
     .sort = "latency",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
 	       REP_BY_LOG | REP_BY_EACH,
@@ -620,6 +522,8 @@ const struct rep_report rep_report_region = {
     .rows = "regions",
     .columns = region_columns,
     .ncolumns = TP_COUNT_OF(region_columns),
+    .number = region_numbers,
+    .numbers = NNUMBERS,
     .sort = "latency",
     .filters =
 	REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY | REP_BY_EACH,

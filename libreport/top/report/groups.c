@@ -8,19 +8,8 @@
 #include "base/sum.h"
 #include "top/report.h"
 
-struct group {
-	int64_t goroutines;
-	int64_t spans;
-	int64_t ns[TP_NSTATES];
-};
-
 struct groups {
-	struct rep_keys keys; /* entry function */
-	struct group *group;
-	size_t room;
 	int64_t total_ns;
-	bool lost; /* anything at all */
-
 	struct rep_keys reasons; /* of the extra columns */
 	int64_t *reason_ns;	 /* of all groups */
 	size_t reason_room;
@@ -33,16 +22,8 @@ struct groups {
 enum {
 	COLUMN_FUNCTION,
 	COLUMN_COUNT,
-	COLUMN_TOTAL,
-	COLUMN_SHARE,
-	COLUMN_RUNNING,
-	COLUMN_RUNNABLE,
-	COLUMN_BLOCKED,
-	COLUMN_SYSCALLS,
-	COLUMN_SYSCALL,
-	COLUMN_SYSCALL_BLOCKED,
-	COLUMN_LOST,
-	COLUMN_SPANS,
+	COLUMN_TIMES,
+	COLUMN_SPANS = COLUMN_TIMES + REP_NTIMES,
 	COLUMN_BLOCKED_ON,
 	NCOLUMNS
 };
@@ -53,26 +34,11 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				    .kind = REP_TEXT,
 				    .shorten = REP_SHORTEN_FUNCTION,
 				    .least = 20},
+			 .cell = REP_CELL_ENTRY,
 			 .key = "function",
 			 .doc = "function the goroutines began with"},
     [COLUMN_COUNT] = REP_COLUMN_COUNT("goroutines"),
-    [COLUMN_TOTAL] = REP_COLUMN_NS("total_ns", "TOTAL", "total", 0, "their time, all states"),
-    [COLUMN_SHARE] = REP_COLUMN_SHARE(6, "of all goroutines' time here"),
-    [COLUMN_RUNNING] = REP_COLUMN_NS("running_ns", "RUNNING", "running", 2, "executing on a P"),
-    [COLUMN_RUNNABLE] = REP_COLUMN_NS("runnable_ns", "RUNNABLE", "runnable", 3, "waiting for a P"),
-    [COLUMN_BLOCKED] = REP_COLUMN_NS("blocked_ns", "BLOCKED", "blocked", 1, "blocked"),
-    [COLUMN_SYSCALLS] = {.column = {.name = "syscalls_ns",
-				    .title = "SYSCALL",
-				    .kind = REP_NS,
-				    .table_only = true,
-				    .drop = 4},
-			 .key = "syscall",
-			 .doc = "in system calls, with and without a P"},
-    [COLUMN_SYSCALL] = REP_COLUMN_RAW_NS("syscall_ns", "in system calls with a P"),
-    [COLUMN_SYSCALL_BLOCKED] =
-	REP_COLUMN_RAW_NS("syscall_blocked_ns", "in system calls without a P"),
-    [COLUMN_LOST] =
-	REP_COLUMN_NS("lost_ns", "LOST", "lost", 7, "of which a damaged trace says nothing"),
+    [COLUMN_TIMES] = REP_COLUMNS_TIMES(6),
     [COLUMN_SPANS] = {.column = {.name = "spans", .kind = REP_COUNT, .raw_only = true},
 		      .doc = "stretches in one state"},
     [COLUMN_BLOCKED_ON] = {.column = {.name = "blocked_on",
@@ -85,6 +51,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 };
 
 struct adding {
+	struct rep_job *job;
 	struct groups *g;
 	struct rep_view *v;
 	bool *counted;	       /* per goroutine; NULL: goroutines are counted otherwise */
@@ -105,11 +72,12 @@ static int group_of(struct adding *a, uint32_t entry, uint32_t *group)
 	}
 	code = rep_view_string(a->v, entry, &name);
 	if (!code)
-		code = rep_keys_add(&a->g->keys, name, 0, 0, 0, group);
-	if (!code)
-		code = tp_grow(&a->g->group, &a->g->room, *group, sizeof(*a->g->group));
-	a->entry_group[entry] = code ? 0 : *group + 1;
-	return code;
+		code = rep_job_key(a->job, a->v, name, 0, 0, group);
+	if (code)
+		return code;
+	rep_job_row_at(a->job, *group)[COLUMN_FUNCTION] = name;
+	a->entry_group[entry] = *group + 1;
+	return 0;
 }
 
 static int add_blocked(struct adding *a, uint32_t group, const struct rep_part *part)
@@ -136,6 +104,7 @@ static int add_blocked(struct adding *a, uint32_t group, const struct rep_part *
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct adding *a = ctx;
+	int64_t *row;
 	uint32_t group;
 	int code = group_of(a, part->entry, &group);
 
@@ -143,14 +112,14 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 		code = add_blocked(a, group, part);
 	if (code)
 		return rep_job_fail(err, code);
-	tp_sum(&a->g->group[group].ns[part->state], part->total_ns);
-	a->g->group[group].spans += part->count;
+	row = rep_job_row_at(a->job, group);
+	rep_times_add(&row[COLUMN_TIMES], part->state, part->total_ns);
+	row[COLUMN_SPANS] += part->count;
 	tp_sum(&a->g->total_ns, part->total_ns);
-	a->g->lost = a->g->lost || part->state == TP_ST_LOST;
 	if (a->counted && part->goroutine < a->v->nrows[TP_TABLE_GOROUTINE] &&
 	    !a->counted[part->goroutine]) {
 		a->counted[part->goroutine] = true;
-		a->g->group[group].goroutines++;
+		row[COLUMN_COUNT]++;
 	}
 	return 0;
 }
@@ -169,7 +138,7 @@ static int count_goroutines(struct adding *a, struct tp_err *err)
 		code = group_of(a, entry, &group);
 		if (code)
 			return rep_job_fail(err, code);
-		a->g->group[group].goroutines++;
+		rep_job_row_at(a->job, group)[COLUMN_COUNT]++;
 	}
 	return 0;
 }
@@ -177,7 +146,8 @@ static int count_goroutines(struct adding *a, struct tp_err *err)
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	const struct rep_filter *f = v->filter;
-	struct adding a = {.g = job->state, .v = v, .nstrings = tp_dict_strings(v->dict)};
+	struct adding a = {
+	    .job = job, .g = job->state, .v = v, .nstrings = tp_dict_strings(v->dict)};
 	/* In a time range and under these a goroutine counts only if one of its spans does. */
 	bool by_goroutine = !v->whole || f->by_id || f->states || f->given[REP_FILTER_FOCUS] ||
 			    f->given[REP_FILTER_IGNORE] || f->given[REP_FILTER_REASON] ||
@@ -198,7 +168,6 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		code = count_goroutines(&a, err);
 	free(a.counted);
 	free(a.entry_group);
-	job->nrows = a.g->keys.n;
 	return code;
 }
 
@@ -260,8 +229,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 			return rep_job_fail(err, TP_ENOMEM);
 		job->extra[i] = (struct rep_column){.name = name, .kind = REP_NS, .raw_only = true};
 	}
-	if (!g->lost)
-		job->hidden |= 1u << COLUMN_LOST;
+	rep_job_hide_zeros(job, COLUMN_TIMES + REP_TIME_LOST);
 	return 0;
 }
 
@@ -278,10 +246,11 @@ static int64_t blocked_on(const struct groups *g, uint32_t group, uint32_t reaso
 static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
 {
 	struct groups *g = job->state;
-	int64_t blocked = g->group[group].ns[TP_ST_WAITING];
+	int64_t blocked = rep_job_row_at(job, group)[COLUMN_TIMES + REP_TIME_BLOCK];
+	struct tp_text parts[3 * REASONS_SHOWN];
+	char shares[REASONS_SHOWN][8];
 	uint32_t best[REASONS_SHOWN], n = 0;
-	size_t size = 1;
-	char *text;
+	size_t nparts = 0;
 
 	for (uint32_t r = 0; r < g->reasons.n; r++) {
 		int64_t ns = blocked_on(g, group, r);
@@ -297,75 +266,42 @@ static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
 		memmove(&best[at + 1], &best[at], (n - 1 - at) * sizeof(best[0]));
 		best[at] = r;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		size += tp_dict_text(job->texts.dict, g->reasons.key[best[i]].part[0]).size + 16;
-	text = tp_arena_alloc(&job->texts.arena, size);
-	if (!text)
-		return rep_lack();
-	size = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tp_text t = tp_dict_text(job->texts.dict, g->reasons.key[best[i]].part[0]);
 		double share = (double)blocked_on(g, group, best[i]) / (double)blocked;
 
 		if (i && share < 0.005)
 			break;
-		if (!t.size)
-			t = (struct tp_text){"unknown", 7};
-		memcpy(text + size, ", ", 2);
-		size += i ? 2 : 0;
-		memcpy(text + size, t.text, t.size);
-		size += t.size;
+		*shares[i] = '\0';
 		if (share >= 0 && share < 0.995)
-			size += (size_t)snprintf(text + size, 8, " %.0f%%", share * 100);
+			snprintf(shares[i], sizeof(shares[i]), " %.0f%%", share * 100);
+		parts[nparts++] = rep_text_of(i ? ", " : "");
+		parts[nparts++] = t.size ? t : rep_text_of("unknown");
+		parts[nparts++] = rep_text_of(shares[i]);
 	}
-	return rep_text(text, size);
+	return rep_texts_join(&job->texts, parts, nparts);
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	struct groups *g = job->state;
-	const struct group *group = &g->group[row];
+	const struct groups *g = job->state;
 
-	switch (column) {
-	case COLUMN_FUNCTION:
-		return rep_texts_string(&job->texts, g->keys.key[row].part[0], "(unknown)");
-	case COLUMN_COUNT:
-		return rep_int(group->goroutines);
-	case COLUMN_TOTAL:
-		return rep_int(rep_states_total(group->ns));
-	case COLUMN_SHARE:
-		return rep_share(rep_states_total(group->ns), g->total_ns);
-	case COLUMN_RUNNING:
-		return rep_int(group->ns[TP_ST_RUNNING]);
-	case COLUMN_RUNNABLE:
-		return rep_int(group->ns[TP_ST_RUNNABLE]);
-	case COLUMN_BLOCKED:
-		return rep_int(group->ns[TP_ST_WAITING]);
-	case COLUMN_SYSCALLS:
-		return rep_int(rep_states_syscall(group->ns));
-	case COLUMN_SYSCALL:
-		return rep_int(group->ns[TP_ST_SYSCALL]);
-	case COLUMN_SYSCALL_BLOCKED:
-		return rep_int(group->ns[TP_ST_SYSCALL_BLOCKED]);
-	case COLUMN_LOST:
-		return rep_int(group->ns[TP_ST_LOST]);
-	case COLUMN_SPANS:
-		return rep_int(group->spans);
-	case COLUMN_BLOCKED_ON:
+	if (column == COLUMN_TIMES + REP_TIME_SHARE)
+		return rep_share(rep_job_row_at(job, row)[COLUMN_TIMES + REP_TIME_TOTAL],
+				 g->total_ns);
+	if (column == COLUMN_BLOCKED_ON)
 		return blocked_text(job, (uint32_t)row);
-	default:
-		return rep_int(blocked_on(g, (uint32_t)row, g->by_size[column - NCOLUMNS]));
-	}
+	return column < NCOLUMNS
+		   ? rep_job_cell(job, row, column)
+		   : rep_int(blocked_on(g, (uint32_t)row, g->by_size[column - NCOLUMNS]));
 }
 
 static void release(struct rep_job *job)
 {
 	struct groups *g = job->state;
 
-	rep_keys_release(&g->keys);
 	rep_keys_release(&g->reasons);
 	rep_keys_release(&g->blocked);
-	free(g->group);
 	free(g->reason_ns);
 	free(g->blocked_ns);
 	free(g->by_size);

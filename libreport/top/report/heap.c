@@ -4,18 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/sum.h"
 #include "mmu/cycles.h"
+#include "time/time.h"
 #include "top/report.h"
 
-struct curve {
-	double *x, *y;
-	size_t n, x_room, y_room;
-};
-
 struct heap {
-	struct curve size, goal; /* of the first run */
+	struct rep_time_curve size, goal; /* of the first run */
 };
 
 enum {
@@ -84,36 +79,16 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 			 .doc = "both ends of the mark phase are in the trace"},
 };
 
-static int add_point(struct curve *c, int64_t ts, int64_t value)
+static int add_curves(struct heap *h, struct rep_view *v, struct tp_err *err)
 {
-	if (tp_grow(&c->x, &c->x_room, c->n, sizeof(*c->x)) ||
-	    tp_grow(&c->y, &c->y_room, c->n, sizeof(*c->y)))
-		return TP_ENOMEM;
-	c->x[c->n] = (double)ts;
-	c->y[c->n++] = (double)value;
-	return 0;
-}
+	struct rep_time time;
+	int code = rep_time_begin(&time, v, 1, err);
 
-static int add_curves(struct heap *h, const struct rep_gc_facts *f, const struct rep_view *v)
-{
-	int64_t before = INT64_MIN, goal = 0;
-	int code = 0;
-
-	for (size_t i = 0; !code && i < f->metric.nrows; i++) {
-		int64_t ts = f->metric.col[TP_COL(METRIC, ts_ns)][i];
-		int64_t value = f->metric.col[TP_COL(METRIC, value)][i];
-
-		/* A store may say anything; a chart's x does not descend. */
-		if (!rep_view_overlaps(v, ts, ts) || ts < before)
-			continue;
-		before = ts;
-		if (f->metric_kind[i] == REP_METRIC_HEAP)
-			code = add_point(&h->size, ts, value);
-		else if (f->metric_kind[i] == REP_METRIC_GOAL)
-			code = add_point(&h->goal, ts, goal = value);
-	}
-	if (!code && h->goal.n)
-		code = add_point(&h->goal, rep_view_clip_end(v, f->duration_ns), goal);
+	if (!code)
+		code = rep_time_metric(&time, v, REP_METRIC_HEAP_NAME, &h->size, err);
+	if (!code)
+		code = rep_time_metric(&time, v, REP_METRIC_GOAL_NAME, &h->goal, err);
+	rep_time_release(&time);
 	return code;
 }
 
@@ -145,7 +120,6 @@ static int add_cycle(struct rep_job *job, const struct rep_view *v, const struct
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct heap *h = job->state;
 	struct rep_gc_facts facts = {0};
 	struct rep_gc_cycle *cycle = NULL;
 	size_t n = 0;
@@ -167,11 +141,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		if (code)
 			rep_job_fail(err, code);
 	}
-	if (!code && !v->index) {
-		code = add_curves(h, &facts, v);
-		if (code)
-			rep_job_fail(err, code);
-	}
+	if (!code && !v->index)
+		code = add_curves(job->state, v, err);
 	free(cycle);
 	rep_gc_facts_release(&facts);
 	return code;
@@ -216,10 +187,8 @@ static void release(struct rep_job *job)
 {
 	struct heap *h = job->state;
 
-	free(h->size.x);
-	free(h->size.y);
-	free(h->goal.x);
-	free(h->goal.y);
+	rep_time_curve_release(&h->size);
+	rep_time_curve_release(&h->goal);
 }
 
 static const struct rep_report_ops ops = {

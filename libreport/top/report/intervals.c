@@ -13,34 +13,14 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "task/choose.h"
 #include "top/report.h"
 
 enum { MORE_A, MORE_B, MORE_C, MORE_D, NMORE }; /* further sums of a row, by report */
 
-struct interval {
-	struct rep_sum sum;
-	int64_t count, incomplete;
-	int64_t worst_ns;	 /* when the longest began */
-	int64_t worst_goroutine; /* its goroutine's id, or TP_NULL */
-	uint32_t worst_run;
-	int64_t more[NMORE];
-	bool cut;    /* a time range cut one: what is only known as a whole is unknown */
-	int64_t *ns; /* sum.count durations */
-	size_t room;
-	struct rep_percentiles percentiles;
-};
-
-struct intervals {
-	struct rep_keys keys;	      /* name */
-	uint32_t last_name, last_row; /* string of the run and its row: alike ones often follow */
-	bool last_known;
-	struct interval *row;
-	size_t room;
-	int64_t total_ns;
-	bool choosy; /* of tasks and regions, not all are wanted */
-	struct rep_pick choice;
-	struct rep_tasks tasks; /* of the last run, if so */
+/* The state of a job: string of the run and its row, as alike ones often follow each other. */
+struct last {
+	uint32_t name, row;
+	bool known;
 };
 
 enum {
@@ -57,13 +37,17 @@ enum {
 	COLUMN_EXACT,
 	COLUMN_WORST,
 	COLUMN_WORST_GOROUTINE,
-	COLUMN_MORE
+	COLUMN_MORE,
+	/* A time range cut one: what is only known as a whole is unknown. */
+	NUMBER_CUT = COLUMN_MORE + NMORE,
+	NNUMBERS
 };
 
 #define COLUMNS_COMMON(title_text, name_doc, count_doc, total_doc, share_doc)                      \
 	[COLUMN_NAME] =                                                                            \
 	    {.column = {.name = "name", .title = (title_text), .kind = REP_TEXT, .least = 26},     \
 	     .key = "name",                                                                        \
+	     .cell = REP_CELL_STRING,                                                              \
 	     .doc = (name_doc)},                                                                   \
 	[COLUMN_COUNT] = REP_COLUMN_COUNT(count_doc),                                              \
 	[COLUMN_INCOMPLETE] =                                                                      \
@@ -77,6 +61,7 @@ enum {
 				       "when the longest began, since the run did"),               \
 	[COLUMN_WORST_GOROUTINE] = {                                                               \
 	    .column = {.name = "worst_goroutine", .kind = REP_ID, .raw_only = true},               \
+	    .cell = REP_CELL_GOROUTINE,                                                            \
 	    .doc = "whose the longest was"}
 
 static const struct rep_report_column gc_columns[] = {
@@ -167,14 +152,13 @@ static const struct source *source_of(const struct rep_job *job)
 						  : &regions;
 }
 
-static int begin(struct rep_job *job, struct tp_err *err)
+/* Returns whether not all tasks or regions are wanted. */
+static bool is_choosy(const struct rep_job *job)
 {
 	const struct rep_top_options *opt = job->opt;
-	struct intervals *all = job->state;
 
-	all->choosy = job->report != &rep_report_gc &&
-		      (opt->filter.task || opt->filter.region || opt->min || opt->max || opt->log);
-	return all->choosy ? rep_top_pick(&all->choice, opt, err) : 0;
+	return job->report != &rep_report_gc &&
+	       (opt->filter.task || opt->filter.region || opt->min || opt->max || opt->log);
 }
 
 /* Returns whether the result depends on goroutines or stacks, which tables do not show. */
@@ -213,55 +197,50 @@ static int64_t cell(const struct rep_view *v, const struct source *s, int column
 	return column < 0 || !v->col[s->table][column] ? TP_NULL : v->col[s->table][column][i];
 }
 
-static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
-		    const struct source *s, size_t i, int64_t start, int64_t end)
+static int add_time(struct rep_job *job, uint32_t index, struct rep_view *v, const struct source *s,
+		    size_t i, int64_t start, int64_t end)
 {
-	struct interval *row = &all->row[index];
-	int64_t goroutine = cell(v, s, s->goroutine, i);
+	const struct rep_sum *sum = &job->durations.sum[index];
+	int64_t *row = rep_job_row_at(job, index);
+	struct rep_part part = {.site = TP_NONE, .count = 1};
 	int64_t from = rep_view_clip_start(v, start);
-	int64_t ns = tp_minus(rep_view_clip_end(v, end), from);
 
-	if (!row->sum.count || ns > row->sum.max_ns) {
-		row->worst_ns = from;
-		row->worst_run = (uint32_t)v->index;
-		row->worst_goroutine = rep_view_goid(v, goroutine);
+	part.total_ns = part.min_ns = part.max_ns = tp_minus(rep_view_clip_end(v, end), from);
+	if (!sum->count || part.total_ns > sum->max_ns) {
+		row[COLUMN_WORST] = from;
+		row[COLUMN_WORST_GOROUTINE] = rep_view_goid(v, cell(v, s, s->goroutine, i));
+		row[NNUMBERS] = (int64_t)v->index;
 	}
-	if (tp_grow(&row->ns, &row->room, (size_t)row->sum.count, sizeof(*row->ns)))
-		return TP_ENOMEM;
-	row->ns[row->sum.count] = ns;
-	rep_sum_add(&row->sum, 1, ns, ns, ns);
-	tp_sum(&all->total_ns, ns);
-	return 0;
+	return rep_durations_put(job, index, &part);
 }
 
-static int row_of(struct intervals *all, struct rep_view *v, uint32_t id, uint32_t *index)
+static int row_of(struct rep_job *job, struct rep_view *v, uint32_t id, uint32_t *index)
 {
+	struct last *last = job->state;
 	uint32_t name;
 	int code;
 
-	if (all->last_known && all->last_name == id) {
-		*index = all->last_row;
+	*index = last->row;
+	if (last->known && last->name == id)
 		return 0;
-	}
 	code = rep_view_string(v, id, &name);
 	if (!code)
-		code = rep_keys_add(&all->keys, name, 0, 0, 0, index);
+		code = rep_job_key(job, v, name, 0, 0, index);
 	if (!code)
-		code = tp_grow(&all->row, &all->room, *index, sizeof(*all->row));
+		code = rep_durations_add(job, *index, 0);
 	if (code)
 		return code;
-	all->last_known = true;
-	all->last_name = id;
-	all->last_row = *index;
+	rep_job_row_at(job, *index)[COLUMN_NAME] = name;
+	*last = (struct last){.name = id, .row = *index, .known = true};
 	return 0;
 }
 
-static int add_row(struct intervals *all, struct rep_view *v, const struct source *s, size_t i)
+static int add_row(struct rep_job *job, struct rep_view *v, const struct source *s, size_t i)
 {
 	int64_t start = cell(v, s, s->start, i), end = cell(v, s, s->end, i);
 	bool complete = start != TP_NULL && end != TP_NULL;
-	struct interval *row;
 	uint32_t index;
+	int64_t *row;
 	int code;
 
 	/* The background task stands for what is logged outside all tasks. */
@@ -271,62 +250,54 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	end = end == TP_NULL ? v->run->row.duration_ns : end;
 	if (!rep_view_overlaps(v, start, end))
 		return 0;
-	code = row_of(all, v, (uint32_t)cell(v, s, s->name, i), &index);
+	code = row_of(job, v, (uint32_t)cell(v, s, s->name, i), &index);
 	if (code)
 		return code;
-	row = &all->row[index];
-	row->count++;
-	row->cut = row->cut || start < v->from || end > v->to;
+	row = rep_job_row_at(job, index);
+	row[COLUMN_COUNT]++;
+	row[NUMBER_CUT] |= start < v->from || end > v->to;
 	complete = complete && (s != &ranges || REP_COL(v, RANGE, complete)[i] == 1);
-	row->incomplete += !complete;
+	row[COLUMN_INCOMPLETE] += !complete;
 	/* Those of regions are parts of their time, which is not counted then. */
 	for (int k = 0; k < NMORE && (complete || s != &regions); k++) {
 		int64_t more = cell(v, s, s->more[k], i);
 
-		tp_sum(&row->more[k], more == TP_NULL ? 0 : more);
+		tp_sum(&row[COLUMN_MORE + k], more == TP_NULL ? 0 : more);
 	}
 	if (s->more_plus >= 0 && (complete || s != &regions) &&
 	    cell(v, s, s->more_plus, i) != TP_NULL)
-		tp_sum(&row->more[MORE_D], cell(v, s, s->more_plus, i));
+		tp_sum(&row[COLUMN_MORE + MORE_D], cell(v, s, s->more_plus, i));
 	if (!complete && s != &ranges)
 		return 0;
-	return add_time(all, index, v, s, i, start, end);
+	return add_time(job, index, v, s, i, start, end);
 }
 
-static bool chosen(struct intervals *all, const struct source *s, uint32_t i)
+static bool chosen(struct rep_job *job, const struct source *s, uint32_t i)
 {
-	return s == &tasks ? rep_choose_task(&all->choice, i) : rep_choose_region(&all->choice, i);
+	return s == &tasks ? rep_choose_task(&job->choice, i) : rep_choose_region(&job->choice, i);
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct intervals *all = job->state;
 	const struct source *s = source_of(job);
-	bool goroutines = needs_goroutines(job, v->filter);
+	bool goroutines = needs_goroutines(job, v->filter), choosy = is_choosy(job);
 	int code = load(job, v, s, err);
 
-	if (!code && all->choosy) {
-		rep_tasks_release(&all->tasks);
-		code = rep_tasks_init(&all->tasks, v, err);
-		if (!code)
-			code = rep_pick_run(&all->choice, &all->tasks, err);
-	}
+	if (!code && choosy)
+		code = rep_job_tasks(job, v, err);
 	if (code)
 		return code;
-	all->last_known = false;
+	*(struct last *)job->state = (struct last){.known = false};
 	for (size_t i = 0; !code && i < v->nrows[s->table]; i++) {
 		int64_t goroutine = goroutines ? cell(v, s, s->goroutine, i) : TP_NULL;
 
-		if (goroutines && (!rep_view_match_goroutine(v, goroutine) ||
-				   !rep_match_frames(&v->match, rep_view_entry(v, goroutine),
-						     (uint32_t)cell(v, s, s->stack, i))))
+		if (goroutines && !rep_view_matches(v, goroutine, cell(v, s, s->stack, i)))
 			continue;
-		if (all->choosy && !chosen(all, s, (uint32_t)i))
+		if (choosy && !chosen(job, s, (uint32_t)i))
 			continue;
-		code = add_row(all, v, s, i);
+		code = add_row(job, v, s, i);
 	}
-	job->nrows = all->keys.n;
-	if (!job->nrows && all->choosy)
+	if (!job->nrows && choosy)
 		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
 	return code ? rep_job_fail(err, code) : 0;
 }
@@ -350,19 +321,19 @@ static bool is_plain(struct tp_text name)
 /* Notes that the time range cuts some, and that states are only known of whole regions. */
 static void note_cut(struct rep_job *job)
 {
-	const struct intervals *all = job->state;
+	const struct rep_sum *sum = job->durations.sum;
 	bool regions_too = job->report == &rep_report_regions;
 	const char *one = regions_too ? "region" : "task";
 	struct tp_text name;
 	size_t most = job->nrows;
 
 	for (size_t i = 0; i < job->nrows; i++)
-		if (all->row[i].cut &&
-		    (most == job->nrows || all->row[i].sum.total_ns > all->row[most].sum.total_ns))
+		if (rep_job_row_at(job, i)[NUMBER_CUT] &&
+		    (most == job->nrows || sum[i].total_ns > sum[most].total_ns))
 			most = i;
 	if (most == job->nrows)
 		return;
-	name = tp_dict_text(job->texts.dict, all->keys.key[most].part[0]);
+	name = tp_dict_text(job->texts.dict, (uint32_t)rep_job_row_at(job, most)[COLUMN_NAME]);
 	if (!is_plain(name))
 		name = (struct tp_text){.text = "TYPE", .size = 4};
 	snprintf(job->note, sizeof(job->note),
@@ -375,14 +346,13 @@ static void note_cut(struct rep_job *job)
 /* Says how many have not ended, and where to see them. */
 static void note_unfinished(struct rep_job *job)
 {
-	const struct intervals *all = job->state;
 	bool regions_too = job->report == &rep_report_regions;
 	int64_t incomplete = 0, count = 0;
 	char a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
 
 	for (size_t i = 0; i < job->nrows; i++) {
-		tp_sum(&incomplete, all->row[i].incomplete);
-		tp_sum(&count, all->row[i].count);
+		tp_sum(&incomplete, rep_job_row_at(job, i)[COLUMN_INCOMPLETE]);
+		tp_sum(&count, rep_job_row_at(job, i)[COLUMN_COUNT]);
 	}
 	if (incomplete && !job->note[0])
 		snprintf(job->note, sizeof(job->note),
@@ -394,77 +364,44 @@ static void note_unfinished(struct rep_job *job)
 
 static int finish(struct rep_job *job, struct tp_err *err)
 {
-	struct intervals *all = job->state;
-	bool incomplete = false;
-
 	(void)err;
-	if (job->report == &rep_report_regions || job->report == &rep_report_tasks) {
+	if (job->report != &rep_report_gc) {
 		note_cut(job);
 		note_unfinished(job);
 	}
-	for (size_t i = 0; i < job->nrows && !incomplete; i++)
-		incomplete = all->row[i].incomplete != 0;
-	if (!incomplete)
-		job->hidden |= 1u << COLUMN_INCOMPLETE;
-	for (size_t i = 0; i < job->nrows; i++) {
-		struct interval *row = &all->row[i];
-
-		if (row->sum.count)
-			rep_percentiles_of(row->ns, (size_t)row->sum.count, &row->percentiles);
-		if (job->report == &rep_report_gc && row->sum.total_ns > job->length_ns)
+	rep_job_hide_zeros(job, COLUMN_INCOMPLETE);
+	for (size_t i = 0; i < job->nrows && job->report == &rep_report_gc; i++)
+		if (job->durations.sum[i].total_ns > job->length_ns)
 			snprintf(job->note, sizeof(job->note), "%s", NOTE_OVER);
-	}
 	return 0;
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	struct intervals *all = job->state;
-	const struct interval *r = &all->row[row];
+	const int64_t *numbers = rep_job_row_at(job, row);
+	bool regions_too = job->report == &rep_report_regions;
+	bool timed = job->durations.sum[row].count; /* else none is complete */
 
 	if (column == COLUMN_NAME)
-		return rep_texts_string(&job->texts, all->keys.key[row].part[0],
-					job->report == &rep_report_regions ? "(inherited)"
-									   : "(no name)");
-	if (column == COLUMN_COUNT)
-		return rep_int(r->count);
-	if (column == COLUMN_INCOMPLETE)
-		return rep_int(r->incomplete);
-	if (column >= COLUMN_MORE)
-		return (r->cut || !r->sum.count) && job->report == &rep_report_regions
-			   ? rep_null()
-			   : rep_int(r->more[column - COLUMN_MORE]);
-	/* None is complete, so no time is known. */
-	if (!r->sum.count)
+		return rep_texts_string(&job->texts, (uint32_t)numbers[COLUMN_NAME],
+					regions_too ? "(inherited)" : "(no name)");
+	if (column >= COLUMN_MORE && regions_too && (numbers[NUMBER_CUT] || !timed))
 		return rep_null();
-	if (column == COLUMN_WORST)
-		return rep_int(r->worst_ns);
-	if (column == COLUMN_WORST_GOROUTINE)
-		return rep_job_goroutine(job, r->worst_run, r->worst_goroutine);
-	return rep_sum_value(&r->sum, &r->percentiles,
-			     job->report == &rep_report_gc ? job->length_ns : all->total_ns,
-			     (enum rep_sum_column)(column - COLUMN_TOTAL + REP_SUM_TOTAL));
-}
-
-static void release(struct rep_job *job)
-{
-	struct intervals *all = job->state;
-
-	for (size_t i = 0; i < all->keys.n && i < all->room; i++)
-		free(all->row[i].ns);
-	rep_keys_release(&all->keys);
-	rep_tasks_release(&all->tasks);
-	rep_pick_release(&all->choice);
-	free(all->row);
+	if (column >= COLUMN_TOTAL && column < COLUMN_MORE && !timed)
+		return rep_null();
+	if (column < COLUMN_TOTAL || column > COLUMN_EXACT)
+		return rep_job_cell(job, row, column);
+	return rep_durations_value(
+	    job, row, job->report == &rep_report_gc ? job->length_ns : job->durations.total_ns,
+	    (enum rep_sum_column)(column - COLUMN_TOTAL + REP_SUM_TOTAL));
 }
 
 static const struct rep_report_ops ops = {
-    .state = sizeof(struct intervals),
-    .begin = begin,
+    .state = sizeof(struct last),
     .add = add,
     .finish = finish,
+    .prepare = rep_durations_prepare,
     .value = value,
-    .release = release,
 };
 
 const struct rep_report rep_report_gc = {
@@ -473,6 +410,7 @@ const struct rep_report rep_report_gc = {
     .rows = "ranges",
     .columns = gc_columns,
     .ncolumns = TP_COUNT_OF(gc_columns),
+    .numbers = NNUMBERS,
     .sort = "total",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
     .ops = &ops,
@@ -484,6 +422,7 @@ const struct rep_report rep_report_tasks = {
     .rows = "task types",
     .columns = task_columns,
     .ncolumns = TP_COUNT_OF(task_columns),
+    .numbers = NNUMBERS,
     .sort = "total",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
 	       REP_BY_LOG | REP_BY_SLOWEST | REP_BY_EACH,
@@ -496,6 +435,7 @@ const struct rep_report rep_report_regions = {
     .rows = "region types",
     .columns = region_columns,
     .ncolumns = TP_COUNT_OF(region_columns),
+    .numbers = NNUMBERS,
     .sort = "total",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
 	       REP_BY_SLOWEST | REP_BY_EACH,

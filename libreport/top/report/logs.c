@@ -1,5 +1,4 @@
 /* logs: the messages of runtime/trace.Log, in order. */
-#include "task/choose.h"
 #include "task/inside.h"
 #include "top/report.h"
 
@@ -46,18 +45,10 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 			.cell = REP_CELL_STRING,
 			.key = "message",
 			.doc = "what it says"},
-    [COLUMN_FUNCTION] = {.column = {.name = "function", .kind = REP_TEXT, .raw_only = true},
-			 .cell = REP_CELL_STRING,
-			 .doc = "entry function of the goroutine"},
+    [COLUMN_FUNCTION] =
+	REP_COLUMN_RAW_TEXT("function", REP_CELL_STRING, "entry function of the goroutine"),
     [COLUMN_STACK] = REP_COLUMN_STACK("where, leaf first"),
 };
-
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	const struct rep_pick_text text = {.task = job->opt->filter.task, .log = job->opt->log};
-
-	return rep_pick_init(job->state, &text, err);
-}
 
 static int put(struct rep_job *job, const struct rep_tasks *t, size_t i)
 {
@@ -91,69 +82,43 @@ static int put(struct rep_job *job, const struct rep_tasks *t, size_t i)
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct rep_pick *choice = job->state;
 	const char *region = job->opt->filter.region;
 	struct rep_inside inside = {0};
-	struct rep_tasks tasks;
-	int code = rep_tasks_init(&tasks, v, err);
+	int code = rep_job_tasks(job, v, err);
 
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_LOG, REP_BIT(LOG, stack), err);
-	if (!code)
-		code = rep_pick_run(choice, &tasks, err);
 	if (!code && region)
 		code = rep_inside_init(&inside, v, NULL, region, err);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_LOG]; i++) {
 		int64_t ts = REP_COL(v, LOG, ts_ns)[i];
 		int64_t goroutine = REP_COL(v, LOG, goroutine)[i], none;
 
-		if (!rep_view_overlaps(v, ts, ts) || !rep_choose_log(choice, (uint32_t)i) ||
-		    !rep_view_match_goroutine(v, goroutine) ||
-		    !rep_match_frames(&v->match, rep_view_entry(v, goroutine),
-				      (uint32_t)REP_COL(v, LOG, stack)[i]) ||
+		if (!rep_view_overlaps(v, ts, ts) || !rep_choose_log(&job->choice, (uint32_t)i) ||
+		    !rep_view_matches(v, goroutine, REP_COL(v, LOG, stack)[i]) ||
 		    (region && !rep_inside_clip(&inside, goroutine, ts, ts, &none)))
 			continue;
-		code = put(job, &tasks, i);
+		code = put(job, &job->tasks, i);
 		if (code)
 			rep_job_fail(err, code);
 	}
 	if (!code && !job->nrows && job->opt->filter.task)
 		rep_pick_hint(v, false, job->note, sizeof(job->note));
 	rep_inside_release(&inside);
-	rep_tasks_release(&tasks);
 	return code;
 }
 
 static int finish(struct rep_job *job, struct tp_err *err)
 {
-	bool category = false, task = false;
-
 	(void)err;
-	for (size_t i = 0; i < job->nrows; i++) {
-		const int64_t *row = rep_job_row_at(job, i);
-
-		category = category || row[COLUMN_CATEGORY];
-		task = task || row[COLUMN_TYPE];
-	}
-	if (!category)
-		job->hidden |= 1u << COLUMN_CATEGORY;
-	if (!task)
-		job->hidden |= 1u << COLUMN_TYPE | 1u << COLUMN_SINCE;
+	rep_job_hide_zeros(job, COLUMN_CATEGORY);
+	rep_job_hide_zeros(job, COLUMN_TYPE);
+	if (job->hidden & 1u << COLUMN_TYPE)
+		job->hidden |= 1u << COLUMN_SINCE;
 	return 0;
 }
 
-static void release(struct rep_job *job)
-{
-	rep_pick_release(job->state);
-}
-
-static const struct rep_report_ops ops = {
-    .state = sizeof(struct rep_pick),
-    .begin = begin,
-    .add = add,
-    .finish = finish,
-    .release = release,
-};
+static const struct rep_report_ops ops = {.add = add, .finish = finish};
 
 const struct rep_report rep_report_logs = {
     .name = "logs",

@@ -10,13 +10,6 @@
 #include "task/outliers.h"
 #include "top/report.h"
 
-struct outliers {
-	struct rep_outliers o;
-	struct rep_tasks tasks;
-	struct rep_pick choice;
-	uint32_t *rank; /* by fact: its place in the table */
-};
-
 static const struct kind {
 	const char *name;
 	size_t first; /* so many of them come before all others */
@@ -78,6 +71,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				 .least = 16,
 				 .drop = 2,
 				 .table_only = true},
+		      .cell = REP_CELL_WHERE,
 		      .doc = "function and callers"},
     [COLUMN_SLOW_COUNT] = {.column = {.name = "slow_count", .kind = REP_COUNT, .raw_only = true},
 			   .doc = "how many in all of the slowest; nothing for times"},
@@ -85,19 +79,14 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 					.kind = REP_COUNT,
 					.raw_only = true},
 			     .doc = "how many in all of the middle"},
-    [COLUMN_STATE] = REP_COLUMN_RAW_TEXT("state", "of a time"),
-    [COLUMN_REASON] = REP_COLUMN_RAW_TEXT("reason", "of a time, why blocked or stopped"),
-    [COLUMN_SUBTASK] = REP_COLUMN_RAW_TEXT("subtask", "type of the subtask it is in"),
-    [COLUMN_REGION] = REP_COLUMN_RAW_TEXT("region", "type of the region it is in"),
-    [COLUMN_STACK] = REP_COLUMN_RAW_TEXT("stack", "where, leaf first"),
+    [COLUMN_STATE] = REP_COLUMN_RAW_TEXT("state", REP_CELL_STATE, "of a time"),
+    [COLUMN_REASON] =
+	REP_COLUMN_RAW_TEXT("reason", REP_CELL_STRING, "of a time, why blocked or stopped"),
+    [COLUMN_SUBTASK] =
+	REP_COLUMN_RAW_TEXT("subtask", REP_CELL_STRING, "type of the subtask it is in"),
+    [COLUMN_REGION] = REP_COLUMN_RAW_TEXT("region", REP_CELL_STRING, "type of the region it is in"),
+    [COLUMN_STACK] = REP_COLUMN_STACK("where, leaf first"),
 };
-
-static int begin(struct rep_job *job, struct tp_err *err)
-{
-	struct outliers *s = job->state;
-
-	return rep_top_pick(&s->choice, job->opt, err);
-}
 
 /* ---- numbers ---- */
 
@@ -150,16 +139,13 @@ static int by_weight(const void *a, const void *b, void *ctx)
 }
 
 /* The first few of each kind, by kind; then the others. */
-static int rank(struct outliers *s)
+static int rank(struct rep_job *job)
 {
-	const struct rep_outliers *o = &s->o;
+	const struct rep_outliers *o = job->state;
 	uint32_t *order = calloc(o->nfacts + 1, sizeof(*order)), next = 0;
 
-	s->rank = calloc(o->nfacts + 1, sizeof(*s->rank));
-	if (!order || !s->rank) {
-		free(order);
+	if (!order)
 		return TP_ENOMEM;
-	}
 	for (uint32_t i = 0; i < o->nfacts; i++)
 		order[i] = i;
 	qsort_r(order, o->nfacts, sizeof(*order), by_weight, (void *)(uintptr_t)o);
@@ -170,7 +156,7 @@ static int rank(struct outliers *s)
 			enum rep_fact_kind kind = o->fact[order[i]].kind;
 
 			if ((of_kind[kind]++ >= kinds[kind].first) == late)
-				s->rank[order[i]] = ++next;
+				rep_job_row_at(job, order[i])[COLUMN_RANK] = ++next;
 		}
 	}
 	free(order);
@@ -179,59 +165,35 @@ static int rank(struct outliers *s)
 
 /* ---- texts ---- */
 
-static struct rep_value time_text(struct rep_job *job, const struct rep_fact *f)
+/* A string that is kept as its id + 1, 0 for none. */
+static int64_t string_of(uint32_t id)
 {
-	const struct outliers *s = job->state;
-	const struct rep_key *label = rep_fact_label(&s->o, f);
-	bool place = f->kind == REP_FACT_TIME;
-
-	return rep_job_place(job, f->what.part[1], f->what.part[2],
-			     place && label->part[0] ? label->part[0] - 1 : 0,
-			     place && label->part[1] ? label->part[1] - 1 : 0);
-}
-
-static struct rep_value log_text(struct rep_job *job, const struct rep_fact *f)
-{
-	struct tp_text category = tp_dict_text(job->texts.dict, f->what.part[0]);
-	struct tp_text message = tp_dict_text(job->texts.dict, f->what.part[1]);
-	char *text = tp_arena_alloc(&job->texts.arena, (size_t)category.size + message.size + 3);
-	size_t n = category.size;
-
-	if (!text)
-		return rep_lack();
-	memcpy(text, category.text, n);
-	if (n) {
-		memcpy(text + n, ": ", 2);
-		n += 2;
-	}
-	memcpy(text + n, message.text, message.size);
-	return rep_text(text, n + message.size);
+	return id ? (int64_t)id - 1 : 0;
 }
 
 static struct rep_value what_text(struct rep_job *job, const struct rep_fact *f)
 {
+	const struct rep_key *label = rep_fact_label(job->state, f);
+	struct tp_dict *dict = job->texts.dict;
+	bool place = f->kind == REP_FACT_TIME;
+
 	switch (f->kind) {
 	case REP_FACT_STATE:
 	case REP_FACT_TIME:
-		return time_text(job, f);
+		return rep_job_place(job, f->what.part[1], f->what.part[2],
+				     place ? (uint32_t)string_of(label->part[0]) : 0,
+				     place ? (uint32_t)string_of(label->part[1]) : 0);
 	case REP_FACT_REGION: {
-		struct rep_value region = rep_texts_string(&job->texts, f->what.part[1] - 1, "");
-		struct rep_value type;
-		char *text;
+		const struct tp_text parts[] = {
+		    tp_dict_text(dict, (uint32_t)string_of(f->what.part[0])),
+		    rep_text_of(f->what.part[0] ? "/" : ""),
+		    tp_dict_text(dict, (uint32_t)string_of(f->what.part[1])),
+		};
 
-		if (!f->what.part[0])
-			return region;
-		type = rep_texts_string(&job->texts, f->what.part[0] - 1, "");
-		text = tp_arena_alloc(&job->texts.arena, type.text.size + region.text.size + 2);
-		if (!text)
-			return rep_lack();
-		memcpy(text, type.text.data, type.text.size);
-		text[type.text.size] = '/';
-		memcpy(text + type.text.size + 1, region.text.data, region.text.size);
-		return rep_text(text, type.text.size + 1 + region.text.size);
+		return rep_texts_join(&job->texts, parts, 3);
 	}
 	case REP_FACT_LOG:
-		return log_text(job, f);
+		return rep_texts_log(&job->texts, f->what.part[0], f->what.part[1]);
 	default:
 		return rep_texts_string(&job->texts, f->what.part[0], "");
 	}
@@ -286,23 +248,22 @@ static void say_causes(struct rep_job *job)
 	    {REP_FACT_SUBTASK, "in subtask ", 0.3},
 	    {REP_FACT_RANGE, "during ", 0.25},
 	};
-	const struct outliers *s = job->state;
-	const struct rep_fact *place = strongest(&s->o, REP_FACT_TIME);
-	const struct rep_key *label = place ? rep_fact_label(&s->o, place) : NULL;
-	double all = latency_difference(&s->o);
+	const struct rep_outliers *o = job->state;
+	const struct rep_fact *place = strongest(o, REP_FACT_TIME);
+	const struct rep_key *label = place ? rep_fact_label(o, place) : NULL;
+	double all = latency_difference(o);
 	const char *between = "\nOf the difference, ";
 
 	for (size_t i = 0; all > 0 && i < TP_COUNT_OF(causes); i++) {
-		const struct rep_fact *f = strongest(&s->o, causes[i].kind);
-		double share = f ? difference(&s->o, f) / all : 0;
+		const struct rep_fact *f = strongest(o, causes[i].kind);
+		double share = f ? difference(o, f) / all : 0;
 		struct rep_value what;
 
 		if (!f || share < causes[i].least ||
 		    (causes[i].kind == REP_FACT_STATE && place &&
-		     difference(&s->o, place) / all > share * 0.9) ||
+		     difference(o, place) / all > share * 0.9) ||
 		    (causes[i].kind == REP_FACT_REGION && label &&
-		     label->part[1] == f->what.part[1] &&
-		     difference(&s->o, place) / all > share * 0.9))
+		     label->part[1] == f->what.part[1] && difference(o, place) / all > share * 0.9))
 			continue;
 		what = what_text(job, f);
 		say(job, "%s%.0f%% is %s%.*s", between, share * 100, causes[i].text,
@@ -316,22 +277,21 @@ static void say_causes(struct rep_job *job)
 /* "'payment: retry' was logged by 83% of them, by 2% of the middle." */
 static void say_log(struct rep_job *job)
 {
-	const struct outliers *s = job->state;
-	const struct rep_fact *f = strongest(&s->o, REP_FACT_LOG);
+	const struct rep_outliers *o = job->state;
+	const struct rep_fact *f = strongest(o, REP_FACT_LOG);
 	struct rep_value what;
 
-	if (!f || weight(&s->o, f) < 0.5)
+	if (!f || weight(o, f) < 0.5)
 		return;
-	what = log_text(job, f);
+	what = what_text(job, f);
 	say(job, "\n'%.*s' was logged by %.0f%% of them, by %.0f%% of the middle.",
-	    shown(job, what), what.text.data, share_with(&s->o, f, REP_SLOW) * 100,
-	    share_with(&s->o, f, REP_MIDDLE) * 100);
+	    shown(job, what), what.text.data, share_with(o, f, REP_SLOW) * 100,
+	    share_with(o, f, REP_MIDDLE) * 100);
 }
 
 static void put_lead(struct rep_job *job)
 {
-	const struct outliers *s = job->state;
-	const struct rep_outliers *o = &s->o;
+	const struct rep_outliers *o = job->state;
 	char t[4][TP_UNITS_SIZE];
 	struct rep_value type = rep_texts_string(&job->texts, o->type, "");
 
@@ -345,9 +305,39 @@ static void put_lead(struct rep_job *job)
 	say_log(job);
 }
 
+/* Fills in the row of a fact; what a time says one by one, and what a region says. */
+static int put(struct rep_job *job, const struct rep_view *v, const struct rep_fact *f)
+{
+	const struct rep_outliers *o = job->state;
+	const struct rep_key *label = rep_fact_label(o, f);
+	bool state = f->kind == REP_FACT_STATE, place = f->kind == REP_FACT_TIME;
+	bool log = f->kind == REP_FACT_LOG, region = f->kind == REP_FACT_REGION;
+	int64_t *row = rep_job_row(job, v);
+
+	if (!row)
+		return TP_ENOMEM;
+	row[COLUMN_SLOW] = log ? TP_NULL : llround(mean(o, f, REP_SLOW));
+	row[COLUMN_MIDDLE] = log ? TP_NULL : llround(mean(o, f, REP_MIDDLE));
+	row[COLUMN_DIFFERENCE] = log ? TP_NULL : llround(difference(o, f));
+	row[COLUMN_SLOW_COUNT] = state || place ? TP_NULL : f->count[REP_SLOW];
+	row[COLUMN_MIDDLE_COUNT] = state || place ? TP_NULL : f->count[REP_MIDDLE];
+	row[COLUMN_STATE] = state || place ? f->what.part[1] : TP_NULL;
+	row[COLUMN_REASON] = state || place ? f->what.part[2] : TP_NULL;
+	row[COLUMN_SUBTASK] = place			  ? string_of(label->part[0])
+			      : region && f->what.part[0] ? string_of(f->what.part[0])
+							  : TP_NULL;
+	row[COLUMN_REGION] = place    ? string_of(label->part[1])
+			     : region ? string_of(f->what.part[1])
+				      : TP_NULL;
+	row[COLUMN_WHERE] = place && f->what.part[3] ? f->what.part[3] : TP_NULL;
+	row[COLUMN_STACK] = place ? f->what.part[3] : TP_NULL;
+	return 0;
+}
+
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct outliers *s = job->state;
+	const char *kind = job->opt->regions ? "regions" : "tasks";
+	struct rep_outliers *o = job->state;
 	struct rep_slowest slowest;
 	int code;
 
@@ -356,124 +346,73 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 				  "the report 'outliers' is about one run; pick it with --run");
 	code = rep_slowest_parse(job->opt->slowest ? job->opt->slowest : "1%", &slowest, err);
 	if (!code)
-		code = rep_tasks_init(&s->tasks, v, err);
+		code = rep_job_tasks(job, v, err);
 	if (!code)
-		code = rep_pick_run(&s->choice, &s->tasks, err);
-	if (!code)
-		code = rep_outliers_init(&s->o, &s->tasks, &s->choice, job->opt->regions, &slowest,
+		code = rep_outliers_init(o, &job->tasks, &job->choice, job->opt->regions, &slowest,
 					 err);
 	if (code)
 		return code;
-	if (!s->o.total)
+	if (!o->total)
 		rep_pick_hint(v, job->opt->regions, job->note, sizeof(job->note));
-	else if (!s->o.n[REP_SLOW])
+	else if (!o->n[REP_SLOW])
 		snprintf(job->note, sizeof(job->note),
 			 "there is nothing to compare: the trace has the beginning and end of "
 			 "fewer than three %s of a type",
-			 job->opt->regions ? "regions" : "tasks");
-	else if (s->o.types > 1)
+			 kind);
+	else if (o->types > 1)
 		snprintf(job->note, sizeof(job->note),
 			 "there are %u types: this is the one that took most time; pick another "
 			 "with --%s",
-			 s->o.types, job->opt->regions ? "region" : "task");
-	job->nrows = s->o.nfacts;
-	return rank(s) ? rep_job_fail(err, TP_ENOMEM) : 0;
+			 o->types, job->opt->regions ? "region" : "task");
+	for (size_t i = 0; i < o->nfacts && !code; i++)
+		code = put(job, v, &o->fact[i]);
+	if (!code)
+		code = rank(job);
+	return code ? rep_job_fail(err, code) : 0;
 }
 
 static int finish(struct rep_job *job, struct tp_err *err)
 {
-	const struct outliers *s = job->state;
+	const struct rep_outliers *o = job->state;
 
 	(void)err;
-	if (s->o.n[REP_SLOW])
+	if (o->n[REP_SLOW])
 		put_lead(job);
 	return 0;
 }
 
 /* ---- what is shown ---- */
 
-/* What a time says, one by one. */
-static struct rep_value part_of(struct rep_job *job, const struct rep_fact *f, size_t column)
-{
-	const struct outliers *s = job->state;
-	const struct rep_key *label = rep_fact_label(&s->o, f);
-	bool time = f->kind == REP_FACT_TIME || f->kind == REP_FACT_STATE;
-
-	if (f->kind == REP_FACT_STATE && column != COLUMN_STATE && column != COLUMN_REASON)
-		return rep_null();
-	if (f->kind == REP_FACT_REGION && column == COLUMN_SUBTASK && f->what.part[0])
-		return rep_texts_string(&job->texts, f->what.part[0] - 1, "");
-	if (f->kind == REP_FACT_REGION && column == COLUMN_REGION)
-		return rep_texts_string(&job->texts, f->what.part[1] - 1, "");
-	if (!time)
-		return rep_null();
-	switch (column) {
-	case COLUMN_STATE:
-		return rep_str(f->what.part[1] ? rep_state_name(f->what.part[1]) : "nobody");
-	case COLUMN_REASON:
-		return rep_texts_string(&job->texts, f->what.part[2], "");
-	case COLUMN_SUBTASK:
-		return label->part[0] ? rep_texts_string(&job->texts, label->part[0] - 1, "")
-				      : rep_str("");
-	case COLUMN_REGION:
-		return label->part[1] ? rep_texts_string(&job->texts, label->part[1] - 1, "")
-				      : rep_str("");
-	case COLUMN_WHERE:
-		return f->what.part[3] ? rep_stack_where(&job->texts, f->what.part[3]) : rep_null();
-	default:
-		return rep_stack_names(&job->texts, f->what.part[3]);
-	}
-}
-
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	const struct outliers *s = job->state;
-	const struct rep_outliers *o = &s->o;
+	const struct rep_outliers *o = job->state;
 	const struct rep_fact *f = &o->fact[row];
-	bool log = f->kind == REP_FACT_LOG, time = f->kind <= REP_FACT_TIME;
 	double all = latency_difference(o);
 
 	switch (column) {
-	case COLUMN_RANK:
-		return rep_int(s->rank[row]);
 	case COLUMN_KIND:
 		return rep_str(kinds[f->kind].name);
 	case COLUMN_WHAT:
 		return what_text(job, f);
-	case COLUMN_SLOW:
-		return log ? rep_null() : rep_int((int64_t)llround(mean(o, f, REP_SLOW)));
-	case COLUMN_MIDDLE:
-		return log ? rep_null() : rep_int((int64_t)llround(mean(o, f, REP_MIDDLE)));
-	case COLUMN_DIFFERENCE:
-		return log ? rep_null() : rep_int((int64_t)llround(difference(o, f)));
 	case COLUMN_EXPLAINS:
-		return log || all <= 0 ? rep_null() : rep_float(difference(o, f) / all);
+		return f->kind == REP_FACT_LOG || all <= 0 ? rep_null()
+							   : rep_float(difference(o, f) / all);
 	case COLUMN_SLOW_WITH:
 		return rep_float(share_with(o, f, REP_SLOW));
 	case COLUMN_MIDDLE_WITH:
 		return rep_float(share_with(o, f, REP_MIDDLE));
-	case COLUMN_SLOW_COUNT:
-		return time ? rep_null() : rep_int(f->count[REP_SLOW]);
-	case COLUMN_MIDDLE_COUNT:
-		return time ? rep_null() : rep_int(f->count[REP_MIDDLE]);
 	default:
-		return part_of(job, f, column);
+		return rep_job_cell(job, row, column);
 	}
 }
 
 static void release(struct rep_job *job)
 {
-	struct outliers *s = job->state;
-
-	rep_outliers_release(&s->o);
-	rep_tasks_release(&s->tasks);
-	rep_pick_release(&s->choice);
-	free(s->rank);
+	rep_outliers_release(job->state);
 }
 
 static const struct rep_report_ops ops = {
-    .state = sizeof(struct outliers),
-    .begin = begin,
+    .state = sizeof(struct rep_outliers),
     .add = add,
     .finish = finish,
     .value = value,

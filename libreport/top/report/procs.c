@@ -34,8 +34,8 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 	 .doc = "how often it was started"},
 };
 
-/* Adds time of a P (an index) in a state. The state of the job is the keys of its rows. Of each row
- * the cell UTILISATION is the length of the time range, from which shares are worked out. */
+/* Adds time of a P (an index) in a state. The number of the column UTILISATION is the length of the
+ * time range, from which shares are worked out. */
 static int add_time(struct rep_job *job, struct rep_view *v, int64_t p, int64_t state, int64_t ns,
 		    int64_t starts)
 {
@@ -45,12 +45,10 @@ static int add_time(struct rep_job *job, struct rep_view *v, int64_t p, int64_t 
 
 	if (p < 0 || (uint64_t)p >= v->nrows[TP_TABLE_PROC])
 		return 0;
-	code = rep_keys_add(job->state, (uint32_t)v->index, (uint32_t)p, 0, 0, &index);
+	code = rep_job_key(job, v, (uint32_t)v->index, (uint32_t)p, 0, &index);
 	if (code)
 		return code;
-	row = index < job->nrows ? rep_job_row_at(job, index) : rep_job_row(job, v);
-	if (!row)
-		return TP_ENOMEM;
+	row = rep_job_row_at(job, index);
 	row[COLUMN_P] = REP_COL(v, PROC, id)[p];
 	row[COLUMN_UTILISATION] = rep_view_length(v);
 	if (state == TP_ST_RUNNING) {
@@ -128,17 +126,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	}
 }
 
-static void release(struct rep_job *job)
-{
-	rep_keys_release(job->state);
-}
-
-static const struct rep_report_ops ops = {
-    .state = sizeof(struct rep_keys),
-    .add = add,
-    .value = value,
-    .release = release,
-};
+static const struct rep_report_ops ops = {.add = add, .value = value};
 
 const struct rep_report rep_report_procs = {
     .name = "procs",

@@ -5,19 +5,8 @@
  *   block     Waiting                  stack where it blocked, reason
  *   sched     Runnable                 stack that made it runnable, why it had stopped
  *   syscalls  Syscall, SyscallBlocked  stack that entered the call, state */
-#include <stdlib.h>
-
 #include "base/many.h"
-#include "base/sum.h"
-#include "top/durations.h"
-
-struct stacks {
-	struct rep_keys keys; /* stack, reason, state */
-	struct rep_sum *sum;
-	size_t room;
-	int64_t total_ns;
-	struct rep_durations durations;
-};
+#include "top/report.h"
 
 enum {
 	COLUMN_WHERE,
@@ -36,21 +25,25 @@ enum {
 	COLUMN_EXACT
 };
 
-#define COLUMNS(kind_name, kind_title, kind_doc, count_doc, total_doc, share_doc, stack_doc)       \
+#define COLUMNS(kind_name, kind_title, kind_cell, kind_doc, count_doc, total_doc, share_doc,       \
+		stack_doc)                                                                         \
 	{                                                                                          \
 		[COLUMN_WHERE] = {.column = {.name = "where",                                      \
 					     .title = "WHERE",                                     \
 					     .kind = REP_TEXT,                                     \
 					     .least = 32,                                          \
 					     .table_only = true},                                  \
+				  .cell = REP_CELL_WHERE,                                          \
 				  .doc = "function and callers, no runtime but the collector"},    \
-		[COLUMN_FUNCTION] =                                                                \
-		    REP_COLUMN_RAW_TEXT("function", "innermost function outside the runtime"),     \
-		[COLUMN_LOCATION] = REP_COLUMN_RAW_TEXT("location", "its file and line"),          \
-		[COLUMN_STACK] = REP_COLUMN_RAW_TEXT("stack", stack_doc),                          \
+		[COLUMN_FUNCTION] = REP_COLUMN_RAW_TEXT("function", REP_CELL_FUNCTION,             \
+							"innermost function outside the runtime"), \
+		[COLUMN_LOCATION] =                                                                \
+		    REP_COLUMN_RAW_TEXT("location", REP_CELL_LOCATION, "its file and line"),       \
+		[COLUMN_STACK] = REP_COLUMN_STACK(stack_doc),                                      \
 		[COLUMN_KIND] = {.column = {.name = (kind_name),                                   \
 					    .title = (kind_title),                                 \
 					    .kind = REP_TEXT},                                     \
+				 .cell = (kind_cell),                                              \
 				 .key = (kind_name),                                               \
 				 .doc = (kind_doc)},                                               \
 		[COLUMN_COUNT] = REP_COLUMN_COUNT(count_doc),                                      \
@@ -59,17 +52,17 @@ enum {
 		REP_COLUMN_EXACT,                                                                  \
 	}
 
-static const struct rep_report_column block_columns[] =
-    COLUMNS("reason", "REASON", "what it waited for, as Go names it", "times blocked",
-	    "time blocked", "of all blocked time here", "where it blocked, leaf first");
-static const struct rep_report_column sched_columns[] =
-    COLUMNS("reason", "STOPPED BY", "why it had stopped; empty when created or woken",
-	    "times it became runnable", "time it waited for a P", "of all scheduling latency here",
-	    "what made it runnable, leaf first");
-static const struct rep_report_column syscall_columns[] =
-    COLUMNS("state", "STATE", "syscall: with a P; syscall-blocked: after the P was taken",
-	    "stretches of system calls", "time in them", "of all time in system calls here",
-	    "where the call was entered, leaf first");
+static const struct rep_report_column block_columns[] = COLUMNS(
+    "reason", "REASON", REP_CELL_ENTRY, "what it waited for, as Go names it", "times blocked",
+    "time blocked", "of all blocked time here", "where it blocked, leaf first");
+static const struct rep_report_column sched_columns[] = COLUMNS(
+    "reason", "STOPPED BY", REP_CELL_STRING, "why it had stopped; empty when created or woken",
+    "times it became runnable", "time it waited for a P", "of all scheduling latency here",
+    "what made it runnable, leaf first");
+static const struct rep_report_column syscall_columns[] = COLUMNS(
+    "state", "STATE", REP_CELL_STATE, "syscall: with a P; syscall-blocked: after the P was taken",
+    "stretches of system calls", "time in them", "of all time in system calls here",
+    "where the call was entered, leaf first");
 
 static uint32_t states_of(const struct rep_report *r)
 {
@@ -89,9 +82,9 @@ struct adding {
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct adding *a = ctx;
-	struct stacks *s = a->job->state;
 	bool calls = a->job->report == &rep_report_syscalls;
-	uint32_t stack, reason = 0, row;
+	uint32_t stack, reason = 0, index;
+	int64_t *row;
 	int code;
 
 	if (!(a->states >> part->state & 1))
@@ -100,110 +93,54 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (!code && !calls)
 		code = rep_view_string(a->v, part->reason, &reason);
 	if (!code)
-		code = rep_keys_add(&s->keys, stack, reason, calls ? part->state : 0, 0, &row);
+		code = rep_job_key(a->job, a->v, stack, reason, calls ? part->state : 0, &index);
 	if (!code)
-		code = tp_grow(&s->sum, &s->room, row, sizeof(*s->sum));
+		code = rep_durations_put(a->job, index, part);
 	if (code)
 		return rep_job_fail(err, code);
-	rep_sum_add(&s->sum[row], part->count, part->total_ns, part->min_ns, part->max_ns);
-	tp_sum(&s->total_ns, part->total_ns);
-	code = rep_durations_put(&s->durations, row, part);
-	return code ? rep_job_fail(err, code) : 0;
+	row = rep_job_row_at(a->job, index);
+	row[COLUMN_WHERE] = row[COLUMN_FUNCTION] = row[COLUMN_LOCATION] = row[COLUMN_STACK] = stack;
+	row[COLUMN_KIND] = calls ? part->state : reason;
+	return 0;
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct stacks *s = job->state;
 	struct adding a = {.job = job, .v = v, .states = states_of(job->report)};
-	int code = rep_durations_begin_run(&s->durations, v, err);
+	int code = rep_durations_begin(job, v, err);
 
 	if (!code)
 		code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part, &a, err);
-	if (!code)
-		code = rep_durations_end_run(&s->durations, job, v, err);
-	job->nrows = s->keys.n;
-	return code;
-}
-
-static const struct rep_sum *sum_of(struct rep_job *job, size_t row)
-{
-	const struct stacks *s = job->state;
-
-	return &s->sum[row];
-}
-
-static int prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
-		   struct tp_err *err)
-{
-	struct stacks *s = job->state;
-
-	return rep_durations_prepare(&s->durations, job, v, rows, n, sum_of, err);
+	return code ? code : rep_durations_end(job, v, err);
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	static const struct rep_percentiles none;
-	struct stacks *s = job->state;
-	const struct rep_key *key = &s->keys.key[row];
-	const struct rep_sum *sum = &s->sum[row];
-	const struct rep_percentiles *known = s->durations.percentiles;
-	const struct rep_percentiles *p = known ? &known[row] : &none;
+	if (column < COLUMN_COUNT)
+		return rep_job_cell(job, row, column);
+	return rep_durations_value(job, row, job->durations.total_ns,
+				   (enum rep_sum_column)(column - COLUMN_COUNT));
+}
 
-	switch (column) {
-	case COLUMN_WHERE:
-		return rep_stack_where(&job->texts, key->part[0]);
-	case COLUMN_FUNCTION:
-		return rep_stack_function(&job->texts, key->part[0]);
-	case COLUMN_LOCATION:
-		return rep_stack_location(&job->texts, key->part[0]);
-	case COLUMN_STACK:
-		return rep_stack_names(&job->texts, key->part[0]);
-	case COLUMN_KIND:
-		if (job->report == &rep_report_syscalls)
-			return rep_str(key->part[2] == TP_ST_SYSCALL ? "syscall"
-								     : "syscall-blocked");
-		/* Of a block the reason always matters; what became runnable may never have run. */
-		return rep_texts_string(&job->texts, key->part[1],
-					job->report == &rep_report_block ? "(unknown)" : "");
-	default:
-		return rep_sum_value(sum, p, s->total_ns,
-				     (enum rep_sum_column)(column - COLUMN_COUNT));
-	}
+static uint32_t stack_of(struct rep_job *job, size_t row)
+{
+	return (uint32_t)rep_job_row_at(job, row)[COLUMN_STACK];
 }
 
 static uint64_t tie(struct rep_job *job, size_t row)
 {
-	struct stacks *s = job->state;
-	uint32_t stack = s->keys.key[row].part[0];
+	uint32_t stack = stack_of(job, row);
 	uint64_t hash = tp_dict_stack_hash(job->texts.dict, stack);
 
 	job->lack |= !hash && stack;
 	return hash;
 }
 
-static uint32_t stack_of(struct rep_job *job, size_t row)
-{
-	struct stacks *s = job->state;
-
-	return s->keys.key[row].part[0];
-}
-
-static void release(struct rep_job *job)
-{
-	struct stacks *s = job->state;
-
-	rep_keys_release(&s->keys);
-	rep_durations_release(&s->durations);
-	free(s->sum);
-}
-
 static const struct rep_report_ops ops = {
-    .state = sizeof(struct stacks),
     .add = add,
-    .prepare = prepare,
+    .prepare = rep_durations_prepare,
     .value = value,
     .tie = tie,
-    .release = release,
     .stack = stack_of,
 };
 

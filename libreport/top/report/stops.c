@@ -122,9 +122,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		if (!stop ||
 		    !rep_view_overlaps(v, REP_COL(v, RANGE, start_ns)[i],
 				       REP_COL(v, RANGE, end_ns)[i]) ||
-		    !rep_view_match_goroutine(v, g) ||
-		    !rep_match_frames(&v->match, rep_view_entry(v, g),
-				      (uint32_t)REP_COL(v, RANGE, stack)[i]))
+		    !rep_view_matches(v, g, REP_COL(v, RANGE, stack)[i]))
 			continue;
 		code = add_row(job, v, i);
 	}

@@ -68,7 +68,7 @@ void fuzz_profile_diff(const uint8_t *data, size_t size, uint64_t pick)
 
 static void series(const struct rep_metrics *m, uint64_t *pick)
 {
-	const struct rep_series_show show = {.rows = fuzz_pick(pick, 2) * 7};
+	size_t rows = fuzz_pick(pick, 2) * 7;
 	struct rep_series *s;
 	struct tp_err err = {0};
 	struct tp_buf text = {0}, svg = {0};
@@ -83,7 +83,7 @@ static void series(const struct rep_metrics *m, uint64_t *pick)
 	MUST(!rep_series_svg(s, "title", rep_sink_buf(&svg), &err));
 	fuzz_printable(&svg);
 	tp_buf_release(&svg);
-	fuzz_paper_end(out, &text, rep_series_print(s, out, &show, &err), &err);
+	fuzz_paper_end(out, &text, rep_series_print(s, out, rows, &err), &err);
 	rep_series_free(s);
 }
 

@@ -190,7 +190,7 @@ static void sum(struct tp_profile *p, uint64_t *pick)
 static void follow(struct tp_profile *p, uint64_t *pick)
 {
 	const struct rep_profile_options opt = options(pick);
-	const struct rep_series_show show = {.rows = fuzz_pick(pick, 2) * 7};
+	size_t rows = fuzz_pick(pick, 2) * 7;
 	struct rep_series *s;
 	struct tp_err err = {0};
 	int code = 0;
@@ -209,7 +209,7 @@ static void follow(struct tp_profile *p, uint64_t *pick)
 
 		MUST(!rep_series_finish(s, (enum rep_series_sort)fuzz_pick(pick, REP_NSERIES_SORTS),
 					&err));
-		fuzz_paper_end(out, &text, rep_series_print(s, out, &show, &err), &err);
+		fuzz_paper_end(out, &text, rep_series_print(s, out, rows, &err), &err);
 	}
 	rep_series_free(s);
 }

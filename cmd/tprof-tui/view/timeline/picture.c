@@ -133,8 +133,8 @@ static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic
 
 	if (p->window.cell <= SWEEPS_BELOW)
 		kinds |= 1u << REP_MARK_SWEEP;
-	code = rep_lanes_marks_of(lanes, kinds, p->window.from, tl_window_to(&p->window), on_mark,
-				  &m, err);
+	code = rep_lanes_marks(lanes, kinds, p->window.from, tl_window_to(&p->window), on_mark, &m,
+			       err);
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);
 	return code;
