@@ -129,7 +129,7 @@ static bool begins(const char *line, size_t n, const char *word)
 }
 
 /* A line without its newline: 0, TP_EFORMAT or TP_ENOMEM. */
-static int take(struct report *r, const char *line, size_t n)
+static int take_line(struct report *r, const char *line, size_t n)
 {
 	const char *space = memchr(line, ' ', n);
 	uint64_t value = 0;
@@ -189,7 +189,7 @@ int report_read(struct report *r, const char *path, struct tp_err *err)
 
 	for (; !code && line < end; line = next ? next + 1 : end) {
 		next = memchr(line, '\n', (size_t)(end - line));
-		code = next ? take(r, line, (size_t)(next - line)) : TP_EFORMAT;
+		code = next ? take_line(r, line, (size_t)(next - line)) : TP_EFORMAT;
 		if (code == TP_EFORMAT)
 			not_ours(path, err);
 		else if (code)

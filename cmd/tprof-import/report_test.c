@@ -1,4 +1,5 @@
 /* Reports of imports: written, added up, and refused. */
+#include "tprof-import/paths.c"
 #include "tprof-import/report.c"
 
 #include <setjmp.h>
