@@ -116,7 +116,7 @@ char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const cha
 		snprintf(old, sizeof(old), "%zu old and ", n);
 	if (least > alpha) {
 		snprintf(text, REP_STATS_ADVICE,
-			 "too few runs: with %s%zu new ones p is at least %.2g, and alpha is %g; "
+			 "too few runs: with %s%zu new, p is at least %.2g, but alpha is %g; "
 			 "use ",
 			 old, m, least, alpha);
 		put_needed(text, n, m, alpha);

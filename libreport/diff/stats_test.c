@@ -80,15 +80,15 @@ static void test_stats_advice(void **state)
 	    {3, 3, 1, 0.01, "use 5 on each side"},
 	    {3, 3, 43, 0.01, "use 5 on each side, or 8 on each side to find a single change among"},
 	    {6, 6, 43, 0.01, "use 8 on each side, or compare fewer rows (--by)"},
-	    {3, 7, 43, 0.01, "use 8 on each side"},
+	    {3, 7, 43, 0.01, "use 4 old ones with these 7, or 8 on each side to find"},
 	    {24, 3, 43, 0.01, "use 4 new ones with these 24, or compare"},
 	    {3, 24, 43, 0.01, "use 4 old ones with these 24, or compare"},
 	    {24, 1, 1, 0.05,
-	     "with 24 old and 1 new ones p is at least 0.08, and alpha is 0.05; "
+	     "with 24 old and 1 new, p is at least 0.08, but alpha is 0.05; "
 	     "use 2 new ones with these 24"},
 	    {1, 1, 1, 0.05, "use 4 on each side"},
 	    {8, 8, 43, 0.01, NULL},
-	    {0, 4, 1, 0.05, "with 4 new ones p is at least 0.062, and alpha is 0.05; use 5"},
+	    {0, 4, 1, 0.05, "with 4 new, p is at least 0.062, but alpha is 0.05; use 5"},
 	    {0, 5, 1, 0.05, NULL},
 	};
 	char text[REP_STATS_ADVICE];

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <regex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regex.h"
 #include "tprof-record/convert/profile/profile.h"
 
 /* Files are written by one thread of the recorder; this is the one it is at. */
@@ -120,7 +120,8 @@ int rec_folder_new(char path[PATH_MAX], struct tp_err *err)
 int rec_folder_is_ours(const char *name)
 {
 	char kinds[128] = "", pattern[256];
-	regex_t compiled;
+	struct tp_regex re;
+	struct tp_err err;
 	int is_ours;
 
 	for (int kind = 0; kind < REC_NPROFILES; kind++) {
@@ -132,10 +133,8 @@ int rec_folder_is_ours(const char *name)
 		 "^(trace\\.out(\\.symbols)?|(%s)(\\.[0-9]{4,})?\\.(pb\\.gz|txt))"
 		 "(\\.part-[0-9a-f]+)?$",
 		 kinds);
-	if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB))
-		return 0;
-	is_ours = !regexec(&compiled, name, 0, NULL, 0);
-	regfree(&compiled);
+	is_ours = !tp_regex_init(&re, pattern, "", &err) && tp_regex_match(&re, name, strlen(name));
+	tp_regex_release(&re);
 	return is_ours;
 }
 

@@ -34,7 +34,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	code = rep_cells_output(&f->cells, &out, err);
 	if (!code)
 		code = f->fill(f, store, out, err);
-	if (!code)
+	if (!code && !f->cells.cut) /* what was cut has ended */
 		code = rep_output_finish(out, err);
 	rep_output_free(out);
 	/* Indexing takes time, so it is done here. */
