@@ -70,7 +70,8 @@ static int add_units(struct type_units *u, const struct rep_engine_run *r, bool 
 		const struct type_unit *known = NULL;
 		int code;
 
-		for (struct tp_probe p = {0}; !known && tp_table_next(&u->by_type, hash, &p);)
+		for (struct tp_probe p = {0};
+		     !known && u->of && tp_table_next(&u->by_type, hash, &p);)
 			if (!strcmp(u->of[p.row].type, r->type[i]))
 				known = &u->of[p.row];
 		if (known) {

@@ -54,7 +54,7 @@ static void trace_call(struct rec_tracer *s, const struct rec_step *t)
 			rec_tracer_contradict(s);
 		return;
 	}
-	if (!rec_tracer_bring_own(s, t))
+	if (!rec_tracer_bring_own(s, t) || !t->g)
 		return;
 	blocked = t->event->flags & REC_SYSCALL_BLOCKED || t->record == REC_NO_RECORD;
 	rec_move(s, REC_MOVE_CALL, t->m, NULL, 0, t->event->stack);
@@ -93,7 +93,7 @@ static void trace_stop(struct rec_tracer *s, const struct rec_step *t)
 {
 	bool ready;
 
-	if (!rec_tracer_bring_own(s, t))
+	if (!rec_tracer_bring_own(s, t) || !t->g)
 		return;
 	ready = t->g->ready;
 	rec_tracer_block(s, t->m, reason_of(t->event), t->event->stack);
