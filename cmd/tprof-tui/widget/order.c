@@ -1,39 +1,111 @@
 /* The rows of a sheet that a table shows, in order: filtered, sorted, and unfolded rows after
- * the row that they belong to. A hundred thousand rows take 30 ms, 70 ms by a column of texts. */
+ * the row that they belong to. */
 #include "tprof-tui/widget/inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* What a cell is sorted by, so that most comparisons look at no cell: a number, or eight bytes of a
+ * text behind those that all texts of the column begin with. */
+struct key {
+	uint64_t number;
+	uint32_t row;
+	enum { NUMBER, TEXT, NONE } class;
+};
+
 struct sorting {
 	const struct rep_sheet *s;
 	const struct tui_order *order;
+	struct key *key; /* by row */
 };
+
+/* ---- keys ---- */
+
+static uint64_t of_double(double f)
+{
+	uint64_t bits;
+
+	f += 0.0; /* there is one zero */
+	memcpy(&bits, &f, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static uint64_t of_text(const struct rep_value *v, size_t from)
+{
+	uint64_t n = 0;
+
+	for (size_t i = from; i < from + 8; i++)
+		n = n << 8 | (i < v->text.size ? (unsigned char)v->text.data[i] : 0);
+	return n;
+}
+
+/* Returns how many bytes two texts have in common at their beginning, at most so many. */
+static size_t common(const struct rep_value *a, const struct rep_value *b, size_t most)
+{
+	size_t n = 0;
+
+	while (n < most && n < a->text.size && n < b->text.size &&
+	       a->text.data[n] == b->text.data[n])
+		n++;
+	return n;
+}
+
+static struct key make_key(const struct rep_value *v, uint32_t row, size_t same, bool floats)
+{
+	if (v->type >= REP_TYPE_TEXT)
+		return (struct key){of_text(v, same), row, TEXT};
+	if (v->type == REP_TYPE_NULL || (v->type == REP_TYPE_FLOAT && v->f != v->f))
+		return (struct key){0, row, NONE};
+	if (floats)
+		return (struct key){of_double(v->type == REP_TYPE_INT ? (double)v->i : v->f), row,
+				    NUMBER};
+	return (struct key){(uint64_t)v->i ^ (uint64_t)1 << 63, row, NUMBER};
+}
+
+static void make_keys(struct sorting *o)
+{
+	const struct rep_value *first = NULL;
+	size_t column = (size_t)o->order->column, same = SIZE_MAX;
+	bool floats = false;
+
+	if (o->order->column < 0) { /* the order of the report; up, the opposite one */
+		for (uint32_t i = 0; i < o->s->nrows; i++)
+			o->key[i] = (struct key){~(uint64_t)i, i, NUMBER};
+		return;
+	}
+	for (size_t i = 0; i < o->s->nrows; i++) {
+		const struct rep_value *v = rep_sheet_at(o->s, i, column);
+
+		floats |= v->type == REP_TYPE_FLOAT;
+		if (v->type < REP_TYPE_TEXT)
+			continue;
+		first = first ? first : v;
+		same = common(first, v, same);
+	}
+	for (uint32_t i = 0; i < o->s->nrows; i++)
+		o->key[i] = make_key(rep_sheet_at(o->s, i, column), i, same, floats);
+}
 
 /* ---- sorting ---- */
 
-static bool is_none(const struct rep_value *v)
-{
-	return v->type == REP_TYPE_NULL || (v->type == REP_TYPE_FLOAT && v->f != v->f);
-}
-
 /* Compares rows that are below the same row. */
-static int compare_cells(const struct sorting *o, uint32_t a, uint32_t b)
+static int compare_keys(const struct sorting *o, const struct key *x, const struct key *y)
 {
-	int in_order = a < b ? -1 : a > b, c = 0;
-	const struct rep_value *x, *y;
+	size_t column = (size_t)o->order->column;
+	int c = 0;
 
-	if (o->order->column < 0)
-		return o->order->up ? -in_order : in_order;
-	x = rep_sheet_at(o->s, a, (size_t)o->order->column);
-	y = rep_sheet_at(o->s, b, (size_t)o->order->column);
-	if (x->type == REP_TYPE_INT && y->type == REP_TYPE_INT)
-		c = (x->i > y->i) - (x->i < y->i);
-	else if (is_none(x) != is_none(y))
-		return is_none(x) ? 1 : -1; /* nothing comes last, either way */
-	else if (!is_none(x))
-		c = rep_value_compare(x, y);
-	return !c ? in_order : o->order->up ? c : -c;
+	if (x->class != y->class && (x->class == NONE || y->class == NONE))
+		return x->class == NONE ? 1 : -1; /* nothing comes last, either way */
+	if (x->class != y->class)
+		c = x->class == TEXT ? 1 : -1;
+	else if (x->number != y->number)
+		c = x->number < y->number ? -1 : 1;
+	else if (x->class == TEXT)
+		c = rep_value_compare(rep_sheet_at(o->s, x->row, column),
+				      rep_sheet_at(o->s, y->row, column));
+	if (!c)
+		return x->row < y->row ? -1 : x->row > y->row;
+	return o->order->up ? c : -c;
 }
 
 /* A row is followed by what is below it. */
@@ -41,10 +113,10 @@ static int compare(const void *pa, const void *pb, void *ctx)
 {
 	const struct sorting *o = ctx;
 	const struct rep_branch *branch = o->s->branch;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb, x = a, y = b;
+	uint32_t a = ((const struct key *)pa)->row, b = ((const struct key *)pb)->row, x = a, y = b;
 
 	if (!branch)
-		return compare_cells(o, a, b);
+		return compare_keys(o, pa, pb);
 	while (branch[x].depth > branch[y].depth)
 		x = branch[x].above - 1;
 	while (branch[y].depth > branch[x].depth)
@@ -55,7 +127,25 @@ static int compare(const void *pa, const void *pb, void *ctx)
 		x = branch[x].above - 1;
 		y = branch[y].above - 1;
 	}
-	return compare_cells(o, x, y);
+	return compare_keys(o, &o->key[x], &o->key[y]);
+}
+
+static bool sort(const struct rep_sheet *s, const struct tui_order *order, uint32_t *rows, size_t n)
+{
+	struct sorting o = {s, order, malloc((s->nrows + n + 1) * sizeof(*o.key))};
+	struct key *shown;
+
+	if (!o.key)
+		return false;
+	make_keys(&o);
+	shown = o.key + s->nrows;
+	for (size_t i = 0; i < n; i++)
+		shown[i] = o.key[rows[i]];
+	qsort_r(shown, n, sizeof(*shown), compare, &o);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = shown[i].row;
+	free(o.key);
+	return true;
 }
 
 /* ---- what is shown ---- */
@@ -96,7 +186,6 @@ static void mark(const struct rep_sheet *s, const char *part, unsigned char *hel
 
 size_t tui_order_make(const struct rep_sheet *s, const struct tui_order *o, uint32_t *rows)
 {
-	struct sorting sorting = {s, o};
 	unsigned char *held = NULL;
 	size_t n = 0;
 
@@ -113,7 +202,7 @@ size_t tui_order_make(const struct rep_sheet *s, const struct tui_order *o, uint
 			rows[n++] = i;
 	}
 	free(held);
-	if (o->column >= 0 || o->up || s->branch)
-		qsort_r(rows, n, sizeof(*rows), compare, &sorting);
+	if ((o->column >= 0 || o->up || s->branch) && !sort(s, o, rows, n))
+		return SIZE_MAX;
 	return n;
 }
