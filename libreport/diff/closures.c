@@ -92,8 +92,8 @@ static bool goes_by(const struct tp_dict *names, const struct rep_closure *a,
 
 /* Closures of one place, n of them, each name once: those whose names only one side has, anywhere,
  * go by a name of the other. */
-static void match_place(struct rep_closure *c, size_t n, const uint8_t *sides,
-			uint32_t *other, const struct tp_dict *names)
+static void match_place(struct rep_closure *c, size_t n, const uint8_t *sides, uint32_t *other,
+			const struct tp_dict *names)
 {
 	for (size_t i = 0; i < n; i++)
 		c[i].callee = callee_of(tp_dict_text(names, c[i].name)).size;

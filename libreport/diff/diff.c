@@ -90,6 +90,27 @@ void rep_diff_test(struct rep_stats *stats, double *value, size_t n, size_t m,
 	row->u = c.u;
 }
 
+int rep_diff_keep(struct rep_diff *d, const double *value)
+{
+	size_t runs = d->nold + d->nnew;
+
+	if (tp_grow_raw(&d->cell, &d->cells_room, d->n * runs - 1, sizeof(*d->cell)))
+		return TP_ENOMEM;
+	memcpy(&d->cell[(d->n - 1) * runs], value, runs * sizeof(*value));
+	return 0;
+}
+
+static bool is_apart(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	return d->sets && !isnan(row->p) &&
+	       (row->u == 0 || row->u == (double)d->nold * (double)d->nnew);
+}
+
+bool rep_diff_stands_out(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	return d->few ? is_apart(d, row) : row->verdict == REP_VERDICT_CHANGED;
+}
+
 static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	bool tellable = row->exact || !(fabs(row->change) < HIST_ERROR);
@@ -105,23 +126,30 @@ static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_
 
 static int judge(struct rep_diff *d)
 {
-	double *p;
+	double *p, *q;
 	int code;
 
 	if (!d->sets && !d->kind->tests_pairs)
 		return 0;
 	d->total.q = d->total.p;
 	d->total.verdict = verdict(d, &d->total);
-	p = tp_many(d->n + 1, sizeof(*p));
+	p = tp_many(d->n + 1, 2 * sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
+	q = p + d->n;
 	for (size_t i = 0; i < d->n; i++) {
 		p[i] = d->row[i].p;
-		d->tests += isnan(p[i]) ? 0 : 1;
+		d->apart += is_apart(d, &d->row[i]);
 	}
-	code = rep_stats_adjust(p, d->n, p);
+	/* A gate has rules of its own (gate.c). */
+	if (d->sets && !d->opt.gate)
+		code = rep_stats_joint(d->cell, d->n, d->nold, d->nnew, d->kind->whole, p, q);
+	else
+		code = rep_stats_adjust(p, d->n, q);
 	for (size_t i = 0; !code && i < d->n; i++) {
-		d->row[i].q = p[i];
+		d->tests += isnan(p[i]) ? 0 : 1;
+		d->row[i].p = p[i];
+		d->row[i].q = q[i];
 		d->row[i].verdict = verdict(d, &d->row[i]);
 	}
 	free(p);
@@ -145,7 +173,7 @@ static bool is_shown(const struct rep_diff *d, const struct rep_diff_row *row)
 		return false;
 	if (!d->opt.changed)
 		return true;
-	return judged ? row->verdict == REP_VERDICT_CHANGED : row->status != REP_STATUS_SAME;
+	return judged ? rep_diff_stands_out(d, row) : row->status != REP_STATUS_SAME;
 }
 
 static double greatest(double v)
@@ -188,6 +216,7 @@ static void put_in_order(struct rep_diff *d)
 {
 	size_t kept = 0;
 
+	d->all = d->n;
 	for (size_t i = 0; i < d->n; i++) {
 		d->row[i].order = order_of(d, &d->row[i]);
 		if (is_shown(d, &d->row[i]))
@@ -219,7 +248,7 @@ static int begin(struct rep_diff **out, const struct rep_diff_side *old,
 	d->nnew = new->n;
 	d->sets = old->n + new->n > 2 || opt->test_one;
 	if (!(d->opt.alpha > 0))
-		d->opt.alpha = d->sets ? d->kind->alpha_of_sets : d->kind->alpha_of_pairs;
+		d->opt.alpha = 0.05;
 	if (d->opt.min_share < 0)
 		d->opt.min_share = d->kind->min_share;
 	d->few = d->sets && rep_stats_least_p(old->n, new->n) > d->opt.alpha;
@@ -254,5 +283,6 @@ void rep_diff_free(struct rep_diff *d)
 	tp_dict_free(d->names);
 	free(d->row);
 	free(d->value);
+	free(d->cell);
 	free(d);
 }

@@ -10,8 +10,9 @@
  * medians, intervals and a rank test, chosen because runs are few, of no known distribution, with
  * outliers (stats.h gives the sources). Two traces are tested by how much the windows of each run
  * differ (trace/interval.h). Two profiles have two numbers for a row, which tell nothing about
- * noise: their rows have no verdict. Tests of all rows are corrected together by Benjamini and
- * Hochberg's procedure; a row whose value is the same in all runs is no test. Verdicts:
+ * noise: their rows have no verdict. The rows of sets are tested together (rep_stats_joint), those
+ * of two traces corrected together by Benjamini and Hochberg's procedure; a row whose value is the
+ * same in all runs is no test. Verdicts:
  *
  *	verdict     of sets    of traces  meaning
  *	CHANGED     changed    differs    q is at most alpha
@@ -79,9 +80,9 @@ extern const struct rep_diff_sort_desc {
 } rep_diff_sorts[REP_NDIFF_SORTS];
 
 struct rep_diff_options {
-	bool changed;	  /* only rows that changed: differ, or have that verdict */
+	bool changed;	  /* only rows that changed: differ, or rep_diff_stands_out */
 	double min_share; /* without rows that are less of both sides; below 0: the kind's */
-	double alpha;	  /* 0: the kind's */
+	double alpha;	  /* 0: 0.05 */
 	enum rep_diff_sort sort;
 	const char *damaged;	     /* gates: name of a run that lost something, NULL: none did */
 	const struct rep_gate *gate; /* private: only the rows that it is about */
@@ -153,11 +154,14 @@ struct rep_diff {
 	const struct rep_diff_kind *kind; /* private: kind.h */
 	struct rep_diff_options opt;
 	struct rep_diff_row *row;
-	size_t n;
+	size_t n, all;	   /* that are shown; that there are */
 	size_t nold, nnew; /* runs */
 	size_t tests;	   /* rows that were tested together */
 	bool sets;	   /* a side has several runs, or `test_one` */
 	bool few;	   /* sets so small that no p can reach alpha */
+	size_t apart;	   /* rows of sets in which all new runs lie beyond all old ones */
+	double *cell;	   /* private: by row, the value of each run, old ones in front */
+	size_t cells_room; /* private */
 
 	/* of profiles */
 	struct rep_diff_keys *keys;
@@ -196,6 +200,9 @@ int rep_diff_name(const struct rep_diff *d, const struct rep_diff_row *row, stru
 #define REP_DIFF_VALUE 160
 char *rep_diff_value(const struct rep_diff *d, const struct rep_diff_row *row, double value,
 		     char text[REP_DIFF_VALUE]);
+/* Returns whether a row is what `changed` keeps: it has that verdict; of sets that are too small for
+ * any verdict, all its new runs lie beyond all old ones. */
+bool rep_diff_stands_out(const struct rep_diff *d, const struct rep_diff_row *row);
 /* What a verdict is called: "changed", "alike" … */
 const char *rep_diff_verdict(const struct rep_diff *d, enum rep_verdict verdict);
 

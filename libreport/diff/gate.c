@@ -204,10 +204,9 @@ static char *advice(const struct judging *j, char text[REP_STATS_ADVICE])
 {
 	const struct rep_gate_kind *kind = j->g->kind->gates;
 
-	return rep_stats_advice(j->g->threshold ? 0 : j->d->nold, j->d->nnew, j->d->n, j->g->alpha,
-				kind->rows,
-				kind->shares ? "share=, or a narrower name" : "a narrower name",
-				text);
+	return rep_stats_advice(
+	    j->g->threshold ? 0 : j->d->nold, j->d->nnew, j->d->n, j->g->alpha, kind->rows,
+	    kind->shares ? "share=, or a narrower name" : "a narrower name", text);
 }
 
 static void say_undecided(const struct judging *j, struct rep_gate_result *r)
@@ -423,9 +422,8 @@ static int judge(struct judging *j, const struct rep_diff_side *new, struct rep_
 	r->outcome = REP_OUTCOME_UNDECIDED;
 	if (damaged && !g->damaged_passes) {
 		r->blind = true;
-		return tp_buf_printf(&r->why,
-				     "%.200s is damaged, and what it lost may be what changed",
-				     damaged);
+		return tp_buf_printf(
+		    &r->why, "%.200s is damaged, and what it lost may be what changed", damaged);
 	}
 	if (j->d->wrapped) {
 		say_wrapped(r);

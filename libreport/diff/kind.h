@@ -36,7 +36,6 @@ struct rep_gate_kind {
 };
 
 struct rep_diff_kind {
-	double alpha_of_sets, alpha_of_pairs; /* unless given */
 	double min_share;
 	bool tests_pairs; /* two runs alone have a test, too */
 	/* Values are whole numbers, and every run has one: a row without a test is the same in all
@@ -70,6 +69,10 @@ struct rep_diff_row *rep_diff_add(struct rep_diff *d, size_t *room);
  * sorted: sets medians, intervals, p and u of the row, and nothing else. `stats` is for n and m. */
 void rep_diff_test(struct rep_stats *stats, double *value, size_t n, size_t m,
 		   struct rep_diff_row *row);
+
+/* Keeps the values of the row last added, old runs in front, for the test of all rows together; a
+ * row without them has no test. Returns 0 or TP_ENOMEM. */
+int rep_diff_keep(struct rep_diff *d, const double *value);
 
 /* NULL for NaN. */
 static inline struct rep_value rep_diff_number(double v)

@@ -41,13 +41,14 @@ static bool all_zero(const int64_t *value, size_t n)
 }
 
 /* From w->value. */
-static void make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
+static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
 {
 	struct rep_diff *d = w->d;
 	const int64_t *value = w->value[d->opt.cum];
 	bool was = !all_zero(w->value[0], w->nold) || !all_zero(w->value[1], w->nold);
 	bool is = !all_zero(w->value[0] + w->nold, w->n - w->nold) ||
 		  !all_zero(w->value[1] + w->nold, w->n - w->nold);
+	int code = 0;
 
 	row->key = key;
 	row->is_total = !key;
@@ -57,6 +58,7 @@ static void make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row 
 		row->cum = medians(w, w->value[1]);
 		for (size_t i = 0; i < w->n; i++)
 			w->tested[i] = fmax(fmin((double)value[i], MOST), -MOST);
+		code = rep_diff_keep(d, w->tested);
 		rep_diff_test(w->stats, w->tested, w->nold, w->n - w->nold, row);
 	} else {
 		row->flat = (struct rep_diff_pair){w->value[0][0], w->value[0][1]};
@@ -71,6 +73,7 @@ static void make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row 
 				  : REP_STATUS_SAME;
 	else if (was || is)
 		row->status = is ? REP_STATUS_ADDED : REP_STATUS_GONE;
+	return code;
 }
 
 /* Takes the values of the next key that any profile has; false at the end. */
@@ -159,7 +162,9 @@ static int make_rows(struct rep_diff_work *w)
 		w->wrapped[0] |= w->part[i].tally.wrapped;
 	}
 	w->wrapped[1] = w->wrapped[0];
-	make_row(w, 0, row);
+	code = make_row(w, 0, row);
+	if (code)
+		return code;
 	d->total = *row;
 	if (d->opt.gate && !d->opt.gate->several) {
 		d->n = has_samples(w);
@@ -171,7 +176,7 @@ static int make_rows(struct rep_diff_work *w)
 
 		row = wanted == 1 ? rep_diff_add(d, &room) : NULL;
 		if (row)
-			make_row(w, key, row);
+			code = make_row(w, key, row);
 		else
 			code = wanted == 1 ? TP_ENOMEM : wanted;
 	}
@@ -401,8 +406,6 @@ static char *value(const struct rep_diff *d, const struct rep_diff_row *row, dou
 }
 
 const struct rep_diff_kind rep_diff_of_profiles = {
-    .alpha_of_sets = 0.05,
-    .alpha_of_pairs = 0.05,
     .fill = fill,
     .rank = rank,
     .order = by_order,

@@ -12,13 +12,6 @@
 
 #define BY(by)	  (1u << REP_MEASURE_##by)
 #define BIT(stat) (1u << (stat))
-/* A trace has a hundred metrics and more, and what they have in common makes the correction for
- * their number no more than about right: with this, real runs of one build are taken for changed in
- * well under 5 of 100 comparisons (testdata/check/trace-diff.sh). Of two runs their own windows
- * agree with each other. */
-#define ALPHA_OF_SETS  0.03
-#define ALPHA_OF_PAIRS 0.05
-
 const struct rep_trace_section rep_trace_sections[REP_NTRACE_SECTIONS] = {
     {"tasks", "user tasks by type", {{REP_FAMILY_TASK, BY(ALL) | BY(TYPE)}}, 1},
     {"regions", "user regions by type", {{REP_FAMILY_REGION, BY(ALL) | BY(TYPE)}}, 1},
@@ -179,6 +172,14 @@ static void round_values(double *v, size_t n)
 		v[i] = ldexp(round(ldexp(v[i], 50 - exponent)), exponent - 50);
 }
 
+static int keep_values(struct work *w, enum rep_stat stat)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->value[i] = w->estimate[i][stat].value;
+	round_values(w->value, w->n);
+	return rep_diff_keep(w->d, w->value);
+}
+
 /* Those runs count that have such a number. */
 static int compare_sets(struct work *w, enum rep_stat stat, struct rep_diff_row *row)
 {
@@ -269,8 +270,10 @@ static int put_rows(struct work *w, size_t i, uint32_t stats, unsigned section, 
 		row->name = name_of(w, i);
 		row->exact = exact || !rep_stats_of[stat].percentile;
 		if (w->n > 2)
+			code = keep_values(w, row->stat);
+		if (!code && w->n > 2)
 			code = compare_sets(w, row->stat, row);
-		else
+		else if (!code)
 			compare_two(w, row->stat, row);
 		row->change = row->old > 0 ? row->new / row->old - 1 : (double)NAN;
 		row->status = !there[0]		     ? REP_STATUS_ADDED
@@ -377,18 +380,19 @@ static int put_measure(struct work *w, size_t i)
 
 /* ---- order ---- */
 
-/* What changed comes first, by the least change that its interval leaves possible; what differs
+/* What changed comes first, by the least change that its interval leaves possible, or its change; what differs
  * by about 0.01 % is ordered by its weight. */
 static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	double low = row->of_delta.low, high = row->of_delta.high, rank = 0;
-	bool changed = row->verdict == REP_VERDICT_CHANGED;
+	bool changed = rep_diff_stands_out(d, row);
 
-	(void)d;
 	if (row->of_delta.known && row->old > 0)
 		rank = low > 0	  ? log1p(low / row->old)
 		       : high < 0 ? -log1p(fmax(high / row->old, -0.999999))
 				  : 0;
+	else if (changed && row->old > 0 && row->new > 0)
+		rank = fabs(log(row->new / row->old));
 	else if (changed)
 		rank = row->weight; /* there is no factor: what it is of its family */
 	return round(rank * 8192) / 8192 + (changed ? 1000 : 0);
@@ -543,8 +547,6 @@ static char *value(const struct rep_diff *d, const struct rep_diff_row *row, dou
 }
 
 const struct rep_diff_kind rep_diff_of_traces = {
-    .alpha_of_sets = ALPHA_OF_SETS,
-    .alpha_of_pairs = ALPHA_OF_PAIRS,
     .min_share = 0.01,
     .tests_pairs = true,
     .fill = fill,

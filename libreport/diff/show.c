@@ -8,18 +8,25 @@
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 {
 	text[0] = '\0';
-	return d->sets ? rep_stats_advice(d->nold, d->nnew, d->tests, d->opt.alpha, d->kind->rows,
-					  d->kind->fewer, text)
-		       : text;
+	return d->few ? rep_stats_advice(d->nold, d->nnew, 1, d->opt.alpha, d->kind->rows,
+					 d->kind->fewer, text)
+		      : text;
 }
 
 int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 		     struct rep_output *out, struct tp_err *err)
 {
-	char advice[REP_DIFF_ADVICE_SIZE];
+	char advice[REP_DIFF_ADVICE_SIZE], text[160];
 	int code = d->kind->show->heading(d, show, out, err);
 
-	return *rep_diff_advice(d, advice) ? rep_output_note(out, true, advice, err) : code;
+	if (*rep_diff_advice(d, advice))
+		code = rep_output_note(out, true, advice, err);
+	if (code || !d->few || !d->apart)
+		return code;
+	snprintf(text, sizeof(text), "in %zu of %zu %s all new runs lie beyond all old ones%s",
+		 d->apart, d->all, d->kind->rows,
+		 d->opt.changed ? "" : "; --changed shows these alone");
+	return rep_output_note(out, true, text, err);
 }
 
 int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,

@@ -159,16 +159,18 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 
 	rep_output_note(t->out, false, "", err);
 	for (size_t i = 0; i < d->n; i++)
-		changed += d->row[i].verdict == REP_VERDICT_CHANGED;
+		changed += rep_diff_stands_out(d, &d->row[i]);
 	if (!changed)
 		return rep_output_note(
 		    t->out, true,
 		    d->sets ? "these runs show no change of any metric"
 			    : "no metric differs by more than its windows do among themselves",
 		    err);
-	rep_output_note(t->out, true,
-			"largest changes, ordered by the smallest change within the 95 % interval",
-			err);
+	rep_output_note(
+	    t->out, true,
+	    d->few ? "largest changes of metrics in which all new runs lie beyond all old ones"
+		   : "largest changes, ordered by the smallest change within the 95 % interval",
+	    err);
 	code = rep_diff_table_begin(t, "most", err);
 	if (code)
 		return code;
@@ -178,7 +180,7 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	for (size_t i = 0; !code && i < d->n && rows; i++) {
 		const struct rep_diff_row *row = &d->row[i];
 
-		if (row->verdict == REP_VERDICT_CHANGED && !seen[row->measure]) {
+		if (rep_diff_stands_out(d, row) && !seen[row->measure]) {
 			code = rep_diff_table_row(t, row, err);
 			rows--;
 		}
@@ -187,8 +189,9 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	free(seen);
 	if (!code)
 		code = rep_output_end(t->out, err);
-	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->n,
-		 d->sets	? "changed"
+	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->all,
+		 d->few		? "differ in all runs"
+		 : d->sets	? "changed"
 		 : changed == 1 ? "differs"
 				: "differ");
 	return code ? code : rep_output_note(t->out, false, text, err);

@@ -36,6 +36,11 @@ static double choose(size_t n, size_t k)
 	return c;
 }
 
+double rep_stats_ways(size_t n, size_t m)
+{
+	return choose(n + m, n < m ? n : m);
+}
+
 /* Under ties all ways to draw the smaller set are counted (permutations()) where that takes few
  * steps, as there is a test for each row. */
 #define MOST_STEPS 1000000

@@ -12,8 +12,10 @@
  *              Whitney 1947), exact under the ties there are (permutations of midranks) up to 37
  *              runs in all, where one set has few (6 up to 50 in all), and where it has one; else
  *              normal with corrections for ties and continuity.
- *   q          p corrected for the number of tests (Benjamini and Hochberg 1995): of what is called
- *              changed at q <= 0.05, at most 5 % is expected to be unchanged.
+ *   q          of rows of two sets, p for all of them together: rep_stats_joint. Of two traces, and
+ *              of a gate's functions, p corrected for the number of tests (Benjamini and Hochberg
+ *              1995): of what is called changed at q <= 0.05, at most 5 % is expected to be
+ *              unchanged.
  *
  * Values are no NaN, and finite. No allocation fails silently: TP_ENOMEM. */
 #ifndef REP_DIFF_STATS_H
@@ -68,6 +70,21 @@ struct rep_comparison {
 
 /* Compares a row; both arrays are sorted in place. */
 void rep_stats_compare(struct rep_stats *s, double *old, double *new, struct rep_comparison *c);
+
+/* Returns in how many ways n of n + m runs can be chosen. */
+double rep_stats_ways(size_t n, size_t m);
+
+/* Tests many rows together: value[i] are the n + m values of row i, those of the old runs in front.
+ * p[i] is the share of all ways to call n of the runs old in which the row differs at least as much
+ * as it does; q[i] that in which any row does that differs no more than this one: of all rows with
+ * q <= alpha the chance that even one is unchanged is at most alpha, however rows depend on each
+ * other (step-down maxT: Westfall and Young 1993, Ge, Dudoit and Speed 2003). Rows differ by the
+ * means of logarithms, divided by their standard error and that of the median row (Tusher,
+ * Tibshirani and Chu 2001). NaN for a row with a NaN, and for one that is the same in all runs.
+ * `sampled` rows are sums of samples of one unit, so that a small value of any differs by chance.
+ * Where there are more than 5000 ways, 2000 are drawn, always the same. Returns 0 or TP_ENOMEM. */
+int rep_stats_joint(const double *value, size_t rows, size_t n, size_t m, bool sampled,
+		    double *p, double *q);
 
 /* The median of n values, which are sorted; NaN of none. */
 double rep_stats_median(double *v, size_t n);
