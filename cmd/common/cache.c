@@ -387,7 +387,7 @@ static size_t find_entries(struct cmd_cache *c, struct entry **entry, int64_t *t
 			continue;
 		if (tp_grow(entry, &room, n, sizeof(**entry)))
 			break;
-		snprintf((*entry)[n].name, NAME_SIZE, "%s", e->d_name);
+		memcpy((*entry)[n].name, e->d_name, strlen(e->d_name) + 1);
 		(*entry)[n].size = (int64_t)st.st_blocks * 512;
 		(*entry)[n].used = st.st_mtim;
 		*total += (*entry)[n++].size;

@@ -130,7 +130,7 @@ static int name_table(struct tp_err *err, int64_t run, enum tp_table_id table, i
 static int read_table(struct tp_store *s, int64_t run, uint32_t columns, struct tp_rows *rows,
 		      const struct tp_rows_visitor *visitor, struct tp_err *err)
 {
-	struct reader r = {NULL};
+	struct reader r = {.stream = NULL};
 	size_t total, room, first = 0;
 	bool any;
 	int code = count_rows(s, run, rows->table, &total, &any, err);

@@ -135,11 +135,13 @@ uint32_t *rep_lanes_order(const struct rep_lanes *l, uint32_t n,
 	uint32_t *order = tp_many(n + (size_t)1, sizeof(*order));
 	bool sorted = true;
 
-	for (uint32_t i = 0; i < n && order; i++) {
+	if (!order)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
 		order[i] = i;
 		sorted = sorted && (!i || compare(&order[i - 1], &order[i], (void *)l) <= 0);
 	}
-	if (order && !sorted)
+	if (!sorted)
 		qsort_r(order, n, sizeof(*order), compare, (void *)l);
 	return order;
 }

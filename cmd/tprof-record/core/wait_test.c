@@ -208,7 +208,7 @@ ALONE static void fast_unlock(void)
 
 static double charged(const char *which, double *count)
 {
-	uint64_t from = (uint64_t)(uintptr_t)(which[0] == 's' ? slow_unlock : fast_unlock), pc;
+	uint64_t from = (uint64_t)(uintptr_t)(which[0] == 's' ? slow_unlock : fast_unlock), pc = 0;
 	double ns = 0;
 	uint32_t at;
 

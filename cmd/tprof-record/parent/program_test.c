@@ -75,7 +75,7 @@ static void put_elf(const char *name, unsigned char class, unsigned machine, con
 	memcpy(file.head.e_ident, ELFMAG, SELFMAG);
 	file.head.e_ident[EI_CLASS] = class;
 	file.head.e_ident[EI_DATA] =
-	    *(const unsigned char *)&(uint16_t){1} ? ELFDATA2LSB : ELFDATA2MSB;
+	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 	file.head.e_ident[EI_VERSION] = EV_CURRENT;
 	file.part[0].p_type = PT_LOAD;
 	if (loader) {

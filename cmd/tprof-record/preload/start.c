@@ -49,7 +49,7 @@ static bool parse(const char *text)
 	memcpy(recorder.sun_path + 1, text, size);
 	recorder_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + size);
 #define REC_X(key, field)                                                                          \
-	options.field = (__typeof__(options.field))setting(text, key, options.field);
+	options.field = (__typeof__(options.field + 0))setting(text, key, options.field);
 	REC_SETTINGS(REC_X)
 #undef REC_X
 	follows = setting(text, REC_SETTING_CHILDREN, 0);

@@ -165,7 +165,7 @@ static int tell_apart(struct callgrind *c)
 		functions = number_of(c, &c->shared, text_of(&key));
 		rep_writer_fail(&c->out, tp_buf_put(&key, &n->function, sizeof(n->function)));
 		nth = number_of(c, &c->nth, text_of(&key));
-		if (rep_writer_failed(&c->out))
+		if (!functions || !nth)
 			break;
 		if (!*nth)
 			*nth = ++*functions;

@@ -373,9 +373,11 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!job->every || !n)
 		return 0;
 	rows = calloc(n, sizeof(*rows));
-	for (size_t i = 0; rows && i < n; i++)
+	if (!rows)
+		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < n; i++)
 		rows[i] = (uint32_t)(before + i);
-	code = rows ? explain(job, v, rows, n, err) : rep_job_fail(err, TP_ENOMEM);
+	code = explain(job, v, rows, n, err);
 	free(rows);
 	return code;
 }

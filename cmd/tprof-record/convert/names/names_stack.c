@@ -95,19 +95,20 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 	for (; stack && !known[stack] && depth < REC_MAX_DEPTH; stack = nodes[stack].parent)
 		path[depth++] = stack;
 	below = stack && known[stack] ? known[stack] - 1 : 0;
-	while (depth--) {
-		uint64_t pc = nodes[path[depth]].pc;
+	for (size_t i = depth; i > 0; i--) {
+		uint32_t at = path[i - 1];
+		uint64_t pc = nodes[at].pc;
 		const struct rec_place *p = rec_names_place(n, pc);
 		int code;
 
 		if (p->pc != pc)
 			return tp_nomem(err);
-		code = push(n, p, !nodes[path[depth]].parent, whole, &below);
+		code = push(n, p, !nodes[at].parent, whole, &below);
 		if (code == TP_ENOMEM)
 			return tp_nomem(err);
 		if (code)
 			return tp_err_set(err, code, TP_OFFSET_NONE, "there are too many stacks");
-		known[path[depth]] = below + 1;
+		known[at] = below + 1;
 	}
 	*node = below;
 	return 0;

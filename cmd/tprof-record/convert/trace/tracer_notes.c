@@ -39,8 +39,10 @@ static void open_region(struct rec_tracer *s, const struct rec_step *t)
 		uint32_t room = g->region_room ? g->region_room * 2 : 8;
 		struct rec_region *r = realloc(g->regions, room * sizeof(*r));
 
-		if (rec_tracer_failed(s, r ? 0 : TP_ENOMEM))
+		if (!r) {
+			rec_tracer_failed(s, TP_ENOMEM);
 			return;
+		}
 		g->regions = r;
 		g->region_room = room;
 	}

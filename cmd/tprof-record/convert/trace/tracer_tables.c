@@ -98,7 +98,7 @@ bool rec_tracer_set_task(struct rec_tracer *s, uint64_t task, bool open)
 
 	if (open || was != TP_NO_ID)
 		rec_tracer_failed(s, tp_ids_put(&s->tasks, task, open));
-	return was == true;
+	return was == 1;
 }
 
 void rec_tracer_release(struct rec_tracer *s)
