@@ -166,15 +166,13 @@ static uint32_t push_name(struct maker *m, const char *name, uint32_t *made)
 	struct tp_location at = {.flags = 0};
 	struct tp_function f = {0};
 	struct tp_frame line = {0};
-	uint32_t node = 0;
 
-	if (*made)
-		return *made;
-	f.name = f.system_name = string(m, name);
-	check(m, tp_dict_function(m->out->dict, &f, &line.function));
-	check(m, tp_profile_push_location(m->out, &node, &at, &line, 1));
-	*made = node;
-	return node;
+	if (!*made) {
+		f.name = f.system_name = string(m, name);
+		check(m, tp_dict_function(m->out->dict, &f, &line.function));
+		check(m, tp_profile_push_location(m->out, made, &at, &line, 1));
+	}
+	return *made;
 }
 
 static uint32_t stack_of(struct maker *m, const struct rec_row *row)
