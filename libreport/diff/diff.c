@@ -108,7 +108,7 @@ static bool is_apart(const struct rep_diff *d, const struct rep_diff_row *row)
 
 bool rep_diff_stands_out(const struct rep_diff *d, const struct rep_diff_row *row)
 {
-	return d->few ? is_apart(d, row) : row->verdict == REP_VERDICT_CHANGED;
+	return row->verdict == REP_VERDICT_CHANGED || is_apart(d, row);
 }
 
 static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_row *row)
@@ -121,7 +121,9 @@ static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_
 		return REP_VERDICT_SAME;
 	if (isnan(row->q))
 		return REP_VERDICT_FEW;
-	return row->q <= d->opt.alpha && tellable ? REP_VERDICT_CHANGED : REP_VERDICT_SAME;
+	if (row->q <= d->opt.alpha && tellable)
+		return REP_VERDICT_CHANGED;
+	return is_apart(d, row) ? REP_VERDICT_FEW : REP_VERDICT_SAME;
 }
 
 static int judge(struct rep_diff *d)
@@ -139,7 +141,6 @@ static int judge(struct rep_diff *d)
 	q = p + d->n;
 	for (size_t i = 0; i < d->n; i++) {
 		p[i] = d->row[i].p;
-		d->apart += is_apart(d, &d->row[i]);
 	}
 	/* A gate has rules of its own (gate.c). */
 	if (d->sets && !d->opt.gate)
@@ -151,6 +152,7 @@ static int judge(struct rep_diff *d)
 		d->row[i].p = p[i];
 		d->row[i].q = q[i];
 		d->row[i].verdict = verdict(d, &d->row[i]);
+		d->apart += d->row[i].verdict == REP_VERDICT_FEW && is_apart(d, &d->row[i]);
 	}
 	free(p);
 	return code;

@@ -17,7 +17,8 @@
  *	verdict     of sets    of traces  meaning
  *	CHANGED     changed    differs    q is at most alpha
  *	SAME        no change  alike      the test could have found a change, and did not
- *	FEW         too few    too few    no outcome could have been significant
+ *	FEW         too few    too few    no outcome could have been significant; or all new runs lie
+ *	                                  beyond all old ones, which so few do by chance
  *
  * "differs" is said of these two runs. Runs of one build differ, too, which only sets allow for.
  *
@@ -159,7 +160,7 @@ struct rep_diff {
 	size_t tests;	   /* rows that were tested together */
 	bool sets;	   /* a side has several runs, or `test_one` */
 	bool few;	   /* sets so small that no p can reach alpha */
-	size_t apart;	   /* rows of sets in which all new runs lie beyond all old ones */
+	size_t apart;	   /* rows that are FEW although all new runs lie beyond all old ones */
 	double *cell;	   /* private: by row, the value of each run, old ones in front */
 	size_t cells_room; /* private */
 
@@ -200,8 +201,8 @@ int rep_diff_name(const struct rep_diff *d, const struct rep_diff_row *row, stru
 #define REP_DIFF_VALUE 160
 char *rep_diff_value(const struct rep_diff *d, const struct rep_diff_row *row, double value,
 		     char text[REP_DIFF_VALUE]);
-/* Returns whether a row is what `changed` keeps: it has that verdict; of sets that are too small for
- * any verdict, all its new runs lie beyond all old ones. */
+/* Returns whether a row is what `changed` keeps: it has that verdict, or all its new runs lie beyond
+ * all old ones. */
 bool rep_diff_stands_out(const struct rep_diff *d, const struct rep_diff_row *row);
 /* What a verdict is called: "changed", "alike" … */
 const char *rep_diff_verdict(const struct rep_diff *d, enum rep_verdict verdict);

@@ -46,16 +46,17 @@ static double least_of(const struct joint *j, const double *value)
 	return same ? 0 : least;
 }
 
-/* The middle one of n values, which are not negative: these are in the order of their bits. */
-static double median(struct joint *j, const double *value, size_t n)
+/* Returns the value that a share of n values is below; none is negative, so that they are in the
+ * order of their bits. */
+static double quantile(struct joint *j, const double *value, size_t n, double share)
 {
-	double middle = 0;
+	size_t at = (size_t)(share * (double)n);
+	double found;
 
 	memcpy(j->bits, value, n * sizeof(*value));
-	if (n)
-		rep_select_rank(j->bits, 0, n, n / 2);
-	memcpy(&middle, &j->bits[n ? n / 2 : 0], n ? sizeof(middle) : 0);
-	return middle;
+	rep_select_rank(j->bits, 0, n, at);
+	memcpy(&found, &j->bits[at], sizeof(found));
+	return found;
 }
 
 /* Puts rows that have a test on the scale: asinh, which is a logarithm for values above `unit` and
@@ -72,7 +73,7 @@ static void put_rows(struct joint *j, const double *value, size_t rows, bool sam
 		if (j->t[j->rows] > 0)
 			j->row[j->rows++] = (uint32_t)i;
 	}
-	sample = sampled ? median(j, j->t, j->rows) : 0;
+	sample = sampled && j->rows ? quantile(j, j->t, j->rows, 0.5) : 0;
 	for (size_t i = 0; i < j->rows; i++) {
 		const double *v = &value[j->row[i] * runs];
 		double *y = &j->y[i * runs], mean = 0, unit = fmax(j->t[i] / 2, 4 * sample);
@@ -91,8 +92,9 @@ static void put_rows(struct joint *j, const double *value, size_t rows, bool sam
 
 /* ---- one way to choose the old runs ---- */
 
-/* Sets t of each row to the difference of the means, divided by its standard error and the median
- * row's: a row whose few runs happen to agree does not win by that. */
+/* Sets t of each row to the difference of the means, divided by the sum of its standard error and a
+ * typical row's: a row whose few runs happen to agree does not win by that. The more runs, the less
+ * they agree by chance, and the less is added. */
 static void test_rows(struct joint *j)
 {
 	double n = (double)j->n, m = (double)j->m, typical;
@@ -108,7 +110,7 @@ static void test_rows(struct joint *j)
 		j->s[i] = sqrt(fmax(inside, 0) / (n + m - 2) * (1 / n + 1 / m));
 		j->t[i] = fabs(b - a / n);
 	}
-	typical = median(j, j->s, j->rows);
+	typical = quantile(j, j->s, j->rows, fmin(0.5, 3 / (n + m - 2)));
 	for (size_t i = 0; i < j->rows; i++) {
 		double below = j->s[i] + typical;
 

@@ -54,7 +54,7 @@ struct rep_diff_kind {
 		    size_t *names);
 	char *(*value)(const struct rep_diff *d, const struct rep_diff_row *row, double value,
 		       char text[REP_DIFF_VALUE]);
-	const char *rows, *fewer; /* as rep_stats_advice has it */
+	const char *rows; /* as rep_stats_advice has it */
 	const struct rep_diff_show_kind *show;
 	const struct rep_gate_kind *gates;
 };

@@ -413,7 +413,6 @@ const struct rep_diff_kind rep_diff_of_profiles = {
     .value = value,
     .whole = true,
     .rows = "rows",
-    .fewer = "--min-share",
     .show = &rep_profiles_show,
     .gates = &rep_profiles_gates,
 };

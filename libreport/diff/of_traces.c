@@ -380,8 +380,9 @@ static int put_measure(struct work *w, size_t i)
 
 /* ---- order ---- */
 
-/* What changed comes first, by the least change that its interval leaves possible, or its change; what differs
- * by about 0.01 % is ordered by its weight. */
+/* What changed comes first, then what is beyond in all runs; each by the least change that its
+ * interval leaves possible, or its change if it has no interval. What differs by about 0.01 % is
+ * ordered by its weight. */
 static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	double low = row->of_delta.low, high = row->of_delta.high, rank = 0;
@@ -395,7 +396,8 @@ static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 		rank = fabs(log(row->new / row->old));
 	else if (changed)
 		rank = row->weight; /* there is no factor: what it is of its family */
-	return round(rank * 8192) / 8192 + (changed ? 1000 : 0);
+	return round(rank * 8192) / 8192 + (row->verdict == REP_VERDICT_CHANGED ? 1000 : 0) +
+	       (changed ? 1000 : 0);
 }
 
 static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
@@ -555,7 +557,6 @@ const struct rep_diff_kind rep_diff_of_traces = {
     .name = name,
     .value = value,
     .rows = "metrics",
-    .fewer = "--by, or a gate",
     .show = &rep_traces_show,
     .gates = &rep_traces_gates,
 };

@@ -1,15 +1,23 @@
 #include "diff/power.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/many.h"
 #include "base/random.h"
 #include "diff/stats.h"
 
-#define DRAWS 2000
-#define SEED  1
+#define DRAWS	   2000
+#define DRAWS_ROWS 100
+#define SEED	   1
+#define NOISES	   5
+#define CHANGES	   3
+#define ROWS	   20 /* of a noise, that are tested together with the others */
+
+static const size_t runs[] = {4, 5, 6, 8, 10, 15, 20};
+static const double noises[NOISES] = {0.005, 0.02, 0.05, 0.1, 0.2}; /* coefficients of variation */
+static const double changes[CHANGES] = {0.05, 0.1, 0.2};	    /* 0.1: 10 % larger */
 
 static double uniform(uint64_t *seed)
 {
@@ -23,44 +31,81 @@ double rep_power_normal(uint64_t *seed)
 	return r * cos(6.283185307179586 * uniform(seed));
 }
 
-struct power_case {
-	size_t n;	/* runs on each side */
-	double noise;	/* coefficient of variation: 0.05 */
-	double change;	/* 0.1: the new value is 10 % larger */
-	double alpha;	/* a p up to it counts */
-	unsigned draws; /* simulated pairs of sets */
-};
-
-/* The share of draws with p <= alpha, in the direction of the change unless that is 0. TP_ENOMEM. */
-static int simulate(const struct power_case *c, uint64_t seed, double *share)
+/* A value of a run, and what it is in the new version: lognormal. */
+static double draw(double noise, double change, uint64_t *seed)
 {
-	/* of a lognormal with that coefficient of variation */
-	double sd = sqrt(log1p(c->noise * c->noise));
-	double *value = tp_many(2 * c->n, sizeof(*value));
-	struct rep_stats *stats = NULL;
-	unsigned found = 0;
-	int code = value ? rep_stats_new(&stats, c->n, c->n, 0.95) : TP_ENOMEM;
+	return trunc(1e12 * exp(sqrt(log1p(noise * noise)) * rep_power_normal(seed)) *
+		     (1 + change));
+}
 
-	for (unsigned i = 0; !code && i < c->draws; i++) {
+/* One number, as a gate tests it: the share of draws with p <= 0.05, in the direction of the change
+ * unless that is 0. TP_ENOMEM. */
+static int try_gate(size_t n, double noise, double change, double *share)
+{
+	double *value = tp_many(2 * n, sizeof(*value));
+	struct rep_stats *stats = NULL;
+	uint64_t seed = SEED;
+	unsigned found = 0;
+	int code = value ? rep_stats_new(&stats, n, n, 0.95) : TP_ENOMEM;
+
+	for (unsigned i = 0; !code && i < DRAWS; i++) {
 		struct rep_comparison row;
 
-		for (size_t j = 0; j < 2 * c->n; j++)
-			value[j] = trunc(1e12 * exp(sd * rep_power_normal(&seed)) *
-					 (j < c->n ? 1 : 1 + c->change));
-		rep_stats_compare(stats, value, value + c->n, &row);
-		found += row.p <= c->alpha && (c->change == 0 || row.u > (double)(c->n * c->n) / 2);
+		for (size_t k = 0; k < 2 * n; k++)
+			value[k] = draw(noise, k < n ? 0 : change, &seed);
+		rep_stats_compare(stats, value, value + n, &row);
+		found += row.p <= 0.05 && (change == 0 || row.u > (double)(n * n) / 2);
 	}
-	*share = (double)found / c->draws;
+	*share = (double)found / DRAWS;
 	rep_stats_free(stats);
 	free(value);
 	return code;
 }
 
+/* A hundred rows of all noises, tested together: those that have changed are found in this share of
+ * draws. Returns 0 or TP_ENOMEM. */
+static int try_rows(size_t n, double share[NOISES][CHANGES])
+{
+	enum { ALL = NOISES * ROWS };
+	double *value = tp_many(ALL * 2 * n, sizeof(*value)), p[ALL], q[ALL];
+	uint64_t seed = SEED;
+	int code = value ? 0 : TP_ENOMEM;
+
+	memset(share, 0, NOISES * sizeof(*share));
+	for (unsigned i = 0; !code && i < DRAWS_ROWS; i++) {
+		for (size_t k = 0; k < ALL * 2 * n; k++) {
+			size_t row = k / (2 * n), which = row % ROWS;
+			bool changed = which < CHANGES && k % (2 * n) >= n;
+
+			value[k] = draw(noises[row / ROWS], changed ? changes[which] : 0, &seed);
+		}
+		code = rep_stats_joint(value, ALL, n, n, false, p, q);
+		for (size_t row = 0; !code && row < ALL; row++)
+			if (row % ROWS < CHANGES && q[row] <= 0.05)
+				share[row / ROWS][row % ROWS] += 1.0 / DRAWS_ROWS;
+	}
+	free(value);
+	return code;
+}
+
+static int put_runs(size_t n, double noise, const double found[CHANGES], struct rep_output *out,
+		    struct tp_err *err)
+{
+	struct rep_value row[9] = {rep_float(noise), rep_int((int64_t)n)};
+	double share = 0;
+	int code = 0;
+
+	for (size_t c = 0; !code && c <= CHANGES; c++) {
+		code = try_gate(n, noise, c ? changes[c - 1] : 0, &share);
+		row[2 + c] = rep_float(share);
+	}
+	for (size_t c = 0; c < CHANGES; c++)
+		row[3 + CHANGES + c] = rep_float(found[c]);
+	return code ? tp_nomem(err) : rep_output_row(out, row, err);
+}
+
 int rep_power_table(struct rep_output *out, struct tp_err *err)
 {
-	static const size_t runs[] = {4, 5, 6, 8, 10, 15, 20};
-	static const double noises[] = {0.005, 0.02, 0.05, 0.1, 0.2};
-	static const double changes[] = {0, 0.05, 0.1, 0.2};
 	static const struct rep_column columns[] = {
 	    {.name = "noise", .title = "NOISE", .kind = REP_SHARE},
 	    {.name = "runs", .title = "RUNS", .kind = REP_COUNT},
@@ -72,31 +117,14 @@ int rep_power_table(struct rep_output *out, struct tp_err *err)
 	    {.name = "row_10", .title = "ROW 10%", .kind = REP_SHARE},
 	    {.name = "row_20", .title = "ROW 20%", .kind = REP_SHARE},
 	};
+	double found[sizeof(runs) / sizeof(runs[0])][NOISES][CHANGES];
 	int code = rep_output_begin(out, "power", columns, 9, err);
 
-	for (size_t n = 0; !code && n < sizeof(noises) / sizeof(noises[0]); n++) {
-		for (size_t r = 0; !code && r < sizeof(runs) / sizeof(runs[0]); r++) {
-			struct rep_value row[9] = {rep_float(noises[n]), rep_int((int64_t)runs[r])};
-
-			for (size_t c = 0; !code && c < 7; c++) {
-				struct power_case one = {
-				    .n = runs[r],
-				    .noise = noises[n],
-				    .change = changes[c < 4 ? c : c - 3],
-				    /* the surest of 100 rows: Benjamini and Hochberg ask this of it
-				     */
-				    .alpha = c < 4 ? 0.05 : 0.05 / 100,
-				    .draws = DRAWS,
-				};
-				double share;
-
-				if (simulate(&one, SEED, &share))
-					code = tp_nomem(err);
-				row[2 + c] = rep_float(share);
-			}
-			if (!code)
-				code = rep_output_row(out, row, err);
-		}
-	}
+	for (size_t r = 0; !code && r < sizeof(runs) / sizeof(runs[0]); r++)
+		if (try_rows(runs[r], found[r]))
+			code = tp_nomem(err);
+	for (size_t i = 0; !code && i < NOISES; i++)
+		for (size_t r = 0; !code && r < sizeof(runs) / sizeof(runs[0]); r++)
+			code = put_runs(runs[r], noises[i], found[r][i], out, err);
 	return code ? code : rep_output_end(out, err);
 }

@@ -8,8 +8,7 @@
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 {
 	text[0] = '\0';
-	return d->few ? rep_stats_advice(d->nold, d->nnew, 1, d->opt.alpha, d->kind->rows,
-					 d->kind->fewer, text)
+	return d->few ? rep_stats_advice(d->nold, d->nnew, 1, d->opt.alpha, d->kind->rows, "", text)
 		      : text;
 }
 
@@ -21,11 +20,12 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 
 	if (*rep_diff_advice(d, advice))
 		code = rep_output_note(out, true, advice, err);
-	if (code || !d->few || !d->apart)
+	if (code || !d->apart)
 		return code;
-	snprintf(text, sizeof(text), "in %zu of %zu %s all new runs lie beyond all old ones%s",
-		 d->apart, d->all, d->kind->rows,
-		 d->opt.changed ? "" : "; --changed shows these alone");
+	snprintf(text, sizeof(text),
+		 "too few: in %zu %s all new runs lie beyond all old ones, which may be "
+		 "chance%s",
+		 d->apart, d->kind->rows, d->opt.changed ? "" : "; --changed shows them, too");
 	return rep_output_note(out, true, text, err);
 }
 

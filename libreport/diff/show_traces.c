@@ -152,6 +152,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
+	enum rep_verdict which = d->few ? REP_VERDICT_FEW : REP_VERDICT_CHANGED;
 	size_t changed = 0;
 	bool *seen;
 	char text[160];
@@ -159,7 +160,7 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 
 	rep_output_note(t->out, false, "", err);
 	for (size_t i = 0; i < d->n; i++)
-		changed += rep_diff_stands_out(d, &d->row[i]);
+		changed += d->row[i].verdict == which && rep_diff_stands_out(d, &d->row[i]);
 	if (!changed)
 		return rep_output_note(
 		    t->out, true,
@@ -180,7 +181,7 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	for (size_t i = 0; !code && i < d->n && rows; i++) {
 		const struct rep_diff_row *row = &d->row[i];
 
-		if (rep_diff_stands_out(d, row) && !seen[row->measure]) {
+		if (row->verdict == which && rep_diff_stands_out(d, row) && !seen[row->measure]) {
 			code = rep_diff_table_row(t, row, err);
 			rows--;
 		}

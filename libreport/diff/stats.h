@@ -79,12 +79,13 @@ double rep_stats_ways(size_t n, size_t m);
  * as it does; q[i] that in which any row does that differs no more than this one: of all rows with
  * q <= alpha the chance that even one is unchanged is at most alpha, however rows depend on each
  * other (step-down maxT: Westfall and Young 1993, Ge, Dudoit and Speed 2003). Rows differ by the
- * means of logarithms, divided by their standard error and that of the median row (Tusher,
- * Tibshirani and Chu 2001). NaN for a row with a NaN, and for one that is the same in all runs.
- * `sampled` rows are sums of samples of one unit, so that a small value of any differs by chance.
- * Where there are more than 5000 ways, 2000 are drawn, always the same. Returns 0 or TP_ENOMEM. */
-int rep_stats_joint(const double *value, size_t rows, size_t n, size_t m, bool sampled,
-		    double *p, double *q);
+ * means of logarithms, divided by the sum of their standard error and a typical row's (Tusher,
+ * Tibshirani and Chu 2001): the median of all rows, of more than 8 runs a lower quantile. p and q
+ * are NaN for a row with a NaN, and for one that is the same in all runs. `sampled` rows are sums of
+ * samples of one unit, so that small values of any row differ by chance. Where there are more than
+ * 5000 ways, 2000 are drawn, always the same ones. Returns 0 or TP_ENOMEM. */
+int rep_stats_joint(const double *value, size_t rows, size_t n, size_t m, bool sampled, double *p,
+		    double *q);
 
 /* The median of n values, which are sorted; NaN of none. */
 double rep_stats_median(double *v, size_t n);

@@ -272,6 +272,88 @@ static void test_stats_least_reached_by_all_sizes(void **state)
 		}
 }
 
+/* Rows of four and four runs; of 70 ways to divide eight, two are as far apart as these. */
+static void test_stats_joint_apart(void **state)
+{
+	double value[5][8] = {
+	    {1, 2, 3, 4, 50, 60, 70, 80},	/* all new ones above */
+	    {5, 6, 5, 7, 6, 5, 7, 5},		/* neither */
+	    {0, 0, 0, 0, 3, 3, 4, 5},		/* from nothing */
+	    {9, 9, 9, 9, 9, 9, 9, 9},		/* no test */
+	    {1, 2, 3, (double)NAN, 5, 6, 7, 8}, /* no test */
+	};
+	double p[5], q[5];
+
+	(void)state;
+	assert_int_equal(rep_stats_joint(value[0], 5, 4, 4, false, p, q), 0);
+	about(p[0], 2.0 / 70);
+	about(q[0], 2.0 / 70);
+	about(p[2], 2.0 / 70);
+	about(q[2], 2.0 / 70);
+	assert_true(p[1] > 0.5 && q[1] >= p[1]);
+	assert_true(isnan(p[3]) && isnan(q[3]) && isnan(p[4]) && isnan(q[4]));
+	/* Two runs cannot be told from each other; three and one are four ways. */
+	assert_int_equal(rep_stats_joint(value[0], 4, 1, 1, false, p, q), 0);
+	assert_true(isnan(p[0]));
+	assert_int_equal(rep_stats_joint((double[]){1, 2, 3, 9}, 1, 3, 1, false, p, q), 0);
+	about(p[0], 0.25);
+}
+
+/* Runs of one build that differ as a whole, as a machine does from day to day: no row of them is
+ * independent of the others. In at most one of twenty comparisons is any row called changed. Where
+ * one row of a hundred has changed to three times its value, five and five runs find it. */
+static void test_stats_joint_alarms(void **state)
+{
+	enum { ROWS = 100, N = 5, ROUNDS = 200 };
+	static double value[ROWS * 2 * N], p[ROWS], q[ROWS];
+	unsigned alarms[2] = {0, 0}, found = 0;
+	uint64_t seed = 3;
+
+	(void)state;
+	for (unsigned round = 0; round < 2 * ROUNDS; round++) {
+		unsigned others = 0;
+
+		for (size_t run = 0; run < 2 * N; run++) {
+			double day = 0.2 * rep_power_normal(&seed);
+
+			for (size_t i = 0; i < ROWS; i++) {
+				double spread = 0.02 * (double)(1 + i % 10);
+
+				value[i * 2 * N + run] =
+				    exp(day + spread * rep_power_normal(&seed)) *
+				    (round >= ROUNDS && i == 42 && run >= N ? 3 : 1);
+			}
+		}
+		assert_int_equal(rep_stats_joint(value, ROWS, N, N, false, p, q), 0);
+		for (size_t i = 0; i < ROWS; i++)
+			others += q[i] <= 0.05 && (round < ROUNDS || i != 42);
+		if (round >= ROUNDS)
+			found += q[42] <= 0.05;
+		alarms[round >= ROUNDS] += others > 0;
+	}
+	/* of 200; the expectation is at most 10 */
+	assert_in_range(alarms[0], 1, 18);
+	assert_in_range(alarms[1], 1, 18);
+	assert_true(found >= 195);
+}
+
+/* More runs than there are ways to try: some are drawn, the same each time. */
+static void test_stats_joint_drawn(void **state)
+{
+	double value[2 * 24], p[2], q[2], again[2];
+
+	(void)state;
+	for (size_t i = 0; i < 24; i++) {
+		value[i] = (double)(i % 5 + 1) + (i < 12 ? 0 : 10);
+		value[24 + i] = (double)(i % 7 + 1);
+	}
+	assert_int_equal(rep_stats_joint(value, 2, 12, 12, true, p, q), 0);
+	about(p[0], 1.0 / 2000);
+	assert_true(p[1] > 0.1);
+	assert_int_equal(rep_stats_joint(value, 2, 12, 12, true, p, again), 0);
+	assert_true(!memcmp(q, again, sizeof(q)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +366,9 @@ int main(void)
 	    cmocka_unit_test(test_stats_compare_many),
 	    cmocka_unit_test(test_stats_compare_extremes),
 	    cmocka_unit_test(test_stats_adjust),
+	    cmocka_unit_test(test_stats_joint_apart),
+	    cmocka_unit_test(test_stats_joint_alarms),
+	    cmocka_unit_test(test_stats_joint_drawn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
