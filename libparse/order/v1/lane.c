@@ -109,8 +109,8 @@ bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 		if (!timed)
 			continue;
 		shape = &o->ix->wire.shape[e->type];
-		/* NOLINTBEGIN(clang-analyzer-core.*): decode() has filled `values` of them, at least
-		 * `lead` */
+		/* NOLINTBEGIN(clang-analyzer-core.*): decode() has filled `values` of them, which
+		 * is at least `lead` */
 		e->stack = shape->stack ? e->v[shape->values - 1] : 0;
 		if (o->lead == 2)
 			l->seq += e->v[0];
