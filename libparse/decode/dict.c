@@ -9,7 +9,7 @@
 #include "base/seed.h"
 #include "decode/dict_tables.h"
 
-#define MAX_ENTRIES ((uint32_t)1 << 30) /* then half of 2^31 slots are taken */
+#define MAX_ENTRIES ((uint32_t)1 << 30) /* they take half of 2^31 slots */
 
 /* ---- the tables ---- */
 
@@ -32,7 +32,7 @@ int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size)
 	return 0;
 }
 
-/* Room for n entries, more than there is. */
+/* Grows the array to n entries, which must be more than it has room for. */
 static int reserve(struct tp_dict_set *s, size_t n, size_t size)
 {
 	void *p = n <= MAX_ENTRIES ? tp_big_many(n, size) : NULL;
@@ -46,8 +46,7 @@ static int reserve(struct tp_dict_set *s, size_t n, size_t size)
 	return 0;
 }
 
-/* As base/table.h does it, but in huge pages, and with slots that are taken later than their
- * entries are made. */
+/* Like base/table.h, but in huge pages, and entries may get their slots later. */
 static int grow_slots(struct tp_dict_set *s, uint32_t entries)
 {
 	uint32_t size = s->slots ? (s->mask + 1) * 2 : 1024;
@@ -78,19 +77,19 @@ int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries)
 	return s->slots && s->used < (s->mask + 1) / 2 ? 0 : grow_slots(s, entries);
 }
 
-/* How the entries of a set are told apart. */
+/* How the entries of a set are hashed and compared. */
 struct kind {
 	size_t size;
-	/* Begins with the seed, so that nobody can choose contents that meet. */
+	/* Seeded, so that an input cannot be made to collide. */
 	uint64_t (*hash)(uint64_t seed, const void *entry);
 	tp_dict_same same;
 };
 
-/* Gives entries that were appended their slots. Of equal ones the first is found. */
+/* Gives appended entries their slots. Of equal ones the first gets one. */
 static int index_entries(struct tp_dict_set *s, const struct kind *k)
 {
 	if (!s->indexed)
-		s->indexed = 1; /* the empty one is known by its content */
+		s->indexed = 1; /* the empty one needs no slot */
 	for (; s->indexed < s->n; s->indexed++) {
 		const void *entry = (const char *)s->entry + s->indexed * k->size;
 		uint64_t hash = k->hash(s->seed, entry);
@@ -106,7 +105,7 @@ static int index_entries(struct tp_dict_set *s, const struct kind *k)
 	return 0;
 }
 
-/* The id of the entry, 0 when there is none yet: *at is then where its slot goes. */
+/* Sets *id to that of the entry, or to 0, with *at set to the slot for it. */
 static int look_up(struct tp_dict_set *s, const struct kind *k, uint64_t hash, const void *entry,
 		   uint32_t *id, uint32_t *at)
 {
@@ -116,7 +115,7 @@ static int look_up(struct tp_dict_set *s, const struct kind *k, uint64_t hash, c
 	return 0;
 }
 
-/* Puts an entry behind the others, for which there is room, and into its slot. */
+/* Appends an entry, for which there must be room, and fills its slot. Returns its id. */
 static uint32_t put(struct tp_dict_set *s, const struct kind *k, uint64_t hash, const void *entry,
 		    uint32_t at)
 {
@@ -349,7 +348,7 @@ static const char *const known_strings[] = {
 #undef TP_X
 };
 
-/* Entry 0 of each is the empty one; it has no slot, interning knows it by its content. */
+/* Adds the empty entry 0 of each kind. It has no slot: interning compares with it first. */
 static int add_empty(struct tp_dict *d)
 {
 	static const struct tp_dict_string string = {.text = ""};
@@ -395,7 +394,7 @@ struct tp_dict *tp_dict_new(void)
 
 struct tp_dict *tp_dict_new_stored(void)
 {
-	return new_with(TP_STR_SINCE_2 - 1); /* without the empty one */
+	return new_with(TP_STR_SINCE_2 - 1); /* minus the empty one */
 }
 
 void tp_dict_free(struct tp_dict *d)

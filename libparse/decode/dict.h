@@ -1,16 +1,13 @@
 /* The dictionary of a run: strings, functions, locations, frames, and stacks as a prefix tree.
- *
- * Ids are dense, local to the run, given in order of first appearance (a few strings are known
- * beforehand, see below); 0 is always the empty
- * string, no function, no location, no frame, the empty stack. A stack is named by its leaf node:
- * node = (parent, frame), where the parent is the caller's node, so a flame graph is one
- * bottom-up pass over the nodes (a parent's id is always smaller than its child's).
- *
+ * Ids are dense, local to the run, and given in order of first appearance (a few strings have fixed
+ * ids, see below). Id 0 is always the empty string, no function, no location, no frame, the empty
+ * stack. The id of a stack is that of its leaf node: node = (parent, frame), where the parent is
+ * the caller's node, so a flame graph is one bottom-up pass over the nodes (a parent's id is always
+ * smaller than its child's).
  * A location is an address in a mapping; a frame is one line of it (an inlined chain is several
- * frames that share a location, the outermost nearest to the root). Traces carry frames that are
- * already expanded: there, location is the PC.
- *
- * One writer. Reading while another thread interns is not allowed.
+ * frames that share a location, the outermost nearest to the root). The frames of a trace are
+ * already expanded; their location is the PC.
+ * A dictionary has one writer, and no other thread may read it while that interns.
  * Errors: TP_ENOMEM, TP_ELIMIT (more than 2^30 entries). All pointers returned live as long as the
  * dictionary. */
 #ifndef TP_DECODE_DICT_H
@@ -25,8 +22,8 @@
 
 struct tp_dict;
 
-/* Strings that Go's reader knows by itself and that the tables of a run are written with before
- * its dictionary may be read: every dictionary begins with them. */
+/* Strings with fixed ids: every dictionary begins with them. Go's reader uses them without reading
+ * them from a trace, and a run's tables use them before its dictionary has been read. */
 #define TP_KNOWN_STRINGS(X)                                                                        \
 	X(FOREVER, "forever") /* the reason of a block that ends a goroutine */                    \
 	X(GC_MARK, "GC concurrent mark phase")                                                     \
@@ -41,7 +38,7 @@ enum tp_known_string {
 #define TP_X(name, text) TP_STR_##name,
 	TP_KNOWN_STRINGS(TP_X)
 #undef TP_X
-	/* The first of these that stores of version 1 do not begin with. */
+	/* The first one that dictionaries in stores of version 1 lack. */
 	TP_STR_SINCE_2 = TP_STR_GOMAXPROCS,
 };
 
@@ -50,7 +47,7 @@ struct tp_text {
 	uint32_t size;	  /* without the NUL */
 };
 
-/* Whether t begins so. */
+/* Returns whether t begins with the string `with`. */
 static inline bool tp_text_begins(struct tp_text t, const char *with)
 {
 	size_t n = strlen(with);
@@ -83,75 +80,78 @@ struct tp_stack_node {
 	uint32_t depth; /* 1 at the root */
 };
 
-/* Lifecycle: NULL when memory is out. */
+/* Both return NULL when memory is out. The second is for reading a dictionary back from a store of
+ * any version: it begins with the strings before TP_STR_SINCE_2 only, and newer stores contain the
+ * others as the next ones. */
 struct tp_dict *tp_dict_new(void);
-/* For reading back what a store of any version has: only the strings before TP_STR_SINCE_2 are there; a
- * newer store brings the others, and they come next. */
 struct tp_dict *tp_dict_new_stored(void);
 void tp_dict_free(struct tp_dict *d);
 
-/* Intern: 0 and the id in *id, or an error code; the same content gives the same id. */
+/* Each interns an entry and sets *id: the same content gives the same id. Returns 0 or an error
+ * code. */
 int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
 int tp_dict_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
 int tp_dict_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
 int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *id);
 
-/* Gives a function another name, whoever refers to it. Interning neither what it was nor what it is
- * now need find it: that makes a function of its own. To be done before hashes of stacks are asked
- * for. TP_EFORMAT: one of the two is not there. */
+/* Renames a function for all frames that refer to it. Interning its old or new content afterwards
+ * may add another function. Must be called before the first tp_dict_stack_hash(). Returns 0, or
+ * TP_EFORMAT if an id is out of range. */
 int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name);
 
-/* Gives a string another text, whoever refers to it; the same holds for interning and hashes.
- * TP_EFORMAT: it is not there, or empty. */
+/* Replaces the text of a string for all that refers to it; restrictions as for
+ * tp_dict_rename_function(). Returns 0, TP_ENOMEM, or TP_EFORMAT if the id is 0 or out of range, or
+ * the text too long. */
 int tp_dict_retext(struct tp_dict *d, uint32_t string, const void *data, size_t size);
 
-/* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
- * one, without looking for it. The look-up tables are made up for when something of that kind is
- * first interned; until then reading costs none. (Were an entry there twice, the first would be
- * found.) TP_EFORMAT, and nothing appended, when the entry names one that is not there. */
+/* For reading back a dictionary in which each entry is unique: appends the entry as the next *id,
+ * without looking for an equal one. Look-up tables are built when an entry of that kind is first
+ * interned. (Of equal entries the first would be found.) Returns TP_EFORMAT, and appends nothing,
+ * if the entry refers to an id out of range. */
 int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
 int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
 int tp_dict_append_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
-/* Puts n frames on a stack, root first: node[i] becomes the node of frame[i]. Ids that are not
- * there stand for the empty entry. */
+/* Appends a node for each of n frames on top of `parent`, root first, and sets node[i] to that of
+ * frame[i]. Ids out of range count as 0. */
 int tp_dict_append_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
 			uint32_t *node);
-/* n at once; a parent must come before its child. */
+/* Appends n nodes; each parent's id must be smaller than its child's. */
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n);
 
-/* Room for these numbers of entries altogether, where they are known beforehand (0: unknown). */
+/* Reserves room for these total numbers of entries (0: unknown). Returns 0 or an error code. */
 struct tp_dict_sizes {
 	size_t strings, functions, locations, frames, stacks;
 };
 int tp_dict_reserve(struct tp_dict *d, const struct tp_dict_sizes *n);
 
-/* Numbers of entries, the empty one (id 0) included. */
+/* Return the number of entries, including the empty one (id 0). */
 uint32_t tp_dict_strings(const struct tp_dict *d);
 uint32_t tp_dict_functions(const struct tp_dict *d);
 uint32_t tp_dict_locations(const struct tp_dict *d);
 uint32_t tp_dict_frames(const struct tp_dict *d);
 uint32_t tp_dict_stacks(const struct tp_dict *d);
 
-/* Look-ups; an id out of range gives the entry 0. */
+/* Return the entry of an id; entry 0 if it is out of range. */
 struct tp_text tp_dict_text(const struct tp_dict *d, uint32_t string);
 struct tp_function tp_dict_function_at(const struct tp_dict *d, uint32_t id);
 struct tp_location tp_dict_location_at(const struct tp_dict *d, uint32_t id);
 struct tp_frame tp_dict_frame_at(const struct tp_dict *d, uint32_t id);
 struct tp_stack_node tp_dict_stack_at(const struct tp_dict *d, uint32_t id);
 
-/* All nodes, tp_dict_stacks of them, for loops over many; until the next one is added. */
+/* Returns the array of all tp_dict_stacks() nodes; valid until the next one is added. */
 const struct tp_stack_node *tp_dict_stack_nodes(const struct tp_dict *d);
 
-/* The name of a frame's function as a string id (0 when unknown). */
+/* Returns the name of a frame's function as a string id, 0 if unknown. */
 uint32_t tp_dict_frame_name(const struct tp_dict *d, uint32_t frame);
-/* The stack's outermost (root) frame, 0 for the empty stack. Walks there. */
+/* Returns the stack's outermost (root) frame, 0 for the empty stack. Takes time in proportion to
+ * its depth. */
 uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack);
 
-/* 64-bit content hashes (XXH3): of a string; of a stack over the names, files and lines of its
- * frames, root first. Equal content in two runs has equal hashes. Those of all stacks are made when
- * the first is asked for: not from several threads at once. (0 when memory is out.) */
+/* Return 64-bit content hashes (XXH3), which are equal for equal content in two runs: of a string;
+ * of a stack, over the names, files and lines of its frames, root first. The first call for a stack
+ * hashes all stacks, so it must not run in several threads at once. 0 when memory is out. */
 uint64_t tp_dict_string_hash(const struct tp_dict *d, uint32_t string);
 uint64_t tp_dict_stack_hash(const struct tp_dict *d, uint32_t stack);
 

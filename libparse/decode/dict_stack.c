@@ -7,7 +7,7 @@
 #include "base/big.h"
 #include "decode/dict_tables.h"
 
-#define WIDE 8 /* children that are looked through one by one */
+#define WIDE 8 /* longest list of children */
 
 static struct tp_stack_node *nodes_of(const struct tp_dict *d)
 {
@@ -26,7 +26,7 @@ static uint64_t hash_stack(uint32_t parent, uint32_t frame)
 	return tp_mix64(2, (uint64_t)parent << 32 | frame);
 }
 
-/* Links for as many stacks as there is room for. */
+/* Grows the links to the room for stacks. */
 static int grow_links(struct tp_dict *d)
 {
 	struct tp_dict_links *p;
@@ -44,8 +44,8 @@ static int grow_links(struct tp_dict *d)
 	return 0;
 }
 
-/* The child of `parent` with this frame, or 0; *narrow then tells whether it goes into the list,
- * not into the hash table. The child that was asked for last stays first: most calls are alike. */
+/* Returns the child of `parent` with this frame, or 0 with *narrow telling whether it goes into the
+ * list, not the hash table. A child that is found moves to the front: calls mostly repeat. */
 static inline uint32_t find_child(struct tp_dict *d, uint32_t parent, uint32_t frame, bool *narrow)
 {
 	uint32_t at = d->links[parent].child, before = 0, n = 0;
@@ -67,7 +67,7 @@ static inline uint32_t find_child(struct tp_dict *d, uint32_t parent, uint32_t f
 			    &(struct tp_stack_node){parent, frame, 0}, &at);
 }
 
-/* Makes the node `id` findable: everything before it is. */
+/* Makes the node `id` findable; all nodes before it must be. */
 static int link_node(struct tp_dict *d, uint32_t id, bool narrow)
 {
 	struct tp_stack_node n = nodes_of(d)[id];
@@ -113,7 +113,7 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 	bool narrow;
 	int code;
 
-	/* Ids that were never given stand for the empty entry, as in every look-up. */
+	/* Ids out of range count as 0, as in every look-up. */
 	if (parent >= d->stacks.n)
 		parent = 0;
 	if (frame >= d->frames.n)
@@ -204,7 +204,7 @@ uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack)
 	return nodes[stack].frame;
 }
 
-/* ---- content hashes: the same on every machine, so they go through XXH3 ---- */
+/* ---- content hashes: XXH3 over little-endian bytes, the same on every machine ---- */
 
 static uint64_t hash_words(const uint64_t *words, size_t n)
 {
@@ -215,8 +215,8 @@ static uint64_t hash_words(const uint64_t *words, size_t n)
 	return XXH3_64bits(bytes, n * 8);
 }
 
-/* Names, files and lines only: a program that was built again keeps its hashes. A frame without a
- * function has nothing but its address to tell it from others. */
+/* Hashes only name, file and line, so the hashes of a rebuilt program stay the same. A frame
+ * without a function is identified by its address. */
 static uint64_t hash_frame(const struct tp_dict *d, uint32_t frame)
 {
 	struct tp_frame f = tp_dict_frame_at(d, frame);
@@ -229,7 +229,7 @@ static uint64_t hash_frame(const struct tp_dict *d, uint32_t frame)
 	return hash_words(words, 4);
 }
 
-/* All that are missing: a node's needs its parent's, whose id is smaller. */
+/* Computes all missing hashes; a node's needs that of its parent, whose id is smaller. */
 static int hash_stacks(const struct tp_dict *d)
 {
 	struct tp_dict_hashes *h = d->hashes;

@@ -1,15 +1,12 @@
-/* What a dictionary is made of; private to dict*.c.
- *
- * Every kind of entry lives in one growing array, its id being its place. All but stacks are found
- * by an open-addressed hash table beside the array. A slot keeps a tag made from the hash: it finds
- * the slot, rejects most others without a look at the entry, and lets the table grow without
- * hashing anything again.
- *
- * Stacks are found through their parent: it begins a list of up to WIDE children, and only those of
- * parents with more are in a hash table. Most nodes are put on a parent that has just been made and
- * has no child yet, so that nothing is looked for at all.
- *
- * Entries that were appended get their slots and lists when something is first looked for. */
+/* The tables of a dictionary; private to dict*.c.
+ * Entries of each kind are in one growing array, indexed by id. All but stacks are found by an
+ * open-addressed hash table beside the array. A slot keeps a tag made from the hash: it gives the
+ * slot's position, rejects most other entries without comparing them, and lets the table grow
+ * without hashing them again.
+ * Stacks are found through their parent, which has a list of up to WIDE children; further children
+ * are in a hash table. Most nodes are added to a parent that is new and has no children, so there
+ * is nothing to search.
+ * Appended entries get their slots and lists at the first look-up. */
 #ifndef TP_DECODE_DICT_TABLES_H
 #define TP_DECODE_DICT_TABLES_H
 
@@ -26,12 +23,12 @@ struct tp_dict_slot {
 
 struct tp_dict_set {
 	void *entry;
-	uint32_t n;    /* entries, the empty one included */
+	uint32_t n;    /* entries, including the empty one */
 	uint32_t room; /* for entries */
 	struct tp_dict_slot *slots;
 	uint32_t mask;	  /* slots - 1 */
 	uint32_t used;	  /* slots */
-	uint32_t indexed; /* entries below it can be found */
+	uint32_t indexed; /* entries with smaller ids can be found */
 	uint64_t seed;	  /* of the tags */
 };
 
@@ -40,7 +37,7 @@ struct tp_dict_string {
 	uint32_t size;
 };
 
-/* Of a stack's children, and its place among its parent's; its frame once more, so that looking for
+/* A stack's first child, its next sibling, and its frame, which is copied here so that a search for
  * a child stays within one array. */
 struct tp_dict_links {
 	uint32_t child, next, frame;
@@ -49,10 +46,10 @@ struct tp_dict_links {
 struct tp_dict {
 	struct tp_dict_set strings, functions, locations, frames, stacks;
 	struct tp_arena texts;
-	struct tp_dict_links *links; /* of stacks.indexed of them */
+	struct tp_dict_links *links; /* of the first stacks.indexed stacks */
 	uint32_t links_room;
-	/* Content hashes of the first n stacks: made when one is asked for, which changes nothing
-	 * else. */
+	/* Content hashes of the first n stacks, made at the first request; behind a pointer
+	 * because that takes a const dictionary. */
 	struct tp_dict_hashes {
 		uint64_t *of;
 		uint32_t n;
@@ -64,15 +61,15 @@ static inline uint32_t tp_dict_tag(const struct tp_dict_set *s, uint64_t hash)
 	return (uint32_t)(tp_mix64(s->seed, hash) >> 32);
 }
 
-/* Room for `more` entries of `size` bytes: TP_ENOMEM, TP_ELIMIT. */
+/* Makes room for `more` entries of `size` bytes. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size);
-/* Room for one more slot, at most half of them being taken; when they grow, then to what `entries`
- * of them need: TP_ENOMEM. */
+/* Makes room for one more slot, with at most half of them taken; if the table grows, it becomes
+ * large enough for `entries`. Returns 0 or TP_ENOMEM. */
 int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries);
 
 typedef bool (*tp_dict_same)(const struct tp_dict_set *s, uint32_t id, const void *key);
 
-/* The id of the entry with this content, or 0; *at is then where its slot goes. */
+/* Returns the id of the entry with this content, or 0 with *at set to the slot for it. */
 static inline uint32_t tp_dict_find(const struct tp_dict_set *s, uint64_t hash, tp_dict_same same,
 				    const void *key, uint32_t *at)
 {

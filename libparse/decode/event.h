@@ -1,4 +1,4 @@
-/* The one event model: what ordering produces and everything right of it consumes.
+/* The event model: ordering produces these events; timeline, store and reports consume them.
  *
  * Every trace, of any version, becomes a sequence of struct tp_event in the order Go's own reader
  * would deliver it: one tp_event per event of that reader (so a GoSwitch on the wire is three:
@@ -110,8 +110,8 @@ enum tp_event_type {
 	TP_NEVENT_TYPES = 137
 };
 
-/* States of goroutines (G) and procs (P), named as Go's reader names them. LOST is ours: time of
- * which a damaged trace says nothing. */
+/* States of goroutines (G) and procs (P), named as Go's reader names them. LOST is ours: time that
+ * is missing from a damaged trace. */
 #define TP_STATES(X)                                                                               \
 	X(NONE, "")                     /* not a transition */                                     \
 	X(UNDETERMINED, "Undetermined") /* G and P: before the trace says */                       \
@@ -132,14 +132,14 @@ enum tp_state {
 };
 
 enum tp_event_flag {
-	TP_EVF_INFERRED = 1, /* salvage put this transition in: it is not in the file */
-	TP_EVF_LOST = 2,     /* what precedes this event on its M (or of its subject) is lost */
+	TP_EVF_INFERRED = 1, /* not in the file: salvage inferred this transition */
+	TP_EVF_LOST = 2,     /* events before it on its M (or of its subject) are lost */
 	TP_EVF_UNNAMED = 4,  /* the root of tp_event_own_stack() has no name */
 };
 
 struct tp_event {
 	int64_t ts;       /* ns on the trace's own clock, as Go's reader gives it; never decreasing */
-	uint32_t g, m, p; /* where it happened: indices or TP_NONE */
+	uint32_t g, m, p; /* the context it happened in: indices or TP_NONE */
 	uint32_t subject; /* see TP_EVENT_TYPES: index of a goroutine or proc, or TP_NONE */
 	uint32_t stack;   /* dictionary id of the event's stack, 0 for none */
 	uint32_t str;     /* dictionary id of a string, 0 for "" */
@@ -152,8 +152,8 @@ struct tp_event {
 
 static_assert(sizeof(struct tp_event) == 64, "an event is one cache line");
 
-/* Of a transition of a goroutine: the stack of that goroutine (Go: StateTransition.Stack), 0 for
- * none. */
+/* Returns the stack of the goroutine whose state changes (Go: StateTransition.Stack), 0 for none.
+ */
 static inline uint32_t tp_event_own_stack(const struct tp_event *ev)
 {
 	switch (ev->type) {
@@ -172,10 +172,10 @@ static inline uint32_t tp_event_own_stack(const struct tp_event *ev)
 }
 
 struct tp_event_desc {
-	const char *wire; /* name on the wire: "GoCreate"; NULL for numbers that are no type */
+	const char *wire; /* name on the wire, "GoCreate"; NULL for unused numbers */
 	uint8_t kind;     /* enum tp_event_kind */
 	char subject;     /* 'G', 'P' or 0 */
-	const char *str, *str2, *arg[3]; /* names of what they hold, NULL where unused */
+	const char *str, *str2, *arg[3]; /* names of the fields' contents, NULL if unused */
 };
 
 /* Indexed by type, TP_NEVENT_TYPES entries. */

@@ -11,9 +11,9 @@
 #include "base/table.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
-#define MAX_LEDGER  10000 /* losses and notices each; more are counted into the last */
-/* Bytes of a label's key that its place is found by; keys that are alike so far are no words. They
- * come in the order of their ids, so that samples that repeat them take no longer than others. */
+#define MAX_LEDGER  10000 /* losses and notices each; further losses are added to the last */
+/* Bytes of a label's key that are compared for sorting. Longer common prefixes do not occur in real
+ * profiles; such keys are sorted by id, so that comparing them stays fast. */
 #define MAX_KEY ((size_t)4096)
 
 /* Sizes of the arrays as allocated, and label sets by content. */
@@ -26,7 +26,7 @@ struct tp_profile_room {
 	size_t nsorting;
 };
 
-/* Makes room for `more` items behind n in an array of *room items. */
+/* Makes room for `more` items after n in an array of *room items. */
 static int grow(void *array, size_t *room, size_t n, size_t more, size_t size)
 {
 	void **items = array;
@@ -158,7 +158,7 @@ const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t s
 		const char *notice = p->notices[i].text;
 		size_t n = strlen(notice) + (at ? 2 : 0);
 
-		/* Of profiles one after the other each may give the same. */
+		/* Profiles that were read one after the other may repeat a warning. */
 		if (p->notices[i].severity == TP_INFO || strstr(text, notice))
 			continue;
 		if (more || (at && at + n + MORE_SIZE > size)) {
@@ -296,7 +296,7 @@ static int compare_keys(const struct tp_dict *d, const struct tp_label *a, const
 	return a->key < b->key ? -1 : 1;
 }
 
-/* Equal labels are equal bytes: no padding, no leftovers. */
+/* Zeroes padding and unused fields, so that equal labels are equal bytes. */
 static void copy_label(struct tp_label *to, const struct tp_label *from)
 {
 	memset(to, 0, sizeof(*to));
@@ -307,7 +307,7 @@ static void copy_label(struct tp_label *to, const struct tp_label *from)
 	to->unit = from->numeric ? from->unit : 0;
 }
 
-/* a[0 … half) and a[half … n), each in order, into b. What is equal stays in order. */
+/* Merges a[0 … half) and a[half … n), both sorted, into b; stable. */
 static void merge_labels(const struct tp_dict *d, const struct tp_label *a, size_t half, size_t n,
 			 struct tp_label *b)
 {
@@ -320,8 +320,8 @@ static void merge_labels(const struct tp_dict *d, const struct tp_label *a, size
 	}
 }
 
-/* Sets are small as a rule, and may be huge: a merge sort on insertion-sorted runs. The result is
- * the front of room->sorting. */
+/* Sorts labels into the front of room->sorting. Sets are mostly small but may be huge, so this is a
+ * merge sort on insertion-sorted runs. */
 static int sort_labels(struct tp_profile *p, const struct tp_label *labels, size_t n)
 {
 	const size_t run = 8;

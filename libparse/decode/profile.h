@@ -1,6 +1,6 @@
-/* A profile: samples of stacks with values, as every profile decoder fills it, the store keeps it,
- * and every report and encoder reads it. Views of traces (off-CPU time by stack …) take this shape
- * too, so that whatever works on profiles works on them.
+/* A profile: samples of stacks with values. Profile decoders fill it, the store keeps it, reports
+ * and encoders read it. Views of traces (off-CPU time by stack …) are profiles too, so all that
+ * works on profiles works on them.
  *
  * The model is that of profile.proto (github.com/google/pprof, proto/profile.proto) on top of the
  * dictionary of a run:
@@ -15,9 +15,8 @@
  *
  * Samples keep the order of the dump, and equal ones are not merged (tp_profile_merge does that).
  * Values are final: unsampled and scaled as pprof would have them, in the unit of their type.
- *
- * One owner, one thread. Errors are TP_ENOMEM and TP_ELIMIT (more than 2^30 entries) unless stated.
- */
+ * A profile is for one thread at a time. Functions that return int return 0, TP_ENOMEM or TP_ELIMIT
+ * (more than 2^30 entries) unless stated otherwise. */
 #ifndef TP_DECODE_PROFILE_H
 #define TP_DECODE_PROFILE_H
 
@@ -33,7 +32,7 @@ struct tp_value_type {
 	uint32_t type, unit; /* strings: "inuse_space", "bytes" */
 };
 
-/* What the producer says it has found out about the code of a mapping. */
+/* Symbol information that the producer claims to have resolved for a mapping. */
 enum tp_mapping_flag {
 	TP_MAPPING_FUNCTIONS = 1,
 	TP_MAPPING_FILENAMES = 2,
@@ -51,18 +50,18 @@ struct tp_mapping {
 /* struct tp_location.flags */
 enum tp_location_flag {
 	TP_LOCATION_FOLDED = 1, /* several symbols share its code (profile.proto: is_folded) */
-	TP_LOCATION_BARE = 2,  /* neither address nor mapping nor lines: keeps it from being id 0 */
-	TP_LOCATION_LINED = 4, /* its one line says nothing (a function without a name) */
-	/* Nameless, but known to be of Go's runtime, whose names its text forms leave out at the
-	 * ends of a stack. Views leave it out as well, unless --all-frames is given. */
+	TP_LOCATION_BARE = 2,  /* no address, mapping or lines; makes its id differ from 0 */
+	TP_LOCATION_LINED = 4, /* it has a line, which is empty (a function without a name) */
+	/* Nameless, but known to be in Go's runtime: text profiles omit its names at the ends of a
+	 * stack. Views leave it out as well, unless --all-frames is given. */
 	TP_LOCATION_RUNTIME = 8,
 };
 
 struct tp_label {
 	uint32_t key;
 	bool numeric;
-	uint32_t text;	/* where it is not numeric */
-	int64_t number; /* where it is */
+	uint32_t text;	/* if not numeric */
+	int64_t number; /* if numeric */
 	uint32_t unit;	/* of the number, 0 none */
 };
 
@@ -73,18 +72,18 @@ struct tp_label_set {
 /* A number that came with the dump but belongs to no stack: a line of runtime.MemStats. */
 struct tp_counter {
 	uint32_t name; /* "HeapAlloc" */
-	int64_t item;  /* place in a list of numbers (PauseNs), TP_NULL where there is one only */
-	int64_t value; /* fractions: 0, and the text tells */
+	int64_t item;  /* index in a list of numbers (PauseNs), TP_NULL for a single number */
+	int64_t value; /* 0 for a fraction, which only `text` has */
 	uint32_t text; /* as written */
 };
 
 struct tp_profile {
 	struct tp_dict *dict; /* owned */
-	char format[32]; /* "pprof", "heap text", "goroutine dump" … : what the run row says */
+	char format[32]; /* for the run's row: "pprof", "heap text", "goroutine dump" … */
 
 	struct tp_value_type *types;
 	size_t ntypes;
-	uint32_t default_type; /* string: name of the type that is shown first, 0 unstated */
+	uint32_t default_type; /* string: name of the type to show first, 0 unknown */
 	struct tp_value_type period_type;
 	int64_t period;
 	int64_t time_ns;			    /* Unix time of collection, 0 unknown */
@@ -108,7 +107,7 @@ struct tp_profile {
 	uint32_t *label_set;
 	int64_t *value;
 	size_t nsamples;
-	bool wrapped; /* of a sum: there are values of which 64 bits hold but a part */
+	bool wrapped; /* of a sum: some values overflowed 64 bits */
 
 	struct tp_loss *losses;
 	size_t nlosses;
@@ -125,75 +124,77 @@ void tp_profile_free(struct tp_profile *p);
 
 /* ---- building ---- */
 
-/* Types come before the first sample (TP_EFORMAT afterwards). */
+/* Adds a sample type. Returns TP_EFORMAT if there are samples already. */
 int tp_profile_add_type(struct tp_profile *p, uint32_t type, uint32_t unit);
-/* *number is what goes into tp_location.mapping. Not interned. */
+/* Adds a mapping, even if it is there already, and sets *number for tp_location.mapping. */
 int tp_profile_add_mapping(struct tp_profile *p, const struct tp_mapping *m, uint32_t *number);
 int tp_profile_add_comment(struct tp_profile *p, uint32_t text);
 int tp_profile_add_counter(struct tp_profile *p, const struct tp_counter *c);
+/* At most 10,000 losses and notices each are kept: further losses are added to the last one,
+ * further notices dropped. */
 int tp_profile_add_loss(struct tp_profile *p, const struct tp_loss *loss);
 int tp_profile_add_notice(struct tp_profile *p, enum tp_severity severity, uint64_t offset,
 			  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* The frames of a location, ready to be put on stacks: frame[0 … n) from the root towards the leaf.
- * `lines` are in the order of profile.proto (innermost first) and need function, line and column;
- * nlines 0 makes the one frame without a function. `frame` has room for nlines (at least 1). */
+/* Interns the frames of a location and sets frame[0 … *n) to them, from the root towards the leaf.
+ * `lines` are in the order of profile.proto (innermost first); of each, function, line and column
+ * are used. nlines 0 makes one frame without a function. `frame` has room for nlines, at least 1.
+ */
 int tp_profile_location(struct tp_profile *p, const struct tp_location *l,
 			const struct tp_frame *lines, size_t nlines, uint32_t *frame, size_t *n);
-/* Puts frames (root first) on a stack: *stack becomes the node of the last. */
+/* Pushes frames (root first) onto *stack, which becomes the node of the last one. */
 int tp_profile_push(struct tp_profile *p, uint32_t *stack, const uint32_t *frame, size_t n);
-/* Both in one, for decoders that meet a location once. */
+/* Does both, for decoders that use a location only once. */
 int tp_profile_push_location(struct tp_profile *p, uint32_t *stack, const struct tp_location *l,
 			     const struct tp_frame *lines, size_t nlines);
 
-/* The set of these labels, which are sorted as pprof prints them: texts before numbers, each by key
- * (as far as its first 4 KiB tell; then by the number of its string); the values of one key keep
- * their order. */
+/* Interns a set of labels, sorted as pprof prints them: texts before numbers, each by key (by its
+ * first 4 KiB, then by its string id); values of one key keep their order. */
 int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, size_t n,
 			 uint32_t *set);
-/* Room for n more samples, where it is known how many come. */
+/* Makes room for n more samples; the types must be known. */
 int tp_profile_reserve_samples(struct tp_profile *p, size_t n);
-/* `values`: ntypes of them. */
+/* Adds a sample with ntypes values. */
 int tp_profile_add_sample(struct tp_profile *p, uint32_t stack, uint32_t label_set,
 			  const int64_t *values);
 
 /* ---- reading ---- */
 
-/* The location that a frame belongs to, counted from the leaf: on entry *node is a node of the
- * stack (0 ends). Fills `frame` with up to `room` frames of it, innermost first, *n how many there
- * are, and moves *node to the next location's innermost frame. False when *node was 0. */
+/* Iterates over the locations of a stack, leaf first; *node starts as the stack. Fills `frame` with
+ * the first `room` frames of the location, innermost first, sets *n to their number, and moves
+ * *node to the innermost frame of the next location. Returns false if *node was 0. */
 bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32_t *frame,
 			      size_t room, size_t *n);
 
-/* Does the location of this frame have lines? One without is a single frame that says nothing, as
- * is one with a nameless function for its line: pprof shows the first by its mapping, the second as
- * <unknown>. */
+/* Returns whether the location of the frame has lines. A location without lines and one whose only
+ * line has a nameless function both are a single empty frame, but pprof shows the first by its
+ * mapping, the second as <unknown>. */
 bool tp_profile_lined(const struct tp_profile *p, uint32_t frame);
 
-/* Writes what the notices warn of, "first; second", and how many more there are where that does not
- * fit. Returns text, "" where there is nothing. */
+/* Writes the distinct warnings, "first; second", and the number of those that do not fit. Returns
+ * `text`, "" if there are none. */
 const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t size);
 
 /* ---- from a dump (decode/profile/) ---- */
 
-/* Of a file with several dumps of goroutines, those before the last. */
+/* Receives the dumps before the last one of a file with several goroutine dumps. */
 struct tp_profile_dumps {
-	struct tp_profile **p; /* room for `room`; the caller's to free */
+	struct tp_profile **p; /* array of `room`; the caller frees the profiles */
 	size_t room;
-	size_t n; /* where there are more, the first and the latest */
-	size_t total; /* that the file holds, with the last */
+	size_t n; /* profiles in p; of more than `room`, the first and the latest */
+	size_t total; /* dumps in the file, including the last */
 };
 
 struct tp_profile_options {
-	bool strict; /* an error where part of a damaged dump could be kept */
-	/* NULL: of several dumps the last counts, and a notice says so. Filled only by files that
-	 * hold dumps of goroutines. */
+	bool strict; /* fail if any part of the dump is damaged */
+	/* Filled only from files with goroutine dumps. NULL: only the last dump is read, and a
+	 * notice says so. */
 	struct tp_profile_dumps *dumps;
 };
 
-/* Decodes a profile of any kind, by content. *p is the caller's (tp_profile_free), NULL after an
- * error: TP_EUNKNOWN (no profile), TP_EFORMAT, TP_ETRUNC, TP_ELIMIT, TP_ENOMEM. `data` is needed
- * only during the call. What a damaged dump lost is in p->losses. */
+/* Decodes a profile of any kind, which its content tells. The caller frees *p, which is NULL after
+ * an error: TP_EUNKNOWN (not a profile), TP_EFORMAT, TP_ETRUNC, TP_ELIMIT, TP_ENOMEM. `data` is not
+ * used after the call. Damaged parts that were left out are in p->losses. */
 int tp_profile_read(const void *data, size_t size, const struct tp_profile_options *opt,
 		    struct tp_profile **p, struct tp_err *err);
 

@@ -7,7 +7,7 @@
 
 #include "base/many.h"
 
-/* Enough to show where a file is broken; a hostile one must not fill memory with complaints. */
+/* Enough to show where a file is broken; a hostile one must not fill memory with notices. */
 #define MAX_LOSSES  10000
 #define MAX_NOTICES 10000
 
@@ -48,7 +48,7 @@ void tp_trace_release(struct tp_trace *trace)
 	memset(trace, 0, sizeof(*trace));
 }
 
-/* Stacks that have come to the dictionary since: a parent comes before its children. */
+/* Checks the stacks added to the dictionary since the last call; a parent precedes its children. */
 static int look_at_stacks(struct tp_trace *t)
 {
 	uint32_t n = tp_dict_stacks(t->dict);
@@ -82,7 +82,7 @@ int tp_trace_mark_unnamed(struct tp_trace *t, struct tp_event *ev, size_t n)
 	return 0;
 }
 
-/* Room for one more entry of `size` bytes behind n; arrays grow at powers of two. */
+/* Returns the array with room for one more entry after n; arrays grow at powers of two. */
 static void *grown(void *array, size_t n, size_t size)
 {
 	if (n & (n - 1) || (n && n < 16))
@@ -154,7 +154,7 @@ int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t event
 	return 0;
 }
 
-/* The three id tables differ in the type of their ids only. */
+/* The three id tables differ only in the type of their ids. */
 #define NEW_INDEX(ids, n, room, id)                                                                \
 	do {                                                                                       \
 		if ((n) == TP_NONE || tp_grow_raw(&(ids), &(room), (n), sizeof(*(ids))))           \

@@ -1,6 +1,5 @@
-/* What is known of a trace as a whole, beside its events: version, clock, goroutines, Ms and Ps by
- * index, what was lost, and what there is to say. Decoders and orderers fill it; tp_trace_read()
- * (order/read.h) is how callers get one. */
+/* A trace without its events: version, clock, goroutines, Ms and Ps by index, losses and notices.
+ * tp_trace_read() (order/read.h) fills it. */
 #ifndef TP_DECODE_TRACE_H
 #define TP_DECODE_TRACE_H
 
@@ -20,11 +19,11 @@ struct tp_clock {
 	int32_t wall_nsec;
 };
 
-/* How often a wire event occurred, for `kinds` of old formats and for footprints. */
+/* Counts of a wire event, for `kinds` of old formats and for the sizes of parts of a trace. */
 struct tp_wire_count {
 	char name[32];
-	uint64_t events;     /* as Go's reader of that format delivers them */
-	uint64_t with_stack; /* of them, with a stack */
+	uint64_t events;     /* as counted by Go's reader of that format */
+	uint64_t with_stack; /* events with a stack */
 	uint64_t bytes;      /* on the wire, 0 when not measured */
 };
 
@@ -35,7 +34,7 @@ struct tp_trace {
 	bool started;         /* first_ts and last_ts are set */
 	int64_t first_ts, last_ts; /* of the ordered events */
 	uint64_t events;      /* ordered events handed to the sink */
-	uint64_t inferred;    /* of them, put in by salvage */
+	uint64_t inferred;    /* those of them that salvage inferred */
 	uint64_t generations;
 	uint64_t stacks;      /* entries of the stack table, go 1.5 – 1.21 */
 
@@ -54,24 +53,25 @@ struct tp_trace {
 	size_t nwires;
 
 	/* private to tp_trace_mark_unnamed */
-	uint8_t *unnamed; /* by stack: 1 where the root has no name */
-	uint32_t nunnamed; /* stacks that were looked at */
+	uint8_t *unnamed; /* by stack: 1 if the root has no name */
+	uint32_t nunnamed; /* stacks checked so far */
 	size_t unnamed_room;
 	bool any_unnamed;
 };
 
-#define TP_NAMED_FRAMES 256 /* of one address */
+#define TP_NAMED_FRAMES 256 /* most frames of one address */
 
 struct tp_trace_options {
 	bool strict; /* stop with an error where Go's reader would, after the same events */
-	/* Called now and then with bytes done and bytes in all; nonzero cancels (TP_ECANCEL). */
+	/* Called from time to time with the bytes done and their total; nonzero cancels
+	 * (TP_ECANCEL). */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
-	/* Names code of which the trace has addresses only (go 1.5). `address` is a return address,
-	 * the call is before it. frame[0 … n) become the calls there, innermost first, the last being
-	 * the function and the others inlined into it; how many there are (at most TP_NAMED_FRAMES)
-	 * goes to *n, where 0 says that nothing is known. Of a frame, function, line and column are
-	 * used. NULL: nobody does. 0 or an error code. */
+	/* Names the code at an address, for traces that have only addresses (go 1.5); may be NULL.
+	 * `address` is a return address, right after the call. Sets frame[0 … *n) to the calls
+	 * there, innermost first: the last one is the function, the others are inlined into it. *n
+	 * is at most TP_NAMED_FRAMES, and 0 if the address is unknown. Of a frame, function, line
+	 * and column are used. Returns 0 or an error code. */
 	int (*name_frames)(void *ctx, struct tp_dict *dict, uint64_t address,
 			   struct tp_frame *frame, size_t *n);
 	void *name_ctx;
@@ -79,22 +79,25 @@ struct tp_trace_options {
 
 void tp_trace_release(struct tp_trace *trace);
 
-/* For decoders of go 1.5: puts the frames at an address, as opt->name_frames has them, on a stack
- * (*node). 0 or an error code. */
+/* For decoders of go 1.5: pushes the frames at an address, as opt->name_frames gives them, onto the
+ * stack *node. Returns 0 or an error code. */
 int tp_trace_push_address(const struct tp_trace_options *opt, struct tp_dict *dict,
 			  uint64_t address, uint32_t *node);
 
-/* For decoders: append; 0 or TP_ENOMEM. At most 10,000 losses and notices each are kept; further
- * ones are counted into the last. */
+/* For decoders: each appends an entry and returns 0 or TP_ENOMEM. At most 10,000 losses and notices
+ * each are kept: further losses are added to the last one, further notices dropped. */
 int tp_trace_add_loss(struct tp_trace *trace, const struct tp_loss *loss);
 int tp_trace_add_notice(struct tp_trace *trace, enum tp_severity severity, uint64_t offset,
 			const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 int tp_trace_add_clock(struct tp_trace *trace, const struct tp_clock *clock);
+/* Adds to the counts of the wire event `name`. Returns 0 or TP_ENOMEM. */
 int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t events,
 			uint64_t with_stack, uint64_t bytes);
-/* For decoders: sets TP_EVF_UNNAMED in n events that are about to be handed on. 0 or TP_ENOMEM. */
+/* For decoders: sets TP_EVF_UNNAMED in n events before they are delivered. Returns 0 or TP_ENOMEM.
+ */
 int tp_trace_mark_unnamed(struct tp_trace *trace, struct tp_event *ev, size_t n);
-/* For decoders: a new index for an id (no look-up; the decoder keeps the map); TP_NONE when memory is out. */
+/* For decoders: each adds an id and returns its new index, TP_NONE when memory is out. The decoder
+ * keeps the map from id to index. */
 uint32_t tp_trace_new_g(struct tp_trace *trace, uint64_t id);
 uint32_t tp_trace_new_m(struct tp_trace *trace, uint64_t id);
 uint32_t tp_trace_new_p(struct tp_trace *trace, int64_t id);

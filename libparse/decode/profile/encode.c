@@ -1,6 +1,6 @@
-/* The grammar is at the head of proto.c. Messages come in the order in which pprof writes them, but
- * for what names strings, which is all before their table. Ids and places in that table are given
- * in order of first use. */
+/* See proto.c for the grammar. Messages are in the order of pprof, except that the string table
+ * follows all messages that use strings. Ids and indices of strings are given in order of first
+ * use. */
 #include "decode/profile/encode.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 #define MAX_ENTRIES ((size_t)1 << 30)
 
-/* A location is the chain of its frames, innermost first; chains are a tree, too. */
+/* A location is the chain of its frames, innermost first. Chains form a tree. */
 struct chain {
 	uint32_t before; /* the chain without its last frame */
 	uint32_t frame;	 /* the last one: the outermost */
-	uint32_t id;	 /* of the location that it is, 0 if it is only part of some */
+	uint32_t id;	 /* of its location, 0 if it is only a part of others */
 };
 
 struct encoder {
@@ -25,8 +25,8 @@ struct encoder {
 	const struct tp_stack_node *nodes;
 	struct tp_buf *out;
 	struct tp_buf message, part; /* being written */
-	uint32_t *string;	     /* by id: place in the table, 0 not in it yet */
-	uint32_t *strings;	     /* the other way */
+	uint32_t *string;	     /* by id: index in the table, 0 not in it yet */
+	uint32_t *strings;	     /* by index in the table: id */
 	uint32_t nstrings;
 	uint32_t *alone; /* by frame: the chain that begins with it */
 	struct chain *chain;
@@ -35,7 +35,7 @@ struct encoder {
 	uint32_t *location;   /* by id - 1: its chain */
 	uint32_t nlocations;
 	size_t location_room;
-	bool nameless; /* a line has no function, but must have one: one without a name */
+	bool nameless; /* a line lacks a function, so a nameless one is written */
 };
 
 /* ---- strings ---- */
@@ -78,7 +78,7 @@ static int add_chain(struct encoder *e, uint32_t before, uint32_t frame, uint32_
 	return 0;
 }
 
-/* The chain `before` (0: none) and one frame more. */
+/* Sets *chain to the chain `before` (0: empty) plus one frame. */
 static int extend(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *chain)
 {
 	uint64_t key = (uint64_t)before << 32 | frame;
@@ -99,7 +99,7 @@ static int extend(struct encoder *e, uint32_t before, uint32_t frame, uint32_t *
 	return code ? code : tp_ids_put(&e->longer, key, *chain);
 }
 
-/* The id of the location that `*node` is the innermost frame of; *node moves on to the next. */
+/* Sets *id to the location whose innermost frame is *node, and moves *node to the next location. */
 static int location_of(struct encoder *e, uint32_t *node, uint32_t *id)
 {
 	uint32_t chain = 0;
@@ -129,7 +129,7 @@ static int location_of(struct encoder *e, uint32_t *node, uint32_t *id)
 
 /* ---- messages ---- */
 
-/* Numbers, packed where that is shorter. */
+/* Writes numbers, packed if that is shorter. */
 static int put_numbers(struct tp_buf *b, uint32_t field, const uint64_t *v, size_t n)
 {
 	size_t size = 0;
@@ -232,7 +232,7 @@ static int put_line(struct encoder *e, const struct tp_frame *f)
 	uint32_t function = f->function;
 	int code;
 
-	/* pprof takes no line without a function. */
+	/* pprof rejects lines without a function. */
 	if (!function) {
 		e->nameless = true;
 		function = tp_dict_functions(e->p->dict);
@@ -246,7 +246,7 @@ static int put_line(struct encoder *e, const struct tp_frame *f)
 	return code ? code : tp_wire_put_bytes(&e->message, 4, m->data, m->size);
 }
 
-/* Frames of a chain, `last` being the outermost: `lines` becomes them, innermost first. */
+/* Sets `lines` to the frames of the chain that ends with `last`, innermost first. */
 static int chain_frames(const struct encoder *e, uint32_t last, struct tp_buf *lines)
 {
 	uint32_t *frame;
@@ -293,7 +293,7 @@ static int put_location(struct encoder *e, uint32_t id, struct tp_buf *lines)
 
 static int put_function(struct encoder *e, uint32_t id)
 {
-	/* The one without a name comes last and is not in the dictionary. */
+	/* The nameless function comes last and is not in the dictionary. */
 	struct tp_function f = tp_dict_function_at(e->p->dict, id);
 	const uint64_t v[] = {
 	    id,
@@ -311,7 +311,7 @@ static int put_function(struct encoder *e, uint32_t id)
 
 /* ---- the parts of a profile ---- */
 
-/* Functions that a location names: the dictionary may hold those of samples filtered away. */
+/* Writes the functions that locations use; the dictionary may have others, of filtered samples. */
 static int put_functions(struct encoder *e)
 {
 	uint32_t n = tp_dict_functions(e->p->dict);

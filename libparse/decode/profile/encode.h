@@ -1,8 +1,8 @@
-/* A profile as profile.proto: the bytes that tp_profile_read, pprof and every other reader of that
- * format take. Nothing is merged or left out but what the format cannot say: counters, losses,
- * notices, labels that are empty.
+/* Encodes a profile as profile.proto, which tp_profile_read, pprof and other tools read. Nothing is
+ * merged, and only what the format cannot represent is left out: counters, losses, notices and
+ * empty labels.
  *
- * pprof keeps profiles gzipped; packing is up to the caller. */
+ * pprof keeps profiles gzipped; compression is up to the caller. */
 #ifndef TP_DECODE_PROFILE_ENCODE_H
 #define TP_DECODE_PROFILE_ENCODE_H
 
@@ -10,11 +10,12 @@
 #include "decode/profile.h"
 
 struct tp_encode_options {
-	bool no_inlines; /* locations have only their outermost line */
+	bool no_inlines; /* keep only the outermost line of locations */
 	bool no_columns;
 };
 
-/* Appends to out; opt may be NULL. TP_ENOMEM, TP_ELIMIT; out is then to be thrown away. */
+/* Appends to out; opt may be NULL. Returns 0, TP_ENOMEM or TP_ELIMIT; after an error, the content
+ * of out is useless. */
 int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options *opt,
 		      struct tp_buf *out, struct tp_err *err);
 

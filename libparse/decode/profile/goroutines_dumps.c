@@ -7,7 +7,7 @@
 
 /* ---- goroutines seen ---- */
 
-/* The goroutine of this id, new where it was not there; NULL when memory is out. */
+/* Returns the goroutine of an id, added if new; NULL when memory is out. */
 static struct tp_goroutine_seen *seen_of(struct tp_goroutine_dumps *d, int64_t id)
 {
 	uint32_t at = tp_ids_get(&d->by_id, (uint64_t)id);

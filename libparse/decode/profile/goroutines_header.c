@@ -73,7 +73,7 @@ bool tp_goroutine_header(struct tp_scan s, enum tp_dump_line kind, struct tp_gor
 	return true;
 }
 
-/* A key or a value: in quotes, or up to what ends it. */
+/* Reads a key or value: in quotes, or up to one of the characters `end`. */
 static int word(struct tp_legacy *l, struct tp_scan *s, const char *end, uint32_t *string, bool *ok)
 {
 	struct tp_scan bare = *s;

@@ -19,13 +19,13 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err);
 
-/* Reports a part of the dump that cannot be read: as an error with the code `strict`, or, where that
- * is 0, as a loss. The format makes its reason. */
+/* Reports an unreadable part of the dump: as an error with the code `strict` or, if that is 0, as a
+ * loss. The format gives the reason. Returns 0 or an error code. */
 int tp_profile_lose(struct tp_profile *p, struct tp_err *err, int strict, struct tp_loss loss,
 		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* A dump may hold several profiles one after the other. The first function sets the error for
- * `strict`, the second adds the notice that n of them were added up, unless n is 1. */
+/* For dumps with several profiles one after the other: the first function sets the error for strict
+ * imports, the second adds a notice that n profiles were added up, if n > 1. */
 int tp_profile_several(struct tp_err *err, uint64_t offset);
 int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err);
 

@@ -243,7 +243,7 @@ static void release_part(struct tp_legacy *l)
 	l->ntypes = 0;
 }
 
-/* Of the runtime's counters the last ones count. */
+/* Of the runtime's counters, keeps only those of the last part that has any. */
 static void keep_last_counters(struct tp_profile *p, size_t before)
 {
 	if (p->ncounters == before)
@@ -265,8 +265,8 @@ static int lose_part(struct tp_legacy *l, struct tp_lines part, enum tp_kind kin
 	return tp_legacy_lose(l, 0, why);
 }
 
-/* Reads the part of this kind that lies in [at, end); *n counts those that are added up. What a
- * part says of all its samples is put together as pprof does with files (profile.Merge). */
+/* Reads the part of this kind in [at, end) and adds it up; *n counts such parts. Header fields are
+ * merged as pprof merges those of files (profile.Merge). */
 static int read_part(struct tp_legacy *l, size_t at, size_t end, enum tp_kind kind, size_t *n)
 {
 	struct tp_profile *p = l->p;
@@ -296,14 +296,14 @@ static int read_part(struct tp_legacy *l, size_t at, size_t end, enum tp_kind ki
 			p->duration_ns = INT64_MAX;
 		++*n;
 	}
-	/* Whoever reads a part may leave some of its lines. */
+	/* A reader may stop before the last line of its part. */
 	if (l->size < l->whole)
 		for (l->lines = part; tp_lines_next(&l->lines);)
 			;
 	return code;
 }
 
-/* Whether a heap profile from `at` on, or one that follows it, has four values. */
+/* Returns whether a heap profile at or after `at` has four values. */
 static bool any_has_four(const struct tp_legacy *l, size_t at)
 {
 	struct tp_lines lines = l->lines;
@@ -318,7 +318,7 @@ static bool any_has_four(const struct tp_legacy *l, size_t at)
 	return false;
 }
 
-/* Returns where the part that begins at `at` ends; all stacks of goroutines are one. */
+/* Returns the end of the part that begins at `at`; all stacks of goroutines are one part. */
 static size_t part_end(const struct tp_legacy *l, size_t at)
 {
 	struct tp_lines lines = l->lines;

@@ -1,4 +1,4 @@
-/* What the readers of the older formats share. Samples are collected as stacks of places (distinct
+/* Shared by the readers of the older formats. Samples are collected as stacks of places (distinct
  * addresses), because names and mappings come between or after them. At the end they become a
  * profile. Values, addresses and mappings equal those of github.com/google/pprof,
  * profile/legacy_profile.go, which is our source for the formats. */
@@ -14,16 +14,16 @@
 struct tp_legacy_place {
 	uint64_t address;
 	uint32_t mapping;      /* number in the profile, 0 none */
-	uint32_t line, nlines; /* names, innermost first: lines[line …) */
+	uint32_t line, nlines; /* names, innermost first: names[line …) */
 	uint32_t frame;	       /* frames[frame …), nframes of them, root first, once made */
 	uint32_t nframes;
-	bool runtime;  /* Go's; its name was left out */
+	bool runtime;  /* in Go's runtime; the dump omits its name */
 	bool nameless; /* the dump lists it without a name */
 };
 
 #define TP_LEGACY_VALUES 4    /* of a sample, at most */
 #define TP_LEGACY_UNLIKE 1    /* the part has other types than the part before it */
-#define TP_LEGACY_LABELS 1000 /* of one sample; more cannot be sorted in good time */
+#define TP_LEGACY_LABELS 1000 /* of one sample; a limit on the time to sort them */
 
 struct tp_legacy_sample {
 	size_t at; /* stack[at …), leaf first */
@@ -37,15 +37,15 @@ struct tp_legacy {
 	struct tp_err *err;
 	const uint8_t *data;
 	size_t whole; /* size of the dump */
-	size_t size;  /* where the part that is read ends */
+	size_t size;  /* end of the part being read */
 	bool strict;
 	enum tp_kind kind;
 	struct tp_lines lines;
-	bool follows;	/* the part follows another one, whose types it has to have */
+	bool follows;	/* the part follows another one and must have its types */
 	size_t ntypes;	/* of the part, so far */
-	size_t nlosses; /* p->nlosses before the part, so a larger one means that it has losses */
-	bool four;	/* heap: values of some part are four */
-	/* Counts of goroutines: takes those of earlier moments; NULL: all are added up. */
+	size_t nlosses; /* p->nlosses before the part */
+	bool four;	/* heap: some part has four values per sample */
+	/* Receives earlier goroutine profiles of the file; NULL: all are added up. */
 	struct tp_goroutine_dumps *dumps;
 
 	struct tp_buf places;  /* struct tp_legacy_place */
@@ -56,17 +56,17 @@ struct tp_legacy {
 	struct tp_buf scratch;
 
 	struct tp_ids by_address; /* of places */
-	struct tp_ids functions;  /* of Java, by the string of their names */
+	struct tp_ids functions;  /* Java: by the string id of their names */
 
-	/* What was spent on all parts, which is bounded. */
+	/* Work done so far on all parts, which is limited. */
 	struct {
 		uint64_t frames, map_steps, name_steps;
 	} spent;
 	struct {
-		bool any;  /* there is a sample that lines with names can belong to */
+		bool any;  /* there is a sample that names can belong to */
 		bool open; /* names of one address are being gathered: l->names from `first` on */
-		uint32_t next; /* place on the stack that the next address is looked for from */
-		uint32_t at;   /* place on the stack that the open one is at */
+		uint32_t next; /* index on the stack to search the next address from */
+		uint32_t at;   /* index on the stack of the open one */
 		size_t first;
 		uint64_t address; /* as written */
 	} naming;
@@ -80,7 +80,7 @@ static inline bool tp_legacy_is_java(const struct tp_legacy *l)
 }
 
 /* These functions return 0 or a negative code with l->err filled, unless their comment says
- * more. */
+ * otherwise. */
 
 /* Fills l->err for an error code of a function that does not (tp_profile_…, tp_buf_…, tp_dict_…),
  * and returns the code. tp_legacy_fail passes 0 through. */
@@ -89,14 +89,14 @@ static inline int tp_legacy_fail(struct tp_legacy *l, int code)
 {
 	return code ? tp_legacy_failed(l, code) : 0;
 }
-/* Records that the line last read (l->lines.line) is lost, and `samples` samples with it. If the
- * import is strict, it is an error instead. `why` goes on after "line 7 ", so it begins with a
- * verb: "has a count that does not fit 64 bits". If samples are lost, the addresses pushed so far are
- * dropped. The caller then goes on with the next line. */
+/* Records that the line last read (l->lines.line) is lost, and `samples` samples with it; an error
+ * if the import is strict. `why` follows "line 7 ", so it begins with a verb: "has a count that
+ * does not fit 64 bits". If samples are lost, drops the addresses pushed so far. The caller
+ * continues with the next line. */
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
-/* Records that the dump ends early, as the samples are fewer than its header says. Does nothing if
- * the part has lost a line, which explains the difference. If the import is strict, it is TP_ETRUNC
- * instead. `why` is all of the message: "ends after 3 of 5 stacks". */
+/* Records that the dump ends early, with fewer samples than its header says; TP_ETRUNC if the
+ * import is strict. Does nothing if the part has lost a line, which explains the difference. `why`
+ * is the whole message: "ends after 3 of 5 stacks". */
 int tp_legacy_lose_rest(struct tp_legacy *l, uint64_t samples, const char *why);
 int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id);
 /* Add a sample type, and set the type of the period. Return TP_LEGACY_UNLIKE (1) if the part before
@@ -108,30 +108,29 @@ int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *uni
 
 /* A sample is built by pushing its addresses, leaf first, and ending it. */
 int tp_legacy_push(struct tp_legacy *l, uint64_t address);
-/* Pushes every 0x… in the text, minus `back`: 1 makes an address of a call from the return address.
- * With `leaf`, the first address of the sample is kept as it is. Returns 1 after tp_legacy_lose if
- * an address does not fit 64 bits; that loses the sample too, unless `leaf` says that samples have
- * several lines. */
+/* Pushes every 0x… in the text, minus `back`: 1 turns a return address into that of the call. With
+ * `leaf`, the first address of the sample is not changed. Returns 1 after tp_legacy_lose() if an
+ * address does not fit 64 bits; that loses the sample, too, unless `leaf` is set, which means that
+ * samples have several lines. */
 int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
 /* Adds the sample, with a value for each type that was added (l->p->ntypes), and a label set of
  * tp_profile_label_set or 0. */
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
 /* Forgets the addresses that were pushed. Names that follow are ignored. */
 int tp_legacy_drop(struct tp_legacy *l);
-/* Adds a sample whose addresses the text begins with, each minus `back`. */
+/* Adds a sample with the addresses at the beginning of the text, each minus `back`. */
 int tp_legacy_add_sample(struct tp_legacy *l, struct tp_scan text, unsigned back,
 			 const int64_t *values, uint32_t labels);
-/* Reads the next line of the samples; comments on the way are handled. Returns whether there is one
- * before the list of mappings and the end of the dump. */
+/* Reads the next line of the samples and handles comments before it. Returns false at the list of
+ * mappings, at the end of the dump, or after an error (*code). */
 bool tp_legacy_next(struct tp_legacy *l, int *code);
-size_t tp_legacy_depth(const struct tp_legacy *l); /* of what was pushed */
+size_t tp_legacy_depth(const struct tp_legacy *l); /* addresses pushed */
 size_t tp_legacy_nsamples(const struct tp_legacy *l);
 struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);
 struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i);
 /* Removes the second frame of a stack. */
 void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s);
-/* Removes the second frame where it repeats the leaf: as the address that was interrupted, and as
- * that of a call. */
+/* Removes the second frame if it repeats the leaf, with one off as the address of a call. */
 void tp_legacy_strip_duplicates(const struct tp_legacy *l);
 
 /* Reads a line that begins with '#': names of the sample before it, its labels, a counter, or
@@ -154,7 +153,7 @@ int tp_legacy_map_places(struct tp_legacy *l);
  * sample per `rate` bytes. A rate of 1 or less changes nothing. */
 void tp_legacy_unsample(int64_t *count, int64_t *bytes, int64_t rate);
 
-/* Whose frames are hidden, as pprof does: those of allocators, of locks, or of CPU profilers. */
+/* Kinds of frames that are hidden, as in pprof: of allocators, of locks, or of CPU profilers. */
 enum tp_legacy_hidden {
 	TP_HIDDEN_CPU,
 	TP_HIDDEN_ALLOCATOR,
@@ -179,8 +178,8 @@ int tp_legacy_java_names(struct tp_legacy *l);
 
 /* Reads labels {"key":"value", …}, quoted as Go's %q does, into a label set. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);
-/* Reads a text in double quotes, as Go's strconv.Quote writes it, into the dictionary, and moves `s`
- * behind it. Sets *ok to false if it is none. */
+/* Interns a text in double quotes, as Go's strconv.Quote writes it, and moves `s` behind it. Sets
+ * *ok to false if there is none. */
 int tp_legacy_unquote(struct tp_legacy *l, struct tp_scan *s, uint32_t *string, bool *ok);
 
 #endif

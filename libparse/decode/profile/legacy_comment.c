@@ -2,8 +2,8 @@
  *
  *   #\t0x4a4d1f\tmain.f+0x3f\t/src/x.go:17   a name for an address of the sample above
  *   # labels: {"key":"value"}                  of the sample above
- *   # runtime.MemStats                         then: # Name = value, # Name = [list], # Name = a /
- * b
+ *   # runtime.MemStats                         then: # Name = value, # Name = [list],
+ *                                              # Name = a / b
  *
  * The address of a name is that of the call, one below the return address on the stack; before
  * go 1.9 it was the return address. Lines of one address are a chain of inlined calls, innermost
@@ -15,7 +15,8 @@
 
 #define NO_ITEM	  INT64_MIN /* as in tables: no value */
 #define MAX_DEPTH 1024	    /* of Go's profiles (GODEBUG=profstackdepth) */
-/* Over all lines, and so many for each byte. A name is mostly that of the next place. */
+/* Limit on steps of searches: a fixed allowance plus so many per byte. A name mostly belongs to the
+ * next place. */
 #define FREE_STEPS ((uint64_t)1 << 30)
 #define BYTE_STEPS 8
 
@@ -46,7 +47,7 @@ int tp_legacy_end_names(struct tp_legacy *l)
 	stack = (const uint32_t *)(void *)l->stack.data + s->at;
 	place = tp_legacy_place_at(l, stack[l->naming.at]);
 	n = l->names.size / sizeof(struct tp_frame) - l->naming.first;
-	/* A function that calls itself from one place repeats the address, and its lines. */
+	/* A function that calls itself from one place repeats its address and lines. */
 	while (l->naming.at + again < s->n && stack[l->naming.at + again] == stack[l->naming.at])
 		again++;
 	l->naming.next = l->naming.at + (uint32_t)again;
@@ -61,8 +62,8 @@ int tp_legacy_end_names(struct tp_legacy *l)
 	return 0;
 }
 
-/* Where on the stack of the sample the address is, from the last one named on: 1 when it is there,
- * 0 not. */
+/* Finds the address on the sample's stack, from the last named one on. Returns 1 if found, 0 if
+ * not, or an error code. */
 static int find_on_stack(struct tp_legacy *l, uint64_t address)
 {
 	const struct tp_legacy_sample *s = last_sample(l);
@@ -90,7 +91,7 @@ static int find_on_stack(struct tp_legacy *l, uint64_t address)
 			  "too many lines name addresses that are not on the stack above them");
 }
 
-/* "main.f+0x3f", then blanks, then "/src/x.go:17": where the name ends. */
+/* Returns the end of the name in "main.f+0x3f", blanks, "/src/x.go:17". */
 static const char *end_of_name(struct tp_scan s)
 {
 	for (const char *plus; (plus = tp_scan_find(s, "+0x")) != NULL; s.at = plus + 1) {
@@ -185,7 +186,7 @@ static int put_counter(struct tp_legacy *l, struct tp_scan name, int64_t item, s
 	return code ? code : tp_legacy_fail(l, tp_profile_add_counter(l->p, &c));
 }
 
-/* Places of a ring that were never used are zeros at its end; they tell nothing. */
+/* Unused entries of a ring are zeros at its end and are skipped. */
 static int read_list(struct tp_legacy *l, struct tp_scan name, struct tp_scan list)
 {
 	int64_t item = 0;
@@ -211,7 +212,7 @@ static int read_list(struct tp_legacy *l, struct tp_scan name, struct tp_scan li
 
 static int read_counter(struct tp_legacy *l, struct tp_scan s)
 {
-	/* What is in use and what of the system's memory that takes, on one line. */
+	/* Lines "# Name = a / b": bytes in use, bytes obtained from the system. */
 	static const char *const pairs[][3] = {
 	    {"Stack", "StackInuse", "StackSys"},
 	    {"MSpan", "MSpanInuse", "MSpanSys"},

@@ -38,7 +38,7 @@ static int read_attribute(struct tp_legacy *l, struct header *h, struct tp_scan 
 	return 0;
 }
 
-/* Leaves the first line of samples, or of what follows them, as the next line. */
+/* Reads the header; the next line is then the first one after it. */
 static int read_header(struct tp_legacy *l, struct header *h)
 {
 	int code = tp_legacy_period_type(l, "contentions", "count");
@@ -66,8 +66,8 @@ static int read_header(struct tp_legacy *l, struct header *h)
 	return code;
 }
 
-/* Two numbers before " @", anywhere in the line; two that touch are parted before the last digit.
- */
+/* Finds two numbers before " @", anywhere in the line; a single number is split before its last
+ * digit. */
 static bool find_numbers(struct tp_scan *s, struct tp_scan number[2])
 {
 	const char *begin = s->at, *at, *p;
@@ -101,7 +101,7 @@ static bool find_numbers(struct tp_scan *s, struct tp_scan number[2])
 	return false;
 }
 
-/* As a processor of the x86-64 kind converts what does not fit. */
+/* Converts like x86-64, also values that do not fit. */
 static int64_t to_int(double v)
 {
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
@@ -124,9 +124,9 @@ static int read_sample(struct tp_legacy *l, const struct header *h)
 	return tp_legacy_add_sample(l, s, 1, value, 0);
 }
 
-/* Go scales the values of a mutex profile by the sampling period itself since 1.26 and still writes
- * the period, which readers multiply by (runtime/pprof: writeProfileInternal). The text does not
- * tell which release wrote it. */
+/* Adds a notice for Go's mutex profiles with a period. Since 1.26 Go scales the values itself, but
+ * still writes the period, by which readers multiply (runtime/pprof: writeProfileInternal). The
+ * text does not say which release wrote it. */
 static int note_period(struct tp_legacy *l, const struct header *h)
 {
 	if (!h->mutex || l->p->period <= 1)

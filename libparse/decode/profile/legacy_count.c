@@ -4,8 +4,7 @@
  *   COUNT @ 0xADDRESS …
  *   # labels: {"key":"value"}
  *   #\t0xADDRESS\tNAME+0xOFFSET\tFILE:LINE
- *
- * Goroutines, threads created, leaked goroutines, and whatever else a program calls a profile. A
+ * Goroutines, threads created, leaked goroutines, and profiles that a program defines itself. A
  * thread without a stack is "5 @". */
 #include <stdio.h>
 #include <string.h>

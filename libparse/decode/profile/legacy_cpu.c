@@ -6,9 +6,8 @@
  *   N, D, A × D    a stack of D addresses from the leaf on that was seen N times; …
  *   0, 1, 0        the end
  *   text           mappings (Java: names of the addresses)
- *
- * Addresses above the leaf are return addresses: one is taken off. Where nearly all stacks have the
- * same second frame it is the signal handler's and goes; up to two times. */
+ * Addresses above the leaf are return addresses and are decremented. If nearly all stacks have the
+ * same second frame, it is the signal handler's and is removed, up to two times. */
 #include <string.h>
 
 #include "decode/profile/legacy.h"
@@ -34,7 +33,7 @@ static int cut(struct tp_legacy *l, size_t from, uint64_t samples, const char *w
 	return tp_profile_lose(l->p, l->err, l->strict ? TP_ETRUNC : 0, loss, "%s", why);
 }
 
-/* *more is false behind the last sample. */
+/* Reads a sample; sets *more to false after the last one. */
 static int read_sample(struct tp_legacy *l, struct reader *r, uint64_t back, bool *more)
 {
 	uint64_t count = 0, depth = 0, address = 0;
@@ -64,7 +63,7 @@ static int read_sample(struct tp_legacy *l, struct reader *r, uint64_t back, boo
 	return code ? code : tp_legacy_end_sample(l, value, 0);
 }
 
-/* Takes off the address that is second on all stacks but a few; false where there is none. */
+/* Removes the address that is second on nearly all stacks. Returns false if there is none. */
 static bool strip_handler(struct tp_legacy *l)
 {
 	const uint32_t *stack = (const void *)l->stack.data;
@@ -72,7 +71,7 @@ static bool strip_handler(struct tp_legacy *l)
 	uint32_t candidate = 0;
 	bool common;
 
-	/* By majority vote: what is second on more than half of them, if anything is. */
+	/* Majority vote: finds the address that is second on more than half of them, if any. */
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
 		uint32_t second;

@@ -2,15 +2,14 @@
  *
  *   heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ HOW
  *   OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS …
- *
- * In brackets is what was allocated, before them what of it is in use.
+ * The numbers in brackets are all allocations, those before them the ones still in use.
  *
  *   HOW                    PERIOD   VALUES
  *   heap/RATE              RATE/2   sampled: one sample per RATE/2 bytes (Go, older C++)
  *   heap_v2/RATE, heapz_…  RATE     sampled
- *   heapprofile            1        all there is
- *   growth, growthz        1        all there is; the heap grew there
- *   fragmentation(z)       1        all there is
+ *   heapprofile            1        not sampled
+ *   growth, growthz        1        not sampled; the heap grew there
+ *   fragmentation(z)       1        not sampled
  *
  * A sample has two values, or four if the header's numbers in brackets differ from those before. */
 #include <stdio.h>
@@ -141,7 +140,7 @@ static bool whole(const struct tp_legacy *l, const struct header *h, int64_t v[2
 	return true;
 }
 
-/* The row may stand anywhere in the line. */
+/* Finds the row anywhere in the line. */
 static bool find_row(struct tp_scan *s, struct row *row)
 {
 	while (s->at < s->end) {
@@ -189,8 +188,7 @@ static int read_sample(struct tp_legacy *l, const struct header *h, struct row *
 	return code;
 }
 
-/* Compares the samples with the sum in the header, which alone tells that whole lines are
- * missing. */
+/* Compares the samples with the sum in the header; only that shows missing lines. */
 static int check_sums(struct tp_legacy *l, const struct header *h, const struct row *sum)
 {
 	char why[120];

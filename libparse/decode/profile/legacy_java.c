@@ -1,4 +1,4 @@
-/* What Java's profiler writes (pprof: legacy_java_profile.go):
+/* Profiles of Java's profiler (pprof: legacy_java_profile.go):
  *
  *   --- heapz 1 ---            or  --- contentionz 1 ---
  *   format = java
@@ -7,9 +7,7 @@
  *   ms since reset = N
  *   SECOND FIRST @ 0xADDRESS …     bytes objects, or delay count
  *   0xADDRESS NAME (FILE:LINE)     or NAME (PATH of a library), or NAME
- *
- * Addresses stand for nothing but their names and are not kept. Heap samples are one per 512 KiB.
- */
+ * Addresses only stand for names and are not kept. Heap profiles have one sample per 512 KiB. */
 #include <string.h>
 
 #include "decode/profile/legacy.h"
@@ -22,7 +20,7 @@ static bool word_or_space(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* A key and a value of letters, digits and spaces around a '='. */
+/* Finds a key and a value of letters, digits and spaces around a '='. */
 static bool find_attribute(struct tp_scan line, struct tp_scan *key, struct tp_scan *value)
 {
 	const char *at;
@@ -86,7 +84,7 @@ static int read_attribute(struct tp_legacy *l, struct tp_scan key, struct tp_sca
 	return code;
 }
 
-/* Two numbers and " @ " with more spaces as one likes, anywhere in the line. */
+/* Finds two numbers and " @ ", with any number of spaces, anywhere in the line. */
 static bool find_sample(struct tp_scan *s, struct tp_scan number[2])
 {
 	const char *from = s->at;
@@ -94,7 +92,7 @@ static bool find_sample(struct tp_scan *s, struct tp_scan number[2])
 	for (; s->at < s->end; s->at++) {
 		struct tp_scan at = *s;
 
-		/* A number begins where no digit is before it. */
+		/* A number must not follow a digit. */
 		if (at.at > from && at.at[-1] >= '0' && at.at[-1] <= '9')
 			continue;
 		number[0] = tp_scan_run(&at, TP_DIGITS);
@@ -129,7 +127,7 @@ static int end_sample(struct tp_legacy *l, struct tp_scan stack, int64_t value[T
 	return code ? code : tp_legacy_add_sample(l, stack, 0, value, labels);
 }
 
-/* *is is false for a line that is no sample: the names begin. */
+/* Reads a sample; sets *is to false if the line is not one, so the names begin. */
 static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool *is)
 {
 	struct tp_scan number[2];
@@ -179,7 +177,7 @@ int tp_legacy_java(struct tp_legacy *l)
 
 /* ---- names ---- */
 
-/* "NAME (FILE:LINE)" or "NAME (PATH)": where the parenthesis is, NULL neither. */
+/* Returns the parenthesis in "NAME (FILE:LINE)" or "NAME (PATH)", NULL if there is none. */
 static const char *find_file(struct tp_scan s, bool with_line, int64_t *line)
 {
 	const char *at;
@@ -207,7 +205,7 @@ static const char *find_file(struct tp_scan s, bool with_line, int64_t *line)
 			return NULL;
 		s.end = from - 1;
 	}
-	/* The last one with a blank before it, and for a line something between. */
+	/* The last one after a blank; with a line, the parentheses must not be empty. */
 	for (at = s.end; at > s.at + 1; at--)
 		if (at[-1] == '(' && (at[-2] == ' ' || at[-2] == '\t') &&
 		    (!with_line || at < s.end))
@@ -215,7 +213,7 @@ static const char *find_file(struct tp_scan s, bool with_line, int64_t *line)
 	return NULL;
 }
 
-/* A function is its name: it has the file that came with it first. */
+/* Interns a function. Functions are identified by name; the first file of each counts. */
 static int function_of(struct tp_legacy *l, struct tp_scan name, struct tp_scan file, uint32_t *id)
 {
 	struct tp_function f = {0};
@@ -264,7 +262,7 @@ static int read_name(struct tp_legacy *l, struct tp_legacy_place *place, struct 
 		while (*--file.end != ':')
 			;
 	} else if ((at = find_file(s, false, NULL)) != NULL) {
-		/* Of the path of a library its last part is enough. */
+		/* Only the last part of a library's path is kept. */
 		line = 0;
 		name = without_end_blanks(s.at, at);
 		file = (struct tp_scan){at + 1, s.end - 1};

@@ -1,21 +1,20 @@
-/* Which mapping an address is in, by pprof's rules (profile.go: massageMappings; legacy_profile.go:
+/* Assigns mappings to addresses by pprof's rules (profile.go: massageMappings; legacy_profile.go:
  * remapMappingIDs):
- *
- *   1. Neighbours of one file whose offsets continue are one mapping.
- *   2. The first that looks like the program (not a library, not in brackets) changes places with
- *      the first of all.
- *   3. An anonymous huge page in front of its continuation goes; a first mapping that its offset
- *      puts at 0x400000 begins there.
- *   4. An address is in the first mapping that holds it; failing that, in the first that holds it
- *      when its offset is taken off its start, which then begins there; failing that, in one of
- *      everything, made for the purpose. The address 0 is in none. */
+ *   1. Adjacent mappings of one file with consecutive offsets are merged.
+ *   2. The first mapping that looks like the program (not a library, not in brackets) is swapped
+ *      with the very first one.
+ *   3. An anonymous huge page before its continuation is removed; a first mapping that begins at
+ *      0x400000 minus its offset is extended to there.
+ *   4. An address belongs to the first mapping that contains it; otherwise to the first that would
+ *      if it began earlier by its offset, which is then extended; otherwise to a mapping of the
+ *      whole address space, which is added. The address 0 has no mapping. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "decode/profile/legacy.h"
 
-#define MAX_STEPS ((uint64_t)1 << 30) /* over all addresses, for lists that overlap */
+#define MAX_STEPS ((uint64_t)1 << 30) /* limit over all addresses, for lists that overlap */
 
 struct maps {
 	struct tp_mapping *at;
@@ -59,7 +58,7 @@ static void join(struct maps *m)
 		m->n = kept + 1;
 }
 
-/* ".so" at the end, or ".so." or ".so_" with a digit behind it anywhere. */
+/* Returns whether the name ends in ".so" or contains ".so." or ".so_" and a digit. */
 static bool is_library(struct tp_scan file)
 {
 	const char *at;
@@ -79,7 +78,7 @@ static bool is_program(struct tp_text name)
 	struct tp_scan s = {name.text, name.text + name.size};
 	const char *at;
 
-	/* A name with a "(deleted)" in the middle would be without it; there are none. */
+	/* pprof also removes a "(deleted)" in the middle of a name, which does not occur. */
 	s = tp_scan_trim(s);
 	at = tp_scan_find(s, deleted);
 	if (at && at + sizeof(deleted) - 1 == s.end)
@@ -128,9 +127,9 @@ struct start {
 
 struct finder {
 	struct maps maps;
-	struct start *by_start; /* NULL where mappings overlap: then they are searched in order */
+	struct start *by_start; /* NULL if mappings overlap; then they are searched in order */
 	uint64_t *steps;	/* of all parts of the dump */
-	uint32_t everything;	/* the number of the mapping of everything, 0 while there is none */
+	uint32_t everything; /* number of the mapping of the whole address space, 0 if not added */
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -166,7 +165,7 @@ static bool holds(const struct tp_mapping *m, uint64_t address)
 	return m->start <= address && address < m->limit;
 }
 
-/* The index + 1 of the first mapping that holds the address, 0 none. */
+/* Returns the index + 1 of the first mapping that contains the address, 0 for none. */
 static size_t find(struct finder *f, uint64_t address)
 {
 	size_t low = 0, high = f->maps.n;
@@ -190,7 +189,7 @@ static size_t find(struct finder *f, uint64_t address)
 	return f->by_start[low - 1].map + 1;
 }
 
-/* The same for mappings whose first part is missing. */
+/* Does the same with each mapping extended down by its offset, and extends the one it finds. */
 static size_t find_extended(struct finder *f, uint64_t address)
 {
 	for (size_t i = 0; i < f->maps.n; i++, ++*f->steps) {
@@ -211,7 +210,7 @@ static int map_place(struct tp_legacy *l, struct finder *f, struct tp_legacy_pla
 {
 	size_t found;
 
-	/* A name of Java's is no address. */
+	/* Java's addresses only stand for names. */
 	if (!place->address || place->mapping || (tp_legacy_is_java(l) && place->nlines))
 		return 0;
 	found = find(f, place->address);

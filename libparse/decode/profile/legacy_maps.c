@@ -3,9 +3,8 @@
  *   START-LIMIT PERMISSIONS OFFSET DEVICE INODE FILE
  *   START-LIMIT: [PERMISSIONS] [FILE] [(@OFFSET)] [BUILD ID]
  *   NAME=VALUE     then $NAME stands for VALUE in the lines that follow
- *
- * Numbers are hexadecimal, with or without 0x; what cannot be executed is left out; what the glog
- * package puts before a line ("file.cc:17] ") does not count; other lines say nothing. */
+ * Numbers are hexadecimal, with or without 0x. Mappings that are not executable, other lines, and
+ * the prefix of the glog package ("file.cc:17] ") are ignored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 #include "decode/profile/legacy.h"
 
 #define MAX_NAMES 32
-#define MAX_LINE  4096 /* that names are replaced in */
+#define MAX_LINE  4096 /* longest line after replacing names */
 #define MAX_STEPS ((uint64_t)1 << 30)
 
 struct name {
@@ -23,9 +22,9 @@ struct name {
 struct names {
 	struct name at[MAX_NAMES];
 	size_t n;
-	struct tp_arena kept; /* their texts: a line that was replaced is gone with the next */
-	/* Of all lines: texts compared, bytes put in their place. A packed dump has room for far
-	 * more lines than the list of any program has. */
+	struct tp_arena kept; /* their texts; replaced lines do not last */
+	/* Work over all lines: texts compared, bytes inserted. A compressed dump may have far more
+	 * lines than any program has mappings. */
 	uint64_t *steps; /* of all parts of the dump */
 };
 
@@ -48,7 +47,8 @@ static size_t spaces(struct tp_scan *s)
 	return (size_t)(s->at - from);
 }
 
-/* "WORD" behind spaces, of the characters of a set (NULL: no spaces); moves only if it is there. */
+/* Reads a word of the characters of a set (NULL: up to a space), after spaces. Moves *s only if
+ * there is one. */
 static struct tp_scan word(struct tp_scan *s, const char *set)
 {
 	struct tp_scan at = *s, found = {0};
@@ -82,8 +82,8 @@ static struct tp_scan hex(struct tp_scan *s)
 	return tp_scan_run(s, TP_HEXITS);
 }
 
-/* START-LIMIT. Where nothing parts them, or `tight`, the last digit of what looks like the start is
- * the limit: so reads pprof's expression. */
+/* Reads START-LIMIT. If nothing separates them, or if `tight`, the last digit of the start is the
+ * limit, as with pprof's regular expression. */
 static bool range(struct tp_scan *s, bool tight, struct tp_scan *start, struct tp_scan *limit)
 {
 	struct tp_scan at;
@@ -112,7 +112,7 @@ struct entry {
 	struct tp_scan start, limit, perm, offset, file, build_id;
 };
 
-/* Device and inode must follow. */
+/* Reads device and inode. Returns false if they do not follow. */
 static bool device(struct tp_scan *s)
 {
 	struct tp_scan at = *s, digits = word(&at, TP_HEXITS);
@@ -221,7 +221,7 @@ static const struct name *name_at(struct names *names, struct tp_scan s)
 	return NULL;
 }
 
-/* The line with names replaced; what is made of it stays within bounds. */
+/* Replaces names in the line, with a limit on its length. */
 static int replace(struct names *names, struct tp_scan *line, struct tp_buf *out)
 {
 	struct tp_scan s = *line;

@@ -1,6 +1,5 @@
-/* Frames that are there only because of how the profiler or the allocator works, as pprof states
- * them for profiles that cannot state them themselves (pprof: addLegacyFrameInfo). They are joined
- * by '|' into one expression. */
+/* Frames of the profiler or the allocator itself, which pprof hides in profiles whose format has no
+ * field for such rules (pprof: addLegacyFrameInfo). They are joined by '|' into one expression. */
 #include <string.h>
 
 #include "decode/profile/legacy.h"

@@ -74,7 +74,7 @@ int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, 
 		if (!x)
 			break;
 		digits = (struct tp_scan){x + 1, text.end};
-		/* Lower case only, as pprof has it. */
+		/* Lower case only, as in pprof. */
 		digits = tp_scan_run(&digits, "0123456789abcdef");
 		if (x == text.at || x[-1] != '0' || !tp_scan_left(&digits)) {
 			text.at = x + 1;
@@ -138,7 +138,7 @@ bool tp_legacy_next(struct tp_legacy *l, int *code)
 	return false;
 }
 
-/* ---- frames that the profiler put there ---- */
+/* ---- frames of the profiler ---- */
 
 void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s)
 {

@@ -1,15 +1,15 @@
-/* What an allocation's samples stand for. The heap profiler takes a sample of S bytes at a rate of
- * one per R bytes with the probability 1 - e^(-S/R), so each stands for 1 / (1 - e^(-S/R)) of them
- * (pprof: scaleHeapSample). */
+/* Scales samples of allocations. At a rate of one sample per R bytes, an allocation of S bytes is
+ * sampled with the probability 1 - e^(-S/R), so each sample stands for 1 / (1 - e^(-S/R))
+ * allocations (pprof: scaleHeapSample). */
 #include <math.h>
 #include <string.h>
 
 #include "decode/profile/legacy.h"
 
-/* Results are cut to whole numbers, so they equal pprof's to the unit only when e^x is the same to
- * the last bit: this is the algorithm of Go's math.Exp on x86-64 (math/exp_amd64.s; N. Shibata,
- * "Efficient evaluation methods of elementary functions suitable for SIMD computation", 2010), with
- * its fused operations. For x <= 0 only as far down as 1 - e^x can tell it from 1. */
+/* Returns e^x for x <= 0, exact only as far as 1 - e^x differs from 1. Results are truncated to
+ * integers, so they equal pprof's only if e^x is the same to the last bit. Hence this is the
+ * algorithm of Go's math.Exp on x86-64 (math/exp_amd64.s; N. Shibata, "Efficient evaluation methods
+ * of elementary functions suitable for SIMD computation", 2010), with its fused operations. */
 static double exponential(double x)
 {
 	static const double taylor[] = {
@@ -39,7 +39,7 @@ static double exponential(double x)
 	return ldexp(fma(x, x + 2, 1), (int)n);
 }
 
-/* As a processor of the x86-64 kind converts what does not fit. */
+/* Converts like x86-64, also values that do not fit. */
 static int64_t to_int(double v)
 {
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;

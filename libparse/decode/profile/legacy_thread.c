@@ -7,14 +7,13 @@
  *     [same as previous thread]
  *   ---- no stack trace for …               ends the threads
  *   --- Memory map: ---
- *
- * Names are left to the symbols of the program, as pprof does: a line may name one of several
- * addresses. */
+ * Names are ignored, as in pprof, because a line may name one of several addresses; they come from
+ * the program's symbols. */
 #include <string.h>
 
 #include "decode/profile/legacy.h"
 
-/* "--- Thread 7f79 (name: main/14748) stack: ---" somewhere in the line */
+/* Returns whether the line contains "--- Thread 7f79 (name: main/14748) stack: ---". */
 static bool is_thread(struct tp_scan s)
 {
 	struct tp_scan name, id;
@@ -36,7 +35,7 @@ static bool is_thread(struct tp_scan s)
 	return false;
 }
 
-/* The stack of a thread; the line that ends it is left as the line at hand. */
+/* Reads the stack of a thread; the line that ends it remains the current line. */
 static int read_thread(struct tp_legacy *l)
 {
 	int64_t one[TP_LEGACY_VALUES] = {1};

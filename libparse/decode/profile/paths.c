@@ -9,7 +9,7 @@
 #include "base/seed.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30) /* of a dictionary */
-#define AHEAD	    8		      /* paths that are asked of memory before they are read */
+#define AHEAD	    8		      /* paths to prefetch */
 
 int tp_paths_room(struct tp_paths *p, size_t n)
 {
@@ -54,15 +54,15 @@ static size_t begin(const struct tp_paths *p, uint32_t path)
 	return path ? p->end[path - 1] : 0;
 }
 
-/* ---- sorting: a quicksort over words of as many frames as fit 64 bits, on paths that are alike so
- * far (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings") ---- */
+/* ---- sorting: a multikey quicksort over words of as many frames as fit 64 bits (Bentley and
+ * Sedgewick, "Fast algorithms for sorting and searching strings") ---- */
 
 struct item {
-	uint64_t word; /* the frames at the depth that is being compared; 0 behind the end */
+	uint64_t word;	       /* the frames at the depth being compared; 0 after the end */
 	uint32_t path, shared; /* frames it has in common with the item before */
 };
 
-/* Items that are alike down to `depth`, with their words. */
+/* Items with equal frames down to `depth`. */
 struct range {
 	size_t from, to, depth;
 };
@@ -87,8 +87,8 @@ static uint64_t word_at(const struct sorter *s, uint32_t path, size_t depth)
 	return word;
 }
 
-/* No two have all of the other's items, and none is smaller than two: there is room for as many as
- * half the items. */
+/* Adds a range to sort. Ranges are disjoint and have at least two items, so there is room for half
+ * as many ranges as items. */
 static void plan(struct sorter *s, size_t from, size_t to, size_t depth)
 {
 	if (to - from > 1)
@@ -100,7 +100,7 @@ static void sort_few(const struct sorter *s, struct range r)
 	struct item *item = s->item + r.from;
 	size_t n = r.to - r.from;
 
-	/* What plan_deeper is about to read. */
+	/* Prefetch for plan_deeper(). */
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(s->p->frame + begin(s->p, item[i].path) + r.depth + s->step);
 	for (size_t i = 1; i < n; i++) {
@@ -113,7 +113,7 @@ static void sort_few(const struct sorter *s, struct range r)
 	}
 }
 
-/* Plans what is left to do where words are equal and have not reached the end of their paths. */
+/* Adds the ranges whose words are equal and not at the end of their paths. */
 static void plan_deeper(struct sorter *s, size_t from, size_t to, size_t depth)
 {
 	uint64_t last = ((uint64_t)1 << s->bits) - 1;
@@ -140,7 +140,7 @@ static void sort_range(struct sorter *s, struct range r)
 		}
 		return;
 	}
-	/* One that cannot be foreseen, as paths may have been chosen to make this slow. */
+	/* A random pivot, because paths may have been chosen to make this slow. */
 	s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
 	pivot = item[r.from + (size_t)(s->seed >> 33) % (r.to - r.from)].word;
 	for (same = r.from; same < more;) {
@@ -179,7 +179,7 @@ static int sort(struct sorter *s)
 
 /* ---- putting ---- */
 
-/* How many frames each path shares with the one before, and how many it adds. */
+/* Counts the frames that each path shares with the one before, and those that it adds. */
 static void compare(const struct tp_paths *p, struct item *item, size_t *deepest, size_t *nodes)
 {
 	const uint32_t *last = p->frame;

@@ -1,5 +1,5 @@
-/* profile.proto (github.com/google/pprof, proto/profile.proto), which Go writes since 1.8, and perf
- * converters, Java, Rust … write as well. Decompressed here; libparse/open has unpacked it.
+/* Decodes profile.proto (github.com/google/pprof, proto/profile.proto), which Go writes since 1.8,
+ * and perf converters, Java, Rust … write as well. libparse/open has decompressed it.
  *
  *   Profile   sample_type 1*  ValueType      time_nanos 9
  *             sample 2*       Sample         duration_nanos 10
@@ -15,7 +15,7 @@
  * `string` is an index into string_table, whose first entry is "". Messages come in any order, so
  * the input is walked twice: once to find the tables, then for the samples. Rules beyond the
  * grammar are those of pprof's own reader (profile/encode.go postDecode, profile/profile.go
- * CheckValid): what it refuses is an error when strict, else a loss, and the rest is kept.
+ * CheckValid): what it refuses is an error if strict, otherwise a loss, and the rest is kept.
  *
  * Profiles one after the other (files that were joined, or a file that is appended to) would read
  * as one with wrong strings: each is read with tables of its own, and their samples are added up,
@@ -39,7 +39,7 @@ enum {
 	NNUMBERS,
 };
 
-/* What the first walk finds beside the tables. */
+/* Results of the first walk, besides the tables. */
 struct outline {
 	struct tp_proto_list types, comments;
 	struct tp_slice period_type;
@@ -47,14 +47,14 @@ struct outline {
 	size_t nsamples, sample_bytes;
 	uint32_t seen;	      /* numbers of fields, as bits */
 	uint32_t first, last; /* numbers of the first field and of the one before */
-	unsigned guesses;     /* how often another profile seemed to begin, and did not */
+	unsigned guesses;     /* wrong guesses that another profile begins */
 	size_t more;	      /* bytes of the profiles that follow this one */
 };
 
 /* ---- the first walk ---- */
 
-/* Do whole profiles lie here? They have sample types, and a string table of their own, which begins
- * with the empty string; only one that is cut off may lack it. */
+/* Returns whether the rest consists of whole profiles: each has sample types and a string table
+ * that begins with the empty string, which only a truncated one may lack. */
 static bool begins_profile(const uint8_t *at, size_t size)
 {
 	struct tp_cursor c = tp_cursor(at, size);
@@ -70,9 +70,9 @@ static bool begins_profile(const uint8_t *at, size_t size)
 	return types && (strings || c.failed == TP_CURSOR_END);
 }
 
-/* Is this field the first of another profile? Encoders write a list in a row, at the least the
- * first one, types and strings, and what is no list once: this part has types and strings, and
- * begins anew. */
+/* Returns whether the field is the first of another profile. Encoders write a list without gaps (at
+ * least the first one, types and strings) and other fields once; so another profile begins if this
+ * one has types and strings and its first field appears again. */
 static bool begins_anew(struct outline *o, const struct tp_field *f, const uint8_t *at,
 			const uint8_t *end)
 {
@@ -96,7 +96,7 @@ static bool begins_anew(struct outline *o, const struct tp_field *f, const uint8
 	return o->guesses++ < MAX_GUESSES && begins_profile(at, (size_t)(end - at));
 }
 
-/* The list that the messages with this number go to. */
+/* Returns the list of messages with this field number. */
 static struct tp_proto_list *list_of(struct tp_proto *d, struct outline *o, uint32_t number)
 {
 	switch (number) {
@@ -117,7 +117,7 @@ static struct tp_proto_list *list_of(struct tp_proto *d, struct outline *o, uint
 	}
 }
 
-/* whole: the field with its tag, as f has bytes only where they are of that type. */
+/* `whole` is the field with its tag; f has bytes only for that wire type. */
 static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_field *f,
 			 struct tp_slice whole)
 {
@@ -133,7 +133,7 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 	}
 	if (f->wire != (number ? TP_WIRE_VARINT : TP_WIRE_BYTES))
 		return tp_proto_lose(d, whole, 0, "field %u is of the wrong type", f->number);
-	/* pprof takes it for a sign of several profiles. */
+	/* pprof takes this as a sign of several profiles. */
 	if (f->number == TIME_NANOS && o->number[TIME_NANOS])
 		return tp_proto_lose(d, whole, 0, "the time of collection is given twice");
 	if (number) {
@@ -151,7 +151,7 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 	return 0;
 }
 
-/* Leaves in d->part the whole fields of the first profile in it. */
+/* Walks the first profile in d->part and shortens d->part to its whole fields. */
 static int outline(struct tp_proto *d, struct outline *o)
 {
 	struct tp_cursor c = tp_cursor(d->part.data, d->part.size);
@@ -181,7 +181,7 @@ static int outline(struct tp_proto *d, struct outline *o)
 			     d->strings.n ? "" : "; the names that follow the samples are lost");
 }
 
-/* ---- what is said once ---- */
+/* ---- fields that are not lists of messages ---- */
 
 static int read_value_type(struct tp_proto *d, struct tp_slice where, struct tp_value_type *t)
 {
@@ -202,12 +202,12 @@ static int read_comments(struct tp_proto *d, const struct outline *o)
 	for (size_t i = 0; i < o->comments.n && !code; i++) {
 		struct tp_slice s = o->comments.item[i];
 		struct tp_cursor c = tp_cursor(s.data, s.data ? s.size : 0);
-		/* A number by itself has no place (its size is the number). */
+		/* A single number has no position (its size is the number). */
 		struct tp_slice where = s.data ? s : (struct tp_slice){d->data, 0};
 		uint64_t index = s.size;
 		uint32_t id;
 
-		/* Of a packed list, or the one that outline_field has noted. */
+		/* The numbers of a packed list, or the one from outline_field(). */
 		while (!code && (!s.data || c.at < c.end)) {
 			if (s.data)
 				index = tp_cursor_uvarint(&c);
@@ -216,7 +216,7 @@ static int read_comments(struct tp_proto *d, const struct outline *o)
 				break;
 			}
 			code = tp_proto_string(d, index, where, &id);
-			/* Profiles that follow the first mostly have its comments. */
+			/* Later profiles mostly have the comments of the first. */
 			if (!code && (d->first || i >= d->p->ncomments || d->p->comments[i] != id))
 				code = tp_proto_checked(d, tp_profile_add_comment(d->p, id));
 			if (!s.data)
@@ -231,8 +231,8 @@ static bool same_type(struct tp_value_type a, struct tp_value_type b)
 	return a.type == b.type && a.unit == b.unit;
 }
 
-/* Sample types and period type. *alike: of a profile that follows the first, whether it has those
- * of the first. */
+/* Reads sample types and period type; sets *alike to whether a later profile has those of the
+ * first. */
 static int read_types(struct tp_proto *d, const struct outline *o, bool *alike)
 {
 	struct tp_profile *p = d->p;
@@ -291,8 +291,8 @@ static int read_header(struct tp_proto *d, const struct outline *o, bool *alike)
 	return code ? code : read_comments(d, o);
 }
 
-/* Reads the first profile of those in d->part; *more is how many bytes follow it, *n counts those
- * that were added up. */
+/* Reads the first profile in d->part; sets *more to the bytes after it. *n counts the profiles
+ * added up. */
 static int read_part(struct tp_proto *d, size_t *more, size_t *n)
 {
 	struct outline o = {0};

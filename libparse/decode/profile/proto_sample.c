@@ -14,14 +14,14 @@ struct sampler {
 	uint64_t *id; /* of locations, leaf first */
 	size_t nid, room;
 	struct tp_paths paths;
-	uint32_t unknown; /* frame of a location that is not there, 0 not made yet */
+	uint32_t unknown; /* frame of a missing location, 0 not made yet */
 	int64_t *value;
 	size_t nvalue; /* may be more than there is room for */
 	struct tp_label *label;
 	size_t nlabel, label_room;
 };
 
-/* Room for `more` ids, of which there is one at least. */
+/* Makes room for `more` ids, at least one. */
 static int grow_ids(struct tp_proto *d, struct sampler *s, size_t more)
 {
 	return tp_grow_raw(&s->id, &s->room, s->nid + more - 1, sizeof(*s->id))
@@ -38,7 +38,7 @@ static int add_id(struct tp_proto *d, struct sampler *s, uint64_t id)
 	return code;
 }
 
-/* Most of a profile: ids of one or two bytes each. */
+/* Adds a packed list of location ids. They are most of a profile, with one or two bytes each. */
 static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list)
 {
 	size_t most = (size_t)(list->end - list->at);
@@ -69,7 +69,8 @@ static void add_value(struct tp_proto *d, struct sampler *s, uint64_t value)
 	s->nvalue++;
 }
 
-/* pprof: Profile.postDecode. A text wins over a number; one that says neither is no label. */
+/* Adds a label (pprof: Profile.postDecode): a text takes precedence over a number, and one with
+ * neither is ignored. */
 static int add_label(struct tp_proto *d, struct sampler *s, struct tp_slice where, bool *sound)
 {
 	struct tp_label l = {0};
@@ -97,7 +98,7 @@ static int add_label(struct tp_proto *d, struct sampler *s, struct tp_slice wher
 	return 0;
 }
 
-/* The fields of a sample; *sound false when it is damaged. */
+/* Reads the fields of a sample; sets *sound to false if it is damaged. */
 static int read_fields(struct tp_proto *d, struct sampler *s, struct tp_slice where, bool *sound)
 {
 	struct tp_cursor c = tp_cursor(where.data, where.size);
@@ -132,8 +133,8 @@ static int read_fields(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 	return code;
 }
 
-/* A sample's location that is not there: pprof refuses the profile; here the sample keeps its
- * values, and the place of the location is one of which nothing is known. */
+/* Handles a missing location of a sample. pprof refuses the profile; here the sample keeps its
+ * values and gets an unknown frame. */
 static int unknown_location(struct tp_proto *d, struct sampler *s, uint64_t id,
 			    struct tp_slice where, struct tp_proto_location *l)
 {
@@ -217,7 +218,7 @@ int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes)
 	if (nsamples && !d->p->ntypes)
 		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "has samples but no sample types");
-	/* Hints. A value takes a byte at least; most locations take two, and have one frame. */
+	/* Hints: a value takes at least a byte; most locations take two, and have one frame. */
 	if (nsamples <= bytes / (d->p->ntypes + 1))
 		tp_profile_reserve_samples(d->p, nsamples);
 	code = tp_proto_checked(d, tp_paths_room(&s.paths, bytes / 2 + 1));

@@ -1,5 +1,4 @@
-/* Mappings, functions and locations of profile.proto; what names them comes later or came before.
- */
+/* Reads mappings, functions and locations of profile.proto. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +99,8 @@ int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, u
 
 /* ---- ids ---- */
 
-/* Enters an entry; *fresh tells whether it may be used: one id names one entry (pprof:
- * profile.CheckValid). Id 0 is reserved: settle_zero decides about entries that have it. */
+/* Enters an entry; sets *fresh to whether it may be used: an id must be unique (pprof:
+ * profile.CheckValid). Id 0 is reserved: settle_zero() decides about entries that have it. */
 static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place,
 		 struct tp_slice where, const char *kind, bool *fresh)
 {
@@ -127,10 +126,8 @@ static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size
 	return tp_ids_put(&ids->others, id, (uint32_t)place) ? tp_proto_out_of_memory(d) : 0;
 }
 
-/* Decides about entries with the id 0, once a table is read. A single one is what 0 refers to, as
- * in profiles of Julia's PProf.jl, whose ids begin with 0; of several nobody can tell which is
- * meant.
- */
+/* Decides about entries with the id 0, after a table has been read. A single one gets that id, as
+ * in profiles of Julia's PProf.jl, whose ids begin with 0; several are ambiguous. */
 static int settle_zero(struct tp_proto *d, struct tp_proto_ids *ids, const char *kind)
 {
 	if (!ids->zeros)
@@ -148,7 +145,8 @@ static int settle_zero(struct tp_proto *d, struct tp_proto_ids *ids, const char 
 			     "%zu %ss have the id 0", ids->zeros, kind);
 }
 
-/* Profilers of .NET wrote functions without ids, one for each location, in the same order. */
+/* Handles functions without ids, which .NET profilers wrote: one per location, in the same order.
+ */
 static int settle_functions(struct tp_proto *d)
 {
 	struct tp_proto_ids *ids = &d->function_ids;
@@ -196,7 +194,7 @@ static int read_mapping(struct tp_proto *d, size_t place)
 		m.flags |= v[7 + i] ? flags[i] : 0;
 	if (code)
 		return code;
-	/* Profiles that follow the first mostly have its mappings. */
+	/* Later profiles mostly have the mappings of the first. */
 	if (!d->first && place < d->p->nmappings && same_mapping(&d->p->mappings[place], &m)) {
 		d->mapping[place] = (uint32_t)place + 1;
 		return 0;
@@ -284,8 +282,8 @@ static int put_location(struct tp_proto *d, size_t place, const struct tp_locati
 	return 0;
 }
 
-/* A location without a mapping says 0, too: the mapping with the id 0 is its own where its address
- * may be in it. */
+/* Returns whether a mapping may contain the address. A location without a mapping has mapping_id 0,
+ * too, so a mapping with that id is used only if it may contain the address. */
 static bool covers(const struct tp_proto *d, uint32_t place, uint64_t address)
 {
 	const struct tp_mapping *m = &d->p->mappings[d->mapping[place] - 1];
@@ -320,7 +318,7 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 	code = enter(d, &d->location_ids, v[1], place, where, "location", &fresh);
 	if (code || !fresh)
 		return code;
-	/* A mapping that is not there is none (pprof: Profile.postDecode). */
+	/* A missing mapping counts as none (pprof: Profile.postDecode). */
 	mapping = tp_proto_ids_find(&d->mapping_ids, v[2]);
 	if (!v[2] && mapping != TP_NO_ID && !covers(d, mapping, v[3]))
 		mapping = TP_NO_ID;
@@ -330,8 +328,8 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 	return put_location(d, place, &l, lines);
 }
 
-/* Only a hint, so it may fail; and a short message may be anything: no more room than for a large
- * profile beforehand. */
+/* Reserves room; a hint, so it may fail. Messages may be empty, so it is limited to the size of a
+ * large profile. */
 static void reserve(struct tp_proto *d)
 {
 	const size_t most = (size_t)1 << 18;

@@ -42,7 +42,7 @@ int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
 	return code ? tp_nomem(err) : 0;
 }
 
-/* Returns an error if a damaged profile has nothing left. A sound profile may be empty. */
+/* Returns an error if nothing is left of a damaged profile. An intact profile may be empty. */
 static int check_left(const struct tp_profile *p, const void *data, size_t size, struct tp_err *err)
 {
 	char hint[200];

@@ -1,12 +1,14 @@
-/* For tests: a profile as text, one line per sample, and what else there is.
+/* For tests: shows a profile as text.
  *
  *   TYPE/UNIT … per PERIOD_TYPE/UNIT PERIOD
- *   VALUES: LEAF < CALLER … {key=text key=number}     a location: 0xADDRESS#MAPPING NAME@FILE:LINE,
- *                                                      inlined lines joined by '+', ~ for Go's
- *runtime where it has no name map START-LIMIT OFFSET FILE BUILD_ID counter NAME[ITEM] VALUE TEXT
+ *   VALUES: LEAF < CALLER … {key=text; key=number}
+ *   map START-LIMIT OFFSET FILE BUILD_ID
+ *   counter NAME[ITEM] VALUE TEXT
  *   comment TEXT
  *   lost REASON
- */
+ *
+ * A location is 0xADDRESS#MAPPING NAME@FILE:LINE, with inlined lines joined by '+', and with ~ for
+ * code of Go's runtime without a name. */
 #ifndef TP_DECODE_PROFILE_TESTING_H
 #define TP_DECODE_PROFILE_TESTING_H
 
@@ -90,7 +92,7 @@ static inline void say_sample(const struct tp_profile *p, size_t i, struct tp_bu
 	say(out, "%s\n", set->n ? "}" : "");
 }
 
-/* The caller frees it. */
+/* Returns the text, which the caller frees. */
 static inline char *show_profile(const struct tp_profile *p)
 {
 	struct tp_buf out = {0};
@@ -123,7 +125,7 @@ static inline char *show_profile(const struct tp_profile *p)
 	return (char *)out.data;
 }
 
-/* The profile, or what is wrong with it: "error CODE: MESSAGE". */
+/* Decodes data and returns the profile as text, or "error CODE: MESSAGE"; the caller frees it. */
 static inline char *show_read(const void *data, size_t size, bool strict)
 {
 	struct tp_profile_options opt = {.strict = strict};

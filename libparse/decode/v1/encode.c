@@ -1,5 +1,5 @@
 /* Source: Go 1.5, runtime/trace.go: traceEvent, traceFlush, traceStackTable.dump, ReadTrace (the
- * footer), StopTrace (what order the buffers come in). */
+ * footer), StopTrace (order of the buffers). */
 #include "decode/v1/encode.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define ARGS_SHIFT 6
 #define BUFFER_BYTES                                                                               \
-	(65536 - (8 + 8 + 8 + 24 + TP_V1_MAX_FRAMES * 8)) /* what traceBufHeader leaves */
+	(65536 - (8 + 8 + 8 + 24 + TP_V1_MAX_FRAMES * 8)) /* 64 KiB without traceBufHeader */
 #define EVENT_BYTES 52					  /* a buffer with less room is full */
 #define MAX_PS	    65536
 
@@ -25,8 +25,8 @@ struct lane {
 struct tp_v1_encoder {
 	struct tp_out out;
 	struct lane *lanes; /* by P + 1 */
-	size_t nlanes;	    /* there is room for */
-	uint64_t *pcs;	    /* of all stacks, one behind the other */
+	size_t nlanes;	    /* room for */
+	uint64_t *pcs;	    /* of all stacks, one after the other */
 	size_t npcs, room_pcs;
 	struct stack {
 		size_t first;
@@ -160,7 +160,7 @@ int tp_v1_encode_event(struct tp_v1_encoder *e, int32_t p, const struct tp_v1_ev
 		l->seq = ev->seq;
 		l->ticks = ev->ticks;
 	}
-	/* Two bits for the number of arguments: where they do not hold it, the length follows. */
+	/* Two bits have the number of arguments; 3 means that a length follows. */
 	*at++ = (uint8_t)(ev->type | (n < 3 ? n : 3) << ARGS_SHIFT);
 	if (n >= 3)
 		length = at++;
@@ -209,7 +209,7 @@ int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint
 		if (!code && out.size > BUFFER_BYTES)
 			code = write_out(e, &out, err);
 	}
-	/* The footer's events have no arguments by their first byte, and an unused 0 at the end. */
+	/* The type bytes of the footer's events say 0 arguments; an unused 0 follows. */
 	if (!code && (tp_buf_put(&out, (uint8_t[]){TP_V1_FREQUENCY}, 1) ||
 		      tp_buf_put_uvarint(&out, ticks_per_second) || tp_buf_put_uvarint(&out, 0)))
 		code = tp_nomem(err);

@@ -8,24 +8,23 @@
 #include "base/cursor.h"
 #include "decode/v1/walk.h"
 
-/* Clocks of real traces tick more often than this in a second (Go: tickspersecond() / traceTickDiv,
- * millions). In a damaged file what says less is an event that was read where the rest of a cut one
- * lies. */
+/* Lowest plausible frequency; real clocks tick millions of times per second (Go: tickspersecond() /
+ * traceTickDiv). In a damaged file a lower one is probably part of a cut event. */
 #define LEAST_FREQUENCY 100000
 
 /* Limits of Go's own readers. */
 #define MAX_STRING 1000000
 #define MAX_SIZED  2048 /* bytes of one event's arguments, from go 1.11 on */
-/* A batch is 64 KiB in real traces; hostile ones must not make an index larger than themselves. */
+/* Real batches have 64 KiB; many tiny ones must not make the index larger than the trace. */
 #define BATCHES_FREE	100000
 #define BYTES_PER_BATCH 64
 #define SHORT_TRACE	((int64_t)1 << 36) /* ticks */
 #define GIVE_BACK	(4u << 20)
 
-/* Between two looks up lie at most GIVE_BACK bytes, so neither half overflows. */
+/* The tally is emptied every GIVE_BACK bytes at least, so neither half overflows. */
 #define TALLY_ONE ((uint64_t)1 << 32)
 
-/* The slow, exact way to step over one varint. */
+/* Steps over one varint, slowly but exactly. */
 static const uint8_t *skip_uvarint(const uint8_t *p, const uint8_t *end)
 {
 	for (unsigned i = 0; i < 10 && p < end; i++, p++)
@@ -134,7 +133,7 @@ static void note_special(struct tp_v1_walk *w, const uint8_t *at, enum tp_v1_kin
 
 	if (!b)
 		return;
-	/* No key is as late as that which means none. */
+	/* INT64_MAX means none. */
 	int64_t k = (int64_t)key < INT64_MAX ? (int64_t)key : INT64_MAX - 1;
 
 	if (k < b->need[kind])
@@ -143,7 +142,7 @@ static void note_special(struct tp_v1_walk *w, const uint8_t *at, enum tp_v1_kin
 		b->first_special = from_start < UINT32_MAX ? (uint32_t)from_start : 0;
 }
 
-/* The types whose arguments matter now; v holds n values, p is where the event starts. */
+/* Handles types whose arguments the first pass needs; v has n values of the event at p. */
 static const uint8_t *note(struct tp_v1_walk *w, unsigned type, const uint8_t *p, const uint64_t *v,
 			   int n, const uint8_t *next)
 {
@@ -215,7 +214,7 @@ static const uint8_t *string_entry(struct tp_v1_walk *w, const uint8_t *p)
 	return w->code ? broken(w, w->code) : c.at;
 }
 
-/* Steps over one event and notes what is to be noted; NULL at a fault. */
+/* Steps over one event and records what the first pass needs. Returns NULL at a fault. */
 static const uint8_t *step(struct tp_v1_walk *w, const uint8_t *start)
 {
 	struct tp_v1_index *ix = w->ix;
@@ -228,7 +227,7 @@ static const uint8_t *step(struct tp_v1_walk *w, const uint8_t *start)
 
 	if (form == TP_V1_HEAD)
 		return begin_batch(w, start, p);
-	/* Behind a loss, entries of tables need no batch. */
+	/* After a loss, entries of tables need no batch. */
 	if (form != TP_V1_BAD && !w->batch && (wire->shape[type].timed || !ix->damaged))
 		return fault(w, "an event stands before the first batch");
 	switch (form) {
@@ -319,8 +318,8 @@ static int list_due(struct tp_v1_index *ix, unsigned kind)
 	return 0;
 }
 
-/* Batches end about when others begin, so the trace ends within its own length after the last
- * begins; a short one is given some minutes. */
+/* Estimates the latest time of an event: the last batch lasts no longer than the trace before it;
+ * for a short trace, some minutes. */
 static void set_horizon(struct tp_v1_index *ix)
 {
 	int64_t last = INT64_MIN, length;
@@ -358,8 +357,8 @@ static int look_up(struct tp_v1_walk *w, const uint8_t *p)
 	return 0;
 }
 
-/* Steps over the plain events from p on as long as they start before `stop` and are of forms that
- * need no closer look; TP_V1_FAST_ROOM bytes follow wherever one starts. */
+/* Steps over events of form TP_V1_INLINE from p on that start before `stop`; TP_V1_FAST_ROOM bytes
+ * must be readable from the start of each. */
 static const uint8_t *walk_plain(struct tp_v1_walk *w, const uint8_t *p, const uint8_t *stop)
 {
 	const struct tp_v1_wire *wire = &w->ix->wire;
@@ -379,7 +378,7 @@ static const uint8_t *walk_plain(struct tp_v1_walk *w, const uint8_t *p, const u
 	return p;
 }
 
-/* Adds what walk_plain() has counted, before it could overflow. */
+/* Moves the counts of walk_plain() into the index, before they can overflow. */
 static void add_tally(struct tp_v1_walk *w)
 {
 	for (unsigned b = 0; b < 256; b++) {
@@ -432,9 +431,8 @@ static int walk(struct tp_v1_walk *w, const uint8_t *p)
 	return look_up(w, w->end);
 }
 
-/* The frequency of the clock is the last thing to be written, so the file was cut, if only between
- * two events. (Where that is an error, it is one when the order has been found sound, as with Go.)
- */
+/* Records that the file was cut: its end, the frequency of the clock, is missing. (In strict mode
+ * this becomes an error only after the order has been checked, as in Go.) */
 static int note_missing_tables(struct tp_v1_walk *w)
 {
 	struct tp_loss loss = {.offset = w->ix->size,
@@ -466,7 +464,7 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 	w.given_back = in->data;
 	w.next_progress = in->data + TP_V1_HEADER_SIZE;
 	code = walk(&w, in->data + TP_V1_HEADER_SIZE);
-	/* Go takes the last one, and any: that is for damage to call in question. */
+	/* Go takes the last frequency, plausible or not; a damaged file is not trusted that far. */
 	if (ix->damaged || w.doubtful)
 		ix->ticks_per_sec = w.likely_frequency;
 	if (!code && !ix->ticks_per_sec)

@@ -1,5 +1,5 @@
-/* Behind damage: where do events start again? A batch is the only thing that can be understood
- * without what precedes it, and has no mark but its type byte, so the search goes by what follows.
+/* Finds where events start again after damage. Only a batch can be understood without what precedes
+ * it. Its only mark is its type byte, so the events after a candidate decide whether it is one.
  */
 #include "decode/v1/walk.h"
 
@@ -7,15 +7,15 @@
 
 #include "base/cursor.h"
 
-/* What lies this close before a fault is not trusted. */
+/* Events so close before a fault are not trusted. */
 #define SUSPECT_BYTES 48
-/* A batch found by searching must start with this many sound events, or run to the end. */
+/* A batch found by searching must start with so many intact events, or end the file. */
 #define SOUND_EVENTS 48
-/* What looking at candidates may cost per byte of the input: then the rest counts as lost. */
+/* Limit on bytes checked for candidates, per byte of the input; beyond it the rest is lost. */
 #define SEARCH_PER_BYTE 64
 
-/* Whether a batch may have this time: near one of the last of n (of which the very last may be
- * damaged), by half the age of the clock, or some minutes where the clock is young. */
+/* Returns whether a batch may have this time: near that of one of the last of n batches (the very
+ * last may be damaged), within half the age of the clock, or some minutes if that is young. */
 static bool is_near(const struct tp_v1_index *ix, uint32_t n, uint64_t ticks)
 {
 	for (uint32_t i = n > 3 ? n - 3 : 0; i < n; i++) {
@@ -28,9 +28,9 @@ static bool is_near(const struct tp_v1_index *ix, uint32_t n, uint64_t ticks)
 	return !n;
 }
 
-/* Whether a batch that starts at p looks like one: its header is near the last sound one in time,
- * and what follows are events. Or, when `tables`, whether entries of tables start here: those need
- * no header to be understood. */
+/* Returns whether a batch seems to start at p: its header is near the last intact one in time, and
+ * events follow. If `tables` is set, returns whether entries of tables start here, which need no
+ * header. */
 static bool looks_sound(struct tp_v1_walk *w, const uint8_t *p, bool tables)
 {
 	const struct tp_v1_index *ix = w->ix;
@@ -84,7 +84,7 @@ static bool looks_sound(struct tp_v1_walk *w, const uint8_t *p, bool tables)
 		default:
 			return false;
 		}
-		/* An event that the file's end cuts is as sound as the rest. */
+		/* An event cut by the end of the file counts as intact. */
 		if (c.failed == TP_CURSOR_END && n)
 			return true;
 		if (c.failed)
@@ -95,7 +95,7 @@ static bool looks_sound(struct tp_v1_walk *w, const uint8_t *p, bool tables)
 	return true;
 }
 
-/* The last event boundary of the current batch that lies well before a fault. */
+/* Returns the last event boundary of the current batch well before a fault. */
 static const uint8_t *trusted_end(struct tp_v1_walk *w, const uint8_t *at)
 {
 	const uint8_t *p = w->ix->data + w->batch->offset, *kept = p;
@@ -127,7 +127,7 @@ static const uint8_t *trusted_end(struct tp_v1_walk *w, const uint8_t *at)
 	return kept;
 }
 
-/* The current batch, of which nothing is left: its header may well be part of the damage. */
+/* Drops the current batch, which has no trusted events; its header may be damaged, too. */
 static void drop_batch(struct tp_v1_walk *w)
 {
 	struct tp_v1_index *ix = w->ix;
@@ -146,14 +146,13 @@ static bool starts_table(uint8_t head)
 	return head == TP_V1_STRING || head == (TP_V1_STACK | 3 << 6) || head == TP_V1_FREQUENCY;
 }
 
-/* Leaves out what is damaged around `at` and returns where to go on. */
 const uint8_t *tp_v1_recover(struct tp_v1_walk *w, const uint8_t *at)
 {
 	struct tp_v1_index *ix = w->ix;
 	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	const uint8_t *p = at + 1, *from = at;
 
-	/* A fault makes a header that is out of place part of the damage. */
+	/* After a fault, an implausible header counts as damaged, too. */
 	if (w->batch && !is_near(ix, ix->nbatches - 1, (uint64_t)w->batch->ticks)) {
 		from = ix->data + w->batch->offset;
 		drop_batch(w);
@@ -165,7 +164,7 @@ const uint8_t *tp_v1_recover(struct tp_v1_walk *w, const uint8_t *at)
 		p++;
 	}
 	if (w->batch) {
-		/* A file that just ends lost nothing of what it has. */
+		/* A file that just ends has no loss before its end. */
 		if (p < w->end || w->end - at >= SUSPECT_BYTES)
 			from = trusted_end(w, at);
 		if (from == ix->data + w->batch->offset)

@@ -2,9 +2,9 @@
 
 #include "base/cursor.h"
 
-#define SAMPLE_VALUES 5 /* of a CPU sample: unused time, time, P, goroutine, stack */
+#define SAMPLE_VALUES 5 /* values of a CPU sample: unused time, time, P, goroutine, stack */
 
-/* An event's values and what is behind it, in a batch that the walk has found sound so far. */
+/* Reads an event's values and returns its end, in a batch that the first pass found intact. */
 static const uint8_t *read_event(const struct tp_v1_wire *wire, const uint8_t *p,
 				 const uint8_t *end, uint64_t v[8])
 {
@@ -28,7 +28,7 @@ static const uint8_t *read_event(const struct tp_v1_wire *wire, const uint8_t *p
 	return c.at;
 }
 
-/* Makes a special of an event's values; false when it is none. */
+/* Makes a special of an event's values. Returns false if the event is not one. */
 static bool special_of(const struct tp_v1_wire *wire, unsigned type, const uint64_t *v,
 		       int64_t ticks, struct tp_v1_special *s)
 {
@@ -64,8 +64,8 @@ int tp_v1_batch_specials(const struct tp_v1_index *ix, const struct tp_v1_batch 
 			 tp_v1_special_fn fn, void *ctx)
 {
 	const struct tp_v1_wire *wire = &ix->wire;
-	/* Only in go 1.5 may a special have the time of its event, which needs all that precede it.
-	 */
+	/* Only in go 1.5 may a special's time be that of its event, which depends on all events
+	 * before it. */
 	bool timed = wire->version < 7;
 	const uint8_t *p = ix->data + b->offset + (timed ? 0 : b->first_special);
 	const uint8_t *end = ix->data + b->end;

@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "decode/v1/index.h"
 
-#define MAX_FRAMES 1000 /* as Go's readers allow */
+#define MAX_FRAMES 1000 /* limit of Go's readers */
 
 int tp_v1_tables_note_stack(struct tp_v1_tables *t, uint64_t offset)
 {
@@ -57,7 +57,8 @@ static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 	return code;
 }
 
-/* Frames stand leaf first; nodes are made root first. 1 when the stack is malformed. */
+/* Interns a stack, whose frames are leaf first. Returns 0, an error code, or 1 if it is malformed.
+ */
 static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *opt,
 			struct tp_dict *dict, const uint64_t *v, size_t n, struct tp_ids *by_pc,
 			uint64_t *stacks)

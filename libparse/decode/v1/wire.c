@@ -18,7 +18,8 @@ static const struct {
 #undef TP_X
 };
 
-/* Arguments proper of a type in a version (Go 1.19: internal/trace/parser.go, argNum). */
+/* Returns the number of arguments of a type, without its stack id, in a version (Go 1.19:
+ * internal/trace/parser.go, argNum). */
 static unsigned args_of(unsigned type, int version)
 {
 	unsigned n = types[type].args;

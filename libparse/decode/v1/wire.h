@@ -7,15 +7,16 @@
  * An event is
  *   1 byte   type in the low six bits, number of arguments n in the top two
  *   n < 3:   n + 1 varints (n + 2 in go 1.5): [sequence difference,] time difference, arguments
- *   n = 3:   a varint with the length of what follows in bytes, then as many varints as fit
+ *   n = 3:   a varint with the length of the rest in bytes, then as many varints as fit
  * except
- *   Batch    header byte 0x41, varints P, [sequence,] ticks: what follows up to the next Batch
- * happened on that P; differences start from here String   varints id and length, then the bytes
+ *   Batch    header byte 0x41, varints P, [sequence,] ticks: all events up to the next Batch
+ *            happened on that P; differences start from here
+ *   String   varints id and length, then the bytes
  *   UserLog  followed by a varint and as many bytes: the message
  *   Frequency, TimerGoroutine, Stack: neither sequence nor time, though go 1.5 pads the first two
  *            with an unused value
- * A stack id, where a type has one, is the last argument. There is no length for a batch, and
- * tables (strings, stacks, Frequency, TimerGoroutine) come last.
+ * The stack id, if a type has one, is the last argument. Batches have no length, and tables
+ * (strings, stacks, Frequency, TimerGoroutine) come last.
  *
  * Read: go 1.5, 1.7, 1.8, 1.9, 1.10, 1.11, 1.19, 1.21. Sources: Go 1.5's runtime/trace.go;
  * internal/trace/parser.go of Go 1.19; internal/trace/internal/tracev1/parser.go of Go 1.27. */
@@ -29,7 +30,7 @@
 #define TP_V1_HEADER_SIZE 16
 
 /* Every type: C name, number, wire name, first version, whether a stack id is the last argument,
- * and the arguments proper as of go 1.21 (tp_v1_shapes has what differs in older versions).
+ * and the other arguments as of go 1.21 (args_of() in wire.c has those of older versions).
  *
  *      name              number wire name        since stack args */
 /* clang-format off */
@@ -89,15 +90,15 @@ enum tp_v1_type {
 #define TP_X(name, number, wire, since, stack, nargs, args) TP_V1_##name = number,
 	TP_V1_TYPES(TP_X)
 #undef TP_X
-	    TP_V1_NTYPES = 64 /* what six bits can say; those above CPU_SAMPLE do not exist */
+	    TP_V1_NTYPES = 64 /* six bits; types above CPU_SAMPLE do not exist */
 };
 
-/* Indexed by type; NULL for numbers that are no type. */
+/* Indexed by type; NULL for unused numbers. */
 extern const char *const tp_v1_names[TP_V1_NTYPES];
 
-/* How the bytes behind a type byte are laid out. */
+/* Layout of the bytes after a type byte. */
 enum tp_v1_form {
-	TP_V1_BAD = 0, /* no type of this version, or a number of arguments it does not have */
+	TP_V1_BAD = 0, /* not a type of this version, or a wrong number of arguments */
 	TP_V1_INLINE,  /* a fixed number of varints */
 	TP_V1_SIZED,   /* a length, then varints */
 	TP_V1_LOGGED,  /* the same, then a message: UserLog */
@@ -111,23 +112,24 @@ enum tp_v1_form {
 
 struct tp_v1_shape {
 	uint8_t
-	    values; /* varints behind the type byte (and the length), 0 for Stack and String: any */
-	uint8_t args;  /* of them, arguments proper; the stack id not among them */
+	    values; /* varints after the type byte (and the length); 0 for Stack and String: any */
+	uint8_t args;  /* arguments among them, without the stack id */
 	uint8_t stack; /* 1: the last value is a stack id */
-	uint8_t timed; /* 1: an event that happened at a time, not an entry of a table */
+	uint8_t timed; /* 1: an event with a time, not an entry of a table */
 };
 
-/* What a version's wire looks like. */
+/* The wire format of one version. */
 struct tp_v1_wire {
 	int version;
-	unsigned lead; /* values in front of the arguments of a timed event: 2 in go 1.5, else 1 */
+	unsigned lead;	   /* values before the arguments of a timed event: 2 in go 1.5, else 1 */
 	uint8_t form[256]; /* enum tp_v1_form by whole type byte */
 	struct tp_v1_shape shape[TP_V1_NTYPES];
 };
 
 void tp_v1_wire_init(struct tp_v1_wire *w, int version);
 
-/* One varint at *p, which must have ten readable bytes; false when it does not fit 64 bits. */
+/* Reads a varint at *p, where ten bytes must be readable, and moves *p behind it. Returns false if
+ * it does not fit 64 bits. */
 static inline bool tp_v1_uvarint(const uint8_t **p, uint64_t *value)
 {
 	const uint8_t *at = *p;
@@ -152,11 +154,11 @@ static inline bool tp_v1_uvarint(const uint8_t **p, uint64_t *value)
 	return true;
 }
 
-/* No event of an inline type is longer: type and four varints of ten bytes. */
+/* At least the longest event of an inline type: type and four varints of ten bytes. */
 #define TP_V1_FAST_ROOM 48
 
-/* Steps over an event of a plain inline type, which is most of them, where TP_V1_FAST_ROOM bytes
- * follow; NULL for others and for varints that need a closer look. */
+/* Returns the end of an event of form TP_V1_INLINE, the most common; NULL for other events and for
+ * varints of ten bytes. TP_V1_FAST_ROOM bytes must be readable. */
 static inline const uint8_t *tp_v1_skip_inline(const struct tp_v1_wire *wire, const uint8_t *p)
 {
 	unsigned n = wire->shape[*p & 63].values;
@@ -175,9 +177,11 @@ static inline const uint8_t *tp_v1_skip_inline(const struct tp_v1_wire *wire, co
 	return p;
 }
 
-/* Up to `room` varints of [p, end) to v; how many there are, or -1. */
+/* Reads the varints in [p, end), the first `room` of them into v. Returns their number, -1 if one
+ * is damaged. */
 int tp_v1_read_values(const uint8_t *p, const uint8_t *end, uint64_t *v, int room);
-/* The values of a batch header at p (behind the type byte); NULL when they are none. */
+/* Reads a batch header at p, after the type byte: P, sequence number (0 unless go 1.5), ticks.
+ * Returns its end, or NULL if it is invalid. */
 const uint8_t *tp_v1_read_head(const struct tp_v1_wire *wire, const uint8_t *p, const uint8_t *end,
 			       uint64_t v[3]);
 

@@ -27,10 +27,10 @@ struct tp_v2_batch {
 	uint32_t size;	 /* of its data */
 };
 
-/* Reads the batch at *offset and moves *offset behind it: 1, 0 at the end of the input, or
- * TP_EFORMAT or TP_ETRUNC (then b->start is set and *offset unchanged; b->offset is nonzero when
- * all that is wrong is that the input ends within its data). An input that ends right
- * behind the byte that announces an experimental batch counts as its end, as it does for Go. */
+/* Reads the batch at *offset and moves *offset behind it. Returns 1, 0 at the end of the input, or
+ * TP_EFORMAT or TP_ETRUNC. After an error, *offset is unchanged, b->start is set, and b->offset is
+ * nonzero if the only fault is that the input ends within the batch's data. As in Go, the type byte
+ * of an experimental batch at the very end of the input is ignored (0). */
 int tp_v2_batch_read(struct tp_v2_batch *b, const uint8_t *data, size_t size, uint64_t *offset,
 		     int version, struct tp_err *err);
 

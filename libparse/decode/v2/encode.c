@@ -1,7 +1,7 @@
-/* See wire.h for the grammar. Limits that Go's reader sets: 64 KiB a batch, 128 frames a stack (the
- * callers beyond them are left out), 1 KiB a string (the rest of it is cut). It knows frames by
- * their PC (internal/trace/generation.go, addStacks), so frames that share one, as inlined calls
- * do, get PCs of their own. */
+/* See wire.h for the grammar. Limits of Go's reader: 64 KiB per batch, 128 frames per stack
+ * (further callers are left out), 1 KiB per string (longer ones are cut). It identifies frames by
+ * PC (internal/trace/generation.go, addStacks), so frames that share one, such as inlined calls,
+ * get PCs of their own. */
 #include "decode/v2/encode.h"
 
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #include "base/many.h"
 
 #define VERSION	    26
-#define TABLE_M	    UINT64_MAX /* what batches of tables say for their M */
+#define TABLE_M	    UINT64_MAX /* the M of batches of tables */
 #define BORROWED_PC ((uint64_t)1 << 63)
-#define ENTRY_ROOM  16 /* bytes of numbers in front of a string */
+#define ENTRY_ROOM  16 /* bytes of numbers before a string */
 
-/* Ids of the dictionary that the generation uses, with what they are called in it. */
+/* Ids of the dictionary that the generation uses, with their numbers in it. */
 struct used {
 	uint32_t *number; /* by id of the dictionary: 0 not used */
 	size_t room;
@@ -36,7 +36,7 @@ struct lane { /* the batch of an M that is being filled */
 struct tp_v2_encoder {
 	const struct tp_dict *dict;
 	struct tp_out out;
-	bool open; /* a generation is under way */
+	bool open; /* a generation has begun */
 	uint64_t generation;
 	struct tp_v2_clock clock;
 	struct used strings, stacks;
@@ -44,9 +44,9 @@ struct tp_v2_encoder {
 	uint32_t nlanes;
 	size_t room_lanes;
 	struct tp_ids by_m; /* of lanes */
-	uint32_t latest;    /* lane last asked for */
+	uint32_t latest;    /* last result of lane_of() */
 	struct tp_buf samples, head;
-	struct tp_ids by_pc; /* the frame that has a PC, in this generation */
+	struct tp_ids by_pc; /* PC → frame, of this generation */
 };
 
 int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
@@ -90,8 +90,8 @@ void tp_v2_encoder_free(struct tp_v2_encoder *e)
 
 /* ---- ids ---- */
 
-/* What the generation calls an id of the dictionary, which has n of them; 0 stays 0, and so does
- * what the dictionary does not know. */
+/* Sets *number to the generation's number for an id of the dictionary, which has n ids; 0 for 0 and
+ * for ids out of range. */
 static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 {
 	*number = 0;
@@ -144,8 +144,8 @@ static int write_batch(struct tp_v2_encoder *e, uint64_t m, uint64_t time,
 	return code ? code : e->out.write(e->out.ctx, data->data, data->size, err);
 }
 
-/* The lane of an M; NULL when memory is out. Lanes keep their buffers from one generation to the
- * next. */
+/* Returns the lane of an M, NULL when memory is out. Lanes keep their buffers from one generation
+ * to the next. */
 static struct lane *lane_of(struct tp_v2_encoder *e, uint64_t m)
 {
 	uint32_t lane;
@@ -175,12 +175,12 @@ static bool ends_in(const char *name, const char *end)
 	return n >= m && !strcmp(name + n - m, end);
 }
 
-/* Go's reader makes a float64 of a batch's time and of each distance in it (internal/trace,
- * frequency.mul). From here on not every number is one, and batches would move against each other.
- */
+/* Go's reader converts a batch's time and each difference in it to float64 (internal/trace,
+ * frequency.mul). From here on not every integer is exact, and batches would shift against each
+ * other. */
 #define EXACT ((uint64_t)1 << 53)
 
-/* The last one that is, at TS or before. */
+/* Returns the last time at or before ts that a float64 represents exactly. */
 static uint64_t exact_time(uint64_t ts)
 {
 	unsigned lost = 0;
@@ -227,8 +227,8 @@ int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp
 	return tp_buf_put(&l->data, bytes, (size_t)(p - bytes)) ? tp_nomem(err) : 0;
 }
 
-/* Batches of tables say the time at which the generation began: 0 would be taken for the start of
- * the trace. */
+/* Makes room in a table's batch. Its time is the start of the generation: 0 would count as the
+ * start of the trace. */
 static int room_in_table(struct tp_v2_encoder *e, struct tp_buf *table, enum tp_v2_wire kind,
 			 size_t more, struct tp_err *err)
 {
@@ -263,8 +263,8 @@ int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64
 
 /* ---- tables ---- */
 
-/* A PC under which Go's reader will find this frame and no other: its own, unless a frame before
- * it has that (or it has none); then one that no program has. */
+/* Chooses a unique PC for a frame: its own or, if it has none or an earlier frame has the same, one
+ * that no program uses. */
 static int pc_of(struct tp_v2_encoder *e, uint32_t frame, uint64_t *pc)
 {
 	struct tp_frame f = tp_dict_frame_at(e->dict, frame);
@@ -348,7 +348,7 @@ static int write_strings(struct tp_v2_encoder *e, struct tp_err *err)
 	return code;
 }
 
-/* Sync, Frequency, ClockSnapshot: Go's reader knows the rate of the clock from here. */
+/* Writes Sync, Frequency and ClockSnapshot, from which Go's reader gets the rate of the clock. */
 static int write_clock(struct tp_v2_encoder *e, struct tp_err *err)
 {
 	struct tp_buf b = {0};
@@ -376,7 +376,7 @@ static int end_generation(struct tp_v2_encoder *e, struct tp_err *err)
 		code = write_batch(e, e->lanes[i].m, e->lanes[i].first, &e->lanes[i].data, err);
 	if (!code)
 		code = write_batch(e, TABLE_M, e->clock.ts, &e->samples, err);
-	/* Stacks before strings: they use some. */
+	/* Stacks before strings, because they use strings. */
 	if (!code)
 		code = write_stacks(e, err);
 	if (!code)

@@ -6,7 +6,7 @@
 #include "base/many.h"
 #include "decode/v2/wire.h"
 
-/* What a hostile input may make us allocate; real generations hold a few thousand batches. */
+/* Limit on memory for hostile input; real generations have a few thousand batches. */
 #define MAX_PIECES  (4u << 20)
 #define MAX_STREAMS (1u << 20)
 

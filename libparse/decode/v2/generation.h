@@ -1,18 +1,16 @@
-/* A generation: the part of a trace that can be understood by itself.
- *
- * First the batches are collected (scan: only headers are looked at), then the tables are read
- * (load): clock, strings, stacks, CPU samples. Event batches stay where they are, in the mapped
- * input, chained per M in file order, ready for the cursors of order/v2.
+/* A generation: a part of a trace that can be read independently.
+ * tp_v2_generation_scan() collects the batches, reading only their headers; tp_v2_tables_load()
+ * reads the tables: clock, strings, stacks, CPU samples. Event batches stay in the mapped input,
+ * chained per M in file order, for the cursors of order/v2.
  *
  *   struct tp_v2_generation g = {0};
  *   tp_v2_generation_begin(&g, in, version);
  *   while (tp_v2_generation_scan(&g, &offset, &end, &err) == 0 && …) {
- *           tp_v2_generation_load(&g, &tables, &err);
+ *           tp_v2_tables_load(&g, trace, lenient, &err);
  *           … order …
  *   }
  *   tp_v2_generation_release(&g);
- *
- * All memory is kept from one generation to the next and is as large as the largest needed. */
+ * Memory is reused from one generation to the next; it is as large as the largest one needs. */
 #ifndef TP_DECODE_V2_GENERATION_H
 #define TP_DECODE_V2_GENERATION_H
 
@@ -30,7 +28,7 @@ struct tp_v2_piece { /* a batch of events or of a table */
 	uint64_t offset, time;
 	uint32_t size;
 	uint32_t next; /* index of the next piece of its chain + 1, 0 for none */
-	uint32_t lost; /* bytes behind `size` that salvage found damaged */
+	uint32_t lost; /* bytes after `size` that salvage found damaged */
 };
 
 struct tp_v2_chain {
@@ -48,7 +46,7 @@ enum tp_v2_end {
 	TP_V2_END_NEXT,	 /* a batch of the next generation follows (before 1.26) */
 	TP_V2_END_MARK,	 /* EndOfGeneration (1.26 and later) */
 	TP_V2_END_FAULT, /* a batch that cannot be read */
-	TP_V2_END_MIXED, /* a batch that does not belong here: generations are mixed up */
+	TP_V2_END_MIXED, /* a batch that does not belong to the generation */
 };
 
 struct tp_v2_generation {
@@ -60,7 +58,7 @@ struct tp_v2_generation {
 	uint64_t from, to; /* byte range of its batches */
 	uint64_t min_time; /* ticks, the smallest of any batch */
 	uint64_t events_bytes;
-	uint64_t last_number, last_min_time; /* of the one ordered before */
+	uint64_t last_number, last_min_time; /* of the previous generation */
 
 	struct tp_v2_piece *pieces;
 	size_t npieces, pieces_room;
@@ -70,7 +68,7 @@ struct tp_v2_generation {
 	struct tp_v2_chain tables[TP_V2_BATCH_END];
 
 	double ns_per_tick; /* 0: no frequency seen */
-	double ns_fallback; /* for lenient loading: what to take if none is seen */
+	double ns_fallback; /* used by lenient loading if none is seen */
 	bool has_clock;
 	uint64_t clock_ticks, clock_mono, clock_sec, clock_nsec;
 	struct tp_ids strings, stacks; /* ids of the generation → of the dictionary; 0 → 0 */
@@ -84,19 +82,19 @@ struct tp_v2_generation {
 void tp_v2_generation_begin(struct tp_v2_generation *g, const struct tp_input *in, int version);
 void tp_v2_generation_release(struct tp_v2_generation *g);
 
-/* Adds one batch of events or of a table; 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds one batch of events or of a table. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_v2_generation_add(struct tp_v2_generation *g, const struct tp_v2_batch *b,
 			 struct tp_err *err);
 
 /* Collects the batches of the generation at *offset as Go's reader does and moves *offset behind
- * them (behind the mark, where there is one). *end says why it stopped; for a fault, *err says what
- * was wrong, and *offset is where the batch begins. g->number is 0 when no batch was found. 0, or
+ * them and the end mark, if there is one. *end says why it stopped; after a fault, *err describes
+ * it and *offset is the start of that batch. g->number is 0 if there was no batch. Returns 0,
  * TP_ENOMEM or TP_ELIMIT. */
 int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_v2_end *end,
 			  struct tp_err *err);
 
-/* Nanoseconds of ticks: the product in floating point, rounded towards zero, with the value that
- * amd64 gives where it does not fit (Go: internal/trace/base.go, frequency.mul). */
+/* Converts ticks to nanoseconds: the product in floating point, rounded towards zero; INT64_MIN, as
+ * on amd64, if it does not fit (Go: internal/trace/base.go, frequency.mul). */
 static inline int64_t tp_v2_ns(double ns_per_tick, uint64_t ticks)
 {
 	double ns = (double)ticks * ns_per_tick;

@@ -1,7 +1,7 @@
 /* Pattern-defeating quicksort in the variant of Go's slices package (slices/zsortanyfunc.go):
  * insertion sort up to 12 entries, median of three or pseudomedian of nine, a partial insertion
  * sort where the input looks sorted, heapsort after too many bad pivots. Every comparison and swap
- * that decides where equal entries end up is made in the same order. */
+ * that affects the order of equal entries is done in the same sequence. */
 #include "decode/v2/sort.h"
 
 #include <stdbool.h>
@@ -89,7 +89,7 @@ static size_t choose_pivot(const struct tp_v2_entry *e, size_t a, size_t b, enum
 	return j;
 }
 
-/* A few entries swapped by a xorshift generator that starts from the length. */
+/* Swaps a few entries, chosen by a xorshift generator seeded with the length. */
 static void break_patterns(struct tp_v2_entry *e, size_t a, size_t b)
 {
 	size_t n = b - a, middle_at = a + n / 4 * 2;
@@ -132,7 +132,8 @@ static bool partly_sorted(struct tp_v2_entry *e, size_t a, size_t b)
 	return false;
 }
 
-/* Entries smaller than the pivot to the left of it, the others to the right; where it ends up. */
+/* Moves entries smaller than the pivot to its left, the others to its right. Returns its new index.
+ */
 static size_t partition(struct tp_v2_entry *e, size_t a, size_t b, size_t pivot, bool *was)
 {
 	size_t i = a + 1, j = b - 1;
@@ -155,7 +156,8 @@ static size_t partition(struct tp_v2_entry *e, size_t a, size_t b, size_t pivot,
 	return j;
 }
 
-/* No entry is smaller than the pivot: those equal to it to the left; where the others begin. */
+/* Moves entries equal to the pivot to the left, where none is smaller. Returns the index of the
+ * first larger one. */
 static size_t partition_equal(struct tp_v2_entry *e, size_t a, size_t b, size_t pivot)
 {
 	size_t i = a + 1, j = b - 1;
@@ -180,8 +182,8 @@ struct range {
 	bool balanced, partitioned;
 };
 
-/* Partitions r until it is sorted or splits in two; then r is the larger part, *small the other,
- * and the result is true. */
+/* Partitions r until it is sorted or splits in two. Returns true after a split, with r the larger
+ * part and *small the other. */
 static bool split(struct tp_v2_entry *e, struct range *r, struct range *small)
 {
 	while (r->b - r->a > INSERTION_MAX) {
@@ -231,7 +233,7 @@ static bool split(struct tp_v2_entry *e, struct range *r, struct range *small)
 
 void tp_v2_sort(struct tp_v2_entry *e, size_t n)
 {
-	struct range later[64]; /* the smaller part goes first: no more than log2(n) wait */
+	struct range later[64]; /* smaller parts first, so at most log2(n) parts are pending */
 	struct range r = {.a = 0, .b = n, .balanced = true, .partitioned = true};
 	size_t nlater = 0;
 

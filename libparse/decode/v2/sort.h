@@ -1,5 +1,5 @@
-/* Sorting by time exactly as Go's slices.SortFunc does: which of two entries of equal time comes
- * first is part of the order of a trace, and that sort is not stable from 13 entries on. */
+/* Sorts by time exactly as Go's slices.SortFunc does: that sort decides the order of events of
+ * equal time in a trace, and from 13 entries on it is not stable. */
 #ifndef TP_DECODE_V2_SORT_H
 #define TP_DECODE_V2_SORT_H
 

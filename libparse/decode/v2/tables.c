@@ -32,7 +32,7 @@ static uint64_t offset_of(const struct loader *l)
 	return (uint64_t)(l->c.at - l->g->data);
 }
 
-/* A fault in the entry being read: the error, unless it was a cursor's. */
+/* Sets the error for a fault in the entry being read, unless the cursor has one. */
 static int faulty(struct loader *l, const char *what)
 {
 	if (l->c.failed)
@@ -72,7 +72,7 @@ static int read_string(struct loader *l)
 	return insert(l, &l->g->strings, id, text, &l->g->nstrings);
 }
 
-/* The frame of a PC is the first one that the generation gives for it, as in Go's reader. */
+/* Interns a frame. As in Go's reader, the first frame of a PC in the generation counts. */
 static int frame_of(struct loader *l, const uint64_t f[4], uint32_t *id)
 {
 	struct tp_dict *d = l->trace->dict;
@@ -192,7 +192,7 @@ static void open_piece(struct loader *l, const struct tp_v2_piece *p)
 	l->c = tp_cursor(l->g->data + p->offset, p->size);
 }
 
-/* A fault in a table: the end of the generation, or a loss of the rest of the batch. */
+/* Handles a fault in a table: an error or, with `lenient`, a loss of the rest of the batch. */
 static int give_up(struct loader *l, uint64_t at, int code)
 {
 	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
@@ -231,7 +231,7 @@ static int read_table(struct loader *l, enum tp_v2_batch_kind kind, uint8_t entr
 	return 0;
 }
 
-/* Before 1.25 a lone Frequency, later Sync { Frequency | ClockSnapshot }. */
+/* Reads a single Frequency (before 1.25) or Sync { Frequency | ClockSnapshot } (later). */
 static int read_sync(struct loader *l)
 {
 	const struct tp_v2_generation *g = l->g;

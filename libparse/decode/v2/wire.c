@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The number of names in a list; a list of NULL has none. */
+/* NARGS is the number of names in a list, 0 for NULL. */
 #define COUNT(...)    (sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
 #define FIRST(a, ...) (a)
 #define NARGS(...)    (FIRST(__VA_ARGS__, NULL) != NULL ? COUNT(__VA_ARGS__) : 0)

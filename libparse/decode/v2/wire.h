@@ -6,9 +6,8 @@
  *   EventBatch         1   gen m time size  then `size` bytes
  *   ExperimentalBatch 49   exp(1 byte) gen m time size  then `size` bytes      (1.23 and later)
  *   EndOfGeneration   52   no header, no data                                  (1.26 and later)
- *
- * Numbers are base-128 varints; the size is often padded with continuation bytes. The first byte
- * of a batch tells what it holds:
+ * Numbers are base-128 varints; the size is often padded with continuation bytes. The first data
+ * byte of a batch gives its kind:
  *
  *   Strings    { String id size bytes }            Stacks  { Stack id n { pc func file line } }
  *   CPUSamples { CPUSample time m p g stack }      Frequency freq              (before 1.25)
@@ -103,7 +102,7 @@ enum tp_v2_wire {
 	    TP_V2_NWIRES = 137
 };
 
-/* What statuses say (Go: internal/trace/tracev2/events.go, GoStatus and ProcStatus). */
+/* Values of statuses (Go: internal/trace/tracev2/events.go, GoStatus and ProcStatus). */
 enum tp_v2_gstatus {
 	TP_V2_G_BAD,
 	TP_V2_G_RUNNABLE,
@@ -121,12 +120,12 @@ enum tp_v2_pstatus {
 	TP_V2_NPSTATUS
 };
 
-#define TP_V2_NO_M UINT64_MAX /* of what is on none */
+#define TP_V2_NO_M UINT64_MAX /* M of events that are on none */
 
 struct tp_v2_wire_event {
-	const char *name; /* NULL for numbers that are no event */
-	uint8_t since;	  /* minor version of the first header that may have it */
-	uint8_t timed;	  /* stands in an M's stream */
+	const char *name; /* NULL for unused numbers */
+	uint8_t since;	  /* first minor version that may have it */
+	uint8_t timed;	  /* has a time, in an M's stream */
 	uint8_t nargs;	  /* dt included */
 	const char *args[TP_V2_MAX_ARGS];
 };
@@ -134,7 +133,7 @@ struct tp_v2_wire_event {
 /* Indexed by type. */
 extern const struct tp_v2_wire_event tp_v2_wires[TP_V2_NWIRES];
 
-/* Varints behind the type byte of a timed event, dt included; 0 for every byte that is none. */
+/* Varints after the type byte of a timed event, including dt; 0 for other bytes. */
 extern const uint8_t tp_v2_arity[256];
 
 #endif

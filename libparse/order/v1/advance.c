@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The goroutine of the lane is running, or there is none (Go: checkRunning with allowG0). */
+/* Returns whether the lane's goroutine, if any, is running (Go: checkRunning with allowG0). */
 static inline bool context_runs(const struct tp_v1_lane *l)
 {
 	return !l->g || l->g->status == V1_RUNNING;
@@ -13,7 +13,7 @@ static inline bool runs(const struct tp_v1_lane *l)
 	return l->g && l->g->status == V1_RUNNING;
 }
 
-/* Go's readers know the local variants by the names of the others. */
+/* Maps local variants to the others, whose names Go's readers use for both. */
 static inline unsigned wire_name_of(unsigned type)
 {
 	switch (type) {
@@ -39,8 +39,8 @@ static inline void count(struct tp_v1_order *o, unsigned type, int64_t ns, bool 
 		o->last_wire_ns = ns;
 }
 
-/* The stack with which a goroutine begins: an entry of the table, in go 1.5 a bare PC (where Go
- * adds 1, because symbolizers expect return addresses). */
+/* Returns the stack on which a goroutine starts: an entry of the table or, in go 1.5, a bare PC (to
+ * which Go adds 1, because symbolizers expect return addresses). */
 static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
 {
 	uint32_t id = 0;
@@ -56,8 +56,8 @@ static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
 	return id;
 }
 
-/* What a goroutine that was there before the trace is in now. It keeps when it was announced and
- * the stack it began with, which Go 1.19's statistics use. */
+/* Fills in the first status of a goroutine that existed before the trace: also its time of
+ * announcement and its first stack, which Go 1.19's statistics use. */
 static void put_status(struct tp_v1_order *o, struct tp_event *ev, struct tp_v1_g *g, unsigned to)
 {
 	turn(ev, tp_v1_g_index(o, g), TP_ST_UNDETERMINED, to);
@@ -170,7 +170,7 @@ static int start(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const 
 	return 0;
 }
 
-/* The end of a goroutine, a block, or a yield: it leaves the P. */
+/* Takes the goroutine off its P: it ends, blocks or yields. */
 static int leave(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, unsigned type,
 		 unsigned to, enum tp_v1_status status, const char **why)
 {
@@ -228,9 +228,9 @@ static int unblock(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, cons
 	return 0;
 }
 
-/* A call that does not block becomes the shortest there is: 1 ns, up to go 1.10 (whose reader lets
- * times be equal) none. One that blocks begins here; up to go 1.10 when it is found blocked,
- * because that reader counts the time before as running. */
+/* A system call that does not block gets the shortest possible duration: 1 ns, or 0 up to go 1.10,
+ * whose reader allows equal times. One that blocks begins here; up to go 1.10 it begins at its
+ * GoSysBlock, because that reader counts the time before as running. */
 static int syscall_begin(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
 {
 	struct tp_event *ev;
@@ -311,7 +311,7 @@ static int syscall_exit(struct tp_v1_order *o, struct tp_v1_lane *l, const uint6
 	struct tp_v1_g *g;
 
 	if (o->version < 7)
-		return 0; /* happens at its real sequence number: special.c */
+		return 0; /* delivered at its real sequence number: special.c */
 	g = tp_v1_g_get(o, a[0]);
 	if (!g)
 		return o->code;
@@ -326,7 +326,7 @@ static int syscall_exit(struct tp_v1_order *o, struct tp_v1_lane *l, const uint6
 	} else if (g->exit_told) {
 		g->exit_told = false;
 	} else if (real > l->ev.ticks) {
-		g->exit_owed = true; /* clocks differ: it comes later than it was written */
+		g->exit_owed = true; /* clocks differ: it is due after it was written */
 	} else {
 		tp_v1_put_exit(o, g, real);
 		if (g->exit_held)
@@ -351,7 +351,7 @@ static void procs_change(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns
 		ev->stack = tp_v1_stack(o, l->ev.stack);
 		return;
 	}
-	/* The first one ends the introduction: what has neither started nor is waiting is runnable.
+	/* The first one ends the list of existing goroutines: those without a status are runnable.
 	 */
 	o->initialised = true;
 	for (uint32_t i = 0; i < o->nstarters; i++) {

@@ -1,11 +1,12 @@
-/* What merging an event consists of: shared by advance.c (goroutines, Ps) and annotate.c (ranges,
+/* The steps of merging an event: shared by advance.c (goroutines, Ps) and annotate.c (ranges,
  * tasks, regions, logs). Private to order/v1. */
 #ifndef TP_ORDER_V1_ADVANCE_H
 #define TP_ORDER_V1_ADVANCE_H
 
 #include "order/v1/state.h"
 
-/* Leaves everything as it is. */
+/* Returns NOT_READY from the function, with *why set, unless `condition` holds. Must come before
+ * any change of state. */
 #define REQUIRE(condition, text)                                                                   \
 	do {                                                                                       \
 		if (unlikely(!(condition))) {                                                      \
@@ -21,7 +22,8 @@ static inline void turn(struct tp_event *ev, uint32_t subject, unsigned from, un
 	ev->to = (uint8_t)to;
 }
 
-/* One event each, at `ns` with arguments a; results as of tp_v1_advance(). */
+/* Each applies and delivers one event at `ns` with the arguments a; results as of tp_v1_advance().
+ */
 int tp_v1_advance_gc(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
 		     const char **why);
 int tp_v1_advance_stw(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,

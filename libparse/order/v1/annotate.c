@@ -29,7 +29,7 @@ int tp_v1_advance_gc(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, co
 	return 0;
 }
 
-/* Stopping the world concerns one P before go 1.10. */
+/* Before go 1.10, whether the world is stopped is tracked per P. */
 int tp_v1_advance_stw(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
 		      const char **why)
 {
@@ -132,7 +132,7 @@ int tp_v1_advance_region(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns
 	struct tp_event *ev;
 
 	REQUIRE(a[1] <= 1, "a region neither begins nor ends");
-	/* As in v2: otherwise the timeline finds what ends. */
+	/* As in v2: regions are matched here only in strict mode, else by the timeline. */
 	if (g && o->opt->strict && !a[1]) {
 		if (tp_v1_region_push(o, g, a[0], a[2]))
 			return o->code;

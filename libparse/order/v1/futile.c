@@ -1,7 +1,7 @@
-/* Wake-ups for nothing: a goroutine is woken, finds that another was faster, and blocks again.
- * Go 1.5 and some later versions mark that with FutileWakeup; Go's reader removes the wake-up, the
- * starts and preemptions since, the mark and the block. Which wake-ups were futile shows only at
- * their end, so a rehearsal of the whole merge finds the events concerned by number, one bit each.
+/* Futile wake-ups: a goroutine is woken, finds that another was faster, and blocks again. Go 1.5
+ * and some later versions mark that with FutileWakeup; Go's reader removes the wake-up, the starts
+ * and preemptions since, the mark and the block. A wake-up is known to be futile only at its end,
+ * so a dry run of the whole merge first marks the events to leave out, one bit each by ordinal.
  */
 #include "base/many.h"
 #include "order/v1/state.h"
@@ -11,7 +11,7 @@
 
 struct node {
 	uint64_t ordinal;
-	uint32_t next; /* of the same goroutine, or free */
+	uint32_t next; /* previous event of the same goroutine, or the next free node */
 };
 
 struct wakeup {
@@ -69,7 +69,7 @@ static int mark(struct tp_v1_order *o, uint64_t ordinal)
 	return 0;
 }
 
-/* Forgets a wake-up, after marking its events when it was futile. */
+/* Frees the events of a wake-up; marks them first if it was futile. */
 static int settle(struct tp_v1_order *o, struct tp_v1_futile *f, struct wakeup *w)
 {
 	int code = 0;
@@ -88,7 +88,7 @@ static int settle(struct tp_v1_order *o, struct tp_v1_futile *f, struct wakeup *
 	return code;
 }
 
-/* The lane's event is about to be merged (Go 1.19: removeFutile). */
+/* Records the lane's event, which is about to be merged (Go 1.19: removeFutile). */
 int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l)
 {
 	struct tp_v1_futile *f = o->noting;
@@ -103,7 +103,7 @@ int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l)
 		if (!w)
 			return TP_ENOMEM;
 		{
-			bool futile = w->futile; /* Go replaces the list alone */
+			bool futile = w->futile; /* Go replaces only the list */
 
 			w->futile = false;
 			settle(o, f, w);

@@ -4,8 +4,8 @@
 
 #include "base/cursor.h"
 
-/* How far the answer to "does this system call block?" is looked for behind events that are not the
- * caller's own; in sound traces it is the very next event. */
+/* Events of other goroutines to skip in search of whether a system call blocks; in intact traces
+ * the very next event tells. */
 #define FAR 1000
 
 static void enter_batch(struct tp_v1_order *o, struct tp_v1_lane *l)
@@ -14,8 +14,8 @@ static void enter_batch(struct tp_v1_order *o, struct tp_v1_lane *l)
 
 	if (l->batch != TP_V1_NO_BATCH) {
 		b = &o->ix->batches[l->batch];
-		/* The page that this batch shares with the one behind it too: it is read again at
-		 * little cost, and a page kept per batch would add up. */
+		/* Also releases the page shared with the next batch: reading it again costs little,
+		 * but one page kept per batch would add up. */
 		tp_input_done_with(o->in, (size_t)b->offset, (size_t)b->end + 4095);
 		o->bytes_done += b->end - b->offset;
 	}
@@ -46,8 +46,8 @@ static void damaged_event(struct tp_v1_order *o, const struct tp_v1_lane *l, con
 		o->code = tp_nomem(o->err);
 }
 
-/* Near the end of a batch, and for whatever the fast path does not take. 1: *e is set; 0: nothing
- * to order; -1: damaged. */
+/* Decodes one event near the end of a batch, or one that the fast path does not handle. Returns 1
+ * if *e is an event to order, 0 if not, -1 if it is damaged. */
 static int decode(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
 {
 	const struct tp_v1_wire *wire = &o->ix->wire;
@@ -101,7 +101,7 @@ bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 			damaged_event(o, l, l->at);
 			if (o->code)
 				return false;
-			/* The rest of the batch cannot be told apart from what is damaged. */
+			/* Where the next event of the batch begins cannot be known. */
 			l->at = l->end;
 			l->gap = true;
 			continue;
@@ -109,8 +109,8 @@ bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 		if (!timed)
 			continue;
 		shape = &o->ix->wire.shape[e->type];
-		/* NOLINTBEGIN(clang-analyzer-core.*): decode has filled `values` of them, lead at
-		 * least */
+		/* NOLINTBEGIN(clang-analyzer-core.*): decode() has filled `values` of them, which
+		 * is at least `lead` */
 		e->stack = shape->stack ? e->v[shape->values - 1] : 0;
 		if (o->lead == 2)
 			l->seq += e->v[0];
@@ -122,7 +122,7 @@ bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 	}
 }
 
-/* Whether this event is the goroutine's own (Go: Event.G). */
+/* Returns whether the event is the goroutine's own (Go: Event.G). */
 static bool is_of(const struct tp_v1_order *o, const struct tp_v1_ev *e, const struct tp_v1_g *g)
 {
 	switch (e->type) {
@@ -155,7 +155,7 @@ bool tp_v1_lane_blocks(struct tp_v1_order *o, struct tp_v1_lane *l)
 		l->has_peek = true;
 	}
 	if (!is_of(o, &l->peek, l->g)) {
-		/* A look further on; the lane itself stays where it is. */
+		/* Look ahead in a copy; the lane itself does not move. */
 		ahead = *l;
 		for (unsigned i = 0; i < FAR; i++) {
 			if (ahead.at == ahead.end)
@@ -169,7 +169,6 @@ bool tp_v1_lane_blocks(struct tp_v1_order *o, struct tp_v1_lane *l)
 	}
 	if (l->peek.type != TP_V1_GO_SYSBLOCK)
 		return false;
-	/* Go looks for the next event of the goroutine, of whatever kind: a CPU sample hides the
-	 * block. */
+	/* Go looks for the goroutine's next event of any kind, so a CPU sample hides the block. */
 	return !tp_v1_sample_between(o, l->g, l->ev.key, l->peek.key);
 }

@@ -61,7 +61,7 @@ static int intern_texts(struct tp_v1_order *o)
 	return code;
 }
 
-/* Go's heap (order.go), to the letter: what it does with equal keys decides their order. */
+/* The same heap as in Go's order.go, because it decides the order of equal keys. */
 static void push(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
 	struct tp_v1_entry *h = o->frontier, x = {.key = l->ev.key, .lane = l};
@@ -90,8 +90,8 @@ static struct tp_v1_lane *pop(struct tp_v1_order *o)
 	return top;
 }
 
-/* In a damaged file: whether the lane's event lies where its batch can. What a damaged difference
- * puts beyond would hold up the lane till the end. */
+/* Returns whether the time of the lane's event lies within the possible range of its batch. In a
+ * damaged file, an event far in the future would hold up its lane until the end. */
 static bool plausible(const struct tp_v1_order *o, const struct tp_v1_lane *l)
 {
 	const struct tp_v1_index *ix = o->ix;
@@ -105,7 +105,7 @@ static bool plausible(const struct tp_v1_order *o, const struct tp_v1_lane *l)
 	return o->version < 7 ? l->ev.key <= (int64_t)b->seq : l->ev.ticks <= b->ticks;
 }
 
-/* Decodes the lane's next event. */
+/* Decodes the lane's next event. Returns false at its end. */
 static bool step(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
 	bool more;
@@ -130,10 +130,10 @@ static bool step(struct tp_v1_order *o, struct tp_v1_lane *l)
 		l->gap = true;
 		more = tp_v1_lane_next(o, l, &l->ev);
 	}
-	/* A file that was cut leaves every lane in the middle of something. */
+	/* In a truncated file every lane ends in the middle of its events. */
 	if (l->begun && (l->gap || (!more && o->ix->truncated)))
 		tp_v1_salvage_gap(o, l);
-	l->gap = false; /* what is lost before the first batch of a lane is not of this lane */
+	l->gap = false; /* a loss before its first batch does not concern the lane */
 	l->begun = true;
 	return more;
 }
@@ -147,9 +147,9 @@ static int fail(struct tp_v1_order *o, const struct tp_v1_lane *l, const char *w
 				    (int)l->pid, why);
 }
 
-/* Moves what can happen from aside into the frontier, in Go's order (tracev1's parser: the loop
- * over availableProcs). Those that could not when they came, and wait for nothing that has changed,
- * stay. */
+/* Moves lanes whose event can happen now from `aside` into the frontier, in Go's order (tracev1's
+ * parser: the loop over availableProcs). Unless a state has changed, only the lane added last is
+ * checked. */
 static void refill(struct tp_v1_order *o)
 {
 	uint32_t i = o->woken ? 0 : o->naside - 1;
@@ -182,7 +182,8 @@ static void refill(struct tp_v1_order *o)
 			o->blocked = o->aside[i]->ev.key;
 }
 
-/* The earliest event is one that cannot happen. Go's readers give up; we take it all the same. */
+/* Takes the lane whose event is earliest although it cannot happen. Go's readers, and strict mode,
+ * fail here: NULL. */
 static struct tp_v1_lane *take_blocked(struct tp_v1_order *o)
 {
 	uint32_t i = 0;
@@ -205,8 +206,8 @@ static struct tp_v1_lane *take_blocked(struct tp_v1_order *o)
 	return l;
 }
 
-/* Thousands of Ps that wait for one another, over and over. What is still to come cannot be put in
- * order in a time in proportion to it. */
+/* Drops all remaining events and records the loss: too many Ps wait for each other too often for
+ * ordering to end in time proportional to the input. */
 static void give_up(struct tp_v1_order *o)
 {
 	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
@@ -232,7 +233,7 @@ static void give_up(struct tp_v1_order *o)
 	o->naside = o->nfrontier = 0;
 }
 
-/* Lanes are merged by time, each in its own order, so time must not run backwards. */
+/* Fails in strict mode, otherwise counts an event whose time is before that of an earlier one. */
 static int check_time(struct tp_v1_order *o, const struct tp_v1_lane *l)
 {
 	if (o->opt->strict)
@@ -250,7 +251,7 @@ static void open_lanes(struct tp_v1_order *o)
 	o->woken = true;
 }
 
-/* What only few events need before they are merged. 0, or an error code. */
+/* Does what only few events need before they are merged. Returns 0 or an error code. */
 static int prepare(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
 	if (l->ev.key > o->queues[TP_V1_EXITS].earliest && tp_v1_exits_until(o, l->ev.key, false))
@@ -273,18 +274,18 @@ static int prepare(struct tp_v1_order *o, struct tp_v1_lane *l)
 }
 
 enum trust {
-	PICKED,	 /* from the frontier: it can happen */
-	BLOCKED, /* from aside: it cannot */
-	TRIED,	 /* neither is known */
+	PICKED,	 /* from the frontier: the event can happen */
+	BLOCKED, /* from `aside`: it cannot happen */
+	TRIED,	 /* not known yet */
 };
 
-/* Merges the lane's event. 0, an error code, or NOT_READY for one that was only tried. */
+/* Merges the lane's event. Returns 0, an error code or, with TRIED, NOT_READY. */
 static int merge(struct tp_v1_order *o, struct tp_v1_lane *l, enum trust trust)
 {
 	const char *why = "";
 	int code;
 
-	/* Short of go 1.5, keys are ticks. */
+	/* Except in go 1.5 (lead 2), keys are ticks. */
 	if (unlikely(l->ev.key > o->queues[TP_V1_EXITS].earliest || l->ev.ticks < o->latest ||
 		     o->unusual || l->unusual || o->lead == 2) &&
 	    prepare(o, l))
@@ -314,8 +315,8 @@ static int merge(struct tp_v1_order *o, struct tp_v1_lane *l, enum trust trust)
 	return o->code;
 }
 
-/* Whether the lane's next event comes before all others, and pushing and popping it would leave the
- * frontier as it is (which equal keys on its way could prevent). Then merging it can be tried. */
+/* Returns whether the lane's next event precedes all others and pushing and popping it would leave
+ * the frontier unchanged (equal keys could prevent that). Then merging it can be tried at once. */
 static inline bool goes_on(const struct tp_v1_order *o, const struct tp_v1_lane *l)
 {
 	const struct tp_v1_entry *h = o->frontier;
@@ -356,7 +357,8 @@ int tp_v1_run(struct tp_v1_order *o)
 		if (o->naside)
 			refill(o);
 		else
-			o->blocked = INT64_MAX; /* the last one that was has been taken */
+			o->blocked =
+			    INT64_MAX; /* the last lane in `aside` may just have been taken */
 		if (unlikely(o->tries > o->most_tries))
 			give_up(o);
 		if (unlikely(!o->nfrontier && !o->naside))
@@ -393,7 +395,7 @@ int tp_v1_run(struct tp_v1_order *o)
 	return o->code;
 }
 
-/* What has been counted is handed over once, at the end. */
+/* Adds the counts, losses and notices to the trace, once, at the end. */
 static int hand_over(struct tp_v1_order *o)
 {
 	struct tp_trace *t = o->trace;
@@ -401,7 +403,7 @@ static int hand_over(struct tp_v1_order *o)
 	char lost[TP_COUNT_SIZE];
 	int code = 0;
 
-	/* Local variants count as the others: see wire_name_of(). */
+	/* Local variants are counted with the others: see wire_name_of() in advance.c. */
 	ix->bytes[TP_V1_GO_START] += ix->bytes[TP_V1_GO_START_LOCAL];
 	ix->bytes[TP_V1_GO_UNBLOCK] += ix->bytes[TP_V1_GO_UNBLOCK_LOCAL];
 	ix->bytes[TP_V1_GO_SYSEXIT] += ix->bytes[TP_V1_GO_SYSEXIT_LOCAL];
@@ -411,9 +413,9 @@ static int hand_over(struct tp_v1_order *o)
 		if (o->wires[i] || ix->bytes[i])
 			code = tp_trace_count_wire(t, tp_v1_names[i], o->wires[i], o->stacked[i],
 						   ix->bytes[i]);
-	/* The reader of old formats goes on to the last event on the wire, which may be one that is
-	 * converted to nothing. (What damage puts out of order is given the time of what precedes
-	 * it, which may be later than its own.) */
+	/* Go's reader of old formats ends the trace at the last event on the wire, which may be
+	 * converted to nothing. (An event out of order gets the time of the one before it, so
+	 * last_ts may already be later.) */
 	if (o->version < 11 && t->started && o->last_wire_ns > t->last_ts)
 		t->last_ts = o->last_wire_ns;
 	if (!code && o->dropped) {
@@ -445,8 +447,8 @@ static int hand_over(struct tp_v1_order *o)
 		    tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
 					"the frequency of the clock is lost: times are ticks, not "
 					"nanoseconds");
-	/* The tables are written last, and lost with the end. What is said first is what commands
-	 * say of a run: wrong times matter more. */
+	/* The tables are at the end of the file and get lost with it. Commands show the first
+	 * notice of a run, so the one about wrong times comes before this one. */
 	if (!code && o->unknown_ids && t->nlosses)
 		code = tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
 					   "names or stacks, used %s time%s, are lost with their "
@@ -466,7 +468,7 @@ static int deliver(struct tp_v1_order *o)
 	o->trace->ns_per_tick = o->ix->ticks_per_sec ? o->ns_per_tick : 0;
 	if (o->version < 11 && o->ix->counts[TP_V1_FUTILE_WAKEUP] && tp_v1_futile_find(o))
 		return o->code;
-	/* Go's readers look at everything before they deliver anything. */
+	/* Go's readers check the whole trace before they deliver any event. */
 	if (o->opt->strict) {
 		o->quiet = true;
 		code = tp_v1_run(o);

@@ -1,6 +1,6 @@
-/* Events that cannot happen, because what led to them is lost. The earliest event is taken all the
- * same; what must have happened before it is inferred: a status of the goroutine concerned, marked
- * and counted, and the time that nothing is known of counts as lost. */
+/* Events that cannot happen because earlier ones are lost. The earliest event is merged all the
+ * same, and what must have happened before it is inferred: a status of its goroutine, which is
+ * marked and counted, while the unknown time before counts as lost. */
 #include "order/v1/state.h"
 
 #define FAR_ID	1000000
@@ -43,7 +43,7 @@ static void displace(struct tp_v1_order *o, struct tp_v1_g *g)
 	}
 }
 
-/* `lost`: what g did since it was last heard of is not known either. */
+/* Delivers an inferred status of g. `lost`: what g did since its last event is unknown, too. */
 static void infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
 		  struct tp_v1_lane *l, int64_t ticks, bool lost)
 {
@@ -76,7 +76,7 @@ void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status sta
 	infer(o, g, status, l, ticks, true);
 }
 
-/* Clears the lane's P of whatever it was running. */
+/* Takes the running goroutine, if any, off the lane's P; its status becomes unknown. */
 static void vacate(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
 	struct tp_v1_g *g = l->g;
@@ -86,8 +86,8 @@ static void vacate(struct tp_v1_order *o, struct tp_v1_lane *l)
 		tp_v1_infer(o, g, V1_UNKNOWN, NULL, l->ev.ticks);
 }
 
-/* Whether a sequence number cannot be: it belongs to what is past already (times of a lane may have
- * been estimated, so that another lane went ahead), or is far from all that was. */
+/* Returns whether a sequence number is impossible: already past (a lane's times may have been
+ * estimated, so that another lane went ahead), or far beyond the last one. */
 static bool is_stale(const struct tp_v1_g *g, uint64_t seq)
 {
 	if (!g->exists || g->ended || g->status == V1_UNKNOWN)
@@ -133,7 +133,7 @@ static bool salvage_wait(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_
 	return true;
 }
 
-/* A range of the lane begins again, so its last one ended unseen. */
+/* Infers the end of a range that is still open when the next one begins. Returns true. */
 static bool end_range(struct tp_v1_order *o, struct tp_v1_lane *l, unsigned type)
 {
 	struct tp_event *ev = put_inferred(o, type, tp_v1_ns(o, l->ev.ticks));
@@ -166,7 +166,7 @@ static void infer_p(struct tp_v1_order *o, struct tp_v1_lane *l, bool starts)
 
 	l->running = starts;
 	if (!l->seen)
-		return; /* the event itself will tell its status */
+		return; /* the event itself gives its status */
 	ev = put_inferred(o, starts ? TP_EV_PROC_START : TP_EV_PROC_STOP, tp_v1_ns(o, l->ev.ticks));
 	ev->p = ev->subject = l->p;
 	ev->from = starts ? TP_ST_IDLE : TP_ST_RUNNING;
@@ -191,7 +191,7 @@ bool tp_v1_salvage(struct tp_v1_order *o, struct tp_v1_lane *l)
 	case TP_V1_GO_SYSEXIT:
 	case TP_V1_GO_SYSEXIT_LOCAL:
 		g = tp_v1_g_get(o, a[0]);
-		/* Ids are given in order, so one far beyond the others is damaged. */
+		/* Ids are given in order, so one far beyond the highest is damaged. */
 		if (!g || !g->id || (!g->exists && g->id > 2 * o->top_g + FAR_ID))
 			return false;
 		break;
@@ -265,7 +265,7 @@ void tp_v1_salvage_gap(struct tp_v1_order *o, struct tp_v1_lane *l)
 	l->gap = false;
 	l->g = NULL;
 	if (g && g->status == V1_RUNNING)
-		infer(o, g, V1_UNKNOWN, NULL, o->latest, false); /* up to here it is known */
+		infer(o, g, V1_UNKNOWN, NULL, o->latest, false); /* known up to here */
 	l->unsure = true;
 	l->mark = TP_EVF_LOST;
 	l->m = TP_NONE;

@@ -1,13 +1,11 @@
-/* Events that are due at another time than where they stand.
- *
+/* Events due at another time than their place in the file suggests.
  * A goroutine's return from a system call (GoSysExit) is written when it has a P again, but carries
  * the time at which the call ended. Go orders by the time of writing, then moves the event. Here it
- * takes effect where it was written and is delivered when its real time comes; per goroutine a note
- * (exit_told) says that it has been delivered already. Go 1.5 gives it its real sequence number, so
- * there it both takes effect and is delivered then.
- *
- * A batch is searched for such events when the earliest of them comes due, so only those between
- * their real time and their batch's turn are held. */
+ * takes effect where it was written, and is delivered at its real time; exit_told of the goroutine
+ * says that this has already happened. Go 1.5 gives it its real sequence number, so there it takes
+ * effect and is delivered at the same time.
+ * A batch is searched for such events when its earliest one is due, so only events between their
+ * real time and their batch's turn are held. */
 #include "base/many.h"
 #include "order/v1/state.h"
 
@@ -75,12 +73,12 @@ static int hold(void *ctx, const struct tp_v1_special *s)
 		return TP_ENOMEM;
 	q->heap[q->n] = *s;
 	if (s->key == INT64_MAX)
-		q->heap[q->n].key--; /* as the index does: that key means none */
+		q->heap[q->n].key--; /* as in the index: INT64_MAX means none */
 	sift_up(q->heap, q->n++);
 	return 0;
 }
 
-/* Searches every batch that holds one due at `key` or before. */
+/* Searches every batch that holds such an event due at or before `key`. Returns 0 or o->code. */
 static int fetch(struct tp_v1_order *o, struct tp_v1_queue *q, int64_t key)
 {
 	struct tp_v1_index *ix = o->ix;
@@ -112,11 +110,11 @@ static int deliver(struct tp_v1_order *o, const struct tp_v1_special *s)
 			return o->code;
 		}
 		if (g->exit_skips) {
-			g->exit_skips--; /* it was delivered where it stands */
+			g->exit_skips--; /* already delivered at the place of the event */
 			return 0;
 		}
 		if (g->status != V1_WAITING) {
-			g->exit_held = true; /* cannot have been: leave it where it stands */
+			g->exit_held = true; /* cannot be: deliver it at the place of the event */
 			return 0;
 		}
 		g->exit_told = true;
@@ -146,7 +144,7 @@ int tp_v1_exits_until(struct tp_v1_order *o, int64_t key, bool all)
 
 		if (fetch(o, q, q->earliest))
 			break;
-		if (!q->n) { /* not there any more: its batch was cut short */
+		if (!q->n) { /* missing: its batch was cut short */
 			set_earliest(o, q);
 			continue;
 		}

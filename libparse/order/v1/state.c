@@ -5,8 +5,8 @@
 
 #include "base/many.h"
 
-/* How often Ps whose next event has to wait may be looked at: so often, and as often more for each
- * byte. Real traces need less than ten per byte. */
+/* Limit on checks of blocked Ps: a fixed allowance plus so many per input byte. Real traces need
+ * less than ten per byte. */
 #define FREE_TRIES     ((uint64_t)1 << 26)
 #define TRIES_PER_BYTE 64
 
@@ -68,13 +68,13 @@ void tp_v1_g_retire(struct tp_v1_order *o, struct tp_v1_g *g)
 	if (!o->initialised || g->waiters || g->exit_told || g->exit_held || g->exit_owed ||
 	    g->exit_skips || g->regions != NO_NODE)
 		return;
-	/* The id is there, so nothing is allocated. */
+	/* Cannot fail: the id is present, so nothing is allocated. */
 	tp_ids_put(&o->g_of, g->id, TP_V1_RETIRED | left);
 	g->regions = o->free_g;
 	o->free_g = g->slot;
 }
 
-/* Indices are given in order of appearance, so a rehearsal gives none. */
+/* Indices are given in order of appearance, so a dry run gives none. */
 uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g)
 {
 	if (o->quiet)
@@ -126,7 +126,7 @@ uint32_t tp_v1_pseudo_p(struct tp_v1_order *o, enum tp_v1_pseudo_p which)
 
 void tp_v1_room(struct tp_v1_order *o)
 {
-	/* After a failure the sink may still be reading what it was given. */
+	/* After a failure the sink may still be reading its last batch. */
 	o->out = o->sink->room && !o->code ? o->sink->room(o->sink->ctx) : o->own;
 }
 
@@ -139,7 +139,7 @@ int tp_v1_flush(struct tp_v1_order *o)
 			o->trace->first_ts = o->out[0].ts;
 		}
 		o->trace->last_ts = o->out[o->nout - 1].ts;
-		/* Without help nothing in a trace of go 1.5 has a name. */
+		/* In a trace of go 1.5 only name_frames gives functions names. */
 		if ((o->version >= 7 || o->opt->name_frames) &&
 		    tp_trace_mark_unnamed(o->trace, o->out, o->nout))
 			o->code = tp_nomem(o->err);
@@ -151,7 +151,7 @@ int tp_v1_flush(struct tp_v1_order *o)
 	return o->code;
 }
 
-/* The first event of all is where time begins; from go 1.11 on Go's reader puts a Sync before it.
+/* Sets the origin of time to the first event; from go 1.11 on, Go's reader puts a Sync before it.
  */
 void tp_v1_begin(struct tp_v1_order *o, int64_t ticks)
 {

@@ -1,11 +1,10 @@
-/* What ordering a trace up to go 1.21 knows while it goes on. Private to order/v1.
- *
- *   lane.c      the events of one P, decoded one after the other
- *   special.c   events that are due at another time than where they stand
- *   advance.c   whether an event can happen now, what it changes, and the events it becomes
+/* The state of ordering a trace of go 1.5 to 1.21. Private to order/v1.
+ *   lane.c      decodes the events of one P
+ *   special.c   events due at another time than their place in the file suggests
+ *   advance.c   checks and applies an event, and delivers what it is converted to
  *   annotate.c  the same for ranges, tasks, regions and logs
- *   salvage.c   what is done about an event that cannot happen
- *   futile.c    wake-ups for nothing, which go 1.5 to 1.10 fold
+ *   salvage.c   infers what is missing before an event that cannot happen
+ *   futile.c    finds futile wake-ups of go 1.5 to 1.10, which are left out
  *   read.c      the merge of all lanes
  *
  * Rules: Go 1.27's internal/trace/internal/tracev1 (go 1.11 and later) and Go 1.19's internal/trace
@@ -23,7 +22,7 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Numbers that Go's readers give to Ps that are none. */
+/* Numbers of the pseudo-Ps of Go's readers. */
 enum tp_v1_pseudo_p {
 	TP_V1_TIMER_P = 1000001,
 	TP_V1_NETPOLL_P = 1000002,
@@ -31,33 +30,33 @@ enum tp_v1_pseudo_p {
 	TP_V1_GC_P = 1000004,
 };
 
-/* Of a goroutine, as ordering sees it. A system call is Running until the P is given up, then
- * Waiting. */
+/* Status of a goroutine for ordering. One in a system call is V1_RUNNING until it gives up its P,
+ * then V1_WAITING. */
 enum tp_v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING, V1_UNKNOWN /* salvage only */ };
 
 #define NO_NODE UINT32_MAX
 
 #define TP_V1_PAGE_GS 1024 /* goroutines in one allocation */
-/* Of goroutines that have ended only the index is kept, in g_of, with this bit. */
+/* Of an ended goroutine, only the index is kept: in g_of, with this bit set. */
 #define TP_V1_RETIRED	0x80000000u
-#define TP_V1_UNINDEXED 0x7ffffffeu /* with that bit: ended without an index */
+#define TP_V1_UNINDEXED 0x7ffffffeu /* with TP_V1_RETIRED: ended without an index */
 
 struct tp_v1_g {
 	uint64_t id, seq;
 	uint32_t index;	  /* in the trace, TP_NONE until it appears in an event */
 	uint32_t lane;	  /* where it runs */
-	uint32_t waiters; /* lanes aside whose next event needs this goroutine in another state */
+	uint32_t waiters; /* lanes in `aside` whose next event needs another state of it */
 	uint8_t status;	  /* enum tp_v1_status */
 	bool exists, ended;
-	bool fresh;  /* created, not started yet: its first start tells its stack */
-	bool unseen; /* there when the trace began, its state not told yet */
+	bool fresh;  /* created, not started yet: its first start has its stack */
+	bool unseen; /* there when the trace began, status not delivered yet */
 	bool on_network, in_syscall, in_assist;
-	bool exit_told, exit_held; /* its return from a system call: see special.c */
+	bool exit_told, exit_held; /* returns from system calls: see special.c */
 	bool exit_owed;
 	uint8_t exit_skips;
 	uint32_t regions;	/* innermost open one, or NO_NODE */
-	uint32_t syscall_stack; /* of a call that will block, up to go 1.10 */
-	int64_t blocked_at;	/* ticks at which it was found blocked in a system call; 0: never */
+	uint32_t syscall_stack; /* of a system call that will block, up to go 1.10 */
+	int64_t blocked_at;	/* ticks of its last GoSysBlock or GoInSyscall; 0: none */
 	uint64_t create_stack;	/* wire id (go 1.5: PC) of its first frames */
 	int64_t created;	/* ns */
 	uint32_t slot;
@@ -65,16 +64,16 @@ struct tp_v1_g {
 
 /* One decoded event of a lane. */
 struct tp_v1_ev {
-	int64_t key; /* what lanes are merged by: ticks, or go 1.5's sequence number */
+	int64_t key; /* sort key of the merge: ticks, or go 1.5's sequence number */
 	int64_t ticks;
 	uint64_t v[8];		  /* all values; arguments proper start at wire.lead */
 	uint64_t stack;		  /* wire id */
-	const uint8_t *at, *tail; /* type byte; behind the arguments */
+	const uint8_t *at, *tail; /* type byte; end of the arguments */
 	uint8_t type;
 };
 
 struct tp_v1_lane {
-	struct tp_v1_ev ev; /* the next one to be merged */
+	struct tp_v1_ev ev; /* the next event to merge */
 	struct tp_v1_ev peek;
 	bool has_peek;
 	const uint8_t *at, *end;
@@ -86,9 +85,9 @@ struct tp_v1_lane {
 	uint32_t p, m;		/* indices in the trace, TP_NONE for none */
 	bool unusual;		/* p is not set yet, or these are the CPU samples */
 	struct tp_v1_g *g;	/* running on it */
-	struct tp_v1_g *target; /* whose state decides about ev, or NULL */
+	struct tp_v1_g *target; /* goroutine whose state decides whether ev can happen, or NULL */
 	bool waiting;		/* ev cannot happen yet: counted in target->waiters */
-	bool samples;		/* the lane of CPU samples */
+	bool samples;		/* this is the lane of CPU samples */
 	bool running, seen, sweeping, stw;
 	/* Salvage. */
 	bool begun;   /* its first event has been decoded */
@@ -105,20 +104,20 @@ struct tp_v1_task {
 
 struct tp_v1_region {
 	uint64_t task, name;
-	uint32_t outer; /* or the next free one */
+	uint32_t outer; /* the enclosing region, or the next free one */
 };
 
-/* Specials of one kind whose batches have been searched. */
+/* Events of one kind that special.c handles, from batches searched so far. */
 struct tp_v1_queue {
 	struct tp_v1_special *heap; /* by key */
 	size_t n, room;
 	uint32_t due;	  /* next in ix->due */
-	int64_t earliest; /* key of the next one, searched or not; INT64_MAX: there is none */
+	int64_t earliest; /* key of the next one, searched or not; INT64_MAX for none */
 	enum tp_v1_kind kind;
-	int64_t dawn, horizon; /* ticks beyond which they are damaged */
+	int64_t dawn, horizon; /* ticks; an event outside is damaged */
 };
 
-/* A lane whose event can be merged. */
+/* A lane whose next event can be merged. */
 struct tp_v1_entry {
 	int64_t key;
 	struct tp_v1_lane *lane;
@@ -133,28 +132,28 @@ struct tp_v1_order {
 	struct tp_v1_index *ix;
 	int version;
 	unsigned lead;
-	bool quiet; /* a rehearsal: nothing is delivered */
+	bool quiet; /* a dry run: nothing is delivered */
 	int code;   /* an error that ends the read */
 
-	/* The merge, in Go's own way, so that events of equal time come in the order they do there:
-	 * the frontier is a heap of the lanes whose next event can happen; the others wait aside.
+	/* The merge, done as Go does it so that events of equal time come in the same order:
+	 * `frontier` is a heap of the lanes whose next event can happen, `aside` has the others.
 	 */
 	struct tp_v1_lane *lanes; /* one per P, then one for CPU samples */
 	struct tp_v1_entry *frontier;
 	uint32_t nfrontier;
 	struct tp_v1_lane **aside;
 	uint32_t naside;
-	uint64_t tries, most_tries; /* how often lanes aside were looked at */
-	int64_t blocked;	    /* earliest key aside, INT64_MAX for none */
-	bool woken;		    /* something that a lane aside waits for has changed */
+	uint64_t tries, most_tries; /* checks of lanes in `aside`; their limit */
+	int64_t blocked;	    /* earliest key in `aside`, INT64_MAX for none */
+	bool woken;		    /* a state that a lane in `aside` waits for has changed */
 	bool unusual;		    /* nothing has been merged yet, or events are folded */
 
-	/* Goroutines, in pages so that they stay where they are. */
+	/* Goroutines, in pages so that pointers to them stay valid. */
 	struct tp_v1_g **pages;
 	uint32_t ng, npages;
-	uint32_t free_g;	   /* slot, linked by regions */
-	struct tp_ids g_of;	   /* id → slot, or what is left of a retired one */
-	struct tp_v1_g **starters; /* there when the trace began */
+	uint32_t free_g;	   /* first free slot; `regions` links to the next */
+	struct tp_ids g_of;	   /* id → slot, or TP_V1_RETIRED | index */
+	struct tp_v1_g **starters; /* goroutines there when the trace began */
 	uint32_t nstarters;
 	size_t starters_room;
 	struct tp_v1_task *tasks;
@@ -183,16 +182,16 @@ struct tp_v1_order {
 
 	struct tp_v1_queue queues[TP_V1_NKINDS];
 
-	/* Folding. */
-	uint8_t *futile; /* bit per merged event */
+	/* Futile wake-ups. */
+	uint8_t *futile; /* a bit per merged event: leave it out */
 	size_t futile_room;
 	uint64_t ordinal; /* of the event being merged */
-	bool muted;	  /* it is folded */
+	bool muted;	  /* the event being merged is left out */
 	struct tp_v1_futile *noting;
 
 	uint64_t wires[TP_V1_NTYPES], stacked[TP_V1_NTYPES];
-	uint64_t dropped;     /* events left out because they contradict the others */
-	uint64_t unknown_ids; /* how often events use stacks and names that no table has */
+	uint64_t dropped;     /* events left out because they contradict others */
+	uint64_t unknown_ids; /* uses of stacks and names that no table has */
 	uint64_t late;	      /* events whose time was before that of an earlier one */
 	uint64_t bytes_done;
 	uint32_t reasons[TP_V1_NTYPES]; /* by blocking type: dictionary ids */
@@ -204,18 +203,20 @@ struct tp_v1_order {
 	size_t nout;
 };
 
-/* What a failed check leaves for the message. */
+/* Result of a check: the event cannot happen now. */
 #define NOT_READY 1
 
 /* state.c */
-struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id); /* NULL: out of memory, o->code */
-/* g has ended: forgets all but its index, unless something about it is still to come. */
+/* Adds a goroutine for an id that has none, or a retired one. NULL when memory is out (o->code). */
+struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id);
+/* Frees the slot of g, which has ended, and keeps only its index; does nothing if waiters or
+ * returns from system calls still need g. */
 void tp_v1_g_retire(struct tp_v1_order *o, struct tp_v1_g *g);
 uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid);
 uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id);
 uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g);
 uint32_t tp_v1_pseudo_p(struct tp_v1_order *o, enum tp_v1_pseudo_p which);
-/* Takes room for the next batch: before the first event, and after each flush. */
+/* Sets o->out to room for the next batch; called before the first event and after each flush. */
 void tp_v1_room(struct tp_v1_order *o);
 int tp_v1_flush(struct tp_v1_order *o);
 void tp_v1_begin(struct tp_v1_order *o, int64_t ticks);
@@ -225,39 +226,43 @@ struct tp_v1_task *tp_v1_task_new(struct tp_v1_order *o, uint64_t id);
 void tp_v1_task_drop(struct tp_v1_order *o, struct tp_v1_task *t);
 int tp_v1_region_push(struct tp_v1_order *o, struct tp_v1_g *g, uint64_t task, uint64_t name);
 void tp_v1_region_pop(struct tp_v1_order *o, struct tp_v1_g *g);
-/* Forgets everything but what has been delivered, for another run over the lanes. */
+/* Resets all state except what was delivered, for another run over the lanes. Returns o->code. */
 int tp_v1_order_reset(struct tp_v1_order *o);
 void tp_v1_order_release(struct tp_v1_order *o);
 
 /* lane.c */
-/* Decodes the lane's next event into *e; false at its end. */
+/* Decodes the lane's next event into *e. Returns false at the lane's end or on an error (o->code).
+ */
 bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e);
-/* Whether, after the system call l->ev, the next event of that goroutine says that it blocks. */
+/* Returns whether the goroutine's next event after the system call l->ev says that it blocks. */
 bool tp_v1_lane_blocks(struct tp_v1_order *o, struct tp_v1_lane *l);
 
 /* special.c */
 void tp_v1_specials_reset(struct tp_v1_order *o);
-/* Delivers the returns from system calls that are due before `key`; all that are left when `all`.
- */
+/* Delivers the returns from system calls that are due before `key`, or all remaining ones if `all`
+ * is set. Returns o->code. */
 int tp_v1_exits_until(struct tp_v1_order *o, int64_t key, bool all);
-/* Takes the earliest CPU sample; false when there is none, or memory is out (o->code). */
+/* Moves the earliest CPU sample into *s. Returns false when none is left or memory is out
+ * (o->code). */
 bool tp_v1_sample_take(struct tp_v1_order *o, struct tp_v1_special *s);
-/* Whether a CPU sample of g lies between two keys. */
+/* Returns whether a CPU sample of g lies between two keys (exclusive). */
 bool tp_v1_sample_between(struct tp_v1_order *o, const struct tp_v1_g *g, int64_t from, int64_t to);
 
 /* advance.c */
-/* Merges it: 0, NOT_READY (nothing has changed, *why says it), or an error code. */
+/* Applies and delivers the lane's event. Returns 0, NOT_READY (nothing has changed; *why says why),
+ * or an error code. */
 int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why);
 void tp_v1_put_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks);
 int tp_v1_advance_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks, const char **why);
 void tp_v1_deliver_sample(struct tp_v1_order *o, const struct tp_v1_special *s);
 
 /* salvage.c */
-/* Makes true what the lane's event needs; false when the event is to be left out. */
+/* Infers the states that the lane's event needs. Returns false if the event must be left out. */
 bool tp_v1_salvage(struct tp_v1_order *o, struct tp_v1_lane *l);
-/* The lane's events so far end in a loss. */
+/* Records that events are lost between the lane's last event and its next. */
 void tp_v1_salvage_gap(struct tp_v1_order *o, struct tp_v1_lane *l);
-/* g, in whatever state, is in another one now. */
+/* Puts g into `status` and delivers that as an inferred, lossy status event at `ticks`; l is the
+ * lane it runs on, or NULL. */
 void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
 		 struct tp_v1_lane *l, int64_t ticks);
 
@@ -265,10 +270,11 @@ void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status sta
 int tp_v1_futile_find(struct tp_v1_order *o);
 int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l);
 
-/* read.c: one run over all lanes. */
+/* read.c */
+/* Merges all lanes once. Returns 0 or an error code. */
 int tp_v1_run(struct tp_v1_order *o);
 
-/* The goroutine of an id; NULL when memory is out (o->code). */
+/* Returns the goroutine of an id, added if new; NULL when memory is out (o->code). */
 static inline struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
 {
 	uint32_t n = tp_ids_get(&o->g_of, id);
@@ -277,8 +283,8 @@ static inline struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
 					 : tp_v1_g_new(o, id);
 }
 
-/* Ticks since the first event, as Go computes it: the difference wraps, is multiplied in floating
- * point, and truncated. */
+/* Returns nanoseconds since the first event, as Go computes them: the difference in ticks wraps, is
+ * multiplied in floating point and truncated. */
 static inline int64_t tp_v1_ns(const struct tp_v1_order *o, int64_t ticks)
 {
 	uint64_t since = (uint64_t)ticks - (uint64_t)o->origin;
@@ -286,7 +292,7 @@ static inline int64_t tp_v1_ns(const struct tp_v1_order *o, int64_t ticks)
 
 	if (likely(since < o->ns_fits))
 		return (int64_t)((double)(int64_t)since * o->ns_per_tick);
-	/* Before the first, or, in damaged input, what no int64 holds. */
+	/* Before the first event or, in damaged input, beyond an int64. */
 	ns = (double)(int64_t)since * o->ns_per_tick;
 	return ns > 9.2e18    ? 9200000000000000000
 	       : ns < -9.2e18 ? -9200000000000000000
@@ -300,7 +306,7 @@ static inline uint32_t tp_v1_g_index(struct tp_v1_order *o, struct tp_v1_g *g)
 	return likely(g->index != TP_NONE) ? g->index : tp_v1_g_index_slow(o, g);
 }
 
-/* A new event at `ns`, zeroed, without context; where nothing is to be delivered, a scratch one. */
+/* Returns a new zeroed event at `ns` without context; a scratch one if nothing is delivered. */
 static inline struct tp_event *tp_v1_put(struct tp_v1_order *o, unsigned type, int64_t ns)
 {
 	struct tp_event *ev;
@@ -325,7 +331,7 @@ static inline struct tp_event *tp_v1_put(struct tp_v1_order *o, unsigned type, i
 	return ev;
 }
 
-/* The same where the lane's event happened. */
+/* Returns a new event at `ns` on the lane's goroutine, M and P. */
 static inline struct tp_event *tp_v1_put_on(struct tp_v1_order *o, struct tp_v1_lane *l,
 					    unsigned type, int64_t ns)
 {
@@ -339,7 +345,7 @@ static inline struct tp_event *tp_v1_put_on(struct tp_v1_order *o, struct tp_v1_
 	return ev;
 }
 
-/* g is in another state than before. */
+/* Must be called after each change of g's state. */
 static inline void tp_v1_changed(struct tp_v1_order *o, const struct tp_v1_g *g)
 {
 	if (unlikely(g->waiters))
@@ -361,7 +367,8 @@ static inline uint32_t tp_v1_stack(struct tp_v1_order *o, uint64_t id)
 	return tp_v1_known(o, &o->ix->stacks, id);
 }
 
-/* Asks no more than that: where it is lost, the event that has it says so. */
+/* Returns whether the table has the stack; does not count it in unknown_ids, as tp_v1_stack() does.
+ */
 static inline bool tp_v1_has_stack(const struct tp_v1_order *o, uint64_t id)
 {
 	uint32_t known = id ? tp_ids_get(&o->ix->stacks, id) : 0;
@@ -374,8 +381,8 @@ static inline uint32_t tp_v1_text(struct tp_v1_order *o, uint64_t id)
 	return tp_v1_known(o, &o->ix->strings, id);
 }
 
-/* Whether the order of events allows the lane's next one (Go: order.go, stateTransition and
- * transitionReady); sets l->target. */
+/* Returns whether the lane's next event can happen now (Go: order.go, stateTransition and
+ * transitionReady). Sets l->target. */
 static inline bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
 	const uint64_t *a = l->ev.v + o->lead;
@@ -395,7 +402,7 @@ static inline bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
 	case TP_V1_GO_SYSEXIT_LOCAL:
 		g = l->target = tp_v1_g_get(o, a[0]);
 		if (unlikely(!g))
-			return true; /* memory is out, which merging will find */
+			return true; /* memory is out; the merge stops at it */
 		break;
 	case TP_V1_GO_BLOCK:
 	case TP_V1_GO_BLOCK_SEND:
@@ -417,7 +424,7 @@ static inline bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
 		return true;
 	}
 	if (unlikely(o->version < 7))
-		return true; /* its sequence number is the order */
+		return true; /* go 1.5 is ordered by sequence numbers */
 	switch (l->ev.type) {
 	case TP_V1_GO_CREATE:
 		return !g->exists;
@@ -437,8 +444,8 @@ static inline bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
 	}
 }
 
-/* An event without a message or a table entry is at most this long when its varints are sound:
- * type, length, six values. */
+/* Longest intact event other than a message or a table entry, in bytes: type, length, six values.
+ */
 #define TP_V1_LONGEST 72
 
 static inline bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
