@@ -18,12 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/advice.h"
 #include "common/common.h"
 #include "store/store.h"
 #include "tprof-tui/keys.h"
 #include "tprof-tui/screen/screen.h"
 #include "tprof-tui/select.h"
 #include "tprof-tui/worker.h"
+
+/* Shown instead of views that need a run. */
+#define TUI_NO_RUNS REP_NO_RUNS CMD_ADD_RUN
 
 struct tui;
 struct tui_menu;
