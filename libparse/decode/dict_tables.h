@@ -66,8 +66,8 @@ static inline uint32_t tp_dict_tag(const struct tp_dict_set *s, uint64_t hash)
 
 /* Room for `more` entries of `size` bytes: TP_ENOMEM, TP_ELIMIT. */
 int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size);
-/* Room for one more slot, at most half of them being taken; when they grow, then to what `entries`
- * of them need: TP_ENOMEM. */
+/* Makes room for one more slot, so that at most half of them are taken. If the table grows, it grows
+ * to the size that `entries` entries need. Returns 0 or TP_ENOMEM. */
 int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries);
 
 typedef bool (*tp_dict_same)(const struct tp_dict_set *s, uint32_t id, const void *key);

@@ -7,9 +7,8 @@
 
 /* Data that could not be kept. Times are INT64_MIN if they are unknown. */
 struct tp_loss {
-	uint64_t offset; /* of the first lost byte in the decompressed input; 0: unknown */
-	uint64_t
-	    bytes; /* lost from there on; 0: none (events out of order), or an unknown number */
+	uint64_t offset;	/* of the first lost byte in the decompressed input; 0: unknown */
+	uint64_t bytes;		/* lost; 0: none (events out of order), or an unknown number */
 	int64_t from_ns, to_ns; /* trace clock */
 	uint64_t events;  /* events (of a profile: samples) lost, as far as they could be counted */
 	char reason[192]; /* a sentence; may hold bytes of the input */

@@ -15,7 +15,7 @@ struct tp_paths {
 	size_t n, room;
 };
 
-/* Room for n more frames, which are then put at frame[nframes …]: TP_ENOMEM. */
+/* Makes room for n more frames, which the caller puts at frame[nframes …]. Returns 0 or TP_ENOMEM. */
 int tp_paths_room(struct tp_paths *p, size_t n);
 /* The frames from the end of the last path up to nframes are the next path: TP_ENOMEM, TP_ELIMIT.
  */

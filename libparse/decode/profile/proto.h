@@ -1,4 +1,4 @@
-/* The tables of a profile.proto that is being read; private to proto*.c and the tests of it. */
+/* The tables of a profile.proto that is being read; private to proto*.c and their tests. */
 #ifndef TP_DECODE_PROFILE_PROTO_H
 #define TP_DECODE_PROFILE_PROTO_H
 
@@ -6,8 +6,9 @@
 #include "base/wire.h"
 #include "decode/profile/kinds.h"
 
-/* What frames a dump expands to: locations of many inlined calls that many samples name could make
- * a small file a huge tree. True ones have about one frame for each byte or two of samples. */
+/* Limit on the frames of all stacks: so many for each byte of samples, and a fixed allowance. Without
+ * it, many samples that name locations with many inlined calls could make a huge tree of a small file.
+ * Real profiles have about one frame for each byte or two of samples. */
 #define TP_PROTO_FRAMES_PER_BYTE 32
 #define TP_PROTO_FRAMES_ANYWAY	 1000000
 
@@ -17,8 +18,8 @@ struct tp_proto_list {
 	size_t n, room;
 };
 
-/* From the ids of a table, which may be any numbers, to places in it. They are nearly always 1, 2, 3
- * in order. */
+/* Maps the ids of a table to places in it. Ids may be any numbers, but are nearly always 1, 2, 3 … in
+ * order. */
 struct tp_proto_ids {
 	uint64_t ordered; /* ids 1 … ordered are places 0 … ordered - 1 */
 	struct tp_ids others;
@@ -33,14 +34,14 @@ struct tp_proto_location {
 	uint32_t n, at;
 };
 
-/* Things that are named but not there. */
+/* Kinds of entries that a message may refer to although they do not exist. */
 enum tp_proto_missing { TP_PROTO_STRINGS, TP_PROTO_FUNCTIONS, TP_PROTO_LOCATIONS, TP_PROTO_KINDS };
 
 struct tp_proto {
 	const uint8_t *data;  /* whole input, for offsets */
-	struct tp_slice part; /* the profile that is read, of several one after the other */
-	bool first;	      /* it is the first of them */
-	uint64_t *budget;     /* frames that stacks may have, of all of them */
+	struct tp_slice part; /* the profile that is read; a file may hold several */
+	bool first;	      /* `part` is the first of them */
+	uint64_t *budget;     /* frames that the stacks of all of them may still have */
 	const struct tp_profile_options *opt;
 	struct tp_profile *p;
 	struct tp_err *err;
@@ -61,33 +62,34 @@ struct tp_proto {
 	} missing[TP_PROTO_KINDS];
 };
 
-/* Codes of the functions below are those of tp_profile_read, with err filled. */
+/* The functions below return 0 or an error code of tp_profile_read, with `err` filled in. */
 
 int tp_proto_out_of_memory(struct tp_proto *d);
-/* TP_ENOMEM and TP_ELIMIT of the profile's builders, in words. */
+/* Sets the message for a TP_ENOMEM or TP_ELIMIT that a function of tp_profile returned, and returns
+ * `code`. */
 int tp_proto_checked(struct tp_proto *d, int code);
 
-/* Part of the dump does not make sense: an error where that is asked for, else a loss of these
- * bytes and samples. */
+/* Reports a part of the dump that does not make sense: as an error if the import is strict, else as a
+ * loss of these bytes and samples. */
 int tp_proto_lose(struct tp_proto *d, struct tp_slice where, uint64_t samples, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The message `where` names something that is not there: an error where that is asked for, else
- * counted, and a loss when tp_proto_lose_missing is called. */
+/* Reports that the message `where` refers to an entry that does not exist: as an error if the import is
+ * strict. Otherwise it is counted, and tp_proto_lose_missing records a loss for each kind. */
 int tp_proto_miss(struct tp_proto *d, enum tp_proto_missing kind, uint64_t id,
 		  struct tp_slice where);
 int tp_proto_lose_missing(struct tp_proto *d);
 
 int tp_proto_list_add(struct tp_proto *d, struct tp_proto_list *list, struct tp_slice item);
 
-/* String `index` as the dictionary has it; one that is not there is missed, and 0. `where` is the
- * message that names it. */
+/* Sets *id to the dictionary's id of the string `index`. If it does not exist, *id is 0 and
+ * tp_proto_miss is called; `where` is the message that refers to it. */
 int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, uint32_t *id);
 
-/* Reads mappings, functions and locations, of which the lists are known, in this order. */
+/* Reads mappings, functions and locations, in this order, once their lists are complete. */
 int tp_proto_read_tables(struct tp_proto *d);
 
-/* Reads all samples of the part, once the tables are read: so many, of so many bytes together. */
+/* Reads all samples of the part, after the tables: `nsamples` of them, of `bytes` bytes together. */
 int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes);
 
 /* Returns the place of an id, or TP_NO_ID. */
