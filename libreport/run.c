@@ -365,7 +365,7 @@ int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_run
 	memset(picked, 0, sizeof(*picked));
 	picked->shared = true;
 	if (!all->n)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "the store holds no run");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s", REP_NO_RUNS);
 	for (int rule = BY_WORD; rule < RULES && !picked->n; rule++) {
 		for (size_t i = 0; !code && i < all->n; i++) {
 			const struct rep_run *run = &all->run[i];

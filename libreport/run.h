@@ -19,6 +19,9 @@
 	"replace(text, 'tprof-merge joins the parts of a trace', 'import the whole trace to have " \
 	"the others')"
 
+/* Message for a store without runs. */
+#define REP_NO_RUNS "the store has no runs"
+
 struct rep_run {
 	struct tp_run row; /* its texts are owned by the list that loaded it, never NULL */
 	char **labels;	   /* "key=value", sorted, nlabels of them; owned likewise */

@@ -191,7 +191,7 @@ static void test_runs_select_empty(void **state)
 
 	(void)state;
 	assert_int_equal(rep_runs_select(&none, "latest", &picked, &err), TP_ENOENT);
-	assert_string_equal(err.msg, "the store holds no run");
+	assert_string_equal(err.msg, REP_NO_RUNS);
 	rep_runs_release(&picked);
 }
 

@@ -50,7 +50,7 @@ static const struct {
     {TP_ESTORE, "not a regular file", "; give the name of a file, or of a new one"},
     {TP_ESTORE, "store without its tables", "; import the dumps again into another store"},
     {TP_ESTORE, "the store is damaged", "; import the dumps again into another store"},
-    {TP_ENOENT, "the store holds no run", "; tprof-import -o STORE DUMP puts one in"},
+    {TP_ENOENT, REP_NO_RUNS, CMD_ADD_RUN},
     {TP_EUNKNOWN, "this is a folder",
      "; name files in it, or put all of it into a store: tprof-import -o STORE FOLDER"},
     {TP_EUNKNOWN, "is empty",

@@ -6,6 +6,9 @@
 
 #define CMD_ADVICE_SIZE 320
 
+/* Follows REP_NO_RUNS (run.h): the command that adds a run. */
+#define CMD_ADD_RUN "; tprof-import -o STORE FILE adds one"
+
 /* Of this errno, met in writing: "; make room, …", or "". */
 const char *cmd_advice(int number);
 

@@ -40,7 +40,7 @@ int store_pick(struct store_args *args, const char *spec, struct rep_runs *runs)
 
 	/* All of none are none; anything else is not there. */
 	if (!status && !args->cmd.all.n && !strcmp(spec, "all")) {
-		cmd_note(&args->cmd, "%s: the store holds no run", args->path);
+		cmd_note(&args->cmd, "%s: " REP_NO_RUNS, args->path);
 		return CMD_OK;
 	}
 	if (!status && rep_runs_select(&args->cmd.all, spec, runs, &err))

@@ -73,11 +73,11 @@ static int put_head(const struct top_args *args, struct rep_output *out, struct 
 	return code ? code : rep_output_note(out, false, "", err);
 }
 
-/* What to type next, on a terminal only. */
+/* Writes a line below the table that suggests the next command. Only a terminal gets it. */
 static int put_hint(const struct top_args *args, struct rep_output *out, struct tp_err *err)
 {
 	static const struct {
-		const char *report; /* NULL: any other */
+		const char *report; /* NULL: all reports without an entry */
 		const char *hint;
 	} hints[] = {
 	    {"block", "next: tprof-path TRACE wakers says who ended the waits; --focus, "

@@ -17,7 +17,7 @@ static bool need_trace(struct tui *t, const char *what)
 	const struct rep_run *run = t->select.run;
 
 	if (!run)
-		tui_error(t, "this store has no runs; add some with tprof-import");
+		tui_error(t, TUI_NO_RUNS);
 	else if (strcmp(run->row.kind, "trace") != 0)
 		tui_error(t, "%.100s is a profile, which has no %s; focus filters it",
 			  run->row.name, what);
@@ -29,7 +29,7 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	struct tp_err err;
 
 	if (!t->select.run) {
-		tui_error(t, "this store has no runs; add some with tprof-import");
+		tui_error(t, TUI_NO_RUNS);
 		return false;
 	}
 	if (!rep_filter_time(text, "time", t->select.run->row.duration_ns, ns, &err) &&

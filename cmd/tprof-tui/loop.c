@@ -153,8 +153,7 @@ static void draw_view(struct tui_view *v)
 	char ignored[100] = "";
 
 	if (v->ops->needs_run && !v->select.run) {
-		tui_say(a->row, a->col, a->cols, TUI_STYLE_DIM,
-			"this store has no runs; add some with tprof-import");
+		tui_say(a->row, a->col, a->cols, TUI_STYLE_DIM, TUI_NO_RUNS);
 		return;
 	}
 	if (v->ops->filters)

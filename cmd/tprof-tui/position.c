@@ -224,8 +224,8 @@ static void say_where(struct tui *t, const struct tui_view_ops *ops, const struc
 	for (size_t i = 0; i < TUI_NTEXTS; i++)
 		selected |= *p->filter[i] != '\0';
 	if (!*t->message && (selected || (ops->where != TUI_OVERVIEW && ops->where != TUI_RUNS)))
-		tui_message(t, "this is where you left off%s; 2 opens the overview",
-			    selected ? "; c clears the selection" : "");
+		tui_message(t, "this is where you left off; press %s2 for the overview",
+			    selected ? "c to clear the selection, " : "");
 }
 
 bool tui_position_restore(struct tui *t, const char *store)

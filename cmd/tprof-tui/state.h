@@ -8,17 +8,17 @@
 #include "base/buf.h"
 #include "tprof-tui/widget/line.h"
 
-/* Writes the file of this name, as a whole or not at all; `path` is set to its path, on failure
- * too. Returns false with errno. */
+/* Writes the file of this name, as a whole or not at all, and sets `path` to its path, even if that
+ * fails. Returns false with errno. */
 bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room);
 /* Reads up to room - 1 bytes and adds a NUL. Returns false if there is no such file. */
 bool tui_state_read(const char *name, char *text, size_t room);
 
 /* Writes a text as a field of a line: tab, newline and backslash are written as "\t", "\n" and
- * "\\". TP_ENOMEM. */
+ * "\\". Returns 0 or TP_ENOMEM. */
 int tui_state_put_text(struct tp_buf *b, const char *text);
 /* Undoes tui_state_put_text, into size + 1 bytes; `to` may be `from`. Returns false if the text
- * has other control characters, so that no user can have typed it. */
+ * has other control characters, which nobody can have typed. */
 bool tui_state_take_text(char *to, const char *from, size_t size);
 
 /* ---- history.c: input lines, a file of lines for each kind ---- */

@@ -18,12 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/advice.h"
 #include "common/common.h"
 #include "store/store.h"
 #include "tprof-tui/keys.h"
 #include "tprof-tui/screen/screen.h"
 #include "tprof-tui/select.h"
 #include "tprof-tui/worker.h"
+
+/* Shown instead of views that need a run. */
+#define TUI_NO_RUNS REP_NO_RUNS CMD_ADD_RUN
 
 struct tui;
 struct tui_menu;
@@ -37,14 +41,14 @@ struct tui_view_ops {
 	size_t size;	  /* of its state, which is zeroed */
 	bool needs_run;	  /* in a store without runs, a message is shown instead */
 	/* Returns the filters that it obeys now (REP_BY_…); a line above the view names the
-	 * others. NULL: nothing is said. */
+	 * others that are set. NULL: there is no such line. */
 	unsigned (*filters)(const struct tui_view *v);
 	/* Opens it. `arg` are its arguments as typed, or as another view gives them; NULL: none.
 	 * Returns false with a message (tui_error). */
 	bool (*open)(struct tui_view *v, const char *arg);
 	/* NULL: releases that table. */
 	void (*close)(struct tui_view *v);
-	/* Called when it is shown again, perhaps on another selection, which v->select then has.
+	/* Called when it is shown again, perhaps with another selection in v->select.
 	 * NULL: nothing to do. */
 	void (*resume)(struct tui_view *v);
 	/* NULL: draws the table of a state that begins with a struct tui_rows. */
@@ -76,7 +80,8 @@ struct tui_view_ops {
 	bool (*go)(struct tui_view *v, const char *text);
 	/* Highlights what matches; "" ends that. NULL: it cannot. */
 	void (*highlight)(struct tui_view *v, const char *text);
-	/* Adds what y copies, or with `all` what Y copies. TP_ENOMEM. */
+	/* Appends the text that y copies to `out`, or with `all` the text that Y copies. Returns 0
+	 * or TP_ENOMEM. NULL: the row under the cursor of its table, or all its rows. */
 	int (*yank)(struct tui_view *v, bool all, struct tp_buf *out);
 	/* Writes what it shows, in the format that the ending of `path` selects. NULL: the
 	 * table. */
@@ -146,8 +151,9 @@ struct tui_view *tui_current(const struct tui *t);
 /* Opens a view on t->select, after the current one; views after that are closed. Returns false with
  * a message; t->select is that of the current view again. */
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg);
-/* Opens a view by its name on t->select, after that has been narrowed; `fine` is false if memory ran
- * out meanwhile. Returns false with a message, as tui_open does. */
+/* Opens a view by its name on t->select, which the caller has narrowed. `fine` is false if memory ran
+ * out while it was narrowed; nothing is opened then. Returns false with a message, as tui_open
+ * does. */
 bool tui_open_narrowed(struct tui *t, bool fine, const char *view, const char *arg);
 const struct tui_view_ops *tui_view_find(const char *name);
 /* Opens the current view again on t->select, with its arguments (ops->keep). */
@@ -186,7 +192,8 @@ extern const size_t tui_ncommands;
 
 /* ---- check.c ---- */
 
-/* Opens the current view again on t->select, whose filter `of` is new and was `before` (NULL: not
+/* Opens the current view again on t->select after its filter `of` has been changed, and checks in the
+ * background whether the new filter matches something. `before` is the old filter (NULL: it was not
  * set). If memory is out, nothing is checked. */
 void tui_check_filter(struct tui *t, enum tui_text of, const char *before);
 

@@ -49,10 +49,11 @@ struct tui_worker *tui_worker_new(const char *path);
 /* Interrupts the running job, and waits for it. */
 void tui_worker_free(struct tui_worker *w);
 
-/* Returns a job of `size` bytes that begins with `how`, on the selection of the view; the rest is
- * zeros. Returns NULL with a message if memory is out. */
+/* Allocates a struct of `size` bytes whose first member is a struct tui_job: a copy of *how with a copy
+ * of the view's selection. The bytes after it are zero. Returns NULL with a message if memory is
+ * out. */
 void *tui_job_new(struct tui_view *view, size_t size, const struct tui_job *how);
-/* Frees a job that was not handed to the worker. */
+/* Frees a job that has not been handed to the worker. */
 void tui_job_free(struct tui_job *job);
 /* Hands the job to the worker, which owns it from now on; its view is busy until it comes back. */
 void tui_job_ask(struct tui_job *job);

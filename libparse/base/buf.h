@@ -32,7 +32,7 @@ static inline int tp_buf_text(struct tp_buf *b, const char *text)
 {
 	return tp_buf_put(b, text, strlen(text));
 }
-/* Makes it fail, for lack of memory elsewhere that what it holds depends on. TP_ENOMEM. */
+/* Makes it fail because memory ran out elsewhere, in making its content. Returns TP_ENOMEM. */
 int tp_buf_fail(struct tp_buf *b);
 void tp_buf_release(struct tp_buf *b);
 

@@ -27,8 +27,9 @@ struct tp_regex {
 	struct tp_regex_machine *machine;
 };
 
-/* `option` ("--focus") is named in messages: TP_EFORMAT; TP_ENOMEM. Released in every case;
- * zero-initialised is valid and matches nothing. */
+/* Compiles a pattern. Returns 0, TP_EFORMAT (the pattern is invalid; the message names `option`, such
+ * as "--focus") or TP_ENOMEM. Release it in every case. A zeroed struct is valid and matches
+ * nothing. */
 int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err);
 void tp_regex_release(struct tp_regex *r);
 /* Does it match somewhere in `size` bytes of text? 1, 0; TP_ENOMEM, TP_ELIMIT (it has taken too

@@ -1,16 +1,17 @@
-/* Losses and notices of a dump: parts that could not be kept, and remarks for the user. They become
- * rows of the store (tables loss and notice). */
+/* What a decoder reports about a dump beside its content: losses, and notices for its readers. Both
+ * become rows of the store (tables loss and notice). */
 #ifndef TP_DECODE_LEDGER_H
 #define TP_DECODE_LEDGER_H
 
 #include <stdint.h>
 
-/* A part that could not be kept. Times are INT64_MIN if unknown. */
+/* Data that could not be kept. Times are INT64_MIN if they are unknown. */
 struct tp_loss {
-	uint64_t offset, bytes; /* range of the decompressed input; 0 bytes if only order is lost */
+	uint64_t offset;	/* of the first lost byte in the decompressed input; 0: unknown */
+	uint64_t bytes;		/* lost; 0: none (events out of order), or an unknown number */
 	int64_t from_ns, to_ns; /* trace clock */
-	uint64_t events;	/* lost events (of a profile: samples) that could be counted */
-	char reason[192];	/* a sentence; may hold bytes of the input */
+	uint64_t events;  /* events (of a profile: samples) lost, as far as they could be counted */
+	char reason[192]; /* a sentence; may hold bytes of the input */
 };
 
 enum tp_severity { TP_INFO, TP_WARNING, TP_DAMAGE };

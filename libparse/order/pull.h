@@ -15,7 +15,7 @@ struct tp_pull;
 
 /* `in` and what `opt` points to are borrowed until tp_pull_free; opt->progress is called by the pull's
  * thread. *trace is filled as by tp_trace_read and stays the caller's to release, after tp_pull_free.
- * TP_ENOMEM. */
+ * Returns 0 or TP_ENOMEM. */
 int tp_pull_new(struct tp_pull **pull, struct tp_input *in, const struct tp_trace_options *opt,
 		struct tp_trace *trace, struct tp_err *err);
 /* Returns 1 with the next *n events, which are valid until the next call. Returns 0 at the end of the

@@ -72,8 +72,8 @@ struct tp_block_decoder {
 struct tp_block_decoder *tp_block_decoder_new(void);
 void tp_block_decoder_free(struct tp_block_decoder *d);
 
-/* Decodes at least the columns asked for of a block of `rows` events (as block.rows says).
- * TP_ESTORE: the block is damaged; TP_EVERSION; TP_ENOMEM. After an error nothing in d is valid. */
+/* Decodes at least these columns of a block of `rows` events (block.rows). Returns 0, TP_ESTORE (the
+ * block is damaged), TP_EVERSION or TP_ENOMEM. After an error nothing in d is valid. */
 int tp_block_decode(struct tp_block_decoder *d, const void *data, size_t size, int64_t rows,
 		    uint32_t columns, struct tp_err *err);
 

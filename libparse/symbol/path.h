@@ -7,7 +7,8 @@
 
 struct tp_symbol_path;
 
-/* `path`: "DIR:DIR". TP_ENOENT: one of them is not a folder. TP_ENOMEM. */
+/* Opens the folders of `path` ("DIR:DIR"). Returns 0, TP_ENOENT (one of them is not a folder) or
+ * TP_ENOMEM. */
 int tp_symbol_path_new(struct tp_symbol_path **p, const char *path, struct tp_err *err);
 void tp_symbol_path_free(struct tp_symbol_path *p);
 

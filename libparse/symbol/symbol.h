@@ -29,7 +29,7 @@ struct tp_symbol_options {
 
 struct tp_symbolizer;
 
-/* Opens the binaries: TP_ENOENT, TP_EIO, TP_EFORMAT (not an ELF file), with a sentence; TP_ENOMEM.
+/* Opens the binaries. Returns 0, TP_ENOENT, TP_EIO, TP_EFORMAT (not an ELF file) or TP_ENOMEM.
  * Folders must exist (TP_ENOENT), and are searched once an address needs them. *s is NULL after an
  * error. The options need not outlive the call. */
 int tp_symbolizer_new(struct tp_symbolizer **s, const struct tp_symbol_options *opt,

@@ -14,8 +14,8 @@
 
 struct tp_unwinder;
 
-/* Reads the map of the process. TP_ENOENT: there is no such process, or it cannot be read.
- * TP_ENOMEM. *u is NULL after an error. */
+/* Reads the memory map of the process. Returns 0, TP_ENOENT (there is no such process, or it cannot be
+ * read) or TP_ENOMEM. *u is NULL after an error. */
 int tp_unwinder_new(struct tp_unwinder **u, int pid, struct tp_err *err);
 void tp_unwinder_free(struct tp_unwinder *u);
 

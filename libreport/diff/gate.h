@@ -96,7 +96,8 @@ struct rep_gate {
 	struct rep_metric_spec metric;
 };
 
-/* TP_EFORMAT with a sentence that says what is wrong; TP_ENOMEM. Released in every case. */
+/* Parses a gate. Returns 0, TP_EFORMAT with a sentence that says what is wrong, or TP_ENOMEM. Release
+ * it in every case. */
 int rep_gate_parse(struct rep_gate *g, const char *text, const struct rep_diff_kind *kind,
 		   struct tp_err *err);
 void rep_gate_release(struct rep_gate *g);

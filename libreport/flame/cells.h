@@ -51,7 +51,8 @@ struct rep_flame_cells_options {
 	double noise;	/* of a difference: standard errors that a change must exceed */
 };
 
-/* Lays out the bars, in time proportional to what is shown. TP_ENOMEM. Released in every case. */
+/* Lays out the bars, in time proportional to what is shown. Returns 0 or TP_ENOMEM. Release
+ * them in every case. */
 int rep_flame_cells(const struct rep_flame_tree *t, const struct rep_flame_order *o,
 		    const struct rep_flame_cells_options *opt, struct rep_flame_cells *c,
 		    struct tp_err *err);

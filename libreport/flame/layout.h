@@ -48,7 +48,7 @@ struct rep_flame_layout {
 	double hidden_share;
 };
 
-/* TP_ENOMEM. Released in every case. */
+/* Lays out the tree. Returns 0 or TP_ENOMEM. Release it in every case. */
 int rep_flame_layout(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
 		     struct rep_flame_layout *out, struct tp_err *err);
 void rep_flame_layout_release(struct rep_flame_layout *l);

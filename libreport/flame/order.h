@@ -12,7 +12,7 @@ struct rep_flame_order {
 	uint32_t *child;
 };
 
-/* Sorts a tree that is summed up. TP_ENOMEM. Released in every case. */
+/* Sorts a tree that is summed up. Returns 0 or TP_ENOMEM. Release the order in every case. */
 int rep_flame_order(const struct rep_flame_tree *t, struct rep_flame_order *o, struct tp_err *err);
 void rep_flame_order_release(struct rep_flame_order *o);
 

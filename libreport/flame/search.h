@@ -23,7 +23,7 @@ struct rep_flame_found {
 
 /* Finds the frames whose name matches a regular expression (RE2's syntax; case matters if it has
  * capitals), or contains the text if it is not a valid expression. Sums are of the stacks inside
- * `zoom`. TP_ENOMEM. Released in every case. */
+ * `zoom`. Returns 0 or TP_ENOMEM. Release the result in every case. */
 int rep_flame_search(const struct rep_flame_tree *t, const struct rep_flame_order *o,
 		     struct rep_flame_zoom zoom, const char *text, struct rep_flame_found *f,
 		     struct tp_err *err);

@@ -128,7 +128,8 @@ static inline uint32_t rep_flame_frame_of(const struct rep_flame_tree *t, uint32
 int64_t rep_flame_own_weight(const struct rep_flame_tree *t, uint32_t node);
 
 /* Sums up self and total by name (string of names); each stack counts once, however often the name
- * is on it. `sums` has tp_dict_strings(t->names) entries, zeroed. TP_ENOMEM. */
+ * is on it. `sums` has tp_dict_strings(t->names) entries, zeroed. Returns 0 or
+ * TP_ENOMEM. */
 struct rep_flame_sum {
 	int64_t self[REP_FLAME_SIDES], total[REP_FLAME_SIDES];
 };

@@ -1,5 +1,5 @@
-/* The tables of tprof-top for a page. Those that take long are made on a thread of their own, with
- * a connection of its own, while the page is drawn. */
+/* The tables of tprof-top for a page. The slow ones are made by a second thread, with a connection of
+ * its own, while the page is drawn. */
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 #include "page/inside.h"
 #include "top/top.h"
 
-/* Texts, and what is there by type already: not for a page. */
+/* Reports that a page does not show: `story` is a text, and `region` lists what `regions` sums up. */
 static const char *const left_out[] = {"story", "region"};
+/* Reports that take long, as they look at single tasks, logs or events: made by the second thread. */
 static const char *const slow[] = {"outliers", "task", "logs", "gc"};
 
 struct part {
-	bool slow; /* which of them */
+	bool slow; /* makes the reports of slow[], else the others */
 	int64_t rows;
 	struct tp_store *store;
 	const struct rep_run *run;

@@ -34,7 +34,8 @@ struct rep_fold {
 	size_t pending_room, frame_room;
 };
 
-/* For the stacks that the profile has now. TP_ENOMEM. Released in every case. */
+/* Prepares to fold the stacks that the profile has now. Returns 0 or TP_ENOMEM. Release it in every
+ * case. */
 int rep_fold_init(struct rep_fold *f, struct tp_profile *p);
 /* Computes the state at the leaf of a stack. Errors of the steps, TP_ENOMEM. */
 int rep_fold_stack(struct rep_fold *f, uint32_t stack, struct rep_fold_state *s);

@@ -50,7 +50,7 @@ struct rep_profile_view {
 
 /* Filters the profile (its own drop_frames, tag_root and tag_leaf, then rep_profile_filter) and
  * adds it up. The total is that before the filters, or after them with relative_percentages.
- * TP_EFORMAT with a sentence for invalid options; TP_ENOMEM. Released in every case. */
+ * Returns 0, TP_EFORMAT with a sentence for invalid options, or TP_ENOMEM. Release it in every case. */
 int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
 			  const struct rep_profile_options *opt,
 			  const struct rep_profile_traits *traits, struct tp_err *err);

@@ -10,8 +10,8 @@
 #define MAX_TYPES  16
 #define MAX_LABELS 8
 
-/* Columns whose numbers may be added up over rows, as sample types. Those of several groups have
- * the same names all over the reports. */
+/* Columns that become sample types of the profile, because adding up their numbers over rows makes
+ * sense. A name means the same in all reports, so a new report needs an entry only for a new name. */
 static const char *const additive[] = {
     "count",	       "total_ns",	     "latency_ns", "spans",   "running_ns",
     "runnable_ns",     "blocked_ns",	     "syscall_ns", "lost_ns", "nobody_ns",
@@ -19,7 +19,7 @@ static const char *const additive[] = {
     "reclaimed_bytes", "syscall_blocked_ns",
 };
 
-/* Texts that say where in other words. */
+/* Text columns that repeat what the row's stack says; they do not become labels. */
 static const char *const of_stacks[] = {"where", "function", "location", "stack"};
 
 struct shape {

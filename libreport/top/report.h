@@ -41,7 +41,8 @@ struct rep_job {
 	bool lack;		    /* memory ran out while rows were compared */
 	struct rep_members members; /* the tasks that --task selects */
 	char note[200];		    /* a line under the table, or "" */
-	char lead[600];		    /* lines above the table, or ""; set by finish */
+	char lead[600];		    /* lines above the table, separated by \n, or ""; set by
+				       finish */
 	/* Columns behind the report's own, whose names depend on the run; set by finish. */
 	struct rep_column *extra;
 	size_t nextra;
@@ -74,8 +75,10 @@ struct rep_report_ops {
 	/* Returns a cell; columns behind the report's own are the extra ones. NULL: rows are those
 	 * of rep_job_row. */
 	struct rep_value (*value)(struct rep_job *job, size_t row, size_t column);
-	/* Returns a number that orders rows with equal sort keys and does not depend on ids. NULL:
-	 * the other columns decide. */
+	/* Returns a number that orders rows with equal sort keys, the smallest first: a hash of what
+	 * the row is about, such as its stack, or the position of the row. It must not depend on ids,
+	 * which differ between imports of the same dump. NULL, and if the numbers are equal: the
+	 * other columns with sort keys decide. */
 	uint64_t (*tie)(struct rep_job *job, size_t row);
 	/* Frees what job->state holds; called in every case. NULL: it holds nothing. */
 	void (*release)(struct rep_job *job);

@@ -1,9 +1,9 @@
-/* What conversions know of one process (an exec makes it another one): a checked copy of its arena,
- * and the records of its trace.
+/* The input of conversions: a checked copy of the arena of one process, and the records of its trace.
+ * A process that calls exec continues as another struct rec_process.
  *
- * A program may have written anything into its arena. After rec_process_check, every index, count and
- * text of the copy can be followed without further checks. Conversions read nothing else, so they run
- * the same at the end, for a snapshot, in tests, and inside the library (api/). */
+ * The program may have written anything into its arena. After rec_process_check, every index, count and
+ * text of the copy is valid and can be used without further checks. Conversions read nothing else, so
+ * they work alike at the end of a recording, for a snapshot, in tests, and inside the library (api/). */
 #ifndef RECORD_CONVERT_PROCESS_H
 #define RECORD_CONVERT_PROCESS_H
 
@@ -17,30 +17,31 @@
 struct rec_process {
 	struct rec_arena arena; /* the copy */
 	uint32_t pid;
-	bool alive;	 /* it goes on after the copy */
+	bool alive;	 /* it continues to run after the copy was made */
 	uint64_t end_ns; /* CLOCK_MONOTONIC when the copy was made, or the process ended */
 	uint64_t end_sec, end_nsec; /* CLOCK_REALTIME then */
 	/* Records in the order in which they were drained; those of one thread are in their order.
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
-	/* CLOCK_MONOTONIC: earlier records are not of the trace, and waits that began earlier begin then.
-	 * 0: the trace begins with the process. */
+	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left
+	 * out, and waits that began earlier are cut to begin here. */
 	uint64_t begin_ns;
-	/* Keeps files open that names come from (images.h); NULL: they are opened each time. */
+	/* Keeps the files open from which names are read (images.h); NULL: they are opened each time. */
 	struct rec_images *images;
 };
 
 /* Copies an arena without its records; the process may go on writing to it. The other fields of *p
- * become zero. TP_ENOMEM; then *p is empty. */
+ * become zero. Returns 0, or TP_ENOMEM with *p empty. */
 int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct tp_err *err);
 /* Frees the copy; leaves *p empty. */
 void rec_process_free(struct rec_process *p);
 
-/* Repairs what is not valid, and counts that in *wrong. TP_EFORMAT: this is not an arena of ours. */
+/* Replaces invalid values by valid ones, and sets *wrong to their number. Returns 0, or TP_EFORMAT if this
+ * is not an arena of this recorder. */
 int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
 
-/* Copies places of goroutines that may be written meanwhile. */
+/* Copies n goroutines while the program may be writing to them. */
 void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n);
 
 /* Returns the text at a string's offset, or "" if no text is there. */

@@ -49,8 +49,8 @@ void rec_request_complete(struct rec_request *r);
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room);
 
-/* Sets TPROF_RECORD, and puts `first` (unless it is "") and the library in front of LD_PRELOAD; what an
- * outer recorder had put there is left out. TP_ENOMEM. */
+/* Sets TPROF_RECORD, and puts `first` (unless it is "") and the library in front of LD_PRELOAD, without
+ * the entries of an outer recorder. Returns 0 or TP_ENOMEM. */
 int rec_request_environment(const char *settings, const char *first, const char *library);
 
 #endif

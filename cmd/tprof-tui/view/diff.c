@@ -116,7 +116,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 	d->rows.table.sort = -1;
 	d->rows.table.tint = tint;
 	if (!v->select.run) {
-		tui_error(v->tui, "this store has no runs to compare; add some with tprof-import");
+		tui_error(v->tui, TUI_NO_RUNS);
 		return false;
 	}
 	if (!diff_take_options(v, &arg))

@@ -102,7 +102,7 @@ static void fail(struct tui_view *v, struct tui_fill *f)
 	} else if (f->job.code == TP_ECANCEL) {
 		/* The user does not want the remaining pieces either. */
 		f->pieces->pending = 0;
-		tui_message(v->tui, "interrupted; ^L continues");
+		tui_message(v->tui, "interrupted; press ^L to continue");
 	}
 }
 
@@ -248,7 +248,8 @@ void tui_rows_draw(struct tui_rows *r, struct tui_area a, bool waiting, const ch
 	if (r->error)
 		tui_draw_sentence(a, TUI_STYLE_ERROR, r->error, 0);
 	else if (!r->table.sheet)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, waiting ? "one moment" : "nothing");
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
+			waiting ? "reading the rows..." : "there is nothing to show");
 	else if (empty && !r->table.sheet->nrows)
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, empty);
 	else

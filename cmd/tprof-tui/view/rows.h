@@ -25,8 +25,8 @@ struct tui_pieces {
 	void (*ask)(struct tui_view *v, int piece);
 };
 
-/* A report that is made in the background and fills a table. The struct of a view begins with it;
- * what follows are the view's arguments, and its results beside the table. */
+/* A report that is made in the background and fills a table. It is the first member of a struct that
+ * the view declares; the other members are the view's arguments, and its results beside the table. */
 struct tui_fill {
 	struct tui_job job;
 	struct tui_rows *rows;
@@ -36,27 +36,31 @@ struct tui_fill {
 	/* Makes the report, on the worker's thread. */
 	int (*fill)(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		    struct tp_err *err);
-	/* On the screen's thread, before and after the table is shown. NULL: nothing to do. */
+	/* Called on the screen's thread when the report is done or has failed (f->job.code), before
+	 * and after the table shows f->cells. NULL: nothing to do. */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
 	void (*shown)(struct tui_view *v, struct tui_fill *f);
-	/* Takes f->cells instead of `rows`, on the screen's thread. NULL: `rows` shows them. */
+	/* Called on the screen's thread in place of all that; takes f->cells, or leaves them to be
+	 * freed. NULL: they are moved to `rows`, whose table shows them. */
 	void (*instead)(struct tui_view *v, struct tui_fill *f);
 	/* Releases what the view's struct owns. NULL: it owns nothing. */
 	void (*release)(struct tui_fill *f);
-	struct rep_cells cells; /* the result */
+	struct rep_cells cells; /* the result; filled by the output that `fill` writes to */
 };
 
-/* Returns a report of `size` bytes on v->select that begins with `how`; the rest is zeros.
- * tui_job_ask(&f->job) asks for it; until it comes, the table shows what it has. Returns NULL
- * with a message if memory is out. */
+/* Allocates a struct of `size` bytes whose first member is a struct tui_fill: a copy of *how for
+ * v->select. The bytes after it are zero. tui_job_ask(&f->job) starts the report; the table shows its
+ * old rows until it is done. Returns NULL with a message if memory is out. */
 void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how);
 
 void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
 		     void (*ask)(struct tui_view *v, int piece));
 void tui_pieces_release(struct tui_pieces *p);
-/* Asks once more for those of `pieces` that failed or were interrupted. */
+/* Asks again for those of `pieces` (bits) that have failed, or that have not been made because the user
+ * interrupted one. */
 void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
-/* Asks for pieces (bits); the tables show what they have until they are made. */
+/* Asks for these pieces (bits), and for those still pending. The tables show their old rows until the
+ * new ones are made. */
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Fills a table at once, on the screen's thread: `fill` writes to `out`. Returns false with a
  * message. */

@@ -86,7 +86,7 @@ static bool pick(struct tui_view *v, const char *spec)
 	int code;
 
 	if (!all->n) {
-		tui_error(t, "this store has no runs; add some with tprof-import");
+		tui_error(t, TUI_NO_RUNS);
 		return false;
 	}
 	code = rep_runs_select(all, spec, &picked, &err);
@@ -130,8 +130,7 @@ static void draw(struct tui_view *v, struct tui_area area)
 	if (v->tui->cmd->all.n)
 		tui_rows_draw(v->state, area, false, NULL);
 	else
-		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM,
-			"this store has no runs; add some with tprof-import");
+		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, TUI_NO_RUNS);
 }
 
 static const struct rep_run *under_cursor(const struct tui *t, const struct tui_view *v)

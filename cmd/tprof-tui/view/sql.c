@@ -49,10 +49,10 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 				  "or `where`",
 				  SQL_MOST_ROWS, SQL_MOST_BYTES >> 20);
 		else
-			tui_message(v->tui, "%zu row%s%s%s%s", f->cells.rows,
-				    f->cells.rows == 1 ? "" : "s", slow ? " in " : "",
-				    slow ? tp_fmt_ns(took, a->took_ns) : "",
-				    f->cells.n > 1 ? "; several results: x shows the next" : "");
+			tui_message(
+			    v->tui, "%zu row%s%s%s%s", f->cells.rows, f->cells.rows == 1 ? "" : "s",
+			    slow ? " in " : "", slow ? tp_fmt_ns(took, a->took_ns) : "",
+			    f->cells.n > 1 ? "; several results: press x for the next" : "");
 		return;
 	}
 	/* Moves the cursor to the error, unless the text has changed since. */

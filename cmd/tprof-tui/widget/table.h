@@ -66,7 +66,8 @@ const struct rep_value *tui_table_cell(const struct tui_table *t, const char *co
 
 /* Writes the rows that are shown, in order; unfolded rows in markdown only. */
 int tui_table_write(struct tui_table *t, const struct rep_output_options *opt, struct tp_err *err);
-/* Writes the row under the cursor, or all that are shown, as TSV with a heading. TP_ENOMEM. */
+/* Writes the row under the cursor, or all that are shown, as TSV with a heading. Returns 0
+ * or TP_ENOMEM. */
 int tui_table_yank(struct tui_table *t, bool all, struct tp_buf *out);
 
 #endif

@@ -220,6 +220,9 @@ static void say_blocked(struct page *p, struct tp_buf *h)
 		    "", "block");
 }
 
+/* Writes about the most contended lock. A wait is for a lock if its reason begins with "sync": Go gives
+ * the reason "sync" to waits for a sync.Mutex, RWMutex and WaitGroup, and "sync.(*Cond).Wait" to those
+ * for a condition. Channels, select and the network have reasons of their own. */
 static void say_lock(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "block");

@@ -18,7 +18,7 @@ struct rep_locations {
 	uint32_t n;
 };
 
-/* TP_ENOMEM. Released in every case. */
+/* Numbers the locations of the samples. Returns 0 or TP_ENOMEM. Release them in every case. */
 int rep_locations_make(struct rep_locations *l, const struct tp_profile *p);
 void rep_locations_release(struct rep_locations *l);
 

@@ -39,7 +39,7 @@ struct rec_rows {
 
 /* Fills *rows, which points into p and live: goroutines by number, the others in the order of
  * runtime/mprof.go (newest bucket first). `names` may be NULL: then no row is `lost`. The caller calls
- * rec_rows_release, after an error too. TP_ENOMEM. */
+ * rec_rows_release, after an error too. Returns 0 or TP_ENOMEM. */
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
 		    const struct rec_live *live, struct rec_names *names, struct tp_err *err);
 void rec_rows_release(struct rec_rows *rows);

@@ -35,7 +35,8 @@ struct rec_memory {
 	struct rec_window *window; /* kept */
 };
 
-/* TP_ENOENT: the process does not exist; TP_EIO: it may not be read; TP_ENOMEM. */
+/* Opens the memory of a process. Returns 0, TP_ENOENT (the process does not exist), TP_EIO (it may
+ * not be read) or TP_ENOMEM. */
 int rec_memory_open(struct rec_memory *m, pid_t pid, struct tp_err *err);
 void rec_memory_close(struct rec_memory *m);
 

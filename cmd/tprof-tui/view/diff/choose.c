@@ -80,8 +80,9 @@ int diff_sides(const struct rep_runs *all, const struct tui_select *s, const cha
 
 	/* It existed when the view was opened. */
 	if (!arg && !s->other)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the marked run is no longer in the store; o chooses another");
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "the marked run is no longer in the store; press o to choose another");
 	if (!arg) {
 		code = same_kind(s->run, s->other)
 			   ? only(all, s->other, old, err)

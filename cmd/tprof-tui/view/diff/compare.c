@@ -290,7 +290,7 @@ static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err 
 	if (!type_at(new, new->ntypes - 1, text) || !type_at(old, old->ntypes - 1, last))
 		return 0;
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "%.90s measures %s, but %.90s measures %s; o chooses another run",
+			  "%.90s measures %s, but %.90s measures %s; press o to choose another run",
 			  l->one[0].run->row.name, last, l->one[l->nold].run->row.name, text);
 }
 
@@ -407,7 +407,8 @@ static int tell_filters(const struct diff_ask *a, struct rep_output *out, struct
 	}
 	if (!code && id && !id[strspn(id, "0123456789")])
 		code = rep_output_note(
-		    out, true, "goroutine ids of two runs are unrelated; c clears the filter", err);
+		    out, true,
+		    "goroutine ids of two runs are unrelated; press c to clear the filter", err);
 	return code;
 }
 

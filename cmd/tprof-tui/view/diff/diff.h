@@ -67,7 +67,7 @@ struct diff_ask {
 	struct diff_result result;
 };
 
-/* As tui_fill.fill and tui_fill.release; `f` begins a struct diff_ask. */
+/* As tui_fill.fill and tui_fill.release; `f` is the member `fill` of a struct diff_ask. */
 int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		 struct tp_err *err);
 void diff_ask_release(struct tui_fill *f);
@@ -86,7 +86,8 @@ struct diff {
 	size_t unfolding; /* the row that is to be unfolded */
 };
 
-/* A comparison with the view's options, which begins with `how`; NULL with a message. */
+/* Returns a comparison with the view's options and a copy of *how as its member `fill`. Returns NULL
+ * with a message if memory is out. */
 struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how);
 
 /* Opens what the row under the cursor is about: for a function the flame graph of the difference

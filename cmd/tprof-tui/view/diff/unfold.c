@@ -82,7 +82,8 @@ void diff_unfold(struct tui_view *v)
 
 	if (!s || row < 0 || v->busy || rep_sheet_column(s, "function") < 0 ||
 	    (d->rows.table.n && row == 0)) {
-		tui_message(t, v->busy ? "one moment" : "only functions unfold into lines");
+		tui_message(t, v->busy ? "the comparison is still being made"
+				       : "only functions unfold into lines");
 		return;
 	}
 	if (!s->branch && rep_sheet_unfolds(s)) {

@@ -372,17 +372,19 @@ static void draw_nothing(const struct tui_view *v, struct tui_area a)
 
 	if (f->error) {
 		tui_draw_sentence(a, TUI_STYLE_ERROR, f->error, 0);
-		tui_draw_sentence(
-		    below, TUI_STYLE_DIM,
-		    "x counts something else, d ends a comparison, c clears the filters", 0);
+		tui_draw_sentence(below, TUI_STYLE_DIM,
+				  "press x to count something else, d to end a comparison, c to "
+				  "clear the filters",
+				  0);
 	} else if (!f->pic) {
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
+			v->busy ? "adding up the stacks..." : "there is nothing to show");
 	} else {
 		tui_draw_sentence(a, TUI_STYLE_NORMAL, flame_why_empty(v), 0);
 		if (!tui_is_profile(&v->select) &&
 		    *tui_select_words(&v->select, words, sizeof(words)))
 			tui_draw_sentence(below, TUI_STYLE_DIM,
-					  "c clears the filters and the time range", 0);
+					  "press c to clear the filters and the time range", 0);
 	}
 }
 

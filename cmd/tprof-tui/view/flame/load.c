@@ -76,7 +76,8 @@ static int load(struct job *j, struct tp_store *store, void **out, struct tp_err
 	if (j->kind.view == REP_TRACE_CPU && (j->job.select.state || j->job.select.reason))
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "CPU samples have neither states nor reasons; c clears the filters");
+		    "CPU samples have neither states nor reasons; press c to clear the "
+		    "filters");
 	snprintf(more, sizeof(more), "%lld %.80s %d %.100s", base ? (long long)base->row.id : -1LL,
 		 base ? base->row.hash : "", (int)j->kind.view, index ? index : "");
 	return tui_cache_get(&j->job, store, &kind,
@@ -188,7 +189,7 @@ const char *flame_why_empty(const struct tui_view *v)
 	static const char *const whys[REP_NTRACE_VIEWS] = {
 	    [REP_TRACE_CPU] = "This trace has no CPU samples. A trace has them if the CPU profiler "
 			      "ran as well: pprof.StartCPUProfile beside trace.Start, or go test "
-			      "with -trace and -cpuprofile. x shows running time instead.",
+			      "with -trace and -cpuprofile. Press x to show running time instead.",
 	    [REP_TRACE_RUNNING] = "No goroutine ran in the selection.",
 	    [REP_TRACE_OFFCPU] = "No goroutine was blocked in the selection.",
 	    [REP_TRACE_SCHED] = "No goroutine waited for a P in the selection.",
@@ -202,7 +203,7 @@ const char *flame_why_empty(const struct tui_view *v)
 		return f->pic->zero;
 	if (tui_is_profile(&v->select))
 		return *tui_select_words(&v->select, words, sizeof(words))
-			   ? "No sample has a matching frame; c clears the filter."
-			   : "All samples of this type are zero; x shows the next one.";
+			   ? "No sample has a matching frame; press c to clear the filter."
+			   : "All samples of this type are zero; press x to show the next type.";
 	return whys[f->kind.view];
 }

@@ -103,8 +103,8 @@ static void draw(struct tui_view *v, struct tui_area a)
 
 	if (!tui_is_trace(&v->select)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			"this is a profile, which does not record the lives of goroutines; 4 lists "
-			"its functions");
+			"a profile does not record the lives of goroutines; press 4 for its "
+			"functions");
 		return;
 	}
 	g->pieces.first = (int)g->here;

@@ -133,7 +133,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, piece->error);
 	} else if (!p.chart.nlines) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
-			piece->done ? "the trace has no data on this" : "one moment");
+			piece->done ? "the trace has no data on this" : "reading the values...");
 	} else if (a.rows >= 6 && a.cols >= 30) {
 		const struct rep_chart_terminal t = {.columns = (unsigned)a.cols - 1,
 						     .rows = (unsigned)a.rows,

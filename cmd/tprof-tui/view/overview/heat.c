@@ -314,7 +314,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM,
 			"the trace has no data on its Ps");
 	else if (!n)
-		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM, "one moment");
+		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM, "reading the spans...");
 	if (a.rows > 1 + BANDS + 1) {
 		int used = BANDS + (n < fit ? n : fit);
 

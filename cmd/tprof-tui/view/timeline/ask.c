@@ -262,7 +262,7 @@ static void take_roster(struct timeline *s, struct tl_job *j)
 	else if (!s->roster.nmembers)
 		snprintf(s->error, sizeof(s->error), "%s",
 			 s->view->select.goroutine || s->view->select.task || s->view->select.region
-			     ? "no goroutine of this run matches the selection; c clears it"
+			     ? "no goroutine of this run matches the selection; press c to clear it"
 			     : "this trace has no goroutines");
 	else
 		tl_begin(s);
@@ -375,9 +375,10 @@ static void done(struct tui_view *v, struct tui_job *job)
 	s->playing = false;
 	if (j->ask == TL_ASK_ROSTER)
 		snprintf(s->error, sizeof(s->error), "%s",
-			 job->code == TP_ECANCEL ? "interrupted; 3 starts again" : job->err.msg);
+			 job->code == TP_ECANCEL ? "interrupted; press 3 to start again"
+						 : job->err.msg);
 	else if (job->code == TP_ECANCEL)
-		tui_message(v->tui, "interrupted; the next key continues");
+		tui_message(v->tui, "interrupted; press any key to continue");
 	else
 		tui_error(v->tui, "%s", job->err.msg);
 }

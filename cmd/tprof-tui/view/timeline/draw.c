@@ -411,7 +411,7 @@ void tl_draw(struct timeline *s)
 		draw_notes(s, row++);
 	if (!s->list.n)
 		tui_sayf(row, l->area.col, l->area.cols, TUI_STYLE_DIM,
-			 "there are no %s here; x shows other rows, 0 the whole run",
+			 "there are no %s here; press x for other rows, 0 for the whole run",
 			 tl_kinds[s->list.kind]);
 	for (int i = 0; i < l->chart && s->top + (size_t)i < s->list.n; i++) {
 		draw_label(s, s->top + (size_t)i, row + i);

@@ -287,8 +287,8 @@ static void follow_now(struct tui *t, struct timeline *s)
 		} else {
 			s->nchain--;
 			tui_message(t,
-				    "%s woke %s at %s, but is not among the selected goroutines; c "
-				    "clears the selection",
+				    "the selection hides %s, which woke %s at %s; press c to clear "
+				    "the selection",
 				    by, who, when);
 		}
 	}
@@ -307,7 +307,8 @@ void tl_follow(struct tui *t, struct timeline *s)
 		return;
 	if (row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)
 		tui_message(
-		    t, "only goroutines have wakers; Space unfolds a group, x shows other rows");
+		    t,
+		    "only goroutines have wakers; press Space to unfold a group, x for other rows");
 	else if (holds(s))
 		follow_now(t, s);
 	else
@@ -320,7 +321,7 @@ void tl_follow_back(struct tui *t, struct timeline *s)
 
 	s->follow = 0;
 	if (!s->nchain) {
-		tui_message(t, "this is where the chain began; w follows it");
+		tui_message(t, "this is where the chain began; press w to follow it");
 		return;
 	}
 	to = s->chain[--s->nchain];
@@ -434,7 +435,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 
 	if (!s->nwaits) {
 		s->follow = 0;
-		tui_message(t, "nothing in the selection waits, except idle goroutines");
+		tui_message(t, "no goroutine of the selection waits, except idle ones");
 		return;
 	}
 	s->at_wait = i % s->nwaits;
@@ -443,7 +444,11 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	tl_goroutine_text(s, w->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!tl_jump(s, w->goroutine, w->from)) {
 		s->follow = 0;
-		tui_message(t, "%s waited longest, but is not among the rows", who);
+		tui_message(t,
+			    "longest wait %zu of %zu%s: the selection hides %s; press c to clear "
+			    "the selection, B for the next wait",
+			    s->at_wait + 1, s->nwaits, s->nwaits == TL_MOST_WAITS ? " or more" : "",
+			    who);
 		return;
 	}
 	tl_window_show(&s->window, tp_minus(w->from, size / 4), tp_plus(w->to, size / 4));

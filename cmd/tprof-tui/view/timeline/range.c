@@ -51,9 +51,9 @@ void tl_end_range(struct tui *t, struct timeline *s)
 	v->select.from_ns = t->select.from_ns = from;
 	v->select.to_ns = t->select.to_ns = to >= s->duration ? INT64_MAX : to;
 	s->waits_known = false;
-	tui_message(t, "every view now shows only %s to %s; c clears the range, 0 zooms to it",
-		    tl_time_text(s, a, from),
-		    tl_time_text(s, b, to < s->duration ? to : s->duration));
+	tui_message(
+	    t, "every view now shows only %s to %s; press c to clear the range, 0 to zoom to it",
+	    tl_time_text(s, a, from), tl_time_text(s, b, to < s->duration ? to : s->duration));
 }
 
 void tl_begin_range(struct tui *t, struct timeline *s)

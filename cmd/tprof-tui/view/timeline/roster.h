@@ -32,7 +32,7 @@ struct tl_roster {
 };
 
 /* Take rows from rep_lanes_rows: all groups, unfolded; and the other kinds. Call each once per
- * kind. Names are copied. TP_ENOMEM; release the roster in every case. */
+ * kind. Names are copied. Return 0 or TP_ENOMEM; release the roster in every case. */
 int tl_roster_goroutines(struct tl_roster *r, const struct rep_lane *row, size_t n,
 			 struct tp_err *err);
 int tl_roster_others(struct tl_roster *r, enum tl_kind kind, const struct rep_lane *row, size_t n,

@@ -31,10 +31,9 @@ static bool open_view(struct tui_view *v, const char *arg)
 	s->duration = 1;
 	s->highlight.state = TL_NSHOWN;
 	if (!tui_is_trace(&v->select))
-		snprintf(
-		    s->error, sizeof(s->error),
-		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
-		    "runs");
+		snprintf(s->error, sizeof(s->error),
+			 "a profile has no times: press 4 for its functions, 5 for its flame "
+			 "graph, 1 for other runs");
 	return !arg || take_kind(v->tui, s, arg);
 }
 
@@ -103,7 +102,7 @@ static void draw(struct tui_view *v, struct tui_area area)
 	if (s->ready)
 		tl_draw(s);
 	else
-		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, "one moment");
+		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, "reading the goroutines...");
 	tl_ask(v->tui, s);
 }
 

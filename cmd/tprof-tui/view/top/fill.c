@@ -124,7 +124,7 @@ static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile
 	if (strcmp(a->fill.job.select.other->row.kind, a->fill.job.select.run->row.kind) != 0)
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "the marked run is a %s, but this one is a %s; d ends the comparison",
+		    "the marked run is a %s, but this one is a %s; press d to end the comparison",
 		    a->fill.job.select.other->row.kind, a->fill.job.select.run->row.kind);
 	code = load_view(a, store, a->fill.job.select.other, &base, err);
 	if (!code)
@@ -288,8 +288,8 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 
 	if (!code && report == REP_PATH_HOP_LIST && list.n != 1)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "hops are those of one request, but %zu match; choose one with "
-				  "Enter in 'path requests'",
+				  "this table shows the hops of one request, but %zu match; open "
+				  "'path requests' and press Enter on one",
 				  list.n);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);

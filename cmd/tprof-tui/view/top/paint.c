@@ -60,7 +60,7 @@ static int put_lines(const struct top *top, struct lines l, struct tui_area a, i
 			continue;
 		if (used + 1 == most && n > most) {
 			tui_sayf(row + used, a.col, a.cols, TUI_STYLE_DIM,
-				 "%d more lines; a shows them", n - used);
+				 "%d more lines; press a to show them", n - used);
 			return used + 1;
 		}
 		tui_put(row + used++, a.col, a.cols,

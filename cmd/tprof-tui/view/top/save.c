@@ -169,7 +169,9 @@ int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, 
 
 	if (v->busy || !top->rows.table.sheet)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s",
-				  v->busy ? "one moment" : "there is nothing to save");
+				  v->busy
+				      ? "the table is still being made; save it when it is shown"
+				      : "there is nothing to save");
 	/* Text is a table if there is no flame graph; JSON always is. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
 	    (format == REP_FLAME_TEXT && !top->result.model))

@@ -118,8 +118,8 @@ static bool open_view(struct tui_view *v, const char *arg)
 		top->choosing = true;
 	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
-		tui_error(v->tui, "there is no table '%.100s' for a %s; o lists the tables", arg,
-			  tui_is_profile(&v->select) ? "profile" : "trace");
+		tui_error(v->tui, "there is no table '%.100s' for a %s; press o to list the tables",
+			  arg, tui_is_profile(&v->select) ? "profile" : "trace");
 		return false;
 	}
 	ask(v);
@@ -182,7 +182,7 @@ static bool of_profile(struct tui *t, struct top *top)
 
 	if (kind != TOP_REPORT && kind != TOP_PATH && kind != TOP_LEAKS && kind != TOP_LONGEST)
 		return true;
-	tui_message(t, "only tables of functions have this; o lists the tables");
+	tui_message(t, "only tables of functions have this; press o to list the tables");
 	return false;
 }
 

@@ -120,7 +120,7 @@ struct top_ask {
 	struct top_result result;
 };
 
-/* As tui_fill.fill and tui_fill.release; `f` begins a struct top_ask. */
+/* As tui_fill.fill and tui_fill.release; `f` is the member `fill` of a struct top_ask. */
 int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 	     struct tp_err *err);
 void top_ask_release(struct tui_fill *f);
@@ -171,7 +171,7 @@ void top_lead_wakers(struct tui_view *v);
 
 /* ---- unfold.c ---- */
 
-/* Prepares a sheet for unfolding, if its rows can unfold. TP_ENOMEM. */
+/* Prepares a sheet for unfolding, if its rows can unfold. Returns 0 or TP_ENOMEM. */
 int top_unfoldable(const struct top *top, struct rep_sheet *s);
 /* Unfolds the row under the cursor into its callers, or its callees, or folds it. */
 void top_unfold(struct tui_view *v, bool callers);

@@ -346,7 +346,8 @@ void top_unfold(struct tui_view *v, bool callers)
 	bool same;
 
 	if (v->busy || row < 0) {
-		tui_message(t, v->busy ? "one moment" : "there is nothing to unfold");
+		tui_message(t, v->busy ? "the table is still being made"
+				       : "there is nothing to unfold");
 		return;
 	}
 	if (!s->branch) {
