@@ -139,7 +139,7 @@ static enum rep_kind kind_of_stat(enum rep_stat stat, bool ticks)
 					    : REP_FLOAT;
 }
 
-/* Of events that did not happen there are none, but they have no median. */
+/* Returns whether the statistic is 0 for events that did not happen; a median, say, is undefined then. */
 static bool counts(int stat)
 {
 	return stat == REP_STAT_COUNT || stat == REP_STAT_TOTAL || stat == REP_STAT_RATE ||
