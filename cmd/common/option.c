@@ -105,19 +105,17 @@ static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, con
 		    name, first ? first : second);
 	else if (!strcmp(o->arg, "REGEX"))
 		cmd_error(cmd,
-			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
-			  "count; '%.200s|%.200s' matches both",
+			  "%s is given twice, with '%.200s' and with '%.200s'; give it once: "
+			  "'%.200s|%.200s' matches both",
 			  name, first, second, first, second);
 	else if (!strcmp(o->arg, "KEY=VALUE") ||
 		 (!strcmp(o->arg, "RUN") && strchr(first, '=') && strchr(second, '=')))
 		cmd_error(cmd,
-			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
-			  "count; runs that have both are %s=%.200s,%.200s",
+			  "%s is given twice, with '%.200s' and with '%.200s'; give it once: "
+			  "%s=%.200s,%.200s names the runs that have both labels",
 			  name, first, second, name, first, second);
 	else
-		cmd_error(cmd,
-			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
-			  "count; give it once",
+		cmd_error(cmd, "%s is given twice, with '%.200s' and with '%.200s'; give it once",
 			  name, first, second);
 	exit(CMD_USAGE);
 }

@@ -1,5 +1,5 @@
-/* Options as argp has them in tables, to say which one was meant where one is misspelled, and that
- * one is given twice where only one can count. */
+/* Checks options against argp's tables: suggests the option that a misspelled one was meant to be, and
+ * refuses an option that is given twice but may be given only once. */
 #ifndef CMD_OPTION_H
 #define CMD_OPTION_H
 

@@ -73,8 +73,8 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		  r->losses ? "with losses" : "nothing lost");
 }
 
-/* A dump that is known stays as it is but for its labels: whoever gave it a name has to hear that.
- */
+/* Importing a dump that the store already holds changes only its labels, so a new name is not set;
+ * prints a note that says how to set it. */
 static void note_name(const struct args *args, const char *store, const struct tp_import_result *r)
 {
 	struct rep_runs runs = {0};
@@ -151,7 +151,7 @@ int one_import(struct args *args, const char *file)
 	code = cmd_import(file, store, &opt, &result, &err);
 	cmd_progress_end(&progress);
 	if (code == TP_ESTORE && !access(store, F_OK)) {
-		/* It is not the dump that is wrong. */
+		/* The store is at fault, not the dump. */
 		cmd_error(&args->cmd, "%s: cannot be imported: %s; give another name with -o", file,
 			  err.msg);
 		status = tp_err_exit_status(code);

@@ -65,11 +65,11 @@ static const struct argp_option options[] = {
     {"threadcreate", KEY_THREADCREATE, NULL, 0, "Where threads were created: threadcreate.pb.gz",
      1},
     {"all", KEY_ALL, NULL, 0, "All of these", 1},
-    {NULL, 0, NULL, 0, "How, and where to:", 2},
-    {"output", 'o', "DIR", 0, "Leave the files in DIR (default: PROGRAM.PID)", 2},
+    {NULL, 0, NULL, 0, "How it is recorded, and where to:", 2},
+    {"output", 'o', "DIR", 0, "Write the files to DIR (default: PROGRAM.PID)", 2},
     {"interval", KEY_INTERVAL, "TIME", 0,
      "Write profiles every TIME (5s) as well: heap.0001.pb.gz …", 2},
-    {"for", KEY_FOR, "TIME", 0, "Record for TIME (30s) only; the program goes on", 2},
+    {"for", KEY_FOR, "TIME", 0, "Record for TIME (30s) only; the program continues", 2},
     {"follow-children", KEY_FOLLOW, NULL, 0,
      "Record children as well, each in a folder of its own: PID-PROGRAM", 2},
     {"trace-format", KEY_TRACE_FORMAT, "VERSION", 0,
@@ -406,14 +406,14 @@ static void keep_streams_apart(void)
 static const char help[] =
     "Usage: tprof-record [OPTION...] -- PROGRAM [ARGUMENT...]\n"
     "  or:  tprof-record [OPTION...] --snapshot=PID\n"
-    "Run a C, C++ or Rust program as it is, and leave a trace and profiles of it.\n"
+    "Run a C, C++ or Rust program unchanged, and record a trace and profiles of it.\n"
     "\n"
     "      --trace --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
     "                          Record these (default: the first four)\n"
     "      --all               Record all of them\n"
-    "  -o, --output=DIR        Leave the files in DIR (default: PROGRAM.PID)\n"
+    "  -o, --output=DIR        Write the files to DIR (default: PROGRAM.PID)\n"
     "      --interval=TIME     Write profiles every TIME as well\n"
-    "      --for=TIME          Record for TIME only; the program goes on\n"
+    "      --for=TIME          Record for TIME only; the program continues\n"
     "      --follow-children   Record children, each in a folder of its own\n"
     "      --snapshot=PID      Write profiles of a recorded program now\n"
     "\n"
@@ -429,7 +429,7 @@ int main(int argc, char **argv)
 	    .parser = on_option,
 	    .args_doc = "-- PROGRAM [ARGUMENT...]\n--snapshot=PID",
 	    .doc =
-		"Run a program and leave traces and profiles of it.\v"
+		"Run a program and record traces and profiles of it.\v"
 		"Signals, exit status and standard streams are the program's own. tprof-top(1) and "
 		"'go tool' read what is left.",
 	};

@@ -68,7 +68,8 @@ int page_functions(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_profile_flames(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_tags(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_profile_commands(struct page *p, struct tp_buf *h, struct tp_err *err);
-/* Those of the first new profile that the sides have in common. */
+/* Finds the sample types that the two sides have in common, as indexes in the first new profile.
+ * Returns how many. */
 size_t page_common_types(const struct page *p, size_t index[PAGE_TYPES]);
 /* Do they have one that is shown? */
 int page_changed_check(const struct page *p, struct tp_err *err);

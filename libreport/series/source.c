@@ -1,4 +1,4 @@
-/* What of a profile, and of a trace, is followed over runs. */
+/* The values of a profile, and of a trace, that a series shows for each run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "profile/top.h"
 #include "series/series.h"
 
-/* Values of a unit that is known become ns or bytes; of any other, numbers. */
+/* Values in a unit of time become ns, and values in a unit of size bytes; others stay numbers. */
 static enum rep_kind kind_of(const char *unit, double *factor)
 {
 	static const struct {
@@ -33,7 +33,8 @@ static bool is_clockless(const char *unit)
 	return !strcmp(unit, "ticks");
 }
 
-/* Numbers of one row have to be of one kind. */
+/* Returns TP_EFORMAT unless the values have the type and a compatible unit of those of earlier runs,
+ * as the numbers of one row must be comparable. */
 static int check_type(const struct rep_series *s, const char *type, const char *unit,
 		      struct tp_err *err)
 {
@@ -49,14 +50,16 @@ static int check_type(const struct rep_series *s, const char *type, const char *
 			return 0;
 		if (is_clockless(measured) != is_clockless(unit))
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, NO_CLOCK);
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its values are in %.40s, those of the runs before it in %.40s",
-				  *unit ? unit : "no unit", *measured ? measured : "no unit");
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "its values are in %.40s, but those of the runs before it are in %.40s",
+		    *unit ? unit : "no unit", *measured ? measured : "no unit");
 	}
-	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "its values are %.80s, those of the runs before it %.80s; --sample-index "
-			  "picks one, or --run runs that go together",
-			  *type ? type : "of no type", *before ? before : "of no type");
+	return tp_err_set(
+	    err, TP_EFORMAT, TP_OFFSET_NONE,
+	    "its values are %.80s, but those of the runs before it are %.80s; choose one "
+	    "type with --sample-index, or runs of one type with --run",
+	    *type ? type : "of no type", *before ? before : "of no type");
 }
 
 int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
@@ -136,7 +139,7 @@ static enum rep_kind kind_of_stat(enum rep_stat stat, bool ticks)
 					    : REP_FLOAT;
 }
 
-/* Of events that did not happen there are none, but they have no median. */
+/* Returns whether the statistic is 0 for events that did not happen; a median, say, is undefined then. */
 static bool counts(int stat)
 {
 	return stat == REP_STAT_COUNT || stat == REP_STAT_TOTAL || stat == REP_STAT_RATE ||

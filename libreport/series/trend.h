@@ -6,11 +6,11 @@
 
 #include "series/series.h"
 
-/* Of the line of least squares; NaN for fewer than two different x. */
+/* Returns the slope of the line of least squares; NaN for fewer than two different x. */
 double rep_slope(const double *x, const double *y, size_t n);
 
-/* Kendall's tau-b of y with its order, and how likely one as far from 0 is by chance (two-sided, by
- * the normal approximation with its correction for ties). NaN and 1 where all are the same. Takes
+/* Computes Kendall's tau-b of y with its order, and the probability that chance gives one as far from 0
+ * (two-sided, by the normal approximation with its correction for ties). NaN and 1 if all are equal. Takes
  * n^2 steps; of more than REP_TAU_MOST numbers, equally spaced ones are taken. */
 #define REP_TAU_MOST 512
 double rep_tau(const double *y, size_t n, double *p);

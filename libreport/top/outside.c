@@ -80,10 +80,11 @@ static int none(const struct rep_filter *f, const struct tp_rows *rows, const st
 	if (code)
 		tp_nomem(err);
 	else
-		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  b.size ? "nothing matches --goroutine=%.60s; there are %.*s"
-					 : "nothing matches --goroutine=%.60s",
-				  f->text.goroutine, (int)b.size, (const char *)b.data);
+		code = tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    b.size ? "nothing matches --goroutine=%.60s; the entry functions are %.*s"
+			   : "nothing matches --goroutine=%.60s",
+		    f->text.goroutine, (int)b.size, (const char *)b.data);
 	tp_buf_release(&b);
 	return code;
 }

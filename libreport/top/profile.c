@@ -36,7 +36,7 @@ static bool listed(const char *const *list, size_t n, const char *name)
 	return false;
 }
 
-/* What becomes of the columns. */
+/* Sorts the columns into sample types, labels, and the one that names the rows. */
 static void take_shape(const struct rep_report *r, struct shape *s)
 {
 	bool stacks = r->ops && r->ops->stack;

@@ -138,7 +138,7 @@ bool rep_top_has_chart(const struct rep_report *r)
 
 /* ---- all of it ---- */
 
-/* What the filters ask for beyond time and what every report can do. */
+/* Returns a filter that is given but not in `can` (REP_BY_…), or NULL. */
 static const char *needs(const struct rep_top_options *opt, unsigned can)
 {
 	const struct rep_filter_text *f = &opt->filter;
@@ -182,7 +182,7 @@ static int not_for(const struct rep_top_options *opt, const char *filter, struct
 			  used ? "it applies to: " : "no report takes all of these options", list);
 }
 
-/* What is typed about tasks, regions and logs makes sense. */
+/* Checks the options that select tasks, regions and logs. */
 static int check_choice(const struct rep_top_options *opt, struct tp_err *err)
 {
 	struct rep_slowest slowest;

@@ -39,7 +39,7 @@ static struct rep_column *output_columns(struct rep_job *job)
 	return c;
 }
 
-/* What to do where filters leave nothing. */
+/* Returns how "nothing to show: no goroutines" goes on if filters are set. */
 static const char *advice(const struct rep_filter *filter)
 {
 	if (rep_filter_empty(filter))

@@ -49,7 +49,7 @@ static size_t word_before(const struct tui_line *l, size_t at)
 	return at;
 }
 
-/* Where the line begins, and where it ends, that holds the place. */
+/* Return the start and the end of the line that contains the position `at`. */
 static size_t line_start(const struct tui_line *l, size_t at)
 {
 	while (at && l->text[at - 1] != '\n')

@@ -128,7 +128,7 @@ static void draw_heading(const struct tui_table *t, struct tui_area a, const str
 	}
 }
 
-/* How far to the right the name of a row stands that is below others. */
+/* Returns by how many cells the name of an unfolded row is indented. */
 static int indent(const struct tui_table *t, uint32_t row, int cols)
 {
 	const struct rep_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;

@@ -55,7 +55,7 @@ static bool row_holds(const struct tui_table *t, size_t row, const char *part)
 
 /* ---- rows ---- */
 
-/* Where the numbers are that a column of texts shows. */
+/* Returns the column that holds the numbers which a column shows as text, or else that column. */
 static size_t sorted_by(const struct tui_table *t, int c)
 {
 	const char *by = tui_table_column(t, c)->by;
@@ -148,7 +148,8 @@ static void measure_more(struct tui_table *t)
 	t->measured = n;
 }
 
-/* What a row is known by in another sheet: its id, else its first text. -1 for none. */
+/* Returns the column by which a row is found again in another sheet: the first with ids, else the first
+ * with texts, else -1. */
 static int naming_column(const struct rep_sheet *s)
 {
 	int text = -1;

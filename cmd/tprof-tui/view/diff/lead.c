@@ -24,8 +24,8 @@ static bool find_function(struct tui *t, const struct tui_table *table, struct r
 		tui_message(t, "this line has no details");
 		return false;
 	} else if (names && names->type == REP_TYPE_INT && names->i > 1) {
-		tui_message(t, "this row stands for several functions that have other names in the "
-			       "other build; choose one with :focus");
+		tui_message(t, "this row adds up several functions whose names differ between the "
+			       "builds; choose one with :focus");
 		return false;
 	} else if (!rep_value_is(name, "(total)")) {
 		*focus = *name;
@@ -35,7 +35,7 @@ static bool find_function(struct tui *t, const struct tui_table *table, struct r
 
 #define NOTHING (-1)
 
-/* The report on a family of metrics, and the filter that its name is for. */
+/* The report to open for a family of metrics, and the filter that is set to the name of the row. */
 static const struct {
 	const char *family, *by; /* NULL: any */
 	const char *report;

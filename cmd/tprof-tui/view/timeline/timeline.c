@@ -210,7 +210,7 @@ static const struct {
     {TUI_DO_STEP_HERE_BACK, step_here, -1},
 };
 
-/* Those with a message. */
+/* Actions whose functions may show a message. */
 static const struct {
 	enum tui_action action;
 	void (*act)(struct tui *t, struct timeline *s);
