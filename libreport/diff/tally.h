@@ -27,8 +27,8 @@ struct rep_tally {
 	bool wrapped;	/* the total has */
 };
 
-/* `keys` is rep_diff_keys_count after all profiles were mapped. TP_ENOMEM. To be released in every case.
- */
+/* `keys` is rep_diff_keys_count after all profiles were mapped. TP_ENOMEM. To be released in every
+ * case. / */
 int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
 	      const struct rep_tally_how *how, struct rep_tally *t, struct tp_err *err);
 void rep_tally_release(struct rep_tally *t);
