@@ -1,5 +1,5 @@
-/* Sources: Documentation/userspace-api/landlock.rst and seccomp_filter.rst of Linux. The numbers of
- * Landlock are spelled out, as headers are often older than the kernel. */
+/* Sources: Documentation/userspace-api/landlock.rst and seccomp_filter.rst of Linux. Landlock's
+ * constants are written as numbers, because headers are often older than the kernel. */
 #include "common/jail.h"
 
 #include <dirent.h>
@@ -44,7 +44,7 @@ struct path_beneath {
 	int32_t parent;
 } __attribute__((packed));
 
-/* By version: all that can be forbidden, so that what later kernels add is forbidden by them. */
+/* Returns all rights that a version of Landlock can forbid. */
 static struct ruleset everything(int version)
 {
 	/* 13 rights of version 1; then: linking to other folders, truncating, devices' ioctls. */
@@ -70,7 +70,7 @@ int cmd_jail_landlock(void)
 	return version > 0 ? (int)version : 0;
 }
 
-/* Rights to a folder that a file cannot have are refused as a whole. */
+/* Allows a file or a folder; the kernel refuses a rule that gives a file a right of folders. */
 static void allow(int ruleset, const char *path, uint64_t file, uint64_t folder)
 {
 	struct path_beneath rule = {.parent = open(path, O_PATH | O_CLOEXEC)};
@@ -80,7 +80,7 @@ static void allow(int ruleset, const char *path, uint64_t file, uint64_t folder)
 		return;
 	if (!fstat(rule.parent, &st)) {
 		rule.allowed = S_ISDIR(st.st_mode) ? folder : file;
-		/* Pipes and the like belong to no file system: they are not restricted either. */
+		/* Fails for pipes and the like, which are on no file system and so not restricted. */
 		(void)syscall(CALL_BASE + 1, ruleset, PATH_BENEATH, &rule, 0);
 	}
 	close(rule.parent);
@@ -95,7 +95,7 @@ static bool is_link(int dir, const struct dirent *e)
 	return !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode);
 }
 
-/* What the links of a folder lead to, if those are files. */
+/* Allows the files that links in a folder lead to. */
 static void allow_links(int ruleset, const char *path)
 {
 	DIR *dir = opendir(path);
@@ -109,8 +109,9 @@ static void allow_links(int ruleset, const char *path)
 		closedir(dir);
 }
 
-/* Folders of files that name code are often full of links to where those are: those themselves, and
- * by the first two digits of build ids (libparse/symbol/path.c looks there). */
+/* Folders of binaries and debug files often consist of links. Allows what links in the folder lead
+ * to, and those in its folders by the first two digits of build ids (see libparse/symbol/path.c).
+ */
 static void allow_linked(int ruleset, const char *path)
 {
 	static const char *const of_ids[] = {"", "/.build-id"};
@@ -148,7 +149,7 @@ static bool enter_landlock(const struct cmd_jail *jail)
 		allow(fd, jail->read[i], FS_READ_FILE, FS_READ_FILE | FS_READ_DIR);
 		allow_linked(fd, jail->read[i]);
 	}
-	/* SQLite's seed, and what it puts in place of standard input and output. */
+	/* SQLite reads its seed, and opens /dev/null in place of closed standard files. */
 	allow(fd, "/dev/urandom", FS_READ_FILE, 0);
 	allow(fd, "/dev/null", FS_READ_FILE | FS_WRITE_FILE, 0);
 	if (jail->write)
@@ -171,7 +172,7 @@ unsigned cmd_jail_enter(const struct cmd_jail *jail)
 {
 	unsigned has = 0;
 
-	/* Also for who has no rights beyond the user's: both ask for it. */
+	/* Required by Landlock and seccomp. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return 0;
 	if (enter_landlock(jail))
@@ -197,7 +198,7 @@ unsigned cmd_jail_enter(const struct cmd_jail *jail)
 #define BY_ITSELF CMD_JAIL_AUTO
 #endif
 
-/* It translates the program into memory that is run: a filter would be its own. */
+/* Valgrind runs the program in its own process, so a filter would apply to valgrind, too. */
 static bool in_valgrind(void)
 {
 	const char *loaded = getenv("LD_PRELOAD");
@@ -224,7 +225,7 @@ int cmd_jail_withdraw(struct tp_err *err)
 
 	if (done || mode == CMD_JAIL_OFF)
 		return 0;
-	/* It needs its files, and so no Landlock; but who requires a jail requires all of it. */
+	/* The process needs its files, so Landlock is not used; but a required jail needs it. */
 	if (mode == CMD_JAIL_REQUIRE && !cmd_jail_landlock())
 		return tp_err_set(
 		    err, TP_EIO, TP_OFFSET_NONE,

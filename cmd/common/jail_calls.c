@@ -1,4 +1,4 @@
-/* The filter is put together by libseccomp, which knows the numbers of all processors. */
+/* libseccomp makes the filter, as it knows the numbers of system calls of all processors. */
 #include "common/jail_calls.h"
 
 #ifndef TPROF_SECCOMP
@@ -25,8 +25,8 @@ bool cmd_jail_calls_without(void)
 #include <seccomp.h>
 #include <unistd.h>
 
-/* Files that are open, or that Landlock lets one open; memory; threads; time. Those of the first
- * line are what most calls are. A name that a processor does not have is left out. */
+/* Files that are open, or that Landlock allows to open; memory; threads; time. The first line has
+ * the most frequent calls. Names that the processor lacks are skipped. */
 static const char *const allowed[] = {
     "pwrite64", "madvise", "futex", "write", "read", "pread64", "lseek",
     /* files */
@@ -46,9 +46,9 @@ static const char *const allowed[] = {
     "clock_gettime", "clock_gettime64", "clock_getres", "clock_getres_time64", "clock_nanosleep",
     "clock_nanosleep_time64", "nanosleep", "gettimeofday", "time", "getrandom"};
 
-/* Files are opened to read, to write, or both, and as long as they are. Landlock knows of no
- * cutting before Linux 6.2, and O_ACCMODE by itself, for neither to read nor to write, asks it for
- * nothing. */
+/* Allows opening to read, to write, or both, without truncating. Landlock cannot forbid truncation
+ * before Linux 6.2, and does not check an access mode of O_ACCMODE, neither to read nor to write.
+ */
 static int allow_opening(scmp_filter_ctx f)
 {
 	static const int ways[] = {O_RDONLY, O_WRONLY, O_RDWR};
@@ -69,14 +69,14 @@ static int allow_opening(scmp_filter_ctx f)
 	return code;
 }
 
-/* Descriptors and locks. Among its other commands are some that send other processes signals, which
- * Landlock knows of since Linux 6.12. */
+/* Allows fcntl for descriptors and locks. Some of its other commands send signals to processes,
+ * which Landlock can forbid only since Linux 6.12. */
 static int allow_control(scmp_filter_ctx f)
 {
 	static const int commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
 				       F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
 				       F_OFD_SETLKW,
-				       /* of 32 bits, whichever libc has for it */
+				       /* 32-bit variants, depending on libc */
 				       12, 13, 14};
 	int code = 0;
 
@@ -89,11 +89,11 @@ static int allow_control(scmp_filter_ctx f)
 	return code;
 }
 
-/* Of these, an argument decides. */
+/* Allows calls depending on their arguments. */
 static int allow_some(scmp_filter_ctx f)
 {
-/* Memory that holds no code. */
-#ifdef __s390x__ /* its arguments lie in memory, where no filter looks */
+/* Memory that is not executable. */
+#ifdef __s390x__ /* its arguments are in memory, which filters cannot read */
 	int code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
 #else
 	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
@@ -104,7 +104,7 @@ static int allow_some(scmp_filter_ctx f)
 	if (!code)
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 					SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	/* Threads, no processes. clone3 has its flags in memory: without it, libc takes clone. */
+	/* Threads, no processes. clone3 has its flags in memory; if it fails, libc uses clone. */
 	if (!code)
 #ifdef __s390x__
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
@@ -136,8 +136,8 @@ static scmp_filter_ctx begin(uint32_t others)
 	if (!f)
 		return NULL;
 	(void)seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
-	/* Kernels before 5.16 slow a process with a filter down, against code that would spy on its
-	 * own process: there is none here. */
+	/* Kernels before 5.16 slow down processes with a filter, as a mitigation against code that
+	 * spies on its own process, which is not needed here. */
 	(void)seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1);
 	return f;
 }

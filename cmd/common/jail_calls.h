@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-/* From now on this process has the system calls of the list only, all others fail with EPERM. False
- * where the kernel has no filters, or this was built without libseccomp. */
+/* Restricts the process to the listed system calls; others fail with EPERM. Returns false if the
+ * kernel has no filters, or this was built without libseccomp. */
 bool cmd_jail_calls_only(void);
 
-/* The other way round, for a process that goes on with other work: it and those it starts can
- * neither open connections, nor look into other processes, nor do what only root can. */
+/* Forbids listed system calls, for a process with other work: it and those it starts can no longer
+ * open connections, access other processes, or do what only root may. Returns false as above. */
 bool cmd_jail_calls_without(void);
 
 #endif

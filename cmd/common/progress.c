@@ -41,7 +41,7 @@ static void end(int number)
 	raise(number);
 }
 
-/* The second one finds nobody who would look. */
+/* A second one means that nothing checks cmd_stopped(). */
 static void on_signal(int number)
 {
 	if (stop_signal)
@@ -95,7 +95,7 @@ void cmd_progress_init(struct cmd_progress *p, const char *what)
 	size_t n;
 
 	memset(p, 0, sizeof(*p));
-	/* What a file is called must not steer the terminal. */
+	/* A file's name must not contain control sequences. */
 	if (!rep_escape(&shown, what, strlen(what), REP_ESCAPE_SHOWN) && shown.size) {
 		n = shown.size < sizeof(p->what) ? shown.size : sizeof(p->what) - 1;
 		/* Bytes 10xxxxxx continue a character. */
@@ -132,7 +132,7 @@ static void say_left(char left[32], uint64_t done, uint64_t total, double rate)
 		snprintf(left, 32, ", %.0fmin left", s / 60);
 }
 
-/* By cells, at the start of a character. */
+/* Cuts a line to `width` cells, between characters. */
 static void cut_line(char *line, int width)
 {
 	size_t used = 0, n;
@@ -148,7 +148,7 @@ static void cut_line(char *line, int width)
 	}
 }
 
-/* What the stages count that do not count bytes; NULL: bytes. */
+/* Returns what a stage counts, NULL for bytes. */
 static const char *unit_of(const char *stage)
 {
 	static const char *const units[][2] = {
@@ -211,7 +211,7 @@ void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, in
 	cut_line(line, width);
 }
 
-/* Is it time to draw? */
+/* Returns whether the bar is due to be drawn. */
 static bool is_due(struct cmd_progress *p, const char *stage, int64_t *now)
 {
 	if (!p->on)

@@ -1,5 +1,5 @@
-/* A progress bar on stderr, where that is a terminal; silent otherwise. It appears only when the
- * work takes long enough to be waited for, and leaves nothing behind. */
+/* A progress bar on stderr if that is a terminal. It appears only if the work takes some time, and
+ * is erased at the end. */
 #ifndef CMD_PROGRESS_H
 #define CMD_PROGRESS_H
 
@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 struct cmd_progress {
-	char what[256]; /* the file's name, escaped; its beginning */
+	char what[256]; /* beginning of the file's name, escaped */
 	bool on, shown;
-	char stage[16];	  /* rate and time left count from its beginning */
+	char stage[16];	  /* rate and time left are those of the stage */
 	int64_t stage_ns; /* when it began */
 	int64_t next_ns;  /* do not draw before */
 };
 
-/* what: of any bytes; it is copied. */
+/* Prepares a bar; `what`, the file's name, may have any bytes and is copied. */
 void cmd_progress_init(struct cmd_progress *p, const char *what);
-/* Fits tp_import_options.progress with ctx = struct cmd_progress: draws, and returns nonzero once
- * the user has pressed ^C (see cmd_interruptible). */
+/* Draws the bar if it is due. Returns nonzero once the user has pressed ^C (see cmd_interruptible).
+ * For tp_import_options.progress, with ctx = struct cmd_progress. */
 int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t total);
-/* The same for many files at once; nothing is shown of what they are called. */
+/* The progress of many files, shown without their names. */
 struct cmd_tally {
 	uint64_t dumps, ndumps; /* done, of all */
 	uint64_t bytes, nbytes;
@@ -28,27 +28,28 @@ struct cmd_tally {
 void cmd_progress_tally(struct cmd_progress *p, const struct cmd_tally *t);
 void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, int64_t elapsed_ns,
 			     int width);
-/* Takes the bar off the screen. */
+/* Erases the bar. */
 void cmd_progress_end(struct cmd_progress *p);
 
-/* The line that is drawn, cut to `width` cells; elapsed since the stage began. what: escaped; unit:
- * what is counted ("runs"), NULL for bytes. Apart for tests. */
+/* Writes the bar's line, cut to `width` cells. `elapsed_ns` is since the stage began, `what` is
+ * escaped, `unit` is what is counted ("runs"), NULL for bytes. Public for tests. */
 void cmd_progress_line(char *line, int size, const char *what, const char *unit, uint64_t done,
 		       uint64_t total, int64_t elapsed_ns, int width);
 
-/* From here on ^C and SIGTERM make cmd_progress_step ask for an orderly stop, so that temporary
- * files are removed; a second one ends the process at once. Ignored ones stay ignored. */
+/* From now on ^C and SIGTERM make cmd_progress_step() ask for an orderly stop, so that temporary
+ * files are removed; a second one ends the process at once. Ignored signals stay ignored. */
 void cmd_interruptible(void);
-/* Has one come? */
+/* Returns whether such a signal has come. */
 bool cmd_stopped(void);
 /* Ends the process by the signal that asked for it, if one did. */
 void cmd_interrupted(void);
-/* Where nobody looks for being stopped any more: from here on ^C, SIGTERM and SIGHUP end the
- * process at once (but not where they were ignored). */
+/* From now on ^C, SIGTERM and SIGHUP end the process at once, unless they were ignored; for work
+ * that does not check cmd_stopped(). */
 void cmd_interrupt_ends(void);
-/* What is done before a signal that was taken ends the process; safe in a handler of signals. */
+/* Sets a function to call before a handled signal ends the process; it must be safe in a signal
+ * handler. */
 void cmd_interrupt_removes(void (*fn)(void));
-/* Does it, for handlers of others. */
+/* Calls that function, for other signal handlers. */
 void cmd_interrupt_remove(void);
 
 #endif

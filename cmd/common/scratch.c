@@ -20,14 +20,14 @@
 #define PREFIX "tprof-scratch-"
 #define MOST   8
 #define SWEEP_AGE_S                                                                                \
-	(24 * 60 * 60) /* where folders cannot be locked, one is its owner's for so long */
+	(24 * 60 * 60) /* if folders cannot be locked, one counts as in use for so long */
 
-/* Those that go when a signal ends the process. Slots are written by one thread at a time, and a
- * handler sees a folder whole or not at all. */
+/* The folders to remove when a signal ends the process. One thread at a time writes slots, and a
+ * handler sees a folder completely or not at all. */
 static struct {
 	_Atomic(char *) path;
 	int fd;
-	pid_t owner; /* not a child that has the same handlers */
+	pid_t owner; /* so that a child with the same handlers removes nothing */
 } kept[MOST];
 
 /* ---- emptying one ---- */
@@ -39,7 +39,7 @@ struct entry { /* as getdents64(2) has it */
 	char name[];
 };
 
-/* readdir() may not be called by a handler of signals. */
+/* Removes the files of a folder, without readdir(), which signal handlers may not call. */
 static void empty(int fd)
 {
 	_Alignas(struct entry) char block[2048];
@@ -89,7 +89,7 @@ static void sweep_one(int dir, const char *name)
 
 	if (fd < 0)
 		return;
-	/* Nobody else could have put anything into it. */
+	/* No other user could have written to it. */
 	if (!fstat(fd, &st) && st.st_uid == geteuid() && (st.st_mode & 0777) == 0700) {
 		if (!flock(fd, LOCK_EX | LOCK_NB))
 			gone = is_named(fd, dir, name);
@@ -118,7 +118,7 @@ static void sweep(const char *tmp)
 
 /* ---- one of our own ---- */
 
-/* Who sweeps may have come between: then it is made anew. */
+/* Makes and locks a folder; makes another one if a sweep has removed it in between. */
 static int make(char *path, int *fd)
 {
 	char *end = path + strlen(path) - 6;

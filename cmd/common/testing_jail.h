@@ -1,4 +1,4 @@
-/* For tests that need a process of its own for what decodes. */
+/* For tests that need decoding in a separate process. */
 #ifndef CMD_TESTING_JAIL_H
 #define CMD_TESTING_JAIL_H
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Thousands of small profiles may be there at once: each chunk is twice as large as the one before. */
+/* Size of the first chunk, small because thousands of small profiles may exist at once; each chunk
+ * is twice as large as the one before. */
 #define LEAST_BYTES ((size_t)4 << 10)
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define ALIGN	    ((size_t)16)

@@ -13,9 +13,9 @@ struct tp_arena {
 	size_t total; /* bytes allocated from the system */
 };
 
-/* NULL when memory is out. */
+/* Returns zeroed memory, NULL when memory is out. */
 void *tp_arena_alloc(struct tp_arena *a, size_t size);
-/* A copy with a terminating NUL. */
+/* Returns a copy with a terminating NUL, NULL when memory is out. */
 char *tp_arena_strndup(struct tp_arena *a, const void *data, size_t n);
 /* Frees everything; the arena can be used again. */
 void tp_arena_clear(struct tp_arena *a);

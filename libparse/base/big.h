@@ -1,11 +1,12 @@
-/* Memory for large arrays. The system hands it out in huge pages where it can: touching a fresh
- * array of many megabytes otherwise costs more than computing what goes into it. */
+/* Memory for large arrays, in huge pages if the system has them: otherwise the first access to an
+ * array of many megabytes costs more than computing its content. The functions return memory for
+ * free(), or NULL when memory is out. */
 #ifndef TP_BASE_BIG_H
 #define TP_BASE_BIG_H
 
 #include <stddef.h>
 
-/* Not zeroed; to be freed by free(). NULL when memory is out. */
+/* Not zeroed. */
 void *tp_big_alloc(size_t size);
 /* n items of `size` bytes. */
 void *tp_big_many(size_t n, size_t size);

@@ -1,7 +1,6 @@
 /* A growing byte buffer. The owner calls tp_buf_release. Zero-initialised is valid and empty.
- *
- * A buffer that failed to grow keeps its content, and refuses whatever is put behind it (TP_ENOMEM)
- * until its owner makes it shorter or releases it. So of a row of puts only the last needs a look:
+ * A buffer that failed to grow keeps its content and refuses all further puts (TP_ENOMEM) until its
+ * owner makes it shorter or releases it. So of a series of puts only the last has to be checked:
  *
  *	tp_buf_text(b, "[");
  *	tp_buf_put(b, name, size);
@@ -17,14 +16,14 @@
 struct tp_buf {
 	uint8_t *data;
 	size_t size; /* bytes in use */
-	size_t room; /* bytes allocated; once it has failed, those in use */
+	size_t room; /* bytes allocated; after a failure, `size` */
 	bool failed; /* private */
 };
 
-/* Makes room for `more` bytes behind the content. Returns 0 or TP_ENOMEM. */
+/* Makes room for `more` bytes after the content. Returns 0 or TP_ENOMEM. */
 int tp_buf_reserve(struct tp_buf *b, size_t more);
-/* Append bytes, a formatted text (a NUL stands behind the content then), a number, a text without
- * its NUL; 0 or TP_ENOMEM. */
+/* Append bytes, a formatted text (followed by a NUL that does not count), a number, a text without
+ * its NUL. Return 0 or TP_ENOMEM. */
 int tp_buf_put(struct tp_buf *b, const void *data, size_t n);
 int tp_buf_printf(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int tp_buf_put_uvarint(struct tp_buf *b, uint64_t v);
@@ -32,11 +31,11 @@ static inline int tp_buf_text(struct tp_buf *b, const char *text)
 {
 	return tp_buf_put(b, text, strlen(text));
 }
-/* Makes it fail because memory ran out elsewhere, in making its content. Returns TP_ENOMEM. */
+/* Makes the buffer fail, for callers that lack memory for its content. Returns TP_ENOMEM. */
 int tp_buf_fail(struct tp_buf *b);
 void tp_buf_release(struct tp_buf *b);
 
-/* Writes v at p, which has room for ten bytes; returns the byte behind it. */
+/* Writes v at p, which has room for ten bytes. Returns the end. */
 static inline uint8_t *tp_put_uvarint(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -47,7 +46,7 @@ static inline uint8_t *tp_put_uvarint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* Small magnitudes of either sign to small unsigned numbers: 0, -1, 1, -2 … → 0, 1, 2, 3 … */
+/* Maps small magnitudes of either sign to small unsigned numbers: 0, -1, 1, -2 … → 0, 1, 2, 3 … */
 static inline uint64_t tp_zigzag(int64_t v)
 {
 	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);

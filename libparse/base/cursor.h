@@ -1,4 +1,4 @@
-/* A bounded, sticky reader over bytes in memory: the only way libparse looks into an input.
+/* A bounded, sticky reader over bytes in memory; libparse reads all input through it.
  *
  * After the first failure every read returns 0 and the position stays, so a decoder reads a whole
  * record and checks `c.failed` once. Nothing here allocates; the bytes belong to the caller and
@@ -15,13 +15,13 @@ enum tp_cursor_fault {
 	TP_CURSOR_OK = 0,
 	TP_CURSOR_END,      /* the input ends inside a value */
 	TP_CURSOR_OVERFLOW, /* a varint does not fit 64 bits */
-	TP_CURSOR_MALFORMED, /* set by readers of a format: what comes cannot be */
+	TP_CURSOR_MALFORMED, /* set by readers of a format: the next bytes are invalid */
 };
 
 struct tp_cursor {
 	const uint8_t *at;
 	const uint8_t *end;
-	const uint8_t *start; /* what offsets are counted from */
+	const uint8_t *start; /* offset 0 */
 	enum tp_cursor_fault failed;
 };
 
@@ -32,7 +32,7 @@ struct tp_slice {
 
 static inline struct tp_cursor tp_cursor(const void *data, size_t size)
 {
-	/* No bytes may come as NULL, to which nothing can be added. */
+	/* An empty input may be NULL, on which pointer arithmetic is undefined. */
 	const uint8_t *p = data ? data : (const uint8_t *)"";
 
 	return (struct tp_cursor){.at = p, .end = p + size, .start = p};
@@ -60,7 +60,8 @@ static inline uint8_t tp_cursor_u8(struct tp_cursor *c)
 
 uint64_t tp_cursor_uvarint_slow(struct tp_cursor *c);
 
-/* Base-128, least significant group first, at most ten bytes and 64 bits (Go's binary.Uvarint). */
+/* Reads a base-128 varint, least significant group first, of at most ten bytes and 64 bits (Go's
+ * binary.Uvarint). */
 static inline uint64_t tp_cursor_uvarint(struct tp_cursor *c)
 {
 	if (!c->failed && c->at < c->end && *c->at < 0x80)
@@ -68,7 +69,7 @@ static inline uint64_t tp_cursor_uvarint(struct tp_cursor *c)
 	return tp_cursor_uvarint_slow(c);
 }
 
-/* n bytes of the input, or an empty slice (and the fault) when fewer are left. */
+/* Returns the next n bytes, or an empty slice (and sets the fault) if fewer are left. */
 static inline struct tp_slice tp_cursor_bytes(struct tp_cursor *c, uint64_t n)
 {
 	struct tp_slice s = {0};
@@ -95,7 +96,7 @@ static inline uint32_t tp_cursor_le32(struct tp_cursor *c)
 	       (uint32_t)s.data[3] << 24;
 }
 
-/* The fault in words: "ends in the middle of a value", "varint overflow". */
+/* Returns the fault in words: "ends in the middle of a value", "varint overflow". */
 const char *tp_cursor_fault_text(enum tp_cursor_fault fault);
 
 #endif

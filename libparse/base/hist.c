@@ -32,7 +32,7 @@ uint64_t tp_hist_mid(int bucket)
 	return tp_hist_lower(bucket) + width(bucket) / 2;
 }
 
-/* The place, from 1 on, of the value wanted among n. */
+/* Returns the rank, from 1 on, of the percentile among n values. */
 static uint64_t rank(uint64_t n, double q)
 {
 	double at;
@@ -42,7 +42,7 @@ static uint64_t rank(uint64_t n, double q)
 		return 1;
 	if (q >= 1)
 		return n;
-	/* 0.99 * 100 must be the 99th, whatever the last bit of the product says. */
+	/* 0.99 * 100 must be the 99th, despite rounding in the product. */
 	at = q * (double)n;
 	r = (uint64_t)at;
 	if (at - (double)r > 1e-9 * at)

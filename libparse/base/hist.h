@@ -1,4 +1,4 @@
-/* The logarithmic histogram of durations: the one way in which percentiles are kept and merged.
+/* The logarithmic histogram of durations, from which all percentiles are computed.
  *
  * Bucket numbers are part of the store's format (site_hist.bucket). Every power of two is divided
  * into 64 buckets of equal width:
@@ -19,14 +19,14 @@
 
 #define TP_HIST_BUCKETS 3776 /* 64·(63-5) + 64 */
 
-/* A bucket and how many values are in it: a histogram is an array of these. */
+/* A bucket and the number of its values; a histogram is an array of these. */
 struct tp_hist_count {
 	uint32_t bucket;
 	uint64_t count;
 };
 
-/* One with room for every bucket (30 KB): where many values or histograms are added up.
- * Zero-initialised is valid and empty. */
+/* A histogram with all buckets (30 KB), to add up many values or histograms. Zero-initialised is
+ * valid and empty. */
 struct tp_hist {
 	uint64_t n; /* values in all */
 	uint64_t count[TP_HIST_BUCKETS];
@@ -34,23 +34,23 @@ struct tp_hist {
 
 static inline int tp_hist_bucket(uint64_t ns)
 {
-	/* Both lines at once: of the second one, the highest bit is the 64 that is missing. */
+	/* Both lines of the table at once: the highest bit adds the 64 by which they differ. */
 	int shift = 57 - __builtin_clzll(ns | 64);
 
 	return 64 * shift + (int)(ns >> shift);
 }
 
-/* The smallest and the largest value of a bucket, and the one halfway; a number that is no bucket
- * counts as the nearest one. */
+/* Return the smallest and the largest value of a bucket, and the one halfway; a number out of range
+ * counts as the nearest bucket. */
 uint64_t tp_hist_lower(int bucket);
 uint64_t tp_hist_upper(int bucket);
 uint64_t tp_hist_mid(int bucket);
 
-/* The value below or at which the share q (0 … 1) of all values lies, by nearest rank, as the
- * middle of its bucket; 0 for an empty histogram. The array is sorted by bucket. */
+/* Returns the percentile of the share q (0 … 1), by nearest rank, as the middle of its bucket; 0
+ * for an empty histogram. The array must be sorted by bucket. */
 uint64_t tp_hist_percentile(const struct tp_hist_count *c, size_t n, double q);
 
-/* The same for the wide form. */
+/* The same for struct tp_hist. */
 void tp_hist_add(struct tp_hist *h, int bucket, uint64_t count);
 uint64_t tp_hist_quantile(const struct tp_hist *h, double q);
 

@@ -16,8 +16,8 @@
 #define DENSE_BASE   4096
 #define DENSE_FACTOR 16
 
-/* This is not a base/table.h, because it is asked for each event: a slot that holds the id itself
- * is one cache line. And ids are removed again. */
+/* Not a base/table.h, because look-ups happen for each event, where a slot with the id itself costs
+ * a single cache line, and because ids are removed again. */
 static void place(struct tp_idmap *m, uint64_t id, void *value)
 {
 	size_t i = tp_idmap_home(m, id);

@@ -1,5 +1,5 @@
-/* Memory for arrays. Where a size has 32 bits, a count that some input asks for, times the size of an
- * item, may be more than it holds: then there is no memory, instead of a little. */
+/* Memory for arrays. If a count times the size of an item overflows a size_t (of 32 bits),
+ * allocation fails. */
 #ifndef TP_BASE_MANY_H
 #define TP_BASE_MANY_H
 
@@ -7,28 +7,28 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The number of items of an array. */
 #define TP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Does an array of n items of `size` bytes fit the addresses there are? */
+/* Returns whether the size of an array of n items of `size` bytes fits a size_t. */
 static inline int tp_many_fit(uint64_t n, size_t size)
 {
 	return n <= PTRDIFF_MAX / size;
 }
 
-/* n items of `size` bytes (not 0), not zeroed; NULL when memory is out. To be freed by free(). */
+/* Returns n items of `size` bytes (not 0), not zeroed, for free(); NULL when memory is out. */
 static inline void *tp_many(uint64_t n, size_t size)
 {
 	return tp_many_fit(n, size) ? malloc((size_t)n * size) : NULL;
 }
 
-/* The same for an array that is there already, or NULL; after an error it still is. */
+/* Resizes an array, which may be NULL, to n items. Returns NULL when memory is out; the array then
+ * stays valid. */
 static inline void *tp_more(void *items, uint64_t n, size_t size)
 {
 	return tp_many_fit(n, size) ? realloc(items, (size_t)n * size) : NULL;
 }
 
-/* What tp_grow and tp_grow_raw call where there is no room. */
+/* Private: for arrays without room. */
 int tp_grow_slow(void *array, size_t *room, size_t n, size_t size);
 int tp_grow_raw_slow(void *array, size_t *room, size_t n, size_t size);
 

@@ -1,4 +1,4 @@
-/* Where an encoder's bytes go. */
+/* Receives an encoder's bytes. */
 #ifndef TP_BASE_OUT_H
 #define TP_BASE_OUT_H
 
@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 struct tp_out {
-	/* 0, or an error code (with err filled in) that the encoder returns. */
+	/* Returns 0, or an error code (with err filled in) that the encoder returns. */
 	int (*write)(void *ctx, const void *data, size_t size, struct tp_err *err);
 	void *ctx;
 };

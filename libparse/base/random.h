@@ -1,5 +1,5 @@
-/* Numbers that look random and are the same for a seed on every machine (splitmix64). Not for what
- * nobody may guess: base/seed.h. */
+/* Pseudo-random numbers, equal for a seed on every machine (splitmix64). For unpredictable ones see
+ * base/seed.h. */
 #ifndef TP_BASE_RANDOM_H
 #define TP_BASE_RANDOM_H
 
@@ -14,8 +14,8 @@ static inline uint64_t tp_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* h with v in it, for hashes of several numbers, which begin with a seed: each v gives another
- * result, and small ones are spread over all of 64 bits. */
+/* Mixes v into the hash h of several numbers, which begins as a seed. Different v give different
+ * results, and small ones are spread over all 64 bits. */
 static inline uint64_t tp_mix64(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0xbf58476d1ce4e5b9u;

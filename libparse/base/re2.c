@@ -1,6 +1,5 @@
-/* RE2's syntax: github.com/google/re2/wiki/Syntax. POSIX extended expressions as glibc and musl
- * have them, with \w \s \b and their like. What both have in common is copied; the rest is
- * rewritten. */
+/* RE2's syntax: github.com/google/re2/wiki/Syntax. The target are POSIX extended expressions with
+ * the extensions of glibc and musl (\w \s \b …). Common syntax is copied, the rest rewritten. */
 #include "base/re2.h"
 
 #include <ctype.h>
@@ -10,18 +9,18 @@
 
 #include "base/buf.h"
 
-/* Profiles bring expressions along (drop_frames), and regcomp copies what {n} and + repeat,
- * recurses on groups, and takes memory by the square of what may be empty in a row. Of rings, which
- * are repetitions without an end of what may be empty, (a*)*, it keeps nothing that it finds on the
- * way round (calc_eclosure_iter in glibc's posix/regcomp.c): time by the power of their number, and
- * from two on by the cube of what may be empty. These limits keep it below 100 MB and some tenths
- * of a second; nobody types as much. */
+/* Limits for hostile expressions, which may come from profiles (drop_frames). regcomp copies what
+ * {n} and + repeat, recurses on groups, and takes memory in the square of consecutive parts that
+ * may be empty. For rings, unlimited repetitions of such parts like (a*)*, it keeps no intermediate
+ * results (calc_eclosure_iter in glibc's posix/regcomp.c): its time is exponential in their number,
+ * and from two on cubic in the parts that may be empty. These limits keep it below 100 MB and some
+ * tenths of a second. */
 #define MAX_SIZE  65536
 #define MAX_DEPTH 100
 #define MAX_PARTS 50000 /* characters, sets and operators, counted as often as they are copied */
 #define MAX_RINGS 6	/* * + {1,} on what may be empty */
 
-/* Of the parts what may be empty: | ? * {0,1} ( ^ $; by rings. */
+/* Limit on parts that may be empty, | ? * {0,1} ( ^ $, by the number of rings. */
 static const unsigned long most_loose[MAX_RINGS + 1] = {2000, 800, 300, 300, 300, 300, 300};
 
 struct translation {
@@ -33,9 +32,9 @@ struct translation {
 	unsigned depth;
 	struct tp_re2_cost open[MAX_DEPTH + 2]; /* by depth: of the group so far */
 	struct tp_re2_cost last;		/* of the operand */
-	/* By depth: may an alternative before this one be empty, and this one so far? */
+	/* By depth: whether an earlier alternative may be empty, and this one so far. */
 	bool other_empty[MAX_DEPTH + 2], empty[MAX_DEPTH + 2];
-	bool last_empty, empty_before; /* may the operand be empty, and what is before it? */
+	bool last_empty, empty_before; /* whether the operand may be empty, and all before it */
 	struct tp_err *err;
 };
 
@@ -71,7 +70,7 @@ static void operand_of(struct translation *t, struct tp_re2_cost cost, bool empt
 	t->open[t->depth].rings += cost.rings;
 }
 
-/* What has just been written can be repeated. It is no group. */
+/* Records that the part just written, which is not a group, can be repeated. */
 static void operand(struct translation *t, unsigned long parts, unsigned long loose)
 {
 	operand_of(t, (struct tp_re2_cost){parts, loose, 0}, loose > 0);
@@ -94,7 +93,7 @@ static void close_group(struct translation *t)
 	operand_of(t, t->open[at], t->other_empty[at] || t->empty[at]);
 }
 
-/* A byte that stands for itself. */
+/* Writes a literal byte. */
 static void put_literal(struct translation *t, unsigned char c)
 {
 	if (strchr("\\^$.|?*+()[]{}", c))
@@ -125,7 +124,7 @@ static void put_code_point(struct translation *t, uint32_t c)
 	operand(t, 4, 0);
 }
 
-/* \x41, \x{1F600}: t->p is behind the x. */
+/* Reads \x41 or \x{1F600}; t->p is after the x. */
 static int hex(struct translation *t, uint32_t *c)
 {
 	bool braces = t->p < t->end && *t->p == '{';
@@ -145,7 +144,7 @@ static int hex(struct translation *t, uint32_t *c)
 	return 0;
 }
 
-/* \n and the like; 0 for what is none. */
+/* Returns the control character of \n and the like, 0 for others. */
 static unsigned char control(char c)
 {
 	static const char names[] = "afnrtv", bytes[] = "\a\f\n\r\t\v";
@@ -154,7 +153,7 @@ static unsigned char control(char c)
 	return at ? (unsigned char)bytes[at - names] : 0;
 }
 
-/* The members of \d, \w, \s for brackets. */
+/* Returns the members of \d, \w, \s for brackets. */
 static const char *members(char c)
 {
 	switch (c) {
@@ -240,7 +239,7 @@ static int escape(struct translation *t)
 	return 0;
 }
 
-/* One member of a bracket, or a class of them in *class. */
+/* Reads a member of a bracket, or a class into *class. */
 static int member(struct translation *t, unsigned char *c, const char **class)
 {
 	uint32_t code_point;
@@ -272,7 +271,7 @@ static int member(struct translation *t, unsigned char *c, const char **class)
 	return 0;
 }
 
-/* [[:word:]] and [[:^alpha:]] are RE2's own; t->p is at "[:". Copies the class. */
+/* Copies a named class; t->p is at "[:". [[:word:]] and [[:^alpha:]] exist only in RE2. */
 static int named_class(struct translation *t)
 {
 	const char *close = strstr(t->p, ":]");
@@ -289,8 +288,8 @@ static int named_class(struct translation *t)
 	return 0;
 }
 
-/* In POSIX a backslash is itself in a bracket, "]" has to come first and "-" last; "^" must not be
- * first. So those three are kept back. */
+/* Translates a bracket. In POSIX a backslash there is literal, "]" has to be first, "-" last, and
+ * "^" must not be first, so these three are written at the end. */
 static int bracket(struct translation *t)
 {
 	bool negated = t->p < t->end && *t->p == '^', first = true;
@@ -330,7 +329,7 @@ static int bracket(struct translation *t)
 			if (!code && (high_class || high < low))
 				code = refuse(t, "a bracket has a range that runs backwards");
 		}
-		/* What is special is taken out of ranges, too, which become two around it. */
+		/* Ranges that contain special characters are split around them. */
 		for (unsigned c = low; !code && c <= high; c++) {
 			unsigned last = c;
 
@@ -387,7 +386,7 @@ static int bracket(struct translation *t)
 	return code;
 }
 
-/* What follows "(?": names, non-capturing groups, flags in front of everything. */
+/* Translates what follows "(?": names, non-capturing groups, flags at the beginning. */
 static int group(struct translation *t)
 {
 	const char *p = t->p;
@@ -429,8 +428,7 @@ static int group(struct translation *t)
 	return 0;
 }
 
-/* {2}, {2,}, {2,3}? t->p is behind the brace. The length of the repetition, 0 for a literal brace.
- */
+/* Returns the length of a repetition {2}, {2,}, {2,3}, 0 for a literal brace; t->p is after it. */
 static size_t repetition(const struct translation *t)
 {
 	size_t n = strspn(t->p, "0123456789");
@@ -471,13 +469,13 @@ static int repeat(struct translation *t, char c)
 	copies = most ? most - 1 : 0;
 	spend(t, t->last.parts * copies + 1, t->last.loose * copies + (most - least) + (c == '*'));
 	t->open[t->depth].rings += t->last.rings * copies + (endless && t->last_empty);
-	/* Now the operand may be empty, whatever it was. */
+	/* From now on the operand may be empty. */
 	if (!least)
 		t->empty[t->depth] = t->empty_before;
 	put_byte(t, (unsigned char)c);
 	t->failed |= n ? tp_buf_put(&t->out, t->p, n) : 0;
 	t->p += n;
-	if (t->p < t->end && *t->p == '?') /* as few as possible: matches just the same */
+	if (t->p < t->end && *t->p == '?') /* non-greedy: matches the same texts */
 		t->p++;
 	t->operand = false;
 	return 0;
@@ -538,7 +536,7 @@ static int translate(struct translation *t)
 		default:
 			put_literal(t, (unsigned char)c);
 		}
-		/* At once, so that the numbers stay small. */
+		/* Check at once, so that the numbers stay small. */
 		if (!code && !bearable(&t->open[t->depth]))
 			code = refuse(t, "it has too many alternatives and repetitions");
 	}

@@ -1,4 +1,4 @@
-/* RE2's syntax as POSIX extended expressions; private to regex.c, which matches them. */
+/* Translates RE2's syntax to POSIX extended expressions; private to regex.c. */
 #ifndef TP_BASE_RE2_H
 #define TP_BASE_RE2_H
 
@@ -6,9 +6,9 @@
 
 #include "base/err.h"
 
-/* Of what a pattern makes regcomp and regexec hold: characters, sets and operators, counted as
- * often as they are copied; of them what may be empty; and repetitions without an end of what may
- * be empty. All are bounded. */
+/* Measures of the memory that a pattern takes in regcomp and regexec, all limited: `parts` are
+ * characters, sets and operators, counted as often as they are copied; `loose` those that may match
+ * the empty text; `rings` unlimited repetitions of such. */
 struct tp_re2_cost {
 	unsigned long parts, loose, rings;
 };

@@ -10,9 +10,10 @@
 
 #include "base/re2.h"
 
-/* regexec tries every place of a text where a match may begin, up to the text's end each, and keeps
- * for good every state it comes through. So the expression is anchored behind anything at all,
- * which is one pass; and from time to time it is compiled anew, which forgets the states. */
+/* regexec tries each position of a text where a match may begin, each time up to the text's end,
+ * and caches every state for good. So the expression is anchored after a prefix that matches
+ * anything, which takes one pass, and it is compiled anew from time to time, which frees the
+ * states. */
 #define ANYTHING "^([^x]|x)*("
 
 #define STATES_MEMORY ((size_t)256 << 20)
@@ -21,8 +22,8 @@
 #define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
 #define TURNS	      4		     /* without memory, before that is believed */
 
-/* A state takes 20 to 50 us to make, and texts can be such that every byte makes one: a megabyte of
- * names, a minute. Others take some ns for each byte, and 100 ns for each text. */
+/* Limit on the time of an expression. A state takes 20 to 50 us, and hostile texts may need one per
+ * byte: a minute per megabyte. Others take some ns per byte, and 100 ns per text. */
 int64_t tp_regex_most_ns = INT64_C(2000000000);
 int64_t tp_regex_ns_per_byte = 2000;
 
@@ -30,14 +31,14 @@ struct tp_regex_machine {
 	regex_t re;
 	char *posix;
 	int flags;
-	size_t left, budget; /* bytes that may be looked at before all states are forgotten */
+	size_t left, budget; /* bytes that may be examined before all states are freed */
 	int64_t took_ns;     /* on the clock, looking */
 	int64_t looked_at;   /* bytes, and one for each text */
 	int64_t began_ns;    /* processor time when it was made */
-	int unknown; /* 0, or what came in place of the first answer that there was none to */
+	int unknown;	     /* 0, or the first error of a match */
 };
 
-/* Nothing special but escaped dots: what most people type. */
+/* Takes a pattern without special characters, except escaped dots, as plain text. */
 static bool take_literal(struct tp_regex *r, const char *pattern)
 {
 	char *out = malloc(strlen(pattern) + 1);
@@ -141,7 +142,7 @@ void tp_regex_release(struct tp_regex *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* False where memory is out: then it is as it was. */
+/* Frees the states. Returns false when memory is out; they are then kept. */
 static bool forget_states(struct tp_regex_machine *m)
 {
 	regex_t fresh;
@@ -154,8 +155,8 @@ static bool forget_states(struct tp_regex_machine *m)
 	return true;
 }
 
-/* The clock goes on while others have the processor, and asking for processor time takes as long as
- * a short text does: that is asked for where the clock says that it has been too long. */
+/* Returns whether the time limit is reached. Processor time is what counts, but reading it takes as
+ * long as a short text, so it is read only when the clock has passed the limit. */
 static bool takes_too_long(const struct tp_regex_machine *m)
 {
 	int64_t most = tp_regex_most_ns + m->looked_at * tp_regex_ns_per_byte;
@@ -192,8 +193,8 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 		forget_states(m);
 	m->left -= size < m->left ? size : m->left;
 	range.rm_eo = (regoff_t)size;
-	/* glibc's regexec says of lack of memory, too, that there is no match. So it may seem where
-	 * malloc took memory elsewhere, as its heap could not grow; the next time there is some. */
+	/* glibc's regexec reports lack of memory as "no match", which cannot be told apart for sure
+	 * (errno may be left by malloc when it only switched heaps); so it is tried again. */
 	for (int turn = 0; turn < TURNS; turn++) {
 		errno = 0;
 		rc = regexec(&m->re, text, 1, &range, REG_STARTEND);

@@ -1,13 +1,14 @@
-/* Regular expressions that users type, for traces, profiles and SQL alike: RE2's syntax, as Go's
- * tools have it, on top of POSIX regcomp.
+/* Regular expressions for traces, profiles and SQL: RE2's syntax, as in Go's tools, on top of POSIX
+ * regcomp.
  *
- * Only "does it match somewhere" is asked, so that greedy or not makes no difference. Understood:
+ * A match is only yes or no, so greediness makes no difference. Supported:
  * (?:…) (?i) (?P<name>…) \d \D \w \W \s \S \b \B \A \z \Q…\E \t \n \x41 \x{41} \. […] [[:alpha:]]
- * x*? x{2,3}?. Not: \p{Greek}, (?i) in the middle, \C, and case folding beyond ASCII; they are an
- * error that says so. Text is bytes. Patterns without special characters are searched for.
+ * x*? x{2,3}?. Not supported, with an error that says so: \p{Greek}, (?i) in the middle, \C, and
+ * case folding beyond ASCII. Text is bytes. Patterns without special characters are searched as
+ * plain text.
  *
- * Expressions and texts may come from a dump: both are bounded, so that memory stays below 1 GB
- * whatever they are, and time below 2 s and 2 us for each byte. Not for several threads at once. */
+ * Expressions and texts may be hostile: memory is limited to 1 GB, and time to 2 s plus 2 us for
+ * each byte. An expression must not be used by several threads at once. */
 #ifndef TP_BASE_REGEX_H
 #define TP_BASE_REGEX_H
 
@@ -16,13 +17,13 @@
 
 #include "base/err.h"
 
-/* Of longer texts only so many bytes are looked at, unless the pattern is just text: the least, for
- * patterns of thousands of parts, and the most, for others. */
+/* Only so many bytes of a text are examined, unless the pattern is plain text: at least 8 KiB, for
+ * patterns of thousands of parts, and at most 64 KiB. */
 #define TP_REGEX_TEXT	   8192
 #define TP_REGEX_TEXT_MOST 65536
 
 struct tp_regex {
-	char *literal; /* the pattern is just this text; else */
+	char *literal; /* the pattern is this plain text; NULL: see `machine` */
 	size_t size;
 	struct tp_regex_machine *machine;
 };
@@ -32,12 +33,13 @@ struct tp_regex {
  * nothing. */
 int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err);
 void tp_regex_release(struct tp_regex *r);
-/* Does it match somewhere in `size` bytes of text? 1, 0; TP_ENOMEM, TP_ELIMIT (it has taken too
- * long, on these texts together): nobody knows. */
+/* Returns 1 if the expression matches somewhere in `size` bytes of text, 0 if not; TP_ENOMEM, or
+ * TP_ELIMIT if all its texts together have taken too long. */
 int tp_regex_find(const struct tp_regex *r, const char *text, size_t size);
-/* The same for who asks tp_regex_settle in the end: where nobody knows, it does not match. */
+/* Returns whether the expression matches; false after an error, which tp_regex_settle() returns
+ * later. */
 bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size);
-/* Was all that was asked of it answered? 0, or what tp_regex_find had in place of an answer. */
+/* Returns 0 or the first error of tp_regex_find() and tp_regex_match() with this expression. */
 int tp_regex_settle(const struct tp_regex *r, struct tp_err *err);
 /* The sentence about that, for a code that was kept. 0 stays 0. */
 int tp_regex_unknown(int code, struct tp_err *err);

@@ -1,5 +1,5 @@
-/* A number that nobody who makes an input can know, for hash tables whose keys come from it: keys
- * cannot be chosen so that they all meet. Nothing that is stored or shown may depend on it. */
+/* An unpredictable seed for hash tables whose keys come from an input, so that an input cannot make
+ * all keys collide. Nothing that is stored or shown may depend on it. */
 #ifndef TP_BASE_SEED_H
 #define TP_BASE_SEED_H
 

@@ -1,11 +1,11 @@
-/* Signals that a thread leaves to the other threads of the program. */
+/* Signals that a thread blocks, so that other threads get them. */
 #ifndef TP_BASE_SIGNALS_H
 #define TP_BASE_SIGNALS_H
 
 #include <signal.h>
 
-/* Fills `set` with the signals that others send. Those that a fault of the thread itself raises are left
- * out: where they are blocked, the kernel ends the program without calling its handler. */
+/* Fills `set` with all signals except those raised by a fault of the thread itself: if these are
+ * blocked, the kernel ends the program without calling its handler. */
 void tp_signals_sent(sigset_t *set);
 
 #endif

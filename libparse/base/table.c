@@ -8,8 +8,8 @@
 
 #define FIRST_SLOTS 64
 
-/* Moves the rows into `to`, which has room. Rows of one hash keep their order: a run of slots that
- * are taken may go on at the front of the table, so the walk begins behind a free slot. */
+/* Moves the rows into `to`, which has room. Rows of one hash must keep their order; as a run of
+ * taken slots may wrap around to the front of the table, the walk begins after a free slot. */
 static void move_rows(const struct tp_table *from, struct tp_table *to)
 {
 	uint32_t at = 0;

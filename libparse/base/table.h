@@ -1,12 +1,9 @@
-/* An index of rows by hash. The rows are an array of the caller's; the table holds their numbers in
- * open addressing, each beside 32 bits of the row's hash. So the table grows without asking for
- * hashes again, and a row is compared only where those bits agree. Zero-initialised is valid and
- * empty.
- *
- * Hash numbers by tp_mix64 (base/random.h) and bytes by tp_hash_bytes. Where a dump or a store
- * chooses the keys, the hash starts from tp_seed() (base/seed.h): otherwise a file could make all
- * its keys collide, and each search would take as long as the table. Keys that the program numbers
- * itself (ids of a dictionary, say) need no seed.
+/* An index of rows by hash. The rows are in an array of the caller; the table has their numbers in
+ * open addressing, with 32 bits of each row's hash. So the table grows without computing hashes
+ * again, and rows are compared only if these bits agree. Zero-initialised is valid and empty.
+ * Hash numbers by tp_mix64 (base/random.h) and bytes by tp_hash_bytes. If the keys come from a dump
+ * or a store, start the hash from tp_seed() (base/seed.h): otherwise a file could make all its keys
+ * collide. Keys that the program chooses (such as ids of a dictionary) need no seed.
  *
  *	uint64_t hash = tp_hash_bytes(seed, name, size);
  *
@@ -25,7 +22,7 @@
 
 #include "base/err.h"
 
-#define TP_TABLE_ROWS ((uint32_t)1 << 30) /* at most; then half of 2^31 slots are taken */
+#define TP_TABLE_ROWS ((uint32_t)1 << 30) /* limit; half of 2^31 slots */
 
 struct tp_table_slot {
 	uint32_t hash, row; /* row + 1; 0: free */
@@ -36,14 +33,14 @@ struct tp_table {
 	uint32_t mask, n;
 };
 
-/* A search under way; begins as {0}. */
+/* The state of a search; begins as {0}. */
 struct tp_probe {
 	uint32_t step;
 	uint32_t row; /* the row that was found last */
 };
 
-/* Finds the next row that has this hash, by its low 32 bits: the caller compares the key. Returns
- * false when there is none left. Rows of one hash come in the order in which they were added. */
+/* Finds the next row with this hash (its low 32 bits); the caller compares the key. Returns false
+ * if there is none left. Rows of one hash are found in the order in which they were added. */
 static inline bool tp_table_next(const struct tp_table *t, uint64_t hash, struct tp_probe *p)
 {
 	if (!t->slot)
@@ -60,12 +57,12 @@ static inline bool tp_table_next(const struct tp_table *t, uint64_t hash, struct
 	}
 }
 
-/* Makes room for `more` rows beside those that are there, so that adding them cannot fail. Returns
- * 0, TP_ENOMEM, or TP_ELIMIT where they would be more than TP_TABLE_ROWS. */
+/* Makes room for `more` further rows, so that adding them cannot fail. Returns 0, TP_ENOMEM, or
+ * TP_ELIMIT if the table would have more than TP_TABLE_ROWS. */
 int tp_table_reserve(struct tp_table *t, size_t more);
 
-/* Adds a row, which is not looked for. Returns 0, TP_ENOMEM or, if the row's number is
- * TP_TABLE_ROWS or more, TP_ELIMIT; after an error the table is what it was. */
+/* Adds a row without searching for an equal one. Returns 0, TP_ENOMEM, or TP_ELIMIT if `row` is
+ * TP_TABLE_ROWS or more; after an error the table is unchanged. */
 static inline int tp_table_add(struct tp_table *t, uint64_t hash, size_t row)
 {
 	uint32_t at = (uint32_t)hash;
@@ -85,12 +82,11 @@ static inline int tp_table_add(struct tp_table *t, uint64_t hash, size_t row)
 	return 0;
 }
 
-/* Forgets all rows but keeps the memory. */
+/* Removes all rows but keeps the memory. */
 void tp_table_clear(struct tp_table *t);
 /* Frees the memory; the table is empty then and can be used again. */
 void tp_table_release(struct tp_table *t);
 
-/* The hash of some bytes. */
 uint64_t tp_hash_bytes(uint64_t seed, const void *data, size_t size);
 
 #endif

@@ -1,13 +1,11 @@
-/* Scales the number of rounds of tests by chance.
+/* Scales the number of rounds of randomised tests.
  *
- * An ordinary run has a fifth of them (of four rounds or fewer, all): what a change breaks shows in
- * the first ones mostly. TEST_ROUNDS=full in the environment has all, which is for the long run of
- * CI. What a test tries one by one is not scaled by this: it is no chance.
- *
- * Builds with sanitizers have a share of their own, whatever TEST_ROUNDS says. ThreadSanitizer
- * makes code 15 times slower, and what it is there for, how threads meet, a tenth of the rounds
- * shows as well; AddressSanitizer makes it 3 times slower, and a third of the rounds comes by each
- * line. */
+ * An ordinary run does a fifth of them (but all of four or fewer), as the first ones find most
+ * faults. TEST_ROUNDS=full in the environment does all, for the long run of CI. Tests that try all
+ * cases one by one are not scaled by it.
+ * Builds with sanitizers ignore TEST_ROUNDS. ThreadSanitizer makes code 15 times slower; a tenth of
+ * the rounds shows races as well. AddressSanitizer makes it 3 times slower; a third of the rounds
+ * reaches all lines. */
 #ifndef TP_BASE_TESTING_ROUNDS_H
 #define TP_BASE_TESTING_ROUNDS_H
 
@@ -26,7 +24,7 @@
 #define TP_SANITIZE_ADDRESS
 #endif
 
-/* As many as a sanitizer, if there is one, has time for: also of what is tried one by one. */
+/* Scales n down under a sanitizer only; also for tests that try all cases. */
 #ifdef TP_SANITIZE_THREAD
 #define TP_ROUNDS(n) (((n) + 9) / 10)
 #elif defined(TP_SANITIZE_ADDRESS)
@@ -35,7 +33,7 @@
 #define TP_ROUNDS(n) (n)
 #endif
 
-/* Of n rounds by chance. */
+/* Returns how many of n randomised rounds to do. */
 static inline int tp_rounds(int n)
 {
 #if defined(TP_SANITIZE_THREAD) || defined(TP_SANITIZE_ADDRESS)

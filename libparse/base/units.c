@@ -56,7 +56,7 @@ static uint64_t magnitude(int64_t v)
 
 static const uint64_t us = 1000, ms = 1000 * 1000, sec = 1000 * 1000 * 1000;
 
-/* "2m05s": two units of the clock, the smaller one with two digits. */
+/* Writes "2m05s": two units, the smaller one with two digits. */
 static void put_clock(char *text, const char *sign, uint64_t ns)
 {
 	uint64_t s = (ns + sec / 2) / sec, m = (ns + 30 * sec) / (60 * sec),
@@ -108,7 +108,8 @@ char *tp_fmt_bytes(char text[TP_UNITS_SIZE], int64_t bytes)
 	return text;
 }
 
-/* The unit at *text as ns, moving behind it; 0 when there is none. Longer names come first. */
+/* Returns the unit at *text in ns and moves behind it; 0 if there is none. Longer names are tried
+ * first. */
 static uint64_t take_unit(const char **text)
 {
 	static const struct {
@@ -137,7 +138,7 @@ static uint64_t take_unit(const char **text)
 	return 0;
 }
 
-/* One "12.5ms" of "1m12.5s"; without a unit it must be all that is left. */
+/* Takes one part like "12.5s" of "1m12.5s"; without a unit it must be all of the rest. */
 static int take_part(const char **text, uint64_t *ns)
 {
 	double fraction = 0, scale = 1; /* a fraction of a day in ns has 14 digits */

@@ -1,13 +1,13 @@
-/* Products of 64 bits with 64 bits, divided by 64 bits: what is between may have 128. Exact on
- * every machine; where the compiler has such integers they are used. */
+/* Computes value × by / of with an intermediate product of 128 bits, exactly on every machine; uses
+ * the compiler's 128-bit integers if it has them. */
 #ifndef TP_BASE_WIDE_H
 #define TP_BASE_WIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The same without integers of 128 bits: schoolbook, halves of 32 bits and one bit at a time. For
- * machines that have none, and for tests. `of` is not 0. */
+/* Does tp_scale() without 128-bit integers: multiplies halves of 32 bits, then divides bit by bit.
+ * For machines that lack them, and for tests. `of` must not be 0. */
 static inline bool tp_scale_slow(uint64_t value, uint64_t by, uint64_t of, uint64_t *result)
 {
 	uint64_t low = (value & UINT32_MAX) * (by & UINT32_MAX);
@@ -19,7 +19,7 @@ static inline bool tp_scale_slow(uint64_t value, uint64_t by, uint64_t of, uint6
 	low = (low & UINT32_MAX) | carry << 32;
 	if (high >= of)
 		return false;
-	/* high is what is left to divide, always less than `of`; its 65th bit is `over`. */
+	/* `high` is the remainder, always less than `of`; `over` is its 65th bit. */
 	for (int bit = 63; bit >= 0; bit--) {
 		bool over = high >> 63;
 
@@ -33,8 +33,8 @@ static inline bool tp_scale_slow(uint64_t value, uint64_t by, uint64_t of, uint6
 	return true;
 }
 
-/* value × by / of, rounded towards zero, of != 0; false (and nothing is set) if that is more than
- * 64 bits hold. */
+/* Sets *result to value × by / of, rounded towards zero; `of` must not be 0. Returns false, and
+ * sets nothing, if that does not fit 64 bits. */
 static inline bool tp_scale(uint64_t value, uint64_t by, uint64_t of, uint64_t *result)
 {
 #ifdef __SIZEOF_INT128__
@@ -50,14 +50,14 @@ static inline bool tp_scale(uint64_t value, uint64_t by, uint64_t of, uint64_t *
 #endif
 }
 
-/* later - earlier, of any two with later >= earlier. */
+/* Returns later - earlier; later must be >= earlier. */
 static inline uint64_t tp_apart(int64_t later, int64_t earlier)
 {
 	return (uint64_t)later - (uint64_t)earlier;
 }
 
-/* at + by and at - by; false if that is not a number of 64 bits, or the least of them, which stands
- * for NULL. */
+/* Set *sum to at + by and at - by. Return false if that does not fit 64 bits or is INT64_MIN, which
+ * stands for NULL. */
 static inline bool tp_after(int64_t at, uint64_t by, int64_t *sum)
 {
 	if (by > tp_apart(INT64_MAX, at))

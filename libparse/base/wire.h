@@ -1,5 +1,5 @@
-/* The wire format of protocol buffers, read field by field
- *(protobuf.dev/programming-guides/encoding).
+/* Reads and writes the wire format of protocol buffers, field by field
+ * (protobuf.dev/programming-guides/encoding).
  *
  *   message  field*
  *   field    tag = varint (number << 3 | wire type), then by wire type
@@ -35,17 +35,17 @@ struct tp_field {
 	uint32_t number;
 	enum tp_wire wire;
 	uint64_t value;	       /* of VARINT */
-	struct tp_slice bytes; /* of BYTES; of others that are skipped, what they hold */
+	struct tp_slice bytes; /* of BYTES; content of other fields that are skipped */
 };
 
 bool tp_field_next_slow(struct tp_cursor *c, struct tp_field *f);
 
-/* The next field, its value included. False at the end, and at a fault (c->failed): a field that
- * ends behind the message, the number 0, a wire type that does not exist; the cursor then stands at
- * the field. */
+/* Reads the next field with its value. Returns false at the end, and at a fault (c->failed): a
+ * field that exceeds the message, the number 0, or an unknown wire type; the cursor is then at the
+ * field. */
 static inline bool tp_field_next(struct tp_cursor *c, struct tp_field *f)
 {
-	/* One byte each of tag and value is what most fields are. */
+	/* Most fields have one byte each of tag and value. */
 	if (!c->failed && c->end - c->at >= 2 && c->at[0] < 0x80 && c->at[0] >= 8 &&
 	    c->at[1] < 0x80) {
 		f->number = c->at[0] >> 3;
@@ -64,14 +64,14 @@ static inline bool tp_field_next(struct tp_cursor *c, struct tp_field *f)
 	return tp_field_next_slow(c, f);
 }
 
-/* A message of nothing but numbers: value[n] becomes what field n holds (n < size; the last one
- * counts, as everywhere in protocol buffers), the others stay as they are. Fields of other numbers
- * are skipped. False at a fault, and when a field below `size` is no varint. */
+/* Reads a message of numbers: sets value[n] to field n (n < size; the last one counts, as usual in
+ * protocol buffers), and leaves the others unchanged. Skips fields from `size` on. Returns false at
+ * a fault, or if a field below `size` is not a varint. */
 bool tp_wire_numbers(struct tp_slice message, uint64_t *value, uint32_t size);
 
 /* ---- writing: 0 or TP_ENOMEM ---- */
 
-/* A number; left out when it is 0, which is what a missing field means. */
+/* Appends a number unless it is 0, which a missing field means. */
 int tp_wire_put_number(struct tp_buf *b, uint32_t number, uint64_t value);
 int tp_wire_put_bytes(struct tp_buf *b, uint32_t number, const void *data, size_t size);
 

@@ -1,9 +1,10 @@
-/* Spans of one segment, summed: by goroutine, state, reason and stack (a cell, a row of
- * goroutine_time), and those by entry function (a site, with its histogram).
+/* Sums of the spans of one segment: by goroutine, state, reason and stack (a cell, which becomes a
+ * row of goroutine_time), and by entry function, state, reason and stack (a site, with its
+ * histogram).
  *
- * This is the hot end of the import: nearly every span finds its cell in a small table that is
- * not searched (`near`), the others by their goroutine. The sums of a site are folded from its
- * cells when the segment ends; only its histogram is filled span by span. */
+ * This is the hot path of the import: nearly every span finds its cell in a small table without
+ * searching (`near`), the others by their goroutine. The sums of a site are added up from its cells
+ * when the segment ends; only its histogram is filled span by span. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static bool cell_is(const struct tp_cell *c, uint64_t doer, uint64_t cause)
 	return c->cause == cause && c->doer == doer;
 }
 
-/* `near` uses the highest bits of the hash, the index of long rings the lowest that are any good. */
+/* `near` uses the highest bits of the hash, the index of long rings the lowest good ones. */
 static uint32_t index_hash(uint64_t doer, uint64_t cause)
 {
 	return (uint32_t)(tp_cell_hash(doer, cause) >> 32);
@@ -50,13 +51,14 @@ int tp_aggregate_init(struct tp_aggregate *a)
 {
 	if (tp_grow_lines((void **)&a->cells, &a->room_cells))
 		return TP_ENOMEM;
-	/* No goroutine is that of number 0. */
+	/* Cell 0 belongs to no goroutine. */
 	a->cells[0] = (struct tp_cell){.doer = UINT64_MAX};
 	a->ncells = 1;
 	return 0;
 }
 
-/* A new cell in the ring of `after` (0: of its own), or 0 when memory is out. */
+/* Adds a cell to the ring of `after` (0: to a new ring). Returns its number, 0 when memory is out.
+ */
 static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t after,
 			 uint64_t doer, uint64_t bits)
 {
@@ -89,7 +91,7 @@ static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint
 	return a->ncells++;
 }
 
-/* A short ring is walked; the cells of a long one are in the index. */
+/* Finds a cell: walks a short ring, uses the index for a long one. */
 static uint32_t find_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t ring,
 			  uint64_t doer, uint64_t cause)
 {
@@ -172,8 +174,8 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 		}
 		return put_crossing(t, sp, err);
 	}
-	/* The first of its kind, as here they often are, has no cell to look for, which would be in
-	 * no cache. */
+	/* The first span of its kind, which is frequent here, has no cell; do not search for one,
+	 * as that would miss the cache. */
 	doer = (uint64_t)sp->goroutine << 8 | sp->state;
 	if (!sum->cell[tp_slot_of_state[sp->state]]) {
 		id = tp_cell_find(a, sum, doer, tp_cause_bits(&cause));

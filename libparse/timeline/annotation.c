@@ -1,14 +1,13 @@
 /* Regions and logs of runtime/trace, and the tasks they belong to, by the rules of Go's summary
  * (internal/trace/summary.go):
- *   - A task exists once anything names it, the background task 0 too.
- *   - An end of a region ends the innermost one of its goroutine with its name and task. In the
- *     traces that Go's reader takes that is always the innermost one of all; programs that end
- *     them out of order are there nevertheless. Without one it ends what was inherited, if nothing
- *     else is open, or makes a region that began before the trace, with all that its goroutine has
- *     done so far.
- *   - A new goroutine inherits the innermost region of its creator, without a name.
- *   - Regions still going on end with their goroutine or the trace, unless that is a goroutine of
- *     the runtime, which has none. Which it is its name tells, and so at the end. */
+ *   - A task exists once an event refers to it; so does the background task 0.
+ *   - The end of a region ends the innermost one of its goroutine with the same name and task. In
+ *     traces that Go's reader accepts, that is the innermost one of all, but some programs end them
+ *     out of order. If there is none, the event ends the inherited region, if no other is open, or
+ *     makes a region that began before the trace, with all time of its goroutine so far.
+ *   - A new goroutine inherits the innermost region of its creator, without its name.
+ *   - Open regions end with their goroutine or the trace. Goroutines of the runtime have no
+ *     regions; they are known by name, that is, at the end of the run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +17,8 @@
 #define NO_TASK UINT64_MAX
 
 #define MAX_REGIONS (16u << 20) /* open at once */
-/* Limit on looks at open regions for the one that ends: a fixed allowance plus so many per end. */
+/* Limit on open regions examined to find the one that ends: a fixed allowance plus so many per end.
+ */
 #define LOOKS	      (UINT64_C(1) << 24)
 #define LOOKS_PER_END 64
 
@@ -85,7 +85,7 @@ static int put_region(struct tp_timeline *t, const struct tp_region *r, struct t
 	return tp_timeline_put(t, TP_TABLE_REGION, v, err);
 }
 
-/* What the goroutine has done since the region began, in place of what it had done by then. */
+/* Replaces the goroutine's times at the region's begin by those since then. */
 static void settle_stats(struct tp_timeline *t, struct tp_region *r, int64_t ts)
 {
 	int64_t now[TP_NSTATS];
@@ -95,7 +95,7 @@ static void settle_stats(struct tp_timeline *t, struct tp_region *r, int64_t ts)
 		r->ns[i] = tp_since(r->ns[i], now[i]);
 }
 
-/* push has refused. */
+/* Sets the error after a push has failed. */
 static int refused(const struct tp_timeline *t, struct tp_err *err)
 {
 	return t->annotations.active.n < MAX_REGIONS
@@ -122,7 +122,7 @@ static struct tp_region *push(struct tp_timeline *t, struct tp_gsum *sum, uint32
 	return r;
 }
 
-/* The region and its goroutine belong to the task. */
+/* Counts a region and its goroutine for the task. */
 static int join_region(struct tp_timeline *t, uint64_t id, uint32_t g, struct tp_err *err)
 {
 	struct tp_task *task = tp_task_join(&t->annotations.tasks, id, g);
@@ -149,7 +149,8 @@ static int region_begin(struct tp_timeline *t, const struct tp_event *ev, struct
 	return join_region(t, r->task, ev->g, err);
 }
 
-/* Does an event end it? The name of either may be lost, with the tables of a damaged generation. */
+/* Whether an event ends a region. Either name may be lost with the tables of a damaged generation.
+ */
 enum match { NO_MATCH, MAY_MATCH, MATCH };
 
 static enum match match(const struct tp_region *r, const struct tp_event *ev)
@@ -159,7 +160,7 @@ static enum match match(const struct tp_region *r, const struct tp_event *ev)
 	return r->name == ev->str ? MATCH : r->name && ev->str ? NO_MATCH : MAY_MATCH;
 }
 
-/* The link to the open region that an event ends, NULL for none. */
+/* Returns the link to the open region that an event ends, NULL for none. */
 static uint32_t *find_open(struct tp_annotations *a, uint32_t *open, const struct tp_event *ev)
 {
 	uint32_t *at = open, *maybe = NULL;
@@ -231,8 +232,8 @@ int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, stru
 	return 0;
 }
 
-/* A region that has ended with its goroutine: no row before the goroutine's name is known. There
- * may be one per goroutine of the run, so they are kept as varints. */
+/* Keeps a region that ended with its goroutine until the goroutine's name is known. There may be
+ * one per goroutine of the run, so they are kept as varints. */
 static int hold_region(struct tp_buf *held, const struct tp_region *r)
 {
 	uint8_t *p;

@@ -1,19 +1,17 @@
-/* When which P worked for the collector instead of the program: mark assists while their goroutine
- * runs, and what background workers do. It is what mutator utilisation is made of, beside the
- * stops of the world and the sweeps of the table range, which say themselves where they are.
+/* Times in which a P worked for the garbage collector instead of the program: mark assists while
+ * their goroutine runs, and background workers. Mutator utilisation is computed from them, and from
+ * the stops of the world and the sweeps of the table range.
  *
- * Only goroutines that are in an assist, or that run with a label (the runtime's GoLabel, which
- * comes when a worker starts: "GC (dedicated)", "GC (fractional)", "GC (idle)"), are looked at:
- * timeline.c knows them by
- * tp_gstate.gc. Rules: Go's internal/trace/gc.go, MutatorUtilizationV2; what it makes of them is up
- * to who reads the table. */
+ * Only goroutines in an assist, or running with a label, are examined; timeline.c knows them by
+ * tp_gstate.gc. (The label is the runtime's GoLabel when a worker starts: "GC (dedicated)", "GC
+ * (fractional)", "GC (idle)".) Rules: Go's internal/trace/gc.go, MutatorUtilizationV2. */
 #include <stdlib.h>
 
 #include "timeline/parts.h"
 
 enum { ASSISTS = 1, WORKS = 2 }; /* tp_gsum.gc */
 
-/* Executing, as Go's GoState.Executing has it. */
+/* Returns whether the state is executing (Go: GoState.Executing). */
 static bool executes(uint8_t state)
 {
 	return state == TP_ST_RUNNING || state == TP_ST_SYSCALL;
@@ -78,7 +76,7 @@ static int begin(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_
 	return 0;
 }
 
-/* From now on (or not any longer) every transition of the goroutine comes by here. */
+/* Sets why transitions of the goroutine are passed to this file; 0 stops that. */
 static void watch(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, unsigned gc)
 {
 	struct tp_gstate *st = tp_gstate_find(t->spans, g);
@@ -117,8 +115,8 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 	return finish(t, sum, ev->ts, err);
 }
 
-/* The label comes right after the start. An assist stays one: what is labelled then is an ordinary
- * goroutine. */
+/* The label comes right after the start. It does not change an assist, which only an ordinary
+ * goroutine makes. */
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_gsum *sum = tp_summary_find(t, ev->subject);

@@ -2,8 +2,8 @@
  *
  * Go's runtime uses an id once, except for goroutines that stand for C threads while these call Go:
  * they return to a list after the call and are reused with the same id. Ordering gives each life
- * its own index (order/v2/state.h), so they only have to be told apart by `goroutine.id`, which is
- * unique in a run: the last life keeps the id, the others get negative numbers. */
+ * its own index (order/v2/state.h), so only `goroutine.id`, which is unique in a run, has to
+ * differ: the last life keeps the id, the others get negative numbers. */
 #include <stdlib.h>
 
 #include "base/many.h"
@@ -65,7 +65,7 @@ static bool is_known(const uint8_t *known, uint32_t g)
 }
 
 /* Numbers the lives of one id, which has n entries. The last life keeps the id; a life without
- * events (a sample named it long after its end) is the last only if all are without. */
+ * events (a sample referred to it long after its end) is the last only if all lack events. */
 static void number(const struct entry *e, uint32_t n, const uint8_t *known, struct tp_life *life)
 {
 	uint32_t last = n - 1;

@@ -37,8 +37,8 @@ _Static_assert(offsetof(struct tp_event, str) == offsetof(struct tp_event, stack
 		   offsetof(struct tp_event, p) == offsetof(struct tp_event, m) + 4,
 	       "cause and place are copied from events as they are");
 
-/* The open span of a goroutine; all zero if there is none. Place and waker are those of the event that
- * began it, whether or not they mean something in its state: tp_gstate_span tells. */
+/* The open span of a goroutine; all zero if there is none. Place and waker are those of the event
+ * that began it, even in states without them: tp_gstate_span() selects. */
 struct tp_gstate {
 	int64_t start;
 	/* Set by timeline.c, and reset to NULL by span.c when it changes anything here. */
@@ -57,8 +57,8 @@ struct tp_gstate {
 
 _Static_assert(sizeof(struct tp_gstate) == 64, "a goroutine's state is a cache line");
 
-/* Goroutines are numbered as they appear, so those of a chunk mostly end together. A chunk without a
- * live goroutine is freed, so memory depends on the number of live ones. */
+/* Goroutines are numbered as they appear, so those of a chunk mostly end together. A chunk without
+ * a live goroutine is freed, so memory depends on the number of live ones. */
 struct tp_gchunk {
 	struct tp_gstate g[TP_CHUNK];
 	uint32_t live;
@@ -132,16 +132,16 @@ static inline struct tp_span tp_gstate_span(const struct tp_gstate *st, uint32_t
 	};
 }
 
-/* Is it the last of a goroutine? Go: blocking "forever" is like its death. */
+/* Returns whether ev ends its goroutine; as in Go, blocking "forever" does. */
 static inline bool tp_event_ends(const struct tp_event *ev)
 {
 	return ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
 }
 
-/* All ones where stack and reason of the event mean something in the state it leads to. */
+/* Masks by state: all ones if stack and reason of the event belong to the state it leads to. */
 extern const struct tp_cause tp_cause_of_state[TP_NSTATES];
 
-/* Fills in the state a goroutine enters at ev; without branches, as nothing tells which it will be.
+/* Fills in the state that a goroutine enters at ev, without branches, which could not be predicted.
  */
 static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev)
 {
@@ -157,8 +157,8 @@ static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *
 	st->state = ev->to;
 }
 
-/* Go: the P with which the call was entered serves none from now on, whose call ever it serves by
- * now (see the head of span.h). */
+/* As in Go, the P with which the call was entered serves no call from now on, even if it serves
+ * another goroutine's by now (see the rules in span.h). */
 static inline void tp_spans_leave_syscall(struct tp_spans *s, const struct tp_gstate *st)
 {
 	if ((st->state == TP_ST_SYSCALL || st->state == TP_ST_SYSCALL_BLOCKED) && st->at.p < s->np)
@@ -180,9 +180,8 @@ static inline int tp_spans_enter(struct tp_spans *s, struct tp_gstate *st,
 	return 0;
 }
 
-/* The whole step where all is known and nothing ends, the span being dealt with; 0 or an error
- * code.
- */
+/* Does the whole step for a known goroutine that does not end, after its span has been counted.
+ * Returns 0 or an error code. */
 static inline int tp_spans_move(struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
 {
 	tp_spans_leave_syscall(s, st);
@@ -191,7 +190,7 @@ static inline int tp_spans_move(struct tp_spans *s, struct tp_gstate *st, const 
 	return tp_spans_enter(s, st, ev);
 }
 
-/* To be called first for each event: states that began before the trace count from the last Sync on. */
+/* Must be called first for each event: states from before the trace count from the last Sync on. */
 static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 {
 	if (!s->sync_ts || ev->type == TP_EV_SYNC) {
@@ -200,7 +199,7 @@ static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 	}
 }
 
-/* To be called last for each event. Returns 0 or an error code. */
+/* Must be called last for each event. Returns 0 or an error code. */
 static inline int tp_spans_seen(struct tp_spans *s, const struct tp_event *ev)
 {
 	int code;
@@ -213,8 +212,8 @@ static inline int tp_spans_seen(struct tp_spans *s, const struct tp_event *ev)
 	return 0;
 }
 
-/* Advances by one event (but for the two above). Returns how many spans it completed, in out[], or
- * an error code. */
+/* Advances by one event, between the two calls above. Returns the number of spans it completed, in
+ * out[], or an error code. */
 int tp_spans_step(struct tp_spans *s, const struct tp_event *ev, struct tp_span out[TP_STEP_SPANS]);
 
 #endif

@@ -1,15 +1,14 @@
-/* Metrics: GOMAXPROCS and the goal of the heap whenever they change; the size of the heap as often
- * as a chart can show it, and where a collection begins and ends.
+/* Metrics: GOMAXPROCS and the heap goal whenever they change; the heap size as often as a chart can
+ * show it, and where a collection begins and ends.
  *
- * HeapAlloc events are frequent (one in eight of a server's), so none is looked at as it passes by.
- * Instead the batch they came in is searched for the latest one: at every stop of the world and end
- * of a mark phase, which is where the heap is largest and smallest, and at the end of the batch. So
- * many rows as a small trace has are kept in full. How far is searched is limited by a budget that
- * grows with the trace. */
+ * HeapAlloc events are frequent (one in eight of a server's), so they are not handled one by one.
+ * Instead the batch is searched for the latest one at every stop of the world and end of a mark
+ * phase, where the heap is largest and smallest, and at the end of the batch. A small trace keeps
+ * all of them. A budget, which grows with the trace, limits the searches. */
 #include "timeline/parts.h"
 
 #define ROWS_IN_FULL	(1 << 12)
-#define BUDGET		(1 << 18) /* events looked at */
+#define BUDGET		(1 << 18) /* events examined */
 #define BUDGET_OF_BATCH 32
 
 static int put(struct tp_timeline *t, uint32_t name, const struct tp_event *ev, struct tp_err *err)

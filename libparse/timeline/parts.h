@@ -1,8 +1,8 @@
-/* The state of a run while its events pass by; shared by the files of timeline/ and private to them.
+/* The state of the timeline between events. Private to timeline/.
  *
- * timeline.c calls the others. Each of them owns one struct below and the tables made from it. Times
- * are on the trace's clock until a row is written. Functions return 0 or an error code with err
- * filled in. */
+ * timeline.c calls the other files. Each of them owns one struct below and the tables made from it.
+ * Times are on the trace's clock until a row is written. Functions return 0 or an error code with
+ * err filled in. */
 #ifndef TP_TIMELINE_PARTS_H
 #define TP_TIMELINE_PARTS_H
 
@@ -35,8 +35,8 @@ struct tp_pool {
 	size_t room;
 	uint32_t n, free;
 };
-/* Returns a zeroed node, put in front of the list *head; NULL when out of memory. The other nodes may
- * move. */
+/* Returns a zeroed node at the front of the list *head; NULL when out of memory. The other nodes
+ * may move. */
 void *tp_pool_push(struct tp_pool *p, uint32_t *head);
 void tp_pool_release(struct tp_pool *p);
 
@@ -60,8 +60,8 @@ static inline void *tp_pool_pop(struct tp_pool *p, uint32_t *head)
  * TP_ENOMEM. */
 int tp_grow_lines(void **items, uint32_t *room);
 
-/* A damaged trace may have any times: differences wrap around, as Go's do, and sums stop at the limits
- * of 64 bits. */
+/* A damaged trace may have any times: differences wrap around, as in Go, and sums saturate at the
+ * limits of 64 bits. */
 static inline int64_t tp_since(int64_t from, int64_t to)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
@@ -117,7 +117,7 @@ struct tp_gsum {
 	uint32_t spans; /* without those in the cells of this segment */
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
-	uint8_t gc;	     /* why gcwork.c has to see its transitions; 0: it need not */
+	uint8_t gc;	     /* why gcwork.c needs its transitions; 0: it does not */
 	uint32_t name_stack; /* names the goroutine; its first stack without TP_SUM_NAMED */
 	uint32_t gc_work;    /* its open node in gcwork.c; 0: none */
 	int64_t lost_ns;
@@ -204,14 +204,14 @@ struct tp_sites {
 	uint32_t n;
 	size_t room;
 	struct tp_table by_key;
-	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket, of
-	 * which a byte is kept: a block is a cache line, and most of a segment's stay in a cache …
+	/* Histograms: for the first sites and blocks, counts of one byte by site, power of two and
+	 * bucket: a block is a cache line, and most blocks of a segment stay in the cache …
 	 */
 	uint16_t *octave; /* TP_SITE_OCTAVES for each: number of a block, 0 none */
 	uint8_t (*block)[64];
 	uint32_t nblocks, room_blocks;
 	uint32_t noctaves; /* entries of octave */
-	/* … and site << 36 | bucket << 24 | count (0: free) in a hash for what is more. */
+	/* … and a hash of site << 36 | bucket << 24 | count (0: free) for the rest. */
 	uint64_t *hist;
 	uint32_t nhist, hist_mask;
 	uint64_t *sorted; /* all in the form of the hash, when a segment ends */
@@ -254,7 +254,7 @@ struct tp_prange {
 
 struct tp_ranges {
 	struct tp_pool nodes;
-	uint32_t nobody; /* list: stops of the world without a goroutine */
+	uint32_t nobody; /* list: stops of the world not made by a goroutine */
 	struct tp_prange mark;
 	struct tp_prange *sweep; /* by P */
 	size_t np;
@@ -312,7 +312,7 @@ struct tp_tasks {
 	uint32_t unpacked;
 	struct tp_ids number_of; /* id → number */
 	uint32_t latest;	 /* number last asked for */
-	struct tp_idmap members; /* number << 32 | goroutine; what there is besides member[] */
+	struct tp_idmap members; /* number << 32 | goroutine; those not in member[] */
 };
 
 /* ---- regions and logs (annotation.c) ---- */
@@ -419,8 +419,10 @@ uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g);
 /* Returns the name of the entry function of a name stack (a string), or 0. */
 uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
 
-/* life.c: id[0 … n) are Go's ids by index. known_of gives a bit by index (n), set for those of
- * which there are events, to be freed; NULL when memory is out. To be released in every case. */
+/* life.c */
+/* Finds the goroutines that share an id; id[0 … n) are Go's ids by index. known_of(t, n) returns a
+ * bitmap of the n goroutines that have events, which is freed, or NULL when memory is out. *lives
+ * must be released in either case. */
 int tp_lives_find(struct tp_lives *lives, const uint64_t *id, uint32_t n,
 		  uint8_t *(*known_of)(struct tp_timeline *t, uint32_t n), struct tp_timeline *t,
 		  struct tp_err *err);
@@ -461,7 +463,7 @@ static inline uint64_t tp_cell_hash(uint64_t doer, uint64_t cause)
 /* aggregate.c */
 /* Returns 0 or TP_ENOMEM. */
 int tp_aggregate_init(struct tp_aggregate *a);
-/* Returns the number of a cell that is not in `near`, and puts it there; 0 when out of memory. */
+/* Returns the number of a cell that is not in `near`, and adds it there; 0 when out of memory. */
 uint32_t tp_cell_find(struct tp_aggregate *a, struct tp_gsum *sum, uint64_t doer, uint64_t cause);
 /* Returns the cell of a goroutine's spans with a state and a cause; NULL when out of memory. */
 static inline struct tp_cell *tp_cell_at(struct tp_aggregate *a, struct tp_gsum *sum, uint32_t g,
@@ -514,7 +516,8 @@ int tp_range_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_range_release(struct tp_ranges *r);
 
 /* gcwork.c */
-/* An assist of the subject begins or is reported active; it ends. `sum` is the subject's, or NULL. */
+/* Handle the begin of an assist of the subject (or the report that it is active), and its end.
+ * `sum` is the subject's, or NULL. */
 int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 		     struct tp_err *err);
 int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
@@ -523,34 +526,35 @@ int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_
 /* Handles a transition of a goroutine whose sum->gc is set. */
 int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			 struct tp_err *err);
-/* What the goroutine does from ts on is lost. */
+/* Ends the goroutine's work at ts, from where on its events are lost. */
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
 		   struct tp_err *err);
 int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_gcwork_release(struct tp_gcworks *s);
 
 /* metric.c */
-/* To be called before the first event of a batch. */
+/* Must be called before the first event of a batch. */
 void tp_metric_begin(struct tp_timeline *t, const struct tp_event *batch);
 /* Writes the heap's latest size before `until`, which is an event of the batch or its end. */
 int tp_metric_heap(struct tp_timeline *t, const struct tp_event *until, struct tp_err *err);
 int tp_metric_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 
 /* task.c */
-/* Return the task of an id, which is created if necessary; tp_task_join also counts g as working for
- * it (TP_NONE counts as a goroutine, as in Go). NULL when out of memory. Valid until the next call. */
+/* Return the task of an id, which is created if necessary; tp_task_join also counts g as working
+ * for it (TP_NONE counts as a goroutine, as in Go). NULL when out of memory. Valid until the next
+ * call. */
 struct tp_task *tp_task_at(struct tp_tasks *s, uint64_t id);
 struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g);
 /* Ends the task that was returned last. */
 void tp_task_end(struct tp_tasks *s, struct tp_task *task, int64_t ts);
-/* To be called at the end of a segment. Returns 0 or TP_ENOMEM. */
+/* Must be called at the end of a segment. Returns 0 or TP_ENOMEM. */
 int tp_task_settle(struct tp_tasks *s);
 int tp_task_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_task_release(struct tp_tasks *s);
 
 /* annotation.c */
 tp_event_fn tp_annotation_of_type(uint8_t type);
-/* A new goroutine inherits the innermost region of its creator. */
+/* Lets a new goroutine inherit the innermost region of its creator. */
 int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			  struct tp_err *err);
 /* Ends the regions of a goroutine, at its end or (ended is false) at the end of the run. */

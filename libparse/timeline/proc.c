@@ -1,6 +1,5 @@
-/* Time of Ps: a row for each time in one state, and sums by segment. For those a P's time in a
- * state is cut at the boundaries of segments, and counted in the segment in which it entered the
- * state. */
+/* Times of Ps: a row for each period in one state, and sums by segment. For the sums, a period is
+ * cut at the boundaries of segments, and counted in the segment in which it began. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ static struct tp_proc *proc_at(struct tp_procs *s, uint32_t p)
 	return &s->p[p];
 }
 
-/* Counts what the P has done since `since`, up to `until`. */
+/* Adds the P's time from `since` to `until` to the sums. */
 static void advance(struct tp_proc *p, int64_t until)
 {
 	if (p->state == TP_ST_RUNNING)
@@ -51,7 +50,7 @@ int tp_proc_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_er
 	if (!p)
 		return tp_nomem(err);
 	if (p->state == TP_ST_NONE) {
-		/* Since the last Sync it has been in the state it is first seen in. */
+		/* It has been in its first known state since the last Sync. */
 		p->state = ev->from == TP_ST_UNDETERMINED ? ev->to : ev->from;
 		p->since = ev->from == TP_ST_NOT_EXIST ? ev->ts : t->spans->sync_ts;
 		p->start = p->since;

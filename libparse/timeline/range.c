@@ -1,7 +1,7 @@
 /* Ranges: stops of the world and mark assists (of a goroutine), sweeps (of a P), the mark phase (of
- * the whole program). Two things come out of their events: a row per range, and by Go's rules
- * (internal/trace/summary.go) the time each goroutine spent in ranges of each name. Go counts a
- * P's sweep for the goroutine that runs where it begins, if it ends on the same one. */
+ * the whole program). Their events yield a row per range and, by Go's rules
+ * (internal/trace/summary.go), the time of each goroutine in ranges of each name. Go counts a P's
+ * sweep for the goroutine that runs there at its begin, if the same one runs at its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ static int put_grange(struct tp_timeline *t, struct tp_grange *x, uint32_t g, in
 	return put_row(t, &row, err);
 }
 
-/* Go's sums; `since` is when the range began or was found active. */
+/* Updates Go's sums; the range began or was found active at `since`. */
 static void sum_begin(struct tp_grange *x, int64_t since, bool active)
 {
 	if (active && x->last) {

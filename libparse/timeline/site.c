@@ -1,15 +1,13 @@
 /* Sites: spans of goroutines with one entry function, by state, reason and stack, with a histogram
  * of their durations.
- *
- * The entry function of a goroutine is the root of its name stack, and what a stack holds is known
- * only when the dictionary is complete. So the sites of each segment are kept, by name stack (or by
- * goroutine while it has none), as varints
+ * The entry function of a goroutine is the root of its name stack, and stacks can be read only when
+ * the dictionary is complete. So the sites of each segment are kept, by name stack (or by goroutine
+ * while it has none), as varints
  *
  *   segment, sites, then per site: entry, state, reason, stack, count, total, min, max,
  *   buckets, bytes that follow (four bytes), then per bucket: bucket - previous one, count
- *
- * and read back at the end, when those whose names turn out the same become one. Most stay alone;
- * their histograms are left as they are. */
+ * and read back at the end, where sites with the same name are merged. Most are not merged, and
+ * their histograms are not decoded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,13 +140,13 @@ static int put_sorted(struct tp_sites *s, uint64_t slot)
 	return 0;
 }
 
-/* The site's blocks to s->sorted, buckets ascending. */
+/* Appends the site's blocks to s->sorted, by bucket. */
 static int collect_blocks(struct tp_sites *s, uint32_t site)
 {
 	const uint16_t *octave = &s->octave[tp_sites_octaves(site)];
 	uint64_t some;
 
-	/* Most is zero: four octaves and eight counts are looked at at once. */
+	/* Most are zero: test four octaves or eight counts at once. */
 	for (uint32_t o = 0; o < TP_SITE_OCTAVES; o++) {
 		const uint8_t *count = s->block[octave[o]];
 
@@ -172,7 +170,7 @@ static int collect_blocks(struct tp_sites *s, uint32_t site)
 	return 0;
 }
 
-/* Sorts the last n slots of s->sorted; what a bucket has in blocks and in the hash becomes one. */
+/* Sorts the last n slots of s->sorted and merges a bucket's counts from blocks and hash. */
 static void sort_site(struct tp_sites *s, uint32_t n)
 {
 	uint64_t *slot = s->sorted + s->nsorted - n, *to = slot;
@@ -187,8 +185,8 @@ static void sort_site(struct tp_sites *s, uint32_t n)
 	s->nsorted = (uint32_t)(to + 1 - s->sorted);
 }
 
-/* Histograms to s->sorted, in the order of their sites, buckets ascending. What is in the hash is
- * little in real traces: it is sorted as a whole and taken in as its sites come. */
+/* Fills s->sorted with the histograms, by site and bucket. The hash, which has few entries in real
+ * traces, is sorted as a whole and merged in. */
 static int sort_hist(struct tp_sites *s)
 {
 	uint32_t nhashed = 0, next = 0;

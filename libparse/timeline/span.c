@@ -86,7 +86,7 @@ int tp_spans_grow_m(struct tp_spans *s, uint32_t m)
 	return tp_grow(&s->m_last, &s->nm, m, sizeof(*s->m_last));
 }
 
-/* The span that a gap or a presumption leaves: nothing is known of it but its state. */
+/* Returns a span of which only start and state are known: a gap or a presumed state. */
 static struct tp_gstate bare(int64_t start, uint32_t mark, uint8_t state)
 {
 	return (struct tp_gstate){.start = start,
@@ -96,7 +96,7 @@ static struct tp_gstate bare(int64_t start, uint32_t mark, uint8_t state)
 				  .state = state};
 }
 
-/* Time of g up to ev is lost: completes what was known and the gap. */
+/* Completes the known span of g and the gap up to ev, whose time is lost. */
 static unsigned lose(const struct tp_spans *s, const struct tp_gstate *st, uint32_t g,
 		     const struct tp_event *ev, struct tp_span *out)
 {
@@ -114,7 +114,7 @@ static unsigned lose(const struct tp_spans *s, const struct tp_gstate *st, uint3
 	return n;
 }
 
-/* The state a goroutine has been in since the last Sync, when ev is the first that tells of it. */
+/* Returns the state of a goroutine since the last Sync if ev is its first event. */
 static uint8_t presume(const struct tp_event *ev)
 {
 	uint8_t state = ev->from == TP_ST_UNDETERMINED ? ev->to : ev->from;
@@ -125,9 +125,9 @@ static uint8_t presume(const struct tp_event *ev)
 	return state == TP_ST_SYSCALL && ev->p == TP_NONE ? TP_ST_SYSCALL_BLOCKED : state;
 }
 
-/* Opens what is presumed of a goroutine before ev, the first event that tells of it since the last
- * Sync. In a damaged trace it may have ended since then (order/v2/state.h: tp_v2_g_born): a moment
- * is never counted twice. */
+/* Opens the span that is presumed before ev, the goroutine's first event since the last Sync. In a
+ * damaged trace it may have ended since then (order/v2/state.h: tp_v2_g_born); no time is counted
+ * twice. */
 static void open_presumed(const struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
 {
 	bool ended = st->flags & TP_G_ENDED || (st->flags & TP_G_DROPPED && ev->flags & TP_EVF_LOST);
@@ -137,8 +137,8 @@ static void open_presumed(const struct tp_spans *s, struct tp_gstate *st, const 
 	st->flags = TP_G_PRESUMED;
 }
 
-/* A transition of a goroutine. The machine goes by the state in which it has the goroutine, so that
- * a `from` that does not fit (in a damaged trace) leaves no gap. */
+/* Handles a transition of a goroutine. Its recorded state counts, so a contradicting `from` (in a
+ * damaged trace) leaves no gap. */
 static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
 {
 	uint32_t g = ev->subject, c = g >> TP_CHUNK_BITS;
@@ -159,8 +159,7 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 		if (ev->from != TP_ST_NOT_EXIST)
 			open_presumed(s, st, ev);
 	} else if (ev->from == TP_ST_UNDETERMINED && st->flags & TP_G_PRESUMED) {
-		/* Restored, or Go's summary of it starts over: but for the state, what is known
-		 * stays. */
+		/* Restored, or Go's summary of it starts over: all but the state stays as it is. */
 		struct tp_span was = tp_gstate_span(st, g, ev->ts);
 
 		st->at = (struct tp_place){was.m, was.p};
@@ -203,7 +202,7 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 	return code ? code : (int)n;
 }
 
-/* An event that tells that its goroutine's time up to it is lost, but of no transition. */
+/* Handles an event that is not a transition, before which its goroutine's time is lost. */
 static unsigned step_lost(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
 {
 	struct tp_gstate *st = ev->g == TP_NONE ? NULL : tp_gstate_find(s, ev->g);
@@ -219,7 +218,7 @@ static unsigned step_lost(struct tp_spans *s, const struct tp_event *ev, struct 
 	return n;
 }
 
-/* A P goes idle: the system call it served, if any, is without a P from now on. */
+/* Handles a P that goes idle: the system call it served, if any, has lost its P. */
 static unsigned step_idle(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
 {
 	uint32_t g = ev->subject < s->np ? s->syscalling[ev->subject] : TP_NONE;

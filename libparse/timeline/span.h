@@ -5,29 +5,30 @@
  *
  * A span has, by state:
  *   Running         m, p where it ran; stack 0; reason ""
- *   Runnable        reason why it stopped ("" if it was created or woken); waker: the goroutine that
- *                   made it runnable (TP_NONE if none did); stack = waker_stack = the stack of that
+ *   Runnable        reason why it stopped ("" if it was created or woken); waker: the goroutine
+ *                   that made it runnable, or TP_NONE; stack = waker_stack = the stack of that
  *                   event, as in Go's scheduler latency profile
- *   Waiting         reason; stack where it blocked; waker and waker_stack: who ended the wait, where
+ *   Waiting         reason; stack where it blocked; waker: the goroutine that ended the wait, and
+ *                   waker_stack, its stack
  *   Syscall         stack where it was entered; m, p
  *   SyscallBlocked  the same after its P was stolen; stack as of the syscall
- *   Lost            a damaged trace does not say: from the last known event of the goroutine to one
+ *   Lost            unknown, in a damaged trace: from the last known event of the goroutine to one
  *                   flagged TP_EVF_LOST
  * Spans of a goroutine neither overlap nor leave gaps between its creation and its end.
  *
  * The rules are those of Go's summary (internal/trace/summary.go, Summarizer.Event), so that spans
  * add up to it:
- *   - A goroutine that is there when the trace begins is in its first state since the last Sync
- * event. Where that state is a system call without a P, the time up to its first event is
- * SyscallBlocked and the time after it Syscall.
- *   - SyscallBlocked begins when the P with which the call was entered goes idle. One goroutine's
- *     return from a system call makes Go forget whose call its P serves by then, so that another
- *     goroutine's loss of that P may go unnoticed: its whole call is Syscall.
+ *   - A goroutine that exists when the trace begins has been in its first state since the last Sync
+ *     event. If that state is a system call without a P, the time up to its first event is
+ *     SyscallBlocked and the time after it Syscall.
+ *   - SyscallBlocked begins when the P with which the call was entered goes idle. When a goroutine
+ *     returns from a system call, Go forgets whose call its former P serves by then. Another
+ *     goroutine's loss of that P may thus go unnoticed, and its whole call is Syscall.
  *   - Blocking "forever" ends a goroutine.
- * Spans differ from the numbers of the summary in two places. A goroutine without a P in a system
- * call when the trace ends: Go counts its SyscallBlocked time as Syscall and once more as Runnable.
- * And Go takes the time 0, which old traces reach, for "not set": what a goroutine does from 0 on,
- * up to its next transition, is not counted unless it is running. */
+ * Spans differ from the summary in two cases. If a goroutine is in a system call without a P when
+ * the trace ends, Go counts its SyscallBlocked time as Syscall and once more as Runnable. And Go
+ * takes the time 0, which occurs in old traces, for "not set": the time of a goroutine from 0 to
+ * its next transition is not counted unless it is running. */
 #ifndef TP_TIMELINE_SPAN_H
 #define TP_TIMELINE_SPAN_H
 
@@ -47,7 +48,7 @@ struct tp_span {
 	uint32_t waker, waker_stack;
 	uint32_t mark;	  /* tp_spans_mark() when it began */
 	uint8_t state;	  /* enum tp_state */
-	uint8_t inferred; /* one of its ends was put in by salvage */
+	uint8_t inferred; /* salvage inferred its start or end */
 	uint8_t open;	  /* still going on when the run ended */
 };
 
@@ -60,7 +61,7 @@ struct tp_spans; /* the state of every goroutine and P */
 struct tp_spans *tp_spans_new(void);
 void tp_spans_free(struct tp_spans *s);
 
-/* Is called for each span that is complete. */
+/* Called for each completed span. Returns 0, or an error code that ends the call. */
 typedef int (*tp_span_fn)(void *ctx, const struct tp_span *span, struct tp_err *err);
 
 /* Takes ordered events. Calls fn for each span that ends, in the order in which they end. */
@@ -72,10 +73,10 @@ int tp_spans_finish(struct tp_spans *s, int64_t end, tp_span_fn fn, void *ctx, s
 /* Sets `mark` of the spans that begin from now on; it is 0 at first. */
 void tp_spans_mark(struct tp_spans *s, uint32_t mark);
 
-/* Puts a goroutine into an open span, read from span_crossing, in order to start in the middle of a
- * trace. `end` is the end in span_crossing; it tells whether a system call lost its P in Go's view. To
- * be called before the first event is fed; for spans with a P in a system call, in the order of
- * `start`. Returns 0, TP_ENOMEM or TP_ELIMIT. */
+/* Puts a goroutine into an open span, read from span_crossing, to start in the middle of a trace.
+ * The `end` read from there tells whether a system call lost its P in Go's view. Must be called
+ * before the first event; for spans with a P in a system call, in the order of `start`. Returns 0,
+ * TP_ENOMEM or TP_ELIMIT. */
 int tp_spans_restore(struct tp_spans *s, const struct tp_span *span);
 
 #endif

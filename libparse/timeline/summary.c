@@ -1,16 +1,16 @@
-/* Goroutine rows: what Go's Summarizer (internal/trace/summary.go) says about each of them.
+/* Goroutine rows, with the results of Go's Summarizer (internal/trace/summary.go).
  *
- * Numbers are kept by goroutine in chunks, as in machine.h. At the end of a segment the chunks
- * whose goroutines have all ended are packed into varints, once there are many of them: rows are
- * written in the order of the index, so they have to wait for the longest-lived goroutine, and most
- * are dead by then. */
+ * Summaries are kept by goroutine in chunks, as in machine.h. Rows are written in the order of the
+ * index, so they have to wait for the longest-lived goroutine, and most have ended by then.
+ * Therefore, at the end of a segment, chunks whose goroutines have all ended are packed into
+ * varints, once there are many of them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "timeline/parts.h"
 
-/* What of struct tp_gsum is packed, in this order (16 numbers and two bytes). */
+/* The packed fields of struct tp_gsum, in this order (16 numbers and two bytes). */
 #define PACKED_MAX (18 * 10)
 
 static int unpack_chunk(struct tp_gsum_chunk *c);
@@ -34,7 +34,7 @@ struct tp_gsum *tp_summary_make(struct tp_timeline *t, uint32_t g)
 	if (c >= s->nchunks && grow_chunks(s, c))
 		return NULL;
 	if (__builtin_expect(!s->chunk[c].g, 0)) {
-		/* 64-byte alignment keeps what a span touches in one cache line. */
+		/* 64-byte alignment keeps the fields that a span uses in one cache line. */
 		s->chunk[c].g = aligned_alloc(64, TP_CHUNK * sizeof(struct tp_gsum));
 		if (!s->chunk[c].g)
 			return NULL;
@@ -84,7 +84,7 @@ int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	if (!(sum->known & TP_SUM_NAMED)) {
 		uint32_t stack = tp_event_own_stack(ev);
 
-		/* As Go does: the first stack whose root has a name. */
+		/* As in Go, the first stack whose root has a name. */
 		if (stack && !(ev->flags & TP_EVF_UNNAMED))
 			sum->known |= TP_SUM_NAMED;
 		if (sum->known & TP_SUM_NAMED || !sum->name_stack)
@@ -145,8 +145,8 @@ const uint8_t tp_stat_of_state[TP_NSTATES] = {
     [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
 };
 
-/* Go has no time 0: what began then counts only if it is running, and then not to the end of the
- * trace. */
+/* Go takes the time 0 for "not set": a span that began then counts only if it is running, and not
+ * if it lasts until the end of the trace. */
 static int discount_zero(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *sp,
 			 struct tp_err *err)
 {
@@ -240,7 +240,7 @@ static struct tp_gsum unpack(struct tp_cursor *c)
 	return g;
 }
 
-/* Into c->g, which is there. */
+/* Unpacks into c->g, which must be allocated. */
 static int unpack_chunk(struct tp_gsum_chunk *c)
 {
 	struct tp_cursor in = tp_cursor(c->packed, c->size);
@@ -253,7 +253,7 @@ static int unpack_chunk(struct tp_gsum_chunk *c)
 	return 0;
 }
 
-/* Rows of goroutine_block and goroutine_range of a goroutine of which nothing more will come. */
+/* Writes the rows of goroutine_block and goroutine_range of a goroutine without further events. */
 static int put_lists(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, struct tp_err *err)
 {
 	int64_t v[TP_MAX_COLUMNS];
@@ -293,7 +293,7 @@ static int pack_chunk(struct tp_timeline *t, struct tp_gsum_chunk *chunk, struct
 	return 0;
 }
 
-/* All goroutines of the chunk have ended. */
+/* Writes the lists of a chunk whose goroutines have all ended, and packs it if worthwhile. */
 static int settle_chunk(struct tp_timeline *t, uint32_t c, struct tp_err *err)
 {
 	struct tp_gsum_chunk *chunk = &t->summary.chunk[c];
@@ -311,7 +311,7 @@ static int settle_chunk(struct tp_timeline *t, uint32_t c, struct tp_err *err)
 	return 0;
 }
 
-/* At the end of a segment, when nothing refers to goroutines that have ended. */
+/* Settles chunks at the end of a segment, when nothing refers to goroutines that have ended. */
 int tp_summary_settle(struct tp_timeline *t, struct tp_err *err)
 {
 	const struct tp_spans *spans = t->spans;
@@ -336,7 +336,7 @@ uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack)
 	return stack ? tp_dict_frame_name(dict, tp_dict_stack_root(dict, stack)) : 0;
 }
 
-/* life: NULL where the goroutine is the only one that has its id. */
+/* life: NULL if the goroutine's id is unique. */
 static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t g,
 		   const struct tp_gsum *sum, const struct tp_life *life, struct tp_err *err)
 {
@@ -366,7 +366,8 @@ static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t
 	return tp_timeline_put(t, TP_TABLE_GOROUTINE, v, err);
 }
 
-/* Go's finalize for one that lives at the end of the trace, whose open span is accounted for. */
+/* Does Go's finalize for a goroutine that is alive at the end of the trace, after its open span has
+ * been counted. */
 static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, struct tp_err *err)
 {
 	int code;
@@ -381,7 +382,7 @@ static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, s
 	return code;
 }
 
-/* By the chunk: the summary of its i-th goroutine, i counting up from 0. */
+/* Returns the summary of the chunk's i-th goroutine; must be called with i from 0 upwards. */
 static struct tp_gsum summary_of(const struct tp_gsum_chunk *chunk, struct tp_cursor *in,
 				 uint32_t i)
 {
@@ -390,7 +391,7 @@ static struct tp_gsum summary_of(const struct tp_gsum_chunk *chunk, struct tp_cu
 	return chunk->g ? chunk->g[i] : chunk->packed ? unpack(in) : none;
 }
 
-/* Whether there are events of a goroutine, as a bit for each of n, and more. */
+/* Returns a bitmap of the n goroutines that have events (with further bits unused). */
 static uint8_t *known_goroutines(struct tp_timeline *t, uint32_t n)
 {
 	const struct tp_summary *s = &t->summary;
@@ -427,7 +428,7 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 			uint32_t g = c << TP_CHUNK_BITS | i;
 			struct tp_gsum *sum = &chunk->g[i];
 
-			/* One that has ended has no more than what came afterwards. */
+			/* A settled one only has lists of events after its end. */
 			if (chunk->settled && !sum->blocks && !sum->ranges && !sum->regions)
 				continue;
 			code = finish_live(t, g, sum, err);

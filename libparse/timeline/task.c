@@ -1,8 +1,7 @@
 /* The tasks of a run, by id.
- *
- * A trace may hold one per request, and whatever is said of a task may be said long after its end
- * (a log, a region): none can be written before the run ends. So they live in chunks, and a chunk
- * of which all have ended is packed into varints when a segment ends, as goroutines are. */
+ * A trace may have a task per request, and logs and regions may follow long after a task's end, so
+ * rows are written when the run ends. Until then tasks are in chunks, which are packed into varints
+ * at the end of a segment if all their tasks have ended, like those of goroutines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +52,7 @@ static struct tp_task unpack(struct tp_cursor *c)
 	return x;
 }
 
-/* The tasks of a chunk, unpacked if they are packed; NULL when memory is out. */
+/* Returns the tasks of a chunk, which it unpacks if necessary; NULL when memory is out. */
 static struct tp_task *chunk_tasks(struct tp_task_chunk *c)
 {
 	struct tp_cursor in = tp_cursor(c->packed, c->size);
@@ -103,7 +102,7 @@ static int add(struct tp_tasks *s, uint64_t id)
 	return 0;
 }
 
-/* The number of the task of an id, or TP_NONE when memory is out. */
+/* Returns the number of the task of an id, added if new; TP_NONE when memory is out. */
 static uint32_t number_of(struct tp_tasks *s, uint64_t id)
 {
 	uint32_t number;
@@ -147,7 +146,7 @@ struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g)
 	member = (uint64_t)number << 32 | g;
 	if (tp_idmap_get(&s->members, member))
 		return task;
-	if (tp_idmap_add(&s->members, member, s)) /* the value means nothing */
+	if (tp_idmap_add(&s->members, member, s)) /* the value is not used */
 		return NULL;
 	task->goroutines++;
 	return task;
@@ -155,7 +154,7 @@ struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g)
 
 void tp_task_end(struct tp_tasks *s, struct tp_task *task, int64_t ts)
 {
-	/* An end is an event of its task, the latest there is. */
+	/* The end is the latest event of its task. */
 	if (!task->has_end)
 		s->chunk[s->latest >> TP_CHUNK_BITS].ended++;
 	task->has_end = true;

@@ -1,5 +1,5 @@
-/* What the tests of the timeline share: a store that keeps rows, a run to feed, and short ways to
- * write events. For tests only: it defines what the store would. */
+/* Helpers for tests of the timeline: a store that keeps rows in memory, a run to feed, and short
+ * ways to write events. It defines functions of the store. */
 #ifndef TP_TIMELINE_TESTING_H
 #define TP_TIMELINE_TESTING_H
 
@@ -66,7 +66,7 @@ int tp_store_put_segment(struct tp_store_run *run, const struct tp_segment *s, s
 	return 0;
 }
 
-/* Where the rows of a table are, once the run is finished. */
+/* Indices of each table's rows, after the run has finished. */
 static size_t *places[TP_NTABLES], nplaces[TP_NTABLES];
 
 static void find_places(void)
@@ -80,7 +80,7 @@ static void find_places(void)
 		places[rows[i].table][nplaces[rows[i].table]++] = i;
 }
 
-/* The n-th row of a table. */
+/* Returns the n-th row of a table. */
 static const int64_t *row(enum tp_table_id table, size_t n)
 {
 	assert_true(n < nplaces[table]);
@@ -132,7 +132,7 @@ static uint32_t str(const char *text)
 	return id;
 }
 
-/* A stack of two frames: `root` calls `leaf` (NULL: the root alone). */
+/* Interns a stack of two frames: `root` calls `leaf` (NULL: only the root). */
 static uint32_t stack(const char *root, const char *leaf)
 {
 	const char *names[] = {root, leaf};

@@ -1,5 +1,5 @@
-/* The conductor: walks the events once, advances the span machine, and hands each event and each
- * completed span to the part that keeps its rows. */
+/* Walks the events once, advances the state of spans, and passes each event and each completed span
+ * to the file that keeps its rows. */
 #include "timeline/timeline.h"
 
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	return code;
 }
 
-/* What a goroutine was in when its time got lost is not known to have gone on. */
+/* Ends the goroutine's ranges where its time is lost: they may have ended there. */
 static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struct tp_err *err)
 {
 	struct tp_gsum *sum = tp_summary_find(t, lost->goroutine);
@@ -162,7 +162,7 @@ static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, s
 	return 0;
 }
 
-/* What is no transition of a goroutine. */
+/* Handles an event that is not a transition of a goroutine. */
 static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	tp_event_fn fn = t->of_type[ev->type];
@@ -170,20 +170,20 @@ static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct 
 	int code = 0;
 
 	t->last = ev->ts;
-	/* Nothing else completes a span. */
+	/* Other events complete no span. */
 	if (ev->from != ev->to || ev->flags & TP_EVF_LOST)
 		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
 	return code || !fn ? code : fn(t, ev, err);
 }
 
-/* Will the next event just complete the span, if it is nothing special itself? */
+/* Returns whether the next event, unless it is special, only completes the span. */
 static bool is_plain(const struct tp_gstate *st, const struct tp_gsum *sum)
 {
 	return sum->known == TP_SUM_SETTLED && !st->flags && st->start > 0 &&
 	       tp_slot_of_state[st->state] < TP_NSTATS;
 }
 
-/* What is known of the goroutine first, then the spans that end, then its end. */
+/* Handles a transition in full: the goroutine's summary, then the completed spans, then its end. */
 static noinline int slow_transition(struct tp_timeline *t, const struct tp_event *ev,
 				    struct tp_err *err)
 {
@@ -205,7 +205,7 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 		code = tp_gcwork_transition(t, ev, sum, err);
 	if (!code && tp_event_ends(ev))
 		code = tp_summary_leave(t, ev, err);
-	/* A chunk of summaries is only packed when that of the states is gone. */
+	/* A chunk of summaries is only packed after that of the states has been freed. */
 	st = tp_gstate_find(t->spans, ev->subject);
 	if (st) {
 		st->sum = is_plain(st, sum) ? sum : NULL;
@@ -215,8 +215,8 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	return code;
 }
 
-/* A goroutine's transition. What most of them come to is all here: the span they complete is one
- * more of a cell that is there. */
+/* Handles a transition of a goroutine; inline for the common case, a completed span that is counted
+ * in an existing cell. */
 static inline int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
@@ -237,14 +237,14 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 	if (unlikely(!c || tp_cell_count(a, c, dur)))
 		return tp_nomem(err);
 	code = tp_spans_move(t->spans, st, ev);
-	/* Now, while nothing waits for it. */
+	/* Look up the cell now, while no other work depends on it. */
 	st->cell = tp_cell_near(a, ev->subject, st->state, tp_cause_bits(&st->cause));
 	if (unlikely(code))
 		return spans_failed(code, err);
 	return unlikely(st->gc) ? tp_gcwork_transition(t, ev, sum, err) : 0;
 }
 
-/* Events of one segment, up to `end` or to a Sync that sets no time. */
+/* Takes events of one segment, up to `end` or to a Sync with the time 0. */
 static int feed(struct tp_timeline *t, const struct tp_event **at, const struct tp_event *end,
 		struct tp_err *err)
 {
@@ -301,7 +301,7 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 			code = next_segment(t, ev->ts, err);
 			continue;
 		}
-		/* Go's syncTs is not set before the first time other than 0. */
+		/* Go's syncTs stays unset until the first time other than 0. */
 		if (!t->spans->sync_ts) {
 			tp_spans_sync(t->spans, ev);
 			room = t->spans->sync_ts ? room : 1;
@@ -315,8 +315,8 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 	return code ? code : tp_metric_heap(t, ev, err);
 }
 
-/* An open span when the run ends. Go's last snapshot counts the whole of a system call that lost
- * its P as Syscall, and the time without it once more as Runnable. */
+/* Counts a span that is open when the run ends. Go's last snapshot counts a system call that lost
+ * its P entirely as Syscall, and the time without P once more as Runnable. */
 static int close_span(void *ctx, const struct tp_span *sp, struct tp_err *err)
 {
 	struct tp_timeline *t = ctx;

@@ -1,4 +1,4 @@
-/* Two runs, or two sets of runs, compared row by row.
+/* Compares two runs, or two sets of runs, row by row.
  *
  * A diff is a matrix: a row is a number with a name that means the same in every run, a column is a
  * run. Two kinds of runs fill it, and each diff has runs of one kind:
@@ -20,12 +20,12 @@
  *	FEW         too few    too few    no outcome could have been significant; or all new runs lie
  *	                                  beyond all old ones, which so few do by chance
  *
- * "differs" is said of these two runs. Runs of one build differ, too, which only sets allow for.
+ * "differs" only applies to these two runs. Runs of one build differ, too, which only sets show.
  *
- * Values of profiles keep their sign. The 100 % of their shares is the weight (the sum without
- * signs) of the old side before filters, as with pprof's -diff_base; where that is 0, of both
- * sides. Counts and totals of traces are divided as struct rep_per_options says, so that runs of
- * different length and load compare.
+ * Values of profiles keep their sign. Their shares are relative to the weight (the sum of absolute
+ * values) of the old side before filters, as with pprof's -diff_base; if that is 0, of both sides.
+ * Counts and totals of traces are divided as struct rep_per_options says, so that runs of different
+ * length and load can be compared.
  *
  *	struct rep_diff_run run[2] = {{.profile = old}, {.profile = new}};
  *	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
@@ -52,11 +52,11 @@ struct rep_diff_run {
 	struct rep_metrics *metrics; /* NULL: it is a profile */
 
 	/* of profiles */
-	const char *name; /* for messages; NULL: it has none */
-	/* Before filters, by sample type: sums, then weights; NULL where the profile is whole. */
+	const char *name; /* for messages; may be NULL */
+	/* By sample type, before filters: sums, then weights; NULL if nothing was filtered. */
 	int64_t *total;
-	bool wrapped; /* one of these needs more than 64 bits */
-	/* It is the sum of so many runs, and their average is what is compared. 0: 1. */
+	bool wrapped; /* one of these overflows 64 bits */
+	/* Number of runs that the profile is the sum of; their average is compared. 0: 1. */
 	size_t times;
 };
 
@@ -68,7 +68,7 @@ struct rep_diff_side {
 void rep_diff_side_release(struct rep_diff_side *side);
 
 enum rep_diff_sort {
-	REP_SORT_DELTA, /* the greatest change, whatever its sign */
+	REP_SORT_DELTA, /* the greatest absolute change */
 	REP_SORT_PERCENT,
 	REP_SORT_OLD,
 	REP_SORT_NEW,
@@ -85,27 +85,27 @@ struct rep_diff_options {
 	double min_share; /* without rows that are less of both sides; below 0: the kind's */
 	double alpha;	  /* 0: 0.05 */
 	enum rep_diff_sort sort;
-	const char *damaged;	     /* gates: name of a run that lost something, NULL: none did */
-	const struct rep_gate *gate; /* private: only the rows that it is about */
+	const char *damaged;	     /* for gates: name of a damaged run, NULL: none */
+	const struct rep_gate *gate; /* private: only the rows that the gate is about */
 
 	/* of profiles */
 	struct rep_diff_keys_options keys;
 	const char *sample_index; /* as in profile/options.h */
 	bool mean;
-	/* Scales the new run to the old one's total, type by type; of sets every run to the median
-	 * of the old totals. */
+	/* Scales the new run to the old one's total, by type; in sets, every run to the median of
+	 * the old totals. */
 	bool normalize;
-	bool relative;	    /* shares are of what the filters left */
-	bool cum;	    /* cum is what is sorted by and tested; else flat */
-	bool drop_negative; /* without rows that shrank */
-	int64_t base;	    /* what shares are of, 0: as above */
-	/* One run against one is tested as sets are, which are too few; else the numbers decide. */
+	bool relative;	    /* shares are relative to the filtered weight */
+	bool cum;	    /* sorts by and tests cum values; else flat */
+	bool drop_negative; /* omits rows that shrank */
+	int64_t base;	    /* 100 % of shares, 0: as above */
+	/* Tests one run against one like sets (with too few runs); else the numbers decide. */
 	bool test_one;
 
 	/* of traces */
 	struct rep_per_options per;
 	uint32_t sections; /* bit per section, 0: all */
-	bool every_stat;   /* all statistics, not only those a family has as its headline */
+	bool every_stat;   /* all statistics, not only the main ones of a family */
 };
 #define REP_DIFF_OPTIONS_INIT                                                                      \
 	{                                                                                          \
@@ -118,19 +118,19 @@ enum rep_status { REP_STATUS_SAME, REP_STATUS_CHANGED, REP_STATUS_ADDED, REP_STA
 extern const char *const rep_statuses[];
 
 struct rep_diff_pair {
-	int64_t old, new; /* medians where there are several runs */
+	int64_t old, new; /* medians if there are several runs */
 };
 
 struct rep_diff_row {
 	enum rep_status status;
 	enum rep_verdict verdict;
-	double old, new; /* medians of sets; NaN where a side has no such number */
+	double old, new; /* medians of sets; NaN if a side lacks the number */
 	double change;	 /* of the old value: 0.1 is 10 % more; NaN from nothing */
 	struct rep_range of_old, of_new, of_delta; /* of 95 % */
 	double p, q;				   /* NaN: no test */
 	double u;      /* of the test: pairs in which new is greater, ties as halves */
 	bool exact;    /* not from histograms, which are within 0.8 % */
-	bool wrapped;  /* in some run the sum needs more than 64 bits: the value says nothing */
+	bool wrapped;  /* the sum of some run overflowed 64 bits: the value is meaningless */
 	bool is_total; /* of a profile: it has no name of its own */
 	double order;  /* private */
 	union {
@@ -167,13 +167,14 @@ struct rep_diff {
 	/* of profiles */
 	struct rep_diff_keys *keys;
 	struct rep_diff_row total; /* tested alone: q is p */
-	bool wrapped;		   /* values had wrapped before they came here: all may be wrong */
+	bool wrapped;		   /* values of an input had overflowed: all may be wrong */
 	char type[96], unit[64];
-	char zero[REP_ZERO_SIZE]; /* where no profile has values of it: what does; else "" */
-	int64_t base;		  /* what shares are of */
-	bool base_both;		  /* which is both totals, as the old one is 0 */
+	char zero
+	    [REP_ZERO_SIZE]; /* if all values of the type are 0: types that have values; else "" */
+	int64_t base;	     /* 100 % of shares */
+	bool base_both;	     /* it is that of both sides, as the old one is 0 */
 
-	/* of traces; medians: length in ns, tasks a second (NaN: none) */
+	/* of traces; medians: length in ns, tasks per second (NaN: none) */
 	double old_length, new_length, old_tasks, new_tasks;
 	bool ticks;
 	size_t measures;
@@ -184,16 +185,16 @@ struct rep_diff {
 /* private but for gates: the kind that they are parsed for */
 extern const struct rep_diff_kind rep_diff_of_profiles, rep_diff_of_traces;
 
-/* TP_EFORMAT with a sentence where runs cannot be compared: no common sample type of that name,
- * units of different kinds, nothing to divide by (--per=task without tasks), a run without clock
- * and one with it; TP_ENOENT for a sample index that is none; TP_ENOMEM, TP_ELIMIT. */
+/* Makes a diff. Returns 0; TP_EFORMAT with a sentence if the runs cannot be compared: no common
+ * sample type of that name, incompatible units, nothing to divide by (--per=task without tasks), or
+ * only one run with a clock; TP_ENOENT for an unknown sample index; TP_ENOMEM or TP_ELIMIT. */
 int rep_diff_new(struct rep_diff **d, const struct rep_diff_side *old,
 		 const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		 struct tp_err *err);
 void rep_diff_free(struct rep_diff *d);
 
-/* Appends the name of a row, as it is in the dump: "main.f", "(total)", "task[order].p95". *names
- * is how many names it stands for. Returns 0 or TP_ENOMEM, which sticks to the buffer. */
+/* Appends the name of a row, unescaped: "main.f", "(total)", "task[order].p95". Sets *names to the
+ * number of names it stands for. Returns 0 or TP_ENOMEM, which the buffer keeps. */
 int rep_diff_name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *name,
 		  size_t *names);
 /* Writes a value of a row with its unit: "1.25MiB", "7.55ms", "2.4ms/s", "12.5%"; "" for NaN.
@@ -209,23 +210,23 @@ const char *rep_diff_verdict(const struct rep_diff *d, enum rep_verdict verdict)
 
 /* ---- of profiles ---- */
 
-/* Of what the options sort by. */
+/* Returns the pair that rows are sorted by: cum or flat. */
 static inline struct rep_diff_pair rep_diff_main(const struct rep_diff *d,
 						 const struct rep_diff_row *row)
 {
 	return d->opt.cum ? row->cum : row->flat;
 }
-/* new - old; wraps like all sums. */
+/* Returns new - old, which may wrap around. */
 static inline int64_t rep_diff_delta(struct rep_diff_pair p)
 {
 	return (int64_t)((uint64_t)p.new - (uint64_t)p.old);
 }
-/* Of the old value; NaN where that is 0. */
+/* Returns the change in percent of the old value; NaN if that is 0. */
 double rep_diff_percent(struct rep_diff_pair p);
 
 /* ---- of traces ---- */
 
-/* What is looked at together; the names of --by. */
+/* Sections of metrics; the names of --by. */
 struct rep_trace_section {
 	const char *name, *doc;
 	struct {
@@ -236,7 +237,7 @@ struct rep_trace_section {
 };
 #define REP_NTRACE_SECTIONS 8
 extern const struct rep_trace_section rep_trace_sections[REP_NTRACE_SECTIONS];
-/* Its number, -1 for a name that is none. */
+/* Returns the number of a section, -1 for an unknown name. */
 int rep_trace_section_find(const char *name);
 
 #endif

@@ -1,12 +1,11 @@
-/* Gates: what a build must not exceed, in one expression.
+/* Gates: limits that a build must not exceed, as expressions.
  *
  *	gate    = metric change { "," option }
  *	change  = ">" amount | ">+" amount | "<-" amount | "+-" amount | "<" amount
  *	amount  = number "%" | number [ unit ]
  *	option  = "min=" number [ unit ] | "share=" number "%" | "alpha=" number
  *		| ( "undecided=" | "missing=" | "damaged=" ) ( "pass" | "fail" )
- *
- * The metric is what the kind of diff has:
+ * The metric depends on the kind of diff:
  *
  *	profiles  type | [ type ":" ] ( "flat" | "cum" ) "(" regex ")"
  *	traces	  family [ "[" name "]" | "(" regex ")" ] [ "." stat ]	  (trace/metrics.h)
@@ -16,15 +15,13 @@
  *	flat(^main\.)>+20%,min=10ms	any function of main grew by so much
  *	sched.p99>+10%			the percentile grew by more than 10 %
  *	task[checkout].p95>+5ms		it grew by more than 5 ms
- *	stw.max>2ms			it is more than 2 ms, whatever it was
+ *	stw.max>2ms			the new value is more than 2 ms
  *	task.rate<100			it is less than 100 a second
  *	block(^chan).total+-20%		any reason or group that matches, by more than 20 %
- *
- * A type alone is the total of that sample type. A regular expression looks at every row whose name
- * matches, each by itself; names are those of the diff. A change from 0 is more than any
- * percentage. Of a metric of a trace, > and < without a sign are a limit of the value itself; with
- * a percentage > is of growth all the same, unless the metric is a share. Of profiles the sign of >
- * may be left out.
+ * A type alone is the total of that sample type. A regular expression selects every row whose name
+ * in the diff matches, and each is judged separately. A change from 0 exceeds any percentage. For
+ * metrics of traces, > and < without a sign limit the value itself, but > with a percentage still
+ * means growth, unless the metric is a share. For profiles the sign after > may be omitted.
  *
  * What decides:
  *
@@ -44,13 +41,11 @@
  * it has to say so aloud) or fail. So it is where a row's medians differ by that much, with a p up
  * to alpha, but so many are tested that no single one could be significant; where none does, a note
  * says it.
- *
- * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no row has
- * that name (a renamed one must not switch its gate off), when one side has no such number or
- * neither has a sample, which missing=pass lets pass, and when a run is damaged (what was lost may
- * be what grew), which damaged=pass judges by what is left. That there is none of something passes
- * a limit from above (stw.max>2ms). Nothing lets a gate pass whose sums, in any run, need more than
- * 64 bits.
+ * A gate without data to judge is undecided, too, and fails as "blind": if no row has that name
+ * (renaming must not switch a gate off), if one side lacks the number or neither has a sample
+ * (missing=pass lets that pass), or if a run is damaged, because the lost part may be what grew
+ * (damaged=pass judges the rest). The absence of events passes an upper limit (stw.max>2ms). A gate
+ * never passes if a sum of any run overflows 64 bits.
  *
  *	code = rep_gate_parse(&gate, "inuse_space>+5%", &rep_diff_of_profiles, err);
  *	if (!code)
@@ -107,25 +102,25 @@ extern const char *const rep_outcomes[];
 
 struct rep_gate_result {
 	enum rep_outcome outcome;
-	bool fails;	     /* exceeded, blind, or undecided where the gate says so */
-	bool blind;	     /* fails for want of something to judge: bad input */
-	bool wrapped;	     /* blind, as sums need more than 64 bits */
-	size_t tested;	     /* rows looked at */
+	bool fails;	     /* exceeded, blind, or undecided with undecided=fail */
+	bool blind;	     /* fails because it has no data to judge: bad input */
+	bool wrapped;	     /* blind, because sums overflow 64 bits */
+	size_t tested;	     /* rows judged */
 	size_t exceeded;     /* of them */
 	struct tp_buf why;   /* one sentence, ends with a NUL; may hold bytes of names */
-	struct tp_buf note;  /* what one should know all the same, "" for nothing; likewise */
+	struct tp_buf note;  /* a remark, "" for none; likewise */
 	struct tp_buf names; /* of rows that exceed it, a line each; ends with a NUL */
 	struct tp_buf each;  /* the same with their values: "NAME: 1s, then 2s (+100%)" */
-	bool inexact;	     /* exact metrics (rep_metrics_options.exact) could say otherwise */
+	bool inexact; /* exact metrics (rep_metrics_options.exact) could change the outcome */
 	/* The row that decided it: the total, or the one that changed most. */
 	struct rep_value old, new;
 	double change; /* as that of the row */
 	double p;      /* NaN: no test */
 };
 
-/* Judges a gate. `opt` is that of the diff. TP_EFORMAT for what does not fit the runs (an amount in
- * another unit), TP_ENOENT for a sample type that there is not; the errors of rep_diff_new. The
- * result is to be released in every case. */
+/* Judges a gate. `opt` is that of the diff. Returns 0; TP_EFORMAT if the gate does not fit the runs
+ * (an amount in another unit); TP_ENOENT for an unknown sample type; or an error of rep_diff_new().
+ * The result must be released in every case. */
 int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		   const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		   struct rep_gate_result *result, struct tp_err *err);

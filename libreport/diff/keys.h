@@ -47,12 +47,12 @@ struct rep_diff_keys_options {
 	enum rep_diff_by by;
 	const char *label; /* by label: values of this key only; NULL: every key=value */
 	bool exact;
-	bool no_inlines; /* inlined frames are left out */
+	bool no_inlines; /* omits inlined frames */
 };
 
 struct rep_diff_keys;
 
-/* Errors of all of these: TP_ENOMEM, TP_ELIMIT. */
+/* These functions return 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_diff_keys_new(struct rep_diff_keys **k, const struct rep_diff_keys_options *opt);
 void rep_diff_keys_free(struct rep_diff_keys *k);
 
@@ -69,13 +69,13 @@ int rep_diff_keys_map(struct rep_diff_keys *k, const struct tp_profile *p, enum 
 		      struct rep_key_map *map, struct tp_err *err);
 void rep_key_map_release(struct rep_key_map *map);
 
-/* Keys are below it. */
+/* Returns the number of keys, including 0. */
 uint32_t rep_diff_keys_count(const struct rep_diff_keys *k);
 
-/* Appends what is shown for a key (bytes of the dump): the name it has where that is one, else what
- * its names have in common. *names is how many it stands for on the side that has more. */
+/* Appends the text of a key, unescaped: its name or, if it has several, their common part. Sets
+ * *names to their number on the side that has more. */
 int rep_key_name(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names);
-/* Names in the order of bytes; keys that are stacks by number. */
+/* Compares keys by the bytes of their names; stacks by number. */
 int rep_key_compare(const struct rep_diff_keys *k, uint32_t a, uint32_t b);
 
 #endif

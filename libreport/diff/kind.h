@@ -1,5 +1,5 @@
-/* What the two kinds of diffs have of their own; private to libreport/diff. diff.c, table.c, gate.c
- * and selfcheck.c do with these what is the same for both. */
+/* The differences between the two kinds of diffs; private to libreport/diff. diff.c, table.c,
+ * gate.c and selfcheck.c have what is common to both. */
 #ifndef REP_DIFF_KIND_H
 #define REP_DIFF_KIND_H
 

@@ -1,11 +1,11 @@
-/* What the profiles of a diff have to have in common before they are compared: a sample type, its
- * unit, and with `normalize` the sums. Private to libreport/diff; diff.c does the rest. */
+/* Brings the profiles of a diff to a common sample type, its unit, and with `normalize` equal sums.
+ * Private to libreport/diff; diff.c does the rest. */
 #ifndef REP_DIFF_MATCH_H
 #define REP_DIFF_MATCH_H
 
 #include "diff/diff.h"
 
-/* One profile on its way into the diff. */
+/* A profile to be compared. */
 struct rep_diff_part {
 	const struct rep_diff_run *run;
 	enum rep_side_id side;
@@ -30,22 +30,22 @@ struct rep_diff_work {
 	double *tested;
 };
 
-/* Finds, for each profile, its types that are those of the first new profile. Returns 0, TP_EFORMAT if
- * a profile has no type of the index-th one's name, or TP_ENOMEM. */
+/* Finds, for each profile, its types that are those of the first new profile. Returns 0, TP_EFORMAT
+ * if a profile has no type of the index-th one's name, or TP_ENOMEM. */
 int rep_match_types(struct rep_diff_work *w, size_t index, struct tp_err *err);
-/* Brings all profiles to the finest unit that one of them has. TP_EFORMAT, TP_ENOMEM. */
+/* Scales all profiles to the finest unit of any of them. Returns 0, TP_EFORMAT or TP_ENOMEM. */
 int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err);
-/* Brings all profiles to the same sums, type by type. pprof: profile.Normalize. A run without
- * values stays without. Returns 0 or TP_ENOMEM. */
+/* Scales all profiles to the same sums, by type (pprof: profile.Normalize). A run without values
+ * keeps none. Returns 0 or TP_ENOMEM. */
 int rep_match_totals(struct rep_diff_work *w);
 
-/* Sums over samples of a type, before filters where the run knows them: of one run, on average.
- * Sets *wrapped where they need more than 64 bits, unless that is NULL. */
+/* Returns the sum over samples of a type, before filters if known, on average per run. Sets
+ * *wrapped (unless NULL) if it overflows 64 bits. */
 int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight, bool *wrapped);
 
 /* ---- numbers and texts ---- */
 
-/* What one of `times` runs is; rounded. */
+/* Returns the rounded average of `times` runs. */
 static inline int64_t rep_diff_average(int64_t v, size_t times)
 {
 	int64_t half = (int64_t)(times / 2);
@@ -60,7 +60,7 @@ static inline uint64_t rep_diff_size(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* Sorts the values. */
+/* Returns the median; sorts the values. */
 int64_t rep_diff_median(int64_t *v, size_t n);
 
 static inline const char *rep_diff_text(const struct tp_profile *p, uint32_t string)

@@ -1,5 +1,5 @@
-/* How often a change is found, by simulation: what the manual's table of power states, printed anew
- * by `tprof-diff --power`.
+/* Simulates how often a change is found: the manual's table of power, which `tprof-diff --power`
+ * prints.
  *
  * Model: a run's value is the true one times exp(sd N), N normal: multiplicative noise of the given
  * coefficient of variation, as times and sampled counts of real programs have it. Both sets have n
@@ -14,7 +14,7 @@
 /* Deterministic random numbers: splitmix64, and the standard normal by Box and Muller's method. */
 double rep_power_normal(uint64_t *seed);
 
-/* The whole table. */
+/* Writes the whole table. */
 int rep_power_table(struct rep_output *out, struct tp_err *err);
 
 #endif

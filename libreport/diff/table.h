@@ -1,6 +1,6 @@
-/* Tables of rows of a diff; private to libreport/diff. A kind writes its row cell by cell, each with
- * the column that it stands in, so that a column is one line. What both kinds have is written by
- * functions of table.c. */
+/* Tables of rows of a diff; private to libreport/diff. A kind writes its row cell by cell, each
+ * with the column that it stands in, so that a column is one line. What both kinds have is written
+ * by functions of table.c. */
 #ifndef REP_DIFF_TABLE_H
 #define REP_DIFF_TABLE_H
 

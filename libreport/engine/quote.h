@@ -1,5 +1,5 @@
-/* Texts in ClickHouse's SQL. Statements are put together in a buffer, which keeps a failure until
- * rep_sql_text. */
+/* Quotes texts in ClickHouse's SQL. Statements are built in a buffer, which keeps a failure until
+ * rep_sql_text(). */
 #ifndef REP_ENGINE_QUOTE_H
 #define REP_ENGINE_QUOTE_H
 
@@ -7,11 +7,11 @@
 
 #include "base/buf.h"
 
-/* A literal of any bytes, quotes and all. */
+/* Appends a string literal of any bytes, with its quotes. */
 void rep_sql_string(struct tp_buf *sql, const void *data, size_t size);
-/* A name of a database, table, column or cluster. */
+/* Appends the quoted name of a database, table, column or cluster. */
 void rep_sql_name(struct tp_buf *sql, const char *name);
-/* NUL-terminated, owned by the buffer; NULL when memory was out. */
+/* Returns the statement with a NUL, owned by the buffer; NULL if memory was out. */
 const char *rep_sql_text(struct tp_buf *sql);
 
 #endif

@@ -1,5 +1,5 @@
-/* Inside libreport/engine: what the engine says, on the disk until it is needed: a file without a
- * name, which goes with its descriptor. */
+/* Keeps answers of the engine in an unnamed temporary file, which is removed when it is closed.
+ * Private to libreport/engine. */
 #ifndef REP_ENGINE_SPOOL_H
 #define REP_ENGINE_SPOOL_H
 
@@ -16,10 +16,10 @@ struct rep_spool {
 	const uint8_t *data;
 };
 
-/* In the folder of `path`. To be released in any case. */
+/* Creates the file in the folder of `path`. *s must be released in every case. */
 int rep_spool_begin(struct rep_spool *s, const char *path, struct tp_err *err);
 int rep_spool_put(struct rep_spool *s, const void *data, size_t size, struct tp_err *err);
-/* Nothing is put any more: s->data has it all (a mapping; NULL: it is empty). */
+/* Ends writing and maps the file: s->data has all bytes (NULL if it is empty). */
 int rep_spool_end(struct rep_spool *s, struct tp_err *err);
 void rep_spool_release(struct rep_spool *s);
 

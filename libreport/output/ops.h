@@ -1,13 +1,13 @@
-/* What the formats share; private to libreport/output/output. */
+/* Shared by the formats; private to libreport/output. */
 #ifndef REP_OUTPUT_OPS_H
 #define REP_OUTPUT_OPS_H
 
 #include "base/buf.h"
 #include "output/output.h"
 
-/* One format. Each function appends to out->buf, whose failure the caller sees; else 0, TP_ENOMEM
- * (the caller words it), or an error in out->err. end is called once per begin, finish
- * once. */
+/* One format. Each function appends to out->buf, whose failure the caller checks, and returns 0,
+ * TP_ENOMEM (without a message), or an error in out->err. `end` is called once per `begin`,
+ * `finish` once. */
 struct rep_output_ops {
 	int (*begin)(struct rep_output *out, const char *name);
 	int (*row)(struct rep_output *out, const struct rep_value *values);
@@ -28,25 +28,25 @@ struct rep_output {
 	struct tp_buf buf; /* to be written */
 	size_t tables;	   /* begun so far */
 	size_t rows;	   /* of this table */
-	bool plain;	   /* the note that is being written */
+	bool plain;	   /* the note being written is neither bold nor dim */
 	void *priv;	   /* the format's own */
 	struct tp_err err; /* of the first call that failed; code 0: none has */
 };
 
-/* Text that is printable already, new lines in place of those blanks where it would be wider than
- * `room` cells (0: as many as it takes); words are not cut. */
+/* Appends printable text, with line breaks in place of blanks so that lines have at most `room`
+ * cells (0: no limit); words are not cut. */
 int rep_put_wrapped(struct tp_buf *buf, const char *text, size_t size, size_t room);
-/* A number as JSON, CSV and TSV have it: the shortest text that reads back as the same double,
- * with a point whatever the locale. Not for NaN and infinities. */
+/* Appends a number for JSON, CSV and TSV: the shortest text that reads back as the same double,
+ * with a point in all locales. Not for NaN and infinities. */
 int rep_put_double(struct tp_buf *buf, double f);
 int rep_put_int(struct tp_buf *buf, int64_t i);
-/* A value as people read it, with its unit; escaped (table.c). */
+/* Appends a value as tables show it, with its unit; escaped (table.c). */
 int rep_put_shown(struct tp_buf *buf, enum rep_kind kind, const struct rep_value *v);
-/* What heads a column for people; escaped (table.c). */
+/* Appends the heading of a column in tables; escaped (table.c). */
 int rep_put_title(struct tp_buf *buf, const struct rep_column *column);
-/* Hexadecimal digits. */
+/* Appends bytes as hexadecimal digits. */
 int rep_put_hex(struct tp_buf *buf, const char *data, size_t size);
-/* Hands the buffer to the sink when there is enough in it. */
+/* Passes the buffer to the sink if it has at least so many bytes. */
 int rep_output_flush(struct rep_output *out, size_t at_least);
 
 #endif

@@ -1,6 +1,5 @@
-/* What our HTML pages ask browsers to forbid them: a Content-Security-Policy, which each has in a
- * <meta> of its head before anything else of it. Scripts and styles are the page's own, and nothing
- * may be loaded or sent. */
+/* The Content-Security-Policy of our HTML pages, in a <meta> at the beginning of the head. Scripts
+ * and styles are inline, and nothing may be loaded or sent. */
 #ifndef REP_OUTPUT_POLICY_H
 #define REP_OUTPUT_POLICY_H
 

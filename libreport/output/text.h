@@ -1,7 +1,7 @@
-/* Text from dumps made fit to be shown: escaped, measured in terminal cells, shortened.
+/* Escapes text from dumps, measures it in terminal cells, and shortens it.
  *
- * Names, messages and file names of a dump may hold any byte. Nothing of them reaches a terminal
- * or a file before rep_escape() has made it valid UTF-8 without control characters:
+ * Names, messages and file names of a dump may contain any bytes. Before they are written to a
+ * terminal or a file, rep_escape() must turn them into valid UTF-8 without control characters:
  *
  *   invalid UTF-8 byte                                  \xff
  *   C0 controls, DEL                                    \n \t \r \x1b
@@ -28,10 +28,10 @@ enum rep_escape {
 
 enum rep_shorten {
 	REP_SHORTEN_RIGHT, /* "a long messa…" */
-	REP_SHORTEN_LEFT,  /* "…/checkout.trace": files and other names, whose end tells most */
-	/* "…(*conn).serve", "slices.SortFunc[…]": functions, and stacks of them. Type arguments go
-	 * first: they are longer than what they are arguments of, and mostly the same in all rows.
-	 * What is between the brackets of other names may be all that tells them apart. */
+	REP_SHORTEN_LEFT, /* "…/checkout.trace": files and other names, whose end is most telling */
+	/* "…(*conn).serve", "slices.SortFunc[…]": functions, and stacks of them. Type arguments are
+	 * cut first: they are long and mostly the same in all rows. Brackets of other names are
+	 * kept, as their content may be the only difference. */
 	REP_SHORTEN_FUNCTION,
 	REP_SHORTEN_MIDDLE, /* "main.…bda.func1" */
 };
@@ -39,11 +39,11 @@ enum rep_shorten {
 /* Appends text, escaped. Returns 0 or TP_ENOMEM. */
 int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escape how);
 
-/* Cells that text takes on a terminal; the text is valid UTF-8 without controls (escaped). */
+/* Returns the terminal cells of an escaped text. */
 size_t rep_text_width(const char *text, size_t size);
 
-/* Appends escaped text, cut to at most `width` cells with an ellipsis ("…", or "..." when ascii)
- * in the place of what is gone. Returns 0 or TP_ENOMEM. */
+/* Appends escaped text, cut to at most `width` cells with an ellipsis ("…", or "..." if `ascii`) in
+ * place of the cut part. Returns 0 or TP_ENOMEM. */
 int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
 		enum rep_shorten how, bool ascii);
 

@@ -1,4 +1,4 @@
-/* What the files of query/ share. */
+/* Shared by the files of query/; private to them. */
 #ifndef REP_QUERY_INSIDE_H
 #define REP_QUERY_INSIDE_H
 
@@ -14,7 +14,7 @@ struct rep_query {
 	unsigned results;    /* tables written so far */
 	uint64_t rows;	     /* by the last run */
 	size_t place;	     /* where the last run failed */
-	int before[REP_QUERY_LIMITS], attached; /* limits, for those who use it later */
+	int before[REP_QUERY_LIMITS], attached; /* the connection's limits before the query */
 	const char *refused; /* why the guard refused the last statement, NULL if it did not */
 };
 
@@ -28,11 +28,11 @@ static inline const char *rep_query_read_only(const struct rep_query *q)
 int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,
 		    const char *trigger);
 
-/* Limits to what a statement may be, for as long as the query lives. */
+/* Sets limits on statements, for the lifetime of the query. */
 void rep_query_limit(struct rep_query *q);
 void rep_query_unlimit(struct rep_query *q);
 
-/* SQLite's last error as a sentence that helps: where in the text (starting at `sql`, of which
+/* Sets err to a sentence for SQLite's last error: where in the text (starting at `sql`, of which
  * `statement` failed), and what to do (explain.c). Returns TP_ESTORE or TP_ECANCEL. */
 int rep_query_explain(struct rep_query *q, const char *sql, const char *statement, int rc,
 		      struct tp_err *err);
