@@ -37,16 +37,17 @@ static int tell_gates(const struct args *args, const struct rep_gate_result *res
 				 r->outcome == REP_OUTCOME_EXCEEDED ? ""
 				 : r->blind && damaged && !gate[i].damaged_passes
 				     ? "; counted as failed (damaged=pass judges what is left)"
-				 : r->wrapped ? "; counted as failed"
-				 : r->blind   ? "; counted as failed (missing=pass lets it pass)"
-				 : r->fails   ? "; counted as exceeded, as undecided=fail"
+				 : r->wrapped  ? "; counted as failed"
+				 : r->blind    ? "; counted as failed (missing=pass lets it pass)"
+				 : r->unjudged ? "; counted as failed (undecided=pass lets it pass)"
+				 : r->fails    ? "; counted as exceeded, as undecided=fail"
 				 : r->tested
-				     ? "; counted as not exceeded (undecided=fail changes that)"
+				     ? "; counted as not exceeded, as undecided=pass"
 				     : "; counted as not exceeded (missing=fail changes that)");
 		if (r->note.size > 1)
 			cmd_note(&args->cmd, "gate %s: %s", gate[i].text, (char *)r->note.data);
 		if (r->fails && status != CMD_FOUND)
-			status = r->blind ? CMD_INPUT : CMD_FOUND;
+			status = r->unjudged ? CMD_INPUT : CMD_FOUND;
 	}
 	return status;
 }

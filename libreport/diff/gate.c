@@ -480,7 +480,9 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	r->wrapped &= r->outcome == REP_OUTCOME_UNDECIDED;
 	r->blind |= r->wrapped;
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
-		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->undecided_fails);
+		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && !g->undecided_passes);
+	r->unjudged =
+	    r->blind || (r->fails && r->outcome == REP_OUTCOME_UNDECIDED && !g->undecided_fails);
 	rep_diff_free(j.d);
 	return code;
 }

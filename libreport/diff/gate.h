@@ -37,8 +37,8 @@
  * alpha is 0.05 unless given; of several rows p is corrected for their number (Benjamini and
  * Hochberg). With `share`, functions that are less than that of their runs, on average over both
  * sides, are not looked at. Where the sets are too small for any p to reach alpha, the gate is
- * undecided whatever they hold, which `undecided` lets pass (so it is unless given; whoever shows
- * it has to say so aloud) or fail. So it is where a row's medians differ by that much, with a p up
+ * undecided whatever they hold: an error, unless `undecided` lets it pass, or fail like a gate that
+ * is exceeded. So it is where a row's medians differ by that much, with a p up
  * to alpha, but so many are tested that no single one could be significant; where none does, a note
  * says it.
  * A gate without data to judge is undecided, too, and fails as "blind": if no row has that name
@@ -82,7 +82,7 @@ struct rep_gate {
 	struct rep_gate_amount limit, min;
 	double share; /* of 1 */
 	double alpha;
-	bool alpha_given, undecided_fails, missing_passes, damaged_passes;
+	bool alpha_given, undecided_passes, undecided_fails, missing_passes, damaged_passes;
 
 	/* of profiles */
 	bool cum;      /* of several */
@@ -102,7 +102,8 @@ extern const char *const rep_outcomes[];
 
 struct rep_gate_result {
 	enum rep_outcome outcome;
-	bool fails;	     /* exceeded, blind, or undecided with undecided=fail */
+	bool fails;	     /* exceeded, or undecided without undecided=pass */
+	bool unjudged;	     /* fails as it could not be judged: blind, or undecided */
 	bool blind;	     /* fails because it has no data to judge: bad input */
 	bool wrapped;	     /* blind, because sums overflow 64 bits */
 	size_t tested;	     /* rows judged */

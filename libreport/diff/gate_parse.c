@@ -190,7 +190,7 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 		return rep_gate_wrong(g, err, "has %s=%.20s, which is not pass or fail", name,
 				      value);
 	if (name[0] == 'u')
-		g->undecided_fails = fail;
+		*(fail ? &g->undecided_fails : &g->undecided_passes) = true;
 	else if (name[0] == 'm')
 		g->missing_passes = pass;
 	else

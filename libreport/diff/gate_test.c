@@ -415,17 +415,21 @@ static void test_gate_judge_sets(void **state)
 	assert_int_equal(r.outcome, REP_OUTCOME_PASSED);
 	assert_non_null(strstr((char *)r.why.data, "not significant"));
 	rep_gate_result_release(&r);
-	/* too few to tell: passes unless told otherwise, and says so */
+	/* too few to tell: an error unless told otherwise */
+	judge("flat(^f$)>+20%,undecided=pass", old, 3, more, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_false(r.fails || r.unjudged);
+	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
-	assert_false(r.fails);
+	assert_true(r.fails && r.unjudged && !r.blind);
 	assert_non_null(strstr((char *)r.why.data, "too few runs"));
 	assert_non_null(strstr((char *)r.why.data, "use 4 on each side"));
 	rep_gate_result_release(&r);
 	/* also where the medians are alike: whatever they were, it could not have been exceeded */
 	judge("space>+50%", old, 3, old + 3, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
-	assert_false(r.fails);
+	assert_true(r.fails && r.unjudged);
 	rep_gate_result_release(&r);
 	judge("space>+50%,alpha=0.001", old, 5, old + 2, 5, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
@@ -458,7 +462,7 @@ static void test_gate_judge_sets(void **state)
 	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%,undecided=fail", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
-	assert_true(r.fails);
+	assert_true(r.fails && !r.unjudged);
 	rep_gate_result_release(&r);
 	/* how many it takes is said for all functions at once, and by the side that has fewer */
 	judge("flat(.)>+20%,alpha=0.01", old, 3, more, 3, &r);

@@ -28,7 +28,7 @@ static void put_case(struct tp_buf *b, const char *suite, const struct rep_gate 
 		     const struct rep_gate_result *r)
 {
 	const char *why = (const char *)r->why.data, *note = (const char *)r->note.data;
-	const char *element = r->blind ? "error" : r->fails ? "failure" : "skipped";
+	const char *element = r->unjudged ? "error" : r->fails ? "failure" : "skipped";
 
 	tp_buf_text(b, "  <testcase");
 	html_attribute(b, "classname", suite);
@@ -62,8 +62,8 @@ int rep_gate_junit(const struct rep_gate *gate, const struct rep_gate_result *re
 	int code;
 
 	for (size_t i = 0; i < n; i++) {
-		failures += result[i].fails && !result[i].blind;
-		errors += result[i].blind;
+		failures += result[i].fails && !result[i].unjudged;
+		errors += result[i].unjudged;
 		skipped += !result[i].fails && result[i].outcome == REP_OUTCOME_UNDECIDED;
 	}
 	tp_buf_text(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n <testsuite");

@@ -27,8 +27,8 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 /* Writes a row per gate. */
 int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *result, size_t n,
 		  struct rep_output *out, struct tp_err *err);
-/* Writes JUnit's XML: a test case per gate; exceeded ones are failures, undecided ones skipped (or
- * failures with undecided=fail). `name` is the suite's. */
+/* Writes JUnit's XML: a test case per gate; exceeded ones are failures, undecided ones errors (with
+ * undecided=fail failures, with undecided=pass skipped). `name` is the suite's. */
 int rep_gate_junit(const struct rep_gate *gate, const struct rep_gate_result *result, size_t n,
 		   const char *name, const struct rep_sink *sink, struct tp_err *err);
 

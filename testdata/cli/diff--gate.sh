@@ -1,4 +1,4 @@
-# Gates: exceeded, kept, undecided; statuses 0, 1 and 2, and what is said aloud.
+# Gates: exceeded, kept, undecided; statuses 0, 1, 2 and 3, and what is said aloud.
 cd testdata/prices
 try() { tprof-diff -alloc_space -n 1 "$@" 2>&1; echo "status $?"; }
 try --gate 'alloc_space>+5%,min=100KiB' old-1.heap new-1.heap
@@ -6,6 +6,7 @@ try --gate 'alloc_space>+5%,min=1MiB' --gate 'alloc_objects+-90%' old-1.heap new
 try --gate 'alloc_space>+5%' --base old-?.heap -- new-?.heap
 try --gate 'alloc_space>+5%' --base old-[12].heap -- new-[12].heap
 try --gate 'alloc_space>+5%,undecided=fail' --base old-[12].heap -- new-[12].heap
+try --gate 'alloc_space>+5%,undecided=pass' --base old-[12].heap -- new-[12].heap
 try --gate 'flat(^main\.(Map|vat|discount))>+5%,min=10kB' old-1.heap new-1.heap
 try --gate 'flat(nobody)>+5%' old-1.heap new-1.heap
 try --gate 'flat(nobody)>+5%,missing=pass' old-1.heap new-1.heap
