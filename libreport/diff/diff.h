@@ -78,9 +78,8 @@ extern const struct rep_diff_sort_desc {
 
 struct rep_diff_options {
 	bool changed; /* only rows with the verdict CHANGED or, without verdicts, a difference */
-	double
-	    min_share; /* omits rows with a smaller share of both sides; below 0: the kind's default */
-	double alpha; /* 0: the kind's default */
+	double min_share; /* omits rows with less of both sides; below 0: the kind's default */
+	double alpha;	  /* 0: the kind's default */
 	enum rep_diff_sort sort;
 	const char *damaged;	     /* for gates: name of a damaged run, NULL: none */
 	const struct rep_gate *gate; /* private: only the rows that the gate is about */
