@@ -80,7 +80,7 @@ static void allow(int ruleset, const char *path, uint64_t file, uint64_t folder)
 		return;
 	if (!fstat(rule.parent, &st)) {
 		rule.allowed = S_ISDIR(st.st_mode) ? folder : file;
-		/* Fails for pipes and the like, which are on no file system and so not restricted. */
+		/* Fails for pipes and the like: they are on no file system, so not restricted. */
 		(void)syscall(CALL_BASE + 1, ruleset, PATH_BENEATH, &rule, 0);
 	}
 	close(rule.parent);

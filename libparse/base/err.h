@@ -29,8 +29,8 @@ enum tp_code {
 struct tp_err {
 	int code;	 /* enum tp_code */
 	uint64_t offset; /* byte in the (decompressed) input, or TP_OFFSET_NONE */
-	/* A sentence without a full stop; one that is too long has lost its middle. It may hold bytes
-	 * of the input: escape it before showing it (rep_escape, or tp_err_printable). */
+	/* A sentence without a full stop, and without its middle if too long. It may hold bytes of
+	 * the input: escape it before showing it (rep_escape, or tp_err_printable). */
 	char msg[320];
 };
 

@@ -81,8 +81,8 @@ extern const struct rep_diff_sort_desc {
 } rep_diff_sorts[REP_NDIFF_SORTS];
 
 struct rep_diff_options {
-	bool changed;	  /* only rows that changed: differ, or rep_diff_stands_out */
-	double min_share; /* without rows that are less of both sides; below 0: the kind's */
+	bool changed;	  /* only rows that stand out, or, without verdicts, that differ */
+	double min_share; /* omits rows with less of both sides; below 0: the kind's default */
 	double alpha;	  /* 0: 0.05 */
 	enum rep_diff_sort sort;
 	const char *damaged;	     /* for gates: name of a damaged run, NULL: none */

@@ -45,7 +45,7 @@ struct rep_cells {
 	size_t most_rows, most_bytes;
 	size_t rows, bytes; /* of all sheets; of texts */
 	bool cut;
-	/* Set before use: `ticks` if the run has no clock, so its ns are plain numbers; the width of
+	/* Set before use: `ticks` if the run has no clock, so ns are plain numbers; the width of
 	 * charts (rep_output_aside) in cells, 0: no charts. */
 	bool ticks, chart_ascii;
 	unsigned chart_width;

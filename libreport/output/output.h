@@ -82,13 +82,13 @@ struct rep_column {
 	const char *title; /* heading in tables; NULL: the name */
 	enum rep_kind kind;
 	enum rep_shorten shorten; /* where to cut a text that is too wide */
-	/* If a table is too wide, texts are cut to a common width. Before that gets smaller than the
+	/* If a table is too wide, texts are cut to a common width. Before that is less than the
 	 * `least` of a text (0: 16), columns with drop > 0 are left out, the highest first. */
 	uint8_t drop, least;
 	/* Left out before all others if all its cells are "-"; so are such columns with drop > 0. */
 	bool drop_blank;
-	/* For a text that shows a number: the name of the raw_only column with that number, by which
-	 * it is sorted; NULL for other texts. */
+	/* For a text that shows a number: the name of the raw_only column with that number, which
+	 * it is sorted by; NULL for other texts. */
 	const char *by;
 	bool right;	 /* a text that is right-aligned like numbers, and never cut */
 	bool raw_only;	 /* left out of tables */
