@@ -107,12 +107,12 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 				     err);
 	if (code)
 		return code;
+	samples = calloc(nstacks + 1, sizeof(*samples));
+	if (!samples)
+		return rep_job_fail(err, TP_ENOMEM);
 	if (rep_filter_inside(v->filter))
 		code = rep_inside_init(&inside, v, text->task, text->region, err);
-	samples = calloc(nstacks + 1, sizeof(*samples));
-	if (!code && !samples)
-		code = rep_job_fail(err, TP_ENOMEM);
-	for (size_t i = 0; samples && !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
 		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
 		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
 		uint32_t stack = (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i];
@@ -124,7 +124,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 			continue;
 		samples[stack]++;
 	}
-	for (uint32_t i = 0; samples && !code && i < nstacks; i++) {
+	for (uint32_t i = 0; !code && i < nstacks; i++) {
 		if (samples[i] && (code = add_stack(job, v, i, samples[i])))
 			rep_job_fail(err, code);
 	}
