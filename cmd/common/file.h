@@ -8,8 +8,8 @@
 
 #include "common/common.h"
 
-/* Begins the file; does nothing if there is none, or it is "-". Refuses to replace a store, or what is
- * read: cmd->files, and `others` (n of them, which may be NULL). Returns 0 or an exit status. */
+/* Begins the file of -o; does nothing without one, or if it is "-". Refuses to replace a store or an
+ * input: cmd->files, and `others` (n of them, which may be NULL). Returns 0 or an exit status. */
 int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n);
 
 /* Gives the file, if one was begun, its name, or removes it after an error (`status`); cmd_finish does
@@ -37,8 +37,7 @@ int cmd_read_file(const char *path, size_t most, struct tp_buf *b, struct tp_err
  * or if that is not set "$HOME/.cache/tprof" (`usual` is ".cache"). Relative paths do not count.
  * Returns false with errno if there is no such path, or it is longer than PATH_MAX - 256. */
 bool cmd_xdg_folder(char path[PATH_MAX], const char *variable, const char *usual);
-/* Makes a folder, and those above it that do not exist, for nobody but their owner. Returns 0, or -1
- * with errno. */
+/* Makes a folder and its missing parents, with mode 0700. Returns 0, or -1 with errno. */
 int cmd_make_folders(char *path);
 
 /* Returns the ending of a file's name with its dot, or "": ".svg" for "a/b.x.svg", "" for ".profile"

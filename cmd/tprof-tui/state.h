@@ -18,7 +18,7 @@ bool tui_state_read(const char *name, char *text, size_t room);
  * "\\". Returns 0 or TP_ENOMEM. */
 int tui_state_put_text(struct tp_buf *b, const char *text);
 /* Undoes tui_state_put_text, into size + 1 bytes; `to` may be `from`. Returns false if the text
- * has other control characters, which nobody can have typed. */
+ * has other control characters, which cannot be typed. */
 bool tui_state_take_text(char *to, const char *from, size_t size);
 
 /* ---- history.c: input lines, a file of lines for each kind ---- */

@@ -108,7 +108,7 @@ char *tp_fmt_bytes(char text[TP_UNITS_SIZE], int64_t bytes)
 	return text;
 }
 
-/* Returns the unit at *text in ns and moves behind it; 0 if there is none. Longer names are tried
+/* Returns the unit at *text in ns and moves behind it; 0 if no unit stands there. Longer names are tried
  * first. */
 static uint64_t take_unit(const char **text)
 {

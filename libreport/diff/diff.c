@@ -94,6 +94,8 @@ int rep_diff_keep(struct rep_diff *d, const double *value)
 {
 	size_t runs = d->nold + d->nnew;
 
+	if (!d->joint)
+		return 0;
 	if (tp_grow_raw(&d->cell, &d->cells_room, d->n * runs - 1, sizeof(*d->cell)))
 		return TP_ENOMEM;
 	memcpy(&d->cell[(d->n - 1) * runs], value, runs * sizeof(*value));
@@ -142,8 +144,7 @@ static int judge(struct rep_diff *d)
 	for (size_t i = 0; i < d->n; i++) {
 		p[i] = d->row[i].p;
 	}
-	/* A gate has rules of its own (gate.c). */
-	if (d->sets && !d->opt.gate)
+	if (d->joint)
 		code = rep_stats_joint(d->cell, d->n, d->nold, d->nnew, d->kind->whole, p, q);
 	else
 		code = rep_stats_adjust(p, d->n, q);
@@ -253,6 +254,9 @@ static int begin(struct rep_diff **out, const struct rep_diff_side *old,
 		d->opt.alpha = 0.05;
 	if (d->opt.min_share < 0)
 		d->opt.min_share = d->kind->min_share;
+	/* Many runs tell by ranks what few do not, and take too long to permute. A gate has rules of
+	 * its own (gate.c). */
+	d->joint = d->sets && !opt->gate && old->n + new->n <= REP_STATS_EXACT;
 	d->few = d->sets && rep_stats_least_p(old->n, new->n) > d->opt.alpha;
 	*out = d;
 	return 0;

@@ -10,8 +10,9 @@
  * medians, intervals and a rank test, chosen because runs are few, of no known distribution, with
  * outliers (stats.h gives the sources). Two traces are tested by how much the windows of each run
  * differ (trace/interval.h). Two profiles have two numbers for a row, which tell nothing about
- * noise: their rows have no verdict. The rows of sets are tested together (rep_stats_joint), those
- * of two traces corrected together by Benjamini and Hochberg's procedure; a row whose value is the
+ * noise: their rows have no verdict. The rows of sets are tested together (rep_stats_joint); those
+ * of more than 50 runs, and of two traces, are corrected together by Benjamini and Hochberg's
+ * procedure; a row whose value is the
  * same in all runs is no test. Verdicts:
  *
  *	verdict     of sets    of traces  meaning
@@ -161,6 +162,7 @@ struct rep_diff {
 	bool sets;	   /* a side has several runs, or `test_one` */
 	bool few;	   /* sets so small that no p can reach alpha */
 	size_t apart;	   /* rows that are FEW although all new runs lie beyond all old ones */
+	bool joint;	   /* the rows are tested together: rep_stats_joint */
 	double *cell;	   /* private: by row, the value of each run, old ones in front */
 	size_t cells_room; /* private */
 

@@ -18,7 +18,7 @@ struct pair {
 static struct rep_diff *compare_sets(struct tp_profile **old, size_t n, struct tp_profile **new,
 				     size_t m, const struct rep_diff_options *opt)
 {
-	struct rep_diff_run a[16], b[16];
+	struct rep_diff_run a[32], b[32];
 	struct rep_diff *d = NULL;
 	struct tp_err err;
 
@@ -233,6 +233,33 @@ static void test_diff_negative(void **state)
 	assert_true(isnan(rep_diff_percent((struct rep_diff_pair){0, 5})));
 	rep_diff_free(d);
 	pair_free(&p);
+}
+
+/* More than 50 runs are not permuted: q is that of ranks. */
+static void test_diff_large_sets(void **state)
+{
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct tp_profile *p[56];
+	struct rep_diff *d;
+
+	(void)state;
+	for (int i = 0; i < 56; i++) {
+		p[i] = testing_profile();
+		testing_sample(p[i], "same", 1, 1000 + (i * 7) % 12);
+		testing_sample(p[i], "grown", 1, (i < 28 ? 100 : 200) + i);
+	}
+	d = compare_sets(p, 28, p + 28, 28, &opt);
+	assert_null(d->cell);
+	assert_int_equal(testing_row(d, "grown")->verdict, REP_VERDICT_CHANGED);
+	assert_int_equal(testing_row(d, "same")->verdict, REP_VERDICT_SAME);
+	assert_true(testing_row(d, "grown")->q < 1e-8);
+	rep_diff_free(d);
+	d = compare_sets(p, 25, p + 28, 25, &opt);
+	assert_non_null(d->cell);
+	assert_true(fabs(testing_row(d, "grown")->q - 1.0 / 2000) < 1e-9);
+	rep_diff_free(d);
+	for (int i = 0; i < 56; i++)
+		tp_profile_free(p[i]);
 }
 
 static void test_diff_sets(void **state)
@@ -539,6 +566,7 @@ int main(void)
 	    cmocka_unit_test(test_diff_normalize),
 	    cmocka_unit_test(test_diff_negative),
 	    cmocka_unit_test(test_diff_sets),
+	    cmocka_unit_test(test_diff_large_sets),
 	    cmocka_unit_test(test_diff_types),
 	    cmocka_unit_test(test_diff_labels),
 	    cmocka_unit_test(test_diff_extremes),

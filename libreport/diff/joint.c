@@ -190,7 +190,7 @@ static int by_observed(const void *a, const void *b, void *ctx)
 	return t[x] != t[y] ? (t[x] < t[y] ? 1 : -1) : (x > y) - (x < y);
 }
 
-static int test(struct joint *j, double *p, double *q)
+static void test(struct joint *j, double *p, double *q)
 {
 	double most = 0;
 	size_t ways;
@@ -210,7 +210,6 @@ static int test(struct joint *j, double *p, double *q)
 		p[j->row[row]] = (double)j->single[row] / (double)ways;
 		q[j->row[row]] = most;
 	}
-	return 0;
 }
 
 int rep_stats_joint(const double *value, size_t rows, size_t n, size_t m, bool sampled, double *p,
@@ -236,7 +235,9 @@ int rep_stats_joint(const double *value, size_t rows, size_t n, size_t m, bool s
 		j.order = j.row + rows;
 		j.joint = j.single + rows;
 		put_rows(&j, value, rows, sampled);
-		code = j.rows && runs > 2 ? test(&j, p, q) : 0;
+		code = 0;
+		if (j.rows && runs > 2)
+			test(&j, p, q);
 	}
 	free(j.y);
 	free(j.sum);

@@ -70,8 +70,8 @@ struct rep_diff_row *rep_diff_add(struct rep_diff *d, size_t *room);
 void rep_diff_test(struct rep_stats *stats, double *value, size_t n, size_t m,
 		   struct rep_diff_row *row);
 
-/* Keeps the values of the row last added, old runs in front, for the test of all rows together; a
- * row without them has no test. Returns 0 or TP_ENOMEM. */
+/* Keeps the values of the row last added, old runs in front, if all rows are tested together.
+ * Returns 0 or TP_ENOMEM. */
 int rep_diff_keep(struct rep_diff *d, const double *value);
 
 /* NULL for NaN. */

@@ -12,8 +12,8 @@
  *              Whitney 1947), exact under the ties there are (permutations of midranks) up to 37
  *              runs in all, where one set has few (6 up to 50 in all), and where it has one; else
  *              normal with corrections for ties and continuity.
- *   q          of rows of two sets, p for all of them together: rep_stats_joint. Of two traces, and
- *              of a gate's functions, p corrected for the number of tests (Benjamini and Hochberg
+ *   q          of rows of sets of up to 50 runs, p for all of them together: rep_stats_joint. Of
+ *              larger sets, of two traces, and of a gate's functions, p corrected for the number of tests (Benjamini and Hochberg
  *              1995): of what is called changed at q <= 0.05, at most 5 % is expected to be
  *              unchanged.
  *

@@ -49,7 +49,7 @@ struct rec_options {
 	uint32_t depth;		/* frames per stack in profiles (Go: profstackdepth), 128 */
 	/* Which of Go's profilers counts: 105, 108, 118, 126. 105 has no mutex profile; before 118
 	 * block samples are not corrected for their bias; before 126 mutex samples are scaled by
-	 * whoever reads them, not here. */
+	 * the reader of the profile. */
 	uint32_t profiler;
 	uint32_t threadcreate;
 	uint64_t syscall_ns; /* shorter system calls are not written to the trace */

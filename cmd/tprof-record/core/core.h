@@ -54,7 +54,7 @@ struct rec_self {
 	/* Waits that have begun: at most one, unless signal handlers wait as well. */
 	struct {
 		const struct rec_event *wait;
-		uint64_t object, blamed; /* what rec_blame_join returned; 0: nobody is charged */
+		uint64_t object, blamed; /* of rec_blame_join; 0: no site is charged */
 	} open[4];
 	uint32_t nopen;
 	uint32_t generation; /* of the arena that this state belongs to */

@@ -50,7 +50,8 @@ static inline long rec_call(long number, long a, long b, long c, long d, long e,
 }
 #endif
 
-/* Maps private memory, zeroed, which is empty again after a fork; NULL: there is none. */
+/* Maps private memory that is zero, and zero again in a forked child. Returns NULL if it has run
+ * out. */
 void *rec_map(size_t size);
 void rec_unmap(void *memory, size_t size);
 
@@ -173,7 +174,7 @@ static inline void rec_lose(enum rec_loss what, uint64_t n)
 
 /* Makes and maps an arena, with memory for its header and waits. Returns 0 or an errno value. */
 int rec_arena_make(bool shared, void **base, int *fd);
-/* Reserves memory for entries [0, upto) of a part; false: there is none (counted). */
+/* Reserves memory for entries [0, upto) of a part. Returns false if it has run out, and counts that. */
 bool rec_reserve(enum rec_part part, uint32_t upto);
 /* Reserves memory for a piece of the arena. */
 bool rec_reserve_at(uint64_t from, uint64_t size);

@@ -179,7 +179,7 @@ int tp_legacy_java_names(struct tp_legacy *l);
 /* Reads labels {"key":"value", …}, quoted as Go's %q does, into a label set. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);
 /* Interns a text in double quotes, as Go's strconv.Quote writes it, and moves `s` behind it. Sets
- * *ok to false if there is none. */
+ * *ok to false if there is no such text. */
 int tp_legacy_unquote(struct tp_legacy *l, struct tp_scan *s, uint32_t *string, bool *ok);
 
 #endif
