@@ -70,22 +70,23 @@ static void *drain(void *arg)
 
 /* ---- beginning ---- */
 
-/* Seals the memory against shrinking; returns whether it is sealed. */
-static bool seal(int memory)
+/* Seals the memory against shrinking. Returns 0, also if it was sealed already, or errno. */
+static int seal(int memory)
 {
-	int seals;
+	int error, seals;
 
 	if (!fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
-		return true;
+		return 0;
+	error = errno;
 	seals = fcntl(memory, F_GET_SEALS);
-	return seals >= 0 && seals & F_SEAL_SHRINK;
+	return seals >= 0 && seals & F_SEAL_SHRINK ? 0 : error;
 }
 
 /* The memory must have the right size and keep it, or reading it could kill us (SIGBUS). It is sealed
  * before its size is read, as the program could shrink it in between. */
 static int check_memory(int memory, struct tp_err *err)
 {
-	bool sealed = seal(memory);
+	int unsealed = seal(memory);
 	struct stat st;
 
 	if (fstat(memory, &st))
@@ -94,9 +95,10 @@ static int check_memory(int memory, struct tp_err *err)
 	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory does not have the size that this version uses");
-	if (!sealed)
+	if (unsealed)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its memory could shrink while it is read");
+				  "its memory could shrink while it is read: it cannot be sealed: %s",
+				  strerror(unsealed));
 	return 0;
 }
 
