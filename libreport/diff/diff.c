@@ -30,6 +30,7 @@ const char *rep_diff_verdict(const struct rep_diff *d, enum rep_verdict verdict)
 	static const char *const words[][2] = {
 	    [REP_VERDICT_NONE] = {"", ""},
 	    [REP_VERDICT_CHANGED] = {"differs", "changed"},
+	    [REP_VERDICT_DIFFERS] = {"differs", "differs"},
 	    [REP_VERDICT_SAME] = {"alike", "no change"},
 	    [REP_VERDICT_FEW] = {"too few", "too few"},
 	};
@@ -56,8 +57,11 @@ struct rep_diff_row *rep_diff_add(struct rep_diff *d, size_t *room)
 	if (tp_grow_raw(&d->row, room, d->n, sizeof(*d->row)))
 		return NULL;
 	row = &d->row[d->n++];
-	*row = (struct rep_diff_row){
-	    .exact = true, .p = (double)NAN, .q = (double)NAN, .change = (double)NAN};
+	*row = (struct rep_diff_row){.exact = true,
+				     .p = (double)NAN,
+				     .q = (double)NAN,
+				     .p_windows = (double)NAN,
+				     .change = (double)NAN};
 	return row;
 }
 
@@ -113,46 +117,51 @@ bool rep_diff_stands_out(const struct rep_diff *d, const struct rep_diff_row *ro
 	return row->verdict == REP_VERDICT_CHANGED || is_apart(d, row);
 }
 
-static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_row *row)
+/* q_windows is that of the row's p_windows. */
+static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_row *row,
+				double q_windows)
 {
 	bool tellable = row->exact || !(fabs(row->change) < HIST_ERROR);
 
-	if (d->few)
-		return REP_VERDICT_FEW;
-	if (row->old == row->new)
+	if (!d->few && row->old == row->new)
 		return REP_VERDICT_SAME;
-	if (isnan(row->q))
-		return REP_VERDICT_FEW;
-	if (row->q <= d->opt.alpha && tellable)
+	if (!d->few && row->q <= d->opt.alpha && tellable)
 		return REP_VERDICT_CHANGED;
-	return is_apart(d, row) ? REP_VERDICT_FEW : REP_VERDICT_SAME;
+	if (is_apart(d, row) && q_windows <= d->opt.alpha && tellable)
+		return REP_VERDICT_DIFFERS;
+	return d->few || isnan(row->q) || is_apart(d, row) ? REP_VERDICT_FEW : REP_VERDICT_SAME;
 }
 
 static int judge(struct rep_diff *d)
 {
-	double *p, *q;
+	double *p, *q, *windows;
 	int code;
 
 	if (!d->sets && !d->kind->tests_pairs)
 		return 0;
 	d->total.q = d->total.p;
-	d->total.verdict = verdict(d, &d->total);
-	p = tp_many(d->n + 1, 2 * sizeof(*p));
+	d->total.verdict = verdict(d, &d->total, (double)NAN);
+	p = tp_many(d->n + 1, 3 * sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	q = p + d->n;
+	windows = q + d->n;
 	for (size_t i = 0; i < d->n; i++) {
 		p[i] = d->row[i].p;
+		windows[i] = d->row[i].p_windows;
 	}
 	if (d->joint)
 		code = rep_stats_joint(d->cell, d->n, d->nold, d->nnew, d->kind->whole, p, q);
 	else
 		code = rep_stats_adjust(p, d->n, q);
+	if (!code)
+		code = rep_stats_adjust(windows, d->n, windows);
 	for (size_t i = 0; !code && i < d->n; i++) {
 		d->tests += isnan(p[i]) ? 0 : 1;
 		d->row[i].p = p[i];
 		d->row[i].q = q[i];
-		d->row[i].verdict = verdict(d, &d->row[i]);
+		d->row[i].verdict = verdict(d, &d->row[i], windows[i]);
+		d->differing += d->row[i].verdict == REP_VERDICT_DIFFERS;
 		d->apart += d->row[i].verdict == REP_VERDICT_FEW && is_apart(d, &d->row[i]);
 	}
 	free(p);

@@ -113,7 +113,15 @@ struct rep_diff_options {
 		.min_share = -1                                                                    \
 	}
 
-enum rep_verdict { REP_VERDICT_NONE, REP_VERDICT_CHANGED, REP_VERDICT_SAME, REP_VERDICT_FEW };
+enum rep_verdict {
+	REP_VERDICT_NONE,
+	REP_VERDICT_CHANGED, /* of two single runs: by more than their windows do */
+	/* Of sets: all new runs lie beyond all old ones, and by more than the windows of all runs
+	 * do; too few runs to call it changed. */
+	REP_VERDICT_DIFFERS,
+	REP_VERDICT_SAME,
+	REP_VERDICT_FEW
+};
 
 enum rep_status { REP_STATUS_SAME, REP_STATUS_CHANGED, REP_STATUS_ADDED, REP_STATUS_GONE };
 extern const char *const rep_statuses[];
@@ -129,11 +137,12 @@ struct rep_diff_row {
 	double change;	 /* of the old value: 0.1 is 10 % more; NaN from nothing */
 	struct rep_range of_old, of_new, of_delta; /* of 95 % */
 	double p, q;				   /* NaN: no test */
-	double u;      /* of the test: pairs in which new is greater, ties as halves */
-	bool exact;    /* not from histograms, which are within 0.8 % */
-	bool wrapped;  /* the sum of some run overflowed 64 bits: the value is meaningless */
-	bool is_total; /* of a profile: it has no name of its own */
-	double order;  /* private */
+	double p_windows; /* of sets of traces: by the windows of all runs; NaN: no test */
+	double u;	  /* of the test: pairs in which new is greater, ties as halves */
+	bool exact;	  /* not from histograms, which are within 0.8 % */
+	bool wrapped;	  /* the sum of some run overflowed 64 bits: the value is meaningless */
+	bool is_total;	  /* of a profile: it has no name of its own */
+	double order;	  /* private */
 	union {
 		struct { /* of profiles; old and new are those of flat or cum, as the options say */
 			uint32_t key; /* 0: the total */
@@ -161,6 +170,7 @@ struct rep_diff {
 	size_t tests;	   /* rows that were tested together */
 	bool sets;	   /* a side has several runs, or `test_one` */
 	bool few;	   /* sets so small that no p can reach alpha */
+	size_t differing;  /* rows that are DIFFERS */
 	size_t apart;	   /* rows that are FEW although all new runs lie beyond all old ones */
 	bool joint;	   /* the rows are tested together: rep_stats_joint */
 	double *cell;	   /* private: by row, the value of each run, old ones in front */

@@ -8,6 +8,7 @@
 #include "decode/dict.h"
 #include "diff/amount.h"
 #include "diff/kind.h"
+#include "diff/trace/pool.h"
 #include "diff/trace/set.h"
 
 #define BY(by)	  (1u << REP_MEASURE_##by)
@@ -65,6 +66,9 @@ struct work {
 	double *value;
 	struct rep_stats *stats; /* for sets of this size */
 	size_t nstats[2];
+	const struct rep_estimate **side; /* scratch: of the runs of a side */
+	struct rep_pool (*pool)[2];	  /* by row, of rows that are tested together */
+	size_t pool_room;
 };
 
 static const struct rep_metrics *run_at(const struct work *w, size_t r)
@@ -139,24 +143,66 @@ static double p_of_nothing(const struct rep_estimate *some, size_t windows)
 	return some->windows ? fmin(1, 2 * pow(share, (double)windows)) : (double)NAN;
 }
 
+static size_t windows_of(const struct rep_diff_side *side)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->n; i++)
+		n += side->run[i].metrics->base.windows;
+	return n;
+}
+
+/* Tests by windows. Returns p. */
+static double compare_windows(const struct work *w, const struct rep_estimate *old,
+			      const struct rep_estimate *new, struct rep_diff_row *row)
+{
+	struct rep_change change;
+
+	if (rep_estimate_change(old, new, 0.95, &change)) {
+		if (!row->of_delta.known)
+			row->of_delta = (struct rep_range){true, old->value * (change.low - 1),
+							   old->value * (change.high - 1)};
+		return change.p;
+	}
+	if (old->value == 0 && new->value > 0)
+		return p_of_nothing(new, windows_of(w->old));
+	if (new->value == 0 && old->value > 0)
+		return p_of_nothing(old, windows_of(w->new));
+	return (double)NAN;
+}
+
 static void compare_two(const struct work *w, enum rep_stat stat, struct rep_diff_row *row)
 {
 	const struct rep_estimate *old = &w->estimate[0][stat], *new = &w->estimate[1][stat];
-	struct rep_change change;
 
 	row->old = old->value;
 	row->new = new->value;
 	row->of_old = (struct rep_range){old->interval, old->low, old->high};
 	row->of_new = (struct rep_range){new->interval, new->low, new->high};
-	if (rep_estimate_change(old, new, 0.95, &change)) {
-		row->p = change.p;
-		row->of_delta = (struct rep_range){true, old->value * (change.low - 1),
-						   old->value * (change.high - 1)};
-	} else if (old->value == 0 && new->value > 0) {
-		row->p = p_of_nothing(new, run_at(w, 0)->base.windows);
-	} else if (new->value == 0 && old->value > 0) {
-		row->p = p_of_nothing(old, run_at(w, 1)->base.windows);
-	}
+	row->p = compare_windows(w, old, new, row);
+}
+
+/* Keeps what the windows of all runs say of the row until all rows are there. */
+static int pool_row(struct work *w, enum rep_stat stat, const struct rep_diff_row *row)
+{
+	if (tp_grow(&w->pool, &w->pool_room, w->d->n - 1, sizeof(*w->pool)))
+		return TP_ENOMEM;
+	for (size_t r = 0; r < w->n; r++)
+		w->side[r] = &w->estimate[r][stat];
+	rep_pool(w->side, w->old->n, row->old, &w->pool[w->d->n - 1][0]);
+	rep_pool(w->side + w->old->n, w->new->n, row->new, &w->pool[w->d->n - 1][1]);
+	return 0;
+}
+
+/* Tests the rows of sets by the windows of all runs, too. */
+static int compare_pools(struct work *w)
+{
+	int code = rep_pools_widen(w->pool, w->d->n, w->old->n, w->new->n);
+
+	for (size_t i = 0; !code && i < w->d->n; i++)
+		w->d->row[i].p_windows =
+		    compare_windows(w, &w->pool[i][0].mean, &w->pool[i][1].mean, &w->d->row[i]);
+	return code;
 }
 
 /* Rounds quotients to the same number of digits, so that what is equal but for its last bit ties. */
@@ -238,7 +284,8 @@ static int estimate(struct work *w, size_t i, uint32_t stats, bool there[2], boo
 		there[r >= w->old->n] |= x && (x->count > 0 || x->total_ns > 0);
 		*exact = *exact && (!x || x->exact);
 		if (x)
-			code = rep_estimate(run_at(w, r), x, stats, per, !w->d->sets, e);
+			code = rep_estimate(run_at(w, r), x, stats, per, w->d->joint || !w->d->sets,
+					    e);
 		for (int stat = 0; !x && stat < REP_NSTATS; stat++)
 			e[stat] =
 			    (struct rep_estimate){.value = BIT(stat) & ZEROS ? 0 : (double)NAN};
@@ -275,6 +322,8 @@ static int put_rows(struct work *w, size_t i, uint32_t stats, unsigned section, 
 			code = compare_sets(w, row->stat, row);
 		else if (!code)
 			compare_two(w, row->stat, row);
+		if (!code && d->joint)
+			code = pool_row(w, row->stat, row);
 		row->change = row->old > 0 ? row->new / row->old - 1 : (double)NAN;
 		row->status = !there[0]		     ? REP_STATUS_ADDED
 			      : !there[1]	     ? REP_STATUS_GONE
@@ -397,7 +446,7 @@ static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 	else if (changed)
 		rank = row->weight; /* there is no factor: what it is of its family */
 	return round(rank * 8192) / 8192 + (row->verdict == REP_VERDICT_CHANGED ? 1000 : 0) +
-	       (changed ? 1000 : 0);
+	       (row->verdict == REP_VERDICT_DIFFERS ? 500 : 0) + (changed ? 1000 : 0);
 }
 
 static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
@@ -465,8 +514,9 @@ static int fill_in(struct work *w)
 
 	w->estimate = tp_many(w->n, sizeof(*w->estimate));
 	w->value = tp_many(w->n + 1, sizeof(*w->value));
+	w->side = tp_many(w->n, sizeof(*w->side));
 	d->names = tp_dict_new();
-	if (!w->estimate || !w->value || !d->names)
+	if (!w->estimate || !w->value || !w->side || !d->names)
 		return TP_ENOMEM;
 	for (size_t r = 0; !code && r < w->n; r++)
 		code = meet_run(w, r);
@@ -477,6 +527,8 @@ static int fill_in(struct work *w)
 	}
 	for (size_t i = 0; !code && i < w->keys.n; i++)
 		code = put_measure(w, i);
+	if (!code && d->joint)
+		code = compare_pools(w);
 	put_load(w, w->old, &d->old_length, &d->old_tasks);
 	put_load(w, w->new, &d->new_length, &d->new_tasks);
 	return code;
@@ -499,6 +551,8 @@ static int fill(struct rep_diff *d, const struct rep_diff_side *old,
 	free(w.of);
 	free(w.estimate);
 	free(w.value);
+	free(w.side);
+	free(w.pool);
 	if (d->opt.gate)
 		return tp_regex_unknown(code, err);
 	return code ? tp_err_full(err, code, "the runs have too many names") : 0;

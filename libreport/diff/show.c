@@ -20,13 +20,23 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 
 	if (*rep_diff_advice(d, advice))
 		code = rep_output_note(out, true, advice, err);
-	if (code || !d->apart)
-		return code;
-	snprintf(text, sizeof(text),
-		 "too few: in %zu %s all new runs lie beyond all old ones, which may be "
-		 "chance%s",
-		 d->apart, d->kind->rows, d->opt.changed ? "" : "; --changed shows them, too");
-	return rep_output_note(out, true, text, err);
+	if (!code && d->differing) {
+		snprintf(
+		    text, sizeof(text),
+		    "differs: in %zu %s all new runs lie beyond all old ones, and by more than the "
+		    "windows of all runs do",
+		    d->differing, d->kind->rows);
+		code = rep_output_note(out, true, text, err);
+	}
+	if (!code && d->apart) {
+		snprintf(text, sizeof(text),
+			 "too few: in %zu %s all new runs lie beyond all old ones, which may be "
+			 "chance%s",
+			 d->apart, d->kind->rows,
+			 d->opt.changed ? "" : "; --changed shows them, too");
+		code = rep_output_note(out, true, text, err);
+	}
+	return code;
 }
 
 int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,

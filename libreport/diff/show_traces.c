@@ -148,20 +148,27 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 	rep_diff_test_cells(t, row);
 }
 
-/* What changed most, each measure once. */
+/* Is the row one of the largest changes? Where sets are so small that nothing can be called changed,
+ * rows that may be chance are, too. */
+static bool is_large(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	return row->verdict == REP_VERDICT_CHANGED || row->verdict == REP_VERDICT_DIFFERS ||
+	       (d->few && rep_diff_stands_out(d, row));
+}
+
+/* The largest changes, each measure once. */
 static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
-	enum rep_verdict which = d->few ? REP_VERDICT_FEW : REP_VERDICT_CHANGED;
-	size_t changed = 0;
+	size_t n = 0;
 	bool *seen;
 	char text[160];
 	int code;
 
 	rep_output_note(t->out, false, "", err);
 	for (size_t i = 0; i < d->n; i++)
-		changed += d->row[i].verdict == which && rep_diff_stands_out(d, &d->row[i]);
-	if (!changed)
+		n += is_large(d, &d->row[i]);
+	if (!n)
 		return rep_output_note(
 		    t->out, true,
 		    d->sets ? "these runs show no change of any metric"
@@ -181,7 +188,7 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	for (size_t i = 0; !code && i < d->n && rows; i++) {
 		const struct rep_diff_row *row = &d->row[i];
 
-		if (row->verdict == which && rep_diff_stands_out(d, row) && !seen[row->measure]) {
+		if (is_large(d, row) && !seen[row->measure]) {
 			code = rep_diff_table_row(t, row, err);
 			rows--;
 		}
@@ -190,11 +197,14 @@ static int put_most(struct rep_diff_table *t, size_t rows, struct tp_err *err)
 	free(seen);
 	if (!code)
 		code = rep_output_end(t->out, err);
-	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->all,
-		 d->few		? "differ in all runs"
-		 : d->sets	? "changed"
-		 : changed == 1 ? "differs"
-				: "differ");
+	if (d->sets && !d->few)
+		snprintf(text, sizeof(text), "%zu of %zu metrics changed, %zu more differ",
+			 n - d->differing, d->all, d->differing);
+	else
+		snprintf(text, sizeof(text), "%zu of %zu metrics %s", n, d->all,
+			 d->few	  ? "differ in all runs"
+			 : n == 1 ? "differs"
+				  : "differ");
 	return code ? code : rep_output_note(t->out, false, text, err);
 }
 

@@ -8,6 +8,7 @@
 #define PAIRS 200
 #define ALPHA 0.05
 #define RUNS  10 /* a side: what tprof-diff(1) names */
+#define MOST  20
 
 static unsigned times = 1;
 
@@ -58,6 +59,24 @@ static void make(struct rep_metrics **run, size_t n, double noise, double slower
 
 		run[i] = testing_world(&w, seed);
 	}
+}
+
+/* Is the row named, whether it is changed or differs? */
+static bool is_named(struct rep_metrics *const *old, struct rep_metrics *const *new, size_t n,
+		     const char *name)
+{
+	struct rep_diff_run run[2 * MOST];
+	const struct rep_diff_side a = {testing_runs(run, old, n), n},
+				   b = {testing_runs(run + n, new, n), n};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	enum rep_verdict verdict;
+	struct rep_diff *d;
+	struct tp_err err;
+
+	assert_int_equal(rep_diff_new(&d, &a, &b, &opt, &err), 0);
+	verdict = testing_row(d, name)->verdict;
+	rep_diff_free(d);
+	return verdict == REP_VERDICT_CHANGED || verdict == REP_VERDICT_DIFFERS;
 }
 
 static void release(struct rep_metrics **run, size_t n)
@@ -185,12 +204,42 @@ static void test_truth_self_check(void **state)
 	release(run, 2 * RUNS);
 }
 
+/* More runs on each side never find less, from one run on. */
+static void test_truth_more_runs(void **state)
+{
+	static const double effects[] = {1, 1.1, 1.3, 2, 11};
+	static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 8, RUNS, 15, MOST};
+
+	(void)state;
+	for (size_t e = times > 1 ? 0 : 1; e < sizeof(effects) / sizeof(*effects); e++) {
+		unsigned pairs = times > 1 ? 10 * times : 20, before = 0;
+
+		for (size_t i = 0; i < (times > 1 ? sizeof(sizes) / sizeof(*sizes) : 5); i++) {
+			size_t n = sizes[i];
+			unsigned found = 0;
+			uint64_t seed = 41 + e;
+
+			for (unsigned k = 0; k < pairs; k++) {
+				struct rep_metrics *run[2 * MOST];
+
+				make(run, n, 0.02, effects[e], &seed);
+				found += is_named(run, run + n, n, "task[a].p50");
+				release(run, 2 * n);
+			}
+			print_message("%+.0f%%, %zu and %zu runs, noise 2%%: named in %u of %u\n",
+				      effects[e] * 100 - 100, n, n, found, pairs);
+			if (effects[e] > 1)
+				assert_true(found + 3 * sqrt(0.5 * pairs) >= before);
+			before = found;
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_truth_same_sets),
-	    cmocka_unit_test(test_truth_planted),
-	    cmocka_unit_test(test_truth_same_single),
+	    cmocka_unit_test(test_truth_same_sets),  cmocka_unit_test(test_truth_planted),
+	    cmocka_unit_test(test_truth_more_runs),  cmocka_unit_test(test_truth_same_single),
 	    cmocka_unit_test(test_truth_self_check),
 	};
 

@@ -296,7 +296,8 @@ static void write_metrics(struct page *p, struct tp_buf *h, const struct rep_dif
 	size_t n = 0;
 
 	/* These come first, what changed most in front. */
-	while (n < d->n && d->row[n].verdict == REP_VERDICT_CHANGED)
+	while (n < d->n && (d->row[n].verdict == REP_VERDICT_CHANGED ||
+			    d->row[n].verdict == REP_VERDICT_DIFFERS))
 		n++;
 	if (n) {
 		tp_buf_text(h, "<ul class=\"findings\">\n");
@@ -307,7 +308,7 @@ static void write_metrics(struct page *p, struct tp_buf *h, const struct rep_dif
 	tp_buf_text(h, "<p class=\"note\">");
 	html_counted(h, (int64_t)n, "metric");
 	tp_buf_printf(h, " of %zu %s. ", d->n,
-		      d->sets  ? "changed, by a rank test over the runs"
+		      d->sets  ? "changed or differ in all runs"
 		      : n == 1 ? "differs by more than the variation within each run"
 			       : "differ by more than the variation within each run");
 	html_str(h, rep_diff_advice(d, advice));
