@@ -1,3 +1,15 @@
+# The table of tprof(1), EXIT STATUS: each command has the status that the manual gives.
+cp -R testdata/*.trace testdata/catalog.* testdata/parts.store testdata/demo.sh testdata/inbox testdata/prices \
+	testdata/parcels "$TMP"
+sed -n '/^\.Sh EXIT STATUS/,/^\.Sh EXAMPLES/s/^\.It \([0-9]*\) Ta \(.*Ta \)*\(tprof.*\)/\1 \3/p' man/tprof.1 >"$TMP/table"
+while read -r status command; do
+	(cd "$TMP" && eval "$command") >/dev/null 2>&1 </dev/null
+	got=$?
+	[ $got = "$status" ] || echo "status $got, not $status: $command"
+done <"$TMP/table"
+echo "$(wc -l <"$TMP/table") commands"
+rm -rf "${TMP:?}"/*
+
 # What tprof(1) says of mistakes that only the file can tell.
 try() { "$@" >/dev/null 2>&1; echo "$? $*"; }
 try tprof-query testdata/pool.trace 'selct 1'
