@@ -129,6 +129,9 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 	}
 	image->is_main = c->pid == s->pid;
 	if (image->is_main) {
+		/* A program that takes long to begin is still recorded for that time. */
+		if (s->end_ns && !s->result.recorded)
+			s->end_ns = image->begin_ns + (uint64_t)s->o->request->for_ns;
 		s->result.recorded = true;
 		memcpy(image->folder, s->result.folder, sizeof(image->folder));
 		/* Until then it goes by the name that it was called by. */

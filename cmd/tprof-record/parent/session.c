@@ -20,6 +20,7 @@ enum {
 	MAX_HELD = 768, /* processes that are recorded, or wait to be written */
 	RETRY_MS = 20,
 	BELL_MS = 1000,	 /* after which we look what the writer has done, should its bell fail */
+	LATE_MS = 10000, /* for a program that has not reported, beyond --for */
 	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
 
@@ -354,7 +355,8 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 		if (o->request->interval_ns)
 			s->snapshot_ns = rec_now() + (uint64_t)o->request->interval_ns;
 		if (o->request->for_ns)
-			s->end_ns = rec_now() + (uint64_t)o->request->for_ns;
+			s->end_ns =
+			    rec_now() + (uint64_t)o->request->for_ns + (uint64_t)LATE_MS * 1000000;
 		loop(s);
 		*status = s->status;
 	}
