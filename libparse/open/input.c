@@ -43,7 +43,7 @@ static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
 	return 0;
 }
 
-/* Hashes up to `to`. */
+/* Hashes the bytes up to `to`. */
 static void hash_on(struct tp_input *in, size_t to)
 {
 	XXH3_128bits_update(in->hashing, in->data + in->hashed, to - in->hashed);
@@ -68,8 +68,8 @@ int tp_input_hash(struct tp_input *in, const struct tp_input_options *opt, struc
 	return 0;
 }
 
-/* The file as it is: mapped. A file that is cut while it is mapped raises SIGBUS on access; all
- * that can be done without a signal handler is to notice what changed before the map was used. */
+/* Maps the file. If it is cut while mapped, access to it raises SIGBUS; without a signal handler,
+ * all one can do is detect changes made before the map was used. */
 static int open_plain(struct tp_input *in, int fd, const struct stat *st,
 		      const struct tp_input_options *opt, struct tp_err *err)
 {
@@ -282,7 +282,7 @@ void tp_input_done_with(struct tp_input *in, size_t from, size_t to)
 		return;
 	if (to > in->size)
 		to = in->size;
-	/* What is given up is the last chance to hash it without reading it again. */
+	/* These pages are about to be released: hash them now, or they must be read again. */
 	if (in->hashing && from <= in->hashed + page && to > in->hashed)
 		hash_on(in, to);
 	from &= ~(page - 1);

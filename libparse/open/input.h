@@ -18,28 +18,28 @@ struct tp_input {
 	/* XXH3-128 of the decompressed bytes, canonical (big-endian) order; with opt->hash_later only
 	 * after tp_input_hash. */
 	uint8_t hash[16];
-	int64_t mtime_ns; /* of the file, Unix time; 0 when unknown (stdin) */
+	int64_t mtime_ns; /* of the file, Unix time; 0 if unknown (stdin) */
 	void *priv;
 	void *hashing; /* of bytes [0, hashed) */
 	size_t hashed;
 };
 
 struct tp_input_options {
-	uint64_t max_size;  /* decompressed bytes at most; 0: no limit beside the disk */
+	uint64_t max_size;  /* limit on decompressed bytes; 0: only the disk limits them */
 	uint64_t memory;    /* decompressed bytes at most that are kept without a file; 0: 8 MiB */
 	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 100 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;
-	/* A plain file is hashed along the way, as its bytes are done with, instead of beforehand:
-	 * its pages come and go once. */
+	/* Hash a plain file while its bytes are used instead of beforehand, so its pages are read only
+	 * once. */
 	bool hash_later;
 	const char
 	    *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
 	int tmp_fd;   /* > 0: an empty file that is taken for it instead; it stays the caller's */
 };
 
-/* What is taken where there is no tmp_fd: an empty file without a name, for its owner only. Its
- * descriptor, or an error code. */
+/* Creates the file that is used if there is no tmp_fd: empty, without a name, accessible to its owner only.
+ * Returns its descriptor, or an error code. */
 int tp_input_temporary(const char *tmp_dir, struct tp_err *err);
 
 /* Opens path ("-" is standard input). TP_ENOENT, TP_EIO, TP_EFORMAT (damaged compression: what
@@ -51,14 +51,15 @@ int tp_input_temporary(const char *tmp_dir, struct tp_err *err);
  * Programs that write a trace only append. */
 int tp_input_open(struct tp_input **in, const char *path, const struct tp_input_options *opt,
 		  char damaged[160], struct tp_err *err);
-/* Bytes in memory that the caller owns and keeps (tests, fuzzers). */
+/* Opens bytes in memory that the caller owns and keeps (tests, fuzzers). */
 int tp_input_from_memory(struct tp_input **in, const void *data, size_t size, struct tp_err *err);
 void tp_input_close(struct tp_input *in);
 
-/* Hashes what has not been hashed yet, after which in->hash is valid: 0 or TP_ECANCEL. */
+/* Hashes the bytes that have not been hashed yet; then in->hash is valid. Returns 0 or TP_ECANCEL. */
 int tp_input_hash(struct tp_input *in, const struct tp_input_options *opt, struct tp_err *err);
 
-/* The bytes [from, to) will not be needed soon: their pages are given back (they can still be read). A hint; keeps resident memory bounded. */
+/* A hint that the bytes [from, to) will not be needed soon: their pages are released, but can still be read.
+ * This bounds resident memory. */
 void tp_input_done_with(struct tp_input *in, size_t from, size_t to);
 
 enum tp_format {
@@ -75,8 +76,9 @@ struct tp_recognition {
 	char name[48]; /* "go 1.22 trace", "heap profile (text)" */
 };
 
-/* Looks at the first bytes (for stacks of goroutines at a whole log, see tp_kind_of). TP_EUNKNOWN with a sentence that says what was found and what is read;
- * TP_EVERSION for a trace header of a version that is not read (naming it and those that are). */
+/* Recognises a format by the first bytes (stacks of goroutines by a whole log, see tp_kind_of). Errors:
+ * TP_EUNKNOWN, with a sentence that says what was found and what tprof reads; TP_EVERSION for a trace of a
+ * version that it does not read, which names that and the supported ones. */
 int tp_recognise(const void *data, size_t size, struct tp_recognition *out, struct tp_err *err);
 
 #endif

@@ -19,7 +19,7 @@
 #include "open/input.h"
 #include "open/unpack.h"
 
-/* A folder of our own, and one path in it. */
+/* A folder for the test, and one path in it. */
 struct place {
 	char dir[64];
 	char path[96];
@@ -189,8 +189,7 @@ static void test_open_packed(void **state)
 	free(data);
 }
 
-/* However a compressed file is cut or changed: no crash, and what is kept is a prefix. */
-/* What fills the room for unpacked bytes exactly is complete all the same. */
+/* Data that fills the buffer for unpacked bytes exactly is still complete. */
 static void test_open_packed_full_rooms(void **state)
 {
 	struct place *p = *state;
@@ -213,6 +212,7 @@ static void test_open_packed_full_rooms(void **state)
 	free(data);
 }
 
+/* A compressed file that is cut or changed does not crash the reader, and what is read is a prefix. */
 static void test_open_packed_damaged(void **state)
 {
 	struct place *p = *state;
@@ -431,7 +431,7 @@ static void test_open_cancelled(void **state)
 	write_file(p->path, data, N);
 	assert_int_equal(tp_input_open(&in, p->path, &opt, NULL, &err), TP_ECANCEL);
 	assert_int_equal(total, N);
-	/* More than the first read takes, so that there is a second one to report. */
+	/* More than the first read takes, so that a second one reports progress. */
 	n = pack_zst(data, N, packed, 2 * N);
 	for (size_t i = 0; i < 3; i++)
 		memcpy(packed + i * n, packed, n);

@@ -37,7 +37,7 @@ static int64_t g_of(const struct tp_listing *l, uint32_t g)
 
 #define LIFE_SIZE 22
 
-/* What stands behind the id: "/2", mostly "". */
+/* Returns the suffix of the id, such as "/2"; usually "". */
 static const char *life_of(const struct tp_listing *l, uint32_t g, char text[LIFE_SIZE])
 {
 	if (!l->g_life || g >= l->ng || !l->g_life[g])
@@ -84,7 +84,7 @@ static int put_stack(const struct tp_listing *l, struct tp_buf *out, uint32_t st
 	return 0;
 }
 
-/* The same text: stacks that differ in addresses only read the same. */
+/* Returns whether two stacks have the same text: stacks that differ only in addresses do. */
 static bool same_stack(const struct tp_dict *d, uint32_t a, uint32_t b)
 {
 	while (a != b && a && b) {

@@ -31,25 +31,27 @@ struct tp_listing {
 	const int64_t *p_id;
 	uint32_t ng, nm, np;
 	int64_t start_ns; /* added to every time */
-	/* By index, 0 for a goroutine that is the only one of its id; NULL: ids are written plain.
-	 */
+	/* By index: the life of the goroutine; 0 if its id has only one. NULL: ids are written
+	 * without lives. */
 	const int64_t *g_life;
 };
 
-/* Appends the line of ev, with its newline. 0 or TP_ENOMEM. An index without an id shows as -1. */
+/* Appends the line of ev, with its newline. Returns 0 or TP_ENOMEM. An index without an id shows as
+ * -1. */
 int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out);
 
-/* The detail alone, "" for kinds that have none. 0, TP_ENOMEM, TP_EFORMAT. */
+/* Appends only the detail, "" for kinds that have none. Returns 0, TP_ENOMEM or TP_EFORMAT. */
 int tp_listing_detail(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out);
 
 /* Appends text in double quotes as Go's strconv.Quote does. Returns 0 or TP_ENOMEM. */
 int tp_quote(struct tp_buf *out, const void *text, size_t size);
 
-/* Appends text as it is, but for what a terminal would act upon, what separates fields and lines,
- * and what is no text: \xff for each of their bytes. Returns 0 or TP_ENOMEM. */
+/* Appends text as it is, except for bytes that a terminal would obey, that separate fields or
+ * lines, or that are not text: each of these becomes \xff, its value in hexadecimal. Returns 0 or
+ * TP_ENOMEM. */
 int tp_escape(struct tp_buf *out, const void *text, size_t size);
 
-/* Whether Go's %q leaves a code point as it is (strconv.IsPrint). */
+/* Returns whether Go's %q leaves a code point unescaped (strconv.IsPrint). */
 bool tp_is_print(uint32_t rune);
 
 #endif

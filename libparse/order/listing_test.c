@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* The line of an event with a stack of one function of this name. */
+/* Checks the line of an event whose stack is one function of this name. */
 static void check(const char *name, const char *stack)
 {
 	struct tp_dict *dict = tp_dict_new();
@@ -34,7 +34,8 @@ static void check(const char *name, const char *stack)
 	tp_dict_free(dict);
 }
 
-/* A name is as it is, but for what would steer a terminal or look like another field or line. */
+/* A name is printed as it is, except for bytes that would control a terminal or look like another
+ * field or line. */
 static void test_listing_line_names(void **state)
 {
 	(void)state;

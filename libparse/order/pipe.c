@@ -8,14 +8,14 @@
 
 /* 64 batches of 64 KiB: deep enough to smooth bursts, small enough to stay in the outer cache. */
 #define SLOTS 64
-/* Batches taken for one consumer before a thread looks who is furthest behind now: what a consumer
- * keeps in a processor's cache is worth staying with. */
+/* Batches that a thread takes for one consumer before it looks for the one furthest behind. Staying
+ * with a consumer keeps its data in the processor's cache. */
 #define CHUNK 16
 
 struct consumer {
 	struct tp_sink sink;
 	uint64_t done; /* batches taken */
-	bool busy;     /* a thread is at work for it */
+	bool busy;     /* a thread is working for it */
 };
 
 struct tp_pipe {
@@ -42,7 +42,8 @@ static bool full(const struct tp_pipe *p)
 	return false;
 }
 
-/* The consumer furthest behind of those that have something to take and no thread; or NULL. */
+/* Returns the consumer that is furthest behind among those that have batches waiting and no thread;
+ * or NULL. */
 static struct consumer *furthest_behind(struct tp_pipe *p)
 {
 	struct consumer *least = NULL;
@@ -65,8 +66,8 @@ static void work(struct tp_pipe *p, struct consumer *c)
 		size_t slot = c->done % SLOTS;
 		int code = 0;
 
-		/* After a failure the ring is only drained, so that the producer moves on to where
-		 * it learns of it. */
+		/* After a failure the ring is only drained, so that the producer can go on to where
+		 * it learns of the failure. */
 		if (!p->code) {
 			pthread_mutex_unlock(&p->lock);
 			code = c->sink.events(c->sink.ctx, p->slots[slot], p->used[slot], &err);
@@ -96,7 +97,7 @@ static void *run_thread(void *arg)
 		if (c) {
 			work(p, c);
 		} else if (p->closed) {
-			/* What is left has a thread already. */
+			/* Every consumer with batches waiting has a thread already. */
 			break;
 		} else {
 			p->waiting++;

@@ -17,13 +17,13 @@
 
 struct tp_pipe;
 
-/* Starts up to `threads` threads beside the producer's own, no more than there are consumers; where
- * the system gives fewer, those and the producer do it all. Returns 0 or TP_ENOMEM. */
+/* Starts up to `threads` threads beside the producer's own, but not more than there are consumers. If the
+ * system gives fewer, those and the producer do all the work. Returns 0 or TP_ENOMEM. */
 int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n, size_t threads,
 		struct tp_err *err);
 /* The sink to hand to tp_trace_read; valid until tp_pipe_finish. */
 struct tp_sink tp_pipe_sink(struct tp_pipe *pipe);
-/* Waits until the consumers have taken everything (or one has failed): 0 or the first error. */
+/* Waits until the consumers have taken everything, or one has failed. Returns 0 or the first error. */
 int tp_pipe_finish(struct tp_pipe *pipe, struct tp_err *err);
 /* Finishes first if that has not been done. NULL is allowed. */
 void tp_pipe_free(struct tp_pipe *pipe);

@@ -21,7 +21,7 @@ static int count_events(void *ctx, const struct tp_event *ev, size_t n, struct t
 	if (c->pause)
 		usleep(c->pause);
 	for (size_t i = 0; i < n; i++) {
-		/* In order, none twice, none missing. */
+		/* In order, without repetitions or gaps. */
 		if (ev[i].ts != (int64_t)c->events)
 			return tp_err_set(err, TP_EFORMAT, 0, "event %lld at %llu",
 					  (long long)ev[i].ts, (unsigned long long)c->events);
@@ -32,7 +32,7 @@ static int count_events(void *ctx, const struct tp_event *ev, size_t n, struct t
 	return 0;
 }
 
-/* Produces BATCHES batches of differing sizes; returns what the last publish said. */
+/* Produces BATCHES batches of differing sizes; returns the result of the last publish. */
 static int produce(struct tp_sink sink, bool in_place, uint64_t *events, struct tp_err *err)
 {
 	static struct tp_event own[TP_BATCH_EVENTS];

@@ -7,7 +7,7 @@
 
 #include "base/signals.h"
 
-/* The threads take turns once for so many events: a turn costs as much as a hundred events. */
+/* Events per turn of a thread: a turn costs as much as a hundred events. */
 #define PULL_EVENTS (16 * TP_BATCH_EVENTS)
 
 struct tp_pull {
@@ -17,7 +17,7 @@ struct tp_pull {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t turned;
-	bool reading; /* whose turn it is: the thread's, or the caller's */
+	bool reading; /* whose turn it is: the thread's (true) or the caller's */
 	bool started, ended, stop;
 	int code; /* of the read that has ended */
 	struct tp_err err;
@@ -86,8 +86,9 @@ int tp_pull_new(struct tp_pull **pull, struct tp_input *in, const struct tp_trac
 	return 0;
 }
 
-/* Signals are for the program's own threads, except those that a fault of this one raises: a file
- * that becomes shorter while it is mapped is SIGBUS, and the program may have a handler. */
+/* Starts the thread with signals blocked: they are meant for the program's own threads. Exceptions
+ * are signals raised by a fault of this thread: if a mapped file becomes shorter, that is SIGBUS,
+ * and the program may have a handler for it. */
 static int start(struct tp_pull *p)
 {
 	sigset_t sent, before;
@@ -100,8 +101,8 @@ static int start(struct tp_pull *p)
 	return error;
 }
 
-/* Lets the thread read on until a batch is full or the read has ended. A caller that is cancelled
- * meanwhile would leave the lock held: it is cancelled afterwards. */
+/* Lets the thread read until a batch is full or the read has ended. Cancelling the caller meanwhile
+ * would leave the lock held, so cancellation is deferred. */
 static void read_on(struct tp_pull *p)
 {
 	int cancelling;

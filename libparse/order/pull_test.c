@@ -15,7 +15,7 @@ static const char *const dumps[] = {
     "testdata/counter-1.5.trace",
 };
 
-/* What a read hands on, as a sum over all bytes. */
+/* All events of a read, as a sum over their bytes. */
 struct sum {
 	uint64_t events, bytes;
 };
@@ -41,7 +41,7 @@ static struct tp_input *open_dump(const char *path)
 	return in;
 }
 
-/* Push and pull have the same events, losses and error, strictly read and not. */
+/* Pushing and pulling give the same events, losses and error, in strict mode and otherwise. */
 static void compare(const char *path, bool strict)
 {
 	struct tp_trace_options opt = {.strict = strict};
@@ -141,7 +141,7 @@ static void *read_and_be_cancelled(void *arg)
 	return NULL;
 }
 
-/* A caller that is cancelled does not leave the lock held: freeing would wait for ever. */
+/* A cancelled caller does not leave the lock held: freeing would then wait for ever. */
 static void test_pull_caller_cancelled(void **state)
 {
 	struct tp_trace_options opt = {.strict = false};

@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "order/listing.h"
 
-/* One code point of UTF-8 as Go decodes it: its length, or 0 where the bytes are not valid (too
- * long, a surrogate, beyond U+10FFFF, cut off). */
+/* Decodes one code point of UTF-8 as Go does. Returns its length, or 0 if the bytes are invalid
+ * (too long, a surrogate, beyond U+10FFFF, cut off). */
 static unsigned decode(const uint8_t *p, size_t left, uint32_t *rune)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};

@@ -7,7 +7,7 @@
 
 #include "order/listing.h"
 
-/* What strconv.Quote of Go 1.27 makes of them. */
+/* The results of Go 1.27's strconv.Quote. */
 static void test_quote_as_go(void **state)
 {
 	static const struct {
@@ -27,8 +27,8 @@ static void test_quote_as_go(void **state)
 	    {"\xed\xa0\x80", 3, "\"\\xed\\xa0\\x80\""},
 	    {"\xf4\x90\x80\x80", 4, "\"\\xf4\\x90\\x80\\x80\""},
 	    {"\xc5\xbelu \xf0\x9f\x90\x8e", 9, "\"\xc5\xbelu \xf0\x9f\x90\x8e\""},
-	    /* Valid, but nothing to be seen: NBSP, soft hyphen, line separator, BOM, a C1 control,
-	     * a private code point, one that is not assigned. */
+	    /* Valid but invisible: NBSP, soft hyphen, line separator, BOM, a C1 control, a private
+	     * code point, an unassigned one. */
 	    {"\xc2\xa0\xc2\xad", 4, "\"\\u00a0\\u00ad\""},
 	    {"\xe2\x80\xa8\xef\xbb\xbf", 6, "\"\\u2028\\ufeff\""},
 	    {"\xc2\x85\xee\x80\x80", 5, "\"\\u0085\\ue000\""},

@@ -19,10 +19,10 @@ struct tp_raw {
 	bool v2;
 	int version;
 	struct tp_v1_wire v1;
-	uint64_t *arg; /* of the event at hand */
+	uint64_t *arg; /* of the current event */
 	size_t room;
 	const char *names[TP_V1_NTYPES][TP_RAW_NAMES]; /* v1 */
-	char texts[1024];			       /* they are pieces of */
+	char texts[1024];			       /* the names point into it */
 };
 
 /* ---- the names of arguments, v1 ---- */
@@ -134,7 +134,7 @@ static int reserve(struct tp_raw *r, size_t n)
 
 static int read_args(struct tp_raw *r, struct tp_raw_event *ev, size_t n)
 {
-	/* Each takes a byte at least. */
+	/* Each takes at least a byte. */
 	if (n > tp_cursor_left(&r->c)) {
 		r->c.failed = r->c.failed ? r->c.failed : TP_CURSOR_END;
 		return 0;
@@ -176,7 +176,7 @@ static int next_v2(struct tp_raw *r, struct tp_raw_event *ev)
 	return code;
 }
 
-/* As many varints as fit into so many bytes. */
+/* Reads as many varints as fit into the given number of bytes. */
 static int read_sized(struct tp_raw *r, struct tp_raw_event *ev)
 {
 	struct tp_slice s = tp_cursor_bytes(&r->c, tp_cursor_uvarint(&r->c));
@@ -236,7 +236,8 @@ static uint64_t varint_size(uint64_t v)
 	return n;
 }
 
-/* Data is counted with its length, of which String of v1 has an argument. */
+/* Returns the least encoded size of an event. Data counts with its length, which String of v1 has
+ * as an argument. */
 static uint64_t least_size(const struct tp_raw *r, const struct tp_raw_event *ev)
 {
 	uint64_t n = 1;

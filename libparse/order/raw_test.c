@@ -1,4 +1,5 @@
-/* The wire as it is: traces cut off anywhere, with any byte changed, and numbers that add up. */
+/* Reads the wire unchanged: traces that are cut off anywhere, traces with any byte changed, and
+ * sums that must match. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ static struct tp_buf read_file(const char *path)
 	return b;
 }
 
-/* Reads to the end or to the first fault: its code; what there was before it. */
+/* Reads to the end or to the first fault. Returns its code, and the bytes and events before it. */
 static int read_all(const void *data, size_t size, uint64_t *bytes, uint64_t *events)
 {
 	struct tp_raw_event ev;
@@ -64,7 +65,7 @@ static void test_raw_covers_the_file(void **state)
 	}
 }
 
-/* A heap block of exactly so many bytes, so that a sanitizer sees whoever reads on. */
+/* Uses a heap block of exactly that many bytes, so that a sanitizer sees reads beyond it. */
 static void test_raw_cut_anywhere(void **state)
 {
 	static const char *const files[] = {"testdata/checkout-1.19.trace",
@@ -127,13 +128,13 @@ static void test_raw_lines(void **state)
 		const char *text; /* "": an error */
 	} cases[] = {
 	    {"\x10\x05\x07\x03", 4, "GoStart dt=5 g=7 g_seq=3\n"},
-	    /* Its size is counted as short as can be, though it is padded. */
+	    /* Its size counts as the shortest encoding, though it is padded. */
 	    {"\x01\x01\x02\x03\x84\x80\x00", 7, "EventBatch gen=1 m=2 time=3 size=4\n"},
 	    {"\x05\x09\x02\"\x01", 5, "String id=9\n\tdata=\"\\\"\\x01\"\n"},
 	    {"\x05\x09\x00", 3, "String id=9\n"},
 	    {"\x03\x01\x02\x01\x02\x03\x04\x05\x06\x07\x08", 11,
 	     "Stack id=1 nframes=2\n\tpc=1 func=2 file=3 line=4\n\tpc=5 func=6 file=7 line=8\n"},
-	    {"\x03\x01\xff\xff\xff\xff\x0f", 7, ""}, /* frames that cannot be there */
+	    {"\x03\x01\xff\xff\xff\xff\x0f", 7, ""}, /* more frames than can be there */
 	    {"\x05\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12, ""},
 	    {"\x40", 1, ""},
 	};

@@ -1,8 +1,9 @@
-/* Blocks of events: up to TP_BLOCK_EVENTS ordered events as a few bytes each, and back, exactly.
+/* Blocks of events: encodes up to TP_BLOCK_EVENTS ordered events in a few bytes each, and decodes
+ * them exactly.
  *
- * A block stands alone. It is decoded column by column, and only the columns asked for (and those
- * they are predicted from), which is what makes SQL over events fast. Bytes of a block are not
- * trusted when it is decoded.
+ * A block can be decoded without others. Decoding goes column by column, and only through the columns
+ * asked for and those that they are predicted from, which makes SQL over events fast. The bytes of a
+ * block are not trusted when it is decoded.
  *
  *	struct tp_block_decoder *d = tp_block_decoder_new();
  *	tp_block_decode(d, data, size, rows, TP_BC_TS | TP_BC_TYPE, &err);
@@ -43,24 +44,24 @@ enum tp_block_column {
 
 struct tp_block_encoder;
 
-/* NULL when memory is out. */
+/* Returns NULL when memory is out. */
 struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec);
 void tp_block_encoder_free(struct tp_block_encoder *e);
 
-/* Between blocks: from now on most times are trunc(n · ns_per_tick) on the trace's clock, n whole.
- * 0: they are multiples of a unit, which is found out. Either way every time is kept exactly. */
+/* May be called between blocks: from now on most times are trunc(n · ns_per_tick) on the trace's clock, n an
+ * integer. With 0, times are multiples of a unit that the encoder finds. All times are stored exactly in
+ * either case. */
 void tp_block_set_tick(struct tp_block_encoder *e, double ns_per_tick);
-/* Adds n events to the block, which holds TP_BLOCK_EVENTS at most; their times count from start_ns.
- */
+/* Adds n events to the block, which holds at most TP_BLOCK_EVENTS. Their times count from start_ns. */
 void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t n,
 		  int64_t start_ns);
-/* Appends the block to out and begins a new one. *raw_size: bytes before compression. 0 or
+/* Appends the block to out and begins a new one. Sets *raw_size to its bytes before compression. Returns 0 or
  * TP_ENOMEM. */
 int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size);
 
 struct tp_block_decoder {
 	uint32_t n;	  /* events of the decoded block */
-	uint32_t columns; /* which of the arrays below are filled */
+	uint32_t columns; /* those of the arrays below that are filled in */
 	/* Each has room for TP_BLOCK_EVENTS; valid until the next block is decoded. */
 	int64_t *ts; /* relative to run.start_ns */
 	uint8_t *type, *from, *to, *flags;
@@ -68,17 +69,17 @@ struct tp_block_decoder {
 	uint64_t *arg[3];
 };
 
-/* NULL when memory is out. */
+/* Returns NULL when memory is out. */
 struct tp_block_decoder *tp_block_decoder_new(void);
 void tp_block_decoder_free(struct tp_block_decoder *d);
 
-/* Decodes at least these columns of a block of `rows` events (block.rows). Returns 0, TP_ESTORE (the
- * block is damaged), TP_EVERSION or TP_ENOMEM. After an error nothing in d is valid. */
+/* Decodes at least these columns of a block of `rows` events (block.rows). Returns 0, TP_ESTORE (the block is
+ * damaged), TP_EVERSION or TP_ENOMEM. After an error, d holds nothing valid. */
 int tp_block_decode(struct tp_block_decoder *d, const void *data, size_t size, int64_t rows,
 		    uint32_t columns, struct tp_err *err);
 
-/* The decoded block as events, d->n of them, to out; columns that were not decoded may be absent only
- * if they are str2 and arg, which are 0 then. */
+/* Copies the d->n events of the decoded block to out. Only str2 and arg may be columns that were not decoded;
+ * they are then 0. */
 void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out);
 
 #endif

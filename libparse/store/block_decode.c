@@ -6,13 +6,13 @@
 #include "store/block_head.h"
 #include "store/block_model.h"
 
-/* Readable bytes behind a column, all zero: reading one value needs one check, and loops over bytes
- * may go on to a multiple of this. */
+/* Readable zero bytes after a column: reading one value needs one check, and loops over bytes may
+ * go on to a multiple of this. */
 #define PAD 64
 
 struct column {
 	const uint8_t *at, *end; /* PAD readable bytes follow */
-	bool failed;		 /* something was read that is not there */
+	bool failed;		 /* a read went beyond the end */
 };
 
 struct run {
@@ -36,7 +36,7 @@ struct decoder {
 
 	struct shape shapes[MAX_SHAPES + 1];
 	uint32_t known_shapes, nshapes;
-	uint8_t number[TP_BLOCK_EVENTS]; /* of the shapes, in order of time */
+	uint8_t number[TP_BLOCK_EVENTS]; /* numbers of the shapes, in order of time */
 
 	struct model model;
 
@@ -107,7 +107,7 @@ static int unpack(struct decoder *d, enum block_column c, struct tp_err *err)
 	return 0;
 }
 
-/* The next number of a column; 0, once and for all, where the column has ended. */
+/* Returns the next number of a column; 0, from then on, if the column has ended. */
 static inline uint64_t get(struct column *c)
 {
 	const uint8_t *p = c->at;
@@ -132,7 +132,7 @@ static inline uint64_t get(struct column *c)
 	return v;
 }
 
-/* Everything was used and nothing that is not there. */
+/* Returns whether every byte was used and nothing was read beyond the end. */
 static bool all_read(const struct column *c)
 {
 	return !c->failed && c->at == c->end;
@@ -140,7 +140,7 @@ static bool all_read(const struct column *c)
 
 /* ---- passes over the block, each filling some columns ---- */
 
-/* Units of a TIME byte from SHORT_UNITS to LONG_TIME - 1. */
+/* Returns the units of a TIME byte from SHORT_UNITS to LONG_TIME - 1. */
 static uint32_t more_units(struct column *x, unsigned code)
 {
 	uint32_t units = (code - SHORT_UNITS) * 256 + SHORT_UNITS;
@@ -210,7 +210,7 @@ static int decode_times(struct decoder *d, struct tp_err *err)
 	return all_read(&d->column[COL_TIMEX]) ? 0 : tp_block_damaged(err, "times");
 }
 
-/* The local number of the M at this place of the list, which it becomes the first of. */
+/* Moves the M at this place of the list to the front. Returns its local number. */
 static uint16_t bring_forward(struct decoder *d, uint64_t place)
 {
 	uint16_t local;
@@ -267,7 +267,7 @@ static void decode_ms(struct decoder *d)
 			*m++ = d->ms[d->runs[r].m];
 }
 
-/* Shape numbers back into the order of time. */
+/* Puts the shape numbers back into the order of time. */
 static void sort_numbers(struct decoder *d)
 {
 	const uint8_t *from = d->column[COL_SHAPE].at;
@@ -292,8 +292,8 @@ static void sort_numbers(struct decoder *d)
 	}
 }
 
-/* Counts the numbers of n bytes that are ONCE and those that name no known shape. The loop inside
- * has a fixed length, so that compilers use wide registers. */
+/* Counts those of n bytes that are ONCE, and those that are not the number of a known shape. The
+ * inner loop has a fixed length, so compilers use vector registers. */
 static void count_numbers(const uint8_t *p, uint32_t n, uint32_t known, uint32_t *once,
 			  uint32_t *unknown)
 {
@@ -326,7 +326,7 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 	d->known_shapes = *p++;
 	d->nshapes = (uint32_t)lines;
 	for (uint32_t i = 0; i < lines; i++, p += SHAPE_BYTES) {
-		/* What reads events looks these up in tables. */
+		/* Readers of events use these as indices of tables. */
 		if (p[0] >= TP_NEVENT_TYPES || p[1] >= TP_NSTATES || p[2] >= TP_NSTATES)
 			return tp_block_damaged(err, "types");
 		d->shapes[i] = (struct shape){
@@ -337,9 +337,9 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 		    .tell = p[4] | (uint32_t)p[5] << 8 | (uint32_t)p[6] << 16,
 		};
 	}
-	/* Numbers of no shape and shapes of no event: either is damage. */
+	/* A number without a shape and a shape without an event are both damage. */
 	count_numbers(d->column[COL_SHAPE].at, d->pub.n, d->known_shapes, &once, &unknown);
-	if (!d->known_shapes) /* then what fills up the last PAD bytes is not known either */
+	if (!d->known_shapes) /* then the zeros that fill up the last PAD bytes are unknown, too */
 		unknown -= (PAD - d->pub.n % PAD) % PAD;
 	if (unknown != once || lines - d->known_shapes != once)
 		return tp_block_damaged(err, "shapes");
@@ -347,7 +347,7 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 	return 0;
 }
 
-/* Walks over the shapes of a block in order of time. */
+/* Iterates over the shapes of a block in order of time. */
 struct shape_walk {
 	const struct shape *shapes;
 	const uint8_t *number;
@@ -366,8 +366,8 @@ static inline const struct shape *next_shape(struct shape_walk *w)
 	return &w->shapes[number == ONCE ? w->once++ : number];
 }
 
-/* The type of every event, and the three bytes that go with it where they are asked for. Bytes may
- * alias anything, so that what the loops need is copied out of *d first. */
+/* Fills in the type of every event and, if `more`, the three bytes beside it. Stores of bytes may
+ * alias anything, so the loops use a copy of the fields of *d that they need. */
 static void decode_types(struct decoder *d, bool more)
 {
 	const struct tp_block_decoder to = d->pub;
@@ -436,7 +436,8 @@ static int decode_context(struct decoder *d, struct tp_err *err)
 		   : tp_block_damaged(err, "context");
 }
 
-/* 3 is no way to tell a value: it reads as zero, and a column is then left over or not. */
+/* 3 is an invalid code: it reads as zero, and if it hides a value, that value is found left over in
+ * its column. */
 static inline uint32_t value(unsigned told, uint32_t guess, uint32_t read)
 {
 	const uint32_t from[] = {0, guess, read, 0};
@@ -537,7 +538,7 @@ static int decode_args(struct decoder *d, struct tp_err *err)
 #define SPOT_COLUMNS  (TP_BC_STACK | TP_BC_STR)
 #define ARG_COLUMNS   (TP_BC_ARG0 | TP_BC_ARG1 | TP_BC_ARG2)
 
-/* The columns asked for and all those they are predicted from. */
+/* Returns the requested columns and all columns that they are predicted from. */
 static uint32_t with_needed(uint32_t columns)
 {
 	if (columns & ARG_COLUMNS)

@@ -9,10 +9,10 @@
 /* Short runs of the same shape are looked up here before the list of shapes is searched. */
 #define SHAPE_SLOTS 1024
 #define TAKEN	    ((uint64_t)1 << 56) /* a bit that keys do not have */
-/* How many events at the start of a block decide its unit of time. */
+/* Number of events at the start of a block that decide its unit of time. */
 #define UNIT_EVENTS 256
 #define MIN_UNIT    8
-/* Most runs are no longer than this, and copied as if they were as long. */
+/* Most runs are at most this long; these are copied with this fixed length. */
 #define SHORT_COPY 8
 
 struct run {
@@ -22,7 +22,7 @@ struct run {
 
 struct tp_block_encoder {
 	struct tp_packer packer;
-	struct tp_packer uneven, unrepeated; /* in place of lz4 for some columns */
+	struct tp_packer uneven, unrepeated; /* replace lz4 for some columns */
 	uint8_t *start[BLOCK_COLUMNS], *at[BLOCK_COLUMNS];
 	uint32_t n;
 
@@ -106,8 +106,8 @@ void tp_block_encoder_free(struct tp_block_encoder *e)
 
 /* ---- time ---- */
 
-/* The greatest common divisor of the distances between times, ties left out; keeps the unit there
- * is when there is too little to go by. */
+/* Sets the unit to the greatest common divisor of the distances between times, without ties. Keeps
+ * the current unit if the events are too few to tell. */
 static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
 {
 	uint64_t unit = 0, distances = 0;
@@ -123,7 +123,7 @@ static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, s
 			continue;
 		a = (uint64_t)ev[i].ts - (uint64_t)base;
 		base = ev[i].ts;
-		/* The first one may be a tie itself. */
+		/* The first event may be a tie itself. */
 		if (!based) {
 			based = true;
 			continue;
@@ -141,8 +141,9 @@ static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, s
 	e->per_unit = ((uint64_t)1 << 32) / e->unit + 1;
 }
 
-/* Units from one time to another; 0 where they are not whole, or too many. Exact: for a multiple of
- * the unit, what per_unit is rounded up by does not add up to one. */
+/* Returns the number of units from one time to another; 0 if it is not an integer or too large.
+ * This is exact: for a multiple of the unit, the excess from rounding per_unit up stays below
+ * one. */
 static inline uint32_t units_between(int64_t from, int64_t to, uint32_t unit, uint64_t per_unit)
 {
 	uint64_t ahead = (uint64_t)to - (uint64_t)from;
@@ -166,7 +167,7 @@ static uint32_t ticks_ahead(struct tp_block_encoder *e, int64_t ts)
 		   : 0;
 }
 
-/* A time that takes more than its byte, which is returned. */
+/* Writes a time that needs more than its byte, and returns the byte. */
 static __attribute__((noinline)) uint8_t put_far_time(struct tp_block_encoder *e, uint32_t units,
 						      uint64_t step)
 {
@@ -182,8 +183,8 @@ static __attribute__((noinline)) uint8_t put_far_time(struct tp_block_encoder *e
 	return code;
 }
 
-/* The byte of a time that is far, a tie, or the first after a tie; times are as events have them.
- */
+/* Returns the byte of a time that is far, a tie, or the first after a tie. Times are those of the
+ * events. */
 static __attribute__((noinline)) uint8_t put_odd_time(struct tp_block_encoder *e, int64_t base,
 						      int64_t last, int64_t ts)
 {
@@ -198,7 +199,8 @@ static __attribute__((noinline)) uint8_t put_odd_time(struct tp_block_encoder *e
 
 static void put_times(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
 {
-	/* Bytes that are written may be anywhere, as far as a compiler knows: keep out of *e. */
+	/* The compiler must assume that stores of bytes change *e, so these are copied out of
+	 * it. */
 	const uint64_t start = (uint64_t)e->start_ns, per_unit = e->per_unit, unit = e->unit;
 	/* One ns ahead is a tie, not a unit. */
 	const uint64_t least = unit == 1 ? 2 : 1;
@@ -207,8 +209,8 @@ static void put_times(struct tp_block_encoder *e, const struct tp_event *ev, siz
 	uint64_t last = (uint64_t)e->last + start, base = (uint64_t)e->base + start;
 
 	while (ev < end) {
-		/* Most are a few units behind one that was no tie. What is no whole number of units
-		 * does not give what it was again. */
+		/* Most times are a few units after one that was not a tie. A distance that is not a
+		 * whole number of units would not decode to the same time. */
 		for (; base == last && ev < end; ev++) {
 			uint64_t ahead = (uint64_t)ev->ts - last, units = ahead * per_unit >> 32;
 
@@ -266,9 +268,8 @@ static void put_run(struct tp_block_encoder *e, uint32_t place, uint32_t length)
 	e->at[COL_RUN] = p;
 }
 
-/* Moves M, which is not there yet, to the front of the list of recent ones; returns the place it
- * had. Most of the time it is the second, so what is before it moves along while it is looked for.
- */
+/* Moves M, which is not at the front of the list of recent ones, to the front. Returns its former
+ * place. Most often that is the second, so the search moves the entries along. */
 static uint32_t bring_forward(struct tp_block_encoder *e, uint32_t m)
 {
 	uint16_t *recent = e->recent, before = recent[0];
@@ -293,7 +294,7 @@ static uint32_t bring_forward(struct tp_block_encoder *e, uint32_t m)
 	return e->nms++;
 }
 
-/* The next event is on M: a new run begins, unless it goes on with that of the batch before. */
+/* Begins a new run on M, the M of the next event, unless the last run continues. */
 static struct place *go_to(struct tp_block_encoder *e, uint32_t m)
 {
 	if (!e->nruns || e->ms[e->recent[0]] != m) {
@@ -330,7 +331,7 @@ static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slo
 	return ONCE;
 }
 
-/* A key has 56 bits, SHAPE_BYTES. */
+/* Returns the number of a shape; a key has 56 bits, as SHAPE_BYTES are 7. */
 static inline uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
 {
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
@@ -341,7 +342,8 @@ static inline uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
 
 /* ---- an event ----
  *
- * What is common is inline, what is told instead of guessed is not: it takes longer anyway. */
+ * Frequent cases are inline. Storing a value instead of guessing it is not: it takes longer
+ * anyway. */
 
 static inline void tell(struct tp_block_encoder *e, enum block_column c, uint64_t v)
 {
@@ -482,8 +484,8 @@ static inline __attribute__((always_inline)) uint8_t put_as(struct tp_block_enco
 				   (uint64_t)ev->to << 16 | (uint64_t)ev->from << 8 | ev->type);
 }
 
-/* The shape of an event. The habits of the frequent types are known to the compiler, so that only
- * what they have need of is looked up and learned. */
+/* Returns the shape of an event. The compiler knows the habits of frequent types, so only the
+ * tables that they need are used and updated. */
 static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
 				const struct tp_event *ev)
 {
@@ -551,7 +553,8 @@ void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t 
 
 /* ---- a block ---- */
 
-/* Shapes sorted by M: what follows what on one M is far more regular than on all. */
+/* Puts the shapes in order of M: the sequence of shapes on one M is far more regular than on
+ * all. */
 static void put_shapes(struct tp_block_encoder *e)
 {
 	uint32_t *next = e->next;
@@ -571,7 +574,7 @@ static void put_shapes(struct tp_block_encoder *e)
 		struct run run = e->runs[r];
 		uint8_t *to = e->start[COL_SHAPE] + next[run.m];
 
-		/* What is too much is where the M's next run will be. */
+		/* Bytes copied in excess lie where the M's next run will be. */
 		if (run.length <= SHORT_COPY && next[run.m] + SHORT_COPY <= e->until[run.m])
 			memcpy(to, from, SHORT_COPY);
 		else
@@ -585,7 +588,7 @@ static void put_shapes(struct tp_block_encoder *e)
 	e->at[COL_SHAPES] += e->nonce * SHAPE_BYTES;
 }
 
-/* Lz4 makes little of small numbers. */
+/* Lz4 hardly compresses small numbers. */
 static struct tp_packer *packer_of(struct tp_block_encoder *e, enum block_column c)
 {
 	if (e->packer.codec != TP_CODEC_LZ4)
@@ -612,8 +615,8 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 		put_shapes(e);
 	}
 	*raw_size = 0;
-	/* The heads come first but are known last: leave the most room, close the gap at the end.
-	 */
+	/* The heads come first, but are only known at the end: leave the largest room they need,
+	 * and close the gap then. */
 	if (tp_buf_reserve(out, sizeof(head)))
 		return TP_ENOMEM;
 	out->size += sizeof(head);

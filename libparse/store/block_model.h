@@ -1,44 +1,48 @@
-/* What encoder and decoder of event blocks share: the format, and the model that predicts most of
- * an event from the events before it. Private to block_*.c.
+/* What the encoder and the decoder of event blocks share: the format, and the model that predicts most
+ * of an event from the events before it. Private to block_*.c.
  *
  *   codec     u8         compression of most columns: enum tp_codec
  *   version   u8         1
  *   rows      uvarint    1 … TP_BLOCK_EVENTS
  *   first     uvarint    zigzag of the first event's time, ns since run.start_ns
- *   unit      uvarint    ns that most times are a multiple apart; 1 … 2^31; 0: ticks, and then
+ *   unit      uvarint    ns; distances between most times are multiples of it: 1 … 2^31. If 0, times
+ *                        are ticks, and two fields follow:
  *     tick    8 bytes    ns per tick, an IEEE double, little-endian
  *     start   uvarint    zigzag of run.start_ns: ticks count from the 0 of the trace's clock
- *   columns   uvarint    BLOCK_COLUMNS; readers skip what they do not know
- *   per column: codec u8, raw uvarint, stored uvarint (bytes before and after compression; equal:
- *   as it is)
+ *   columns   uvarint    BLOCK_COLUMNS; readers skip columns that they do not know
+ *   per column: codec u8, raw uvarint, stored uvarint (bytes before and after compression; if equal,
+ *   the column is not compressed)
  *   the stored bytes of every column, one after the other
  *
- * A column holds whatever of an event is not predicted. Numbers are uvarints unless said otherwise;
- * "d(x)" is zigzag of a difference.
+ * A column holds the parts of events that are not predicted. Numbers are uvarints unless said
+ * otherwise; "d(x)" is the zigzag of a difference.
  *
  *   TIME     one byte per event: 0: 1 ns after the last event (how ordering breaks ties);
  *            1 … 223: that many units after the last event that was not such a tie; 224 … 254: the
- *            same, and 256 · (byte - 224) + 224 + a byte of TIMEX units; 255: d(time) in TIMEX
- *            Where the unit is ticks, a time is trunc(ticks · tick) on the trace's clock, as Go's
- *            reader of traces up to go 1.21 makes it, and units are ticks
+ *            same, with 256 · (byte - 224) + 224 + a byte of TIMEX units; 255: d(time) in TIMEX.
+ *            If times are ticks, a time is trunc(ticks · tick) on the trace's clock, as computed by
+ *            Go's reader of traces up to go 1.21, and units are ticks
  *   TIMEX    see TIME
  *   RUN      runs of events on one M. A byte: bits 0–4 length - 1 (31: length - 32 follows), bits
  *            5–7 the M's place in the list of Ms, most recently run first (7: place - 7 follows).
- *            The place behind the end of the list is a new M, taken from MS
- *   MS       M + 1 (0: none) of every new M
- *   SHAPE    one byte per event: its shape, a line of SHAPES; 255: a shape used only here, in order
- * of time the next line behind those. All events of the first M, then of the second … SHAPES   a
- * byte: the number of shapes used by number; then those, then those used once, as lines of
- * SHAPE_BYTES: type, from, to, flags, and 24 bits that say how the other fields are told, enum tell
- * (little-endian) CONTEXT  P + 1, G + 1 where they are not what the M's last events left SUBJECT
- * d(subject - goroutines seen) where it is not predicted STACK    stack; STR d(str - the last one
- * told for this type); STR2 likewise; ARG likewise
+ *            The place after the end of the list is a new M, taken from MS
+ *   MS       M + 1 (0: no M) of every new M
+ *   SHAPE    one byte per event: the number of its shape, a line of SHAPES; 255: a shape used only
+ *            once, the next line, in order of time, after the numbered ones. The bytes of the first
+ *            M's events come first, then those of the second …
+ *   SHAPES   a byte: the number of numbered shapes; then these, then those used once, as lines of
+ *            SHAPE_BYTES: type, from, to, flags, and 24 bits that say how the other fields are
+ *            encoded, enum tell (little-endian)
+ *   CONTEXT  P + 1, G + 1 if they are not those that the M's last event left
+ *   SUBJECT  d(subject - goroutines seen) if it is not predicted
+ *   STACK    stack
+ *   STR      d(str - the last one encoded for this type); STR2 and ARG likewise
  *
- * Where a goroutine blocks next depends mostly on where it was before: stack and str are predicted
- * together from the last stack of the goroutine and the type. Whom it wakes is whom it woke last or
- * who woke it; what a P starts is what was made runnable on it last; a new goroutine has the next
- * index. Tables start empty in every block and are indexed by the low bits of indices: a collision
- * costs bytes, never truth. */
+ * The place where a goroutine blocks next depends mostly on where it was before: stack and str are
+ * predicted together from the goroutine's last stack and the type. A goroutine is predicted to wake
+ * the one that it woke last, or that woke it; a P to start the goroutine that was made runnable on it
+ * last; a new goroutine to have the next index. Tables start empty in every block and are indexed by
+ * the low bits of indices: a collision costs bytes, but never correctness. */
 #ifndef TP_STORE_BLOCK_MODEL_H
 #define TP_STORE_BLOCK_MODEL_H
 
@@ -50,7 +54,7 @@
 
 #define BLOCK_VERSION 1
 
-/* Column, and the most bytes it has for n events. */
+/* The columns, and the largest size of each for n events, in bytes. */
 #define BLOCK_COLUMN_LIST(X)                                                                       \
 	X(TIME, n)                                                                                 \
 	X(TIMEX, 10 * n)                                                                           \
@@ -83,7 +87,7 @@ enum block_column {
 
 /* The 24 bits of a shape. */
 enum tell {
-	TELL_CONTEXT = 1 << 0, /* P and G are told */
+	TELL_CONTEXT = 1 << 0, /* P and G are in CONTEXT */
 	TELL_SUBJECT = 1,      /* shift of 2 bits: enum subject_how */
 	TELL_STACK = 3,	       /* shifts of 2 bits each: enum value_how */
 	TELL_STR = 5,
@@ -109,7 +113,7 @@ static inline unsigned how(uint32_t tell, unsigned shift)
 
 #define MIN_TICK 1.0
 #define MAX_TICK 1e6
-/* Beyond this (104 days) a double does not hold every ns. */
+/* Beyond this (104 days) a double cannot represent every ns. */
 #define MAX_TICK_TS ((int64_t)1 << 53)
 
 static inline int64_t ns_of_ticks(int64_t ticks, double ns_per_tick)
@@ -119,7 +123,8 @@ static inline int64_t ns_of_ticks(int64_t ticks, double ns_per_tick)
 	return ns > -9e18 && ns < 9e18 ? (int64_t)ns : 0;
 }
 
-/* The ticks that become this time; the last ones before it where none do. */
+/* Returns the ticks that become this time or, if no number of ticks does, the last ones before
+ * it. */
 static inline int64_t ticks_of_ns(int64_t ts, double ns_per_tick)
 {
 	int64_t ticks;
@@ -130,7 +135,7 @@ static inline int64_t ticks_of_ns(int64_t ts, double ns_per_tick)
 	return ticks + (ns_of_ticks(ticks + 1, ns_per_tick) == ts);
 }
 
-/* ---- what a type means for the context ---- */
+/* ---- effects of a type on the context ---- */
 
 enum guess { GUESS_NOTHING, GUESS_RUN_NEXT, GUESS_NEW, GUESS_PARTNER };
 enum after { AFTER_SAME, AFTER_SUBJECT, AFTER_NONE };
@@ -139,12 +144,12 @@ struct habit {
 	uint8_t guess;	   /* enum guess: where the subject is looked for */
 	uint8_t self_is_p; /* SUBJECT_SELF is the P, not the G */
 	uint8_t counts_g;  /* the subject is a goroutine */
-	uint8_t wakes;	   /* the subject becomes runnable by the current goroutine */
+	uint8_t wakes;	   /* the current goroutine makes the subject runnable */
 	uint8_t g_after, p_after;
 };
 
-/* Go: internal/trace/order.go, the functions advance…: what each event does to the M it is on.
- * Types that are not here have the habit that is all zeros. */
+/* Go: internal/trace/order.go, the functions advance…: the effect of each event on its M. Types
+ * that are missing here have the habit of all zeros. */
 #define HABIT_START   .guess = GUESS_RUN_NEXT, .counts_g = 1, .g_after = AFTER_SUBJECT
 #define HABIT_UNBLOCK .guess = GUESS_PARTNER, .counts_g = 1, .wakes = 1
 #define HABIT_STOP    .counts_g = 1, .g_after = AFTER_NONE
@@ -188,13 +193,13 @@ struct spot { /* where a goroutine was, and why it stopped there */
 };
 
 struct model {
-	/* One more slot each for writes that are to have no effect. */
-	uint32_t run_next[PSLOTS + 1];		/* by P: made runnable there last */
-	uint32_t partner[SLOTS + 1];		/* by G: whom it woke, or who woke it, last */
+	/* Each has one more slot, for writes that must not have an effect. */
+	uint32_t run_next[PSLOTS + 1];		/* by P: last made runnable there */
+	uint32_t partner[SLOTS + 1];		/* by G: last one it woke, or that woke it */
 	uint32_t last_stack[SLOTS];		/* by G */
 	struct spot next_spot[SLOTS];		/* by hash of last stack and type */
 	uint32_t next_str2[SLOTS];		/* by stack */
-	uint32_t last_str[256], last_str2[256]; /* by type: told last */
+	uint32_t last_str[256], last_str2[256]; /* by type: the last one encoded */
 	uint64_t last_arg[256][3];
 	uint32_t goroutines; /* highest index seen, plus 1 */
 };
@@ -208,7 +213,7 @@ static inline void model_reset(struct model *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Selections, not branches: what comes next is hard to foresee for a processor, too. */
+/* Uses selections rather than branches, because a processor cannot predict the subject either. */
 static inline uint32_t guess_subject(const struct model *m, const struct habit *h, uint32_t p,
 				     uint32_t g)
 {
@@ -226,7 +231,7 @@ static inline uint32_t place_after(enum after after, uint32_t now, uint32_t subj
 	return after == AFTER_SAME ? now : other;
 }
 
-/* What the event leaves behind for the next ones; *p and *g become where the M is then. */
+/* Updates the model by an event; *p and *g become the P and G that the M has afterwards. */
 static inline void learn_subject(struct model *m, const struct habit *h, uint32_t *p, uint32_t *g,
 				 uint32_t subject)
 {

@@ -22,7 +22,7 @@ static uint64_t below(uint64_t n)
 	return rnd() % n;
 }
 
-/* Small numbers often, any number sometimes. */
+/* Returns small numbers often, any number sometimes. */
 static uint64_t odd_number(void)
 {
 	switch (below(4)) {
@@ -41,7 +41,7 @@ static uint64_t odd_number(void)
 
 typedef void (*make_fn)(struct tp_event *ev, size_t n);
 
-/* What a scheduler would do: goroutines wake each other, Ps run what is runnable. */
+/* Events as of a scheduler: goroutines wake each other, Ps run runnable ones. */
 static void make_scheduler(struct tp_event *ev, size_t n)
 {
 	uint32_t on_m[8], p_of_m[8];
@@ -79,7 +79,7 @@ static void make_scheduler(struct tp_event *ev, size_t n)
 	}
 }
 
-/* Every type, with everything its description says it carries, and states of all kinds. */
+/* Every type, with all fields that its description names, and states of all kinds. */
 static void make_every_type(struct tp_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -103,7 +103,7 @@ static void make_every_type(struct tp_event *ev, size_t n)
 	}
 }
 
-/* Nothing that any trace would say. */
+/* Random events that no trace would have. */
 static void make_anything(struct tp_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -132,13 +132,13 @@ static void make_zeros(struct tp_event *ev, size_t n)
 static void make_ones(struct tp_event *ev, size_t n)
 {
 	memset(ev, 0xff, n * sizeof(*ev));
-	for (size_t i = 0; i < n; i++) { /* which are indices of tables */
+	for (size_t i = 0; i < n; i++) { /* these are indices of tables */
 		ev[i].type = TP_NEVENT_TYPES - 1;
 		ev[i].from = ev[i].to = TP_NSTATES - 1;
 	}
 }
 
-/* Steps of time around every border of the code. */
+/* Distances of times around every limit of the code. */
 static void make_times(struct tp_event *ev, size_t n)
 {
 	static const int64_t steps[] = {0,
@@ -170,7 +170,7 @@ static void make_times(struct tp_event *ev, size_t n)
 	}
 }
 
-/* Ticks as go 1.21 makes times of them, and some that are none. */
+/* Times made of ticks as in go 1.21, and some that are not. */
 #define TICK 24.652382303918465
 
 static void make_ticks(struct tp_event *ev, size_t n)
@@ -206,7 +206,7 @@ static void encode(struct tp_block_encoder *e, struct tp_buf *out, const struct 
 {
 	size_t raw;
 
-	/* In batches of any size: how events arrive must not matter. */
+	/* Adds them in batches of any size, which must not matter. */
 	for (size_t i = 0; i < n;) {
 		size_t k = 1 + (size_t)below(2000);
 
@@ -217,7 +217,7 @@ static void encode(struct tp_block_encoder *e, struct tp_buf *out, const struct 
 	assert_int_equal(tp_block_finish(e, out, &raw), 0);
 }
 
-/* Every column alone gives what all columns together give. */
+/* Checks that every column decoded alone equals that of all columns together. */
 static void check_columns(struct tp_block_decoder *d, const struct tp_buf *b,
 			  const struct tp_event *all, size_t n)
 {
@@ -274,7 +274,7 @@ static void round_trip(make_fn make, size_t n, enum tp_codec codec, double tick)
 
 	assert_true(ev && back && e && d);
 	tp_block_set_tick(e, tick);
-	/* Two blocks with one encoder and decoder: nothing is left over from the first. */
+	/* Two blocks with one encoder and decoder: the first must not affect the second. */
 	for (int block = 0; block < 2; block++) {
 		int64_t start = block ? -5 : 1377237268096;
 
@@ -312,7 +312,7 @@ static void test_block_round_trip(void **state)
 					round_trip(makes[m].make, sizes[s], codec, tick * TICK);
 }
 
-/* What a scheduler does is told in few bytes: this is what the codec is for. */
+/* A scheduler's events take few bytes, which is the purpose of the codec. */
 static void test_block_size_scheduler(void **state)
 {
 	struct tp_event *ev = malloc(TP_BLOCK_EVENTS * sizeof(*ev));
@@ -324,7 +324,8 @@ static void test_block_size_scheduler(void **state)
 	assert_true(ev && e);
 	make_scheduler(ev, TP_BLOCK_EVENTS);
 	encode(e, &b, ev, TP_BLOCK_EVENTS, 0);
-	/* Whom a goroutine wakes is random here: nearly a byte each, and another for the time. */
+	/* The goroutine that is woken is random here: that costs nearly a byte, and its time
+	 * another. */
 	assert_true(b.size < TP_BLOCK_EVENTS * 4);
 	tp_buf_release(&b);
 	tp_block_encoder_free(e);
@@ -409,7 +410,7 @@ static void test_block_random_bytes(void **state)
 	tp_block_decoder_free(d);
 }
 
-/* Ticks that are told as such take a byte or two of time, not three or more. */
+/* Times that are encoded as ticks take a byte or two, not three or more. */
 static void test_block_size_ticks(void **state)
 {
 	static const double ticks[] = {TICK, 0, -1, 1e300};

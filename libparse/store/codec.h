@@ -18,16 +18,16 @@ enum tp_codec {
 /* State of the compressors; zero-initialised is valid. One thread at a time. */
 struct tp_packer {
 	enum tp_codec codec;
-	/* Zstd for bytes that hardly repeat but are not evenly spread (small differences, say):
-	 * they get short codes and next to no search, which takes as long as lz4, of which such
-	 * bytes gain little. */
+	/* Zstd for bytes that hardly repeat but are unevenly distributed (such as small
+	 * differences). They get short codes with almost no search, which is as fast as lz4; lz4
+	 * would hardly compress them. */
 	bool unevenly;
-	bool unrepeated; /* unevenly, and no search at all: what repeats does so by chance */
+	bool unrepeated; /* as unevenly, but without any search: repetitions are chance */
 	void *lz4, *zstd;
 };
 
-/* Appends `size` bytes to out, compressed where that makes them smaller; *stored is how many bytes
- * were appended (== size: they are there as they were). Returns 0 or TP_ENOMEM. */
+/* Appends `size` bytes to out, compressed if that makes them smaller. Sets *stored to the number of
+ * bytes appended (== size: not compressed). Returns 0 or TP_ENOMEM. */
 int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t size, size_t *stored);
 void tp_packer_release(struct tp_packer *p);
 
@@ -35,8 +35,8 @@ struct tp_unpacker {
 	void *zstd;
 };
 
-/* The inverse: exactly raw_size bytes to out (which has room for them), or TP_EFORMAT.
- * stored == raw_size: a copy. */
+/* The inverse: writes exactly raw_size bytes to out, which has room for them, or returns
+ * TP_EFORMAT. If stored == raw_size, it copies. */
 int tp_unpack(struct tp_unpacker *u, enum tp_codec codec, const void *data, size_t stored,
 	      void *out, size_t raw_size);
 void tp_unpacker_release(struct tp_unpacker *u);

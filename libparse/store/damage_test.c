@@ -1,11 +1,12 @@
-/* Stores whose bytes have changed: an error, or what they say now, and nothing else. */
+/* Stores with changed bytes: reading gives an error or the changed values, and never reads beyond
+ * them. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/testing_rounds.h"
 #include "store/testing_run.h"
 
-/* Everything that is read, from a store of which every block was damaged somewhere. */
+/* Reads everything from a store in which every block was damaged. */
 static void read_everything(struct tp_store *s)
 {
 	struct tp_event_reader *r;
@@ -68,7 +69,7 @@ static void test_store_damaged_blocks(void **state)
 	}
 }
 
-/* Any byte of the file may be anything. */
+/* Any byte of the file may have any value. */
 static void test_store_damaged_file(void **state)
 {
 	struct tp_store *s;

@@ -1,4 +1,4 @@
-/* Deleting, renaming, compacting; and that verify finds what is wrong. */
+/* Tests deleting, renaming and compacting, and that verify finds faults. */
 #include "store/edit.h"
 
 #include "import.h"
@@ -75,10 +75,10 @@ static void test_delete_takes_all_of_a_run(void **state)
 	size_t deleted;
 
 	(void)state;
-	/* As tprof-import --materialize leaves it. */
+	/* The state that tprof-import --materialize leaves. */
 	change(STORE,
 	       "CREATE TABLE event_rows(run, x); INSERT INTO event_rows VALUES(1, 0), (2, 0)");
-	/* And one of the user's own. */
+	/* And a table of the user's own. */
 	change(STORE, "CREATE TABLE my_rows(x); INSERT INTO my_rows VALUES(1)");
 	assert_int_equal(tp_store_delete(STORE, 0, runs, 1, &deleted, &err), 0);
 	assert_int_equal(deleted, 1);
@@ -133,10 +133,10 @@ static void test_verify_finds(void **state)
 	}
 }
 
-/* ---- others who write meanwhile ---- */
+/* ---- concurrent writers ---- */
 
-/* Between somebody's look at the store and the change, it is merged with another one, whose run is
- * older than all: numbers name other runs then. */
+/* Between a look at the store and the change, the store is merged with one that has an older run.
+ * The numbers then name other runs. */
 static void renumber(void)
 {
 	struct tp_merge_options opt = {.wait_ms = 0};
@@ -176,7 +176,7 @@ static void test_changes_mean_a_dump_not_a_number(void **state)
 	assert_int_equal(wrong_in(STORE), 0);
 }
 
-/* Somebody was quicker: no other run is meant then. */
+/* Another process deleted the run first: no other run may be changed instead. */
 static void test_changes_of_a_run_that_is_gone(void **state)
 {
 	const char *labels[] = {"a=1"};
@@ -206,7 +206,7 @@ static void test_changes_of_a_run_that_is_gone(void **state)
 	assert_string_equal(ask_text(STORE, "SELECT name FROM run"), "cpu");
 }
 
-/* A dump that is known by the time it was decoded, in a store that was merged since. */
+/* A dump that the store already has when it is decoded, while the store is merged. */
 static void test_import_labels_the_dump_it_has(void **state)
 {
 	static const char *const labels[] = {"host=a"};

@@ -24,7 +24,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	return sqlite3_close(*state); /* SQLITE_BUSY: a statement is left */
+	return sqlite3_close(*state); /* SQLITE_BUSY: a statement was not finalised */
 }
 
 static void test_kept_is_used_again(void **state)
@@ -36,7 +36,7 @@ static void test_kept_is_used_again(void **state)
 	assert_int_equal(tp_kept_take(&k, *state, get, &first), 0);
 	assert_int_equal(sqlite3_bind_int(first, 1, 7), 0);
 	assert_int_equal(sqlite3_step(first), SQLITE_ROW);
-	/* While one is in use, who wants the same gets one of its own. */
+	/* While a statement is in use, another caller gets its own. */
 	assert_int_equal(tp_kept_take(&k, *state, get, &second), 0);
 	assert_ptr_not_equal(first, second);
 	tp_kept_give(&k, get, first);
@@ -44,7 +44,7 @@ static void test_kept_is_used_again(void **state)
 	assert_ptr_not_equal(other, first);
 	assert_int_equal(tp_kept_take(&k, *state, get, &again), 0);
 	assert_ptr_equal(again, first);
-	/* From the beginning, and without what was bound. */
+	/* It begins anew, without the former bindings. */
 	assert_int_equal(sqlite3_step(again), SQLITE_ROW);
 	assert_int_equal(sqlite3_column_type(again, 1), SQLITE_NULL);
 	tp_kept_give(&k, get, again);
@@ -86,7 +86,7 @@ static void test_kept_has_an_end(void **state)
 		tp_kept_give(&k, get, s[i]);
 	assert_int_equal(k.n, TP_KEPT_MOST);
 	tp_kept_release(&k);
-	/* Who keeps nothing. */
+	/* Without a cache. */
 	assert_int_equal(tp_kept_take(NULL, *state, get, &s[0]), 0);
 	tp_kept_give(NULL, get, s[0]);
 }

@@ -1,4 +1,4 @@
-/* Temporary files and locks beside a store: whose they are, and who may look into them. */
+/* Temporary files and locks beside a store: which are removed, and who may read them. */
 #include "store/lock.h"
 
 #include <fcntl.h>
@@ -32,8 +32,9 @@ static bool is_there(const char *suffix)
 	return access(beside(suffix), F_OK) == 0;
 }
 
-/* What is named only a little like a temporary file or a lock is somebody's, as the parts of a file
- * that was split, and flake.lock, are: they were removed when something was written beside them. */
+/* Files with names only similar to those of temporary files or locks belong to users, such as the
+ * parts of a split file, or flake.lock. They were once removed when something was written beside
+ * them. */
 static void test_temp_sweep_leaves_files_of_others(void **state)
 {
 	static const struct {
@@ -60,7 +61,7 @@ static void test_temp_sweep_leaves_files_of_others(void **state)
 	}
 }
 
-/* Only stores have locks: an empty one beside another output is somebody's. */
+/* Only stores have locks: an empty lock file beside another output belongs to the user. */
 static void test_temp_sweep_leaves_locks(void **state)
 {
 	(void)state;
@@ -89,7 +90,7 @@ static void test_lock_release_removes_its_own_only(void **state)
 	assert_true(is_there(".lock"));
 }
 
-/* Somebody put another thing where the lock is to be: nobody waits for it. */
+/* If the lock's name is taken by something other than a file, nothing waits for it. */
 static void test_lock_is_a_file(void **state)
 {
 	struct tp_lock lock;
@@ -102,7 +103,7 @@ static void test_lock_is_a_file(void **state)
 	assert_int_equal(unlink(beside(".lock")), 0);
 }
 
-/* Where none can be made, that none is there is not what is wrong. */
+/* If the lock cannot be created, the error is about that, not about its absence. */
 static void test_lock_in_a_folder_of_others(void **state)
 {
 	bool root = !geteuid();
@@ -121,7 +122,7 @@ static void test_lock_in_a_folder_of_others(void **state)
 	assert_non_null(strstr(err.msg, "Permission denied"));
 }
 
-/* However the store is called, there is one lock: that of the file. */
+/* Under all of its names a store has one lock: that of the file. */
 static void test_lock_of_a_link_is_that_of_the_file(void **state)
 {
 	static const char *const names[] = {"flake", "link", "folder/flake", "far"};
@@ -140,7 +141,7 @@ static void test_lock_of_a_link_is_that_of_the_file(void **state)
 			assert_int_equal(tp_lock_take(&other, at(names[k]), 0, &err), TP_EBUSY);
 			tp_lock_release(&other);
 		}
-		/* The link may lead elsewhere by the time it is let go. */
+		/* The link may point elsewhere by the time the lock is released. */
 		if (i == 1) {
 			assert_int_equal(unlink(at("link")), 0);
 			assert_int_equal(symlink("elsewhere", at("link")), 0);
@@ -168,7 +169,7 @@ static void make_store(const char *path, const char *hash)
 	assert_int_equal(tp_store_commit(run, &row, &err), 0);
 }
 
-/* What is open is written to only as long as it is what its name stands for. */
+/* An open store is written to only as long as its name refers to the same file. */
 static void test_store_replaced_under_a_handle(void **state)
 {
 	struct tp_store *s;
@@ -189,8 +190,8 @@ static void test_store_replaced_under_a_handle(void **state)
 	assert_string_equal(ask_text(at("moved"), "SELECT name FROM run"), "aa");
 }
 
-/* The path of a store becomes a link while a run is collected: what it leads to is the store.
- */
+/* The path of a store becomes a link while a run is collected: the store is then the link's
+ * target. */
 static void test_run_of_a_store_that_became_a_link(void **state)
 {
 	const struct tp_store_options opt = {.wait_ms = 0};
@@ -210,7 +211,7 @@ static void test_run_of_a_store_that_became_a_link(void **state)
 	assert_int_equal(lstat(FLAKE, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_string_equal(ask_text(at("real"), "SELECT name FROM run ORDER BY id"), "aa|cc");
-	/* And it waits for who writes to that. */
+	/* And it waits for writers of the target. */
 	assert_int_equal(tp_store_begin(&run, FLAKE, &opt, &err), 0);
 	assert_int_equal(tp_lock_take(&lock, at("real"), 0, &err), 0);
 	row.hash = "dd";
@@ -219,11 +220,11 @@ static void test_run_of_a_store_that_became_a_link(void **state)
 	assert_int_equal(STRANGERS("flake", "real"), 0);
 }
 
-/* What is being added to a private store is as private. */
+/* A temporary file beside a private store is as private. */
 static void test_temp_create_mode(void **state)
 {
 	static const struct {
-		mode_t there, mode; /* 0: nothing is */
+		mode_t there, mode; /* 0: the store does not exist */
 	} cases[] = {{0, 0644}, {0600, 0600}, {0640, 0640}, {0666, 0666}, {0400, 0600}};
 	mode_t mask = umask(022);
 
@@ -249,7 +250,7 @@ static void test_temp_create_mode(void **state)
 	umask(mask);
 }
 
-/* Its group is that of the store, whatever one's own is. */
+/* Its group is the store's, not the user's own. */
 static void test_temp_create_group(void **state)
 {
 	struct tp_err err;

@@ -37,7 +37,7 @@ static void check_list(const uint32_t n[TP_POOL_KINDS], uint32_t (*number)(uint3
 		assert_memory_equal(back.id[k], l.id[k], n[k] * sizeof(uint32_t));
 	}
 	tp_pool_list_release(&back);
-	/* Cut anywhere, it is none. */
+	/* Cut anywhere, it is not valid. */
 	for (size_t size = 0; size < blob.size; size++) {
 		uint8_t *cut = malloc(size + 1);
 
@@ -157,7 +157,7 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 
 static const struct tp_pool_sink sink = {put_block, NULL};
 
-/* n functions, each in a stack of its own and on top of others; `seed` says which, and in what
+/* Makes n functions, each in its own stack and on top of others; `seed` decides which, and in what
  * order. */
 static struct tp_dict *make_dict(uint32_t n, uint32_t seed)
 {
@@ -231,8 +231,8 @@ static int64_t count(const char *sql)
 	return n;
 }
 
-/* Puts dictionaries of these sizes as runs 1, 2, …; all of them are to be had again. They share the
- * less the larger `step` is. */
+/* Puts dictionaries of these sizes as runs 1, 2, …, and checks that all can be loaded. The larger
+ * `step` is, the less they share. */
 static void check_pools(const uint32_t *sizes, uint32_t n, uint32_t step, int64_t want_pools)
 {
 	struct tp_pool_writer *w;
@@ -249,7 +249,7 @@ static void check_pools(const uint32_t *sizes, uint32_t n, uint32_t step, int64_
 	assert_int_equal(tp_pool_writer_finish(w, &pools, &err), 0);
 	assert_int_equal(pools, want_pools);
 	tp_pool_writer_free(w);
-	/* Forwards and back: what is kept of a pool is of use for others. */
+	/* Forwards and backwards: the cache of a pool serves other runs. */
 	for (uint32_t i = 0; i < 2 * n; i++) {
 		uint32_t run = i < n ? i : 2 * n - 1 - i;
 		struct tp_dict *d = make_dict(sizes[run], run * step);
@@ -266,14 +266,14 @@ static void test_pool_gives_back(void **state)
 	(void)state;
 	check_pools(sizes, 10, 1, 1);
 	assert_int_equal(count("SELECT count(*) FROM block WHERE run > 0"), 10);
-	/* What they share is there once. */
+	/* Shared entries are stored once. */
 	assert_true(count("SELECT sum(rows) FROM block WHERE run < 0") <
 		    count("SELECT sum(rows) FROM block WHERE run > 0") / 2);
 }
 
 static void test_pool_bound(void **state)
 {
-	/* Nothing of them is shared, so they do not fit one pool. */
+	/* They share nothing, so they do not fit into one pool. */
 	static const uint32_t sizes[] = {26000, 1,     25000, 26001, 25999, 25998,
 					 100,	25997, 25990, 25980, 25970, 25960};
 
@@ -306,7 +306,7 @@ static void test_pool_not_shared(void **state)
 	tp_dict_free(large);
 }
 
-/* What a pool and a list may not be: found, and nothing read beyond them. */
+/* Invalid pools and lists are found, and nothing is read beyond them. */
 static void test_pool_damaged(void **state)
 {
 	static const char *const changes[] = {
@@ -323,7 +323,7 @@ static void test_pool_damaged(void **state)
 	    "UPDATE block SET part = 2 WHERE run = 1",
 	    "UPDATE block SET part = 0 WHERE run = 1",
 	    "UPDATE block SET data = x'' WHERE run = 1",
-	    /* Entries that name what is not listed, and one that is listed twice. */
+	    /* Entries that refer to one that is not listed, and an entry that is listed twice. */
 	    "UPDATE block SET data = x'000100010000000101' || x'02' WHERE run = 1",
 	    "UPDATE block SET data = x'000100000000010101' || x'02' WHERE run = 1",
 	    "UPDATE block SET data = x'00010200000000020202' || x'00' WHERE run = 1",
@@ -357,7 +357,7 @@ static void test_pool_damaged(void **state)
 	}
 }
 
-/* The tables of a dictionary, as of a run that has its own. */
+/* The tables of a pooled dictionary are those of a run that has its own. */
 static void test_pool_tables(void **state)
 {
 	struct tp_dict *d = make_dict(40000 / 4, 0);
@@ -385,7 +385,7 @@ static void test_pool_tables(void **state)
 		}
 		tp_rows_release(&rows);
 	}
-	/* A run that is not there has no rows, and that is no error. */
+	/* A run that does not exist has no rows, which is not an error. */
 	assert_int_equal(tp_rows_load(store, 2, TP_TABLE_STACK, 0, &rows, &err), 0);
 	assert_int_equal(rows.nrows, 0);
 	tp_rows_release(&rows);

@@ -28,10 +28,10 @@ enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2, FORM_CROSS = 3 };
 #define VERSION	    1
 #define MAX_VARINT  10
 #define MAX_COLUMNS 255
-/* What the form of a column is judged by. */
+/* Number of stretches of a column that decide its form. */
 #define STRETCHES ((size_t)8)
 #define STRETCH	  ((size_t)32)
-/* Columns below this are small whatever is done. */
+/* Columns with fewer bytes than this are small in any form. */
 #define DENSE_BYTES 1024
 
 static uint64_t plain(int64_t v)
@@ -59,8 +59,8 @@ static int64_t or_zero(int64_t v)
 	return v == TP_NULL ? 0 : v;
 }
 
-/* The form that needs the fewest bytes, judged by a few stretches of the column. before: the column
- * before this one, NULL for the first. */
+/* Returns the form that needs the fewest bytes, judged by a few stretches of the column. before:
+ * the column before it, NULL for the first. */
 static enum form choose(const int64_t *v, const int64_t *before, size_t n)
 {
 	size_t plain_size = 0, delta_size = 0, cross_size = 0, i = 0;
@@ -84,8 +84,8 @@ static enum form choose(const int64_t *v, const int64_t *before, size_t n)
 	return delta_size < plain_size ? FORM_DELTA : FORM_PLAIN;
 }
 
-/* Writes a column at p, which has room for it; NULL where the form cannot tell one of the values.
- */
+/* Writes a column at p, which has room for it. Returns NULL if the form cannot represent one of the
+ * values. */
 static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, const int64_t *before,
 			      size_t n)
 {
@@ -122,9 +122,9 @@ static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, cons
 	return wraps ? NULL : p;
 }
 
-/* Appends `raw` bytes of scratch to the bodies. Numbers that do not repeat but are not evenly
- * spread either, as durations, are little for lz4; what zstd makes of their frequencies is less,
- * and takes no longer. */
+/* Appends `raw` bytes of scratch to the bodies. lz4 hardly compresses numbers that do not repeat
+ * but are unevenly distributed, such as durations; zstd encodes their frequencies in less space and
+ * as fast. */
 static int pack(struct tp_rows_encoder *e, size_t raw, size_t *stored, enum tp_codec *codec)
 {
 	struct tp_packer *packer = &e->packer;
@@ -187,9 +187,9 @@ void tp_rows_encoder_release(struct tp_rows_encoder *e)
 	tp_buf_release(&e->bodies);
 }
 
-/* One varint; the input ends with MAX_VARINT bytes of padding, so only its length is unchecked
- * here: the caller looks once, at the end, whether it went past. A varint longer than ten bytes
- * gives some value, no harm. */
+/* Reads one varint. The input ends with MAX_VARINT bytes of padding, so the caller need only check
+ * once, at the end, whether it read too far. A varint of more than ten bytes gives some value,
+ * which is harmless. */
 static inline const uint8_t *get(const uint8_t *p, uint64_t *v)
 {
 	uint64_t x = *p++;
@@ -210,8 +210,8 @@ static inline const uint8_t *get(const uint8_t *p, uint64_t *v)
 	return p;
 }
 
-/* n values from [p, end), behind which MAX_VARINT readable bytes lie. before: the values of the
- * column before, which FORM_CROSS needs. */
+/* Decodes n values from [p, end), after which MAX_VARINT bytes are readable. before: the values of
+ * the column before, which FORM_CROSS needs. */
 static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, const int64_t *before,
 			 int64_t *v, size_t n)
 {
@@ -292,7 +292,7 @@ static int column(struct tp_rows_decoder *d, const struct head *h, const int64_t
 	return 0;
 }
 
-/* The heads of all columns and where their bytes are. */
+/* Reads the heads of all columns and the positions of their bytes. */
 static int read_heads(struct tp_cursor *c, struct head *heads, uint64_t columns)
 {
 	uint64_t stored[MAX_COLUMNS];
@@ -310,7 +310,7 @@ static int read_heads(struct tp_cursor *c, struct head *heads, uint64_t columns)
 	return c->failed ? TP_EFORMAT : 0;
 }
 
-/* Is column c asked for, or needed by one that is? */
+/* Returns whether column c is requested, or needed by one that is. */
 static bool wanted(const struct head *heads, uint64_t columns, unsigned c, int64_t *const *col,
 		   unsigned ncolumns)
 {
@@ -373,7 +373,7 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
 	return decode_columns(d, heads, columns, nrows, col, ncolumns, err);
 }
 
-/* NULL is the id of the goroutine. */
+/* Fills in the ids: NULL means the id of the goroutine. */
 static int fill_goids(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
 		      const int64_t *id, int64_t *goid, struct tp_err *err)
 {

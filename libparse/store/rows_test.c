@@ -30,7 +30,7 @@ static int64_t edge(void)
 	return edges[rnd() % (sizeof(edges) / sizeof(*edges))];
 }
 
-/* What columns hold: one way per column and kind of chunk. */
+/* Contents of columns: one way per column and kind of chunk. */
 enum fill { CONSTANT, NULLS, RISING, AFTER_BEFORE, SMALL, EDGES, ANY, FILLS };
 
 static int64_t value(enum fill fill, int64_t row, int64_t before)
@@ -42,7 +42,7 @@ static int64_t value(enum fill fill, int64_t row, int64_t before)
 		return rnd() % 3 ? TP_NULL : (int64_t)(rnd() % 100);
 	case RISING:
 		return row * 640 + (int64_t)(rnd() % 64);
-	case AFTER_BEFORE: /* what FORM_CROSS is for, with NULLs on either side */
+	case AFTER_BEFORE: /* the case for FORM_CROSS, with NULLs in either column */
 		return before == TP_NULL || rnd() % 50 == 0
 			   ? TP_NULL
 			   : (int64_t)((uint64_t)before + rnd() % 100);
@@ -81,7 +81,7 @@ static void check_decode(const struct tp_buf *b, const int64_t *rows, size_t n, 
 		for (size_t i = 0; col[c] && i < n; i++)
 			if (col[c][i] != rows[c * n + i])
 				fail_msg("row %zu, column %u", i, c);
-	/* A column that was not written yet when the chunk was. */
+	/* A column that did not exist yet when the chunk was written. */
 	for (size_t i = 0; col[COLUMNS] && i < n; i++)
 		assert_true(col[COLUMNS][i] == TP_NULL);
 	for (unsigned c = 0; c <= COLUMNS; c++)
@@ -113,7 +113,7 @@ static void test_rows_round_trip(void **state)
 			}
 }
 
-/* The value that DELTA and CROSS cannot tell comes where no stretch is looked at. */
+/* The value that DELTA and CROSS cannot represent is outside all sampled stretches. */
 static void test_rows_wrapping_difference(void **state)
 {
 	size_t n = 20000;
@@ -188,7 +188,7 @@ static void test_rows_damaged_bytes(void **state)
 		}
 }
 
-/* As many bytes as rows, and fewer values: nothing may be left as it was. */
+/* As many bytes as rows, but fewer values: no row may keep its former value. */
 static void test_rows_too_few_values(void **state)
 {
 	for (uint8_t form = 1; form <= 2; form++) {

@@ -1,4 +1,4 @@
-/* Several runs in one temporary store, and what is published of it. */
+/* Several runs in one temporary store, and the result of publishing it. */
 #include "import.h"
 #include "store/testing.h"
 
@@ -83,19 +83,19 @@ static void test_temp_store_runs_new_then_more(void **state)
 	struct fixture *f = *state;
 	struct tp_temp_store a, b;
 
-	/* Both are begun before there is a store. */
+	/* Both begin before the store exists. */
 	collect(f, &a, 0, 2);
 	collect(f, &b, 1, 3);
 	assert_int_equal(publish(&a), 2);
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 2);
-	assert_int_equal(publish(&b), 2); /* one of its three is there */
+	assert_int_equal(publish(&b), 2); /* the store has one of its three already */
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 4);
 	assert_int_equal(ask(f->path, "SELECT sum(id * (name = 'catalog.mutex')) FROM run"), 3);
 	assert_int_equal(ask(f->path, "SELECT sum(id * (name = 'catalog.cpu')) FROM run"), 4);
 	assert_int_equal(wrong_in(f->path), 0);
 }
 
-/* As one by one: all rows of all tables. */
+/* All rows of all tables are those of separate imports. */
 static void test_temp_store_runs_same_rows(void **state)
 {
 	static const char *const tables[] = {"run",  "label", "loss",	 "notice",
@@ -138,7 +138,8 @@ static void test_temp_store_runs_same_rows(void **state)
 	}
 }
 
-/* What fails in the middle, with rows written, leaves none, and its number to the next one. */
+/* A run that fails half way, with rows written, leaves no rows, and the next run takes its
+ * number. */
 static void test_temp_store_failure_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -199,7 +200,7 @@ static void test_temp_store_runs_materialize(void **state)
 	assert_int_equal(ask(f->path, "SELECT count(DISTINCT run) FROM string_rows"), 4);
 }
 
-/* 32 digits of what was looked for last. */
+/* Returns in `text` the 32 digits of the hash looked up last. */
 static void tell_hash(const struct fixture *f, char text[33])
 {
 	for (int i = 0; i < 16; i++)
@@ -219,7 +220,7 @@ static void test_known_load_and_label(void **state)
 	struct tp_temp_store temp;
 	struct tp_err err;
 
-	assert_int_equal(tp_known_load(&known, f->path, &err), 0); /* no store: none */
+	assert_int_equal(tp_known_load(&known, f->path, &err), 0); /* no store: empty */
 	assert_int_equal(known.n, 0);
 	assert_false(tp_known_has(&known, other));
 	tp_known_release(&known);

@@ -1,4 +1,4 @@
-/* What is put into a store is found there, and what is no store is told from one. */
+/* Rows put into a store are found there, and files that are not stores are recognised. */
 #include <sys/stat.h>
 
 #include "store/testing_run.h"
@@ -43,7 +43,7 @@ static void test_store_find_and_known_dump(void **state)
 	assert_int_equal(id, 0);
 	assert_int_equal(tp_store_find(at("missing"), "bb", &id, &err), 0);
 	assert_int_equal(id, 0);
-	/* Somebody else stores the same dump meanwhile: theirs is the run. */
+	/* Another process stores the same dump meanwhile: its run counts. */
 	assert_int_equal(tp_store_begin(&other, path, &opt, &err), 0);
 	row = run_row("cc");
 	assert_int_equal(tp_store_commit(other, &row, &err), 0);
@@ -59,7 +59,7 @@ static void test_store_find_and_known_dump(void **state)
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
 
-/* Two that find no store both build one; the second to finish joins the first. */
+/* Two writers that find no store both build one; the second to finish joins the first. */
 static void test_store_two_new_at_once(void **state)
 {
 	struct tp_store_options opt = {.wait_ms = 1000};
@@ -172,7 +172,7 @@ static void test_store_versions(void **state)
 	}
 }
 
-/* Nothing in the file needs our extension: a plain SQLite reads it. */
+/* The file does not need our extension: a plain SQLite reads it. */
 static void test_store_plain_sqlite(void **state)
 {
 	sqlite3_stmt *stmt;
@@ -202,7 +202,8 @@ static void test_store_plain_sqlite(void **state)
 	sqlite3_close(db);
 }
 
-/* Rows of packed and derived tables as ordinary ones, in a new store and in one that has none. */
+/* Writes rows of packed and derived tables as ordinary ones, in a new store and in one without
+ * them. */
 static void test_store_materialize(void **state)
 {
 	static const struct {

@@ -1,4 +1,5 @@
-/* A run that one process collects and another publishes, and one whose collector cannot be trusted. */
+/* A run that one process collects and another publishes, also if the collector cannot be
+ * trusted. */
 #include "store/store.h"
 #include "store/testing.h"
 
@@ -68,7 +69,7 @@ static void test_temp_store_publish(void **state)
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
 
-/* The process that decoded was taken over, and has left a program where rows should be. */
+/* The process that decoded was taken over, and has left an expression where rows should be. */
 static void test_temp_store_publish_what_is_no_run(void **state)
 {
 	static const char *const tricks[] = {
@@ -101,7 +102,7 @@ static void test_temp_store_publish_what_is_no_run(void **state)
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
 
-/* The same where there is no store yet, with rows written out and without. */
+/* The same without an existing store, with and without written-out rows. */
 static void test_temp_store_publish_a_new_store_that_computes(void **state)
 {
 	static const char *const tricks[] = {
@@ -121,7 +122,7 @@ static void test_temp_store_publish_a_new_store_that_computes(void **state)
 		assert_int_equal(publish_as(&temp, i % 2, &id, &known, &err), TP_ESTORE);
 		assert_int_equal(access(STORE, F_OK), -1);
 	}
-	/* Nothing that is written sets one off. */
+	/* Writing rows must not fire any of them. */
 	assert_int_equal(tp_temp_store_create(&temp, STORE), 0);
 	collect(&temp, "bb");
 	change(temp.file,

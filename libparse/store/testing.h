@@ -1,5 +1,5 @@
-/* What tests of the store share: a folder for each, files in it, questions to a store, and damage
- * to it. For tests only. */
+/* Shared by tests of the store: a folder per test, files in it, queries of a store, and damage to
+ * it. For tests only. */
 #ifndef TP_STORE_TESTING_H
 #define TP_STORE_TESTING_H
 
@@ -21,7 +21,7 @@
 
 /* ---- a folder per test ---- */
 
-/* Commands of the shell, over names that are made here. */
+/* Shell commands, with names made here only. */
 /* NOLINTBEGIN(cert-env33-c) */
 
 static char testing_folder[40];
@@ -45,7 +45,7 @@ static inline int testing_teardown(void **state)
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, testing_setup, testing_teardown)
 
-/* The file of this name in the folder; of sixteen at a time. */
+/* Returns the path of this name in the folder; the last sixteen results are valid. */
 static inline const char *at(const char *name)
 {
 	static char paths[16][96];
@@ -56,8 +56,8 @@ static inline const char *at(const char *name)
 	return p;
 }
 
-/* How many files the folder has that are not in this list, which a NULL ends; it tells their names.
- */
+/* Returns the number of files in the folder that are not in the list, which ends with NULL; prints
+ * their names. */
 static inline int strangers(const char *const *known)
 {
 	char command[80], line[256];
@@ -85,7 +85,7 @@ static inline int strangers(const char *const *known)
 
 /* ---- what is in a store ---- */
 
-/* The first column of all rows, "a|b|c". */
+/* Returns the first column of all rows as "a|b|c". */
 static inline const char *ask_text(const char *path, const char *sql)
 {
 	static char text[1000];
@@ -118,7 +118,7 @@ static inline int64_t ask(const char *path, const char *sql)
 	return strtoll(text, NULL, 10);
 }
 
-/* By a connection of its own that knows no lock, as others may come. */
+/* Runs SQL on its own connection without the lock, as other programs may. */
 static inline void change(const char *path, const char *sql)
 {
 	sqlite3 *db = NULL;

@@ -1,5 +1,5 @@
-/* Runs for tests to write, and to find as they were written: of a trace, with some rows of each
- * kind and a dictionary. For tests only. */
+/* Writes runs and checks that they are read as written: a trace, with some rows of each kind and a
+ * dictionary. For tests only. */
 #ifndef TP_STORE_TESTING_RUN_H
 #define TP_STORE_TESTING_RUN_H
 
@@ -80,7 +80,7 @@ static inline int put_rows(struct tp_store_run *run, enum tp_table_id table, int
 	return 0;
 }
 
-/* A run with the tables of a trace that has a dictionary of a few entries. */
+/* Writes a run with the tables of a trace and a small dictionary. */
 static inline int put_trace(struct tp_store_run *run, struct tp_err *err)
 {
 	static struct tp_clock clock = {START + 7, 1, 2, 3};
@@ -165,7 +165,7 @@ static inline int write_run(const char *hash, uint64_t events, int64_t rows, str
 	return tp_store_commit(run, row, err);
 }
 
-/* ---- what should be there ---- */
+/* ---- expected rows ---- */
 
 static inline int64_t query(struct tp_store *s, const char *sql)
 {
@@ -203,7 +203,7 @@ static inline void check_events(struct tp_store *s, int64_t run, uint64_t n)
 	tp_events_close(r);
 }
 
-/* What is read where value_at was written. */
+/* Returns the value read where value_at was written. */
 static inline int64_t read_at(enum tp_table_id table, int64_t i, unsigned c)
 {
 	int64_t v = value_at(i, c);
@@ -259,7 +259,7 @@ static inline void check_dict(struct tp_store *s, int64_t run)
 			break;
 	}
 	assert_int_equal(tp_dict_stack_at(d, stack).parent, 0);
-	/* A loaded dictionary goes on interning. */
+	/* A loaded dictionary can still intern. */
 	assert_int_equal(tp_dict_string(d, "main.f17", 8, &id), 0);
 	assert_string_equal(tp_dict_text(d, id).text, "main.f17");
 	assert_true(id < tp_dict_strings(d) - 1);

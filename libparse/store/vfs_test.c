@@ -5,8 +5,8 @@
 #include "store/testing.h"
 #include "store/testing_run.h"
 
-/* The journal of a writer that was killed, of no pages, with the name of a further file at its end
- * (or, where that is NULL, without). */
+/* Writes the journal of a killed writer, without pages. It ends with the name of another file,
+ * unless `named` is NULL. */
 static void put_journal(const char *name, const char *named)
 {
 	static const uint8_t magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -51,13 +51,13 @@ static void test_sql_open_journal_names_a_file(void **state)
 	assert_int_equal(tp_store_open_rw(&s, path, &err), TP_ESTORE);
 	assert_int_equal(tp_store_begin(&run, path, &opt, &err), TP_ESTORE);
 	assert_int_equal(access(diary, F_OK), 0);
-	/* It is as it was, for who wants to know what it is. */
+	/* The journal is unchanged, so that a user can examine it. */
 	assert_int_equal(access(at("x.tprof-journal"), F_OK), 0);
 	assert_int_equal(unlink(at("x.tprof-journal")), 0);
 	assert_int_equal(ask(path, "SELECT count(*) FROM run"), 1);
 }
 
-/* Without a name it is what a writer that was killed leaves. */
+/* Without a name it is an ordinary journal of a killed writer. */
 static void test_sql_open_journal(void **state)
 {
 	struct tp_run row;

@@ -1,4 +1,4 @@
-/* Writers of one store beside each other, killed ones, and where nothing can be written. */
+/* Concurrent writers of one store, killed writers, and stores that cannot be written. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -8,7 +8,7 @@
 
 #include "store/testing_run.h"
 
-/* Eight writers in processes of their own, four of them with dumps that others have too. */
+/* Eight writers in separate processes, four of them with dumps that others have too. */
 static void test_store_many_writers(void **state)
 {
 	struct tp_store *s;
@@ -42,7 +42,7 @@ static void test_store_many_writers(void **state)
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
 
-/* A writer is killed at any moment; the store has its run wholly or not at all. */
+/* A writer is killed at any moment; the store has its run entirely or not at all. */
 static void test_store_kill_at_any_moment(void **state)
 {
 	struct tp_store *s;
@@ -75,12 +75,12 @@ static void test_store_kill_at_any_moment(void **state)
 		tp_store_close(s);
 	}
 	assert_true(killed > 0);
-	/* The next writer takes away what dead ones left, once it is old enough. */
+	/* The next writer removes the files of dead ones, once they are old enough. */
 	assert_int_equal(write_run("last", 10, 1, &row, &err), 0);
 	assert_int_equal(row.id, runs + 1);
 }
 
-/* A writer was killed, and then the store was removed, but not what SQLite keeps beside it. */
+/* A writer was killed; then the store was removed, but not SQLite's journal beside it. */
 static void test_store_stale_journal(void **state)
 {
 	char journal[80];
@@ -134,7 +134,8 @@ static void test_store_sweeps_dead_temporary_files(void **state)
 	close(fd);
 }
 
-/* Runs in a child that may write no file beyond `limit` bytes: what a full disk does. */
+/* Writes in a child process that may not write beyond `limit` bytes of a file, as on a full
+ * disk. */
 static int write_limited(rlim_t limit, const char *hash)
 {
 	struct rlimit r = {limit, limit};
@@ -170,7 +171,7 @@ static void test_store_disk_full(void **state)
 	int full = 0;
 
 	(void)state;
-	/* A new store: it appears whole or not at all. */
+	/* A new store appears entirely or not at all. */
 	for (rlim_t limit = 0; limit < 3000000; limit = limit * 2 + 4096) {
 		int result = write_limited(limit, "new");
 
@@ -185,7 +186,7 @@ static void test_store_disk_full(void **state)
 	/* An existing one stays as it was. */
 	assert_int_equal(write_run("aa", 100000, 50000, &row, &err), 0);
 	assert_int_equal(stat(path, &st), 0);
-	/* (A smaller limit would forbid to write what is there already: no disk does that.) */
+	/* (A smaller limit would forbid rewriting existing bytes, which a full disk does not.) */
 	for (rlim_t limit = (rlim_t)st.st_size; limit < 9000000; limit += 150000) {
 		int result = write_limited(limit, "more");
 
@@ -219,7 +220,7 @@ static void test_store_busy_writer(void **state)
 	assert_int_equal(tp_store_commit(run, &row, &err), TP_EBUSY);
 	assert_non_null(strstr(err.msg, "another program is writing to"));
 	close(fd);
-	/* A lock file whose holder died is no obstacle. */
+	/* A lock file of a dead process does not block writers. */
 	assert_int_equal(write_run("aa", 1, 1, &row, &err), 0);
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
@@ -241,7 +242,7 @@ static void test_store_readers_do_not_wait(void **state)
 	check_run(s, 1, 40000, 100);
 	row = run_row("bb");
 	assert_int_equal(tp_store_commit(run, &row, &err), 0);
-	/* The reader's next question sees it. */
+	/* The reader's next query sees it. */
 	assert_int_equal(query(s, "SELECT count(*) FROM run"), 2);
 	check_events(s, 2, 40000);
 	tp_store_close(s);

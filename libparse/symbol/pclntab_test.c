@@ -257,8 +257,8 @@ static void look_everywhere(struct tp_pclntab *p)
 	}
 }
 
-/* A damaged table gives other answers or none; what is read is watched by the sanitizers, for which
- * it lies in a block of exactly its size. */
+/* A damaged table gives other answers or fails. Sanitizers watch all reads, because the table is in
+ * a block of exactly its size. */
 static void test_pclntab_lookup_damaged(void **state)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};

@@ -174,8 +174,8 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 		}
 		return put_crossing(t, sp, err);
 	}
-	/* The first span of its kind, which is frequent here, has no cell; do not search for one,
-	 * as that would miss the cache. */
+	/* The first span of its kind, which is frequent here, does not have a cell; do not search
+	 * for it, because that would miss the cache. */
 	doer = (uint64_t)sp->goroutine << 8 | sp->state;
 	if (!sum->cell[tp_slot_of_state[sp->state]]) {
 		id = tp_cell_find(a, sum, doer, tp_cause_bits(&cause));

@@ -149,8 +149,8 @@ static int region_begin(struct tp_timeline *t, const struct tp_event *ev, struct
 	return join_region(t, r->task, ev->g, err);
 }
 
-/* Whether an event ends a region. Either name may be lost with the tables of a damaged generation.
- */
+/* Whether an event ends a region. Either name may be lost with the tables of a damaged
+ * generation. */
 enum match { NO_MATCH, MAY_MATCH, MATCH };
 
 static enum match match(const struct tp_region *r, const struct tp_event *ev)
@@ -160,7 +160,7 @@ static enum match match(const struct tp_region *r, const struct tp_event *ev)
 	return r->name == ev->str ? MATCH : r->name && ev->str ? NO_MATCH : MAY_MATCH;
 }
 
-/* Returns the link to the open region that an event ends, NULL for none. */
+/* Returns the link to the open region that an event ends, or NULL. */
 static uint32_t *find_open(struct tp_annotations *a, uint32_t *open, const struct tp_event *ev)
 {
 	uint32_t *at = open, *maybe = NULL;

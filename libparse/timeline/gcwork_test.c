@@ -21,7 +21,7 @@ static void assert_work(size_t n, const char *name, int64_t p, int64_t start, in
 	assert_int_equal(COL(GC_WORK, n, end_ns), end);
 }
 
-/* An assist counts while its goroutine runs, on the P where it does. */
+/* An assist counts while its goroutine runs, on the P that it runs on. */
 static void test_assist_follows_goroutine(void **state)
 {
 	(void)state;
@@ -36,7 +36,7 @@ static void test_assist_follows_goroutine(void **state)
 	assert_int_equal(COL(GC_WORK, 0, goroutine), TP_NULL);
 }
 
-/* In a system call it still has its P, as Go sees it. */
+/* In a system call the goroutine still has its P, as in Go. */
 static void test_assist_in_syscall(void **state)
 {
 	(void)state;
@@ -47,7 +47,8 @@ static void test_assist_in_syscall(void **state)
 	assert_work(0, "GC mark assist", 0, 30, 30, 60);
 }
 
-/* What was going on when the trace began did so since then; what still is ends with it. */
+/* Work in progress when the trace begins counts from there; work in progress at the end ends with
+ * the trace. */
 static void test_assist_at_the_ends(void **state)
 {
 	(void)state;
@@ -60,7 +61,7 @@ static void test_assist_at_the_ends(void **state)
 	assert_work(1, "GC mark assist", 1, 60, 60, 100);
 }
 
-/* A later generation says again what is known. */
+/* A later generation reports the assist once more. */
 static void test_assist_active_again(void **state)
 {
 	(void)state;
@@ -71,7 +72,7 @@ static void test_assist_active_again(void **state)
 	assert_work(0, "GC mark assist", 2, 20, 20, 80);
 }
 
-/* The label comes after the start; what runs without one is no work. */
+/* The label comes after the start; running without a label is not work. */
 static void test_worker_labels(void **state)
 {
 	(void)state;
@@ -103,7 +104,7 @@ static void test_label_in_assist(void **state)
 	assert_work(1, "GC mark assist", 1, 50, 50, 60);
 }
 
-/* Of several at a time each ends by itself, whichever began first, last or between. */
+/* Several assists at a time each end by themselves, in any order. */
 static void test_assists_of_many(void **state)
 {
 	static const int64_t order[] = {2, 0, 4, 3, 1, 5};
@@ -116,7 +117,7 @@ static void test_assists_of_many(void **state)
 		*at++ = (struct tp_event)G_RUNS(102, g, g);
 		*at++ = (struct tp_event)ASSIST(110 + g, BEGIN, g, g);
 	}
-	/* The last one has no end. */
+	/* The last one does not end. */
 	for (uint32_t i = 0; i < 5; i++)
 		*at++ = (struct tp_event)ASSIST(150 + i, END, (uint32_t)order[i], 0);
 	*at++ = (struct tp_event)SYNC(200);
@@ -128,7 +129,7 @@ static void test_assists_of_many(void **state)
 			    i < 5 ? 50 + (int64_t)i : 100);
 }
 
-/* What a damaged trace does not say is not counted. */
+/* Time that a damaged trace does not cover is not counted. */
 static void test_assist_lost(void **state)
 {
 	(void)state;
@@ -157,7 +158,7 @@ static void assert_metric(size_t n, const char *name, int64_t ts, int64_t value)
 #define GOAL  "/gc/heap/goal:bytes"
 #define PROCS "/sched/gomaxprocs:threads"
 
-/* Of a small trace every change is kept, in order, and what does not change is not said twice. */
+/* For a small trace every change is kept, in order; unchanged values are not repeated. */
 static void test_metric_changes(void **state)
 {
 	(void)state;
@@ -175,7 +176,8 @@ static void test_metric_changes(void **state)
 	assert_metric(5, HEAP, 50, INT64_MAX);
 }
 
-/* Of a long one only the latest in each batch, and where the world stops. */
+/* For a long trace only the latest value of each batch and the values at stops of the world are
+ * kept. */
 static void test_metric_of_a_long_trace(void **state)
 {
 	enum { BATCHES = 20, N = 1000 };
@@ -207,7 +209,7 @@ static void test_metric_of_a_long_trace(void **state)
 	for (size_t i = 0; i < count_rows(TP_TABLE_METRIC); i++)
 		found += COL(METRIC, i, value) == 10 * N + 499;
 	assert_int_equal(found, 1);
-	/* 4096 in full, to the end of a batch; then one for each, and the one at the stop */
+	/* 4096 in full, up to the end of a batch; then one per batch, and the one at the stop */
 	assert_int_equal(count_rows(TP_TABLE_METRIC), 5000 + 15 + 1);
 	assert_int_equal(COL(METRIC, 5015, value), BATCHES * N - 1);
 	free(ev);

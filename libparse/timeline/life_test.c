@@ -54,7 +54,7 @@ static void test_lives_of_most_runs(void **state)
 
 static void test_lives_are_numbered(void **state)
 {
-	/* The number -2 is taken: a damaged trace has it for an id. */
+	/* The number -2 is taken: in a damaged trace it is an id. */
 	const uint64_t id[] = {17, 1, 17, 40, (uint64_t)-2, 17, 40};
 	struct tp_lives lives;
 
@@ -69,7 +69,7 @@ static void test_lives_are_numbered(void **state)
 	tp_lives_release(&lives);
 }
 
-/* A sample named it once more, long after its end: there are no events of that. */
+/* A sample referred to it long after its end; that life has no events. */
 static void test_lives_without_events_are_not_last(void **state)
 {
 	const uint64_t id[] = {17, 17, 17};

@@ -17,8 +17,8 @@ enum {
 	TP_G_PRESUMED = 1, /* began with the first status, or was restored: a status continues it */
 	TP_G_INFERRED = 2, /* salvage inferred its beginning */
 	TP_G_RESTORED = 4, /* waker and waker_stack hold the known end of a system call */
-	TP_G_ENDED = 8,	   /* no open span: start and mark are where its last one ended */
-	TP_G_DROPPED = 16, /* the same, but it may be another goroutine of its chunk that lived */
+	TP_G_ENDED = 8,	   /* its last span is closed: start and mark are where that ended */
+	TP_G_DROPPED = 16, /* of a freed chunk, maybe never alive: start, mark are dropped_ts, dropped_mark */
 };
 
 /* Why and with which stack a goroutine entered its state; laid out as in an event. */
@@ -37,8 +37,8 @@ _Static_assert(offsetof(struct tp_event, str) == offsetof(struct tp_event, stack
 		   offsetof(struct tp_event, p) == offsetof(struct tp_event, m) + 4,
 	       "cause and place are copied from events as they are");
 
-/* The open span of a goroutine; all zero if there is none. Place and waker are those of the event
- * that began it, even in states without them: tp_gstate_span() selects. */
+/* The open span of a goroutine; all zero without one. Place and waker are those of the event that
+ * began it, even in states without them: tp_gstate_span() selects. */
 struct tp_gstate {
 	int64_t start;
 	/* Set by timeline.c, and reset to NULL by span.c when it changes anything here. */

@@ -95,7 +95,7 @@ enum tp_stat {
 	TP_NSTATS
 };
 
-/* What is known about a goroutine. Once all is known, transitions take the short path. */
+/* The known facts about a goroutine. Once all are known, transitions take the short path. */
 enum {
 	TP_SUM_KNOWN = 1,   /* it is in Go's summary */
 	TP_SUM_NAMED = 2,   /* the root of name_stack has a name */
@@ -121,7 +121,7 @@ struct tp_gsum {
 	uint32_t name_stack; /* names the goroutine; its first stack without TP_SUM_NAMED */
 	uint32_t gc_work;    /* its open node in gcwork.c; 0: none */
 	int64_t lost_ns;
-	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
+	int64_t created, started, ended, total; /* started and ended: 0 means "not", as in Go */
 	uint32_t parent, create_stack, inferred;
 	uint32_t blocks, ranges, regions; /* heads of lists */
 };
@@ -162,7 +162,7 @@ struct tp_life {
 	bool last;
 };
 
-/* The goroutines whose id has several lives, in order of g; most runs have none. */
+/* The goroutines whose id has several lives, in order of g; usually empty. */
 struct tp_lives {
 	struct tp_life *of;
 	uint32_t n;
@@ -248,7 +248,7 @@ struct tp_prange {
 	int64_t start;
 	uint32_t stack;
 	uint32_t row_g; /* where it began */
-	uint32_t sum_g; /* whose summary it may count for, TP_NONE */
+	uint32_t sum_g; /* the goroutine whose summary it may count for, or TP_NONE */
 	bool open, complete;
 };
 
@@ -523,10 +523,10 @@ int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp
 int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 		       struct tp_err *err);
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
-/* Handles a transition of a goroutine whose sum->gc is set. */
+/* Handles a transition of a goroutine that has sum->gc set. */
 int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			 struct tp_err *err);
-/* Ends the goroutine's work at ts, from where on its events are lost. */
+/* Ends the goroutine's work at ts, where its lost time begins. */
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
 		   struct tp_err *err);
 int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err);

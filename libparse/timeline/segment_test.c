@@ -3,7 +3,7 @@
 
 /* ---- sites ---- */
 
-/* Goroutines of one entry function make one site, however they come to be known by it. */
+/* Goroutines with the same entry function make one site, however that becomes known. */
 static void test_site_one_entry(void **state)
 {
 	uint32_t worker = stack("main.worker", NULL), deep = stack("main.worker", "main.f");
@@ -96,7 +96,7 @@ static void check_hists(void)
 	assert_int_equal(left, 0);
 }
 
-/* More sites, states and stacks than what is kept without a hash. */
+/* More sites, states and stacks than fit without the hash. */
 static void test_site_many(void **state)
 {
 	struct tp_event ev[4];
@@ -124,7 +124,7 @@ static void test_site_many(void **state)
 		assert_int_equal(cells[g][WAITING].total, COL(GOROUTINE, g, blocked_ns));
 		assert_int_equal(cells[g][WAITING].count, 10000);
 	}
-	/* No two cells are of the same spans. */
+	/* Each cell has its own kind of spans. */
 	assert_int_equal(count_rows(TP_TABLE_GOROUTINE_BLOCK), 15);
 	assert_true(count_rows(TP_TABLE_SITE) > 10000);
 }
@@ -141,8 +141,8 @@ static uint32_t rnd(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-/* Two and a half segments of goroutines that live some dozen states and die, and of a few that live
- * long: the whole run is the sum of its segments and of the spans that cross them. */
+/* Two and a half segments of goroutines that go through some dozen states and end, and of a few
+ * that live long: the whole run is the sum of its segments and of the spans that cross them. */
 static void test_segments_add_up(void **state)
 {
 	static uint8_t at[NG];
@@ -157,7 +157,7 @@ static void test_segments_add_up(void **state)
 		size_t k;
 
 		for (k = 0; k < TP_BATCH_EVENTS && i < n; k++, i++) {
-			/* A window of goroutines that moves on; the first ten stay. */
+			/* A moving window of goroutines; the first ten stay. */
 			uint32_t w = (uint32_t)(i * (NG - 110) / n);
 			uint32_t g = rnd(20) ? 10 + w + rnd(100) : rnd(10);
 			struct tp_event e = EV(ts += 1 + rnd(50), GO_STOP, NO, g, at[g], 0,
@@ -254,7 +254,7 @@ static void test_run_empty(void **state)
 	assert_int_equal(nsegments, 0);
 }
 
-/* What no reader says, but a damaged trace may: nothing breaks. */
+/* Events that a reader never delivers, except from a damaged trace: nothing breaks. */
 static void test_run_nonsense(void **state)
 {
 	static const uint8_t types[] = {TP_EV_GO_STATUS,
@@ -285,7 +285,7 @@ static void test_run_nonsense(void **state)
 	seed = 17;
 	for (int i = 0; i < 200000; i++) {
 		e.ts = (int64_t)((uint64_t)e.ts + rnd(3));
-		if (i > 100000 && !rnd(1000)) /* times that no clock shows */
+		if (i > 100000 && !rnd(1000)) /* times that no clock can have */
 			e.ts = rnd(2) ? INT64_MAX - rnd(9) : INT64_MIN + rnd(9);
 		e.type = types[rnd(sizeof(types))];
 		e.g = rnd(4) ? rnd(600) : NO;

@@ -45,7 +45,7 @@ int tp_spans_grow_g(struct tp_spans *s, uint32_t g)
 		if (!s->chunk[c])
 			return TP_ENOMEM;
 		memset(s->chunk[c], 0, sizeof(*s->chunk[c]));
-		/* An older chunk was freed as all its goroutines had ended. */
+		/* The chunk was freed because all its goroutines had ended. */
 		for (uint32_t i = 0; c < s->newest && i < TP_CHUNK; i++) {
 			s->chunk[c]->g[i].start = s->dropped_ts;
 			s->chunk[c]->g[i].mark = s->dropped_mark;
@@ -96,7 +96,7 @@ static struct tp_gstate bare(int64_t start, uint32_t mark, uint8_t state)
 				  .state = state};
 }
 
-/* Completes the known span of g and the gap up to ev, whose time is lost. */
+/* Completes the known span of g, and the gap up to ev, which counts as lost. */
 static unsigned lose(const struct tp_spans *s, const struct tp_gstate *st, uint32_t g,
 		     const struct tp_event *ev, struct tp_span *out)
 {
@@ -121,7 +121,7 @@ static uint8_t presume(const struct tp_event *ev)
 
 	if (ev->flags & TP_EVF_LOST)
 		return TP_ST_LOST;
-	/* Go: a goroutine that has a P had it all the time. */
+	/* As in Go, a goroutine that has a P has had it since the Sync. */
 	return state == TP_ST_SYSCALL && ev->p == TP_NONE ? TP_ST_SYSCALL_BLOCKED : state;
 }
 
@@ -202,7 +202,7 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 	return code ? code : (int)n;
 }
 
-/* Handles an event that is not a transition, before which its goroutine's time is lost. */
+/* Handles an event that is not a transition and whose goroutine's time before it is lost. */
 static unsigned step_lost(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
 {
 	struct tp_gstate *st = ev->g == TP_NONE ? NULL : tp_gstate_find(s, ev->g);

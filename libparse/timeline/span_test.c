@@ -14,7 +14,7 @@
 
 #define NO TP_NONE
 
-enum { /* strings and stacks are numbers to the machine */
+enum { /* to the state machine, strings and stacks are only numbers */
        CHAN = 100,
        PREEMPTED,
 };
@@ -250,7 +250,7 @@ static uint32_t rnd(uint32_t below)
 #define NG     600
 #define NEVENT 3000
 
-/* Goroutines that do what they please, on a few Ps that come and go. */
+/* Random transitions of goroutines on a few Ps that come and go. */
 static void make_events(struct tp_event *ev, size_t n)
 {
 	static uint8_t at[NG];
@@ -302,8 +302,8 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Reading from the middle: the spans that cross it are restored, as from span_crossing, and all
- * that ends later comes out as when reading from the beginning. */
+/* Reads from the middle: the spans that cross it are restored, as from span_crossing. All later
+ * ends are the same as when reading from the beginning. */
 static void test_spans_restore_any_cut(void **state)
 {
 	static struct tp_event ev[NEVENT];
@@ -345,7 +345,7 @@ static void test_spans_restore_any_cut(void **state)
 	}
 }
 
-/* Spans of a goroutine follow each other: no gap, no overlap. */
+/* Spans of a goroutine follow each other without gaps or overlaps. */
 static void test_spans_feed_no_gap(void **state)
 {
 	static struct tp_event ev[NEVENT];
@@ -363,7 +363,7 @@ static void test_spans_feed_no_gap(void **state)
 		const struct tp_span *sp = &got.span[i];
 
 		if (at[sp->goroutine] && sp->start != at[sp->goroutine])
-			/* Only where it had ended, and came again. */
+			/* A gap is allowed only after the goroutine ended and began again. */
 			assert_true(sp->start > at[sp->goroutine] || sp->start == 1000);
 		at[sp->goroutine] = sp->end;
 	}

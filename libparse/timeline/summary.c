@@ -428,7 +428,7 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 			uint32_t g = c << TP_CHUNK_BITS | i;
 			struct tp_gsum *sum = &chunk->g[i];
 
-			/* A settled one only has lists of events after its end. */
+			/* A settled goroutine only has lists of events that came after its end. */
 			if (chunk->settled && !sum->blocks && !sum->ranges && !sum->regions)
 				continue;
 			code = finish_live(t, g, sum, err);

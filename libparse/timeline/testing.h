@@ -1,5 +1,5 @@
 /* Helpers for tests of the timeline: a store that keeps rows in memory, a run to feed, and short
- * ways to write events. It defines functions of the store. */
+ * forms of events. Defines functions of the store. */
 #ifndef TP_TIMELINE_TESTING_H
 #define TP_TIMELINE_TESTING_H
 

@@ -132,7 +132,7 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	return code;
 }
 
-/* Ends the goroutine's ranges where its time is lost: they may have ended there. */
+/* Ends the goroutine's ranges where its lost time begins, because they may have ended in it. */
 static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struct tp_err *err)
 {
 	struct tp_gsum *sum = tp_summary_find(t, lost->goroutine);

@@ -41,7 +41,8 @@ static void test_goroutine_row(void **state)
 	assert_int_equal(COL(GOROUTINE_BLOCK, 0, total_ns), 70);
 }
 
-/* The first stack whose root has a name names it, and all it did; the first one where none has. */
+/* The first stack whose root has a name names the goroutine, and all its earlier spans; if no root
+ * has a name, the first stack does. */
 static void test_goroutine_named_late(void **state)
 {
 	uint32_t bare = stack("", NULL), named = stack("main.main", NULL);
@@ -69,7 +70,7 @@ static void test_goroutine_named_late(void **state)
 	assert_int_equal(unnamed, 1);
 }
 
-/* One that only ever appears as context has a row, but is not in Go's summary. */
+/* A goroutine that only appears as context has a row, but is not in Go's summary. */
 static void test_goroutine_never_seen(void **state)
 {
 	(void)state;
@@ -107,7 +108,7 @@ static void test_goroutine_syscall_blocked_at_the_end(void **state)
 	assert_int_equal(COL(GOROUTINE_TIME, 2, total_ns), 50);
 }
 
-/* Old traces begin at -1 or 0, and to Go a time of 0 is none. */
+/* Old traces begin at -1 or 0, and Go takes a time of 0 for "not set". */
 static void test_goroutine_time_zero(void **state)
 {
 	(void)state;
@@ -119,7 +120,7 @@ static void test_goroutine_time_zero(void **state)
 	assert_int_equal(COL(GOROUTINE, 0, runnable_ns), 10);
 	assert_int_equal(COL(GOROUTINE, 0, running_ns), 10);
 	assert_int_equal(COL(GOROUTINE_BLOCK, 0, total_ns), 1);
-	/* The span is whole. */
+	/* The span has its full length. */
 	assert_int_equal(COL(GOROUTINE_TIME, 0, total_ns), 51);
 }
 
@@ -165,7 +166,7 @@ static void test_range_of_goroutine(void **state)
 	assert_int_equal(COL(RANGE, 0, complete), 1);
 	assert_int_equal(COL(RANGE, 0, swept_bytes), TP_NULL);
 	assert_int_equal(COL(RANGE, 0, stack), 7);
-	/* Found active: since the sync. */
+	/* Found active: it began at the Sync. */
 	assert_int_equal(COL(RANGE, 1, name), TP_STR_MARK_ASSIST);
 	assert_int_equal(COL(RANGE, 1, start_ns), 0);
 	assert_int_equal(COL(RANGE, 1, end_ns), 40);
@@ -182,9 +183,8 @@ static void test_range_of_goroutine(void **state)
 	assert_int_equal(count_rows(TP_TABLE_GOROUTINE_RANGE), 2);
 }
 
-/* A sweep counts for a goroutine only if it ends on the one on which it began. */
-/* The end of an assist was in a lost buffer: it is not taken to have lasted until it is next seen.
- */
+/* The end of an assist was in a lost buffer, so the assist ends where the lost time begins, not
+ * where the goroutine is next seen. */
 static void test_range_of_goroutine_that_gets_lost(void **state)
 {
 	(void)state;
@@ -198,6 +198,7 @@ static void test_range_of_goroutine_that_gets_lost(void **state)
 	assert_int_equal(COL(GOROUTINE, 0, lost_ns), 380);
 }
 
+/* A sweep counts for a goroutine only if it ends on the one on which it began. */
 static void test_range_sweep(void **state)
 {
 	(void)state;
@@ -281,7 +282,7 @@ static void test_task_rows(void **state)
 	     EV(132, REGION_END, 1, NO, 0, 0, .str = key, .arg = {5}),
 	     EV(140, TASK_END, 1, NO, 0, 0, .str = name, .arg = {5, UINT64_MAX}),
 	     EV(150, TASK_END, NO, NO, 0, 0, .arg = {9, 0}));
-	/* 0 is there because a parent named it. */
+	/* Task 0 exists because it was named as a parent. */
 	assert_int_equal(count_rows(TP_TABLE_TASK), 4);
 	task = task_of(5);
 	assert_int_equal(task[TP_COL(TASK, parent)], 0);
@@ -309,7 +310,7 @@ static void test_task_rows(void **state)
 	assert_int_equal(COL(LOG, 0, stack), 8);
 }
 
-/* More goroutines than a task keeps in itself, and more tasks than one. */
+/* More goroutines than a task record holds itself, and several tasks. */
 static void test_task_many_goroutines(void **state)
 {
 	const struct tp_event sync = SYNC(100);
@@ -330,7 +331,7 @@ static void test_task_many_goroutines(void **state)
 	}
 }
 
-/* Of an id that comes again each life counts, as it is a row of its own. */
+/* Each life of a reused id counts, because each is a row. */
 static void test_task_lives(void **state)
 {
 	(void)state;
@@ -353,7 +354,8 @@ static const int64_t *region_of(uint32_t goroutine, uint32_t name)
 	return NULL;
 }
 
-/* Ends that search among very many open regions are given up in the end, and counted. */
+/* Searches for the ends of regions among very many open ones stop at a limit; the rest is
+ * counted. */
 static void test_region_ends_that_search(void **state)
 {
 	uint32_t a = str("a"), b = str("b");
@@ -382,7 +384,7 @@ static void test_region_rows(void **state)
 
 	(void)state;
 	PLAY(4, SYNC(100), EV(110, GO_STATUS_STACK, NO, 0, UNDET, RUNNING, .stack = user),
-	     /* began before the trace: all that the goroutine has done */
+	     /* began before the trace: it has all the goroutine's time so far */
 	     EV(120, REGION_END, 0, NO, 0, 0, .str = c, .arg = {3}),
 	     EV(130, REGION_BEGIN, 0, NO, 0, 0, .str = a, .arg = {3}, .stack = 5),
 	     EV(140, GO_CREATE, 0, 1, NONEX, RUNNABLE, .str2 = user),
@@ -393,13 +395,14 @@ static void test_region_rows(void **state)
 	     EV(170, REGION_BEGIN, 0, NO, 0, 0, .str = b, .arg = {4}),
 	     EV(172, REGION_BEGIN, 0, NO, 0, 0, .str = b, .arg = {4}),
 	     EV(174, REGION_BEGIN, 0, NO, 0, 0, .str = b, .arg = {3}),
-	     /* an end takes the innermost of its name and task, whatever is inside of it … */
+	     /* an end takes the innermost region with its name and task, whatever is open inside it
+	      * … */
 	     EV(180, REGION_END, 0, NO, 0, 0, .str = a, .arg = {3}),
 	     EV(185, REGION_END, 0, NO, 0, 0, .str = b, .arg = {4}),
-	     /* … and nothing where there is none: this one began before the trace, too */
+	     /* … and without one, a region that began before the trace, too */
 	     EV(188, REGION_END, 0, NO, 0, 0, .str = a, .arg = {3}),
 	     EV(190, REGION_END, 0, NO, 0, 0, .str = b, .arg = {4}),
-	     /* without its name, which a damaged generation has lost */
+	     /* without its name, which was lost in a damaged generation */
 	     EV(192, REGION_END, 0, NO, 0, 0, .arg = {3}),
 	     EV(195, GO_START, NO, 1, RUNNABLE, RUNNING), EV(198, GO_DESTROY, 1, 1, RUNNING, NONEX),
 	     EV(199, REGION_BEGIN, 0, NO, 0, 0, .str = b), SYNC(200));
@@ -430,16 +433,16 @@ static void test_region_rows(void **state)
 	assert_int_equal(COL(REGION, 5, start_ns), 74);
 	assert_int_equal(COL(REGION, 5, end_ns), 92);
 	assert_int_equal(COL(REGION, 5, task), 3);
-	/* Inherited, ended with its goroutine. */
+	/* Inherited; ended with its goroutine. */
 	r = region_of(1, 0);
 	assert_int_equal(r[TP_COL(REGION, task)], 3);
 	assert_int_equal(r[TP_COL(REGION, start_ns)], 40);
 	assert_int_equal(r[TP_COL(REGION, end_ns)], 98);
 	assert_int_equal(r[TP_COL(REGION, runnable_ns)], 55);
 	assert_int_equal(r[TP_COL(REGION, running_ns)], 3);
-	/* Goroutines of the runtime are part of none. */
+	/* Goroutines of the runtime do not have regions. */
 	assert_null(region_of(2, 0));
-	/* And the one that is open at the end. */
+	/* Also counts the one that is open at the end. */
 	assert_int_equal(count_rows(TP_TABLE_REGION), 8);
 	assert_int_equal(COL(REGION, 7, end_ns), TP_NULL);
 	assert_int_equal(COL(REGION, 7, running_ns), 1);

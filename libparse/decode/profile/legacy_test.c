@@ -246,7 +246,7 @@ static void test_legacy_read_damage(void **state)
 	}
 }
 
-/* Wherever a dump ends, something is said of it, and nothing outside of it is looked at. */
+/* Wherever a dump is cut, the cut is reported, and nothing is read beyond it. */
 static void test_legacy_read_cut_anywhere(void **state)
 {
 	(void)state;
@@ -254,7 +254,7 @@ static void test_legacy_read_cut_anywhere(void **state)
 		size_t size = strlen(cases[i].text);
 
 		for (size_t n = 0; n < size; n++) {
-			/* A copy of its own, so that a sanitizer sees the end. */
+			/* A separate copy, so that a sanitizer sees reads beyond its end. */
 			char *data = malloc(n ? n : 1), *strict, *lenient;
 
 			memcpy(data, cases[i].text, n);
@@ -508,7 +508,7 @@ static void test_legacy_read_moments(void **state)
 	tp_profile_free(p);
 }
 
-/* Of a damaged profile of which nothing is left nothing can be said; a sound one may be empty. */
+/* A damaged profile without any remaining samples is an error; an intact one may be empty. */
 static void test_legacy_read_nothing_left(void **state)
 {
 	static const char damaged[] = "goroutine profile: total 5\n",

@@ -84,7 +84,7 @@ static const char *const table[] = {
 
 #define BIG_ID UINT64_MAX
 
-/* Every field there is. Samples come first, what they name later, strings last. */
+/* Every existing field. Samples come first, the objects they refer to later, strings last. */
 static void whole(struct tp_buf *b)
 {
 	struct tp_buf m = {0};
@@ -284,7 +284,7 @@ static void test_proto_read_unknown_fields(void **state)
 	tp_buf_release(&with);
 }
 
-/* Neighbours share callers, and the path of the one before is reused: whatever the order and the
+/* Neighbours share callers, and the path of the previous one is reused: in any order and with any
  * lengths, a sample's stack is that of its locations. */
 static void test_proto_read_stacks(void **state)
 {
@@ -336,7 +336,7 @@ static void test_proto_read_stacks(void **state)
 
 /* ---- damage ---- */
 
-/* What breaks a rule: an error when strict, else a loss beside what could be kept. */
+/* Violations of a rule: an error when strict, otherwise a loss beside the valid part. */
 struct breach {
 	void (*add)(struct tp_buf *b); /* behind a sound profile of one type */
 	size_t samples;		       /* that are kept */
@@ -542,8 +542,8 @@ static void test_proto_read_ids_from_zero(void **state)
 	tp_buf_release(&m);
 }
 
-/* .NET's functions without ids, one for each location, whatever ids those have (grafana/pyroscope,
- * pull request 2403); with one function too many nobody knows which is whose. */
+/* .NET's functions without ids, one for each location, whatever ids the locations have
+ * (grafana/pyroscope, pull request 2403); with one function too many, they cannot be assigned. */
 static void test_proto_read_functions_without_ids(void **state)
 {
 	(void)state;
@@ -588,7 +588,7 @@ static void test_proto_read_functions_without_ids(void **state)
 static const char *const orders[] = {"tsmlfSTDPp", "TtDPpsmlfS", "PptslTmfS", "StsmlfTDPp",
 				     "smlfStTDPp"};
 
-/* A profile with a sample of `value` in `name`, some of whose fields are left out. */
+/* Writes a profile with a sample of `value` in `name`, without some of its fields. */
 static void small(struct tp_buf *b, const char *order, const char *without, const char *name,
 		  uint64_t value, const char *type)
 {
@@ -670,7 +670,7 @@ static void test_proto_read_several(void **state)
 	}
 }
 
-/* What cannot be added up, and a last one that is cut off. */
+/* Profiles that cannot be added up, and a last one that is cut off. */
 static void test_proto_read_several_unlike(void **state)
 {
 	struct tp_buf b = {0};
@@ -702,7 +702,7 @@ static void test_proto_read_several_unlike(void **state)
 	tp_buf_release(&b);
 }
 
-/* What only looks like another profile: types that come in two places, a second empty string. */
+/* One profile that looks like two: types in two places, a second empty string. */
 static void test_proto_read_one_in_disorder(void **state)
 {
 	struct tp_buf b = {0};
@@ -724,7 +724,7 @@ static void test_proto_read_one_in_disorder(void **state)
 	tp_buf_release(&b);
 }
 
-/* Samples that are numbers have no bytes: the loss is told with the place of the field itself. */
+/* Samples that are numbers have no bytes: the loss has the offset of the field itself. */
 static void test_proto_read_number_for_message(void **state)
 {
 	struct tp_buf b = {0};
@@ -782,8 +782,8 @@ static void test_proto_read_no_types(void **state)
 	assert_int_equal(code, TP_EFORMAT);
 }
 
-/* Cut at every length: whole samples before the cut are kept, with their values; strictly it is an
- * error, unless nothing is missed. */
+/* Cut at every length: whole samples before the cut are kept, with their values. Strict mode fails,
+ * unless nothing is missing. */
 static void test_proto_read_truncated(void **state)
 {
 	struct tp_buf b = {0};
@@ -839,7 +839,7 @@ static void test_proto_read_cut_before_strings(void **state)
 	tp_buf_release(&b);
 }
 
-/* Any byte may be anything: whatever comes of it holds together. */
+/* Any byte may have any value: the resulting profile is consistent. */
 static void test_proto_read_any_byte(void **state)
 {
 	static const uint8_t values[] = {0x00, 0x01, 0x07, 0x0a, 0x7f, 0x80, 0xff};
@@ -868,7 +868,7 @@ static void test_proto_read_any_byte(void **state)
 	tp_buf_release(&b);
 }
 
-/* Sizes that promise more than there is, and numbers beyond everything, cost nothing. */
+/* Sizes beyond the input, and numbers beyond all limits, cost nothing. */
 static void test_proto_read_hostile_counts(void **state)
 {
 	static const struct {

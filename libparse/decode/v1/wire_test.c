@@ -48,7 +48,7 @@ static void test_wire_init_knows_types_of_versions(void **state)
 	}
 }
 
-/* What differs between versions: wire bytes as their tracers write them. */
+/* Differences between versions: wire bytes as their tracers write them. */
 static void test_wire_init_shapes(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* What the encoder writes, as our own strict reader takes it. A story of several Ms: each runs a
- * goroutine of its own on its P, which blocks and is woken by the next one, over and over. */
+/* Reads the encoder's output with our own strict reader. The trace has several Ms: each runs its
+ * goroutine on its P, which repeatedly blocks and is woken by the next one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -203,7 +203,7 @@ static int swallow(void *ctx, const void *data, size_t size, struct tp_err *err)
 	return 0;
 }
 
-/* What the dictionary does not know, which a damaged store may name, is written as nothing. */
+/* Ids that are not in the dictionary, which a damaged store may contain, are written as empty. */
 static void test_encode_unknown_ids(void **state)
 {
 	static const uint64_t ids[] = {1000, UINT32_MAX / 2 + 1, UINT32_MAX, UINT64_MAX};
@@ -227,7 +227,7 @@ static void test_encode_unknown_ids(void **state)
 	tp_dict_free(dict);
 }
 
-/* A full disk: the error of whoever writes comes back, whenever it happens. */
+/* A full disk: the writer's error is returned, whenever it happens. */
 struct disk {
 	size_t left;
 };

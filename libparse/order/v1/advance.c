@@ -326,7 +326,7 @@ static int syscall_exit(struct tp_v1_order *o, struct tp_v1_lane *l, const uint6
 	} else if (g->exit_told) {
 		g->exit_told = false;
 	} else if (real > l->ev.ticks) {
-		g->exit_owed = true; /* clocks differ: it is due after it was written */
+		g->exit_owed = true; /* clocks differ: it is due later than it was written */
 	} else {
 		tp_v1_put_exit(o, g, real);
 		if (g->exit_held)
@@ -502,7 +502,7 @@ int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why)
 		ev->arg[0] = a[0];
 		break;
 	case TP_V1_FUTILE_WAKEUP:
-		/* Go's converter knows no such event: no go 1.11 writes one. */
+		/* Go's converter does not know this event; go 1.11 and later never write it. */
 		REQUIRE(!o->opt->strict || o->version < 11, "unexpected event type 36");
 		break;
 	default:

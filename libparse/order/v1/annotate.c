@@ -80,7 +80,7 @@ int tp_v1_advance_sweep(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns,
 	return 0;
 }
 
-/* A mark assist may be going on when the trace begins, so its end needs no beginning. */
+/* A mark assist may be in progress when the trace begins, so its end need not have a beginning. */
 int tp_v1_advance_assist(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
 {
 	bool begins = l->ev.type == TP_V1_ASSIST_START;

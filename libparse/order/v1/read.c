@@ -182,8 +182,8 @@ static void refill(struct tp_v1_order *o)
 			o->blocked = o->aside[i]->ev.key;
 }
 
-/* Takes the lane whose event is earliest although it cannot happen. Go's readers, and strict mode,
- * fail here: NULL. */
+/* Takes the lane whose event is earliest although it cannot happen. Returns NULL in strict mode,
+ * because Go's readers fail here. */
 static struct tp_v1_lane *take_blocked(struct tp_v1_order *o)
 {
 	uint32_t i = 0;
@@ -251,7 +251,8 @@ static void open_lanes(struct tp_v1_order *o)
 	o->woken = true;
 }
 
-/* Does what only few events need before they are merged. Returns 0 or an error code. */
+/* Does the preparation that only few events need before they are merged. Returns 0 or an error
+ * code. */
 static int prepare(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
 	if (l->ev.key > o->queues[TP_V1_EXITS].earliest && tp_v1_exits_until(o, l->ev.key, false))

@@ -13,8 +13,8 @@
 #include "decode/v1/wire.h"
 #include "order/read.h"
 
-/* An event as the tests write it: type and all values; END closes a list. The clock has one tick
- * per nanosecond, so differences and times are the same numbers. */
+/* An event as the tests write it: the type and all values; END closes a list. The clock has one
+ * tick per nanosecond, so differences and times are the same numbers. */
 struct wire {
 	int type, n;
 	uint64_t v[12];
@@ -43,7 +43,7 @@ struct wire {
 			0                                                                          \
 		}                                                                                  \
 	}
-/* From go 1.7 on: differences of 10 throughout keep the cases short. */
+/* From go 1.7 on: all differences are 10, to keep the cases short. */
 #define BATCH(p, ticks) E(BATCH, p, ticks)
 #define FREQUENCY	E(FREQUENCY, 1000000000)
 
@@ -93,7 +93,7 @@ static void build(struct tp_buf *b, int version, const struct wire *events)
 		put_wire(b, &w, events);
 }
 
-/* Everything a read delivers, as text: time, P, G, type, subject, states, names, arguments. */
+/* All events of a read as text: time, P, G, type, subject, states, names, arguments. */
 struct heard {
 	struct tp_trace trace;
 	struct tp_buf text;
@@ -246,7 +246,7 @@ static void test_read_introduction(void **state)
 					     END};
 
 	(void)state;
-	/* Goroutine 4 has not been heard of when the introduction ends: it is runnable. */
+	/* Goroutine 4 has not appeared when the introduction ends, so it is runnable. */
 	expect(11, events,
 	       "-1 Sync 1\n"
 	       "10 G2 GoStatus g2 Undetermined->Waiting\n"
@@ -271,15 +271,15 @@ static void test_read_equal_times_are_spread(void **state)
 			"31 P0 M7 G1 HeapAlloc 2\n"
 			"32 P0 M7 G1 HeapGoal 3\n"
 			"33 Sync 2\n");
-	/* Not so before go 1.11, whose reader knows no Sync either. */
+	/* This is different before go 1.11, whose reader has no Sync event either. */
 	expect(9, events,
 	       BEGUN_7 "30 P0 M7 G1 HeapAlloc 1\n"
 		       "30 P0 M7 G1 HeapAlloc 2\n"
 		       "31 P0 M7 G1 HeapGoal 3\n");
 }
 
-/* A call that does not block is over at once; one that does begins when it was made (go 1.11) or
- * when it was found out (before), and ends at the time that its return carries. */
+/* A call that does not block ends at once. One that blocks begins when it was made (go 1.11) or
+ * when the block was noticed (before), and ends at the time that its return carries. */
 static const struct wire syscalls[] = {BEGIN_7,
 				       E(GO_SYSCALL, 10, 0),
 				       E(HEAP_ALLOC, 10, 1),
@@ -323,8 +323,8 @@ static void test_read_syscalls(void **state)
 		       "320 P1 M8 G1 GoDestroy g1 Running->NotExist\n");
 }
 
-/* The P of a wake-up says where it came from: a timer, the network poller. Two lanes are merged by
- * time and by what each event needs. */
+/* The P of a wake-up shows its source: a timer or the network poller. Two lanes are merged by time
+ * and by the needs of each event. */
 static void test_read_unblock(void **state)
 {
 	static const struct wire events[] = {
@@ -337,7 +337,7 @@ static void test_read_unblock(void **state)
 	    E(PROC_START, 0, 8),
 	    E(GO_START, 10, 2, 1),
 	    E(GO_BLOCK_NET, 10, 0),
-	    E(GO_START, 0, 3, 1), /* as early as the block */
+	    E(GO_START, 0, 3, 1), /* at the same time as the block */
 	    E(GO_UNBLOCK, 40, 1, 2, 0),
 	    FREQUENCY,
 	    E(TIMER_GOROUTINE, 3),
@@ -384,7 +384,7 @@ static void test_read_ranges(void **state)
 			"111 Sync 2\n");
 }
 
-/* Before go 1.10 several Ps may stop the world at once, as far as the trace says. */
+/* Before go 1.10, several Ps may stop the world at once, according to the trace. */
 static void test_read_stw_per_p(void **state)
 {
 	static const struct wire events[] = {
@@ -447,7 +447,8 @@ static void test_read_cpu_samples(void **state)
 			"206 Sync 2\n");
 }
 
-/* Goroutine 1 is woken for nothing, preempted, and blocks again: Go's reader shows none of it. */
+/* Goroutine 1 is woken for nothing, preempted, and blocks again: Go's reader leaves all of that
+ * out. */
 static void test_read_futile_wakeup(void **state)
 {
 	static const struct wire events[] = {BEGIN_7,
@@ -497,8 +498,8 @@ static void test_read_labels(void **state)
 			"71 Sync 2\n");
 }
 
-/* go 1.5: a global sequence number orders everything, also the return from the system call; stacks
- * are bare PCs. Values in front of the arguments: sequence and time difference. */
+/* go 1.5: a global sequence number orders all events, including returns from system calls; stacks
+ * are bare PCs. Values before the arguments: sequence and time difference. */
 static void test_read_go_1_5(void **state)
 {
 	static const struct wire events[] = {
@@ -562,7 +563,7 @@ static uint64_t wires_of(const struct tp_trace *t, const char *name, uint64_t *w
 	return 0;
 }
 
-/* What Go 1.19's reader would count: local variants under the common name, the first start of a
+/* Counts as Go 1.19's reader does: local variants under the common name, the first start of a
  * goroutine with the stack of its creation, and no entries of tables. */
 static void test_read_counts_wire_events(void **state)
 {
@@ -592,15 +593,15 @@ static void test_read_counts_wire_events(void **state)
 	assert_int_equal(stacks, 1);
 	assert_int_equal(wires_of(&h.trace, "Stack", &stacks), 0);
 	assert_int_equal(wires_of(&h.trace, "GoCreate", &stacks), 2);
-	assert_int_equal(h.trace.stacks, 1); /* an empty one is none */
+	assert_int_equal(h.trace.stacks, 1); /* an empty one does not count */
 	assert_int_equal(h.trace.first_ts, 10);
 	assert_int_equal(h.trace.last_ts, 80);
 	forget(&h);
 	tp_buf_release(&b);
 }
 
-/* Go's readers look at everything first, so a fault means no events at all; without --strict as
- * much as can be understood is kept. */
+/* Go's readers check the whole trace first, so a fault means no events at all; without --strict,
+ * everything that can be understood is kept. */
 static void test_read_faults(void **state)
 {
 	static const struct {
@@ -648,7 +649,7 @@ static void test_read_faults(void **state)
 	}
 }
 
-/* A start whose creation and wake-up are lost: both are inferred, and counted. */
+/* A start whose creation and wake-up are lost: both are inferred and counted. */
 static void test_salvage_infers(void **state)
 {
 	static const struct wire events[] = {
@@ -677,7 +678,7 @@ static void test_salvage_infers(void **state)
 	tp_buf_release(&b);
 }
 
-/* Two Ps that hand a goroutine back and forth, in many batches: enough to be damaged. */
+/* Two Ps that hand a goroutine back and forth, in enough batches to be damaged. */
 static void build_long(struct tp_buf *b, int version)
 {
 	static const struct wire begin[] = {BEGIN_7, E(GO_CREATE, 10, 2, 0, 0),
@@ -724,8 +725,8 @@ static bool same(const struct heard *a, const struct tp_event *x, const struct h
 	       (x->p == TP_NONE || a->trace.p_id[x->p] == b->trace.p_id[y->p]);
 }
 
-/* Whether the truth has the event at about its time (what is lost without a trace shifts the rest
- * of its batch). *from: where to start looking for this and later ones. */
+/* Returns whether the true trace has the event at about its time (events lost without notice shift
+ * the rest of their batch). *from: where to start searching for this and later events. */
 static bool is_there(const struct heard *h, const struct tp_event *ev, const struct heard *truth,
 		     uint64_t *from)
 {
@@ -737,8 +738,8 @@ static bool is_there(const struct heard *h, const struct tp_event *ev, const str
 	return false;
 }
 
-/* Bytes in the middle are overwritten, taken out, or the rest is cut off: what is kept agrees with
- * the undamaged trace, and most is kept. */
+/* Bytes in the middle are overwritten or removed, or the rest is cut off. The result agrees with
+ * the undamaged trace, and most of that is kept. */
 static void test_damage_keeps_the_rest(void **state)
 {
 	enum { ZERO, NOISE, HOLE, CUT };
@@ -799,8 +800,8 @@ static void test_damage_keeps_the_rest(void **state)
 		if (wrong * 100 > kept || kept * 100 < truth.events * cases[c].keeps)
 			print_error("case %zu: %d wrong of %d, %d in truth\n", c, (int)wrong,
 				    (int)kept, (int)truth.events);
-		/* Some damage leaves sound bytes, which only the order tells; a single byte not
-		 * even that. */
+		/* Some damage leaves sound bytes, which only the order reveals; a single byte may
+		 * not even change that. */
 		assert_true(h.trace.nlosses > 0 || marked > 0 || cases[c].size == 1);
 		assert_true(wrong * 100 <= kept);
 		assert_true(kept * 100 >= truth.events * cases[c].keeps);
@@ -815,7 +816,7 @@ static void test_damage_keeps_the_rest(void **state)
 	tp_buf_release(&whole);
 }
 
-/* A clock without a frequency: ticks, and a notice that says so. */
+/* A clock without a frequency: times are ticks, and a notice says so. */
 static void test_salvage_without_frequency(void **state)
 {
 	static const struct wire events[] = {BEGIN_7, E(HEAP_ALLOC, 10, 1), END};
@@ -828,7 +829,7 @@ static void test_salvage_without_frequency(void **state)
 	assert_int_equal(h.code, 0);
 	assert_true(h.trace.ns_per_tick == 0);
 	assert_int_equal(h.trace.nnotices, 2); /* its tables are lost with it */
-	/* Commands show the first. */
+	/* Commands show the first notice. */
 	assert_non_null(strstr(h.trace.notices[0].text, "times are ticks"));
 	assert_string_equal(h.trace.notices[1].text,
 			    "names or stacks, used 1 time, are lost with their tables");
@@ -837,8 +838,8 @@ static void test_salvage_without_frequency(void **state)
 	tp_buf_release(&b);
 }
 
-/* Go's readers take any clock, and the last that is written. Where nothing is damaged, nothing is
- * mended. */
+/* Go's readers accept any clock, and use the last one in the trace. An undamaged trace is not
+ * repaired. */
 static void test_salvage_keeps_any_frequency(void **state)
 {
 	static const struct {
@@ -872,7 +873,7 @@ static void test_salvage_keeps_any_frequency(void **state)
 	}
 }
 
-/* Every prefix of small traces, and many mutations: the contract holds, whatever comes. */
+/* Every prefix of small traces, and many mutations: the contract always holds. */
 static void test_prefixes_and_mutations(void **state)
 {
 	static const int versions[] = {5, 7, 9, 10, 11, 19, 21};

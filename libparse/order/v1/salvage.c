@@ -1,6 +1,6 @@
-/* Events that cannot happen because earlier ones are lost. The earliest event is merged all the
- * same, and what must have happened before it is inferred: a status of its goroutine, which is
- * marked and counted, while the unknown time before counts as lost. */
+/* Handles events that cannot happen because earlier ones are lost. The earliest event is merged all
+ * the same. The status that its goroutine must have had before is inferred, marked and counted, and
+ * the unknown time before counts as lost. */
 #include "order/v1/state.h"
 
 #define FAR_ID	1000000
@@ -43,7 +43,7 @@ static void displace(struct tp_v1_order *o, struct tp_v1_g *g)
 	}
 }
 
-/* Delivers an inferred status of g. `lost`: what g did since its last event is unknown, too. */
+/* Delivers an inferred status of g. `lost`: g's time since its last event is unknown, too. */
 static void infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
 		  struct tp_v1_lane *l, int64_t ticks, bool lost)
 {
@@ -191,7 +191,7 @@ bool tp_v1_salvage(struct tp_v1_order *o, struct tp_v1_lane *l)
 	case TP_V1_GO_SYSEXIT:
 	case TP_V1_GO_SYSEXIT_LOCAL:
 		g = tp_v1_g_get(o, a[0]);
-		/* Ids are given in order, so one far beyond the highest is damaged. */
+		/* Ids are assigned in ascending order, so one far beyond the highest is damaged. */
 		if (!g || !g->id || (!g->exists && g->id > 2 * o->top_g + FAR_ID))
 			return false;
 		break;

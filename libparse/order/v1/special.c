@@ -73,7 +73,7 @@ static int hold(void *ctx, const struct tp_v1_special *s)
 		return TP_ENOMEM;
 	q->heap[q->n] = *s;
 	if (s->key == INT64_MAX)
-		q->heap[q->n].key--; /* as in the index: INT64_MAX means none */
+		q->heap[q->n].key--; /* as in the index: INT64_MAX marks an empty queue */
 	sift_up(q->heap, q->n++);
 	return 0;
 }
@@ -114,7 +114,7 @@ static int deliver(struct tp_v1_order *o, const struct tp_v1_special *s)
 			return 0;
 		}
 		if (g->status != V1_WAITING) {
-			g->exit_held = true; /* cannot be: deliver it at the place of the event */
+			g->exit_held = true; /* impossible: deliver it at the place of the event */
 			return 0;
 		}
 		g->exit_told = true;

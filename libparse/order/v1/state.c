@@ -74,7 +74,7 @@ void tp_v1_g_retire(struct tp_v1_order *o, struct tp_v1_g *g)
 	o->free_g = g->slot;
 }
 
-/* Indices are given in order of appearance, so a dry run gives none. */
+/* Indices are assigned in order of appearance, so a dry run does not assign any. */
 uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g)
 {
 	if (o->quiet)
@@ -179,7 +179,7 @@ struct tp_v1_task *tp_v1_task_find(struct tp_v1_order *o, uint64_t id)
 {
 	uint32_t n = tp_ids_get(&o->task_of, id);
 
-	/* The slot of a task that ended may have been taken by another. */
+	/* The slot of a task that ended may have been reused. */
 	if (n == TP_NO_ID || !o->tasks[n].alive || o->tasks[n].id != id)
 		return NULL;
 	return &o->tasks[n];

@@ -49,7 +49,7 @@ struct tp_v1_g {
 	uint8_t status;	  /* enum tp_v1_status */
 	bool exists, ended;
 	bool fresh;  /* created, not started yet: its first start has its stack */
-	bool unseen; /* there when the trace began, status not delivered yet */
+	bool unseen; /* it existed when the trace began; its status has not been delivered yet */
 	bool on_network, in_syscall, in_assist;
 	bool exit_told, exit_held; /* returns from system calls: see special.c */
 	bool exit_owed;
@@ -112,7 +112,7 @@ struct tp_v1_queue {
 	struct tp_v1_special *heap; /* by key */
 	size_t n, room;
 	uint32_t due;	  /* next in ix->due */
-	int64_t earliest; /* key of the next one, searched or not; INT64_MAX for none */
+	int64_t earliest; /* key of the next one, searched or not; INT64_MAX if empty */
 	enum tp_v1_kind kind;
 	int64_t dawn, horizon; /* ticks; an event outside is damaged */
 };
@@ -144,7 +144,7 @@ struct tp_v1_order {
 	struct tp_v1_lane **aside;
 	uint32_t naside;
 	uint64_t tries, most_tries; /* checks of lanes in `aside`; their limit */
-	int64_t blocked;	    /* earliest key in `aside`, INT64_MAX for none */
+	int64_t blocked;	    /* earliest key in `aside`; INT64_MAX if empty */
 	bool woken;		    /* a state that a lane in `aside` waits for has changed */
 	bool unusual;		    /* nothing has been merged yet, or events are folded */
 
@@ -153,7 +153,7 @@ struct tp_v1_order {
 	uint32_t ng, npages;
 	uint32_t free_g;	   /* first free slot; `regions` links to the next */
 	struct tp_ids g_of;	   /* id → slot, or TP_V1_RETIRED | index */
-	struct tp_v1_g **starters; /* goroutines there when the trace began */
+	struct tp_v1_g **starters; /* goroutines that existed when the trace began */
 	uint32_t nstarters;
 	size_t starters_room;
 	struct tp_v1_task *tasks;
@@ -242,7 +242,7 @@ void tp_v1_specials_reset(struct tp_v1_order *o);
 /* Delivers the returns from system calls that are due before `key`, or all remaining ones if `all`
  * is set. Returns o->code. */
 int tp_v1_exits_until(struct tp_v1_order *o, int64_t key, bool all);
-/* Moves the earliest CPU sample into *s. Returns false when none is left or memory is out
+/* Moves the earliest CPU sample into *s. Returns false if no sample is left or memory is out
  * (o->code). */
 bool tp_v1_sample_take(struct tp_v1_order *o, struct tp_v1_special *s);
 /* Returns whether a CPU sample of g lies between two keys (exclusive). */
@@ -317,7 +317,7 @@ static inline struct tp_event *tp_v1_put(struct tp_v1_order *o, unsigned type, i
 		if (unlikely(o->nout == TP_BATCH_EVENTS))
 			tp_v1_flush(o);
 		ev = &o->out[o->nout++];
-		/* From go 1.11 on Go's reader lets no two events have the same time. */
+		/* From go 1.11 on, Go's reader never gives two events the same time. */
 		if (ns <= o->last_ns)
 			ns = o->version >= 11 ? o->last_ns + 1 : o->last_ns;
 		o->last_ns = ns;

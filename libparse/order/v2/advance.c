@@ -1,5 +1,6 @@
-/* Lets events take effect: the frequent types, which are most of any trace, and the loop that takes
- * one event after the other from an M. See advance.h for the rules and for the other types. */
+/* Makes events take effect: the frequent types, which are most of any trace, and the loop that
+ * takes one event after the other from an M. See advance.h for the rules and for the other
+ * types. */
 #include "order/v2/advance.h"
 
 #include <stdarg.h>
@@ -35,7 +36,8 @@ enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
 
 /* The position in the output: where the next event goes, and the time of the last one. The loop
  * below keeps these members of struct tp_v2_order in registers. In memory they would have to be
- * loaded again after every event written, as the compiler must assume that events overlap them. */
+ * loaded again after every event written, because the compiler must assume that an event may
+ * overlap them. */
 struct out_cursor {
 	struct tp_event *at;
 	const struct tp_event *full; /* beyond it there may be too little room for the next event */
@@ -59,8 +61,8 @@ static inline int64_t next_time(struct out_cursor *out, int64_t ts)
 }
 
 /* The position in the input: the event that an M is at. The loop keeps these members of struct
- * tp_v2_cursor in registers, for the same reason. Type and beginning are in the cursor as well, for
- * the message of a fault. */
+ * tp_v2_cursor in registers, for the same reason. `from` and `type` are in the cursor as well,
+ * because the message of a fault needs them. */
 struct in_cursor {
 	const uint8_t *from, *at;
 	int64_t ts;
@@ -122,9 +124,9 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 	return how;
 }
 
-#define LATER 99 /* the next event of the root is, beside TP_V2_RUN_… */
+#define LATER 99 /* beside TP_V2_RUN_…: the root's next event is after `until` */
 
-/* As EVENT and TRANSITION, but by the out; and the event of the wire is counted. */
+/* Like EVENT and TRANSITION, but writes to the out cursor; also counts the event of the wire. */
 #define PUT(t, of, stack_, ...)                                                                    \
 	do {                                                                                       \
 		*out->at++ = (struct tp_event){.ts = next_time(out, in->ts),                       \
@@ -169,8 +171,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		m->g = g;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoUnblock:
-		/* Another M saw the goroutine block. The one that wakes it needs no P: sysmon
-		 * has none. */
+		/* Another M saw the goroutine block. The waker needs no P: sysmon has none. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
 		g = tp_v2_g_near(&o->s, id);
@@ -202,8 +203,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		m->g = &o->s.nobody;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoSyscallBegin:
-		/* From now on another M may steal the P. The number is that of the P, so that the
-		 * steal, which has the next one, comes later. */
+		/* From now on another M may steal the P. The number is the P's, so the steal, which
+		 * has the next number, comes later. */
 		seq = tp_v2_varint(&at);
 		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
@@ -293,7 +294,7 @@ static inline __attribute__((always_inline)) int next(struct tp_v2_order *o, str
 	return 1;
 }
 
-/* Returns the time up to which the root of the heap stays the root, and no sample comes first. */
+/* Returns the time up to which the root of the heap stays the root and no sample comes first. */
 static inline int64_t root_until(const struct tp_v2_order *o)
 {
 	const struct tp_v2_entry *h = o->f.heap;

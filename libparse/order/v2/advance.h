@@ -39,8 +39,8 @@
 /* A transition of the goroutine or P with index `of`. */
 #define TRANSITION(t, of, a, b, ...) EVENT(t, of, .from = a, .to = b, __VA_ARGS__)
 
-/* Sets *to to the dictionary id for an id of the generation's tables. Returns false if there is
- * none. */
+/* Sets *to to the dictionary id for an id of the generation's tables. Returns false if the id is not in the
+ * table. */
 static inline bool remap(struct tp_v2_order *o, const struct tp_ids *table, uint64_t id,
 			 uint32_t *to)
 {

@@ -19,7 +19,7 @@ struct bounds {
 	int64_t ts;
 };
 
-/* What an M has, by its own stream. */
+/* What an M is known to have, judged by its own stream alone. */
 enum holds { UNKNOWN, NOTHING, RUNNING, SYSCALL };
 
 static struct bounds bounds_of(struct tp_v2_order *o)
@@ -42,7 +42,7 @@ static struct bounds bounds_of(struct tp_v2_order *o)
 		b.p = o->most_p;
 	if (o->trace->np && b.p < UINT64_MAX - MAX_NEW_PS)
 		b.p += MAX_NEW_PS;
-	/* The tables are written when the generation is over, so without them its end is missing. */
+	/* Tables are written at the end of a generation, so if they are missing its end is missing too. */
 	if (!g->tables[TP_V2_BATCH_STRINGS].first || !g->tables[TP_V2_BATCH_STACKS].first)
 		return b;
 	for (size_t i = 0; i < g->npieces; i++)
@@ -165,8 +165,8 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 	return what ? what : order_fault(type, args, m, holds);
 }
 
-/* Damage is noticed a little late, so the events before it that begin in the last BACK_OFF bytes are
- * cut, too; but not where the input just ends. */
+/* Damage is noticed a little late, so events that begin in the last BACK_OFF bytes before it are cut, too;
+ * but not if the input just ends there. */
 #define BACK_OFF 64
 
 static int cut(struct tp_v2_order *o, struct tp_v2_piece *p, const struct tp_v2_chain *stream,
@@ -191,7 +191,7 @@ static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i,
 {
 	const struct tp_v2_chain *stream = &o->g.streams[i];
 	const struct tp_v2_cursor *c = running ? &o->f.cursors[i] : NULL;
-	/* Also for an M with known state: the state may be wrong rather than the event. */
+	/* This holds for an M with known state, too: the state may be wrong rather than the event. */
 	enum holds holds = UNKNOWN;
 	uint32_t next = c ? c->piece : stream->first;
 

@@ -1,18 +1,18 @@
 #include "order/v2/salvage.h"
 
-/* How far after an event salvage searches for what it waits for, in ns: a long delay between threads of
- * a busy machine. */
+/* How far ahead salvage searches for the event that another one waits for, in ns: a long delay between
+ * threads of a busy machine. */
 #define SALVAGE_HORIZON 1000000
 
-/* How long an event may wait for events that wait themselves, in ns. */
+/* How long an event may wait for others that wait themselves, in ns. */
 #define SALVAGE_PATIENCE 100000
 
-/* What an event waits for: an event that names this goroutine or P with the sequence number before its
- * own, or one that reports its status. */
+/* What an event waits for: another event that names this goroutine or P with the preceding sequence number,
+ * or one that reports its status. */
 struct need {
 	bool of_p;
 	uint64_t id, have, seq;	      /* the awaited number is in (have, seq] */
-	const struct tp_v2_m *holder; /* any event of this M will do, too */
+	const struct tp_v2_m *holder; /* any event of this M satisfies it, too */
 	bool gc;
 };
 
@@ -76,7 +76,7 @@ static bool within(const struct need *need, uint64_t seq)
 	return seq > need->have && seq <= need->seq;
 }
 
-/* Returns whether the event that c is at is what is needed. */
+/* Returns whether the event at cursor c satisfies the need. */
 static bool answers(const struct need *need, const struct tp_v2_cursor *c)
 {
 	const uint8_t *p = c->at;
@@ -123,14 +123,14 @@ static int64_t later(int64_t ts, int64_t by)
 	return ts > INT64_MAX - by ? INT64_MAX : ts + by;
 }
 
-/* Where clocks differ, the awaited event is not far away in time: all streams are searched up to a
- * limit that grows in steps. */
+/* If clocks differ, the awaited event is still near in time, so all streams are searched up to a limit that
+ * grows in steps. */
 bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 {
 	struct need need;
 	bool more = true;
 
-	if (o->work <= o->s.nms) { /* finding a holder costs as much */
+	if (o->work <= o->s.nms) { /* finding a holder costs that much */
 		o->work = 0;
 		return !o->salvage;
 	}

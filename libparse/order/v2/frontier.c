@@ -6,9 +6,9 @@
 #include "base/many.h"
 #include "base/cursor.h"
 
-/* Returns whether there is a run of nine continuation bytes. Such a run covers an aligned word of four
- * of them. These are rare, so they are searched for first. The inner loop has a fixed length, so
- * that compilers use wide registers. */
+/* Returns whether there is a run of nine continuation bytes. Such a run covers an aligned word of four of
+ * them. Such words are rare, so they are searched for first. The inner loop has a fixed length, so compilers
+ * use vector registers. */
 static bool has_long_varint(const uint8_t *p, size_t n)
 {
 	uint32_t any = 0, w[16];
@@ -33,7 +33,7 @@ static bool has_long_varint(const uint8_t *p, size_t n)
 	return false;
 }
 
-/* Moves to the next batch that has data. Returns false if there is none. */
+/* Moves to the next batch that has data. Returns false if no such batch is left. */
 static bool next_piece(struct tp_v2_frontier *f, struct tp_v2_cursor *c, uint32_t piece)
 {
 	const struct tp_v2_generation *g = f->g;
@@ -106,8 +106,8 @@ void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i)
 		tp_v2_frontier_sift_down(f->heap, f->n, i);
 }
 
-/* Does what Go does: moves the entry up to the root, whatever the times are; then the last entry takes
- * its place there and moves down. */
+/* Does what Go does: moves the entry up to the root, regardless of the times; then the last entry takes its
+ * place there and moves down. */
 void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
 {
 	for (; i > 0; i = (i - 1) / 2)
@@ -118,10 +118,10 @@ void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
 
 #define MISPLACED 64 /* with more entries out of order, sorting all is cheaper */
 
-/* Sorts a heap that is almost sorted, in linear time: one that was sorted before and then changed or
- * lost an entry has as many entries out of order as it has levels. So thousands of threads that wait
- * for one another cost less. Returns false, with nothing changed, if too many entries are out of
- * order, or two that have the same time: their order depends on Go's sort. */
+/* Sorts an almost sorted heap in linear time. A heap that was sorted and then changed or lost one entry has
+ * only as many entries out of order as it has levels. This makes thousands of threads that wait for one
+ * another cheaper. Returns false and changes nothing if too many entries are out of order, or if two have the
+ * same time, because their order depends on Go's sort. */
 static bool merge_misplaced(struct tp_v2_frontier *f)
 {
 	struct tp_v2_entry *to = f->heap, *sorted = f->spare, misplaced[MISPLACED + 1];

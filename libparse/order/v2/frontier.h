@@ -1,13 +1,13 @@
 /* The frontier: a cursor per M over its event batches, in a heap by the time of their next event.
  *
- * The heap is Go's (internal/trace/batchcursor.go), because ties decide the order of events: an
- * entry moves up only past a later one, and down only to an earlier child, the left one first.
+ * The heap is Go's (internal/trace/batchcursor.go), because ties decide the order of events: an entry moves
+ * up only past a later one, and down only to an earlier child, the left one first.
  *
- * A cursor reads a type and dt when it moves to an event; arguments stay in the input until the
- * event takes effect. No checks are needed then: a cursor moves to an event only after it is known
- * that its type is timed and that its varints are sound and within the batch. Mostly the varints
- * need not be read to know this: TP_V2_MAX_EVENT bytes are left, and the batch has no run of nine
- * continuation bytes, without which no varint exceeds 64 bits. */
+ * A cursor reads a type and dt when it moves to an event; arguments stay in the input until the event takes
+ * effect. No checks are needed then: a cursor moves to an event only after it is known that its type is timed
+ * and that its varints are sound and within the batch. Usually this is known without reading the varints:
+ * TP_V2_MAX_EVENT bytes are left, and the batch has no run of nine continuation bytes, without which no
+ * varint exceeds 64 bits. */
 #ifndef TP_ORDER_V2_FRONTIER_H
 #define TP_ORDER_V2_FRONTIER_H
 
@@ -107,8 +107,8 @@ static inline void tp_v2_frontier_sift_down(struct tp_v2_entry *h, size_t n, siz
 			ts = h[++first].ts;
 		if (ts >= t.ts)
 			break;
-		/* Field by field, as they were written: one load of both would have to wait for the two
-		 * stores. */
+		/* Copied field by field, as they were written: a single load of both would have to wait for
+		 * the two stores. */
 		h[i].ts = ts;
 		h[i].of = h[first].of;
 	}

@@ -1,4 +1,4 @@
-/* The frontier is put in order as Go's sort does it, however that is come by. */
+/* Every way of sorting the frontier gives the order of Go's sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void check(struct tp_v2_frontier *f)
 	assert_memory_equal(f->heap, expected, f->n * sizeof(*expected));
 }
 
-/* spread: times are below it, so a small one makes many of them equal. */
+/* Times are below `spread`, so a small one makes many of them equal. */
 static void exercise(size_t n, uint64_t spread, uint64_t seed)
 {
 	struct tp_v2_frontier f = {.heap = heap, .spare = spare, .n = n};

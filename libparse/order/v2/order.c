@@ -23,7 +23,7 @@ void tp_v2_order_count(struct tp_v2_order *o)
 	o->flushes = 0;
 }
 
-/* The first n events of o->out; those behind them begin the next batch. */
+/* Hands the first n events of o->out to the sink; the others begin the next batch. */
 static int hand_on(struct tp_v2_order *o, size_t n)
 {
 	struct tp_event rest[TP_V2_MOST_EVENTS];
@@ -97,7 +97,7 @@ int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation)
 	return 0;
 }
 
-/* A sample brings its own context, whatever the state says; goroutine 0 is none. */
+/* A sample has its own context, whatever the state is. Goroutine 0 means no goroutine. */
 int tp_v2_order_sample(struct tp_v2_order *o)
 {
 	const struct tp_v2_sample *s = &o->g.samples[o->next_sample++];
@@ -163,7 +163,7 @@ int tp_v2_order_unread(struct tp_v2_order *o, size_t n, int64_t last_ts, int cod
 	return code;
 }
 
-/* Takes the event of entry i if it can go: 1, 0 when it waits, or an error code. */
+/* Takes the event of entry i if it can come next. Returns 1, 0 if it waits, or an error code. */
 static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 {
 	struct tp_v2_cursor *c = o->f.heap[i].of;
@@ -194,7 +194,8 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 	return 1;
 }
 
-/* The earliest event waits: the first of the others, by time, that does not. */
+/* Called when the earliest event waits: takes the first of the others, by time, that does not
+ * wait. */
 static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
 	o->tries += o->f.n;

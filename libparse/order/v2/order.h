@@ -8,13 +8,13 @@
 #include "order/v2/state.h"
 
 #define TP_V2_MOST_EVENTS                                                                          \
-	16 /* events that one event of the wire becomes at most, with inferred ones */
+	16 /* the most events that one event of the wire becomes, with inferred ones */
 /* Number of events that the sink gets at once; the last batch may have fewer. */
 #define TP_V2_BATCH (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS)
 
-/* Limit on the tries that find an event waiting, and on the threads examined to find who holds a P:
- * so many for the trace, and so many more per byte for each generation. Real traces need fewer than
- * ten per byte. */
+/* Limit on the tries that find an event waiting, and on the threads examined to find who holds a P: a fixed
+ * allowance for the trace, plus so many per byte for each generation. Real traces need fewer than ten per
+ * byte. */
 #define TP_V2_FREE_TRIES     ((uint64_t)1 << 26)
 #define TP_V2_TRIES_PER_BYTE 256
 
@@ -41,7 +41,7 @@ struct tp_v2_order {
 	const struct tp_sink *sink;
 	struct tp_input *in;
 	struct tp_err *err; /* never NULL */
-	bool lenient;	  /* an id that is in no table stands for the empty entry; it is no fault */
+	bool lenient;	  /* an id that is in no table means the empty entry and is not a fault */
 	bool salvage;	  /* this generation is damaged, or follows one that is */
 	bool ran;	  /* the fault occurred while ordering, not while loading */
 	bool sink_failed; /* the error came from the sink */
@@ -85,15 +85,15 @@ enum tp_v2_advance {
  * c->at is past the event. */
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c);
 
-/* Does the same for one event after the other, the earliest of the frontier first, and hands o->out
- * on when it is full. Stops before a CPU sample that is due, at an event that waits, or when a cursor
- * has ended, which is then still the root of the frontier. After a fault, returns an error code; the
- * fault is about the root, and the events before it are in o->out. */
+/* Does the same for one event after the other, the earliest of the frontier first, and flushes o->out when it
+ * is full. Stops before a CPU sample that is due, at an event that waits, or when a cursor has ended; that
+ * cursor is still the root of the frontier. After a fault, returns an error code; the fault is about the
+ * root, and the events before it are in o->out. */
 enum { TP_V2_RUN_ENDS, TP_V2_RUN_SAMPLE, TP_V2_RUN_WAITS };
 int tp_v2_advance_all(struct tp_v2_order *o);
-/* To be called when the event after the one just taken cannot be read. If strict, takes the latter
- * back, because Go's reader reads the next event before it delivers one. There were n events before
- * it, the last at last_ts. Returns code. */
+/* Must be called when the event after the one just taken cannot be read. In strict mode, takes the event
+ * back, because Go's reader reads the next event before it delivers one. There were n events before it, the
+ * last at last_ts. Returns code. */
 int tp_v2_order_unread(struct tp_v2_order *o, size_t n, int64_t last_ts, int code);
 /* Adds the tallies to o->wire. */
 void tp_v2_order_count(struct tp_v2_order *o);
@@ -105,18 +105,18 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at);
 
 /* Sets up frontier and samples of the loaded generation o->g. */
 int tp_v2_order_begin(struct tp_v2_order *o);
-/* The first n entries of the sorted frontier wait, and an event at ts is to be taken before them.
+/* The first n entries of the sorted frontier wait, and an event at ts is about to be taken before them.
  * Returns the index of the first that waits for an event that does not exist, or n. */
 size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts);
 /* Appends a Sync event. ts is the time that Go's reader gives it; it is moved after the last event if
  * necessary. */
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
-/* Gets a buffer for the next batch from the sink. To be called before the first event. */
+/* Gets a buffer for the next batch from the sink. Must be called before the first event. */
 void tp_v2_order_room(struct tp_v2_order *o);
 
 /* Hands one batch of o->out to the sink and reports progress. */
 int tp_v2_order_flush(struct tp_v2_order *o);
-/* Hands on all of o->out, at the end. */
+/* Hands all of o->out to the sink, at the end. */
 int tp_v2_order_end(struct tp_v2_order *o);
 /* Appends the next CPU sample; there must be one. */
 int tp_v2_order_sample(struct tp_v2_order *o);

@@ -38,8 +38,8 @@ static enum tp_v2_advance stw(struct tp_v2_order *o, struct tp_v2_cursor *c, con
 	return TP_V2_ADVANCED;
 }
 
-/* The mark phase. It belongs to no goroutine or P, and any M may begin or end it; so its events have a
- * sequence of their own, over the whole trace. */
+/* The mark phase. It belongs to no goroutine or P, and any M may begin or end it. Its events therefore have
+ * their own sequence over the whole trace. */
 static enum tp_v2_advance gc_mark(struct tp_v2_order *o, struct tp_v2_cursor *c, const uint8_t **in)
 {
 	struct tp_v2_state *s = &o->s;

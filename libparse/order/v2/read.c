@@ -7,7 +7,7 @@
 #include "decode/v2/tables.h"
 #include "order/v2/salvage.h"
 
-/* Takes note of the clock and counts of a generation that was loaded. */
+/* Records the clock and the counts of a loaded generation. */
 int tp_v2_note_generation(struct tp_v2_order *o)
 {
 	const struct tp_v2_generation *g = &o->g;
@@ -39,7 +39,7 @@ int tp_v2_note_generation(struct tp_v2_order *o)
 	return 0;
 }
 
-/* Ends a generation, whose pages are not needed again. */
+/* Ends a generation and releases its pages, which are not needed again. */
 void tp_v2_end_generation(struct tp_v2_order *o)
 {
 	tp_v2_state_next_generation(&o->s);
@@ -148,7 +148,7 @@ static int read_all(struct tp_v2_order *o)
 	for (unsigned i = 0; i < TP_V2_NWIRES; i++)
 		if ((tp_v2_wires[i].timed || i == TP_V2_CPUSample) && o->wire[i].events)
 			return 0;
-	*o->err = first; /* nothing could be kept */
+	*o->err = first; /* nothing could be read */
 	return first.code;
 }
 
@@ -166,7 +166,7 @@ static int count_wires(struct tp_v2_order *o)
 	return 0;
 }
 
-/* Adds a notice if a recording has only a header; Go's reader takes it as complete. */
+/* Adds a notice if a recording has only a header; Go's reader accepts it as complete. */
 static int note_bare(struct tp_v2_order *o)
 {
 	if (o->in->size > TP_V2_HEADER_SIZE)
@@ -197,7 +197,7 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	tp_v2_order_room(o);
 	tp_v2_state_init(&o->s, trace);
 	code = read_all(o);
-	/* What was ordered before a fault is delivered; the fault stays the one reported. */
+	/* Events ordered before a fault are still delivered; the fault stays the reported error. */
 	if (code != TP_ENOMEM && code != TP_ECANCEL) {
 		struct tp_err first = own;
 

@@ -1,8 +1,8 @@
-/* Small traces, written as text, and what a reader makes of them.
+/* Reads small traces that are written as text.
  *
  * A line of a trace is the name of a wire event and its arguments (internal/trace/tracev2), dt
- * first; `Batch gen m time` begins a batch, whose size is filled in. The clock ticks in ns. What is
- * expected is the listing (order/listing.h) without tabs, as Go's own reader prints it. */
+ * first; `Batch gen m time` begins a batch, whose size is filled in. The clock ticks in ns. The
+ * expected result is the listing (order/listing.h) without tabs, as Go's own reader prints it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -92,7 +92,7 @@ struct run {
 	struct tp_buf text;
 	struct tp_err err;
 	int code;
-	bool flags; /* put "?" in front of what is inferred, "~" of what follows a gap */
+	bool flags; /* put "?" before inferred events, "~" before those that follow a gap */
 };
 
 static int list(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
@@ -356,7 +356,7 @@ static void test_read_stories(void **state)
 	tp_buf_release(&bytes);
 }
 
-/* What Go's reader refuses, and programs do: strictly it is refused, else all is there. */
+/* Programs do this, but Go's reader refuses it: strict mode fails, otherwise nothing is lost. */
 static void test_read_regions_out_of_order(void **state)
 {
 	struct tp_buf bytes = {0};
@@ -380,8 +380,8 @@ static void test_read_regions_out_of_order(void **state)
 	tp_buf_release(&bytes);
 }
 
-/* The ids of the goroutines by index: an id that comes again has another index, also where it was
- * forgotten meanwhile; one that is only named is not one that lives. */
+/* Ids of goroutines by index: a reused id gets another index, even after its former life was
+ * forgotten. A goroutine that is only named is not alive. */
 static void test_read_gives_each_life_an_index(void **state)
 {
 #define LIFE	      "GoCreateSyscall 1 4\nGoDestroySyscall 1\n"
@@ -654,7 +654,7 @@ static void test_salvage_infers_and_marks(void **state)
 	tp_buf_release(&bytes);
 }
 
-/* Bytes that are no batch are stepped over, and the loss says which they were. */
+/* Bytes that are not a batch are skipped, and the loss gives their range. */
 static void test_salvage_finds_the_next_batch(void **state)
 {
 	static const uint8_t noise[] = {0xff, 1, 0, 3, 1, 1, 0x34, 9, 9, 9};
@@ -742,8 +742,8 @@ static void test_salvage_of_nothing_is_an_error(void **state)
 	tp_buf_release(&bytes);
 }
 
-/* Cut anywhere, or with any byte altered, a trace is read to the end or refused: sanitizers watch.
- */
+/* A trace that is cut anywhere, or has any byte altered, is read to the end or refused. Sanitizers
+ * watch for errors. */
 static void test_read_survives_damage(void **state)
 {
 	static const uint8_t masks[] = {0x01, 0x80, 0xff};
@@ -783,7 +783,7 @@ static int refuse(void *ctx, const struct tp_event *ev, size_t n, struct tp_err 
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "disk full");
 }
 
-/* The sink's error is final: salvage is for damaged files, not for full disks. */
+/* The sink's error is final: salvage is meant for damaged files, not for full disks. */
 static void test_read_hands_on_the_error_of_the_sink(void **state)
 {
 	struct tp_trace_options opt = {0};

@@ -1,5 +1,5 @@
-/* Makes the state fit an event that cannot take effect: infers the transitions that must have come
- * before it and are not in the file. */
+/* Repairs the state for an event that cannot take effect: infers the transitions that must have come before
+ * it but are not in the file. */
 #include "order/v2/advance.h"
 #include "order/v2/salvage.h"
 
@@ -75,7 +75,7 @@ void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct t
 	infer_g(o, c, g, status, g->alive ? tp_v2_holder_of_g(&o->s, g) : NULL);
 }
 
-/* Does not look at the other Ms, because it may be called for every M, after each damaged part. */
+/* Does not look at the other Ms, because it may be called for every M after each damaged part. */
 void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_m *m)
 {
 	struct tp_v2_g *g = m->g;
@@ -144,7 +144,7 @@ void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	c->m->p = free_p;
 }
 
-/* Gives the M's goroutine the status that its event needs. Returns false if the M has none. */
+/* Gives the M's goroutine the status that its event needs. Returns false if the M has no goroutine. */
 static bool own(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t status)
 {
 	struct tp_v2_m *m = c->m;
@@ -172,8 +172,8 @@ static void expect_p(struct tp_v2_order *o, struct tp_v2_p *p, uint64_t seq)
 	p->seq_gen = o->g.number;
 }
 
-/* What an event names could not be created. If memory is out, the import ends, because it must not
- * silently keep less. What exceeds a limit is dropped. */
+/* Called when something that an event names could not be created. If memory is out, the import ends, because
+ * it must not silently lose data. If a limit is exceeded, the event is dropped. */
 static bool not_created(struct tp_v2_order *o)
 {
 	if (tp_v2_state_refusal(&o->s) == TP_ENOMEM)
@@ -181,7 +181,7 @@ static bool not_created(struct tp_v2_order *o)
 	return false;
 }
 
-/* An event names another goroutine, which needs this status. */
+/* Gives another goroutine, named by an event, the status that the event needs. */
 static bool other(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint64_t id, uint64_t seq,
 		  uint8_t status)
 {

@@ -9,11 +9,11 @@
 #include "base/units.h"
 #include "decode/v2/tables.h"
 
-/* What searching for awaited events, and for the M that holds something, may cost per byte of events. */
+/* Cost limits, per byte of events, of searching for awaited events and for the M that holds something. */
 #define WORK_PER_BYTE	     16
 #define REPAIR_WORK_PER_BYTE (4 * WORK_PER_BYTE)
-/* A generation may cost as much as if it had FREE_BYTES more. All generations of a trace together may
- * spend MOST_FREE times that, because there can be one per dozen bytes. */
+/* A generation may spend as much as if it had FREE_BYTES more. All generations of a trace together may spend
+ * MOST_FREE times that, because a generation can be as small as a dozen bytes. */
 #define FREE_BYTES 65536
 #define MOST_FREE  32
 
@@ -71,8 +71,8 @@ static bool lost_between(const struct tp_v2_generation *g, uint32_t from, uint32
 	return false;
 }
 
-/* Moves the cursor of entry i to its next event. If something was cut before that, the M's goroutine
- * is not known any more. */
+/* Moves the cursor of entry i to its next event. If something was cut before that event, the M's goroutine is
+ * no longer known. */
 static int step(struct tp_v2_order *o, size_t i)
 {
 	struct tp_v2_cursor *c = o->f.heap[i].of;
@@ -80,7 +80,7 @@ static int step(struct tp_v2_order *o, size_t i)
 	int more = tp_v2_cursor_next(&o->f, c, o->err);
 
 	if (more <
-	    0) { /* the audit let it pass: cannot be, but what is left of it cannot be read */
+	    0) { /* impossible after the audit, but the rest of the batch cannot be read */
 		if (lose(o, (uint64_t)(c->from - o->g.data), 0, o->err->msg))
 			return TP_ENOMEM;
 		more = 0;
@@ -88,7 +88,7 @@ static int step(struct tp_v2_order *o, size_t i)
 	if (c->piece != piece && lost_between(&o->g, piece, c->piece)) {
 		c->m->lost = true;
 		c->m->g->lost = true;
-		if (more) { /* from now on, not only from its next event on */
+		if (more) { /* already from now on, not only from its next event */
 			struct tp_v2_cursor now = *c;
 
 			now.ts = o->last_ts;
@@ -125,7 +125,7 @@ static bool spend(struct tp_v2_order *o)
 	return true;
 }
 
-/* Repairs the state for the event of entry i and takes it, or drops it. */
+/* Repairs the state for the event of entry i and takes the event, or drops it. */
 static int force(struct tp_v2_order *o, size_t i)
 {
 	struct tp_v2_cursor *c = o->f.heap[i].of;
@@ -148,7 +148,7 @@ static bool needs_p(uint8_t type)
 	return type == TP_V2_GoStart || type == TP_V2_GoSyscallBegin || type == TP_V2_ProcStop;
 }
 
-/* Takes the event of entry i: 1, 0 when it waits, or an error code. */
+/* Takes the event of entry i. Returns 1, 0 if it waits, or an error code. */
 static int take(struct tp_v2_order *o, size_t i)
 {
 	struct tp_v2_cursor *c = o->f.heap[i].of;
@@ -164,7 +164,7 @@ static int take(struct tp_v2_order *o, size_t i)
 	o->err->code = 0;
 	if (c->m->p->index == TP_NONE && c->m->index != TP_NONE && needs_p(c->type) && spend(o))
 		tp_v2_infer_p(o, c);
-	if (is_status(c->type)) /* it overrides what was known */
+	if (is_status(c->type)) /* it overrides the known state */
 		return force(o, i);
 	switch (tp_v2_advance(o, c)) {
 	case TP_V2_WAITS:
@@ -217,7 +217,7 @@ static int run(struct tp_v2_order *o)
 	return 0;
 }
 
-/* Ranges in progress cannot be relied on; the generation reports them again. */
+/* Forgets ranges in progress, which are unreliable after damage; the generation reports them again. */
 static void forget_ranges(struct tp_v2_state *s)
 {
 	tp_v2_state_forget_ranges(s);
@@ -250,8 +250,8 @@ static int by_id(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* A whole generation mentions every live goroutine. The others have ended unseen, and end here, in
- * order of id, because the order of the map is random. */
+/* Ends the goroutines that a whole generation does not mention, because it mentions every live one. They end
+ * in order of id, because the order of the map is random. */
 static int end_unmentioned(struct tp_v2_order *o)
 {
 	struct tp_v2_state *s = &o->s;
@@ -290,8 +290,8 @@ static int by_thread(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* Marks as lost, at the end of the input, what ran on Ms whose last events are missing; that is all Ms
- * if the last generation has no end (`all`). In order of their ids. */
+/* At the end of the input, marks as lost the goroutines on Ms whose last events are missing (on all Ms, if
+ * the last generation has no end: `all`). Goes by the Ms' ids. */
 static int end_of_input(struct tp_v2_order *o, bool all)
 {
 	struct tp_v2_m **ms = o->s.nms ? tp_many(o->s.nms, sizeof(*ms)) : NULL;
@@ -362,13 +362,13 @@ static int run_and_account(struct tp_v2_order *o)
 	return code;
 }
 
-/* Returns the frequency of any generation from offset on, as ns per tick; 0 if there is none. */
+/* Returns the frequency of any generation from `offset` on, as ns per tick; 0 if none has one. */
 static double find_frequency(struct tp_v2_order *o, uint64_t offset)
 {
 	const struct tp_v2_generation *g = &o->g;
 
-	/* If one search finds nothing, one that begins later hardly will; but after damage it may meet
-	 * other batches, so a few are allowed. */
+	/* If one search finds nothing, a later one hardly will. But after damage it may find other batches,
+	 * so a few are allowed. */
 	if (o->sought / MOST_SOUGHT >= g->size)
 		return 0;
 	o->sought += g->size - offset;
@@ -400,7 +400,7 @@ static double find_frequency(struct tp_v2_order *o, uint64_t offset)
 	return 0;
 }
 
-/* Chooses the frequency for a generation that has none: that of another generation. */
+/* Chooses a frequency for a generation without one: that of another generation. */
 static int choose_clock(struct tp_v2_order *o)
 {
 	o->g.ns_fallback = o->trace->ns_per_tick;
@@ -412,7 +412,7 @@ static int choose_clock(struct tp_v2_order *o)
 	return 0;
 }
 
-/* If the first batches of a stream were cut completely, events of its M are missing. */
+/* Marks the Ms whose first batches were cut completely: some of their events are missing. */
 static void mark_starts(struct tp_v2_order *o)
 {
 	for (size_t i = 0; i < o->g.nstreams; i++)
@@ -436,7 +436,7 @@ static int load(struct tp_v2_order *o, bool whole)
 		*o->err = why;
 		return code;
 	}
-	/* An unknown id means that its event is damaged only if the tables are complete. */
+	/* Only if the tables are complete does an unknown id mean that its event is damaged. */
 	o->lenient = !o->g.tables[TP_V2_BATCH_STRINGS].first ||
 		     !o->g.tables[TP_V2_BATCH_STACKS].first || !whole || o->trace->nlosses > losses;
 	code = tp_v2_note_generation(o);
@@ -500,12 +500,12 @@ static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at, bool las
 	if (code)
 		return code;
 	for (size_t i = 0;
-	     i < o->f.n;) { /* some stand on an event that is cut, or cannot be read */
+	     i < o->f.n;) { /* some are at an event that is cut or unreadable */
 		struct tp_v2_cursor *c = o->f.heap[i].of;
 		const struct tp_v2_piece *p = &o->g.pieces[c->piece - 1];
 
 		c->end = o->g.data + p->offset + p->size;
-		c->slow = o->g.data; /* what is left of the piece is checked */
+		c->slow = o->g.data; /* the rest of the piece is checked */
 		if (c->from < c->end) {
 			i++;
 			continue;

@@ -1,4 +1,4 @@
-/* Keeps what can be kept of a damaged trace.
+/* Saves as much as possible of a damaged trace.
  *
  * Go's rules order almost nothing after damage, because all Ms wait for the one that lost events.
  * The rule here: when no event can come next, or the earliest one waits for an event that is not in
@@ -18,13 +18,13 @@
 
 #include "order/v2/order.h"
 
-/* If the earliest event waits and the next one to be taken is later than it by more than this, what
- * it waits for is searched for. In sound traces this happens only where clocks differ. */
+/* If the earliest event waits, and the next one to be taken is later by more than this, the event that it
+ * waits for is searched for. In sound traces this happens only if clocks differ. */
 #define TP_V2_PATIENCE_NS 20000
 
-/* Collects the batches of the generation at *offset, whatever is between them, and moves *offset to
- * the next generation. Sets *whole to false if a part may be missing. Records losses. Returns 0,
- * TP_ENOMEM or TP_ELIMIT. */
+/* Collects the batches of the generation at *offset, skipping anything between them, and moves *offset to the
+ * next generation. Sets *whole to false if a part may be missing. Records losses. Returns 0, TP_ENOMEM or
+ * TP_ELIMIT. */
 int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole);
 
 /* Returns the offset of the first plausible batch at or after `offset`, or the size of the input. */
@@ -39,10 +39,10 @@ int tp_v2_salvage_audit(struct tp_v2_order *o, bool running, size_t *cut);
  * that is spent, returns false to salvage and true otherwise. */
 bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c);
 
-/* Makes the state fit the event of c and appends the events it infers to o->out. Returns false if the
- * event is to be dropped. */
+/* Makes the state fit the event of c and appends the inferred events to o->out. Returns false if the event
+ * must be dropped. */
 bool tp_v2_repair(struct tp_v2_order *o, const struct tp_v2_cursor *c);
-/* Infer one transition: g gets a status; the goroutine of m leaves it. */
+/* Infer one transition: g gets a status; m's goroutine leaves it. */
 void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
 		   uint8_t status);
 void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_m *m);
@@ -54,7 +54,7 @@ void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c);
  * sound. Returns 1 with *offset after it, 0 at the end of the input, or an error code. */
 int tp_v2_salvage(struct tp_v2_order *o, uint64_t *offset, struct tp_v2_cursor *at);
 
-/* From read.c: takes note of the clock and counts of a loaded generation; ends a generation. */
+/* From read.c: record the clock and counts of a loaded generation; end a generation. */
 int tp_v2_note_generation(struct tp_v2_order *o);
 void tp_v2_end_generation(struct tp_v2_order *o);
 

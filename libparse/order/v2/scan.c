@@ -15,7 +15,7 @@ static bool plausible_number(const struct tp_v2_generation *g, uint64_t number)
 	return number >= least && (least == 1 || number - least <= MAX_GENERATION_GAP);
 }
 
-/* Clocks count from the start of the machine, so random bytes are unlikely to be near. */
+/* Clocks count from the start of the machine, so random bytes are unlikely to give a near time. */
 static bool plausible_time(const struct tp_v2_generation *g, uint64_t time)
 {
 	uint64_t last = g->min_time ? g->min_time : g->last_min_time;
@@ -46,8 +46,8 @@ static bool plausible_header(const struct tp_v2_generation *g, const struct tp_v
 	       (b->m <= UINT32_MAX || b->m == UINT64_MAX);
 }
 
-/* Returns whether a batch is of this or a later generation and of about this time, and begins with
- * what its kind begins with. */
+/* Returns whether a batch belongs to this or a later generation, has a time near it, and begins as
+ * its kind must. */
 static bool plausible(const struct tp_v2_generation *g, const struct tp_v2_batch *b)
 {
 	static const uint8_t entry[TP_V2_BATCH_END] = {[TP_V2_BATCH_STRINGS] = TP_V2_String,
@@ -69,8 +69,8 @@ static bool plausible(const struct tp_v2_generation *g, const struct tp_v2_batch
 	       g->data[b->offset + 1] == entry[b->kind];
 }
 
-/* Looks for a batch from `offset` on that is followed by another one, or by the end of the input.
- */
+/* Finds the first batch at or after `offset` that is followed by another one or by the end of the
+ * input. */
 uint64_t tp_v2_salvage_find(const struct tp_v2_generation *g, uint64_t offset)
 {
 	for (; offset < g->size; offset++) {
@@ -142,7 +142,7 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 		*whole = false;
 		if (what.code == TP_ETRUNC && b.offset && plausible(g, &b) &&
 		    (!g->number || b.generation == g->number)) {
-			/* The last batch is cut off: its beginning counts. */
+			/* The last batch is cut off; its beginning is used. */
 			b.size = (uint32_t)(g->size - b.offset);
 			g->number = b.generation;
 			code = tp_v2_generation_add(g, &b, o->err);

@@ -6,7 +6,8 @@
 
 #include "base/many.h"
 
-/* Limits on what a hostile input may make us keep. A Linux system has at most 4 M threads. */
+/* Limits on the state that a hostile input can make us keep. A Linux system has at most 4 M
+ * threads. */
 #define MAX_MS	    (4u << 20)
 #define MAX_PS	    (1u << 20)
 #define MAX_LIVE_GS (64u << 20)
@@ -275,7 +276,7 @@ static void unbind_pins(struct tp_v2_state *s, const struct tp_v2_g *g)
 			tp_v2_m_bind(s, m, &s->nobody);
 }
 
-/* Looks at the Ms that were bound in this generation, then at those that pin a goroutine. */
+/* Examines the Ms that were bound in this generation, then those that pin a goroutine. */
 void tp_v2_state_unbind_dead(struct tp_v2_state *s)
 {
 	for (struct tp_v2_m *m = s->used; m; m = m->next_used)

@@ -18,7 +18,7 @@
 #include "decode/v2/wire.h"
 #include "order/read.h"
 
-/* By status of the wire: enum tp_state, and words for messages. */
+/* By status of the wire: enum tp_state, and names for messages. */
 extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS], tp_v2_pstate[TP_V2_NPSTATUS];
 extern const char *const tp_v2_gstatus_names[TP_V2_NGSTATUS];
 extern const char *const tp_v2_pstatus_names[TP_V2_NPSTATUS];
@@ -48,14 +48,14 @@ enum { TP_V2_UNLISTED, TP_V2_LISTED, TP_V2_FRESH, TP_V2_PARKED };
 enum tp_v2_past {
 	TP_V2_NO_PAST, /* it has not lived */
 	TP_V2_ENDED,   /* it ended */
-	TP_V2_MISSED,  /* salvage ended it, because the trace did not mention it any more */
+	TP_V2_MISSED,  /* salvage ended it, because the trace no longer mentioned it */
 };
 
 struct tp_v2_g { /* 64 bytes */
 	uint64_t id;
 	union {
 		uint64_t seq;		/* alive: the last sequence number */
-		struct tp_v2_g *before; /* parked, so dead: the one before it in the list */
+		struct tp_v2_g *before; /* parked, so dead: the previous one in the list */
 	};
 	uint64_t seq_gen; /* the generation of seq */
 	uint32_t index;
@@ -65,10 +65,10 @@ struct tp_v2_g { /* 64 bytes */
 	bool lost : 1;	    /* salvage: its last events are missing */
 	uint8_t past : 2;   /* enum tp_v2_past */
 	uint8_t listed;
-	uint32_t pins; /* place + 1 of the first M that pins it; 0: none does */
+	uint32_t pins; /* place + 1 of the first M that pins it; 0: not pinned */
 	struct tp_v2_stw *stw;
 	struct tp_v2_region *regions;
-	struct tp_v2_g *next; /* in the list of the listed, parked or free */
+	struct tp_v2_g *next; /* in the list of listed, parked or free goroutines */
 };
 
 struct tp_v2_p {
@@ -99,7 +99,7 @@ struct tp_v2_m {
 struct tp_v2_task {
 	uint64_t parent;
 	uint32_t name;
-	struct tp_v2_task *next; /* in the list of the free */
+	struct tp_v2_task *next; /* in the list of free tasks */
 };
 
 struct tp_v2_state {
@@ -164,8 +164,8 @@ static inline struct tp_v2_p *tp_v2_p_find(const struct tp_v2_state *s, uint64_t
 /* Returns why one of the following has just failed: TP_ELIMIT (there are too many) or TP_ENOMEM. */
 int tp_v2_state_refusal(const struct tp_v2_state *s);
 
-/* Return what has this id, dead or alive. It is created if necessary, not alive then. The id 2^64-1
- * returns nobody, no_p or no_m. Return NULL when out of memory or over a limit. */
+/* Return the object with this id, dead or alive. If it does not exist, it is created, not alive. The id
+ * 2^64-1 gives nobody, no_p or no_m. Return NULL when out of memory or over a limit. */
 struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id);
 struct tp_v2_p *tp_v2_p_get(struct tp_v2_state *s, uint64_t id);
 struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id);
@@ -173,13 +173,13 @@ struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id);
 /* How a goroutine begins: it is created, or is found in a state. */
 enum tp_v2_birth { TP_V2_CREATED, TP_V2_FOUND };
 
-/* A goroutine begins; a goroutine ends. An id that was used before gets another index, even if the
- * creation is missing, unless it continues that life: salvage may have guessed the end, or taken the
- * events of a generation out of order. tp_v2_g_born returns 0 or TP_ENOMEM; then nothing has changed. */
+/* Begin and end a goroutine's life. An id that was used before gets another index, even if the creation is
+ * missing, unless it continues that life: salvage may have inferred the end, or taken events of a generation
+ * out of order. tp_v2_g_born returns 0 or TP_ENOMEM; then nothing has changed. */
 int tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen,
 		 enum tp_v2_birth how);
 void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g, enum tp_v2_past how);
-/* Takes note that generation `number` mentions a goroutine that is alive. */
+/* Records that generation `number` mentions a goroutine that is alive. */
 static inline void tp_v2_g_mentioned(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t number)
 {
 	if (s->mentioning != number) {
@@ -195,12 +195,12 @@ static inline bool tp_v2_all_mentioned(const struct tp_v2_state *s, uint64_t num
 	return !s->nliving || (s->mentioning == number && s->nmentioned == s->nliving);
 }
 
-/* Returns the first M that has this goroutine or P; NULL if none has. Looks at every M. */
+/* Return the first M that has this goroutine or P; NULL if no M has it. They examine every M. */
 struct tp_v2_m *tp_v2_holder_of_g(const struct tp_v2_state *s, const struct tp_v2_g *g);
 struct tp_v2_m *tp_v2_holder_of_p(const struct tp_v2_state *s, const struct tp_v2_p *p);
 
-/* Takes note that the goroutine of this M may change in this generation. The Ms that have events in it
- * are noted at its beginning; only others need tp_v2_m_bind. */
+/* Records that the goroutine of this M may change in this generation. Ms that have events in it are recorded
+ * at its beginning; only the others need tp_v2_m_bind. */
 static inline void tp_v2_m_used(struct tp_v2_state *s, struct tp_v2_m *m)
 {
 	if (m->used || m == &s->no_m)
@@ -219,9 +219,9 @@ static inline void tp_v2_m_bind(struct tp_v2_state *s, struct tp_v2_m *m, struct
 void tp_v2_state_unbind_dead(struct tp_v2_state *s);
 /* Forgets mark assists and sweeps in progress. */
 void tp_v2_state_forget_ranges(struct tp_v2_state *s);
-/* To be called between generations: forgets the goroutines that ended before the last one. The cost of
- * this and of the two functions above depends only on what happened since their last call: there can
- * be many thousands of goroutines and Ms, and as many generations that do not mention them. */
+/* Must be called between generations: forgets the goroutines that ended before the last one. The cost of this
+ * and of the two functions above depends only on what happened since their last call: there can be many
+ * thousands of goroutines and Ms, and as many generations that do not mention them. */
 void tp_v2_state_next_generation(struct tp_v2_state *s);
 
 /* User regions nest. tp_v2_region_push returns 0, TP_ENOMEM or TP_ELIMIT. */

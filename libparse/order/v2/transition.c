@@ -1,8 +1,8 @@
 /* Transitions that are not among the most frequent: goroutines and Ps appear, start, stop and end. */
 #include "order/v2/advance.h"
 
-/* Each generation reports the status of a P before it says anything else about it, so that the
- * generation can be read by itself. If generations went before, it must agree with them. */
+/* Each generation reports the status of a P before any other event of it, so that the generation can be read
+ * by itself. The status must agree with earlier generations. */
 static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				      const uint8_t **in)
 {
@@ -17,8 +17,8 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 		return tp_v2_out_of_memory(o, TP_ELIMIT);
 	from = to = tp_v2_pstate[status];
 	if (p->alive) {
-		/* "Abandoned" warns that it may not be known which thread left the P behind in a
-		 * syscall. Here that syscall was seen, so nothing is lost. */
+		/* "Abandoned" warns that the thread which left the P behind in a syscall may be unknown. Here
+		 * that syscall was seen, so nothing is lost. */
 		if (status == TP_V2_P_ABANDONED && p->status == TP_V2_P_SYSCALL)
 			from = to = TP_ST_RUNNING;
 		else
@@ -33,7 +33,7 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 	p->seq = 0;
 	p->seq_gen = o->g.number;
 	if (status == TP_V2_P_ABANDONED && from == TP_ST_RUNNING) {
-		/* It is about to be stolen, so the context is that of the thread that has it. */
+		/* It is about to be stolen, so the context is that of the thread that holds it. */
 		o->tries += o->s.nms;
 		NEED(o->tries <= o->most_tries, "too many Ps are stolen to look for their threads");
 		m = tp_v2_holder_of_p(&o->s, p);
@@ -45,8 +45,8 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 	return TP_V2_ADVANCED;
 }
 
-/* Takes a P away from a thread that is in a syscall. That thread says nothing about it, and goes on
- * by itself when the syscall ends; so only the sequence number tells when the steal was. */
+/* Steals a P from a thread that is in a syscall. That thread records nothing about it and continues by itself
+ * when the syscall ends, so only the sequence number gives the moment of the steal. */
 static enum tp_v2_advance proc_steal(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
 {
@@ -67,7 +67,7 @@ static enum tp_v2_advance proc_steal(struct tp_v2_order *o, struct tp_v2_cursor 
 		     "P %lld is stolen from thread %lld, which does not exist", (long long)p->id,
 		     (long long)from_m);
 		if (victim->p != p) {
-			/* Salvage may ask many times, and shows no message. */
+			/* Salvage may get here many times, and shows no message. */
 			const struct tp_v2_m *holder =
 			    o->salvage ? NULL : tp_v2_holder_of_p(&o->s, p);
 
@@ -86,8 +86,8 @@ static enum tp_v2_advance proc_steal(struct tp_v2_order *o, struct tp_v2_cursor 
 	return TP_V2_ADVANCED;
 }
 
-/* Waits until whoever had the P has given it up, and until this thread has lost the P it had: that
- * may have been stolen, which another M says. */
+/* Waits until the P's former holder has given it up, and until this thread has lost the P that it had:
+ * another M may have stolen that, and only the thief records it. */
 static enum tp_v2_advance proc_start(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
 {
@@ -120,8 +120,8 @@ static enum tp_v2_advance proc_stop(struct tp_v2_order *o, struct tp_v2_cursor *
 	return TP_V2_ADVANCED;
 }
 
-/* Each generation reports the status of every live goroutine before it says anything else about it.
- * If generations went before, it must agree with them. */
+/* Each generation reports the status of every live goroutine before any other event of it. The status must
+ * agree with earlier generations. */
 static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				    const uint8_t **in)
 {
@@ -156,8 +156,8 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 			     "which has goroutine %lld",
 			     (long long)id, (long long)m->g->id);
 		} else {
-			/* It is in a syscall on another thread. That has no P, so it cannot write the
-			 * status itself. */
+			/* It is in a syscall on another thread, which has no P and so cannot write the status
+			 * itself. */
 			on = tp_v2_m_get(&o->s, mid);
 			if (!on)
 				return tp_v2_out_of_memory(o, TP_ELIMIT);
@@ -236,8 +236,8 @@ static enum tp_v2_advance go_create_syscall(struct tp_v2_order *o, struct tp_v2_
 	return TP_V2_ADVANCED;
 }
 
-/* Hands the thread over to another goroutine (a coroutine switch). This one event stands for three
- * transitions: the next goroutine is woken, this one blocks or ends, and the next one starts. */
+/* Hands the thread over to another goroutine (a coroutine switch). This one event makes three transitions:
+ * the next goroutine is woken, this one blocks or ends, and the next one starts. */
 static enum tp_v2_advance go_switch(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				    const uint8_t **in)
 {
@@ -267,7 +267,7 @@ static enum tp_v2_advance go_switch(struct tp_v2_order *o, struct tp_v2_cursor *
 	return TP_V2_ADVANCED;
 }
 
-/* A syscall ended without a P, as that was stolen. The thief's event may have a later time, so this one
+/* A syscall ended without a P, because the P was stolen. The thief's event may have a later time, so this one
  * waits for it. */
 static enum tp_v2_advance go_syscall_end_blocked(struct tp_v2_order *o, struct tp_v2_cursor *c)
 {

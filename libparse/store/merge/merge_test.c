@@ -130,7 +130,7 @@ static void test_merge_union(void **state)
 	assert_string_equal(said("x", "SELECT func_of(id, 30) FROM run ORDER BY id"),
 			    "main.f29|main.f29|main.f29");
 	assert_string_equal(said("x", "SELECT value FROM meta WHERE key = 'min_reader'"), "3");
-	/* The longest of three that are alike but for their ends. */
+	/* The longest of three that are alike except for their ends. */
 	assert_string_equal(said("x", "SELECT sum(rows) FROM block WHERE run = -1 AND stream = "
 				      "'frame'"),
 			    "51");
@@ -183,7 +183,7 @@ static void test_merge_decides(void **state)
 				 .more_kinds = true});
 	merge("x", ALL("c", "b", "a"));
 	assert_string_equal(said("x", "SELECT name || source || imported_ns FROM run"), "firstz5");
-	/* More kinds of tables are more than more rows. */
+	/* More kinds of tables rank before more rows. */
 	assert_string_equal(said("x", "SELECT count(*) FROM frame"), "4");
 	assert_string_equal(said("x", "SELECT count(*) FROM proc_time"), "1");
 	assert_string_equal(said("x", "SELECT count(*) FROM frame_rows"), "4");
@@ -208,7 +208,7 @@ static void test_merge_labels(void **state)
 	assert_string_equal(said("x", "SELECT value FROM label"), "linux");
 }
 
-/* A dictionary that is damaged, or says something twice, stays as it is. */
+/* A dictionary that is damaged or has duplicates is copied unchanged. */
 static void test_merge_as_it_is(void **state)
 {
 	static const char *const changes[] = {
@@ -246,7 +246,7 @@ static int stop(void *ctx, const char *stage, uint64_t done, uint64_t total)
 	return !strcmp(stage, "merge") && done == 1;
 }
 
-/* Whatever is wrong, the store stays as it was, and nothing lies about. */
+/* After any error the store is unchanged, and no temporary files are left. */
 static void test_merge_fails(void **state)
 {
 	static const struct {
@@ -340,7 +340,7 @@ static void test_merge_delete_compact(void **state)
 	assert_int_equal(tp_store_compact(at("x"), 0, &before, &after, &err), 0);
 	assert_int_equal(wrong_in(at("x")), 0);
 	assert_string_equal(said("x", "SELECT count(*) > 0 FROM block WHERE run < 0"), "1");
-	/* What only the deleted run knew goes with the next merge. */
+	/* Entries that only the deleted run used disappear with the next merge. */
 	merge("x", ALL("x"));
 	assert_string_equal(said("x", "SELECT rows FROM block WHERE run = -1 AND stream = 'frame'"),
 			    "4");
@@ -351,7 +351,7 @@ static void test_merge_delete_compact(void **state)
 	assert_int_equal(wrong_in(at("x")), 0);
 }
 
-/* What is imported into a merged store goes behind the others. */
+/* A run imported into a merged store comes after the others. */
 static void test_merge_then_import(void **state)
 {
 	(void)state;
@@ -369,7 +369,7 @@ static void test_merge_then_import(void **state)
 /* ---- stores that change meanwhile ---- */
 
 struct meanwhile {
-	const char *store, *sql; /* what somebody does to it before the first run is copied */
+	const char *store, *sql; /* a change to it before the first run is copied */
 	const char *from, *to;	 /* or a file that takes another's place */
 };
 
@@ -396,7 +396,7 @@ static int merge_while(struct meanwhile *w, struct tp_err *err)
 	return tp_store_merge(at("x"), stores, 2, &opt, &r, err);
 }
 
-/* Numbers of b name other runs than when it was listed: their labels are not those of the dumps. */
+/* The numbers of b name other runs than when it was listed: their labels belong to other dumps. */
 static void test_merge_labels_of_a_store_that_changes(void **state)
 {
 	struct meanwhile w = {.store = "b",
@@ -420,7 +420,7 @@ static void test_merge_labels_of_a_store_that_changes(void **state)
 			    "22222222222222222222222222222222two");
 }
 
-/* What somebody has put there without a lock did not go in, so it stays. */
+/* A file put there without a lock was not merged, so it is not replaced. */
 static void test_merge_into_a_store_that_is_replaced(void **state)
 {
 	struct meanwhile w = {.from = "c", .to = "x"};
@@ -441,7 +441,7 @@ static void test_merge_into_a_store_that_is_replaced(void **state)
 	}
 }
 
-/* By a link it is the same store, and the link stays one. */
+/* A link leads to the same store, and stays a link. */
 static void test_merge_by_a_link(void **state)
 {
 	struct stat st;
@@ -495,7 +495,7 @@ static void test_merge_tells_of_damage(void **state)
 		assert_int_equal(r.damaged, 1);
 		if (strncmp(told_of, damage[i].says, strlen(damage[i].says)) != 0)
 			fail_msg("%s: %s", damage[i].sql, told_of);
-		/* Where another store has it whole, that is taken, whatever it lacks. */
+		/* If another store has the dump undamaged, that is taken, even if it has less. */
 		*told_of = '\0';
 		assert_int_equal(tp_store_merge(at("x"), stores, 2, &opt, &r, &err), 0);
 		assert_int_equal(r.damaged, 0);
@@ -506,7 +506,7 @@ static void test_merge_tells_of_damage(void **state)
 	}
 }
 
-/* Of two that say different things of a dump, one was made to. */
+/* If two stores contradict each other about a dump, one was manipulated. */
 static void test_merge_different_content(void **state)
 {
 	static const struct {
@@ -519,7 +519,7 @@ static void test_merge_different_content(void **state)
 	    {"duration_ns = 7", TP_ESTORE},
 	    {"goroutines = 7", TP_ESTORE},
 	    {"format = 'go 1.25', lost_bytes = 1", TP_ESTORE},
-	    /* What is made of damage may be more one day. */
+	    /* Salvage may recover more in later versions. */
 	    {"events = 7, lost_bytes = 1", 0},
 	    {"events = 7, inferred = 1", 0},
 	};
@@ -543,7 +543,7 @@ static void test_merge_different_content(void **state)
 					 cases[i].code);
 			if (cases[i].code)
 				assert_non_null(strstr(err.msg, "trust less"));
-			else /* what lost nothing is taken, though it has less */
+			else /* content without losses is taken, though it has less */
 				assert_int_equal(ask(x, "SELECT count(*) FROM frame"), 41);
 			assert_int_equal(access(x, F_OK), cases[i].code ? -1 : 0);
 			unlink(at("a"));
@@ -552,7 +552,8 @@ static void test_merge_different_content(void **state)
 		}
 }
 
-/* What is no text of 32 bytes is no hash, and nobody has changed the store meanwhile. */
+/* A hash that is not a text of 32 bytes is an error, and the message does not blame a concurrent
+ * change. */
 static void test_merge_without_a_hash(void **state)
 {
 	static const char *const hashes[] = {"CAST(hash AS BLOB)", "substr(hash, 2)",
@@ -576,7 +577,7 @@ static void test_merge_without_a_hash(void **state)
 	}
 }
 
-/* What is new in a store that somebody has put into WAL mode lies beside it. */
+/* The latest changes of a store in WAL mode are in a file beside it. */
 static void test_merge_into_a_store_that_writes_ahead(void **state)
 {
 	const char *stores[] = {at("a")};

@@ -1,6 +1,6 @@
-/* The same stores, merged by whatever tree, give the same file: dumps that were imported in different
- * ways, some of them damaged, and a store with parts of one of them. What goes in, and the trees, are
- * random; a failure names its seed, the number of the round. */
+/* Merging the same stores by any tree gives the same file. Some dumps were imported in different ways, some
+ * are damaged, and one store has parts of a dump. Inputs and trees are random; a failure names its seed, the
+ * number of the round. */
 #include "base/random.h"
 #include "base/testing_rounds.h"
 #include "import.h"
@@ -50,7 +50,7 @@ static unsigned below(uint64_t *seed, unsigned n)
 	return (unsigned)(tp_random(seed) % n);
 }
 
-/* A block that is shorter than it was. */
+/* Makes a block shorter than it was. */
 static void damage(const char *path, uint64_t *seed)
 {
 	char sql[300];
@@ -80,7 +80,7 @@ static void merge_by_tree(char store[][64], unsigned n, uint64_t *seed, char pat
 	memcpy(left, store, n * sizeof(*left));
 	for (unsigned step = 0;; step++) {
 		const char *some[3];
-		/* One alone is merged, too, which changes nothing but its form. */
+		/* Merging one store alone only changes its form. */
 		unsigned k = step < 10 ? 1 + below(seed, n < 3 ? n : 3) : n < 3 ? n : 3;
 		struct tp_err err;
 
@@ -135,7 +135,7 @@ static void try_round(uint64_t round, bool harmed)
 		fail_msg("round %u:%s: %s and %s differ", (unsigned)round, what, path[0], path[1]);
 }
 
-/* So many, unless TPROF_ROUNDS says how many. */
+/* Returns n, or the number in TPROF_ROUNDS. */
 static uint64_t rounds(int n)
 {
 	const char *more = getenv("TPROF_ROUNDS");
