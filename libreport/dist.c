@@ -44,7 +44,7 @@ static int64_t median_of_three(int64_t a, int64_t b, int64_t c)
 	return c < low ? low : c > high ? high : c;
 }
 
-/* Where the pivots turn out badly too often, the rest is sorted: n log n at worst. */
+/* Quickselect. If pivots are bad too often, the rest is sorted, so the worst case is n log n. */
 void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k)
 {
 	unsigned budget = 64;
@@ -80,7 +80,7 @@ void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k)
 	}
 }
 
-/* Nearest rank, as base/hist.h has it. */
+/* Nearest rank, as in base/hist.h. */
 void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 {
 	size_t from = 0;
@@ -130,11 +130,11 @@ static int solve_mixed(const int64_t *value, const uint32_t *bucket, size_t n,
 	return 0;
 }
 
-/* Items by owner: those of owner i are start[i] … start[i + 1]. */
+/* Items by owner: those of owner i are start[i] … start[i + 1] - 1. */
 struct groups {
 	size_t *start;
 	int64_t *value;
-	uint32_t *bucket; /* NULL where every value is a duration */
+	uint32_t *bucket; /* NULL if every value is a duration */
 	bool *mixed;	  /* by owner */
 };
 
@@ -176,7 +176,7 @@ static int group(const struct rep_dist *d, struct groups *g, size_t n)
 		if (any)
 			g->bucket[at] = item->bucket;
 	}
-	/* Each start is now the end, which is where the next one begins. */
+	/* Each start is now the end of its group, which is the start of the next one. */
 	memmove(g->start + 1, g->start, n * sizeof(*g->start));
 	g->start[0] = 0;
 	return 0;

@@ -1,8 +1,8 @@
-/* Distributions: durations put in by owner (an index), percentiles taken out.
+/* Distributions: takes durations by owner (an index), and returns percentiles.
  *
- * A duration comes as itself or as a count in a bucket of the histogram (base/hist.h). The
- * percentiles of an owner are exact (nearest rank) when all of its durations came as themselves,
- * and within 1 % when some did not. Zero-initialised is valid and empty. */
+ * A duration is given as itself or as a count in a bucket of the histogram (base/hist.h). The
+ * percentiles of an owner are exact (nearest rank) if all of its durations were given as
+ * themselves, and within 1 % otherwise. Zero-initialised is valid and empty. */
 #ifndef REP_DIST_H
 #define REP_DIST_H
 
@@ -14,7 +14,7 @@
 
 struct rep_dist_item {
 	uint32_t owner;
-	uint32_t bucket; /* TP_HIST_BUCKETS: value is a duration, else a count */
+	uint32_t bucket; /* TP_HIST_BUCKETS: `value` is a duration, else a count */
 	int64_t value;
 };
 
@@ -23,28 +23,28 @@ struct rep_dist {
 	size_t n, room;
 };
 
-/* A note for tables in which some are not exact. */
+/* A note for tables in which some percentiles are not exact. */
 #define REP_DIST_WITHIN "percentiles: from histograms, within 1 %"
 
 enum { REP_P50, REP_P90, REP_P99, REP_NPERCENTILES };
 
 struct rep_percentiles {
 	int64_t ns[REP_NPERCENTILES];
-	bool known; /* there was a duration */
+	bool known; /* the owner has a duration */
 	bool exact;
 };
 
-/* Moves the value of rank k (from 0) among v[from … to) to v[k], smaller ones before it, larger ones
- * behind it. */
+/* Moves the value of rank k (from 0) among v[from … to) to v[k], with smaller ones before and
+ * larger ones after it. */
 void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k);
 
-/* Exact ones of n > 0 durations, which are reordered. */
+/* Computes the exact percentiles of n > 0 durations, which are reordered. */
 void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p);
 
-/* Returns 0 or TP_ENOMEM. */
+/* Adds a duration. Returns 0 or TP_ENOMEM. */
 int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
-/* The percentiles of owners 0 … n-1 (items of others are ignored). */
+/* Computes the percentiles of owners 0 … n-1; ignores items of other owners. */
 int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n);
 void rep_dist_release(struct rep_dist *d);
 

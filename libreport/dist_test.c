@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Values of several shapes against sorting them. */
+/* Compares values of several shapes with sorting. */
 static void test_dist_solve_exact(void **state)
 {
 	static const double q[] = {0.50, 0.90, 0.99};
@@ -38,13 +38,14 @@ static void test_dist_solve_exact(void **state)
 						    : (int64_t)(n - i);
 				assert_int_equal(rep_dist_put(&d, 1, v[i]), 0);
 			}
-			assert_int_equal(rep_dist_put(&d, 7, 1), 0); /* nobody's */
+			assert_int_equal(rep_dist_put(&d, 7, 1), 0); /* an owner outside */
 			assert_int_equal(rep_dist_solve(&d, p, 2), 0);
 			qsort(v, n, sizeof(*v), by_value);
 			assert_false(p[0].known);
 			assert_true(p[1].known && p[1].exact);
 			for (int i = 0; i < REP_NPERCENTILES; i++) {
-				/* The smallest value that at least q of all are not above. */
+				/* The smallest value such that at least q of all values are not
+				 * above it. */
 				size_t r = 0;
 
 				while ((double)(r + 1) < q[i] * (double)n - 1e-6)

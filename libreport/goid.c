@@ -50,8 +50,8 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* All that may be among them: those with a number higher than 1, and those that are not called by
- * their goid, as all lives are but the last. */
+/* Collects the candidates: lives with a number higher than 1, and goroutines with an id other than
+ * their goid, as all lives but the last have. */
 static int collect(struct rep_goids *g, const struct tp_rows *rows)
 {
 	const int64_t *id = rows->col[TP_COL(GOROUTINE, id)];
@@ -102,8 +102,8 @@ int rep_goids_load(struct rep_goids *g, struct tp_store *s, int64_t run, struct 
 	return code;
 }
 
-/* Created anew after it had run: what is there of it is of two lives. Salvage puts beginnings in.
- */
+/* Returns whether a goroutine was created again after it had run, which mixes two lives. Salvaged
+ * traces may contain inserted beginnings. */
 static bool is_mixed(const struct tp_rows *rows, size_t i)
 {
 	int64_t created = rows->col[TP_COL(GOROUTINE, created_ns)][i];

@@ -18,7 +18,7 @@
 #define REP_GOID_SIZE 44 /* bytes of a name with its NUL */
 #define REP_NO_GOID   INT64_MIN
 
-/* A goroutine as a user names it: "17" or "17/2". */
+/* A goroutine as users name it: "17" or "17/2". */
 struct rep_goid {
 	int64_t goid;
 	int64_t life; /* 0: all lives */

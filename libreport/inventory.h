@@ -1,4 +1,4 @@
-/* What runs take up in a store, in all and by stream (the event blocks, the dictionary's strings,
+/* The size of runs in a store, in all and by stream (the event blocks, the dictionary's strings,
  * each packed table). */
 #ifndef REP_INVENTORY_H
 #define REP_INVENTORY_H
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "store/store.h"
 
-/* Packed bytes of a run; rows of ordinary tables, which are few, are not counted. */
+/* Returns the packed bytes of a run; rows of ordinary tables, which are few, are not counted. */
 int rep_run_bytes(struct tp_store *store, int64_t run, int64_t *bytes, struct tp_err *err);
 
 struct rep_stream {
@@ -17,7 +17,7 @@ struct rep_stream {
 	int64_t bytes, raw; /* as stored, and unpacked */
 };
 
-/* Its streams, the largest first. */
+/* Lists the streams of a run, the largest first. */
 int rep_run_streams(struct tp_store *store, int64_t run,
 		    int (*visit)(void *ctx, const struct rep_stream *s, struct tp_err *err),
 		    void *ctx, struct tp_err *err);

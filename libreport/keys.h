@@ -1,5 +1,5 @@
-/* Keys of up to four numbers, given dense indices in order of first appearance; what reports add up
- * by. Zero-initialised is valid and empty. */
+/* Assigns dense indices to keys of up to four numbers, in order of first appearance; reports add up
+ * by them. Zero-initialised is valid and empty. */
 #ifndef REP_KEYS_H
 #define REP_KEYS_H
 
@@ -19,10 +19,10 @@ struct rep_keys {
 	struct tp_table table;
 };
 
-/* The index of a key, new or known, into *index; 0 or TP_ENOMEM, TP_ELIMIT. */
+/* Sets *index to the index of a key, new or known. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_keys_add(struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
 		 uint32_t *index);
-/* The index of a known key, or false. */
+/* Finds the index of a known key. Returns false if the key is unknown. */
 bool rep_keys_find(const struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
 		   uint32_t *index);
 void rep_keys_release(struct rep_keys *k);

@@ -8,7 +8,7 @@ int rep_path_clean(const char *path, size_t size, struct tp_buf *out)
 	bool rooted = size && path[0] == '/';
 	int failed = rooted ? tp_buf_put(out, "/", 1) : 0;
 
-	/* Behind `floor` are names that a ".." may take back. */
+	/* Names after `floor` may be removed by a "..". */
 	floor = out->size;
 	while (i < size && !failed) {
 		size_t end = i;
@@ -16,13 +16,13 @@ int rep_path_clean(const char *path, size_t size, struct tp_buf *out)
 		while (end < size && path[end] != '/')
 			end++;
 		if (end == i || (end - i == 1 && path[i] == '.')) {
-			/* nothing, or here */
+			/* empty, or "." */
 		} else if (end - i == 2 && path[i] == '.' && path[i + 1] == '.') {
 			if (out->size > floor) {
 				while (out->size > floor && out->data[out->size - 1] != '/')
 					out->size--;
 				if (out->size > floor)
-					out->size--; /* the slash in front */
+					out->size--; /* the slash before the name */
 			} else if (!rooted) {
 				failed |= out->size > begin ? tp_buf_put(out, "/", 1) : 0;
 				failed |= tp_buf_put(out, "..", 2);

@@ -8,17 +8,16 @@
 #include "base/buf.h"
 #include "decode/dict.h"
 
-/* Go's path/filepath.Clean: the shortest name of the same file. Appends it. Returns 0 or
- * TP_ENOMEM. */
+/* Appends the shortest equivalent path, like Go's path/filepath.Clean. Returns 0 or TP_ENOMEM. */
 int rep_path_clean(const char *path, size_t size, struct tp_buf *out);
-/* What is behind the last slash, as Go's filepath.Base has it. */
+/* Returns the part after the last slash, like Go's filepath.Base. */
 struct tp_text rep_path_base(struct tp_text path);
 
-/* Each of "a:b:c" in turn; false behind the last. */
+/* Returns each element of "a:b:c" in turn; false after the last. */
 bool rep_path_next(const char **list, struct tp_text *folder);
-/* pprof: report.trimPath. Cuts the first of the folders `trim` that a path begins with. Without any
- * (NULL, ""), the name of each folder of sources is looked for in the path, and what is in front of
- * it and itself goes. */
+/* Removes the first of the folders `trim` that the path begins with, like pprof's report.trimPath.
+ * If `trim` is NULL or "", looks for the name of each folder of `source` in the path and removes it
+ * with everything before it. */
 struct tp_text rep_path_trim(struct tp_text path, const char *trim, const char *source);
 
 #endif

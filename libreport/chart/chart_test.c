@@ -22,7 +22,7 @@ static void test_scale_ticks_are_round(void **state)
 		bool logarithmic, round;
 		double least, most;
 		unsigned want;
-		const char *ticks; /* with a blank behind each */
+		const char *ticks; /* each followed by a blank */
 	} cases[] = {
 		{REP_NS, false, false, 0, 2e9, 5, "0s 500ms 1s 1.5s 2s "},
 		{REP_NS, false, false, 12340100000, 12340140000, 4, "12.3401s 12.34011s 12.34012s 12.34013s 12.34014s "},
@@ -77,7 +77,7 @@ static void test_scale_at_ends(void **state)
 	assert_true(isnan(rep_scale_at(&s, 0)) && isnan(rep_scale_at(&s, -1)));
 }
 
-/* No values may lead to scales without an extent, or to ticks without an end. */
+/* No values may lead to scales without an extent, or to endless ticks. */
 static void test_scale_extremes(void **state)
 {
 	static const double values[] = {0,	 1,	   -1,	   5e-324, 1e-300, 1e300,
@@ -228,7 +228,7 @@ static void test_terminal_nothing(void **state)
 	/* clang-format on */
 }
 
-/* What leaves the field is cut at its edge, not drawn along it. */
+/* Lines that leave the field are cut at its edge, not drawn along it. */
 static void test_terminal_clips(void **state)
 {
 	struct rep_chart_line line = {NULL, xs, up, 5, false};
@@ -330,7 +330,7 @@ static void test_svg_hostile_names(void **state)
 	assert_non_null(strstr(svg, "&lt;/title&gt;&lt;script&gt;x\\x01\\xff&quot;"));
 }
 
-/* A million points are no more than a few per column of pixels, the extremes among them. */
+/* A million points become a few per column of pixels, including the extremes. */
 static void test_svg_reduces_points(void **state)
 {
 	size_t n = 1000000;

@@ -6,12 +6,12 @@
 
 /* ---- steps that are round in the unit of an axis ---- */
 
-/* The steps of a clock above a second; 1 2 5 10 … below it and from a day on. */
+/* Steps of a clock from a second up to a day; below and above, steps are 1, 2, 5, 10 … */
 static const double clock_steps[] = {1e9,    2e9,    5e9,     10e9,    15e9,	30e9,
 				     60e9,   120e9,  300e9,   600e9,   900e9,	1800e9,
 				     3600e9, 7200e9, 10800e9, 21600e9, 43200e9, 86400e9};
 
-/* The least of base × 1, 2, 5, 10, 20, 50 … that is no less than `least`. */
+/* Returns the least of base × 1, 2, 5, 10, 20, 50 … that is at least `least`. */
 static double decimal_step(double least)
 {
 	double base = pow(10, floor(log10(least) + 1e-9));
@@ -57,7 +57,8 @@ static double round_step(enum rep_kind kind, double least)
 
 /* ---- labels ---- */
 
-/* value with as many decimals as tell it from value + step, no zeros at the end. */
+/* Writes a value with as many decimals as distinguish it from value + step, without trailing
+ * zeros. */
 static void put_number(char *text, size_t room, double value, double step, const char *unit)
 {
 	int decimals = 0;
@@ -98,7 +99,7 @@ static void put_units(char *text, size_t room, double v, double step, const stru
 	put_number(text, room, v / units[i].size, step / units[i].size, units[i].name);
 }
 
-/* "1m30s", "2h", "1d12h": the parts that are not nothing. */
+/* Writes "1m30s", "2h", "1d12h": only the parts that are not zero. */
 static void put_clock(char *text, size_t room, double v)
 {
 	static const struct unit parts[] = {{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}};
@@ -158,7 +159,7 @@ static void add_tick(struct rep_scale *s, double v, double step)
 
 /* ---- scales ---- */
 
-/* Far from where sums and logarithms of doubles have no result. */
+/* Limits a value to where sums and logarithms of doubles are finite. */
 static double bounded(double v)
 {
 	return fabs(v) < 1e-300 ? 0 : fmax(-1e300, fmin(1e300, v));
@@ -185,7 +186,8 @@ static void init_linear(struct rep_scale *s, const struct rep_chart_axis *axis, 
 			s->to = 0;
 	}
 	if (!(s->to - s->from > 0) || s->to - s->from < fabs(s->from) * 1e-12) {
-		double middle = s->from; /* one value only: it is the middle, or the top over 0 */
+		double middle = s->from; /* a single value is the middle, or the top if the axis
+					    begins at 0 */
 
 		if (middle > 0 && round_ends) {
 			s->from = 0;
@@ -214,8 +216,8 @@ static void init_linear(struct rep_scale *s, const struct rep_chart_axis *axis, 
 	}
 }
 
-/* Ticks at powers of ten (of two, 1024 among them, for bytes), every second, third … of them if
- * they are many, with the 2 and the 5 between them if they are few. */
+/* Puts ticks at powers of ten (for bytes at powers of two, including 1024); every second, third …
+ * if they are many, with 2 and 5 between them if they are few. */
 static void init_logarithmic(struct rep_scale *s, const struct rep_chart_axis *axis, double least,
 			     double most, unsigned want, bool round_ends)
 {

@@ -21,9 +21,9 @@ struct rep_scale {
 	} ticks[REP_TICKS];
 };
 
-/* Makes the scale of an axis for values from `least` to `most` (NaN if there are none) with about
- * `want` ticks. With `round` its ends are moved outwards to ticks, and to 0 if that is near, unless
- * the axis sets them. A logarithmic axis without values above 0 becomes linear. */
+/* Makes the scale of an axis for values from `least` to `most` (NaN if there are no values) with
+ * about `want` ticks. With `round` its ends are moved outwards to ticks, and to 0 if that is near,
+ * unless the axis sets them. A logarithmic axis without values above 0 becomes linear. */
 void rep_scale_init(struct rep_scale *s, const struct rep_chart_axis *axis, double least,
 		    double most, unsigned want, bool round);
 
@@ -31,8 +31,8 @@ void rep_scale_init(struct rep_scale *s, const struct rep_chart_axis *axis, doub
  * logarithm. */
 double rep_scale_at(const struct rep_scale *s, double value);
 
-/* Finds the least and the largest x and y of the finite points of all lines; NaN if there are
- * none. */
+/* Finds the least and the largest x and y of the finite points of all lines; NaN if there are no
+ * such points. */
 void rep_chart_extent(const struct rep_chart *chart, double x[2], double y[2]);
 
 /* Returns whether a legend has to name the lines. A single line is named by the chart's title. */

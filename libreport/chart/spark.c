@@ -3,7 +3,7 @@
 
 #include "chart/chart.h"
 
-/* The mean of the finite values of one group, NaN if there are none. */
+/* Returns the mean of the finite values of a group, NaN if there are no such values. */
 static double mean(const double *y, size_t n)
 {
 	double sum = 0;
@@ -13,7 +13,7 @@ static double mean(const double *y, size_t n)
 		if (!isfinite(y[i]))
 			continue;
 		count++;
-		sum += y[i] / (double)count - sum / (double)count; /* no sum that may not fit */
+		sum += y[i] / (double)count - sum / (double)count; /* a plain sum could overflow */
 	}
 	return count ? sum : NAN;
 }
@@ -28,7 +28,7 @@ int rep_sparkline(struct tp_buf *out, const double *y, size_t n, unsigned column
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < cells && !code; i++) {
-			/* i * n / cells, which may not fit */
+			/* i * n / cells without overflow */
 			size_t from = i * (n / cells) + i * (n % cells) / cells;
 			size_t to = (i + 1) * (n / cells) + (i + 1) * (n % cells) / cells;
 			double v = mean(y + from, to - from), at;
@@ -45,8 +45,8 @@ int rep_sparkline(struct tp_buf *out, const double *y, size_t n, unsigned column
 				code = tp_buf_put(out, " ", 1);
 				continue;
 			}
-			/* Halves, as the difference of two may not fit. All the same: the middle.
-			 */
+			/* Halves, because the difference could overflow. Equal values get the
+			 * middle. */
 			at = most > least ? (v / 2 - least / 2) / (most / 2 - least / 2) : 0.4;
 			level = (size_t)(at * (double)levels);
 			if (level >= levels)

@@ -1,5 +1,5 @@
-/* Charts as SVG. What a pixel cannot show is not written: of the points of one column of pixels
- * the first, the least, the greatest and the last remain. */
+/* Charts as SVG. Points that a pixel cannot show are left out: of the points in one column of
+ * pixels the first, the least, the greatest and the last remain. */
 #include <math.h>
 #include <string.h>
 
@@ -26,19 +26,19 @@ const char rep_chart_style[] =
     "2b2f36;"
     "--axis:#5b606a}}";
 
-/* A file alone has a ground of its own. */
+/* A file of its own has a background. */
 static const char alone[] = ".chart{background:#fff}"
 			    "@media (prefers-color-scheme:dark){.chart{background:#17191d}}";
 
 struct picture {
 	const struct rep_chart *chart;
 	double width, height;
-	double left, top, right, bottom; /* of the field of the lines */
+	double left, top, right, bottom; /* of the field with the lines */
 	struct rep_scale x, y;
 	struct tp_buf *out;
 };
 
-/* Not far outside, where numbers would grow without an end; the field is clipped. */
+/* Keeps a coordinate near the field, so that numbers stay short; the field is clipped. */
 static double near(double at)
 {
 	return at < -1 ? -1 : at > 2 ? 2 : at;
@@ -59,14 +59,14 @@ static double at_y(const struct picture *p, double y)
 struct path {
 	struct tp_buf *out;
 	bool down, steps;
-	/* The column of pixels that is being gathered. */
+	/* The column of pixels being collected. */
 	bool open;
 	double column, first, least, most, last;
 	double last_y;
-	size_t least_at, most_at; /* which point it was */
+	size_t least_at, most_at; /* numbers of these points */
 };
 
-/* M and L have both coordinates, H and V one. */
+/* Writes a point; M and L have both coordinates, H and V one. */
 static void put_point(struct path *p, char how, double x, double y)
 {
 	tp_buf_printf(p->out, "%c", how);
@@ -91,7 +91,7 @@ static void go_to(struct path *p, double x, double y)
 	p->last_y = y;
 }
 
-/* Writes what was gathered: down and up, or up and down, as it came. */
+/* Writes the collected column: down and up, or up and down, in the order of the points. */
 static void end_column(struct path *p)
 {
 	double x = p->column + 0.5;
@@ -149,7 +149,7 @@ static void put_path(struct picture *pic, const struct rep_chart_line *l)
 		if (p.down && l->steps && !isnan(x))
 			put_point(&p, 'H', x, 0);
 		else if (p.down && i >= 1 && !l->steps)
-			tp_buf_text(p.out, "h0"); /* a point alone is seen by its caps */
+			tp_buf_text(p.out, "h0"); /* a single point is visible by its line caps */
 		p.down = false;
 	}
 	end_column(&p);
@@ -173,14 +173,14 @@ static void put_line(struct picture *p, size_t i)
 	before = p->out->size;
 	put_path(p, l);
 	if (p->out->size == before)
-		tp_buf_text(p->out, "M0 0"); /* nothing to draw; an empty path is no path */
+		tp_buf_text(p->out, "M0 0"); /* an empty path is invalid, so draw nothing */
 	tp_buf_text(p->out, "\">");
 	if (l->name)
 		put_title(p->out, l->name);
 	tp_buf_text(p->out, "</path>\n");
 }
 
-/* ---- around them ---- */
+/* ---- axes, legend and title ---- */
 
 static void put_text(struct picture *p, double x, double y, const char *attributes,
 		     const char *text)
@@ -237,7 +237,8 @@ static double width_of(const char *text)
 	return (double)rep_text_width(text, strlen(text)) * CHAR_WIDTH;
 }
 
-/* The y axis's title, and a sample with a name per line; from the left, as far as there is room. */
+/* Writes the y axis's title, and a sample with a name per line, from the left, as far as they
+ * fit. */
 static void put_legend(struct picture *p, double y)
 {
 	const struct rep_chart *chart = p->chart;
@@ -283,7 +284,7 @@ static void plan(struct picture *p)
 		       false);
 }
 
-/* Clips by a picture within the picture: it needs no name, of which a page would have many. */
+/* Clips by a nested <svg>, which needs no id; a page would contain the same id several times. */
 static void put_field(struct picture *p)
 {
 	tp_buf_printf(p->out,

@@ -28,7 +28,7 @@ struct canvas {
 
 /* ---- dots ---- */
 
-/* The bit of a dot within its braille cell (Unicode: dots 1 to 8). */
+/* Returns the bit of a dot within its braille cell (Unicode: dots 1 to 8). */
 static uint8_t dot_bit(const struct canvas *c, unsigned x, unsigned y)
 {
 	static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
@@ -44,7 +44,7 @@ static void set_dot(struct canvas *c, unsigned x, unsigned y, size_t line)
 	c->owner[cell] = (uint8_t)(1 + line % 250);
 }
 
-/* Dots on and off along a line, over and over. */
+/* Returns whether a dot of a dashed line is on; the pattern repeats. */
 static bool dash_on(size_t line, unsigned step, bool solid)
 {
 	static const uint8_t patterns[] = {0xff, 0x55, 0x77, 0x11}; /* ━ ┅ ┉ … */
@@ -57,7 +57,7 @@ struct pen {
 	size_t line;
 	bool solid;
 	unsigned step;	       /* dots so far */
-	double dot_x, dot_y;   /* the last of them */
+	double dot_x, dot_y;   /* the last one */
 	double last_x, last_y; /* dots */
 	double y;	       /* as it was given */
 	bool down;
@@ -65,7 +65,7 @@ struct pen {
 
 static void draw_segment(struct pen *p, double x0, double y0, double x1, double y1)
 {
-	/* The last dots of the field, and a little for what rounding leaves of a sum. */
+	/* The last dots of the field, with a margin for rounding of sums. */
 	double right = p->canvas->columns * p->canvas->dx - 1 + 0.01;
 	double bottom = p->canvas->rows * p->canvas->dy - 1 + 0.01;
 	unsigned steps = (unsigned)ceil(fmax(fabs(x1 - x0), fabs(y1 - y0)));
@@ -76,7 +76,7 @@ static void draw_segment(struct pen *p, double x0, double y0, double x1, double 
 		double x = round(at_x), y = round(at_y);
 
 		if (p->step && x == p->dot_x && y == p->dot_y)
-			continue; /* many points may share a dot, which counts once */
+			continue; /* several points in a dot count once */
 		p->dot_x = x;
 		p->dot_y = y;
 		if (fmin(at_x, at_y) > -0.01 && at_x < right && at_y < bottom &&
@@ -86,8 +86,8 @@ static void draw_segment(struct pen *p, double x0, double y0, double x1, double 
 	}
 }
 
-/* Draws a line to a point of the field (0 to 1). What lies farther outside than the field is large
- * is moved closer, lest there be more dots than anyone counts. */
+/* Draws a line to a point of the field (0 to 1). A point farther outside than the field is large is
+ * moved closer, to limit the number of dots. */
 static void line_to(struct pen *p, double x, double y)
 {
 	struct canvas *c = p->canvas;
@@ -119,7 +119,7 @@ static void draw_line(struct canvas *c, const struct rep_chart_line *l, size_t i
 	}
 }
 
-/* ---- text around them ---- */
+/* ---- text around the field ---- */
 
 struct style {
 	const char *vertical, *tick_left, *corner, *horizontal, *tick_down;
@@ -148,7 +148,7 @@ struct drawing {
 	struct canvas canvas;
 	unsigned columns, margin; /* cells left of the axis */
 	struct tp_buf out;
-	int code; /* the first failure, after which nothing is written */
+	int code; /* the first failure; nothing is written after it */
 };
 
 static void put_bytes(struct drawing *d, const char *data, size_t n)
@@ -180,7 +180,7 @@ static void put_mark(struct drawing *d, size_t line)
 	put_bytes(d, &d->style->marks[line % strlen(d->style->marks)], 1);
 }
 
-/* Escaped, cut to `room` cells. Returns how many it took. */
+/* Writes an escaped name, cut to `room` cells. Returns the cells used. */
 static size_t put_name(struct drawing *d, const char *name, size_t room)
 {
 	struct tp_buf text = {0};
@@ -216,7 +216,7 @@ static void put_sample(struct drawing *d, size_t line)
 	put(d, " ");
 }
 
-/* Is there a line that says what the y axis is and which line is which? */
+/* Returns whether a line names the y axis and the lines. */
 static bool has_legend(const struct rep_chart *chart)
 {
 	return chart->y.title || rep_chart_names_lines(chart);
@@ -231,7 +231,7 @@ static void put_legend(struct drawing *d)
 		if (!chart->lines[i].name || (chart->nlines == 1 && chart->title))
 			continue;
 		if (used + 3 + 3 + 6 > d->columns)
-			break; /* no room for the names of the rest */
+			break; /* no room for further names */
 		if (used) {
 			put(d, "   ");
 			used += 3;
@@ -243,7 +243,7 @@ static void put_legend(struct drawing *d)
 	put(d, "\n");
 }
 
-/* The label that belongs to a row of cells, NULL if none does. */
+/* Returns the label of a row of cells, NULL if it has none. */
 static const struct rep_tick *tick_of_row(const struct drawing *d, unsigned row)
 {
 	for (size_t i = 0; i < d->y.nticks; i++) {
@@ -295,8 +295,8 @@ static unsigned column_of(const struct drawing *d, const struct rep_tick *tick)
 	return (unsigned)lround(rep_scale_at(&d->x, tick->value) * (d->canvas.columns - 1));
 }
 
-/* The x axis, the labels below it (centred; those that would touch another are left out), and the
- * axis's title, behind them if there is room. */
+/* Draws the x axis, the labels below it (centred; labels that would touch another are left out),
+ * and the axis's title, after the labels if it fits. */
 static void put_x_axis(struct drawing *d)
 {
 	char *labels = calloc(1, (size_t)d->columns + 1);
@@ -358,7 +358,7 @@ static unsigned label_width(const struct rep_scale *s)
 	return (unsigned)width;
 }
 
-/* Sizes and scales; the rows that are left for the lines. */
+/* Computes sizes and scales, and the rows left for the lines. */
 static int plan(struct drawing *d)
 {
 	unsigned rows = clamp(d->t->rows, MIN_ROWS, MAX_ROWS), taken = 2;
@@ -370,7 +370,7 @@ static int plan(struct drawing *d)
 	taken += chart->title ? 1 : 0;
 	taken += has_legend(chart) ? 1 : 0;
 	if (rows > taken + 3 && chart->x.title)
-		taken++; /* where it does not fit behind the labels */
+		taken++; /* if it does not fit after the labels */
 	c->rows = rows > taken + 2 ? rows - taken : 2;
 	rep_chart_extent(chart, x, y);
 	rep_scale_init(&d->y, &chart->y, y[0], y[1], clamp(c->rows / 2, 1, 8), true);

@@ -25,8 +25,8 @@ static int append(struct rep_clock *c, size_t *room, int64_t ts, int64_t wall)
 	return 0;
 }
 
-/* Snapshots of the table clock, and (where mono_ns is 0) the time of the dump's file. What cannot
- * be a time, or comes before what went before, is none. */
+/* Loads snapshots from the table clock and, if mono_ns is 0, the time of the dump's file. Invalid
+ * times, and times before their predecessor, are ignored. */
 static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep_clock *c,
 		       struct rep_clock_point *file, bool *has_file, struct tp_err *err)
 {
@@ -44,7 +44,7 @@ static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep
 		int64_t ts = sqlite3_column_int64(stmt, 0), sec = sqlite3_column_int64(stmt, 2);
 		int64_t nsec = sqlite3_column_int64(stmt, 3), wall;
 
-		/* Snapshots without a time are what is written where none is known. */
+		/* A snapshot with time 0 was written without knowing the time. */
 		if (sec <= 0 || sec > INT64_MAX / NS_PER_S - 1 || nsec < 0 || nsec >= NS_PER_S)
 			continue;
 		wall = sec * NS_PER_S + nsec;
@@ -62,7 +62,7 @@ static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep
 	return code;
 }
 
-/* How the two clocks run against each other. */
+/* Measures the drift and the steps between the two clocks. */
 static void measure(struct rep_clock *c)
 {
 	const struct rep_clock_point *first = c->point, *last = c->point + c->n - 1;
@@ -121,7 +121,7 @@ void rep_clock_release(struct rep_clock *clock)
 	*clock = (struct rep_clock){0};
 }
 
-/* The point at or before `at`, by one of its two times, or the first one. */
+/* Returns the point at or before `at`, by one of its two times, or the first point. */
 static size_t point_before(const struct rep_clock *c, int64_t at, bool wall)
 {
 	size_t next = 1;
@@ -130,8 +130,8 @@ static size_t point_before(const struct rep_clock *c, int64_t at, bool wall)
 	return next - 1;
 }
 
-/* What one clock counts while the other counts `since` after a point, before the next one if there
- * is one. Points rise by both clocks. */
+/* Computes how far one clock advances while the other advances by `since` after a point and, if
+ * `between`, before the next point. Points rise by both clocks. */
 static bool across(uint64_t since, bool between, uint64_t here, uint64_t there, uint64_t *moved)
 {
 	*moved = since;

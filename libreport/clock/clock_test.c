@@ -7,8 +7,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The wall clock goes half as fast between the first two snapshots, then twice as fast; the last
- * two are as far from each other as 64 bits say. */
+/* The wall clock runs at half speed between the first two snapshots, then at double speed. The
+ * distance of the last two is the largest in 64 bits. */
 static struct rep_clock_point points[] = {
     {100, 5000},
     {300, 5100},
@@ -39,8 +39,8 @@ static void test_clock_between(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_true(rep_clock_wall(&c, cases[i].ts, &got));
 		assert_int_equal(got, cases[i].wall);
-		/* Back again; what was rounded is missing, less than one step of the faster clock.
-		 */
+		/* Converting back may lose a rounding error of less than one step of the faster
+		 * clock. */
 		assert_true(rep_clock_run(&c, cases[i].wall, &got));
 		assert_in_range(cases[i].ts - got, 0, 2);
 	}

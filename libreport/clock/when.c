@@ -32,7 +32,7 @@ static bool literal(const char **at, char c)
 	return true;
 }
 
-/* Reads ".25" as ns; nothing is 0. Digits after those of the ns are skipped. */
+/* Reads ".25" as ns; an empty text is 0. Digits below a nanosecond are skipped. */
 static bool fraction(const char **at, int64_t *ns)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -105,7 +105,7 @@ bool rep_when(const char *text, int64_t *wall)
 	t.tm_mon = month - 1;
 	t.tm_mday = day;
 	sec = timegm(&t) + s - off;
-	/* A day that the month does not have has become one of another month. */
+	/* timegm turns a day that the month lacks into one of another month. */
 	if (t.tm_mon != month - 1 || t.tm_mday != day || sec < 0 || sec > INT64_MAX / NS_PER_S - 1)
 		return false;
 	*wall = sec * NS_PER_S + ns;

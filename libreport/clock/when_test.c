@@ -14,7 +14,7 @@ static void test_when(void **state)
 {
 	static const struct {
 		const char *text;
-		int64_t ns; /* -1: it is none */
+		int64_t ns; /* -1: invalid */
 	} cases[] = {
 	    {"1970-01-01T00:00:00Z", 0},
 	    {"2026-11-21T10:00:00Z", S(1795255200)},
@@ -26,7 +26,7 @@ static void test_when(void **state)
 	    {"@1795255200", S(1795255200)},
 	    {"@1795255200.5", S(1795255200) + 500000000},
 	    {"@0.0000000001", 0},
-	    {"2026-11-21T10:00:00", -1}, /* of which zone? */
+	    {"2026-11-21T10:00:00", -1}, /* the zone is missing */
 	    {"2026-11-21", -1},
 	    {"2026-02-29T00:00:00Z", -1},
 	    {"2100-02-29T00:00:00Z", -1},
@@ -51,7 +51,7 @@ static void test_when(void **state)
 		assert_true(rep_is_when(cases[i].text));
 		if (rep_when(cases[i].text, &ns) != (cases[i].ns >= 0) || ns != cases[i].ns)
 			fail_msg("%s is %lld", cases[i].text, (long long)ns);
-		/* And back. */
+		/* Convert back. */
 		if (ns >= 0 && (!rep_when(rep_when_text(text, ns), &ns) || ns != cases[i].ns))
 			fail_msg("%s is %s", cases[i].text, text);
 	}

@@ -81,7 +81,7 @@ size_t rep_row_get_count(struct tp_cursor *c, unsigned least)
 	return c->failed ? 0 : (size_t)n;
 }
 
-/* Hands on the rows that are whole; *used: their bytes. */
+/* Passes on the complete rows and sets *used to their size. */
 static int take_rows(struct rep_answer *a, const uint8_t *data, size_t size, size_t *used,
 		     struct tp_err *err)
 {
@@ -125,7 +125,7 @@ int rep_answer_data(void *answer, const void *data, size_t size, struct tp_err *
 	}
 	if (tp_buf_put(&a->left, data, size))
 		return tp_nomem(err);
-	/* A long row is looked at each time there is twice as much of it: not again and again. */
+	/* A long row is parsed again only when its size has doubled. */
 	if (a->left.size < a->wait)
 		return 0;
 	code = take_rows(a, a->left.data, a->left.size, &used, err);

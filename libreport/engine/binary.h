@@ -30,7 +30,7 @@ bool rep_row_text_is(struct tp_slice s, const char *text);
 /* Reads the size of an array whose values take at least `least` bytes each. */
 size_t rep_row_get_count(struct tp_cursor *c, unsigned least);
 
-/* Reads one row of an answer off the cursor. If the cursor has failed, the row is incomplete and
+/* Reads one row of an answer from the cursor. If the cursor has failed, the row is incomplete and
  * must be ignored; it is passed again with more bytes. */
 typedef int rep_engine_row(void *ctx, struct tp_cursor *c, struct tp_err *err);
 
@@ -42,7 +42,7 @@ struct rep_answer {
 	void *ctx;
 	/* private */
 	struct tp_buf left; /* an incomplete row */
-	size_t wait;	    /* size it must reach before it is tried again */
+	size_t wait;	    /* size it must reach before it is parsed again */
 	uint64_t total;
 };
 

@@ -85,7 +85,7 @@ static struct tp_buf some_rows(void)
 	return b;
 }
 
-/* However it is cut into pieces, an answer is the same rows. */
+/* An answer gives the same rows however it is cut into pieces. */
 static void test_answer_pieces(void **state)
 {
 	struct tp_buf b = some_rows();
@@ -125,7 +125,7 @@ static void test_answer_truncated(void **state)
 	tp_buf_release(&b);
 }
 
-/* Counts and sizes that are lies ask for nothing. */
+/* False counts and sizes do not make the reader allocate memory. */
 static void test_answer_lies(void **state)
 {
 	static const uint8_t lies[][24] = {

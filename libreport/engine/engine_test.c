@@ -1,5 +1,5 @@
-/* Runs into an engine and back, without one: what comes back is what the store had, whatever is cut
- * off on the way; and answers that are wrong are errors. */
+/* Moves runs into an engine (in memory) and back. The runs that come back equal those of the store,
+ * wherever loading was interrupted, and wrong answers are errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void on_wrong(void *ctx, int64_t run, const char *what)
 	(void)what;
 }
 
-/* How many things are wrong in the store that was made; all of it is read. */
+/* Reads all of the new store and returns the number of differences. */
 static size_t count_wrong(const struct fixture *f)
 {
 	const struct tp_verify v = {.found = on_wrong};
@@ -161,7 +161,7 @@ static void test_load_again(void **state)
 	assert_int_equal(everything(&f->engine), before);
 }
 
-/* Whichever INSERT fails, the next try makes good for it, and rows of the first do not count. */
+/* Whichever INSERT fails, the next load completes the work, and rows of the first do not count. */
 static void test_load_cut_off(void **state)
 {
 	struct fixture *f = *state;
@@ -269,7 +269,7 @@ static void test_load_spans(void **state)
 	rep_engine_runs_release(&runs);
 }
 
-/* Blocks are not looked into, so what is wrong in them is found by those who read the store. */
+/* Blocks are not checked here, so readers of the store find damage in them. */
 static void test_fetch_spoiled(void **state)
 {
 	struct fixture *f = *state;
@@ -290,11 +290,11 @@ static void test_fetch_spoiled(void **state)
 	assert_true(bad > rounds / 4);
 }
 
-/* ---- an engine that does not stop ---- */
+/* ---- an engine that sends without end ---- */
 
 struct flood {
 	struct testing_engine *engine;
-	int at, answers; /* that one (from 1) is said again and again, unless it is told to stop */
+	int at, answers; /* answer `at` (from 1) is repeated until the reader stops it */
 	uint64_t said;
 };
 
@@ -331,8 +331,8 @@ static int flood_ask(void *ctx, const char *sql, const void *data, size_t size,
 	return code;
 }
 
-/* Whatever it says without an end, little of it is held. Of what is known already (stacks), or goes
- * into the store (rows), nothing is. */
+/* However long an answer is, little of it is held in memory. Known stacks, and rows that go into
+ * the store, take none. */
 static void test_fetch_flood(void **state)
 {
 	struct fixture *f = *state;
@@ -355,16 +355,16 @@ static void test_fetch_flood(void **state)
 		if (code == TP_ELIMIT) {
 			limits++;
 			assert_non_null(strstr(err.msg, "1 MiB of memory"));
-			/* At once: no more than what fills that memory. */
+			/* It fails as soon as the limit is reached. */
 			assert_true(flood.said < FLOOD / 2);
 		}
 	}
 	rep_engine_held_most = REP_ENGINE_HELD_MOST;
-	/* Runs, and the headers that the profiles have. */
+	/* Runs and the headers of profiles are limited. */
 	assert_true(limits >= 4);
 }
 
-/* Stacks of a profile, each of one frame: all with names of their own, or with the same. */
+/* Adds stacks of one frame each, with distinct names or all with the same. */
 static void add_stacks(struct testing_engine *e, bool distinct, size_t n, size_t name)
 {
 	size_t nloads;
@@ -377,8 +377,8 @@ static void add_stacks(struct testing_engine *e, bool distinct, size_t n, size_t
 		struct tp_buf *b = &e->table[REP_ENGINE_STACK];
 
 		memcpy(text, distinct ? &i : &(size_t){0}, sizeof(i));
-		/* Hash, then of one frame: function, file, line, column, marks, system name, start
-		 * line, mapping, address, flags. */
+		/* Hash, then arrays of one frame: function, file, line, column, marks, system name,
+		 * start line, mapping, address, flags. */
 		rep_row_put(b, i + 1, 8);
 		rep_row_put(b, 77, 8);
 		rep_row_put(b, 1, 1);
@@ -413,8 +413,8 @@ static void add_stacks(struct testing_engine *e, bool distinct, size_t n, size_t
 	free(text);
 }
 
-/* A sample is some bytes, its stack may be many: they are held as soon as a profile has them, but
- * what is in several stacks only once. */
+/* A sample is short, but its stack may be long. Stacks count as soon as a profile has them, and
+ * frames shared by several stacks count once. */
 static void test_fetch_stacks_held(void **state)
 {
 	struct fixture *f = *state;
@@ -433,7 +433,7 @@ static void test_fetch_stacks_held(void **state)
 	rep_engine_held_most = REP_ENGINE_HELD_MOST;
 }
 
-/* Samples with many labels, all with a set of their own, or with one and the same. */
+/* Adds samples with many labels, each with a set of its own, or all with the same set. */
 static void add_labels(struct testing_engine *e, bool distinct, size_t n, size_t nlabels)
 {
 	size_t nloads;
@@ -472,8 +472,8 @@ static void add_labels(struct testing_engine *e, bool distinct, size_t n, size_t
 	free(load);
 }
 
-/* A label is some bytes in its row, and several times as many in a profile, which has one and the
- * same set of them once. */
+/* A label takes several times as much memory in a profile as in its row; a set of labels that
+ * samples share is held once. */
 static void test_fetch_labels_held(void **state)
 {
 	struct fixture *f = *state;

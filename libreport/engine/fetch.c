@@ -19,11 +19,11 @@ int rep_held_add(struct rep_held *held, size_t more, struct tp_err *err)
 	return 0;
 }
 
-/* ---- one run after the other, in order ---- */
+/* ---- runs, written in order ---- */
 
 struct writing {
 	const struct rep_fetching *f;
-	size_t next; /* run that is to be written */
+	size_t next; /* first run that is not written */
 };
 
 static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err)
@@ -54,7 +54,7 @@ static int begin(struct writing *w, struct tp_store_run **to, struct tp_err *err
 	return tp_store_begin(to, w->f->path, &opt, err);
 }
 
-/* Writes the runs before `end`, which have no samples here: rep_fetch_ordinary adds the rest. */
+/* Writes the runs before `end`, which have no samples here; rep_fetch_ordinary adds the rest. */
 static int write_until(struct writing *w, size_t end, struct tp_err *err)
 {
 	int code = 0;

@@ -1,5 +1,5 @@
-/* Are the tables that an engine has those that are going to be made? All of a database are of one
- * server, or all are spread over one cluster. */
+/* Checks that an engine's existing tables have the requested form: all tables of a database are on
+ * one server, or all are distributed over one cluster. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,8 +42,8 @@ static bool is_ours(struct tp_slice name)
 	return false;
 }
 
-/* "Distributed(fleet, …" or, of later releases, "Distributed('fleet', …". Empty: it says something
- * else, or the name is an odd one. */
+/* Returns the cluster in "Distributed(fleet, …" or, in later releases, "Distributed('fleet', …".
+ * Returns an empty slice for other engines and unusual names. */
 static struct tp_slice cluster_of(struct tp_slice engine)
 {
 	static const char head[] = "Distributed(";
@@ -114,7 +114,7 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 	return code;
 }
 
-/* ---- is there such a cluster? ---- */
+/* ---- does the cluster exist? ---- */
 
 struct clusters {
 	uint64_t found;
@@ -136,9 +136,9 @@ static int on_clusters(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* A macro ("{cluster}") is what the server makes of it. Whoever may make tables need not be one who
- * may know of clusters: an answer that is refused says nothing, and where the connection is gone,
- * what comes next says so. */
+/* Macros ("{cluster}") are expanded by the server. A user who may create tables is not always
+ * allowed to read system.clusters, so a refused query proves nothing; a lost connection makes the
+ * next statement fail. */
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err)
 {

@@ -1,4 +1,4 @@
-/* What a profile says besides its samples. */
+/* Reads the parts of a profile other than its samples. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,7 +168,7 @@ static int place_mappings(struct current *now, struct tp_err *err)
 	return 0;
 }
 
-/* Of what a row becomes, at most: it may take six bytes. */
+/* The most memory that a row becomes; the row itself may take only six bytes. */
 #define ROW_BECOMES                                                                                \
 	(sizeof(struct tp_mapping) + sizeof(struct rep_mapping_place) + sizeof(uint32_t))
 

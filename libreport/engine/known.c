@@ -1,4 +1,4 @@
-/* The stacks of all profiles that are picked, by their hashes, and how one of a profile is made. */
+/* The stacks of all picked profiles by hash, and their conversion into stacks of one profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static uint64_t hash_of(const struct rep_profiles *p, const uint8_t *hash)
 	return tp_mix64(p->seed, h);
 }
 
-/* Finds a stack by its hash: its number into *number; false where it is not known. */
+/* Finds a stack by its hash and sets *number. Returns false if it is unknown. */
 static bool find_stack(const struct rep_profiles *p, const uint8_t *hash, uint32_t *number)
 {
 	uint64_t h = hash_of(p, hash);
@@ -31,8 +31,8 @@ static bool find_stack(const struct rep_profiles *p, const uint8_t *hash, uint32
 	return false;
 }
 
-/* What a stack takes besides its row in the spool: the array may be twice as large as what is in
- * it, the table four times. */
+/* Memory of a stack besides its row in the spool: the array may have twice the room it needs, the
+ * table four times. */
 #define STACK_HELD (2 * sizeof(struct known_stack) + 4 * sizeof(struct tp_table_slot))
 
 static int add_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t size, struct tp_err *err)
@@ -57,8 +57,8 @@ enum { TEXTS = 0, WIDE = 8, NARROW = 4, BYTES = 1 };
 /* functions, files, lines, columns, marks, system_names, start_lines, mappings, addresses, flags */
 static const int stack_column[] = {TEXTS, TEXTS, WIDE, WIDE, BYTES,
 				   TEXTS, WIDE,	 WIDE, WIDE, NARROW};
-/* The columns of a stack's row, each ready to be read value by value; *n of them in each. False
- * where they are not of one length. */
+/* Splits a stack's row into its columns; each cursor then reads *n values. Returns false if the
+ * columns differ in length. */
 static bool split_stack(struct tp_cursor *c, struct tp_cursor column[NCOLUMNS], uint64_t *n)
 {
 	bool same = true;
@@ -128,7 +128,7 @@ static int find_location(const struct current *now, uint64_t mapping, uint64_t a
 	struct tp_location l = {.address = address, .flags = flags};
 	size_t lo = 0, hi = mapping ? now->profile->nmappings : 0, n = hi;
 
-	/* The first of those with this key. */
+	/* Find the first mapping with this key. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -173,7 +173,7 @@ static int next_frame(const struct current *now, struct tp_cursor column[NCOLUMN
 	return code;
 }
 
-/* Without texts. */
+/* Returns the size of the dictionary's entries without texts. */
 static size_t entries_size(const struct tp_profile *p)
 {
 	const struct tp_dict *d = p->dict;

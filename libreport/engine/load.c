@@ -10,7 +10,7 @@
 #include "engine/inside.h"
 #include "engine/stale.h"
 
-#define SEND_BYTES ((size_t)16 << 20) /* as much comes together before it is sent */
+#define SEND_BYTES ((size_t)16 << 20) /* waiting rows are sent at this size */
 #define SEND_RUNS  256
 #define SEND_DAYS  64 /* partitions of one INSERT */
 #define RENEW_STEP ((uint64_t)1 << 20)
@@ -27,14 +27,15 @@ struct loader {
 	size_t nbegun;
 	uint16_t day[SEND_DAYS];
 	size_t ndays;
-	uint64_t load[SEND_RUNS]; /* runs of them: complete and waiting to be sent */
+	uint64_t load[SEND_RUNS]; /* `runs` complete loads whose rows in `run` wait to be sent */
 	size_t runs;
-	int64_t begun_s; /* the oldest load that is not published */
-	int64_t now_s;	 /* the one that is being put together */
+	int64_t begun_s; /* when the oldest unpublished load began */
+	int64_t now_s;	 /* when the current load began */
 	uint64_t random;
 };
 
-/* CLOCK_BOOTTIME, in seconds: it goes on while the machine sleeps, and nobody sets it. */
+/* Returns CLOCK_BOOTTIME in seconds: it also advances while the machine sleeps, and cannot be
+ * set. */
 static int64_t uptime_s(const struct loader *l)
 {
 	struct timespec t;
@@ -56,7 +57,7 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	if (!b->size)
 		return 0;
 	rep_sql_put(&s, l->at, "INSERT INTO @%s (", rep_engine_name(table));
-	/* The engine fills in when the load was begun. */
+	/* The engine fills in the time at which the load began. */
 	if (table == REP_ENGINE_LOAD)
 		tp_buf_text(&s, "day, load, run");
 	else
@@ -68,7 +69,7 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	return code;
 }
 
-/* Makes complete loads count, unless they are so old that others may be removing them. */
+/* Makes complete loads count, unless they are so old that another loader may be removing them. */
 static int publish(struct loader *l, struct tp_err *err)
 {
 	int code;
@@ -84,8 +85,8 @@ static int publish(struct loader *l, struct tp_err *err)
 	return code ? code : send_table(l, REP_ENGINE_RUN, err);
 }
 
-/* Others have to see that a load was begun before they can be seen not to have begun it: the row
- * goes before anything else of the load. */
+/* Sends the rows of `load` before any other row of these loads, so that other loaders see that a
+ * load has begun. */
 static int send_begun(struct loader *l, struct tp_err *err)
 {
 	int code = send_table(l, REP_ENGINE_LOAD, err);
@@ -96,8 +97,7 @@ static int send_begun(struct loader *l, struct tp_err *err)
 	return code;
 }
 
-/* Loads are known as begun before there is a row of them, and count when all their rows are there.
- */
+/* Sends all waiting rows: first those of `load`, last those of `run`, which make loads count. */
 static int send_all(struct loader *l, struct tp_err *err)
 {
 	int code = send_begun(l, err);
@@ -139,7 +139,8 @@ static int spill(void *ctx, struct tp_err *err)
 
 /* ---- a run ---- */
 
-/* Days since 1970 in UTC; of a dump that does not say when it was taken, when it was imported. */
+/* Returns days since 1970 in UTC: of the time the dump was taken or, if that is unknown,
+ * imported. */
 static uint16_t day_of(const struct tp_run *r)
 {
 	int64_t ns = r->wall_ns != TP_NULL ? r->wall_ns : r->imported_ns;
@@ -148,9 +149,10 @@ static uint16_t day_of(const struct tp_run *r)
 	return day < 0 ? 0 : day > 47000 ? 47000 : (uint16_t)day;
 }
 
-/* The upper half is of the run's hash and says which server has it, the lower half is chance: much
- * of what there is for the first load, as each that takes the place of another is less than that,
- * by chance, too, as another may be at it. 0: too few are left that are less. */
+/* Returns the number of a new load. The upper half is from the run's hash and determines the
+ * server. The lower half is random: large for a run's first load, as each replacement must be
+ * smaller than the load it replaces, and reduced by a random amount for a replacement, as another
+ * loader may be replacing it at the same time. Returns 0 if too few smaller numbers are left. */
 static uint64_t new_load(struct loader *l, const char *hash, const struct rep_present *present)
 {
 	uint64_t chance = tp_random(&l->random) >> 32, least;
@@ -219,7 +221,8 @@ static bool new_day(struct loader *l, uint16_t day)
 	return true;
 }
 
-/* Puts all of a run but its rows in `load` and `run`. *p becomes the profile, if it is one. */
+/* Writes all rows of a run except those in `load` and `run`. Sets *p to the profile if it is
+ * one. */
 static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p,
 			struct tp_err *err)
 {
@@ -233,7 +236,8 @@ static int load_content(struct rep_loading *r, bool spans, struct tp_profile **p
 	return code ? code : rep_load_profile(r, *p, err);
 }
 
-/* What is refused (*refused, TP_ELIMIT) has left rows that do not count, as what is cut off. */
+/* Loads one run. If it is refused (*refused, TP_ELIMIT), its rows do not count, like those of an
+ * interrupted load. */
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
 		    const struct rep_present *present, bool *refused, struct tp_err *err)
 {
@@ -282,7 +286,7 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
 }
 
-/* ---- all of it ---- */
+/* ---- all runs ---- */
 
 static bool is_renewed(const struct loader *l, const struct rep_run *run,
 		       const struct rep_present *p)
@@ -335,7 +339,8 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 	return code ? code : first.code;
 }
 
-/* Where so many times there is more, the next export goes on: an engine can name loads for ever. */
+/* Limit on rounds of removal, as a faulty engine could name loads forever. The next export
+ * continues. */
 #define MOST_REMOVALS 250
 
 static int remove_stale(struct loader *l, struct tp_err *err)
@@ -353,7 +358,8 @@ static int remove_stale(struct loader *l, struct tp_err *err)
 	return code;
 }
 
-/* Before anything is made, and then again: another export may have made it meanwhile. */
+/* Called before anything is made, and again afterwards, as another export may have made tables
+ * meanwhile. */
 static int make_tables(const struct loader *l, struct tp_err *err)
 {
 	bool all = false;

@@ -1,11 +1,11 @@
-/* Several who load into one engine, each with a clock of its own, and what becomes of what is cut
- * off; tables that are there already. */
+/* Several loaders of one engine, each with a clock of its own; what happens to interrupted loads;
+ * and tables that exist already. */
 #include "decode/profile/encode.h"
 #include "engine/profiles.h"
 #include "engine/stale.h"
 #include "engine/testing_fixture.h"
 
-/* ---- two who load, and their clocks ---- */
+/* ---- two loaders and their clocks ---- */
 
 static struct fixture *other;
 
@@ -15,7 +15,7 @@ static void pass(struct testing_engine *e, int64_t s)
 	uptime += s;
 }
 
-/* Another host, whose clock nobody knows, comes by. */
+/* Loads from another host with an unrelated clock. */
 static void load_elsewhere(struct testing_engine *e)
 {
 	struct rep_engine_load_result result;
@@ -51,14 +51,14 @@ static void test_load_beside_another(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
-/* The machine sleeps, or all takes too long: nothing counts. */
+/* The machine sleeps, or the load takes too long: its runs do not count. */
 static void sleep_long(struct testing_engine *e)
 {
 	if (e->inserts == 9)
 		pass(e, REP_ENGINE_LOAD_S + 1);
 }
 
-/* Another export takes it for old. */
+/* Another export considers the load stale. */
 static void lose(struct testing_engine *e)
 {
 	if (e->inserts == 9)
@@ -83,7 +83,7 @@ static void test_load_too_long(void **state)
 	}
 }
 
-/* What was cut off goes when its time is over, and nobody loads the run. */
+/* Rows of an interrupted load are removed after the period, once nobody loads the run. */
 static void test_load_removes(void **state)
 {
 	struct fixture *f = *state;
@@ -107,13 +107,13 @@ static void test_load_removes(void **state)
 	assert_int_equal(load(f, &result), 0);
 	rep_engine_removed_at_once = REP_ENGINE_REMOVED_MOST;
 	assert_int_equal(result.removed, NDUMPS);
-	/* Stacks stay: they are everybody's. */
+	/* Stacks stay, because all runs share them. */
 	assert_int_equal(everything(&f->engine) - f->engine.table[REP_ENGINE_STACK].size / 2,
 			 whole);
 	assert_int_equal(fetch(f, &err), 0);
 }
 
-/* An engine that names loads of its own choice for those that are over, without an end. */
+/* An engine that names arbitrary loads as stale, without end. */
 struct namer {
 	struct testing_engine *engine;
 	uint64_t next, step;
@@ -145,12 +145,12 @@ static void test_load_removal_ends(void **state)
 	size_t once;
 
 	f->link = (struct rep_engine_link){.ask = name_loads, .ctx = &n};
-	/* The same again: it is asked for what is behind it. */
+	/* The engine names the same load again, although the loader asked for those after it. */
 	assert_int_equal(load_some(f, 0, &result, &err), TP_EFORMAT);
 	assert_non_null(strstr(err.msg, "loads that were not asked for"));
 	assert_int_equal(n.asked, 2);
 	once = n.removed;
-	/* The next one, each time. */
+	/* Now it names the next load each time. */
 	n = (struct namer){.engine = &f->engine, .next = 1, .step = 1};
 	assert_int_equal(load_some(f, 0, &result, &err), 0);
 	assert_int_equal(result.removed, n.asked);
@@ -158,7 +158,7 @@ static void test_load_removal_ends(void **state)
 	assert_int_equal(n.removed, n.asked * once);
 }
 
-/* Tables of one server, or of a cluster, but never some of each. */
+/* The tables may be those of one server or of a cluster, but not a mixture. */
 static void test_load_another_form(void **state)
 {
 	static const struct {
@@ -192,7 +192,7 @@ static void test_load_another_form(void **state)
 	}
 }
 
-/* ---- is there such a cluster? ---- */
+/* ---- does the cluster exist? ---- */
 
 static bool asked_for_clusters;
 
@@ -207,7 +207,8 @@ static int ask_refusing(void *ctx, const char *sql, const void *data, size_t siz
 	return testing_ask(ctx, sql, data, size, on_data, to, err);
 }
 
-/* Who may not know goes on; nobody asks where all tables are there; macros are the server's. */
+/* Loading continues if the user may not read the list of clusters; the list is not read if all
+ * tables exist; macros are left to the server. */
 static void test_load_cluster(void **state)
 {
 	static const char made[] = "Distributed(nosuch, d, x_local, x)";
@@ -233,7 +234,7 @@ static void test_load_cluster(void **state)
 
 		asked_for_clusters = false;
 		assert_int_equal(load_some(f, 0, &result, &err), 0);
-		assert_true(asked_for_clusters); /* not all are there */
+		assert_true(asked_for_clusters); /* some tables are missing */
 		rep_row_put_text(b, name, strlen(name));
 		rep_row_put_text(b, made, strlen(made));
 	}
@@ -242,9 +243,9 @@ static void test_load_cluster(void **state)
 	assert_false(asked_for_clusters);
 }
 
-/* ---- what could not be read back ---- */
+/* ---- rows too long to be read back ---- */
 
-/* A profile with a comment, or a stack of a function, of so many bytes. */
+/* Adds a profile with a comment, or a stack of a function, of this many bytes. */
 static void add_large(struct fixture *f, bool comment, uint32_t nth, size_t size)
 {
 	struct tp_profile *p = tp_profile_new();
@@ -291,14 +292,14 @@ static void test_load_refuses(void **state)
 	struct tp_err err;
 
 	add_large(f, false, 1, (size_t)17 << 20);
-	/* The same stack once more: that it was seen does not mean that it is there. */
+	/* The same stack once more: it was seen, but not sent. */
 	add_large(f, false, 2, (size_t)17 << 20);
 	add_large(f, true, 3, (size_t)18 << 20);
 	assert_int_equal(rep_runs_load(f->store, &runs, &err), 0);
 	rep_runs_release(&f->runs);
 	f->runs = runs;
 	assert_int_equal(runs.n, NDUMPS + 3);
-	/* The others come last, and are loaded nevertheless. */
+	/* The other runs come last and are loaded nevertheless. */
 	for (size_t i = 0; i < 3; i++) {
 		struct rep_run was = runs.run[i];
 
@@ -312,7 +313,7 @@ static void test_load_refuses(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
-/* ---- what is other in the store ---- */
+/* ---- changes in the store ---- */
 
 static size_t loads_of(const struct fixture *f, const char *hash, uint64_t *least)
 {
@@ -330,7 +331,8 @@ static size_t loads_of(const struct fixture *f, const char *hash, uint64_t *leas
 	return found;
 }
 
-/* Labels, a name, spans: such a run gets a load that is less than the one that counted. */
+/* Runs with new labels, a new name or requested spans get a smaller load than the one that
+ * counted. */
 static void test_load_renews(void **state)
 {
 	static char *labels[] = {"n=2"};
@@ -371,7 +373,7 @@ static void test_load_renews(void **state)
 	opt.spans = true;
 	assert_int_equal(
 	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
-	assert_int_equal(result.renewed, traces + 1); /* and the one with its own name again */
+	assert_int_equal(result.renewed, traces + 1); /* and again the one with a name of its own */
 	opt.spans = false;
 	assert_int_equal(
 	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
@@ -379,7 +381,7 @@ static void test_load_renews(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
-/* Another has begun a load with the same number. */
+/* Another loader has begun a load with the same number. */
 static int ask_twice(void *ctx, const char *sql, const void *data, size_t size,
 		     int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
 		     void *to, struct tp_err *err)
@@ -406,7 +408,7 @@ static void test_load_same_number(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
-/* Of the row of a run; its load. */
+/* Returns the row of a run in table `run`, and its size. */
 static uint8_t *row_of(struct fixture *f, const char *hash, size_t *size)
 {
 	struct tp_buf *b = &f->engine.table[REP_ENGINE_RUN];
@@ -423,7 +425,7 @@ static uint8_t *row_of(struct fixture *f, const char *hash, size_t *size)
 	return b->data + at;
 }
 
-/* The last numbers are not given, as two would get the same. */
+/* The smallest numbers are not used, as two loaders might get the same. */
 static void test_load_too_often(void **state)
 {
 	struct fixture *f = *state;
@@ -443,7 +445,7 @@ static void test_load_too_often(void **state)
 	f->runs.run[0].row.name = name;
 }
 
-/* Loads that count no more are not held. */
+/* Loads that no longer count are not held in memory. */
 static void test_list_once(void **state)
 {
 	struct rep_engine_load_options opt = {.uptime_s = uptime_s};
@@ -465,7 +467,7 @@ static void test_list_once(void **state)
 	rep_engine_runs_release(&runs);
 }
 
-/* What a report was told of stays for a day after another load took its place. */
+/* A load that a report has found remains for a day after another load has replaced it. */
 static void test_load_outlived(void **state)
 {
 	struct fixture *f = *state;
@@ -488,7 +490,7 @@ static void test_load_outlived(void **state)
 	f->runs.run[0] = was;
 }
 
-/* ---- what is asked at once ---- */
+/* ---- profiles per statement ---- */
 
 static int nasked;
 
@@ -501,12 +503,13 @@ static int ask_and_count(void *ctx, const char *sql, const void *data, size_t si
 	return testing_ask(ctx, sql, data, size, on_data, to, err);
 }
 
-/* The samples of a few profiles at a time, as the engine sorts an answer in its memory. */
+/* Samples of a few profiles are requested at a time, as the engine sorts an answer in its
+ * memory. */
 static void test_fetch_some_at_once(void **state)
 {
 	static const struct {
 		size_t at_once;
-		int asked; /* of the four profiles of the fixture */
+		int asked; /* statements for the four profiles of the fixture */
 	} cases[] = {{16, 1}, {3, 2}, {2, 2}, {1, 4}};
 	struct fixture *f = *state;
 	struct rep_engine_load_result result;

@@ -1,6 +1,6 @@
-/* Copies rows of ordinary tables from the engine into a store that has the runs and their profiles
- * already. Table `block` is one of them, and holds the rest of a trace; its rows are not checked
- * here, as readers check the blocks of every store. */
+/* Copies rows of ordinary tables from the engine into a store that already has the runs and their
+ * profiles. This includes table `block`, which holds the rest of a trace; its rows are not checked
+ * here, because readers check the blocks of every store. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct filling {
 	const struct rep_fetching *f;
-	rep_fetch_choice *of; /* the runs that were asked for */
+	rep_fetch_choice *of; /* the requested runs */
 	enum rep_engine_table_id table;
 	struct rep_engine_column column[REP_ENGINE_COLUMNS];
 	unsigned n;
@@ -29,7 +29,7 @@ static int bind(const struct filling *l, int at, unsigned column, struct tp_curs
 		return v == TP_NULL ? sqlite3_bind_null(l->put, at)
 				    : sqlite3_bind_int64(l->put, at, v);
 	}
-	/* Static: the row is stepped before its bytes go. */
+	/* SQLITE_STATIC: the row is inserted before its bytes are freed. */
 	if (strcmp(type, REP_ENGINE_TEXT) != 0) {
 		s = rep_row_get_text(c);
 		return sqlite3_bind_blob64(l->put, at, s.data, s.size, SQLITE_STATIC);
@@ -55,7 +55,7 @@ static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (!rc)
 		rc = sqlite3_step(l->put);
 	sqlite3_reset(l->put);
-	/* What a column may not hold is the engine's fault. */
+	/* A value that violates a column's constraint is the engine's fault. */
 	if ((rc & 0xff) == SQLITE_CONSTRAINT)
 		return rep_fetch_odd(err, "a row that no store could have");
 	return rc == SQLITE_DONE ? 0 : tp_sql_cause(err, l->db, "cannot write");

@@ -1,5 +1,5 @@
-/* Finds out what the engine has of runs already, and whether the store agrees: loads are never
- * changed, so a run that differs or lacks spans is loaded anew (load.c). */
+/* Finds the runs that the engine already has and compares them with the store. Loads never change,
+ * so a run that differs or lacks spans is loaded anew (load.c). */
 #include <string.h>
 
 #include "engine/binary.h"
@@ -12,7 +12,7 @@ struct asking {
 	struct rep_present *at;	     /* by run */
 };
 
-/* Takes an array of labels off the cursor. Returns whether they are those of the run. */
+/* Reads an array of labels from the cursor. Returns whether they are those of the run. */
 static bool same_labels(struct tp_cursor *c, const struct rep_run *run)
 {
 	size_t n = rep_row_get_count(c, 1);
@@ -44,7 +44,7 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (c->failed || !run)
 		return 0;
 	had = &a->at[run - a->runs->run];
-	/* Of several loads of a run the least counts. */
+	/* Of several loads of a run the smallest counts. */
 	if (!had->there || p.load < had->load)
 		*had = p;
 	return 0;

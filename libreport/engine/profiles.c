@@ -1,4 +1,5 @@
-/* Profiles from the engine: what is asked for, and which of them it adds up (fetch.h). */
+/* Profiles from the engine: the statements, and the choice of profiles that it adds up
+ * (fetch.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,13 @@
 #include "base/seed.h"
 #include "engine/profiles.h"
 
-/* ---- which ---- */
+/* ---- the choice ---- */
 
 struct says {
 	struct tp_slice default_type, drop, keep;
 };
 
-/* What it says of which frames and types are shown. */
+/* Reads a profile's default type and its expressions for frames to drop and to keep. */
 static struct says what_it_says(const struct rep_profiles *p, size_t run)
 {
 	const struct tp_buf *b = &p->header[run].rows[0];
@@ -51,7 +52,7 @@ static bool same_kind(const struct rep_profiles *p, size_t x, size_t y)
 	return true;
 }
 
-/* The units of sample types, each as the first profile that has the type says. */
+/* The units of sample types; each is that of the first profile with the type. */
 struct type_units {
 	struct type_unit {
 		const char *type, *unit;
@@ -61,8 +62,8 @@ struct type_units {
 	uint64_t seed;
 };
 
-/* Adds the types of a profile. *differs becomes true where one had another unit before: values are
- * scaled before they are added up then, and rounded. 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds the types of a profile. Sets *differs if one had another unit before: adding up then scales
+ * values and rounds them. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 static int add_units(struct type_units *u, const struct rep_engine_run *r, bool *differs)
 {
 	for (size_t i = 0; i < r->ntypes; i++) {
@@ -90,8 +91,8 @@ static int add_units(struct type_units *u, const struct rep_engine_run *r, bool 
 
 #define MOST_GROUPS 64
 
-/* Puts runs that the engine can add up into groups; the caller adds up the sums of the groups. If
- * values would have to be scaled, the engine adds up nothing. */
+/* Groups the runs that the engine can add up; the caller adds up the sums of the groups. If values
+ * would have to be scaled, the engine adds up nothing. */
 static int make_groups(struct rep_profiles *p)
 {
 	const struct rep_engine_runs *runs = p->f->runs;
@@ -120,7 +121,7 @@ static int make_groups(struct rep_profiles *p)
 	}
 	free(units.of);
 	tp_table_release(&units.by_type);
-	/* One alone is what it is. */
+	/* A single profile needs no sum. */
 	p->add_up = p->add_up && nprofiles > 1;
 	return code;
 }
@@ -138,8 +139,8 @@ static void put_each(struct tp_buf *s, const struct rep_fetching *some)
 	tp_buf_text(s, " ORDER BY number, row");
 }
 
-/* As profiles are added up (profile/merge.h): samples whose values are all 0 are left out, the rest
- * stands where its stack and labels appear first. */
+/* Sums profiles as profile/merge.h does: samples whose values are all 0 are left out, the others
+ * come where their stack and labels appear first. */
 static void put_sum(struct tp_buf *s, const struct rep_profiles *p)
 {
 	tp_buf_text(s, "SELECT tupleElement(first, 1), stack, tupleElement(first, 3), " LABELS
@@ -153,8 +154,7 @@ static void put_sum(struct tp_buf *s, const struct rep_profiles *p)
 		       ") ORDER BY first");
 }
 
-/* What the engine sorts of an answer it holds all at once, so it is asked for some of the runs, and
- * then for the next. */
+/* The engine sorts an answer in its memory, so the runs are requested a few at a time. */
 static int ask_each(struct rep_profiles *p, struct tp_err *err)
 {
 	struct rep_fetching some = *p->f;

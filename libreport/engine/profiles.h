@@ -1,5 +1,5 @@
-/* Inside of reading profiles: what each says of itself (headers.c), the stacks of all (known.c),
- * and samples run by run (samples.c). */
+/* Private to libreport/engine, for reading profiles: the headers of each (headers.c), the stacks of
+ * all (known.c), and samples run by run (samples.c). */
 #ifndef REP_ENGINE_PROFILES_H
 #define REP_ENGINE_PROFILES_H
 
@@ -9,67 +9,68 @@
 
 #define REP_FETCH_HEADERS (REP_ENGINE_COUNTER - REP_ENGINE_PROFILE + 1)
 
-/* So many profiles are asked for in one statement; that, but in tests. */
+/* Profiles requested in one statement; a variable for tests only. */
 extern size_t rep_fetch_at_once;
 
-/* Rows as they came, one after the other, by table, the first one REP_ENGINE_PROFILE. */
+/* A profile's rows of the header tables as received; rows[0] is REP_ENGINE_PROFILE's. */
 struct header {
 	struct tp_buf rows[REP_FETCH_HEADERS];
 };
 
 struct known_stack {
 	uint8_t hash[REP_STACK_HASH];
-	size_t at; /* in `stacks`, behind the hash */
+	size_t at; /* position in `stacks`, after the hash */
 	uint32_t size;
 };
 
-/* A sample's row, and the number that its stack had where it came from. */
+/* A sample's row, and the number of its stack in the run it came from. */
 struct place {
 	size_t at, size;
 	uint32_t node;
 };
 
-/* The profile that samples are put into. */
+/* The profile being filled with samples. */
 struct current {
-	struct tp_profile *profile; /* NULL: none yet */
+	struct tp_profile *profile; /* NULL: none has begun */
 	size_t run;
 	struct rep_mapping_place *place;
-	uint32_t *by_key;     /* numbers of its mappings, sorted by the keys of their places */
+	uint32_t *by_key;     /* its mappings, sorted by the keys of their places */
 	uint32_t *node;	      /* by known stack: its node + 1 */
-	struct tp_buf rows;   /* of its samples, as they came */
+	struct tp_buf rows;   /* of its samples, as received */
 	struct place *sample; /* nsamples of them */
 	size_t nsamples, room;
-	size_t held; /* bytes of these, of the stacks in its dictionary, and of its labels */
+	size_t held; /* bytes of the samples, of the stacks in its dictionary, and of its labels */
 };
 
 struct rep_profiles {
 	const struct rep_fetching *f;
 	struct header *header; /* by run */
-	size_t *group;	       /* by run: those that are alike are one */
+	size_t *group;	       /* by run: profiles that the engine may add up share one */
 	bool add_up;
 	struct rep_spool stacks;   /* rows */
 	struct known_stack *stack; /* nstacks of them */
 	size_t nstacks, stack_room;
-	struct tp_table by_hash; /* of these */
+	struct tp_table by_hash; /* of `stack` */
 	uint64_t seed;
 	rep_fetch_profile *each;
 	void *each_ctx;
-	size_t next; /* run that is to be made */
+	size_t next; /* first run that is not finished */
 	struct current now;
-	enum rep_engine_table_id table; /* of headers that are asked for */
+	enum rep_engine_table_id table; /* header table being read */
 };
 
 struct texts {
 	struct tp_profile *profile;
 	int code;
 };
-/* The string's id; after the first failure, which t->code keeps, 0. */
+/* Returns the string's id. After the first failure, which t->code keeps, returns 0. */
 uint32_t rep_fetch_intern(struct texts *t, struct tp_slice s);
-/* The error that belongs to a code of a profile's. */
+/* Turns an error code of a profile's function into an error with a sentence. */
 int rep_fetch_checked(int code, struct tp_err *err);
 
-/* What a profile has of stacks and labels: samples share them, so what is held is what each adds,
- * not its row. TP_ELIMIT: with what came since then it would be too much. */
+/* Measures the stacks and labels of a profile. Samples share them, so a sample counts with what it
+ * adds to them and not with the size of its row. rep_fetch_hold returns TP_ELIMIT if the growth
+ * since `before` exceeds the memory limit. */
 struct measured {
 	size_t entries;
 	uint32_t strings;
@@ -77,19 +78,21 @@ struct measured {
 struct measured rep_fetch_measure(const struct tp_profile *p);
 int rep_fetch_hold(struct rep_profiles *p, struct measured before, struct tp_err *err);
 
-/* Asks for the headers, and the stacks, of all profiles that are picked. */
+/* Read the headers, and the stacks, of all picked profiles. */
 int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err);
 int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err);
-/* Makes p->now the profile of that run, without samples; and forgets it. */
+/* Start p->now as the profile of a run, without samples; and drop it. */
 int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err);
 void rep_fetch_drop(struct rep_profiles *p);
-/* A stack of the profile that is made. TP_ELIMIT: with its names it would be too much to hold. */
+/* Finds or makes the node of a stack in the current profile. Returns TP_ELIMIT if the stack with
+ * its names exceeds the memory limit. */
 int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node,
 		    struct tp_err *err);
 
-/* Takes a sample (fits struct rep_answer), which follows those of runs before it. */
+/* Takes a sample (a rep_engine_row). Samples come in the order of their runs. */
 int rep_fetch_sample(void *profiles, struct tp_cursor *c, struct tp_err *err);
-/* Hands on what is complete: the profiles before `run`, and those without samples among them. */
+/* Passes on the finished profiles: those of all runs before `run`, including those without
+ * samples. */
 int rep_fetch_finish(struct rep_profiles *p, size_t run, struct tp_err *err);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What is no plain character is \xHH, so a statement is ASCII whatever it speaks of. */
+/* Bytes that are not plain characters become \xHH, so a statement is always ASCII. */
 static void put_quoted(struct tp_buf *sql, char quote, const char *data, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -1,4 +1,4 @@
-/* Turns the rows that SQL shows of a run in a store into rows of the engine. */
+/* Turns a run's rows in a store, as SQL shows them, into rows of the engine. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, stru
 			  REP_ANSWER_ROW_MOST >> 20);
 }
 
-/* Returns the node of the stack in column c, 0 if there is none. */
+/* Returns the node of the stack in column c, 0 if it has none. */
 static uint32_t node_in(const struct rep_loading *l, sqlite3_stmt *st, int c)
 {
 	int64_t node = sqlite3_column_int64(st, c);
@@ -61,7 +61,7 @@ static void put_cell(const struct rep_loading *l, struct tp_buf *b, sqlite3_stmt
 				 (size_t)sqlite3_column_bytes(st, c));
 }
 
-/* Puts the current row of st, and the stacks that it names. */
+/* Writes the current row of st, and the stacks that it names. */
 static int put_row(struct rep_loading *l, enum rep_engine_table_id table,
 		   const struct rep_engine_column *column, int n, sqlite3_stmt *st,
 		   struct tp_err *err)

@@ -18,7 +18,7 @@ int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err)
 	if (is_new)
 		rep_stack_put(&l->table[REP_ENGINE_STACK], &l->hashes, node);
 	code = rep_load_end_row(l, REP_ENGINE_STACK, err);
-	/* It will not be sent, so another run that has it has to be refused, too. */
+	/* This stack will not be sent, so another run that has it must be refused, too. */
 	if (code)
 		rep_stack_set_release(l->sent);
 	return code;
@@ -93,7 +93,7 @@ int rep_load_profile(struct rep_loading *l, const struct tp_profile *p, struct t
 
 /* ---- traces ---- */
 
-/* Puts a block of a dictionary, which has no times (struct tp_pool_sink). */
+/* Writes a block of a dictionary, which has no times (struct tp_pool_sink). */
 static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, size_t rows,
 		     size_t raw_size, const struct tp_buf *data, struct tp_err *err)
 {
@@ -115,7 +115,7 @@ static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, s
 	return code ? code : l->spill(l->spill_ctx, err);
 }
 
-/* Puts the dictionary of a run that shares one with others as one of its own. */
+/* Writes the dictionary of a run that shares one with others, as a dictionary of the run alone. */
 static int load_shared_dictionary(struct rep_loading *l, struct tp_err *err)
 {
 	const struct tp_pool_sink sink = {.put = put_block, .ctx = l};
@@ -136,7 +136,7 @@ static int load_shared_dictionary(struct rep_loading *l, struct tp_err *err)
 	return code;
 }
 
-/* Puts rows for SQL, which finds the names of their stacks by hash. */
+/* Writes rows for SQL; queries find the names of their stacks by hash. */
 static int load_spans(struct rep_loading *l, struct tp_err *err)
 {
 	static const struct rep_mapping_place none;

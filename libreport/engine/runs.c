@@ -1,4 +1,4 @@
-/* The runs that an engine has. */
+/* Lists the runs of an engine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ int rep_fetch_odd(struct tp_err *err, const char *what)
 			  "the engine's answer cannot be: %s; are these tables of tprof?", what);
 }
 
-/* A text without NULs, as names of runs are; NULL when memory is out. */
+/* Copies a text up to its first NUL, as names of runs have none. Returns NULL if memory is out. */
 static char *copy(struct tp_slice s)
 {
 	return strndup((const char *)s.data, s.size);
@@ -24,10 +24,10 @@ static void release_texts(char **list, size_t n)
 	free(list);
 }
 
-/* What a text takes besides its bytes in the row. */
+/* Memory of a text besides its bytes in the row. */
 #define TEXT_HELD 32
 
-/* Copies an array of texts; those that were copied before an error are the caller's, too. */
+/* Copies an array of texts; the caller also owns those copied before an error. */
 static int copy_texts(struct tp_cursor *c, char ***list, size_t *n, struct rep_held *held,
 		      struct tp_err *err)
 {
@@ -150,7 +150,7 @@ static int compare(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Of several loads of a run the least counts. */
+/* Of several loads of a run the smallest counts. */
 static int by_load(const void *a, const void *b)
 {
 	const struct rep_engine_run *x = a, *y = b;
@@ -188,7 +188,7 @@ static void settle(struct rep_engine_runs *runs)
 		runs->run[i].row.id = (int64_t)i + 1;
 }
 
-/* ---- asking ---- */
+/* ---- statements ---- */
 
 static void put_has_labels(struct tp_buf *s, char *const *labels, size_t nlabels)
 {
@@ -199,7 +199,7 @@ static void put_has_labels(struct tp_buf *s, char *const *labels, size_t nlabels
 	}
 }
 
-/* The load that counts has to have them: a run that was loaded twice may have others in each. */
+/* Requires the labels of the load that counts: loads of the same run may have different ones. */
 static void put_labelled(struct tp_buf *s, const struct rep_engine_place *at, char *const *labels,
 			 size_t nlabels)
 {
@@ -225,7 +225,7 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 	if (nlabels)
 		put_labelled(&s, at, labels, nlabels);
 	else
-		/* What counts no more is not to be had for the limits. */
+		/* Loads that no longer count must not use up the limits. */
 		rep_sql_put(&s, at,
 			    " WHERE load GLOBAL IN (SELECT min(load) FROM @run GROUP BY run)");
 	code = rep_engine_ask(link, &s, on_run, runs, err);
@@ -234,7 +234,7 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 	return code;
 }
 
-/* ---- statements about some of them ---- */
+/* ---- statements about some of the runs ---- */
 
 static bool is_picked(const struct rep_fetching *f, size_t run)
 {

@@ -1,4 +1,4 @@
-/* Samples, run by run. */
+/* Reads samples, run by run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static int make_labels(struct tp_profile *p, struct sample *s, struct tp_label *
 	return code ? code : tp_profile_label_set(p, labels, s->nlabels, set);
 }
 
-/* A label takes more than its row, so they are counted before there are any. */
+/* Labels take more memory than their row, so they are counted before they are made. */
 static int hold_labels(struct rep_profiles *p, struct sample *s, uint32_t *set, struct tp_err *err)
 {
 	const struct measured before = rep_fetch_measure(p->now.profile);
@@ -96,8 +96,8 @@ static int hold_labels(struct rep_profiles *p, struct sample *s, uint32_t *set, 
 	return code ? rep_fetch_checked(code, err) : rep_fetch_hold(p, before, err);
 }
 
-/* A sum of which nothing is left is a sample nevertheless, which adding up would not take: it gets
- * one more, and one less. */
+/* Adds a sample. A sum may consist of zeros and still be a sample, but adding up drops samples of
+ * zeros; it is therefore added twice, as 1 and as -1. */
 static int add_sample(struct rep_profiles *p, struct sample *s, struct tp_err *err)
 {
 	struct tp_profile *to = p->now.profile;
@@ -148,7 +148,7 @@ static struct sample sample_at(const struct current *now, const struct place *pl
 	return s;
 }
 
-/* Stacks get their numbers in the order that they had: what is drawn of them depends on it. */
+/* Adds stacks in the order of their original numbers, because drawings depend on it. */
 static int add_samples(struct rep_profiles *p, struct tp_err *err)
 {
 	struct current *now = &p->now;

@@ -115,7 +115,8 @@ bool rep_engine_of_load(enum rep_engine_table_id table)
 	return table != REP_ENGINE_STACK;
 }
 
-/* Stacks of traces have the names that table `stack` has of all runs. */
+/* Returns a column's type. Stacks of traces are hashes, whose names are in table `stack`, for all
+ * runs. */
 static const char *type_of(enum tp_column_kind kind)
 {
 	return kind == TP_COL_STR || kind == TP_COL_STATE ? TEXT
@@ -195,7 +196,8 @@ static void put_create(struct tp_buf *s, const struct rep_engine_place *at,
 			      tables[table].order);
 }
 
-/* All rows of a run go to one server, which its hash names (the upper half of a load). */
+/* Distributes rows so that all rows of a run are on one server, chosen by its hash (the upper half
+ * of a load). */
 static void put_distributed(struct tp_buf *s, const struct rep_engine_place *at,
 			    enum rep_engine_table_id table)
 {

@@ -1,4 +1,4 @@
-/* The statements that make tables, and their description. */
+/* Tests of the statements that make tables, and of the manual page about them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void test_make_tables_one_server(void **state)
 	assert_int_equal(rep_engine_make_tables(&link, &at, &err), 0);
 	assert_int_equal(s.n, s.tables + 1);
 	assert_int_equal(s.distributed, 0);
-	assert_int_equal(s.days, s.tables - 1); /* stacks are of all days */
+	assert_int_equal(s.days, s.tables - 1); /* stacks have no day */
 }
 
 static void test_make_tables_cluster(void **state)
@@ -104,8 +104,7 @@ static bool names(const char *from, const char *end, const char *word)
 	return false;
 }
 
-/* Every table has its place on the page, and so has every column of those that a store does not
- * have. */
+/* The page describes every table, and every column of the tables that a store does not have. */
 static void test_page(void **state)
 {
 	char *page = read_page(), heading[80];

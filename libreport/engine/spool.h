@@ -12,7 +12,7 @@
 /* Zero-initialised is valid and empty. */
 struct rep_spool {
 	FILE *file;
-	size_t size; /* all that was put */
+	size_t size; /* bytes written */
 	const uint8_t *data;
 };
 

@@ -1,4 +1,4 @@
-/* Stacks by content: the same in every run, wherever its program was loaded. */
+/* Identifies stacks by content: they are the same in every run, wherever its program was loaded. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -9,15 +9,16 @@
 #include "engine/binary.h"
 #include "engine/inside.h"
 
-#define MOST_SENT ((size_t)1 << 23) /* as many are remembered; sending one twice does no harm */
+#define MOST_SENT ((size_t)1 << 23) /* hashes remembered; sending a stack twice does no harm */
 
 /* ---- mappings ---- */
 
-/* A path is shorter; what goes on behind it is not looked at for each mapping. */
+/* Hash at most this many bytes of a name: paths are shorter, and many mappings may share a long
+ * name. */
 #define MOST_NAME 65536
 
-/* As profiles are merged (profile/merge/translate.c): by size in whole pages, offset, and build id
- * or else name. */
+/* Hashes a mapping as merging compares them (profile/merge/translate.c): by size in whole pages,
+ * offset, and build id or else name. */
 static uint64_t mapping_key(const struct tp_dict *dict, const struct tp_mapping *m, uint64_t nth)
 {
 	struct tp_text name = tp_dict_text(dict, m->build_id ? m->build_id : m->file);
@@ -39,7 +40,8 @@ struct rep_mapping_place *rep_mapping_places(const struct tp_dict *dict,
 		free(key);
 		return NULL;
 	}
-	/* Few are alike: the n-th is looked for only behind one that is. */
+	/* Counts equal mappings among the 1000 before it. Few are alike, so most keep their first
+	 * key. */
 	for (size_t i = 0; i < n; i++) {
 		uint64_t nth = 0;
 
@@ -194,7 +196,7 @@ static void put_value(struct tp_buf *rows, const struct rep_stack_hashes *h,
 		rep_row_put(rows, (uint64_t)frame.column, 8);
 		break;
 	case MARKS:
-		/* Inlined; there is a function; there is a location. */
+		/* Flags: inlined; has a function; has a location. */
 		rep_row_put(rows,
 			    (frame.inlined & 1u) | (frame.function ? 2u : 0) |
 				(frame.location ? 4u : 0),

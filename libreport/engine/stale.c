@@ -51,7 +51,7 @@ struct stale {
 	uint64_t after;
 };
 
-/* Who goes on from the last of them must come to an end, whatever the engine says. */
+/* Loads must come in ascending order, so that the loop ends whatever the engine answers. */
 static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct stale *s = ctx;
@@ -65,8 +65,8 @@ static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* Loads of a run that somebody may be loading stay: a report may have been told of one that is about
- * to count no longer. */
+/* Finds stale loads. Loads of a run that another loader may be loading are excluded, because a
+ * report may still use one that is about to be replaced. */
 static int find_stale(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		      struct stale *stale, struct tp_err *err)
 {
@@ -94,8 +94,8 @@ static int remove_loads(const struct rep_engine_link *link, const struct rep_eng
 	return rep_engine_send(link, &s, NULL, 0, err);
 }
 
-/* Their rows in `load` go last: until then they are found again. The engine removes when it comes
- * to it, so it may still show those that it has been told to remove: they are passed over by their
+/* Removes the rows in `load` last, so that an interrupted removal finds the load again. The engine
+ * removes rows with a delay and may still list them, so the next search starts after their
  * numbers. */
 int rep_engine_remove_stale(const struct rep_engine_link *servers, size_t nservers,
 			    const struct rep_engine_place *at, uint64_t *after, uint64_t *removed,

@@ -1,5 +1,5 @@
-/* An engine for tests, in memory: it keeps the rows of INSERTs, and answers the statements that the
- * loader and the reader make, but those that add up. */
+/* An engine for tests, in memory. It keeps the rows of INSERTs and answers the statements of the
+ * loader and the reader, except those that add up. */
 #ifndef REP_ENGINE_TESTING_H
 #define REP_ENGINE_TESTING_H
 
@@ -16,14 +16,15 @@
 #define PIECE_MOST 1000
 
 struct testing_engine {
-	struct tp_buf table[REP_ENGINE_NTABLES]; /* rows as they came */
-	int inserts, fails_at;			 /* that INSERT (from 1) is refused; 0: none */
-	uint64_t random;			 /* 0: answers are whole; else they are spoiled */
-	int spoils_at;				 /* that answer (from 1) */
+	struct tp_buf table[REP_ENGINE_NTABLES]; /* rows as received */
+	int inserts, fails_at;			 /* INSERT number fails_at (from 1) is refused; 0:
+						    none */
+	uint64_t random;			 /* 0: answers are intact; else they are damaged */
+	int spoils_at;				 /* number of the damaged answer (from 1) */
 	int answers;
-	uint64_t now_s;	      /* its clock; 0: some moment */
-	struct tp_buf tables; /* what system.tables says: pairs of texts */
-	/* Before each INSERT, which is e->inserts + 1 and goes `into` a table; may be NULL. */
+	uint64_t now_s;	      /* its clock; 0: an arbitrary time */
+	struct tp_buf tables; /* contents of system.tables: pairs of texts */
+	/* Called before each INSERT, number e->inserts + 1, into table e->into; may be NULL. */
 	void (*on_insert)(struct testing_engine *e);
 	int into;
 };
@@ -77,7 +78,7 @@ static inline int testing_find(const char *sql, const char *before)
 	return -1;
 }
 
-/* The place of a number in a list "(1,2,3)" or "[1,2,3]", -1: it is not there. */
+/* Returns the position of a number in a list "(1,2,3)" or "[1,2,3]", -1 if it is missing. */
 static inline int testing_place(const char *list, uint64_t n)
 {
 	for (int i = 0; list; i++) {
@@ -131,7 +132,7 @@ static inline int testing_by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* ---- which loads count, and which are over ---- */
+/* ---- loads that count, and stale ones ---- */
 
 struct testing_load {
 	uint64_t load, begun;
@@ -139,7 +140,7 @@ struct testing_load {
 	size_t at, size; /* of its row */
 };
 
-/* Of table `load` or `run`; *n of them, freed by the caller. */
+/* Returns the loads in table `load` or `run`, *n of them; the caller frees them. */
 static inline struct testing_load *testing_loads(const struct testing_engine *e, int table,
 						 size_t *n)
 {
@@ -178,7 +179,7 @@ static inline int testing_by_load(const void *a, const void *b)
 	return x->load < y->load ? -1 : x->load > y->load;
 }
 
-/* Among the rows of table `run`. */
+/* Returns whether a load counts; `run` are the rows of table `run`. */
 static inline bool testing_counts(const struct testing_load *run, size_t nruns,
 				  const struct testing_load *load)
 {
@@ -218,7 +219,7 @@ static inline void testing_stale(const struct testing_engine *e, const char *sql
 	free(run);
 }
 
-/* Rows of `load` come without the last column. */
+/* Takes rows of `load`, which come without the last column. */
 static inline int testing_begin(struct testing_engine *e, const void *data, size_t size)
 {
 	struct tp_cursor c = tp_cursor(data, size);
@@ -262,7 +263,7 @@ static inline void testing_delete(struct testing_engine *e, int table, const cha
 	b->size = kept;
 }
 
-/* Columns come in the order of the table, rows by number, and as they were put. */
+/* Returns columns in the order of the table, rows by number, then in the order received. */
 static inline void testing_select(const struct testing_engine *e, int table, const char *sql,
 				  struct tp_buf *out)
 {
@@ -273,7 +274,7 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 	const char *places = number ? strstr(number, "], [") : NULL;
 	struct testing_row *row = NULL, *more;
 	bool named[REP_ENGINE_COLUMNS], wanted = false;
-	uint64_t last = 0; /* the load that `wanted` is of */
+	uint64_t last = 0; /* load that `wanted` belongs to */
 	size_t nrows = 0, nruns = 0;
 	struct testing_load *run =
 	    strstr(sql, "(SELECT min(load)") ? testing_loads(e, REP_ENGINE_RUN, &nruns) : NULL;
@@ -307,7 +308,7 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 			r.number =
 			    testing_nth(places + 4, testing_place(number + 24, load)) << 32 | nrows;
 		more = realloc(row, (nrows + 1) * sizeof(*row));
-		if (!more) { /* a row less than the test wants */
+		if (!more) { /* one row fewer than the test wants */
 			tp_buf_release(&r.data);
 			break;
 		}

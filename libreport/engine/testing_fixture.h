@@ -1,4 +1,4 @@
-/* A store with some dumps, and an engine (testing_engine.h) to load it into and to get it back
+/* A store with some dumps, and an engine (testing_engine.h) to load it into and to read it back
  * from. */
 #ifndef REP_ENGINE_TESTING_FIXTURE_H
 #define REP_ENGINE_TESTING_FIXTURE_H
@@ -71,7 +71,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* Seconds of the loader's own clock. */
+/* The loader's own clock in seconds. */
 static int64_t uptime = 1000;
 
 static inline int64_t uptime_s(void)

@@ -5,14 +5,14 @@
 
 #include "base/many.h"
 
-/* What has been met of a goroutine or P: its state, a range that it was in. */
+/* What has been seen of a goroutine or P: its state, a range that it was in. */
 enum { MET_STATE = 1, MET_RANGE = 2 };
 
 struct reader {
 	struct rep_first *f;
 	const struct rep_first_ask *ask;
 	uint8_t *g, *p; /* MET_… by index */
-	bool gc;	/* something of the collector's phases has been met */
+	bool gc;	/* a phase of the collector was seen */
 	bool old;
 	size_t syncs, procs;
 };
@@ -36,7 +36,7 @@ static bool meet_p(struct reader *r, uint32_t at, uint8_t what)
 	return meet(r->p, r->ask->np, at, what);
 }
 
-/* Does the event say what has been so since the run began? */
+/* Returns whether the event records a state that has held since the run began. */
 static bool tells(struct reader *r, const struct tp_event *ev)
 {
 	bool first = false;
@@ -89,8 +89,8 @@ static int keep(struct rep_first *f, const struct tp_event *ev)
 	return 0;
 }
 
-/* Up to go 1.21 the statuses of all goroutines come first, and that of the P on which the trace was
- * begun. The others seem to run when they start. */
+/* Up to go 1.21 the statuses of all goroutines come first, with that of the P on which tracing
+ * started. The other Ps seem to run when they start. */
 static bool is_over(struct reader *r, const struct tp_event *ev)
 {
 	const struct tp_event_desc *d = &tp_event_descs[ev->type];

@@ -21,7 +21,7 @@
 static int load_clocks(struct rep_parsed *p, struct tp_store *store, const struct tp_run *run,
 		       struct tp_err *err)
 {
-	/* A clock without a monotonic one is the file's time, not the trace's own. */
+	/* A clock without a monotonic time is the file's time, not the trace's own. */
 	static const char sql[] = "SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM clock "
 				  "WHERE run = ? AND mono_ns > 0 ORDER BY rowid";
 	sqlite3 *db = tp_store_db(store);
@@ -73,7 +73,7 @@ void rep_parsed_release(struct rep_parsed *p)
 
 /* ---- pieces of lines ---- */
 
-/* Names hold no control characters in a sound trace; of others nothing is printed raw. */
+/* Names in a sound trace have no control characters; those of others are escaped. */
 static void put_name(struct tp_buf *out, uint32_t string, const struct tp_dict *d)
 {
 	struct tp_text t = tp_dict_text(d, string);
@@ -130,13 +130,13 @@ static void put_stack(struct rep_parsed *p, struct tp_buf *out, const char *titl
 	else if (known)
 		put_frames(p, stack, out);
 	if (known && !known->size && p->kept <= MAX_KEPT) {
-		/* Without memory it is not kept. */
+		/* If memory is out, it is not cached. */
 		tp_buf_put(known, out->data + from, out->size - from);
 		p->kept += known->size;
 	}
 }
 
-/* ---- what there is to say of a kind ---- */
+/* ---- contents by kind ---- */
 
 static void metric(const struct tp_event *ev, struct tp_buf *out)
 {
@@ -182,8 +182,8 @@ static void range(const struct rep_parsed *p, const struct tp_event *ev, struct 
 		tp_buf_text(out, " Attributes=[]");
 }
 
-/* The stack of the resource that makes the transition (Go: Event.StateTransition); whether there is
- * any, as a created goroutine's may be empty. */
+/* Returns whether the transition has a stack of its resource, and sets *stack (Go:
+ * Event.StateTransition). A created goroutine's stack may be empty. */
 static bool transition_stack(const struct tp_event *ev, uint32_t *stack)
 {
 	*stack = ev->stack;
@@ -228,7 +228,7 @@ static void experimental(const struct tp_event *ev, struct tp_buf *out)
 	tp_buf_text(out, "]");
 }
 
-/* time.RFC3339Nano: a fraction only where there is one, without the zeros at its end. */
+/* Writes time.RFC3339Nano: a fraction only if it is not 0, without trailing zeros. */
 static void put_wall(const struct rep_parsed_clock *c, struct tp_buf *out)
 {
 	time_t sec = (time_t)c->wall_sec;

@@ -1,5 +1,5 @@
-/* Ordered events as `go tool trace -d=parsed` writes them: what Go's reader makes of a trace, with
- * whole stacks (Go: internal/trace/event.go, Event.String). Wall-clock times are in UTC. */
+/* Writes ordered events as `go tool trace -d=parsed` does: as Go's reader presents them, with whole
+ * stacks (Go: internal/trace/event.go, Event.String). Wall-clock times are in UTC. */
 #ifndef REP_EXPORT_PARSED_H
 #define REP_EXPORT_PARSED_H
 
@@ -22,13 +22,13 @@ struct rep_parsed {
 	/* private */
 	struct tp_buf *stack; /* by stack: its text, made when first needed */
 	uint32_t nstacks;
-	size_t kept; /* bytes of them */
+	size_t kept; /* bytes of these texts */
 };
 
-/* Loads what is not in `l`. To be released in every case. */
+/* Loads the parts that `l` lacks. *p must be released in every case. */
 int rep_parsed_init(struct rep_parsed *p, struct tp_store *store, const struct tp_run *run,
 		    const struct tp_listing *l, struct tp_err *err);
-/* Appends the lines of an event; events come in order. 0 or TP_ENOMEM, TP_EFORMAT. */
+/* Appends the lines of an event; events come in order. Returns 0, TP_ENOMEM or TP_EFORMAT. */
 int rep_parsed_event(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out);
 void rep_parsed_release(struct rep_parsed *p);
 

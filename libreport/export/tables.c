@@ -10,7 +10,8 @@
 #include "store/describe.h"
 #include "store/sqlerr.h"
 
-/* Of the ordinary tables those that have a run; `block` is the bulk itself. */
+/* The ordinary tables with a column `run`; `block` is left out, as it holds the bulk data
+ * itself. */
 static const char *const ordinary[] = {"run",  "label", "loss",	  "notice",
 				       "wire", "clock", "segment"};
 #define NORDINARY (sizeof(ordinary) / sizeof(ordinary[0]))

@@ -1,5 +1,5 @@
-/* Adds profiles to the tree: names of frames, numbers of samples behind values, and the frames that
- * nodes stand for. */
+/* Adds profiles to the tree: names of frames, numbers of samples behind values, and the frame of
+ * each node. */
 #include "base/many.h"
 #include "flame/tree.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- names ---- */
 
-/* "0x4005ef [libc.so.6]": of a frame that has no function. */
+/* Appends "0x4005ef [libc.so.6]", the name of a frame without a function. */
 static int put_place(struct tp_buf *b, const struct tp_profile *p, const struct tp_location *l)
 {
 	struct tp_text file = {"", 0};
@@ -102,10 +102,10 @@ struct adding {
 	uint32_t nstacks;
 	uint32_t *known; /* per frame: its string in the tree's names */
 	uint32_t *node;	 /* per stack */
-	uint8_t *used;	 /* there are samples at it or, forwards, below it */
+	uint8_t *used;	 /* has samples itself or, in a tree from the root, below it */
 };
 
-/* The string of a frame in the tree's names. */
+/* Finds the string of a frame in the tree's names. */
 static int name_of(struct adding *a, uint32_t frame, uint32_t *name)
 {
 	int code = 0;
@@ -122,7 +122,7 @@ static int name_of(struct adding *a, uint32_t frame, uint32_t *name)
 	return code;
 }
 
-/* Inlined calls may be left out. */
+/* Returns whether a frame is left out, as inlined calls may be. */
 static bool skipped(const struct adding *a, uint32_t frame)
 {
 	return a->source->no_inlines && tp_dict_frame_at(a->p->dict, frame).inlined;
@@ -138,7 +138,7 @@ static uint32_t stack_of(const struct adding *a, size_t sample)
 	return a->p->stack[sample] < a->nstacks ? a->p->stack[sample] : 0;
 }
 
-/* Which stacks have samples that count. */
+/* Marks the stacks with samples that count. */
 static void mark_stacks(struct adding *a)
 {
 	const struct tp_profile *p = a->p;
@@ -184,7 +184,7 @@ static int put_values(struct adding *a)
 	return code;
 }
 
-/* The dictionary's stacks are a tree already: one pass over it, parents first. */
+/* The dictionary's stacks already are a tree, so one pass over it suffices, parents first. */
 static int merge_forwards(struct adding *a)
 {
 	struct rep_flame_tree *t = a->tree;
@@ -247,7 +247,7 @@ static void offer_frame(struct adding *a, int64_t *most, uint32_t node, uint32_t
 	a->tree->frame[a->side][node] = frame;
 }
 
-/* `sum` holds what each stack has by itself. */
+/* Offers frames of a tree from the root; `sum` holds each stack's own values. */
 static void offer_forwards(struct adding *a, int64_t *sum, int64_t *most)
 {
 	const struct tp_stack_node *stack = tp_dict_stack_nodes(a->p->dict);

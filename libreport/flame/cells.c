@@ -13,12 +13,12 @@ struct laying {
 	const struct rep_flame_order *o;
 	const struct rep_flame_cells_options *opt;
 	struct rep_flame_cells *c;
-	double whole; /* weight of what is as wide as the picture */
+	double whole; /* weight of the whole width */
 	size_t room, level_room;
 };
 
-/* If all children of the zoomed frame are narrower than a cell, each of the first ones gets a cell:
- * zooming further would be impossible otherwise. */
+/* Returns whether all children of the zoomed frame are narrower than a cell. Then each of the first
+ * ones gets a cell, as zooming further would otherwise be impossible. */
 static bool is_fine(const struct laying *l)
 {
 	const struct rep_flame_zoom *z = &l->opt->zoom;
@@ -28,7 +28,7 @@ static bool is_fine(const struct laying *l)
 	       (double)rep_flame_weight(l->t, l->o->child[at]) * l->opt->width < l->whole;
 }
 
-/* The first cell of what begins at this weight. */
+/* Returns the cell at which a weight begins. */
 static uint32_t cell_of(const struct laying *l, int64_t weight)
 {
 	double cell = floor((double)weight / l->whole * l->opt->width + 0.5);
@@ -73,7 +73,7 @@ static void measure(const struct laying *l, const uint32_t *kid, uint32_t n,
 		bar->step = rep_flame_change_step(bar->value, events, l->opt->noise);
 }
 
-/* The children of a bar, in the cells that it has. */
+/* Lays out the children of a bar in its cells. */
 static int lay_children(struct laying *l, uint32_t parent)
 {
 	struct rep_flame_bar up = l->c->bar[parent];
@@ -102,12 +102,12 @@ static int lay_children(struct laying *l, uint32_t parent)
 		if (last > end)
 			last = end;
 		if (fine) {
-			/* The last cell is for the merged bar. */
+			/* Keep the last cell for the merged bar. */
 			narrow = at + 1 >= end && i + 1 < n;
 			first = at;
 			last = at + 1;
 		} else if (i + 1 == n && last <= first && at < end) {
-			/* A single one gets any cell that is left. */
+			/* A single one gets any remaining cell. */
 			first = first < end ? first : end - 1;
 			last = first + 1;
 			narrow = false;
@@ -171,7 +171,7 @@ int rep_flame_cells(const struct rep_flame_tree *t, const struct rep_flame_order
 	c->width = opt->width;
 	l.whole = first.weight > 0 ? (double)first.weight : 1;
 	code = put(&l, &first);
-	/* Merged bars have nothing below them, until they are zoomed into. */
+	/* Merged bars have no bars below them until they are zoomed into. */
 	for (uint32_t i = 0; i < c->n && !code; i++)
 		if (!i || !c->bar[i].count)
 			code = lay_children(&l, i);
@@ -187,7 +187,7 @@ void rep_flame_cells_release(struct rep_flame_cells *c)
 
 /* ---- moving ---- */
 
-/* Cells between a bar and a cell; 0: it is over it. */
+/* Returns the distance in cells between a bar and a cell; 0 inside the bar. */
 static uint32_t distance(const struct rep_flame_bar *bar, uint32_t cell)
 {
 	if (cell < bar->first)
@@ -237,7 +237,7 @@ uint32_t rep_flame_cells_at(const struct rep_flame_cells *c, uint32_t level, uin
 	return UINT32_MAX;
 }
 
-/* The child of a bar that is this node, else the merged one, else the bar. */
+/* Returns the child bar of a node, else the merged bar, else the bar itself. */
 static uint32_t find_child(const struct rep_flame_cells *c, uint32_t bar, uint32_t node)
 {
 	const struct rep_flame_bar *b = &c->bar[bar];
@@ -257,12 +257,12 @@ uint32_t rep_flame_cells_find(const struct rep_flame_cells *c, const struct rep_
 {
 	uint32_t bar = 0, node, below = what.node;
 
-	/* Is it there at all? */
+	/* Check that it is inside the zoomed part. */
 	while (below && below != c->bar[0].what.node)
 		below = t->node[below].parent;
 	if (below != c->bar[0].what.node)
 		return 0;
-	/* One level after the other, the node's ancestor there. */
+	/* Descend level by level to the node's ancestor there. */
 	while (c->bar[bar].what.node != what.node) {
 		uint32_t next;
 

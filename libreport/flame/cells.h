@@ -1,11 +1,11 @@
 /* Part of a flame graph as bars in the cells of a terminal, and moving the cursor over them.
  *
  * A bar is a frame that is at least a cell wide. The narrower children of a frame become one merged
- * bar behind the others, which shows how many they are and can be zoomed into like a frame. If
- * there is only one narrower child, it is shown as itself, provided that there is a cell for it. So
- * every frame is a bar, is counted in a merged bar, or is below one.
+ * bar after the others, which shows their number and can be zoomed into like a frame. If there is
+ * only one narrower child, it is shown as itself, provided that there is a cell for it. So every
+ * frame is a bar, is counted in a merged bar, or is below one.
  *
- * The bars of children stay within their parent's and do not overlap; the gap behind them is the
+ * The bars of children stay within their parent's and do not overlap; the gap after them is the
  * parent's own value. Edges of bars are rounded for the whole picture at once, so errors do not add
  * up from level to level. A merged bar for which rounding leaves no cell has 0 cells: the cursor
  * can still move to it, at the end of the bar before it. */
@@ -20,7 +20,7 @@
 #include "flame/order.h"
 #include "flame/tree.h"
 
-/* What takes the whole width: a frame if `from` is 0, else its children from `from` on, in
+/* The part that takes the whole width: a frame if `from` is 0, else its children from `from` on, in
  * order. */
 struct rep_flame_zoom {
 	uint32_t node, from;
@@ -30,7 +30,7 @@ struct rep_flame_bar {
 	struct rep_flame_zoom what;
 	uint32_t count;		   /* frames in a merged bar, else 0 */
 	uint32_t level;		   /* 0: the whole width */
-	uint32_t first, cells;	   /* its first cell, and how many */
+	uint32_t first, cells;	   /* its first cell, and the number of cells */
 	uint32_t parent;	   /* a bar; the first one is its own parent */
 	uint32_t child, nchildren; /* bars from left to right, stored one after the other */
 	int64_t start;		   /* weight to its left */
@@ -69,7 +69,7 @@ uint32_t rep_flame_cells_step(const struct rep_flame_cells *c, uint32_t bar,
 			      enum rep_flame_step step, uint32_t *cell);
 /* Returns the bar at a cell of a level, or UINT32_MAX. */
 uint32_t rep_flame_cells_at(const struct rep_flame_cells *c, uint32_t level, uint32_t cell);
-/* Returns the bar that is, or contains, what is given; or else the nearest bar above it. */
+/* Returns the bar that is or contains the given part, else the nearest bar above it. */
 uint32_t rep_flame_cells_find(const struct rep_flame_cells *c, const struct rep_flame_tree *t,
 			      struct rep_flame_zoom what);
 

@@ -12,7 +12,7 @@
 
 #include "flame/search.h"
 
-/* ---- trees of a few lines: "a;b;c 12", frames from the root on ---- */
+/* ---- trees from a few lines: "a;b;c 12", frames from the root ---- */
 
 static struct tp_profile *empty(void)
 {
@@ -26,7 +26,7 @@ static struct tp_profile *empty(void)
 	return p;
 }
 
-/* Values may be negative, and lines are those of the frames' places: "b:7". */
+/* Adds a line. Values may be negative; numbers after a colon are source lines: "b:7". */
 static void add_line(struct tp_profile *p, const char *line)
 {
 	const char *end = strrchr(line, ' ');
@@ -138,15 +138,15 @@ static void test_cells_layout(void **state)
 	    {{"a 6", "b 3", "c 1"}, "total[0+10]; a[0+6] b[6+3] c[9+1]", 10},
 	    /* its own time is a gap at the right */
 	    {{"a;b 5", "a 5"}, "total[0+10]; a[0+10]; b[0+5]", 10},
-	    /* narrower ones are one bar */
+	    /* narrower children become one bar */
 	    {{"a 96", "b 2", "c 1", "d 1"}, "total[0+10]; a[0+10] 3[10+0]", 10},
 	    {{"a 80", "b 7", "c 7", "d 6"}, "total[0+10]; a[0+8] 3[8+2]", 10},
-	    /* one that is narrower stays what it is, where a cell is left */
+	    /* a single narrower child is shown if a cell is left */
 	    {{"a 93", "b 7"}, "total[0+10]; a[0+9] b[9+1]", 10},
 	    {{"a;x 900", "a;y 50", "a 50"}, "total[0+10]; a[0+10]; x[0+9] y[9+1]", 10},
-	    /* and merged ones get one of what the frame has by itself */
+	    /* merged ones get a cell of the frame's own part */
 	    {{"a;x 900", "a;y 1", "a;z 1", "a 98"}, "total[0+10]; a[0+10]; x[0+9] 2[9+1]", 10},
-	    /* equal ones by name */
+	    /* equal ones are in the order of names */
 	    {{"z 5", "y 5", "x 5", "w 5"}, "total[0+8]; w[0+2] x[2+2] y[4+2] z[6+2]", 8},
 	    {{NULL}, "total[0+7]", 7},
 	};
@@ -165,7 +165,7 @@ static void test_cells_layout(void **state)
 	}
 }
 
-/* A merged bar can be zoomed into, until every frame has had its cell. */
+/* Merged bars can be zoomed into until every frame has had a cell. */
 static void test_cells_zoom_merged(void **state)
 {
 	struct sample s = {.p = {empty()}};
@@ -207,7 +207,8 @@ static uint32_t random_below(uint32_t n)
 	return (random_state >> 8) % n;
 }
 
-/* Few names on each level, values over six powers of ten, below zero where there are two sides. */
+/* Makes a profile with few names on each level and values over six powers of ten, also negative
+ * ones on request. */
 static struct tp_profile *random_profile(uint32_t stacks, bool negative)
 {
 	struct tp_profile *p = empty();
@@ -231,7 +232,7 @@ static struct tp_profile *random_profile(uint32_t stacks, bool negative)
 	return p;
 }
 
-/* Nodes below a bar and with it, those of merged ones included. */
+/* Counts the nodes at and below a bar, including those of merged bars. */
 static uint32_t count_below(const struct sample *s, const struct rep_flame_bar *b)
 {
 	uint32_t first = s->o.first[b->what.node] + b->what.from, n = 0, at = b->what.node, next;
@@ -268,7 +269,7 @@ static void check_children(const struct sample *s, const struct rep_flame_cells 
 		assert_true(b->first >= at);
 		assert_true(b->first + b->cells <= up->first + up->cells);
 		at = b->first + b->cells;
-		/* Each is the next in the order of siblings. */
+		/* Each is the next among its siblings. */
 		if (b->count) {
 			assert_int_equal(b->what.node, up->what.node);
 			assert_int_equal(b->what.from, up->what.from + n);
@@ -282,7 +283,8 @@ static void check_children(const struct sample *s, const struct rep_flame_cells 
 			assert_true(b->cells > 0);
 			n++;
 		}
-		/* Rounded, but for those that are alone, or share what is left. */
+		/* Edges are rounded, except for single bars and those that share the remaining
+		 * cells. */
 		exact = (double)b->weight / (double)(c->bar[0].weight ? c->bar[0].weight : 1) *
 			c->width;
 		if (!c->bar[0].what.from && exact >= 1)
@@ -293,7 +295,7 @@ static void check_children(const struct sample *s, const struct rep_flame_cells 
 	}
 	if (up->count && bar)
 		return;
-	/* Every child is there, or counted. */
+	/* Every child has a bar or is counted. */
 	assert_int_equal(n + up->what.from, expected);
 	assert_int_equal(weight + (up->what.from ? 0 : rep_flame_own_weight(&s->t, up->what.node)),
 			 up->weight);
@@ -352,7 +354,7 @@ static void test_cells_random(void **state)
 	}
 }
 
-/* Sums stop at the ends of 64 bits, and bars within the picture. */
+/* Sums saturate at 64 bits, and bars stay within the picture. */
 static void test_cells_overflow(void **state)
 {
 	static const char *const lines[] = {"a;x 9223372036854775807", "a;y 9223372036854775807",
@@ -421,7 +423,7 @@ static void test_cells_find(void **state)
 	(void)state;
 	build_lines(&s, walk_lines, &(struct rep_flame_tree_options){0});
 	c = lay(&s, (struct rep_flame_zoom){0}, 50);
-	/* What has a bar is found there, what is merged in the merged one. */
+	/* A node with a bar is found there, a merged one in the merged bar. */
 	for (uint32_t i = 0; i < s.t.n; i++) {
 		uint32_t at = rep_flame_cells_find(&c, &s.t, (struct rep_flame_zoom){.node = i});
 		const char *name = name_of(&s, i);
@@ -441,7 +443,7 @@ static void test_cells_find(void **state)
 	assert_int_equal(rep_flame_cells_at(&c, 99, 0), UINT32_MAX);
 	assert_int_equal(rep_flame_cells_at(&c, 3, 49), UINT32_MAX);
 	rep_flame_cells_release(&c);
-	/* Outside of what is zoomed into: all of that. */
+	/* Outside of the zoomed part: the whole part. */
 	c = lay(&s, (struct rep_flame_zoom){.node = 1}, 50);
 	assert_string_equal(name_of(&s, c.bar[0].what.node), "a");
 	assert_int_equal(rep_flame_cells_find(&c, &s.t, (struct rep_flame_zoom){.node = s.t.n - 1}),
@@ -466,8 +468,8 @@ static void test_search_share(void **state)
 		int64_t value;
 		uint32_t frames;
 	} cases[] = {
-	    {"Read", 25, 3}, /* a stack with two counts once */
-	    {"read", 36, 4}, /* without capitals both are meant */
+	    {"Read", 25, 3}, /* a stack with two matches counts once */
+	    {"read", 36, 4}, /* without capitals, case is ignored */
 	    {"^re", 36, 4},	   {"(*conn)", 5, 1},  {"main", 24, 1},	      {"Main", 0, 0},
 	    {"(unbalanced", 1, 1}, {"serve|x", 12, 2}, {"f\xc3\xa9.o", 3, 1}, {"F\xc3\xa9", 0, 0},
 	    {"\xc3\xa9", 3, 1},	   {"nothing", 0, 0},
@@ -492,7 +494,7 @@ static void test_search_share(void **state)
 	release(&s);
 }
 
-/* Of what is zoomed into: a frame, or some of the children of one. */
+/* Searches the zoomed part: a frame, or some of the children of one. */
 static void test_search_zoomed(void **state)
 {
 	static const char *const lines[] = {"a;x 50", "b;x 30", "c;x 2", "d;x 1", NULL};
@@ -523,9 +525,10 @@ static void test_search_zoomed(void **state)
 	release(&s);
 }
 
-/* ---- places ---- */
+/* ---- source lines ---- */
 
-/* Of the lines that met in a node the one that most came by, from the root as from the leaf. */
+/* Of the source lines of a node, the one with most samples is shown, from the root and from the
+ * leaf. */
 static void test_tree_frames(void **state)
 {
 	static const char *const lines[] = {"a:1;b:5 3", "a:1;b:6 4", "a:2;b:7 2",
@@ -547,7 +550,7 @@ static void test_tree_frames(void **state)
 			uint32_t frame = rep_flame_frame_of(&s.t, i, REP_FLAME_NEW);
 
 			for (size_t k = 0; k < 3; k++)
-				/* Below b and c from the leaf, a is at other lines. */
+				/* In the tree from the leaf, a below b and c has other lines. */
 				if (!strcmp(name_of(&s, i), places[k].name) &&
 				    !(reverse && s.t.node[i].depth > 1))
 					assert_int_equal(

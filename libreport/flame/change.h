@@ -7,7 +7,7 @@
 #include "flame/tree.h"
 
 #define REP_FLAME_STEPS 5   /* shades of red, and of blue */
-#define REP_FLAME_NOISE 2.0 /* standard errors, unless told otherwise */
+#define REP_FLAME_NOISE 2.0 /* standard errors, by default */
 
 /* Returns the standard error of new minus old. A value from n samples is as uncertain as their
  * number, whose variance is about n: its error is value/sqrt(n). */

@@ -40,8 +40,8 @@ extern const struct rep_flame_format_desc {
 } rep_flame_formats[REP_FLAME_NFORMATS];
 
 struct rep_flame_options {
-	const char *title;	 /* "" for none */
-	const char *subtitle;	 /* a line below the title; "" for none */
+	const char *title;	 /* "" for no title */
+	const char *subtitle;	 /* a line below the title; "" for no line */
 	const char *type, *unit; /* of the sample type: "cpu", "nanoseconds" */
 	bool upwards;		 /* the root at the bottom: a flame; else an icicle */
 	bool by_name;		 /* siblings by name, not the widest first */
@@ -68,8 +68,8 @@ struct rep_flame_options {
 /* Width of the still picture in pixels. */
 #define REP_FLAME_PICTURE_WIDTH 1180
 
-/* Writes the flame graph. 0, TP_ENOMEM, what the sink returns, or TP_ENOENT with a sentence for
- * something that the format cannot show (a difference in speedscope's). */
+/* Writes the flame graph. Returns 0, TP_ENOMEM, the sink's error, or TP_ENOENT with a sentence for
+ * a tree that the format cannot show (a difference in speedscope's). */
 int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format,
 		    const struct rep_flame_options *opt, const struct rep_sink *sink,
 		    struct tp_err *err);

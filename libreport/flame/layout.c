@@ -8,7 +8,7 @@
 #include "flame/change.h"
 #include "flame/order.h"
 
-/* Weights by size: four buckets for each power of two. */
+/* Weights are counted by size: four buckets for each power of two. */
 #define BUCKETS 256
 
 static unsigned bucket_of(int64_t weight)
@@ -21,15 +21,15 @@ static unsigned bucket_of(int64_t weight)
 	return 4 * (top - 1) + (unsigned)(weight >> (top - 2) & 3);
 }
 
-/* The least weight in a bucket. */
+/* Returns the least weight in a bucket. */
 static int64_t bucket_floor(unsigned bucket)
 {
 	return bucket < 4 ? bucket : (int64_t)(4 + bucket % 4) << (bucket / 4 - 1);
 }
 
-/* Which frames are shown: all of weight `least` or more, and of those of weight `ties` or more the
- * ones down to level `depth`. A parent weighs no less than its child, so all frames above a shown
- * one are shown. */
+/* Selects the shown frames: all of weight `least` or more, and those of weight `ties` or more down
+ * to level `depth`. A parent weighs at least as much as its child, so all frames above a shown one
+ * are shown. */
 struct choice {
 	int64_t least, ties;
 	uint32_t depth;
@@ -42,8 +42,8 @@ static bool chosen(const struct choice *c, const struct rep_flame_tree *t, uint3
 	return weight >= c->least || (weight >= c->ties && t->node[node].depth <= c->depth);
 }
 
-/* Many frames weigh the same (one sample): of the first bucket that exceeds the budget, shows the
- * upper levels. */
+/* Many frames have the same weight (one sample). Shows the upper levels of the first bucket that
+ * exceeds the budget. */
 static int afford_ties(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
 		       const uint8_t *widest, unsigned b, size_t left, struct choice *choice)
 {
@@ -138,7 +138,7 @@ static int push(struct laying *l, const struct rep_flame_frame *f)
 	return code;
 }
 
-/* Lists the children that are shown, in order, and adds up the others in `fold`. */
+/* Lists the shown children in order, and adds up the others in `fold`. */
 static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fold,
 		  double events[REP_FLAME_SIDES])
 {

@@ -1,8 +1,9 @@
-/* Lays out a flame graph: which nodes of a tree are shown as frames, in which order, how wide.
+/* Lays out a flame graph: selects the nodes of a tree that are shown as frames, their order and
+ * their widths.
  *
  * Frames narrower than a limit are folded: the narrower children of a frame become one frame
- * together, or none if that is too narrow as well. The limit is given, or chosen so that the frames
- * take no more than a number of bytes. Only values and names decide: the same profile gives the
+ * together, or disappear if that is too narrow as well. The limit is given, or chosen so that the
+ * frames take at most a number of bytes. Only values and names decide: the same profile gives the
  * same layout, whatever the order of its samples. */
 #ifndef REP_FLAME_LAYOUT_H
 #define REP_FLAME_LAYOUT_H
@@ -19,8 +20,8 @@ struct rep_flame_frame {
 	uint32_t depth;			/* 0: the root */
 	bool fold;			/* stands for narrower children of `node` */
 	int64_t value[REP_FLAME_SIDES]; /* totals */
-	/* Weight and values less those of the frames below: of the frame itself and of children
-	 * that are folded and not shown. Of a fold, all it holds. */
+	/* Weight and values without those of the frames below: of the frame itself and of children
+	 * that are folded and not shown. Of a fold, all its values. */
 	int64_t own, rest[REP_FLAME_SIDES];
 	double x, width; /* shares of the whole picture, 0 … 1 */
 	int step;	 /* of a difference: change.h */

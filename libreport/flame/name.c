@@ -6,7 +6,7 @@
 
 #include "output/text.h"
 
-/* Where the type arguments, receiver, file or parameters begin. */
+/* Returns where type arguments, receiver, file or parameters begin. */
 static size_t plain_end(const char *s, size_t from, size_t size)
 {
 	while (from < size && !memchr("([<{ ", s[from], 5))
@@ -14,8 +14,9 @@ static size_t plain_end(const char *s, size_t from, size_t size)
 	return from;
 }
 
-/* net/http.Get → behind "http"; main.main.func1 → behind the first "main"; java.util.HashMap.put →
- * before the class, which is what begins with a capital; std::sort → behind "std". */
+/* Returns the end of the package: in net/http.Get after "http"; in main.main.func1 after the first
+ * "main"; in java.util.HashMap.put before the class, which begins with a capital; in std::sort
+ * after "std". */
 static size_t package_end(const char *s, size_t from, size_t end, bool path)
 {
 	size_t first = end;
@@ -35,7 +36,8 @@ static size_t package_end(const char *s, size_t from, size_t end, bool path)
 	return first < end ? first : from;
 }
 
-/* json/v2.Unmarshal: a version is no name, the folder above it stays with it. */
+/* Returns the start of the brief form. In json/v2.Unmarshal the version alone is no name, so the
+ * folder before it stays. */
 static size_t brief_start(const char *s, size_t from, size_t slash, size_t end)
 {
 	size_t i = slash;
@@ -70,7 +72,7 @@ struct rep_flame_name rep_flame_name(const char *text, size_t size)
 	struct rep_flame_name n = {0};
 	size_t from = 0, end, slash;
 
-	/* An address in front is no part of the name. */
+	/* An address in front is not part of the name. */
 	if (size > 2 && text[0] == '0' && text[1] == 'x') {
 		const char *space = memchr(text, ' ', size);
 
@@ -101,7 +103,7 @@ int rep_flame_label(struct tp_buf *out, const char *name, size_t size, const cha
 	size_t from = n.brief, width = rep_text_width(name + from, size - from);
 	int code;
 
-	/* Fewer than three letters say less than what is left of the package. */
+	/* Fewer than three letters of the function are less useful than the rest of the package. */
 	if (width > room && n.package > n.brief && n.package < size) {
 		size_t behind = n.package + (name[n.package] == ':' ? 2u : 1u);
 

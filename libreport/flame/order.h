@@ -21,7 +21,7 @@ static inline uint32_t rep_flame_nchildren(const struct rep_flame_order *o, uint
 	return o->first[node + 1] - o->first[node];
 }
 
-/* What is to be sorted, for qsort: by name; the heaviest first, equal ones by name. */
+/* A node to be sorted with qsort: by name; or the heaviest first, equal ones by name. */
 struct rep_flame_ranked {
 	int64_t weight;
 	struct tp_text name;

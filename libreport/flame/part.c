@@ -24,7 +24,7 @@ static const char *text_of(const struct rep_profile_view *v, uint32_t string)
 
 /* ---- adding ---- */
 
-/* rep_flame_source.name */
+/* A rep_flame_source.name. */
 static int frame_name(void *ctx, uint32_t frame, struct tp_buf *name)
 {
 	const struct rep_profile_view *v = ctx;
@@ -53,7 +53,7 @@ static bool has_type(const struct tp_profile *p, const char *name)
 	return !rep_profile_sample_index(p, name, &index, &err);
 }
 
-/* The sample types that all have, as a list; "" also without memory. */
+/* Lists the sample types that all parts have; "" also if memory is out. */
 static void common_types(const struct rep_flame_part *parts, size_t n, char text[REP_TYPE_NAMES])
 {
 	const struct tp_profile **profiles = calloc(n, sizeof(*profiles));
@@ -99,7 +99,7 @@ int rep_flame_common_type(const struct rep_flame_part *parts, size_t n, const ch
 	if (code)
 		return code;
 	name = tp_dict_text(first->dict, first->types[index].type).text;
-	/* Without a name its index counts. */
+	/* A type without a name is identified by its index. */
 	if (!*name)
 		return 0;
 	for (size_t i = 1; i < n; i++)
@@ -171,7 +171,7 @@ static int add_parts(struct rep_flame_tree *t, const struct rep_flame_part *part
 	return code;
 }
 
-/* ---- words ---- */
+/* ---- title and subtitle ---- */
 
 static void put_names(struct tp_buf *b, const struct rep_flame_part *parts, size_t n,
 		      enum rep_flame_side side)
@@ -192,7 +192,7 @@ static void put_count(struct tp_buf *b, size_t n, const char *what)
 	tp_buf_printf(b, "%s %s%s", tp_fmt_count(text, (int64_t)n), what, n == 1 ? "" : "s");
 }
 
-/* "2026-11-21 16:03:12 UTC" and "30s", of what the first part knows. */
+/* Writes "2026-11-21 16:03:12 UTC" and "30s", as far as the first part has them. */
 static void put_when(struct tp_buf *b, const struct tp_profile *p)
 {
 	time_t seconds = (time_t)(p->time_ns / 1000000000);

@@ -23,14 +23,14 @@ struct rep_flame_part {
 	const char *name;	    /* of the file or run */
 	enum rep_flame_side side;
 	bool trace;			   /* a view of a trace: its samples are sums */
-	const struct rep_members *members; /* what --task counts in it; NULL: unknown */
+	const struct rep_members *members; /* totals of --task in it; NULL: unknown */
 	struct rep_profile_view view;	   /* filled in by rep_flame_parts_view */
 };
 
-/* Finds the sample type that all parts are drawn by, to be the sample index of their views: the
- * first part's (`wanted`, or NULL for its default), which the others must have as well. *type is
- * `wanted` where that type has no name; it lives as long as the first profile. TP_ENOENT: the first
- * part has no such type. TP_EUNKNOWN: another part lacks it. */
+/* Finds the sample type for drawing all parts, to be the sample index of their views: the first
+ * part's (`wanted`, or its default if NULL), which the others must have as well. *type is `wanted`
+ * if that type has no name; it lives as long as the first profile. Returns TP_ENOENT if the first
+ * part has no such type, TP_EUNKNOWN if another part lacks it. */
 int rep_flame_common_type(const struct rep_flame_part *parts, size_t n, const char *wanted,
 			  const char **type, struct tp_err *err);
 
@@ -41,7 +41,7 @@ extern const struct rep_profile_traits rep_flame_traits;
  * the part that has it. */
 int rep_flame_parts_view(struct rep_flame_part *parts, size_t n,
 			 const struct rep_profile_options *opt, size_t *failed, struct tp_err *err);
-/* Releases the views, those that were not made as well. */
+/* Releases the views, including those that were not made. */
 void rep_flame_parts_release(struct rep_flame_part *parts, size_t n);
 
 struct rep_flame_heading {
@@ -55,11 +55,11 @@ struct rep_flame_build_options {
 	/* Scale the new side to the total that the old side has without filters, as pprof's
 	 * -normalize does. */
 	bool normalize;
-	const char *filters; /* the filters in force, for the heading; NULL or "": none */
+	const char *filters; /* filters in effect, for the heading; NULL or "": no filters */
 };
 
-/* Makes the tree of all parts, summed up, and its heading. TP_EFORMAT with a sentence where the
- * parts have different units; TP_ENOMEM, TP_ELIMIT. Both are to be released in every case. */
+/* Makes the tree of all parts, summed up, and its heading. Returns TP_EFORMAT with a sentence if
+ * the parts have different units; TP_ENOMEM, TP_ELIMIT. Both must be released in every case. */
 int rep_flame_build(struct rep_flame_tree *t, struct rep_flame_heading *h,
 		    const struct rep_flame_tree_options *tree_options,
 		    const struct rep_flame_part *parts, size_t n,

@@ -13,8 +13,7 @@ static bool is_profile(const struct rep_run *run)
 
 /* ---- profiles ---- */
 
-/* A profile has no times or goroutines. Ignoring such a filter would show something else than what
- * was asked for. */
+/* A profile has no times or goroutines. Ignoring such a filter would show the wrong data. */
 static int check_profile(const struct rep_flame_pick *pick, struct tp_err *err)
 {
 	const struct rep_trace_profile_options *t = &pick->trace;
@@ -52,7 +51,7 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 
 	opt.focus = pick->trace.filter.focus;
 	opt.sample_index = pick->sample_index;
-	/* The two can have different defaults. */
+	/* The two sides can have different defaults. */
 	if (l->n)
 		opt.sample_index = first_type(l, pick->sample_index);
 	trace.filter.focus = NULL;
@@ -106,7 +105,7 @@ void rep_flame_load_release(struct rep_flame_load *l)
 	*l = (struct rep_flame_load){0};
 }
 
-/* ---- places ---- */
+/* ---- source lines ---- */
 
 static int find_place(struct rep_flame_picture *pic, const struct tp_profile *p, uint32_t frame,
 		      struct rep_flame_place *place)
@@ -120,7 +119,7 @@ static int find_place(struct rep_flame_picture *pic, const struct tp_profile *p,
 	return file.size ? tp_dict_string(pic->files, file.text, file.size, &place->file) : 0;
 }
 
-/* A frame that has gone has its source line in the old run. */
+/* A frame that is gone has its source line in the old run. */
 static int find_places(struct rep_flame_picture *pic, const struct rep_flame_load *l,
 		       struct tp_err *err)
 {

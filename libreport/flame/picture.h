@@ -1,16 +1,16 @@
-/* The flame graph of a run of a store, or of the difference between two, with all that is needed to
- * draw it and to move in it. Its numbers are those of tprof-flame with the same options.
+/* The flame graph of a run of a store, or of the difference between two runs, ready for drawing and
+ * moving. Its numbers are those of tprof-flame with the same options.
  *
- *	struct rep_flame_load load;     the profiles, filtered: made once
- *	struct rep_flame_picture pic;   the tree of them, from the root or from the leaf
+ * 	struct rep_flame_load load;     the profiles, filtered: made once
+ * 	struct rep_flame_picture pic;   the tree of them, from the root or from the leaf
  *
- *	code = rep_flame_load(&load, store, &pick, &err);
- *	code = rep_flame_picture(&pic, &load, reverse, &err);
- *	… pic.tree, pic.order, pic.heading.subtitle …
- *	rep_flame_picture_release(&pic);
- *	rep_flame_load_release(&load);
+ * 	code = rep_flame_load(&load, store, &pick, &err);
+ * 	code = rep_flame_picture(&pic, &load, reverse, &err);
+ * 	… pic.tree, pic.order, pic.heading.subtitle …
+ * 	rep_flame_picture_release(&pic);
+ * 	rep_flame_load_release(&load);
  *
- * The picture needs the load no longer. */
+ * The picture does not need the load any longer. */
 #ifndef REP_FLAME_PICTURE_H
 #define REP_FLAME_PICTURE_H
 
@@ -23,7 +23,7 @@
 #include "store/store.h"
 
 struct rep_flame_pick {
-	const struct rep_run *run, *base; /* base NULL: nothing is compared */
+	const struct rep_run *run, *base; /* base NULL: no comparison */
 	/* A profile can only have the focus, which has the meaning of rep_profile_options.focus for
 	 * traces as well. */
 	struct rep_trace_profile_options trace;
@@ -38,8 +38,8 @@ struct rep_flame_load {
 	struct rep_members members[REP_FLAME_SIDES];
 };
 
-/* TP_EFORMAT with a sentence: a trace is compared with a profile, or a profile cannot have a
- * filter. Else what reading a run returns. Released in every case. */
+/* Returns TP_EFORMAT with a sentence if a trace is compared with a profile, or if a profile cannot
+ * have a filter; else the result of reading a run. *l must be released in every case. */
 int rep_flame_load(struct rep_flame_load *l, struct tp_store *store,
 		   const struct rep_flame_pick *pick, struct tp_err *err);
 void rep_flame_load_release(struct rep_flame_load *l);
@@ -59,12 +59,12 @@ struct rep_flame_picture {
 	char *type, *unit;	       /* of the sample type */
 	char zero[REP_ZERO_SIZE];      /* rep_profile_all_zero of the new side */
 	char **types;		       /* names of all sample types, ntypes of them */
-	size_t ntypes, index;	       /* index: the one that is shown */
+	size_t ntypes, index;	       /* index: the shown one */
 	struct rep_flame_measure measure;
-	struct rep_members members; /* what --task counts, on both sides */
+	struct rep_members members; /* totals of --task, on both sides */
 };
 
-/* TP_ENOMEM, TP_ELIMIT. Released in every case. */
+/* Returns 0, TP_ENOMEM or TP_ELIMIT. *pic must be released in every case. */
 int rep_flame_picture(struct rep_flame_picture *pic, const struct rep_flame_load *l, bool reverse,
 		      struct tp_err *err);
 void rep_flame_picture_release(struct rep_flame_picture *pic);

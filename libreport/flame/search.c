@@ -15,10 +15,10 @@ static bool has_capitals(const char *text)
 	return false;
 }
 
-/* The search: a regular expression, or just a text. */
+/* A search: a regular expression or a plain text. */
 struct pattern {
 	const char *text;
-	bool fold; /* upper and lower case are one, of ASCII */
+	bool fold; /* ignores the case of ASCII letters */
 	bool literal;
 	struct tp_regex re;
 };
@@ -49,7 +49,7 @@ static int compile(struct pattern *p, const char *text, struct tp_err *err)
 	return p->literal ? 0 : code;
 }
 
-/* By string of the names. */
+/* Matches the names, by string. */
 static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t *name,
 		       struct tp_err *err)
 {
@@ -65,7 +65,7 @@ static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t
 	return code;
 }
 
-/* Sums up the matches at and below a node that are not below another match. */
+/* Sums up the matches at and below a node, except those below another match. */
 static void count(const struct rep_flame_tree *t, uint32_t top, struct rep_flame_found *f)
 {
 	bool skip = false;

@@ -10,7 +10,7 @@
 
 enum rep_flame_mark {
 	REP_FLAME_MATCHES = 1, /* the frame itself */
-	REP_FLAME_HOLDS = 2,   /* one below it */
+	REP_FLAME_HOLDS = 2,   /* a frame below it */
 };
 
 struct rep_flame_found {

@@ -89,8 +89,8 @@ static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_
 	return 0;
 }
 
-/* Adds a node that is to be made to the table, if its parent has many children; also its siblings,
- * if it makes them many. */
+/* Adds a new node to the table if its parent has many children, and its siblings when they become
+ * many. */
 static int enter(struct rep_flame_tree *t, uint32_t parent, uint32_t name, uint32_t node)
 {
 	int code = 0;
@@ -198,7 +198,7 @@ int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
 				e[t->node[i].parent] += e[i];
 		}
 	}
-	/* Weights are the totals where nothing is compared and nothing negative. */
+	/* Weights are the totals if there is no comparison and no negative value. */
 	if (!t->opt.compared && !rep_flame_has_negative(t))
 		return 0;
 	t->weight = tp_many(t->n, sizeof(*t->weight));
@@ -214,7 +214,7 @@ int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
 int rep_flame_tree_by_name(const struct rep_flame_tree *t, struct rep_flame_sum *sums,
 			   struct tp_err *err)
 {
-	/* How often a name is on the path to the current node. */
+	/* Number of times a name is on the path to the current node. */
 	uint32_t *on_path = calloc(tp_dict_strings(t->names), sizeof(*on_path));
 	uint32_t at = 0, next;
 
@@ -223,7 +223,7 @@ int rep_flame_tree_by_name(const struct rep_flame_tree *t, struct rep_flame_sum 
 	for (; (next = rep_flame_tree_next(t, at, false)); at = next) {
 		const struct rep_flame_node *n = &t->node[next];
 
-		/* Leaves the nodes in between. */
+		/* Leave the nodes in between. */
 		for (; at != n->parent; at = t->node[at].parent)
 			on_path[t->node[at].name]--;
 		for (int side = 0; side < REP_FLAME_SIDES; side++) {

@@ -30,25 +30,25 @@ enum rep_flame_width {
 	REP_FLAME_WIDTH_OLD,
 };
 
-#define REP_FLAME_MAX_DEPTH 512 /* levels, unless told otherwise */
+#define REP_FLAME_MAX_DEPTH 512 /* levels, by default */
 
 struct rep_flame_tree_options {
 	enum rep_flame_width width;
-	bool compared;	    /* there is an old side */
+	bool compared;	    /* has an old side */
 	bool reverse;	    /* by leaf: the root's children are the functions that were running */
-	uint32_t max_depth; /* 0: REP_FLAME_MAX_DEPTH; what is deeper counts for its last frame */
+	uint32_t max_depth; /* 0: REP_FLAME_MAX_DEPTH; deeper frames count for the last one */
 	bool frames;	    /* record a frame for each node; with one profile per side */
 };
 
 struct rep_flame_node {
-	uint32_t parent;      /* the root's is 0 */
+	uint32_t parent;      /* 0 for the root */
 	uint32_t child, next; /* first child, next sibling; 0 ends */
 	uint32_t nchildren;
 	uint32_t name;	/* string of tree->names, 0 is unknown */
 	uint32_t depth; /* 0: the root */
 };
 
-/* Of a node alone, and with all below it. Sums stop at the ends of 64 bits. */
+/* Values of a node alone, and with all nodes below it. Sums saturate at 64 bits. */
 struct rep_flame_value {
 	int64_t self, total;
 };
@@ -64,7 +64,7 @@ struct rep_flame_tree {
 	int64_t *weight;
 	size_t samples[REP_FLAME_SIDES], stacks[REP_FLAME_SIDES];
 	uint32_t deepest; /* frames of the deepest stack */
-	size_t cut;	  /* stacks that were deeper than max_depth */
+	size_t cut;	  /* stacks deeper than max_depth */
 
 	uint32_t *frame[REP_FLAME_SIDES], nframes[REP_FLAME_SIDES]; /* rep_flame_frame_of */
 	uint32_t room, valued;					    /* private: allocated */
@@ -76,10 +76,10 @@ struct rep_flame_tree {
 struct rep_flame_source {
 	const struct tp_profile *profile;
 	size_t type;	 /* index of the sample type */
-	double ratio;	 /* values are multiplied by it, and truncated; 1: as they are */
+	double ratio;	 /* values are multiplied by it and truncated; 1: unchanged */
 	bool no_inlines; /* inlined calls count as the function they are part of */
-	/* Appends what a frame is called, 0 or TP_ENOMEM; called once for each. NULL: the function,
-	 * or where there is none, the address and the object file. */
+	/* Appends the name of a frame; returns 0 or TP_ENOMEM; called once for each. NULL: the
+	 * function or, if it is unknown, the address and the object file. */
 	int (*name)(void *ctx, uint32_t frame, struct tp_buf *name);
 	void *ctx;
 };
@@ -101,26 +101,26 @@ static inline int64_t rep_flame_total(const struct rep_flame_tree *t, uint32_t n
 {
 	return t->value[side] ? t->value[side][node].total : 0;
 }
-/* Number of samples behind a total, for its error (change.h); in comparisons only. */
+/* Returns the number of samples behind a total, for its error (change.h); in comparisons only. */
 static inline double rep_flame_events(const struct rep_flame_tree *t, uint32_t node, int side)
 {
 	return t->events[side] ? t->events[side][node] : 0;
 }
-/* Whether a value of the new side is negative, as in the difference of two profiles. */
+/* Returns whether a value of the new side is negative, as in the difference of two profiles. */
 bool rep_flame_has_negative(const struct rep_flame_tree *t);
-/* Without its sign; the smallest number becomes the largest. */
+/* Returns the value without its sign; the smallest number becomes the largest. */
 static inline int64_t rep_flame_magnitude(int64_t v)
 {
 	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
 }
-/* The weight that widths are computed from, never negative: a node's own and that of its
- * children. */
+/* Returns the weight that widths are computed from, which is never negative: a node's own and that
+ * of its children. */
 static inline int64_t rep_flame_weight(const struct rep_flame_tree *t, uint32_t node)
 {
 	return t->weight ? t->weight[node] : rep_flame_total(t, node, REP_FLAME_NEW);
 }
-/* Of the frames of the side's profile that share a node, the one with the largest value; 0:
- * unknown. */
+/* Returns the frame with the largest value among the frames of the side's profile that share a
+ * node; 0 if unknown. */
 static inline uint32_t rep_flame_frame_of(const struct rep_flame_tree *t, uint32_t node, int side)
 {
 	return node < t->nframes[side] ? t->frame[side][node] : 0;

@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "output/text.h"
 
-/* A unit is text of the profile. It is written to terminals, pages and their data, so it must not
- * keep characters with a meaning there. */
+/* Sets the unit, which is text of the profile. It is written to terminals, pages and their data, so
+ * characters with a meaning there are replaced. */
 static void set_noun(struct rep_flame_measure *m, const char *noun)
 {
 	struct tp_buf b = {0};
@@ -19,7 +19,7 @@ static void set_noun(struct rep_flame_measure *m, const char *noun)
 	if (m->failed)
 		b.size = 0;
 	n = b.size < sizeof(m->noun) ? b.size : sizeof(m->noun) - 1;
-	/* Not in the middle of a character. */
+	/* Do not cut within a character. */
 	while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
 		n--;
 	for (size_t i = 0; i < n; i++)
@@ -62,7 +62,7 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 		m.scale = units[i].scale;
 		noun = units[i].noun;
 	}
-	/* The type names what is counted: inuse_objects, contentions, samples. */
+	/* The type names the counted things: inuse_objects, contentions, samples. */
 	if (!strcmp(unit, "count") || !*unit) {
 		const char *last = strrchr(type, '_');
 
@@ -77,7 +77,7 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 	return m;
 }
 
-/* "1 sample", of "samples". */
+/* Returns the length of the noun for a value: "1 sample", of "samples". */
 static int noun_size(const struct rep_flame_measure *m, int64_t v)
 {
 	size_t n = strlen(m->noun);

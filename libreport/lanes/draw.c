@@ -6,17 +6,17 @@
 #include "base/search.h"
 #include "lanes/grid.h"
 
-/* How the spans within a segment come to be drawn. */
+/* Sources of the spans within a segment. */
 enum source {
-	NOTHING, /* it has none of these rows, or lies outside */
-	SUMS,	 /* all in one column: its sums are exact */
-	SPREAD,	 /* its sums, as if all had happened evenly */
+	NOTHING, /* it has no such rows, or lies outside */
+	SUMS,	 /* in one column as a whole: its sums are exact */
+	SPREAD,	 /* its sums, spread evenly */
 	SPANS,
 };
 
 struct row {
 	int32_t next;	 /* of the same goroutine or group; -1 */
-	size_t sum, end; /* of the sums of its goroutine or group: what is to come */
+	size_t sum, end; /* its next sum, and the end of its goroutine's or group's sums */
 };
 
 struct drawing {
@@ -42,7 +42,7 @@ static const struct rep_lane_sums *sums_of(const struct drawing *d, enum rep_lan
 	return kind == REP_LANE_GROUP ? &d->l->group_sums : &d->l->goroutine_sums;
 }
 
-/* ---- what is to be read ---- */
+/* ---- sources ---- */
 
 static uint32_t find_group(const struct rep_lanes *l, uint32_t entry)
 {
@@ -112,7 +112,7 @@ static bool overlaps(const struct drawing *d, const struct tp_segment *s)
 	return s->from_ns < d->picture->to && s->to_ns >= d->picture->from;
 }
 
-/* Do all its moments lie in one column? */
+/* Returns whether the whole segment lies in one column. */
 static bool in_one_column(const struct drawing *d, const struct tp_segment *s)
 {
 	int c;
@@ -130,7 +130,7 @@ static void need(struct drawing *d, size_t segment, bool whole)
 		    whole && in_one_column(d, &d->l->v.segments[segment]) ? SUMS : SPANS;
 }
 
-/* Segments in which a goroutine has spans within a stay. */
+/* Marks the segments in which a goroutine has spans within a stay. */
 static void need_stay(struct drawing *d, const struct rep_lane_stay *stay)
 {
 	const struct rep_lane_sums *sums = &d->l->goroutine_sums;
@@ -160,7 +160,7 @@ static void choose_sources(struct drawing *d)
 		need(d, i, false);
 	d->picture->exact = true;
 	for (size_t i = 0; i < l->v.nsegments; i++) {
-		/* What is there is at least as good as sums, and as fast. */
+		/* A cached segment is at least as good as sums, and as fast. */
 		if (d->source[i] == SPANS && d->picture->coarse &&
 		    !rep_cache_find(&d->l->segments, i)) {
 			d->source[i] = SPREAD;
@@ -203,7 +203,7 @@ static bool on_place(unsigned state)
 	return state == TP_ST_RUNNING || state == TP_ST_SYSCALL || state == TP_ST_SYSCALL_BLOCKED;
 }
 
-/* Spans that cross segments of all goroutines: groups, Ps and Ms. */
+/* Draws spans that cross segments, of all goroutines: for groups, Ps and Ms. */
 static void draw_crossing(struct drawing *d)
 {
 	const struct rep_lanes *l = d->l;
@@ -243,7 +243,7 @@ static void draw_crossing(struct drawing *d)
 	}
 }
 
-/* The first of a P's times that may lie in what begins at lo. */
+/* Returns the first time of a P that may overlap what begins at lo. */
 static size_t first_proc_span(const struct rep_lanes *l, uint32_t p, int64_t lo)
 {
 	const struct rep_lane_span *s = l->proc_span;
@@ -253,7 +253,7 @@ static size_t first_proc_span(const struct rep_lanes *l, uint32_t p, int64_t lo)
 	return first;
 }
 
-/* Idle Ps; and what Ps and Ms were held for in segments whose spans are not read. */
+/* Draws idle Ps, and the time that Ps and Ms were held in segments without spans. */
 static void draw_procs(struct drawing *d, size_t row, uint32_t p)
 {
 	const struct rep_lanes *l = d->l;

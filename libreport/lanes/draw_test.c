@@ -1,4 +1,4 @@
-/* Pictures against SQL and reports: sample traces, and a made-up run of several segments. */
+/* Compares pictures with SQL and reports: sample traces, and a made-up run of several segments. */
 #include "lanes/testing_run.h"
 
 #include "base/testing_rounds.h"
@@ -16,7 +16,7 @@ static void check_all(const char *what, int n)
 	good(what, lanes_check_path(&c, ".", &hops));
 }
 
-/* Sample traces of several versions, damaged ones and one whose clock ticks. */
+/* Samples of several versions, some damaged and one with a clock in ticks. */
 static void test_draw_samples(void **state)
 {
 	static const char *const dumps[] = {
@@ -37,7 +37,7 @@ static void test_draw_samples(void **state)
 	}
 }
 
-/* Columns that hold whole segments, are cut by them, and lie within them; spans that cross. */
+/* Columns that contain whole segments, are cut by them, or lie within them; crossing spans. */
 static void test_draw_segments(void **state)
 {
 	(void)state;
@@ -46,7 +46,7 @@ static void test_draw_segments(void **state)
 	check_all("made up", tp_rounds(25));
 }
 
-/* Little memory: segments are forgotten and read again; the picture is the same. */
+/* With little memory, segments are dropped and read again; the picture is the same. */
 static void test_draw_little_memory(void **state)
 {
 	size_t there = 0;
@@ -60,7 +60,7 @@ static void test_draw_little_memory(void **state)
 	assert_int_equal(there, 1);
 }
 
-/* What is read ahead is there; as much as there is room for, what is near first. */
+/* Segments read in advance are cached: as many as fit, the nearest first. */
 static void test_ahead(void **state)
 {
 	struct rep_lanes_options options = {
@@ -90,7 +90,7 @@ static void test_ahead(void **state)
 	rep_lane_rows_release(&rows);
 }
 
-/* Whoever stops a picture has none; and what makes none. */
+/* A stopped picture has no cells, and invalid pictures are refused. */
 static void test_draw_stop(void **state)
 {
 	struct rep_lanes_options options = {
@@ -110,7 +110,7 @@ static void test_draw_stop(void **state)
 	atomic_store(&stop, false);
 	assert_int_equal(rep_lanes_draw(c.lanes, &p, &stop, &err), 0);
 	assert_true(p.exact);
-	/* What makes no picture. */
+	/* Invalid pictures. */
 	p.to = p.from;
 	assert_int_equal(rep_lanes_draw(c.lanes, &p, &stop, &err), TP_ELIMIT);
 	p.to = 5;

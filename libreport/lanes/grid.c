@@ -51,13 +51,13 @@ void rep_grid_release(struct rep_grid *p)
 
 int rep_grid_column(const struct rep_grid *p, int64_t t)
 {
-	int col = 1; /* behind the last that begins by then */
+	int col = 1; /* after the last column that begins by then */
 
 	TP_SEARCH(col, p->cols, i, p->bound[i] <= t);
 	return col - 1;
 }
 
-/* Of a damaged clock, more may be between two moments than 64 bits hold. */
+/* A damaged clock may have moments further apart than 64 bits hold. */
 static int64_t between(int64_t from, int64_t to)
 {
 	int64_t ns;
@@ -103,7 +103,8 @@ void rep_grid_span(struct rep_grid *p, size_t row, int *col, const struct rep_la
 	}
 }
 
-/* The first span of a list (through `order`, if given) that may lie in what begins at lo. */
+/* Returns the first span of a list (through `order`, if given) that may overlap what begins at
+ * lo. */
 static uint32_t first_from(const struct rep_lane_segment *s, const uint32_t *order,
 			   const struct rep_lane_list *list, int64_t lo)
 {
@@ -115,7 +116,7 @@ static uint32_t first_from(const struct rep_lane_segment *s, const uint32_t *ord
 	return from > list->first ? from - 1 : from;
 }
 
-/* The goroutine of span `at` was in a cell for so long. */
+/* Records that the goroutine of span `at` took this much of a cell. */
 static void claim(struct rep_grid *p, size_t row, int col, const struct rep_lane_segment *s,
 		  uint32_t at, int64_t longest)
 {
@@ -127,7 +128,7 @@ static void claim(struct rep_grid *p, size_t row, int col, const struct rep_lane
 	p->whose[cell] = rep_lane_segment_owner(s, at)->owner;
 }
 
-/* Adds whole blocks of a list from i on that lie in one column; returns where to go on. */
+/* Adds whole blocks of a list from i on that lie in one column. Returns where to continue. */
 static uint32_t add_blocks(struct rep_grid *p, size_t row, int col,
 			   const struct rep_lane_segment *s, const struct rep_lane_lists *lists,
 			   const struct rep_lane_list *list, uint32_t i, int64_t hi)
@@ -157,7 +158,7 @@ static uint32_t add_blocks(struct rep_grid *p, size_t row, int col,
 	return list->first + to * REP_SEGMENT_BLOCK;
 }
 
-/* A span of some length all of which lies in one column: most of them. */
+/* Adds a span with a length that lies in one column, as most do. */
 static void add_whole(struct rep_grid *p, size_t row, int col, const struct rep_lane_span *span)
 {
 	size_t cell = row * (size_t)p->cols + (size_t)col;
@@ -205,7 +206,7 @@ void rep_grid_list(struct rep_grid *p, size_t row, const struct rep_lane_segment
 				continue;
 			}
 		}
-		/* As rep_lane_segment_end, which has to look for the list. */
+		/* The same as rep_lane_segment_end, which has to search for the list. */
 		span.end = s->end      ? s->end[i]
 			   : i + 1 < n ? rep_lane_segment_start(s, i + 1)
 				       : list->end;
@@ -273,7 +274,7 @@ void rep_grid_places(struct rep_grid *p, size_t row, const struct rep_lane_segme
 	claim(p, row, col, s, best, longest);
 }
 
-/* The part of a sum that lies before t. */
+/* Returns the part of a sum that lies before t. */
 static int64_t part(int64_t sum, int64_t lo, int64_t hi, int64_t t)
 {
 	double share;

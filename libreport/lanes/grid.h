@@ -1,4 +1,4 @@
-/* The cells of a picture while they are filled: sums by class, for each row and column. Private to
+/* The cells of a picture while it is drawn: sums by class, for each row and column. Private to
  * libreport/lanes. */
 #ifndef REP_LANES_GRID_H
 #define REP_LANES_GRID_H
@@ -12,7 +12,7 @@ struct rep_grid {
 	int cols;
 	size_t rows;
 	uint32_t nclasses; /* TP_NSTATES with `fold` */
-	bool fold;	   /* there is not enough room for all classes: reasons are ignored */
+	bool fold;	   /* no room for all classes: reasons are ignored */
 	int64_t *ns;	   /* by row, column, class */
 	uint32_t *spans;   /* by row, column */
 	/* Of rows of Ps and Ms: the longest span of one goroutine, and the goroutine. */

@@ -82,7 +82,7 @@ struct rep_lanes {
 	uint32_t ngroups;
 	uint32_t *group_of; /* by goroutine */
 	uint32_t *by_id;    /* goroutines by goid and life */
-	int64_t *life;	    /* by goroutine (rep_goids_lives); NULL: not loaded yet, or none */
+	int64_t *life;	    /* by goroutine (rep_goids_lives); NULL: not loaded, or not needed */
 
 	struct rep_lane_crossing {
 		struct rep_lane_span span;
@@ -105,11 +105,11 @@ struct rep_lanes {
 
 	struct rep_lane_marks marks[REP_NMARK_KINDS];
 
-	/* segments that were read */
+	/* segments in memory */
 	struct rep_cache segments; /* as pictures need them (segment.h); it counts pictures */
 	struct rep_cache spans;	   /* with whole spans (moment.c) */
 
-	/* step.c: the block of events that was read last */
+	/* step.c: the last block of events that was read */
 	struct tp_event *event; /* nevents of block `at_block` */
 	size_t nevents;
 	int64_t at_block;

@@ -7,7 +7,7 @@
 #include "spans/crossing.h"
 #include "task/inside.h"
 
-#define SPANS_BYTES ((size_t)128 << 20) /* of segments with all that is known of their spans */
+#define SPANS_BYTES ((size_t)128 << 20) /* of segments with all data about their spans */
 
 /* ---- classes ---- */
 
@@ -28,7 +28,7 @@ static int add_class(struct rep_lanes *l, unsigned state, int64_t reason)
 	return 0;
 }
 
-/* Those that the tables name. */
+/* Makes the classes that the tables contain. */
 static int make_classes(struct rep_lanes *l)
 {
 	const struct rep_view *v = &l->v;
@@ -146,7 +146,7 @@ uint32_t *rep_lanes_order(const struct rep_lanes *l, uint32_t n,
 	return order;
 }
 
-/* Orders goroutines by goid; lives of the same one by their index. */
+/* Orders goroutines by goid; lives of one goid by their index. */
 static int by_goid(const void *a, const void *b, void *lanes)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

@@ -1,4 +1,4 @@
-/* Rows, moments, steps and marks of sample traces, and of what is no trace. */
+/* Rows, moments, steps and marks of sample traces, and of runs that are not traces. */
 #include "lanes/testing_run.h"
 
 /* Only some goroutines have lanes: those of a function, of an id, of a task. */
@@ -30,7 +30,7 @@ static void test_rows_filter(void **state)
 		assert_int_equal(in_groups, rows.n);
 		if (i == 1)
 			assert_int_equal(rows.row[0].id, 1);
-		/* Groups are what their goroutines are, coarse or not. */
+		/* Groups are the sums of their goroutines, coarse or not. */
 		for (int k = 0; k < 2; k++) {
 			p.row = k ? groups.row : rows.row;
 			p.nrows = k ? groups.n : rows.n;
@@ -49,7 +49,7 @@ static void test_rows_filter(void **state)
 	}
 }
 
-/* Rows of which nobody knows whether they are meant are not hidden: there are no lanes. */
+/* If a filter cannot be evaluated for some rows, there are no lanes, instead of fewer rows. */
 static void test_rows_unknown(void **state)
 {
 	const struct rep_filter_text text = {.goroutine = "m.in[.]"};
@@ -68,7 +68,7 @@ static void test_rows_unknown(void **state)
 
 /* ---- moments ---- */
 
-/* Back from where main is handed the baton: the fifth runner, the fourth … the first, main. */
+/* Goes back from where main gets the baton: the fifth runner, the fourth … the first, main. */
 static void test_moment_relay(void **state)
 {
 	static const int64_t chain[] = {26, 25, 24, 23, 22, 1}; /* by goroutine id */
@@ -78,7 +78,7 @@ static void test_moment_relay(void **state)
 	(void)state;
 	import("testdata/relay.trace");
 	at.goroutine = lanes_goroutine(c.lanes, 1);
-	/* The longest wait for a channel that main has. */
+	/* The longest wait of main for a channel. */
 	for (size_t i = c.first[at.goroutine], best = 0; i < c.first[at.goroutine + 1]; i++) {
 		const struct lanes_span *s = &c.span[i];
 
@@ -96,7 +96,7 @@ static void test_moment_relay(void **state)
 	}
 }
 
-/* The wake-ups go the way of the critical path. */
+/* The wake-ups follow the critical path. */
 static void test_moment_path(void **state)
 {
 	static const struct {
@@ -133,7 +133,7 @@ static void test_moment_not_there(void **state)
 	rep_moment_release(&m);
 }
 
-/* Who is on a P: the one whose span has it. */
+/* The goroutine on a P is the one with a span on it. */
 static void test_on(void **state)
 {
 	struct rep_lanes_options options = {
@@ -303,7 +303,7 @@ static void test_marks(void **state)
 	}
 }
 
-/* Stops and the GC concern all: who has lanes matters to regions alone. */
+/* Stops and the GC concern all goroutines, so the filter affects only regions. */
 static void test_marks_filter(void **state)
 {
 	static const struct rep_filter_text text = {.goroutine = "27"};
@@ -326,7 +326,7 @@ static void test_marks_filter(void **state)
 	rep_filter_release(&filter);
 }
 
-/* Of each state the span that takes most of a range, as SQL has it. */
+/* For each state, the span that takes most of a range, compared with SQL. */
 static void test_longest(void **state)
 {
 	static const struct {

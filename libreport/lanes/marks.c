@@ -1,4 +1,4 @@
-/* Marks: kind by kind, sorted by start, loaded when they are first asked for. */
+/* Marks by kind, sorted by start, loaded when they are first needed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static int by_start(const void *a, const void *b)
 
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to) /* what holds others comes before them */
+	if (x->to != y->to) /* enclosing marks come before those inside */
 		return x->to > y->to ? -1 : 1;
 	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
 }
@@ -89,7 +89,7 @@ static void forget(struct rep_lane_marks *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Where marks come from; a table's are loaded together. */
+/* Sources of marks; the marks of one table are loaded together. */
 static const struct source {
 	enum tp_table_id table;
 	unsigned from, to, goroutine, text; /* columns */
@@ -159,7 +159,7 @@ static int load(struct rep_lanes *l, const struct source *s, struct tp_err *err)
 	return code;
 }
 
-/* The next mark of a kind that lies in the range, from mark i on. */
+/* Returns the next mark of a kind in the range, from mark i on. */
 static size_t next_in(const struct rep_lane_marks *m, size_t i, int64_t from, int64_t to)
 {
 	while (i < m->n) {

@@ -1,5 +1,5 @@
-/* One place of a timeline: the span there, what led to it and whom it woke; the goroutine on a P or
- * an M. */
+/* One place of a timeline: the span there, its cause, and the goroutines it woke; the goroutine on
+ * a P or an M. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "spans/crossing.h"
 
 #define MOST_WAKEUPS 10000
-#define LOOK_AT	     8 /* segments that are read for the wake-ups of one span */
+#define LOOK_AT	     8 /* segments to read for the wake-ups of one span */
 
-/* The spans of a segment, with all that is known of them. */
+/* Reads the spans of a segment with all data about them. */
 static int read_spans(struct rep_lanes *l, size_t segment, struct rep_index **x, struct tp_err *err)
 {
 	const struct rep_index_options o = {.crossing = true};
@@ -23,10 +23,10 @@ static int read_spans(struct rep_lanes *l, size_t segment, struct rep_index **x,
 
 /* ---- the span ---- */
 
-/* Where a span was found. */
+/* The place of a span. */
 struct place {
 	struct tp_span span;
-	size_t segment; /* one in which it is */
+	size_t segment; /* a segment that contains it */
 	bool crosses;
 };
 
@@ -35,14 +35,14 @@ static bool covers(const struct tp_span *span, int64_t ns)
 	return span->start <= ns && ns < span->end;
 }
 
-/* Does the goroutine begin and end a span of these states in a segment? */
+/* Returns whether the goroutine has a span of these states within a segment. */
 static bool has(const struct rep_lanes *l, uint32_t g, size_t segment, uint32_t states)
 {
 	const struct rep_lane_sums *s = &l->goroutine_sums;
 	size_t from = s->first[g];
 
 	if (!rep_lanes_shows(l, g))
-		return true; /* its sums are not kept */
+		return true; /* sums are not stored for it */
 	TP_SEARCH(from, s->first[g + 1], i, s->sum[i].segment < segment);
 	for (; from < s->first[g + 1] && s->sum[from].segment == segment; from++) {
 		if (states >> l->class_state[s->sum[from].class] & 1)
@@ -71,7 +71,7 @@ static int find_in(struct rep_lanes *l, uint32_t g, int64_t ns, size_t segment, 
 	return TP_ENOENT;
 }
 
-/* The span at a moment, or (`ended`) one that ends then. */
+/* Finds the span at a moment or, with `ended`, the one that ends then. */
 static int find(struct rep_lanes *l, uint32_t g, int64_t ns, bool ended, struct place *place,
 		struct tp_err *err)
 {
@@ -98,10 +98,10 @@ static int find(struct rep_lanes *l, uint32_t g, int64_t ns, bool ended, struct 
 	return TP_ENOENT;
 }
 
-/* ---- what led to it ---- */
+/* ---- its cause ---- */
 
-/* A wait that somebody ended, or being made runnable, or neither. True: nothing before it counts.
- */
+/* Sets *cause from a wait with a waker, from a wake-up, or to nothing. Returns true if earlier
+ * spans do not matter. */
 static bool causes(const struct tp_span *span, struct rep_wakeup *cause)
 {
 	bool known = span->waker != TP_NONE && span->waker != span->goroutine && !span->open;
@@ -118,7 +118,7 @@ static bool causes(const struct tp_span *span, struct rep_wakeup *cause)
 	return true;
 }
 
-/* Forgets a cause that is the waker of a wait which it did not end. */
+/* Drops a cause that is the waker of a wait which it did not end. */
 static int judge_cause(struct rep_lanes *l, struct rep_moment *m, uint32_t g, struct tp_err *err)
 {
 	struct place wait = {.span = m->span};
@@ -134,7 +134,7 @@ static int judge_cause(struct rep_lanes *l, struct rep_moment *m, uint32_t g, st
 	return code == TP_ENOENT ? 0 : code;
 }
 
-/* The latest cause in a segment among spans that begin before `before`. */
+/* Finds the latest cause in a segment among spans that begin before `before`. */
 static int cause_in(struct rep_lanes *l, uint32_t g, size_t segment, int64_t before,
 		    struct rep_wakeup *cause, bool *found, struct tp_err *err)
 {
@@ -152,7 +152,7 @@ static int cause_in(struct rep_lanes *l, uint32_t g, size_t segment, int64_t bef
 	return 0;
 }
 
-/* Back from the beginning of a span. Only segments in which the goroutine waited are read. */
+/* Looks back from the start of a span. Only segments in which the goroutine waited are read. */
 static int look_back(struct rep_lanes *l, const struct place *place, struct rep_wakeup *cause,
 		     struct tp_err *err)
 {
@@ -189,7 +189,7 @@ static int look_back(struct rep_lanes *l, const struct place *place, struct rep_
 	return code;
 }
 
-/* ---- whom it woke ---- */
+/* ---- the goroutines it woke ---- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -200,7 +200,7 @@ static int by_time(const void *a, const void *b)
 	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
 }
 
-/* Did the waker of span i, which is in the state Runnable, also end the wait before it? */
+/* Returns whether the waker of span i, which is Runnable, also ended the wait before it. */
 static bool woken(const struct rep_lanes *l, const struct rep_index *x, uint32_t i)
 {
 	uint32_t g = x->span[i].goroutine, place = rep_index_from(x, g, i);
@@ -240,7 +240,7 @@ static int find_wakeups(struct rep_lanes *l, struct rep_moment *m, struct tp_err
 	size_t room = 0, looked = 0, n = 0;
 	int code = 0;
 
-	/* Who is blocked or waits for a P does nothing. */
+	/* A blocked goroutine, or one that waits for a P, wakes no others. */
 	if (m->span.state == TP_ST_WAITING || m->span.state == TP_ST_RUNNABLE)
 		return 0;
 	for (size_t i = 0; i < v->nsegments && !code; i++) {
@@ -254,7 +254,7 @@ static int find_wakeups(struct rep_lanes *l, struct rep_moment *m, struct tp_err
 	}
 	if (m->nwakeups)
 		qsort(m->wakeup, m->nwakeups, sizeof(*m->wakeup), by_time);
-	/* A span that begins where two segments meet may have been seen in both. */
+	/* A span that begins where two segments meet may be found in both. */
 	for (size_t i = 0; i < m->nwakeups; i++) {
 		if (!n || by_time(&m->wakeup[n - 1], &m->wakeup[i]))
 			m->wakeup[n++] = m->wakeup[i];
@@ -306,7 +306,7 @@ void rep_moment_release(struct rep_moment *m)
 
 /* ---- the longest in a range ---- */
 
-#define LOOK_THROUGH 16 /* segments that are read */
+#define LOOK_THROUGH 16 /* segments to read */
 
 struct longest {
 	uint32_t states;
@@ -379,7 +379,7 @@ static bool find_on(const struct rep_lane_segment *s, bool proc, uint32_t index,
 	odd = s->odd || list[at].odd;
 	from = list[at].first;
 	to = list[at + 1].first;
-	if (!odd) { /* behind the last that begins by then */
+	if (!odd) { /* after the last span that begins by then */
 		TP_SEARCH(from, to, i, rep_lane_segment_start(s, order[i]) <= ns);
 		to = from;
 	}

@@ -1,4 +1,4 @@
-/* What rows there are, in order. */
+/* Lists the rows in order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int put(struct list *list, const struct rep_lane *lane)
 {
 	struct rep_lane_rows *rows = list->rows;
 
-	/* A moment counts where it lies in the range. */
+	/* A moment is included if it lies in the range. */
 	if (lane->from >= list->options->to ||
 	    (lane->to <= list->options->from &&
 	     !(lane->from == lane->to && lane->from >= list->options->from)))
@@ -95,8 +95,8 @@ static int by_busy(const void *a, const void *b)
 	return x->name.size < y->name.size ? -1 : x->name.size > y->name.size;
 }
 
-/* The goroutines of groups that are unfolded, by group and id: member[first[g]] …, and first[g + 1]
- * is behind the last. */
+/* The goroutines of unfolded groups, by group and id: member[first[g]] … member[first[g + 1] -
+ * 1]. */
 struct members {
 	uint32_t *first, *member;
 	bool *unfolded; /* by group */
@@ -189,7 +189,7 @@ static int by_id(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Busy is what a thread held a P for. */
+/* Lists Ps or Ms; busy is the time that a thread held a P. */
 static int put_places(struct list *list, bool procs)
 {
 	const struct rep_lanes *l = list->l;

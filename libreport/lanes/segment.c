@@ -6,8 +6,8 @@
 #include "base/many.h"
 #include "base/search.h"
 
-#define SUM_CLASSES   64		  /* no sums of blocks where there are more */
-#define SEGMENT_BYTES ((size_t)256 << 20) /* of segments that are kept */
+#define SUM_CLASSES   64		  /* blocks have no sums if there are more classes */
+#define SEGMENT_BYTES ((size_t)256 << 20) /* of cached segments */
 
 static void *room_for(struct rep_lane_segment *s, size_t n, size_t size)
 {
@@ -41,7 +41,7 @@ static int make_lists(struct rep_lane_segment *s, const struct rep_index *x)
 	return 0;
 }
 
-/* Sees where the time of the spans fits. */
+/* Chooses the representation of times that fits the spans. */
 static int take_room(struct rep_lane_segment *s, const struct rep_index *x)
 {
 	int64_t low = INT64_MAX, high = INT64_MIN;
@@ -61,8 +61,7 @@ static int take_room(struct rep_lane_segment *s, const struct rep_index *x)
 	return s->class && s->end && (s->start32 || s->start64) ? 0 : TP_ENOMEM;
 }
 
-/* Puts the spans into their places, and sees whether each ends where the next one of its goroutine
- * begins. */
+/* Stores the spans, and checks whether each ends where its goroutine's next span begins. */
 static void place_spans(struct rep_lane_segment *s, const struct rep_lanes *l,
 			const struct rep_index *x)
 {
@@ -102,7 +101,7 @@ static uint32_t m_of(const struct rep_lanes *l, const struct tp_span *span)
 	return has && !span->reason && span->m < l->nm ? span->m : TP_NONE;
 }
 
-/* From counts of spans by owner to lists; count[] has each owner's list then. */
+/* Turns counts of spans by owner into lists; count[] then has the list of each owner. */
 static int make_on_lists(struct rep_lane_segment *s, struct rep_lane_lists *on, uint32_t *count,
 			 uint32_t owners)
 {
@@ -129,7 +128,7 @@ static int make_on_lists(struct rep_lane_segment *s, struct rep_lane_lists *on, 
 	return 0;
 }
 
-/* The list's `first` moves to its end while it is filled. */
+/* Adds a span to a list. The list's `first` moves to its end meanwhile. */
 static void put_on(struct rep_lane_lists *on, uint32_t list, const struct tp_span *span,
 		   uint32_t place)
 {
@@ -148,8 +147,8 @@ static void finish_on(struct rep_lane_lists *on)
 	on->list[0].first = 0;
 }
 
-/* Spans are in the order in which they ended, which is that of their starts where they do not
- * overlap. `place` has room for all of them; `count` for all Ps, then all Ms. */
+/* Lists the spans on Ps and Ms. Spans are ordered by their ends, which is also the order of their
+ * starts unless they overlap. `place` has room for all of them; `count` for all Ps, then all Ms. */
 static int make_on(struct rep_lane_segment *s, const struct rep_lanes *l, const struct rep_index *x,
 		   uint32_t *place, uint32_t *count)
 {
@@ -207,7 +206,7 @@ static void sum_up(const struct rep_lane_segment *s, const struct rep_lane_lists
 	}
 }
 
-/* Sums up the blocks of long lists whose spans do not overlap. */
+/* Sums up the blocks of long lists with no overlapping spans. */
 static int make_sums(struct rep_lane_segment *s, struct rep_lane_lists *lists, uint32_t nclasses)
 {
 	struct rep_lane_list *list = lists->list;
@@ -275,7 +274,7 @@ static int make_segment(struct rep_lane_segment *s, const struct rep_lanes *l,
 		code = TP_ENOMEM;
 	if (!code)
 		place_spans(s, l, x);
-	/* Who is on a P or an M has a state without a reason. */
+	/* On Ps and Ms, states count without their reasons. */
 	if (!code && (make_on(s, l, x, place, count) || make_sums(s, &s->by_g, l->nclasses) ||
 		      make_sums(s, &s->on_p, TP_NSTATES) || make_sums(s, &s->on_m, TP_NSTATES)))
 		code = TP_ENOMEM;
@@ -331,7 +330,7 @@ int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_
 	size_t most = 0;
 	int code = 0;
 
-	/* Not more than fit beside each other: none is forgotten for another. */
+	/* Read only as many as fit together, so that no segment replaces another. */
 	while (!code && l->segments.bytes + most < l->segments.most) {
 		size_t next = v->nsegments;
 		struct rep_lane_segment *drawn;

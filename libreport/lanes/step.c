@@ -6,7 +6,7 @@
 #include "lanes/inside.h"
 #include "order/listing.h"
 
-/* Reads a block of events, unless it was read last. */
+/* Reads a block of events, unless it was the last one read. */
 static int load_events(struct rep_lanes *l, int64_t block, struct tp_err *err)
 {
 	const struct tp_event_range range = {
@@ -42,7 +42,7 @@ static int load_events(struct rep_lanes *l, int64_t block, struct tp_err *err)
 	return code < 0 ? code : 0;
 }
 
-/* ---- in words ---- */
+/* ---- descriptions ---- */
 
 static struct tp_listing listing(const struct rep_lanes *l)
 {
@@ -79,8 +79,8 @@ static int put_frame(const struct rep_lanes *l, struct tp_buf *out, const char *
 		   : 0;
 }
 
-/* Its name on the wire, what the listing of events says of it, the entry function of a goroutine
- * that is created, and where it happened. */
+/* Describes an event: its name on the wire, its details as in the listing of events, the entry
+ * function of a created goroutine, and its place. */
 static int in_words(const struct rep_lanes *l, const struct tp_event *ev, struct tp_buf *out)
 {
 	const struct tp_listing names = listing(l);
@@ -103,7 +103,7 @@ static int in_words(const struct rep_lanes *l, const struct tp_event *ev, struct
 	return code;
 }
 
-/* Cut where it is too long, between two characters. */
+/* Copies a text, cut between two characters if it is too long. */
 static void copy_text(char *to, size_t room, const struct tp_buf *from)
 {
 	size_t n = from->size < room - 1 ? from->size : room - 1;
@@ -127,8 +127,8 @@ static uint32_t about(const struct tp_event *ev)
 		   : ev->g;
 }
 
-/* Returns the first segment, seen in the direction of the step, that may hold what is wanted; one
- * that does not exist if there is none. */
+/* Returns the first segment, in the direction of the step, that may have the event; v->nsegments or
+ * SIZE_MAX if there is no such segment. */
 static size_t first_segment(const struct rep_lanes *l, int step, const struct rep_event_at *at)
 {
 	const struct rep_view *v = &l->v;
@@ -149,8 +149,8 @@ static size_t first_segment(const struct rep_lanes *l, int step, const struct re
 	return s - 1;
 }
 
-/* Is a goroutine not there in a segment? Where it is, it may be told of even while it rests: each
- * generation names all that live. */
+/* Returns whether a goroutine has no events in a segment. A live goroutine may have some even while
+ * it rests, because each generation lists all of them. */
 static bool absent(const struct rep_lanes *l, uint32_t g, const struct tp_segment *s)
 {
 	int64_t created = REP_COL(&l->v, GOROUTINE, created_ns)[g];
@@ -160,7 +160,8 @@ static bool absent(const struct rep_lanes *l, uint32_t g, const struct tp_segmen
 	       (ended != TP_NULL && ended < s->from_ns);
 }
 
-/* How many events of a block, seen in the direction of the step, come before what is wanted. */
+/* Returns the number of events in a block that come before the wanted one in the direction of the
+ * step. */
 static size_t passed(const struct rep_lanes *l, uint64_t base, int step, uint64_t number)
 {
 	uint64_t before = number > base ? number - base : 0;
@@ -170,7 +171,7 @@ static size_t passed(const struct rep_lanes *l, uint64_t base, int step, uint64_
 	return step > 0 ? (size_t)before : l->nevents - (size_t)before;
 }
 
-/* The event in a block that is wanted, or its size. */
+/* Returns the place of the wanted event in a block, or the block's size. */
 static size_t find(const struct rep_lanes *l, int step, uint32_t only,
 		   const struct rep_event_at *at)
 {
@@ -189,8 +190,8 @@ static size_t find(const struct rep_lanes *l, int step, uint32_t only,
 	return l->nevents;
 }
 
-/* Looks for the event through the blocks of a segment; *i is its place in the block that was read
- * last, or the size of that. */
+/* Searches the blocks of a segment; *i is the event's place in the last block read, or the size of
+ * that block. */
 static int find_in(struct rep_lanes *l, const struct tp_segment *s, int step, uint32_t only,
 		   const struct rep_event_at *at, size_t *i, struct tp_err *err)
 {
@@ -205,7 +206,7 @@ static int find_in(struct rep_lanes *l, const struct tp_segment *s, int step, ui
 		if (code)
 			return code;
 		*i = find(l, step, only, at);
-		/* A store need not have all of the blocks that it counts. */
+		/* A store may lack blocks that it counts. */
 		if (*i < l->nevents || !l->nevents)
 			return 0;
 	}
@@ -224,7 +225,7 @@ int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_even
 	if (only != TP_NONE && only >= l->ng)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the run does not have this goroutine");
-	/* Before the first segment there is SIZE_MAX. */
+	/* The segment before the first one is SIZE_MAX. */
 	for (size_t s = first_segment(l, step, at); s < v->nsegments && !found;
 	     s = step > 0 ? s + 1 : s - 1) {
 		if (only != TP_NONE && absent(l, only, &v->segments[s]))

@@ -5,13 +5,13 @@
 #include "base/many.h"
 #include "lanes/inside.h"
 
-/* No segment has more spans than that. */
+/* A segment cannot have more spans than this. */
 static uint32_t count_of(int64_t n)
 {
 	return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* Sorts by owner; the rows of one stay in their order, which is by segment. */
+/* Sorts by owner; rows of one owner keep their order, which is by segment. */
 static int sort(struct rep_lane_sums *s, uint32_t owners)
 {
 	struct rep_lane_sum *sorted = calloc(s->n + 1, sizeof(*sorted));
@@ -31,10 +31,10 @@ static int sort(struct rep_lane_sums *s, uint32_t owners)
 	return 0;
 }
 
-#define JOIN 64 /* classes of an owner in a segment that are looked at for the same one */
+#define JOIN 64 /* classes of an owner in a segment to compare with */
 
-/* Sorts, joins what is of one owner, segment and class (different stacks), and finds where owners
- * begin. */
+/* Sorts the sums, joins those of one owner, segment and class (from different stacks), and finds
+ * where owners begin. */
 static int finish_sums(struct rep_lane_sums *s, uint32_t owners)
 {
 	size_t n = 0;
@@ -74,8 +74,8 @@ void rep_lanes_sums_release(struct rep_lane_sums *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Adds a sum. Tables have theirs by segment; one that stands elsewhere, as one of a state or
- * segment that is none, is of no run and left out. */
+/* Adds a sum. Tables have their rows by segment; rows out of order, or with an invalid state or
+ * segment, come from a damaged store and are left out. */
 static int put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner, int64_t segment,
 		   int64_t state, int64_t reason, int64_t count, int64_t total_ns)
 {
@@ -151,7 +151,8 @@ int rep_lanes_need_goroutine_sums(struct rep_lanes *l, struct tp_err *err)
 	return code;
 }
 
-/* Sites are of entry functions: enough unless only some goroutines of a group have lanes. */
+/* Loads the sums of entry functions, which suffice unless only some goroutines of a group have
+ * lanes. */
 int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err)
 {
 	const struct rep_view *v = &l->v;

@@ -1,8 +1,8 @@
-/* A slow reference for pictures, for tests: every row of the SQL table span, laid over every cell.
+/* A slow reference for pictures, for tests: lays every row of the SQL table span over every cell.
  *
- *	lanes_check_open(&c, store, run);	the spans of a run
- *	lanes_check_pictures(&c, 100);		pictures of random ranges, widths and rows
- *	c.problem says what does not agree, "" for nothing. */
+ * 	lanes_check_open(&c, store, run);	the spans of a run
+ * 	lanes_check_pictures(&c, 100);		pictures of random ranges, widths and rows
+ * 	c.problem describes a difference; "" if there is none. */
 #ifndef REP_LANES_TESTING_H
 #define REP_LANES_TESTING_H
 
@@ -17,7 +17,7 @@
 #include "sums/part.h"
 
 struct lanes_span {
-	int64_t start, end, p, m; /* ids; TP_NULL for none */
+	int64_t start, end, p, m; /* ids; TP_NULL: none */
 	uint32_t goroutine, waker;
 	uint16_t reason;
 	uint8_t state;
@@ -144,7 +144,7 @@ static inline bool lanes_query(struct lanes_check *c, const char *sql, struct la
 	return true;
 }
 
-/* In the order in which they end, those of a goroutine together. */
+/* Sorts by goroutine, then by end. */
 static inline bool lanes_sort(struct lanes_check *c)
 {
 	struct lanes_span *sorted = malloc((c->n + 1) * sizeof(*sorted));
@@ -168,7 +168,7 @@ static inline bool lanes_sort(struct lanes_check *c)
 	return true;
 }
 
-/* Which goroutines belong to which group: rows below it. */
+/* Finds the goroutines of each group: the rows below it. */
 static inline bool lanes_find_groups(struct lanes_check *c)
 {
 	struct rep_lanes_options options = {
@@ -280,7 +280,7 @@ static inline int64_t lanes_bound(const struct rep_picture *p, int c)
 	return p->from + (int64_t)(width / n * (uint64_t)c + width % n * (uint64_t)c / n);
 }
 
-/* `bound` has where each column begins, and the end of the last. */
+/* `bound` has the start of each column, and the end of the last. */
 static inline void lanes_lay(int cols, const int64_t *bound, struct lanes_cell *cell,
 			     const struct lanes_span *s, bool counts)
 {
@@ -301,7 +301,7 @@ static inline void lanes_lay(int cols, const int64_t *bound, struct lanes_cell *
 	}
 }
 
-/* The longest time of the goroutine of a cell there. */
+/* Returns the longest time of the cell's goroutine in the cell. */
 static inline int64_t lanes_time_of(const struct lanes_check *c, const struct rep_lane *lane,
 				    uint32_t g, int64_t a, int64_t b)
 {
@@ -393,7 +393,7 @@ static inline bool lanes_check_picture(struct lanes_check *c, const struct rep_p
 	return good;
 }
 
-/* Of the whole run, spread sums are the whole. */
+/* For a whole run, spread sums add up to the whole. */
 static inline bool lanes_check_coarse(struct lanes_check *c, struct rep_picture *p)
 {
 	struct tp_err err;
@@ -433,7 +433,7 @@ static inline bool lanes_check_coarse(struct lanes_check *c, struct rep_picture 
 
 static inline int64_t lanes_between(struct lanes_check *c, int64_t low, int64_t high)
 {
-	/* Any magnitude is as likely as any other. */
+	/* Every magnitude is equally likely. */
 	double bits = 0;
 	int64_t n = high - low, r;
 
@@ -479,7 +479,7 @@ static inline bool lanes_check_pictures(struct lanes_check *c, int n)
 		else if (!p.exact)
 			good = lanes_problem(c, "a picture is not exact");
 		good = good && lanes_check_picture(c, &p);
-		/* Most rows are those from before. */
+		/* Keep most of the rows. */
 		p.row += scroll;
 		if (good && rep_lanes_draw(c->lanes, &p, NULL, &err))
 			good = lanes_problem(c, "draw: %s", err.msg);
@@ -503,14 +503,14 @@ static inline int lanes_on_part(void *ctx, const struct rep_part *part, struct t
 	struct lanes_total *t = ctx;
 
 	(void)err;
-	/* Of a task every part counts: the view has no others. */
+	/* For a task all parts count, as the view has no others. */
 	if (t->kind == REP_LANE_TASK ||
 	    (t->kind == REP_LANE_GROUP ? part->entry : part->goroutine) == t->owner)
 		t->ns[part->state] += part->total_ns;
 	return 0;
 }
 
-/* Rows add up to what tprof-top prints of the same goroutines, or of the task, and time. */
+/* Rows add up to the totals of tprof-top for the same goroutines or task, and the same time. */
 static inline bool lanes_check_totals(struct lanes_check *c, enum rep_lane_kind kind, int n)
 {
 	struct rep_lanes_options options = {.kind = kind, .from = INT64_MIN, .to = INT64_MAX};

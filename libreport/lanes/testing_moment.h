@@ -1,15 +1,15 @@
-/* A slow reference for moments, for tests: going back span by span, and the critical path.
+/* A slow reference for moments, for tests: goes back span by span, and along the critical path.
  *
- *	lanes_check_moments(&c, 100);		random places
- *	lanes_check_path(&c, ".", &hops);	moments where the path of the slowest task goes on
- */
+ * 	lanes_check_moments(&c, 100);		random places
+ * 	lanes_check_path(&c, ".", &hops);	moments at which the path of the slowest task
+ * continues */
 #ifndef REP_LANES_TESTING_MOMENT_H
 #define REP_LANES_TESTING_MOMENT_H
 
 #include "lanes/testing.h"
 #include "path/path.h"
 
-/* Of a span in the state Runnable: did its waker not end the wait before it? */
+/* Returns whether a Runnable span's waker did not end the wait before it. */
 static inline bool lanes_bystander(const struct lanes_check *c, size_t at)
 {
 	const struct lanes_span *s = &c->span[at];
@@ -17,7 +17,7 @@ static inline bool lanes_bystander(const struct lanes_check *c, size_t at)
 	return at > c->first[s->goroutine] && s[-1].bystander && s[-1].end == s->start;
 }
 
-/* The rule of lanes.h, by going back span by span. */
+/* Applies the rule of lanes.h by going back span by span. */
 static inline struct rep_wakeup lanes_cause(const struct lanes_check *c, size_t at)
 {
 	for (size_t i = at + 1; i-- > c->first[c->span[at].goroutine];) {
@@ -77,7 +77,7 @@ static inline bool lanes_check_moment(struct lanes_check *c, size_t at)
 	return good;
 }
 
-/* One of the first spans of a goroutine after the beginning of a segment. */
+/* Returns one of the first spans of a goroutine after the start of a segment. */
 static inline size_t lanes_after_boundary(struct lanes_check *c)
 {
 	const struct rep_view *v = &c->lanes->v;
@@ -91,7 +91,7 @@ static inline size_t lanes_after_boundary(struct lanes_check *c)
 	return i < c->n ? i : c->n - 1;
 }
 
-/* Places in spans that last. */
+/* Checks places in spans that have a length. */
 static inline bool lanes_check_moments(struct lanes_check *c, int n)
 {
 	for (int i = 0; i < n && c->n; i++) {
@@ -104,7 +104,7 @@ static inline bool lanes_check_moments(struct lanes_check *c, int n)
 	return true;
 }
 
-/* The chain of wake-ups goes where the path of the slowest task, or (NULL) of the run, goes. */
+/* The chain of wake-ups follows the path of the slowest task or, for NULL, of the run. */
 static inline bool lanes_check_path(struct lanes_check *c, const char *task, size_t *hops)
 {
 	const struct rep_path_options options = {.task = task, .at_most = INT64_MAX, .slowest = 1};
@@ -130,7 +130,7 @@ static inline bool lanes_check_path(struct lanes_check *c, const char *task, siz
 		if (h->wakes == TP_NONE ||
 		    rep_lanes_moment(c->lanes, h->wakes, h->creates ? h->to : h->to - 1, &m, &err))
 			continue;
-		/* A wait without length is not found by its time. */
+		/* A wait without length cannot be found by its time. */
 		if (h->creates || (m.span.state == TP_ST_WAITING && m.span.end == h->to)) {
 			++*hops;
 			if (m.cause.goroutine != h->goroutine || m.cause.ns != h->to)

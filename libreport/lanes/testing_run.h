@@ -1,4 +1,4 @@
-/* Runs for tests of lanes: a dump that is imported, or a made-up run of several segments. */
+/* Runs for tests of lanes: an imported dump, or a made-up run of several segments. */
 #ifndef REP_LANES_TESTING_RUN_H
 #define REP_LANES_TESTING_RUN_H
 
@@ -20,7 +20,7 @@ static struct rep_runs runs;
 static struct lanes_check c;
 static struct tp_err err;
 
-/* Where temporary files go; set by main. */
+/* Folder for temporary files; set by main. */
 static const char *tmp_folder;
 
 static inline void make_folder(void)
@@ -115,7 +115,7 @@ static inline void flush(struct world *w)
 static inline void go(struct world *w, uint8_t type, uint32_t by, uint32_t p, uint32_t g,
 		      uint8_t to)
 {
-	/* Now and then things happen in the same moment. */
+	/* Sometimes several events have the same time. */
 	w->ts += any(w, 300);
 	w->batch[w->n++] = (struct tp_event){
 	    .ts = w->ts,
@@ -136,7 +136,7 @@ static inline void go(struct world *w, uint8_t type, uint32_t by, uint32_t p, ui
 		flush(w);
 }
 
-/* What is on P p does something. The first goroutines seldom do, so that their spans are long. */
+/* Makes an event on P p. The first goroutines have few, so that their spans are long. */
 static inline void act(struct world *w, uint32_t p)
 {
 	uint32_t g = w->on[p], other = any(w, GOROUTINES);

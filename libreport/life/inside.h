@@ -6,7 +6,7 @@
 #include "spans/index.h"
 
 struct rep_life {
-	struct rep_filter filter; /* of nothing */
+	struct rep_filter filter; /* empty */
 	struct rep_view view;
 	uint32_t goroutine; /* index */
 	int64_t *first; /* number of the first span that begins in a segment; one more at the end */

@@ -6,17 +6,17 @@
 #include "life/inside.h"
 #include "spans/crossing.h"
 
-#define KEPT_BYTES ((size_t)16 << 20) /* of segments */
+#define KEPT_BYTES ((size_t)16 << 20) /* of cached segments */
 
-/* ---- which spans are where ---- */
+/* ---- spans per segment ---- */
 
-/* Reads a row of span_crossing; false where it is not of this goroutine. */
+/* Reads a row of span_crossing. Returns false if it is another goroutine's. */
 static bool crossing_at(const struct rep_life *life, size_t row, struct rep_crossing *c)
 {
 	return rep_crossing_at(&life->view, row, c) && c->span.goroutine == life->goroutine;
 }
 
-/* A store may contain anything; this keeps sums from overflowing. */
+/* Limit that keeps sums from overflowing, as a store may contain anything. */
 #define MOST_SPANS (INT64_C(1) << 32)
 
 static void count(struct rep_life *life, uint64_t segment, int64_t n)
@@ -88,7 +88,7 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 		code = rep_view_load(&life->view, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
 	for (size_t i = 0; !code && i < life->view.nrows[TP_TABLE_GOROUTINE]; i++) {
-		/* The last of its lives, where none is said. */
+		/* The last life, if no life is given. */
 		if (rep_goids_match(&life->view.goids, goroutine,
 				    rep_view_goid(&life->view, (int64_t)i)))
 			life->goroutine = (uint32_t)i;
@@ -127,7 +127,7 @@ int64_t rep_life_count(const struct rep_life *life)
 
 /* ---- stretches ---- */
 
-/* Its spans that begin in a segment: n of them, from a place of an index on. */
+/* n of its spans that begin in a segment, from a place of an index on. */
 struct stretch {
 	const struct rep_index *x;
 	uint32_t from, n;
@@ -159,7 +159,7 @@ static int stretch_in(struct rep_life *life, size_t segment, const atomic_bool *
 	return 0;
 }
 
-/* The segment in which span `number` begins. */
+/* Returns the segment in which span `number` begins. */
 static size_t segment_of(const struct rep_life *life, int64_t number)
 {
 	size_t next = 1;
@@ -208,7 +208,7 @@ int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int6
 	for (size_t i = 0; i < rep_crossings(v); i++) {
 		struct rep_crossing c;
 
-		/* The last one of those that begin in its segment. */
+		/* The last of the spans that begin in its segment. */
 		if (crossing_at(life, i, &c) && c.span.start <= ns && c.span.end > ns &&
 		    c.first >= 0 && (uint64_t)c.first < v->nsegments) {
 			*number = life->first[c.first + 1] - 1;
@@ -225,7 +225,7 @@ int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int6
 	code = stretch_in(life, s, stop, &own, err);
 	for (uint32_t i = 0; !code && i < own.n && span_of(&own, i)->start <= ns; i++)
 		*number = life->first[s] + i;
-	/* Before the first that begins here is the last of those before. */
+	/* Before the first span that begins here comes the last of those before. */
 	if (!code && own.n && span_of(&own, 0)->start > ns)
 		*number -= *number > 0;
 	return code;

@@ -1,4 +1,4 @@
-/* The life of goroutines against what SQL says of the table span. */
+/* Compares the life of goroutines with the rows of SQL's table span. */
 #include <sqlite3.h>
 
 #include "life/life.h"

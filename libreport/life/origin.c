@@ -1,4 +1,4 @@
-/* Where a goroutine comes from. */
+/* The origin of a goroutine. */
 #include <stdio.h>
 
 #include "base/many.h"

@@ -58,7 +58,7 @@ static struct rep_value id_of(const struct rep_view *v, enum tp_table_id table, 
 	return index < v->nrows[table] && id ? rep_opt(id[index]) : rep_null();
 }
 
-/* "3.000000128s": what follows each other within a microsecond differs there only. */
+/* Formats "3.000000128s", because consecutive spans may differ only in nanoseconds. */
 static struct rep_value exactly(const struct rep_view *v, int64_t ns, char text[40])
 {
 	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -76,7 +76,7 @@ static int put(struct rep_texts *texts, const struct rep_view *v, const struct t
 {
 	uint32_t waker = rep_path_waker(v, s, before);
 	bool woken = waker < v->nrows[TP_TABLE_GOROUTINE];
-	/* A goroutine that runs has no stack of its own in the trace. */
+	/* The trace has no stack for a running goroutine. */
 	bool has_stack = s->stack && s->state != TP_ST_RUNNING;
 	char at[40];
 	const struct rep_value row[NCOLUMNS] = {
@@ -108,7 +108,7 @@ int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_
 	struct rep_view *v = &life->view;
 	struct rep_texts texts = {.dict = v->dict, .people = true};
 	struct tp_span *span;
-	/* The span before the first one tells its waker. */
+	/* The span before the first one has its waker. */
 	size_t got = 0, more = first > 0;
 	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
 

@@ -1,5 +1,6 @@
-/* What Go's tool takes for the collector's work, from the events: its rules one by one, with what
- * they get wrong (see the head of utilisation.h). internal/trace/gc.go, MutatorUtilizationV2. */
+/* What Go's tool counts as the collector's work, from the events: its rules one by one, including
+ * their errors (see the head of utilisation.h). Source: internal/trace/gc.go,
+ * MutatorUtilizationV2. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ static bool executes(uint8_t state)
 	return state == TP_ST_RUNNING || state == TP_ST_SYSCALL;
 }
 
-/* For which sets of flags a goroutine's starts and stops count. */
+/* Returns the sets of causes for which the starts and stops of a goroutine with these flags
+ * count. */
 static uint8_t causes_of(uint8_t flags)
 {
 	return (uint8_t)((flags & IN_ASSIST ? REP_GO_ASSIST : 0) |
@@ -129,7 +131,7 @@ static int step(struct emulation *e, const struct tp_event *ev)
 		e->syncs++;
 	if (ev->type == TP_EV_PROCS_CHANGE)
 		e->procs_known = true;
-	/* Nothing is looked at before. */
+	/* Earlier events are ignored. */
 	if (!e->procs_known || ev->subject == TP_NONE || ev->type >= TP_NEVENT_TYPES)
 		return 0;
 	switch (ev->type) {

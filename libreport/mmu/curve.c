@@ -1,8 +1,8 @@
-/* The mean over a window, as the window moves, is continuous and linear between the times at which
- * one of its edges meets a step; so its least value is at one of those. And as utilisation is
- * between 0 and 1, the mean changes by at most 1/window per ns: where it is mu, nothing below a
- * bound can come within (mu - bound) * window. So the window jumps over most steps where it is
- * long, and where it is short, 0 is soon met and is the end. */
+/* The mean over a moving window is continuous, and linear between the times at which one of its
+ * edges meets a step; its least value is therefore at one of these times. Utilisation is between 0
+ * and 1, so the mean changes by at most 1/window per ns: where it is mu, it cannot fall below a
+ * bound within (mu - bound) * window. A long window therefore skips most steps, and a short one
+ * soon reaches 0, which ends the search. */
 #include "mmu/curve.h"
 
 #include <math.h>
@@ -88,15 +88,15 @@ int64_t rep_mmu_length(const struct rep_mmu *m)
 	return most;
 }
 
-/* ---- a window that moves ---- */
+/* ---- a moving window ---- */
 
 struct edge {
-	size_t pos; /* the last step that is not behind it */
+	size_t pos; /* the last step at or before the edge */
 };
 
 #define NEAR 8
 
-/* Moves an edge to t, which is never before where it was; the integral up to there. */
+/* Moves an edge forward to t. Returns the integral up to there. */
 static double move(const struct series *s, struct edge *e, int64_t t)
 {
 	size_t pos = e->pos;
@@ -107,7 +107,7 @@ static double move(const struct series *s, struct edge *e, int64_t t)
 	} else {
 		size_t step = 1, above;
 
-		/* In strides that double, then by halves. */
+		/* Search in strides that double, then halve. */
 		while (pos + step < s->n && s->step[pos + step].ts <= t) {
 			pos += step;
 			step *= 2;
@@ -126,7 +126,7 @@ static double move(const struct series *s, struct edge *e, int64_t t)
 	return s->sum[pos] + s->step[pos].util * (double)(t - s->step[pos].ts);
 }
 
-/* When it meets the next step. */
+/* Returns the time at which the edge meets the next step. */
 static int64_t next(const struct series *s, const struct edge *e)
 {
 	return e->pos + 1 < s->n ? s->step[e->pos + 1].ts : INT64_MAX;
@@ -153,8 +153,8 @@ static void open_window(struct window *w, const struct series *s, int64_t at, in
 	move_window(w, at);
 }
 
-/* Moves it on, to where its mean can be below `bound` or the slope of the mean changes; false when
- * it is at `to` already. */
+/* Moves the window on to where its mean can be below `bound` or the slope of the mean changes.
+ * Returns false if it is at `to` already. */
 static bool advance(struct window *w, double bound, int64_t to)
 {
 	int64_t left = next(w->s, &w->left), right = next(w->s, &w->right), at;
@@ -183,7 +183,7 @@ static int64_t fit(const struct series *s, int64_t window)
 	return window < length_of(s) ? window : length_of(s);
 }
 
-/* Windows that begin in [from, to] and are lower than *best. */
+/* Searches windows that begin in [from, to] and are lower than *best. */
 static void look(const struct rep_mmu *m, size_t series, int64_t length, int64_t from, int64_t to,
 		 struct rep_mmu_window *best)
 {
@@ -217,7 +217,7 @@ struct rep_mmu_window rep_mmu_minimum(struct rep_mmu *m, int64_t window_ns)
 	return best;
 }
 
-/* The lowest in [from, to] of those that overlap none of out[0 … n). */
+/* Finds the lowest window in [from, to] that overlaps none of out[0 … n). */
 static void look_between(const struct rep_mmu *m, size_t series, int64_t length,
 			 const struct rep_mmu_window *out, size_t n, struct rep_mmu_window *best)
 {
@@ -227,7 +227,7 @@ static void look_between(const struct rep_mmu *m, size_t series, int64_t length,
 		int64_t to = last, after = INT64_MAX;
 		bool inside = false;
 
-		/* The chosen one that begins first among those that are not behind us. */
+		/* The earliest chosen window that is not before the search. */
 		for (size_t i = 0; i < n; i++) {
 			if (out[i].series != series || out[i].at + out[i].length <= from ||
 			    out[i].at >= after)
@@ -258,18 +258,19 @@ size_t rep_mmu_worst(struct rep_mmu *m, int64_t window_ns, struct rep_mmu_window
 	return found;
 }
 
-/* ---- how it is distributed ---- */
+/* ---- the distribution ---- */
 
-/* Time during which the mean is between two values, evenly: all of it below `low` is outside. */
+/* Time during which the mean is evenly distributed between two values; values below `low` are
+ * outside. */
 struct corner {
-	double at, density, mass; /* density changes by this, or a mass at one value */
+	double at, density, mass; /* density changes by this here, or this mass is at one value */
 };
 
 struct corners {
 	struct corner *v;
 	size_t n, room;
-	double mass; /* of what is below `bound` */
-	double zero; /* of windows that leave nothing: so much is all that is asked for */
+	double mass; /* total below `bound` */
+	double zero; /* time of windows with utilisation 0, if only that is needed */
 	double bound;
 };
 
@@ -281,7 +282,7 @@ static int add_corner(struct corners *c, double at, double density, double mass)
 	return 0;
 }
 
-/* The mean goes from a to b in this time. */
+/* Adds a stretch in which the mean goes from a to b in this time. */
 static int add_stretch(struct corners *c, double a, double b, double time)
 {
 	double low = a < b ? a : b, high = a < b ? b : a;
@@ -292,7 +293,7 @@ static int add_stretch(struct corners *c, double a, double b, double time)
 		struct corner *last = c->n ? &c->v[c->n - 1] : NULL;
 
 		c->mass += time;
-		/* Windows in a quiet time are all alike. */
+		/* In a quiet time all windows are alike. */
 		if (last && last->mass > 0 && last->at == low) {
 			last->mass += time;
 			return 0;
@@ -355,7 +356,7 @@ static int compare_doubles(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* The value below which there is so much mass; corners are sorted. */
+/* Returns the value below which there is this much mass; corners must be sorted. */
 static double invert(const struct corners *c, double mass)
 {
 	double sum = 0, density = 0, at = 0;
@@ -376,7 +377,7 @@ static double invert(const struct corners *c, double mass)
 
 #define GUESSES 2048
 
-/* Where about the share lies, from a few windows at equal distances. */
+/* Estimates the value of a share from a few windows at equal distances. */
 static double guess(const struct rep_mmu *m, int64_t window_ns, double all, double share)
 {
 	double means[GUESSES];
@@ -421,8 +422,8 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 			util[i] = rep_mmu_minimum(m, window_ns).util;
 		return 0;
 	}
-	/* Only what is below the highest of the values has to be looked at; where that is guessed
-	 * too low, once more. */
+	/* Only values below the highest of the results matter. If the estimate of that is too low,
+	 * the search is repeated. */
 	for (;; margin *= 4) {
 		c.bound = guess(m, window_ns, all, share[n - 1] + margin) + margin / 100;
 		c.zero = all * share[n - 1];

@@ -47,7 +47,7 @@ static int end(void **state)
 		add(steps, sizeof(steps) / sizeof(steps[0]));                                      \
 	} while (0)
 
-/* ---- stories ---- */
+/* ---- functions with known results ---- */
 
 /* The world stops from 40 to 50 of 100. */
 static void test_minimum_one_stop(void **state)
@@ -81,7 +81,7 @@ static void test_worst_do_not_overlap(void **state)
 	size_t n;
 
 	(void)state;
-	/* two stops of 10 and one of half the Ps */
+	/* two stops of length 10, and one of half the Ps */
 	ADD({0, 1}, {100, 0}, {110, 1}, {300, 0.5}, {320, 1}, {500, 0}, {510, 1}, {600, 0});
 	open_curve();
 	n = rep_mmu_worst(mmu, 20, w, 5);
@@ -197,7 +197,7 @@ static int compare(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Steps are at whole ns, so the mean is linear between the windows that begin at them, and its
+/* Steps are at whole ns, so the mean is linear between windows that begin at whole ns, and its
  * distribution lies between those of the lower and of the upper ends of these pieces. */
 static void check_quantiles(int64_t length, int64_t window)
 {
@@ -223,7 +223,7 @@ static void check_quantiles(int64_t length, int64_t window)
 			fail_msg("window %lld of %lld, share %g: %.12f is not in %.12f … %.12f",
 				 (long long)window, (long long)length, share[q], util[q], low[rank],
 				 high[rank]);
-		/* and exactly: so much of all windows is below */
+		/* Exactly this share of all windows is below. */
 		for (size_t i = 0; i < n; i++) {
 			double a = fmin(means[i], means[i + 1]), b = fmax(means[i], means[i + 1]);
 

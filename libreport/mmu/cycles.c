@@ -51,7 +51,7 @@ static struct rep_gc_cycle *collect(const struct rep_gc_facts *f, size_t *count)
 	return cycle;
 }
 
-/* The last cycle that begins at ts or before; n for none. */
+/* Returns the last cycle that begins at or before ts; n if there is no such cycle. */
 static size_t cycle_at(const struct rep_gc_cycle *cycle, size_t n, int64_t ts)
 {
 	size_t next = 0;
@@ -65,8 +65,9 @@ static int64_t end_of(const struct rep_gc_cycle *c)
 	return tp_plus(c->start_ns, c->mark_ns);
 }
 
-/* The stop that begins a mark phase is over after the phase has begun, the one that ends it begins
- * before the phase is over: each goes to the cycle in which it ends. */
+/* Adds stops and sweeps to cycles. The stop that begins a mark phase ends after the phase has
+ * begun, and the stop that ends it begins before the phase is over, so each belongs to the cycle in
+ * which it ends. */
 static void add_ranges(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, size_t n)
 {
 	for (size_t i = 0; i < f->range.nrows; i++) {
@@ -89,7 +90,7 @@ static void add_work(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, s
 		int64_t end = f->work.col[TP_COL(GC_WORK, end_ns)][i];
 		size_t at = cycle_at(cycle, n, start);
 
-		/* A worker that was interrupted may go on when the phase is over. */
+		/* An interrupted worker may continue after the phase is over. */
 		if (at < n && end > end_of(&cycle[at]))
 			end = end_of(&cycle[at]);
 		if (at == n || end <= start)
@@ -103,12 +104,12 @@ static void add_work(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, s
 	}
 }
 
-/* The heap falls once in a cycle: when the mark phase is over and what is dead is no longer
- * counted. */
+/* Adds heap sizes. The heap falls once in a cycle: when the mark phase is over and dead objects no
+ * longer count. */
 static void add_metrics(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, size_t n)
 {
 	int64_t procs = TP_NULL, goal = TP_NULL, heap = TP_NULL, live = TP_NULL, live_ts = 0;
-	size_t k = 0; /* the next cycle to begin */
+	size_t k = 0; /* index of the next cycle to begin */
 
 	for (size_t i = 0; i <= f->metric.nrows; i++) {
 		bool last = i == f->metric.nrows;

@@ -1,5 +1,5 @@
-/* Collections, one by one: what the mark phase, the stops of the world around it, and the sweep
- * after it took, and what became of the heap. */
+/* Single collections: the time of the mark phase, of the stops of the world around it, and of the
+ * sweep after it, and the size of the heap. */
 #ifndef REP_MMU_CYCLES_H
 #define REP_MMU_CYCLES_H
 
@@ -12,20 +12,20 @@ struct rep_gc_cycle {
 	bool complete;		 /* both ends of the mark phase are in the trace */
 	int64_t since_ns;	 /* from the end of the mark phase before */
 	int64_t stw_ns;		 /* its stops of the world */
-	int64_t background_ns;	 /* of dedicated and fractional workers, on all Ps */
-	int64_t idle_ns;	 /* of workers on Ps that had nothing else to do */
-	int64_t assist_ns;	 /* of assists, while their goroutines ran */
-	int64_t sweep_ns;	 /* of sweeps, up to the next cycle */
+	int64_t background_ns;	 /* dedicated and fractional workers, on all Ps */
+	int64_t idle_ns;	 /* workers on Ps that were otherwise idle */
+	int64_t assist_ns;	 /* assists, while their goroutines ran */
+	int64_t sweep_ns;	 /* sweeps, up to the next cycle */
 	int64_t procs;		 /* GOMAXPROCS */
-	int64_t goal_bytes;	 /* for the heap, as it was when the mark phase began */
-	int64_t heap_bytes;	 /* the heap at its largest, before the cycle took from it */
-	int64_t live_bytes;	 /* what was left */
-	int64_t growth_bytes;	 /* heap_bytes less what the cycle before had left */
-	double bytes_per_second; /* NaN unknown: the growth, by the time since then */
+	int64_t goal_bytes;	 /* of the heap, as known when the mark phase began */
+	int64_t heap_bytes;	 /* the largest heap before the cycle reduced it */
+	int64_t live_bytes;	 /* remaining heap */
+	int64_t growth_bytes;	 /* heap_bytes less live_bytes of the cycle before */
+	double bytes_per_second; /* NaN: unknown; the growth divided by the time since then */
 };
 
-/* `f` was loaded with REP_UTIL_ALL. *out is to be freed; in order of time. Returns 0 or
- * TP_ENOMEM. */
+/* Lists the cycles in order of time. `f` must have been loaded with REP_UTIL_ALL. The caller frees
+ * *out. Returns 0 or TP_ENOMEM. */
 int rep_gc_cycles(const struct rep_gc_facts *f, struct rep_gc_cycle **out, size_t *n,
 		  struct tp_err *err);
 

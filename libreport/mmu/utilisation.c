@@ -6,7 +6,7 @@
 #include "base/many.h"
 
 #define MAX_PROCS (1 << 16)
-/* Per P, a stop of the world is a step of every P. */
+/* Limit, as with per_p a stop of the world is a step of every P. */
 #define MAX_STEPS ((size_t)1 << 26)
 
 const char *const rep_util_names[] = {"stw", "background", "assist", "sweep", NULL};
@@ -41,7 +41,7 @@ int rep_util_parse(const char *text, unsigned *include, struct tp_err *err)
 	return 0;
 }
 
-/* ---- what is known ---- */
+/* ---- facts ---- */
 
 static enum rep_gc_kind kind_of(struct tp_text t)
 {
@@ -68,7 +68,7 @@ static uint8_t *kinds_of(const struct tp_rows *rows, int column, const struct tp
 	int64_t last = -1;
 	enum rep_gc_kind of_last = REP_GC_NOTHING;
 
-	/* Alike names follow each other. */
+	/* Rows with the same name are usually adjacent. */
 	for (size_t i = 0; kind && i < rows->nrows; i++) {
 		int64_t name = rows->col[column][i];
 
@@ -101,7 +101,8 @@ static uint8_t *metrics_of(const struct tp_rows *rows, const struct tp_dict *dic
 	return kind;
 }
 
-/* Instead of the names of goroutines: can it be a background worker? One without a name can. */
+/* Replaces the names of goroutines by whether each can be a background worker. One without a name
+ * can. */
 static void mark_workers(struct tp_rows *goroutines, const struct tp_dict *dict)
 {
 	int64_t *name = goroutines->col[TP_COL(GOROUTINE, name)];
@@ -148,7 +149,7 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 		return tp_nomem(err);
 	for (size_t i = 0; i < f->metric.nrows; i++)
 		f->procs_known |= f->metric_kind[i] == REP_METRIC_PROCS;
-	/* Every trace that has a collection says what the goal of the heap is. */
+	/* Every trace with a collection records the goal of the heap. */
 	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND) && !f->metric.nrows) {
 		for (size_t i = 0; i < f->range.nrows; i++) {
 			if (f->range_kind[i] != REP_GC_NOTHING)
@@ -176,21 +177,21 @@ void rep_gc_facts_release(struct rep_gc_facts *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* ---- points: a P is taken or given back ---- */
+/* ---- points: a P is taken or returned ---- */
 
 enum { ALL_PS = -1 };
 
 struct point {
 	int64_t ts;
 	int32_t p;     /* id, or ALL_PS */
-	int32_t delta; /* +1 taken, -1 given back */
+	int32_t delta; /* +1 taken, -1 returned */
 };
 
 struct points {
 	struct point *v;
 	size_t n, room;
-	int64_t start; /* nothing counts before: it is not known how many Ps there are */
-	int64_t end;   /* nothing is known from there on */
+	int64_t start; /* earlier points are ignored: the number of Ps is unknown */
+	int64_t end;   /* nothing is known from here on */
 };
 
 static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
@@ -199,7 +200,7 @@ static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 		return TP_ENOMEM;
 	if (ts < s->start)
 		ts = s->start;
-	/* What goes on to the end has no end of its own. */
+	/* Ranges that last to the end have no end of their own. */
 	if (ts < s->end && p >= ALL_PS && p < MAX_PROCS)
 		s->v[s->n++] = (struct point){ts, (int32_t)p, delta};
 	return 0;
@@ -212,7 +213,8 @@ static int add_interval(struct points *s, int64_t start, int64_t end, int64_t p)
 	return add_point(s, start, p, 1) || add_point(s, end, p, -1) ? TP_ENOMEM : 0;
 }
 
-/* Tables have indices of Ps; GOMAXPROCS counts their ids. Nobody's is no id. */
+/* Converts an index of a P in tables to its id, which GOMAXPROCS counts. Returns no id for
+ * TP_NONE. */
 static int64_t p_id(const struct rep_gc_facts *f, int64_t index)
 {
 	if (index < 0 || (uint64_t)index >= f->proc.nrows)
@@ -220,7 +222,7 @@ static int64_t p_id(const struct rep_gc_facts *f, int64_t index)
 	return f->proc.col[TP_COL(PROC, id)][index] < 0 ? -2 : f->proc.col[TP_COL(PROC, id)][index];
 }
 
-/* Is the worker one that counts? */
+/* Returns whether the worker counts. */
 static bool counts(enum rep_gc_kind kind, const struct rep_util_options *opt)
 {
 	return kind == REP_GC_FRACTIONAL || (kind == REP_GC_DEDICATED && !opt->per_p);
@@ -297,7 +299,7 @@ static int add_ranges(struct points *s, const struct rep_gc_facts *f,
 	return code;
 }
 
-/* By time, equal ones as they are: a radix sort, as there are a million of them. */
+/* Sorts by time, keeping the order of equal ones: a radix sort, as there may be a million. */
 static int sort_points(struct points *s)
 {
 	struct point *from = s->v, *to;
@@ -331,28 +333,28 @@ struct builder {
 	const struct rep_util_options *opt;
 	struct rep_utils *out;
 	size_t run, first; /* first: of this run's series */
-	int32_t *taken;	   /* by P: how often at once */
-	size_t *series;	   /* by P: its number in out */
+	int32_t *taken;	   /* by P: number of ranges that take it */
+	size_t *series;	   /* by P: its index in out */
 	size_t np, room, steps;
-	int64_t busy; /* Ps that are taken */
+	int64_t busy; /* number of Ps taken */
 	int64_t stw;
-	int64_t late; /* as_go: a rise that had to wait since then; -1 none */
+	int64_t late; /* as_go: time since which a rise has been delayed; -1: no delay */
 };
 
-/* Go's addUtil: of several at one time the lowest stays. Ours: the last one. */
+/* Adds a step. Of several at one time, Go's addUtil keeps the lowest; we keep the last. */
 static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double util)
 {
 	struct rep_util_step *last = u->n ? &u->step[u->n - 1] : NULL;
 
 	if (last && last->util == util)
 		return 0;
-	/* The rows of a store may be in any order. */
+	/* Rows of a store may be in any order. */
 	if (last && last->ts >= ts) {
 		if (!b->opt->as_go || util < last->util)
 			last->util = util;
 		else
 			b->late = ts;
-		/* It may be what there was before. */
+		/* The value may equal the one before. */
 		if (!b->opt->as_go && u->n > 1 && u->step[u->n - 2].util == util)
 			u->n--;
 		return 0;
@@ -365,7 +367,7 @@ static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double ut
 	return 0;
 }
 
-/* The end of a function. As Go has it, one that is 0 by then ends when it became so. */
+/* Ends a function. In Go, a function that is 0 at the end ends when it became 0. */
 static int end_at(struct builder *b, struct rep_util *u, int64_t ts)
 {
 	size_t last = u->n - 1;
@@ -373,7 +375,7 @@ static int end_at(struct builder *b, struct rep_util *u, int64_t ts)
 
 	if (b->opt->as_go || u->step[last].util != 0 || u->step[last].ts >= ts)
 		return add_step(b, u, ts, 0);
-	u->step[last].util = -1; /* else it is no step */
+	u->step[last].util = -1; /* otherwise it would be no step */
 	code = add_step(b, u, ts, 0);
 	u->step[last].util = 0;
 	return code;
@@ -389,7 +391,7 @@ static int new_series(struct builder *b, int64_t p, int64_t ts)
 	return add_step(b, &out->series[out->n - 1], ts, 1);
 }
 
-/* GOMAXPROCS is n from ts on. */
+/* Sets GOMAXPROCS to n from ts on. */
 static int set_procs(struct builder *b, size_t n, int64_t ts)
 {
 	int code = 0;
@@ -421,7 +423,7 @@ static int set_procs(struct builder *b, size_t n, int64_t ts)
 	return code;
 }
 
-/* The state as it is at ts; of one P (or ALL_PS) where each has its own. */
+/* Adds the state at ts; of one P (or ALL_PS) if each has its own function. */
 static int settle(struct builder *b, int64_t ts, int32_t p)
 {
 	int code = 0;
@@ -452,7 +454,7 @@ static void apply(struct builder *b, const struct point *x)
 	}
 }
 
-/* The next change of GOMAXPROCS from row *at on; INT64_MAX for none. */
+/* Returns the time of the next change of GOMAXPROCS from row *at on; INT64_MAX if there is none. */
 static int64_t next_procs(const struct rep_gc_facts *f, size_t *at, size_t *n)
 {
 	for (; *at < f->metric.nrows; ++*at) {
@@ -474,7 +476,7 @@ static int build(struct builder *b, const struct rep_gc_facts *f, const struct p
 	int64_t change = next_procs(f, &row, &n);
 	int code = 0;
 
-	/* A trace that does not say has the Ps it names. */
+	/* A trace without GOMAXPROCS has the Ps it mentions. */
 	if (!f->procs_known) {
 		for (size_t i = 0; i < f->proc.nrows; i++)
 			n += p_id(f, (int64_t)i) >= 0;
@@ -506,7 +508,7 @@ static int build(struct builder *b, const struct rep_gc_facts *f, const struct p
 	return code;
 }
 
-/* Every function ends where the run does, or its P goes. */
+/* Ends every function with the run, or when its P is removed. */
 static int end_series(struct builder *b, int64_t end)
 {
 	int code = 0;
@@ -524,7 +526,7 @@ static int end_series(struct builder *b, int64_t end)
 	return code;
 }
 
-/* Leaves what lies in [from, to). */
+/* Keeps the part in [from, to). */
 static void clip(struct rep_util *u, int64_t from, int64_t to)
 {
 	size_t first = 0, n = u->n;
@@ -541,7 +543,7 @@ static void clip(struct rep_util *u, int64_t from, int64_t to)
 		n--;
 	memmove(u->step, u->step + first, (n - first) * sizeof(*u->step));
 	u->step[0].ts = start;
-	/* There was a step at or behind the end. */
+	/* There was a step at or after the end. */
 	u->step[n - first] = (struct rep_util_step){end, 0};
 	u->n = n - first + 1;
 }

@@ -1,4 +1,4 @@
-/* Mutator utilisation: which part of the Ps is left to the program, as a function of time.
+/* Mutator utilisation: the share of the Ps that is left to the program, as a function of time.
  *
  * The collector takes Ps away by stopping the world, by background workers, by mark assists of the
  * program's own goroutines and by sweeping; each can be counted or left out. There is one function
@@ -6,11 +6,11 @@
  *
  * The rules are those of Go's tool (internal/trace/gc.go, MutatorUtilizationV2), with two
  * exceptions. From go 1.22 on the tool counts a worker's start twice, once for its transition and
- * once for its label, and its stop once: from a worker's second start on its P is taken for good,
- * and the curve falls to 0. Up to go 1.21 it did not. And it takes every goroutine for a worker
- * that was labelled as one: the runtime labels what a P runs while a worker is meant to run there,
- * which at times is an ordinary goroutine. We count what Go 1.21 did, of workers only; `as_go` asks
- * for the numbers of the tool. */
+ * once for its label, but its stop once: from a worker's second start on its P stays taken, and the
+ * curve falls to 0. Up to go 1.21 it did not. And the tool counts every goroutine that was labelled
+ * as a worker: the runtime labels whatever a P runs while a worker should run there, which at times
+ * is an ordinary goroutine. We count as Go 1.21 did, and only workers; `as_go` gives the tool's
+ * numbers. */
 #ifndef REP_MMU_UTILISATION_H
 #define REP_MMU_UTILISATION_H
 
@@ -53,8 +53,8 @@ struct rep_util_step {
 	double util;
 };
 
-/* At least two steps, each later than the one before; the last is where the function ends, its
- * value is 0 and means nothing. */
+/* At least two steps, each later than the one before. The last one is the end of the function; its
+ * value is 0 and has no meaning. */
 struct rep_util {
 	struct rep_util_step *step;
 	size_t n, room;
@@ -91,23 +91,23 @@ struct rep_go_step {
 	uint32_t p;	  /* index */
 	int8_t delta;	  /* +1, -1 */
 	uint8_t causes;	  /* REP_GO_…; the step counts if one of them is included */
-	bool since_start; /* of all Ps together it is counted since the beginning */
+	bool since_start; /* if counted for all Ps together, it applies since the beginning */
 };
 
-/* The parts of a run's tables from which utilisation is computed. Must be released, after an error
- * of load, too. */
+/* The parts of a run's tables from which utilisation is computed. Must be released in every
+ * case. */
 struct rep_gc_facts {
 	struct tp_rows work, range, metric, proc;
 	struct tp_rows goroutine;	 /* a name is 1 for a worker's, else 0 */
 	uint8_t *work_kind, *range_kind; /* by row: enum rep_gc_kind */
 	uint8_t *metric_kind;		 /* enum rep_metric_kind */
 	int64_t duration_ns;
-	bool procs_known;	  /* the trace says how many Ps there are */
+	bool procs_known;	  /* the trace records the number of Ps */
 	struct rep_go_step *step; /* nsteps, after rep_gc_facts_as_go */
 	size_t nsteps;
 	bool steps_known;
 };
-/* Loads them for the work in `include`; dict is the run's. Returns TP_EVERSION if the store is
+/* Loads the facts for the work in `include`; dict is the run's. Returns TP_EVERSION if the store is
  * older than the tables of assists and workers. */
 int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
 		      const struct tp_dict *dict, unsigned include, struct tp_err *err);
@@ -120,8 +120,8 @@ void rep_gc_facts_release(struct rep_gc_facts *f);
  * that was labelled as one. */
 bool rep_gc_is_worker(const struct rep_gc_facts *f, size_t row);
 
-/* Appends the functions of a run: one, or with per_p one for each time that a P existed; none if
- * nothing is known. Returns 0, TP_ENOMEM or TP_ELIMIT (more Ps than any machine has). */
+/* Appends the functions of a run: one or, with per_p, one for each period in which a P existed; no
+ * function if nothing is known. Returns 0, TP_ENOMEM or TP_ELIMIT (too many Ps). */
 int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 		  const struct rep_util_options *opt, size_t run, struct tp_err *err);
 

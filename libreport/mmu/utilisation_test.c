@@ -10,7 +10,7 @@
 
 #include "mmu/cycles.h"
 
-/* Facts as tables have them, filled by hand. */
+/* Facts as loaded from tables, filled by hand. */
 static struct rep_gc_facts facts;
 static struct rep_utils utils;
 
@@ -62,7 +62,7 @@ static void work(enum rep_gc_kind k, int64_t g, int64_t p, int64_t start, int64_
 	kind(&facts.work_kind, facts.work.nrows++, (uint8_t)k);
 }
 
-/* Ps 0 to 3; goroutine 0 is a worker, 1 is none. */
+/* Ps 0 to 3; goroutine 0 is a worker, 1 is not. */
 static int begin(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void story(void)
 	procs(10, 4);
 	range(REP_GC_STW, TP_NULL, 100, 110);
 	work(REP_GC_DEDICATED, 0, 1, 118, 120, 300);
-	work(REP_GC_FRACTIONAL, 1, 2, 118, 120, 300); /* labelled, but no worker */
+	work(REP_GC_FRACTIONAL, 1, 2, 118, 120, 300); /* labelled, but not a worker */
 	work(REP_GC_IDLE, 0, 3, 130, 131, 140);
 	work(REP_GC_ASSIST, TP_NULL, 2, 150, 150, 200);
 	work(REP_GC_ASSIST, TP_NULL, 3, 180, 180, 250);
@@ -165,7 +165,7 @@ static void test_time_range(void **state)
 	assert_int_equal(utils.n, 0);
 }
 
-/* A P that goes ends its function, one that comes begins another. */
+/* The function of a P ends when the P is removed; a new P begins another. */
 static void test_gomaxprocs_changes(void **state)
 {
 	(void)state;
@@ -182,7 +182,7 @@ static void test_gomaxprocs_changes(void **state)
 	STEPS(2, {700, 1}, {1000, 0});
 }
 
-/* It ends with the run, not where it became 0. */
+/* It ends with the run, not when it became 0. */
 static void test_ends_taken(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void test_ends_taken(void **state)
 	STEPS(0, {0, 1}, {900, 0}, {1000, 0});
 }
 
-/* What a hostile store may say. */
+/* Values of a hostile store. */
 static void test_nonsense(void **state)
 {
 	struct rep_util_options opt = REP_UTIL_OPTIONS_INIT;
@@ -258,7 +258,7 @@ static void test_cycles(void **state)
 	metric(REP_METRIC_HEAP, 2, 1000);
 	range(REP_GC_STW, TP_NULL, 95, 105);
 	work(REP_GC_DEDICATED, 0, 1, 110, 110, 150);
-	work(REP_GC_FRACTIONAL, 1, 2, 110, 110, 150); /* no worker */
+	work(REP_GC_FRACTIONAL, 1, 2, 110, 110, 150); /* not a worker */
 	work(REP_GC_IDLE, 0, 3, 120, 120, 130);
 	work(REP_GC_ASSIST, TP_NULL, 2, 130, 130, 140);
 	metric(REP_METRIC_HEAP, 190, 4000);
@@ -269,7 +269,7 @@ static void test_cycles(void **state)
 	range(REP_GC_SWEEP, 0, 300, 350);
 	metric(REP_METRIC_HEAP, 490, 2000);
 	range(REP_GC_MARK, TP_NULL, 500, 600);
-	work(REP_GC_DEDICATED, 0, 1, 590, 590, 900); /* interrupted: it goes on afterwards */
+	work(REP_GC_DEDICATED, 0, 1, 590, 590, 900); /* interrupted: it continues afterwards */
 	metric(REP_METRIC_HEAP, 698, 2600);
 	metric(REP_METRIC_HEAP, 699, 700);
 	assert_int_equal(rep_gc_cycles(&facts, &c, &n, &err), 0);

@@ -13,7 +13,7 @@ static char *keep(struct rep_cells *c, const char *text)
 	return tp_arena_strndup(&c->arena, text, strlen(text));
 }
 
-/* What heads a column, fit to be measured and drawn: SQL calls columns what a store calls them. */
+/* Returns a column's heading, escaped: columns of SQL have names from the store. */
 static char *keep_title(struct rep_cells *c, const struct rep_column *column)
 {
 	struct tp_buf text = {0};
@@ -68,7 +68,7 @@ static int begin(struct rep_output *out, const char *name)
 
 /* ---- texts ---- */
 
-/* The text of a value as it is kept. */
+/* Stores the text of a value. */
 static int intern(struct rep_cells *c, struct rep_value *v)
 {
 	uint64_t hash = tp_hash_bytes(0, v->text.data, v->text.size);
@@ -279,7 +279,7 @@ char *rep_value_shown(const struct rep_value *v, enum rep_kind kind, char *text,
 
 /* ---- order ---- */
 
-/* Nothing, numbers, texts. */
+/* Returns the class for sorting: NULL, numbers, texts. */
 static int class_of(const struct rep_value *v)
 {
 	switch (v->type) {
@@ -324,7 +324,7 @@ int rep_value_compare(const struct rep_value *a, const struct rep_value *b)
 	return c ? c : (a->text.size > b->text.size) - (a->text.size < b->text.size);
 }
 
-/* ---- of SQL ---- */
+/* ---- SQL results ---- */
 
 static bool ends(const char *text, const char *with)
 {
@@ -351,7 +351,7 @@ static enum rep_kind kind_of(const char *name)
 	return REP_TEXT;
 }
 
-/* "dur_ns" is LASTED, "created_ns" CREATED. */
+/* Returns the heading of a column: LASTED for "dur_ns", CREATED for "created_ns". */
 static char *title_of(struct rep_cells *c, const char *name)
 {
 	static const struct {
@@ -385,7 +385,7 @@ int rep_cells_dress(struct rep_cells *cells, const char *name, struct tp_err *er
 
 		c->kind = kind_here(cells, kind_of(c->name));
 		c->title = title_of(cells, c->name);
-		/* It is the same in all rows: what is asked for. */
+		/* The column is the same in all rows: the goroutine of the query. */
 		c->raw_only = !strcmp(c->name, "goroutine") && strcmp(name, "children") != 0;
 		if (!c->title)
 			return tp_nomem(err);

@@ -18,8 +18,8 @@ static bool is_tsv(const struct rep_output *out)
 	return out->opt.format == REP_FORMAT_TSV;
 }
 
-/* Of most texts nothing needs a second look: letters, digits, and what stands between them in
- * names. */
+/* Returns whether a text needs no escapes or quotes. Most consist of letters, digits and characters
+ * between them in names. */
 static bool is_plain(const char *text, size_t size)
 {
 	if (size && (text[0] == '-' || text[0] == '+' || text[0] == '=' || text[0] == '@'))
@@ -73,7 +73,7 @@ static int end_line(struct rep_output *out)
 	return tp_buf_text(&out->buf, is_tsv(out) ? "\n" : "\r\n");
 }
 
-/* Without values, the names of the columns. */
+/* Writes a row; without values, the names of the columns. */
 static int row(struct rep_output *out, const struct rep_value *values)
 {
 	const char *between = is_tsv(out) ? "\t" : ",", *sep = "";

@@ -91,7 +91,7 @@ void html_document(struct tp_buf *h, const void *data, size_t size)
 	for (size_t i = 0; i < size; i++) {
 		const char *entity = s[i] == '&' ? "&amp;" : s[i] == '"' ? "&quot;" : NULL;
 
-		if (s[i] == '<') /* not needed, but nobody has to know that */
+		if (s[i] == '<') /* not required by HTML, but safe for all readers */
 			entity = "&lt;";
 		if (!entity)
 			continue;

@@ -1,5 +1,5 @@
 /* Markdown: a table as GitHub and GitLab show it (GitHub Flavored Markdown, 4.10), with the columns
- * and the values of a table for people. Texts are escaped: a dump has no say in the markup. */
+ * and values of a table for people. Texts are escaped, so a dump cannot change the markup. */
 #include "output/ops.h"
 
 static bool is_number(const struct rep_column *c)
@@ -7,8 +7,8 @@ static bool is_number(const struct rep_column *c)
 	return c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY);
 }
 
-/* Whatever has a meaning in a line of markdown or HTML gets a backslash in front; blanks at the
- * ends of a text are nothing. */
+/* Puts a backslash before each character with a meaning in Markdown or HTML, and removes blanks at
+ * the ends of a text. */
 static void put_marked(struct tp_buf *b, const struct tp_buf *text)
 {
 	for (size_t i = 0; i < text->size; i++) {
@@ -23,7 +23,7 @@ static void put_marked(struct tp_buf *b, const struct tp_buf *text)
 	}
 }
 
-/* Without a value, what heads the column. */
+/* Writes a cell; without a value, the column's heading. */
 static int put_cell(struct tp_buf *b, const struct rep_column *c, const struct rep_value *v)
 {
 	struct tp_buf text = {0};
@@ -35,14 +35,14 @@ static int put_cell(struct tp_buf *b, const struct rep_column *c, const struct r
 	return code;
 }
 
-/* A blank line between two parts; out->priv tells whether there is one before. */
+/* Writes a blank line between two parts; out->priv says whether a part came before. */
 static void part(struct rep_output *out)
 {
 	tp_buf_text(&out->buf, out->priv ? "\n" : "");
 	out->priv = out;
 }
 
-/* Without values, the heads of the columns. */
+/* Writes a row; without values, the headings. */
 static int row(struct rep_output *out, const struct rep_value *values)
 {
 	int code = 0;
@@ -74,7 +74,7 @@ static int begin(struct rep_output *out, const char *name)
 	return code;
 }
 
-/* A paragraph of its own. */
+/* Writes a note as a paragraph. */
 static int note(struct rep_output *out, bool strong, const char *text)
 {
 	static const struct rep_column of_text = {.kind = REP_TEXT};

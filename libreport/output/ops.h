@@ -12,7 +12,7 @@ struct rep_output_ops {
 	int (*begin)(struct rep_output *out, const char *name);
 	int (*row)(struct rep_output *out, const struct rep_value *values);
 	int (*end)(struct rep_output *out); /* NULL: nothing to do */
-	int (*note)(struct rep_output *out, bool strong, const char *text); /* NULL: none shown */
+	int (*note)(struct rep_output *out, bool strong, const char *text); /* NULL: not shown */
 	int (*finish)(struct rep_output *out); /* NULL: likewise */
 	void (*free)(struct rep_output *out);  /* NULL: likewise */
 };
@@ -30,7 +30,7 @@ struct rep_output {
 	size_t rows;	   /* of this table */
 	bool plain;	   /* the note being written is neither bold nor dim */
 	void *priv;	   /* the format's own */
-	struct tp_err err; /* of the first call that failed; code 0: none has */
+	struct tp_err err; /* of the first failed call; code 0: no failure */
 };
 
 /* Appends printable text, with line breaks in place of blanks so that lines have at most `room`

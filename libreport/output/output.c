@@ -115,8 +115,8 @@ int rep_output_flush(struct rep_output *out, size_t at_least)
 	return code;
 }
 
-/* What every call ends with: words for an allocation that failed, bounded memory, and the first
- * error, which all calls have from then on. */
+/* Ends every call: adds a message for a failed allocation, flushes a full buffer, and keeps the
+ * first error, which all later calls return. */
 static int done(struct rep_output *out, int code, struct tp_err *err)
 {
 	if (!out->err.code) {
@@ -211,7 +211,7 @@ int rep_output_say(struct rep_output *out, const char *text, struct tp_err *err)
 int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
 		     bool *ascii, struct tp_err *err)
 {
-	/* Paragraphs of markdown would run its lines together. */
+	/* A paragraph in markdown would join the lines of a chart. */
 	*sink = out->opt.format == REP_FORMAT_MARKDOWN ? (struct rep_sink){0} : out->opt.sink;
 	*width = out->opt.width;
 	*colour = out->opt.colour;

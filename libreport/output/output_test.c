@@ -20,7 +20,7 @@ static const struct rep_column columns[] = {
 };
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-/* Two rows of the columns above in a format, as a text to be freed by tp_buf_release. */
+/* Returns two rows of the columns above in a format, as a text that tp_buf_release frees. */
 static const char *render(struct tp_buf *b, struct rep_output_options opt)
 {
 	const struct rep_value rows[2][NCOLUMNS] = {
@@ -60,7 +60,7 @@ static void test_output_table_widths(void **state)
 	    {53, "FUNCTION                 COUNT   TOTAL    SIZE  SHARE\n"
 		 "…http.(*conn).serve  1,234,567  1.25ms  3.4MiB  12.5%\n"
 		 "=cmd|'\\x1b[2J,\\xff      -1,000       -       -  <0.1%\n"},
-	    /* SIZE goes before the function gets too short, SHARE after it. */
+	    /* SIZE is dropped before the function gets too short, SHARE after it. */
 	    {44, "FUNCTION                COUNT   TOTAL  SHARE\n"
 		 "…ttp.(*conn).serve  1,234,567  1.25ms  12.5%\n"
 		 "=cmd|'\\x1b[2J,\\xff     -1,000       -  <0.1%\n"
@@ -74,13 +74,14 @@ static void test_output_table_widths(void **state)
 		 "…,\\xff     -1,000       -\n"
 		 "not in 25 columns: SIZE,\n"
 		 "SHARE\n"},
-	    /* Numbers are never cut: where they take too much, no cut of a text makes it fit. */
+	    /* Numbers are never cut. If they take too much, cutting texts cannot make the table
+	     * fit. */
 	    {24, "FUNCTION                    COUNT   TOTAL\n"
 		 "net/http.(*conn).serve  1,234,567  1.25ms\n"
 		 "=cmd|'\\x1b[2J,\\xff         -1,000       -\n"
 		 "not in 24 columns: SIZE,\n"
 		 "SHARE\n"},
-	    /* But a text takes a line at most, so that one that is long does not widen all rows. */
+	    /* A text takes at most a line, so a long one does not widen all rows. */
 	    {18, "FUNCTION                COUNT   TOTAL\n"
 		 "…ttp.(*conn).serve  1,234,567  1.25ms\n"
 		 "=cmd|'\\x1b[2J,\\xff     -1,000       -\n"
@@ -98,7 +99,7 @@ static void test_output_table_widths(void **state)
 	}
 }
 
-/* Behind the last text of a line there are no blanks, also where that is not in the last column. */
+/* Lines do not end in blanks, even if their last text is not in the last column. */
 static void test_output_table_trailing_blanks(void **state)
 {
 	static const struct rep_column two[] = {{.name = "name", .kind = REP_TEXT},
@@ -152,7 +153,7 @@ static void test_output_table_notes_wrap(void **state)
 	}
 }
 
-/* Headings are bold, hints dim, and sentences that answer are neither. */
+/* Headings are bold, hints dim, and answers neither. */
 static void test_output_table_notes_have_looks(void **state)
 {
 	struct tp_buf b = {0};
@@ -276,7 +277,7 @@ static void test_output_json_numbers(void **state)
 	}
 }
 
-/* Columns of SQL are called what a store calls them: nothing of it may reach the terminal. */
+/* Columns of SQL have names from the store, which must not reach the terminal unescaped. */
 static void test_output_hostile_titles(void **state)
 {
 	static const struct rep_column hostile[] = {
@@ -296,7 +297,7 @@ static void test_output_hostile_titles(void **state)
 	    {REP_FORMAT_TABLE, 0,
 	     TITLE "  <b>\\x9b|  =\\t1\n"
 		   "1                                  2  y     -\n"},
-	    /* As narrow as it gets, and what is left out. */
+	    /* The narrowest table, and the note about dropped columns. */
 	    {REP_FORMAT_TABLE, 27,
 	     "a\\x1b]0;pwned…  <b>\\x9b|\n"
 	     "1                      2  -\n"
@@ -334,7 +335,7 @@ static void test_output_hostile_titles(void **state)
 	}
 }
 
-/* What a spreadsheet would compute, also where it skips what stands before it. */
+/* Texts that a spreadsheet would compute, also if it skips characters before them. */
 static void test_output_csv_formulas(void **state)
 {
 	static const struct rep_column column = {.name = "v", .kind = REP_TEXT};

@@ -1,4 +1,4 @@
-/* Rows that unfold, and the texts that are filtered by. */
+/* Rows that unfold, and the texts for filtering. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /* An aligned table: a header, numbers to the right with units, text to the left, two blanks between
  * columns, no wider than the terminal.
  *
- * The first rows are kept until the table ends or there are REP_TABLE_MEASURED of them; then the
- * columns get their widths and rows are written as they come. Where the natural widths are too
- * much, columns with `drop` go first (the highest, and only down to what the texts need at least),
- * then texts are shortened, the widest first; numbers never are. Where those alone are too much, no
- * cut would make the table fit: texts stay whole, up to a line of their own. */
+ * The first rows are held until the table ends or there are REP_TABLE_MEASURED of them. Then the
+ * columns get their widths, and further rows are written at once. If the natural widths are too
+ * large, columns with `drop` are left out (the highest first, and only until texts have their least
+ * width), then texts are shortened, the widest first; numbers never are. If the numbers alone are
+ * too wide, cutting texts cannot make the table fit, so texts stay whole, up to a line of their
+ * own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #include "output/ops.h"
 
 #define GAP	 2
-#define TEXT_MIN 16 /* rep_column.least where it is 0 */
-#define TEXT_LOW 6  /* cells below which a text is never cut */
+#define TEXT_MIN 16 /* rep_column.least if that is 0 */
+#define TEXT_LOW 6  /* a text is never cut below this many cells */
 
 struct cell {
 	size_t at; /* in table.text or table.titles */
@@ -25,16 +26,16 @@ struct cell {
 struct column {
 	struct cell title;
 	size_t width;
-	bool right, shown, cut, has_text, has_number, blank; /* nothing but "-" or "" in it */
+	bool right, shown, cut, has_text, has_number, blank; /* blank: only "-" or "" in it */
 };
 
 struct table {
-	struct tp_buf titles; /* escaped, one behind the other */
-	struct tp_buf text;   /* of all cells kept */
+	struct tp_buf titles; /* escaped, one after the other */
+	struct tp_buf text;   /* of all held cells */
 	struct tp_buf cells;  /* struct cell, row by row */
 	struct tp_buf line;
 	struct column *columns;
-	size_t rows; /* kept */
+	size_t rows; /* held rows */
 	bool measured;
 };
 
@@ -50,7 +51,7 @@ static int put_float(struct tp_buf *b, const char *format, double f)
 	return tp_buf_text(b, text);
 }
 
-/* A share that is not nothing does not read as nothing. */
+/* Writes a share; one above 0 is not rounded to 0. */
 static int put_share(struct tp_buf *b, double f)
 {
 	if (f > 0 && f < 0.0005)
@@ -113,12 +114,11 @@ int rep_put_title(struct tp_buf *b, const struct rep_column *c)
 	return rep_escape(b, title, strlen(title), REP_ESCAPE_SHOWN);
 }
 
-/* Columns of SQL are called what a store calls them: titles are escaped before they are measured.
- */
+/* Escapes titles before they are measured, as columns of SQL have names from the store. */
 static int keep_titles(const struct rep_output *out, struct table *t)
 {
 	t->titles.size = 0;
-	if (tp_buf_reserve(&t->titles, 1)) /* also where none has a letter */
+	if (tp_buf_reserve(&t->titles, 1)) /* also if all are empty */
 		return TP_ENOMEM;
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		struct cell *c = &t->columns[i].title;
@@ -133,7 +133,7 @@ static int keep_titles(const struct rep_output *out, struct table *t)
 	return 0;
 }
 
-/* With texts cut to cut_to cells; 0: to the least each should have. */
+/* Returns the width with texts cut to cut_to cells; 0: to each column's least width. */
 static size_t total_width(const struct rep_output *out, const struct table *t, size_t cut_to)
 {
 	size_t sum = 0;
@@ -149,8 +149,8 @@ static size_t total_width(const struct rep_output *out, const struct table *t, s
 	return sum;
 }
 
-/* Does column i go before column k? One that says nothing does, then the one with the higher drop.
- */
+/* Returns whether column i is left out before column k: blank columns first, then those with the
+ * higher drop. */
 static bool drops_first(const struct rep_output *out, const struct table *t, size_t i, size_t k)
 {
 	if (t->columns[i].blank != t->columns[k].blank)
@@ -165,7 +165,7 @@ static bool may_drop(const struct rep_output *out, const struct table *t, size_t
 	return t->columns[i].shown && (rc->drop || (rc->drop_blank && t->columns[i].blank));
 }
 
-/* Leaves out one of the shown columns; false when all are needed. */
+/* Leaves out one of the shown columns. Returns false if no more can be left out. */
 static bool drop_one(const struct rep_output *out, struct table *t)
 {
 	size_t worst = out->ncolumns;
@@ -203,7 +203,7 @@ static void fit(const struct rep_output *out, struct table *t)
 		if (!c->shown || !c->cut || c->width <= cut)
 			continue;
 		c->width = cut;
-		/* What is left over by rounding goes to the first that needs it. */
+		/* The remainder of rounding goes to the first column that needs it. */
 		while (total_width(out, t, SIZE_MAX) < room && total_width(out, t, cut) < room &&
 		       c->width < room)
 			c->width++;
@@ -282,7 +282,7 @@ static size_t last_shown(const struct rep_output *out, const struct table *t)
 	return last;
 }
 
-/* Without the blanks behind its last text. */
+/* Writes the line without trailing blanks. */
 static int put_line(struct rep_output *out, const char *before, const char *after)
 {
 	struct table *t = out->priv;
@@ -328,7 +328,7 @@ static int put_row(struct rep_output *out, const struct cell *cells)
 	return put_line(out, "", "");
 }
 
-/* Writes the rows that were kept. */
+/* Writes the held rows. */
 static int put_kept(struct rep_output *out)
 {
 	struct table *t = out->priv;
@@ -390,7 +390,7 @@ static int row(struct rep_output *out, const struct rep_value *values)
 	return t->measured || t->rows >= REP_TABLE_MEASURED ? put_kept(out) : 0;
 }
 
-/* "not in 80 columns: P90, P99" */
+/* Writes the note "not in 80 columns: P90, P99". */
 static int put_left_out(struct rep_output *out)
 {
 	struct table *t = out->priv;

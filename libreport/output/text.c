@@ -7,8 +7,8 @@
 
 #define INVALID UINT32_MAX
 
-/* One code point by the strict rules of RFC 3629: no overlong forms, no surrogates, nothing above
- * U+10FFFF. Returns the bytes it takes; an invalid byte takes one. */
+/* Decodes one code point by the strict rules of RFC 3629: no overlong forms, no surrogates, nothing
+ * above U+10FFFF. Returns its number of bytes; an invalid byte has 1. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *cp)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -54,9 +54,9 @@ static bool in_ranges(uint32_t cp, const struct range *r, size_t n)
 	return false;
 }
 
-/* What a terminal acts upon, or what makes text look like something it is not: C1 controls, soft
+/* Returns whether a terminal acts upon the character, or it can disguise text: C1 controls, soft
  * hyphen, zero-width and directional marks, line and paragraph separators, the byte order mark,
- * interlinear and tag characters, and the two that no XML may hold. */
+ * interlinear and tag characters, and the two that are not allowed in XML. */
 static bool is_deceptive(uint32_t cp)
 {
 	static const struct range r[] = {
@@ -68,7 +68,8 @@ static bool is_deceptive(uint32_t cp)
 	return cp >= 0x80 && in_ranges(cp, r, sizeof(r) / sizeof(r[0]));
 }
 
-/* The combining and the wide blocks that matter (Unicode's EastAsianWidth W and F, emoji). */
+/* Returns the cells of a character, by the combining and wide blocks that matter (Unicode's
+ * EastAsianWidth W and F, emoji). */
 static size_t cells(uint32_t cp)
 {
 	static const struct range none[] = {
@@ -90,7 +91,7 @@ static size_t cells(uint32_t cp)
 	return in_ranges(cp, two, sizeof(two) / sizeof(two[0])) ? 2 : 1;
 }
 
-/* The escape of a code point (or of the invalid byte) that must not stay as it is. */
+/* Writes the escape of a code point or of an invalid byte. */
 static int put_escape(struct tp_buf *out, uint32_t cp, unsigned char byte, enum rep_escape how)
 {
 	const char *slash = how == REP_ESCAPE_JSON ? "\\\\" : "\\";
@@ -111,7 +112,7 @@ static int put_escape(struct tp_buf *out, uint32_t cp, unsigned char byte, enum 
 			     cp);
 }
 
-/* What stands for a character that means something in XML, NULL for all others. */
+/* Returns the entity for a character with a meaning in XML, NULL for others. */
 static const char *entity(uint32_t cp)
 {
 	switch (cp) {
@@ -134,7 +135,7 @@ int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escap
 {
 	bool xml = how == REP_ESCAPE_XML;
 	const unsigned char *s = (const unsigned char *)text;
-	size_t from = 0; /* what is not yet copied */
+	size_t from = 0; /* start of the part not yet copied */
 
 	for (size_t i = 0, len; i < size; i += len) {
 		bool escape, twice;
@@ -180,7 +181,7 @@ size_t rep_text_width(const char *text, size_t size)
 	return width;
 }
 
-/* Bytes at the start of text that take at most `width` cells. */
+/* Returns how many bytes at the start of the text take at most `width` cells. */
 static size_t head(const char *text, size_t size, size_t width)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -198,7 +199,7 @@ static size_t head(const char *text, size_t size, size_t width)
 	return i;
 }
 
-/* Where the end of text that takes at most `width` of its `total` cells begins. */
+/* Returns where the end of the text that takes at most `width` of its `total` cells begins. */
 static size_t tail(const char *text, size_t size, size_t total, size_t width)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -213,7 +214,7 @@ static size_t tail(const char *text, size_t size, size_t total, size_t width)
 	return i;
 }
 
-/* Where the bracket that is opened at `from` is closed; size: nowhere. */
+/* Returns where the bracket opened at `from` is closed; size if it is not closed. */
 static size_t closing(const char *text, size_t from, size_t size)
 {
 	size_t depth = 0;
@@ -227,11 +228,11 @@ static size_t closing(const char *text, size_t from, size_t size)
 	return size;
 }
 
-/* "slices.SortFunc[…]" */
+/* Shortens type arguments: "slices.SortFunc[…]". */
 static int leave_arguments_out(struct tp_buf *out, const char *text, size_t size, const char *dots,
 			       size_t dots_width)
 {
-	size_t from = 0; /* what is not yet copied */
+	size_t from = 0; /* start of the part not yet copied */
 
 	for (size_t i = 0, end; i < size; i = end + 1) {
 		const char *open = memchr(text + i, '[', size - i);
@@ -240,7 +241,7 @@ static int leave_arguments_out(struct tp_buf *out, const char *text, size_t size
 		end = closing(text, i, size);
 		if (end == size)
 			break;
-		/* "[sync]" is a name of its own. */
+		/* "[sync]" is a whole name. */
 		if (!i || (!isalnum((unsigned char)text[i - 1]) && text[i - 1] != '_') ||
 		    rep_text_width(text + i + 1, end - i - 1) <= dots_width)
 			continue;
@@ -262,7 +263,7 @@ static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
 		how = REP_SHORTEN_LEFT;
 	if (total <= width)
 		return tp_buf_put(out, text, size);
-	if (width <= dots_width) { /* no room for both: what fits of the text */
+	if (width <= dots_width) { /* no room for both: the part of the text that fits */
 		begin = how == REP_SHORTEN_LEFT ? tail(text, size, total, width) : 0;
 		size = how == REP_SHORTEN_LEFT ? size : head(text, size, width);
 		return tp_buf_put(out, text + begin, size - begin);

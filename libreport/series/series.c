@@ -24,7 +24,7 @@ struct rep_series_entry {
 	double value;
 };
 
-/* A unit is taken for runs that go on for two of it. */
+/* A unit is used if the runs span at least two of it. */
 static const struct rep_series_unit units[] = {
     {"run", 0, "slope_per_run", "PER RUN"},
     {"second", 1000000000, "slope_per_second", "PER SECOND"},
@@ -84,7 +84,7 @@ int rep_series_point(struct rep_series *s, const char *name, int64_t time_ns, st
 	return 0;
 }
 
-/* ---- putting ---- */
+/* ---- adding numbers ---- */
 
 static int room_for_names(struct rep_series *s)
 {
@@ -160,7 +160,7 @@ static int by_time(const void *a, const void *b, void *ctx)
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
-/* Are there times to place the runs by? */
+/* Returns whether the runs have usable times to be placed by. */
 static bool has_times(const struct rep_series_run *point, const size_t *order, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -243,7 +243,7 @@ static int place_entries(struct rep_series *s)
 	return 0;
 }
 
-/* ---- what is said of a row ---- */
+/* ---- statistics of a row ---- */
 
 static void judge(const struct rep_series *s, struct rep_series_row *row, double *y)
 {
@@ -275,7 +275,7 @@ static int by_name(const struct rep_series_row *x, const struct rep_series_row *
 	return c ? c : ORDER(x->size, y->size);
 }
 
-/* NaN comes last. */
+/* Compares values; NaN comes last. */
 static int by_value(double x, double y)
 {
 	if (isnan(x) || isnan(y))
@@ -288,7 +288,7 @@ struct order {
 	bool relative;
 };
 
-/* Numbers of different kinds are compared by the factor by which they have grown. */
+/* Numbers of different kinds are compared by their factor of growth. */
 static double growth_of(const struct rep_series_row *row, const struct order *o, double growth)
 {
 	double first = fabs(row->first);

@@ -1,16 +1,16 @@
-/* Numbers that runs have in common, followed over many runs: what grows, how fast, and whether it
- * ever falls.
+/* Numbers that runs have in common, followed over many runs: which ones grow, how fast, and whether
+ * they ever fall.
  *
- *	code = rep_series_new(&s, err);
- *	for each run:
- *		code = rep_series_point(s, "a.heap", time_ns, err);
- *		code = rep_series_put(s, &number, err);   for each number
- *	code = rep_series_finish(s, REP_SERIES_BY_GROWTH, err);
- *	… s->row, s->nrows, rep_series_values(s, &s->row[0], y) …
- *	rep_series_free(s);
+ * 	code = rep_series_new(&s, err);
+ * 	for each run:
+ * 		code = rep_series_point(s, "a.heap", time_ns, err);
+ * 		code = rep_series_put(s, &number, err);   for each number
+ * 	code = rep_series_finish(s, REP_SERIES_BY_GROWTH, err);
+ * 	… s->row, s->nrows, rep_series_values(s, &s->row[0], y) …
+ * 	rep_series_free(s);
  *
- * Runs are ordered by their times if all have one and no two are equal, else they stay in the order
- * in which they were given. */
+ * Runs are ordered by their times if all have one and no two are equal; otherwise they keep the
+ * order in which they were given. */
 #ifndef REP_SERIES_SERIES_H
 #define REP_SERIES_SERIES_H
 
@@ -52,7 +52,7 @@ struct rep_series_row {
 	double growth;			 /* last - first */
 	double slope; /* of the least-squares line, per unit of x; NaN if there is only one run */
 	enum rep_trend trend;
-	size_t runs; /* that have the number */
+	size_t runs; /* runs that have the number */
 	size_t id;   /* private */
 };
 
@@ -85,7 +85,7 @@ struct rep_series {
 	struct rep_series_run {
 		char *name;
 		int64_t time_ns;
-		size_t place; /* in order */
+		size_t place; /* place in the order of the runs */
 	} * point;
 	size_t npoints;
 	/* Set by rep_series_finish: */
@@ -111,7 +111,7 @@ void rep_series_free(struct rep_series *s);
 /* Begins a run. `time_ns` is its Unix time; 0 if that is unknown. */
 int rep_series_point(struct rep_series *s, const char *name, int64_t time_ns, struct tp_err *err);
 struct rep_series_number {
-	const char *name; /* `size` bytes; kind and absent count where the name is first met */
+	const char *name; /* `size` bytes; kind and absent are taken from the first use of a name */
 	size_t size;
 	enum rep_kind kind;
 	enum rep_series_absent absent;
@@ -120,9 +120,10 @@ struct rep_series_number {
 /* Adds a value to a number of the run that was begun last; ignores NaN. */
 int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 		   struct tp_err *err);
-/* Sets what the numbers are, for headings, unless it is set already. Long texts are cut. */
+/* Sets the sample type, unit and row kind for headings, unless they are set already. Long texts are
+ * cut. */
 void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions);
-/* Sorts the runs, and the rows with the greatest first. Nothing can be put afterwards. */
+/* Sorts the runs, and the rows with the greatest first. Nothing can be added afterwards. */
 int rep_series_finish(struct rep_series *s, enum rep_series_sort sort, struct tp_err *err);
 
 /* Writes the values of a row to y[], one per run; NaN for runs that do not have the number. */
@@ -130,8 +131,8 @@ void rep_series_values(const struct rep_series *s, const struct rep_series_row *
 
 /* ---- sources ---- */
 
-/* Puts the flat or cumulative values of all nodes of a profile (functions, lines or what else
- * `opt` chooses), as tprof-top shows them without a limit. The filters change `p`. Returns
+/* Puts the flat or cumulative values of all nodes of a profile (functions, lines or other nodes
+ * that `opt` chooses), as tprof-top shows them without a limit. The filters change `p`. Returns
  * TP_EFORMAT or TP_ENOENT with a sentence for options that do not fit the profile. */
 int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 			   const struct rep_profile_options *opt, struct tp_err *err);

@@ -1,4 +1,4 @@
-/* Trends and slopes of numbers whose answer is known, the order of runs, and what is absent. */
+/* Trends and slopes of numbers with known answers, the order of runs, and missing numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void test_tau(void **state)
 	assert_true(p == 1);
 }
 
-/* Of numbers without order, few must seem to have one: 1 in 100 by the limit that is set. */
+/* Few random series may seem to have a trend: 1 in 100, by the chosen limit. */
 static void test_trend_cries_wolf(void **state)
 {
 	uint64_t seed = 1;
@@ -120,7 +120,7 @@ static const struct rep_series_row *row_of(const struct rep_series *s, const cha
 	return NULL;
 }
 
-/* Runs are sorted by their times, and slopes are per unit of it. */
+/* Runs are sorted by their times, and slopes are per unit of time. */
 static void test_series_timed(void **state)
 {
 	const int64_t minute = 60000000000, start = 1700000000000000000;
@@ -156,7 +156,7 @@ static void test_series_timed(void **state)
 	rep_series_free(s);
 }
 
-/* Without times, or with two that are the same, the order is that given. */
+/* Without times, or with two equal ones, runs keep the given order. */
 static void test_series_untimed(void **state)
 {
 	static const int64_t times[][3] = {{3, 0, 1}, {5, 5, 1}};

@@ -111,7 +111,7 @@ static int64_t whole(double value)
 	return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN + 1 : llround(value);
 }
 
-/* As a number, or, where rows are of different kinds, as the text that a table would show. */
+/* Returns a number or, if rows are of different kinds, the text that a table would show. */
 static struct rep_value number(struct table *t, enum rep_kind kind, double value)
 {
 	struct rep_value v;
@@ -119,7 +119,7 @@ static struct rep_value number(struct table *t, enum rep_kind kind, double value
 
 	if (isnan(value))
 		return rep_null();
-	/* Less than one in a run is something. */
+	/* Averages below one must stay visible. */
 	if (t->raw || kind == REP_SHARE || kind == REP_FLOAT)
 		v = rep_float(value);
 	else if (kind == REP_COUNT && fabs(value) < 100)
@@ -191,7 +191,7 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 
 	for (size_t i = 0; x && i < points && !failed; i++)
 		x[i] = unit ? s->x[i] * (double)unit : s->x[i] + 1;
-	/* One axis: rows of another kind than the first have no place on it. */
+	/* There is one axis, so rows of another kind than the first are left out. */
 	for (size_t i = 0; i < s->nrows && lines < REP_SERIES_LINES && !failed; i++) {
 		if (row[i].kind != row[0].kind)
 			continue;

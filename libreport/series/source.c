@@ -1,4 +1,4 @@
-/* The values of a profile, and of a trace, that a series shows for each run. */
+/* The values of a profile, or of a trace, that a series shows for each run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "profile/top.h"
 #include "series/series.h"
 
-/* Values in a unit of time become ns, and values in a unit of size bytes; others stay numbers. */
+/* Returns the kind of values in a unit and the factor to it: units of time become ns, units of size
+ * bytes; others stay numbers. */
 static enum rep_kind kind_of(const char *unit, double *factor)
 {
 	static const struct {
@@ -33,8 +34,8 @@ static bool is_clockless(const char *unit)
 	return !strcmp(unit, "ticks");
 }
 
-/* Returns TP_EFORMAT unless the values have the type and a compatible unit of those of earlier runs,
- * as the numbers of one row must be comparable. */
+/* Returns TP_EFORMAT unless the values have the same type as those of earlier runs and a compatible
+ * unit, as the numbers of one row must be comparable. */
 static int check_type(const struct rep_series *s, const char *type, const char *unit,
 		      struct tp_err *err)
 {
@@ -121,8 +122,8 @@ int rep_series_put_counters(struct rep_series *s, const struct tp_profile *p, st
 	return code;
 }
 
-/* Which measures of a trace are followed: those of all events of a family, and tasks and regions by
- * type. */
+/* Returns whether a series follows the measure: those of all events of a family, and those of tasks
+ * and regions by type. */
 static bool follows(const struct rep_measure *m)
 {
 	return m->by == REP_MEASURE_ALL || m->family == REP_FAMILY_TASK ||
@@ -152,7 +153,7 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 	const struct rep_per_options per = {.per = REP_PER_SECOND};
 	size_t n;
 	const struct rep_measure *m = rep_metrics_measures(metrics, &n);
-	/* Runs differ in length: what adds up is taken by the second, as tprof-diff does. */
+	/* Runs differ in length, so sums are taken per second, as tprof-diff does. */
 	double length = rep_per_divisor(metrics, &per);
 	const char *unit;
 	struct rep_metrics_base base;

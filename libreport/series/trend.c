@@ -43,7 +43,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sums over groups of equal numbers of size t: t (t-1), and t (t-1) (2t+5). */
+/* Sums over groups of t equal numbers: t (t-1), and t (t-1) (2t+5). */
 static void ties(double *v, size_t n, double *pairs, double *spread)
 {
 	*pairs = *spread = 0;
@@ -59,9 +59,9 @@ static void ties(double *v, size_t n, double *pairs, double *spread)
 	}
 }
 
-/* Kendall 1970, Rank Correlation Methods: S is the number of pairs in order less that of those in
- * disorder; the order of the runs has no ties, so its variance is
- * (n (n-1) (2n+5) - sum t (t-1) (2t+5)) / 18. */
+/* Kendall 1970, Rank Correlation Methods: S is the number of pairs in order minus the number of
+ * pairs in disorder. The order of the runs has no ties, so the variance of S is (n (n-1) (2n+5) -
+ * sum t (t-1) (2t+5)) / 18. */
 double rep_tau(const double *y, size_t n, double *p)
 {
 	double v[REP_TAU_MOST], score = 0, pairs, spread, all, variance, distance;
@@ -87,7 +87,8 @@ double rep_tau(const double *y, size_t n, double *p)
 	return 2 * score / sqrt(all * (all - pairs));
 }
 
-/* The middle one of those that are known: what rose once, and stands since, does not rise. */
+/* Returns the middle one of the known values. A number that rose once and has been constant since
+ * does not count as rising. */
 static double middle(const double *y, size_t n, size_t known)
 {
 	size_t at = 0;

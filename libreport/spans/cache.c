@@ -31,7 +31,7 @@ void *rep_cache_find(struct rep_cache *c, size_t segment)
 	return item;
 }
 
-/* Returns the item to drop next, other than `keep`; NULL where there is no other. */
+/* Returns the item to drop next, other than `keep`; NULL if there is no other. */
 static struct rep_cached *oldest(const struct rep_cache *c, const struct rep_cached *keep)
 {
 	struct rep_cached *old = NULL;

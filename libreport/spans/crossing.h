@@ -1,9 +1,9 @@
-/* The spans that cross the start of a segment: rows of the table span_crossing, which has them
- * whole, so that what was going on when a segment began is known without reading those before.
+/* The spans that cross the start of a segment. The table span_crossing has them unclipped, so the
+ * state at the start of a segment is known without reading earlier ones.
  *
- *	code = rep_crossings_load(v, &err);
- *	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);)
- *		… c.span, c.first, c.last … */
+ * 	code = rep_crossings_load(v, &err);
+ * 	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);)
+ * 		… c.span, c.first, c.last … */
 #ifndef REP_SPANS_CROSSING_H
 #define REP_SPANS_CROSSING_H
 
@@ -15,7 +15,7 @@ struct rep_crossing {
 	int64_t first, last; /* segments in which it began and ended */
 };
 
-/* Loads the table. 0, TP_ENOMEM, TP_ESTORE or TP_ELIMIT. */
+/* Loads the table. Returns 0, TP_ENOMEM, TP_ESTORE or TP_ELIMIT. */
 static inline int rep_crossings_load(struct rep_view *v, struct tp_err *err)
 {
 	return rep_view_load(v, TP_TABLE_SPAN_CROSSING,
@@ -27,14 +27,14 @@ static inline size_t rep_crossings(const struct rep_view *v)
 	return v->nrows[TP_TABLE_SPAN_CROSSING];
 }
 
-/* A column's value as an index of the span machine; TP_NONE for none. */
+/* Returns a column's value as an index of the span machine; TP_NONE if it is no index. */
 static inline uint32_t rep_index(int64_t value)
 {
 	return value < 0 || value >= TP_NONE ? TP_NONE : (uint32_t)value;
 }
 
-/* Reads row i. False where it is damaged: its state or its goroutine is none. Whether the run has
- * that goroutine, M, P, string or stack is for the caller to check. */
+/* Reads row i. Returns false if it is damaged: it lacks a valid state or a goroutine. The caller
+ * must check that the run has that goroutine, M, P, string or stack. */
 static inline bool rep_crossing_at(const struct rep_view *v, size_t i, struct rep_crossing *c)
 {
 	int64_t state = REP_COL(v, SPAN_CROSSING, state)[i];
@@ -61,8 +61,7 @@ static inline bool rep_crossing_at(const struct rep_view *v, size_t i, struct re
 	return state >= 0 && state < TP_NSTATES && c->span.goroutine != TP_NONE;
 }
 
-/* Reads the next row from *i on that is not damaged, and moves *i behind it. False if there is none.
- */
+/* Reads the next undamaged row from *i on and moves *i past it. Returns false at the end. */
 static inline bool rep_crossing_next(const struct rep_view *v, size_t *i, struct rep_crossing *c)
 {
 	while (*i < rep_crossings(v))

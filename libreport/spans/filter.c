@@ -41,7 +41,7 @@ const char *rep_state_name(unsigned state)
 	}
 }
 
-/* What is known of a string; the low bits say whether a pattern (1 << REP_FILTER_…) matches. */
+/* Cached answers about a string; the low bits (1 << REP_FILTER_…) say which patterns match. */
 #define KNOWN	  0x80
 #define FRAMES	  (1u << REP_FILTER_FOCUS | 1u << REP_FILTER_IGNORE)
 #define GOROUTINE (1u << REP_FILTER_GOROUTINE)
@@ -119,7 +119,8 @@ bool rep_filter_inside(const struct rep_filter *f)
 	return f->text.task || f->text.region;
 }
 
-/* Moments of the wall clock are right or wrong without a run, but 0 until one is known. */
+/* Moments of the wall clock can be checked without a run; they are 0 until the run's clock is
+ * known. */
 int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,
 		    struct tp_err *err)
 {
@@ -173,23 +174,24 @@ bool rep_filter_needs_clock(const struct rep_filter_text *text)
 	return (text->from && rep_is_when(text->from)) || (text->to && rep_is_when(text->to));
 }
 
-/* A moment that is right, as a time of the run: far out is just outside. */
+/* Converts a valid moment to a time of the run; those far outside become just outside. */
 static int64_t on_clock(const struct rep_clock *clock, const char *text, int64_t duration_ns)
 {
 	int64_t wall = 0, ns;
 
 	rep_when(text, &wall);
 	if (!clock)
-		return 0; /* rep_filter_needs_clock says when there has to be one */
+		return 0; /* rep_filter_needs_clock tells callers to load one */
 	if (!rep_clock_run(clock, wall, &ns))
 		ns = wall < clock->point[0].wall_ns ? -1 : INT64_MAX;
 	return ns < 0 ? 0 : ns > duration_ns && duration_ns < INT64_MAX ? duration_ns + 1 : ns;
 }
 
-#define ANY_NS INT64_C(1000000000000) /* of a run: so that percents keep their order */
+#define ANY_NS INT64_C(1000000000000) /* length of an imaginary run, so that percents keep their
+					 order */
 
-/* Parts of a run that is too short for them: they are one moment of it. Only what the user asked
- * can be wrong, not how long the dump is. */
+/* Returns whether two percents are equal only because the run is too short to tell them apart. Such
+ * a range is no error: only the user's text can be wrong, not the length of the dump. */
 static bool are_rounded(const struct rep_filter_text *text)
 {
 	int64_t from, to;
@@ -256,13 +258,13 @@ int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
 		*from = on_clock(clock, text->from, duration_ns);
 	if (text->to && rep_is_when(text->to))
 		*to = on_clock(clock, text->to, duration_ns);
-	/* Of several runs, one may lie outside: nothing of it is looked at. */
+	/* If there are several runs, one may lie outside the range; nothing of it is selected. */
 	if (moments && (*from >= *to || *from > duration_ns || *to <= 0)) {
 		*from = duration_ns < INT64_MAX - 1 ? duration_ns + 1 : duration_ns;
 		*to = *from + 1;
 		return 0;
 	}
-	/* The last moment belongs to a range that reaches the end. */
+	/* A range that reaches the end includes the last moment. */
 	if (*from <= 0)
 		*from = INT64_MIN;
 	if (*to >= duration_ns)
@@ -275,7 +277,7 @@ int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *er
 	int64_t from, to;
 	int code = 0;
 
-	/* How "25%" and "1s" lie to each other, a run decides. */
+	/* The order of "25%" and "1s" depends on the run. */
 	if (!text->from || !text->to || is_percent(text->from) == is_percent(text->to))
 		return rep_filter_range(text, ANY_NS, &from, &to, err);
 	code = rep_filter_time(text->from, "--from", ANY_NS, &from, err);
@@ -340,7 +342,7 @@ int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const st
 		return tp_nomem(err);
 	if (!f->given[REP_FILTER_FOCUS] && !f->given[REP_FILTER_IGNORE])
 		return 0;
-	/* A parent's id is smaller than its child's: one pass decides every stack. */
+	/* A parent's id is smaller than its child's, so one pass decides every stack. */
 	for (uint32_t i = 1; i < m->nstacks; i++) {
 		struct tp_stack_node node = tp_dict_stack_at(dict, i);
 		uint8_t bits = string_bits(m, tp_dict_frame_name(dict, node.frame));

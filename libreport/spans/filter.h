@@ -73,7 +73,7 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 		    struct tp_err *err);
 
 /* Returns TP_EFORMAT with a sentence for a time or a moment if the run's times are ticks
- * (rep_run_check_time). A part of the run, like 25%, fits every run. */
+ * (rep_run_check_time). A percentage of the run, like 25%, fits every run. */
 int rep_filter_check_unit(const char *text, const char *option, const struct rep_run *run,
 			  struct tp_err *err);
 
@@ -83,24 +83,26 @@ bool rep_filter_needs_clock(const struct rep_filter_text *text);
  * that is open or beyond the run. Returns 0, or TP_EFORMAT if the range is empty. */
 int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
 		     int64_t *to, struct tp_err *err);
-/* Does the same with moments, by the run's clock. Returns TP_EFORMAT if the clock is unknown; the
- * range of a run outside contains nothing. If `clock` is NULL, moments are open ends. */
+/* Does the same for ranges with moments, by the run's clock. Returns TP_EFORMAT if the clock is
+ * unknown. For a run outside the range, the result is empty. If `clock` is NULL, moments are open
+ * ends. */
 int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
 			const struct rep_clock *clock, int64_t *from, int64_t *to,
 			struct tp_err *err);
 
 /* Checks a time range as far as possible without a run. Returns 0 or TP_EFORMAT. */
 int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *err);
-/* Checks it for a run. Returns 0; TP_EFORMAT, also for times if the run has ticks; TP_ENOENT with a
- * sentence if the run ends before the range begins. Moments pass, as they need a clock. */
+/* Checks a time range for a run. Returns 0; TP_EFORMAT, also for times if the run has ticks;
+ * TP_ENOENT with a sentence if the run ends before the range begins. Moments pass, as they need a
+ * clock. */
 int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_run *run,
 			 struct tp_err *err);
 
 struct rep_matcher {
 	const struct rep_filter *filter;
 	const struct tp_dict *dict;
-	uint8_t *string; /* by string: which patterns match, once it was matched */
-	uint8_t *stack;	 /* by stack: which patterns match one of its frames */
+	uint8_t *string; /* by string: patterns that match, once they were tried */
+	uint8_t *stack;	 /* by stack: patterns that match one of its frames */
 	uint32_t nstacks, nstrings;
 	int unknown; /* 0, or the error of tp_regex_find for a string that could not be matched */
 };
@@ -110,7 +112,7 @@ struct rep_matcher {
 int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const struct tp_dict *dict,
 		     struct tp_err *err);
 void rep_matcher_release(struct rep_matcher *m);
-/* Returns 0 if all that was asked could be matched, else an error with a sentence. */
+/* Returns 0 if every string could be matched, else an error with a sentence. */
 int rep_matcher_settle(const struct rep_matcher *m, struct tp_err *err);
 /* Returns whether the name of an entry function matches; that of a nameless goroutine is "". */
 bool rep_match_goroutine(struct rep_matcher *m, uint32_t entry);

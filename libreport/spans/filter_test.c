@@ -39,7 +39,8 @@ static void test_matcher_frames(void **state)
 	    {{.focus = "sync"}, false, false, true},
 	    {{.ignore = "sync"}, true, true, false},
 	    {{.focus = "main", .ignore = "sync"}, true, true, false},
-	    {{.focus = "^main\\.entry$"}, true, true, true}, /* the root counts for all */
+	    {{.focus = "^main\\.entry$"}, true, true, true}, /* the root matches, so every span
+								does */
 	    {{.ignore = "entry"}, false, false, false},
 	    {{.goroutine = "entry"}, true, true, true},
 	    {{.goroutine = "work"}, false, false, false},
@@ -85,7 +86,7 @@ static void test_matcher_survives_wild_ids(void **state)
 	tp_dict_free(d);
 }
 
-/* The same dialect as for profiles, and the same bounds. */
+/* The dialect and its limits are the same as for profiles. */
 static void test_filter_regex_dialect(void **state)
 {
 	static const struct {
@@ -165,7 +166,7 @@ static void test_filter_time_texts(void **state)
 	}
 }
 
-/* However short the run is, parts of it are in their order or not. */
+/* Whether percents are in order does not depend on the length of the run. */
 static void test_filter_ranges(void **state)
 {
 	static const struct {
@@ -196,7 +197,7 @@ static void test_filter_ranges(void **state)
 	}
 }
 
-/* Names, keys and usual orders of every report, as help and completions show them. */
+/* Names, keys and default sort orders of every report, as help and completions show them. */
 static void test_reports_tables(void **state)
 {
 	(void)state;
@@ -216,7 +217,7 @@ static void test_reports_tables(void **state)
 
 			assert_non_null(column->column.name);
 			assert_non_null(column->doc);
-			if (column->key) /* no two alike */
+			if (column->key) /* keys are unique */
 				assert_ptr_equal(rep_report_sort(r, column->key), column);
 			assert_true(column->column.raw_only || column->column.title);
 			assert_false(column->column.raw_only && column->column.table_only);

@@ -9,14 +9,14 @@
 #include "spans/segment.h"
 
 #define MOST_SPANS (UINT32_MAX / 4) /* so that moments fit 32 bits */
-#define STOP_SPANS 4096		    /* spans between two looks at `stop` */
+#define STOP_SPANS 4096		    /* spans between two checks of `stop` */
 
 struct reading {
 	struct rep_index *x;
 	bool crossing, causes;
 	const uint8_t *hidden;
 	const atomic_bool *stop;
-	uint32_t seen; /* spans, those that are left out, too */
+	uint32_t seen; /* spans, including those left out */
 };
 
 static int grow(struct rep_index *x, bool causes, struct tp_err *err)
@@ -105,7 +105,7 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 	return 0;
 }
 
-/* Adds what crosses the end of the segment. */
+/* Adds the spans that cross the end of the segment. */
 static int take_crossing(struct reading *r, struct rep_view *v, struct tp_err *err)
 {
 	struct rep_index *x = r->x;
@@ -120,13 +120,13 @@ static int take_crossing(struct reading *r, struct rep_view *v, struct tp_err *e
 			continue;
 		if (r->causes && c.first < segment)
 			x->from_segment[c.span.goroutine] = c.first;
-		if (c.last > segment) /* else the events had it */
+		if (c.last > segment) /* otherwise the events had it */
 			code = add(r, &c.span, c.first < segment, 0, err);
 	}
 	return code;
 }
 
-/* From counts by goroutine to places. */
+/* Turns the counts by goroutine into places. */
 static int sort(struct rep_index *x, struct tp_err *err)
 {
 	uint32_t at = 0;
@@ -144,7 +144,7 @@ static int sort(struct rep_index *x, struct tp_err *err)
 		x->first[g] = at;
 		at += count;
 	}
-	/* first[g] moves to its end while it is filled, and is the next one's beginning then. */
+	/* While places are filled, first[g] moves to its end, where the next goroutine begins. */
 	for (uint32_t i = 0; i < x->n; i++)
 		x->order[x->first[x->span[i].goroutine]++] = i;
 	for (uint32_t g = x->ngoroutines; g > 0; g--)
@@ -171,7 +171,7 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	}
 	if (!x->first || (o->causes && (!x->birth || !x->from_segment)))
 		return tp_nomem(err);
-	/* Each has to be forgotten, then counted and placed. */
+	/* Each goroutine must be cleared, then counted and placed. */
 	code = rep_view_spend(v, 2 * (uint64_t)n, err);
 	if (code)
 		return code;
@@ -189,7 +189,7 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
 		   const struct rep_index_options *o, struct tp_err *err)
 {
-	/* Nobody in Go did what is TP_EV_GO_CREATE_SYSCALL. */
+	/* No goroutine creates the one of TP_EV_GO_CREATE_SYSCALL. */
 	const uint64_t causes = UINT64_C(1) << TP_EV_TASK_END | UINT64_C(1) << TP_EV_GO_CREATE |
 				UINT64_C(1) << TP_EV_GO_CREATE_BLOCKED |
 				UINT64_C(1) << TP_EV_GO_CREATE_SYSCALL;
@@ -230,7 +230,7 @@ void rep_index_release(struct rep_index *x)
 	memset(x, 0, sizeof(*x));
 }
 
-/* ---- kept ---- */
+/* ---- cache ---- */
 
 static void drop(void *item)
 {
@@ -268,7 +268,7 @@ int rep_index_get(struct rep_cache *c, struct rep_view *v, size_t segment,
 	return 0;
 }
 
-/* ---- found ---- */
+/* ---- look-ups ---- */
 
 uint32_t rep_index_from(const struct rep_index *x, uint32_t goroutine, uint32_t number)
 {

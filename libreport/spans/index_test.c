@@ -1,4 +1,4 @@
-/* Indexes of all segments against plain rows of the table span. */
+/* Compares the indexes of all segments with the rows of the table span. */
 #include <sqlite3.h>
 
 #include "spans/index.h"
@@ -8,7 +8,7 @@ static struct rep_filter filter;
 static struct rep_view view;
 static struct tp_err err;
 
-static struct tp_span *row; /* of SQL, by goroutine, then time */
+static struct tp_span *row; /* from SQL, by goroutine, then time */
 static size_t nrows;
 
 static int set_up_view(void **state)
@@ -27,7 +27,7 @@ static int tear_down_view(void **state)
 	return tear_down(state);
 }
 
-/* The index of the goroutine, M or P whose id is in a column; TP_NONE for none. */
+/* Returns the index of the goroutine, M or P with the id in a column; TP_NONE if there is no id. */
 static uint32_t index_of(sqlite3_stmt *st, int column, enum tp_table_id table, unsigned id)
 {
 	int64_t wanted = sqlite3_column_int64(st, column);
@@ -98,7 +98,8 @@ static void read_index(struct rep_index *x, size_t segment, const struct rep_ind
 		fail_msg("segment %zu: %s", segment, err.msg);
 }
 
-/* Every row is there: those that cross in each segment they touch, and once where they end. */
+/* Every row is there: crossing spans in each segment they touch, and all spans once, where they
+ * end. */
 static void test_index_of_all_segments(void **state)
 {
 	const struct rep_index_options o = {.crossing = true};
@@ -114,7 +115,7 @@ static void test_index_of_all_segments(void **state)
 	next = calloc(x->ngoroutines + 1, sizeof(*next));
 	for (size_t i = 0; i < view.nsegments; i++)
 		assert_int_equal(x[i].first[x[i].ngoroutines], x[i].n);
-	/* Rows of a goroutine, segment after segment. */
+	/* Rows of a goroutine come segment by segment. */
 	for (size_t r = 0, s = 0; r < nrows; r++) {
 		uint32_t g = row[r].goroutine;
 
@@ -149,7 +150,7 @@ static void test_index_of_all_segments(void **state)
 	free(x);
 }
 
-/* Without crossing spans, and without those of others. */
+/* Indexes without crossing spans, and without those of hidden goroutines. */
 static void test_index_of_some(void **state)
 {
 	struct rep_index all = {0}, few = {0};
@@ -183,7 +184,7 @@ static void test_index_of_some(void **state)
 	rep_index_release(&few);
 }
 
-/* Who ended a wait, or created a goroutine, was active then. */
+/* A waker or creator was active at that moment. */
 static void test_index_causes(void **state)
 {
 	const struct rep_index_options o = {.crossing = true, .causes = true};
@@ -266,7 +267,7 @@ static void test_index_is_kept(void **state)
 	assert_int_equal(rep_index_get(&c, &view, 0, &o, &again, &err), 0);
 	assert_ptr_equal(x, again);
 	rep_cache_release(&c);
-	/* One that is larger than all there may be is there alone. */
+	/* An item larger than the cache is kept alone. */
 	assert_int_equal(rep_index_cache(&c, &view, 0), 0);
 	assert_int_equal(rep_index_get(&c, &view, 0, &o, &x, &err), 0);
 	assert_int_equal(rep_index_get(&c, &view, 1, &o, &x, &err), 0);
@@ -283,7 +284,8 @@ static void put_item(struct rep_cache *c, size_t segment)
 	rep_cache_put(c, item);
 }
 
-/* What was used longest ago is dropped; of what was used at a time, the last segment. */
+/* The least recently used item is dropped; among items of the same age, that of the last
+ * segment. */
 static void test_cache_drops(void **state)
 {
 	struct rep_cache c;

@@ -25,7 +25,8 @@ struct rep_pattern {
 	const struct tp_dict *dict; /* of the run */
 	uint32_t nstrings;
 	uint8_t *answer; /* by string */
-	int unknown;	 /* 0, or why the expression could not be matched against a string */
+	int unknown;	 /* 0, or the error that kept the expression from being matched against a
+			    string */
 };
 
 /* Compiles what was typed; NULL matches everything. `option` is named in messages. With `ids`,
@@ -36,10 +37,10 @@ int rep_pattern_init(struct rep_pattern *p, const char *text, const char *option
 /* Sets the run whose strings are matched from now on; its dictionary must outlive that. Returns 0
  * or TP_ENOMEM. */
 int rep_pattern_run(struct rep_pattern *p, const struct tp_dict *dict, struct tp_err *err);
-/* Returns whether a string of the run matches. One that the dictionary does not have is "". */
+/* Returns whether a string of the run matches. A string that the dictionary lacks counts as "". */
 bool rep_pattern_matches(struct rep_pattern *p, int64_t string);
 /* Returns 0, or an error with a sentence if the expression could not be matched against some
- * string, which then counts as different. */
+ * string, which then counts as not matching. */
 int rep_pattern_settle(const struct rep_pattern *p, struct tp_err *err);
 void rep_pattern_release(struct rep_pattern *p);
 

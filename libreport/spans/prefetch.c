@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define SLOTS 3
-#define ALONE 2 /* blocks that are not worth a thread */
+#define ALONE 2 /* so few blocks are not worth a thread */
 
 struct slot {
 	struct tp_event *ev; /* TP_BLOCK_EVENTS of them */
@@ -17,12 +17,12 @@ struct slot {
 struct rep_prefetch {
 	struct tp_event_reader *reader;
 	struct slot slot[SLOTS];
-	unsigned blocks; /* read so far, before there is a thread */
+	unsigned blocks; /* blocks read before a thread is started */
 	bool threaded, failed;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	/* Blocks decoded and blocks given back, ever; between them are those that are full. */
+	/* Total numbers of blocks decoded and given back; those between are full. */
 	unsigned filled, emptied;
 	bool taken; /* the caller has the slot of `emptied` */
 	bool stop;
@@ -42,7 +42,7 @@ int rep_prefetch_open(struct rep_prefetch **out, struct tp_store *s, int64_t run
 		pthread_mutex_destroy(&a->lock);
 		a->failed = true;
 	}
-	/* A connection that threads may share is one that SQLite locks. */
+	/* Threads may share a connection only if SQLite locks it. */
 	if (sqlite3_threadsafe() != 1 && !a->failed) {
 		pthread_cond_destroy(&a->moved);
 		pthread_mutex_destroy(&a->lock);
@@ -119,7 +119,7 @@ int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, s
 	while (a->filled == a->emptied)
 		pthread_cond_wait(&a->moved, &a->lock);
 	slot = &a->slot[a->emptied % SLOTS];
-	/* The end stays the end: another call returns it again. */
+	/* The end is permanent: another call returns it again. */
 	a->taken = slot->code == 1;
 	pthread_mutex_unlock(&a->lock);
 	return give(slot, ev, n, err);

@@ -8,7 +8,7 @@
 #include "spans/crossing.h"
 #include "spans/prefetch.h"
 
-#define SORT_STEPS 32 /* that sorting an entry and putting it back is worth */
+#define SORT_STEPS 32 /* steps that sorting an entry and putting it back count as */
 
 struct scan {
 	struct rep_view *v;
@@ -65,7 +65,8 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	return code;
 }
 
-/* The machine runs on the trace's own clock, as at import: Go's rules know the time 0. */
+/* The machine runs on the trace's own clock, as at import, because Go's rules treat time 0
+ * specially. */
 static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 {
 	struct scan *s = ctx;
@@ -114,7 +115,7 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, !s->reader->types, err);
 	while (!code && (code = rep_prefetch_next(r, &ev, &n, err)) > 0)
 		code = feed(s, ev, n, err);
-	/* What is open at the end of any other segment crosses into the next one. */
+	/* Spans open at the end of any other segment cross into the next one. */
 	if (!code && segment + 1 == v->nsegments)
 		code = tp_spans_finish(s->spans,
 				       tp_plus(v->run->row.start_ns, v->run->row.duration_ns),
@@ -130,7 +131,7 @@ int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, vo
 	struct scan s = {.v = v, .reader = &reader};
 	int code = 0;
 
-	/* Segments that follow each other go through one machine. */
+	/* Consecutive segments go through one machine. */
 	for (size_t i = 0; !code && i < v->nsegments; i++) {
 		if (!wanted[i]) {
 			tp_spans_free(s.spans);
@@ -160,9 +161,9 @@ int rep_segment_read(struct rep_view *v, size_t segment, const struct rep_segmen
 	return code;
 }
 
-/* ---- near stays ---- */
+/* ---- spans near stays ---- */
 
-#define GAP_BLOCKS 4 /* stays closer than so many blocks of events are read as one */
+#define GAP_BLOCKS 4 /* stays closer than this are read as one */
 
 static int by_from(const void *a, const void *b)
 {
@@ -175,7 +176,7 @@ static int by_from(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Time that so many blocks take, on the average. */
+/* Returns the average time that this many blocks take. */
 static int64_t gap_of(const struct rep_view *v)
 {
 	double blocks = (double)v->run->row.events / TP_BLOCK_EVENTS;
@@ -184,8 +185,8 @@ static int64_t gap_of(const struct rep_view *v)
 	return gap < (double)INT64_MAX ? (int64_t)gap : INT64_MAX;
 }
 
-/* That a goroutine ran before its stay is as good a presumption as any: the first transition that
- * is read ends it, and nothing before the stay is asked for. */
+/* Assumes that a goroutine ran before its stay. Any assumption would do: the first transition that
+ * is read ends it, and spans before the stay are not needed. */
 static int presume(struct scan *s, const struct rep_stay *stay, size_t n, struct tp_err *err)
 {
 	int64_t start = tp_plus(stay->from, s->v->run->row.start_ns);
@@ -210,10 +211,10 @@ static int presume(struct scan *s, const struct rep_stay *stay, size_t n, struct
 	return code;
 }
 
-/* Goroutines that are looked at: a bit each. */
+/* A bit for each wanted goroutine. */
 struct wanted {
 	uint64_t *bits;
-	uint32_t n; /* goroutines from here on are not */
+	uint32_t n; /* goroutines from here on are not wanted */
 };
 
 static int want(struct wanted *w, const struct rep_stay *stay, size_t n)
@@ -226,8 +227,8 @@ static int want(struct wanted *w, const struct rep_stay *stay, size_t n)
 	return w->bits ? 0 : TP_ENOMEM;
 }
 
-/* Where nothing is lost, the spans of a goroutine come of its own transitions (but for the moment
- * at which a system call loses its P). */
+/* If no events are lost, the spans of a goroutine depend on its own transitions only (except for
+ * the moment at which a system call loses its P). */
 static int feed_wanted(struct scan *s, const struct wanted *w, struct tp_event *ev, size_t n,
 		       struct tp_err *err)
 {
@@ -273,7 +274,7 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 	if (!code)
 		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, true, err);
 	while (!code && (code = rep_prefetch_next(r, &ev, &some, err)) > 0) {
-		/* Before it is moved to the trace's clock. */
+		/* Compare before the time is moved to the trace's clock. */
 		if (some && ev[some - 1].ts > last)
 			last = ev[some - 1].ts;
 		code = w->bits ? feed_wanted(s, w, ev, some, err) : feed(s, ev, some, err);
@@ -299,7 +300,7 @@ int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span
 
 	if (n)
 		qsort(stay, n, sizeof(*stay), by_from);
-	/* What a damaged trace has lost depends on everything. */
+	/* In a damaged trace, any event may affect the spans of a goroutine. */
 	if (!v->run->losses && !v->run->row.inferred && want(&wanted, stay, n))
 		code = tp_nomem(err);
 	while (!code && first < n) {

@@ -5,15 +5,16 @@
 #include "spans/view.h"
 #include "timeline/span.h"
 
-/* Called for a span that ends in a segment that is read. Times are in ns since the run began, not
+/* Called for each span that ends in a segment being read. Times are in ns since the run began, not
  * clipped. `crosses`: the span began in an earlier segment, so the table span_crossing has it, too.
  * `end_stack`: the stack of the event that ended it; 0 if the end of the run did. A nonzero result
  * ends the walk and becomes its result. */
 typedef int (*rep_span_fn)(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 			   struct tp_err *err);
 
-/* Receives spans and events: `event` gets the events whose type has its bit in `types` (types from
- * 64 on have none), with times in ns since the run began, before the spans that they end. */
+/* Receives spans and events. `event` gets the events of the types that have their bit in `types`
+ * (types from 64 on have none), with times in ns since the run began, before the spans that they
+ * end. */
 struct rep_segment_reader {
 	rep_span_fn span;
 	int (*event)(void *ctx, const struct tp_event *ev, struct tp_err *err); /* or NULL */

@@ -9,8 +9,8 @@
 #include "base/sum.h"
 #include "store/sqlerr.h"
 
-/* Segments share no blocks: a store in which they did could make every event be read as often as
- * there are segments. */
+/* Returns whether a segment's blocks follow the previous one's. If a damaged store had segments
+ * with shared blocks, every event could be read as often as there are segments. */
 static bool follows(const struct tp_segment *s, size_t n)
 {
 	int64_t next = n ? s[n - 1].first_block + s[n - 1].blocks : s[n].first_block;
@@ -19,7 +19,7 @@ static bool follows(const struct tp_segment *s, size_t n)
 	       next < INT32_MAX && s[n].blocks < INT32_MAX;
 }
 
-/* Of a store of some size. */
+/* Returns the limit on steps, by the size of the store. */
 static uint64_t most_steps(struct tp_store *store)
 {
 	struct stat st;
@@ -190,7 +190,8 @@ int rep_view_string(struct rep_view *v, uint32_t id, uint32_t *common)
 	return 0;
 }
 
-/* Functions by name, file and line, without addresses: the same code in two runs is one frame. */
+/* Translates a function by name, file and line, without addresses: the same code in two runs is one
+ * frame. */
 static int common_frame(struct rep_view *v, uint32_t id, uint32_t *common)
 {
 	struct tp_frame frame = tp_dict_frame_at(v->dict, id);
@@ -219,7 +220,7 @@ int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common)
 	*common = 0;
 	if (id >= tp_dict_stacks(v->dict))
 		return 0;
-	/* From the leaf to a node that is known, or above the root; then back. */
+	/* Go from the leaf to a known node or above the root, then back. */
 	while (at && !v->stack_map[at]) {
 		uint32_t parent = tp_dict_stack_at(v->dict, at).parent;
 

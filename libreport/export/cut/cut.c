@@ -7,10 +7,10 @@
 #include "export/anonymise.h"
 #include "export/cut/state.h"
 
-/* Go's reader holds a generation in memory; traces up to go 1.21 have but one. */
+/* Go's reader holds a generation in memory; traces up to go 1.21 have only one. */
 #define GENERATION_EVENTS 4000000u
 
-/* ---- what there is ---- */
+/* ---- sizes and threads ---- */
 
 static int load_gs(struct cut *c, struct tp_store *s, int64_t run)
 {
@@ -63,7 +63,7 @@ static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
 		c->m_room = code ? 0 : rows.nrows;
 		c->nm = c->real_ms = (uint32_t)c->m_room;
 	}
-	/* Threads that are made up have ids of their own. */
+	/* Made-up threads get ids of their own. */
 	c->next_m_id = 1;
 	for (uint32_t i = 0; i < c->nm; i++) {
 		uint64_t id = (uint64_t)rows.col[TP_COL(THREAD, id)][i];
@@ -72,7 +72,7 @@ static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
 		if (id < (uint64_t)1 << 62 && id >= c->next_m_id)
 			c->next_m_id = id + 1;
 	}
-	/* That number says "no thread" where it is written. */
+	/* This number means "no thread" on the wire. */
 	for (uint32_t i = 0; i < c->nm; i++)
 		if (c->ms[i].id == TP_V2_NO_M)
 			c->ms[i].id = c->next_m_id++;
@@ -82,7 +82,7 @@ static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
 
 /* ---- looking ahead ---- */
 
-/* Goroutines that make wanted ones ready in the range are wanted, too. */
+/* Adds goroutines that wake wanted ones within the range to the wanted ones. */
 static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
 {
 	struct tp_event_range range = {c->opt->from_ns, c->opt->to_ns, 0, INT64_MAX};
@@ -107,11 +107,11 @@ static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
 	return code ? code : left;
 }
 
-/* A P that is in a system call when the trace begins looks as if it were running, and one whose
- * thread has left it there as if it were idle; what happens to it first tells. */
+/* When the trace begins, a P in a system call seems to be running, and one that its thread left
+ * there seems to be idle. The first event of the P decides. */
 struct look {
 	struct cut *c;
-	uint8_t *open; /* by P: 1 it seems to run, 2 to be idle, and nothing has happened to it */
+	uint8_t *open; /* by P, until its first event: 1 seems to run, 2 seems to be idle */
 };
 
 static void look_at(void *ctx, const struct tp_event *ev)
@@ -156,8 +156,8 @@ static void look_at(void *ctx, const struct tp_event *ev)
 		open[p] = 0;
 }
 
-/* What is told later than the range begins; of one that begins with the run, what is told later
- * than it ends. */
+/* Finds states that the run records only after the range begins or, if the range begins with the
+ * run, only after it ends. */
 static int look_ahead(struct cut *c, struct tp_store *s, const struct rep_run *run)
 {
 	struct look l = {.c = c, .open = c->old ? NULL : calloc((size_t)c->np + 1, 1)};
@@ -180,14 +180,14 @@ static int look_ahead(struct cut *c, struct tp_store *s, const struct rep_run *r
 struct walk {
 	struct cut *c;
 	const struct tp_out *out;
-	int64_t from, to; /* of the range */
+	int64_t from, to; /* the range */
 	bool done;
-	bool synced; /* a generation is to begin with the next event */
+	bool synced; /* a new generation starts with the next event */
 	int64_t sync_ts;
-	struct tp_event held; /* a P given up, which may be part of what follows */
+	struct tp_event held; /* a stop of a P that may be part of the next events */
 	bool holds;
-	uint32_t swallow_from, swallow_to; /* goroutines of a switch that was told whole */
-	uint8_t swallow;		   /* events of it to come */
+	uint32_t swallow_from, swallow_to; /* goroutines of a switch that was written completely */
+	uint8_t swallow;		   /* number of its events still to come */
 };
 
 static bool wanted(const struct cut *c, uint32_t g)
@@ -201,7 +201,7 @@ static int take(struct cut *c, const struct tp_event *ev)
 
 	if (kind == TP_KIND_TRANSITION)
 		return tp_event_descs[ev->type].subject == 'P' ? cut_proc(c, ev) : cut_go(c, ev);
-	/* What belongs to a P, or to nobody, is there in any case. */
+	/* Events of a P, or of no goroutine, are always kept. */
 	if (c->some && !wanted(c, ev->type == TP_EV_MARK_ASSIST_ACTIVE ? ev->subject : ev->g)) {
 		if (ev->type == TP_EV_PROCS_CHANGE)
 			c->procs = ev->arg[0];
@@ -212,7 +212,7 @@ static int take(struct cut *c, const struct tp_event *ev)
 	return cut_note(c, ev);
 }
 
-/* Does the event go with a switch that was told with its first one? */
+/* Returns whether the event belongs to a switch that was written with its first event. */
 static bool is_swallowed(struct walk *w, const struct tp_event *ev)
 {
 	bool first = w->swallow == 2 &&
@@ -244,7 +244,7 @@ static int one(struct walk *w, const struct tp_event *ev)
 	return take(c, ev);
 }
 
-/* A goroutine that runs has had its P all the time, which may have been told in the range. */
+/* A running goroutine has had its P all the time, even if the run records this within the range. */
 static int take_running(struct cut *c, const struct tp_event *ev)
 {
 	const struct tp_event p = {
@@ -261,13 +261,13 @@ static int take_running(struct cut *c, const struct tp_event *ev)
 		return c->code;
 	if (c->ps[ev->p].status == TP_V2_P_BAD)
 		cut_proc(c, &p);
-	/* In damaged traces another may be there. */
+	/* In damaged traces another goroutine may be there. */
 	if (c->ps[ev->p].status != TP_V2_P_RUNNING || c->ms[c->ps[ev->p].m].g != TP_NONE)
 		return c->code;
 	return take(c, ev);
 }
 
-/* What the run speaks of later, though it has been so since it began. */
+/* Takes states that have held since the run began but are recorded later. */
 static void take_first(struct cut *c)
 {
 	for (size_t i = 0; i < c->first.n; i++) {
@@ -327,7 +327,7 @@ static int step(struct walk *w, const struct tp_event *ev)
 			return c->code;
 	}
 	if (ev->type == TP_EV_SYNC) {
-		/* A generation in which nothing happened. */
+		/* A generation without events. */
 		if (w->synced && generation(w, ev))
 			return c->code;
 		w->synced = c->telling;
@@ -378,7 +378,7 @@ static int walk_events(struct walk *w, struct tp_store *s, int64_t run)
 static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		   const struct tp_out *out)
 {
-	/* The run begins at 0, or just before with the mark of its beginning. */
+	/* The run begins at 0, or just before with its start event. */
 	struct walk w = {.c = c,
 			 .out = out,
 			 .from = c->opt->from_ns <= 0 ? INT64_MIN : c->opt->from_ns,
@@ -400,7 +400,7 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		code = look_ahead(c, s, run);
 	if (!code)
 		code = walk_events(&w, s, run->row.id);
-	/* Nothing happens, but time passes. */
+	/* If there are no events, time still passes. */
 	if (!code && !c->telling && w.from < run->row.duration_ns)
 		code = begin(&w, w.from, false);
 	if (!code && !c->telling)

@@ -1,6 +1,6 @@
-/* A cut is read as strictly as Go reads (order/, which conformance compares with Go's reader) and
- * must say what the original said in that range, line by line. The beginning, which the original
- * tells at another time, is looked at in a story written by hand. */
+/* Reads each cut as strictly as Go does (order/, which conformance compares with Go's reader) and
+ * compares it line by line with the original's events in that range. The beginning, which the
+ * original records at another time, is checked in traces written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int put(void *ctx, const void *data, size_t size, struct tp_err *err)
 	return tp_buf_put(ctx, data, size);
 }
 
-/* ---- stories ---- */
+/* ---- traces written by hand ---- */
 
 #define EV(m, ts, type, ...)                                                                       \
 	assert_int_equal(                                                                          \
@@ -63,9 +63,9 @@ static void write_story(const char *name, void (*tell)(struct tp_v2_encoder *e, 
 	tp_buf_release(&b);
 }
 
-/* M 1 runs goroutine 1 on P 0, which makes goroutine 2, sleeps in a system call from 300 on, and
- * loses its P to M 2 at 400, where goroutine 2 runs, says something, wakes 3 (which waits from the
- * beginning) and stops. Goroutine 1 comes back at 700. */
+/* M 1 runs goroutine 1 on P 0. It creates goroutine 2, sleeps in a system call from 300 on, and
+ * loses its P at 400 to M 2. There goroutine 2 runs, logs a message, wakes goroutine 3 (which has
+ * waited from the beginning) and stops. Goroutine 1 returns at 700. */
 static void tell_story(struct tp_v2_encoder *e, struct tp_dict *d)
 {
 	uint32_t reason, task, log;
@@ -95,10 +95,10 @@ static void tell_story(struct tp_v2_encoder *e, struct tp_dict *d)
 	EV(1, 700, GoSyscallEndBlocked);
 }
 
-/* Goroutine 1 runs and says so. From the beginning on goroutine 2 runs, too, on P 1, which it
- * sweeps, in a mark assist of a GC under way: this is told when it first does something, at 400.
- * And goroutine 3 waits, 4 is in a system call, 5 is blocked in a mark assist, P 2 is idle: as they
- * do nothing, that is told when the generation ends. */
+/* Goroutine 1 runs and is recorded. Goroutine 2 has also run from the beginning on P 1, which it
+ * sweeps, in a mark assist of a GC under way; its first event, at 400, records this. Goroutine 3
+ * waits, 4 is in a system call, 5 is blocked in a mark assist, and P 2 is idle; they have no
+ * events, so the end of the generation records them. */
 static void tell_late(struct tp_v2_encoder *e, struct tp_dict *d)
 {
 	uint32_t reason;
@@ -177,11 +177,11 @@ static int teardown(void **state)
 
 struct lines {
 	struct tp_listing listing;
-	struct tp_trace *trace; /* being read; NULL where ids are known */
+	struct tp_trace *trace; /* being read; NULL if ids are known */
 	int64_t from, to, later;
-	bool statuses; /* those that only say what is so already, too */
-	uint64_t late; /* events that were told late */
-	bool bare;     /* without M, P, G, which old traces say of other moments */
+	bool statuses; /* also statuses that only repeat a state */
+	uint64_t late; /* events that were recorded late */
+	bool bare;     /* without M, P, G, which old traces record at other moments */
 	struct tp_buf text;
 	size_t n;
 };
@@ -220,7 +220,7 @@ static int take(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *e
 			continue;
 		}
 		e.ts -= l->later;
-		/* Up to go 1.21 no parent is 0 where a task ends, as Go's reader has it. */
+		/* Up to go 1.21 Go's reader gives 0 for no parent at the end of a task. */
 		if (l->bare && e.type == TP_EV_TASK_END && !e.arg[1])
 			e.arg[1] = UINT64_MAX;
 		assert_int_equal(tp_listing_line(&l->listing, &e, &l->text), 0);
@@ -231,7 +231,7 @@ static int take(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *e
 
 			for (int tabs = 0; tabs < 4; p++)
 				tabs += *p == '\t';
-			/* The time stays. */
+			/* Keep the time. */
 			size -= (size_t)(p - line);
 			memmove(strchr(line, '\t') + 1, p, size);
 			l->text.size =
@@ -340,7 +340,7 @@ static void test_cut_says_what_the_run_says(void **state)
 			struct tp_buf b = {0};
 
 			if (i == 2 && k)
-				continue; /* damaged: it is enough that it is read */
+				continue; /* damaged: reading it is enough */
 			make_cut(run, &opt, &b, &result);
 			is.from = run->row.start_ns + (from > 0 ? from : -1) + result.shift_ns;
 			is.later = result.shift_ns;
@@ -393,8 +393,8 @@ static void check_late(int64_t from, int64_t to, const uint8_t *wanted, const ch
 	check_cut(&runs.run[4], &opt, expected);
 }
 
-/* From within the system call, with the P taken away, to after goroutine 2 has stopped. The run
- * begins at 100. */
+/* A range from within the system call, after the P was taken away, to after goroutine 2 has
+ * stopped. The run begins at 100. */
 static void test_cut_in_a_system_call(void **state)
 {
 	(void)state;
@@ -418,8 +418,8 @@ static void test_cut_in_a_system_call(void **state)
 		    "546\t-1\t-1\t-1\tSync\t\t\n");
 }
 
-/* Goroutine 3 alone: Ps go on, others do not; what wakes it comes from nobody, or, with its wakers,
- * from goroutine 2. */
+/* Goroutine 3 alone: Ps remain, other goroutines do not. Its waker is no goroutine or, with wakers,
+ * goroutine 2. */
 static void test_cut_of_a_goroutine(void **state)
 {
 	static const uint8_t third[3] = {0, 1, 0}; /* by first appearance: 1, 3, 2 */
@@ -446,7 +446,7 @@ static void test_cut_of_a_goroutine(void **state)
 		    "516\t-1\t-1\t-1\tSync\t\t\n");
 }
 
-/* A range in which nothing happens still says what is there, and how long. */
+/* A range without events still records all states and its length. */
 static void test_cut_of_nothing(void **state)
 {
 	(void)state;
@@ -460,7 +460,7 @@ static void test_cut_of_nothing(void **state)
 		    "551\t-1\t-1\t-1\tSync\t\t\n");
 }
 
-/* Ranges that end before the run tells what was so all the time. */
+/* Ranges that end before the run records states that have held all the time. */
 static void test_cut_before_it_is_told(void **state)
 {
 	static const uint8_t third[5] = {0, 0, 1}; /* by first appearance: 1, 2, 3 … */
@@ -510,7 +510,7 @@ static void test_cut_before_it_is_told(void **state)
 		   "200\t1\t0\t1\tMetric\t\"/memory/classes/heap/objects:bytes\" 4096\t\n"
 		   "300\t1\t0\t1\tStateTransition\tG 1 Running->Running \"\"\t\n"
 		   "301\t-1\t-1\t-1\tSync\t\t\n");
-	/* Of the P of goroutine 2 it is told in time, of goroutine 2 it is not. */
+	/* The P of goroutine 2 is recorded in time, goroutine 2 is not. */
 	check_late(INT64_MIN, 402 - 100, NULL,
 		   "90\t-1\t-1\t-1\tSync\t\t\n"
 		   "91\t2\t-1\t-1\tStateTransition\tP 1 Undetermined->Running \"\"\t\n"
@@ -531,12 +531,13 @@ static void test_cut_before_it_is_told(void **state)
 		   "403\t-1\t-1\t-1\tSync\t\t\n");
 }
 
-/* Those that end later say it in its place; where they begin in between, they say it first, and
- * ranges, which Go's reader takes once, only then. */
+/* Ranges that end later record the state at its place. If they begin in between, they record the
+ * state first; ranges, which Go's reader takes once, only then. */
 static void test_cut_after_it_is_told(void **state)
 {
 	const struct rep_cut_options whole = REP_CUT_OPTIONS_INIT;
-	/* Where it is told of a goroutine in a system call is another thing: on its thread. */
+	/* M, P and G are left out, because a goroutine in a system call is recorded elsewhere: on
+	 * its thread. */
 	struct lines was = {.from = INT64_MIN, .to = INT64_MAX, .statuses = true, .bare = true},
 		     is = {.to = INT64_MAX, .statuses = true, .bare = true};
 	struct rep_cut_result result;
@@ -595,7 +596,7 @@ static void test_cut_outside(void **state)
 	assert_int_equal(b.size, 0);
 }
 
-/* A store whose events speak of goroutines that it does not have: one is in a mark assist. */
+/* Writes a store with events of goroutines that it lacks; one is in a mark assist. */
 static void write_assist(const char *name)
 {
 	struct tp_dict *d = tp_dict_new();

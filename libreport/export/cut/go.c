@@ -1,5 +1,5 @@
-/* Goroutines: what an event says of one, and what has to be told first so that Go's reader believes
- * it (internal/trace/order.go: advanceGoStart, advanceGoStopExec, …). */
+/* Goroutines: the events of a goroutine, and the events that must precede them for Go's reader to
+ * accept them (internal/trace/order.go: advanceGoStart, advanceGoStopExec, …). */
 #include "export/cut/state.h"
 
 static void unbind(struct cut *c, struct cut_g *g)
@@ -41,7 +41,7 @@ static void born(struct cut *c, uint32_t at, uint8_t status, uint32_t stack)
 	}
 }
 
-/* Running, and about to leave its thread. */
+/* Makes a running goroutine leave its thread. */
 static int leave(struct cut *c, uint32_t at, enum tp_v2_wire type, uint8_t status, uint32_t reason,
 		 uint32_t stack)
 {
@@ -75,7 +75,7 @@ static int start(struct cut *c, uint32_t at, uint32_t m)
 	return cut_put(c, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
 }
 
-/* Out of a system call without a P: runnable, on no thread. */
+/* Ends a system call without a P: the goroutine becomes runnable, on no thread. */
 static int end_call_blocked(struct cut *c, uint32_t at)
 {
 	struct cut_g *g = &c->gs[at];
@@ -91,8 +91,8 @@ static int end_call_blocked(struct cut *c, uint32_t at)
 	return cut_put(c, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
 }
 
-/* A goroutine of which nothing is known: told as there, or (once the first generation is over) as
- * created on a P. Stays unknown where there is none. */
+/* Introduces an unknown goroutine: in the first generation by a status, later as created on a P.
+ * Without a P it stays unknown. */
 static int appear(struct cut *c, uint32_t at, uint32_t m, uint8_t status, uint32_t stack)
 {
 	cut_mend(c);
@@ -112,7 +112,7 @@ static int appear(struct cut *c, uint32_t at, uint32_t m, uint8_t status, uint32
 		       c->gs[at].id, stack, 0, 0);
 }
 
-/* Whatever it does, it is runnable afterwards, or (where it cannot be told of) unknown. */
+/* Makes a goroutine in any state runnable, or unknown if it cannot be written. */
 static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
 {
 	struct cut_g *g = &c->gs[at];
@@ -146,7 +146,8 @@ static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
 	return leave(c, at, TP_V2_GoStop, TP_V2_G_RUNNABLE, 0, 0);
 }
 
-/* The thread of the event's P, on which nothing else runs. TP_NONE where there is none. */
+/* Returns the thread of the event's P, with no other goroutine running on it; TP_NONE if there is
+ * no such thread. */
 static uint32_t clear_lane(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t m = cut_lane_p(c, ev, false), other;
@@ -155,7 +156,7 @@ static uint32_t clear_lane(struct cut *c, const struct tp_event *ev)
 		return TP_NONE;
 	other = c->ms[m].g;
 	if (other != TP_NONE && c->gs[other].status == TP_V2_G_SYSCALL) {
-		/* Traces up to go 1.21 need not say that a system call has lost its P. */
+		/* Traces up to go 1.21 need not record that a system call lost its P. */
 		cut_mend(c);
 		m = cut_p_move(c, c->ms[m].p);
 	} else if (other != TP_NONE) {
@@ -174,7 +175,7 @@ static int go_start(struct cut *c, const struct tp_event *ev, uint32_t at)
 	if (m == TP_NONE)
 		return cut_leave_out(c);
 	make_runnable(c, at, m);
-	/* Making it so may have cost the P. */
+	/* Making the goroutine runnable may have taken the P. */
 	if (c->gs[at].status != TP_V2_G_RUNNABLE || c->ms[m].p == TP_NONE)
 		return cut_leave_out(c);
 	return start(c, at, m);
@@ -185,7 +186,7 @@ static bool has_p(const struct cut *c, const struct cut_g *g)
 	return g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE;
 }
 
-/* Runs, with a P, as for everything it does by itself. Returns where, or TP_NONE. */
+/* Makes a goroutine run with a P, as its own events require. Returns the thread, or TP_NONE. */
 static uint32_t must_run(struct cut *c, const struct tp_event *ev, uint32_t at)
 {
 	const struct cut_g *g = &c->gs[at];
@@ -284,7 +285,7 @@ static int go_syscall_end(struct cut *c, const struct tp_event *ev, uint32_t at)
 		return cut_leave_out(c);
 	p = c->ms[m].p;
 	if (p == TP_NONE || c->ps[p].status != TP_V2_P_SYSCALL) {
-		/* Its P is gone: it comes back like one that noticed. */
+		/* It lost its P, so it returns like a goroutine that noticed. */
 		cut_mend(c);
 		end_call_blocked(c, at);
 		return go_start(c, ev, at);
@@ -325,7 +326,7 @@ static int go_destroy_syscall(struct cut *c, uint32_t at)
 	return cut_put(c, m, TP_V2_GoDestroySyscall, 0, 0, 0, 0);
 }
 
-/* Of a goroutine not known yet, in the first generation. */
+/* Writes the first status of an unknown goroutine, in the first generation. */
 static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at, uint8_t status)
 {
 	uint32_t m = TP_NONE;
@@ -340,7 +341,7 @@ static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at
 			m = cut_free_m(c, TP_NONE);
 		if (m == TP_NONE)
 			return c->code;
-		/* The P was told of before, when nobody knew. */
+		/* The P was recorded before, when no goroutine was known. */
 		if (!c->telling && c->ms[m].p != TP_NONE && !c->ps[c->ms[m].p].running)
 			c->ps[c->ms[m].p].status = TP_V2_P_SYSCALL;
 	}
@@ -375,7 +376,7 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 		return to == TP_V2_G_RUNNING ? go_start(c, ev, at) : c->code;
 	}
 	g->gen = 0;
-	/* As it was told: with a stack or without. */
+	/* As in the source: with a stack or without. */
 	if (stack || !c->telling) {
 		g->stack = stack ? stack : g->stack;
 		return cut_tell_g(c, at, cut_lane(c, ev));

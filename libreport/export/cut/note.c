@@ -1,9 +1,10 @@
-/* Ranges, metrics, tasks, regions, logs, labels, samples: whose they are must be there, running. */
+/* Ranges, metrics, tasks, regions, logs, labels and samples: their goroutine must exist and run. */
 #include "export/cut/state.h"
 
 #include <string.h>
 
-/* Go's reader: userGoReqs. The thread, or TP_NONE where the event cannot be told. */
+/* Returns the thread of the event, or TP_NONE if the event cannot be written (Go's reader:
+ * userGoReqs). */
 static uint32_t user_lane(const struct cut *c, const struct tp_event *ev)
 {
 	uint32_t m = cut_lane(c, ev), g;
@@ -14,13 +15,13 @@ static uint32_t user_lane(const struct cut *c, const struct tp_event *ev)
 	return ev->g == TP_NONE || ev->g == g ? m : TP_NONE;
 }
 
-/* What the wire says for "stop-the-world (GC mark termination)": what stands in the brackets. */
+/* Returns the wire's name for "stop-the-world (GC mark termination)": the text in the brackets. */
 static uint32_t stw_name(struct cut *c, uint32_t name)
 {
 	static const char before[] = "stop-the-world (";
 	struct tp_text t = tp_dict_text(c->dict, name);
 	size_t n = sizeof(before) - 1;
-	/* A store says what it likes. */
+	/* The store is untrusted. */
 	uint32_t wire = name < tp_dict_strings(c->dict) ? name : 0;
 
 	if (t.size > n && !memcmp(t.text, before, n) && t.text[t.size - 1] == ')' &&
@@ -51,8 +52,8 @@ static int stw(struct cut *c, const struct tp_event *ev)
 	return cut_put(c, m, TP_V2_STWBegin, g->stw, ev->stack, 0, 0);
 }
 
-/* Was it told when the range began that the range is under way? In the generation that begins there
- * that is told once. */
+/* Returns whether the range was already recorded as active at the beginning of the cut. The
+ * generation that begins there records it once. */
 static bool is_told(const struct cut *c, bool active)
 {
 	return active && c->gen <= 1;
@@ -65,8 +66,8 @@ static int gc(struct cut *c, const struct tp_event *ev)
 
 	if (ev->type == TP_EV_GC_ACTIVE && is_told(c, c->gc == CUT_GC_ON))
 		return 0;
-	/* It is nobody's; but somebody who runs has to tell it. Traces up to go 1.21 say of P
-	 * 1000004 that it happens there. */
+	/* The range belongs to no goroutine, but a running one must record it. Traces up to go 1.21
+	 * record it on P 1000004. */
 	if (m == TP_NONE)
 		m = cut_running_m(c, ev->g);
 	if (m == TP_NONE && (c->gc != CUT_GC_UNKNOWN || end))
@@ -184,7 +185,7 @@ static int task(struct cut *c, const struct tp_event *ev)
 	return cut_put(c, m, TP_V2_UserTaskBegin, t->id, t->parent, t->name, t->stack);
 }
 
-/* Regions of which the beginning was told must be ended innermost first. */
+/* Regions with a recorded beginning must end innermost first. */
 static int region(struct cut *c, const struct tp_event *ev)
 {
 	uint32_t m = user_lane(c, ev);

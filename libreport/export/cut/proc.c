@@ -1,7 +1,7 @@
-/* Ps, and the threads that events happen on.
+/* Ps, and the threads on which events happen.
  *
- * A goroutine's system call keeps its P until that is stopped or stolen. Where the goroutine is
- * left out, its P runs nothing all the while, and a theft is told as a stop. */
+ * A goroutine in a system call keeps its P until the P is stopped or stolen. If the goroutine is
+ * left out, its P runs nothing meanwhile, and a theft becomes a stop. */
 #include "export/cut/state.h"
 
 static bool real_p(const struct cut *c, uint32_t p)
@@ -28,7 +28,7 @@ int cut_p_stop(struct cut *c, uint32_t at)
 	return c->code;
 }
 
-/* A P that is idle or not known, on a thread without one. */
+/* Starts an idle or unknown P on a thread without one. */
 static int p_start(struct cut *c, uint32_t at, uint32_t m)
 {
 	struct cut_p *p = &c->ps[at];
@@ -55,7 +55,7 @@ uint32_t cut_p_move(struct cut *c, uint32_t at)
 	return m;
 }
 
-/* What is stolen from a thread nobody knows about any more. */
+/* Handles the theft of a P from a thread that is no longer known. */
 static int abandoned_steal(struct cut *c, uint32_t at, uint32_t lane)
 {
 	struct cut_p *p = &c->ps[at];
@@ -67,7 +67,7 @@ static int abandoned_steal(struct cut *c, uint32_t at, uint32_t lane)
 	return cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, 0, 0);
 }
 
-/* A thread for a P: the one it says, where that can take it. Threads of old traces are guesses, so
+/* Returns a thread for a P: the given one, if it can take it. Threads of old traces are guesses, so
  * they must not hold a goroutine either. */
 static uint32_t m_for_p(struct cut *c, uint32_t hint)
 {
@@ -112,7 +112,7 @@ static int proc_steal(struct cut *c, const struct tp_event *ev)
 		return abandoned_steal(c, at, lane);
 	if (p->status == TP_V2_P_RUNNING || (p->status == TP_V2_P_SYSCALL && lane == TP_NONE))
 		return cut_p_stop(c, at);
-	/* Of a goroutine that is left out: it was stopped when that was. */
+	/* If its goroutine was left out, the P was already stopped. */
 	if (p->status != TP_V2_P_SYSCALL)
 		return c->some ? c->code : cut_leave_out(c);
 	victim = p->m;

@@ -1,4 +1,4 @@
-/* What is told that no event of the run says: statuses, generations, the beginning and the end. */
+/* Writes what is not an event of the run: statuses, generations, the beginning and the end. */
 #include "clock/clock.h"
 #include "export/cut/state.h"
 
@@ -12,7 +12,7 @@ int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_
 	c->lane = m;
 	if (!c->telling || c->code)
 		return c->code;
-	/* Wraps around like the times of the run themselves where the clock is hostile. */
+	/* Wraps around like the run's own times if the clock is hostile. */
 	ts = (uint64_t)c->now + (uint64_t)c->origin;
 	if (ts > WIRE_MAX || ts <= c->last)
 		ts = c->last + 1;
@@ -33,7 +33,8 @@ int cut_tell_g(struct cut *c, uint32_t at, uint32_t lane)
 		return c->code;
 	g->gen = c->gen;
 	g->seq = 0;
-	/* What is on a thread is told there: that is how Go's reader knows. */
+	/* A status of something on a thread is written there, because Go's reader takes the thread
+	 * from it. */
 	if (g->m != TP_NONE) {
 		lane = g->m;
 		on = c->ms[g->m].id;
@@ -105,7 +106,7 @@ static void begin_ranges(struct cut *c)
 
 		if (g->assist)
 			cut_put(c, g->m, TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
-		/* There is no status for a stop of the world: it begins anew. */
+		/* A stop of the world has no status, so it begins again. */
 		g->stopping =
 		    g->stopping && g->status == TP_V2_G_RUNNING && c->ms[g->m].p != TP_NONE;
 		if (g->stopping)
@@ -119,8 +120,8 @@ int cut_begin_notes(struct cut *c)
 {
 	uint64_t before = c->result->events;
 	bool late = c->owes;
-	/* When nobody ran, only the thread that has just had an event may have begun to: to look at
-	 * all of them after each event takes the square of their number. */
+	/* If no goroutine ran, only the thread of the last event may run one now. Checking all
+	 * threads after each event would take quadratic time. */
 	uint32_t m = !late ? cut_running_m(c, TP_NONE) : runs(c, c->lane) ? c->lane : TP_NONE;
 
 	c->owes = m == TP_NONE;
@@ -142,7 +143,7 @@ int cut_begin_notes(struct cut *c)
 	return c->code;
 }
 
-/* How many events the beginning takes. */
+/* Returns the number of events at the beginning. */
 static uint64_t beginning(const struct cut *c)
 {
 	uint64_t n = c->gc == CUT_GC_ON;
@@ -162,11 +163,11 @@ static uint64_t beginning(const struct cut *c)
 int cut_begin(struct cut *c, bool synced)
 {
 	uint64_t n = beginning(c), at = (uint64_t)c->now + (uint64_t)c->origin;
-	/* The mark of a generation's beginning is an event, too. */
+	/* The start of a generation is an event, too. */
 	uint64_t lead = n ? n + 1 : !synced;
 	int64_t now = c->now;
 
-	/* The time 0 is none for Go's reader, and there is none before it. */
+	/* Go's reader does not accept the time 0, and no time is before it. */
 	if (at > WIRE_MAX || at <= lead) {
 		c->result->shift_ns = (int64_t)(lead + 1 - at);
 		c->origin = (int64_t)((uint64_t)c->origin + lead + 1 - at);
@@ -189,8 +190,7 @@ int cut_begin(struct cut *c, bool synced)
 
 int cut_end(struct cut *c)
 {
-	/* A status may be told as often as one likes; it must be the last thing, as it sets the
-	 * sequence number back. */
+	/* A status may be repeated, but must come last, as it resets the sequence number. */
 	for (uint32_t i = 0; i < c->ng; i++)
 		if (c->gs[i].status != TP_V2_G_BAD) {
 			c->gs[i].gen = 0;

@@ -1,4 +1,4 @@
-/* One event after the other: ranges, metrics, logs, samples; and the end. */
+/* Single events: ranges, metrics, logs, samples; and the end of the run. */
 #include "export/perfetto/show.h"
 
 /* ---- ranges, metrics, logs, samples ---- */
@@ -115,7 +115,7 @@ static void metric(struct show *s, const struct tp_event *ev)
 	if (ev->type == TP_EV_PROCS_CHANGE) {
 		json_uint(s->p, "GOMAXPROCS", s->procs);
 	} else {
-		/* The goal of a program that never collects is "none". */
+		/* A program that never collects has no goal; the value then exceeds INT64_MAX. */
 		json_uint(s->p, "Allocated", s->heap);
 		json_uint(s->p, "NextGC",
 			  s->goal > s->heap && s->goal <= INT64_MAX ? s->goal - s->heap : 0);

@@ -19,7 +19,7 @@ static void put_uint(struct rep_perfetto *p, uint64_t v)
 
 static void key_of(struct rep_perfetto *p, const char *key)
 {
-	/* Members follow one another, but for the first of an object. */
+	/* A comma comes before every member except the first of an object. */
 	if (p->buf.size && p->buf.data[p->buf.size - 1] != '{')
 		tp_buf_text(&p->buf, ",");
 	tp_buf_text(&p->buf, "\"");
@@ -54,7 +54,7 @@ void json_ts(struct rep_perfetto *p, const char *key, int64_t ns)
 		tp_buf_put(&p->buf, text, sizeof(text));
 }
 
-/* As tables show it, then for JSON. */
+/* Escapes the text as tables do, then for JSON. */
 void json_text(struct rep_perfetto *p, const char *key, const char *text, size_t size)
 {
 	key_of(p, key);

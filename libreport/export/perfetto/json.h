@@ -14,7 +14,7 @@
 #include "base/out.h"
 #include "decode/dict.h"
 
-/* Threads of the process of Ps that are no P. */
+/* Thread numbers in the process of Ps that are not Ps. */
 #define PERFETTO_GC 1000004 /* as Go numbers it (internal/trace/traceviewer/fakep.go) */
 
 enum perfetto_section {
@@ -25,7 +25,7 @@ enum perfetto_section {
 	PERFETTO_NSECTIONS
 };
 
-/* The frames of a run's stacks that were used, for the end of the file. */
+/* The frames of a run's used stacks, for the end of the file. */
 struct perfetto_stacks {
 	struct tp_dict *dict;
 	uint8_t *used; /* by node */
@@ -36,9 +36,9 @@ struct perfetto_stacks {
 struct rep_perfetto {
 	struct tp_out out;
 	struct tp_buf buf;
-	struct tp_buf shown; /* the text that is being written */
+	struct tp_buf shown; /* the text being written */
 	struct tp_err *err;
-	int code; /* of the first thing that went wrong */
+	int code; /* first error */
 	bool any; /* an event was written */
 	uint64_t flows, slices;
 	uint64_t pid; /* of the run's first section */
@@ -47,26 +47,26 @@ struct rep_perfetto {
 	uint64_t frames; /* numbers given out */
 };
 
-/* An event under way: everything is appended to it until json_end. */
+/* Begins an event: everything is appended to it until json_end. */
 void json_begin(struct rep_perfetto *p, char phase, enum perfetto_section section, uint64_t tid);
 void json_ts(struct rep_perfetto *p, const char *key, int64_t ns);
 void json_int(struct rep_perfetto *p, const char *key, int64_t v);
 void json_uint(struct rep_perfetto *p, const char *key, uint64_t v);
-/* Bytes of the dump, shown as in tables (output/text.h): what is not text, or turns text around,
- * appears as an escape. */
+/* Writes bytes of the dump as tables show them (output/text.h): bytes that are not text, and
+ * characters that reverse text, are escaped. */
 void json_text(struct rep_perfetto *p, const char *key, const char *text, size_t size);
-/* A text of ours, in which nothing needs an escape. */
+/* Writes a fixed text that needs no escapes. */
 void json_str(struct rep_perfetto *p, const char *key, const char *text);
-void json_raw(struct rep_perfetto *p, const char *text); /* as it is */
-/* The number of a stack, which is remembered; nothing for none. */
+void json_raw(struct rep_perfetto *p, const char *text); /* unchanged */
+/* Writes the number of a stack, which is marked as used; nothing if it is 0. */
 void json_stack(struct rep_perfetto *p, const char *key, uint32_t stack);
-/* "args":{ … } is begun and ended by these. */
+/* Begin and end "args":{ … }. */
 void json_args(struct rep_perfetto *p);
 void json_args_end(struct rep_perfetto *p);
 void json_end(struct rep_perfetto *p);
-/* Writes what there is, if it is so much; sets p->code. */
+/* Writes the buffer if it holds at least so much; sets p->code. */
 void json_flush(struct rep_perfetto *p, size_t at_least);
-/* Metadata: the name of a process or thread, and where it is sorted. */
+/* Writes metadata: the name of a process or thread, and its place in the sort order. */
 void json_name(struct rep_perfetto *p, const char *what, enum perfetto_section section,
 	       uint64_t tid, const char *name, size_t size);
 

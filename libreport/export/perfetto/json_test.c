@@ -29,7 +29,7 @@ static void test_text_is_valid_whatever_it_was(void **state)
 	    {"\0\n\x1b\x7f", 4, "{\"k\":\"\\\\x00\\\\n\\\\x1b\\\\x7f\""},
 	    {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9,
 	     "{\"k\":\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-	    /* Cut off, stray; turned around. */
+	    /* Incomplete sequences, stray bytes, and reversed text. */
 	    {"\xe2\x82", 2, "{\"k\":\"\\\\xe2\\\\x82\""},
 	    {"\x80\xff", 2, "{\"k\":\"\\\\x80\\\\xff\""},
 	    {"\xe2\x80\xae", 3, "{\"k\":\"\\\\u202e\""},

@@ -11,7 +11,7 @@
 #include "export/perfetto/json.h"
 #include "export/perfetto/show.h"
 
-/* Counters of goroutines change with every event: they are told at most this often in a range. */
+/* Counters of goroutines change with every event; a range writes them at most this often. */
 #define COUNTER_STEPS 8192
 
 /* ---- a run ---- */
@@ -108,8 +108,8 @@ static void name_run(struct show *s)
 	}
 }
 
-/* What the run tells only after the range has ended is so when it begins. Of one that goes on to
- * the end of the run, all is told when the run tells it. */
+/* Writes states at the beginning of the range that the run records only after its end. If the range
+ * extends to the end of the run, the run itself records them all. */
 static int show_first(struct show *s, struct tp_store *store, const struct rep_run *run)
 {
 	const struct rep_first_ask ask = {
@@ -217,7 +217,7 @@ int rep_perfetto_begin(struct rep_perfetto **out, const struct tp_out *to,
 	json_raw(p, ",\"otherData\":{");
 	json_str(p, "clock", clock->unix_time ? "unix" : "run");
 	if (clock->unix_time) {
-		/* Text: 64 bits are more than a number of JSON holds. */
+		/* As text, because 64 bits exceed a JSON number. */
 		tp_buf_printf(&p->buf, ",\"base_unix_ns\":\"%lld\"", (long long)clock->base_ns);
 		json_int(p, "error_ns", clock->error_ns);
 	}

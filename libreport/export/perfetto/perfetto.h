@@ -29,22 +29,23 @@ struct rep_anonymise;
 struct rep_perfetto_run {
 	const char *name;	/* of the run, as processes are called */
 	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
-	const struct rep_anonymise *anonymise; /* NULL: names stay */
-	const uint8_t *wanted;	/* by index: goroutines; NULL all */
+	const struct rep_anonymise *anonymise; /* NULL keeps names */
+	const uint8_t *wanted;	/* by index of goroutines; NULL selects all */
 	size_t ngoroutines;
 	/* Added to times of the run: where it begins on the clock that all runs share. */
 	int64_t shift_ns;
 };
 
-/* What a reader should know about times: "otherData" of the file. */
+/* Information about times for readers: "otherData" of the file. */
 struct rep_perfetto_clock {
 	bool unix_time;	  /* base_ns is Unix time; else times count from the start of the run */
-	int64_t base_ns;  /* what the time 0 is */
-	int64_t error_ns; /* by how much runs may be off against each other, at most */
+	int64_t base_ns;  /* the time 0 */
+	int64_t error_ns; /* most by which runs may be off from each other */
 };
 
-/* Lifecycle: begin writes the head, every run its events, end the frames of stacks. Errors: those
- * of `out`, of the store, TP_ENOMEM. *p is NULL after an error; to be freed in every case. */
+/* Lifecycle: begin writes the head, every run its events, end the frames of stacks. Errors are
+ * those of `out`, of the store, and TP_ENOMEM. *out is NULL after an error; it must be freed in
+ * every case. */
 int rep_perfetto_begin(struct rep_perfetto **out, const struct tp_out *to,
 		       const struct rep_perfetto_clock *clock, struct tp_err *err);
 int rep_perfetto_run(struct rep_perfetto *p, struct tp_store *s, const struct rep_run *run,

@@ -1,6 +1,5 @@
-/* What is known of a run at a point of its events while it is written, and what is written of it.
- * The state of every P and goroutine is kept from event to event: a slice is written when it ends.
- */
+/* The state of a run at a point of its events, and the output made from it. The state of every P
+ * and goroutine is kept from event to event: a slice is written when it ends. */
 #ifndef REP_EXPORT_PERFETTO_SHOW_H
 #define REP_EXPORT_PERFETTO_SHOW_H
 
@@ -13,10 +12,10 @@
 #include "goid.h"
 #include "store/rows.h"
 
-/* What is known of a goroutine at a point of the run. */
+/* The state of a goroutine at a point of the run. */
 struct g_state {
-	uint64_t id; /* goroutine's own thread: Go's id, of an earlier life one that none has */
-	struct rep_goid goid; /* life: 0 where it is the only one */
+	uint64_t id; /* id of its thread in the file: Go's id; for an earlier life an unused one */
+	struct rep_goid goid; /* life: 0 if there is only one */
 	uint32_t name;	      /* of its entry function */
 	bool wanted, named;
 	uint8_t state;
@@ -30,15 +29,15 @@ struct g_state {
 	uint32_t call_stack;
 	int64_t assist_since, stw_since; /* INT64_MIN: in none */
 	uint32_t stw, range_stack;
-	/* What made it ready, to be shown when it runs. */
+	/* The event that made it ready, shown when it runs. */
 	int64_t cause_ts; /* INT64_MIN: nothing to show */
 	uint32_t cause_p, cause_stack;
-	uint32_t cause_reason; /* it waited for; TP_NONE: it was made */
+	uint32_t cause_reason; /* reason of the wait that ended; TP_NONE: it was created */
 };
 
 struct p_state {
 	int64_t id;
-	uint32_t in_call; /* goroutine whose system call it serves, TP_NONE */
+	uint32_t in_call; /* goroutine in the system call it serves, TP_NONE */
 	bool named;
 	int64_t sweep_since; /* INT64_MIN: none */
 	uint32_t sweep_stack;
@@ -51,47 +50,47 @@ struct show {
 	struct g_state *gs;
 	struct p_state *ps;
 	uint32_t ng, np;
-	int64_t from, to; /* of the range, within the run */
+	int64_t from, to; /* the range within the run */
 	int64_t now;
 	int64_t gc_since;
 	uint32_t gc_stack;
 	bool gc_named;
 	int64_t count[TP_NSTATES], gc_waiting, running_ps;
-	int64_t told, step; /* goroutines' counters: when last, how often */
+	int64_t told, step; /* counters of goroutines: last written, least distance */
 	bool stale;
 	uint64_t heap, goal, procs;
 };
 
 /* ---- slice.c: pieces of events, names, slices ---- */
 
-/* Is now within what is asked for? */
+/* Returns whether the current time is in the range. */
 bool show_in_range(const struct show *s);
-/* A time of the run, on the clock that all runs share. */
+/* Writes a time of the run on the clock that all runs share. */
 void show_ts(struct show *s, int64_t at);
-/* A string of the dump, with what is put before and after it. */
+/* Writes a string of the dump with a prefix and a suffix. */
 void show_text(struct show *s, const char *key, const char *before, uint32_t string,
 	       const char *after);
 
-/* What a goroutine is called; names of threads are written once, before they are met. */
+/* Writes a goroutine's name. Names of threads are written once, before their first use. */
 void show_g_arg(struct show *s, const char *key, const struct g_state *g);
 void show_g_name(const struct show *s, const struct g_state *g, char name[240]);
 void show_name_g(struct show *s, struct g_state *g);
 void show_name_p(struct show *s, uint32_t p);
-/* Is it a P, and not a place that a damaged run names? */
+/* Returns whether p is a P, and not a pseudo P of a damaged run. */
 bool show_real_p(const struct show *s, uint32_t p);
 
-/* Begins a complete event of [since, now), cut to the range; false where nothing of it is there.
- * An event of no length at its very edge belongs to the range that begins there. */
+/* Begins a complete event of [since, now), cut to the range. Returns false if none of it is in the
+ * range. An event without length at the edge belongs to the range that begins there. */
 bool show_slice(struct show *s, enum perfetto_section section, uint64_t tid, int64_t since);
 bool show_p_slice(struct show *s, uint32_t p, int64_t since);
-/* A whole one, called `name`; nothing where since is INT64_MIN. */
+/* Writes a complete slice called `name`; nothing if since is INT64_MIN. */
 void show_range_slice(struct show *s, uint32_t p, int64_t since, uint32_t name, uint32_t stack);
-/* A system call of the goroutine ends; `blocked`: it had lost its P. */
+/* Ends a system call of the goroutine; `blocked`: it had lost its P. */
 void show_call_end(struct show *s, struct g_state *g, bool blocked);
-/* It leaves its P, or comes to one; ranges that it is in go on where it runs next. */
+/* Takes a goroutine off its P, or puts it on one; its ranges continue where it runs next. */
 void show_leave_p(struct show *s, struct g_state *g, uint32_t stack);
 void show_enter_p(struct g_state *g, uint32_t p, int64_t since);
-/* An event without length, now. */
+/* Writes an event without length at the current time. */
 void show_instant(struct show *s, enum perfetto_section section, uint64_t tid, const char *name,
 		  uint32_t stack);
 
@@ -99,17 +98,17 @@ void show_instant(struct show *s, enum perfetto_section section, uint64_t tid, c
 
 void show_go_transition(struct show *s, const struct tp_event *ev);
 void show_proc_transition(struct show *s, const struct tp_event *ev);
-/* The state that it is in since g->since, as a slice that ends now. */
+/* Writes the state since g->since as a slice that ends now. */
 void show_state_slice(struct show *s, struct g_state *g);
-/* Adds n to how many there are in the state that it is in. */
+/* Adds n to the number of goroutines in its state. */
 void show_count(struct show *s, const struct g_state *g, int n);
-/* How many there are in each state, if it is time to tell; `last`: they are told in any case. */
+/* Writes the number of goroutines in each state if it is time; `last`: always. */
 void show_counters(struct show *s, bool last);
 
 /* ---- event.c ---- */
 
 void show_event(struct show *s, const struct tp_event *ev);
-/* What goes on when the range or the run ends. */
+/* Ends everything that is open when the range or the run ends. */
 void show_end(struct show *s, int64_t end);
 
 /* ---- tasks.c: from the tables task and region, all columns ---- */

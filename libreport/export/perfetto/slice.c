@@ -28,7 +28,7 @@ void show_text(struct show *s, const char *key, const char *before, uint32_t str
 
 /* ---- names ---- */
 
-/* A number, or "17/2". */
+/* Writes a number, or "17/2". */
 void show_g_arg(struct show *s, const char *key, const struct g_state *g)
 {
 	char text[REP_GOID_SIZE];
@@ -148,7 +148,7 @@ void show_leave_p(struct show *s, struct g_state *g, uint32_t stack)
 		s->ps[g->p].in_call = TP_NONE;
 	g->p = TP_NONE;
 	g->call_since = INT64_MIN;
-	/* Ranges go on where it runs next. */
+	/* Ranges continue where it runs next. */
 	if (g->assist_since != INT64_MIN)
 		g->assist_since = INT64_MAX;
 	if (g->stw_since != INT64_MIN)

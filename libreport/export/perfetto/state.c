@@ -1,8 +1,8 @@
-/* Goroutines and Ps from state to state, and what made a goroutine ready. */
+/* State changes of goroutines and Ps, and the causes of wake-ups. */
 #include "base/sum.h"
 #include "export/perfetto/show.h"
 
-/* ---- what made a goroutine ready ---- */
+/* ---- causes of wake-ups ---- */
 
 static void flow_name(struct show *s, const struct g_state *g)
 {
@@ -98,7 +98,7 @@ void show_count(struct show *s, const struct g_state *g, int n)
 	s->stale = true;
 }
 
-/* Go: cmd/trace/procgen.go, GoroutineTransition, whose slices these are. */
+/* Writes the slices of Go's cmd/trace/procgen.go, GoroutineTransition. */
 void show_go_transition(struct show *s, const struct tp_event *ev)
 {
 	struct g_state *g = &s->gs[ev->subject];
@@ -113,7 +113,7 @@ void show_go_transition(struct show *s, const struct tp_event *ev)
 	if (to == TP_ST_RUNNING && from != TP_ST_SYSCALL && show_real_p(s, ev->p)) {
 		uint32_t other = s->ps[ev->p].in_call;
 
-		/* Traces up to go 1.21 need not say that a call has lost its P. */
+		/* Traces up to go 1.21 need not record that a call lost its P. */
 		if (other != TP_NONE && other != ev->subject) {
 			show_call_end(s, &s->gs[other], true);
 			show_leave_p(s, &s->gs[other], 0);
@@ -148,7 +148,8 @@ void show_go_transition(struct show *s, const struct tp_event *ev)
 	g->state = to;
 	g->since = since;
 	g->reason = to == TP_ST_WAITING ? ev->str : 0;
-	/* Where it is as long as it does not run; who wakes it is elsewhere. */
+	/* The stack is where the goroutine is while it does not run; a waker's stack is
+	 * elsewhere. */
 	if (ev->stack && (from == TP_ST_RUNNING || to == TP_ST_SYSCALL || begins))
 		g->stack = ev->stack;
 	show_count(s, g, 1);

@@ -1,15 +1,15 @@
-/* What the script of a page draws from, as JSON. There is no '<', '>' or '&' in it, so that it is
- * the same text in XML and in HTML.
+/* Data for the script of a page, as JSON. It contains no '<', '>' or '&', so it is the same text in
+ * XML and in HTML.
  *
- *   names    what frames are called; 0 is the root, 1 stands for folded frames
- *   cut, pkg per name: where its brief form begins, where the package ends (UTF-16 units, as
- *            JavaScript counts)
+ *   names    names of frames; 0 is the root, 1 stands for folded frames
+ *   cut, pkg per name: start of its brief form, end of the package (in UTF-16 units, as in
+ *            JavaScript)
  *   color    per name: the number of its class
- *   step     what numbers of `frames` and `rows` are to be multiplied by: samples of a CPU profile
- *            are all of one length
+ *   step     factor of the numbers in `frames` and `rows`, as samples of a CPU profile are all
+ *            of one length
  *   frames   depth first, numbers with commas: name, levels to climb from the frame before it, own
- *            weight (what a width is made of beside the frames below), then where values may be
- *            negative self; of a difference self, self before, step (change.h). 0 is left out.
+ *            weight (the width without the frames below), then self if values may be negative;
+ *            of a difference self, self before, step (change.h). 0 is left out.
  *   rows     of pages with a table, per name in it: name, self, total, and of a difference self and
  *            total before */
 #include "flame/format/format.h"
@@ -26,16 +26,17 @@
 
 struct writing {
 	struct rep_flame_job *job;
-	uint32_t *index; /* per name of the tree: its place in `names`, 0 none yet */
-	uint32_t *name;	 /* the other way round, from 2 on */
+	uint32_t *index; /* per name of the tree: its place in `names`; 0: none yet */
+	uint32_t *name;	 /* the reverse, from 2 on */
 	uint32_t n;
 	struct rep_flame_sum *sums;
-	uint32_t *row; /* names of the table */
+	uint32_t *row; /* names in the table */
 	uint32_t nrows;
 	int64_t step;
 };
 
-/* JSON without what HTML or XML would take for markup. The text is valid UTF-8 without controls. */
+/* Writes a JSON string without characters that HTML or XML would take for markup. The text must be
+ * valid UTF-8 without control characters. */
 static void put_string(struct tp_buf *b, const char *text, size_t size)
 {
 	size_t from = 0;
@@ -52,7 +53,7 @@ static void put_string(struct tp_buf *b, const char *text, size_t size)
 	tp_buf_text(b, "\"");
 }
 
-/* Zeros are empty. */
+/* Writes a number; 0 is empty. */
 static void put_number(struct tp_buf *b, int64_t v)
 {
 	if (v)
@@ -69,7 +70,7 @@ static void use_name(struct writing *w, uint32_t name)
 
 /* ---- frames ---- */
 
-/* The greatest common divisor of all values; 1 where sums have reached the end of 64 bits. */
+/* Returns the greatest common divisor of all values; 1 if sums have saturated at 64 bits. */
 static int64_t common_step(const struct rep_flame_tree *t)
 {
 	int64_t step = 0;
@@ -130,7 +131,7 @@ static int64_t importance(const struct rep_flame_sum *s)
 	return now > old ? now : old;
 }
 
-/* The functions with the largest totals. */
+/* Picks the functions with the largest totals. */
 static int pick_rows(struct writing *w)
 {
 	const struct rep_flame_tree *t = w->job->tree;
@@ -177,7 +178,7 @@ static void put_rows(struct writing *w)
 
 /* ---- names ---- */
 
-/* Units of UTF-16 in the first `size` bytes of valid UTF-8. */
+/* Counts the UTF-16 units in the first `size` bytes of valid UTF-8. */
 static int64_t units(const char *text, size_t size)
 {
 	int64_t n = 0;

@@ -70,7 +70,7 @@ struct tp_text rep_flame_shown(const struct rep_flame_job *job, uint32_t name)
 	return (struct tp_text){(const char *)job->shown.data + at, (uint32_t)n};
 }
 
-/* Every name once, fit to be shown. */
+/* Escapes every name once for display. */
 static int escape_names(struct rep_flame_job *job)
 {
 	const struct tp_dict *names = job->tree->names;

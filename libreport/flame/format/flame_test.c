@@ -17,7 +17,7 @@
 #include "flame/name.h"
 #include "flame/words.h"
 
-/* ---- profiles of a few lines: "a;b;c 12", frames from the root on ---- */
+/* ---- profiles from a few lines: "a;b;c 12", frames from the root ---- */
 
 static uint32_t string(struct tp_profile *p, const char *text, size_t size)
 {
@@ -192,7 +192,7 @@ static void test_tree_by_name_counts_a_stack_once(void **state)
 	rep_flame_tree_release(&t);
 }
 
-/* Nodes with many children, and more nodes than there is room for at first: none is made twice. */
+/* Nodes with many children, and more nodes than the initial room: each is made once. */
 static void test_tree_many(void **state)
 {
 	enum { ROOTS = 40, LEAVES = 300 };
@@ -302,7 +302,7 @@ static void test_layout_folds_what_is_narrow(void **state)
 		int64_t hidden;
 	} rows[] = {
 	    {0, false, 7, 0, 0},
-	    {0.02, false, 6, 1, 10}, /* s4 is narrower, and so is what it would be folded into */
+	    {0.02, false, 6, 1, 10}, /* s4 is narrower, and so is its fold */
 	    {0.02, true, 7, 1, 10},
 	    {0.05, false, 4, 4, 100}, /* total, main, wide, fold */
 	    {0.5, false, 3, 4, 100},
@@ -323,7 +323,7 @@ static void test_layout_folds_what_is_narrow(void **state)
 		if (l.n != rows[i].n || l.folded != rows[i].folded || l.hidden != rows[i].hidden)
 			fail_msg("row %zu: %zu frames, %zu folded, %lld hidden", i, l.n, l.folded,
 				 (long long)l.hidden);
-		/* Nothing gets lost on the way. */
+		/* Frames and folds add up to the whole. */
 		for (size_t k = 0; k < l.n; k++) {
 			own += l.frame[k].own;
 			rest += l.frame[k].rest[REP_FLAME_NEW];
@@ -366,9 +366,9 @@ static void test_change_step_needs_evidence(void **state)
 		double samples_now, samples_old;
 		int step;
 	} rows[] = {
-	    {1, 0, 1, 0, 0},	     /* one sample more than none says nothing */
-	    {4, 0, 4, 0, 0},	     /* four do not yet */
-	    {5, 0, 5, 0, 5},	     /* five do */
+	    {1, 0, 1, 0, 0},	     /* one sample more than zero is no evidence */
+	    {4, 0, 4, 0, 0},	     /* nor are four */
+	    {5, 0, 5, 0, 5},	     /* five are */
 	    {0, 50, 0, 50, -5},	     /* all gone */
 	    {100, 100, 100, 100, 0}, /* the same */
 	    {120, 100, 120, 100, 0}, /* 20 more, error of 14.8 */
@@ -377,7 +377,7 @@ static void test_change_step_needs_evidence(void **state)
 	    {10300, 10000, 10300, 10000, 1},
 	    {2000000000, 1000000000, 200, 100, 3}, /* samples of 10 ms */
 	    {1000000000, 2000000000, 100, 200, -3},
-	    {1000000, 2000000, 1, 2, 0}, /* large, but of few samples */
+	    {1000000, 2000000, 1, 2, 0}, /* large values from few samples */
 	    {-100, 100, 100, 100, -5},
 	};
 
@@ -414,7 +414,7 @@ static void test_tree_widths_of_differences(void **state)
 	}
 }
 
-/* ---- names and words ---- */
+/* ---- names and units ---- */
 
 static void test_name_package(void **state)
 {
@@ -459,7 +459,7 @@ static void test_name_package(void **state)
 	}
 }
 
-/* Colours are promised to stay. */
+/* Colours must stay the same in later versions. */
 static void test_name_colour_is_that_of_the_package(void **state)
 {
 	(void)state;
@@ -492,7 +492,8 @@ static void test_words(void **state)
 	char text[REP_FLAME_WORDS];
 
 	(void)state;
-	/* A unit that would steer a terminal, or be an element of a page. */
+	/* A unit with control characters for a terminal, and one that would be an element of a
+	 * page. */
 	assert_string_equal(rep_flame_measure("x", "\x1b[31m<b>&\"'").noun, "?x1b[31m?b????");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rep_flame_measure m = rep_flame_measure(rows[i].type, rows[i].unit);
@@ -505,7 +506,7 @@ static void test_words(void **state)
 
 /* ---- files ---- */
 
-/* Names that would end a comment, a script or a document, were they let through. */
+/* Names that would end a comment, a script or a document if they were not escaped. */
 static const char *const hostile[] = {
     "</script><script>alert(1)</script>;]]>;<!-- 1",
     "\x01\x1b[31mred\x07;\xff\xfe bad UTF-8;\xef\xbf\xbf noncharacter 2",
@@ -573,15 +574,15 @@ static void test_svg_structure(void **state)
 		assert_true(xpath_number(doc, "count(/s:svg/s:title)") == 1);
 		assert_true(xpath_number(doc, "count(/s:svg/s:style)") == 1);
 		assert_true(xpath_number(doc, "count(/s:svg/s:script)") == 2);
-		/* Every node is a frame with a title, a rectangle within the picture, and no more.
-		 */
+		/* Every node is exactly one frame with a title and a rectangle within the
+		 * picture. */
 		assert_true(xpath_number(doc, "count(//s:g[@id='frames']/s:g)") == (double)t.n);
 		assert_true(
 		    xpath_number(doc, "count(//s:g[@id='frames']/s:g[s:title and s:rect])") ==
 		    (double)t.n);
 		assert_true(xpath_number(doc, "count(//s:g[@id='frames']/s:g/s:rect[@x < 0 or "
 					      "@x + @width > 1180.01])") == 0);
-		/* Nothing is loaded, nothing runs but our own script. */
+		/* The file loads nothing and runs only its own script. */
 		assert_true(xpath_number(doc,
 					 "count(//@*[name()='href' or name()='src' or "
 					 "name()='xlink:href' or starts-with(name(),'on')])") == 0);
@@ -608,13 +609,13 @@ static void test_html_is_xml_and_html(void **state)
 	doc = parsed(html, size);
 	assert_true(xpath_number(doc, "count(//h:script)") == 2);
 	assert_true(xpath_number(doc, "count(//h:section)") == 3);
-	/* A policy holds for what comes after it. */
+	/* A policy applies only to what comes after it. */
 	assert_true(xpath_number(doc, "count(//h:head/h:meta[@http-equiv='Content-Security-Policy' "
 				      "and starts-with(@content, \"default-src 'none';\")]"
 				      "[not(preceding::h:style | preceding::h:script)])") == 1);
 	assert_true(xpath_number(doc, "count(//s:svg//s:g[@id='frames']/s:g)") == (double)t.n);
 	xmlFreeDoc(doc);
-	/* As browsers read it: the scripts end where they should. */
+	/* Parsed as browsers do: the scripts end at the right place. */
 	xmlSetGenericErrorFunc(NULL, quiet);
 	doc = htmlReadMemory(html, (int)size, NULL, "utf-8", HTML_PARSE_NOERROR | HTML_PARSE_NONET);
 	assert_non_null(doc);
@@ -625,7 +626,7 @@ static void test_html_is_xml_and_html(void **state)
 	rep_flame_tree_release(&t);
 }
 
-/* What a script would see of the data: JSON without markup in it. */
+/* The data as a script sees it: JSON without markup. */
 static void test_data_has_no_markup(void **state)
 {
 	struct rep_flame_tree t;
@@ -699,7 +700,7 @@ static void test_text_fits(void **state)
 		if (rows[i].text)
 			assert_string_equal(text, rows[i].text);
 		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			/* Of what is said below the picture, a single word may be wider. */
+			/* In the text below the picture, a single word may be wider. */
 			assert_true(rep_text_width(line, strlen(line)) <= rows[i].width ||
 				    (strncmp(line, "│", strlen("│")) != 0 && !strchr(line, ' ')));
 		free(text);
@@ -749,7 +750,7 @@ static void test_empty(void **state)
 	}
 }
 
-/* A sink that fails stops everything, and its reason is told. */
+/* A failing sink stops the output, and its error is returned. */
 static int full(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	size_t *room = ctx;

@@ -1,7 +1,7 @@
-/* --format=folded: a line for each stack that has a value of its own, as Brendan Gregg's FlameGraph
- * reads them: frames from the root on with semicolons between them, a blank, the value. Of a
- * difference both values, as his difffolded.pl writes them: the old, then the new. Nothing is
- * folded away; lines are in the order of their names. */
+/* --format=folded: a line for each stack with a value of its own, as Brendan Gregg's FlameGraph
+ * reads them: frames from the root with semicolons between them, a blank, the value. A difference
+ * has both values, as in his difffolded.pl: the old one, then the new one. All frames are written;
+ * lines are in the order of their names. */
 #include "flame/format/format.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "output/ops.h"
 
-/* What would end a frame or the line does not get through. */
+/* Writes a frame without characters that would end the frame or the line. */
 static void put_frame(struct tp_buf *b, struct tp_text name)
 {
 	if (tp_buf_reserve(b, name.size))

@@ -1,8 +1,8 @@
-/* --format=html: the picture, a table that sorts, and callers and callees of a function, on one
- * page.
+/* --format=html: one page with the picture, a table that can be sorted, and the callers and callees
+ * of a function.
  *
- * The text is well-formed XML and valid HTML at once: elements with content are closed by tags of
- * their own, and style, data and script hold nothing that either of them would take for markup. */
+ * The text is both well-formed XML and valid HTML: elements with content have end tags, and style,
+ * data and script contain nothing that either language would take for markup. */
 #include "flame/format/format.h"
 #include "output/html.h"
 #include "output/policy.h"

@@ -1,10 +1,10 @@
 /* The colours of frames, as rules of CSS.
  *
- * Sixteen hues in three shades each, and grey, even in lightness (OKLCH: lightness 0.82, 0.855,
- * 0.885 and chroma 0.095 for light pages, 0.39, 0.43, 0.47 and 0.075 for dark ones; grey has next
- * to no chroma), so that no package stands out by chance, and text on them has a contrast of at
- * least 5.8. Differences go from white to red (hue 27) and to blue (hue 255), the same on light and
- * dark. */
+ * There are sixteen hues in three shades each, and grey, all of even lightness (OKLCH: lightness
+ * 0.82, 0.855, 0.885 and chroma 0.095 for light pages, 0.39, 0.43, 0.47 and 0.075 for dark ones;
+ * grey has almost no chroma), so no package stands out by chance, and text on them has a contrast
+ * of at least 5.8. Differences go from white to red (hue 27) and to blue (hue 255), both on light
+ * and on dark pages. */
 #include "flame/format/format.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static void put_theme(struct tp_buf *css, const char *const theme[][REP_FLAME_SH
 				      hue * REP_FLAME_SHADES + shade, theme[hue][shade]);
 }
 
-/* The same on white and on black, with dark text. */
+/* Writes the colours of differences, the same on white and on black, with dark text. */
 static void put_differences(struct tp_buf *css)
 {
 	tp_buf_text(css, ".d0>rect{fill:#fff}\n.frames .d0>rect{stroke:#c4c8cf;stroke-width:.5}\n"
@@ -55,8 +55,8 @@ static void put_differences(struct tp_buf *css)
 			      i + 1, less[i]);
 }
 
-/* The rules of dark.css, a line each, for one of the two places where it may be dark: `scope`, with
- * a blank behind it. */
+/* Writes the rules of dark.css, one per line, for one of the two places that may be dark: `scope`,
+ * followed by a blank. */
 static void put_dark(struct tp_buf *css, const char *scope, bool compared)
 {
 	struct tp_text rules = rep_flame_asset(REP_FLAME_DARK_STYLE);
@@ -71,7 +71,7 @@ static void put_dark(struct tp_buf *css, const char *scope, bool compared)
 	tp_buf_put(css, scope, strlen(scope) - 1);
 	tp_buf_text(css, "{--fg:#f1f1f3;--bg:#17191d;--pop:#24272c;--soft:#9da3ae;--line:#40444c;"
 			 "--field:#2a2d33;color-scheme:dark}\n");
-	/* The theme is below the root, which in a file of SVG is the picture itself. */
+	/* The theme is an attribute below the root, which in an SVG file is the picture itself. */
 	if (!compared)
 		put_theme(css, dark, scope);
 }
@@ -80,7 +80,8 @@ void rep_flame_put_colours(struct tp_buf *css, bool compared)
 {
 	if (!compared)
 		put_theme(css, light, "");
-	/* Dark is for screens whose owner wants it so, or who asked for it in the page. */
+	/* Dark is used on screens if the system prefers it, or if the user selects it in the
+	 * page. */
 	tp_buf_text(css, "@media screen and (prefers-color-scheme:dark){\n");
 	put_dark(css, ":root:not([data-theme=light]) ", compared);
 	tp_buf_text(css, "}\n@media screen{\n");

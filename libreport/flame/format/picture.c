@@ -1,5 +1,5 @@
-/* The still picture: what is seen without scripts and on paper, and until the script has drawn its
- * own. Frames carry their numbers as <title>, which browsers show and readers read. */
+/* The still picture: shown without scripts, on paper, and until the script has drawn its own.
+ * Frames have their numbers as <title>, which browsers show and screen readers read. */
 #include "flame/format/format.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 #include "base/units.h"
 #include "output/html.h"
 
-/* Kept in step with viewer.js. */
+/* Must equal the values in viewer.js. */
 #define ROW	     18
 #define PAD	     10
 #define LETTER_WIDTH 6.62		  /* of the font at 11 px */
 #define TOP(heading) ((heading) ? 62 : 4) /* above the frames: title and subtitle */
 #define LINE	     16			  /* of the notes below */
 
-/* Bytes of still frames: what else there is keeps a file below 3 MB. */
+/* Bytes of still frames; with everything else a file then stays below 3 MB. */
 #define STILL_BUDGET ((size_t)900 << 10)
 #define STILL_FRAME  190
 #define STILL_WIDTH  0.5 /* pixels */
@@ -34,7 +34,7 @@ static void number(struct tp_buf *h, const char *name, double v)
 	tp_buf_printf(h, " %s=\"%.*s\"", name, n, text);
 }
 
-/* What fits of a name; nothing where less than three letters of it would. */
+/* Cuts a name to the given room; returns nothing if fewer than three letters would fit. */
 static int cut_label(struct tp_buf *b, struct tp_text name, size_t room)
 {
 	static const char cut[] = "…";
@@ -48,7 +48,7 @@ static int cut_label(struct tp_buf *b, struct tp_text name, size_t room)
 	return code;
 }
 
-/* The class of a step of a difference. */
+/* Returns the class of a step of a difference. */
 static char *class_of_step(char class[16], const struct rep_flame_options *opt, int step)
 {
 	int shown = opt->negate ? -step : step;
@@ -82,7 +82,7 @@ static struct tp_text name_of(const struct rep_flame_job *job, const struct rep_
 	return f->depth ? rep_flame_shown(job, job->tree->node[f->node].name) : root;
 }
 
-/* "main.main: 1.23s, 12.3%", "main.main: 1s → 1.23s, +230ms" */
+/* Writes "main.main: 1.23s, 12.3%" or "main.main: 1s → 1.23s, +230ms". */
 static void put_title(struct rep_flame_job *job, const struct rep_flame_frame *f,
 		      struct tp_text name)
 {
@@ -162,7 +162,7 @@ static void put_line(struct tp_buf *h, unsigned line, const char *before, const 
 	tp_buf_printf(h, "<text y=\"%u\">%s%s</text>", 12 + LINE * line, before, s);
 }
 
-/* The scale of a difference: eleven boxes from all gone to all new. */
+/* Writes the scale of a difference: eleven boxes from all gone to all new. */
 static void put_legend(struct tp_buf *h, const struct rep_flame_options *opt, unsigned line)
 {
 	unsigned y = LINE * line;
@@ -180,7 +180,7 @@ static void put_legend(struct tp_buf *h, const struct rep_flame_options *opt, un
 		      y + 12, 36 + 16 * (2 * REP_FLAME_STEPS + 1), y + 12);
 }
 
-/* What was left out, and how to read it: foot_height() high. */
+/* Writes the notes about folded frames and how to read the picture; foot_height() high. */
 static void put_foot(struct rep_flame_job *job, const struct rep_flame_layout *all,
 		     const struct rep_flame_layout *still, double top)
 {
@@ -224,7 +224,7 @@ static void put_heading(struct rep_flame_job *job, double height, double foot, b
 	const unsigned width = REP_FLAME_PICTURE_WIDTH + 2 * PAD;
 	struct tp_buf *h = &job->out;
 
-	/* The script needs to know what is above and below the frames. */
+	/* The script needs the heights above and below the frames. */
 	tp_buf_printf(h,
 		      "<svg id=\"flame\" viewBox=\"0 0 %u %.0f\" width=\"%u\" height=\"%.0f\" "
 		      "role=\"img\" data-head=\"%d\" data-foot=\"%.0f\" "

@@ -1,6 +1,6 @@
-/* --format=speedscope: the JSON that speedscope.app opens
- * (github.com/jlfwong/speedscope, src/lib/file-format-spec.ts): a "sampled" profile, whose samples
- * are stacks of indices into the frames, root first, with their weights. */
+/* --format=speedscope: JSON for speedscope.app (github.com/jlfwong/speedscope,
+ * src/lib/file-format-spec.ts): a "sampled" profile. Its samples are stacks of indices into the
+ * frames, root first, with their weights. */
 #include "flame/format/format.h"
 
 #include <inttypes.h>
@@ -16,7 +16,8 @@ static void put_string(struct tp_buf *b, const char *text, size_t size)
 	tp_buf_text(b, "\"");
 }
 
-/* Its units: "none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes". */
+/* Returns speedscope's unit: "none", "nanoseconds", "microseconds", "milliseconds", "seconds" or
+ * "bytes". */
 static const char *unit_of(const struct rep_flame_measure *m)
 {
 	static const struct {
@@ -32,7 +33,7 @@ static const char *unit_of(const struct rep_flame_measure *m)
 	return m->kind == REP_FLAME_TIME ? "seconds" : "none";
 }
 
-/* Frames by the order of their names; index[name] is the place of a name that is used. */
+/* Writes frames in the order of their names; index[name] is the place of a used name. */
 static int put_frames(struct rep_flame_job *job, uint32_t *index)
 {
 	const struct rep_flame_tree *t = job->tree;

@@ -1,7 +1,7 @@
 /* --format=svg: the picture as a file of its own. */
 #include "flame/format/format.h"
 
-/* What all frames with their names may take; the script and the still picture come on top. */
+/* Limit on frames with their names; the script and the still picture are additional. */
 #define DATA_BUDGET ((size_t)1600 << 10)
 #define DATA_FRAME  14
 #define DIFF_FRAME  30
@@ -17,7 +17,7 @@ int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all
 	    .per_frame = job->tree->opt.compared ? DIFF_FRAME : DATA_FRAME,
 	};
 
-	/* A limit that was asked for is kept, whatever the size. */
+	/* An explicit limit is obeyed, whatever the size. */
 	if (opt.min_width >= 0)
 		opt.budget = 0;
 	else
@@ -39,7 +39,7 @@ void rep_flame_put_style(struct rep_flame_job *job, bool page)
 	tp_buf_text(h, "</style>");
 }
 
-/* Several pictures on one page have their script from there. */
+/* Several pictures on a page share its script. */
 static const char borrowed[] =
     "const s=document.createElement('script');"
     "s.textContent=parent.document.getElementById('flame-script').textContent;"
@@ -61,8 +61,8 @@ void rep_flame_script(struct tp_buf *h)
 	put_script(h, true);
 }
 
-/* A script is text in HTML and markup in XML; hidden in comments of its own, the CDATA section is
- * both. */
+/* A script is text in HTML but markup in XML; a CDATA section hidden in comments of the script
+ * satisfies both. */
 void rep_flame_put_script(struct rep_flame_job *job, bool page)
 {
 	struct tp_buf *h = &job->out;

@@ -1,5 +1,5 @@
-/* --format=text: an icicle or a flame in the cells of a terminal, a line per level. With colours a
- * frame is a bar, without them its left edge is drawn. */
+/* --format=text: an icicle or a flame in the cells of a terminal, one line per level. With colours
+ * a frame is a bar; without them its left edge is drawn. */
 #include "base/many.h"
 #include "flame/format/format.h"
 
@@ -10,8 +10,7 @@
 
 #include "output/ops.h"
 
-/* Of the 256 colours of terminals, those nearest to the hues of palette.c; text on them is black.
- */
+/* The terminal's 256 colours nearest to the hues of palette.c; text on them is black. */
 /* clang-format off */
 static const uint8_t hues[][REP_FLAME_SHADES] = {
     {217, 217, 217}, {216, 217, 223}, {216, 216, 223}, {180, 222, 222}, {180, 186, 222},
@@ -28,7 +27,7 @@ static const uint8_t less[REP_FLAME_STEPS] = {189, 153, 111, 75, 68};
 struct row {
 	struct rep_flame_job *job;
 	struct tp_buf *out, label;
-	uint32_t width, cell; /* cells of a line, and those written of this one */
+	uint32_t width, cell; /* cells of a line, and cells written so far */
 };
 
 static unsigned colour_of(const struct rep_flame_job *job, const struct rep_flame_frame *f,
@@ -74,14 +73,14 @@ static void put_frame(struct row *r, const struct rep_flame_frame *f, bool touch
 	put_blanks(r, first - r->cell);
 	r->cell = last;
 	if (opt->colour) {
-		/* A gap to the right, where there is room for one. */
+		/* Leave a gap to the right if there is room for one. */
 		room = cells > 2 ? cells - 1 : cells;
 		tp_buf_printf(r->out, "\x1b[48;5;%um\x1b[38;5;16m", colour_of(r->job, f, name));
 	} else {
 		room = cells - 1;
 		tp_buf_text(r->out, opt->ascii ? "|" : "│");
 	}
-	/* "main.main 12.3%", the name alone, or what fits of it. */
+	/* "main.main 12.3%", the name alone, or the part that fits. */
 	r->label.size = 0;
 	if (room >= 3 && rep_flame_label(&r->label, name.text, name.size,
 					 rep_flame_percent(share, f->width), room, opt->ascii))
@@ -92,13 +91,13 @@ static void put_frame(struct row *r, const struct rep_flame_frame *f, bool touch
 		tp_buf_text(r->out, "\x1b[0m");
 		put_blanks(r, cells - room);
 	} else if (!touches && last < r->width) {
-		/* The right edge takes a cell of what is empty. */
+		/* The right edge takes an empty cell. */
 		tp_buf_text(r->out, opt->ascii ? "|" : "│");
 		r->cell++;
 	}
 }
 
-/* Frames of a level are in the order of the list, from left to right. */
+/* Writes the frames of a level, which are in the order of the list, from left to right. */
 static void put_level(struct row *r, const struct rep_flame_layout *l, const size_t *first,
 		      const size_t *next, uint32_t level)
 {
