@@ -342,7 +342,7 @@ static const char help[] =
     "  entry function, and where their time went) goroutines breakdown block sched\n"
     "  syscalls cpu gc tasks task regions region logs outliers story procs overview\n"
     "  mmu pauses stops heap\n"
-    "Of a profile: functions, with all of pprof's options (-alloc_space, -focus=X).\n"
+    "Of a profile: functions, with pprof's options (manual: man tprof-top-profile).\n"
     "\n"
     "  -n, --rows=N            At most N rows, 0 for all\n"
     "  -s, --sort=KEY          Sort by this column\n"

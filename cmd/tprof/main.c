@@ -216,8 +216,10 @@ static bool beside(const struct folders *f, const char *page, char path[PATH_MAX
 	} places[] = {
 	    {"../share/man/man1", "1"},
 	    {"../share/man/man5", "5"},
+	    {"../share/man/man7", "7"},
 	    {"../../../man", "1"},
 	    {"../../../man", "5"},
+	    {"../../../man", "7"},
 	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -121,7 +121,7 @@ static void test_truth_same(void **state)
 	}
 }
 
-/* Planted changes are found as often as the table of power says (tprof-diff(1), POWER). */
+/* Planted changes are found as often as the table of power says (tprof-gates(7), POWER). */
 static void test_truth_planted(void **state)
 {
 	static const struct {

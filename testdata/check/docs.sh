@@ -41,6 +41,10 @@ same() {
 		diff "$scratch/help" "$2" | grep '^[<>]'
 	fi
 }
+# The commands with a second page, and the headings of --help=all whose options are on that one.
+pages2='tprof-top tprof-top-profile Profiles|Differences'
+# mdoc: .It Fl o , Fl -output Ns = Ns Ar STORE
+page_options() { sed -n '/^\.It .*Fl -/p' | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/Fl -/--/' | sort -u; }
 long_options() { grep -oE -- '(^|[^a-zA-Z0-9-])--[a-z][a-z-]*' | sed 's/^[^-]*//' | sort -u; }
 
 for path in "$bin"/tprof*; do
@@ -63,16 +67,25 @@ for path in "$bin"/tprof*; do
 	# The dispatcher's own text is prose.
 	[ -s "$scratch/help" ] || long_options <"$scratch/text" >"$scratch/help"
 
-	if [ -e "$page" ]; then
-		# mdoc: .It Fl o , Fl -output Ns = Ns Ar STORE
-		sed -n '/^\.It .*Fl -/p' "$page" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/Fl -/--/' |
-			sort -u >"$scratch/page"
-		same "$page" "$scratch/page"
-		grep -q '^\.Sh EXAMPLES' "$page" || [ "$c" = tprof ] && ok || wrong "$page has no examples"
-		check_by mandoc "$page" mandoc -T lint -W warning "$page"
-	else
-		wrong "$c has no $page"
+	# What its page describes, and what its second page does.
+	second=$(echo "$pages2" | sed -n "s/^$c //p")
+	set -- "$page"
+	: >"$scratch/second"
+	if [ "$second" ]; then
+		set -- "$page" "man/${second%% *}.1"
+		sed -nE "/^ (${second#* })/,/^\$/s/^ +(-[a-zA-Z?], )?(--[a-z][a-z-]*).*/\\2/p" "$scratch/text" |
+			sort -u >"$scratch/second"
 	fi
+	cat "$@" | page_options >"$scratch/page"
+	same "$*" "$scratch/page"
+	comm -23 "$scratch/help" "$scratch/second" >"$scratch/first"
+	for file in "$@"; do
+		page_options <"$file" | comm -23 "$scratch/first" - >"$scratch/missing"
+		[ ! -s "$scratch/missing" ] && ok || wrong "$file lacks $(tr '\n' ' ' <"$scratch/missing")"
+		cp "$scratch/second" "$scratch/first"
+		grep -q '^\.Sh EXAMPLES' "$file" || [ "$c" = tprof ] && ok || wrong "$file has no examples"
+		check_by mandoc "$file" mandoc -T lint -W warning "$file"
+	done
 
 	for file in "completions/$c.bash" "completions/_$c" "completions/$c.fish"; do
 		if [ ! -e "$file" ]; then
@@ -124,7 +137,7 @@ awk '
 	/^\.S[hs]/ { table = ""; if (/^\.Ss/) print table = $2; next }
 	table && /^\.It Va/ { print table "." $3 }' man/tprof-store.5 | sort >"$scratch/page"
 same man/tprof-store.5 "$scratch/page"
-for page in man/tprof-store.5 man/tprof-record.3 man/tprof.3 man/tprof-clickhouse.7; do
+for page in man/*.[3-8]; do
 	check_by mandoc "$page" mandoc -T lint -W warning "$page"
 done
 

@@ -1,2 +1,2 @@
-# The table that tprof-diff(1) states, simulated anew.
+# The table that tprof-gates(7) states, simulated anew.
 tprof-diff --power
