@@ -46,3 +46,32 @@ void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
 	near->word = word;
 	near->distance = d;
 }
+
+void cmd_near_task(struct cmd_near *near, const char *typed, const char *word)
+{
+	/* Each task, and what else it is called. */
+	static const char *const names[][6] = {
+	    {"list", "ls", "ll", "dir", "runs"},
+	    {"show", "info", "cat", "describe", "stat", "inspect"},
+	    {"rename", "mv", "move"},
+	    {"label", "tag", "labels"},
+	    {"delete", "rm", "del", "remove", "drop"},
+	    {"prune", "expire", "clean"},
+	    {"compact", "vacuum", "gc", "shrink"},
+	    {"verify", "fsck", "check", "validate"},
+	    {"upgrade", "migrate", "convert"},
+	    {"diff", "compare", "cmp", "delta"},
+	    {"export", "convert", "save"},
+	    {"flame", "flamegraph", "svg"},
+	    {"import", "add", "load", "read"},
+	    {"query", "sql", "select"},
+	    {"report", "html", "page"},
+	    {"tui", "ui", "browse", "open"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (size_t k = 1; !strcmp(names[i][0], word) && k < 6 && names[i][k]; k++)
+			if (!strcmp(names[i][k], typed))
+				*near = (struct cmd_near){.word = word};
+	cmd_near_try(near, typed, word);
+}

@@ -15,5 +15,8 @@ struct cmd_near {
 int cmd_distance(const char *a, const char *b);
 /* Is `word`, which there is, what `typed` was meant to be? It is kept, not copied. */
 void cmd_near_try(struct cmd_near *near, const char *typed, const char *word);
+/* The same for what a command can do: a task that other programs call `typed` ("ls", of list) is the
+ * nearest. */
+void cmd_near_task(struct cmd_near *near, const char *typed, const char *word);
 
 #endif

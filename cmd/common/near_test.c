@@ -54,11 +54,33 @@ static void test_near_is_the_nearest_or_none(void **state)
 	}
 }
 
+static void test_near_task_other_names(void **state)
+{
+	static const char *const words[] = {"list", "show", "delete", "rename", "verify"};
+	static const struct {
+		const char *typed, *want;
+	} cases[] = {{"ls", "list"},   {"rm", "delete"},    {"info", "show"}, {"mv", "rename"},
+		     {"lsit", "list"}, {"check", "verify"}, {"lss", NULL},    {"sql", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cmd_near near = {0};
+
+		for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
+			cmd_near_task(&near, cases[i].typed, words[w]);
+		if (cases[i].want)
+			assert_string_equal(near.word, cases[i].want);
+		else
+			assert_null(near.word);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_distance_edits),
 	    cmocka_unit_test(test_near_is_the_nearest_or_none),
+	    cmocka_unit_test(test_near_task_other_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,18 @@ void sides_init(struct sides *s, int argc, char **argv)
 	}
 }
 
-const char *sides_check(const struct sides *s, struct cmd *cmd)
+/* After "--" every argument is a file to argp. */
+static const char *option_behind(struct sides *s, const char *option)
+{
+	if (!strcmp(option, "--"))
+		return "-- is given twice; it stands once, between old and new files";
+	snprintf(s->wrong, sizeof(s->wrong),
+		 "the option '%.60s' stands after --, where only files may be; put it before --",
+		 option);
+	return s->wrong;
+}
+
+const char *sides_check(struct sides *s, struct cmd *cmd)
 {
 	struct cmd_files *new = &cmd->files[CMD_NEW];
 	size_t nold = 1;
@@ -63,8 +74,7 @@ const char *sides_check(const struct sides *s, struct cmd *cmd)
 		nold = new->n - s->nbehind;
 		for (size_t i = nold; i < new->n; i++)
 			if (new->path[i][0] == '-' && new->path[i][1])
-				return "an option stands after --, where only files may be; put it "
-				       "before --";
+				return option_behind(s, new->path[i]);
 	} else if (new->n > 2) {
 		return "nothing says which of these files are old; put -- between old and new "
 		       "ones: --base OLD... -- NEW...";

@@ -12,9 +12,10 @@
 #include "common/sides.h"
 
 struct sides {
-	bool separated; /* there is a "--" */
-	size_t nbehind; /* arguments behind it */
-	bool spelled;	/* "--base OLD" without a "--": sides_spell() has changed it */
+	bool separated;	 /* there is a "--" */
+	size_t nbehind;	 /* arguments behind it */
+	bool spelled;	 /* "--base OLD" without a "--": sides_spell() has changed it */
+	char wrong[160]; /* a text of sides_check() */
 };
 
 /* Where no "--" stands between the sides, "--base OLD NEW" is pprof's way to say --base=OLD NEW:
@@ -23,8 +24,8 @@ int sides_spell(int argc, char **argv);
 /* Looks for "--", of which argp does not tell where it was. */
 void sides_init(struct sides *s, int argc, char **argv);
 /* Sorts the files of the command line, which all are new ones as it is parsed, into both sides.
- * Returns what is wrong with them, or NULL. */
-const char *sides_check(const struct sides *s, struct cmd *cmd);
+ * Returns what is wrong with them, which lives as long as s, or NULL. */
+const char *sides_check(struct sides *s, struct cmd *cmd);
 #define SIDES_NO_MEMORY "out of memory"
 
 /* Writes the name of a side: that of `run`, its first of `n` runs, with its store or label if `other`,

@@ -98,7 +98,7 @@ static void unknown_task(struct argp_state *state, const char *typed)
 	struct cmd_near near = {0};
 
 	for (const struct store_task *t = store_tasks; t->name; t++)
-		cmd_near_try(&near, typed, t->name);
+		cmd_near_task(&near, typed, t->name);
 	if (near.word)
 		argp_error(state, "there is no task '%s'; did you mean %s?", typed, near.word);
 	else

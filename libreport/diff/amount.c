@@ -97,6 +97,13 @@ bool rep_amount_parse(const char *text, double *number, char unit[REP_AMOUNT_UNI
 	return true;
 }
 
+const char *rep_amount_units(const char *profile_unit)
+{
+	return rep_units_compatible("ns", profile_unit)	 ? "us, ms and s"
+	       : rep_units_compatible("B", profile_unit) ? "B, KiB, MiB and GiB"
+							 : NULL;
+}
+
 bool rep_amount_in(double number, const char *unit, const char *profile_unit, double *value)
 {
 	char plain[REP_AMOUNT_UNIT + 2];

@@ -23,6 +23,9 @@ char *rep_amount_percent(char text[REP_AMOUNT_SIZE], double percent);
  * of 1024. *unit is "" if there is none. Returns false if the text is invalid. */
 #define REP_AMOUNT_UNIT 16
 bool rep_amount_parse(const char *text, double *number, char unit[REP_AMOUNT_UNIT]);
+/* Returns which units an amount may have: "us, ms and s"; NULL if the profile's unit is neither a time
+ * nor a size, so that amounts need none. */
+const char *rep_amount_units(const char *profile_unit);
 /* Converts a number to the unit of a profile. Returns false if the units are incompatible. */
 bool rep_amount_in(double number, const char *unit, const char *profile_unit, double *value);
 

@@ -31,19 +31,31 @@ struct judging {
 
 /* ---- limits ---- */
 
+/* A plain number is no amount of a time or size: people mean ms, and the profile has ns. */
+static int find_amount(const struct rep_gate *g, const struct rep_gate_amount *a, const char *unit,
+		       const char *words, double *value, struct tp_err *err)
+{
+	const char *units = unit ? rep_amount_units(unit) : NULL;
+
+	if ((!unit && a->unit[0]) || !rep_amount_in(a->number, a->unit, unit ? unit : "", value))
+		return rep_gate_wrong(g, err, "has an amount in another unit: %s", words);
+	if (units && !a->unit[0] && a->number > 0)
+		return rep_gate_wrong(g, err, "has an amount without a unit: %s; units are %s",
+				      words, units);
+	return 0;
+}
+
 static int find_limits(struct judging *j, struct tp_err *err)
 {
 	const struct rep_gate *g = j->g;
 	char words[160];
 	const char *unit = g->kind->gates->unit(g, j->d, words);
+	int code = 0;
 
 	j->limit = g->limit.number / 100;
-	if ((!unit && (g->limit.unit[0] || g->min.unit[0])) ||
-	    (!g->limit.percent &&
-	     !rep_amount_in(g->limit.number, g->limit.unit, unit ? unit : "", &j->limit)) ||
-	    !rep_amount_in(g->min.number, g->min.unit, unit ? unit : "", &j->min))
-		return rep_gate_wrong(g, err, "has an amount in another unit: %s", words);
-	return 0;
+	if (!g->limit.percent)
+		code = find_amount(g, &g->limit, unit, words, &j->limit, err);
+	return code ? code : find_amount(g, &g->min, unit, words, &j->min, err);
 }
 
 /* By how much the row is beyond its limit: more than 0, relative to what matters. */

@@ -138,7 +138,7 @@ static void test_gate_judge_pairs(void **state)
 	    {"space>+5%", 1000, 1100, REP_OUTCOME_PASSED, ""}, /* exactly 5 % is not more */
 	    {"space>+5%", 1000, 1101, REP_OUTCOME_EXCEEDED, ""},
 	    {"space>+7%", 1000, 1140, REP_OUTCOME_PASSED, ""}, /* 0.07 * 100 is more than 7 */
-	    {"space>+5%,min=102", 1000, 1101, REP_OUTCOME_PASSED, ""},
+	    {"space>+5%,min=102B", 1000, 1101, REP_OUTCOME_PASSED, ""},
 	    {"space>+5%,min=1KiB", 1000, 3000, REP_OUTCOME_EXCEEDED, ""},
 	    {"space>+5%", 1000, 0, REP_OUTCOME_PASSED, "space fell by 50%"},
 	    {"space+-5%", 1000, 0, REP_OUTCOME_EXCEEDED, ""},
@@ -494,8 +494,10 @@ static void test_gate_judge_errors(void **state)
 	static const struct {
 		const char *gate;
 		int code;
-	} cases[] = {
-	    {"speed>5%", TP_ENOENT}, {"space>5ms", TP_EFORMAT}, {"space>5%,min=1s", TP_EFORMAT}};
+	} cases[] = {{"speed>5%", TP_ENOENT},
+		     {"space>5ms", TP_EFORMAT},
+		     {"space>5%,min=1s", TP_EFORMAT},
+		     {"space>100", TP_EFORMAT}};
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct tp_profile *p = testing_profile();
 	struct rep_diff_run run = {.profile = p};

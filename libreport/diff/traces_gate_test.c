@@ -334,8 +334,15 @@ static void test_gate_units(void **state)
 	struct rep_metrics *m = testing_solve(testing_run(WINDOWS));
 	struct rep_diff_run run = {.metrics = m};
 	const struct rep_diff_side side = {&run, 1};
-	static const char *const bad[] = {"sched.p99>+5MB", "sched.count>+5ms", "gc.rate>5ms",
-					  "sched.p99>+5%,min=3kB"};
+	static const struct {
+		const char *gate, *said;
+	} bad[] = {{"sched.p99>+5MB", "another unit"},
+		   {"sched.count>+5ms", "another unit"},
+		   {"gc.rate>5ms", "another unit"},
+		   {"sched.p99>+5%,min=3kB", "another unit"},
+		   {"sched.p99>+5", "units are us, ms and s"},
+		   {"sched.p99>5", "without a unit"},
+		   {"sched.p99>+5%,min=3", "without a unit"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -344,9 +351,9 @@ static void test_gate_units(void **state)
 		struct rep_gate g;
 		struct tp_err err;
 
-		assert_int_equal(rep_gate_parse(&g, bad[i], &rep_diff_of_traces, &err), 0);
+		assert_int_equal(rep_gate_parse(&g, bad[i].gate, &rep_diff_of_traces, &err), 0);
 		assert_int_equal(rep_gate_judge(&g, &side, &side, &opt, &r, &err), TP_EFORMAT);
-		assert_non_null(strstr(err.msg, "another unit"));
+		assert_non_null(strstr(err.msg, bad[i].said));
 		rep_gate_result_release(&r);
 		rep_gate_release(&g);
 	}

@@ -13,6 +13,9 @@ try --gate 'flat(nobody)>+5%,missing=pass' old-1.heap new-1.heap
 try --gate 'flat(nobody)>+5%' --gate 'alloc_space>+5%' old-1.heap new-1.heap
 try --gate 'flat(legacyVAT)>+5%' old-1.heap new-1.heap
 try --gate 'alloc_space>+5ms' old-1.heap new-1.heap
+try --gate 'alloc_space>+100000' old-1.heap new-1.heap
+try --gate 'alloc_space>+5%,min=1000' old-1.heap new-1.heap
+try --gate 'alloc_objects>+1000000,min=0' old-1.heap new-1.heap
 try --gate 'speed>+5%' old-1.heap new-1.heap
 try --gate 'alloc_space' old-1.heap new-1.heap
 try --gate 'alloc_space>+5%' old-1.heap /dev/null

@@ -15,6 +15,7 @@ tprof-diff --format=json -n 1 --by=tasks --gate 'task[parcel].mean>+3%' --base o
 wrong() { tprof-diff "$@" 2>&1 | grep -v '^Try'; }
 wrong --gate 'tsk[parcel].p95>+5ms' old-1.trace new-1.trace
 wrong --gate 'task[parcel].p98>+5ms' old-1.trace new-1.trace
+wrong --gate 'task[parcel].p95>+5' old-1.trace new-1.trace
 wrong --gate 'task[parcel].p95>+5MB' old-1.trace new-1.trace
 wrong --gate 'task[parcel].p95' old-1.trace new-1.trace
 wrong --by=function old-1.trace new-1.trace

@@ -7,6 +7,8 @@ try old-1.heap old-2.heap new-1.heap
 try --base old-1.heap --
 try -- new-1.heap
 try --base old-1.heap -- new-1.heap --rows=2
+try --base old-1.heap -- new-1.heap -n 2
+try old-1.heap -- new-1.heap -- new-2.heap
 try --label=rev=b new-1.heap
 try --base-label=rev=a --label=rev=b new-1.heap
 try --base-label=rev=a --label=rev=b --gate='cpu>5%' ../checkout.trace

@@ -2,6 +2,8 @@
 try() { tprof-store "$@" >"$TMP/out" 2>&1; status=$?; sed "s,$TMP/,,g" "$TMP/out"; echo "status $status"; }
 try
 try nosuch
+try ls x
+try rm x
 try list
 try x list
 try rename x y
