@@ -79,7 +79,7 @@ static const struct argp_option options[] = {
     {"negate", SETS(flame.negate), NULL, 0, "Swap the colors: more is blue, less is red", 1},
     {"width", KEY_WIDTH, "WHICH", CMD_OPTION_LAST,
      "Make frames as wide as both (the default: the larger of old and new), new or old", 1},
-    {"noise", KEY_NOISE, "N", 0, "Color only changes above N standard errors (default: 2; 0: all)",
+    {"noise", KEY_NOISE, "N", 0, "Color only changes above N standard errors (default: 3; 0: all)",
      1},
     {0},
 };

@@ -35,7 +35,7 @@ const char *rep_diff_verdict(const struct rep_diff *d, enum rep_verdict verdict)
 	    [REP_VERDICT_FEW] = {"too few", "too few"},
 	};
 
-	return words[verdict][d->sets];
+	return d->noise && verdict == REP_VERDICT_SAME ? "noise" : words[verdict][d->sets];
 }
 
 int rep_diff_name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *name,
@@ -132,11 +132,21 @@ static enum rep_verdict verdict(const struct rep_diff *d, const struct rep_diff_
 	return d->few || isnan(row->q) || is_apart(d, row) ? REP_VERDICT_FEW : REP_VERDICT_SAME;
 }
 
+static enum rep_verdict by_noise(const struct rep_diff_row *row)
+{
+	return fabs(row->new - row->old) > row->noise ? REP_VERDICT_CHANGED : REP_VERDICT_SAME;
+}
+
 static int judge(struct rep_diff *d)
 {
 	double *p, *q, *windows;
 	int code;
 
+	if (d->noise) {
+		d->total.verdict = by_noise(&d->total);
+		for (size_t i = 0; i < d->n; i++)
+			d->row[i].verdict = by_noise(&d->row[i]);
+	}
 	if (!d->sets && !d->kind->tests_pairs)
 		return 0;
 	d->total.q = d->total.p;
@@ -179,7 +189,7 @@ static bool shrank(const struct rep_diff_row *row)
 
 static bool is_shown(const struct rep_diff *d, const struct rep_diff_row *row)
 {
-	bool judged = d->sets || d->kind->tests_pairs;
+	bool judged = d->sets || d->kind->tests_pairs || d->noise;
 
 	if (d->opt.drop_negative && shrank(row))
 		return false;
@@ -197,6 +207,8 @@ static double order_of(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	switch (d->opt.sort) {
 	case REP_SORT_PERCENT:
+		if (d->noise && row->verdict == REP_VERDICT_SAME)
+			return -1;
 		/* What was nothing has grown more than all else. */
 		if (row->old == 0)
 			return row->new == 0 ? 0 : (double)INFINITY;
@@ -258,6 +270,7 @@ static int begin(struct rep_diff **out, const struct rep_diff_side *old,
 	d->opt = *opt;
 	d->nold = old->n;
 	d->nnew = new->n;
+	d->load = 1;
 	d->sets = old->n + new->n > 2 || opt->test_one;
 	if (!(d->opt.alpha > 0))
 		d->opt.alpha = 0.05;

@@ -9,15 +9,16 @@
  * What a row is tested by, and what it is called afterwards, is the same for both. Rows of sets have
  * medians, intervals and a rank test, chosen because runs are few, of no known distribution, with
  * outliers (stats.h gives the sources). Two traces are tested by how much the windows of each run
- * differ (trace/interval.h). Two profiles have two numbers for a row, which tell nothing about
- * noise: their rows have no verdict. The rows of sets are tested together (rep_stats_joint); those
- * of more than 50 runs, and of two traces, are corrected together by Benjamini and Hochberg's
- * procedure; a row whose value is the
- * same in all runs is no test. Verdicts:
+ * differ (trace/interval.h). Two profiles are judged by the samples behind the values of a row
+ * (profile/noise.h); how much runs of one build differ they do not tell. The rows of sets are tested
+ * together (rep_stats_joint); those of more than 50 runs, and of two traces, are corrected together
+ * by Benjamini and Hochberg's procedure; a row whose value is the same in all runs is no test.
+ * Verdicts:
  *
  *	verdict     of sets    of traces  meaning
- *	CHANGED     changed    differs    q is at most alpha
- *	SAME        no change  alike      the test could have found a change, and did not
+ *	CHANGED     changed    differs    q is at most alpha; of profiles: the change is beyond noise
+ *	SAME        no change  alike      the test could have found a change, and did not; of
+ *					  profiles, "noise": the change is within it
  *	FEW         too few    too few    no outcome could have been significant; or all new runs lie
  *	                                  beyond all old ones, which so few do by chance
  *
@@ -138,6 +139,7 @@ struct rep_diff_row {
 	struct rep_range of_old, of_new, of_delta; /* of 95 % */
 	double p, q;				   /* NaN: no test */
 	double p_windows; /* of sets of traces: by the windows of all runs; NaN: no test */
+	double noise;	  /* a change of so much is none yet; only with the diff's `noise` */
 	double u;	  /* of the test: pairs in which new is greater, ties as halves */
 	bool exact;	  /* not from histograms, which are within 0.8 % */
 	bool wrapped;	  /* the sum of some run overflowed 64 bits: the value is meaningless */
@@ -172,6 +174,7 @@ struct rep_diff {
 	bool few;	   /* sets so small that no p can reach alpha */
 	size_t differing;  /* rows that are DIFFERS */
 	size_t apart;	   /* rows that are FEW although all new runs lie beyond all old ones */
+	bool noise;	   /* of two profiles: rows have verdicts by the noise of their samples */
 	bool joint;	   /* the rows are tested together: rep_stats_joint */
 	double *cell;	   /* private: by row, the value of each run, old ones in front */
 	size_t cells_room; /* private */
@@ -185,6 +188,7 @@ struct rep_diff {
 	    [REP_ZERO_SIZE]; /* if all values of the type are 0: types that have values; else "" */
 	int64_t base;	     /* 100 % of shares */
 	bool base_both;	     /* it is that of both sides, as the old one is 0 */
+	double load;	     /* the new total is so many times the old one, and so are most rows; 1 */
 
 	/* of traces; medians: length in ns, tasks per second (NaN: none) */
 	double old_length, new_length, old_tasks, new_tasks;

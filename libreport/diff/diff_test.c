@@ -191,6 +191,93 @@ static void test_diff_lines(void **state)
 	pair_free(&p);
 }
 
+/* Objects are samples of as many bytes. Small changes of many samples, and large ones of few, come
+ * behind those beyond noise, which is 3 standard errors. */
+static void test_diff_noise(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t old, new;
+		double noise;
+		enum rep_verdict verdict;
+	} rows[] = {
+	    {"main.sure", 10, 60, 25.0998, REP_VERDICT_CHANGED},
+	    {"main.large", 900, 1000, 130.767, REP_VERDICT_SAME},
+	    {"main.new", 0, 9, 9, REP_VERDICT_SAME},
+	    {"main.few", 1, 3, 6, REP_VERDICT_SAME},
+	};
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct pair p = pair_new();
+	struct rep_diff *d;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		if (rows[i].old)
+			testing_sample(p.old, rows[i].name, rows[i].old, rows[i].old);
+		testing_sample(p.new, rows[i].name, rows[i].new, rows[i].new);
+	}
+	d = compare(&p, &opt);
+	for (size_t i = 0; i < 4; i++) {
+		const struct rep_diff_row *row = &d->row[i];
+
+		assert_ptr_equal(row, testing_row(d, rows[i].name));
+		assert_true(fabs(row->noise - rows[i].noise) < 0.001);
+		assert_int_equal(row->verdict, rows[i].verdict);
+	}
+	/* 911 and 1072: the root of 1983 is 44.5 */
+	assert_int_equal(d->total.verdict, REP_VERDICT_CHANGED);
+	assert_true(d->load == 1);
+	rep_diff_free(d);
+
+	/* The noise is scaled with the values. */
+	opt.normalize = true;
+	d = compare(&p, &opt);
+	assert_true(fabs(testing_row(d, "main.few")->noise -
+			 3 * sqrt(1 + 3 * (911. / 1072) * (911. / 1072))) < 0.001);
+	rep_diff_free(d);
+	opt.normalize = false;
+	opt.changed = true;
+	d = compare(&p, &opt);
+	assert_int_equal(d->n, 1);
+	rep_diff_free(d);
+	opt.mean = true;
+	d = compare(&p, &opt);
+	assert_int_equal(d->total.verdict, REP_VERDICT_NONE);
+	rep_diff_free(d);
+	pair_free(&p);
+}
+
+/* All functions that can tell grow with the total; a leak in one of them is no load. */
+static void test_diff_load(void **state)
+{
+	static const char *const name[] = {"main.a", "main.b", "main.c", "main.d"};
+	static const int64_t old[] = {1000, 2000, 500, 3};
+	static const struct {
+		int64_t new[4];
+		double load;
+	} rows[] = {
+	    {{1500, 3000, 750, 1}, 1.5},   {{500, 1000, 250, 9}, 0.5}, {{1050, 2100, 525, 3}, 1},
+	    {{1000, 2000, 2500, 3}, 1},	   {{2750, 2000, 500, 3}, 1},  {{1500, 3000, 500, 3}, 1},
+	};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pair p = pair_new();
+		struct rep_diff *d;
+
+		for (size_t k = 0; k < 4; k++) {
+			testing_sample(p.old, name[k], old[k], old[k]);
+			testing_sample(p.new, name[k], rows[i].new[k], rows[i].new[k]);
+		}
+		d = compare(&p, &opt);
+		if (fabs(d->load - rows[i].load) > 0.01)
+			fail_msg("row %zu: the load is %g times as much", i, d->load);
+		rep_diff_free(d);
+		pair_free(&p);
+	}
+}
+
 static void test_diff_normalize(void **state)
 {
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
@@ -563,6 +650,8 @@ int main(void)
 	    cmocka_unit_test(test_diff_closures_many),
 	    cmocka_unit_test(test_diff_names),
 	    cmocka_unit_test(test_diff_lines),
+	    cmocka_unit_test(test_diff_noise),
+	    cmocka_unit_test(test_diff_load),
 	    cmocka_unit_test(test_diff_normalize),
 	    cmocka_unit_test(test_diff_negative),
 	    cmocka_unit_test(test_diff_sets),

@@ -8,6 +8,7 @@
 #include "diff/amount.h"
 #include "diff/match.h"
 #include "diff/kind.h"
+#include "profile/noise.h"
 #include "profile/view.h"
 #include "profile/whole.h"
 
@@ -63,6 +64,7 @@ static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *
 	} else {
 		row->flat = (struct rep_diff_pair){w->value[0][0], w->value[0][1]};
 		row->cum = (struct rep_diff_pair){w->value[1][0], w->value[1][1]};
+		row->noise = d->noise ? REP_NOISE * sqrt(w->variance) : (double)NAN;
 	}
 	row->old = (double)rep_diff_main(d, row).old;
 	row->new = (double)rep_diff_main(d, row).new;
@@ -89,6 +91,7 @@ static bool next_key(struct rep_diff_work *w, uint32_t *key)
 	if (*key == UINT32_MAX)
 		return false;
 	w->wrapped[0] = w->wrapped[1] = false;
+	w->variance = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		const struct rep_tally *t = &w->part[i].tally;
 		bool has = w->part[i].at < t->n && t->entry[w->part[i].at].key == *key;
@@ -97,6 +100,7 @@ static bool next_key(struct rep_diff_work *w, uint32_t *key)
 		w->value[1][i] = has ? t->entry[w->part[i].at].cum : 0;
 		w->wrapped[0] |= has && t->entry[w->part[i].at].flat_wrapped;
 		w->wrapped[1] |= has && t->entry[w->part[i].at].cum_wrapped;
+		w->variance += has ? t->entry[w->part[i].at].variance : 0;
 		w->part[i].at += has;
 	}
 	return true;
@@ -160,6 +164,7 @@ static int make_rows(struct rep_diff_work *w)
 	for (size_t i = 0; i < w->n; i++) {
 		w->value[0][i] = w->value[1][i] = w->part[i].tally.total;
 		w->wrapped[0] |= w->part[i].tally.wrapped;
+		w->variance += w->part[i].tally.variance;
 	}
 	w->wrapped[1] = w->wrapped[0];
 	code = make_row(w, 0, row);
@@ -183,6 +188,36 @@ static int make_rows(struct rep_diff_work *w)
 	return code;
 }
 
+/* ---- the load ---- */
+
+#define LOAD	   1.1	/* totals that differ by less are alike, as those of traces are */
+#define LOAD_ROW   0.01 /* of the total: a row that is looked at has as much */
+#define LOAD_LEAST 2	/* so many of these there must be */
+
+/* Returns by how much the load of the runs differs: the quotient of the totals if rows where that
+ * is beyond noise have changed with it, at least half as much, three of four; else 1. */
+static double load_of(const struct rep_diff *d)
+{
+	const struct rep_diff_row *all = &d->total;
+	double load = all->old > 0 && all->new > 0 ? all->new / all->old : 1;
+	bool known = d->sets ? d->few || all->p <= d->opt.alpha
+			     : fabs(all->new - all->old) > all->noise;
+	size_t rows = 0, with = 0;
+
+	if (!known || (load < LOAD && load > 1 / LOAD))
+		return 1;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct rep_diff_row *row = &d->row[i];
+		double expected = row->old * (load - 1);
+
+		if (row->old < all->old * LOAD_ROW || !(fabs(expected) > row->noise))
+			continue;
+		rows++;
+		with += (row->new - row->old) / expected > 0.5;
+	}
+	return rows >= LOAD_LEAST && with * 4 >= rows * 3 ? load : 1;
+}
+
 /* ---- order ---- */
 
 static int compare_sizes(uint64_t a, uint64_t b)
@@ -197,7 +232,9 @@ static int64_t other_delta(const struct rep_diff *d, const struct rep_diff_row *
 
 static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 {
-	return (double)rep_diff_size(rep_diff_delta(rep_diff_main(d, row)));
+	double delta = (double)rep_diff_size(rep_diff_delta(rep_diff_main(d, row)));
+
+	return d->noise ? fmax(delta - row->noise, 0) : delta;
 }
 
 static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
@@ -219,12 +256,16 @@ static int by_order(const struct rep_diff *d, const struct rep_diff_row *x,
 /* What one run of a sum is, on average. */
 static void divide(struct rep_tally *t, size_t by)
 {
+	if (by < 2)
+		return;
 	for (size_t i = 0; i < t->n; i++) {
 		t->entry[i].flat = rep_diff_average(t->entry[i].flat, by);
 		t->entry[i].cum = rep_diff_average(t->entry[i].cum, by);
+		t->entry[i].variance /= (double)by * (double)by;
 	}
 	t->total = rep_diff_average(t->total, by);
 	t->weight = rep_diff_average(t->weight, by);
+	t->variance /= (double)by * (double)by;
 }
 
 static int add_up(struct rep_diff_work *w, size_t index, struct tp_err *err)
@@ -234,7 +275,11 @@ static int add_up(struct rep_diff_work *w, size_t index, struct tp_err *err)
 
 	for (size_t i = 0; !code && i < w->n; i++) {
 		struct rep_diff_part *part = &w->part[i];
-		struct rep_tally_how how = {part->type[index], w->d->opt.mean, part->ratio};
+		struct rep_tally_how how = {.index = part->type[index],
+					    .mean = w->d->opt.mean,
+					    .ratio = part->ratio,
+					    .noise = w->d->noise,
+					    .cum = w->d->opt.cum};
 
 		code = rep_tally(part->run->profile, &part->map, keys, &how, &part->tally, err);
 		rep_key_map_release(&part->map);
@@ -314,6 +359,8 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	size_t index = 0;
 	int code;
 
+	/* A quotient of two values has another noise. */
+	d->noise = !d->sets && !d->opt.mean;
 	w->first = first;
 	w->first_name = new->run[0].name;
 	for (size_t i = 0; i < w->n; i++) {
@@ -344,7 +391,11 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	if (code)
 		return code;
 	d->base = shares_of(w, index);
-	return tp_regex_unknown(make_rows(w), err);
+	code = make_rows(w);
+	/* The total that values are scaled to is that before filters. */
+	if (!code && !d->opt.gate && !d->opt.normalize && !d->opt.mean && !new->run[0].total)
+		d->load = load_of(d);
+	return tp_regex_unknown(code, err);
 }
 
 static int fill(struct rep_diff *d, const struct rep_diff_side *old,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diff/table.h"
+#include "profile/noise.h"
 
 static int put_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 		       struct rep_output *out, struct tp_err *err)
@@ -29,10 +30,19 @@ static int put_heading(const struct rep_diff *d, const struct rep_diff_show *sho
 			 : d->base_both ? ", both totals"
 					: ", the old total");
 	code = rep_output_note(out, false, text, err);
+	if (d->load != 1) {
+		snprintf(text, sizeof(text),
+			 "the load differs: %.3g times the total, and most rows changed with it; "
+			 "--normalize scales new values to the old total",
+			 d->load);
+		code = rep_output_note(out, true, text, err);
+	}
 	return *d->zero ? rep_output_note(out, true, d->zero, err) : code;
 }
 
 /* ---- rows ---- */
+
+#define MOST 9e18 /* of a number that is shown */
 
 static int64_t divided(const struct rep_diff_show *show, int64_t v)
 {
@@ -41,7 +51,7 @@ static int64_t divided(const struct rep_diff_show *show, int64_t v)
 	if (show->divide_by == 0 || show->divide_by == 1)
 		return v;
 	d = (double)v / show->divide_by;
-	return fabs(d) < 9e18 ? (int64_t)d : v;
+	return fabs(d) < MOST ? (int64_t)d : v;
 }
 
 /* How far the interval goes from the median, in percent: the farther end. */
@@ -69,6 +79,19 @@ static double share(const struct rep_diff *d, int64_t delta)
 
 enum { OLD_RANGE, NEW_RANGE, SHARE, OTHER };
 
+static bool is_noise(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	return d->noise && row->verdict == REP_VERDICT_SAME && row->old != row->new;
+}
+
+static void put_mark(char *text, size_t size)
+{
+	char plain[REP_DIFF_VALUE];
+
+	snprintf(plain, sizeof(plain), "%s", text);
+	snprintf(text, size, "~%.*s", (int)size - 2, plain);
+}
+
 /* Values are exact, in the unit that was asked for. */
 static void put_texts(struct rep_diff_table *t, const struct rep_diff_row *row)
 {
@@ -84,6 +107,10 @@ static void put_texts(struct rep_diff_table *t, const struct rep_diff_row *row)
 	rep_amount_percent(t->more[SHARE], share(d, rep_diff_delta(v)) * 100);
 	put_range(t->more[OLD_RANGE], &row->of_old, row->old);
 	put_range(t->more[NEW_RANGE], &row->of_new, row->new);
+	if (is_noise(d, row)) {
+		put_mark(t->delta, sizeof(t->delta));
+		put_mark(t->change, sizeof(t->change));
+	}
 }
 
 static void put_pair(struct rep_diff_table *t, const char *const names[5], struct rep_diff_pair p)
@@ -142,6 +169,11 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 		rep_diff_text_cell(t, "Q", "q", 3, t->q);
 		rep_diff_verdict_cell(t, row, 9);
 	}
+	if (d->noise) {
+		rep_diff_raw_cell(t, "noise", REP_COUNT, rep_int((int64_t)fmin(row->noise, MOST)));
+		rep_diff_raw_cell(t, "verdict", REP_TEXT,
+				  rep_str(rep_diff_verdict(d, row->verdict)));
+	}
 	rep_diff_raw_cell(t, "status", REP_TEXT,
 			  rep_str(row->is_total ? "total" : rep_statuses[row->status]));
 	rep_diff_raw_cell(t, "names", REP_COUNT,
@@ -175,16 +207,22 @@ static bool nothing_changed(const struct rep_diff *d)
 static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out,
 		   struct tp_err *err)
 {
-	bool absent = false, empty = false;
+	bool absent = false, empty = false, noise = is_noise(d, &d->total);
+	char text[120];
 
 	for (size_t i = 0; i < rows; i++) {
 		struct rep_diff_pair v = rep_diff_main(d, &d->row[i]);
 		bool one =
 		    d->row[i].status == REP_STATUS_GONE || d->row[i].status == REP_STATUS_ADDED;
 
+		noise |= is_noise(d, &d->row[i]);
 		absent |= one && !same(v);
 		empty |= !one && !same(v) && (!v.old || !v.new);
 	}
+	snprintf(text, sizeof(text),
+		 "~: within the noise of the samples, %g standard errors", REP_NOISE);
+	if (noise)
+		rep_output_note(out, false, text, err);
 	return absent && empty
 		   ? rep_output_note(
 			 out, false,

@@ -6,6 +6,7 @@
 
 #include "base/many.h"
 #include "base/big.h"
+#include "profile/noise.h"
 
 /* Sums may exceed 64 bits in profiles made up to do so; they wrap, as in pprof, and are marked. */
 static int64_t plus(int64_t a, int64_t b)
@@ -167,23 +168,34 @@ struct total {
 /* Values without their last bits: whatever is added up of them fits. */
 #define ROUGHLY ((int64_t)1 << 32)
 
-/* Sums of one type by key. flat and cum have room for `keys` and are 0. */
+/* What is added up of each sample. */
+struct addend {
+	size_t index; /* of the type */
+	const double *ratio;
+	bool rough;
+	/* By sample, its variance, in place of its value: as whole numbers of units. NULL: none. */
+	const double *variance;
+	double unit;
+};
+
+/* Sums by key. flat and cum have room for `keys` and are 0. */
 static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
-		    size_t index, const double *ratio, bool rough, int64_t *flat, int64_t *cum,
-		    struct total *sum)
+		    const struct addend *of, int64_t *flat, int64_t *cum, struct total *sum)
 {
 	struct tree t = {0};
 	int code = map->frame ? tree_init(&t, p, map, keys) : 0;
 
 	for (size_t i = 0; !code && i < p->nsamples; i++) {
-		bool keep;
-		int64_t v = value_of(p, i, index, ratio, &keep);
+		bool keep = true;
+		int64_t v = of->variance
+				? (int64_t)ceil(of->variance[i] / of->unit)
+				: value_of(p, i, of->index, of->ratio, &keep);
 
 		if (!keep || !v)
 			continue;
 		/* What scaling makes too large ends there. */
-		sum->large |= v == INT64_MIN || (ratio && v == INT64_MAX);
-		if (rough)
+		sum->large |= v == INT64_MIN || (of->ratio && v == INT64_MAX);
+		if (of->rough)
 			v /= ROUGHLY;
 		sum->total = plus(sum->total, v);
 		sum->large |= __builtin_add_overflow(
@@ -216,9 +228,45 @@ static int sum_all(const struct tp_profile *p, const struct rep_key_map *map, ui
 	int types = how->mean ? 2 : 1, code = 0;
 
 	for (int i = 0; !code && i < types; i++)
-		code = sum_type(p, map, keys, i ? 0 : how->index, how->ratio, rough,
+		code = sum_type(p, map, keys,
+				&(struct addend){.index = i ? 0 : how->index,
+						 .ratio = how->ratio,
+						 .rough = rough},
 				sums + (size_t)i * 2 * keys, sums + ((size_t)i * 2 + 1) * keys,
 				&total[i]);
+	return code;
+}
+
+/* All variances together, in whole numbers: they fit 64 bits however they are rounded up. */
+#define UNITS 0x1p61
+
+/* Adds up the variances, for the entries that there are. */
+static int sum_variances(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
+			 const struct rep_tally_how *how, struct rep_tally *t)
+{
+	const struct rep_noise noise = rep_noise_of(p, how->index);
+	double *variance = tp_many(p->nsamples + 1, sizeof(*variance)), scale = 1;
+	int64_t *sums = calloc((size_t)keys * 2, sizeof(*sums));
+	int code = variance && sums ? 0 : TP_ENOMEM;
+
+	if (how->ratio)
+		scale = how->ratio[how->index] * how->ratio[how->index];
+	for (size_t i = 0; !code && i < p->nsamples; i++) {
+		variance[i] = rep_noise_variance(&noise, &p->value[i * p->ntypes]);
+		t->variance += variance[i];
+	}
+	if (!code && t->variance > 0) {
+		const struct addend of = {.variance = variance, .unit = t->variance / UNITS};
+		struct total total = {0};
+
+		code = sum_type(p, map, keys, &of, sums, sums + keys, &total);
+		for (size_t i = 0; !code && i < t->n; i++)
+			t->entry[i].variance =
+			    (double)sums[(how->cum ? keys : 0) + t->entry[i].key] * of.unit * scale;
+		t->variance *= scale;
+	}
+	free(variance);
+	free(sums);
 	return code;
 }
 
@@ -259,7 +307,12 @@ static int collect(struct rep_tally *t, const int64_t *flat, const int64_t *cum,
 		bool f = sum_wrapped(r, i, 0), c = sum_wrapped(r, i, 1);
 
 		if (flat[i] || cum[i] || f || c)
-			t->entry[t->n++] = (struct rep_tally_entry){i, f, c, flat[i], cum[i]};
+			t->entry[t->n++] = (struct rep_tally_entry){
+			    .key = i,
+			    .flat_wrapped = f,
+			    .cum_wrapped = c,
+			    .flat = flat[i],
+			    .cum = cum[i]};
 	}
 	return 0;
 }
@@ -285,6 +338,8 @@ int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_
 	if (!code)
 		code = collect(t, sums, sums + keys, &(struct rough){roughly, keys, p->nsamples},
 			       keys);
+	if (!code && how->noise && !how->mean)
+		code = sum_variances(p, map, keys, how, t);
 	free(sums);
 	free(roughly);
 	return code ? tp_nomem(err) : 0;

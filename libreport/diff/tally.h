@@ -11,6 +11,7 @@ struct rep_tally_how {
 	/* What values are multiplied by, one for each type, NULL for 1: rounded sample by sample,
 	 * and samples of which nothing is left are left out (pprof: profile.ScaleN). */
 	const double *ratio;
+	bool noise, cum; /* add up variances, too: of flat or of cum values */
 };
 
 struct rep_tally {
@@ -20,11 +21,13 @@ struct rep_tally {
 		 * wrapped then. */
 		bool flat_wrapped, cum_wrapped;
 		int64_t flat, cum;
+		double variance; /* of one of them: profile/noise.h */
 	} * entry; /* by key; without those that are 0 */
 	size_t n;
 	int64_t total;	/* sum over samples */
 	int64_t weight; /* the same without signs: what shares are of */
 	bool wrapped;	/* the total has */
+	double variance; /* of the total */
 };
 
 /* Sums up a profile by key. `keys` is rep_diff_keys_count after all profiles were mapped. Returns 0 or

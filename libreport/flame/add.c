@@ -1,5 +1,5 @@
-/* Adds profiles to the tree: names of frames, numbers of samples behind values, and the frame of
- * each node. */
+/* Adds profiles to the tree: names of frames, values and their noise, and the frames that nodes stand
+ * for. */
 #include "base/many.h"
 #include "flame/tree.h"
 
@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "flame/inside.h"
+#include "profile/noise.h"
 
 #define NONE UINT32_MAX
 
@@ -46,49 +47,6 @@ static int put_function(struct tp_buf *b, const struct tp_profile *p, uint32_t f
 	if (!name.size)
 		name = tp_dict_text(p->dict, fn.system_name);
 	return name.size ? tp_buf_put(b, name.text, name.size) : put_place(b, p, &l);
-}
-
-/* ---- samples behind a value ---- */
-
-static bool is(const struct tp_profile *p, uint32_t string, const char *text)
-{
-	struct tp_text t = tp_dict_text(p->dict, string);
-
-	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
-}
-
-static bool has_word(const struct tp_profile *p, uint32_t string, const char *word)
-{
-	return strstr(tp_dict_text(p->dict, string).text, word) != NULL;
-}
-
-/* How to compute the number of samples behind a value: the value of type `of` divided by `per`. */
-struct evidence {
-	size_t of;
-	double per;
-};
-
-/* A CPU profile counts its samples, and so do those of contention. A heap profile has unsampled
- * numbers: one sample was taken for about each `period` bytes. */
-static struct evidence evidence_of(const struct tp_profile *p, size_t type)
-{
-	struct evidence e = {type, 1};
-	bool heap =
-	    has_word(p, p->types[type].type, "alloc") || has_word(p, p->types[type].type, "inuse");
-	bool counted = is(p, p->types[type].unit, "count");
-
-	for (size_t i = 0; i < p->ntypes; i++) {
-		uint32_t unit = p->types[i].unit;
-
-		if (heap && is(p, unit, "bytes") && p->period > 1 &&
-		    is(p, p->period_type.unit, "bytes") &&
-		    has_word(p, p->types[i].type, "alloc") ==
-			has_word(p, p->types[type].type, "alloc"))
-			return (struct evidence){i, (double)p->period};
-		if (!counted && e.of == type && is(p, unit, "count"))
-			e.of = i;
-	}
-	return e;
 }
 
 /* ---- adding ---- */
@@ -166,20 +124,19 @@ static int put_values(struct adding *a)
 	const struct tp_profile *p = a->p;
 	struct rep_flame_tree *t = a->tree;
 	size_t type = a->source->type;
-	struct evidence e = evidence_of(p, type);
+	const struct rep_noise noise = rep_noise_of(p, type);
+	double square = a->source->ratio * a->source->ratio;
 	int code = rep_flame_tree_values(t);
 
 	for (size_t i = 0; i < p->nsamples && !code; i++) {
 		const int64_t *v = p->value + i * p->ntypes;
 		uint32_t node = a->node[stack_of(a, i)];
-		double n = (double)v[e.of] / e.per;
 
 		if (!v[type])
 			continue;
-		n = n < 0 ? -n : n;
 		tp_sum(&t->value[a->side][node].self, scaled(v[type], a->source->ratio));
 		if (t->opt.compared)
-			t->events[a->side][node] += n < 1 ? 1 : n;
+			t->variance[node] += square * rep_noise_variance(&noise, v);
 	}
 	return code;
 }

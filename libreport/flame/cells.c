@@ -57,20 +57,19 @@ static void measure(const struct laying *l, const uint32_t *kid, uint32_t n,
 		    struct rep_flame_bar *bar)
 {
 	const struct rep_flame_tree *t = l->t;
-	double events[REP_FLAME_SIDES] = {0};
+	double variance = 0;
 
 	bar->weight = 0;
 	for (int side = 0; side < REP_FLAME_SIDES; side++)
 		bar->value[side] = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		tp_sum(&bar->weight, rep_flame_weight(t, kid[i]));
-		for (int side = 0; side < REP_FLAME_SIDES; side++) {
+		for (int side = 0; side < REP_FLAME_SIDES; side++)
 			tp_sum(&bar->value[side], rep_flame_total(t, kid[i], side));
-			events[side] += rep_flame_events(t, kid[i], side);
-		}
+		variance += rep_flame_variance(t, kid[i]);
 	}
 	if (t->opt.compared)
-		bar->step = rep_flame_change_step(bar->value, events, l->opt->noise);
+		bar->step = rep_flame_change_step(bar->value, variance, l->opt->noise);
 }
 
 /* Lays out the children of a bar in its cells. */

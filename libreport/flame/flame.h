@@ -24,6 +24,7 @@
 #include "flame/change.h"
 #include "flame/tree.h"
 #include "output/output.h"
+#include "profile/noise.h"
 
 enum rep_flame_format {
 	REP_FLAME_SVG,
@@ -62,7 +63,7 @@ struct rep_flame_options {
 #define REP_FLAME_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		.title = "", .subtitle = "", .type = "", .unit = "count", .min_width = -1,         \
-		.noise = REP_FLAME_NOISE                                                           \
+		.noise = REP_NOISE                                                           \
 	}
 
 /* Width of the still picture in pixels. */

@@ -140,7 +140,7 @@ static int push(struct laying *l, const struct rep_flame_frame *f)
 
 /* Lists the shown children in order, and adds up the others in `fold`. */
 static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fold,
-		  double events[REP_FLAME_SIDES])
+		  double *variance)
 {
 	const struct rep_flame_tree *t = l->tree;
 
@@ -151,10 +151,9 @@ static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fol
 
 		if (!chosen(&l->choice, t, c)) {
 			tp_sum(&fold->own, rep_flame_weight(t, c));
-			for (int side = 0; side < REP_FLAME_SIDES; side++) {
+			for (int side = 0; side < REP_FLAME_SIDES; side++)
 				tp_sum(&fold->value[side], rep_flame_total(t, c, side));
-				events[side] += rep_flame_events(t, c, side);
-			}
+			*variance += rep_flame_variance(t, c);
 			continue;
 		}
 		if (tp_grow_raw(&l->sibling, &l->sibling_room, l->nsiblings, sizeof(*l->sibling)))
@@ -177,15 +176,13 @@ static struct rep_flame_frame frame_of(const struct rep_flame_tree *t, uint32_t 
 	    .own = rep_flame_own_weight(t, node),
 	    .width = node && whole ? (double)rep_flame_weight(t, node) / (double)whole : 1,
 	};
-	double events[REP_FLAME_SIDES];
 
 	for (int side = 0; side < REP_FLAME_SIDES; side++) {
 		f.value[side] = rep_flame_total(t, node, side);
 		f.rest[side] = rep_flame_self(t, node, side);
-		events[side] = rep_flame_events(t, node, side);
 	}
 	if (t->opt.compared)
-		f.step = rep_flame_change_step(f.value, events, noise);
+		f.step = rep_flame_change_step(f.value, rep_flame_variance(t, node), noise);
 	return f;
 }
 
@@ -197,7 +194,7 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 	int64_t weight = rep_flame_weight(t, 0);
 	double whole = weight ? (double)weight : 1, x = f->x;
 	struct rep_flame_frame fold = {.node = f->node, .depth = f->depth + 1, .fold = true};
-	double events[REP_FLAME_SIDES] = {0};
+	double variance = 0;
 	size_t bottom = l->ntodo;
 
 	if (tp_grow_raw(&out->frame, &l->frame_room, out->n, sizeof(*f)))
@@ -207,7 +204,7 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 		out->levels = f->depth + 1;
 	if (f->fold)
 		return 0;
-	if (gather(l, f->node, &fold, events))
+	if (gather(l, f->node, &fold, &variance))
 		return TP_ENOMEM;
 	tp_sum(&out->hidden, fold.own);
 	for (size_t i = 0; i < l->nsiblings; i++) {
@@ -225,7 +222,7 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 		memcpy(fold.rest, fold.value, sizeof(fold.rest));
 		fold.width = (double)fold.own / whole;
 		if (t->opt.compared)
-			fold.step = rep_flame_change_step(fold.value, events, l->opt->noise);
+			fold.step = rep_flame_change_step(fold.value, variance, l->opt->noise);
 		if (push(l, &fold))
 			return TP_ENOMEM;
 	} else {

@@ -35,9 +35,9 @@ void rep_flame_tree_release(struct rep_flame_tree *t)
 	free(t->node);
 	tp_table_release(&t->by_name);
 	free(t->weight);
+	free(t->variance);
 	for (int side = 0; side < REP_FLAME_SIDES; side++) {
 		free(t->value[side]);
-		free(t->events[side]);
 		free(t->frame[side]);
 	}
 	memset(t, 0, sizeof(*t));
@@ -143,20 +143,20 @@ int rep_flame_tree_values(struct rep_flame_tree *t)
 {
 	for (int side = 0; side < (t->opt.compared ? REP_FLAME_SIDES : 1); side++) {
 		struct rep_flame_value *v = tp_more(t->value[side], t->n, sizeof(*v));
-		double *e = NULL;
 
 		if (!v)
 			return TP_ENOMEM;
 		t->value[side] = v;
 		memset(v + t->valued, 0, (t->n - t->valued) * sizeof(*v));
-		if (!t->opt.compared)
-			continue;
-		e = tp_more(t->events[side], t->n, sizeof(*e));
-		if (!e)
+	}
+	if (t->opt.compared) {
+		double *variance = tp_more(t->variance, t->n, sizeof(*variance));
+
+		if (!variance)
 			return TP_ENOMEM;
-		t->events[side] = e;
+		t->variance = variance;
 		for (uint32_t i = t->valued; i < t->n; i++)
-			e[i] = 0;
+			variance[i] = 0;
 	}
 	t->valued = t->n;
 	return 0;
@@ -188,16 +188,14 @@ int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
 		return tp_nomem(err);
 	for (int side = 0; side < REP_FLAME_SIDES && t->value[side]; side++) {
 		struct rep_flame_value *v = t->value[side];
-		double *e = t->events[side];
 
 		for (uint32_t i = 0; i < t->n; i++)
 			v[i].total = v[i].self;
-		for (uint32_t i = t->n - 1; i > 0; i--) {
+		for (uint32_t i = t->n - 1; i > 0; i--)
 			tp_sum(&v[t->node[i].parent].total, v[i].total);
-			if (e)
-				e[t->node[i].parent] += e[i];
-		}
 	}
+	for (uint32_t i = t->n - 1; i > 0 && t->variance; i--)
+		t->variance[t->node[i].parent] += t->variance[i];
 	/* Weights are the totals if there is no comparison and no negative value. */
 	if (!t->opt.compared && !rep_flame_has_negative(t))
 		return 0;

@@ -60,7 +60,7 @@ struct rep_flame_tree {
 	struct tp_dict *names;
 	/* By node, read through the functions below; may be NULL. */
 	struct rep_flame_value *value[REP_FLAME_SIDES];
-	double *events[REP_FLAME_SIDES];
+	double *variance; /* of both sides */
 	int64_t *weight;
 	size_t samples[REP_FLAME_SIDES], stacks[REP_FLAME_SIDES];
 	uint32_t deepest; /* frames of the deepest stack */
@@ -101,10 +101,10 @@ static inline int64_t rep_flame_total(const struct rep_flame_tree *t, uint32_t n
 {
 	return t->value[side] ? t->value[side][node].total : 0;
 }
-/* Returns the number of samples behind a total, for its error (change.h); in comparisons only. */
-static inline double rep_flame_events(const struct rep_flame_tree *t, uint32_t node, int side)
+/* The variance of a total's change (profile/noise.h); in comparisons only. */
+static inline double rep_flame_variance(const struct rep_flame_tree *t, uint32_t node)
 {
-	return t->events[side] ? t->events[side][node] : 0;
+	return t->variance ? t->variance[node] : 0;
 }
 /* Returns whether a value of the new side is negative, as in the difference of two profiles. */
 bool rep_flame_has_negative(const struct rep_flame_tree *t);

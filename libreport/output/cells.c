@@ -228,6 +228,13 @@ bool rep_value_is(const struct rep_value *v, const char *text)
 	       !memcmp(v->text.data, text, v->text.size);
 }
 
+bool rep_sheet_unchanged(const struct rep_sheet *s, long row)
+{
+	const struct rep_value *verdict = rep_sheet_cell(s, row, "verdict");
+
+	return verdict && !rep_value_is(verdict, "changed") && !rep_value_is(verdict, "differs");
+}
+
 double rep_value_number(const struct rep_value *v)
 {
 	return !v			   ? 0

@@ -85,7 +85,7 @@ static void write_head(struct tp_buf *h, const struct rep_sheet *t, const struct
 
 /* `n` is the number that the cell is sorted by. */
 static void write_cell(struct tp_buf *h, const struct rep_column *c, const struct look *l,
-		       const struct rep_value *v, const struct rep_value *n)
+		       const struct rep_value *v, const struct rep_value *n, bool unchanged)
 {
 	bool number = (n->type == REP_TYPE_INT || (n->type == REP_TYPE_FLOAT && isfinite(n->f))) &&
 		      c->kind != REP_BOOL;
@@ -93,7 +93,7 @@ static void write_cell(struct tp_buf *h, const struct rep_column *c, const struc
 
 	/* End tags of cells and rows may be left out, says HTML; there are many. */
 	tp_buf_text(h, "<td");
-	if (l->right && l->colours && value != 0)
+	if (l->right && l->colours && value != 0 && !unchanged)
 		tp_buf_text(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
 	else if (l->right || l->narrow)
 		tp_buf_text(h, l->right ? " class=\"n\"" : " class=\"t\"");
@@ -140,11 +140,13 @@ void page_table_write(struct tp_buf *h, const struct rep_cells *cells, const str
 	tp_buf_text(h, "</caption>\n");
 	write_head(h, t, look);
 	for (size_t row = 0; row < t->nrows; row++) {
+		bool unchanged = rep_sheet_unchanged(t, (long)row);
+
 		tp_buf_text(h, "<tr>");
 		for (size_t i = 0; i < t->ncolumns; i++) {
 			if (look[i].shown)
 				write_cell(h, &t->columns[i], &look[i], rep_sheet_at(t, row, i),
-					   rep_sheet_at(t, row, look[i].number));
+					   rep_sheet_at(t, row, look[i].number), unchanged);
 		}
 		tp_buf_text(h, "\n");
 	}

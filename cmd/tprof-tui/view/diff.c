@@ -86,7 +86,7 @@ static enum tui_style tint(const struct rep_sheet *s, size_t row, size_t column)
 		       : rep_value_is(verdict, "too few") ? TUI_STYLE_DIM
 							  : TUI_STYLE_NORMAL;
 	if ((strcmp(name, "DELTA") != 0 && strcmp(name, "CHANGE") != 0) || !by ||
-	    (verdict && !changed))
+	    rep_sheet_unchanged(s, (long)row))
 		return TUI_STYLE_NORMAL;
 	by_how_much = rep_value_number(rep_sheet_cell(s, (long)row, by));
 	if (by_how_much == 0) { /* a change from zero is not a number */

@@ -359,6 +359,12 @@ static void test_layout_budget(void **state)
 
 /* ---- differences ---- */
 
+/* The variance of a value that so many samples are behind. */
+static double variance_of(int64_t value, double samples)
+{
+	return samples > 0 ? (double)value * (double)value / samples : 0;
+}
+
 static void test_change_step_needs_evidence(void **state)
 {
 	static const struct {
@@ -366,15 +372,15 @@ static void test_change_step_needs_evidence(void **state)
 		double samples_now, samples_old;
 		int step;
 	} rows[] = {
-	    {1, 0, 1, 0, 0},	     /* one sample more than zero is no evidence */
-	    {4, 0, 4, 0, 0},	     /* nor are four */
-	    {5, 0, 5, 0, 5},	     /* five are */
+	    {1, 0, 1, 0, 0},	     /* one sample more than none says nothing */
+	    {9, 0, 9, 0, 0},	     /* nine do not yet */
+	    {10, 0, 10, 0, 5},	     /* ten do */
 	    {0, 50, 0, 50, -5},	     /* all gone */
 	    {100, 100, 100, 100, 0}, /* the same */
 	    {120, 100, 120, 100, 0}, /* 20 more, error of 14.8 */
 	    {150, 100, 150, 100, 2}, /* a third of the larger */
 	    {10100, 10000, 10100, 10000, 0},
-	    {10300, 10000, 10300, 10000, 1},
+	    {10500, 10000, 10500, 10000, 1},
 	    {2000000000, 1000000000, 200, 100, 3}, /* samples of 10 ms */
 	    {1000000000, 2000000000, 100, 200, -3},
 	    {1000000, 2000000, 1, 2, 0}, /* large values from few samples */
@@ -384,8 +390,9 @@ static void test_change_step_needs_evidence(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t value[] = {rows[i].now, rows[i].old};
-		double events[] = {rows[i].samples_now, rows[i].samples_old};
-		int step = rep_flame_change_step(value, events, REP_FLAME_NOISE);
+		double variance = variance_of(rows[i].now, rows[i].samples_now) +
+				  variance_of(rows[i].old, rows[i].samples_old);
+		int step = rep_flame_change_step(value, variance, REP_NOISE);
 
 		if (step != rows[i].step)
 			fail_msg("row %zu: step %d", i, step);

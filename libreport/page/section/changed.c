@@ -15,6 +15,9 @@
 struct changed {
 	struct rep_diff_side old, new;
 	struct rep_diff *diff;
+	/* of profiles: as they are; rows are scaled to the old total where the load differs */
+	struct rep_diff_row total;
+	double load;
 };
 
 static void release(struct changed *c)
@@ -70,6 +73,15 @@ static int make_of_type(struct page *p, size_t type, struct changed *c, struct t
 	opt.sample_index = tp_dict_text(first->dict, first->types[type].type).text;
 	if (!code)
 		code = rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
+	if (!code) {
+		c->total = c->diff->total;
+		c->load = c->diff->load;
+		opt.normalize = c->load != 1;
+	}
+	if (!code && opt.normalize) {
+		rep_diff_free(c->diff);
+		code = rep_diff_new(&c->diff, &c->old, &c->new, &opt, err);
+	}
 	rep_filter_notes_release(&notes);
 	return code;
 }
@@ -130,10 +142,16 @@ static void write_value(struct tp_buf *h, const struct rep_flame_measure *m, int
 	html_value(h, page_kind(m), &value);
 }
 
-/* "+3.4MiB", coloured by its sign. */
-static void write_delta(struct tp_buf *h, const struct rep_flame_measure *m, int64_t delta)
+/* "+3.4MiB", coloured by its sign where it is beyond noise. */
+static void write_delta(struct tp_buf *h, const struct rep_flame_measure *m,
+			const struct rep_diff_row *row)
 {
-	tp_buf_text(h, delta > 0 ? "<b class=\"up\">+" : delta < 0 ? "<b class=\"down\">" : "<b>");
+	int64_t delta = rep_diff_delta(row->flat);
+	bool noise = row->verdict == REP_VERDICT_SAME;
+
+	tp_buf_printf(h, "<b%s>%s",
+		      noise || !delta ? "" : delta > 0 ? " class=\"up\"" : " class=\"down\"",
+		      delta > 0 ? "+" : "");
 	write_value(h, m, delta);
 	tp_buf_text(h, "</b>");
 }
@@ -153,7 +171,7 @@ static int write_sentences(struct page *p, struct tp_buf *h, size_t type, struct
 		return code;
 	}
 	d = c.diff;
-	t = d->total.flat;
+	t = c.total.flat;
 	tp_buf_text(h, "<li><p><b>");
 	html_str(h, d->type);
 	tp_buf_text(h, "</b>: ");
@@ -161,20 +179,27 @@ static int write_sentences(struct page *p, struct tp_buf *h, size_t type, struct
 	tp_buf_text(h, " → ");
 	write_value(h, &m, t.new);
 	tp_buf_text(h, ", ");
-	write_delta(h, &m, rep_diff_delta(t));
+	write_delta(h, &m, &c.total);
 	if (isfinite(rep_diff_percent(t)))
 		tp_buf_printf(h, " (%+.1f%%)", rep_diff_percent(t));
 	if (d->sets)
 		tp_buf_printf(h, "; medians of %zu and %zu runs: %s", d->nold, d->nnew,
-			      rep_diff_verdict(d, d->total.verdict));
+			      rep_diff_verdict(d, c.total.verdict));
+	else if (d->noise && t.old != t.new && c.total.verdict == REP_VERDICT_SAME)
+		tp_buf_text(h, ": within the noise of the samples");
+	if (c.load != 1)
+		tp_buf_printf(h,
+			      "; the load differs: %.3g times the total, and most functions changed "
+			      "with it, so new values are scaled to the old total below",
+			      c.load);
 	tp_buf_text(h, "</p>");
 	for (size_t i = 0; i < d->n && shown < 3; i++) {
 		int64_t delta = rep_diff_delta(d->row[i].flat);
 
-		if (!delta)
+		if (!delta || (d->noise && d->row[i].verdict == REP_VERDICT_SAME))
 			continue;
 		tp_buf_text(h, "<p>");
-		write_delta(h, &m, delta);
+		write_delta(h, &m, &d->row[i]);
 		tp_buf_text(h, " in ");
 		write_name(h, d, &d->row[i]);
 		tp_buf_text(h, "</p>");
@@ -209,7 +234,8 @@ static int write_functions(struct page *p, struct tp_buf *h, size_t type, struct
 	if (!code) {
 		page_type_heading(h, first, type);
 		page_table_write(h, &cells, &cells.sheet[0], "functions by how much they changed");
-		page_type_command(p, h, "tprof-diff", first, type);
+		page_type_command(p, h, c.load != 1 ? "tprof-diff --normalize" : "tprof-diff",
+				  first, type);
 	}
 	rep_cells_release(&cells);
 	release(&c);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "flame/change.h"
+#include "profile/noise.h"
 #include "tprof-tui/view/flame/flame.h"
 
 /* ---- bars ---- */
@@ -37,7 +37,7 @@ static void show_cursor(struct flame *f)
 bool flame_lay(struct tui *t, struct flame *f, uint32_t width)
 {
 	const struct rep_flame_cells_options opt = {
-	    .zoom = f->zoom, .width = width ? width : 1, .noise = REP_FLAME_NOISE};
+	    .zoom = f->zoom, .width = width ? width : 1, .noise = REP_NOISE};
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct rep_flame_zoom at = b ? b->what : f->zoom;
 	struct tp_err err;
