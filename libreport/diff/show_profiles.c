@@ -86,10 +86,11 @@ static bool is_noise(const struct rep_diff *d, const struct rep_diff_row *row)
 
 static void put_mark(char *text, size_t size)
 {
-	char plain[REP_DIFF_VALUE];
+	size_t n = strnlen(text, size - 2);
 
-	snprintf(plain, sizeof(plain), "%s", text);
-	snprintf(text, size, "~%.*s", (int)size - 2, plain);
+	memmove(text + 1, text, n);
+	text[0] = '~';
+	text[n + 1] = '\0';
 }
 
 /* Values are exact, in the unit that was asked for. */
@@ -169,11 +170,6 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 		rep_diff_text_cell(t, "Q", "q", 3, t->q);
 		rep_diff_verdict_cell(t, row, 9);
 	}
-	if (d->noise) {
-		rep_diff_raw_cell(t, "noise", REP_COUNT, rep_int((int64_t)fmin(row->noise, MOST)));
-		rep_diff_raw_cell(t, "verdict", REP_TEXT,
-				  rep_str(rep_diff_verdict(d, row->verdict)));
-	}
 	rep_diff_raw_cell(t, "status", REP_TEXT,
 			  rep_str(row->is_total ? "total" : rep_statuses[row->status]));
 	rep_diff_raw_cell(t, "names", REP_COUNT,
@@ -187,6 +183,11 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 		rep_diff_test_cells(t, row);
 	}
 	put_names(t);
+	if (d->noise) {
+		rep_diff_raw_cell(t, "noise", REP_COUNT, rep_int((int64_t)fmin(row->noise, MOST)));
+		rep_diff_raw_cell(t, "verdict", REP_TEXT,
+				  rep_str(rep_diff_verdict(d, row->verdict)));
+	}
 }
 
 static bool same(struct rep_diff_pair p)
