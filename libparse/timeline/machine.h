@@ -18,7 +18,8 @@ enum {
 	TP_G_INFERRED = 2, /* salvage inferred its beginning */
 	TP_G_RESTORED = 4, /* waker and waker_stack hold the known end of a system call */
 	TP_G_ENDED = 8,	   /* its last span is closed: start and mark are where that ended */
-	TP_G_DROPPED = 16, /* of a freed chunk, maybe never alive: start, mark are dropped_ts, dropped_mark */
+	TP_G_DROPPED =
+	    16, /* of a freed chunk, maybe never alive: start, mark are dropped_ts, dropped_mark */
 };
 
 /* Why and with which stack a goroutine entered its state; laid out as in an event. */

@@ -130,7 +130,8 @@ static uint8_t presume(const struct tp_event *ev)
  * twice. */
 static void open_presumed(const struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
 {
-	bool ended = st->flags & TP_G_ENDED || (st->flags & TP_G_DROPPED && ev->flags & TP_EVF_LOST);
+	bool ended =
+	    st->flags & TP_G_ENDED || (st->flags & TP_G_DROPPED && ev->flags & TP_EVF_LOST);
 
 	*st = ended && st->start > s->sync_ts ? bare(st->start, st->mark, presume(ev))
 					      : bare(s->sync_ts, s->sync_mark, presume(ev));

@@ -75,7 +75,8 @@ static void test_load_too_long(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		f->engine.on_insert = on_insert[i];
 		assert_int_equal(load_some(f, f->runs.n, &result, &err), TP_EBUSY);
-		assert_non_null(strstr(err.msg, i ? "has been removed meanwhile" : "takes too long"));
+		assert_non_null(
+		    strstr(err.msg, i ? "has been removed meanwhile" : "takes too long"));
 		assert_int_equal(result.runs, 0);
 		assert_int_equal(f->engine.table[REP_ENGINE_RUN].size, 0);
 		testing_release(&f->engine);

@@ -90,5 +90,4 @@ static int note(struct rep_output *out, bool strong, const char *text)
 	return code;
 }
 
-const struct rep_output_ops rep_output_markdown = {
-    .begin = begin, .row = row, .note = note};
+const struct rep_output_ops rep_output_markdown = {.begin = begin, .row = row, .note = note};

@@ -99,17 +99,13 @@ static int put_escape(struct tp_buf *out, uint32_t cp, unsigned char byte, enum 
 	if (cp == INVALID)
 		return tp_buf_printf(out, "%sx%02x", slash, byte);
 	if (how == REP_ESCAPE_JSON)
-		return cp < 0x10000 ? tp_buf_printf(out, "\\u%04x", cp)
-				    : tp_buf_printf(out, "\\u%04x\\u%04x",
-						    0xd800 + ((cp - 0x10000) >> 10),
-						    0xdc00 + (cp & 0x3ff));
+		return cp < 0x10000
+			   ? tp_buf_printf(out, "\\u%04x", cp)
+			   : tp_buf_printf(out, "\\u%04x\\u%04x", 0xd800 + ((cp - 0x10000) >> 10),
+					   0xdc00 + (cp & 0x3ff));
 	if (cp == '\n' || cp == '\t' || cp == '\r')
 		return tp_buf_text(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
-	return tp_buf_printf(out,
-			     cp < 0x80	    ? "\\x%02x"
-			     : cp < 0x10000 ? "\\u%04x"
-					    : "\\U%08x",
-			     cp);
+	return tp_buf_printf(out, cp < 0x80 ? "\\x%02x" : cp < 0x10000 ? "\\u%04x" : "\\U%08x", cp);
 }
 
 /* Returns the entity for a character with a meaning in XML, NULL for others. */

@@ -187,7 +187,8 @@ static int64_t on_clock(const struct rep_clock *clock, const char *text, int64_t
 	return ns < 0 ? 0 : ns > duration_ns && duration_ns < INT64_MAX ? duration_ns + 1 : ns;
 }
 
-#define ANY_NS INT64_C(1000000000000) /* length of an imaginary run, so that percents keep their
+#define ANY_NS                                                                                     \
+	INT64_C(1000000000000) /* length of an imaginary run, so that percents keep their
 					 order */
 
 /* Returns whether two percents are equal only because the run is too short to tell them apart. Such

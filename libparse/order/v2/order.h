@@ -41,10 +41,10 @@ struct tp_v2_order {
 	const struct tp_sink *sink;
 	struct tp_input *in;
 	struct tp_err *err; /* never NULL */
-	bool lenient;	  /* an id that is in no table means the empty entry and is not a fault */
-	bool salvage;	  /* this generation is damaged, or follows one that is */
-	bool ran;	  /* the fault occurred while ordering, not while loading */
-	bool sink_failed; /* the error came from the sink */
+	bool lenient;	    /* an id that is in no table means the empty entry and is not a fault */
+	bool salvage;	    /* this generation is damaged, or follows one that is */
+	bool ran;	    /* the fault occurred while ordering, not while loading */
+	bool sink_failed;   /* the error came from the sink */
 	uint64_t unknown_ids; /* uses of ids that are in no table */
 	uint64_t dropped;     /* salvage: events of this generation that could not be placed */
 	/* Budgets of this generation: for searching, for repairs, and of tries (see above). */

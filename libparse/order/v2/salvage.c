@@ -79,8 +79,7 @@ static int step(struct tp_v2_order *o, size_t i)
 	uint32_t piece = c->piece;
 	int more = tp_v2_cursor_next(&o->f, c, o->err);
 
-	if (more <
-	    0) { /* impossible after the audit, but the rest of the batch cannot be read */
+	if (more < 0) { /* impossible after the audit, but the rest of the batch cannot be read */
 		if (lose(o, (uint64_t)(c->from - o->g.data), 0, o->err->msg))
 			return TP_ENOMEM;
 		more = 0;
@@ -499,8 +498,7 @@ static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at, bool las
 		code = lose(o, at ? (uint64_t)(at->from - o->g.data) : o->g.from, 0, fault.msg);
 	if (code)
 		return code;
-	for (size_t i = 0;
-	     i < o->f.n;) { /* some are at an event that is cut or unreadable */
+	for (size_t i = 0; i < o->f.n;) { /* some are at an event that is cut or unreadable */
 		struct tp_v2_cursor *c = o->f.heap[i].of;
 		const struct tp_v2_piece *p = &o->g.pieces[c->piece - 1];
 

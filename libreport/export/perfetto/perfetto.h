@@ -30,7 +30,7 @@ struct rep_perfetto_run {
 	const char *name;	/* of the run, as processes are called */
 	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
 	const struct rep_anonymise *anonymise; /* NULL keeps names */
-	const uint8_t *wanted;	/* by index of goroutines; NULL selects all */
+	const uint8_t *wanted;		       /* by index of goroutines; NULL selects all */
 	size_t ngoroutines;
 	/* Added to times of the run: where it begins on the clock that all runs share. */
 	int64_t shift_ns;
