@@ -17,7 +17,7 @@ _tprof_path()
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--min= --max= --color= --format= --from= --goroutine= --help
-			--hops= --no-pager --output= --region= --rows= --run= --slowest --stacks --task= --title=
+			--hops= --no-pager --output= --reason= --region= --rows= --run= --slowest --sort= --stacks --task= --title=
 			--to= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

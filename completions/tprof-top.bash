@@ -3,7 +3,7 @@
 _tprof_top()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} word report=groups
-	local reports='groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap'
+	local reports='groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap'
 	# "=" is a word of its own where it is in COMP_WORDBREAKS.
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}

@@ -4,7 +4,7 @@ function __tprof_top_keys
 	# The keys are in the help, behind the report's name.
 	set --local report groups
 	for word in (commandline -opc)
-		contains -- $word groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap
+		contains -- $word groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap
 		and set report $word
 	end
 	tprof-top --help=all 2>/dev/null | awk -v r=$report '/^Reports/ {on = 1}
@@ -12,7 +12,7 @@ function __tprof_top_keys
 		in_it {if ($1 == "by") $1 = ""; for (i = 1; i <= NF; i++) print $i}'
 end
 
-complete -c tprof-top -a 'groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap' -d Report
+complete -c tprof-top -a 'groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap' -d Report
 complete -c tprof-top -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-top -l focus -x -d 'Only what has a matching function on its stack'
 complete -c tprof-top -l format -x -a 'table csv tsv json markdown pprof dot svg callgrind' -d 'How to write the rows'

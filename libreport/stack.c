@@ -117,6 +117,42 @@ uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack)
 	return tp_dict_stack_at(dict, node).frame;
 }
 
+static bool is_lock(struct tp_text name)
+{
+	/* internal/sync since go 1.24. */
+	static const char *const locks[] = {"sync.(*Mutex).", "sync.(*RWMutex).",
+					    "internal/sync.(*Mutex).", "internal/poll.(*fdMutex)."};
+
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+		if (tp_text_begins(name, locks[i]))
+			return true;
+	}
+	return false;
+}
+
+bool rep_stack_waits_for_lock(const struct tp_dict *dict, uint32_t reason, uint32_t stack)
+{
+	struct tp_text why = tp_dict_text(dict, reason);
+	bool plain = true;
+
+	/* The last two: recorded programs (REC_REASONS in cmd/tprof-record/core/event.h). */
+	if (strcmp(why.text, "sync") != 0)
+		return !strcmp(why.text, "sync.RWMutex.RLock") ||
+		       !strcmp(why.text, "sync.RWMutex.Lock");
+	for (uint32_t at = stack; at;) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, at);
+		struct tp_text name = tp_dict_text(dict, tp_dict_frame_name(dict, node.frame));
+
+		if (is_lock(name))
+			return true;
+		if (!is_plumbing(name))
+			return plain;
+		plain = plain && !name.size;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return plain;
+}
+
 #define WHERE_FRAMES 4
 
 struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack)

@@ -41,6 +41,15 @@ uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack);
 /* Returns the frame of the garbage collector between the leaf and the site; 0 for none. */
 uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack);
 
+/* Returns whether a goroutine that blocked for this reason (a string) with this stack waits for a
+ * mutex or a lock for readers and writers.
+ *
+ * Go gives the reason "sync" for everything that waits on its semaphores. Of these, only those with
+ * a frame of a lock before the site count: not sync.WaitGroup, not locks of the runtime such as the
+ * collector's. Where the stack has no frames of Go's own packages before the site (C programs, lost
+ * stacks), the reason is all that is known, and it counts. */
+bool rep_stack_waits_for_lock(const struct tp_dict *dict, uint32_t reason, uint32_t stack);
+
 /* All of these return rep_lack() when memory has run out. */
 
 /* "net.(*conn).Read < http.(*connReader).Read < …": functions without the folders of their

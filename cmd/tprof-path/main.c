@@ -28,6 +28,8 @@ struct args {
 	struct rep_path_options pick;
 	const char *min, *max; /* of it, as typed */
 	int64_t hops;
+	const char *sort; /* of wakers */
+	size_t wake_key;  /* the same */
 };
 
 enum { KEY_SLOWEST = 0x2000, KEY_AT_LEAST, KEY_AT_MOST, KEY_HOPS };
@@ -51,8 +53,12 @@ static const struct argp_option options[] = {
      "Keep only the slowest request, the slowest N, or the slowest N percent", 1},
     {"min", KEY_AT_LEAST, "TIME", 0, "Keep only requests that took at least TIME", 1},
     {"max", KEY_AT_MOST, "TIME", 0, "Keep only requests that took at most TIME", 1},
+    {"reason", SETS(filter.reason), "REGEX", 0,
+     "Count only waits whose reason matches REGEX (report wakers)", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of a table, 0 for all", 2},
+    {"sort", SETS(sort), "KEY", 0,
+     "Sort by count (the default), waited, p50, p99 or max (report wakers)", 2},
     {"stacks", SETS(stacks), NULL, 0,
      "Show the stacks of both sides (report hops), or group by whole stacks (report wakers)", 2},
     {"hops", KEY_HOPS, "N", 0, "Follow at most N hops in all (default: 10,000,000)", 2},
@@ -155,6 +161,14 @@ static void check(struct args *args, struct argp_state *state)
 		argp_error(state, "--slowest, --min and --max choose requests, and wakers "
 				  "is about all goroutines; --task, --region, --goroutine, --from "
 				  "and --to narrow it");
+	if ((args->sort || args->filter.reason) && args->report != REP_PATH_WAKERS)
+		argp_error(state, "--%s is an option of the report wakers",
+			   args->sort ? "sort" : "reason");
+	if (args->sort && !rep_wake_key_find(args->sort, &args->wake_key))
+		argp_error(state,
+			   "the report wakers cannot be sorted by '%s'; its keys are: count, "
+			   "waited, p50, p99, max",
+			   args->sort);
 	if (args->pick.at_least > args->pick.at_most)
 		argp_error(state, "--min is longer than --max, so nothing matches");
 	if (args->stacks && args->report != REP_PATH_WAKERS && args->report != REP_PATH_HOP_LIST)
@@ -275,6 +289,8 @@ static int show_wakers(struct args *args, struct rep_view *v, struct rep_output 
 	int code =
 	    rep_wakes_add_up(v, args->pick.task, args->pick.region, args->stacks, &wakes, err);
 
+	if (!code && args->wake_key)
+		rep_wakes_sort(&wakes, args->wake_key);
 	if (!code)
 		code = rep_output_note(out, false, rep_run_heading(v->run, heading), err);
 	if (!code)

@@ -12,7 +12,7 @@
 /* Reports that a page does not show: `story` is a text, and `region` lists what `regions` sums up. */
 static const char *const left_out[] = {"story", "region"};
 /* Reports that take long, as they look at single tasks, logs or events: made by the second thread. */
-static const char *const slow[] = {"outliers", "task", "logs", "gc"};
+static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks"};
 
 struct part {
 	bool slow; /* makes the reports of slow[], else the others */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hist.h"
 #include "base/many.h"
@@ -144,6 +145,8 @@ static bool wanted(struct adding *a, const struct tp_span *span)
 	if (!a->everywhere &&
 	    !rep_inside_clip(&a->inside, span->goroutine, span->end, span->end, &ns))
 		return false;
+	if (!rep_match_reason(&a->v->match, span->reason))
+		return false;
 	return !(a->v->filter->by_id || a->v->filter->given[REP_FILTER_GOROUTINE]) ||
 	       rep_view_match_goroutine(a->v, span->goroutine);
 }
@@ -201,10 +204,48 @@ static int take_crossing(struct adding *a, const bool *read)
 	return code;
 }
 
-static int by_count(const void *x, const void *y)
+enum { BY_COUNT, BY_WAITED, BY_P50, BY_P99, BY_MAX, NKEYS };
+
+const struct rep_wake_key rep_wake_keys[] = {
+    [BY_COUNT] = {"count", "pairs, the most frequent"},
+    [BY_WAITED] = {"waited", "pairs, by the time waited"},
+    [BY_P50] = {"p50", "pairs, by the median latency"},
+    [BY_P99] = {"p99", "pairs, by the latency's 99th percentile"},
+    [BY_MAX] = {"max", "pairs, by the longest latency"},
+    [NKEYS] = {NULL, NULL},
+};
+
+bool rep_wake_key_find(const char *name, size_t *key)
+{
+	for (*key = 0; *key < NKEYS; (*key)++)
+		if (!strcasecmp(rep_wake_keys[*key].name, name))
+			return true;
+	return false;
+}
+
+static int64_t key_of(const struct rep_wake *w, size_t key)
+{
+	switch (key) {
+	case BY_WAITED:
+		return w->waited_ns;
+	case BY_P50:
+		return w->latency.known ? w->latency.ns[REP_P50] : -1;
+	case BY_P99:
+		return w->latency.known ? w->latency.ns[REP_P99] : -1;
+	case BY_MAX:
+		return w->ran ? w->max_ns : -1;
+	default:
+		return w->count;
+	}
+}
+
+static int by_key(const void *x, const void *y, void *ctx)
 {
 	const struct rep_wake *a = x, *b = y;
+	int64_t ka = key_of(a, *(const size_t *)ctx), kb = key_of(b, *(const size_t *)ctx);
 
+	if (ka != kb)
+		return ka > kb ? -1 : 1;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
 	if (a->waited_ns != b->waited_ns)
@@ -212,6 +253,13 @@ static int by_count(const void *x, const void *y)
 	if (a->latency_ns != b->latency_ns)
 		return a->latency_ns > b->latency_ns ? -1 : 1;
 	return a->waker_stack < b->waker_stack ? -1 : a->waker_stack > b->waker_stack;
+}
+
+void rep_wakes_sort(struct rep_wakes *wakes, size_t key)
+{
+	wakes->sort = key;
+	if (wakes->n)
+		qsort_r(wakes->wake, wakes->n, sizeof(*wakes->wake), by_key, &key);
 }
 
 static int solve(struct adding *a)
@@ -229,8 +277,8 @@ static int solve(struct adding *a)
 		out->wake[i].latency = p[i];
 	free(p);
 	out->exact = !a->folded;
-	if (!code && out->n)
-		qsort(out->wake, out->n, sizeof(*out->wake), by_count);
+	if (!code)
+		rep_wakes_sort(out, BY_COUNT);
 	return code;
 }
 

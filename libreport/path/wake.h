@@ -22,17 +22,27 @@ struct rep_wake {
 };
 
 struct rep_wakes {
-	struct rep_wake *wake; /* by count, the highest first */
+	struct rep_wake *wake; /* the highest first: by count, or by the last rep_wakes_sort */
 	size_t n;
 	int64_t count, waited_ns, latency_ns;
 	bool exact; /* percentiles; else within 1 % */
+
+	size_t sort; /* the key, of rep_wake_keys */
 
 	/* private */
 	size_t room;
 };
 
-/* Adds up wake-ups in the view's time range of the goroutines that its filter names, and only
- * inside tasks and regions whose types match `task` and `region` (regular expressions, or NULL).
+/* What pairs can be sorted by; the first is the default. Ends with a NULL name. */
+extern const struct rep_wake_key {
+	const char *name, *first; /* which pairs come first, for the line below a table */
+} rep_wake_keys[];
+/* Finds a key by its name; false if there is none. */
+bool rep_wake_key_find(const char *name, size_t *key);
+void rep_wakes_sort(struct rep_wakes *wakes, size_t key);
+
+/* Adds up wake-ups in the view's time range from the waits of the goroutines and for the reasons
+ * that its filter names, and only inside tasks and regions whose types match `task` and `region` (regular expressions, or NULL).
  * Stacks count as one if their sites are the same function; with by_stack, only if they are equal.
  * *wakes must be released in every case. Errors: TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */
 int rep_wakes_add_up(struct rep_view *v, const char *task, const char *region, bool by_stack,

@@ -89,7 +89,7 @@ int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_
 	for (size_t i = 0; i < shown && !code; i++)
 		code = write_wake(&p, &wakes->wake[i], wakes->exact, stacks, err);
 	if (!code)
-		code = rep_table_end(&p, shown, wakes->n, "pairs, the most frequent", err);
+		code = rep_table_end(&p, shown, wakes->n, rep_wake_keys[wakes->sort].first, err);
 	if (!code && !wakes->exact)
 		code = rep_output_note(out, false, REP_DIST_WITHIN, err);
 	return code;

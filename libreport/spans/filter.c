@@ -370,6 +370,11 @@ bool rep_match_goroutine(struct rep_matcher *m, uint32_t entry)
 	return !m->filter->given[REP_FILTER_GOROUTINE] || string_bits(m, entry) & GOROUTINE;
 }
 
+bool rep_match_reason(struct rep_matcher *m, uint32_t reason)
+{
+	return !m->filter->given[REP_FILTER_REASON] || string_bits(m, reason) & REASON;
+}
+
 bool rep_match_frames(struct rep_matcher *m, uint32_t entry, uint32_t stack)
 {
 	unsigned bits;
@@ -387,7 +392,6 @@ bool rep_match_span(struct rep_matcher *m, uint32_t entry, unsigned state, uint3
 {
 	if (m->filter->states && !(m->filter->states >> state & 1))
 		return false;
-	if (m->filter->given[REP_FILTER_REASON] && !(string_bits(m, reason) & REASON))
-		return false;
-	return rep_match_goroutine(m, entry) && rep_match_frames(m, entry, stack);
+	return rep_match_reason(m, reason) && rep_match_goroutine(m, entry) &&
+	       rep_match_frames(m, entry, stack);
 }

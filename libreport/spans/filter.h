@@ -116,6 +116,7 @@ void rep_matcher_release(struct rep_matcher *m);
 int rep_matcher_settle(const struct rep_matcher *m, struct tp_err *err);
 /* Returns whether the name of an entry function matches; that of a nameless goroutine is "". */
 bool rep_match_goroutine(struct rep_matcher *m, uint32_t entry);
+bool rep_match_reason(struct rep_matcher *m, uint32_t reason);
 /* Returns whether the frames match: --focus and --ignore. */
 bool rep_match_frames(struct rep_matcher *m, uint32_t entry, uint32_t stack);
 /* Returns whether a span matches in everything but the goroutine's id and the time. */

@@ -33,6 +33,7 @@ static int put_span(struct walk *w, const struct tp_span *span, struct tp_err *e
 	    .site = TP_NONE,
 	    .state = span->state,
 	    .count = 1,
+	    .span = span,
 	};
 
 	if (w->v->filter->by_id && !rep_view_match_goroutine(w->v, span->goroutine))
@@ -202,15 +203,18 @@ static int walk_inside(struct walk *w, struct tp_err *err)
 static int walk_parts(struct walk *w, unsigned want, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
-	int code;
+	bool single = want & REP_PARTS_SINGLE;
+	int code = 0;
 
 	for (size_t i = 0; i < v->nsegments; i++) {
-		w->sums[i] = rep_segment_inside(v, &v->segments[i]);
-		w->scan[i] = rep_segment_cut(v, &v->segments[i]);
+		bool inside = rep_segment_inside(v, &v->segments[i]);
+
+		w->sums[i] = inside && !single;
+		w->scan[i] = (inside && single) || rep_segment_cut(v, &v->segments[i]);
 	}
-	if (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id)
+	if (!single && (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id))
 		code = walk_goroutines(w, want, err);
-	else
+	else if (!single)
 		code = walk_sites(w, err);
 	if (!code)
 		code = walk_crossing(w, err);

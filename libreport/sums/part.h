@@ -11,12 +11,13 @@
  *                                                          segments are cut
  *
  * Inside tasks or regions (--task, --region; task/inside.h) every span comes by itself, read from
- * the events of the segments in which there are such.
+ * the events of the segments in which there are such. So do all spans with REP_PARTS_SINGLE.
  */
 #ifndef REP_SUMS_PART_H
 #define REP_SUMS_PART_H
 
 #include "spans/view.h"
+#include "timeline/span.h"
 
 struct rep_part {
 	uint32_t goroutine;	/* index; TP_NONE where the part is of several */
@@ -27,6 +28,7 @@ struct rep_part {
 	unsigned state;
 	int64_t count, total_ns, max_ns;
 	int64_t min_ns; /* TP_NULL where not kept (by_goroutine) */
+	const struct tp_span *span; /* the span, not clipped; NULL where the part is a sum */
 };
 
 /* Nonzero ends the walk with that code. */
@@ -41,6 +43,8 @@ enum {
 	REP_PARTS_DURATIONS = 2,
 	/* … of as many segments as it takes. */
 	REP_PARTS_ALL_DURATIONS = 4,
+	/* Each part is one span. Slower: it reads all events of the range. */
+	REP_PARTS_SINGLE = 8,
 };
 
 /* Calls fn for every part. */

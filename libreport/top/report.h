@@ -263,9 +263,9 @@ void rep_times_add(int64_t *times, unsigned state, int64_t ns);
 
 /* The reports, one file each in report/. */
 extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_report_block,
-    rep_report_sched, rep_report_syscalls, rep_report_cpu, rep_report_gc, rep_report_tasks,
-    rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task, rep_report_region,
-    rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
+    rep_report_locks, rep_report_sched, rep_report_syscalls, rep_report_cpu, rep_report_gc,
+    rep_report_tasks, rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task,
+    rep_report_region, rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
     rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
 
 #endif

@@ -140,7 +140,7 @@ for trace in "$keep"/traces/*.trace; do
 		continue
 	fi
 	pass
-	for report in groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers \
+	for report in groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers \
 		story procs overview mmu pauses stops heap; do
 		ends tprof-top "$scratch/run.tprof" $report
 	done

@@ -35,6 +35,7 @@ static const struct rule rules[] = {
     {"goroutines", "goroutine", NULL,         BY_GOROUTINE, "", "function", NULL, NULL, NULL, NULL},
     {"breakdown",  "top",       "",           BY_ENTRY | BY_GOROUTINE | BY_REASON, "", NULL, NULL, NULL, NULL, NULL},
     {"block",      "top",       "longest waits", BY_FUNCTION | BY_REASON | BY_STATE, NULL, NULL, NULL, NULL, NULL, "blocked"},
+    {"locks",      "top",       "longest waits", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "blocked"},
     {"sched",      "top",       "longest runnable", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "runnable"},
     {"syscalls",   "top",       "longest syscalls", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "syscall"},
     {"cpu",        "flame",     "cpu",        BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
