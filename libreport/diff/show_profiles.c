@@ -182,12 +182,12 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 		rep_diff_raw_cell(t, "u", REP_FLOAT, rep_float(row->u));
 		rep_diff_test_cells(t, row);
 	}
-	put_names(t);
 	if (d->noise) {
 		rep_diff_raw_cell(t, "noise", REP_COUNT, rep_int((int64_t)fmin(row->noise, MOST)));
 		rep_diff_raw_cell(t, "verdict", REP_TEXT,
 				  rep_str(rep_diff_verdict(d, row->verdict)));
 	}
+	put_names(t);
 }
 
 static bool same(struct rep_diff_pair p)
