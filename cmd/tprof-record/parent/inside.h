@@ -56,7 +56,7 @@ void rec_session_unwatch(struct rec_session *s, int fd);
 
 /* Returns the image of a process, or NULL if the process is not being recorded. */
 struct rec_image *rec_session_image(struct rec_session *s, pid_t pid);
-/* Ends all images; `alive`: their processes may go on. */
+/* Ends all images; `alive`: their processes may still be running. */
 void rec_session_end_images(struct rec_session *s, bool alive);
 /* Ends images of processes that had already ended when their hello was read. */
 void rec_session_end_gone(struct rec_session *s);

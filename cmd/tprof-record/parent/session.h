@@ -21,7 +21,7 @@ struct rec_result {
 	char folder[PATH_MAX];
 	char program[65];
 	pid_t pid;
-	int64_t ran_ns;	      /* from its start to its end; if it is still running, the recorded time */
+	int64_t ran_ns;	      /* from its start to its end or, while it runs, the recorded time */
 	int status;	      /* of waitpid, once `over` */
 	bool over;	      /* it has ended */
 	bool recorded;	      /* its process reported */
