@@ -89,9 +89,9 @@ static int empty(int folder)
 	return code;
 }
 
-/* Entries are trusted, and only this user may read them. If others could write to the folder, its
- * entries may be theirs and are removed. The sticky bit marks a folder in which that is not done
- * yet, for other processes and in case this one is killed. */
+/* Entries are trusted, and only this user may read them. If other users could write to the folder, its
+ * entries may be forged and are removed. The sticky bit marks a folder in which that is still to be done, for
+ * other processes and in case this one is killed. */
 static int make_private(int fd)
 {
 	const mode_t others = 022;

@@ -188,7 +188,7 @@ static void test_cache_removes_leftovers(void **state)
 	assert_int_not_equal(access(pattern, F_OK), 0);
 }
 
-/* Under what name an entry is kept nobody else can know. A key that was cut short is made anew. */
+/* Other users cannot know an entry's name. A truncated key is made anew. */
 static void test_cache_key(void **state)
 {
 	char key[64];

@@ -45,8 +45,8 @@ static void read_only_terminal(void)
 	}
 }
 
-/* Its parent says when to stop: a signal to both must not end one of them in between. Whatever ends
- * the parent for good ends the child, too. */
+/* The parent decides when the child stops: a signal to both must not end the child first. If the parent dies,
+ * so does the child. */
 static void settle(pid_t parent, const struct cmd_child *child)
 {
 	static const int for_parent[] = {SIGINT, SIGTERM, SIGHUP};

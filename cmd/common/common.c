@@ -321,7 +321,7 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	cmd_draft_learn_mode();
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
-	/* Who started the command may have ignored this one: then no child could be waited for. */
+	/* The parent process may have ignored SIGCHLD: then no child could be waited for. */
 	if (!cmd->in_order) /* and a program that it runs is to find what we found */
 		signal(SIGCHLD, SIG_DFL);
 	for (; argp->children && argp->children[n].argp && n < MAX_CHILDREN; n++) {

@@ -82,8 +82,8 @@ static int collect(void *ctx, unsigned has)
 
 /* ---- in this process ---- */
 
-/* Who stops the import ends the child at once, whatever it waits for: what it has made goes with
- * the temporary store. */
+/* Stopping the import ends the child at once, even while it waits; its output is removed with the temporary
+ * store. */
 static int show_progress(void *ctx)
 {
 	struct work *w = ctx;
@@ -102,7 +102,7 @@ static void end(char *text, size_t size)
 	text[size - 1] = '\0';
 }
 
-/* A bool is 0 or 1, whatever byte the child has put there. */
+/* A bool is 0 or 1, whatever byte the child has written there. */
 static void judge(bool *b)
 {
 	unsigned char byte;
@@ -254,7 +254,7 @@ int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options
 		cmd_allow_symbols(&child.jail, symbols, &dirs);
 	code = cmd_child_run(&child, &status, &err);
 	free(dirs);
-	/* Who stops it knows that. */
+	/* The user knows of a stop: no message. */
 	if (code == TP_ECANCEL)
 		return CMD_SYSTEM;
 	return code ? cmd_fail(cmd, path, &err) : status;

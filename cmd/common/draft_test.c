@@ -108,7 +108,7 @@ static void test_draft_is_for_the_same_group(void **state)
 	assert_int_equal(setgroups((size_t)n, mine), 0);
 }
 
-/* root may give it to whom it was of. */
+/* root may give the file to the owner of the file that it replaces. */
 static void test_draft_is_of_the_same_owner(void **state)
 {
 	struct cmd_draft d;

@@ -69,7 +69,7 @@ static void set(void)
 	limit.most = limit.given ? limit.given : most < 4e18 ? (int64_t)most : INT64_MAX / 2;
 	data.rlim_cur = (rlim_t)limit.most;
 	if (limit.before.rlim_cur != RLIM_INFINITY && limit.before.rlim_cur < data.rlim_cur) {
-		limit.most = 0; /* somebody else's limit is lower */
+		limit.most = 0; /* a lower limit was set from outside */
 		return;
 	}
 	if (setrlimit(RLIMIT_DATA, &data))
@@ -118,7 +118,7 @@ void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv)
 			look_at(path, &st);
 		}
 	}
-	if (folders && !limit.given) /* whatever programs are in them */
+	if (folders && !limit.given) /* the folders may contain any program */
 		limit.given = -1;
 	if (limit.given || limit.inputs)
 		set();

@@ -84,7 +84,7 @@ static int limit_of(char **argv, const char *given)
 	return WEXITSTATUS(how) * 16;
 }
 
-/* Builds with sanitizers have none, and an emulator may not do what it is told. */
+/* Builds with sanitizers set no limits, and an emulator may ignore them. */
 static void need_limits(void)
 {
 	char *argv[] = {(char *)"tprof-test", (char *)"small", NULL};

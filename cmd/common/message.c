@@ -123,8 +123,7 @@ static void say(const struct cmd *cmd, const char *kind, const char *path, const
 	failed = escape(&line, path, text);
 	if (cmd->pager <= 0)
 		cmd_notes_release(stderr);
-	/* Whatever waits in stdout was printed before; keep that order where both are one terminal.
-	 */
+	/* Pending text of stdout was printed first; keep that order if both are the same terminal. */
 	cmd_flush();
 	fprintf(stderr, "%s: %s", cmd->name, kind);
 	if (failed) {
@@ -194,7 +193,7 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 		return;
 	if ((size_t)n >= sizeof(text))
 		n = sizeof(text) - 1;
-	/* The newline at the end is ours; all others are part of names. */
+	/* The newline at the end was added here; all others are part of names. */
 	if (n && text[n - 1] == '\n')
 		n--;
 	(void)cmd;

@@ -1,4 +1,4 @@
-/* What somebody may have meant who typed a word that there is not. */
+/* Suggests the nearest known word for a mistyped one. */
 #ifndef CMD_NEAR_H
 #define CMD_NEAR_H
 

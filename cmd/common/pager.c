@@ -20,7 +20,7 @@ static void set_less(void)
 	char with[1024];
 
 	setenv("LESS", "FRX", 0);
-	/* Names and charts are UTF-8, whatever the locale is; it would show their bytes. */
+	/* Names and charts are UTF-8, whatever the locale is; without this less would show their bytes. */
 	setenv("LESSCHARSET", "utf-8", 0);
 	if (set && !strpbrk(set, "Rr") &&
 	    snprintf(with, sizeof(with), *set == '-' ? "-R %s" : "R%s", set) < (int)sizeof(with))

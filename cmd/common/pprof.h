@@ -1,5 +1,5 @@
-/* Options of 'go tool pprof' that are no options here: what to type in their place. One table for
- * all commands, so that whoever comes from pprof has either the answer or the way to it. */
+/* Options of 'go tool pprof' that our commands lack: what to type instead. One table serves all commands, so
+ * users of pprof find either the option or its replacement. */
 #ifndef CMD_PPROF_H
 #define CMD_PPROF_H
 

@@ -196,7 +196,7 @@ static char *translate(const struct cmd *cmd, const struct argp *argp, char *typ
 		return spell("help", NULL);
 	if (!strncmp(text, "help", 4) || !strcmp(text, "usage") || !strcmp(text, "version"))
 		return one_dash ? spell(text, NULL) : typed;
-	/* A letter is an option of ours, or (-o) one of pprof's. */
+	/* One letter is an option of ours or (-o) of pprof's. */
 	if (one_dash && !text[1] && (text[0] != 'o' || find_option(argp, NULL, 0, 'o')))
 		return typed;
 	if (one_dash && is_letter_with_value(argp, text))

@@ -84,7 +84,7 @@ static void test_extension_loads(void **state)
 	sqlite3_close(db);
 }
 
-/* A connection without a store is told so when it asks. */
+/* A query without a store gets an error that says so. */
 static void test_extension_without_store(void **state)
 {
 	char path[4096];

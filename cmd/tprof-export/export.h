@@ -50,7 +50,7 @@ struct export_args {
 	bool wakers; /* --wakers */
 	bool anonymise;
 	struct rep_anonymise made_up; /* names; the key is made before the form is written */
-	const char *key_file;	      /* NULL: nobody knows the key */
+	const char *key_file;	      /* NULL: a random key, which is not kept */
 	const char **tables;	      /* ntables of them */
 	size_t ntables;
 	const char **servers; /* --clickhouse; nservers of them */

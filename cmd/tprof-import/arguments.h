@@ -1,4 +1,4 @@
-/* What tprof-import is told, read and checked. */
+/* The arguments of tprof-import, read and checked. */
 #ifndef IMPORT_ARGUMENTS_H
 #define IMPORT_ARGUMENTS_H
 

@@ -16,7 +16,7 @@
 
 struct fixture {
 	char dir[64], store[80], pipe[80];
-	int fd; /* of the pipe: nobody ever writes to it */
+	int fd; /* of the pipe, which never has data */
 	struct tp_known known;
 	struct labelled labelled;
 	struct batch *first, batch;

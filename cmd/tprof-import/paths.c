@@ -410,7 +410,7 @@ static int add_zero(struct paths *p, struct entry *e, const char *text, struct t
 
 static int add_names(struct paths *p, const char *list, char *text, size_t size, struct tp_err *err)
 {
-	/* The last byte is ours, a newline. */
+	/* The last byte is a newline that was added here. */
 	bool zeros = size > 1 && !text[size - 2];
 	char *end = zeros ? text + size - 1 : text + size;
 	struct entry e = {.list = list, .first = SIZE_MAX};

@@ -12,7 +12,7 @@
 #include "common/draft.h"
 #include "common/file.h"
 
-/* Longer ones are of somebody else. */
+/* A longer file is not a report of ours. */
 #define MOST_BYTES ((size_t)1 << 30)
 
 static const struct {

@@ -64,7 +64,7 @@ int report_add_other(struct report *r, const char *file);
 int report_write(const struct report *r, const char *path, struct tp_err *err);
 /* Adds what a file says. TP_ENOENT: there is none; TP_EFORMAT: it is another. */
 int report_read(struct report *r, const char *path, struct tp_err *err);
-/* Removes the file if it is a report: what is none is somebody else's. */
+/* Removes the file if it is a report; other files are left alone. */
 void report_remove(const char *path);
 
 /* Prints "20 dumps: 18 imported, 1 failed; 0.29s; 181KiB into night.tprof of 344KiB". The store may

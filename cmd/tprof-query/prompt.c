@@ -41,7 +41,7 @@ static void keep_history(const char *path)
 
 	if (!path)
 		return;
-	mask = umask(077); /* statements are nobody else's business */
+	mask = umask(077); /* other users must not read the statements */
 	write_history(path);
 	umask(mask);
 }

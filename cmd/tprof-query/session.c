@@ -95,7 +95,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* An error in SQL is told without the store's name, which is not at fault. */
+/* Reports an error in SQL without the store's name, as the store is not at fault. */
 static int tell(const struct session *s, const char *where, const struct tp_err *err)
 {
 	if (s->prompt && err->code == TP_ECANCEL)

@@ -234,7 +234,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 					  cmd_arg_count(state, "--snapshot", arg, INT32_MAX));
 		return 0;
 	case ARGP_KEY_ARG:
-		/* The program; whatever follows is for it. */
+		/* The program; all later arguments belong to it. */
 		args->program = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;

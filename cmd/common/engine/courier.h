@@ -12,7 +12,7 @@ struct cmd_courier;
 /* Starts it; nothing is sent yet. TP_ENOENT: it is not installed; TP_EIO. */
 int cmd_courier_start(struct cmd_courier **c, const struct cmd_engine_url *u, struct tp_err *err);
 void cmd_courier_stop(struct cmd_courier *c);
-/* Fails where somebody has asked to stop (progress.h), too. */
+/* Fails, too, if the user has asked to stop (progress.h). */
 struct rep_engine_link cmd_courier_link(struct cmd_courier *c);
 
 /* The program; NULL: the one beside the command. For tests. */

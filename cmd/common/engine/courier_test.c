@@ -1,4 +1,4 @@
-/* tprof-courier against a server that says whatever a test wants it to. */
+/* tprof-courier against a server whose answers the test chooses. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <limits.h>

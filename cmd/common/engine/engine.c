@@ -305,7 +305,7 @@ int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
 	if (!status)
 		status = make(cmd, s, spec, picked, path);
 	free(picked);
-	/* What comes now does not look whether somebody wants it to end. */
+	/* The code from here on does not check for interrupts, so they end the process. */
 	cmd_interrupt_ends();
 	return status;
 }

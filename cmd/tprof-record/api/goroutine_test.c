@@ -213,7 +213,7 @@ static void test_g_mutex_blame(void **state)
 	slow_unlock(g[0]);
 	fast_unlock(g[1]);
 	fast_unlock(g[2]);
-	/* Nobody is charged for one that nobody unblocks, nor twice. */
+	/* A wait that is never ended charges no release, and no wait is charged twice. */
 	fast_unlock(g[2]);
 	end = now_ns();
 	slow = charged(slow_unlock);

@@ -121,7 +121,7 @@ static __attribute__((noinline)) void unlock_it(void *ns)
 	API_STAY();
 }
 
-/* Whoever called it. */
+/* Finds the record of a function, regardless of its caller. */
 static struct tprof_block_record find(struct tprof_block_record *p, size_t n,
 				      void (*function)(void *))
 {
@@ -194,7 +194,7 @@ static void test_threadcreate_profile(void **state)
 	bool ok;
 
 	(void)state;
-	/* This one, which nobody is known to have created. */
+	/* The calling thread, whose creator is unknown. */
 	assert_int_equal(tprof_threadcreate_profile(p, ROOM, &ok), 1);
 	assert_true(ok);
 	assert_int_equal(p[0].stack[0], 0);

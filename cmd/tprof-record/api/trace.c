@@ -67,7 +67,7 @@ void api_forget_trace(void)
 	if (t.state != LAYING)
 		tp_buf_release(&t.layout.symbols);
 	rec_drain_end(&t.drain);
-	/* Its thread does not exist here, nor does who held the lock. */
+	/* Neither its thread nor the lock's owner exists in this process. */
 	memset(&t, 0, sizeof(t));
 	t.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	t.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

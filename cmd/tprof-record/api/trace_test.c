@@ -158,7 +158,7 @@ static void test_trace_to_file(void **state)
 	unlink(path);
 	unlink(symbols);
 	rmdir(folder);
-	/* A disk that is full is told at the end. */
+	/* A full disk is reported at the end. */
 	assert_int_equal(tprof_trace_to_file("/dev/full", TPROF_GO_1_26), 0);
 	assert_int_equal(tprof_trace_stop(), ENOSPC);
 }

@@ -99,7 +99,7 @@ static void test_wait_and_post(void **state)
 	most = (int64_t)(atomic_load(&api.host)->now() - begin);
 	assert_in_range(cycles(tprof_block_profile, acquire), 20000000, most);
 	assert_in_range(cycles(tprof_mutex_profile, release), 20000000, most);
-	/* Nobody waits, nobody is blamed. */
+	/* Without a wait, no release is charged. */
 	pthread_mutex_lock(&mutex);
 	n = (size_t)cycles(tprof_mutex_profile, release);
 	release();

@@ -1,5 +1,5 @@
-/* Copies of arenas, and their repair: whatever a program has done to its arena, afterwards counts are
- * within bounds, entries refer only to older ones (they are appended), and texts end. */
+/* Copies of arenas, and their repair. After that, whatever the program wrote there, counts are within bounds,
+ * entries refer only to older ones (they are appended), and texts end. */
 #include "tprof-record/convert/process.h"
 
 #include <math.h>

@@ -12,8 +12,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Memory is reserved in steps, as much again as there is but between these: short programs pay for
- * little, and long ones for few system calls. */
+/* Memory is reserved in steps. Each doubles the part, within these limits: short programs need little memory,
+ * and long ones few system calls. */
 #define FIRST_STEP 8192u
 #define LAST_STEP  65536u
 
@@ -22,7 +22,7 @@
 #define PR_SET_VMA_ANON_NAME 0
 #endif
 
-/* So that those who look at the program's memory can tell what is not its own. */
+/* Names the mapping, so that tools that look at the program's memory can tell it from the program's own. */
 static void set_name(long at, size_t size)
 {
 	rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size, (long)"tprof-record",
@@ -57,7 +57,8 @@ static long allocate(int fd, uint64_t from, uint64_t to)
 	return result;
 }
 
-/* A file size limit of the program's is not meant for us; to exceed it would be a SIGXFSZ. */
+/* Sizes the file despite the program's file size limit, which is not meant for it; exceeding that limit would
+ * be a SIGXFSZ. */
 static long make_size(int fd, uint64_t size)
 {
 	struct rlimit was, wide;
@@ -80,7 +81,7 @@ static long make_size(int fd, uint64_t size)
 	return result;
 }
 
-/* Sealed, so that nobody can cut off what others have mapped. */
+/* The file is sealed, so that it cannot be shortened while others have it mapped. */
 static long make_file(void)
 {
 	long fd = rec_call(SYS_memfd_create, (long)"tprof-record", MFD_CLOEXEC | MFD_ALLOW_SEALING,
@@ -90,7 +91,7 @@ static long make_file(void)
 	if (fd < 0)
 		return fd;
 	result = make_size((int)fd, REC_ARENA_SIZE);
-	/* Waits are found by hash, anywhere from the beginning. */
+	/* Waits are found by hash, anywhere in their part, so the part gets all its memory now. */
 	if (!result)
 		result = allocate((int)fd, REC_AT_header, (uint64_t)REC_LAST_waits + 1);
 	if (!result) {
@@ -102,9 +103,9 @@ static long make_file(void)
 	return result;
 }
 
-/* Memory for bytes [from, to) of the arena, or an error. Where the kernel can do it (5.14), without
- * the descriptor: a program that closes all it does not know may have given its number to a file.
- */
+/* Gives bytes [from, to) of the arena memory. Returns 0 or -errno. Where the kernel supports it (5.14) this
+ * does not use the descriptor: a program that closes all unknown descriptors may have reused its number for a
+ * file. */
 static long populate(uint64_t from, uint64_t to)
 {
 	struct rec_state *s = rec_state();
@@ -187,7 +188,7 @@ void rec_raise(_Atomic uint32_t *used, uint32_t upto)
 		;
 }
 
-/* Two threads may reserve the same at once: the second call finds nothing to do. */
+/* Two threads may reserve the same memory at once; the second call then changes nothing. */
 bool rec_reserve(enum rec_part part, uint32_t upto)
 {
 	struct part p = part_of(part);

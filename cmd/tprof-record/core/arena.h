@@ -1,16 +1,16 @@
-/* The memory that a recorded process and the recorder share. Everything that has to survive the process
- * is in it, so that a signal, a crash or a kill loses nothing.
+/* The memory that a recorded process and the recorder share. Everything that has to survive the process is in
+ * it, so a signal, a crash or a kill loses nothing.
  *
- * It is a sparse memfd that the process makes, maps and sends to the recorder. Its parts lie at fixed
- * offsets (REC_PARTS). Each grows from its beginning, and memory is reserved (fallocate) before it is
- * touched, so that a lack of memory is an error that is counted, and never a SIGBUS.
+ * It is a sparse memfd that the process makes, maps and sends to the recorder. Its parts lie at fixed offsets
+ * (REC_PARTS). Each grows from its beginning. Memory is reserved (fallocate) before it is touched, so a lack
+ * of memory is a counted error and never a SIGBUS.
  *
  * The process writes everything; the recorder only clears and frees chunks, publishes heap counts, and
  * switches options off. The recorder trusts nothing in it, as the program may have overwritten it.
  * convert/process.h checks every index and count once.
  *
- * Stacks, strings, modules and buckets are appended and never move: `used` is raised (release) when an
- * entry is complete. Integers have the machine's byte order. */
+ * Stacks, strings, modules and buckets are appended and never move: `used` is raised (release) when an entry
+ * is complete. Integers have the machine's byte order. */
 #ifndef RECORD_CORE_ARENA_H
 #define RECORD_CORE_ARENA_H
 

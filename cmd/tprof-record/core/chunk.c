@@ -1,11 +1,12 @@
-/* Stripes and chunks. A thread writes to the stripe that its number gives it; 16 stripes keep
- * threads out of each other's way, and many short threads do not need a buffer each. The chunk of a
- * stripe is replaced by whoever finds it full and exchanges the stripe's word for LOCKED. The
- * others look a few times whether that is over, so that their records stay in order, and then go to
- * the next stripe, so that nobody waits for somebody who will not come back.
+/* Stripes and chunks. A thread's number selects the stripe that it writes to. 16 stripes keep threads out of
+ * each other's way, and many short threads do not need a buffer each.
  *
- * A record may land in a chunk that has been emptied, or taken by another stripe, since its writer
- * looked: that is as good a place as any. */
+ * The first thread that finds a stripe's chunk full and exchanges the stripe's word for LOCKED replaces the
+ * chunk. The others check a few times whether that is done, which keeps their records in order. Then they
+ * move to the next stripe, so that they never wait for a thread that was cancelled.
+ *
+ * A record may land in a chunk that has been emptied, or that another stripe has taken, since its writer
+ * looked. That is equally good. */
 #include "tprof-record/core/inside.h"
 
 #include <linux/futex.h>
@@ -13,17 +14,17 @@
 #include "tprof-record/core/list.h"
 
 #define LOCKED UINT32_MAX
-/* The bell is rung each time so many chunks have been filled. */
+/* The recorder is woken each time this many chunks have been taken. */
 enum { RING_AFTER = 16 };
 
 static void ring(struct rec_header *h)
 {
 	atomic_fetch_add_explicit(&h->doorbell, 1, memory_order_release);
-	/* The recorder is another process: not a private futex. */
+	/* Not a private futex, as the recorder is another process. */
 	rec_call(SYS_futex, (long)&h->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* Index + 1; 0 when there is none. */
+/* Takes a free or a new chunk. Returns its index + 1, or 0 if there is none. */
 static uint32_t take_chunk(void)
 {
 	struct rec_arena *a = &rec_core->arena;
@@ -59,7 +60,8 @@ void rec_chunk_give(const struct rec_arena *a, uint32_t index)
 	rec_list_give(&a->header->free_chunks, &a->chunks[0].next, sizeof(*c), index + 1);
 }
 
-/* The stripe's chunk is full, or it has none: gives it another. false: somebody else is at it. */
+/* Gives the stripe another chunk, if its chunk is full or it has none. Returns false if another thread is
+ * doing so. */
 static bool refill(_Atomic uint32_t *stripe, uint32_t was)
 {
 	struct rec_arena *a = &rec_core->arena;
@@ -72,7 +74,7 @@ static bool refill(_Atomic uint32_t *stripe, uint32_t was)
 		struct rec_chunk *c = &a->chunks[was - 1];
 
 		if (atomic_load_explicit(&c->reserved, memory_order_acquire) < REC_CHUNK_EVENTS) {
-			/* It has been emptied and come back to this stripe since we looked. */
+			/* The chunk has been emptied and has come back to this stripe since we looked. */
 			atomic_store_explicit(stripe, was, memory_order_release);
 			return true;
 		}

@@ -7,7 +7,7 @@
 
 struct rec_core *rec_core;
 
-/* Where the arena of this process's parent lies, if a fork took it from us. */
+/* Where the arena of the parent lies, after a fork has cleared the state. */
 static void *last_arena;
 static uint32_t generations;
 
@@ -19,7 +19,7 @@ uint64_t rec_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Nobody else sees the header yet. */
+/* The header is not visible to other threads yet. */
 static void set_options(struct rec_options *to, const struct rec_options *from)
 {
 	memcpy((void *)to, (const void *)from, sizeof(*to));
@@ -42,20 +42,20 @@ static void begin_header(struct rec_header *h, const struct rec_options *options
 	h->start_nsec = (uint64_t)wall.tv_nsec;
 	set_options(&h->options, options);
 	h->next_g = 1;
-	/* Entry 0 is none of them. */
+	/* Entry 0 means "none". */
 	h->nodes.used = h->strings.used = h->sets.used = 1;
 	h->magic = REC_MAGIC;
 }
 
-/* Of what begins at 0, the first entries must be there to be used as 0. */
+/* Parts whose entry 0 means "none" need memory for that entry. */
 static bool reserve_first(void)
 {
 	return rec_reserve(REC_PART_nodes, 1) && rec_reserve(REC_PART_strings, 1) &&
 	       rec_reserve(REC_PART_sets, 1);
 }
 
-/* A child has the code that its parent had. libc is not asked for it: dl_iterate_phdr takes a lock
- * that another thread of the parent may have held, and that nobody gives back in the child. */
+/* Copies the parent's modules, as a child has the same code. libc cannot be asked: dl_iterate_phdr takes a
+ * lock that another thread of the parent may have held, and in the child that lock is never released. */
 static void inherit_modules(struct rec_arena from)
 {
 	uint32_t n = atomic_load_explicit(&from.header->modules.used, memory_order_acquire);
@@ -72,7 +72,8 @@ static void inherit_modules(struct rec_arena from)
 	}
 }
 
-/* Of another arena. What is marked for good (255) is nobody's sample. */
+/* Clears the counts of another arena's samples. A counter of 255 stays, as it may mark the boot memory
+ * (real_boot_mark). */
 static void forget_samples(void)
 {
 	for (size_t i = 0; i < sizeof(rec_sampled); i++)
@@ -90,14 +91,13 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 
 	if (rec_alive())
 		return EBUSY;
-	/* A fork has cleared the state; that of an arena which was taken away may still be in use.
-	 */
+	/* A fork clears the state. The state of an arena that was taken away may still be in use. */
 	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;
 	error = rec_arena_make(shared, &base, &fd);
 	if (error)
 		return error;
-	/* What a fork has left: the parent's arena and what its threads knew of it. */
+	/* After a fork: the parent's arena is still mapped, and its modules are copied from it. */
 	if (last_arena && rec_core && !rec_core->generation)
 		parents = last_arena;
 	last_arena = base;

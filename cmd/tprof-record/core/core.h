@@ -1,12 +1,12 @@
-/* The part of the recorder that runs inside a recorded program: it takes samples and stacks, counts them
- * in buckets, and writes records. Its callers are the hooks of libc functions (preload/) and the library
- * for instrumenting by hand (api/).
+/* The part of the recorder that runs inside a recorded program: it takes samples and stacks, counts them in
+ * buckets, and writes records. Its callers are the hooks of libc functions (preload/) and the library for
+ * instrumenting by hand (api/).
  *
- * It has to work inside malloc, in signal handlers, between fork and exec, and in programs that are
- * about to die. So it allocates only by mmap, calls no libc function that has a hook or takes a lock,
- * and has no static constructors. Its own locks are futexes, held for a few dozen instructions.
- * Everything it learns goes to the arena. The process keeps privately only what no other process needs:
- * sampled blocks, caches of stacks, a few words per thread.
+ * It has to work inside malloc, in signal handlers, between fork and exec, and in programs that are about to
+ * die. So it allocates only by mmap, calls no libc function that has a hook or takes a lock, and has no
+ * static constructors. Its own locks are futexes, held for a few dozen instructions. Its results go to the
+ * arena. The process keeps privately only what other processes do not need: sampled blocks, caches of stacks,
+ * a few words per thread.
  *
  * Without an arena, or after rec_core_end, all functions do nothing (rec_alive). */
 #ifndef RECORD_CORE_CORE_H
@@ -23,7 +23,7 @@
 struct rec_core {
 	struct rec_arena arena;
 	int fd;		     /* of the arena; -1: it is private memory */
-	uint32_t generation; /* of the arena; threads forget what they know of an older one */
+	uint32_t generation; /* of the arena; threads drop their state of an older one */
 	/* Cleared when recording ends. The arena stays mapped, as threads in the middle of a record
 	 * still use it. */
 	_Atomic uint32_t live;
@@ -43,7 +43,7 @@ struct rec_self {
 	uint32_t g;	      /* the goroutine that runs here; 0: not known yet */
 	uint32_t m;
 	struct rec_g *slot; /* of g; NULL: none was free */
-	/* Above 0 while the thread is inside the recorder, so that nothing it does is the program's: the
+	/* Above 0 while the thread is inside the recorder, whose own calls are not the program's: the
 	 * functions below raise it, and do nothing if it is raised already. */
 	uint32_t depth;
 	uint32_t stripe;
@@ -74,20 +74,20 @@ int rec_core_begin(const struct rec_options *options, bool shared);
 /* Ends recording in this process. Other threads may be in the middle of a record. */
 void rec_core_end(void);
 
-/* Makes the calling thread a goroutine: the one that rec_thread_new has announced (`g`), or a new one
- * (0). Does nothing, quickly, if the thread is known. */
+/* Makes the calling thread a goroutine: the one that rec_thread_new has announced (`g`), or a new one (0).
+ * Returns at once if the thread has a goroutine already. */
 void rec_thread_begin(uint32_t g, uint64_t entry);
-/* Ends the goroutine of the calling thread. Nothing of the thread is recorded from then on, although its
- * other destructors may follow. */
+/* Ends the goroutine of the calling thread. Nothing that the thread does is recorded from then on, although
+ * its other destructors may follow. */
 void rec_thread_end(void);
 /* Announces a thread that the caller is about to create: returns its number and writes THREAD_NEW. */
 uint32_t rec_thread_new(uint64_t entry);
 void rec_thread_name(const char *name);
-/* Takes a place for a goroutine, cleared except for `id`; NULL if all are taken (counted). rec_g_leave
- * gives it back. */
+/* Takes a place for a goroutine, cleared except for `id`. Returns NULL, and counts the loss, if all are
+ * taken. rec_g_leave gives it back. */
 struct rec_g *rec_g_take(uint32_t id);
 void rec_g_leave(struct rec_g *g);
-/* Set and clear what g is waiting for. For one writer at a time. */
+/* Set and clear what g waits for. Only one thread at a time may write. */
 void rec_wait_store(struct rec_g *g, const struct rec_event *wait);
 void rec_wait_clear(struct rec_g *g);
 
@@ -95,25 +95,25 @@ void rec_wait_clear(struct rec_g *g);
 
 uint64_t rec_now(void); /* CLOCK_MONOTONIC, ns */
 
-/* Takes the stack of the caller. Returns its node in the arena, 0 if it could not be taken or kept
- * (counted). It has at most options.depth frames, without `skip` functions of the recorder; with 0 the
- * function that calls rec_stack is the innermost. */
+/* Takes the stack of the caller. Returns its node in the arena, or 0 if it could not be taken or kept
+ * (counted). It has at most options.depth frames and leaves out `skip` functions of the recorder; with skip
+ * 0, the function that calls rec_stack is the innermost. */
 uint32_t rec_stack(unsigned skip);
 /* Fills in the same stack as PCs, innermost first; returns their number. */
 size_t rec_backtrace(uint64_t *pcs, size_t room, unsigned skip);
 
-/* Interns a text, up to its first NUL; 0: there is no room. */
+/* Interns a text, up to its first NUL. Returns 0 if it is empty or there is no room. */
 uint32_t rec_string(const char *text, size_t size);
-/* Interns n pairs of strings (key, value), sorted by key; 0 if n is 0 or there is no room. */
+/* Interns n pairs of strings (key, value), sorted by key. Returns 0 if n is 0 or there is no room. */
 uint32_t rec_label_set(const uint32_t *pairs, size_t n);
 /* Appends a module. Returns its index + 1, or 0 if there is no room (counted). */
 uint32_t rec_module_add(const struct rec_module *module);
-/* Appends the modules that are new, and marks those that have gone. Asks the dynamic linker
- * (dl_iterate_phdr), so it must not be called while that holds its locks. */
+/* Appends the new modules, and marks those that were unloaded. Asks the dynamic linker (dl_iterate_phdr), so
+ * it must not be called while the linker holds its locks. */
 void rec_modules_read(void);
 /* Returns how many files were loaded and unloaded since the process began. */
 uint64_t rec_modules_changes(void);
-/* To be called after code was loaded or unloaded: forgets the unwinding rules of what was there. */
+/* To be called after code was loaded or unloaded: drops the unwinding rules and pages that were cached. */
 void rec_code_changed(void);
 
 /* ---- records of the trace ---- */
@@ -158,7 +158,7 @@ void rec_chunk_give(const struct rec_arena *a, uint32_t index);
  * A wait of kind REC_SYSCALL has no waiters and no profile, and is written only if it took
  * options.syscall_ns. An object of 0 has no waiters. The event is on the caller's stack until its end.
  * A wait without an end (longjmp, a cancelled thread) ends when the thread waits again, or ends. */
-enum { REC_DID_NOT_WAIT = 0x8000 }; /* a flag that only rec_wait_end knows */
+enum { REC_DID_NOT_WAIT = 0x8000 }; /* a flag that only rec_wait_end uses */
 void rec_wait_begin(struct rec_event *wait, unsigned skip);
 void rec_wait_end(struct rec_event *wait, unsigned flags);
 void rec_settle_now(void);
@@ -200,11 +200,11 @@ static inline bool rec_maybe_sampled(const void *block)
 
 	return __builtin_expect(__atomic_load_n(&rec_sampled[h >> 48], __ATOMIC_RELAXED) != 0, 0);
 }
-/* To be called before the real free or realloc: removes the block's sample. Returns its bucket (index +
- * 1), 0 if it had none; rec_unfree puts it back after a realloc that failed. */
+/* To be called before the real free or realloc: removes the block's sample. Returns its bucket (index + 1),
+ * or 0 if the block was not sampled. rec_unfree puts it back after a failed realloc. */
 uint32_t rec_free(void *block);
 void rec_unfree(void *block, uint32_t bucket);
-/* Begins sampling anew with this rate, as Go does after MemProfileRate was set. */
+/* Begins sampling anew with this rate, as Go does after MemProfileRate is set. */
 void rec_set_heap_rate(uint64_t rate);
 
 /* Count a wait and a contended unlock, by the rates in options (Go: blockevent, mutexevent). */
@@ -217,10 +217,10 @@ void rec_mutex_event(uint64_t ns, uint32_t stack);
 uint64_t rec_blame_begin(uint64_t object);
 void rec_blame_end(uint64_t object, uint64_t start, bool posted, uint32_t stack);
 
-/* Publishes what was allocated and freed until now; profiles show what is published. (Go's
+/* Publishes the allocations and frees counted so far; profiles show published counts only. (Go's
  * runtime/mprof.go needs three steps, mProf_NextCycle, mProf_Flush and mProf_PostSweep, as its garbage
- * collector finds frees later than they happen.) Needs only an arena, so that the recorder can call it
- * from outside. */
+ * collector finds frees later than they happen.) Needs only an arena, so the recorder can call it from
+ * outside. */
 void rec_heap_publish(const struct rec_arena *a);
 
 #endif

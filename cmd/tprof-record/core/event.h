@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The kinds, what their fields mean ("-": nothing), and what happened to goroutine g on thread m. Records
+/* The kinds, the meaning of their fields ("-": unused), and what happened to goroutine g on thread m. Records
  * without a duration have start == end. */
 /* clang-format off */
 #define REC_KINDS(X) \
@@ -24,10 +24,10 @@
 	X(BLOCK)          /* what it waited for   enum rec_reason     g had waited since `start`; stack */ \
 	X(SYSCALL)        /* file descriptor      enum rec_call       g had been in the kernel since `start`; stack */ \
 	X(POST)           /* what was posted      how many may wake   g released or signalled it; stack */ \
-	X(G_NEW)          /* start routine (PC)   the new goroutine   g (0: nobody) created it; stack */ \
+	X(G_NEW)          /* start routine (PC)   the new goroutine   g (0: none) created it; stack */ \
 	X(G_START)        /* -                    -                   g runs on m from now on */ \
 	X(G_STOP)         /* what it waits for    enum rec_reason     g left m; stack */ \
-	X(G_READY)        /* -                    whom                g (0: nobody) made goroutine `arg` runnable; stack */ \
+	X(G_READY)        /* -                    whom                g (0: none) made goroutine `arg` runnable; stack */ \
 	X(G_END)          /* -                    -                   g, which was on m, is over */ \
 	X(TASK_NEW)       /* task                 string: its type    parent task in `start`; stack */ \
 	X(TASK_END)       /* task                 -                   stack */ \
@@ -42,8 +42,8 @@
 	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
 	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */
 
-/* Why a goroutine waited. Reasons that Go's runtime knows have its words, so that Go's tools sort and name
- * them as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks (runtime2.go,
+/* Why a goroutine waited. Reasons that Go's runtime has too use its words, so Go's tools sort and name them
+ * as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks (runtime2.go,
  * waitReasonStrings), and as events of go 1.5. */
 #define REC_REASONS(X) \
 	/*  reason        go 1.26                 printed                 go 1.5 */ \
@@ -91,14 +91,14 @@ enum rec_reason {
 	    REC_NREASONS
 };
 
-/* Returns whether the mutex profile has unlocks of what such waits are for. */
+/* Returns whether such waits are for a lock, whose unlocks the mutex profile counts. */
 static inline bool rec_is_lock(uint32_t reason)
 {
 	return reason == REC_ON_MUTEX || reason == REC_ON_RWLOCK_R || reason == REC_ON_RWLOCK_W;
 }
 
-/* Returns whether Go's block profile has such waits: for other goroutines, not for time, the network
- * or the kernel. */
+/* Returns whether Go's block profile includes such waits: those for other goroutines, but not for time, the
+ * network or the kernel. */
 static inline bool rec_is_profiled(uint32_t reason)
 {
 	switch (reason) {

@@ -44,10 +44,10 @@ struct rec_hello {
 	uint32_t pid;
 };
 
-/* Return where the preloaded library stands in a list like that of LD_PRELOAD, and the size of its path;
- * NULL: it is not in the list (which may be NULL). */
+/* Return where the preloaded library is in a list like that of LD_PRELOAD, and the size of its path; NULL if
+ * it is not in the list (which may be NULL). */
 const char *rec_preload_find(const char *list, size_t *size);
-/* Takes it out of the list. Returns whether anything is left. */
+/* Removes the preloaded library from the list. Returns whether anything is left. */
 bool rec_preload_strip(char *list);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of this copy of core, shown to the whole process (libtprof-record hides its own). */
+/* The table of this copy of core, visible to the whole process (libtprof-record hides its own). */
 #include "tprof-record/core/host.h"
 
 static struct rec_self *self(void)

@@ -1,16 +1,16 @@
 /* Makes sure that a process uses one copy of core, even if two libraries contain it.
  *
- * Under tprof-record(1) the preloaded library is in the process, with an arena that the recorder reads.
- * A program that is also linked with libtprof-record has a second copy of core, with state of its own.
- * So libtprof-record calls core through this table: that of the preloaded library if it is there (it
- * alone exports `tprof_record_host`), otherwise its own. */
+ * Under tprof-record(1) the preloaded library is in the process, with an arena that the recorder reads. A
+ * program that is also linked with libtprof-record has a second copy of core, with its own state. So
+ * libtprof-record calls core through this table: the preloaded library's if it is loaded (only it exports
+ * `tprof_record_host`), otherwise its own. */
 #ifndef RECORD_CORE_HOST_H
 #define RECORD_CORE_HOST_H
 
 #include "tprof-record/core/core.h"
 
 /* clang-format off */
-/* By their names in core.h and modules.h without "rec_". */
+/* Their names are those in core.h without "rec_". */
 #define REC_HOST_FUNCTIONS(X) \
 	X(core_begin) X(thread_begin) X(thread_end) X(thread_new) \
 	X(thread_name) X(g_take) X(g_leave) X(wait_store) X(wait_clear) X(modules_read) \

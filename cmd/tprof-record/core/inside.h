@@ -50,17 +50,16 @@ static inline long rec_call(long number, long a, long b, long c, long d, long e,
 }
 #endif
 
-/* Maps private memory that is zero, and zero again in a forked child. Returns NULL if it has run
- * out. */
+/* Maps private zeroed memory, which is zero again in a forked child. Returns NULL if memory has run out. */
 void *rec_map(size_t size);
 void rec_unmap(void *memory, size_t size);
 
 /* ---- locks ---- */
 
-/* A futex: 0 free, 1 held, 2 held and waited for. A thread that has waited for half a second takes the
- * lock, as its owner may have been cancelled and will not come back. The protected data is whole after
- * every store, so that costs a place in a table at worst; a program that hangs would be worse. Time
- * spent waiting is added to rec_self.contention. */
+/* A futex: 0 free, 1 held, 2 held and waited for. A thread that has waited for half a second takes the lock,
+ * as its owner may have been cancelled and will never release it. The protected data is consistent after
+ * every store, so that costs one table entry at worst; a program that hangs would be worse. Time spent
+ * waiting is added to rec_self.contention. */
 void rec_lock(_Atomic uint32_t *lock);
 void rec_unlock(_Atomic uint32_t *lock);
 
@@ -85,7 +84,7 @@ enum {
 };
 
 struct rec_rule {
-	_Atomic uint64_t check, rule; /* check: key ^ rule, so that torn pairs match nothing */
+	_Atomic uint64_t check, rule; /* check: key ^ rule, so torn pairs match nothing */
 };
 
 struct rec_pending {
@@ -101,23 +100,23 @@ struct rec_sample {
 /* Sampled blocks whose hash begins with the shard's number: open addressing, at most 3/4 full. */
 struct rec_shard {
 	_Atomic uint32_t lock;
-	uint32_t bits; /* 1 << bits places, 0 none yet */
+	uint32_t bits; /* 1 << bits places; 0: none allocated yet */
 	uint64_t count;
 	struct rec_sample *place;
-	uint64_t unused[5]; /* a cache line of its own */
+	uint64_t unused[5]; /* pads the struct to a cache line */
 };
 
 /* The waiters for a lock (profile/blame.c). */
 struct rec_blame {
 	_Atomic uint32_t lock, n;
 	uint64_t sum;	 /* of their baselines */
-	uint64_t posted; /* when it was released last, and by which stack */
+	uint64_t posted; /* when the lock was last released, and by which stack */
 	uint32_t poster, unused;
 };
 
 struct rec_state {
 	struct rec_core core;	/* first: rec_core points here */
-	bool shared;		/* the arena is a file, which the recorder has mapped, too */
+	bool shared;		/* the arena is a file that the recorder has mapped as well */
 	uint64_t device, inode; /* of that file; the program may reuse its descriptor */
 	_Atomic uint32_t taken; /* chunks that stripes have taken */
 	_Atomic uint32_t epoch; /* raised when code may have been loaded or unloaded */
@@ -128,7 +127,7 @@ struct rec_state {
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
 	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
-	/* The first REC_NCOMMON are shared by the threads that got no cache of their own. */
+	/* The first REC_NCOMMON are shared by the threads that have no cache of their own. */
 	struct rec_stack_cache *caches, *free_cache;
 	_Atomic uint32_t common_lock[REC_NCOMMON];
 	struct rec_pending pending[REC_NPENDING];
@@ -145,7 +144,7 @@ static inline struct rec_state *rec_state(void)
 	return (struct rec_state *)(void *)rec_core;
 }
 
-/* Forgets the state of the thread, which belongs to another arena. */
+/* Clears the state of the thread, which belongs to another arena. */
 void rec_forget_self(void);
 
 static inline bool rec_enter(void)
@@ -174,18 +173,19 @@ static inline void rec_lose(enum rec_loss what, uint64_t n)
 
 /* Makes and maps an arena, with memory for its header and waits. Returns 0 or an errno value. */
 int rec_arena_make(bool shared, void **base, int *fd);
-/* Reserves memory for entries [0, upto) of a part. Returns false if it has run out, and counts that. */
+/* Reserves memory for entries [0, upto) of a part. Returns false if there is none; each refusal by the system
+ * is counted. */
 bool rec_reserve(enum rec_part part, uint32_t upto);
 /* Reserves memory for a piece of the arena. */
 bool rec_reserve_at(uint64_t from, uint64_t size);
-/* Raises `used` to `upto`, unless it is above that. */
+/* Raises `used` to `upto`, unless it is higher already. */
 void rec_raise(_Atomic uint32_t *used, uint32_t upto);
 
 /* ---- threads ---- */
 
 void rec_thread_begin_inside(uint32_t g, uint64_t entry);
 
-/* Gives the calling thread its number, its place and its random numbers, unless it has them. */
+/* Gives the calling thread its number, its place and a random seed, unless it has them already. */
 static inline void rec_known(void)
 {
 	if (__builtin_expect(!rec_self.g, 0))
@@ -206,13 +206,13 @@ void rec_random_seed(void);
 
 /* ---- stacks ---- */
 
-/* A frame: `pc` is the address that its callee returns to (of interrupted code, its PC + 1), sp and fp
- * are the registers after that return. */
+/* A frame: `pc` is the address that its callee returns to (in interrupted code, the PC + 1); sp and fp are
+ * the registers after that return. */
 struct rec_frame {
 	uint64_t pc, sp, fp;
 };
 
-/* The frame of the caller of the function that uses this, which must not be inlined. */
+/* The frame of the caller of the function that uses this macro. That function must not be inlined. */
 #define REC_CALLER()                                                                               \
 	(struct rec_frame)                                                                         \
 	{                                                                                          \
@@ -221,22 +221,23 @@ struct rec_frame {
 		.fp = *(uint64_t *)__builtin_frame_address(0)                                      \
 	}
 
-/* Does what rec_stack does, from a frame on. */
+/* Does the same as rec_stack, starting from the given frame. */
 uint32_t rec_stack_from(struct rec_frame frame, unsigned skip);
-/* Gives a cache back for other threads. */
+/* Returns a cache for other threads to use. */
 void rec_cache_give(struct rec_stack_cache *cache);
 
-/* Returns the node below `parent` with this PC, which is added if it is missing; 0: there is no room. */
+/* Returns the node below `parent` with this PC, and adds it if it is missing. Returns 0 if there is no
+ * room. */
 uint32_t rec_tree_child(uint32_t parent, uint64_t pc, uint32_t depth);
-/* Returns the node of n PCs, innermost first; 0: there is no room (counted). */
+/* Returns the node of n PCs, innermost first. Returns 0, and counts the loss, if there is no room. */
 uint32_t rec_tree_add(const uint64_t *pcs, size_t n);
 
 /* ---- sampled blocks that are alive (profile/sample.c) ---- */
 
-/* Adds a block with its bucket (index + 1). False: there is no room (counted). *was is the bucket that it
- * had until now, 0 if none: its free was not seen. */
+/* Adds a block with its bucket (index + 1). Returns false, and counts the loss, if there is no room. Sets
+ * *was to the bucket that the block had before, as its free was not seen, or to 0. */
 bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was);
-/* Removes a block. Returns its bucket, 0 if it is not in the table. */
+/* Removes a block. Returns its bucket, or 0 if the block is not in the table. */
 uint32_t rec_sample_remove(const void *block);
 
 /* ---- which release is charged with waits for a lock (profile/blame.c) ---- */
@@ -253,14 +254,15 @@ bool rec_blame_due(uint64_t object);
 /* ---- buckets, records ---- */
 
 void rec_write_inside(const struct rec_event *event);
-/* Returns the index + 1 of a bucket, which is added if it is missing; 0: there is no room (counted). */
+/* Returns the index + 1 of a bucket, and adds it if it is missing. Returns 0, and counts the loss, if there
+ * is no room. */
 uint32_t rec_bucket_of(enum rec_bucket_kind kind, uint32_t stack, uint64_t size);
 uint32_t rec_string_inside(const char *text, size_t size);
 void rec_create_event_inside(uint32_t stack);
-/* Keeps an event that rec_settle_inside adds to its profile later. */
+/* Keeps an event for rec_settle_inside, which adds it to its profile. */
 void rec_due(enum rec_bucket_kind kind, uint64_t ns, uint32_t stack, uint32_t n);
 void rec_settle_inside(void);
-/* Ends waits that were abandoned: those whose stack frames a new wait uses, or all (NULL). */
+/* Ends waits that were abandoned: those whose stack frames a new wait reuses, or all of them (NULL). */
 void rec_wait_abandon(const struct rec_event *wait);
 void rec_block_event_inside(uint64_t ns, uint32_t stack);
 void rec_mutex_event_inside(uint64_t ns, uint32_t stack, uint32_t n);

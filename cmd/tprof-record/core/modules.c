@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Build ids are 20 bytes (SHA-1), some linkers' 8 or 32. */
+/* Build IDs have 20 bytes (SHA-1), or 8 or 32 with some linkers. */
 enum { MAX_ID = 64 };
 
 struct reading {
@@ -17,7 +17,8 @@ struct reading {
 	uint64_t vdso;
 };
 
-/* "GNU\0" notes of type NT_GNU_BUILD_ID, in hex; 0 when there is none. */
+/* Returns the build ID as a string in hex, from a "GNU\0" note of type NT_GNU_BUILD_ID; 0: the file has
+ * none. */
 static uint32_t build_id(const struct dl_phdr_info *info)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -53,7 +54,7 @@ static uint32_t build_id(const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* The main program has no name, the vdso one that is no file: /proc/PID/maps calls it [vdso]. */
+/* The main program has an empty name. The vdso's name is not a file: /proc/PID/maps calls it [vdso]. */
 static uint32_t file_of(const struct dl_phdr_info *info, const struct reading *r)
 {
 	const char *name = info->dlpi_name;
@@ -111,11 +112,11 @@ void rec_modules_read(void)
 {
 	_Atomic uint32_t *at_work;
 	struct reading r = {0};
-	/* Whoever comes by here may have a small stack (a handler of signals, say). */
+	/* static, as the caller's stack may be small (that of a signal handler, for example) */
 	static char exe[PATH_MAX];
 	long size;
 
-	/* Two readers at once would add the same things. */
+	/* Two simultaneous readers would add the same modules. */
 	if (!rec_alive())
 		return;
 	at_work = &rec_state()->reading_modules;

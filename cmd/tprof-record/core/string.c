@@ -1,5 +1,5 @@
-/* Strings, label sets and modules: what is appended to the arena and never changes. The tables that
- * find what is there already are private; look-ups take no lock. */
+/* Strings, label sets and modules: data that is appended to the arena and never changes. The tables that find
+ * existing entries are private; lookups take no lock. */
 #include "tprof-record/core/inside.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@ static uint64_t hash_of(const void *data, size_t size)
 	return h ^ h >> 32;
 }
 
-/* What is found in a table of offsets, and the place where to put what is not (NULL: full). */
+/* Compares the entry at `offset` with `data`. */
 typedef bool same_fn(uint32_t offset, const void *data, size_t size);
 
 static bool same_string(uint32_t offset, const void *data, size_t size)
 {
 	const char *text = rec_core->arena.strings + offset;
 
-	/* Beyond `used` there may be no memory. */
+	/* Memory beyond `used` may not be reserved. */
 	return size < atomic_load_explicit(&rec_core->arena.header->strings.used,
 					   memory_order_relaxed) -
 			  offset &&
@@ -55,7 +55,8 @@ static uint32_t look_up(_Atomic uint32_t *table, uint32_t n, same_fn *same, cons
 	return 0;
 }
 
-/* Room for so much more of the part; its offset, 0 when there is none. Under the lock. */
+/* Reserves `size` more entries of the part. Returns their offset, or 0 if there is no room (counted). Expects
+ * the lock. */
 static uint32_t more(enum rec_part part, struct rec_growth *growth, uint32_t limit, size_t size)
 {
 	uint32_t used = atomic_load_explicit(&growth->used, memory_order_relaxed);
@@ -97,7 +98,7 @@ static uint32_t add_set(const void *pairs, size_t size)
 	return at;
 }
 
-/* Returns where it is, having added it if it was missing; 0: there is no room. */
+/* Returns the offset of `data`, and adds it if it is missing. Returns 0 if there is no room. */
 static uint32_t intern(_Atomic uint32_t *table, uint32_t n, same_fn *same,
 		       uint32_t (*add)(const void *data, size_t size), const void *data,
 		       size_t size)

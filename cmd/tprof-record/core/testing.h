@@ -1,4 +1,4 @@
-/* For the tests of core/: an arena for each, and a look at what is in it. */
+/* For the tests of core/: an arena for each test, and functions that look into it. */
 #ifndef RECORD_CORE_TESTING_H
 #define RECORD_CORE_TESTING_H
 
@@ -12,7 +12,7 @@
 
 #include "tprof-record/core/inside.h"
 
-/* Not inlined, cloned, or left by a jump: a frame, whatever the optimiser would like. */
+/* A function that always has a frame: not inlined, not cloned, and not left by a tail call. */
 #if defined(__clang__)
 #define ALONE __attribute__((noinline, optnone))
 #else
@@ -43,7 +43,7 @@ static inline uint64_t lost(enum rec_loss what)
 	return atomic_load(&header()->lost[what]);
 }
 
-/* Record i of that kind, in the order of the chunks; NULL when there are fewer. */
+/* Returns record i of that kind, in the order of the chunks; NULL if there are fewer. */
 static inline struct rec_event *event_at(enum rec_kind kind, uint32_t i)
 {
 	uint32_t c, k;
@@ -74,7 +74,7 @@ static inline struct rec_bucket *bucket(uint32_t at)
 	return &rec_core->arena.buckets[at - 1];
 }
 
-/* The newest of that kind with that stack, NULL when there is none. */
+/* Returns the newest bucket of that kind with that stack, or NULL. */
 static inline struct rec_bucket *bucket_with(enum rec_bucket_kind kind, uint32_t stack)
 {
 	uint32_t at;
@@ -94,7 +94,7 @@ static inline double count_of(const struct rec_bucket *b)
 	return n;
 }
 
-/* A node for PCs, innermost first. */
+/* Returns the node of n PCs, innermost first. */
 static inline uint32_t stack_of(const uint64_t *pcs, size_t n)
 {
 	uint32_t node;
@@ -106,7 +106,7 @@ static inline uint32_t stack_of(const uint64_t *pcs, size_t n)
 	return node;
 }
 
-/* The PCs of a node, innermost first; how many. */
+/* Fills in the PCs of a node, innermost first. Returns their number. */
 static inline size_t pcs_of(uint32_t stack, uint64_t *pcs, size_t room)
 {
 	size_t n = 0;

@@ -25,7 +25,7 @@ struct rec_g *rec_g_take(uint32_t id)
 								memory_order_relaxed));
 		at = used + 1;
 	}
-	/* Whoever had it before left it cleared but for its seq, which only grows. */
+	/* The previous owner left the place cleared except for seq, which only grows. */
 	atomic_store_explicit(&a->gs[at - 1].id, id, memory_order_release);
 	return &a->gs[at - 1];
 }
@@ -55,7 +55,7 @@ void rec_wait_store(struct rec_g *g, const struct rec_event *wait)
 
 	atomic_store_explicit(&g->seq, seq + 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
-	/* Somebody may be looking at it; seq tells him to look again. */
+	/* A reader may be copying it at the same time; seq tells the reader to try again. */
 #define COPY(field) __atomic_store_n(&g->wait.field, wait->field, __ATOMIC_RELAXED)
 	COPY(flags);
 	COPY(stack);
@@ -73,7 +73,7 @@ void rec_wait_store(struct rec_g *g, const struct rec_event *wait)
 	atomic_store_explicit(&g->seq, seq + 2, memory_order_release);
 }
 
-/* One store is a whole change: whoever reads sees the old kind or none. */
+/* A single store clears the wait, so a reader sees the old kind or none. */
 void rec_wait_clear(struct rec_g *g)
 {
 	atomic_store_explicit(&g->wait.kind, REC_NOTHING, memory_order_relaxed);
@@ -124,10 +124,10 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 			atomic_store_explicit(&slot->create_stack, p->stack, memory_order_relaxed);
 			slot->creator = p->creator;
 		}
-		/* One that we created has only inherited its name. */
+		/* A thread created through a hook has only inherited its creator's name. */
 		if (met)
 			rec_call(SYS_prctl, PR_GET_NAME, (long)slot->name, 0, 0, 0, 0);
-		/* Whoever finds the place (api/state.c) may read it from now on. */
+		/* Readers that find the place (api/state.c) may use it from now on. */
 		atomic_store_explicit(&slot->tid, (uint32_t)event.object, memory_order_release);
 		atomic_store_explicit(&slot->m, g, memory_order_relaxed);
 	}

@@ -25,7 +25,7 @@ static bool is_blamed(const struct rec_event *wait)
 				    memory_order_relaxed);
 }
 
-/* Takes the last one away; the time. */
+/* Removes the innermost wait. Returns the time. */
 static uint64_t pop(bool waited)
 {
 	uint32_t n = --rec_self.nopen;
@@ -41,7 +41,7 @@ static uint64_t pop(bool waited)
 	return now;
 }
 
-/* The one before it, if a signal handler's came in between, is what the thread waits for again. */
+/* Shows what the thread waits for now: the wait that a signal handler's wait interrupted, or nothing. */
 static void show(void)
 {
 	if (!rec_self.slot)
@@ -64,8 +64,8 @@ static void account(const struct rec_event *wait)
 		rec_due(REC_BLOCK_BUCKET, ns, wait->stack, 1);
 }
 
-/* The frame that an abandoned wait was in is gone, but the arena has a copy of it; of those that it
- * interrupted there is none. */
+/* The frame that held an abandoned wait is gone, but the arena has a copy of the innermost one. The waits
+ * that it interrupted have no copy, so they are not recorded. */
 void rec_wait_abandon(const struct rec_event *wait)
 {
 	bool any = false;
@@ -105,7 +105,7 @@ __attribute__((noinline)) void rec_wait_begin(struct rec_event *wait, unsigned s
 		rec_leave();
 		return;
 	}
-	/* From here on posts are logged: before the wait begins. */
+	/* From now on posts are logged, although the wait has not begun yet. */
 	place = waits_for(wait);
 	if (place)
 		atomic_fetch_add_explicit(&place->waiters, 1, memory_order_relaxed);
@@ -132,7 +132,7 @@ void rec_wait_end(struct rec_event *wait, unsigned flags)
 {
 	bool waited = !(flags & REC_DID_NOT_WAIT);
 
-	/* It is not the last one if it never began: there was no arena, or no room. */
+	/* A wait that never began (no arena, no room) is not the innermost one. */
 	if (!rec_self.nopen || rec_self.open[rec_self.nopen - 1].wait != wait || !rec_enter())
 		return;
 	if (rec_self.nopen) {

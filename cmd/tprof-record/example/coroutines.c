@@ -146,14 +146,14 @@ static __attribute__((noinline)) void leave(pthread_mutex_t *unlock, bool queue)
 	swapcontext(&c->context, &scheduler);
 }
 
-/* The calling coroutine waits, until somebody calls ready. `held` is what keeps others from doing
- * that before it has left. */
+/* Parks the calling coroutine until another calls ready. `held` keeps others from doing that before this one
+ * has left its thread. */
 static void park(enum tprof_reason reason, const char *what, const void *object,
 		 pthread_mutex_t *held)
 {
 	uint64_t before = now(), g = self()->g;
 
-	tprof_g_block(reason, object); /* tprof: while nobody can see yet that it waits */
+	tprof_g_block(reason, object); /* tprof: before others can see that it waits */
 	note(g, what, before);
 	leave(held, false);
 }
@@ -316,7 +316,7 @@ static void co_lock(struct co_mutex *m)
 		return;
 	}
 	push(&m->waiting, self());
-	park(TPROF_MUTEX, "block:sync", m, &m->lock); /* whoever unlocks hands it over */
+	park(TPROF_MUTEX, "block:sync", m, &m->lock); /* the coroutine that unlocks hands it over */
 }
 
 static void co_unlock(struct co_mutex *m)
@@ -424,7 +424,7 @@ static struct order *new_order(void)
 
 static void free_order(struct order *o)
 {
-	tprof_free(o); /* tprof: before anybody can get it again */
+	tprof_free(o); /* tprof: before it can be allocated again */
 	pthread_mutex_lock(&store_lock);
 	o->next = free_orders;
 	free_orders = o;

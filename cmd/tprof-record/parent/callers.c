@@ -40,7 +40,7 @@ static void unlist(struct rec_session *s, struct rec_image *image)
 	}
 }
 
-/* Returns whether an image is only what a process did between fork and exec. */
+/* Returns whether the image only existed between a fork and an exec. */
 static bool is_brief(const struct rec_image *image, uint64_t exec_ns)
 {
 	return exec_ns && image->how == REC_HELLO_FORK && image->spool.n < BRIEF_RECORDS &&
@@ -134,7 +134,7 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 			s->end_ns = image->begin_ns + (uint64_t)s->o->request->for_ns;
 		s->result.recorded = true;
 		memcpy(image->folder, s->result.folder, sizeof(image->folder));
-		/* Until then it goes by the name that it was called by. */
+		/* Until then the program has the name by which it was called. */
 		if (image->how == REC_HELLO_EXEC)
 			memcpy(s->result.program, image->program, sizeof(s->result.program));
 	}
@@ -195,7 +195,7 @@ void rec_session_answer(const struct rec_session *s, const struct rec_job *job)
 	}
 }
 
-/* ---- what comes in ---- */
+/* ---- messages ---- */
 
 void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool keep_open)
 {

@@ -9,7 +9,7 @@
 static size_t page_size;
 static _Atomic uint64_t pages;
 
-/* A page of zeros where one is missing; anything else that raises this ends us as ever. */
+/* Maps a page of zeros over a missing one. A SIGBUS of any other kind still ends the recorder. */
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
 	(void)context;

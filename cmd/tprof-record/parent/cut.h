@@ -1,6 +1,6 @@
-/* Copes with files that are truncated while they are mapped: libraries that are written anew, or cut by
- * the recorded program. Missing pages read as zeros, which readers must accept in any case. Without
- * this, SIGBUS would end the recorder, and the recording. */
+/* Copes with files that are truncated while they are mapped: libraries that are rewritten, or cut by the
+ * recorded program. Missing pages read as zeros, which readers must accept in any case. Without this, SIGBUS
+ * would end the recorder, and the recording. */
 #ifndef RECORD_PARENT_CUT_H
 #define RECORD_PARENT_CUT_H
 

@@ -15,8 +15,8 @@
 #include "tprof-record/core/arena.h"
 #include "tprof-record/parent/spool.h"
 
-/* How long a full chunk waits for a record that its owner has reserved and not published, ns. Threads
- * may die in between, or sleep, which is rare. */
+/* How long a full chunk waits for a record that is reserved but not published, ns. Its thread may have died
+ * in between, or may be asleep, which is rare. */
 #define REC_DRAIN_PATIENCE 2000000000u
 
 enum { REC_DRAIN_FORKS = 16 };
@@ -26,7 +26,7 @@ struct rec_drain {
 	struct rec_drain_chunk {
 		uint32_t turn;	 /* the chunk's turn that this is about */
 		uint16_t looked; /* records [0, looked) were seen … */
-		uint16_t nleft;	 /* … and so many of them could not be taken yet: */
+		uint16_t nleft;	 /* how many of them could not be taken yet: */
 		uint64_t left[(REC_CHUNK_EVENTS + 63) / 64];
 		bool given_back; /* it is on the free list, or was when last looked at */
 		uint64_t
@@ -48,8 +48,8 @@ struct rec_drain {
 int rec_drain_begin(struct rec_drain *d);
 void rec_drain_end(struct rec_drain *d);
 
-/* Takes records that are published and were over at `now` (CLOCK_MONOTONIC); returns how many.
- * `last`: the program is over; takes everything and waits for nothing. */
+/* Takes records that are published and were over at `now` (CLOCK_MONOTONIC). Returns their number. `last`:
+ * the program is over; takes everything without waiting. */
 size_t rec_drain(struct rec_drain *d, const struct rec_arena *a, struct rec_spool *s, uint64_t now,
 		 bool last);
 

@@ -14,7 +14,7 @@
 
 pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
 
-/* If the disk is full, a quarter of the records is given up for the trace of the others. */
+/* If the disk is full, a quarter of the records is dropped to make room for the trace of the others. */
 enum { KEEP = 3, OF = 4, ATTEMPTS = 8 };
 
 /* The files of an image that are being made. */
@@ -68,7 +68,7 @@ static struct rec_dump_file *add_file(struct rec_dump *d, const char *name, uint
 	return f;
 }
 
-/* Returns whether an error was a full disk, and records could be given up for room. */
+/* If the error was a full disk, drops a quarter of the records to make room. Returns whether it did. */
 static bool make_room(struct making *m, const struct tp_err *err)
 {
 	struct rec_spool *s = &m->image->spool;
@@ -289,7 +289,7 @@ void rec_dump_write(struct rec_image *image, bool final, const struct rec_reques
 		snprintf(
 		    d->remark, sizeof(d->remark),
 		    "a file was truncated while names were read from it; some names are missing");
-	/* Only now: make_room may have given up records. */
+	/* Only now, as make_room may have dropped records. */
 	if (final)
 		count_losses(d, image, &p);
 	rec_live_release(&m.live);

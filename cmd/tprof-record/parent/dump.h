@@ -44,7 +44,7 @@ extern pthread_mutex_t rec_dump_tracing;
 void rec_dump_write(struct rec_image *image, bool final, const struct rec_request *r,
 		    struct rec_images *images, struct rec_dump *d);
 
-/* Notes in *d why there are no files. */
+/* Notes in *d why no files were written. */
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);
 
 /* "1,234" */

@@ -13,7 +13,7 @@
 #include "base/regex.h"
 #include "tprof-record/convert/profile/profile.h"
 
-/* Files are written by one thread of the recorder; this is the one it is at. */
+/* The file that is being written: only one thread of the recorder writes files. */
 static _Atomic(struct rec_file *) current;
 
 static int failed(struct tp_err *err, const char *what)

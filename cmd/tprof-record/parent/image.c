@@ -38,7 +38,8 @@ static void ring(_Atomic uint32_t *bell)
 	syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* If its clock is not ours (time namespaces), everything is taken as it comes. */
+/* Returns the time up to which records are taken. A process with another clock (time namespaces) has no such
+ * limit. */
 static uint64_t until(const struct rec_image *image)
 {
 	return image->other_clock ? UINT64_MAX : rec_now();
@@ -51,7 +52,7 @@ static void *drain(void *arg)
 	int ms = QUICK_MS;
 
 	pthread_setname_np(pthread_self(), "tprof-drain");
-	/* If allowed: so as not to wait for the threads whose records we take. */
+	/* If permitted, so that the drainer does not have to wait for the threads whose records it takes. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), -10);
 	rec_spool_begin(&image->spool, image->root, NULL);
 	for (;;) {
@@ -82,8 +83,8 @@ static int seal(int memory)
 	return seals >= 0 && seals & F_SEAL_SHRINK ? 0 : error;
 }
 
-/* The memory must have the right size and keep it, or reading it could kill us (SIGBUS). It is sealed
- * before its size is read, as the program could shrink it in between. */
+/* The memory must have the right size and keep it, or reading it could raise SIGBUS. It is sealed before its
+ * size is read, as the program could shrink it in between. */
 static int check_memory(int memory, struct tp_err *err)
 {
 	int unsealed = seal(memory);

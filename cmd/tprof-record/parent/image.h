@@ -20,12 +20,12 @@
 struct rec_image {
 	struct rec_image *next; /* in the session's list, then in the writer's */
 	pid_t pid;
-	int process;  /* pidfd, -1: it had gone when it was heard */
+	int process;  /* pidfd; -1: the process had ended when its hello was read */
 	uint32_t how; /* enum rec_hello_kind: how it began */
 	bool is_main; /* the program itself, not a child */
 	char program[65];
 	const char *root;	   /* the folder of the recording */
-	char folder[PATH_MAX];	   /* of its files, "" none yet (rec_image_folder) */
+	char folder[PATH_MAX];	   /* of its files; "": not chosen yet (rec_image_folder) */
 	bool displaced;		   /* `folder` goes to the next image of the process */
 	unsigned snapshots;	   /* written so far */
 	unsigned asked;		   /* snapshots that the writer has not answered: the session's */
@@ -44,13 +44,13 @@ struct rec_image {
 	struct rec_drain drain;
 
 	/* Set by rec_image_halt. */
-	bool alive; /* it goes on, unrecorded */
+	bool alive; /* the process is still running, unrecorded */
 	uint64_t end_ns, end_sec, end_nsec;
 };
 
-/* Begins to record a process. Owns `memory` and `process`, after an error too: TP_EFORMAT (not an arena
- * of ours; the message says what is wrong), TP_EIO, TP_ENOMEM. `root` outlives it, and exists. If its
- * spool cannot be made, that is not an error: the records are lost and counted. */
+/* Begins to record a process. Owns `memory` and `process`, after an error too: TP_EFORMAT (not an arena of
+ * ours; the message says what is wrong), TP_EIO, TP_ENOMEM. `root` exists and outlives the image. A spool
+ * that cannot be made is not an error: the records are lost and counted. */
 int rec_image_begin(struct rec_image **image, int memory, int process, pid_t pid, uint32_t how,
 		    const char *root, struct tp_err *err);
 void rec_image_free(struct rec_image *image);
@@ -58,15 +58,15 @@ void rec_image_free(struct rec_image *image);
 /* Makes ROOT/PID-PROGRAM, with a number behind it if that exists. TP_EIO. */
 int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct tp_err *err);
 
-/* Takes the last records and ends the drainer. `alive`: the process goes on; its trace ends here.
- * `exec_ns`: when it became another image (CLOCK_MONOTONIC), 0: it did not. */
+/* Takes the last records and ends the drainer. `alive`: the process is still running, but its trace ends
+ * here. `exec_ns`: when it became another image (CLOCK_MONOTONIC), or 0. */
 void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns);
-/* Switches recording off in a process that goes on. To be called after the copy, which has the rates.
- */
+/* Switches recording off in a process that is still running. To be called after the copy, which includes the
+ * rates. */
 void rec_image_silence(struct rec_image *image);
 
-/* Copies the arena, of a living image too, without its records, and checks it: *wrong things had to
- * be mended. The caller calls rec_process_free. TP_EFORMAT, TP_ENOMEM; then *p is empty. */
+/* Copies the arena (without its records) and checks it; the image may be alive. *wrong is the number of
+ * repaired errors. The caller calls rec_process_free. TP_EFORMAT, TP_ENOMEM; then *p is empty. */
 int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong,
 		   struct tp_err *err);
 

@@ -30,14 +30,14 @@ struct rec_session {
 	unsigned ncallers;
 	struct rec_image *images; /* that are drained */
 	unsigned nimages;
-	/* With those that wait to be written: each has some descriptors and some memory. */
+	/* Including images that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
 	struct rec_writer writer;
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	uint64_t snapshot_ns,
 	    end_ns; /* when the next snapshot is due, and recording ends; 0: never */
-	/* If the program goes on: the time that was recorded. */
+	/* If the program is still running: the time that was recorded. */
 	uint64_t recorded_from_ns, recorded_to_ns;
 	int status;
 	bool over;	 /* the program has ended */
@@ -54,11 +54,11 @@ void rec_session_unwatch(struct rec_session *s, int fd);
 
 /* ---- callers.c ---- */
 
-/* Returns the image of a process; NULL: it is not being recorded. */
+/* Returns the image of a process, or NULL if the process is not being recorded. */
 struct rec_image *rec_session_image(struct rec_session *s, pid_t pid);
-/* Ends all images; `alive`: their processes may go on. */
+/* Ends all images; `alive`: their processes may still be running. */
 void rec_session_end_images(struct rec_session *s, bool alive);
-/* Ends images of processes that had gone when they were heard. */
+/* Ends images of processes that had already ended when their hello was read. */
 void rec_session_end_gone(struct rec_session *s);
 void rec_session_process_over(struct rec_session *s, pid_t pid);
 
@@ -67,15 +67,15 @@ void rec_session_accept(struct rec_session *s);
 void rec_session_hear_all(struct rec_session *s);
 void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool keep_open);
 
-/* Has profiles written of one process, or of all that are recorded (pid 0). Returns false if there is
- * none, or no profile is recorded. */
+/* Has profiles written of one process, or of all that are recorded (pid 0). Returns false if no such process
+ * is recorded, or no profile is. */
 bool rec_session_snapshot(struct rec_session *s, pid_t pid, int client);
 /* Sends the whole paths of a snapshot's files to the client, one per line; errors begin with "!". */
 void rec_session_answer(const struct rec_session *s, const struct rec_job *job);
 
 /* ---- life.c ---- */
 
-/* Ends recording. `alive`: processes go on. */
+/* Ends recording. `alive`: processes are still running. */
 void rec_session_close(struct rec_session *s, bool alive);
 /* Looks whether the program stopped, went on, or ended. */
 void rec_session_reap(struct rec_session *s);

@@ -6,9 +6,9 @@
 
 #include "base/err.h"
 
-/* Fills in the absolute path: that of `given` (the value of TPROF_PRELOAD) unless it is NULL or empty,
- * else ../lib/tprof-preload.so (built) or ../lib/tprof/tprof-preload.so (installed), seen from the
- * command. TP_ENOENT, TP_EIO. */
+/* Fills in the absolute path of the library. That is `given` (the value of TPROF_PRELOAD), unless it is NULL
+ * or empty; otherwise ../lib/tprof-preload.so (built) or ../lib/tprof/tprof-preload.so (installed), relative
+ * to the command. TP_ENOENT, TP_EIO. */
 int rec_library_find(char path[PATH_MAX], const char *given, struct tp_err *err);
 
 #endif

@@ -118,8 +118,8 @@ void rec_session_signal(struct rec_session *s, const struct signalfd_siginfo *si
 		signal_at_the_end(s, sig);
 		return;
 	}
-	/* From the terminal: the whole group has it, so the program has it. From the program: meant
-	 * for its group, in which we are. */
+	/* A signal from the terminal goes to the whole group, so the program has it already. One from the
+	 * program is meant for its group, which includes the recorder. */
 	if (si->ssi_code == SI_KERNEL || (pid_t)si->ssi_pid == s->pid)
 		return;
 	if (sig == SIGCONT && !s->stopped)

@@ -117,7 +117,8 @@ int rec_listen_hear(int connection, struct rec_caller *caller)
 	    caller->hello.kind <= REC_HELLO_SNAPSHOT &&
 	    (caller->memory >= 0) == (caller->hello.kind != REC_HELLO_SNAPSHOT) &&
 	    !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) && who.pid > 0) {
-		/* Its own pid may be another one, in a container. (0: it is outside of ours.) */
+		/* In a container the pid that the process itself sees may differ. (0: the process is outside
+		 * of our PID namespace.) */
 		caller->pid = who.pid;
 		caller->uid = who.uid;
 		return 1;
@@ -135,8 +136,8 @@ bool rec_listen_trusts(uid_t uid)
 
 /* ---- for clients ---- */
 
-/* Finds a socket's name in a file of /proc, whose texts end with `end`: behind `lead`, and beginning with
- * `prefix`. */
+/* Finds a socket's name in a file of /proc whose texts end with `end`: the name follows `lead` and begins
+ * with `prefix`. */
 static bool find_name(const char *path, int end, const char *lead, const char *prefix,
 		      char name[REC_SOCKET_NAME])
 {

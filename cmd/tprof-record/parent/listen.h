@@ -20,12 +20,13 @@ struct rec_caller {
 	struct rec_hello hello;
 	pid_t pid; /* as the kernel says */
 	uid_t uid;
-	int memory; /* the arena, -1: none; whoever hears it closes it */
+	int memory; /* the arena, -1: none; the caller of rec_listen_hear closes it */
 };
 
-/* Returns the next connection, which does not block, or -1 if nobody has connected. */
+/* Returns the next connection, which is non-blocking, or -1 if no client is waiting. */
 int rec_listen_accept(int socket);
-/* Returns 1: a valid message; 0: nothing has come yet; -1: not valid, or the caller has gone. */
+/* Returns 1 for a valid message, 0 if nothing has arrived yet, and -1 if the message is not valid or the
+ * caller has closed the connection. */
 int rec_listen_hear(int connection, struct rec_caller *caller);
 /* Returns whether any process of that user may be recorded, or ask for snapshots. */
 bool rec_listen_trusts(uid_t uid);

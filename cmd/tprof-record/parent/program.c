@@ -29,7 +29,7 @@ static void judge(struct rec_program *p, enum rec_verdict verdict, const char *f
 	va_end(ap);
 }
 
-/* ---- where it is ---- */
+/* ---- finding the file ---- */
 
 /* Returns 0 if it is a file that we may execute, else an errno value. */
 static int runnable(const char *path)
@@ -82,7 +82,7 @@ static int find(const char *name, const char *search, char path[PATH_MAX])
 	return result;
 }
 
-/* ---- what it is ---- */
+/* ---- examining the file ---- */
 
 /* Reads the name of the dynamic linker that the program asks for, "" if it does not ask for one.
  * Returns false if the file cannot be read. */
@@ -111,7 +111,7 @@ static bool read_loader(Elf *elf, char loader[256])
 	return true;
 }
 
-/* Finds the runtime of a sanitizer among the needed libraries: it must be loaded first. */
+/* Finds the runtime of a sanitizer among the needed libraries; that runtime must be loaded first. */
 static void find_first(Elf *elf, Elf_Scn *dynamic, size_t strings, char first[32])
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so",
@@ -283,7 +283,7 @@ static void look(struct rec_program *p, const char *search)
 		if (n < 0)
 			return;
 		if (n < 2 || memcmp(line, "#!", 2) != 0) {
-			/* As execvp: a file that the kernel does not know is run by the shell. */
+			/* A file that the kernel cannot execute is run by the shell, as execvp does. */
 			snprintf(next, sizeof(next), "/bin/sh");
 			argument[0] = 0;
 		} else if (!interpreter_of(line, next, argument)) {

@@ -7,8 +7,8 @@
 
 enum rec_verdict {
 	REC_RECORDABLE,
-	REC_UNRECORDABLE, /* runs, but would leave nothing */
-	REC_NOT_FOUND,	  /* no such program */
+	REC_UNRECORDABLE, /* it runs, but nothing would be recorded */
+	REC_NOT_FOUND,	  /* the program does not exist */
 	REC_NOT_RUNNABLE, /* there, but not to be executed */
 };
 
@@ -16,7 +16,7 @@ struct rec_program {
 	enum rec_verdict verdict;
 	char path[PATH_MAX]; /* for execve */
 	char why[512];	     /* unless it is recordable: what is wrong and what to do */
-	char note[256];	     /* what may not be recorded all the same, or "" */
+	char note[256];	     /* what may be missing from the recording, or "" */
 	/* A library that must be loaded before all others ("libasan.so.8"), or "". */
 	char first[32];
 };

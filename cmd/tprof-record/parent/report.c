@@ -19,7 +19,7 @@ struct lines {
 
 static void say(struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line; what it holds of names is escaped with it. */
+/* Prints one line, and escapes the names in it. */
 static void say(struct lines *l, const char *fmt, ...)
 {
 	char text[PATH_MAX + 512];

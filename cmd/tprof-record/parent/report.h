@@ -1,5 +1,5 @@
-/* The summary at the end, for standard error: what was recorded, where and how much, what was lost and
- * why, and the commands that show it. */
+/* The summary at the end, on standard error: what was recorded, where the files are and how large, what was
+ * lost and why, and the commands that show the files. */
 #ifndef RECORD_PARENT_REPORT_H
 #define RECORD_PARENT_REPORT_H
 

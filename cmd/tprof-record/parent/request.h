@@ -14,7 +14,7 @@ struct rec_request {
 	bool trace;
 	bool profile[REC_NPROFILES];
 	struct rec_options
-	    options; /* what programs are told; rec_request_complete has the last word */
+	    options; /* the options sent to programs; final after rec_request_complete */
 	enum rec_trace_format trace_format;
 	bool text;		     /* profiles as text */
 	int64_t interval_ns, for_ns; /* 0: no snapshots; as long as it runs */
@@ -24,7 +24,7 @@ struct rec_request {
 enum {
 	REC_DEFAULT_HEAP_RATE = 512 << 10,
 	REC_DEFAULT_DEPTH = 128,
-	/* Shorter system calls are not written to the trace, ns: as long as Go's scheduler lets a
+	/* Shorter system calls are not written to the trace, ns: the time for which Go's scheduler lets a
 	 * call keep its P (runtime/proc.go, retake). */
 	REC_SYSCALL_NS = 20000,
 };
@@ -41,8 +41,8 @@ enum {
 		}                                                                                  \
 	}
 
-/* Chooses trace, heap, block and mutex if nothing was chosen, drops what the chosen profiler does not
- * have, and sets the options for what is not wanted to 0. */
+/* Chooses trace, heap, block and mutex if nothing was chosen, drops profiles that the chosen profiler does
+ * not support, and sets the options of unwanted ones to 0. */
 void rec_request_complete(struct rec_request *r);
 
 /* Writes the value of TPROF_RECORD (core/hello.h) for a complete request; returns its length, as snprintf. */

@@ -19,7 +19,7 @@
 enum {
 	MAX_HELD = 768, /* processes that are recorded, or wait to be written */
 	RETRY_MS = 20,
-	BELL_MS = 1000,	 /* after which we look what the writer has done, should its bell fail */
+	BELL_MS = 1000,	 /* the writer is checked at this interval in case its bell fails */
 	LATE_MS = 10000, /* for a program that has not reported, beyond --for */
 	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
@@ -133,14 +133,14 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 	}
 }
 
-/* Takes a snapshot, and ends recording, when it is time. */
+/* Takes a snapshot, and ends recording, when these are due. */
 static void on_time(struct rec_session *s)
 {
 	uint64_t interval = (uint64_t)s->o->request->interval_ns, now = rec_now();
 
 	if (s->snapshot_ns && now >= s->snapshot_ns) {
 		s->snapshot_ns += (1 + (now - s->snapshot_ns) / interval) * interval;
-		/* If writing is slower than the interval, there are fewer snapshots. */
+		/* If writing is slower than the interval, snapshots are skipped. */
 		if (!s->snapping)
 			rec_session_snapshot(s, 0, -1);
 	}

@@ -21,7 +21,7 @@ struct rec_result {
 	char folder[PATH_MAX];
 	char program[65];
 	pid_t pid;
-	int64_t ran_ns;	      /* from its start to its end; if it goes on, the recorded time */
+	int64_t ran_ns;	      /* from its start to its end or, while it runs, the recorded time */
 	int status;	      /* of waitpid, once `over` */
 	bool over;	      /* it has ended */
 	bool recorded;	      /* its process reported */
@@ -30,11 +30,11 @@ struct rec_result {
 	unsigned snapshot_troubles; /* files of snapshots that could not be written, … */
 	char snapshot_trouble[400]; /* … the first of them, and why */
 	char blind[400];	    /* why threads could not be looked at, "" */
-	/* Others: children, and what the program was before an exec; the first few by name. */
+	/* Other images: children, and the program before an exec; the first few by name. */
 	unsigned others;
 	char other[REC_SESSION_LINES][80];
 	unsigned other_troubles; /* files of theirs that could not be written */
-	unsigned children;	 /* not recorded, as nobody asked for them */
+	unsigned children;	 /* not recorded, as following children was not requested */
 	unsigned strangers;	 /* reports of other users' processes */
 	unsigned turned_away;	 /* more processes at a time than are recorded */
 	char refused[400];	 /* why a process that reported could not be recorded, "" */

@@ -17,7 +17,7 @@ void rec_signals_keep(struct rec_signals *s)
 	sigaction(SIGCHLD, NULL, &s->child);
 }
 
-/* As execvp: a file that the kernel does not know is run by the shell. */
+/* Runs a file that the kernel cannot execute by the shell, as execvp does. */
 static void become_script(const char *path, char *const *argv)
 {
 	const char **shell;
@@ -36,13 +36,13 @@ static void become_script(const char *path, char *const *argv)
 	free(shell);
 }
 
-/* Runs in the child, which goes on once it has read a byte. An error is written to the connection, which
- * an exec closes. */
+/* Runs in the child. It executes the program once it has read a byte; an error is written to the connection,
+ * which an exec closes. */
 static void become(const char *path, char *const *argv, const struct rec_signals *s, int connection)
 {
 	ssize_t n = TEMP_FAILURE_RETRY(read(connection, &(char){0}, 1));
 
-	if (!n) /* it was told not to */
+	if (!n) /* the parent closed the connection instead */
 		return;
 	if (n > 0) {
 		sigaction(SIGPIPE, &s->pipe, NULL);

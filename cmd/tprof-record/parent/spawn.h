@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-/* How signals were before the recorder changed anything. */
+/* The state of signals before the recorder changed anything. */
 struct rec_signals {
 	sigset_t blocked;
 	struct sigaction pipe, child;

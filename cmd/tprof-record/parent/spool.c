@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Without a name from the beginning where the file system can do that. */
+/* The file never has a name if the file system supports that (O_TMPFILE). */
 int rec_nameless_file(const char *folder)
 {
 	char path[PATH_MAX];
@@ -118,7 +118,7 @@ void rec_spool_keep(struct rec_spool *s, size_t n)
 		return;
 	s->lost += s->n - n;
 	s->n = n;
-	/* If that fails, there is merely less room. */
+	/* If that fails, the disk only has less room. */
 	if (ftruncate(s->fd, (off_t)(n * sizeof(struct rec_event))))
 		return;
 }

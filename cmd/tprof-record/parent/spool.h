@@ -24,7 +24,7 @@ struct rec_spool {
 	size_t mapped; /* bytes */
 };
 
-/* Returns a new file in a folder, which has no name (soon), or -1 with errno. */
+/* Creates a file in a folder and leaves it without a name. Returns its descriptor, or -1 with errno. */
 int rec_nameless_file(const char *folder);
 
 /* TP_EIO, TP_ENOMEM; then records that are put into it are lost and counted. */

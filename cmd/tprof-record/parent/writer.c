@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Moves the snapshots of an image whose folder goes to its successor. */
+/* Moves the snapshots of an image into `folder`, as its own folder now belongs to its successor. */
 static void move(const struct rec_image *image, const char *folder, const struct rec_request *r)
 {
 	char from[PATH_MAX + 64], to[PATH_MAX + 64];
@@ -20,7 +20,7 @@ static void move(const struct rec_image *image, const char *folder, const struct
 			snprintf(from, sizeof(from), "%s/%s.%04u.%s", image->folder, title, n,
 				 ending);
 			snprintf(to, sizeof(to), "%s/%s.%04u.%s", folder, title, n, ending);
-			/* Kinds that were not asked for are not there. */
+			/* Only requested kinds have files. */
 			if (r->profile[kind])
 				(void)!rename(from, to);
 		}
@@ -49,7 +49,7 @@ static void *work(void *arg)
 {
 	struct rec_writer *w = arg;
 
-	/* Without it everything only takes longer. */
+	/* NULL if memory has run out: everything works without it, but takes longer. */
 	struct rec_images *images = rec_images_new();
 
 	pthread_setname_np(pthread_self(), "tprof-write");

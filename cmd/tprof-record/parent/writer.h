@@ -28,22 +28,22 @@ struct rec_writer {
 	pthread_cond_t more;
 	struct rec_job *todo, **todo_end, *done, **done_end;
 	bool begun, stop;
-	/* For the thread that adds jobs: how many have not come back, and an eventfd that is readable when
-	 * one is done. */
+	/* For the thread that adds jobs: the number that have not come back, and an eventfd that is readable
+	 * when one is done. */
 	unsigned pending;
 	int bell;
 };
 
 /* TP_ENOMEM: out of memory or of threads. `request` outlives it. rec_writer_end is called in any case. */
 int rec_writer_begin(struct rec_writer *w, const struct rec_request *request);
-/* Waits for the job that is being done; drops the rest. */
+/* Waits for the job in progress, and drops the others. */
 void rec_writer_end(struct rec_writer *w);
 
-/* Adds a job; the writer owns the image until the job is back. TP_ENOMEM, but not for a final job,
- * whose memory came with the image. */
+/* Adds a job; the writer owns the image until the job is back. TP_ENOMEM, except for a final job, whose
+ * memory was allocated with the image. */
 int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,
 		   bool is_last);
-/* Returns the next job that is done, which the caller frees with free; NULL: none. */
+/* Returns the next finished job, which the caller frees with free, or NULL. */
 struct rec_job *rec_writer_next(struct rec_writer *w);
 
 #endif

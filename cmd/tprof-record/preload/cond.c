@@ -1,5 +1,5 @@
-/* Condition variables. There is nothing to try: every wait gives up its mutex and sleeps. A thread
- * that is cancelled in one does not come back here; the core ends its wait with it. */
+/* Condition variables. The hooks have no try step: every wait releases its mutex and sleeps. A thread that is
+ * cancelled in a wait does not return here; the core ends its wait when the thread ends. */
 #include "tprof-record/preload/real.h"
 
 static inline __attribute__((always_inline)) void begin(struct rec_event *wait, const void *cond,
@@ -12,7 +12,7 @@ static inline __attribute__((always_inline)) void begin(struct rec_event *wait, 
 	rec_wait_begin(wait, 1);
 }
 
-/* C11's are the same objects. */
+/* C11's condition variables are the same objects. */
 #define POSIX(c)       ((pthread_cond_t *)(void *)(c))
 #define POSIX_MUTEX(m) ((pthread_mutex_t *)(void *)(m))
 

@@ -8,8 +8,8 @@
 
 enum { MAX_TEXT = 1024 };
 
-/* "TPROF_RECORD=…" and "LD_PRELOAD=…" as they were when the process began, for those that come
- * after it, and this library's path in the latter. Empty where there was no room. */
+/* "TPROF_RECORD=…" and "LD_PRELOAD=…" as they were when the process began, kept for the programs that it
+ * executes, and this library's path in the latter. Empty if they did not fit. */
 static char record_text[MAX_TEXT], preload_text[MAX_TEXT], library[MAX_TEXT];
 
 static const char *value(const char *entry, const char *key)
@@ -19,8 +19,9 @@ static const char *value(const char *entry, const char *key)
 	return !strncmp(entry, key, size) && entry[size] == '=' ? entry + size + 1 : NULL;
 }
 
-/* In front of us the recorder has put the runtime of a sanitizer that the program is built with and
- * that insists on being the first ("libasan.so.8", no path). Other programs must not get it. */
+/* Removes a sanitizer's runtime from the beginning of the list. The recorder put it before us
+ * ("libasan.so.8", no path) because a program built with that sanitizer insists on it being first; other
+ * programs must not get it. */
 static void drop_runtime(char *entry)
 {
 	char *list = entry + strlen(REC_PRELOAD "=");
@@ -49,7 +50,7 @@ const char *environment_read(char **env)
 	return entry ? value(entry, REC_ENVIRONMENT) : NULL;
 }
 
-/* True where there is room for all of it. */
+/* Returns true if all of it fits. */
 static bool keep(const char *record, const char *preload, const char *again)
 {
 	size_t size = 0;
@@ -90,10 +91,10 @@ bool environment_take(char **env, const char *again, bool follows)
 
 /* What an environment lacks for recording. */
 struct lack {
-	size_t count;		 /* entries that are there */
-	bool record;		 /* TPROF_RECORD is not */
-	bool preload;		 /* we are not in LD_PRELOAD, … */
-	const char *const *list; /* … which is there (NULL: is not) */
+	size_t count;		 /* entries that the environment has */
+	bool record;		 /* TPROF_RECORD is missing */
+	bool preload;		 /* LD_PRELOAD lacks this library, … */
+	const char *const *list; /* … and has this value (NULL: it is not set) */
 };
 
 static struct lack lacking(char *const *env)

@@ -1,6 +1,5 @@
-/* Processes that begin here: fork, and programs that are executed in this one or in a child. What
- * runs between vfork and exec borrows the parent's memory: it writes no records, and nothing here
- * allocates. */
+/* Processes that begin here: by fork, and by executing a program in this process or in a child. Code between
+ * vfork and exec borrows the parent's memory: it writes no records, and nothing here allocates. */
 #include <alloca.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,21 +7,22 @@
 #include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/real.h"
 
-/* What may be recorded gets what it needs for that. Returns the bytes it takes. */
+/* Returns how many bytes the environment needs so that the program can be recorded; 0 if it is complete or
+ * the program is not to be recorded. */
 static size_t lack(char *const *env, bool for_child)
 {
 	return (for_child || !exit_is_own_process()) && !start_follows() ? 0
 									 : environment_lack(env);
 }
 
-/* `whole` is the environment for an exec, in a frame that outlives it. */
+/* Declares `whole`, the environment for an exec, in a frame that outlives it. */
 #define COMPLETE(env, for_child)                                                                   \
 	size_t lacks = lack(env, for_child);                                                       \
 	char *const *whole = lacks ? environment_complete(alloca(lacks), env) : (env)
 
 /* ---- exec ---- */
 
-/* A child of vfork has its parent's memory. */
+/* Returns whether this is a child of vfork, which uses its parent's memory. */
 static bool is_vforked(void)
 {
 	return rec_alive() && !exit_is_own_process();
@@ -35,7 +35,7 @@ static void leaving_for(const char *path)
 	if (is_vforked())
 		atomic_fetch_add(&rec_core->arena.header->untold, 1);
 
-	/* Without a path it is for the kernel to say what is wrong. */
+	/* Without a path the kernel reports the error. */
 	if (!path || !exit_is_own_process() || !watching())
 		return;
 	event.arg = rec_string(path, strlen(path));
@@ -44,7 +44,7 @@ static void leaving_for(const char *path)
 	atomic_store(&rec_core->arena.header->ended, 1);
 }
 
-/* Still here. */
+/* Called when an exec returns, so the process still runs this program. */
 static int failed(int result)
 {
 	if (exit_is_own_process())
@@ -74,7 +74,7 @@ EXEC(execveat, (int dir, const char *path, char *const *argv, char *const *env, 
      REAL(execveat)(dir, path, argv, whole, flags))
 /* clang-format on */
 
-/* The same for arg, …, NULL, which `argv` has; `env` may be what stands behind the NULL. */
+/* The same for arguments arg, …, NULL, which `argv` collects; `env` may be the argument after the NULL. */
 #define EXEC_LIST(name, real_exec, env)                                                            \
 	HOOK int name(const char *path, const char *arg, ...)                                      \
 	{                                                                                          \
@@ -136,8 +136,8 @@ static void forked(pid_t child)
 SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
 
-/* The child itself begins in start_in_child, which libc calls for every kind of fork that runs
- * handlers (forkpty, daemon). */
+/* The child itself begins in start_in_child, which libc calls for every kind of fork that runs handlers
+ * (forkpty and daemon too). */
 HOOK pid_t fork(void)
 {
 	pid_t child = REAL(fork)();

@@ -1,5 +1,5 @@
-/* exit, return from main, _exit, quick_exit: PROCESS_EXIT with its status. Signals that kill are
- * the recorder's to see. */
+/* exit, return from main, _exit, quick_exit: PROCESS_EXIT with the status. The recorder itself sees signals
+ * that kill. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ static void on_leaving(int status, void *unused)
 	leave(status);
 }
 
-/* Handlers run in the reverse order: the first is called last, after the program's own. */
+/* Handlers run in reverse order: the first one registered runs last, after the program's own. */
 void exit_watch(void)
 {
 	on_exit(on_leaving, NULL);

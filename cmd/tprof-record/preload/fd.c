@@ -10,7 +10,7 @@
 
 _Atomic uint8_t fd_kinds[FD_KNOWN];
 
-/* System calls of our own: none that a thread could be cancelled in, and errno stays. */
+/* Calls the kernel directly: these calls are not cancellation points, and keep errno. */
 enum fd_kind fd_ask(int fd)
 {
 	struct stat s;
@@ -18,7 +18,7 @@ enum fd_kind fd_ask(int fd)
 	long flags;
 
 	if (!watching())
-		return FD_NONBLOCKING; /* nothing is recorded, nothing remembered */
+		return FD_NONBLOCKING; /* nothing is recorded or remembered */
 	flags = rec_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
 	if (flags < 0 || rec_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) < 0)
 		return FD_UNKNOWN;
@@ -40,7 +40,7 @@ enum fd_kind fd_ask(int fd)
 _Atomic uint64_t fd_short_ticks;
 static uint64_t first_ticks, first_ns;
 
-/* Until it is known better: no processor ticks slower than that (1 GHz, or 1 per ns). */
+/* The assumption until ticks are measured: a processor makes at least 1 tick per ns (1 GHz). */
 void fd_begin(void)
 {
 	first_ns = rec_now();
@@ -48,7 +48,7 @@ void fd_begin(void)
 	atomic_store(&fd_short_ticks, rec_core->arena.header->options.syscall_ns);
 }
 
-/* How long a tick is. From the first millisecond on it is known to a thousandth or so. */
+/* Returns the length of a tick in ns. After the first millisecond it is accurate to about a thousandth. */
 static double tick(uint64_t now, uint64_t ticks)
 {
 	uint64_t least = rec_core->arena.header->options.syscall_ns;
@@ -93,7 +93,7 @@ __attribute__((noinline)) void fd_record(uint64_t began, enum rec_call call, int
 	rec_write(&event);
 }
 
-/* ---- what makes us ask again ---- */
+/* ---- calls after which the kind is asked again ---- */
 
 #define FORGETS(name, fd, params, ...)                                                             \
 	HOOK int name params                                                                       \
@@ -133,7 +133,7 @@ HOOK int socket(int domain, int type, int protocol)
 	return fd;
 }
 
-/* A call with one argument more, and the command that makes a descriptor another. */
+/* A call with one more argument, and the command that changes the descriptor's kind. */
 #define COMMAND(name, type, changes)                                                               \
 	HOOK int name(int fd, type command, ...)                                                   \
 	{                                                                                          \

@@ -1,16 +1,15 @@
 /* Kinds of file descriptors, and how calls on them are recorded.
  *
- * The kernel is asked once per descriptor whether a call on it may have to wait; dup, close and fcntl
- * make us ask again. The answer can be out of date (descriptions are shared, libc closes without a
- * hook): then a wait gets a wrong reason or is not recorded, and nothing worse.
+ * The hooks ask the kernel once per descriptor whether a call on it may have to wait; after dup, close and
+ * fcntl they ask again. The answer can be out of date (descriptions are shared, libc closes without a hook).
+ * At worst a wait then gets a wrong reason or is not recorded.
  *
  *	descriptor                              calls on it
- *	regular file                            SYSCALL where it took options.syscall_ns
- *	socket, pipe, terminal …, blocking      BLOCK where it took that; shown while it lasts
+ *	regular file                            SYSCALL if it took options.syscall_ns
+ *	socket, pipe, terminal …, blocking      BLOCK if it took that; shown while it lasts
  *	…, O_NONBLOCK                           never wait; nothing is recorded
  *
- * Asking poll whether a call will wait would cost more than preparing for the wait.
- */
+ * Calling poll first, to see whether a call will wait, would cost more than preparing for the wait. */
 #ifndef RECORD_PRELOAD_FD_H
 #define RECORD_PRELOAD_FD_H
 
@@ -60,7 +59,7 @@ static inline unsigned fd_outcome(ssize_t result)
 
 /* ---- short calls ---- */
 
-/* Returns the time in ticks of the processor, in a fifth of the time of clock_gettime. */
+/* Returns the time in ticks of the processor. Takes a fifth of the time of clock_gettime. */
 static inline uint64_t fd_ticks(void)
 {
 #if defined(__x86_64__)
@@ -70,7 +69,7 @@ static inline uint64_t fd_ticks(void)
 #endif
 }
 
-/* A number of ticks that is surely less than options.syscall_ns. */
+/* A number of ticks that is certainly less than options.syscall_ns. */
 extern _Atomic uint64_t fd_short_ticks;
 
 static inline bool fd_was_short(uint64_t began)
@@ -79,13 +78,14 @@ static inline bool fd_was_short(uint64_t began)
 		      atomic_load_explicit(&fd_short_ticks, memory_order_relaxed));
 }
 
-/* The same by the clock, for calls that seem to have been long. */
+/* Returns the same by the clock, for calls that seem to have been long. */
 bool fd_was_short_after_all(const struct rec_event *wait);
 
-/* Writes the record of a call that began then and is over now, unless it was short after all. */
+/* Writes the record of a call that began at `began` and is over now, unless the clock says that it was
+ * short. */
 void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 
-/* For the end of a hook: a call on what only takes time. */
+/* The end of a hook for a call that takes time but does not wait. */
 #define FD_TIMED(type, call, fd, real_call)                                                        \
 	uint64_t began = fd_ticks();                                                               \
 	type result = real_call;                                                                   \
@@ -94,8 +94,8 @@ void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 		fd_record(began, call, fd, 2);                                                     \
 	return result
 
-/* … on what may have to wait, unless it never does. `flags` is an expression of `result` and errno.
- */
+/* The end of a hook for a call that may have to wait, unless `never` is true. `flags` is an expression of
+ * `result` and errno. */
 #define FD_WAITS(type, why, fd, never, flags, real_call)                                           \
 	if ((never) || !watching())                                                                \
 		return real_call;                                                                  \
@@ -111,7 +111,7 @@ void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 				: (flags));                                                        \
 	return result
 
-/* … that reads or writes; `kind` is the descriptor's. */
+/* The end of a hook that reads or writes; `kind` is the descriptor's. */
 #define FD_TRANSFER(type, call, fd, kind, flags, real_call)                                        \
 	if ((kind) == FD_FILE) {                                                                   \
 		FD_TIMED(type, call, fd, real_call);                                               \

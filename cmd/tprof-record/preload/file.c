@@ -1,4 +1,4 @@
-/* read, write and their kin: what fd.h says for each kind of descriptor. */
+/* read, write and similar calls: the rules of fd.h for each kind of descriptor. */
 #include "tprof-record/preload/fd.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 		FD_TRANSFER(ssize_t, call, fd, kind, fd_outcome(result), REAL(name)(__VA_ARGS__)); \
 	}
 
-/* … at a place in a file: that takes time, and waits for nobody. */
+/* Defines a hook for a call at an offset in a file: it takes time, but waits for no other thread. */
 #define TRANSFER_AT(name, call, params, ...)                                                       \
 	HOOK ssize_t name params                                                                   \
 	{                                                                                          \

@@ -12,7 +12,7 @@ static inline unsigned outcome(long result)
 	return errno == ETIMEDOUT ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
 }
 
-/* A futex says nothing of what it is for, but Rust's Mutex is known by how it waits: for a word
+/* The call does not say what the futex is for, but Rust's Mutex can be recognised by how it waits: for a word
  * that is 2 ("contended"; library/std/src/sys/sync/mutex/futex.rs), and without a time limit. */
 static inline bool is_mutex(long op, long value, long timeout)
 {

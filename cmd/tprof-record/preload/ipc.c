@@ -1,5 +1,5 @@
-/* Waits for other processes: locks on files, System V's semaphores and queues, commands that libc runs.
- * Nothing is recorded if they took less than options.syscall_ns. */
+/* Waits for other processes: file locks, System V semaphores and queues, and commands that libc runs. Waits
+ * shorter than options.syscall_ns are not recorded. */
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ WAIT(ssize_t, msgrcv, REC_ON_CHAN_RECEIVE, flags & IPC_NOWAIT,
      (int id, void *message, size_t size, long type, int flags), id, message, size, type, flags)
 /* clang-format on */
 
-/* Libc starts what it runs without any of our hooks. */
+/* Counts a child that libc starts, which calls none of our hooks. */
 static void started_by_libc(void)
 {
 	if (rec_alive())

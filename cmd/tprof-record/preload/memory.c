@@ -1,15 +1,15 @@
-/* The malloc family. Samples go to the core. Everything else costs one comparison: the bytes until the
- * next sample are counted down before the jump to the real function. */
+/* The malloc family. Samples go to the core. All other calls cost one comparison: the bytes until the next
+ * sample are counted down before the jump to the real function. */
 #include "tprof-record/preload/real.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing is recorded yet, or this is the recorder: how many bytes until we look again. */
+/* Bytes until the next check, while nothing is recorded yet or the caller is the recorder. */
 #define UNWATCHED_BYTES (1 << 20)
 
-/* Unsigned: an absurd size goes the slow way, and never makes the count larger. */
+/* The comparison is unsigned: an absurd size takes the slow path and never raises the count. */
 static inline int passes(size_t size)
 {
 	if (likely((uint64_t)rec_self.until_sample >= size && real.malloc != NULL)) {
@@ -23,7 +23,7 @@ static inline int passes(size_t size)
 
 static _Atomic int finding;
 
-/* Returns 1: they are found. 0: they are being found, perhaps by the caller of the caller. */
+/* Returns 1 if the functions are found, 0 while they are being found (possibly by an outer call). */
 static int found(void)
 {
 	if (likely(real.pvalloc != NULL)) /* the last of the family */
@@ -44,7 +44,7 @@ static void *boot_alloc(size_t size, size_t align)
 	return p;
 }
 
-/* ---- the slow ways ---- */
+/* ---- the slow paths ---- */
 
 static int sampling(void)
 {
@@ -82,7 +82,7 @@ LAST static void *calloc_slowly(size_t n, size_t size)
 	return p;
 }
 
-/* A thread that is over (rec_thread_end) records nothing, but libc still frees its memory. */
+/* A thread that is over (rec_thread_end) records nothing more, but libc still frees its memory. */
 static void take_off(void *block)
 {
 	if (watching()) {
@@ -128,7 +128,7 @@ LAST static void *realloc_slowly(void *block, size_t size)
 	p = real.realloc(block, size);
 	if (p && !passes(size) && sampling())
 		rec_malloc(p, size, 1);
-	else if (!p && size && bucket) /* it failed: the block is as it was */
+	else if (!p && size && bucket) /* it failed: the block is unchanged */
 		rec_unfree(block, bucket);
 	return p;
 }
@@ -144,7 +144,7 @@ HOOK void *calloc(size_t n, size_t size)
 {
 	size_t bytes;
 
-	/* real.calloc is there soon after real.malloc, but not yet while it is being found. */
+	/* real.calloc is found soon after real.malloc, but not at the same time. */
 	if (likely(!__builtin_mul_overflow(n, size, &bytes) && real.calloc != NULL &&
 		   passes(bytes)))
 		return real.calloc(n, size);
@@ -167,7 +167,7 @@ HOOK void *realloc(void *block, size_t size)
 	return realloc_slowly(block, size);
 }
 
-/* As libc's, which calls realloc and so would come by here again. */
+/* libc's reallocarray calls realloc and so would enter our hook a second time. */
 HOOK void *reallocarray(void *block, size_t n, size_t size)
 {
 	size_t bytes;
@@ -179,7 +179,7 @@ HOOK void *reallocarray(void *block, size_t n, size_t size)
 	return realloc_slowly(block, bytes);
 }
 
-/* Those with an alignment are rare enough to go one way. */
+/* Aligned allocations are rare enough to share one path. */
 #define ALIGNED(name, args, call, size)                                                            \
 	HOOK void *name args                                                                       \
 	{                                                                                          \

@@ -1,12 +1,12 @@
-/* Code that was loaded. dlopen and dlclose look at who called them, so they can only be jumped to:
- * what they changed is found when something is recorded next, at most so often. */
+/* Loading of code. dlopen and dlclose look at their caller, so the hooks can only jump to them. Changes are
+ * found at the next record instead, in a limited number of tries. */
 
 #include "tprof-record/preload/real.h"
 
 _Atomic unsigned modules_changed;
 _Atomic bool modules_unasked;
 
-/* The dlopen that is announced may still be at work: so many times we look and find nothing new. */
+/* The announced dlopen may still be running: how often we look without finding anything new. */
 enum { LOOKS = 64 };
 
 static void look(void)

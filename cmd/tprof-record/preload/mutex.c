@@ -1,6 +1,6 @@
-/* Mutexes. The trylock that comes first does what lock does for every kind of mutex that can be had
- * at once: it counts recursion, passes on EOWNERDEAD and ENOTRECOVERABLE, and answers EBUSY for
- * what only lock can judge (EDEADLK of error-checking mutexes). C11's are the same objects. */
+/* Mutexes. The hook calls trylock first. On a free mutex of any kind that does the same as lock: it counts
+ * recursion and passes on EOWNERDEAD and ENOTRECOVERABLE. It answers EBUSY where only lock can decide
+ * (EDEADLK of error-checking mutexes). C11's mutexes are the same objects. */
 #include <sys/single_threaded.h>
 
 #include "tprof-record/preload/real.h"
@@ -10,15 +10,15 @@ enum { SHARED = 128 }; /* of glibc's __kind: PTHREAD_PROCESS_SHARED */
 /* C11's mutexes are POSIX's. */
 #define POSIX(m) ((pthread_mutex_t *)(void *)(m))
 
-/* With one thread there is nobody to wait for, and lock does without the atomic operation that
- * trylock needs; but another process may share the mutex. */
+/* In a process with one thread no other thread can hold the mutex, and lock omits the atomic operation that
+ * trylock needs. Another process may share the mutex, though. */
 static inline bool is_alone(const pthread_mutex_t *mutex)
 {
 	return __libc_single_threaded && !(mutex->__data.__kind & SHARED);
 }
 
-/* Looked at once instead of by REAL for each: unlock is the last of them that is found. What the
- * hooks do most often is then free of calls but the real one. */
+/* Checked once instead of by REAL for each function: unlock is the last of them that is found. Without that
+ * check the common path has no call but the real one. */
 static inline bool known(void)
 {
 	return likely(real.pthread_mutex_unlock != NULL);
@@ -42,7 +42,7 @@ static inline bool known(void)
 		return likely(result != EBUSY) ? as(result) : name##_slowly(__VA_ARGS__);          \
 	}
 
-/* A wrong clock is an error even where the mutex is free. */
+/* A wrong clock is an error even if the mutex is free. */
 static inline bool sane(clockid_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
@@ -60,9 +60,9 @@ LOCK(mtx_timedlock, as_c11, pthread_mutex_timedlock, true,
      (mtx_t *restrict m, const struct timespec *restrict until), (POSIX(m), until), m, until)
 /* clang-format on */
 
-/* Returns whether a thread sleeps in the kernel for it. A lock word of 2 says so for
- * every kind but those with an owner's number in it (robust, PI). A thread that is waking up still
- * counts as a waiter, and each unlock meanwhile would be a post that wakes no thread. */
+/* Returns whether a thread sleeps in the kernel for the mutex. A lock word of 2 says so for every kind except
+ * those that store the owner's number in it (robust, PI). A thread that is waking up still counts as a
+ * waiter, and each unlock meanwhile would be a post that wakes no thread. */
 static inline bool has_sleepers(const pthread_mutex_t *mutex)
 {
 	return __atomic_load_n((const unsigned *)&mutex->__data.__lock, __ATOMIC_RELAXED) > 1;
@@ -73,7 +73,7 @@ static inline bool quiet(const pthread_mutex_t *mutex)
 	return likely(__libc_single_threaded || (!rec_self.ndue && !rec_waited_for(mutex)));
 }
 
-/* Profiles are brought up to date once the others have the mutex. */
+/* Updates the profiles only after the mutex is released. */
 #define UNLOCK(name, type, as)                                                                     \
 	LAST static int name##_slowly(type *m)                                                     \
 	{                                                                                          \

@@ -1,4 +1,4 @@
-/* poll, select, epoll_wait: waits where they took options.syscall_ns. */
+/* poll, select, epoll_wait: waits that took at least options.syscall_ns. */
 #include "tprof-record/preload/fd.h"
 
 static inline unsigned outcome(int result)
@@ -13,7 +13,7 @@ static inline bool is_zero(const struct timespec *t)
 	return t && !t->tv_sec && !t->tv_nsec;
 }
 
-/* Defines a hook; `never`: the program itself does not want to wait. */
+/* Defines a hook; `never`: the program asks not to wait. */
 #define POLL(name, why, never, params, ...)                                                        \
 	HOOK int name params                                                                       \
 	{                                                                                          \

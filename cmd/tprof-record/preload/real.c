@@ -5,7 +5,7 @@
 
 struct real real;
 
-/* ---- memory before there is any ---- */
+/* ---- memory before malloc is found ---- */
 
 static _Alignas(64) char boot[16384];
 static _Atomic size_t boot_used;
@@ -30,7 +30,7 @@ int real_boot_has(const void *block)
 	return (uintptr_t)block - (uintptr_t)boot < sizeof(boot);
 }
 
-/* By rec_maybe_sampled's hash; a counter of 255 stays there. */
+/* Uses rec_maybe_sampled's hash; a counter of 255 stays there. */
 void real_boot_mark(void)
 {
 	size_t used = atomic_load(&boot_used);
@@ -49,8 +49,8 @@ size_t real_boot_left(const void *block)
 
 /* ---- finding ---- */
 
-/* A libc that lacks a function cannot have a program that calls it, but one that asks dlsym for it
- * finds our hook. */
+/* The result of a function that libc lacks. A program linked to it would not start, but one that asks dlsym
+ * for it finds our hook. */
 static long missing(void)
 {
 	errno = ENOSYS;
@@ -66,8 +66,8 @@ static void *find(const char *name, const char *version)
 	return f ? f : (void *)(uintptr_t)missing;
 }
 
-/* Not one assignment of the whole: others may call through it meanwhile. Those of memory come
- * first, as dlsym allocates when it does not find something. */
+/* Assigned one by one, as other threads may call through the table meanwhile. The memory functions come
+ * first, as dlsym allocates when it does not find a symbol. */
 void real_find(void)
 {
 	int saved = errno;

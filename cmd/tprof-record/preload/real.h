@@ -1,8 +1,8 @@
 /* The functions of libc that have hooks, and what every hook needs.
  *
- * A hook has the name of the function it replaces. It does the common case itself (trylock, a look at a
- * counter). For the rest it calls another function last, so that the compiler makes the call a jump: in
- * there, rec_wait_begin and the like are called with skip 1, whether it was inlined or not. */
+ * A hook has the name of the function that it replaces. It handles the common case itself (trylock, checking
+ * a counter). For the rest it calls another function last, so that the compiler makes the call a jump. That
+ * function calls rec_wait_begin and the like with skip 1, whether it was inlined or not. */
 #ifndef RECORD_PRELOAD_REAL_H
 #define RECORD_PRELOAD_REAL_H
 
@@ -47,7 +47,7 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* What programs built with _FORTIFY_SOURCE call: headers need not declare them. */
+/* Functions that programs built with _FORTIFY_SOURCE call: headers need not declare them. */
 HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room);
 HOOK ssize_t __pread_chk(int fd, void *buf, size_t size, off_t at, size_t room);
 HOOK ssize_t __pread64_chk(int fd, void *buf, size_t size, off64_t at, size_t room);
@@ -119,7 +119,7 @@ struct real {
 };
 extern struct real real;
 
-/* Finds them all. Harmless when it is done again. */
+/* Finds all real functions. May be called again. */
 void real_find(void);
 
 /* The real function; hooks may be called by constructors that run before ours. */
@@ -129,23 +129,24 @@ void real_find(void);
 
 /* Returns whether children by fork and exec are recorded as well. */
 bool start_follows(void);
-/* Ends recording, because the process is about to restrict its system calls and might be killed for
- * one of ours. */
+/* Ends recording, because the process is about to restrict its system calls and one of ours might get it
+ * killed. */
 void start_no_more(void);
-/* Begins to notice exit() and the return from main; called once. */
+/* Registers the handler for exit() and the return from main. Called once. */
 void exit_watch(void);
 /* Returns whether this is the process whose arena is mapped, not a child of vfork, which borrows its
  * memory. */
 bool exit_is_own_process(void);
-/* Makes the key whose destructor notices the end of threads, the caller's too. Called once, first. */
+/* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
+ * first. */
 void thread_watch_ends(void);
-/* Called by a thread that no hook has created. */
+/* Called by a thread that was not created by a hook. */
 void thread_met(void);
 
-/* What the recorder has to notice before the next record: a thread that was not created by
- * pthread_create, and code that was loaded (dlopen). */
+/* Before the next record, catch_up handles threads that were not created by pthread_create, and code that was
+ * loaded (dlopen). */
 extern _Atomic unsigned modules_changed;
-/* In a child of a fork with several threads: libc's lock of the modules may be taken forever, so libc is
+/* Set in a child of a fork with several threads: libc's lock of the modules may be taken forever, so libc is
  * not asked for them until the program itself calls dlopen. */
 extern _Atomic bool modules_unasked;
 void catch_up(void);
@@ -157,8 +158,7 @@ size_t real_boot_left(const void *block); /* bytes from there to its end */
 /* Makes rec_maybe_sampled true for all of it, so that free takes the slow path. */
 void real_boot_mark(void);
 
-/* Returns whether what the caller is about to do is to be recorded: not calls of the recorder itself.
- */
+/* Returns whether the caller's action is to be recorded: false for calls of the recorder itself. */
 static inline int watching(void)
 {
 	if (!rec_alive() || rec_self.depth)
@@ -168,7 +168,7 @@ static inline int watching(void)
 	return 1;
 }
 
-/* How a wait ended whose function returns an error code. */
+/* Returns the flags of a wait whose function returned an error code. */
 static inline unsigned lock_outcome(int result)
 {
 	if (result == ETIMEDOUT)
@@ -176,7 +176,7 @@ static inline unsigned lock_outcome(int result)
 	return result == 0 || result == EOWNERDEAD ? 0 : REC_DID_NOT_WAIT;
 }
 
-/* The same of a function that sets errno. */
+/* The same for a function that sets errno. */
 static inline unsigned call_outcome(ssize_t result)
 {
 	if (result >= 0 || errno == EINTR)
@@ -184,7 +184,7 @@ static inline unsigned call_outcome(ssize_t result)
 	return errno == EAGAIN || errno == ETIMEDOUT ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
 }
 
-/* Results of POSIX functions as they are, and as C11's functions return them. */
+/* Convert a POSIX result: unchanged, and to the codes of C11's functions. */
 static inline int as_is(int result)
 {
 	return result;
@@ -213,9 +213,9 @@ static inline int as_c11(int result)
 	rec_wait_end(&wait, flags);                                                                \
 	return result
 
-/* Defines what a hook calls last where a lock is not free. Taking the stack takes a while, and a lock
- * that became free meanwhile is had without sleeping: `try` is EBUSY if it still is not. `as` makes
- * the hook's result. */
+/* Defines the function that a hook calls last if a lock is not free. Taking the stack takes a while, so the
+ * lock is tried again afterwards, and a lock that became free meanwhile is taken without sleeping: `try` is
+ * EBUSY if it is still taken. `as` makes the hook's result. */
 #define WAITS_FOR_LOCK(name, params, lock, why, try, flags, as, call)                              \
 	LAST static int name##_slowly params                                                       \
 	{                                                                                          \
@@ -237,7 +237,7 @@ static inline int as_c11(int result)
 	}
 
 /* Defines a hook that wakes waiters for `object`, and the function that it calls last if there are
- * any. */
+ * waiters. */
 #define WAKES(name, type, wakes, call)                                                             \
 	LAST static int name##_slowly(type *object)                                                \
 	{                                                                                          \

@@ -1,5 +1,5 @@
-/* Read-write locks: as mutexes (mutex.c), twice. The try variants keep the preference of writers,
- * so that nobody gets ahead of whom the real lock would have let by. */
+/* Read-write locks: like mutexes (mutex.c), in two modes. The try variants keep the preference for writers,
+ * so a thread never overtakes one that the real lock would have let pass first. */
 #include "tprof-record/preload/real.h"
 
 /* Defines a hook that tries before it waits. */
@@ -16,7 +16,7 @@
 		return likely(result != EBUSY) ? result : name##_slowly(__VA_ARGS__);              \
 	}
 
-/* What the timed ones find wrong even where the lock is free. */
+/* Arguments that the timed functions reject even if the lock is free. */
 static inline int sane(clockid_t clock, const struct timespec *t)
 {
 	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && t->tv_nsec >= 0 &&

@@ -1,8 +1,7 @@
 /* Semaphores and barriers. */
 #include "tprof-record/preload/real.h"
 
-/* A semaphore that can be had is had without a wait; sem_wait is a place where threads are
- * cancelled even so. */
+/* A free semaphore is taken without a wait, although sem_wait is a cancellation point even then. */
 #define SEM(name, params, ...)                                                                     \
 	WAITS_FOR_LOCK(name, params, sem, REC_ON_SEMAPHORE, EBUSY, call_outcome(result), as_is,    \
 		       REAL(name)(__VA_ARGS__))                                                    \
@@ -25,8 +24,8 @@ SEM(sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec 
 
 WAKES(sem_post, sem_t, 1, REAL(sem_post)(object))
 
-/* The last to come (PTHREAD_BARRIER_SERIAL_THREAD) wakes the others, and knows it only afterwards:
- * its post has the time when it came. */
+/* The last thread to arrive (PTHREAD_BARRIER_SERIAL_THREAD) wakes the others, but learns that only
+ * afterwards, so its post has the time of its arrival. */
 HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	struct rec_event wait = {

@@ -1,4 +1,4 @@
-/* Sockets: what fd.h says for each kind of descriptor, and what flags say of the single call. */
+/* Sockets: the rules of fd.h for each kind of descriptor, and the flags of the single call. */
 #include "tprof-record/preload/fd.h"
 
 /* Returns the result of a call that makes a descriptor. */
@@ -40,7 +40,7 @@ TRANSFER(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), fd
 TRANSFER(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), fd, messages, n, flags)
 /* clang-format on */
 
-/* … that has none. */
+/* Defines a hook for a call without flags. */
 #define CALL(name, params, call)                                                                   \
 	HOOK int name params                                                                       \
 	{                                                                                          \
@@ -49,7 +49,7 @@ TRANSFER(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags
 
 /* clang-format off */
 CALL(accept, (int fd, struct sockaddr *restrict from, socklen_t *restrict size), fresh(REAL(accept)(fd, from, size)))
-/* Its flags are those of the new descriptor. */
+/* The flags of accept4 are those of the new descriptor. */
 CALL(accept4, (int fd, struct sockaddr *restrict from, socklen_t *restrict size, int flags),
      fresh(REAL(accept4)(fd, from, size, flags)))
 CALL(connect, (int fd, const struct sockaddr *to, socklen_t size), REAL(connect)(fd, to, size))

@@ -1,5 +1,5 @@
-/* The constructor: reads TPROF_RECORD, makes the arena and sends it to the recorder. Whatever goes
- * wrong, nothing is recorded and the program runs as it would have. */
+/* The constructor: reads TPROF_RECORD, makes the arena and sends it to the recorder. If anything fails,
+ * nothing is recorded and the program runs as it would have. */
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,12 +38,13 @@ static uint64_t setting(const char *text, const char *key, uint64_t otherwise)
 	return otherwise;
 }
 
-/* Fields of 32 bits have numbers that fit. */
+/* Parses TPROF_RECORD. Returns false if the socket's name is missing or too long. The numbers of 32-bit
+ * fields fit. */
 static bool parse(const char *text)
 {
 	size_t size = strcspn(text, " ");
 
-	/* An abstract name begins with a zero byte and has none at its end. */
+	/* An abstract name begins with a zero byte and does not end with one. */
 	if (!size || size >= sizeof(recorder.sun_path))
 		return false;
 	memcpy(recorder.sun_path + 1, text, size);
@@ -59,7 +60,8 @@ static bool parse(const char *text)
 
 /* ---- hello ---- */
 
-/* Returns a connection; -1: there is no recorder. A stopped recorder must not delay the program. */
+/* Returns a connection, or -1 if there is no recorder. The timeout keeps a stopped recorder from delaying the
+ * program. */
 static int call(void)
 {
 	struct timeval patience = {.tv_sec = 1};
@@ -95,7 +97,7 @@ static bool hello(int fd, enum rec_hello_kind kind)
 	return REAL(sendmsg)(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(text);
 }
 
-/* The program, and how it was called: what /proc/PID has would be the next program's after exec. */
+/* Stores the program's path and arguments, as /proc/PID shows the next program's after an exec. */
 static void name_program(void)
 {
 	struct rec_header *h = rec_core->arena.header;
@@ -122,7 +124,7 @@ static void close_arena(void)
 	rec_core->fd = -1;
 }
 
-/* Sends the arena when it has everything that the recorder reads at the beginning. */
+/* Sends the arena once it contains everything that the recorder reads first. */
 static bool begin_with(int fd, enum rec_hello_kind kind)
 {
 	if (rec_core_begin(&options, true) != 0)
@@ -138,8 +140,8 @@ static bool begin_with(int fd, enum rec_hello_kind kind)
 		rec_core_end();
 		return false;
 	}
-	/* If the kernel can populate memory without it (5.14), the descriptor is not needed any
-	 * more, and the program cannot close it by mistake. */
+	/* If the kernel can populate memory without the descriptor (5.14), it is no longer needed; once
+	 * closed, the program cannot close it by mistake. */
 	if (!rec_call(SYS_madvise, (long)rec_core->arena.header, REC_PAGE, MADV_POPULATE_WRITE, 0,
 		      0, 0))
 		close_arena();
@@ -169,7 +171,7 @@ static void start_before_fork(void)
 	had_threads = !__libc_single_threaded;
 }
 
-/* In the child of a fork, which has lost the parent's arena: makes one of its own if children are
+/* Runs in the child of a fork, which has lost the parent's arena: makes a new one if children are
  * followed. */
 static void start_in_child(void)
 {
@@ -197,7 +199,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
 		const char *mark = again ? "" : " " AGAIN "=1";
 
 		follows = environment_take(env, mark, follows);
-		/* Another constructor may have had it copied (setenv). */
+		/* Another constructor may have copied the environment (setenv). */
 		if (environ && environ != env)
 			environment_take(environ, mark, follows);
 		if (begin(again ? REC_HELLO_EXEC : REC_HELLO_START)) {

@@ -1,5 +1,5 @@
-/* Reading through stdio, whose own calls of read have no hook. What is in the stream's buffer is
- * had without a wait; else the descriptor decides (fd.h). */
+/* Reading through stdio, whose own calls of read have no hook. Data in the stream's buffer is read without a
+ * wait; otherwise the descriptor decides (fd.h). */
 #include <stdio.h>
 
 #include "tprof-record/preload/fd.h"
@@ -9,8 +9,7 @@ static inline size_t buffered(const FILE *f)
 	return (size_t)(f->_IO_read_end - f->_IO_read_ptr);
 }
 
-/* A hook that calls the real function, and what it does where the buffer holds less than `needs`.
- */
+/* Defines a hook that calls the real function, and records the call if the buffer holds less than `needs`. */
 #define STDIO(type, name, f, needs, params, ...)                                                   \
 	LAST static type name##_slowly params                                                      \
 	{                                                                                          \
@@ -24,7 +23,7 @@ static inline size_t buffered(const FILE *f)
 						      : name##_slowly(__VA_ARGS__);                \
 	}
 
-/* Programs call these as functions: their macros would get in the way. */
+/* The macros of these functions would hide the hooks. */
 #undef getc
 #undef getchar
 #undef fread_unlocked
@@ -34,7 +33,7 @@ static inline size_t buffered(const FILE *f)
 STDIO(size_t, fread, f, size * n, (void *restrict to, size_t size, size_t n, FILE *restrict f), to, size, n, f)
 STDIO(size_t, fread_unlocked, f, size * n, (void *restrict to, size_t size, size_t n, FILE *restrict f), to, size, n, f)
 STDIO(size_t, __fread_chk, f, size * n, (void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f), to, room, size, n, f)
-/* A line may end beyond the buffer; where lines arrive whole it does not. */
+/* A line may end beyond the buffer; that case is ignored, as lines usually arrive whole. */
 STDIO(char *, fgets, f, 1, (char *restrict to, int size, FILE *restrict f), to, size, f)
 STDIO(char *, fgets_unlocked, f, 1, (char *restrict to, int size, FILE *restrict f), to, size, f)
 STDIO(char *, __fgets_chk, f, 1, (char *restrict to, size_t room, int size, FILE *restrict f), to, room, size, f)
@@ -44,6 +43,6 @@ STDIO(ssize_t, __getdelim, f, 1, (char **restrict line, size_t *restrict size, i
 STDIO(int, fgetc, f, 1, (FILE *f), f)
 STDIO(int, getc, f, 1, (FILE *f), f)
 STDIO(int, getchar, stdin, 1, (void))
-/* What getc_unlocked becomes where the buffer is empty. */
+/* getc_unlocked calls this when the buffer is empty. */
 STDIO(int, __uflow, f, 1, (FILE *f), f)
 /* clang-format on */

@@ -1,6 +1,6 @@
-/* pthread_create and what else concerns threads. The end of a thread is the last round of its key
- * destructors: return, pthread_exit and cancellation all come by there, and what destructors of the
- * program do is still recorded. */
+/* pthread_create and the other functions for threads. A thread ends in the last round of its key destructors:
+ * return, pthread_exit and cancellation all pass through there, and the work of the program's own destructors
+ * is still recorded. */
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
@@ -58,7 +58,7 @@ struct coming {
 	uint32_t g;
 };
 
-/* The thread last created by this one: it is often given its name before it runs. */
+/* The last thread that this one created: programs often name a thread before it runs. */
 static __thread struct {
 	pthread_t thread;
 	uint32_t g;
@@ -74,7 +74,7 @@ static struct coming arrive(void *from)
 	return coming;
 }
 
-/* Its call is a jump, so that it is not in the stacks of the thread. */
+/* Calls the start routine by a jump, so this function is not in the stacks of the thread. */
 static void *begin(void *from)
 {
 	struct coming coming = arrive(from);
@@ -89,7 +89,7 @@ static int begin_c11(void *from)
 	return coming.start.c11(coming.arg);
 }
 
-/* Allocates past our own hook, so that it is not a sample. */
+/* Allocates past our own hook, so that the allocation is not sampled. */
 static inline __attribute__((always_inline)) struct coming *announce(struct coming coming)
 {
 	struct coming *p = watching() ? REAL(malloc)(sizeof(*p)) : NULL;
@@ -179,7 +179,8 @@ HOOK int thrd_join(thrd_t thread, int *value)
 
 /* ---- names ---- */
 
-/* glibc's pthread_t is the thread pointer, so another's initial-exec variables lie as ours do. */
+/* Returns the state of a thread: glibc's pthread_t is the thread pointer, so the initial-exec variables of
+ * another thread have the same offsets as ours. */
 static struct rec_self *self_of(pthread_t thread)
 {
 	return (struct rec_self *)(void *)((char *)thread +
@@ -224,7 +225,7 @@ HOOK int prctl(int option, ...)
 		start_no_more();
 	result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
 	if (option == PR_SET_NAME && result == 0 && watching()) {
-		/* As the kernel has it: the program's need not end after 16 bytes. */
+		/* Cut off as the kernel does; the program's name may lack a NUL in its first 16 bytes. */
 		char name[16] = "";
 
 		REAL(prctl)(PR_GET_NAME, (unsigned long)name, 0, 0, 0);

@@ -16,7 +16,7 @@ static inline unsigned slept(int result)
 	return result == 0 ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
 }
 
-/* The same of functions that return what interrupted them. */
+/* The same for functions that return the error instead of setting errno. */
 static inline unsigned slept_unless(int result, int interrupted)
 {
 	return result == 0 ? REC_TIMED_OUT : result == interrupted ? 0 : REC_DID_NOT_WAIT;
@@ -43,7 +43,7 @@ WAIT(int, sigtimedwait, REC_ON_SIGNAL, call_outcome(result),
 WAIT(pid_t, wait, REC_ON_CHILD, call_outcome(result), (int *status), status)
 /* clang-format on */
 
-/* … that waits for a child, unless its options say otherwise. */
+/* Defines a hook for a call that waits for a child, unless its options say otherwise. */
 #define WAIT_FOR(type, name, params, ...)                                                          \
 	HOOK type name params                                                                      \
 	{                                                                                          \

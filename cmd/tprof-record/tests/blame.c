@@ -21,7 +21,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int over;
 /* Since when each thread waits; 0: it does not. */
 static _Atomic uint64_t since[THREADS];
-/* Under the lock: who let go of it last, and when. */
+/* Under the lock: which thread released it last, and when. */
 static uint64_t blamed[2], let_go;
 static int by = QUICK;
 
@@ -32,7 +32,7 @@ static void nap(long us)
 	nanosleep(&t, NULL);
 }
 
-/* What was waited from then on is the fault of `who`. */
+/* Charges `who` with the time waited from `from` until `now`. */
 static void charge(int who, uint64_t from, uint64_t now)
 {
 	from = from > let_go ? from : let_go;

@@ -80,7 +80,7 @@ SITE site_reallocarray(size_t n)
 }
 SITE site_strdup(size_t n)
 {
-	char text[1 << 14]; /* what pick_size gives, and no more */
+	char text[1 << 14]; /* room for pick_size's largest result */
 	void *p;
 
 	if (n > sizeof(text))

@@ -994,7 +994,7 @@ static void libraries(void)
 		IS(0, dlclose(m));
 }
 
-/* Last: who closes everything closes what is the recorder's, too. */
+/* Runs last: closing all descriptors also closes the recorder's. */
 static void close_everything(void)
 {
 	char name[] = "/tmp/tprof-hooks-XXXXXX";

@@ -94,7 +94,7 @@ static void *fight(void *arg)
 		site_lock();
 		spend(hold_us);
 		site_unlock();
-		/* A moment without the lock, or nobody else would ever get it. */
+		/* A moment without the lock, or the other threads would never get it. */
 		spend(hold_us / 4 + 1);
 	}
 	return arg;

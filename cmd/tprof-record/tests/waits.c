@@ -88,7 +88,7 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
-/* ---- locks: who waits learns from `owner` who let go ---- */
+/* ---- locks: `owner` tells a waiter which thread released the lock ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t mutex_owner;
@@ -243,7 +243,7 @@ static void *futex_poster(void *arg)
 	return NULL;
 }
 
-/* Nobody comes: each of its waits ends because its time is up. */
+/* These waits are never woken: each ends at its time limit. */
 static void *timed(void *arg)
 {
 	static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER;

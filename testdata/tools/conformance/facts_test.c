@@ -74,7 +74,7 @@ static void test_compare_differences(void **state)
 	} cases[] = {
 	    {"events", 4, 1},
 	    {"kind Log", 3, 1},
-	    {"kind Sync", 1, 1},	  /* nobody expects it */
+	    {"kind Sync", 1, 1},	  /* not in the other list */
 	    {"goroutine 7 Exec", 110, 0}, /* within the tolerance */
 	    {"goroutine 7 Exec", 111, 1},
 	    {"goroutine 7 ID", 8, 1}, /* no time: no tolerance */

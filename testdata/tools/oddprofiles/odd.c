@@ -376,7 +376,7 @@ static void strings(struct draft *d)
 	SAMPLE(d, IDS(2), VALUES(2));
 }
 
-/* Nobody was home: types, no samples. */
+/* A profile with types but no samples. */
 static void empty(struct draft *d)
 {
 	draft_type(d, "samples", "count");

@@ -18,7 +18,7 @@ enum rec_profile_kind {
 	REC_PROFILE_MUTEX,	  /* contentions, delay */
 	REC_PROFILE_THREADCREATE, /* threadcreate */
 	REC_PROFILE_GOROUTINE,	  /* goroutine; one sample per thread, labels: name, state, … */
-	REC_PROFILE_LEAK,	  /* goroutineleak: those of the above that nobody can wake */
+	REC_PROFILE_LEAK,	  /* goroutineleak: goroutines that no other can wake */
 	REC_NPROFILES
 };
 

@@ -113,7 +113,7 @@ static bool fill_bucket(const struct rec_bucket *b, bool all, struct rec_row *ro
 	case REC_MUTEX_BUCKET:
 		row->value[0] = to_int(block_count(b));
 		row->value[1] = b->u.block.cycles;
-		/* Go: a sample of less than one still is one, so that nobody divides by 0. */
+		/* As in Go: a count below one becomes one, so that readers never divide by 0. */
 		if (!row->value[0] && row->value[1] && b->kind == REC_BLOCK_BUCKET)
 			row->value[0] = 1;
 		return row->value[0] || row->value[1];

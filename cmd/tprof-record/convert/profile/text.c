@@ -251,7 +251,7 @@ static bool is_replaced(const struct rec_arena *a, uint32_t i)
 	return false;
 }
 
-/* As /proc/PID/maps; device and inode nobody needs. */
+/* Writes lines as in /proc/PID/maps; readers do not use device and inode. */
 static void put_maps(struct rec_texts *t, const char *head)
 {
 	const struct rec_arena *a = &t->p->arena;

@@ -243,7 +243,7 @@ void rec_tracer_run(struct rec_tracer *s); /* tracer.c */
 
 /* Begins the trace with the goroutines that exist then. */
 void rec_tracer_begin(struct rec_tracer *s);
-/* Makes g run on m, by whatever must have happened for that. Returns false if g has ended. */
+/* Makes g run on m, by the transitions that must have happened for that. Returns false if g has ended. */
 bool rec_tracer_bring(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutine *g,
 		      uint32_t stack);
 /* The same for the record's goroutine; false if it has none. */

@@ -98,7 +98,7 @@ void rec_tracer_end_call(struct rec_tracer *s, struct rec_machine *m)
 	run(s, m, g);
 }
 
-/* Takes whatever is on m off it, and makes that runnable. */
+/* Takes the goroutine that runs on m, if any, off it and makes it runnable. */
 static void displace(struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_goroutine *g = rec_g_of(s, m);

@@ -1,15 +1,15 @@
-/* Writes what the tracer of Go 1.26 would have written.
+/* Writes the events that the tracer of Go 1.26 would have written.
  *
  *	new goroutine    GoCreate; ProcStart GoStart
- *	one nobody made  ProcStart GoCreate GoStart, on its own M
+ *	without creator  ProcStart GoCreate GoStart, on its own M
  *	wait             GoBlock ProcStop; GoUnblock; ProcStart GoStart
  *	yield            GoStop ProcStop; ProcStart GoStart
- *	system call      GoSyscallBegin GoSyscallEnd, or, where it took long,
+ *	system call      GoSyscallBegin GoSyscallEnd or, if it took long,
  *	                 GoSyscallBegin ProcStop; ProcStart GoSyscallEndBlocked GoStart
  *	end              GoDestroy ProcStop
  *
- * Events without a known M are on an M of their own (OUTSIDE). Every generation begins with the status
- * of everything that is alive; a P that is new in it has the status idle before it starts. */
+ * Events without a known M are on a separate M (OUTSIDE). Every generation begins with the status of
+ * everything that is alive; a P that is new in it has the status idle before it starts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
-/* Each release of a lock is charged with what all its waiters have waited since the release before
- * it, that is, while its holder had the lock (Go: runtime/sema.go, semrelease1 and dequeue, whose
- * acquiretime begins anew with each release). Of what a place's waiters have waited only sums are
- * kept: each waiter has a baseline (when it came, or the last release since), so that n waiters
- * have waited n × now - (sum of baselines) that is not charged yet. What is left when a wait ends,
- * the time from the release until the thread ran, goes to the same release; it is no contention of
- * its own. So charges add up to waits.
+/* Each release of a lock is charged with the time that all its waiters have waited since the release before
+ * it, that is, while its holder had the lock (Go: runtime/sema.go, semrelease1 and dequeue, where each
+ * release resets the waiters' acquiretime).
  *
- * Times are read under the lock: they only grow from one change to the next. Objects whose hash is
- * the same share a place. */
+ * Only sums are kept for the waiters of a place. Each waiter has a baseline: the time when it came, or the
+ * last release since. So n waiters have waited n × now - (sum of baselines) that is not charged yet. When a
+ * wait ends, the remainder, the time from the release until the thread ran, is charged to the same release;
+ * it does not count as another contention. So charges add up to waits.
+ *
+ * Times are read under the lock, so they only grow from one change to the next. Objects with the same hash
+ * share a place. */
 #include "tprof-record/core/inside.h"
 
 static struct rec_blame *place_of(uint64_t object)
@@ -53,8 +54,8 @@ uint64_t rec_blame_leave(uint64_t object, uint64_t start, bool waited)
 	b->sum -= base;
 	poster = b->poster;
 	rec_unlock(&b->lock);
-	/* Nobody has released it as far as we know (it was given up, say): then it is the last who
-	 * did. */
+	/* If no release was seen during the wait (the waiter gave up, for example), the one before it is
+	 * charged. */
 	if (waited && poster)
 		rec_due(REC_MUTEX_BUCKET, now - base, poster, !posted);
 	return now;

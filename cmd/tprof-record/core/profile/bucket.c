@@ -1,12 +1,11 @@
-/* Buckets, as runtime/mprof.go has them (stkbucket of Go 1.26): 179999 chains, looked through
- * without a lock; what is missing is inserted under a lock, after another look. Stacks are
- * interned, so that comparing them is comparing two numbers; the hash is Go's nevertheless, over
- * the PCs. */
+/* Buckets as in runtime/mprof.go (stkbucket of Go 1.26): 179999 chains. They are searched without a lock; a
+ * missing bucket is inserted under a lock, after a second search. Stacks are interned, so comparing two
+ * stacks is comparing two numbers. The hash is still Go's, over the PCs. */
 #include "tprof-record/core/inside.h"
 
 #include "tprof-record/core/stack/stackcache.h"
 
-/* Chains whose memory is reserved at once: 64 KiB. */
+/* Chains whose memory is reserved together: 64 KiB. */
 enum { PIECE = 16384 };
 
 static uint64_t hash_of(uint32_t stack, uint64_t size)
@@ -43,7 +42,7 @@ static uint32_t find(uint32_t at, uint32_t kind, uint32_t stack, uint64_t size, 
 	return 0;
 }
 
-/* Under the lock. */
+/* Expects the lock. */
 static uint32_t insert(_Atomic uint32_t *chain, uint32_t kind, uint32_t stack, uint64_t size,
 		       uint64_t hash)
 {
@@ -68,7 +67,7 @@ static uint32_t insert(_Atomic uint32_t *chain, uint32_t kind, uint32_t stack, u
 	return used + 1;
 }
 
-/* The table of chains gets its memory in pieces, when they are looked at first. */
+/* Reserves memory for the table of chains piece by piece, when a piece is first used. */
 static bool has_memory(uint32_t chain)
 {
 	_Atomic uint32_t *bits = &rec_state()->chains;

@@ -1,10 +1,10 @@
 /* Block and mutex profiles: blockevent, blocksampled, mutexevent and saveBlockEventStack of Go's
- * runtime/mprof.go, whose times are ns here.
+ * runtime/mprof.go, with times in ns.
  *
- * options.profiler says what is added for a sample:
- *	105, 108       1 and ns, whatever the chance was that it was taken
- *	118	       of a block shorter than the rate: rate/ns and rate
- *	126	       … and of a mutex event: fraction and fraction × ns */
+ * options.profiler says what a sample adds:
+ *	105, 108       1 and ns, whatever its probability was
+ *	118	       for a block shorter than the rate: rate/ns and rate
+ *	126	       … and for a mutex event: fraction and fraction × ns */
 #include "tprof-record/core/inside.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ void rec_mutex_event(uint64_t ns, uint32_t stack)
 	rec_leave();
 }
 
-/* ---- later ---- */
+/* ---- deferred events ---- */
 
 void rec_settle_inside(void)
 {
@@ -129,8 +129,8 @@ void rec_settle_now(void)
 
 /* ---- the recorder's own contention ---- */
 
-/* Go blames what its runtime's locks cost, and cannot say whose unlock it was, on a function of
- * this meaning (runtime._LostContendedRuntimeLock); the bucket's only frame is inside of it. */
+/* Go charges the cost of its runtime's locks, where it cannot say which unlock caused the wait, to a function
+ * with this meaning (runtime._LostContendedRuntimeLock). The bucket's only frame is inside this function. */
 __attribute__((visibility("default"), noinline)) void rec_lost_contended_lock(void);
 void rec_lost_contended_lock(void)
 {
@@ -145,6 +145,6 @@ void rec_settle_contention(void)
 		return;
 	rec_self.contention = 0;
 	rec_lose(REC_LOST_CONTENTION, ns);
-	/* Contention that arises in here stays for the next time, so that there is no echo. */
+	/* Contention that arises in here is left for the next call, so it does not feed itself. */
 	rec_mutex_event_inside(ns, rec_tree_add(&pc, 1), 1);
 }

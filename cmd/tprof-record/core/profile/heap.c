@@ -1,16 +1,16 @@
-/* Sampling of the heap: a Poisson process over the bytes allocated, as Go's nextSample.
+/* Sampling of the heap: a Poisson process over the bytes allocated, as in Go's nextSample.
  *
- * Allocations and frees are pending until they are published. Counters are exchanged for 0 then, so
- * that what threads add meanwhile is in this snapshot or the next, and never lost. */
+ * Allocations and frees are pending until they are published. Publishing exchanges the pending counters for
+ * 0, so counts that threads add meanwhile are in this snapshot or the next, and never lost. */
 #include "tprof-record/core/inside.h"
 
 #include <string.h>
 
-/* So often a thread looks whether sampling is on again. */
+/* Bytes after which a thread checks whether sampling is on again. */
 #define WHEN_OFF (1 << 20)
 
-/* log2 of x > 0: exponent, and log2(m) = 2/ln 2 · artanh((m - 1) / (m + 1)) with m in [√½, √2);
- * seven terms are good for 1e-12. libm is not there to be called. */
+/* log2 of x > 0: exponent, and log2(m) = 2/ln 2 · artanh((m - 1) / (m + 1)) with m in [√½, √2); seven terms
+ * give 1e-12. The core cannot call libm. */
 static double log_2(double x)
 {
 	uint64_t bits;
@@ -34,8 +34,8 @@ static double log_2(double x)
 	return exponent + 2.8853900817779268 * t * sum;
 }
 
-/* fastexprand of Go's runtime/malloc.go: exponential with that mean, from 26 random bits; a mean
- * beyond 0x7000000 would overflow what Go keeps it in. */
+/* fastexprand of Go's runtime/malloc.go: an exponential variate with that mean, from 26 random bits. A mean
+ * beyond 0x7000000 would overflow Go's variable. */
 static int64_t exponential(uint64_t mean)
 {
 	double q, log_q;
@@ -75,7 +75,7 @@ static void sample(void *block, size_t size, struct rec_frame caller, unsigned s
 	uint32_t bucket, was;
 
 	bucket = rec_bucket_of(REC_HEAP_BUCKET, rec_stack_from(caller, skip), size);
-	/* Counted only when its free will be seen; a full table must not look like a leak. */
+	/* Counted only if its free will be seen; a full table must not look like a leak. */
 	if (!bucket || !rec_sample_add(block, bucket, &was))
 		return;
 	atomic_fetch_add_explicit(&pending(bucket)->allocs, 1, memory_order_relaxed);
@@ -96,8 +96,8 @@ __attribute__((noinline)) void rec_malloc(void *block, size_t size, unsigned ski
 	rec_known();
 	rate = heap_rate();
 	if (rec_self.heap_rate != rate) {
-		/* The thread's first allocation, or what was left belongs to another rate: not a
-		 * draw that this block could have hit. */
+		/* This is the thread's first allocation, or until_sample was drawn for another rate, so it
+		 * says nothing about this block. */
 		rec_self.heap_rate = rate;
 		rec_self.until_sample = next_sample(rate) - (int64_t)size;
 		if (rec_self.until_sample >= 0)
@@ -154,11 +154,11 @@ void rec_heap_publish(const struct rec_arena *a)
 	uint32_t at =
 	    atomic_load_explicit(&a->header->newest[REC_HEAP_BUCKET], memory_order_acquire);
 
-	/* Newest first; no more steps than there can be, whatever the program has done to the links. */
+	/* Newest first. The number of steps is bounded, as the program may have overwritten the links. */
 	for (uint32_t steps = 0; at && at <= REC_NBUCKETS && steps < REC_NBUCKETS; steps++) {
 		struct rec_bucket *b = &a->buckets[at - 1];
 		struct rec_heap_counts *to = &b->u.heap.published, *from = &b->u.heap.pending;
-		/* Frees first: one that is seen was of a block whose allocation is seen, too. */
+		/* Frees first, so every free that is published has its allocation published too. */
 		uint64_t frees = atomic_exchange_explicit(&from->frees, 0, memory_order_acq_rel);
 		uint64_t allocs = atomic_exchange_explicit(&from->allocs, 0, memory_order_acq_rel);
 
@@ -166,7 +166,7 @@ void rec_heap_publish(const struct rec_arena *a)
 			atomic_fetch_add_explicit(&to->frees, frees, memory_order_relaxed);
 		if (allocs)
 			atomic_fetch_add_explicit(&to->allocs, allocs, memory_order_relaxed);
-		/* Read once: what is looked at above is what is followed. */
+		/* Read once, so that the value checked above is the value followed. */
 		at = *(const volatile uint32_t *)&b->allnext;
 	}
 }

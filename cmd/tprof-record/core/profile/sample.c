@@ -1,9 +1,11 @@
-/* Sharded, each shard an open-addressed table with linear probing that doubles when it is 3/4 full
- * and moves entries back on removal, so there are no tombstones: 16 bytes a place, 21 to 43 per
- * block. Beside it, rec_sampled counts blocks by the top 16 bits of their hash, so that a free of a
- * block that was not sampled is one load. A shard is the top 5 bits of the same hash: its lock
- * protects its counters. A counter that has reached 255 stays there: it no longer knows how many
- * there are, so it may only say "perhaps". */
+/* A hash table in shards. Each shard is an open-addressed table with linear probing that doubles when it is
+ * 3/4 full. Removal moves entries back, so there are no tombstones. A place takes 16 bytes, so a block takes
+ * 21 to 43.
+ *
+ * Beside it, rec_sampled counts blocks by the top 16 bits of their hash, so that freeing a block that was not
+ * sampled costs one load. The top 5 bits of the same hash select the shard, whose lock protects those
+ * counters. A counter that has reached 255 stays there: the true count is lost, so it can only say
+ * "perhaps". */
 #include "tprof-record/core/inside.h"
 
 #include <sys/mman.h>
@@ -44,7 +46,7 @@ static void count_down(uint64_t hash)
 		__atomic_store_n(counter, (uint8_t)(n - 1), __ATOMIC_RELAXED);
 }
 
-/* The place of the block, or the free one where it would be. */
+/* Returns the place of the block, or the free place where it would go. */
 static uint64_t find(const struct rec_shard *s, uint64_t block, uint64_t hash)
 {
 	uint64_t mask = ((uint64_t)1 << s->bits) - 1, i = place_of(s, hash);
@@ -69,9 +71,8 @@ static bool grow(struct rec_shard *s)
 			bigger.place[find(&bigger, block, hash_of((void *)(uintptr_t)block))] =
 			    s->place[i];
 	}
-	/* Its memory, but not its addresses: who had the lock before it was taken from him
-	 * (rec_lock) may still be looking there. All of them together are as large as the new one.
-	 */
+	/* Frees the memory but keeps the addresses: a thread that lost the lock to another (rec_lock) may
+	 * still be reading there. All old tables together are as large as the new one. */
 	if (s->place)
 		rec_call(SYS_madvise, (long)s->place, (long)(sizeof(*s->place) << s->bits),
 			 MADV_DONTNEED, 0, 0, 0);
@@ -86,8 +87,8 @@ static bool has_room(struct rec_shard *s)
 
 	if (s->place && (s->count + 1) * 4 <= n * 3)
 		return true;
-	/* Without more memory it can still become rather full; one place stays free, so that
-	 * searches end. */
+	/* If memory has run out, the table may fill up further; one place stays free, so that searches
+	 * end. */
 	return grow(s) || (s->place && s->count + 1 < n);
 }
 
@@ -117,8 +118,8 @@ bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was)
 	return added;
 }
 
-/* Entries after a place that became free, up to the next free one, move back where that brings them
- * nearer to where they belong. */
+/* Closes the gap that a removed entry left: moves later entries, up to the next free place, back where that
+ * brings them nearer to their hash's place. */
 static void close_gap(struct rec_shard *s, uint64_t gap)
 {
 	uint64_t mask = ((uint64_t)1 << s->bits) - 1, i = gap;

@@ -1,8 +1,8 @@
-/* From call frame information to rules: the instructions that say, for each PC, where the caller's
- * registers are (DWARF 5, section 6.4.2). Only what leads from one frame to the next is kept: the
- * caller's sp (the CFA), its fp, and the return address.
+/* From call frame information to rules. The instructions say, for each PC, where the caller's registers are
+ * (DWARF 5, section 6.4.2). Only the registers that lead from one frame to the next are kept: the caller's sp
+ * (the CFA), its fp, and the return address.
  *
- * Where there are no tables, and on other processors than x86-64, there are only frame pointers. */
+ * Code without tables, and all code on processors other than x86-64, is unwound by frame pointers only. */
 #include "tprof-record/core/stack/cfi.h"
 
 #if defined(__x86_64__)
@@ -54,7 +54,7 @@ static void set_expression(struct row *row, uint64_t reg, enum how how, const ui
 	*p += size;
 }
 
-/* The offset of an instruction that has one: a signed or an unsigned factor of the data alignment. */
+/* Reads an instruction's offset: a signed or unsigned multiple of the data alignment. */
 static int64_t get_offset(const struct rec_cfi_entry *e, const uint8_t **p, const uint8_t *limit,
 			  bool is_signed)
 {
@@ -65,7 +65,7 @@ static int64_t get_offset(const struct rec_cfi_entry *e, const uint8_t **p, cons
 
 enum { DEPTH = 8 }; /* of remembered rows */
 
-/* Until the row of `pc`. false: something that this does not know. */
+/* Runs instructions up to the row of `pc`. Returns false for an instruction that is not supported. */
 static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *limit, uint64_t pc,
 		struct row *row, const struct row *initial)
 {

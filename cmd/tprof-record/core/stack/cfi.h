@@ -9,7 +9,7 @@
 /* DWARF's numbers of registers, x86-64. */
 enum { REC_REG_FP = 6, REC_REG_SP = 7, REC_REG_RA = 16 };
 
-/* The entry of a piece of code: the instructions of its CIE, and its own. All of them can be read. */
+/* The entry for a piece of code: the instructions of its CIE, and its own. All their bytes are readable. */
 struct rec_cfi_entry {
 	uint64_t start;
 	uint64_t code_align;

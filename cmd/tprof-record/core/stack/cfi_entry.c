@@ -1,5 +1,5 @@
-/* Finding what describes a piece of code: .eh_frame, by the sorted table in .eh_frame_hdr (LSB,
- * "Exception Frames"; DWARF 5, section 6.4).
+/* Finds the entry for a piece of code: .eh_frame, by the sorted table in .eh_frame_hdr (LSB, "Exception
+ * Frames"; DWARF 5, section 6.4).
  *
  *	.eh_frame_hdr  version 1, encodings of: pointer to .eh_frame, count, table; then those.
  *		       Table: pairs of (PC, entry) sorted by PC, 4 bytes each, relative to
@@ -9,8 +9,8 @@
  *	CIE	       length, 0, version, augmentation string, alignment factors of code and data,
  *		       register of the return address, augmentation data, instructions
  *
- * Tables are what a library's author says: nothing is read beyond the library's own addresses, or
- * where there is no memory.
+ * Tables may contain anything that a library's author put there: nothing is read outside the library's own
+ * addresses, or where memory is not readable.
  *
  * glibc finds the module of a PC without a lock (_dl_find_object, 2.35). */
 #include "tprof-record/core/stack/cfi.h"
@@ -23,13 +23,14 @@
 
 /* ---- what may be read ---- */
 
-/* Of an image, with the page that was looked at last. */
+/* An image, and its page that was last found readable. */
 struct window {
 	struct rec_image image;
 	uint64_t page;
 };
 
-/* Asking the kernel costs more than all the rest; what it said holds until libraries change. */
+/* Returns whether the page is readable. Asking the kernel costs more than all the rest, so its answer is kept
+ * until libraries change. */
 static bool has_page(struct window *w, uint64_t page)
 {
 	struct rec_state *s = rec_state();
@@ -111,7 +112,7 @@ static const uint8_t *find_entry(struct window *w, uint64_t pc)
 	struct pair pair;
 	uint64_t n, lo, hi;
 
-	/* The only form that linkers write: a count of 4 bytes, relative pairs of 4 bytes. */
+	/* The only form that linkers write: a 4-byte count, and relative pairs of 4 bytes each. */
 	if (!has(w, header, 12) || header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
 		return NULL;
 	p = header + 4;
@@ -138,7 +139,8 @@ static const uint8_t *find_entry(struct window *w, uint64_t pc)
 	return header + pair.entry;
 }
 
-/* What an entry at *p holds, without its length: up to *limit, all of it there. */
+/* Skips the length of the entry at *p, and sets *limit to the entry's end. Returns false unless all its bytes
+ * are readable. */
 static bool get_length(struct window *w, const uint8_t **p, const uint8_t **limit)
 {
 	uint64_t length = 0;

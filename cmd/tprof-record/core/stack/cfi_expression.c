@@ -3,7 +3,7 @@
 
 #if defined(__x86_64__)
 
-/* Those that compilers, linkers (for their PLT) and hand-written assembly use. */
+/* Supports the operations that compilers, linkers (for their PLT) and hand-written assembly use. */
 bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_frame *f,
 		      struct rec_reach *reach, uint64_t first, uint64_t *result)
 {

@@ -12,8 +12,8 @@ static void begin(struct rec_stack_cache *c)
 	rec_reach_begin(&c->reach);
 }
 
-/* The calling thread's, made when it is needed. NULL when there are too many threads: those share
- * what is left, so that it does not grow with their number. */
+/* Returns the cache of the calling thread, and makes it when it is first needed. Returns NULL if there are
+ * too many threads: they share the common caches, so that memory does not grow with their number. */
 static struct rec_stack_cache *take_cache(void)
 {
 	struct rec_state *s = rec_state();
@@ -63,8 +63,8 @@ static inline uint64_t word(uint64_t address)
 	return *(const volatile uint64_t *)(uintptr_t)address;
 }
 
-/* Is everything outside of frame i as it was? Each place is read only after those inside of it were
- * found unchanged, so that the unwinder would have come here and read the same. */
+/* Returns whether everything outside of frame i is unchanged. Each place is read only after those inside of
+ * it were found unchanged, so the unwinder would have come here and read the same. */
 static inline bool still_true(const struct rec_shadow *s, uint32_t i)
 {
 	const struct rec_shadow_frame *f = &s->frame[i];
@@ -83,14 +83,14 @@ static inline bool still_true(const struct rec_shadow *s, uint32_t i)
 struct walk {
 	struct rec_reach *reach;
 	struct rec_shadow *shadow;
-	uint32_t limit, n; /* frames at most, frames that were found anew */
-	uint32_t match;	   /* 1 + the shadow's frame that the last of them is, 0 none */
+	uint32_t limit, n; /* most frames to take, and frames newly unwound */
+	uint32_t match;	   /* 1 + the shadow's frame at which unwinding stopped; 0: none */
 	uint32_t storable; /* frame[storable …] may become part of a shadow */
 	bool complete;	   /* reached the outermost frame */
 	struct rec_shadow_frame *frame;
 };
 
-/* Unwinds until the end, or until a frame of the shadow from which everything is unchanged. */
+/* Unwinds to the end, or to a frame of the shadow from which everything is unchanged. */
 static void walk(struct walk *w, struct rec_frame at)
 {
 	const struct rec_shadow *s = w->shadow;
@@ -114,7 +114,8 @@ static void walk(struct walk *w, struct rec_frame at)
 		f->saved = 0;
 		step = rec_unwind(&at, w->reach, &f->saved);
 		if (step == REC_STEP_END) {
-			/* Without a PC it is no frame, but a place that must stay as it is. */
+			/* The last step has no PC: it is not a frame, but a place that must stay
+			 * unchanged. */
 			w->complete = true;
 			w->n++;
 			return;
@@ -128,7 +129,7 @@ static void walk(struct walk *w, struct rec_frame at)
 	}
 }
 
-/* Nodes for the new frames, on top of those the shadow knows. */
+/* Adds nodes for the new frames, on top of those that the shadow knows. */
 static uint32_t add_frames(struct walk *w, uint32_t node)
 {
 	uint32_t i, depth = node ? rec_core->arena.nodes[node].depth : 0;
@@ -146,14 +147,14 @@ static uint32_t add_frames(struct walk *w, uint32_t node)
 	return node;
 }
 
-/* New frames take the place of what was inside of the match. */
+/* Replaces the frames inside of the match by the new ones. */
 static void remember(struct walk *w)
 {
 	struct rec_shadow *s = w->shadow;
 	uint32_t i, at = w->match;
 
 	s->cut = !w->complete;
-	/* Cut off because there are more frames than wanted, or lost? */
+	/* A stack that was cut off is kept only if the depth limit cut it, and all of it fits. */
 	if (s->cut && (w->storable || w->n > REC_SHADOW_FRAMES)) {
 		s->n = 0;
 		return;
@@ -180,9 +181,9 @@ static uint32_t take(struct walk *w, struct rec_frame from, uint32_t limit)
 	if (s && w->match) {
 		node = s->frame[w->match - 1].node;
 		if (!w->n)
-			return node; /* what is inside of the match stays: it may come back */
+			return node; /* frames inside of the match stay, as they may come back */
 		if (rec_core->arena.nodes[node].depth + w->n > limit) {
-			/* Cut off, so it begins at another root: no part of it is known. */
+			/* The stack would be cut off, so it has another root: none of its nodes are known. */
 			w->shadow = NULL;
 			w->match = w->n = w->storable = 0;
 			w->complete = false;
@@ -234,7 +235,7 @@ uint32_t rec_stack_from(struct rec_frame from, unsigned skip)
 	}
 	c = &s->caches[i];
 	rec_lock(&s->common_lock[i]);
-	/* Shadows may stay, although they are another thread's: they are checked. */
+	/* Shadows are checked before use, so those of another thread do no harm. */
 	rec_reach_begin(&c->reach);
 	node = take_with(c, from, skip);
 	rec_unlock(&s->common_lock[i]);

@@ -1,9 +1,9 @@
-/* A thread's cache of the stacks it took, which makes the next one cheap.
+/* A thread's cache of the stacks that it took, which makes the next one cheap.
  *
- * A shadow is a stack as it was unwound last: pc, sp and fp of each frame, and where on the stack the
- * next outer frame was found (its return address lies below its sp; its fp may have been saved). A
- * frame's caller depends on nothing else (unwind.h). So if those places still hold the same values, all
- * outer frames are the same, and their node in the tree is known. */
+ * A shadow is the most recently unwound stack: pc, sp and fp of each frame, and where on the stack the next
+ * outer frame was found (its return address lies below its sp; its fp may have been saved). A frame's caller
+ * depends on nothing else (unwind.h). So if those places still hold the same values, all outer frames are the
+ * same, and their node in the tree is known. */
 #ifndef RECORD_CORE_STACKCACHE_H
 #define RECORD_CORE_STACKCACHE_H
 
@@ -14,14 +14,14 @@ enum { REC_NSHADOWS = 4, REC_SHADOW_FRAMES = 144, REC_NBUCKET_CACHE = 32 };
 
 struct rec_shadow_frame {
 	struct rec_frame at;
-	uint32_t node;	/* of the tree: this frame and what is outside of it */
+	uint32_t node;	/* of the tree: this frame and those outside of it */
 	uint32_t saved; /* the caller's fp was at sp + 8 * (saved - 1); 0: it is the same */
 };
 
 struct rec_shadow {
 	uint32_t n;
 	uint32_t epoch;
-	bool cut; /* it does not reach the outermost frame, so it is of use only as a whole */
+	bool cut; /* it does not reach the outermost frame, so it can only be used as a whole */
 	struct rec_shadow_frame frame[REC_SHADOW_FRAMES]; /* outermost first */
 };
 

@@ -1,7 +1,7 @@
-/* The tree of stacks. A node is found by its parent and PC in `edges`: open addressing, in levels,
- * of which the first is enough for most programs and each doubles what there is. So a short program
- * does not pay for memory that it will not use, and nothing is ever moved: looking up takes no
- * lock. Insertion does, once in the life of a stack. */
+/* The tree of stacks. A node is found by its parent and PC in `edges`, which is open-addressed and has
+ * levels. The first level is enough for most programs, and each further one doubles the table. So a short
+ * program does not pay for memory that it will not use, and nothing ever moves: lookups take no lock. Only an
+ * insertion does, once in the life of a stack. */
 #include "tprof-record/core/inside.h"
 
 enum { FIRST_BITS = 14, LEVELS = 6, PROBES = 64 };
@@ -25,7 +25,7 @@ static inline uint32_t level_mask(uint32_t level)
 	return (1u << (FIRST_BITS - 1 + (level ? level : 1))) - 1;
 }
 
-/* The node, or 0 and the place where it would be (NULL: a crowded part of the level). */
+/* Returns the node, or 0 and the place where it would go (NULL: this part of the level is crowded). */
 static inline uint32_t find(uint32_t level, uint64_t hash, uint32_t parent, uint64_t pc,
 			    _Atomic uint32_t **place)
 {
@@ -49,7 +49,7 @@ static inline uint32_t find(uint32_t level, uint64_t hash, uint32_t parent, uint
 	return 0;
 }
 
-/* Under the lock: a complete node at the end. */
+/* Appends a complete node. Expects the lock. */
 static uint32_t append(uint32_t parent, uint64_t pc, uint32_t depth)
 {
 	struct rec_arena *a = &rec_core->arena;
@@ -62,7 +62,7 @@ static uint32_t append(uint32_t parent, uint64_t pc, uint32_t depth)
 	return n;
 }
 
-/* Half a level in use is enough: on to the next when there is memory for it. */
+/* Returns the number of levels to use. Adds one when the last is half full and memory can be reserved. */
 static uint32_t levels_for(uint32_t nodes)
 {
 	_Atomic uint32_t *levels = &rec_state()->levels;

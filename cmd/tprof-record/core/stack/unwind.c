@@ -6,16 +6,16 @@
 
 /* ---- what may be read ---- */
 
-/* So much of a stack is looked at in one go, to see that it hangs together. */
+/* Pages that are checked at once, to see that the stack is continuous that far. */
 enum { PAGES_AT_ONCE = 1024, LARGEST_STACK = 1 << 28 };
 #define OF_PAGE(address) ((address) & ~(uint64_t)(REC_PAGE - 1))
 
 extern void *__libc_stack_end __attribute__((weak));
 
-/* The thread's own stack ends at its control block, where libc puts it; that of the first thread
- * where the program began. How far down it reaches is found when it is needed. A stack that is
- * neither (a coroutine's, or the first thread of a child that another thread forked) is looked at
- * page by page, each time: it may be gone the next. */
+/* A thread's own stack ends at its control block, where libc puts it; the first thread's ends where the
+ * program began. How far down it reaches is found out when needed. Any other stack (a coroutine's, or that of
+ * the first thread of a child that another thread forked) is checked page by page each time, as it may be
+ * gone the next time. */
 void rec_reach_begin(struct rec_reach *reach)
 {
 	uint64_t sp = (uint64_t)(uintptr_t)__builtin_frame_address(0), end;
@@ -29,7 +29,8 @@ void rec_reach_begin(struct rec_reach *reach)
 		reach->lo = reach->hi = end & ~7ull;
 }
 
-/* The kernel reads the set before it looks at the first argument, which is wrong. */
+/* Returns whether the word at `address` is readable. The kernel reads the set before it checks the first
+ * argument, which is invalid. */
 bool rec_is_readable(uint64_t address)
 {
 	return rec_call(SYS_rt_sigprocmask, ~0, (long)address, 0, 8, 0, 0) != -EFAULT;
@@ -97,7 +98,7 @@ static inline uint64_t word(uint64_t address)
 	return *(const volatile uint64_t *)(uintptr_t)address;
 }
 
-/* At the trampoline that a signal handler returns to, sp points to what the kernel saved. */
+/* At the trampoline that a signal handler returns to, sp points to the registers that the kernel saved. */
 static bool step_signal(struct rec_frame *f, struct rec_reach *reach)
 {
 #if defined(__x86_64__)
@@ -116,8 +117,8 @@ static bool step_signal(struct rec_frame *f, struct rec_reach *reach)
 #endif
 }
 
-/* Code that nobody describes: made at run time, or assembly. Where fp looks like a frame pointer
- * and what lies there like a return address into something, it probably is. */
+/* For code without tables: generated at run time, or assembly. If fp looks like a frame pointer, and the word
+ * above it like a return address into readable memory, they probably are. */
 static bool step_guess(struct rec_frame *f, struct rec_reach *reach)
 {
 	uint64_t fp = f->fp, pc;

@@ -61,7 +61,7 @@ static void begin_at(struct rec_area *a, uint64_t chunk)
 	a->begins[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-/* Do the chunks from `from` on lead to the end? Notes where they begin. */
+/* Returns whether the chunks that begin at `from` lead exactly to the end. Notes where they begin. */
 static bool walk_chunks(struct rec_area *a, struct walk *w, uint64_t from, bool mapped)
 {
 	uint64_t size, chunk = from;
@@ -206,7 +206,7 @@ static struct rec_area *area_of(const struct rec_blocks *b, uint64_t address)
 	return low < b->n && b->area[low].start <= address ? &b->area[low] : NULL;
 }
 
-/* The last chunk that begins at unit i or before it; UINT64_MAX none. */
+/* Returns the last chunk that begins at or before unit i; UINT64_MAX: none. */
 static uint64_t chunk_before(const struct rec_area *a, uint64_t i)
 {
 	uint64_t page = i / (PAGE / UNIT), first = page * (PAGE / UNIT) / 64;

@@ -25,8 +25,8 @@ struct rec_blocks {
 	size_t n, room;
 };
 
-/* Adds a region, in ascending order; returns whether it is a heap. *code becomes TP_ENOMEM if there is
- * not enough memory. */
+/* Adds a region; regions come in ascending order. Returns whether it is a heap. *code becomes TP_ENOMEM if
+ * memory has run out. */
 bool rec_blocks_add(struct rec_blocks *b, struct rec_memory *m, const struct rec_region *r,
 		    int *code);
 void rec_blocks_release(struct rec_blocks *b);

@@ -1,7 +1,7 @@
-/* /proc/PID/maps, mem and pagemap (Linux: Documentation/admin-guide/mm/pagemap.rst): bit 63 of a
- * page's word says that it is present, 62 that it is swapped out, 61 that it is a file's (or shared
- * memory). Of private mappings only pages of their own are read: what is as in the file points to
- * nothing that was allocated. */
+/* /proc/PID/maps, mem and pagemap (Linux: Documentation/admin-guide/mm/pagemap.rst): bit 63 of a page's word
+ * says that it is present, 62 that it is swapped out, 61 that it belongs to a file (or shared memory). In
+ * private mappings only pages that are private copies are read: a page that is still the file's cannot point
+ * to allocated memory. */
 #include "tprof-record/parent/live/memory.h"
 
 #include <errno.h>
@@ -79,8 +79,8 @@ static int add_line(struct rec_memory *m, const char *line, uint64_t *guard)
 	return add(m, r);
 }
 
-/* What core/ has mapped for itself (rec_map) is the only memory that neither counts nor is
- * inherited: flags "nr" and "wf" of /proc/PID/smaps. */
+/* Returns whether core/ has mapped the memory for itself (rec_map): only such memory is neither accounted nor
+ * inherited, flags "nr" and "wf" of /proc/PID/smaps. */
 static bool is_ours(const char *flags)
 {
 	return strstr(flags, " nr") && strstr(flags, " wf");

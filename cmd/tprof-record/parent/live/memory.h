@@ -40,13 +40,13 @@ struct rec_memory {
 int rec_memory_open(struct rec_memory *m, pid_t pid, struct tp_err *err);
 void rec_memory_close(struct rec_memory *m);
 
-/* Returns the region of an address; NULL: none. */
+/* Returns the region that contains an address, or NULL. */
 struct rec_region *rec_memory_find(const struct rec_memory *m, uint64_t address);
 /* Splits a region into [start, at) and [at, limit). Returns 0 or TP_ENOMEM; regions move. */
 int rec_memory_split(struct rec_memory *m, uint64_t at);
 
-/* Returns the content of a region from an address to the end of its window or of the region, *size
- * bytes, valid until the next call. Pages that are not there are zeros; NULL: all of them are. */
+/* Returns the content of a region from an address to the end of its window or of the region, *size bytes,
+ * valid until the next call. Missing pages read as zeros; NULL: all pages are missing. */
 const uint8_t *rec_memory_peek(struct rec_memory *m, const struct rec_region *r, uint64_t address,
 			       size_t *size);
 /* Reads bytes, which do not count for `left`; returns how many. */

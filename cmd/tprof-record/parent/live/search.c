@@ -34,7 +34,7 @@ static void claim_stacks(struct rec_search *s)
 			rec_search_fail(s, TP_ENOMEM, "out of memory");
 		r = rec_memory_find(&s->memory, t->sp);
 		if (!r || r->limit != t->limit || r->thread) {
-			/* Two threads in one mapping: their stacks cannot be told apart. */
+			/* Two threads in one mapping: their stacks cannot be separated. */
 			if (r && r->thread)
 				s->thread[r->thread - 1].limit = 0;
 			t->limit = 0;
@@ -99,7 +99,7 @@ static void set_tls_aside(struct rec_search *s, struct rec_waiter *t)
 	}
 }
 
-/* ---- what is reached ---- */
+/* ---- reachable memory ---- */
 
 static void push(struct rec_search *s, uint64_t start, uint64_t limit)
 {

@@ -1,4 +1,4 @@
-/* Reads what threads hold: registers, and the stack in use. */
+/* Reads the roots that threads hold: registers, and the stack in use. */
 #include "tprof-record/parent/live/search.h"
 
 #include <dirent.h>

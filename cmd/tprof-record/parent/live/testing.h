@@ -1,5 +1,5 @@
-/* For tests that look at another process: whether that may be done here at all. Asked of the kernel
- * and not of what is tested, so that its errors are failures wherever they are not about this. */
+/* For tests that look at another process: whether the system permits that at all. The kernel is asked, not
+ * the code under test, so that errors of that code are failures unless they are about permission. */
 #ifndef RECORD_PARENT_LIVE_TESTING_H
 #define RECORD_PARENT_LIVE_TESTING_H
 

@@ -1,12 +1,12 @@
 /* Takes stacks of the threads of a living process from outside.
  *
- * The stack of a thread that waits is in the arena, where it was kept when the wait began. Only threads
- * that were running when the arena was copied are looked at here. Each is stopped by ptrace, one at a
- * time, while its registers and the upper part of its stack are copied, and unwound afterwards. If the
- * stop ends a system call (EINTR), the call is begun anew, so that the program notices nothing.
+ * A waiting thread's stack is in the arena, where it was stored when the wait began. Only threads that were
+ * running when the arena was copied are examined here. Each is stopped by ptrace, one at a time, while its
+ * registers and the upper part of its stack are copied, and unwound afterwards. If the stop ends a system
+ * call (EINTR), the call is restarted, so that the program notices nothing.
  *
- * Another waitpid of the recorder must not run at the same time, as it might collect a stop. The exit
- * of the process is left for the recorder to collect. */
+ * Another waitpid of the recorder must not run at the same time, as it might collect a stop. The exit of the
+ * process is left for the recorder to collect. */
 #ifndef RECORD_PARENT_THREADS_H
 #define RECORD_PARENT_THREADS_H
 

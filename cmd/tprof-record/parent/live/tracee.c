@@ -181,7 +181,7 @@ static bool has_signal(pid_t pid, pid_t tid)
 		~signals_of(status, "\nSigBlk:")) != 0;
 }
 
-/* Does not collect the exit of the process, which is for whoever started it. */
+/* Does not collect the exit of the process, which its parent waits for. */
 static bool wait_for_stop(pid_t tid, int *status)
 {
 	uint64_t end = rec_now() + PATIENCE_NS;
@@ -210,7 +210,7 @@ static bool is_of(pid_t pid, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* The signal that a thread was about to get when it stopped, and is to get when it goes on; 0 if we, or
+/* The signal that a thread was about to receive when it stopped, and receives when it is resumed; 0 if we, or
  * a stop signal, stopped it. */
 static __thread int stopped_by;
 
@@ -289,7 +289,7 @@ bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call)
 		call->pc = a[7];
 		return true;
 	}
-	/* In the kernel, but in no call: a page fault. */
+	/* The thread is in the kernel but not in a system call: a page fault. */
 	call->running = true;
 	return sscanf(line, "%ld %llx %llx", &call->number, &a[0], &a[1]) == 3;
 }

@@ -1,8 +1,8 @@
-/* Stops a thread of another process for a moment and reads its registers, without effect on the
- * program. Private to parent/.
+/* Stops a thread of another process for a moment and reads its registers, without effect on the program.
+ * Private to parent/.
  *
- * All functions are for one thread of the recorder (ptrace(2) is by thread). That thread should end
- * afterwards: then the kernel resumes whatever could not be resumed. */
+ * All functions of a session must run in one thread of the recorder (ptrace(2) is by thread). That thread
+ * should end afterwards: then the kernel resumes any thread that could not be resumed. */
 #ifndef RECORD_PARENT_TRACEE_H
 #define RECORD_PARENT_TRACEE_H
 
@@ -42,8 +42,8 @@ bool rec_tracee_is_dead(pid_t pid, pid_t tid);
 /* Reads from /proc, without stopping it. False: it has gone, or may not be looked at. */
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 
-/* Runs a function, which returns NULL, in a thread of its own and waits for it. Returns 0, or an errno
- * value if there is no thread. */
+/* Runs a function, which returns NULL, in a new thread and waits for it. Returns 0, or an errno value if the
+ * thread cannot be created. */
 int rec_tracee_apart(void *(*run)(void *), void *arg);
 
 #endif
