@@ -97,9 +97,10 @@ static int check_memory(int memory, struct tp_err *err)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory does not have the size that this version uses");
 	if (unsealed)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "its memory could shrink while it is read: it cannot be sealed: %s",
-				  strerror(unsealed));
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "its memory could shrink while it is read: it cannot be sealed: %s",
+		    strerror(unsealed));
 	return 0;
 }
 

@@ -87,5 +87,5 @@ void real_find(void)
 	REAL_PROCESS(REAL_X)
 #undef REAL_X
 #undef REAL_NEW
-	    errno = saved;
+	errno = saved;
 }
