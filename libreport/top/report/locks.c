@@ -16,7 +16,6 @@
 
 #include "base/many.h"
 #include "base/sum.h"
-#include "base/units.h"
 #include "path/ender.h"
 #include "spans/crossing.h"
 #include "spans/segment.h"
@@ -376,7 +375,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct locks *all = job->state;
 	int64_t *ran = calloc(job->nrows + 1, sizeof(*ran));
-	char ns[TP_UNITS_SIZE];
+	char ns[TP_COUNT_SIZE];
 
 	if (!ran)
 		return rep_job_fail(err, TP_ENOMEM);
@@ -406,7 +405,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 			 "no goroutine is known to have ended %" PRId64
 			 " of the waits, %s: who held "
 			 "these locks was not seen",
-			 all->unseen, tp_fmt_ns(ns, all->unseen_ns));
+			 all->unseen, rep_job_ns(job, ns, all->unseen_ns));
 	else if (job->nrows > 1)
 		snprintf(job->note, sizeof(job->note), "%s", NOTE_OVERLAP);
 	return 0;
