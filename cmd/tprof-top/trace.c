@@ -82,6 +82,8 @@ static int put_hint(const struct top_args *args, struct rep_output *out, struct 
 	} hints[] = {
 	    {"block", "next: tprof-path TRACE wakers says who ended the waits; --focus, "
 		      "--goroutine and --from narrow it"},
+	    {"locks", "next: tprof-path TRACE wakers --reason='^sync$' says who ended the waits; "
+		      "--focus, --goroutine and --from narrow it"},
 	    {"tasks", "next: tprof-path TRACE --task=TYPE --slowest says why one was "
 		      "slow, --slowest=1% what makes the slowest slow"},
 	    {"task", "next: tprof-path TRACE --task=TASK says why that one was slow, "

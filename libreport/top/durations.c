@@ -165,6 +165,42 @@ static struct rep_value percentile(const struct rep_sum *s, const struct rep_per
 	return rep_int(ns);
 }
 
+char *rep_job_ns(const struct rep_job *job, char text[TP_COUNT_SIZE], int64_t ns)
+{
+	return job->runs[0].row.ticks ? tp_fmt_count(text, ns) : tp_fmt_ns(text, ns);
+}
+
+int rep_durations_say(struct rep_job *job, struct tp_err *err)
+{
+	struct rep_durations *d = &job->durations;
+	char total[TP_COUNT_SIZE], ns[REP_NPERCENTILES][TP_COUNT_SIZE], max[TP_COUNT_SIZE];
+	char count[TP_COUNT_SIZE];
+	struct rep_sum all = {0};
+	struct rep_percentiles p;
+
+	if (job->nrows < 2 || d->unknown)
+		return 0;
+	for (size_t i = 0; i < job->nrows; i++) {
+		const struct rep_sum *s = &d->sum[i];
+
+		if (s->count)
+			add(&all, &(struct rep_part){
+				      .count = s->count, .min_ns = s->min_ns, .max_ns = s->max_ns});
+	}
+	/* The rows have their percentiles by now. */
+	for (size_t i = 0; i < d->dist.n; i++)
+		d->dist.item[i].owner = 0;
+	if (rep_dist_solve(&d->dist, &p, 1))
+		return rep_job_fail(err, TP_ENOMEM);
+	for (int i = 0; i < REP_NPERCENTILES; i++)
+		rep_job_ns(job, ns[i], percentile(&all, &p, i).i);
+	snprintf(job->note, sizeof(job->note), "all %s: %s, p50 %s, p90 %s, p99 %s, max %s; %s",
+		 tp_fmt_count(count, all.count), rep_job_ns(job, total, d->total_ns), ns[REP_P50],
+		 ns[REP_P90], ns[REP_P99], rep_job_ns(job, max, all.max_ns),
+		 p.exact ? "exact" : "within 1 %");
+	return 0;
+}
+
 struct rep_value rep_durations_value(const struct rep_job *job, size_t row, int64_t whole,
 				     enum rep_sum_column column)
 {

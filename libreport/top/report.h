@@ -2,6 +2,7 @@
 #ifndef REP_TOP_REPORT_H
 #define REP_TOP_REPORT_H
 
+#include "base/units.h"
 #include "chart/chart.h"
 #include "dist.h"
 #include "keys.h"
@@ -148,6 +149,11 @@ int rep_durations_add(struct rep_job *job, uint32_t row, int64_t ns);
 int rep_durations_end(struct rep_job *job, struct rep_view *v, struct tp_err *err);
 int rep_durations_prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
 			  struct tp_err *err);
+/* Writes a time into a note: ticks, if the runs have no clock. Returns text. */
+char *rep_job_ns(const struct rep_job *job, char text[TP_COUNT_SIZE], int64_t ns);
+/* Says in job->note what all rows are together, with percentiles. After _prepare, and only if
+ * job->every was set before _end. */
+int rep_durations_say(struct rep_job *job, struct tp_err *err);
 /* The columns of durations, in the order in which reports have them. */
 enum rep_sum_column {
 	REP_SUM_COUNT,

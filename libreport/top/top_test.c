@@ -24,7 +24,7 @@ static struct rep_runs runs;
 /* clang-format off */
 /* The spans of a run in the range [:from, :to), clipped to it. */
 #define SPANS \
-	"WITH s AS MATERIALIZED (SELECT goroutine, state, reason, stack, " \
+	"WITH s AS MATERIALIZED (SELECT goroutine, state, reason, stack, waker, " \
 	" min(end_ns, :to) - max(start_ns, :from) AS ns FROM span WHERE run = :run AND " \
 	OVERLAPS("start_ns", "end_ns") "), " \
 	"g AS MATERIALIZED (SELECT id, name FROM goroutine WHERE run = :run) "
@@ -83,6 +83,11 @@ static const struct check {
 	 .filter = {.goroutine = "1"},
 	 .sql = SPANS "SELECT stack_text(:run, stack), reason, count(*), sum(ns) FROM s "
 		"WHERE state = 'Waiting' AND goroutine = 1 GROUP BY stack, reason"},
+	{.report = "locks",
+	 .columns = "stack,holder_entry,count,total_ns,max_ns",
+	 .sql = SPANS "SELECT stack_text(:run, stack) AS at, coalesce(name, '') AS holder, count(*), "
+		"sum(ns), max(ns) FROM s LEFT JOIN g ON g.id = s.waker WHERE state = 'Waiting' "
+		"AND reason = 'sync' AND at REGEXP '^sync\\.\\(\\*Mutex\\)' GROUP BY at, holder"},
 	{.report = "sched",
 	 .columns = "stack,reason,count,total_ns,max_ns",
 	 .sql = SPANS "SELECT stack_text(:run, stack), reason, count(*), sum(ns), max(ns) FROM s "

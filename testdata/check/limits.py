@@ -31,7 +31,7 @@ WRITTEN = 20e6  # bytes of rows for which a command that writes them all has ano
 
 TRACE = [
     "tprof-top S", "tprof-top S goroutines --rows=0", "tprof-top S breakdown --each --rows=0",
-    "tprof-top S block --rows=0", "tprof-top S sched", "tprof-top S syscalls", "tprof-top S cpu", "tprof-top S gc",
+    "tprof-top S block --rows=0", "tprof-top S locks", "tprof-top S sched", "tprof-top S syscalls", "tprof-top S cpu", "tprof-top S gc",
     "tprof-top S tasks --each", "tprof-top S regions --each", "tprof-top S tasks --slowest=10", "tprof-top S mmu",
     "tprof-top S procs", "tprof-top S --view=offcpu", "tprof-top S --view=wall", "tprof-top S testdata/pool.trace --over=run",
     "tprof-top S --from=25% --to=75%",

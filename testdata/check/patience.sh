@@ -61,14 +61,14 @@ check() { # command…
 re='(.|m)*[zq]{7}'
 
 for option in focus ignore goroutine task region; do
-	for report in overview cpu block goroutines breakdown groups sched syscalls tasks regions logs; do
+	for report in overview cpu block locks goroutines breakdown groups sched syscalls tasks regions logs; do
 		# Tasks of one type only have logs.
 		[ $option-$report = task-logs ] || check tprof-top $run "$store" $report --$option="$re"
 	done
 	check tprof-flame $run "$store" -o "$scratch/written" --$option="$re"
 	check tprof-export --format=pprof --view=offcpu $run "$store" -o "$scratch/written" --$option="$re"
 done
-for report in overview block goroutines breakdown groups sched; do
+for report in overview block locks goroutines breakdown groups sched; do
 	check tprof-top $run "$store" $report --reason="$re"
 done
 for option in task region goroutine; do

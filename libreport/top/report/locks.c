@@ -7,9 +7,10 @@
  *   - the beginning of the wait that it ended,
  *   - the end of the holder's own last wait for a lock in the function that waited or in the one that
  *     released,
- *   - the holder's last release in that function that ended a wait of the report.
+ *   - the holder's last release in that function that ended a wait of the same row.
  *
- * What the holder did meanwhile is read from its spans. */
+ * One release may end waits of several rows, and counts in each. What the holder did meanwhile is read from its spans. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,9 +29,12 @@ enum {
 	COLUMN_COUNT,
 	COLUMN_TOTAL,
 	COLUMN_SHARE,
+	COLUMN_MEAN,
 	COLUMN_P50,
+	COLUMN_P90,
 	COLUMN_P99,
 	COLUMN_MAX,
+	COLUMN_EXACT,
 	COLUMN_HOLDER,
 	COLUMN_RELEASED,
 	COLUMN_GOROUTINES,
@@ -38,7 +42,6 @@ enum {
 	COLUMN_LONGEST,
 	COLUMN_DOING,
 	COLUMN_DOING_SHARE,
-	COLUMN_EXACT,
 };
 
 static const struct rep_report_column columns[] = {
@@ -54,10 +57,9 @@ static const struct rep_report_column columns[] = {
     [COLUMN_STACK] = REP_COLUMN_STACK("the first of its stacks, leaf first"),
     [COLUMN_COUNT] = REP_COLUMN_COUNT("waits"),
     [COLUMN_TOTAL] = REP_COLUMN_NS("total_ns", "TOTAL", "total", 0, "time waited"),
-    [COLUMN_SHARE] = REP_COLUMN_SHARE(6, "of all waits for locks here"),
-    [COLUMN_P50] = REP_COLUMN_PERCENTILE("p50_ns", "P50", "p50", 8, "median wait"),
-    [COLUMN_P99] = REP_COLUMN_PERCENTILE("p99_ns", "P99", "p99", 4, "99th percentile"),
-    [COLUMN_MAX] = REP_COLUMN_NS("max_ns", "MAX", "max", 3, "the longest wait"),
+    [COLUMN_SHARE] = REP_COLUMN_SHARE(2, "of all waits for locks here"),
+    REP_COLUMNS_DISTRIBUTION,
+    REP_COLUMN_EXACT,
     [COLUMN_HOLDER] = {.column = {.name = "holder",
 				  .title = "HELD BY",
 				  .kind = REP_TEXT,
@@ -77,13 +79,12 @@ static const struct rep_report_column columns[] = {
 			   .doc = "entry function of the goroutines that released it"},
     [COLUMN_HELD] =
 	REP_COLUMN_NS("held_ns", "HELD", "held", 0, "time they are seen to hold it meanwhile"),
-    [COLUMN_LONGEST] = REP_COLUMN_NS("held_max_ns", "LONGEST", "longest", 5, "the longest hold"),
+    [COLUMN_LONGEST] = REP_COLUMN_NS("held_max_ns", "LONGEST", "longest", 3, "the longest hold"),
     [COLUMN_DOING] = {.column = {.name = "doing", .title = "MOSTLY", .kind = REP_TEXT},
 		      .doc = "what the holders did most of that time"},
     [COLUMN_DOING_SHARE] =
-	{.column = {.name = "doing_share", .title = "OF HELD", .kind = REP_SHARE, .drop = 2},
+	{.column = {.name = "doing_share", .title = "OF HELD", .kind = REP_SHARE, .drop = 4},
 	 .doc = "that, as a share of HELD"},
-    [COLUMN_EXACT] = REP_COLUMN_EXACT,
 };
 
 /* A hold whose release ended a wait. */
@@ -94,7 +95,7 @@ struct hold {
 	uint32_t own;		   /* number of the holder's own waits that moved `from` */
 };
 
-/* The holds of a goroutine that end in one function: they do not overlap. */
+/* The holds of a row by one goroutine that end in one function: they do not overlap. */
 struct lane {
 	size_t at, end;
 	uint32_t goroutine;
@@ -199,6 +200,8 @@ static int by_lane(const void *x, const void *y)
 		return a->goroutine < b->goroutine ? -1 : 1;
 	if (a->released != b->released)
 		return a->released < b->released ? -1 : 1;
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
 	if (a->to != b->to)
 		return a->to < b->to ? -1 : 1;
 	/* Of several that one moment ends, the longest counts. */
@@ -212,7 +215,8 @@ static int make_lanes(struct adding *a)
 	for (size_t i = 0; i < a->n; i++) {
 		struct hold *h = &a->hold[i], *before = i ? h - 1 : h;
 
-		if (i && h->goroutine == before->goroutine && h->released == before->released) {
+		if (i && h->goroutine == before->goroutine && h->released == before->released &&
+		    h->row == before->row) {
 			if (h->from < before->to)
 				h->from = before->to;
 			a->lane[a->nlanes - 1].end++;
@@ -363,12 +367,15 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	return code ? code : rep_durations_end(job, v, err);
 }
 
+#define NOTE_OVERLAP "a hold counts in each row whose waits it ended: HELD of rows may overlap"
+
 /* A row's number in the column MOSTLY is what its holders did most: one of `doing` + 1, or 0 if they
  * ran; the next one is how long. */
 static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct locks *all = job->state;
 	int64_t *ran = calloc(job->nrows + 1, sizeof(*ran));
+	char ns[TP_COUNT_SIZE];
 
 	if (!ran)
 		return rep_job_fail(err, TP_ENOMEM);
@@ -393,6 +400,14 @@ static int finish(struct rep_job *job, struct tp_err *err)
 		}
 	}
 	free(ran);
+	if (all->unseen)
+		snprintf(job->note, sizeof(job->note),
+			 "no goroutine is known to have ended %" PRId64
+			 " of the waits, %s: who held "
+			 "these locks was not seen",
+			 all->unseen, rep_job_ns(job, ns, all->unseen_ns));
+	else if (job->nrows > 1)
+		snprintf(job->note, sizeof(job->note), "%s", NOTE_OVERLAP);
 	return 0;
 }
 
@@ -413,17 +428,14 @@ static struct rep_value where(struct rep_job *job, uint32_t stack)
 
 static struct rep_value value(struct rep_job *job, size_t at, size_t column)
 {
-	static const uint8_t sums[] = {
-	    [COLUMN_COUNT] = REP_SUM_COUNT, [COLUMN_TOTAL] = REP_SUM_TOTAL,
-	    [COLUMN_SHARE] = REP_SUM_SHARE, [COLUMN_P50] = REP_SUM_P50,
-	    [COLUMN_P99] = REP_SUM_P99,	    [COLUMN_MAX] = REP_SUM_MAX,
-	    [COLUMN_EXACT] = REP_SUM_EXACT,
-	};
 	const struct locks *all = job->state;
 	const int64_t *row = rep_job_row_at(job, at);
 	bool held = row[COLUMN_HOLDER] != TP_NULL;
 	const uint32_t *doing;
 
+	if (column >= COLUMN_COUNT && column <= COLUMN_EXACT)
+		return rep_durations_value(job, at, job->durations.total_ns,
+					   (enum rep_sum_column)(column - COLUMN_COUNT));
 	switch (column) {
 	case COLUMN_WHERE:
 		return where(job, (uint32_t)row[COLUMN_STACK]);
@@ -439,15 +451,6 @@ static struct rep_value value(struct rep_job *job, size_t at, size_t column)
 		return rep_job_place(job, doing[1], doing[2], 0, 0);
 	case COLUMN_DOING_SHARE:
 		return rep_share(row[column], row[COLUMN_HELD]);
-	case COLUMN_COUNT:
-	case COLUMN_TOTAL:
-	case COLUMN_SHARE:
-	case COLUMN_P50:
-	case COLUMN_P99:
-	case COLUMN_MAX:
-	case COLUMN_EXACT:
-		return rep_durations_value(job, at, job->durations.total_ns,
-					   (enum rep_sum_column)sums[column]);
 	default:
 		return rep_job_cell(job, at, column);
 	}

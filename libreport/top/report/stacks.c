@@ -73,6 +73,12 @@ static uint32_t states_of(const struct rep_report *r)
 	return 1u << TP_ST_SYSCALL | 1u << TP_ST_SYSCALL_BLOCKED;
 }
 
+/* The latency of the scheduler is one number, whoever woke the goroutines. */
+static bool says_total(const struct rep_job *job)
+{
+	return job->report == &rep_report_sched;
+}
+
 struct adding {
 	struct rep_job *job;
 	struct rep_view *v;
@@ -109,9 +115,18 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	struct adding a = {.job = job, .v = v, .states = states_of(job->report)};
 	int code = rep_durations_begin(job, v, err);
 
+	job->every |= says_total(job);
 	if (!code)
 		code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part, &a, err);
 	return code ? code : rep_durations_end(job, v, err);
+}
+
+static int prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
+		   struct tp_err *err)
+{
+	int code = rep_durations_prepare(job, v, rows, n, err);
+
+	return code || !says_total(job) ? code : rep_durations_say(job, err);
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
@@ -138,7 +153,7 @@ static uint64_t tie(struct rep_job *job, size_t row)
 
 static const struct rep_report_ops ops = {
     .add = add,
-    .prepare = rep_durations_prepare,
+    .prepare = prepare,
     .value = value,
     .tie = tie,
     .stack = stack_of,
