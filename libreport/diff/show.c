@@ -31,9 +31,12 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 	if (!code && d->apart) {
 		snprintf(text, sizeof(text),
 			 "too few: in %zu %s all new runs lie beyond all old ones, which may be "
-			 "chance%s",
-			 d->apart, d->kind->rows,
-			 d->opt.changed ? "" : "; --changed shows them, too");
+			 "chance",
+			 d->apart, d->kind->rows);
+		if (!d->opt.changed)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "; %s shows them, too",
+				 show->changed ? show->changed : "--changed");
 		code = rep_output_note(out, true, text, err);
 	}
 	return code;

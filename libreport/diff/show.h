@@ -8,6 +8,7 @@
 
 struct rep_diff_show {
 	const char *old, *new; /* names of the sides, for headings */
+	const char *changed;   /* names the key of opt.changed in a note; NULL: --changed */
 	/* of profiles */
 	const char *unit; /* values in tables in this unit, NULL: each in its own */
 	double divide_by; /* 0, 1: nothing */

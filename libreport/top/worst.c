@@ -7,13 +7,15 @@
 #include "base/sum.h"
 #include "spans/crossing.h"
 #include "spans/segment.h"
+#include "task/inside.h"
 
 struct search {
 	struct rep_view *v;
 	const struct rep_worst_options *opt;
 	struct rep_worst *out; /* the longest so far, the longest first */
 	size_t n;
-	bool by_id;	/* of goroutines that the filter names by their id */
+	bool by_id;			 /* of goroutines that the filter names by their id */
+	const struct rep_inside *inside; /* NULL: everywhere */
 	uint8_t *rests; /* by string: 0 not known yet, 1 no, 2 yes; NULL: not needed */
 	size_t nstrings;
 	/* The lengths of the n longest spans that the run surely has, likewise. */
@@ -100,6 +102,17 @@ static void keep(struct rep_worst *longest, size_t *n, size_t most, const struct
 	longest[at] = *w;
 }
 
+/* Returns whether it is of a goroutine of the selection, and overlaps the range, tasks and regions. */
+static bool is_selected(const struct search *s, const struct tp_span *span)
+{
+	int64_t ns;
+
+	return (!s->by_id || rep_view_match_goroutine(s->v, span->goroutine)) &&
+	       rep_view_overlaps(s->v, span->start, span->end) &&
+	       (!s->inside ||
+		rep_inside_clip(s->inside, span->goroutine, span->start, span->end, &ns));
+}
+
 static void offer(struct search *s, const struct tp_span *span)
 {
 	struct rep_worst w = {.span = *span, .at_ns = rep_view_clip_start(s->v, span->start)};
@@ -131,10 +144,8 @@ static int read_crossing(struct search *s, struct tp_err *err)
 	int code = rep_crossings_load(v, err);
 
 	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);) {
-		if ((s->by_id && !rep_view_match_goroutine(v, span->goroutine)) ||
-		    !rep_view_overlaps(v, span->start, span->end) ||
-		    !counts(s, rep_view_entry(v, span->goroutine), span->state, span->reason,
-			    span->stack))
+		if (!is_selected(s, span) || !counts(s, rep_view_entry(v, span->goroutine),
+						     span->state, span->reason, span->stack))
 			continue;
 		offer(s, span);
 		there_is(s, (int64_t)((uint64_t)rep_view_clip_end(v, span->end) -
@@ -214,6 +225,16 @@ static void choose(struct search *s, const struct places *p, bool *wanted)
 		wanted[i] = wanted[i] || rep_segment_cut(v, &v->segments[i]);
 }
 
+/* Sites do not say what is inside of tasks and regions, so every segment with some of it is read. */
+static int choose_inside(struct search *s, struct rep_inside *in, bool *wanted, struct tp_err *err)
+{
+	const struct rep_filter_text *text = &s->v->filter->text;
+	int code = rep_inside_init(in, s->v, text->task, text->region, err);
+
+	s->inside = in;
+	return !code && rep_inside_segments(in, s->v, wanted) ? tp_nomem(err) : code;
+}
+
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 		   struct tp_err *err)
 {
@@ -223,9 +244,8 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	if (s->opt->stop && atomic_load_explicit(s->opt->stop, memory_order_relaxed))
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	if (crosses || !(s->opt->states >> span->state & 1) ||
-	    (s->by_id && !rep_view_match_goroutine(s->v, span->goroutine)) ||
 	    (s->n == s->opt->n && tp_minus(span->end, span->start) < s->out[s->n - 1].dur_ns) ||
-	    !rep_view_overlaps(s->v, span->start, span->end) ||
+	    !is_selected(s, span) ||
 	    !counts(s, rep_view_entry(s->v, span->goroutine), span->state, span->reason,
 		    span->stack))
 		return 0;
@@ -248,19 +268,25 @@ static bool find_goroutine(struct search *s)
 static int search(struct search *s, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
+	struct rep_inside in = {0};
 	struct places places;
-	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
-	int code;
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted)), inside;
+	int code = 0;
 
 	if (!wanted)
 		return tp_nomem(err);
-	code = read_crossing(s, err);
+	inside = rep_filter_inside(v->filter);
+	if (inside)
+		code = choose_inside(s, &in, wanted, err);
 	if (!code)
+		code = read_crossing(s, err);
+	if (!code && !inside)
 		code = load_places(s, &places, err);
-	if (!code)
+	if (!code && !inside)
 		choose(s, &places, wanted);
 	if (!code)
 		code = rep_segments_each(v, wanted, on_span, s, err);
+	rep_inside_release(&in);
 	free(wanted);
 	return code;
 }
@@ -337,9 +363,6 @@ int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct re
 	*found = 0;
 	if (!opt->n)
 		return 0;
-	if (rep_filter_inside(v->filter))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the longest spans cannot be limited to tasks or regions");
 	code = rep_view_load(v, TP_TABLE_GOROUTINE,
 			     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
 	if (code)

@@ -1,8 +1,9 @@
 /* The longest spans of a run: which goroutine waited longest, when, for what, and its waker.
  *
  * The result is exact and the same as SQL's on the table span: spans that overlap the view's range
- * and pass its filter, clipped to the range. Only segments that may hold one of the longest are
- * read, as the store keeps the longest span of each site in each segment. */
+ * and pass its filter, clipped to the range; with tasks or regions those that overlap the time in
+ * them (task/inside.h). Only segments that may hold one of the longest are read, as the store keeps
+ * the longest span of each site in each segment; with tasks or regions all that have some of them. */
 #ifndef REP_TOP_WORST_H
 #define REP_TOP_WORST_H
 
@@ -27,8 +28,8 @@ struct rep_worst {
 };
 
 /* Finds the longest spans and writes *found of them to out[], which has room for options->n: the
- * longest first, equal ones by time. Errors: TP_EFORMAT for a filter on tasks or regions,
- * TP_ESTORE, TP_ENOMEM, TP_ECANCEL. */
+ * longest first, equal ones by time. Errors: those of rep_inside_init, TP_ESTORE, TP_ENOMEM,
+ * TP_ECANCEL. */
 int rep_worst(struct rep_view *v, const struct rep_worst_options *options, struct rep_worst *out,
 	      size_t *found, struct tp_err *err);
 

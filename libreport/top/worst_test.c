@@ -5,6 +5,9 @@
 #include "testing_sample.h"
 
 #define MOST 40
+#define IN_REGION                                                                                  \
+	"EXISTS (SELECT 1 FROM region r WHERE r.name = 'pay' AND r.goroutine = span.goroutine "    \
+	"AND r.start_ns < span.end_ns AND r.end_ns > span.start_ns)"
 
 struct wanted {
 	struct rep_filter_text text;
@@ -101,6 +104,18 @@ static void test_worst_is_as_sql_has_it(void **state)
 	     INT64_MIN,
 	     INT64_MAX},
 	    {{.goroutine = "999999"}, blocked, false, "goroutine = 999999", INT64_MIN, INT64_MAX},
+	    {{.region = "^pay$"},
+	     blocked,
+	     false,
+	     "state = 'Waiting' AND " IN_REGION,
+	     INT64_MIN,
+	     INT64_MAX},
+	    {{.region = "^pay$", .from = "3ms", .to = "90ms"},
+	     ready,
+	     false,
+	     "state = 'Runnable' AND " IN_REGION,
+	     3000000,
+	     90000000},
 	};
 
 	(void)state;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "tprof-tui/view/views.h"
 
 /* What a view can be narrowed by. */
@@ -17,6 +18,7 @@ enum {
 	BY_TASK = 32, /* its id */
 	BY_TYPE = 64, /* the type of tasks */
 	BY_REGION = 128,
+	OF_TASKS = 256, /* rows are tasks, which the timeline shows as a whole */
 };
 
 struct rule {
@@ -42,7 +44,7 @@ static const struct rule rules[] = {
     {"top",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
     {"gc",         "timeline",  NULL,         0, NULL, NULL, NULL, NULL, "", NULL},
     {"tasks",      "top",       "task",       BY_TYPE, "", NULL, NULL, "name", NULL, NULL},
-    {"task",       "top",       "task",       BY_TASK, "", "function", "id", "name", NULL, NULL},
+    {"task",       "top",       "task",       BY_TASK | OF_TASKS, "", "function", "id", "name", NULL, NULL},
     {"regions",    "top",       "region",     BY_REGION, "", NULL, NULL, NULL, "name", NULL},
     {"region",     "goroutine", NULL,         BY_REGION | BY_GOROUTINE, "", "function", NULL, NULL, "name", NULL},
     {"logs",       "goroutine", NULL,         BY_TASK, "", "function", NULL, "type", NULL, NULL},
@@ -57,7 +59,7 @@ static const struct rule rules[] = {
     {"longest", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"children", "goroutine", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"its regions", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
-    {"its tasks", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"its tasks", "timeline", NULL, BY_TASK | OF_TASKS, NULL, NULL, NULL, NULL, NULL, NULL},
     {"its logs", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"its ranges", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"origin", "goroutine", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
@@ -313,7 +315,7 @@ static void tell(struct tui *t)
 	char words[200];
 
 	if (!t->error)
-		tui_message(t, "selected: %s; c clears this, Esc goes back",
+		tui_message(t, "selected: %s; press c to clear this, Esc to go back",
 			    tui_select_words(&t->select, words, sizeof(words)));
 }
 
@@ -345,6 +347,23 @@ static void lead_to(const struct tui_view *v, const struct tui_lead *lead, unsig
 
 	if (tui_open_narrowed(t, fine, view, arg) && !same)
 		tell(t);
+}
+
+/* Opens the timeline at the place of the row, or on the whole of its task. */
+static void lead_to_time(const struct tui_view *v, const struct tui_lead *lead, unsigned by,
+			 const char *arg)
+{
+	struct tui_select *select = &v->tui->select;
+	struct tui_lead whole = *lead;
+
+	if (!(by & OF_TASKS) || lead->task < 0) {
+		lead_to(v, lead, 0, "timeline", arg);
+		return;
+	}
+	select->from_ns = lead->at_ns;
+	select->to_ns = lead->dur_ns > 0 ? tp_plus(lead->at_ns, lead->dur_ns) : INT64_MAX;
+	select->at_ns = whole.at_ns = INT64_MIN;
+	lead_to(v, &whole, BY_TASK, "timeline", arg);
 }
 
 /* Returns the report that explains this state best. */
@@ -397,7 +416,9 @@ static void enter(struct tui_view *v, const struct rep_sheet *s, const struct tu
 			tui_message(v->tui, "this line has no details");
 		return;
 	}
-	if (!strcmp(r->view, "timeline") || !strcmp(r->view, "goroutine"))
+	if (!strcmp(r->view, "timeline"))
+		lead_to_time(v, l, r->by, arg);
+	else if (!strcmp(r->view, "goroutine"))
 		lead_to(v, l, 0, r->view, arg);
 	else if (arg && !*arg)
 		lead_to(v, l, r->by, r->view, report_on(l->state));
@@ -426,7 +447,7 @@ bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum 
 	case TUI_DO_TIMELINE:
 		if (l.at_ns == INT64_MIN && !rep_goid_is(&l.goroutine))
 			return false;
-		lead_to(v, &l, 0, "timeline", NULL);
+		lead_to_time(v, &l, rule_of(s)->by, NULL);
 		return true;
 	case TUI_DO_TOP:
 		lead_to(v, &l, rule_of(s)->by, "top", NULL);

@@ -41,7 +41,7 @@ bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead);
 bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row);
 
 /* Handles Enter; v (restricts every view to the time of the row); 3 and 8 (open the timeline and
- * the goroutine at the row's place); 4 and 5 (open tables and a flame graph of its subject).
+ * the goroutine at the row's place; on a row of a task, the timeline of the whole task); 4 and 5 (open tables and a flame graph of its subject).
  * Returns true if it opened something or a message says why not, false if the action is another
  * one or the row says nothing that it needs. */
 bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action);

@@ -323,7 +323,8 @@ static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct r
 		char names[2][400];
 		const struct rep_diff_show how = {
 		    .old = name_of(l.one[0].run, l.nold, names[0]),
-		    .new = name_of(l.one[l.nold].run, l.n - l.nold, names[1])};
+		    .new = name_of(l.one[l.nold].run, l.n - l.nold, names[1]),
+		    .changed = "the = key"};
 
 		code = show(a, &old, &new, &how, NULL, out, err);
 	}
@@ -420,6 +421,7 @@ static int compare_metrics(struct diff_ask *a, struct tp_store *store, struct re
 	char names[2][400];
 	const struct rep_diff_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
 					  .new = name_of(a->new.run, a->new.n, names[1]),
+					  .changed = "the = key",
 					  .one = true};
 	int code = measured(a, store, &object, err);
 

@@ -309,7 +309,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	}
 	if (action == TUI_DO_WAKER_BACK) {
 		if (!g->followed || !tui_back(v->tui))
-			tui_message(v->tui, "w goes to the waker, b comes back");
+			tui_message(v->tui, "press w to go to the waker, then b to come back");
 		return true;
 	}
 	if (rep_goid_is(&g->id) && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {

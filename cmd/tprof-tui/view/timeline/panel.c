@@ -122,7 +122,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 	}
 	if (d->moment.cause.goroutine != TP_NONE) {
 		tl_goroutine_text(s, d->moment.cause.goroutine, d->cause_id, who, sizeof(who));
-		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; w goes there", who,
+		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; press w to go there", who,
 		     tl_time_text(s, when, d->moment.cause.ns), where);
 	} else if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open) {
 		line(p, TUI_STYLE_NORMAL, "nobody woke it before the run ended");

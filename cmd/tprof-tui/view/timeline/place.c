@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "tprof-tui/view/timeline/timeline.h"
@@ -252,30 +253,68 @@ static bool push(struct timeline *s)
 	return true;
 }
 
+/* Goes to the waker in a timeline of all goroutines, which is opened above this one, as the
+ * selection hides it. Writes to `cleared` what is no longer selected. */
+static bool follow_outside(struct tui *t, struct timeline *s, char *cleared, size_t size)
+{
+	static const enum tui_text hide[] = {TUI_TEXT_GOROUTINE, TUI_TEXT_TASK, TUI_TEXT_REGION};
+	const struct tl_detail *d = &s->detail;
+	struct tl_place *chain = calloc(s->nchain, sizeof(*chain));
+	struct timeline *next;
+
+	*cleared = '\0';
+	for (size_t i = 0; i < TP_COUNT_OF(hide); i++) {
+		char **text = &t->select.text[hide[i]];
+
+		if (*text)
+			tui_add(cleared, size, ", ", "%s %s", tui_texts[hide[i]].name, *text);
+		tui_select_set(text, NULL);
+	}
+	t->select.at_ns = d->moment.cause.ns;
+	t->select.at_goroutine = d->cause_id;
+	if (!tui_open_narrowed(t, chain != NULL, s->view->ops->name, NULL)) {
+		free(chain);
+		return false;
+	}
+	memcpy(chain, s->chain, s->nchain * sizeof(*chain));
+	next = tui_current(t)->state;
+	next->chain = chain;
+	next->nchain = s->nchain;
+	next->window = s->window;
+	next->follow = s->follow;
+	s->follow = 0;
+	return true;
+}
+
 static void follow_now(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	const char *back = s->nchain ? ", b goes back" : "";
-	char who[200], by[200], when[TUI_TIME_SIZE];
+	const char *back = s->nchain ? ", b to go back" : "";
+	char who[200], by[200], when[TUI_TIME_SIZE], cleared[300];
 
 	tl_goroutine_text(s, d->goroutine, REP_GOID_NONE, who, sizeof(who));
 	if (!d->there) {
-		tui_message(t, "there is no goroutine here");
+		tui_message(t,
+			    "there is no goroutine here; press B for the longest wait, h and l for "
+			    "other times, j and k for other rows%s",
+			    back);
 	} else if (d->moment.cause.goroutine == TP_NONE) {
 		if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open)
-			tui_message(t,
-				    "nobody woke %s before the run ended; Enter opens its life, j "
-				    "and k go to other rows%s",
-				    who, back);
+			tui_message(
+			    t,
+			    "nobody woke %s before the run ended; press B for the next longest "
+			    "wait, Enter for its life%s",
+			    who, back);
 		else if (*d->outside)
-			tui_message(t,
-				    "%s woke it, so the chain ends; Enter opens its life, j and k "
-				    "go to other rows%s",
-				    d->outside, back);
+			tui_message(
+			    t,
+			    "%s woke it, so the chain ends; press B for the next longest wait, "
+			    "Enter for its life%s",
+			    d->outside, back);
 		else
 			tui_message(t,
-				    "its waker is not known; { goes to the previous span, Enter "
-				    "opens its life%s",
+				    "its waker is not known; press { for the previous span, B for "
+				    "the next longest wait%s",
 				    back);
 	} else if (!push(s)) {
 		tui_nomem(t);
@@ -283,13 +322,15 @@ static void follow_now(struct tui *t, struct timeline *s)
 		tl_goroutine_text(s, d->moment.cause.goroutine, d->cause_id, by, sizeof(by));
 		tl_time_text(s, when, d->moment.cause.ns);
 		if (tl_jump(s, d->moment.cause.goroutine, d->moment.cause.ns)) {
-			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
+			tui_message(t, "here %s woke %s, at %s; press b to go back", by, who, when);
 		} else {
+			if (tui_current(t) == s->view &&
+			    follow_outside(t, s, cleared, sizeof(cleared)))
+				tui_message(t,
+					    "cleared %s (press Esc to undo): here %s "
+					    "woke %s, at %s; press b to go back",
+					    cleared, by, who, when);
 			s->nchain--;
-			tui_message(t,
-				    "the selection hides %s, which woke %s at %s; press c to clear "
-				    "the selection",
-				    by, who, when);
 		}
 	}
 }
@@ -308,7 +349,9 @@ void tl_follow(struct tui *t, struct timeline *s)
 	if (row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)
 		tui_message(
 		    t,
-		    "only goroutines have wakers; press Space to unfold a group, x for other rows");
+		    "only goroutines have wakers; press Enter to see those of this %s, B for the "
+		    "longest wait",
+		    row->kind == REP_LANE_TASK ? "task" : "group");
 	else if (holds(s))
 		follow_now(t, s);
 	else
@@ -435,7 +478,10 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 
 	if (!s->nwaits) {
 		s->follow = 0;
-		tui_message(t, "no goroutine of the selection waits, except idle ones");
+		tui_select_words(&s->view->select, who, sizeof(who));
+		tui_message(t, "no goroutine%s waits, except idle ones%s",
+			    *who ? " of the selection" : "",
+			    *who ? "; press c to clear the selection" : "");
 		return;
 	}
 	s->at_wait = i % s->nwaits;
@@ -456,8 +502,8 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	tui_message(t, "longest wait %zu of %zu%s, %s: %s", s->at_wait + 1, s->nwaits,
 		    s->nwaits == TL_MOST_WAITS ? " or more" : "",
 		    tui_length_text(s->view->select.run, size, took),
-		    w->open ? "it had not ended; B goes to the next"
-			    : "w goes to its waker, B to the next");
+		    w->open ? "it had not ended; press B for the next"
+			    : "press w for its waker, B for the next");
 	if (s->follow && holds(s)) {
 		s->follow--;
 		follow_now(t, s);

@@ -43,9 +43,13 @@ void tl_begin(struct timeline *s)
 	const struct rep_lane *lane = NULL;
 	int64_t from, to;
 
-	tl_window_init(&s->window, 0, s->duration, s->layout.cols > 0 ? s->layout.cols : 1);
+	bool kept = s->window.cols > 0; /* by tl_follow */
+
 	tl_range(s, &from, &to);
-	tl_window_show(&s->window, from, to);
+	if (!kept) {
+		tl_window_init(&s->window, 0, s->duration, s->layout.cols > 0 ? s->layout.cols : 1);
+		tl_window_show(&s->window, from, to);
+	}
 	s->ns = from;
 	s->loose = true;
 	/* A single group is unfolded. */
@@ -57,8 +61,9 @@ void tl_begin(struct timeline *s)
 	if (rep_goid_is(&select->at_goroutine))
 		lane = tl_roster_by_goid(&s->roster, &select->at_goroutine);
 	if (lane)
-		tl_jump(s, lane->index, select->at_ns != INT64_MIN ? s->ns : lane->from);
-	if (lane && select->at_ns != INT64_MIN)
+		tl_jump(s, lane->index,
+			select->at_ns == INT64_MIN && lane->from > from ? lane->from : s->ns);
+	if (lane && !kept && select->at_ns != INT64_MIN)
 		s->zoom_here = TL_ZOOM_IF_SMALL;
 }
 
