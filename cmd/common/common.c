@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,6 +23,8 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
+#include "common/progress.h"
+#include "store/lock.h"
 
 #define TABLE_ROWS 20 /* that a table shows unless told otherwise */
 
@@ -305,6 +308,19 @@ static void hold_streams(bool runs_others)
 						     (runs_others ? O_CLOEXEC : 0));
 }
 
+static const struct cmd *waiting;
+
+/* Tells people why nothing happens, once. */
+static void tell_wait(const char *path)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	if (atomic_flag_test_and_set(&told))
+		return;
+	cmd_progress_hide();
+	cmd_error(waiting, "note: waiting until another process releases its lock on %s", path);
+}
+
 #define MAX_CHILDREN 16
 
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
@@ -337,6 +353,8 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	} else if (!cmd->in_order) { /* what follows is another program's */
 		cmd_engine_hide(argc, argv);
 	}
+	waiting = cmd;
+	tp_lock_waits = tell_wait;
 	cmd->argp = argp;
 	cmd->rows = -1;
 	whole.children = children;

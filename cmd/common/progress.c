@@ -236,8 +236,11 @@ static int terminal_width(void)
 	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
+static bool drawn; /* a line is on the screen */
+
 static void draw(struct cmd_progress *p, const char *line)
 {
+	drawn = true;
 	fprintf(stderr, "\r%s\033[K", line);
 	fflush(stderr);
 	p->shown = true;
@@ -275,6 +278,13 @@ int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t tota
 void cmd_progress_end(struct cmd_progress *p)
 {
 	if (p->shown)
-		fputs("\r\033[K", stderr);
+		cmd_progress_hide();
 	p->shown = false;
+}
+
+void cmd_progress_hide(void)
+{
+	if (drawn)
+		fputs("\r\033[K", stderr);
+	drawn = false;
 }

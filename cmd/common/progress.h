@@ -30,6 +30,8 @@ void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, in
 			     int width);
 /* Erases the bar. */
 void cmd_progress_end(struct cmd_progress *p);
+/* Erases whatever bar there is, for a message; it may be drawn again below that. */
+void cmd_progress_hide(void);
 
 /* Writes the bar's line, cut to `width` cells. `elapsed_ns` is since the stage began, `what` is
  * escaped, `unit` is what is counted ("runs"), NULL for bytes. Public for tests. */

@@ -201,6 +201,8 @@ void tui_command(struct tui *t, const char *line)
 		tui_open(t, ops, *arg ? arg : NULL);
 	else if (tui_action_find(name) != TUI_DO_NONE)
 		act(t, tui_action_find(name), arg);
+	else if (tui_top_has(line))
+		tui_open(t, &tui_top, line);
 	else
 		no_command(t, name);
 }

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "common/common.h"
+#include "store/lock.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/position.h"
 #include "tprof-tui/tui.h"
@@ -15,6 +16,7 @@ struct args {
 	const char *path, *view;
 	char **words; /* nwords of them, the arguments of the view */
 	int nwords;
+	struct tp_buf arg; /* those, joined; without data if there are none */
 	bool ascii, no_mouse, keys;
 };
 
@@ -27,7 +29,38 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Joins the words with blanks, as they would be typed. */
+static int join(struct args *args)
+{
+	struct tp_buf *b = &args->arg;
+	int failed = 0;
+
+	for (int i = 0; i < args->nwords; i++)
+		if (*args->words[i])
+			failed |= tp_buf_put(b, " ", b->size > 0) |
+				  tp_buf_put(b, args->words[i], strlen(args->words[i]));
+	return failed | (b->size ? tp_buf_put(b, "", 1) : 0);
+}
+
 #define TUI_X(name, NAME) " " #name
+/* Behind the file stands a view, or the name of a table of the view top. */
+static void check_view(struct args *args, struct argp_state *state)
+{
+	const char *name;
+
+	if (join(args))
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+	if (args->view || !args->nwords)
+		return;
+	name = args->arg.size ? (const char *)args->arg.data : "";
+	if (!tui_top_has(name))
+		argp_error(state,
+			   "there is no view or table '%s'; the views are:" TUI_VIEWS(
+			       TUI_X) "; the tables are those of tprof-top, such as tasks",
+			   name);
+	args->view = tui_top.name;
+}
+
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
@@ -46,23 +79,21 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->keys = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (args->view) {
+		if (!args->path) {
+			args->path = arg;
+		} else if (!args->view && tui_view_find(arg)) {
+			args->view = arg;
+		} else {
 			/* Options have been read by now; all remaining arguments are at the end. */
 			args->words = state->argv + state->next - 1;
 			args->nwords = state->argc - state->next + 1;
 			state->next = state->argc;
-		} else if (args->path) {
-			args->view = arg;
-		} else {
-			args->path = arg;
 		}
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (!args->path && !args->keys)
 			argp_error(state, "no input file; name a trace, a profile or a store");
-		if (args->view && !tui_view_find(args->view))
-			argp_error(state, "there is no view '%s'; the views are:" TUI_VIEWS(TUI_X),
-				   args->view);
+		check_view(args, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -73,30 +104,20 @@ static const struct argp_child children[] = {{&cmd_screen_argp, 0, NULL, 0}, {0}
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
-    .args_doc = "FILE [VIEW [ARGUMENT...]]",
+    .args_doc = "FILE [VIEW [ARGUMENT...] | TABLE]",
     .doc = "Browse a store, a trace or a profile in a terminal."
 	   "\v"
 	   "The views: runs [RUN], overview, timeline [ROWS], top [REPORT], flame, "
 	   "diff [OLD [NEW]], goroutine [ID], sql [STATEMENT]. Inside, ? lists the keys and : "
 	   "takes commands.\n"
-	   "For example: tprof-tui go.trace top block",
+	   "A TABLE is one of tprof-top, such as tasks; \"top tasks\" opens it, too.\n"
+	   "For example: tprof-tui go.trace block",
     .children = children,
 };
 
-/* Joins the words with blanks, as they would be typed. */
-static int join(struct tp_buf *b, const struct args *args)
+static bool open_first(struct tui *t, const struct args *args)
 {
-	int failed = 0;
-
-	for (int i = 0; i < args->nwords; i++)
-		if (*args->words[i])
-			failed |= tp_buf_put(b, " ", b->size > 0) |
-				  tp_buf_put(b, args->words[i], strlen(args->words[i]));
-	return failed | (b->size ? tp_buf_put(b, "", 1) : 0);
-}
-
-static bool open_first(struct tui *t, const struct args *args, const char *arg)
-{
+	const char *arg = (const char *)args->arg.data;
 	const struct tui_view_ops *ops = args->view	      ? tui_view_find(args->view)
 					 : t->cmd->all.n == 1 ? tui_view_find("overview")
 							      : &tui_runs;
@@ -133,7 +154,6 @@ static int run(struct args *args)
 	struct tui t = {.cmd = &args->cmd, .path = args->path};
 	const struct tui_screen_options screen = {
 	    .colour = args->cmd.color, .mouse = !args->no_mouse, .ascii = args->ascii};
-	struct tp_buf arg = {0};
 	struct tp_err err;
 	int status, ended;
 	bool begun;
@@ -149,7 +169,8 @@ static int run(struct args *args)
 	if (args->cmd.runs.n)
 		t.select.run = tui_run_find(&args->cmd.all, args->cmd.runs.run[0].row.id);
 	t.worker = tui_worker_new(tp_store_path(args->cmd.store));
-	if (!t.worker || join(&arg, args))
+	tp_lock_waits = NULL; /* the screen is not for messages */
+	if (!t.worker)
 		status = cmd_nomem(&args->cmd);
 	if (!status && tui_screen_begin(&screen, &err)) {
 		cmd_error(&args->cmd, "%s", err.msg);
@@ -157,11 +178,9 @@ static int run(struct args *args)
 	}
 	if (status) {
 		tui_worker_free(t.worker);
-		tp_buf_release(&arg);
 		return status;
 	}
-	begun = open_first(&t, args, (const char *)arg.data);
-	tp_buf_release(&arg);
+	begun = open_first(&t, args);
 	if (begun)
 		tui_run(&t);
 	tui_position_save(&t, args->path);
@@ -188,7 +207,10 @@ static int run(struct args *args)
 int main(int argc, char **argv)
 {
 	struct args args = {.cmd = CMD_INIT("tprof-tui")};
+	int status;
 
 	cmd_parse(&args.cmd, &argp, argc, argv);
-	return cmd_finish(&args.cmd, run(&args));
+	status = run(&args);
+	tp_buf_release(&args.arg);
+	return cmd_finish(&args.cmd, status);
 }

@@ -162,7 +162,7 @@ static int unknown(const struct folders *f, const char *name)
 	struct stat st;
 
 	for (size_t i = 0; i < names.n; i++)
-		cmd_near_try(&near, name, names.name[i]);
+		cmd_near_task(&near, name, names.name[i]);
 	if (near.word)
 		cmd_error(&cmd, "there is no command '%s'; did you mean '%s'?", name, near.word);
 	else if (!stat(name, &st) && S_ISREG(st.st_mode))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +22,9 @@
 #define TEMP_INFIX  ".part-"
 #define TEMP_DIGITS 12 /* hexadecimal, after the infix */
 #define POLL_MS	    20
+#define TELL_MS	    1000
+#define DB_POLL_MS  5
+#define DB_WAIT_MS  60000
 /* Where files cannot be locked, a temporary file is removed after this time. */
 #define SWEEP_AGE_S (24 * 60 * 60)
 
@@ -120,9 +124,38 @@ static int open_lock(const char *name)
 	return -1;
 }
 
+void (*tp_lock_waits)(const char *path);
+
+static void tell(const char *path)
+{
+	if (tp_lock_waits && path)
+		tp_lock_waits(path);
+}
+
+static void sleep_ms(int ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+}
+
+/* Called by SQLite with how often it was called for the same lock. Returns 0 to give up. */
+static int on_busy(void *db, int times)
+{
+	if (times >= DB_WAIT_MS / DB_POLL_MS)
+		return 0;
+	if (times >= TELL_MS / DB_POLL_MS)
+		tell(sqlite3_db_filename(db, "main"));
+	sleep_ms(DB_POLL_MS);
+	return 1;
+}
+
+void tp_lock_wait(struct sqlite3 *db)
+{
+	sqlite3_busy_handler(db, on_busy, db);
+}
+
 static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 {
-	int64_t until = now_ms() + wait_ms;
+	int64_t begun = now_ms(), waited;
 	struct lock_name name;
 	int code = 0, named;
 
@@ -156,12 +189,15 @@ static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 					  "cannot lock");
 			break;
 		}
-		if (wait_ms >= 0 && now_ms() >= until) {
+		waited = now_ms() - begun;
+		if (wait_ms >= 0 && waited >= wait_ms) {
 			code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
 					  "another program is writing to %s", path);
 			break;
 		}
-		nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
+		if (waited >= TELL_MS)
+			tell(path);
+		sleep_ms(POLL_MS);
 	}
 	if (code && *fd >= 0) {
 		close(*fd);

@@ -6,6 +6,14 @@
 
 #include "base/err.h"
 
+struct sqlite3;
+
+/* Called again and again, by any thread, while a wait for another process's lock on a store lasts longer than a
+ * second; NULL at first. Set it before there are threads. */
+extern void (*tp_lock_waits)(const char *path);
+/* Makes statements on db wait for other processes' locks, a minute at most. */
+void tp_lock_wait(struct sqlite3 *db);
+
 /* Resolves symbolic links in the path of a store, as the lock and temporary files lie beside the file, not beside a
  * link to it. The file need not exist, but its folder must. The caller frees *place. Returns 0, TP_ENOENT, TP_EIO or
  * TP_ENOMEM. */

@@ -155,6 +155,50 @@ static void test_lock_of_a_link_is_that_of_the_file(void **state)
 	}
 }
 
+/* ---- waits that are told ---- */
+
+static struct tp_lock held;
+static struct sqlite3 *holder;
+static int times_told;
+
+/* Ends the wait. */
+static void tell(const char *path)
+{
+	assert_string_equal(path, FLAKE);
+	tp_lock_release(&held);
+	if (holder)
+		assert_int_equal(sqlite3_exec(holder, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	times_told++;
+}
+
+static void test_long_waits_are_told(void **state)
+{
+	struct tp_lock lock;
+	struct sqlite3 *db;
+	struct tp_err err;
+
+	(void)state;
+	tp_lock_waits = tell;
+	put("", "");
+	assert_int_equal(tp_lock_take(&held, FLAKE, 0, &err), 0);
+	assert_int_equal(tp_lock_take(&lock, FLAKE, 100, &err), TP_EBUSY);
+	assert_int_equal(times_told, 0);
+	assert_int_equal(tp_lock_take(&lock, FLAKE, -1, &err), 0);
+	assert_int_equal(times_told, 1);
+	tp_lock_release(&lock);
+	/* SQLite's locks, too. */
+	assert_int_equal(sqlite3_open(FLAKE, &holder), SQLITE_OK);
+	assert_int_equal(sqlite3_open(FLAKE, &db), SQLITE_OK);
+	tp_lock_wait(db);
+	assert_int_equal(sqlite3_exec(holder, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(times_told, 2);
+	sqlite3_close(db);
+	sqlite3_close(holder);
+	holder = NULL;
+	tp_lock_waits = NULL;
+}
+
 /* ---- stores that are replaced ---- */
 
 static void make_store(const char *path, const char *hash)
@@ -286,6 +330,7 @@ int main(void)
 	    STORE_TEST(test_lock_is_a_file),
 	    STORE_TEST(test_lock_in_a_folder_of_others),
 	    STORE_TEST(test_lock_of_a_link_is_that_of_the_file),
+	    STORE_TEST(test_long_waits_are_told),
 	    STORE_TEST(test_store_replaced_under_a_handle),
 	    STORE_TEST(test_run_of_a_store_that_became_a_link),
 	    STORE_TEST(test_temp_create_mode),

@@ -17,9 +17,6 @@
 #include "store/vfs.h"
 #include "store/writer.h"
 
-/* How long a writer that publishes waits for readers to finish. */
-#define READERS_WAIT_MS 60000
-
 /* Syncs the folder, so that a rename in it survives a power failure. */
 static int sync_folder(const char *path, struct tp_err *err)
 {
@@ -254,7 +251,7 @@ static int publish_existing(const struct tp_temp_store *t, bool materialize, int
 	    tp_schema_harden(db)) {
 		code = tp_sql_err(err, db, t->path, "cannot write");
 	} else {
-		sqlite3_busy_timeout(db, READERS_WAIT_MS);
+		tp_lock_wait(db);
 		code = publish_into(t, db, materialize, first, added, err);
 	}
 	sqlite3_close(db);

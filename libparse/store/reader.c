@@ -7,15 +7,13 @@
 #include <unistd.h>
 
 #include "store/kept.h"
+#include "store/lock.h"
 #include "store/pool_read.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 #include "store/uri.h"
 #include "store/vfs.h"
-
-/* How long a reader waits for a writer that publishes. */
-#define WRITER_WAIT_MS 60000
 
 struct tp_store {
 	struct sqlite3 *db;
@@ -37,7 +35,7 @@ static int open_as(struct sqlite3 **db, const char *path, const char *parameters
 	if (rc)
 		return rc;
 	sqlite3_extended_result_codes(*db, 1);
-	sqlite3_busy_timeout(*db, WRITER_WAIT_MS);
+	tp_lock_wait(*db);
 	return sqlite3_exec(*db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
 }
 

@@ -158,8 +158,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 	rep_diff_text_cell(t, "NEW", by[1], 4, t->new);
 	if (d->sets)
 		rep_diff_text_cell(t, "\xc2\xb1", "new_low", 5, t->more[NEW_RANGE]);
-	rep_diff_text_cell(t, "DELTA", by[2], 0, t->delta);
-	rep_diff_text_cell(t, "CHANGE", by[3], 0, t->change);
+	rep_diff_delta_cells(t, row, by[2], by[3], 0);
 	if (!d->sets)
 		rep_diff_text_cell(t, "SHARE", by[4], 2, t->more[SHARE]);
 	/* A whole stack's flat value is its cum value, too. */

@@ -121,8 +121,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 		      rep_text((char *)t->name.data, t->name.size));
 	rep_diff_text_cell(t, "OLD", "old", 0, t->old);
 	rep_diff_text_cell(t, "NEW", "new", 0, t->new);
-	rep_diff_text_cell(t, "DELTA", "delta", 4, t->delta);
-	rep_diff_text_cell(t, "CHANGE", "change", 0, t->change);
+	rep_diff_delta_cells(t, row, "delta", "change", 4);
 	rep_diff_text_cell(t, "95%", "delta_low", 2, t->more[0]);
 	if (d->sets)
 		rep_diff_text_cell(t, "Q", "q", 3, t->q);

@@ -41,6 +41,27 @@ void rep_diff_text_cell(struct rep_diff_table *t, const char *title, const char 
 		      rep_str(text));
 }
 
+/* What is within the noise has no tone. Two profiles without an estimate of noise have no verdicts. */
+static enum rep_tone tone(const struct rep_diff *d, const struct rep_diff_row *row)
+{
+	bool changed =
+	    row->verdict == REP_VERDICT_CHANGED || row->verdict == REP_VERDICT_DIFFERS ||
+	    (row->verdict == REP_VERDICT_NONE && d->kind->whole && !d->sets && !d->noise);
+
+	return !changed		     ? REP_TONE_NORMAL
+	       : row->new > row->old ? REP_TONE_MORE
+	       : row->new < row->old ? REP_TONE_LESS
+				     : REP_TONE_NORMAL;
+}
+
+void rep_diff_delta_cells(struct rep_diff_table *t, const struct rep_diff_row *row,
+			  const char *delta, const char *change, uint8_t drop)
+{
+	rep_diff_text_cell(t, "DELTA", delta, drop, t->delta);
+	rep_diff_text_cell(t, "CHANGE", change, 0, t->change);
+	t->value[t->n - 2].tone = t->value[t->n - 1].tone = tone(t->d, row);
+}
+
 void rep_diff_raw_cell(struct rep_diff_table *t, const char *name, enum rep_kind kind,
 		       struct rep_value value)
 {

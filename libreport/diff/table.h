@@ -40,6 +40,9 @@ void rep_diff_cell(struct rep_diff_table *t, struct rep_column column, struct re
 /* A text for people that shows the number of the raw column `by`; `drop` as in a column. */
 void rep_diff_text_cell(struct rep_diff_table *t, const char *title, const char *by, uint8_t drop,
 			const char *text);
+/* DELTA, with `drop`, and CHANGE; `delta` and `change` are their raw columns. */
+void rep_diff_delta_cells(struct rep_diff_table *t, const struct rep_diff_row *row,
+			  const char *delta, const char *change, uint8_t drop);
 void rep_diff_raw_cell(struct rep_diff_table *t, const char *name, enum rep_kind kind,
 		       struct rep_value value);
 /* The verdict for people, which takes at least so many cells. */

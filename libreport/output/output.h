@@ -105,8 +105,12 @@ enum rep_type {
 	REP_TYPE_ABSENT,
 };
 
+/* The colour of a cell on a terminal. The cell has to say the same without it. */
+enum rep_tone { REP_TONE_NORMAL, REP_TONE_MORE, REP_TONE_LESS };
+
 struct rep_value {
 	enum rep_type type;
+	enum rep_tone tone;
 	union {
 		int64_t i;
 		double f;
@@ -176,7 +180,7 @@ static inline struct rep_value rep_blob(const void *data, size_t size)
 struct rep_output_options {
 	enum rep_format format;
 	unsigned width; /* most cells of a table's line; 0: no limit */
-	bool colour;	/* tables may use bold and dim */
+	bool colour;	/* tables may use bold, dim and the tones of cells */
 	bool ascii;	/* the terminal cannot show "…" */
 	bool several; /* more than one table will come: JSON becomes an object of arrays, by name */
 	bool no_header; /* csv, tsv and table: rows only */

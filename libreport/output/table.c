@@ -21,6 +21,7 @@
 struct cell {
 	size_t at; /* in table.text or table.titles */
 	size_t size, width;
+	enum rep_tone tone;
 };
 
 struct column {
@@ -249,23 +250,29 @@ static int put_blanks(struct tp_buf *b, size_t n)
 	return 0;
 }
 
-/* Appends one cell to the line. */
-static int put_cell(struct rep_output *out, size_t i, const char *text, size_t size, size_t width,
-		    enum rep_shorten how, bool last)
+/* Appends one cell, whose text is in `from`, to the line. */
+static int put_cell(struct rep_output *out, size_t i, const struct tp_buf *from,
+		    const struct cell *cell, enum rep_shorten how, bool last)
 {
+	static const char *const paint[] = {
+	    [REP_TONE_NORMAL] = "", [REP_TONE_MORE] = "\x1b[31m", [REP_TONE_LESS] = "\x1b[32m"};
 	struct table *t = out->priv;
 	const struct column *c = &t->columns[i];
-	size_t before;
+	const char *text = (const char *)from->data + cell->at;
+	bool painted = out->opt.colour && cell->tone != REP_TONE_NORMAL;
+	size_t width = cell->width, before;
 
 	if (c->right && width < c->width)
 		put_blanks(&t->line, c->width - width);
+	tp_buf_text(&t->line, painted ? paint[cell->tone] : "");
 	before = t->line.size;
 	if (c->cut && out->opt.width && width > c->width) {
-		rep_shorten(&t->line, text, size, c->width, how, out->opt.ascii);
+		rep_shorten(&t->line, text, cell->size, c->width, how, out->opt.ascii);
 		width = rep_text_width((const char *)t->line.data + before, t->line.size - before);
 	} else {
-		tp_buf_put(&t->line, text, size);
+		tp_buf_put(&t->line, text, cell->size);
 	}
+	tp_buf_text(&t->line, painted ? "\x1b[39m" : "");
 	if (!last && !c->right && width < c->width)
 		put_blanks(&t->line, c->width - width);
 	return put_blanks(&t->line, last ? 0 : GAP);
@@ -306,11 +313,9 @@ static int put_header(struct rep_output *out)
 	if (out->opt.no_header)
 		return 0;
 	for (size_t i = 0; i < out->ncolumns; i++) {
-		const struct cell *c = &t->columns[i].title;
-
 		if (t->columns[i].shown)
-			put_cell(out, i, (const char *)t->titles.data + c->at, c->size, c->width,
-				 REP_SHORTEN_RIGHT, i == last);
+			put_cell(out, i, &t->titles, &t->columns[i].title, REP_SHORTEN_RIGHT,
+				 i == last);
 	}
 	return put_line(out, "\x1b[1m", "\x1b[0m");
 }
@@ -322,8 +327,7 @@ static int put_row(struct rep_output *out, const struct cell *cells)
 
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		if (t->columns[i].shown)
-			put_cell(out, i, (const char *)t->text.data + cells[i].at, cells[i].size,
-				 cells[i].width, out->columns[i].shorten, i == last);
+			put_cell(out, i, &t->text, &cells[i], out->columns[i].shorten, i == last);
 	}
 	return put_line(out, "", "");
 }
@@ -372,7 +376,7 @@ static int row(struct rep_output *out, const struct rep_value *values)
 	struct table *t = out->priv;
 
 	for (size_t i = 0; i < out->ncolumns; i++) {
-		struct cell c = {.at = t->text.size};
+		struct cell c = {.at = t->text.size, .tone = values[i].tone};
 
 		if (values[i].type == REP_TYPE_INT || values[i].type == REP_TYPE_FLOAT)
 			t->columns[i].has_number = true;

@@ -1,6 +1,6 @@
 # Unknown commands: a suggestion where one is near.
 cd "$TMP"
-for word in improt tpo querry foo x --nosuch ''; do
+for word in improt tpo querry foo x compare --nosuch ''; do
 	tprof "$word" 2>&1
 	echo "status $?"
 done

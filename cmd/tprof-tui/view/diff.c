@@ -72,32 +72,18 @@ static void ask_from_top(struct tui_view *v)
 
 /* ---- opening ---- */
 
-/* Colours increases and decreases larger than the noise; signs and verdicts say the same without
- * colours. */
 static enum tui_style tint(const struct rep_sheet *s, size_t row, size_t column)
 {
-	const struct rep_value *verdict = rep_sheet_cell(s, (long)row, "verdict");
-	bool changed = rep_value_is(verdict, "changed") || rep_value_is(verdict, "differs");
-	const char *name = s->columns[column].name, *by = s->columns[column].by;
-	double by_how_much;
+	static const enum tui_style styles[] = {[REP_TONE_NORMAL] = TUI_STYLE_NORMAL,
+						[REP_TONE_MORE] = TUI_STYLE_MORE,
+						[REP_TONE_LESS] = TUI_STYLE_LESS};
+	const struct rep_value *v = rep_sheet_at(s, row, column);
 
-	if (!strcmp(name, "VERDICT"))
-		return changed				  ? TUI_STYLE_STRONG
-		       : rep_value_is(verdict, "too few") ? TUI_STYLE_DIM
+	if (!strcmp(s->columns[column].name, "VERDICT"))
+		return !rep_sheet_unchanged(s, (long)row) ? TUI_STYLE_STRONG
+		       : rep_value_is(v, "too few")	  ? TUI_STYLE_DIM
 							  : TUI_STYLE_NORMAL;
-	if ((strcmp(name, "DELTA") != 0 && strcmp(name, "CHANGE") != 0) || !by ||
-	    rep_sheet_unchanged(s, (long)row))
-		return TUI_STYLE_NORMAL;
-	by_how_much = rep_value_number(rep_sheet_cell(s, (long)row, by));
-	if (by_how_much == 0) { /* a change from zero is not a number */
-		const struct rep_value *delta = rep_sheet_cell(s, (long)row, "delta");
-
-		by_how_much =
-		    rep_value_number(delta ? delta : rep_sheet_cell(s, (long)row, "flat_delta"));
-	}
-	return by_how_much > 0	 ? TUI_STYLE_MORE
-	       : by_how_much < 0 ? TUI_STYLE_LESS
-				 : TUI_STYLE_NORMAL;
+	return styles[v->tone];
 }
 
 static bool list(struct tui_view *v)

@@ -7,6 +7,9 @@
 /* Writes the table of all keys and commands, those of the view first (NULL: no view). */
 int tui_help_fill(const struct tui_view *view, struct rep_output *out, struct tp_err *err);
 
+/* Whether the view top has a table of this name, for traces or for profiles. */
+bool tui_top_has(const char *name);
+
 #define TUI_X(name, NAME) extern const struct tui_view_ops tui_##name;
 TUI_VIEWS(TUI_X)
 #undef TUI_X

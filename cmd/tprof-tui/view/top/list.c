@@ -123,6 +123,14 @@ int top_list_find(const struct top_entry *list, size_t n, const char *name)
 	return -1;
 }
 
+bool tui_top_has(const char *name)
+{
+	struct top_entry list[TOP_MOST_ENTRIES];
+
+	return top_list_find(list, top_list(false, list), name) >= 0 ||
+	       top_list_find(list, top_list(true, list), name) >= 0;
+}
+
 bool top_has_each(const struct top_entry *e)
 {
 	static const char *const names[] = {"breakdown", "tasks", "regions"};
