@@ -7,6 +7,7 @@ complete -c tprof-leaks -l created -d 'Of traces, only those they saw being crea
 complete -c tprof-leaks -l format -x -a 'table csv tsv json markdown' -d 'Form of the output'
 complete -c tprof-leaks -l gate -x -d 'Exit with status 1 if more stay'
 complete -c tprof-leaks -s '?' -l help -d 'List the options'
+complete -c tprof-leaks -l own -x -d 'Functions of your own code, for WHERE'
 complete -c tprof-leaks -l min-wait -x -d 'Only those that wait so long'
 complete -c tprof-leaks -l no-pager -d 'Do not page long output'
 complete -c tprof-leaks -s n -l rows -x -d 'Show at most this many rows'

@@ -8,6 +8,7 @@ complete -c tprof-path -l format -x -a 'table csv tsv json markdown svg html tex
 complete -c tprof-path -l from -x -d 'Only from this time on'
 complete -c tprof-path -l goroutine -x -d 'These goroutines, by id or entry function'
 complete -c tprof-path -s '?' -l help -d 'List the options'
+complete -c tprof-path -l own -x -d 'Functions of your own code, for WHERE'
 complete -c tprof-path -l hops -x -d 'Follow paths for so many hops'
 complete -c tprof-path -l no-pager -d 'Do not show long output page by page'
 complete -c tprof-path -s o -l output -r -F -d 'Write this file'

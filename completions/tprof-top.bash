@@ -38,7 +38,7 @@ _tprof_top()
 	--over) COMPREPLY=($(compgen -W 'run' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --region | --show | --show-from) return ;;
 	--tag-focus | --tag-hide | --tag-ignore | --tag-leaf | --tag-root | --tag-show) return ;;
-	--task | --log | --max | --min | --slowest | --window) return ;;
+	--task | --log | --own | --max | --min | --slowest | --window) return ;;
 	--include) COMPREPLY=($(compgen -W 'stw background assist sweep all' -- "$cur")); return ;;
 	esac
 	case $cur in
@@ -59,7 +59,7 @@ _tprof_top()
 			--diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
-			--over= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=
+			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path=
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --window= --pprof=' -- "$cur"))

@@ -3,6 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/many.h"
+
+int rep_texts_end(struct rep_texts *t, int code, struct tp_err *err)
+{
+	if (!code)
+		code = rep_own_settle(&t->own, err);
+	tp_arena_clear(&t->arena);
+	rep_own_release(&t->own);
+	return code;
+}
+
 struct rep_value rep_texts_string(struct rep_texts *t, uint32_t id, const char *none)
 {
 	struct tp_text text = tp_dict_text(t->dict, id);
@@ -153,43 +164,60 @@ bool rep_stack_waits_for_lock(const struct tp_dict *dict, uint32_t reason, uint3
 	return plain;
 }
 
+static uint32_t parent_of(const struct tp_dict *dict, uint32_t node)
+{
+	uint32_t parent = tp_dict_stack_at(dict, node).parent;
+
+	return parent < node ? parent : 0;
+}
+
+/* The node of the function that the goroutine began with; 0 if that is not of Go. */
+static uint32_t entry_node(const struct tp_dict *dict, uint32_t stack)
+{
+	uint32_t entry = 0;
+
+	for (uint32_t at = stack; at; at = parent_of(dict, at)) {
+		struct tp_text name =
+		    tp_dict_text(dict, tp_dict_frame_name(dict, tp_dict_stack_at(dict, at).frame));
+
+		if (!tp_text_begins(name, "runtime.goexit"))
+			entry = rep_own_is_go(name) ? at : 0;
+	}
+	return entry;
+}
+
+uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32_t site)
+{
+	uint32_t below = rep_own_node(own, dict, site);
+
+	if (!below)
+		below = entry_node(dict, site);
+	return below == site ? 0 : below;
+}
+
 #define WHERE_FRAMES 4
 
 struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack)
 {
-	uint32_t at = site_node(t->dict, stack), collector = collector_node(t->dict, stack, at);
-	size_t size = 0;
-	char *text = NULL;
+	uint32_t site = site_node(t->dict, stack);
+	uint32_t collector = collector_node(t->dict, stack, site);
+	uint32_t below = rep_stack_below(&t->own, t->dict, site);
+	struct tp_text part[2 * WHERE_FRAMES];
+	uint32_t at = collector ? collector : site;
+	size_t n = 0;
 
 	if (!stack)
 		return rep_str("(no stack)");
-	/* Once to measure, once to write. */
-	for (int pass = 0; pass < 2; pass++) {
-		uint32_t node_id = collector ? collector : at;
-
-		for (int i = 0; node_id && i < WHERE_FRAMES; i++) {
-			struct tp_stack_node node = tp_dict_stack_at(t->dict, node_id);
-			struct tp_text name = rep_stack_short(frame_name(t->dict, node.frame));
-
-			if (i && text)
-				memcpy(text + size, " < ", 3);
-			size += i ? 3 : 0;
-			if (text)
-				memcpy(text + size, name.text, name.size);
-			size += name.size;
-			if (node_id == collector)
-				node_id = at;
-			else
-				node_id = node.parent < node_id ? node.parent : 0;
-		}
-		if (!pass) {
-			text = tp_arena_alloc(&t->arena, size + 1);
-			if (!text)
-				return rep_lack();
-			size = 0;
-		}
+	while (at && n < TP_COUNT_OF(part)) {
+		part[n++] =
+		    rep_stack_short(frame_name(t->dict, tp_dict_stack_at(t->dict, at).frame));
+		part[n++] = rep_text_of(at == site && below ? REP_WHERE_GAP : " < ");
+		if (at == collector)
+			at = site;
+		else
+			at = at == site && below ? below : parent_of(t->dict, at);
 	}
-	return rep_text(text, size);
+	return rep_texts_join(t, part, n ? n - 1 : 0);
 }
 
 struct rep_value rep_stack_names(struct rep_texts *t, uint32_t stack)

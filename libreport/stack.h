@@ -10,14 +10,19 @@
 #include "base/arena.h"
 #include "decode/dict.h"
 #include "output/output.h"
+#include "own.h"
 
 /* Where texts come from and are put together. Values point into it: they stay valid until the arena
- * is cleared (tp_arena_clear), which the owner does between rows and at the end. */
+ * is cleared (tp_arena_clear), which the owner does between rows. Release it at the end. */
 struct rep_texts {
 	struct tp_dict *dict;
 	struct tp_arena arena;
+	struct rep_own own;
 	bool people; /* the table is for people: "(none)" in place of an empty text */
 };
+
+/* Releases them. Returns `code`, or if that is 0 what rep_own_settle() says. */
+int rep_texts_end(struct rep_texts *t, int code, struct tp_err *err);
 
 static inline struct tp_text rep_text_of(const char *s)
 {
@@ -52,8 +57,13 @@ bool rep_stack_waits_for_lock(const struct tp_dict *dict, uint32_t reason, uint3
 
 /* All of these return rep_lack() when memory has run out. */
 
-/* "net.(*conn).Read < http.(*connReader).Read < …": functions without the folders of their
- * packages, from the site to the root. */
+/* Returns the node that a table shows behind the one of the site: the first of the user's own code,
+ * or else where the goroutine began. 0 if the site is own code, or the stack is not of Go. */
+uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32_t site);
+
+/* "net.(*netFD).Read << main.(*conn).query < main.(*pool).exec": functions without the folders of
+ * their packages, from the site to the root. What is between the site and rep_stack_below() is left
+ * out, and "<<" says so. */
 struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack);
 /* The functions of all frames from the leaf to the root, separated by semicolons: the same as SQL's
  * stack_text(). */

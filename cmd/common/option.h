@@ -16,6 +16,11 @@
  * given once already. */
 #define CMD_OPTION_LAST 0x20000
 
+/* What the option --own does. */
+#define CMD_OWN_DOC                                                                                \
+	"The user's own code, of which WHERE shows the first frame, are functions matching REGEX " \
+	"(default: by package and file)"
+
 /* What is said of a name that is empty. */
 #define CMD_UNSET_VARIABLE "is a shell variable unset?"
 

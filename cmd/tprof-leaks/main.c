@@ -19,6 +19,8 @@ struct args {
 	const char *allow_file;
 	struct rep_allow allow;
 	struct rep_leak_options leak;
+	const char *own_text;
+	struct tp_regex own;
 	bool sort_given, show_allowed, traces; /* there are some */
 	int64_t gate;			       /* -1: not given */
 };
@@ -38,6 +40,7 @@ static const struct argp_option options[] = {
      0},
     {"min-wait", CMD_SETS_TIME(struct args, leak.min_wait_ns), "TIME", 0,
      "Count only goroutines that have waited for TIME or longer", 0},
+    {"own", SETS(own_text), "REGEX", 0, CMD_OWN_DOC, 0},
     {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
     {"show-allowed", SETS(show_allowed), NULL, 0, "Show allowed goroutines as well", 0},
@@ -290,7 +293,7 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	return code ? code : rep_output_note(out, false, "", err);
 }
 
-static int print(struct args *args, const struct rep_leaks *l)
+static int print(struct args *args, struct rep_leaks *l)
 {
 	struct rep_output *out = NULL;
 	struct tp_err err;
@@ -379,8 +382,11 @@ static int run(struct args *args)
 	struct tp_err err;
 	int status = args->allow_file ? read_list(args) : CMD_OK;
 
+	if (!status && args->own_text && tp_regex_init(&args->own, args->own_text, "--own", &err))
+		status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 	if (status)
 		return status;
+	args->leak.own = args->own_text ? &args->own : NULL;
 	if (rep_leaks_new(&l, &args->leak, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
 	for (size_t i = 0; i < args->cmd.files[CMD_NEW].n && !status; i++)
@@ -434,5 +440,6 @@ int main(int argc, char **argv)
 	cmd_parse(&args.cmd, &argp, argc, argv);
 	status = cmd_finish(&args.cmd, run(&args));
 	rep_allow_release(&args.allow);
+	tp_regex_release(&args.own);
 	return status;
 }

@@ -61,6 +61,7 @@ static const struct argp_option options[] = {
      "Sort by count (the default), waited, p50, p99 or max (report wakers)", 2},
     {"stacks", SETS(stacks), NULL, 0,
      "Show the stacks of both sides (report hops), or group by whole stacks (report wakers)", 2},
+    {"own", SETS(filter.own), "REGEX", 0, CMD_OWN_DOC, 2},
     {"hops", KEY_HOPS, "N", 0, "Follow at most N hops in all (default: 10,000,000)", 2},
     {"output", 'o', "FILE", 0,
      "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},

@@ -35,6 +35,7 @@ static const struct argp_option options[] = {
     {"min", SETS(top.min), "TIME", 0,
      "Keep only tasks (or regions) that took at least TIME, such as 100ms", 8},
     {"max", SETS(top.max), "TIME", 0, "Keep only tasks (or regions) that took at most TIME", 8},
+    {"own", SETS(own), "REGEX", 0, CMD_OWN_DOC, 8},
     {"log", SETS(top.log), "REGEX", 0,
      "Keep only log messages whose category or text matches REGEX, or tasks with one", 8},
     {"slowest", SETS(top.slowest), "N%|N", 0,
@@ -167,6 +168,7 @@ const char *top_pick(const struct top_args *args)
 	       : args->top.log	   ? "log"
 	       : args->top.slowest ? "slowest"
 	       : args->top.each	   ? "each"
+	       : args->own	   ? "own"
 				   : NULL;
 }
 

@@ -20,7 +20,7 @@ struct top_args {
 	const char *sort; /* NULL: not given */
 
 	/* traces */
-	const char *report;
+	const char *report, *own;
 	struct rep_top_options top;
 
 	/* profiles */
@@ -33,7 +33,7 @@ struct top_args {
 	struct cmd_view_options view; /* traces as profiles, and what of a trace is counted */
 };
 
-/* Returns the option given that picks rows of a report on traces, without its dashes, or NULL. */
+/* Returns the option given that is for reports on traces only, without its dashes, or NULL. */
 const char *top_pick(const struct top_args *args);
 
 /* Each prints its report and returns the exit status. */

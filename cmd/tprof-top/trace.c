@@ -160,6 +160,7 @@ static int check(struct top_args *args)
 	    rep_report_meant(args->report ? args->report : rep_reports[0]->name, &args->top);
 	args->top.filter.focus = args->profile.focus;
 	args->top.filter.ignore = args->profile.ignore;
+	args->top.filter.own = args->own;
 	if (!rep_top_check(&args->top, &err))
 		return check_chart(args);
 	return cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);

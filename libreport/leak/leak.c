@@ -32,6 +32,7 @@ int rep_leaks_new(struct rep_leaks **leaks, const struct rep_leak_options *opt, 
 		return rep_leak_fail(err, TP_ENOMEM);
 	}
 	l->opt = *opt;
+	l->own.names = opt->own;
 	*leaks = l;
 	return 0;
 }
@@ -49,6 +50,7 @@ void rep_leaks_free(struct rep_leaks *l)
 	tp_table_release(&l->by_stack);
 	free(l->whose);
 	free(l->met);
+	rep_own_release(&l->own);
 	tp_dict_free(l->dict);
 	free(l);
 }

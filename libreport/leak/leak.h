@@ -28,6 +28,7 @@
 #include "goid.h"
 #include "leak/allow.h"
 #include "output/output.h"
+#include "own.h"
 #include "run.h"
 #include "store/store.h"
 
@@ -68,6 +69,7 @@ struct rep_leak_options {
 	bool created;	     /* of a trace, counts only those created during it */
 	int64_t min_wait_ns; /* only goroutines known to wait that long; 0: all */
 	const struct rep_allow *allow; /* NULL: nothing is allowed */
+	const struct tp_regex *own;    /* functions of the user's own code; NULL: see own.h */
 	enum rep_leak_sort sort;
 };
 
@@ -99,6 +101,7 @@ struct rep_leaks {
 	 * sources, how many more than in the first one, at sites that grew. */
 	int64_t excess;
 	bool *met; /* by rule of the list: it matched a site of some source */
+	struct rep_own own; /* of leaks.dict; the functions' own files decide */
 
 	/* private */
 	size_t site_room, ncounts;
@@ -124,7 +127,7 @@ int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err);
 
 /* Writes a table with a row for each site, at most `rows` (0: all), and a note if there are more.
  * Sites that are allowed come last, and only if `allowed` is set. */
-int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
+int rep_leaks_print(struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
 		    struct tp_err *err);
 
 #endif

@@ -124,19 +124,21 @@ static void test_leak_stack_unknown(void **state)
 	struct tp_dict *from = tp_dict_new(), *to = tp_dict_new();
 	static const uint32_t stacks[] = {1, 100000, UINT32_MAX};
 	struct rep_leak_names m;
+	struct rep_own own = {0};
 	const char *waits;
 	uint32_t common;
 
 	(void)state;
 	assert_non_null(from);
 	assert_non_null(to);
-	assert_int_equal(rep_leak_names_init(&m, from, to), 0);
+	assert_int_equal(rep_leak_names_init(&m, from, to, &own), 0);
 	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
 		assert_int_equal(rep_leak_stack(&m, stacks[i], &common, &waits), 0);
 		assert_int_equal(common, 0);
 		assert_null(waits);
 	}
 	rep_leak_names_release(&m);
+	rep_own_release(&own);
 	tp_dict_free(from);
 	tp_dict_free(to);
 }
@@ -162,6 +164,7 @@ static void test_leak_stack_long(void **state)
 	struct tp_dict *from = tp_dict_new(), *to = tp_dict_new();
 	uint32_t stack = 0, common, expected, first;
 	struct rep_leak_names m;
+	struct rep_own own = {0};
 	const char *waits;
 
 	(void)state;
@@ -174,7 +177,7 @@ static void test_leak_stack_long(void **state)
 	push(from, "runtime.chanrecv1", &stack);
 	for (int i = 0; i < DEPTH; i++)
 		push(from, i % 2 ? "runtime.selectgo" : "runtime.x", &stack);
-	assert_int_equal(rep_leak_names_init(&m, from, to), 0);
+	assert_int_equal(rep_leak_names_init(&m, from, to, &own), 0);
 	assert_int_equal(rep_leak_stack(&m, stack / 2, &expected, &waits), 0);
 	for (uint32_t at = first; at <= stack; at++) {
 		assert_int_equal(rep_leak_stack(&m, at, &common, &waits), 0);
@@ -186,6 +189,7 @@ static void test_leak_stack_long(void **state)
 	}
 	assert_int_equal(tp_dict_stack_at(to, expected).parent, 0);
 	rep_leak_names_release(&m);
+	rep_own_release(&own);
 	tp_dict_free(from);
 	tp_dict_free(to);
 }

@@ -7,9 +7,11 @@
 #include "base/many.h"
 #include "leak/parts.h"
 
-int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, struct tp_dict *to)
+int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, struct tp_dict *to,
+			struct rep_own *own)
 {
-	*m = (struct rep_leak_names){.from = from, .to = to};
+	*m = (struct rep_leak_names){
+	    .from = from, .to = to, .own.names = own->names, .common_own = own};
 	m->frame = calloc(tp_dict_frames(from) + (size_t)1, sizeof(*m->frame));
 	m->node = calloc(tp_dict_stacks(from) + (size_t)1, sizeof(*m->node));
 	m->below = calloc(tp_dict_stacks(from) + (size_t)1, sizeof(*m->below));
@@ -24,6 +26,7 @@ void rep_leak_names_release(struct rep_leak_names *m)
 	free(m->below);
 	free(m->says);
 	free(m->path);
+	rep_own_release(&m->own);
 	*m = (struct rep_leak_names){0};
 }
 
@@ -160,8 +163,10 @@ static int map_frame(struct rep_leak_names *m, uint32_t frame, uint32_t *out)
 		code = tp_dict_function(m->to, &to, &made.function);
 	if (!code)
 		code = tp_dict_frame(m->to, &made, out);
-	if (!code)
+	if (!code) {
 		m->frame[frame] = *out + 1;
+		rep_own_set(m->common_own, made.function, rep_own_frame(&m->own, m->from, frame));
+	}
 	return code;
 }
 

@@ -9,6 +9,7 @@
 struct rep_leak_names {
 	const struct tp_dict *from;
 	struct tp_dict *to;
+	struct rep_own own, *common_own; /* of `from` and `to` */
 	uint32_t *frame, *node; /* by id in `from`: 1 + the id in `to` */
 	/* By node of `from`: the first node outside the runtime (0: not known yet), and what the
 	 * runtime's frames say that the goroutine waits for. */
@@ -18,7 +19,8 @@ struct rep_leak_names {
 	size_t room;
 };
 
-int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, struct tp_dict *to);
+int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, struct tp_dict *to,
+			struct rep_own *own);
 void rep_leak_names_release(struct rep_leak_names *m);
 
 /* Translates a stack without the runtime's own frames at its ends; one of them stays if the stack

@@ -138,11 +138,13 @@ int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp
 		code = rep_leaks_begin(l, name, false, err);
 	if (code)
 		return code;
-	code = rep_leak_names_init(&r.map, p->dict, l->dict);
+	code = rep_leak_names_init(&r.map, p->dict, l->dict, &l->own);
 	if (code)
 		rep_leak_fail(err, code);
 	for (size_t i = 0; i < p->nsamples && !code; i++)
 		code = put_sample(&r, i, err);
+	if (!code)
+		code = rep_own_settle(&r.map.own, err);
 	rep_leak_names_release(&r.map);
 	return code;
 }

@@ -45,7 +45,11 @@ static const struct rep_column all_columns[NCOLUMNS] = {
 		   .shorten = REP_SHORTEN_FUNCTION,
 		   .drop = 4,
 		   .least = 16},
-    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .least = 24},
+    [COLUMN_WHERE] = {.name = "where",
+		      .title = "WHERE",
+		      .shorten = REP_SHORTEN_WHERE,
+		      .kind = REP_TEXT,
+		      .least = 24},
     [COLUMN_WAITED_LEAST] = {.name = "least_wait_ns", .kind = REP_NS, .raw_only = true},
     [COLUMN_GROWS] = {.name = "grows", .kind = REP_BOOL, .raw_only = true},
     [COLUMN_CREATED_STACK] = {.name = "created_stack", .kind = REP_TEXT, .raw_only = true},
@@ -54,7 +58,7 @@ static const struct rep_column all_columns[NCOLUMNS] = {
 };
 
 struct printing {
-	const struct rep_leaks *l;
+	struct rep_leaks *l;
 	const struct tp_dict *d;
 	struct rep_output *out;
 	struct rep_column column[NCOLUMNS];
@@ -119,18 +123,31 @@ static uint32_t site_of(struct printing *p, uint32_t stack)
 	return stack;
 }
 
-static struct rep_value stack_text(struct printing *p, uint32_t stack, unsigned most, bool whole)
+/* From the site on, as rep_stack_where() has it but with lines. */
+static struct rep_value where_text(struct printing *p, uint32_t stack)
 {
-	const char *between = whole ? "; " : " < ";
+	uint32_t site = site_of(p, stack);
+	uint32_t below = rep_stack_below(&p->l->own, p->d, site), at = site;
 
-	unsigned n = 0;
+	for (unsigned n = 0; at && n < WHERE_FRAMES; n++) {
+		struct tp_stack_node node = tp_dict_stack_at(p->d, at);
+		bool gap = at == site && below;
 
-	for (uint32_t at = stack; at && n < most; n++) {
+		put_frame(p, node.frame, false);
+		at = gap ? below : node.parent < at ? node.parent : 0;
+		if (at && n + 1 < WHERE_FRAMES)
+			put(p, gap ? REP_WHERE_GAP : " < ", gap ? strlen(REP_WHERE_GAP) : 3);
+	}
+	return stack ? take(p) : rep_str("(no stack)");
+}
+
+static struct rep_value stack_text(struct printing *p, uint32_t stack)
+{
+	for (uint32_t at = stack; at;) {
 		struct tp_stack_node node = tp_dict_stack_at(p->d, at);
 
-		if (n)
-			put(p, between, strlen(between));
-		put_frame(p, node.frame, whole);
+		put(p, "; ", at == stack ? 0 : 2);
+		put_frame(p, node.frame, true);
 		at = node.parent < at ? node.parent : 0;
 	}
 	return stack ? take(p) : rep_str("(no stack)");
@@ -211,13 +228,13 @@ static struct rep_value cell(struct printing *p, const struct rep_leak_site *s, 
 	case COLUMN_BY:
 		return creator_text(p, s);
 	case COLUMN_WHERE:
-		return stack_text(p, site_of(p, s->stack), WHERE_FRAMES, false);
+		return where_text(p, s->stack);
 	case COLUMN_GROWS:
 		return rep_int(s->grows);
 	case COLUMN_CREATED_STACK:
-		return s->created ? stack_text(p, s->created, UINT32_MAX, true) : rep_null();
+		return s->created ? stack_text(p, s->created) : rep_null();
 	case COLUMN_STACK:
-		return stack_text(p, s->stack, UINT32_MAX, true);
+		return stack_text(p, s->stack);
 	default:
 		return ids_text(p, s);
 	}
@@ -296,7 +313,7 @@ static int note_left_out(const struct rep_leaks *l, struct rep_output *out, stru
 	return rep_output_note(out, false, text, err);
 }
 
-int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
+int rep_leaks_print(struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
 		    struct tp_err *err)
 {
 	struct printing p = {.l = l, .d = l->dict, .out = out};
@@ -329,6 +346,8 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 		    err);
 	if (!code)
 		code = note_left_out(l, out, err);
+	if (!code)
+		code = rep_own_settle(&l->own, err);
 	tp_buf_release(&p.text);
 	tp_arena_clear(&p.texts);
 	return code;

@@ -202,7 +202,7 @@ int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *st
 			REP_BIT(GOROUTINE, ended_ns) | REP_BIT(GOROUTINE, last_state),
 		    err);
 	if (!code) {
-		code = rep_leak_names_init(&r.map, r.v.dict, l->dict);
+		code = rep_leak_names_init(&r.map, r.v.dict, l->dict, &l->own);
 		if (code)
 			rep_leak_fail(err, code);
 	}
@@ -210,6 +210,8 @@ int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *st
 		code = put_open(&r, err);
 	if (!code)
 		code = put_forever(&r, err);
+	if (!code)
+		code = rep_own_settle(&r.map.own, err);
 	rep_leak_names_release(&r.map);
 	rep_view_release(&r.v);
 	return code;

@@ -33,7 +33,11 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_DURATION] = {.name = "dur_ns", .title = "LASTED", .kind = REP_NS},
     [COLUMN_STATE] = {.name = "state", .title = "STATE", .kind = REP_TEXT},
     [COLUMN_REASON] = {.name = "reason", .title = "REASON", .kind = REP_TEXT},
-    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .least = 20},
+    [COLUMN_WHERE] = {.name = "where",
+		      .title = "WHERE",
+		      .shorten = REP_SHORTEN_WHERE,
+		      .kind = REP_TEXT,
+		      .least = 20},
     [COLUMN_WAKER] = {.name = "waker", .title = "WOKEN BY", .kind = REP_ID},
     [COLUMN_WAKER_ENTRY] = {.name = "waker_entry",
 			    .title = "ITS ENTRY FUNCTION",
@@ -106,7 +110,8 @@ int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_
 		   struct rep_output *out, struct tp_err *err)
 {
 	struct rep_view *v = &life->view;
-	struct rep_texts texts = {.dict = v->dict, .people = true};
+	struct rep_texts texts = {
+	    .dict = v->dict, .people = true, .own.names = rep_filter_own(v->filter)};
 	struct tp_span *span;
 	/* The span before the first one has its waker. */
 	size_t got = 0, more = first > 0;
@@ -127,7 +132,7 @@ int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_
 	}
 	if (!code)
 		code = rep_output_end(out, err);
-	tp_arena_clear(&texts.arena);
+	code = rep_texts_end(&texts, code, err);
 	free(span);
 	return code;
 }

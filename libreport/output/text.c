@@ -277,12 +277,40 @@ static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
 	return tp_buf_put(out, text + begin, size - begin);
 }
 
+#define WHERE_LEAST 8 /* cells of what is in front of the gap */
+
+/* Cuts a text around the gap that begins at `gap`. */
+static int cut_where(struct tp_buf *out, const char *text, size_t size, size_t gap, size_t width,
+		     bool ascii)
+{
+	size_t from = gap + strlen(REP_WHERE_GAP), front = rep_text_width(text, gap), room, needed;
+	const char *next = memmem(text + from, size - from, " < ", 3);
+	size_t end = next ? (size_t)(next - text) : size;
+
+	room = width - strlen(REP_WHERE_GAP);
+	needed = rep_text_width(text + from, end - from);
+	if (front + needed <= room)
+		return cut(out, text, size, width, REP_SHORTEN_RIGHT, ascii);
+	if (front > WHERE_LEAST)
+		front = needed < room && room - needed > WHERE_LEAST ? room - needed : WHERE_LEAST;
+	cut(out, text, gap, front, REP_SHORTEN_LEFT, ascii);
+	tp_buf_text(out, REP_WHERE_GAP);
+	return cut(out, text + from, end - from, room - front, REP_SHORTEN_LEFT, ascii);
+}
+
 int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
 		enum rep_shorten how, bool ascii)
 {
 	struct tp_buf brief = {0};
 	int code;
 
+	if (how == REP_SHORTEN_WHERE) {
+		const char *gap = memmem(text, size, REP_WHERE_GAP, strlen(REP_WHERE_GAP));
+
+		if (gap && width >= 3 * WHERE_LEAST && rep_text_width(text, size) > width)
+			return cut_where(out, text, size, (size_t)(gap - text), width, ascii);
+		how = REP_SHORTEN_RIGHT;
+	}
 	if (how != REP_SHORTEN_FUNCTION || !size || !memchr(text, '[', size) ||
 	    rep_text_width(text, size) <= width)
 		return cut(out, text, size, width, how, ascii);

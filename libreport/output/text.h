@@ -34,7 +34,13 @@ enum rep_shorten {
 	 * kept, as their content may be the only difference. */
 	REP_SHORTEN_FUNCTION,
 	REP_SHORTEN_MIDDLE, /* "main.…bda.func1" */
+	/* "…FD).Read << main.(*conn).query < ma…": as RIGHT, but of a text with a gap it keeps
+	 * what follows that, and cuts in front of it. */
+	REP_SHORTEN_WHERE,
 };
+
+/* The gap between a function and what is shown of its callers (rep_stack_where). */
+#define REP_WHERE_GAP " << "
 
 /* Appends text, escaped. Returns 0 or TP_ENOMEM. */
 int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escape how);

@@ -7,6 +7,7 @@
 #ifndef REP_PATH_SAY_H
 #define REP_PATH_SAY_H
 
+#include "own.h"
 #include "path/show.h"
 
 #define REP_SAY_NAME 60 /* bytes of a name in a sentence */
@@ -14,6 +15,7 @@
 struct rep_words {
 	struct rep_output *out;
 	const struct rep_path_page *page;
+	struct rep_own own;
 	char text[1024];
 	size_t size;
 };

@@ -51,7 +51,11 @@ static const struct rep_column hop_columns[] = {
     {.name = "kind", .raw_only = true},
     {.name = "reason", .raw_only = true},
     {.name = "doing", .title = "DOING", .table_only = true, .least = 10},
-    {.name = "where", .title = "WHERE", .table_only = true, .least = 32},
+    {.name = "where",
+     .title = "WHERE",
+     .shorten = REP_SHORTEN_WHERE,
+     .table_only = true,
+     .least = 32},
     {.name = "wakes", .title = "WAKES", .kind = REP_ID, .drop_blank = true},
     {.name = "from_ns", .kind = REP_NS, .raw_only = true},
     {.name = "entry", .raw_only = true},
@@ -164,7 +168,11 @@ static const struct rep_column total_columns[] = {
     {.name = "kind", .raw_only = true},
     {.name = "reason", .raw_only = true},
     {.name = "doing", .title = "DOING", .table_only = true, .least = 10},
-    {.name = "where", .title = "WHERE", .table_only = true, .least = 32},
+    {.name = "where",
+     .title = "WHERE",
+     .shorten = REP_SHORTEN_WHERE,
+     .table_only = true,
+     .least = 32},
     {.name = "function", .raw_only = true},
     {.name = "location", .raw_only = true},
     {.name = "stack", .raw_only = true},
@@ -283,5 +291,5 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 	struct rep_path_table p;
 
 	rep_table_init(&p, page, out);
-	return show(&p, report, err);
+	return rep_texts_end(&p.texts, show(&p, report, err), err);
 }

@@ -10,7 +10,9 @@ void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 	    .v = ask->v,
 	    .path = ask->path,
 	    .out = out,
-	    .texts = {.dict = ask->v->dict, .people = rep_output_for_people(out)},
+	    .texts = {.dict = ask->v->dict,
+		      .people = rep_output_for_people(out),
+		      .own.names = rep_filter_own(ask->v->filter)},
 	};
 }
 

@@ -1,4 +1,5 @@
-/* Tables on paths and wake-ups. Private to libreport/path.
+/* Tables on paths and wake-ups. Private to libreport/path. The owner ends `texts`
+ * (rep_texts_end).
  *
  *	rep_table_init(&p, &page, out);
  *	code = rep_table_begin(&p, "hops", columns, n, own, err);

@@ -92,5 +92,5 @@ int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_
 		code = rep_table_end(&p, shown, wakes->n, rep_wake_keys[wakes->sort].first, err);
 	if (!code && !wakes->exact)
 		code = rep_output_note(out, false, REP_DIST_WITHIN, err);
-	return code;
+	return rep_texts_end(&p.texts, code, err);
 }

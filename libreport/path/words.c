@@ -197,45 +197,22 @@ static struct part heaviest(const struct rep_path *path, uint32_t chain)
 	return best;
 }
 
-/* Returns whether a function belongs to Go's standard library, whose packages do not have a dot in
- * their first folder; main does not belong to it, nor do names of other languages. */
-static bool is_library(struct tp_text name)
+/* Returns the function of the user's own code that called the library there; 0 if there is none, or
+ * if the site is own code. */
+static uint32_t caller_of(struct rep_words *w, uint32_t stack)
 {
-	uint32_t dot = 0, slash = 0;
+	const struct tp_dict *dict = w->page->v->dict;
+	uint32_t node = rep_own_node(&w->own, dict, stack);
+	uint32_t name = tp_dict_frame_name(dict, tp_dict_stack_at(dict, node).frame);
 
-	while (dot < name.size && name.text[dot] != '.' && name.text[dot] != '(')
-		dot++;
-	if (dot == name.size || name.text[dot] != '.' || tp_text_begins(name, "main."))
-		return false;
-	while (slash < name.size && !strchr("/([", name.text[slash]))
-		slash++;
-	return slash == name.size || name.text[slash] != '/' || dot > slash;
-}
-
-/* Returns the function of the program that called the library there; 0 if there is none, or if the
- * site is in the program. */
-static uint32_t caller_of(const struct tp_dict *dict, uint32_t stack)
-{
-	uint32_t site = rep_path_site(dict, stack);
-
-	if (!is_library(tp_dict_text(dict, site)))
-		return 0;
-	for (uint32_t at = stack; at;) {
-		struct tp_stack_node node = tp_dict_stack_at(dict, at);
-		uint32_t name = tp_dict_frame_name(dict, node.frame);
-
-		if (name && !is_library(tp_dict_text(dict, name)))
-			return name;
-		at = node.parent < at ? node.parent : 0;
-	}
-	return 0;
+	return name == rep_path_site(dict, stack) ? 0 : name;
 }
 
 /* "net.(*netFD).Read under main.(*Shop).pay" */
 static void say_function(struct rep_words *w, uint32_t entry, uint32_t stack)
 {
 	const struct tp_dict *dict = w->page->v->dict;
-	uint32_t caller = stack ? caller_of(dict, stack) : 0;
+	uint32_t caller = stack ? caller_of(w, stack) : 0;
 
 	rep_say_name(w, rep_path_function(dict, entry, stack));
 	if (caller) {
@@ -492,7 +469,8 @@ static int write_sum(struct rep_words *w, struct tp_err *err)
 
 int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err)
 {
-	struct rep_words w = {.out = out, .page = page};
+	struct rep_words w = {
+	    .out = out, .page = page, .own.names = rep_filter_own(page->v->filter)};
 	int code = write_subject(&w, err);
 
 	if (!code)
@@ -507,5 +485,10 @@ int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, s
 		code = write_collector(&w, err);
 	if (!code)
 		code = write_why(&w, err);
-	return code ? code : write_sum(&w, err);
+	if (!code)
+		code = write_sum(&w, err);
+	if (!code)
+		code = rep_own_settle(&w.own, err);
+	rep_own_release(&w.own);
+	return code;
 }

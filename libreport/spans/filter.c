@@ -94,6 +94,8 @@ int rep_filter_init(struct rep_filter *f, const struct rep_filter_text *text, st
 		code = compile(f, REP_FILTER_GOROUTINE, "--goroutine", text->goroutine, err);
 	if (!code)
 		code = compile(f, REP_FILTER_REASON, "--reason", text->reason, err);
+	if (!code && text->own)
+		code = tp_regex_init(&f->own, text->own, "--own", err);
 	return code ? code : parse_states(f, text->state, err);
 }
 
@@ -103,6 +105,7 @@ void rep_filter_release(struct rep_filter *f)
 		tp_regex_release(&f->pattern[i]);
 		f->given[i] = false;
 	}
+	tp_regex_release(&f->own);
 }
 
 bool rep_filter_empty(const struct rep_filter *f)

@@ -30,6 +30,9 @@ struct rep_filter_text {
 	/* Only time inside tasks or regions of these types (task/inside.h); a task may be an id.
 	 * Reports apply them; the matcher below does not. */
 	const char *task, *region;
+	/* Regular expression on functions of the user's own code (own.h): it selects nothing, but
+	 * tells what is shown of a stack. */
+	const char *own;
 };
 
 /* The states of spans, as --state and the reports name them. */
@@ -56,7 +59,14 @@ struct rep_filter {
 	bool by_id; /* --goroutine is an id: `id` */
 	struct rep_goid id;
 	uint32_t states; /* bit per enum tp_state; 0: all */
+	struct tp_regex own;
 };
+
+/* Returns what struct rep_own takes. */
+static inline const struct tp_regex *rep_filter_own(const struct rep_filter *f)
+{
+	return f->text.own ? &f->own : NULL;
+}
 
 /* Compiles a filter. Returns 0, TP_ENOMEM, or TP_EFORMAT with a sentence. *f must be released in
  * every case; the texts must outlive it. */

@@ -279,7 +279,9 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 		job->runs = runs;
 		job->nruns = nruns;
 		job->goids = t->goids;
-		job->texts = (struct rep_texts){.dict = t->common, .people = opt->tables};
+		job->texts = (struct rep_texts){.dict = t->common,
+						.people = opt->tables,
+						.own.names = rep_filter_own(&t->filter)};
 		job->every = nruns > 1;
 		job->state = calloc(1, r->ops->state + 1);
 		if (!job->state)
@@ -383,10 +385,11 @@ static int begin_top(struct top **out, struct tp_store *store, const struct rep_
 	return code;
 }
 
-static void end_top(struct top *t)
+/* Returns `code`, or an error of the job's texts. */
+static int end_top(struct top *t, int code, struct tp_err *err)
 {
 	if (!t)
-		return;
+		return code;
 	for (size_t i = 0; i < t->njobs; i++) {
 		struct rep_job *job = &t->job[i];
 
@@ -398,7 +401,7 @@ static void end_top(struct top *t)
 		rep_durations_release(&job->durations);
 		rep_tasks_release(&job->tasks);
 		rep_pick_release(&job->choice);
-		tp_arena_clear(&job->texts.arena);
+		code = rep_texts_end(&job->texts, code, err);
 	}
 	for (size_t i = 0; t->goids && i < t->nruns; i++)
 		rep_goids_release(&t->goids[i]);
@@ -407,6 +410,7 @@ static void end_top(struct top *t)
 	rep_filter_release(&t->filter);
 	tp_dict_free(t->common);
 	free(t);
+	return code;
 }
 
 int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
@@ -417,8 +421,7 @@ int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run
 
 	if (!code)
 		code = write_jobs(t, out, err);
-	end_top(t);
-	return code;
+	return end_top(t, code, err);
 }
 
 int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct rep_run *runs,
@@ -447,6 +450,5 @@ int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct 
 		*p = NULL;
 	}
 	free(rows);
-	end_top(t);
-	return code;
+	return end_top(t, code, err);
 }

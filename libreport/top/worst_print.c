@@ -33,7 +33,11 @@ static const struct rep_column columns[NCOLUMNS] = {
 		      .shorten = REP_SHORTEN_FUNCTION,
 		      .least = 12},
     [COLUMN_REASON] = {.name = "reason", .title = "REASON", .kind = REP_TEXT, .least = 10},
-    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .least = 12},
+    [COLUMN_WHERE] = {.name = "where",
+		      .title = "WHERE",
+		      .shorten = REP_SHORTEN_WHERE,
+		      .kind = REP_TEXT,
+		      .least = 12},
     [COLUMN_WAKER] = {.name = "waker", .title = "WOKEN BY", .kind = REP_ID},
     [COLUMN_WAKER_ENTRY] = {.name = "waker_entry",
 			    .title = "ITS ENTRY FUNCTION",
@@ -78,7 +82,8 @@ int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, con
 		    struct rep_output *out, struct tp_err *err)
 {
 	struct rep_column shown[NCOLUMNS];
-	struct rep_texts texts = {.dict = v->dict, .people = true};
+	struct rep_texts texts = {
+	    .dict = v->dict, .people = true, .own.names = rep_filter_own(v->filter)};
 	struct rep_worst *worst = calloc(opt->n + 1, sizeof(*worst));
 	struct tp_span *before = calloc(opt->n + 1, sizeof(*before));
 	size_t n = 0;
@@ -98,7 +103,7 @@ int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, con
 	}
 	if (!code)
 		code = rep_output_end(out, err);
-	tp_arena_clear(&texts.arena);
+	code = rep_texts_end(&texts, code, err);
 	free(worst);
 	free(before);
 	return code;

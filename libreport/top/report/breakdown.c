@@ -83,6 +83,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_EXACT] = REP_COLUMN_EXACT,
     [COLUMN_WHERE] = {.column = {.name = "where",
 				 .title = "MOSTLY",
+				 .shorten = REP_SHORTEN_WHERE,
 				 .kind = REP_TEXT,
 				 .least = 20,
 				 .drop = 5,

@@ -67,6 +67,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 	 .doc = "share of the middle that have it"},
     [COLUMN_WHERE] = {.column = {.name = "where",
 				 .title = "WHERE",
+				 .shorten = REP_SHORTEN_WHERE,
 				 .kind = REP_TEXT,
 				 .least = 16,
 				 .drop = 2,

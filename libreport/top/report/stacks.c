@@ -31,6 +31,7 @@ enum {
 		[COLUMN_WHERE] = {.column = {.name = "where",                                      \
 					     .title = "WHERE",                                     \
 					     .kind = REP_TEXT,                                     \
+					     .shorten = REP_SHORTEN_WHERE,                         \
 					     .least = 32,                                          \
 					     .table_only = true},                                  \
 				  .cell = REP_CELL_WHERE,                                          \

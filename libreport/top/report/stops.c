@@ -44,7 +44,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_WHERE] = {.column = {.name = "where",
 				 .title = "WHERE",
 				 .kind = REP_TEXT,
-				 .shorten = REP_SHORTEN_RIGHT},
+				 .shorten = REP_SHORTEN_WHERE},
 		      .cell = REP_CELL_WHERE,
 		      .doc = "what it was doing: callers from right to left"},
     [COLUMN_COMPLETE] = {.column = {.name = "complete", .kind = REP_BOOL, .raw_only = true},
