@@ -9,6 +9,7 @@
 #include "profile/trace.h"
 #include "timeline/span.h"
 #include "top/top.h"
+#include "tprof-tui/view/views.h"
 
 /* The filters that tables other than reports obey. */
 #define OF_VIEWS                                                                                   \
