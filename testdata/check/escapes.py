@@ -330,7 +330,7 @@ def run(arguments, env):
 def views():
     """Those of tprof-tui, as it lists them."""
     text = run(["tprof-tui", "x", "no-such-view"], dict(os.environ))[2].decode()
-    listed = re.search(r"; the views are: ([a-z ]+)\n", text)
+    listed = re.search(r"; the views are: ([a-z ]+)[;\n]", text)
     return listed[1].split() if listed else []
 
 
