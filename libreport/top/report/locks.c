@@ -69,11 +69,7 @@ static const struct rep_report_column columns[] = {
 		       .doc = "function that released the lock and so ended the waits"},
     [COLUMN_RELEASED] =
 	REP_COLUMN_RAW_TEXT("released", REP_CELL_LOCATION, "file and line of the first release"),
-    [COLUMN_GOROUTINES] = {.column = {.name = "holder_entry",
-				      .title = "GOROUTINES OF",
-				      .kind = REP_TEXT,
-				      .shorten = REP_SHORTEN_FUNCTION,
-				      .drop = 7},
+    [COLUMN_GOROUTINES] = {.column = {.name = "holder_entry", .kind = REP_TEXT, .raw_only = true},
 			   .cell = REP_CELL_ENTRY,
 			   .key = "holder_entry",
 			   .doc = "entry function of the goroutines that released it"},
@@ -82,9 +78,8 @@ static const struct rep_report_column columns[] = {
     [COLUMN_LONGEST] = REP_COLUMN_NS("held_max_ns", "LONGEST", "longest", 3, "the longest hold"),
     [COLUMN_DOING] = {.column = {.name = "doing", .title = "MOSTLY", .kind = REP_TEXT},
 		      .doc = "what the holders did most of that time"},
-    [COLUMN_DOING_SHARE] =
-	{.column = {.name = "doing_share", .title = "OF HELD", .kind = REP_SHARE, .drop = 4},
-	 .doc = "that, as a share of HELD"},
+    [COLUMN_DOING_SHARE] = {.column = {.name = "doing_share", .kind = REP_SHARE, .raw_only = true},
+			    .doc = "that, as a share of HELD"},
 };
 
 /* A hold whose release ended a wait. */

@@ -128,6 +128,7 @@ bool tui_top_has(const char *name)
 {
 	struct top_entry list[TOP_MOST_ENTRIES];
 
+	memset(list, 0, sizeof(list));
 	return top_list_find(list, top_list(false, list), name) >= 0 ||
 	       top_list_find(list, top_list(true, list), name) >= 0;
 }
