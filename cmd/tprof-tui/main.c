@@ -16,7 +16,7 @@ struct args {
 	const char *path, *view;
 	char **words; /* nwords of them, the arguments of the view */
 	int nwords;
-	struct tp_buf arg; /* those, joined; without data if there are none */
+	struct tp_buf arg; /* the words, joined by blanks; no data without words */
 	bool ascii, no_mouse, keys;
 };
 

@@ -139,7 +139,7 @@ struct rep_diff_row {
 	struct rep_range of_old, of_new, of_delta; /* of 95 % */
 	double p, q;				   /* NaN: no test */
 	double p_windows; /* of sets of traces: by the windows of all runs; NaN: no test */
-	double noise;	  /* a change of so much is none yet; only with the diff's `noise` */
+	double noise;	  /* largest change that samples explain; set with the diff's `noise` */
 	double u;	  /* of the test: pairs in which new is greater, ties as halves */
 	bool exact;	  /* not from histograms, which are within 0.8 % */
 	bool wrapped;	  /* the sum of some run overflowed 64 bits: the value is meaningless */
@@ -188,7 +188,7 @@ struct rep_diff {
 	    [REP_ZERO_SIZE]; /* if all values of the type are 0: types that have values; else "" */
 	int64_t base;	     /* 100 % of shares */
 	bool base_both;	     /* it is that of both sides, as the old one is 0 */
-	double load;	     /* the new total is so many times the old one, and so are most rows; 1 */
+	double load; /* the new total is so many times the old one, and so are most rows; 1 */
 
 	/* of traces; medians: length in ns, tasks per second (NaN: none) */
 	double old_length, new_length, old_tasks, new_tasks;

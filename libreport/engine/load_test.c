@@ -84,7 +84,7 @@ static void test_load_too_long(void **state)
 	}
 }
 
-/* Rows of an interrupted load are removed after the period, once nobody loads the run. */
+/* Rows of an interrupted load are removed after the period, once no loader works on the run. */
 static void test_load_removes(void **state)
 {
 	struct fixture *f = *state;

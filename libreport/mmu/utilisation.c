@@ -454,7 +454,7 @@ static void apply(struct builder *b, const struct point *x)
 	}
 }
 
-/* Returns the time of the next change of GOMAXPROCS from row *at on; INT64_MAX if there is none. */
+/* Returns when GOMAXPROCS changes next, searching from row *at; INT64_MAX if it does not. */
 static int64_t next_procs(const struct rep_gc_facts *f, size_t *at, size_t *n)
 {
 	for (; *at < f->metric.nrows; ++*at) {

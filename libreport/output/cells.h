@@ -93,7 +93,7 @@ int rep_sheet_column(const struct rep_sheet *s, const char *name);
 const struct rep_value *rep_sheet_cell(const struct rep_sheet *s, long row, const char *column);
 /* Returns whether the value is this text; false for NULL. */
 bool rep_value_is(const struct rep_value *v, const char *text);
-/* Returns whether a change that the row shows is none by its verdict; false without one. */
+/* Returns whether the row's verdict says that nothing changed; false if it has no verdict. */
 bool rep_sheet_unchanged(const struct rep_sheet *s, long row);
 /* Returns whether the value is a nonempty text. */
 bool rep_value_is_text(const struct rep_value *v);

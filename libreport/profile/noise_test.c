@@ -56,7 +56,7 @@ static void test_noise_samples(void **state)
 	    /* what is there was sampled at least once */
 	    {{HEAP, 524288}, 1, {1, 16, 0, 0}, 1},
 	    {{HEAP, 524288}, 3, {655360, 10485760, -1, -524288}, 1},
-	    /* everything is, or nobody knows */
+	    /* every object is sampled, or the rate is not known */
 	    {{HEAP, 1}, 1, {655360, 10485760, 0, 0}, 0},
 	    {{HEAP, 0}, 1, {655360, 10485760, 0, 0}, 0},
 	    {{WAITS, 1}, 1, {40, 1000000, 0, 0}, 40},

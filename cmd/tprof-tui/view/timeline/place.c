@@ -254,7 +254,7 @@ static bool push(struct timeline *s)
 }
 
 /* Goes to the waker in a timeline of all goroutines, which is opened above this one, as the
- * selection hides it. Writes to `cleared` what is no longer selected. */
+ * selection hides it. Writes to `cleared` which filters it removed. */
 static bool follow_outside(struct tui *t, struct timeline *s, char *cleared, size_t size)
 {
 	static const enum tui_text hide[] = {TUI_TEXT_GOROUTINE, TUI_TEXT_TASK, TUI_TEXT_REGION};
