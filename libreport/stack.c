@@ -186,13 +186,13 @@ static uint32_t entry_node(const struct tp_dict *dict, uint32_t stack)
 	return entry;
 }
 
-uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32_t site)
+uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32_t leaf)
 {
-	uint32_t below = rep_own_node(own, dict, site);
+	uint32_t below = rep_own_node(own, dict, leaf);
 
 	if (!below)
-		below = entry_node(dict, site);
-	return below == site ? 0 : below;
+		below = entry_node(dict, leaf);
+	return below == leaf ? 0 : below;
 }
 
 #define WHERE_FRAMES 4
@@ -201,21 +201,20 @@ struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack)
 {
 	uint32_t site = site_node(t->dict, stack);
 	uint32_t collector = collector_node(t->dict, stack, site);
-	uint32_t below = rep_stack_below(&t->own, t->dict, site);
+	uint32_t leaf = collector ? collector : site, at = leaf;
+	uint32_t below = rep_stack_below(&t->own, t->dict, leaf);
 	struct tp_text part[2 * WHERE_FRAMES];
-	uint32_t at = collector ? collector : site;
 	size_t n = 0;
 
 	if (!stack)
 		return rep_str("(no stack)");
 	while (at && n < TP_COUNT_OF(part)) {
+		bool gap = at == leaf && below;
+
 		part[n++] =
 		    rep_stack_short(frame_name(t->dict, tp_dict_stack_at(t->dict, at).frame));
-		part[n++] = rep_text_of(at == site && below ? REP_WHERE_GAP : " < ");
-		if (at == collector)
-			at = site;
-		else
-			at = at == site && below ? below : parent_of(t->dict, at);
+		part[n++] = rep_text_of(gap ? REP_WHERE_GAP : " < ");
+		at = gap ? below : parent_of(t->dict, at);
 	}
 	return rep_texts_join(t, part, n ? n - 1 : 0);
 }

@@ -57,13 +57,13 @@ bool rep_stack_waits_for_lock(const struct tp_dict *dict, uint32_t reason, uint3
 
 /* All of these return rep_lack() when memory has run out. */
 
-/* Returns the node that a table shows behind the one of the site: the first of the user's own code,
- * or else where the goroutine began. 0 if the site is own code, or the stack is not of Go. */
-uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32_t site);
+/* Returns the node that a table shows behind `leaf`: the first of the user's own code, or else where
+ * the goroutine began. 0 if the leaf is that, or the stack is not of Go. */
+uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32_t leaf);
 
 /* "net.(*netFD).Read << main.(*conn).query < main.(*pool).exec": functions without the folders of
- * their packages, from the site to the root. What is between the site and rep_stack_below() is left
- * out, and "<<" says so. */
+ * their packages, from the site (or the collector's frame) to the root. What is between the first
+ * one and rep_stack_below() is left out, and "<<" says so. */
 struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack);
 /* The functions of all frames from the leaf to the root, separated by semicolons: the same as SQL's
  * stack_text(). */
