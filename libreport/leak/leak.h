@@ -100,7 +100,7 @@ struct rep_leaks {
 	/* What a gate judges: the goroutines of the last source that are not allowed; with several
 	 * sources, how many more than in the first one, at sites that grew. */
 	int64_t excess;
-	bool *met; /* by rule of the list: it matched a site of some source */
+	bool *met;	    /* by rule of the list: it matched a site of some source */
 	struct rep_own own; /* of leaks.dict; the functions' own files decide */
 
 	/* private */

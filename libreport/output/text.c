@@ -289,7 +289,8 @@ static int cut_where(struct tp_buf *out, const char *text, size_t size, size_t g
 
 	room = width - strlen(REP_WHERE_GAP);
 	needed = rep_text_width(text + from, end - from);
-	if (front + needed <= room)
+	/* The mark of what is cut stands behind that function. */
+	if (front + needed + (ascii ? 3 : 1) <= room)
 		return cut(out, text, size, width, REP_SHORTEN_RIGHT, ascii);
 	if (front > WHERE_LEAST)
 		front = needed < room && room - needed > WHERE_LEAST ? room - needed : WHERE_LEAST;
