@@ -242,7 +242,7 @@ static int read_key(struct export_args *args)
 		status = cmd_fail(&args->cmd, args->key_file, &err);
 	} else if (!secret.size) {
 		status = cmd_reject(&args->cmd, CMD_INPUT,
-				    "%s: the file is empty, and a secret has at least one byte",
+				    "%s: the file is empty; a secret needs at least one byte",
 				    args->key_file);
 	} else {
 		rep_anonymise_key(&args->made_up, secret.data, secret.size);

@@ -366,10 +366,11 @@ static int add_field(struct paths *p, struct entry *e, const char *field, struct
 		    e->list, e->line, field, field);
 	code = *field ? take_field(p, e, field) : 0;
 	if (code == TP_EUNKNOWN)
-		return tp_err_set(err, code, TP_OFFSET_NONE,
-				  "@%s: line %zu: '%.80s' is neither a label, KEY=VALUE with a key "
-				  "of its own, nor a name, =NAME, of one file",
-				  e->list, e->line, field);
+		return tp_err_set(
+		    err, code, TP_OFFSET_NONE,
+		    "@%s: line %zu: '%.80s' is neither a label (KEY=VALUE, each key once) "
+		    "nor the name of one file (=NAME)",
+		    e->list, e->line, field);
 	return code ? tp_nomem(err) : 0;
 }
 

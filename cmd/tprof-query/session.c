@@ -70,7 +70,7 @@ int session_open(struct session *s, const char *path, bool write)
 			return cmd_fail(s->cmd, path, &err);
 		if (s->cmd->runs.n > 1)
 			return cmd_reject(s->cmd, CMD_USAGE,
-					  "--run=%s picks %zu runs, and :run stands for one; "
+					  "--run=%s picks %zu runs, and :run needs exactly one; "
 					  "without --run a query sees all runs",
 					  spec, s->cmd->runs.n);
 		opt.run = s->cmd->runs.run[0].row.id;

@@ -195,9 +195,8 @@ static void check(struct top_args *args, struct argp_state *state)
 				  "table, csv, tsv, json and svg");
 	if (args->over_runs &&
 	    (args->report || (args->text && args->text != rep_profile_report_find("svg"))))
-		argp_error(
-		    state,
-		    "--over=run is a report of its own and cannot be given with another one");
+		argp_error(state,
+			   "--over=run is a separate report and cannot be combined with another");
 	if (args->counters && !args->over_runs)
 		argp_error(state, "--counters needs --over=run");
 	if (mmu_option(args) && (!args->report || strcmp(args->report, "mmu") != 0))

@@ -335,7 +335,7 @@ static int end_other(struct dump *d)
 	if (d->l.strict)
 		return tp_profile_several(d->l.err, other.offset);
 	other.last = other.line;
-	return lose(d, other, "begins %s, which has to be a file of its own", d->others);
+	return lose(d, other, "begins %s, which must be in a separate file", d->others);
 }
 
 /* ---- the beginning ---- */
@@ -803,15 +803,15 @@ static int sum_up(struct dump *d)
 	if (other->n && tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
 					      "has goroutines of %.*s and of %.*s, and only those "
 					      "of the first are read; write the lines of each to "
-					      "a file of its own, e.g. with grep -F '%.*s'",
+					      "a separate file, e.g. with grep -F '%.*s'",
 					      (int)source->n, source->text, (int)other->n,
 					      other->text, (int)other->n, other->text))
 		return tp_legacy_fail(&d->l, TP_ENOMEM);
 	if (d->log.changed &&
 	    tp_profile_add_notice(d->l.p, TP_WARNING, TP_OFFSET_NONE,
 				  "from line %llu on, stacks have another prefix; if that is "
-				  "another program's, write the lines of each program to a file "
-				  "of its own",
+				  "another program's, write the lines of each program to a "
+				  "separate file",
 				  (unsigned long long)d->log.changed))
 		return tp_legacy_fail(&d->l, TP_ENOMEM);
 	if (!d->log.wrapped && !d->l.p->nlosses)

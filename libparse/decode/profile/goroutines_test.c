@@ -249,10 +249,10 @@ static void test_goroutines_read_damage(void **state)
 	     "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
 	     "1 0: main.f@x.go:1 {created_at=x.go:2; created_by=main.g; state=running; "
 	     "goroutine=2}\n"
-	     "lost line 4 begins a goroutine profile (text), which has to be a file of its own\n"
-	     "lost line 13 begins data that is no text, which has to be a file of its own\n",
-	     "error -3: holds several profiles one after the other; give each as a file of its "
-	     "own\n"},
+	     "lost line 4 begins a goroutine profile (text), which must be in a separate file\n"
+	     "lost line 13 begins data that is no text, which must be in a separate file\n",
+	     "error -3: holds several profiles one after the other; give each in a separate "
+	     "file\n"},
 	    {"cut in the first line of a stack",
 	     "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [chan re",
 	     TYPES "1 0: main.f@x.go:1 {state=running; goroutine=1}\n"
@@ -372,11 +372,11 @@ static void test_goroutines_read_mixed(void **state)
 	    {"a-1 | goroutine 1 [select]:\na-1 | main.f()\na-2 | goroutine 1 [select]:\n"
 	     "a-2 | main.g()\na-2 | \tx.go:2 +0x1\na-1 | \tx.go:1 +0x1\n",
 	     "has goroutines of a-1 and of a-2, and only those of the first are read; write the "
-	     "lines of each to a file of its own, e.g. with grep -F 'a-2'"},
+	     "lines of each to a separate file, e.g. with grep -F 'a-2'"},
 	    {"pod-x app goroutine 1 [select]:\npod-x app main.f()\npod-x app \tx.go:1 +0x1\n"
 	     "pod-y app goroutine 1 [select]:\npod-y app main.f()\npod-y app \tx.go:1 +0x1\n",
 	     "from line 4 on, stacks have another prefix; if that is another program's, "
-	     "write the lines of each program to a file of its own"},
+	     "write the lines of each program to a separate file"},
 	};
 
 	(void)state;

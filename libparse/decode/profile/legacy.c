@@ -260,7 +260,7 @@ static int lose_part(struct tp_legacy *l, struct tp_lines part, enum tp_kind kin
 	tp_lines_next(&l->lines);
 	tp_kind_name(kind, l->lines.line.at, (size_t)(l->lines.end - l->lines.line.at), name,
 		     sizeof(name));
-	snprintf(why, sizeof(why), "begins a %s, which has to be a file of its own", name);
+	snprintf(why, sizeof(why), "begins a %s, which must be in a separate file", name);
 	l->lines.next = l->lines.end;
 	return tp_legacy_lose(l, 0, why);
 }

@@ -437,8 +437,8 @@ static const struct {
      "heap profile: 1: 16 [1: 16] @ heap/2\n1: 16 [1: 16] @ 0x11\n"
      "goroutine profile: total 9\n4 @ 0x11\n",
      "goroutine/count per goroutine/count 1\n1: 0x10#1\n4: 0x10#1\n" EVERYTHING
-     "lost line 3 begins a threadcreate profile (text), which has to be a file of its own\n"
-     "lost line 5 begins a heap profile (text), which has to be a file of its own\n"
+     "lost line 3 begins a threadcreate profile (text), which must be in a separate file\n"
+     "lost line 5 begins a heap profile (text), which must be in a separate file\n"
      "lost ends after 4 of 9 stacks\n",
      "holds 2 profiles"},
     {"a dump of goroutines behind it, however many, is one loss",
@@ -446,8 +446,8 @@ static const struct {
      "goroutine 1 [running]:\nmain.f()\n\tx.go:1 +0x1\n\ngoroutine 2 [select]:\nmain.f()\n"
      "goroutine profile: total 4\n4 @ 0x11\n",
      "goroutine/count per goroutine/count 1\n1: 0x10#1\n4: 0x10#1\n" EVERYTHING
-     "lost line 3 begins a goroutine dump (text), which has to be a file of its own\n",
-     "; to compare them, give each as a file of its own"},
+     "lost line 3 begins a goroutine dump (text), which must be in a separate file\n",
+     "; to compare them, give each in a separate file"},
     {"labels and names that look like a header are none",
      "goroutine profile: total 1\n1 @ 0x11\n"
      "# labels: {\"heap profile: 1: 16 [1: 16] @ heap/2\":\"x\"}\n"

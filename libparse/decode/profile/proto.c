@@ -311,8 +311,8 @@ static int read_part(struct tp_proto *d, size_t *more, size_t *n)
 	*n += alike;
 	if (!code && !alike) {
 		code = tp_proto_lose(d, d->part, o.nsamples,
-				     "a profile of other sample types follows; it has to be a file "
-				     "of its own");
+				     "a profile of other sample types follows; it must be in a "
+				     "separate file");
 	} else if (!code) {
 		code = tp_proto_read_tables(d);
 		if (!code)

@@ -23,7 +23,7 @@ int tp_profile_several(struct tp_err *err, uint64_t offset)
 {
 	return tp_err_set(
 	    err, TP_EFORMAT, offset,
-	    "holds several profiles one after the other; give each as a file of its own");
+	    "holds several profiles one after the other; give each in a separate file");
 }
 
 int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
@@ -35,8 +35,8 @@ int tp_profile_added_up(struct tp_profile *p, size_t n, struct tp_err *err)
 						 "holds %zu profiles one after the other; their "
 						 "samples are added up%s",
 						 n,
-						 goroutines ? "; to compare them, give each as a "
-							      "file of its own"
+						 goroutines ? "; to compare them, give each in a "
+							      "separate file"
 							    : "");
 
 	return code ? tp_nomem(err) : 0;

@@ -229,7 +229,7 @@ static const uint8_t *step(struct tp_v1_walk *w, const uint8_t *start)
 		return begin_batch(w, start, p);
 	/* After a loss, entries of tables need no batch. */
 	if (form != TP_V1_BAD && !w->batch && (wire->shape[type].timed || !ix->damaged))
-		return fault(w, "an event stands before the first batch");
+		return fault(w, "an event comes before the first batch");
 	switch (form) {
 	case TP_V1_INLINE:
 	case TP_V1_INLINE_NOTED:

@@ -119,7 +119,7 @@ int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_
 				return 0;
 			}
 			tp_err_set(err, TP_EFORMAT, b.start,
-				   "a batch of generation %llu stands within generation %llu",
+				   "a batch of generation %llu lies within generation %llu",
 				   (unsigned long long)b.generation, (unsigned long long)g->number);
 			goto mixed;
 		}

@@ -223,7 +223,7 @@ static void give_up(struct tp_v1_order *o)
 			loss.bytes += o->ix->batches[b].end - o->ix->batches[b].offset;
 	}
 	snprintf(loss.reason, sizeof(loss.reason),
-		 "events of %u Ps wait for each other more often than %llu times: what follows is "
+		 "events of %u Ps were still waiting for each other after %llu attempts: what follows is "
 		 "left out",
 		 o->naside, (unsigned long long)o->most_tries);
 	if (o->opt->strict)

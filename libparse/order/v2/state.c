@@ -27,13 +27,13 @@ const uint8_t tp_v2_pstate[TP_V2_NPSTATUS] = {
 };
 
 const char *const tp_v2_gstatus_names[TP_V2_NGSTATUS] = {
-    [TP_V2_G_BAD] = "in no state", [TP_V2_G_RUNNABLE] = "runnable",
+    [TP_V2_G_BAD] = "in an unknown state", [TP_V2_G_RUNNABLE] = "runnable",
     [TP_V2_G_RUNNING] = "running", [TP_V2_G_SYSCALL] = "in a syscall",
     [TP_V2_G_WAITING] = "waiting",
 };
 
 const char *const tp_v2_pstatus_names[TP_V2_NPSTATUS] = {
-    [TP_V2_P_BAD] = "in no state",
+    [TP_V2_P_BAD] = "in an unknown state",
     [TP_V2_P_RUNNING] = "running",
     [TP_V2_P_IDLE] = "idle",
     [TP_V2_P_SYSCALL] = "in a syscall",

@@ -112,7 +112,7 @@ static enum tp_v2_advance proc_stop(struct tp_v2_order *o, struct tp_v2_cursor *
 
 	NEED_P;
 	NEED(p->status == TP_V2_P_RUNNING || p->status == TP_V2_P_SYSCALL,
-	     "P %lld is %s, but has to be running", (long long)p->id,
+	     "P %lld is %s, but must be running", (long long)p->id,
 	     tp_v2_pstatus_names[p->status]);
 	p->status = TP_V2_P_IDLE;
 	TRANSITION(TP_EV_PROC_STOP, p->index, TP_ST_RUNNING, TP_ST_IDLE);
