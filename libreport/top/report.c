@@ -75,24 +75,9 @@ struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t rea
 
 /* ---- rows of numbers ---- */
 
-static size_t numbers_of(const struct rep_job *job)
-{
-	return job->report->numbers ? job->report->numbers : job->report->ncolumns;
-}
-
-size_t rep_job_row_size(const struct rep_job *job)
-{
-	return numbers_of(job) + 1;
-}
-
-int64_t *rep_job_row_at(const struct rep_job *job, size_t row)
-{
-	return &job->row[row * rep_job_row_size(job)];
-}
-
 int64_t *rep_job_rows(struct rep_job *job, const struct rep_view *v, size_t n)
 {
-	size_t size = rep_job_row_size(job) * sizeof(*job->row);
+	size_t size = job->width * sizeof(*job->row);
 	int64_t *rows;
 
 	if (n > 1 && job->nrows + n > job->row_room) {
@@ -108,7 +93,7 @@ int64_t *rep_job_rows(struct rep_job *job, const struct rep_view *v, size_t n)
 	rows = rep_job_row_at(job, job->nrows);
 	memset(rows, 0, n * size);
 	for (size_t i = 0; i < n; i++)
-		rep_job_row_at(job, job->nrows++)[numbers_of(job)] = (int64_t)v->index;
+		rep_job_row_at(job, job->nrows++)[job->width - 1] = (int64_t)v->index;
 	return rows;
 }
 
@@ -125,7 +110,7 @@ struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column)
 	const struct rep_report *r = job->report;
 	const int64_t *numbers = rep_job_row_at(job, row);
 	int64_t number = numbers[r->number ? r->number[column] : column];
-	uint32_t id = (uint32_t)number, run = (uint32_t)numbers[numbers_of(job)];
+	uint32_t id = (uint32_t)number, run = (uint32_t)numbers[job->width - 1];
 	enum rep_cell_kind kind = r->columns[column].cell;
 
 	if (kind == REP_CELL_RUN)
@@ -182,24 +167,4 @@ int rep_row_stack(int64_t *cell, struct rep_view *v, int64_t stack)
 	if (!code)
 		*cell = common;
 	return code;
-}
-
-/* ---- times ---- */
-
-void rep_times_add(int64_t *times, unsigned state, int64_t ns)
-{
-	static const uint8_t at[TP_NSTATES] = {
-	    [TP_ST_RUNNING] = REP_TIME_RUN,
-	    [TP_ST_RUNNABLE] = REP_TIME_READY,
-	    [TP_ST_WAITING] = REP_TIME_BLOCK,
-	    [TP_ST_SYSCALL] = REP_TIME_CALL,
-	    [TP_ST_SYSCALL_BLOCKED] = REP_TIME_CALL_BLOCKED,
-	    [TP_ST_LOST] = REP_TIME_LOST,
-	};
-
-	tp_sum(&times[REP_TIME_TOTAL], ns);
-	if (at[state])
-		tp_sum(&times[at[state]], ns);
-	if (at[state] == REP_TIME_CALL || at[state] == REP_TIME_CALL_BLOCKED)
-		tp_sum(&times[REP_TIME_CALLS], ns);
 }

@@ -2,6 +2,7 @@
 #ifndef REP_TOP_REPORT_H
 #define REP_TOP_REPORT_H
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "chart/chart.h"
 #include "dist.h"
@@ -51,6 +52,7 @@ struct rep_job {
 	void *state;	 /* the report's */
 
 	/* private: see below */
+	size_t width; /* numbers of a row, with its run */
 	int64_t *row;
 	size_t row_room;
 	struct rep_keys keys;
@@ -127,8 +129,10 @@ static inline int64_t *rep_job_row(struct rep_job *job, const struct rep_view *v
 int rep_job_key(struct rep_job *job, const struct rep_view *v, uint32_t a, uint32_t b, uint32_t c,
 		uint32_t *row);
 /* Returns a row; its last number, behind those of the report, is the index of its run. */
-int64_t *rep_job_row_at(const struct rep_job *job, size_t row);
-size_t rep_job_row_size(const struct rep_job *job);
+static inline int64_t *rep_job_row_at(const struct rep_job *job, size_t row)
+{
+	return &job->row[row * job->width];
+}
 /* Returns a cell of such a row. */
 struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column);
 /* Leaves a column out of tables if it shows 0 in all rows. */
@@ -265,7 +269,23 @@ enum {
 	    REP_COLUMN_RAW_NS("syscall_blocked_ns", "in system calls without a P"),                \
 	    REP_COLUMN_NS("lost_ns", "LOST", "lost", 7, "of which a damaged trace says nothing")
 /* Adds time in a state to these numbers. */
-void rep_times_add(int64_t *times, unsigned state, int64_t ns);
+static inline void rep_times_add(int64_t *times, unsigned state, int64_t ns)
+{
+	static const uint8_t at[TP_NSTATES] = {
+	    [TP_ST_RUNNING] = REP_TIME_RUN,
+	    [TP_ST_RUNNABLE] = REP_TIME_READY,
+	    [TP_ST_WAITING] = REP_TIME_BLOCK,
+	    [TP_ST_SYSCALL] = REP_TIME_CALL,
+	    [TP_ST_SYSCALL_BLOCKED] = REP_TIME_CALL_BLOCKED,
+	    [TP_ST_LOST] = REP_TIME_LOST,
+	};
+
+	tp_sum(&times[REP_TIME_TOTAL], ns);
+	if (at[state])
+		tp_sum(&times[at[state]], ns);
+	if (at[state] == REP_TIME_CALL || at[state] == REP_TIME_CALL_BLOCKED)
+		tp_sum(&times[REP_TIME_CALLS], ns);
+}
 
 /* The reports, one file each in report/. */
 extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_report_block,

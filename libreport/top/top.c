@@ -274,6 +274,7 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 			continue;
 		t->njobs++;
 		job->report = r;
+		job->width = (r->numbers ? r->numbers : r->ncolumns) + 1;
 		job->opt = opt;
 		job->sort = rep_report_sort(r, opt->sort ? opt->sort : r->sort);
 		job->runs = runs;

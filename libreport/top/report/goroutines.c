@@ -107,7 +107,7 @@ static int take_sums(struct rep_view *v, const struct adding *a, struct tp_err *
 		const int64_t *ns = v->col[TP_TABLE_GOROUTINE][sums[k].column];
 
 		for (size_t i = 0; i < a->n; i++) {
-			if (rep_job_row_at(a->job, a->first + i)[NUMBER_THERE])
+			if (ns[i] && rep_job_row_at(a->job, a->first + i)[NUMBER_THERE])
 				add_time(a, i, sums[k].state, ns[i]);
 		}
 	}
@@ -124,7 +124,7 @@ static int take_sums(struct rep_view *v, const struct adding *a, struct tp_err *
 /* Keeps the goroutines that are shown, with their names. */
 static int describe(const struct adding *a, struct rep_view *v, struct tp_err *err)
 {
-	size_t kept = a->first, size = rep_job_row_size(a->job) * sizeof(int64_t);
+	size_t kept = a->first, size = a->job->width * sizeof(int64_t);
 	int code = 0;
 
 	for (size_t i = 0; i < a->n && !code; i++) {

@@ -251,7 +251,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		return code;
 	code = put_all(job, v);
 	if (job->nrows)
-		qsort(job->row, job->nrows, rep_job_row_size(job) * sizeof(int64_t), by_time);
+		qsort(job->row, job->nrows, job->width * sizeof(int64_t), by_time);
 	if (!code)
 		code = indent(job);
 	if (!code && !job->nrows)
