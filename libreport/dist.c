@@ -10,24 +10,11 @@
 static const double quantile[REP_NPERCENTILES] = {
     [REP_P50] = 0.50, [REP_P90] = 0.90, [REP_P99] = 0.99};
 
-static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t value)
-{
-	if (tp_grow_raw(&d->item, &d->room, d->n, sizeof(*d->item)))
-		return TP_ENOMEM;
-	d->item[d->n++] = (struct rep_dist_item){owner, bucket, value};
-	return 0;
-}
-
-int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns)
-{
-	return put(d, owner, TP_HIST_BUCKETS, ns);
-}
-
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count)
 {
 	if (bucket < 0 || bucket >= TP_HIST_BUCKETS || count <= 0)
 		return 0;
-	return put(d, owner, (uint32_t)bucket, count);
+	return rep_dist_put_item(d, owner, (uint32_t)bucket, count);
 }
 
 static int by_value(const void *a, const void *b)

@@ -33,14 +33,24 @@ static void add(struct rep_sum *s, const struct rep_part *part)
 	tp_sum(&s->count, part->count);
 }
 
+/* Finds the sum of a row, and adds time to it and to all of them. NULL when memory has run out. */
+static inline struct rep_sum *spend(struct rep_durations *d, uint32_t row, int64_t ns)
+{
+	if (tp_grow(&d->sum, &d->room, row, sizeof(*d->sum)))
+		return NULL;
+	tp_sum(&d->sum[row].total_ns, ns);
+	tp_sum(&d->total_ns, ns);
+	return &d->sum[row];
+}
+
 int rep_durations_put(struct rep_job *job, uint32_t row, const struct rep_part *part)
 {
 	struct rep_durations *d = &job->durations;
-	int code = rep_durations_add(job, row, part->total_ns);
+	struct rep_sum *sum = spend(d, row, part->total_ns);
 
-	if (code)
-		return code;
-	add(&d->sum[row], part);
+	if (!sum)
+		return TP_ENOMEM;
+	add(sum, part);
 	if (part->site != TP_NONE)
 		d->site_owner[part->site] = row + 1;
 	else if (part->count == 1)
@@ -52,13 +62,7 @@ int rep_durations_put(struct rep_job *job, uint32_t row, const struct rep_part *
 
 int rep_durations_add(struct rep_job *job, uint32_t row, int64_t ns)
 {
-	struct rep_durations *d = &job->durations;
-
-	if (tp_grow(&d->sum, &d->room, row, sizeof(*d->sum)))
-		return TP_ENOMEM;
-	tp_sum(&d->sum[row].total_ns, ns);
-	tp_sum(&d->total_ns, ns);
-	return 0;
+	return spend(&job->durations, row, ns) ? 0 : TP_ENOMEM;
 }
 
 /* Takes the histograms of this run's sites to those rows for which wanted[row] is set (NULL: to
