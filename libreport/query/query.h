@@ -25,14 +25,15 @@ struct rep_query_options {
 	bool write;
 	bool fleeting; /* forbids temporary tables, too: other users of the connection refer to
 			  tables by name */
-	/* The message for a statement that would write; NULL: tprof-query's. */
+	/* Message for a statement that would write; NULL: the message of tprof-query. */
 	const char *read_only;
 	/* Once it is true, statements end with TP_ECANCEL; may be NULL. */
 	const _Atomic bool *stop;
 	int64_t run; /* value of :run in statements; TP_NULL: the store has no run */
 };
 
-/* Creates a query. The store is borrowed, must outlive the query, and is guarded until then. */
+/* Creates a query. The store is borrowed, must outlive the query, and is guarded until the query is
+ * freed. */
 int rep_query_new(struct rep_query **q, struct tp_store *s, const struct rep_query_options *opt,
 		  struct tp_err *err);
 void rep_query_free(struct rep_query *q);
