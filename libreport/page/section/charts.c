@@ -7,7 +7,7 @@
 #define WIDTH  560
 #define HEIGHT 210
 
-#define MOST 160 /* steps of a line; more would blur */
+#define MOST 160 /* steps of a line; more would be too narrow to see */
 
 static void put_chart(struct tp_buf *h, const struct rep_chart *chart)
 {
@@ -55,7 +55,7 @@ static int draw_series(struct page *p, struct tp_buf *h, const char *title,
 	return code;
 }
 
-/* Ps held by a thread, all of them together. */
+/* Draws the number of busy Ps: those that a thread holds. */
 static int draw_procs(struct page *p, struct tp_buf *h)
 {
 	static const char *const names[] = {"busy Ps"};
