@@ -9,7 +9,8 @@
 #include "page/inside.h"
 #include "top/top.h"
 
-/* Reports that a page does not show: `story` is a text, and `region` lists what `regions` sums up. */
+/* Reports that a page does not show: `story` is a text, and `region` lists single regions, whose
+ * sums are in `regions`. */
 static const char *const left_out[] = {"story", "region"};
 /* Reports that the second thread makes: they take long, because they read single tasks, logs or
  * events. */

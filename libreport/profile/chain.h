@@ -34,8 +34,8 @@ void rep_chains_free(struct rep_chains *c);
 uint32_t rep_chains_node(const struct rep_chains *c, const struct rep_node_info *info);
 
 /* Finds the callers of the first of n nodes of a chain, or the callees of the last one, largest cum
- * first. *next is the caller's to free; it is NULL, and *nnext 0, if there are none.
- * Returns 0 or TP_ENOMEM. */
+ * first. The caller frees *next; it is NULL, and *nnext 0, if the chain has none. Returns 0 or
+ * TP_ENOMEM. */
 int rep_chains_next(struct rep_chains *c, const uint32_t *chain, size_t n, bool callers,
 		    struct rep_chain_next **next, size_t *nnext, struct tp_err *err);
 

@@ -134,7 +134,7 @@ static size_t operator_at(const char *name, size_t i)
 			return 8 + strlen(signs[k]);
 }
 
-/* Returns the offset behind the bracket that closes the one at i, or 0. */
+/* Returns the offset after the bracket that closes the one at i, or 0. */
 static size_t behind(const char *name, size_t i)
 {
 	size_t nesting = 0;

@@ -167,7 +167,7 @@ bool rep_label_range_holds(const struct rep_label_range *r, int64_t value, const
 
 struct tag_filter {
 	bool given, numeric, found;
-	char *text;	 /* what was typed, cut into pieces */
+	char *text;	 /* the option's argument, cut into pieces */
 	const char *key; /* NULL: any */
 	struct rep_label_range range;
 	struct tp_regex *re;

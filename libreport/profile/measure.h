@@ -1,7 +1,7 @@
 /* Values with their units, as pprof shows them: "1.50s", "512.05kB", "34.5%".
  *
  * Units are texts of the profile; bytes (powers of 1024), times and GCUs are known and scaled,
- * others are shown behind the number as they are. Source of names, factors and rules: pprof,
+ * others are shown after the number as they are. Source of names, factors and rules: pprof,
  * internal/measurement. */
 #ifndef REP_PROFILE_MEASURE_H
 #define REP_PROFILE_MEASURE_H

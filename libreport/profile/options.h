@@ -52,7 +52,7 @@ struct rep_profile_options {
 	bool no_inlines, show_columns;
 	const char *trim_path, *source_path; /* folders, separated by colons */
 	struct rep_go_places go;	     /* other places of sources */
-	/* names for code that has none: a program, and folders (symbol/symbol.h) */
+	/* sources of names for code without names: a program, and folders (symbol/symbol.h) */
 	const char *binary, *symbol_path;
 	const char *demangle; /* how names of C++ are shown (demangle.h) */
 

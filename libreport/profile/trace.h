@@ -30,7 +30,7 @@ enum rep_trace_view {
 	REP_TRACE_OFFCPU,
 	/* time runnable (scheduling latency), by the waker's stack */
 	REP_TRACE_SCHED,
-	/* time in system calls, with a P or without, by where they were entered */
+	/* time in system calls, with a P or without, by the stack at which they began */
 	REP_TRACE_SYSCALL,
 	/* all time; the leaf is the state: "[running]" (whose only frame is the entry function),
 	 * "[runnable]", "[syscall]", "[lost]", or the reason of blocking as in offcpu */
@@ -67,7 +67,8 @@ struct rep_trace_profile_options {
 	const char *task, *region;     /* only inside tasks or regions of these types (regular
 					  expressions); NULL: everywhere */
 	const atomic_bool *stop;       /* may be NULL; TP_ECANCEL once it is true */
-	struct rep_members *members;   /* may be NULL; receives what --task counts */
+	struct rep_members *members;   /* may be NULL; receives the sums of the tasks that --task
+					  selects */
 };
 
 /* Checks the options as far as possible without a run. Returns 0, or TP_EFORMAT with a sentence. */

@@ -102,7 +102,8 @@ static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int6
 	 * was picked. */
 	if (!v->filter->by_id && rep_view_goid(v, goroutine) < 0)
 		return 0;
-	/* A goroutine that never ran has begun at 0. */
+	/* The waits of a goroutine that never ran count from the beginning, as in Go, where its
+	 * start time is 0. */
 	if (REP_COL(v, GOROUTINE, started_ns)[goroutine] > from)
 		from = REP_COL(v, GOROUTINE, started_ns)[goroutine];
 	if (REP_COL(v, GOROUTINE, ended_ns)[goroutine] != TP_NULL &&

@@ -59,7 +59,7 @@ bool rep_query_complete(const char *sql);
 /* Returns the number of statements in a text, without blank ones. */
 size_t rep_query_count(const char *sql);
 
-/* ---- what there is (schema.c) ---- */
+/* ---- tables, columns and functions (schema.c) ---- */
 
 /* Writes all tables and views, with their numbers of rows and the meaning of a row. */
 int rep_query_tables(struct rep_query *q, struct rep_output *out, struct tp_err *err);

@@ -15,7 +15,7 @@
 static sqlite3 *db;
 static struct tp_store *store;
 
-/* Opens a database with one table. Queries use nothing else of a store. */
+/* Opens a database with one table. Queries need nothing else from a store. */
 static int setup(void **state)
 {
 	(void)state;

@@ -5,7 +5,7 @@
 #include "spans/pattern.h"
 #include "task/tasks.h"
 
-/* As typed; NULL where not given. Regular expressions are those of base/regex.h. */
+/* Arguments as typed; NULL if not given. Regular expressions are those of base/regex.h. */
 struct rep_pick_text {
 	const char *task;      /* matches types of tasks; digits: an id */
 	const char *region;    /* matches types of regions; for a task, those of its regions */
@@ -25,7 +25,7 @@ struct rep_pick {
 	const struct rep_tasks *tasks;
 };
 
-/* Compiles what was typed. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *c must be released
+/* Compiles the arguments. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *c must be released
  * in every case; the texts must outlive it. */
 int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct tp_err *err);
 void rep_pick_release(struct rep_pick *c);

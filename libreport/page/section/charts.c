@@ -111,8 +111,8 @@ static void draw_curve(struct page *p, struct tp_buf *h, struct rep_mmu *m)
 		put_chart(h, &chart);
 }
 
-/* Draws nothing for a run without a collection, or in a store of an old version, which did not keep
- * what the curve needs. */
+/* Draws the curve; nothing for a run without a collection, or in a store of an old version, which
+ * lacks the data. */
 static int draw_utilisation(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	const struct rep_util_options opt = REP_UTIL_OPTIONS_INIT;

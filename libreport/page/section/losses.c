@@ -1,4 +1,4 @@
-/* Which parts of the dump were lost, and what that means for the numbers on the page. */
+/* Lists the parts of the dump that were lost, and the effect on the numbers of the page. */
 #include <sqlite3.h>
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* The steps that make a graph; private to graph/.
  *
  *	nodes.c  frames become nodes, and samples add up on the stacks' prefix tree: one pass from
- *	         the leaves gives what each stack node and all below it hold
+ *	         the leaves gives the sum of each stack node and all below it
  *	values.c one pass over that tree gives cum: a node counts where it is met first on the way
  *	         from the root, which is once per sample
  *	walk.c   one walk down the tree gives the edges, by the same rule
  *	tree.c   the same for a call tree, where every path is a node of its own
- *	tags.c   what samples of the same labels add up to, per node
- *	trim.c   which nodes and edges stay
- *	order.c  and in which order
- *	chain.c  callers and callees of chains of calls (profile/chain.h): another walk down it */
+ *	tags.c   sums of the samples with the same labels, by node
+ *	trim.c   chooses the nodes and edges that are kept
+ *	order.c  sorts nodes and tags
+ *	chain.c  callers and callees of chains of calls (profile/chain.h): another such walk */
 #ifndef REP_PROFILE_GRAPH_BUILD_H
 #define REP_PROFILE_GRAPH_BUILD_H
 

@@ -28,14 +28,14 @@ struct rep_merger {
 	struct tp_table by_stack; /* of samples: by stack and label set */
 	bool *commented;	  /* by string: it is a comment of the sum */
 	size_t ncommented;
-	struct tp_table by_key; /* of mappings: by what they map */
+	struct tp_table by_key; /* of mappings: by size, offset and build id or name */
 	uint64_t seed;		/* of both */
 };
 
 /* Ids of the sum by id of a part; REP_UNKNOWN: not yet known. */
 struct rep_translation {
 	struct rep_merger *m;
-	int code; /* TP_ENOMEM or TP_ELIMIT of what failed first */
+	int code; /* first error, TP_ENOMEM or TP_ELIMIT */
 	const struct tp_profile *from;
 	struct tp_profile *to;
 	uint32_t *string, *function, *location, *frame, *stack, *set;

@@ -1,18 +1,18 @@
 /* raw: the whole profile as text (pprof's profile.String):
  *
- *	Comment: …                       one line each, where there are any
+ *	Comment: …                       one line each, if there are any
  *	Doc: URL
  *	PeriodType: cpu nanoseconds
  *	Period: 10000000
  *	Time: 2026-11-21 10:18:16.75 +0000 UTC
  *	Duration: 18.7                   its first four characters, as pprof has it
  *	Samples:
- *	samples/count cpu/nanoseconds    [dflt] behind the default one
+ *	samples/count cpu/nanoseconds    [dflt] after the default one
  *	         1   10000000: 1 2 3     values, locations from the leaf
- *	                tier:[gold]      labels, where it has any, then numeric ones
+ *	                tier:[gold]      labels, if it has any, then numeric ones
  *	Locations
  *	     1: 0x44565f M=1 FUNCTION FILE:LINE:COLUMN s=START(SYSTEM NAME)
- *	             …                   what this is inlined into
+ *	             …                   the function that this is inlined into
  *	Mappings
  *	1: 0x400000/0x688000/0x0 /app/webapp BUILD_ID [FN][FL][LN][IN]
  */

@@ -22,7 +22,7 @@ struct rep_lines {
 
 void rep_lines_clear(struct rep_lines *l);
 void rep_lines_release(struct rep_lines *l);
-/* Begins a new, empty text: what is put into `bytes` next. */
+/* Begins a new text, which is the data appended to `bytes` from now on. */
 void rep_lines_begin(struct rep_lines *l);
 /* Sorts the texts. Returns 0; or TP_ENOMEM, with an empty list, if adding to `bytes` failed. */
 int rep_lines_sort(struct rep_lines *l);

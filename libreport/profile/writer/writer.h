@@ -28,7 +28,7 @@ struct rep_writer {
 	const struct rep_sink *sink;
 	struct tp_buf buf;
 	struct tp_buf scratch; /* of rep_writer_column */
-	struct tp_err err;     /* code 0: none */
+	struct tp_err err;     /* code 0: no error */
 };
 
 void rep_writer_init(struct rep_writer *p, const struct rep_sink *sink);
