@@ -3,8 +3,8 @@
  *
  * If several work at a time, the moment goes to the one with the highest `rank`. Among equals, one
  * that runs comes before one in a system call, then one that waits for a P, then one that is
- * blocked; next counts which began last (the innermost). If no goroutine works, the moment has no
- * worker.
+ * blocked; then the one that began last (the innermost) wins. If no goroutine works, the moment has
+ * no worker.
  *
  * System calls with and without a P are one state here, TP_ST_SYSCALL. */
 #ifndef REP_TASK_EXPLAIN_H
